@@ -14,7 +14,6 @@ import (
 	"github.com/timebench/timebench/internal/system/procfile"
 )
 
-// loadResult returns the document in the file or folder of a command line.
 func loadResult(name string) (*result.Document, error) {
 	if name == "" {
 		return nil, errors.New("the name of a result is empty; name a folder or a file")

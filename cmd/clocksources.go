@@ -123,7 +123,6 @@ func experiment(ctx context.Context, sw *clocksource.Switch, others []string, ru
 	return done, interrupted, err
 }
 
-// addNoise adds warnings about disturbances to each experiment.
 func addNoise(d *result.Document) {
 	for i, e := range compare.Of(d).OtherClockSources {
 		compare.Into(d).OtherClockSources[i].Warnings = diagnose.Noise(&result.Document{

@@ -26,7 +26,6 @@ const (
 	maxRepeat = compare.MaxRuns
 )
 
-// compareFlags are the flags of compare as they were typed.
 type compareFlags struct {
 	threads string
 	all     bool
@@ -92,7 +91,6 @@ compare asks first. It restores the clock source, also if it is killed.`,
 	return command
 }
 
-// check returns an error if a flag is wrong on every machine.
 func (flags compareFlags) check(command *cobra.Command) error {
 	if err := notEmpty(command, "threads", "out", "clocksources"); err != nil {
 		return err

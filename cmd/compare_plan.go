@@ -14,7 +14,6 @@ import (
 // thousands of reads above the 99.9th percentile of a fast clock.
 const singleReadTime = 200 * time.Millisecond
 
-// A comparePlan is what compare will measure.
 type comparePlan struct {
 	facts    result.Host
 	clocks   []clock.Clock

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -63,7 +64,7 @@ func TestPlanOfManyThreads(t *testing.T) {
 // By default there are no more threads than CPUs to pin them to.
 func TestPlanOfPinnedThreads(t *testing.T) {
 	flags := unset()
-	flags.pin = listed(thread.Usable()[:1])
+	flags.pin = strconv.Itoa(thread.Usable()[0])
 	plan, err := planComparison(flags, nil, fourCPUs())
 	require.NoError(t, err)
 	require.Equal(t, []int{1}, plan.settings.Threads)
@@ -71,17 +72,15 @@ func TestPlanOfPinnedThreads(t *testing.T) {
 	require.Equal(t, flags.pin, plan.recorded.Pin)
 }
 
-func TestPlanRefuses(t *testing.T) {
-	for want, change := range map[string]func(*compareFlags) []string{
-		`--threads: "0" has 0 threads`:                   func(f *compareFlags) []string { f.threads = "0"; return nil },
-		`--workers "fibres": write threads or processes`: func(f *compareFlags) []string { f.workers = "fibres"; return nil },
-		"--pin: CPU 65535 does not exist":                func(f *compareFlags) []string { f.pin = "65535"; return nil },
-		`unknown clock "nothing@here"`:                   func(*compareFlags) []string { return []string{"nothing@here"} },
-		"--all takes every clock; leave out @cpu":        func(f *compareFlags) []string { f.all = true; return []string{"@cpu"} },
-	} {
-		flags := unset()
-		selectors := change(&flags)
-		_, err := planComparison(flags, selectors, fourCPUs())
-		require.ErrorContains(t, err, want)
-	}
+// The command, with its start and its end, takes at most twice as long as it said, or a few seconds more.
+func TestLimitOfTheAnnouncement(t *testing.T) {
+	require.Equal(t, 15*time.Second, limitOf(9200*time.Millisecond), "about 10 s")
+	require.Equal(t, 30*time.Second, limitOf(20*time.Second))
+	require.Equal(t, 6*time.Second, limitOf(time.Millisecond), "about 1 s")
+}
+
+func TestRangeOfThreads(t *testing.T) {
+	require.Equal(t, "1 thread", threadRange(measure.Settings{Threads: []int{1}}))
+	require.Equal(t, "1 to 24 threads", threadRange(measure.Settings{Threads: []int{1, 2, 24}}))
+	require.Equal(t, "2 processes", threadRange(measure.Settings{Threads: []int{2}, Processes: true}))
 }

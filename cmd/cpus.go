@@ -3,10 +3,9 @@ package cmd
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // pinOrder returns the CPUs of --pin in the order in which threads are pinned to them.
@@ -34,26 +33,8 @@ func allowed(flag string, cpus []int) error {
 	for _, cpu := range cpus {
 		isUsable := slices.Contains(usable, cpu) || slices.Contains(isolated, cpu) && thread.Pinnable([]int{cpu}) == nil
 		if !isUsable {
-			return fmt.Errorf("%s: CPU %d does not exist or is not allowed to this process; it may use %s", flag, cpu, listed(usable))
+			return fmt.Errorf("%s: CPU %d does not exist or is not allowed to this process; it may use %s", flag, cpu, words.CPUs(usable))
 		}
 	}
 	return nil
-}
-
-// listed returns CPU numbers in the form of --pin: 0-3,8.
-func listed(cpus []int) string {
-	var parts []string
-	for i := 0; i < len(cpus); {
-		last := i
-		for last+1 < len(cpus) && cpus[last+1] == cpus[last]+1 {
-			last++
-		}
-		part := strconv.Itoa(cpus[i])
-		if last > i {
-			part = fmt.Sprintf("%d-%d", cpus[i], cpus[last])
-		}
-		parts = append(parts, part)
-		i = last + 1
-	}
-	return strings.Join(parts, ",")
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/timebench/timebench/internal/report/render"
 )
 
-// diffFlags are the flags of diff as they were typed.
 type diffFlags struct {
 	minChange string
 	failAbove string
@@ -57,7 +56,6 @@ of one run, so diff judges by runs where there are several.`,
 	return command
 }
 
-// compareFiles compares two saved results and reports the differences.
 func compareFiles(stdout, stderr io.Writer, flags diffFlags, oldFile, newFile string) error {
 	to, err := newReport(stdout, stderr, flags.reportFlags, render.DiffFormats, files.OfDiff)
 	if err != nil {
@@ -121,10 +119,8 @@ func gate(d *compare.Changes, above float64, typed string) error {
 	return nil
 }
 
-// untold returns a failure of a gate that could not tell.
 func untold(err error) error { return &failure{status: couldNotTell, err: err} }
 
-// figures returns the names of the figures that changed.
 func figures(changes []compare.Change) []string {
 	var names []string
 	for _, c := range changes {
@@ -133,7 +129,6 @@ func figures(changes []compare.Change) []string {
 	return names
 }
 
-// firstFew returns the first names as text, with the number of the others.
 func firstFew(names []string) string {
 	text := strings.Join(names[:min(maxListed, len(names))], ", ")
 	if more := len(names) - maxListed; more > 0 {

@@ -19,7 +19,6 @@ import (
 // never is the value of --fail-on for exit status 0 whatever doctor finds.
 const never = "never"
 
-// doctorFlags are the flags of doctor as they were typed.
 type doctorFlags struct {
 	failOn      string
 	failAboveNS float64
@@ -79,7 +78,6 @@ As a health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
 	return command
 }
 
-// wrong returns which flag is wrong.
 func (flags doctorFlags) wrong(command *cobra.Command, names []string) error {
 	if err := notEmpty(command, "out"); err != nil {
 		return err
@@ -146,7 +144,6 @@ func unprinted(stdout io.Writer, err error) error {
 	return err
 }
 
-// diagnoseSaved diagnoses the machine of a saved result.
 func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string) (*result.Document, error) {
 	document, err := loadAttached(name)
 	if err != nil {
@@ -160,7 +157,6 @@ func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string)
 	return document, couldNot(to.write(document))
 }
 
-// diagnoseHere measures on this machine, and diagnoses it.
 func (flags doctorFlags) diagnoseHere(to report[*result.Document]) (*result.Document, error) {
 	to, err := flags.measuring(to, "doctor")
 	if err != nil {

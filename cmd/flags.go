@@ -35,7 +35,6 @@ func flagError(command *cobra.Command, err error) error {
 	return err
 }
 
-// noArguments returns an error if there are arguments.
 func noArguments(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no arguments; it got %q", command.Name(), args[0])
@@ -76,12 +75,10 @@ func formerly(command *cobra.Command, former, now string) {
 	})
 }
 
-// timeError returns that a flag has a duration out of bounds.
 func timeError(flag string, given, least time.Duration, most string) error {
 	return fmt.Errorf("--%s %s: write a duration from %s to %s", flag, given, least, most)
 }
 
-// complete makes the shell complete a flag to these values.
 func complete(command *cobra.Command, flag string, values ...string) {
 	// The only error is a flag that the command does not have.
 	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))

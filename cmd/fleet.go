@@ -22,7 +22,6 @@ import (
 // odd is the value of --fail-on for a machine that is unlike the others.
 const odd = "odd"
 
-// fleetFlags are the flags of fleet as they were typed.
 type fleetFlags struct {
 	failOn string
 	reportFlags
@@ -92,7 +91,6 @@ func globbed(names []string) ([]string, error) {
 	return all, nil
 }
 
-// compareMachines reads the results and reports the comparison.
 func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags, names []string) error {
 	to, err := newReport(stdout, stderr, flags.reportFlags, render.FleetFormats, files.OfFleet)
 	if err != nil {
@@ -125,7 +123,6 @@ func machineIn(file string, most int64) (fleet.Machine, error) {
 	return fleet.MachineOf(file, document, diagnose.Findings(document)), nil
 }
 
-// gate returns the exit status of --fail-on as a failure.
 func (flags fleetFlags) gate(f *fleet.Fleet) error {
 	switch {
 	case f.Machines == 0:

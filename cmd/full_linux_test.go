@@ -100,25 +100,16 @@ func TestLimitedFiles(t *testing.T) {
 // A disk that fills up at any point of a write leaves the old set.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		need.Missing(t, "root", "only root may mount a small file system")
-	}
 	old, fresh := saved(t, 0), saved(t, 3)
 	for _, target := range []string{"report", "report.zip"} {
-		disk := t.TempDir()
-		if err := unix.Mount("none", disk, "tmpfs", 0, "size=8m"); err != nil {
-			need.Missing(t, "root", "mount: "+err.Error())
-		}
-		t.Cleanup(func() { require.NoError(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+		disk := smallDisk(t, "8m")
 		folder := filepath.Join(disk, "results")
 		out := filepath.Join(folder, target)
 		status, _, stderr := ran(t, "timebench", "render", old, "--out", out)
 		require.Zero(t, status, stderr)
-		var there unix.Statfs_t
-		require.NoError(t, unix.Statfs(disk, &there))
 		for free := int64(0); ; free += 12<<10 + free/4 {
 			require.Less(t, free, int64(4<<20))
-			fill(t, filepath.Join(disk, "ballast"), int64(there.Bfree*uint64(there.Bsize))-free)
+			fill(t, disk, free)
 			written := requireWholeOrOld(t, folder, "timebench", "render", fresh, "--out", out)
 			if written {
 				require.NotZero(t, free)
@@ -129,12 +120,25 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fill makes a file of this size in bytes.
-func fill(t *testing.T, name string, size int64) {
+// smallDisk mounts a file system of a size.
+func smallDisk(t *testing.T, size string) (folder string) {
 	t.Helper()
-	file, err := os.Create(name)
+	folder = t.TempDir()
+	if err := unix.Mount("none", folder, "tmpfs", 0, "size="+size); err != nil {
+		need.Missing(t, "root", "only root may mount a small file system: "+err.Error())
+	}
+	t.Cleanup(func() { require.NoError(t, unix.Unmount(folder, unix.MNT_DETACH)) })
+	return folder
+}
+
+// fill makes a file "ballast" on a disk, so that so many bytes remain.
+func fill(t *testing.T, disk string, remain int64) {
+	t.Helper()
+	var there unix.Statfs_t
+	require.NoError(t, unix.Statfs(disk, &there))
+	file, err := os.Create(filepath.Join(disk, "ballast"))
 	require.NoError(t, err)
-	require.NoError(t, unix.Fallocate(int(file.Fd()), 0, 0, size))
+	require.NoError(t, unix.Fallocate(int(file.Fd()), 0, 0, int64(there.Bfree*uint64(there.Bsize))-remain))
 	require.NoError(t, file.Close())
 }
 

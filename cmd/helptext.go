@@ -50,7 +50,6 @@ func prose(text string, width int) string {
 	return strings.Join(paragraphs, "\n")
 }
 
-// usage returns the forms of the command line of a command.
 func usage(command *cobra.Command, width int) string {
 	text := "Usage:\n"
 	if command.Runnable() {
@@ -110,7 +109,6 @@ func flagGroups(command *cobra.Command, width int) []string {
 	return texts
 }
 
-// subcommands returns the commands of a group and what they do.
 func subcommands(command *cobra.Command, group cobra.Group, width int) string {
 	var facts []table.Fact
 	for _, c := range command.Commands() {

@@ -12,7 +12,6 @@ import (
 // labelsVariable is the environment variable with the labels of all runs, between commas.
 const labelsVariable = "TIMEBENCH_LABELS"
 
-// addLabelFlag adds --label to a command that measures.
 func addLabelFlag(command *cobra.Command, flags *reportFlags) {
 	command.Flags().StringArrayVar(&flags.labels, "label", nil, "put this `key=value` into the document, such as host=web1; may be repeated (also "+labelsVariable+", between commas)")
 }

@@ -36,13 +36,11 @@ func listCommand() *cobra.Command {
 	return command
 }
 
-// addTableOrJSON adds --format to a command that shows a table or JSON.
 func addTableOrJSON(command *cobra.Command, format *string) {
 	command.Flags().StringVarP(format, "format", "f", "table", "output `format`: table, json")
 	complete(command, "format", "table", "json")
 }
 
-// tableOrJSON returns an error for any other format.
 func tableOrJSON(format string) error {
 	if format != "table" && format != "json" {
 		return fmt.Errorf("--format %q: write table or json", format)
@@ -50,7 +48,6 @@ func tableOrJSON(format string) error {
 	return nil
 }
 
-// writeJSON writes what such a command shows.
 func writeJSON(w io.Writer, of any) error {
 	encoder := json.NewEncoder(printable.JSON(w))
 	encoder.SetIndent("", "  ")

@@ -139,7 +139,6 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 	return s, nil
 }
 
-// profiled returns what is profiled, for the line above the progress.
 func profiled(s profile.Settings) string {
 	switch {
 	case len(s.Command) > 0:
@@ -151,7 +150,6 @@ func profiled(s profile.Settings) string {
 	}
 }
 
-// startProfiledCommand returns the command that starts the command of profile.
 func startProfiledCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: profile.StartCommand, Short: "Start the command of `profile`", Hidden: true, DisableFlagParsing: true,

@@ -153,7 +153,6 @@ them is slow.`,
 	return command
 }
 
-// refuseUnknown returns an error for an unknown command, with similar ones if there are any.
 func refuseUnknown(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -42,7 +42,6 @@ func interruption(d *result.Document, status func() int) error {
 	return nil
 }
 
-// someAvailable returns an error if none of the document's clocks is available.
 func someAvailable(d *result.Document) error {
 	if !slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Available }) {
 		return couldNot(errors.New("none of the chosen clocks is available here; `timebench list` shows which are"))

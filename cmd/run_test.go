@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/system/signals"
@@ -38,70 +36,52 @@ func requireStatus(t *testing.T, want int, err error) {
 	require.Equal(t, want, f.status)
 }
 
-func TestRunReportsWhatIsMeasured(t *testing.T) {
-	var out strings.Builder
-	folder := filepath.Join(need.Folder(t), "report")
-	document, err := run(reportInto(&out, folder), func(context.Context) (*result.Document, error) {
-		require.DirExists(t, folder, "the folder is made before the measurement")
-		return &result.Document{Tool: result.Tool{Version: "1"}}, nil
-	})
-	require.NoError(t, err)
-	require.Equal(t, "1", document.Tool.Version)
-	require.Equal(t, "1", out.String())
-	require.Equal(t, map[string]string{"version.txt": "1"}, need.FilesIn(t, folder))
-}
-
-func TestRunWithoutAResult(t *testing.T) {
-	var out strings.Builder
-	above := need.Folder(t)
-	_, err := run(reportInto(&out, filepath.Join(above, "report")), func(context.Context) (*result.Document, error) {
-		return nil, errors.New("no thread can be started")
-	})
-	require.EqualError(t, err, "no thread can be started")
-	requireStatus(t, 1, err)
-	require.Empty(t, out.String())
-	left, err := os.ReadDir(above)
-	require.NoError(t, err)
-	require.Empty(t, left)
-}
-
-// The complete part is reported, with the reason why the rest is missing.
-func TestRunThatFailsInPart(t *testing.T) {
-	var out strings.Builder
-	folder := filepath.Join(need.Folder(t), "report")
-	_, err := run(reportInto(&out, folder), func(context.Context) (*result.Document, error) {
-		return &result.Document{Tool: result.Tool{Version: "1"}}, errors.New("a worker ended")
-	})
-	require.EqualError(t, err, "a worker ended")
-	requireStatus(t, 1, err)
-	require.Equal(t, "1", out.String())
-	require.Equal(t, map[string]string{"version.txt": "1"}, need.FilesIn(t, folder))
-}
-
-func TestRunThatCannotWriteItsFiles(t *testing.T) {
-	var out strings.Builder
-	folder := filepath.Join(need.Folder(t), "report")
-	to := reportInto(&out, folder)
-	to.files = func(*result.Document) []files.File {
-		return []files.File{{Name: "version.txt", Write: func(io.Writer) error { return errors.New("no memory for the picture") }}}
+// What is printed, written and returned, by what was measured. A new case is a row.
+func TestRun(t *testing.T) {
+	measured := &result.Document{Tool: result.Tool{Version: "1"}}
+	failed := errors.New("a worker ended")
+	for name, test := range map[string]struct {
+		document *result.Document
+		measure  error
+		write    error
+		want     error
+		printed  string
+		written  bool
+	}{
+		"whole":                      {document: measured, printed: "1", written: true},
+		"nothing":                    {measure: failed, want: failed},
+		"a part":                     {document: measured, measure: failed, want: failed, printed: "1", written: true},
+		"files that are not written": {document: measured, write: failed, want: errors.New("--out: version.txt: a worker ended"), printed: "1"},
+	} {
+		var out strings.Builder
+		above := need.Folder(t)
+		folder := filepath.Join(above, "report")
+		to := reportInto(&out, folder)
+		if test.write != nil {
+			to.files = func(*result.Document) []files.File {
+				return []files.File{{Name: "version.txt", Write: func(io.Writer) error { return test.write }}}
+			}
+		}
+		_, err := run(to, func(context.Context) (*result.Document, error) {
+			require.DirExists(t, folder, "the folder is made before the measurement")
+			return test.document, test.measure
+		})
+		if test.want == nil {
+			require.NoError(t, err, name)
+		} else {
+			require.EqualError(t, err, test.want.Error(), name)
+			requireStatus(t, 1, err)
+		}
+		require.Equal(t, test.printed, out.String(), name)
+		want := map[string]string{}
+		if test.written {
+			want["report/version.txt"] = "1"
+		}
+		require.Equal(t, want, need.FilesIn(t, above), name)
+		if !test.written {
+			require.NoDirExists(t, folder, name)
+		}
 	}
-	_, err := run(to, func(context.Context) (*result.Document, error) {
-		return &result.Document{Tool: result.Tool{Version: "1"}}, nil
-	})
-	require.EqualError(t, err, "--out: version.txt: no memory for the picture")
-	requireStatus(t, 1, err)
-	require.Equal(t, "1", out.String())
-	require.NoDirExists(t, folder)
-}
-
-func TestRunMeasuresNothingWhereItCannotReport(t *testing.T) {
-	taken := filepath.Join(need.Folder(t), "taken")
-	require.NoError(t, os.WriteFile(taken, nil, 0o600))
-	_, err := run(reportInto(io.Discard, taken), func(context.Context) (*result.Document, error) {
-		t.Error("it measured")
-		return nil, nil
-	})
-	require.EqualError(t, err, "--out: "+taken+" is a file; name a folder")
 }
 
 // The first signal ends the context. The exit status is that of the signal only if the document is
@@ -122,11 +102,4 @@ func TestRunThatASignalEnds(t *testing.T) {
 		requireStatus(t, 143, err)
 		require.NoError(t, printed(err), "it is silent")
 	}
-}
-
-func TestSomeAvailable(t *testing.T) {
-	none := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "hpet@mmio"}}}}}
-	requireStatus(t, 1, someAvailable(none))
-	compare.Into(none).Clocks = append(compare.Into(none).Clocks, compare.Clock{ID: "time.Now@go", Available: true})
-	require.NoError(t, someAvailable(none))
 }

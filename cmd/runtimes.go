@@ -16,7 +16,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
 )
 
-// maxCallTime is the upper limit of --call-time of runtimes.
 const maxCallTime = time.Minute
 
 func runtimesCommand() *cobra.Command {
@@ -122,7 +121,6 @@ func systemClocks(all []clock.Clock) []clock.Clock {
 	return clock.Default()
 }
 
-// measureSystemClocks measures what a read of the system's clocks costs without a runtime.
 func measureSystemClocks(ctx context.Context, clocks []clock.Clock) ([]runtimes.SystemClock, error) {
 	facts := host.Facts()
 	measured, err := measure.Run(ctx, clocks, measure.Settings{Threads: []int{1}, Rounds: 40, Time: 10 * time.Millisecond, CPUs: facts.CPU.Usable}, nil)
@@ -135,7 +133,6 @@ func measureSystemClocks(ctx context.Context, clocks []clock.Clock) ([]runtimes.
 	return own, err
 }
 
-// goBenchmarkCommand returns the command that the runtime go is measured with.
 func goBenchmarkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: runtimes.Command, Short: "Run the benchmark of the runtime go", Hidden: true, DisableFlagParsing: true,
@@ -153,7 +150,6 @@ func numbersOf(threads []int) []int {
 	return threads
 }
 
-// someMeasured returns an error if none of the runtimes could be measured.
 func someMeasured(section *runtimes.Runtimes) error {
 	var reasons []string
 	for _, r := range section.Runtimes {

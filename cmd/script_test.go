@@ -101,7 +101,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "interrupted": interrupted, "interruptedtwice": interruptedTwice,
-			"planted": planted, "renamed": renamed, "demoted": demoted, "withoutthroughput": withoutThroughput,
+			"planted": planted, "renamed": changed(renamed), "demoted": changed(demoted), "withoutthroughput": changed(withoutThroughput),
 		},
 	})
 }
@@ -126,14 +126,8 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 // onelinestderr: the last command wrote one line to standard error, and nothing to standard
 // output.
 func oneLineOfStderr(ts *testscript.TestScript, _ bool, _ []string) {
-	stderr := ts.ReadFile("stderr")
-	if n := len(stderr); n == 0 || stderr[n-1] != '\n' {
-		ts.Fatalf("standard error is not a line: %q", stderr)
-	}
-	for _, c := range stderr[:len(stderr)-1] {
-		if c == '\n' {
-			ts.Fatalf("standard error has several lines: %q", stderr)
-		}
+	if stderr := ts.ReadFile("stderr"); strings.Index(stderr, "\n") != len(stderr)-1 || stderr == "" {
+		ts.Fatalf("standard error is not one line: %q", stderr)
 	}
 	if out := ts.ReadFile("stdout"); out != "" {
 		ts.Fatalf("standard output is not empty: %q", out)
@@ -314,42 +308,36 @@ func planted(ts *testscript.TestScript, _ bool, args []string) {
 	save(ts, args[0], document)
 }
 
-// renamed IN OUT CLOCK NAME: writes a document in which the clock has another name.
-func renamed(ts *testscript.TestScript, _ bool, args []string) {
-	document, err := sections.Load(ts.MkAbs(args[0]))
-	ts.Check(err)
-	for i := range compare.Of(document).Clocks {
-		if compare.Of(document).Clocks[i].ID == args[2] {
-			compare.Into(document).Clocks[i].ID = args[3]
+// changed returns a command IN OUT [ARGUMENT...] that writes a document whose clocks are changed.
+func changed(change func(c *compare.Clock, args []string)) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		document, err := sections.Load(ts.MkAbs(args[0]))
+		ts.Check(err)
+		for i := range compare.Into(document).Clocks {
+			change(&compare.Into(document).Clocks[i], args[2:])
 		}
+		save(ts, args[1], document)
 	}
-	save(ts, args[1], document)
 }
 
-// demoted IN OUT: writes a document in which every clock is 46 times slower after a third of the
-// rounds.
-func demoted(ts *testscript.TestScript, _ bool, args []string) {
-	document, err := sections.Load(ts.MkAbs(args[0]))
-	ts.Check(err)
-	for i := range compare.Of(document).Clocks {
-		l := compare.Of(document).Clocks[i].Latency
-		for j := len(l.SamplesNS) / 3; j < len(l.SamplesNS); j++ {
-			l.SamplesNS[j] *= 46
-		}
-		l.MedianNS *= 46
+// renamed IN OUT CLOCK NAME: the clock has another name.
+func renamed(c *compare.Clock, args []string) {
+	if c.ID == args[0] {
+		c.ID = args[1]
 	}
-	save(ts, args[1], document)
 }
 
-// withoutthroughput IN OUT: writes a document without throughput.
-func withoutThroughput(ts *testscript.TestScript, _ bool, args []string) {
-	document, err := sections.Load(ts.MkAbs(args[0]))
-	ts.Check(err)
-	for i := range compare.Of(document).Clocks {
-		compare.Into(document).Clocks[i].Throughput = nil
+// demoted IN OUT: every clock is 46 times slower after a third of the rounds.
+func demoted(c *compare.Clock, _ []string) {
+	l := c.Latency
+	for j := len(l.SamplesNS) / 3; j < len(l.SamplesNS); j++ {
+		l.SamplesNS[j] *= 46
 	}
-	save(ts, args[1], document)
+	l.MedianNS *= 46
 }
+
+// withoutthroughput IN OUT.
+func withoutThroughput(c *compare.Clock, _ []string) { c.Throughput = nil }
 
 func save(ts *testscript.TestScript, name string, document *result.Document) {
 	var out bytes.Buffer

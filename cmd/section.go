@@ -56,7 +56,6 @@ func addClockFlags(command *cobra.Command, defaultTime time.Duration) *sectionFl
 	return flags
 }
 
-// addCPUs adds --cpus.
 func (flags *sectionFlags) addCPUs(command *cobra.Command) {
 	command.Flags().StringVar(&flags.cpus, "cpus", "", "the `cpus` to measure on, such as 0,2,4-7 (default all that the process may use)")
 }
@@ -92,7 +91,6 @@ type sectionRun struct {
 	measure func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error
 }
 
-// run measures the section and reports it.
 func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*result.Document, error) {
 	to, err := newReport(stdout, stderr, flags.reportFlags, render.SectionFormats, files.OfDocument)
 	if err != nil {
@@ -139,7 +137,6 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, secti
 	return document, failed
 }
 
-// nothing reports whether a document has no result.
 func nothing(d *result.Document) bool {
 	return !slices.ContainsFunc(d.Sections, func(s result.Section) bool { return !section.Empty(s) })
 }

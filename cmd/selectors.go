@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
-// allHelp is the help of --all.
 const allHelp = "measure every clock of this build"
 
 // chosen returns the clocks that the command line names: all of the catalogue, those of the
@@ -27,7 +26,6 @@ func chosen(all bool, selectors []string, usual []clock.Clock) ([]clock.Clock, e
 	}
 }
 
-// completeSelectors completes an argument or a flag to the ids and the paths of this machine.
 func completeSelectors(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var all []string
 	for _, c := range clock.Catalog() {

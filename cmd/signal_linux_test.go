@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -95,6 +96,20 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 	}
 }
 
+// startInto starts a command whose output goes into a pipe that is so small that the command cannot end before it is read.
+func startInto(t *testing.T, command *exec.Cmd) (output *os.File) {
+	t.Helper()
+	output, write, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = output.Close() })
+	_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, os.Getpagesize())
+	require.NoError(t, err)
+	command.Stdout = write
+	require.NoError(t, command.Start())
+	require.NoError(t, write.Close())
+	return output
+}
+
 // A signal that comes after measuring does not end the run.
 func TestSignalAfterMeasuring(t *testing.T) {
 	t.Parallel()
@@ -106,14 +121,8 @@ func TestSignalAfterMeasuring(t *testing.T) {
 		folder := out + args[0]
 		command, cancel := endsInTime("timebench", append(args, "--out", folder, "--format", "json")...)
 		defer cancel()
-		read, write, err := os.Pipe()
-		require.NoError(t, err)
-		// So small that the run cannot end before the pipe is read.
-		_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
-		require.NoError(t, err)
-		command.Stdout, command.Stderr = write, os.Stderr
-		require.NoError(t, command.Start())
-		require.NoError(t, write.Close())
+		command.Stderr = os.Stderr
+		read := startInto(t, command)
 		require.True(t, until(func() bool {
 			_, err := os.Stat(filepath.Join(folder, "results.json"))
 			return err == nil
@@ -168,23 +177,15 @@ func TestQuit(t *testing.T) {
 func TestSignalTwice(t *testing.T) {
 	for pause, whole := range map[time.Duration]bool{signals.Doubled / 20: true, 3 * signals.Doubled: false} {
 		var printed bytes.Buffer
-		// The pipe takes only a page of the document until it is read.
 		command, cancel := endsInTime("timebench", "compare", "time.Now@go", "--threads", "1", "--time", "1h", "--format", "json")
 		defer cancel()
-		read, write, err := os.Pipe()
-		require.NoError(t, err)
-		defer func() { _ = read.Close() }()
-		_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, os.Getpagesize())
-		require.NoError(t, err)
-		command.Stdout = write
-		require.NoError(t, command.Start())
-		require.NoError(t, write.Close())
+		read := startInto(t, command)
 		time.Sleep(time.Second)
 		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 		time.Sleep(pause)
 		require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 		if whole {
-			_, err = printed.ReadFrom(read)
+			_, err := printed.ReadFrom(read)
 			require.NoError(t, err)
 		}
 		_ = command.Wait()
@@ -201,17 +202,11 @@ func TestSignalTwice(t *testing.T) {
 func TestQuitWhileItPrints(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
-	read, write, err := os.Pipe()
-	require.NoError(t, err)
-	defer func() { _ = read.Close() }()
-	_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
-	require.NoError(t, err)
 	command, cancel := endsInTime("timebench", "completion", "bash")
 	defer cancel()
-	command.Stdout, command.Stderr = write, &stderr
-	require.NoError(t, command.Start())
-	require.NoError(t, write.Close())
-	_, err = io.ReadFull(read, make([]byte, 1))
+	command.Stderr = &stderr
+	read := startInto(t, command)
+	_, err := io.ReadFull(read, make([]byte, 1))
 	require.NoError(t, err)
 	require.NoError(t, command.Process.Signal(syscall.SIGQUIT))
 	_ = command.Wait()

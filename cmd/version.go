@@ -25,7 +25,6 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// versionLine returns the line that version and --version print.
 func versionLine() string {
 	t := tool()
 	text := "timebench " + t.Version

@@ -21,7 +21,6 @@ import (
 	"github.com/timebench/timebench/internal/watch"
 )
 
-// watchFlags are the flags of watch as they were typed.
 type watchFlags struct {
 	every    time.Duration
 	listen   string
@@ -68,7 +67,6 @@ wrong.`,
 	return command
 }
 
-// check returns which flag is wrong, or the format.
 func (flags watchFlags) check(command *cobra.Command) (format watch.LineFormat, err error) {
 	if err := notEmpty(command, "listen", "textfile"); err != nil {
 		return format, err

@@ -91,39 +91,24 @@ func (w *watching) end(t *testing.T, signal syscall.Signal) {
 // waitFor waits until the watch has reported an event of this kind whose message has this text.
 func (w *watching) waitFor(t *testing.T, kind, text string) {
 	t.Helper()
-	need.Ends(t, "the wait for an event "+kind+" "+text, func() {
-		for {
-			w.mutex.Lock()
-			for _, e := range w.events {
-				if e.Kind == kind && strings.Contains(e.Message, text) {
-					w.mutex.Unlock()
-					return
-				}
-			}
-			w.mutex.Unlock()
-			time.Sleep(10 * time.Millisecond)
-		}
+	need.Until(t, "an event "+kind+" "+text, func() bool {
+		w.mutex.Lock()
+		defer w.mutex.Unlock()
+		return slices.ContainsFunc(w.events, func(e watch.Event) bool { return e.Kind == kind && strings.Contains(e.Message, text) })
 	})
 }
 
 // page returns a page of the watch, once it is there.
-func (w *watching) page(t testing.TB, path string) string {
+func (w *watching) page(t testing.TB, path string) (text string) {
 	t.Helper()
-	var text string
-	need.Ends(t, "the wait for "+path, func() {
-		for {
-			answer, err := http.Get("http://" + w.address + path)
-			if err != nil {
-				return
-			}
-			body, _ := io.ReadAll(answer.Body)
-			_ = answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				text = string(body)
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
+	need.Until(t, path, func() bool {
+		answer, err := http.Get("http://" + w.address + path)
+		require.NoError(t, err)
+		defer func() { _ = answer.Body.Close() }()
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		text = string(body)
+		return answer.StatusCode == http.StatusOK
 	})
 	return text
 }
@@ -146,11 +131,7 @@ func TestWatch(t *testing.T) {
 		} {
 			require.Contains(t, metrics, name)
 		}
-		need.Ends(t, "the wait for the textfile", func() {
-			for content, _ := os.ReadFile(file); len(content) == 0; content, _ = os.ReadFile(file) {
-				time.Sleep(10 * time.Millisecond)
-			}
-		})
+		need.Until(t, "the textfile", func() bool { content, _ := os.ReadFile(file); return len(content) > 0 })
 		w.end(t, signal)
 		require.Empty(t, w.stderr.String())
 		require.Len(t, need.FilesIn(t, folder), 1)
@@ -175,11 +156,7 @@ func TestWatchUnderNohup(t *testing.T) {
 	turns := regexp.MustCompile(`timebench_watch_turns_total \d+`)
 	before := turns.FindString(w.page(t, "/metrics"))
 	require.NotEmpty(t, before)
-	need.Ends(t, "the wait for the next turn", func() {
-		for turns.FindString(w.page(t, "/metrics")) == before {
-			time.Sleep(10 * time.Millisecond)
-		}
-	})
+	need.Until(t, "the next turn", func() bool { return turns.FindString(w.page(t, "/metrics")) != before })
 	w.end(t, syscall.SIGTERM)
 	require.Empty(t, w.stderr.String())
 }
@@ -198,20 +175,11 @@ func TestWatchPortInUse(t *testing.T) {
 // Metrics that cannot be written are an event, and so is the first file after that. The others are served.
 func TestWatchFullDisk(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		need.Missing(t, "root", "only root may mount a small file system")
-	}
-	disk := t.TempDir()
-	if err := unix.Mount("none", disk, "tmpfs", 0, "size=64k"); err != nil {
-		need.Missing(t, "root", "mount: "+err.Error())
-	}
-	t.Cleanup(func() { require.NoError(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+	disk := smallDisk(t, "64k")
 	file := filepath.Join(disk, "timebench.prom")
 	w := startWatch(t, "--every", "1s", "--textfile", file)
 	w.page(t, "/metrics")
-	var there unix.Statfs_t
-	require.NoError(t, unix.Statfs(disk, &there))
-	fill(t, filepath.Join(disk, "ballast"), int64(there.Bfree*uint64(there.Bsize)))
+	fill(t, disk, 0)
 	w.waitFor(t, watch.Textfile, "metrics are not written: "+file+" cannot be written: no space left on device")
 	require.Contains(t, w.page(t, "/metrics"), `timebench_watch_events_total{event="textfile"}`)
 	require.Equal(t, "ok\n", w.page(t, "/healthz"))
@@ -257,18 +225,14 @@ func TestWatchWithoutAReader(t *testing.T) {
 				require.NoError(t, read.Close())
 			}
 			file := filepath.Join(folder, "timebench.prom")
-			appears := func() {
-				for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
-					time.Sleep(10 * time.Millisecond)
-				}
-			}
-			need.Ends(t, "the wait for the textfile", appears)
+			appears := func() bool { _, err := os.Stat(file); return err == nil }
+			need.Until(t, "the textfile", appears)
 			// Each of these is an event, which nobody reads.
 			require.NoError(t, os.Rename(folder, folder+".away"))
 			time.Sleep(2 * time.Second)
 			require.NoError(t, os.RemoveAll(folder+".away"))
 			require.NoError(t, os.Mkdir(folder, 0o700))
-			need.Ends(t, "the wait for the next textfile", appears)
+			need.Until(t, "the next textfile", appears)
 			require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 			require.NoError(t, command.Wait(), name)
 			if c.closed && !c.stderr {

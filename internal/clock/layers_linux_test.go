@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock/vdso"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -35,15 +34,7 @@ func TestStepsOfTheCallsThatProgramsReadMost(t *testing.T) {
 			}
 			for _, s := range steps {
 				require.NotEmpty(t, s.Adds)
-				var failed error // the test ends on its own goroutine only
-				require.NoError(t, thread.Run(thread.Any, func() {
-					reader, err := s.Open()
-					if failed = err; err == nil {
-						reader.Spin(100)
-						failed = Failure(reader)
-					}
-				}))
-				require.NoError(t, failed, s.ID)
+				requireSpins(t, s)
 			}
 		}
 		for _, enters := range []string{result.Unknown, result.Sometimes, ""} {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/machine/thread"
 )
 
 // The loops inside a read of QueryPerformanceCounter run by the convention of Windows.
@@ -16,14 +15,6 @@ func TestStepsOfQueryPerformanceCounter(t *testing.T) {
 		require.Len(t, steps, 1, first)
 		require.NotEmpty(t, last, first)
 		require.Contains(t, steps[0].Adds, first)
-		var failed error // the test ends on its own goroutine only
-		require.NoError(t, thread.Run(thread.Any, func() {
-			reader, err := steps[0].Open()
-			if failed = err; err == nil {
-				reader.Spin(100)
-				failed = Failure(reader)
-			}
-		}))
-		require.NoError(t, failed, first)
+		requireSpins(t, steps[0])
 	}
 }

@@ -3,16 +3,12 @@ package clock
 import (
 	"errors"
 	"math"
-	"runtime"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -33,13 +29,7 @@ func TestReadersAgreeWithTheKernel(t *testing.T) {
 			if c.kind == CPUTime {
 				continue // another thread may be the one that asks next
 			}
-			var before, after unix.Timespec
-			ticks := make([]int64, 1)
-			require.NoError(t, unix.ClockGettime(c.id, &before))
-			reader.Read(ticks)
-			require.NoError(t, unix.ClockGettime(c.id, &after))
-			require.LessOrEqual(t, before.Nano(), ticks[0], "%s@%s", c.name, way.path)
-			require.GreaterOrEqual(t, after.Nano(), ticks[0], "%s@%s", c.name, way.path)
+			requireBetween(t, reader, c.id, c.name+"@"+string(way.path))
 		}
 		for unit, open := range map[time.Duration]func() (Reader, error){time.Microsecond: way.gettimeofday, time.Second: way.time} {
 			reader, err := open()
@@ -54,6 +44,18 @@ func TestReadersAgreeWithTheKernel(t *testing.T) {
 	}
 }
 
+// requireBetween compares a read with the same clock before and after, by golang.org/x/sys.
+func requireBetween(t *testing.T, reader Reader, id int32, name string) {
+	t.Helper()
+	var before, after unix.Timespec
+	ticks := make([]int64, 1)
+	require.NoError(t, unix.ClockGettime(id, &before))
+	reader.Read(ticks)
+	require.NoError(t, unix.ClockGettime(id, &after))
+	require.LessOrEqual(t, before.Nano(), ticks[0], name)
+	require.GreaterOrEqual(t, after.Nano(), ticks[0], name)
+}
+
 // Real C functions on a Go stack, which moves when it grows at the first call of each goroutine
 // and when the garbage collector shrinks it: no value may be torn or lost.
 func TestVDSOReadersSurviveConstantCollection(t *testing.T) {
@@ -62,38 +64,10 @@ func TestVDSOReadersSurviveConstantCollection(t *testing.T) {
 		need.Missing(t, "vdso", err.Error())
 	}
 	require.NotNil(t, reader)
-	stop := make(chan struct{})
-	var collector, workers sync.WaitGroup
-	collector.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				runtime.GC()
-			}
-		}
+	survive(t, 8, func() (Reader, float64, error) {
+		reader, err := ways[0].clockGettime(unix.CLOCK_MONOTONIC)
+		return reader, 1e9, err
 	})
-	for range 8 {
-		workers.Go(func() {
-			assert.NoError(t, thread.Run(thread.Any, func() {
-				for range 100 {
-					reader, err := ways[0].clockGettime(unix.CLOCK_MONOTONIC)
-					assert.NoError(t, err)
-					ticks := make([]int64, 200)
-					reader.Spin(50)
-					reader.Read(ticks)
-					for i := 1; i < len(ticks); i++ {
-						assert.GreaterOrEqual(t, ticks[i], ticks[i-1])
-						assert.Less(t, ticks[i]-ticks[0], int64(time.Minute))
-					}
-				}
-			}))
-		})
-	}
-	workers.Wait()
-	close(stop)
-	collector.Wait()
 }
 
 func TestReaderKeepsTheErrno(t *testing.T) {

@@ -54,7 +54,6 @@ func openFunction(dll, name string, way way) (Reader, error) {
 	return r, nil
 }
 
-// A bufferReader reads a clock whose function stores 64 bits.
 type bufferReader struct {
 	fn      uintptr
 	failure func(fn uintptr, returned int) error
@@ -104,7 +103,6 @@ func failedNTSTATUS(_ uintptr, returned int) error {
 	return nil
 }
 
-// A valueReader reads a clock whose function returns the time.
 type valueReader struct {
 	fn     uintptr
 	values []int64 // the buffer of Spin

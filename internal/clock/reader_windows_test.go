@@ -3,17 +3,13 @@
 package clock
 
 import (
-	"runtime"
-	"sync"
 	"testing"
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock/entry"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/machine/wintime"
 	"golang.org/x/sys/windows"
 )
@@ -108,43 +104,12 @@ func TestReadersStayInTheirBuffers(t *testing.T) {
 // Real Windows functions on a Go stack, which moves when it grows at the first call of each
 // goroutine and when the garbage collector shrinks it: no value may be torn or lost.
 func TestReadersSurviveConstantCollection(t *testing.T) {
-	clocks := available(t)
-	stop := make(chan struct{})
-	var collector, workers sync.WaitGroup
-	collector.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				runtime.GC()
-			}
-		}
-	})
-	for _, c := range clocks {
-		for range 2 {
-			workers.Go(func() {
-				assert.NoError(t, thread.Run(thread.Any, func() {
-					for range 50 {
-						reader, err := c.Open()
-						if !assert.NoError(t, err) {
-							return
-						}
-						ticks := make([]int64, 200)
-						reader.Spin(50)
-						reader.Read(ticks)
-						for i := 1; i < len(ticks); i++ {
-							assert.GreaterOrEqual(t, ticks[i], ticks[i-1], c.ID)
-							assert.Less(t, float64(ticks[i]-ticks[0])/c.Hz, 60.0, c.ID)
-						}
-					}
-				}))
-			})
-		}
+	for _, c := range available(t) {
+		survive(t, 2, func() (Reader, float64, error) {
+			reader, err := c.Open()
+			return reader, c.Hz, err
+		})
 	}
-	workers.Wait()
-	close(stop)
-	collector.Wait()
 }
 
 func TestFunctionThatThereIsNot(t *testing.T) {

@@ -54,7 +54,6 @@ func matches(selector string, c Clock) (bool, error) {
 
 func isGlob(selector string) bool { return strings.ContainsAny(selector, `*?[\`) }
 
-// unknown returns the error for a selector without a match, with similar ones if there are any.
 func unknown(all []Clock, selector string) error {
 	if strings.Contains(selector, ",") {
 		return fmt.Errorf("unknown clock %q; write spaces between clocks: %s", selector, strings.Join(strings.FieldsFunc(selector, func(r rune) bool { return r == ',' }), " "))

@@ -5,11 +5,13 @@ package main
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,40 +43,24 @@ func write(args []string) error {
 }
 
 // pages writes a manual page for each command, compressed as distributions want them.
-func pages(root *cobra.Command, folder string, date time.Time) error {
-	plain, err := os.MkdirTemp("", "timebench-man-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(plain) }()
-	header := &doc.GenManHeader{Section: "1", Source: "timebench", Manual: "timebench", Date: &date}
-	if err := doc.GenManTree(root, header, plain); err != nil {
-		return err
-	}
-	names, err := filepath.Glob(filepath.Join(plain, "*.1"))
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		page, err := os.ReadFile(name)
-		if err != nil {
-			return err
+func pages(command *cobra.Command, folder string, date time.Time) error {
+	for _, c := range command.Commands() {
+		if !c.IsAvailableCommand() {
+			continue
 		}
-		err = create(filepath.Join(folder, filepath.Base(name)+".gz"), func(w io.Writer) error {
-			zipped, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-			if err != nil {
-				return err
-			}
-			if _, err := zipped.Write(page); err != nil {
-				return err
-			}
-			return zipped.Close()
-		})
-		if err != nil {
+		if err := pages(c, folder, date); err != nil {
 			return err
 		}
 	}
-	return nil
+	name := strings.ReplaceAll(command.CommandPath(), " ", "-") + ".1.gz"
+	return create(filepath.Join(folder, name), func(w io.Writer) error {
+		zipped, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		header := &doc.GenManHeader{Section: "1", Source: "timebench", Manual: "timebench", Date: &date}
+		return errors.Join(doc.GenMan(command, header, zipped), zipped.Close())
+	})
 }
 
 func completions(root *cobra.Command, folder string) error {
@@ -100,9 +86,5 @@ func create(path string, fill func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err := fill(file); err != nil {
-		_ = file.Close()
-		return err
-	}
-	return file.Close()
+	return errors.Join(fill(file), file.Close())
 }

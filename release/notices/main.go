@@ -23,7 +23,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// A part of the binaries: a module, or Go itself.
 type part struct {
 	name, version string
 	files         fs.FS
@@ -87,7 +86,6 @@ func language() (part, error) {
 	return part{name: "go", version: strings.TrimPrefix(version, "go"), files: os.DirFS(root), folders: []string{"."}}, nil
 }
 
-// modules returns what is linked for any of the targets, sorted by name.
 func modules(targets []string) ([]part, error) {
 	if len(targets) == 0 {
 		return nil, errors.New("name the platforms, such as linux_amd64; got none")
@@ -140,7 +138,6 @@ func modules(targets []string) ([]part, error) {
 	return slices.SortedFunc(maps.Values(found), func(a, b part) int { return strings.Compare(a.name, b.name) }), nil
 }
 
-// section returns a part's heading and its licences.
 func section(p part) (string, error) {
 	names, err := licences(p)
 	if err != nil {
@@ -189,7 +186,6 @@ func licences(p part) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// gather adds the licences in a folder, and in its folders of licences.
 func gather(files fs.FS, folder string, found map[string]bool) error {
 	return fs.WalkDir(files, folder, func(name string, entry fs.DirEntry, err error) error {
 		switch {

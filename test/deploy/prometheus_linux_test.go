@@ -135,20 +135,26 @@ func address(t *testing.T) string {
 // start starts a server, and waits until it answers at the path. The test ends it.
 func start(t *testing.T, address, path, program string, args ...string) {
 	t.Helper()
-	var said bytes.Buffer
-	command := exec.CommandContext(t.Context(), program, args...)
-	command.Stdout, command.Stderr = &said, &said
-	require.NoError(t, command.Start())
-	t.Cleanup(func() { _ = command.Wait() }) // the context has killed it
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if answer, err := http.Get("http://" + address + path); err == nil {
+	said := daemon(t, os.Environ(), program, args...)
+	need.Until(t, program+" answers", func() bool {
+		answer, err := http.Get("http://" + address + path)
+		if err == nil {
 			_ = answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return
-			}
 		}
-		require.True(t, time.Now().Before(end), "%s does not answer", program)
-	}
+		return err == nil && answer.StatusCode == http.StatusOK
+	}, said.String)
+}
+
+// get returns the body of a page.
+func get(t *testing.T, page string) []byte {
+	t.Helper()
+	answer, err := http.Get("http://" + page)
+	require.NoError(t, err)
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, answer.StatusCode, "%s: %s", page, body)
+	return body
 }
 
 // A demotion that a machine exports reaches Alertmanager through node_exporter and Prometheus, and is resolved
@@ -183,11 +189,7 @@ func TestAlertReachesAlertmanager(t *testing.T) {
 		"--config.file="+write("prometheus.yml", config))
 
 	firing := func() (names []string) {
-		answer, err := http.Get("http://" + atManager + "/api/v2/alerts?active=true")
-		require.NoError(t, err)
-		defer func() { _ = answer.Body.Close() }()
-		body, err := io.ReadAll(answer.Body)
-		require.NoError(t, err)
+		body := get(t, atManager+"/api/v2/alerts?active=true")
 		var alerts []struct {
 			Labels map[string]string
 			EndsAt time.Time
@@ -200,21 +202,10 @@ func TestAlertReachesAlertmanager(t *testing.T) {
 		}
 		return names
 	}
-	wait := func(what string, until func([]string) bool) {
-		for end := time.Now().Add(time.Minute); !until(firing()); time.Sleep(100 * time.Millisecond) {
-			require.True(t, time.Now().Before(end), "%s; firing are %v", what, firing())
-		}
-	}
 	query := func(expression string) string {
-		answer, err := http.Get("http://" + atPrometheus + "/api/v1/query?query=" + url.QueryEscape(expression))
-		require.NoError(t, err)
-		defer func() { _ = answer.Body.Close() }()
-		body, err := io.ReadAll(answer.Body)
-		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, answer.StatusCode, "%s: %s", expression, body)
-		return string(body)
+		return string(get(t, atPrometheus+"/api/v1/query?query="+url.QueryEscape(expression)))
 	}
-	wait("Prometheus has no metrics", func([]string) bool {
+	need.Until(t, "Prometheus has metrics", func() bool {
 		return strings.Contains(query("timebench_clock_enters_kernel"), "CLOCK_MONOTONIC@vdso")
 	})
 	// Prometheus understands what the dashboard asks.
@@ -226,10 +217,11 @@ func TestAlertReachesAlertmanager(t *testing.T) {
 	require.Empty(t, firing())
 
 	put(exported(t, 1600, result.Always, slow))
-	wait("no alert came", func(names []string) bool {
-		text := strings.Join(names, " ")
+	state := func() string { return strings.Join(firing(), " ") }
+	need.Until(t, "the alerts", func() bool {
+		text := state()
 		return strings.Contains(text, "ClockReadsEnterKernel") && strings.Contains(text, "ClockReadsAreSlow") && strings.Contains(text, "ClockFinding")
-	})
+	}, state)
 	put(exported(t, 22, result.Never))
-	wait("the alerts are not resolved", func(names []string) bool { return len(names) == 0 })
+	need.Until(t, "the alerts are resolved", func() bool { return len(firing()) == 0 }, state)
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/fleet"
@@ -28,18 +27,6 @@ func daemon(t *testing.T, environment []string, program string, args ...string) 
 	require.NoError(t, command.Start())
 	t.Cleanup(func() { _ = command.Wait() }) // the context has killed it
 	return &said
-}
-
-// waitUntil waits until something holds, and fails with what the last call returned otherwise.
-func waitUntil(t *testing.T, what string, holds func() (bool, string)) {
-	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
-		ok, said := holds()
-		if ok {
-			return
-		}
-		require.True(t, time.Now().Before(end), "%s: %s", what, said)
-	}
 }
 
 // executable writes a program of the shell.
@@ -125,10 +112,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 
 	said := daemon(t, environment, munged, "--foreground", "--force", "--key-file="+at("key"), "--socket="+at("munge.socket"),
 		"--pid-file="+at("munged.pid"), "--seed-file="+at("seed"), "--log-file="+at("munged.log"))
-	waitUntil(t, "munged", func() (bool, string) {
-		_, err := os.Stat(at("munge.socket"))
-		return err == nil, said.String()
-	})
+	need.Until(t, "munged", func() bool { _, err := os.Stat(at("munge.socket")); return err == nil }, said.String)
 	said = daemon(t, environment, controller, "-D")
 	for i := range nodes {
 		require.NoError(t, os.Mkdir(at(fmt.Sprintf("spool-node%d", i+1)), 0o700))
@@ -140,10 +124,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 		out, _ := command.CombinedOutput() // it fails until the controller answers
 		return string(out)
 	}
-	waitUntil(t, "the nodes of Slurm", func() (bool, string) {
-		out := ask("-h", "-N", "-o", "%N %T")
-		return strings.Count(out, " idle") == nodes, out + said.String()
-	})
+	need.Until(t, "the nodes of Slurm", func() bool { return strings.Count(ask("-h", "-N", "-o", "%N %T"), " idle") == nodes }, said.String)
 
 	results := at("results")
 	command := exec.Command(srun, "-N4", "--ntasks-per-node=1", absolute(t, "../../deploy/slurm/measure"), results)
@@ -153,10 +134,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 	requireFleet(t, real, results)
 
 	require.NoError(t, os.WriteFile(at("check"), nil, 0o600))
-	waitUntil(t, "the drained node", func() (bool, string) {
-		out := ask("-h", "-R", "-o", "%N %E")
-		return strings.HasPrefix(out, "node3 timebench: "), out
-	})
+	need.Until(t, "the drained node", func() bool { return strings.HasPrefix(ask("-h", "-R", "-o", "%N %E"), "node3 timebench: ") }, said.String)
 	require.Contains(t, ask("-h", "-R", "-o", "%E"), "an everyday clock costs more than the limit")
 	require.Equal(t, nodes-1, strings.Count(ask("-h", "-N", "-o", "%N %T"), " idle"), "the others serve")
 }

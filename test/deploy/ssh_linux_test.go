@@ -35,13 +35,13 @@ func machines(t *testing.T) (config, folder string) {
 		require.NoError(t, err)
 		said := daemon(t, os.Environ(), server, "-D", "-e", "-f", "/dev/null", "-o", "ListenAddress="+listen, "-o", "HostKey="+at("host"),
 			"-o", "AuthorizedKeysFile="+at("user.pub"), "-o", "StrictModes=no", "-o", "UsePAM=no", "-o", "PidFile=none", "-o", "Subsystem=sftp internal-sftp")
-		waitUntil(t, "sshd", func() (bool, string) {
+		need.Until(t, "sshd", func() bool {
 			connection, err := net.Dial("tcp", listen)
 			if err == nil {
 				_ = connection.Close()
 			}
-			return err == nil, said.String()
-		})
+			return err == nil
+		}, said.String)
 		fmt.Fprintf(&hosts, "Host node%d\n  HostName %s\n  Port %s\n", i+1, host, port)
 	}
 	fmt.Fprintf(&hosts, "Host *\n  User root\n  IdentityFile %s\n  UserKnownHostsFile %s\n  StrictHostKeyChecking accept-new\n  BatchMode yes\n", at("user"), at("known"))

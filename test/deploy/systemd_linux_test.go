@@ -102,19 +102,15 @@ func TestServiceAllowsWhatWatchDoes(t *testing.T) {
 	var said bytes.Buffer
 	command.Stderr = &said
 	require.NoError(t, command.Start())
-	need.Ends(t, "the first turn", func() {
-		for content, _ := os.ReadFile(traced); !bytes.Contains(content, []byte("adjtimex(")) || !bytes.Contains(content, []byte("PR_SET_SECCOMP")); content, _ = os.ReadFile(traced) {
-			time.Sleep(10 * time.Millisecond)
-		}
-	})
+	has := func(text string) bool {
+		content, _ := os.ReadFile(traced)
+		return bytes.Contains(content, []byte(text))
+	}
+	need.Until(t, "the first turn", func() bool { return has("adjtimex(") && has("PR_SET_SECCOMP") })
 	time.Sleep(3 * time.Second) // an examination and some beats, or what there is of them
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, command.Wait(), said.String())
-	need.Ends(t, "strace", func() {
-		for content, _ := os.ReadFile(traced); !bytes.Contains(content, []byte("+++ exited with 0 +++")); content, _ = os.ReadFile(traced) {
-			time.Sleep(10 * time.Millisecond)
-		}
-	})
+	need.Until(t, "strace", func() bool { return has("+++ exited with 0 +++") })
 	seen := map[string]bool{}
 	for _, call := range regexp.MustCompile(`(?m)^\d+ +(\w+)\(`).FindAllStringSubmatch(read(t, traced), -1) {
 		seen[call[1]] = true

@@ -27,7 +27,6 @@ func RequireElement[T any](t *testing.T, c picture.Chart[T], of T) {
 	}
 }
 
-// widths are the widths of pictures.
 var widths = []vg.Length{picture.Width, picture.NarrowWidth}
 
 func requireElement[T any](t *testing.T, c picture.Chart[T], of T, width vg.Length) {

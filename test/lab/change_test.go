@@ -36,7 +36,7 @@ func TestIsolatedCPUAndAChangeOfTheClockSource(t *testing.T) {
 	require.False(t, compare.Of(d).Clocks[0].Throughput[0].Oversubscribed)
 	require.Equal(t, []int{0, 1}, skew.Of(document(t, said["both"])).CPUs)
 	require.Equal(t, 2, said["nowhere"].status)
-	require.Contains(t, said["nowhere"].stderr, "CPU 2 does not exist or is not allowed to this process; it may use 0")
+	require.Contains(t, said["nowhere"].stderr, "CPU 2 does not exist or is not allowed to this process; it may use CPU 0")
 
 	require.Zero(t, said["changed"].status, said["changed"].stderr)
 	d = document(t, said["changed"])

@@ -15,19 +15,13 @@ import (
 // whose CPU may lack the invariant TSC.
 func booted(t *testing.T, name, words string, invariant bool) world {
 	t.Helper()
-	for _, w := range worlds {
-		if w.name == "tsc" {
-			w.name = name
-			w.machine = append([]string(nil), w.machine...)
-			w.machine[len(w.machine)-1] = "console=ttyS0 panic=-1 " + words
-			if !invariant {
-				w.machine[1] = "max"
-			}
-			return w
-		}
+	w := named("tsc")
+	w.name = name
+	w.machine[len(w.machine)-1] = "console=ttyS0 panic=-1 " + words
+	if !invariant {
+		w.machine[1] = "max"
 	}
-	t.Fatal("no machine of tsc")
-	return world{}
+	return w
 }
 
 // Who or what selected the clock source in use, as doctor reports it.

@@ -36,15 +36,12 @@ func TestJava(t *testing.T) {
 		t.Skip("each machine takes three minutes; -update runs them")
 	}
 	var transcript bytes.Buffer
-	for _, w := range worlds {
-		if w.name != "hpet" && w.name != "tsc" {
-			continue
-		}
+	for _, name := range []string{"hpet", "tsc"} {
+		w := named(name)
 		// QEMU does not see in time that one CPU changed code that another one runs, which a JVM does: it crashes.
-		w.machine = slices.Clone(w.machine)
-		w.machine[slices.Index(w.machine, "-smp")+1] = "1"
+		w.set("-smp", "1")
 		// With one CPU the kernel would take the TSC.
-		w.machine[slices.Index(w.machine, "-append")+1] += " clocksource=" + w.source + " wait=" + w.source
+		w.boots("clocksource=" + w.source + " wait=" + w.source)
 		t.Run(w.name, func(t *testing.T) {
 			said := w.run(t, javaScript)["java"]
 			require.Zero(t, said.status, said.stderr)

@@ -22,10 +22,8 @@ run layers timebench compare --format json --rounds 20 --time 5ms --threads 1 CL
 //
 //	go test -tags lab ./test/lab -run TestLayers -v
 func TestLayers(t *testing.T) {
-	for _, w := range worlds {
-		if w.name != "hpet" && w.name != "tsc" {
-			continue
-		}
+	for _, name := range []string{"hpet", "tsc"} {
+		w := named(name)
 		t.Run(w.name, func(t *testing.T) {
 			d := document(t, w.run(t, layersScript)["layers"])
 			for _, c := range compare.Of(d).Clocks {
@@ -50,7 +48,7 @@ func TestLayers(t *testing.T) {
 // instructions. The loop of the empty call has seven, RDTSC is one, and RDTSCP takes its place; a debugger's steps count those of
 // the whole read.
 func TestLayersAreInstructions(t *testing.T) {
-	w := worlds[slices.IndexFunc(worlds, func(w world) bool { return w.name == "tsc" })].counting()
+	w := named("tsc").counting()
 	said := w.run(t, layersScript+"\nrun stepped stepped\n")
 	var inVDSO, around int
 	_, err := fmt.Sscan(said["stepped"].stdout, &inVDSO, &around)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +20,7 @@ func BenchmarkRuns(b *testing.B) {
 		b.Skip("TIMEBENCH_PAIRS names no folder for the runs")
 	}
 	const runs = 60 // of one boot: each boot is another machine
-	hpet := worlds[slices.IndexFunc(worlds, func(w world) bool { return w.name == "hpet" })]
+	hpet := named("hpet")
 	for boot := 0; b.Loop(); boot++ {
 		var script strings.Builder
 		for i := range runs {

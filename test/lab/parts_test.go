@@ -102,23 +102,17 @@ func root(t testing.TB, arch, script string) []byte {
 		require.NoError(t, err)
 		all.add("bin/timebench-386", program, other)
 	}
-	if strings.Contains(script, "/"+javaHome+"/") {
-		addJava(t, &all)
-	}
-	if strings.Contains(script, "-- reader ") || strings.Contains(script, "\nreader ") {
-		addGo(t, &all, arch, "reader", "../readers/testdata/reader.go")
-	}
-	if strings.Contains(script, "reader-c ") {
-		addC(t, &all, arch, "reader-c", "../readers/testdata/reader.c")
-	}
-	if strings.Contains(script, " loop vdso ") {
-		addLoop(t, &all, arch)
-	}
-	if strings.Contains(script, "run hpet-ahead ") {
-		addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go")
-	}
-	if strings.Contains(script, "run stepped ") {
-		addGo(t, &all, arch, "stepped", "testdata/stepped.go")
+	for word, add := range map[string]func(){
+		"/" + javaHome + "/": func() { addJava(t, &all) },
+		" reader ":           func() { addGo(t, &all, arch, "reader", "../readers/testdata/reader.go") },
+		"reader-c ":          func() { addC(t, &all, arch, "reader-c", "../readers/testdata/reader.c") },
+		" loop vdso ":        func() { addLoop(t, &all, arch) },
+		"run hpet-ahead ":    func() { addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go") },
+		"run stepped ":       func() { addGo(t, &all, arch, "stepped", "testdata/stepped.go") },
+	} {
+		if strings.Contains(script, word) {
+			add()
+		}
 	}
 	all.add("bin/killed", program, killedProgram)
 	all.add("etc/passwd", program, []byte(passwd))

@@ -24,14 +24,7 @@ run profile timebench profile --rate 997 --format json -- reader vdso 90 1 2
 // addGo adds a program in Go, from its source.
 func addGo(t testing.TB, all *archive, arch, name, source string) {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), name)
-	compiler := exec.Command("go", "build", "-o", binary, source)
-	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
-	out, err := compiler.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	content, err := os.ReadFile(binary)
-	require.NoError(t, err)
-	all.add("bin/"+name, program, content)
+	addBuilt(t, all, name, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch), "go", "build", source)
 }
 
 // addC adds a program in C, from its source.
@@ -40,12 +33,18 @@ func addC(t testing.TB, all *archive, arch, name, source string) {
 	if runtime.GOARCH != arch {
 		need.Missing(t, "cc", "the compiler is for "+runtime.GOARCH+", and the machine is "+arch)
 	}
-	binary := filepath.Join(t.TempDir(), name)
-	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-static", "-fno-omit-frame-pointer", "-pthread", "-o", binary, source).CombinedOutput()
+	addBuilt(t, all, name, nil, "cc", "-O2", "-static", "-fno-omit-frame-pointer", "-pthread", source)
+}
+
+// addBuilt adds what a compiler makes of the last argument.
+func addBuilt(t testing.TB, all *archive, name string, environment []string, compiler string, args ...string) {
+	t.Helper()
+	binary, last := filepath.Join(t.TempDir(), name), len(args)-1
+	command := exec.Command(need.Program(t, compiler), slices.Insert(args, last, "-o", binary)...)
+	command.Env = environment
+	out, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	content, err := os.ReadFile(binary)
-	require.NoError(t, err)
-	all.add("bin/"+name, program, content)
+	all.add("bin/"+name, program, content(t, binary))
 }
 
 // checkProfile: the program's reads are where the clock source of this world has them: in user mode, in the

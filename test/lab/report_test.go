@@ -42,7 +42,6 @@ type chapter struct {
 	Kernel, Current, Available string
 	Threads, Table, Doctor     string
 	Sources                    string // the clock sources side by side; "" where there is one
-	document                   *result.Document
 	kills                      []kill
 	trust                      trustRow
 }
@@ -55,11 +54,10 @@ func (c chapter) Finding() string {
 
 // A page is the whole report.
 type page struct {
-	CPUs      int
-	Relations []relationRow
-	Trust     []trustRow
-	Kills     []killRow
-	Chapters  []chapter
+	CPUs     int
+	Trust    []trustRow
+	Kills    []killRow
+	Chapters []chapter
 }
 
 type killRow struct {
@@ -88,7 +86,7 @@ func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter 
 	return chapter{
 		Sources: sources, Name: w.name, About: w.about, Machine: w.emulator + " " + strings.Join(w.machine, " "), QEMU: qemu[1],
 		Kernel: d.Host.Kernel, Current: d.Host.ClockSource.Current, Available: strings.Join(d.Host.ClockSource.Available, ", "),
-		Threads: w.threads, Table: table.String(), Doctor: said["report-doctor"].stdout, document: d, kills: kills,
+		Threads: w.threads, Table: table.String(), Doctor: said["report-doctor"].stdout, kills: kills,
 		trust: w.trustRow(t, said),
 	}
 }
@@ -125,9 +123,6 @@ func writeReport(t *testing.T, chapters map[string]chapter) {
 			p.Kills = append(p.Kills, c.killRow())
 		}
 		p.Trust = append(p.Trust, c.trust)
-	}
-	for _, r := range relations {
-		p.Relations = append(p.Relations, r.row(t, chapters))
 	}
 	write := func(name, form string, of any) {
 		var text bytes.Buffer

@@ -24,11 +24,9 @@ const instructionNS = 4
 // gather there. One CPU is enough, as QEMU would run several in turn.
 func (w world) counting() world {
 	w.machine = slices.Clone(w.machine)
-	i := slices.Index(w.machine, "-smp")
-	w.machine[i+1] = "1"
+	w.set("-smp", "1")
 	if w.name == "hpet" {
-		// With one CPU the kernel trusts the time stamp counter.
-		w.machine[slices.Index(w.machine, "-append")+1] += " clocksource=hpet"
+		w.boots("clocksource=hpet") // with one CPU the kernel trusts the time stamp counter
 	}
 	w.machine = append(w.machine, "-icount", "shift=2,sleep=off")
 	return w

@@ -86,6 +86,19 @@ var worlds = []world{
 	},
 }
 
+// named returns the world of a name, whose machine may be changed.
+func named(name string) world {
+	w := worlds[slices.IndexFunc(worlds, func(w world) bool { return w.name == name })]
+	w.machine = slices.Clone(w.machine)
+	return w
+}
+
+// set changes what follows an argument of the machine.
+func (w world) set(argument, value string) { w.machine[slices.Index(w.machine, argument)+1] = value }
+
+// boots adds words to the kernel command line.
+func (w world) boots(words string) { w.machine[slices.Index(w.machine, "-append")+1] += " " + words }
+
 // Kinds of findings: the vDSO enters the kernel; no machine of the lab has a time service;
 // a clock does not scale.
 const (

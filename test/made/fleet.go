@@ -13,7 +13,6 @@ import (
 // rounds is the number of rounds of a default run of 17 clocks.
 const rounds = 77
 
-// fleetCosts are what the clocks of a default run cost, in ns.
 var fleetCosts = []struct {
 	id string
 	ns float64

@@ -83,3 +83,18 @@ func Ends(t testing.TB, what string, call func()) {
 		t.Fatalf("%s did not end in %v", what, long)
 	}
 }
+
+// Until waits until something holds, and fails after two minutes. what names it, and said returns what is there instead.
+func Until(t testing.TB, what string, holds func() bool, said ...func() string) {
+	t.Helper()
+	const long = 2 * time.Minute
+	for end := time.Now().Add(long); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().Before(end) {
+			continue
+		}
+		for _, s := range said {
+			t.Log(s())
+		}
+		t.Fatalf("%s: not in %v", what, long)
+	}
+}

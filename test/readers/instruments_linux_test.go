@@ -50,9 +50,7 @@ type Samples struct {
 	Count int
 	// VDSO is the share whose first user address is in the vDSO, with the kernel's part.
 	VDSO float64
-	// Clock is the share in the kernel's function of a clock's system call.
-	Clock float64
-	// Syscall is the share anywhere in a system call from outside the vDSO: Clock, the entry, the
+	// Syscall is the share anywhere in a system call from outside the vDSO: the kernel's function of a clock, the entry, the
 	// exit, and the function that holds the instruction.
 	Syscall float64
 }
@@ -75,7 +73,7 @@ func Perf(t testing.TB, perf string, pid int, seconds float64) (Samples, error) 
 
 // ParseScript counts the samples that `perf script -F ip,sym,dso` prints, one call chain each.
 func ParseScript(script string) Samples {
-	var count, vdso, clock, syscall int
+	var count, vdso, syscall int
 	for sample := range strings.SplitSeq(script, "\n\n") {
 		var kernel, user []string
 		for line := range strings.Lines(sample) {
@@ -95,10 +93,7 @@ func ParseScript(script string) Samples {
 		switch {
 		case len(user) > 0 && strings.Contains(user[0], "[vdso]"):
 			vdso++
-		case contains(kernel, "sys_clock_gettime", "sys_gettimeofday", "sys_time ("):
-			clock++
-			syscall++
-		case contains(kernel, "do_syscall_64", "entry_SYSCALL_64", "syscall_return", "el0_svc", "invoke_syscall"):
+		case contains(kernel, "sys_clock_gettime", "sys_gettimeofday", "sys_time (", "do_syscall_64", "entry_SYSCALL_64", "syscall_return", "el0_svc", "invoke_syscall"):
 			syscall++
 		case len(kernel) == 0 && contains(user[:1], " syscall (", " syscall+", " system_call (", " system_call+", " system_call_gettimeofday (", " system_call_time (", "RawSyscall6", "runtime/syscall"):
 			syscall++
@@ -108,7 +103,7 @@ func ParseScript(script string) Samples {
 		return Samples{}
 	}
 	share := func(n int) float64 { return float64(n) / float64(count) }
-	return Samples{Count: count, VDSO: share(vdso), Clock: share(clock), Syscall: share(syscall)}
+	return Samples{Count: count, VDSO: share(vdso), Syscall: share(syscall)}
 }
 
 // contains returns whether any line has any of the names.

@@ -4,9 +4,8 @@
 //
 //	go test ./test/readers -run '^$' -bench Shares -benchtime 10x
 //
-// runs every program ten times for each share of the time and each kind of read, and prints
-// tables. -bench 'Shares/c/vdso' selects rows. -timebench PATH profiles with that program instead
-// of one that is built from the checkout.
+// runs every program ten times for each share of the time and each kind of read. -bench
+// 'Shares/c/vdso' selects rows.
 //
 // What a read costs is a property of the vDSO and of the kernel, and not of a language. Only C can
 // call the vDSO without a runtime around it. The C program therefore measures the cost of a read
@@ -80,10 +79,8 @@ type Report struct {
 	// Share is the share of reads in the sum of all costs. A pause of the virtual machine, or a
 	// lower frequency than at the calibration, does not change it.
 	Share float64 `json:"share"`
-	// ShareByReads is the cost of all reads by the CPU time; ShareByRest is what the CPU time has
-	// beside the costs of everything else. Their difference shows how far the costs held.
+	// ShareByReads is the cost of all reads by the CPU time.
 	ShareByReads float64 `json:"share_by_reads"`
-	ShareByRest  float64 `json:"share_by_rest"`
 	// Change is by how much a read and its call cost more after the run than before it, as a part of the cost
 	// before. The programs in Java and Python do not report it.
 	Change *float64 `json:"change"`
@@ -129,7 +126,7 @@ func (r Report) With(readNS float64) Report {
 	rest := float64(r.Iterations)*r.IterationNS + float64(r.Reads)*r.CallNS
 	r.Share = in / (in + rest)
 	if r.CPUNS > 0 {
-		r.ShareByReads, r.ShareByRest = in/r.CPUNS, 1-rest/r.CPUNS
+		r.ShareByReads = in / r.CPUNS
 	}
 	return r
 }
@@ -244,7 +241,6 @@ func (p *Program) Start(t testing.TB, o Options) *Running {
 	return r
 }
 
-// process returns a process of the program that has not started.
 func (p *Program) process(args ...string) *exec.Cmd {
 	return exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], args...)...)
 }

@@ -1,16 +1,11 @@
 package readers
 
 import (
-	"bytes"
-	"errors"
 	"os/exec"
-	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -20,7 +15,6 @@ func TestReaders(t *testing.T) {
 			t.Parallel()
 			program := Build(t, language)
 			t.Run("counts", func(t *testing.T) { counts(t, program) })
-			t.Run("bad arguments", func(t *testing.T) { badArguments(t, program) })
 			t.Run("nothing is left", func(t *testing.T) { nothingIsLeft(t, program) })
 		})
 	}
@@ -38,7 +32,6 @@ func counts(t *testing.T, program *Program) {
 				require.Zero(t, report.Reads)
 				require.Zero(t, report.Share)
 				require.Zero(t, report.ShareByReads)
-				require.Zero(t, report.ShareByRest)
 				require.Positive(t, report.Iterations)
 				continue
 			}
@@ -52,27 +45,6 @@ func counts(t *testing.T, program *Program) {
 	threads := program.Start(t, Options{Read: "vdso", Percent: 100, Threads: 4, Seconds: 0.2}).End()
 	require.Positive(t, threads.Reads)
 	require.Zero(t, threads.Iterations, "at 100 percent there is nothing but reads")
-}
-
-func badArguments(t *testing.T, program *Program) {
-	bad := [][]string{
-		{}, {"rdtsc", "10", "1", "1"}, {"vdso", "101", "1", "1"}, {"vdso", "x", "1", "1"}, {"vdso", "nan", "1", "1"}, {"none", "1", "1", "1"},
-		{"vdso", "1", "0", "1"}, {"vdso", "1", "1.5", "1"}, {"vdso", "1", "1", "-1"}, {"vdso", "1", "1", "1", "-w"},
-		{"vdso", "1", "1", "1", "-read-ns"}, {"vdso", "1", "1", "1", "-read-ns", "0"},
-	}
-	if !slices.Contains(program.Reads, "syscall") {
-		bad = append(bad, []string{"syscall", "10", "1", "1"})
-	}
-	for _, args := range bad {
-		var stdout, stderr bytes.Buffer
-		command := program.process(args...)
-		command.Stdout, command.Stderr = &stdout, &stderr
-		var exit *exec.ExitError
-		require.ErrorAs(t, command.Run(), &exit, args)
-		require.Equal(t, 2, exit.ExitCode(), args)
-		require.Empty(t, stdout.String(), args)
-		require.Regexp(t, `^reader: [^\n]+\n$`, stderr.String(), args)
-	}
 }
 
 // A program whose test ends, or whose parent is gone, does not stay.
@@ -129,7 +101,7 @@ ffffffff81000020 asm_sysvec_apic_timer_interrupt ([kernel.kallsyms])
 
     555500001000 arithmetic (/tmp/reader-c)
 `
-	require.Equal(t, Samples{Count: 10, VDSO: 2. / 10, Clock: 1. / 10, Syscall: 5. / 10}, ParseScript(script))
+	require.Equal(t, Samples{Count: 10, VDSO: 2. / 10, Syscall: 5. / 10}, ParseScript(script))
 	require.Zero(t, ParseScript("\n"))
 }
 
@@ -164,19 +136,10 @@ func TestPerf(t *testing.T) {
 	}
 	t.Logf("%+v", shares)
 	require.Zero(t, shares[0].VDSO)
-	if shares[100].VDSO+shares[100].Clock == 0 {
+	if shares[100].VDSO+shares[100].Syscall == 0 {
 		need.Missing(t, "vdso", "no sample is in the vDSO")
 	}
-	require.Greater(t, shares[100].VDSO+shares[100].Clock, shares[0].VDSO)
-}
-
-// At 1 percent of one CPU, 400 samples take 41 s.
-func TestSeconds(t *testing.T) {
-	given := *window
-	t.Cleanup(func() { *window = given })
-	*window = 0
-	require.Equal(t, 41.0, (&row{percent: 1, threads: 1}).seconds())
-	require.Equal(t, 5.0, (&row{percent: 90, threads: 1}).seconds())
+	require.Greater(t, shares[100].VDSO+shares[100].Syscall, shares[0].VDSO)
 }
 
 // A trial is of use if the costs are the same at both ends, and the CPU time is theirs.
@@ -189,19 +152,4 @@ func TestSteady(t *testing.T) {
 	require.True(t, Report{Share: 0.45, ShareByReads: 0.4}.Steady(), "Python's calls vary")
 	require.False(t, Report{Share: 0.41, ShareByReads: 0.4, ReadChange: 0.17}.Steady())
 	require.True(t, Report{Change: change(0)}.Steady(), "it reads no clock")
-}
-
-func TestTable(t *testing.T) {
-	most, some := 0.45, 0.41
-	r := row{language: "c", read: "vdso", percent: 40, threads: 1, repeated: 7}
-	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.39, ShareByRest: 0.42}, profile: &profile.Process{CPUsUsed: 0.9, ClockShare: &some, ReadsPerSecond: 17e6}, perf: &Samples{Count: 2900, VDSO: 0.405}})
-	r.add(trial{report: Report{Reads: 16e6, WallNS: 1e9, CPUNS: 9e8, Share: 0.4, ShareByReads: 0.4}, profile: &profile.Process{CPUsUsed: 0.9, ClockShare: &most, ReadsPerSecond: 20e6}, failed: errors.New("perf record: not permitted")})
-	var out bytes.Buffer
-	require.NoError(t, write(&out, []*row{&r, {language: "go", read: "syscall", percent: 1, threads: 4}}))
-	table := out.String()
-	require.Contains(t, table, "1 of 2")
-	require.Regexp(t, `1 of 2 +7 +40\.50`, table, "one of two within 10 %, and seven repeated")
-	require.Contains(t, table, "+3.00", "1 and 5 beyond the range")
-	require.Contains(t, table, "perf record: not permitted")
-	require.Equal(t, 4, strings.Count(table, "\n"), table)
 }

@@ -117,7 +117,6 @@ func (f Folder) Recover(left *Record) error {
 	return f.restore(left.Original, usualTimeouts)
 }
 
-// bootID returns the id of this boot; "" if it is not known.
 func bootID(root string) string {
 	text, _ := procfile.Read(filepath.Join(root, "proc/sys/kernel/random/boot_id"))
 	return strings.TrimSpace(string(text))

@@ -21,12 +21,11 @@ func Busy(cpus int, longest time.Duration) (stop func()) {
 	var over atomic.Bool
 	end := time.Now().Add(longest)
 	done := make(chan struct{})
-	for i := range cpus {
+	for range cpus {
 		go func() {
 			// If no thread can be created, no CPU is kept busy.
 			_ = Run(Any, func() {
 				if ordinary() == nil {
-					disperse(i)
 					spin(&over, end)
 				}
 			})

@@ -18,10 +18,7 @@ func TestBusyStops(t *testing.T) {
 	require.GreaterOrEqual(t, runtime.NumGoroutine(), goroutines+3)
 	need.Ends(t, "stop of Busy", stop)
 	require.Equal(t, procs, runtime.GOMAXPROCS(0))
-	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
+	need.Until(t, "the end of the goroutines", func() bool { return runtime.NumGoroutine() <= goroutines })
 }
 
 // Busy ends even if nothing can call stop, as when every CPU is busy under SCHED_FIFO.

@@ -9,6 +9,3 @@ func firstCPUs(n int) []int {
 	}
 	return cpus
 }
-
-// disperse does nothing: these systems spread busy threads over all CPUs themselves.
-func disperse(int) {}

@@ -77,7 +77,6 @@ func prepare(cpu int) error {
 	return err
 }
 
-// confine pins this thread to a CPU, and returns its affinity before.
 func confine(cpu int) (before groupAffinity, err error) {
 	to, err := place(cpu, sizes())
 	if err != nil {
@@ -155,7 +154,6 @@ func Usable() []int {
 	return all
 }
 
-// onlyGroup returns the group of all threads of the process; ok is false if they are in several.
 func onlyGroup(sizes []int) (group int, ok bool) {
 	if len(sizes) == 1 {
 		return 0, true
@@ -165,13 +163,3 @@ func onlyGroup(sizes []int) (group int, ok bool) {
 	done, _, _ := getProcessGroupAffinity.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(groups)))
 	return int(groups[0]), done != 0 && *count == 1
 }
-
-// disperse moves the i-th of several busy threads to the processor group of the i-th usable CPU,
-// and does not pin it there. Before Windows 11 all threads of a process start in one group, and
-// Windows never moves them to another (Processor Groups, learn.microsoft.com).
-func disperse(i int) {
-	// A thread that cannot be moved stays where it is.
-	_ = Move(dispersed(i, Usable()))
-}
-
-func dispersed(i int, usable []int) int { return usable[i%len(usable)] }

@@ -50,23 +50,6 @@ func TestRunRefusesACPUThatThereIsNot(t *testing.T) {
 	require.Error(t, Move(-2))
 }
 
-// With as many busy threads as CPUs, each of three groups gets its share.
-func TestBusyThreadsAreDispersedOverAllGroups(t *testing.T) {
-	sizes := []int{64, 40, 8}
-	usable := make([]int, 112)
-	for cpu := range usable {
-		usable[cpu] = cpu
-	}
-	perGroup := make([]int, len(sizes))
-	for i := range 2 * len(usable) {
-		at, err := place(dispersed(i, usable), sizes)
-		require.NoError(t, err)
-		perGroup[at.group]++
-	}
-	require.Equal(t, []int{128, 80, 16}, perGroup)
-	require.NoError(t, Run(Any, func() { disperse(len(Usable()) + 1) }))
-}
-
 // A machine with 64, 40 and 8 CPUs in three groups.
 func TestCPUsAreNumberedGroupByGroup(t *testing.T) {
 	sizes := []int{64, 40, 8}

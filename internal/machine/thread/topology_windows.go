@@ -81,7 +81,6 @@ func processorRelations() []relation {
 	return relations
 }
 
-// A relation is a set of CPUs that share a core or a package.
 type relation struct {
 	relationship uint32
 	groups       []groupAffinity

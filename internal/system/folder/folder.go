@@ -18,7 +18,6 @@ func (f *Failure) Unwrap() error { return f.error }
 // Refused returns an error of the system as a Failure.
 func Refused(err error) error { return &Failure{err} }
 
-// failed returns a Failure to do something with the folder at a path.
 func failed(path, what string, err error) error {
 	return Refused(fmt.Errorf("the folder %s cannot be %s: %w", filepath.Clean(path), what, SystemError(err)))
 }

@@ -14,7 +14,6 @@ const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 // checkReplaceable finds nothing here: an open file can be replaced.
 func checkReplaceable(string) error { return nil }
 
-// removeFile removes a file of a folder.
 func removeFile(folder *os.Root, name string) error { return folder.Remove(name) }
 
 // RemoveFolder removes an empty folder in another one. With the slash, a file is an error.

@@ -43,7 +43,6 @@ func Replace(folder *os.Root, set []File, stale []string) error {
 	return nil
 }
 
-// nameAll gives the temporary files their names.
 func nameAll(folder *os.Root, set []File) error {
 	for i := range set {
 		if err := folder.Rename(set[i].temporary, set[i].Name); err != nil {
@@ -54,7 +53,6 @@ func nameAll(folder *os.Root, set []File) error {
 	return nil
 }
 
-// removeUnnamed removes the temporary files that have no name yet.
 func removeUnnamed(folder *os.Root, set []File) {
 	for _, f := range set {
 		if f.temporary != "" {
@@ -102,7 +100,6 @@ func (f *File) prepare(folder *os.Root) error {
 	return nil
 }
 
-// cannotReplace returns the error for a file that cannot be replaced.
 func cannotReplace(path string, err error) error {
 	if open := checkReplaceable(path); open != nil {
 		return open

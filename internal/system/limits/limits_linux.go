@@ -17,7 +17,6 @@ func check() error {
 // end without a trace from 12 on. What needs more threads says so itself.
 const fewestThreads = 16
 
-// checkThreads returns an error if the limit of processes is too low for this one alone.
 func checkThreads() error {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NPROC, &limit) != nil || limit.Cur >= fewestThreads || isExempt() {

@@ -36,7 +36,6 @@ func Handle(s os.Signal) { (*next.Load())(s) }
 // Ignore makes the process ignore SIGQUIT.
 func Ignore() { atNext(func(os.Signal) {}) }
 
-// atNext replaces the handler.
 func atNext(do func(os.Signal)) { next.Store(&do) }
 
 // notify handles SIGINT, SIGTERM and SIGHUP too.
@@ -80,7 +79,6 @@ func undoAndExit(s os.Signal, undos []func()) {
 	exit(s)
 }
 
-// exit ends the process with the status of a signal.
 func exit(s os.Signal) { os.Exit(statusOf(s)) }
 
 // statusOf returns the exit status of a process that a signal ended, as shells report it.

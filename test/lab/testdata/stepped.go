@@ -38,7 +38,6 @@ func main() {
 	fmt.Println(slices.Min(inVDSO), slices.Min(around))
 }
 
-// read makes the reads between two stops.
 func read() {
 	fn, err := vdso.Lookup("clock_gettime")
 	check(err)
@@ -99,7 +98,6 @@ func stopped(pid int) syscall.Signal {
 	return status.StopSignal()
 }
 
-// mapped returns the addresses of the vDSO of a process.
 func mapped(pid int) (from, to uint64) {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	check(err)

@@ -3,9 +3,15 @@
 package signals
 
 import (
+	"os/signal"
+	"syscall"
 	"time"
 )
 
 // Doubled is the time within which the same signal again is no second wish: timeout(1) sends its signal to the
 // process and to its process group, microseconds apart.
 const Doubled = 100 * time.Millisecond
+
+// IgnoreClosedPipe makes a write into a pipe that nobody reads any more an error. Otherwise it ends the process if it
+// is standard output (os/signal).
+func IgnoreClosedPipe() { signal.Ignore(syscall.SIGPIPE) }
