@@ -1,12 +1,14 @@
 package diff
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
 var usual = section.Settings{MinChange: 0.02}
@@ -48,4 +50,56 @@ func TestSetupIsThatOfEveryUser(t *testing.T) {
 	require.Empty(t, between(byUser, byRoot, usual).Setup)
 	byUser.Host.Virtualization.System = "xen"
 	require.Equal(t, []Difference{{"Virtualization", "kvm, guest", "xen, guest"}}, between(byRoot, byUser, usual).Setup)
+}
+
+func TestAnotherTickIsNamed(t *testing.T) {
+	of := func(r *compare.Resolution) *result.Document {
+		return document(compare.Clock{ID: "c", Available: true, Resolution: r})
+	}
+	coarse, finer := compare.Resolution{TickNS: 4e6, ReportedNS: 4e6}, compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1}
+	for name, c := range map[string]struct {
+		old, new *compare.Resolution
+		want     []Difference
+	}{
+		"the same":            {&coarse, &coarse, nil},
+		"no resolution":       {&coarse, nil, nil},
+		"finer":               {&coarse, &finer, []Difference{{"Resolution of c", "4 ms", "< one read"}, {"Reported resolution of c", "4 ms", "1 ns"}}},
+		"coarser":             {&coarse, &compare.Resolution{TickNS: 10e6, ReportedNS: 4e6}, []Difference{{"Resolution of c", "4 ms", "10 ms"}}},
+		"seen late":           {&coarse, &compare.Resolution{TickNS: 8e6, ReportedNS: 4e6}, nil},
+		"uneven":              {&coarse, &compare.Resolution{TickNS: 40e6, TickLowNS: 1e6, TickHighNS: 50e6, ReportedNS: 4e6}, nil},
+		"never ticked":        {&coarse, &compare.Resolution{ReportedNS: 4e6}, nil},
+		"finer, a tick of ns": {&finer, &compare.Resolution{TickNS: 100, ReportedNS: 1}, nil},
+		"stated no more":      {&coarse, &compare.Resolution{TickNS: 4e6}, []Difference{{"Reported resolution of c", "4 ms", ""}}},
+	} {
+		require.Equal(t, c.want, resolutions(of(c.old), document(compare.Clock{ID: "c", Resolution: c.new})), name)
+	}
+}
+
+func TestSectionsThatOneDocumentLacks(t *testing.T) {
+	full := document()
+	for _, kind := range sections.All {
+		full.Put(kind.New())
+	}
+	require.Len(t, between(document(), document(), usual).Sections, 1, "every document has costs")
+	for want, d := range map[string]*Diff{
+		section.InOld: between(full, document(), usual), section.InNew: between(document(), full, usual), "": between(full, full, usual),
+	} {
+		require.Len(t, d.Sections, len(sections.All))
+		all, _ := d.Count()
+		require.Zero(t, all)
+		text, err := d.JSON()
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "null", "an empty list is one")
+		var values map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(text, &values))
+		for _, s := range d.Sections {
+			if s.Key == "" {
+				continue
+			}
+			var coverage section.Coverage
+			require.NoError(t, json.Unmarshal(values[s.Key], &coverage))
+			require.Equal(t, want, coverage.OnlyIn, s.Key)
+			require.Equal(t, want != "", s.Block.Verdict == coverage.Absent())
+		}
+	}
 }

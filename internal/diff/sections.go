@@ -1,10 +1,11 @@
 package diff
 
 import (
+	"path/filepath"
+
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/show/picture"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -47,32 +48,27 @@ func (d *Diff) JSON() ([]byte, error) {
 }
 
 // Pictures are the pictures of a diff.
-var Pictures = func() []picture.Chart[*Diff] {
-	var all []picture.Chart[*Diff]
-	for _, kind := range sections.All {
-		for _, chart := range kind.ChangePictures {
-			all = append(all, ofDiff(kind.Key, chart))
+var Pictures = []picture.Chart[*Diff]{{
+	Name: "change", Title: "Change of the latency of each clock",
+	Drawable: func(d *Diff) bool { return len(latencies(d)) > 0 },
+	Subtitle: func(d *Diff) string {
+		return filepath.Base(d.Old.File) + " → " + filepath.Base(d.New.File) + picture.AtMost(len(latencies(d)))
+	},
+	Height: func(d *Diff, width vg.Length) vg.Length {
+		return picture.RowsHeight(len(picture.Shown(latencies(d))), width)
+	},
+	Draw: func(c draw.Canvas, d *Diff) error {
+		compare.DrawChanges(c, latencies(d))
+		return nil
+	},
+}}
+
+// latencies returns the changes of the latency of clocks.
+func latencies(d *Diff) (all []compare.Change) {
+	for _, s := range d.Sections {
+		if of, ok := s.Value.(*compare.Changes); ok && s.Key == compare.Kind.Key {
+			all = of.Latencies()
 		}
 	}
 	return all
-}()
-
-// ofDiff returns a picture of what changed in a section as a picture of the diff.
-func ofDiff(key string, chart picture.Chart[section.Compared]) picture.Chart[*Diff] {
-	compared := func(d *Diff) (section.Compared, bool) {
-		for _, s := range d.Sections {
-			if s.Key == key {
-				return section.Compared{OldName: d.Old.File, NewName: d.New.File, Value: s.Value}, true
-			}
-		}
-		return section.Compared{}, false
-	}
-	of := func(d *Diff) section.Compared { c, _ := compared(d); return c }
-	return picture.Chart[*Diff]{
-		Name: chart.Name, Title: chart.Title,
-		Drawable: func(d *Diff) bool { c, ok := compared(d); return ok && chart.Drawable(c) },
-		Subtitle: func(d *Diff) string { return chart.Subtitle(of(d)) },
-		Height:   func(d *Diff, width vg.Length) vg.Length { return chart.Height(of(d), width) },
-		Draw:     func(c draw.Canvas, d *Diff) error { return chart.Draw(c, of(d)) },
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// check returns an error if a value is impossible.
 func (d *Document) check() error {
 	c := Checker{}
 	if d.Schema != Schema {
@@ -169,12 +168,10 @@ func (c *Checker) text(text string, s *shape) {
 	}
 }
 
-// noneOf returns the error for a text that is none of the choices.
 func noneOf(value string, choices []string) string {
 	return fmt.Sprintf("is %.64q; it must be one of %s", value, strings.Join(choices, ", "))
 }
 
-// holds reports whether a number is within its bounds.
 func (s *shape) holds(value float64) bool {
 	if s.limits == notNegative {
 		return value == 0 || value >= least && value <= most

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// fileName is the name of the document in the folder of --out.
 const fileName = "results.json"
 
 // MaxSize is the maximum size of a document in bytes. 100 clocks, 1,000 rounds and 20

@@ -53,7 +53,6 @@ func (d *Document) Put(s Section) {
 	d.Sections = append(slices.Clip(d.Sections), s)
 }
 
-// place returns the index of the section with that key; -1 if the document has none.
 func (d *Document) place(key string) int {
 	return slices.IndexFunc(d.Sections, func(s Section) bool { return s.Key() == key })
 }
@@ -85,7 +84,6 @@ func Encode(value any, parts []Keyed, escape bool) ([]byte, error) {
 	return text, err
 }
 
-// text returns the document as JSON on one line.
 func (d *Document) text(escape bool) ([]byte, error) {
 	parts := make([]Keyed, len(d.Sections))
 	for i, section := range d.Sections {

@@ -119,7 +119,6 @@ func (o *object) add(m member) {
 	o.members = append(o.members, m)
 }
 
-// key is the name of a field in JSON.
 func key(field reflect.StructField) string {
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return name

@@ -4,6 +4,8 @@
 package section
 
 import (
+	"strings"
+
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/exposition"
 	"github.com/timebench/timebench/internal/show/picture"
@@ -53,16 +55,6 @@ type Kind struct {
 	// Join returns the sections of several runs of one machine as one, with the samples of all; nil for
 	// a kind without samples.
 	Join func(runs []result.Section) result.Section
-	// ChangePictures are the pictures of what changed.
-	ChangePictures []picture.Chart[Compared]
-}
-
-// A Compared is what changed in a section between two documents, for a picture.
-type Compared struct {
-	// OldName and NewName are the names of the files of the documents.
-	OldName, NewName string
-	// Value is that of the [Comparison].
-	Value Figures
 }
 
 // In returns the sections of a document in order. It omits empty ones if another is not
@@ -118,4 +110,23 @@ func Comparing[S Section](key, title string, compare func(old, new S) Comparison
 		}
 		return Comparison{Value: only, Block: table.Block{Title: title, Verdict: only.Absent()}}, only.OnlyIn != ""
 	}
+}
+
+// Caption returns the line about the machine below the title of a picture with the given number of clocks.
+func Caption(d *result.Document, clocks int) string {
+	parts := []string{strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)}
+	if w := d.Host.Windows; w != nil && w.Wine != nil {
+		parts = append(parts, "Wine "+w.Wine.Version+", not Windows")
+	}
+	if d.Host.CPU.Model != "" {
+		parts = append(parts, d.Host.CPU.Model)
+	}
+	if v := d.Host.Virtualization; v != nil {
+		parts = append(parts, v.System+" "+v.Role)
+	}
+	if s := d.Host.ClockSource; s != nil {
+		parts = append(parts, "clock source "+s.Current)
+	}
+	parts = append(parts, "timebench "+d.Tool.Version)
+	return strings.Join(parts, " · ") + picture.AtMost(clocks)
 }

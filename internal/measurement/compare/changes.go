@@ -82,7 +82,6 @@ func costGrid(d *Changes, w Wording) table.Grid {
 	return g
 }
 
-// changeHeader has the columns of changeCells.
 var changeHeader = []string{"old", "new", "change", "99% CI", "verdict"}
 
 func changeCells(c Change) []string {
@@ -158,7 +157,6 @@ func scalingGrid(d *Changes, new []Subject, w Wording) table.Grid {
 		counts = append(counts, c.Threads)
 	}
 	g := w.grid("Change of the wall time per read, by number of threads")
-	g.LeftOut = "Some numbers of threads are left out here; CSV and JSON have all."
 	slices.Sort(counts)
 	counts = slices.Compact(counts)
 	for _, threads := range counts {
@@ -269,4 +267,49 @@ func inOneOnly(d *Changes, old, new []Subject) []table.Fact {
 		lines = append(lines, table.Fact{Name: "Only in the old", Value: figure})
 	}
 	return lines
+}
+
+// A LayerChange is a part of a read in both documents.
+type LayerChange struct {
+	// Name is that of the [Layer].
+	Name string `json:"name"`
+	// OldNS and NewNS are the parts of the medians of a read. They have no verdict: a run does not show by how much
+	// the parts of others differ.
+	OldNS float64 `json:"old_ns"`
+	NewNS float64 `json:"new_ns"`
+}
+
+// addLayers adds the layers of the clocks whose latency differs, where both documents have the same ones.
+func (d *Changes) addLayers(old, new *result.Document) {
+	layers := func(of *result.Document, id string) []Layer {
+		clocks := Of(of).Clocks
+		if i := slices.IndexFunc(clocks, func(c Clock) bool { return c.ID == id }); i >= 0 {
+			return clocks[i].Layers
+		}
+		return nil
+	}
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if c.Threads > 0 || c.ClockSource != "" || c.Verdict != Slower && c.Verdict != Faster {
+			continue
+		}
+		before, after := layers(old, c.Subject), layers(new, c.Subject)
+		if !slices.EqualFunc(before, after, func(a, b Layer) bool { return a.Name == b.Name }) {
+			continue
+		}
+		for k, l := range before {
+			c.Layers = append(c.Layers, LayerChange{l.Name, l.NS, after[k].NS})
+		}
+	}
+}
+
+func layersGrid(d *Changes, w Wording) table.Grid {
+	g := w.grid("Where the difference is, in "+w.Unit+" (parts of the medians)", "layer", "old", "new", "difference")
+	g.Texts = 2
+	for _, c := range byChange(d) {
+		for _, l := range c.Layers {
+			g.Rows = append(g.Rows, []string{c.Name(), l.Name, words.NS(l.OldNS), words.NS(l.NewNS), words.SignedDuration(l.NewNS - l.OldNS)})
+		}
+	}
+	return g
 }

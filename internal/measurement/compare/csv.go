@@ -40,7 +40,6 @@ func clockLines(clocks []Clock, source string) [][]string {
 	return lines
 }
 
-// currentSource returns the clock source of the document's own clocks; empty if there is none.
 func currentSource(d *result.Document) string {
 	if d.Host.ClockSource == nil {
 		return ""

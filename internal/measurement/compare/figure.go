@@ -15,7 +15,6 @@ const MaxRuns = 100
 // least one.
 func CostOf(run []float64) float64 { return stats.Level(run) }
 
-// costsOf returns the cost of each run.
 func costsOf(runs [][]float64) []float64 {
 	costs := make([]float64, len(runs))
 	for i, run := range runs {
@@ -74,7 +73,6 @@ type Subject struct {
 
 func (s Subject) name() string { return nameUnder(s.Name, s.ClockSource) }
 
-// subjects returns the clocks of a document, and those of its experiments.
 func subjects(d *result.Document) []Subject {
 	cpus := d.Host.CPU.Usable
 	all := subjectsUnder("", Of(d).Clocks, ContendedFrom(d.Warnings, cpus))

@@ -86,13 +86,8 @@ func stated(r *Resolution) string {
 	return words.Duration(r.ReportedNS)
 }
 
-// throughputGrid has a column for each number of threads.
 func throughputGrid(d *result.Document) table.Grid {
-	g := table.Grid{
-		Title:   "Wall time of one thread in ns/read, by number of threads",
-		Header:  []string{"Clock"},
-		LeftOut: "Some numbers of threads are left out here; CSV and JSON have all.",
-	}
+	g := table.Grid{Title: "Wall time of one thread in ns/read, by number of threads", Header: []string{"Clock"}}
 	if d.Settings.Workers == "processes" {
 		g.Title = "Wall time of one process in ns/read, by number of processes"
 	}
@@ -129,7 +124,6 @@ func throughputGrid(d *result.Document) table.Grid {
 	return g
 }
 
-// distributionGrid has a row for each clock of which single reads were timed.
 func distributionGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title:  "Distribution of single reads, in ns",

@@ -42,7 +42,6 @@ func Join(runs []*Costs) *Costs {
 	return &joined
 }
 
-// joinClocks returns the clocks of several runs together, in the order in which they come.
 func joinClocks(runs [][]Clock) []Clock {
 	var joined []Clock
 	for _, of := range grouped(runs, func(c Clock) string { return c.ID }) {
@@ -67,28 +66,25 @@ func grouped[T any, K comparable](runs [][]T, key func(T) K) [][]T {
 	return groups
 }
 
-// joinClock returns one clock of several runs: the first that is available, with the samples of all.
+// joinClock returns one clock of several runs: the first that is available, with the samples of all. Its layers are scaled to
+// the joined latency; there are none if reads did not enter the kernel alike.
 func joinClock(runs []Clock) Clock {
 	joined := runs[max(0, slices.IndexFunc(runs, func(c Clock) bool { return c.Available }))]
+	entry := joined.KernelEntry
 	var latencies []*Latency
-	var layers [][]Layer
 	var throughputs [][]Throughput
-	var userMode []float64
 	for _, c := range runs {
 		if c.Available {
 			joined.addEntry(c)
-			layers = append(layers, c.Layers)
-		}
-		if c.UserModeNS > 0 {
-			userMode = append(userMode, c.UserModeNS)
 		}
 		latencies, throughputs = append(latencies, c.Latency), append(throughputs, c.Throughput)
 		joined.Resolution = cmp.Or(joined.Resolution, c.Resolution)
 	}
 	joined.Latency, joined.Throughput = JoinLatency(latencies), JoinThroughput(throughputs)
-	joined.Layers, joined.UserModeNS = joinLayers(layers, joined.Latency), 0
-	if joined.Layers != nil && len(userMode) > 0 {
-		joined.UserModeNS = stats.Median(userMode)
+	if joined.Latency == nil || joined.KernelEntry != entry {
+		joined.Layers, joined.UserModeNS = nil, 0
+	} else if len(runs) > 1 {
+		joined.Layers = scaled(slices.Clone(joined.Layers), joined.Latency.MedianNS)
 	}
 	return joined
 }
@@ -174,7 +170,6 @@ func runsOf(counts []int, samples []float64) []int {
 	return counts
 }
 
-// byRun returns the samples of each run.
 func byRun(counts []int, samples []float64) [][]float64 {
 	var runs [][]float64
 	for _, n := range runsOf(counts, samples) {

@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -77,29 +80,6 @@ func sumNS(layers []Layer) (sum float64) {
 	return sum
 }
 
-// joinLayers returns the layers of several runs of a clock with the joined latency: the mean of the runs, between the ends
-// of all intervals. There are none if a run lacks one.
-func joinLayers(runs [][]Layer, latency *Latency) []Layer {
-	if latency == nil || len(runs) == 0 {
-		return nil
-	}
-	joined := slices.Clone(runs[0])
-	for _, layers := range runs[1:] {
-		if !slices.EqualFunc(joined, layers, func(a, b Layer) bool { return a.Name == b.Name && a.Known() == b.Known() }) {
-			return nil
-		}
-		for i, l := range layers {
-			j := &joined[i]
-			j.NS, j.LowNS, j.HighNS = j.NS+l.NS, min(j.LowNS, l.LowNS), max(j.HighNS, l.HighNS)
-		}
-	}
-	for i := range joined {
-		j := &joined[i]
-		j.NS /= float64(len(runs))
-	}
-	return scaled(joined, latency.MedianNS)
-}
-
 // Parts returns the layers of a clock that can be told apart, for people: a layer without a cost of its own is joined with
 // the next one, the last with the one before. Each part is above 0; there are none if all together are not.
 func Parts(layers []Layer) []Layer {
@@ -136,4 +116,80 @@ func together(layers []Layer) Layer {
 	}
 	sum.Name = strings.Join(names, ", ")
 	return sum
+}
+
+// layered returns the clocks of which the layers are known, with those that can be told apart.
+func layered(d *result.Document) []Clock {
+	var all []Clock
+	for _, c := range Of(d).Clocks {
+		if c.Layers = Parts(c.Layers); c.Available && c.Latency != nil && len(c.Layers) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// layerGrids returns a table for each path, with a column for each clock and a row for each layer.
+func layerGrids(d *result.Document) []table.Grid {
+	all := picture.Shown(layered(d))
+	var grids []table.Grid
+	var paths []string
+	for _, c := range all {
+		if slices.Contains(paths, c.Path) {
+			continue
+		}
+		paths = append(paths, c.Path)
+		of := slices.DeleteFunc(slices.Clone(all), func(other Clock) bool { return other.Path != c.Path })
+		grids = append(grids, layerGrid(of, d))
+	}
+	return grids
+}
+
+func layerGrid(clocks []Clock, d *result.Document) table.Grid {
+	g := table.Grid{Title: "Where the time of a read goes, in ns: @" + clocks[0].Path, Header: []string{"Layer"}}
+	for i, c := range clocks {
+		g.Header = append(g.Header, strings.TrimSuffix(c.ID, "@"+c.Path))
+		if i > 0 {
+			g.Spare = append([]int{i + 1}, g.Spare...)
+		}
+	}
+	for _, name := range layerOrder(clocks) {
+		row := []string{name}
+		for _, c := range clocks {
+			cell := "-"
+			if i := slices.IndexFunc(c.Layers, func(l Layer) bool { return l.Name == name }); i >= 0 {
+				cell = c.Layers[i].String()
+			}
+			if strings.HasPrefix(cell, "≈") {
+				g.Note = "≈: not distinguishable from 0."
+			}
+			row = append(row, cell)
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	sums := []string{"sum"}
+	for _, c := range clocks {
+		sums = append(sums, words.NS(c.Latency.MedianNS))
+	}
+	g.Rows = append(g.Rows, sums)
+	if userMode := clocks[0].GainNS(); userMode > 0 {
+		g.Note = strings.TrimSpace(g.Note + " If the vDSO read the counter of the CPU, a read would take " + words.NS(userMode) + " ns.")
+	}
+	if device := latencyOf(Of(d).Clocks, "hpet@mmio"); device > 0 && currentSource(d) == "hpet" {
+		g.Note = strings.TrimSpace(g.Note + " hpet@mmio, measured alone: " + words.NS(device) + " ns.")
+	}
+	return g
+}
+
+// layerOrder returns the names of the layers of several clocks, each once, in the order in which they come.
+func layerOrder(clocks []Clock) []string {
+	var names []string
+	for _, c := range clocks {
+		for _, l := range c.Layers {
+			if !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
+			}
+		}
+	}
+	return names
 }

@@ -82,18 +82,19 @@ func TestPartsThatCannotBeToldApart(t *testing.T) {
 	require.Empty(t, compare.Parts([]compare.Layer{call, less}), "all together take no time")
 }
 
+// The layers of several runs are those of the first, scaled to the latency of all.
 func TestLayersOfSeveralRuns(t *testing.T) {
-	run := func(call, convert float64) *compare.Costs {
-		total := call + convert
+	run := func(ns float64) *compare.Costs {
 		return &compare.Costs{Clocks: []compare.Clock{{
-			ID: "c", Available: true, Latency: compare.LatencyOf([]float64{total, total}, nil),
-			Layers: []compare.Layer{{"call", call, call - 1, call + 1}, {"convert", convert, convert - 1, convert + 1}},
+			ID: "c", Available: true, KernelEntry: "never", UserModeNS: 1, Latency: compare.LatencyOf([]float64{ns, ns}, nil),
+			Layers: []compare.Layer{{"call", ns / 4, ns/4 - 1, ns/4 + 1}, {"convert", 3 * ns / 4, 3*ns/4 - 1, 3*ns/4 + 1}},
 		}}}
 	}
-	joined := compare.Join([]*compare.Costs{run(2, 6), run(4, 8)}).Clocks[0]
-	require.InDelta(t, 10, joined.Latency.MedianNS, 1e-9)
-	require.Equal(t, []compare.Layer{{"call", 3, 1, 5}, {"convert", 7, 5, 9}}, joined.Layers)
-	other := run(4, 8)
-	other.Clocks[0].Layers[1].Name = "convert and more"
-	require.Empty(t, compare.Join([]*compare.Costs{run(2, 6), other}).Clocks[0].Layers)
+	joined := compare.Join([]*compare.Costs{run(8), run(12)}).Clocks[0]
+	require.Equal(t, []compare.Layer{{"call", 2.5, 1.25, 3.75}, {"convert", 7.5, 6.25, 8.75}}, joined.Layers)
+	other := run(12)
+	other.Clocks[0].KernelEntry = "always"
+	joined = compare.Join([]*compare.Costs{run(8), other}).Clocks[0]
+	require.Empty(t, joined.Layers, "another path")
+	require.Zero(t, joined.UserModeNS)
 }

@@ -3,35 +3,13 @@ package compare
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 
-	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// changePictures are the pictures of what changed.
-var changePictures = []picture.Chart[section.Compared]{
-	{Name: "change", Title: "Change of the latency of each clock", Drawable: hasChanges, Subtitle: sides, Height: changeHeight, Draw: drawChange},
-}
-
-// latencyChanges returns the changes of latency.
-func latencyChanges(d section.Compared) []Change { return d.Value.(*Changes).Latencies() }
-
-// sides returns the names of the documents, for the subtitle.
-func sides(d section.Compared) string {
-	return fmt.Sprintf("%s → %s", filepath.Base(d.OldName), filepath.Base(d.NewName)) + picture.AtMost(len(latencyChanges(d)))
-}
-
-func hasChanges(d section.Compared) bool { return len(latencyChanges(d)) > 0 }
-
-func changeHeight(d section.Compared, width vg.Length) vg.Length {
-	return picture.RowsHeight(len(picture.Shown(latencyChanges(d))), width)
-}
 
 // verdictLooks are the looks of the verdicts. Both colour and shape identify the verdict.
 var verdictLooks = []struct {
@@ -46,10 +24,10 @@ var verdictLooks = []struct {
 	{TooFew, "too few samples", picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}},
 }
 
-// drawChange draws a row per clock: a mark at the change of its latency, and a bar for its
+// DrawChanges draws a row per clock: a mark at the change of its latency, and a bar for its
 // interval, if there are enough runs for one. The axis shows per cent, or ratios on a log scale if any clock more than doubled or halved.
-func drawChange(c draw.Canvas, d section.Compared) error {
-	changes := slices.Clone(picture.Shown(latencyChanges(d)))
+func DrawChanges(c draw.Canvas, changes []Change) {
+	changes = slices.Clone(picture.Shown(changes))
 	slices.Reverse(changes) // the first clock is at the top
 	var values []float64
 	for _, change := range changes {
@@ -84,7 +62,6 @@ func drawChange(c draw.Canvas, d section.Compared) error {
 		rows.Rows = append(rows.Rows, row)
 	}
 	rows.Draw(verdictLegend(c, changes))
-	return nil
 }
 
 // times returns a ratio as the label of an axis.
@@ -119,7 +96,6 @@ func lookOfVerdict(v Verdict) picture.Look {
 	return picture.Look{Color: picture.Black, Shape: draw.CircleGlyph{}}
 }
 
-// verdictLegend draws the legend at the top of a canvas and returns the remaining canvas.
 func verdictLegend(c draw.Canvas, changes []Change) draw.Canvas {
 	var entries []picture.Entry
 	for _, l := range verdictLooks {

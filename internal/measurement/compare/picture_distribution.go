@@ -22,12 +22,10 @@ func distributionHeight(d *result.Document, width vg.Length) vg.Length {
 	return picture.GraphHeight(names, width)
 }
 
-// percentiles returns the lines of the distributions.
 func percentiles(d *result.Document) []picture.Line {
 	return picture.Banded(picture.Shown(timedSingly(d)), percentileLine, func(a, b Clock) bool { return a.Distribution.differs(b.Distribution) })
 }
 
-// timedSingly returns the clocks whose single reads were timed.
 func timedSingly(d *result.Document) []Clock {
 	return slices.DeleteFunc(slices.Clone(Of(d).Clocks), func(c Clock) bool {
 		return c.Distribution == nil || len(percentileLine(c).At) == 0

@@ -45,7 +45,6 @@ func lanesOf(d *result.Document) (all lanes) {
 	return all
 }
 
-// laneName returns the resolution of a lane.
 func laneName(lane []Clock) string {
 	if ns, _ := stepNS(lane[0]); ns > 0 {
 		return words.Duration(ns)

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// hasSources reports whether a document has an experiment with clock sources.
 func hasSources(d *result.Document) bool {
 	return len(Of(d).OtherClockSources) > 0 && hasLatency(d)
 }
@@ -22,7 +21,6 @@ func sourceLook(i int) picture.Look { return picture.Looks[i%sourceLooks] }
 // sourceLooks is the number of looks that differ in both colour and shape.
 const sourceLooks = 5
 
-// drawSources draws a row for each clock, with a mark for each clock source.
 func drawSources(c draw.Canvas, d *result.Document) error {
 	sources := BySource(d)
 	clocks := measured(d)

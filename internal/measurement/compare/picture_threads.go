@@ -55,7 +55,6 @@ func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
 	return nil
 }
 
-// overThreads returns a graph over the number of threads.
 func overThreads(d *result.Document, all []picture.Line) picture.Graph {
 	return picture.Graph{
 		Lines: all, XLabel: "number of threads" + processes(d) + " (log scale)", XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},

@@ -15,7 +15,7 @@ import (
 // Kind is the kind of this section.
 var Kind = section.Kind{Kind: result.Kind{
 	New: func() result.Section { return new(Costs) },
-}, Command: "compare", Pictures: pictures, Compare: compared, Join: section.Joining(Join), ChangePictures: changePictures}
+}, Command: "compare", Pictures: pictures, Compare: compared, Join: section.Joining(Join)}
 
 // Of returns the costs of a document; empty ones, which are not part of it, if it has none.
 func Of(d *result.Document) *Costs {

@@ -13,7 +13,6 @@ import (
 // entryMarks follow the figure of a read that enters the kernel. A word cannot be read as a unit.
 var entryMarks = map[string]string{result.Always: " (kernel)", result.Sometimes: " (kernel?)"}
 
-// sourcesGrid has a column for each clock source.
 func sourcesGrid(d *result.Document) table.Grid {
 	g := table.Grid{
 		Title: "Latency by clock source, in ns/read", Header: []string{"Clock"},

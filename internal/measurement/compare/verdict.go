@@ -126,12 +126,10 @@ func (c Change) verdict(samples int, contended, unsteady bool) Verdict {
 	return Same
 }
 
-// medianMoved returns whether most reads changed.
 func (c Change) medianMoved() bool {
 	return math.Abs(math.Log1p(c.MedianChange)) >= math.Log(unsteadyFrom)
 }
 
-// samples returns the samples of all runs.
 func (f figure) samples() []float64 { return slices.Concat(f.runs...) }
 
 func logarithms(samples []float64) []float64 {

@@ -499,3 +499,18 @@ func (r *runner) tell(step time.Duration) {
 		r.progress(min(r.done, r.total), r.total)
 	}
 }
+
+// Availability returns an entry for each clock: available here, or why not.
+func Availability(clocks []clock.Clock) ([]compare.Clock, error) {
+	entries := make([]compare.Clock, 0, len(clocks))
+	err := thread.Run(thread.Any, func() {
+		for _, c := range clocks {
+			entry := compare.Clock{ID: c.ID, Call: c.Call, Path: string(c.Path), Kind: string(c.Kind), TicksPerSecond: c.Hz, Available: true}
+			if _, err := c.Open(); err != nil {
+				entry.Available, entry.Reason = false, err.Error()
+			}
+			entries = append(entries, entry)
+		}
+	})
+	return entries, err
+}

@@ -45,7 +45,6 @@ func (r *runner) passes() []result.Passes {
 	return result.SumPasses(all)
 }
 
-// noteworthy returns the passes of which some are missing, or in which a thread starved.
 func noteworthy(all []result.Passes) []result.Passes {
 	return slices.DeleteFunc(slices.Clone(all), func(p result.Passes) bool { return p.Complete == p.Planned && p.Starved == 0 })
 }

@@ -80,7 +80,6 @@ func Join(runs []*result.Document) *result.Document {
 	return &joined
 }
 
-// firstOfKind returns the first warning of each kind.
 func firstOfKind(warnings []result.Warning) []result.Warning {
 	seen := map[string]bool{}
 	var first []result.Warning

@@ -1,6 +1,8 @@
 package files
 
 import (
+	"archive/zip"
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -66,7 +68,11 @@ var (
 func comparisons[T any](document, schema, what string, charts []picture.Chart[T]) Set {
 	begin := regexp.MustCompile(`^\s*\{\s*"schema"\s*:\s*"` + schema)
 	return Set{document, func(file *os.File, path string) ([]string, error) {
-		if !begin.Match(beginning(file, document)) {
+		ours := holds(file, document)
+		if filepath.Base(file.Name()) == document {
+			ours = begin.MatchReader(bufio.NewReader(io.LimitReader(file, 4096)))
+		}
+		if !ours {
 			return nil, fmt.Errorf("%s is not %s of timebench and would be overwritten; name another one", path, what)
 		}
 		var pictures []string
@@ -77,34 +83,14 @@ func comparisons[T any](document, schema, what string, charts []picture.Chart[T]
 	}}
 }
 
-// beginning returns the first bytes of a document, or of the one in a zip; nil if they cannot be read.
-func beginning(file *os.File, document string) []byte {
-	const most = 4096
-	if filepath.Base(file.Name()) == document {
-		text, _ := io.ReadAll(io.LimitReader(file, most))
-		return text
-	}
+// holds reports whether a file is a zip with the document of a set.
+func holds(file *os.File, document string) bool {
 	info, err := file.Stat()
 	if err != nil {
-		return nil
+		return false
 	}
 	archive, err := result.OpenZip(file, info.Size())
-	if err != nil {
-		return nil
-	}
-	for _, entry := range archive.File {
-		if path.Base(entry.Name) != document {
-			continue
-		}
-		within, err := entry.Open()
-		if err != nil {
-			return nil
-		}
-		defer func() { _ = within.Close() }()
-		text, _ := io.ReadAll(io.LimitReader(within, most))
-		return text
-	}
-	return nil
+	return err == nil && slices.ContainsFunc(archive.File, func(entry *zip.File) bool { return path.Base(entry.Name) == document })
 }
 
 // OfDocument returns the files of a document, OfDiagnosis those of its findings.
@@ -148,5 +134,4 @@ func drawn[T any](all []picture.Chart[T], of T) (files []File, paths []string) {
 	return files, paths
 }
 
-// pictureFile returns the path of a chart in the folder of --out.
 func pictureFile(chart string) string { return charts + "/" + chart + ".png" }

@@ -227,7 +227,6 @@ func (t *Target) Written(files []File) string {
 	return fmt.Sprintf("Wrote %s into %s; open %s.\n", words.List(names), t.path, open)
 }
 
-// rendered returns the files with their content.
 func rendered(files []File) ([]folder.File, error) {
 	var set []folder.File
 	for _, f := range files {
@@ -286,7 +285,6 @@ func (t *Target) replaced(root *os.Root) (pictures []string, err error) {
 	return t.set.replaces(old, t.path)
 }
 
-// zipped returns a zip of the files in a folder with the name of the zip.
 func (t *Target) zipped(set []folder.File) ([]byte, error) {
 	var content bytes.Buffer
 	within := strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))

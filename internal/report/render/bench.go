@@ -87,7 +87,6 @@ func nsPerOp(ns float64) benchfmt.Value {
 	return benchfmt.Value{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}
 }
 
-// alike returns the settings that both have.
 func alike(a, b []benchfmt.Config) []benchfmt.Config {
 	return slices.DeleteFunc(a, func(of benchfmt.Config) bool {
 		return !slices.ContainsFunc(b, func(other benchfmt.Config) bool {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
@@ -28,4 +29,38 @@ func DiffJSON(w io.Writer, d *diff.Diff) error {
 		return err
 	}
 	return result.WriteIndented(w, text)
+}
+
+func sideFacts(d *diff.Diff) []table.Fact {
+	side := func(name string, s diff.Side) table.Fact {
+		value := s.File + ", " + s.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")
+		if len(s.Noise) > 0 {
+			value += "; measured under noise: " + strings.Join(s.Noise, ", ")
+		}
+		return table.Fact{Name: name, Value: value}
+	}
+	facts := []table.Fact{side("Old", d.Old), side("New", d.New)}
+	if d.Old.GeneratedAt.After(d.New.GeneratedAt) {
+		facts[0].Value += "; newer than the new one: are they swapped?"
+	}
+	return facts
+}
+
+// setupFacts returns the differences between the machines, tools and settings. They are lines, because the
+// name of a CPU is as wide as a table.
+func setupFacts(d *diff.Diff) []table.Fact {
+	var lines []table.Fact
+	for _, s := range d.Setup {
+		lines = append(lines, table.Fact{Name: s.What, Value: orDash(s.Old) + " → " + orDash(s.New)})
+	}
+	return lines
+}
+
+const sameSetup = "Machine, tool and settings are the same."
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
 }

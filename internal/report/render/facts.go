@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +13,9 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// facts returns the lines above the tables.
 func facts(d *result.Document) []table.Fact {
-	all := []table.Fact{{Name: "timebench", Value: tool(d.Tool) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
+	tool := strings.Join(words.Present(d.Tool.Version, d.Tool.Revision, d.Tool.Go), ", ")
+	all := []table.Fact{{Name: "timebench", Value: tool + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
 	return slices.Concat(all, labels(d), hostFacts(d.Host), measured(d))
 }
 
@@ -30,7 +31,6 @@ func labels(d *result.Document) []table.Fact {
 	return []table.Fact{{Name: "Labels", Value: strings.Join(d.Labels, ", ")}}
 }
 
-// measured returns how each section was measured.
 func measured(d *result.Document) []table.Fact {
 	var all []table.Fact
 	for _, s := range section.In(d) {
@@ -40,8 +40,18 @@ func measured(d *result.Document) []table.Fact {
 }
 
 func hostFacts(h result.Host) []table.Fact {
+	system := words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution)
+	if h.WSL > 0 {
+		system = append(system, fmt.Sprintf("WSL %d", h.WSL))
+	}
+	if h.Windows != nil {
+		system = append(system, words.Present(h.Windows.Edition)...)
+	}
+	if h.Container != "" {
+		system = append(system, "in a "+h.Container+" container")
+	}
 	all := []table.Fact{
-		{Name: "System", Value: strings.Join(words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution, wsl(h.WSL), edition(h.Windows), container(h.Container)), ", ")},
+		{Name: "System", Value: strings.Join(system, ", ")},
 		{Name: "CPU", Value: cpu(h.CPU)},
 		{Name: "CPUs usable", Value: usable(h.CPU)},
 		{Name: "Virtualization", Value: virtualization(h)},
@@ -60,7 +70,6 @@ func hostFacts(h result.Host) []table.Fact {
 	return all
 }
 
-// linuxFacts returns the lines that only Linux has.
 func linuxFacts(h result.Host) []table.Fact {
 	var all []table.Fact
 	if len(h.BootParameters) > 0 {
@@ -109,15 +118,6 @@ func userMode(c result.ClockSource) string {
 	return "libc reads it in user mode (" + c.Algorithm + ")"
 }
 
-// wsl returns the name of the Windows Subsystem for Linux; empty outside of it.
-func wsl(version int) string {
-	if version == 0 {
-		return ""
-	}
-	return fmt.Sprintf("WSL %d", version)
-}
-
-// macFact returns the line about the counter of macOS.
 func macFact(m result.MacOS) table.Fact {
 	text := fmt.Sprintf("%s (mach_timebase_info %d/%d)", words.Hertz(1e9*float64(m.TimebaseDenominator)/float64(m.TimebaseNumerator)), m.TimebaseNumerator, m.TimebaseDenominator)
 	if m.UserMode != nil && *m.UserMode {
@@ -131,7 +131,6 @@ func macFact(m result.MacOS) table.Fact {
 	return table.Fact{Name: "Mach time", Value: text}
 }
 
-// windowsFacts returns the lines that only Windows has.
 func windowsFacts(w result.Windows, arch string) []table.Fact {
 	var all []table.Fact
 	if w.Wine != nil {
@@ -187,24 +186,6 @@ func qpc(w result.Windows) string {
 	return how
 }
 
-func tool(t result.Tool) string {
-	return strings.Join(words.Present(t.Version, t.Revision, t.Go), ", ")
-}
-
-func edition(w *result.Windows) string {
-	if w == nil {
-		return ""
-	}
-	return w.Edition
-}
-
-func container(name string) string {
-	if name == "" {
-		return ""
-	}
-	return "in a " + name + " container"
-}
-
 func cpu(c result.CPU) string {
 	var physical, tsc string
 	if c.Physical > 0 {
@@ -222,17 +203,10 @@ func cpu(c result.CPU) string {
 			tsc = "invariant TSC"
 		}
 	}
-	if c.TSCHz > 0 && tsc == "" {
-		tsc = "TSC"
-	}
 	if c.TSCHz > 0 {
-		tsc = strings.TrimSpace(strings.TrimPrefix(tsc+" at "+words.Hertz(c.TSCHz), " at "))
+		tsc = cmp.Or(tsc, "TSC") + " at " + words.Hertz(c.TSCHz)
 	}
-	model := c.Model
-	if model == "" {
-		model = "unknown model"
-	}
-	return strings.Join(words.Present(model, physical, tsc), ", ")
+	return strings.Join(words.Present(cmp.Or(c.Model, "unknown model"), physical, tsc), ", ")
 }
 
 func usable(c result.CPU) string {
@@ -252,4 +226,64 @@ func virtualization(h result.Host) string {
 		seen = h.Virtualization.System + ", " + h.Virtualization.Role
 	}
 	return strings.Join(words.Present(seen, machine), "; ")
+}
+
+func timeFacts(h result.Host) []table.Fact {
+	var all []table.Fact
+	if s := h.TimeSync; s != nil {
+		all = append(all, table.Fact{Name: "Wall clock", Value: synchronisation(*s)})
+	}
+	for _, of := range h.WallOffsets {
+		name := of.Against
+		if of.Name != "" {
+			name += " (" + of.Name + ")"
+		}
+		all = append(all, table.Fact{Name: "Wall clock against", Value: name + ": " + wallOffset(of)})
+	}
+	var services, refused []string
+	for _, of := range h.TimeServices {
+		services = append(services, strings.Join(words.Present(of.Name, of.Setting), " "))
+	}
+	if len(services) > 0 {
+		all = append(all, table.Fact{Name: "Time services", Value: strings.Join(services, ", ")})
+	}
+	for _, of := range h.RefusedCalls {
+		refused = append(refused, of.Call+" ("+of.Errno+")")
+	}
+	if len(refused) > 0 {
+		all = append(all, table.Fact{Name: "Refused calls", Value: strings.Join(refused, ", ")})
+	}
+	return all
+}
+
+func synchronisation(s result.TimeSync) string {
+	text := "not synchronised"
+	if s.Synchronised {
+		text = "synchronised; the error is at most " + words.Duration(float64(s.MaxErrorNS))
+	}
+	if s.FrequencyPPM != 0 {
+		text += fmt.Sprintf("; its rate is corrected by %+.3g ppm", s.FrequencyPPM)
+		if s.FrequencyLimitPPM > 0 {
+			text += fmt.Sprintf(" of at most %.3g", s.FrequencyLimitPPM)
+		}
+	}
+	return text
+}
+
+func wallOffset(of result.WallOffset) string {
+	if of.OffsetNS == nil {
+		return of.Reason
+	}
+	offset, side := *of.OffsetNS, "behind"
+	if offset < 0 {
+		offset, side = -offset, "ahead"
+	}
+	text := fmt.Sprintf("%s by %s", side, words.BoundedNS(float64(offset), float64(of.BoundNS)))
+	if offset <= of.BoundNS {
+		text = "no difference within ±" + words.Duration(float64(of.BoundNS))
+	}
+	if of.ZoneNS != 0 {
+		text += fmt.Sprintf("; it is in local time, UTC%+.4g h", float64(of.ZoneNS)/3600e9)
+	}
+	return text
 }

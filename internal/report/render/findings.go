@@ -25,7 +25,6 @@ var DoctorFormats = []Format[*result.Document]{
 	{Name: "line", About: "one line of at most 80 characters, for node-problem-detector and Slurm", Write: Line, Check: &Check{Error: 1}},
 }
 
-// findingFacts returns the lines below the title of a finding.
 func findingFacts(f result.Finding) []table.Fact {
 	var all []table.Fact
 	add := func(name string, values ...string) {
@@ -69,7 +68,6 @@ func DoctorCSV(w io.Writer, d *result.Document) error {
 	return table.WriteCSV(w, lines)
 }
 
-// logTitle returns a line about the kernel log.
 func logTitle(log *result.KernelLog) string {
 	switch {
 	case log.Reason != "":
@@ -84,7 +82,6 @@ func logTitle(log *result.KernelLog) string {
 	return text
 }
 
-// findings writes the findings of a document.
 func (p *page) findings(r Report) {
 	if len(r.findings) == 0 {
 		return
@@ -147,7 +144,6 @@ func leadsOut(address string) bool {
 	})
 }
 
-// log writes the kernel log, collapsed.
 func (p *page) log(log *result.KernelLog) {
 	if log == nil {
 		return

@@ -95,7 +95,6 @@ func (p *page) begin(r Report) {
 	}
 }
 
-// element writes an element with a text.
 func (p *page) element(name, class, text string) {
 	if class != "" {
 		class = ` class="` + class + `"`

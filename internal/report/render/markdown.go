@@ -55,7 +55,6 @@ func (r Report) Markdown(w io.Writer, pictures []string) error {
 	return err
 }
 
-// writeMarkdownFacts writes facts as a list below their title.
 func writeMarkdownFacts(out *strings.Builder, facts table.Facts) {
 	table.Block{Facts: facts}.WriteMarkdown(out)
 }
@@ -108,7 +107,6 @@ func fenced(language string, lines []string) string {
 	return text.String()
 }
 
-// writeMarkdownLog writes the kernel log, collapsed.
 func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
 	if log == nil {
 		return

@@ -24,7 +24,6 @@ func DoctorMetrics(d *result.Document) []exposition.Family {
 	return append(metrics(d), findingMetrics(d.Findings)...)
 }
 
-// metrics returns the metrics of a document without its findings.
 func metrics(d *result.Document) []exposition.Family {
 	all := []exposition.Family{{
 		Name: "timebench_build_info", Type: exposition.Gauge, Help: "The version of timebench; the value is 1.",

@@ -10,6 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/sections"
@@ -49,7 +50,6 @@ type drawing struct {
 	draw func(w io.Writer, width vg.Length) error
 }
 
-// drawings returns the pictures that have data.
 func drawings[T any](charts []picture.Chart[T], of T) []drawing {
 	var all []drawing
 	for _, c := range charts {
@@ -184,7 +184,6 @@ func OfFleet(f *fleet.Fleet) Report {
 	return Report{title: "timebench fleet", answer: f.Verdict(), blocks: f.Blocks(), pictures: drawings(fleet.Pictures, f), facts: table.Facts{Lines: f.Facts()}}
 }
 
-// serious reports whether a finding is more than a note.
 func serious(d *result.Document) bool { return worst(d.Findings) != nil }
 
 // warnings returns the warnings, first that the run was interrupted.
@@ -207,7 +206,6 @@ func sentences(w result.Warning) string {
 	return text
 }
 
-// headline returns the machine in one line.
 func headline(d *result.Document) string {
 	var source string
 	if d.Host.ClockSource != nil {
@@ -223,3 +221,32 @@ func as[T any](write func(Report, io.Writer) error, of func(T) Report) func(io.W
 
 // plainMarkdown writes a report that has no files of pictures beside it.
 func plainMarkdown(r Report, w io.Writer) error { return r.Markdown(w, nil) }
+
+// blocks returns the blocks of the sections of a document, and what of all of them could not be
+// measured.
+func blocks(d *result.Document) (all []table.Block, missing []table.Fact) {
+	for _, s := range section.In(d) {
+		block := s.Block(d)
+		all, missing = append(all, block), append(missing, block.Missing...)
+	}
+	return all, missing
+}
+
+func (p *page) block(of table.Block) {
+	if !of.HasRows() && of.Title != "" {
+		p.element("h2", "", of.Title)
+	}
+	for _, g := range of.Grids {
+		p.grid(g)
+	}
+	p.facts(of.Facts)
+	for _, line := range of.Faults {
+		p.element("p", "warning", line)
+	}
+	for _, line := range of.Notes {
+		p.element("p", "note", line)
+	}
+	if of.Verdict != "" {
+		p.element("p", "", of.Verdict)
+	}
+}

@@ -101,10 +101,8 @@ func logged(log *result.KernelLog, width int) string {
 	return lines.String()
 }
 
-// levels are those of the severities.
 var levels = map[string]table.Level{result.Error: table.Error, result.Warn: table.Warn}
 
-// titled returns the severity and the title of a finding.
 func titled(f result.Finding, width int) string {
 	return labelled(levels[f.Severity], f.Severity+": "+f.Title, width)
 }
@@ -130,7 +128,6 @@ func briefly(findings []result.Finding, width int, whole bool) string {
 	return lines.String()
 }
 
-// explained returns a finding with its evidence, cause and remedies.
 func explained(f result.Finding, width int) string {
 	var lines strings.Builder
 	table.WriteFacts(&lines, findingFacts(f), 2, width)

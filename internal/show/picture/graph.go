@@ -58,7 +58,6 @@ func PathOf(id string) string {
 	return path
 }
 
-// names returns the name of a line, and those of its band.
 func (l Line) names() []string {
 	all := []string{l.Name}
 	for _, member := range l.Band {
@@ -165,7 +164,6 @@ func drawKey(c draw.Canvas, lines []Line) {
 	}
 }
 
-// beyond reports whether any line goes beyond the CPUs.
 func (g Graph) beyond() bool {
 	return g.CPUs > 0 && slices.ContainsFunc(g.Lines, func(l Line) bool { return slices.Max(l.At) > float64(g.CPUs) })
 }

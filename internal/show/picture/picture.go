@@ -82,7 +82,6 @@ func (c Chart[T]) PNG(w io.Writer, of T) error {
 	return err
 }
 
-// on draws the picture on a canvas of its size.
 func (c Chart[T]) on(canvas vg.CanvasSizer, of T) error {
 	page := draw.Crop(draw.New(canvas), Margin, -Margin, Margin, -Margin)
 	if err := c.Draw(titled(page, c.Title, c.Subtitle(of)), of); err != nil {
@@ -101,7 +100,6 @@ const (
 	headGap      = 8 * Pixel
 )
 
-// head returns the title and the subtitle in lines, and their styles.
 func head(title, subtitle string, width vg.Length) (bold, grey draw.TextStyle, titles, subtitles []string) {
 	bold, grey = Style(titleSize, Black), Style(subtitleSize, Grey)
 	bold.Font.Weight = Bold
@@ -109,7 +107,6 @@ func head(title, subtitle string, width vg.Length) (bold, grey draw.TextStyle, t
 	return bold, grey, Wrapped(bold, title, width), Wrapped(grey, subtitle, width)
 }
 
-// height returns the height of the picture with all lines of its title and subtitle.
 func (c Chart[T]) height(of T, width vg.Length) vg.Length {
 	_, _, titles, subtitles := head(c.Title, c.Subtitle(of), width-2*Margin)
 	return c.Height(of, width) + vg.Length(len(titles)-1)*(titleSize+headGap/2) + vg.Length(len(subtitles)-1)*(subtitleSize+headGap/2)
@@ -192,7 +189,6 @@ func Style(size vg.Length, c color.Color) draw.TextStyle {
 	return draw.TextStyle{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
 }
 
-// alike returns a Style with the alignment and the rotation of another.
 func alike(other draw.TextStyle, size vg.Length, c color.Color) draw.TextStyle {
 	s := Style(size, c)
 	s.XAlign, s.YAlign, s.Rotation = other.XAlign, other.YAlign, other.Rotation

@@ -17,7 +17,6 @@ var (
 	White = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
 )
 
-// palette has all colours of the pictures.
 var palette = func() []color.RGBA {
 	all := []color.RGBA{Black, Grey, Light, White}
 	for _, l := range Looks {

@@ -37,9 +37,7 @@ func (g Grid) AtMost(most int) Grid {
 	}
 	narrow := g.without(leftOut)
 	narrow.Optional = nil
-	if g.LeftOut != "" {
-		narrow.Note = strings.TrimPrefix(g.Note+"\n"+g.LeftOut, "\n")
-	}
+	narrow.Note = strings.TrimPrefix(g.Note+"\nSome numbers of threads are left out here; CSV and JSON have all.", "\n")
 	return narrow
 }
 
@@ -72,12 +70,10 @@ func (g Grid) without(leftOut []bool) Grid {
 	return narrow
 }
 
-// hasFigures reports whether any cell behind those of text is more than a dash.
 func hasFigures(cells []string, texts int) bool {
 	return slices.ContainsFunc(cells[max(1, texts):], func(cell string) bool { return cell != "" && cell != "-" })
 }
 
-// without returns the cells without those of the columns that are left out.
 func without(cells []string, leftOut []bool) []string {
 	var rest []string
 	for i, cell := range cells {

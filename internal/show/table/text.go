@@ -41,10 +41,8 @@ type Grid struct {
 	Note string
 	// Spare are the columns, by index, that text leaves out where there is no room, in this order.
 	Spare []int
-	// Optional are the columns that a format leaves out where there is no room, in their
-	// order; LeftOut is what the note says then.
+	// Optional are the columns of numbers of threads, in their order, of which a format leaves some out where there is no room.
 	Optional []Optional
-	LeftOut  string
 	// Narrower is the grid that text shows instead where there is no room; nil for none.
 	Narrower *Grid
 	// OnPage is the grid that a page shows instead, if there is one.
@@ -71,7 +69,6 @@ func WriteFacts(out *strings.Builder, facts []Fact, by, width int) {
 	}
 }
 
-// note returns a note with every line wrapped to a width; "" if there is none.
 func note(text string, width int) string {
 	if text == "" {
 		return ""
@@ -92,7 +89,6 @@ func Indented(value string, by, width int) string {
 	return out.String()
 }
 
-// writer returns the Grid as a table of go-pretty.
 func (g Grid) writer() pretty.Writer {
 	w := pretty.NewWriter()
 	w.SetStyle(plain)
@@ -112,7 +108,6 @@ func (g Grid) writer() pretty.Writer {
 	return w
 }
 
-// columns returns the alignment of the columns: text left, figures right.
 func (g Grid) columns() []pretty.ColumnConfig {
 	columns := make([]pretty.ColumnConfig, len(g.Header))
 	for i := range columns {
@@ -328,4 +323,41 @@ func inParts(of, mark string) string {
 		}
 	}
 	return out.String()
+}
+
+// A Level is how good or bad a line is; 0 is neither. Text shows it in colour, which only helps the eye: the words are
+// complete without.
+type Level int
+
+// The levels.
+const (
+	OK Level = iota + 1
+	Warn
+	Error
+)
+
+var colours = map[Level]text.Colors{OK: {text.FgGreen}, Warn: {text.FgYellow}, Error: {text.FgRed}}
+
+// Paint returns lines in the colour of the level; unchanged if NO_COLOR or TERM=dumb forbid it (go-pretty checks them).
+func (l Level) Paint(lines string) string {
+	colour, ok := colours[l]
+	if !ok {
+		return lines
+	}
+	painted := strings.TrimRight(lines, "\n")
+	return colour.Sprint(painted) + lines[len(painted):]
+}
+
+// painted returns the grid with the last cell of each row in the colour of its level.
+func (g Grid) painted() Grid {
+	if g.Levels == nil {
+		return g
+	}
+	rows := make([][]string, len(g.Rows))
+	for i, row := range g.Rows {
+		last := len(row) - 1
+		rows[i] = append(row[:last:last], g.Levels[i].Paint(row[last]))
+	}
+	g.Rows = rows
+	return g
 }
