@@ -56,19 +56,6 @@ func TestCrewWithoutTheCPU(t *testing.T) {
 	require.Empty(t, heard)
 }
 
-func TestAway(t *testing.T) {
-	for _, cpu := range thread.Usable() {
-		var own, other bool
-		if thread.Run(cpu, func() { own, other = Away(cpu), Away(cpu+1) }) != nil {
-			require.False(t, Away(1000), "a build that does not ask where a thread runs")
-			continue
-		}
-		require.False(t, own)
-		require.True(t, other)
-	}
-	require.False(t, Away(thread.Any))
-}
-
 // A patience ends after as many steps as it has, and not before.
 func TestAwaitEnds(t *testing.T) {
 	from, step := make(chan int, 3), make(chan time.Time, steps)

@@ -30,30 +30,6 @@ func TestStepsOfValues(t *testing.T) {
 	}
 }
 
-// What a thread sees that was away is kept apart, and does not count as enough.
-func TestLateSteps(t *testing.T) {
-	s := Steps{Keep: 2}
-	s.See([]int64{0, 0}, false)
-	s.See([]int64{8, 20, 21}, true)
-	s.See([]int64{25}, false)
-	require.Equal(t, []float64{4}, s.Kept)
-	require.Equal(t, []float64{8, 12}, s.Late)
-	require.EqualValues(t, 4, s.Forward)
-	require.EqualValues(t, 1, s.timely)
-	require.EqualValues(t, 1, s.Smallest)
-}
-
-// One that keeps nothing can be copied: what is seen later does not change the copy.
-func TestStepsWithoutKeepingAreAValue(t *testing.T) {
-	var s Steps
-	s.See([]int64{1, 2, 3}, false)
-	then := s
-	s.See([]int64{3, 9, 1}, true)
-	require.Equal(t, Steps{Pairs: 2, Forward: 2, Smallest: 1, Begun: true, Last: 3, timely: 2}, then)
-	require.Nil(t, s.Kept)
-	require.Nil(t, s.Late)
-}
-
 func TestFiner(t *testing.T) {
 	for name, test := range map[string]struct {
 		steps Steps

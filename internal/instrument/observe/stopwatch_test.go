@@ -7,15 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestStopwatchIsNeverSetBack(t *testing.T) {
-	last := Now()
-	for range 100_000 {
-		now := Now()
-		require.GreaterOrEqual(t, now, last)
-		last = now
-	}
-}
-
 // A run may follow a switch of the kernel's clock source, and so of the stopwatch's cost.
 func TestStopwatchIsTriedAnew(t *testing.T) {
 	AssumeStopwatch(time.Hour, 2*time.Hour)

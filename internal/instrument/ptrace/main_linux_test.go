@@ -26,8 +26,6 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "":
 		os.Exit(m.Run())
-	case "reads":
-		readsOfGo(1000)
 	case "trace":
 		_ = os.Unsetenv(role)
 		traceAndPrint(os.Args[1:])
@@ -35,8 +33,6 @@ func TestMain(m *testing.M) {
 		if err := Usable(); err != nil {
 			_, _ = os.Stdout.WriteString(err.Error())
 		}
-	case "threads":
-		printOwnThreads()
 	case "errno", "kill":
 		forbidPtrace(os.Getenv(role))
 	}

@@ -99,21 +99,6 @@ func TestVDSOEntryOfAnUnalignedStack(t *testing.T) {
 	require.ErrorIs(t, err, errStack)
 }
 
-// A stack is cut at any byte.
-func TestVDSOEntryOfACutStack(t *testing.T) {
-	memory := stackOf(2, 0xa, 0xb, 0, 0xe, 0, 6, 4096, 33, 0xb, 0, 0)
-	const needed = 9 * wordSize // up to the type of the entry
-	for size := range len(memory) + 1 {
-		entry, err := vdsoEntry(peekIn(memory[:size], base), base)
-		if size < needed {
-			require.ErrorIs(t, err, errOutside, "%d bytes", size)
-		} else {
-			require.NoError(t, err)
-			require.Equal(t, uint64(base+8*wordSize), entry)
-		}
-	}
-}
-
 // Whatever the stack is, the entry is within it, behind argv and envp, and has the type.
 func FuzzVDSOEntry(f *testing.F) {
 	f.Add(stackOf(1, 0xa, 0, 0xe, 0, 6, 4096, 33, 0xb, 0, 0))

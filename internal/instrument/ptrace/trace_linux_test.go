@@ -8,12 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
@@ -50,60 +47,24 @@ var readsOfTheKernel = map[string][]string{
 	"direct":    {"CLOCK_MONOTONIC_RAW"},
 }
 
-// The programs of each language make each call 1,000 times. Each of them belongs to its mark. A new language is a program of
-// testdata and a row.
+// Each call is made 1,000 times, and each of them belongs to its mark. The runtimes of other languages are traced by
+// internal/measurement/runtimes.
 func TestReads(t *testing.T) {
 	usableOrSkip(t)
-	running := func(name string, args ...string) func(*testing.T) *exec.Cmd {
-		return func(t *testing.T) *exec.Cmd { return exec.Command(need.Program(t, name), args...) }
-	}
 	programs := []struct {
 		name    string
 		program func(t *testing.T) *exec.Cmd
-		reads   map[string][]string
-		// The runtime reads clocks for itself too.
-		more bool
 	}{
-		{"C", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads"), "1000") }, readsOfC(), false},
-		{"C, static", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads", "-static"), "1000") }, readsOfC(), false},
-		{"python3", running("python3", "-I", "testdata/reads.py", "1000"), readsOfPython, false},
-		{"a shell that becomes Python", func(t *testing.T) *exec.Cmd {
+		{"C", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads"), "1000") }},
+		{"C, static", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads", "-static"), "1000") }},
+		{"a shell that becomes it", func(t *testing.T) *exec.Cmd {
 			script := filepath.Join(t.TempDir(), "wrapper")
-			text := "#!/bin/sh\nexec '" + need.Program(t, "python3") + "' -I testdata/reads.py \"$@\"\n"
-			require.NoError(t, os.WriteFile(script, []byte(text), 0o755))
+			require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\nexec '"+compiled(t, "reads")+"' \"$@\"\n"), 0o755))
 			return exec.Command(script, "1000")
-		}, readsOfPython, false},
-		{"a shell that waits for Python", func(t *testing.T) *exec.Cmd {
-			return exec.Command(need.Program(t, "sh"), "-c", need.Program(t, "python3")+" -I testdata/reads.py 1000; exit 0")
-		}, readsOfPython, false},
-		{"perl", running("perl", "testdata/reads.pl", "1000"), map[string][]string{
-			"time":                       {timeOfLibc()},
-			"Time::HiRes::time":          {"gettimeofday"},
-			"Time::HiRes::clock_gettime": {"CLOCK_MONOTONIC"},
-		}, false},
-		{"node", running("node", "testdata/reads.js", "1000"), map[string][]string{
-			"Date.now":        {"gettimeofday"},
-			"performance.now": {"CLOCK_MONOTONIC"},
-			"hrtime.bigint":   {"CLOCK_MONOTONIC"},
-		}, true},
-		{"java", func(t *testing.T) *exec.Cmd {
-			classes := t.TempDir()
-			out, err := exec.Command(need.Program(t, "javac"), "-d", classes, "testdata/Reads.java").CombinedOutput()
-			require.NoError(t, err, string(out))
-			return exec.Command(need.Program(t, "java"), "-cp", classes, "Reads", "1000")
-		}, map[string][]string{
-			"System.currentTimeMillis":             {"CLOCK_REALTIME"},
-			"System.nanoTime":                      {"CLOCK_MONOTONIC"},
-			"Instant.now":                          {"CLOCK_REALTIME"},
-			"ThreadMXBean.getCurrentThreadCpuTime": {"CLOCK_THREAD_CPUTIME_ID"},
-		}, true},
-		{"Go", func(t *testing.T) *exec.Cmd {
-			self, err := os.Executable()
-			require.NoError(t, err)
-			command := exec.Command(self)
-			command.Env = append(os.Environ(), role+"=reads")
-			return command
-		}, map[string][]string{"time.Now": {"CLOCK_REALTIME", "CLOCK_MONOTONIC"}, "nothing": nil}, true},
+		}},
+		{"a shell that waits for it", func(t *testing.T) *exec.Cmd {
+			return exec.Command(need.Program(t, "sh"), "-c", compiled(t, "reads")+" 1000; exit 0")
+		}},
 	}
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
@@ -112,21 +73,7 @@ func TestReads(t *testing.T) {
 			program.Stdout, program.Stderr = &output, &output
 			spans, err := Trace(deadline(t), program, true)
 			require.NoError(t, err, output.String())
-			spans = slices.DeleteFunc(spans, func(span Span) bool { return span.Mark == "warm" })
-			if !p.more {
-				require.Equal(t, each(1000, p.reads), counted(spans))
-			}
-			calls := Summarize(spans)
-			require.Len(t, calls, len(p.reads))
-			for _, call := range calls {
-				require.Equal(t, p.reads[call.Mark], call.Reads, call.Mark)
-				require.Equal(t, 1000, call.Spans, call.Mark)
-				if len(call.Reads) > 0 {
-					require.Equal(t, 1000, call.Attributed, call.Mark)
-				}
-				require.Greater(t, call.Usual, 500, call.Mark)
-				t.Logf("%s: %v in %d of %d", call.Mark, call.Reads, call.Usual, call.Spans)
-			}
+			require.Equal(t, each(1000, readsOfC()), counted(spans))
 		})
 	}
 }
@@ -137,33 +84,6 @@ func timeOfLibc() string {
 		return "CLOCK_REALTIME_COARSE"
 	}
 	return "time"
-}
-
-var readsOfPython = map[string][]string{
-	"time.time":         {"CLOCK_REALTIME"},
-	"time.time_ns":      {"CLOCK_REALTIME"},
-	"time.monotonic":    {"CLOCK_MONOTONIC"},
-	"time.perf_counter": {"CLOCK_MONOTONIC"},
-	"time.process_time": {"CLOCK_PROCESS_CPUTIME_ID"},
-	"time.thread_time":  {"CLOCK_THREAD_CPUTIME_ID"},
-	"datetime.now":      {"CLOCK_REALTIME"},
-}
-
-// readsOfGo is the program that TestReads traces. The scheduler and the garbage collector of Go
-// read the time on any thread, so neither runs meanwhile.
-func readsOfGo(n int) {
-	runtime.LockOSThread()
-	debug.SetGCPercent(-1)
-	for _, call := range []struct {
-		path string
-		call func()
-	}{{MarkPrefix + "time.Now", func() { _ = time.Now() }}, {MarkPrefix + "nothing", func() {}}} {
-		for range n {
-			_ = unix.Access(call.path, 0)
-			call.call()
-		}
-	}
-	_ = unix.Access(MarkPrefix+"end", 0)
 }
 
 // Without hiding, what enters the kernel is seen, and nothing else is.
@@ -351,19 +271,6 @@ func TestRunDoesNotStopAtCalls(t *testing.T) {
 	})
 	require.Less(t, running, 1000)
 	require.GreaterOrEqual(t, tracing, 20_000)
-}
-
-// What a program reads and prints arrives whole.
-func TestInputAndOutput(t *testing.T) {
-	usableOrSkip(t)
-	var stdout, stderr bytes.Buffer
-	program := exec.Command(need.Program(t, "sh"), "-c", "cat; echo oops >&2")
-	program.Stdin = strings.NewReader(strings.Repeat("0123456789", 100_000))
-	program.Stdout, program.Stderr = &stdout, &stderr
-	_, err := Trace(deadline(t), program, true)
-	require.NoError(t, err)
-	require.Equal(t, strings.Repeat("0123456789", 100_000), stdout.String())
-	require.Equal(t, "oops\n", stderr.String())
 }
 
 // A program that fails returns its spans and the reason.

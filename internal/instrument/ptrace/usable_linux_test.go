@@ -1,13 +1,10 @@
 package ptrace
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,70 +82,4 @@ func TestHasChildren(t *testing.T) {
 		require.Equal(t, 5, child.ProcessState.ExitCode())
 		require.False(t, hasChildren())
 	})
-}
-
-// The main thread gets the orphans, so no trace runs there. A new process tells, because the Go
-// runtime parks the main thread for ever after a goroutine has ended locked to it.
-func TestOwnThreadIsNotTheMainOne(t *testing.T) {
-	usableOrSkip(t) // under an emulator this program does not start itself
-	self, err := os.Executable()
-	require.NoError(t, err)
-	command := exec.Command(self)
-	command.Env = append(os.Environ(), role+"=threads")
-	output, err := command.Output()
-	require.NoError(t, err)
-	var all []int
-	require.NoError(t, json.Unmarshal(output, &all))
-	require.NotContains(t, all, command.Process.Pid)
-	slices.Sort(all)
-	require.Len(t, slices.Compact(all), ownThreads, "each has its own")
-}
-
-const ownThreads = 64
-
-// printOwnThreads prints the threads of onOwnThread. So many at once use each thread that is idle.
-func printOwnThreads() {
-	tids, release := make(chan int), make(chan struct{})
-	for range ownThreads {
-		go onOwnThread(func() {
-			tids <- unix.Gettid()
-			<-release
-		})
-	}
-	var all []int
-	for range ownThreads {
-		all = append(all, <-tids)
-	}
-	if err := json.NewEncoder(os.Stdout).Encode(all); err != nil {
-		panic(err)
-	}
-}
-
-// All threads on which a goroutine can run now have a child.
-func TestOwnThreadHasNoChildren(t *testing.T) {
-	usableOrSkip(t) // qemu-user can hang in a fork beside other threads
-	shell := need.Program(t, "sh")
-	const threads = 8
-	var children [threads]*exec.Cmd
-	started, release := make(chan error), make(chan struct{})
-	for i := range threads {
-		go func() {
-			runtime.LockOSThread()
-			children[i] = exec.Command(shell, "-c", "exit 5")
-			started <- children[i].Start()
-			<-release
-			runtime.UnlockOSThread()
-		}()
-	}
-	for range threads {
-		require.NoError(t, <-started)
-	}
-	close(release)
-	for range threads {
-		onOwnThread(func() { require.False(t, hasChildren()) })
-	}
-	for _, child := range children {
-		require.Error(t, child.Wait())
-		require.Equal(t, 5, child.ProcessState.ExitCode())
-	}
 }

@@ -334,18 +334,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func TestCancelledBeforeTheFirstReading(t *testing.T) {
-	w := newWorld(1)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	drift, err := w.run(ctx, []clock.Clock{w.fast("a", 0), w.coarse("b", 0, 4e6)}, w.reference(), both)
-	require.NoError(t, err)
-	const want = "the run ended before it was read"
-	require.Equal(t, map[string]string{"a": want, "b": want}, reasons(drift))
-	require.Zero(t, drift.DurationNS)
-	require.Zero(t, drift.LoadedFromNS)
-}
-
 func TestSettings(t *testing.T) {
 	for _, test := range []struct {
 		s              Settings

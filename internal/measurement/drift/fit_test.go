@@ -106,8 +106,3 @@ func TestThrough(t *testing.T) {
 	// degrees of freedom is 2.306.
 	require.InDelta(t, 2.306*math.Sqrt((2-1/82.5)/8/82.5), l.margin, 1e-4)
 }
-
-func TestPairs(t *testing.T) {
-	require.Equal(t, []float64{1.5, 3.5}, pairs([]float64{1, 2, 3, 4, 100}))
-	require.Empty(t, pairs([]float64{1}))
-}

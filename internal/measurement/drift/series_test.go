@@ -7,16 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSlotsWiden(t *testing.T) {
-	for into, want := range map[time.Duration]time.Duration{
-		-time.Second: narrowest, 0: narrowest, 20479 * time.Millisecond: narrowest,
-		20480 * time.Millisecond: 2 * narrowest, 40959 * time.Millisecond: 2 * narrowest,
-		40960 * time.Millisecond: 4 * narrowest, time.Hour: 256 * narrowest,
-	} {
-		require.Equal(t, want, slot(into), into)
-	}
-}
-
 // Every hundredth reading of an hour is tighter than the others. A slot first has ten
 // readings; when it is 256 times as wide, every slot has a tight one.
 func TestASeriesKeepsTheTightest(t *testing.T) {
@@ -48,10 +38,4 @@ func TestASeriesIsBounded(t *testing.T) {
 	}
 	s.add(reading{atNS: at * 1e6}) // the reference was set
 	require.Len(t, s.kept, 2)
-}
-
-func TestTightDropsWhatTheSchedulerTore(t *testing.T) {
-	readings := []reading{{widthNS: 50}, {widthNS: 60}, {widthNS: 4e6}, {widthNS: 55}, {widthNS: 301}, {widthNS: 300}}
-	require.Equal(t, []reading{{widthNS: 50}, {widthNS: 60}, {widthNS: 55}, {widthNS: 301}, {widthNS: 300}}, tight(readings, 100))
-	require.Empty(t, tight(nil, 100))
 }

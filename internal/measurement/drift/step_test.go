@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -114,15 +113,4 @@ func TestPhaseThatStepsTellNothing(t *testing.T) {
 	require.True(t, holds(t, c.Asleep, 50))
 	require.Nil(t, c.Loaded)
 	require.Regexp(t, `^stepped \d\d times, .*; under load: a rate needs 10 readings and the run gave \d; take a longer time$`, c.Reason)
-}
-
-func TestLongest(t *testing.T) {
-	readings := sweeps(10, func(float64) float64 { return 0 })
-	steps := []step{{at: 2}, {at: 7}}
-	for _, test := range []struct{ from, to, first, n int }{{0, 10, 2, 5}, {0, 5, 2, 3}, {0, 3, 0, 2}, {5, 10, 7, 3}, {7, 10, 7, 3}, {0, 1, 0, 1}} {
-		part := longest(readings, steps, test.from, test.to)
-		require.Len(t, part, test.n, fmt.Sprint(test))
-		require.Equal(t, readings[test.first], part[0], fmt.Sprint(test))
-	}
-	require.Empty(t, longest(readings, steps, 3, 3))
 }

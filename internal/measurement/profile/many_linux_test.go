@@ -71,17 +71,6 @@ func TestManyProcessesAndThreads(t *testing.T) {
 	require.Positive(t, only(t, p, pid).Samples)
 }
 
-// BenchmarkManyProcessesAndThreads reports the memory, and the time besides that of the sampling.
-func BenchmarkManyProcessesAndThreads(b *testing.B) {
-	prepared(b, "many", strconv.Itoa(manyProcesses), strconv.Itoa(manyThreads))
-	for b.Loop() {
-		_, bytes, beside := ofMany(b)
-		b.ReportMetric(float64(bytes)/1e6, "MB")
-		b.ReportMetric(beside.Seconds(), "s-beside")
-	}
-	b.ReportMetric(0, "ns/op") // it is the time of the sampling
-}
-
 // What another user makes of his process in /proc costs timebench no memory. He needs no right for it.
 func TestLongArgumentsCostNoMemory(t *testing.T) {
 	allowed(t, Settings{})

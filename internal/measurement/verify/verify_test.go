@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"sync/atomic"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/test/planted"
 )
@@ -271,13 +269,6 @@ func TestVDSOThatIsAheadIsFound(t *testing.T) {
 	}
 }
 
-func TestBackwardsUnderOneHand(t *testing.T) {
-	var values atomic.Int64
-	v := run(t, thread.Usable()[:1], shared("falls@fake", func() int64 { return -values.Add(1) }))
-	require.Equal(t, Backwards, v.Clocks[0].Verdict)
-	require.Positive(t, faultOf(v.Clocks[0], FaultBackwards).Count)
-}
-
 func TestWhatCannotBeVerified(t *testing.T) {
 	v := run(t, thread.Usable(), missing("missing@fake"), failing("dies at once@fake", 0), shared("stands@fake", func() int64 { return 7 }))
 	require.Equal(t, VerifiedClock{ID: "missing@fake", Verdict: Unverified, Reason: "this machine has none"}, v.Clocks[0])
@@ -352,30 +343,6 @@ func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
 	}
 	v := run(t, cpus, c)
 	require.Nil(t, faultOf(v.Clocks[0], FaultWarp))
-}
-
-// A CPU that another program occupies does not block a run: a thread that does not start is
-// abandoned.
-func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
-	cpus := planted.TwoCPUs(t)
-	block := make(chan struct{})
-	defer close(block)
-	var opened atomic.Int32
-	c := fake("blocked@fake", clock.Monotonic, func() func() int64 {
-		blocked := opened.Add(1) > 2 && thread.Current() == cpus[1] // two are for the checks before
-		return func() int64 {
-			if blocked {
-				<-block
-			}
-			return now()
-		}
-	})
-	c.PerThread = true
-	v := run(t, cpus, c)
-	require.Equal(t, []int{cpus[1]}, v.LostCPUs)
-	require.Equal(t, fmt.Sprintf("a thread got no time on CPU %d", cpus[1]), v.Clocks[0].Reason)
-	require.Empty(t, v.Clocks[0].Faults)
-	require.Positive(t, v.Clocks[0].Reads)
 }
 
 func TestClockThatFailsLaterIsAFault(t *testing.T) {
@@ -496,19 +463,6 @@ func TestRealClocksHold(t *testing.T) {
 	require.Positive(t, verified)
 	for _, r := range v.Relations {
 		require.True(t, r.Held, "%+v", r)
-	}
-}
-
-// However short the span is, every thread that had a CPU checked some reads.
-func TestThreadThatBeginsLateReadsAllTheSame(t *testing.T) {
-	c := shared("short@fake", now)
-	for range 100 {
-		v := VerifiedClock{}
-		b := &bench{ctx: context.Background(), clock: c, nsPerTick: 1, cpus: thread.Usable(), lost: map[int]bool{}, into: &v}
-		var worked atomic.Int32
-		seats := b.run(0, func(*observe.Seat) { worked.Add(1) })
-		require.Len(t, seats, len(b.cpus))
-		require.Len(t, seats, int(worked.Load()))
 	}
 }
 
