@@ -218,31 +218,28 @@ func openMapped(pid int, m Mapping) (file *os.File, id fileID, err error) {
 	if m.Deleted {
 		path += " (deleted)" // may be a part of the name
 	}
-	folder := process.Folder(pid)
-	file, id, err = openInRoot(folder, path, sameInode)
+	file, id, err = openInRoot(pid, path, sameInode)
 	for _, link := range []string{fmt.Sprintf("/map_files/%x-%x", m.Start, m.End), "/exe"} {
 		if err != nil {
-			file, id, err = openRegular(unix.AT_FDCWD, folder+link, 0, 0, sameInode)
+			file, id, err = openRegular(nil, process.Folder(pid)+link, sameInode)
 		}
 	}
 	return file, id, err
 }
 
-// openInRoot opens a regular file by its path in the root of a process, whose folder in /proc is given. Symbolic
-// links mean what they mean to the process.
-func openInRoot(folder, path string, accept func(*unix.Stat_t) error) (*os.File, fileID, error) {
-	root, err := unix.Open(folder+"/root", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+// openInRoot opens a regular file by its path in the root of a process. Symbolic links do not lead out of the root.
+func openInRoot(pid int, path string, accept func(*unix.Stat_t) error) (*os.File, fileID, error) {
+	root, err := os.OpenRoot(process.Folder(pid) + "/root")
 	if err != nil {
 		return nil, fileID{}, fmt.Errorf("root of the process: %w", err)
 	}
-	defer func() { _ = unix.Close(root) }()
-	path = strings.TrimLeft(path, "/")
-	return openRegular(root, path, unix.O_NOFOLLOW, unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_MAGICLINKS, accept)
+	defer func() { _ = root.Close() }()
+	return openRegular(root, strings.TrimLeft(path, "/"), accept)
 }
 
-// openRegular is [procfile.OpenAt], and returns the identity of the file too.
-func openRegular(folder int, path string, flags int, resolve uint64, accept func(*unix.Stat_t) error) (file *os.File, id fileID, err error) {
-	file, err = procfile.OpenAt(folder, path, flags, resolve, func(stat *unix.Stat_t) error {
+// openRegular is [procfile.OpenIn], and returns the identity of the file too.
+func openRegular(root *os.Root, path string, accept func(*unix.Stat_t) error) (file *os.File, id fileID, err error) {
+	file, err = procfile.OpenIn(root, path, func(stat *unix.Stat_t) error {
 		id = fileID{device: stat.Dev, inode: stat.Ino, size: stat.Size, modified: stat.Mtim}
 		return accept(stat)
 	})
@@ -257,7 +254,7 @@ func compiledIn(pid int, addresses []uint64) (map[uint64]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, id, err := openInRoot(process.Folder(pid), perfMapPath(cmp.Or(status.Inner, pid)), func(stat *unix.Stat_t) error {
+	file, id, err := openInRoot(pid, perfMapPath(cmp.Or(status.Inner, pid)), func(stat *unix.Stat_t) error {
 		if stat.Uid != status.User && stat.Uid != 0 {
 			return fmt.Errorf("it belongs to another user, %d", stat.Uid)
 		}
