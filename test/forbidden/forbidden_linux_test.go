@@ -30,7 +30,11 @@ const forbid = "TIMEBENCH_TEST_FORBID"
 
 func TestMain(m *testing.M) {
 	if rule := os.Getenv(forbid); rule != "" {
-		err := becomeUnder(rule, os.Args[1:])
+		become := become
+		if rule == counter {
+			become = becomeWithoutCounter
+		}
+		err := become(rule, os.Args[1:])
 		_, _ = os.Stderr.WriteString(err.Error() + "\n")
 		os.Exit(99)
 	}
@@ -40,16 +44,9 @@ func TestMain(m *testing.M) {
 // counter is the rule that forbids the counter of the CPU.
 const counter = "counter"
 
-func becomeUnder(rules string, args []string) error {
-	if rules == counter {
-		return becomeWithoutCounter(args)
-	}
-	return become(rules, args)
-}
-
 // becomeWithoutCounter forbids this thread to read the counter of the CPU, and becomes the program. Between the two it must not
 // ask for the time, so it prepares all before. It returns only where it cannot.
-func becomeWithoutCounter(args []string) error {
+func becomeWithoutCounter(_ string, args []string) error {
 	path, err := syscall.BytePtrFromString(args[0])
 	if err != nil {
 		return err
@@ -184,18 +181,16 @@ func TestSeccompForbidden(t *testing.T) {
 
 // Where something is forbidden, TIMEBENCH_DEBUG=1 tells what, and what was done instead.
 func TestForbiddenIsReported(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
-	command := exec.Command(self, need.Timebench(t), "compare", "CLOCK_MONOTONIC", "--rounds", "1", "--time", "1ms", "--threads", "1", "--format", "json")
-	command.Env = append(os.Environ(), forbid+"="+strings.Join(append(noFilters, call(unix.SYS_ADJTIMEX)), ","), "TIMEBENCH_DEBUG=1")
-	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
-	err = command.Run()
+	command := filtered(t, append(noFilters, call(unix.SYS_ADJTIMEX)), "compare", "CLOCK_MONOTONIC", "--rounds", "1", "--time", "1ms", "--threads", "1", "--format", "json")
+	command.Env = append(command.Env, "TIMEBENCH_DEBUG=1")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
 	if command.ProcessState != nil && command.ProcessState.ExitCode() == 99 {
 		need.Missing(t, "seccomp", stderr.String())
 	}
 	require.NoError(t, err, stderr.String())
-	_, err = result.NewLoader().Read(&stdout)
+	_, err = result.NewLoader().Read(bytes.NewReader(out))
 	require.NoError(t, err)
 	for _, line := range []string{
 		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; comparing CPU time and cost",
@@ -207,12 +202,10 @@ func TestForbiddenIsReported(t *testing.T) {
 
 // Where the counter of the CPU is forbidden, the Go runtime would end by SIGSEGV before it runs any code of the program.
 func TestCounterForbidden(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
-	program := need.Timebench(t)
+	bare := filtered(t, []string{counter})
 	for _, args := range [][]string{{"version"}, {"doctor"}, {"compare", "RDTSC", "CNTVCT_EL0"}, {"--help"}, {}} {
-		command := exec.Command(self, append([]string{program}, args...)...)
-		command.Env = append(os.Environ(), forbid+"="+counter)
+		command := exec.Command(bare.Path, append(bare.Args[1:2:2], args...)...)
+		command.Env = bare.Env
 		said, err := command.CombinedOutput()
 		require.Error(t, err)
 		if command.ProcessState.ExitCode() == 99 {
@@ -243,11 +236,7 @@ func TestClockGettimeForbidden(t *testing.T) {
 		require.Contains(t, d.Host.RefusedCalls, result.RefusedCall{Call: name, Errno: "EPERM", Seccomp: true})
 	}
 	require.Positive(t, compare.Of(d).FloorNS, "the stopwatch of the empty call stands still")
-	self, err := os.Executable()
-	require.NoError(t, err)
-	processes := exec.Command(self, need.Timebench(t), "compare", "--workers", "processes", "--threads", "1", "--rounds", "1")
-	processes.Env = append(os.Environ(), forbid+"="+strings.Join(rules, ","))
-	said, err := processes.CombinedOutput()
+	said, err := filtered(t, rules, "compare", "--workers", "processes", "--threads", "1", "--rounds", "1").CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, "timebench: worker processes have no stopwatch in common: clock_gettime(2): operation not permitted\n", string(said))
 	both := under(t, append(rules, noFilters...), "doctor", "--fail-on", "never", "--format", "json")

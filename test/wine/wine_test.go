@@ -19,7 +19,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -233,33 +232,6 @@ func TestClocksHold(t *testing.T) {
 			}
 		}
 		require.Greater(t, rates, 3)
-	}
-}
-
-// ofWine are lines that Wine itself writes when its server ends meanwhile.
-var ofWine = regexp.MustCompile(`(?m)^wine client error:.*\n`)
-
-// Refusals of the real program: status 2 and one line, which ends as lines do on every
-// system. The rest of them is in the scripts of cmd, which run under Wine too.
-func TestBadInput(t *testing.T) {
-	wine, exe := built(t)
-	for _, c := range []struct{ says, args string }{
-		{`--threads: "0" has 0 threads; the fewest is 1`, "compare --threads 0"},
-		{`unknown clock "GetTickCont@winapi"; nearest: GetTickCount@winapi`, "compare GetTickCont@winapi"},
-		{`no clock matches "*@vdso"`, "compare *@vdso"},
-		{`--pin: CPU 4095 does not exist or is not allowed to this process`, "compare --pin 4095"},
-		{`--out: `, "compare --out NUL"},
-		{`nowhere.json`, "render nowhere.json"},
-		{`diff takes two results`, "diff one.json"},
-		{`unknown command "comapre"; did you mean compare?`, "comapre"},
-	} {
-		refused := run(t, t.TempDir(), nil, append([]string{wine, exe}, strings.Fields(c.args)...)...)
-		require.Equal(t, 2, refused.status, c.args)
-		require.Empty(t, refused.stdout, c.args)
-		require.Contains(t, refused.stderr, c.says)
-		own := ofWine.ReplaceAllString(refused.stderr, "")
-		require.Equal(t, 1, strings.Count(own, "\n"), refused.stderr)
-		require.NotContains(t, refused.stderr, "\r")
 	}
 }
 

@@ -100,18 +100,6 @@ func TestNothingIsLeft(t *testing.T) {
 	require.NoError(t, err, string(child))
 }
 
-// otherwiseFiltered sees the thread with the filter while it exists.
-func TestTheThreadWithTheFilterIsSeen(t *testing.T) {
-	needFilters(t)
-	before := seccomp(t, "/proc/self/status")
-	if strings.Contains(before, "Seccomp:\t2") && !strings.Contains(before, "Seccomp_filters:") {
-		need.Missing(t, "threads without a filter", "this process has one, and a kernel older than 5.9 does not count them")
-	}
-	var during []string
-	Of([]Read{func(unsafe.Pointer, int) int { during = otherwiseFiltered(t, before); return -int(syscall.ENOSYS) }})
-	require.Len(t, during, 1)
-}
-
 // otherwiseFiltered returns the threads of this process whose filters differ from these. The
 // status file of the process covers only its first thread.
 func otherwiseFiltered(t *testing.T, these string) []string {

@@ -57,6 +57,9 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
+// user is one without other processes: the limit is for all that a user runs.
+const user = 54321
+
 // withFewProcesses returns a command of a user without other processes under a limit.
 func withFewProcesses(t *testing.T, limit int, args ...string) *exec.Cmd {
 	t.Helper()
@@ -65,7 +68,6 @@ func withFewProcesses(t *testing.T, limit int, args ...string) *exec.Cmd {
 	}
 	command := exec.Command(need.Program(t, "prlimit"), append([]string{"--nproc=" + strconv.Itoa(limit)}, args...)...)
 	command.Dir = "/"
-	const user = 54321
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 	return command
 }
@@ -110,4 +112,31 @@ func TestExemptFromTheLimitOfProcesses(t *testing.T) {
 		need.Missing(t, "user namespaces", string(said))
 	}
 	require.NotEmpty(t, requireLine(t, withFewProcesses(t, few, append(unshare, program, "version")...)))
+}
+
+// What needs more threads than the system allows says so while it runs, and leaves no folder.
+func TestTooFewProcessesForTheThreads(t *testing.T) {
+	program, folder := forAll(t), need.Folder(t)
+	require.NoError(t, os.Chown(folder, user, user))
+	for _, workers := range []string{"threads", "processes"} {
+		for _, limit := range []int{40, 20} {
+			line := requireLine(t, withFewProcesses(t, limit, program, "compare", "time@vdso", "--threads", "100", "--rounds", "1",
+				"--workers", workers, "--out", filepath.Join(folder, "report")))
+			require.Contains(t, line, "ulimit -u", "%s %d", workers, limit)
+			require.Empty(t, need.FilesIn(t, folder))
+			require.NoDirExists(t, filepath.Join(folder, "report"))
+		}
+	}
+}
+
+// Each worker process needs files of this process: that limit is named.
+func TestTooFewOpenFilesForTheWorkers(t *testing.T) {
+	need.Processes(t)
+	program, prlimit := need.Timebench(t), need.Program(t, "prlimit")
+	for _, limit := range []string{"10", "20"} {
+		line := requireLine(t, exec.Command(prlimit, "--nofile="+limit, program, "compare", "time.Now@go", "--threads", "9", "--rounds", "1", "--workers", "processes"))
+		require.Contains(t, line, "of 9: ")
+		require.Contains(t, line, "raise the limit of open files (ulimit -n)")
+		require.NotContains(t, line, "ulimit -u")
+	}
 }
