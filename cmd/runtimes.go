@@ -86,24 +86,37 @@ func selectedRuntimes(names, given []string) ([]runtimes.Selected, error) {
 		names = runtimes.Names()
 	}
 	for i, name := range names {
-		r, ok := runtimes.Named(name)
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("unknown runtime %q; write one of %s", name, strings.Join(runtimes.Names(), ", "))
-		case slices.Contains(names[:i], name):
-			continue
+		r, err := namedRuntime(name)
+		if err != nil {
+			return nil, err
 		}
-		selected = append(selected, runtimes.Selected{Runtime: r})
+		if !slices.Contains(names[:i], name) {
+			selected = append(selected, runtimes.Selected{Runtime: r})
+		}
 	}
 	for _, text := range given {
 		name, path, _ := strings.Cut(text, "=")
-		r, ok := runtimes.Named(name)
-		if !ok || path == "" || len(r.Programs) == 0 {
+		if path == "" {
 			return nil, fmt.Errorf("--runtime %q: write NAME=PATH, such as java=/opt/jdk-25/bin/java", text)
+		}
+		r, err := namedRuntime(name)
+		if err == nil && len(r.Programs) == 0 {
+			err = fmt.Errorf("%s is timebench itself; build timebench with another Go to compare", name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--runtime %q: %w", text, err)
 		}
 		selected = append(selected, runtimes.Selected{Runtime: r, Path: path})
 	}
 	return selected, nil
+}
+
+func namedRuntime(name string) (runtimes.Runtime, error) {
+	r, ok := runtimes.Named(name)
+	if !ok {
+		return r, fmt.Errorf("unknown runtime %q; write one of %s", name, strings.Join(runtimes.Names(), ", "))
+	}
+	return r, nil
 }
 
 // systemClocks returns the clocks that runtimes read where they can: from the vDSO, or by system calls where there

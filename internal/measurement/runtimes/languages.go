@@ -1,11 +1,9 @@
 package runtimes
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
 )
@@ -13,11 +11,8 @@ import (
 // java runs a class file, because a runtime without a compiler cannot run a source file. Class data
 // sharing is left on: it only makes the start faster.
 var java = Runtime{
-	Name: "java", Programs: []string{"java"}, Version: []string{"-version"}, Threads: true, WarmUp: 100 * time.Millisecond,
+	Name: "java", Programs: []string{"java"}, Version: []string{"-version"}, Threads: true,
 	Build: func(b build) ([]string, error) {
-		if strings.ContainsRune(b.folder, os.PathListSeparator) {
-			return nil, fmt.Errorf("a class path cannot have %q, which is in the path of the temporary folder; set TMPDIR to another one", os.PathListSeparator)
-		}
 		return []string{b.path, "-cp", b.folder, "Bench"}, os.WriteFile(filepath.Join(b.folder, "Bench.class"), programs.JavaClass, 0o600)
 	},
 	Calls: []Call{
@@ -76,18 +71,18 @@ func withoutConfig(b build) ([]string, error) {
 // node and bun have process.uptime too.
 var (
 	node = Runtime{
-		Name: "node", Programs: []string{"node", "nodejs"}, Version: []string{"--version"}, WarmUp: 30 * time.Millisecond,
+		Name: "node", Programs: []string{"node", "nodejs"}, Version: []string{"--version"},
 		Build: javascript(),
 		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
 	}
 	bun = Runtime{
-		Name: "bun", Programs: []string{"bun"}, Version: []string{"--version"}, WarmUp: 30 * time.Millisecond,
+		Name: "bun", Programs: []string{"bun"}, Version: []string{"--version"},
 		Build: withoutConfig,
 		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
 	}
 	// deno may read files only: the marks of the benchmark are names of files.
 	deno = Runtime{
-		Name: "deno", Programs: []string{"deno"}, Version: []string{"--version"}, WarmUp: 30 * time.Millisecond,
+		Name: "deno", Programs: []string{"deno"}, Version: []string{"--version"},
 		Build: javascript("run", "--no-config", "--allow-read", "--no-prompt"),
 		Calls: scriptCalls,
 	}
@@ -96,7 +91,7 @@ var (
 // dotnet runs an assembly, because a runtime without an SDK cannot compile a source file. It has no Version:
 // several versions may be installed, and dotnet selects one of them when it starts a program.
 var dotnet = Runtime{
-	Name: "dotnet", Programs: []string{"dotnet"}, Threads: true, WarmUp: 150 * time.Millisecond,
+	Name: "dotnet", Programs: []string{"dotnet"}, Threads: true,
 	Build: func(b build) ([]string, error) {
 		assembly := filepath.Join(b.folder, "Bench.dll")
 		if err := os.WriteFile(assembly, programs.DotnetAssembly, 0o600); err != nil {
@@ -117,7 +112,7 @@ var dotnet = Runtime{
 // starts by itself. The framework is in no PATH; where its compiler is, it is. Like dotnet it has no Version.
 var netFramework = Runtime{
 	Name: "netframework", Programs: []string{"mono", `C:\Windows\Microsoft.NET\Framework64\v4.0.30319\csc.exe`},
-	Threads: true, WarmUp: 150 * time.Millisecond,
+	Threads: true,
 	Build: func(b build) ([]string, error) {
 		assembly := filepath.Join(b.folder, "Bench.exe")
 		command := []string{assembly}
@@ -150,11 +145,11 @@ var powerShellCalls = []Call{
 // pwsh is PowerShell on .NET; powershell is Windows PowerShell 5.1, which is part of Windows.
 var (
 	pwsh = Runtime{
-		Name: "pwsh", Programs: []string{"pwsh"}, Version: []string{"--version"}, WarmUp: 150 * time.Millisecond,
+		Name: "pwsh", Programs: []string{"pwsh"}, Version: []string{"--version"},
 		Build: powerShell, Calls: powerShellCalls,
 	}
 	powershell = Runtime{
-		Name: "powershell", Programs: []string{"powershell"}, WarmUp: 150 * time.Millisecond,
+		Name: "powershell", Programs: []string{"powershell"},
 		Version: []string{"-NoProfile", "-NonInteractive", "-Command", "'Windows PowerShell ' + $PSVersionTable.PSVersion"},
 		Build:   powerShell, Calls: powerShellCalls,
 	}
@@ -203,7 +198,7 @@ var (
 		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime,
 	}
 	luajit = Runtime{
-		Name: "luajit", Programs: []string{"luajit"}, Version: []string{"-v"}, WarmUp: 30 * time.Millisecond,
+		Name: "luajit", Programs: []string{"luajit"}, Version: []string{"-v"},
 		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime,
 	}
 )

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,7 @@ import (
 type output struct {
 	// costs are the samples of each name, in ns a call.
 	costs map[string][]float64
-	// elapsedNS is the sum of the spans that the samples took.
+	// elapsedNS is the sum of the spans that the samples and the passes took.
 	elapsedNS float64
 	// warmNS is the cost of the first calls of each name.
 	warmNS map[string]float64
@@ -103,9 +104,8 @@ var lineKinds = map[string]struct {
 	"seen": {fields: 4, add: func(o *output, f []string) bool {
 		all, ok := count(f[1])
 		repeats, alsoOK := count(f[2])
-		_, again := o.seen[f[0]]
 		o.seen[f[0]] = reads{all, repeats}
-		return ok && alsoOK && repeats <= all && !again
+		return ok && alsoOK && repeats <= all
 	}},
 	"thread": {fields: 4, add: func(o *output, f []string) bool {
 		index, ok := count(f[1])
@@ -113,15 +113,14 @@ var lineKinds = map[string]struct {
 		if o.threads[f[0]] == nil {
 			o.threads[f[0]] = map[int64]int64{}
 		}
-		_, again := o.threads[f[0]][index]
 		o.threads[f[0]][index] = calls
-		return ok && alsoOK && !again
+		return ok && alsoOK
 	}},
 	"passed": {fields: 3, add: func(o *output, f []string) bool {
 		ns, ok := number(f[1], 1, mostSpanNS)
-		_, again := o.passedNS[f[0]]
 		o.passedNS[f[0]] = ns
-		return ok && !again
+		o.elapsedNS += ns
+		return ok
 	}},
 	"missing": {fields: 3, add: func(o *output, f []string) bool {
 		o.missing[f[0]] = program.Line(f[1])
@@ -150,36 +149,24 @@ func (o output) measured(names []string, rounds int) error {
 		return errors.New(o.missing[names[0]])
 	}
 	for _, name := range names {
-		_, missing := o.missing[name]
-		switch n := len(o.costs[name]); {
-		case missing && n > 0:
-			return fmt.Errorf("the benchmark printed samples of %s, and that it is missing", name)
-		case !missing && n != rounds:
-			return fmt.Errorf("the benchmark printed %d samples of %s, not %d", len(o.costs[name]), name, rounds)
+		if n := len(o.costs[name]); n != rounds && o.missing[name] == "" {
+			return fmt.Errorf("the benchmark printed %d samples of %s, not %d", n, name, rounds)
 		}
 	}
 	return nil
 }
 
-// counted returns the calls of all threads; nil if the name is missing, and an error if a thread is.
+// counted returns the calls of all threads, in any order; nil if the name is missing, and an error if a thread is.
 func (o output) counted(name string, threads int) ([]int64, error) {
 	if _, ok := o.missing[name]; ok {
 		return nil, nil
 	}
-	calls := make([]int64, threads)
-	for i := range calls {
-		n, ok := o.threads[name][int64(i)]
-		if !ok {
-			return nil, fmt.Errorf("the benchmark printed no count of thread %d for %s", i, name)
-		}
-		calls[i] = n
-	}
-	sum := int64(0)
+	calls, sum := slices.Collect(maps.Values(o.threads[name])), int64(0)
 	for _, n := range calls {
 		sum += n
 	}
 	each := o.passedNS[name] * float64(threads) / float64(max(1, sum))
-	if len(o.threads[name]) != threads || o.passedNS[name] == 0 || each < leastCallNS {
+	if len(calls) != threads || each < leastCallNS {
 		return nil, fmt.Errorf("the benchmark printed impossible counts of threads for %s", name)
 	}
 	return calls, nil

@@ -47,6 +47,7 @@ func (r *runner) prepare() {
 			if r.ctx.Err() == nil { // otherwise it is interrupted, as is all that is not complete
 				s.entry.Reason = err.Error()
 			}
+			s.command = nil
 			r.advance(r.settings.estimateOf(selected))
 			continue
 		}
@@ -74,12 +75,10 @@ func (r *runner) ready(s *subject, path string) error {
 		return err
 	}})
 	if err != nil {
-		s.command = nil
 		return fmt.Errorf("its benchmark could not be built: %w", err)
 	}
 	if len(s.Version) == 0 {
 		if err := r.setVersion(s, append(slices.Clone(s.command), "version")); err != nil {
-			s.command = nil
 			return err
 		}
 	}
@@ -99,24 +98,14 @@ func (r Runtime) find(path string) ([]string, error) {
 		return []string{found}, err
 	}
 	var paths []string
-	var relative error
 	for _, name := range r.Programs {
-		found, err := exec.LookPath(name)
-		if err != nil && !errors.Is(err, exec.ErrDot) {
-			continue
-		}
-		absolute, wrong := filepath.Abs(found)
-		switch {
-		case wrong != nil:
-			return nil, wrong
-		case err != nil:
-			relative = cmp.Or(relative, fmt.Errorf("%s is in a relative folder of PATH; use --runtime %s=%s", name, r.Name, absolute))
-		default:
-			paths = append(paths, absolute)
+		// A program in a relative folder of PATH is an error, as exec has it.
+		if found, err := exec.LookPath(name); err == nil {
+			paths = append(paths, found)
 		}
 	}
 	if len(paths) == 0 && len(r.Programs) > 0 {
-		return nil, cmp.Or(relative, errors.New("not found in PATH: "+strings.Join(r.Programs, ", ")))
+		return nil, errors.New("not found in PATH: " + strings.Join(r.Programs, ", "))
 	}
 	return paths, nil
 }

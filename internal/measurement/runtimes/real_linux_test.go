@@ -73,6 +73,7 @@ func TestEveryCallIsAttributed(t *testing.T) {
 			}
 			one := run(t, Settings{Runtimes: []Selected{{Runtime: r}}}).Runtimes[0]
 			require.Empty(t, one.Reason)
+			require.Regexp(t, `[0-9]+\.[0-9]`, one.Version)
 			require.Equal(t, 3, one.Forks)
 			require.Positive(t, one.LoopNS)
 			require.Positive(t, one.CallNS)

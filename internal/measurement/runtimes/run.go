@@ -52,8 +52,10 @@ const (
 	shortestSpan = 500 * time.Microsecond
 	// ShortestTime is the shortest Time with DefaultStarts.
 	ShortestTime = DefaultStarts * rounds * shortestSpan
-	// startTime is the estimated time to start a runtime.
+	// startTime is the estimated time to start a runtime, and warmUp that to warm up a call: up to 150 ms where the
+	// runtime compiles.
 	startTime = 150 * time.Millisecond
+	warmUp    = 50 * time.Millisecond
 	// traceTime is the estimated time of a traced run.
 	traceTime = time.Second
 	// tracedCalls is the number of traced calls that show which clocks are read, and enteringCalls of
@@ -272,13 +274,13 @@ func (s Settings) spanTime() time.Duration {
 
 // costTime returns the estimated time of one start of a runtime for its costs.
 func (s Settings) costTime(of Runtime) time.Duration {
-	each := s.spanTime()*(rounds+2) + max(s.spanTime(), of.WarmUp)
+	each := s.spanTime()*(rounds+2) + max(s.spanTime(), warmUp)
 	return startTime + time.Duration(len(of.Calls)+2)*each
 }
 
 // passTime returns the estimated time of one pass with so many threads.
 func (s Settings) passTime(of Runtime, threads int) time.Duration {
-	return startTime + time.Duration(len(of.Calls))*(s.threadSpan(threads)+of.WarmUp)
+	return startTime + time.Duration(len(of.Calls))*(s.threadSpan(threads)+warmUp)
 }
 
 // threadSpan returns how long so many threads call in each pass. Where they share CPUs, the scheduler gives

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -195,12 +196,9 @@ func TestProgramThatOnlySaysWhereToGetTheRuntime(t *testing.T) {
 
 	// A program in a relative folder of PATH is not run.
 	t.Chdir(folder)
-	require.NoError(t, os.Rename("shell", "shell4"))
-	require.NoError(t, os.Remove("shell3"))
 	t.Setenv("PATH", ".")
-	stub.Programs = []string{"shell4"}
 	r = run(t, Settings{Runtimes: []Selected{stub}}).Runtimes[0]
-	require.Equal(t, "shell4 is in a relative folder of PATH; use --runtime shell="+filepath.Join(folder, "shell4"), r.Reason)
+	require.Equal(t, "not found in PATH: absent-shell, shell3, shell", r.Reason)
 }
 
 // A runtime that fails later keeps what was measured before, with the reason. What it says on standard error is in it.
@@ -276,12 +274,11 @@ func TestProgramsRunInTheRootFolder(t *testing.T) {
 	require.Empty(t, r.Reason)
 }
 
-// A compiler that writes no program is a reason, also if it writes what waits when it is opened. So is a program in a
-// temporary folder that is mounted noexec.
+// A compiler that writes no program, or what waits when it is opened, is a reason. So is a program in a temporary folder
+// that is mounted noexec.
 func TestCompiledProgramThatDoesNotRun(t *testing.T) {
 	for commands, want := range map[string]string{
-		"true": noProgram, "mkdir $2": noProgram, "mkfifo $2": noProgram, "ln -s none $2": noProgram,
-		"echo >$2": "its benchmark may not be executed: permission denied; if the temporary folder is mounted noexec, set TMPDIR to another one",
+		"true": "no such file or directory", "mkfifo $2": noExec, "echo >$2": noExec,
 	} {
 		of := shell(t, "echo 1", commands)
 		of.Build = compiled("bench.c", "")
@@ -291,7 +288,23 @@ func TestCompiledProgramThatDoesNotRun(t *testing.T) {
 	}
 }
 
-const noProgram = "its benchmark could not be built: the compiler wrote no program"
+const noExec = "its benchmark may not be executed: permission denied; if the temporary folder is mounted noexec, set TMPDIR to another one"
+
+// The C library of what is no program is unknown. Nothing waits for a writer of a named pipe.
+func TestLoaderOfOtherFiles(t *testing.T) {
+	folder := t.TempDir()
+	pipe, text := filepath.Join(folder, "pipe"), filepath.Join(folder, "text")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	require.NoError(t, os.WriteFile(text, []byte("#!/bin/sh\n"+strings.Repeat("#", 100)), 0o600))
+	for path, want := range map[string]string{
+		pipe: "not a regular file", folder: "not a regular file", text: "bad magic number", filepath.Join(folder, "none"): "no such file",
+	} {
+		need.Ends(t, path, func() {
+			_, err := loaderOf(path)
+			require.ErrorContains(t, err, want)
+		})
+	}
+}
 
 // A runtime like dotnet: its benchmark prints the version.
 func TestBenchmarkPrintsTheVersion(t *testing.T) {

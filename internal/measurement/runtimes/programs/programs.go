@@ -45,22 +45,16 @@ package programs
 
 import _ "embed"
 
-// The programs. The class is what JDK 17 makes of the source with javac --release 8 -g:none -encoding
-// UTF-8. It runs on Java 8 and later. The assembly is what mcs of Mono 6.8 makes of its source. It runs on
-// .NET Core 3.1 and later, as its configuration says.
+// The programs. The class is what JDK 17 makes of Bench.java with javac --release 8 -g:none -encoding UTF-8. It runs on
+// Java 8 and later. The assembly is what mcs of Mono 6.8 makes of Bench.cs, which refers to an assembly of
+// System.Runtime.Extensions.cs. It runs on .NET Core 3.1 and later, as its configuration says.
 var (
-	//go:embed source/Bench.java
-	JavaSource string
 	//go:embed source/Bench.class
 	JavaClass []byte
 	//go:embed source/bench.py
 	Python string
 	//go:embed source/bench.js
 	JavaScript string // for Node, Bun and Deno
-	//go:embed source/Bench.cs
-	DotnetSource string
-	//go:embed source/System.Runtime.Extensions.cs
-	DotnetReference string // the source of an assembly that Bench.cs refers to
 	//go:embed source/Bench.dll
 	DotnetAssembly []byte
 	//go:embed source/Bench.runtimeconfig.json
