@@ -22,6 +22,18 @@
 	ANDL	$~15, SP; \
 	MOVL	DX, 16(SP)
 
+// CALLID makes the calls with an id at 20(SP), and advances the buffer by the step at 24(SP).
+#define CALLID \
+	PCALIGN	$32; \
+loop: \
+	MOVL	20(SP), AX; \
+	MOVL	AX, 0(SP); \
+	MOVL	SI, 4(SP); \
+	CALL	BX; \
+	ADDL	24(SP), SI; \
+	DECL	DI; \
+	JNZ	loop
+
 #define LEAVE \
 	MOVL	16(SP), SP
 
@@ -36,15 +48,7 @@ TEXT ·CallIDBuffer(SB), 0, $32768-24
 	ENTER
 	MOVL	AX, 20(SP)
 	MOVL	CX, 24(SP)
-	PCALIGN	$32
-loop:
-	MOVL	20(SP), AX
-	MOVL	AX, 0(SP)
-	MOVL	SI, 4(SP)
-	CALL	BX
-	ADDL	24(SP), SI
-	DECL	DI
-	JNZ	loop
+	CALLID
 	LEAVE
 	MOVL	AX, ret+20(FP)
 	RET
@@ -81,15 +85,7 @@ TEXT ·CallNothing(SB), 0, $32768-4
 	ENTER
 	MOVL	$0, 20(SP)
 	MOVL	$0, 24(SP)
-	PCALIGN	$32
-loop:
-	MOVL	20(SP), AX
-	MOVL	AX, 0(SP)
-	MOVL	SI, 4(SP)
-	CALL	BX
-	ADDL	24(SP), SI
-	DECL	DI
-	JNZ	loop
+	CALLID
 	LEAVE
 	RET
 

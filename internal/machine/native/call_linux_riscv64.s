@@ -12,6 +12,26 @@
 // SP is set to the top of the frame, so that the C function uses the frame as its stack;
 // X23 keeps the old SP. No word of the frame is a Go pointer.
 
+#define ENTER \
+	MOV	X2, X23 \
+	MOV	$32736, X24 \
+	ADD	X24, X2, X24 \
+	AND	$-16, X24, X2
+
+// LOOP makes the calls with these arguments, and advances the buffer.
+#define LOOP(first, second) \
+	PCALIGN	$32 \
+loop: \
+	MOV	first, X10 \
+	MOV	second, X11 \
+	CALL	X18 \
+	ADD	X21, X20 \
+	ADD	$-1, X22 \
+	BNE	X22, ZERO, loop
+
+#define LEAVE \
+	MOV	X23, X2
+
 // func CallIDBuffer(fn, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int
 TEXT ·CallIDBuffer(SB), 0, $32768-48
 	NO_LOCAL_POINTERS
@@ -20,19 +40,9 @@ TEXT ·CallIDBuffer(SB), 0, $32768-48
 	MOV	buffer+16(FP), X20
 	MOV	step+24(FP), X21
 	MOV	n+32(FP), X22
-	MOV	X2, X23
-	MOV	$32736, X24
-	ADD	X24, X2, X24
-	AND	$-16, X24, X2
-	PCALIGN	$32
-loop:
-	MOV	X19, X10
-	MOV	X20, X11
-	CALL	X18
-	ADD	X21, X20
-	ADD	$-1, X22
-	BNE	X22, ZERO, loop
-	MOV	X23, X2
+	ENTER
+	LOOP(X19, X20)
+	LEAVE
 	MOVW	X10, X10
 	MOV	X10, ret+40(FP)
 	RET
@@ -44,19 +54,9 @@ TEXT ·CallBuffer(SB), 0, $32768-40
 	MOV	buffer+8(FP), X20
 	MOV	step+16(FP), X21
 	MOV	n+24(FP), X22
-	MOV	X2, X23
-	MOV	$32736, X24
-	ADD	X24, X2, X24
-	AND	$-16, X24, X2
-	PCALIGN	$32
-loop:
-	MOV	X20, X10
-	MOV	ZERO, X11
-	CALL	X18
-	ADD	X21, X20
-	ADD	$-1, X22
-	BNE	X22, ZERO, loop
-	MOV	X23, X2
+	ENTER
+	LOOP(X20, ZERO)
+	LEAVE
 	MOV	X10, ret+32(FP)
 	RET
 
@@ -70,19 +70,9 @@ TEXT ·CallNothing(SB), 0, $32768-8
 	MOV	ZERO, X19
 	MOV	ZERO, X20
 	MOV	ZERO, X21
-	MOV	X2, X23
-	MOV	$32736, X24
-	ADD	X24, X2, X24
-	AND	$-16, X24, X2
-	PCALIGN	$32
-loop:
-	MOV	X19, X10
-	MOV	X20, X11
-	CALL	X18
-	ADD	X21, X20
-	ADD	$-1, X22
-	BNE	X22, ZERO, loop
-	MOV	X23, X2
+	ENTER
+	LOOP(X19, X20)
+	LEAVE
 	RET
 
 TEXT nothing<>(SB), NOSPLIT|NOFRAME, $0-0

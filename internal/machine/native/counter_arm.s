@@ -50,3 +50,9 @@ TEXT ·counterHz(SB), NOSPLIT, $0-8
 	MOVW	$0, R0
 	MOVW	R0, ret_hi+4(FP)
 	RET
+
+// func Fence()
+TEXT ·Fence(SB), NOSPLIT, $0-0
+	WORD	$0xf57ff04f // DSB
+	ISB
+	RET

@@ -25,3 +25,8 @@ loop:
 	ADDV	$-1, R5
 	BNE	R5, loop
 	RET
+
+// func Fence()
+TEXT ·Fence(SB), NOSPLIT, $0-0
+	DBAR	$0
+	RET

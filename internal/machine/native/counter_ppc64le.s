@@ -27,3 +27,9 @@ loop:
 	CMP	R4, $0
 	BNE	loop
 	RET
+
+// func Fence()
+TEXT ·Fence(SB), NOSPLIT, $0-0
+	SYNC
+	ISYNC
+	RET

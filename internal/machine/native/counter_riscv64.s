@@ -24,3 +24,8 @@ loop:
 	ADD	$-1, X11
 	BNE	X11, ZERO, loop
 	RET
+
+// func Fence()
+TEXT ·Fence(SB), NOSPLIT, $0-0
+	FENCE // iorw, iorw
+	RET

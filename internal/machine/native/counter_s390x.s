@@ -34,3 +34,8 @@ TEXT ·spinSTCK(SB), NOSPLIT, $16-8
 // func readSTCK(ticks *int64, n int)
 TEXT ·readSTCK(SB), NOSPLIT, $0-16
 	READ(STCK)
+
+// func Fence()
+TEXT ·Fence(SB), NOSPLIT, $0-0
+	SYNC // BCR 14, 0: a serialization
+	RET

@@ -9,9 +9,9 @@
 //	call_linux_*.s        a C function by the convention of another CPU
 //	libsystem_darwin.s    the addresses of functions of the C library of macOS
 //	syscall_linux_*.s     a system call
-//	abi_linux_*.go        the numbers of system calls, and of their architecture
+//	abi*_linux.go         the numbers of system calls, and of their architecture
 //	callcounter_*.s       the loop of an empty call, and of functions that read a CPU counter
-//	counter_*.s           the CPU counters, on any operating system; Counters lists them
+//	counter_*.s           the CPU counters, on any operating system, which Counters lists; Fence
 //	ksystemtime_*.s       a time in the page that Windows shares with every process
 //	fineread_linux_*.s    a stand-in for a function of the vDSO, for those loops to call
 //

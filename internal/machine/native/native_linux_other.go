@@ -8,13 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a CPU is without its own files: the filters of package entry match nothing, and time(2) is
-// not called.
-const (
-	AuditArch = 0
-	SysTime   = NoSyscall
-)
-
 // CallIDBuffer calls nothing, and returns -1.
 func CallIDBuffer(_, _ uintptr, _ unsafe.Pointer, _ uintptr, _ int) int { return -1 }
 

@@ -1,7 +1,0 @@
-#include "textflag.h"
-
-// func Fence()
-TEXT ·Fence(SB), NOSPLIT, $0-0
-	DSB	$9 // ISHLD: the loads before it are complete
-	ISB	$15
-	RET

@@ -1,6 +1,0 @@
-#include "textflag.h"
-
-// func Fence()
-TEXT ·Fence(SB), NOSPLIT, $0-0
-	FENCE // iorw, iorw
-	RET
