@@ -64,9 +64,9 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 			entries = append(entries, picture.Entry{Look: part.look, Name: part.name})
 		}
 	}
-	rows := picture.Rows{Max: 0.01, Ticks: percentTicks{}, XLabel: "share of the program's CPU time, with its 95% CI"}
+	axis := axisOf(all)
+	rows := picture.Rows{Max: axis.most, Ticks: axis, XLabel: "share of the program's CPU time, with its 95% CI"}
 	for _, process := range all {
-		rows.Max = max(rows.Max, process.ClockShareHigh)
 		row := picture.Row{Name: process.label(), Interval: &picture.Bar{From: process.ClockShareLow, To: process.ClockShareHigh, Color: picture.Black}}
 		sum := 0.0
 		for _, part := range parts {
@@ -84,16 +84,35 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 	return nil
 }
 
-// percentTicks label shares in per cent.
-type percentTicks struct{}
+// axes are the ends of the axis, and the numbers of its steps.
+var axes = []percentTicks{{0.01, 5}, {0.02, 4}, {0.05, 5}, {0.1, 5}, {0.2, 4}, {0.4, 4}, {0.6, 6}, {0.8, 4}, {1, 5}}
+
+// axisOf returns the shortest axis that has the highest share.
+func axisOf(all []Process) percentTicks {
+	most := 0.0
+	for _, p := range all {
+		most = max(most, p.ClockShareHigh)
+	}
+	for _, axis := range axes {
+		if most <= axis.most {
+			return axis
+		}
+	}
+	return axes[len(axes)-1]
+}
+
+// percentTicks are the ticks from 0 to a share, in steps of the same length.
+type percentTicks struct {
+	most  float64
+	steps int
+}
 
 // Ticks returns the ticks.
-func (percentTicks) Ticks(low, high float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks(low*100, high*100)
-	for i := range ticks {
-		if ticks[i].Value /= 100; ticks[i].Label != "" {
-			ticks[i].Label += " %"
-		}
+func (t percentTicks) Ticks(float64, float64) []plot.Tick {
+	var ticks []plot.Tick
+	for i := range t.steps + 1 {
+		value := t.most * float64(i) / float64(t.steps)
+		ticks = append(ticks, plot.Tick{Value: value, Label: fmt.Sprintf("%.4g %%", value*100)})
 	}
 	return ticks
 }
