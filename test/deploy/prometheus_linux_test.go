@@ -87,11 +87,8 @@ func TestMetricsExist(t *testing.T) {
 
 // A board is a dashboard of Grafana, as far as it is tested.
 type board struct {
-	Title  string
 	Panels []struct {
-		ID      int
 		Title   string
-		GridPos struct{ H, W, X, Y int }
 		Targets []struct{ Expr string }
 	}
 }
@@ -100,27 +97,6 @@ func grafana(t *testing.T) (b board) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(read(t, "../../deploy/grafana/timebench.json")), &b))
 	return b
-}
-
-// A dashboard has panels with queries, each in a place of its own.
-func TestDashboard(t *testing.T) {
-	dashboard := grafana(t)
-	require.NotEmpty(t, dashboard.Title)
-	ids, places := map[int]bool{}, map[[2]int]bool{}
-	for _, p := range dashboard.Panels {
-		require.False(t, ids[p.ID], p.Title)
-		ids[p.ID] = true
-		require.NotEmpty(t, p.Targets, p.Title)
-		require.LessOrEqual(t, p.GridPos.X+p.GridPos.W, 24, p.Title)
-		for x := range p.GridPos.W {
-			for y := range p.GridPos.H {
-				at := [2]int{p.GridPos.X + x, p.GridPos.Y + y}
-				require.False(t, places[at], "%s covers another panel", p.Title)
-				places[at] = true
-			}
-		}
-	}
-	require.NotEmpty(t, ids)
 }
 
 // address returns an address of the loopback that no program listens on now.
@@ -210,6 +186,7 @@ func TestAlertReachesAlertmanager(t *testing.T) {
 	})
 	// Prometheus understands what the dashboard asks.
 	for _, p := range grafana(t).Panels {
+		require.NotEmpty(t, p.Targets, p.Title)
 		for _, target := range p.Targets {
 			query(strings.NewReplacer("$instance", ".*", "$__rate_interval", "1m").Replace(target.Expr))
 		}

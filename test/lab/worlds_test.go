@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 )
 
@@ -132,30 +131,4 @@ var entries = map[string]string{
 	// What a process has used only the kernel knows.
 	"CLOCK_PROCESS_CPUTIME_ID": result.Always,
 	"CLOCK_THREAD_CPUTIME_ID":  result.Always,
-}
-
-// A finding too many or too few is seen, and what an emulator may show is neither.
-func TestKindsOfFindings(t *testing.T) {
-	w := world{finding: kernelEntry, may: []string{notScaling}}
-	for _, c := range []struct {
-		kinds []string
-		right bool
-	}{
-		{[]string{kernelEntry, unsynchronised}, true},
-		{[]string{kernelEntry, notScaling, unsynchronised}, true},
-		{[]string{kernelEntry}, false},
-		{[]string{unsynchronised}, false},
-		{[]string{kernelEntry, unsynchronised, "tsc-unstable"}, false},
-		{[]string{kernelEntry, unsynchronised, unsynchronised}, false},
-		{nil, false},
-	} {
-		var findings []result.Finding
-		for _, kind := range c.kinds {
-			findings = append(findings, result.Finding{Kind: kind})
-		}
-		must, found := w.kinds(findings)
-		slices.Sort(must)
-		slices.Sort(found)
-		require.Equal(t, c.right, slices.Equal(must, found), "%v", c.kinds)
-	}
 }
