@@ -28,10 +28,8 @@ func isTSCWrong(d *result.Document) bool {
 // that.
 func isTSCRight(d *result.Document) bool { return judged(d, kernellog.TSCRight) && !isTSCWrong(d) }
 
-func doubtsTSC(d *result.Document) bool { return isTSCWrong(d) || caused(d, "tsc-adjust") }
-
-func caused(d *result.Document, kinds ...string) bool {
-	return slices.ContainsFunc(logged(d), func(c kernellog.Cause) bool { return slices.Contains(kinds, c.Kind) })
+func doubtsTSC(d *result.Document) bool {
+	return isTSCWrong(d) || slices.ContainsFunc(logged(d), func(c kernellog.Cause) bool { return c.Kind == "tsc-adjust" })
 }
 
 func judged(d *result.Document, as kernellog.Judgement) bool {
@@ -50,7 +48,10 @@ func byLog(d *result.Document) (why, bool) {
 	for _, c := range found {
 		texts = append(texts, c.Text)
 		for _, line := range c.Evidence {
-			all.evidence = append(all.evidence, stamped(d, line))
+			if i := slices.IndexFunc(d.Host.KernelLog.Lines, func(stamped string) bool { return strings.Contains(stamped, line) }); i >= 0 {
+				line = d.Host.KernelLog.Lines[i]
+			}
+			all.evidence = append(all.evidence, line)
 		}
 		all.remedies = append(all.remedies, causeRemedies[c.Kind]...)
 	}
@@ -69,14 +70,6 @@ func byLog(d *result.Document) (why, bool) {
 		all.evidence = append(all.evidence, doubt.evidence...)
 	}
 	return all, true
-}
-
-func stamped(d *result.Document, text string) string {
-	lines := d.Host.KernelLog.Lines
-	if i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, text) }); i >= 0 {
-		return lines[i]
-	}
-	return text
 }
 
 // causeRemedies are the names of the remedies for each kind of cause (kernellog.Causes).
@@ -137,10 +130,6 @@ func switches(d *result.Document) []string {
 		}
 	}
 	return lines
-}
-
-func hasUsed(d *result.Document, name string) bool {
-	return slices.ContainsFunc(events(d), func(e kernellog.Event) bool { return e.Kind == switched && e.Clock == name })
 }
 
 // maxLogLines is the number of log lines in a finding.

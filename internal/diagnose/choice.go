@@ -58,7 +58,12 @@ func selectedAtRunTime(d *result.Document) (why, bool) {
 		remedies: undoSelection,
 		links:    []string{clockSourceABI},
 	}
-	reasoning := fmt.Sprintf("The kernel rates %s highest and selects it by default. %s", expected, noOtherReason(d))
+	reasoning := fmt.Sprintf("The kernel rates %s highest and selects it by default. ", expected)
+	if seenWhole(d) {
+		reasoning += "Neither the kernel command line nor the kernel log explains the other choice."
+	} else {
+		reasoning += "The kernel command line does not explain the other choice (the kernel log since the boot is not known)."
+	}
 	if p := bootChoice(d); p.value == expected {
 		reasoning = fmt.Sprintf("The kernel command line names %s, which is available, but %s is in use.", expected, name)
 		found.evidence = append(found.evidence, onCommandLine+p.text+", which is not in use")
@@ -67,13 +72,6 @@ func selectedAtRunTime(d *result.Document) (why, bool) {
 		"This is inferred: the kernel does not record who it was (a person, a script, a service).", reasoning, name)
 	found.evidence = append(found.evidence, logEvidence(switches(d))...)
 	return found, true
-}
-
-func noOtherReason(d *result.Document) string {
-	if log := d.Host.KernelLog; log == nil || log.Reason != "" || log.Truncated {
-		return "The kernel command line does not explain the other choice (the kernel log since the boot is not known)."
-	}
-	return "Neither the kernel command line nor the kernel log explains the other choice."
 }
 
 const currentFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource"

@@ -73,22 +73,17 @@ func changes(add string, remove []string, variable string) string {
 	return "# in " + variable + ", " + strings.Join(parts, " and ")
 }
 
-// quoted returns a parameter for a command. A document from elsewhere may have another text in
-// its place, which must not become part of a command.
-func quoted(parameter string) string {
-	if safeParameter.MatchString(parameter) {
-		return parameter
-	}
-	return "PARAMETER"
-}
-
 // commandLine returns where and how the kernel command line of a document's machine is
 // changed: the end of an advice, and the commands. Without facts about the machine the
 // commands are those of the two commonest families of distributions.
 func commandLine(d *result.Document, add string, remove []parameter) (hint string, commands []string) {
 	var texts []string
 	for _, p := range remove {
-		texts = append(texts, quoted(p.text))
+		// A document from elsewhere may have another text in its place, which must not become part of a command.
+		if !safeParameter.MatchString(p.text) {
+			p.text = "PARAMETER"
+		}
+		texts = append(texts, p.text)
 	}
 	switch h := d.Host; {
 	case inContainer(d):

@@ -117,10 +117,3 @@ func hypervisorOf(d *result.Document) *hypervisor {
 	}
 	return nil
 }
-
-func ofHypervisor(d *result.Document) []string {
-	if h := hypervisorOf(d); h != nil {
-		return h.remedies
-	}
-	return nil
-}

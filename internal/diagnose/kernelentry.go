@@ -170,7 +170,9 @@ func noVDSO(d *result.Document) *result.Finding {
 	if call := timedClock(d, "CLOCK_MONOTONIC@syscall"); call != nil {
 		finding.Evidence = append(finding.Evidence, row(*call))
 	}
-	finding.Evidence = append(finding.Evidence, bootEvidence(d, "vdso")...)
+	for _, p := range parameters(d, "vdso") {
+		finding.Evidence = append(finding.Evidence, onCommandLine+p.text)
+	}
 	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, sufferingShare))...)
 	return finding
 }

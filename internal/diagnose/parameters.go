@@ -32,13 +32,5 @@ func parameters(d *result.Document, names ...string) []parameter {
 
 func underscored(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-func bootEvidence(d *result.Document, names ...string) []string {
-	var found []string
-	for _, p := range parameters(d, names...) {
-		found = append(found, onCommandLine+p.text)
-	}
-	return found
-}
-
 // onCommandLine begins evidence from the kernel command line.
 const onCommandLine = "kernel command line: "

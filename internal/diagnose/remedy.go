@@ -39,14 +39,12 @@ type remedy struct {
 // A condition reports whether a remedy can be suggested for a document's machine.
 type condition func(*result.Document) bool
 
-func tables() []map[string]remedy {
-	return []map[string]remedy{sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsTimeRemedies}
-}
+var tables = []map[string]remedy{sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsTimeRemedies}
 
 // remedies are the remedies of all tables by name.
 var remedies = func() map[string]remedy {
 	all := map[string]remedy{}
-	for _, table := range tables() {
+	for _, table := range tables {
 		maps.Copy(all, table)
 	}
 	return all
@@ -55,8 +53,8 @@ var remedies = func() map[string]remedy {
 // advise returns the named remedies that work on a document's machine and are safe there, each once, in order.
 func advise(d *result.Document, names ...string) []result.Remedy {
 	var found []result.Remedy
-	if i := slices.Index(names, ofHypervisors); i >= 0 {
-		names = slices.Concat(names[:i], ofHypervisor(d), names[i+1:])
+	if i, h := slices.Index(names, ofHypervisors), hypervisorOf(d); i >= 0 && h != nil {
+		names = slices.Concat(names[:i], h.remedies, names[i+1:])
 	}
 	for i, name := range names {
 		if name == ofHypervisors {

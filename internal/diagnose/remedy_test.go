@@ -16,7 +16,7 @@ import (
 // Every remedy has a source and an advice, and a name that no other table has.
 func TestEveryRemedyHasASource(t *testing.T) {
 	all := 0
-	for _, table := range tables() {
+	for _, table := range tables {
 		all += len(table)
 		for name, r := range table {
 			require.NotEmpty(t, r.source, "%s: name the kernel file and commit, or the page", name)

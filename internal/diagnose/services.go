@@ -52,7 +52,7 @@ func twoServices(d *result.Document) *result.Finding {
 		if len(finding.Remedies) == 0 {
 			finding.Remedies = advise(d, "one-service")
 		}
-	} else if tool := toolOfHypervisor(d); tool != "" && isStepped(d) && isSteered(d) {
+	} else if tool, sync := toolOfHypervisor(d), d.Host.TimeSync; tool != "" && isStepped(d) && sync != nil && (sync.Synchronised || sync.FrequencyPPM != 0) {
 		finding.Title = "the wall clock is stepped while a time service corrects it: probably two of them"
 		finding.Cause = fmt.Sprintf("Probably %s sets the clock, and a time service of this machine corrects it: each takes the correction of the other for an error. This is a guess, by the step during the measurement.", tool)
 	} else {
@@ -64,11 +64,6 @@ func twoServices(d *result.Document) *result.Finding {
 
 func isStepped(d *result.Document) bool {
 	return d.Conditions != nil && d.Conditions.WallStepNS != 0
-}
-
-func isSteered(d *result.Document) bool {
-	sync := d.Host.TimeSync
-	return sync != nil && (sync.Synchronised || sync.FrequencyPPM != 0)
 }
 
 func steering(d *result.Document) []string {

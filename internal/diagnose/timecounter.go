@@ -30,7 +30,7 @@ func onBSD(d *result.Document) bool { return slices.Contains(bsds, d.Host.OS) }
 // where no other check explains them: on a BSD with a slow timecounter, and on systems of which
 // nothing more is known.
 func slowReads(d *result.Document) *result.Finding {
-	read, counter := fineRead(d), cheapestCounter(d)
+	read, counter := fineRead(d), cheapest(d, func(c compare.Clock) bool { return c.Path == "cpu" })
 	least, counters := float64(slowReadNS), float64(slowReadCounters)
 	if onLinux(d) {
 		least = slowUserReadNS
@@ -104,10 +104,6 @@ func cheapestFine(d *result.Document) *compare.Clock {
 		call, path, _ := strings.Cut(c.ID, "@")
 		return Everyday(c.ID) || !onLinux(d) && path == "syscall" && Everyday(call+"@libc")
 	})
-}
-
-func cheapestCounter(d *result.Document) *compare.Clock {
-	return cheapest(d, func(c compare.Clock) bool { return c.Path == "cpu" })
 }
 
 func cheapest(d *result.Document, is func(compare.Clock) bool) *compare.Clock {

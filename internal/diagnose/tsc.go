@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -132,7 +133,8 @@ func noVsyscall(d *result.Document) (why, bool) {
 // notInvariant: the CPU does not report what the kernel requires. It does not explain
 // anything if the log shows that the kernel has used the TSC.
 func notInvariant(d *result.Document) (why, bool) {
-	if d.Host.CPU.InvariantTSC == nil || invariant(d) || hasUsed(d, "tsc") {
+	used := func(e kernellog.Event) bool { return e.Kind == switched && e.Clock == "tsc" }
+	if d.Host.CPU.InvariantTSC == nil || invariant(d) || slices.ContainsFunc(events(d), used) {
 		return why{}, false
 	}
 	found := why{

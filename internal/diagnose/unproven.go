@@ -32,7 +32,9 @@ func unprovenVDSO(d *result.Document) *result.Finding {
 		Links: []string{vdsoManual},
 	}
 	found := slices.DeleteFunc(slices.Clone(compare.Of(d).Clocks), func(c compare.Clock) bool { return !Everyday(c.ID) })
-	finding.Evidence = rows(d, slices.DeleteFunc(slices.Clone(found), isProven), whyUnproven)
+	finding.Evidence = rows(d, slices.DeleteFunc(slices.Clone(found), func(c compare.Clock) bool {
+		return c.Available && c.KernelEntry != "" && c.KernelEntry != result.Unknown
+	}), whyUnproven)
 	if len(found) > 0 && len(finding.Evidence) == 0 {
 		return nil
 	}
@@ -53,10 +55,6 @@ func unprovenVDSO(d *result.Document) *result.Finding {
 	slices.Sort(finding.Links)
 	finding.Links = slices.Compact(finding.Links)
 	return finding
-}
-
-func isProven(c compare.Clock) bool {
-	return c.Available && c.KernelEntry != "" && c.KernelEntry != result.Unknown
 }
 
 func whyUnproven(c compare.Clock) string {

@@ -30,15 +30,10 @@ func factsOf(files map[string][]byte, lines []string) (result.Host, error) {
 		if err == nil {
 			err = os.WriteFile(at, content, 0o600)
 		}
-		if err != nil && !impossible(err) {
+		// Only a made-up archive has a name that is too long, or that of a folder. The facts do without it.
+		if err != nil && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.EISDIR) && !errors.Is(err, unix.ENAMETOOLONG) {
 			return result.Host{}, err
 		}
 	}
 	return host.At(root), nil
-}
-
-// impossible reports whether a file could not be written because of its name, as only a made-up archive has: too long, or that
-// of a folder. The facts do without it.
-func impossible(err error) bool {
-	return errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENAMETOOLONG)
 }

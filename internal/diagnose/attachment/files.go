@@ -113,20 +113,16 @@ func (c *collection) keep(name string, content []byte) {
 	case ok: // sys/class/dmi/id is a link to it
 		name = "sys/class/dmi/id/" + below
 	case name == uname:
-		name, content = releaseOf(content)
+		name = "proc/sys/kernel/osrelease"
+		if fields := bytes.Fields(content); len(fields) > 2 {
+			content = fields[2] // the release, after the system and the host
+		} else {
+			content = nil
+		}
 	}
 	if _, is := c.files[name]; !is {
 		c.files[name] = content
 	}
-}
-
-// releaseOf returns the file of /proc with the release of the kernel in the output of `uname -a`.
-func releaseOf(uname []byte) (string, []byte) {
-	var release []byte
-	if fields := bytes.Fields(uname); len(fields) > 2 {
-		release = fields[2] // after the system and the host
-	}
-	return "proc/sys/kernel/osrelease", release
 }
 
 // addLog keeps what of a log matters, if it is better than the one that is kept. One that cannot be read is left out: a

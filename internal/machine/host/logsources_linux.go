@@ -74,21 +74,13 @@ func readLogFile(root, name string) ([]kernellog.Message, bool, error) {
 	if info.ModTime().Before(bootTime(root)) {
 		return nil, false, fmt.Errorf("last written before this boot, at %s", info.ModTime().UTC().Format(time.DateTime))
 	}
-	text, err := readEnd(file, info.Size())
-	if err != nil {
+	text := make([]byte, min(info.Size(), maxLog))
+	n, err := file.ReadAt(text, info.Size()-int64(len(text)))
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, cause(err)
 	}
-	messages, whole := parseLog(text)
+	messages, whole := parseLog(string(text[:n]))
 	return messages, whole, nil
-}
-
-func readEnd(file *os.File, size int64) (string, error) {
-	text := make([]byte, min(size, maxLog))
-	n, err := file.ReadAt(text, size-int64(len(text)))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
-	}
-	return string(text[:n]), nil
 }
 
 // cause returns an error without its path, which is that of a recorded machine in a test.

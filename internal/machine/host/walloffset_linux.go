@@ -58,7 +58,8 @@ func rtcOffset(root string) *result.WallOffset {
 	}
 	const second = int64(time.Second)
 	wallOffset(&of, seconds*second+second/2, before, after, second/2)
-	heedZone(&of, localRTC(readFile(root, "etc/adjtime")))
+	adjtime := strings.Fields(readFile(root, "etc/adjtime")) // adjtime_config(5): its third line
+	heedZone(&of, len(adjtime) > 0 && adjtime[len(adjtime)-1] == "LOCAL")
 	return &of
 }
 
@@ -86,12 +87,6 @@ func checkSeconds(clock string, seconds int64) error {
 		return fmt.Errorf("%s: its time is %d s after 1970", clock, seconds)
 	}
 	return nil
-}
-
-// localRTC reports whether adjtime_config(5), the text of /etc/adjtime, has the real-time clock in local time: its third line.
-func localRTC(adjtime string) bool {
-	lines := strings.Fields(adjtime)
-	return len(lines) > 0 && lines[len(lines)-1] == "LOCAL"
 }
 
 // ptpReadings is how often a PTP clock is read. The shortest reading counts.

@@ -33,7 +33,7 @@ var comparedRules = []rule{
 	}, tscJumped)},
 	{"bad-calibration", explaining(func(l log, c comparison) bool {
 		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
-			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !refinedBefore(l.events, c.at))
+			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index }))
 	}, badCalibration)},
 	{"clocks-disagree", clocksDisagree},
 }
@@ -214,10 +214,6 @@ const early = 120e9
 func badCalibration(_ log, c comparison) Cause {
 	return Cause{Text: fmt.Sprintf(
 		"%s: %s. So little, so soon after boot, is probably the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", c.both(), deviation(c.ppm()))}
-}
-
-func refinedBefore(events []Event, at Event) bool {
-	return slices.ContainsFunc(events, func(e Event) bool { return e.Kind == tscRefined && e.Index < at.Index })
 }
 
 func clocksDisagree(l log) (Cause, bool) {

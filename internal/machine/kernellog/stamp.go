@@ -83,7 +83,11 @@ func Split(line string) Message {
 	rest := strings.TrimRight(line, " \t\r\n")
 	dated := false
 	for range maxPrefixes {
-		if ahead := kernelName(rest); ahead != "" && (dated || m.Timed || strings.HasPrefix(ahead, "kernel")) {
+		ahead := ""
+		if strings.Contains(rest, "kernel") { // faster than the expression
+			ahead = fromKernel.FindString(rest)
+		}
+		if ahead != "" && (dated || m.Timed || strings.HasPrefix(ahead, "kernel")) {
 			rest, m.Kernel = rest[len(ahead):], true
 			continue
 		}
@@ -102,13 +106,6 @@ func Split(line string) Message {
 	}
 	m.Text = rest
 	return m
-}
-
-func kernelName(text string) string {
-	if !strings.Contains(text, "kernel") { // faster than the expression
-		return ""
-	}
-	return fromKernel.FindString(text)
 }
 
 func matchingPrefix(line string) (prefix, []string) {
