@@ -148,6 +148,8 @@ func TestAtOfAGuestOfAnUnknownHypervisor(t *testing.T) {
 		"no DMI":                 {flags: "fpu tsc hypervisor", want: unknown},
 		"a known firmware":       {flags: "fpu tsc hypervisor", vendor: "VMware, Inc.", want: &result.Virtualization{System: "vmware", Role: "guest"}},
 		"with KVM loaded":        {flags: "fpu tsc hypervisor", vendor: "Google", modules: "kvm 1 0 - Live 0x0\n", want: unknown},
+		"a module like KVM's":    {flags: "fpu tsc", modules: "kvmgt 1 0 - Live 0x0\nkvm_amd 1"},
+		"a guest of VirtualBox":  {modules: "ext4 1048576 1 - Live 0x0\nvboxguest 1 0 - Live 0x0\n", want: &result.Virtualization{System: "virtualbox", Role: "guest"}},
 		"a host":                 {flags: "fpu tsc", modules: "kvm 1 0 - Live 0x0\n", want: &result.Virtualization{System: "kvm", Role: "host"}},
 		"the first domain (Xen)": {flags: "fpu tsc hypervisor", xen: "control_d\n", want: &result.Virtualization{System: "xen", Role: "host"}},
 	} {
@@ -156,15 +158,6 @@ func TestAtOfAGuestOfAnUnknownHypervisor(t *testing.T) {
 			"sys/class/dmi/id/sys_vendor": test.vendor, "proc/modules": test.modules, "proc/xen/capabilities": test.xen,
 		})
 		require.Equal(t, test.want, At(root).Virtualization, name)
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		" tsc \n": "tsc", "Dell Inc.": "Dell Inc.", "Müller": "Müller", "": "", "a\x1bb": "", "a\x00": "", "\xff": "",
-		"two\nlines": "", strings.Repeat("x", maxName+1): "", strings.Repeat("x", maxName): strings.Repeat("x", maxName),
-	} {
-		require.Equal(t, want, printable(in), "%q", in)
 	}
 }
 

@@ -88,15 +88,3 @@ func TestClockSourceIsWhatTheKernelSays(t *testing.T) {
 	require.Equal(t, string(current), source.Current+"\n")
 	require.Contains(t, source.Available, source.Current)
 }
-
-func TestLoadedHypervisor(t *testing.T) {
-	for text, want := range map[string][2]string{
-		"":                                {},
-		"kvmgt 1 0 - Live 0x0\nkvm_amd 1": {},
-		"ext4 1048576 1 - Live 0x0\nkvm 1396736 1 kvm_amd, Live 0x0\n": {"kvm", "host"},
-		"vboxguest 1 0 - Live 0x0\n":                                   {"virtualbox", "guest"},
-	} {
-		system, role := loadedHypervisor(folder(t, map[string]string{"proc/modules": text}))
-		require.Equal(t, want, [2]string{system, role}, text)
-	}
-}
