@@ -556,28 +556,20 @@ func TestSwitchToTSC(t *testing.T) {
 
 // Facts about the guests of a hypervisor are not reported for its hosts.
 func TestHostsOfHypervisors(t *testing.T) {
-	for _, test := range []struct {
-		system, role string
-		says, never  string
-	}{
-		{"kvm", "guest", "on the host", ""},
-		{"kvm", "host", "", "on the host"},
-		{"firecracker", "guest", "Firecracker", "QEMU"},
-		{"hyperv", "guest or host", "", "Hyper-V"},
-		{"vmware", "guest", "VMware", ""},
-		{"vmware", "host", "", "VMware"},
-		{"xen", "guest", "Amazon", "first domain"},
-		{"xen", "host", "first domain", "Amazon"},
+	for role, test := range map[result.Virtualization]struct{ says, never string }{
+		{System: "kvm", Role: "host"}:             {never: "on the host"},
+		{System: "firecracker", Role: "guest"}:    {says: "Firecracker", never: "QEMU"},
+		{System: "hyperv", Role: "guest or host"}: {never: "Hyper-V"},
+		{System: "vmware", Role: "guest"}:         {says: "VMware", never: "QEMU"},
+		{System: "vmware", Role: "host"}:          {never: "VMware"},
+		{System: "xen", Role: "host"}:             {says: "first domain", never: "Amazon"},
 	} {
 		d := well()
 		slow(d, "acpi_pm", "acpi_pm", "tsc")
-		*d.Host.CPU.InvariantTSC = false
-		d.Host.Virtualization = &result.Virtualization{System: test.system, Role: test.role}
+		*d.Host.CPU.InvariantTSC, d.Host.Virtualization = false, &role
 		text := worded(Findings(d)[0])
-		require.Contains(t, text, test.says, "%+v", test)
-		if test.never != "" {
-			require.NotContains(t, text, test.never, "%+v", test)
-		}
+		require.Contains(t, text, test.says, "%+v", role)
+		require.NotContains(t, text, test.never, "%+v", role)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestDocs(t *testing.T) {
 	for _, kind := range Kinds {
 		require.Contains(t, string(content), "`"+kind+"`")
 	}
-	for _, f := range (&State{TimeSync: &result.TimeSync{}}).Metrics() {
+	for _, f := range (&State{TimeSync: &result.TimeSync{Synchronised: true}}).Metrics() {
 		require.Contains(t, string(content), "`"+f.Name)
 	}
 }

@@ -77,33 +77,24 @@ func listen(address string, patience time.Duration) (*Server, error) {
 	return s, nil
 }
 
-// changed is called when a connection changes its state; for a new one by the goroutine that accepts it.
+// changed is called when a connection changes its state; for a new one by the goroutine that accepts it. One beyond
+// maxConnections closes the oldest: clients that keep theirs, and send no request, must not keep out the others.
 func (s *Server) changed(connection net.Conn, state http.ConnState) {
+	s.mutex.Lock()
 	switch state {
 	case http.StateNew:
-		s.add(connection)
-		time.Sleep(acceptEvery)
+		s.open = append(s.open, connection)
+		if len(s.open) > maxConnections {
+			_ = s.open[0].Close()
+			s.open = slices.Delete(s.open, 0, 1)
+		}
 	case http.StateClosed:
-		s.remove(connection)
+		s.open = slices.DeleteFunc(s.open, func(c net.Conn) bool { return c == connection })
 	}
-}
-
-// add adds a connection. One beyond maxConnections closes the oldest: clients that keep theirs, and send no request,
-// must not keep out the others.
-func (s *Server) add(connection net.Conn) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.open = append(s.open, connection)
-	if len(s.open) > maxConnections {
-		_ = s.open[0].Close()
-		s.open = slices.Delete(s.open, 0, 1)
+	s.mutex.Unlock()
+	if state == http.StateNew {
+		time.Sleep(acceptEvery)
 	}
-}
-
-func (s *Server) remove(connection net.Conn) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.open = slices.DeleteFunc(s.open, func(c net.Conn) bool { return c == connection })
 }
 
 // Address returns the address on which the server listens.

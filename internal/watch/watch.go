@@ -68,7 +68,7 @@ type State struct {
 	// StallSeconds and SuspendSeconds are the sums of the durations of events. Stalls include moments in which time itself
 	// stood still.
 	StallSeconds, SuspendSeconds float64
-	// Events is the number of events by kind; every kind has an entry.
+	// Events is the number of events by kind.
 	Events map[string]int64
 	// Started and LastTurn are when the watch began and the last turn ended.
 	Started, LastTurn time.Time

@@ -32,11 +32,7 @@ type watcher struct {
 }
 
 func newWatcher(s Settings) *watcher {
-	w := &watcher{settings: s, baseline: map[string]*baseline{}, entered: map[string]string{}, state: State{Started: time.Now(), QuietNS: map[string]float64{}, Events: map[string]int64{}}}
-	for _, kind := range Kinds {
-		w.state.Events[kind] = 0
-	}
-	return w
+	return &watcher{settings: s, baseline: map[string]*baseline{}, entered: map[string]string{}, state: State{Started: time.Now(), QuietNS: map[string]float64{}, Events: map[string]int64{}}}
 }
 
 func (w *watcher) beat(m moment) {
