@@ -9,6 +9,7 @@
 package program
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -206,6 +207,11 @@ func printedTooMuch(limits Limits) error {
 // the first one that names an error or exception, or the last one; empty if there is none. A runtime
 // may print a stack or its version after it. The line is as those of Line.
 func Complaint(text []byte) string {
+	// Windows PowerShell wraps its message. Below it are lines with a plus.
+	if message, _, is := bytes.Cut(text, []byte("+ CategoryInfo ")); is {
+		message, _, _ = bytes.Cut(message, []byte("\n+ "))
+		return Line(strings.Join(strings.Fields(string(message)), " "))
+	}
 	for _, line := range lines(text) {
 		lower := strings.ToLower(line)
 		if strings.Contains(lower, "error") || strings.Contains(lower, "exception") {

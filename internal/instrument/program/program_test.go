@@ -180,9 +180,11 @@ func TestComplaint(t *testing.T) {
 		strings.Repeat("é", 101):       strings.Repeat("é", 100),
 		strings.Repeat("x", 199) + "é": strings.Repeat("x", 199),
 		"through a mirror\nx\n":        "x",
-		"x.js:1\n(\n^\n\nSyntaxError: Unexpected end of input\n    at f (x.js:1)\n\nNode.js v20.20.2\n": "SyntaxError: Unexpected end of input",
-		"Exception in thread \"main\" java.lang.Error\n\tat Bench.main(Bench.java)\n":                   "Exception in thread \"main\" java.lang.Error",
-		"a warning\n\x1b[31mx.c:1: error: no \r\nerror: 2\n" + strings.Repeat("gcc\n", 3):               "[31mx.c:1: error: no",
+		"x.js:1\n(\n^\n\nSyntaxError: Unexpected end of input\n    at f (x.js:1)\n\nNode.js v20.20.2\n":                                                      "SyntaxError: Unexpected end of input",
+		"Exception in thread \"main\" java.lang.Error\n\tat Bench.main(Bench.java)\n":                                                                        "Exception in thread \"main\" java.lang.Error",
+		"File C:\\x.ps1 cannot be loaded because running scripts is \r\ndisabled on this system.\r\n    + CategoryInfo          : SecurityError: (:) []\r\n": "File C:\\x.ps1 cannot be loaded because running scripts is disabled on this system.",
+		"no such type\r\nAt C:\\x.ps1:3 char:1\r\n+ [X]::Y()\r\n    + CategoryInfo          : InvalidOperation":                                              "no such type At C:\\x.ps1:3 char:1",
+		"a warning\n\x1b[31mx.c:1: error: no \r\nerror: 2\n" + strings.Repeat("gcc\n", 3):                                                                    "[31mx.c:1: error: no",
 	} {
 		assert.Equal(t, want, Complaint([]byte(text)), "%q", text)
 	}

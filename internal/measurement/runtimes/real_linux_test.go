@@ -1,7 +1,6 @@
 package runtimes
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -65,8 +64,8 @@ func TestEveryCallIsAttributed(t *testing.T) {
 	need.Processes(t)
 	for _, r := range All {
 		t.Run(r.Name, func(t *testing.T) {
-			if !installed(r) {
-				need.Missing(t, r.Name, "none of these is in PATH: "+strings.Join(r.Programs, ", "))
+			if _, err := r.find(""); err != nil {
+				need.Missing(t, r.Name, err.Error())
 			}
 			if err := ptrace.Usable(); err != nil {
 				need.Missing(t, "ptrace", err.Error())
@@ -94,14 +93,4 @@ func TestEveryCallIsAttributed(t *testing.T) {
 			}
 		})
 	}
-}
-
-// installed reports whether a program of the runtime is in PATH.
-func installed(r Runtime) bool {
-	for _, name := range r.Programs {
-		if _, err := exec.LookPath(name); err == nil {
-			return true
-		}
-	}
-	return len(r.Programs) == 0
 }
