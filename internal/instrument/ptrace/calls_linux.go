@@ -2,24 +2,10 @@ package ptrace
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/timebench/timebench/internal/machine/native"
 	"golang.org/x/sys/unix"
 )
-
-// paths are the system calls whose path can be a mark, with the index of the argument. None of
-// them changes anything.
-var paths = with(oldPaths, widePaths, map[uint64]int{
-	unix.SYS_CHDIR:      0,
-	unix.SYS_FACCESSAT:  1,
-	unix.SYS_FACCESSAT2: 1,
-	unix.SYS_OPENAT:     1,
-	unix.SYS_OPENAT2:    1,
-	unix.SYS_READLINKAT: 1,
-	unix.SYS_STATFS:     0,
-	unix.SYS_STATX:      1,
-})
 
 // reads are the system calls that read a clock, whatever their arguments are.
 var reads = map[uint64]string{
@@ -47,14 +33,6 @@ const (
 	processCPU = "CLOCK_PROCESS_CPUTIME_ID"
 	threadCPU  = "CLOCK_THREAD_CPUTIME_ID"
 )
-
-func with(tables ...map[uint64]int) map[uint64]int {
-	all := map[uint64]int{}
-	for _, table := range tables {
-		maps.Copy(all, table)
-	}
-	return all
-}
 
 // readOf returns the name of the clock that a system call reads; "" if it reads none. self returns
 // the ids of the calling thread and of its process, as the program sees them.

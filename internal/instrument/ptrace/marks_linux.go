@@ -9,6 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// markIn returns the name of the mark that is an argument of a system call: the first one, or the second one after the
+// descriptor of a folder.
+func markIn(tid int, args []uint64) (name string, ok bool) {
+	for _, address := range args[:2] {
+		if name, ok = markAt(tid, address); ok {
+			break
+		}
+	}
+	return name, ok
+}
+
 // markAt returns the name of the mark that a path in the memory of a stopped thread is. It reads
 // whole aligned words, and so never beyond the page where the path ends. A path that cannot be read
 // is not a mark.

@@ -16,7 +16,8 @@
 // # Marks
 //
 // The program says what it is about to do by a mark: a system call that any language can make,
-// with a path that does not exist and begins with [MarkPrefix], such as stat or access. What the
+// with a path that does not exist and begins with [MarkPrefix], such as stat or access. Any call is one
+// that has the path as its first argument, or as its second. What the
 // same thread reads until its next mark belongs to the mark. Reads of other threads, such as those
 // of a garbage collector, belong to no mark. The last mark only ends the span before it.
 //

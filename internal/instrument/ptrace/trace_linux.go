@@ -328,14 +328,12 @@ func (t *tracer) called(tid int, thread *tracee) {
 	if t.info.op != unix.PTRACE_SYSCALL_INFO_ENTRY || t.info.arch != native.AuditArch {
 		return
 	}
-	if argument, ok := paths[t.info.nr]; ok {
-		if mark, ok := markAt(tid, t.info.args[argument]); ok {
-			thread.span = t.open(thread.span, mark)
-		}
-	} else if thread.span != nil {
-		if name := readOf(t.info, func() (int32, int32) { return thread.ids(tid) }); name != "" {
+	if name := readOf(t.info, func() (int32, int32) { return thread.ids(tid) }); name != "" {
+		if thread.span != nil {
 			t.add(thread.span, name)
 		}
+	} else if mark, ok := markIn(tid, t.info.args[:]); ok {
+		thread.span = t.open(thread.span, mark)
 	}
 	if t.full() {
 		t.fail(fmt.Errorf("the program made more than %d marks or %d clock reads", t.maxSpans, t.maxReads))

@@ -74,12 +74,6 @@ func drawVerification(c draw.Canvas, d *result.Document) error {
 	return nil
 }
 
-// faultNames are the words beside the row of a clock that looks picture.Failed.
-var faultNames = map[string]string{
-	FaultBackwards: "went backwards", FaultWarp: "warped", FaultStall: "stopped", FaultJump: "jumped",
-	FaultOutside: "outside the bracket", FaultResolution: "reports another resolution", FaultFailed: "failed",
-}
-
 // verdictWords returns the verdict on a clock in a few words.
 func verdictWords(c VerifiedClock) string {
 	if len(c.Faults) == 0 {
@@ -97,7 +91,7 @@ func verdictWords(c VerifiedClock) string {
 		return c.Verdict + ", to " + words.Duration(c.Across.SeesNS)
 	}
 	f := c.Faults[0]
-	text := faultNames[f.Kind]
+	text := faultWords[f.Kind].short
 	if f.Kind != FaultResolution {
 		text += fmt.Sprintf(" %d×", f.Count)
 		if f.WorstNS > 0 {

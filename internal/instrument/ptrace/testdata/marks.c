@@ -46,7 +46,6 @@ int main(void) {
 	syscall(SYS_chdir, path("")); READ;
 	syscall(SYS_chdir, NULL); READ;
 	syscall(SYS_chdir, 1); READ;
-	syscall(SYS_mkdirat, AT_FDCWD, MARK("mkdirat"), 0); READ;
 	/* A mark without a name, and one of 200 bytes. */
 	syscall(SYS_chdir, MARK("")); READ;
 	char longest[256] = "/timebench-mark/";
