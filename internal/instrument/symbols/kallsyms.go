@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,16 +9,11 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 )
 
-const (
-	// maxKernelSymbols bounds the text symbols of a kernel and its modules. Kernels of distributions have
-	// some 100,000.
-	maxKernelSymbols = 4 << 20
-	// pageSize bounds the last symbol of the kernel, which has no next one. The smallest page of all
-	// architectures.
-	pageSize = 4096
-)
+// pageSize bounds the last symbol of the kernel, which has no next one. The smallest page of all architectures.
+const pageSize = 4096
 
 // ErrHidden means that the kernel shows no addresses to this process: kernel.kptr_restrict of proc_sys_kernel(5)
 // forbids it.
@@ -40,31 +34,26 @@ func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 	var starts []uint64
 	var wanted []Symbol
 	visible := false
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for number := 1; ; number++ {
-		line, err := readLine(lines)
-		if line = bytes.TrimRight(line, "\n"); len(line) > 0 {
-			start, kind, name, ok := parseKernelSymbol(line)
-			if !ok {
-				return nil, fmt.Errorf("/proc/kallsyms: line %d: %.80q: want ADDRESS TYPE NAME, as in ffffffff81000000 T _text", number, line)
-			}
-			visible = visible || start != 0
-			if kind|0x20 == 't' || kind|0x20 == 'w' {
-				if len(starts) == maxKernelSymbols {
-					return nil, fmt.Errorf("/proc/kallsyms: line %d: more than %d functions", number, maxKernelSymbols)
-				}
-				starts = append(starts, start)
-				if name := string(name); want(name) {
-					wanted = append(wanted, Symbol{Name: name, Start: start})
-				}
+	lines := bufio.NewScanner(r)
+	for number := 1; lines.Scan(); number++ {
+		fields := strings.Fields(lines.Text()) // ffffffff81000000 T _text, and [module] of a module
+		if len(fields) < 3 || len(fields[1]) != 1 {
+			return nil, errLine(number, lines.Text())
+		}
+		start, ok := parseHex([]byte(fields[0]))
+		if !ok {
+			return nil, errLine(number, lines.Text())
+		}
+		visible = visible || start != 0
+		if kind := fields[1][0] | 0x20; kind == 't' || kind == 'w' {
+			starts = append(starts, start)
+			if want(fields[2]) {
+				wanted = append(wanted, Symbol{Name: fields[2], Start: start})
 			}
 		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("/proc/kallsyms: %w", err)
-		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("/proc/kallsyms: %w", err)
 	}
 	if len(starts) > 0 && !visible {
 		return nil, ErrHidden
@@ -79,6 +68,10 @@ func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 	return wanted, nil
 }
 
+func errLine(number int, line string) error {
+	return fmt.Errorf("/proc/kallsyms: line %d: %.80q: want ADDRESS TYPE NAME, as in ffffffff81000000 T _text", number, line)
+}
+
 // endOf returns the first of the sorted starts that is larger; for the last one, the end of its page.
 func endOf(start uint64, starts []uint64) uint64 {
 	next := sort.Search(len(starts), func(i int) bool { return starts[i] > start })
@@ -87,15 +80,4 @@ func endOf(start uint64, starts []uint64) uint64 {
 	}
 	end := start | (pageSize - 1)
 	return end + min(1, math.MaxUint64-end)
-}
-
-// parseKernelSymbol reads one line: ffffffff81000000 T _text, with a tab and [module] for a module.
-func parseKernelSymbol(line []byte) (start uint64, kind byte, name []byte, ok bool) {
-	address, rest, _ := bytes.Cut(line, []byte(" "))
-	start, ok = parseHex(address)
-	if !ok || len(rest) < 3 || rest[1] != ' ' {
-		return 0, 0, nil, false
-	}
-	name, _, _ = bytes.Cut(rest[2:], []byte("\t"))
-	return start, rest[0], name[:min(len(name), maxName)], len(name) > 0
 }

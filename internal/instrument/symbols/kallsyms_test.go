@@ -46,7 +46,7 @@ ffffffffc0001000 t earlier_in_module	[ext4]
 func TestParseKallsymsErrors(t *testing.T) {
 	_, err := ParseKallsyms(strings.NewReader("0000000000000000 T _text\n0000000000000000 t a\t[b]\n"), all)
 	require.ErrorIs(t, err, ErrHidden)
-	for _, wrong := range []string{"x T a", "1000", "1000 T", "1000 Tx a", "1000 T ", strings.Repeat("1", 100_000)} {
+	for _, wrong := range []string{"x T a", "1000", "1000 T", "1000 Tx a", "1000 T ", "", strings.Repeat("1", 1000)} {
 		_, err := ParseKallsyms(strings.NewReader("1000 T a\n"+wrong+"\n"), all)
 		require.ErrorContains(t, err, "/proc/kallsyms: line 2: ", wrong)
 		require.ErrorContains(t, err, "want ADDRESS TYPE NAME", wrong)

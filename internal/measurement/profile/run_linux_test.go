@@ -138,29 +138,6 @@ func TestCommandEndsWithTimebench(t *testing.T) {
 	}
 }
 
-// Those that the processes of a profile started before belong to it, and those that these started.
-func TestChildrenBelongToTheirParents(t *testing.T) {
-	need.Processes(t)
-	command := exec.Command("sh", "-c", "sh -c 'sleep 100 & echo $!; wait' & wait")
-	command.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
-	out, err := command.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, command.Start())
-	defer func() {
-		require.NoError(t, unix.Kill(-command.Process.Pid, unix.SIGKILL))
-		require.Error(t, command.Wait())
-	}()
-	var sleeper int
-	_, err = fmt.Fscan(out, &sleeper)
-	require.NoError(t, err)
-	all := withChildren([]int{command.Process.Pid, command.Process.Pid})
-	require.Len(t, all, 3)
-	require.Equal(t, command.Process.Pid, all[0])
-	require.Equal(t, sleeper, all[2])
-	require.Equal(t, []int{sleeper}, withChildren([]int{sleeper}))
-	require.NotContains(t, withChildren([]int{os.Getppid()}), os.Getpid())
-}
-
 // A profile goes on while a process lives that one of its processes started.
 func TestProfileEndsWithItsProcesses(t *testing.T) {
 	const ended = 1 << 30 // no process has such a number
@@ -306,20 +283,6 @@ func profileIn(t testing.TB, document []byte) Profile {
 	}
 	require.NoError(t, json.Unmarshal(document, &of))
 	return of.Profile
-}
-
-// The time of a command begins before the command does, which may run before this program does again.
-func TestProfileBeginsWithTheCommand(t *testing.T) {
-	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	c := &collector{events: perfevent.New(perfevent.Options{RateHz: DefaultRate}), tally: newTally(faked{}, nil, fakeVDSO, nil)}
-	c.begin()
-	from := c.tally.from
-	time.Sleep(time.Millisecond)
-	elapsed, err := c.run(t.Context(), time.Millisecond, func(time.Duration, bool) {})
-	require.NoError(t, err)
-	require.Equal(t, from, c.tally.from)
-	require.GreaterOrEqual(t, elapsed, 2*time.Millisecond)
-	require.NoError(t, c.events.Close())
 }
 
 // ctx ends the profile, which is then of the time before.

@@ -372,16 +372,6 @@ func TestThreadNamesWithoutTheFirstThread(t *testing.T) {
 	require.Empty(t, tallied(nil, exec, worker, ends(21), ends(20)).living)
 }
 
-// A process that was started by fork(2) has the name of the thread that started it.
-func TestThreadNameOfAFork(t *testing.T) {
-	p := tallied(nil, sample(10, nil, inProgram),
-		perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: 11, Name: "spawner"},
-		perfevent.Record{Kind: perfevent.Fork, PID: 20, TID: 20, ParentPID: 10, ParentTID: 11}, sample(20, nil, inProgram),
-	).programs[1]
-	require.Equal(t, map[int]string{20: "spawner"}, p.threadNames)
-	require.Equal(t, "reader", p.command)
-}
-
 // Timebench itself, before it becomes the command, is not in the profile of the command.
 func TestTheProcessBeforeTheCommand(t *testing.T) {
 	tally := newTally(faked{10: normal}, nil, fakeVDSO, []int{10})
