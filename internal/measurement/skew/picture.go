@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -322,15 +323,14 @@ func (p panel) drawStrip(c draw.Canvas) {
 }
 
 // farthest names the pairs that are the farthest apart; "" if none is certainly apart.
-func farthest(pairs []CPUPair) (text string) {
+func farthest(pairs []CPUPair) string {
 	const most = 6
-	apart := slices.DeleteFunc(slices.Clone(pairs), func(pair CPUPair) bool { return !pair.Apart() })
-	certain := func(pair CPUPair) float64 { return math.Abs(pair.OffsetNS) - pair.BoundNS }
-	slices.SortStableFunc(apart, func(a, b CPUPair) int { return cmp.Compare(certain(b), certain(a)) })
+	var text strings.Builder
+	apart := apartPairs(pairs)
 	for _, pair := range apart[:min(most, len(apart))] {
-		text += fmt.Sprintf("  ·  CPU %d against %d: %s", pair.OtherCPU, pair.CPU, words.Offset(pair.OffsetNS))
+		fmt.Fprintf(&text, "  ·  CPU %d against %d: %s", pair.OtherCPU, pair.CPU, words.Offset(pair.OffsetNS))
 	}
-	return text
+	return text.String()
 }
 
 // haveOneFirst reports whether all pairs have the same first CPU.

@@ -35,7 +35,7 @@ func (s *Skew) Block(*result.Document) table.Block {
 		}
 		block.Grids = append(block.Grids, pairGrid(c))
 		line := s.together(c)
-		if apart := apartPairs(c); len(apart) > 0 {
+		if apart := apartPairs(c.Pairs); len(apart) > 0 {
 			block.Faults, block.Level = append(block.Faults, line), table.Error
 		} else {
 			block.Notes = append(block.Notes, line)
@@ -77,8 +77,8 @@ func whyMissing(c *SkewedClock) []string {
 	return lines
 }
 
-func apartPairs(c *SkewedClock) []CPUPair {
-	return slices.DeleteFunc(worstFirst(c.Pairs), func(p CPUPair) bool { return !p.Apart() })
+func apartPairs(pairs []CPUPair) []CPUPair {
+	return slices.DeleteFunc(worstFirst(pairs), func(p CPUPair) bool { return !p.Apart() })
 }
 
 // worstFirst returns pairs in descending order of the offset minus its error bound. Pairs
@@ -94,7 +94,7 @@ func worstFirst(pairs []CPUPair) []CPUPair {
 
 // together returns a sentence about a clock: the CPUs that differ by more than the error bound, if any.
 func (s *Skew) together(c *SkewedClock) string {
-	apart := apartPairs(c)
+	apart := apartPairs(c.Pairs)
 	if len(apart) == 0 {
 		low, high := c.Pairs[0].BoundNS, c.Pairs[0].BoundNS
 		for _, p := range c.Pairs {

@@ -20,7 +20,7 @@ func (s *Skew) verdict() string {
 			continue
 		}
 		compared = append(compared, c)
-		if len(apartPairs(c)) > 0 {
+		if len(apartPairs(c.Pairs)) > 0 {
 			apart = append(apart, c.ID)
 		}
 		for _, p := range c.Pairs {
