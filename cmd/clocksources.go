@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/clocksource"
@@ -128,5 +129,17 @@ func addNoise(d *result.Document) {
 		compare.Into(d).OtherClockSources[i].Warnings = diagnose.Noise(&result.Document{
 			Host: d.Host, Conditions: e.Conditions, Sections: []result.Section{&compare.Costs{Clocks: e.Clocks}},
 		})
+	}
+}
+
+func guardianCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    clocksource.GuardianCommand + " CLOCKSOURCE",
+		Short:  "Restore the clock source after `compare --clocksources`",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return couldNot(clocksource.Guard(os.Stdin, os.Stdout, clocksource.Sysfs, args[0]))
+		},
 	}
 }

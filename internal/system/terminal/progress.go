@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
@@ -40,13 +40,18 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 		defer close(finished)
 		bar.Render()
 	}()
-	p := &pace{began: time.Now(), estimate: estimate, total: estimate}
+	began := time.Now()
+	var lasts atomic.Int64 // how long the run takes, by what is done
+	lasts.Store(int64(estimate))
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		p.show(tracker, ended)
+		show(tracker, began, &lasts, ended)
 	}()
-	return p.update, func(complete bool) {
+	update = func(done, total time.Duration) {
+		lasts.Store(int64(expected(estimate, time.Since(began), done, total)))
+	}
+	return update, func(complete bool) {
 		close(ended)
 		<-shown // a later value would make the tracker incomplete again
 		if complete {
@@ -62,22 +67,6 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 	}
 }
 
-// A pace is how a run goes on, and how long it takes by that.
-type pace struct {
-	began    time.Time
-	estimate time.Duration
-
-	mutex sync.Mutex
-	total time.Duration
-}
-
-// update notes how much of the run is done.
-func (p *pace) update(done, total time.Duration) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.total = expected(p.estimate, time.Since(p.began), done, total)
-}
-
 // expected returns how long a run takes of which a part was done in the time until now. The estimate is right at first;
 // the more is done, the more the pace until now counts, if it is slower.
 func expected(estimate, elapsed, done, total time.Duration) time.Duration {
@@ -91,15 +80,12 @@ func expected(estimate, elapsed, done, total time.Duration) time.Duration {
 }
 
 // show moves the bar with the time until the run has ended: steps of a run may take seconds.
-func (p *pace) show(tracker *progress.Tracker, ended <-chan struct{}) {
+func show(tracker *progress.Tracker, began time.Time, lasts *atomic.Int64, ended <-chan struct{}) {
 	const full = 0.99 // a tracker with all of it would be done
 	ticks := time.NewTicker(updateEvery / 2)
 	defer ticks.Stop()
 	for {
-		p.mutex.Lock()
-		total := p.total
-		p.mutex.Unlock()
-		elapsed := time.Since(p.began)
+		total, elapsed := time.Duration(lasts.Load()), time.Since(began)
 		tracker.UpdateTotal(int64(total))
 		tracker.SetValue(int64(min(float64(elapsed), full*float64(total))))
 		tracker.UpdateMessage(fmt.Sprintf("measuring, %s left", RoundUp(max(total-elapsed, 0)))) // go-pretty knows whole per cents only
