@@ -371,19 +371,6 @@ func TestLoadRefusesAFolderWithoutADocument(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-func TestLoadRefusesAHugeFile(t *testing.T) {
-	for first, want := range map[string]string{
-		"":  `is not a timebench document, nor a report in HTML or a zip file with one`,
-		"{": `is larger than 128 MiB, which no document is`,
-	} {
-		name := filepath.Join(need.Folder(t), "huge")
-		require.NoError(t, os.WriteFile(name, []byte(first), 0o600))
-		require.NoError(t, os.Truncate(name, 1<<30))
-		_, err := sections.Load(name)
-		require.EqualError(t, err, name+": "+want)
-	}
-}
-
 type zeros struct{ read int64 }
 
 func (z *zeros) Read(p []byte) (int, error) {

@@ -58,36 +58,33 @@ func TestLayersOfARun(t *testing.T) {
 	require.Empty(t, measured.Clocks[2].Layers)
 }
 
-func TestALoopThatCannotBeHadLeavesAWiderLayer(t *testing.T) {
+// A loop that cannot be opened leaves a wider layer, one that is a clock of the run is measured once, and one that fails
+// while it is read leaves no layers.
+func TestLoopsInsideARead(t *testing.T) {
 	opened := 0
-	measured, err := Run(context.Background(), []clock.Clock{layeredFake("a", errors.New("forbidden"), &opened)}, quick(1), nil)
-	require.NoError(t, err)
-	require.Equal(t, []string{"first, second", "third"}, layerNames(measured.Clocks[0].Layers))
-}
-
-// A step that is a clock of the run is measured once.
-func TestAStepThatIsAClock(t *testing.T) {
-	opened := 0
-	outer := scripted("outer", count)
-	measured, err := Run(context.Background(), []clock.Clock{outer, layeredFake("a", nil, &opened)}, quick(1), nil)
-	require.NoError(t, err)
-	require.Zero(t, opened)
-	require.Len(t, measured.Clocks[1].Layers, 3)
-}
-
-// A loop that fails while it is read leaves no layers.
-func TestAFailingLoopLeavesNoLayers(t *testing.T) {
-	c := scripted("a", count)
-	c.Steps = func(string) []clock.Step {
+	failing := scripted("a", count)
+	failing.Steps = func(string) []clock.Step {
 		return []clock.Step{
 			{ID: "inner", Adds: "first", Open: func() (clock.Reader, error) { return &script{err: errUnplugged, fails: 1}, nil }},
-			{ID: "a", Adds: "second", Open: c.Open},
+			{ID: "a", Adds: "second", Open: failing.Open},
 		}
 	}
-	measured, err := Run(context.Background(), []clock.Clock{c}, quick(1), nil)
-	require.NoError(t, err)
-	require.True(t, measured.Clocks[0].Available)
-	require.Empty(t, measured.Clocks[0].Layers)
+	for _, test := range []struct {
+		clocks []clock.Clock
+		want   []string
+		opened int
+	}{
+		{[]clock.Clock{layeredFake("a", errors.New("forbidden"), &opened)}, []string{"first, second", "third"}, 1},
+		{[]clock.Clock{layeredFake("a", nil, &opened), scripted("outer", count)}, []string{"first", "second", "third"}, 0},
+		{[]clock.Clock{failing}, nil, 0},
+	} {
+		opened = 0
+		measured, err := Run(context.Background(), test.clocks, quick(1), nil)
+		require.NoError(t, err)
+		require.True(t, measured.Clocks[0].Available)
+		require.Equal(t, test.want, layerNames(measured.Clocks[0].Layers))
+		require.Equal(t, test.opened, opened)
+	}
 }
 
 // The loops have turns in a bounded number of rounds, spread over all.

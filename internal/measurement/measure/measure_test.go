@@ -194,59 +194,42 @@ func TestPinToACPUThatIsGoneIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "pin a thread to CPU 1000")
 }
 
-func TestClockThatDoesNotOpenIsARowWithAReason(t *testing.T) {
-	absent := fake("absent", func() (clock.Reader, error) { return nil, errors.New("/dev/absent: no such file") })
-	entries, err := Availability([]clock.Clock{absent, scripted("here", count)})
-	require.NoError(t, err)
-	require.True(t, entries[1].Available)
-	c := measureOne(t, absent)
-	require.Equal(t, c.Reason, entries[0].Reason)
-	require.False(t, c.Available)
-	require.Equal(t, "/dev/absent: no such file", c.Reason)
-	require.Nil(t, c.Latency)
-	require.Nil(t, c.Resolution)
-}
-
-func TestClockThatFailsWhileReadIsARowWithAReason(t *testing.T) {
-	for _, after := range []int64{1, 10_000} {
-		c := measureOne(t, fake("unplugged", func() (clock.Reader, error) {
-			return &script{next: count, err: errUnplugged, fails: after}, nil
-		}))
-		require.False(t, c.Available, "after %d reads", after)
-		require.Equal(t, "failed while it was read: no such device", c.Reason)
-		require.Nil(t, c.Latency)
-		require.Empty(t, c.Throughput)
+// A clock that cannot be opened, or fails while it is read, is a row with a reason. That no second thread can open it
+// concerns its throughput. Add a row for another way to fail.
+func TestClocksThatFail(t *testing.T) {
+	absent, busy := errors.New("/dev/absent: no such file"), errors.New("device or resource busy")
+	for name, test := range map[string]struct {
+		open   func(opened int) (clock.Reader, error)
+		reason string
+		passes []result.Passes
+	}{
+		"absent":     {func(int) (clock.Reader, error) { return nil, absent }, "/dev/absent: no such file", nil},
+		"first read": {func(int) (clock.Reader, error) { return &script{next: count, err: errUnplugged, fails: 1}, nil }, "failed while it was read: no such device", nil},
+		"later read": {func(int) (clock.Reader, error) { return &script{next: count, err: errUnplugged, fails: 10_000}, nil }, "failed while it was read: no such device", nil},
+		"under a worker": {func(opened int) (clock.Reader, error) {
+			return &script{next: count, err: errUnplugged, fails: int64(opened - 1)}, nil
+		}, "failed while it was read: no such device", nil},
+		"opens once": {func(opened int) (clock.Reader, error) {
+			if opened > 1 {
+				return nil, busy
+			}
+			return &script{next: count}, nil
+		}, "", []result.Passes{{Threads: 1, Planned: fewestPasses, Reasons: []string{"opens once: device or resource busy"}}}},
+	} {
+		opened := 0
+		c := fake(name, func() (clock.Reader, error) { opened++; return test.open(opened) })
+		measured, err := Run(context.Background(), []clock.Clock{c}, quick(1), nil)
+		require.NoError(t, err)
+		of := measured.Clocks[0]
+		require.Equal(t, test.reason, of.Reason, name)
+		require.Equal(t, []bool{test.reason == "", test.reason == "", test.reason == ""}, []bool{of.Available, of.Latency != nil, of.Resolution != nil}, name)
+		require.Empty(t, of.Throughput, name)
+		require.Equal(t, test.passes, measured.Conditions.Passes, name)
 	}
-}
-
-func TestClockThatFailsUnderAWorkerIsARowWithAReason(t *testing.T) {
-	opened := 0
-	c := measureOne(t, fake("unplugged", func() (clock.Reader, error) {
-		opened++
-		return &script{next: count, err: errUnplugged, fails: int64(opened - 1)}, nil
-	}))
-	require.False(t, c.Available)
-	require.Contains(t, c.Reason, "no such device")
-}
-
-// That no second thread can open a clock concerns its throughput.
-func TestClockThatOnlyOpensOnceHasNoThroughput(t *testing.T) {
-	opened := 0
-	measured, err := Run(context.Background(), []clock.Clock{fake("busy", func() (clock.Reader, error) {
-		if opened++; opened > 1 {
-			return nil, errors.New("device or resource busy")
-		}
-		return &script{next: count}, nil
-	})}, quick(1), nil)
+	entries, err := Availability([]clock.Clock{fake("absent", func() (clock.Reader, error) { return nil, absent }), scripted("here", count)})
 	require.NoError(t, err)
-	c := measured.Clocks[0]
-	require.True(t, c.Available, c.Reason)
-	require.NotNil(t, c.Latency)
-	require.NotNil(t, c.Resolution)
-	require.Empty(t, c.Throughput)
-	require.Equal(t, []result.Passes{
-		{Threads: 1, Planned: fewestPasses, Reasons: []string{"busy: device or resource busy"}},
-	}, measured.Conditions.Passes)
+	require.Equal(t, absent.Error(), entries[0].Reason)
+	require.Equal(t, []bool{false, true}, []bool{entries[0].Available, entries[1].Available})
 }
 
 // A run may follow a change of the kernel's clock source, and so of the stopwatch's cost.

@@ -154,6 +154,22 @@ func TestNothingSteersATerminal(t *testing.T) {
 	}
 }
 
+// Nothing of a document becomes part of a page. It has scripts of its own, and the document in one.
+func TestNothingIsHTML(t *testing.T) {
+	for name, write := range hostileWriters(t, behind(`</script><script>alert(1)</script><img src=x onerror=alert(2)>" 'onload='`)) {
+		if !strings.HasSuffix(name, "html") {
+			continue
+		}
+		var page bytes.Buffer
+		require.NoError(t, write(&page), name)
+		own := 1 + strings.Count(page.String(), `<script type="application/json" id="timebench-document">`)
+		require.LessOrEqual(t, own, 2, name)
+		require.Equal(t, own, strings.Count(page.String(), "<script"), name)
+		require.Equal(t, own, strings.Count(page.String(), "</script"), name)
+		require.NotContains(t, page.String(), "<img", name)
+	}
+}
+
 // live reports whether a sign stands in a text without a backslash that takes its meaning.
 func live(text, sign string) bool {
 	return regexp.MustCompile(`(?m)(^|[^\\])(\\\\)*` + regexp.QuoteMeta(sign)).MatchString(text)
