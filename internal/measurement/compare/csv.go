@@ -51,10 +51,8 @@ func clockCells(c Clock) []string {
 	cells := []string{c.ID, c.Call, c.Path, c.Kind, strconv.FormatBool(c.Available), c.Reason}
 	if l := c.Latency; l == nil {
 		cells = append(cells, "", "", "", "")
-	} else if l.Confidence == 0 {
-		cells = append(cells, words.Number(l.MedianNS), "", "", words.Number(l.MinNS))
 	} else {
-		cells = append(cells, words.Number(l.MedianNS), words.Number(l.LowNS), words.Number(l.HighNS), words.Number(l.MinNS))
+		cells = append(cells, words.Number(l.MedianNS), words.Known(l.LowNS), words.Known(l.HighNS), words.Number(l.MinNS))
 	}
 	if r := c.Resolution; r != nil {
 		return append(cells, words.Known(r.TickNS), strconv.FormatBool(r.FinerThanRead), words.Known(r.ReportedNS))

@@ -99,20 +99,16 @@ func subjectsUnder(source string, clocks []Clock, contendedFrom int) []Subject {
 
 // A figure is the samples of one cost of a subject, by run, in wall ns/read.
 type figure struct {
-	subject string
-	source  string // the clock source of an experiment; "" for the machine's own
-	threads int    // 0 for latency
+	Subject
+	threads int // 0 for latency
 	runs    [][]float64
 	// quickest is the quickest slice of each sample; nil where slices were not kept.
 	quickest [][]float64
-	// userMode is whether reads are known to stay in user mode.
-	userMode bool
-	// contended is whether other programs took part of the CPUs that the threads needed, and loaded whether
-	// they took any.
-	contended, loaded bool
 }
 
-func (f figure) name() string { return nameUnder(f.subject, f.source) }
+// contended returns whether other programs took part of the CPUs that the threads needed, and loaded whether they took any.
+func (f figure) contended() bool { return f.threads >= f.ContendedFrom }
+func (f figure) loaded() bool    { return f.ContendedFrom < math.MaxInt }
 
 // text names the figure in its document.
 func (f figure) text() string {
@@ -147,7 +143,7 @@ func figures(subjects []Subject) []figure {
 		}
 	}
 	for _, s := range subjects {
-		of := figure{subject: s.Name, source: s.ClockSource, userMode: s.UserMode, loaded: s.ContendedFrom < math.MaxInt}
+		of := figure{Subject: s}
 		if s.Latency != nil {
 			if s.BySlices {
 				of.quickest = s.Latency.quickest()
@@ -156,7 +152,7 @@ func figures(subjects []Subject) []figure {
 			of.quickest = nil
 		}
 		for _, t := range s.Throughput {
-			of.threads, of.contended = t.Threads, t.Threads >= s.ContendedFrom
+			of.threads = t.Threads
 			samples := make([]float64, len(t.SamplesReadsPerSecond))
 			for i, perSecond := range t.SamplesReadsPerSecond {
 				samples[i] = float64(t.Threads) * 1e9 / perSecond

@@ -26,12 +26,9 @@ type Layer struct {
 // Known reports whether the layer has an interval.
 func (l Layer) Known() bool { return l.LowNS != 0 || l.HighNS != 0 }
 
-// Significant reports whether the layer is known to be more than nothing.
-func (l Layer) Significant() bool { return l.Known() && l.LowNS > 0 }
-
 // String returns the nanoseconds, with a mark if they may be nothing.
 func (l Layer) String() string {
-	if l.Known() && !l.Significant() {
+	if l.Known() && l.LowNS <= 0 {
 		return "≈ " + words.NS(l.NS)
 	}
 	return words.NS(l.NS)

@@ -60,7 +60,6 @@ func TestLayersHaveNoIntervalOfFewRounds(t *testing.T) {
 	layers := compare.LayersOf(parts[:2], [][]float64{{1, 1}, {3, 4}}, 3.5)
 	require.Equal(t, []compare.Layer{{Name: parts[0], NS: 1}, {Name: parts[1], NS: 2.5}}, layers)
 	require.False(t, layers[0].Known())
-	require.False(t, layers[0].Significant())
 	require.Empty(t, compare.LayersOf(parts[:1], [][]float64{{0, 0}}, 3), "a stopwatch that is too coarse")
 }
 

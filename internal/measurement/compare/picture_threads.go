@@ -56,17 +56,14 @@ func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
 }
 
 func overThreads(d *result.Document, all []picture.Line) picture.Graph {
+	threads := "number of threads"
+	if d.Settings.Workers == "processes" {
+		threads += " (each a process)"
+	}
 	return picture.Graph{
-		Lines: all, XLabel: "number of threads" + processes(d) + " (log scale)", XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},
+		Lines: all, XLabel: threads + " (log scale)", XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},
 		CPUs: host.UsableCPUs(d.Host),
 	}
-}
-
-func processes(d *result.Document) string {
-	if d.Settings.Workers == "processes" {
-		return " (each a process)"
-	}
-	return ""
 }
 
 // perfect returns the line of perfect scaling, from the highest point at the smallest number of

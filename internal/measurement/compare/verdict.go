@@ -67,7 +67,7 @@ func change(old, new figure, speed bool, s section.Settings) Change {
 		before, after = old.quickest, new.quickest
 	}
 	c := Change{
-		Subject: old.subject, ClockSource: old.source, Threads: old.threads, OldRuns: len(old.runs), NewRuns: len(new.runs),
+		Subject: old.Name, ClockSource: old.ClockSource, Threads: old.threads, OldRuns: len(old.runs), NewRuns: len(new.runs),
 		OldNS: stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)),
 		MedianChange: stats.Median(new.samples())/stats.Median(old.samples()) - 1,
 	}
@@ -77,9 +77,9 @@ func change(old, new figure, speed bool, s section.Settings) Change {
 		c.Low, c.High, c.Confidence = math.Expm1(low), math.Expm1(high), confidence
 	}
 	c.Floor = floor(old, new, ok, s)
-	contended, unsteady := old.contended || new.contended, false
+	contended, unsteady := old.contended() || new.contended(), false
 	if !ok { // an interval shows by how much the runs differ
-		contended = contended || speed || (old.loaded || new.loaded) && (!old.userMode || !new.userMode)
+		contended = contended || speed || (old.loaded() || new.loaded()) && (!old.UserMode || !new.UserMode)
 		unsteady = varied(before) || varied(after)
 	}
 	c.Verdict = c.verdict(min(len(old.samples()), len(new.samples())), contended, unsteady)
@@ -98,7 +98,7 @@ func floor(old, new figure, interval bool, s section.Settings) float64 {
 	switch {
 	case interval:
 		return s.MinChange
-	case old.userMode && new.userMode && old.threads == 0:
+	case old.UserMode && new.UserMode && old.threads == 0:
 		return max(s.MinChange, fewRunsUserMode)
 	default:
 		return max(s.MinChange, fewRuns)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -271,10 +272,6 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 		return fmt.Errorf("map the shared memory of worker processes: %w; `timebench %s` is for timebench itself to run", err, WorkerCommand)
 	}
 	meeting := (*gate)(memory)
-	known := map[string]clock.Clock{}
-	for _, c := range clocks {
-		known[c.ID] = c
-	}
 	// Start the thread that orders need now, while no result can be lost.
 	if err := thread.Run(thread.Any, func() {}); err != nil {
 		return err
@@ -291,21 +288,23 @@ func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
 		} else if err != nil {
 			return fmt.Errorf("orders of a worker process: %w", err)
 		}
-		meeting.obey(o, known, answers)
+		meeting.obey(o, clocks, answers)
 	}
 }
 
 // obey executes an order on a thread of its own, which sends the report.
-func (g *gate) obey(o order, known map[string]clock.Clock, answers *json.Encoder) {
-	c, ok := known[o.Clock]
-	if !ok || o.Slot < 0 || o.Slot >= len(g.slots) || !o.Pace.possible() {
+func (g *gate) obey(o order, clocks []clock.Clock, answers *json.Encoder) {
+	known := slices.IndexFunc(clocks, func(c clock.Clock) bool { return c.ID == o.Clock })
+	if known < 0 || o.Slot < 0 || o.Slot >= len(g.slots) || !o.Pace.possible() {
 		g.absent()
 		_ = answers.Encode(report{Error: fmt.Sprintf("a worker process cannot obey %+v", o)})
 		return
 	}
 	var crew observe.Crew
 	// If the answer cannot be sent, the parent has ended.
-	crew.Start(0, o.At.Pin, func(unpinned error) { _ = answers.Encode(reported(g.serve(unpinned, o.At, o.Slot, c, o.Pace))) })
+	crew.Start(0, o.At.Pin, func(unpinned error) {
+		_ = answers.Encode(reported(g.serve(unpinned, o.At, o.Slot, clocks[known], o.Pace)))
+	})
 	crew.Dismiss(0)
 }
 

@@ -22,11 +22,15 @@ func (r *runner) result() Result {
 	if r.floor != nil && len(r.floor.latency) > 0 {
 		summed.FloorNS = stats.Median(r.floor.latency)
 	}
+	var empty *hdrhistogram.Histogram
+	if r.floor != nil {
+		empty = r.floor.single
+	}
 	for _, s := range r.subjects {
 		c := s.result()
 		if c.Available {
 			r.addLayers(&c, s)
-			c.Distribution = r.bracket.result(s.single, r.emptyBracket())
+			c.Distribution = r.bracket.result(s.single, empty)
 		}
 		summed.Clocks = append(summed.Clocks, c)
 	}
@@ -63,13 +67,6 @@ func (r *runner) missing(t *throughput) string {
 	default:
 		return "the time was up"
 	}
-}
-
-func (r *runner) emptyBracket() *hdrhistogram.Histogram {
-	if r.floor == nil {
-		return nil
-	}
-	return r.floor.single
 }
 
 func (s *subject) result() compare.Clock {

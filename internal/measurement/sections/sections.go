@@ -62,7 +62,12 @@ func Join(runs []*result.Document) *result.Document {
 		}
 	}
 	joined.Conditions = result.JoinConditions(conditions)
-	joined.Warnings = firstOfKind(joined.Warnings)
+	seen := map[string]bool{}
+	joined.Warnings = slices.DeleteFunc(slices.Clone(joined.Warnings), func(w result.Warning) bool {
+		again := seen[w.Kind]
+		seen[w.Kind] = true
+		return again
+	})
 	for _, kind := range All {
 		var own []result.Section
 		for _, run := range runs {
@@ -78,18 +83,6 @@ func Join(runs []*result.Document) *result.Document {
 		}
 	}
 	return &joined
-}
-
-func firstOfKind(warnings []result.Warning) []result.Warning {
-	seen := map[string]bool{}
-	var first []result.Warning
-	for _, w := range warnings {
-		if !seen[w.Kind] {
-			first = append(first, w)
-		}
-		seen[w.Kind] = true
-	}
-	return first
 }
 
 // Commands returns the commands whose results are in a document.

@@ -9,7 +9,6 @@ package exposition
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,18 +87,5 @@ func labelsOf(pairs []string) string {
 // valid returns a text that is UTF-8, which the format asks for.
 func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// digits are those of a value: as many as a float64 always keeps.
-const digits = 15
-
-func number(value float64) string {
-	switch {
-	case math.IsNaN(value):
-		return "NaN"
-	case math.IsInf(value, 1):
-		return "+Inf"
-	case math.IsInf(value, -1):
-		return "-Inf"
-	default:
-		return strconv.FormatFloat(value, 'g', digits, 64)
-	}
-}
+// number returns a value with as many digits as a float64 always keeps.
+func number(value float64) string { return strconv.FormatFloat(value, 'g', 15, 64) }

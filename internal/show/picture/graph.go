@@ -257,7 +257,7 @@ func Beyond(c draw.Canvas, from vg.Length) {
 }
 
 // spread returns positions between low and high for labels on a vertical line, with a distance
-// of apart or more between neighbours. Each is as close as possible to its wanted position.
+// of apart or more between neighbours, close to their wanted positions.
 // wanted and the result are in ascending order; labels that do not fit are spread evenly.
 func spread(wanted []vg.Length, apart, low, high vg.Length) []vg.Length {
 	n := len(wanted)
@@ -267,29 +267,16 @@ func spread(wanted []vg.Length, apart, low, high vg.Length) []vg.Length {
 	if needed := apart * vg.Length(n-1); needed > high-low {
 		apart = (high - low) / vg.Length(n-1)
 	}
-	// With i·apart subtracted, "at least apart" becomes "in order". Neighbours out of order
-	// are pooled at their mean, which is the closest that all can be.
-	type pool struct {
-		sum   vg.Length
-		count int
+	// The labels as low as their wishes let them be, and as high: the mean is around the middle of a crowd.
+	above, below := slices.Clone(wanted), slices.Clone(wanted)
+	for i := 1; i < n; i++ {
+		above[i] = max(above[i], above[i-1]+apart)
+		below[n-1-i] = min(below[n-1-i], below[n-i]-apart)
 	}
-	var pools []pool
-	mean := func(p pool) vg.Length { return p.sum / vg.Length(p.count) }
-	for i, want := range wanted {
-		pools = append(pools, pool{want - vg.Length(i)*apart, 1})
-		for last := len(pools) - 1; last > 0 && mean(pools[last-1]) > mean(pools[last]); last-- {
-			pools[last-1].sum += pools[last].sum
-			pools[last-1].count += pools[last].count
-			pools = pools[:last]
-		}
-	}
-	placed := make([]vg.Length, 0, n)
-	ceiling := high - apart*vg.Length(n-1)
-	for _, p := range pools {
-		at := min(max(mean(p), low), ceiling)
-		for range p.count {
-			placed = append(placed, at+apart*vg.Length(len(placed)))
-		}
+	placed := make([]vg.Length, n)
+	for i := range placed {
+		lowest, highest := low+apart*vg.Length(i), high-apart*vg.Length(n-1-i)
+		placed[i] = max(lowest, min(highest, (above[i]+below[i])/2))
 	}
 	return placed
 }

@@ -150,7 +150,8 @@ func NewPlot() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Tick.Label = alike(axis.Tick.Label, LabelSize, Black)
+		own, label := Style(LabelSize, Black), &axis.Tick.Label
+		label.Color, label.Font, label.Handler = own.Color, own.Font, own.Handler
 		axis.Color, axis.Tick.Color = Grey, Grey
 	}
 	return p
@@ -187,12 +188,6 @@ const Bold = 3
 // Style returns a text style in the font of the pictures.
 func Style(size vg.Length, c color.Color) draw.TextStyle {
 	return draw.TextStyle{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
-}
-
-func alike(other draw.TextStyle, size vg.Length, c color.Color) draw.TextStyle {
-	s := Style(size, c)
-	s.XAlign, s.YAlign, s.Rotation = other.XAlign, other.YAlign, other.Rotation
-	return s
 }
 
 // Shortened returns a text cut to a maximum width, with an ellipsis if it was cut.

@@ -41,29 +41,21 @@ func Duration(valueNS float64) string {
 	case valueNS >= 1e12:
 		return Grouped(valueNS/1e9, 0) + " s"
 	}
-	for _, unit := range []struct {
-		ns   float64
-		name string
-	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
-		if valueNS >= unit.ns*0.9995 {
-			return ThreeDigits(valueNS/unit.ns) + " " + unit.name
+	return inUnit(valueNS, "s", "ms", "µs", "ns")
+}
+
+// inUnit returns a value with three digits in a unit: of a thousand million, of a million, of a thousand, or of one.
+func inUnit(value float64, units ...string) string {
+	for i, size := range []float64{1e9, 1e6, 1e3} {
+		if value >= size*0.9995 {
+			return ThreeDigits(value/size) + " " + units[i]
 		}
 	}
-	return ThreeDigits(valueNS) + " ns"
+	return ThreeDigits(value) + " " + units[3]
 }
 
 // Rate returns a number per second in a suitable unit with three digits: 46.1 M/s.
-func Rate(perSecond float64) string {
-	for _, unit := range []struct {
-		size float64
-		name string
-	}{{1e9, "G/s"}, {1e6, "M/s"}, {1e3, "k/s"}} {
-		if perSecond >= unit.size*0.9995 {
-			return ThreeDigits(perSecond/unit.size) + " " + unit.name
-		}
-	}
-	return ThreeDigits(perSecond) + " /s"
-}
+func Rate(perSecond float64) string { return inUnit(perSecond, "G/s", "M/s", "k/s", "/s") }
 
 // Hertz returns a frequency: 2596.1 MHz.
 func Hertz(hz float64) string {
