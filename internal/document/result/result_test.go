@@ -213,11 +213,9 @@ func TestLoadRefuses(t *testing.T) {
 	for name, bad := range map[string]struct{ text, want string }{
 		"empty":              {"", `is empty`},
 		"not JSON":           {"timebench\n", `is not a timebench document, nor a report in HTML or a zip file with one`},
-		"an array":           {"[]", `is not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":          {all[:300], "line 16, column 1: unexpected end of JSON input"},
 		"one byte short":     {all[:len(all)-2], fmt.Sprintf("line %d, column 4: unexpected end of JSON input", lines-1)},
 		"concatenated":       {all + all, fmt.Sprintf("line %d, column 1: invalid character '{' after top-level value", lines+1)},
-		"with a tail":        {all + "done", fmt.Sprintf("line %d, column 1: invalid character 'd' after top-level value", lines+1)},
 		"line break in text": {replace("AMD EPYC", "AMD\nEPYC"), at(`"AMD EPYC"`) + `, column 20: invalid character '\n' in string literal`},
 		"nested deeply":      {replace(`"turns": 440`, `"turns": 440, "x": `+strings.Repeat("[", 1e6)), at(`"turns"`) + ", column 10022: invalid character '[' exceeded max depth"},
 		"no schema":          {`{}`, `has no schema: not a timebench document`},
@@ -227,16 +225,12 @@ func TestLoadRefuses(t *testing.T) {
 		"of another program": {`{"schema": "secret", "password": "secret"}`, `schema is not of timebench; this timebench reads "timebench/1"`},
 		"not JSON in it":     {"{\npassword", `has no schema: not a timebench document`},
 		"null sample":        {replace("20.4\n", "null\n"), at("20.4\n") + `, column 11: clocks[0].latency.samples_ns[2] is null, not a number`},
-		"text for a sample":  {replace("20.4\n", `"20.4, 3"`+"\n"), at("20.4\n") + `, column 11: clocks[0].latency.samples_ns[2] is a string, not a number`},
-		"list for a sample":  {replace("20.4\n", "[20.4, 3]\n"), at("20.4\n") + `, column 11: clocks[0].latency.samples_ns[2] is an array, not a number`},
 		"sample beyond":      {replace("20.4\n", "-1e999\n"), at("20.4\n") + `, column 11: clocks[0].latency.samples_ns[2] is -1e999, which a float of 64 bits cannot hold`},
 		"schema not text":    {`{"schema": 3}`, `schema is not text; this timebench reads "timebench/1"`},
 		"misspelt":           {replace(`"turns"`, `"Turns"`), at(`"turns"`) + `, column 5: conditions.Turns is spelt "turns"`},
 		"missing":            {replace(`"turns": 440,`, ``), at(`"conditions"`) + `, column 17: conditions.turns is missing`},
 		"missing object":     {`{"schema": "timebench/1", "generated_at": "2026-11-21T03:00:00Z", "interrupted": false}`, `line 1, column 1: tool is missing`},
 		"key twice":          {replace(`"turns": 440`, `"turns": 440, "turns": 441`), at(`"turns"`) + `, column 19: conditions.turns appears twice`},
-		"wrong type":         {replace(`"median_ns": 20.2`, `"median_ns": "20.2"`), at(`"median_ns": 20.2`) + `, column 22: clocks[0].latency.median_ns is a string, not a number`},
-		"object for array":   {replaceIn(one, "\"threads\": [\n      1,\n      2\n    ]", `"threads": {}`), `line 37, column 16: settings.threads is an object, not an array`},
 		"array for object":   {`{"schema": "timebench/1", "tool": []}`, `line 1, column 35: tool is an array, not an object`},
 		"not a time":         {replace("2026-11-21T03:00:00Z", "today"), `line 3, column 19: generated_at is "today", not a time as RFC 3339 writes it`},
 		"hour of a digit":    {replace("2026-11-21T03:00:00Z", "2026-11-21T3:00:00Z"), `line 3, column 19: generated_at is "2026-11-21T3:00:00Z", not a time as RFC 3339 writes it`},
@@ -262,7 +256,6 @@ func TestLoadRefuses(t *testing.T) {
 			`clocks[0] ("two\nlines` + strings.Repeat("x", 55) + `").latency.median_ns is -1; it must be at least 0`,
 		},
 		"more complete passes": {replace(`"planned": 20`, `"planned": 6`), `conditions.passes[0].complete is 7; it must be no more than the 6 of planned`},
-		"more starved passes":  {replace(`"starved": 5`, `"starved": 8`), `conditions.passes[0].starved is 8; it must be no more than the 7 of complete`},
 		"more than all turns":  {replace(`"interrupted_turns": 17`, `"interrupted_turns": 441`), `conditions.interrupted_turns is 441; it must be no more than the 440 of turns`},
 		"unknown severity":     {replace(`"severity": "warn"`, `"severity": "fatal"`), at(`"severity"`) + `, column 19: findings[0].severity is "fatal"; it must be one of error, warn, note`},
 		"unknown kernel entry": {replace(`"kernel_entry": "never"`, `"kernel_entry": "seldom\n"`), at(`"kernel_entry": "never"`) + `, column 23: clocks[0].kernel_entry is "seldom\n"; it must be one of never, always, sometimes, unknown`},
@@ -285,7 +278,6 @@ func TestLoadRefuses(t *testing.T) {
 		"HTML with two":        {html + html, `is HTML with 2 timebench documents in it; there must be one`},
 		"HTML truncated":       {html[:200], `line 3, column 57: the document that begins here is not ended by </script>`},
 		"HTML truncated later": {replaceIn(html, `"interrupted":true,`, `</script>`), `line 3, column 118: unexpected end of JSON input`},
-		"HTML wrong type":      {replaceIn(html, `"interrupted":true`, `"interrupted":1`), `line 3, column 133: interrupted is a number, not true or false`},
 
 		"zip without":      {zipped(t, "report/report.md", "#", "my-results.json", "{}", "results.json/", ""), `is a zip file without a results.json`},
 		"zip of two runs":  {zipped(t, "a/results.json", "{}", "b/results.json", "{}"), `is a zip file with 2 of results.json in it; there must be one`},
@@ -404,8 +396,6 @@ func TestWriteRefusesWhatReadWouldRefuse(t *testing.T) {
 		`clocks[0] ("CLOCK_MONOTONIC@vdso").kernel_entry is "seldom"; it must be one of never, always, sometimes, unknown`: func(d *result.Document) {
 			compare.Into(d).Clocks[0].KernelEntry = "seldom"
 		},
-		`host.time_sync.frequency_ppm is NaN; it must be from -1e+18 to 1e+18`: func(d *result.Document) { d.Host.TimeSync.FrequencyPPM = math.NaN() },
-		`other_clocksources[0].clocksource is empty; it must name something`:   func(d *result.Document) { compare.Into(d).OtherClockSources[0].ClockSource = "" },
 		`clocks[0] ("CLOCK_MONOTONIC@vdso").throughput[1] has the threads of an entry before it; each stands once`: func(d *result.Document) {
 			all := &compare.Into(d).Clocks[0].Throughput
 			*all = append(*all, (*all)[0])

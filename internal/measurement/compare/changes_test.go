@@ -53,6 +53,15 @@ func latency(id string, runs ...[]float64) Clock {
 	return joinClock(joined)
 }
 
+// reading is the throughput of threads, of which each has these times of a read in ns.
+func reading(threads int, ns []float64) Throughput {
+	one := Throughput{Threads: threads}
+	for _, sample := range ns {
+		one.SamplesReadsPerSecond = append(one.SamplesReadsPerSecond, float64(threads)*1e9/sample)
+	}
+	return one
+}
+
 func compare(old, new *result.Document, s section.Settings) *Changes {
 	return changesOf(subjects(old), subjects(new), otherSpeed(old, new), s)
 }
@@ -183,13 +192,7 @@ func TestQuickestSlicesDecide(t *testing.T) {
 
 func TestThroughputIsComparedByThreads(t *testing.T) {
 	chance := rand.New(rand.NewPCG(7, 8))
-	at := func(threads int, ns float64) Throughput {
-		var perSecond []float64
-		for _, sample := range clean(chance, ns) {
-			perSecond = append(perSecond, float64(threads)*1e9/sample)
-		}
-		return Throughput{Threads: threads, SamplesReadsPerSecond: perSecond}
-	}
+	at := func(threads int, ns float64) Throughput { return reading(threads, clean(chance, ns)) }
 	old := Clock{ID: "c", Available: true, Throughput: []Throughput{at(1, 20), at(2, 20), at(4, 20)}}
 	new := Clock{ID: "c", Available: true, Throughput: []Throughput{at(2, 40), at(1, 20), at(8, 20)}}
 	d := compare(document(old), document(new), usual)
@@ -264,31 +267,25 @@ func TestExperimentsAreCompared(t *testing.T) {
 	require.Equal(t, []string{"c under hpet"}, compare(under("hpet", 600), under("acpi_pm", 600), usual).OnlyOld)
 }
 
-// What the old document has and the new one has not is named, figure by figure.
-func TestLostFigures(t *testing.T) {
-	chance := rand.New(rand.NewPCG(13, 14))
-	whole := latency("c", clean(chance, 20))
-	whole.Throughput = []Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{1, 1}}}
-	for name, spoil := range map[string]func(c *Clock){
-		"the latency of c": func(c *Clock) { c.Latency = nil },
-		"c with 1 thread":  func(c *Clock) { c.Throughput = nil },
-	} {
-		rest := whole
-		spoil(&rest)
-		require.Equal(t, []string{name}, compare(document(whole), document(rest), usual).Lost)
-		require.Empty(t, compare(document(rest), document(whole), usual).Lost)
-	}
-	none := latency("c", nil)
-	none.Throughput = whole.Throughput
-	require.Equal(t, []string{"the latency of c"}, compare(document(whole), document(none), usual).Lost, "a latency without samples")
-}
-
+// What one document has and the other has not is named, figure by figure of subjects that it has.
 func TestWhatOnlyOneDocumentHas(t *testing.T) {
-	gone := Clock{ID: "gone", Reason: "no such file"}
-	unread := latency("fresh", nil) // interrupted before its first sample
-	d := compare(document(latency("both", []float64{1}), latency("gone", []float64{1}), unread), document(latency("both", []float64{1}), gone, latency("fresh", []float64{1})), usual)
-	require.Equal(t, []string{"gone"}, d.OnlyOld)
-	require.Equal(t, []string{"fresh"}, d.OnlyNew)
+	whole, silent := latency("c", []float64{1}), latency("c", nil) // interrupted before its first sample
+	whole.Throughput = []Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{1, 1}}}
+	alone, threads := whole, whole
+	alone.Throughput, threads.Latency, silent.Throughput = nil, nil, whole.Throughput
+	gone := Clock{ID: "c", Reason: "no such file"}
+	for _, test := range []struct {
+		old, new Clock
+		lost     []string
+		only     []string
+	}{
+		{whole, threads, []string{"the latency of c"}, nil}, {whole, alone, []string{"c with 1 thread"}, nil},
+		{whole, silent, []string{"the latency of c"}, nil}, {whole, gone, nil, []string{"c"}},
+	} {
+		there, back := compare(document(test.old), document(test.new), usual), compare(document(test.new), document(test.old), usual)
+		require.Equal(t, [][]string{test.lost, test.only, nil}, [][]string{there.Lost, there.OnlyOld, there.OnlyNew})
+		require.Equal(t, [][]string{nil, nil, test.only}, [][]string{back.Lost, back.OnlyOld, back.OnlyNew})
+	}
 }
 
 // A document of another hand may hold what timebench does not write.
@@ -300,19 +297,6 @@ func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
 	require.Empty(t, d.Changes)
 	_, err := json.Marshal(d)
 	require.NoError(t, err)
-}
-
-// What is slower one way round is faster the other.
-func TestVerdictsAreTheSameBothWays(t *testing.T) {
-	chance := rand.New(rand.NewPCG(9, 10))
-	for _, factor := range []float64{1, 1.0299, 1.0301, 1.05, 2, 10, 45} {
-		for _, noise := range []float64{0, 0.3, 0.6} {
-			old, new := latency("c", disturbed(chance, 20, noise)), latency("c", disturbed(chance, 20*factor, noise))
-			there, back := compareOne(t, old, new), compareOne(t, new, old)
-			mirror := map[Verdict]Verdict{Slower: Faster, Faster: Slower, Same: Same, Unsteady: Unsteady}
-			require.Equal(t, mirror[there.Verdict], back.Verdict, "× %v under %v", factor, noise)
-		}
-	}
 }
 
 func TestChangesAreWorded(t *testing.T) {
@@ -357,7 +341,10 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 			}
 			return latency("c", runs...)
 		}
-		c := compareOne(t, of(20), of(20*factor))
+		old, new := of(20), of(20*factor)
+		c := compareOne(t, old, new)
+		mirror := map[Verdict]Verdict{Slower: Faster, Faster: Slower, Same: Same, Unsteady: Unsteady}
+		require.Equal(t, mirror[c.Verdict], compareOne(t, new, old).Verdict, "what is slower one way round is faster the other: %+v", c)
 		require.Equal(t, n >= 5, c.Confidence > 0, "%d runs", n)
 		low, high := ends(c)
 		require.LessOrEqual(t, low, 1+c.Change)
@@ -380,15 +367,8 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 // What is only unsteady does not stand among the significant differences.
 func TestUnsteadyFiguresHaveATableOfTheirOwn(t *testing.T) {
 	chance := rand.New(rand.NewPCG(43, 44))
-	by := func(threads int, samples []float64) Throughput {
-		one := Throughput{Threads: threads}
-		for _, sample := range samples {
-			one.SamplesReadsPerSecond = append(one.SamplesReadsPerSecond, float64(threads)*1e9/sample)
-		}
-		return one
-	}
 	titles := func(of ...Throughput) []string {
-		old := Clock{ID: "c", Available: true, Throughput: []Throughput{by(1, clean(chance, 20)), by(2, clean(chance, 20))}}
+		old := Clock{ID: "c", Available: true, Throughput: []Throughput{reading(1, clean(chance, 20)), reading(2, clean(chance, 20))}}
 		c, _ := compared(document(old), document(Clock{ID: "c", Available: true, Throughput: of}), usual)
 		var shown []string
 		for _, g := range c.Block.Grids {
@@ -401,11 +381,11 @@ func TestUnsteadyFiguresHaveATableOfTheirOwn(t *testing.T) {
 		}
 		return append(shown, c.Block.Verdict)
 	}
-	unsteady := by(2, append(clean(chance, 20)[:10], clean(chance, 50)[:30]...))
-	got := titles(by(1, clean(chance, 20)), unsteady)
+	unsteady := reading(2, append(clean(chance, 20)[:10], clean(chance, 50)[:30]...))
+	got := titles(reading(1, clean(chance, 20)), unsteady)
 	require.Equal(t, "Unsteady figures by number of threads, in ns/read", got[1])
 	require.Contains(t, got[2], "1 figure is unsteady")
-	got = titles(by(1, clean(chance, 40)), unsteady)
+	got = titles(reading(1, clean(chance, 40)), unsteady)
 	require.Equal(t, []string{"Significant differences by number of threads, in ns/read", "Unsteady figures by number of threads, in ns/read"}, got[1:3])
 	require.Contains(t, got[3], "1 figure is unsteady")
 }

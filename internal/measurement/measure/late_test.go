@@ -210,12 +210,3 @@ func TestStarvedWorkerIsToldFromASlowClock(t *testing.T) {
 		require.Equal(t, test.starved, m.starved == 1, name)
 	}
 }
-
-// The document has the starved passes of all clocks by number of threads.
-func TestStarvedPassesAreInTheConditions(t *testing.T) {
-	r := &runner{subjects: []*subject{
-		{throughput: []*throughput{{threads: 1, planned: 20, complete: 20}, {threads: 16, planned: 20, complete: 20, starved: 12}}},
-		{throughput: []*throughput{{threads: 1, planned: 20, complete: 20}, {threads: 16, planned: 20, complete: 20, starved: 8}}},
-	}}
-	require.Equal(t, []result.Passes{{Threads: 16, Planned: 40, Complete: 40, Starved: 20}}, noteworthy(r.passes()))
-}

@@ -198,7 +198,7 @@ func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
 }
 
 // overhead returns approximately the time to start and end this number of workers, over all passes of one measurement:
-// what the runner itself spends (BenchmarkPass). The threads work in parallel.
+// what the runner itself spends. The threads work in parallel.
 func (s Settings) overhead(threads int) time.Duration {
 	each := 13 * time.Microsecond // 10 for a thread that is there, and 100 for one that is not
 	if s.Processes {

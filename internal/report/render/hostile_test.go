@@ -265,16 +265,10 @@ func TestHostileDocumentReadsBackAsItWas(t *testing.T) {
 
 func TestReadsThatEnterSometimesAreMarked(t *testing.T) {
 	d := onHPET()
-	sources := func() table.Grid { return compare.Of(d).Block(d).Grids[0] }
-	require.Equal(t, "(kernel): a read enters the kernel.", sources().Note)
 	compare.Into(d).Clocks[0].KernelEntry = result.Sometimes
-	g := sources()
-	require.Contains(t, g.Note, "(kernel?): some reads do")
-	marks := map[string]string{}
-	for _, row := range g.Rows {
-		marks[row[0]] = row[1]
-	}
-	require.Equal(t, "20.2 (kernel?)", marks["CLOCK_MONOTONIC@vdso"])
-	require.Equal(t, "150.2 (kernel) ", marks["CLOCK_MONOTONIC@syscall"])
-	require.Equal(t, "3.14          ", marks["CLOCK_MONOTONIC_COARSE@vdso"])
+	var text bytes.Buffer
+	require.NoError(t, OfDocument(d).Whole(&text))
+	require.Contains(t, text.String(), "20.2 (kernel?)")
+	require.Contains(t, text.String(), "150.2 (kernel) ")
+	require.Contains(t, text.String(), "(kernel): a read enters the kernel; (kernel?): some reads do.")
 }

@@ -2,13 +2,11 @@ package render
 
 import (
 	"bytes"
-	"io"
 	"regexp"
 	"testing"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/table"
 )
 
@@ -44,22 +42,3 @@ func (s *screen) Show(table string) error {
 }
 
 func (s *screen) Width() int { return table.Width }
-
-func TestOnlyTablesAreShownInColour(t *testing.T) {
-	requireShown := func(what, format string, write func(io.Writer) error) {
-		var out screen
-		require.NoError(t, write(&out), what)
-		shown, written := out.shown.Len() > 0, out.written.Len() > 0
-		require.NotEqual(t, shown, written, "%s as %s is either", what, format)
-		require.Equal(t, format == "table", shown, "%s as %s", what, format)
-	}
-	of := map[string][]Format[*result.Document]{"document": Formats, "doctor": DoctorFormats}
-	for what, formats := range of {
-		for _, format := range formats {
-			requireShown(what, format.Name, func(w io.Writer) error { return format.Write(w, both()) })
-		}
-	}
-	for _, format := range DiffFormats {
-		requireShown("diff", format.Name, func(w io.Writer) error { return format.Write(w, demoted()) })
-	}
-}

@@ -160,25 +160,6 @@ func TestReportsFitTerminals(t *testing.T) {
 	}
 }
 
-// Clock ids and figures come before the fairness of threads.
-func TestFairnessGoesBeforeNamesBreak(t *testing.T) {
-	const id = "CLOCK_THREAD_CPUTIME_ID@syscall"
-	d := &result.Document{Sections: []result.Section{&compare.Costs{}}}
-	d.Settings.Threads = []int{1, 2}
-	c := compare.Clock{ID: id, Available: true, Latency: &compare.Latency{MedianNS: 345.6}}
-	for _, threads := range d.Settings.Threads {
-		c.Throughput = append(c.Throughput, compare.Throughput{Threads: threads, NSPerRead: 345.6, ReadsPerSecond: 5.79e6, Fairness: 0.98})
-	}
-	compare.Into(d).Clocks = []compare.Clock{c}
-	for columns, fairness := range map[int]bool{table.Narrowest: false, 80: true} {
-		out := &wide{columns: columns}
-		require.NoError(t, OfDocument(d).Text(out))
-		_, throughput, _ := strings.Cut(out.String(), "Wall time of one thread")
-		require.Contains(t, throughput, "\n"+id+"  ", "%d columns", columns)
-		require.Equal(t, fairness, strings.Contains(throughput, "fairness"), "%d columns", columns)
-	}
-}
-
 // The reasons of `timebench list` are below the table where they do not fit beside the clocks.
 func TestListFitsTerminals(t *testing.T) {
 	reason := "the kernel has no device for it, " + strings.Repeat("and more, ", 5) + "/dev/rtc: no such file"
