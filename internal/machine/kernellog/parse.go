@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -93,61 +94,32 @@ var knownRates = map[string]float64{
 	"hyperv_clocksource": 1e7, "hyperv_clocksource_tsc_page": 1e7, "hyperv_clocksource_msr": 1e7,
 }
 
-const (
-	// usualHPET is the rate of almost every HPET whose rate the log does not name, in Hz.
-	usualHPET = 14318180
-	// maxAdjustment is the correction that max_idle_ns allows for (clocks_calc_max_nsecs in
-	// kernel/time/clocksource.c).
-	maxAdjustment = 0.11
-)
+// usualHPET is the rate of almost every HPET whose rate the log does not name, in Hz.
+const usualHPET = 14318180
+
+// exactness ranks the lines with rates. The kernel keeps the rate of rateBefore.
+var exactness = map[Kind]int{tscRate: 1, hostRate: 3, hpetRate: 3, armRate: 3, rateBefore: 3, tscRefined: 4}
 
 // rates returns the rates of clock sources, in Hz, by their names: the most exact of the log's figures.
 func rates(events []Event) map[string]float64 {
-	found := map[string]float64{}
+	found := maps.Clone(knownRates)
 	exact := map[string]int{}
 	for _, e := range events {
-		name, hz, rank := e.Clock, e.Hz, 0
-		switch e.Kind {
-		case tscRefined:
-			rank = 5
-		case hostRate, hpetRate, armRate, rateBefore: // the kernel keeps the rate of rateBefore
-			rank = 4
-		case tscRate: // that of the TSC, if it differs from that of the processor
-			rank = 2
-			if strings.EqualFold(e.Name, "TSC") {
-				rank = 3
-			}
-		case registered:
-			hz, rank = registeredRate(e), 1
+		rank := exactness[e.Kind]
+		if e.Kind == tscRate && strings.EqualFold(e.Name, "TSC") { // where it differs from that of the processor
+			rank++
 		}
-		if rank > exact[name] && hz >= 10 && hz <= 1e11 {
-			found[name], exact[name] = hz, rank
+		if rank > exact[e.Clock] && e.Hz >= 10 && e.Hz <= 1e11 {
+			found[e.Clock], exact[e.Clock] = e.Hz, rank
 		}
 	}
-	for name, hz := range knownRates {
-		found[name] = hz
-	}
-	if found["tsc"] == 0 {
-		found["tsc"] = found["tsc-early"]
-	}
-	if found["tsc"] > 0 {
-		found["tsc-early"] = found["tsc"]
-	}
+	found["tsc-early"] = found["tsc"]
 	return found
-}
-
-// registeredRate returns the rate of a clock source from the line with which it is registered: max_idle_ns is
-// half the time in which max_cycles pass at the rate, less the adjustment (clocks_calc_max_nsecs).
-func registeredRate(e Event) float64 {
-	if e.IntervalNS <= 0 {
-		return 0
-	}
-	return float64(e.Now) * (1 - maxAdjustment) / 2 / (e.IntervalNS / 1e9)
 }
 
 // TSCHz returns the rate of the TSC that the kernel uses, in Hz, from its log; 0 if it is not there.
 func TSCHz(events []Event) float64 {
-	return math.Round(rates(slices.DeleteFunc(slices.Clone(events), func(e Event) bool { return e.Kind == registered }))["tsc"])
+	return math.Round(rates(events)["tsc"])
 }
 
 func addIntervals(events []Event) {
