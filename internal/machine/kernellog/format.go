@@ -34,11 +34,8 @@ type format struct {
 	compiled func() *regexp.Regexp
 }
 
-// name is a pattern for the name of a clock source, with or without quotation marks.
-const name = `['"‘’]?([\w.:-]+?)['"‘’]?`
-
-// named returns the pattern for the name of a clock source, as a named group.
-func named(group string) string { return strings.Replace(name, "(", "(?P<"+group+">", 1) }
+// named returns the pattern for the name of a clock source, with or without quotation marks, as a named group.
+func named(group string) string { return `['"‘’]?(?P<` + group + `>[\w.:-]+?)['"‘’]?` }
 
 // formats are all messages. The first that matches counts.
 var formats = compiled(slices.Concat(watchdogFormats, tscFormats, otherFormats))
