@@ -3,6 +3,7 @@ package observe
 import (
 	"fmt"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -34,3 +35,18 @@ func Now() int64 { return epoch.ns + int64(time.Since(epoch.at)) }
 
 // CommonStopwatch returns why the stopwatches of processes differ, or nil if they agree.
 func CommonStopwatch() error { return epoch.err }
+
+// CallNS returns a clock of clock_gettime(2) in ns, by a system call; 0 if there is no such clock. The call is raw:
+// what Go's scheduler does around a call varies.
+func CallNS(clock uintptr) int64 {
+	ns, _ := callNS(clock)
+	return ns
+}
+
+func callNS(clock uintptr) (int64, error) {
+	var at unix.Timespec
+	if _, _, errno := unix.RawSyscall(unix.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&at)), 0); errno != 0 {
+		return 0, errno
+	}
+	return at.Nano(), nil
+}

@@ -19,3 +19,23 @@ func TestStopwatchIsTheMachines(t *testing.T) {
 	require.GreaterOrEqual(t, at, before.Nano()-tied)
 	require.LessOrEqual(t, at, after.Nano()+tied)
 }
+
+// A thread whose CPU is taken away meanwhile notices, and its CPU counts as gone.
+func TestThreadThatIsMovedNotices(t *testing.T) {
+	cpus := twoCPUs(t)
+	r := Together(t.Context(), counting(), cpus, long, 0, func(s *Seat) {
+		if s.Index == 0 {
+			return
+		}
+		var set unix.CPUSet
+		set.Set(cpus[0])
+		if err := unix.SchedSetaffinity(0, &set); err != nil {
+			panic(err)
+		}
+		untilOver(t, s)
+	})
+	require.Equal(t, []int{cpus[1]}, r.Gone)
+	require.False(t, r.Ended[1].Sound())
+	require.True(t, r.Ended[0].Sound())
+	require.Empty(t, r.Late)
+}
