@@ -190,19 +190,6 @@ func TestComplaint(t *testing.T) {
 	}
 }
 
-func TestLine(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                   "",
-		"\tv1\n2\x1b[m\n":                    "v1 2 [m",
-		strings.Repeat("x", 198) + "é":       strings.Repeat("x", 198) + "é",
-		strings.Repeat("x", 199) + "é":       strings.Repeat("x", 199),
-		strings.Repeat("x", 199) + " y":      strings.Repeat("x", 199),
-		strings.Repeat("x", 198) + "\xff...": strings.Repeat("x", 198),
-	} {
-		assert.Equal(t, want, Line(text), "%q", text)
-	}
-}
-
 func TestEnvironment(t *testing.T) {
 	keep, cleared := Environment([]string{
 		"PATH=/bin", "Path=C:\\", "HOME=/root", "TZ=UTC", "LANG=de_DE.UTF-8", "LC_ALL=fr_FR", "JAVA_HOME=/opt/jdk", "DOTNET_ROOT_X64=/opt/net",
