@@ -28,12 +28,9 @@ type Mapping struct {
 	Start, End uint64 // addresses; End is the first after it
 	Offset     uint64 // where Start is in the file, in bytes
 	Inode      uint64 // of the file; 0 if the mapping is not of a file
-	// Path is that of the file in the mount namespace of the process, or a name of the kernel, as
-	// [vdso] and [vsyscall]. Empty for memory without a name.
+	// Path is that of the file in the mount namespace of the process, also of one that was removed or replaced by another; or
+	// a name of the kernel, as [vdso] and [vsyscall]. Empty for memory without a name.
 	Path string
-	// Deleted says that the file has been removed, or replaced by another. A file whose own name
-	// ends with " (deleted)" looks the same.
-	Deleted bool
 }
 
 // Base returns the last element of the path: libc.so.6. Empty if there is no path.
@@ -102,7 +99,7 @@ func parseMapping(line string) (m Mapping, executable bool, err error) {
 	}
 	name := strings.TrimLeft(rest, " ")
 	if m.Inode != 0 {
-		name, m.Deleted = strings.CutSuffix(name, " (deleted)")
+		name = strings.TrimSuffix(name, " (deleted)")
 	}
 	// The kernel escapes line ends and nothing else (seq_file_path in fs/proc/task_mmu.c).
 	m.Path = strings.ReplaceAll(name, `\012`, "\n")

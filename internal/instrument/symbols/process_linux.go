@@ -214,11 +214,7 @@ func openMapped(pid int, m Mapping) (file *os.File, id fileID, err error) {
 		}
 		return nil
 	}
-	path := m.Path
-	if m.Deleted {
-		path += " (deleted)" // may be a part of the name
-	}
-	file, id, err = openInRoot(pid, path, sameInode)
+	file, id, err = openInRoot(pid, m.Path, sameInode)
 	for _, link := range []string{fmt.Sprintf("/map_files/%x-%x", m.Start, m.End), "/exe"} {
 		if err != nil {
 			file, id, err = openRegular(nil, process.Folder(pid)+link, sameInode)
