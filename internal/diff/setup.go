@@ -185,10 +185,10 @@ func resolutions(old, new *result.Document) []Difference {
 			return
 		}
 		if low, high := min(step(a), step(b)), max(step(a), step(b)); high >= leastTickNS && high > otherTick*low && ticked(a) && ticked(b) {
-			all = append(all, Difference{"Resolution of " + before.ID, tickText(a), tickText(b)})
+			all = append(all, Difference{"Resolution of " + before.ID, compare.Tick(a), compare.Tick(b)})
 		}
 		if a.ReportedNS != b.ReportedNS {
-			all = append(all, Difference{"Reported resolution of " + before.ID, reported(a.ReportedNS), reported(b.ReportedNS)})
+			all = append(all, Difference{"Reported resolution of " + before.ID, known(a.ReportedNS, words.Duration(a.ReportedNS)), known(b.ReportedNS, words.Duration(b.ReportedNS))})
 		}
 	})
 	return all
@@ -202,19 +202,4 @@ func step(r *compare.Resolution) float64 {
 		return 0
 	}
 	return r.TickNS
-}
-
-func tickText(r *compare.Resolution) string {
-	if r.FinerThanRead {
-		return "< one read"
-	}
-	return words.Duration(r.TickNS)
-}
-
-// reported returns nanoseconds as text; "" for 0, which means that nothing is reported.
-func reported(ns float64) string {
-	if ns == 0 {
-		return ""
-	}
-	return words.Duration(ns)
 }

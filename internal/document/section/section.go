@@ -4,6 +4,7 @@
 package section
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -60,21 +61,16 @@ type Kind struct {
 // In returns the sections of a document in order. It omits empty ones if another is not
 // empty: every document has the keys of costs.
 func In(d *result.Document) []Section {
-	var all, full []Section
+	var all []Section
 	for _, s := range d.Sections {
-		shown, ok := s.(Section)
-		if !ok {
-			continue
-		}
-		all = append(all, shown)
-		if !Empty(s) {
-			full = append(full, shown)
+		if shown, ok := s.(Section); ok {
+			all = append(all, shown)
 		}
 	}
-	if len(full) == 0 {
-		return all
+	if full := slices.DeleteFunc(slices.Clone(all), func(s Section) bool { return Empty(s) }); len(full) > 0 {
+		return full
 	}
-	return full
+	return all
 }
 
 // Empty reports whether a section has nothing that was measured.

@@ -80,27 +80,15 @@ func sumNS(layers []Layer) (sum float64) {
 // Parts returns the layers of a clock that can be told apart, for people: a layer without a cost of its own is joined with
 // the next one, the last with the one before. Each part is above 0; there are none if all together are not.
 func Parts(layers []Layer) []Layer {
-	var parts []Layer
-	var waiting []Layer
-	for _, l := range layers {
-		waiting = append(waiting, l)
-		if joined := together(waiting); joined.NS > 0 {
-			parts, waiting = append(parts, joined), nil
-		}
-	}
-	if len(parts) == 0 {
+	i := slices.IndexFunc(layers, func(l Layer) bool { return l.NS <= 0 })
+	switch {
+	case i < 0:
+		return layers
+	case len(layers) == 1:
 		return nil
 	}
-	last := together(append(parts[len(parts)-1:], waiting...))
-	parts = parts[:len(parts)-1]
-	for last.NS <= 0 && len(parts) > 0 {
-		last = together([]Layer{parts[len(parts)-1], last})
-		parts = parts[:len(parts)-1]
-	}
-	if last.NS <= 0 {
-		return nil
-	}
-	return append(parts, last)
+	i = min(i, len(layers)-2)
+	return Parts(slices.Concat(layers[:i], []Layer{together(layers[i : i+2])}, layers[i+2:]))
 }
 
 // together returns layers as one. The sum of their intervals is wider than the interval of their sum.

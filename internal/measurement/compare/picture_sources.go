@@ -15,11 +15,8 @@ func hasSources(d *result.Document) bool {
 	return len(Of(d).OtherClockSources) > 0 && hasLatency(d)
 }
 
-// sourceLook returns colour and shape of the i-th clock source.
-func sourceLook(i int) picture.Look { return picture.Looks[i%sourceLooks] }
-
-// sourceLooks is the number of looks that differ in both colour and shape.
-const sourceLooks = 5
+// sourceLook returns the look of the i-th clock source. Five looks differ in both colour and shape.
+func sourceLook(i int) picture.Look { return picture.Looks[i%5] }
 
 func drawSources(c draw.Canvas, d *result.Document) error {
 	sources := BySource(d)

@@ -47,10 +47,7 @@ func BySource(d *result.Document) []Experiment {
 	if len(costs.OtherClockSources) == 0 {
 		return nil
 	}
-	own := Experiment{FloorNS: costs.FloorNS, Conditions: d.Conditions, Warnings: d.Warnings, Clocks: costs.Clocks}
-	if d.Host.ClockSource != nil {
-		own.ClockSource = d.Host.ClockSource.Current
-	}
+	own := Experiment{currentSource(d), costs.FloorNS, d.Conditions, d.Warnings, costs.Clocks}
 	return append([]Experiment{own}, costs.OtherClockSources...)
 }
 

@@ -89,11 +89,8 @@ func Join(runs []*result.Document) *result.Document {
 func Commands(d *result.Document) []string {
 	var commands []string
 	for _, s := range section.In(d) {
-		for _, kind := range All {
-			if kind.Key == s.Key() {
-				commands = append(commands, kind.Command)
-			}
-		}
+		i := slices.IndexFunc(All, func(kind section.Kind) bool { return kind.Key == s.Key() })
+		commands = append(commands, All[i].Command)
 	}
 	return commands
 }

@@ -187,7 +187,16 @@ func (t *Target) Write(files []File) error {
 	if t == nil {
 		return nil
 	}
-	set, err := rendered(files)
+	var set []folder.File
+	var err error
+	for _, f := range files {
+		var content bytes.Buffer
+		if err = f.Write(&content); err != nil {
+			err = fmt.Errorf("%s: %w", f.Name, err)
+			break
+		}
+		set = append(set, folder.File{Name: f.Name, Content: content.Bytes()})
+	}
 	t.changing.Lock()
 	defer t.changing.Unlock()
 	if err == nil {
@@ -225,18 +234,6 @@ func (t *Target) Written(files []File) string {
 		open = page + " in it"
 	}
 	return fmt.Sprintf("Wrote %s into %s; open %s.\n", words.List(names), t.path, open)
-}
-
-func rendered(files []File) ([]folder.File, error) {
-	var set []folder.File
-	for _, f := range files {
-		var content bytes.Buffer
-		if err := f.Write(&content); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
-		}
-		set = append(set, folder.File{Name: f.Name, Content: content.Bytes()})
-	}
-	return set, nil
 }
 
 // replace replaces the set of the target with a new one.

@@ -3,7 +3,6 @@ package picture
 import (
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -20,9 +19,7 @@ var (
 var palette = func() []color.RGBA {
 	all := []color.RGBA{Black, Grey, Light, White}
 	for _, l := range Looks {
-		if !slices.Contains(all, l.Color) {
-			all = append(all, l.Color)
-		}
+		all = append(all, l.Color)
 	}
 	return append(all, Diverging...)
 }()
