@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"strings"
+
 	"github.com/timebench/timebench/internal/document/result"
 )
 
@@ -19,11 +21,11 @@ type PercentileTicks = percentileTicks
 // LaneNames returns the names of the lanes, each with the ids of its clocks.
 func LaneNames(d *result.Document) (names []string) {
 	for _, lane := range lanesOf(d) {
-		name := laneName(lane)
+		name := []string{laneName(lane)}
 		for _, c := range lane {
-			name += " " + c.ID
+			name = append(name, c.ID)
 		}
-		names = append(names, name)
+		names = append(names, strings.Join(name, " "))
 	}
 	return names
 }
