@@ -75,14 +75,15 @@ func measuredBy(t testing.TB, said map[string]ran, path string) (timebench, dire
 //
 //	go test -tags lab ./test/lab -run '^$' -bench AgainstC -benchtime 1x
 func BenchmarkInstructionsAgainstC(b *testing.B) {
-	script := fmt.Sprintf(byTimebench, 0)
+	var script strings.Builder
+	fmt.Fprintf(&script, byTimebench, 0)
 	for i := range 5 {
-		script += fmt.Sprintf(byC, i)
+		fmt.Fprintf(&script, byC, i)
 	}
 	for _, w := range otherCPUs {
 		b.Run(w.name, func(b *testing.B) {
 			for b.Loop() {
-				said := w.counting().run(b, script)
+				said := w.counting().run(b, script.String())
 				for _, path := range paths {
 					timebench, direct, libc := measuredBy(b, said, path)
 					ours, theirs := slices.Min(timebench), slices.Min(direct)
