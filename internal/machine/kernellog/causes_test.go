@@ -79,6 +79,20 @@ var plantedLogs = map[string]planted{
 		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 5500000000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"5.5 s"}, TSCWrong},
 	"early": {"bad-calibration", Machine{}, strings.ReplaceAll("[    2.1] "+verdict, "tsc'", "tsc-early'") +
 		"[    2.1] clocksource: 'hpet' wd_nsec: 496000000 wd_now: 2 wd_last: 1 mask: ffffffff\n[    2.1] clocksource: 'tsc-early' cs_nsec: 496250000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"504 ppm", "first estimate"}, TSCUnknown},
+	"rates of registered clock sources": {"tsc-jumped", Machine{}, "[    0.000000] clocksource: tsc-early: mask: 0xffffffffffffffff max_cycles: 0x229826ac86b, max_idle_ns: 440795256043 ns\n" +
+		"[    1.520000] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2298356b3a3, max_idle_ns: 440795284402 ns\n" +
+		"[    1.530000] clocksource: Switched to clocksource tsc\n" +
+		"[ 5000.000000] clocksource: timekeeping watchdog on CPU0: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
+		"[ 5000.000000] clocksource: 'acpi_pm' wd_now: 229ae4 wd_last: 1bdf20 mask: ffffff\n" +
+		"[ 5000.000000] clocksource: 'tsc' cs_now: 2e3a1b3c0 cs_last: 0 mask: ffffffffffffffff\n" +
+		"[ 5000.000000] tsc: Marking TSC unstable due to clocksource watchdog", []string{"acpi_pm advanced 123.3 ms", "the TSC advanced 5.17 s"}, TSCWrong},
+	"an hpet of 24 MHz": {"bad-calibration", Machine{}, "[    0.000000] Linux version 5.4.0 (x)\n" +
+		"[    0.000000] clocksource: hpet: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 79635855245 ns\n" +
+		"[    0.000000] tsc: Detected 2400.000 MHz processor\n" +
+		"[  100.0] clocksource: timekeeping watchdog on CPU0: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
+		"[  100.0] clocksource: 'hpet' wd_now: 16e3600 wd_last: 0 mask: ffffffff\n" +
+		"[  100.0] clocksource: 'tsc' cs_now: 8f0d1800 cs_last: 0 mask: ffffffffffffffff\n" +
+		"[  100.0] tsc: Marking TSC unstable due to clocksource watchdog", []string{"hpet advanced 1 s", "the TSC advanced 1 s"}, TSCUnknown},
 	"hpet against tsc": {"clocks-disagree", Machine{}, "[ 4000.1] " + verdict +
 		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 500900000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"+0.18 %", "1800 ppm"}, TSCUnknown},
 	"figures that contradict": {"clocks-disagree", Machine{}, "tsc: Detected 2000.000 MHz processor\n" + verdict +

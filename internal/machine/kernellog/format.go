@@ -88,6 +88,9 @@ var fields = map[string]func(*Event, string){
 	"cpus":     func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"reason":   func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },
 	"name":     func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
+	// The kernel allows for a correction of 11 %, and halves the result (clocks_calc_max_nsecs in kernel/time/clocksource.c).
+	"maxcycles": func(e *Event, text string) { e.Hz = float64(hexadecimal(text)) * (1 - 0.11) / 2 * 1e9 },
+	"maxidle":   func(e *Event, text string) { e.Hz /= max(number(text), 1) },
 }
 
 // largest bounds the figures of an event: 285 years in ns, which an int64 holds. More is no figure of a clock.

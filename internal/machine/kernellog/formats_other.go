@@ -3,6 +3,7 @@ package kernellog
 // The kinds of the other messages.
 const (
 	switched       Kind = "clocksource-switched"
+	registered     Kind = "clocksource-registered"
 	refused        Kind = "override-refused"
 	hpetRate       Kind = "hpet-rate"
 	acpiOff        Kind = "acpi-off"
@@ -33,8 +34,8 @@ var otherFormats = []format{
 		pattern: `Time: ` + named("clock") + ` clocksource has been installed`,
 	},
 	{
-		kind: "clocksource-registered", has: "max_idle_ns", weight: weightContext,
-		pattern: `clocksource: ` + named("clock") + `: mask: 0x[0-9a-f]+ max_cycles: 0x`,
+		kind: registered, has: "max_idle_ns", weight: weightContext,
+		pattern: `clocksource: ` + named("clock") + `: mask: 0x[0-9a-f]+ max_cycles: (?P<maxcycles>0x[0-9a-f]+), max_idle_ns: (?P<maxidle>\d+) ns`,
 	},
 	{
 		kind: refused, has: "hrt compatible", weight: weightDecides,

@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -98,11 +99,11 @@ var knownRates = map[string]float64{
 const usualHPET = 14318180
 
 // exactness ranks the lines with rates. The kernel keeps the rate of rateBefore.
-var exactness = map[Kind]int{tscRate: 1, hostRate: 3, hpetRate: 3, armRate: 3, rateBefore: 3, tscRefined: 4}
+var exactness = map[Kind]int{registered: 1, tscRate: 2, hostRate: 4, hpetRate: 4, armRate: 4, rateBefore: 4, tscRefined: 5}
 
 // rates returns the rates of clock sources, in Hz, by their names: the most exact of the log's figures.
 func rates(events []Event) map[string]float64 {
-	found := maps.Clone(knownRates)
+	found := map[string]float64{}
 	exact := map[string]int{}
 	for _, e := range events {
 		rank := exactness[e.Kind]
@@ -113,13 +114,16 @@ func rates(events []Event) map[string]float64 {
 			found[e.Clock], exact[e.Clock] = e.Hz, rank
 		}
 	}
+	maps.Copy(found, knownRates)
+	found["tsc"] = cmp.Or(found["tsc"], found["tsc-early"])
 	found["tsc-early"] = found["tsc"]
 	return found
 }
 
-// TSCHz returns the rate of the TSC that the kernel uses, in Hz, from its log; 0 if it is not there.
+// TSCHz returns the rate of the TSC that the kernel uses, in Hz, from its log; 0 if it is not there. A rate
+// computed from max_idle_ns does not count.
 func TSCHz(events []Event) float64 {
-	return math.Round(rates(events)["tsc"])
+	return math.Round(rates(slices.DeleteFunc(slices.Clone(events), func(e Event) bool { return e.Kind == registered }))["tsc"])
 }
 
 func addIntervals(events []Event) {

@@ -26,6 +26,23 @@ clocksource: 'unknown' cs_now: 3e8 cs_last: 0 mask: ff`, "\n"))
 	require.False(t, events[9].Measured)
 }
 
+// The rate of a registered clock source counts where the log has no better one.
+func TestRatesOfRegisteredClockSources(t *testing.T) {
+	const registered = "clocksource: acpi_pm: mask: 0xffffff max_cycles: 0xffffff, max_idle_ns: 9 ns\n" +
+		"clocksource: hpet: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 79635855245 ns\n" +
+		"clocksource: tsc-early: mask: 0xffffffffffffffff max_cycles: 0x229826ac86b, max_idle_ns: 440795256043 ns"
+	events := Parse(strings.Split(registered, "\n"))
+	require.Zero(t, TSCHz(events))
+	found := rates(events)
+	require.InEpsilon(t, 24e6, found["hpet"], 1e-6)
+	require.InEpsilon(t, 2400e6, found["tsc"], 0.01)
+	require.Equal(t, found["tsc"], found["tsc-early"])
+	require.Equal(t, knownRates["acpi_pm"], found["acpi_pm"])
+	found = rates(Parse(strings.Split(registered+"\nhpet0: 3 comparators, 64-bit 25.000000 MHz counter\ntsc: Detected 2500.000 MHz processor", "\n")))
+	require.Equal(t, 25e6, found["hpet"])
+	require.Equal(t, 2500e6, found["tsc-early"])
+}
+
 func TestTheLastBootCounts(t *testing.T) {
 	events := Parse([]string{"[ 0.0] Linux version 6.1", "[ 1.0] tsc: Marking TSC unstable due to x", "[ 0.0] Linux version 6.2", "[ 1.0] tsc: Detected 2000.000 MHz processor"})
 	require.Len(t, events, 2)
