@@ -127,7 +127,7 @@ func testCost(t *testing.T, r Runtime, command []string) {
 	lines := fine(t, command, append([]string{"cost", strconv.Itoa(rounds), "100000"}, namesFor(r)...)...)
 	assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
 	known := append([]string{"loop", "call"}, callsOf(r)...)
-	assert.Equal(t, known, fields(lines, "warm", "", 1))
+	require.Equal(t, known, fields(lines, "warm", "", 1), "the program must print one line `warm` for each name, in this order")
 	for _, ns := range fields(lines, "warm", "", 2) {
 		value, err := strconv.ParseFloat(ns, 64)
 		require.NoError(t, err)
@@ -150,7 +150,7 @@ func testSteps(t *testing.T, r Runtime, command []string) {
 	const span = "40000000" // in ns; Go's clock on Windows steps by up to 15.6 ms
 	lines := fine(t, command, append([]string{"steps", strconv.Itoa(most), span}, namesFor(r)...)...)
 	assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
-	assert.Equal(t, times, fields(lines, "seen", "", 1))
+	require.Equal(t, times, fields(lines, "seen", "", 1), "the program must print one line `seen` for each call, in this order")
 	for _, name := range times {
 		steps := fields(lines, "step", name, 2)
 		assert.LessOrEqual(t, len(steps), most, name)
@@ -166,7 +166,7 @@ func testSteps(t *testing.T, r Runtime, command []string) {
 		assert.GreaterOrEqual(t, reads-repeats, len(steps), name)
 		assert.Zero(t, reads%999, "%s: %d reads are not whole blocks without their first reads", name, reads)
 		if units[name] == 0 && !strings.Contains(name, "COARSE") {
-			assert.NotEmpty(t, steps, "%s: it is finer than the span", name)
+			assert.NotEmpty(t, steps, "%s: no step in %s ns: if its tick is longer, add it to `units`", name, span)
 		}
 	}
 	assert.Subset(t, times, fields(lines, "step", "", 1))
@@ -213,7 +213,7 @@ func testThreads(t *testing.T, r Runtime, command []string) {
 		for attempt := 0; attempt < 20 && len(names) > 0; attempt++ {
 			lines := fine(t, command, append([]string{"threads", "3", strconv.Itoa(span), "no such/name"}, names...)...)
 			assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
-			assert.Equal(t, names, fields(lines, "passed", "", 1))
+			require.Equal(t, names, fields(lines, "passed", "", 1), "the program must print one line `passed` for each name, in this order")
 			var still []string
 			for _, name := range names {
 				assert.Equal(t, []string{"0", "1", "2"}, fields(lines, "thread", name, 2), name)
