@@ -32,3 +32,17 @@ func TestTheDocumentHasEveryKind(t *testing.T) {
 	require.Len(t, kinds, len(checks)+1, "a kind is twice in checks")
 	require.Equal(t, len(kinds)+1, strings.Count(table, "\n"), "a row of docs/doctor.md is of no kind")
 }
+
+// The list of the documentation has every kind of disturbance, and no other.
+func TestTheDocumentHasEveryNoise(t *testing.T) {
+	text, err := os.ReadFile("../../docs/measuring.md")
+	require.NoError(t, err)
+	_, list, found := strings.Cut(string(text), "\n## Noise\n")
+	require.True(t, found)
+	for _, n := range noises {
+		if !strings.Contains(list, fmt.Sprintf("\n- `%s`: ", n.kind)) {
+			t.Errorf("add `%s` to the list of docs/measuring.md#noise", n.kind)
+		}
+	}
+	require.Equal(t, len(noises), strings.Count(list, "\n- "), "a row of docs/measuring.md is of no kind")
+}

@@ -48,6 +48,7 @@ func TestQuietMachineHasNoWarnings(t *testing.T) {
 
 // Each disturbance alone is named by its own kind, with its figures.
 func TestEachDisturbanceIsNamed(t *testing.T) {
+	planted := map[string]bool{}
 	for _, test := range []struct {
 		kind, saw string
 		plant     func(*result.Document)
@@ -90,6 +91,7 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		{"preempted", "in 13.9 % of the turns", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
 		{"speed", "from 1.35 ns to 1.6 ns", func(d *result.Document) { d.Conditions.FloorHighNS = 1.6 }},
 	} {
+		planted[test.kind] = true
 		d := quiet()
 		test.plant(d)
 		warnings := Noise(d)
@@ -98,6 +100,9 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		require.Contains(t, warnings[0].Saw, test.saw)
 		require.NotEmpty(t, warnings[0].Spoilt)
 		require.NotEmpty(t, warnings[0].Advice)
+	}
+	for _, n := range noises {
+		require.True(t, planted[n.kind], "%s: add its case here", n.kind)
 	}
 }
 
