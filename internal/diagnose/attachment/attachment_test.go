@@ -296,6 +296,35 @@ func BenchmarkLog(b *testing.B) {
 	}
 }
 
+// A log whose lines show no cause is still a log of a kernel.
+func TestLogsWithoutACause(t *testing.T) {
+	logs := map[string]string{"a compiler": "Sep 11 07:03:06 tsc: compiled without errors"}
+	public, err := filepath.Glob("../../machine/kernellog/testdata/public/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, public)
+	for _, name := range public {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		logs[filepath.Base(name)] = string(text)
+	}
+	for _, text := range []string{
+		"tsc: Fast TSC calibration using PIT", "hpet: HPET dysfunctional in PC10. Force disabled.", "clocksource: 'tsc' is current clocksource",
+		"TSC deadline timer available", "sched_clock: Marking unstable (2, -8)<-(2, -8)", "Clock: inserting leap second 23:59:60 UTC",
+	} {
+		logs[text] = "[    1.000000] " + text
+		logs["journal: "+text] = "Sep 11 07:03:06 host kernel: " + text
+	}
+	for name, text := range logs {
+		d, err := Read(name, strings.NewReader(text))
+		if name == "a compiler" || name == "xen-migration-gist.txt" { // the kernel indents no line
+			require.ErrorIs(t, err, ErrUnknown, name)
+			continue
+		}
+		require.NoError(t, err, name)
+		require.NotEmpty(t, d.Host.KernelLog.Lines, name)
+	}
+}
+
 // A page that quotes the kernel is no log.
 func TestPagesAreNoLogs(t *testing.T) {
 	const root = "../../.."

@@ -20,6 +20,8 @@ type log struct {
 	facts  []string // those that tell facts of the machine and do not concern clocks
 	about  []string // those that concern clocks, the repeated ones folded
 	events []kernellog.Event
+	// kernel is whether the kernel wrote a line that concerns clocks, by what stands before its text.
+	kernel bool
 	// whole is whether the text has the beginning of the boot.
 	whole bool
 	// incomplete is whether lines that concern clocks were left out.
@@ -49,7 +51,7 @@ func readLog(r io.Reader) (log, error) {
 // finished returns the log when all its lines are added. It returns an error if they are not of a kernel.
 func (l log) finished() (log, error) {
 	l.fold(kernellog.MaxLines)
-	if l.events = kernellog.Parse(l.lines()); len(l.events) == 0 {
+	if l.events = kernellog.Parse(l.lines()); len(l.events) == 0 && !l.kernel {
 		return log{}, ErrUnknown
 	}
 	return l, nil
@@ -71,6 +73,7 @@ func (l *log) add(line string) {
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
 	switch {
 	case concerns:
+		l.kernel = l.kernel || m.Kernel
 		if l.about = append(l.about, kernellog.Shown(line)); len(l.about) >= maxPending {
 			l.fold(maxPending / 2)
 		}

@@ -28,7 +28,7 @@ clocksource: 'unknown' cs_now: 3e8 cs_last: 0 mask: ff`, "\n"))
 
 // The rate of a registered clock source counts where the log has no better one.
 func TestRatesOfRegisteredClockSources(t *testing.T) {
-	const registered = "clocksource: acpi_pm: mask: 0xffffff max_cycles: 0xffffff, max_idle_ns: 9 ns\n" +
+	const registered = "clocksource: acpi_pm: mask: 0xffffff max_cycles: 0xffffff, max_idle_ns: 1085701024 ns\n" +
 		"clocksource: hpet: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 79635855245 ns\n" +
 		"clocksource: tsc-early: mask: 0xffffffffffffffff max_cycles: 0x229826ac86b, max_idle_ns: 440795256043 ns"
 	events := Parse(strings.Split(registered, "\n"))
