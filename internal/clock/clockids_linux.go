@@ -21,3 +21,13 @@ var clockIDs = []clockID{
 // kernel/time/alarmtimer.c fails if no real-time clock can wake the machine. A read needs no
 // privilege; a timer needs CAP_WAKE_ALARM.
 const wakingRTC = "real-time clock (RTC) that can wake this machine"
+
+// NameOf returns the name of an id of clock_gettime(2); "" for one that is not in the catalogue.
+func NameOf(id int32) string {
+	for _, c := range clockIDs {
+		if c.id == id {
+			return c.name
+		}
+	}
+	return ""
+}

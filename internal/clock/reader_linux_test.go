@@ -23,7 +23,9 @@ func TestReadersAgreeWithTheKernel(t *testing.T) {
 				continue // what it needs is not here
 			}
 			if err != nil {
-				require.Equal(t, VDSO, way.path, "%s: %v", c.name, err)
+				if way.path == Syscall {
+					t.Errorf("%s: %v: if this kernel lacks what the clock needs, set `needs`", c.name, err)
+				}
 				continue
 			}
 			if c.kind == CPUTime {

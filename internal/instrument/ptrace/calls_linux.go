@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/machine/native"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/process"
@@ -15,22 +16,6 @@ import (
 var reads = map[uint64]string{
 	unix.SYS_GETRUSAGE: "getrusage",
 	unix.SYS_TIMES:     "times",
-}
-
-// clocks are the names of the ids of clock_gettime(2) that are the same for every process. They
-// are spelt as in the catalogue of package clock.
-var clocks = map[int32]string{
-	unix.CLOCK_REALTIME:           "CLOCK_REALTIME",
-	unix.CLOCK_MONOTONIC:          "CLOCK_MONOTONIC",
-	unix.CLOCK_PROCESS_CPUTIME_ID: processCPU,
-	unix.CLOCK_THREAD_CPUTIME_ID:  threadCPU,
-	unix.CLOCK_MONOTONIC_RAW:      "CLOCK_MONOTONIC_RAW",
-	unix.CLOCK_REALTIME_COARSE:    "CLOCK_REALTIME_COARSE",
-	unix.CLOCK_MONOTONIC_COARSE:   "CLOCK_MONOTONIC_COARSE",
-	unix.CLOCK_BOOTTIME:           "CLOCK_BOOTTIME",
-	unix.CLOCK_REALTIME_ALARM:     "CLOCK_REALTIME_ALARM",
-	unix.CLOCK_BOOTTIME_ALARM:     "CLOCK_BOOTTIME_ALARM",
-	unix.CLOCK_TAI:                "CLOCK_TAI",
 }
 
 const (
@@ -63,10 +48,7 @@ func readOf(call *syscallInfo, self func() (tid, pid int32)) string {
 // (include/linux/posix-timers_types.h).
 func clockName(id int32, self func() (tid, pid int32)) string {
 	if id >= 0 {
-		if name, ok := clocks[id]; ok {
-			return name
-		}
-		return fmt.Sprintf("clock %d", id)
+		return cmp.Or(clock.NameOf(id), fmt.Sprintf("clock %d", id))
 	}
 	const (
 		kindMask  = 7
