@@ -11,14 +11,16 @@ import (
 var aboutClocks = regexp.MustCompile(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen version\b|\bvmware: (?:using clock|tsc)|` +
 	`(?:^|[^("\w/.=-])tsc(?:_\w+|-early)?(?:: |[ '",.;)\]]|$)|` +
 	`\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
-	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b`)
+	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b|` +
+	`\blost ticks\b|\btoo many ticks\b|\btime source\b|^Back to C!`)
 
 // aboutProcesses matches a text about a process, whose name may be that of a clock.
 var aboutProcesses = regexp.MustCompile(`(?i)\bcomm[:=]|killed process|\bsegfault\b|blocked for more|out of memory|oom-kill|\baudit\b`)
 
 // clockStems are texts, in lower case, of which every line that aboutClocks matches has one. They are a fast
 // filter: the expression takes 20 µs per line.
-var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "vmware", "hyperv", "acpi_pm", "timer", "timekeeping", "rtc", "read-back"}
+var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "vmware", "hyperv", "acpi_pm", "timer", "timekeeping", "rtc", "read-back",
+	"leap second", "ticks", "time source", "back to c!"}
 
 // Concerns returns whether a line of the kernel log concerns its clocks, known to Parse or not.
 func Concerns(line string) bool {

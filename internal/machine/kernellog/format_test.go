@@ -31,13 +31,13 @@ func examples(t testing.TB) []string {
 	return all
 }
 
-// The page explains more than the rules need; a format without an example there may also be hidden by one before it.
+// The page explains more than the rules need: those lines a document only keeps. A format without an example there may also be hidden by one before it.
 func TestEveryFormatHasAnExample(t *testing.T) {
 	seen := map[string]bool{}
 	for _, example := range examples(t) {
 		f := formatOf(example)
 		if f == nil {
-			require.Empty(t, Parse([]string{example}), example)
+			require.True(t, Concerns(example), "%s: no document keeps it", example)
 			continue
 		}
 		seen[f.pattern] = true
