@@ -1,6 +1,8 @@
 package result_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -20,6 +22,23 @@ const (
 	// made starts the part of the page that is made from the schema.
 	made = "<!-- Made from the comments of the types by: go test ./internal/document/result -run Schema -update -->\n"
 )
+
+// This test is the first: what it writes with -update is the schema of the others.
+func TestSchemaIsThatOfTheTypes(t *testing.T) {
+	var want bytes.Buffer
+	encoder := json.NewEncoder(&want)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	require.NoError(t, encoder.Encode(generated(t)))
+	name, err := schema.Path()
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.WriteFile(name, want.Bytes(), 0o644))
+	}
+	got, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, want.String(), string(got), "go test ./internal/document/result -run Schema -update writes it anew")
+}
 
 // docs/result.md describes each object and its keys, as the schema does.
 func TestPageIsThatOfTheSchema(t *testing.T) {

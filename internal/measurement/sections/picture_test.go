@@ -30,7 +30,7 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 		"every clock":           made.Document(40, 1, 2, 4),
 	} {
 		for _, c := range sections.Pictures() {
-			require.True(t, c.Drawable(d), "%s: %s", name, c.Name)
+			require.True(t, c.Drawable(d), "%s: %s: give what it draws to test/made", name, c.Name)
 			var file bytes.Buffer
 			require.NoError(t, c.PNG(&file, d), "%s: %s", name, c.Name)
 			decoded, err := png.DecodeConfig(&file)

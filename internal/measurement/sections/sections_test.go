@@ -1,7 +1,9 @@
 package sections
 
 import (
+	"os"
 	"reflect"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,4 +79,15 @@ func TestJoinedDocument(t *testing.T) {
 	require.Equal(t, []result.Warning{load, speed}, joined.Warnings)
 	require.True(t, joined.Interrupted)
 	require.Equal(t, 5, joined.Settings.Repeat)
+}
+
+// docs/commands.md lists the command of each measurement, with a link to its page.
+func TestTheDocumentHasEveryCommand(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/commands.md")
+	require.NoError(t, err)
+	for _, kind := range All {
+		if !regexp.MustCompile("(?m)^- \\[`timebench " + kind.Command + "[ `].*\\]\\([a-z-]+\\.md").Match(page) {
+			t.Errorf("add `timebench %s` to docs/commands.md, with a link to its page", kind.Command)
+		}
+	}
 }

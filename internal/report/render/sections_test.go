@@ -186,6 +186,9 @@ func each(d *result.Document) map[string]*result.Document {
 
 func TestGoldenParts(t *testing.T) {
 	for name, d := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
+		for _, kind := range sections.All {
+			require.NotNil(t, d.Section(kind.Key), "give the section of `%s` to %s in sections_test.go", kind.Command, name)
+		}
 		for command, d := range each(d) {
 			var document bytes.Buffer
 			require.NoError(t, d.Write(&document))
