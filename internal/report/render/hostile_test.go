@@ -146,7 +146,7 @@ func TestNothingSteersATerminal(t *testing.T) {
 			require.NotEmpty(t, out.String(), name)
 			text := strings.ReplaceAll(out.String(), "\n\t", "\n") // within pictures
 			at := harmful(text)
-			require.Negative(t, at, "%s: %q", name, text[max(0, at-60):min(max(0, at+20), len(text))])
+			require.Negative(t, at, "%s: it must begin with d = cleaned(d): %q", name, text[max(0, at-60):min(max(0, at+20), len(text))])
 			if strings.HasSuffix(name, "markdown") || strings.HasSuffix(name, "bench") { // whose lines mean something
 				require.NotRegexp(t, "(?m)^# owned", out.String(), name)
 			}

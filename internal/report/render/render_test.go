@@ -151,7 +151,7 @@ func TestGolden(t *testing.T) {
 		schema.Check(t, golden(t, name+".json", func(w io.Writer, d *result.Document) error { return d.Write(w) }, d))
 	}
 	for name, d := range map[string]*result.Document{"doctor": onHPET(), "doctor-healthy": fixed(), "doctor-sparse": sparse()} {
-		goldens(t, name, DoctorFormats[:4], d)
+		goldens(t, name, without("json", DoctorFormats), d)
 		golden(t, name+".verbose", DoctorFormats[0].Whole, d)
 	}
 	golden(t, "pictures.markdown", func(w io.Writer, r Report) error { return r.Markdown(w, []string{"charts/latency.png"}) }, OfDocument(fixed()))
@@ -193,7 +193,7 @@ func golden[T any](t *testing.T, name string, write func(io.Writer, T) error, of
 		require.NoError(t, os.WriteFile(path, got, 0o644))
 	}
 	want, err := os.ReadFile(path)
-	require.NoError(t, err)
+	require.NoError(t, err, "`go test ./internal/report/render -update` writes it")
 	require.Equal(t, string(want), string(got), "%s; `go test ./internal/report/render -update` writes it anew", name)
 	return written.Bytes()
 }
@@ -234,6 +234,16 @@ func requireFailedWrites[T any](t *testing.T, formats []Format[T], of T) {
 		format, ok := Named(formats, name)
 		require.True(t, ok)
 		require.ErrorContains(t, format.Write(full{}, of), "no space left", name)
+	}
+}
+
+// docs/commands.md lists the formats of a document.
+func TestTheDocumentHasEveryFormat(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/commands.md")
+	require.NoError(t, err)
+	list := regexp.MustCompile("(?m)^- `--format table`: .*").FindString(string(page))
+	for _, name := range Names(Formats) {
+		require.Contains(t, list, "`"+name+"`", "add `%s` to `--format` of docs/commands.md", name)
 	}
 }
 

@@ -193,6 +193,16 @@ func TestGoldenParts(t *testing.T) {
 			var document bytes.Buffer
 			require.NoError(t, d.Write(&document))
 			schema.Check(t, document.Bytes())
+			bare := *d
+			bare.Sections = []result.Section{compare.Of(d)}
+			for _, format := range SectionFormats {
+				var shown, rest bytes.Buffer
+				require.NoError(t, format.Write(&shown, d), format.Name)
+				require.NoError(t, format.Write(&rest, &bare), format.Name)
+				if bytes.Equal(shown.Bytes(), rest.Bytes()) {
+					t.Errorf("%s shows nothing of %s: leave it out of SectionFormats", format.Name, command)
+				}
+			}
 			goldens(t, command+"-"+name, without("json", SectionFormats), d)
 		}
 	}
