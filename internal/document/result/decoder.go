@@ -86,6 +86,12 @@ func (d *decoder) value(to reflect.Value, s *shape) error {
 	switch {
 	case s.object != nil:
 		return d.object(to, s.object)
+	case s.of.Kind() == reflect.Float64:
+		number, err := d.number(s)
+		to.SetFloat(number)
+		return err
+	case s.element != nil && s.of.Elem().Kind() == reflect.Float64:
+		return d.numbers(to, s.element)
 	case s.element != nil:
 		return d.array(to, s.element)
 	}
@@ -97,12 +103,6 @@ func (d *decoder) value(to reflect.Value, s *shape) error {
 	switch s.of.Kind() {
 	case reflect.Bool:
 		to.SetBool(raw[0] == 't')
-	case reflect.Float64:
-		number, err := strconv.ParseFloat(string(raw), 64)
-		to.SetFloat(number)
-		if err != nil {
-			what = fmt.Sprintf("is %.40s, which a float of 64 bits cannot hold", raw)
-		}
 	case reflect.String:
 		text := unquoted(raw)
 		to.SetString(text)
@@ -231,6 +231,46 @@ func (d *decoder) array(to reflect.Value, element *shape) error {
 	}
 	_, err := d.json.ReadToken() // ]
 	return err
+}
+
+// numbers does what array does, for samples, of which a document may have millions: it takes the array whole, so that the
+// slice has their number from the start.
+func (d *decoder) numbers(to reflect.Value, element *shape) error {
+	text, err := d.json.ReadValue()
+	if err != nil {
+		return err
+	}
+	of := decoder{json: newDecoder(text)}
+	all := make([]float64, 0, bytes.Count(text, []byte(","))+1)
+	_, err = of.json.ReadToken() // [
+	for err == nil && of.json.PeekKind() != ']' {
+		var number float64
+		if number, err = of.number(element); err == nil {
+			all = append(all, number)
+		}
+	}
+	if wrong := (*fault)(nil); errors.As(err, &wrong) {
+		wrong.offset += d.json.InputOffset() - int64(len(text))
+		wrong.at = d.json.StackPointer() + wrong.at
+	}
+	to.Set(reflect.ValueOf(all))
+	return err
+}
+
+// number decodes the next value, a number.
+func (d *decoder) number(s *shape) (float64, error) {
+	if next := d.json.PeekKind(); words[next] != s.want {
+		return 0, d.otherKind(next, s.want)
+	}
+	raw, err := d.json.ReadValue()
+	if err != nil {
+		return 0, err
+	}
+	number, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		return 0, d.wrong(len(raw), fmt.Sprintf("is %.40s, which a float of 64 bits cannot hold", raw))
+	}
+	return number, nil
 }
 
 // unquoted returns the text of a string of JSON. What is not UTF-8 in it becomes U+FFFD.
