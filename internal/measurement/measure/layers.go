@@ -116,7 +116,9 @@ func (r *runner) addLayers(c *compare.Clock, s *subject) {
 // that does not, and of its stand-in.
 func (s Settings) loopsEstimate(clocks []clock.Clock) time.Duration {
 	const most = 5
-	if !slices.ContainsFunc(clocks, func(c clock.Clock) bool { return c.Steps != nil }) {
+	if !slices.ContainsFunc(clocks, func(c clock.Clock) bool {
+		return c.Steps != nil && len(c.Steps(result.Never))+len(c.Steps(result.Always)) > 0
+	}) {
 		return 0
 	}
 	return most * (time.Duration(min(s.Rounds, layeredRounds))*s.turn() + calibration)

@@ -156,12 +156,12 @@ func (o output) measured(names []string, rounds int) error {
 	return nil
 }
 
-// counted returns the calls of all threads, in any order; nil if the name is missing, and an error if a thread is.
+// counted returns the calls of each thread, fewest first; nil if the name is missing, and an error if a thread is.
 func (o output) counted(name string, threads int) ([]int64, error) {
 	if _, ok := o.missing[name]; ok {
 		return nil, nil
 	}
-	calls, sum := slices.Collect(maps.Values(o.threads[name])), int64(0)
+	calls, sum := slices.Sorted(maps.Values(o.threads[name])), int64(0)
 	for _, n := range calls {
 		sum += n
 	}

@@ -98,11 +98,17 @@ func (r Runtime) find(path string) ([]string, error) {
 		return []string{found}, err
 	}
 	var paths []string
+	var relative error
 	for _, name := range r.Programs {
-		// A program in a relative folder of PATH is an error, as exec has it.
-		if found, err := exec.LookPath(name); err == nil {
+		found, err := exec.LookPath(name)
+		if err == nil {
 			paths = append(paths, found)
+		} else if errors.Is(err, exec.ErrDot) {
+			relative = fmt.Errorf("%s is in a relative folder of PATH; use --runtime %s=%s", name, r.Name, found)
 		}
+	}
+	if len(paths) == 0 && relative != nil {
+		return nil, relative
 	}
 	if len(paths) == 0 && len(r.Programs) > 0 {
 		return nil, errors.New("not found in PATH: " + strings.Join(r.Programs, ", "))
