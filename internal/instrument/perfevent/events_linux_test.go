@@ -112,15 +112,3 @@ func TestOverflowIsCounted(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, seen+int(lost), mapped) //nolint:gosec // small
 }
-
-func TestClosedEventsLeaveNoFile(t *testing.T) {
-	before := need.OpenFiles()
-	e := New(Options{RateHz: 100, ExcludeKernel: true})
-	if err := e.Open(unix.Gettid(), 0); err != nil {
-		need.Missing(t, "perf events", err.Error())
-	}
-	require.Equal(t, 1, e.Len())
-	require.ErrorIs(t, e.Open(1<<30, 0), unix.ESRCH)
-	require.NoError(t, e.Close())
-	require.Equal(t, before, need.OpenFiles())
-}

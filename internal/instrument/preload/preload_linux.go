@@ -42,17 +42,18 @@ func definesClock(library string) bool {
 		debuglog.Printf("preload", "%v", err)
 		return false
 	}
-	defines, err := symbols.Defines(file, info.Size(), functions)
+	table, err := symbols.FromELF(file, info.Size())
 	if err != nil {
 		debuglog.Printf("preload", "%s: %v", library, err)
+		return false
 	}
-	return defines
+	return table.HasAny(functions)
 }
 
 // Into returns the libraries that were preloaded into a running process and stand in for the clock, each with its origin. They
 // are mapped, and LD_PRELOAD in the environment with which the program was started, or /etc/ld.so.preload lists them.
 // The environment of another user's process takes permission to trace it.
-func Into(files *symbols.Files, pid int) []string {
+func Into(p *symbols.Process, pid int) []string {
 	lists := []struct {
 		origin string
 		names  []string
@@ -60,20 +61,17 @@ func Into(files *symbols.Files, pid int) []string {
 		{Variable, inEnvironment(strings.Split(readOf(pid, "environ"), "\x00"))},
 		{File, listed(readOf(pid, "root"+File))},
 	}
-	if len(lists[0].names)+len(lists[1].names) == 0 {
-		return nil
-	}
-	mappings, _ := symbols.Mappings(pid) // none of a process that ended
 	var all []string
 	for _, list := range lists {
 		for _, name := range list.names {
 			// The path of a mapping has no symbolic links, so libfaketime.so.1 may be libfaketime.so.1.0 there: by the name before ".so".
 			library := stem(name)
-			i := slices.IndexFunc(mappings, func(m symbols.Mapping) bool { return stem(m.Path) == library })
+			i := slices.IndexFunc(p.Mappings(), func(m symbols.Mapping) bool { return stem(m.Path) == library })
 			if i < 0 {
 				continue
 			}
-			if text := mappings[i].Path + " (" + list.origin + ")"; !slices.Contains(all, text) && files.Defines(pid, mappings[i], functions) {
+			mapping := p.Mappings()[i]
+			if text := mapping.Path + " (" + list.origin + ")"; !slices.Contains(all, text) && p.Defines(mapping, functions) {
 				all = append(all, text)
 			}
 		}

@@ -57,7 +57,12 @@ func TestInto(t *testing.T) {
 	standin, other := library(t, "standin.c", "libstandin.so.1.0"), library(t, "other.c", "libother.so")
 	link := filepath.Join(filepath.Dir(standin), "libstandin.so.1")
 	require.NoError(t, os.Symlink(filepath.Base(standin), link))
-	into := func(pid int) []string { return Into(new(symbols.Files), pid) }
+	into := func(pid int) []string {
+		process, err := new(symbols.Files).Open(pid)
+		require.NoError(t, err)
+		defer process.Close()
+		return Into(process, pid)
+	}
 	require.Equal(t, []string{standin + " (LD_PRELOAD)"}, into(running(t, other+":"+link+":"+link)))
 	require.Empty(t, into(running(t, other)))
 	require.Empty(t, into(os.Getpid()))

@@ -50,7 +50,8 @@ const grace = 5 * time.Second
 // such as a page from a slow disk.
 const dying = 30 * time.Second
 
-// one lets one program run at a time. The programs are benchmarks, which would disturb each other.
+// one lets one program run at a time. The programs are benchmarks, which would disturb each other,
+// and an orphan can only be attributed if it has one possible origin.
 var one = make(chan struct{}, 1)
 
 // Run runs the program until it exits, exceeds a limit, or ctx ends. Then it ends the program and

@@ -144,7 +144,7 @@ func TestRunDoesNotWaitForAChild(t *testing.T) {
 		_, _ = fmt.Sscanf(line, "left %d", &pid)
 	}
 	require.NotZero(t, pid, "%q", out)
-	assert.Eventually(t, func() bool { return gone(t, pid) }, ample, time.Millisecond, "init reaps it")
+	assert.True(t, gone(t, pid))
 }
 
 func TestRunReportsAProgramThatDoesNotStart(t *testing.T) {
@@ -187,6 +187,19 @@ func TestComplaint(t *testing.T) {
 		"a warning\n\x1b[31mx.c:1: error: no \r\nerror: 2\n" + strings.Repeat("gcc\n", 3):                                                                    "[31mx.c:1: error: no",
 	} {
 		assert.Equal(t, want, Complaint([]byte(text)), "%q", text)
+	}
+}
+
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   "",
+		"\tv1\n2\x1b[m\n":                    "v1 2 [m",
+		strings.Repeat("x", 198) + "é":       strings.Repeat("x", 198) + "é",
+		strings.Repeat("x", 199) + "é":       strings.Repeat("x", 199),
+		strings.Repeat("x", 199) + " y":      strings.Repeat("x", 199),
+		strings.Repeat("x", 198) + "\xff...": strings.Repeat("x", 198),
+	} {
+		assert.Equal(t, want, Line(text), "%q", text)
 	}
 }
 

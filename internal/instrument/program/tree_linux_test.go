@@ -40,6 +40,14 @@ func marked(t *testing.T, text string) (found []string) {
 	return found
 }
 
+// needSubreaper ends a test on a system that does not emulate the attribute.
+func needSubreaper(t *testing.T) {
+	t.Helper()
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); err != nil {
+		need.Missing(t, "processes", "PR_SET_CHILD_SUBREAPER: "+err.Error())
+	}
+}
+
 // chain returns a script in which each child lives on and its parent exits, so that the number always
 // changes. It ends by itself, and is slow, so that it cannot exhaust the machine.
 func chain(change string) string {
@@ -58,6 +66,7 @@ while time.time() < end:
 // has $MARK in its arguments or its environment. A new script is a row.
 func TestNothingIsLeftRunning(t *testing.T) {
 	need.Processes(t)
+	needSubreaper(t)
 	need.Program(t, "setsid")
 	need.Program(t, "python3")
 	const short = time.Second
@@ -129,6 +138,7 @@ ctypes.CDLL(None).syscall(60 if __import__("os").uname().machine == "x86_64" els
 // internal/machine/clocksource is: of this file, in a session of its own, started while the program runs.
 func TestOthersAreLeftAlone(t *testing.T) {
 	need.Processes(t)
+	needSubreaper(t)
 	mark := rand.Text()
 	start := func(cmd *exec.Cmd) {
 		if cmd.Env == nil {
@@ -186,6 +196,56 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	pid, err := strconv.Atoi(number)
 	require.NoError(t, err)
 	require.NoError(t, unix.Kill(pid, unix.SIGKILL))
+	_, _ = unix.Wait4(pid, nil, 0, nil) // it is a child of this process now
+}
+
+// TestTheDaemonsOfOthersAreLeftAlone has a child that started before the program, and starts daemons
+// while it runs. They become children of this process.
+func TestTheDaemonsOfOthersAreLeftAlone(t *testing.T) {
+	need.Processes(t)
+	needSubreaper(t)
+	need.Program(t, "setsid")
+	mark := rand.Text()
+	daemons := func() (found []string) {
+		for _, p := range marked(t, mark) {
+			if number, arguments, _ := strings.Cut(p, " "); arguments == "sleep 1000.5 " {
+				found = append(found, number)
+			}
+		}
+		return found
+	}
+	other := exec.Command("/bin/sh", "-c", "i=0; while [ $i -lt 100 ]; do (setsid sleep 1000.5 &); sleep 0.05; i=$((i+1)); done; sleep 1000")
+	other.Env = append(os.Environ(), "MARK="+mark)
+	require.NoError(t, other.Start())
+	t.Cleanup(func() {
+		_ = other.Process.Kill()
+		_ = other.Wait()
+		for left := marked(t, mark); len(left) > 0; left = marked(t, mark) { // one can be on its way to sleep
+			for _, p := range left {
+				number, _, _ := strings.Cut(p, " ")
+				pid, err := strconv.Atoi(number)
+				require.NoError(t, err)
+				_ = unix.Kill(pid, unix.SIGKILL)
+				_, _ = unix.Wait4(pid, nil, 0, nil)
+			}
+		}
+	})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	own := rand.Text()
+	ended := make(chan error)
+	go func() {
+		_, err := Run(ctx, exec.Command("/bin/sh", "-c", "sleep 1000; : "+own), Limits{Time: ample, OutputBytes: 1e6})
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { return len(marked(t, own)) > 0 }, ample, 10*time.Millisecond)
+	already := len(daemons())
+	require.Eventually(t, func() bool { return len(daemons()) >= already+5 }, ample, 10*time.Millisecond)
+	before := daemons()
+	enough := errors.New("enough")
+	cancel(enough)
+	require.ErrorIs(t, <-ended, enough)
+	assert.Subset(t, daemons(), before)
+	assert.Empty(t, marked(t, own))
 }
 
 // TestRunInAnotherNamespace has the /proc of the parent's PID namespace.

@@ -3,29 +3,68 @@ package symbols
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strings"
 )
 
-// Bounds of what is read of an ELF file.
+// Bounds of what is read of an ELF file. Chromium with all its symbols has 1.5 million functions, and
+// names of 200 MB.
 const (
-	maxSymbols     = 256 << 20 // bytes of a symbol table; Chromium has 1.5 million functions
-	maxHeaders     = 4 << 20   // bytes of headers
-	maxName        = 4096      // bytes of a name; mangled names of C++ templates have some thousand
-	maxInterpreter = 4096      // bytes of the path of an interpreter: PATH_MAX
-	// maxDefined is the number of functions among which [Defines] looks for some names.
-	maxDefined = 1 << 20
+	maxSymbols  = 256 << 20 // bytes of a symbol table
+	maxNames    = 256 << 20 // bytes of a string table
+	maxElements = 2 << 20   // functions
+	maxHeaders  = 4 << 20   // bytes of headers
+	maxSegments = 1024
 )
 
-// ErrNoFunctions means that a file names no function: it was stripped, and exports none.
-var ErrNoFunctions = errors.New("ELF file: its symbol tables have no function")
+// A segment is a part of a file that is mapped: PT_LOAD of elf(5).
+type segment struct{ offset, size, address uint64 }
+
+// FromELF reads the functions of a program or a shared library of size bytes: those of .symtab, or of
+// .dynsym if there is no other. Addresses in the table are virtual addresses of the file;
+// [Table.Address] converts those of a process to them. A function whose size is 0, as in assembly, reaches
+// to the next one or to the end of its section.
+//
+// The error says what is wrong with the file, or which bound it exceeds. errors.Is(err, ErrNoFunctions)
+// if there are no symbols.
+func FromELF(file io.ReaderAt, size int64) (table *Table, err error) {
+	return fromELF(file, size, func(int64) error { return nil })
+}
+
+// fromELF does what FromELF does. It calls reserve with the number of bytes before it takes memory for symbols.
+func fromELF(file io.ReaderAt, size int64, reserve func(int64) error) (table *Table, err error) {
+	defer recovered(&err)
+	parsed, err := parse(file)
+	if err != nil {
+		return nil, err
+	}
+	segments, err := segmentsOf(parsed)
+	if err != nil {
+		return nil, err
+	}
+	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		for _, section := range parsed.Sections {
+			if section.Type != kind {
+				continue
+			}
+			table := &Table{segments: segments, versioned: true}
+			if err := table.readSymbols(parsed, section, file, size, reserve); err != nil {
+				return nil, err
+			}
+			if table.Len() > 0 {
+				return table, nil
+			}
+			break // a file has one of each kind
+		}
+	}
+	return nil, ErrNoFunctions
+}
+
+// maxInterpreter bounds the path of an interpreter, in bytes: PATH_MAX.
+const maxInterpreter = 4096
 
 // Interpreter returns the path of the dynamic linker that a program asks for, PT_INTERP of elf(5). It is empty if the
 // program is static. The error says what is wrong with the file.
@@ -51,114 +90,6 @@ func Interpreter(file io.ReaderAt) (linker string, err error) {
 	return "", nil
 }
 
-// Defines reports whether a program or a shared library of size bytes has a function with one of these names. The error is
-// that of its headers or its symbols; see ErrNoFunctions.
-func Defines(file io.ReaderAt, size int64, names []string) (defines bool, err error) {
-	defer recovered(&err)
-	parsed, err := parse(file)
-	if err != nil {
-		return false, err
-	}
-	n := 0
-	err = functions(parsed, file, size, func(f function) bool {
-		defines = slices.Contains(names, f.name())
-		n++
-		return !defines && n < maxDefined
-	})
-	return defines, err
-}
-
-// namesAt returns the readable names of the functions at offsets of an ELF file of size bytes, by offset. It reads the symbols
-// of .symtab, or those of .dynsym if there is no other, in one pass and keeps none.
-//
-// An offset has the function that starts last before it. A function whose size is 0, as in assembly, reaches to the next one or
-// to the end of its section. The error says what is wrong with the file, or which bound it exceeds.
-func namesAt(file io.ReaderAt, size int64, offsets []uint64) (names map[uint64]string, err error) {
-	defer recovered(&err)
-	parsed, err := parse(file)
-	if err != nil {
-		return nil, err
-	}
-	type wanted struct {
-		offset, address uint64
-		last            function // of those that start above the address before
-	}
-	var all []wanted
-	for _, offset := range offsets {
-		if address, ok := addressOf(parsed, offset); ok {
-			all = append(all, wanted{offset: offset, address: address})
-		}
-	}
-	slices.SortFunc(all, func(a, b wanted) int { return cmp.Compare(a.address, b.address) })
-	err = functions(parsed, file, size, func(f function) bool {
-		i, _ := slices.BinarySearchFunc(all, f.start, func(w wanted, start uint64) int { return cmp.Compare(w.address, start) })
-		if i < len(all) && f.preferredTo(all[i].last) {
-			all[i].last = f
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	names = map[uint64]string{}
-	var last function
-	for _, w := range all {
-		if w.last.end > 0 {
-			last = w.last
-		}
-		if w.address < last.end {
-			names[w.offset] = readable(last.name())
-		}
-	}
-	return names, nil
-}
-
-// addressOf returns the virtual address of an offset in the code of a file. The two differ, because linkers place segments at
-// other addresses than their offsets.
-func addressOf(file *elf.File, offset uint64) (address uint64, ok bool) {
-	for _, p := range file.Progs {
-		// The end of one segment and the beginning of the next may share bytes of the file, of which one is code.
-		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && offset >= p.Off && offset-p.Off < p.Filesz {
-			return offset - p.Off + p.Vaddr, true
-		}
-	}
-	return 0, false
-}
-
-// A function is one symbol of a file.
-type function struct {
-	start, end uint64 // virtual addresses
-	rank       int    // of its binding: the lowest is preferred, and one whose size is not known last
-	at         uint32 // where the name is in names
-	names      io.ReaderAt
-}
-
-// name returns the name as it is in the file, without the version that ld(1) appends in .symtab: clock_gettime@@GLIBC_2.17.
-func (f function) name() string {
-	text := make([]byte, maxName)
-	n, _ := f.names.ReadAt(text, int64(f.at)) // the last names end before so many bytes
-	text, _, _ = bytes.Cut(text[:n], []byte{0})
-	if version := bytes.IndexByte(text, '@'); version > 0 {
-		text = text[:version]
-	}
-	return string(text)
-}
-
-// preferredTo reports whether f starts after g, or has the better one of several names of one address: a global one rather
-// than a weak one, rather than a local one; then one that does not begin with an underscore; then the shortest; then the first
-// in the alphabet.
-func (f function) preferredTo(g function) bool {
-	if f.start != g.start || g.end == 0 {
-		return f.start > g.start || g.end == 0
-	}
-	if f.rank != g.rank {
-		return f.rank < g.rank
-	}
-	a, b := f.name(), g.name()
-	hidden := func(name string) int { return len(name) - len(strings.TrimPrefix(name, "_")) }
-	return cmp.Or(cmp.Compare(hidden(a), hidden(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) < 0
-}
-
 // parse reads the headers of a program or a shared library. The names of the sections are missing.
 func parse(file io.ReaderAt) (*elf.File, error) {
 	parsed, err := elf.NewFile(&headers{file: file, left: maxHeaders})
@@ -179,6 +110,9 @@ func recovered(err *error) {
 	}
 }
 
+// ErrNoFunctions means that a file names no function: it was stripped, and exports none.
+var ErrNoFunctions = errors.New("ELF file: its symbol tables have no function")
+
 // headers is the file as elf.NewFile sees it. NewFile reads the headers, and the names of the sections.
 // It makes a copy of each name, so that a file of some megabytes with one long name for all its sections
 // takes terabytes. Here the names are never used, so the header says that there are none (e_shstrndx is
@@ -189,107 +123,193 @@ type headers struct {
 	left int
 }
 
+// Where e_shstrndx is in the header, in bytes.
+const (
+	namesIndex32 = 50
+	namesIndex64 = 62
+	fileHeader32 = 52
+	fileHeader64 = 64
+)
+
 func (h *headers) ReadAt(p []byte, offset int64) (int, error) {
 	if h.left -= len(p); h.left < 0 {
 		return 0, fmt.Errorf("its headers have more than %d bytes", maxHeaders)
 	}
 	n, err := h.file.ReadAt(p, offset)
-	// NewFile reads the header in one read, of exactly its size: 52 or 64 bytes, of which e_shstrndx is the last two.
-	if offset == 0 && (len(p) == 52 || len(p) == 64) {
-		clear(p[len(p)-2:])
+	if offset == 0 {
+		// NewFile reads the header in one read, of exactly its size.
+		switch len(p) {
+		case fileHeader32:
+			clear(p[namesIndex32 : namesIndex32+2])
+		case fileHeader64:
+			clear(p[namesIndex64 : namesIndex64+2])
+		}
 	}
 	return n, err
 }
 
-// functions calls visit for each function of .symtab, or of .dynsym if there is none in that, until it returns false.
+// segmentsOf returns those of code first. Segments may share bytes of a file, where one ends and the next begins, and the address in
+// question is one of code.
+func segmentsOf(file *elf.File) ([]segment, error) {
+	var code, others []segment
+	for _, header := range file.Progs {
+		if header.Type != elf.PT_LOAD || header.Filesz == 0 {
+			continue
+		}
+		if len(code)+len(others) == maxSegments {
+			return nil, fmt.Errorf("ELF file: more than %d segments", maxSegments)
+		}
+		found := segment{header.Off, header.Filesz, header.Vaddr}
+		if header.Flags&elf.PF_X != 0 {
+			code = append(code, found)
+		} else {
+			others = append(others, found)
+		}
+	}
+	return append(code, others...), nil
+}
+
+// Address converts an address of a process, within a mapping of the file, to the virtual address that the
+// file's symbols have. The two differ by more than the start of the mapping: linkers place segments at other
+// addresses than their offsets. ok is false outside of the mapping, and of all segments.
+func (t *Table) Address(m Mapping, addr uint64) (address uint64, ok bool) {
+	if addr < m.Start || addr >= m.End || addr-m.Start > math.MaxUint64-m.Offset {
+		return 0, false
+	}
+	offset := addr - m.Start + m.Offset
+	for _, segment := range t.segments {
+		if offset >= segment.offset && offset-segment.offset < segment.size {
+			return offset - segment.offset + segment.address, true
+		}
+	}
+	return 0, false
+}
+
+// readSymbols fills the table with the functions of a section.
 //
 // It does not use the methods of debug/elf, which make a string of each name: that takes several times the memory, and
 // terabytes for a file in which all symbols share one long name.
-func functions(file *elf.File, contents io.ReaderAt, size int64, visit func(function) bool) error {
-	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
-		i := slices.IndexFunc(file.Sections, func(s *elf.Section) bool { return s.Type == kind }) // a file has one of each kind
-		if i < 0 {
-			continue
-		}
-		if found, err := functionsIn(file, file.Sections[i], contents, size, visit); err != nil || found {
-			return err
-		}
-	}
-	return ErrNoFunctions
-}
-
-func functionsIn(file *elf.File, section *elf.Section, contents io.ReaderAt, size int64, visit func(function) bool) (found bool, err error) {
-	part := func(s *elf.Section) (*io.SectionReader, error) {
+func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.ReaderAt, size int64, reserve func(int64) error) error {
+	within := func(s *elf.Section, bound uint64) error {
 		switch {
 		case s.Flags&elf.SHF_COMPRESSED != 0:
-			return nil, errors.New("ELF file: its symbols are compressed")
+			return errors.New("ELF file: its symbols are compressed")
 		case s.Offset > uint64(size) || s.FileSize > uint64(size)-s.Offset:
-			return nil, fmt.Errorf("ELF file: its symbols at %#x end beyond the file", s.Offset)
+			return fmt.Errorf("ELF file: its symbols at %#x end beyond the file", s.Offset)
+		case s.FileSize > bound:
+			return fmt.Errorf("ELF file: %d bytes of symbols, more than the %d that are read", s.FileSize, bound)
 		}
-		return io.NewSectionReader(contents, int64(s.Offset), int64(s.FileSize)), nil
+		return nil
 	}
-	table, err := part(section)
-	if err != nil {
-		return false, err
-	}
-	if table.Size() > maxSymbols {
-		return false, fmt.Errorf("ELF file: %d bytes of symbols, more than the %d that are read", table.Size(), maxSymbols)
+	if err := within(section, maxSymbols); err != nil {
+		return err
 	}
 	if int64(section.Link) >= int64(len(file.Sections)) || file.Sections[section.Link].Type != elf.SHT_STRTAB {
-		return false, errors.New("ELF file: its symbol table has no string table")
+		return errors.New("ELF file: its symbol table has no string table")
 	}
-	names, err := part(file.Sections[section.Link])
+	stringTable := file.Sections[section.Link]
+	if err := within(stringTable, maxNames); err != nil {
+		return err
+	}
+	if err := reserve(int64(stringTable.FileSize + 2*functionSize*mostFunctions(file, section))); err != nil {
+		return err
+	}
+	names := make([]byte, stringTable.FileSize)
+	if _, err := io.ReadFull(io.NewSectionReader(contents, int64(stringTable.Offset), int64(stringTable.FileSize)), names); err != nil {
+		return fmt.Errorf("ELF file: string table: %w", err)
+	}
+	t.names = names
+	functions, err := t.symbols(file, section, contents)
 	if err != nil {
-		return false, err
+		return err
 	}
-	entry := make([]byte, elf.Sym64Size)
+	t.build(functions)
+	return nil
+}
+
+func symbolSize(file *elf.File) uint64 {
 	if file.Class == elf.ELFCLASS32 {
-		entry = entry[:elf.Sym32Size]
+		return elf.Sym32Size
 	}
+	return elf.Sym64Size
+}
+
+func mostFunctions(file *elf.File, section *elf.Section) uint64 {
+	return min(section.FileSize/symbolSize(file), maxElements)
+}
+
+func (t *Table) symbols(file *elf.File, section *elf.Section, contents io.ReaderAt) ([]function, error) {
+	functions := make([]function, 0, mostFunctions(file, section))
+	entry := make([]byte, symbolSize(file))
 	const buffer = 64 << 10
-	symbols := bufio.NewReaderSize(table, buffer)
-	for range table.Size() / int64(len(entry)) {
+	symbols := bufio.NewReaderSize(io.NewSectionReader(contents, int64(section.Offset), int64(section.FileSize)), buffer)
+	for range section.FileSize / symbolSize(file) {
 		if _, err := io.ReadFull(symbols, entry); err != nil {
-			return found, fmt.Errorf("ELF file: symbol table: %w", err)
+			return nil, fmt.Errorf("ELF file: symbol table: %w", err)
 		}
 		symbol := decode(file, entry)
 		kind := elf.ST_TYPE(symbol.Info)
-		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || elf.SectionIndex(symbol.Shndx) == elf.SHN_UNDEF || symbol.Name == 0 {
+		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || elf.SectionIndex(symbol.Shndx) == elf.SHN_UNDEF {
 			continue
 		}
-		if f := functionOf(file, symbol); f.end > f.start {
-			found, f.names = true, names
-			if !visit(f) {
-				break
-			}
+		if uint64(symbol.Name) >= uint64(len(t.names)) {
+			continue // malformed
+		}
+		if len(functions) == maxElements {
+			return nil, fmt.Errorf("ELF file: more than %d functions", maxElements)
+		}
+		functions = append(functions, t.function(file, symbol))
+	}
+	return functions, nil
+}
+
+func decode(file *elf.File, entry []byte) elf.Sym64 {
+	order := file.ByteOrder
+	if file.Class == elf.ELFCLASS32 {
+		return elf.Sym64{
+			Name:  order.Uint32(entry),
+			Value: uint64(order.Uint32(entry[4:])),
+			Size:  uint64(order.Uint32(entry[8:])),
+			Info:  entry[12],
+			Shndx: order.Uint16(entry[14:]),
 		}
 	}
-	return found, nil
-}
-
-func decode(file *elf.File, entry []byte) (symbol elf.Sym64) {
-	if file.Class == elf.ELFCLASS64 {
-		_, _ = binary.Decode(entry, file.ByteOrder, &symbol) // of its size
-		return symbol
+	return elf.Sym64{
+		Name:  order.Uint32(entry),
+		Info:  entry[4],
+		Shndx: order.Uint16(entry[6:]),
+		Value: order.Uint64(entry[8:]),
+		Size:  order.Uint64(entry[16:]),
 	}
-	var small elf.Sym32
-	_, _ = binary.Decode(entry, file.ByteOrder, &small)
-	return elf.Sym64{Name: small.Name, Info: small.Info, Shndx: small.Shndx, Value: uint64(small.Value), Size: uint64(small.Size)}
 }
 
-var ranks = map[elf.SymBind]int{elf.STB_GLOBAL: -2, elf.STB_WEAK: -1}
-
-func functionOf(file *elf.File, symbol elf.Sym64) function {
-	f := function{start: symbol.Value, at: symbol.Name, rank: ranks[elf.ST_BIND(symbol.Info)]}
+func (t *Table) function(file *elf.File, symbol elf.Sym64) function {
+	f := function{start: symbol.Value, name: symbol.Name, rank: rank(elf.ST_BIND(symbol.Info))}
 	if file.Machine == elf.EM_ARM {
 		f.start &^= 1 // says that the function is in Thumb code (ELF for the Arm architecture, 5.5.3)
 	}
-	f.end = f.start + min(symbol.Size, math.MaxUint64-f.start)
-	if symbol.Size == 0 && int(symbol.Shndx) < len(file.Sections) {
-		f.rank += len(ranks) + 1
-		if section := file.Sections[symbol.Shndx]; f.start >= section.Addr && f.start-section.Addr < section.Size {
+	if symbol.Size > 0 {
+		f.end = f.start + min(symbol.Size, math.MaxUint64-f.start)
+		return f
+	}
+	f.open, f.end = true, f.start
+	if int(symbol.Shndx) < len(file.Sections) {
+		section := file.Sections[symbol.Shndx]
+		if f.start >= section.Addr && f.start-section.Addr < section.Size {
 			f.end = section.Addr + min(section.Size, math.MaxUint64-section.Addr)
 		}
 	}
 	return f
+}
+
+// rank orders the names of one address.
+func rank(binding elf.SymBind) uint8 {
+	switch binding {
+	case elf.STB_GLOBAL:
+		return 0
+	case elf.STB_WEAK:
+		return 1
+	default:
+		return 2
+	}
 }

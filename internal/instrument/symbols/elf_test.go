@@ -5,7 +5,6 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"io"
-	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -90,69 +89,43 @@ func madeELF(class elf.Class, names string, symbols []testSymbol) []byte {
 	return image.Bytes()
 }
 
-// nameIn returns the name of the function at a virtual address of a made file.
-func nameIn(t *testing.T, image []byte, address uint64) string {
-	t.Helper()
-	offset := address - madeAddress + madeOffset
-	names, err := namesAt(bytes.NewReader(image), int64(len(image)), []uint64{offset})
-	require.NoError(t, err)
-	return names[offset]
+func fromImage(image []byte) (*Table, error) {
+	return FromELF(bytes.NewReader(image), int64(len(image)))
 }
 
-func TestNamesAt(t *testing.T) {
+func TestFromELF(t *testing.T) {
 	for _, class := range []elf.Class{elf.ELFCLASS64, elf.ELFCLASS32} {
-		image := madeELF(class, madeNames, madeSymbols)
-		var offsets []uint64
-		want := map[uint64]string{}
-		for at, name := range map[uint64]string{
-			0: "first", 0xf: "first", 0x10: "", 0x20: "", 0x40: "second", 0x80: "assembly", 0xff: "assembly", 0x100: "", 0x200: "",
-		} {
-			offsets = append(offsets, madeOffset+at)
-			if name != "" {
-				want[madeOffset+at] = name
-			}
-			require.Equal(t, name, nameIn(t, image, madeAddress+at), "%#x", at)
-		}
-		names, err := namesAt(bytes.NewReader(image), int64(len(image)), append(offsets, 0, madeOffset-1, 1<<63, offsets[0]))
+		table, err := fromImage(madeELF(class, madeNames, madeSymbols))
 		require.NoError(t, err)
-		require.Equal(t, want, names)
-	}
-}
-
-// Of several names of one address it is always the same. A function of unknown size reaches to the next.
-func TestNamesAtPrefersOneOfSeveralNames(t *testing.T) {
-	const names = "\x00global\x00a\x00_x\x00plain\x00longer\x00alpha\x00bravo\x00clock_gettime@@GLIBC_2.17\x00__clock_gettime\x00"
-	of := func(name string, binding elf.SymBind, size uint64) testSymbol {
-		at := strings.Index(names, "\x00"+name) + 1
-		return testSymbol{uint32(at), elf.ST_INFO(binding, elf.STT_FUNC), 3, madeAddress + 0x10, size}
-	}
-	for want, symbols := range map[string][]testSymbol{
-		"global":        {of("a", elf.STB_LOCAL, 8), of("global", elf.STB_GLOBAL, 8), of("a", elf.STB_WEAK, 8)},
-		"plain":         {of("_x", elf.STB_GLOBAL, 8), of("plain", elf.STB_GLOBAL, 8)},
-		"alpha":         {of("longer", elf.STB_GLOBAL, 8), of("bravo", elf.STB_GLOBAL, 8), of("alpha", elf.STB_GLOBAL, 8)},
-		"clock_gettime": {of("clock_gettime@@", elf.STB_GLOBAL, 8), of("__clock_gettime", elf.STB_GLOBAL, 8)},
-		"longer":        {of("a", elf.STB_GLOBAL, 0), of("longer", elf.STB_LOCAL, 8)},
-	} {
-		for range 10 {
-			rand.Shuffle(len(symbols), func(i, j int) { symbols[i], symbols[j] = symbols[j], symbols[i] })
-			image := madeELF(elf.ELFCLASS64, names, append([]testSymbol{{name: 1, info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), section: 3, value: madeAddress}}, symbols...))
-			require.Equal(t, want, nameIn(t, image, madeAddress+0x17))
-			require.Equal(t, "global", nameIn(t, image, madeAddress+0xf))
-			require.Empty(t, nameIn(t, image, madeAddress+0x18))
+		requireNames(t, table, map[uint64]string{
+			madeAddress - 1: "", madeAddress: "first", madeAddress + 0x10: "", madeAddress + 0x20: "", madeAddress + 0x40: "second",
+			madeAddress + 0x80: "assembly", madeAddress + 0xff: "assembly", madeAddress + 0x100: "",
+		})
+		m := Mapping{Start: 0x7000, End: 0x8000, Offset: madeOffset}
+		for addr, want := range map[uint64]uint64{0x7000: madeAddress, 0x7040: madeAddress + 0x40, 0x70ff: madeAddress + 0xff, 0x7100: 0, 0x6fff: 0, 0x8000: 0} {
+			address, ok := table.Address(m, addr)
+			require.Equal(t, want, address, "%#x", addr)
+			require.Equal(t, want != 0, ok, "%#x", addr)
 		}
 	}
 }
 
-func TestDefines(t *testing.T) {
-	image := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
-	for name, want := range map[string]bool{"second": true, "assembly": true, "hidden": false, "": false} {
-		defines, err := Defines(bytes.NewReader(image), int64(len(image)), []string{"other", name})
-		require.NoError(t, err)
-		require.Equal(t, want, defines, name)
-	}
+func TestAddressPrefersCode(t *testing.T) {
+	// The end of one segment and the start of the next share a page of the file.
+	segments, err := segmentsOf(&elf.File{Progs: []*elf.Prog{
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0, Filesz: 0x2000, Vaddr: 0x100000}},
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0x1000, Filesz: 0x1000, Vaddr: 0x5000, Flags: elf.PF_X}},
+	}})
+	require.NoError(t, err)
+	table := &Table{segments: segments}
+	address, ok := table.Address(Mapping{Start: 0x10000, End: 0x12000}, 0x11000)
+	require.True(t, ok)
+	require.Equal(t, uint64(0x5000), address)
+	_, ok = table.Address(Mapping{Start: 1, End: 0x12000, Offset: ^uint64(0)}, 0x11000)
+	require.False(t, ok)
 }
 
-func TestNamesAtRefusesWhatIsWrong(t *testing.T) {
+func TestFromELFRefusesWhatIsWrong(t *testing.T) {
 	whole := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
 	sections := len(whole) - 4*64
 	change := func(at int, values ...byte) []byte {
@@ -179,11 +152,11 @@ func TestNamesAtRefusesWhatIsWrong(t *testing.T) {
 		"headers of any size":  {change(54, 0xff, 0xff, 0xff, 0xff), "ELF file: "},
 		"sections of any size": {change(58, 0xff, 0xff, 0xff, 0xff), "ELF file: "},
 	} {
-		_, err := namesAt(bytes.NewReader(wrong.image), int64(len(wrong.image)), []uint64{madeOffset})
+		_, err := fromImage(wrong.image)
 		require.ErrorContains(t, err, wrong.want, name)
 	}
 	for cut := range whole {
-		_, err := namesAt(bytes.NewReader(whole[:cut]), int64(cut), []uint64{madeOffset})
+		_, err := fromImage(whole[:cut])
 		require.Error(t, err, "cut at %d", cut)
 	}
 }
@@ -211,16 +184,16 @@ func (s sparse) ReadAt(p []byte, offset int64) (int, error) {
 	return len(p), nil
 }
 
-func TestNamesAtIsBounded(t *testing.T) {
+func TestFromELFIsBounded(t *testing.T) {
 	image := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
 	sections := len(image) - 4*64
 	binary.LittleEndian.PutUint64(image[sections+64+32:], maxSymbols+24)
-	_, err := namesAt(sparse{begin: image, size: 1 << 40}, 1<<40, nil)
+	_, err := FromELF(sparse{begin: image, size: 1 << 40}, 1<<40)
 	require.ErrorContains(t, err, "more than the 268435456 that are read")
 
 	binary.LittleEndian.PutUint16(image[54:], 0xffff) // e_phentsize
 	binary.LittleEndian.PutUint16(image[56:], 0xffff) // e_phnum: 4 GiB of headers
-	_, err = namesAt(sparse{begin: image, size: 1 << 40}, 1<<40, nil)
+	_, err = FromELF(sparse{begin: image, size: 1 << 40}, 1<<40)
 	require.ErrorContains(t, err, "its headers have more than 4194304 bytes")
 }
 
@@ -229,32 +202,21 @@ type panicking struct{}
 func (panicking) ReadAt([]byte, int64) (int, error) { panic("index out of range") }
 
 func TestPanicOfTheParserIsAnError(t *testing.T) {
-	_, err := namesAt(panicking{}, 1, nil)
-	require.EqualError(t, err, "ELF file: index out of range")
-	_, err = Defines(panicking{}, 1, nil)
-	require.EqualError(t, err, "ELF file: index out of range")
-	_, err = Interpreter(panicking{})
+	_, err := FromELF(panicking{}, 1)
 	require.EqualError(t, err, "ELF file: index out of range")
 }
 
-// allocated returns how many bytes a function takes of the heap, all together.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-// All symbols share one name of a megabyte, and its symbols are not kept.
+// All symbols share one name of a megabyte.
 func TestLongNamesTakeNoMemory(t *testing.T) {
 	symbols := make([]testSymbol, 20_000)
 	for i := range symbols {
 		symbols[i] = exported(1, uint64(i)&0xff, 1)
 	}
-	image := madeELF(elf.ELFCLASS64, "\x00"+strings.Repeat("x", 1<<20), symbols)
-	name := ""
-	require.Less(t, allocated(func() { name = nameIn(t, image, madeAddress) }), uint64(4<<20))
+	table, err := fromImage(madeELF(elf.ELFCLASS64, "\x00"+strings.Repeat("x", 1<<20), symbols))
+	require.NoError(t, err)
+	require.Equal(t, 256, table.Len())
+	name, ok := table.Lookup(madeAddress)
+	require.True(t, ok)
 	require.Len(t, name, maxLength)
 }
 
@@ -288,6 +250,8 @@ func TestInterpreter(t *testing.T) {
 		_, err := Interpreter(bytes.NewReader(image))
 		require.ErrorContains(t, err, want)
 	}
+	_, err = Interpreter(panicking{})
+	require.EqualError(t, err, "ELF file: index out of range")
 }
 
 // All sections share one name of megabytes, and debug/elf makes a copy of it for each.
@@ -306,10 +270,12 @@ func TestLongNamesOfSectionsTakeNoMemory(t *testing.T) {
 	binary.LittleEndian.PutUint64(image[40:], uint64(sectionsAt)) // e_shoff
 	binary.LittleEndian.PutUint16(image[60:], number)             // e_shnum
 	binary.LittleEndian.PutUint16(image[62:], 1)                  // e_shstrndx
-	require.Less(t, allocated(func() {
-		_, err := Interpreter(bytes.NewReader(image))
-		require.NoError(t, err)
-	}), uint64(64<<20))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Interpreter(bytes.NewReader(image))
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
 }
 
 func FuzzFromELF(f *testing.F) {
@@ -322,15 +288,13 @@ func FuzzFromELF(f *testing.F) {
 		if linker, err := Interpreter(bytes.NewReader(image)); err != nil {
 			require.Empty(t, linker)
 		}
-		offsets := []uint64{0, 1, 0x1000, 0x1040, 0x7fff, 1 << 63, ^uint64(0)}
-		names, err := namesAt(bytes.NewReader(image), int64(len(image)), offsets)
+		table, err := fromImage(image)
 		if err != nil {
-			require.Nil(t, names)
+			return
 		}
-		for offset, name := range names {
-			require.Contains(t, offsets, offset)
-			require.LessOrEqual(t, len(name), maxLength)
+		requireOrdered(t, table)
+		for _, addr := range []uint64{0, 1, 0x1000, 0x7fff, 1 << 63, ^uint64(0)} {
+			table.Address(Mapping{Start: 0, End: ^uint64(0), Offset: 0x1000}, addr)
 		}
-		_, _ = Defines(bytes.NewReader(image), int64(len(image)), []string{"first"})
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unique"
 )
 
 const (
@@ -27,10 +28,14 @@ const (
 type Mapping struct {
 	Start, End uint64 // addresses; End is the first after it
 	Offset     uint64 // where Start is in the file, in bytes
+	Device     string // of the file, as the kernel prints it: major:minor in hexadecimal
 	Inode      uint64 // of the file; 0 if the mapping is not of a file
-	// Path is that of the file in the mount namespace of the process, also of one that was removed or replaced by another; or
-	// a name of the kernel, as [vdso] and [vsyscall]. Empty for memory without a name.
+	// Path is that of the file in the mount namespace of the process, or a name of the kernel, as
+	// [vdso] and [vsyscall]. Empty for memory without a name.
 	Path string
+	// Deleted says that the file has been removed, or replaced by another. A file whose own name
+	// ends with " (deleted)" looks the same.
+	Deleted bool
 }
 
 // Base returns the last element of the path: libc.so.6. Empty if there is no path.
@@ -64,6 +69,8 @@ func ParseMaps(r io.Reader) ([]Mapping, error) {
 		if len(mappings) == maxMappings {
 			return nil, fmt.Errorf("maps: line %d: more than %d executable mappings", number, maxMappings)
 		}
+		// Tens of thousands of mappings may be of one file with a long path, and the line is longer still.
+		mapping.Path, mapping.Device = unique.Make(mapping.Path).Value(), unique.Make(mapping.Device).Value()
 		mappings = append(mappings, mapping)
 	}
 	if limited.N == 0 {
@@ -97,9 +104,10 @@ func parseMapping(line string) (m Mapping, executable bool, err error) {
 	if errors.Join(wrong[:]...) != nil || m.Start >= m.End || len(fields[1]) != len(permissions) || !strings.Contains(fields[3], ":") {
 		return Mapping{}, false, fmt.Errorf("%q: %w", line, errMapping)
 	}
+	m.Device = fields[3]
 	name := strings.TrimLeft(rest, " ")
 	if m.Inode != 0 {
-		name = strings.TrimSuffix(name, " (deleted)")
+		name, m.Deleted = strings.CutSuffix(name, " (deleted)")
 	}
 	// The kernel escapes line ends and nothing else (seq_file_path in fs/proc/task_mmu.c).
 	m.Path = strings.ReplaceAll(name, `\012`, "\n")

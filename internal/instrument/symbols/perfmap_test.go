@@ -1,9 +1,12 @@
 package symbols
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -11,16 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// compiledName returns the name at an address in a list.
-func compiledName(t *testing.T, list string, address uint64) string {
-	t.Helper()
-	names, err := compiledAt(strings.NewReader(list), int64(len(list)), []uint64{address})
-	require.NoError(t, err)
-	return names[address]
-}
-
-func TestCompiledAt(t *testing.T) {
-	list := strings.Join([]string{
+func TestParsePerfMap(t *testing.T) {
+	table, err := ParsePerfMap(strings.NewReader(strings.Join([]string{
 		"1000 100 old one",
 		"0x2000 0x10 LazyCompile:~main /srv/a.js:1",
 		"3000 10 below", "3010 10 above", "3008 10 over both",
@@ -28,42 +23,76 @@ func TestCompiledAt(t *testing.T) {
 		"garbage", "4000 0 empty", "4000 10", "4000 zz x", "ffffffffffffffff 2 beyond the end", "",
 		"5000 10 _ZN2os14javaTimeMillisEv\r",
 		"6000 10 the last line has no end",
-	}, "\n")
-	for address, want := range map[uint64]string{
-		0xfff: "", 0x1000: "old one", 0x1080: "new within the old", 0x108f: "new within the old", 0x1090: "old one", 0x1100: "",
-		0x2000: "LazyCompile:~main /srv/a.js:1", 0x2010: "", 0x3000: "below", 0x3008: "over both", 0x3018: "above", 0x4000: "",
-		0x5000: "os::javaTimeMillis()", 0x600f: "the last line has no end", 1<<64 - 1: "",
-	} {
-		require.Equal(t, want, compiledName(t, list, address), "%#x", address)
+	}, "\n")), 1<<10)
+	require.NoError(t, err)
+	requireNames(t, table, map[uint64]string{
+		0x1000: "", 0x1080: "new within the old", 0x108f: "new within the old", 0x1090: "",
+		0x2000: "LazyCompile:~main /srv/a.js:1", 0x2010: "", 0x3000: "", 0x3008: "over both", 0x3018: "", 0x4000: "",
+		0x5000: "os::javaTimeMillis()", 0x600f: "the last line has no end",
+	})
+}
+
+// The functions that remain are those of a simple search.
+func TestLaterFunctionsReplaceEarlierOnes(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		var list strings.Builder
+		var kept []function
+		for i := range uint32(random.IntN(30)) {
+			f := function{start: random.Uint64N(100), name: i}
+			f.end = f.start + 1 + random.Uint64N(20)
+			fmt.Fprintf(&list, "%x %x f%d\n", f.start, f.end-f.start, i)
+			kept = slices.DeleteFunc(kept, func(earlier function) bool { return earlier.start < f.end && f.start < earlier.end })
+			kept = append(kept, f)
+		}
+		table, err := ParsePerfMap(strings.NewReader(list.String()), int64(list.Len()))
+		require.NoError(t, err)
+		for addr := range uint64(130) {
+			want := ""
+			for _, f := range kept {
+				if f.start <= addr && addr < f.end {
+					want = fmt.Sprint("f", f.name)
+				}
+			}
+			requireNames(t, table, map[uint64]string{addr: want})
+		}
 	}
 }
 
-// A long list is read from its end, which has the latest functions.
-func TestCompiledAtIsBounded(t *testing.T) {
-	list := sparse{begin: []byte("1000 10 first\n"), end: []byte("\n2000 10 last\n"), size: 2 * maxPerfMap}
-	names, err := compiledAt(list, list.size, []uint64{0x1000, 0x2000})
+func TestParsePerfMapIsBounded(t *testing.T) {
+	table, err := ParsePerfMap(&endless{line: "1000 10 function\n"}, math.MaxInt64)
 	require.NoError(t, err)
-	require.Equal(t, map[uint64]string{0x2000: "last"}, names)
+	require.Equal(t, 1, table.Len())
+	table, err = ParsePerfMap(&endless{line: "x"}, math.MaxInt64)
+	require.NoError(t, err)
+	require.Zero(t, table.Len())
 
-	_, err = compiledAt(readerAt{iotest.ErrReader(errors.New("broken disk"))}, 100, nil)
+	_, err = ParsePerfMap(io.MultiReader(strings.NewReader("1000 10 a\n"), iotest.ErrReader(errors.New("broken disk"))), 100)
 	require.EqualError(t, err, "list of compiled functions: broken disk")
 }
-
-// readerAt is a file that is read from its beginning.
-type readerAt struct{ io.Reader }
-
-func (r readerAt) ReadAt(p []byte, _ int64) (int, error) { return r.Read(p) }
 
 func FuzzParsePerfMap(f *testing.F) {
 	f.Add("1000 10 a\n1008 10 b\n")
 	f.Add("0x1000 0x10 a b c")
 	f.Add("ffffffffffffffff 1 a\nx")
 	f.Fuzz(func(t *testing.T, text string) {
-		names, err := compiledAt(strings.NewReader(text), int64(len(text)), []uint64{0, 0x1000, 0x1009, 1<<64 - 1})
-		require.NoError(t, err)
-		for _, name := range names {
-			require.LessOrEqual(t, len(name), maxLength)
-			require.True(t, bytes.ContainsAny([]byte(text), " "))
+		table, err := ParsePerfMap(strings.NewReader(text), int64(len(text)))
+		if err != nil {
+			t.Fatal(err)
 		}
+		requireOrdered(t, table)
 	})
+}
+
+// requireOrdered checks what the search in a table relies on.
+func requireOrdered(t *testing.T, table *Table) {
+	t.Helper()
+	for i, f := range table.functions {
+		if f.end <= f.start || i > 0 && table.functions[i-1].start >= f.start {
+			t.Fatalf("function %d: %+v", i, table.functions)
+		}
+		if name, ok := table.Lookup(f.start); !ok || len(name) > maxLength {
+			t.Fatalf("function %d: %q, %v", i, name, ok)
+		}
+	}
 }

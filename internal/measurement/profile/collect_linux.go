@@ -38,15 +38,7 @@ type collector struct {
 	waiting []perfevent.Record
 	// lostBefore is the number of records that were lost before the profile.
 	lostBefore uint64
-	// namesNotBefore is when names are looked up again.
-	namesNotBefore uint64
 }
-
-// latest is a time after all records.
-const latest = ^uint64(0)
-
-// namesRest is how many times as long as looking up names takes none are looked up.
-const namesRest = 9
 
 // drain reads the rings and counts the records up to a time of CLOCK_MONOTONIC.
 func (c *collector) drain(untilNS uint64) error {
@@ -54,12 +46,7 @@ func (c *collector) drain(untilNS uint64) error {
 		return err
 	}
 	c.count(untilNS)
-	// The names of large files take long. To look for them must not become a part of what is profiled.
-	if began := monotonicNS(); began >= c.namesNotBefore || untilNS == latest {
-		c.tally.lookUpNames(untilNS == latest)
-		now := monotonicNS()
-		c.namesNotBefore = now + namesRest*(now-began)
-	}
+	c.tally.lookUpNames()
 	return nil
 }
 
@@ -89,13 +76,13 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 	from := c.tally.from
 	ticker := time.NewTicker(drainEvery)
 	defer ticker.Stop()
-	timer := time.NewTimer(span)
-	defer timer.Stop()
+	end := time.NewTimer(span)
+	defer end.Stop()
 	for over := false; !over; {
 		select {
 		case <-ctx.Done():
 			over = true
-		case <-timer.C:
+		case <-end.C:
 			over = true
 		case <-ticker.C:
 		}
@@ -113,7 +100,7 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 	if err := c.events.Stop(); err != nil {
 		return 0, err
 	}
-	if err := c.drain(latest); err != nil {
+	if err := c.drain(^uint64(0)); err != nil {
 		return 0, err
 	}
 	if lost, ok := c.events.Lost(); ok {

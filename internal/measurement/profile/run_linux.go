@@ -61,7 +61,8 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	profile.Scope, profile.RateHz, profile.SeesKernel, profile.Unseen = o.scope, o.rateHz, o.seesKernel, o.unseen
 
-	inspector := &live{}
+	inspector := newInspector()
+	defer inspector.close()
 	tally := newTally(inspector, functions, vdso.NameAt, o.pids)
 	tally.hidden, tally.enters = hidden != nil, profile.KernelEntry == result.Always
 	elapsed, used, err := o.sample(ctx, s, started, tally, progress)
@@ -147,6 +148,7 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 		}
 		progress(min(elapsed, s.Time), s.Time)
 	})
+	t.renameStacks()
 	return cmp.Or(ended, elapsed), used, err
 }
 
@@ -190,14 +192,29 @@ func kernelFunctions() (kernel, error) {
 	return functions, nil
 }
 
-// A live inspector looks at processes through /proc.
-type live struct{ files symbols.Files }
+// A live inspector looks at processes through /proc. It keeps what it needs to name functions of
+// processes that read clocks.
+type live struct {
+	files     symbols.Files
+	processes map[int]*symbols.Process
+}
+
+func newInspector() *live { return &live{processes: map[int]*symbols.Process{}} }
+
+// close releases what the inspector keeps.
+func (l *live) close() {
+	for _, p := range l.processes {
+		p.Close()
+	}
+}
 
 func (l *live) look(pid int) look {
-	found := look{command: commandOf(pid), cgroup: cgroupOf(process.Folder(pid))}
-	maps, err := symbols.Mappings(pid)
+	folder := process.Folder(pid)
+	found := look{command: commandOf(pid), cgroup: cgroupOf(folder)}
+	maps, err := mapsOf(pid, folder)
 	if err != nil {
 		found.reason = "its memory map could not be read: " + reasonOf(err)
+		return found
 	}
 	for _, m := range maps {
 		if m.Path == "[vdso]" {
@@ -205,6 +222,26 @@ func (l *live) look(pid int) look {
 		}
 	}
 	return found
+}
+
+// mapsOf returns the memory map of a process, whose folder in /proc is given; that of a thread of the kernel is empty, and so is
+// that of a process that ended and was not reaped.
+func mapsOf(pid int, folder string) ([]symbols.Mapping, error) {
+	maps, err := mapsIn(folder + "/maps")
+	if err == nil && len(maps) == 0 && !process.Lives(pid) {
+		err = unix.ESRCH
+	}
+	return maps, err
+}
+
+// mapsIn returns what a file of memory maps has: proc_pid_maps(5).
+func mapsIn(path string) ([]symbols.Mapping, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return symbols.ParseMaps(file)
 }
 
 // reasonOf returns why a file of a process could not be read.
@@ -219,23 +256,57 @@ func reasonOf(err error) string {
 	}
 }
 
-func (l *live) preloaded(pid int) []string { return preload.Into(&l.files, pid) }
+// opened returns what names the functions of a process; nil if it cannot be read.
+func (l *live) opened(pid int) *symbols.Process {
+	if p, ok := l.processes[pid]; ok {
+		return p
+	}
+	p, err := l.files.Open(pid)
+	if err != nil {
+		return nil
+	}
+	l.processes[pid] = p
+	return p
+}
 
-func (l *live) names(pid int, addresses []uint64) map[uint64]string {
-	before := make([]uint64, len(addresses))
-	for i, address := range addresses {
-		before[i] = address - 1 // a return address is that of the next instruction, which may be of the next function
+func (l *live) preloaded(pid int) []string {
+	if p := l.opened(pid); p != nil {
+		return preload.Into(p, pid)
 	}
-	names := map[uint64]string{}
-	for address, frame := range l.files.Names(pid, before) {
-		if frame != (symbols.Frame{}) {
-			names[address+1] = cmp.Or(frame.Function, "?") + " (" + frame.Module + ")"
-		}
+	return nil
+}
+
+func (l *live) name(pid int, address uint64) string {
+	p := l.opened(pid)
+	if p == nil {
+		return ""
 	}
-	return names
+	// A return address is that of the next instruction, which may be of the next function.
+	frame := p.Name(address - 1)
+	switch {
+	case frame.Function == "" && frame.Module == "":
+		return ""
+	case frame.Function == "":
+		return "? (" + frame.Module + ")"
+	default:
+		return frame.Function + " (" + frame.Module + ")"
+	}
 }
 
 func (l *live) thread(pid, tid int) string { return threadName(pid, tid) }
+
+func (l *live) forget(pid int) {
+	if p, ok := l.processes[pid]; ok {
+		p.Close()
+		delete(l.processes, pid)
+	}
+}
+
+func (l *live) refresh(pid int) {
+	if p, ok := l.processes[pid]; ok {
+		_ = p.Refresh() // if it fails, the process has ended, and the names are those of before
+	}
+}
 
 // Check reports why the processes of the settings cannot be sampled; nil if they can. It takes a
 // moment, and Run reports the same.

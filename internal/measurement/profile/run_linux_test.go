@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/perfevent"
-	"github.com/timebench/timebench/internal/instrument/symbols"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/test/need"
@@ -200,7 +199,7 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	require.Eventually(t, func() bool { return firstEnded(pid) }, 10*time.Second, time.Millisecond)
 	s := Settings{RateHz: DefaultRate, Time: MinTime, PIDs: []int{pid}}
 	require.ErrorIs(t, Check(s), errEndedBefore, "it was not reaped yet")
-	_, err := symbols.Mappings(pid)
+	_, err := mapsOf(pid, process.Folder(pid))
 	require.Equal(t, "it had ended", reasonOf(err))
 	require.NoError(t, command.Wait())
 	require.ErrorIs(t, Check(s), errEndedBefore)

@@ -112,12 +112,17 @@ type look struct {
 type inspector interface {
 	// look returns the facts of a process. command and cgroup are empty if they are unknown.
 	look(pid int) look
-	// names returns the names of the functions at addresses of a process, and of their files; none if it is unknown.
-	names(pid int, addresses []uint64) map[uint64]string
+	// name returns the name of the function at an address of a process, and of its file; empty
+	// if it is unknown.
+	name(pid int, address uint64) string
 	// preloaded returns the preloaded libraries of a process that stand in for the clock.
 	preloaded(pid int) []string
+	// forget drops what is known about the functions of a process: it runs another program now.
+	forget(pid int)
 	// thread returns the name of a thread; empty if it is unknown.
 	thread(pid, tid int) string
+	// refresh reads anew what may have changed: code that was compiled meanwhile.
+	refresh(pid int)
 }
 
 // A tally counts samples by program.
@@ -264,6 +269,7 @@ func (t *tally) rename(r *perfevent.Record) {
 func (t *tally) begin(pid int) *program {
 	p := &program{pid: pid}
 	t.living[pid] = p
+	t.inspect.forget(pid)
 	return p
 }
 
@@ -419,33 +425,43 @@ func (p *program) stackOf(addresses []uint64) *reads {
 	return p.stacks[s]
 }
 
-// lookUpNames looks up the names of new callers and of threads that read clocks, while their processes live. Finally it looks up
-// those again that were unknown: code may have been compiled meanwhile.
-func (t *tally) lookUpNames(finally bool) {
+// lookUpNames looks up the names of new callers and of threads that read clocks, while their processes live.
+func (t *tally) lookUpNames() {
+	for _, p := range t.programs {
+		for _, tid := range p.namelessThreads {
+			if t.living[p.pid] == p && p.threadNames[tid] == "" {
+				p.nameThread(tid, t.inspect.thread(p.pid, tid))
+			}
+		}
+		p.namelessThreads = p.namelessThreads[:0]
+		if len(p.nameless) > 0 && !p.sought && t.living[p.pid] == p {
+			p.sought, p.preloaded = true, t.inspect.preloaded(p.pid)
+		}
+		for _, address := range p.nameless {
+			if _, ok := p.names[address]; !ok && address != 0 && t.living[p.pid] == p {
+				p.names[address] = t.inspect.name(p.pid, address)
+			}
+		}
+		p.nameless = p.nameless[:0]
+	}
+}
+
+// renameStacks looks up the names that were unknown again, at the end of the profile.
+func (t *tally) renameStacks() {
 	for _, p := range t.programs {
 		if t.living[p.pid] != p {
 			continue
 		}
-		for _, tid := range p.namelessThreads {
-			if p.threadNames[tid] == "" {
-				p.nameThread(tid, t.inspect.thread(p.pid, tid))
-			}
-		}
-		if len(p.nameless) > 0 && !p.sought {
-			p.sought, p.preloaded = true, t.inspect.preloaded(p.pid)
-		}
-		wanted := slices.DeleteFunc(p.nameless, func(address uint64) bool { _, ok := p.names[address]; return ok || address == 0 })
+		fresh := false
 		for address, name := range p.names {
-			if finally && name == "" {
-				wanted = append(wanted, address)
+			if name != "" {
+				continue
 			}
-		}
-		if len(wanted) > 0 {
-			names := t.inspect.names(p.pid, wanted)
-			for _, address := range wanted {
-				p.names[address] = names[address]
+			if !fresh {
+				t.inspect.refresh(p.pid)
+				fresh = true
 			}
+			p.names[address] = t.inspect.name(p.pid, address)
 		}
-		p.nameless, p.namelessThreads = p.nameless[:0], p.namelessThreads[:0]
 	}
 }

@@ -38,13 +38,18 @@ func (f faked) look(pid int) look {
 	}
 	return look{reason: "it had ended"}
 }
-func (f faked) names(int, []uint64) map[uint64]string {
-	return map[uint64]string{inProgram: "main (a.out)"}
+func (f faked) name(_ int, address uint64) string {
+	if address == inProgram {
+		return "main (a.out)"
+	}
+	return ""
 }
 func (f faked) thread(_, tid int) string { return map[int]string{10: "main", 13: "by /proc"}[tid] }
+func (f faked) refresh(int)              {}
 func (f faked) preloaded(pid int) []string {
 	return map[int][]string{11: {"/lib/fake.so (LD_PRELOAD)"}}[pid]
 }
+func (f faked) forget(int) {}
 
 var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
 
@@ -80,7 +85,7 @@ func talliedOf(seen faked, pids []int, records ...perfevent.Record) *tally {
 		}
 	}
 	(&collector{tally: t, waiting: slices.Clone(records)}).count(^uint64(0))
-	t.lookUpNames(false)
+	t.lookUpNames()
 	return t
 }
 

@@ -120,16 +120,22 @@ func numbers(all procfs.Procs, _ error) []int {
 	return list
 }
 
-// Descendants returns the processes that some processes started, that those started, and so on, as far as they live. A process
-// whose parent ended is the child of init or of a subreaper (prctl(2)). except and its descendants are left out.
-func Descendants(pids []int, except int) []ProcStat {
-	below := map[int][]ProcStat{} // by the parent
-	running, _ := procfs.AllProcs()
-	for _, found := range running {
-		if stat, err := found.Stat(); err == nil { // it may have ended meanwhile
+// ByParent returns all processes by the number of their parent. A process that exits meanwhile is missing.
+func ByParent() map[int][]ProcStat {
+	below := map[int][]ProcStat{}
+	all, _ := procfs.AllProcs()
+	for _, found := range all {
+		if stat, err := found.Stat(); err == nil {
 			below[stat.PPID] = append(below[stat.PPID], stat)
 		}
 	}
+	return below
+}
+
+// Descendants returns the processes that some processes started, that those started, and so on, as far as they live. A process
+// whose parent ended is the child of init or of a subreaper (prctl(2)). except and its descendants are left out.
+func Descendants(pids []int, except int) []ProcStat {
+	below := ByParent()
 	seen := map[int]bool{except: true}
 	var all []ProcStat
 	for next := slices.Clone(pids); len(next) > 0; next = next[1:] {

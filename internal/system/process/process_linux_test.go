@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -103,6 +104,9 @@ func TestDescendants(t *testing.T) {
 	require.Subset(t, numbers([]int{self.PID}, 0), []int{pid, cat})
 	require.NotContains(t, numbers([]int{self.PID, pid}, 0), pid)
 	require.NotContains(t, numbers([]int{self.PPID}, self.PID), cat)
+	stat, err := Stat(cat)
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(ByParent()[pid], func(child ProcStat) bool { return Of(child) == Of(stat) }))
 	if _, err := os.Stat("/proc/thread-self/children"); err == nil {
 		require.Equal(t, []int{cat}, ChildrenIn("/proc/"+strconv.Itoa(pid)+"/task/"+strconv.Itoa(pid)))
 	}
