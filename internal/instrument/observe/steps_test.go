@@ -132,3 +132,16 @@ func TestStep(t *testing.T) {
 		require.Equal(t, test.want, step, name)
 	}
 }
+
+// What a thread sees that was away is kept apart, and does not count as enough.
+func TestLateSteps(t *testing.T) {
+	s := Steps{Keep: 2}
+	s.See([]int64{0, 0}, false)
+	s.See([]int64{8, 20, 21}, true)
+	s.See([]int64{25}, false)
+	require.Equal(t, []float64{4}, s.Kept)
+	require.Equal(t, []float64{8, 12}, s.Late)
+	require.EqualValues(t, 4, s.Forward)
+	require.EqualValues(t, 1, s.timely)
+	require.EqualValues(t, 1, s.Smallest)
+}

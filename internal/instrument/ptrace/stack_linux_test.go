@@ -123,3 +123,18 @@ func FuzzVDSOEntry(f *testing.F) {
 		require.GreaterOrEqual(t, entry, base+wordSize*(argc+3))
 	})
 }
+
+// A stack is cut at any byte.
+func TestVDSOEntryOfACutStack(t *testing.T) {
+	memory := stackOf(2, 0xa, 0xb, 0, 0xe, 0, 6, 4096, 33, 0xb, 0, 0)
+	const needed = 9 * wordSize // up to the type of the entry
+	for size := range len(memory) + 1 {
+		entry, err := vdsoEntry(peekIn(memory[:size], base), base)
+		if size < needed {
+			require.ErrorIs(t, err, errOutside, "%d bytes", size)
+		} else {
+			require.NoError(t, err)
+			require.Equal(t, uint64(base+8*wordSize), entry)
+		}
+	}
+}

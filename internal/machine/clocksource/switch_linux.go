@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"time"
@@ -30,6 +31,8 @@ type Switch struct {
 // calls [Guard] with its standard input and output, the same folder, and the argument that Hold adds; its path must be
 // absolute. Hold returns an error if this process may not switch, if another timebench is switching, and if the guardian is
 // not ready within 5 s.
+//
+// Hold marks all open files of this process except the standard ones close-on-exec.
 func Hold(folder Folder, guardian *exec.Cmd) (*Switch, error) {
 	return hold(folder, guardian, usualTimeouts)
 }
@@ -73,6 +76,11 @@ func (s *Switch) start() error {
 	s.guardian.ExtraFiles = []*os.File{s.lock} // keeps the lock while open
 	s.guardian.Dir = "/"                       // so that it keeps no file system busy
 	s.guardian.SysProcAttr = &unix.SysProcAttr{Setsid: true}
+	// Files inherited from the parent process are not marked close-on-exec. Before Linux 5.11 this fails, and the guardian keeps
+	// those files open.
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		debuglog.Printf("clocksource", "close_range(2): %v", err)
+	}
 	answer, err := s.guardian.StdoutPipe()
 	if err != nil {
 		return err

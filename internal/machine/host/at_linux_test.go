@@ -167,3 +167,10 @@ func writeFile(t *testing.T, root, name string, text []byte) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, text, 0o644))
 }
+
+func TestTheCommandLineStaysAtHome(t *testing.T) {
+	document, err := json.Marshal(At("testdata/kvm"))
+	require.NoError(t, err)
+	require.NotContains(t, string(document), "hunter2")
+	require.NotContains(t, string(document), "vda1")
+}

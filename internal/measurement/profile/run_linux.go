@@ -127,15 +127,9 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 		used = newUsages(o.pids)
 	}
 	turns, follows := 0, started == nil && s.PIDs != nil
-	var ended time.Duration // when no process was alive; 0 while one is
+	var processes ending
 	elapsed, err := c.run(ctx, s.Time, func(elapsed time.Duration, last bool) {
-		switch {
-		case !follows || last:
-		case t.anyLives():
-			ended = 0
-		case ended == 0:
-			ended = elapsed
-		case elapsed-ended > childrenLater:
+		if follows && !last && processes.over(elapsed, t.anyLives()) {
 			end()
 		}
 		// The system time of a process that ends is that before its end.
@@ -149,7 +143,21 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 		progress(min(elapsed, s.Time), s.Time)
 	})
 	t.renameStacks()
-	return cmp.Or(ended, elapsed), used, err
+	return cmp.Or(processes.at, elapsed), used, err
+}
+
+// An ending is when no process was alive any more; 0 while one is.
+type ending struct{ at time.Duration }
+
+// over returns whether none has lived for so long that the children which one may have started would be known.
+func (e *ending) over(elapsed time.Duration, alive bool) bool {
+	switch {
+	case alive:
+		e.at = 0
+	case e.at == 0:
+		e.at = elapsed
+	}
+	return !alive && elapsed-e.at > childrenLater
 }
 
 // onlineCPUs returns the CPUs that run programs; without sysfs, as in a sandbox, as many as there are.

@@ -413,3 +413,16 @@ func firstEnded(pid int) bool {
 	stat, err := process.Stat(pid)
 	return err == nil && process.FirstEnded(stat)
 }
+
+// The time of a profile is that of its processes, not of the wait for children.
+func TestEndOfAllProcesses(t *testing.T) {
+	var e ending
+	require.False(t, e.over(1*time.Second, true))
+	require.False(t, e.over(2*time.Second, false))
+	require.False(t, e.over(3*time.Second, true), "a child is known now")
+	require.Zero(t, e.at)
+	require.False(t, e.over(4*time.Second, false))
+	require.False(t, e.over(4*time.Second+childrenLater, false))
+	require.True(t, e.over(4*time.Second+childrenLater+1, false))
+	require.Equal(t, 4*time.Second, e.at)
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/test/planted"
 )
 
@@ -197,4 +198,42 @@ func TestRealClocks(t *testing.T) {
 		}
 	}
 	require.Positive(t, compared)
+}
+
+// A thread whose reads do not return is abandoned.
+func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	block := make(chan struct{})
+	defer close(block)
+	c := sound(t)
+	open := c.Open
+	var opened, checks atomic.Int32
+	checks.Store(math.MaxInt32)
+	c.Open = func() (clock.Reader, error) {
+		reader, err := open()
+		blocked := opened.Add(1) > checks.Load() && thread.Current() == cpus[1]
+		return disturbed{Reader: reader, before: func() {
+			if blocked {
+				<-block
+			}
+		}}, err
+	}
+	run(cpus, c)
+	// The last two are those of the exchange, the others are for the checks before.
+	checks.Store(opened.Swap(0) - 2)
+	r := run(cpus, c)
+	require.Equal(t, []int{cpus[1]}, r.LostCPUs)
+	require.Empty(t, r.Clocks[0].Pairs)
+}
+
+func TestFiguresRepeatWithinTheirBounds(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	var last *CPUPair
+	for range 10 {
+		p := compared(t, cpus, planted.Counter(t, cpus[1], 250))
+		if last != nil {
+			require.InDelta(t, last.OffsetNS, p.OffsetNS, last.BoundNS+p.BoundNS)
+		}
+		last = &p
+	}
 }

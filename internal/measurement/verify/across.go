@@ -133,7 +133,7 @@ func (b *bench) compared(seats []*observe.Seat, found []*comparison) {
 	b.into.Across = a
 	all := len(seats) * (len(seats) - 1)
 	if a.Pairs < all && b.into.Reason == "" {
-		b.into.Reason = fmt.Sprintf("%d of %d pairs of CPUs were compared; take a longer time", a.Pairs/2, all/2)
+		b.into.Reason = fmt.Sprintf("%d of %d comparisons of one CPU with another were made; take a longer time", a.Pairs, all)
 	}
 	switch {
 	case warps > 0 && b.wentBack && b.clock.Kind == clock.Wall:

@@ -92,6 +92,9 @@ func verdictWords(c VerifiedClock) string {
 	}
 	f := c.Faults[0]
 	text := faultWords[f.Kind].short
+	if f.Kind == FaultWarp {
+		text += " between CPUs"
+	}
 	if f.Kind != FaultResolution {
 		text += fmt.Sprintf(" %d×", f.Count)
 		if f.WorstNS > 0 {

@@ -83,7 +83,7 @@ type VerifiedClock struct {
 type Across struct {
 	// Checks is the number of compared reads.
 	Checks int64 `json:"checks"`
-	// Pairs is twice the number of pairs of CPUs: each is compared in both directions.
+	// Pairs is the number of comparisons of one CPU with another: two for each pair.
 	Pairs int `json:"pairs"`
 	// SeesNS is the smallest warp that would have been detected.
 	SeesNS float64 `json:"sees_ns,omitempty"`

@@ -290,7 +290,7 @@ func limits(v *Verification) string {
 		switch {
 		case c.Across == nil || slices.ContainsFunc(c.Faults, func(f ClockFault) bool { return f.Kind == FaultWarp }):
 		case c.Across.Pairs < all:
-			part = append(part, fmt.Sprintf("%s (%d of %d)", c.ID, c.Across.Pairs/2, all/2))
+			part = append(part, fmt.Sprintf("%s (%d of %d)", c.ID, c.Across.Pairs, all))
 		case c.TickNS > 0 && c.Across.SeesNS > weakest*v.needs(c): // of a clock that never ticked no need is known
 			weak = append(weak, fmt.Sprintf("%s (from %s on)", c.ID, words.Duration(c.Across.SeesNS)))
 		}
@@ -300,7 +300,7 @@ func limits(v *Verification) string {
 		text += fmt.Sprintf(" But only large warps would have been detected in %s; use a longer --duration.", words.List(weak))
 	}
 	if len(part) > 0 {
-		text += fmt.Sprintf(" But not all pairs of CPUs were compared for %s; use a longer --duration.", words.List(part))
+		text += fmt.Sprintf(" But not every CPU was compared with every other for %s; use a longer --duration.", words.List(part))
 	}
 	return text
 }

@@ -87,7 +87,7 @@ func TestWeakTestsAreInTheVerdict(t *testing.T) {
 		// A clock alone.
 		{"The clock passed.", []VerifiedClock{with("a", 45_000, 22, 2)}},
 		{"The clock passed. But only large warps would have been detected in a (from 58.5 µs on); use a longer --duration.", []VerifiedClock{with("a", 58500, 22, 2)}},
-		{"Both clocks passed. But not all pairs of CPUs were compared for b (0 of 1); use a longer --duration.", []VerifiedClock{fine, with("b", 0, 22, 1)}},
+		{"Both clocks passed. But not every CPU was compared with every other for b (1 of 2); use a longer --duration.", []VerifiedClock{fine, with("b", 0, 22, 1)}},
 		{"1 of 2 clocks failed: hpet@mmio. But only large warps would have been detected in b (from 58.5 µs on); use a longer --duration.",
 			[]VerifiedClock{warped, with("b", 58500, 22, 2)}},
 	} {

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"sync/atomic"
 	"testing"
@@ -493,4 +494,35 @@ func TestUnverifiedHasAReason(t *testing.T) {
 		require.Equal(t, want, v.Clocks[i].Reason, v.Clocks[i].ID)
 	}
 	require.Contains(t, unread(context.Background(), nil), "use a longer --duration")
+}
+
+// A CPU that another program occupies does not block a run: a thread that does not start is
+// abandoned.
+func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	block := make(chan struct{})
+	defer close(block)
+	var opened atomic.Int32
+	c := fake("blocked@fake", clock.Monotonic, func() func() int64 {
+		blocked := opened.Add(1) > 2 && thread.Current() == cpus[1] // two are for the checks before
+		return func() int64 {
+			if blocked {
+				<-block
+			}
+			return now()
+		}
+	})
+	c.PerThread = true
+	v := run(t, cpus, c)
+	require.Equal(t, []int{cpus[1]}, v.LostCPUs)
+	require.Equal(t, fmt.Sprintf("a thread got no time on CPU %d", cpus[1]), v.Clocks[0].Reason)
+	require.Empty(t, v.Clocks[0].Faults)
+	require.Positive(t, v.Clocks[0].Reads)
+}
+
+func TestBackwardsUnderOneHand(t *testing.T) {
+	var values atomic.Int64
+	v := run(t, thread.Usable()[:1], shared("falls@fake", func() int64 { return -values.Add(1) }))
+	require.Equal(t, Backwards, v.Clocks[0].Verdict)
+	require.Positive(t, faultOf(v.Clocks[0], FaultBackwards).Count)
 }
