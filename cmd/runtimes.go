@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -114,6 +115,9 @@ func selectedRuntimes(names, given []string) ([]runtimes.Selected, error) {
 func namedRuntime(name string) (runtimes.Runtime, error) {
 	r, ok := runtimes.Named(name)
 	if !ok {
+		if strings.ContainsRune(name, os.PathSeparator) {
+			return r, fmt.Errorf("%q is not the name of a runtime; write --runtime NAME=%s", name, name)
+		}
 		return r, fmt.Errorf("unknown runtime %q; write one of %s", name, strings.Join(runtimes.Names(), ", "))
 	}
 	return r, nil

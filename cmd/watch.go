@@ -78,7 +78,7 @@ func (flags watchFlags) check(command *cobra.Command) (format watch.LineFormat, 
 		}
 	}
 	if flags.every < watch.MinEvery || flags.every > watch.MaxEvery {
-		return format, fmt.Errorf("--every %s: write a duration from %s to %s", flags.every, watch.MinEvery, watch.MaxEvery)
+		return format, timeError("every", flags.every, watch.MinEvery, "24h")
 	}
 	i := slices.IndexFunc(watch.LineFormats, func(f watch.LineFormat) bool { return f.Name == flags.format })
 	if i < 0 {

@@ -55,8 +55,8 @@ func matches(selector string, c Clock) (bool, error) {
 func isGlob(selector string) bool { return strings.ContainsAny(selector, `*?[\`) }
 
 func unknown(all []Clock, selector string) error {
-	if strings.Contains(selector, ",") {
-		return fmt.Errorf("unknown clock %q; write spaces between clocks: %s", selector, strings.Join(strings.FieldsFunc(selector, func(r rune) bool { return r == ',' }), " "))
+	if parts := strings.FieldsFunc(selector, func(r rune) bool { return r == ',' }); len(parts) > 1 {
+		return fmt.Errorf("unknown clock %q; write spaces between clocks: %s", selector, strings.Join(parts, " "))
 	}
 	if isGlob(selector) {
 		return fmt.Errorf("no clock matches %q; `timebench list` shows the known ones", selector)

@@ -41,6 +41,7 @@ func TestSelectRefuses(t *testing.T) {
 		"CLOCK_MONOTONC":   `unknown clock "CLOCK_MONOTONC"; nearest: CLOCK_MONOTONIC`,
 		"@vsdo":            `unknown clock "@vsdo"; nearest: @vdso`,
 		"a@go,,@vdso":      `unknown clock "a@go,,@vdso"; write spaces between clocks: a@go @vdso`,
+		",":                "unknown clock \",\"; `timebench list` shows the known ones",
 		"*@go,@vdso":       `unknown clock "*@go,@vdso"; write spaces between clocks: *@go @vdso`,
 		"":                 "unknown clock \"\"; `timebench list` shows the known ones",
 		"nope":             "unknown clock \"nope\"; `timebench list` shows the known ones",
