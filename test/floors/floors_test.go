@@ -1,4 +1,4 @@
-// Package floors holds the table of packages in CONTRIBUTING.md against the imports.
+// Package floors holds the list of packages in CONTRIBUTING.md against the imports.
 package floors
 
 import (
@@ -22,20 +22,22 @@ const (
 	module = "github.com/timebench/timebench/"
 )
 
-var quoted = regexp.MustCompile("`([^`]+)`")
+var (
+	quoted = regexp.MustCompile("`([^`]+)`")
+	listed = regexp.MustCompile("(?m)^ *- ([^:\n]+):") // a row of the list, with its packages
+)
 
-// table returns the packages of the table in CONTRIBUTING.md, and its floors from the top down. A row in bold is
+// list returns the packages of the list in CONTRIBUTING.md, and its floors from the top down. A row in bold is
 // a floor; the packages of the rows below it are in its folder.
-func table(t *testing.T) (packages, floors []string) {
+func list(t *testing.T) (packages, floors []string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	require.NoError(t, err)
-	_, rows, found := strings.Cut(string(page), "| package | what it does |\n|---|---|\n")
-	require.True(t, found, "CONTRIBUTING.md has no table of packages")
-	rows, _, _ = strings.Cut(rows, "\n\n")
-	for row := range strings.Lines(rows) {
-		cell := strings.Split(row, "|")[1]
-		for _, name := range quoted.FindAllStringSubmatch(cell, -1) {
+	_, rows, found := strings.Cut(string(page), "\n## Where things are\n")
+	require.True(t, found, "CONTRIBUTING.md has no list of packages")
+	rows, _, _ = strings.Cut(rows, "\n## ")
+	for _, row := range listed.FindAllStringSubmatch(rows, -1) {
+		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
 			switch {
 			case strings.HasPrefix(name[1], "internal/"):
 				floors = append(floors, name[1])
@@ -91,13 +93,13 @@ func imports(t *testing.T) map[string][]string {
 func floorOf(t *testing.T, floors []string, name string) int {
 	t.Helper()
 	at := slices.IndexFunc(floors, func(floor string) bool { return name == floor || strings.HasPrefix(name, floor+"/") })
-	require.GreaterOrEqual(t, at, 0, "%s is on no floor: add its row to the table of packages in CONTRIBUTING.md", name)
+	require.GreaterOrEqual(t, at, 0, "%s is on no floor: add it to the list of packages in CONTRIBUTING.md", name)
 	return at
 }
 
 // A package imports only from floors below its own, and from its own folder.
 func TestImportsGoDown(t *testing.T) {
-	_, floors := table(t)
+	_, floors := list(t)
 	for name, imported := range imports(t) {
 		for _, other := range imported {
 			require.LessOrEqual(t, floorOf(t, floors, name), floorOf(t, floors, other), "%s imports %s, which is on a floor above it", name, other)
@@ -105,18 +107,18 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// The table has a row for each package, and none for what is not there.
+// The list has a row for each package, and none for what is not there.
 func TestEachPackageHasARow(t *testing.T) {
-	packages, floors := table(t)
+	packages, floors := list(t)
 	all := imports(t)
 	for name := range all {
-		require.Contains(t, packages, name, "add a row for %s to the table of packages in CONTRIBUTING.md", name)
+		require.Contains(t, packages, name, "add %s to the list of packages in CONTRIBUTING.md", name)
 	}
 	for _, name := range packages {
 		if slices.Contains(floors, name) {
-			require.DirExists(t, filepath.Join(root, name), "the table of packages in CONTRIBUTING.md has a floor %s", name)
+			require.DirExists(t, filepath.Join(root, name), "the list of packages in CONTRIBUTING.md has a floor %s", name)
 			continue
 		}
-		require.Contains(t, all, name, "the table of packages in CONTRIBUTING.md has a row for %s, which is no package", name)
+		require.Contains(t, all, name, "the list of packages in CONTRIBUTING.md has a row for %s, which is no package", name)
 	}
 }

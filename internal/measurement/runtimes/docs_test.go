@@ -24,9 +24,9 @@ func TestDocsListEveryCall(t *testing.T) {
 		for _, c := range r.Calls {
 			calls = append(calls, "`"+c.Name+"`")
 		}
-		row := fmt.Sprintf("\n| `%s` | %s | %s |\n", r.Name, program, strings.Join(calls, ", "))
-		if !strings.Contains(string(page), row) { // require.Contains would print the page
-			t.Errorf("add this row to docs/runtimes.md: %s", row)
+		line := fmt.Sprintf("\n- `%s` (%s): %s\n", r.Name, program, strings.Join(calls, ", "))
+		if !strings.Contains(string(page), line) { // require.Contains would print the page
+			t.Errorf("add this line to docs/runtimes.md: %s", line)
 		}
 	}
 }
