@@ -104,7 +104,8 @@ func (r Runtime) find(path string) ([]string, error) {
 		if err == nil {
 			paths = append(paths, found)
 		} else if errors.Is(err, exec.ErrDot) {
-			relative = fmt.Errorf("%s is in a relative folder of PATH; use --runtime %s=%s", name, r.Name, found)
+			path, _ := filepath.Abs(found)
+			relative = fmt.Errorf("%s is in a relative folder of PATH; use --runtime %s=%s", name, r.Name, path)
 		}
 	}
 	if len(paths) == 0 && relative != nil {

@@ -198,7 +198,7 @@ func TestProgramThatOnlySaysWhereToGetTheRuntime(t *testing.T) {
 	t.Chdir(folder)
 	t.Setenv("PATH", ".")
 	r = run(t, Settings{Runtimes: []Selected{stub}}).Runtimes[0]
-	require.Equal(t, "not found in PATH: absent-shell, shell3, shell", r.Reason)
+	require.Equal(t, "shell is in a relative folder of PATH; use --runtime shell="+filepath.Join(folder, "shell"), r.Reason)
 }
 
 // A runtime that fails later keeps what was measured before, with the reason. What it says on standard error is in it.
