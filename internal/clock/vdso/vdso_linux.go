@@ -92,13 +92,6 @@ func (base memory) ReadAt(p []byte, offset int64) (n int, err error) {
 	return copy(p, unsafe.Slice((*byte)(unsafe.Add(start, offset)), len(p))), nil
 }
 
-// Functions returns the offset of each function of the vDSO of this process in bytes from its start,
-// by name. The caller must not change it.
-func Functions() (map[string]uint64, error) {
-	image, err := load()
-	return image.offsets, err
-}
-
 // NameAt returns the name of the function at an address in the vDSO of any process, which starts at start. It is empty before the first
 // function, and if the process is not of this one's width: a kernel has one vDSO for 64-bit processes, and another for 32-bit ones, whose
 // addresses are below 4 GiB.
