@@ -77,9 +77,9 @@ func (clock *Clock) GainNS() float64 {
 type Latency struct {
 	// MedianNS is the median of the rounds.
 	MedianNS float64 `json:"median_ns"`
-	// LowNS is an end of the interval.
+	// LowNS is an end of the interval; absent below 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty"`
-	// HighNS is an end of the interval.
+	// HighNS is an end of the interval; absent below 6 rounds.
 	HighNS float64 `json:"high_ns,omitempty"`
 	// Confidence is that of the interval.
 	Confidence float64 `json:"confidence,omitempty" is:"share"`
