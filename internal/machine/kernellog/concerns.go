@@ -1,21 +1,20 @@
 package kernellog
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
 
 // aboutClocks matches a text that concerns clocks, in any case. The name tsc is also that of a compiler, which
 // the log names if it is killed: it counts as the prefix of a message and between spaces or quotes.
-var aboutClocks = regexp.MustCompile(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen version\b|\bvmware: (?:using clock|tsc)|` +
+var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen version\b|\bvmware: (?:using clock|tsc)|` +
 	`(?:^|[^("\w/.=-])tsc(?:_\w+|-early)?(?:: |[ '",.;)\]]|$)|` +
 	`\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
 	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b|` +
 	`\blost ticks\b|\btoo many ticks\b|\btime source\b|^Back to C!`)
 
 // aboutProcesses matches a text about a process, whose name may be that of a clock.
-var aboutProcesses = regexp.MustCompile(`(?i)\bcomm[:=]|killed process|\bsegfault\b|blocked for more|out of memory|oom-kill|\baudit\b`)
+var aboutProcesses = lazily(`(?i)\bcomm[:=]|killed process|\bsegfault\b|blocked for more|out of memory|oom-kill|\baudit\b`)
 
 // clockStems are texts, in lower case, of which every line that aboutClocks matches has one. They are a fast
 // filter: the expression takes 20 µs per line.
@@ -36,12 +35,12 @@ func Concerns(line string) bool {
 	if f := formatOf(m.Text); f != nil {
 		return f.weight > weightNone
 	}
-	return hasStem && aboutClocks.MatchString(m.Text) && !aboutProcesses.MatchString(m.Text) && !aboutParameters.MatchString(m.Text)
+	return hasStem && aboutClocks().MatchString(m.Text) && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
 }
 
 // aboutParameters matches the lines with the kernel command line or the environment of init ("    TERM=linux"),
 // which may hold secrets.
-var aboutParameters = regexp.MustCompile(`(?i:command line)|^    `)
+var aboutParameters = lazily(`(?i:command line)|^    `)
 
 // BeginsBoot returns whether a text is the first message of a boot, except for one line on Arm: Linux's, or gVisor's.
 func BeginsBoot(text string) bool {
@@ -50,11 +49,11 @@ func BeginsBoot(text string) bool {
 
 // leading matches what the kernel prints before a message: the names of a subsystem or a device, each with a colon, and
 // what it is ("[Firmware Bug]: ").
-var leading = regexp.MustCompile(`^(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w .,/'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
+var leading = lazily(`^(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w .,/'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
 
 // Leads returns whether a text could be what the kernel prints before a message in the same line. Prose that quotes a
 // message has other characters before it.
-func Leads(text string) bool { return leading.MatchString(text) }
+func Leads(text string) bool { return leading().MatchString(text) }
 
 // Begins returns whether a text, without its stamp, begins with a message known to Parse.
 func Begins(text string) bool {

@@ -2,7 +2,6 @@ package kernellog
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,7 @@ func Shown(line string) string {
 }
 
 // folded is the end of a line that stands for several.
-var folded = regexp.MustCompile(` \(logged (\d{1,7}) times\)$`)
+var folded = lazily(` \(logged (\d{1,7}) times\)$`)
 
 // minFold is how many lines that differ in numbers only are folded into one. Fewer, as the clock of each of
 // two CPUs, are kept.
@@ -38,7 +37,7 @@ func unfold(line string) (string, int) {
 	if !strings.HasSuffix(line, " times)") { // faster than the expression
 		return line, 1
 	}
-	found := folded.FindStringSubmatch(line)
+	found := folded().FindStringSubmatch(line)
 	if found == nil {
 		return line, 1
 	}

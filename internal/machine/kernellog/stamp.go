@@ -31,7 +31,7 @@ type Message struct {
 type prefix struct {
 	// begins has the characters that it may begin with: a fast filter.
 	begins  string
-	pattern *regexp.Regexp // the first group is the stamp, if it has one
+	pattern func() *regexp.Regexp // the first group is the stamp, if it has one
 	// kernel and program are whether it shows that the kernel, or a program, wrote the line.
 	kernel, program bool
 	// uptime is whether the group is a time since boot, in seconds or, if micro, in µs.
@@ -47,28 +47,28 @@ const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
 // prefixes are what people's logs have before the text, with an example of each in stamp_test.go. The text is
 // what remains when no prefix matches.
 var prefixes = []prefix{
-	{begins: "<", pattern: regexp.MustCompile(`^<[0-7]>`), kernel: true},             // dmesg -r
-	{begins: "<", pattern: regexp.MustCompile(`^<\d{1,3}>`), program: true},          // the same of a program that wrote to /dev/kmsg
-	{begins: "k", pattern: regexp.MustCompile(`^kern *: ?[a-z]+ *: `), kernel: true}, // dmesg -x
-	{begins: "udsac", pattern: regexp.MustCompile(`^(?:user|daemon|syslog|auth|cron) *: ?[a-z]+ *: `), program: true},
-	{begins: digit, pattern: regexp.MustCompile(`^[0-7],\d+,(\d+),[^;]*;`), kernel: true, uptime: true, micro: true}, // /dev/kmsg
-	{begins: digit, pattern: regexp.MustCompile(`^\d+,\d+,(\d+),[^;]*;`), program: true, uptime: true, micro: true},
-	{begins: "[", pattern: regexp.MustCompile(`^\[ *(\d{1,15}\.\d{1,9})\] ?`), kernel: true, uptime: true},
-	{begins: "[", pattern: regexp.MustCompile(`^\[ *[CT]\d+\] ?`), kernel: true},                                                 // CONFIG_PRINTK_CALLER
-	{begins: "[", pattern: regexp.MustCompile(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},              // dmesg -e, dmesg -d
-	{begins: "[", pattern: regexp.MustCompile(`^\[(\w{3} ` + months + ` [ \d]\d [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
-	{begins: "[", pattern: regexp.MustCompile(`^\[(` + months + ` [ \d]\d [\d:]{5})\] ?`), kernel: true},                         // dmesg -e
-	{begins: "JFMASOND", pattern: regexp.MustCompile(`^(` + months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true},    // syslog, journalctl
-	{begins: "FMSTW", pattern: regexp.MustCompile(`^(\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4}) `), date: true},                // OpenWrt's logread
-	{begins: digit + "ADFJMNOSTW", pattern: regexp.MustCompile(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
-	{begins: digit, pattern: regexp.MustCompile(`^(\d{9,11}\.\d{6}) `), date: true}, // journalctl -o short-unix
+	{begins: "<", pattern: lazily(`^<[0-7]>`), kernel: true},             // dmesg -r
+	{begins: "<", pattern: lazily(`^<\d{1,3}>`), program: true},          // the same of a program that wrote to /dev/kmsg
+	{begins: "k", pattern: lazily(`^kern *: ?[a-z]+ *: `), kernel: true}, // dmesg -x
+	{begins: "udsac", pattern: lazily(`^(?:user|daemon|syslog|auth|cron) *: ?[a-z]+ *: `), program: true},
+	{begins: digit, pattern: lazily(`^[0-7],\d+,(\d+),[^;]*;`), kernel: true, uptime: true, micro: true}, // /dev/kmsg
+	{begins: digit, pattern: lazily(`^\d+,\d+,(\d+),[^;]*;`), program: true, uptime: true, micro: true},
+	{begins: "[", pattern: lazily(`^\[ *(\d{1,15}\.\d{1,9})\] ?`), kernel: true, uptime: true},
+	{begins: "[", pattern: lazily(`^\[ *[CT]\d+\] ?`), kernel: true},                                                 // CONFIG_PRINTK_CALLER
+	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},              // dmesg -e, dmesg -d
+	{begins: "[", pattern: lazily(`^\[(\w{3} ` + months + ` [ \d]\d [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
+	{begins: "[", pattern: lazily(`^\[(` + months + ` [ \d]\d [\d:]{5})\] ?`), kernel: true},                         // dmesg -e
+	{begins: "JFMASOND", pattern: lazily(`^(` + months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true},    // syslog, journalctl
+	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4}) `), date: true},                // OpenWrt's logread
+	{begins: digit + "ADFJMNOSTW", pattern: lazily(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
+	{begins: digit, pattern: lazily(`^(\d{9,11}\.\d{6}) `), date: true}, // journalctl -o short-unix
 }
 
 var (
 	// fromKernel is the name of the kernel's log: "kernel: ", behind the host and the priority of some daemons.
-	fromKernel = regexp.MustCompile(`^(?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: ?`)
+	fromKernel = lazily(`^(?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: ?`)
 	// fromProgram is a host and a program.
-	fromProgram = regexp.MustCompile(`^\S+ [\w.@/()-]+\[\d+\]: |^\S+ [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
+	fromProgram = lazily(`^\S+ [\w.@/()-]+\[\d+\]: |^\S+ [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
 )
 
 // maxPrefixes bounds what is removed from a line.
@@ -85,7 +85,7 @@ func Split(line string) Message {
 	for range maxPrefixes {
 		ahead := ""
 		if strings.Contains(rest, "kernel") { // faster than the expression
-			ahead = fromKernel.FindString(rest)
+			ahead = fromKernel().FindString(rest)
 		}
 		if ahead != "" && (dated || m.Timed || strings.HasPrefix(ahead, "kernel")) {
 			rest, m.Kernel = rest[len(ahead):], true
@@ -99,8 +99,8 @@ func Split(line string) Message {
 		rest = rest[len(found[0]):]
 		dated = dated || p.date
 	}
-	if ahead := fromProgram.FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
-		if m.Program = !aboutClocks.MatchString(ahead); !m.Program { // the first word is the host
+	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
+		if m.Program = !aboutClocks().MatchString(ahead); !m.Program { // the first word is the host
 			_, rest, _ = strings.Cut(rest, " ")
 		}
 	}
@@ -116,7 +116,7 @@ func matchingPrefix(line string) (prefix, []string) {
 		if strings.IndexByte(p.begins, line[0]) < 0 {
 			continue
 		}
-		if found := p.pattern.FindStringSubmatch(line); found != nil {
+		if found := p.pattern().FindStringSubmatch(line); found != nil {
 			return p, found
 		}
 	}
