@@ -23,6 +23,7 @@ var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "
 
 // Concerns returns whether a line of the kernel log concerns its clocks, known to Parse or not.
 func Concerns(line string) bool {
+	line = cut(line)
 	small := strings.ToLower(line)
 	hasStem := slices.ContainsFunc(clockStems, func(stem string) bool { return strings.Contains(small, stem) })
 	if !hasStem && !mayHave(small) {

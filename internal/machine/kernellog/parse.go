@@ -57,7 +57,7 @@ type recognized struct {
 
 // recognize returns a line and its format; false if it has none, or a program wrote it.
 func recognize(line string) (recognized, bool) {
-	if !mayHave(strings.ToLower(line)) {
+	if !mayHave(strings.ToLower(cut(line))) {
 		return recognized{}, false
 	}
 	text, count := unfold(line)

@@ -71,8 +71,21 @@ var (
 	fromProgram = lazily(`^\S+ [\w.@/()-]+\[\d+\]: |^\S+ [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
 )
 
-// maxPrefixes bounds what is removed from a line.
-const maxPrefixes = 6
+const (
+	// maxPrefixes bounds what is removed from a line.
+	maxPrefixes = 6
+	// maxLooked bounds what is looked at of a line, in bytes. The kernel's own lines are shorter (PRINTKRB_RECORD_MAX is 1024).
+	maxLooked = 2 << 10
+)
+
+// cut returns the beginning of a line that may be longer than any of the kernel. The expressions take seconds for a
+// megabyte. A line of journald's JSON has its message anywhere.
+func cut(line string) string {
+	if len(line) <= maxLooked || strings.HasPrefix(strings.TrimSpace(line[:maxLooked]), "{") {
+		return line
+	}
+	return line[:maxLooked]
+}
 
 // Split returns a line's text and what its stamp says.
 func Split(line string) Message {
@@ -80,7 +93,7 @@ func Split(line string) Message {
 		return m
 	}
 	var m Message
-	rest := strings.TrimRight(line, " \t\r\n")
+	rest := strings.TrimRight(cut(line), " \t\r\n")
 	dated := false
 	for range maxPrefixes {
 		ahead := ""
@@ -166,7 +179,7 @@ func splitJSON(line string) (Message, bool) {
 	if json.Unmarshal([]byte(line), &entry) != nil {
 		return Message{}, false
 	}
-	m := Message{Text: printable.Line(entry.Message)}
+	m := Message{Text: printable.Line(entry.Message[:min(len(entry.Message), maxLooked)])}
 	m.Kernel = entry.Transport == "kernel" || entry.Transport == "" && entry.Identifier == "kernel"
 	m.Program = !m.Kernel && (entry.Transport != "" || entry.Identifier != "")
 	if micro, err := strconv.ParseInt(entry.Monotonic, 10, 64); err == nil && micro >= 0 && micro < 1e15 {
