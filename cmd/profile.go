@@ -43,7 +43,7 @@ reads from what one read costs here.
 Without an argument it profiles the whole machine, which needs root or CAP_PERFMON. PID is
 a process, NAME the name of a program. The processes that they started, or start meanwhile,
 are profiled too. COMMAND is started, and profiled to its end; its output goes to standard
-error. An ordinary user can profile own processes where kernel.perf_event_paranoid is 2 or
+error, and its exit status is that of timebench. An ordinary user can profile own processes where kernel.perf_event_paranoid is 2 or
 below. Profile is for Linux.`,
 		Example: `  sudo timebench profile
   timebench profile 4711 postgres
@@ -85,7 +85,12 @@ below. Profile is for Linux.`,
 				}
 				return err
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, flags.time + costsTime, run})
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, flags.time + costsTime, run})
+			if err == nil {
+				if status := profile.Of(document).StartedStatus; status != 0 {
+					return &failure{status: status}
+				}
+			}
 			return err
 		},
 	}

@@ -145,6 +145,8 @@ type opened struct {
 	// byThread is whether the threads are sampled one by one, and not the CPUs.
 	byThread bool
 	unseen   []string
+	// kernelUnseen is why reads in the kernel are not seen; empty if they are.
+	kernelUnseen string
 	// pids are the processes to count; nil for all.
 	pids []int
 	// early are the records that came while the events were opened.
@@ -189,7 +191,7 @@ func open(s Settings, cpus []int) (opened, error) {
 		if err == nil {
 			o.unseen = append(o.unseen, unseen...)
 			if excluded {
-				o.unseen = append(o.unseen, kernelUnseen+rights)
+				o.kernelUnseen = "what a read does in the kernel: " + rights
 			}
 			return o, nil
 		}
@@ -200,9 +202,6 @@ func open(s Settings, cpus []int) (opened, error) {
 	}
 	return o, explained(refused)
 }
-
-// kernelUnseen is what is not seen where the kernel is not sampled.
-const kernelUnseen = "what a read does in the kernel: "
 
 // openCPUs opens an event for each CPU.
 func (o *opened) openCPUs(cpus []int) error {

@@ -73,11 +73,7 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 			row.Bars = append(row.Bars, picture.Bar{From: sum, To: sum + part.of(process), Color: part.look.Color})
 			sum += part.of(process)
 		}
-		row.Text = share(process.ClockShareLow) + " to " + share(process.ClockShareHigh) + " %"
-		if process.ClockShare != nil {
-			row.Text = share(*process.ClockShare) + " %"
-		}
-		row.Text += " of " + cpus(process.CPUsUsed) + " CPUs"
+		row.Text = process.percent() + " % of " + cpus(process.CPUsUsed) + " CPUs"
 		rows.Rows = append(rows.Rows, row)
 	}
 	rows.Draw(picture.LegendOf(c, entries))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,19 +55,19 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		return profile, err
 	}
 	if hidden != nil && o.seesKernel {
-		o.unseen = append(o.unseen, "which system calls are those of clocks: "+hidden.Error())
+		o.kernelUnseen = "which system calls are those of clocks: " + hidden.Error()
 	}
 	if started != nil {
 		o.scope = Command
 	}
-	profile.Scope, profile.RateHz, profile.SeesKernel, profile.Unseen = o.scope, o.rateHz, o.seesKernel, o.unseen
+	profile.Scope, profile.RateHz, profile.SeesKernel = o.scope, o.rateHz, o.seesKernel
 
 	inspector := newInspector()
 	defer inspector.close()
 	tally := newTally(inspector, functions, vdso.NameAt, o.pids)
 	tally.hidden, tally.enters = hidden != nil, profile.KernelEntry == result.Always
 	elapsed, used, err := o.sample(ctx, s, started, tally, progress)
-	profile.StartedEnded = started.end()
+	profile.StartedStatus = started.end()
 	if err := errors.Join(err, o.events.Close()); err != nil {
 		return profile, err
 	}
@@ -74,7 +75,13 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	if err := inspector.files.Exhausted(); err != nil {
 		profile.Unnamed = err.Error()
 	}
-	profile.Unseen = append(profile.Unseen, o.missed(started, tally)...)
+	profile.Unseen = slices.Concat(o.unseen, o.missed(started, tally))
+	if len(profile.Unseen) > 0 && len(tally.programs) == 0 && ctx.Err() == nil {
+		return profile, errors.New("no sample was taken; not seen: " + strings.Join(profile.Unseen, "; "))
+	}
+	if o.kernelUnseen != "" {
+		profile.Unseen = append(profile.Unseen, o.kernelUnseen)
+	}
 
 	costs := costsOf(before)
 	if ctx.Err() == nil {

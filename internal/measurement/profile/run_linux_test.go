@@ -97,16 +97,21 @@ func TestRealPrograms(t *testing.T) {
 func TestCommand(t *testing.T) {
 	allowed(t, Settings{Command: []string{"true"}})
 	timebench := need.Timebench(t)
-	out, err := exec.Command(timebench, "profile", "--format", "csv", "--", "sh", "-c", need.Compiled(t, "testdata/leaderless.c", "-O2")+" 1; exit 3").Output()
-	require.NoError(t, err)
+	run := func(args ...string) (out []byte, status int) {
+		command := exec.Command(timebench, append([]string{"profile"}, args...)...)
+		out, _ = command.Output() // the status is what it returns
+		return out, command.ProcessState.ExitCode()
+	}
+	out, status := run("--format", "csv", "--", "sh", "-c", need.Compiled(t, "testdata/leaderless.c", "-O2")+" 1; exit 3")
+	require.Equal(t, 3, status, "that of the command")
 	require.Regexp(t, `(?m)^\d+,,leaderless,`, string(out))
 	require.Regexp(t, `(?m)^\d+,\d+,reads,`, string(out), "the name of a thread that has ended")
 	require.NotContains(t, string(out), ",timebench,", "what waits is timebench, and is not sampled")
-	out, err = exec.Command(timebench, "profile", "--quiet", "--", "sh", "-c", "echo to standard error; exit 3").Output()
-	require.NoError(t, err)
-	require.Contains(t, string(out), "The command ended with exit status 3.")
+	out, status = run("--quiet", "--", "sh", "-c", "echo to standard error; kill -9 $$")
+	require.Equal(t, 128+9, status, "as a shell has it")
+	require.Contains(t, string(out), "The command ended with exit status 137.")
 	require.NotContains(t, string(out), "to standard error\n", "results go to standard output and nothing else does")
-	_, err = exec.Command(timebench, "profile", "--", "./no such program").Output()
+	_, err := exec.Command(timebench, "profile", "--", "./no such program").Output()
 	require.Equal(t, 1, err.(*exec.ExitError).ExitCode())                                      //nolint:errorlint // of exec
 	require.Contains(t, string(err.(*exec.ExitError).Stderr), "the command cannot be started") //nolint:errorlint // of exec
 	damaged := t.TempDir() + "/damaged"
@@ -386,6 +391,13 @@ time.sleep(100)
 	require.Equal(t, 1+3, strings.Count(out, ",python3,"), "the process and its threads")
 }
 
+// An ordinary user whose processes are idle is told that he may not see the others.
+func TestNothingRanThatAUserMaySample(t *testing.T) {
+	_, errors := asNobody(t).run(t, `sleep 100 & ./timebench profile --duration 300ms; echo status $? >&2; kill $!`)
+	require.Contains(t, errors, "timebench: no sample was taken; not seen: the processes of other users: that needs root (use sudo),")
+	require.Contains(t, errors, "status 1\n")
+}
+
 // A child that may not be sampled is named, and keeps nobody from sampling its parent. A process that the user names must be allowed.
 func TestProtectedChild(t *testing.T) {
 	n := asNobody(t)
@@ -394,8 +406,9 @@ func TestProtectedChild(t *testing.T) {
 ctypes.CDLL(None).prctl(4, 0) # PR_SET_DUMPABLE
 time.sleep(100)`
 	out, errors := n.run(t, `python3 -c "$1" & sleep 1; ./timebench profile $$ --time 300ms --quiet; ./timebench profile $! --time 300ms; echo status $? >&2; kill $!`, protected)
-	require.Contains(t, strings.Join(strings.Fields(out), " "), "Not seen: 1 process that they started, of another user or not dumpable: that needs root,")
-	require.Contains(t, errors, "perf_event_open: permission denied: sampling needs root")
+	require.Empty(t, out)
+	require.Contains(t, errors, "no sample was taken; not seen: 1 process that they started, of another user or not dumpable: that needs root (use sudo),")
+	require.Contains(t, errors, "perf_event_open: permission denied: sampling needs root (use sudo)")
 	require.Contains(t, errors, "status 1\n")
 }
 
@@ -406,11 +419,11 @@ func TestFewFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(n.folder+"/many", program, 0o755)) //nolint:gosec // others run it
 	const threads, files = 300, 64
-	script := fmt.Sprintf(`mkfifo in; ./many 1 %d < in > ready & exec 9> in; until grep -q ready ready; do sleep 0.1; done; ulimit -n %d; ./timebench profile $(cut -d" " -f2 ready) --time 1s --quiet`, threads, files)
+	script := fmt.Sprintf(`(while :; do :; done) & busy=$!; mkfifo in; ./many 1 %d < in > ready & exec 9> in; until grep -q ready ready; do sleep 0.1; done; ulimit -n %d; ./timebench profile $busy $(cut -d" " -f2 ready) --time 1s --quiet; kill $busy`, threads, files)
 	profile, _ := n.run(t, script)
 	cpus := onlineCPUs()
 	require.Contains(t, strings.Join(strings.Fields(profile), " "),
-		fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and sampling needs %d beside those in use", files, threads*len(cpus)))
+		fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and sampling needs %d beside those in use", files, (1+threads)*len(cpus)))
 	require.Regexp(t, `Not seen: all but [1-9][0-9]* threads`, profile)
 	require.Contains(t, profile, "(it is 2)", "the setting is read while files can be opened")
 }

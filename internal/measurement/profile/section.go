@@ -17,8 +17,8 @@ type Profile struct {
 	Scope string `json:"scope" is:"machine|processes|command"`
 	// Started is the started program.
 	Started string `json:"started,omitempty"`
-	// StartedEnded is how it ended, unless with status 0.
-	StartedEnded string `json:"started_ended,omitempty"`
+	// StartedStatus is its exit status; after a signal 128 and the number of the signal.
+	StartedStatus int `json:"started_status,omitempty"`
 	// ListsThreads is whether tables have the threads (--by-thread).
 	ListsThreads bool `json:"lists_threads,omitempty"`
 	// SeesKernel is whether the kernel was sampled; if not, the intervals have room for it.

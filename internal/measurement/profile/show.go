@@ -87,8 +87,8 @@ func (s *Profile) Block(*result.Document) table.Block {
 	for _, unseen := range s.Unseen {
 		block.Faults = append(block.Faults, "Not seen: "+unseen+".")
 	}
-	if s.StartedEnded != "" {
-		block.Faults = append(block.Faults, "The command ended with "+s.StartedEnded+".")
+	if s.StartedStatus != 0 {
+		block.Faults = append(block.Faults, fmt.Sprintf("The command ended with exit status %d.", s.StartedStatus))
 	}
 	if block.Notes = append(s.reasons(), s.preloaded()...); len(block.Notes)+len(block.Faults) == 0 {
 		block.Title = "" // there is nothing below it
@@ -137,25 +137,33 @@ func (s *Profile) grouped(texts func(Process) []string) []string {
 
 // verdict returns the summary in one sentence.
 func (s *Profile) verdict() string {
+	unknown, may := 0.0, Process{}
+	for _, p := range s.Processes {
+		if unknown += p.unknownCPUs(); p.unknownCPUs() > may.unknownCPUs() {
+			may = p
+		}
+	}
 	switch {
-	case s.Samples == 0 && len(s.Unseen) > 0:
-		return "No sample was taken of what timebench may see."
 	case s.Samples == 0:
-		return fmt.Sprintf("No sample was taken in %s: the processes took little CPU time or none. A sample stands for %s.", words.Duration(float64(s.DurationNS)), words.Duration(1e9/float64(max(s.RateHz, 1))))
+		where := ""
+		if !s.SeesKernel {
+			where = " in user mode"
+		}
+		return fmt.Sprintf("No sample was taken in %s: the processes took little CPU time%s or none. A sample stands for %s.", words.Duration(float64(s.DurationNS)), where, words.Duration(1e9/float64(max(s.RateHz, 1))))
+	case s.ClockCPUs == 0 && unknown >= leastShown:
+		return fmt.Sprintf("No process was seen to read a clock in %s; %s may (%s %% of its time).", words.Plural(s.Samples, "sample"), may.Command, may.percent())
 	case s.ClockCPUs == 0:
 		return fmt.Sprintf("No process was seen to read a clock in %s.", words.Plural(s.Samples, "sample"))
 	}
 	text := "Reading clocks takes "
-	unknown := 0.0
-	for _, p := range s.Processes {
-		unknown += p.unknownCPUs()
-	}
 	if len(s.Unseen) > 0 || unknown >= leastShown {
 		text += "at least "
 	}
 	text += fmt.Sprintf("%s of %s", cpus(s.ClockCPUs), words.Plural(s.CPUs, "CPU"))
 	if most := s.most(); most != nil && most.ClockShare != nil {
 		text += fmt.Sprintf("; most of it %s (%s of its time)", most.Command, words.Percent(*most.ClockShare))
+	} else if most != nil {
+		text += fmt.Sprintf("; most of it %s (%s %% of its time)", most.Command, most.percent())
 	}
 	if s.ClockCPUsUserMode > 0 {
 		text += "; with a clock source that the vDSO reads in user mode, such as tsc, the same reads would take " + cpus(s.ClockCPUsUserMode)
@@ -208,6 +216,18 @@ func share(part float64) string {
 	return strconv.FormatFloat(part*100, 'f', 1, 64)
 }
 
+// percent returns the share of CPU time in reads in %, or its range where there is no single figure.
+func (p *Process) percent() string {
+	if p.ClockShare == nil {
+		return p.interval()
+	}
+	return share(*p.ClockShare)
+}
+
+func (p *Process) interval() string {
+	return share(p.ClockShareLow) + " – " + share(p.ClockShareHigh)
+}
+
 // processGrid returns the processes that read clocks.
 func processGrid(s *Profile, all []Process) table.Grid {
 	g := table.Grid{
@@ -215,11 +235,10 @@ func processGrid(s *Profile, all []Process) table.Grid {
 		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s"}, Spare: []int{8, 7, 6, 1, 5},
 	}
 	for _, p := range all[:min(len(all), mostShown)] {
-		known := ""
-		if p.ClockShare != nil {
-			known = share(*p.ClockShare)
+		reads, interval := "", p.interval()
+		if p.ClockShare == nil {
+			interval = "" // the column before has it
 		}
-		reads := ""
 		if p.ReadsPerSecond > 0 {
 			if reads = words.Rate(p.ReadsPerSecond); p.ReadsLow == 0 {
 				reads = "≈ " + reads
@@ -232,7 +251,7 @@ func processGrid(s *Profile, all []Process) table.Grid {
 			return share(part)
 		}
 		g.Rows = append(g.Rows, []string{
-			p.Command, Unit(p.Cgroup), p.number(), cpus(p.CPUsUsed), known, share(p.ClockShareLow) + " – " + share(p.ClockShareHigh),
+			p.Command, Unit(p.Cgroup), p.number(), cpus(p.CPUsUsed), p.percent(), interval,
 			share(p.UserShare), inKernel(p.KernelShare), inKernel(p.SyscallShare), reads,
 		})
 	}
@@ -245,7 +264,7 @@ func processGrid(s *Profile, all []Process) table.Grid {
 			g.Note += " ×300 as pid: the sum of 300 processes with few samples each."
 		}
 		if !s.SeesKernel {
-			g.Note += " Samples of the kernel were not allowed: the interval has room for all of the system time, and where that is more than 0.5 % of the CPU time, no single figure is known."
+			g.Note += " Kernel samples need root: the range counts all system time."
 		}
 	}
 	return g

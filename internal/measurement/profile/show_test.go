@@ -26,18 +26,28 @@ func TestProgramsThatMayReadAreShown(t *testing.T) {
 	require.Equal(t, []string{"Not seen: some system calls."}, block.Faults)
 }
 
-// What may be of reads, and was not seen to be, is not in the sum. What timebench may not see may have run.
+// What may be of reads, and was not seen to be, is not in the sum.
 func TestVerdict(t *testing.T) {
 	known, unknown := 0.5, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006}
 	reads := Process{Command: "reads", ClockShare: &known, ClockShareHigh: 0.6, CPUsUsed: 1}
+	ranged := Process{Command: "ranged", ClockShareLow: 0.248, ClockShareHigh: 0.34, CPUsUsed: 1, ClockCPUs: 0.25}
 	for want, s := range map[string]*Profile{
-		"Reading clocks takes 0.500 of 2 CPUs.":                                                              {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads}},
-		"Reading clocks takes at least 0.500 of 2 CPUs.":                                                     {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads, unknown, unknown}},
-		"No sample was taken in 2 s: the processes took little CPU time or none. A sample stands for 10 ms.": {RateHz: 100, DurationNS: 2e9},
-		"No sample was taken of what timebench may see.":                                                     {Unseen: []string{"the processes of other users"}},
+		"Reading clocks takes 0.500 of 2 CPUs.":                                                                           {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads}},
+		"Reading clocks takes at least 0.500 of 2 CPUs.":                                                                  {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads, unknown, unknown}},
+		"No sample was taken in 2 s: the processes took little CPU time or none. A sample stands for 10 ms.":              {RateHz: 100, DurationNS: 2e9, SeesKernel: true},
+		"Reading clocks takes at least 0.250 of 2 CPUs; most of it ranged (24.8 – 34.0 % of its time).":                   {Samples: 10, CPUs: 2, ClockCPUs: 0.25, Processes: []Process{ranged}},
+		"No process was seen to read a clock in 10 samples; ranged may (24.8 – 34.0 % of its time).":                      {Samples: 10, CPUs: 2, Processes: []Process{ranged}},
+		"No sample was taken in 2 s: the processes took little CPU time in user mode or none. A sample stands for 10 ms.": {RateHz: 100, DurationNS: 2e9},
 	} {
 		require.Equal(t, want, s.verdict())
 	}
+}
+
+// Without a single figure, the range stands in its place.
+func TestRangeInTheTable(t *testing.T) {
+	g := processGrid(&Profile{}, []Process{{Command: "ranged", PID: 7, ClockShareLow: 0.248, ClockShareHigh: 0.34, CPUsUsed: 1}})
+	require.Equal(t, "% in reads", g.Header[4])
+	require.Equal(t, "24.8 – 34.0", g.Rows[0][4])
 }
 
 // A cgroup is shown by the name of its unit or the short id of its container.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/timebench/timebench/internal/system/process"
@@ -26,7 +27,6 @@ type child struct {
 	failure *os.File // where it says why it cannot become the command; closed when it has
 	begun   bool
 	ended   chan struct{} // closed when it has ended
-	err     error
 }
 
 // start starts a process that waits. Its standard output and error go to output.
@@ -58,7 +58,7 @@ func start(command []string, output *os.File) (*child, error) {
 		err := c.command.Start()
 		started <- err
 		if err == nil {
-			c.err = c.command.Wait()
+			_ = c.command.Wait() // its state has the exit status
 			close(c.ended)
 		}
 	}()
@@ -94,24 +94,24 @@ func (c *child) begin(ctx context.Context) (context.Context, func(), error) {
 	return ctx, stop, nil
 }
 
-// end ends the command if it still runs: with SIGTERM, and after two seconds with SIGKILL. It returns
-// how it ended if not with exit status 0, and nothing if timebench ended it, or if c is nil.
-func (c *child) end() string {
+// end ends the command if it still runs: with SIGTERM, and after two seconds with SIGKILL. It returns the exit
+// status as a shell does, and 0 if timebench ended it, or if c is nil.
+func (c *child) end() int {
 	if c == nil {
-		return ""
+		return 0
 	}
 	if !c.begun { // it is timebench itself
 		_ = c.command.Process.Kill()
 		<-c.ended
 		_, _ = c.gate.Close(), c.failure.Close()
-		return ""
+		return 0
 	}
 	select {
 	case <-c.ended:
-		if c.err == nil {
-			return ""
+		if status := c.command.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
+			return 128 + int(status.Signal())
 		}
-		return c.err.Error()
+		return c.command.ProcessState.ExitCode()
 	default:
 	}
 	_ = c.command.Process.Signal(unix.SIGTERM) // if it fails, the process has ended
@@ -121,7 +121,7 @@ func (c *child) end() string {
 		_ = c.command.Process.Kill()
 		<-c.ended
 	}
-	return ""
+	return 0
 }
 
 // cpuTime returns the CPU time of the command, which has ended, and that of the processes it waited for.

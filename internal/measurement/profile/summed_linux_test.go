@@ -152,7 +152,7 @@ func TestShellLoopIsSummed(t *testing.T) {
 		fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s; i=$((i+1)); done", number, need.Compiled(t, "testdata/short.c", "-O2"))).Output()
 	require.NoError(t, err)
 	p := profileIn(t, out)
-	require.Empty(t, p.StartedEnded)
+	require.Zero(t, p.StartedStatus)
 	ofProgram := slices.DeleteFunc(p.Processes, func(of Process) bool { return of.Command != "short" })
 	require.NotEmpty(t, ofProgram)
 	require.Greater(t, ofProgram[0].ProcessCount, number/2)

@@ -143,7 +143,7 @@ func mistrusted() *result.Document {
 	})
 	d.Put(unsampled(made.Runtimes(6)))
 	profiled := made.Profile(4)
-	profiled.Scope, profiled.Started, profiled.StartedEnded, profiled.SeesKernel = profile.Command, "java", "exit status 3", false
+	profiled.Scope, profiled.Started, profiled.StartedStatus, profiled.SeesKernel = profile.Command, "java", 3, false
 	d.Put(profiled)
 	return d
 }
