@@ -100,7 +100,7 @@ func IsDocument(head []byte) bool {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return bytes.HasPrefix(head, []byte("PK")) ||
 		bytes.HasPrefix(text, []byte("<")) && !rawLog.Match(text) ||
-		bytes.HasPrefix(text, []byte("{")) && !journal.Match(line)
+		bytes.HasPrefix(text, []byte("{")) && !journal.Match(line) && !dmesgJSON.Match(text)
 }
 
 // The byte order marks of UTF-16.

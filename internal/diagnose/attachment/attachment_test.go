@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -61,6 +62,42 @@ func TestFormsOfLogs(t *testing.T) {
 		require.Equal(t, []string{marked}, d.Host.KernelLog.Lines)
 		require.True(t, d.Host.KernelLog.Truncated)
 	}
+}
+
+// A log is the same log without its line ends, in colours, or as JSON.
+func TestTheSameLogInOtherForms(t *testing.T) {
+	long := boot
+	for i := range 2000 { // more than is read of one line
+		long += fmt.Sprintf("[  101.%06d] usb 1-1: new high-speed USB device number %d using xhci_hcd\n", i, i)
+	}
+	long += "[  102.000000] tsc: Marking TSC unstable due to clocksource watchdog\n"
+	want := read(t, long).Host
+	require.Len(t, want.KernelLog.Lines, 5)
+	lines := strings.Split(strings.TrimSuffix(long, "\n"), "\n")
+	records := make([]string, len(lines))
+	for i, line := range lines {
+		stamp, text, _ := strings.Cut(line[1:], "] ")
+		records[i] = fmt.Sprintf("{\n\"pri\": 6,\n\"time\": %s,\n\"msg\": %q\n}", stamp, text)
+	}
+	asJSON := "{\n\"dmesg\": [\n" + strings.Join(records, ",") + "\n]\n}\n"
+	for name, text := range map[string]string{
+		"carriage returns": strings.Join(lines, "\r"), "both": strings.Join(lines, "\r\n"), "spaces": strings.Join(lines, " "), "escaped": strings.Join(lines, `\n`),
+		"dmesg --color": regexp.MustCompile(`(?m)^(\[.*?\] )(.*)$`).ReplaceAllString(long, "\x1b[32m$1\x1b[0m\x1b[1m$2\x1b[0m"),
+		"dmesg --json":  asJSON, "dmesg --json, in one line": strings.ReplaceAll(asJSON, "\n", ""),
+		"dmesg --json --decode": strings.ReplaceAll(asJSON, `"pri": 6`, `"fac": "kern", "pri": "info"`),
+	} {
+		require.Equal(t, want, read(t, text).Host, name)
+		require.False(t, IsDocument([]byte(text)), name)
+	}
+	for why, text := range map[string]string{
+		"is cut off": asJSON[:strings.LastIndex(asJSON, "}\n]")+1], "is not what": strings.Replace(asJSON, `"pri": 6,`, `"pri": ,`, 1),
+		"EOF": strings.Replace(asJSON, `"msg": "`, `"msg": "`+strings.Repeat("x", 2*maxRecord), 1),
+	} {
+		_, err := Read("x", strings.NewReader(text))
+		require.ErrorContains(t, err, why)
+	}
+	_, err := Read("x", strings.NewReader(strings.ReplaceAll(asJSON, `"pri": 6`, `"pri": 30`)))
+	require.ErrorIs(t, err, ErrUnknown, "programs wrote it")
 }
 
 // Windows PowerShell redirects with UTF-16.

@@ -3,10 +3,12 @@ package attachment
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,7 +44,12 @@ var telling = []string{"Command line: ", "Kernel command line: ", "DMI: ", "FIRE
 // may be, or not of a kernel.
 func readLog(r io.Reader) (log, error) {
 	var found log
-	if err := eachLine(r, found.add); err != nil {
+	buffered := bufio.NewReader(r)
+	each := eachLine
+	if head, _ := buffered.Peek(len(`{ "dmesg": [`) + 32); dmesgJSON.Match(head) {
+		each = eachRecord
+	}
+	if err := each(buffered, found.add); err != nil {
 		return log{}, err
 	}
 	return found.finished()
@@ -168,26 +175,94 @@ const (
 	maxRead = 64 << 10
 )
 
-// eachLine calls do with each line of a text. It returns an error if the text is longer than may be.
+// eachLine calls do with each line of a text, also where its line ends were lost. It returns an error if the text is
+// longer than may be.
 func eachLine(r io.Reader, do func(line string)) error {
 	limited := &io.LimitedReader{R: r, N: maxText + 1}
 	buffered := bufio.NewReaderSize(limited, maxRead)
-	for lines := 0; ; lines++ {
-		line, more, err := buffered.ReadLine()
-		text := string(line)
-		for more && err == nil { // the rest of a long line
-			_, more, err = buffered.ReadLine()
-		}
+	rest, lines := "", 0
+	for {
+		read, more, err := buffered.ReadLine()
 		switch {
 		case limited.N <= 0:
 			return errTooLarge
 		case errors.Is(err, io.EOF):
+			if rest != "" {
+				do(rest)
+			}
 			return nil
 		case err != nil:
 			return err
+		}
+		var all []string
+		for line := range strings.SplitSeq(rest+strings.TrimRight(string(read), "\r"), "\r") {
+			all = append(all, kernellog.Lines(line)...)
+		}
+		if rest = ""; more && len(all) > 1 { // the last goes on in what is read next
+			all, rest = all[:len(all)-1], all[len(all)-1]
+		}
+		for more && rest == "" && err == nil { // the rest of a long line
+			_, more, err = buffered.ReadLine()
+		}
+		if lines += len(all); lines > maxLines {
+			return fmt.Errorf("has more than %d lines", maxLines)
+		}
+		for _, line := range all {
+			do(line)
+		}
+	}
+}
+
+// dmesgJSON matches the beginning of `dmesg --json`.
+var dmesgJSON = regexp.MustCompile(`^\s*\{\s*"dmesg"\s*:\s*\[`)
+
+// maxRecord is more than the size in bytes of any record in the output of `dmesg --json`.
+const maxRecord = 64 << 10
+
+// eachRecord calls do with each message in the output of `dmesg --json`, as a line of dmesg.
+func eachRecord(r io.Reader, do func(line string)) error {
+	whole := &io.LimitedReader{R: r, N: maxText + 1}
+	limited := &io.LimitedReader{R: whole, N: maxRecord}
+	decoder := json.NewDecoder(limited)
+	var err error
+	for range 3 { // {"dmesg": [
+		if _, err = decoder.Token(); err != nil {
+			return err
+		}
+	}
+	for lines := 0; decoder.More(); lines++ {
+		var record struct {
+			Facility string      `json:"fac"` // with --decode
+			Priority any         `json:"pri"`
+			Time     json.Number `json:"time"`
+			Message  string      `json:"msg"`
+		}
+		err = decoder.Decode(&record)
+		switch {
+		case whole.N <= 0:
+			return errTooLarge
+		case err != nil:
+			return fmt.Errorf("is not what `dmesg --json` prints: %w", err)
 		case lines >= maxLines:
 			return fmt.Errorf("has more than %d lines", maxLines)
 		}
-		do(text)
+		limited.N = maxRecord
+		line := record.Message
+		if record.Time != "" {
+			line = fmt.Sprintf("[%12s] %s", record.Time, line)
+		}
+		if record.Facility != "" {
+			line = fmt.Sprintf("%s:%v: %s", record.Facility, record.Priority, line)
+		} else if record.Priority != nil {
+			line = fmt.Sprintf("<%v>%s", record.Priority, line)
+		}
+		do(line)
 	}
+	if _, err = decoder.Token(); err != nil { // the end of the list
+		if whole.N <= 0 {
+			return errTooLarge
+		}
+		return fmt.Errorf("is cut off: %w", err)
+	}
+	return nil
 }

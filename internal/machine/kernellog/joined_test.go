@@ -1,0 +1,37 @@
+package kernellog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A text whose line ends were lost has the lines that it had before, whatever joins them.
+func TestLines(t *testing.T) {
+	for _, stamps := range [][]string{
+		{"[    0.000000] ", "[  100.000001] "},
+		{"<6>[    0.000000] ", "<4>[  100.000001] "},
+		{"kern  :info  : [    0.000000] ", "kern  :warn  : [  100.000001] "},
+		{"[Tue Dec  3 09:00:12 2024] ", "[Tue Dec 13 09:00:12 2024] "},
+		{"Dec  3 09:00:12 db1 kernel: ", "Dec 13 09:00:12 db1 kernel: "},
+		{"Dec  3 09:00:12 db1 kernel: [    0.000000] ", "Dec 13 09:00:12 db1 kernel: [    1.000000] "},
+		{"2024-12-03T09:00:12.500000+00:00 db1 kernel: ", "2024-12-03T09:00:13.500000+00:00 db1 kernel: "},
+	} {
+		want := []string{stamps[0] + "Linux version 6.1", stamps[1] + "tsc: [Firmware Bug]: x", stamps[1] + "clocksource: 'tsc' y"}
+		for _, end := range []string{" ", `\n`, `\r\n`, ""} {
+			require.Equal(t, want, Lines(strings.Join(want, end)+end), "%q", end)
+		}
+	}
+	require.Equal(t, []string{`"body": "`, "[    0.000000] a", "[    0.000001] b"}, Lines(`"body": "\n[    0.000000] a\n[    0.000001] b`))
+	require.Equal(t, []string{"tsc: a", "hpet: b"}, Lines(`tsc: a\nhpet: b`))
+	require.Equal(t, []string{"[    0.000000] Linux version 6.1"}, Lines("\x1b[32m[    0.000000] \x1b[0m\x1b[33mLinux version\x1b[0m 6.1"))
+	for _, line := range []string{
+		"", "[    0.000000] [Firmware Bug]: BIOS-e820: [mem 0x0-0x9fbff] usable", `{"MESSAGE":"a\n[    0.000000] b [    0.000000] c"}`,
+		`Dec  3 09:00:12 db1 ntpd[3]: x\n[    1.000000] tsc: y [    1.000000] tsc: z`, // a program quotes the kernel
+		"| [    1.000000] a | [    1.000000] b |",
+		"2024-12-03T09:00:12+00:00 db1 kernel: rtc_cmos 00:00: setting system clock to 2024-12-03T09:00:12 UTC (1733216412)",
+	} {
+		require.Equal(t, []string{line}, Lines(line))
+	}
+}
