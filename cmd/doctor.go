@@ -14,6 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // never is the value of --fail-on for exit status 0 whatever doctor finds.
@@ -150,6 +151,9 @@ func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string)
 		return nil, err
 	}
 	to.target = files.NewTarget(flags.out, files.Results(files.MeasuredBy(document)...))
+	if document.Tool.Command != "doctor" {
+		document.NotChecked = diagnose.NotChecked(document, "the result does not have it")
+	}
 	flags.addFindings(document)
 	if err := to.begin(); err != nil {
 		return nil, err
@@ -163,7 +167,9 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document]) (*result.Docu
 		return nil, err
 	}
 	return run(to, func(ctx context.Context) (*result.Document, error) {
-		document, err := examine.Run(ctx, tool(), flags.fast)
+		update, stop := terminal.Progress(to.stderr, flags.quiet || flags.fast, "Examining the clocks", examine.Estimate(false))
+		document, err := examine.Run(ctx, tool(), flags.fast, update)
+		stop(err == nil && !document.Interrupted)
 		if err != nil {
 			return nil, err
 		}

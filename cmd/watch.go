@@ -127,7 +127,7 @@ func (flags watchFlags) run(stdout, stderr io.Writer, format watch.LineFormat) e
 	watch.Run(ctx, watch.Settings{
 		Every: flags.every, Clocks: clocks, Report: a.Report, Publish: a.Publish,
 		Examine: func(ctx context.Context) (*result.Document, error) {
-			document, err := examine.Run(ctx, tool(), true)
+			document, err := examine.Run(ctx, tool(), true, nil)
 			if err == nil {
 				document.Findings = diagnose.Findings(document)
 			}

@@ -26,10 +26,20 @@ const (
 // disturbing are the kinds of Noise that make throughput useless for a judgement.
 var disturbing = []string{"starved", "quota", "steal", "load", "preempted"}
 
+// disturbance returns what made throughput useless for a judgement; nil if nothing did.
+func disturbance(d *result.Document) *result.Warning {
+	all := Noise(d)
+	i := slices.IndexFunc(all, func(w result.Warning) bool { return slices.Contains(disturbing, w.Kind) })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
 // notScaling finds an everyday clock that all CPUs together read no faster than one. On a
 // busy machine it finds nothing, because there the threads wait for CPUs.
 func notScaling(d *result.Document) *result.Finding {
-	if slices.ContainsFunc(Noise(d), func(w result.Warning) bool { return slices.Contains(disturbing, w.Kind) }) {
+	if disturbance(d) != nil {
 		return nil
 	}
 	var stuck []string

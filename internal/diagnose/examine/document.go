@@ -72,6 +72,9 @@ func AfterChange(facts result.Host, measured measure.Result) result.Host {
 // currentFacts is a variable so that tests can replace it.
 var currentFacts = host.Facts
 
+// tscRateTime is how long the rate of the TSC is measured idle, and again under load.
+const tscRateTime = 150 * time.Millisecond
+
 // AddRates adds the rates of the time stamp counter, idle and under load.
 func AddRates(cpu *result.CPU) {
 	if c := timeStampCounter(); c != nil {

@@ -1,116 +1,216 @@
-// Package examine measures what a diagnosis of this machine needs, in less than three seconds, and makes the documents of
-// measurements.
+// Package examine measures what a diagnosis of this machine needs, and makes the documents of measurements.
 package examine
 
 import (
 	"context"
-	"os"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
-	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// What doctor measures: enough for a diagnosis in less than three seconds.
+// What doctor measures: enough for a diagnosis in less than two seconds on a quiet machine.
 const (
 	rounds    = 12
 	roundTime = 10 * time.Millisecond
-	// fullTimeout ends the measurement on a slow machine. The rate of the TSC is then not
-	// measured, and nothing is verified.
-	fullTimeout = 2400 * time.Millisecond
+	// slowest is when the measurement ends on a busy or slow machine.
+	slowest = 10 * time.Second
 	// What doctor --fast measures, and when it ends on a slow machine.
 	fastRounds  = 6
 	fastTime    = time.Millisecond
-	fastTimeout = 600 * time.Millisecond
-	// tscRateTime is how long the rate of the TSC is measured idle, and again under load.
-	tscRateTime = 150 * time.Millisecond
-	// verifyTime is how long the clocks are verified. A machine with a warp shows many at once.
-	verifyTime = 300 * time.Millisecond
-	// profileTime is how long programs are sampled, and namedShare the part of its CPU time that a program must
-	// spend on reading clocks to be named.
-	profileTime = 500 * time.Millisecond
-	namedShare  = 0.02
+	fastSlowest = 600 * time.Millisecond
+	// asleepTime is how long the rate of the TSC is measured while this process sleeps.
+	asleepTime = 50 * time.Millisecond
+	// skewTime and verifyTime are how long the CPUs are compared and the clocks are verified. Both take up to trustSlowest
+	// where the threads seldom run at the same time.
+	skewTime, verifyTime = 20 * time.Millisecond, 300 * time.Millisecond
+	trustSlowest         = 2 * time.Second
+	// pairTime is the min time of two CPUs. An undisturbed round trip takes less than a microsecond.
+	pairTime = 2 * time.Millisecond
+	// namedShare is the part of its CPU time that a program must spend on reading clocks to be named.
+	namedShare = 0.02
 )
 
+// Estimate returns about how long [Run] takes on a quiet machine.
+func Estimate(fast bool) time.Duration {
+	if fast {
+		return fastSlowest / 2
+	}
+	return 1500 * time.Millisecond
+}
+
 // Run measures what a diagnosis needs, and returns what is complete when ctx ends. fast is whether it
-// measures only what can be told in less than a second.
-func Run(ctx context.Context, tool result.Tool, fast bool) (*result.Document, error) {
+// measures only what can be told in less than a second. progress may be nil.
+//
+// What is wrong is more important than what reads cost: the CPUs are compared and the clocks verified first. Programs are
+// sampled all the time. The sampling interrupts each CPU 499 times a second, so it hits few slices of a median.
+func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, total time.Duration)) (*result.Document, error) {
+	begun, usual, limit := time.Now(), Estimate(fast), slowest
 	facts := host.Facts()
 	settings := measure.Settings{
 		Threads: OneAndAll(host.UsableCPUs(facts)), Rounds: rounds, Time: roundTime,
 		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
 	}
-	timeout := fullTimeout
 	if fast {
 		settings.Threads, settings.Rounds, settings.Time, settings.WithoutResolution = []int{1}, fastRounds, fastTime, true
-		timeout = fastTimeout
+		limit = fastSlowest
 	}
-	// A timeout leaves enough for a diagnosis: the first rounds measure latency alone.
-	inTime, cancel := context.WithTimeout(ctx, timeout)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	measured, err := measure.Run(inTime, Clocks(settings), settings, nil)
+	clocks := Clocks(settings)
+	var found []result.Section
+	programs := &sampling{}
+	if !fast {
+		programs = sample(ctx, clocks)
+		found = trust(limited, &facts)
+	}
+	spent := time.Since(begun)
+	tell := func(done, total time.Duration) {
+		if progress != nil {
+			progress(spent+done, max(usual, spent+total))
+		}
+	}
+	tell(0, settings.Estimate(clocks))
+	// The rounds of latency come first. Those of many threads are left out first.
+	settings.Limit = limit - spent
+	measured, err := measure.Run(limited, clocks, settings, tell)
+	programs.end(measured.Clocks)
 	if err != nil {
 		return nil, err
 	}
 	measured.Interrupted = ctx.Err() != nil
-	longer := !fast && inTime.Err() == nil
-	if longer {
-		AddRates(&facts.CPU)
-	}
 	facts = AfterChange(facts, measured)
+	facts.CPU.TSCLoadedHz = TSCHz(measured.Clocks)
 	document := Measured(tool, facts, measured, result.Settings{
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Pin: "none", Workers: "threads",
 	})
-	if longer {
-		addVerification(ctx, document)
-		addProfile(ctx, document)
-		document.Interrupted = ctx.Err() != nil
-	} else {
-		debuglog.Printf("doctor", "the clocks were not verified, or not all measured: fast is %t, time is over: %v", fast, inTime.Err())
+	for _, s := range found {
+		document.Put(s)
 	}
+	document.NotChecked = programs.into(document)
+	document.NotChecked = diagnose.NotChecked(document, whyMissing(fast, document.Interrupted))
 	return document, nil
+}
+
+// whyMissing returns why a run has no answer to a question, if nothing else says so.
+func whyMissing(fast, interrupted bool) string {
+	switch {
+	case interrupted:
+		return "the run was interrupted"
+	case fast:
+		return "the flag --fast leaves this out"
+	default:
+		return "the machine is too busy or too slow for " + slowest.String()
+	}
+}
+
+// trust returns how far the CPUs' views of the clocks differ and whether the clocks can be trusted, and adds the rate of the TSC
+// asleep to the facts.
+func trust(ctx context.Context, facts *result.Host) []result.Section {
+	if c := timeStampCounter(); c != nil && ctx.Err() == nil {
+		facts.CPU.TSCAsleepHz = math.Round(observe.Hz(*c, asleepTime))
+	}
+	all, cpus := clock.Catalog(), thread.Usable()
+	var found []result.Section
+	if len(cpus) > 1 {
+		found = append(found, longer(ctx, skewTime, func(span time.Duration) (*skew.Skew, bool) {
+			s := skew.Run(ctx, skew.DefaultClocks(), skew.Settings{Time: span, Shortest: pairTime, CPUs: cpus}, nil)
+			return &s, s.Missing() == ""
+		}))
+	}
+	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(verified, c.ID) || clock.Readable(c) != nil })
+	return append(found, longer(ctx, verifyTime, func(span time.Duration) (*verify.Verification, bool) {
+		v := verify.Run(ctx, clocks, verify.Settings{Time: span, CPUs: cpus, All: all, CounterIsTrusted: verify.CounterIsTrusted(*facts)}, nil)
+		return &v, v.Missing() == ""
+	}))
+}
+
+// longer repeats a measurement for four times as long until it is complete or takes trustSlowest: on a busy machine threads
+// seldom run at the same time.
+func longer[T any](ctx context.Context, span time.Duration, measure func(time.Duration) (T, bool)) T {
+	begun := time.Now()
+	for {
+		found, complete := measure(span)
+		if span *= 4; complete || ctx.Err() != nil || time.Since(begun)+span > trustSlowest {
+			return found
+		}
+	}
 }
 
 // verified are the clocks that most programs read, and the counter behind them.
 var verified = append(slices.Clone(clock.PlainCounters), "CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "QueryPerformanceCounter@winapi")
 
-func addVerification(ctx context.Context, document *result.Document) {
-	all := clock.Catalog()
-	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(verified, c.ID) })
-	verification := verify.Run(ctx, clocks, verify.Settings{
-		Time: verifyTime, CPUs: thread.Usable(), All: all, CounterIsTrusted: verify.CounterIsTrusted(document.Host),
-	}, nil)
-	document.Put(&verification)
+// A sampling samples which programs read clocks, beside a measurement of this process.
+type sampling struct {
+	over    chan struct{} // closed when the measurement ends
+	ended   chan struct{} // closed when the sampling has ended
+	entries []compare.Clock
+	costs   []compare.Clock // set before over is closed
+	found   profile.Profile
+	err     error
 }
 
-// addProfile adds the programs that spend much of their CPU time on reading clocks to the document, where this
-// process may see them. It names no others: people publish these documents.
-func addProfile(ctx context.Context, document *result.Document) {
-	settings := profile.Settings{Time: profileTime, RateHz: profile.DefaultRate, Whole: true}
-	compared := compare.Of(document)
-	known := func(context.Context) ([]compare.Clock, error) { return compared.Clocks, nil }
-	profiled, err := profile.Run(ctx, settings, known, func(time.Duration, time.Duration) {})
-	if err != nil {
-		debuglog.Printf("doctor", "who reads clocks is not known: %v", err)
-		return
+// sample begins to sample all programs.
+func sample(ctx context.Context, clocks []clock.Clock) *sampling {
+	s := &sampling{over: make(chan struct{}), ended: make(chan struct{})}
+	for i, verdict := range clock.KernelEntries(clocks) {
+		s.entries = append(s.entries, compare.Clock{ID: clocks[i].ID, KernelEntry: verdict.Enters})
 	}
-	profiled.Processes = slices.DeleteFunc(profiled.Processes, func(p profile.Process) bool {
-		return p.ClockShareLow < namedShare || p.ClockShare == nil || p.PID == os.Getpid()
+	known := func(context.Context) ([]compare.Clock, error) {
+		select {
+		case <-s.over:
+			return s.costs, nil
+		default:
+			return s.entries, nil
+		}
+	}
+	go func() {
+		defer close(s.ended)
+		settings := profile.Settings{Time: slowest, Beside: s.over}
+		s.found, s.err = profile.Run(ctx, settings, known, func(time.Duration, time.Duration) {})
+	}()
+	return s
+}
+
+// end ends the sampling, if it was begun.
+func (s *sampling) end(measured []compare.Clock) {
+	if s.over != nil {
+		s.costs = measured
+		close(s.over)
+		<-s.ended
+	}
+}
+
+// into puts the programs that spend much of their CPU time on reading clocks into the document, and returns why they are
+// unknown otherwise. It names no others: people publish these documents.
+func (s *sampling) into(document *result.Document) []result.NotChecked {
+	switch {
+	case s.over == nil:
+		return nil
+	case s.err != nil:
+		return []result.NotChecked{{What: diagnose.WhoReads, Why: s.err.Error()}}
+	}
+	s.found.Processes = slices.DeleteFunc(s.found.Processes, func(p profile.Process) bool {
+		return p.ClockShareLow < namedShare || p.ClockShare == nil
 	})
-	for i := range profiled.Processes {
-		p := &profiled.Processes[i]
+	for i := range s.found.Processes {
+		p := &s.found.Processes[i]
 		p.Cgroup, p.Threads, p.Callers = "", nil, nil
 	}
-	document.Put(&profiled)
+	document.Put(&s.found)
+	return nil
 }
 
 // calls are the calls that doctor measures, the most important first: a system may have more

@@ -60,6 +60,8 @@ type Document struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Findings are problems of the clocks, the worst first.
 	Findings []Finding `json:"findings,omitempty"`
+	// NotChecked is what doctor could not check, or left out.
+	NotChecked []NotChecked `json:"not_checked,omitempty" once:"what"`
 	// Sections are the results of the measurements, whose keys come after those above.
 	Sections []Section `json:"-"`
 }
@@ -424,6 +426,14 @@ type Finding struct {
 	Remedies []Remedy `json:"remedies,omitempty"`
 	// Links are addresses of documentation.
 	Links []string `json:"links,omitempty"`
+}
+
+// A NotChecked is a question that doctor could not answer, and why.
+type NotChecked struct {
+	// What is the question: which programs read clocks.
+	What string `json:"what"`
+	// Why is the reason.
+	Why string `json:"why"`
 }
 
 // A Remedy is one way to resolve it.

@@ -176,7 +176,7 @@ func open(s Settings, cpus []int) (opened, error) {
 		}
 		return o, nil
 	}
-	if !forbidden(refused) || s.Whole {
+	if !forbidden(refused) || s.Beside != nil {
 		return o, explained(refused)
 	}
 	if s.PIDs == nil {

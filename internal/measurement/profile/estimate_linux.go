@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,9 +27,9 @@ func costsOf(clocks []compare.Clock) map[string]float64 {
 	return all
 }
 
-// between returns the mean of the costs before and after the sampling; the cost before, of a clock that was not measured again.
+// between returns the mean of the costs before and after the sampling; the only cost of a clock that was measured once.
 func between(before, after map[string]float64) map[string]float64 {
-	all := map[string]float64{}
+	all := maps.Clone(after)
 	for id, ns := range before {
 		all[id] = (ns + cmp.Or(after[id], ns)) / 2
 	}

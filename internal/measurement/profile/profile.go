@@ -49,16 +49,17 @@ type Settings struct {
 	Command []string
 	// Threads is whether the tables list the threads too.
 	Threads bool
-	// Whole is whether a profile of the whole machine must see all processes and the kernel. If the
-	// system does not allow that, Run returns an error instead of a profile of less.
-	Whole bool
+	// Beside is closed when another measurement of this process ends; nil if the profile is the only one. It ends the
+	// sampling. The profile leaves out this process and the callers. If the system does not allow to see all other
+	// processes and the kernel, Run returns an error.
+	Beside <-chan struct{}
 	// Output is the standard output and error of the command.
 	Output *os.File
 }
 
 // A Measure measures what reads of clocks cost on this machine: those of [Clocks], and of [clock.UserMode] for
 // the projection of the cost in user mode. Run calls it before it samples and after, because a machine does
-// not keep its speed.
+// not keep its speed. Beside another measurement the costs may be known after it only.
 type Measure func(context.Context) ([]compare.Clock, error)
 
 // ErrUnsupported is the error of Run on other systems than Linux.

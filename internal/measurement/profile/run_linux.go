@@ -66,7 +66,19 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	defer inspector.close()
 	tally := newTally(inspector, functions, vdso.NameAt, o.pids)
 	tally.hidden, tally.enters = hidden != nil, profile.KernelEntry == result.Always
-	elapsed, used, err := o.sample(ctx, s, started, tally, progress)
+	sampling, end := context.WithCancel(ctx)
+	defer end()
+	if s.Beside != nil {
+		tally.left = os.Getpid()
+		go func() {
+			select {
+			case <-s.Beside:
+			case <-sampling.Done():
+			}
+			end()
+		}()
+	}
+	elapsed, used, err := o.sample(sampling, s, started, tally, progress)
 	profile.StartedStatus = started.end()
 	if err := errors.Join(err, o.events.Close()); err != nil {
 		return profile, err

@@ -133,6 +133,8 @@ type tally struct {
 	hidden, enters bool
 	// vdso returns the name of the function at an address of the vDSO that starts at start: [vdso.NameAt].
 	vdso func(start, address uint64) string
+	// left is this process if it measures meanwhile: it is not counted, and no names are looked up. 0 otherwise.
+	left int
 	// wanted are the processes to count; nil for all.
 	wanted map[int]bool
 	// gone are those of them that ended, and started is whether one was started since they were looked at last.
@@ -192,7 +194,7 @@ func (t *tally) add(r *perfevent.Record) {
 			p.known, p.reason, p.vdso = true, "", addressRange{r.Start, r.Start + r.Length}
 		}
 	case perfevent.Sample:
-		if r.TimeNS >= t.from && r.TimeNS < t.until && (t.wanted == nil || t.wanted[r.PID]) {
+		if r.TimeNS >= t.from && r.TimeNS < t.until && r.PID != t.left && (t.wanted == nil || t.wanted[r.PID]) {
 			t.sample(r)
 		}
 	}
@@ -427,6 +429,9 @@ func (p *program) stackOf(addresses []uint64) *reads {
 
 // lookUpNames looks up the names of new callers and of threads that read clocks, while their processes live.
 func (t *tally) lookUpNames() {
+	if t.left != 0 {
+		return
+	}
 	for _, p := range t.programs {
 		for _, tid := range p.namelessThreads {
 			if t.living[p.pid] == p && p.threadNames[tid] == "" {

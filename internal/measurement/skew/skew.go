@@ -10,6 +10,7 @@
 package skew
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -31,6 +32,8 @@ const MatrixCPUs = 16
 type Settings struct {
 	// Time is the time of the run, for all clocks and pairs together.
 	Time time.Duration
+	// Shortest is the min time for a pair, 0 for 10 ms: in less, every round may be disturbed.
+	Shortest time.Duration
 	// CPUs are the CPUs that are compared, at least two; the others are compared with the first.
 	CPUs []int
 }
@@ -38,8 +41,8 @@ type Settings struct {
 // rateSpan is the time to measure the rate of a counter that does not report it.
 const rateSpan = 50 * time.Millisecond
 
-// shortest is the min time for a pair: in less, every round may be disturbed.
-const shortest = 10 * time.Millisecond
+// usualShortest is the min time for a pair, unless the settings say otherwise.
+const usualShortest = 10 * time.Millisecond
 
 // Run compares the CPUs by each clock. When ctx ends, it returns the results so far. tell,
 // which may be nil, is called with the progress.
@@ -50,7 +53,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
 	lost := map[int]bool{}
 	observe.InTurn(clocks, s.Time, 0, tell, func(c clock.Clock, span time.Duration) {
-		r.Clocks = append(r.Clocks, one(ctx, c, s.CPUs, span, lost, func() {
+		r.Clocks = append(r.Clocks, one(ctx, c, s, span, lost, func() {
 			if tell != nil {
 				tell(time.Since(start), s.Time)
 			}
@@ -62,9 +65,9 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 }
 
 // one compares the CPUs by a clock. It calls tell between two pairs.
-func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, lost map[int]bool, tell func()) SkewedClock {
+func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, lost map[int]bool, tell func()) SkewedClock {
 	compared := SkewedClock{ID: c.ID}
-	unpinned := thread.Pinnable(cpus)
+	unpinned := thread.Pinnable(s.CPUs)
 	switch err := clock.Readable(c); {
 	case ctx.Err() != nil:
 		compared.Reason = "interrupted before it was read"
@@ -90,8 +93,8 @@ func one(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, los
 		step, _ := observe.Step(reader, nsPerTick, rateSpan, observe.Now)
 		tickNS = max(tickNS, step)
 	})
-	all := pairs(cpus)
-	each := max(span/time.Duration(len(all)), shortest)
+	all := pairs(s.CPUs)
+	each := max(span/time.Duration(len(all)), cmp.Or(s.Shortest, usualShortest))
 	missing := func(pair [2]int, reason string) {
 		compared.Reason = reason
 		compared.MissingPairs = append(compared.MissingPairs, MissingPair{CPU: pair[0], OtherCPU: pair[1], Reason: reason})

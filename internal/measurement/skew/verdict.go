@@ -77,6 +77,23 @@ func (s *Skew) wanted(c *SkewedClock) int {
 	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
 }
 
+// Missing returns why CPUs were not compared; "" if each pair was by at least one clock.
+func (s *Skew) Missing() string {
+	why := "no clock could be read"
+	fewest := 0
+	for i := range s.Clocks {
+		c := &s.Clocks[i]
+		missing := s.wanted(c) - len(c.Pairs)
+		if missing == 0 {
+			return ""
+		}
+		if fewest == 0 || missing < fewest {
+			fewest, why = missing, s.measured(c)+": "+c.Reason
+		}
+	}
+	return why
+}
+
 // measured returns the number of pairs of a clock, and of how many if some are missing: 7 of 63 pairs.
 func (s *Skew) measured(c *SkewedClock) string {
 	if wanted := s.wanted(c); len(c.Pairs) < wanted {

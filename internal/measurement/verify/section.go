@@ -1,8 +1,12 @@
 package verify
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // The verdicts on a clock. The values of a OneCPU clock never went backwards on one CPU, but
@@ -153,6 +157,18 @@ func (v *Verification) Held() bool {
 		}
 	}
 	return true
+}
+
+// Missing returns which clocks were not verified on all CPUs, and why; "" if all that can be read were.
+func (v *Verification) Missing() string {
+	var why words.Reasons
+	for _, c := range v.Clocks {
+		if c.Verdict == IsMonotonic || len(c.Faults) > 0 || c.Verdict == OneCPU && len(v.CPUs) < 2 {
+			continue
+		}
+		why.Add(c.ID, cmp.Or(c.Reason, "the CPUs were not compared"))
+	}
+	return strings.Join(why.Lines(), "; ")
 }
 
 // key is the key of the section in a document.

@@ -54,7 +54,9 @@ func MeasuredBy(d *result.Document) []string {
 	if !doctor {
 		return commands
 	}
-	others := slices.DeleteFunc(commands, func(command string) bool { return command == "compare" || command == "verify" || command == "profile" })
+	others := slices.DeleteFunc(commands, func(command string) bool {
+		return slices.Contains([]string{"compare", "verify", "skew", "profile"}, command)
+	})
 	return append([]string{"doctor"}, others...)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/test/need"
@@ -27,12 +28,12 @@ func TestMeasuredBy(t *testing.T) {
 		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}, []string{"compare"}},
 		{result.Document{Tool: comparison, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}, []string{"compare"}},
 		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}, Interrupted: true}, []string{"doctor"}},
-		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed}}, []string{"doctor", "skew"}},
+		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed, &drift.Drift{}}}, []string{"doctor", "drift"}},
 		{result.Document{Settings: rounds, Sections: []result.Section{verified}}, []string{"doctor"}},
 		{result.Document{Sections: []result.Section{verified}}, []string{"verify"}},
 		{result.Document{Sections: []result.Section{verified, skewed}}, []string{"verify", "skew"}},
 		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed}}, []string{"compare", "skew"}},
-		{result.Document{Settings: rounds, Sections: []result.Section{verified, skewed}}, []string{"doctor", "skew"}},
+		{result.Document{Settings: rounds, Sections: []result.Section{verified, skewed}}, []string{"doctor"}},
 	} {
 		require.Equal(t, test.want, MeasuredBy(&test.document))
 	}

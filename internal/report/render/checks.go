@@ -40,7 +40,11 @@ func nagiosUnknown(w io.Writer, err error) error {
 // Line writes a diagnosis as one line of at most 80 characters, without a line break within.
 func Line(w io.Writer, d *result.Document) error {
 	d = cleaned(d)
-	_, err := fmt.Fprintln(w, shortened(summary(d, d.Findings), maxLine))
+	unchecked := ""
+	if n := len(d.NotChecked); n > 0 {
+		unchecked = fmt.Sprintf("; %d not checked", n)
+	}
+	_, err := fmt.Fprintln(w, shortened(summary(d, d.Findings), maxLine-len(unchecked))+unchecked)
 	return err
 }
 
@@ -54,8 +58,12 @@ func Nagios(w io.Writer, d *result.Document) error {
 	} else if !told {
 		state = "UNKNOWN"
 	}
+	parts := []string{state + " - " + summary(d, shown)}
+	for _, clause := range diagnose.Unchecked(d) {
+		parts = append(parts, "not checked: "+clause)
+	}
 	// A bar begins the performance data.
-	text := strings.ReplaceAll(state+" - "+summary(d, shown), "|", "/")
+	text := strings.ReplaceAll(strings.Join(parts, "; "), "|", "/")
 	var data []string
 	for _, c := range compare.Of(d).Clocks {
 		if c.Latency != nil && diagnose.Everyday(c.ID) {

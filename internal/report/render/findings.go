@@ -50,7 +50,8 @@ func findingFacts(f result.Finding) []table.Fact {
 	return all
 }
 
-// DoctorCSV writes a line for each finding. Several texts in a cell are on lines of their own.
+// DoctorCSV writes a line for each finding, and one for each question that was not checked, whose cause is why. Several texts in a
+// cell are on lines of their own.
 func DoctorCSV(w io.Writer, d *result.Document) error {
 	lines := [][]string{{"severity", "kind", "title", "evidence", "cause", "advice", "commands", "risk", "links"}}
 	for _, f := range d.Findings {
@@ -64,6 +65,9 @@ func DoctorCSV(w io.Writer, d *result.Document) error {
 			line = append(line, strings.Join(texts, "\n"))
 		}
 		lines = append(lines, line)
+	}
+	for _, n := range d.NotChecked {
+		lines = append(lines, []string{"", "not-checked", n.What, "", n.Why, "", "", "", ""})
 	}
 	return table.WriteCSV(w, lines)
 }

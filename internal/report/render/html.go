@@ -93,6 +93,9 @@ func (p *page) begin(r Report) {
 	if r.details != "" {
 		p.element("p", "", r.details)
 	}
+	for _, clause := range r.unchecked {
+		p.element("p", "warning", notChecked+words.Sentence(clause))
+	}
 }
 
 func (p *page) element(name, class, text string) {

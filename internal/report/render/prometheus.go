@@ -21,7 +21,11 @@ func DoctorPrometheus(w io.Writer, d *result.Document) error {
 // DoctorMetrics returns the metrics of a diagnosis.
 func DoctorMetrics(d *result.Document) []exposition.Family {
 	d = cleaned(d)
-	return append(metrics(d), findingMetrics(d.Findings)...)
+	unchecked := exposition.Family{Name: "timebench_not_checked", Type: exposition.Gauge, Help: "A question that timebench doctor could not answer; the value is 1."}
+	for _, n := range d.NotChecked {
+		unchecked.Samples = append(unchecked.Samples, exposition.Sample{Labels: []string{"what", n.What}, Value: 1})
+	}
+	return append(append(metrics(d), findingMetrics(d.Findings)...), unchecked)
 }
 
 func metrics(d *result.Document) []exposition.Family {

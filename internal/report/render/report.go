@@ -28,6 +28,8 @@ type Report struct {
 	// answer is what the reader wants to know, in one sentence; details are the next sentences.
 	answer, details string
 	level           table.Level // of the answer
+	// unchecked are clauses on what doctor did not check, and why.
+	unchecked []string
 	// findings are explained here if explained is true; else each has a line, and is explained at the end
 	// where that can be folded.
 	findings  []result.Finding
@@ -107,7 +109,7 @@ func ofMachine(document, d *result.Document) Report {
 	subtitle := headline(d) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC")
 	return Report{
 		subtitle: subtitle, brief: table.Facts{Title: "The machine (-v: all facts, columns and advice)", Lines: briefFacts(d, subtitle)},
-		findings: d.Findings, warnings: warnings(d), facts: table.Facts{Title: "The machine", Lines: facts(d)}, log: d.Host.KernelLog, document: document,
+		unchecked: diagnose.Unchecked(d), findings: d.Findings, warnings: warnings(d), facts: table.Facts{Title: "The machine", Lines: facts(d)}, log: d.Host.KernelLog, document: document,
 	}
 }
 

@@ -35,6 +35,9 @@ func (r Report) text(w io.Writer, whole bool) error {
 		}
 		begin.WriteString(level.Paint(table.Indented(sentence, 0, width)))
 	}
+	for _, clause := range r.unchecked {
+		begin.WriteString(labelled(table.Warn, notChecked+words.Sentence(clause), width))
+	}
 	add(begin.String())
 	if r.explained {
 		for _, f := range r.findings {
@@ -65,6 +68,9 @@ func (r Report) text(w io.Writer, whole bool) error {
 	}
 	return terminal.Show(w, strings.Join(parts, "\n"))
 }
+
+// notChecked begins a sentence on what was not checked.
+const notChecked = "Not checked: "
 
 // mostMissing is how many lines text has about what could not be measured.
 const mostMissing = 10

@@ -1,0 +1,119 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// WhoReads is the question that only a profile of all programs answers.
+const WhoReads = "which programs read clocks"
+
+// questions are what doctor answers, the most important first.
+var questions = []struct {
+	what string
+	// open returns whether the document has no answer, and why, if it shows that.
+	open func(*result.Document) (why string, open bool)
+}{
+	{"what a read costs", func(d *result.Document) (string, bool) {
+		return "", Answering(d) == nil
+	}},
+	{"whether the CPUs have the same time", func(d *result.Document) (string, bool) {
+		s := skew.Of(d)
+		if s == nil {
+			return "", d.Host.CPU.Usable > 1
+		}
+		why := s.Missing()
+		return why, why != "" && len(s.CPUs) > 1
+	}},
+	{"whether clocks go backwards", func(d *result.Document) (string, bool) {
+		v := verify.Of(d)
+		if v == nil {
+			return "", true
+		}
+		why := v.Missing()
+		return why, why != ""
+	}},
+	{WhoReads, func(d *result.Document) (string, bool) {
+		p := profile.Of(d)
+		if p == nil {
+			return "", true
+		}
+		return strings.Join(p.Unseen, "; "), len(p.Unseen) > 0
+	}},
+	{"whether the TSC keeps its rate", func(d *result.Document) (string, bool) {
+		cpu := d.Host.CPU
+		return "", timedClock(d, "RDTSC@cpu") != nil && (cpu.TSCAsleepHz == 0 || cpu.TSCLoadedHz == 0)
+	}},
+	{"whether reads scale over CPUs", func(d *result.Document) (string, bool) {
+		if d.Host.CPU.Usable < 2 || Answering(d) == nil {
+			return "", false
+		}
+		if !slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool {
+			_, _, known := gain(c)
+			return known && Everyday(c.ID)
+		}) {
+			return "", true
+		}
+		if w := disturbance(d); w != nil {
+			return w.Saw, true
+		}
+		return "", false
+	}},
+	{"how fine the clocks are", func(d *result.Document) (string, bool) {
+		c := Answering(d)
+		return "", c != nil && c.Resolution == nil
+	}},
+	{"what the kernel log shows", func(d *result.Document) (string, bool) {
+		log := d.Host.KernelLog
+		if log == nil {
+			return "", false
+		}
+		return log.Reason, log.Reason != ""
+	}},
+}
+
+// NotChecked returns the questions to which the document of a measurement has no answer. why is the reason where the document
+// does not show one. Those that the document lists keep their reasons.
+func NotChecked(d *result.Document, why string) []result.NotChecked {
+	listed := d.NotChecked
+	if len(d.Sections) == 0 {
+		return listed // nothing was measured
+	}
+	for _, q := range questions {
+		if slices.ContainsFunc(d.NotChecked, func(n result.NotChecked) bool { return n.What == q.what }) {
+			continue
+		}
+		if because, open := q.open(d); open {
+			listed = append(listed, result.NotChecked{What: q.what, Why: cmp.Or(because, why)})
+		}
+	}
+	return listed
+}
+
+// Unchecked returns a clause for each reason why something was not checked: "a and b, because c".
+func Unchecked(d *result.Document) []string {
+	var clauses []string
+	seen := map[string]bool{}
+	for _, n := range d.NotChecked {
+		if seen[n.Why] {
+			continue
+		}
+		seen[n.Why] = true
+		var same []string
+		for _, other := range d.NotChecked {
+			if other.Why == n.Why {
+				same = append(same, other.What)
+			}
+		}
+		clauses = append(clauses, words.List(same)+", because "+n.Why)
+	}
+	return clauses
+}
