@@ -127,12 +127,12 @@ func (flags fleetFlags) gate(f *fleet.Fleet) error {
 	switch {
 	case f.Machines == 0:
 		return couldNot(errors.New("no result could be read"))
-	case flags.failOn == odd && f.Odd > 0,
-		flags.failOn == result.Error && f.Has(result.Error),
-		flags.failOn == result.Warn && f.Has(result.Error, result.Warn):
-		return &failure{status: 1}
-	case flags.failOn == odd && f.TooFew():
-		return &failure{status: couldNotTell}
+	case flags.failOn == odd && f.Odd == 0 && f.TooFew():
+		return untold(errors.New("--fail-on odd cannot decide: " + fleet.NeedSimilar))
+	}
+	failed := map[string]string{odd: f.Differing(), result.Error: f.Faulty(false), result.Warn: f.Faulty(true)}[flags.failOn]
+	if failed != "" {
+		return couldNot(errors.New(failed))
 	}
 	return nil
 }

@@ -3,9 +3,13 @@ package fleet
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Schema is the schema of the document of a fleet.
@@ -59,9 +63,42 @@ func (f *Fleet) TooFew() bool {
 	return !slices.ContainsFunc(f.Groups, func(g Group) bool { return !g.TooFew })
 }
 
-// Has reports whether a machine has a finding of one of the severities.
-func (f *Fleet) Has(severities ...string) bool {
-	return slices.ContainsFunc(f.Findings, func(found FoundOn) bool { return slices.Contains(severities, found.Severity) })
+// Differing returns the sentence that names the odd machines; empty if there are none.
+func (f *Fleet) Differing() string {
+	return f.naming("differs from its group", "differ from their group", func(m *Machine) bool { return len(m.Reasons) > 0 })
+}
+
+// Faulty returns the sentence that names the machines with an error of doctor, or also a warning; empty if there are none.
+func (f *Fleet) Faulty(warnings bool) string {
+	what := "an error"
+	if warnings {
+		what += " or a warning"
+	}
+	return f.naming("has "+what, "have "+what, func(m *Machine) bool {
+		return slices.ContainsFunc(m.Findings, func(found Finding) bool { return warnings || found.Severity == result.Error })
+	})
+}
+
+// naming returns a sentence that names the first of the machines that are so, with the verb for one machine and for many.
+func (f *Fleet) naming(one, many string, is func(*Machine) bool) string {
+	var names []string
+	for _, m := range f.all() {
+		if is(m) {
+			names = append(names, m.Name)
+		}
+	}
+	number := len(names)
+	switch number {
+	case 0:
+		return ""
+	case 1:
+		many = one
+	}
+	const most = 3
+	if rest := number - most; rest > 1 {
+		names = append(names[:most], fmt.Sprintf("%d more", rest))
+	}
+	return fmt.Sprintf("%d of %s %s: %s", number, words.Plural(f.Machines, "machine"), many, words.List(names))
 }
 
 // foundOn counts the findings, the most severe and the most common first. The title is that of the first machine.

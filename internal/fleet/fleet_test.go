@@ -14,6 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/test/made"
 	"github.com/timebench/timebench/test/need"
 )
@@ -91,6 +92,27 @@ func TestDocumentsOfAFleet(t *testing.T) {
 	var back fleet.Fleet
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, f.Odd, back.Odd)
+}
+
+// An error is named with its machine, also in a group that is too small for odd machines.
+func TestErrorsInASmallGroup(t *testing.T) {
+	documents, _ := made.Fleet(4, 0, 1)
+	var machines []fleet.Machine
+	for i, d := range documents {
+		var findings []result.Finding
+		switch i {
+		case 2:
+			findings = []result.Finding{{Kind: "kernel-entry", Severity: result.Error, Title: "reads enter the kernel"}}
+		case 3:
+			findings = []result.Finding{{Kind: "unsynchronised", Severity: result.Warn, Title: "no NTP"}}
+		}
+		machines = append(machines, fleet.MachineOf("", d, findings))
+	}
+	f := fleet.Of(machines, nil, time.Time{})
+	require.True(t, f.TooFew())
+	require.Equal(t, "1 of 4 machines has an error: web00002. 5 similar machines are needed to find odd ones.", f.Verdict())
+	require.Equal(t, []table.Fact{{Name: "web00002", Value: "Doctor finds kernel-entry (error): reads enter the kernel."}}, f.Blocks()[0].Facts.Lines)
+	require.Equal(t, "2 of 4 machines have an error or a warning: web00003 and web00002", f.Faulty(true))
 }
 
 // The noise makes no machine odd. It may hide a cost that changed meanwhile.

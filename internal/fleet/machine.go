@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -56,6 +57,10 @@ type Finding struct {
 	Kind     string `json:"kind"`
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
+}
+
+func (f Finding) text() string {
+	return fmt.Sprintf("Doctor finds %s (%s): %s", f.Kind, f.Severity, f.Title)
 }
 
 // Alike is what machines have in common that should be alike.

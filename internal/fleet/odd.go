@@ -169,7 +169,7 @@ func (g *Group) judgeFindings() {
 		m := &g.Machines[i]
 		for _, f := range m.Findings {
 			if g.isFew(number[f.Kind]) {
-				m.because(OddFinding, "Doctor finds %s (%s): %s", f.Kind, f.Severity, f.Title)
+				m.because(OddFinding, "%s", f.text())
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -20,7 +21,7 @@ const (
 // Facts returns what was compared.
 func (f *Fleet) Facts() []table.Fact {
 	facts := []table.Fact{
-		{Name: "Machines", Value: fmt.Sprintf("%s in %s that should be alike", words.Thousands(int64(f.Machines)), words.Plural(len(f.Groups), "group"))},
+		{Name: "Machines", Value: fmt.Sprintf("%s in %s", words.Thousands(int64(f.Machines)), words.Plural(len(f.Groups), "group"))},
 	}
 	if len(f.Unread) > 0 {
 		facts = append(facts, table.Fact{Name: "Not read", Value: words.Plural(len(f.Unread), "result")})
@@ -28,32 +29,32 @@ func (f *Fleet) Facts() []table.Fact {
 	return facts
 }
 
-// Verdict returns the summary in one sentence.
+// Verdict returns the summary in one or two sentences.
 func (f *Fleet) Verdict() string {
-	switch {
-	case f.Machines == 0:
+	if f.Machines == 0 {
 		return "No result could be read."
+	}
+	var all []string
+	for _, text := range []string{f.Faulty(false), f.Differing()} {
+		if text != "" {
+			all = append(all, text+".")
+		}
+	}
+	switch {
 	case f.TooFew():
-		return fmt.Sprintf("No group has %d machines, which is what it takes to tell which are odd.", enough)
+		all = append(all, words.Sentence(NeedSimilar))
 	case f.Odd == 0:
 		text := fmt.Sprintf("None of %s differs from its group", words.Plural(f.Machines, "machine"))
 		if i := slices.IndexFunc(f.Groups, func(g Group) bool { return len(g.ClockSources) > 1 }); i >= 0 {
-			return text + ", but a group has several clock sources: " + f.Groups[i].sources() + "."
+			text += ", but a group has several clock sources: " + f.Groups[i].sources()
 		}
-		return text + "."
+		all = append(all, text+".")
 	}
-	var names []string
-	for _, m := range f.all() {
-		if len(m.Reasons) > 0 {
-			names = append(names, m.Name)
-		}
-	}
-	const most = 3
-	if rest := len(names) - most; rest > 1 {
-		names = append(names[:most], fmt.Sprintf("%d more", rest))
-	}
-	return fmt.Sprintf("%d of %s differ%s from %s group: %s.", f.Odd, words.Plural(f.Machines, "machine"), map[bool]string{true: "s"}[f.Odd == 1], map[bool]string{true: "its", false: "their"}[f.Odd == 1], words.List(names))
+	return strings.Join(all, " ")
 }
+
+// NeedSimilar is why no machine of a group is odd.
+var NeedSimilar = fmt.Sprintf("%d similar machines are needed to find odd ones", enough)
 
 // Blocks returns the tables: the odd machines, the groups, the findings, and what could not be read.
 func (f *Fleet) Blocks() []table.Block {
@@ -68,23 +69,38 @@ func (f *Fleet) Blocks() []table.Block {
 	return slices.DeleteFunc(all, func(b table.Block) bool { return !b.HasRows() && len(b.Facts.Lines) == 0 })
 }
 
+// oddBlock returns the odd machines, and those with an error.
 func (f *Fleet) oddBlock() table.Block {
-	b := table.Block{Title: "Odd machines"}
-	for _, m := range f.all() {
-		if len(m.Reasons) == 0 {
-			continue
+	b := table.Block{Title: "Odd machines and errors"}
+	shown := 0
+	for _, odd := range []bool{true, false} { // odd machines first
+		for _, m := range f.all() {
+			why := m.why()
+			if len(why) == 0 || len(m.Reasons) > 0 != odd {
+				continue
+			}
+			if shown++; shown <= mostMachines {
+				b.Facts.Lines = append(b.Facts.Lines, table.Fact{Name: m.Name, Value: strings.Join(why, " ")})
+			}
 		}
-		if len(b.Facts.Lines) == mostMachines {
-			b.Notes = []string{fmt.Sprintf("%d more in the CSV and the JSON document.", f.Odd-mostMachines)}
-			break
-		}
-		var why []string
-		for _, r := range m.Reasons {
-			why = append(why, words.Sentence(r.Text))
-		}
-		b.Facts.Lines = append(b.Facts.Lines, table.Fact{Name: m.Name, Value: strings.Join(why, " ")})
+	}
+	if more := shown - mostMachines; more > 0 {
+		b.Notes = []string{fmt.Sprintf("%d more in the CSV and the JSON document.", more)}
 	}
 	return b
+}
+
+// why returns why a machine is odd, and its errors.
+func (m *Machine) why() (why []string) {
+	for _, r := range m.Reasons {
+		why = append(why, words.Sentence(r.Text))
+	}
+	for _, found := range m.Findings {
+		if text := words.Sentence(found.text()); found.Severity == result.Error && !slices.Contains(why, text) {
+			why = append(why, text)
+		}
+	}
+	return why
 }
 
 func (g *Group) title() string {
@@ -104,7 +120,7 @@ func (g *Group) block() table.Block {
 		grid.Note = "Clock source: " + g.sources() + "."
 	}
 	if g.TooFew {
-		grid.Note = strings.TrimSpace(grid.Note + fmt.Sprintf(" Fewer than %d machines: which are odd cannot be told.", enough))
+		grid.Note = strings.TrimSpace(grid.Note + " " + words.Sentence(NeedSimilar))
 	}
 	return table.Block{Title: g.title(), Grids: []table.Grid{grid}}
 }
