@@ -48,20 +48,17 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			if flags.time < runtimes.ShortestTime || flags.time > maxCallTime {
 				return timeError("call-time", flags.time, runtimes.ShortestTime, "1m")
 			}
-			settings := runtimes.Settings{Runtimes: selected, Starts: runtimes.DefaultStarts, Time: flags.time, CPUs: host.UsableCPUs(host.Facts())}
+			clocks := systemClocks(clock.Catalog())
+			settings := runtimes.Settings{
+				Runtimes: selected, Clocks: clocks, Starts: runtimes.DefaultStarts, Time: flags.time, CPUs: host.UsableCPUs(host.Facts()),
+			}
 			if threads != "" {
 				if settings.Threads, err = measure.ParseThreads(threads); err != nil {
 					return fmt.Errorf("--threads: %w", err)
 				}
 			}
-			clocks := systemClocks(clock.Catalog())
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
-				own, err := measureSystemClocks(ctx, clocks)
-				if err != nil {
-					return err
-				}
 				section, err := runtimes.Run(ctx, settings, progress)
-				section.Clocks = own
 				document.Put(&section)
 				return err
 			}
@@ -136,18 +133,6 @@ func systemClocks(all []clock.Clock) []clock.Clock {
 		}
 	}
 	return clock.Default()
-}
-
-func measureSystemClocks(ctx context.Context, clocks []clock.Clock) ([]runtimes.SystemClock, error) {
-	facts := host.Facts()
-	measured, err := measure.Run(ctx, clocks, measure.Settings{Threads: []int{1}, Rounds: 40, Time: 10 * time.Millisecond, CPUs: facts.CPU.Usable}, nil)
-	own := []runtimes.SystemClock{}
-	for _, c := range measured.Clocks {
-		if c.Latency != nil {
-			own = append(own, runtimes.SystemClock{ID: c.ID, Latency: c.Latency, KernelEntry: c.KernelEntry})
-		}
-	}
-	return own, err
 }
 
 func goBenchmarkCommand() *cobra.Command {

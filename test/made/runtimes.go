@@ -51,7 +51,7 @@ func Runtimes(calls int) *runtimes.Runtimes {
 	}
 	ruby := runtimes.MeasuredRuntime{Name: "ruby", Reason: "not found in PATH: ruby", Calls: []runtimes.MeasuredCall{}}
 	s := &runtimes.Runtimes{
-		DurationNS: 12e9, Rounds: 3, Environment: []string{"TZ=Europe/Berlin"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"}, Runtimes: []runtimes.MeasuredRuntime{java, lua, ruby},
+		DurationNS: 12e9, Environment: []string{"TZ=Europe/Berlin"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"}, Runtimes: []runtimes.MeasuredRuntime{java, lua, ruby},
 		Clocks: []runtimes.SystemClock{
 			{ID: "CLOCK_REALTIME@vdso", Latency: &compare.Latency{MedianNS: 21.7, LowNS: 21.6, HighNS: 21.8, Confidence: 0.95, MinNS: 21.5, SamplesNS: []float64{21.7, 21.5, 21.8}}, KernelEntry: result.Never},
 			{ID: "CLOCK_MONOTONIC@vdso", Latency: &compare.Latency{MedianNS: 21.9, MinNS: 21.5, SamplesNS: []float64{21.9}}, KernelEntry: result.Never},

@@ -51,11 +51,14 @@ func (r *MeasuredRuntime) fastest(kind string) string {
 	var others []string
 	for _, m := range calls[1:] {
 		ratio := m.Latency.MedianNS / calls[0].Latency.MedianNS
-		if math.Abs(math.Log(ratio)) < math.Log1p(section.Usual.MinChange) {
+		switch {
+		case math.Abs(math.Log(ratio)) < math.Log1p(section.Usual.MinChange):
 			others = append(others, m.described()+" the same")
-			continue
+		case ratio < 1:
+			others = append(others, fmt.Sprintf("%s %s× faster", m.described(), words.Times(1/ratio)))
+		default:
+			others = append(others, fmt.Sprintf("%s %s× slower", m.described(), words.Times(ratio)))
 		}
-		others = append(others, fmt.Sprintf("%s %s×", m.described(), words.Times(ratio)))
 	}
 	text := fmt.Sprintf("%s %s ns", calls[0].described(), words.NS(calls[0].Latency.MedianNS))
 	if len(others) > 0 {

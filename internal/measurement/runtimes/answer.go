@@ -4,44 +4,53 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// answer returns which call for the wall clock is the slowest, and how it compares with the fastest one of the same
-// runtime.
-func (s *Runtimes) answer() string {
+// answer names the calls to use in the runtime with the slowest call for the wall clock, and how much slower that one is; and
+// what disturbed the run. d may be nil.
+func (s *Runtimes) answer(d *result.Document) string {
 	var slowest *MeasuredCall
 	var of *MeasuredRuntime
 	for i := range s.Runtimes {
 		for k := range s.Runtimes[i].Calls {
-			if m := &s.Runtimes[i].Calls[k]; m.wallTimed() && (slowest == nil || m.Latency.MedianNS > slowest.Latency.MedianNS) {
+			if m := &s.Runtimes[i].Calls[k]; m.fits(wall) && (slowest == nil || m.Latency.MedianNS > slowest.Latency.MedianNS) {
 				slowest, of = m, &s.Runtimes[i]
 			}
 		}
 	}
 	if slowest == nil {
-		return "No call that returns the wall clock in steps of a millisecond or less was measured."
+		return "No call that returns the wall clock in steps of a millisecond or less was measured." + noisy(d)
 	}
-	fastest := slowest
-	for k := range of.Calls {
-		if m := &of.Calls[k]; m.wallTimed() && m.Latency.MedianNS < fastest.Latency.MedianNS {
+	use := of.quickest(wall)
+	text := fmt.Sprintf("For the wall clock use %s, %s", use.ID, words.Duration(use.Latency.MedianNS))
+	if use.ID != slowest.ID && use.Latency.MedianNS > 0 {
+		text += fmt.Sprintf("; %s is %s× slower, %s", slowest.Call, words.Times(slowest.Latency.MedianNS/use.Latency.MedianNS), words.Duration(slowest.Latency.MedianNS))
+	}
+	if parts, ok := s.split(*slowest); ok && of.TimedBy == "" {
+		text += fmt.Sprintf(", of which the clock takes %s ns", words.NS(min(parts.clockNS, slowest.Latency.MedianNS)))
+	}
+	text += "."
+	if m := of.quickest(monotonic); m != nil {
+		text += fmt.Sprintf(" For durations use %s, %s.", m.Call, words.Duration(m.Latency.MedianNS))
+	}
+	return text + s.slower(slowest.Latency.MedianNS) + noisy(d)
+}
+
+// quickest returns the fastest call of a kind with a known resolution of a millisecond or less; nil if there is none.
+func (r *MeasuredRuntime) quickest(kind string) (fastest *MeasuredCall) {
+	for i := range r.Calls {
+		if m := &r.Calls[i]; m.fits(kind) && (fastest == nil || m.Latency.MedianNS < fastest.Latency.MedianNS) {
 			fastest = m
 		}
 	}
-	text := fmt.Sprintf("The slowest wall clock here: %s, %s", slowest.ID, words.Duration(slowest.Latency.MedianNS))
-	if fastest != slowest && fastest.Latency.MedianNS > 0 {
-		text += fmt.Sprintf(", %s times %s", words.Times(slowest.Latency.MedianNS/fastest.Latency.MedianNS), fastest.Call)
-	}
-	text += "."
-	if of.TimedBy == "" {
-		text += s.dominates(*slowest)
-	}
-	return text + s.slower(slowest.Latency.MedianNS)
+	return fastest
 }
 
-// slower names the calls for the wall clock that take longer than the slowest one that wallTimed admits; "" if there
-// are none.
+// slower names the calls for the wall clock that take longer than the slowest one that fits; "" if there are none.
 func (s *Runtimes) slower(thanNS float64) string {
 	var all []string
 	for i := range s.Runtimes {
@@ -54,8 +63,27 @@ func (s *Runtimes) slower(thanNS float64) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return " Slower, with a coarse or unknown resolution: " + strings.Join(all, "; ") + "."
+	return " Slower, but of a coarse or unknown resolution: " + strings.Join(all, "; ") + "."
 }
 
-// wallTimed reports whether the call returns the wall clock, with a known resolution of a millisecond or less, and was timed.
-func (m *MeasuredCall) wallTimed() bool { return m.Kind == wall && m.Latency != nil && m.coarse() == 0 }
+// noisy returns what took CPU time from the run; "" if nothing did.
+func noisy(d *result.Document) string {
+	if d == nil {
+		return ""
+	}
+	var saw []string
+	for _, w := range d.Warnings {
+		if compare.ContendedFrom([]result.Warning{w}, 1) == 1 {
+			saw = append(saw, w.Saw)
+		}
+	}
+	if len(saw) == 0 {
+		return ""
+	}
+	return " Noisy: " + words.Sentence(strings.Join(saw, "; "))
+}
+
+// fits reports whether the call returns a clock of this kind, with a known resolution of a millisecond or less, and was timed.
+func (m *MeasuredCall) fits(kind string) bool {
+	return m.Kind == kind && m.Latency != nil && m.coarse() == 0
+}

@@ -4,19 +4,46 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/table"
 )
 
-func TestAnswerNamesTheSlowestWallClock(t *testing.T) {
+func TestAnswerNamesTheCallToUse(t *testing.T) {
 	call := func(name, kind string, ns, tickNS float64) MeasuredCall {
-		return MeasuredCall{ID: name + "@x", Call: name, Kind: kind, Latency: &compare.Latency{MedianNS: ns}, Resolution: &compare.Resolution{TickNS: tickNS, FinerThanRead: tickNS == 1}}
+		return MeasuredCall{ID: name + "@x", Call: name, Kind: kind, Latency: latency(ns), Resolution: &compare.Resolution{TickNS: tickNS, FinerThanRead: tickNS == 1}}
 	}
 	s := &Runtimes{Runtimes: []MeasuredRuntime{
-		{Name: "a", Calls: []MeasuredCall{call("now", wall, 300, 1), call("get", wall, 60, 1), call("seconds", wall, 10, 1e9), call("text", wall, 2000, 0), call("cpu", "cpu time", 900, 1)}},
+		{Name: "a", Calls: []MeasuredCall{
+			call("now", wall, 300, 1), call("get", wall, 60, 1), call("seconds", wall, 10, 1e9), call("text", wall, 2000, 0), call("cpu", "cpu time", 900, 1),
+			call("slow", monotonic, 80, 1), call("fast", monotonic, 50, 1e6), call("coarse", monotonic, 5, 4e6),
+		}},
 		{Name: "b", Calls: []MeasuredCall{call("other", wall, 100, 1)}},
 	}}
-	require.Equal(t, "The slowest wall clock here: now@x, 300 ns, 5.00 times get. Slower, with a coarse or unknown resolution: text@x, 2 µs.", s.answer())
+	const slower = " Slower, but of a coarse or unknown resolution: text@x, 2 µs."
+	require.Equal(t, "For the wall clock use get@x, 60 ns; now is 5.00× slower, 300 ns. For durations use fast, 50 ns."+slower, s.answer(nil))
+	s.Clocks = []SystemClock{{ID: "CLOCK_REALTIME@vdso", Latency: latency(20), KernelEntry: result.Never}}
+	now := &s.Runtimes[0].Calls[0]
+	now.Reads, now.KernelEntry = []string{"CLOCK_REALTIME"}, result.Never
+	require.Contains(t, s.answer(nil), "300 ns, of which the clock takes 20.0 ns. For")
 	s.Runtimes = s.Runtimes[1:]
-	require.Equal(t, "The slowest wall clock here: other@x, 100 ns.", s.answer())
-	require.Equal(t, "No call that returns the wall clock in steps of a millisecond or less was measured.", (&Runtimes{}).answer())
+	busy := &result.Document{Warnings: []result.Warning{{Kind: "backwards", Saw: "not this"}, {Kind: "load", Saw: "other programs used 1.50 of 2 CPUs during the run"}}}
+	require.Equal(t, "For the wall clock use other@x, 100 ns. Noisy: other programs used 1.50 of 2 CPUs during the run.", s.answer(busy))
+	const none = "No call that returns the wall clock in steps of a millisecond or less was measured."
+	require.Equal(t, none, (&Runtimes{}).answer(&result.Document{}))
+}
+
+func TestOneLineForAllThatAreNotInPath(t *testing.T) {
+	s := &Runtimes{Runtimes: []MeasuredRuntime{
+		{Name: "lua", Reason: notInPath + "lua, lua5.4"}, {Name: "java", Reason: "exit status 1"}, {Name: "php", Reason: notInPath + "php"},
+	}}
+	require.Equal(t, []table.Fact{{Name: "java", Value: "exit status 1"}, {Name: "not in PATH", Value: "lua, php"}}, s.Block(nil).Missing)
+}
+
+func TestRatiosSayWhichCallIsFaster(t *testing.T) {
+	call := func(name string, ns, tickNS float64) MeasuredCall {
+		return MeasuredCall{Call: name, Kind: wall, Latency: latency(ns), Resolution: &compare.Resolution{TickNS: tickNS}}
+	}
+	r := MeasuredRuntime{Calls: []MeasuredCall{call("time", 4, 1e9), call("get", 20, 1000), call("now", 60, 1000)}}
+	require.Equal(t, "get 20.0 ns (now 3.00× slower, time [1 s] 5.00× faster)", r.fastest(wall))
 }

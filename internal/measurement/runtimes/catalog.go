@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // A Runtime is an entry of the catalogue: how to find a language runtime, how to ask its version,
@@ -25,6 +26,8 @@ type Runtime struct {
 	Threads bool
 	// TimedBy is the kind of the clock that the benchmark is timed by; empty for a monotonic one.
 	TimedBy string
+	// Slice is the span between two readings of the stopwatch, where usualSlice is too short for it; otherwise 0.
+	Slice time.Duration
 }
 
 // A build is what a benchmark is made of.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
 )
@@ -142,16 +143,19 @@ var powerShellCalls = []Call{
 	{"[Environment]::TickCount", monotonic},
 }
 
+// powerShellSlice is long, because PowerShell takes microseconds to run a block of a script.
+const powerShellSlice = 2 * time.Millisecond
+
 // pwsh is PowerShell on .NET; powershell is Windows PowerShell 5.1, which is part of Windows.
 var (
 	pwsh = Runtime{
 		Name: "pwsh", Programs: []string{"pwsh"}, Version: []string{"--version"},
-		Build: powerShell, Calls: powerShellCalls,
+		Build: powerShell, Calls: powerShellCalls, Slice: powerShellSlice,
 	}
 	powershell = Runtime{
 		Name: "powershell", Programs: []string{"powershell"},
 		Version: []string{"-NoProfile", "-NonInteractive", "-Command", "'Windows PowerShell ' + $PSVersionTable.PSVersion"},
-		Build:   powerShell, Calls: powerShellCalls,
+		Build:   powerShell, Calls: powerShellCalls, Slice: powerShellSlice,
 	}
 )
 
@@ -189,17 +193,20 @@ var perl = Runtime{
 	},
 }
 
-// luaCalls are the only calls that Lua has. There is no monotonic clock, so os.clock times the benchmark.
+// luaCalls are the only calls that Lua has. There is no monotonic clock, so os.clock times the benchmark, in microseconds
+// of CPU time.
 var luaCalls = []Call{{"os.time", wall}, {"os.clock", cpuTime}}
+
+const luaSlice = time.Millisecond
 
 var (
 	lua = Runtime{
 		Name: "lua", Programs: []string{"lua", "lua5.4", "lua5.3", "lua5.2", "lua5.1"}, Version: []string{"-v"},
-		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime,
+		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime, Slice: luaSlice,
 	}
 	luajit = Runtime{
 		Name: "luajit", Programs: []string{"luajit"}, Version: []string{"-v"},
-		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime,
+		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime, Slice: luaSlice,
 	}
 )
 

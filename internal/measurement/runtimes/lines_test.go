@@ -49,6 +49,26 @@ func TestImpossibleCounts(t *testing.T) {
 	}
 }
 
+// A step that another program delayed is several ticks: one step, or steps of different lengths, show no resolution.
+func TestResolutionNeedsThreeTicks(t *testing.T) {
+	for name, test := range map[string]struct {
+		stepsNS []float64
+		want    float64
+	}{
+		"one":                 {[]float64{188e6}, 0},
+		"two":                 {[]float64{4e6, 4e6}, 0},
+		"two, and a long one": {[]float64{4e6, 188e6, 4e6}, 0},
+		"three":               {[]float64{4e6, 188e6, 4e6, 88e6, 4e6}, 4e6},
+		"backwards":           {[]float64{4e6, -4e6, 4e6}, 0},
+	} {
+		r := resolution(reads{all: 1000, repeats: 900}, test.stepsNS, stepsTime, mostSteps)
+		require.Equal(t, test.want, r.TickNS, name)
+		if test.want == 0 {
+			require.Equal(t, "unknown", compare.Tick(r), name)
+		}
+	}
+}
+
 // How long the values were watched is known only if the benchmark did not end early.
 func TestTimeWatched(t *testing.T) {
 	require.EqualValues(t, stepsTime, resolution(reads{all: 10}, []float64{4, 6}, stepsTime, 3).WatchedNS)
@@ -140,7 +160,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if len(o.costs["a"]) > 0 {
-			s := subject{medians: o.costs, minima: o.costs, entry: MeasuredRuntime{Calls: []MeasuredCall{{ID: "a@x", Call: "a", Kind: wall}}}}
+			s := subject{levels: o.costs, minima: o.costs, entry: MeasuredRuntime{Calls: []MeasuredCall{{ID: "a@x", Call: "a", Kind: wall}}}}
 			if seen, ok := o.seen["a"]; ok {
 				s.entry.Calls[0].Resolution = resolution(seen, o.steps["a"], stepsTime, mostSteps)
 			}

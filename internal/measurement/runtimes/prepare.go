@@ -31,7 +31,7 @@ func (r *runner) prepare() {
 	number := map[string]int{}
 	for _, selected := range r.settings.Runtimes {
 		s := &subject{
-			Runtime: selected.Runtime, medians: map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{},
+			Runtime: selected.Runtime, levels: map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{},
 		}
 		number[s.Name]++
 		s.entry = MeasuredRuntime{Name: s.Name, TimedBy: s.TimedBy, Calls: []MeasuredCall{}}
@@ -86,6 +86,9 @@ func (r *runner) ready(s *subject, path string) error {
 	return nil
 }
 
+// notInPath begins the reason of a runtime without a program in PATH.
+const notInPath = "not found in PATH: "
+
 // find returns the programs of a runtime: the one at path, or those in PATH, in the order of their names. The runtime go
 // has none: it is timebench itself.
 func (r Runtime) find(path string) ([]string, error) {
@@ -112,7 +115,7 @@ func (r Runtime) find(path string) ([]string, error) {
 		return nil, relative
 	}
 	if len(paths) == 0 && len(r.Programs) > 0 {
-		return nil, errors.New("not found in PATH: " + strings.Join(r.Programs, ", "))
+		return nil, errors.New(notInPath + strings.Join(r.Programs, ", "))
 	}
 	return paths, nil
 }

@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/preload"
 	"github.com/timebench/timebench/internal/instrument/program"
 	"github.com/timebench/timebench/internal/instrument/stats"
@@ -25,6 +28,8 @@ import (
 type Settings struct {
 	// Runtimes are what to measure.
 	Runtimes []Selected
+	// Clocks are the system's clocks, which are measured beside them.
+	Clocks []clock.Clock
 	// Starts is how often each runtime is started to measure the cost.
 	Starts int
 	// Time is how long the samples of one call take, over all starts together.
@@ -45,13 +50,16 @@ const (
 	// DefaultStarts is the usual number of Starts: some calls settle at another speed in each
 	// start of a JVM, and diff needs so many independent samples.
 	DefaultStarts = 10
-	// rounds is the number of samples of a call in each start.
-	rounds = 3
-	// shortestSpan is the shortest span of a sample, long enough that reading the stopwatch of the
-	// language does not count.
-	shortestSpan = 500 * time.Microsecond
+	// usualSlice is the span between two readings of the stopwatch: long enough that a reading does not count in
+	// most languages, and so short that other programs interrupt few slices.
+	usualSlice = 200 * time.Microsecond
+	// stopwatchShare and stopwatchTicks are the shortest slice in readings and in ticks of timebench's own stopwatch.
+	// exactTicks is the number of ticks from which on a slice is exact enough by itself.
+	stopwatchShare, stopwatchTicks, exactTicks = 300, 5, 200
+	// fewestSlices is the least number of slices of a call in each start: those of a level.
+	fewestSlices = 10
 	// ShortestTime is the shortest Time with DefaultStarts.
-	ShortestTime = DefaultStarts * rounds * shortestSpan
+	ShortestTime = DefaultStarts * fewestSlices * usualSlice
 	// startTime is the estimated time to start a runtime, and warmUp that to warm up a call: up to 150 ms where the
 	// runtime compiles.
 	startTime = 150 * time.Millisecond
@@ -65,8 +73,9 @@ const (
 	// mostSteps and stepsTime bound how long the values of a call are watched.
 	mostSteps = 200
 	stepsTime = 50 * time.Millisecond
-	// secondTime is how long values are watched that did not step in stepsTime.
-	secondTime = 2100 * time.Millisecond
+	// secondsTime is how long values are watched that did not step in stepsTime: time() ticks once a second. longerTime is
+	// for those that stepped too rarely, as beside other programs.
+	secondsTime, longerTime = 5 * time.Second, time.Second
 )
 
 // The names of the empty loop turn and of the empty call in the output of a benchmark.
@@ -89,10 +98,10 @@ type subject struct {
 	entry MeasuredRuntime
 	// command is the command line of its benchmark; nil if it is not available.
 	command []string
-	// medians and minima are those of the samples of each start, in ns a call.
-	medians, minima map[string][]float64
-	warmNS          map[string][]float64
-	// hidden are the samples without the vDSO.
+	// levels and minima are those of the slices of each start, in ns a call.
+	levels, minima map[string][]float64
+	warmNS         map[string][]float64
+	// hidden are the slices without the vDSO.
 	hidden map[string][]float64
 	// complete is whether all of it was measured, as far as it can be.
 	complete bool
@@ -110,6 +119,7 @@ func (s *subject) callNames(others ...string) []string {
 type runner struct {
 	ctx      context.Context
 	settings Settings
+	clocks   []*systemClock
 	subjects []*subject
 	folder   string
 	// environment is that of all programs.
@@ -144,7 +154,13 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	}
 	r.environment = append(r.environment, "POWERSHELL_TELEMETRY_OPTOUT=1") // a measurement reports to nobody
 	r.prepare()
+	if err := r.open(); err != nil {
+		return Runtimes{}, err
+	}
 	for range s.Starts {
+		if err := r.read(); err != nil {
+			return Runtimes{}, err
+		}
 		for _, s := range r.available() {
 			r.cost(s)
 		}
@@ -158,7 +174,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	}
 	progress(r.estimate, r.estimate)
 	measured := Runtimes{
-		DurationNS: int64(time.Since(started)), Rounds: rounds, Clocks: []SystemClock{},
+		DurationNS: int64(time.Since(started)), Clocks: r.systemClocks(),
 		Environment: selecting(r.environment), ClearedEnvironment: cleared, Preloaded: preloaded(os.Environ()),
 	}
 	for _, s := range r.subjects {
@@ -261,20 +277,34 @@ func parsed(text []byte, names []string, took time.Duration) (output, error) {
 }
 
 // costMode are the arguments of a benchmark that measures costs.
-func (s Settings) costMode() []string {
-	return []string{"cost", strconv.Itoa(rounds), nanoseconds(s.spanTime())}
+func (s Settings) costMode(of Runtime) []string {
+	return []string{"cost", strconv.Itoa(s.slices(of)), nanoseconds(of.slice())}
 }
 
 func nanoseconds(d time.Duration) string { return strconv.FormatInt(int64(d), 10) }
 
-// spanTime returns the span of one sample.
-func (s Settings) spanTime() time.Duration {
-	return max(shortestSpan, s.Time/time.Duration(s.Starts*rounds))
+// slices returns the number of slices of a call in each start.
+func (s Settings) slices(of Runtime) int {
+	return max(fewestSlices, int(s.Time/time.Duration(s.Starts)/of.slice()))
+}
+
+// slice returns the span of a slice: longer if the stopwatch is slow or coarse.
+func (r Runtime) slice() time.Duration {
+	return max(cmp.Or(r.Slice, usualSlice), stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick())
+}
+
+// level returns the cost of a call in one start: the lowest level of its slices, of which there is at least one. Slices in
+// which the call waited for a CPU are above it. With a coarse stopwatch the lowest are those with the fewest ticks.
+func level(slicesNS []float64, slice time.Duration) float64 {
+	if slice < exactTicks*observe.StopwatchTick() {
+		return stats.Median(slicesNS)
+	}
+	return stats.Level(slicesNS)
 }
 
 // costTime returns the estimated time of one start of a runtime for its costs.
 func (s Settings) costTime(of Runtime) time.Duration {
-	each := s.spanTime()*(rounds+2) + max(s.spanTime(), warmUp)
+	each := of.slice()*time.Duration(s.slices(of)) + warmUp
 	return startTime + time.Duration(len(of.Calls)+2)*each
 }
 
@@ -324,9 +354,9 @@ func (s Settings) estimateOf(selected Selected) time.Duration {
 func (r *runner) cost(s *subject) {
 	expected := r.settings.costTime(s.Runtime)
 	names := s.callNames(emptyLoop, emptyCall)
-	out, err := r.run(s, expected, r.settings.costMode(), names)
+	out, err := r.run(s, expected, r.settings.costMode(s.Runtime), names)
 	if err == nil {
-		err = out.measured(names, rounds)
+		err = out.measured(names, r.settings.slices(s.Runtime))
 	}
 	r.advance(expected)
 	if err != nil {
@@ -339,9 +369,9 @@ func (r *runner) cost(s *subject) {
 		return
 	}
 	s.entry.Forks++
-	for name, samples := range out.costs {
-		s.medians[name] = append(s.medians[name], stats.Median(samples))
-		s.minima[name] = append(s.minima[name], slices.Min(samples))
+	for name, slicesNS := range out.costs {
+		s.levels[name] = append(s.levels[name], level(slicesNS, s.slice()))
+		s.minima[name] = append(s.minima[name], slices.Min(slicesNS))
 	}
 	for name, ns := range out.warmNS {
 		s.warmNS[name] = append(s.warmNS[name], ns)
@@ -358,20 +388,26 @@ func (s *subject) lack(missing map[string]string) {
 	}
 }
 
-// steps watches the values of all calls, and once more those that did not step: a second passes
-// before time() does.
+// steps watches the values of all calls, and longer those that did not step, or too rarely.
 func (r *runner) steps(s *subject) {
 	defer r.advance(startTime + time.Duration(len(s.Calls))*stepsTime)
 	r.watch(s, s.callNames(), mostSteps, stepsTime)
-	var still []string
+	if never := s.unclear(func(ticks int64) bool { return ticks == 0 }); len(never) > 0 {
+		r.watch(s, never, fewestTicks, secondsTime)
+	}
+	if rarely := s.unclear(func(ticks int64) bool { return ticks > 0 }); len(rarely) > 0 {
+		r.watch(s, rarely, mostSteps, longerTime)
+	}
+}
+
+// unclear returns the calls whose resolution is unknown after such a number of steps.
+func (s *subject) unclear(after func(ticks int64) bool) (calls []string) {
 	for _, m := range s.entry.Calls {
-		if m.Resolution != nil && m.Resolution.Ticks == 0 {
-			still = append(still, m.Call)
+		if r := m.Resolution; r != nil && m.coarse() == 2 && after(r.Ticks) {
+			calls = append(calls, m.Call)
 		}
 	}
-	if len(still) > 0 {
-		r.watch(s, still, 1, secondTime)
-	}
+	return calls
 }
 
 // watch watches values for so many steps, at most so long for each call.
@@ -385,7 +421,9 @@ func (r *runner) watch(s *subject, names []string, most int, longest time.Durati
 	for i := range s.entry.Calls {
 		m := &s.entry.Calls[i]
 		if seen, ok := out.seen[m.Call]; ok {
-			m.Resolution = resolution(seen, out.steps[m.Call], longest, most)
+			if r := resolution(seen, out.steps[m.Call], longest, most); m.Resolution == nil || r.TickNS > 0 || r.Ticks > m.Resolution.Ticks {
+				m.Resolution = r
+			}
 		}
 	}
 }
@@ -401,22 +439,22 @@ func (s *subject) note(ctx context.Context, what string, err error) {
 	s.entry.Reason += fmt.Sprintf("%s: %v", what, err)
 }
 
-// result returns the entry of a runtime. The samples of a call are the medians of its starts: those of
+// result returns the entry of a runtime. The samples of a call are the levels of its starts: the slices of
 // one start are not independent of each other.
 func (s *subject) result() MeasuredRuntime {
 	r := s.entry
-	r.LoopNS, r.CallNS = median(s.medians[emptyLoop]), median(s.medians[emptyCall])
+	r.LoopNS, r.CallNS = median(s.levels[emptyLoop]), median(s.levels[emptyCall])
 	for i := range r.Calls {
 		m := &r.Calls[i]
-		if samples := s.medians[m.Call]; len(samples) > 0 {
+		if samples := s.levels[m.Call]; len(samples) > 0 {
 			m.Latency = compare.LatencyOf(samples, s.minima[m.Call])
 			m.Latency.MinNS = slices.Min(s.minima[m.Call])
 			m.WarmUpNS = median(s.warmNS[m.Call])
 			m.Resolution = proven(m.Resolution, m.Latency.MedianNS)
 			r.Available = true
 		}
-		if m.fromVDSO() {
-			m.WithoutVDSONS = median(s.hidden[m.Call])
+		if slicesNS := s.hidden[m.Call]; m.fromVDSO() && len(slicesNS) > 0 {
+			m.WithoutVDSONS = level(slicesNS, s.slice())
 		}
 	}
 	return r

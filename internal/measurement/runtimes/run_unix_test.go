@@ -33,22 +33,24 @@ func shell(t *testing.T, version, benchmark string) Selected {
 	}}
 }
 
-// honest is a benchmark with known figures.
+// honest is a benchmark with known figures. A slice of now in three takes as long as its CPU allows, and the others have
+// waited for it.
 const honest = `mode=$1
 case $mode in
 cost)
+  rounds=$(seq $2)
   shift 3
   for name; do
     case $name in
-    loop) for i in 1 2 3; do printf 'cost\tloop\t100\t50\n'; done ;;
-    call) for i in 1 2 3; do printf 'cost\tcall\t100\t100\n'; done ;;
-    now) printf 'warm\tnow\t500\n'; for i in 1 2 3; do printf 'cost\tnow\t10\t%d00\n' $i; done ;;
-    'new Time') for i in 1 2 3; do printf 'cost\tnew Time\t10\t500\n'; done ;;
+    loop) for i in $rounds; do printf 'cost\tloop\t100\t50\n'; done ;;
+    call) for i in $rounds; do printf 'cost\tcall\t100\t100\n'; done ;;
+    now) printf 'warm\tnow\t500\n'; for i in $rounds; do printf 'cost\tnow\t10\t%d\n' $((i % 3 > 0 ? i * 1000 : 200)); done ;;
+    'new Time') for i in $rounds; do printf 'cost\tnew Time\t10\t500\n'; done ;;
     *) printf 'missing\t%s\tnot in this version\n' "$name" ;;
     esac
   done ;;
 steps)
-  if [ $2 = 1 ]; then printf 'step\tnow\t1000000000\nseen\tnow\t500\t499\n'
+  if [ $2 = 3 ]; then printf 'step\tnow\t1000000000\nstep\tnow\t1000000000\nstep\tnow\t1000000000\nseen\tnow\t500\t497\n'
   else printf 'seen\tnow\t500\t500\nstep\tnew Time\t8\nstep\tnew Time\t4\nstep\tnew Time\t-2\nseen\tnew Time\t4\t0\n'; fi ;;
 threads)
   i=0
@@ -60,7 +62,7 @@ echo done`
 // run measures and fails if that does not end.
 func run(t *testing.T, s Settings) *Runtimes {
 	t.Helper()
-	s.Starts, s.Time, s.CPUs = 3, 15*time.Millisecond, 2
+	s.Starts, s.Time, s.CPUs = 3, 3*fewestSlices*usualSlice, 2
 	var last, total time.Duration
 	measured, err := Run(t.Context(), s, func(done, of time.Duration) {
 		require.GreaterOrEqual(t, done, last)
@@ -100,9 +102,9 @@ func TestFiguresAreWhatTheBenchmarkPrints(t *testing.T) {
 	now := r.Calls[0]
 	require.Equal(t, "now@shell", now.ID)
 	require.Equal(t, 20.0, now.Latency.MedianNS)
-	require.Equal(t, 10.0, now.Latency.MinNS)
-	require.Equal(t, []float64{20, 20, 20}, now.Latency.SamplesNS, "a sample is the median of a start")
-	require.Equal(t, []float64{10, 10, 10}, now.Latency.QuietSamplesNS, "a quiet one is its minimum")
+	require.Equal(t, 20.0, now.Latency.MinNS)
+	require.Equal(t, []float64{20, 20, 20}, now.Latency.SamplesNS, "a sample is the lowest level of a start")
+	require.Equal(t, []float64{20, 20, 20}, now.Latency.QuietSamplesNS, "a quiet one is its minimum")
 	require.Equal(t, 500.0, now.WarmUpNS)
 	require.Equal(t, 1e9, now.Resolution.TickNS, "watched again, since it did not step at first")
 	require.False(t, now.Resolution.FinerThanRead)
@@ -140,14 +142,14 @@ func TestRuntimesThatFail(t *testing.T) {
 	for name, test := range map[string]struct{ version, benchmark, want string }{
 		"prints rubbish":                {"echo 1", "echo rubbish", "rubbish"},
 		"prints nothing":                {"echo 1", "true", "ended before its last line"},
-		"prints no sample":              {"echo 1", "echo done", "0 samples of loop, not 3"},
-		"prints one sample":             {"echo 1", "printf 'cost\\tloop\\t10\\t100\\n'; echo done", "1 samples of loop, not 3"},
+		"prints no sample":              {"echo 1", "echo done", "0 samples of loop, not 10"},
+		"prints one sample":             {"echo 1", "printf 'cost\\tloop\\t10\\t100\\n'; echo done", "1 samples of loop, not 10"},
 		"prints impossible figures":     {"echo 1", "printf 'cost\\tnow\\t900000000000000\\t1\\n'; echo done", "not a line of"},
 		"fails":                         {"echo 1", "echo 'Cannot find module' >&2; exit 3", "exit status 3: Cannot find module"},
 		"kills itself":                  {"echo 1", "kill -9 $$", "killed by signal 9"},
 		"has no version":                {"echo none", honest, "does not print a version"},
 		"cannot print its version":      {"exit 1", honest, "exit status 1"},
-		"counts more time than passes":  {"echo 1", "for n in loop call now \"new Time\" absent; do for i in 1 2 3; do printf \"cost\\t$n\\t1000\\t1000000000000\\n\"; done; done; echo done", "its stopwatch counted"},
+		"counts more time than passes":  {"echo 1", "for n in loop call now \"new Time\" absent; do for i in $(seq $2); do printf \"cost\\t$n\\t1000\\t1000000000000\\n\"; done; done; echo done", "its stopwatch counted"},
 		"prints what was not asked for": {"echo 1", "printf 'cost\\trm -rf\\t1\\t5\\n'; echo done", "rm -rf"},
 		"has none of its calls":         {"echo 1", "shift 3; for n; do printf \"missing\\t$n\\tno script may call .NET\\n\"; done; echo done", "no script may call .NET"},
 		"prints without end":            {"echo 1", "exec yes rubbish", "printed more than"},
@@ -232,7 +234,7 @@ func TestInterruptedRun(t *testing.T) {
 			}
 			cancel()
 		}()
-		s := Settings{Runtimes: []Selected{shell(t, "echo 1", honest), shell(t, "echo 1", last)}, Starts: 3, Time: 15 * time.Millisecond, CPUs: 2}
+		s := Settings{Runtimes: []Selected{shell(t, "echo 1", honest), shell(t, "echo 1", last)}, Starts: 3, Time: ShortestTime, CPUs: 2}
 		measured, err := Run(ctx, s, func(time.Duration, time.Duration) {})
 		require.NoError(t, err)
 		require.Len(t, measured.Runtimes, 2)

@@ -15,9 +15,7 @@ import (
 type Runtimes struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// Rounds is the number of samples of each call in each start.
-	Rounds int `json:"rounds"`
-	// Clocks are the system's clocks, measured in the same minute, each id once.
+	// Clocks are the system's clocks, measured between the starts, each id once.
 	Clocks []SystemClock `json:"clocks" once:"id"`
 	// Environment are passed variables that matter: TZ=Europe/Berlin.
 	Environment []string `json:"environment,omitempty"`
@@ -66,7 +64,7 @@ type MeasuredRuntime struct {
 	Reason string `json:"reason,omitempty"`
 	// Forks is the number of its starts.
 	Forks int `json:"forks,omitempty"`
-	// LoopNS is the median of the empty loop, which each latency includes.
+	// LoopNS is the cost of a turn of the empty loop, which each latency includes.
 	LoopNS float64 `json:"loop_ns,omitempty"`
 	// CallNS is the same with an empty call.
 	CallNS float64 `json:"call_ns,omitempty"`
@@ -86,7 +84,7 @@ type MeasuredCall struct {
 	Reason string `json:"reason,omitempty"`
 	// WarmUpNS is the mean of the first 100 calls.
 	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
-	// Latency is wall time, or what timed_by says. Its samples are the medians of the starts.
+	// Latency is wall time, or what timed_by says. Its samples are the lowest levels of the starts.
 	Latency *compare.Latency `json:"latency,omitempty"`
 	// Resolution is that of the program.
 	Resolution *compare.Resolution `json:"resolution,omitempty"`
@@ -106,7 +104,7 @@ type MeasuredCall struct {
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 	// KernelEntryBy is the method, or why it is unknown.
 	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
-	// WithoutVDSONS is the median of a call with the vDSO hidden.
+	// WithoutVDSONS is the cost of a call with the vDSO hidden.
 	WithoutVDSONS float64 `json:"without_vdso_ns,omitempty"`
 }
 

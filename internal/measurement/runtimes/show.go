@@ -17,15 +17,16 @@ import (
 
 // Fact returns how the calls were measured.
 func (s *Runtimes) Fact(*result.Document) table.Fact {
-	measured := 0
+	measured, starts := 0, 0
 	for _, r := range s.Runtimes {
 		if r.Available {
 			measured++
+			starts = max(starts, r.Forks)
 		}
 	}
 	text := fmt.Sprintf("%s measured for %s", words.Plural(measured, "runtime"), words.Duration(float64(s.DurationNS)))
-	if s.Rounds > 0 {
-		text += ", " + words.Plural(s.Rounds, "round") + " in each start"
+	if starts > 0 {
+		text += ", each in " + words.Plural(starts, "start")
 	}
 	if len(s.Environment) > 0 {
 		text += "; environment: " + strings.Join(s.Environment, " ")
@@ -40,11 +41,15 @@ func (s *Runtimes) Fact(*result.Document) table.Fact {
 const title = "Clock calls of runtimes"
 
 // Block returns a table for each runtime, and which call to choose in it.
-func (s *Runtimes) Block(*result.Document) table.Block {
-	block := table.Block{Title: title, Facts: table.Facts{Title: "Which call to choose", Lines: s.choices()}, Verdict: s.answer()}
+func (s *Runtimes) Block(d *result.Document) table.Block {
+	block := table.Block{Title: title, Facts: table.Facts{Title: "Which call to choose", Lines: s.choices()}, Verdict: s.answer(d)}
+	var notFound []string
 	for i := range s.Runtimes {
 		r := &s.Runtimes[i]
 		switch {
+		case strings.HasPrefix(r.Reason, notInPath):
+			notFound = append(notFound, r.Name)
+			continue
 		case !r.Available:
 			block.Missing = append(block.Missing, table.Fact{Name: r.Name, Value: r.Reason})
 			continue
@@ -54,6 +59,9 @@ func (s *Runtimes) Block(*result.Document) table.Block {
 		block.Grids = append(block.Grids, s.grid(r), r.threadsGrid())
 		block.Missing = append(block.Missing, r.missing()...)
 		block.Notes = append(block.Notes, r.notes()...)
+	}
+	if len(notFound) > 0 {
+		block.Missing = append(block.Missing, table.Fact{Name: "not in PATH", Value: strings.Join(notFound, ", ")})
 	}
 	block.Notes = append(block.Notes, s.preloadedNotes()...)
 	block.Notes = append(block.Notes, s.unproven()...)

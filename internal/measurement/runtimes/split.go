@@ -10,13 +10,12 @@ import (
 // A split is the wall time of a call as what its reads of clocks cost without a runtime, and what the runtime adds.
 type split struct {
 	clockNS, runtimeNS float64
-	// significant is whether the runtime is known to add half of runtimeNS or more. On a busy machine a call waits for the
-	// CPU, and the rest of its median is not what the runtime adds.
+	// significant is whether the runtime is known to add half of runtimeNS or more.
 	significant bool
 }
 
-// split returns the parts of a call; ok is false if the cost of its reads is not known. A clock that is read twice
-// counts twice.
+// split returns the parts of a call; ok is false if the cost of its reads is not known, or the samples differ too much to
+// show what the runtime adds. A clock that is read twice counts twice.
 func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
 	if m.Latency == nil || len(m.Reads) == 0 {
 		return split{}, false
@@ -32,7 +31,8 @@ func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
 	}
 	parts.runtimeNS = m.Latency.MedianNS - parts.clockNS
 	parts.significant = m.Latency.Confidence > 0 && m.Latency.LowNS > highNS && m.Latency.LowNS-highNS >= parts.runtimeNS/2
-	return parts, true
+	const small = 0.1 // of the clock
+	return parts, parts.significant || parts.runtimeNS <= small*parts.clockNS
 }
 
 // clock returns the latency of the system's clock that is read by this name and enters the kernel as often; nil if it was
@@ -64,17 +64,4 @@ func (s *Runtimes) splitColumn() column {
 		return "-"
 	}
 	return column{name: "clock + runtime", cell: cell, known: func(m MeasuredCall) bool { return cell(m) != "-" }}
-}
-
-// dominates returns a sentence about which part of a call is the larger one; "" if that is not known.
-func (s *Runtimes) dominates(m MeasuredCall) string {
-	parts, ok := s.split(m)
-	switch {
-	case !ok || parts.runtimeNS > parts.clockNS && !parts.significant:
-		return ""
-	case parts.runtimeNS > parts.clockNS:
-		return " The runtime adds " + words.NS(parts.runtimeNS) + " ns to the " + words.NS(parts.clockNS) + " of the clock."
-	default:
-		return " Its clock takes " + words.NS(parts.clockNS) + " ns of that."
-	}
 }

@@ -28,8 +28,7 @@ func TestACallIsItsClockAndItsRuntime(t *testing.T) {
 	}
 	busy := call(50, result.Never, "CLOCK_MONOTONIC")
 	busy.Latency.LowNS, busy.Latency.HighNS = 24, 67
-	require.Equal(t, "20.0 + ≈ 30.0", cell(busy))
-	require.Empty(t, s.dominates(busy), "the call may have waited for the CPU")
+	require.Equal(t, "-", cell(busy), "the call may have waited for the CPU")
 	for name, m := range map[string]MeasuredCall{
 		"another path":      call(100, result.Always, "CLOCK_MONOTONIC"),
 		"no such clock":     call(100, result.Never, "CLOCK_MONOTONIC", "CLOCK_TAI"),
@@ -39,7 +38,4 @@ func TestACallIsItsClockAndItsRuntime(t *testing.T) {
 	} {
 		require.Equal(t, "-", cell(m), name)
 	}
-	require.Equal(t, " The runtime adds 80.0 ns to the 20.0 of the clock.", s.dominates(call(100, result.Never, "CLOCK_MONOTONIC")))
-	require.Equal(t, " Its clock takes 20.0 ns of that.", s.dominates(call(25, result.Never, "CLOCK_MONOTONIC")))
-	require.Empty(t, s.dominates(call(100, result.Always, "CLOCK_MONOTONIC")))
 }

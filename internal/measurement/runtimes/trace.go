@@ -139,14 +139,14 @@ func (r *runner) withoutVDSO(s *subject) {
 	expected := r.settings.costTime(s.Runtime)
 	defer r.advance(expected)
 	began := time.Now()
-	cmd := r.start(s.command, append(r.settings.costMode(), s.callNames()...)...)
+	cmd := r.start(s.command, append(r.settings.costMode(s.Runtime), s.callNames()...)...)
 	text, err := r.underPtrace(limits(expected).Time, cmd, ptrace.Run)
 	var out output
 	if err == nil {
 		out, err = parsed(text, s.callNames(), time.Since(began))
 	}
 	if err == nil {
-		err = out.measured(s.callNames(), rounds)
+		err = out.measured(s.callNames(), r.settings.slices(s.Runtime))
 	}
 	if err != nil {
 		s.note(r.ctx, "the cost without the vDSO could not be measured", err)

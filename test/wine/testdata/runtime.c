@@ -8,6 +8,7 @@
    The child makes the folder PROGRAM.started. */
 #include <direct.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <windows.h>
 
@@ -50,8 +51,8 @@ int main(int argc, char **argv)
 	int mode = 1;
 	while (mode < argc && strcmp(argv[mode], "cost"))
 		mode++;
-	if (mode < argc)
-		for (int round = 0; round < 3; round++)
+	if (mode + 1 < argc)
+		for (int round = 0; round < atoi(argv[mode + 1]); round++)
 			for (int i = mode + 3; i < argc; i++)
 				printf("cost\t%s\t1000\t%d\n", argv[i], !strcmp(argv[i], "loop") ? 1000 : !strcmp(argv[i], "call") ? 2000 : 50000);
 	puts("done");

@@ -7,7 +7,7 @@
 //	cost ROUNDS SPAN_NS NAME...
 //	    warm NAME NS            ns/call of the first 100 calls of the process. More follow, in hundreds,
 //	                            if the stopwatch of the language did not move in that time.
-//	    cost NAME CALLS NS      one per round and name; each round starts at another name
+//	    cost NAME CALLS NS      a slice of SPAN_NS, one per round and name; each round starts at another name
 //	    sink VALUE              so that no compiler removes the calls; without meaning
 //	steps MOST MOST_NS NAME...
 //	    step NAME NS            a difference of consecutive values that is not 0
@@ -22,7 +22,7 @@
 //
 // cost measures the first calls of all names before it calibrates and warms up. Only the stopwatch, which
 // is one of the calls in most languages, is read before. It prints exactly ROUNDS lines "cost" for each
-// name that the runtime has.
+// name that the runtime has. It writes them at the end, or in large blocks.
 //
 // steps reads blocks of 1000 values back to back, without the stopwatch, after a warm-up. It keeps the
 // values of a block as the call returns them, and converts them to nanoseconds afterwards. It ends when

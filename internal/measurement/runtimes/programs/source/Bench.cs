@@ -6,6 +6,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Runtime.InteropServices;
+using System.Text;
 using System.Threading;
 using Ticks = Extensions::System.Environment;
 
@@ -365,8 +366,11 @@ public sealed class Bench {
         }
     }
 
+    /// <summary>What was printed. It is written at the end, because a reader that wakes up disturbs the next slice.</summary>
+    private static readonly StringBuilder output = new StringBuilder();
+
     private static void Print(params object[] fields) {
-        Console.Write(string.Join("\t", fields) + "\n");
+        output.Append(string.Join("\t", fields)).Append("\n");
     }
 
     private static int Usage() {
@@ -377,7 +381,7 @@ public sealed class Bench {
     public static int Main(string[] args) {
         string mode = args.Length == 0 ? "" : args[0];
         if (mode == "version" && args.Length == 1) {
-            Print(RuntimeInformation.FrameworkDescription);
+            Console.Write(RuntimeInformation.FrameworkDescription + "\n");
             return 0;
         }
         int many;
@@ -412,6 +416,7 @@ public sealed class Bench {
             }
         }
         Print("done");
+        Console.Write(output);
         return 0;
     }
 }

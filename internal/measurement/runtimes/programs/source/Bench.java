@@ -364,12 +364,14 @@ public final class Bench implements Runnable {
         }
     }
 
+    /** What was printed. It is written at the end, because a reader that wakes up disturbs the next slice. */
+    private static final StringBuilder OUT = new StringBuilder();
+
     private static void print(Object... fields) {
-        StringBuilder line = new StringBuilder();
-        for (Object field : fields) {
-            line.append(line.length() == 0 ? "" : "\t").append(field);
+        for (int i = 0; i < fields.length; i++) {
+            OUT.append(i == 0 ? "" : "\t").append(fields[i]);
         }
-        System.out.print(line.append('\n'));
+        OUT.append('\n');
     }
 
     private static void usage() {
@@ -412,5 +414,6 @@ public final class Bench implements Runnable {
             default: break;
         }
         print("done");
+        System.out.print(OUT);
     }
 }

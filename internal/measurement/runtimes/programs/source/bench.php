@@ -6,6 +6,9 @@
 //   steps MOST MOST_NS NAME...        the differences between consecutive values
 //   mark TIMES NAME...                single calls, each after a stat() that a tracer recognizes
 
+// What is printed is written at the end, because a reader that wakes up disturbs the next slice.
+ob_start();
+
 function call() { return 1; }
 
 // For each name: the expression, how a value becomes a number, and the nanoseconds of a difference

@@ -112,12 +112,15 @@ fn cost(named: &[&Call], rounds: u64, span: u64) {
         (call.run)(n); // the warm-up
         counts.push(n);
     }
+    // Printed at the end, because a reader that wakes up disturbs the next slice.
+    let mut lines = String::new();
     for r in 0..rounds as usize {
         for i in 0..named.len() {
             let k = (r + i) % named.len();
-            println!("cost\t{}\t{}\t{}", named[k].name, counts[k], timed(named[k], counts[k]));
+            lines += &format!("cost\t{}\t{}\t{}\n", named[k].name, counts[k], timed(named[k], counts[k]));
         }
     }
+    print!("{}", lines);
     println!("sink\t0"); // black_box has used the values
 }
 
