@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,6 +64,9 @@ func byLog(d *result.Document) (why, bool) {
 	all.evidence = logEvidence(all.evidence)
 	if d.Host.KernelLog.Truncated {
 		all.evidence = append(all.evidence, incompleteLog)
+	}
+	if d.Host.KernelLog.Mixed && !alone(d) {
+		all.evidence = append(all.evidence, fmt.Sprintf("the kernel log has %d boots, and its lines do not show which of them they are of", d.Host.KernelLog.Boots))
 	}
 	all.remedies = append(all.remedies, ofHypervisors)
 	if doubt, ok := notInvariant(d); ok && found[0].TSC == kernellog.TSCUnknown {

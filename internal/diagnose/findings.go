@@ -70,7 +70,7 @@ func Findings(d *result.Document) []result.Finding {
 	for _, c := range checks {
 		if finding := c.find(d); finding != nil && len(finding.Evidence) > 0 {
 			if alone(d) {
-				finding.Title = fromTheLog + finding.Title
+				finding.Title = fromTheLog(d) + finding.Title
 			}
 			findings = append(findings, c.completed(finding))
 		}

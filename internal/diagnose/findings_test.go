@@ -720,6 +720,19 @@ func TestHealthyWithoutFigures(t *testing.T) {
 		Healthy(&result.Document{Sections: []result.Section{late}}))
 }
 
+// An answer says which boot it is about, if the log has several.
+func TestBootsOfALog(t *testing.T) {
+	d := &result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Boots: 3}}}
+	require.Equal(t, "From a kernel log alone, the last of its 3 boots: it shows no fault of the clocks. Nothing was measured, so the cost of the clocks is unknown. The earlier boots were not judged.", Healthy(d))
+	d.Host.KernelLog.Lines = []string{"tsc: Marking TSC unstable due to clocksource watchdog"}
+	require.Contains(t, Findings(d)[0].Title, "from a kernel log alone, the last of its 3 boots: ")
+	d.Host.KernelLog.Mixed = true
+	const mixed = "from a kernel log alone, whose lines do not show which of its 3 boots they are of: "
+	require.Contains(t, Findings(d)[0].Title, mixed)
+	d.Host.CPU.Logical = 2 // a folder has other files
+	require.Contains(t, Findings(d)[0].Evidence, "the kernel log has 3 boots, and its lines do not show which of them they are of")
+}
+
 func verified(id, kind string, faults ...verify.ClockFault) *result.Document {
 	return &result.Document{
 		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: id, Kind: kind}}}, &verify.Verification{Clocks: []verify.VerifiedClock{

@@ -29,7 +29,10 @@ func Healthy(d *result.Document) string {
 	text := "No problem with the clocks was found."
 	switch measured := Measured(d); {
 	case alone(d):
-		text = "From a kernel log alone: it shows no fault of the clocks. Nothing was measured, so the cost of the clocks is unknown."
+		text = "F" + fromTheLog(d)[1:] + "it shows no fault of the clocks. Nothing was measured, so the cost of the clocks is unknown."
+		if d.Host.KernelLog.Boots > 1 && !d.Host.KernelLog.Mixed {
+			text += " The earlier boots were not judged."
+		}
 	case d.Interrupted && !measured:
 		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
 	case !measured && unread != "":

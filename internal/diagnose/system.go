@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,8 +16,16 @@ func alone(d *result.Document) bool {
 		!slices.ContainsFunc(d.Sections, func(s result.Section) bool { _, costs := s.(*compare.Costs); return !costs })
 }
 
-// fromTheLog begins titles of findings on a document from a kernel log alone.
-const fromTheLog = "from a kernel log alone: "
+// fromTheLog returns what begins titles of findings on a document from a kernel log alone, in lower case.
+func fromTheLog(d *result.Document) string {
+	switch log := d.Host.KernelLog; {
+	case log.Mixed:
+		return fmt.Sprintf("from a kernel log alone, whose lines do not show which of its %d boots they are of: ", log.Boots)
+	case log.Boots > 1:
+		return fmt.Sprintf("from a kernel log alone, the last of its %d boots: ", log.Boots)
+	}
+	return "from a kernel log alone: "
+}
 
 // gVisorKernel is the release that gVisor reports (pkg/sentry/syscalls/linux/linux64.go).
 const gVisorKernel = "4.4.0"

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,10 +142,45 @@ func TestIsDocument(t *testing.T) {
 	}
 }
 
+func reversed(log string) string {
+	lines := strings.Split(strings.TrimSuffix(log, "\n"), "\n")
+	slices.Reverse(lines)
+	return strings.Join(lines, "\n") + "\n"
+}
+
 func TestLastBootCounts(t *testing.T) {
-	d := read(t, boot+strings.ReplaceAll(healthy, "6.1.0-28", "6.1.0-29"))
-	require.Equal(t, "6.1.0-29-amd64", d.Host.Kernel)
-	require.NotContains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "Marking")
+	later := strings.ReplaceAll(healthy, "6.1.0-28", "6.1.0-29")
+	for _, log := range []string{boot + later, reversed(boot + later), boot + boot + later, reversed(boot + boot + later)} {
+		d := read(t, log)
+		require.Equal(t, "6.1.0-29-amd64", d.Host.Kernel)
+		require.NotContains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "Marking")
+		require.Equal(t, strings.Count(log, "Linux version"), d.Host.KernelLog.Boots)
+		require.False(t, d.Host.KernelLog.Mixed)
+	}
+}
+
+// A fault is not lost in a log with the newest line first, or with a line of a program that looks like the first one of a boot.
+func TestNoLineOfTheLastBootIsDropped(t *testing.T) {
+	want := read(t, boot)
+	const program = "Sep 11 07:03:06 host kernel: Linux version 9\n"
+	for name, log := range map[string]string{
+		"newest first": reversed(boot), "a program's line": boot + program, "before": program + boot, "later": boot + "[  200.0] Linux version 9\n",
+	} {
+		require.Equal(t, want.Host, read(t, log).Host, name)
+	}
+	dated := regexp.MustCompile(`(?m)^\[ *(\d+)\.(\d)\d*\]`).ReplaceAllString(boot, "Sep 11 07:$1:0$2 host kernel:")
+	dated = strings.ReplaceAll(strings.ReplaceAll(dated, ":0:", ":00:"), ":100:", ":59:")
+	for name, log := range map[string]string{"dates": dated, "newest first": reversed(dated), "a program's stamp": dated + "Sep 11 08:03:06 host kernel: [    0.0] Linux version 9\n"} {
+		d := read(t, log)
+		require.Equal(t, "hpet", d.Host.ClockSource.Current, name)
+		require.Equal(t, want.Host.Kernel, d.Host.Kernel, name)
+		require.False(t, d.Host.KernelLog.Truncated, name)
+		require.Zero(t, d.Host.KernelLog.Boots, name)
+	}
+	d := read(t, dated+program)
+	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), marked)
+	require.Equal(t, 2, d.Host.KernelLog.Boots)
+	require.True(t, d.Host.KernelLog.Mixed)
 }
 
 func TestEscapesStayInTheFile(t *testing.T) {

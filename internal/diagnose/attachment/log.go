@@ -19,13 +19,20 @@ import (
 
 // A log is the lines of the last boot in a text that matter to clocks.
 type log struct {
-	facts  []string // those that tell facts of the machine and do not concern clocks
-	about  []string // those that concern clocks, the repeated ones folded
-	events []kernellog.Event
+	bootLines            // the one that is being read, and when finished the last
+	first     *bootLines // the first one of the text, which is the last if the newest line comes first; nil if it is being read
+	boots     kernellog.Boots
 	// kernel is whether the kernel wrote a line that concerns clocks, by what stands before its text.
 	kernel bool
 	// whole is whether the text has the beginning of the boot.
-	whole bool
+	whole  bool
+	events []kernellog.Event
+}
+
+// bootLines are the lines of one boot.
+type bootLines struct {
+	facts []string // those that tell facts of the machine and do not concern clocks
+	about []string // those that concern clocks, the repeated ones folded
 	// incomplete is whether lines that concern clocks were left out.
 	incomplete bool
 }
@@ -57,6 +64,19 @@ func readLog(r io.Reader) (log, error) {
 
 // finished returns the log when all its lines are added. It returns an error if they are not of a kernel.
 func (l log) finished() (log, error) {
+	if l.first != nil {
+		switch order := l.boots.Order(); {
+		case order < 0:
+			l.bootLines = *l.first
+		case order == 0:
+			l.facts, l.about = append(l.first.facts, l.facts...), append(l.first.about, l.about...)
+		}
+	}
+	if l.boots.Order() < 0 {
+		slices.Reverse(l.facts)
+		slices.Reverse(l.about)
+	}
+	l.whole = l.boots.Whole()
 	l.fold(kernellog.MaxLines)
 	if l.events = kernellog.Parse(l.lines()); len(l.events) == 0 && !l.kernel {
 		return log{}, ErrUnknown
@@ -74,11 +94,16 @@ func (l *log) add(line string) {
 	if m.Program || m.Stamp == "" && !begins(m.Text) {
 		return
 	}
-	if kernellog.BeginsBoot(m.Text) {
-		*l = log{whole: true} // of several boots the last counts
-	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
-	switch {
+	switch place := l.boots.Add(m); {
+	case place == kernellog.Foreign:
+	case place == kernellog.NewBoot:
+		if l.first == nil {
+			first := l.bootLines
+			first.facts = append(first.facts, printable.Line(line))
+			l.first = &first
+		}
+		l.bootLines = bootLines{facts: []string{printable.Line(line)}}
 	case concerns:
 		l.kernel = l.kernel || m.Kernel
 		if l.about = append(l.about, kernellog.Shown(line)); len(l.about) >= maxPending {
@@ -98,18 +123,18 @@ func begins(text string) bool {
 	})
 }
 
-func (l *log) fold(most int) {
+func (l *bootLines) fold(most int) {
 	kept, incomplete := kernellog.Select(l.about, most)
 	l.about, l.incomplete = kept, l.incomplete || incomplete
 }
 
 // lines returns all lines, with those that tell facts first.
-func (l *log) lines() []string { return slices.Concat(l.facts, l.about) }
+func (l *bootLines) lines() []string { return slices.Concat(l.facts, l.about) }
 
 // firstCPU is before the model of the CPU, and " (family: " after it (print_cpu_info in arch/x86/kernel/cpu/common.c).
 const firstCPU = "smpboot: CPU0: "
 
-func (l *log) model() string {
+func (l *bootLines) model() string {
 	for _, line := range l.facts {
 		if _, text, found := strings.Cut(line, firstCPU); found {
 			model, _, _ := strings.Cut(text, " (family")
@@ -134,7 +159,11 @@ func architecture(release string) string {
 }
 
 func (l log) kernelLog(source string) *result.KernelLog {
-	return &result.KernelLog{Source: printable.Line(source), Truncated: !l.whole || l.incomplete, Lines: l.about}
+	log := &result.KernelLog{Source: printable.Line(source), Truncated: !l.whole || l.incomplete, Lines: l.about}
+	if number := l.boots.Number(); number > 1 {
+		log.Boots, log.Mixed = number, !l.boots.Separated()
+	}
+	return log
 }
 
 func ofLog(name string, text io.Reader) (*result.Document, error) {

@@ -238,6 +238,10 @@ type KernelLog struct {
 	Reason string `json:"reason,omitempty"`
 	// Truncated is whether earlier lines may be missing.
 	Truncated bool `json:"truncated,omitempty"`
+	// Boots is how many boots the log has, if more than one. Lines are of the last of them.
+	Boots int `json:"boots,omitempty"`
+	// Mixed is whether the lines are of all these boots, because no time since boot tells them apart.
+	Mixed bool `json:"mixed,omitempty"`
 	// Lines are its lines, the oldest first.
 	Lines []string `json:"lines,omitempty"`
 }

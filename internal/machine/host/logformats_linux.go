@@ -66,15 +66,20 @@ func parseRecord(text string) (sequence uint64, m kernellog.Message, ok bool) {
 // parseLog parses a text of syslog(2) or of a log file. It returns the messages of the last
 // boot in it; whole reports whether the first one is there.
 func parseLog(text string) (messages []kernellog.Message, whole bool) {
+	var boots kernellog.Boots
 	for line := range strings.Lines(text) {
 		m := kernellog.Split(line)
 		if !m.Kernel || m.Program {
 			continue
 		}
-		if kernellog.BeginsBoot(m.Text) {
-			messages, whole = nil, true
+		switch boots.Add(m) {
+		case kernellog.NewBoot, kernellog.PerhapsNewBoot:
+			messages = nil
+		case kernellog.Foreign:
+			continue
+		case kernellog.SameBoot:
 		}
 		messages = append(messages, m)
 	}
-	return messages, whole
+	return messages, boots.Whole()
 }

@@ -43,11 +43,6 @@ func Concerns(line string) bool {
 // which may hold secrets.
 var aboutParameters = lazily(`(?i:command line)|^    `)
 
-// BeginsBoot returns whether a text is the first message of a boot, except for one line on Arm: Linux's, or gVisor's.
-func BeginsBoot(text string) bool {
-	return strings.HasPrefix(text, "Linux version ") || strings.HasPrefix(text, "Starting gVisor")
-}
-
 // leading matches what the kernel prints before a message: the names of a subsystem or a device, each with a colon, and
 // what it is ("[Firmware Bug]: ").
 var leading = lazily(`^(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w .,/'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)

@@ -1,19 +1,16 @@
 package kernellog
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 const date = months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?|\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?`
 
 var (
 	// stampInside matches the beginning of a line that dmesg printed, and dateInside that of a line of a daemon's log.
-	stampInside = regexp.MustCompile(`(?:<\d{1,3}>|kern *: ?[a-z]+ *: ?)?\[(?: *\d{1,15}\.\d{6}|\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4})\] `)
-	dateInside  = regexp.MustCompile(`(?:` + date + `) (?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: `)
-	beginsDated = regexp.MustCompile(`^(?:` + date + `) `)
+	stampInside = lazily(`(?:<\d{1,3}>|kern *: ?[a-z]+ *: ?)?\[(?: *\d{1,15}\.\d{6}|\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4})\] `)
+	dateInside  = lazily(`(?:` + date + `) (?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: `)
+	beginsDated = lazily(`^(?:` + date + `) `)
 	// color matches an escape sequence of dmesg --color.
-	color = regexp.MustCompile("\x1b\\[[\\d;]*[mK]")
+	color = lazily("\x1b\\[[\\d;]*[mK]")
 )
 
 // Lines returns the lines of the kernel log in a line of a text, without colours. There are several where the text lost
@@ -21,15 +18,15 @@ var (
 // two stamps of one line stays with the first.
 func Lines(line string) []string {
 	if strings.IndexByte(line, '\x1b') >= 0 {
-		line = color.ReplaceAllString(line, "")
+		line = color().ReplaceAllString(line, "")
 	}
 	if strings.Count(line, "] ") < 2 && strings.Count(line, "kernel") < 2 && !strings.Contains(line, `\n`) || strings.HasPrefix(line, "{") { // faster than the expressions
 		return []string{line}
 	}
-	begins := stampInside
-	if beginsDated.MatchString(line) {
-		begins = dateInside
-	} else if at := stampInside.FindStringIndex(line); at == nil || at[0] > 0 {
+	begins := stampInside()
+	if beginsDated().MatchString(line) {
+		begins = dateInside()
+	} else if at := stampInside().FindStringIndex(line); at == nil || at[0] > 0 {
 		return strings.Split(line, `\n`)
 	}
 	var all []string

@@ -29,7 +29,7 @@ func MachineOf(events []Event) Machine {
 	for _, e := range events {
 		switch e.Kind {
 		case kernelVersion:
-			m = Machine{Kernel: e.Name} // of two boots the last counts
+			m.Kernel = e.Name
 		case commandLine:
 			m.Parameters = strings.Fields(e.Name)
 		case switched:

@@ -18,9 +18,9 @@ const (
 )
 
 // Parse returns the events in lines of the kernel log, in their order, with or without stamps, as dmesg,
-// journalctl and syslog daemons print them and as Select keeps them; of several boots, those of the last. It
-// never fails: a line that it does not know, or that a program wrote, yields no event. Of more than a thousand
-// events of one kind, the later ones only raise the count of the last kept.
+// journalctl and syslog daemons print them and as Select keeps them, of one boot. It never fails: a line that it
+// does not know, or that a program wrote, yields no event. Of more than a thousand events of one kind, the later ones
+// only raise the count of the last kept.
 func Parse(lines []string) []Event {
 	var events []Event
 	kept := map[Kind][]int{} // their indexes in events
@@ -28,10 +28,6 @@ func Parse(lines []string) []Event {
 		found, ok := recognize(line)
 		if !ok {
 			continue
-		}
-		if found.kind == kernelVersion {
-			events = nil
-			clear(kept)
 		}
 		of := kept[found.kind]
 		if len(of) == maxOfKind {

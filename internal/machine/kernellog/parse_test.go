@@ -43,13 +43,6 @@ func TestRatesOfRegisteredClockSources(t *testing.T) {
 	require.Equal(t, 2500e6, found["tsc-early"])
 }
 
-func TestTheLastBootCounts(t *testing.T) {
-	events := Parse([]string{"[ 0.0] Linux version 6.1", "[ 1.0] tsc: Marking TSC unstable due to x", "[ 0.0] Linux version 6.2", "[ 1.0] tsc: Detected 2000.000 MHz processor"})
-	require.Len(t, events, 2)
-	require.Equal(t, 3, events[1].Index)
-	require.Equal(t, Machine{Kernel: "6.2"}, MachineOf(events))
-}
-
 func TestTheCommandLineKeepsNoSecret(t *testing.T) {
 	events := Parse([]string{"Kernel command line: root=/dev/sda password=hunter2 tsc=reliable acpi=off"})
 	require.Equal(t, "Kernel command line: tsc=reliable acpi=off", events[0].Line)
