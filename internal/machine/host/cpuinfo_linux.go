@@ -3,13 +3,11 @@ package host
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // tscFlags are the flags of /proc/cpuinfo that concern the time stamp counter, in the order of
@@ -18,27 +16,55 @@ var tscFlags = []string{
 	"constant_tsc", "nonstop_tsc", "tsc_reliable", "tsc_known_freq", "tsc_adjust", "rdtscp", "tsc_deadline_timer", "art",
 }
 
-// addCPUInfo adds the facts of /proc/cpuinfo, and returns the flags of the first CPU.
+// armParts are the names of CPUs of Arm Ltd. by their part number, which is all that /proc/cpuinfo has of the name
+// (arch/arm64/include/asm/cputype.h).
+var armParts = map[string]string{
+	"0xc07": "Cortex-A7", "0xc09": "Cortex-A9", "0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd04": "Cortex-A35",
+	"0xd05": "Cortex-A55", "0xd07": "Cortex-A57", "0xd08": "Cortex-A72", "0xd09": "Cortex-A73", "0xd0a": "Cortex-A75",
+	"0xd0b": "Cortex-A76", "0xd0c": "Neoverse-N1", "0xd0d": "Cortex-A77", "0xd40": "Neoverse-V1", "0xd41": "Cortex-A78",
+	"0xd44": "Cortex-X1", "0xd46": "Cortex-A510", "0xd47": "Cortex-A710", "0xd48": "Cortex-X2", "0xd49": "Neoverse-N2",
+	"0xd4a": "Neoverse-E1", "0xd4d": "Cortex-A715", "0xd4e": "Cortex-X3", "0xd4f": "Neoverse-V2", "0xd80": "Cortex-A520",
+	"0xd81": "Cortex-A720", "0xd82": "Cortex-X4", "0xd84": "Neoverse-V3", "0xd85": "Cortex-X925", "0xd87": "Cortex-A725",
+	"0xd8e": "Neoverse-N3",
+}
+
+// addCPUInfo adds the facts in the text of /proc/cpuinfo, and returns the flags of the first CPU.
 // The kernel sets nonstop_tsc from the CPU's invariant TSC bit (CPUID 80000007H, EDX
 // bit 8), in arch/x86/kernel/cpu/intel.c and amd.c, and constant_tsc with it.
-func addCPUInfo(facts *result.CPU, root string) []string {
-	addCPUCounts(facts, root)
-	if !regular(filepath.Join(root, "proc/cpuinfo")) {
+func addCPUInfo(facts *result.CPU, text string) []string {
+	first := map[string]string{} // the values of the first CPU, and those before it
+	logical, packages := 0, map[string]bool{}
+	cores := map[string]int{} // by package
+	of := ""                  // the package of the CPU that is read
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(line, ":")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch number, err := strconv.ParseUint(value, 10, 31); {
+		case (key == "processor" || key == "cpu number") && err == nil: // the latter on s390x
+			logical++
+			of = ""
+		case key == "physical id":
+			of = value
+			packages[of] = true
+		case key == "cpu cores" && err == nil && of != "":
+			cores[of] = int(number)
+		}
+		if _, is := first[key]; !is && logical <= 1 {
+			first[key] = value
+		}
+	}
+	if logical == 0 {
 		return nil
 	}
-	// gopsutil would read /sys too, and panics if topology/core_id is empty.
-	infos, err := cpu.InfoWithContext(below(root, os.DevNull))
-	if err != nil || len(infos) == 0 {
-		debuglog.Printf("host", "/proc/cpuinfo: %d CPUs, error %v", len(infos), err)
-		return nil
+	facts.Logical, facts.Usable, facts.Packages = logical, logical, max(len(packages), 1)
+	for _, n := range cores {
+		facts.Physical += n
 	}
-	packages := map[string]bool{}
-	for _, info := range infos {
-		packages[info.PhysicalID] = true
+	facts.Model = printable(modelOf(first))
+	flags := strings.Fields(first["flags"])
+	if len(flags) == 0 {
+		flags = strings.Fields(first["Features"]) // Arm
 	}
-	facts.Packages = len(packages)
-	facts.Model = printable(infos[0].ModelName)
-	flags := infos[0].Flags
 	if slices.Contains(flags, "tsc") {
 		invariant := slices.Contains(flags, "constant_tsc") && slices.Contains(flags, "nonstop_tsc")
 		facts.InvariantTSC = &invariant
@@ -51,23 +77,50 @@ func addCPUInfo(facts *result.CPU, root string) []string {
 	return flags
 }
 
-// addCPUCounts counts CPUs. For a recorded machine it assumes that the process may use all.
-func addCPUCounts(facts *result.CPU, root string) {
-	if root == live {
-		facts.Logical = runtime.NumCPU()
-	}
-	if regular(filepath.Join(root, "proc/cpuinfo")) {
-		files := below(root, filepath.Join(root, "sys"))
-		if logical, err := cpu.CountsWithContext(files, true); err == nil && logical > 0 {
-			facts.Logical = logical
-		}
-		if physical, err := cpu.CountsWithContext(files, false); err == nil && physical > 0 && physical <= facts.Logical {
-			facts.Physical = physical
+// modelOf returns the name of a CPU from the values of its paragraph.
+func modelOf(values map[string]string) string {
+	const armLimited = "0x41"
+	if values["CPU implementer"] == armLimited {
+		if name := armParts[values["CPU part"]]; name != "" {
+			return name
 		}
 	}
-	facts.Usable = facts.Logical
-	if root == live {
-		facts.Usable = len(thread.Usable())
-		facts.SchedulingPolicy = thread.RealTimePolicy()
+	for _, key := range []string{"model name", "Model Name", "cpu", "uarch", "Processor"} { // x86, LoongArch, POWER, RISC-V, old Arm
+		if values[key] != "" {
+			return values[key]
+		}
 	}
+	if strings.Contains(values["vendor_id"], "S390") {
+		return "S390"
+	}
+	return ""
+}
+
+// coresInSysfs returns the number of CPU cores below a root; 0 if it is unknown.
+func coresInSysfs(root string) int {
+	cores := map[string]bool{}
+	for _, name := range []string{"core_cpus_list", "thread_siblings_list"} { // the latter before Linux 5.3
+		paths, _ := filepath.Glob(filepath.Join(root, "sys/devices/system/cpu/cpu[0-9]*/topology", name))
+		for _, path := range paths {
+			if cpus := readFile(filepath.Dir(path), name); cpus != "" {
+				cores[cpus] = true
+			}
+		}
+		if len(cores) > 0 {
+			break
+		}
+	}
+	return len(cores)
+}
+
+// readTable returns the text of a file of many lines below a root; "" if it cannot be read, or is no regular file of a
+// size that such a file has.
+func readTable(root, name string) string {
+	path := filepath.Join(root, name)
+	if !regular(path) {
+		return ""
+	}
+	text, err := os.ReadFile(path)
+	traceError(err)
+	return string(text)
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/shirou/gopsutil/v4/common"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
@@ -50,7 +48,12 @@ func readFile(folder, name string) string {
 
 func readName(folder, name string) string { return printable(readFile(folder, name)) }
 
-// below returns a context in which gopsutil reads /proc below root, and /sys in a folder.
-func below(root, sys string) context.Context {
-	return context.WithValue(context.Background(), common.EnvKey, common.EnvMap{common.HostProcEnvKey: filepath.Join(root, "proc"), common.HostSysEnvKey: sys})
+// A reader returns the trimmed text of a file of a machine by its path below the root; "" if there is none.
+type reader func(name string) string
+
+// below returns the reader of the files below a root.
+func below(root string) reader {
+	return func(name string) string { return readFile(root, name) }
 }
+
+func (r reader) name(path string) string { return printable(r(path)) }

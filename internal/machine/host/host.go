@@ -2,8 +2,8 @@
 // system, kernel, CPU, hypervisor, clock source, kernel log, and the limits of the process.
 //
 // It needs no root and starts no program. A fact that is unknown stays empty; none is guessed.
-// On Linux the facts come from /proc, /sys, /etc and /var/log, mostly through the libraries
-// prometheus/procfs and shirou/gopsutil; At also reads the recorded files of another machine.
+// On Linux the facts come from /proc, /sys, /etc and /var/log; At also reads the recorded files of another machine below a
+// folder, and Of those in memory.
 // On Windows they come from its functions and its registry, on other systems from gopsutil, and on
 // the BSDs from the sysctls kern.timecounter.
 package host

@@ -78,13 +78,10 @@ func TestThrottled(t *testing.T) {
 func TestClockSourceIsWhatTheKernelSays(t *testing.T) {
 	current, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 	if err != nil {
-		source, err := clockSource(live)
-		require.Error(t, err)
-		require.Nil(t, source)
+		require.Nil(t, clockSource(below(live)))
 		return
 	}
-	source, err := clockSource(live)
-	require.NoError(t, err)
+	source := clockSource(below(live))
 	require.Equal(t, string(current), source.Current+"\n")
 	require.Contains(t, source.Available, source.Current)
 }

@@ -1,32 +1,23 @@
 package host
 
 import (
-	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/shirou/gopsutil/v4/host"
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-func addNames(facts *result.Host, root string, flags []string) {
-	release := osRelease(root)
-	facts.Distribution = distribution(root, release)
+func addNames(facts *result.Host, of reader, flags []string) {
+	release := osRelease(of)
+	facts.Distribution = distribution(of, release)
 	facts.DistributionID = printable(release["ID"])
 	for id := range strings.FieldsSeq(release["ID_LIKE"]) {
 		if id = printable(id); id != "" {
 			facts.DistributionLike = append(facts.DistributionLike, id)
 		}
 	}
-	if root != live {
-		facts.Arch = architecture(root, flags)
-		facts.Kernel = kernelRelease(root)
-		return
-	}
-	facts.Arch = runtime.GOARCH
-	if kernel, err := host.KernelVersion(); err == nil {
-		facts.Kernel = kernel
-	}
+	facts.Arch = architecture(of, flags)
+	facts.Kernel = kernelRelease(of)
 }
 
 // architectures maps the UTS_MACHINE of the kernel to GOARCH.
@@ -37,8 +28,8 @@ var architectures = map[string]string{
 
 // architecture returns the GOARCH of a recorded machine: from /proc/sys/kernel/arch (Linux
 // 6.1), otherwise from a CPU flag that only one architecture has.
-func architecture(root string, flags []string) string {
-	if name := architectures[readFile(root, "proc/sys/kernel/arch")]; name != "" {
+func architecture(of reader, flags []string) string {
+	if name := architectures[of("proc/sys/kernel/arch")]; name != "" {
 		return name
 	}
 	for _, only := range []struct{ flag, architecture string }{{"lm", "amd64"}, {"asimd", "arm64"}} {
@@ -51,11 +42,11 @@ func architecture(root string, flags []string) string {
 
 // kernelRelease returns the release of a recorded machine's kernel. /proc/version
 // begins with "Linux version 6.1.0-56-cloud-amd64 ".
-func kernelRelease(root string) string {
-	if release := readName(root, "proc/sys/kernel/osrelease"); release != "" {
+func kernelRelease(of reader) string {
+	if release := of.name("proc/sys/kernel/osrelease"); release != "" {
 		return release
 	}
-	rest, ok := strings.CutPrefix(readFile(root, "proc/version"), "Linux version ")
+	rest, ok := strings.CutPrefix(of("proc/version"), "Linux version ")
 	if !ok {
 		return ""
 	}
@@ -63,10 +54,10 @@ func kernelRelease(root string) string {
 	return printable(release)
 }
 
-func osRelease(root string) map[string]string {
-	text := readFile(root, "etc/os-release")
+func osRelease(of reader) map[string]string {
+	text := of("etc/os-release")
 	if text == "" {
-		text = readFile(root, "usr/lib/os-release")
+		text = of("usr/lib/os-release")
 	}
 	values := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -78,9 +69,9 @@ func osRelease(root string) map[string]string {
 
 // distribution returns the name and version in os-release(5). On Debian the point release is in
 // a separate file. gopsutil is no choice: it may start lsb_release.
-func distribution(root string, release map[string]string) string {
+func distribution(of reader, release map[string]string) string {
 	version := release["VERSION_ID"]
-	if point := readFile(root, "etc/debian_version"); release["ID"] == "debian" && point != "" {
+	if point := of("etc/debian_version"); release["ID"] == "debian" && point != "" {
 		version = point
 	}
 	return printable(release["ID"] + " " + version)

@@ -11,26 +11,26 @@ import (
 // virtualization returns the hypervisor, "unknown" if only the CPU flag shows one; nil if there
 // is none. It reads the file of Xen first (the CPU of a paravirtual guest reports the hypervisor
 // below Xen, or none), then the CPU, the kernel log, the firmware, and last what a kernel has
-// loaded. lines are the log lines about clocks, flags those of the first CPU.
+// loaded. hypervisor is what the CPU reports, lines are the log lines about clocks, flags those of the first CPU.
 //
 // gopsutil is no choice: it reports "docker" for any machine with a trace of Docker, and reads
 // /proc/1/environ, which in a container may belong to another user and have any length.
-func virtualization(root string, lines, flags []string, machine *result.Machine) *result.Virtualization {
-	system, role := readName(root, "sys/hypervisor/type"), "guest"
-	if system == "" && root == live {
-		system = cpuHypervisor()
+func virtualization(of reader, hypervisor string, lines, flags []string, machine *result.Machine) *result.Virtualization {
+	system, role := of.name("sys/hypervisor/type"), "guest"
+	if system == "" {
+		system = hypervisor
 	}
-	if strings.Contains(readFile(root, "proc/xen/capabilities"), "control_d") {
+	if strings.Contains(of("proc/xen/capabilities"), "control_d") {
 		system, role = "xen", "host"
 	}
 	if system == "" {
 		system = printable(kernellog.MachineOf(kernellog.Parse(lines)).Hypervisor)
 	}
 	if system == "" {
-		system = firmwareHypervisor(root, machine)
+		system = firmwareHypervisor(of, machine)
 	}
 	if system == "" {
-		system, role = loadedHypervisor(root)
+		system, role = loadedHypervisor(of)
 	}
 	if slices.Contains(flags, "hypervisor") && (system == "" || role == "host" && system != "xen") {
 		system, role = "unknown", "guest" // with the module of a hypervisor it is a guest that may have guests
@@ -50,8 +50,8 @@ var modules = map[string]result.Virtualization{
 
 // loadedHypervisor returns the hypervisor whose module is the first in /proc/modules; "" if
 // there is none.
-func loadedHypervisor(root string) (system, role string) {
-	for line := range strings.Lines(readFile(root, "proc/modules")) {
+func loadedHypervisor(of reader) (system, role string) {
+	for line := range strings.Lines(of("proc/modules")) {
 		name, _, _ := strings.Cut(line, " ")
 		if found, ok := modules[name]; ok {
 			return found.System, found.Role
@@ -62,8 +62,8 @@ func loadedHypervisor(root string) (system, role string) {
 
 // firmwareHypervisor returns the hypervisor from the DMI tables, or from the device tree of
 // QEMU's machine "virt". Arm CPUs do not report a hypervisor; "" if unknown.
-func firmwareHypervisor(root string, machine *result.Machine) string {
-	if strings.Contains(readFile(root, "proc/device-tree/compatible"), "linux,dummy-virt") {
+func firmwareHypervisor(of reader, machine *result.Machine) string {
+	if strings.Contains(of("proc/device-tree/compatible"), "linux,dummy-virt") {
 		return "qemu"
 	}
 	if machine == nil {
@@ -81,11 +81,11 @@ var acpiTables = []string{"APIC", "DSDT", "FACP"}
 
 // firecracker reports whether a KVM guest runs on Firecracker: from the kernel log, which lists the tables with their OEM id
 // ("ACPI: FACP 0x00000000000A0C97 000114 (v06 FIRECK FCVMFADT ..."), or by the tables.
-func firecracker(root string, messages []kernellog.Message) bool {
+func firecracker(of reader, messages []kernellog.Message) bool {
 	return slices.ContainsFunc(messages, func(m kernellog.Message) bool {
 		return strings.HasPrefix(m.Text, "ACPI: ") && strings.Contains(m.Text, " "+firecrackerOEM)
 	}) || slices.ContainsFunc(acpiTables, func(table string) bool {
-		return tableOEM(readFile(root, "sys/firmware/acpi/tables/"+table)) == firecrackerOEM
+		return tableOEM(of("sys/firmware/acpi/tables/"+table)) == firecrackerOEM
 	})
 }
 
