@@ -12,7 +12,7 @@ import (
 // alone reports whether a document is from a kernel log alone: it has no clocks and nothing else
 // that was measured, and no other file of the machine shows its CPUs.
 func alone(d *result.Document) bool {
-	return d.Host.KernelLog != nil && d.Host.CPU.Logical == 0 && len(compare.Of(d).Clocks) == 0 &&
+	return d.Host.KernelLog != nil && d.Host.KernelLog.Reason == "" && d.Host.CPU.Logical == 0 && len(compare.Of(d).Clocks) == 0 &&
 		!slices.ContainsFunc(d.Sections, func(s result.Section) bool { _, costs := s.(*compare.Costs); return !costs })
 }
 

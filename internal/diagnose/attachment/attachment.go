@@ -6,7 +6,6 @@
 package attachment
 
 import (
-	"archive/tar"
 	"bufio"
 	"bytes"
 	"compress/gzip"
@@ -30,6 +29,8 @@ const (
 	maxText = 64 << 20
 	// maxUnpacked is the max size of an archive without its compression, in bytes, of which most is skipped.
 	maxUnpacked = 1 << 30
+	// maxSeconds is the max CPU time, or the max time where that of the process is unknown.
+	maxSeconds = 10
 	// maxWindow is the max memory of a decompressor, in bytes. The tools' highest levels need as much.
 	maxWindow = 64 << 20
 	// maxMemory is what the garbage collector keeps the memory below, in bytes: without, it lets it grow to twice a window.
@@ -38,6 +39,12 @@ const (
 
 // ErrUnknown is the error for what is of another kind.
 var ErrUnknown = errors.New("is neither a timebench document nor a kernel log with lines about clocks (dmesg, journalctl -k -b), nor the files of a machine (sosreport)")
+
+// errCutOff is the error for an archive whose last files may be missing, and with them the log.
+var errCutOff = errors.New("is cut off: its end is missing; give the whole file, or unpack it and give the folder")
+
+// errSpent begins the errors for an attachment that takes more than its budget.
+var errSpent = errors.New("takes more than")
 
 var errTooLarge = fmt.Errorf("has more than %d MiB of text", maxText>>20)
 
@@ -54,7 +61,7 @@ func ReadFolder(name string) (*result.Document, error) {
 // name is for the facts, and its errors do not have it. The document lacks the tool.
 func Read(name string, r io.Reader) (*result.Document, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(maxMemory))
-	plain, err := decompressed(bufio.NewReader(r))
+	plain, err := newBudget().decompressed(bufio.NewReader(r))
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +71,7 @@ func Read(name string, r io.Reader) (*result.Document, error) {
 		return nil, err
 	}
 	if len(head) == magicAt+len(magic) && string(head[magicAt:]) == magic {
-		files, err := ofArchive(tar.NewReader(&bounded{plain, maxUnpacked}))
+		files, err := ofArchive(plain)
 		if err != nil {
 			return nil, err
 		}
@@ -118,31 +125,51 @@ var compressions = []struct {
 	}},
 }
 
-func decompressed(r *bufio.Reader) (*bufio.Reader, error) {
+func (b *budget) decompressed(r *bufio.Reader) (*bufio.Reader, error) {
+	var plain io.Reader = r
 	for _, c := range compressions {
 		if head, _ := r.Peek(len(c.magic)); string(head) == c.magic {
-			plain, err := c.open(r)
-			if err != nil {
+			var err error
+			if plain, err = c.open(r); err != nil {
 				return nil, err
 			}
-			return bufio.NewReader(plain), nil
+			break
 		}
 	}
-	return r, nil
+	return bufio.NewReaderSize(b.over(plain), maxRead), nil
 }
 
-// A bounded reader ends with an error after so many bytes.
+// A budget is what all files of an attachment may take together.
+type budget struct {
+	bytes int64   // that may still be read
+	until float64 // the reading of spent at which the time is over, in seconds
+	spent func() float64
+}
+
+func newBudget() *budget {
+	return &budget{maxUnpacked, spentSeconds() + maxSeconds, spentSeconds}
+}
+
+// over returns a reader that ends with an error when the budget is spent.
+func (b *budget) over(r io.Reader) io.Reader { return &bounded{b, r} }
+
 type bounded struct {
-	r    io.Reader
-	left int64
+	*budget
+	r io.Reader
 }
 
 func (b *bounded) Read(to []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, fmt.Errorf("has more than %d MiB of files", maxUnpacked>>20)
+	switch {
+	case b.bytes <= 0:
+		return 0, fmt.Errorf("%w %d MiB to read", errSpent, maxUnpacked>>20)
+	case b.spent() > b.until:
+		return 0, fmt.Errorf("%w %d s of CPU time to read", errSpent, maxSeconds)
 	}
-	n, err := b.r.Read(to[:min(int64(len(to)), b.left)])
-	b.left -= int64(n)
+	n, err := b.r.Read(to[:min(int64(len(to)), b.bytes)])
+	b.bytes -= int64(n)
+	if errors.Is(err, io.ErrUnexpectedEOF) { // of a decompressor
+		err = errCutOff
+	}
 	return n, err
 }
 

@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -24,12 +25,16 @@ var roots = []string{"proc", "sys", "etc", "usr", "var", "sos_commands"}
 // cpuinfoPath is the file with a paragraph for each CPU.
 const cpuinfoPath = "proc/cpuinfo"
 
-// wanted are the files that tell about the clocks of a machine, by their path or the folder that they are in.
+// wanted are the files that show facts about the clocks of a machine.
 var wanted = []string{
 	"proc/cmdline", cpuinfoPath, "proc/version", "proc/modules", "proc/xen/capabilities", "proc/device-tree/compatible",
 	"proc/sys/kernel/osrelease", "proc/sys/kernel/arch", "etc/os-release", "usr/lib/os-release", "etc/debian_version", uname,
-	"sys/devices/system/clocksource/", "sys/class/dmi/id/", "sys/devices/virtual/dmi/id/", "sys/hypervisor/",
+	"sys/devices/system/clocksource/clocksource0/current_clocksource", "sys/devices/system/clocksource/clocksource0/available_clocksource",
+	"sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name", virtualDMI + "sys_vendor", virtualDMI + "product_name", "sys/hypervisor/type",
 }
+
+// virtualDMI is the folder that sys/class/dmi/id is a link to.
+const virtualDMI = "sys/devices/virtual/dmi/id/"
 
 // uname is the output of `uname -a` in a sosreport, which does not have /proc/version.
 const uname = "sos_commands/kernel/uname_-a"
@@ -43,8 +48,8 @@ var logs = []string{
 // logOfBoot ends where the boot ended: it is stored then. What the kernel found out later is not in it.
 const logOfBoot = "var/log/dmesg"
 
-// maxEntries bounds the files of an archive or a folder that are looked at.
-const maxEntries = 1_000_000
+// known are all files that are read.
+var known = slices.Compact(slices.Sorted(slices.Values(slices.Concat(wanted, logs, supportconfigs)))) // boot.txt is of two
 
 // within returns the path of a file below the root of the machine; false if it is not wanted. A sosreport has a folder
 // around its files, so one folder above the root is ignored.
@@ -56,35 +61,30 @@ func within(name string) (string, bool) {
 	if first, rest, found := strings.Cut(name, "/"); found && !slices.Contains(roots, first) {
 		name = rest
 	}
-	for _, of := range wanted {
-		if name == of || strings.HasSuffix(of, "/") && strings.HasPrefix(name, of) {
-			return name, true
-		}
-	}
-	return name, slices.Contains(logs, name) || slices.Contains(supportconfigs, name)
+	return name, slices.Contains(known, name)
 }
 
-const (
-	// maxFile is the max size of a file that is kept, in bytes. Those in /proc and /sys have a few values, except for cpuinfo.
-	maxFile = 64 << 10
-	// maxFiles is the max size of all, in bytes.
-	maxFiles = 12 << 20
-	// maxKept is the max number of files that are kept. A sosreport has some dozens of the wanted ones.
-	maxKept = 4096
-)
+// maxFile is the max size of a file that is kept, in bytes. Those in /proc and /sys have a few values, except for cpuinfo.
+const maxFile = 64 << 10
 
-// A collection is the wanted files of a machine, by their path below its root.
+// A collection is the known files of a machine, by their path below its root.
 type collection struct {
 	files  map[string][]byte
-	log    log    // the best one
-	from   string // the path of that; "" without one
-	unread error  // why a log was left out
-	left   int    // bytes that may still be kept
+	log    log             // the best one
+	from   string          // the path of that; "" without one
+	unread error           // why a log was left out
+	read   map[string]bool // the paths that were read: of several files with one path the first counts
 }
 
-func newCollection() *collection { return &collection{files: map[string][]byte{}, left: maxFiles} }
+func newCollection() *collection {
+	return &collection{files: map[string][]byte{}, read: map[string]bool{}}
+}
 
 func (c *collection) add(name string, r io.Reader) error {
+	if c.read[name] {
+		return nil
+	}
+	c.read[name] = true
 	switch {
 	case slices.Contains(supportconfigs, name):
 		c.addSections(name, r)
@@ -105,12 +105,8 @@ func (c *collection) add(name string, r io.Reader) error {
 }
 
 func (c *collection) keep(name string, content []byte) {
-	if len(c.files) >= maxKept || len(content) > c.left {
-		return
-	}
-	c.left -= len(content)
-	switch below, ok := strings.CutPrefix(name, "sys/devices/virtual/dmi/id/"); {
-	case ok: // sys/class/dmi/id is a link to it
+	switch below, ok := strings.CutPrefix(name, virtualDMI); {
+	case ok:
 		name = "sys/class/dmi/id/" + below
 	case name == uname:
 		name = "proc/sys/kernel/osrelease"
@@ -153,53 +149,64 @@ func rank(name string, whole bool) int {
 	return at
 }
 
-// ofArchive returns the wanted files of an archive. It skips links, devices and paths that lead out.
-func ofArchive(archive *tar.Reader) (*collection, error) {
+// ofArchive returns the known files of an archive. It skips links, devices and paths that lead out.
+func ofArchive(r *bufio.Reader) (*collection, error) {
+	all := &toEnd{r: r}
+	archive := tar.NewReader(all)
 	found := newCollection()
-	for entries := 0; ; entries++ {
+	for {
 		header, err := archive.Next()
 		switch {
+		case errors.Is(err, io.EOF) && all.ended: // archive/tar needs no blocks of zeros at the end, as tar(5) does
+			return nil, errCutOff
 		case errors.Is(err, io.EOF):
 			return found, nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, errCutOff
+		case errors.Is(err, errSpent):
+			return nil, fmt.Errorf("%w; unpack it and give the folder", err)
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
 			return nil, err
-		case entries > maxEntries:
-			return nil, errors.New("has more than a million files")
 		}
 		if header.Typeflag != tar.TypeReg {
 			continue
 		}
 		if name, ok := within(header.Name); ok {
-			if err := found.add(name, archive); err != nil {
+			if err := found.add(name, archive); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // Next returns it again
 				return nil, err
 			}
 		}
 	}
 }
 
-// ofFolder returns the wanted files of a folder. Links are followed only within it.
+// toEnd is a reader that records whether it was read beyond its end.
+type toEnd struct {
+	r     io.Reader
+	ended bool
+}
+
+func (e *toEnd) Read(to []byte) (int, error) {
+	n, err := e.r.Read(to)
+	e.ended = e.ended || n == 0 && errors.Is(err, io.EOF)
+	return n, err
+}
+
+// ofFolder returns the known files of a folder. Links are followed only within it.
 func ofFolder(name string) (*collection, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	found := newCollection()
-	files := slices.Compact(slices.Sorted(slices.Values(slices.Concat(wanted, logs, supportconfigs)))) // boot.txt is of two
+	found, budget := newCollection(), newBudget()
 	for _, above := range append([]string{"."}, foldersIn(root)...) {
-		for _, of := range files {
-			at := path.Join(above, of)
-			paths := []string{at}
-			if strings.HasSuffix(of, "/") {
-				paths = filesBelow(root, at)
-			}
-			for _, file := range paths {
-				found.addFrom(root, file, strings.TrimPrefix(file, above+"/"))
-			}
+		for _, file := range known {
+			found.addFrom(root, path.Join(above, file), file, budget)
 		}
 		if len(found.files) > 0 || found.from != "" {
 			break
 		}
+		clear(found.read)
 	}
 	return found, nil
 }
@@ -216,42 +223,27 @@ func foldersIn(root *os.Root) []string {
 	return folders
 }
 
-// filesBelow returns the regular files in a folder, and in those in it.
-func filesBelow(root *os.Root, folder string) []string {
-	const most = 1000
-	var files []string
-	_ = fs.WalkDir(root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
-		if len(files) >= most {
-			return fs.SkipAll
-		}
-		if err == nil && entry.Type().IsRegular() {
-			files = append(files, name)
-		}
-		return nil
-	})
-	return files
-}
-
 // addFrom keeps a file of a folder, if it is a regular file that can be read.
-func (c *collection) addFrom(root *os.Root, file, name string) {
+func (c *collection) addFrom(root *os.Root, file, name string, budget *budget) {
 	opened, err := root.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without waiting for the writer of a FIFO
 	if err != nil {
 		return
 	}
 	defer func() { _ = opened.Close() }()
 	if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {
-		_ = c.add(name, opened) // what cannot be read is not there
+		_ = c.add(name, budget.over(opened)) // what cannot be read is not there
 	}
 }
 
 func ofFiles(name string, found *collection) (*result.Document, error) {
-	if len(found.files) == 0 && found.from == "" {
+	switch {
+	case len(found.files) > 0 || found.from != "":
+	case found.unread != nil:
+		return nil, found.unread
+	default:
 		return nil, ErrUnknown
 	}
-	facts, err := factsOf(found.files, found.log.lines())
-	if err != nil {
-		return nil, err
-	}
+	facts := factsOf(found.files, found.log.lines())
 	found.log.tell(&facts)
 	switch {
 	case found.from != "":
@@ -267,16 +259,16 @@ func ofFiles(name string, found *collection) (*result.Document, error) {
 const (
 	// maxCPUs is the max number of CPUs of Linux (NR_CPUS in arch/x86/Kconfig).
 	maxCPUs = 8192
-	// maxCPULines is the max number of lines of /proc/cpuinfo that are kept: x86 has 28 for each CPU.
-	maxCPULines = 28 * maxCPUs
+	// maxCPUInfo is the max size of what is kept of /proc/cpuinfo, in bytes: x86 has about 1 KB for each CPU without its flags.
+	maxCPUInfo = maxCPUs << 10
 )
 
 // A cpuinfo is /proc/cpuinfo without what only takes memory: the flags of all CPUs but the first, and CPUs that no
 // machine has.
 type cpuinfo struct {
-	text        strings.Builder
-	cpus, lines int
-	flags       bool // whether those of the first are kept
+	text  strings.Builder
+	cpus  int
+	flags bool // whether those of the first are kept
 }
 
 func (c *cpuinfo) add(line string) {
@@ -292,7 +284,7 @@ func (c *cpuinfo) add(line string) {
 	case strings.HasSuffix(key, " flags") || key == "bugs":
 		return
 	}
-	if c.lines++; c.cpus <= maxCPUs && c.lines <= maxCPULines {
+	if c.cpus <= maxCPUs && c.text.Len() < maxCPUInfo {
 		c.text.WriteString(line[:min(len(line), maxFact)] + "\n")
 	}
 }
