@@ -18,10 +18,12 @@ import (
 	"github.com/timebench/timebench/internal/report/render"
 )
 
-// The limits of --throughput-time, --rounds and --repeat.
+// The limits of --throughput-time, --rounds, --limit and --repeat.
 const (
 	minTime   = time.Millisecond
 	maxTime   = time.Hour
+	minLimit  = time.Second
+	maxLimit  = 24 * time.Hour
 	maxRounds = 1000
 	maxRepeat = compare.MaxRuns
 )
@@ -32,6 +34,7 @@ type compareFlags struct {
 	time    time.Duration
 	rounds  int
 	repeat  int
+	limit   time.Duration
 	single  bool
 	pin     string
 	workers string
@@ -59,6 +62,7 @@ then with each other clock source of the kernel. This changes the running system
 compare asks first. It restores the clock source, also if it is killed.`,
 		Example: `  timebench compare
   timebench compare --threads 1..24 --out report/
+  timebench compare --threads 1..24 --limit 2m
   timebench compare --out report.zip
   timebench compare --repeat 5 --out before/
   timebench compare @vdso --pin spread --format markdown
@@ -77,6 +81,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 	f.DurationVar(&flags.time, "throughput-time", 0, "duration of one throughput measurement (default 100ms; less on many CPUs without --threads)")
 	f.IntVar(&flags.rounds, "rounds", 0, "`number` of latency samples of each clock (default as many as take 3.5 s: about 80 for the default clocks, 700 for one)")
 	f.IntVar(&flags.repeat, "repeat", 1, "`number` of runs, one after another: runs differ more than the samples of one, so diff judges by runs")
+	f.DurationVar(&flags.limit, "limit", 0, "`time` after which the measurement ends with what is complete, such as 2m (default: none with --threads, --rounds or --throughput-time; else twice the time on an idle machine)")
 	f.BoolVar(&flags.single, "distribution", false, "time single reads too: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "pin threads to `cpus`: none, compact, spread, or a list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "`threads` or processes that read")
@@ -101,6 +106,8 @@ func (flags compareFlags) check(command *cobra.Command) error {
 		return fmt.Errorf("--timer-resolution %s: write a duration such as 1ms", flags.timer)
 	case given("throughput-time") && (flags.time < minTime || flags.time > maxTime):
 		return timeError("throughput-time", flags.time, minTime, "1h")
+	case given("limit") && (flags.limit < minLimit || flags.limit > maxLimit):
+		return timeError("limit", flags.limit, minLimit, "24h")
 	case given("rounds") && (flags.rounds < 1 || flags.rounds > maxRounds):
 		return fmt.Errorf("--rounds %d: write a number from 1 to %d", flags.rounds, maxRounds)
 	case flags.repeat < 1 || flags.repeat > maxRepeat:

@@ -19,6 +19,7 @@ type comparePlan struct {
 	clocks   []clock.Clock
 	settings measure.Settings
 	runs     int
+	limit    time.Duration // 0 for any time
 	// recorded are the settings as the document has them.
 	recorded result.Settings
 	// otherSources are the kernel's clock sources to measure with, after the current one.
@@ -47,11 +48,15 @@ func planComparison(flags compareFlags, selectors []string, facts result.Host) (
 		}
 		settings.Time = fitting.DefaultTime(len(clocks))
 	}
+	if flags.threads == "" && flags.rounds == 0 && flags.time == 0 && flags.limit == 0 {
+		// A run that the user did not describe adapts to a busy machine.
+		settings.Limit = 2 * settings.Estimate(clocks)
+	}
 	recorded := result.Settings{
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
 		TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
 	}
-	return comparePlan{facts: facts, clocks: clocks, settings: settings, runs: flags.repeat, recorded: recorded}, nil
+	return comparePlan{facts: facts, clocks: clocks, settings: settings, runs: flags.repeat, limit: flags.limit, recorded: recorded}, nil
 }
 
 // settings returns the settings of the flags. Rounds and Time are 0 if the flags leave them

@@ -21,11 +21,24 @@ import (
 // the document of what is complete when ctx ends, and nil if nothing can be measured. The error
 // says why a part is missing.
 func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet bool) (*result.Document, error) {
+	if plan.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, plan.limit)
+		defer cancel()
+	}
 	measureWith := func(ctx context.Context, source string) (measure.Result, error) {
-		progress, stop := terminal.Progress(stderr, quiet, plan.announcement(source), plan.settings.RepeatEstimate(plan.runs, plan.clocks))
-		settings := plan.settings
-		settings.Limit = limitOf(settings.Estimate(plan.clocks))
-		measured, err := measure.Repeat(ctx, plan.runs, plan.clocks, settings, progress)
+		var update func(done, total time.Duration)
+		stop := func(bool) {}
+		announced := false
+		measured, err := measure.Repeat(ctx, plan.runs, plan.clocks, plan.settings, func(done, total time.Duration) {
+			if !announced {
+				update, stop = terminal.Progress(stderr, quiet, plan.announcement(source), total)
+				announced = true
+			}
+			if update != nil {
+				update(done, total)
+			}
+		})
 		stop(err == nil && !measured.Interrupted)
 		return measured, err
 	}
@@ -47,29 +60,21 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 	var experiments []compare.Experiment
 	var failed error
 	if sw != nil {
-		var interrupted bool
-		experiments, interrupted, failed = experiment(ctx, sw, plan.otherSources, measureWith)
-		measured.Interrupted = measured.Interrupted || interrupted
+		var ended bool
+		experiments, ended, failed = experiment(ctx, sw, plan.otherSources, measureWith)
+		measured.Interrupted = measured.Interrupted || ended && errors.Is(ctx.Err(), context.Canceled)
 	}
 	if !measured.Interrupted {
 		examine.AddRates(&facts.CPU)
 	}
 	if measured.Runs > 1 {
-		plan.recorded.Repeat = measured.Runs // a signal may have ended it early
+		plan.recorded.Repeat = measured.Runs // a signal or the limit may have ended it early
 	}
 	document := examine.Measured(tool(), facts, measured, plan.recorded)
 	compare.Into(document).OtherClockSources = experiments
 	addNoise(document)
 	document.Findings = diagnose.Findings(document)
 	return document, errors.Join(measured.Spoilt, failed)
-}
-
-// limitOf returns how long a run may take, so that the command ends within twice what was
-// announced: a quarter of that is for its start, for the last pass, and for the rates of the CPU.
-// A short run on a busy machine would lose figures for the sake of a few seconds: it has five more.
-func limitOf(announced time.Duration) time.Duration {
-	announced = terminal.RoundUp(announced)
-	return announced + max(announced/2, 5*time.Second)
 }
 
 // announcement returns what is measured, for the line above the progress bar. source is the

@@ -135,8 +135,8 @@ var noises = []struct {
 	},
 	{
 		"incomplete", incomplete,
-		always("the confidence intervals; a figure without any pass is missing"),
-		always("run again on a quieter machine, or with fewer threads or clocks"),
+		always("the confidence intervals"),
+		always("run again with more time (timebench compare --limit 5m), or with fewer threads or clocks"),
 	},
 	{
 		"steal", func(d *result.Document, c result.Conditions) string {
@@ -274,23 +274,27 @@ func starved(_ *result.Document, c result.Conditions) string {
 
 func incomplete(_ *result.Document, c result.Conditions) string {
 	var short, reasons []string
-	var threads []int
+	var threads, missing []int
 	planned, complete := 0, 0
 	for _, p := range c.Passes {
-		if p.Complete < p.Planned {
-			planned, complete = planned+p.Planned, complete+p.Complete
-			threads, reasons = append(threads, p.Threads), append(reasons, p.Reasons...)
+		switch {
+		case p.Complete >= p.Planned:
+			continue
+		case p.Complete == 0:
+			missing = append(missing, p.Threads)
+		default:
+			planned, complete, threads = planned+p.Planned, complete+p.Complete, append(threads, p.Threads)
 		}
+		reasons = append(reasons, p.Reasons...)
 	}
 	if c.CompleteRounds > 0 {
 		short = append(short, "only "+words.Plural(c.CompleteRounds, "round")+" of latency")
 	}
 	if planned > 0 {
-		with := words.Plural(slices.Max(threads), "thread")
-		if len(threads) > 1 {
-			with = fmt.Sprintf("%d to %s", slices.Min(threads), with)
-		}
-		short = append(short, fmt.Sprintf("%d of %s of throughput with %s", complete, words.Plural(planned, "sample"), with))
+		short = append(short, fmt.Sprintf("%d of %s of throughput with %s", complete, words.Plural(planned, "sample"), threadNumbers(threads)))
+	}
+	if len(missing) > 0 {
+		short = append(short, "no throughput with "+threadNumbers(missing))
 	}
 	if len(short) == 0 {
 		return ""
@@ -304,4 +308,11 @@ func incomplete(_ *result.Document, c result.Conditions) string {
 		text += ", and " + words.Plural(more, "other reason")
 	}
 	return text
+}
+
+func threadNumbers(numbers []int) string {
+	if slices.Equal(numbers, []int{1}) {
+		return "1 thread"
+	}
+	return words.Numbers(numbers) + " threads"
 }

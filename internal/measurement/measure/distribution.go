@@ -78,7 +78,6 @@ func (r *runner) distribution(measured []*subject) bool {
 			s.single = newSingle()
 		}
 		r.bracket.record(s.single, s.reader, s.readNS, r.settings.bracketTurn())
-		r.tell(r.settings.bracketTurn())
 	}
 	return true
 }

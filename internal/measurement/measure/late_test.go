@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
 // A worker that is late or cannot work costs the figure of its pass, and neither the clock nor
@@ -72,80 +74,119 @@ func TestWorkerThatCannotReadTheClockConcernsTheClock(t *testing.T) {
 	require.Empty(t, noteworthy(measured.Conditions.Passes), "the clock has its own reason")
 }
 
-// fakeTime is a stopwatch that passes as a test wants it.
-type fakeTime struct{ ns int64 }
-
-func (p *fakeTime) now() int64 { return p.ns }
-
-// slowly returns a runner whose passes of n threads each take this time on the planted stopwatch,
-// and whose turns of latency take the other.
-func slowly(p *fakeTime, limit, turn time.Duration, pass func(n int) time.Duration, threads ...int) *runner {
-	team := &fakeTeam{gone: never, fails: func(_ clock.Clock, n int) error {
-		p.ns += int64(pass(n))
-		return nil
-	}}
-	return &runner{
-		settings: Settings{Threads: threads, Limit: limit}, team: team, usable: four, now: p.now,
-		progress: func(time.Duration, time.Duration) { p.ns += int64(turn) },
-	}
+// A plantedEnd is a context that ends as a test wants it.
+type plantedEnd struct {
+	context.Context
+	ended func() error
 }
 
-func TestRunEndsAtItsLimit(t *testing.T) {
-	const limit, slow = 10 * time.Second, time.Second
-	p := new(fakeTime)
-	pass := func(n int) time.Duration {
-		if n > 2 {
-			return slow
+func (p plantedEnd) Err() error { return p.ended() }
+
+// ending returns the result of a run that ends with this error after a number of passes, or of rounds before the first
+// pass if passes is 0.
+func ending(t *testing.T, err error, passes int, threads ...int) Result {
+	t.Helper()
+	left := passes
+	team := &fakeTeam{gone: never, fails: func(clock.Clock, int) error { left--; return nil }}
+	return running(t, &runner{settings: Settings{Threads: threads}, team: team, usable: four, now: observe.Now, ctx: plantedEnd{
+		context.Background(), func() error {
+			if left <= 0 {
+				return err
+			}
+			return nil
+		},
+	}})
+}
+
+// Whenever a run ends, each clock has the same numbers of threads: the first ones of the order.
+func TestEarlyEndHasTheSameThreadsForEveryClock(t *testing.T) {
+	all, order := []int{1, 2, 3, 4, 5, 6}, []int{1, 6, 2, 4, 3, 5}
+	had := map[int]bool{}
+	for err, reason := range map[error]string{context.Canceled: "the run was interrupted", context.DeadlineExceeded: "the time was up"} {
+		for _, passes := range []int{1, 8, 13, 25, 45, 95} {
+			measured := ending(t, err, passes, all...)
+			require.Equal(t, err == context.Canceled, measured.Interrupted)
+			var missing []int
+			for _, p := range measured.Conditions.Passes {
+				if p.Complete == 0 {
+					missing = append(missing, p.Threads)
+					require.Equal(t, []string{reason}, p.Reasons)
+				}
+			}
+			for _, c := range measured.Clocks {
+				var got []int
+				for _, one := range c.Throughput {
+					got = append(got, one.Threads)
+				}
+				require.Equal(t, slices.Sorted(slices.Values(order[:len(got)])), slices.Sorted(slices.Values(got)))
+				require.True(t, slices.IsSorted(got))
+				require.Len(t, missing, len(all)-len(got))
+				had[len(got)] = true
+			}
 		}
-		return time.Millisecond
 	}
-	measured := running(t, slowly(p, limit, time.Millisecond, pass, 1, 2, 4))
-	require.LessOrEqual(t, p.ns, int64(limit+slow), "the last pass begins before the limit")
-	require.Zero(t, measured.Conditions.CompleteRounds, "all rounds are complete")
-	many := 0
-	for _, c := range measured.Clocks {
-		require.Len(t, c.Latency.SamplesNS, 10)
-		require.Len(t, of(t, c, 1).SamplesReadsPerSecond, passesPerMeasurement)
-		require.Len(t, of(t, c, 2).SamplesReadsPerSecond, passesPerMeasurement)
-		many += len(of(t, c, 4).SamplesReadsPerSecond)
-	}
-	require.Positive(t, many)
-	require.Equal(t, []result.Passes{
-		{Threads: 4, Planned: 2 * passesPerMeasurement, Complete: many, Reasons: []string{"the time was up"}},
-	}, noteworthy(measured.Conditions.Passes))
+	require.True(t, had[0] && had[1] && had[len(all)], "none to all of them: %v", had)
 }
 
-// A pass that does not fit into its round waits for a later one: a short disturbance costs none.
-func TestPassesWaitForALaterRound(t *testing.T) {
-	p, passes := new(fakeTime), 0
-	pass := func(int) time.Duration {
-		if passes++; passes == 5 {
-			return 4 * time.Second
-		}
-		return time.Millisecond
+func TestOrderOfThreads(t *testing.T) {
+	for _, test := range []struct{ threads, order []int }{
+		{[]int{1}, []int{1}},
+		{[]int{2, 3}, []int{2, 3}},
+		{[]int{1, 2, 4, 6}, []int{1, 6, 2, 4}},
+		{[]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, []int{1, 12, 2, 4, 8, 6, 10, 3, 5, 7, 9, 11}},
+		{[]int{1, 5, 9, 13, 17, 21}, []int{1, 21, 9, 13, 5, 17}},
+	} {
+		require.Equal(t, test.order, ordered(test.threads))
 	}
-	measured := running(t, slowly(p, 10*time.Second, time.Millisecond, pass, 1, 2))
-	require.Empty(t, noteworthy(measured.Conditions.Passes))
-	for _, c := range measured.Clocks {
-		require.Len(t, of(t, c, 1).SamplesReadsPerSecond, passesPerMeasurement)
-		require.Len(t, of(t, c, 2).SamplesReadsPerSecond, passesPerMeasurement)
-	}
+	require.Len(t, ordered(DefaultThreads(MostThreads)), 11)
 }
 
-// However slow the machine is, there is a round of latency, and a pass of the smallest number of
-// threads for each clock.
-func TestRunWithoutTimeHasOneOfEach(t *testing.T) {
-	p := new(fakeTime)
-	measured := running(t, slowly(p, time.Nanosecond, time.Hour, func(int) time.Duration { return time.Hour }, 2, 4))
+// However slow the machine is, there is a round of latency. A signal ends a run at once.
+func TestRunWithoutTimeHasARound(t *testing.T) {
+	measured := ending(t, context.DeadlineExceeded, 0, 1, 4)
 	require.Equal(t, 1, measured.Conditions.CompleteRounds)
+	require.False(t, measured.Interrupted)
 	for _, c := range measured.Clocks {
 		require.Len(t, c.Latency.SamplesNS, 1)
-		require.Len(t, c.Throughput, 1)
-		require.Len(t, of(t, c, 2).SamplesReadsPerSecond, 1)
+		require.Empty(t, c.Throughput)
 	}
-	require.Equal(t, []int{2, 4}, []int{measured.Conditions.Passes[0].Threads, measured.Conditions.Passes[1].Threads})
-	measured = running(t, slowly(p, 0, time.Hour, func(int) time.Duration { return time.Hour }, 1, 4))
-	require.Empty(t, noteworthy(measured.Conditions.Passes), "without a limit it takes any time")
+	measured = ending(t, context.Canceled, 0, 1, 4)
+	require.True(t, measured.Interrupted)
+	require.Nil(t, measured.Clocks[0].Latency)
+}
+
+// What a run takes is known after a few passes with both ends, also if its threads wait for their CPUs.
+func TestForecast(t *testing.T) {
+	for name, each := range map[string]func(n int) time.Duration{
+		"idle":   func(int) time.Duration { return 10 * time.Millisecond },
+		"loaded": func(n int) time.Duration { return 10*time.Millisecond + time.Duration(n)*40*time.Millisecond },
+	} {
+		ns, first := int64(0), time.Duration(0)
+		team := &fakeTeam{gone: never, fails: func(_ clock.Clock, n int) error { ns += int64(each(n)); return nil }}
+		all := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+		r := &runner{settings: Settings{Threads: all}, team: team, usable: four, now: func() int64 { return ns }}
+		r.progress = func(done, total time.Duration) {
+			if first == 0 {
+				first = total
+			}
+			require.Equal(t, time.Duration(ns), done)
+			require.GreaterOrEqual(t, total, done)
+		}
+		running(t, r)
+		require.InEpsilon(t, time.Duration(ns), first, 0.25, name)
+	}
+}
+
+// The time of the turns of latency is part of the forecast, and a deadline bounds it.
+func TestForecastOfTurns(t *testing.T) {
+	f := forecast{watches: time.Second, passes: map[int]*steps{2: {left: 3}}}
+	f.turns.left = 100
+	f.turns.add(time.Second, 20)
+	require.Equal(t, 4*time.Second+time.Second+3*time.Millisecond, f.left(func(int) time.Duration { return time.Millisecond }))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	require.Equal(t, time.Minute, inTime(ctx, time.Minute))
+	require.LessOrEqual(t, inTime(ctx, 2*time.Hour), time.Hour)
 }
 
 // worked is what a worker did in a pass that began at 0.

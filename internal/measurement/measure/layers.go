@@ -78,7 +78,6 @@ func (r *runner) openLoop(step clock.Step) *subject {
 	}
 	s.readNS = observe.ReadNS(s.reader)
 	r.loops = append(r.loops, s)
-	r.tell(calibration)
 	return s
 }
 

@@ -78,7 +78,9 @@ func running(t *testing.T, r *runner) Result {
 	t.Helper()
 	s := &r.settings
 	s.CPUs, s.places, s.Rounds, s.Time = 4, []int{0, 1, 2, 3}, 10, 20*time.Millisecond
-	r.ctx = context.Background()
+	if r.ctx == nil {
+		r.ctx = context.Background()
+	}
 	for _, id := range []string{"a", "b"} {
 		r.subjects = append(r.subjects, &subject{clock: scripted(id, count)})
 	}
@@ -126,7 +128,7 @@ func TestPinnedRunGoesOnWithTheCPUsThatAreLeft(t *testing.T) {
 func TestRunWhosePinnedCPUsAllWentKeepsWhatItHas(t *testing.T) {
 	usable := four(nil)
 	team := &fakeTeam{gone: func(i int) int {
-		if i >= 4 {
+		if i >= 8 {
 			usable = []int{0, 1}
 			return 2
 		}
@@ -138,7 +140,7 @@ func TestRunWhosePinnedCPUsAllWentKeepsWhatItHas(t *testing.T) {
 		require.True(t, c.Available, c.Reason)
 		require.NotEmpty(t, c.Throughput)
 	}
-	require.Equal(t, 4, team.starts)
+	require.Equal(t, 8, team.starts)
 }
 
 // A run that is not pinned uses the CPUs that exist, and marks results with less than one CPU
@@ -160,14 +162,14 @@ func TestFreeRunSeesACPUGo(t *testing.T) {
 func TestBrokenCrewKeepsWhatWasMeasured(t *testing.T) {
 	killed := errors.New("worker process 0 ended: signal: killed")
 	team := &fakeTeam{gone: never, brokenBy: func(i int) error {
-		if i < 5 {
+		if i < 7 {
 			return nil
 		}
 		return killed
 	}}
 	measured := losing(t, Settings{Threads: []int{1}}, team, four)
 	require.ErrorIs(t, measured.Spoilt, killed)
-	require.Equal(t, 5, team.starts)
+	require.Equal(t, 7, team.starts)
 	for _, c := range measured.Clocks {
 		require.True(t, c.Available, c.Reason)
 		require.Len(t, c.Latency.SamplesNS, 10)

@@ -12,7 +12,7 @@ package measure
 
 import (
 	"context"
-	"math"
+	"errors"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -38,8 +38,7 @@ type Settings struct {
 	Rounds int
 	// Time is the span of one throughput measurement.
 	Time time.Duration
-	// Limit is how long the run may take, 0 for any time: then rounds and passes are left out,
-	// those of many threads first.
+	// Limit is how long each run may take, 0 for any time.
 	Limit time.Duration
 	// WithoutResolution leaves out the resolution: coarse clocks take long to tick.
 	WithoutResolution bool
@@ -70,7 +69,8 @@ type Result struct {
 	Clocks []compare.Clock
 	// Runs is the number of runs of [Repeat] in it.
 	Runs int
-	// Interrupted is whether the context ended the run before it was complete.
+	// Interrupted is whether the context was canceled before the run was complete. A run whose time was up is not
+	// interrupted.
 	Interrupted bool
 	// Conditions are the disturbances of the run.
 	Conditions result.Conditions
@@ -103,9 +103,11 @@ const (
 	exactTicks = 200
 )
 
-// Run measures the clocks and reports its progress to the function progress, which may be
-// nil. It ends early, with the results so far, when ctx ends. A clock that cannot be opened
+// Run measures the clocks. It ends early, with the results so far, when ctx ends. A clock that cannot be opened
 // or that fails is an entry with a reason. The error is what prevents any measurement.
+//
+// The function progress, which may be nil, is first called when the run has measured how long it takes on this machine,
+// and then after each step. total is the time of all runs, as far as it is known, and done is the time until now.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	return Repeat(ctx, 1, clocks, s, progress)
 }
@@ -114,14 +116,18 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 func once(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	// The garbage collector would stop every thread, and a run leaves little garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	if s.Limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.Limit)
+		defer cancel()
+	}
 	observe.TryStopwatch()
-	begun := observe.Now()
 	s.places, s.realTime = thread.Spread(thread.Topology()), thread.RealTimePolicy() != ""
 	workers, err := s.team(ctx, slices.Max(s.Threads))
 	if err != nil {
 		return Result{}, err
 	}
-	r := &runner{ctx: ctx, team: workers, settings: s, progress: progress, total: s.Estimate(clocks), usable: usable, now: observe.Now, begunNS: begun}
+	r := &runner{ctx: ctx, team: workers, settings: s, progress: progress, usable: usable, now: observe.Now}
 	verdicts := clock.KernelEntries(clocks)
 	for i, c := range clocks {
 		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
@@ -243,11 +249,8 @@ type runner struct {
 	settings Settings
 	team     team
 	progress func(done, total time.Duration)
-	done     time.Duration
-	total    time.Duration
-	// now is the stopwatch for the limit of the run; begunNS is when the run began.
-	now      func() int64
-	begunNS  int64
+	now      func() int64 // the stopwatch for progress
+	forecast forecast
 	rounded  int // complete rounds
 	subjects []*subject
 	floor    *subject
@@ -267,9 +270,8 @@ type runner struct {
 }
 
 func (r *runner) run() {
-	measured := r.open()
-	r.resolution()
-	r.rounds(measured)
+	r.forecast.begunNS = r.now()
+	r.rounds(r.open())
 	for _, s := range r.subjects {
 		if !s.failed() {
 			s.rate.End(s.reader)
@@ -302,7 +304,6 @@ func (r *runner) open() []*subject {
 		if s != r.floor {
 			s.rate.Begin(s.clock, s.reader)
 		}
-		r.tell(calibration)
 	}
 	r.nest()
 	return measured
@@ -312,33 +313,28 @@ func (r *runner) open() []*subject {
 // that a long run that is interrupted early already has confidence intervals.
 const leadingRounds = 6
 
-// rounds gives every subject one turn of latency in each round, and spreads the passes of throughput over the rounds.
-// If the machine is too slow, passes wait for a later round and are left out at the end, and then rounds are.
+// rounds gives every subject one turn of latency in each round, and spreads the blocks of throughput over the rounds.
 func (r *runner) rounds(measured []*subject) {
-	passes := r.plan()
+	blocks := r.plan()
+	r.forecast.turns.left = r.settings.Rounds*len(measured) + min(r.settings.Rounds, layeredRounds)*len(r.loops)
 	// GOMAXPROCS limits how many goroutines run, so without this some threads would never
 	// start. Two more run the runner itself.
 	most := slices.Max(r.settings.Threads)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
 	lead := min(leadingRounds, r.settings.Rounds-1)
-	passed, began := 0, r.now()
-	var left []*throughput
+	begun := 0
 	for round := range r.settings.Rounds {
-		if end := r.limit(began, r.settings.Rounds); round > 0 && r.now() >= end {
-			r.throughput(slices.Concat(append(passes[passed:], left)...), end)
-			return
-		}
-		begun := len(passes) * max(0, round+1-lead) / (r.settings.Rounds - lead)
 		if !r.round(round, measured) {
 			return
 		}
-		r.rounded++
-		left = slices.Concat(append(passes[passed:begun:begun], left)...)
-		var ok bool
-		if left, ok = r.throughput(left, r.limit(began, round+1)); !ok {
+		if !r.forecast.known && (round+1 >= lead || r.forecast.turns.took >= enoughProbed) && !(r.probe(blocks) && r.resolution()) {
 			return
 		}
-		passed = begun
+		until := len(blocks) * max(0, round+1-lead) / (r.settings.Rounds - lead)
+		if !r.throughput(blocks[begun:until]) {
+			return
+		}
+		begun = until
 		r.noise.Glance()
 		r.lose()
 	}
@@ -350,23 +346,20 @@ func (r *runner) round(round int, measured []*subject) bool {
 	if layered {
 		timed = slices.Concat(measured, r.loops)
 	}
+	begun := r.now()
 	if !r.latency(timed) {
 		return false
 	}
 	if layered {
 		r.keep()
 	}
-	return r.distribution(measured)
-}
-
-// limit returns the stopwatch at which this number of rounds must be complete. Each has the same
-// share of the time that the run may take after the rounds began.
-func (r *runner) limit(began int64, rounds int) int64 {
-	if r.settings.Limit == 0 {
-		return math.MaxInt64
+	if !r.distribution(measured) {
+		return false
 	}
-	available := r.begunNS + int64(r.settings.Limit) - began
-	return began + int64(float64(available)*float64(rounds)/float64(r.settings.Rounds))
+	r.rounded++
+	r.forecast.turns.add(time.Duration(r.now()-begun), len(timed))
+	r.tell()
+	return true
 }
 
 // usable returns the CPUs that the process may use, including those of pinned to which it can
@@ -421,7 +414,6 @@ func (r *runner) latency(measured []*subject) bool {
 			r.noise.add(sample.median, sample.mean)
 			s.replan(sample.fastest)
 		}
-		r.tell(r.settings.turn())
 	}
 	return true
 }
@@ -484,21 +476,18 @@ func sampled(slicesNS []float64, exact bool) sample {
 // calibration is approximately how long observe.ReadNS takes.
 const calibration = time.Millisecond
 
-// ended returns whether the run is to end. It is called between any two measurements, and
-// yields the CPU under a real-time policy, because the thread may have the only one.
+// ended returns whether the run is to end: at once after a signal, and not before the first round if the time is up. It is
+// called between any two measurements, and yields the CPU under a real-time policy, because the thread may have the
+// only one.
 func (r *runner) ended() bool {
 	if r.settings.realTime {
 		thread.Yield()
 	}
-	return r.ctx.Err() != nil
+	return r.ctx.Err() != nil && (r.rounded > 0 || interrupted(r.ctx))
 }
 
-func (r *runner) tell(step time.Duration) {
-	r.done += step
-	if r.progress != nil {
-		r.progress(min(r.done, r.total), r.total)
-	}
-}
+// interrupted returns whether a signal ended the run. Otherwise its time was up.
+func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // Availability returns an entry for each clock: available here, or why not.
 func Availability(clocks []clock.Clock) ([]compare.Clock, error) {

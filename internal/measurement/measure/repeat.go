@@ -6,6 +6,7 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
@@ -18,48 +19,43 @@ const pauseBetweenRuns = time.Second
 func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	var all []*compare.Costs
 	var conditions []*result.Conditions
-	var last Result
+	var spoilt error
+	begun := observe.Now()
 	for i := range runs {
 		if i > 0 && !sleep(ctx, pauseBetweenRuns) {
-			last.Interrupted = true
 			break
 		}
-		measured, err := once(ctx, clocks, s, after(progress, i, runs))
+		measured, err := once(ctx, clocks, s, after(ctx, progress, time.Duration(observe.Now()-begun), runs-i-1))
 		if err != nil && i == 0 {
 			return Result{}, err
 		}
 		if err != nil {
-			last.Spoilt = err
+			spoilt = err
 			break
 		}
-		last.Interrupted, last.Spoilt = measured.Interrupted, measured.Spoilt
-		if i == 0 || !measured.Interrupted {
+		if i == 0 || ctx.Err() == nil {
 			all = append(all, &compare.Costs{FloorNS: measured.FloorNS, Clocks: measured.Clocks})
 			conditions = append(conditions, &measured.Conditions)
 		}
-		if last.Interrupted || last.Spoilt != nil {
+		if spoilt = measured.Spoilt; ctx.Err() != nil || spoilt != nil {
 			break
 		}
 	}
 	joined, together := compare.Join(all), result.JoinConditions(conditions)
 	together.Passes = noteworthy(together.Passes)
 	return Result{
-		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together, Interrupted: last.Interrupted, Spoilt: last.Spoilt,
+		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together, Interrupted: interrupted(ctx), Spoilt: spoilt,
 	}, nil
 }
 
-// after returns the progress of a run that follows others of the same length.
-func after(progress func(done, total time.Duration), earlier, runs int) func(done, total time.Duration) {
+// after returns the progress of a run with others before, which took this time, and others to follow, which take as long
+// as this one.
+func after(ctx context.Context, progress func(done, total time.Duration), before time.Duration, others int) func(done, total time.Duration) {
 	if progress == nil {
 		return nil
 	}
 	return func(done, total time.Duration) {
-		each := total + pauseBetweenRuns
-		progress(time.Duration(earlier)*each+done, time.Duration(runs)*each-pauseBetweenRuns)
+		left := total - done + time.Duration(others)*(pauseBetweenRuns+total)
+		progress(before+done, before+done+inTime(ctx, left))
 	}
-}
-
-// RepeatEstimate returns approximately how long [Repeat] takes.
-func (s Settings) RepeatEstimate(runs int, clocks []clock.Clock) time.Duration {
-	return time.Duration(runs)*(s.Estimate(clocks)+pauseBetweenRuns) - pauseBetweenRuns
 }

@@ -101,14 +101,20 @@ func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
 	return r
 }
 
-func (r *runner) resolution() {
+// resolution watches every subject, and returns false if the run ended first.
+func (r *runner) resolution() bool {
 	if r.settings.WithoutResolution {
-		return
+		return true
 	}
 	for _, s := range r.subjects {
+		r.forecast.watches += watching(s.clock)
+	}
+	for _, s := range r.subjects {
+		r.tell()
 		if r.ended() {
-			return
+			return false
 		}
+		r.forecast.watches -= watching(s.clock)
 		if s.failed() {
 			continue
 		}
@@ -116,8 +122,8 @@ func (r *runner) resolution() {
 		if s.failed() {
 			s.resolution = watcher{}
 		}
-		r.tell(watching(s.clock))
 	}
+	return true
 }
 
 func (r *runner) glance() {

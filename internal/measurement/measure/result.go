@@ -11,13 +11,12 @@ import (
 )
 
 func (r *runner) result() Result {
-	summed := Result{Interrupted: r.ended(), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
+	summed := Result{Interrupted: interrupted(r.ctx), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
 	summed.Conditions.LostCPUs = slices.Sorted(slices.Values(r.lost))
-	if !summed.Interrupted {
-		summed.Conditions.Passes = r.passes()
-		if r.rounded < r.settings.Rounds {
-			summed.Conditions.CompleteRounds = r.rounded
-		}
+	partial := r.partial()
+	summed.Conditions.Passes = r.passes(partial)
+	if r.rounded < r.settings.Rounds {
+		summed.Conditions.CompleteRounds = r.rounded
 	}
 	if r.floor != nil && len(r.floor.latency) > 0 {
 		summed.FloorNS = stats.Median(r.floor.latency)
@@ -27,7 +26,7 @@ func (r *runner) result() Result {
 		empty = r.floor.single
 	}
 	for _, s := range r.subjects {
-		c := s.result()
+		c := s.result(partial)
 		if c.Available {
 			r.addLayers(&c, s)
 			c.Distribution = r.bracket.result(s.single, empty)
@@ -37,12 +36,30 @@ func (r *runner) result() Result {
 	return summed
 }
 
-func (r *runner) passes() []result.Passes {
+// partial returns the numbers of threads that have no figures: the run ended before each clock had enough passes. A
+// measurement that failed by itself concerns its own figure only.
+func (r *runner) partial() map[int]bool {
+	partial := map[int]bool{}
+	for _, s := range r.subjects {
+		for _, t := range s.throughput {
+			if s.err == nil && t.err == nil && t.complete < min(sufficient, t.planned) {
+				partial[t.threads] = true
+			}
+		}
+	}
+	return partial
+}
+
+func (r *runner) passes(partial map[int]bool) []result.Passes {
 	var all []result.Passes
 	for _, s := range r.subjects {
 		for _, t := range s.throughput {
+			p := result.Passes{Threads: t.threads, Planned: t.planned, Complete: t.complete, Starved: t.starved, Reasons: words.Present(r.missing(t))}
+			if partial[t.threads] {
+				p.Complete, p.Starved = 0, 0
+			}
 			if s.err == nil { // else the clock has a reason of its own
-				all = append(all, result.Passes{Threads: t.threads, Planned: t.planned, Complete: t.complete, Starved: t.starved, Reasons: words.Present(r.missing(t))})
+				all = append(all, p)
 			}
 		}
 	}
@@ -64,12 +81,15 @@ func (r *runner) missing(t *throughput) string {
 		return r.spoilt.Error()
 	case len(r.lost) > 0:
 		return "a CPU went away"
+	case interrupted(r.ctx):
+		return "the run was interrupted"
 	default:
 		return "the time was up"
 	}
 }
 
-func (s *subject) result() compare.Clock {
+// result returns the figures of the subject, without the numbers of threads that are partial.
+func (s *subject) result(partial map[int]bool) compare.Clock {
 	c := compare.Clock{
 		ID: s.clock.ID, Call: s.clock.Call, Path: string(s.clock.Path), Kind: string(s.clock.Kind),
 		Available: s.err == nil, TicksPerSecond: s.rate.Hz,
@@ -87,9 +107,10 @@ func (s *subject) result() compare.Clock {
 	}
 	c.Resolution = s.resolution.result(s.rate.Hz, s.clock.ReportedNS())
 	for _, t := range s.throughput {
-		if len(t.perSecond) > 0 {
+		if len(t.perSecond) > 0 && !partial[t.threads] {
 			c.Throughput = append(c.Throughput, t.result())
 		}
 	}
+	slices.SortFunc(c.Throughput, func(a, b compare.Throughput) int { return a.Threads - b.Threads })
 	return c
 }

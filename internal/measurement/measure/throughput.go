@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -59,8 +60,7 @@ func (s Settings) windows(threads int) int {
 	if s.throttled(threads) || !s.oversubscribed(threads) || s.realTime {
 		return 1
 	}
-	pass := s.span(threads) / time.Duration(s.passes(threads))
-	return max(1, min(windowsPerPass, int(pass/shortestWindow)))
+	return max(1, min(windowsPerPass, int(s.passSpan(threads)/shortestWindow)))
 }
 
 // oversubscribed returns whether this number of threads gets less than one CPU each.
@@ -84,6 +84,11 @@ func (s Settings) span(threads int) time.Duration {
 		return max(s.Time, periods*s.QuotaPeriod)
 	}
 	return s.Time
+}
+
+// passSpan returns the span of one pass.
+func (s Settings) passSpan(threads int) time.Duration {
+	return s.span(threads) / time.Duration(s.passes(threads))
 }
 
 // A throughput is the throughput of one clock with one number of threads.
@@ -118,46 +123,40 @@ func (t *throughput) result() compare.Throughput {
 	return r
 }
 
-// sufficient is the number of passes whose median one disturbed pass does not move. In a run without enough time, each
-// measurement has so many before any has more.
+// sufficient is the number of passes whose median one disturbed pass does not move. A number of threads has a figure for
+// each clock if all have this number of passes, or all that are planned.
 const sufficient = 3
 
-// throughput runs the passes until the time is up, and returns those that are left; ok is false if the run ended first.
-// The smallest number of threads comes first: the crew only has to grow, and if the time is short, the figures of few
-// threads are complete. One pass of the smallest number is always run.
-func (r *runner) throughput(passes []*throughput, until int64) (left []*throughput, ok bool) {
+// throughput runs the passes of the blocks, and returns false if the run ended first.
+func (r *runner) throughput(blocks [][]*throughput) bool {
 	defer r.team.rest()
-	rand.Shuffle(len(passes), func(i, j int) { passes[i], passes[j] = passes[j], passes[i] })
-	fewest := slices.Min(r.settings.Threads)
-	for len(passes) > 0 {
-		t := slices.MinFunc(passes, func(a, b *throughput) int {
-			return cmp.Or(min(a.complete/sufficient, 1)-min(b.complete/sufficient, 1), a.threads-b.threads, a.complete-b.complete)
-		})
-		i := slices.Index(passes, t)
-		passes = slices.Delete(passes, i, i+1)
-		if t.subject.failed() || t.err != nil || r.spoilt != nil || r.outgrown(t) {
-			continue
-		}
-		if r.now() >= until && (t.threads > fewest || t.complete > 0) {
-			left = append(left, t)
-			continue
-		}
-		if r.ended() {
-			return nil, false
-		}
-		complete, err := r.pass(t)
-		if r.ended() && !complete {
-			return nil, false
-		}
-		r.settle(t, err)
-		r.glance()
-		// Each assignment leaves a little garbage, and the garbage collector is off during a run.
-		if r.started += t.threads; r.started > 5000 {
-			runtime.GC()
-			r.started = 0
+	for _, block := range blocks {
+		rand.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
+		for _, t := range block {
+			if t.subject.failed() || t.err != nil || r.spoilt != nil || r.outgrown(t) {
+				r.forecast.passes[t.threads].left--
+				continue
+			}
+			if r.ended() {
+				return false
+			}
+			begun := r.now()
+			complete, err := r.pass(t)
+			if r.ended() && !complete {
+				return false
+			}
+			r.settle(t, err)
+			r.glance()
+			r.forecast.passes[t.threads].add(time.Duration(r.now()-begun), 1)
+			r.tell()
+			// Each assignment leaves a little garbage, and the garbage collector is off during a run.
+			if r.started += t.threads; r.started > 5000 {
+				runtime.GC()
+				r.started = 0
+			}
 		}
 	}
-	return left, true
+	return true
 }
 
 // settle decides what the error of a pass costs: the run a CPU or its workers, the clock all its
@@ -191,36 +190,80 @@ func (r *runner) outgrown(t *throughput) bool {
 	return oversubscribed != t.oversubscribed
 }
 
-// plan creates the measurements of every subject, in ascending order of the threads, and returns those of each pass.
-func (r *runner) plan() [][]*throughput {
-	passes := make([][]*throughput, passesPerMeasurement)
-	next := 0
-	for _, s := range r.subjects {
-		if s.failed() {
-			continue
+// plan creates the measurements of every subject, and returns their blocks in the order in which they run. A block has one
+// pass of each subject with the same number of threads. Each number has its first blocks in the order of [ordered], so
+// that a run that ends early has the same numbers for every clock. The others are spread over the rest of the run.
+func (r *runner) plan() (blocks [][]*throughput) {
+	type dated struct {
+		block []*throughput
+		due   float64 // share of the run before it
+	}
+	var all []dated
+	total, begun := time.Duration(0), time.Duration(0)
+	for _, threads := range r.settings.Threads {
+		total += r.settings.span(threads)
+	}
+	r.forecast.passes = map[int]*steps{}
+	for _, threads := range ordered(r.settings.Threads) {
+		n := r.settings.passes(threads)
+		var block []*throughput
+		for _, s := range r.subjects {
+			if s.failed() {
+				continue
+			}
+			t := &throughput{subject: s, threads: threads, planned: n, oversubscribed: r.settings.oversubscribed(threads)}
+			s.throughput, block = append(s.throughput, t), append(block, t)
 		}
-		for _, threads := range slices.Sorted(slices.Values(r.settings.Threads)) {
-			n := r.settings.passes(threads)
-			t := &throughput{
-				subject: s, threads: threads, planned: n,
-				oversubscribed: r.settings.oversubscribed(threads),
-			}
-			s.throughput = append(s.throughput, t)
-			for i := range n {
-				at := (next + i*len(passes)/n) % len(passes)
-				passes[at] = append(passes[at], t)
-			}
-			next++
+		r.forecast.passes[threads] = &steps{left: n * len(block)}
+		first, due := min(n, sufficient), begun.Seconds()/total.Seconds()
+		for i := range n {
+			later := float64(max(0, i-first+1)) / float64(n-first+1)
+			all = append(all, dated{slices.Clone(block), due + (1-due)*later})
+		}
+		begun += r.settings.span(threads) * time.Duration(first) / time.Duration(n)
+	}
+	slices.SortStableFunc(all, func(a, b dated) int { return cmp.Compare(a.due, b.due) })
+	for _, one := range all {
+		blocks = append(blocks, one.block)
+	}
+	return blocks
+}
+
+// ordered returns the numbers of threads in the order in which they are measured: both ends, the powers of two, and then
+// always the middle of the longest gap.
+func ordered(threads []int) (order []int) {
+	sorted := slices.Sorted(slices.Values(threads))
+	taken := make([]bool, len(sorted))
+	take := func(i int) {
+		if !taken[i] {
+			taken[i], order = true, append(order, sorted[i])
 		}
 	}
-	return passes
+	take(0)
+	take(len(sorted) - 1)
+	for i, n := range sorted {
+		if bits.OnesCount(uint(n)) == 1 {
+			take(i)
+		}
+	}
+	for len(order) < len(sorted) {
+		gap, longest, middle := 0, 0, 0
+		for i := range sorted {
+			if gap++; taken[i] {
+				gap = 0
+			}
+			if gap > longest {
+				longest, middle = gap, i-gap/2
+			}
+		}
+		take(middle)
+	}
+	return order
 }
 
 // pass runs one pass of a measurement and returns whether it was complete.
 func (r *runner) pass(t *throughput) (complete bool, err error) {
-	passes := time.Duration(r.settings.passes(t.threads))
-	span := r.settings.span(t.threads) / passes
-	defer r.tell((r.settings.span(t.threads) + r.settings.overhead(t.threads)) / passes)
+	span := r.settings.passSpan(t.threads)
 	pace := r.pace(t, span)
 	g := r.team.gate()
 	g.reset(t.threads)

@@ -21,11 +21,20 @@ func Plural(n int, noun string) string {
 
 // CPUs returns CPU numbers as text: CPUs 0 to 3 and 8. A long list is cut short.
 func CPUs(numbers []int) string {
+	switch len(slices.Compact(slices.Sorted(slices.Values(numbers)))) {
+	case 0:
+		return "no CPU"
+	case 1:
+		return "CPU " + Numbers(numbers)
+	default:
+		return "CPUs " + Numbers(numbers)
+	}
+}
+
+// Numbers returns numbers as text: 0 to 3 and 8. A long list is cut short.
+func Numbers(numbers []int) string {
 	const most = 12
 	sorted := slices.Compact(slices.Sorted(slices.Values(numbers)))
-	if len(sorted) == 0 {
-		return "no CPU"
-	}
 	var runs []string
 	for i := 0; i < len(sorted); {
 		end := i
@@ -42,10 +51,7 @@ func CPUs(numbers []int) string {
 		}
 		runs, i = append(runs, run), end+1
 	}
-	if len(sorted) == 1 {
-		return "CPU " + runs[0]
-	}
-	return "CPUs " + List(runs)
+	return List(runs)
 }
 
 // List returns texts joined as in a sentence: a, b and c.

@@ -49,7 +49,7 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 		show(tracker, began, &lasts, ended)
 	}()
 	update = func(done, total time.Duration) {
-		lasts.Store(int64(expected(estimate, time.Since(began), done, total)))
+		lasts.Store(int64(expected(time.Since(began), done, total)))
 	}
 	return update, func(complete bool) {
 		close(ended)
@@ -67,15 +67,15 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 	}
 }
 
-// expected returns how long a run takes of which a part was done in the time until now. The estimate is right at first;
-// the more is done, the more the pace until now counts, if it is slower.
-func expected(estimate, elapsed, done, total time.Duration) time.Duration {
+// expected returns how long a run takes of which a part was done in the time until now. The total is right at first; the
+// more is done, the more the pace until now counts, if it is slower.
+func expected(elapsed, done, total time.Duration) time.Duration {
 	if done <= 0 || total <= 0 {
-		return max(estimate, elapsed)
+		return max(total, elapsed)
 	}
 	part := min(1, done.Seconds()/total.Seconds())
-	slower := max(1, elapsed.Seconds()/(part*estimate.Seconds()))
-	left := (1 - part) * estimate.Seconds() * (part*slower + 1 - part)
+	slower := max(1, elapsed.Seconds()/done.Seconds())
+	left := (1 - part) * total.Seconds() * (part*slower + 1 - part)
 	return elapsed + time.Duration(left*float64(time.Second))
 }
 

@@ -20,6 +20,6 @@ func TestExpectedTime(t *testing.T) {
 		{time.Second, 5 * time.Second, 6 * time.Second},
 		{12 * time.Second, 11 * time.Second, 12 * time.Second},
 	} {
-		require.InDelta(t, test.want.Seconds(), expected(estimate, test.elapsed, test.done, estimate).Seconds(), 1e-6, "%+v", test)
+		require.InDelta(t, test.want.Seconds(), expected(test.elapsed, test.done, estimate).Seconds(), 1e-6, "%+v", test)
 	}
 }
