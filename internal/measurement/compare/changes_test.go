@@ -116,6 +116,7 @@ func TestVerdictsOnSeveralRuns(t *testing.T) {
 		}
 		return latency("c", all...)
 	}
+	slow := clean(chance, 21)
 	for _, test := range []struct {
 		name     string
 		old, new Clock
@@ -134,6 +135,11 @@ func TestVerdictsOnSeveralRuns(t *testing.T) {
 		{"below the smallest change", runs(20, 20, 20, 20, 20), runs(20.3, 20.3, 20.3, 20.3, 20.3), Same, true},
 		{"four runs have no interval, and the floor of one", runs(20, 20, 20, 20), runs(20.5, 20.5, 20.5, 20.5), Same, false},
 		{"three runs that are five per cent slower", runs(20, 20, 20), runs(21, 21, 21), Slower, false},
+		{"one of the old runs as the new one", latency("c", clean(chance, 20), clean(chance, 20), slow), latency("c", slow), Same, false},
+		{"within the spread of three runs, which is large", runs(20, 20, 24), runs(23), Unsteady, false},
+		{"within the spread of three runs", runs(20, 20, 21), runs(20.9), Same, false},
+		{"three runs of which one contradicts", runs(20, 20, 20), runs(21, 21, 20), Same, false},
+		{"a single run beyond the spread of three", runs(20, 20, 20.2), runs(21), Slower, false},
 		{"a single run beside several", runs(20, 20, 20, 20, 20), runs(20.5), Same, false},
 	} {
 		c := compareOne(t, test.old, test.new)

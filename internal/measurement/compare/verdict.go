@@ -38,7 +38,8 @@ const (
 // changesOf returns what changed from old to new. otherSpeed is whether the machine ran at another speed.
 //
 // A figure is slower or faster if its cost changed by the floor or more, and 0 % lies outside of the
-// confidence interval of the change, if there are enough runs for one. The cost of a run is the lowest
+// confidence interval of the change; with too few runs for one, if each run of one side costs more than each of the
+// other. The cost of a run is the lowest
 // level of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the runs' costs.
 func changesOf(old, new []Subject, otherSpeed bool, s section.Settings) *Changes {
 	before, after := figures(old), figures(new)
@@ -77,13 +78,20 @@ func change(old, new figure, speed bool, s section.Settings) Change {
 		c.Low, c.High, c.Confidence = math.Expm1(low), math.Expm1(high), confidence
 	}
 	c.Floor = floor(old, new, ok, s)
+	differ := c.Low > 0 || c.High < 0
 	contended, unsteady := old.contended() || new.contended(), false
 	if !ok { // an interval shows by how much the runs differ
+		differ = apart(costsOf(before), costsOf(after))
 		contended = contended || speed || (old.loaded() || new.loaded()) && (!old.UserMode || !new.UserMode)
 		unsteady = varied(before) || varied(after)
 	}
-	c.Verdict = c.verdict(min(len(old.samples()), len(new.samples())), contended, unsteady)
+	c.Verdict = c.verdict(min(len(old.samples()), len(new.samples())), differ, contended, unsteady)
 	return c
+}
+
+// apart returns whether each run of one side costs more than each of the other.
+func apart(old, new []float64) bool {
+	return slices.Min(new) > slices.Max(old) || slices.Max(new) < slices.Min(old)
 }
 
 // varied returns whether a tenth of the samples of a run lie so far below its cost that the figure changed
@@ -105,14 +113,15 @@ func floor(old, new figure, interval bool, s section.Settings) float64 {
 	}
 }
 
-// verdict returns the verdict on a change. samples is the number of samples of the side with fewer. contended
-// is whether other programs took CPUs that the figure depends on, and unsteady whether a run changed while it lasted.
-func (c Change) verdict(samples int, contended, unsteady bool) Verdict {
+// verdict returns the verdict on a change. samples is the number of samples of the side with fewer. differ is whether
+// the runs of the sides differ by more than those of a side, contended whether other programs took CPUs that the figure
+// depends on, and unsteady whether a run changed while it lasted.
+func (c Change) verdict(samples int, differ, contended, unsteady bool) Verdict {
 	size := math.Abs(math.Log1p(c.Change)) // twice the cost is as far away as half the cost
 	switch {
 	case samples < fewestSamples:
 		return TooFew
-	case size >= math.Log1p(c.Floor) && (c.Confidence == 0 || c.Low > 0 || c.High < 0):
+	case size >= math.Log1p(c.Floor) && differ:
 		switch {
 		case contended && size < math.Log(contentionFactor), unsteady:
 			return Unsteady
