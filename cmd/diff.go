@@ -97,7 +97,7 @@ const maxListed = 5
 // gate returns the error of --fail-above: a figure is slower, or cannot be compared.
 func gate(d *compare.Changes, above float64, typed string) error {
 	cannot := func(figures []string, why string) error {
-		return untold(fmt.Errorf("%s cannot be compared, so --fail-above cannot decide: %s", firstFew(figures), why))
+		return untold(fmt.Errorf("no figure is slower by more than %s, beyond noise, but %s cannot be compared: %s", typed, firstFew(figures), why))
 	}
 	slower, unsteady, undecided, small := d.SlowerThan(above), d.UnsteadyAbove(above), d.Untold(), d.UnjudgedAbove(above)
 	switch {

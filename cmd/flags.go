@@ -15,7 +15,7 @@ import (
 var rightValues = map[string]string{
 	"bool":     "write true or false",
 	"int":      "write a whole number, such as 10",
-	"float64":  "write a number, such as 0.05",
+	"float64":  "write a number without a unit, such as 100",
 	"duration": "write a duration with its unit, such as 100ms, 30s or 1h",
 }
 
