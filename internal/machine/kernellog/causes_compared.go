@@ -71,7 +71,8 @@ func watchdogWrapped(_ log, c comparison) Cause {
 func (c comparison) hzAfter(more float64) float64 { return c.clockCycles / (c.watchdogNS + more) * 1e9 }
 
 // mayHaveWrapped: the log does not have the rate of the TSC, which no CPU has unless the counter of the watchdog wrapped.
-func mayHaveWrapped(_ log, c comparison) bool {
+// More than one round is a long pause, of a virtual machine or of such a length that the kernel's own figure is impossible.
+func mayHaveWrapped(l log, c comparison) bool {
 	if !math.IsNaN(c.clockNS) || !(c.watchdogNS > 0) || !c.marked || slices.Contains(weakWatchdogs, c.watchdog) {
 		return false
 	}
@@ -80,14 +81,18 @@ func mayHaveWrapped(_ log, c comparison) bool {
 		return false
 	}
 	hz := c.hzAfter(rounds[0].ns)
-	return slowestHz < hz && hz < fastestHz
+	return hz > slowestHz && (hz < fastestHz || l.machine.Guest || c.impossibleNS > 0)
 }
 
 func perhapsWrapped(_ log, c comparison) Cause {
 	r := c.rounds()[0]
+	wrapped := fmt.Sprintf("wrapped once (%s), it is %.3f GHz, which is usual", span(r.ns), c.hzAfter(r.ns)/1e9)
+	if c.hzAfter(r.ns) > fastestHz {
+		wrapped = fmt.Sprintf("wrapped several times (every %s), the rate of the TSC is possible", span(r.ns))
+	}
 	return Cause{Text: fmt.Sprintf(
-		"%s. That is more than any CPU counts in that time. If the counter of %s wrapped once (%s), it is %.3f GHz, which is usual: then the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
-		c.both(), r.watchdog, span(r.ns), c.hzAfter(r.ns)/1e9)}
+		"%s. That is more than any CPU counts in that time. If the counter of %s %s: then the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
+		c.both(), r.watchdog, wrapped)}
 }
 
 func weakWatchdog(l log, c comparison) Cause {

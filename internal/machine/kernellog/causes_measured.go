@@ -99,10 +99,10 @@ func (e Event) difference(hz float64, pairs []Event) string {
 				where = fmt.Sprintf("between CPU %d and CPU %d", pair.CPUs[0], pair.CPUs[1])
 			}
 		}
-		return fmt.Sprintf("The TSCs of the CPUs differ: the kernel saw the TSC go back by %s %s.", inCycles(float64(e.Cycles), hz), where)
+		return fmt.Sprintf("The TSCs of the CPUs differ: the kernel saw the TSC go back by %s %s.", inCycles(e.Cycles, hz), where)
 	case cpuBehind:
 		if len(e.CPUs) == 2 && e.Now > e.Last {
-			return fmt.Sprintf("The TSCs of the CPUs differ: that of CPU %d, read later, was %s behind that of CPU %d.", e.CPUs[0], inCycles(float64(e.Now-e.Last), hz), e.CPUs[1])
+			return fmt.Sprintf("The TSCs of the CPUs differ: that of CPU %d, read later, was %s behind that of CPU %d.", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
 		}
 	case cpusAhead, cpusBehind:
 		where := "ahead of"
@@ -126,10 +126,10 @@ func isOrAre(e Event) string {
 }
 
 // inCycles returns cycles and, where the rate is known, the time: "115657 cycles (38.63 µs)".
-func inCycles(cycles, hz float64) string {
-	text := words.Number(cycles) + " cycles"
+func inCycles(cycles int64, hz float64) string {
+	text := fmt.Sprintf("%d cycles", cycles)
 	if hz > 0 {
-		text += " (" + span(cycles/hz*1e9) + ")"
+		text += " (" + span(float64(cycles)/hz*1e9) + ")"
 	}
 	return text
 }
@@ -138,7 +138,7 @@ func wrongCPUIDRate(l log) (Cause, bool) {
 	warnings, before, after := l.of(rateDiffers), l.of(rateBefore), l.of(rateAfter)
 	c := Cause{TSC: TSCWrong, Evidence: lines(warnings, before, after)}
 	switch {
-	case len(before) > 0 && len(after) > 0 && after[0].Hz > 0:
+	case len(before) > 0 && len(after) > 0 && before[0].Hz > 0 && after[0].Hz > 0:
 		off := (before[0].Hz/after[0].Hz - 1) * 1e6
 		if math.Abs(off) < 500 {
 			return Cause{}, false

@@ -22,6 +22,10 @@ const verdict = "clocksource: timekeeping watchdog on CPU3: Marking clocksource 
 // slowTimer is a log in which the watchdog gave up, and the CPUs then agreed.
 const slowTimer = "clocksource: timekeeping watchdog on CPU9: wd-tsc-wd excessive read-back delay of 200000ns vs. limit of 125000ns, wd-wd read-back delay only 11440ns, attempt 3, marking tsc unstable\nclocksource: Checking clocksource tsc synchronization from CPU 4 to CPUs 0-2,7.\n"
 
+// hourLong are figures of a pause of 1 h: hpet wrapped, and the kernel's product of cycles and multiplier overflowed.
+const hourLong = "clocksource: 'hpet' wd_nsec: 907904356 wd_now: 2844d77 wd_last: 1bdf205 mask: ffffffff\n" +
+	"clocksource: 'tsc' cs_nsec: 301966189704 cs_now: 9ec0eac57ea cs_last: 19231a48ea mask: ffffffffffffffff"
+
 var plantedLogs = map[string]planted{
 	"acpi_pm wraps, 5.4": {"watchdog-wrapped", Machine{}, "tsc: Refined TSC clocksource calibration: 2000.000 MHz\n" + verdict + // 0.5 s + 2 rounds of 4.687 s
 		"clocksource: 'acpi_pm' wd_now: 1b4fb2 wd_last: 0 mask: ffffff\nclocksource: 'tsc' cs_now: 4987ff3b4 cs_last: 0 mask: ffffffffffffffff", []string{"2 rounds of acpi_pm", "wrapped"}, TSCRight},
@@ -30,7 +34,7 @@ var plantedLogs = map[string]planted{
 	"acpi_pm wraps, old words":   {"watchdog-wrapped", Machine{}, "Clocksource tsc unstable (delta = 4687619986 ns)", []string{"probably wrapped"}, TSCRight},
 	"a late check, 6.8, wrapped": {"watchdog-wrapped", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 5100000000 wd_nsec: 413031125", []string{"acpi_pm"}, TSCRight},
 	"an hpet of 64 bits does not wrap": {"tsc-jumped", Machine{}, verdict +
-		"clocksource: 'hpet' wd_nsec: 512000000 wd_now: 6fdc6c wd_last: 10 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 300478500000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"jumped forward"}, TSCWrong},
+		"clocksource: 'hpet' wd_nsec: 512000000 wd_now: 6fdc6c wd_last: 10 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 300478500000 cs_now: d1e1be25e1 cs_last: 1 mask: ffffffffffffffff", []string{"jumped forward"}, TSCWrong},
 	"no whole round":        {"tsc-jumped", Machine{}, "clocksource: Clocksource 'tsc' skewed 5000000000 ns (5000 ms) over watchdog 'acpi_pm' interval of 500000000 ns (500 ms)", []string{"5.5 s"}, TSCWrong},
 	"hpet wraps, old words": {"watchdog-wrapped", Machine{}, "Clocksource tsc unstable (delta = 299966412345 ns)", []string{"one round of hpet"}, TSCRight},
 	"jiffies": {"weak-watchdog", Machine{}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
@@ -41,7 +45,7 @@ var plantedLogs = map[string]planted{
 		"clocksource: 'kvm-clock' wd_now: 43d0af2c40 wd_last: 65f9100 mask: ffffffffffffffff\nclocksource: 'tsc' cs_now: 4a817c80 cs_last: 0 mask: ffffffffffffffff", []string{"kvm-clock jumped", "291.2 s", "500 ms"}, TSCUnknown},
 	"a stopped guest, 7.2": {"watchdog-jumped", Machine{Guest: true}, "clocksource: Marking clocksource tsc unstable due to frequency skew\nclocksource: Watchdog               kvm-clock interval:        503995129ns\nclocksource: Clocksource                  tsc interval:       1894661885ns", []string{"504 ms", "stopped this virtual machine"}, TSCUnknown},
 	"xen jumps": {"watchdog-jumped", Machine{}, verdict +
-		"clocksource: 'xen' wd_nsec: 90500000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 501000000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"xen jumped", "90.5 s"}, TSCUnknown},
+		"clocksource: 'xen' wd_nsec: 90500000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 501000000 cs_now: 5995f5c1 cs_last: 1 mask: ffffffffffffffff", []string{"xen jumped", "90.5 s"}, TSCUnknown},
 	"both agree, marked": {"clocks-agree", Machine{}, verdict +
 		"clocksource: 'hpet' wd_nsec: 480123400000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 480123300000 cs_now: ffffffffff cs_last: 0 mask: ffffffffffffffff", []string{"agree within 100 µs", "stood still"}, TSCRight},
 	"both agree, skipped":        {"clocks-agree", Machine{}, "[    C2] clocksource: Long readout interval, skipping watchdog check: cs_nsec: 1600000000 wd_nsec: 1600001000", []string{"neither is wrong"}, TSCRight},
@@ -72,13 +76,24 @@ var plantedLogs = map[string]planted{
 	"cpufreq":                      {"cpufreq-changes", Machine{}, "Marking TSC unstable due to: cpufreq changes.\nTime: acpi_pm clocksource has been installed.\nClocksource tsc unstable (delta = -201134949 ns)", []string{"frequency"}, TSCWrong},
 	"bhyve":                        {"emulated-clocks", Machine{Guest: true, Hypervisor: "bhyve"}, "Clocksource tsc unstable (delta = -131624372 ns)", []string{"131.6 ms less", "hypervisor"}, TSCUnknown},
 	"VirtualBox": {"emulated-clocks", Machine{}, "DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006\n" + verdict +
-		"clocksource: 'acpi_pm' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffff\nclocksource: 'tsc' cs_nsec: 641200000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"+27.5 %"}, TSCUnknown},
+		"clocksource: 'acpi_pm' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffff\nclocksource: 'tsc' cs_nsec: 641200000 cs_now: 72a7ce81 cs_last: 1 mask: ffffffffffffffff", []string{"+27.5 %"}, TSCUnknown},
+	"a pause of 1 h":                {"watchdog-may-have-wrapped", Machine{}, verdict + hourLong, []string{"several times", "3,600 s at 3 GHz", "figure of 302 s is impossible", "Otherwise the TSC jumped"}, TSCUnknown},
+	"a pause of 1 h, with the rate": {"watchdog-wrapped", Machine{}, "tsc: Detected 3000.000 MHz processor\n" + verdict + hourLong, []string{"12 rounds of hpet"}, TSCRight},
+	"a pause of 1 h, 6.3": {"watchdog-may-have-wrapped", Machine{}, verdict + hourLong +
+		"\nclocksource: Clocksource 'tsc' skewed 301058285348 ns (301058 ms) over watchdog 'hpet' interval of 907904356 ns (907 ms)", []string{"several times"}, TSCUnknown},
+	"impossible figures": {"clocks-disagree", Machine{}, verdict + "clocksource: 'hpet' wd_nsec: -3000000000 wd_now: 2 wd_last: 1 mask: 0\n" +
+		"clocksource: 'tsc' cs_nsec: 99999999999999999999999 cs_now: 2 cs_last: 1 mask: 0", []string{"does not have the figures of both"}, TSCUnknown},
+	"CPUs that cannot be":   {"read-back-delay", Machine{}, strings.Replace(slowTimer, "0-2,7", "0-99999999", 1), []string{"or in a virtual machine."}, TSCUnknown},
+	"cycles that cannot be": {"cpus-differ", Machine{}, "CPU5 0 < CPU0 18446744073709551614 (cycles)", []string{"The TSCs of the CPUs differ."}, TSCWrong},
+	"cycles beyond 2^53":    {"cpus-differ", Machine{}, "CPU5 0 < CPU0 9007199254740993 (cycles)", []string{"9007199254740993 cycles"}, TSCWrong},
+	"a tiny difference": {"emulated-clocks", Machine{Guest: true}, verdict +
+		"clocksource: 'hpet' wd_nsec: 633000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 633000001 cs_now: 2 cs_last: 1 mask: 0", []string{"less than 1 ppm"}, TSCUnknown},
 	"half a day": {"tsc-jumped", Machine{}, verdict +
 		"clocksource: 'hpet' wd_now: 6d7a3f wd_last: 0 mask: ffffffff\nclocksource: 'tsc' cs_now: 76b7ebfeea0f cs_last: 0 mask: ffffffffffffffff", []string{"jumped forward", "12.09 h at 3 GHz", "usual 14.318 MHz"}, TSCWrong},
 	"five seconds": {"tsc-jumped", Machine{}, verdict +
-		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 5500000000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"5.5 s"}, TSCWrong},
+		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 5500000000 cs_now: 3d77a0501 cs_last: 1 mask: ffffffffffffffff", []string{"5.5 s"}, TSCWrong},
 	"early": {"bad-calibration", Machine{}, strings.ReplaceAll("[    2.1] "+verdict, "tsc'", "tsc-early'") +
-		"[    2.1] clocksource: 'hpet' wd_nsec: 496000000 wd_now: 2 wd_last: 1 mask: ffffffff\n[    2.1] clocksource: 'tsc-early' cs_nsec: 496250000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"504 ppm", "first estimate"}, TSCUnknown},
+		"[    2.1] clocksource: 'hpet' wd_nsec: 496000000 wd_now: 2 wd_last: 1 mask: ffffffff\n[    2.1] clocksource: 'tsc-early' cs_nsec: 496250000 cs_now: 58bc85b1 cs_last: 1 mask: ffffffffffffffff", []string{"504 ppm", "first estimate"}, TSCUnknown},
 	"rates of registered clock sources": {"tsc-jumped", Machine{}, "[    0.000000] clocksource: tsc-early: mask: 0xffffffffffffffff max_cycles: 0x229826ac86b, max_idle_ns: 440795256043 ns\n" +
 		"[    1.520000] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x2298356b3a3, max_idle_ns: 440795284402 ns\n" +
 		"[    1.530000] clocksource: Switched to clocksource tsc\n" +
@@ -94,11 +109,11 @@ var plantedLogs = map[string]planted{
 		"[  100.0] clocksource: 'tsc' cs_now: 8f0d1800 cs_last: 0 mask: ffffffffffffffff\n" +
 		"[  100.0] tsc: Marking TSC unstable due to clocksource watchdog", []string{"hpet advanced 1 s", "the TSC advanced 1 s"}, TSCUnknown},
 	"hpet against tsc": {"clocks-disagree", Machine{}, "[ 4000.1] " + verdict +
-		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 500900000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"+0.18 %", "1800 ppm"}, TSCUnknown},
+		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 500900000 cs_now: 599161e1 cs_last: 1 mask: ffffffffffffffff", []string{"+0.18 %", "1800 ppm"}, TSCUnknown},
 	"figures that contradict": {"clocks-disagree", Machine{}, "tsc: Detected 2000.000 MHz processor\n" + verdict +
 		"clocksource: 'acpi_pm' wd_now: 36a003 wd_last: 0 mask: ffffff\nclocksource: 'tsc' cs_now: 77359400 cs_last: 0 mask: ffffffffffffffff", []string{"used another rate"}, TSCUnknown},
 	"a skipped check before the mark": {"clocks-disagree", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 2897344852 wd_nsec: 2897356996\n" + verdict +
-		"clocksource: 'hpet' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 520000000 cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"+3.38 %"}, TSCUnknown},
+		"clocksource: 'hpet' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 520000000 cs_now: 5cfbb601 cs_last: 1 mask: ffffffffffffffff", []string{"+3.38 %"}, TSCUnknown},
 	"a skipped check, and another reason": {"presumed-unsynchronized", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 2897344852 wd_nsec: 2897356996\ntsc: Marking TSC unstable due to TSCs unsynchronized", []string{"assumes"}, TSCUnknown},
 	"a guest by its clock source":         {"xen-by-design", Machine{}, "clocksource: Switched to clocksource xen\ntsc: Marking TSC unstable due to TSCs unsynchronized", []string{"Xen guest"}, TSCUnknown},
 	"only the mark":                       {"clocks-disagree", Machine{}, "tsc: Marking TSC unstable due to clocksource watchdog", []string{"does not have the figures of both"}, TSCUnknown},
@@ -106,7 +121,7 @@ var plantedLogs = map[string]planted{
 		"clocksource: 'acpi_pm' wd_now: 8d5199 wd_last: 60e92e mask: ffffff\nclocksource: 'tsc' cs_now: 1981c973dc9 cs_last: 1940283c820 mask: ffffffffffffffff", []string{"3.203 GHz", "wrapped once", "Otherwise the TSC jumped"}, TSCUnknown},
 	"a PM timer that was read backwards": {"clocks-disagree", Machine{}, "Clocksource tsc unstable (delta = -4679290018 ns)", []string{"4.679 s less", "if the watchdog is right"}, TSCUnknown},
 	"a TSC that began anew": {"clocks-disagree", Machine{}, "[ 18921.1] clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
-		"[ 18921.1] clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\n[ 18921.1] clocksource: 'tsc' cs_nsec: 810000000 cs_now: 9c7652400 cs_last: 1 mask: ffffffffffffffff", []string{"began anew", "resume"}, TSCUnknown},
+		"[ 18921.1] clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\n[ 18921.1] clocksource: 'tsc' cs_nsec: 810000000 cs_now: 9c7652400 cs_last: 9368e4880 mask: ffffffffffffffff", []string{"began anew", "resume"}, TSCUnknown},
 	"a check that timed out": {"watchdog-timed-out", Machine{}, "clocksource: Watchdog hpet read timed out. Readout sequence took: 312004ns", []string{"nothing was switched"}, TSCUnknown},
 	"11 %":                   {"adjusted-beyond-limit", Machine{}, "Adjusting kvm-clock more than 11% (9311354 vs 9311354)", []string{"kvm-clock"}, TSCUnknown},
 	"Azure":                  {"hyperv-by-design", Machine{}, "tsc: Marking TSC unstable due to running on Hyper-V", []string{"as intended"}, TSCUnknown},
@@ -177,7 +192,7 @@ func TestHealthyLogs(t *testing.T) {
 		"busy":                    "clocksource: wd-tsc-wd read-back delay of 246120ns, clock-skew test skipped!\nclocksource: timekeeping watchdog on CPU0: hpet retried 2 times before success",
 		"slept":                   "PM: suspend entry (s2idle)\nTimekeeping suspended for 59.424 seconds\nPM: suspend exit",
 		"no HPET":                 "hpet: HPET dysfunctional in PC10. Force disabled.",
-		"wdtest":                  "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'wdtest-ktime' as unstable because the skew is too large:\nclocksource: 'kvm-clock' wd_nsec: 2 wd_now: 2 wd_last: 1 mask: ff\nclocksource: 'wdtest-ktime' cs_nsec: 9 cs_now: 2 cs_last: 1 mask: ff",
+		"wdtest":                  "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'wdtest-ktime' as unstable because the skew is too large:\nclocksource: 'kvm-clock' wd_nsec: 2 wd_now: 2 wd_last: 1 mask: ff\nclocksource: 'wdtest-ktime' cs_nsec: 9 cs_now: 1c cs_last: 1 mask: ff",
 		"the TSC checks the HPET": strings.ReplaceAll(verdict, "tsc'", "hpet'") + "clocksource: 'tsc' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'hpet' cs_nsec: 0 cs_now: 2 cs_last: 2 mask: ffffffff",
 		"ntpd":                    "Oct 30 13:00:58 host ntpd[3517]: tsc: Marking TSC unstable due to x",
 	} {

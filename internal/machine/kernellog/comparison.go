@@ -12,6 +12,8 @@ type comparison struct {
 	// clockNS and watchdogNS are the intervals, in ns; NaN if unknown. clockNS is negative if the counter went
 	// back.
 	clockNS, watchdogNS float64
+	// impossibleNS is the interval of the clock that the kernel printed, if its counter contradicts it.
+	impossibleNS float64
 	// skewNS is the interval of the clock less that of the watchdog, in ns; NaN if unknown.
 	skewNS float64
 	// clockCycles is what the clock's counter advanced; negative if it went back; NaN if unknown.
@@ -100,12 +102,21 @@ func (c *comparison) take(e Event) {
 	case watchdogVerdict, frequencySkew:
 		c.clock, c.marked = e.Clock, true
 	case watchdogDelta:
-		c.clock, c.skewNS, c.marked = e.Clock, e.SkewNS, true
+		c.clock, c.marked = e.Clock, true
+		if e.Measured {
+			c.skewNS = e.SkewNS
+		}
 	case longReadout:
-		c.clock, c.clockNS, c.watchdogNS, c.long = e.Clock, e.IntervalNS, e.WatchdogNS, true
+		c.clock, c.long = e.Clock, true
+		if e.Measured && e.WatchdogNS > 0 {
+			c.clockNS, c.watchdogNS = e.IntervalNS, e.WatchdogNS
+		}
 	case watchdogSkew:
-		c.clock, c.watchdog, c.skewNS, c.marked = e.Clock, e.Watchdog, e.SkewNS, true
-		if math.IsNaN(c.watchdogNS) {
+		c.clock, c.watchdog, c.marked = e.Clock, e.Watchdog, true
+		if e.Measured {
+			c.skewNS = e.SkewNS
+		}
+		if math.IsNaN(c.watchdogNS) && e.WatchdogNS > 0 {
 			c.watchdogNS = e.WatchdogNS
 		}
 	case watchdogInterval:
@@ -118,7 +129,7 @@ func (c *comparison) take(e Event) {
 		if e.Measured {
 			c.clockNS = e.IntervalNS
 		}
-		if e.HasCounter {
+		if e.HasCounter && e.Mask > 0 {
 			c.clockCycles, c.now = cycles(e), float64(e.Now)
 		}
 	}
@@ -133,6 +144,9 @@ func (c *comparison) complete() {
 		c.clockNS = c.watchdogNS + c.skewNS
 	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.clockNS):
 		c.watchdogNS = c.clockNS - c.skewNS
+	}
+	if !possible(c.clockCycles, c.clockNS) { // the kernel's product of cycles and multiplier overflowed
+		c.impossibleNS, c.clockNS, c.skewNS = c.clockNS, math.NaN(), math.NaN()
 	}
 	if hz := knownRates[c.watchdog]; c.watchdogHz == 0 && hz > 0 {
 		c.watchdogHz = hz
@@ -210,6 +224,15 @@ func (c comparison) back() bool {
 
 // slowestHz and fastestHz are beyond the rates of all TSCs.
 const slowestHz, fastestHz = 0.5e9, 6.5e9
+
+// possible returns whether a TSC can count as many cycles in an interval, as far as both are known.
+func possible(cycles, ns float64) bool {
+	if !(cycles > 0) || !(ns > 0) {
+		return true
+	}
+	hz := cycles / ns * 1e9
+	return slowestHz < hz && hz < fastestHz
+}
 
 // restarted is whether the TSC is too small for the time since the boot, with the rate of any CPU.
 func (c comparison) restarted() bool {

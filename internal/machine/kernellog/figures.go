@@ -39,6 +39,8 @@ func fourDigits(value float64) string {
 // clock's rate can be off by is left out.
 func deviation(ppm float64) string {
 	switch size := math.Abs(ppm); {
+	case size < 1:
+		return "less than 1 ppm"
 	case size >= 500e3:
 		return fmt.Sprintf("%+.0f %%", ppm/1e4)
 	case size >= 50e3:
@@ -56,7 +58,11 @@ func (c comparison) advanced() string {
 	if !math.IsNaN(c.clockNS) {
 		return span(c.clockNS)
 	}
-	return fmt.Sprintf("%s cycles (about %s at 3 GHz; the log does not have its rate)", words.Number(math.Abs(c.clockCycles)), span(c.clockCycles/likelyHz*1e9))
+	unknown := "the log does not have its rate"
+	if c.impossibleNS > 0 {
+		unknown += ", and the kernel's figure of " + span(c.impossibleNS) + " is impossible"
+	}
+	return fmt.Sprintf("%s cycles (about %s at 3 GHz; %s)", words.Number(math.Abs(c.clockCycles)), span(c.clockCycles/likelyHz*1e9), unknown)
 }
 
 func (c comparison) called() string {

@@ -72,40 +72,51 @@ func mayHave(small string) bool {
 	return false
 }
 
-// fields take what a named group of a pattern matched into the event.
+// fields take what a named group of a pattern matched into the event. An impossible figure is unknown.
 var fields = map[string]func(*Event, string){
 	"clock":    func(e *Event, text string) { e.Clock = strings.ToLower(text) },
 	"watchdog": func(e *Event, text string) { e.Watchdog = strings.ToLower(text) },
-	"ns":       func(e *Event, text string) { e.IntervalNS, e.Measured, e.printed = number(text), true, true },
-	"wdns":     func(e *Event, text string) { e.WatchdogNS = number(text) },
-	"skew":     func(e *Event, text string) { e.SkewNS, e.Measured = number(text), true },
-	"now":      func(e *Event, text string) { e.Now, e.HasCounter = hexadecimal(text), true },
-	"last":     func(e *Event, text string) { e.Last = hexadecimal(text) },
-	"mask":     func(e *Event, text string) { e.Mask = hexadecimal(text) },
-	"delay":    func(e *Event, text string) { e.DelayNS = number(text) },
-	"limit":    func(e *Event, text string) { e.LimitNS = number(text) },
-	"mhz":      func(e *Event, text string) { e.Hz = number(text) * 1e6 },
-	"cycles":   func(e *Event, text string) { e.Cycles = int64(number(text)) },
-	"behind":   func(e *Event, text string) { e.Last = decimal(text) },
-	"ahead":    func(e *Event, text string) { e.Now = decimal(text) },
-	"cpu":      func(e *Event, text string) { e.CPUs = append(e.CPUs, cpu(text)) },
-	"cpus":     func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
-	"reason":   func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },
-	"name":     func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
+	"ns": func(e *Event, text string) {
+		if ns, ok := number(text); ok && ns >= 0 {
+			e.IntervalNS, e.Measured, e.printed = ns, true, true
+		}
+	},
+	"wdns": func(e *Event, text string) {
+		ns, _ := number(text)
+		e.WatchdogNS = max(ns, 0)
+	},
+	"skew":   func(e *Event, text string) { e.SkewNS, e.Measured = number(text) },
+	"now":    func(e *Event, text string) { e.Now, e.HasCounter = hexadecimal(text), true },
+	"last":   func(e *Event, text string) { e.Last = hexadecimal(text) },
+	"mask":   func(e *Event, text string) { e.Mask = hexadecimal(text) },
+	"delay":  func(e *Event, text string) { e.DelayNS, _ = number(text) },
+	"limit":  func(e *Event, text string) { e.LimitNS, _ = number(text) },
+	"mhz":    func(e *Event, text string) { e.Hz, _ = number(text); e.Hz *= 1e6 },
+	"cycles": func(e *Event, text string) { e.Cycles = decimal(text) },
+	"behind": func(e *Event, text string) { e.Last = uint64(decimal(text)) },
+	"ahead":  func(e *Event, text string) { e.Now = uint64(decimal(text)) },
+	"cpu":    func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
+	"cpus":   func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
+	"reason": func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },
+	"name":   func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
 	// The kernel allows for a correction of 11 %, and halves the result (clocks_calc_max_nsecs in kernel/time/clocksource.c).
 	"maxcycles": func(e *Event, text string) { e.Hz = float64(hexadecimal(text)) * (1 - 0.11) / 2 * 1e9 },
-	"maxidle":   func(e *Event, text string) { e.Hz /= max(number(text), 1) },
+	"maxidle": func(e *Event, text string) {
+		ns, _ := number(text)
+		e.Hz /= max(ns, 1)
+	},
 }
 
 // largest bounds the figures of an event: 285 years in ns, which an int64 holds. More is no figure of a clock.
 const largest = 9e18
 
-func number(text string) float64 {
+// number returns a figure; 0 and false if it is impossible.
+func number(text string) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n > largest || n < -largest {
-		return 0
+		return 0, false
 	}
-	return n
+	return n, true
 }
 
 func hexadecimal(text string) uint64 {
@@ -113,29 +124,36 @@ func hexadecimal(text string) uint64 {
 	return n
 }
 
-func decimal(text string) uint64 {
-	n, _ := strconv.ParseUint(text, 10, 64)
+// decimal returns a number of cycles; 0 if an int64 does not hold it.
+func decimal(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
 	return n
 }
 
-func cpu(text string) int {
-	n, _ := strconv.ParseUint(text, 10, 31)
-	return int(n)
-}
+const (
+	// maxCPUs is more than the number of any CPU of Linux (NR_CPUS in arch/x86/Kconfig).
+	maxCPUs = 8192
+	// unknownCPU stands for a CPU that cannot be.
+	unknownCPU = -1
+)
 
-// maxCPUs bounds the CPUs of an event.
-const maxCPUs = 2048
-
-// cpuList returns the CPUs of a list as the kernel prints it: 0,2-3.
+// cpuList returns the CPUs of a list as the kernel prints it, 0,2-3, or unknownCPU.
 func cpuList(text string) []int {
 	var cpus []int
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")
-		low, high := cpu(first), cpu(last)
 		if !isRange {
-			high = low
+			last = first
 		}
-		for n := low; n <= high && len(cpus) < maxCPUs; n++ {
+		low, err := strconv.Atoi(first)
+		high, failed := strconv.Atoi(last)
+		if err != nil || failed != nil || high >= maxCPUs || low > high || len(cpus) > maxCPUs {
+			return []int{unknownCPU}
+		}
+		for n := low; n <= high; n++ {
 			cpus = append(cpus, n)
 		}
 	}

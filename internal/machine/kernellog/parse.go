@@ -77,6 +77,9 @@ func (r recognized) event() Event {
 			fields[group](&e, found[i])
 		}
 	}
+	if slices.Contains(e.CPUs, unknownCPU) {
+		e.CPUs = nil
+	}
 	if r.kind == commandLine { // the rest may hold secrets
 		e.Name = strings.Join(BootParameters(e.Name), " ")
 		e.Line = "Kernel command line: " + e.Name
@@ -139,7 +142,7 @@ func addIntervals(events []Event) {
 		ns := cycles(*e) / e.Hz * 1e9
 		// From 5.13 on the kernel prints ns. Its product of cycles and multiplier overflows on long intervals,
 		// and it prints 0 for a counter that went back.
-		if !e.Measured || math.Abs(ns) > overflowNS || ns < 0 {
+		if !e.Measured || math.Abs(ns) > overflowNS || ns < 0 || e.Kind == clockInterval && !possible(cycles(*e), e.IntervalNS) {
 			e.IntervalNS, e.Measured, e.printed = ns, true, false
 		} else {
 			e.assumed = false
