@@ -12,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/system/folder"
 	"github.com/timebench/timebench/internal/system/procfile"
+	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 func loadResult(name string) (*result.Document, error) {
@@ -63,8 +64,13 @@ func loadFolder(name string) (*result.Document, error) {
 }
 
 // readAttached reads a file once and from its beginning: it may be a pipe.
-func readAttached(name string, r io.Reader) (*result.Document, error) {
-	buffered := bufio.NewReaderSize(r, attachment.HeadSize)
+func readAttached(name string, file *os.File) (*result.Document, error) {
+	if info, err := file.Stat(); err == nil && !terminal.Is(file) {
+		if err := result.CheckEnds(info); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	buffered := bufio.NewReaderSize(file, attachment.HeadSize)
 	head, err := buffered.Peek(attachment.HeadSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, folder.SystemError(err))

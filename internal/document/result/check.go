@@ -27,6 +27,10 @@ func (d *Document) check() error {
 // the kernel log has some hundreds, a list of boot parameters some thousands.
 const mostText = 64 << 10
 
+// mostTexts is the maximum size of a list of texts in bytes: a page takes ten times the memory. The lines of a kernel log have
+// some kilobytes.
+const mostTexts = 1 << 20
+
 // MostNamed is the maximum length of a list in which commands look an entry up for each entry of another. A machine
 // has about a hundred clocks, and a run has at most 1,024 numbers of threads.
 const MostNamed = 4096
@@ -129,6 +133,16 @@ func (c *Checker) list(v reflect.Value, s *shape) {
 			}
 		}
 		return
+	}
+	if texts, ok := v.Interface().([]string); ok {
+		size := len(texts)
+		for _, text := range texts {
+			size += len(text)
+		}
+		if size > mostTexts {
+			c.Fail("", fmt.Sprintf("has %d bytes of text in %d lines; it must have at most %d", size, len(texts), mostTexts))
+			return
+		}
 	}
 	var seen map[any]bool
 	if s.once != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/system/procfile"
@@ -74,11 +75,14 @@ func (l *Loader) load(name string, most int64, pipe bool) (*Document, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	var size int64
-	if info, err := file.Stat(); err == nil {
-		size = info.Size()
+	info, err := file.Stat()
+	if err == nil {
+		err = CheckEnds(info)
 	}
-	document, err := l.read(file, size, most)
+	var document *Document
+	if err == nil {
+		document, err = l.read(file, info.Size(), most)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Name(), err)
 	}
@@ -101,6 +105,19 @@ func open(name string, pipe bool) (*os.File, error) {
 		return os.Open(name)
 	default:
 		return procfile.Open(name)
+	}
+}
+
+// CheckEnds returns an error for a file that a reader may wait for without end: a device, such as /dev/kmsg, or a file
+// without a size of the kernel, such as /proc/kmsg.
+func CheckEnds(info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeDevice != 0:
+		return errors.New("is a device; give a file, such as the output of dmesg")
+	case info.Mode().IsRegular() && info.Size() == 0:
+		return errors.New("is empty, or a file of the kernel; give another one, such as the output of dmesg")
+	default:
+		return nil
 	}
 }
 
@@ -157,15 +174,28 @@ func opener(head []byte) (func(l *Loader, data []byte, most int64) (*Document, e
 	}
 }
 
-// readAll reads at most so many bytes. Where size is their number, it takes no more memory than these.
+// readAll reads at most so many bytes, of which there are about size. What is too large never takes twice its memory.
 func readAll(r io.Reader, size, most int64) ([]byte, error) {
-	var data bytes.Buffer
-	data.Grow(int(min(size, most)) + bytes.MinRead)
-	_, err := data.ReadFrom(io.LimitReader(r, most+1))
-	if err == nil && int64(data.Len()) > most {
-		err = ErrTooLarge
+	const piece = 1 << 20
+	var pieces [][]byte
+	data := make([]byte, 0, min(size, most)+1) // with room to find the end
+	for left := most + 1; ; {
+		if len(data) == cap(data) {
+			pieces, data = append(pieces, data), make([]byte, 0, min(piece, left))
+		}
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch left -= int64(n); {
+		case left <= 0:
+			return nil, ErrTooLarge
+		case errors.Is(err, io.EOF) && len(pieces) == 0:
+			return data, nil
+		case errors.Is(err, io.EOF):
+			return slices.Concat(append(pieces, data)...), nil
+		case err != nil:
+			return nil, err
+		}
 	}
-	return data.Bytes(), err
 }
 
 func (l *Loader) openJSON(data []byte, _ int64) (*Document, error) {

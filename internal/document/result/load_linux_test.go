@@ -34,6 +34,18 @@ func TestLoadWaitsForNoFIFO(t *testing.T) {
 	}
 }
 
+// A device, and a file of the kernel such as /proc/kmsg, may have no end, and reading the latter takes messages from syslog.
+func TestLoadReadsNoDevice(t *testing.T) {
+	for name, want := range map[string]string{
+		"/dev/zero": "is a device; give a file, ", "/dev/null": "is a device; give a file, ", "/proc/self/status": "is empty, or a file of the kernel; ",
+	} {
+		need.Ends(t, name, func() {
+			_, err := sections.Load(name)
+			require.ErrorContains(t, err, name+": "+want)
+		})
+	}
+}
+
 // The shell's <(...) is a descriptor, or a FIFO that it names.
 func TestLoadReadsPipesThatTheUserNames(t *testing.T) {
 	text := written(t, example())

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,7 +212,7 @@ func TestLoadRefuses(t *testing.T) {
 	experiments := string(written(t, d))
 	html := page(t, refusable())
 	for name, bad := range map[string]struct{ text, want string }{
-		"empty":              {"", `is empty`},
+		"empty":              {"", `is empty, or a file of the kernel; give another one, such as the output of dmesg`},
 		"not JSON":           {"timebench\n", `is not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":          {all[:300], "line 16, column 1: unexpected end of JSON input"},
 		"one byte short":     {all[:len(all)-2], fmt.Sprintf("line %d, column 4: unexpected end of JSON input", lines-1)},
@@ -248,9 +249,13 @@ func TestLoadRefuses(t *testing.T) {
 		"median elsewhere":   {replace(`"reads_per_second": 49000000`, `"reads_per_second": 48000000`), clock + `throughput[0].samples_reads_per_second are from 4.9e+07 to 4.9e+07, which leaves out their median of 4.8e+07`},
 		"zero threads":       {replace(`"threads": 1,`, `"threads": 0,`), clock + `throughput[0].threads is 0; it must be at least 1`},
 		"text without end":   {replace(`"kernel": "6.18.44"`, `"kernel": "`+strings.Repeat("6", result.MostText+1)+`"`), `host.kernel is a text of 65537 bytes; it must have at most 65536`},
-		"too many clocks":    {withClocks(t, 5000), `clocks[4096] ("clock4096@go") is one of more than 4096; no machine has so many`},
-		"clock twice":        {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") has the id of an entry before it; each stands once`},
-		"clock without id":   {replaceIn(one, "hpet@mmio", ""), `clocks[1].id is empty; it must name something`},
+		"many texts": {
+			replace(`"kernel": "6.18.44"`, `"kernel": "6.18.44", "boot_tools": ["x"`+strings.Repeat(`, "x"`, 1<<19)+`]`),
+			`host.boot_tools has 1048578 bytes of text in 524289 lines; it must have at most 1048576`,
+		},
+		"too many clocks":  {withClocks(t, 5000), `clocks[4096] ("clock4096@go") is one of more than 4096; no machine has so many`},
+		"clock twice":      {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") has the id of an entry before it; each stands once`},
+		"clock without id": {replaceIn(one, "hpet@mmio", ""), `clocks[1].id is empty; it must name something`},
 		"ugly id": {
 			replaceIn(replace("CLOCK_MONOTONIC@vdso", `two\nlines`+strings.Repeat("x", 100)), `"median_ns": 20.2`, `"median_ns": -1`),
 			`clocks[0] ("two\nlines` + strings.Repeat("x", 55) + `").latency.median_ns is -1; it must be at least 0`,
@@ -310,6 +315,20 @@ func TestNewKeysTakeNoMemory(t *testing.T) {
 	}
 	require.InDelta(t, allocations(1), allocations(10_000), 100)
 }
+
+// Input without an end takes the memory of the largest document, and not of each smaller one too.
+func TestEndlessInputTakesNoMoreThanADocument(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := sections.Read(io.MultiReader(strings.NewReader(`{"schema": "timebench/1", "x": "`), endless{}))
+	require.ErrorIs(t, err, result.ErrTooLarge)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(result.MaxSize)*5/4)
+}
+
+type endless struct{}
+
+func (endless) Read(to []byte) (int, error) { return copy(to, "yyyyyyyy"), nil }
 
 // A document takes about one allocation for each text, list and object: a fleet has thousands of them.
 func TestSamplesTakeNoAllocations(t *testing.T) {
