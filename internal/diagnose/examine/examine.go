@@ -19,6 +19,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // What doctor measures: enough for a diagnosis in less than two seconds on a quiet machine.
@@ -27,18 +28,18 @@ const (
 	roundTime = 10 * time.Millisecond
 	// slowest is when the measurement ends on a busy or slow machine.
 	slowest = 10 * time.Second
+	// busyAfter is how long the CPUs are compared and the clocks verified on a machine that has no time for many clocks.
+	busyAfter = 2 * time.Second
 	// What doctor --fast measures, and when it ends on a slow machine.
 	fastRounds  = 6
 	fastTime    = time.Millisecond
 	fastSlowest = 600 * time.Millisecond
 	// asleepTime is how long the rate of the TSC is measured while this process sleeps.
 	asleepTime = 50 * time.Millisecond
-	// skewTime and verifyTime are how long the CPUs are compared and the clocks are verified. Both take up to trustSlowest
-	// where the threads seldom run at the same time.
-	skewTime, verifyTime = 20 * time.Millisecond, 300 * time.Millisecond
-	trustSlowest         = 2 * time.Second
-	// pairTime is the min time of two CPUs. An undisturbed round trip takes less than a microsecond.
-	pairTime = 2 * time.Millisecond
+	// skewTime is how long the CPUs are compared at most. Two of them take milliseconds if their threads get a CPU.
+	skewTime = time.Second
+	// verifyTime is how long the clocks are verified. A machine with a warp shows many at once.
+	verifyTime = 300 * time.Millisecond
 	// namedShare is the part of its CPU time that a program must spend on reading clocks to be named.
 	namedShare = 0.02
 )
@@ -69,7 +70,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	clocks := Clocks(settings)
+	clocks := Clocks(settings, false)
 	var found []result.Section
 	programs := &sampling{}
 	if !fast {
@@ -77,6 +78,11 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 		found = trust(limited, &facts)
 	}
 	spent := time.Since(begun)
+	debuglog.Printf("doctor", "clocks are measured after %s", spent)
+	busy := spent > busyAfter
+	if busy {
+		clocks = Clocks(settings, true)
+	}
 	tell := func(done, total time.Duration) {
 		if progress != nil {
 			progress(spent+done, max(usual, spent+total))
@@ -100,9 +106,14 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 		document.Put(s)
 	}
 	document.NotChecked = programs.into(document)
+	if busy {
+		document.NotChecked = append(document.NotChecked, result.NotChecked{What: "what the other clocks cost", Why: whyBusy})
+	}
 	document.NotChecked = diagnose.NotChecked(document, whyMissing(fast, document.Interrupted))
 	return document, nil
 }
+
+const whyBusy = "the machine is too busy or too slow"
 
 // whyMissing returns why a run has no answer to a question, if nothing else says so.
 func whyMissing(fast, interrupted bool) string {
@@ -112,41 +123,29 @@ func whyMissing(fast, interrupted bool) string {
 	case fast:
 		return "the flag --fast leaves this out"
 	default:
-		return "the machine is too busy or too slow for " + slowest.String()
+		return whyBusy
 	}
 }
 
 // trust returns how far the CPUs' views of the clocks differ and whether the clocks can be trusted, and adds the rate of the TSC
 // asleep to the facts.
 func trust(ctx context.Context, facts *result.Host) []result.Section {
+	begun := time.Now()
 	if c := timeStampCounter(); c != nil && ctx.Err() == nil {
 		facts.CPU.TSCAsleepHz = math.Round(observe.Hz(*c, asleepTime))
 	}
 	all, cpus := clock.Catalog(), thread.Usable()
 	var found []result.Section
 	if len(cpus) > 1 {
-		found = append(found, longer(ctx, skewTime, func(span time.Duration) (*skew.Skew, bool) {
-			s := skew.Run(ctx, skew.DefaultClocks(), skew.Settings{Time: span, Shortest: pairTime, CPUs: cpus}, nil)
-			return &s, s.Missing() == ""
-		}))
+		compared := skew.Run(ctx, skew.DefaultClocks(), skew.Settings{Time: skewTime, Brief: true, CPUs: cpus}, nil)
+		found = append(found, &compared)
 	}
 	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(verified, c.ID) || clock.Readable(c) != nil })
-	return append(found, longer(ctx, verifyTime, func(span time.Duration) (*verify.Verification, bool) {
-		v := verify.Run(ctx, clocks, verify.Settings{Time: span, CPUs: cpus, All: all, CounterIsTrusted: verify.CounterIsTrusted(*facts)}, nil)
-		return &v, v.Missing() == ""
-	}))
-}
-
-// longer repeats a measurement for four times as long until it is complete or takes trustSlowest: on a busy machine threads
-// seldom run at the same time.
-func longer[T any](ctx context.Context, span time.Duration, measure func(time.Duration) (T, bool)) T {
-	begun := time.Now()
-	for {
-		found, complete := measure(span)
-		if span *= 4; complete || ctx.Err() != nil || time.Since(begun)+span > trustSlowest {
-			return found
-		}
-	}
+	debuglog.Printf("doctor", "the CPUs were compared after %s", time.Since(begun))
+	verification := verify.Run(ctx, clocks, verify.Settings{
+		Time: verifyTime, CPUs: cpus, All: all, CounterIsTrusted: verify.CounterIsTrusted(*facts),
+	}, nil)
+	return append(found, &verification)
 }
 
 // verified are the clocks that most programs read, and the counter behind them.
@@ -221,12 +220,12 @@ var calls = []string{
 	"QueryPerformanceCounter", "NtQueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
 }
 
-// Clocks returns the clocks that Run measures, those of calls. Under a quota that one thread uses up, each
-// clock takes several of its periods, so there are few.
-func Clocks(s measure.Settings) []clock.Clock {
+// Clocks returns the clocks that Run measures, those of calls. There are few on a busy machine, and under a quota that one thread
+// uses up: each clock takes several of its periods.
+func Clocks(s measure.Settings, busy bool) []clock.Clock {
 	const few = 5
 	calls := calls
-	if s.Quota > 0 && s.Quota < 1 {
+	if busy || s.Quota > 0 && s.Quota < 1 {
 		calls = calls[:few]
 	}
 	asSyscall := []string{"CLOCK_MONOTONIC", "NtQueryPerformanceCounter"}

@@ -10,3 +10,6 @@ func Isolated() []int { return nil }
 func RealTimePolicy() string { return "" }
 
 func ordinary() error { return nil }
+
+// Urgent does nothing on this system.
+func Urgent() (end func()) { return func() {} }

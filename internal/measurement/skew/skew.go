@@ -10,7 +10,6 @@
 package skew
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -32,8 +31,9 @@ const MatrixCPUs = 16
 type Settings struct {
 	// Time is the time of the run, for all clocks and pairs together.
 	Time time.Duration
-	// Shortest is the min time for a pair, 0 for 10 ms: in less, every round may be disturbed.
-	Shortest time.Duration
+	// Brief is whether a pair is done after some thousand round trips, which take milliseconds, before its time is over. The
+	// threads are urgent meanwhile: on a busy machine two ordinary ones seldom run at the same time.
+	Brief bool
 	// CPUs are the CPUs that are compared, at least two; the others are compared with the first.
 	CPUs []int
 }
@@ -41,8 +41,8 @@ type Settings struct {
 // rateSpan is the time to measure the rate of a counter that does not report it.
 const rateSpan = 50 * time.Millisecond
 
-// usualShortest is the min time for a pair, unless the settings say otherwise.
-const usualShortest = 10 * time.Millisecond
+// shortest is the min time for a pair: in less, every round may be disturbed.
+const shortest = 10 * time.Millisecond
 
 // Run compares the CPUs by each clock. When ctx ends, it returns the results so far. tell,
 // which may be nil, is called with the progress.
@@ -94,7 +94,7 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 		tickNS = max(tickNS, step)
 	})
 	all := pairs(s.CPUs)
-	each := max(span/time.Duration(len(all)), cmp.Or(s.Shortest, usualShortest))
+	each := max(span/time.Duration(len(all)), shortest)
 	missing := func(pair [2]int, reason string) {
 		compared.Reason = reason
 		compared.MissingPairs = append(compared.MissingPairs, MissingPair{CPU: pair[0], OtherCPU: pair[1], Reason: reason})
@@ -114,7 +114,7 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 			missing(pair, wentAway(pair[cpu]))
 			continue
 		}
-		e, err := exchange(ctx, c, pair, each)
+		e, err := exchange(ctx, c, pair, each, s.Brief)
 		for _, cpu := range e.lost {
 			lost[cpu] = true
 			compared.Reason = wentAway(cpu)
