@@ -32,10 +32,11 @@ func doctorCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "doctor [FILE]",
 		Short: "Find out whether the clocks are slow or wrong, why, and what to do",
-		Long: `Doctor measures for about two seconds and reads what the system reports about its
-clocks. It prints what is wrong: the evidence, the cause, the remedies and their risks.
-It changes nothing and does not need root. Root can read the kernel log where other
-users cannot.
+		Long: `Doctor measures for about two seconds, up to ten on a busy machine, and reads what the
+system reports about its clocks. It prints what is wrong: the evidence, the cause, the
+remedies and their risks, and what it could not check. It changes nothing and does not
+need root. Root can read the kernel log where other users cannot, and sees which programs
+read clocks.
 
 With FILE doctor measures nothing and diagnoses another machine: FILE is the result of a
 command that measures, a kernel log (dmesg, journalctl -k), or a sosreport; - is standard

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,21 +20,22 @@ var slowKinds = []string{"kernel-entry", "no-vdso", "tsc-trapped", "qpc-kernel",
 const fastNS = 100
 
 // Answer returns whether reading the clock is fast or slow on the document's machine, what it costs, and why
-// it is slow, in one sentence, and how good that is; "" if no everyday clock was timed.
+// it is slow, what else is wrong and which program suffers, in one sentence, and how good that is; "" if no everyday clock was timed.
 func Answer(d *result.Document) (string, table.Level) {
 	c := Answering(d)
 	if c == nil {
 		return "", 0
 	}
-	cost := words.Duration(c.Latency.MedianNS)
+	cost := words.Duration(CostNS(c.Latency))
+	besides, level := beside(d)
 	if i := slices.IndexFunc(d.Findings, func(f result.Finding) bool { return slices.Contains(slowKinds, f.Kind) }); i >= 0 {
 		why := "; " + d.Findings[i].Title
 		if reason, ok := strings.CutPrefix(d.Findings[i].Title, slowFineClocks); ok {
 			why = reason
 		}
-		return fmt.Sprintf("Reading the clock is slow: %s per read%s%s.", cost, timesTheCounter(d, c), why), table.Error
+		return fmt.Sprintf("Reading the clock is slow: %s per read%s%s%s.", cost, timesTheCounter(d, c), why, besides), table.Error
 	}
-	where, fast := "", c.Latency.MedianNS < fastNS
+	where, fast := "", CostNS(c.Latency) < fastNS
 	switch c.KernelEntry {
 	case result.Never:
 		where = ", in user mode"
@@ -46,20 +48,51 @@ func Answer(d *result.Document) (string, table.Level) {
 		where += " (clock source " + source + ")"
 	}
 	if fast {
-		return fmt.Sprintf("Reading the clock is fast: %s per read%s.", cost, where), table.OK
+		return fmt.Sprintf("Reading the clock is fast: %s per read%s%s.", cost, where, besides), cmp.Or(level, table.OK)
 	}
-	return fmt.Sprintf("Reading the clock takes %s per read%s.", cost, where), 0
+	return fmt.Sprintf("Reading the clock takes %s per read%s%s.", cost, where, besides), level
+}
+
+// beside returns what the first line says besides the cost of a read, and how bad that is: an error, and the program that
+// spends most on reads.
+func beside(d *result.Document) (text string, level table.Level) {
+	if i := slices.IndexFunc(d.Findings, func(f result.Finding) bool {
+		return f.Severity == result.Error && !slices.Contains(slowKinds, f.Kind)
+	}); i >= 0 {
+		text, level = "; but "+d.Findings[i].Title, table.Error
+	}
+	if heavy := programsAbove(d, heavyShare); len(heavy) > 0 {
+		text += fmt.Sprintf("; %s spends %s of its CPU time on it", heavy[0].Command, words.Percent(*heavy[0].ClockShare))
+		level = cmp.Or(level, table.Warn)
+	}
+	return text, level
+}
+
+// fewestSamples is the number of samples from which on the lowest level of them is known.
+const fewestSamples = 6
+
+// CostNS returns what a read costs while no other program has the CPU: the lowest level of the samples, by which diff judges
+// too. Of fewer samples on a busy machine all may be disturbed, and the fastest slice is what a read costs at most.
+func CostNS(l *compare.Latency) float64 {
+	if n := len(l.SamplesNS); n > 0 && n < fewestSamples {
+		return slices.Min(slices.Concat(l.SamplesNS, l.QuietSamplesNS))
+	}
+	return l.CostNS()
 }
 
 // Answering returns the clock that an answer is about: the one that a finding calls slow, or the everyday clock that
-// programs read first, or else any that shows what a program pays; nil if none was timed.
+// programs read first, without a vDSO the system call, or else any that shows what a program pays; nil if none was timed.
 func Answering(d *result.Document) *compare.Clock {
 	if slices.ContainsFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "slow-reads" }) {
 		if read := fineRead(d); read != nil {
 			return read
 		}
 	}
-	for _, id := range slices.Concat(everyday, []string{"time.Now@go"}) {
+	ids := slices.Clone(everyday)
+	if noVDSO(d) != nil {
+		ids = append(ids, "CLOCK_MONOTONIC@syscall")
+	}
+	for _, id := range append(ids, "time.Now@go") {
 		if c := timedClock(d, id); c != nil {
 			return c
 		}
@@ -71,8 +104,8 @@ func Answering(d *result.Document) *compare.Clock {
 // not timed, or takes as long.
 func timesTheCounter(d *result.Document, c *compare.Clock) string {
 	for _, id := range clock.PlainCounters {
-		if counter := timedClock(d, id); counter != nil && c.Latency.MedianNS > 2*counter.Latency.MedianNS && counter.Latency.MedianNS > 0 {
-			return fmt.Sprintf(", %s times what the CPU's counter takes", words.Times(c.Latency.MedianNS/counter.Latency.MedianNS))
+		if counter := timedClock(d, id); counter != nil && CostNS(c.Latency) > 2*CostNS(counter.Latency) && CostNS(counter.Latency) > 0 {
+			return fmt.Sprintf(", %s times what the CPU's counter takes", words.Times(CostNS(c.Latency)/CostNS(counter.Latency)))
 		}
 	}
 	return ""

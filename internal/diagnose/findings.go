@@ -12,6 +12,8 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -37,8 +39,10 @@ var checks = []check{
 	{"slow-reads", []string{result.Error}, slowReads},
 	{"clock-calls-refused", []string{result.Error}, refusedCalls},
 	{"wall-clock-off", []string{result.Error, result.Warn, result.Note}, wallOff},
+	{"heavy-readers", []string{result.Warn, result.Note}, heavyReaders},
 	{"tsc-unstable", []string{result.Warn}, unstableTSC},
 	{"tsc-rate", []string{result.Warn}, tscRate},
+	{"drift", []string{result.Warn}, drifting},
 	{"not-scaling", []string{result.Warn}, notScaling},
 	{"fine-clock-ticks", []string{result.Warn}, ticking},
 	{"clock-rate", []string{result.Warn, result.Note}, rateAtLimit},
@@ -48,7 +52,6 @@ var checks = []check{
 	{"slewed", []string{result.Note}, slewed},
 	{"steal", []string{result.Warn, result.Note}, steal},
 	{"kernel-entry-of-some", []string{result.Note}, slowClocksOfOldKernels},
-	{"heavy-readers", []string{result.Note}, heavyReaders},
 	{"quota", []string{result.Note}, quota},
 	{"governor", []string{result.Note}, governor},
 	{"single-cpu", []string{result.Note}, singleCPU},
@@ -67,6 +70,7 @@ func (c check) completed(f *result.Finding) result.Finding {
 // first. It uses only the document, so it works for documents of other machines.
 func Findings(d *result.Document) []result.Finding {
 	var findings []result.Finding
+	d = completed(d)
 	for _, c := range checks {
 		if finding := c.find(d); finding != nil && len(finding.Evidence) > 0 {
 			if alone(d) {
@@ -76,6 +80,34 @@ func Findings(d *result.Document) []result.Finding {
 		}
 	}
 	return Sorted(findings)
+}
+
+// completed returns the document with what other sections show of its clocks: the runtimes' and the profile's own readings.
+func completed(d *result.Document) *result.Document {
+	costs := *compare.Of(d)
+	costs.Clocks = slices.Clone(costs.Clocks)
+	add := func(id, entry string, latency *compare.Latency) {
+		i := slices.IndexFunc(costs.Clocks, func(c compare.Clock) bool { return c.ID == id })
+		if i < 0 {
+			path := id[strings.LastIndexByte(id, '@')+1:]
+			i, costs.Clocks = len(costs.Clocks), append(costs.Clocks, compare.Clock{ID: id, Path: path, Available: true})
+		}
+		if c := &costs.Clocks[i]; c.Latency == nil && c.KernelEntry == "" {
+			c.Latency, c.KernelEntry = latency, entry
+		}
+	}
+	if s := runtimes.Of(d); s != nil {
+		for _, c := range s.Clocks {
+			add(c.ID, c.KernelEntry, c.Latency)
+		}
+	}
+	if p := profile.Of(d); p != nil && p.ReadNS > 0 {
+		add(profile.FineID, p.KernelEntry, &compare.Latency{MedianNS: p.ReadNS})
+	}
+	all := *d
+	all.Sections = slices.Clone(d.Sections)
+	all.Put(&costs)
+	return &all
 }
 
 // Sorted returns the findings with the worst first. It keeps the order within a severity.
@@ -120,7 +152,7 @@ func OverLimit(d *result.Document, limitNS float64) *result.Finding {
 			missing = append(missing, c)
 		default:
 			timed = true
-			if cmp.Or(c.Latency.LowNS, c.Latency.MedianNS) > limitNS {
+			if min(CostNS(c.Latency), cmp.Or(c.Latency.LowNS, c.Latency.MedianNS)) > limitNS {
 				dear = append(dear, c)
 			}
 		}

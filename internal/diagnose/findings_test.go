@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/verify"
 )
@@ -282,7 +283,14 @@ func TestEachFinding(t *testing.T) {
 		"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
 		"heavy reader": {func(d *result.Document) {
 			d.Put(&profile.Profile{Processes: []profile.Process{reading("java", 0.3, 0.28)}})
-		}, "heavy-readers", result.Note, "java (pid 812) spends 30 %"},
+		}, "heavy-readers", result.Warn, "java (pid 812) spends 30 %"},
+		"reader": {func(d *result.Document) {
+			d.Put(&profile.Profile{Processes: []profile.Process{reading("java", 0.06, 0.05)}})
+		}, "heavy-readers", result.Note, "java (pid 812) spends 6 %"},
+		"drift": {func(d *result.Document) {
+			ppm := 620.0
+			d.Put(&drift.Drift{Reference: "RDTSC@cpu", Clocks: []drift.DriftedClock{{ID: "CLOCK_MONOTONIC@vdso", Asleep: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 2}}}})
+		}, "drift", result.Warn, "CLOCK_MONOTONIC@vdso differs from RDTSC@cpu by +620 ppm"},
 		"quota": {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms"},
 		"governor": {func(d *result.Document) {
 			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2

@@ -9,13 +9,14 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A program is worth naming from these parts of its CPU time, and from this CPU time, in CPUs. The lower end of
-// the confidence interval counts, so that a few samples name none.
+// A program that spends these parts of its CPU time on reads is worth naming, and a warning if the reads are fast. The lower
+// end of the confidence interval counts. It must have some CPU time and so many samples: a few may be an accident.
 const (
-	sufferingShare = 0.02
-	heavyShare     = 0.1
-	sufferingCPUs  = 0.005
-	mostPrograms   = 5
+	namedShare   = 0.02
+	heavyShare   = 0.1
+	namedCPUs    = 0.002
+	namedSamples = 20
+	mostPrograms = 5
 )
 
 func programsAbove(d *result.Document, share float64) []profile.Process {
@@ -25,7 +26,7 @@ func programsAbove(d *result.Document, share float64) []profile.Process {
 	}
 	var above []profile.Process
 	for _, p := range profiled.Processes {
-		if p.ClockShare != nil && p.ClockShareLow > share && p.ClockCPUs >= sufferingCPUs && len(above) < mostPrograms {
+		if p.ClockShare != nil && p.ClockShareLow > share && p.ClockCPUs >= namedCPUs && p.Samples >= namedSamples && len(above) < mostPrograms {
 			above = append(above, p)
 		}
 	}
@@ -46,7 +47,10 @@ func shares(programs []profile.Process) []string {
 }
 
 func heavyReaders(d *result.Document) *result.Finding {
-	heavy := programsAbove(d, heavyShare)
+	heavy, severity := programsAbove(d, heavyShare), result.Warn
+	if len(heavy) == 0 {
+		heavy, severity = programsAbove(d, namedShare), result.Note
+	}
 	if len(heavy) == 0 || kernelEntry(d) != nil || noVDSO(d) != nil {
 		return nil
 	}
@@ -56,7 +60,8 @@ func heavyReaders(d *result.Document) *result.Finding {
 		remedies = append(remedies, coarseRemedies(d)...)
 	}
 	return &result.Finding{
-		Title:    "a program spends more than a tenth of its CPU time on reading clocks",
+		Severity: severity,
+		Title:    fmt.Sprintf("%s spends %s of its CPU time on reading clocks", heavy[0].Command, words.Percent(*heavy[0].ClockShare)),
 		Evidence: shares(heavy),
 		Cause:    why.cause,
 		Remedies: remedies,

@@ -7,11 +7,12 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/internal/show/table"
 )
 
 // reading returns a program with this share of its CPU time in reads.
 func reading(command string, share, low float64) profile.Process {
-	return profile.Process{PID: 812, Command: command, ClockShare: &share, UserShare: share, ClockShareLow: low, ClockShareHigh: share + share - low, ClockCPUs: share, ReadsPerSecond: 1.4e6}
+	return profile.Process{PID: 812, Command: command, ClockShare: &share, Samples: 500, UserShare: share, ClockShareLow: low, ClockShareHigh: share + share - low, ClockCPUs: share, ReadsPerSecond: 1.4e6}
 }
 
 func profiled(source, entry string, programs ...profile.Process) *result.Document {
@@ -37,12 +38,29 @@ func TestProgramsUnderASlowClockSource(t *testing.T) {
 	}
 }
 
-// On a healthy machine a program that reads much is a note.
+// On a healthy machine a program that reads much is a warning, named in the first line, and one that reads a little a note.
 func TestProgramsOnAHealthyMachine(t *testing.T) {
-	require.Empty(t, Findings(profiled("tsc", result.Never, reading("postgres", 0.09, 0.08))))
-	findings := Findings(profiled("tsc", result.Never, reading("postgres", 0.09, 0.08), reading("java", 0.2, 0.11)))
-	require.Len(t, findings, 1)
-	require.Equal(t, []string{"heavy-readers", result.Note}, []string{findings[0].Kind, findings[0].Severity})
+	require.Empty(t, Findings(profiled("tsc", result.Never, reading("postgres", 0.02, 0.015))))
+	d := profiled("tsc", result.Never, reading("postgres", 0.09, 0.08))
+	compare.Into(d).Clocks[0].Latency.MedianNS = 22
+	d.Findings = Findings(d)
+	require.Len(t, d.Findings, 1)
+	require.Equal(t, result.Note, d.Findings[0].Severity)
+	answer, level := Answer(d)
+	require.Equal(t, "Reading the clock is fast: 22 ns per read, in user mode (clock source tsc).", answer)
+	require.Equal(t, table.OK, level)
+
+	d = profiled("tsc", result.Never, reading("postgres", 0.09, 0.08), reading("java", 0.2, 0.11))
+	compare.Into(d).Clocks[0].Latency.MedianNS = 22
+	d.Host.TimeSync = &result.TimeSync{MaxErrorNS: 16e9}
+	findings := Findings(d)
+	require.Len(t, findings, 2)
+	require.Equal(t, "unsynchronised", findings[1].Kind, "the program comes first")
+	d.Findings = findings
+	answer, level = Answer(d)
+	require.Equal(t, "Reading the clock is fast: 22 ns per read, in user mode (clock source tsc); java spends 20 % of its CPU time on it.", answer)
+	require.Equal(t, table.Warn, level)
+	require.Equal(t, []string{"heavy-readers", result.Warn, "java spends 20 % of its CPU time on reading clocks"}, []string{findings[0].Kind, findings[0].Severity, findings[0].Title})
 	require.Len(t, findings[0].Evidence, 1)
 	require.Contains(t, findings[0].Evidence[0], "java (pid 812) spends 20 %")
 	require.NotEmpty(t, findings[0].Remedies)
@@ -76,6 +94,13 @@ func TestWhyProgramsReadMuch(t *testing.T) {
 		require.Contains(t, findings[0].Cause, c.cause, name)
 		require.Equal(t, c.coarse, len(findings[0].Remedies) > 1, name)
 	}
+}
+
+// A few samples name no program, whatever their share.
+func TestFewSamplesNameNoProgram(t *testing.T) {
+	short := reading("date", 0.8, 0.3)
+	short.Samples = 6
+	require.Empty(t, Findings(profiled("tsc", result.Never, short)))
 }
 
 func TestFewProgramsAreNamed(t *testing.T) {

@@ -38,7 +38,7 @@ func slowReads(d *result.Document) *result.Finding {
 	if readsQPCInUserMode(d) {
 		least, counters = slowQPCNS, slowQPCCounters
 	}
-	if read == nil || counter == nil || read.Latency.MedianNS < max(least, counters*counter.Latency.MedianNS) {
+	if read == nil || counter == nil || CostNS(read.Latency) < max(least, counters*CostNS(counter.Latency)) {
 		return nil
 	}
 	if onLinux(d) && read.KernelEntry != result.Never {

@@ -2,11 +2,15 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/drift"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -22,9 +26,24 @@ func backwards(d *result.Document) *result.Finding {
 		finding.Links = []string{"https://github.com/google/gvisor/issues/8118"}
 	}
 	finding.Remedies = advise(d, "recheck", "newer-runsc", "hypervisor-clock", "other-source", "compare-cpus", "look-again")
+	if s := skew.Of(d); s != nil {
+		if worst := s.Worst(); worst != nil {
+			finding.Title = "the CPUs do not have the same time: " + worst.String()
+		}
+		finding.Evidence = append(finding.Evidence, s.Block(d).Faults...)
+	}
 	for _, c := range compare.Of(d).Clocks {
 		if r := c.Resolution; r != nil && c.Kind == "monotonic" && r.Backwards > 0 {
 			finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", r.Backwards, r.WorstBackwardsNS))
+		}
+	}
+	if s := runtimes.Of(d); s != nil {
+		for _, r := range s.Runtimes {
+			for _, c := range r.Calls {
+				if c.Kind == "monotonic" && c.Resolution != nil && c.Resolution.Backwards > 0 {
+					finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", c.Resolution.Backwards, c.Resolution.WorstBackwardsNS))
+				}
+			}
 		}
 	}
 	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
@@ -51,6 +70,8 @@ var faultWords = map[string]string{
 	verify.FaultStall:   "stood still",
 	verify.FaultJump:    "jumped",
 	verify.FaultOutside: "contradicted its system call",
+	// It has neither a number nor a size.
+	verify.FaultResolution: "reports another resolution than its system call",
 }
 
 func faulty(d *result.Document) *result.Finding {
@@ -66,11 +87,57 @@ func faulty(d *result.Document) *result.Finding {
 			return
 		}
 		text := happened(c.ID, predicate, f.Count, f.WorstNS)
+		if f.Kind == verify.FaultResolution {
+			text = c.ID + " " + predicate
+		}
 		if c.Witness != "" && f.Kind != verify.FaultOutside {
 			text += ", compared with " + c.Witness
 		}
 		finding.Evidence = append(finding.Evidence, text)
 	})
+	finding.Evidence = append(finding.Evidence, broken(d, false)...)
+	return finding
+}
+
+// broken returns the relations of clocks that did not hold: those of the wall clock, which may be set, or the others.
+func broken(d *result.Document, wall bool) []string {
+	var evidence []string
+	if v := verify.Of(d); v != nil {
+		for _, r := range v.Relations {
+			if !r.Held && isWall(d, r.Clock) == wall {
+				evidence = append(evidence, strings.TrimSuffix(r.Broken(), "."))
+			}
+		}
+	}
+	return evidence
+}
+
+// drifting finds a clock whose rate no time service can correct, or whose rate changes by as much under load.
+func drifting(d *result.Document) *result.Finding {
+	t := drift.Of(d)
+	if t == nil {
+		return nil
+	}
+	finding := &result.Finding{
+		Title:    "a clock runs at a wrong rate",
+		Cause:    fmt.Sprintf("The counter does not keep its rate, or the kernel assumes a wrong one. A time service corrects up to %d ppm (adjtimex(2)).", maxFrequencyPPM),
+		Remedies: advise(d, "start-again", "hypervisor-clock", "other-source"),
+		Links:    linuxLinks(d, "https://man7.org/linux/man-pages/man2/adjtimex.2.html"),
+	}
+	beyond := func(r *drift.DriftRate, from float64) bool {
+		return r != nil && r.PPM != nil && math.Abs(*r.PPM-from)-r.IntervalPPM > maxFrequencyPPM
+	}
+	for _, c := range t.Clocks {
+		of := func(text string, ppm float64) {
+			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s %s by %s ppm", c.ID, text, words.SignedPPM(ppm)))
+		}
+		switch {
+		case beyond(c.Asleep, 0):
+			of("differs from "+t.Reference, *c.Asleep.PPM)
+		case c.Asleep != nil && c.Asleep.PPM != nil && beyond(c.Loaded, *c.Asleep.PPM):
+			of("changes its rate under load", *c.Loaded.PPM-*c.Asleep.PPM)
+		}
+	}
 	return finding
 }
 
@@ -102,5 +169,10 @@ func goesBack(d *result.Document) bool {
 	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
 		found = found || (f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards) && byTSC(c.ID)
 	})
+	if s := skew.Of(d); s != nil {
+		for _, c := range s.Clocks {
+			found = found || byTSC(c.ID) && slices.ContainsFunc(c.Pairs, skew.CPUPair.Apart)
+		}
+	}
 	return found
 }

@@ -224,7 +224,7 @@ const (
 
 func trappedTSC(d *result.Document) *result.Finding {
 	c := timedClock(d, "RDTSC@cpu")
-	if c == nil || c.Latency.MedianNS < trapNS || c.Latency.MedianNS < trapFloors*compare.Of(d).FloorNS {
+	if c == nil || CostNS(c.Latency) < trapNS || CostNS(c.Latency) < trapFloors*compare.Of(d).FloorNS {
 		return nil
 	}
 	finding := &result.Finding{

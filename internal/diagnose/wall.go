@@ -176,12 +176,16 @@ func setByHand(sync result.TimeSync) bool {
 }
 
 func stepped(d *result.Document) *result.Finding {
-	if !isStepped(d) || twoServices(d) != nil {
+	if twoServices(d) != nil {
 		return nil
+	}
+	evidence := broken(d, true)
+	if isStepped(d) {
+		evidence = append(evidence, steppedBy(d))
 	}
 	return &result.Finding{
 		Title:    "the wall clock was stepped",
-		Evidence: []string{steppedBy(d)},
+		Evidence: evidence,
 		Cause:    "Somebody set it, or a time service or the hypervisor stepped it.",
 		Remedies: advise(d, "slew"),
 		Links:    linuxLinks(d, adjtimexManual),

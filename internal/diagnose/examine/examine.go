@@ -26,8 +26,8 @@ import (
 const (
 	rounds    = 12
 	roundTime = 10 * time.Millisecond
-	// slowest is when the measurement ends on a busy or slow machine.
-	slowest = 10 * time.Second
+	// slowest is when the measurement ends on a busy or slow machine, where the rest takes a second or two.
+	slowest = 8 * time.Second
 	// busyAfter is how long the CPUs are compared and the clocks verified on a machine that has no time for many clocks.
 	busyAfter = 2 * time.Second
 	// What doctor --fast measures, and when it ends on a slow machine.

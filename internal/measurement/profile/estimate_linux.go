@@ -174,7 +174,7 @@ func (e estimate) fill(t *tally) {
 	s := e.profile
 	s.Processes = []Process{}
 	s.LostSamples = t.lost
-	s.ReadNS, s.SyscallNS = e.costs[fineID], e.costs[syscallID]
+	s.ReadNS, s.SyscallNS = e.costs[FineID], e.costs[syscallID]
 	// Where the kernel emulates the counter, as for faulty timers of arm64, reading it is no read in user mode, and costs
 	// about as much as a system call. In user mode it costs a tenth (AMD EPYC).
 	enters := s.KernelEntry == result.Always || s.KernelEntry == result.Sometimes

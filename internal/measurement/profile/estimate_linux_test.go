@@ -30,7 +30,7 @@ func estimated(used *usage, entry string, clocks []compare.Clock, records ...per
 }
 
 var fast = []compare.Clock{
-	clocked(fineID, 20, 19, 22), clocked(syscallID, 200, 199, 202), clocked(clock.UserModeID, 19, 18, 21),
+	clocked(FineID, 20, 19, 22), clocked(syscallID, 200, 199, 202), clocked(clock.UserModeID, 19, 18, 21),
 	clocked(gettimeofdayID, 160, 160, 160), {ID: "time@vdso"},
 }
 
@@ -86,15 +86,15 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 
 // A machine does not keep its speed: a cost is the mean of before and after.
 func TestCostsOfBothEnds(t *testing.T) {
-	all := between(costsOf(fast), costsOf([]compare.Clock{clocked(fineID, 24, 23, 25), clocked("gettimeofday@vdso", 30, 30, 30)}))
-	require.InDelta(t, 22, all[fineID], 1e-9)
+	all := between(costsOf(fast), costsOf([]compare.Clock{clocked(FineID, 24, 23, 25), clocked("gettimeofday@vdso", 30, 30, 30)}))
+	require.InDelta(t, 22, all[FineID], 1e-9)
 	require.InDelta(t, 200, all[syscallID], 1e-9, "it was not measured again")
 	require.InDelta(t, 30, all["gettimeofday@vdso"], 1e-9, "it was measured afterwards only")
 }
 
 // The projection of a clock source that enters the kernel: 19 ns instead of 1000 ns.
 func TestUserMode(t *testing.T) {
-	slow := append([]compare.Clock{clocked(fineID, 1000, 998, 1002)}, fast[1:]...)
+	slow := append([]compare.Clock{clocked(FineID, 1000, 998, 1002)}, fast[1:]...)
 	records := append(times(800, sample(10, []uint64{gettime}, afterEntry)), times(200, sample(10, nil, inProgram))...)
 	s := estimated(nil, result.Always, slow, records...)
 	require.InDelta(t, 19, s.UserModeNS, 1e-9)

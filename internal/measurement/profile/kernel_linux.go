@@ -63,7 +63,7 @@ func callOf(function string) (kernelCall, bool) {
 // clockFunctions are the clocks whose cost is that of a call of a function of the vDSO, by the name of the function
 // without its prefix. vdso(7) lists the functions.
 var clockFunctions = map[string]string{
-	"clock_gettime": fineID, "clock_gettime64": fineID, "gettimeofday": "gettimeofday@vdso", "time": "time@vdso",
+	"clock_gettime": FineID, "clock_gettime64": FineID, "gettimeofday": "gettimeofday@vdso", "time": "time@vdso",
 }
 
 // functionOf returns what a name of the vDSO stands for: the clock whose cost the function has; false if it reads none.
@@ -71,7 +71,7 @@ var clockFunctions = map[string]string{
 // Linux 6.11 on, follows its name. So code without a name costs what the fine clocks do, and so does the vDSO of a 32-bit process.
 func functionOf(name string) (clock string, reads bool) {
 	if name == "" {
-		return fineID, true
+		return FineID, true
 	}
 	clock, reads = clockFunctions[strings.TrimPrefix(strings.TrimPrefix(name, "__vdso_"), "__kernel_")]
 	return clock, reads

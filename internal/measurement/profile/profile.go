@@ -67,14 +67,14 @@ var ErrUnsupported = errors.New("profile is for Linux; on Windows use Windows Pe
 
 // The clocks of the fine reads, by the vDSO and by system calls.
 const (
-	fineID         = "CLOCK_MONOTONIC@vdso"
+	FineID         = "CLOCK_MONOTONIC@vdso"
 	syscallID      = "CLOCK_MONOTONIC@syscall"
 	gettimeofdayID = "gettimeofday@syscall"
 	timeID         = "time@syscall"
 )
 
 // costly are the clocks whose costs a profile needs.
-var costly = []string{fineID, syscallID, gettimeofdayID, timeID, "gettimeofday@vdso", "time@vdso"}
+var costly = []string{FineID, syscallID, gettimeofdayID, timeID, "gettimeofday@vdso", "time@vdso"}
 
 // Clocks returns the clocks whose costs Run needs, of those in all.
 func Clocks(all []clock.Clock) []clock.Clock {

@@ -34,7 +34,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		return profile, err
 	}
 	for _, c := range before {
-		if c.ID == fineID && c.KernelEntry != "" {
+		if c.ID == FineID && c.KernelEntry != "" {
 			profile.KernelEntry = c.KernelEntry
 		}
 	}

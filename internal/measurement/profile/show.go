@@ -196,7 +196,7 @@ func cpus(n float64) string {
 }
 
 func costFacts(s *Profile) []table.Fact {
-	facts := []table.Fact{{Name: fineID, Value: words.NS(s.ReadNS) + " ns per read" + map[string]string{
+	facts := []table.Fact{{Name: FineID, Value: words.NS(s.ReadNS) + " ns per read" + map[string]string{
 		result.Always: ", it enters the kernel", result.Never: ", in user mode", result.Sometimes: ", it sometimes enters the kernel",
 	}[s.KernelEntry]}}
 	if s.SyscallNS > 0 {

@@ -279,7 +279,7 @@ func TestDescribedCaller(t *testing.T) {
 
 func TestFunctionOf(t *testing.T) {
 	for name, want := range map[string]string{
-		"__vdso_clock_gettime": fineID, "__kernel_clock_gettime": fineID, "__vdso_time": "time@vdso", "": fineID, "__vdso_getcpu": "", "__vdso_getrandom": "",
+		"__vdso_clock_gettime": FineID, "__kernel_clock_gettime": FineID, "__vdso_time": "time@vdso", "": FineID, "__vdso_getcpu": "", "__vdso_getrandom": "",
 	} {
 		clock, reads := functionOf(name)
 		require.Equal(t, want, clock, name)

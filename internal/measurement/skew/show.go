@@ -105,11 +105,7 @@ func (s *Skew) together(c *SkewedClock) string {
 	const most = 5
 	var named []string
 	for _, p := range apart[:min(most, len(apart))] {
-		ahead, behind := p.OtherCPU, p.CPU
-		if p.OffsetNS < 0 {
-			ahead, behind = behind, ahead
-		}
-		named = append(named, fmt.Sprintf("CPU %d is ahead of CPU %d by %s", ahead, behind, words.BoundedNS(math.Abs(p.OffsetNS), p.BoundNS)))
+		named = append(named, p.String())
 	}
 	if more := len(apart) - most; more > 0 {
 		named = append(named, words.Plural(more, "more pair"))
@@ -119,6 +115,27 @@ func (s *Skew) together(c *SkewedClock) string {
 		text += fmt.Sprintf(" Only %s were measured.", s.measured(c))
 	}
 	return text
+}
+
+// String returns which CPU is ahead, and by how much.
+func (p CPUPair) String() string {
+	ahead, behind := p.OtherCPU, p.CPU
+	if p.OffsetNS < 0 {
+		ahead, behind = behind, ahead
+	}
+	return fmt.Sprintf("CPU %d is ahead of CPU %d by %s", ahead, behind, words.BoundedNS(math.Abs(p.OffsetNS), p.BoundNS))
+}
+
+// Worst returns the pair that differs most beyond its error bound; nil if none does.
+func (s *Skew) Worst() *CPUPair {
+	var pairs []CPUPair
+	for _, c := range s.Clocks {
+		pairs = append(pairs, c.Pairs...)
+	}
+	if apart := apartPairs(pairs); len(apart) > 0 {
+		return &apart[0]
+	}
+	return nil
 }
 
 // A trip is a round trip between two CPUs, measured by a clock.

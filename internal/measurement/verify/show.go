@@ -36,7 +36,7 @@ func (v *Verification) Block(d *result.Document) table.Block {
 	}
 	for _, r := range v.Relations {
 		if !r.Held {
-			block.Faults = append(block.Faults, fmt.Sprintf("%s should keep a constant distance from %s; it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS)))
+			block.Faults = append(block.Faults, r.Broken())
 		}
 	}
 	block.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
@@ -51,6 +51,11 @@ func (v *Verification) Block(d *result.Document) table.Block {
 	}
 	block.Verdict = trust(v, d)
 	return block
+}
+
+// Broken returns that a relation did not hold, in a sentence.
+func (r Relation) Broken() string {
+	return fmt.Sprintf("%s should keep a constant distance from %s; it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS))
 }
 
 func verdictGrid(v *Verification) table.Grid {

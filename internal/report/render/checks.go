@@ -68,7 +68,7 @@ func Nagios(w io.Writer, d *result.Document) error {
 	for _, c := range compare.Of(d).Clocks {
 		if c.Latency != nil && diagnose.Everyday(c.ID) {
 			// The guidelines have no nanoseconds; us are microseconds.
-			data = append(data, fmt.Sprintf("'%s'=%sus;;;0", strings.NewReplacer("'", "", "=", "").Replace(c.ID), strconv.FormatFloat(math.Round(c.Latency.MedianNS*100)/1e5, 'f', -1, 64)))
+			data = append(data, fmt.Sprintf("'%s'=%sus;;;0", strings.NewReplacer("'", "", "=", "").Replace(c.ID), strconv.FormatFloat(math.Round(diagnose.CostNS(c.Latency)*100)/1e5, 'f', -1, 64)))
 		}
 	}
 	if len(data) > 0 {
@@ -101,7 +101,7 @@ func summary(d *result.Document, findings []result.Finding) string {
 	}
 	const none = "no finding of the severity of --fail-on"
 	if c := diagnose.Answering(d); c != nil {
-		return fmt.Sprintf("%s; %s %s ns/read", none, c.ID, words.NS(c.Latency.MedianNS))
+		return fmt.Sprintf("%s; %s %s ns/read", none, c.ID, words.NS(diagnose.CostNS(c.Latency)))
 	}
 	if !diagnose.Measured(d) {
 		return "nothing was measured, so the cost of the clocks is unknown"
