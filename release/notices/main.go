@@ -1,7 +1,6 @@
 // Command notices writes the licences of what a release's binaries hold beside timebench:
 // Go, the modules, the fonts. Most of them ask to be handed on with the binary. Its
-// arguments are the platforms, such as linux_amd64. It fails where a module has no licence,
-// and wants release/build.mod, so release/prepare runs it.
+// arguments are the platforms, such as linux_amd64. It fails where a module has no licence.
 package main
 
 import (
@@ -96,7 +95,7 @@ func modules(targets []string) ([]part, error) {
 		if !ok {
 			return nil, fmt.Errorf("%q is no platform such as linux_amd64", target)
 		}
-		list := exec.Command("go", "list", "-modfile=release/build.mod", "-tags=minimal", "-deps", "-json=Dir,Module", ".")
+		list := exec.Command("go", "list", "-deps", "-json=Dir,Module", ".")
 		list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture)
 		list.Stderr = os.Stderr
 		out, err := list.Output()

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 )
 
 const (
@@ -121,4 +123,13 @@ func TestEachPackageHasARow(t *testing.T) {
 		}
 		require.Contains(t, all, name, "the list of packages in CONTRIBUTING.md has a row for %s, which is no package", name)
 	}
+}
+
+// A program with the package plot of gonum contains twelve fonts, 4 MB, and reads all at its start.
+func TestNoPlotOfGonum(t *testing.T) {
+	list := exec.Command(need.Program(t, "go"), "list", "-deps", ".")
+	list.Dir = root
+	packages, err := list.Output()
+	require.NoError(t, err)
+	require.NotContains(t, strings.Fields(string(packages)), "gonum.org/v1/plot", "internal/show/picture has plots")
 }

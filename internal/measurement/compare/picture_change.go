@@ -7,7 +7,6 @@ import (
 
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -109,16 +108,14 @@ func verdictLegend(c draw.Canvas, changes []Change) draw.Canvas {
 // percentTicks labels ratios near 1 with the change in per cent.
 type percentTicks struct{}
 
-func (percentTicks) Ticks(low, high float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks((low-1)*100, (high-1)*100)
-	for i := range ticks {
-		if ticks[i].Label != "" {
-			ticks[i].Label = fmt.Sprintf("%+.3g %%", ticks[i].Value)
-			if ticks[i].Value == 0 {
-				ticks[i].Label = "0"
-			}
+func (percentTicks) Ticks(low, high float64) []picture.Tick {
+	var ticks []picture.Tick
+	for _, change := range picture.Steps((low-1)*100, (high-1)*100, 3) {
+		label := "0" // not +0 %
+		if change != 0 {
+			label = fmt.Sprintf("%+.3g %%", change)
 		}
-		ticks[i].Value = 1 + ticks[i].Value/100
+		ticks = append(ticks, picture.Tick{Value: 1 + change/100, Label: label})
 	}
 	return ticks
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -73,11 +72,11 @@ func drawDistribution(c draw.Canvas, d *result.Document) error {
 // percentileTicks labels 1/(1-p) with p.
 type percentileTicks struct{}
 
-func (percentileTicks) Ticks(_, high float64) []plot.Tick {
-	ticks := []plot.Tick{{Value: 2, Label: "50"}}
+func (percentileTicks) Ticks(_, high float64) []picture.Tick {
+	ticks := []picture.Tick{{Value: 2, Label: "50"}}
 	for oneIn, places := 10.0, 0; oneIn <= high; oneIn, places = oneIn*10, places+1 {
 		percent := strconv.FormatFloat(100-100/oneIn, 'f', max(0, places-1), 64)
-		ticks = append(ticks, plot.Tick{Value: oneIn, Label: percent})
+		ticks = append(ticks, picture.Tick{Value: oneIn, Label: percent})
 	}
 	return ticks
 }

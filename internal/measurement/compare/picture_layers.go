@@ -7,7 +7,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -58,7 +57,7 @@ func layerColor(names []string, name string) color.RGBA {
 // percent labels shares of 100.
 type percent struct{}
 
-// Ticks implements plot.Ticker.
-func (percent) Ticks(_, _ float64) []plot.Tick {
-	return []plot.Tick{{Value: 0, Label: "0 %"}, {Value: 25, Label: "25 %"}, {Value: 50, Label: "50 %"}, {Value: 75, Label: "75 %"}, {Value: 100, Label: "100 %"}}
+// Ticks implements picture.Ticker.
+func (percent) Ticks(_, _ float64) []picture.Tick {
+	return []picture.Tick{{Value: 0, Label: "0 %"}, {Value: 25, Label: "25 %"}, {Value: 50, Label: "50 %"}, {Value: 75, Label: "75 %"}, {Value: 100, Label: "100 %"}}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -67,7 +66,7 @@ func scatterHeight(d *result.Document, _ vg.Length) vg.Length {
 func drawScatter(c draw.Canvas, d *result.Document) error {
 	all := lanesOf(d)
 	var costs []float64
-	var names plot.ConstantTicks
+	var names picture.ConstantTicks
 	p := picture.NewPlot()
 	from := 0.0
 	for _, lane := range all {
@@ -75,20 +74,20 @@ func drawScatter(c draw.Canvas, d *result.Document) error {
 			costs = append(costs, clock.Latency.MedianNS)
 		}
 		height := float64(len(lane) + 1)
-		names = append(names, plot.Tick{Value: from + height/2, Label: laneName(lane)})
+		names = append(names, picture.Tick{Value: from + height/2, Label: laneName(lane)})
 		from += height
 	}
 	p.Y.Min, p.Y.Max = 0, from
 	p.X.Min, p.X.Max = picture.Around(costs, 1.5)
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, picture.LogTicks{Word: words.Duration}
-	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
+	p.X.Log, p.X.Ticks = true, picture.LogTicks{Word: words.Duration}
+	p.Y.Ticks, p.Y.NoMarks = names, true
 	p.Add(all)
 	picture.DrawPlot(legend(c, measured(d)), p, "wall time per read (log scale): faster to the left", "resolution: finer below")
 	return nil
 }
 
 // Plot draws each clock with its name on the side with more room.
-func (all lanes) Plot(c draw.Canvas, p *plot.Plot) {
+func (all lanes) Plot(c draw.Canvas, p *picture.Plot) {
 	const radius, gap = 5 * picture.Pixel, 9 * picture.Pixel
 	x, y := p.Transforms(&c)
 	line := 0.0

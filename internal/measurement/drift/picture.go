@@ -8,7 +8,6 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -124,17 +123,17 @@ func (p panel) draw(c draw.Canvas) {
 	c.FillText(name, vg.Point{X: c.Min.X, Y: c.Max.Y}, picture.Shortened(name, p.Name, c.Size().X-rate.Width(p.title)-panelGap))
 	view := picture.NewPlot()
 	view.Y.Min, view.Y.Max = picture.Through(p.Values)
-	view.Y.Tick.Marker = picture.OffsetTicks{Steps: 2}
+	view.Y.Ticks = picture.OffsetTicks{Steps: 2}
 	view.X.Min, view.X.Max = 0, max(slices.Max(p.At), p.durationNS, 1)
-	view.X.Tick.Marker = picture.OffsetTicks{}
+	view.X.Ticks = picture.OffsetTicks{}
 	view.Add(p)
 	// All panels leave the same width for tick labels, so that their time axes are aligned.
 	const words = 64 * picture.Pixel
-	view.Y.Padding = max(0, words-widestTick(view.Y.Tick.Marker.Ticks(view.Y.Min, view.Y.Max)))
+	view.Y.Padding = max(0, words-widestTick(view.Y.Ticks.Ticks(view.Y.Min, view.Y.Max)))
 	view.Draw(draw.Crop(c, 0, 0, 0, -22*picture.Pixel))
 }
 
-func widestTick(ticks []plot.Tick) vg.Length {
+func widestTick(ticks []picture.Tick) vg.Length {
 	text, widest := picture.Style(picture.LabelSize, picture.Black), vg.Length(0)
 	for _, t := range ticks {
 		widest = max(widest, text.Width(t.Label))
@@ -143,7 +142,7 @@ func widestTick(ticks []plot.Tick) vg.Length {
 }
 
 // Plot shades the time under load and draws the readings as dots: a line between values that alternate covers the panel.
-func (p panel) Plot(c draw.Canvas, view *plot.Plot) {
+func (p panel) Plot(c draw.Canvas, view *picture.Plot) {
 	x, y := view.Transforms(&c)
 	if from := p.loadedFromNS; from > 0 && from < view.X.Max {
 		picture.Beyond(c, x(from))

@@ -8,7 +8,6 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -104,11 +103,11 @@ type percentTicks struct {
 }
 
 // Ticks returns the ticks.
-func (t percentTicks) Ticks(float64, float64) []plot.Tick {
-	var ticks []plot.Tick
+func (t percentTicks) Ticks(float64, float64) []picture.Tick {
+	var ticks []picture.Tick
 	for i := range t.steps + 1 {
 		value := t.most * float64(i) / float64(t.steps)
-		ticks = append(ticks, plot.Tick{Value: value, Label: fmt.Sprintf("%.4g %%", value*100)})
+		ticks = append(ticks, picture.Tick{Value: value, Label: fmt.Sprintf("%.4g %%", value*100)})
 	}
 	return ticks
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -311,9 +310,9 @@ func (p panel) drawStrip(c draw.Canvas) {
 	})
 	view := picture.NewPlot()
 	view.Y.Min, view.Y.Max = picture.Through(values)
-	view.Y.Tick.Marker = picture.OffsetTicks{}
+	view.Y.Ticks = picture.OffsetTicks{}
 	view.X.Min, view.X.Max = -1, float64(len(p.pairs))
-	view.X.Tick.Marker = pairTicks(p.pairs)
+	view.X.Ticks = pairTicks(p.pairs)
 	view.Add(skewMarks{p.pairs})
 	label := fmt.Sprintf("CPU, compared with CPU %d", p.pairs[0].CPU)
 	if !haveOneFirst(p.pairs) {
@@ -342,16 +341,16 @@ func haveOneFirst(pairs []CPUPair) bool {
 // have the same first one, otherwise with both.
 type pairTicks []CPUPair
 
-func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
+func (t pairTicks) Ticks(_, _ float64) []picture.Tick {
 	most, room, name := 24, 30*picture.Pixel, func(pair CPUPair) string { return strconv.Itoa(pair.OtherCPU) }
 	if !haveOneFirst(t) {
 		most, room, name = 16, 60*picture.Pixel, func(pair CPUPair) string { return fmt.Sprintf("%d, %d", pair.CPU, pair.OtherCPU) }
 	}
 	every := 1 + len(t)/most
-	var ticks []plot.Tick
+	var ticks []picture.Tick
 	for i, pair := range t {
 		if i%every == 0 {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name(pair), room)})
+			ticks = append(ticks, picture.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name(pair), room)})
 		}
 	}
 	return ticks
@@ -360,7 +359,7 @@ func (t pairTicks) Ticks(_, _ float64) []plot.Tick {
 // skewMarks draws the marks of a strip; pair i is at x = i.
 type skewMarks struct{ pairs []CPUPair }
 
-func (marks skewMarks) Plot(c draw.Canvas, p *plot.Plot) {
+func (marks skewMarks) Plot(c draw.Canvas, p *picture.Plot) {
 	radius := 3.5 * picture.Pixel
 	if len(marks.pairs) > 100 {
 		radius = 2 * picture.Pixel

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -16,9 +15,9 @@ import (
 // LogTicks labels the decades of a logarithmic axis; if there are few, also their 2 and 5.
 type LogTicks struct{ Word func(float64) string }
 
-// Ticks implements plot.Ticker.
-func (t LogTicks) Ticks(low, high float64) []plot.Tick {
-	var ticks []plot.Tick
+// Ticks implements [Ticker].
+func (t LogTicks) Ticks(low, high float64) []Tick {
+	var ticks []Tick
 	few := math.Log10(high/low) < 2.5
 	for decade := math.Pow(10, math.Floor(math.Log10(low))); decade <= high; decade *= 10 {
 		for digit := 1.0; digit < 10; digit++ {
@@ -26,7 +25,7 @@ func (t LogTicks) Ticks(low, high float64) []plot.Tick {
 			if value < low*0.999 || value > high*1.001 {
 				continue
 			}
-			tick := plot.Tick{Value: value}
+			tick := Tick{Value: value}
 			if digit == 1 || few && (digit == 2 || digit == 5) {
 				tick.Label = t.Word(value)
 			}
@@ -44,23 +43,36 @@ type unit struct {
 // LinearTicks labels a linear axis, without zeros at the end: 250.
 type LinearTicks struct{}
 
-// Ticks implements plot.Ticker.
-func (LinearTicks) Ticks(low, high float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks(low, high)
-	for i := range ticks {
-		if ticks[i].Label != "" {
-			ticks[i].Label = words.ThreeDigits(ticks[i].Value)
-		}
+// Ticks implements [Ticker].
+func (LinearTicks) Ticks(low, high float64) []Tick {
+	var ticks []Tick
+	for _, value := range Steps(low, high, 3) {
+		ticks = append(ticks, Tick{Value: value, Label: words.ThreeDigits(value)})
 	}
 	return ticks
+}
+
+// Steps returns the multiples of 1, 2 or 5 by a power of ten in a range, with this number of steps or more.
+func Steps(low, high, fewest float64) (all []float64) {
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/fewest)))
+	for _, times := range []float64{5, 2} {
+		if step*times <= (high-low)/fewest {
+			step *= times
+			break
+		}
+	}
+	for i := math.Ceil(low / step); i <= math.Floor(high/step); i++ {
+		all = append(all, i*step)
+	}
+	return all
 }
 
 // ThreadTicks labels the measured numbers of threads. The most important come first: the ends, then
 // the powers of two. Of many there are no others.
 type ThreadTicks struct{ Threads []int }
 
-// Ticks implements plot.Ticker.
-func (t ThreadTicks) Ticks(_, _ float64) []plot.Tick {
+// Ticks implements [Ticker].
+func (t ThreadTicks) Ticks(_, _ float64) []Tick {
 	rank := func(i int) int {
 		switch {
 		case i == 0 || i == len(t.Threads)-1:
@@ -77,27 +89,25 @@ func (t ThreadTicks) Ticks(_, _ float64) []plot.Tick {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
 	const many = 64
-	var ticks []plot.Tick
+	var ticks []Tick
 	for _, at := range order {
 		if len(order) <= many || rank(at) < 2 {
-			ticks = append(ticks, plot.Tick{Value: float64(t.Threads[at]), Label: strconv.Itoa(t.Threads[at])})
+			ticks = append(ticks, Tick{Value: float64(t.Threads[at]), Label: strconv.Itoa(t.Threads[at])})
 		}
 	}
 	return ticks
 }
 
-// apart returns the ticks of a plot's x axis without the labels that would touch an earlier one.
-func apart(p *plot.Plot, c draw.Canvas) plot.ConstantTicks {
+// apart returns the ticks without the labels that would touch an earlier one.
+func apart(ticks []Tick, style draw.TextStyle, x func(float64) vg.Length) []Tick {
 	const gap = 6 * Pixel
-	ticks := p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)
-	data := p.DataCanvas(c)
-	x, _ := p.Transforms(&data)
+	ticks = slices.Clone(ticks)
 	var taken [][2]vg.Length
 	for i, tick := range ticks {
 		if tick.Label == "" {
 			continue
 		}
-		half := (p.X.Tick.Label.Width(tick.Label) + gap) / 2
+		half := (style.Width(tick.Label) + gap) / 2
 		from, to := x(tick.Value)-half, x(tick.Value)+half
 		if slices.ContainsFunc(taken, func(other [2]vg.Length) bool { return from < other[1] && other[0] < to }) {
 			ticks[i].Label = ""
@@ -122,16 +132,8 @@ type OffsetTicks struct {
 	Steps int
 }
 
-// Ticks implements plot.Ticker.
-func (t OffsetTicks) Ticks(low, high float64) []plot.Tick {
-	fewest := float64(cmp.Or(t.Steps, 4))
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/fewest)))
-	for _, times := range []float64{5, 2} {
-		if step*times <= (high-low)/fewest {
-			step *= times
-			break
-		}
-	}
+// Ticks implements [Ticker].
+func (t OffsetTicks) Ticks(low, high float64) []Tick {
 	size := unit{1, " ns"}
 	for _, u := range []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}} {
 		if max(-low, high) >= u.size {
@@ -139,13 +141,13 @@ func (t OffsetTicks) Ticks(low, high float64) []plot.Tick {
 			break
 		}
 	}
-	var ticks []plot.Tick
-	for i := math.Ceil(low / step); i <= math.Floor(high/step); i++ {
+	var ticks []Tick
+	for _, value := range Steps(low, high, float64(cmp.Or(t.Steps, 4))) {
 		label := "0" // not -0
-		if i != 0 {
-			label = words.ThreeDigits(i*step/size.size) + size.name
+		if value != 0 {
+			label = words.ThreeDigits(value/size.size) + size.name
 		}
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: label})
+		ticks = append(ticks, Tick{Value: value, Label: label})
 	}
 	return ticks
 }

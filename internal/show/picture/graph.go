@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -74,7 +73,7 @@ type Graph struct {
 	// Ideal is a line above all others, with its name at its end; without values there is none.
 	Ideal          Line
 	XLabel, YLabel string
-	XTicks         plot.Ticker
+	XTicks         Ticker
 	Word           func(float64) string // label of a value
 	// CPUs is the number of CPUs. What is beyond is grey; nothing is if it is 0.
 	CPUs int
@@ -112,9 +111,9 @@ func (g Graph) Draw(c draw.Canvas) {
 	}
 	p.Y.Min, p.Y.Max = Around(values, 1.4)
 	p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, float64(above/c.Size().Y))
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, LogTicks{g.Word}
+	p.Y.Log, p.Y.Ticks = true, LogTicks{g.Word}
 	p.X.Min, p.X.Max = Around(places, 1.06)
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, g.XTicks
+	p.X.Log, p.X.Ticks = true, g.XTicks
 	p.Add(g)
 	data := DrawPlot(c, p, g.XLabel, g.YLabel)
 	if isNarrow {
@@ -210,7 +209,7 @@ func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 }
 
 // Plot draws the lines, and the part beyond the CPUs.
-func (g Graph) Plot(c draw.Canvas, p *plot.Plot) {
+func (g Graph) Plot(c draw.Canvas, p *Plot) {
 	x, y := p.Transforms(&c)
 	if at := max(float64(g.CPUs), p.X.Min); g.beyond() {
 		Beyond(c, x(at))

@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/timebench/timebench/internal/show/printable"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -145,32 +144,16 @@ func NoteHeight(text string, width vg.Length) vg.Length {
 	return vg.Length(len(Wrapped(Style(LabelSize, Grey), text, width)))*LineApart + 8*Pixel
 }
 
-// NewPlot returns an empty plot in the style of the pictures.
-func NewPlot() *plot.Plot {
-	p := plot.New()
-	p.BackgroundColor = nil
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		own, label := Style(LabelSize, Black), &axis.Tick.Label
-		label.Color, label.Font, label.Handler = own.Color, own.Font, own.Handler
-		axis.Color, axis.Tick.Color = Grey, Grey
-	}
-	return p
-}
-
 // DrawPlot draws a plot and returns the canvas of its data. The label of the x axis is below it, that of
-// the y axis above it, where it is as long as it needs to be. It does not use gonum's axis labels: on a
-// logarithmic axis gonum takes them to be off centre and leaves space for that.
-func DrawPlot(c draw.Canvas, p *plot.Plot, xLabel, yLabel string) draw.Canvas {
+// the y axis above it, where it is as long as it needs to be.
+func DrawPlot(c draw.Canvas, p *Plot, xLabel, yLabel string) draw.Canvas {
 	if yLabel != "" {
 		c = Note(c, yLabel)
 	}
 	text := Style(LabelSize, Black)
 	text.XAlign = draw.XCenter
 	lines := Wrapped(text, xLabel, c.Size().X)
-	inner := draw.Crop(c, 0, 0, vg.Length(len(lines))*LineApart+5*Pixel, 0)
-	p.X.Tick.Marker = apart(p, inner)
-	p.Draw(inner)
-	data := p.DataCanvas(inner)
+	data := p.Draw(draw.Crop(c, 0, 0, vg.Length(len(lines))*LineApart+5*Pixel, 0))
 	for i, line := range lines {
 		half := text.Width(line) / 2
 		middle := max(min((data.Min.X+data.Max.X)/2, c.Max.X-half), c.Min.X+half)
@@ -187,7 +170,7 @@ const Bold = 3
 
 // Style returns a text style in the font of the pictures.
 func Style(size vg.Length, c color.Color) draw.TextStyle {
-	return draw.TextStyle{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
+	return draw.TextStyle{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: fonts()}
 }
 
 // Shortened returns a text cut to a maximum width, with an ellipsis if it was cut.

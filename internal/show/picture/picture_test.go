@@ -51,6 +51,16 @@ func TestLogTicksLabelDecades(t *testing.T) {
 	require.Equal(t, "500 ms, 1 s, 2 s", labels(0.3e9, 3e9))
 }
 
+func TestLinearTicks(t *testing.T) {
+	for want, ends := range map[string][2]float64{"0 5 10 15 20": {0, 23.5}, "-10 0 10": {-19, 19}, "0 0.1 0.2 0.3": {0, 0.31}} {
+		var labels []string
+		for _, tick := range (LinearTicks{}).Ticks(ends[0], ends[1]) {
+			labels = append(labels, tick.Label)
+		}
+		require.Equal(t, want, strings.Join(labels, " "))
+	}
+}
+
 // The ends have labels, and then the powers of two.
 func TestThreadTicksInTheOrderOfTheirLabels(t *testing.T) {
 	var labels []string

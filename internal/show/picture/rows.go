@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -50,7 +49,7 @@ type Rows struct {
 	// Min and Max are the ends of a linear axis with these Ticks. Without Ticks the axis is logarithmic
 	// and has all that is drawn, with labels of Word, those of durations in ns if it is nil.
 	Min, Max float64
-	Ticks    plot.Ticker
+	Ticks    Ticker
 	Word     func(float64) string
 	// Middle is a vertical line; 0 for none.
 	Middle float64
@@ -79,7 +78,7 @@ const (
 func (r Rows) Draw(c draw.Canvas) {
 	p, text := NewPlot(), Style(LabelSize, Black)
 	low, high, widest := math.Inf(1), 0.0, vg.Length(0)
-	names := make(plot.ConstantTicks, len(r.Rows))
+	names := make(ConstantTicks, len(r.Rows))
 	has := func(values ...float64) {
 		for _, v := range values {
 			if v > 0 {
@@ -88,7 +87,7 @@ func (r Rows) Draw(c draw.Canvas) {
 		}
 	}
 	for i, row := range r.Rows {
-		names[i] = plot.Tick{Value: float64(i), Label: ShortenedID(text, row.Name, MostNameWidth)}
+		names[i] = Tick{Value: float64(i), Label: ShortenedID(text, row.Name, MostNameWidth)}
 		widest = max(widest, text.Width(Shortened(text, row.Text, MostNameWidth)))
 		for _, point := range row.Points {
 			has(point.At)
@@ -104,7 +103,7 @@ func (r Rows) Draw(c draw.Canvas) {
 		has(m.ValueNS)
 	}
 	has(r.Middle)
-	p.X.Min, p.X.Max, p.X.Tick.Marker = r.Min, r.Max, r.Ticks
+	p.X.Min, p.X.Max, p.X.Ticks = r.Min, r.Max, r.Ticks
 	if r.Ticks == nil {
 		if high == 0 {
 			low, high = 1, 1
@@ -114,14 +113,14 @@ func (r Rows) Draw(c draw.Canvas) {
 			word = words.Duration
 		}
 		p.X.Min, p.X.Max = Around([]float64{low, high}, 1.5)
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, LogTicks{Word: word}
+		p.X.Log, p.X.Ticks = true, LogTicks{Word: word}
 	}
 	p.Y.Min, p.Y.Max = -0.6, float64(len(r.Rows))-0.4
-	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
+	p.Y.Ticks, p.Y.NoMarks = names, true
 	r.above = IsNarrow(c.Size().X)
 	p.Add(r)
 	if r.above {
-		p.HideY()
+		p.withoutY = true
 		p.Y.Max += 0.3
 	} else {
 		c = draw.Crop(c, 0, -(widest + textGap), 0, 0)
@@ -130,7 +129,7 @@ func (r Rows) Draw(c draw.Canvas) {
 }
 
 // Plot draws the marks and the rows: row i is at height i. What is beyond the axis is drawn at its end.
-func (r Rows) Plot(c draw.Canvas, p *plot.Plot) {
+func (r Rows) Plot(c draw.Canvas, p *Plot) {
 	across, y := p.Transforms(&c)
 	x := func(value float64) vg.Length { return across(min(max(value, p.X.Min), p.X.Max)) }
 	text := Style(LabelSize, Black)

@@ -1,0 +1,183 @@
+package picture
+
+import (
+	"math"
+	"sync"
+
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	stdfont "golang.org/x/image/font"
+	"golang.org/x/image/font/opentype"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Plot is two axes, and what is drawn between them. gonum.org/v1/plot has one too, with twelve fonts of 4 MB that every
+// program with that package contains and reads at its start.
+type Plot struct {
+	X, Y  Axis
+	parts []Drawer
+	// withoutY is whether there is no y axis.
+	withoutY bool
+}
+
+// A Drawer draws between the axes of a plot: on a canvas of the size of the data.
+type Drawer interface{ Plot(draw.Canvas, *Plot) }
+
+// An Axis has a range and ticks.
+type Axis struct {
+	Min, Max float64
+	// Log is whether the axis is logarithmic.
+	Log   bool
+	Ticks Ticker
+	// NoMarks is whether there are labels only.
+	NoMarks bool
+	// Padding is between the axis and the data.
+	Padding vg.Length
+}
+
+// A Ticker returns the ticks of an axis from its range.
+type Ticker interface {
+	Ticks(low, high float64) []Tick
+}
+
+// A Tick is a mark on an axis. Without a label it is short.
+type Tick struct {
+	Value float64
+	Label string
+}
+
+// ConstantTicks are ticks of any range.
+type ConstantTicks []Tick
+
+// Ticks implements [Ticker].
+func (t ConstantTicks) Ticks(_, _ float64) []Tick { return t }
+
+// The length of marks, their distance from labels, and the width of lines.
+const (
+	markLength = 8 * vg.Length(1)
+	labelGap   = 3 * vg.Length(1)
+	axisWidth  = 0.5 * vg.Length(1)
+)
+
+// NewPlot returns an empty plot.
+func NewPlot() *Plot {
+	const padding = 5 * vg.Length(1)
+	return &Plot{X: Axis{Padding: padding}, Y: Axis{Padding: padding}}
+}
+
+// Add adds what is drawn between the axes.
+func (p *Plot) Add(d Drawer) { p.parts = append(p.parts, d) }
+
+// norm returns the position of a value on the axis: 0 for its minimum, 1 for its maximum.
+func (a *Axis) norm(value float64) float64 {
+	if a.Log {
+		return math.Log(value/a.Min) / math.Log(a.Max/a.Min)
+	}
+	return (value - a.Min) / (a.Max - a.Min)
+}
+
+// within returns the ticks in the range of the axis.
+func (a *Axis) within(ticks []Tick) (some []Tick) {
+	const rounding = 1e-9
+	for _, t := range ticks {
+		if at := a.norm(t.Value); at >= -rounding && at <= 1+rounding {
+			some = append(some, t)
+		}
+	}
+	return some
+}
+
+// marks returns the length of the marks.
+func (a *Axis) marks() vg.Length {
+	if a.NoMarks {
+		return 0
+	}
+	return markLength
+}
+
+// Transforms returns the places of values on the canvas of the data.
+func (p *Plot) Transforms(data *draw.Canvas) (x, y func(float64) vg.Length) {
+	return func(value float64) vg.Length { return data.X(p.X.norm(value)) }, func(value float64) vg.Length { return data.Y(p.Y.norm(value)) }
+}
+
+// Draw draws the plot, and returns the canvas of its data. It leaves out a label of the x axis that would touch an earlier
+// one.
+func (p *Plot) Draw(c draw.Canvas) draw.Canvas {
+	under, beside := Style(LabelSize, Black), Style(LabelSize, Black)
+	under.XAlign, under.YAlign = draw.XCenter, draw.YTop
+	beside.XAlign, beside.YAlign = draw.XRight, draw.YCenter
+	var yTicks []Tick
+	if !p.withoutY {
+		yTicks = p.Y.within(p.Y.Ticks.Ticks(p.Y.Min, p.Y.Max))
+	}
+	xTicks := p.X.within(p.X.Ticks.Ticks(p.X.Min, p.X.Max))
+
+	// The axes take the room that their labels need. The last label of each may stand out of the plot.
+	widest := vg.Length(0)
+	for _, t := range yTicks {
+		widest = max(widest, beside.Width(t.Label))
+	}
+	low := c.Min.Y + under.Height("0")
+	left := c.Min.X
+	if widest > 0 {
+		left += widest + labelGap
+	}
+	data := draw.Crop(c, left-c.Min.X+p.Y.marks()+p.Y.Padding, 0, low-c.Min.Y+p.X.marks()+p.X.Padding, 0)
+	if p.withoutY {
+		data.Min.X = c.Min.X + p.Y.Padding
+	}
+	width, height := data.Size().X, data.Size().Y
+	for _, t := range xTicks {
+		if at := vg.Length(p.X.norm(t.Value)); at > 0 {
+			width = min(width, (c.Max.X-under.Width(t.Label)/2-data.Min.X)/at)
+		}
+	}
+	for _, t := range yTicks {
+		if at := vg.Length(p.Y.norm(t.Value)); at > 0 && t.Label != "" {
+			height = min(height, (c.Max.Y-beside.Height(t.Label)/2-data.Min.Y)/at)
+		}
+	}
+	data.Max = vg.Point{X: data.Min.X + width, Y: data.Min.Y + height}
+	x, y := p.Transforms(&data)
+
+	line := Stroke(Grey, axisWidth)
+	length := func(t Tick, of vg.Length) vg.Length {
+		if t.Label == "" {
+			return of / 2
+		}
+		return of
+	}
+	for _, t := range apart(xTicks, under, x) {
+		c.FillText(under, vg.Point{X: x(t.Value), Y: low + under.FontExtents().Descent}, t.Label)
+		c.StrokeLine2(line, x(t.Value), low+p.X.marks()-length(t, p.X.marks()), x(t.Value), low+p.X.marks())
+	}
+	c.StrokeLine2(line, data.Min.X, low+p.X.marks(), data.Max.X, low+p.X.marks())
+	if !p.withoutY {
+		right := left + p.Y.marks()
+		for _, t := range yTicks {
+			c.FillText(beside, vg.Point{X: left - labelGap, Y: y(t.Value) + beside.FontExtents().Descent}, t.Label)
+			c.StrokeLine2(line, right-length(t, p.Y.marks()), y(t.Value), right, y(t.Value))
+		}
+		c.StrokeLine2(line, right, data.Min.Y, right, data.Max.Y)
+	}
+	for _, part := range p.parts {
+		part.Plot(data, p)
+	}
+	return data
+}
+
+// fonts has the fonts of the pictures.
+var fonts = sync.OnceValue(func() text.Handler {
+	var all font.Collection
+	for weight, content := range map[stdfont.Weight][]byte{stdfont.WeightNormal: liberationsansregular.TTF, Bold: liberationsansbold.TTF} {
+		face, err := opentype.Parse(content)
+		if err != nil {
+			panic(err) // it is a part of the program
+		}
+		all = append(all, font.Face{Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, Face: face})
+	}
+	return text.Plain{Fonts: font.NewCache(all)}
+})
