@@ -106,16 +106,11 @@ var causeRemedies = map[string][]string{
 	"host-unstable":             {"compare-cpus", "update-firmware"},
 }
 
-// marks are the kinds of lines by which the kernel marks a clock source unstable, or gives it up.
-var marks = []kernellog.Kind{
-	"tsc-unstable", "watchdog-verdict", "watchdog-skew", "watchdog-delta", "frequency-skew", "inter-cpu-skew", "tsc-warp",
-}
-
 // markedUnstable reports whether the kernel log shows that the kernel marked the TSC unstable, for
 // whatever reason.
 func markedUnstable(d *result.Document) bool {
 	return slices.ContainsFunc(events(d), func(e kernellog.Event) bool {
-		return strings.HasPrefix(e.Clock, "tsc") && slices.Contains(marks, e.Kind)
+		return strings.HasPrefix(e.Clock, "tsc") && e.Marks()
 	})
 }
 
@@ -184,7 +179,7 @@ func asIntended(d *result.Document) (why, bool) {
 	return why{}, false
 }
 
-// unstableTSC finds a fault of the TSC in the kernel log, if nothing shows that reads of the clock
+// unstableTSC finds a fault of the TSC, or of another clock, in the kernel log, if nothing shows that reads of the clock
 // source in use enter the kernel. If they do, kernelEntry reports it.
 func unstableTSC(d *result.Document) *result.Finding {
 	found, ok := byLog(d)
@@ -202,23 +197,20 @@ func unstableTSC(d *result.Document) *result.Finding {
 	case !alone(d) && nothingFailed(d) && name != "tsc":
 		return nil // reads are fast, and nothing failed
 	}
-	title := "the kernel log shows a fault of the TSC"
-	if alone(d) {
-		title = "a fault of the TSC"
-	}
 	names := found.remedies
 	if slices.Contains(ownClocks, name) { // user mode can read it, or kernelEntry reports that it cannot
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == ofHypervisors })
 	}
+	title := faults(d)[0].Title
 	switch {
 	case name == "tsc":
-		title += ", which is in use"
+		title += ", and the clock source is tsc"
 	case markedUnstable(d) && name != "":
 		title = "the kernel marked the TSC unstable, and uses " + name
 	case markedUnstable(d):
 		title = "the kernel marked the TSC unstable"
-	case !onX86(d):
-		title = "the kernel keeps user mode from reading the counter of the CPU"
+	case !alone(d):
+		title = "the kernel log shows that " + title
 	}
 	return &result.Finding{Title: title, Evidence: found.evidence, Cause: found.cause, Remedies: advise(d, names...), Links: found.links}
 }

@@ -728,6 +728,27 @@ func TestHealthyWithoutFigures(t *testing.T) {
 		Healthy(&result.Document{Sections: []result.Section{late}}))
 }
 
+// A title says which clock or part is at fault, and is no title for what was not marked.
+func TestTitlesOfCauses(t *testing.T) {
+	for line, title := range map[string]string{
+		"Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode":                 "the kernel refused the clock source jiffies",
+		"kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable":                            "this host of virtual machines does not trust its TSC",
+		"Adjusting kvm-clock more than 11% (9311354 vs 9311354)":                                                   "the rate of kvm-clock is corrected by more than 11 %",
+		"[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring":                               "the firmware wrote to the TSC",
+		"arch_timer: CPU4: Trapping CNTVCT access":                                                                 "the kernel keeps user mode from reading the counter of the CPU",
+		"clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable": "the kernel marked the TSC unstable",
+		"clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 95000ns, attempt 1":                    "",
+	} {
+		found := Findings(&result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{line}}}})
+		if title == "" {
+			require.Empty(t, found, line)
+			continue
+		}
+		require.Len(t, found, 1, line)
+		require.Equal(t, "from a kernel log alone: "+title, found[0].Title)
+	}
+}
+
 // An answer says which boot it is about, if the log has several.
 func TestBootsOfALog(t *testing.T) {
 	d := &result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Boots: 3}}}

@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -15,7 +16,9 @@ type log struct {
 // A rule finds one cause. A new one is an entry in a table.
 type rule struct {
 	kind string
-	find func(log) (Cause, bool)
+	// title is that of the cause, if find does not set it.
+	title string
+	find  func(log) (Cause, bool)
 }
 
 // reasons are the rules for why a clock is wrong or not in use, in the order in which they exclude each other: what is
@@ -42,7 +45,7 @@ func (l log) found(rules []rule, most int) []Cause {
 	var causes []Cause
 	for _, r := range rules {
 		if cause, ok := r.find(l); ok && len(causes) < most {
-			cause.Kind, cause.Evidence = r.kind, withoutRepeats(cause.Evidence)
+			cause.Kind, cause.Title, cause.Evidence = r.kind, cmp.Or(cause.Title, r.title), withoutRepeats(cause.Evidence)
 			causes = append(causes, cause)
 		}
 	}
@@ -92,7 +95,7 @@ func (l log) marking(reasons ...string) []Event {
 // compared returns the first comparison that a condition holds for and that marked the clock unstable. If none marked it,
 // skipped checks count, which are never the reason for a mark.
 func (l log) compared(holds func(comparison) bool) (comparison, bool) {
-	marked := len(l.of(tscUnstable, readBackDelay)) > 0 || slices.ContainsFunc(l.comparisons, func(c comparison) bool { return c.marked })
+	marked := len(l.of(tscUnstable)) > 0 || slices.ContainsFunc(l.of(readBackDelay), Event.Marks) || slices.ContainsFunc(l.comparisons, func(c comparison) bool { return c.marked })
 	for _, c := range l.comparisons {
 		if c.marked == marked && holds(c) {
 			return c, true

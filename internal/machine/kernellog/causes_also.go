@@ -1,21 +1,24 @@
 package kernellog
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // alsoRules find what a log says beside the reason.
 var alsoRules = []rule{
-	{"tsc-adjust", tscAdjust},
-	{"override-refused", first(refused, func(e Event) Cause {
-		return Cause{Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", e.Clock)}
+	{"tsc-adjust", "", tscAdjust},
+	{"override-refused", "", first(refused, func(e Event) Cause {
+		return Cause{Title: "the kernel refused the clock source " + e.Clock, Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", e.Clock)}
 	})},
-	{"host-unstable", logged(hostUnstable, Cause{Text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."})},
-	{"lost-rtc-interrupts", rtcInterruptsLost},
-	{"watchdog-timed-out", watchdogTimedOut},
-	{"pm-timer-off", logged(pmTimerOff, Cause{Harmless: true, Text: "The firmware switched the ACPI PM timer off. The kernel does without it."})},
-	{"p0-frequency", logged(p0Frequency, Cause{
+	{"host-unstable", "this host of virtual machines does not trust its TSC", logged(hostUnstable, Cause{Text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."})},
+	{"lost-rtc-interrupts", "", rtcInterruptsLost},
+	{"watchdog-timed-out", "", watchdogTimedOut},
+	{"pm-timer-off", "", logged(pmTimerOff, Cause{Harmless: true, Text: "The firmware switched the ACPI PM timer off. The kernel does without it."})},
+	{"p0-frequency", "", logged(p0Frequency, Cause{
 		Harmless: true, Text: "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway.",
 	})},
-	{"32-bit-erratum", erratum32},
+	{"32-bit-erratum", "", erratum32},
 }
 
 // tscAdjust: the kernel found and mended TSC_ADJUST. Where the CPUs still differ, that rule says it.
@@ -24,15 +27,15 @@ func tscAdjust(l log) (Cause, bool) {
 	if len(found) == 0 || len(l.of(tscWarp, interCPUSkew, cpusAhead, cpusBehind)) > 0 {
 		return Cause{}, false
 	}
-	who := "The firmware"
+	who := "firmware"
 	if l.machine.Guest {
-		who = "The hypervisor"
+		who = "hypervisor"
 	}
-	text := fmt.Sprintf("%s wrote to the TSC (TSC ADJUST, %s), and the kernel corrected it. Between a write and the correction the TSCs of the CPUs differ.", who, cpuNames(found))
+	text := fmt.Sprintf("The %s wrote to the TSC (TSC ADJUST, %s), and the kernel corrected it. Between a write and the correction the TSCs of the CPUs differ.", who, cpuNames(found))
 	if p := l.parameter("tsc=reliable"); p != "" {
 		text += " The parameter " + p + " switches the kernel's later checks off, so it would not notice."
 	}
-	return Cause{Text: text, Evidence: lines(found)}, true
+	return Cause{Title: "the " + who + " wrote to the TSC", Text: text, Evidence: lines(found)}, true
 }
 
 func rtcInterruptsLost(l log) (Cause, bool) {
@@ -49,8 +52,8 @@ func rtcInterruptsLost(l log) (Cause, bool) {
 
 // watchdogTimedOut: the check was skipped. Where the kernel also marked the TSC, that rule says it.
 func watchdogTimedOut(l log) (Cause, bool) {
-	found := l.of(readTimedOut)
-	if len(found) == 0 || len(l.marking()) > 0 {
+	found := l.of(readTimedOut, readBackDelay)
+	if len(found) == 0 || len(l.marking()) > 0 || slices.ContainsFunc(found, Event.Marks) {
 		return Cause{}, false
 	}
 	return Cause{Harmless: true, Text: "The watchdog could not check the TSC: its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched.", Evidence: lines(found[:1])}, true

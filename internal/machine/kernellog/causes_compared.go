@@ -9,33 +9,35 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
+const disagree = "the TSC and its watchdog disagree"
+
 const oneCannotTell = "One pair of figures cannot tell which of the two clocks was wrong."
 
 // comparedRules explain the figures of the watchdog, in the order in which they exclude each other.
 var comparedRules = []rule{
-	{"watchdog-wrapped", explaining(func(_ log, c comparison) bool { _, _, ok := c.wrapped(); return ok }, watchdogWrapped)},
-	{"watchdog-may-have-wrapped", explaining(mayHaveWrapped, perhapsWrapped)},
-	{"weak-watchdog", explaining(func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) }, weakWatchdog)},
-	{"clocks-agree", explaining(func(_ log, c comparison) bool {
+	{"watchdog-wrapped", "the counter of the watchdog wrapped", explaining(func(_ log, c comparison) bool { _, _, ok := c.wrapped(); return ok }, watchdogWrapped)},
+	{"watchdog-may-have-wrapped", disagree, explaining(mayHaveWrapped, perhapsWrapped)},
+	{"weak-watchdog", disagree, explaining(func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) }, weakWatchdog)},
+	{"clocks-agree", "the machine stood still", explaining(func(_ log, c comparison) bool {
 		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdogNS > longNS && !c.contradicts() || c.long)
 	}, clocksAgree)},
-	{"watchdog-jumped", explaining(hasJumped, watchdogJumped)},
-	{"read-back-delay", slowReadBack},
-	{"emulated-clocks", explaining(func(l log, c comparison) bool {
+	{"watchdog-jumped", disagree, explaining(hasJumped, watchdogJumped)},
+	{"read-back-delay", "the timer of the watchdog is slow to read", slowReadBack},
+	{"emulated-clocks", disagree, explaining(func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog) && c.marked && c.both() != ""
 	}, emulatedClocks)},
-	{"tsc-jumped", explaining(func(_ log, c comparison) bool {
+	{"tsc-jumped", "the TSC jumped forward", explaining(func(_ log, c comparison) bool {
 		if math.IsNaN(c.watchdogNS) || c.watchdogNS > 2e9 || c.watchdogNS <= 0 || !c.marked {
 			return false
 		}
 		// A TSC with more than 20 GHz jumped, whatever its rate.
 		return c.skewNS >= 1e9 || math.IsNaN(c.clockNS) && c.clockCycles/(c.watchdogNS/1e9) > 20e9
 	}, tscJumped)},
-	{"bad-calibration", explaining(func(l log, c comparison) bool {
+	{"bad-calibration", disagree, explaining(func(l log, c comparison) bool {
 		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
 			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index }))
 	}, badCalibration)},
-	{"clocks-disagree", clocksDisagree},
+	{"clocks-disagree", disagree, clocksDisagree},
 }
 
 // explaining returns the rule of a cause that one comparison shows. The lines with its figures are the evidence.
@@ -157,7 +159,7 @@ func watchdogJumped(l log, c comparison) Cause {
 // slowReadBack: the watchdog gave up because its own timer was slow to read.
 func slowReadBack(l log) (Cause, bool) {
 	found := l.of(readBackDelay)
-	if len(found) == 0 {
+	if len(found) == 0 || len(l.marking("clocksource watchdog")) == 0 && !slices.ContainsFunc(found, Event.Marks) {
 		return Cause{}, false
 	}
 	e := found[0]

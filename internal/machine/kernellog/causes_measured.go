@@ -12,19 +12,19 @@ import (
 
 // measuredRules find what the kernel measured or was told, in the order in which they exclude each other.
 var measuredRules = []rule{
-	{"gvisor", logged(gvisorStart, Cause{
+	{"gvisor", "the program runs in a gVisor sandbox", logged(gvisorStart, Cause{
 		Text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the kernel's version that it reports is not that of a Linux kernel.",
 	})},
-	{"cpus-differ-after-resume", cpusDifferAfterResume},
-	{"cpus-differ", cpusDiffer},
-	{"wrong-cpuid-rate", wrongCPUIDRate},
-	{"calibration-failed", calibrationFailed},
-	{"set-by-parameter", setByParameter},
-	{"tsc-went-back", wentBack},
-	{"halts-in-idle", markedFor("tsc halt", Cause{
+	{"cpus-differ-after-resume", "the TSCs of the CPUs differ", cpusDifferAfterResume},
+	{"cpus-differ", "the TSCs of the CPUs differ", cpusDiffer},
+	{"wrong-cpuid-rate", "the CPU reports a wrong rate of its TSC", wrongCPUIDRate},
+	{"calibration-failed", "the kernel could not measure the rate of the TSC", calibrationFailed},
+	{"set-by-parameter", "the kernel command line switches the TSC off", setByParameter},
+	{"tsc-went-back", "the TSC went back", wentBack},
+	{"halts-in-idle", "the TSC stops while a CPU sleeps", markedFor("tsc halt", Cause{
 		Text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too.", TSC: TSCWrong,
 	})},
-	{"cpufreq-changes", markedFor("cpufreq changes", Cause{
+	{"cpufreq-changes", "the rate of the TSC changes with the frequency of the CPU", markedFor("cpufreq changes", Cause{
 		Text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant.", TSC: TSCWrong,
 	})},
 }

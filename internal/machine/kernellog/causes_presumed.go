@@ -8,19 +8,19 @@ import (
 
 // presumedRules find why the kernel does not use the TSC although it has not seen it fail.
 var presumedRules = []rule{
-	{"adjusted-beyond-limit", first(adjusting, func(e Event) Cause {
-		return Cause{Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", e.Clock)}
+	{"adjusted-beyond-limit", "", first(adjusting, func(e Event) Cause {
+		return Cause{Title: "the rate of " + e.Clock + " is corrected by more than 11 %", Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", e.Clock)}
 	})},
-	{"hyperv-by-design", markedFor("running on hyper-v", Cause{
+	{"hyperv-by-design", "", markedFor("running on hyper-v", Cause{
 		Text:     "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault.",
 		Harmless: true,
 	})},
-	{"xen-by-design", xenByDesign},
-	{"presumed-unsynchronized", markedFor("tscs unsynchronized", Cause{
+	{"xen-by-design", "", xenByDesign},
+	{"presumed-unsynchronized", "the kernel presumes that the TSCs are unsynchronised", markedFor("tscs unsynchronized", Cause{
 		Text: "The kernel assumes that the TSCs of the CPUs are unsynchronised, but has not measured it. It does so for CPUs without constant_tsc, and for some machines with many sockets.",
 	})},
-	{"marked-unstable", markedUnstable},
-	{"counter-trapped", trappedCounter},
+	{"marked-unstable", "the kernel marked the TSC unstable", markedUnstable},
+	{"counter-trapped", "the kernel keeps user mode from reading the counter of the CPU", trappedCounter},
 }
 
 func xenByDesign(l log) (Cause, bool) {

@@ -1,5 +1,10 @@
 package kernellog
 
+import (
+	"slices"
+	"strings"
+)
+
 // The kinds of the watchdog's messages.
 const (
 	watchdogVerdict  Kind = "watchdog-verdict"
@@ -49,7 +54,7 @@ var watchdogFormats = []format{
 		pattern: `Clocksource +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`,
 	},
 	{
-		kind: readBackDelay, has: "read-back delay", weight: weightDecides,
+		kind: readBackDelay, has: "read-back delay", clock: "tsc", weight: weightDecides,
 		pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: (?:wd-` + named("clock") + `-wd|` + named("watchdog") + `)(?: excessive)? read-back delay (?:of )?(?:(?P<delay>\d+) ?ns)?(?: vs\. limit of (?P<limit>\d+) ?ns)?`,
 	},
 	{
@@ -60,4 +65,12 @@ var watchdogFormats = []format{
 		kind: longReadout, has: "long readout interval", clock: "tsc", weight: weightContext,
 		pattern: `Long readout interval, skipping watchdog check: cs_nsec: (?P<ns>-?\d+) wd_nsec: (?P<wdns>-?\d+)`,
 	},
+}
+
+// marks are the kinds of lines by which the kernel marks a clock source unstable, or gives it up.
+var marks = []Kind{tscUnstable, watchdogVerdict, watchdogSkew, watchdogDelta, frequencySkew, interCPUSkew, tscWarp}
+
+// Marks returns whether the kernel marks a clock source unstable by the line, or gives it up.
+func (e Event) Marks() bool {
+	return slices.Contains(marks, e.Kind) || e.Kind == readBackDelay && strings.Contains(strings.ToLower(e.Line), "marking")
 }

@@ -89,6 +89,8 @@ const (
 type Cause struct {
 	// Kind is the kind of the cause: one of the table of causes (Causes).
 	Kind string
+	// Title says what happened to which clock or part, in a few words; "" if it is harmless.
+	Title string
 	// Text says what happened, in one to three sentences with the arithmetic.
 	Text string
 	// Harmless is whether nothing is wrong: the line is no reason for a remedy.
