@@ -12,16 +12,22 @@ import (
 func Use(c Clock, fn func(Reader)) error {
 	var failed error
 	err := thread.Run(thread.Any, func() {
-		reader, err := c.Open()
-		if err == nil {
-			reader.Read(make([]int64, 1))
-			err = Failure(reader)
-		}
-		if failed = err; failed == nil {
+		var reader Reader
+		if reader, failed = Ready(c); failed == nil {
 			fn(reader)
 		}
 	})
 	return cmp.Or(err, failed)
+}
+
+// Ready returns a Reader for the calling thread, which has read the clock once.
+func Ready(c Clock) (Reader, error) {
+	reader, err := c.Open()
+	if err == nil {
+		reader.Read(make([]int64, 1))
+		err = Failure(reader)
+	}
+	return reader, err
 }
 
 // Readable returns why a clock cannot be read; nil if it can.

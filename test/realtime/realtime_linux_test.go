@@ -8,7 +8,6 @@ import (
 	"errors"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,26 +79,6 @@ func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) 
 	return document, command.ProcessState.ExitCode()
 }
 
-// whole is run, once more where the threads of a clock did not begin together: on a busy host a virtual CPU may
-// stand still for seconds. Threads that keep each other from beginning do so in every run.
-func whole(t *testing.T, timebench string, args ...string) (*result.Document, int) {
-	t.Helper()
-	document, status := run(t, timebench, 0, args...)
-	if !apart(document) {
-		return document, status
-	}
-	return run(t, timebench, 0, args...)
-}
-
-func apart(document *result.Document) bool {
-	const reason = "the threads did not begin together"
-	if v := verify.Of(document); v != nil {
-		return slices.ContainsFunc(v.Clocks, func(c verify.VerifiedClock) bool { return strings.HasPrefix(c.Reason, reason) })
-	}
-	s := skew.Of(document)
-	return s != nil && slices.ContainsFunc(s.Clocks, func(c skew.SkewedClock) bool { return strings.HasPrefix(c.Reason, reason) })
-}
-
 // Every command that measures ends by itself, with everything measured, and an hour's run
 // hears the signal while its threads spin.
 func TestUnderSCHEDFIFO(t *testing.T) {
@@ -108,7 +87,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 	}
 	timebench := need.Timebench(t)
 	t.Run("verify", func(t *testing.T) {
-		document, status := whole(t, timebench, "verify", "--time", "1s")
+		document, status := run(t, timebench, 0, "verify", "--time", "1s")
 		for _, c := range verify.Of(document).Clocks {
 			require.Empty(t, c.Faults, c.ID)
 			require.Positive(t, c.Reads, "%s: %s", c.ID, c.Reason)
@@ -117,7 +96,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		require.True(t, verify.Of(document).Held(), "%+v", verify.Of(document))
 	})
 	t.Run("skew", func(t *testing.T) {
-		document, status := whole(t, timebench, "skew", "--time", "1s")
+		document, status := run(t, timebench, 0, "skew", "--time", "1s")
 		require.Zero(t, status)
 		for _, c := range skew.Of(document).Clocks {
 			require.NotEmpty(t, c.Pairs, "%s: %s", c.ID, c.Reason)

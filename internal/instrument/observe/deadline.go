@@ -22,11 +22,13 @@ type deadline struct {
 }
 
 // deadlineIn returns the deadline after this span, for the calling thread.
-func deadlineIn(span time.Duration) deadline {
-	now := Now()
-	d := deadline{now + int64(span), math.MaxInt64}
+func deadlineIn(span time.Duration) deadline { return deadlineAt(Now() + int64(span)) }
+
+// deadlineAt returns the deadline at a time of the stopwatch, for the calling thread.
+func deadlineAt(at int64) deadline {
+	d := deadline{at, math.MaxInt64}
 	if thread.RealTimePolicy() != "" {
-		d.giveWayAt = now + int64(yieldAfter)
+		d.giveWayAt = Now() + int64(yieldAfter)
 	}
 	return d
 }

@@ -8,21 +8,22 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Late is the max time that a thread may be without a CPU, before it starts and after it should have ended. A later
 // thread is abandoned: a task of higher priority has its CPU, or the host has it.
 const Late = 2 * time.Second
 
-// InTurn calls measure for each clock, with its share of the time that is left. A run that loses time, because it is
-// stopped for example, takes longer, so that the remaining clocks are still measured: each has half of an equal share, and
-// the least time.
+// InTurn calls measure for each clock, with its share of the time that is left: at least half of an equal share and the
+// least time, or 0 if the time is up. So a run that lost time ends in time, and measures no more clocks.
 func InTurn(clocks []clock.Clock, total, least time.Duration, tell func(done, total time.Duration), measure func(clock.Clock, time.Duration)) {
 	start := time.Now()
 	for i, c := range clocks {
-		share := (total - time.Since(start)) / time.Duration(len(clocks)-i)
-		measure(c, max(share, total/time.Duration(2*len(clocks)), least))
+		left, share := total-time.Since(start), time.Duration(0)
+		if left > 0 {
+			share = max(left/time.Duration(len(clocks)-i), total/time.Duration(2*len(clocks)), least)
+		}
+		measure(c, share)
 		if tell != nil {
 			tell(time.Since(start), total)
 		}
@@ -39,10 +40,17 @@ type Seat struct {
 	// Err is why the clock cannot be read, or the thread not be pinned.
 	Err error
 
-	stop     *atomic.Bool
+	shared   *shared
 	deadline deadline // ends the work if no other thread has a CPU to end it
-	starved  bool     // the others did not arrive in time
+	ran      int64    // when Ran was called last
 	_        [thread.CacheLine]byte
+}
+
+// shared is what the threads share.
+type shared struct {
+	stop  atomic.Bool
+	begin atomic.Int64 // when the threads began, by the stopwatch; 0 before
+	span  int64        // of the work in ns, set before begin
 }
 
 // Over returns whether the thread is to end its work: the time is up, the thread was moved
@@ -55,7 +63,13 @@ func (s *Seat) Over() bool {
 	if s.Err = clock.Failure(s.Reader); s.Err != nil {
 		return true
 	}
-	return s.stop.Load() || s.deadline.passed()
+	return s.shared.stop.Load() || s.deadline.passed()
+}
+
+// Until sets the share of the time of the work after which it is over; all of it at the beginning. The time begins for
+// all threads together.
+func (s *Seat) Until(share float64) {
+	s.deadline = deadlineAt(s.shared.begin.Load() + int64(share*float64(s.shared.span)))
 }
 
 // Sound returns whether the results up to the last call of Over are valid: the thread was on
@@ -63,7 +77,25 @@ func (s *Seat) Over() bool {
 func (s *Seat) Sound() bool { return !s.Moved && s.Err == nil }
 
 // Stop ends the work of all threads.
-func (s *Seat) Stop() { s.stop.Store(true) }
+func (s *Seat) Stop() { s.shared.stop.Store(true) }
+
+// Lost is the min time that a thread does not run if it lost its CPU.
+const Lost = time.Millisecond
+
+// Ran returns whether the thread ran since the last call. Call it every few microseconds.
+func (s *Seat) Ran() bool {
+	last := s.ran
+	s.ran = Now()
+	return last == 0 || s.ran-last < int64(Lost)
+}
+
+// Meet stops the thread until the next time at which all threads of the work that called it go on. On a busy machine
+// threads that spin hardly ever run at the same time; but a scheduler prefers a thread that has slept, on each CPU.
+func (s *Seat) Meet() {
+	const every = int64(10 * time.Millisecond)
+	thread.Sleep(time.Duration(every - (Now()-s.shared.begin.Load())%every))
+	s.ran = Now()
+}
 
 // A Report is the outcome of threads that worked together.
 type Report struct {
@@ -76,23 +108,22 @@ type Report struct {
 	Gone []int
 	// Failed are the seats of the threads that could not read the clock.
 	Failed []*Seat
-	// Apart is why the threads did not begin: one waited too long for the others. It is "" if they did.
-	Apart string
 }
 
-// Together opens the clock on a thread on each of the CPUs, starts all threads at the same time, and has them work
-// until their seats are over: after about the span or when ctx ends. It does not wait forever for a thread that gets no
-// CPU: the others begin without it, unless fewer than least are ready; then none begins.
+// Together opens the clock, if it has an Open, on a thread on each of the CPUs, starts all threads at the same time, and
+// has them work until their seats are over: after about the span or when ctx ends. The span begins with the call, but
+// leaves half for the work. Together does not wait forever for a thread that gets no CPU: the others begin without it,
+// unless fewer than least are ready; then none begins.
 //
 // All that the threads share, the seats and two flags, is on the heap, where it does not move. The flags are atomic. A
 // seat is read here only after its thread has reported, by a channel, that it will not write to it again.
 func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, least int, work func(*Seat)) Report {
-	var stop, begin atomic.Bool
+	called, all := Now(), new(shared)
 	seats := make([]*Seat, len(cpus))
 	arrived, ended := make(chan *Seat, len(cpus)), make(chan *Seat, len(cpus))
 	var crew Crew
 	for i, cpu := range cpus {
-		s := &Seat{Index: i, CPU: cpu, stop: &stop}
+		s := &Seat{Index: i, CPU: cpu, shared: all}
 		seats[i] = s
 		crew.Start(i, cpu, func(unpinned error) {
 			defer func() { ended <- s }()
@@ -101,18 +132,19 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 				arrived <- s
 				return
 			}
-			s.Reader, s.Err = c.Open()
+			if c.Open != nil {
+				s.Reader, s.Err = c.Open()
+			}
 			able := s.Sound()
 			arrived <- s
-			// By then every thread has arrived or was given up.
-			for called := deadlineIn(2 * Late); !begin.Load() && !stop.Load() && !s.starved; {
-				thread.Yield()
-				s.starved = called.passed()
+			// A thread that sleeps leaves its CPU to those that have not arrived.
+			for nap := time.Microsecond; all.begin.Load() == 0 && !all.stop.Load(); nap = min(2*nap, time.Millisecond) {
+				thread.Sleep(nap)
 			}
 			// A thread that began late still makes its first reads: on a busy machine the
 			// span may end before every thread had a CPU.
-			if able && begin.Load() && !s.starved && ctx.Err() == nil {
-				s.deadline = deadlineIn(span)
+			if able && all.begin.Load() != 0 && ctx.Err() == nil {
+				s.Until(1)
 				work(s)
 			}
 		})
@@ -125,21 +157,26 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 			able++
 		}
 	}
-	begin.Store(able >= least)
-	stop.Store(able < least)
+	now := Now()
+	all.span = max(int64(span)-(now-called), int64(span)/2)
+	if able >= least {
+		all.begin.Store(max(1, now))
+	} else {
+		all.stop.Store(true)
+	}
 	var done []*Seat
-	over := time.After(span)
-	for len(done) < len(seats) && !stop.Load() {
+	over := time.After(time.Duration(all.span))
+	for len(done) < len(seats) && !all.stop.Load() {
 		select {
 		case s := <-ended:
 			done = append(done, s)
 		case <-over:
-			stop.Store(true)
+			all.stop.Store(true)
 		case <-ctx.Done():
-			stop.Store(true)
+			all.stop.Store(true)
 		}
 	}
-	stop.Store(true)
+	all.stop.Store(true)
 	done = append(done, Await(ended, len(seats)-len(done), Late, nil)...)
 	slices.SortFunc(done, func(a, b *Seat) int { return a.Index - b.Index })
 	return report(seats, there, done, ctx.Err() != nil)
@@ -155,8 +192,6 @@ func report(seats, there, done []*Seat, interrupted bool) Report {
 		case !interrupted && (!arrived || !ended):
 			r.Late = append(r.Late, s.CPU)
 		case !ended:
-		case s.starved:
-			r.Apart = "the threads did not begin together in " + words.Duration(float64(2*Late))
 		case s.Moved:
 			r.Gone = append(r.Gone, s.CPU)
 		case s.Err != nil:

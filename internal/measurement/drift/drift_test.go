@@ -187,7 +187,7 @@ func TestClocksThatGiveNoRate(t *testing.T) {
 	require.NoError(t, err)
 	got := reasons(drift)
 	require.Regexp(t, `^did not tick in the \d+(\.\d+)? s from its first reading to its last$`, got["still"])
-	require.Regexp(t, `^ticks of 1 s need readings over 4 s, and the run gave \d(\.\d+)? s; take a longer time$`, got["seldom"])
+	require.Regexp(t, `^ticks of 1 s need readings over 4 s, and the run gave \d(\.\d+)? s; use a longer --duration$`, got["seldom"])
 	delete(got, "still")
 	delete(got, "seldom")
 	require.Equal(t, map[string]string{
@@ -293,7 +293,7 @@ func TestAReferenceThatStandsStill(t *testing.T) {
 	drift, err := w.run(t.Context(), []clock.Clock{w.fast("fast", 0)}, w.clock("a", 1e9, func(float64) int64 { return 7 }), both)
 	require.Error(t, err)
 	require.Regexp(t, `^reference a: did not move in 3(\.\d+)? s; take a clock that does$`, err.Error())
-	require.Equal(t, "a rate needs 10 readings and the run gave 1; take a longer time", drift.Clocks[0].Reason)
+	require.Equal(t, "a rate needs 10 readings and the run gave 1; use a longer --duration", drift.Clocks[0].Reason)
 }
 
 func TestACoarseReference(t *testing.T) {
@@ -330,7 +330,7 @@ func TestCancelled(t *testing.T) {
 			require.True(t, holds(t, c.Asleep, 50))
 			continue
 		}
-		require.Regexp(t, `^a rate needs 10 readings and the run gave \d; take a longer time$`, c.Reason)
+		require.Regexp(t, `^a rate needs 10 readings and the run gave \d; use a longer --duration$`, c.Reason)
 	}
 }
 
@@ -344,8 +344,8 @@ func TestSettings(t *testing.T) {
 		{Settings{Time: time.Second, LoadTime: time.Second}, true, false, ""}, // no CPU to keep busy
 		{Settings{Time: time.Second, CPUs: 2}, true, false, ""},
 		{Settings{Time: time.Second, LoadTime: 2 * time.Second, CPUs: 2}, false, true, ""},
-		{Settings{}, false, false, "a rate needs 10 readings and the run gave 1; take a longer time"},
-		{Settings{Time: -time.Second}, false, false, "a rate needs 10 readings and the run gave 1; take a longer time"},
+		{Settings{}, false, false, "a rate needs 10 readings and the run gave 1; use a longer --duration"},
+		{Settings{Time: -time.Second}, false, false, "a rate needs 10 readings and the run gave 1; use a longer --duration"},
 	} {
 		w := newWorld(1)
 		drift, err := w.run(t.Context(), []clock.Clock{w.fast("a", 0)}, w.reference(), test.s)

@@ -104,7 +104,7 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 	}
 	span, steps := span(readings), m.tickNS+m.stepNS
 	if steps > mostOfSpan*span {
-		return nil, fmt.Errorf("ticks of %s need readings over %s, and the run gave %s; take a longer time", words.Duration(steps), words.Duration(steps/mostOfSpan), words.Duration(span))
+		return nil, fmt.Errorf("ticks of %s need readings over %s, and the run gave %s; use a longer --duration", words.Duration(steps), words.Duration(steps/mostOfSpan), words.Duration(span))
 	}
 	seconds, ahead := make([]float64, len(readings)), make([]float64, len(readings))
 	for i, r := range readings {
@@ -129,7 +129,7 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 }
 
 func tooFew(readings int) error {
-	return fmt.Errorf("a rate needs %d readings and the run gave %d; take a longer time", fewest, readings)
+	return fmt.Errorf("a rate needs %d readings and the run gave %d; use a longer --duration", fewest, readings)
 }
 
 func whole(value float64) float64 { return math.Round(value*1e9) / 1e9 }

@@ -50,14 +50,14 @@ func TestRateNeedsEnough(t *testing.T) {
 	m := meter{hz: 1e9, tickNS: 1, stepNS: 1}
 	none := func(float64) float64 { return 0 }
 	_, err := m.rate(nil)
-	require.EqualError(t, err, "a rate needs 10 readings and the run gave 0; take a longer time")
+	require.EqualError(t, err, "a rate needs 10 readings and the run gave 0; use a longer --duration")
 	_, err = m.rate(sweeps(fewest-1, none))
-	require.EqualError(t, err, "a rate needs 10 readings and the run gave 9; take a longer time")
+	require.EqualError(t, err, "a rate needs 10 readings and the run gave 9; use a longer --duration")
 	_, err = m.rate(sweeps(fewest, none))
 	require.NoError(t, err)
 	m.stepNS = 4e7
 	_, err = m.rate(sweeps(fewest, none))
-	require.EqualError(t, err, "ticks of 40 ms need readings over 160 ms, and the run gave 90 ms; take a longer time")
+	require.EqualError(t, err, "ticks of 40 ms need readings over 160 ms, and the run gave 90 ms; use a longer --duration")
 }
 
 // After a day, with an epoch added, an offset is still exact to a nanosecond: 1e-8 ppm.

@@ -112,5 +112,5 @@ func TestPhaseThatStepsTellNothing(t *testing.T) {
 	c := drift.Clocks[0]
 	require.True(t, holds(t, c.Asleep, 50))
 	require.Nil(t, c.Loaded)
-	require.Regexp(t, `^stepped \d\d times, .*; under load: a rate needs 10 readings and the run gave \d; take a longer time$`, c.Reason)
+	require.Regexp(t, `^stepped \d\d times, .*; under load: a rate needs 10 readings and the run gave \d; use a longer --duration$`, c.Reason)
 }

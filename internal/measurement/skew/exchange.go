@@ -21,7 +21,6 @@ type mailbox struct {
 
 // An exchanged is the result of an exchange between two CPUs.
 type exchanged struct {
-	apart string // why the threads did not begin
 	// best is the tightest of all round trips: what the other CPU read, between what the
 	// first one read before and after.
 	best observe.Tightest
@@ -30,9 +29,8 @@ type exchanged struct {
 	lost []int
 }
 
-// roundsPerCheck is the number of rounds between two roundsPerCheck, which check that the work is not over and
-// the threads are on their CPUs.
-const roundsPerCheck = 256
+// roundsPerCheck is the number of rounds between two checks that the work is not over and the threads are on their CPUs.
+const roundsPerCheck = 32
 
 // briefRounds is the number of round trips of a brief exchange. An undisturbed one takes less than a microsecond.
 const briefRounds = 10_000
@@ -57,7 +55,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 			answer(s, boxes)
 		}
 	})
-	e := exchanged{apart: r.Apart, lost: slices.Sorted(slices.Values(slices.Concat(r.Late, r.Gone)))}
+	e := exchanged{lost: slices.Sorted(slices.Values(slices.Concat(r.Late, r.Gone)))}
 	if len(r.Late) == 0 && len(r.Ended) == len(pair) {
 		e.best = *found
 	}
@@ -108,15 +106,23 @@ func answer(s *observe.Seat, boxes *[2]mailbox) {
 
 // wait waits for a round, and returns whether it came before the work was over.
 func wait(s *observe.Seat, box *mailbox, round int64) bool {
-	// Yield rarely: on a busy machine two threads that yield often would hardly ever run at the same time.
 	const patience = 1 << 12
+	begun := int64(0)
 	for tries := 1; box.round.Load() != round; tries++ {
-		if tries%patience == 0 {
-			if s.Over() {
-				return false
-			}
-			thread.Pause()
+		if tries%patience != 0 {
+			continue
 		}
+		now := observe.Now()
+		switch {
+		case s.Over():
+			return false
+		case begun == 0:
+			begun = now
+		case now-begun > int64(observe.Lost): // one of the threads does not run
+			s.Meet()
+			begun = observe.Now()
+		}
+		thread.Pause()
 	}
 	return true
 }

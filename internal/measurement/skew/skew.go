@@ -29,7 +29,7 @@ const MatrixCPUs = 16
 
 // Settings are the settings of a run.
 type Settings struct {
-	// Time is the time of the run, for all clocks and pairs together.
+	// Time is the time of the run, for all clocks and pairs together: at least what they need.
 	Time time.Duration
 	// Brief is whether a pair is done after some thousand round trips, which take milliseconds, before its time is over. The
 	// threads are urgent meanwhile: on a busy machine two ordinary ones seldom run at the same time.
@@ -48,6 +48,7 @@ const shortest = 10 * time.Millisecond
 // which may be nil, is called with the progress.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Skew {
 	start := time.Now()
+	s.Time = max(s.Time, time.Duration(len(clocks))*(rateSpan+time.Duration(len(pairs(s.CPUs)))*shortest))
 	const ours, runner = 2, 2 // the threads that spin, and those that run the run itself
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), ours+runner)))
 	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
@@ -64,13 +65,15 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	return r
 }
 
-// one compares the CPUs by a clock. It calls tell between two pairs.
+// one compares the CPUs by a clock for about the span, the first CPU with the others first. It calls tell between two pairs.
 func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, lost map[int]bool, tell func()) SkewedClock {
-	compared := SkewedClock{ID: c.ID}
+	start, compared := time.Now(), SkewedClock{ID: c.ID}
 	unpinned := thread.Pinnable(s.CPUs)
 	switch err := clock.Readable(c); {
 	case ctx.Err() != nil:
 		compared.Reason = "interrupted before it was read"
+	case span == 0:
+		compared.Reason = "the time was up before it was read; use a longer --duration"
 	case err != nil:
 		compared.Reason = err.Error()
 	case unpinned != nil:
@@ -94,7 +97,6 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 		tickNS = max(tickNS, step)
 	})
 	all := pairs(s.CPUs)
-	each := max(span/time.Duration(len(all)), shortest)
 	missing := func(pair [2]int, reason string) {
 		compared.Reason = reason
 		compared.MissingPairs = append(compared.MissingPairs, MissingPair{CPU: pair[0], OtherCPU: pair[1], Reason: reason})
@@ -110,6 +112,14 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 			compared.Reason = fmt.Sprintf("interrupted after %d of %d pairs of CPUs", i, len(all))
 			break
 		}
+		left := span - time.Since(start)
+		if i > 0 && left <= 0 {
+			for _, pair := range all[i:] {
+				missing(pair, "the time was up; use a longer --duration")
+			}
+			break
+		}
+		each := max(left/time.Duration(len(all)-i), shortest)
 		if cpu := slices.IndexFunc(pair[:], func(cpu int) bool { return lost[cpu] }); cpu >= 0 {
 			missing(pair, wentAway(pair[cpu]))
 			continue
@@ -140,10 +150,8 @@ func (e exchanged) whyMissing(err error, span time.Duration) string {
 		return ""
 	case len(e.lost) > 0:
 		return wentAway(e.lost[0])
-	case e.apart != "":
-		return e.apart
 	default:
-		return fmt.Sprintf("too few round trips in %s; take a longer time", words.Duration(float64(span)))
+		return fmt.Sprintf("too few round trips in %s; use a longer --duration", words.Duration(float64(span)))
 	}
 }
 

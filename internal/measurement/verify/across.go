@@ -3,8 +3,8 @@ package verify
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
@@ -40,80 +40,97 @@ func newComparison(seats int) *comparison {
 	return c
 }
 
-func (c *comparison) take(from *comparison) {
+func (c *comparison) copy(from *comparison) {
 	c.checks, c.backwards = from.checks, from.backwards
 	copy(c.closest, from.closest)
 	copy(c.warps, from.warps)
 }
 
-// across has every CPU compare its reads with earlier reads of the others.
-func (b *bench) across(span time.Duration) {
-	// readsPerCheck is the number of reads between two calls of Over.
-	const readsPerCheck = 1024
-	slots := make([]published, len(b.cpus))
-	found := make([]*comparison, len(b.cpus))
-	for i := range slots {
-		slots[i].value.Store(nothing)
-		found[i] = newComparison(len(b.cpus))
+// across has the thread compare its reads of all clocks with earlier reads of the other threads.
+func across(benches []*bench, readers []clock.Reader, s *observe.Seat) {
+	// checkNS is the approximate time between two calls of Over.
+	const checkNS = 200_000
+	type side struct {
+		*bench
+		reader   clock.Reader
+		now      *comparison
+		previous int64
 	}
-	seats := b.run(span, func(s *observe.Seat) {
-		kept, now := found[s.Index], newComparison(len(b.cpus))
-		own, value := &slots[s.Index], make([]int64, 1)
-		previous, other := int64(nothing), s.Index
-		for {
-			for range readsPerCheck {
-				if other++; other == len(slots) {
-					other = 0
-				}
-				if other == s.Index {
-					continue
-				}
-				earlier := slots[other].value.Load()
-				later := clock.ReadBehind(s.Reader, value)
-				if (later < previous || later < earlier) && clock.Failure(s.Reader) != nil {
-					continue // the CPU has not read yet
-				}
-				own.value.Store(later)
-				if later < previous {
-					now.backwards.saw(b.ns(previous - later))
-				}
-				previous = later
-				if earlier == nothing {
-					continue
-				}
-				now.checks++
-				ahead := later - earlier
-				if now.closest[other] == nothing || ahead < now.closest[other] {
-					now.closest[other] = ahead
-				}
-				if ahead < 0 {
-					now.warps[other]++
-				}
+	var sides []*side
+	roundNS := 0.0
+	for i, b := range benches {
+		if b.published != nil && b.failures[s.Index] == nil {
+			sides = append(sides, &side{b, readers[i], newComparison(len(b.published)), nothing})
+			roundNS += batchNS / float64(b.pace.batch)
+		}
+	}
+	value, other := make([]int64, 1), s.Index
+	for len(sides) > 0 {
+		for range 1 + int(checkNS/roundNS) {
+			if other++; other == len(sides[0].published) {
+				other = 0
 			}
-			over := s.Over()
-			if s.Moved {
-				own.value.Store(nothing)
-			} else if s.Err == nil {
-				kept.take(now)
+			if other == s.Index {
+				continue
 			}
-			if over {
-				return
+			for _, c := range sides {
+				earlier := c.published[other].value.Load()
+				later := clock.ReadBehind(c.reader, value)
+				if (later < c.previous || later < earlier) && clock.Failure(c.reader) != nil {
+					continue // the clock was not read
+				}
+				c.published[s.Index].value.Store(later)
+				c.now.take(other, earlier, later, c.previous, c.bench)
+				c.previous = later
 			}
 		}
-	})
-	b.compared(seats, found)
+		over := s.Over()
+		sides = slices.DeleteFunc(sides, func(c *side) bool {
+			if s.Moved {
+				c.published[s.Index].value.Store(nothing)
+			} else if c.failures[s.Index] = clock.Failure(c.reader); c.failures[s.Index] == nil {
+				c.comparisons[s.Index].copy(c.now)
+			}
+			return c.failures[s.Index] != nil
+		})
+		if over {
+			return
+		}
+		if !s.Ran() {
+			s.Meet()
+		}
+	}
+}
+
+// take takes a value that the thread read, after it had loaded an earlier one of the other thread.
+func (c *comparison) take(other int, earlier, later, previous int64, b *bench) {
+	if later < previous {
+		c.backwards.saw(b.ns(previous - later))
+	}
+	if earlier == nothing {
+		return
+	}
+	c.checks++
+	ahead := later - earlier
+	if c.closest[other] == nothing || ahead < c.closest[other] {
+		c.closest[other] = ahead
+	}
+	if ahead < 0 {
+		c.warps[other]++
+	}
 }
 
 // compared fills in the result from the comparisons of the threads.
-func (b *bench) compared(seats []*observe.Seat, found []*comparison) {
+func (b *bench) compared(seats []*observe.Seat) {
 	a := &Across{}
 	sees, warps, worst := int64(0), int64(0), int64(0)
 	var cpu, earlier int
+	var backwards finding
 	for _, s := range seats {
-		own := found[s.Index]
+		own := b.comparisons[s.Index]
 		a.Checks += own.checks
 		b.wentBack = b.wentBack || own.backwards.count > 0
-		b.found(FaultBackwards, own.backwards, s.CPU)
+		backwards.join(own.backwards, s.CPU)
 		for _, other := range seats {
 			closest := own.closest[other.Index]
 			if closest == nothing {
@@ -127,13 +144,14 @@ func (b *bench) compared(seats []*observe.Seat, found []*comparison) {
 			}
 		}
 	}
+	b.found(FaultBackwards, backwards)
 	if a.Pairs == 0 {
 		return
 	}
 	b.into.Across = a
 	all := len(seats) * (len(seats) - 1)
 	if a.Pairs < all && b.into.Reason == "" {
-		b.into.Reason = fmt.Sprintf("%d of %d comparisons of one CPU with another were made; take a longer time", a.Pairs, all)
+		b.into.Reason = fmt.Sprintf("%d of %d comparisons of one CPU with another were made; use a longer --duration", a.Pairs, all)
 	}
 	switch {
 	case warps > 0 && b.wentBack && b.clock.Kind == clock.Wall:

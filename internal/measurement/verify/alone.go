@@ -27,6 +27,7 @@ const (
 type finding struct {
 	count   int64
 	worstNS float64
+	cpu     int // of the worst one
 }
 
 func (f *finding) saw(ns float64) {
@@ -34,9 +35,18 @@ func (f *finding) saw(ns float64) {
 	f.worstNS = max(f.worstNS, ns)
 }
 
-func (b *bench) found(kind string, f finding, cpu int) {
+// join takes what the thread on another CPU found. Every thread sees a step of the clock itself, which is one fault: so
+// the count is that of the thread that saw most.
+func (f *finding) join(other finding, cpu int) {
+	if f.count == 0 || other.worstNS > f.worstNS {
+		f.worstNS, f.cpu = other.worstNS, cpu
+	}
+	f.count = max(f.count, other.count)
+}
+
+func (b *bench) found(kind string, f finding) {
 	if f.count > 0 {
-		b.fault(ClockFault{Kind: kind, Count: f.count, WorstNS: f.worstNS, CPU: number(cpu)})
+		b.fault(ClockFault{Kind: kind, Count: f.count, WorstNS: f.worstNS, CPU: number(f.cpu)})
 	}
 }
 
@@ -75,47 +85,45 @@ type pace struct {
 	stood bool
 }
 
-// alone has every CPU read the clock as fast as it can.
-func (b *bench) alone(span time.Duration, w *witness) {
-	watches := make([]watch, len(b.cpus))
-	p := b.pace(span / 4)
-	if w != nil {
-		b.into.Witness = w.clock.ID
+// alone reads the clock as fast as the thread can.
+func (b *bench) alone(s *observe.Seat) {
+	ticks := make([]int64, b.pace.batch)
+	var second clock.Reader
+	if b.witness != nil {
+		// If it cannot be opened, there is no witness.
+		second, _ = b.witness.clock.Open()
 	}
-	seats := b.run(span, func(s *observe.Seat) {
-		ticks := make([]int64, p.batch)
-		var second clock.Reader
-		if w != nil {
-			// If it cannot be opened, there is no witness.
-			second, _ = w.clock.Open()
+	before, after := make([]int64, 1), make([]int64, 1)
+	for seen, last := (watch{}), false; ; {
+		if second == nil {
+			s.Reader.Read(ticks)
+			seen.steps.See(ticks, false)
+		} else {
+			clock.ReadBehind(second, before)
+			s.Reader.Read(ticks)
+			clock.ReadBehind(second, after)
+			seen.steps.See(ticks, false)
+			seen.judge(b, ticks, b.witness.span(before[0], after[0]))
 		}
-		before, after := make([]int64, 1), make([]int64, 1)
-		for seen, last := (watch{}), false; ; {
-			if second == nil {
-				s.Reader.Read(ticks)
-				seen.steps.See(ticks, false)
-			} else {
-				clock.ReadBehind(second, before)
-				s.Reader.Read(ticks)
-				clock.ReadBehind(second, after)
-				seen.steps.See(ticks, false)
-				seen.judge(b, ticks, p, w.span(before[0], after[0]))
-			}
-			seen.previous = ticks[p.batch-1]
-			over := s.Over()
-			if s.Sound() {
-				watches[s.Index] = seen
-			}
-			// A step of the last batch takes one more to be judged.
-			if over && (last || seen.suspected == 0 || !s.Sound()) {
-				return
-			}
-			last = over
+		seen.previous = ticks[b.pace.batch-1]
+		over := s.Over()
+		if s.Sound() {
+			b.watches[s.Index] = seen
 		}
-	})
+		// A step of the last batch takes one more to be judged.
+		if over && (last || seen.suspected == 0 || !s.Sound()) {
+			return
+		}
+		last = over
+	}
+}
+
+// watched fills in the result from the watches of the threads.
+func (b *bench) watched(seats []*observe.Seat) {
 	tickTicks := int64(math.MaxInt64)
+	var backwards, jumps, stalls finding
 	for _, s := range seats {
-		seen := watches[s.Index]
+		seen := b.watches[s.Index]
 		b.into.Reads += seen.steps.Pairs
 		b.into.Repeats += seen.steps.Repeats
 		b.into.StoodNS = max(b.into.StoodNS, seen.stoodNS)
@@ -123,68 +131,74 @@ func (b *bench) alone(span time.Duration, w *witness) {
 			tickTicks = min(tickTicks, seen.steps.Smallest)
 		}
 		b.wentBack = b.wentBack || seen.steps.Backwards > 0
-		b.found(FaultBackwards, finding{seen.steps.Backwards, b.ns(seen.steps.Farthest)}, s.CPU)
-		b.found(FaultJump, seen.jumps, s.CPU)
-		b.found(FaultStall, seen.stalls, s.CPU)
+		backwards.join(finding{count: seen.steps.Backwards, worstNS: b.ns(seen.steps.Farthest)}, s.CPU)
+		jumps.join(seen.jumps, s.CPU)
+		stalls.join(seen.stalls, s.CPU)
+	}
+	b.found(FaultBackwards, backwards)
+	b.found(FaultJump, jumps)
+	b.found(FaultStall, stalls)
+	if b.witness != nil && b.into.Reads > 0 {
+		b.into.Witness = b.witness.clock.ID
 	}
 	if tickTicks < math.MaxInt64 {
 		b.into.TickNS = b.ns(tickTicks)
 	}
 	// The clock never ticked, and does not report so long a tick.
 	stood := b.into.StoodNS
-	if p.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*p.tickNS {
-		b.found(FaultStall, finding{1, stood}, seats[0].CPU)
+	if b.pace.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*b.pace.tickNS {
+		b.found(FaultStall, finding{1, stood, seats[0].CPU})
 	}
 }
 
-// pace measures the clock before it is watched. A clock that does not tick within the
-// patience counts as coarse, with the tick that it reports.
-func (b *bench) pace(patience time.Duration) pace {
+// paced measures the clock before it is watched. A clock that does not tick within the
+// patience counts as coarse. A coarse clock has the tick that it reports.
+func (b *bench) paced(reader clock.Reader, patience time.Duration) {
 	const longest = 200 * time.Millisecond
-	p := pace{batch: 1, coarse: b.clock.Coarse}
-	// The clock could be read before. If it no longer can, the batch stays 1.
-	_ = clock.Use(b.clock, func(reader clock.Reader) {
-		ticks := make([]int64, mostBatch)
-		for took := time.Duration(0); took < batchNS && p.batch < mostBatch; {
-			p.batch *= 2
-			took = time.Hour
-			for range 3 { // the fastest was not interrupted
-				start := observe.Now()
-				reader.Read(ticks[:p.batch])
-				took = min(took, time.Duration(observe.Now()-start))
-			}
+	p := pace{batch: 1}
+	ticks := make([]int64, mostBatch)
+	for took := time.Duration(0); took < batchNS && p.batch < mostBatch; {
+		p.batch *= 2
+		took = time.Hour
+		for range 3 { // the fastest was not interrupted
+			start := observe.Now()
+			reader.Read(ticks[:p.batch])
+			took = min(took, time.Duration(observe.Now()-start))
 		}
+	}
+	p.tickNS = max(b.nsPerTick, b.clock.ReportedNS())
+	if !b.clock.Coarse {
 		step, moved := observe.Step(reader, b.nsPerTick, min(patience, longest), observe.Now)
-		if p.tickNS, p.stood = step, !moved; p.stood {
-			p.tickNS = max(b.nsPerTick, b.clock.ReportedNS())
+		if p.stood = !moved; moved {
+			p.tickNS = step
 		}
-	})
-	p.coarse = p.coarse || p.stood || p.tickNS >= coarseNS
-	return p
+	}
+	p.coarse = b.clock.Coarse || p.stood || p.tickNS >= coarseNS
+	b.pace = p
 }
 
 // judge compares a batch with the witness: the clock must not step farther than the time that
 // passed around it, nor stand still for longer than the clock may.
-func (w *watch) judge(b *bench, ticks []int64, p pace, now span) {
+func (w *watch) judge(b *bench, ticks []int64, now span) {
 	first, last := ticks[0], ticks[len(ticks)-1]
 	suspects := w.suspects[:w.suspected]
 	w.suspected = 0
 	for _, s := range suspects {
-		if ns := p.excessNS(b.ns(last-s.from), now.most(s.since)); ns > 0 {
+		if ns := b.pace.excessNS(b.ns(last-s.from), now.most(s.since)); ns > 0 {
 			w.jumps.saw(min(ns, s.ns))
 		}
 	}
 	if w.standing {
-		w.step(b, p, w.previous, first, w.before, now) // between the batches
+		w.step(b, w.previous, first, w.before, now) // between the batches
 	}
-	w.step(b, p, first, last, now, now)
+	w.step(b, first, last, now, now)
 	w.before = now
 	// The value stood still at least from the end of the first batch that ended with it to
 	// the beginning of the last batch that begins with it.
 	if w.standing && first == w.previous {
 		stood := now.least(w.standsSince)
 		w.stoodNS = max(w.stoodNS, stood)
-		if stood > p.longestStand() {
+		if stood > b.pace.longestStand() {
 			if !w.counted {
 				w.stalls.count++
 				w.counted = true
@@ -199,8 +213,8 @@ func (w *watch) judge(b *bench, ticks []int64, p pace, now span) {
 
 // step suspects the step between two values, of which the first is in the batch since, and the
 // second in the batch now, if it is too long.
-func (w *watch) step(b *bench, p pace, from, to int64, since, now span) {
-	if ns := p.excessNS(b.ns(to-from), now.most(since)); ns > 0 {
+func (w *watch) step(b *bench, from, to int64, since, now span) {
+	if ns := b.pace.excessNS(b.ns(to-from), now.most(since)); ns > 0 {
 		w.suspects[w.suspected] = suspect{from, since, ns}
 		w.suspected++
 	}

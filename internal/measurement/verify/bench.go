@@ -10,53 +10,114 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 )
 
-// A bench checks one clock, with a thread on each CPU.
+// A bench checks one clock. The slices have an element for each thread, which only that thread writes to.
 type bench struct {
-	ctx       context.Context
 	clock     clock.Clock
 	nsPerTick float64
-	cpus      []int
-	// free is whether the threads stay unpinned, because the system cannot pin them.
-	free bool
-	lost map[int]bool
-	into *VerifiedClock
+	pace      pace
+	witness   *witness
+	twin      *clock.Clock // the same clock by another path; nil if there is none
+	into      *VerifiedClock
 	// wentBack is whether a thread saw the clock go back: its own reads show that, without those of the others.
 	wentBack bool
+
+	published   []published // nil if the clock is not compared between CPUs
+	watches     []watch
+	comparisons []*comparison
+	brackets    []bracketing
+	failures    []error
 }
 
-// run runs work on a thread on each remaining CPU, all at the same time. It returns the seats of the threads that
-// ended. Do not read anything of the other threads: they may still be working.
-func (b *bench) run(span time.Duration, work func(*observe.Seat)) []*observe.Seat {
-	var cpus []int
-	for _, cpu := range b.cpus {
-		switch {
-		case b.lost[cpu]:
-		case b.free:
-			cpus = append(cpus, thread.Any)
-		default:
-			cpus = append(cpus, cpu)
+// ready returns the bench of a clock that can be read, for this number of threads. It waits for a tick of the clock for
+// up to patience. Call it on a thread of its own.
+func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience time.Duration, into *VerifiedClock) *bench {
+	reader, err := clock.Ready(c)
+	if err != nil {
+		into.Reason = err.Error()
+		return nil
+	}
+	hz := observe.Hz(c, min(observe.SpanOfARate(rateSpan), s.Time/5))
+	if hz == 0 {
+		into.Reason = "how fast it ticks could not be told"
+		return nil
+	}
+	b := &bench{clock: c, nsPerTick: 1e9 / hz, witness: second.of(c), into: into, watches: make([]watch, threads), failures: make([]error, threads)}
+	b.paced(reader, patience)
+	if threads > 1 && !c.PerThread {
+		b.published, b.comparisons = make([]published, threads), make([]*comparison, threads)
+		for i := range threads {
+			b.published[i].value.Store(nothing)
+			b.comparisons[i] = newComparison(threads)
 		}
 	}
-	const least = 0 // a thread can check its own reads alone
-	r := observe.Together(b.ctx, b.clock, cpus, span, least, work)
-	for _, cpu := range r.Late {
-		b.lost[cpu] = true
-		b.into.Reason = "a thread got no time on " + cpuName(cpu)
+	if twin := named(s.All, c.Twin); twin != nil && twin.Hz == c.Hz {
+		b.twin, b.brackets = twin, make([]bracketing, threads)
 	}
-	for _, cpu := range r.Gone {
-		b.lost[cpu] = true
-		b.into.Reason = fmt.Sprintf("CPU %d went away", cpu)
+	return b
+}
+
+// work makes all checks on one thread: each clock alone and in brackets in its turn, and all clocks across CPUs together,
+// because on a busy machine the CPUs seldom run at the same time. Every thread has the same schedule. One that is late
+// makes its first reads of each check.
+func work(ctx context.Context, benches []*bench, s *observe.Seat) {
+	readers := make([]clock.Reader, len(benches))
+	for i, b := range benches {
+		readers[i], b.failures[s.Index] = b.clock.Open()
 	}
-	for _, s := range r.Failed {
-		b.fault(ClockFault{Kind: FaultFailed, Count: 1, CPU: number(s.CPU), Text: s.Err.Error()})
+	until, total := 0.0, acrossShare
+	for _, b := range benches {
+		total += aloneShare / float64(len(benches))
+		if b.twin != nil {
+			total += bracketShare / float64(len(benches))
+		}
 	}
-	switch {
-	case len(cpus) == 0:
-		b.into.Reason = "no thread could be had on any of the CPUs"
-	case r.Apart != "":
-		b.into.Reason = r.Apart
+	// next has a check that takes this share of the time. It returns whether the thread can go on.
+	next := func(share float64, check func()) bool {
+		until += share / total
+		s.Until(until)
+		check()
+		return !s.Moved && ctx.Err() == nil
 	}
-	return r.Ended
+	// turn has a check of one clock, which is left out of the others if it fails.
+	turn := func(i int, share float64, check func(*observe.Seat)) bool {
+		return next(share/float64(len(benches)), func() {
+			if benches[i].failures[s.Index] == nil {
+				s.Reader, s.Err = readers[i], nil
+				check(s)
+				s.Reader, benches[i].failures[s.Index], s.Err = nil, s.Err, nil
+			}
+		})
+	}
+	for i, b := range benches {
+		if !turn(i, aloneShare, b.alone) {
+			return
+		}
+	}
+	if !next(acrossShare, func() { across(benches, readers, s) }) {
+		return
+	}
+	for i, b := range benches {
+		if b.twin != nil && !turn(i, bracketShare, b.bracket) {
+			return
+		}
+	}
+}
+
+// ended fills in the result from the seats of the threads that ended. The others may still be working.
+func (b *bench) ended(seats []*observe.Seat) {
+	b.watched(seats)
+	if b.published != nil {
+		b.compared(seats)
+	}
+	if b.twin != nil {
+		b.bracketed(seats)
+	}
+	for _, s := range seats {
+		if err := b.failures[s.Index]; err != nil {
+			b.fault(ClockFault{Kind: FaultFailed, Count: 1, CPU: number(s.CPU), Text: err.Error()})
+			break
+		}
+	}
 }
 
 func cpuName(cpu int) string {

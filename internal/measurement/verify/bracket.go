@@ -2,7 +2,6 @@ package verify
 
 import (
 	"math"
-	"time"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
@@ -14,50 +13,48 @@ type bracketing struct {
 	tightest observe.Tightest
 }
 
-// bracket has every CPU read the clock between two reads of its twin, which is the same clock
-// by another path and has the same ticks.
-func (b *bench) bracket(span time.Duration, twin clock.Clock) {
+// bracket reads the clock between two reads of its twin, which is the same clock by another path and has the same ticks.
+func (b *bench) bracket(s *observe.Seat) {
 	// readsPerCheck is the number of brackets between two calls of Over.
 	const readsPerCheck = 64
-	if twin.Hz != b.clock.Hz || clock.Readable(twin) != nil {
+	second, err := clock.Ready(*b.twin)
+	if err != nil {
 		return
 	}
-	found := make([]bracketing, len(b.cpus)) // by seat
-	// A value is rounded down to a unit; that of a coarse clock, to its resolution.
-	unit := max(b.ns(1), b.clock.ReportedNS())
-	var own, theirs float64
-	_ = clock.Use(b.clock, func(clock.Reader) { own, theirs = stated(b.clock), stated(twin) })
-	seats := b.run(span, func(s *observe.Seat) {
-		second, err := twin.Open()
-		if err != nil {
+	before, value, after := make([]int64, 1), make([]int64, 1), make([]int64, 1)
+	var now bracketing
+	for {
+		for range readsPerCheck {
+			low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.Reader, value), clock.ReadBehind(second, after)
+			if !now.tightest.Take(observe.Bracket{Low: low, Value: v, High: high}) {
+				continue // the twin went back, as a wall clock does when it is set
+			}
+			if outside := max(low-v, v-high); outside > 0 && clock.Failure(s.Reader) == nil && clock.Failure(second) == nil {
+				now.outside.saw(b.ns(outside))
+			}
+		}
+		over := s.Over()
+		if s.Sound() {
+			b.brackets[s.Index] = now
+		}
+		if over {
 			return
 		}
-		before, value, after := make([]int64, 1), make([]int64, 1), make([]int64, 1)
-		var now bracketing
-		for {
-			for range readsPerCheck {
-				low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.Reader, value), clock.ReadBehind(second, after)
-				if !now.tightest.Take(observe.Bracket{Low: low, Value: v, High: high}) {
-					continue // the twin went back, as a wall clock does when it is set
-				}
-				if outside := max(low-v, v-high); outside > 0 && clock.Failure(s.Reader) == nil && clock.Failure(second) == nil {
-					now.outside.saw(b.ns(outside))
-				}
-			}
-			over := s.Over()
-			if s.Sound() {
-				found[s.Index] = now
-			}
-			if over {
-				return
-			}
-		}
-	})
-	r := &Bracket{Against: twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
+	}
+}
+
+// bracketed fills in the result from the brackets of the threads.
+func (b *bench) bracketed(seats []*observe.Seat) {
+	// A value is rounded down to a unit; that of a coarse clock, to its resolution.
+	unit := max(b.ns(1), b.clock.ReportedNS())
+	own, theirs := stated(b.clock), stated(*b.twin)
+	r := &Bracket{Against: b.twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
 	var tightest observe.Tightest
 	for _, s := range seats {
-		b.found(FaultOutside, found[s.Index].outside, s.CPU)
-		tightest.Join(found[s.Index].tightest)
+		f := b.brackets[s.Index].outside
+		f.cpu = s.CPU
+		b.found(FaultOutside, f)
+		tightest.Join(b.brackets[s.Index].tightest)
 	}
 	r.Brackets = tightest.Brackets
 	r.OffsetNS, r.BoundNS = tightest.OffsetNS(b.nsPerTick, unit)

@@ -40,7 +40,7 @@ type related struct {
 
 type relatives []related
 
-// begin takes the first brackets of the relations whose first clock is among clocks.
+// begin takes the first brackets of the relations whose first clock is among clocks. Call it on a thread of its own.
 func begin(clocks, all []clock.Clock) relatives {
 	var some relatives
 	for _, r := range relations {
@@ -61,31 +61,33 @@ func begin(clocks, all []clock.Clock) relatives {
 // firstOf returns the clock of a call by the first path that can be read, or nil.
 func firstOf(all []clock.Clock, call string) *clock.Clock {
 	for _, path := range paths {
-		if c := named(all, call+"@"+string(path)); c != nil && c.Hz > 0 && clock.Readable(*c) == nil {
-			return c
+		if c := named(all, call+"@"+string(path)); c != nil && c.Hz > 0 {
+			if _, err := clock.Ready(*c); err == nil {
+				return c
+			}
 		}
 	}
 	return nil
 }
 
-func bracketed(c, against clock.Clock) (tightest observe.Tightest) {
+func bracketed(c, against clock.Clock) observe.Tightest {
 	const brackets = 300
-	_ = clock.Use(c, func(one clock.Reader) {
-		other, err := against.Open()
-		if err != nil {
-			return
-		}
-		value := make([]int64, 1)
-		behind := func(r clock.Reader) func() int64 {
-			return func() int64 { return clock.ReadBehind(r, value) }
-		}
-		if c.Coarse {
-			tightest = tightestTick(behind(other), behind(one))
-			return
-		}
-		tightest = observe.TightestOf(brackets, behind(other), behind(one))
-	})
-	return tightest
+	one, err := clock.Ready(c)
+	if err != nil {
+		return observe.Tightest{}
+	}
+	other, err := clock.Ready(against)
+	if err != nil {
+		return observe.Tightest{}
+	}
+	value := make([]int64, 1)
+	behind := func(r clock.Reader) func() int64 {
+		return func() int64 { return clock.ReadBehind(r, value) }
+	}
+	if c.Coarse {
+		return tightestTick(behind(other), behind(one))
+	}
+	return observe.TightestOf(brackets, behind(other), behind(one))
 }
 
 // tightestTick returns the tightest bracket of a tick of a coarse clock: its new value, between a reading of the other clock
@@ -105,6 +107,7 @@ func tightestTick(outer, coarse func() int64) (t observe.Tightest) {
 	return t
 }
 
+// end takes the last brackets. Call it on a thread of its own.
 func (some relatives) end() []Relation {
 	var ended []Relation
 	for _, r := range some {

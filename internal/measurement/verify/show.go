@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -285,48 +286,41 @@ func trust(v *Verification, d *result.Document) string {
 	return text + limits(v)
 }
 
-// limits returns sentences, each after a space, about the clocks without a warp whose comparison
-// between the CPUs shows little: it was weak, or left pairs of CPUs out.
+// limits returns sentences, each after a space, about what the comparison between the CPUs can have missed: warps that
+// are smaller than it detects, and pairs of CPUs that it left out.
 func limits(v *Verification) string {
-	var weak, part []string
+	var sensitive, coarse []VerifiedClock
 	cpus := len(v.CPUs) - len(v.LostCPUs)
 	all := cpus * (cpus - 1)
+	fewest := all
 	for _, c := range v.Clocks {
 		switch {
 		case c.Across == nil || slices.ContainsFunc(c.Faults, func(f ClockFault) bool { return f.Kind == FaultWarp }):
 		case c.Across.Pairs < all:
-			part = append(part, fmt.Sprintf("%s (%d of %d)", c.ID, c.Across.Pairs, all))
-		case c.TickNS > 0 && c.Across.SeesNS > weakest*v.needs(c): // of a clock that never ticked no need is known
-			weak = append(weak, fmt.Sprintf("%s (from %s on)", c.ID, words.Duration(c.Across.SeesNS)))
+			fewest = min(fewest, c.Across.Pairs)
+		case c.Across.SeesNS == 0: // the clock was set back
+		case c.TickNS > 0 && c.TickNS < coarseNS:
+			sensitive = append(sensitive, c)
+		default:
+			coarse = append(coarse, c)
 		}
 	}
 	text := ""
-	if len(weak) > 0 {
-		text += fmt.Sprintf(" But only large warps would have been detected in %s; use a longer --duration.", words.List(weak))
+	if len(sensitive) == 0 {
+		sensitive = coarse // whose ticks hide more than the comparison
 	}
-	if len(part) > 0 {
-		text += fmt.Sprintf(" But not every CPU was compared with every other for %s; use a longer --duration.", words.List(part))
-	}
-	return text
-}
-
-const (
-	// weakest is the ratio of the sensitivity of a test to what the clock needs from which the test is called weak.
-	weakest = 100
-	// messageNS is about the longest time, in ns, that a message takes between two CPUs.
-	messageNS = 500
-)
-
-// needs returns about the smallest warp of a clock, in ns, that a test can detect: its tick or a
-// read, or the time of a message between two CPUs, which the most sensitive test of the run shows.
-func (v *Verification) needs(c VerifiedClock) float64 {
-	message := float64(messageNS)
-	for _, other := range v.Clocks {
-		if a := other.Across; a != nil && a.SeesNS > 0 {
-			message = min(message, max(a.SeesNS, other.TickNS)) // a coarse clock repeats a value
+	if len(sensitive) > 0 {
+		bySees := func(a, b VerifiedClock) int { return cmp.Compare(a.Across.SeesNS, b.Across.SeesNS) }
+		best, worst := slices.MinFunc(sensitive, bySees), slices.MaxFunc(sensitive, bySees)
+		text = fmt.Sprintf(" The smallest detectable warp was %s.", words.Duration(worst.Across.SeesNS))
+		if best.Across.SeesNS < worst.Across.SeesNS {
+			text = fmt.Sprintf(" The smallest detectable warp was %s (%s) to %s (%s).", words.Duration(best.Across.SeesNS), best.ID, words.Duration(worst.Across.SeesNS), worst.ID)
 		}
 	}
-	return max(message, c.TickNS)
+	if fewest < all {
+		text += fmt.Sprintf(" Only %d of %d comparisons of one CPU with another were made; use a longer --duration.", fewest, all)
+	}
+	return text
 }
 
 func notHeld(relations []Relation) int {

@@ -20,14 +20,16 @@ package verify
 
 import (
 	"context"
-	"maps"
+	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Settings are the settings of a run.
@@ -43,8 +45,6 @@ type Settings struct {
 	// CounterIsTrusted is whether the CPU's counter may be a witness of other clocks: the
 	// kernel itself derives its time from it.
 	CounterIsTrusted bool
-	// free is whether no thread can be pinned to any of the CPUs. Run sets it.
-	free bool
 }
 
 // These are the shares of the checks in the time of a clock that has all of them.
@@ -54,6 +54,9 @@ const (
 	bracketShare = 0.25
 )
 
+// fewestReads is the min number of compared reads of a clock that passes.
+const fewestReads = 100
+
 // rateSpan is the time to measure the rate of a counter that does not report it.
 const rateSpan = 20 * time.Millisecond
 
@@ -61,90 +64,110 @@ const rateSpan = 20 * time.Millisecond
 // not reached has that as its reason. tell, which may be nil, is called with the progress.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Verification {
 	start := time.Now()
-	s.free = thread.Pinnable(s.CPUs) != nil
+	cpus := slices.Clone(s.CPUs)
+	if thread.Pinnable(cpus) != nil {
+		cpus = slices.Repeat([]int{thread.Any}, len(cpus))
+	}
 	// Every thread that spins needs a P; two more run the run itself.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(s.CPUs)+2)))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(cpus)+2)))
 	if s.Load {
 		defer thread.Busy(len(thread.Usable()), s.Time+time.Minute)()
 	}
-	v := Verification{CPUs: s.CPUs, Load: s.Load, Clocks: []VerifiedClock{}}
-	related := begin(clocks, s.All)
-	second := newWitnesses(s)
-	lost := map[int]bool{}
-	observe.InTurn(clocks, s.Time, time.Millisecond, tell, func(c clock.Clock, span time.Duration) {
-		v.Clocks = append(v.Clocks, one(ctx, c, s, span, second, lost))
+	defer telling(start, s.Time, tell)()
+	v := Verification{CPUs: s.CPUs, Load: s.Load, Clocks: make([]VerifiedClock, len(clocks))}
+	for i, c := range clocks {
+		v.Clocks[i] = VerifiedClock{ID: c.ID, Verdict: Unverified}
+	}
+	var related relatives
+	var benches []*bench
+	// Where every new thread waits for a CPU, many would take the time of the run.
+	err := thread.Run(thread.Any, func() {
+		related = begin(clocks, s.All)
+		second := newWitnesses(s)
+		for i, c := range clocks {
+			if ctx.Err() != nil {
+				return
+			}
+			if i > 0 && time.Since(start) > s.Time/2 {
+				v.Clocks[i].Reason = "the time was up before it was read; use a longer --duration"
+				continue
+			}
+			if b := ready(c, s, second, len(cpus), s.Time/time.Duration(10*len(clocks)), &v.Clocks[i]); b != nil {
+				benches = append(benches, b)
+			}
+		}
 	})
-	v.Relations = related.end()
-	v.LostCPUs = slices.DeleteFunc(slices.Sorted(maps.Keys(lost)), func(cpu int) bool { return cpu == thread.Any })
+	const least = 0 // a thread can check its own reads alone
+	r := observe.Together(ctx, clock.Clock{}, cpus, max(s.Time-time.Since(start), s.Time/2), least, func(seat *observe.Seat) {
+		work(ctx, benches, seat)
+	})
+	lost := ""
+	for _, cpu := range r.Late {
+		lost = "a thread got no time on " + cpuName(cpu)
+	}
+	for _, cpu := range r.Gone {
+		lost = fmt.Sprintf("CPU %d went away", cpu)
+	}
+	for _, b := range benches {
+		b.into.Reason = lost
+		b.ended(r.Ended)
+		slices.SortFunc(b.into.Faults, func(a, b ClockFault) int {
+			return slices.Index(ClockFaults, a.Kind) - slices.Index(ClockFaults, b.Kind)
+		})
+		b.into.Verdict = verdictOn(*b.into, b.clock.PerThread)
+	}
+	for i := range v.Clocks {
+		if c := &v.Clocks[i]; c.Verdict == Unverified && c.Reason == "" {
+			c.Reason = unread(ctx, err, *c)
+		}
+	}
+	_ = thread.Run(thread.Any, func() { v.Relations = related.end() })
+	for _, cpu := range slices.Concat(r.Late, r.Gone) {
+		if cpu != thread.Any {
+			v.LostCPUs = append(v.LostCPUs, cpu)
+		}
+	}
+	slices.Sort(v.LostCPUs)
 	v.DurationNS = int64(time.Since(start))
 	return v
 }
 
-// one verifies one clock for about the span, and adds the CPUs that were lost to lost. A
-// clock that was not verified has a reason.
-func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) VerifiedClock {
-	v := tried(ctx, c, s, span, second, lost)
-	if v.Verdict == Unverified && v.Reason == "" {
-		v.Reason = unread(ctx, v.Faults)
+// telling calls tell, unless it is nil, with the progress until it is stopped, and once more.
+func telling(start time.Time, total time.Duration, tell func(done, total time.Duration)) (stop func()) {
+	if tell == nil {
+		return func() {}
 	}
-	return v
+	ctx, end := context.WithCancel(context.Background())
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		for observe.Sleep(ctx, total/50) {
+			tell(time.Since(start), total)
+		}
+	})
+	return func() {
+		end()
+		ended.Wait()
+		tell(time.Since(start), total)
+	}
 }
 
-func unread(ctx context.Context, faults []ClockFault) string {
-	i := slices.IndexFunc(faults, func(f ClockFault) bool { return f.Text != "" })
+// unread returns why a clock could not be verified. err is why no thread could be had.
+func unread(ctx context.Context, err error, v VerifiedClock) string {
+	i := slices.IndexFunc(v.Faults, func(f ClockFault) bool { return f.Text != "" })
 	switch {
+	case err != nil:
+		return err.Error()
 	case i >= 0:
-		return faults[i].Text
+		return v.Faults[i].Text
 	case ctx.Err() != nil:
 		return interrupted
 	default:
-		return "no thread got a CPU for it in its share of the time; use a longer --duration"
+		return fmt.Sprintf("only %s in its share of the time; use a longer --duration", words.Plural(int(v.Reads), "read"))
 	}
 }
 
 // interrupted is the reason of a clock that the run did not reach.
 const interrupted = "interrupted before it was read"
-
-// tried is one, but may leave a clock unverified without a reason.
-func tried(ctx context.Context, c clock.Clock, s Settings, span time.Duration, second *witnesses, lost map[int]bool) VerifiedClock {
-	v := VerifiedClock{ID: c.ID, Verdict: Unverified}
-	if ctx.Err() != nil {
-		return v
-	}
-	if err := clock.Readable(c); err != nil {
-		v.Reason = err.Error()
-		return v
-	}
-	// Under a slow clock source this takes longer than a clock's share of a short run.
-	hz := observe.Hz(c, min(observe.SpanOfARate(rateSpan), max(span/2, s.Time/5)))
-	if hz == 0 {
-		v.Reason = "how fast it ticks could not be told"
-		return v
-	}
-	b := &bench{ctx: ctx, clock: c, nsPerTick: 1e9 / hz, cpus: s.CPUs, free: s.free, lost: lost, into: &v}
-	twin := named(s.All, c.Twin)
-	across := len(s.CPUs) > 1 && !c.PerThread
-	total := aloneShare
-	if across {
-		total += acrossShare
-	}
-	if twin != nil {
-		total += bracketShare
-	}
-	part := func(share float64) time.Duration { return time.Duration(float64(span) * share / total) }
-	b.alone(part(aloneShare), second.of(c))
-	if across {
-		b.across(part(acrossShare))
-	}
-	if twin != nil {
-		b.bracket(part(bracketShare), *twin)
-	}
-	slices.SortFunc(v.Faults, func(a, b ClockFault) int {
-		return slices.Index(ClockFaults, a.Kind) - slices.Index(ClockFaults, b.Kind)
-	})
-	v.Verdict = verdictOn(v, c.PerThread)
-	return v
-}
 
 func verdictOn(v VerifiedClock, perThread bool) string {
 	has := func(kinds ...string) bool {
@@ -160,6 +183,8 @@ func verdictOn(v VerifiedClock, perThread bool) string {
 		return OneCPU
 	case len(v.Faults) > 0:
 		return Faulty
+	case v.Reads < fewestReads:
+		return Unverified
 	case perThread || compared:
 		return IsMonotonic
 	default:
