@@ -130,7 +130,7 @@ var noises = []struct {
 	},
 	{
 		"starved", starved,
-		always("throughput and fairness with so many threads or more. Do not trust them: they show how the CPUs are shared, and not how the clocks scale"),
+		always("the figures of throughput with a ?. Do not trust them: their threads did not read at the same time"),
 		always("stop other programs, also on the host of a virtual machine, or measure with fewer threads (--threads)"),
 	},
 	{
@@ -257,14 +257,11 @@ func Noise(d *result.Document) []result.Warning {
 	return warnings
 }
 
-// maxStarved is the share of the passes with a number of threads in which a thread may have had no
-// CPU for most of the time: a figure is the median of its passes.
-const maxStarved = 0.5
-
-// starved names the smallest number of threads of which one usually had no CPU.
-func starved(_ *result.Document, c result.Conditions) string {
+// starved names the smallest number of threads with a disturbed figure: one of them usually had no CPU.
+func starved(d *result.Document, c result.Conditions) string {
 	for _, p := range c.Passes {
-		if float64(p.Starved) > maxStarved*float64(p.Complete) {
+		disturbed := func(t compare.Throughput) bool { return t.Threads == p.Threads && t.Disturbed }
+		if p.Starved > 0 && slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return slices.ContainsFunc(c.Throughput, disturbed) }) {
 			return fmt.Sprintf("in %d of %s of throughput with %s, a thread had no CPU for most of the time, although there is a CPU for each",
 				p.Starved, words.Plural(p.Complete, "sample"), words.Plural(p.Threads, "thread"))
 		}

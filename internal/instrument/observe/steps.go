@@ -88,11 +88,17 @@ type Watch struct {
 func (s *Steps) Watch(reader clock.Reader, w Watch, now func() int64) (watchedNS int64) {
 	const mostStill = 1 << 22
 	values := make([]int64, w.Values)
+	away := false
 	begun := now()
 	for still := 0; still < mostStill; still += w.Values {
 		reader.Read(values)
 		passed := now() - begun
-		s.See(values, w.Away > 0 && passed-watchedNS > int64(w.Away))
+		// The thread may have lost its CPU after the last value of a batch: then the next value is late too.
+		if away {
+			s.See(values[:1], true)
+		}
+		away = w.Away > 0 && passed-watchedNS > int64(w.Away)
+		s.See(values, away)
 		if passed != watchedNS {
 			watchedNS, still = passed, 0
 		}

@@ -141,6 +141,8 @@ type Throughput struct {
 	Fairness float64 `json:"fairness" is:"share"`
 	// Oversubscribed is whether there were more threads than CPUs.
 	Oversubscribed bool `json:"oversubscribed"`
+	// Disturbed is whether threads had no CPU for most of the time in almost all samples, because of other programs.
+	Disturbed bool `json:"disturbed,omitempty"`
 	// SamplesReadsPerSecond are the rates of passes, or of windows if oversubscribed.
 	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second" old:"absent"`
 	// Runs are the numbers of samples of several runs.

@@ -16,7 +16,7 @@ var csvHeader = []string{
 	"latency_median_ns", "latency_low_ns", "latency_high_ns", "latency_min_ns",
 	"tick_ns", "finer_than_read", "reported_ns",
 	"threads", "reads_per_second", "ns_per_read", "fairness", "oversubscribed",
-	"kernel_entry", "clocksource",
+	"kernel_entry", "clocksource", "disturbed",
 }
 
 // Lines returns a line for each clock and number of threads, and one for each clock without
@@ -34,11 +34,11 @@ func clockLines(clocks []Clock, source string) [][]string {
 	for _, c := range clocks {
 		cells := clockCells(c)
 		if len(c.Throughput) == 0 {
-			lines = append(lines, append(cells, "", "", "", "", "", c.KernelEntry, source))
+			lines = append(lines, append(cells, "", "", "", "", "", c.KernelEntry, source, ""))
 		}
 		for _, t := range c.Throughput {
 			lines = append(lines, append(cells[:len(cells):len(cells)], strconv.Itoa(t.Threads), words.Number(t.ReadsPerSecond),
-				words.Number(t.NSPerRead), words.Number(t.Fairness), strconv.FormatBool(t.Oversubscribed), c.KernelEntry, source))
+				words.Number(t.NSPerRead), words.Number(t.Fairness), strconv.FormatBool(t.Oversubscribed), c.KernelEntry, source, strconv.FormatBool(t.Disturbed)))
 		}
 	}
 	return lines

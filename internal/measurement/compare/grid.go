@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/table"
@@ -95,7 +96,7 @@ func throughputGrid(d *result.Document) table.Grid {
 	if len(counts) == 0 {
 		return g
 	}
-	all := subjects(d)
+	all, disturbed := subjects(d), ""
 	for _, threads := range counts {
 		name, beyond := strconv.Itoa(threads), oversubscribed(all, threads)
 		if beyond {
@@ -114,14 +115,28 @@ func throughputGrid(d *result.Document) table.Grid {
 		}
 		row := []string{c.ID}
 		for _, threads := range counts {
-			row = append(row, cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) }))
+			row = append(row, cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) + t.mark() }))
+			if strings.HasSuffix(row[len(row)-1], disturbedMark) {
+				disturbed = disturbedMark + " disturbed: other programs had the CPUs in most samples."
+			}
 		}
 		row = append(row,
 			cellOf(c, last, func(t Throughput) string { return words.Rate(t.ReadsPerSecond) }),
 			cellOf(c, last, func(t Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
 		g.Rows = append(g.Rows, row)
 	}
+	g.Note = strings.TrimSpace(g.Note + "\n" + disturbed)
 	return g
+}
+
+// disturbedMark marks a disturbed figure in tables and pictures.
+const disturbedMark = "?"
+
+func (t Throughput) mark() string {
+	if t.Disturbed {
+		return disturbedMark
+	}
+	return ""
 }
 
 func distributionGrid(d *result.Document) table.Grid {

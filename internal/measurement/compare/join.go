@@ -140,7 +140,7 @@ func JoinThroughput(runs [][]Throughput) []Throughput {
 		for _, t := range of {
 			j.Runs = append(j.Runs, runsOf(t.Runs, t.SamplesReadsPerSecond)...)
 			j.SamplesReadsPerSecond = append(j.SamplesReadsPerSecond, t.SamplesReadsPerSecond...)
-			j.Oversubscribed = j.Oversubscribed || t.Oversubscribed
+			j.Oversubscribed, j.Disturbed = j.Oversubscribed || t.Oversubscribed, j.Disturbed || t.Disturbed
 			fairness, counted = append(fairness, t.Fairness), append(counted, t.CountedReadsPerSecond)
 		}
 		if len(j.Runs) == 1 {

@@ -62,6 +62,8 @@ func (l *Latency) Row(name string, look picture.Look) picture.Row {
 	row := picture.Row{Name: name, Text: words.Duration(l.MedianNS), Points: []picture.Point{{At: l.MedianNS, Glyph: look.Glyph(4.5 * picture.Pixel)}}}
 	if l.Confidence > 0 {
 		row.Interval = &picture.Bar{From: l.LowNS, To: l.HighNS, Color: look.Color}
+	} else if n := len(l.SamplesNS); n > 0 {
+		row.Text += ", " + words.Plural(n, "sample")
 	}
 	return row
 }

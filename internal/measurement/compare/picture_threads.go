@@ -30,6 +30,7 @@ func lines(d *result.Document, value func(Throughput) float64) []picture.Line {
 			if v := value(t); v > 0 {
 				l.At = append(l.At, float64(t.Threads))
 				l.Values = append(l.Values, v)
+				l.Marks = append(l.Marks, t.mark())
 			}
 		}
 		if len(l.Values) > 0 {
@@ -60,8 +61,12 @@ func overThreads(d *result.Document, all []picture.Line) picture.Graph {
 	if d.Settings.Workers == "processes" {
 		threads += " (each a process)"
 	}
+	threads += " (log scale)"
+	if slices.ContainsFunc(all, func(l picture.Line) bool { return slices.Contains(l.Marks, disturbedMark) }) {
+		threads += "; " + disturbedMark + " disturbed by other programs"
+	}
 	return picture.Graph{
-		Lines: all, XLabel: threads + " (log scale)", XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},
+		Lines: all, XLabel: threads, XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},
 		CPUs: host.UsableCPUs(d.Host),
 	}
 }

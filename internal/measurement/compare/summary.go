@@ -29,9 +29,17 @@ var kinds = []struct {
 	{"Bare counter", func(c Clock) bool { return c.Kind == "counter" }},
 }
 
-// coarse reports whether a clock ticks slowly, or did not tick at all.
+// coarse reports whether a clock ticks slowly, or did not tick at all. If its tick is unknown, its reported resolution
+// counts, and without one its values that repeat.
 func coarse(c Clock) bool {
-	return c.Resolution != nil && !c.Resolution.FinerThanRead && (c.Resolution.TickNS >= coarseNS || c.Resolution.Ticks == 0)
+	switch r := c.Resolution; {
+	case r == nil || r.FinerThanRead:
+		return false
+	case r.TickNS > 0:
+		return r.TickNS >= coarseNS
+	default:
+		return r.Ticks == 0 || r.ReportedNS == 0 || r.ReportedNS >= coarseNS
+	}
 }
 
 // fine reports whether a clock was watched and is not coarse. In an interrupted run some clocks

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/show/picture"
 )
 
 // wall is a fine wall clock with samples.
@@ -96,4 +97,40 @@ func TestEveryRunHasAnAnswer(t *testing.T) {
 	} {
 		require.Equal(t, test.want, Answer(&result.Document{Sections: []result.Section{&Costs{Clocks: test.clocks}}}))
 	}
+}
+
+// A clock whose tick is unknown, because the thread had no CPU when it ticked, is no fine clock.
+func TestClockWithAnUnknownTick(t *testing.T) {
+	for name, test := range map[string]struct {
+		resolution Resolution
+		coarse     bool
+	}{
+		"no step":                {Resolution{}, true},
+		"4 ms reported":          {Resolution{Ticks: 3, ReportedNS: 4e6}, true},
+		"1 ns reported":          {Resolution{Ticks: 3, ReportedNS: 1}, false},
+		"nothing reported":       {Resolution{Ticks: 3}, true},
+		"finer than a read":      {Resolution{Ticks: 3, TickNS: 1, FinerThanRead: true}, false},
+		"it ticks every second":  {Resolution{Ticks: 3, TickNS: 1e9}, true},
+		"it ticks in 1,000 read": {Resolution{Ticks: 3, TickNS: 1000}, false},
+	} {
+		require.Equal(t, test.coarse, coarse(Clock{Resolution: &test.resolution}), name)
+	}
+}
+
+// A disturbed figure has a mark in the table and in the picture, each of which explains it.
+func TestDisturbedFiguresAreMarked(t *testing.T) {
+	c := wall("c@vdso", []float64{20, 20, 20, 20, 20, 20})
+	c.Throughput = []Throughput{{Threads: 1, NSPerRead: 20, ReadsPerSecond: 5e7}, {Threads: 2, NSPerRead: 2265, ReadsPerSecond: 9e5, Disturbed: true}}
+	d := &result.Document{Settings: result.Settings{Threads: []int{1, 2}}, Sections: []result.Section{&Costs{Clocks: []Clock{c}}}}
+	g := throughputGrid(d)
+	require.Equal(t, []string{"c@vdso", "20.0", "2,265?"}, g.Rows[0][:3])
+	require.Contains(t, g.Note, "? disturbed")
+	all := lines(d, nsPerRead)
+	require.Equal(t, []string{"", "?"}, all[0].Marks)
+	require.Contains(t, overThreads(d, all).XLabel, "? disturbed")
+	require.Equal(t, "20 ns, 2 samples", LatencyOf([]float64{20, 20}, nil).Row("c", picture.Look{}).Text)
+
+	c.Throughput[1].Disturbed = false
+	Into(d).Clocks[0] = c
+	require.NotContains(t, throughputGrid(d).Note+overThreads(d, lines(d, nsPerRead)).XLabel, "?")
 }

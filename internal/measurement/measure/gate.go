@@ -191,26 +191,35 @@ func (g *gate) slice(i int) float64 {
 }
 
 // perSecond returns the reads/s of worker i: from the median of its slices, which an interrupt in a few of them does
-// not affect. It uses all reads since the gate was opened if the slices are too few, or the worker had a CPU for less
-// than half of the time, because its slices do not show contention with the other workers then. ok is false for a
-// worker that ended before it began.
+// not affect, or of all reads since the gate was opened if it stored too few. ok is false for a worker that ended before
+// it began.
 func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
 	slot := &g.slots[i]
 	spent := float64(slot.endNS.Load() - g.releasedNS.Load())
-	if median := g.slice(i); p.Median && median*float64(slot.sliced.Load()) >= spent/2 && median > 0 {
+	if median := g.slice(i); g.sliced(i, p) && median > 0 {
 		return float64(p.Chunk*p.Slice) * 1e9 / median, spent > 0
 	}
 	return float64(slot.reads.Load()) * 1e9 / spent, spent > 0
 }
 
-// starving is the share of a pass with a CPU below which a worker starved.
-const starving = 0.25
+// sliced returns whether worker i stored enough slices for a median.
+func (g *gate) sliced(i int, p pace) bool {
+	const enough = 3
+	return p.Median && g.slots[i].sliced.Load() >= enough
+}
 
-// starved returns whether one of n workers had no CPU for most of the pass. Its slices tell this from a slow clock: if
-// workers wait for each other at the clock, every slice takes long; if a worker waits for a CPU, most are short and
-// there are few. The kernel's CPU time does not tell it, because a virtual CPU that the host does not run is busy too.
-// Of a worker without slices only the late start is known.
+// starving is the share of a pass with a CPU below which a worker starved.
+const starving = 0.5
+
+// starved returns whether one of n workers had no CPU for most of the pass: then the workers did not contend for the
+// clock. Its slices tell this from a slow clock: if workers wait for each other at the clock, every slice takes long; if
+// a worker waits for a CPU, most are short and there are few. The kernel's CPU time does not tell it, because a virtual
+// CPU that the host does not run is busy too. Of a worker without slices only the late start is known. A worker alone
+// contends with nobody, and needs only its slices.
 func (g *gate) starved(n int, p pace) bool {
+	if n == 1 && g.sliced(0, p) {
+		return false
+	}
 	for i := range n {
 		slot := &g.slots[i]
 		spent := float64(slot.endNS.Load() - g.releasedNS.Load())

@@ -11,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // A worker that is late or cannot work costs the figure of its pass, and neither the clock nor
@@ -250,4 +251,42 @@ func TestStarvedWorkerIsToldFromASlowClock(t *testing.T) {
 		require.NoError(t, m.count(gateOf(test.workers...), pace{Chunk: 100, Slice: 10}, nil), name)
 		require.Equal(t, test.starved, m.starved == 1, name)
 	}
+}
+
+// A figure is that of the passes in which each thread had its CPU, and disturbed if there are too few. A thread alone needs
+// only some slices.
+func TestFigureOfStarvedPasses(t *testing.T) {
+	const us, ms = time.Microsecond, time.Millisecond
+	sound := worked{0, ms, 10_000, times(10, 100*us)}    // 100 ns/read
+	absent := worked{40 * ms, 40*ms + 20*us, 100, nil}   // it gets a CPU when the pass is over
+	rarely := worked{0, 40 * ms, 4000, times(4, 100*us)} // one tenth of a slice in each
+	figure := func(passes ...[]worked) compare.Throughput {
+		m := &throughput{threads: len(passes[0]), planned: len(passes), subject: &subject{}}
+		for _, workers := range passes {
+			require.NoError(t, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10, Median: true}, nil))
+		}
+		return m.result()
+	}
+	both, one := []worked{sound, sound}, []worked{sound, absent}
+	for name, test := range map[string]struct {
+		got       compare.Throughput
+		disturbed bool
+		samples   int
+	}{
+		"three of ten":          {figure(both, one, one, both, one, one, one, one, both, one), false, 3},
+		"two of ten":            {figure(both, one, one, both, one, one, one, one, one, one), true, 10},
+		"a thread alone":        {figure([]worked{rarely}, []worked{rarely}, []worked{rarely}), false, 3},
+		"a thread that is late": {figure([]worked{absent}, []worked{rarely}, []worked{absent}), true, 3},
+	} {
+		require.Equal(t, test.disturbed, test.got.Disturbed, name)
+		require.Len(t, test.got.SamplesReadsPerSecond, test.samples, name)
+		if name != "a thread that is late" {
+			require.InEpsilon(t, 100, test.got.NSPerRead, 1e-9, name)
+		}
+	}
+	windows := throughput{threads: 4, oversubscribed: true, complete: 1, reads: 4000, spentNS: 1e6}
+	windows.sound.perSecond = []float64{0, 0, 12e9}
+	got := windows.result()
+	require.True(t, got.Disturbed, "no thread had a CPU in some windows")
+	require.InEpsilon(t, 4e6, got.ReadsPerSecond, 1e-9, "the count of all")
 }

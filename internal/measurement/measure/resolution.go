@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -14,6 +15,8 @@ const (
 	// clock, which is then only looked at between other measurements.
 	watchAtLeast = 2 * time.Millisecond
 	watchAtMost  = 250 * time.Millisecond
+	// watchAgain bounds the time of another watch, between two passes.
+	watchAgain = 50 * time.Millisecond
 	// enoughTicks is the number of steps that show the tick and whether the steps are equal.
 	enoughTicks = 12
 	// uneven is the ratio of the upper to the lower quartile of the steps from which they have no common length.
@@ -31,19 +34,30 @@ const (
 type watcher struct {
 	observe.Steps
 	watchedNS int64
-	glancedNS int64 // the stopwatch at the last glance
+	glancedNS int64 // the stopwatch before the last value
 	moved     bool  // a glance saw more ticks than it could count
 }
 
-// watch reads until the clock has ticked several times, or for watchAtMost.
-func (w *watcher) watch(reader clock.Reader, readNS float64) {
+// watch reads until the clock has ticked several times, or for most. A step since the last watch may be many ticks.
+func (w *watcher) watch(reader clock.Reader, readNS float64, most time.Duration) {
+	if w.Begun {
+		w.watchedNS += observe.Now() - w.glancedNS
+		w.See(w.one(reader), true)
+	}
 	values := min(mostValues, observe.ReadsIn(latencyChunk, readNS))
 	w.Keep = mostSteps
-	w.watchedNS = w.Watch(reader, observe.Watch{
-		Values: values, Enough: enoughTicks, Least: watchAtLeast, Most: watchAtMost,
+	w.watchedNS += w.Watch(reader, observe.Watch{
+		Values: values, Enough: enoughTicks, Least: min(watchAtLeast, most), Most: most,
 		Away: max(awayFrom, time.Duration(awayTimes*readNS)*time.Duration(values)),
 	}, observe.Now)
 	w.glancedNS = observe.Now()
+	w.See(w.one(reader), true)
+}
+
+func (w *watcher) one(reader clock.Reader) []int64 {
+	value := make([]int64, 1)
+	reader.Read(value)
+	return value
 }
 
 func watching(c clock.Clock) time.Duration {
@@ -59,12 +73,11 @@ func (w *watcher) slow() bool { return w.Begun && len(w.Kept) < enoughTicks }
 // glance reads one value between other measurements, in ticks of hz. A step counts only if it is more than twice the
 // time since the last glance: k ≥ 2 ticks of P in a gap g make k·P ≤ g + P ≤ 2·g, so there was only one tick.
 func (w *watcher) glance(reader clock.Reader, hz float64) {
-	value := make([]int64, 1)
-	reader.Read(value)
-	now := observe.Now()
-	gap := now - w.glancedNS
-	w.glancedNS = now
-	w.watchedNS += gap
+	begun := observe.Now()
+	value := w.one(reader)
+	gap := observe.Now() - w.glancedNS // the thread may lose its CPU before and after each value
+	w.watchedNS += begun - w.glancedNS
+	w.glancedNS = begun
 	if step := value[0] - w.Last; step > 0 && float64(step)*1e9/hz <= 2*float64(gap) {
 		w.moved, w.Last = true, value[0]
 		return
@@ -87,11 +100,8 @@ func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
 		switch {
 		case r.FinerThanRead:
 			r.TickNS = unitNS
-		case w.Forward > 0:
+		case len(w.Kept) > 0:
 			steps := w.Kept
-			if len(steps) == 0 {
-				steps = w.Late
-			}
 			r.TickNS = stats.Median(steps) * unitNS
 			if low, high := stats.Quantile(0.25, steps), stats.Quantile(0.75, steps); high > uneven*low {
 				r.TickLowNS, r.TickHighNS = low*unitNS, high*unitNS
@@ -118,7 +128,7 @@ func (r *runner) resolution() bool {
 		if s.failed() {
 			continue
 		}
-		s.resolution.watch(s.reader, s.readNS)
+		s.resolution.watch(s.reader, s.readNS, watchAtMost)
 		if s.failed() {
 			s.resolution = watcher{}
 		}
@@ -126,9 +136,17 @@ func (r *runner) resolution() bool {
 	return true
 }
 
+// glance looks at the clocks that have not ticked enough. One with a short tick, of which the thread lost its CPU at too many,
+// is watched again for two ticks; others are read once.
 func (r *runner) glance() {
 	for _, s := range r.subjects {
-		if !s.failed() && s.resolution.slow() && s.rate.Hz > 0 {
+		if s.failed() || !s.resolution.slow() || s.rate.Hz == 0 {
+			continue
+		}
+		tickNS := cmp.Or(s.clock.ReportedNS(), float64(s.resolution.Smallest)*1e9/s.rate.Hz)
+		if most := time.Duration(2 * tickNS); 0 < most && most < watchAgain {
+			s.resolution.watch(s.reader, s.readNS, most)
+		} else {
 			s.resolution.glance(s.reader, s.rate.Hz)
 		}
 	}

@@ -57,8 +57,8 @@ func TestGlancesSeeASlowTick(t *testing.T) {
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
 }
 
-// A clock that steps by 1 ms and by 16 ms has no common step. Steps of a thread that was away may be several ticks: they count
-// if there are no others.
+// A clock that steps by 1 ms and by 16 ms has no common step. Steps of a thread that was away may be several ticks: they show
+// no tick.
 func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps           []int64
@@ -69,7 +69,7 @@ func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 		"one is late": {steps: []int64{4, 4, 4, 4, 4, 90}, tick: 4e9},
 		"by a half":   {steps: []int64{1, 2, 1, 2, 1, 2}, tick: 1.5e9},
 		"uneven":      {steps: []int64{16, 1, 16, 1, 2, 16}, tick: 9e9, low: 1e9, high: 16e9},
-		"away":        {late: []int64{8}, tick: 8e9},
+		"away":        {late: []int64{8}},
 		"partly away": {steps: []int64{4}, late: []int64{8, 12}, tick: 4e9},
 	} {
 		w, at := newWatcher(), int64(0)
@@ -104,7 +104,7 @@ func TestTickOfACoarseClockUnderInterruption(t *testing.T) {
 		return value
 	}}
 	var w watcher
-	w.watch(reader, 50)
+	w.watch(reader, 50, watchAtMost)
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
 }
 
@@ -123,4 +123,35 @@ func TestGlancesDoNotGuessAFastTick(t *testing.T) {
 	require.Zero(t, w.Forward)
 	require.True(t, w.moved)
 	require.True(t, w.result(1e9, 0).Moved)
+}
+
+// A thread that loses its CPU between two values, before it looks at the stopwatch, takes no gap for a tick: 4 ms is not
+// "4 ms to 464 ms".
+func TestGapsAreNoTicks(t *testing.T) {
+	const tick = 4 * time.Millisecond
+	begun := observe.Now()
+	value := func(int64) int64 { return (observe.Now() - begun) / int64(tick) * int64(tick) }
+	late := func(reads *int64) *script { // the thread loses its CPU after each value
+		return &script{next: func(i int64) int64 {
+			got := value(i)
+			if *reads++; *reads%300 == 0 {
+				time.Sleep(10 * tick)
+			}
+			return got
+		}}
+	}
+	reads := int64(299)
+	w := newWatcher()
+	w.See([]int64{value(0)}, false)
+	w.glancedNS = observe.Now()
+	for i := range int64(6) {
+		reads = 299 * (i % 2)
+		w.glance(late(&reads), 1e9)
+	}
+	reads = 0
+	w.watch(late(&reads), 1e6, watchAtMost)
+	for _, step := range w.Kept {
+		require.LessOrEqual(t, step, float64(2*tick))
+	}
+	require.Positive(t, w.Forward)
 }

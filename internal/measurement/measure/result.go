@@ -107,7 +107,7 @@ func (s *subject) result(partial map[int]bool) compare.Clock {
 	}
 	c.Resolution = s.resolution.result(s.rate.Hz, s.clock.ReportedNS())
 	for _, t := range s.throughput {
-		if len(t.perSecond) > 0 && !partial[t.threads] {
+		if t.complete > 0 && !partial[t.threads] {
 			c.Throughput = append(c.Throughput, t.result())
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"gonum.org/v1/gonum/stat"
 )
 
 // These constants determine the passes of one throughput measurement. If every thread has a CPU of its own, each pass
@@ -96,31 +97,56 @@ type throughput struct {
 	subject        *subject
 	threads        int
 	oversubscribed bool
-	planned        int       // passes
-	complete       int       // passes
-	starved        int       // complete passes in which a thread had no CPU for most of the time
-	err            error     // why a pass failed, after which there are no more
-	perSecond      []float64 // samples of all threads together
-	fairness       []float64 // of each pass
-	reads          int64     // of all threads, over all passes
-	spentNS        int64     // time of the reads, from the gate's opening to the last worker's end
+	planned        int     // passes
+	complete       int     // passes
+	starved        int     // complete passes in which a thread had no CPU for most of the time, although there is one for each
+	err            error   // why a pass failed, after which there are no more
+	sound, hungry  samples // of the passes without and with a starved thread
+	reads          int64   // of all threads, over all passes
+	spentNS        int64   // time of the reads, from the gate's opening to the last worker's end
 }
 
+// samples are the figures of passes.
+type samples struct {
+	perSecond []float64 // of all threads together
+	fairness  []float64 // of each pass
+}
+
+// result returns the figure, of which there is at least one pass: the median of the passes in which each thread had its
+// CPU. If there are too few, it is disturbed: the level of the fastest passes.
 func (t *throughput) result() compare.Throughput {
-	perSecond := stats.Median(t.perSecond)
-	r := compare.Throughput{
-		Threads: t.threads, ReadsPerSecond: perSecond, Oversubscribed: t.oversubscribed, SamplesReadsPerSecond: t.perSecond,
+	of, disturbed := t.sound, false
+	perSecond := 0.0
+	if t.complete-t.starved < min(sufficient, t.planned) && t.starved > 0 {
+		of = samples{slices.Concat(of.perSecond, t.hungry.perSecond), slices.Concat(of.fairness, t.hungry.fairness)}
+		disturbed, perSecond = true, min(1/stats.Level(inverse(of.perSecond)), slices.Max(of.perSecond)) // it is rounded
+	} else {
+		perSecond = stats.Median(of.perSecond)
 	}
-	if perSecond > 0 {
-		r.NSPerRead = float64(t.threads) * 1e9 / perSecond
-	}
+	r := compare.Throughput{Threads: t.threads, Oversubscribed: t.oversubscribed, Disturbed: disturbed, SamplesReadsPerSecond: of.perSecond}
 	if t.spentNS > 0 {
 		r.CountedReadsPerSecond = float64(t.reads) * 1e9 / float64(t.spentNS)
 	}
-	if len(t.fairness) > 0 {
-		r.Fairness = stats.Median(t.fairness)
+	// In some windows the threads may have had no CPU at all beside other programs.
+	if t.oversubscribed && slices.Min(of.perSecond) == 0 {
+		r.Disturbed = true
+		perSecond = min(r.CountedReadsPerSecond, slices.Max(of.perSecond))
+	}
+	if r.ReadsPerSecond = perSecond; perSecond > 0 {
+		r.NSPerRead = float64(t.threads) * 1e9 / perSecond
+	}
+	if len(of.fairness) > 0 {
+		r.Fairness = stats.Median(of.fairness)
 	}
 	return r
+}
+
+func inverse(rates []float64) []float64 {
+	times := make([]float64, len(rates))
+	for i, rate := range rates {
+		times[i] = 1 / rate
+	}
+	return times
 }
 
 // sufficient is the number of passes whose median one disturbed pass does not move. A number of threads has a figure for
@@ -184,7 +210,7 @@ func (r *runner) outgrown(t *throughput) bool {
 		return true
 	}
 	oversubscribed := r.settings.oversubscribed(t.threads)
-	if oversubscribed != t.oversubscribed && len(t.perSecond) == 0 {
+	if oversubscribed != t.oversubscribed && t.complete == 0 {
 		t.oversubscribed = oversubscribed
 	}
 	return oversubscribed != t.oversubscribed
@@ -285,30 +311,40 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 // count adds the counts of the workers of one pass. If there are no samples, the pass is one sample.
 func (t *throughput) count(g *gate, p pace, samples []float64) error {
 	perSecond, least, most, end := 0.0, int64(math.MaxInt64), int64(0), int64(0)
+	var sliced []float64
 	for i := range t.threads {
 		worker, ok := g.perSecond(i, p)
 		if !ok {
 			return fmt.Errorf("worker %d of %d ended before it began", i, t.threads)
 		}
 		perSecond += worker
+		if g.sliced(i, p) {
+			sliced = append(sliced, worker)
+		}
 		reads := g.slots[i].reads.Load()
 		least, most = min(least, reads), max(most, reads)
 		end = max(end, g.slots[i].endNS.Load())
+	}
+	of := &t.sound
+	if !t.oversubscribed && g.starved(t.threads, p) {
+		t.starved++
+		of = &t.hungry
+		// A worker without slices had no CPU, and the others show what a read costs.
+		if len(sliced) > 0 {
+			perSecond = stat.Mean(sliced, nil) * float64(t.threads)
+		}
 	}
 	if len(samples) == 0 {
 		samples = []float64{perSecond}
 	}
 	t.complete++
-	if !t.oversubscribed && g.starved(t.threads, p) {
-		t.starved++
-	}
-	t.perSecond = append(t.perSecond, samples...)
+	of.perSecond = append(of.perSecond, samples...)
 	t.reads += g.reads(t.threads)
 	t.spentNS += end - g.releasedNS.Load()
 	// Fairness is computed within a pass: in the next pass the threads run on other CPUs, so
 	// over all passes a CPU with a slow clock would not show.
 	if most > 0 {
-		t.fairness = append(t.fairness, float64(least)/float64(most))
+		of.fairness = append(of.fairness, float64(least)/float64(most))
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ type Line struct {
 	Mark   draw.GlyphStyle
 	At     []float64 // on the x axis, in ascending order
 	Values []float64
+	// Marks are short texts above the values, if there are any.
+	Marks []string
 	// Band are the other lines that this one stands for. They are drawn thin, and named below it.
 	Band []Line
 }
@@ -241,7 +243,12 @@ func (g Graph) Plot(c draw.Canvas, p *Plot) {
 			line(member, Stroke(l.Style.Color, 0.5*Pixel))
 		}
 		marked := c.Min.X - markApart
-		for _, point := range line(l, l.Style) {
+		for i, point := range line(l, l.Style) {
+			if i < len(l.Marks) && l.Marks[i] != "" {
+				text := Style(LabelSize, l.Style.Color)
+				text.XAlign = draw.XCenter
+				c.FillText(text, vg.Point{X: point.X, Y: point.Y + 5*Pixel}, l.Marks[i])
+			}
 			if l.Mark.Shape != nil && point.X-marked >= markApart {
 				c.DrawGlyph(l.Mark, point)
 				marked = point.X
