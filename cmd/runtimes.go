@@ -50,7 +50,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			}
 			clocks := systemClocks(clock.Catalog())
 			settings := runtimes.Settings{
-				Runtimes: selected, Clocks: clocks, Starts: runtimes.DefaultStarts, Time: flags.time, CPUs: host.UsableCPUs(host.Facts()),
+				Runtimes: selected, Clocks: clocks, Starts: runtimes.DefaultStarts, Time: flags.time, CPUs: host.UsableCPUs(host.Facts()), Pace: runtimes.Pace(),
 			}
 			if threads != "" {
 				if settings.Threads, err = measure.ParseThreads(threads); err != nil {

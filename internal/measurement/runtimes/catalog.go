@@ -24,6 +24,8 @@ type Runtime struct {
 	Calls []Call
 	// Threads is whether the benchmark can call from several threads.
 	Threads bool
+	// WarmUp is how long each start warms up its calls, for the estimate.
+	WarmUp time.Duration
 	// TimedBy is the kind of the clock that the benchmark is timed by; empty for a monotonic one.
 	TimedBy string
 	// Slice is the span between two readings of the stopwatch, where usualSlice is too short for it; otherwise 0.

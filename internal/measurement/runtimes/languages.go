@@ -12,7 +12,7 @@ import (
 // java runs a class file, because a runtime without a compiler cannot run a source file. Class data
 // sharing is left on: it only makes the start faster.
 var java = Runtime{
-	Name: "java", Programs: []string{"java"}, Version: []string{"-version"}, Threads: true,
+	Name: "java", Programs: []string{"java"}, Version: []string{"-version"}, Threads: true, WarmUp: 700 * time.Millisecond,
 	Build: func(b build) ([]string, error) {
 		return []string{b.path, "-cp", b.folder, "Bench"}, os.WriteFile(filepath.Join(b.folder, "Bench.class"), programs.JavaClass, 0o600)
 	},
@@ -72,18 +72,18 @@ func withoutConfig(b build) ([]string, error) {
 // node and bun have process.uptime too.
 var (
 	node = Runtime{
-		Name: "node", Programs: []string{"node", "nodejs"}, Version: []string{"--version"},
+		Name: "node", Programs: []string{"node", "nodejs"}, Version: []string{"--version"}, WarmUp: 240 * time.Millisecond,
 		Build: javascript(),
 		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
 	}
 	bun = Runtime{
-		Name: "bun", Programs: []string{"bun"}, Version: []string{"--version"},
+		Name: "bun", Programs: []string{"bun"}, Version: []string{"--version"}, WarmUp: 240 * time.Millisecond,
 		Build: withoutConfig,
 		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
 	}
 	// deno may read files only: the marks of the benchmark are names of files.
 	deno = Runtime{
-		Name: "deno", Programs: []string{"deno"}, Version: []string{"--version"},
+		Name: "deno", Programs: []string{"deno"}, Version: []string{"--version"}, WarmUp: 210 * time.Millisecond,
 		Build: javascript("run", "--no-config", "--allow-read", "--no-prompt"),
 		Calls: scriptCalls,
 	}
@@ -92,7 +92,7 @@ var (
 // dotnet runs an assembly, because a runtime without an SDK cannot compile a source file. It has no Version:
 // several versions may be installed, and dotnet selects one of them when it starts a program.
 var dotnet = Runtime{
-	Name: "dotnet", Programs: []string{"dotnet"}, Threads: true,
+	Name: "dotnet", Programs: []string{"dotnet"}, Threads: true, WarmUp: time.Second,
 	Build: func(b build) ([]string, error) {
 		assembly := filepath.Join(b.folder, "Bench.dll")
 		if err := os.WriteFile(assembly, programs.DotnetAssembly, 0o600); err != nil {
@@ -113,7 +113,7 @@ var dotnet = Runtime{
 // starts by itself. The framework is in no PATH; where its compiler is, it is. Like dotnet it has no Version.
 var netFramework = Runtime{
 	Name: "netframework", Programs: []string{"mono", `C:\Windows\Microsoft.NET\Framework64\v4.0.30319\csc.exe`},
-	Threads: true,
+	Threads: true, WarmUp: time.Second,
 	Build: func(b build) ([]string, error) {
 		assembly := filepath.Join(b.folder, "Bench.exe")
 		command := []string{assembly}
@@ -150,18 +150,18 @@ const powerShellSlice = 2 * time.Millisecond
 var (
 	pwsh = Runtime{
 		Name: "pwsh", Programs: []string{"pwsh"}, Version: []string{"--version"},
-		Build: powerShell, Calls: powerShellCalls, Slice: powerShellSlice,
+		Build: powerShell, Calls: powerShellCalls, Slice: powerShellSlice, WarmUp: time.Second,
 	}
 	powershell = Runtime{
 		Name: "powershell", Programs: []string{"powershell"},
 		Version: []string{"-NoProfile", "-NonInteractive", "-Command", "'Windows PowerShell ' + $PSVersionTable.PSVersion"},
-		Build:   powerShell, Calls: powerShellCalls, Slice: powerShellSlice,
+		Build:   powerShell, Calls: powerShellCalls, Slice: powerShellSlice, WarmUp: time.Second,
 	}
 )
 
 // ruby runs without RubyGems, which would read files of the user.
 var ruby = Runtime{
-	Name: "ruby", Programs: []string{"ruby"}, Version: []string{"--version"},
+	Name: "ruby", Programs: []string{"ruby"}, Version: []string{"--version"}, WarmUp: 150 * time.Millisecond,
 	Build: script("bench.rb", programs.Ruby, "--disable-gems"),
 	Calls: []Call{
 		{"Time.now", wall},
@@ -172,7 +172,7 @@ var ruby = Runtime{
 
 // php runs without an ini file (-n).
 var php = Runtime{
-	Name: "php", Programs: []string{"php"}, Version: []string{"-n", "--version"},
+	Name: "php", Programs: []string{"php"}, Version: []string{"-n", "--version"}, WarmUp: 180 * time.Millisecond,
 	Build: script("bench.php", programs.PHP, "-n", "-f"),
 	Calls: []Call{
 		{"time", wall},
@@ -197,16 +197,16 @@ var perl = Runtime{
 // of CPU time.
 var luaCalls = []Call{{"os.time", wall}, {"os.clock", cpuTime}}
 
-const luaSlice = time.Millisecond
+const luaSlice, luaWarmUp = time.Millisecond, 120 * time.Millisecond
 
 var (
 	lua = Runtime{
 		Name: "lua", Programs: []string{"lua", "lua5.4", "lua5.3", "lua5.2", "lua5.1"}, Version: []string{"-v"},
-		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime, Slice: luaSlice,
+		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime, Slice: luaSlice, WarmUp: luaWarmUp,
 	}
 	luajit = Runtime{
 		Name: "luajit", Programs: []string{"luajit"}, Version: []string{"-v"},
-		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime, Slice: luaSlice,
+		Build: script("bench.lua", programs.Lua), Calls: luaCalls, TimedBy: cpuTime, Slice: luaSlice, WarmUp: luaWarmUp,
 	}
 )
 

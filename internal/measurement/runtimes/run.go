@@ -38,6 +38,8 @@ type Settings struct {
 	Threads []int
 	// CPUs is the number of CPUs that the process may use.
 	CPUs int
+	// Pace is the [Pace] of this machine, for the estimate.
+	Pace float64
 }
 
 // A Selected is a runtime to measure, and its program. Path is empty for the one in PATH.
@@ -60,16 +62,13 @@ const (
 	fewestSlices = 10
 	// ShortestTime is the shortest Time with DefaultStarts.
 	ShortestTime = DefaultStarts * fewestSlices * usualSlice
-	// startTime is the estimated time to start a runtime, and warmUp that to warm up a call: up to 150 ms where the
-	// runtime compiles.
-	startTime = 150 * time.Millisecond
-	warmUp    = 50 * time.Millisecond
-	// traceTime is the estimated time of a traced run.
-	traceTime = time.Second
+	// startTime is the estimated CPU time to start a runtime.
+	startTime = 60 * time.Millisecond
 	// tracedCalls is the number of traced calls that show which clocks are read, and enteringCalls of
-	// those that show whether the kernel is entered. A traced call takes 0.1 ms.
+	// those that show whether the kernel is entered. A traced call takes tracedCall.
 	tracedCalls   = 1000
 	enteringCalls = 200
+	tracedCall    = 100 * time.Microsecond
 	// mostSteps and stepsTime bound how long the values of a call are watched.
 	mostSteps = 200
 	stepsTime = 50 * time.Millisecond
@@ -302,15 +301,51 @@ func level(slicesNS []float64, slice time.Duration) float64 {
 	return stats.Level(slicesNS)
 }
 
+// Pace returns how long a program takes here, in units of its CPU time: 1 on an idle machine, more where it waits for a CPU.
+// It works for some 50 ms.
+func Pace() float64 {
+	const turns = 50_000_000
+	before := host.See()
+	sum := 0
+	for i := range turns {
+		sum = (sum ^ i) + 1
+	}
+	after := host.See()
+	debuglog.Printf("runtimes", "paced by %d turns, to %d", turns, sum)
+	used := after.OwnSeconds - before.OwnSeconds
+	if used <= 0 {
+		return 1
+	}
+	return max(1, after.At.Sub(before.At).Seconds()/used)
+}
+
+// waiting returns how long so much CPU time takes.
+func (s Settings) waiting(cpu time.Duration) time.Duration {
+	return time.Duration(float64(cpu) * max(1, s.Pace))
+}
+
 // costTime returns the estimated time of one start of a runtime for its costs.
 func (s Settings) costTime(of Runtime) time.Duration {
-	each := of.slice()*time.Duration(s.slices(of)) + warmUp
-	return startTime + time.Duration(len(of.Calls)+2)*each
+	return of.WarmUp + s.waiting(startTime+time.Duration((len(of.Calls)+2)*s.slices(of))*of.slice())
+}
+
+// stepsTime returns the estimated time to watch the values of all calls: about half are coarse.
+func (s Settings) stepsTime(of Runtime) time.Duration {
+	total := of.WarmUp + s.waiting(startTime) + time.Duration(len(of.Calls))*stepsTime/2
+	if slices.ContainsFunc(of.Calls, func(c Call) bool { return c.Name == "time" || c.Name == "os.time" }) {
+		total += s.waiting(startTime) + secondsTime/2
+	}
+	return total
+}
+
+// traceTime returns the estimated time of a traced run with so many calls of each.
+func (s Settings) traceTime(of Runtime, times int) time.Duration {
+	return s.waiting(startTime + time.Duration(times*len(of.Calls))*tracedCall)
 }
 
 // passTime returns the estimated time of one pass with so many threads.
 func (s Settings) passTime(of Runtime, threads int) time.Duration {
-	return startTime + time.Duration(len(of.Calls))*(s.threadSpan(threads)+warmUp)
+	return of.WarmUp + s.waiting(startTime+time.Duration(len(of.Calls))*s.threadSpan(threads))
 }
 
 // threadSpan returns how long so many threads call in each pass. Where they share CPUs, the scheduler gives
@@ -340,7 +375,8 @@ func (s Settings) estimateOf(selected Selected) time.Duration {
 	if _, err := of.find(selected.Path); err != nil {
 		return 0
 	}
-	total := time.Duration(s.Starts+1)*s.costTime(of) + 2*traceTime + startTime + time.Duration(len(of.Calls))*stepsTime
+	const prepared = 2 // starts: one prints the version, another one the C library's
+	total := s.waiting(prepared*startTime) + time.Duration(s.Starts+1)*s.costTime(of) + s.stepsTime(of) + s.traceTime(of, tracedCalls) + s.traceTime(of, enteringCalls)
 	if of.Threads {
 		for _, threads := range s.Threads {
 			total += passes * s.passTime(of, threads)
@@ -390,7 +426,7 @@ func (s *subject) lack(missing map[string]string) {
 
 // steps watches the values of all calls, and longer those that did not step, or too rarely.
 func (r *runner) steps(s *subject) {
-	defer r.advance(startTime + time.Duration(len(s.Calls))*stepsTime)
+	defer r.advance(r.settings.stepsTime(s.Runtime))
 	r.watch(s, s.callNames(), mostSteps, stepsTime)
 	if never := s.unclear(func(ticks int64) bool { return ticks == 0 }); len(never) > 0 {
 		r.watch(s, never, fewestTicks, secondsTime)

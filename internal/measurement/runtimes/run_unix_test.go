@@ -127,6 +127,19 @@ func TestFiguresAreWhatTheBenchmarkPrints(t *testing.T) {
 	require.Nil(t, r.Calls[2].Latency)
 }
 
+// Beside other programs a run is announced as longer, but for the warm-up, which ends by wall time.
+func TestEstimateCountsWaiting(t *testing.T) {
+	s := Settings{Runtimes: []Selected{shell(t, "echo 1", honest)}, Starts: DefaultStarts, Time: ShortestTime}
+	idle := s.Estimate()
+	s.Pace = 10
+	busy := s.Estimate()
+	require.Greater(t, busy, 5*idle)
+	s.Runtimes[0].WarmUp = time.Second
+	require.Greater(t, s.Estimate(), busy+10*time.Second)
+	require.Less(t, s.Estimate(), busy+20*time.Second)
+	require.GreaterOrEqual(t, Pace(), 1.0)
+}
+
 func TestRuntimesOfOneKindStandSideBySide(t *testing.T) {
 	one := shell(t, "echo 1.1", honest)
 	two := shell(t, "echo 2.2", honest)

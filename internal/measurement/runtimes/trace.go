@@ -59,7 +59,7 @@ func (s *subject) unproven(why string) {
 // that each call read.
 func (r *runner) marked(s *subject, times int, hide bool) ([]ptrace.Span, error) {
 	const longest = 90 * time.Second
-	defer r.advance(traceTime)
+	defer r.advance(r.settings.traceTime(s.Runtime, times))
 	cmd := r.start(s.command, append([]string{"mark", strconv.Itoa(times)}, s.callNames()...)...)
 	var spans []ptrace.Span
 	_, err := r.underPtrace(longest, cmd, func(ctx context.Context, cmd *exec.Cmd) (err error) {
