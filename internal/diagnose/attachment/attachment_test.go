@@ -94,7 +94,7 @@ func TestTheSameLogInOtherForms(t *testing.T) {
 		require.False(t, IsDocument([]byte(text)), name)
 	}
 	for why, text := range map[string]string{
-		"is cut off": asJSON[:strings.LastIndex(asJSON, "}\n]")+1], "is not what": strings.Replace(asJSON, `"pri": 6,`, `"pri": ,`, 1),
+		"is cut off": asJSON[:strings.LastIndex(asJSON, "}\n]")+1], "cannot be read as": strings.Replace(asJSON, `"pri": 6,`, `"pri": ,`, 1),
 		"EOF": strings.Replace(asJSON, `"msg": "`, `"msg": "`+strings.Repeat("x", 2*maxRecord), 1),
 	} {
 		_, err := Read("x", strings.NewReader(text))
@@ -379,6 +379,8 @@ func TestBadAttachments(t *testing.T) {
 // FuzzRead holds that any attachment is refused or read within bounds, and that no text of it can steer a terminal.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(boot))
+	f.Add([]byte(reversed(boot)))
+	f.Add([]byte(`{"dmesg": [{"pri": 6, "time": 0.1, "msg": "tsc: x"},{"fac": "kern", "pri": "info", "msg": "\u001b[0m"}]}`))
 	f.Add([]byte("\x1f\x8b\x08"))
 	f.Add([]byte("\xfd7zXZ\x00"))
 	f.Add([]byte("\x28\xb5\x2f\xfd"))

@@ -271,7 +271,7 @@ func eachRecord(r io.Reader, do func(line string)) error {
 		case whole.N <= 0:
 			return errTooLarge
 		case err != nil:
-			return fmt.Errorf("is not what `dmesg --json` prints: %w", err)
+			return fmt.Errorf("cannot be read as the output of `dmesg --json`: %w", err)
 		case lines >= maxLines:
 			return fmt.Errorf("has more than %d lines", maxLines)
 		}

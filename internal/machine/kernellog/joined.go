@@ -23,13 +23,20 @@ func Lines(line string) []string {
 	if strings.Count(line, "] ") < 2 && strings.Count(line, "kernel") < 2 && !strings.Contains(line, `\n`) || strings.HasPrefix(line, "{") { // faster than the expressions
 		return []string{line}
 	}
+	var all []string
 	begins := stampInside()
 	if beginsDated().MatchString(line) {
 		begins = dateInside()
 	} else if at := stampInside().FindStringIndex(line); at == nil || at[0] > 0 {
-		return strings.Split(line, `\n`)
+		parts := strings.Split(line, `\n`)
+		if len(parts) == 1 {
+			return parts
+		}
+		for _, part := range parts {
+			all = append(all, Lines(part)...)
+		}
+		return all
 	}
-	var all []string
 	from := 0
 	for _, at := range begins.FindAllStringIndex(line, -1) {
 		if at[0] > 0 {

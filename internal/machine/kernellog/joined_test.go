@@ -24,6 +24,7 @@ func TestLines(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{`"body": "`, "[    0.000000] a", "[    0.000001] b"}, Lines(`"body": "\n[    0.000000] a\n[    0.000001] b`))
+	require.Equal(t, []string{"dmesg:", "[    0.000000] a", "[    0.000001] b"}, Lines(`dmesg:\n[    0.000000] a [    0.000001] b`))
 	require.Equal(t, []string{"tsc: a", "hpet: b"}, Lines(`tsc: a\nhpet: b`))
 	require.Equal(t, []string{"[    0.000000] Linux version 6.1"}, Lines("\x1b[32m[    0.000000] \x1b[0m\x1b[33mLinux version\x1b[0m 6.1"))
 	for _, line := range []string{

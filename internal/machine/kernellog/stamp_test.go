@@ -80,8 +80,19 @@ func TestSplitIsBounded(t *testing.T) {
 func FuzzSplit(f *testing.F) {
 	f.Add("Dec  3 09:00:12 db1 kernel: [    0.1] tsc: x")
 	f.Add("<6>[ 1.1][ T1] x kernel: \n<")
+	f.Add(`[    0.000000] Linux version 6\n[    1.000000] tsc: x [    0.000000] Linux version 7`)
+	f.Add("Dec  3 09:00:12 db1 kernel: Linux version 6 2024-12-03T09:00:12Z db1 kernel: x")
+	f.Add("\x1b[32m[    0.000000] \x1b[0mx")
 	f.Add(`{"MESSAGE":"\u001b[2J","_TRANSPORT":"kernel","_SOURCE_MONOTONIC_TIMESTAMP":"-1"}`)
 	f.Fuzz(func(t *testing.T, line string) {
+		joined := Lines(line)
+		require.NotEmpty(t, joined)
+		require.LessOrEqual(t, len(strings.Join(joined, "")), len(line))
+		var boots Boots
+		for _, one := range joined {
+			boots.Add(Split(one))
+		}
+		require.LessOrEqual(t, boots.Number(), len(joined)+1)
 		m := Split(line)
 		require.LessOrEqual(t, len(m.Text), 3*len(line))
 		require.GreaterOrEqual(t, m.AtNS, int64(0))
