@@ -85,13 +85,17 @@ func TestTheSameLogInOtherForms(t *testing.T) {
 	}
 	asJSON := "{\n\"dmesg\": [\n" + strings.Join(records, ",") + "\n]\n}\n"
 	for name, text := range map[string]string{
-		"carriage returns": strings.Join(lines, "\r"), "both": strings.Join(lines, "\r\n"), "spaces": strings.Join(lines, " "), "escaped": strings.Join(lines, `\n`),
+		"carriage returns": strings.Join(lines, "\r"), "both": strings.Join(lines, "\r\n"), "spaces": strings.Join(lines, " "), "escaped": strings.Join(lines, `\n`) + `\n`,
 		"dmesg --color": regexp.MustCompile(`(?m)^(\[.*?\] )(.*)$`).ReplaceAllString(long, "\x1b[32m$1\x1b[0m\x1b[1m$2\x1b[0m"),
 		"dmesg --json":  asJSON, "dmesg --json, in one line": strings.ReplaceAll(asJSON, "\n", ""),
 		"dmesg --json --decode": strings.ReplaceAll(asJSON, `"pri": 6`, `"fac": "kern", "pri": "info"`),
 	} {
 		require.Equal(t, want, read(t, text).Host, name)
 		require.False(t, IsDocument([]byte(text)), name)
+	}
+	for at := range 20 { // wherever the end of what is read at once is
+		text := "[    0.000000] " + strings.Repeat("x", maxRead-30-at) + "\r" + strings.Join(lines, "\r")
+		require.Equal(t, want.KernelLog.Lines, read(t, text).Host.KernelLog.Lines, at)
 	}
 	for why, text := range map[string]string{
 		"is cut off": asJSON[:strings.LastIndex(asJSON, "}\n]")+1], "cannot be read as": strings.Replace(asJSON, `"pri": 6,`, `"pri": ,`, 1),

@@ -223,8 +223,12 @@ func eachLine(r io.Reader, do func(line string)) error {
 		case err != nil:
 			return err
 		}
+		text := rest + string(read)
+		if !more {
+			text = strings.TrimSuffix(strings.TrimRight(text, " \t\r"), `\n`)
+		}
 		var all []string
-		for line := range strings.SplitSeq(rest+strings.TrimRight(string(read), "\r"), "\r") {
+		for line := range strings.SplitSeq(text, "\r") {
 			all = append(all, kernellog.Lines(line)...)
 		}
 		if rest = ""; more && len(all) > 1 { // the last goes on in what is read next

@@ -44,7 +44,7 @@ func Lines(line string) []string {
 			from = at[0]
 		}
 	}
-	return append(all, withoutEnd(line[from:]))
+	return append(all, line[from:])
 }
 
 func withoutEnd(line string) string {
