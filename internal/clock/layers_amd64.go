@@ -3,7 +3,6 @@
 package clock
 
 import (
-	"github.com/klauspost/cpuid/v2"
 	"github.com/timebench/timebench/internal/machine/native"
 )
 
@@ -18,7 +17,7 @@ const (
 func counterCalls(ordered string) (plain, inOrder Step) {
 	plain = Step{ID: "call of RDTSC", Adds: "read the counter (RDTSC)", Open: openSpinner(native.CallRDTSC)}
 	switch {
-	case ordered == byRDTSCP && cpuid.CPU.Supports(cpuid.RDTSCP):
+	case ordered == byRDTSCP && native.HasRDTSCP():
 		inOrder = Step{ID: "call of RDTSCP", Adds: addsOrder + " (RDTSCP)", Open: openSpinner(native.CallRDTSCP)}
 	case ordered == byLFENCE:
 		inOrder = Step{ID: "call of LFENCE+RDTSC", Adds: addsOrder + " (LFENCE)", Open: openSpinner(native.CallLFENCERDTSC)}

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/klauspost/cpuid/v2"
 	"github.com/timebench/timebench/internal/machine/native"
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
@@ -40,7 +39,7 @@ func newFineData() *native.FineData {
 	// The kernel writes its data every few milliseconds. The mask keeps the ticks in such a range without that.
 	const ticks = 1<<22 - 1
 	*data = native.FineData{Mask: ticks, Most: ticks, Mult: 5_000_000, Shift: 24}
-	if cpuid.CPU.Supports(cpuid.RDTSCP) {
+	if native.HasRDTSCP() {
 		data.Ordered = 1
 	}
 	return data

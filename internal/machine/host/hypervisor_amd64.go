@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"github.com/klauspost/cpuid/v2"
 	"github.com/timebench/timebench/internal/machine/native"
 )
 
@@ -26,7 +25,8 @@ var hypervisors = map[string]string{
 // cpuHypervisor returns the hypervisor that the CPU reports, an unknown one by its signature;
 // "" if there is none.
 func cpuHypervisor() string {
-	if !cpuid.CPU.Supports(cpuid.HYPERVISOR) {
+	const present = 1 << 31
+	if _, _, ecx, _ := native.CPUID(1); ecx&present == 0 {
 		return ""
 	}
 	return hypervisorBy(native.CPUID)

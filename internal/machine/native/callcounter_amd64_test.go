@@ -2,16 +2,12 @@
 
 package native
 
-import (
-	"testing"
-
-	"github.com/klauspost/cpuid/v2"
-)
+import "testing"
 
 // A loop that lost its stack or its count would not return.
 func TestCallsOfCountersReturn(t *testing.T) {
 	loops := map[string]func(int){"CallNothing": CallNothing, "CallRDTSC": CallRDTSC, "CallLFENCERDTSC": CallLFENCERDTSC}
-	if cpuid.CPU.Supports(cpuid.RDTSCP) {
+	if HasRDTSCP() {
 		loops["CallRDTSCP"] = CallRDTSCP
 	}
 	for name, loop := range loops {

@@ -1,5 +1,8 @@
 package native
 
+// HasRDTSCP returns false: the instruction is one of x86.
+func HasRDTSCP() bool { return false }
+
 // Counters returns the reads of the virtual counter.
 func Counters() []Counter {
 	return []Counter{

@@ -2,15 +2,13 @@
 
 package native
 
-import "github.com/klauspost/cpuid/v2"
-
 // Counters returns the instructions that read the time stamp counter.
 func Counters() []Counter {
 	return []Counter{
 		// Every CPU that Go supports has RDTSC and LFENCE (SSE2); RDTSCP came later.
 		{"RDTSC", true, measured, SpinRDTSC, ReadRDTSC},
 		{"LFENCE+RDTSC", true, measured, SpinLFENCERDTSC, ReadLFENCERDTSC},
-		{"RDTSCP", cpuid.CPU.Supports(cpuid.RDTSCP), measured, SpinRDTSCP, ReadRDTSCP},
+		{"RDTSCP", HasRDTSCP(), measured, SpinRDTSCP, ReadRDTSCP},
 	}
 }
 

@@ -7,13 +7,12 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/klauspost/cpuid/v2"
 	"github.com/stretchr/testify/require"
 )
 
 // orders are the values of FineData.Ordered that this CPU can do.
 func orders() []uint32 {
-	if runtime.GOARCH == "amd64" && cpuid.CPU.Supports(cpuid.RDTSCP) {
+	if runtime.GOARCH == "amd64" && HasRDTSCP() {
 		return []uint32{0, 1}
 	}
 	return []uint32{0}

@@ -1,3 +1,5 @@
+//go:build 386 || amd64
+
 package native
 
 import (
@@ -17,6 +19,8 @@ func TestCPUIDAgreesWithAnother(t *testing.T) {
 		vendor = binary.LittleEndian.AppendUint32(vendor, letters)
 	}
 	require.Equal(t, cpuid.CPU.VendorString, string(vendor))
-	eax, _, _, _ := CPUID(1)
+	eax, _, ecx, _ := CPUID(1)
 	require.EqualValues(t, cpuid.CPU.Stepping, eax&0xf)
+	require.Equal(t, cpuid.CPU.Supports(cpuid.HYPERVISOR), ecx>>31 != 0)
+	require.Equal(t, cpuid.CPU.Supports(cpuid.RDTSCP), HasRDTSCP())
 }
