@@ -79,15 +79,18 @@ func expected(elapsed, done, total time.Duration) time.Duration {
 	return elapsed + time.Duration(left*float64(time.Second))
 }
 
-// show moves the bar with the time until the run has ended: steps of a run may take seconds.
+// show moves the bar with the time until the run has ended: steps of a run may take seconds. The bar never moves back
+// when the run lasts longer than it was expected to.
 func show(tracker *progress.Tracker, began time.Time, lasts *atomic.Int64, ended <-chan struct{}) {
 	const full = 0.99 // a tracker with all of it would be done
 	ticks := time.NewTicker(updateEvery / 2)
 	defer ticks.Stop()
+	share := 0.0
 	for {
 		total, elapsed := time.Duration(lasts.Load()), time.Since(began)
+		share = max(share, min(elapsed.Seconds()/max(total, elapsed).Seconds(), full))
 		tracker.UpdateTotal(int64(total))
-		tracker.SetValue(int64(min(float64(elapsed), full*float64(total))))
+		tracker.SetValue(int64(share * float64(total)))
 		tracker.UpdateMessage(fmt.Sprintf("measuring, %s left", RoundUp(max(total-elapsed, 0)))) // go-pretty knows whole per cents only
 		select {
 		case <-ended:

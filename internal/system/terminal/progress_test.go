@@ -1,11 +1,30 @@
 package terminal
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/stretchr/testify/require"
 )
+
+// The bar stays where it is while the rest of a run takes longer.
+func TestBarNeverMovesBack(t *testing.T) {
+	tracker, ended := &progress.Tracker{Total: 1}, make(chan struct{})
+	var lasts atomic.Int64
+	lasts.Store(int64(2 * time.Hour))
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		show(tracker, time.Now().Add(-time.Hour), &lasts, ended)
+	}()
+	require.Eventually(t, func() bool { return tracker.Value() > 0 }, time.Minute, time.Millisecond)
+	lasts.Store(int64(4 * time.Hour)) // half of it are two hours, of which one is over
+	require.Eventually(t, func() bool { return tracker.Value() >= int64(2*time.Hour) }, time.Minute, time.Millisecond)
+	close(ended)
+	<-shown
+}
 
 // A run on time takes what was announced, one that lags takes longer, and nothing done early makes it shorter than
 // what is left.
