@@ -94,7 +94,7 @@ var hypervisors = []hypervisor{
 		links:    []string{"https://github.com/oxidecomputer/propolis/issues/328"},
 	},
 	{
-		is:        guestUnder("qemu"),
+		is:        guestUnder("qemu", "tcg"),
 		invariant: "QEMU without KVM cannot set the invariant TSC bit.",
 		trap:      "QEMU without KVM emulates every instruction.",
 		risk:      "QEMU derives the emulated TSC from the clock of the host. The kernel trusts it only with tsc=reliable.",

@@ -85,12 +85,12 @@ var hostRemedies = map[string]remedy{
 	},
 	"accel-kvm": {
 		source: "www.qemu.org/docs/master/system/introduction.html: accelerators",
-		where:  []condition{guestUnder("qemu")},
+		where:  []condition{guestUnder("qemu", "tcg")},
 		advice: "Use KVM (-accel kvm): everything is slow on an emulated machine",
 	},
 	"qemu-reliable": {
 		source: "qemu system/cpu-timers.c: one emulated TSC for all CPUs; arch/x86/kernel/tsc.c",
-		where:  []condition{guestUnder("qemu"), onX86, nothingFailed, unset("notsc", "tsc=unstable", "tsc=nowatchdog")},
+		where:  []condition{guestUnder("qemu", "tcg"), onX86, nothingFailed, unset("notsc", "tsc=unstable", "tsc=nowatchdog")},
 		adds:   "tsc=reliable",
 		advice: "Without KVM, boot the guest with tsc=reliable, so that it uses the emulated TSC",
 		risk:   "Nothing checks the TSC then. With several emulated CPUs it may jump.",

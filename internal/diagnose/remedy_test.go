@@ -122,6 +122,19 @@ func TestRemediesThatChangeNothing(t *testing.T) {
 	require.Empty(t, advise(d, "qemu-reliable"))
 }
 
+// QEMU without KVM has no clock of KVM to give.
+func TestEmulatedGuestIsNotAdvisedTheClockOfKVM(t *testing.T) {
+	d := well()
+	d.Host.ClockSource.Available = []string{"hpet", "acpi_pm"}
+	for system, advised := range map[string]int{"kvm": 1, "qemu": 1, "tcg": 0} {
+		d.Host.Virtualization = guestOf(system)
+		require.Len(t, advise(d, "kvm-clock-in-guest"), advised, system)
+		require.Len(t, advise(d, "hv-time"), advised, system)
+	}
+	require.Len(t, advise(d, "accel-kvm"), 1)
+	require.NotNil(t, hypervisorOf(d))
+}
+
 // In a container, what changes the kernel is said to be for the host.
 func TestRemediesInAContainer(t *testing.T) {
 	d := well()

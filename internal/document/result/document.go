@@ -168,7 +168,7 @@ type CPU struct {
 
 // Virtualization is the hypervisor.
 type Virtualization struct {
-	// System is kvm, firecracker, xen, vmware.
+	// System is kvm, firecracker, xen, vmware, tcg (QEMU without KVM).
 	System string `json:"system"`
 	// Role is guest, host, or "guest or host" if unknown.
 	Role string `json:"role"`

@@ -42,7 +42,7 @@ func TestAt(t *testing.T) {
 // files are all that At reads of names and tables.
 var files = []string{
 	"proc/cpuinfo", "proc/cmdline", "proc/version", "proc/stat", "proc/sys/kernel/osrelease", "proc/sys/kernel/arch",
-	"proc/xen/capabilities", "proc/device-tree/compatible", "sys/hypervisor/type", "sys/class/dmi/id/sys_vendor",
+	"proc/xen/capabilities", "proc/device-tree/compatible", "proc/device-tree/hypervisor/compatible", "proc/sysinfo", "sys/hypervisor/type", "sys/class/dmi/id/sys_vendor",
 	"sys/class/dmi/id/product_name", "sys/devices/system/clocksource/clocksource0/current_clocksource",
 	"sys/devices/system/clocksource/clocksource0/available_clocksource", "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
 	"sys/firmware/acpi/tables/FACP", "sys/devices/system/cpu/cpu0/topology/core_cpus_list", "sys/devices/system/cpu/cpu0/topology/core_id",
@@ -173,4 +173,27 @@ func TestTheCommandLineStaysAtHome(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(document), "hunter2")
 	require.NotContains(t, string(document), "vda1")
+}
+
+// The device tree and the s390x system information name the hypervisor, which these CPUs do not report.
+func TestAtOfOtherCPUs(t *testing.T) {
+	for _, test := range []struct{ file, content, want string }{
+		{"proc/device-tree/compatible", "qemu,pseries\x00", "qemu"},
+		{"proc/device-tree/hypervisor/compatible", "linux,kvm\x00", "kvm"},
+		{"proc/device-tree/compatible", "riscv-virtio\x00", "qemu"},
+		{"proc/sysinfo", "Manufacturer: QEMU\nVM00 Name: guest\nVM00 Control Program: KVM/Linux \nVM00 Adjustment: 250\n", "kvm"},
+		{"proc/sysinfo", "Manufacturer: IBM\nVM00 Control Program: z/VM    7.3.0\n", "zvm"},
+		{"proc/sysinfo", "Manufacturer: IBM\nLPAR Number: 3\n", ""},
+		{"proc/device-tree/compatible", "raspberrypi,4-model-b\x00brcm,bcm2711\x00", ""},
+	} {
+		root := t.TempDir()
+		file := filepath.Join(root, test.file)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(test.content), 0o600))
+		var want *result.Virtualization
+		if test.want != "" {
+			want = &result.Virtualization{System: test.want, Role: "guest"}
+		}
+		require.Equal(t, want, At(root).Virtualization, "%s: %q", test.file, test.content)
+	}
 }

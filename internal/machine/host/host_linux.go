@@ -86,6 +86,9 @@ func inFiles(of reader, cpus, hypervisor string, lines []string, messages []kern
 	if v := facts.Virtualization; v != nil && v.System == "kvm" && v.Role == "guest" && firecracker(of, messages) {
 		v.System = "firecracker"
 	}
+	if v := facts.Virtualization; v != nil && v.System == "qemu" && strings.Contains(facts.CPU.Model, "TCG") {
+		v.System = "tcg"
+	}
 	return facts
 }
 

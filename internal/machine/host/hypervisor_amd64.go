@@ -15,7 +15,7 @@ var hypervisors = map[string]string{
 	"VMwareVMware": "vmware",
 	"XenVMMXenVMM": "xen",
 	"VBoxVBoxVBox": "virtualbox",
-	"TCGTCGTCGTCG": "qemu",
+	"TCGTCGTCGTCG": "tcg",
 	"bhyve bhyve ": "bhyve",
 	"ACRNACRNACRN": "acrn",
 	" lrpepyh vr ": "parallels",

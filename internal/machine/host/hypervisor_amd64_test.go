@@ -18,6 +18,7 @@ func TestHypervisorOfTheCPU(t *testing.T) {
 		{"Microsoft Hv", "XenVMMXenVMM", "xen"},
 		{"AnotherName1", "KVMKVMKVM", "kvm"},
 		{"bhyve bhyve ", "", "bhyve"},
+		{"TCGTCGTCGTCG", "", "tcg"},
 		{" lrpepyh vr ", "", "parallels"},
 		{"Apple VZ", "", "apple"},
 		{" Unheard of ", "", "Unheard of"},

@@ -60,11 +60,27 @@ func loadedHypervisor(of reader) (system, role string) {
 	return "", ""
 }
 
-// firmwareHypervisor returns the hypervisor from the DMI tables, or from the device tree of
-// QEMU's machine "virt". Arm CPUs do not report a hypervisor; "" if unknown.
+// treeHypervisors are hypervisors by what a device tree names as compatible: the node of the hypervisor, then the machine.
+// QEMU's machines are virt (arm64, riscv64) and pseries (ppc64le).
+var treeHypervisors = []struct{ file, compatible, system string }{
+	{"proc/device-tree/hypervisor/compatible", "linux,kvm", "kvm"}, {"proc/device-tree/hypervisor/compatible", "xen", "xen"},
+	{"proc/device-tree/compatible", "linux,dummy-virt", "qemu"}, {"proc/device-tree/compatible", "riscv-virtio", "qemu"},
+	{"proc/device-tree/compatible", "qemu,", "qemu"},
+}
+
+// firmwareHypervisor returns the hypervisor from the DMI tables, the device tree, or what s390x stores about the system (STSI).
+// Only x86 CPUs report a hypervisor; "" if unknown.
 func firmwareHypervisor(of reader, machine *result.Machine) string {
-	if strings.Contains(of("proc/device-tree/compatible"), "linux,dummy-virt") {
-		return "qemu"
+	for _, tree := range treeHypervisors {
+		if strings.Contains(of(tree.file), tree.compatible) {
+			return tree.system
+		}
+	}
+	if _, program, guest := strings.Cut(of("proc/sysinfo"), "VM00 Control Program:"); guest {
+		if strings.HasPrefix(strings.TrimSpace(program), "KVM") {
+			return "kvm" // also of QEMU without KVM
+		}
+		return "zvm"
 	}
 	if machine == nil {
 		return ""

@@ -222,8 +222,13 @@ func virtualization(h result.Host) string {
 	if h.Machine != nil {
 		machine = strings.TrimSpace(h.Machine.Vendor + " " + h.Machine.Product)
 	}
-	if seen = "none seen"; h.Virtualization != nil {
+	switch {
+	case h.Virtualization != nil:
 		seen = h.Virtualization.System + ", " + h.Virtualization.Role
+	case h.Arch == "amd64" || h.Arch == "386": // only these CPUs report a hypervisor
+		seen = "none seen"
+	default:
+		seen = "unknown"
 	}
 	return strings.Join(words.Present(seen, machine), "; ")
 }
