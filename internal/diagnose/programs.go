@@ -14,8 +14,8 @@ import (
 const (
 	namedShare   = 0.02
 	heavyShare   = 0.1
-	namedCPUs    = 0.002
-	namedSamples = 20
+	namedCPUs    = 0.0005
+	namedSamples = 10
 	mostPrograms = 5
 )
 

@@ -28,7 +28,7 @@ func profiled(source, entry string, programs ...profile.Process) *result.Documen
 func TestProgramsUnderASlowClockSource(t *testing.T) {
 	unknown := profile.Process{Command: "secret", ClockShareHigh: 1, ClockCPUs: 1}
 	idle := reading("cron", 0.9, 0.8)
-	idle.ClockCPUs = 0.001
+	idle.ClockCPUs = 0.0001
 	findings := Findings(profiled("hpet", result.Always, reading("postgres", 0.31, 0.3), reading("sshd", 0.05, 0.01), unknown, idle))
 	require.Len(t, findings, 1)
 	require.Equal(t, "kernel-entry", findings[0].Kind)

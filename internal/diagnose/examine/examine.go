@@ -40,6 +40,8 @@ const (
 	skewTime = time.Second
 	// verifyTime is how long the clocks are verified. A machine with a warp shows many at once.
 	verifyTime = 300 * time.Millisecond
+	// profileRate is twice that of profile: the time is short, and a program on a busy machine gets little of it.
+	profileRate = 997
 	// namedShare is the part of its CPU time that a program must spend on reading clocks to be named.
 	namedShare = 0.02
 )
@@ -56,7 +58,7 @@ func Estimate(fast bool) time.Duration {
 // measures only what can be told in less than a second. progress may be nil.
 //
 // What is wrong is more important than what reads cost: the CPUs are compared and the clocks verified first. Programs are
-// sampled all the time. The sampling interrupts each CPU 499 times a second, so it hits few slices of a median.
+// sampled all the time. The sampling interrupts each CPU 997 times a second, so it hits a tenth of the slices of a median.
 func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, total time.Duration)) (*result.Document, error) {
 	begun, usual, limit := time.Now(), Estimate(fast), slowest
 	facts := host.Facts()
@@ -177,7 +179,7 @@ func sample(ctx context.Context, clocks []clock.Clock) *sampling {
 	}
 	go func() {
 		defer close(s.ended)
-		settings := profile.Settings{Time: slowest, Beside: s.over}
+		settings := profile.Settings{Time: slowest, RateHz: profileRate, Beside: s.over}
 		s.found, s.err = profile.Run(ctx, settings, known, func(time.Duration, time.Duration) {})
 	}()
 	return s
