@@ -1,7 +1,5 @@
 package clock
 
-import "slices"
-
 // A Step is a loop whose work is part of the read of a clock.
 type Step struct {
 	// ID is the same for the same loop, and that of a clock for its read.
@@ -15,15 +13,15 @@ type Step struct {
 // FloorID is the ID of the Step that is the empty call.
 const FloorID = "empty call"
 
-const addsCall = "call and return"
+// emptyCall is the step of a function that does nothing.
+var emptyCall = Step{ID: FloorID, Adds: "call and return", Open: OpenFloor}
 
-// nested returns the steps of the read of a clock: first the empty call, and last the read itself. Each contains the work
-// of the one before. There are none if its parts are not known. enters is whether the read enters the kernel, as in
-// [entry.Verdict].
+// nested returns the steps of the read of a clock, of which the last is the read itself. Each contains the work of the one
+// before. There are none if its parts are not known. enters is whether the read enters the kernel, as in [entry.Verdict].
 func nested(c Clock, enters string) []Step {
 	inner, last := systemSteps(c, enters)
 	if len(inner) == 0 {
 		return nil
 	}
-	return slices.Concat([]Step{{ID: FloorID, Adds: addsCall, Open: OpenFloor}}, inner, []Step{{ID: c.ID, Adds: last, Open: c.Open}})
+	return append(inner, Step{ID: c.ID, Adds: last, Open: c.Open})
 }

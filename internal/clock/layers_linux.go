@@ -17,17 +17,20 @@ import (
 )
 
 const (
-	addsEntry  = "enter and leave the kernel"
-	addsKernel = "the call in the kernel"
-	addsSource = "read the clock source"
+	addsEntry   = "enter and leave the kernel"
+	addsKernel  = "the call in the kernel"
+	addsSource  = "read the clock source"
+	addsWrapper = "call and return of the wrapper"
 )
 
 // noClock is the id of no clock of clock_gettime(2). Lower numbers may become one, and negative ones are clocks of processes
 // and devices.
 const noClock = math.MaxInt32
 
-// coarseOf are the clocks of clock_gettime(2) whose parts are known, each with the one that differs from it only in that it
-// does not read the clock source.
+// idOf are the clocks of clock_gettime(2) whose parts are known.
+var idOf = map[string]int32{"CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC, "CLOCK_REALTIME": unix.CLOCK_REALTIME}
+
+// coarseOf are the clocks that differ from them only in that they do not read the clock source.
 var coarseOf = map[string]int32{"CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC_COARSE, "CLOCK_REALTIME": unix.CLOCK_REALTIME_COARSE}
 
 // systemSteps returns the steps inside the read of a clock, and what the read adds to them; none if they are not known.
@@ -35,6 +38,10 @@ var coarseOf = map[string]int32{"CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC_COARSE, 
 // The empty system call is the clock's own with an argument for which it does nothing: clock_gettime with a clock that
 // does not exist, and gettimeofday without a result. A filter of system calls passes it as it passes the clock's, in the same
 // time. getpid(2) is no empty call: with the mitigations of an AMD EPYC it takes 40 ns more.
+//
+// The loops of the steps have the instruction inline. Around it, programs have a function of libc or of the vDSO. Kernels
+// with mitigations flush the return predictor, so its return costs far more than that of an empty call, and not the same
+// after each system call: it is a layer of its own.
 func systemSteps(c Clock, enters string) (steps []Step, last string) {
 	call, _, _ := strings.Cut(c.ID, "@")
 	coarse, hasCoarse := coarseOf[call]
@@ -44,29 +51,38 @@ func systemSteps(c Clock, enters string) (steps []Step, last string) {
 	case enters != result.Always:
 		return byCounter(enters, vdsoOrder())
 	case !hasCoarse:
-		empty := func(n int) int { return native.SyscallBuffer(unix.SYS_GETTIMEOFDAY, nil, 0, n) }
-		return []Step{{ID: "gettimeofday(NULL)@syscall", Adds: addsEntry, Open: openEmpty(empty, 0)}}, addsKernel + ", " + addsSource
-	default:
-		empty := func(n int) int { return native.SyscallIDBuffer(unix.SYS_CLOCK_GETTIME, noClock, nil, 0, n) }
 		return []Step{
-			{ID: "clock_gettime of no clock@syscall", Adds: addsEntry, Open: openEmpty(empty, -int(unix.EINVAL))},
-			{ID: call + "_COARSE@syscall", Adds: addsKernel, Open: func() (Reader, error) {
-				return opened(clockReader(timespec, func(buffer unsafe.Pointer, step uintptr, n int) int {
-					return native.SyscallIDBuffer(unix.SYS_CLOCK_GETTIME, uintptr(coarse), buffer, step, n)
-				}))
-			}},
-		}, addsSource
+			inline("gettimeofday(NULL)", addsEntry, 0, func(_ unsafe.Pointer, n int) int {
+				return native.SyscallInline(unix.SYS_GETTIMEOFDAY, 0, 0, n)
+			}),
+			inline("gettimeofday", addsKernel+", "+addsSource, 0, func(buffer unsafe.Pointer, n int) int {
+				return native.SyscallInline(unix.SYS_GETTIMEOFDAY, uintptr(buffer), 0, n)
+			}),
+		}, addsWrapper
+	default:
+		of := func(id int32) func(unsafe.Pointer, int) int {
+			return func(buffer unsafe.Pointer, n int) int {
+				return native.SyscallInline(unix.SYS_CLOCK_GETTIME, uintptr(id), uintptr(buffer), n)
+			}
+		}
+		return []Step{
+			inline("clock_gettime of no clock", addsEntry, -int(unix.EINVAL), of(noClock)),
+			inline(call+"_COARSE", addsKernel, 0, of(coarse)),
+			inline(call, addsSource, 0, of(idOf[call])),
+		}, addsWrapper
 	}
 }
 
-// openEmpty opens a system call that does nothing, and returns want.
-func openEmpty(spin func(n int) int, want int) func() (Reader, error) {
-	return func() (Reader, error) {
-		if got := spin(1); got != want {
-			return nil, fmt.Errorf("the empty system call returns %d, not %d", got, want)
+// inline returns the step of a loop with a system call, which returns want.
+func inline(call, adds string, want int, spin func(buffer unsafe.Pointer, n int) int) Step {
+	return Step{ID: call + " inline", Adds: adds, Open: func() (Reader, error) {
+		buffer := newPlace(placeWords)
+		at := unsafe.Pointer(&buffer[0])
+		if got := spin(at, 1); got != want {
+			return nil, fmt.Errorf("the system call returns %d, not %d", got, want)
 		}
-		return spinner(func(n int) { spin(n) }), nil
-	}
+		return spinner(func(n int) { spin(at, n) }), nil
+	}}
 }
 
 // vdsoOrder returns how the vDSO of this process reads the counter in order; "" if it is not known.

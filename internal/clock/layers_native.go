@@ -18,9 +18,9 @@ func byCounter(enters, ordered string) (steps []Step, last string) {
 	}
 	plain, inOrder := counterCalls(ordered)
 	if inOrder.Open == nil {
-		return []Step{plain}, addsOrder + ", " + addsConvert
+		return []Step{emptyCall, plain}, addsOrder + ", " + addsConvert
 	}
-	return []Step{plain, inOrder}, addsConvert
+	return []Step{emptyCall, plain, inOrder}, addsConvert
 }
 
 func openSpinner(spin func(n int)) func() (Reader, error) {

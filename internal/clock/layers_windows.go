@@ -29,5 +29,5 @@ func counterSteps(userMode bool) (steps []Step, last string) {
 	}
 	catalog := Catalog()
 	call := catalog[slices.IndexFunc(catalog, func(c Clock) bool { return c.ID == "NtQueryPerformanceCounter@syscall" })]
-	return []Step{{ID: call.ID, Adds: "the system call", Open: call.Open}}, "the function around it"
+	return []Step{emptyCall, {ID: call.ID, Adds: "the system call", Open: call.Open}}, "the function around it"
 }

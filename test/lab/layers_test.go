@@ -37,7 +37,7 @@ func TestLayers(t *testing.T) {
 			i := slices.IndexFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.ID == "CLOCK_MONOTONIC@vdso" })
 			monotonic := compare.Of(d).Clocks[i]
 			require.Len(t, monotonic.Layers, 4)
-			last := map[string]string{result.Always: "read the clock source", result.Never: "convert (sequence, multiply)"}[w.vdso]
+			last := map[string]string{result.Always: "call and return of the wrapper", result.Never: "convert (sequence, multiply)"}[w.vdso]
 			require.Equal(t, last, monotonic.Layers[3].Name)
 			require.Equal(t, w.vdso == result.Always, monotonic.UserModeNS > 0)
 		})

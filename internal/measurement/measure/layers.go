@@ -114,7 +114,7 @@ func (r *runner) addLayers(c *compare.Clock, s *subject) {
 // loopsEstimate returns how long the loops of the layers take, at most: those of a read that enters the kernel, of one
 // that does not, and of its stand-in.
 func (s Settings) loopsEstimate(clocks []clock.Clock) time.Duration {
-	const most = 5
+	const most = 8
 	if !slices.ContainsFunc(clocks, func(c clock.Clock) bool {
 		return c.Steps != nil && len(c.Steps(result.Never))+len(c.Steps(result.Always)) > 0
 	}) {

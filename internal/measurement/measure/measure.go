@@ -84,7 +84,7 @@ const (
 	latencyTurn = 2500 * time.Microsecond
 	// A default run takes less than ten seconds: throughputBudget plus roundsBudget, and the loops of the layers. A span
 	// below the shortest would have too few reads for a sample.
-	throughputBudget    = 4500 * time.Millisecond
+	throughputBudget    = 4300 * time.Millisecond
 	roundsBudget        = 3500 * time.Millisecond
 	fewestDefaultRounds = 40
 	longestDefaultTime  = 100 * time.Millisecond
