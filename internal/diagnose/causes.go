@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
@@ -135,7 +136,7 @@ func switches(d *result.Document) []string {
 const maxLogLines = 8
 
 // alignment matches several spaces, but not those of a time stamp: the kernel aligns the figures of some messages.
-var alignment = regexp.MustCompile(`([^ \[]) {2,}`)
+var alignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([^ \[]) {2,}`) })
 
 // logEvidence returns lines of the kernel log as evidence, each once; of many the first ones, with
 // the start of the problem.
@@ -150,7 +151,7 @@ func logEvidence(lines []string) []string {
 		if i == maxLogLines {
 			return append(marked, "kernel log: … and "+words.Plural(len(seen)-i, "more line"))
 		}
-		marked = append(marked, "kernel log: "+alignment.ReplaceAllString(line, "$1 "))
+		marked = append(marked, "kernel log: "+alignment().ReplaceAllString(line, "$1 "))
 	}
 	return marked
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -139,10 +140,10 @@ func unrestored(d *result.Document) *result.Finding {
 
 // safeInShell matches names of clock sources. A document from elsewhere may have another
 // text in their place, which must not become part of a command.
-var safeInShell = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
+var safeInShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`) })
 
 // safeParameter matches parameters of the kernel command line, for the same reason.
-var safeParameter = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`)
+var safeParameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`) })
 
 func leftByExperiment(d *result.Document) (why, bool) {
 	left := d.Host.UnrestoredClockSource

@@ -80,7 +80,7 @@ func commandLine(d *result.Document, add string, remove []parameter) (hint strin
 	var texts []string
 	for _, p := range remove {
 		// A document from elsewhere may have another text in its place, which must not become part of a command.
-		if !safeParameter.MatchString(p.text) {
+		if !safeParameter().MatchString(p.text) {
 			p.text = "PARAMETER"
 		}
 		texts = append(texts, p.text)

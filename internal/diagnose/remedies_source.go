@@ -156,5 +156,5 @@ func switchRisk(d *result.Document) string {
 
 func canRestore(d *result.Document) bool {
 	original := d.Host.UnrestoredClockSource.Original
-	return (len(clockSources(d)) == 0 || offers(d, original)) && safeInShell.MatchString(original)
+	return (len(clockSources(d)) == 0 || offers(d, original)) && safeInShell().MatchString(original)
 }

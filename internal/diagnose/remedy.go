@@ -3,6 +3,7 @@ package diagnose
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
@@ -42,13 +43,13 @@ type condition func(*result.Document) bool
 var tables = []map[string]remedy{sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsTimeRemedies}
 
 // remedies are the remedies of all tables by name.
-var remedies = func() map[string]remedy {
+var remedies = sync.OnceValue(func() map[string]remedy {
 	all := map[string]remedy{}
 	for _, table := range tables {
 		maps.Copy(all, table)
 	}
 	return all
-}()
+})
 
 // advise returns the named remedies that work on a document's machine and are safe there, each once, in order.
 func advise(d *result.Document, names ...string) []result.Remedy {
@@ -60,7 +61,7 @@ func advise(d *result.Document, names ...string) []result.Remedy {
 		if name == ofHypervisors {
 			continue
 		}
-		r, known := remedies[name]
+		r, known := remedies()[name]
 		if !known {
 			panic("no remedy " + name) // a mistake in a table, which a test finds
 		}

@@ -26,7 +26,7 @@ func TestEveryRemedyHasASource(t *testing.T) {
 			require.NotContains(t, r.adds, " ", name)
 		}
 	}
-	require.Len(t, remedies, all, "two tables have a remedy of the same name")
+	require.Len(t, remedies(), all, "two tables have a remedy of the same name")
 }
 
 // alwaysHarmless are the kinds of causes that call for no remedy.
@@ -44,7 +44,7 @@ func TestEveryRemedyIsUsed(t *testing.T) {
 			source.Write(text)
 		}
 	}
-	for name := range remedies {
+	for name := range remedies() {
 		require.Greater(t, strings.Count(source.String(), `"`+name+`"`), 1, "nothing suggests %s", name)
 	}
 	for _, kind := range kernellog.Causes() {
@@ -64,7 +64,7 @@ func TestEveryRemedyIsUsed(t *testing.T) {
 		names = append(names, c.remedies...)
 	}
 	for _, name := range names {
-		require.Contains(t, remedies, name)
+		require.Contains(t, remedies(), name)
 	}
 }
 

@@ -193,7 +193,7 @@ var bsdRemedies = map[string]remedy{
 		},
 		command: func(d *result.Document) []string {
 			name, _ := tscCounter(d)
-			if !safeInShell.MatchString(name) {
+			if !safeInShell().MatchString(name) {
 				return nil
 			}
 			if d.Host.OS == "freebsd" || d.Host.OS == "dragonfly" {

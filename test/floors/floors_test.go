@@ -133,3 +133,18 @@ func TestNoPlotOfGonum(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, strings.Fields(string(packages)), "gonum.org/v1/plot", "internal/show/picture has plots")
 }
+
+// What a package makes at its start, every command pays for. The expressions of the kernel log were 2,000 allocations.
+func TestPackagesStartWithFewAllocations(t *testing.T) {
+	command := exec.Command(need.Timebench(t), "version")
+	command.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	trace, err := command.CombinedOutput()
+	require.NoError(t, err)
+	started := regexp.MustCompile(`(?m)^init (`+regexp.QuoteMeta(module)+`\S+) .* (\d+) allocs$`).FindAllStringSubmatch(string(trace), -1)
+	require.Greater(t, len(started), 10, "%s", trace)
+	for _, of := range started {
+		allocations, err := strconv.Atoi(of[2])
+		require.NoError(t, err)
+		require.LessOrEqual(t, allocations, 500, "%s: compile expressions and make tables when they are first needed", of[1])
+	}
+}
