@@ -70,11 +70,9 @@ func TestFormsOfLogs(t *testing.T) {
 
 // A log is the same log without its line ends, in colours, or as JSON.
 func TestTheSameLogInOtherForms(t *testing.T) {
-	long := boot
-	for i := range 2000 { // more than is read of one line
-		long += fmt.Sprintf("[  101.%06d] usb 1-1: new high-speed USB device number %d using xhci_hcd\n", i, i)
-	}
-	long += "[  102.000000] tsc: Marking TSC unstable due to clocksource watchdog\n"
+	// More than is read of one line at once.
+	long := boot + strings.Repeat("[  101.000000] usb 1-1: new high-speed USB device number 1 using xhci_hcd\n", 2000) +
+		"[  102.000000] tsc: Marking TSC unstable due to clocksource watchdog\n"
 	want := read(t, long).Host
 	require.Len(t, want.KernelLog.Lines, 5)
 	lines := strings.Split(strings.TrimSuffix(long, "\n"), "\n")
