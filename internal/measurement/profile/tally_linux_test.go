@@ -109,6 +109,15 @@ func TestPreloadedLibrariesOfProgramsThatRead(t *testing.T) {
 	require.False(t, counted.programs[1].sought, "a program that reads no clock is not looked at")
 }
 
+// Beside a measurement of this process, its reads are those of no program.
+func TestOwnReadsAreLeftOut(t *testing.T) {
+	own := newTally(faked{10: normal, 11: normal}, nil, fakeVDSO, nil)
+	own.left = 10
+	(&collector{tally: own, waiting: append(times(50, sample(10, nil, inGettime, inProgram)), sample(11, nil, inGettime, inProgram))}).count(^uint64(0))
+	require.Len(t, own.programs, 1)
+	require.Equal(t, 11, own.programs[0].pid)
+}
+
 // What belongs to reads: in user mode, in the kernel from the vDSO, and by direct system calls.
 func TestSamples(t *testing.T) {
 	in := func(n, pid int, kernel uint64, user ...uint64) []perfevent.Record {
