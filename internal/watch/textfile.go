@@ -60,5 +60,10 @@ func WriteTextfile(name string, metrics []byte) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	return folder.Replace(root, []folder.File{{Name: filepath.Base(name), Content: metrics}}, nil)
+	update, err := folder.Begin(root, filepath.Base(name))
+	if err != nil {
+		return err
+	}
+	defer update.End()
+	return update.Replace([]folder.File{{Name: filepath.Base(name), Content: metrics}}, nil)
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -93,7 +95,7 @@ func (h *hostile) plant(t *testing.T, name string, content []byte) {
 	}))
 }
 
-// swapTemporaries replaces each temporary file by a link to the secret as soon as it appears.
+// swapTemporaries replaces each temporary folder for a while by a link to the folder of root, as soon as it appears.
 func (h *hostile) swapTemporaries(folder string) error {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
 	if err != nil {
@@ -120,9 +122,12 @@ func (h *hostile) swapTemporaries(folder string) error {
 			if !strings.HasPrefix(name, ".timebench-") {
 				continue
 			}
-			link := filepath.Join(folder, "link")
-			if os.Symlink(h.secret, link) == nil && os.Rename(link, filepath.Join(folder, name)) == nil {
+			path := filepath.Join(folder, name)
+			moved := fmt.Sprint(filepath.Join(folder, "moved"), h.swapped.Load())
+			if os.Rename(path, moved) == nil && os.Symlink(h.away, path) == nil {
 				h.swapped.Add(1)
+				time.Sleep(time.Millisecond)
+				_ = os.Remove(path)
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (t *Target) Open() error {
 			if _, err := t.replaced(root); err != nil {
 				return err
 			}
-			if err := folder.CheckWritable(root); err != nil || t.isZip() {
+			if err := folder.CheckWritable(root, t.document()); err != nil || t.isZip() {
 				return err
 			}
 			pictures, err := t.make(root, charts)
@@ -81,7 +81,7 @@ func (t *Target) Open() error {
 				return err
 			}
 			defer func() { _ = pictures.Close() }()
-			return folder.CheckWritable(pictures)
+			return folder.CheckWritable(pictures, charts)
 		})
 	}
 	if err != nil {
@@ -113,6 +113,14 @@ func (t *Target) checkName() error {
 }
 
 func (t *Target) isZip() bool { return strings.EqualFold(filepath.Ext(t.path), ".zip") }
+
+// document returns the name of the file in the folder of the target by which a set is known.
+func (t *Target) document() string {
+	if t.isZip() {
+		return filepath.Base(t.path)
+	}
+	return t.set.document
+}
 
 // inFolder calls a function with the folder of the target, which is made if it does not exist.
 func (t *Target) inFolder(do func(*os.Root) error) error {
@@ -238,6 +246,11 @@ func (t *Target) Written(files []File) string {
 
 // replace replaces the set of the target with a new one.
 func (t *Target) replace(root *os.Root, set []folder.File) error {
+	update, err := folder.Begin(root, t.document())
+	if err != nil {
+		return err
+	}
+	defer update.End()
 	old, err := t.replaced(root) // another command may have written here since Open
 	if err != nil {
 		return err
@@ -247,7 +260,7 @@ func (t *Target) replace(root *os.Root, set []folder.File) error {
 		if err != nil {
 			return err
 		}
-		return folder.Replace(root, []folder.File{{Name: filepath.Base(t.path), Content: zipped}}, nil)
+		return update.Replace([]folder.File{{Name: t.document(), Content: zipped}}, nil)
 	}
 	pictures, err := t.make(root, charts)
 	if err != nil {
@@ -257,16 +270,13 @@ func (t *Target) replace(root *os.Root, set []folder.File) error {
 	stale := slices.DeleteFunc(old, func(picture string) bool {
 		return slices.ContainsFunc(set, func(f folder.File) bool { return f.Name == picture })
 	})
-	return folder.Replace(root, set, stale)
+	return update.Replace(set, stale)
 }
 
 // replaced returns the pictures of the set that the target has now, and an error if that set
 // must not be replaced.
 func (t *Target) replaced(root *os.Root) (pictures []string, err error) {
-	document := t.set.document
-	if t.isZip() {
-		document = filepath.Base(t.path)
-	}
+	document := t.document()
 	old, err := folder.OpenRegular(root, document)
 	switch {
 	case errors.Is(err, folder.ErrNotRegular) && t.isZip():

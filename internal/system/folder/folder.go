@@ -83,16 +83,6 @@ func Make(above *os.Root, name string) (folder *os.Root, made bool, err error) {
 	return nil, made, cannotOpen(path, err)
 }
 
-// CheckWritable returns an error if no file can be made in a folder.
-func CheckWritable(folder *os.Root) error {
-	name, probe, err := createTemporary(folder, ".", 0o600)
-	if err != nil {
-		return failed(folder.Name(), "written", err)
-	}
-	_ = probe.Close()
-	return removeFile(folder, name)
-}
-
 // ErrNotRegular is the error of OpenRegular for a folder, a link, a pipe or a device.
 var ErrNotRegular = errors.New("is not a regular file")
 

@@ -16,5 +16,12 @@ func checkReplaceable(string) error { return nil }
 
 func removeFile(folder *os.Root, name string) error { return folder.Remove(name) }
 
+// leave removes the empty work folder before it is unlocked: another update must not enter it in between.
+func (u *Update) leave() {
+	_ = RemoveFolder(u.folder, u.name)
+	_ = u.work.Close()
+	u.unlock()
+}
+
 // RemoveFolder removes an empty folder in another one. With the slash, a file is an error.
 func RemoveFolder(above *os.Root, name string) error { return above.Remove(name + "/") }

@@ -19,6 +19,27 @@ func removeFile(folder *os.Root, name string) error { return os.Remove(Path(fold
 // RemoveFolder removes an empty folder in another one, and no file.
 func RemoveFolder(above *os.Root, name string) error { return syscall.Rmdir(Path(above, name)) }
 
+// lock locks a folder until unlock is called or the process ends, by a file that no other program can open meanwhile.
+func lock(folder *os.Root) (unlock func(), locked bool) {
+	name, err := windows.UTF16PtrFromString(Path(folder, "lock"))
+	if err != nil {
+		return nil, false
+	}
+	handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.DELETE, 0, nil, windows.OPEN_ALWAYS, windows.FILE_FLAG_DELETE_ON_CLOSE, 0)
+	if err != nil {
+		return nil, false
+	}
+	return func() { _ = windows.CloseHandle(handle) }, true
+}
+
+// leave removes the work folder after it is unlocked: no open folder can be removed. That of an update that has entered it in
+// between has the file of its lock, and stays.
+func (u *Update) leave() {
+	_ = u.work.Close()
+	u.unlock()
+	_ = RemoveFolder(u.folder, u.name)
+}
+
 // checkReplaceable returns an error if another program has the file open without FILE_SHARE_DELETE, as
 // editors and viewers do. MoveFileEx would report only "access denied", so it opens the file for deletion.
 func checkReplaceable(path string) error {

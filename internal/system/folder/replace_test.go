@@ -1,11 +1,14 @@
 package folder
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +22,16 @@ func writeAll(t *testing.T, folder string, namesAndContents ...string) error {
 	for i := 0; i < len(namesAndContents); i += 2 {
 		set = append(set, File{Name: namesAndContents[i], Content: []byte(namesAndContents[i+1])})
 	}
-	return Replace(opened(t, folder), set, nil)
+	return replaced(t, folder, set, nil)
+}
+
+// replaced is an update of a folder.
+func replaced(t *testing.T, folder string, set []File, stale []string) error {
+	t.Helper()
+	u, err := Begin(opened(t, folder), "document")
+	require.NoError(t, err)
+	defer u.End()
+	return u.Replace(set, stale)
 }
 
 // opened returns a folder that is closed when the test ends.
@@ -35,7 +47,7 @@ func TestAllFilesAreReplaced(t *testing.T) {
 	folder := need.Folder(t)
 	require.NoError(t, writeAll(t, folder, "a", "1", "b", "1", "c", "1"))
 	require.Equal(t, map[string]string{"a": "1", "b": "1", "c": "1"}, need.FilesIn(t, folder))
-	require.NoError(t, Replace(opened(t, folder), []File{{Name: "a", Content: []byte("2")}, {Name: "c", Content: []byte("2")}}, []string{"b", "gone"}))
+	require.NoError(t, replaced(t, folder, []File{{Name: "a", Content: []byte("2")}, {Name: "c", Content: []byte("2")}}, []string{"b", "gone"}))
 	require.Equal(t, map[string]string{"a": "2", "c": "2"}, need.FilesIn(t, folder))
 }
 
@@ -45,20 +57,22 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 	for _, at := range []string{"a", "b", "document"} {
 		folder := need.Folder(t)
 		path := filepath.Join(folder, at)
-		root := opened(t, folder)
+		u, err := Begin(opened(t, folder), "document")
+		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "document"), []byte("1"), 0o600))
 		set := []File{{Name: "a", Content: []byte("2")}, {Name: "b", Content: []byte("2")}, {Name: "document", Content: []byte("2")}}
 		for i := range set {
-			require.NoError(t, set[i].prepare(root))
+			require.NoError(t, u.prepare(i, set[i]))
 		}
 		if at == "document" {
 			require.NoError(t, os.Remove(path))
 		}
 		require.NoError(t, os.Mkdir(path, 0o700)) // as if another program had just made it
-		err := nameAll(root, set)
+		err = u.nameAll(set)
 		require.ErrorContains(t, err, path+" cannot be replaced: ")
 		require.NotContains(t, err.Error(), ".timebench-")
-		removeUnnamed(root, set)
+		u.End()
+		require.NoDirExists(t, filepath.Join(folder, u.name))
 		for name, content := range need.FilesIn(t, folder) {
 			require.NotContains(t, name, ".timebench-")
 			require.Equal(t, name == "document", content == "1", name)
@@ -101,4 +115,46 @@ func TestReplacedFileKeepsItsMode(t *testing.T) {
 	require.Equal(t, mode(usual), mode(added))
 	require.NotContains(t, strings.Join(slices.Collect(maps.Keys(need.FilesIn(t, folder))), " "), ".timebench-")
 	require.NoError(t, os.Chmod(kept, 0o600))
+}
+
+// A process that is killed leaves its folder, unlocked. The next update of that name removes it.
+func TestLeftoversOfAKilledUpdateAreRemoved(t *testing.T) {
+	folder := need.Folder(t)
+	left := filepath.Join(folder, ".timebench-document")
+	require.NoError(t, os.Mkdir(left, 0o700))
+	for _, name := range []string{temporary(0), temporary(7), "lock"} {
+		require.NoError(t, os.WriteFile(filepath.Join(left, name), []byte("left"), 0o400))
+	}
+	require.NoError(t, writeAll(t, folder, "document", "new"))
+	require.Equal(t, map[string]string{"document": "new"}, need.FilesIn(t, folder))
+	require.NoDirExists(t, left)
+}
+
+// However many write into one folder, the files are of one of them, and each of them succeeds.
+func TestUpdatesDoNotMix(t *testing.T) {
+	folder := need.Folder(t)
+	const writers, files = 8, 4
+	var running sync.WaitGroup
+	failed := make([]error, writers)
+	for writer := range writers {
+		root := opened(t, folder)
+		running.Go(func() {
+			u, err := Begin(root, "document")
+			if failed[writer] = err; err != nil {
+				return
+			}
+			defer u.End()
+			var set []File
+			for i := range files {
+				set = append(set, File{Name: strconv.Itoa(i), Content: []byte(strconv.Itoa(writer))})
+			}
+			failed[writer] = u.Replace(set, nil)
+		})
+	}
+	running.Wait()
+	require.NoError(t, errors.Join(failed...))
+	written := need.FilesIn(t, folder)
+	require.Len(t, written, files)
+	require.Len(t, slices.Compact(slices.Collect(maps.Values(written))), 1)
+	require.NoDirExists(t, filepath.Join(folder, ".timebench-document"))
 }
