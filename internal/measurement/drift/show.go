@@ -53,27 +53,44 @@ func (t *Drift) Block(*result.Document) table.Block {
 	case compared == 0:
 		block.Verdict = t.farthest(rated)
 	case differ == 0:
-		block.Verdict = "No clock changes its rate under load by more than the error bound."
+		block.Verdict = "No clock changes its rate under load by more than the error bound. " + t.farthest(rated)
 	default:
-		block.Verdict = fmt.Sprintf("%d of %s at another rate under load, beyond the error bound.", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1])
+		block.Verdict = fmt.Sprintf("%d of %s at another rate under load, beyond the error bound. %s", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1], t.farthest(rated))
 	}
 	return block
 }
 
-// farthest returns by how much the rated clocks differ from the reference at most, error bounds included.
+// correctable is the largest error of a clock's rate, in ppm, that NTP can correct; adjtimex(2).
+const correctable = 500
+
+// farthest returns which rated clock differs most from the reference, error bounds included, and whether NTP can correct
+// that.
 func (t *Drift) farthest(rated int) string {
-	known, most := 0, 0.0
+	known := 0
+	var most DriftedClock
+	size := func(r *DriftRate) float64 { return math.Abs(*r.PPM) + r.IntervalPPM }
 	for _, c := range t.Clocks {
 		if all := phases(c); len(all) > 0 && all[0].rate.PPM != nil {
-			known++
-			most = max(most, math.Abs(*all[0].rate.PPM)+all[0].rate.IntervalPPM)
+			if known++; known == 1 || size(all[0].rate) > size(phases(most)[0].rate) {
+				most = c
+			}
 		}
 	}
 	if known == 0 {
 		return fmt.Sprintf("Rates of %s against %s, in Hz only.", words.Plural(rated, "clock"), t.Reference)
 	}
-	return fmt.Sprintf("No clock differs from %s by more than %.3g ppm, %s a day (%s).", t.Reference, most, words.Duration(most*1e-6*dayNS), words.Plural(known, "clock"))
+	rate, which, ntp := phases(most)[0].rate, "differs", "can"
+	if known > 1 {
+		which += " most of " + words.Plural(known, "clock")
+	}
+	if math.Abs(*rate.PPM) > correctable {
+		ntp = "can only"
+	}
+	return fmt.Sprintf("%s %s from %s: %s ppm, %s a day. NTP %s correct up to %d ppm.", most.ID, which, t.Reference, ppm(rate), perDay(rate), ntp, correctable)
 }
+
+// perDay returns the time by which a rate with a PPM differs in a day.
+func perDay(r *DriftRate) string { return words.SignedDuration(*r.PPM * 1e-6 * dayNS) }
 
 // underLoad returns by how many ppm a clock runs faster under load than asleep, the error bound, and whether the change
 // exceeds the bound. One of twenty rates lies outside its own 95 % interval, so among several clocks one soon does. The
@@ -137,8 +154,8 @@ func rateGrid(t *Drift) table.Grid {
 			continue
 		}
 		day := "-"
-		if ppm := all[0].rate.PPM; ppm != nil {
-			day = words.SignedDuration(*ppm * 1e-6 * dayNS)
+		if all[0].rate.PPM != nil {
+			day = perDay(all[0].rate)
 		} else {
 			g.Note = "-: the clock has no nominal rate, so its rate is given in Hz only."
 		}
