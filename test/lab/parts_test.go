@@ -106,6 +106,7 @@ func root(t testing.TB, arch, script string) []byte {
 		"/" + javaHome + "/": func() { addJava(t, &all) },
 		" reader ":           func() { addGo(t, &all, arch, "reader", "../readers/testdata/reader.go") },
 		"reader-c ":          func() { addC(t, &all, arch, "reader-c", "../readers/testdata/reader.c") },
+		"marked ":            func() { addC(t, &all, arch, "marked", "testdata/marked.c") },
 		" loop vdso ":        func() { addLoop(t, &all, arch) },
 		"run hpet-ahead ":    func() { addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go") },
 		"run stepped ":       func() { addGo(t, &all, arch, "stepped", "testdata/stepped.go") },

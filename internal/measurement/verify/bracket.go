@@ -16,7 +16,7 @@ type bracketing struct {
 // bracket reads the clock between two reads of its twin, which is the same clock by another path and has the same ticks.
 func (b *bench) bracket(s *observe.Seat) {
 	// readsPerCheck is the number of brackets between two calls of Over.
-	const readsPerCheck = 64
+	const readsPerCheck = 16
 	second, err := clock.Ready(*b.twin)
 	if err != nil {
 		return

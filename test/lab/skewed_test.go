@@ -1,0 +1,143 @@
+//go:build lab && linux
+
+package lab
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/test/need"
+)
+
+// skewedScript has the host move the time stamp counter of CPU 1, and looks for that.
+const skewedScript = `
+marked 1 &
+echo "### move the TSC" | say
+sleep 10
+kill $!
+run skew timebench skew --format json LFENCE+RDTSC@cpu
+run verify timebench verify --format json LFENCE+RDTSC@cpu
+run doctor timebench doctor --format json
+`
+
+// skewed returns a machine on which the host moves the time stamp counter of the CPU of marked by these ticks.
+func skewed(ticks int64) world {
+	w, moved := named("tsc"), false
+	w.host = func(t testing.TB, _, line string, emulator *os.Process) {
+		if strings.Contains(line, "### move the TSC") && !moved {
+			moved = true
+			moveTSC(t, emulator, ticks)
+		}
+	}
+	return w
+}
+
+// TestSkewedTSC has the time stamp counter of CPU 1 some 5 µs and 1 ms ahead, and 5 µs behind. Skew, verify and doctor find
+// that. If the host is too busy for a check, they say so.
+func TestSkewedTSC(t *testing.T) {
+	for _, ticks := range []int64{13_000, -13_000, 2_600_000} {
+		t.Run(strconv.FormatInt(ticks, 10), func(t *testing.T) {
+			said := skewed(ticks).run(t, skewedScript)
+			c := skew.Of(document(t, said["skew"])).Clocks[0]
+			require.Positive(t, c.TicksPerSecond, c.Reason)
+			ahead := float64(ticks) / c.TicksPerSecond * 1e9
+			require.Equal(t, 1, len(c.Pairs)+len(c.MissingPairs))
+			for _, p := range c.Pairs {
+				t.Logf("%.0f ns ahead; skew: %.0f ± %.0f ns", ahead, p.OffsetNS, p.BoundNS)
+				require.InDelta(t, ahead, p.OffsetNS, p.BoundNS)
+			}
+
+			size := math.Abs(ahead)
+			v := verify.Of(document(t, said["verify"])).Clocks[0]
+			i := slices.IndexFunc(v.Faults, func(f verify.ClockFault) bool { return f.Kind == verify.FaultWarp })
+			switch {
+			case i >= 0:
+				t.Logf("verify: a warp of %.0f ns", v.Faults[i].WorstNS)
+				require.LessOrEqual(t, v.Faults[i].WorstNS, size)
+			case v.Across != nil && v.Across.SeesNS > 0:
+				t.Logf("verify: the smallest detectable warp is %.0f ns", v.Across.SeesNS)
+				require.Greater(t, v.Across.SeesNS, size)
+			default:
+				require.NotEmpty(t, v.Reason)
+			}
+
+			d := document(t, said["doctor"])
+			found := slices.ContainsFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "backwards" })
+			t.Logf("doctor: found: %v, not checked: %v", found, d.NotChecked)
+			require.True(t, found || slices.ContainsFunc(d.NotChecked, func(n result.NotChecked) bool {
+				return n.What == "whether the CPUs have the same time"
+			}))
+		})
+	}
+}
+
+// tscOffsets are where QEMU has tsc_offset of CPUX86State (target/i386/cpu.h), which it adds to what RDTSC reads, by
+// version. It ignores writes to the MSR TSC_ADJUST. The registers are first.
+var tscOffsets = map[string]int64{"7.2": 0x3400}
+
+// moveTSC adds ticks to the time stamp counter of the CPU on which marked runs.
+func moveTSC(t testing.TB, emulator *os.Process, ticks int64) {
+	version, err := exec.Command(need.Program(t, x86), "--version").Output()
+	require.NoError(t, err)
+	at := int64(0)
+	for prefix, offset := range tscOffsets {
+		if strings.HasPrefix(string(version), "QEMU emulator version "+prefix+".") {
+			at = offset
+		}
+	}
+	if at == 0 {
+		need.Missing(t, "tsc_offset", "where it is in the memory of "+string(version))
+	}
+	var pattern []byte
+	for register := uint64(8); register < 16; register++ {
+		pattern = binary.LittleEndian.AppendUint64(pattern, 0x5eed0000c0ffee00|register<<32|register)
+	}
+	require.NoError(t, emulator.Signal(syscall.SIGSTOP))
+	defer func() { require.NoError(t, emulator.Signal(syscall.SIGCONT)) }()
+	memory, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", emulator.Pid), os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer func() { _ = memory.Close() }()
+	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", emulator.Pid))
+	require.NoError(t, err)
+	defer func() { _ = maps.Close() }()
+	const registers = 8 * 8 // before r8
+	moved := 0
+	for lines := bufio.NewScanner(maps); lines.Scan(); {
+		var from, to uint64
+		var access string
+		_, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &access)
+		require.NoError(t, err)
+		if !strings.HasPrefix(access, "rw") || to-from > 300<<20 { // not the memory of the machine
+			continue
+		}
+		content := make([]byte, to-from)
+		n, _ := memory.ReadAt(content, int64(from)) // some of it cannot be read
+		for begun := 0; ; {
+			i := bytes.Index(content[begun:n], pattern)
+			if i < 0 {
+				break
+			}
+			offset := int64(begun+i-registers) + at
+			if begun += i + len(pattern); offset+8 <= int64(n) && binary.LittleEndian.Uint64(content[offset:]) == 0 {
+				_, err := memory.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(ticks)), int64(from)+offset)
+				require.NoError(t, err)
+				moved++
+			}
+		}
+	}
+	require.Equal(t, 1, moved, "CPUs of the emulator that run marked")
+}
