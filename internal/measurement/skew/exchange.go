@@ -107,22 +107,16 @@ func answer(s *observe.Seat, boxes *[2]mailbox) {
 // wait waits for a round, and returns whether it came before the work was over.
 func wait(s *observe.Seat, box *mailbox, round int64) bool {
 	const patience = 1 << 12
-	begun := int64(0)
 	for tries := 1; box.round.Load() != round; tries++ {
-		if tries%patience != 0 {
-			continue
+		if tries%patience == 0 {
+			if s.Over() {
+				return false
+			}
+			if !s.Ran() {
+				s.Meet()
+			}
+			thread.Pause()
 		}
-		now := observe.Now()
-		switch {
-		case s.Over():
-			return false
-		case begun == 0:
-			begun = now
-		case now-begun > int64(observe.Lost): // one of the threads does not run
-			s.Meet()
-			begun = observe.Now()
-		}
-		thread.Pause()
 	}
 	return true
 }
