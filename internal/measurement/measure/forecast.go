@@ -21,13 +21,26 @@ type forecast struct {
 type steps struct {
 	left, made int
 	took       time.Duration
+	longest    time.Duration // single step, 0 if they were measured together
 }
 
 func (s *steps) add(took time.Duration, made int) {
 	s.left, s.made, s.took = s.left-made, s.made+made, s.took+took
+	if made == 1 {
+		s.longest = max(s.longest, took)
+	}
 }
 
-func (s *steps) each() time.Duration { return s.took / time.Duration(max(1, s.made)) }
+// each returns the mean, of a few without the longest: a step can take seconds if a machine is very busy.
+func (s *steps) each() time.Duration {
+	if s.made >= enoughSteps && s.longest > 0 {
+		return (s.took - s.longest) / time.Duration(s.made-1)
+	}
+	return s.took / time.Duration(max(1, s.made))
+}
+
+// enoughSteps is the number of steps whose mean does not depend on one.
+const enoughSteps = 4
 
 // left returns how long the rest of the run takes. What passes take beyond their span grows with the number of
 // threads, about in a straight line.
@@ -66,7 +79,8 @@ func (r *runner) probe(blocks [][]*throughput) bool {
 	for _, threads := range ordered(r.settings.Threads)[:min(2, len(r.settings.Threads))] {
 		probed := r.forecast.passes[threads]
 		for i, block := range blocks {
-			for len(block) > 0 && block[0].threads == threads && r.progress != nil && max(probed.took, r.settings.passSpan(threads)) < enoughProbed {
+			for len(block) > 0 && block[0].threads == threads && r.progress != nil &&
+				r.settings.passSpan(threads) < enoughProbed && (probed.made < enoughSteps || probed.took < enoughProbed) {
 				first := block[:1]
 				block = block[1:]
 				if !r.throughput([][]*throughput{first}) {

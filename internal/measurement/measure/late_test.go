@@ -106,7 +106,7 @@ func TestEarlyEndHasTheSameThreadsForEveryClock(t *testing.T) {
 	for err, reason := range map[error]string{context.Canceled: "the run was interrupted", context.DeadlineExceeded: "the time was up"} {
 		for _, passes := range []int{1, 8, 13, 25, 45, 95} {
 			measured := ending(t, err, passes, all...)
-			require.Equal(t, err == context.Canceled, measured.Interrupted)
+			require.Equal(t, errors.Is(err, context.Canceled), measured.Interrupted)
 			var missing []int
 			for _, p := range measured.Conditions.Passes {
 				if p.Complete == 0 {

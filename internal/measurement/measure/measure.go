@@ -327,8 +327,10 @@ func (r *runner) rounds(measured []*subject) {
 		if !r.round(round, measured) {
 			return
 		}
-		if !r.forecast.known && (round+1 >= lead || r.forecast.turns.took >= enoughProbed) && !(r.probe(blocks) && r.resolution()) {
-			return
+		if !r.forecast.known && (round+1 >= lead || r.forecast.turns.took >= enoughProbed) {
+			if !r.probe(blocks) || !r.resolution() {
+				return
+			}
 		}
 		until := len(blocks) * max(0, round+1-lead) / (r.settings.Rounds - lead)
 		if !r.throughput(blocks[begun:until]) {

@@ -116,7 +116,7 @@ type samples struct {
 // CPU. If there are too few, it is disturbed: the level of the fastest passes.
 func (t *throughput) result() compare.Throughput {
 	of, disturbed := t.sound, false
-	perSecond := 0.0
+	var perSecond float64
 	if t.complete-t.starved < min(sufficient, t.planned) && t.starved > 0 {
 		of = samples{slices.Concat(of.perSecond, t.hungry.perSecond), slices.Concat(of.fairness, t.hungry.fairness)}
 		disturbed, perSecond = true, min(1/stats.Level(inverse(of.perSecond)), slices.Max(of.perSecond)) // it is rounded
