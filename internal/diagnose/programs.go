@@ -16,7 +16,7 @@ const (
 	heavyShare   = 0.1
 	namedCPUs    = 0.0005
 	namedSamples = 10
-	mostPrograms = 5
+	mostPrograms = 10
 )
 
 func programsAbove(d *result.Document, share float64) []profile.Process {
