@@ -49,7 +49,7 @@ func TestFewFiles(t *testing.T) {
 		for files := 4; files < 14; files++ {
 			line := requireLine(t, exec.Command(prlimit, append([]string{"--nofile=" + strconv.Itoa(files), program}, args...)...))
 			if files < 7 {
-				require.Contains(t, line, "the limit of open files is "+strconv.Itoa(files)+" (ulimit -n); timebench needs at least 8\n")
+				require.Contains(t, line, "the limit of open files is "+strconv.Itoa(files)+" (ulimit -n); timebench needs at least 9\n")
 			}
 		}
 		line := requireLine(t, exec.Command(prlimit, append([]string{"--nofile=" + strconv.Itoa(fewestFiles), program}, args...)...))

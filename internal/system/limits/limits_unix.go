@@ -9,11 +9,11 @@ import (
 )
 
 // spareFiles is how many files the program must be able to open: two for the poller of the Go runtime, and
-// a first one of its own. Commands that need more say so themselves.
-const spareFiles = 3
+// two of its own, since a file that is named is found and then opened. Commands that need more say so themselves.
+const spareFiles = 4
 
 // fewestFiles covers three inherited files, and two that the Go runtime keeps open for the cgroup CPU limit.
-const fewestFiles = 8
+const fewestFiles = 9
 
 // checkFiles returns an error if the limit of open files is too low. It opens as many as are
 // needed, since a process may inherit any number of open files.
