@@ -37,7 +37,7 @@ const (
 	// asleepTime is how long the rate of the TSC is measured while this process sleeps.
 	asleepTime = 50 * time.Millisecond
 	// skewTime is how long the CPUs are compared at most. Two of them take milliseconds if their threads get a CPU.
-	skewTime = time.Second
+	skewTime = 2 * time.Second
 	// verifyTime is how long the clocks are verified: a machine with a warp shows many at once. verifySlowest is for a busy one,
 	// on which the threads had too little time.
 	verifyTime, verifySlowest = 300 * time.Millisecond, 2 * time.Second

@@ -65,8 +65,8 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 	return e, nil
 }
 
-// begin begins rounds until the work is over, or enough of a brief one. The rounds since the last check are kept at the next one: the other side
-// checks its CPU after as many rounds, and no longer answers if it was moved.
+// begin begins rounds until the work is over, or enough of a brief one. The rounds since the last check are kept at the next
+// one: the other side checks its CPU after as many rounds, and no longer answers if it was moved.
 func begin(s *observe.Seat, boxes *[2]mailbox, found *observe.Tightest, brief bool) {
 	var pending, now observe.Tightest
 	value := make([]int64, 1)
