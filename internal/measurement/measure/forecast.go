@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"time"
 )
@@ -43,7 +44,7 @@ func (s *steps) each() time.Duration {
 const enoughSteps = 4
 
 // left returns how long the rest of the run takes. What passes take beyond their span grows with the number of
-// threads, about in a straight line.
+// threads, about as its logarithm: beside other programs, few threads wait almost as long as many.
 func (f *forecast) left(span func(threads int) time.Duration) time.Duration {
 	left := time.Duration(f.turns.left)*f.turns.each() + f.watches
 	numbers := slices.Sorted(maps.Keys(f.passes))
@@ -63,7 +64,8 @@ func (f *forecast) left(span func(threads int) time.Duration) time.Duration {
 			more = beyond(measured[i-1])
 		case i > 0:
 			low, high := measured[i-1], measured[i]
-			more = beyond(low) + (beyond(high)-beyond(low))*float64(n-low)/float64(high-low)
+			share := math.Log(float64(n)/float64(low)) / math.Log(float64(high)/float64(low))
+			more = beyond(low) + (beyond(high)-beyond(low))*share
 		}
 		left += time.Duration(of.left) * (span(n) + time.Duration(more))
 	}
