@@ -92,7 +92,8 @@ func (s *Seat) Ran() bool {
 // Meet stops the thread until the next time at which all threads of the work that called it go on. On a busy machine
 // threads that spin hardly ever run at the same time; but a scheduler prefers a thread that has slept, on each CPU.
 func (s *Seat) Meet() {
-	const every = int64(10 * time.Millisecond)
+	const meetings = 8 // in a short work, so that one does not end it
+	every := max(1, min(int64(10*time.Millisecond), s.shared.span/meetings))
 	thread.Sleep(time.Duration(every - (Now()-s.shared.begin.Load())%every))
 	s.ran = Now()
 }
