@@ -76,7 +76,9 @@ var questions = []struct {
 		if log == nil {
 			return "", false
 		}
-		return log.Reason, log.Reason != ""
+		// The facts have the whole reason, with all files and what to do.
+		why, _, _ := strings.Cut(log.Reason, ";")
+		return why, log.Reason != ""
 	}},
 }
 

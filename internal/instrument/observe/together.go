@@ -72,6 +72,9 @@ func (s *Seat) Until(share float64) {
 	s.deadline = deadlineAt(s.shared.begin.Load() + int64(share*float64(s.shared.span)))
 }
 
+// EndIn ends the work of this thread after d, if it does not end earlier.
+func (s *Seat) EndIn(d time.Duration) { s.deadline = deadlineAt(min(s.deadline.at, Now()+int64(d))) }
+
 // Sound returns whether the results up to the last call of Over are valid: the thread was on
 // its CPU, and could read the clock.
 func (s *Seat) Sound() bool { return !s.Moved && s.Err == nil }

@@ -55,7 +55,7 @@ func explained(err error) error {
 	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
 		return fmt.Errorf("%w: the container or a security module forbids it to root; allow perf_event_open (docker run --cap-add PERFMON, or --security-opt seccomp=unconfined)", err)
 	case forbidden(err):
-		return fmt.Errorf("%w: sampling needs root (use sudo) or CAP_PERFMON (setcap cap_perfmon,cap_sys_ptrace,cap_syslog+ep timebench); ordinary own processes need only kernel.perf_event_paranoid 2 or below (it is %s)", err, paranoid())
+		return fmt.Errorf("%w: sampling needs root (use sudo) or CAP_PERFMON; own processes need only kernel.perf_event_paranoid 2 or below (it is %s)", err, paranoid())
 	case errors.Is(err, unix.ENOSYS):
 		return fmt.Errorf("%w: this kernel has no perf events (CONFIG_PERF_EVENTS), or the sandbox hides them", err)
 	case tooMany(err):

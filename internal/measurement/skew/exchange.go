@@ -35,6 +35,9 @@ const roundsPerCheck = 32
 // briefRounds is the number of round trips of a brief exchange. An undisturbed one takes less than a microsecond.
 const briefRounds = 10_000
 
+// urgentMost is how long urgent threads keep their CPUs at most: ordinary programs of the machine wait meanwhile.
+const urgentMost = 50 * time.Millisecond
+
 // exchange has two CPUs exchange readings for the span, or briefly. The error is why the clock could not be read.
 func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duration, brief bool) (exchanged, error) {
 	// The boxes are on the heap, where they do not move, because the two threads share them.
@@ -47,6 +50,9 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 			// Each lets others run until both are urgent.
 			for there.Add(1); there.Load() < int32(len(pair)) && !s.Over(); {
 				thread.Sleep(50 * time.Microsecond)
+			}
+			if thread.RealTimePolicy() != "" {
+				s.EndIn(urgentMost)
 			}
 		}
 		if s.Index == 0 {
