@@ -62,7 +62,7 @@ func beside(d *result.Document) (text string, level table.Level) {
 		text, level = "; but "+d.Findings[i].Title, table.Error
 	}
 	if heavy := programsAbove(d, heavyShare); len(heavy) > 0 {
-		text += fmt.Sprintf("; %s spends %s of its CPU time on it", heavy[0].Command, words.Percent(*heavy[0].ClockShare))
+		text += fmt.Sprintf("; %s spends %s of its CPU time on reading clocks", heavy[0].Command, words.Percent(*heavy[0].ClockShare))
 		level = cmp.Or(level, table.Warn)
 	}
 	return text, level
@@ -83,6 +83,7 @@ func CostNS(l *compare.Latency) float64 {
 // Answering returns the clock that an answer is about: the one that a finding calls slow, or the everyday clock that
 // programs read first, without a vDSO the system call, or else any that shows what a program pays; nil if none was timed.
 func Answering(d *result.Document) *compare.Clock {
+	d = completed(d)
 	if slices.ContainsFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "slow-reads" }) {
 		if read := fineRead(d); read != nil {
 			return read

@@ -67,7 +67,7 @@ func byLog(d *result.Document) (why, bool) {
 		all.evidence = append(all.evidence, incompleteLog)
 	}
 	if d.Host.KernelLog.Mixed && !alone(d) {
-		all.evidence = append(all.evidence, fmt.Sprintf("the kernel log has %d boots, and its lines do not show which of them they are of", d.Host.KernelLog.Boots))
+		all.evidence = append(all.evidence, fmt.Sprintf("the kernel log has %d boots that cannot be separated", d.Host.KernelLog.Boots))
 	}
 	all.remedies = append(all.remedies, ofHypervisors)
 	if doubt, ok := notInvariant(d); ok && found[0].TSC == kernellog.TSCUnknown {

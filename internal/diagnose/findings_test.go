@@ -211,7 +211,7 @@ func TestEachFinding(t *testing.T) {
 			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
 			d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
 		}, "tsc-unstable", result.Warn, "The TSCs of the CPUs differ"},
-		"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate under load: 2500.000 MHz; asleep: 2600.000 MHz"},
+		"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate while clocks were read: 2500.000 MHz; asleep: 2600.000 MHz"},
 		"kernel's rate":           {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "asleep: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
 		"shared timer":            {func(d *result.Document) { gains(d, 0, 1.05) }, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread"},
 		"shared timer of 64 CPUs": {func(d *result.Document) { with64(d, 1.45) }, "not-scaling", result.Warn, "64 threads together have 1.45 times"},
@@ -756,10 +756,10 @@ func TestBootsOfALog(t *testing.T) {
 	d.Host.KernelLog.Lines = []string{"tsc: Marking TSC unstable due to clocksource watchdog"}
 	require.Contains(t, Findings(d)[0].Title, "from a kernel log alone, the last of its 3 boots: ")
 	d.Host.KernelLog.Mixed = true
-	const mixed = "from a kernel log alone, whose lines do not show which of its 3 boots they are of: "
+	const mixed = "from a kernel log alone, with 3 boots that cannot be separated: "
 	require.Contains(t, Findings(d)[0].Title, mixed)
 	d.Host.CPU.Logical = 2 // a folder has other files
-	require.Contains(t, Findings(d)[0].Evidence, "the kernel log has 3 boots, and its lines do not show which of them they are of")
+	require.Contains(t, Findings(d)[0].Evidence, "the kernel log has 3 boots that cannot be separated")
 }
 
 func verified(id, kind string, faults ...verify.ClockFault) *result.Document {

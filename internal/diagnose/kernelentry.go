@@ -53,7 +53,7 @@ func kernelEntry(d *result.Document) *result.Finding {
 	}
 	finding.Evidence = append(finding.Evidence, whatToWin(d, entering)...)
 	finding.Evidence = append(finding.Evidence, maxThroughput(entering)...)
-	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, namedShare))...)
+	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, NamedShare))...)
 	why := whyNotTSC(d)
 	finding.Evidence = append(finding.Evidence, why.evidence...)
 	finding.Cause = because(d) + " " + why.cause
@@ -173,7 +173,7 @@ func noVDSO(d *result.Document) *result.Finding {
 	for _, p := range parameters(d, "vdso") {
 		finding.Evidence = append(finding.Evidence, onCommandLine+p.text)
 	}
-	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, namedShare))...)
+	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, NamedShare))...)
 	return finding
 }
 

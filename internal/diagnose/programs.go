@@ -9,11 +9,14 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A program that spends these parts of its CPU time on reads is worth naming, and a warning if the reads are fast. The lower
-// end of the confidence interval counts. It must have some CPU time and so many samples: a few may be an accident.
+// NamedShare is the part of its CPU time that a program must spend on reading clocks to be named. The lower end of the
+// confidence interval counts.
+const NamedShare = 0.02
+
 const (
-	namedShare   = 0.02
-	heavyShare   = 0.1
+	// heavyShare is the part that is a warning, although the reads are fast.
+	heavyShare = 0.1
+	// A program must have this CPU time on reads, in CPUs, and this number of samples: a few may be an accident.
 	namedCPUs    = 0.0005
 	namedSamples = 10
 	mostPrograms = 10
@@ -49,7 +52,7 @@ func shares(programs []profile.Process) []string {
 func heavyReaders(d *result.Document) *result.Finding {
 	heavy, severity := programsAbove(d, heavyShare), result.Warn
 	if len(heavy) == 0 {
-		heavy, severity = programsAbove(d, namedShare), result.Note
+		heavy, severity = programsAbove(d, NamedShare), result.Note
 	}
 	if len(heavy) == 0 || kernelEntry(d) != nil || noVDSO(d) != nil {
 		return nil

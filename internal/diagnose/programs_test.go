@@ -58,7 +58,7 @@ func TestProgramsOnAHealthyMachine(t *testing.T) {
 	require.Equal(t, "unsynchronised", findings[1].Kind, "the program comes first")
 	d.Findings = findings
 	answer, level = Answer(d)
-	require.Equal(t, "Reading the clock is fast: 22 ns per read, in user mode (clock source tsc); java spends 20 % of its CPU time on it.", answer)
+	require.Equal(t, "Reading the clock is fast: 22 ns per read, in user mode (clock source tsc); java spends 20 % of its CPU time on reading clocks.", answer)
 	require.Equal(t, table.Warn, level)
 	require.Equal(t, []string{"heavy-readers", result.Warn, "java spends 20 % of its CPU time on reading clocks"}, []string{findings[0].Kind, findings[0].Severity, findings[0].Title})
 	require.Len(t, findings[0].Evidence, 1)

@@ -20,7 +20,7 @@ func alone(d *result.Document) bool {
 func fromTheLog(d *result.Document) string {
 	switch log := d.Host.KernelLog; {
 	case log.Mixed:
-		return fmt.Sprintf("from a kernel log alone, whose lines do not show which of its %d boots they are of: ", log.Boots)
+		return fmt.Sprintf("from a kernel log alone, with %d boots that cannot be separated: ", log.Boots)
 	case log.Boots > 1:
 		return fmt.Sprintf("from a kernel log alone, the last of its %d boots: ", log.Boots)
 	}

@@ -259,7 +259,7 @@ func tscRates(d *result.Document) []string {
 			evidence = append(evidence, fmt.Sprintf("TSC rate %s: %.3f MHz; %s: %.3f MHz", nameA, a/1e6, nameB, b/1e6))
 		}
 	}
-	compare("under load", d.Host.CPU.TSCLoadedHz, "asleep", d.Host.CPU.TSCAsleepHz)
+	compare("while clocks were read", d.Host.CPU.TSCLoadedHz, "asleep", d.Host.CPU.TSCAsleepHz)
 	compare("asleep", d.Host.CPU.TSCAsleepHz, "figure of the kernel", d.Host.CPU.KernelTSCHz)
 	return evidence
 }

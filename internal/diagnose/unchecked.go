@@ -89,6 +89,7 @@ func NotChecked(d *result.Document, why string) []result.NotChecked {
 	if len(d.Sections) == 0 {
 		return listed // nothing was measured
 	}
+	d = completed(d)
 	for _, q := range questions {
 		if slices.ContainsFunc(d.NotChecked, func(n result.NotChecked) bool { return n.What == q.what }) {
 			continue

@@ -43,8 +43,6 @@ const (
 	verifyTime, verifySlowest = 300 * time.Millisecond, 2 * time.Second
 	// profileRate is twice that of profile: the time is short, and a program on a busy machine gets little of it.
 	profileRate = 997
-	// namedShare is the part of its CPU time that a program must spend on reading clocks to be named.
-	namedShare = 0.02
 )
 
 // Estimate returns about how long [Run] takes on a quiet machine.
@@ -92,8 +90,6 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 		}
 	}
 	tell(0, settings.Estimate(clocks))
-	// The rounds of latency come first. Those of many threads are left out first.
-	settings.Limit = limit - spent
 	measured, err := measure.Run(limited, clocks, settings, tell)
 	programs.end(measured.Clocks)
 	if err != nil {
@@ -116,7 +112,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 	return document, nil
 }
 
-const whyBusy = "the machine is too busy or too slow"
+const whyBusy = "the time was up: the machine is busy or slow, or has many CPUs"
 
 // whyMissing returns why a run has no answer to a question, if nothing else says so.
 func whyMissing(fast, interrupted bool) string {
@@ -147,7 +143,8 @@ func trust(ctx context.Context, facts *result.Host) []result.Section {
 	debuglog.Printf("doctor", "the CPUs were compared after %s", time.Since(begun))
 	settings := verify.Settings{Time: verifyTime, CPUs: cpus, All: all, CounterIsTrusted: verify.CounterIsTrusted(*facts)}
 	verification := verify.Run(ctx, clocks, settings, nil)
-	if verification.Missing() != "" && ctx.Err() == nil {
+	// A fault that was found stays: it may not show again.
+	if verification.Held() && verification.Missing() != "" && ctx.Err() == nil {
 		settings.Time = verifySlowest
 		verification = verify.Run(ctx, clocks, settings, nil)
 	}
@@ -208,7 +205,7 @@ func (s *sampling) into(document *result.Document) []result.NotChecked {
 		return []result.NotChecked{{What: diagnose.WhoReads, Why: s.err.Error()}}
 	}
 	s.found.Processes = slices.DeleteFunc(s.found.Processes, func(p profile.Process) bool {
-		return p.ClockShareLow < namedShare || p.ClockShare == nil
+		return p.ClockShareLow < diagnose.NamedShare || p.ClockShare == nil
 	})
 	for i := range s.found.Processes {
 		p := &s.found.Processes[i]

@@ -158,7 +158,7 @@ type CPU struct {
 	TSCHz float64 `json:"tsc_hz,omitempty"`
 	// TSCAsleepHz is its rate asleep.
 	TSCAsleepHz float64 `json:"tsc_asleep_hz,omitempty"`
-	// TSCLoadedHz is its rate under load.
+	// TSCLoadedHz is its rate while clocks were read, by doctor, or under load, by compare.
 	TSCLoadedHz float64 `json:"tsc_loaded_hz,omitempty"`
 	// KernelTSCHz is its rate by the kernel.
 	KernelTSCHz float64 `json:"kernel_tsc_hz,omitempty"`

@@ -115,7 +115,7 @@ func CheckEnds(info fs.FileInfo) error {
 	case info.Mode()&fs.ModeDevice != 0:
 		return errors.New("is a device; give a file, such as the output of dmesg")
 	case info.Mode().IsRegular() && info.Size() == 0:
-		return errors.New("is empty, or a file of the kernel; give another one, such as the output of dmesg")
+		return errors.New("is empty, or a kernel file without a size (/proc); give a copy of it, or the output of dmesg")
 	default:
 		return nil
 	}

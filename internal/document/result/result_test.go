@@ -212,7 +212,7 @@ func TestLoadRefuses(t *testing.T) {
 	experiments := string(written(t, d))
 	html := page(t, refusable())
 	for name, bad := range map[string]struct{ text, want string }{
-		"empty":              {"", `is empty, or a file of the kernel; give another one, such as the output of dmesg`},
+		"empty":              {"", `is empty, or a kernel file without a size (/proc); give a copy of it, or the output of dmesg`},
 		"not JSON":           {"timebench\n", `is not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":          {all[:300], "line 16, column 1: unexpected end of JSON input"},
 		"one byte short":     {all[:len(all)-2], fmt.Sprintf("line %d, column 4: unexpected end of JSON input", lines-1)},
