@@ -88,12 +88,12 @@ func mayHaveWrapped(l log, c comparison) bool {
 
 func perhapsWrapped(_ log, c comparison) Cause {
 	r := c.rounds()[0]
-	wrapped := fmt.Sprintf("wrapped once (%s), it is %.3f GHz, which is usual", span(r.ns), c.hzAfter(r.ns)/1e9)
+	wrapped := fmt.Sprintf("wrapped once (%s), which makes the rate of the TSC %.3f GHz", span(r.ns), c.hzAfter(r.ns)/1e9)
 	if c.hzAfter(r.ns) > fastestHz {
-		wrapped = fmt.Sprintf("wrapped several times (every %s), the rate of the TSC is possible", span(r.ns))
+		wrapped = fmt.Sprintf("wrapped several times (every %s)", span(r.ns))
 	}
 	return Cause{Text: fmt.Sprintf(
-		"%s. That is more than any CPU counts in that time. If the counter of %s %s: then the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
+		"%s. That is more than any CPU counts in that time. If the counter of %s %s, the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
 		c.both(), r.watchdog, wrapped)}
 }
 
