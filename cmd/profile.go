@@ -43,8 +43,8 @@ reads from what one read costs here.
 Without an argument it profiles the whole machine, which needs root or CAP_PERFMON. PID is
 a process, NAME the name of a program. The processes that they started, or start meanwhile,
 are profiled too. COMMAND is started, and profiled to its end; its output goes to standard
-error, and its exit status is that of timebench. An ordinary user can profile own processes where kernel.perf_event_paranoid is 2 or
-below. Profile is for Linux.`,
+error, and timebench exits with its status. An ordinary user can profile own processes
+where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 		Example: `  sudo timebench profile
   timebench profile 4711 postgres
   timebench profile -- java -jar app.jar`,
