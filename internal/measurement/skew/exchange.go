@@ -33,7 +33,7 @@ type exchanged struct {
 const roundsPerCheck = 32
 
 // briefRounds is the number of round trips of a brief exchange. An undisturbed one takes less than a microsecond.
-const briefRounds = 10_000
+const briefRounds = 1000
 
 // urgentMost is how long urgent threads keep their CPUs at most: ordinary programs of the machine wait meanwhile.
 const urgentMost = 50 * time.Millisecond
