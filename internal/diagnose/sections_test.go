@@ -122,15 +122,15 @@ func TestNotChecked(t *testing.T) {
 	d := well()
 	d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
 	lost := apart()
-	lost.Clocks[0].Pairs, lost.Clocks[0].Reason = nil, "too few round trips in 1 s"
-	lost.Clocks[0].MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 1, Reason: "too few round trips in 1 s"}}
+	lost.Clocks[0].Pairs, lost.Clocks[0].Reason = nil, "too few round trips in 1 s; use a longer --duration"
+	lost.Clocks[0].MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 1, Reason: "too few round trips in 1 s; use a longer --duration"}}
 	d.Put(lost)
 	d.Put(&verify.Verification{CPUs: []int{0, 1}, Clocks: []verify.VerifiedClock{{ID: vdsoMonotonic, Verdict: verify.Unverified, Reason: "no CPU"}}})
 	d.NotChecked = []result.NotChecked{{What: WhoReads, Why: "that needs root"}}
 	d.NotChecked = NotChecked(d, "the run was interrupted")
 	for _, want := range []result.NotChecked{
 		{What: WhoReads, Why: "that needs root"},
-		{What: "whether the CPUs have the same time", Why: "0 of 1 pairs: too few round trips in 1 s"},
+		{What: "whether the CPUs have the same time", Why: "0 of 1 pairs: too few round trips in 1 s; run `timebench skew`"},
 		{What: "whether clocks go backwards", Why: vdsoMonotonic + ": no CPU"},
 		{What: "what the kernel log shows", Why: "/dev/kmsg: operation not permitted"},
 	} {

@@ -30,7 +30,7 @@ var questions = []struct {
 		if s == nil {
 			return "", d.Host.CPU.Usable > 1
 		}
-		why := s.Missing()
+		why := byItself(s.Missing(), "skew")
 		return why, why != "" && len(s.CPUs) > 1
 	}},
 	{"whether clocks go backwards", func(d *result.Document) (string, bool) {
@@ -38,7 +38,7 @@ var questions = []struct {
 		if v == nil {
 			return "", true
 		}
-		why := v.Missing()
+		why := byItself(v.Missing(), "verify")
 		return why, why != ""
 	}},
 	{WhoReads, func(d *result.Document) (string, bool) {
@@ -80,6 +80,11 @@ var questions = []struct {
 		why, _, _ := strings.Cut(log.Reason, ";")
 		return why, log.Reason != ""
 	}},
+}
+
+// byItself returns a reason of a measurement with the command that has more time for it.
+func byItself(why, command string) string {
+	return strings.Replace(why, "use a longer --duration", "run `timebench "+command+"`", 1)
 }
 
 // NotChecked returns the questions to which the document of a measurement has no answer. why is the reason where the document
