@@ -16,8 +16,9 @@ const FloorID = "empty call"
 // emptyCall is the step of a function that does nothing.
 var emptyCall = Step{ID: FloorID, Adds: "call and return", Open: OpenFloor}
 
-// nested returns the steps of the read of a clock, of which the last is the read itself. Each contains the work of the one
-// before. There are none if its parts are not known. enters is whether the read enters the kernel, as in [entry.Verdict].
+// nested returns the steps of the read of a clock, of which the last is the read itself. Each contains the work of the
+// one before. There are none if its parts are not known. enters is whether the read enters the kernel, as in
+// [entry.Verdict].
 func nested(c Clock, enters string) []Step {
 	inner, last := systemSteps(c, enters)
 	if len(inner) == 0 {

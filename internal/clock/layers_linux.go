@@ -39,9 +39,9 @@ var coarseOf = map[string]int32{"CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC_COARSE, 
 // does not exist, and gettimeofday without a result. A filter of system calls passes it as it passes the clock's, in the same
 // time. getpid(2) is no empty call: with the mitigations of an AMD EPYC it takes 40 ns more.
 //
-// The loops of the steps have the instruction inline. Around it, programs have a function of libc or of the vDSO. Kernels
-// with mitigations flush the return predictor, so its return costs far more than that of an empty call, and not the same
-// after each system call: it is a layer of its own.
+// The loops of the steps have the instruction inline. Around it, programs have a function of libc or of the vDSO.
+// Kernels with mitigations flush the return predictor, so its return costs far more than that of an empty call, and not
+// the same after each system call: it is a layer of its own.
 func systemSteps(c Clock, enters string) (steps []Step, last string) {
 	call, _, _ := strings.Cut(c.ID, "@")
 	coarse, hasCoarse := coarseOf[call]

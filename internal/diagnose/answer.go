@@ -19,8 +19,9 @@ var slowKinds = []string{"kernel-entry", "no-vdso", "tsc-trapped", "qpc-kernel",
 // fastNS is up to what a read is fast, in ns. In user mode it takes 15 to 50 ns on CPUs of the last fifteen years.
 const fastNS = 100
 
-// Answer returns whether reading the clock is fast or slow on the document's machine, what it costs, and why
-// it is slow, what else is wrong and which program suffers, in one sentence, and how good that is; "" if no everyday clock was timed.
+// Answer returns whether reading the clock is fast or slow on the document's machine, what it costs, and why it is
+// slow, what else is wrong and which program suffers, in one sentence, and how good that is; "" if no everyday clock
+// was timed.
 func Answer(d *result.Document) (string, table.Level) {
 	c := Answering(d)
 	if c == nil {
@@ -53,8 +54,8 @@ func Answer(d *result.Document) (string, table.Level) {
 	return fmt.Sprintf("Reading the clock takes %s per read%s%s.", cost, where, besides), level
 }
 
-// beside returns what the first line says besides the cost of a read, and how bad that is: an error, and the program that
-// spends most on reads.
+// beside returns what the first line says besides the cost of a read, and how bad that is: an error, and the program
+// that spends most on reads.
 func beside(d *result.Document) (text string, level table.Level) {
 	if i := slices.IndexFunc(d.Findings, func(f result.Finding) bool {
 		return f.Severity == result.Error && !slices.Contains(slowKinds, f.Kind)
@@ -71,8 +72,9 @@ func beside(d *result.Document) (text string, level table.Level) {
 // fewestSamples is the number of samples from which on the lowest level of them is known.
 const fewestSamples = 6
 
-// CostNS returns what a read costs while no other program has the CPU: the lowest level of the samples, by which diff judges
-// too. Of fewer samples on a busy machine all may be disturbed, and the fastest slice is what a read costs at most.
+// CostNS returns what a read costs while no other program has the CPU: the lowest level of the samples, by which diff
+// judges too. Of fewer samples on a busy machine all may be disturbed, and the fastest slice is what a read costs at
+// most.
 func CostNS(l *compare.Latency) float64 {
 	if n := len(l.SamplesNS); n > 0 && n < fewestSamples {
 		return slices.Min(slices.Concat(l.SamplesNS, l.QuietSamplesNS))
@@ -81,7 +83,8 @@ func CostNS(l *compare.Latency) float64 {
 }
 
 // Answering returns the clock that an answer is about: the one that a finding calls slow, or the everyday clock that
-// programs read first, without a vDSO the system call, or else any that shows what a program pays; nil if none was timed.
+// programs read first, without a vDSO the system call, or else any that shows what a program pays; nil if none was
+// timed.
 func Answering(d *result.Document) *compare.Clock {
 	d = completed(d)
 	if slices.ContainsFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "slow-reads" }) {

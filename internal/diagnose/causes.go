@@ -180,8 +180,8 @@ func asIntended(d *result.Document) (why, bool) {
 	return why{}, false
 }
 
-// unstableTSC finds a fault of the TSC, or of another clock, in the kernel log, if nothing shows that reads of the clock
-// source in use enter the kernel. If they do, kernelEntry reports it.
+// unstableTSC finds a fault of the TSC, or of another clock, in the kernel log, if nothing shows that reads of the
+// clock source in use enter the kernel. If they do, kernelEntry reports it.
 func unstableTSC(d *result.Document) *result.Finding {
 	found, ok := byLog(d)
 	if !ok || kernelEntry(d) != nil || unprovenVDSO(d) != nil {

@@ -82,7 +82,8 @@ func Findings(d *result.Document) []result.Finding {
 	return Sorted(findings)
 }
 
-// completed returns the document with what other sections show of its clocks: the runtimes' and the profile's own readings.
+// completed returns the document with what other sections show of its clocks: the runtimes' and the profile's own
+// readings.
 func completed(d *result.Document) *result.Document {
 	costs := *compare.Of(d)
 	costs.Clocks = slices.Clone(costs.Clocks)

@@ -87,8 +87,8 @@ func byItself(why, command string) string {
 	return strings.Replace(why, "use a longer --duration", "run `timebench "+command+"`", 1)
 }
 
-// NotChecked returns the questions to which the document of a measurement has no answer. why is the reason where the document
-// does not show one. Those that the document lists keep their reasons.
+// NotChecked returns the questions to which the document of a measurement has no answer. why is the reason where the
+// document does not show one. Those that the document lists keep their reasons.
 func NotChecked(d *result.Document, why string) []result.NotChecked {
 	listed := d.NotChecked
 	if len(d.Sections) == 0 {

@@ -68,7 +68,8 @@ func (f *Fleet) Differing() string {
 	return f.naming("differs from its group", "differ from their group", func(m *Machine) bool { return len(m.Reasons) > 0 })
 }
 
-// Faulty returns the sentence that names the machines with an error of doctor, or also a warning; empty if there are none.
+// Faulty returns the sentence that names the machines with an error of doctor, or also a warning; empty if there are
+// none.
 func (f *Fleet) Faulty(warnings bool) string {
 	what := "an error"
 	if warnings {
@@ -79,7 +80,8 @@ func (f *Fleet) Faulty(warnings bool) string {
 	})
 }
 
-// naming returns a sentence that names the first of the machines that are so, with the verb for one machine and for many.
+// naming returns a sentence that names the first of the machines that are so, with the verb for one machine and for
+// many.
 func (f *Fleet) naming(one, many string, is func(*Machine) bool) string {
 	var names []string
 	for _, m := range f.all() {

@@ -164,7 +164,8 @@ func TestLastBootCounts(t *testing.T) {
 	}
 }
 
-// A fault is not lost in a log with the newest line first, or with a line of a program that looks like the first one of a boot.
+// A fault is not lost in a log with the newest line first, or with a line of a program that looks like the first one of
+// a boot.
 func TestNoLineOfTheLastBootIsDropped(t *testing.T) {
 	want := read(t, boot)
 	const program = "Sep 11 07:03:06 host kernel: Linux version 9\n"
@@ -254,7 +255,8 @@ func TestArchives(t *testing.T) {
 	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "acpi_pm")
 }
 
-// An archive with impossible names, or with a flood of deep folders, is read without them, and nothing of it reaches the disk.
+// An archive with impossible names, or with a flood of deep folders, is read without them, and nothing of it reaches
+// the disk.
 func TestHostileNames(t *testing.T) {
 	const folder = "x/sys/hypervisor/"
 	t.Setenv("TMPDIR", filepath.Join(need.Folder(t), "missing"))

@@ -64,7 +64,8 @@ func within(name string) (string, bool) {
 	return name, slices.Contains(known, name)
 }
 
-// maxFile is the max size of a file that is kept, in bytes. Those in /proc and /sys have a few values, except for cpuinfo.
+// maxFile is the max size of a file that is kept, in bytes. Those in /proc and /sys have a few values, except for
+// cpuinfo.
 const maxFile = 64 << 10
 
 // A collection is the known files of a machine, by their path below its root.
@@ -259,7 +260,8 @@ func ofFiles(name string, found *collection) (*result.Document, error) {
 const (
 	// maxCPUs is the max number of CPUs of Linux (NR_CPUS in arch/x86/Kconfig).
 	maxCPUs = 8192
-	// maxCPUInfo is the max size of what is kept of /proc/cpuinfo, in bytes: x86 has about 1 KB for each CPU without its flags.
+	// maxCPUInfo is the max size of what is kept of /proc/cpuinfo, in bytes: x86 has about 1 KB for each CPU without
+	// its flags.
 	maxCPUInfo = maxCPUs << 10
 )
 

@@ -28,7 +28,8 @@ const (
 	roundTime = 10 * time.Millisecond
 	// slowest is when the measurement ends on a busy or slow machine, where the rest takes a second or two.
 	slowest = 8 * time.Second
-	// busyAfter is how long the CPUs are compared and the clocks verified on a machine that has no time for many clocks.
+	// busyAfter is how long the CPUs are compared and the clocks verified on a machine that has no time for many
+	// clocks.
 	busyAfter = 2 * time.Second
 	// What doctor --fast measures, and when it ends on a slow machine.
 	fastRounds  = 6
@@ -38,8 +39,8 @@ const (
 	asleepTime = 50 * time.Millisecond
 	// skewTime is how long the CPUs are compared at most. Two of them take milliseconds if their threads get a CPU.
 	skewTime = 2 * time.Second
-	// verifyTime is how long the clocks are verified: a machine with a warp shows many at once. verifySlowest is for a busy one,
-	// on which the threads had too little time.
+	// verifyTime is how long the clocks are verified: a machine with a warp shows many at once. verifySlowest is for a
+	// busy one, on which the threads had too little time.
 	verifyTime, verifySlowest = 300 * time.Millisecond, 2 * time.Second
 	// profileRate is twice that of profile: the time is short, and a program on a busy machine gets little of it.
 	profileRate = 997
@@ -56,8 +57,9 @@ func Estimate(fast bool) time.Duration {
 // Run measures what a diagnosis needs, and returns what is complete when ctx ends. fast is whether it
 // measures only what can be told in less than a second. progress may be nil.
 //
-// What is wrong is more important than what reads cost: the CPUs are compared and the clocks verified first. Programs are
-// sampled all the time. The sampling interrupts each CPU 997 times a second, so it hits a tenth of the slices of a median.
+// What is wrong is more important than what reads cost: the CPUs are compared and the clocks verified first. Programs
+// are sampled all the time. The sampling interrupts each CPU 997 times a second, so it hits a tenth of the slices of a
+// median.
 func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, total time.Duration)) (*result.Document, error) {
 	begun, usual, limit := time.Now(), Estimate(fast), slowest
 	facts := host.Facts()
@@ -126,8 +128,8 @@ func whyMissing(fast, interrupted bool) string {
 	}
 }
 
-// trust returns how far the CPUs' views of the clocks differ and whether the clocks can be trusted, and adds the rate of the TSC
-// asleep to the facts.
+// trust returns how far the CPUs' views of the clocks differ and whether the clocks can be trusted, and adds the rate
+// of the TSC asleep to the facts.
 func trust(ctx context.Context, facts *result.Host) []result.Section {
 	begun := time.Now()
 	if c := timeStampCounter(); c != nil && ctx.Err() == nil {
@@ -195,8 +197,8 @@ func (s *sampling) end(measured []compare.Clock) {
 	}
 }
 
-// into puts the programs that spend much of their CPU time on reading clocks into the document, and returns why they are
-// unknown otherwise. It names no others: people publish these documents.
+// into puts the programs that spend much of their CPU time on reading clocks into the document, and returns why they
+// are unknown otherwise. It names no others: people publish these documents.
 func (s *sampling) into(document *result.Document) []result.NotChecked {
 	switch {
 	case s.over == nil:
@@ -223,8 +225,8 @@ var calls = []string{
 	"QueryPerformanceCounter", "NtQueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
 }
 
-// Clocks returns the clocks that Run measures, those of calls. There are few on a busy machine, and under a quota that one thread
-// uses up: each clock takes several of its periods.
+// Clocks returns the clocks that Run measures, those of calls. There are few on a busy machine, and under a quota that
+// one thread uses up: each clock takes several of its periods.
 func Clocks(s measure.Settings, busy bool) []clock.Clock {
 	const few = 5
 	calls := calls

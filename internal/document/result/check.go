@@ -27,8 +27,8 @@ func (d *Document) check() error {
 // the kernel log has some hundreds, a list of boot parameters some thousands.
 const mostText = 64 << 10
 
-// mostTexts is the maximum size of a list of texts in bytes: a page takes ten times the memory. The lines of a kernel log have
-// some kilobytes.
+// mostTexts is the maximum size of a list of texts in bytes: a page takes ten times the memory. The lines of a kernel
+// log have some kilobytes.
 const mostTexts = 1 << 20
 
 // MostNamed is the maximum length of a list in which commands look an entry up for each entry of another. A machine

@@ -34,7 +34,8 @@ func TestLoadWaitsForNoFIFO(t *testing.T) {
 	}
 }
 
-// A device, and a file of the kernel such as /proc/kmsg, may have no end, and reading the latter takes messages from syslog.
+// A device, and a file of the kernel such as /proc/kmsg, may have no end, and reading the latter takes messages from
+// syslog.
 func TestLoadReadsNoDevice(t *testing.T) {
 	for name, want := range map[string]string{
 		"/dev/zero": "is a device; give a file, ", "/dev/null": "is a device; give a file, ", "/proc/self/status": "is empty, or a kernel file without a size (/proc); ",

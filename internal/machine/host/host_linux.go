@@ -72,8 +72,8 @@ func Of(content map[string][]byte, lines []string) result.Host {
 	return facts
 }
 
-// inFiles returns the facts in the files of a machine. hypervisor is what the CPU reports; lines are the logged lines about
-// clocks, and messages all messages.
+// inFiles returns the facts in the files of a machine. hypervisor is what the CPU reports; lines are the logged lines
+// about clocks, and messages all messages.
 func inFiles(of reader, cpus, hypervisor string, lines []string, messages []kernellog.Message) result.Host {
 	facts := result.Host{OS: "linux"}
 	flags := addCPUInfo(&facts.CPU, cpus)
@@ -92,7 +92,8 @@ func inFiles(of reader, cpus, hypervisor string, lines []string, messages []kern
 	return facts
 }
 
-// addCPUCounts adds what /proc/cpuinfo does not have. For a recorded machine it assumes that the process may use all CPUs.
+// addCPUCounts adds what /proc/cpuinfo does not have. For a recorded machine it assumes that the process may use all
+// CPUs.
 func addCPUCounts(facts *result.CPU, root string) {
 	if root == live {
 		facts.Logical = max(facts.Logical, runtime.NumCPU())

@@ -60,16 +60,16 @@ func loadedHypervisor(of reader) (system, role string) {
 	return "", ""
 }
 
-// treeHypervisors are hypervisors by what a device tree names as compatible: the node of the hypervisor, then the machine.
-// QEMU's machines are virt (arm64, riscv64) and pseries (ppc64le).
+// treeHypervisors are hypervisors by what a device tree names as compatible: the node of the hypervisor, then the
+// machine. QEMU's machines are virt (arm64, riscv64) and pseries (ppc64le).
 var treeHypervisors = []struct{ file, compatible, system string }{
 	{"proc/device-tree/hypervisor/compatible", "linux,kvm", "kvm"}, {"proc/device-tree/hypervisor/compatible", "xen", "xen"},
 	{"proc/device-tree/compatible", "linux,dummy-virt", "qemu"}, {"proc/device-tree/compatible", "riscv-virtio", "qemu"},
 	{"proc/device-tree/compatible", "qemu,", "qemu"},
 }
 
-// firmwareHypervisor returns the hypervisor from the DMI tables, the device tree, or what s390x stores about the system (STSI).
-// Only x86 CPUs report a hypervisor; "" if unknown.
+// firmwareHypervisor returns the hypervisor from the DMI tables, the device tree, or what s390x stores about the system
+// (STSI). Only x86 CPUs report a hypervisor; "" if unknown.
 func firmwareHypervisor(of reader, machine *result.Machine) string {
 	for _, tree := range treeHypervisors {
 		if strings.Contains(of(tree.file), tree.compatible) {

@@ -102,7 +102,8 @@ func beginsBoot(text string) bool {
 // calendar matches the month, the day and the time in a stamp whose month is a name.
 var calendar = lazily(`(` + months + `) ([ \d]\d) (?:\d{4} )?([\d:]+)`)
 
-// compareStamps returns -1 if the stamp of a message is earlier than that of another one, 1 if it is later; 0 if unknown.
+// compareStamps returns -1 if the stamp of a message is earlier than that of another one, 1 if it is later; 0 if
+// unknown.
 func compareStamps(a, b Message) int {
 	switch {
 	case a.Timed && b.Timed:

@@ -72,8 +72,9 @@ func watchdogWrapped(_ log, c comparison) Cause {
 // hzAfter returns the rate of the TSC if the watchdog counted so much more, in ns, than its values show.
 func (c comparison) hzAfter(more float64) float64 { return c.clockCycles / (c.watchdogNS + more) * 1e9 }
 
-// mayHaveWrapped: the log does not have the rate of the TSC, which no CPU has unless the counter of the watchdog wrapped.
-// More than one round is a long pause, of a virtual machine or of such a length that the kernel's own figure is impossible.
+// mayHaveWrapped: the log does not have the rate of the TSC, which no CPU has unless the counter of the watchdog
+// wrapped. More than one round is a long pause, of a virtual machine or of such a length that the kernel's own figure
+// is impossible.
 func mayHaveWrapped(l log, c comparison) bool {
 	if !math.IsNaN(c.clockNS) || !(c.watchdogNS > 0) || !c.marked || slices.Contains(weakWatchdogs, c.watchdog) {
 		return false

@@ -14,8 +14,8 @@ var (
 )
 
 // Lines returns the lines of the kernel log in a line of a text, without colours. There are several where the text lost
-// its line ends: they are carriage returns, "\n" as in a program's source, or spaces before the next stamp. A text between
-// two stamps of one line stays with the first.
+// its line ends: they are carriage returns, "\n" as in a program's source, or spaces before the next stamp. A text
+// between two stamps of one line stays with the first.
 func Lines(line string) []string {
 	if strings.IndexByte(line, '\x1b') >= 0 {
 		line = color().ReplaceAllString(line, "")

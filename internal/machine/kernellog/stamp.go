@@ -74,7 +74,8 @@ var (
 const (
 	// maxPrefixes bounds what is removed from a line.
 	maxPrefixes = 6
-	// maxLooked bounds what is looked at of a line, in bytes. The kernel's own lines are shorter (PRINTKRB_RECORD_MAX is 1024).
+	// maxLooked bounds what is looked at of a line, in bytes. The kernel's own lines are shorter (PRINTKRB_RECORD_MAX
+	// is 1024).
 	maxLooked = 2 << 10
 )
 

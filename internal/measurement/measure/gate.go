@@ -191,8 +191,8 @@ func (g *gate) slice(i int) float64 {
 }
 
 // perSecond returns the reads/s of worker i: from the median of its slices, which an interrupt in a few of them does
-// not affect, or of all reads since the gate was opened if it stored too few. ok is false for a worker that ended before
-// it began.
+// not affect, or of all reads since the gate was opened if it stored too few. ok is false for a worker that ended
+// before it began.
 func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
 	slot := &g.slots[i]
 	spent := float64(slot.endNS.Load() - g.releasedNS.Load())
@@ -212,10 +212,10 @@ func (g *gate) sliced(i int, p pace) bool {
 const starving = 0.5
 
 // starved returns whether one of n workers had no CPU for most of the pass: then the workers did not contend for the
-// clock. Its slices tell this from a slow clock: if workers wait for each other at the clock, every slice takes long; if
-// a worker waits for a CPU, most are short and there are few. The kernel's CPU time does not tell it, because a virtual
-// CPU that the host does not run is busy too. Of a worker without slices only the late start is known. A worker alone
-// contends with nobody, and needs only its slices.
+// clock. Its slices tell this from a slow clock: if workers wait for each other at the clock, every slice takes long;
+// if a worker waits for a CPU, most are short and there are few. The kernel's CPU time does not tell it, because a
+// virtual CPU that the host does not run is busy too. Of a worker without slices only the late start is known. A worker
+// alone contends with nobody, and needs only its slices.
 func (g *gate) starved(n int, p pace) bool {
 	if n == 1 && g.sliced(0, p) {
 		return false

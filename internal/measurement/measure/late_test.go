@@ -254,8 +254,8 @@ func TestStarvedWorkerIsToldFromASlowClock(t *testing.T) {
 	}
 }
 
-// A figure is that of the passes in which each thread had its CPU, and disturbed if there are too few. A thread alone needs
-// only some slices.
+// A figure is that of the passes in which each thread had its CPU, and disturbed if there are too few. A thread alone
+// needs only some slices.
 func TestFigureOfStarvedPasses(t *testing.T) {
 	const us, ms = time.Microsecond, time.Millisecond
 	sound := worked{0, ms, 10_000, times(10, 100*us)}    // 100 ns/read

@@ -478,8 +478,8 @@ func sampled(slicesNS []float64, exact bool) sample {
 // calibration is approximately how long observe.ReadNS takes.
 const calibration = time.Millisecond
 
-// ended returns whether the run is to end: at once after a signal, and not before the first round if the time is up. It is
-// called between any two measurements, and yields the CPU under a real-time policy, because the thread may have the
+// ended returns whether the run is to end: at once after a signal, and not before the first round if the time is up. It
+// is called between any two measurements, and yields the CPU under a real-time policy, because the thread may have the
 // only one.
 func (r *runner) ended() bool {
 	if r.settings.realTime {

@@ -131,8 +131,9 @@ func TestOversubscribedPassesHaveWindows(t *testing.T) {
 	}
 }
 
-// A worker's rate is from its median slice, so that an interrupt in a few slices does not affect it; the plain count has
-// it. With too few slices, the rate is all its reads over its time. A thread alone needs no more, however rarely it has a CPU.
+// A worker's rate is from its median slice, so that an interrupt in a few slices does not affect it; the plain count
+// has it. With too few slices, the rate is all its reads over its time. A thread alone needs no more, however rarely it
+// has a CPU.
 func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
 	const us = time.Microsecond
 	slices := append(times(8, 20*us), 5000*us) // of 1000 reads: 20 ns/read

@@ -48,8 +48,8 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, pro
 	}, nil
 }
 
-// after returns the progress of a run with others before, which took this time, and others to follow, which take as long
-// as this one.
+// after returns the progress of a run with others before, which took this time, and others to follow, which take as
+// long as this one.
 func after(ctx context.Context, progress func(done, total time.Duration), before time.Duration, others int) func(done, total time.Duration) {
 	if progress == nil {
 		return nil

@@ -136,8 +136,8 @@ func (r *runner) resolution() bool {
 	return true
 }
 
-// glance looks at the clocks that have not ticked enough. One with a short tick, of which the thread lost its CPU at too many,
-// is watched again for two ticks; others are read once.
+// glance looks at the clocks that have not ticked enough. One with a short tick, of which the thread lost its CPU at
+// too many, is watched again for two ticks; others are read once.
 func (r *runner) glance() {
 	for _, s := range r.subjects {
 		if s.failed() || !s.resolution.slow() || s.rate.Hz == 0 {

@@ -57,8 +57,8 @@ func TestGlancesSeeASlowTick(t *testing.T) {
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
 }
 
-// A clock that steps by 1 ms and by 16 ms has no common step. Steps of a thread that was away may be several ticks: they show
-// no tick.
+// A clock that steps by 1 ms and by 16 ms has no common step. Steps of a thread that was away may be several ticks:
+// they show no tick.
 func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps           []int64
@@ -125,8 +125,8 @@ func TestGlancesDoNotGuessAFastTick(t *testing.T) {
 	require.True(t, w.result(1e9, 0).Moved)
 }
 
-// A thread that loses its CPU between two values, before it looks at the stopwatch, takes no gap for a tick: 4 ms is not
-// "4 ms to 464 ms".
+// A thread that loses its CPU between two values, before it looks at the stopwatch, takes no gap for a tick: 4 ms is
+// not "4 ms to 464 ms".
 func TestGapsAreNoTicks(t *testing.T) {
 	const tick = 4 * time.Millisecond
 	begun := observe.Now()

@@ -149,8 +149,8 @@ func inverse(rates []float64) []float64 {
 	return times
 }
 
-// sufficient is the number of passes whose median one disturbed pass does not move. A number of threads has a figure for
-// each clock if all have this number of passes, or all that are planned.
+// sufficient is the number of passes whose median one disturbed pass does not move. A number of threads has a figure
+// for each clock if all have this number of passes, or all that are planned.
 const sufficient = 3
 
 // throughput runs the passes of the blocks, and returns false if the run ended first.
@@ -216,9 +216,9 @@ func (r *runner) outgrown(t *throughput) bool {
 	return oversubscribed != t.oversubscribed
 }
 
-// plan creates the measurements of every subject, and returns their blocks in the order in which they run. A block has one
-// pass of each subject with the same number of threads. Each number has its first blocks in the order of [ordered], so
-// that a run that ends early has the same numbers for every clock. The others are spread over the rest of the run.
+// plan creates the measurements of every subject, and returns their blocks in the order in which they run. A block has
+// one pass of each subject with the same number of threads. Each number has its first blocks in the order of [ordered],
+// so that a run that ends early has the same numbers for every clock. The others are spread over the rest of the run.
 func (r *runner) plan() (blocks [][]*throughput) {
 	type dated struct {
 		block []*throughput
@@ -255,8 +255,8 @@ func (r *runner) plan() (blocks [][]*throughput) {
 	return blocks
 }
 
-// ordered returns the numbers of threads in the order in which they are measured: both ends, the powers of two, and then
-// always the middle of the longest gap.
+// ordered returns the numbers of threads in the order in which they are measured: both ends, the powers of two, and
+// then always the middle of the longest gap.
 func ordered(threads []int) (order []int) {
 	sorted := slices.Sorted(slices.Values(threads))
 	taken := make([]bool, len(sorted))

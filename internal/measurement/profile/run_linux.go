@@ -194,8 +194,8 @@ func onlineCPUs() []int {
 	return all
 }
 
-// hurriedly reads on a thread with the highest ordinary priority, where that is allowed (CAP_SYS_NICE): /proc/kallsyms takes 80 ms
-// of CPU time, which beside 60 programs are seconds, and nothing is sampled before.
+// hurriedly reads on a thread with the highest ordinary priority, where that is allowed (CAP_SYS_NICE): /proc/kallsyms
+// takes 80 ms of CPU time, which beside 60 programs are seconds, and nothing is sampled before.
 func hurriedly(read func() (kernel, error)) (functions kernel, err error) {
 	unstarted := thread.Run(thread.Any, func() {
 		const highest = -20

@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// answer names the calls to use in the runtime with the slowest call for the wall clock, and how much slower that one is; and
-// what disturbed the run. d may be nil.
+// answer names the calls to use in the runtime with the slowest call for the wall clock, and how much slower that one
+// is; and what disturbed the run. d may be nil.
 func (s *Runtimes) answer(d *result.Document) string {
 	var slowest *MeasuredCall
 	var of *MeasuredRuntime
@@ -83,7 +83,8 @@ func noisy(d *result.Document) string {
 	return " Noisy: " + words.Sentence(strings.Join(saw, "; "))
 }
 
-// fits reports whether the call returns a clock of this kind, with a known resolution of a millisecond or less, and was timed.
+// fits reports whether the call returns a clock of this kind, with a known resolution of a millisecond or less, and was
+// timed.
 func (m *MeasuredCall) fits(kind string) bool {
 	return m.Kind == kind && m.Latency != nil && m.coarse() == 0
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// A systemClock is a clock that is read without a runtime, between the starts of the runtimes: a call and the clock that it
-// reads have been measured on the same machine, busy or not, and by the same statistic.
+// A systemClock is a clock that is read without a runtime, between the starts of the runtimes: a call and the clock
+// that it reads have been measured on the same machine, busy or not, and by the same statistic.
 type systemClock struct {
 	SystemClock
 	reader         clock.Reader

@@ -193,8 +193,8 @@ var perl = Runtime{
 	},
 }
 
-// luaCalls are the only calls that Lua has. There is no monotonic clock, so os.clock times the benchmark, in microseconds
-// of CPU time.
+// luaCalls are the only calls that Lua has. There is no monotonic clock, so os.clock times the benchmark, in
+// microseconds of CPU time.
 var luaCalls = []Call{{"os.time", wall}, {"os.clock", cpuTime}}
 
 const luaSlice, luaWarmUp = time.Millisecond, 120 * time.Millisecond

@@ -7,13 +7,14 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// fewestTicks is the number of steps of one tick that show a resolution. A step that another program delayed has several.
+// fewestTicks is the number of steps of one tick that show a resolution. A step that another program delayed has
+// several.
 const fewestTicks = 3
 
-// resolution returns the resolution of values of which these steps were seen. It is the mean of the steps
-// that have one tick: those that are up to half longer than the shortest. A value with a rounding of its
-// own steps unevenly: microseconds as a float64 of seconds step by 954 or 1192 ns. TickNS is 0 if too few steps have one
-// tick: the resolution is unknown.
+// resolution returns the resolution of values of which these steps were seen. It is the mean of the steps that have one
+// tick: those that are up to half longer than the shortest. A value with a rounding of its own steps unevenly:
+// microseconds as a float64 of seconds step by 954 or 1192 ns. TickNS is 0 if too few steps have one tick: the
+// resolution is unknown.
 //
 // The benchmark watches for this long, or until it has seen most steps: then WatchedNS is their sum.
 func resolution(seen reads, steps []float64, longest time.Duration, most int) *compare.Resolution {

@@ -72,8 +72,8 @@ const (
 	// mostSteps and stepsTime bound how long the values of a call are watched.
 	mostSteps = 200
 	stepsTime = 50 * time.Millisecond
-	// secondsTime is how long values are watched that did not step in stepsTime: time() ticks once a second. longerTime is
-	// for those that stepped too rarely, as beside other programs.
+	// secondsTime is how long values are watched that did not step in stepsTime: time() ticks once a second. longerTime
+	// is for those that stepped too rarely, as beside other programs.
 	secondsTime, longerTime = 5 * time.Second, time.Second
 )
 
@@ -292,8 +292,8 @@ func (r Runtime) slice() time.Duration {
 	return max(cmp.Or(r.Slice, usualSlice), stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick())
 }
 
-// level returns the cost of a call in one start: the lowest level of its slices, of which there is at least one. Slices in
-// which the call waited for a CPU are above it. With a coarse stopwatch the lowest are those with the fewest ticks.
+// level returns the cost of a call in one start: the lowest level of its slices, of which there is at least one. Slices
+// in which the call waited for a CPU are above it. With a coarse stopwatch the lowest are those with the fewest ticks.
 func level(slicesNS []float64, slice time.Duration) float64 {
 	if slice < exactTicks*observe.StopwatchTick() {
 		return stats.Median(slicesNS)
@@ -301,8 +301,8 @@ func level(slicesNS []float64, slice time.Duration) float64 {
 	return stats.Level(slicesNS)
 }
 
-// Pace returns how long a program takes here, in units of its CPU time: 1 on an idle machine, more where it waits for a CPU.
-// It works for some 50 ms.
+// Pace returns how long a program takes here, in units of its CPU time: 1 on an idle machine, more where it waits for a
+// CPU. It works for some 50 ms.
 func Pace() float64 {
 	const turns = 50_000_000
 	before := host.See()

@@ -33,8 +33,8 @@ func shell(t *testing.T, version, benchmark string) Selected {
 	}}
 }
 
-// honest is a benchmark with known figures. A slice of now in three takes as long as its CPU allows, and the others have
-// waited for it.
+// honest is a benchmark with known figures. A slice of now in three takes as long as its CPU allows, and the others
+// have waited for it.
 const honest = `mode=$1
 case $mode in
 cost)

@@ -14,8 +14,8 @@ type split struct {
 	significant bool
 }
 
-// split returns the parts of a call; ok is false if the cost of its reads is not known, or the samples differ too much to
-// show what the runtime adds. A clock that is read twice counts twice.
+// split returns the parts of a call; ok is false if the cost of its reads is not known, or the samples differ too much
+// to show what the runtime adds. A clock that is read twice counts twice.
 func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
 	if m.Latency == nil || len(m.Reads) == 0 {
 		return split{}, false

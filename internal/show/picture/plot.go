@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Plot is two axes, and what is drawn between them. gonum.org/v1/plot has one too, with twelve fonts of 4 MB that every
-// program with that package contains and reads at its start.
+// A Plot is two axes, and what is drawn between them. gonum.org/v1/plot has one too, with twelve fonts of 4 MB that
+// every program with that package contains and reads at its start.
 type Plot struct {
 	X, Y  Axis
 	parts []Drawer
@@ -103,8 +103,8 @@ func (p *Plot) Transforms(data *draw.Canvas) (x, y func(float64) vg.Length) {
 	return func(value float64) vg.Length { return data.X(p.X.norm(value)) }, func(value float64) vg.Length { return data.Y(p.Y.norm(value)) }
 }
 
-// Draw draws the plot, and returns the canvas of its data. It leaves out a label of the x axis that would touch an earlier
-// one.
+// Draw draws the plot, and returns the canvas of its data. It leaves out a label of the x axis that would touch an
+// earlier one.
 func (p *Plot) Draw(c draw.Canvas) draw.Canvas {
 	under, beside := Style(LabelSize, Black), Style(LabelSize, Black)
 	under.XAlign, under.YAlign = draw.XCenter, draw.YTop

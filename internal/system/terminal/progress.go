@@ -67,8 +67,8 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 	}
 }
 
-// expected returns how long a run takes of which a part was done in the time until now. The total is right at first; the
-// more is done, the more the pace until now counts, if it is slower.
+// expected returns how long a run takes of which a part was done in the time until now. The total is right at first;
+// the more is done, the more the pace until now counts, if it is slower.
 func expected(elapsed, done, total time.Duration) time.Duration {
 	if done <= 0 || total <= 0 {
 		return max(total, elapsed)
