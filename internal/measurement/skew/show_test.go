@@ -150,3 +150,26 @@ func TestMissingPairsAreListedShortly(t *testing.T) {
 	require.Len(t, lines, 11)
 	require.Equal(t, "pairs are missing for 18 more reasons", lines[10])
 }
+
+// CPUs that were compared in part, or with bounds that hide microseconds, are no all-clear.
+func TestMissing(t *testing.T) {
+	whole, part, wide, apart := star("a", 3), star("b", 3), star("c", 3), star("d", 3)
+	part.Pairs, part.Reason = part.Pairs[:1], "the time was up; use a longer --duration"
+	wide.Pairs[1].BoundNS = 4e6
+	apart.Pairs[1].OffsetNS, apart.Pairs[1].BoundNS = 5e6, 4e6
+	for _, s := range []*SkewedClock{&whole, &part, &wide, &apart} {
+		s.MissingPairs = make([]MissingPair, 2-len(s.Pairs))
+	}
+	for _, test := range []struct {
+		clocks []SkewedClock
+		want   string
+	}{
+		{nil, "no clock could be read"},
+		{[]SkewedClock{part}, "1 of 2 pairs: the time was up"},
+		{[]SkewedClock{wide, part}, "only differences from 4 ms on would have been seen"},
+		{[]SkewedClock{part, wide, whole}, ""},
+		{[]SkewedClock{apart}, ""},
+	} {
+		require.Equal(t, test.want, (&Skew{CPUs: []int{0}, Clocks: test.clocks}).Missing())
+	}
+}

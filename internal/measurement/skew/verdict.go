@@ -3,6 +3,7 @@ package skew
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -77,19 +78,29 @@ func (s *Skew) wanted(c *SkewedClock) int {
 	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
 }
 
-// Missing returns why CPUs were not compared; "" if each pair was by at least one clock.
+// Missing returns why CPUs were not compared, or which differences no clock could show; "" if a clock compared each pair
+// with a small error bound.
 func (s *Skew) Missing() string {
 	why := "no clock could be read"
-	fewest := 0
+	fewest, smallest := math.MaxInt, 0.0
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
-		missing := s.wanted(c) - len(c.Pairs)
-		if missing == 0 {
-			return ""
+		missing, bound := s.wanted(c)-len(c.Pairs), 0.0
+		for _, p := range c.Pairs {
+			if !p.Apart() {
+				bound = max(bound, p.BoundNS)
+			}
 		}
-		if fewest == 0 || missing < fewest {
-			fewest, why = missing, s.measured(c)+": "+c.Reason
+		switch {
+		case missing > fewest || missing == fewest && bound >= smallest:
+			continue
+		case missing == 0:
+			why = words.Insensitive(bound)
+		default:
+			reason, _, _ := strings.Cut(c.Reason, ";") // without what to do
+			why = s.measured(c) + ": " + reason
 		}
+		fewest, smallest = missing, bound
 	}
 	return why
 }

@@ -159,16 +159,25 @@ func (v *Verification) Held() bool {
 	return true
 }
 
-// Missing returns which clocks were not verified on all CPUs, and why; "" if all that can be read were.
+// Missing returns which clocks were not verified on all CPUs, and why, or which warps no clock could detect; "" if all
+// clocks that can be read were verified, and at least one would have shown a small warp.
 func (v *Verification) Missing() string {
 	var why words.Reasons
 	for _, c := range v.Clocks {
-		if c.Verdict == IsMonotonic || len(c.Faults) > 0 || c.Verdict == OneCPU && len(v.CPUs) < 2 {
+		if len(c.Faults) > 0 {
 			continue
 		}
-		why.Add(c.ID, cmp.Or(c.Reason, "the CPUs were not compared"))
+		if c.Verdict != IsMonotonic && (c.Verdict != OneCPU || len(v.CPUs) > 1) {
+			c.Reason = cmp.Or(c.Reason, "the CPUs were not compared")
+		}
+		reason, _, _ := strings.Cut(c.Reason, ";") // without what to do
+		why.Add(c.ID, reason)
 	}
-	return strings.Join(why.Lines(), "; ")
+	missing := why.Lines()
+	if best, _ := v.sensitivity(); best != nil {
+		missing = append(missing, words.Present(words.Insensitive(best.Across.SeesNS))...)
+	}
+	return strings.Join(missing, "; ")
 }
 
 // key is the key of the section in a document.

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -286,35 +285,40 @@ func trust(v *Verification, d *result.Document) string {
 	return text + limits(v)
 }
 
+// sensitivity returns the clocks that detect the smallest and the largest warps, of those that an interrupt does not
+// advance, if there are any; nil if no clock was compared on all CPUs without a warp.
+func (v *Verification) sensitivity() (best, worst *VerifiedClock) {
+	coarse := func(c *VerifiedClock) bool { return c.TickNS == 0 || c.TickNS >= coarseNS } // its ticks hide more than the comparison
+	for i := range v.Clocks {
+		c := &v.Clocks[i]
+		switch {
+		case c.Across == nil || c.Across.SeesNS == 0 || best != nil && coarse(c) && !coarse(best):
+		case best == nil || coarse(best) && !coarse(c):
+			best, worst = c, c
+		case c.Across.SeesNS < best.Across.SeesNS:
+			best = c
+		case c.Across.SeesNS > worst.Across.SeesNS:
+			worst = c
+		}
+	}
+	return best, worst
+}
+
 // limits returns sentences, each after a space, about what the comparison between the CPUs can have missed: warps that
 // are smaller than it detects, and pairs of CPUs that it left out.
-func limits(v *Verification) string {
-	var sensitive, coarse []VerifiedClock
+func limits(v *Verification) (text string) {
+	if best, worst := v.sensitivity(); best != nil {
+		text = fmt.Sprintf(" The smallest detectable warp was %s.", words.Duration(worst.Across.SeesNS))
+		if best != worst {
+			text = fmt.Sprintf(" The smallest detectable warp was %s (%s) to %s (%s).", words.Duration(best.Across.SeesNS), best.ID, words.Duration(worst.Across.SeesNS), worst.ID)
+		}
+	}
 	cpus := len(v.CPUs) - len(v.LostCPUs)
 	all := cpus * (cpus - 1)
 	fewest := all
 	for _, c := range v.Clocks {
-		switch {
-		case c.Across == nil || slices.ContainsFunc(c.Faults, func(f ClockFault) bool { return f.Kind == FaultWarp }):
-		case c.Across.Pairs < all:
+		if c.Across != nil && !slices.ContainsFunc(c.Faults, func(f ClockFault) bool { return f.Kind == FaultWarp }) {
 			fewest = min(fewest, c.Across.Pairs)
-		case c.Across.SeesNS == 0: // the clock was set back
-		case c.TickNS > 0 && c.TickNS < coarseNS:
-			sensitive = append(sensitive, c)
-		default:
-			coarse = append(coarse, c)
-		}
-	}
-	text := ""
-	if len(sensitive) == 0 {
-		sensitive = coarse // whose ticks hide more than the comparison
-	}
-	if len(sensitive) > 0 {
-		bySees := func(a, b VerifiedClock) int { return cmp.Compare(a.Across.SeesNS, b.Across.SeesNS) }
-		best, worst := slices.MinFunc(sensitive, bySees), slices.MaxFunc(sensitive, bySees)
-		text = fmt.Sprintf(" The smallest detectable warp was %s.", words.Duration(worst.Across.SeesNS))
-		if best.Across.SeesNS < worst.Across.SeesNS {
-			text = fmt.Sprintf(" The smallest detectable warp was %s (%s) to %s (%s).", words.Duration(best.Across.SeesNS), best.ID, words.Duration(worst.Across.SeesNS), worst.ID)
 		}
 	}
 	if fewest < all {

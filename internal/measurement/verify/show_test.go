@@ -109,3 +109,28 @@ func TestLevelOfTheVerdict(t *testing.T) {
 		require.Equal(t, test.want, v.Block(&result.Document{}).Level, "%v", test.verdicts)
 	}
 }
+
+// A clock that was compared in part, or with a sensitivity that hides microseconds, is no all-clear.
+func TestMissing(t *testing.T) {
+	with := func(verdict, reason string, pairs int, seesNS, tickNS float64) VerifiedClock {
+		return VerifiedClock{ID: "a", Verdict: verdict, Reason: reason, TickNS: tickNS, Across: &Across{Pairs: pairs, SeesNS: seesNS}}
+	}
+	const part = "1 of 12 comparisons of one CPU with another were made"
+	fine, wide, coarse := with(IsMonotonic, "", 12, 105, 20), with(IsMonotonic, "", 12, 4e6, 20), with(IsMonotonic, "", 12, 4e6, 4e6)
+	faulty := with(OneCPU, part, 1, 0, 20)
+	faulty.Faults = []ClockFault{{Kind: FaultWarp, Count: 1}}
+	for _, test := range []struct {
+		clocks []VerifiedClock
+		want   string
+	}{
+		{[]VerifiedClock{fine}, ""},
+		{[]VerifiedClock{wide, coarse, fine}, ""},
+		{[]VerifiedClock{fine, with(IsMonotonic, part+"; use a longer --duration", 1, 0, 20)}, "a: " + part},
+		{[]VerifiedClock{wide, coarse}, "only differences from 4 ms on would have been seen"},
+		{[]VerifiedClock{wide, with(OneCPU, "", 0, 0, 20)}, "a: the CPUs were not compared; only differences from 4 ms on would have been seen"},
+		{[]VerifiedClock{fine, faulty}, ""},
+	} {
+		require.Equal(t, test.want, (&Verification{CPUs: []int{0, 1, 2, 3}, Clocks: test.clocks}).Missing())
+	}
+	require.Empty(t, (&Verification{CPUs: []int{0}, Clocks: []VerifiedClock{{ID: "a", Verdict: OneCPU}}}).Missing())
+}

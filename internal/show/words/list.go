@@ -98,6 +98,15 @@ func Between(lowNS, highNS float64) string {
 	return "from " + low + " to " + high
 }
 
+// Insensitive returns that a comparison of CPUs could not show the difference of a few microseconds, if it could not.
+func Insensitive(smallestNS float64) string {
+	const few = 2000
+	if smallestNS <= few {
+		return ""
+	}
+	return "only differences from " + Duration(smallestNS) + " on would have been seen"
+}
+
 // Lost returns a sentence about the CPUs that went away during a run; nothing if there are
 // none.
 func Lost(cpus []int) []string {
