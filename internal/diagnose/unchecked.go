@@ -84,7 +84,7 @@ var questions = []struct {
 
 // byItself returns a reason of a measurement with the command that has more time for it.
 func byItself(why, command string) string {
-	return strings.Replace(why, "use a longer --duration", "run `timebench "+command+"`", 1)
+	return strings.ReplaceAll(why, "use a longer --duration", "run `timebench "+command+"`")
 }
 
 // NotChecked returns the questions to which the document of a measurement has no answer. why is the reason where the

@@ -165,7 +165,7 @@ func TestMissing(t *testing.T) {
 		want   string
 	}{
 		{nil, "no clock could be read"},
-		{[]SkewedClock{part}, "1 of 2 pairs: the time was up"},
+		{[]SkewedClock{part}, "1 of 2 pairs: the time was up; use a longer --duration"},
 		{[]SkewedClock{wide, part}, "only differences from 4 ms on would have been seen"},
 		{[]SkewedClock{part, wide, whole}, ""},
 		{[]SkewedClock{apart}, ""},

@@ -3,7 +3,6 @@ package skew
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -97,8 +96,7 @@ func (s *Skew) Missing() string {
 		case missing == 0:
 			why = words.Insensitive(bound)
 		default:
-			reason, _, _ := strings.Cut(c.Reason, ";") // without what to do
-			why = s.measured(c) + ": " + reason
+			why = s.measured(c) + ": " + c.Reason
 		}
 		fewest, smallest = missing, bound
 	}

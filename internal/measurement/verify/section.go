@@ -170,8 +170,7 @@ func (v *Verification) Missing() string {
 		if c.Verdict != IsMonotonic && (c.Verdict != OneCPU || len(v.CPUs) > 1) {
 			c.Reason = cmp.Or(c.Reason, "the CPUs were not compared")
 		}
-		reason, _, _ := strings.Cut(c.Reason, ";") // without what to do
-		why.Add(c.ID, reason)
+		why.Add(c.ID, c.Reason)
 	}
 	missing := why.Lines()
 	if best, _ := v.sensitivity(); best != nil {
