@@ -136,7 +136,12 @@ var noises = []struct {
 	{
 		"incomplete", incomplete,
 		always("the confidence intervals"),
-		always("run again with more time (timebench compare --limit 5m), or with fewer threads or clocks"),
+		func(d *result.Document) string {
+			if d.Tool.Command == "doctor" {
+				return "run doctor without --fast, and when the machine is less busy"
+			}
+			return "run again with more time (--limit 5m), or with fewer threads or clocks"
+		},
 	},
 	{
 		"steal", func(d *result.Document, c result.Conditions) string {

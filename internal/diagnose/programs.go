@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/profile"
@@ -57,7 +56,7 @@ func heavyReaders(d *result.Document) *result.Finding {
 	if len(heavy) == 0 || kernelEntry(d) != nil || noVDSO(d) != nil {
 		return nil
 	}
-	why := heavyKindOf(d, heavy)
+	why := heavyKindOf(d, heavy[0])
 	remedies := advise(d, "find-callers")
 	if why.coarse {
 		remedies = append(remedies, coarseRemedies(d)...)
@@ -80,17 +79,17 @@ type heavyKind struct {
 }
 
 var heavyKinds = []heavyKind{
-	{func(p profile.Process) float64 { return p.SyscallShare }, "A program makes system calls of clocks itself. By the vDSO, a read of these clocks does not enter the kernel.", true},
-	{func(p profile.Process) float64 { return p.KernelShare }, "A program reads clocks that the vDSO asks the kernel for under every clock source, such as those of CPU time.", false},
+	{func(p profile.Process) float64 { return p.SyscallShare }, "The program makes system calls of clocks itself. By the vDSO, a read of these clocks does not enter the kernel.", true},
+	{func(p profile.Process) float64 { return p.KernelShare }, "The program reads clocks that the vDSO asks the kernel for under every clock source, such as those of CPU time.", false},
 	{func(p profile.Process) float64 { return p.UserShare }, "Each read is as fast as the clock source allows. The program makes many.", true},
 }
 
-// heavyKindOf returns why programs spend much time on reads. Where it is not known whether the fine clocks are read in
+// heavyKindOf returns why a program spends much time on reads. Where it is not known whether the fine clocks are read in
 // user mode, it says no more than that there are many.
-func heavyKindOf(d *result.Document, programs []profile.Process) heavyKind {
+func heavyKindOf(d *result.Document, p profile.Process) heavyKind {
 	if profile.Of(d).KernelEntry == result.Never {
 		for _, k := range heavyKinds {
-			if slices.ContainsFunc(programs, func(p profile.Process) bool { return k.of(p) > *p.ClockShare/2 }) {
+			if k.of(p) > *p.ClockShare/2 {
 				return k
 			}
 		}

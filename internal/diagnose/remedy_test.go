@@ -131,6 +131,7 @@ func TestEmulatedGuestIsNotAdvisedTheClockOfKVM(t *testing.T) {
 		require.Len(t, advise(d, "kvm-clock-in-guest"), advised, system)
 		require.Len(t, advise(d, "hv-time"), advised, system)
 	}
+	d.Host.Virtualization = guestOf("tcg")
 	require.Len(t, advise(d, "accel-kvm"), 1)
 	require.NotNil(t, hypervisorOf(d))
 }

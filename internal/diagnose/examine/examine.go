@@ -62,6 +62,7 @@ func Estimate(fast bool) time.Duration {
 // median.
 func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, total time.Duration)) (*result.Document, error) {
 	begun, usual, limit := time.Now(), Estimate(fast), slowest
+	tool.Command = "doctor" // warnings are for it
 	facts := host.Facts()
 	settings := measure.Settings{
 		Threads: OneAndAll(host.UsableCPUs(facts)), Rounds: rounds, Time: roundTime,

@@ -117,7 +117,7 @@ func throughputGrid(d *result.Document) table.Grid {
 		for _, threads := range counts {
 			row = append(row, cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) + t.mark() }))
 			if strings.HasSuffix(row[len(row)-1], disturbedMark) {
-				disturbed = disturbedMark + " disturbed: other programs had the CPUs in most samples."
+				disturbed = disturbedMark + " disturbed by other programs: fewer than three samples without them."
 			}
 		}
 		row = append(row,

@@ -176,8 +176,11 @@ func open(s Settings, cpus []int) (opened, error) {
 		}
 		return o, nil
 	}
-	if !forbidden(refused) || s.Beside != nil {
+	switch {
+	case !forbidden(refused):
 		return o, explained(refused)
+	case s.Beside != nil:
+		return o, errors.New("that needs root (use sudo) or CAP_PERFMON")
 	}
 	if s.PIDs == nil {
 		o.scope, o.pids = Processes, ownProcesses()

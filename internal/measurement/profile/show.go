@@ -160,10 +160,15 @@ func (s *Profile) verdict() string {
 		text += "at least "
 	}
 	text += fmt.Sprintf("%s of %s", cpus(s.ClockCPUs), words.Plural(s.CPUs, "CPU"))
-	if most := s.most(); most != nil && most.ClockShare != nil {
-		text += fmt.Sprintf("; most of it %s (%s of its time)", most.Command, words.Percent(*most.ClockShare))
-	} else if most != nil {
-		text += fmt.Sprintf("; most of it %s (%s %% of its time)", most.Command, most.percent())
+	if most := s.most(); most != nil {
+		part, percent := "most of it", most.percent()+" %"
+		if most.ClockCPUs <= s.ClockCPUs/2 {
+			part = "first"
+		}
+		if most.ClockShare != nil {
+			percent = words.Percent(*most.ClockShare)
+		}
+		text += fmt.Sprintf("; %s %s (%s of its time)", part, most.Command, percent)
 	}
 	if s.ClockCPUsUserMode > 0 {
 		text += "; with a clock source that the vDSO reads in user mode, such as tsc, the same reads would take " + cpus(s.ClockCPUsUserMode)
@@ -171,14 +176,15 @@ func (s *Profile) verdict() string {
 	return text + "."
 }
 
-// most returns the program that takes more than half of the CPU time of reads; nil if none does.
+// most returns the program that takes most CPU time for reads; nil if none takes any.
 func (s *Profile) most() *Process {
+	var most *Process
 	for i := range s.Processes {
-		if p := &s.Processes[i]; p.ClockCPUs > s.ClockCPUs/2 {
-			return p
+		if p := &s.Processes[i]; p.ClockCPUs > 0 && (most == nil || p.ClockCPUs > most.ClockCPUs) {
+			most = p
 		}
 	}
-	return nil
+	return most
 }
 
 // cpus returns a number of CPUs with a few digits.
