@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -95,7 +96,7 @@ func (h *hostile) plant(t *testing.T, name string, content []byte) {
 	}))
 }
 
-// swapTemporaries replaces each temporary folder for a while by a link to the folder of root, as soon as it appears.
+// swapTemporaries replaces each temporary file for a while by a link to the folder of root, as soon as it appears.
 func (h *hostile) swapTemporaries(folder string) error {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
 	if err != nil {
@@ -236,6 +237,88 @@ func TestPipesAndLinksInAFolder(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, entries, 4)
 	}
+}
+
+// What stands under the names of timebench's own files without being such a file is not removed, and nothing is written through it:
+// a lock is refused at once, and a temporary file is ignored.
+func TestPlantedWorkFiles(t *testing.T) {
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "0"), []byte("theirs"), 0o600))
+	tests := map[string]func(path string) error{
+		"outside":      func(path string) error { return os.Symlink(outside, path) },
+		"inside":       func(path string) error { return os.Symlink("victim", path) },
+		"inside empty": func(path string) error { return os.Symlink("empty", path) },
+		"inside file":  func(path string) error { return os.Symlink("victim/0", path) },
+		"dangling":     func(path string) error { return os.Symlink("victim/new", path) },
+		"pipe":         func(path string) error { return syscall.Mkfifo(path, 0o666) },
+		"folder":       func(path string) error { return os.Mkdir(path, 0o700) },
+		"full folder": func(path string) error {
+			return errors.Join(os.Mkdir(path, 0o700), os.WriteFile(path+"/0", nil, 0o600))
+		},
+	}
+	if os.Geteuid() == 0 {
+		tests["stranger"] = func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Chown(path, stranger, stranger))
+		}
+	}
+	write := func(w io.Writer) error { _, err := io.WriteString(w, `{"schema": "timebench-diff/1"}`); return err }
+	for kind, put := range tests {
+		for _, name := range []string{".timebench-lock", ".timebench-tmp-0", ".timebench-diff.json"} {
+			out := t.TempDir()
+			for _, folder := range []string{"victim", "empty"} {
+				require.NoError(t, os.Mkdir(filepath.Join(out, folder), 0o700))
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(out, "victim", "0"), []byte("theirs"), 0o600))
+			planted := filepath.Join(out, name)
+			require.NoError(t, put(planted))
+			before, err := os.Lstat(planted)
+			require.NoError(t, err)
+			need.Ends(t, kind+" "+name, func() {
+				target, textfile := NewTarget(out, Diffs), watch.WriteTextfile(filepath.Join(out, "timebench.prom"), nil)
+				if name == ".timebench-lock" {
+					refused := planted + " is not a regular file of this user; remove it if no other timebench is running"
+					require.EqualError(t, target.Open(), "--out: "+refused)
+					require.EqualError(t, textfile, refused)
+					return
+				}
+				require.NoError(t, textfile)
+				require.NoError(t, target.Open())
+				require.NoError(t, target.Write([]File{{"diff.json", write}}))
+			})
+			after, err := os.Lstat(planted)
+			require.NoError(t, err, kind)
+			require.True(t, os.SameFile(before, after), kind)
+			require.Equal(t, map[string]string{"0": "theirs"}, need.FilesIn(t, filepath.Join(out, "victim")), kind)
+			require.Equal(t, map[string]string{"0": "theirs"}, need.FilesIn(t, outside), kind)
+			require.DirExists(t, filepath.Join(out, "empty"), kind)
+		}
+	}
+}
+
+// A link that replaced a folder of this run is not removed, nor is its destination.
+func TestAbandonFollowsNoLink(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "report")
+	target := NewTarget(out, Diffs)
+	require.NoError(t, target.Open())
+	require.NoError(t, os.Rename(filepath.Join(out, charts), filepath.Join(out, "victim")))
+	require.NoError(t, os.Symlink("victim", filepath.Join(out, charts)))
+	target.Abandon()
+	require.DirExists(t, filepath.Join(out, "victim"))
+	_, err := os.Lstat(filepath.Join(out, charts))
+	require.NoError(t, err)
+}
+
+// A folder in which no file can be made is no other timebench: nothing waits.
+func TestFolderThatIsGone(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "gone")
+	require.NoError(t, os.Mkdir(gone, 0o700))
+	root, err := folder.Open(gone)
+	require.NoError(t, err)
+	defer func() { _ = root.Close() }()
+	require.NoError(t, os.Remove(gone))
+	need.Ends(t, "a folder that is gone", func() {
+		require.EqualError(t, folder.CheckWritable(root, "diff.json"), "the folder "+gone+" cannot be written: no such file or directory")
+	})
 }
 
 // A folder in which files may be made but not read is an error that says what is missing.

@@ -3,8 +3,10 @@ package folder
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -19,25 +21,28 @@ func removeFile(folder *os.Root, name string) error { return os.Remove(Path(fold
 // RemoveFolder removes an empty folder in another one, and no file.
 func RemoveFolder(above *os.Root, name string) error { return syscall.Rmdir(Path(above, name)) }
 
-// lock locks a folder until unlock is called or the process ends, by a file that no other program can open meanwhile.
-func lock(folder *os.Root) (unlock func(), locked bool) {
-	name, err := windows.UTF16PtrFromString(Path(folder, "lock"))
-	if err != nil {
-		return nil, false
-	}
-	handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.DELETE, 0, nil, windows.OPEN_ALWAYS, windows.FILE_FLAG_DELETE_ON_CLOSE, 0)
-	if err != nil {
-		return nil, false
-	}
-	return func() { _ = windows.CloseHandle(handle) }, true
-}
+// own reports whether a file is regular.
+func own(info fs.FileInfo) bool { return info.Mode().IsRegular() }
 
-// leave removes the work folder after it is unlocked: no open folder can be removed. That of an update that has entered it in
-// between has the file of its lock, and stays.
-func (u *Update) leave() {
-	_ = u.work.Close()
-	u.unlock()
-	_ = RemoveFolder(u.folder, u.name)
+// lock locks a folder until unlock is called or the process ends, by a file that no other program can open meanwhile.
+func lock(folder *os.Root) (unlock func(), err error) {
+	name, err := windows.UTF16PtrFromString(Path(folder, lockName))
+	if err != nil {
+		return nil, err
+	}
+	// A link is not followed. A file that is being deleted is also "access denied".
+	const flags, patience = windows.FILE_FLAG_DELETE_ON_CLOSE | windows.FILE_FLAG_OPEN_REPARSE_POINT, 100 * time.Millisecond
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.DELETE, 0, nil, windows.OPEN_ALWAYS, flags, 0)
+		switch {
+		case err == nil:
+			return func() { _ = windows.CloseHandle(handle) }, nil
+		case errors.Is(err, windows.ERROR_SHARING_VIOLATION):
+			return nil, errLocked
+		case !errors.Is(err, windows.ERROR_ACCESS_DENIED) || time.Since(began) > patience:
+			return nil, err
+		}
+	}
 }
 
 // checkReplaceable returns an error if another program has the file open without FILE_SHARE_DELETE, as

@@ -5,4 +5,4 @@ package folder
 import "os"
 
 // lock does nothing: this system has no flock(2).
-func lock(*os.Root) (unlock func(), locked bool) { return func() {}, true }
+func lock(*os.Root) (unlock func(), err error) { return func() {}, nil }

@@ -1,12 +1,13 @@
 package folder
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
-	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,31 +17,45 @@ type File struct {
 	Content []byte
 }
 
-// An Update replaces files of a folder. The new ones are in a folder beside them until all are written. It is locked: a second
-// update of that name waits, and one whose process was killed is unlocked, so the next one removes what is left of it.
+// An Update replaces files of a folder. The new ones have temporary names until all are written. The folder is locked: a second
+// update waits, and one whose process was killed is unlocked, so the next one removes what is left of it.
 type Update struct {
-	folder, work *os.Root
-	name         string // of work in the folder
-	unlock       func()
+	folder    *os.Root
+	temporary []string // of the files of the set, in its order
+	unlock    func()
 }
 
-// Begin begins an update of a file, or of a set of files by the name of one of them. It returns an error if no file can be
-// made in the folder.
+// Another user of the folder may put anything under these names before or during an update.
+const (
+	lockName        = ".timebench-lock"
+	temporaryPrefix = ".timebench-tmp-"
+)
+
+// errLocked is the error of lock while another update has the folder.
+var errLocked = errors.New("another timebench is writing there")
+
+// Begin begins an update of a file, or of a set of files by the name of one of them, and removes what an update that was killed
+// left. It returns an error if no file can be made in the folder.
 func Begin(folder *os.Root, name string) (*Update, error) {
 	const patience, pause = time.Minute, 10 * time.Millisecond
-	u := &Update{folder: folder, name: ".timebench-" + name}
 	for began := time.Now(); ; time.Sleep(pause) {
-		locked, err := u.enter()
-		if locked || err != nil {
-			return u, err
+		if info, err := folder.Lstat(lockName); err == nil && !own(info) {
+			return nil, fmt.Errorf("%s is not a regular file of this user; remove it if no other timebench is running", Path(folder, lockName))
 		}
-		if time.Since(began) > patience {
-			return nil, Refused(fmt.Errorf("%s cannot be written: another timebench is writing it, and holds %s", Path(folder, name), u.name))
+		unlock, err := lock(folder)
+		switch {
+		case err == nil:
+			sweep(folder)
+			return &Update{folder: folder, unlock: unlock}, nil
+		case !errors.Is(err, errLocked):
+			return nil, failed(folder.Name(), "written", err)
+		case time.Since(began) > patience:
+			return nil, Refused(fmt.Errorf("%s cannot be written: %w, and holds %s", Path(folder, name), err, lockName))
 		}
 	}
 }
 
-// CheckWritable returns the error of [Begin], and removes what an update that was killed left.
+// CheckWritable returns the error of [Begin].
 func CheckWritable(folder *os.Root, name string) error {
 	u, err := Begin(folder, name)
 	if err == nil {
@@ -49,39 +64,30 @@ func CheckWritable(folder *os.Root, name string) error {
 	return err
 }
 
-// enter reports whether the work folder is locked now. Another update may lock or remove it at any moment.
-func (u *Update) enter() (locked bool, err error) {
-	if err := u.folder.Mkdir(u.name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return false, failed(u.folder.Name(), "written", err)
-	}
-	u.work, err = u.folder.OpenRoot(u.name + "/.")
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+// sweep removes temporary files of this user. The folder is locked, so they are of updates that were killed.
+func sweep(folder *os.Root) {
+	in, err := folder.Open(".")
 	if err != nil {
-		return false, cannotOpen(Path(u.folder, u.name), err)
+		return
 	}
-	if u.unlock, locked = lock(u.work); locked {
-		opened, err := u.work.Stat(".")
-		named, missing := u.folder.Stat(u.name)
-		if err == nil && missing == nil && os.SameFile(opened, named) {
-			return true, nil
+	defer func() { _ = in.Close() }()
+	names, _ := in.Readdirnames(0)
+	for _, name := range names {
+		if !strings.HasPrefix(name, temporaryPrefix) {
+			continue
 		}
-		u.unlock()
+		if info, err := folder.Lstat(name); err == nil && own(info) {
+			_ = removeFile(folder, name)
+		}
 	}
-	return false, u.work.Close()
 }
 
-// End removes the work folder, with what is left in it.
+// End removes the temporary files that have not become files of the set, and unlocks the folder.
 func (u *Update) End() {
-	if in, err := u.work.Open("."); err == nil {
-		names, _ := in.Readdirnames(0)
-		_ = in.Close()
-		for _, name := range names {
-			_ = removeFile(u.work, name)
-		}
+	for _, name := range u.temporary {
+		_ = removeFile(u.folder, name)
 	}
-	u.leave()
+	u.unlock()
 }
 
 // Replace puts the files into the folder, the last one last, and then removes the stale ones. The folders exist.
@@ -92,8 +98,8 @@ func (u *Update) Replace(set []File, stale []string) error {
 			return err
 		}
 	}
-	for i := range set {
-		if err := u.prepare(i, set[i]); err != nil {
+	for _, f := range set {
+		if err := u.prepare(f); err != nil {
 			return err
 		}
 	}
@@ -108,12 +114,9 @@ func (u *Update) Replace(set []File, stale []string) error {
 	return nil
 }
 
-// temporary returns the name in the work folder of a file of the set, by its number.
-func temporary(i int) string { return strconv.Itoa(i) }
-
 func (u *Update) nameAll(set []File) error {
 	for i, f := range set {
-		if err := u.folder.Rename(path.Join(u.name, temporary(i)), f.Name); err != nil {
+		if err := u.folder.Rename(u.temporary[i], f.Name); err != nil {
 			return cannotReplace(Path(u.folder, f.Name), err)
 		}
 	}
@@ -122,7 +125,7 @@ func (u *Update) nameAll(set []File) error {
 
 // prepare does everything that needs space on the disk, and finds what can be known to forbid the change. A file
 // keeps its mode, and a new one has the usual one.
-func (u *Update) prepare(i int, f File) error {
+func (u *Update) prepare(f File) error {
 	full, mode, exact := Path(u.folder, f.Name), fs.FileMode(0o666), false
 	old, err := u.folder.Lstat(f.Name)
 	switch {
@@ -142,9 +145,10 @@ func (u *Update) prepare(i int, f File) error {
 			return err
 		}
 	}
-	_ = removeFile(u.work, temporary(i)) // of an update that was killed
-	file, err := u.work.OpenFile(temporary(i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	temporary := temporaryPrefix + rand.Text()
+	file, err := u.folder.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) // never follows a link
 	if err == nil {
+		u.temporary = append(u.temporary, temporary)
 		if exact {
 			err = file.Chmod(mode) // before anyone could read the content
 		}

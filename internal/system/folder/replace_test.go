@@ -61,8 +61,8 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "document"), []byte("1"), 0o600))
 		set := []File{{Name: "a", Content: []byte("2")}, {Name: "b", Content: []byte("2")}, {Name: "document", Content: []byte("2")}}
-		for i := range set {
-			require.NoError(t, u.prepare(i, set[i]))
+		for _, f := range set {
+			require.NoError(t, u.prepare(f))
 		}
 		if at == "document" {
 			require.NoError(t, os.Remove(path))
@@ -72,7 +72,6 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 		require.ErrorContains(t, err, path+" cannot be replaced: ")
 		require.NotContains(t, err.Error(), ".timebench-")
 		u.End()
-		require.NoDirExists(t, filepath.Join(folder, u.name))
 		for name, content := range need.FilesIn(t, folder) {
 			require.NotContains(t, name, ".timebench-")
 			require.Equal(t, name == "document", content == "1", name)
@@ -117,17 +116,19 @@ func TestReplacedFileKeepsItsMode(t *testing.T) {
 	require.NoError(t, os.Chmod(kept, 0o600))
 }
 
-// A process that is killed leaves its folder, unlocked. The next update of that name removes it.
+// A process that is killed leaves its files, unlocked. The next update removes them, whatever its name.
 func TestLeftoversOfAKilledUpdateAreRemoved(t *testing.T) {
 	folder := need.Folder(t)
-	left := filepath.Join(folder, ".timebench-document")
-	require.NoError(t, os.Mkdir(left, 0o700))
-	for _, name := range []string{temporary(0), temporary(7), "lock"} {
-		require.NoError(t, os.WriteFile(filepath.Join(left, name), []byte("left"), 0o400))
+	killed, err := Begin(opened(t, folder), "other")
+	require.NoError(t, err)
+	for range 3 {
+		require.NoError(t, killed.prepare(File{Name: "other", Content: []byte("half")}))
 	}
+	killed.unlock()
+	require.Len(t, need.FilesIn(t, folder), 3)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, lockName), nil, 0o600))
 	require.NoError(t, writeAll(t, folder, "document", "new"))
 	require.Equal(t, map[string]string{"document": "new"}, need.FilesIn(t, folder))
-	require.NoDirExists(t, left)
 }
 
 // However many write into one folder, the files are of one of them, and each of them succeeds.
@@ -156,5 +157,4 @@ func TestUpdatesDoNotMix(t *testing.T) {
 	written := need.FilesIn(t, folder)
 	require.Len(t, written, files)
 	require.Len(t, slices.Compact(slices.Collect(maps.Values(written))), 1)
-	require.NoDirExists(t, filepath.Join(folder, ".timebench-document"))
 }

@@ -55,3 +55,12 @@ func TestFolderInTheFilesPlace(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 }
+
+// A lock that the system refuses is not another timebench, for which an update would wait.
+func TestLockThatIsRefused(t *testing.T) {
+	folder := need.Folder(t)
+	require.NoError(t, os.Mkdir(filepath.Join(folder, lockName), 0o700)) // as if put there just now
+	_, err := lock(opened(t, folder))
+	require.ErrorIs(t, err, windows.ERROR_ACCESS_DENIED)
+	require.DirExists(t, filepath.Join(folder, lockName))
+}
