@@ -16,38 +16,44 @@ const (
 var realTimePolicies = map[uintptr]string{1: "SCHED_FIFO", 2: "SCHED_RR", 6: "SCHED_DEADLINE"}
 
 // RealTimePolicy returns the name of the scheduling policy of this thread if it is a real-time
-// one, as chrt(1) sets it; otherwise "". sched_getscheduler(2).
-func RealTimePolicy() string {
+// one, as chrt(1) sets it; otherwise "".
+func RealTimePolicy() string { return realTimePolicies[policy()&^schedResetOnFork] }
+
+// policy returns the scheduling policy of this thread and its flag; sched_getscheduler(2).
+func policy() uintptr {
 	policy, _, errno := unix.RawSyscall(unix.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
 	if errno != 0 {
-		return ""
+		return schedOther
 	}
-	return realTimePolicies[policy&^schedResetOnFork]
+	return policy
 }
 
-// ordinary sets the ordinary scheduling policy for this thread, which needs no privilege
-// (sched(7)); sched_setscheduler(2).
-func ordinary() error {
-	if RealTimePolicy() == "" {
-		return nil
-	}
-	priority := new(int32) // struct sched_param: 0 for SCHED_OTHER
-	_, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, schedOther, uintptr(unsafe.Pointer(priority)))
-	if errno != 0 {
+// setPolicy sets the scheduling policy of this thread; sched_setscheduler(2). The priority is 0 for all policies that are
+// not real-time ones.
+func setPolicy(policy uintptr, priority int32) error {
+	parameters := &priority // struct sched_param
+	if _, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, policy, uintptr(unsafe.Pointer(parameters))); errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// Urgent has this thread run before all threads of the ordinary policy, where the system allows that (CAP_SYS_NICE), until
-// end is called. Nothing else runs on its CPU meanwhile, so it is for milliseconds.
+// ordinary sets the ordinary scheduling policy for this thread, which needs no privilege if the flag stays (sched(7)).
+func ordinary() error {
+	if RealTimePolicy() == "" {
+		return nil
+	}
+	return setPolicy(schedOther|policy()&schedResetOnFork, 0)
+}
+
+// Urgent has this thread run before all threads of the ordinary policy, where the system allows that (CAP_SYS_NICE or
+// RLIMIT_RTPRIO), until end is called. Nothing else runs on its CPU meanwhile, so it is for milliseconds. Threads that Go
+// starts meanwhile are not urgent: Go does not start them from a locked thread.
 func Urgent() (end func()) {
 	const fifo = 1
-	priority := new(int32)
-	*priority = 1
-	if RealTimePolicy() != "" {
+	before := policy()
+	if RealTimePolicy() != "" || setPolicy(fifo|before&schedResetOnFork, 1) != nil {
 		return func() {}
 	}
-	_, _, _ = unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, fifo|schedResetOnFork, uintptr(unsafe.Pointer(priority)))
-	return func() { _ = ordinary() }
+	return func() { _ = setPolicy(before, 0) }
 }

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"errors"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -31,4 +32,33 @@ func TestBusyThreadsAreOrdinary(t *testing.T) {
 	}
 	require.Equal(t, "SCHED_FIFO", before)
 	require.Empty(t, after)
+}
+
+// An urgent thread has its old policy afterwards, also if only RLIMIT_RTPRIO allows it to be urgent.
+func TestUrgentThreadHasItsPolicyBack(t *testing.T) {
+	const batch = 3
+	for _, kept := range []uintptr{schedOther, schedResetOnFork, batch, batch | schedResetOnFork} {
+		var refused error
+		var during string
+		var after uintptr
+		require.NoError(t, Run(Any, func() {
+			if refused = setPolicy(kept, 0); refused == nil && unix.Prlimit(0, unix.RLIMIT_RTPRIO, &unix.Rlimit{Cur: 1, Max: 1}, nil) == nil {
+				header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+				rights := make([]unix.CapUserData, 2)
+				refused = unix.Capget(header, &rights[0])
+				rights[0].Effective &^= 1 << unix.CAP_SYS_NICE
+				refused = errors.Join(refused, unix.Capset(header, &rights[0]))
+			}
+			end := Urgent()
+			during = RealTimePolicy()
+			end()
+			after = policy()
+		}))
+		require.NoError(t, refused)
+		if during == "" {
+			need.Missing(t, "realtime", "no real-time policy is allowed")
+		}
+		require.Equal(t, "SCHED_FIFO", during)
+		require.Equal(t, kept, after)
+	}
 }
