@@ -60,8 +60,8 @@ func (t *Drift) Block(*result.Document) table.Block {
 	return block
 }
 
-// correctable is the largest error of a clock's rate, in ppm, that NTP can correct; adjtimex(2).
-const correctable = 500
+// CorrectablePPM is the largest error of a clock's rate that NTP can correct; adjtimex(2).
+const CorrectablePPM = 500
 
 // farthest returns which rated clock differs most from the reference, error bounds included, and whether NTP can correct
 // that.
@@ -79,14 +79,14 @@ func (t *Drift) farthest(rated int) string {
 	if known == 0 {
 		return fmt.Sprintf("Rates of %s against %s, in Hz only.", words.Plural(rated, "clock"), t.Reference)
 	}
-	rate, which, ntp := phases(most)[0].rate, "differs", "can"
+	rate, which, relation := phases(most)[0].rate, most.ID+" differs", "within"
 	if known > 1 {
-		which += " most of " + words.Plural(known, "clock")
+		which = fmt.Sprintf("Of %s %s differs most", words.Plural(known, "clock"), most.ID)
 	}
-	if math.Abs(*rate.PPM) > correctable {
-		ntp = "can only"
+	if math.Abs(*rate.PPM) > CorrectablePPM {
+		relation = "more than"
 	}
-	return fmt.Sprintf("%s %s from %s: %s ppm, %s a day. NTP %s correct up to %d ppm.", most.ID, which, t.Reference, ppm(rate), perDay(rate), ntp, correctable)
+	return fmt.Sprintf("%s from %s: %s ppm, %s a day, %s the %d ppm that NTP can correct.", which, t.Reference, ppm(rate), perDay(rate), relation, CorrectablePPM)
 }
 
 // perDay returns the time by which a rate with a PPM differs in a day.

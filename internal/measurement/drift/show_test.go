@@ -46,7 +46,7 @@ func TestDriftWithoutLoad(t *testing.T) {
 	d := &Drift{Reference: "r", Clocks: []DriftedClock{
 		{ID: "a", NominalHz: 1e9, Asleep: ratedAt(0.5, 1e9, 0.1)}, {ID: "b", NominalHz: 1e9, Asleep: ratedAt(-2, 1e9, 0.5)}, {ID: "unstated", Asleep: &DriftRate{Hz: 1e9}},
 	}}
-	require.Equal(t, "b differs most of 2 clocks from r: -2.00 ± 0.50 ppm, -173 ms a day. NTP can correct up to 500 ppm.", d.Block(&result.Document{}).Verdict)
+	require.Equal(t, "Of 2 clocks b differs most from r: -2.00 ± 0.50 ppm, -173 ms a day, within the 500 ppm that NTP can correct.", d.Block(&result.Document{}).Verdict)
 	require.NotContains(t, rateGrid(d).Header, "under load")
 	d.Clocks[0].Loaded = ratedAt(0.5, 1e9, 0.1)
 	require.Contains(t, rateGrid(d).Header, "under load")
@@ -56,8 +56,8 @@ func TestDriftWithoutLoad(t *testing.T) {
 // The verdict has the figure of the table, and is no all-clear.
 func TestDriftThatMatters(t *testing.T) {
 	for ppm, want := range map[float64]string{
-		-100.062: "a differs from r: -100.0620 ± 0.0020 ppm, -8.65 s a day. NTP can correct up to 500 ppm.",
-		800:      "a differs from r: +800.0000 ± 0.0020 ppm, 69.1 s a day. NTP can only correct up to 500 ppm.",
+		-100.062: "a differs from r: -100.0620 ± 0.0020 ppm, -8.65 s a day, within the 500 ppm that NTP can correct.",
+		800:      "a differs from r: +800.0000 ± 0.0020 ppm, 69.1 s a day, more than the 500 ppm that NTP can correct.",
 	} {
 		d := &Drift{Reference: "r", Clocks: []DriftedClock{{ID: "a", NominalHz: 1e9, Asleep: ratedAt(ppm, 1e9, 0.002)}}}
 		block := d.Block(&result.Document{})
