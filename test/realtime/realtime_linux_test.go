@@ -88,11 +88,15 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 	timebench := need.Timebench(t)
 	t.Run("verify", func(t *testing.T) {
 		document, status := run(t, timebench, 0, "verify", "--time", "1s")
+		missed := 0 // on a busy machine
 		for _, c := range verify.Of(document).Clocks {
 			require.Empty(t, c.Faults, c.ID)
-			require.Positive(t, c.Reads, "%s: %s", c.ID, c.Reason)
+			if c.Verdict == verify.Unverified {
+				require.Regexp(t, "^(the time was up before it was read|only [0-9,]+ reads? in its share of the time); ", c.Reason, c.ID)
+				missed++
+			}
 		}
-		require.Zero(t, status)
+		require.Equal(t, missed > 0, status != 0)
 		require.True(t, verify.Of(document).Held(), "%+v", verify.Of(document))
 	})
 	t.Run("skew", func(t *testing.T) {
