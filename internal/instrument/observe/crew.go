@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -75,6 +76,17 @@ func Sleep(ctx context.Context, span time.Duration) bool {
 	case <-timer.C:
 		return true
 	}
+}
+
+// Interrupted returns whether a signal ended the run. Otherwise its time was up.
+func Interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+
+// WhyEnded returns why a run ended at this point: " before the clock was read".
+func WhyEnded(ctx context.Context, point string) string {
+	if Interrupted(ctx) {
+		return "interrupted" + point
+	}
+	return "the time was up" + point + "; use a longer --duration"
 }
 
 // steps is the number of steps into which a patience is divided.

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -13,22 +14,6 @@ import (
 // Late is the max time that a thread may be without a CPU, before it starts and after it should have ended. A later
 // thread is abandoned: a task of higher priority has its CPU, or the host has it.
 const Late = 2 * time.Second
-
-// InTurn calls measure for each clock, with its share of the time that is left: at least half of an equal share and the
-// least time, or 0 if the time is up. So a run that lost time ends in time, and measures no more clocks.
-func InTurn(clocks []clock.Clock, total, least time.Duration, tell func(done, total time.Duration), measure func(clock.Clock, time.Duration)) {
-	start := time.Now()
-	for i, c := range clocks {
-		left, share := total-time.Since(start), time.Duration(0)
-		if left > 0 {
-			share = max(left/time.Duration(len(clocks)-i), total/time.Duration(2*len(clocks)), least)
-		}
-		measure(c, share)
-		if tell != nil {
-			tell(time.Since(start), total)
-		}
-	}
-}
 
 // A Seat is the place of one of several threads that work together. Only its own thread writes to it during the work.
 type Seat struct {
@@ -92,8 +77,8 @@ func (s *Seat) Ran() bool {
 	return last == 0 || s.ran-last < int64(Lost)
 }
 
-// Meet stops the thread until the next time at which all threads of the work that called it go on. On a busy machine
-// threads that spin hardly ever run at the same time; but a scheduler prefers a thread that has slept, on each CPU.
+// Meet sleeps until the next meeting, a time that is the same for all threads of the work. On a busy machine threads that
+// spin hardly ever run at the same time. A scheduler prefers threads that have slept, so those that meet run together.
 func (s *Seat) Meet() {
 	const meetings = 8 // in a short work, so that one does not end it
 	every := max(1, min(int64(10*time.Millisecond), s.shared.span/meetings))
@@ -184,6 +169,21 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 	done = append(done, Await(ended, len(seats)-len(done), Late, nil)...)
 	slices.SortFunc(done, func(a, b *Seat) int { return a.Index - b.Index })
 	return report(seats, there, done, ctx.Err() != nil)
+}
+
+// Lost returns why no thread worked on a CPU to the end, by the number of the CPU.
+func (r Report) Lost() map[int]string {
+	lost := map[int]string{}
+	for _, cpu := range r.Late {
+		lost[cpu] = "no thread got CPU " + strconv.Itoa(cpu) + " in time"
+		if cpu == thread.Any {
+			lost[cpu] = "a thread got no CPU in time"
+		}
+	}
+	for _, cpu := range r.Gone {
+		lost[cpu] = "CPU " + strconv.Itoa(cpu) + " went offline"
+	}
+	return lost
 }
 
 // report returns the outcome of the seats, of which those in there had arrived when the others began, and those in done

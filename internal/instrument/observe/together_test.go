@@ -213,4 +213,44 @@ func TestReport(t *testing.T) {
 	require.Equal(t, Report{Ended: done, Late: []int{11, 16, 17}, Gone: []int{13}, Failed: seats[4:5]}, report(seats, there, done, false))
 	require.Equal(t, Report{Ended: done, Gone: []int{13}, Failed: seats[4:5]}, report(seats, there, done, true))
 	require.Equal(t, Report{}, report(nil, nil, nil, false))
+	require.Equal(t, map[int]string{2: "no thread got CPU 2 in time", 3: "CPU 3 went offline", thread.Any: "a thread got no CPU in time"},
+		Report{Late: []int{2, thread.Any}, Gone: []int{3}}.Lost())
+}
+
+// Threads that meet go on after the same time, whenever they came.
+func TestMeet(t *testing.T) {
+	const span = 80 * time.Millisecond
+	const every = int64(span / 8)
+	Together(t.Context(), counting(), free(2), span, 2, func(s *Seat) {
+		begin := s.shared.begin.Load()
+		for s.Index == 1 && Now()-begin < every/2 {
+			continue // this one comes later
+		}
+		came := Now()
+		s.Meet()
+		went := Now()
+		require.Greater(t, (went-begin)/every, (came-begin)/every)
+		require.GreaterOrEqual(t, s.ran, begin+((came-begin)/every+1)*every, "the sleep is no lost CPU")
+	})
+}
+
+func TestRan(t *testing.T) {
+	s := &Seat{}
+	require.True(t, s.Ran(), "the first call only begins to watch")
+	s.ran -= int64(Lost)
+	require.False(t, s.Ran())
+	s.ran += int64(time.Hour) // however slow this test is
+	require.True(t, s.Ran())
+}
+
+func TestWhyEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	late, stop := context.WithTimeout(ctx, 0)
+	defer stop()
+	<-late.Done()
+	for _, c := range []context.Context{ctx, late} {
+		require.Equal(t, "the time was up before the end; use a longer --duration", WhyEnded(c, " before the end"))
+	}
+	cancel()
+	require.Equal(t, "interrupted", WhyEnded(ctx, ""))
 }

@@ -12,7 +12,6 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -485,11 +484,8 @@ func (r *runner) ended() bool {
 	if r.settings.realTime {
 		thread.Yield()
 	}
-	return r.ctx.Err() != nil && (r.rounded > 0 || interrupted(r.ctx))
+	return r.ctx.Err() != nil && (r.rounded > 0 || observe.Interrupted(r.ctx))
 }
-
-// interrupted returns whether a signal ended the run. Otherwise its time was up.
-func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // Availability returns an entry for each clock: available here, or why not.
 func Availability(clocks []clock.Clock) ([]compare.Clock, error) {

@@ -44,7 +44,7 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, pro
 	joined, together := compare.Join(all), result.JoinConditions(conditions)
 	together.Passes = noteworthy(together.Passes)
 	return Result{
-		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together, Interrupted: interrupted(ctx), Spoilt: spoilt,
+		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together, Interrupted: observe.Interrupted(ctx), Spoilt: spoilt,
 	}, nil
 }
 

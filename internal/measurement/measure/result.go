@@ -5,13 +5,14 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
 func (r *runner) result() Result {
-	summed := Result{Interrupted: interrupted(r.ctx), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
+	summed := Result{Interrupted: observe.Interrupted(r.ctx), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
 	summed.Conditions.LostCPUs = slices.Sorted(slices.Values(r.lost))
 	partial := r.partial()
 	summed.Conditions.Passes = r.passes(partial)
@@ -81,7 +82,7 @@ func (r *runner) missing(t *throughput) string {
 		return r.spoilt.Error()
 	case len(r.lost) > 0:
 		return "a CPU went away"
-	case interrupted(r.ctx):
+	case observe.Interrupted(r.ctx):
 		return "the run was interrupted"
 	default:
 		return "the time was up"

@@ -2,7 +2,6 @@ package skew
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -24,9 +23,9 @@ type exchanged struct {
 	// best is the tightest of all round trips: what the other CPU read, between what the
 	// first one read before and after.
 	best observe.Tightest
-	// lost are the CPUs that a thread was moved away from, or that had no time for it. Rounds
+	// lost are the CPUs that a thread was moved away from, or that had no time for it, with the reason. Rounds
 	// since the last check before the move are not counted.
-	lost []int
+	lost map[int]string
 }
 
 // roundsPerCheck is the number of rounds between two checks that the work is not over and the threads are on their CPUs.
@@ -61,7 +60,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 			answer(s, boxes)
 		}
 	})
-	e := exchanged{lost: slices.Sorted(slices.Values(slices.Concat(r.Late, r.Gone)))}
+	e := exchanged{lost: r.Lost()}
 	if len(r.Late) == 0 && len(r.Ended) == len(pair) {
 		e.best = *found
 	}
@@ -118,7 +117,8 @@ func wait(s *observe.Seat, box *mailbox, round int64) bool {
 			if s.Over() {
 				return false
 			}
-			if !s.Ran() {
+			// The first call only begins to watch the thread: the last one was in another wait.
+			if !s.Ran() && tries > patience {
 				s.Meet()
 			}
 			thread.Pause()

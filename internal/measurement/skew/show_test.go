@@ -83,7 +83,7 @@ func TestSkewOfAllPairsIsASquare(t *testing.T) {
 
 // A verdict on a part of the pairs says so, and why the others are missing.
 func TestMissingPairsAreInTheVerdict(t *testing.T) {
-	const few, gone = "too few round trips in 10 ms; use a longer --duration", "CPU 63 went away, or had no time"
+	const few, gone = "too few round trips in 10 ms; use a longer --duration", "CPU 63 went offline"
 	s := &Skew{Clocks: []SkewedClock{star("CLOCK_MONOTONIC@vdso", 64)}}
 	for cpu := range 64 {
 		s.CPUs = append(s.CPUs, cpu)

@@ -10,6 +10,7 @@
 package skew
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -29,7 +30,8 @@ const MatrixCPUs = 16
 
 // Settings are the settings of a run.
 type Settings struct {
-	// Time is the time of the run, for all clocks and pairs together: at least what they need.
+	// Time is the time of the run, for all clocks and pairs together. A run takes longer if each pair would have less than
+	// 10 ms.
 	Time time.Duration
 	// Brief is whether a pair is done after some thousand round trips, which take milliseconds, before its time is over. The
 	// threads are urgent meanwhile: on a busy machine two ordinary ones seldom run at the same time.
@@ -52,28 +54,34 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	const ours, runner = 2, 2 // the threads that spin, and those that run the run itself
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), ours+runner)))
 	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
-	lost := map[int]bool{}
-	observe.InTurn(clocks, s.Time, 0, tell, func(c clock.Clock, span time.Duration) {
-		r.Clocks = append(r.Clocks, one(ctx, c, s, span, lost, func() {
-			if tell != nil {
-				tell(time.Since(start), s.Time)
-			}
-		}))
-	})
+	lost := map[int]string{}
+	told := func() {
+		if tell != nil {
+			tell(time.Since(start), s.Time)
+		}
+	}
+	for i, c := range clocks {
+		// A run that lost time ends in time, and measures fewer clocks.
+		left, share := s.Time-time.Since(start), time.Duration(0)
+		if left > 0 {
+			share = max(left/time.Duration(len(clocks)-i), s.Time/time.Duration(2*len(clocks)))
+		}
+		r.Clocks = append(r.Clocks, one(ctx, c, s, share, lost, told))
+		told()
+	}
 	r.LostCPUs = slices.Sorted(maps.Keys(lost))
 	r.DurationNS = int64(time.Since(start))
 	return r
 }
 
-// one compares the CPUs by a clock for about the span, the first CPU with the others first. It calls tell between two pairs.
-func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, lost map[int]bool, tell func()) SkewedClock {
+// one compares the CPUs by a clock for about the span, 0 if the time is up, the first CPU with the others first. It leaves
+// out lost CPUs, adds others to them, and calls tell between two pairs.
+func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, lost map[int]string, tell func()) SkewedClock {
 	start, compared := time.Now(), SkewedClock{ID: c.ID}
 	unpinned := thread.Pinnable(s.CPUs)
 	switch err := clock.Readable(c); {
-	case ctx.Err() != nil:
-		compared.Reason = "interrupted before it was read"
-	case span == 0:
-		compared.Reason = "the time was up before it was read; use a longer --duration"
+	case ctx.Err() != nil || span == 0:
+		compared.Reason = observe.WhyEnded(ctx, " before it was read")
 	case err != nil:
 		compared.Reason = err.Error()
 	case unpinned != nil:
@@ -85,7 +93,7 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 	}
 	if compared.TicksPerSecond == 0 {
 		if compared.Reason == "" {
-			compared.Reason = "how fast it ticks could not be told"
+			compared.Reason = "its rate could not be measured"
 		}
 		return compared
 	}
@@ -105,32 +113,28 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 		if i > 0 {
 			tell()
 		}
-		if ctx.Err() != nil {
-			for _, pair := range all[i:] {
-				missing(pair, "interrupted")
-			}
-			compared.Reason = fmt.Sprintf("interrupted after %d of %d pairs of CPUs", i, len(all))
-			break
-		}
 		left := span - time.Since(start)
-		if i > 0 && left <= 0 {
+		if ctx.Err() != nil || i > 0 && left <= 0 {
 			for _, pair := range all[i:] {
-				missing(pair, "the time was up; use a longer --duration")
+				missing(pair, observe.WhyEnded(ctx, ""))
 			}
 			break
 		}
 		each := max(left/time.Duration(len(all)-i), shortest)
-		if cpu := slices.IndexFunc(pair[:], func(cpu int) bool { return lost[cpu] }); cpu >= 0 {
-			missing(pair, wentAway(pair[cpu]))
+		if why := cmp.Or(lost[pair[0]], lost[pair[1]]); why != "" {
+			missing(pair, why)
 			continue
 		}
 		e, err := exchange(ctx, c, pair, each, s.Brief)
-		for _, cpu := range e.lost {
-			lost[cpu] = true
-			compared.Reason = wentAway(cpu)
+		maps.Copy(lost, e.lost)
+		compared.Reason = cmp.Or(e.lost[pair[0]], e.lost[pair[1]], compared.Reason)
+		if err != nil {
+			missing(pair, err.Error())
+			continue
 		}
-		if why := e.whyMissing(err, each); why != "" {
-			missing(pair, why)
+		if e.best.Brackets == 0 {
+			few := fmt.Sprintf("too few round trips in %s; use a longer --duration", words.Duration(float64(each)))
+			missing(pair, cmp.Or(e.lost[pair[0]], e.lost[pair[1]], few))
 			continue
 		}
 		offset, bound := e.best.OffsetNS(nsPerTick, tickNS)
@@ -140,22 +144,6 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 	}
 	return compared
 }
-
-// whyMissing returns why an exchange of that span shows no offset; "" if it does.
-func (e exchanged) whyMissing(err error, span time.Duration) string {
-	switch {
-	case err != nil:
-		return err.Error()
-	case e.best.Brackets > 0:
-		return ""
-	case len(e.lost) > 0:
-		return wentAway(e.lost[0])
-	default:
-		return fmt.Sprintf("too few round trips in %s; use a longer --duration", words.Duration(float64(span)))
-	}
-}
-
-func wentAway(cpu int) string { return fmt.Sprintf("CPU %d went away, or had no time", cpu) }
 
 // pairs returns the pairs of CPUs to compare: the first with each other CPU, and if there are few, each with each.
 func pairs(cpus []int) [][2]int {

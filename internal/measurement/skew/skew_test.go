@@ -81,6 +81,23 @@ func TestOffsetIsFoundWithinItsBound(t *testing.T) {
 	}
 }
 
+// A brief comparison ends after a number of round trips, long before its time is up, and finds the same.
+func TestBriefComparison(t *testing.T) {
+	cpus := planted.TwoCPUs(t)
+	c := planted.Counter(t, cpus[1], 5000)
+	for tries := 0; ; tries++ { // on a busy machine the threads may not run at the same time
+		require.Less(t, tries, 50)
+		r := Run(t.Context(), []clock.Clock{c}, Settings{Time: time.Minute, CPUs: cpus, Brief: true}, nil)
+		if len(r.Clocks[0].Pairs) == 1 && r.Missing() == "" {
+			p := r.Clocks[0].Pairs[0]
+			require.Less(t, p.Rounds, int64(briefRounds+2*roundsPerCheck))
+			require.InDelta(t, 5000, p.OffsetNS, p.BoundNS)
+			require.True(t, p.Apart())
+			return
+		}
+	}
+}
+
 func TestPairs(t *testing.T) {
 	require.Equal(t, [][2]int{{3, 5}, {3, 1}, {5, 1}}, pairs([]int{3, 5, 1}))
 	cpus := make([]int, MatrixCPUs+1)
@@ -133,7 +150,7 @@ func TestCPUThatIsGone(t *testing.T) {
 	for attempt := 0; attempt < 50 && found < 2; attempt++ { // on a busy machine a clock may have no pair
 		r := Run(t.Context(), []clock.Clock{sound(t), sound(t)}, Settings{Time: 5 * time.Second, CPUs: []int{cpus[0], 1000, cpus[1]}}, nil)
 		require.Equal(t, []int{1000}, r.LostCPUs)
-		require.Equal(t, "CPU 1000 went away, or had no time", r.Clocks[0].Reason)
+		require.Equal(t, "CPU 1000 went offline", r.Clocks[0].Reason)
 		found = 0
 		for _, c := range r.Clocks {
 			require.Len(t, c.MissingPairs, 3-len(c.Pairs))
@@ -175,6 +192,11 @@ func TestInterrupted(t *testing.T) {
 	require.NotContains(t, r.Clocks[0].Reason, "interrupted", "it was done by then")
 	require.Empty(t, r.Clocks[1].Pairs)
 	require.Equal(t, "interrupted before it was read", r.Clocks[1].Reason)
+
+	late, stop := context.WithTimeout(t.Context(), 0)
+	defer stop()
+	r = Run(late, []clock.Clock{sound(t)}, Settings{Time: time.Second, CPUs: cpus}, nil)
+	require.Equal(t, "the time was up before it was read; use a longer --duration", r.Clocks[0].Reason, "nobody interrupted it")
 
 	start := time.Now()
 	Run(ctx, []clock.Clock{sound(t)}, Settings{Time: time.Hour, CPUs: cpus}, nil)

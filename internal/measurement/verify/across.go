@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -46,57 +45,68 @@ func (c *comparison) copy(from *comparison) {
 	copy(c.warps, from.warps)
 }
 
-// across has the thread compare its reads of all clocks with earlier reads of the other threads.
+// across has the thread compare its reads of the clocks with earlier reads of the other threads. All threads read the same
+// clock at the same time, so that a small warp shows, and each clock every millisecond: on a busy machine the CPUs hardly run
+// at the same time for longer.
 func across(benches []*bench, readers []clock.Reader, s *observe.Seat) {
-	// checkNS is the approximate time between two calls of Over.
-	const checkNS = 200_000
+	const turnNS, burstNS = 50_000, 10_000
 	type side struct {
 		*bench
 		reader   clock.Reader
 		now      *comparison
 		previous int64
+		other    int
 	}
 	var sides []*side
-	roundNS := 0.0
+	able := 0
 	for i, b := range benches {
-		if b.published != nil && b.failures[s.Index] == nil {
-			sides = append(sides, &side{b, readers[i], newComparison(len(b.published)), nothing})
-			roundNS += batchNS / float64(b.pace.batch)
+		if b.published != nil {
+			sides = append(sides, &side{b, readers[i], newComparison(len(b.published)), nothing, s.Index})
+			if b.failures[s.Index] == nil {
+				able++
+			}
 		}
 	}
-	value, other := make([]int64, 1), s.Index
-	for len(sides) > 0 {
-		for range 1 + int(checkNS/roundNS) {
-			if other++; other == len(sides[0].published) {
-				other = 0
+	for value := make([]int64, 1); able > 0; {
+		c := sides[observe.Now()/turnNS%int64(len(sides))]
+		reads, failed := 1+int(burstNS/c.pace.readNS), c.failures[s.Index] != nil
+		if failed {
+			reads = 0
+		}
+		for range reads {
+			if c.other++; c.other == len(c.published) {
+				c.other = 0
 			}
-			if other == s.Index {
+			if c.other == s.Index {
 				continue
 			}
-			for _, c := range sides {
-				earlier := c.published[other].value.Load()
-				later := clock.ReadBehind(c.reader, value)
-				if (later < c.previous || later < earlier) && clock.Failure(c.reader) != nil {
-					continue // the clock was not read
-				}
-				c.published[s.Index].value.Store(later)
-				c.now.take(other, earlier, later, c.previous, c.bench)
-				c.previous = later
+			earlier := c.published[c.other].value.Load()
+			later := clock.ReadBehind(c.reader, value)
+			if (later < c.previous || later < earlier) && clock.Failure(c.reader) != nil {
+				continue // the clock was not read
 			}
+			c.published[s.Index].value.Store(later)
+			c.now.take(c.other, earlier, later, c.previous, c.bench)
+			c.previous = later
 		}
 		over := s.Over()
-		sides = slices.DeleteFunc(sides, func(c *side) bool {
-			if s.Moved {
+		switch {
+		case s.Moved:
+			for _, c := range sides {
 				c.published[s.Index].value.Store(nothing)
-			} else if c.failures[s.Index] = clock.Failure(c.reader); c.failures[s.Index] == nil {
+			}
+		case !failed:
+			if c.failures[s.Index] = clock.Failure(c.reader); c.failures[s.Index] != nil {
+				able--
+			} else {
 				c.comparisons[s.Index].copy(c.now)
 			}
-			return c.failures[s.Index] != nil
-		})
+		}
 		if over {
 			return
 		}
-		if !s.Ran() {
+		// A slow read takes as long as a lost CPU.
+		if !s.Ran() && c.pace.readNS < float64(observe.Lost)/4 {
 			s.Meet()
 		}
 	}
@@ -121,16 +131,13 @@ func (c *comparison) take(other int, earlier, later, previous int64, b *bench) {
 }
 
 // compared fills in the result from the comparisons of the threads.
-func (b *bench) compared(seats []*observe.Seat) {
+func (b *bench) compared(seats []*observe.Seat, wentBack bool) {
 	a := &Across{}
 	sees, warps, worst := int64(0), int64(0), int64(0)
 	var cpu, earlier int
-	var backwards finding
 	for _, s := range seats {
 		own := b.comparisons[s.Index]
 		a.Checks += own.checks
-		b.wentBack = b.wentBack || own.backwards.count > 0
-		backwards.join(own.backwards, s.CPU)
 		for _, other := range seats {
 			closest := own.closest[other.Index]
 			if closest == nothing {
@@ -144,7 +151,6 @@ func (b *bench) compared(seats []*observe.Seat) {
 			}
 		}
 	}
-	b.found(FaultBackwards, backwards)
 	if a.Pairs == 0 {
 		return
 	}
@@ -154,7 +160,7 @@ func (b *bench) compared(seats []*observe.Seat) {
 		b.into.Reason = fmt.Sprintf("%d of %d comparisons of one CPU with another were made; use a longer --duration", a.Pairs, all)
 	}
 	switch {
-	case warps > 0 && b.wentBack && b.clock.Kind == clock.Wall:
+	case warps > 0 && wentBack && b.clock.Kind == clock.Wall:
 		// The clock was set back, for all CPUs: the others' values are older than that.
 	case warps > 0:
 		b.fault(ClockFault{Kind: FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu), EarlierCPU: number(earlier)})

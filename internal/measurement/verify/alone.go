@@ -77,6 +77,7 @@ type suspect struct {
 // A pace is what is known of a clock before it is watched.
 type pace struct {
 	batch  int     // reads
+	readNS float64 // the time of a read
 	tickNS float64 // the tick; 0 if the values do not repeat
 	// coarse is whether an interrupt advances the clock. The interrupt may be late, so the
 	// size of a step, or the time without one, is no fault.
@@ -121,7 +122,7 @@ func (b *bench) alone(s *observe.Seat) {
 // watched fills in the result from the watches of the threads.
 func (b *bench) watched(seats []*observe.Seat) {
 	tickTicks := int64(math.MaxInt64)
-	var backwards, jumps, stalls finding
+	var jumps, stalls finding
 	for _, s := range seats {
 		seen := b.watches[s.Index]
 		b.into.Reads += seen.steps.Pairs
@@ -130,12 +131,14 @@ func (b *bench) watched(seats []*observe.Seat) {
 		if seen.steps.Smallest > 0 {
 			tickTicks = min(tickTicks, seen.steps.Smallest)
 		}
-		b.wentBack = b.wentBack || seen.steps.Backwards > 0
-		backwards.join(finding{count: seen.steps.Backwards, worstNS: b.ns(seen.steps.Farthest)}, s.CPU)
 		jumps.join(seen.jumps, s.CPU)
 		stalls.join(seen.stalls, s.CPU)
 	}
-	b.found(FaultBackwards, backwards)
+	// The clock never ticked, and does not report so long a tick.
+	stood := b.into.StoodNS
+	if b.pace.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*b.pace.tickNS {
+		stalls.join(finding{count: 1, worstNS: stood}, seats[0].CPU)
+	}
 	b.found(FaultJump, jumps)
 	b.found(FaultStall, stalls)
 	if b.witness != nil && b.into.Reads > 0 {
@@ -143,11 +146,6 @@ func (b *bench) watched(seats []*observe.Seat) {
 	}
 	if tickTicks < math.MaxInt64 {
 		b.into.TickNS = b.ns(tickTicks)
-	}
-	// The clock never ticked, and does not report so long a tick.
-	stood := b.into.StoodNS
-	if b.pace.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*b.pace.tickNS {
-		b.found(FaultStall, finding{1, stood, seats[0].CPU})
 	}
 }
 
@@ -165,6 +163,7 @@ func (b *bench) paced(reader clock.Reader, patience time.Duration) {
 			reader.Read(ticks[:p.batch])
 			took = min(took, time.Duration(observe.Now()-start))
 		}
+		p.readNS = max(1, float64(took)/float64(p.batch))
 	}
 	p.tickNS = max(b.nsPerTick, b.clock.ReportedNS())
 	if !b.clock.Coarse {

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -12,15 +11,12 @@ import (
 
 // A bench checks one clock. The slices have an element for each thread, which only that thread writes to.
 type bench struct {
-	clock     clock.Clock
-	nsPerTick float64
-	pace      pace
-	witness   *witness
-	twin      *clock.Clock // the same clock by another path; nil if there is none
-	into      *VerifiedClock
-	// wentBack is whether a thread saw the clock go back: its own reads show that, without those of the others.
-	wentBack bool
-
+	clock       clock.Clock
+	nsPerTick   float64
+	pace        pace
+	witness     *witness
+	twin        *clock.Clock // the same clock by another path; nil if there is none
+	into        *VerifiedClock
 	published   []published // nil if the clock is not compared between CPUs
 	watches     []watch
 	comparisons []*comparison
@@ -38,7 +34,7 @@ func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience t
 	}
 	hz := observe.Hz(c, min(observe.SpanOfARate(rateSpan), s.Time/5))
 	if hz == 0 {
-		into.Reason = "how fast it ticks could not be told"
+		into.Reason = "its rate could not be measured"
 		return nil
 	}
 	b := &bench{clock: c, nsPerTick: 1e9 / hz, witness: second.of(c), into: into, watches: make([]watch, threads), failures: make([]error, threads)}
@@ -103,11 +99,27 @@ func work(ctx context.Context, benches []*bench, s *observe.Seat) {
 	}
 }
 
+// wentBack returns how often the clock went back by the own reads of a thread, alone and across CPUs.
+func (b *bench) wentBack(seats []*observe.Seat) (backwards finding) {
+	for _, s := range seats {
+		steps := b.watches[s.Index].steps
+		own := finding{count: steps.Backwards, worstNS: b.ns(steps.Farthest)}
+		if b.published != nil {
+			across := b.comparisons[s.Index].backwards
+			own.count, own.worstNS = own.count+across.count, max(own.worstNS, across.worstNS)
+		}
+		backwards.join(own, s.CPU)
+	}
+	return backwards
+}
+
 // ended fills in the result from the seats of the threads that ended. The others may still be working.
 func (b *bench) ended(seats []*observe.Seat) {
+	backwards := b.wentBack(seats)
+	b.found(FaultBackwards, backwards)
 	b.watched(seats)
 	if b.published != nil {
-		b.compared(seats)
+		b.compared(seats, backwards.count > 0)
 	}
 	if b.twin != nil {
 		b.bracketed(seats)
@@ -120,13 +132,6 @@ func (b *bench) ended(seats []*observe.Seat) {
 	}
 }
 
-func cpuName(cpu int) string {
-	if cpu == thread.Any {
-		return "any CPU"
-	}
-	return fmt.Sprintf("CPU %d", cpu)
-}
-
 func number(cpu int) *int {
 	if cpu == thread.Any {
 		return nil
@@ -134,18 +139,6 @@ func number(cpu int) *int {
 	return &cpu
 }
 
-func (b *bench) fault(f ClockFault) {
-	for i, known := range b.into.Faults {
-		if known.Kind == f.Kind {
-			count := known.Count + f.Count
-			if f.WorstNS > known.WorstNS {
-				b.into.Faults[i] = f
-			}
-			b.into.Faults[i].Count = count
-			return
-		}
-	}
-	b.into.Faults = append(b.into.Faults, f)
-}
+func (b *bench) fault(f ClockFault) { b.into.Faults = append(b.into.Faults, f) }
 
 func (b *bench) ns(ticks int64) float64 { return float64(ticks) * b.nsPerTick }

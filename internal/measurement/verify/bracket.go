@@ -50,12 +50,12 @@ func (b *bench) bracketed(seats []*observe.Seat) {
 	own, theirs := stated(b.clock), stated(*b.twin)
 	r := &Bracket{Against: b.twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
 	var tightest observe.Tightest
+	var outside finding
 	for _, s := range seats {
-		f := b.brackets[s.Index].outside
-		f.cpu = s.CPU
-		b.found(FaultOutside, f)
+		outside.join(b.brackets[s.Index].outside, s.CPU)
 		tightest.Join(b.brackets[s.Index].tightest)
 	}
+	b.found(FaultOutside, outside)
 	r.Brackets = tightest.Brackets
 	r.OffsetNS, r.BoundNS = tightest.OffsetNS(b.nsPerTick, unit)
 	if r.Brackets == 0 {

@@ -21,6 +21,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -89,7 +90,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 				return
 			}
 			if i > 0 && time.Since(start) > s.Time/2 {
-				v.Clocks[i].Reason = "the time was up before it was read; use a longer --duration"
+				v.Clocks[i].Reason = observe.WhyEnded(ctx, " before it was read")
 				continue
 			}
 			if b := ready(c, s, second, len(cpus), s.Time/time.Duration(10*len(clocks)), &v.Clocks[i]); b != nil {
@@ -101,15 +102,15 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	r := observe.Together(ctx, clock.Clock{}, cpus, max(s.Time-time.Since(start), s.Time/2), least, func(seat *observe.Seat) {
 		work(ctx, benches, seat)
 	})
-	lost := ""
-	for _, cpu := range r.Late {
-		lost = "a thread got no time on " + cpuName(cpu)
-	}
-	for _, cpu := range r.Gone {
-		lost = fmt.Sprintf("CPU %d went away", cpu)
+	lost, why := r.Lost(), ""
+	for _, cpu := range slices.Sorted(maps.Keys(lost)) {
+		why = lost[cpu]
+		if cpu != thread.Any {
+			v.LostCPUs = append(v.LostCPUs, cpu)
+		}
 	}
 	for _, b := range benches {
-		b.into.Reason = lost
+		b.into.Reason = why
 		b.ended(r.Ended)
 		slices.SortFunc(b.into.Faults, func(a, b ClockFault) int {
 			return slices.Index(ClockFaults, a.Kind) - slices.Index(ClockFaults, b.Kind)
@@ -122,12 +123,6 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 		}
 	}
 	_ = thread.Run(thread.Any, func() { v.Relations = related.end() })
-	for _, cpu := range slices.Concat(r.Late, r.Gone) {
-		if cpu != thread.Any {
-			v.LostCPUs = append(v.LostCPUs, cpu)
-		}
-	}
-	slices.Sort(v.LostCPUs)
 	v.DurationNS = int64(time.Since(start))
 	return v
 }
@@ -160,14 +155,11 @@ func unread(ctx context.Context, err error, v VerifiedClock) string {
 	case i >= 0:
 		return v.Faults[i].Text
 	case ctx.Err() != nil:
-		return interrupted
+		return observe.WhyEnded(ctx, " before it was read")
 	default:
 		return fmt.Sprintf("only %s in its share of the time; use a longer --duration", words.Plural(int(v.Reads), "read"))
 	}
 }
-
-// interrupted is the reason of a clock that the run did not reach.
-const interrupted = "interrupted before it was read"
 
 func verdictOn(v VerifiedClock, perThread bool) string {
 	has := func(kinds ...string) bool {

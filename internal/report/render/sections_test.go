@@ -124,8 +124,8 @@ func mistrusted() *result.Document {
 	d.Put(v)
 
 	far := square("RDTSC@cpu", 3)
-	far.Pairs[1].OffsetNS, far.Reason = -243, "CPU 10 went away"
-	far.MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 10, Reason: "CPU 10 went away"}, {CPU: 1, OtherCPU: 10, Reason: "CPU 10 went away"}}
+	far.Pairs[1].OffsetNS, far.Reason = -243, "CPU 10 went offline"
+	far.MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 10, Reason: "CPU 10 went offline"}, {CPU: 1, OtherCPU: 10, Reason: "CPU 10 went offline"}}
 	large := star("CNTVCT_EL0@cpu", 192)
 	large.Pairs[96].OffsetNS, large.Pairs[97].OffsetNS = 1_250_000, -90_000
 	d.Put(&skew.Skew{DurationNS: 1e9, CPUs: []int{0, 1, 2}, LostCPUs: []int{10}, Clocks: []skew.SkewedClock{
