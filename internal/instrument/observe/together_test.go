@@ -220,9 +220,8 @@ func TestReport(t *testing.T) {
 // Threads that meet go on after the same time, whenever they came.
 func TestMeet(t *testing.T) {
 	const span = 80 * time.Millisecond
-	const every = int64(span / 8)
 	Together(t.Context(), counting(), free(2), span, 2, func(s *Seat) {
-		begin := s.shared.begin.Load()
+		begin, every := s.shared.begin.Load(), s.shared.span/8 // what is left of the span
 		for s.Index == 1 && Now()-begin < every/2 {
 			continue // this one comes later
 		}
