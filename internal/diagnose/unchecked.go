@@ -91,7 +91,7 @@ func byItself(why, command string) string {
 // document does not show one. Those that the document lists keep their reasons.
 func NotChecked(d *result.Document, why string) []result.NotChecked {
 	listed := d.NotChecked
-	if len(d.Sections) == 0 {
+	if len(d.Sections) == 0 || alone(d) {
 		return listed // nothing was measured
 	}
 	d = completed(d)

@@ -205,11 +205,13 @@ const (
 )
 
 // eachLine calls do with each line of a text, also where its line ends were lost. It returns an error if the text is
-// longer than may be.
+// longer than may be. The first line with a stamp shows whether they were lost: in a whole text a line may quote others,
+// as in the name of a file that the kernel prints.
 func eachLine(r io.Reader, do func(line string)) error {
 	limited := &io.LimitedReader{R: r, N: maxText + 1}
 	buffered := bufio.NewReaderSize(limited, maxRead)
 	rest, lines := "", 0
+	stamped, joined := false, false // whether a line had a stamp, and whether the first one was several lines
 	for {
 		read, more, err := buffered.ReadLine()
 		switch {
@@ -229,7 +231,15 @@ func eachLine(r io.Reader, do func(line string)) error {
 		}
 		var all []string
 		for line := range strings.SplitSeq(text, "\r") {
-			all = append(all, kernellog.Lines(line)...)
+			if stamped && !joined {
+				all = append(all, kernellog.WithoutColor(line))
+				continue
+			}
+			parts := kernellog.Lines(line)
+			if all = append(all, parts...); !stamped {
+				stamped = slices.ContainsFunc(parts, func(part string) bool { return kernellog.Split(part).Stamp != "" })
+				joined = len(parts) > 1
+			}
 		}
 		if rest = ""; more && len(all) > 1 { // the last goes on in what is read next
 			all, rest = all[:len(all)-1], all[len(all)-1]

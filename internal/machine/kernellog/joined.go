@@ -6,7 +6,7 @@ const date = months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?|\d{4}-\d\d-\d\d[T 
 
 var (
 	// stampInside matches the beginning of a line that dmesg printed, and dateInside that of a line of a daemon's log.
-	stampInside = lazily(`(?:<\d{1,3}>|kern *: ?[a-z]+ *: ?)?\[(?: *\d{1,15}\.\d{6}|\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4})\] `)
+	stampInside = lazily(`(?:<\d{1,3}>|kern *: ?[a-z]+ *: ?)?\[(?: *\d{1,15}\.\d{6}\](?:\[ *[CT]\d+\])?|\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4}\]) `)
 	dateInside  = lazily(`(?:` + date + `) (?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: `)
 	beginsDated = lazily(`^(?:` + date + `) `)
 	// color matches an escape sequence of dmesg --color.
@@ -17,9 +17,7 @@ var (
 // its line ends: they are carriage returns, "\n" as in a program's source, or spaces before the next stamp. A text
 // between two stamps of one line stays with the first.
 func Lines(line string) []string {
-	if strings.IndexByte(line, '\x1b') >= 0 {
-		line = color().ReplaceAllString(line, "")
-	}
+	line = WithoutColor(line)
 	if strings.Count(line, "] ") < 2 && strings.Count(line, "kernel") < 2 && !strings.Contains(line, `\n`) || strings.HasPrefix(line, "{") { // faster than the expressions
 		return []string{line}
 	}
@@ -45,6 +43,14 @@ func Lines(line string) []string {
 		}
 	}
 	return append(all, line[from:])
+}
+
+// WithoutColor returns a line without the escape sequences of dmesg --color.
+func WithoutColor(line string) string {
+	if strings.IndexByte(line, '\x1b') < 0 {
+		return line
+	}
+	return color().ReplaceAllString(line, "")
 }
 
 func withoutEnd(line string) string {

@@ -45,6 +45,9 @@ func MachineOf(events []Event) Machine {
 		case armRate, erratum, counterTrapped:
 			m.Arch = cmp.Or(m.Arch, "arm64")
 		}
+		if e.Marks() && e.Clock == m.ClockSource {
+			m.ClockSource = "" // the kernel switches to another one, in a line that the log may lack
+		}
 		if system := guestClocks[e.Clock]; system != "" {
 			m.Guest, m.Hypervisor = true, cmp.Or(m.Hypervisor, system)
 		}

@@ -58,6 +58,7 @@ func TestMachineOf(t *testing.T) {
 		"DMI: OxVM OxVM, BIOS v0.8 05/17/2023":                                    {Guest: true, Hypervisor: "bhyve"},
 		"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014":      {Guest: true, Hypervisor: "kvm"},
 		"Switched to clocksource tsc\nTime: HPET clocksource has been installed.": {ClockSource: "hpet"},
+		"Switched to clocksource tsc\ntsc: Marking TSC unstable due to x":         {}, // grep tsc
 		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                  {},
 		"DMI: Microsoft Corporation Surface Laptop 5":                             {},
 		"DMI: Amazon EC2 m5.metal":                                                {},

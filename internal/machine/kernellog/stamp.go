@@ -106,7 +106,7 @@ func Split(line string) Message {
 			continue
 		}
 		p, found := matchingPrefix(rest)
-		if found == nil || p.date && (dated || m.Timed) {
+		if found == nil || p.date && (dated || m.Timed) || p.uptime && m.Timed { // a second one is of the text
 			break
 		}
 		m.note(p, found)
