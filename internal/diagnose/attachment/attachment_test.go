@@ -171,7 +171,7 @@ func TestNoLineOfTheLastBootIsDropped(t *testing.T) {
 	const program = "Sep 11 07:03:06 host kernel: Linux version 9\n"
 	for name, log := range map[string]string{
 		"newest first": reversed(boot), "a program's line": boot + program, "before": program + boot, "later": boot + "[  200.0] Linux version 9\n",
-		"two stamps": boot + "[  200.0] [    0.000000] Linux version 9\n",
+		"two stamps":    boot + "[  200.0] [    0.000000] Linux version 9\n",
 		"a file's name": boot + "[  200.000000] process '/x [    0.000000] Linux version 9' started with executable stack\n",
 	} {
 		require.Equal(t, want.Host, read(t, log).Host, name)
