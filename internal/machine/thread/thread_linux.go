@@ -69,7 +69,10 @@ func Yield() {
 // measurement.
 func Sleep(span time.Duration) {
 	request := unix.NsecToTimespec(int64(span))
-	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&request)), 0, 0)
+	errno := unix.EINTR // by a signal, such as that of Go's scheduler: then request has the rest
+	for errno == unix.EINTR {
+		_, _, errno = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&request)), uintptr(unsafe.Pointer(&request)), 0)
+	}
 }
 
 // Move moves this thread, which is not pinned, to the CPU, and does not pin it there. The kernel

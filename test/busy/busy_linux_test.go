@@ -1,0 +1,174 @@
+// Package busy runs timebench on a busy machine: beside programs that use all CPU time they get, half of them at a low
+// priority. Its benchmarks show what docs/evidence/busy.md says:
+//
+//	go test ./test/busy -run '^$' -bench . -benchtime 10x -timeout 3h
+//
+// runs each command ten times, idle and beside 16 and 60 such programs. -bench 'Reader/load=16' selects rows.
+package busy
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/need"
+	"github.com/timebench/timebench/test/readers"
+)
+
+// beside runs a benchmark idle and beside load.
+func beside(b *testing.B, run func(b *testing.B)) {
+	b.Helper()
+	for _, programs := range []int{0, 16, 60} {
+		b.Run(fmt.Sprintf("load=%d", programs), func(b *testing.B) {
+			load(b, programs)
+			run(b)
+			b.ReportMetric(0, "ns/op") // each benchmark reports its own times
+		})
+	}
+}
+
+// load starts programs that use all CPU time they get, until the test ends. Every second one is niced.
+func load(t testing.TB, programs int) {
+	t.Helper()
+	for i := range programs {
+		spin := exec.Command("nice", "-n", []string{"0", "10"}[i%2], "sh", "-c", "while :; do :; done")
+		require.NoError(t, spin.Start())
+		t.Cleanup(func() {
+			_ = spin.Process.Kill()
+			_ = spin.Wait()
+		})
+	}
+}
+
+// document returns the result document of a command.
+func document(t testing.TB, timebench string, args ...string) *result.Document {
+	t.Helper()
+	out, err := exec.Command(timebench, append(args, "--format", "json")...).Output()
+	require.NoError(t, err)
+	d, err := sections.Read(bytes.NewReader(out))
+	require.NoError(t, err)
+	return d
+}
+
+// BenchmarkReader counts how often doctor names a program that spends 30 % of its CPU time on reading the clock.
+func BenchmarkReader(b *testing.B) {
+	timebench, reader := need.Timebench(b), readers.Build(b, "c")
+	beside(b, func(b *testing.B) {
+		reading := reader.Start(b, readers.Options{Read: "vdso", Percent: 30, Seconds: 3600})
+		reading.Go()
+		named, taken := 0, []float64{}
+		for b.Loop() {
+			began := time.Now()
+			out, err := exec.Command(timebench, "doctor", "--fail-on", "never").Output()
+			require.NoError(b, err)
+			taken = append(taken, time.Since(began).Seconds())
+			if strings.Contains(string(out), "reader-c") {
+				named++
+			} else {
+				b.Logf("not named:\n%s", out)
+			}
+		}
+		b.ReportMetric(float64(named), "named")
+		b.ReportMetric(stats.Median(taken), "s/run")
+	})
+}
+
+// BenchmarkLatency reports the median of the ratios of timebench's latency and the lowest level of the same loop in C.
+func BenchmarkLatency(b *testing.B) {
+	timebench := need.Timebench(b)
+	loop := need.Compiled(b, "../againstc/testdata/loop.c", "-O2", "-ldl")
+	calls := []string{"CLOCK_MONOTONIC", "CLOCK_REALTIME", "CLOCK_MONOTONIC_COARSE", "gettimeofday"}
+	beside(b, func(b *testing.B) {
+		ratios := map[string][]float64{}
+		for b.Loop() {
+			clocks := compare.Of(document(b, timebench, "compare", "@vdso", "--threads", "1")).Clocks
+			for _, call := range calls {
+				lowest := lowestByC(b, loop, call)
+				for _, c := range clocks {
+					if c.ID == call+"@vdso" {
+						ratios[call] = append(ratios[call], c.Latency.MedianNS/lowest)
+					}
+				}
+			}
+		}
+		for call, all := range ratios {
+			b.ReportMetric(stats.Median(all), call+"/C")
+		}
+	})
+}
+
+// lowestByC returns the lowest of ten figures of the C loop, whose turns are short enough for a busy machine.
+func lowestByC(t testing.TB, loop, call string) float64 {
+	t.Helper()
+	var lowest float64
+	for i := range 10 {
+		out, err := exec.Command(loop, "vdso", call, "4000").Output()
+		require.NoError(t, err)
+		var figure float64
+		_, err = fmt.Sscan(string(out), &figure)
+		require.NoError(t, err, string(out))
+		if i == 0 || figure < lowest {
+			lowest = figure
+		}
+	}
+	return lowest
+}
+
+// BenchmarkThreads requires that every clock has all the numbers of threads that the user wrote.
+func BenchmarkThreads(b *testing.B) {
+	timebench := need.Timebench(b)
+	beside(b, func(b *testing.B) {
+		var taken []float64
+		for b.Loop() {
+			began := time.Now()
+			for _, c := range compare.Of(document(b, timebench, "compare", "--threads", "1..24")).Clocks {
+				if !c.Available {
+					continue
+				}
+				require.Len(b, c.Throughput, 24, c.ID)
+				for i, t := range c.Throughput {
+					require.Equal(b, i+1, t.Threads, c.ID)
+				}
+			}
+			taken = append(taken, time.Since(began).Seconds())
+		}
+		b.ReportMetric(stats.Median(taken), "s/run")
+	})
+}
+
+var announced = regexp.MustCompile(`: about (\S+)\.\r?\n`)
+
+// BenchmarkAnnounced reports the time that each command announces on a terminal, and the time that it takes.
+func BenchmarkAnnounced(b *testing.B) {
+	timebench, script := need.Timebench(b), need.Program(b, "script")
+	beside(b, func(b *testing.B) {
+		for _, args := range []string{
+			"compare", "compare --threads 1..24", "doctor --fail-on never", "verify", "verify --load", "skew", "drift --time 2s",
+			"runtimes c python3 java", "profile --time 2s",
+		} {
+			var ratios, said, took []float64
+			for range b.N {
+				began := time.Now()
+				out, err := exec.Command(script, "-qec", timebench+" "+args, "/dev/null").Output()
+				require.NoError(b, err, string(out))
+				taken := time.Since(began).Seconds()
+				found := announced.FindSubmatch(out)
+				require.NotNil(b, found, "%s announces no time: %s", args, out)
+				estimate, err := time.ParseDuration(string(found[1]))
+				require.NoError(b, err)
+				said, took = append(said, estimate.Seconds()), append(took, taken)
+				ratios = append(ratios, taken/estimate.Seconds())
+			}
+			b.Logf("%-28s announced %5.1f s, took %5.1f s, ratio %.2f", args, stats.Median(said), stats.Median(took), stats.Median(ratios))
+		}
+	})
+}
