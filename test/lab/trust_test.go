@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,7 +59,9 @@ func warned(d *result.Document) []string {
 // is that emulates it: emulated CPUs have one time.
 func (w world) checkVerified(t *testing.T, said map[string]ran) {
 	for _, name := range []string{"verify", "verify-loaded"} {
-		require.Zero(t, said[name].status, "%s\n%s", said[name].stdout, said[name].stderr)
+		if said[name].status != 0 { // on a slow host
+			require.Regexp(t, "could not be verified; .*; use a longer --duration", said[name].stderr)
+		}
 		v := verify.Of(document(t, said[name]))
 		require.Len(t, v.CPUs, w.cpus())
 		require.Empty(t, v.LostCPUs)
@@ -83,6 +86,9 @@ func (w world) checkVerified(t *testing.T, said map[string]ran) {
 			require.Positive(t, verified["CLOCK_MONOTONIC@vdso"].Bracket.Brackets)
 		}
 		for _, id := range known {
+			if strings.Contains(verified[id].Reason, "use a longer --duration") {
+				continue
+			}
 			want := verify.IsMonotonic
 			if verified[id].Across == nil {
 				want = verify.OneCPU
