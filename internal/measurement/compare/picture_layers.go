@@ -15,6 +15,7 @@ import (
 var layerColors = []color.RGBA{
 	picture.Light, picture.RGB(0x56b4e9), picture.RGB(0xe69f00), picture.RGB(0xcc79a7),
 	picture.RGB(0x009e73), picture.RGB(0xf8cfab), picture.RGB(0xd55e00), picture.RGB(0xb9daf0),
+	picture.RGB(0xf0e442),
 }
 
 func hasLayers(d *result.Document) bool { return len(layered(d)) > 0 }

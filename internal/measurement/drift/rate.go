@@ -42,7 +42,7 @@ func (s *subject) result(reference *subject) DriftedClock {
 	return d
 }
 
-// rates fills in the rates of the readings. The error is why there are none, or not all of them.
+// rates fills in the rates of the readings. The error says why rates are missing.
 func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	first := len(s.phases[asleep].kept)
 	all := slices.Concat(s.phases[asleep].kept, s.phases[loaded].kept)

@@ -45,7 +45,7 @@ func (b *bench) bracket(s *observe.Seat) {
 
 // bracketed fills in the result from the brackets of the threads.
 func (b *bench) bracketed(seats []*observe.Seat) {
-	// A value is rounded down to a unit; that of a coarse clock, to its resolution.
+	// A value is rounded down to a unit; the value of a coarse clock, to its resolution.
 	unit := max(b.ns(1), b.clock.ReportedNS())
 	own, theirs := stated(b.clock), stated(*b.twin)
 	r := &Bracket{Against: b.twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
