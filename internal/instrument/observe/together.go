@@ -82,7 +82,11 @@ func (s *Seat) Ran() bool {
 func (s *Seat) Meet() {
 	const meetings = 8 // in a short work, so that one does not end it
 	every := max(1, min(int64(10*time.Millisecond), s.shared.span/meetings))
-	thread.Sleep(time.Duration(every - (Now()-s.shared.begin.Load())%every))
+	now := Now()
+	meeting := now + every - (now-s.shared.begin.Load())%every
+	for Now() < meeting { // on Windows a sleep may end early
+		thread.Sleep(time.Duration(meeting - Now()))
+	}
 	s.ran = Now()
 }
 
