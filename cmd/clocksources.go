@@ -22,7 +22,8 @@ import (
 
 // otherSources returns the clock sources of --clocksources without the one that the machine returns to, in the kernel's
 // order; nil without the flag. It first asks, and restores the clock source that an earlier experiment left switched.
-func (flags compareFlags) otherSources(folder clocksource.Folder, in *os.File, out io.Writer, facts *result.Host) ([]string, error) {
+func (flags compareFlags) otherSources(folder clocksource.Folder, in *os.File, out io.Writer,
+	facts *result.Host) ([]string, error) {
 	if flags.sources == "" {
 		return nil, nil
 	}
@@ -38,7 +39,8 @@ func (flags compareFlags) otherSources(folder clocksource.Folder, in *os.File, o
 		asked = strings.Split(flags.sources, ",")
 		for _, name := range asked {
 			if !slices.Contains(available, name) {
-				return nil, fmt.Errorf("--clocksources: %q is not available; write all, or a list of %s", name, strings.Join(available, ","))
+				return nil, fmt.Errorf("--clocksources: %q is not available; write all, or a list of %s", name,
+					strings.Join(available, ","))
 			}
 		}
 	}
@@ -46,13 +48,17 @@ func (flags compareFlags) otherSources(folder clocksource.Folder, in *os.File, o
 	if left != nil {
 		own = left.Original
 	}
-	others := slices.DeleteFunc(slices.Clone(available), func(name string) bool { return name == own || !slices.Contains(asked, name) })
+	others := slices.DeleteFunc(slices.Clone(available),
+		func(name string) bool { return name == own || !slices.Contains(asked, name) })
 	switch {
 	case len(others) == 0 && left != nil:
-		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: an experiment that was killed left %s, and %s is the machine's own; write all, which restores that first, or a list of %s",
+		return nil, fmt.Errorf(
+			"--clocksources: there is nothing to switch to: an experiment that was killed left %s, and "+
+				"%s is the machine's own; write all, which restores that first, or a list of %s",
 			facts.ClockSource.Current, own, strings.Join(available, ","))
 	case len(others) == 0:
-		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: %s is in use; available: %s", own, strings.Join(available, ", "))
+		return nil, fmt.Errorf("--clocksources: there is nothing to switch to: %s is in use; available: %s", own,
+			strings.Join(available, ", "))
 	}
 	if err := folder.Writable(); err != nil {
 		return nil, couldNot(fmt.Errorf("--clocksources: %w", err))
@@ -73,11 +79,14 @@ func (flags compareFlags) otherSources(folder clocksource.Folder, in *os.File, o
 // machine returns to, current the one in use.
 func consent(in *os.File, out io.Writer, yes bool, current, own string, others []string) error {
 	if !yes && !term.IsTerminal(int(in.Fd())) {
-		return fmt.Errorf("--clocksources switches the clock source of the running system to %s and back, which may slow it down and make time jump, and there is no terminal to ask on; add --yes to agree",
+		return fmt.Errorf(
+			"--clocksources switches the clock source of the running system to %s and back, which may slow it down "+
+				"and make time jump, and there is no terminal to ask on; add --yes to agree",
 			strings.Join(others, ", then "))
 	}
 	if current != own {
-		_, _ = fmt.Fprintf(out, "An earlier experiment was killed and left the clock source switched to %s. First, %s is restored.\n", current, own)
+		_, _ = fmt.Fprintf(out,
+			"An earlier experiment was killed and left the clock source switched to %s. First, %s is restored.\n", current, own)
 	}
 	_, _ = fmt.Fprintf(out, `This changes the running system: its clock source will be %[1]s, then %[2]s again.
 Meanwhile every program that reads the time may be slower, and a time service may see a
@@ -110,7 +119,8 @@ func startGuardian() (*clocksource.Switch, error) {
 
 // experiment measures with each of the clock sources. It also returns the complete measurements if it is interrupted or
 // fails.
-func experiment(ctx context.Context, sw *clocksource.Switch, others []string, run func(context.Context, string) (measure.Result, error)) ([]compare.Experiment, bool, error) {
+func experiment(ctx context.Context, sw *clocksource.Switch, others []string,
+	run func(context.Context, string) (measure.Result, error)) ([]compare.Experiment, bool, error) {
 	var done []compare.Experiment
 	interrupted, err := sw.Each(ctx, others, func(ctx context.Context, name string) error {
 		measured, err := run(ctx, name)

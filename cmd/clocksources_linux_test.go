@@ -28,12 +28,14 @@ func leftSwitched(t *testing.T) clocksource.Folder {
 	require.NoError(t, os.Symlink("/proc", filepath.Join(root, "proc")))
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	require.NoError(t, err)
-	write("run/timebench/clocksource.json", fmt.Sprintf(`{"original":"tsc","since":"2026-11-21T03:00:00Z","pid":412,"boot_id":%q}`, bytes.TrimSpace(boot)))
+	write("run/timebench/clocksource.json",
+		fmt.Sprintf(`{"original":"tsc","since":"2026-11-21T03:00:00Z","pid":412,"boot_id":%q}`, bytes.TrimSpace(boot)))
 	return clocksource.Folder(root) + clocksource.Sysfs
 }
 
 func TestEarlierExperimentIsRestored(t *testing.T) {
-	for answer, want := range map[string]string{"y": "tsc", "YES": "tsc", "--yes": "tsc", "": "hpet", "n": "hpet", "maybe": "hpet", "no terminal": "hpet"} {
+	for answer, want := range map[string]string{"y": "tsc", "YES": "tsc", "--yes": "tsc", "": "hpet", "n": "hpet",
+		"maybe": "hpet", "no terminal": "hpet"} {
 		folder := leftSwitched(t)
 		facts := &result.Host{
 			ClockSource:           &result.ClockSource{Current: "hpet", Available: []string{"tsc", "hpet", "acpi_pm"}},
@@ -56,7 +58,10 @@ func TestEarlierExperimentIsRestored(t *testing.T) {
 			require.Equal(t, map[bool]int{true: 2, false: 1}[answer == "no terminal"], statusOfError(err))
 			require.NotContains(t, err.Error(), "\n")
 		}
-		require.Equal(t, answer != "no terminal", strings.HasPrefix(out.String(), "An earlier experiment was killed and left the clock source switched to hpet. First, tsc is restored.\n"), out.String())
+		require.Equal(t, answer != "no terminal",
+			strings.HasPrefix(out.String(),
+				"An earlier experiment was killed and left the clock source switched to hpet. First, tsc is restored.\n"),
+			out.String())
 		now, err := folder.Current()
 		require.NoError(t, err)
 		require.Equal(t, want, now, answer)

@@ -22,7 +22,8 @@ func TestOnlyTablesArePaintedOnARealTerminal(t *testing.T) {
 		samples = append(samples, 800+float64(i))
 	}
 	document := result.Document{
-		Schema: result.Schema, Host: result.Host{OS: "linux", Arch: "amd64", ClockSource: &result.ClockSource{Current: "hpet", Available: []string{"hpet", "tsc"}}},
+		Schema: result.Schema, Host: result.Host{OS: "linux", Arch: "amd64",
+			ClockSource: &result.ClockSource{Current: "hpet", Available: []string{"hpet", "tsc"}}},
 		Warnings: []result.Warning{{Kind: "backwards", Saw: "a clock went backwards", Spoilt: "much", Advice: "wait"}},
 		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{
 			ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Kind: "monotonic", Available: true, KernelEntry: result.Always,

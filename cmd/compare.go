@@ -76,17 +76,28 @@ compare asks first. It restores the clock source, also if it is killed.`,
 		ValidArgsFunction: completeSelectors,
 	}
 	f := command.Flags()
-	f.StringVarP(&flags.threads, "threads", "t", "", "numbers of threads: `N..M`, a list 1,2,4, or 1..24/4 for every fourth (default 1, 2, 4 … up to the number of CPUs)")
+	f.StringVarP(&flags.threads, "threads", "t", "",
+		"numbers of threads: `N..M`, a list 1,2,4, or 1..24/4 for every fourth "+
+			"(default 1, 2, 4 … up to the number of CPUs)")
 	f.BoolVar(&flags.all, "all", false, allHelp)
-	f.DurationVar(&flags.time, "throughput-time", 0, "duration of one throughput measurement (default 100ms; less on many CPUs without --threads)")
-	f.IntVar(&flags.rounds, "rounds", 0, "`number` of latency samples of each clock (default as many as take 3.5 s: about 80 for the default clocks, 700 for one)")
-	f.IntVar(&flags.repeat, "repeat", 1, "`number` of runs, one after another: runs differ more than the samples of one, so diff judges by runs")
-	f.DurationVar(&flags.limit, "limit", 0, "`time` after which the measurement ends with what is complete, such as 2m (default: none with --threads, --rounds or --throughput-time; else twice the time on an idle machine)")
-	f.BoolVar(&flags.single, "distribution", false, "time single reads too: percentiles, and how often one took ten times the median")
+	f.DurationVar(&flags.time, "throughput-time", 0,
+		"duration of one throughput measurement (default 100ms; less on many CPUs without --threads)")
+	f.IntVar(&flags.rounds, "rounds", 0,
+		"`number` of latency samples of each clock "+
+			"(default as many as take 3.5 s: about 80 for the default clocks, 700 for one)")
+	f.IntVar(&flags.repeat, "repeat", 1,
+		"`number` of runs, one after another: runs differ more than the samples of one, so diff judges by runs")
+	f.DurationVar(&flags.limit, "limit", 0,
+		"`time` after which the measurement ends with what is complete, such as 2m "+
+			"(default: none with --threads, --rounds or --throughput-time; else twice the time on an idle machine)")
+	f.BoolVar(&flags.single, "distribution", false,
+		"time single reads too: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "pin threads to `cpus`: none, compact, spread, or a list such as 0,2,4-7")
 	f.StringVar(&flags.workers, "workers", "threads", "`threads` or processes that read")
-	f.DurationVar(&flags.timer, "timer-resolution", 0, "on Windows, request this period of the system timer, such as 1ms or 500us")
-	f.StringVar(&flags.sources, "clocksources", "", "also measure with other clock `sources` of the kernel: all, or a list such as hpet,acpi_pm")
+	f.DurationVar(&flags.timer, "timer-resolution", 0,
+		"on Windows, request this period of the system timer, such as 1ms or 500us")
+	f.StringVar(&flags.sources, "clocksources", "",
+		"also measure with other clock `sources` of the kernel: all, or a list such as hpet,acpi_pm")
 	f.BoolVar(&flags.yes, "yes", false, "agree to the changes of --clocksources in advance")
 	addReportFlags(command, &flags.reportFlags, render.Formats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
@@ -113,7 +124,8 @@ func (flags compareFlags) check(command *cobra.Command) error {
 	case flags.repeat < 1 || flags.repeat > maxRepeat:
 		return fmt.Errorf("--repeat %d: write a number from 1 to %d", flags.repeat, maxRepeat)
 	case flags.repeat > 1 && flags.single:
-		return errors.New("--repeat and --distribution: the distributions of several runs are not joined; write one of the two")
+		return errors.New(
+			"--repeat and --distribution: the distributions of several runs are not joined; write one of the two")
 	}
 	return nil
 }

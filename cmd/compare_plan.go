@@ -56,7 +56,8 @@ func planComparison(flags compareFlags, selectors []string, facts result.Host) (
 		Threads: settings.Threads, Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
 		TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
 	}
-	return comparePlan{facts: facts, clocks: clocks, settings: settings, runs: flags.repeat, limit: flags.limit, recorded: recorded}, nil
+	return comparePlan{facts: facts, clocks: clocks, settings: settings, runs: flags.repeat, limit: flags.limit,
+		recorded: recorded}, nil
 }
 
 // settings returns the settings of the flags. Rounds and Time are 0 if the flags leave them

@@ -29,7 +29,8 @@ func TestPlanOfNoFlags(t *testing.T) {
 	require.Zero(t, plan.settings.Distribution)
 	require.Empty(t, plan.otherSources)
 	require.Equal(t, result.Settings{
-		Threads: []int{1, 2, 4}, Rounds: plan.settings.Rounds, TimeNS: int64(plan.settings.Time), Pin: "none", Workers: "threads",
+		Threads: []int{1, 2, 4}, Rounds: plan.settings.Rounds, TimeNS: int64(plan.settings.Time), Pin: "none",
+		Workers: "threads",
 	}, plan.recorded)
 }
 

@@ -33,7 +33,8 @@ func allowed(flag string, cpus []int) error {
 	for _, cpu := range cpus {
 		isUsable := slices.Contains(usable, cpu) || slices.Contains(isolated, cpu) && thread.Pinnable([]int{cpu}) == nil
 		if !isUsable {
-			return fmt.Errorf("%s: CPU %d does not exist or is not allowed to this process; it may use %s", flag, cpu, words.CPUs(usable))
+			return fmt.Errorf("%s: CPU %d does not exist or is not allowed to this process; it may use %s", flag, cpu,
+				words.CPUs(usable))
 		}
 	}
 	return nil

@@ -29,10 +29,12 @@ func TestCPUOutsideOfTheAffinity(t *testing.T) {
 			status, stdout, stderr := ranOn(t, cpus[1], append(args, list)...)
 			require.Equal(t, 2, status, args)
 			require.Empty(t, stdout)
-			require.Equal(t, "timebench: "+flag+": CPU "+outside+" does not exist or is not allowed to this process; it may use CPU "+left+"\n", stderr)
+			require.Equal(t, "timebench: "+flag+": CPU "+outside+
+				" does not exist or is not allowed to this process; it may use CPU "+left+"\n", stderr)
 		}
 	}
-	status, _, stderr := ranOn(t, cpus[1], "compare", "time.Now@go", "--threads", "1", "--time", "1ms", "--rounds", "1", "--pin", left)
+	status, _, stderr := ranOn(t, cpus[1], "compare", "time.Now@go", "--threads", "1", "--time", "1ms", "--rounds", "1",
+		"--pin", left)
 	require.Zero(t, status, stderr)
 }
 

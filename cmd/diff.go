@@ -43,14 +43,18 @@ of one run, so diff judges by runs where there are several.`,
 				return err
 			}
 			if len(files) != 2 {
-				return fmt.Errorf("diff takes two results, the old one and the new one; it got %d; write several runs as a folder, or as a glob in quotes", len(files))
+				return fmt.Errorf(
+					"diff takes two results, the old one and the new one; it got %d; "+
+						"write several runs as a folder, or as a glob in quotes",
+					len(files))
 			}
 			return compareFiles(command.OutOrStdout(), command.ErrOrStderr(), flags, files[0], files[1])
 		},
 	}
 	f := command.Flags()
 	f.StringVar(&flags.minChange, "min-change", "2%", "smallest change that counts, as a `percentage`")
-	f.StringVar(&flags.failAbove, "fail-above", "", "exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if that cannot be told")
+	f.StringVar(&flags.failAbove, "fail-above", "",
+		"exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if that cannot be told")
 	formerly(command, "least", "min-change")
 	addReportFlags(command, &flags.reportFlags, render.DiffFormats, "diff.json, diff.md, diff.html and a chart")
 	return command
@@ -97,7 +101,8 @@ const maxListed = 5
 // gate returns the error of --fail-above: a figure is slower, or cannot be compared.
 func gate(d *compare.Changes, above float64, typed string) error {
 	cannot := func(figures []string, why string) error {
-		return untold(fmt.Errorf("no figure is slower by more than %s, beyond noise, but %s cannot be compared: %s", typed, firstFew(figures), why))
+		return untold(fmt.Errorf("no figure is slower by more than %s, beyond noise, but %s cannot be compared: %s", typed,
+			firstFew(figures), why))
 	}
 	slower, unsteady, undecided, small := d.SlowerThan(above), d.UnsteadyAbove(above), d.Untold(), d.UnjudgedAbove(above)
 	switch {
@@ -108,11 +113,14 @@ func gate(d *compare.Changes, above float64, typed string) error {
 	case len(d.Lost) > 0:
 		return cannot(d.Lost, "the new result does not have them")
 	case len(unsteady) > 0:
-		return cannot(figures(unsteady), "a run changed while it lasted, shared its CPUs, or ran at another speed; measure again on a quiet machine")
+		return cannot(figures(unsteady),
+			"a run changed while it lasted, shared its CPUs, or ran at another speed; measure again on a quiet machine")
 	case len(small) > 0:
-		return cannot(figures(small), "the runs are too few, or contradict each other; measure compare with --repeat 5 or more")
+		return cannot(figures(small),
+			"the runs are too few, or contradict each other; measure compare with --repeat 5 or more")
 	case len(undecided) > 0:
-		return cannot(figures(undecided), "too few samples for a verdict; measure compare with more --rounds, or the others again")
+		return cannot(figures(undecided),
+			"too few samples for a verdict; measure compare with more --rounds, or the others again")
 	case d.Comparisons == 0:
 		return untold(errors.New("the results have no cost of a read in common, so --fail-above cannot decide"))
 	}

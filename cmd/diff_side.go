@@ -28,7 +28,8 @@ func loadSide(name string) (diff.Side, error) {
 		files = append(files, found...)
 	}
 	if len(files) > compare.MaxRuns {
-		return diff.Side{}, fmt.Errorf("%s holds %d results; a side of diff has %d at most", name, len(files), compare.MaxRuns)
+		return diff.Side{}, fmt.Errorf("%s holds %d results; a side of diff has %d at most", name, len(files),
+			compare.MaxRuns)
 	}
 	var runs []*result.Document
 	for _, file := range files {

@@ -71,9 +71,12 @@ As a health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
 		return flags.refuse(command.OutOrStdout(), flagError(command, err))
 	})
 	f := command.Flags()
-	f.StringVar(&flags.failOn, "fail-on", result.Warn, "exit with status 1 if a finding has this `severity` or a worse one: error, warn, or never")
-	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0, "report an error if an everyday clock costs more than this many `ns`/read beyond noise, or none was timed")
-	f.BoolVar(&flags.fast, "fast", false, "take less than a second: leave out what needs a longer measurement (scaling, verification, programs)")
+	f.StringVar(&flags.failOn, "fail-on", result.Warn,
+		"exit with status 1 if a finding has this `severity` or a worse one: error, warn, or never")
+	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0,
+		"report an error if an everyday clock costs more than this many `ns`/read beyond noise, or none was timed")
+	f.BoolVar(&flags.fast, "fast", false,
+		"take less than a second: leave out what needs a longer measurement (scaling, verification, programs)")
 	addReportFlags(command, &flags.reportFlags, render.DoctorFormats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
 	complete(command, "fail-on", result.Error, result.Warn, never)
@@ -168,7 +171,8 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document]) (*result.Docu
 		return nil, err
 	}
 	return run(to, func(ctx context.Context) (*result.Document, error) {
-		update, stop := terminal.Progress(to.stderr, flags.quiet || flags.fast, "Examining the clocks", examine.Estimate(false))
+		update, stop := terminal.Progress(to.stderr, flags.quiet || flags.fast, "Examining the clocks",
+			examine.Estimate(false))
 		document, err := examine.Run(ctx, tool(), flags.fast, update)
 		stop(err == nil && !document.Interrupted)
 		if err != nil {
@@ -198,7 +202,8 @@ func (flags doctorFlags) gated(format render.Format[*result.Document]) render.Fo
 	write := format.Write
 	format.Write = func(w io.Writer, d *result.Document) error {
 		gated := *d
-		gated.Findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool { return !fails(f.Severity, flags.failOn) })
+		gated.Findings = slices.DeleteFunc(slices.Clone(d.Findings),
+			func(f result.Finding) bool { return !fails(f.Severity, flags.failOn) })
 		return write(w, &gated)
 	}
 	return format

@@ -73,20 +73,24 @@ than in a minute.`,
 				return err
 			}
 			announcement := fmt.Sprintf("Measuring the drift of %s against %s", words.Plural(len(clocks), "clock"), reference.ID)
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{announcement, clocks, []int{1}, flags.time, measure})
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(),
+				sectionRun{announcement, clocks, []int{1}, flags.time, measure})
 			return err
 		},
 	}
 	flags = addClockFlags(command, 10*time.Second)
-	command.Flags().StringVar(&ref, "ref", "", "`CLOCK` to measure the others against (default the monotonic clock of the system)")
-	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy for the last half of the time, 30 s at most (off by default)")
+	command.Flags().StringVar(&ref, "ref", "",
+		"`CLOCK` to measure the others against (default the monotonic clock of the system)")
+	command.Flags().BoolVar(&load, "load", false,
+		"keep every CPU busy for the last half of the time, 30 s at most (off by default)")
 	_ = command.RegisterFlagCompletionFunc("ref", completeSelectors)
 	return command
 }
 
 // references are the default references. Drift takes the first that is available.
 var references = []string{
-	"CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC@syscall", "QueryPerformanceCounter@winapi", "CLOCK_MONOTONIC@libc", "time.Now@go",
+	"CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC@syscall", "QueryPerformanceCounter@winapi", "CLOCK_MONOTONIC@libc",
+	"time.Now@go",
 }
 
 // reference returns the clock of --ref. If the selector matches several paths of one call, it is
@@ -111,7 +115,8 @@ func reference(selector string) (clock.Clock, error) {
 	}
 	for _, c := range matching[1:] {
 		if callOf(c) != callOf(matching[0]) {
-			return clock.Clock{}, fmt.Errorf("--ref %s matches %d clocks; name one, such as %s", selector, len(matching), matching[0].ID)
+			return clock.Clock{}, fmt.Errorf("--ref %s matches %d clocks; name one, such as %s", selector, len(matching),
+				matching[0].ID)
 		}
 	}
 	for _, c := range matching {

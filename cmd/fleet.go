@@ -67,7 +67,9 @@ command line is wrong, 3 if --fail-on odd could not tell.`,
 			return compareMachines(command.InOrStdin(), command.OutOrStdout(), command.ErrOrStderr(), flags, names)
 		},
 	}
-	command.Flags().StringVar(&flags.failOn, "fail-on", never, "exit with status 1 if a machine is odd, or has a finding of this `severity` or a worse one: odd, error, warn, or never")
+	command.Flags().StringVar(&flags.failOn, "fail-on", never,
+		"exit with status 1 if a machine is odd, or has a finding of this `severity` or a worse one: "+
+			"odd, error, warn, or never")
 	addReportFlags(command, &flags.reportFlags, render.FleetFormats, "fleet.json, fleet.md, fleet.html and a chart")
 	complete(command, "fail-on", odd, result.Error, result.Warn, never)
 	return command
@@ -130,7 +132,8 @@ func (flags fleetFlags) gate(f *fleet.Fleet) error {
 	case flags.failOn == odd && f.Odd == 0 && f.TooFew():
 		return untold(errors.New("--fail-on odd cannot decide: " + fleet.NeedSimilar))
 	}
-	failed := map[string]string{odd: f.Differing(), result.Error: f.Faulty(false), result.Warn: f.Faulty(true)}[flags.failOn]
+	failed := map[string]string{odd: f.Differing(), result.Error: f.Faulty(false),
+		result.Warn: f.Faulty(true)}[flags.failOn]
 	if failed != "" {
 		return couldNot(errors.New(failed))
 	}

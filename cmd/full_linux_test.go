@@ -44,8 +44,9 @@ func saved(t testing.TB, n int) string {
 	for i := range n + 1 {
 		compare.Into(document).Clocks = append(compare.Into(document).Clocks, compare.Clock{
 			ID: fmt.Sprintf("clock%d@go", i), Call: "call", Path: "go", Available: true,
-			Latency:    &compare.Latency{MedianNS: 20, MinNS: 20, SamplesNS: []float64{20, 20, 20, 20, 20, 20}},
-			Throughput: []compare.Throughput{{Threads: 1, ReadsPerSecond: 5e7, NSPerRead: 20, Fairness: 1, SamplesReadsPerSecond: []float64{5e7}}},
+			Latency: &compare.Latency{MedianNS: 20, MinNS: 20, SamplesNS: []float64{20, 20, 20, 20, 20, 20}},
+			Throughput: []compare.Throughput{{Threads: 1, ReadsPerSecond: 5e7, NSPerRead: 20, Fairness: 1,
+				SamplesReadsPerSecond: []float64{5e7}}},
 		})
 	}
 	var out bytes.Buffer
@@ -148,11 +149,14 @@ func TestFullOutput(t *testing.T) {
 	t.Parallel()
 	document := saved(t, 0)
 	commands := [][]string{
-		{}, {"--help"}, {"--version"}, {"version"}, {"help"}, {"help", "compare"}, {"compare", "--help"}, {"list"}, {"env"}, {"env", "--format", "json"},
+		{}, {"--help"}, {"--version"}, {"version"}, {"help"}, {"help", "compare"}, {"compare", "--help"}, {"list"}, {"env"},
+		{"env", "--format", "json"},
 		{"completion"}, {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"},
-		{"__complete", "compare", ""}, {"compare", "time.Now@go", "--threads", "1", "--time", "2ms", "--rounds", "1"}, {"doctor", "--fast"},
+		{"__complete", "compare", ""}, {"compare", "time.Now@go", "--threads", "1", "--time", "2ms", "--rounds", "1"},
+		{"doctor", "--fast"},
 		{"render", document}, {"diff", document, document}, {"doctor", document}, {"doctor", document, "--format", "nagios"},
-		{"verify", "time.Now@go", "--time", "10ms"}, {"skew", "time.Now@go", "--time", "10ms"}, {"drift", "CLOCK_MONOTONIC_RAW@syscall", "--time", "10ms"},
+		{"verify", "time.Now@go", "--time", "10ms"}, {"skew", "time.Now@go", "--time", "10ms"},
+		{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--time", "10ms"},
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)

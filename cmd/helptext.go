@@ -32,7 +32,9 @@ func showHelp(command *cobra.Command, _ []string) {
 	}
 	parts = append(parts, flagGroups(command, width)...)
 	if command.HasAvailableSubCommands() {
-		parts = append(parts, table.Indented(fmt.Sprintf("Use \"%s [command] --help\" for more information about a command.", command.CommandPath()), 0, width))
+		parts = append(parts,
+			table.Indented(fmt.Sprintf("Use \"%s [command] --help\" for more information about a command.",
+				command.CommandPath()), 0, width))
 	}
 	_, _ = io.WriteString(command.OutOrStdout(), strings.Join(parts, "\n")) // an output keeps the error
 }
@@ -74,8 +76,10 @@ func examples(lines string, width int) string {
 
 // The flags of the groups of a help; the others are about how to measure.
 var (
-	whatFlags   = []string{"threads", "all", "cpus", "runtime", "ref", "pin", "workers", "clocksources", "fast", "load", "by-thread"}
-	outputFlags = []string{"format", "out", "quiet", "verbose", "label", "fail-on", "fail-above", "fail-above-ns", "listen", "textfile", "version", "help"}
+	whatFlags = []string{"threads", "all", "cpus", "runtime", "ref", "pin", "workers", "clocksources", "fast", "load",
+		"by-thread"}
+	outputFlags = []string{"format", "out", "quiet", "verbose", "label", "fail-on", "fail-above", "fail-above-ns",
+		"listen", "textfile", "version", "help"}
 )
 
 // flagGroups returns the flags of a command in groups, in the order in which the command adds them; in one if all are

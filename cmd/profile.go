@@ -76,7 +76,9 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				facts := document.Host
 				measured := func(ctx context.Context) ([]compare.Clock, error) {
-					costs, err := measure.Run(ctx, slices.Concat(clocks, clock.UserMode()), measure.Settings{Threads: examine.OneAndAll(host.UsableCPUs(facts)), Rounds: costRounds, Time: costTime, WithoutResolution: true, CPUs: facts.CPU.Usable}, nil)
+					costs, err := measure.Run(ctx, slices.Concat(clocks, clock.UserMode()),
+						measure.Settings{Threads: examine.OneAndAll(host.UsableCPUs(facts)), Rounds: costRounds, Time: costTime,
+							WithoutResolution: true, CPUs: facts.CPU.Usable}, nil)
 					return costs.Clocks, err
 				}
 				section, err := profile.Run(ctx, settings, measured, progress)
@@ -85,7 +87,8 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 				}
 				return err
 			}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, flags.time + costsTime, run})
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(),
+				sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, flags.time + costsTime, run})
 			if err == nil {
 				if status := profile.Of(document).StartedStatus; status != 0 {
 					return &failure{status: status}
@@ -127,7 +130,10 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 		if err != nil {
 			pids := profile.NamedProcesses(arg)
 			if len(pids) == 0 {
-				return s, couldNot(fmt.Errorf("%q: there is no process with this name; write a PID or the name of a running program; a command comes after --", arg))
+				return s, couldNot(
+					fmt.Errorf(
+						"%q: there is no process with this name; write a PID or the name of a running program; a command comes after --",
+						arg))
 			}
 			s.PIDs = append(s.PIDs, pids...)
 			continue

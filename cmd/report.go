@@ -28,7 +28,8 @@ type report[T any] struct {
 }
 
 // newReport returns the report of the flags in one of the formats, without the files of --out.
-func newReport[T any](stdout, stderr io.Writer, flags reportFlags, formats []render.Format[T], of func(T) []files.File) (report[T], error) {
+func newReport[T any](stdout, stderr io.Writer, flags reportFlags, formats []render.Format[T],
+	of func(T) []files.File) (report[T], error) {
 	format, err := chosenFormat(formats, flags)
 	return report[T]{stdout: stdout, stderr: stderr, format: format, quiet: flags.quiet, files: of}, err
 }
@@ -84,7 +85,8 @@ func addReportFlags[T any](command *cobra.Command, flags *reportFlags, formats [
 	command.Flags().StringVarP(&flags.format, "format", "f", names[0], "output `format`: "+strings.Join(names, ", "))
 	command.Flags().StringVarP(&flags.out, "out", "o", "", "also write "+written+" into this `folder` (or .zip)")
 	command.Flags().BoolVarP(&flags.quiet, "quiet", "q", false, "show neither progress nor which files were written")
-	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "shorten nothing in a table: all facts, columns and advice")
+	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false,
+		"shorten nothing in a table: all facts, columns and advice")
 	complete(command, "format", names...)
 }
 
@@ -92,7 +94,9 @@ func addReportFlags[T any](command *cobra.Command, flags *reportFlags, formats [
 const labelsVariable = "TIMEBENCH_LABELS"
 
 func addLabelFlag(command *cobra.Command, flags *reportFlags) {
-	command.Flags().StringArrayVar(&flags.labels, "label", nil, "put this `key=value` into the document, such as host=web1; may be repeated (also "+labelsVariable+", between commas)")
+	command.Flags().StringArrayVar(&flags.labels, "label", nil,
+		"put this `key=value` into the document, such as host=web1; may be repeated (also "+labelsVariable+
+			", between commas)")
 }
 
 // labelled returns the labels of the command line, or else those of the environment.

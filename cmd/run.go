@@ -15,7 +15,8 @@ import (
 // measure returns a nil document if there is nothing to report, and an error beside a document
 // if a part of it is missing. Run returns the document where something was printed, beside an error too. The folder of
 // --out is made before and removed if it stays empty.
-func run(to report[*result.Document], measure func(context.Context) (*result.Document, error)) (*result.Document, error) {
+func run(to report[*result.Document], measure func(context.Context) (*result.Document,
+	error)) (*result.Document, error) {
 	ctx, status := signals.Until(to.target.Abandon, terminal.SaveMode(to.stderr))
 	if err := to.target.Open(); err != nil {
 		return nil, refused(err)

@@ -26,7 +26,8 @@ func reportInto(stdout io.Writer, folder string) report[*result.Document] {
 	written := func(d *result.Document) []files.File {
 		return []files.File{{Name: "version.txt", Write: func(w io.Writer) error { return write(w, d) }}}
 	}
-	return report[*result.Document]{stdout: stdout, format: render.Format[*result.Document]{Name: "version", Write: write}, files: written, target: files.NewTarget(folder, files.Results("compare"))}
+	return report[*result.Document]{stdout: stdout, format: render.Format[*result.Document]{Name: "version", Write: write},
+		files: written, target: files.NewTarget(folder, files.Results("compare"))}
 }
 
 func requireStatus(t *testing.T, want int, err error) {
@@ -48,10 +49,11 @@ func TestRun(t *testing.T) {
 		printed  string
 		written  bool
 	}{
-		"whole":                      {document: measured, printed: "1", written: true},
-		"nothing":                    {measure: failed, want: failed},
-		"a part":                     {document: measured, measure: failed, want: failed, printed: "1", written: true},
-		"files that are not written": {document: measured, write: failed, want: errors.New("--out: version.txt: a worker ended"), printed: "1"},
+		"whole":   {document: measured, printed: "1", written: true},
+		"nothing": {measure: failed, want: failed},
+		"a part":  {document: measured, measure: failed, want: failed, printed: "1", written: true},
+		"files that are not written": {document: measured, write: failed,
+			want: errors.New("--out: version.txt: a worker ended"), printed: "1"},
 	} {
 		var out strings.Builder
 		above := need.Folder(t)

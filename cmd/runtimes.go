@@ -50,7 +50,8 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			}
 			clocks := systemClocks(clock.Catalog())
 			settings := runtimes.Settings{
-				Runtimes: selected, Clocks: clocks, Starts: runtimes.DefaultStarts, Time: flags.time, CPUs: host.UsableCPUs(host.Facts()), Pace: runtimes.Pace(),
+				Runtimes: selected, Clocks: clocks, Starts: runtimes.DefaultStarts, Time: flags.time,
+				CPUs: host.UsableCPUs(host.Facts()), Pace: runtimes.Pace(),
 			}
 			if threads != "" {
 				if settings.Threads, err = measure.ParseThreads(threads); err != nil {
@@ -62,7 +63,8 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				document.Put(&section)
 				return err
 			}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Measuring the runtimes", clocks, numbersOf(settings.Threads), settings.Estimate(), run})
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(),
+				sectionRun{"Measuring the runtimes", clocks, numbersOf(settings.Threads), settings.Estimate(), run})
 			if err != nil {
 				return err
 			}
@@ -71,7 +73,8 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 	}
 	flags = addSectionFlags(command, "call-time", 200*time.Millisecond, "total duration of the samples of one call")
 	command.Flags().StringArrayVar(&given, "runtime", nil, "measure this program, as `NAME=PATH`; may be repeated")
-	command.Flags().StringVarP(&threads, "threads", "t", "", "numbers of threads for throughput: `N..M`, or a list 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
+	command.Flags().StringVarP(&threads, "threads", "t", "",
+		"numbers of threads for throughput: `N..M`, or a list 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
 	command.ValidArgs = runtimes.Names()
 	return command
 }
@@ -123,7 +126,8 @@ func namedRuntime(name string) (runtimes.Runtime, error) {
 // systemClocks returns the clocks that runtimes read where they can: from the vDSO, or by system calls where there
 // is none; the default ones if there are neither.
 func systemClocks(all []clock.Clock) []clock.Clock {
-	calls := append(slices.Clone(clock.MostRead), "CLOCK_MONOTONIC_COARSE", "time", "CLOCK_PROCESS_CPUTIME_ID", "CLOCK_THREAD_CPUTIME_ID")
+	calls := append(slices.Clone(clock.MostRead), "CLOCK_MONOTONIC_COARSE", "time", "CLOCK_PROCESS_CPUTIME_ID",
+		"CLOCK_THREAD_CPUTIME_ID")
 	for _, paths := range [][]clock.Path{{clock.VDSO, clock.WinAPI}, {clock.Syscall}} {
 		available := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool {
 			return !slices.Contains(paths, c.Path) || !slices.Contains(calls, callOf(c)) || clock.Readable(c) != nil

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal starts timebench in a session of its own on a terminal, with a program python3 that is this shell script. It
-// returns the end of the terminal that is the user's, and the other.
+// onTerminal starts timebench in a session of its own on a terminal, with a program python3 that is this shell script.
+// It returns the end of the terminal that is the user's, and the other.
 func onTerminal(t *testing.T, script string) (command *exec.Cmd, user, terminal *os.File) {
 	t.Helper()
 	folder := t.TempDir()
@@ -33,7 +33,8 @@ func onTerminal(t *testing.T, script string) (command *exec.Cmd, user, terminal 
 // A runtime cannot change the terminal.
 func TestRuntimeHasNoTerminal(t *testing.T) {
 	need.Program(t, "stty")
-	command, _, terminal := onTerminal(t, "trap '' TTOU\nstty -echo raw </dev/tty\n[ $1 = --version ] && echo Python 3.1 && exit\nexit 3\n")
+	command, _, terminal := onTerminal(t,
+		"trap '' TTOU\nstty -echo raw </dev/tty\n[ $1 = --version ] && echo Python 3.1 && exit\nexit 3\n")
 	before, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
 	require.NoError(t, err)
 	var stderr bytes.Buffer
@@ -48,7 +49,8 @@ func TestRuntimeHasNoTerminal(t *testing.T) {
 // Ctrl-C reaches timebench only, which ends the runtime.
 func TestInterruptedByTheTerminal(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
-	command, user, _ := onTerminal(t, "trap '' INT HUP\necho $$ >"+started+".new; mv "+started+".new "+started+"; exec sleep 1000\n")
+	command, user, _ := onTerminal(t, "trap '' INT HUP\necho $$ >"+started+".new; mv "+started+".new "+started+
+		"; exec sleep 1000\n")
 	require.NoError(t, command.Start())
 	var pid int
 	require.True(t, until(func() bool {

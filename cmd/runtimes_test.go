@@ -19,7 +19,8 @@ func TestNoRuntimeIsThere(t *testing.T) {
 	var failed *failure
 	require.ErrorAs(t, root.Execute(), &failed)
 	require.Equal(t, 1, failed.status)
-	require.ErrorContains(t, failed, "none of the chosen runtimes could be measured: perl (not found in PATH: perl), ruby (not found in PATH: ruby)")
+	require.ErrorContains(t, failed,
+		"none of the chosen runtimes could be measured: perl (not found in PATH: perl), ruby (not found in PATH: ruby)")
 }
 
 func TestSelectedRuntimes(t *testing.T) {
@@ -45,7 +46,8 @@ func TestSystemClocksWithoutVDSO(t *testing.T) {
 		return clock.Clock{ID: id + "@" + string(path), Path: path, Open: open}
 	}
 	absent := func() (clock.Reader, error) { return nil, errors.New("no vDSO") }
-	all := []clock.Clock{of("time", clock.VDSO, absent), of("time", clock.Syscall, there[0].Open), of("CLOCK_REALTIME", clock.VDSO, absent)}
+	all := []clock.Clock{of("time", clock.VDSO, absent), of("time", clock.Syscall, there[0].Open),
+		of("CLOCK_REALTIME", clock.VDSO, absent)}
 	require.Equal(t, "time@syscall", systemClocks(all)[0].ID)
 	all[2].Open = there[0].Open
 	require.Equal(t, "CLOCK_REALTIME@vdso", systemClocks(all)[0].ID)

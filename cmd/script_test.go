@@ -101,8 +101,10 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "verifies": verifies, "interrupted": interrupted, "interruptedtwice": interruptedTwice,
-			"planted": planted, "renamed": changed(renamed), "demoted": changed(demoted), "withoutthroughput": changed(withoutThroughput),
+			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "verifies": verifies, "interrupted": interrupted,
+			"interruptedtwice": interruptedTwice,
+			"planted":          planted, "renamed": changed(renamed), "demoted": changed(demoted),
+			"withoutthroughput": changed(withoutThroughput),
 		},
 	})
 }
@@ -125,11 +127,14 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // outOfTime is the error of verify on a machine that is too busy to read every clock.
-var outOfTime = regexp.MustCompile(`^timebench: [0-9]+ of [0-9]+ clocks could not be verified; \S+: (the time was up before it was read|only [0-9,]+ reads? in)`)
+var outOfTime = regexp.MustCompile(
+	`^timebench: [0-9]+ of [0-9]+ clocks could not be verified; ` +
+		`\S+: (the time was up before it was read|only [0-9,]+ reads? in)`)
 
 // verifies ARGUMENTS...: timebench verify finds no fault. On a busy machine it may have no time for a clock.
 func verifies(ts *testscript.TestScript, _ bool, args []string) {
-	if err := ts.Exec("timebench", append([]string{"verify"}, args...)...); err != nil && !outOfTime.MatchString(ts.ReadFile("stderr")) {
+	if err := ts.Exec("timebench", append([]string{"verify"}, args...)...); err != nil && !outOfTime.MatchString(
+		ts.ReadFile("stderr")) {
 		ts.Fatalf("%v", err)
 	}
 }
@@ -192,7 +197,8 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // interruptedAfter runs a command and interrupts it when the folder exists and the pause is over.
-func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal syscall.Signal, folder string, args []string) {
+func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal syscall.Signal, folder string,
+	args []string) {
 	out, err := os.Create(ts.MkAbs("stdout.txt"))
 	ts.Check(err)
 	defer func() { _ = out.Close() }()
@@ -258,7 +264,8 @@ func busyWorkers(pid int) ([]*process.Process, error) {
 	}) {
 		return children, nil
 	}
-	return nil, fmt.Errorf("%d of %d worker processes, and they did not work, %s after the start", len(children), workers, timeout)
+	return nil, fmt.Errorf("%d of %d worker processes, and they did not work, %s after the start", len(children), workers,
+		timeout)
 }
 
 // interruptedtwice COMMAND...: starts a command with two worker processes and suspends those, so that
@@ -302,13 +309,15 @@ func planted(ts *testscript.TestScript, _ bool, args []string) {
 		samples, perSecond = append(samples, sample), append(perSecond, 2e9/sample)
 	}
 	document := &result.Document{
-		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), Tool: result.Tool{Version: "planted " + args[1]},
+		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC),
+		Tool:     result.Tool{Version: "planted " + args[1]},
 		Labels:   []string{"planted=" + args[0]},
 		Settings: result.Settings{Threads: []int{2}, Rounds: 20, TimeNS: 1e8, Pin: "none", Workers: "threads"},
 		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{
 			ID: "time.Now@go", Call: "time.Now()", Path: "go", Available: true,
-			Latency:    &compare.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
-			Throughput: []compare.Throughput{{Threads: 2, ReadsPerSecond: perSecond[10], NSPerRead: samples[10], Fairness: 1, SamplesReadsPerSecond: perSecond}},
+			Latency: &compare.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
+			Throughput: []compare.Throughput{{Threads: 2, ReadsPerSecond: perSecond[10], NSPerRead: samples[10], Fairness: 1,
+				SamplesReadsPerSecond: perSecond}},
 		}}}},
 	}
 	if len(args) > 2 {

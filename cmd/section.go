@@ -39,7 +39,8 @@ type sectionFlags struct {
 
 // addSectionFlags adds the shared flags to a command: those of a report, and a time by a flag of this name, which was
 // --time.
-func addSectionFlags(command *cobra.Command, timeFlag string, defaultTime time.Duration, timeHelp string) *sectionFlags {
+func addSectionFlags(command *cobra.Command, timeFlag string, defaultTime time.Duration,
+	timeHelp string) *sectionFlags {
 	flags := &sectionFlags{command: command.Name()}
 	command.Flags().DurationVar(&flags.time, timeFlag, defaultTime, timeHelp)
 	formerly(command, "time", timeFlag)
@@ -57,12 +58,14 @@ func addClockFlags(command *cobra.Command, defaultTime time.Duration) *sectionFl
 }
 
 func (flags *sectionFlags) addCPUs(command *cobra.Command) {
-	command.Flags().StringVar(&flags.cpus, "cpus", "", "the `cpus` to measure on, such as 0,2,4-7 (default all that the process may use)")
+	command.Flags().StringVar(&flags.cpus, "cpus", "",
+		"the `cpus` to measure on, such as 0,2,4-7 (default all that the process may use)")
 }
 
 // check returns the CPUs to measure on, and the clocks that the selectors name, or else the usual ones. An error says
 // which flag is wrong.
-func (flags *sectionFlags) check(command *cobra.Command, selectors []string, usual []clock.Clock) (cpus []int, clocks []clock.Clock, err error) {
+func (flags *sectionFlags) check(command *cobra.Command, selectors []string,
+	usual []clock.Clock) (cpus []int, clocks []clock.Clock, err error) {
 	if err := notEmpty(command, "out", "cpus", "ref"); err != nil {
 		return nil, nil, err
 	}
@@ -110,7 +113,8 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 
 // document returns the document with the section, and nil if no thread can be started. With an
 // error beside it the document has what was measured before.
-func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer, section sectionRun) (*result.Document, error) {
+func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer,
+	section sectionRun) (*result.Document, error) {
 	entries, err := measure.Availability(section.clocks)
 	if err != nil {
 		return nil, err

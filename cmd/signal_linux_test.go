@@ -96,7 +96,8 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 	}
 }
 
-// startInto starts a command whose output goes into a pipe that is so small that the command cannot end before it is read.
+// startInto starts a command whose output goes into a pipe that is so small that the command cannot end before it is
+// read.
 func startInto(t *testing.T, command *exec.Cmd) (output *os.File) {
 	t.Helper()
 	output, write, err := os.Pipe()
@@ -177,7 +178,8 @@ func TestQuit(t *testing.T) {
 func TestSignalTwice(t *testing.T) {
 	for pause, whole := range map[time.Duration]bool{signals.Doubled / 20: true, 3 * signals.Doubled: false} {
 		var printed bytes.Buffer
-		command, cancel := endsInTime("timebench", "compare", "time.Now@go", "--threads", "1", "--time", "1h", "--format", "json")
+		command, cancel := endsInTime("timebench", "compare", "time.Now@go", "--threads", "1", "--time", "1h", "--format",
+			"json")
 		defer cancel()
 		read := startInto(t, command)
 		time.Sleep(time.Second)

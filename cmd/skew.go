@@ -39,7 +39,8 @@ clock that most programs read.`,
 				document.Put(&compared)
 				return nil
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Measuring the skew of " + words.Plural(len(clocks), "clock"), clocks, []int{2}, flags.time, measure})
+			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(),
+				sectionRun{"Measuring the skew of " + words.Plural(len(clocks), "clock"), clocks, []int{2}, flags.time, measure})
 			return err
 		},
 	}

@@ -42,7 +42,8 @@ available clock could not be verified.`,
 				document.Put(&verification)
 				return nil
 			}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{"Verifying " + words.Plural(len(clocks), "clock"), clocks, []int{len(cpus)}, flags.time, measure})
+			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(),
+				sectionRun{"Verifying " + words.Plural(len(clocks), "clock"), clocks, []int{len(cpus)}, flags.time, measure})
 			if err != nil {
 				return err
 			}
@@ -51,7 +52,8 @@ available clock could not be verified.`,
 	}
 	flags = addClockFlags(command, 5*time.Second)
 	flags.addCPUs(command)
-	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy with other threads, because some faults occur only under load (off by default)")
+	command.Flags().BoolVar(&load, "load", false,
+		"keep every CPU busy with other threads, because some faults occur only under load (off by default)")
 	return command
 }
 
@@ -62,7 +64,8 @@ func trustworthy(d *result.Document) error {
 	verified := false
 	for _, c := range v.Clocks {
 		verified = verified || c.Verdict != verify.Unverified
-		available := slices.ContainsFunc(compare.Of(d).Clocks, func(entry compare.Clock) bool { return entry.ID == c.ID && entry.Available })
+		available := slices.ContainsFunc(compare.Of(d).Clocks,
+			func(entry compare.Clock) bool { return entry.ID == c.ID && entry.Available })
 		if available && c.Verdict == verify.Unverified {
 			missed = append(missed, c)
 		}
@@ -73,7 +76,8 @@ func trustworthy(d *result.Document) error {
 	case !v.Held():
 		return &failure{status: 1}
 	case len(missed) > 0:
-		return couldNot(fmt.Errorf("%d of %s could not be verified; %s: %s", len(missed), words.Plural(len(v.Clocks), "clock"), missed[0].ID, missed[0].Reason))
+		return couldNot(fmt.Errorf("%d of %s could not be verified; %s: %s", len(missed),
+			words.Plural(len(v.Clocks), "clock"), missed[0].ID, missed[0].Reason))
 	}
 	return nil
 }

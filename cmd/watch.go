@@ -59,9 +59,11 @@ wrong.`,
 	}
 	f := command.Flags()
 	f.DurationVar(&flags.every, "every", 30*time.Second, "time between two measurements")
-	f.StringVar(&flags.listen, "listen", "", "serve metrics on this `address`, such as 127.0.0.1:9109; without a host, on the loopback")
+	f.StringVar(&flags.listen, "listen", "",
+		"serve metrics on this `address`, such as 127.0.0.1:9109; without a host, on the loopback")
 	f.StringVar(&flags.textfile, "textfile", "", "write metrics into this `file`, whose name ends in .prom")
-	f.StringVarP(&flags.format, "format", "f", watch.LineFormats[0].Name, "`format` of the lines: "+strings.Join(watch.LineFormatNames(), ", "))
+	f.StringVarP(&flags.format, "format", "f", watch.LineFormats[0].Name, "`format` of the lines: "+
+		strings.Join(watch.LineFormatNames(), ", "))
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not say on standard error what is watched")
 	complete(command, "format", watch.LineFormatNames()...)
 	return command
@@ -74,7 +76,8 @@ func (flags watchFlags) check(command *cobra.Command) (format watch.LineFormat, 
 	if flags.listen != "" {
 		_, port, err := net.SplitHostPort(flags.listen)
 		if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil {
-			return format, fmt.Errorf("--listen %q: write HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:9109", flags.listen)
+			return format, fmt.Errorf("--listen %q: write HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:9109",
+				flags.listen)
 		}
 	}
 	if flags.every < watch.MinEvery || flags.every > watch.MaxEvery {
@@ -105,10 +108,11 @@ func direct(w io.Writer) io.Writer {
 func (flags watchFlags) run(stdout, stderr io.Writer, format watch.LineFormat) error {
 	ctx, _ := signals.Until()
 	signals.IgnoreClosedPipe()
-	a := &watch.Agent{Format: format, Every: flags.every, Textfile: flags.textfile, Metrics: func(d *result.Document) []exposition.Family {
-		d.Tool = tool()
-		return render.DoctorMetrics(d)
-	}}
+	a := &watch.Agent{Format: format, Every: flags.every, Textfile: flags.textfile,
+		Metrics: func(d *result.Document) []exposition.Family {
+			d.Tool = tool()
+			return render.DoctorMetrics(d)
+		}}
 	a.Print(stdout, stderr)
 	defer a.Close()
 	if flags.listen != "" {

@@ -94,7 +94,10 @@ func (w *watching) waitFor(t *testing.T, kind, text string) {
 	need.Until(t, "an event "+kind+" "+text, func() bool {
 		w.mutex.Lock()
 		defer w.mutex.Unlock()
-		return slices.ContainsFunc(w.events, func(e watch.Event) bool { return e.Kind == kind && strings.Contains(e.Message, text) })
+		return slices.ContainsFunc(w.events, func(e watch.Event) bool {
+			return e.Kind == kind &&
+				strings.Contains(e.Message, text)
+		})
 	})
 }
 
@@ -205,7 +208,8 @@ func TestWatchWithoutAReader(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join(t.TempDir(), "textfiles")
 			require.NoError(t, os.Mkdir(folder, 0o700))
-			command, cancel := endsInTime("timebench", "watch", "--every", "1s", "--textfile", filepath.Join(folder, "timebench.prom"))
+			command, cancel := endsInTime("timebench", "watch", "--every", "1s", "--textfile",
+				filepath.Join(folder, "timebench.prom"))
 			defer cancel()
 			read, write, err := os.Pipe()
 			require.NoError(t, err)
@@ -236,7 +240,8 @@ func TestWatchWithoutAReader(t *testing.T) {
 			require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 			require.NoError(t, command.Wait(), name)
 			if c.closed && !c.stderr {
-				require.Equal(t, 1, strings.Count(stderr.String(), "timebench: standard output cannot be written: broken pipe\n"), stderr.String())
+				require.Equal(t, 1, strings.Count(stderr.String(), "timebench: standard output cannot be written: broken pipe\n"),
+					stderr.String())
 			}
 		})
 	}
@@ -247,7 +252,8 @@ func TestWatchWithoutAReader(t *testing.T) {
 func BenchmarkWatch(b *testing.B) {
 	binary := need.Timebench(b) // without the tests, which take memory too
 	for range b.N {
-		command := exec.Command(binary, "watch", "--listen", "127.0.0.1:0", "--textfile", filepath.Join(b.TempDir(), "timebench.prom"))
+		command := exec.Command(binary, "watch", "--listen", "127.0.0.1:0", "--textfile",
+			filepath.Join(b.TempDir(), "timebench.prom"))
 		stderr, err := command.StderrPipe()
 		require.NoError(b, err)
 		require.NoError(b, command.Start())

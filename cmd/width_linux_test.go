@@ -17,10 +17,12 @@ func TestOutputFitsARealTerminal(t *testing.T) {
 	t.Parallel()
 	script, timebench := need.Program(t, "script"), need.Timebench(t)
 	for _, arguments := range []string{
-		"list", "env", "--help", "doctor --fast --fail-on never --quiet", "compare --rounds 6 --throughput-time 1ms --threads 1,2 --quiet",
+		"list", "env", "--help", "doctor --fast --fail-on never --quiet",
+		"compare --rounds 6 --throughput-time 1ms --threads 1,2 --quiet",
 	} {
 		command := exec.Command(script, "-qec", "stty cols 80; "+timebench+" "+arguments, os.DevNull)
-		command.Env = slices.DeleteFunc(append(os.Environ(), "TERM=xterm"), func(v string) bool { return strings.HasPrefix(v, "COLUMNS=") })
+		command.Env = slices.DeleteFunc(append(os.Environ(), "TERM=xterm"),
+			func(v string) bool { return strings.HasPrefix(v, "COLUMNS=") })
 		out, err := command.Output()
 		require.NoError(t, err, string(out))
 		widest := 0

@@ -46,7 +46,8 @@ func TestOutputFitsTerminals(t *testing.T) {
 				continue
 			}
 			for _, c := range clock.Catalog() {
-				require.True(t, slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, c.ID+" ") }), "%s at %d columns: %s", c.ID, columns, out)
+				require.True(t, slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, c.ID+" ") }),
+					"%s at %d columns: %s", c.ID, columns, out)
 			}
 		}
 	}

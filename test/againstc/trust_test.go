@@ -80,7 +80,8 @@ func TestSkewAgainstC(t *testing.T) {
 		require.Len(t, pairs, 1)
 		ours := pairs[0]
 		low, high := ours.OffsetNS-ours.BoundNS, ours.OffsetNS+ours.BoundNS
-		require.LessOrEqual(t, math.Max(low, least), math.Min(high, most), "C leaves %v to %v, timebench %v to %v", least, most, low, high)
+		require.LessOrEqual(t, math.Max(low, least), math.Min(high, most), "C leaves %v to %v, timebench %v to %v", least,
+			most, low, high)
 		t.Logf("C leaves %v to %v ns, timebench %.1f to %.1f", least, most, low, high)
 	}
 }

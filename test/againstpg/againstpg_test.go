@@ -81,7 +81,8 @@ func byPostgres(t testing.TB) figure {
 // byTimebench also returns the latency that the same run measured.
 func byTimebench(t testing.TB, timebench string) (f figure, latencyNS float64) {
 	t.Helper()
-	out, err := exec.Command(timebench, "compare", "CLOCK_MONOTONIC@vdso", "--threads", "1", "--time", "1ms", "--distribution", "--format", "json").Output()
+	out, err := exec.Command(timebench, "compare", "CLOCK_MONOTONIC@vdso", "--threads", "1", "--time", "1ms",
+		"--distribution", "--format", "json").Output()
 	require.NoError(t, err)
 	document, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
@@ -116,10 +117,14 @@ func BenchmarkAgainstPgTestTiming(b *testing.B) {
 
 func TestParse(t *testing.T) {
 	f, err := parse("Testing timing overhead for 3 seconds.\nPer loop time including overhead: 26.01 ns\n" +
-		"Histogram of timing durations:\n  < us   % of total      count\n     1     97.49713  112451721\n     2      2.49231    2874590\n     8      0.00792       9138\n    16      0.00024        276\n    32      0.00024         24\n")
+		"Histogram of timing durations:\n  < us   % of total      count\n     1     97.49713  112451721\n" +
+		"     2      2.49231    2874590\n     8      0.00792       9138\n" +
+		"    16      0.00024        276\n    32      0.00024         24\n")
 	require.NoError(t, err)
 	require.InDelta(t, 26.01, f.typicalNS, 1e-9)
 	require.InDelta(t, 300.0/3, f.longPerSecond, 1e-9)
-	_, err = parse("Average loop time including overhead: 16.40 ns\nHistogram of timing durations:\n   <= ns   % of total  running %      count\n")
+	_, err = parse(
+		"Average loop time including overhead: 16.40 ns\n" +
+			"Histogram of timing durations:\n   <= ns   % of total  running %      count\n")
 	require.Error(t, err, "a newer pg_test_timing says it otherwise")
 }

@@ -47,7 +47,8 @@ func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
 	document, err := os.ReadFile(filepath.Join(folder, "new", "results.json"))
 	require.NoError(t, err)
 	other := filepath.Join(folder, "other.json")
-	require.NoError(t, os.WriteFile(other, regexp.MustCompile(`"kernel": "[^"]*"`).ReplaceAll(document, []byte(`"kernel": "0.1"`)), 0o644))
+	require.NoError(t,
+		os.WriteFile(other, regexp.MustCompile(`"kernel": "[^"]*"`).ReplaceAll(document, []byte(`"kernel": "0.1"`)), 0o644))
 	elsewhere := run("elsewhere.txt", "render", other, "--format", "bench")
 	require.NotContains(t, stat(t, old, elsewhere), "vs base")
 	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go .*p=`, stat(t, "-table", "", old, elsewhere))

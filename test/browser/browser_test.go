@@ -54,7 +54,8 @@ func open(t *testing.T, file string) *tab {
 	t.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(need.Program(t, "chromium")), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.UserDataDir(t.TempDir()),
 		// No name has an address: the network is off.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
@@ -105,7 +106,8 @@ func (tab *tab) requireNoFaults(t *testing.T) {
 
 const (
 	firstColumn  = `Array.from(document.querySelector("table.sortable").tBodies[0].rows, r => r.cells[0].textContent)`
-	secondColumn = `Array.from(document.querySelector("table.sortable").tBodies[0].rows, r => parseFloat(r.cells[1].textContent.replace(",", "")))`
+	secondColumn = `Array.from(document.querySelector("table.sortable").tBodies[0].rows,
+		r => parseFloat(r.cells[1].textContent.replace(",", "")))`
 	// outside counts the texts that stick out of their picture.
 	outside = `Array.from(document.querySelectorAll("figure svg")).reduce((n, svg) => {
 		const box = svg.getBoundingClientRect();
@@ -121,7 +123,10 @@ func TestReportInABrowser(t *testing.T) {
 	report, _ := reports(t)
 	tab := open(t, filepath.Join(report, "report.html"))
 
-	require.Equal(t, 6, get[int](t, tab, `Array.from(document.querySelectorAll("figure svg")).filter(s => s.getBoundingClientRect().height > 200).length`), "pictures")
+	require.Equal(t, 6,
+		get[int](t, tab,
+			`Array.from(document.querySelectorAll("figure svg")).filter(s => s.getBoundingClientRect().height > 200).length`),
+		"pictures")
 	require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture")
 	require.Equal(t, 5, get[int](t, tab, `document.querySelectorAll("table.sortable").length`), "tables")
 
@@ -132,11 +137,13 @@ func TestReportInABrowser(t *testing.T) {
 	press("1")
 	ids := get[[]string](t, tab, firstColumn)
 	// Beyond the first letter the order is that of the reader's language.
-	require.True(t, slices.IsSortedFunc(ids, func(a, b string) int { return strings.Compare(strings.ToLower(a[:1]), strings.ToLower(b[:1])) }), ids)
+	require.True(t, slices.IsSortedFunc(ids,
+		func(a, b string) int { return strings.Compare(strings.ToLower(a[:1]), strings.ToLower(b[:1])) }), ids)
 	press("2")
 	costs := get[[]float64](t, tab, secondColumn)
 	require.True(t, slices.IsSorted(costs), costs)
-	require.Equal(t, "ascending", get[string](t, tab, `document.querySelector("table.sortable th:nth-child(2)").getAttribute("aria-sort")`))
+	require.Equal(t, "ascending", get[string](t, tab,
+		`document.querySelector("table.sortable th:nth-child(2)").getAttribute("aria-sort")`))
 	require.NoError(t, chromedp.Do(tab, chromedp.Focus(`table.sortable th:nth-child(2) button`), chromedp.KeyEvent("\r")))
 	costs = get[[]float64](t, tab, secondColumn)
 	slices.Reverse(costs)
@@ -167,7 +174,8 @@ func requireLooks(t *testing.T, tab *tab) {
 		require.NoError(t, err)
 	}
 	for _, look := range []struct{ media, scheme, page string }{
-		{"screen", "light", "rgb(255, 255, 255)"}, {"screen", "dark", "rgb(22, 24, 27)"}, {"print", "dark", "rgb(255, 255, 255)"},
+		{"screen", "light", "rgb(255, 255, 255)"}, {"screen", "dark", "rgb(22, 24, 27)"},
+		{"print", "dark", "rgb(255, 255, 255)"},
 	} {
 		emulate(look.media, look.scheme)
 		require.Equal(t, look.page, get[string](t, tab, `getComputedStyle(document.body).backgroundColor`))
@@ -179,20 +187,23 @@ func requireLooks(t *testing.T, tab *tab) {
 		for _, scheme := range []string{"light", "dark"} {
 			emulate("screen", scheme)
 			require.NoError(t, chromedp.Do(tab, chromedp.EmulateViewport(width, 800)))
-			require.LessOrEqual(t, get[int64](t, tab, `document.documentElement.scrollWidth`), width, "the page scrolls sideways")
+			require.LessOrEqual(t, get[int64](t, tab, `document.documentElement.scrollWidth`), width,
+				"the page scrolls sideways")
 			require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture at %d pixels", width)
 			require.Empty(t, get[[]string](t, tab, unreadable), "at %d pixels", width)
 			require.Empty(t, get[[]string](t, tab, faint), "at %d pixels, %s", width, scheme)
 			require.Empty(t, get[[]string](t, tab, hidden), "at %d pixels", width)
 			require.True(t, get[bool](t, tab, `Array.from(document.querySelectorAll("figure"), f =>
-				Array.from(f.children).filter(svg => svg.getBoundingClientRect().height > 100).length === 1).every(one => one)`), "one picture of two at %d pixels", width)
+				Array.from(f.children).filter(svg => svg.getBoundingClientRect().height > 100).length === 1).every(one => one)`),
+				"one picture of two at %d pixels", width)
 		}
 	}
 	emulate("screen", "light")
 	require.NoError(t, chromedp.Do(tab, chromedp.ResetViewport()))
 	pdf, err := chromedp.Run(tab, chromedp.PrintToPDF())
 	require.NoError(t, err)
-	pages := bytes.Count(pdf, []byte("/Type /Page\n")) + bytes.Count(pdf, []byte("/Type/Page\n")) + bytes.Count(pdf, []byte("/Type /Page "))
+	pages := bytes.Count(pdf, []byte("/Type /Page\n")) + bytes.Count(pdf, []byte("/Type/Page\n")) + bytes.Count(pdf,
+		[]byte("/Type /Page "))
 	require.Positive(t, pages)
 	require.LessOrEqual(t, pages, 12, "pages on paper, findings of a busy machine among them")
 	if keep := os.Getenv("TIMEBENCH_KEEP_PDF"); keep != "" {
@@ -204,14 +215,16 @@ func requireLooks(t *testing.T, tab *tab) {
 const unreadable = `(() => {
 	const bad = [];
 	for (const svg of document.querySelectorAll("figure svg")) {
-		const texts = Array.from(svg.querySelectorAll("text"), t => ({ name: t.textContent, box: t.getBoundingClientRect(), t })).filter(t => t.box.width > 0);
+		const texts = Array.from(svg.querySelectorAll("text"),
+			t => ({ name: t.textContent, box: t.getBoundingClientRect(), t })).filter(t => t.box.width > 0);
 		texts.forEach((a, i) => {
 			const size = parseFloat(getComputedStyle(a.t).fontSize) * Math.abs(a.t.getScreenCTM().a);
 			if (size < 9) bad.push("small: " + size + ": " + a.name);
 			for (const b of texts.slice(i + 1)) {
 				const wide = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
 				const high = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
-				if (wide > 1 && high > size * 0.4) bad.push("touch: " + a.name + " | " + b.name); // a box has room above and below the letters
+				// A box has room above and below the letters.
+				if (wide > 1 && high > size * 0.4) bad.push("touch: " + a.name + " | " + b.name);
 			}
 		});
 	}
@@ -227,7 +240,8 @@ const hidden = `Array.from(document.querySelectorAll(".wide")).filter(wide => {
 // faint lists the texts whose contrast with what is behind them is too low: below 4.5, in pictures below 3 (WCAG 2).
 const faint = `(() => {
 	const light = c => {
-		const [r, g, b] = c.match(/[\d.]+/g).map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+		const [r, g, b] = c.match(/[\d.]+/g).map(v => v / 255)
+			.map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
 		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 	};
 	const behind = e => {
@@ -242,7 +256,8 @@ const faint = `(() => {
 		const style = getComputedStyle(e);
 		const colour = e.tagName === "text" ? style.fill : style.color;
 		const [x, y] = [light(colour), behind(e)].sort((a, b) => b - a);
-		if ((x + 0.05) / (y + 0.05) < (e.tagName === "text" ? 3 : 4.5)) faint.add(e.tagName + " " + colour + ": " + e.textContent);
+		if ((x + 0.05) / (y + 0.05) < (e.tagName === "text" ? 3 : 4.5))
+			faint.add(e.tagName + " " + colour + ": " + e.textContent);
 	}
 	return Array.from(faint);
 })()`

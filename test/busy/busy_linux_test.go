@@ -168,7 +168,8 @@ func BenchmarkAnnounced(b *testing.B) {
 				said, took = append(said, estimate.Seconds()), append(took, taken)
 				ratios = append(ratios, taken/estimate.Seconds())
 			}
-			b.Logf("%-28s announced %5.1f s, took %5.1f s, ratio %.2f", args, stats.Median(said), stats.Median(took), stats.Median(ratios))
+			b.Logf("%-28s announced %5.1f s, took %5.1f s, ratio %.2f", args, stats.Median(said), stats.Median(took),
+				stats.Median(ratios))
 		}
 	})
 }

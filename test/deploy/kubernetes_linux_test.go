@@ -147,7 +147,8 @@ func TestHelm(t *testing.T) {
 	require.Equal(t, watch.Spec.Selector.MatchLabels, watch.Spec.Template.Metadata.Labels)
 	requireAccepted(t, need.Timebench(t), watch.Spec.Template.Spec.Containers[0].Args)
 
-	set := printed(t, "helm", "template", "clocks", "helm/timebench", "--set", "podMonitor.enabled=true,podMonitor.labels.release=x,port=9200,every=1m,image.tag=1.2.3")
+	set := printed(t, "helm", "template", "clocks", "helm/timebench", "--set",
+		"podMonitor.enabled=true,podMonitor.labels.release=x,port=9200,every=1m,image.tag=1.2.3")
 	require.Contains(t, set, "PodMonitor clocks-watch")
 	container := set["DaemonSet clocks-watch"].Spec.Template.Spec.Containers[0]
 	require.Equal(t, 9200, container.Ports[0].ContainerPort)
@@ -194,7 +195,8 @@ func TestNodeProblemDetector(t *testing.T) {
 			Args []string
 		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(read(t, "../../deploy/kubernetes/node-problem-detector/timebench.json")), &config))
+	require.NoError(t, json.Unmarshal([]byte(read(t, "../../deploy/kubernetes/node-problem-detector/timebench.json")),
+		&config))
 	require.Len(t, config.Rules, 1)
 	binary := need.Timebench(t)
 	requireAccepted(t, binary, config.Rules[0].Args)

@@ -38,7 +38,8 @@ func read(t *testing.T, name string) string {
 func TestAlertRules(t *testing.T) {
 	promtool := need.Program(t, "promtool")
 	for _, args := range [][]string{
-		{"check", "rules", "timebench.rules.yml"}, {"check", "config", "prometheus.yml"}, {"test", "rules", "timebench.test.yml"},
+		{"check", "rules", "timebench.rules.yml"}, {"check", "config", "prometheus.yml"},
+		{"test", "rules", "timebench.test.yml"},
 	} {
 		command := exec.Command(promtool, args...)
 		command.Dir = "../../deploy/prometheus"
@@ -63,9 +64,11 @@ func exported(t *testing.T, readNS float64, entry string, findings ...result.Fin
 		Host: result.Host{ClockSource: &result.ClockSource{Current: "tsc"}},
 	}
 	compare.Into(d).Clocks = []compare.Clock{{
-		ID: id, Path: "vdso", Available: true, KernelEntry: entry, Latency: compare.LatencyOf(samples, samples), Resolution: &compare.Resolution{TickNS: 1},
+		ID: id, Path: "vdso", Available: true, KernelEntry: entry, Latency: compare.LatencyOf(samples, samples),
+		Resolution: &compare.Resolution{TickNS: 1},
 	}}
-	state := &watch.State{QuietNS: map[string]float64{id: readNS}, TimeSync: &result.TimeSync{Synchronised: true}, Started: time.Now()}
+	state := &watch.State{QuietNS: map[string]float64{id: readNS}, TimeSync: &result.TimeSync{Synchronised: true},
+		Started: time.Now()}
 	var out bytes.Buffer
 	require.NoError(t, exposition.Write(&out, append(render.DoctorMetrics(d), state.Metrics()...)))
 	return out.String()
@@ -76,7 +79,8 @@ var slow = result.Finding{Kind: "kernel-entry", Severity: result.Error}
 // Every metric that an alert or the dashboard names exists.
 func TestMetricsExist(t *testing.T) {
 	all := exported(t, 22, result.Never, slow)
-	for _, name := range []string{rules, "../../deploy/prometheus/timebench.test.yml", "../../deploy/grafana/timebench.json"} {
+	for _, name := range []string{rules, "../../deploy/prometheus/timebench.test.yml",
+		"../../deploy/grafana/timebench.json"} {
 		found := regexp.MustCompile(`\btimebench_[a-z_]+\b`).FindAllString(read(t, name), -1)
 		require.NotEmpty(t, found, name)
 		for _, metric := range found {
@@ -136,7 +140,8 @@ func get(t *testing.T, page string) []byte {
 // A demotion that a machine exports reaches Alertmanager through node_exporter and Prometheus, and is resolved
 // when the machine is well again. The durations of the alerts are shorter than in deploy.
 func TestAlertReachesAlertmanager(t *testing.T) {
-	prometheus, manager, exporter := need.Program(t, "prometheus"), need.Program(t, "prometheus-alertmanager"), need.Program(t, "prometheus-node-exporter")
+	prometheus, manager, exporter := need.Program(t, "prometheus"), need.Program(t,
+		"prometheus-alertmanager"), need.Program(t, "prometheus-node-exporter")
 	folder := t.TempDir()
 	textfile := filepath.Join(folder, "textfiles", "timebench.prom")
 	require.NoError(t, os.Mkdir(filepath.Dir(textfile), 0o700))
@@ -147,7 +152,8 @@ func TestAlertReachesAlertmanager(t *testing.T) {
 	put(exported(t, 22, result.Never))
 
 	atExporter, atManager, atPrometheus := address(t), address(t), address(t)
-	config := strings.NewReplacer("127.0.0.1:9093", atManager, "127.0.0.1:9100", atExporter, "scrape_interval: 30s", "scrape_interval: 1s").
+	config := strings.NewReplacer("127.0.0.1:9093", atManager, "127.0.0.1:9100", atExporter, "scrape_interval: 30s",
+		"scrape_interval: 1s").
 		Replace(read(t, "../../deploy/prometheus/prometheus.yml"))
 	config = "global: {scrape_interval: 1s, evaluation_interval: 1s}\n" + config
 	quick := regexp.MustCompile(`for: \w+`).ReplaceAllString(read(t, rules), "for: 1s")
@@ -159,9 +165,11 @@ func TestAlertReachesAlertmanager(t *testing.T) {
 	write("timebench.rules.yml", quick)
 	start(t, atExporter, "/metrics", exporter, "--web.listen-address="+atExporter,
 		"--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory="+filepath.Dir(textfile))
-	start(t, atManager, "/-/ready", manager, "--web.listen-address="+atManager, "--cluster.listen-address=", "--storage.path="+filepath.Join(folder, "alertmanager"),
+	start(t, atManager, "/-/ready", manager, "--web.listen-address="+atManager, "--cluster.listen-address=",
+		"--storage.path="+filepath.Join(folder, "alertmanager"),
 		"--config.file="+write("alertmanager.yml", "route: {receiver: none}\nreceivers: [{name: none}]\n"))
-	start(t, atPrometheus, "/-/ready", prometheus, "--web.listen-address="+atPrometheus, "--storage.tsdb.path="+filepath.Join(folder, "prometheus"),
+	start(t, atPrometheus, "/-/ready", prometheus, "--web.listen-address="+atPrometheus, "--storage.tsdb.path="+
+		filepath.Join(folder, "prometheus"),
 		"--config.file="+write("prometheus.yml", config))
 
 	firing := func() (names []string) {
@@ -197,7 +205,8 @@ func TestAlertReachesAlertmanager(t *testing.T) {
 	state := func() string { return strings.Join(firing(), " ") }
 	need.Until(t, "the alerts", func() bool {
 		text := state()
-		return strings.Contains(text, "ClockReadsEnterKernel") && strings.Contains(text, "ClockReadsAreSlow") && strings.Contains(text, "ClockFinding")
+		return strings.Contains(text, "ClockReadsEnterKernel") && strings.Contains(text,
+			"ClockReadsAreSlow") && strings.Contains(text, "ClockFinding")
 	}, state)
 	put(exported(t, 22, result.Never))
 	need.Until(t, "the alerts are resolved", func() bool { return len(firing()) == 0 }, state)

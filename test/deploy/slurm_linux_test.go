@@ -102,15 +102,18 @@ HealthCheckNodeState=ANY
 PartitionName=all Nodes=ALL Default=YES State=UP
 `, name, port(), folder)
 	for i := range nodes {
-		fmt.Fprintf(&config, "NodeName=node%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%s CPUs=2 RealMemory=100\n", i+1, name, port())
+		fmt.Fprintf(&config, "NodeName=node%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%s CPUs=2 RealMemory=100\n", i+1, name,
+			port())
 	}
 	require.NoError(t, os.WriteFile(at("slurm.conf"), []byte(config.String()), 0o600))
 	require.NoError(t, os.WriteFile(at("key"), bytes.Repeat([]byte("key of a test. "), 100), 0o600))
 	environment := append(os.Environ(), "SLURM_CONF="+at("slurm.conf"), "PATH="+folder+":"+os.Getenv("PATH"))
 	// Slurmd starts a health check with no environment but the node's name.
-	executable(t, at("healthcheck"), "[ -e "+at("check")+" ] || exit 0\nexport SLURM_CONF="+at("slurm.conf")+" PATH="+folder+":$PATH\nexec "+absolute(t, "../../deploy/slurm/healthcheck")+"\n")
+	executable(t, at("healthcheck"), "[ -e "+at("check")+" ] || exit 0\nexport SLURM_CONF="+at("slurm.conf")+" PATH="+
+		folder+":$PATH\nexec "+absolute(t, "../../deploy/slurm/healthcheck")+"\n")
 
-	said := daemon(t, environment, munged, "--foreground", "--force", "--key-file="+at("key"), "--socket="+at("munge.socket"),
+	said := daemon(t, environment, munged, "--foreground", "--force", "--key-file="+at("key"), "--socket="+
+		at("munge.socket"),
 		"--pid-file="+at("munged.pid"), "--seed-file="+at("seed"), "--log-file="+at("munged.log"))
 	need.Until(t, "munged", func() bool { _, err := os.Stat(at("munge.socket")); return err == nil }, said.String)
 	said = daemon(t, environment, controller, "-D")
@@ -124,7 +127,8 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 		out, _ := command.CombinedOutput() // it fails until the controller answers
 		return string(out)
 	}
-	need.Until(t, "the nodes of Slurm", func() bool { return strings.Count(ask("-h", "-N", "-o", "%N %T"), " idle") == nodes }, said.String)
+	need.Until(t, "the nodes of Slurm",
+		func() bool { return strings.Count(ask("-h", "-N", "-o", "%N %T"), " idle") == nodes }, said.String)
 
 	results := at("results")
 	command := exec.Command(srun, "-N4", "--ntasks-per-node=1", absolute(t, "../../deploy/slurm/measure"), results)
@@ -134,7 +138,8 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 	requireFleet(t, real, results)
 
 	require.NoError(t, os.WriteFile(at("check"), nil, 0o600))
-	need.Until(t, "the drained node", func() bool { return strings.HasPrefix(ask("-h", "-R", "-o", "%N %E"), "node3 timebench: ") }, said.String)
+	need.Until(t, "the drained node",
+		func() bool { return strings.HasPrefix(ask("-h", "-R", "-o", "%N %E"), "node3 timebench: ") }, said.String)
 	require.Contains(t, ask("-h", "-R", "-o", "%E"), "an everyday clock costs more than the limit")
 	require.Equal(t, nodes-1, strings.Count(ask("-h", "-N", "-o", "%N %T"), " idle"), "the others serve")
 }

@@ -33,8 +33,10 @@ func machines(t *testing.T) (config, folder string) {
 		listen := address(t)
 		host, port, err := net.SplitHostPort(listen)
 		require.NoError(t, err)
-		said := daemon(t, os.Environ(), server, "-D", "-e", "-f", "/dev/null", "-o", "ListenAddress="+listen, "-o", "HostKey="+at("host"),
-			"-o", "AuthorizedKeysFile="+at("user.pub"), "-o", "StrictModes=no", "-o", "UsePAM=no", "-o", "PidFile=none", "-o", "Subsystem=sftp internal-sftp")
+		said := daemon(t, os.Environ(), server, "-D", "-e", "-f", "/dev/null", "-o", "ListenAddress="+listen, "-o",
+			"HostKey="+at("host"),
+			"-o", "AuthorizedKeysFile="+at("user.pub"), "-o", "StrictModes=no", "-o", "UsePAM=no", "-o", "PidFile=none", "-o",
+			"Subsystem=sftp internal-sftp")
 		need.Until(t, "sshd", func() bool {
 			connection, err := net.Dial("tcp", listen)
 			if err == nil {
@@ -44,7 +46,10 @@ func machines(t *testing.T) (config, folder string) {
 		}, said.String)
 		fmt.Fprintf(&hosts, "Host node%d\n  HostName %s\n  Port %s\n", i+1, host, port)
 	}
-	fmt.Fprintf(&hosts, "Host *\n  User root\n  IdentityFile %s\n  UserKnownHostsFile %s\n  StrictHostKeyChecking accept-new\n  BatchMode yes\n", at("user"), at("known"))
+	fmt.Fprintf(&hosts,
+		"Host *\n  User root\n  IdentityFile %s\n  UserKnownHostsFile %s\n"+
+			"  StrictHostKeyChecking accept-new\n  BatchMode yes\n",
+		at("user"), at("known"))
 	config = at("ssh_config")
 	require.NoError(t, os.WriteFile(config, []byte(hosts.String()), 0o600))
 	return config, folder
@@ -58,7 +63,8 @@ func TestClusterShell(t *testing.T) {
 	clush := need.Program(t, "clush")
 	config, folder := machines(t)
 	binary, results := need.Timebench(t), filepath.Join(folder, "results")
-	command := exec.Command(clush, "-w", "node[1-4]", "-o", "-F "+config, "--outdir="+results, "--", binary+" "+quick+" --quiet --format json --label host=%h")
+	command := exec.Command(clush, "-w", "node[1-4]", "-o", "-F "+config, "--outdir="+results, "--", binary+" "+quick+
+		" --quiet --format json --label host=%h")
 	out, err := command.Output()
 	require.NoError(t, err, "%.2000s", out)
 	var files []string
@@ -75,13 +81,16 @@ func TestAnsible(t *testing.T) {
 	binary, results := need.Timebench(t), filepath.Join(folder, "results")
 	require.NoError(t, os.Symlink(binary, filepath.Join(folder, "timebench")))
 	inventory := filepath.Join(folder, "inventory")
-	require.NoError(t, os.WriteFile(inventory, []byte("node1\nnode2\nnode3\nnode4\n[all:vars]\nansible_ssh_common_args=-F "+config+"\nansible_python_interpreter=/usr/bin/python3\n"), 0o600))
+	require.NoError(t, os.WriteFile(inventory,
+		[]byte("node1\nnode2\nnode3\nnode4\n[all:vars]\nansible_ssh_common_args=-F "+config+
+			"\nansible_python_interpreter=/usr/bin/python3\n"), 0o600))
 	prefix := filepath.Base(folder) + "-" + filepath.Base(filepath.Dir(folder)) + "-"
 	command := exec.Command(playbook, "-i", inventory, absolute(t, "../../deploy/ansible/measure.yml"),
 		"-e", "binary=./timebench", "-e", "results=./results", "-e", "prefix="+prefix, "-e", "command='"+quick+"'")
 	command.Dir = folder // the paths are relative to it
 	// The connections that ssh keeps have the output of the playbook open.
-	command.Env = append(os.Environ(), "HOME="+folder, "PWD="+folder, "ANSIBLE_PIPELINING=1", "ANSIBLE_SSH_ARGS=-o ControlMaster=auto -o ControlPersist=2s")
+	command.Env = append(os.Environ(), "HOME="+folder, "PWD="+folder, "ANSIBLE_PIPELINING=1",
+		"ANSIBLE_SSH_ARGS=-o ControlMaster=auto -o ControlPersist=2s")
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	requireFleet(t, binary, results)

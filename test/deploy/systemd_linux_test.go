@@ -25,7 +25,8 @@ func units(t *testing.T) []string {
 	return names
 }
 
-// Systemd understands each unit, and what it starts is there. A package has timebench in another folder than the README.
+// Systemd understands each unit, and what it starts is there. A package has timebench in another folder than the
+// README.
 func TestUnits(t *testing.T) {
 	analyze := need.Program(t, "systemd-analyze")
 	installed := t.TempDir()
@@ -36,7 +37,8 @@ func TestUnits(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(installed, filepath.Base(name)), []byte(unit), 0o600))
 	}
 	for _, name := range units(t) {
-		said, err := exec.Command(analyze, "verify", "--man=no", filepath.Join(installed, filepath.Base(name))).CombinedOutput()
+		said, err := exec.Command(analyze, "verify", "--man=no",
+			filepath.Join(installed, filepath.Base(name))).CombinedOutput()
 		require.NoError(t, err, "%s", said)
 		require.Empty(t, string(said))
 	}

@@ -53,7 +53,9 @@ func requireElement[T any](t *testing.T, c picture.Chart[T], of T, width vg.Leng
 }
 
 // label matches a text of an SVG: its width, and its position.
-var label = regexp.MustCompile(`<text textLength="([\d.]+)" lengthAdjust="spacingAndGlyphs" x="(-?[\d.]+)" y="(-?[\d.]+)" transform="scale\(1, -1\)"\s`)
+var label = regexp.MustCompile(
+	`<text textLength="([\d.]+)" lengthAdjust="spacingAndGlyphs" x="(-?[\d.]+)" y="(-?[\d.]+)" ` +
+		`transform="scale\(1, -1\)"\s`)
 
 // RequireApart requires that no two texts of a picture on one line touch.
 func RequireApart[T any](t *testing.T, c picture.Chart[T], of T) {

@@ -56,38 +56,39 @@ func list(t *testing.T) (packages, floors []string) {
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal"), func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && entry.Name() == "testdata" {
-			return filepath.SkipDir
-		}
-		if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		folder, err := filepath.Rel(root, filepath.Dir(name))
-		if err != nil {
-			return err
-		}
-		folder = filepath.ToSlash(folder)
-		found := all[folder]
-		for _, spec := range file.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
+	require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal"),
+		func(name string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
-			if name, ours := strings.CutPrefix(imported, module); ours {
-				found = append(found, name)
+			if entry.IsDir() && entry.Name() == "testdata" {
+				return filepath.SkipDir
 			}
-		}
-		all[folder] = found
-		return nil
-	}))
+			if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				return nil
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			folder, err := filepath.Rel(root, filepath.Dir(name))
+			if err != nil {
+				return err
+			}
+			folder = filepath.ToSlash(folder)
+			found := all[folder]
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					return err
+				}
+				if name, ours := strings.CutPrefix(imported, module); ours {
+					found = append(found, name)
+				}
+			}
+			all[folder] = found
+			return nil
+		}))
 	return all
 }
 
@@ -104,7 +105,8 @@ func TestImportsGoDown(t *testing.T) {
 	_, floors := list(t)
 	for name, imported := range imports(t) {
 		for _, other := range imported {
-			require.LessOrEqual(t, floorOf(t, floors, name), floorOf(t, floors, other), "%s imports %s, which is on a floor above it", name, other)
+			require.LessOrEqual(t, floorOf(t, floors, name), floorOf(t, floors, other),
+				"%s imports %s, which is on a floor above it", name, other)
 		}
 	}
 }
@@ -140,7 +142,8 @@ func TestPackagesStartWithFewAllocations(t *testing.T) {
 	command.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	trace, err := command.CombinedOutput()
 	require.NoError(t, err)
-	started := regexp.MustCompile(`(?m)^init (`+regexp.QuoteMeta(module)+`\S+) .* (\d+) allocs$`).FindAllStringSubmatch(string(trace), -1)
+	started := regexp.MustCompile(`(?m)^init (`+regexp.QuoteMeta(module)+
+		`\S+) .* (\d+) allocs$`).FindAllStringSubmatch(string(trace), -1)
 	require.Greater(t, len(started), 10, "%s", trace)
 	for _, of := range started {
 		allocations, err := strconv.Atoi(of[2])

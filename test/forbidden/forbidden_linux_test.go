@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 // counter is the rule that forbids the counter of the CPU.
 const counter = "counter"
 
-// becomeWithoutCounter forbids this thread to read the counter of the CPU, and becomes the program. Between the two it must not
-// ask for the time, so it prepares all before. It returns only where it cannot.
+// becomeWithoutCounter forbids this thread to read the counter of the CPU, and becomes the program. Between the two it
+// must not ask for the time, so it prepares all before. It returns only where it cannot.
 func becomeWithoutCounter(_ string, args []string) error {
 	path, err := syscall.BytePtrFromString(args[0])
 	if err != nil {
@@ -63,7 +63,8 @@ func becomeWithoutCounter(_ string, args []string) error {
 	if _, _, errno := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TSC, unix.PR_TSC_SIGSEGV, 0); errno != 0 {
 		return errno
 	}
-	_, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
+	_, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&argv[0])),
+		uintptr(unsafe.Pointer(&envv[0])))
 	_, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TSC, unix.PR_TSC_ENABLE, 0)
 	return errno
 }
@@ -82,7 +83,8 @@ func become(rules string, args []string) error {
 		const load, equal = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
 		refuse := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
 		if !some {
-			program = append(program, unix.SockFilter{Code: load}, unix.SockFilter{Code: equal, K: uint32(number), Jf: 1}, refuse)
+			program = append(program, unix.SockFilter{Code: load}, unix.SockFilter{Code: equal, K: uint32(number), Jf: 1},
+				refuse)
 			continue
 		}
 		argument, err := strconv.ParseUint(first, 10, 32)
@@ -98,7 +100,8 @@ func become(rules string, args []string) error {
 		return err
 	}
 	filter := &unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	if _, _, errno := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(filter))); errno != 0 {
+	if _, _, errno := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER,
+		uintptr(unsafe.Pointer(filter))); errno != 0 {
 		return errno
 	}
 	runtime.KeepAlive(program)
@@ -156,7 +159,8 @@ func entries(d *result.Document) map[string]string {
 
 // Without a filter of its own timebench says less, and nothing else than with one.
 func TestSeccompForbidden(t *testing.T) {
-	args := []string{"compare", "@vdso", "CLOCK_MONOTONIC@syscall", "--rounds", "1", "--time", "1ms", "--threads", "1", "--format", "json"}
+	args := []string{"compare", "@vdso", "CLOCK_MONOTONIC@syscall", "--rounds", "1", "--time", "1ms", "--threads", "1",
+		"--format", "json"}
 	proven, weighed := under(t, []string{"1000000"}, args...), under(t, noFilters, args...)
 	with := entries(proven)
 	for _, c := range compare.Of(proven).Clocks {
@@ -181,7 +185,8 @@ func TestSeccompForbidden(t *testing.T) {
 
 // Where something is forbidden, TIMEBENCH_DEBUG=1 tells what, and what was done instead.
 func TestForbiddenIsReported(t *testing.T) {
-	command := filtered(t, append(noFilters, call(unix.SYS_ADJTIMEX)), "compare", "CLOCK_MONOTONIC", "--rounds", "1", "--time", "1ms", "--threads", "1", "--format", "json")
+	command := filtered(t, append(noFilters, call(unix.SYS_ADJTIMEX)), "compare", "CLOCK_MONOTONIC", "--rounds", "1",
+		"--time", "1ms", "--threads", "1", "--format", "json")
 	command.Env = append(command.Env, "TIMEBENCH_DEBUG=1")
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
@@ -200,7 +205,8 @@ func TestForbiddenIsReported(t *testing.T) {
 	}
 }
 
-// Where the counter of the CPU is forbidden, the Go runtime would end by SIGSEGV before it runs any code of the program.
+// Where the counter of the CPU is forbidden, the Go runtime would end by SIGSEGV before it runs any code of the
+// program.
 func TestCounterForbidden(t *testing.T) {
 	bare := filtered(t, []string{counter})
 	for _, args := range [][]string{{"version"}, {"doctor"}, {"compare", "RDTSC", "CNTVCT_EL0"}, {"--help"}, {}} {
@@ -236,9 +242,11 @@ func TestClockGettimeForbidden(t *testing.T) {
 		require.Contains(t, d.Host.RefusedCalls, result.RefusedCall{Call: name, Errno: "EPERM", Seccomp: true})
 	}
 	require.Positive(t, compare.Of(d).FloorNS, "the stopwatch of the empty call stands still")
-	said, err := filtered(t, rules, "compare", "--workers", "processes", "--threads", "1", "--rounds", "1").CombinedOutput()
+	said, err := filtered(t, rules, "compare", "--workers", "processes", "--threads", "1", "--rounds",
+		"1").CombinedOutput()
 	require.Error(t, err)
-	require.Equal(t, "timebench: worker processes have no stopwatch in common: clock_gettime(2): operation not permitted\n", string(said))
+	require.Equal(t,
+		"timebench: worker processes have no stopwatch in common: clock_gettime(2): operation not permitted\n", string(said))
 	both := under(t, append(rules, noFilters...), "doctor", "--fail-on", "never", "--format", "json")
 	require.NotEmpty(t, compare.Of(both).Clocks)
 }
@@ -274,7 +282,8 @@ func TestWithoutSysfs(t *testing.T) {
 	if os.Getuid() != 0 {
 		need.Missing(t, "root", "only root hides /sys from a program")
 	}
-	command := exec.Command(need.Program(t, "sh"), "-c", `mount --make-rprivate / && mount -t tmpfs none /sys && exec "$0" "$@"`,
+	command := exec.Command(need.Program(t, "sh"), "-c",
+		`mount --make-rprivate / && mount -t tmpfs none /sys && exec "$0" "$@"`,
 		need.Timebench(t), "doctor", "--fail-on", "never", "--format", "json")
 	command.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	d := document(t, command)

@@ -16,8 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkFilterInLayers makes each clock_gettime(2) slower by a filter of 1,500 instructions that refuses nothing, and prints by how
-// much each layer grows, in the median of the iterations. It belongs into "enter and leave the kernel", and into no other layer.
+// BenchmarkFilterInLayers makes each clock_gettime(2) slower by a filter of 1,500 instructions that refuses nothing,
+// and prints by how much each layer grows, in the median of the iterations. It belongs into "enter and leave the
+// kernel", and into no other layer.
 //
 //	go test ./test/forbidden -run '^$' -bench FilterInLayers -benchtime 10x
 func BenchmarkFilterInLayers(b *testing.B) {

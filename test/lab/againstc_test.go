@@ -68,10 +68,10 @@ func measuredBy(t testing.TB, said map[string]ran, path string) (timebench, dire
 	return timebench, direct, libc
 }
 
-// BenchmarkInstructionsAgainstC compares the instructions of a read with those of the C loop, in the machines of otherCPUs.
-// They do not depend on the speed of this machine. What disturbs a loop adds some, so the fewest count.
-// docs/evidence/measuring.md explains the differences. The time of a read depends on this machine, and on where the kernel
-// places each process: BenchmarkTimeAgainstC compares it.
+// BenchmarkInstructionsAgainstC compares the instructions of a read with those of the C loop, in the machines of
+// otherCPUs. They do not depend on the speed of this machine. What disturbs a loop adds some, so the fewest count.
+// docs/evidence/measuring.md explains the differences. The time of a read depends on this machine, and on where the
+// kernel places each process: BenchmarkTimeAgainstC compares it.
 //
 //	go test -tags lab ./test/lab -run '^$' -bench AgainstC -benchtime 1x
 func BenchmarkInstructionsAgainstC(b *testing.B) {

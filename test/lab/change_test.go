@@ -28,7 +28,8 @@ func TestIsolatedCPUAndAChangeOfTheClockSource(t *testing.T) {
 	t.Parallel()
 	said := booted(t, "isolated", "tsc=reliable wait=tsc isolcpus=1", true).run(t, changeScript)
 
-	require.Equal(t, "Cpus_allowed_list:\t0", strings.TrimSpace(said["allowed"].stdout), "nobody gets CPU 1 who does not ask for it")
+	require.Equal(t, "Cpus_allowed_list:\t0", strings.TrimSpace(said["allowed"].stdout),
+		"nobody gets CPU 1 who does not ask for it")
 	require.Zero(t, said["isolated"].status, said["isolated"].stderr)
 	d := document(t, said["isolated"])
 	require.Empty(t, d.Conditions.LostCPUs)

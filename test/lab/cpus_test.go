@@ -16,7 +16,8 @@ import (
 var otherCPUs = []world{
 	{
 		name: "riscv64", arch: "riscv64", emulator: "qemu-system-riscv64", source: "riscv_clocksource", vdso: result.Never,
-		machine: []string{"-machine", "virt", "-cpu", "rv64", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+		machine: []string{"-machine", "virt", "-cpu", "rv64", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz",
+			"-initrd", "initrd",
 			// Its tests of ciphers take CPU time for a minute.
 			"-append", "console=ttyS0 panic=-1 cryptomgr.notests=1"},
 	},
@@ -27,17 +28,20 @@ var otherCPUs = []world{
 	},
 	{
 		name: "arm", arch: "arm", emulator: "qemu-system-arm", source: "arch_sys_counter", vdso: result.Never,
-		machine: []string{"-M", "virt", "-cpu", "cortex-a15", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+		machine: []string{"-M", "virt", "-cpu", "cortex-a15", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz",
+			"-initrd", "initrd",
 			"-append", "console=ttyAMA0 panic=-1"},
 	},
 	{
 		name: "s390x", arch: "s390x", emulator: "qemu-system-s390x", source: "tod", vdso: result.Never,
-		machine: []string{"-M", "s390-ccw-virtio", "-cpu", "max", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+		machine: []string{"-M", "s390-ccw-virtio", "-cpu", "max", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz",
+			"-initrd", "initrd",
 			"-append", "console=ttysclp0 panic=-1"},
 	},
 	{
 		name: "ppc64le", arch: "ppc64le", emulator: "qemu-system-ppc64", source: "timebase", vdso: result.Never,
-		machine: []string{"-M", "pseries", "-cpu", "power9", "-vga", "none", "-m", "1024", "-smp", "2", "-kernel", "parts/vmlinuz",
+		machine: []string{"-M", "pseries", "-cpu", "power9", "-vga", "none", "-m", "1024", "-smp", "2", "-kernel",
+			"parts/vmlinuz",
 			"-initrd", "initrd", "-append", "console=hvc0 panic=-1"},
 	},
 }
@@ -45,7 +49,8 @@ var otherCPUs = []world{
 // otherScript is what they run. A release has the same binary for them.
 const otherScript = `
 run sources cat $sources/available_clocksource
-run compare timebench compare --format json --rounds 6 --time 5ms --threads 1,2 @vdso @cpu CLOCK_MONOTONIC@syscall time.Now@go
+run compare timebench compare --format json --rounds 6 --time 5ms --threads 1,2 \
+  @vdso @cpu CLOCK_MONOTONIC@syscall time.Now@go
 run current cat $sources/current_clocksource
 run doctor timebench doctor --format json
 run verify timebench verify --format json CLOCK_MONOTONIC@vdso @cpu

@@ -6,10 +6,10 @@
 //	go test -tags lab ./test/lab
 //	go test -tags lab ./test/lab -update
 //
-// The first command checks what does not depend on speed, because an emulated machine is
-// slow. The second also writes docs/lab.md, and takes longer. Both need qemu-system-x86_64
-// and qemu-system-aarch64, the first also those of the other CPUs, and the first time the requirements of the script fetch. The
-// kernels are kept in the folder TIMEBENCH_LAB, or in the user's cache if it is not set.
+// The first command checks what does not depend on speed, because an emulated machine is slow. The second also writes
+// docs/lab.md, and takes longer. Both need qemu-system-x86_64 and qemu-system-aarch64, the first also those of the
+// other CPUs, and the first time the requirements of the script fetch. The kernels are kept in the folder
+// TIMEBENCH_LAB, or in the user's cache if it is not set.
 package lab
 
 import (
@@ -51,16 +51,19 @@ run unplugged timebench verify --format json --time 6s CLOCK_MONOTONIC time.Now@
 echo 1 > /sys/devices/system/cpu/cpuLAST/online
 for how in pin=spread pin=none workers=processes; do
   (sleep 3; echo 0 > /sys/devices/system/cpu/cpuLAST/online) &
-  run unplugged-$how timebench compare --format json --$how --threads 1,ALL --rounds 60 --time 1s CLOCK_MONOTONIC time.Now@go
+  run unplugged-$how timebench compare --format json --$how --threads 1,ALL --rounds 60 --time 1s \
+    CLOCK_MONOTONIC time.Now@go
   echo 1 > /sys/devices/system/cpu/cpuLAST/online
 done
 `
 
 // experimentScript is what a machine runs that has clock sources to switch between.
 const experimentScript = `
-run experiment timebench compare --clocksources all --yes --format json --rounds 6 --time 5ms --threads 1 CLOCK_MONOTONIC gettimeofday@vdso
+run experiment timebench compare --clocksources all --yes --format json --rounds 6 --time 5ms --threads 1 \
+  CLOCK_MONOTONIC gettimeofday@vdso
 run after-experiment cat $sources/current_clocksource
-run refused su user -c 'timebench compare --clocksources all --yes CLOCK_MONOTONIC@vdso --rounds 1 --time 1ms --threads 1'
+run refused su user -c \
+  'timebench compare --clocksources all --yes CLOCK_MONOTONIC@vdso --rounds 1 --time 1ms --threads 1'
 run killed killed KILL=26 INT=3 TERM=3 HUP=3
 `
 
@@ -189,7 +192,8 @@ func (w world) checkClocks(t *testing.T, said map[string]ran) {
 		}
 		expected[c.ID], seen[c.ID] = entry, c.KernelEntry
 	}
-	for _, id := range []string{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "CLOCK_BOOTTIME@vdso",
+	for _, id := range []string{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso",
+		"CLOCK_BOOTTIME@vdso",
 		"CLOCK_TAI@vdso", "gettimeofday@vdso", "CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC_COARSE@vdso"} {
 		if w.vdso == "" {
 			require.NotContains(t, expected, id)
@@ -277,7 +281,8 @@ func TestReportHasEveryWorld(t *testing.T) {
 	text, err := os.ReadFile(report)
 	require.NoError(t, err)
 	for _, w := range worlds {
-		require.Contains(t, string(text), "\n| ["+w.name+"](lab/"+w.name+".txt): "+w.about+" | "+w.source+" | ", "go test -tags lab ./test/lab -update writes it")
+		require.Contains(t, string(text), "\n| ["+w.name+"](lab/"+w.name+".txt): "+w.about+" | "+w.source+" | ",
+			"go test -tags lab ./test/lab -update writes it")
 		require.FileExists(t, filepath.Join(transcripts, w.name+".txt"))
 	}
 }

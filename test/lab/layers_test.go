@@ -14,11 +14,12 @@ import (
 
 // layersScript measures the layers of a machine's clocks, and its timer alone.
 const layersScript = `
-run layers timebench compare --format json --rounds 20 --time 5ms --threads 1 CLOCK_MONOTONIC CLOCK_REALTIME@vdso gettimeofday hpet@mmio
+run layers timebench compare --format json --rounds 20 --time 5ms --threads 1 \
+  CLOCK_MONOTONIC CLOCK_REALTIME@vdso gettimeofday hpet@mmio
 `
 
-// TestLayers prints the layers of the machines hpet and tsc, for docs/evidence/layers.md. Where the vDSO enters the kernel, the
-// clock source is a layer by itself.
+// TestLayers prints the layers of the machines hpet and tsc, for docs/evidence/layers.md. Where the vDSO enters the
+// kernel, the clock source is a layer by itself.
 //
 //	go test -tags lab ./test/lab -run TestLayers -v
 func TestLayers(t *testing.T) {
@@ -37,7 +38,8 @@ func TestLayers(t *testing.T) {
 			i := slices.IndexFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.ID == "CLOCK_MONOTONIC@vdso" })
 			monotonic := compare.Of(d).Clocks[i]
 			require.Len(t, monotonic.Layers, 4)
-			last := map[string]string{result.Always: "call and return of the wrapper", result.Never: "convert (sequence, multiply)"}[w.vdso]
+			last := map[string]string{result.Always: "call and return of the wrapper",
+				result.Never: "convert (sequence, multiply)"}[w.vdso]
 			require.Equal(t, last, monotonic.Layers[3].Name)
 			require.Equal(t, w.vdso == result.Always, monotonic.UserModeNS > 0)
 		})
@@ -45,8 +47,8 @@ func TestLayers(t *testing.T) {
 }
 
 // TestLayersAreInstructions counts: on a machine where each instruction takes the same time, the layers are numbers of
-// instructions. The loop of the empty call has seven, RDTSC is one, and RDTSCP takes its place; a debugger's steps count those of
-// the whole read.
+// instructions. The loop of the empty call has seven, RDTSC is one, and RDTSCP takes its place; a debugger's steps
+// count those of the whole read.
 func TestLayersAreInstructions(t *testing.T) {
 	w := named("tsc").counting()
 	said := w.run(t, layersScript+"\nrun stepped stepped\n")

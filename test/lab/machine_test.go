@@ -29,7 +29,8 @@ import (
 // longest is how long a machine may run, from its start to the end of its script.
 const longest = 9 * time.Minute
 
-// bootTime is how long its kernel may take to its first program. QEMU with 64 CPUs on two stood still now and then, in the kernel.
+// bootTime is how long its kernel may take to its first program. QEMU with 64 CPUs on two stood still now and then, in
+// the kernel.
 const bootTime = 2 * time.Minute
 
 var errNoInit = errors.New("the kernel did not come to its first program")
@@ -78,7 +79,8 @@ func (w world) run(t testing.TB, script string) map[string]ran {
 // boot runs an emulator until its machine is done, and returns what came over the
 // console. host gets each line, with the emulator's process, which is gone in any case afterwards, and never
 // outlives this one.
-func boot(ctx context.Context, here, emulator string, machine []string, host func(line string, emulator *os.Process)) (string, error) {
+func boot(ctx context.Context, here, emulator string, machine []string,
+	host func(line string, emulator *os.Process)) (string, error) {
 	// Pdeathsig comes when the thread ends that started the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -86,7 +88,8 @@ func boot(ctx context.Context, here, emulator string, machine []string, host fun
 	defer end()
 	var stderr strings.Builder
 	qemu := exec.CommandContext(ctx, emulator, machine...)
-	qemu.Args = append(qemu.Args, "-accel", "tcg", "-no-reboot", "-display", "none", "-monitor", "none", "-serial", "stdio")
+	qemu.Args = append(qemu.Args, "-accel", "tcg", "-no-reboot", "-display", "none", "-monitor", "none", "-serial",
+		"stdio")
 	qemu.Dir, qemu.Stderr, qemu.SysProcAttr = here, &stderr, &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stdout, err := qemu.StdoutPipe()
 	if err != nil {
@@ -117,7 +120,8 @@ func boot(ctx context.Context, here, emulator string, machine []string, host fun
 		return console.String(), errNoInit
 	}
 	if !done {
-		return console.String(), fmt.Errorf("the machine ended before its script did: %w\n%s", errors.Join(late, lines.Err(), ended), &stderr)
+		return console.String(), fmt.Errorf("the machine ended before its script did: %w\n%s",
+			errors.Join(late, lines.Err(), ended), &stderr)
 	}
 	return console.String(), nil
 }

@@ -21,7 +21,8 @@ var many = world{
 
 const manyScript = `
 run threads timebench compare --format json
-run processes timebench compare --format json --workers processes --threads 1,2,64 --rounds 20 --time 20ms CLOCK_MONOTONIC gettimeofday
+run processes timebench compare --format json --workers processes --threads 1,2,64 --rounds 20 --time 20ms \
+  CLOCK_MONOTONIC gettimeofday
 `
 
 // A run on such a machine ends by itself, long before the time limit of a command. No clock

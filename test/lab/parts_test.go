@@ -76,7 +76,8 @@ func release(arch string) ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(build) }()
 	binary := filepath.Join(build, "timebench")
-	compiler := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "github.com/timebench/timebench")
+	compiler := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary,
+		"github.com/timebench/timebench")
 	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	if out, err := compiler.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build for %s: %w\n%s", arch, err, out)

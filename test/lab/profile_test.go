@@ -61,11 +61,13 @@ func (w world) checkProfile(t *testing.T, said ran) {
 	reader := p.Processes[i]
 	require.Empty(t, reader.Reason)
 	require.NotNil(t, reader.ClockShare)
-	t.Logf("of its CPU time %.2f in clock calls: %.2f in user mode, %.2f in the kernel below the vDSO, %.2f in system calls; it said: %s",
+	t.Logf(
+		"of its CPU time %.2f in clock calls: "+
+			"%.2f in user mode, %.2f in the kernel below the vDSO, %.2f in system calls; it said: %s",
 		*reader.ClockShare, reader.UserShare, reader.KernelShare, reader.SyscallShare, said.stderr)
 	t.Logf("a read takes %.1f ns, and %.1f in user mode", p.ReadNS, p.UserModeNS)
-	// The program also reads its CPU time, by system calls whose cost was not measured. Where these take more than 5 % of the
-	// time of its reads, as an emulator may have it, the number of reads is not known.
+	// The program also reads its CPU time, by system calls whose cost was not measured. Where these take more than 5 % of
+	// the time of its reads, as an emulator may have it, the number of reads is not known.
 	const otherClocks = 0.05
 	if w.vdso != result.Never || reader.SyscallShare <= otherClocks**reader.ClockShare {
 		require.Positive(t, reader.ReadsPerSecond)

@@ -84,9 +84,11 @@ func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter 
 		sources = sideBySide(t, w.name, document(t, said["report-sources"]))
 	}
 	return chapter{
-		Sources: sources, Name: w.name, About: w.about, Machine: w.emulator + " " + strings.Join(w.machine, " "), QEMU: qemu[1],
-		Kernel: d.Host.Kernel, Current: d.Host.ClockSource.Current, Available: strings.Join(d.Host.ClockSource.Available, ", "),
-		Threads: w.threads, Table: table.String(), Doctor: said["report-doctor"].stdout, kills: kills,
+		Sources: sources, Name: w.name, About: w.about, Machine: w.emulator + " " + strings.Join(w.machine, " "),
+		QEMU:   qemu[1],
+		Kernel: d.Host.Kernel, Current: d.Host.ClockSource.Current,
+		Available: strings.Join(d.Host.ClockSource.Available, ", "),
+		Threads:   w.threads, Table: table.String(), Doctor: said["report-doctor"].stdout, kills: kills,
 		trust: w.trustRow(t, said),
 	}
 }

@@ -25,12 +25,14 @@ func (w world) checkRuntimes(t *testing.T, said ran) {
 	require.True(t, measured[0].Available, measured[0].Reason)
 	require.Empty(t, measured[0].Reason)
 	for _, m := range measured[0].Calls {
-		want := map[string][]string{"time.Now": {"CLOCK_REALTIME", "CLOCK_MONOTONIC"}, "time.Since": {"CLOCK_MONOTONIC"}}[m.Call]
+		want := map[string][]string{"time.Now": {"CLOCK_REALTIME", "CLOCK_MONOTONIC"},
+			"time.Since": {"CLOCK_MONOTONIC"}}[m.Call]
 		require.Equal(t, want, m.Reads, m.ID)
 		// Traced under emulation, a call takes so long that Go's scheduler reads clocks in between.
 		require.Greater(t, m.AttributedCalls, m.TracedCalls/2, m.ID)
 		enters := cmp.Or(w.vdso, result.Always)
 		require.Equal(t, enters, m.KernelEntry, m.ID)
-		require.Equal(t, enters == result.Never, m.WithoutVDSONS > 0, "%s: what enters the kernel here costs that already", m.ID)
+		require.Equal(t, enters == result.Never, m.WithoutVDSONS > 0, "%s: what enters the kernel here costs that already",
+			m.ID)
 	}
 }

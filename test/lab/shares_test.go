@@ -19,9 +19,9 @@ import (
 // instructionNS is what an instruction takes on a machine that counts: shift=2.
 const instructionNS = 4
 
-// counting makes an emulated machine count: each instruction takes instructionNS of its time, and a timer expires exactly after
-// the last instruction before it. Without that, QEMU delivers interrupts between blocks of translated code, and samples
-// gather there. One CPU is enough, as QEMU would run several in turn.
+// counting makes an emulated machine count: each instruction takes instructionNS of its time, and a timer expires
+// exactly after the last instruction before it. Without that, QEMU delivers interrupts between blocks of translated
+// code, and samples gather there. One CPU is enough, as QEMU would run several in turn.
 func (w world) counting() world {
 	w.machine = slices.Clone(w.machine)
 	w.set("-smp", "1")
@@ -43,14 +43,15 @@ func (m mix) name() string { return fmt.Sprintf("%s-%d", m.read, m.percent) }
 // script profiles a program that reads, while it runs.
 func (m mix) script() string {
 	return fmt.Sprintf(`
-run own-%[1]s sh -c 'reader-c %[2]s %[3]d 1 14 & sleep 1.5; timebench profile $! --time 5s --rate 997 --format json >/tmp/profile; status=$?; wait; exit $status'
+run own-%[1]s sh -c 'reader-c %[2]s %[3]d 1 14 & sleep 1.5
+timebench profile $! --time 5s --rate 997 --format json >/tmp/profile; status=$?; wait; exit $status'
 run %[1]s cat /tmp/profile
 `, m.name(), m.read, m.percent)
 }
 
-// TestShares compares the share of reads, with the kernel's part, with what the program counts itself, and what the machine
-// with hpet would take in user mode with what the machine with tsc takes. Both follow from numbers of instructions, not
-// from the speed of this machine.
+// TestShares compares the share of reads, with the kernel's part, with what the program counts itself, and what the
+// machine with hpet would take in user mode with what the machine with tsc takes. Both follow from numbers of
+// instructions, not from the speed of this machine.
 func TestShares(t *testing.T) {
 	mixes := []mix{{"vdso", 10}, {"vdso", 40}, {"vdso", 80}, {"syscall", 40}}
 	var script strings.Builder
@@ -80,7 +81,8 @@ func TestShares(t *testing.T) {
 		if slow == nil || tsc == nil {
 			t.Skip("one of the machines was not run to its end")
 		}
-		t.Logf("%s: in user mode a read would take %.0f ns under hpet, and takes %.0f ns under tsc", m.name(), slow.UserModeNS, tsc.ReadNS)
+		t.Logf("%s: in user mode a read would take %.0f ns under hpet, and takes %.0f ns under tsc", m.name(),
+			slow.UserModeNS, tsc.ReadNS)
 		require.InEpsilon(t, tsc.ReadNS, slow.UserModeNS, 0.1)
 	}
 }
@@ -114,8 +116,11 @@ func checkShare(t *testing.T, w world, m mix, said map[string]ran) *profile.Prof
 	require.NotNil(t, reader.ClockShare)
 	low, high := own.ShareRange()
 	ratio := reader.ReadsPerSecond / reader.CPUsUsed / own.ReadsPerCPUSecond()
-	t.Logf("%s %s: its own share is %.1f to %.1f %%, and of %d samples %.1f %% are in reads: %.1f user, %.1f kernel, %.1f system calls; "+
-		"reads in a CPU second: %.3f of its own", w.name, m.name(), 100*low, 100*high, reader.Samples, 100**reader.ClockShare,
+	t.Logf(
+		"%s %s: its own share is %.1f to %.1f %%, and of %d samples %.1f %% are in reads: "+
+			"%.1f user, %.1f kernel, %.1f system calls; "+
+			"reads in a CPU second: %.3f of its own", w.name, m.name(), 100*low, 100*high, reader.Samples,
+		100**reader.ClockShare,
 		100*reader.UserShare, 100*reader.KernelShare, 100*reader.SyscallShare, ratio)
 	require.Greater(t, *reader.ClockShare, low-points)
 	require.Less(t, *reader.ClockShare, high+points)

@@ -49,8 +49,8 @@ func skewed(ticks int64) world {
 	return w
 }
 
-// TestSkewedTSC has the time stamp counter of CPU 1 some 5 µs and 1 ms ahead, and 5 µs behind. Skew, verify and doctor find
-// that. If the host is too busy for a check, they say so.
+// TestSkewedTSC has the time stamp counter of CPU 1 some 5 µs and 1 ms ahead, and 5 µs behind. Skew, verify and doctor
+// find that. If the host is too busy for a check, they say so.
 func TestSkewedTSC(t *testing.T) {
 	for _, ticks := range []int64{13_000, -13_000, 2_600_000} {
 		t.Run(strconv.FormatInt(ticks, 10), func(t *testing.T) {
@@ -104,8 +104,8 @@ func tscOffset(t testing.TB) int64 {
 	return 0
 }
 
-// moveTSC adds ticks to the time stamp counter of the CPU on which marked runs, and ends marked. It returns whether marked
-// was running.
+// moveTSC adds ticks to the time stamp counter of the CPU on which marked runs, and ends marked. It returns whether
+// marked was running.
 func moveTSC(t testing.TB, emulator *os.Process, at, ticks int64) bool {
 	var pattern []byte
 	for register := uint64(8); register < 16; register++ {

@@ -126,11 +126,13 @@ func checkWatch(t *testing.T, said map[string]ran) {
 	entry := byKind[watch.KernelEntry][0]
 	require.ElementsMatch(t, []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "gettimeofday@vdso"}, entry.Clocks)
 	require.Greater(t, entry.NewNS, entry.OldNS)
-	require.True(t, slices.ContainsFunc(byKind[watch.NewFinding], func(e watch.Event) bool { return e.Finding.Kind == kernelEntry }), "%q", seen)
+	require.True(t, slices.ContainsFunc(byKind[watch.NewFinding],
+		func(e watch.Event) bool { return e.Finding.Kind == kernelEntry }), "%q", seen)
 	require.InDelta(t, 100e9, byKind[watch.WallClockStep][0].OffsetNS, 2e9)
 	long := func(text string) bool {
 		return slices.ContainsFunc(byKind[watch.Stall], func(e watch.Event) bool {
-			return time.Duration(e.DurationNS) >= pause/2 && time.Duration(e.DurationNS) <= 2*pause && strings.Contains(e.Message, text)
+			return time.Duration(e.DurationNS) >= pause/2 && time.Duration(e.DurationNS) <= 2*pause && strings.Contains(
+				e.Message, text)
 		})
 	}
 	require.True(t, long("the clocks stood still"), "%q", seen)

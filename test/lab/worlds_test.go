@@ -67,7 +67,8 @@ var worlds = []world{
 		name: "arm64", about: "arm64, a Cortex-A72",
 		arch: "arm64", emulator: arm, source: "arch_sys_counter", vdso: result.Never, threads: "1,2",
 		may: []string{notScaling}, // the emulator has one counter for all CPUs
-		machine: []string{"-M", "virt", "-cpu", "cortex-a72", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
+		machine: []string{"-M", "virt", "-cpu", "cortex-a72", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd",
+			"initrd",
 			"-append", "console=ttyAMA0 panic=-1"},
 	},
 	{

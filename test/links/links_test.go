@@ -17,7 +17,8 @@ const root = "../.."
 // pages returns the pages of the documentation.
 func pages(t *testing.T) []string {
 	t.Helper()
-	all := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"), filepath.Join(root, "CHANGELOG.md"), filepath.Join(root, "deploy", "README.md")}
+	all := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"),
+		filepath.Join(root, "CHANGELOG.md"), filepath.Join(root, "deploy", "README.md")}
 	for _, folder := range []string{"docs", "docs/evidence"} {
 		found, err := filepath.Glob(filepath.Join(root, folder, "*.md"))
 		require.NoError(t, err)

@@ -17,14 +17,18 @@ var fleetCosts = []struct {
 	id string
 	ns float64
 }{
-	{"CLOCK_REALTIME@vdso", 21.7}, {"CLOCK_MONOTONIC@vdso", 21.7}, {"CLOCK_MONOTONIC_RAW@vdso", 21.9}, {"CLOCK_REALTIME_COARSE@vdso", 2.98},
-	{"CLOCK_MONOTONIC_COARSE@vdso", 2.98}, {"CLOCK_BOOTTIME@vdso", 21.7}, {"CLOCK_TAI@vdso", 21.7}, {"CLOCK_PROCESS_CPUTIME_ID@vdso", 531},
-	{"CLOCK_THREAD_CPUTIME_ID@vdso", 504}, {"gettimeofday@vdso", 22.5}, {"time@vdso", 2.17}, {"CLOCK_MONOTONIC@syscall", 241},
-	{"gettimeofday@syscall", 189}, {"RDTSC@cpu", 9.47}, {"LFENCE+RDTSC@cpu", 18.1}, {"RDTSCP@cpu", 17.9}, {"time.Now@go", 46},
+	{"CLOCK_REALTIME@vdso", 21.7}, {"CLOCK_MONOTONIC@vdso", 21.7}, {"CLOCK_MONOTONIC_RAW@vdso", 21.9},
+	{"CLOCK_REALTIME_COARSE@vdso", 2.98},
+	{"CLOCK_MONOTONIC_COARSE@vdso", 2.98}, {"CLOCK_BOOTTIME@vdso", 21.7}, {"CLOCK_TAI@vdso", 21.7},
+	{"CLOCK_PROCESS_CPUTIME_ID@vdso", 531},
+	{"CLOCK_THREAD_CPUTIME_ID@vdso", 504}, {"gettimeofday@vdso", 22.5}, {"time@vdso", 2.17},
+	{"CLOCK_MONOTONIC@syscall", 241},
+	{"gettimeofday@syscall", 189}, {"RDTSC@cpu", 9.47}, {"LFENCE+RDTSC@cpu", 18.1}, {"RDTSCP@cpu", 17.9},
+	{"time.Now@go", 46},
 }
 
-// Fleet returns the documents of n machines, in three groups that are each alike, as large as those of default runs. Every tenth
-// machine has a busy neighbour, which adds up to a fifth to its samples. odd of the machines, spread over
+// Fleet returns the documents of n machines, in three groups that are each alike, as large as those of default runs.
+// Every tenth machine has a busy neighbour, which adds up to a fifth to its samples. odd of the machines, spread over
 // all, are odd: a kernel that took hpet, a clock that costs more by half, and a warp, in turn.
 func Fleet(n, odd int, seed uint64) (documents []*result.Document, names []string) {
 	chance := rand.New(rand.NewPCG(seed, 17))
@@ -36,8 +40,10 @@ func Fleet(n, odd int, seed uint64) (documents []*result.Document, names []strin
 		d := &result.Document{
 			Schema: result.Schema, Tool: result.Tool{Version: "0.1.0"}, Labels: []string{fmt.Sprintf("host=web%05d", i)},
 			Host: result.Host{
-				OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPU: result.CPU{Model: []string{"AMD EPYC", "AMD EPYC", "Intel Xeon"}[i%3], Logical: 2, Usable: 2},
-				Virtualization: &result.Virtualization{System: "kvm", Role: "guest"}, ClockSource: &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet"}},
+				OS: "linux", Arch: "amd64", Kernel: "6.1.0",
+				CPU:            result.CPU{Model: []string{"AMD EPYC", "AMD EPYC", "Intel Xeon"}[i%3], Logical: 2, Usable: 2},
+				Virtualization: &result.Virtualization{System: "kvm", Role: "guest"},
+				ClockSource:    &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet"}},
 			},
 			Settings: result.Settings{Threads: []int{1, 2}, Rounds: rounds, TimeNS: 1e8, Pin: "none", Workers: "threads"},
 		}
@@ -69,7 +75,8 @@ func Fleet(n, odd int, seed uint64) (documents []*result.Document, names []strin
 			costs.Clocks = append(costs.Clocks, compare.Clock{
 				ID: c.id, Path: path, Available: true, KernelEntry: entry, Latency: compare.LatencyOf(samples, quiet),
 				Resolution: &compare.Resolution{TickNS: 1, FinerThanRead: true},
-				Throughput: []compare.Throughput{{Threads: 1, ReadsPerSecond: 1e9 / ns, NSPerRead: ns}, {Threads: 2, ReadsPerSecond: 2e9 / ns, NSPerRead: ns}},
+				Throughput: []compare.Throughput{{Threads: 1, ReadsPerSecond: 1e9 / ns, NSPerRead: ns},
+					{Threads: 2, ReadsPerSecond: 2e9 / ns, NSPerRead: ns}},
 			})
 		}
 		switch planted[i] {

@@ -24,7 +24,8 @@ func Document(clocks int, threads ...int) *result.Document {
 	for i := range clocks {
 		cost := []float64{2.3, 20, 20.1, 20.2, 150, 152, 500}[i%7] + float64(i)/50
 		c := compare.Clock{
-			ID: strings.Repeat("C", 5+i%20) + "@" + picture.Looks[i%len(picture.Looks)].Path, Path: picture.Looks[i%len(picture.Looks)].Path, Available: true,
+			ID:   strings.Repeat("C", 5+i%20) + "@" + picture.Looks[i%len(picture.Looks)].Path,
+			Path: picture.Looks[i%len(picture.Looks)].Path, Available: true,
 			Latency:    &compare.Latency{MedianNS: cost, LowNS: cost * 0.99, HighNS: cost * 1.2, Confidence: 0.95, MinNS: cost},
 			Resolution: &compare.Resolution{TickNS: 1, FinerThanRead: i%3 > 0},
 		}
@@ -33,13 +34,15 @@ func Document(clocks int, threads ...int) *result.Document {
 			{UpToNS: cost, Reads: 90_000}, {UpToNS: cost * 1.1, Reads: 9_900}, {UpToNS: cost * 100, Reads: 100},
 		}}
 		for _, n := range threads {
-			c.Throughput = append(c.Throughput, compare.Throughput{Threads: n, ReadsPerSecond: 1e9 / cost, NSPerRead: cost * float64(n)})
+			c.Throughput = append(c.Throughput, compare.Throughput{Threads: n, ReadsPerSecond: 1e9 / cost,
+				NSPerRead: cost * float64(n)})
 		}
 		compare.Into(d).Clocks = append(compare.Into(d).Clocks, c)
 	}
 	d.Host.ClockSource = &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet", "acpi_pm"}}
 	// One of the experiments ended early.
-	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "hpet", Clocks: compare.Of(d).Clocks}, {ClockSource: "acpi_pm", Clocks: compare.Of(d).Clocks[:clocks/2]}}
+	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "hpet", Clocks: compare.Of(d).Clocks},
+		{ClockSource: "acpi_pm", Clocks: compare.Of(d).Clocks[:clocks/2]}}
 	addTrust(d, 2+clocks%7, clocks%2 == 0)
 	d.Put(Runtimes(clocks))
 	d.Put(Profile(clocks))
@@ -62,10 +65,12 @@ func addTrust(d *result.Document, cpus int, faults bool) {
 	one, two := 1, 2
 	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: []int{0, 1}})
 	for i, id := range []string{
-		"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "CLOCK_BOOTTIME@vdso", "CLOCK_MONOTONIC_COARSE@vdso",
+		"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "CLOCK_BOOTTIME@vdso",
+		"CLOCK_MONOTONIC_COARSE@vdso",
 		"CLOCK_MONOTONIC@syscall", "RDTSC@cpu", "LFENCE+RDTSC@cpu", "CLOCK_THREAD_CPUTIME_ID@vdso", "ptp0@syscall",
 	} {
-		c := verify.VerifiedClock{ID: id, Verdict: verify.IsMonotonic, Reads: 1e8, Across: &verify.Across{Checks: 1e6, Pairs: 2, SeesNS: 40 + 9*float64(i*i)}}
+		c := verify.VerifiedClock{ID: id, Verdict: verify.IsMonotonic, Reads: 1e8,
+			Across: &verify.Across{Checks: 1e6, Pairs: 2, SeesNS: 40 + 9*float64(i*i)}}
 		switch {
 		case id == "ptp0@syscall":
 			c.Verdict, c.Across = verify.Unverified, nil
@@ -73,7 +78,8 @@ func addTrust(d *result.Document, cpus int, faults bool) {
 			c.Across = nil
 		case faults && id == "RDTSC@cpu":
 			c.Verdict, c.Across.SeesNS = verify.Backwards, 0
-			c.Faults = []verify.ClockFault{{Kind: verify.FaultBackwards, Count: 1, WorstNS: 1.5e6, CPU: &one}, {Kind: verify.FaultWarp, Count: 12345, WorstNS: 243, CPU: &one, EarlierCPU: &two}}
+			c.Faults = []verify.ClockFault{{Kind: verify.FaultBackwards, Count: 1, WorstNS: 1.5e6, CPU: &one},
+				{Kind: verify.FaultWarp, Count: 12345, WorstNS: 243, CPU: &one, EarlierCPU: &two}}
 		case faults && id == "CLOCK_MONOTONIC@vdso":
 			c.Verdict, c.Across.SeesNS = verify.OneCPU, 0
 			c.Faults = []verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}}
@@ -90,7 +96,8 @@ func addTrust(d *result.Document, cpus int, faults bool) {
 		for a := range cpus {
 			for b := a + 1; b < cpus && (a == 0 || cpus <= 16); b++ {
 				trip := 90 + 15*math.Abs(float64(a/4-b/4)) + 20*chance.Float64()
-				p := skew.CPUPair{CPU: a, OtherCPU: b, OffsetNS: 16*chance.Float64() - 8, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 1e5}
+				p := skew.CPUPair{CPU: a, OtherCPU: b, OffsetNS: 16*chance.Float64() - 8, BoundNS: trip / 2, RoundTripNS: trip,
+					Rounds: 1e5}
 				if faults && id == "RDTSC@cpu" && (a == cpus/2 || b == cpus/2) {
 					p.OffsetNS += 243 * map[bool]float64{true: 1, false: -1}[b == cpus/2]
 				}
@@ -105,7 +112,8 @@ func addTrust(d *result.Document, cpus int, faults bool) {
 	}
 	for i, id := range []string{"RDTSC@cpu", "CLOCK_MONOTONIC@vdso", "hpet@mmio"} {
 		ppm := []float64{-0.35, 2.125, 0.02}[i]
-		c := drift.DriftedClock{ID: id, NominalHz: 1e9, Asleep: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 0.01, Confidence: 0.95}}
+		c := drift.DriftedClock{ID: id, NominalHz: 1e9,
+			Asleep: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 0.01, Confidence: 0.95}}
 		ahead := 0.0
 		for step := range 1000 {
 			at := int64(step) * 60e6

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// PeakBytes returns the most memory that a running process has held, in bytes: VmHWM of proc_pid_status(5). ok is false if
-// the process has ended.
+// PeakBytes returns the most memory that a running process has held, in bytes: VmHWM of proc_pid_status(5). ok is false
+// if the process has ended.
 //
-// The resource usage of an ended process (ru_maxrss of getrusage(2)) is no substitute: Go starts a program with vfork(2), and at
-// execve(2) the kernel takes the memory of the process that started it for the program's (exec_mmap in fs/exec.c).
+// The resource usage of an ended process (ru_maxrss of getrusage(2)) is no substitute: Go starts a program with
+// vfork(2), and at execve(2) the kernel takes the memory of the process that started it for the program's (exec_mmap in
+// fs/exec.c).
 func PeakBytes(pid int) (peak int64, ok bool) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

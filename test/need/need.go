@@ -84,7 +84,8 @@ func Ends(t testing.TB, what string, call func()) {
 	}
 }
 
-// Until waits until something holds, and fails after two minutes. what names it, and said returns what is there instead.
+// Until waits until something holds, and fails after two minutes. what names it, and said returns what is there
+// instead.
 func Until(t testing.TB, what string, holds func() bool, said ...func() string) {
 	t.Helper()
 	const long = 2 * time.Minute

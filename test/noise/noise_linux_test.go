@@ -79,7 +79,8 @@ func limited(t *testing.T) string {
 		limit  map[string]string
 	}{
 		{"/sys/fs/cgroup", map[string]string{"cpu.max": fmt.Sprintf("%d %d", quotaUS, periodUS)}},
-		{"/sys/fs/cgroup/cpu", map[string]string{"cpu.cfs_period_us": strconv.Itoa(periodUS), "cpu.cfs_quota_us": strconv.Itoa(quotaUS)}},
+		{"/sys/fs/cgroup/cpu", map[string]string{"cpu.cfs_period_us": strconv.Itoa(periodUS),
+			"cpu.cfs_quota_us": strconv.Itoa(quotaUS)}},
 	} {
 		group := filepath.Join(version.parent, name)
 		if refused = os.Mkdir(group, 0o755); refused != nil {

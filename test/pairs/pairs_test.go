@@ -37,7 +37,8 @@ import (
 // commands make a run of every kind of clock: fine and coarse in the vDSO, system call, counter, CPU
 // time, and of a language.
 var commands = [][]string{
-	{"compare", "--threads", "1,2", "CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC@syscall", "RDTSC@cpu", "CLOCK_THREAD_CPUTIME_ID@vdso", "time.Now@go"},
+	{"compare", "--threads", "1,2", "CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC@syscall",
+		"RDTSC@cpu", "CLOCK_THREAD_CPUTIME_ID@vdso", "time.Now@go"},
 	{"runtimes", "python3"},
 }
 
@@ -178,7 +179,8 @@ func fleetTable(runs []*result.Document) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%-45s unchanged +%.0f %%", "", 100*odd)
 	for _, c := range clocks {
-		fmt.Fprintf(&text, "\n%-45s %7.1f %% %5.1f %%", c, 100*float64(counts[c].unchanged)/pairs, 100*float64(counts[c].slower)/pairs)
+		fmt.Fprintf(&text, "\n%-45s %7.1f %% %5.1f %%", c, 100*float64(counts[c].unchanged)/pairs,
+			100*float64(counts[c].slower)/pairs)
 	}
 	return text.String()
 }
@@ -192,7 +194,8 @@ func pick(runs []*result.Document, which []int) []*result.Document {
 }
 
 func verdicts(old, new []*result.Document) []compare.Change {
-	compared := diff.Compare(diff.Read("old", sections.Join(old)), diff.Read("new", sections.Join(new)), section.Settings{MinChange: 0.02})
+	compared := diff.Compare(diff.Read("old", sections.Join(old)), diff.Read("new", sections.Join(new)),
+		section.Settings{MinChange: 0.02})
 	return compared.Costs().Changes
 }
 
@@ -221,7 +224,8 @@ func slowedCalls(of runtimes.Runtimes, factor float64) *runtimes.Runtimes {
 	for i := range of.Runtimes {
 		calls := slices.Clone(of.Runtimes[i].Calls)
 		for k := range calls {
-			calls[k].Latency, calls[k].Throughput = slowedLatency(calls[k].Latency, factor), slowedThroughput(calls[k].Throughput, factor)
+			calls[k].Latency, calls[k].Throughput = slowedLatency(calls[k].Latency,
+				factor), slowedThroughput(calls[k].Throughput, factor)
 		}
 		of.Runtimes[i].Calls = calls
 	}
@@ -264,6 +268,7 @@ func TestExperimentFindsWhatIsSlower(t *testing.T) {
 		}}}})
 	}
 	require.Equal(t, "c", strings.Fields(table(runs))[15], table(runs))
-	require.Equal(t, []string{"0.0", "%", "100.0", "%", "0.0", "%", "100.0", "%", "0.0", "%"}, strings.Fields(table(runs))[16:], "ten runs are too few for twenty")
+	require.Equal(t, []string{"0.0", "%", "100.0", "%", "0.0", "%", "100.0", "%", "0.0", "%"},
+		strings.Fields(table(runs))[16:], "ten runs are too few for twenty")
 	require.Equal(t, []string{"c", "0.0", "%", "100.0", "%"}, strings.Fields(fleetTable(runs))[3:])
 }

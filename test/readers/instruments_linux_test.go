@@ -20,7 +20,8 @@ const rate = 997
 
 // profiled returns what the program of that path profiles of a process, with its share.
 func profiled(path string, pid int, seconds float64) (*profile.Process, error) {
-	out, err := exec.Command(path, "profile", strconv.Itoa(pid), "--duration", decimal(seconds)+"s", "--rate", strconv.Itoa(rate), "--format", "json").Output()
+	out, err := exec.Command(path, "profile", strconv.Itoa(pid), "--duration", decimal(seconds)+"s", "--rate",
+		strconv.Itoa(rate), "--format", "json").Output()
 	if err != nil {
 		return nil, failed(err)
 	}
@@ -50,8 +51,8 @@ type Samples struct {
 	Count int
 	// VDSO is the share whose first user address is in the vDSO, with the kernel's part.
 	VDSO float64
-	// Syscall is the share anywhere in a system call from outside the vDSO: the kernel's function of a clock, the entry, the
-	// exit, and the function that holds the instruction.
+	// Syscall is the share anywhere in a system call from outside the vDSO: the kernel's function of a clock, the entry,
+	// the exit, and the function that holds the instruction.
 	Syscall float64
 }
 
@@ -93,9 +94,11 @@ func ParseScript(script string) Samples {
 		switch {
 		case len(user) > 0 && strings.Contains(user[0], "[vdso]"):
 			vdso++
-		case contains(kernel, "sys_clock_gettime", "sys_gettimeofday", "sys_time (", "do_syscall_64", "entry_SYSCALL_64", "syscall_return", "el0_svc", "invoke_syscall"):
+		case contains(kernel, "sys_clock_gettime", "sys_gettimeofday", "sys_time (", "do_syscall_64", "entry_SYSCALL_64",
+			"syscall_return", "el0_svc", "invoke_syscall"):
 			syscall++
-		case len(kernel) == 0 && contains(user[:1], " syscall (", " syscall+", " system_call (", " system_call+", " system_call_gettimeofday (", " system_call_time (", "RawSyscall6", "runtime/syscall"):
+		case len(kernel) == 0 && contains(user[:1], " syscall (", " syscall+", " system_call (", " system_call+",
+			" system_call_gettimeofday (", " system_call_time (", "RawSyscall6", "runtime/syscall"):
 			syscall++
 		}
 	}

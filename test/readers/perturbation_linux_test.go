@@ -23,23 +23,24 @@ func perturbations(b *testing.B, timebench string) map[string][]string {
 		"timebench":     {timebench, "profile", "--quiet", "--format", "json", "--"},
 		"timebench-997": {timebench, "profile", "--quiet", "--format", "json", "--rate", strconv.Itoa(rate), "--"},
 	}
-	perf := []string{"perf", "record", "-q", "-e", "cpu-clock", "-F", strconv.Itoa(rate), "-g", "-o", filepath.Join(b.TempDir(), "perf.data"), "--"}
+	perf := []string{"perf", "record", "-q", "-e", "cpu-clock", "-F", strconv.Itoa(rate), "-g", "-o",
+		filepath.Join(b.TempDir(), "perf.data"), "--"}
 	if exec.Command(perf[0], append(perf[1:len(perf):len(perf)], "true")...).Run() == nil {
 		all["perf-997"] = perf
 	}
 	return all
 }
 
-// BenchmarkPerturbation compares the reads of a program that is profiled from its start to its end with those of one that is
-// not, in pairs of which every other begins with the profiled one:
+// BenchmarkPerturbation compares the reads of a program that is profiled from its start to its end with those of one
+// that is not, in pairs of which every other begins with the profiled one:
 //
 //	go test ./test/readers -run '^$' -bench Perturbation -benchtime 40x
 //
-// Short runs make the two of a pair more alike: a virtual machine does not keep its speed for long. timebench has its default
-// rate, and timebench-997 that of perf.
+// Short runs make the two of a pair more alike: a virtual machine does not keep its speed for long. timebench has its
+// default rate, and timebench-997 that of perf.
 //
-// It reports the medians of the ratios of a pair, of reads in a second and in a second of CPU time, and their quartiles; and the
-// ratio of the best run of each kind, which noise disturbs less.
+// It reports the medians of the ratios of a pair, of reads in a second and in a second of CPU time, and their
+// quartiles; and the ratio of the best run of each kind, which noise disturbs less.
 func BenchmarkPerturbation(b *testing.B) {
 	program, profilers := Build(b, "c"), perturbations(b, need.Timebench(b))
 	seconds := cmp.Or(*window, 0.5)

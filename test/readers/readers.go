@@ -73,8 +73,8 @@ type Report struct {
 	ReadNS      float64 `json:"read_ns"`      // the cost of a read
 	CallNS      float64 `json:"call_ns"`      // what the call adds to it
 	IterationNS float64 `json:"iteration_ns"` // the cost of an iteration of arithmetic
-	// LoopNS is what the loop around a read takes with an empty function. It is part of ReadNS for reads by the vDSO, as the
-	// CPU runs the loop while it waits for the counter. Only the program in C reports it.
+	// LoopNS is what the loop around a read takes with an empty function. It is part of ReadNS for reads by the vDSO, as
+	// the CPU runs the loop while it waits for the counter. Only the program in C reports it.
 	LoopNS float64 `json:"loop_ns"`
 	// Share is the share of reads in the sum of all costs. A pause of the virtual machine, or a
 	// lower frequency than at the calibration, does not change it.
@@ -131,8 +131,8 @@ func (r Report) With(readNS float64) Report {
 	return r
 }
 
-// Build compiles the program of a language, or that of Go for 32 bits ("go-386"), into a folder of the test. It skips the test if the
-// compiler or the runtime is missing.
+// Build compiles the program of a language, or that of Go for 32 bits ("go-386"), into a folder of the test. It skips
+// the test if the compiler or the runtime is missing.
 func Build(t testing.TB, language string) *Program {
 	t.Helper()
 	need.Processes(t)
@@ -145,7 +145,8 @@ func Build(t testing.TB, language string) *Program {
 	cc := need.Program(t, "cc")
 	program := filepath.Join(folder, "reader-c")
 	compile(t, cc, "-O2", "-fno-omit-frame-pointer", "-pthread", "-o", program, filepath.Join(folder, "reader.c"), "-ldl")
-	c := &Program{Language: "c", Caller: "read_the_clock", Reads: []string{"vdso", "syscall", "gettimeofday"}, command: []string{program}}
+	c := &Program{Language: "c", Caller: "read_the_clock", Reads: []string{"vdso", "syscall", "gettimeofday"},
+		command: []string{program}}
 	if runtime.GOARCH == "amd64" { // newer architectures have no system call time
 		c.Reads = append(c.Reads, "time")
 	}
@@ -155,11 +156,13 @@ func Build(t testing.TB, language string) *Program {
 	case "go", "go-386":
 		program := filepath.Join(folder, "reader-"+language)
 		architecture := map[string]string{"go": runtime.GOARCH, "go-386": "386"}[language]
-		compile(t, need.Program(t, "env"), "GOARCH="+architecture, need.Program(t, "go"), "build", "-o", program, filepath.Join(folder, "reader.go"))
+		compile(t, need.Program(t, "env"), "GOARCH="+architecture, need.Program(t, "go"), "build", "-o", program,
+			filepath.Join(folder, "reader.go"))
 		if err := exec.Command(program).Run(); errors.Is(err, syscall.ENOEXEC) {
 			need.Missing(t, "32-bit programs", "the kernel does not run them")
 		}
-		return &Program{Language: language, Caller: "main.readTheClock", Reads: []string{"vdso", "syscall"}, command: []string{program}, c: c}
+		return &Program{Language: language, Caller: "main.readTheClock", Reads: []string{"vdso", "syscall"},
+			command: []string{program}, c: c}
 	case "java":
 		java := need.Program(t, "java")
 		compile(t, need.Program(t, "javac"), "-d", folder, filepath.Join(folder, "Reader.java"))

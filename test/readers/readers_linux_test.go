@@ -81,8 +81,8 @@ ffffffff81000020 asm_sysvec_apic_timer_interrupt ([kernel.kallsyms])
 	require.Zero(t, ParseScript("\n"))
 }
 
-// someSamples returns what perf samples of a process in the first window that has enough of them. On a busy machine the process
-// may have no CPU throughout a short one.
+// someSamples returns what perf samples of a process in the first window that has enough of them. On a busy machine the
+// process may have no CPU throughout a short one.
 func someSamples(t *testing.T, perf string, pid int) Samples {
 	t.Helper()
 	const enough = 20

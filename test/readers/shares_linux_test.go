@@ -22,16 +22,17 @@ var (
 	perfToo = flag.Bool("perf", true, "sample with perf, too")
 )
 
-// seconds returns how long a program is profiled: at least the 5 s of timebench profile, and so long that 400 samples are of reads. The
-// rate of reads is then within 10 % in 19 of 20 runs, as far as it depends on chance.
+// seconds returns how long a program is profiled: at least the 5 s of timebench profile, and so long that 400 samples
+// are of reads. The rate of reads is then within 10 % in 19 of 20 runs, as far as it depends on chance.
 func seconds(o Options) float64 {
 	const samples, least = 400, 5
 	return cmp.Or(*window, max(least, math.Ceil(samples/(rate*o.Percent/100*float64(min(o.Threads, runtime.NumCPU()))))))
 }
 
-// BenchmarkShares compares what programs count with what timebench and perf sample. It reports the medians of the trials: the share
-// that the program counts, that of each instrument, the reads of timebench by those of the program for each second of CPU time; and
-// by how many points the share of an instrument is beyond the range of the program's own, in the worst trial.
+// BenchmarkShares compares what programs count with what timebench and perf sample. It reports the medians of the
+// trials: the share that the program counts, that of each instrument, the reads of timebench by those of the program
+// for each second of CPU time; and by how many points the share of an instrument is beyond the range of the program's
+// own, in the worst trial.
 func BenchmarkShares(b *testing.B) {
 	timebench, perf := need.Timebench(b), ""
 	if path, err := exec.LookPath("perf"); err == nil && *perfToo {
@@ -64,8 +65,8 @@ func BenchmarkShares(b *testing.B) {
 	}
 }
 
-// steadyTrial adds the figures of a trial. It repeats a trial during which the cost of a read changed, as the program found: neither the
-// program nor an instrument can say what a read cost then.
+// steadyTrial adds the figures of a trial. It repeats a trial during which the cost of a read changed, as the program
+// found: neither the program nor an instrument can say what a read cost then.
 func steadyTrial(b *testing.B, program *Program, o Options, timebench, perf string, figures map[string][]float64) {
 	b.Helper()
 	for left := *repeats; ; left-- {
@@ -100,8 +101,9 @@ func try(b *testing.B, program *Program, o Options, timebench, perf string) (fig
 	low, high := own.ShareRange()
 	beyond := func(share float64) float64 { return 100 * max(share-high, low-share, 0) }
 	figures = map[string]float64{
-		"%-own": 100 * own.Share, "%-timebench": 100 * *profiled.ClockShare, "worst-points-timebench": beyond(*profiled.ClockShare),
-		"reads-ratio": profiled.ReadsPerSecond / profiled.CPUsUsed / own.ReadsPerCPUSecond(),
+		"%-own": 100 * own.Share, "%-timebench": 100 * *profiled.ClockShare,
+		"worst-points-timebench": beyond(*profiled.ClockShare),
+		"reads-ratio":            profiled.ReadsPerSecond / profiled.CPUsUsed / own.ReadsPerCPUSecond(),
 	}
 	if perf != "" {
 		share := samples.Syscall

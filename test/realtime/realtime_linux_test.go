@@ -92,7 +92,8 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		for _, c := range verify.Of(document).Clocks {
 			require.Empty(t, c.Faults, c.ID)
 			if c.Verdict == verify.Unverified {
-				require.Regexp(t, "^(the time was up before it was read|only [0-9,]+ reads? in its share of the time); ", c.Reason, c.ID)
+				require.Regexp(t, "^(the time was up before it was read|only [0-9,]+ reads? in its share of the time); ", c.Reason,
+					c.ID)
 				missed++
 			}
 		}
@@ -108,9 +109,11 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 	})
 	cpus := len(thread.Usable())
 	each, more := strconv.Itoa(cpus), strconv.Itoa(2*cpus+1)
-	for _, how := range [][]string{{"--threads", "1," + each + "," + more}, {"--threads", each, "--pin", "spread"}, {"--threads", each, "--workers", "processes"}} {
+	for _, how := range [][]string{{"--threads", "1," + each + "," + more}, {"--threads", each, "--pin", "spread"},
+		{"--threads", each, "--workers", "processes"}} {
 		t.Run("compare "+strings.Join(how, " "), func(t *testing.T) {
-			document, status := run(t, timebench, 0, append([]string{"compare", "CLOCK_MONOTONIC", "--time", "20ms", "--rounds", "6"}, how...)...)
+			document, status := run(t, timebench, 0,
+				append([]string{"compare", "CLOCK_MONOTONIC", "--time", "20ms", "--rounds", "6"}, how...)...)
 			require.Zero(t, status)
 			for _, c := range compare.Of(document).Clocks {
 				require.Len(t, c.Throughput, len(document.Settings.Threads), "%s: %s", c.ID, c.Reason)

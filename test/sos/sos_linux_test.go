@@ -21,7 +21,8 @@ func TestSosreport(t *testing.T) {
 		need.Missing(t, "root", "sos gathers files that only root may read")
 	}
 	folder := need.Folder(t)
-	made := exec.Command(sos, "report", "--batch", "--quiet", "-o", "kernel,processor,logs,boot,chrony,hardware", "--tmp-dir", folder)
+	made := exec.Command(sos, "report", "--batch", "--quiet", "-o", "kernel,processor,logs,boot,chrony,hardware",
+		"--tmp-dir", folder)
 	out, err := made.CombinedOutput()
 	require.NoError(t, err, string(out))
 	archives, err := filepath.Glob(filepath.Join(folder, "*.tar.?z"))

@@ -29,7 +29,8 @@ func traced(t *testing.T, call string, args ...string) (entered int, reads float
 	t.Helper()
 	strace := need.Program(t, "strace")
 	counts := filepath.Join(t.TempDir(), "counts")
-	trace := []string{"-f", "-c", "-e", "trace=" + call, "-o", counts, need.Timebench(t), "compare", "--threads", "1,2", "--time", "50ms", "--format", "json"}
+	trace := []string{"-f", "-c", "-e", "trace=" + call, "-o", counts, need.Timebench(t), "compare", "--threads", "1,2",
+		"--time", "50ms", "--format", "json"}
 	out, err := exec.Command(strace, append(trace, args...)...).Output()
 	if err != nil && len(out) == 0 {
 		need.Missing(t, "strace", "it may not trace here: "+err.Error())
@@ -60,13 +61,15 @@ func TestVDSOClocksEnterTheKernelNextToNever(t *testing.T) {
 		t.Skipf("with the clock source %q the vDSO itself enters the kernel", current)
 	}
 	entered, reads := traced(t, "clock_gettime",
-		"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "*_COARSE@vdso", "CLOCK_BOOTTIME@vdso", "CLOCK_TAI@vdso")
+		"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "*_COARSE@vdso", "CLOCK_BOOTTIME@vdso",
+		"CLOCK_TAI@vdso")
 	t.Logf("%d system calls, more than %.0f reads", entered, reads)
 	require.Less(t, float64(entered), reads/1000)
 }
 
 func TestSystemCallsEnterTheKernelAtEveryRead(t *testing.T) {
-	for call, id := range map[string]string{"clock_gettime": "CLOCK_MONOTONIC@syscall", "gettimeofday": "gettimeofday@syscall"} {
+	for call, id := range map[string]string{"clock_gettime": "CLOCK_MONOTONIC@syscall",
+		"gettimeofday": "gettimeofday@syscall"} {
 		entered, reads := traced(t, call, id)
 		t.Logf("%s: %d system calls, more than %.0f reads", id, entered, reads)
 		require.GreaterOrEqual(t, float64(entered), 0.9*reads)

@@ -35,7 +35,8 @@ func measured(t *testing.T, folder string, environment []string, command ...stri
 	t.Helper()
 	for left := 4; ; left-- {
 		section, status, stderr := measuredOnce(t, folder, environment, command...)
-		if left == 0 || !slices.ContainsFunc(section.Runtimes, func(r runtimes.MeasuredRuntime) bool { return strings.Contains(r.Reason, lost) }) {
+		if left == 0 || !slices.ContainsFunc(section.Runtimes,
+			func(r runtimes.MeasuredRuntime) bool { return strings.Contains(r.Reason, lost) }) {
 			return section, status, stderr
 		}
 		t.Logf("Wine lost a program: %+v", section.Runtimes)
@@ -50,7 +51,8 @@ func measured(t *testing.T, folder string, environment []string, command ...stri
 
 // measuredOnce is one run of measured. The outputs are files: a process that it leaves would keep a pipe open,
 // and the test would wait for it.
-func measuredOnce(t *testing.T, folder string, environment []string, command ...string) (*runtimes.Runtimes, int, string) {
+func measuredOnce(t *testing.T, folder string, environment []string,
+	command ...string) (*runtimes.Runtimes, int, string) {
 	t.Helper()
 	output, err := os.Create(filepath.Join(folder, "stdout"))
 	require.NoError(t, err)
@@ -117,7 +119,7 @@ func fakes(t *testing.T) string {
 		"none.exe":    "not a program",
 		"rubbish.bat": version + "echo rubbish\r\n",
 		"fails.bat":   version + "echo Cannot find module 1>&2\r\nexit /b 3\r\n",
-		"floods.bat":  "@echo off\r\n:again\r\necho 1.2 rubbish rubbish rubbish rubbish rubbish rubbish rubbish rubbish\r\ngoto again\r\n",
+		"floods.bat":  "@echo off\r\n:again\r\necho 1.2 " + strings.Repeat("rubbish ", 8) + "\r\ngoto again\r\n",
 		"silent.bat":  "@echo off\r\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o700))
@@ -197,7 +199,8 @@ func TestPython(t *testing.T) {
 	}
 	t.Parallel()
 	environment := []string{`WINEPATH=C:\python`, "PYTHONMALLOC=debug"}
-	section, status, stderr := measured(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--time", "20ms", "--out", "report")
+	section, status, stderr := measured(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--time", "20ms",
+		"--out", "report")
 	require.Zero(t, status, stderr)
 	require.Len(t, section.Runtimes, 1)
 	python := section.Runtimes[0]

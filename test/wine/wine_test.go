@@ -49,7 +49,8 @@ func built(t testing.TB) (wine, exe string) {
 	t.Helper()
 	wine = need.Program(t, "wine")
 	prefix := os.Getenv("WINEPREFIX")
-	if _, err := os.Stat(filepath.Join(prefix, "drive_c/windows/system32/bcryptprimitives.dll")); prefix == "" || err != nil {
+	if _, err := os.Stat(filepath.Join(prefix, "drive_c/windows/system32/bcryptprimitives.dll")); prefix == "" ||
+		err != nil {
 		need.Missing(t, "wine", "WINEPREFIX names no prefix that test/wine/prefix made")
 	}
 	if program == "" {
@@ -94,14 +95,16 @@ func TestListNamesEveryWindowsClock(t *testing.T) {
 		"GetSystemTimeAsFileTime@winapi", "GetSystemTimePreciseAsFileTime@winapi", "QueryPerformanceCounter@winapi",
 		"QueryInterruptTime@winapi", "QueryInterruptTimePrecise@winapi", "QueryUnbiasedInterruptTime@winapi",
 		"QueryUnbiasedInterruptTimePrecise@winapi", "GetTickCount@winapi", "GetTickCount64@winapi", "timeGetTime@winapi",
-		"NtQueryPerformanceCounter@syscall", "NtQuerySystemTime@winapi", "SystemTime@memory", "InterruptTime@memory", "TickCount@memory",
+		"NtQueryPerformanceCounter@syscall", "NtQuerySystemTime@winapi", "SystemTime@memory", "InterruptTime@memory",
+		"TickCount@memory",
 		"RDTSC@cpu", "LFENCE+RDTSC@cpu", "RDTSCP@cpu", "time.Now@go",
 	} {
 		require.Regexp(t, `(?m)^`+strings.ReplaceAll(id, "+", `\+`)+` +\w[\w ]* +(yes|no|no: \w.*)$`, list.stdout)
 	}
 	env := run(t, "", nil, wine, exe, "env")
 	require.Zero(t, env.status, env.stderr)
-	for _, line := range []string{`System +windows/amd64, \d+\.\d+\.\d+`, `Wine +\d+\.\d.*, on Linux`, `System timer +every `, `QPC +10\.0 MHz; `} {
+	for _, line := range []string{`System +windows/amd64, \d+\.\d+\.\d+`, `Wine +\d+\.\d.*, on Linux`,
+		`System timer +every `, `QPC +10\.0 MHz; `} {
 		require.Regexp(t, `(?m)^`+line, env.stdout)
 	}
 }
@@ -165,9 +168,11 @@ func TestDiffAcrossSystems(t *testing.T) {
 	native := need.Timebench(t)
 	folder := t.TempDir()
 	measure := []string{"compare", "--threads", "1", "--time", "5ms", "--rounds", "6", "--out"}
-	windows := run(t, folder, nil, append(append([]string{wine, exe}, measure...), "windows.zip", "RDTSC", "time.Now", "QueryPerformanceCounter")...)
+	windows := run(t, folder, nil, append(append([]string{wine, exe}, measure...), "windows.zip", "RDTSC", "time.Now",
+		"QueryPerformanceCounter")...)
 	require.Zero(t, windows.status, windows.stderr)
-	linux := run(t, folder, nil, append(append([]string{native}, measure...), "linux", "RDTSC", "time.Now", "CLOCK_MONOTONIC@vdso")...)
+	linux := run(t, folder, nil, append(append([]string{native}, measure...), "linux", "RDTSC", "time.Now",
+		"CLOCK_MONOTONIC@vdso")...)
 	require.Zero(t, linux.status, linux.stderr)
 	diff := run(t, folder, nil, native, "diff", "linux", "windows.zip")
 	require.Zero(t, diff.status, diff.stderr)
@@ -187,7 +192,8 @@ func TestGlobs(t *testing.T) {
 	wine, exe := built(t)
 	folder := t.TempDir()
 	for _, name := range []string{"web1", "web2"} {
-		measured := run(t, folder, nil, wine, exe, "compare", "time.Now", "--threads", "1", "--time", "5ms", "--rounds", "6", "--out", `results\`+name+".zip")
+		measured := run(t, folder, nil, wine, exe, "compare", "time.Now", "--threads", "1", "--time", "5ms", "--rounds", "6",
+			"--out", `results\`+name+".zip")
 		require.Zero(t, measured.status, measured.stderr)
 	}
 	fleet := run(t, folder, nil, wine, "cmd", "/c", exe, "fleet", `results\*.zip`)
@@ -262,19 +268,22 @@ func TestWithoutWinmm(t *testing.T) {
 	list := run(t, "", without, wine, exe, "list")
 	require.Zero(t, list.status, list.stderr)
 	require.Regexp(t, `(?m)^timeGetTime@winapi(?: .* no)?: this Windows has no timeGetTime in winmm\.dll$`, list.stdout)
-	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1", "--time", "5ms", "--rounds", "1")
+	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1", "--time",
+		"5ms", "--rounds", "1")
 	require.Zero(t, compare.status, compare.stderr)
 	require.Regexp(t, `timeGetTime@winapi +this Windows has no timeGetTime in winmm\.dll`, compare.stdout)
 	raised := run(t, "", without, wine, exe, "compare", "GetTickCount64", "--timer-resolution", "1ms")
 	require.Equal(t, 2, raised.status)
-	require.Equal(t, "timebench: --timer-resolution 1ms: this Windows has no timeBeginPeriod in winmm.dll\n", raised.stderr)
+	require.Equal(t, "timebench: --timer-resolution 1ms: this Windows has no timeBeginPeriod in winmm.dll\n",
+		raised.stderr)
 }
 
 // In a console, which script(1) makes for Wine, there are progress and the table.
 func TestConsoleShowsProgress(t *testing.T) {
 	wine, exe := built(t)
 	script := need.Program(t, "script")
-	command := strings.Join([]string{wine, exe, "compare", "time.Now@go", "--threads", "1,2", "--time", "1s", "--rounds", "1"}, " ")
+	command := strings.Join([]string{wine, exe, "compare", "time.Now@go", "--threads", "1,2", "--time", "1s", "--rounds",
+		"1"}, " ")
 	console := run(t, t.TempDir(), []string{"TERM=xterm"}, script, "-qec", command, "typescript")
 	require.Zero(t, console.status, console.stdout)
 	require.Contains(t, console.stdout, "Measuring 1 clock with 1 to 2 threads: about ")
@@ -303,7 +312,8 @@ func byC(t testing.TB, wine, loop, path, call string) (ns float64, ok bool) {
 // byTimebench is the figure of one clock, and of an empty call.
 func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
 	t.Helper()
-	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--time", "1ms", "--rounds", "15", "--format", "json")
+	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--time", "1ms", "--rounds", "15", "--format",
+		"json")
 	require.Zero(t, out.status, out.stderr)
 	document, err := sections.Read(strings.NewReader(out.stdout))
 	require.NoError(t, err)
@@ -315,7 +325,8 @@ func compiled(t testing.TB, name string) string {
 	t.Helper()
 	cc := need.Program(t, "x86_64-w64-mingw32-gcc")
 	program := filepath.Join(t.TempDir(), name+".exe")
-	out, err := exec.Command(cc, "-O2", "-Wall", "-Werror", "-o", program, filepath.Join("testdata", name+".c")).CombinedOutput()
+	out, err := exec.Command(cc, "-O2", "-Wall", "-Werror", "-o", program,
+		filepath.Join("testdata", name+".c")).CombinedOutput()
 	require.NoError(t, err, string(out))
 	return program
 }

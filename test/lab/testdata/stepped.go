@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reads is how many reads it executes. One is repeated by the vDSO when the kernel updates its data meanwhile, which is likely
-// as slowly as this goes; the shortest is not.
+// reads is how many reads it executes. One is repeated by the vDSO when the kernel updates its data meanwhile, which is
+// likely as slowly as this goes; the shortest is not.
 const reads = 100
 
 func init() {
