@@ -101,7 +101,6 @@ compare asks first. It restores the clock source, also if it is killed.`,
 	f.BoolVar(&flags.yes, "yes", false, "agree to the changes of --clocksources in advance")
 	addReportFlags(command, &flags.reportFlags, render.Formats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
-	formerly(command, "time", "throughput-time")
 	complete(command, "pin", "none", "compact", "spread")
 	complete(command, "workers", "threads", "processes")
 	return command

@@ -16,9 +16,9 @@ func TestCPUOutsideOfTheAffinity(t *testing.T) {
 	cpus := faults.TwoCPUs(t)
 	away, left := strconv.Itoa(cpus[0]), strconv.Itoa(cpus[1])
 	for _, args := range [][]string{
-		{"compare", "time.Now@go", "--threads", "1", "--time", "1ms", "--rounds", "1", "--pin"},
-		{"verify", "time.Now@go", "--time", "10ms", "--cpus"},
-		{"skew", "time.Now@go", "--time", "10ms", "--cpus"},
+		{"compare", "time.Now@go", "--threads", "1", "--throughput-time", "1ms", "--rounds", "1", "--pin"},
+		{"verify", "time.Now@go", "--duration", "10ms", "--cpus"},
+		{"skew", "time.Now@go", "--duration", "10ms", "--cpus"},
 	} {
 		flag := args[len(args)-1]
 		for _, list := range []string{away, left + "," + away, "65535"} {
@@ -33,7 +33,7 @@ func TestCPUOutsideOfTheAffinity(t *testing.T) {
 				" does not exist or is not allowed to this process; it may use CPU "+left+"\n", stderr)
 		}
 	}
-	status, _, stderr := ranOn(t, cpus[1], "compare", "time.Now@go", "--threads", "1", "--time", "1ms", "--rounds", "1",
+	status, _, stderr := ranOn(t, cpus[1], "compare", "time.Now@go", "--threads", "1", "--throughput-time", "1ms", "--rounds", "1",
 		"--pin", left)
 	require.Zero(t, status, stderr)
 }

@@ -64,17 +64,6 @@ func notEmpty(command *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// formerly makes a flag keep its former name, which is not listed.
-func formerly(command *cobra.Command, former, now string) {
-	others := command.Flags().GetNormalizeFunc()
-	command.Flags().SetNormalizeFunc(func(all *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == former {
-			name = now
-		}
-		return others(all, name)
-	})
-}
-
 func timeError(flag string, given, least time.Duration, most string) error {
 	return fmt.Errorf("--%s %s: write a duration from %s to %s", flag, given, least, most)
 }

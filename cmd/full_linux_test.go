@@ -152,11 +152,11 @@ func TestFullOutput(t *testing.T) {
 		{}, {"--help"}, {"--version"}, {"version"}, {"help"}, {"help", "compare"}, {"compare", "--help"}, {"list"}, {"env"},
 		{"env", "--format", "json"},
 		{"completion"}, {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"},
-		{"__complete", "compare", ""}, {"compare", "time.Now@go", "--threads", "1", "--time", "2ms", "--rounds", "1"},
+		{"__complete", "compare", ""}, {"compare", "time.Now@go", "--threads", "1", "--throughput-time", "2ms", "--rounds", "1"},
 		{"doctor", "--fast"},
 		{"render", document}, {"diff", document, document}, {"doctor", document}, {"doctor", document, "--format", "nagios"},
-		{"verify", "time.Now@go", "--time", "10ms"}, {"skew", "time.Now@go", "--time", "10ms"},
-		{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--time", "10ms"},
+		{"verify", "time.Now@go", "--duration", "10ms"}, {"skew", "time.Now@go", "--duration", "10ms"},
+		{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--duration", "10ms"},
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)

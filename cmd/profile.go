@@ -107,7 +107,6 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 	flags = addSectionFlags(command, "duration", profile.DefaultTime, "how long to sample")
 	command.Flags().IntVar(&rate, "rate", profile.DefaultRate, "`number` of samples in each second of CPU time")
 	command.Flags().BoolVar(&threads, "by-thread", false, "list the threads that read clocks too")
-	formerly(command, "threads", "by-thread")
 	return command
 }
 

@@ -23,7 +23,7 @@ func onTerminal(t *testing.T, script string) (command *exec.Cmd, user, terminal 
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "python3"), []byte("#!/bin/sh\n"+script), 0o700))
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	user, terminal = openTerminal(t)
-	command, cancel := endsInTime("timebench", "runtimes", "python3", "--time", "20ms")
+	command, cancel := endsInTime("timebench", "runtimes", "python3", "--call-time", "20ms")
 	t.Cleanup(cancel)
 	command.Stdin = terminal
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

@@ -37,13 +37,11 @@ type sectionFlags struct {
 	reportFlags
 }
 
-// addSectionFlags adds the shared flags to a command: those of a report, and a time by a flag of this name, which was
-// --time.
+// addSectionFlags adds the shared flags to a command: the flags of a report, and a time by a flag of this name.
 func addSectionFlags(command *cobra.Command, timeFlag string, defaultTime time.Duration,
 	timeHelp string) *sectionFlags {
 	flags := &sectionFlags{command: command.Name()}
 	command.Flags().DurationVar(&flags.time, timeFlag, defaultTime, timeHelp)
-	formerly(command, "time", timeFlag)
 	addReportFlags(command, &flags.reportFlags, render.SectionFormats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
 	return flags

@@ -35,9 +35,9 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 		{"results.json", []string{"render", fresh}},
 		{"diff.json", []string{"diff", fresh, old}},
 		{"results.json", []string{"doctor", fresh, "--fail-on", "never"}},
-		{"results.json", []string{"compare", "time.Now@go", "--threads", "1", "--time", "2ms", "--rounds", "6"}},
-		{"results.json", []string{"verify", "time.Now@go", "--time", "50ms"}},
-		{"results.json", []string{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--time", "50ms"}},
+		{"results.json", []string{"compare", "time.Now@go", "--threads", "1", "--throughput-time", "2ms", "--rounds", "6"}},
+		{"results.json", []string{"verify", "time.Now@go", "--duration", "50ms"}},
+		{"results.json", []string{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--duration", "50ms"}},
 	} {
 		t.Run(c.args[0], func(t *testing.T) {
 			t.Parallel()
@@ -116,8 +116,8 @@ func TestSignalAfterMeasuring(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "report")
 	for _, args := range [][]string{
-		{"compare", "time.Now@go", "CLOCK_MONOTONIC@syscall", "--threads", "1", "--time", "1ms", "--rounds", "1"},
-		{"verify", "time.Now@go", "--time", "2s"},
+		{"compare", "time.Now@go", "CLOCK_MONOTONIC@syscall", "--threads", "1", "--throughput-time", "1ms", "--rounds", "1"},
+		{"verify", "time.Now@go", "--duration", "2s"},
 	} {
 		folder := out + args[0]
 		command, cancel := endsInTime("timebench", append(args, "--out", folder, "--format", "json")...)
@@ -142,9 +142,9 @@ func TestSignalAfterMeasuring(t *testing.T) {
 // SIGQUIT ends a run as SIGTERM does, and prints no stacks of goroutines.
 func TestQuit(t *testing.T) {
 	for _, args := range [][]string{
-		{"compare", "time.Now@go", "--threads", "2", "--time", "1h"},
-		{"compare", "time.Now@go", "--threads", "2", "--time", "1h", "--workers", "processes"},
-		{"verify", "time.Now@go", "--time", "1h"},
+		{"compare", "time.Now@go", "--threads", "2", "--throughput-time", "1h"},
+		{"compare", "time.Now@go", "--threads", "2", "--throughput-time", "1h", "--workers", "processes"},
+		{"verify", "time.Now@go", "--duration", "1h"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
@@ -178,7 +178,7 @@ func TestQuit(t *testing.T) {
 func TestSignalTwice(t *testing.T) {
 	for pause, whole := range map[time.Duration]bool{signals.Doubled / 20: true, 3 * signals.Doubled: false} {
 		var printed bytes.Buffer
-		command, cancel := endsInTime("timebench", "compare", "time.Now@go", "--threads", "1", "--time", "1h", "--format",
+		command, cancel := endsInTime("timebench", "compare", "time.Now@go", "--threads", "1", "--throughput-time", "1h", "--format",
 			"json")
 		defer cancel()
 		read := startInto(t, command)

@@ -19,7 +19,7 @@ import (
 )
 
 // Schema is the schema of a Diff as JSON.
-const Schema = "timebench-diff/3"
+const Schema = "timebench-diff/1"
 
 // A Diff is what differs between two documents.
 type Diff struct {

@@ -57,7 +57,7 @@ func TestDriftAgainstC(t *testing.T) {
 		c := exec.Command(program, "3")
 		c.Stdout = &out
 		require.NoError(t, c.Start())
-		drift := drift.Of(asked(t, timebench, "drift", id, "--time", "4s"))
+		drift := drift.Of(asked(t, timebench, "drift", id, "--duration", "4s"))
 		require.NoError(t, c.Wait())
 		hz, bound := two(t, out.Bytes())
 		ours := drift.Clocks[0].Asleep
@@ -75,7 +75,7 @@ func TestSkewAgainstC(t *testing.T) {
 		out, err := exec.Command(program, strconv.Itoa(cpus[0]), strconv.Itoa(cpus[1])).Output()
 		require.NoError(t, err)
 		least, most := two(t, out)
-		pairs := skew.Of(asked(t, timebench, "skew", "CLOCK_MONOTONIC@vdso", "--time", "1s",
+		pairs := skew.Of(asked(t, timebench, "skew", "CLOCK_MONOTONIC@vdso", "--duration", "1s",
 			"--cpus", fmt.Sprintf("%d,%d", cpus[0], cpus[1]))).Clocks[0].Pairs
 		require.Len(t, pairs, 1)
 		ours := pairs[0]

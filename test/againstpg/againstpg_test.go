@@ -81,7 +81,7 @@ func byPostgres(t testing.TB) figure {
 // byTimebench also returns the latency that the same run measured.
 func byTimebench(t testing.TB, timebench string) (f figure, latencyNS float64) {
 	t.Helper()
-	out, err := exec.Command(timebench, "compare", "CLOCK_MONOTONIC@vdso", "--threads", "1", "--time", "1ms",
+	out, err := exec.Command(timebench, "compare", "CLOCK_MONOTONIC@vdso", "--threads", "1", "--throughput-time", "1ms",
 		"--distribution", "--format", "json").Output()
 	require.NoError(t, err)
 	document, err := sections.Read(bytes.NewReader(out))

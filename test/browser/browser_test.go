@@ -31,8 +31,8 @@ func reports(t *testing.T) (report, diff string) {
 	timebench, folder := need.Timebench(t), t.TempDir()
 	report, again, diff := filepath.Join(folder, "report"), filepath.Join(folder, "again"), filepath.Join(folder, "diff")
 	for _, args := range [][]string{
-		{"compare", "--threads", "1,2,4", "--time", "10ms", "--rounds", "8", "--distribution", "--out", report},
-		{"compare", "--threads", "1,2,4", "--time", "10ms", "--rounds", "8", "--out", again},
+		{"compare", "--threads", "1,2,4", "--throughput-time", "10ms", "--rounds", "8", "--distribution", "--out", report},
+		{"compare", "--threads", "1,2,4", "--throughput-time", "10ms", "--rounds", "8", "--out", again},
 		{"diff", report, again, "--out", diff},
 	} {
 		out, err := exec.Command(timebench, args...).CombinedOutput()

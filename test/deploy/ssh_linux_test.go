@@ -56,7 +56,7 @@ func machines(t *testing.T) (config, folder string) {
 }
 
 // quick is a measurement that takes less than the default: all machines are this one.
-const quick = "compare --rounds 6 --time 5ms --threads 1"
+const quick = "compare --rounds 6 --throughput-time 5ms --threads 1"
 
 // ClusterShell measures on all machines, and leaves a file of each.
 func TestClusterShell(t *testing.T) {

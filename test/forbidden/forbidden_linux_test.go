@@ -159,7 +159,7 @@ func entries(d *result.Document) map[string]string {
 
 // Without a filter of its own timebench says less, and nothing else than with one.
 func TestSeccompForbidden(t *testing.T) {
-	args := []string{"compare", "@vdso", "CLOCK_MONOTONIC@syscall", "--rounds", "1", "--time", "1ms", "--threads", "1",
+	args := []string{"compare", "@vdso", "CLOCK_MONOTONIC@syscall", "--rounds", "1", "--throughput-time", "1ms", "--threads", "1",
 		"--format", "json"}
 	proven, weighed := under(t, []string{"1000000"}, args...), under(t, noFilters, args...)
 	with := entries(proven)
@@ -186,7 +186,7 @@ func TestSeccompForbidden(t *testing.T) {
 // Where something is forbidden, TIMEBENCH_DEBUG=1 tells what, and what was done instead.
 func TestForbiddenIsReported(t *testing.T) {
 	command := filtered(t, append(noFilters, call(unix.SYS_ADJTIMEX)), "compare", "CLOCK_MONOTONIC", "--rounds", "1",
-		"--time", "1ms", "--threads", "1", "--format", "json")
+		"--throughput-time", "1ms", "--threads", "1", "--format", "json")
 	command.Env = append(command.Env, "TIMEBENCH_DEBUG=1")
 	var stderr bytes.Buffer
 	command.Stderr = &stderr

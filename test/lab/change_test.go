@@ -16,11 +16,11 @@ import (
 // change while clocks are compared; and asks a build that can prove nothing.
 const changeScript = `
 run allowed grep Cpus_allowed_list /proc/self/status
-run isolated timebench compare --format json --pin 1 --threads 1 --rounds 12 --time 20ms CLOCK_MONOTONIC@vdso
-run both timebench skew --format json --time 1s --cpus 0,1
+run isolated timebench compare --format json --pin 1 --threads 1 --rounds 12 --throughput-time 20ms CLOCK_MONOTONIC@vdso
+run both timebench skew --format json --duration 1s --cpus 0,1
 run nowhere timebench compare --pin 2 CLOCK_MONOTONIC@vdso
 (sleep 3; echo hpet >$sources/current_clocksource) &
-run changed timebench compare --format json --threads 1 --rounds 400 --time 1s CLOCK_MONOTONIC
+run changed timebench compare --format json --threads 1 --rounds 400 --throughput-time 1s CLOCK_MONOTONIC
 run doctor-386 timebench-386 doctor --format json
 `
 

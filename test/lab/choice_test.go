@@ -93,7 +93,7 @@ started() {
 }
 (
   echo 0 >/tmp/groups/one/cgroup.procs
-  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --time 2s --threads 1 >/tmp/one 2>&1
+  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --throughput-time 2s --threads 1 >/tmp/one 2>&1
 ) &
 started
 run running su user -c 'timebench doctor --format json'
@@ -103,15 +103,15 @@ run alive pidof timebench clock-guardian
 run left cat $sources/current_clocksource
 run record cat /run/timebench/clocksource.json
 run doctor-of-user su user -c 'timebench doctor --format json'
-run asks timebench compare --clocksources all CLOCK_MONOTONIC@vdso --rounds 3 --time 1ms --threads 1
+run asks timebench compare --clocksources all CLOCK_MONOTONIC@vdso --rounds 3 --throughput-time 1ms --threads 1
 run unasked cat $sources/current_clocksource
-run next timebench compare --clocksources all --yes --format json CLOCK_MONOTONIC@vdso --rounds 3 --time 1ms --threads 1
+run next timebench compare --clocksources all --yes --format json CLOCK_MONOTONIC@vdso --rounds 3 --throughput-time 1ms --threads 1
 run restored cat $sources/current_clocksource
 run gone ls /run/timebench
 run doctor-after timebench doctor --format json
 
 experiment() {
-  timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --time 2s --threads 1 >/tmp/experiment 2>&1 &
+  timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --throughput-time 2s --threads 1 >/tmp/experiment 2>&1 &
   started
 }
 experiment
@@ -135,7 +135,7 @@ echo 96m >$group/memory.max
 echo 1 >$group/memory.oom.group
 (
   echo 0 >$group/cgroup.procs
-  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --time 2s --threads 1 >/tmp/experiment 2>&1
+  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --throughput-time 2s --threads 1 >/tmp/experiment 2>&1
 ) &
 started
 run before-memory cat $sources/current_clocksource

@@ -49,7 +49,7 @@ var otherCPUs = []world{
 // otherScript is what they run. A release has the same binary for them.
 const otherScript = `
 run sources cat $sources/available_clocksource
-run compare timebench compare --format json --rounds 6 --time 5ms --threads 1,2 \
+run compare timebench compare --format json --rounds 6 --throughput-time 5ms --threads 1,2 \
   @vdso @cpu CLOCK_MONOTONIC@syscall time.Now@go
 run current cat $sources/current_clocksource
 run doctor timebench doctor --format json

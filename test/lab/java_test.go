@@ -25,7 +25,7 @@ const javaHome = "java"
 
 // javaScript measures Java, and beside it Go.
 const javaScript = `
-run java timebench runtimes go --runtime java=/java/bin/java --format json --time 20ms
+run java timebench runtimes go --runtime java=/java/bin/java --format json --call-time 20ms
 `
 
 // TestJava runs a real JVM under the clock source that the outages are of, and under the one that it is

@@ -33,25 +33,25 @@ var update = flag.Bool("update", false, "write docs/lab.md")
 // script is what every machine runs.
 const script = `
 run sources cat $sources/available_clocksource
-run compare timebench compare --format json --rounds 6 --time 5ms --threads 1,2 @vdso time.Now@go
+run compare timebench compare --format json --rounds 6 --throughput-time 5ms --threads 1,2 @vdso time.Now@go
 run doctor timebench doctor --format json
 run doctor-of-user su user -c 'timebench doctor --format json'
 run verify timebench verify --format json --all
-run verify-loaded timebench verify --format json --load --time 3s
-run drift timebench drift --format json --load --time 3s
+run verify-loaded timebench verify --format json --load --duration 3s
+run drift timebench drift --format json --load --duration 3s
 run current cat $sources/current_clocksource
 `
 
 // several is what a machine runs besides that has several CPUs. The last of them goes
 // offline while clocks are verified, and while they are compared, and comes back.
 const several = `
-run skew timebench skew --format json --time 2s
+run skew timebench skew --format json --duration 2s
 (sleep 2; echo 0 > /sys/devices/system/cpu/cpuLAST/online) &
-run unplugged timebench verify --format json --time 6s CLOCK_MONOTONIC time.Now@go
+run unplugged timebench verify --format json --duration 6s CLOCK_MONOTONIC time.Now@go
 echo 1 > /sys/devices/system/cpu/cpuLAST/online
 for how in pin=spread pin=none workers=processes; do
   (sleep 3; echo 0 > /sys/devices/system/cpu/cpuLAST/online) &
-  run unplugged-$how timebench compare --format json --$how --threads 1,ALL --rounds 60 --time 1s \
+  run unplugged-$how timebench compare --format json --$how --threads 1,ALL --rounds 60 --throughput-time 1s \
     CLOCK_MONOTONIC time.Now@go
   echo 1 > /sys/devices/system/cpu/cpuLAST/online
 done
@@ -59,23 +59,23 @@ done
 
 // experimentScript is what a machine runs that has clock sources to switch between.
 const experimentScript = `
-run experiment timebench compare --clocksources all --yes --format json --rounds 6 --time 5ms --threads 1 \
+run experiment timebench compare --clocksources all --yes --format json --rounds 6 --throughput-time 5ms --threads 1 \
   CLOCK_MONOTONIC gettimeofday@vdso
 run after-experiment cat $sources/current_clocksource
 run refused su user -c \
-  'timebench compare --clocksources all --yes CLOCK_MONOTONIC@vdso --rounds 1 --time 1ms --threads 1'
+  'timebench compare --clocksources all --yes CLOCK_MONOTONIC@vdso --rounds 1 --throughput-time 1ms --threads 1'
 run killed killed KILL=26 INT=3 TERM=3 HUP=3
 `
 
 // reportScript is what a machine runs for docs/lab.md.
 const reportScript = `
-run report timebench compare --all --format json --rounds 20 --time 40ms --threads THREADS
+run report timebench compare --all --format json --rounds 20 --throughput-time 40ms --threads THREADS
 run report-doctor timebench doctor
 `
 
 // sourcesScript is what it runs besides where it has several clock sources.
 const sourcesScript = `
-run report-sources timebench compare --clocksources all --yes --format json --threads THREADS --rounds 20 --time 40ms
+run report-sources timebench compare --clocksources all --yes --format json --threads THREADS --rounds 20 --throughput-time 40ms
 `
 
 // A kill is a signal that ended an experiment.

@@ -14,7 +14,7 @@ import (
 
 // layersScript measures the layers of a machine's clocks, and its timer alone.
 const layersScript = `
-run layers timebench compare --format json --rounds 20 --time 5ms --threads 1 \
+run layers timebench compare --format json --rounds 20 --throughput-time 5ms --threads 1 \
   CLOCK_MONOTONIC CLOCK_REALTIME@vdso gettimeofday hpet@mmio
 `
 

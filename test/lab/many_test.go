@@ -21,7 +21,7 @@ var many = world{
 
 const manyScript = `
 run threads timebench compare --format json
-run processes timebench compare --format json --workers processes --threads 1,2,64 --rounds 20 --time 20ms \
+run processes timebench compare --format json --workers processes --threads 1,2,64 --rounds 20 --throughput-time 20ms \
   CLOCK_MONOTONIC gettimeofday
 `
 

@@ -13,7 +13,7 @@ import (
 
 // runtimesScript measures Go, which is the one runtime that is in every machine. It needs no root.
 const runtimesScript = `
-run runtimes su user -c 'timebench runtimes go --format json --time 20ms'
+run runtimes su user -c 'timebench runtimes go --format json --call-time 20ms'
 `
 
 // checkRuntimes: the calls of Go read the same clocks in every world, and enter the kernel as the vDSO

@@ -44,7 +44,7 @@ func (m mix) name() string { return fmt.Sprintf("%s-%d", m.read, m.percent) }
 func (m mix) script() string {
 	return fmt.Sprintf(`
 run own-%[1]s sh -c 'reader-c %[2]s %[3]d 1 14 & sleep 1.5
-timebench profile $! --time 5s --rate 997 --format json >/tmp/profile; status=$?; wait; exit $status'
+timebench profile $! --duration 5s --rate 997 --format json >/tmp/profile; status=$?; wait; exit $status'
 run %[1]s cat /tmp/profile
 `, m.name(), m.read, m.percent)
 }

@@ -87,7 +87,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 	}
 	timebench := need.Timebench(t)
 	t.Run("verify", func(t *testing.T) {
-		document, status := run(t, timebench, 0, "verify", "--time", "1s")
+		document, status := run(t, timebench, 0, "verify", "--duration", "1s")
 		missed := 0 // on a busy machine
 		for _, c := range verify.Of(document).Clocks {
 			require.Empty(t, c.Faults, c.ID)
@@ -101,7 +101,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		require.True(t, verify.Of(document).Held(), "%+v", verify.Of(document))
 	})
 	t.Run("skew", func(t *testing.T) {
-		document, status := run(t, timebench, 0, "skew", "--time", "1s")
+		document, status := run(t, timebench, 0, "skew", "--duration", "1s")
 		require.Zero(t, status)
 		for _, c := range skew.Of(document).Clocks {
 			require.NotEmpty(t, c.Pairs, "%s: %s", c.ID, c.Reason)
@@ -113,7 +113,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		{"--threads", each, "--workers", "processes"}} {
 		t.Run("compare "+strings.Join(how, " "), func(t *testing.T) {
 			document, status := run(t, timebench, 0,
-				append([]string{"compare", "CLOCK_MONOTONIC", "--time", "20ms", "--rounds", "6"}, how...)...)
+				append([]string{"compare", "CLOCK_MONOTONIC", "--throughput-time", "20ms", "--rounds", "6"}, how...)...)
 			require.Zero(t, status)
 			for _, c := range compare.Of(document).Clocks {
 				require.Len(t, c.Throughput, len(document.Settings.Threads), "%s: %s", c.ID, c.Reason)
@@ -121,7 +121,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		})
 	}
 	t.Run("drift", func(t *testing.T) {
-		document, status := run(t, timebench, 0, "drift", "CLOCK_MONOTONIC_RAW", "--time", "1s", "--load")
+		document, status := run(t, timebench, 0, "drift", "CLOCK_MONOTONIC_RAW", "--duration", "1s", "--load")
 		require.Zero(t, status)
 		for _, c := range drift.Of(document).Clocks {
 			require.NotEmpty(t, c.Points, "%s: %s", c.ID, c.Reason)
@@ -133,10 +133,10 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		require.NotNil(t, verify.Of(document))
 	})
 	for _, args := range [][]string{
-		{"verify", "CLOCK_MONOTONIC", "--time", "1h"},
-		{"skew", "CLOCK_MONOTONIC", "--time", "1h"},
-		{"drift", "CLOCK_MONOTONIC_RAW", "--time", "1h"},
-		{"compare", "CLOCK_MONOTONIC", "--threads", each, "--time", "1h"},
+		{"verify", "CLOCK_MONOTONIC", "--duration", "1h"},
+		{"skew", "CLOCK_MONOTONIC", "--duration", "1h"},
+		{"drift", "CLOCK_MONOTONIC_RAW", "--duration", "1h"},
+		{"compare", "CLOCK_MONOTONIC", "--threads", each, "--throughput-time", "1h"},
 		{"compare", "--threads", "1", "--rounds", "1000"},
 	} {
 		t.Run(strings.Join(args, " ")+" until a signal", func(t *testing.T) {

@@ -144,7 +144,7 @@ func TestFakeRuntimes(t *testing.T) {
 		{"silent.bat", "it does not print a version"},
 		{"absent.exe", "file does not exist"},
 	}
-	command := []string{wine, exe, "runtimes", "python3", "--time", "20ms", "--out", "report"}
+	command := []string{wine, exe, "runtimes", "python3", "--call-time", "20ms", "--out", "report"}
 	for _, w := range wanted {
 		command = append(command, "--runtime", "python3="+windowsPath(filepath.Join(folder, w.program)))
 	}
@@ -199,7 +199,7 @@ func TestPython(t *testing.T) {
 	}
 	t.Parallel()
 	environment := []string{`WINEPATH=C:\python`, "PYTHONMALLOC=debug"}
-	section, status, stderr := measured(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--time", "20ms",
+	section, status, stderr := measured(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--call-time", "20ms",
 		"--out", "report")
 	require.Zero(t, status, stderr)
 	require.Len(t, section.Runtimes, 1)

@@ -114,7 +114,7 @@ func TestListNamesEveryWindowsClock(t *testing.T) {
 func TestReportIsReadOnLinux(t *testing.T) {
 	wine, exe := built(t)
 	folder := t.TempDir()
-	command := []string{wine, exe, "compare", "--time", "20ms", "--rounds", "10", "--threads", "1..4", "--out"}
+	command := []string{wine, exe, "compare", "--throughput-time", "20ms", "--rounds", "10", "--threads", "1..4", "--out"}
 	first := run(t, folder, nil, append(command, "report")...)
 	require.Zero(t, first.status, first.stderr)
 	require.Empty(t, first.stderr, "neither progress nor warnings where no console is")
@@ -167,7 +167,7 @@ func TestDiffAcrossSystems(t *testing.T) {
 	wine, exe := built(t)
 	native := need.Timebench(t)
 	folder := t.TempDir()
-	measure := []string{"compare", "--threads", "1", "--time", "5ms", "--rounds", "6", "--out"}
+	measure := []string{"compare", "--threads", "1", "--throughput-time", "5ms", "--rounds", "6", "--out"}
 	windows := run(t, folder, nil, append(append([]string{wine, exe}, measure...), "windows.zip", "RDTSC", "time.Now",
 		"QueryPerformanceCounter")...)
 	require.Zero(t, windows.status, windows.stderr)
@@ -192,7 +192,7 @@ func TestGlobs(t *testing.T) {
 	wine, exe := built(t)
 	folder := t.TempDir()
 	for _, name := range []string{"web1", "web2"} {
-		measured := run(t, folder, nil, wine, exe, "compare", "time.Now", "--threads", "1", "--time", "5ms", "--rounds", "6",
+		measured := run(t, folder, nil, wine, exe, "compare", "time.Now", "--threads", "1", "--throughput-time", "5ms", "--rounds", "6",
 			"--out", `results\`+name+".zip")
 		require.Zero(t, measured.status, measured.stderr)
 	}
@@ -212,7 +212,7 @@ func TestClocksHold(t *testing.T) {
 	wine, exe := built(t)
 	native := need.Timebench(t)
 	folder := t.TempDir()
-	for _, command := range [][]string{{"verify", "--all", "--time", "3s"}, {"drift", "--time", "3s", "--load"}} {
+	for _, command := range [][]string{{"verify", "--all", "--duration", "3s"}, {"drift", "--duration", "3s", "--load"}} {
 		ran := run(t, folder, nil, append(append([]string{wine, exe}, command...), "--out", command[0])...)
 		require.Zero(t, ran.status, "%s\n%s", ran.stdout, ran.stderr)
 		require.Empty(t, ran.stderr)
@@ -247,7 +247,7 @@ func TestInterruptedRunReports(t *testing.T) {
 	wine, exe := built(t)
 	folder := t.TempDir()
 	var stdout bytes.Buffer
-	c := exec.Command(wine, exe, "compare", "--threads", "1..64", "--time", "1s", "--out", "report")
+	c := exec.Command(wine, exe, "compare", "--threads", "1..64", "--throughput-time", "1s", "--out", "report")
 	c.Dir, c.Stdout, c.Stderr = folder, &stdout, os.Stderr
 	c.Env = append(os.Environ(), "WINEDEBUG=-all")
 	require.NoError(t, c.Start())
@@ -268,7 +268,7 @@ func TestWithoutWinmm(t *testing.T) {
 	list := run(t, "", without, wine, exe, "list")
 	require.Zero(t, list.status, list.stderr)
 	require.Regexp(t, `(?m)^timeGetTime@winapi(?: .* no)?: this Windows has no timeGetTime in winmm\.dll$`, list.stdout)
-	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1", "--time",
+	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1", "--throughput-time",
 		"5ms", "--rounds", "1")
 	require.Zero(t, compare.status, compare.stderr)
 	require.Regexp(t, `timeGetTime@winapi +this Windows has no timeGetTime in winmm\.dll`, compare.stdout)
@@ -282,7 +282,7 @@ func TestWithoutWinmm(t *testing.T) {
 func TestConsoleShowsProgress(t *testing.T) {
 	wine, exe := built(t)
 	script := need.Program(t, "script")
-	command := strings.Join([]string{wine, exe, "compare", "time.Now@go", "--threads", "1,2", "--time", "1s", "--rounds",
+	command := strings.Join([]string{wine, exe, "compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "1s", "--rounds",
 		"1"}, " ")
 	console := run(t, t.TempDir(), []string{"TERM=xterm"}, script, "-qec", command, "typescript")
 	require.Zero(t, console.status, console.stdout)
@@ -312,7 +312,7 @@ func byC(t testing.TB, wine, loop, path, call string) (ns float64, ok bool) {
 // byTimebench is the figure of one clock, and of an empty call.
 func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
 	t.Helper()
-	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--time", "1ms", "--rounds", "15", "--format",
+	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--throughput-time", "1ms", "--rounds", "15", "--format",
 		"json")
 	require.Zero(t, out.status, out.stderr)
 	document, err := sections.Read(strings.NewReader(out.stdout))

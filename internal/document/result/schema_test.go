@@ -75,9 +75,6 @@ func generated(t *testing.T) *jsonschema.Schema {
 				if result.KeyOf(field) != pair.Key {
 					continue
 				}
-				if field.Tag.Get("old") == "absent" {
-					definition.Required = slices.DeleteFunc(definition.Required, func(key string) bool { return key == pair.Key })
-				}
 				bound(t, property, field.Tag.Get("is"))
 				if property.Items != nil {
 					bound(t, property.Items, field.Tag.Get("is"))

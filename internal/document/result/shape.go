@@ -67,7 +67,6 @@ type checked interface{ Check(c *Checker) }
 //   - is: the bounds of a number (see limits); "named" for a text that is not empty; or the values of an enumeration:
 //     "never|always". That of a list is that of its elements.
 //   - once: the key that no two elements of a list have the same of
-//   - old: "absent" for a key that is always written, but missing in old documents
 func shapeOf(t reflect.Type, tag reflect.StructTag) *shape {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -104,7 +103,7 @@ func objectOf(t reflect.Type) *object {
 	for i := range t.NumField() {
 		field := t.Field(i)
 		if name := key(field); name != "-" {
-			always := !strings.HasSuffix(field.Tag.Get("json"), ",omitempty") && field.Tag.Get("old") != "absent"
+			always := !strings.HasSuffix(field.Tag.Get("json"), ",omitempty")
 			o.add(member{key: name, field: i, required: always, shape: shapeOf(field.Type, field.Tag)})
 		}
 	}

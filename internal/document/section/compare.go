@@ -18,7 +18,7 @@ const (
 // Settings are the settings of a comparison of two documents.
 type Settings struct {
 	// MinChange is the smallest change that counts, as a share: 0.02 is 2 %.
-	MinChange float64 `json:"least_change"`
+	MinChange float64 `json:"min_change"`
 }
 
 // Usual are the settings if none are given.

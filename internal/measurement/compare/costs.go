@@ -118,7 +118,7 @@ type Resolution struct {
 	// WatchedNS is the time it was watched.
 	WatchedNS int64 `json:"watched_ns"`
 	// Ticks is the number of steps.
-	Ticks int64 `json:"ticks" old:"absent"`
+	Ticks int64 `json:"ticks,omitempty"`
 	// Moved is whether it ticked, but too rarely to count.
 	Moved bool `json:"moved,omitempty"`
 	// Backwards is the number of values below the one before.
@@ -144,7 +144,7 @@ type Throughput struct {
 	// Disturbed is whether threads had no CPU for most of the time in almost all samples, because of other programs.
 	Disturbed bool `json:"disturbed,omitempty"`
 	// SamplesReadsPerSecond are the rates of passes, or of windows if oversubscribed.
-	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second" old:"absent"`
+	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second,omitempty"`
 	// Runs are the numbers of samples of several runs.
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }

@@ -41,7 +41,7 @@ func prepared(t testing.TB, name string, args ...string) (pid int) {
 func ofMany(t testing.TB, args ...string) (p Profile, maxBytes int64, beside time.Duration) {
 	t.Helper()
 	const span = 2 * time.Second
-	command := exec.Command(need.Timebench(t), append([]string{"profile", "--quiet", "--format", "json", "--time", span.String()}, args...)...)
+	command := exec.Command(need.Timebench(t), append([]string{"profile", "--quiet", "--format", "json", "--duration", span.String()}, args...)...)
 	var stdout bytes.Buffer
 	var stderr strings.Builder
 	command.Stdout, command.Stderr = &stdout, &stderr

@@ -222,7 +222,7 @@ func TestProcOfAnotherNamespace(t *testing.T) {
 		need.Missing(t, "root", "only root can make a PID namespace")
 	}
 	timebench := need.Timebench(t)
-	out, err := exec.Command(need.Program(t, "unshare"), "--pid", "--fork", timebench, "profile", "--time", "100ms").CombinedOutput()
+	out, err := exec.Command(need.Program(t, "unshare"), "--pid", "--fork", timebench, "profile", "--duration", "100ms").CombinedOutput()
 	if strings.Contains(string(out), "unshare failed") {
 		need.Missing(t, "unshare", string(out))
 	}
@@ -237,7 +237,7 @@ func TestRootOfAUserNamespace(t *testing.T) {
 	if paranoid() != "2" {
 		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
 	}
-	out, err := exec.Command(need.Program(t, "unshare"), "--user", "--map-root-user", timebench, "profile", strconv.Itoa(os.Getpid()), "--time", "100ms").CombinedOutput()
+	out, err := exec.Command(need.Program(t, "unshare"), "--user", "--map-root-user", timebench, "profile", strconv.Itoa(os.Getpid()), "--duration", "100ms").CombinedOutput()
 	if strings.Contains(string(out), "unshare failed") || strings.Contains(string(out), "unshare: ") {
 		need.Missing(t, "unshare", string(out))
 	}
@@ -261,7 +261,7 @@ func TestHiddenFunctionsOfTheKernel(t *testing.T) {
 		for ctx.Err() == nil {
 		}
 	}()
-	out, err := exec.Command(need.Program(t, "setpriv"), "--bounding-set", "-syslog", need.Timebench(t), "profile", "--time", "100ms", "--format", "json").Output()
+	out, err := exec.Command(need.Program(t, "setpriv"), "--bounding-set", "-syslog", need.Timebench(t), "profile", "--duration", "100ms", "--format", "json").Output()
 	require.NoError(t, err)
 	p := profileIn(t, out)
 	require.True(t, p.SeesKernel)
@@ -381,7 +381,7 @@ def read():
 for i in range(3): threading.Thread(target=read, daemon=True).start()
 time.sleep(100)
 `
-	script := fmt.Sprintf(`python3 -c "$1" & sleep 1; ./timebench profile $! --time 1s --format csv; ./timebench profile $! --time 1s --quiet; ./timebench profile %d; echo status $? >&2; kill $!`, os.Getpid())
+	script := fmt.Sprintf(`python3 -c "$1" & sleep 1; ./timebench profile $! --duration 1s --format csv; ./timebench profile $! --duration 1s --quiet; ./timebench profile %d; echo status $? >&2; kill $!`, os.Getpid())
 	out, errors := n.run(t, script, reader)
 	require.Contains(t, out, ",python3,")
 	require.Contains(t, out, "Not seen: what a read does in the kernel:")
@@ -405,7 +405,7 @@ func TestProtectedChild(t *testing.T) {
 	const protected = `import ctypes, time
 ctypes.CDLL(None).prctl(4, 0) # PR_SET_DUMPABLE
 time.sleep(100)`
-	out, errors := n.run(t, `python3 -c "$1" & sleep 1; ./timebench profile $$ --time 300ms --quiet; ./timebench profile $! --time 300ms; echo status $? >&2; kill $!`, protected)
+	out, errors := n.run(t, `python3 -c "$1" & sleep 1; ./timebench profile $$ --duration 300ms --quiet; ./timebench profile $! --duration 300ms; echo status $? >&2; kill $!`, protected)
 	require.Empty(t, out)
 	require.Contains(t, errors, "no sample was taken; not seen: 1 process that they started, of another user or not dumpable: that needs root (use sudo),")
 	require.Contains(t, errors, "perf_event_open: permission denied: sampling needs root (use sudo)")
@@ -419,7 +419,7 @@ func TestFewFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(n.folder+"/many", program, 0o755)) //nolint:gosec // others run it
 	const threads, files = 300, 64
-	script := fmt.Sprintf(`(while :; do :; done) & busy=$!; mkfifo in; ./many 1 %d < in > ready & exec 9> in; until grep -q ready ready; do sleep 0.1; done; ulimit -n %d; ./timebench profile $busy $(cut -d" " -f2 ready) --time 1s --quiet; kill $busy`, threads, files)
+	script := fmt.Sprintf(`(while :; do :; done) & busy=$!; mkfifo in; ./many 1 %d < in > ready & exec 9> in; until grep -q ready ready; do sleep 0.1; done; ulimit -n %d; ./timebench profile $busy $(cut -d" " -f2 ready) --duration 1s --quiet; kill $busy`, threads, files)
 	profile, _ := n.run(t, script)
 	cpus := onlineCPUs()
 	require.Contains(t, strings.Join(strings.Fields(profile), " "),

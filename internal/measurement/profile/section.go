@@ -11,8 +11,6 @@ type Profile struct {
 	DurationNS int64 `json:"duration_ns"`
 	// RateHz is the number of samples in each second of CPU time.
 	RateHz int `json:"rate_hz"`
-	// SampleNS is the CPU time of a sample, in old documents.
-	SampleNS float64 `json:"sample_ns,omitempty"`
 	// Scope is which processes were sampled.
 	Scope string `json:"scope" is:"machine|processes|command"`
 	// Started is the started program.
@@ -86,10 +84,6 @@ type Process struct {
 	SyscallShare float64 `json:"syscall_share" is:"share"`
 	// ReadsPerSecond is about the number of reads.
 	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
-	// ReadsLow is an end of its interval, in old documents.
-	ReadsLow float64 `json:"reads_low,omitempty"`
-	// ReadsHigh is an end of its interval, in old documents.
-	ReadsHigh float64 `json:"reads_high,omitempty"`
 	// ReadsBy is how they were counted.
 	ReadsBy string `json:"reads_by,omitempty" is:"cost|tracepoint"`
 	// Functions are the functions of the vDSO, the one with most samples first.
@@ -148,14 +142,11 @@ func Of(d *result.Document) *Profile { return result.Of[*Profile](d) }
 // Key returns the key of the section in a document.
 func (*Profile) Key() string { return key }
 
-// Check reports shares and rates outside their intervals.
+// Check reports shares outside their intervals.
 func (p *Process) Check(c *result.Checker) {
 	c.Within("user_share and kernel_share and syscall_share together", min(p.UserShare+p.KernelShare+p.SyscallShare, 1), p.ClockShareLow, p.ClockShareHigh)
 	if p.ClockShare != nil {
 		c.Within("clock_share", *p.ClockShare, p.ClockShareLow, p.ClockShareHigh)
-	}
-	if p.ReadsPerSecond > 0 && p.ReadsLow > 0 && p.ReadsHigh > 0 {
-		c.Within("reads_per_second", p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh)
 	}
 }
 

@@ -39,9 +39,6 @@ func (p *Process) label() string {
 // Fact returns how the profile was taken.
 func (s *Profile) Fact(*result.Document) table.Fact {
 	text := fmt.Sprintf("%s at %d samples a second of CPU time", words.Duration(float64(s.DurationNS)), s.RateHz)
-	if taken := s.SampleNS * float64(s.RateHz) / 1e9; taken > 0 {
-		text += fmt.Sprintf(", which take about %.1f %% of that time", 100*taken)
-	}
 	text += "; " + words.Plural(s.Samples, "sample")
 	if s.LostSamples > 0 {
 		text += fmt.Sprintf(", %s lost", words.Thousands(int64(s.LostSamples)))
@@ -246,9 +243,7 @@ func processGrid(s *Profile, all []Process) table.Grid {
 			interval = "" // the column before has it
 		}
 		if p.ReadsPerSecond > 0 {
-			if reads = words.Rate(p.ReadsPerSecond); p.ReadsLow == 0 {
-				reads = "≈ " + reads
-			}
+			reads = "≈ " + words.Rate(p.ReadsPerSecond)
 		}
 		inKernel := func(part float64) string {
 			if !s.SeesKernel && part == 0 {
@@ -380,7 +375,7 @@ func shortFunction(name string) string {
 func (s *Profile) Lines(*result.Document) [][]string {
 	lines := [][]string{{
 		"pid", "tid", "command", "cgroup", "samples", "cpus_used", "clock_share", "clock_share_low", "clock_share_high", "clock_cpus",
-		"user_share", "kernel_share", "syscall_share", "reads_per_second", "reads_low", "reads_high", "reads_by", "reason", "process_count",
+		"user_share", "kernel_share", "syscall_share", "reads_per_second", "reads_by", "reason", "process_count",
 	}}
 	n := words.Number
 	for _, p := range s.Processes {
@@ -390,7 +385,7 @@ func (s *Profile) Lines(*result.Document) [][]string {
 		}
 		lines = append(lines, []string{
 			strconv.Itoa(p.PID), "", p.Command, p.Cgroup, strconv.Itoa(p.Samples), n(p.CPUsUsed), known, n(p.ClockShareLow), n(p.ClockShareHigh), n(p.ClockCPUs),
-			n(p.UserShare), n(p.KernelShare), n(p.SyscallShare), words.Known(p.ReadsPerSecond), words.Known(p.ReadsLow), words.Known(p.ReadsHigh), p.ReadsBy, p.Reason, strconv.Itoa(max(p.ProcessCount, 1)),
+			n(p.UserShare), n(p.KernelShare), n(p.SyscallShare), words.Known(p.ReadsPerSecond), p.ReadsBy, p.Reason, strconv.Itoa(max(p.ProcessCount, 1)),
 		})
 		for _, t := range p.Threads {
 			line := make([]string, len(lines[0]))

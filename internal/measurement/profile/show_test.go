@@ -140,21 +140,19 @@ func TestContradictions(t *testing.T) {
 	read := func(change func(*Process)) error {
 		p := Process{
 			PID: 7, Command: "reads", Samples: 100, ClockShare: &share, ClockShareLow: 0.3, ClockShareHigh: 0.5, UserShare: 0.4,
-			ReadsPerSecond: 1000, ReadsLow: 900, ReadsHigh: 1100, ReadsBy: byCost,
+			ReadsPerSecond: 1000, ReadsBy: byCost,
 		}
 		change(&p)
 		return readBack(t, &Profile{Scope: Machine, KernelEntry: result.Never, Processes: []Process{p}})
 	}
 	require.NoError(t, read(func(*Process) {}))
-	require.NoError(t, read(func(p *Process) { p.ClockShare, p.ReadsPerSecond, p.ReadsLow, p.ReadsHigh = nil, 0, 0, 0 }))
+	require.NoError(t, read(func(p *Process) { p.ClockShare, p.ReadsPerSecond = nil, 0 }))
 	const at = `profile.processes[0].`
 	const together = at + "user_share and kernel_share and syscall_share together "
 	for want, change := range map[string]func(*Process){
-		at + "clock_share is 0.4; it must be in its interval, from 0.5 to 0.6":         func(p *Process) { p.UserShare, p.ClockShareLow, p.ClockShareHigh = 0.55, 0.5, 0.6 },
-		together + "is 0.4; it must be in its interval, from 0.5 to 0.3":               func(p *Process) { p.ClockShareLow, p.ClockShareHigh = 0.5, 0.3 },
-		together + "is 1; it must be in its interval, from 0.3 to 0.5":                 func(p *Process) { p.ClockShare, p.UserShare, p.KernelShare = nil, 0.9, 0.9 },
-		at + "reads_per_second is 1000; it must be in its interval, from 1001 to 1100": func(p *Process) { p.ReadsLow = 1001 },
-		at + "reads_per_second is 1000; it must be in its interval, from 900 to 999":   func(p *Process) { p.ReadsHigh = 999 },
+		at + "clock_share is 0.4; it must be in its interval, from 0.5 to 0.6": func(p *Process) { p.UserShare, p.ClockShareLow, p.ClockShareHigh = 0.55, 0.5, 0.6 },
+		together + "is 0.4; it must be in its interval, from 0.5 to 0.3":       func(p *Process) { p.ClockShareLow, p.ClockShareHigh = 0.5, 0.3 },
+		together + "is 1; it must be in its interval, from 0.3 to 0.5":         func(p *Process) { p.ClockShare, p.UserShare, p.KernelShare = nil, 0.9, 0.9 },
 	} {
 		require.ErrorContains(t, read(change), want)
 	}

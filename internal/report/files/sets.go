@@ -15,7 +15,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/measurement/sections"
-	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
@@ -46,12 +45,10 @@ func Results(commands ...string) Set {
 	}}
 }
 
-// MeasuredBy returns the commands whose results a document has. Older documents do not name theirs: of those, only
-// doctor's have both rounds and a verification.
+// MeasuredBy returns the commands whose results a document has.
 func MeasuredBy(d *result.Document) []string {
 	commands := sections.Commands(d)
-	doctor := d.Tool.Command == "doctor" || d.Tool.Command == "" && d.Settings.Rounds > 0 && verify.Of(d) != nil
-	if !doctor {
+	if d.Tool.Command != "doctor" {
 		return commands
 	}
 	others := slices.DeleteFunc(commands, func(command string) bool {

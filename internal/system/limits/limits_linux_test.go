@@ -17,8 +17,8 @@ import (
 // commands are one of each family.
 var commands = [][]string{
 	{"version"}, {"env"}, {"list"}, {"doctor", "--fast", "--fail-on", "never"},
-	{"compare", "time.Now@go", "--threads", "1,2", "--time", "1ms", "--rounds", "1"},
-	{"verify", "time.Now@go", "--time", "10ms"}, {"drift", "--time", "10ms"},
+	{"compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "1ms", "--rounds", "1"},
+	{"verify", "time.Now@go", "--duration", "10ms"}, {"drift", "--duration", "10ms"},
 }
 
 // requireLine requires that a command succeeds, or fails with one line that is no trace.
