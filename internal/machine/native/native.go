@@ -8,7 +8,7 @@
 //	call_*arm64.s         a C function by AAPCS64, on Linux, Windows and macOS
 //	call_linux_*.s        a C function by the convention of another CPU
 //	libsystem_darwin.s    the addresses of functions of the C library of macOS
-//	syscall_linux_*.s     a system call
+//	syscall_linux_*.s     a system call; syscall_linux.s has it as a C function of other CPUs
 //	abi*_linux.go         the numbers of system calls, and of their architecture
 //	callcounter_*.s       the loop of an empty call, and of functions that read a CPU counter
 //	counter_*.s           the CPU counters, on any operating system, which Counters lists; Fence
