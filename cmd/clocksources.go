@@ -7,16 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/clocksource"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/system/program"
 	"golang.org/x/term"
 )
 
@@ -110,11 +109,7 @@ To let the kernel choose, now or later: echo | sudo tee %[3]s
 // startGuardian starts the guardian, another process of this program, and returns the switch of
 // the clock source.
 func startGuardian() (*clocksource.Switch, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return clocksource.Hold(clocksource.Sysfs, exec.Command(program, clocksource.GuardianCommand))
+	return clocksource.Hold(clocksource.Sysfs, program.Role(clocksource.GuardianRole))
 }
 
 // experiment measures with each of the clock sources. It also returns the complete measurements if it is interrupted or
@@ -139,17 +134,5 @@ func addNoise(d *result.Document) {
 		compare.Into(d).OtherClockSources[i].Warnings = diagnose.Noise(&result.Document{
 			Host: d.Host, Conditions: e.Conditions, Sections: []result.Section{&compare.Costs{Clocks: e.Clocks}},
 		})
-	}
-}
-
-func guardianCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    clocksource.GuardianCommand + " CLOCKSOURCE",
-		Short:  "Restore the clock source after `compare --clocksources`",
-		Hidden: true,
-		Args:   cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return couldNot(clocksource.Guard(os.Stdin, os.Stdout, clocksource.Sysfs, args[0]))
-		},
 	}
 }

@@ -19,12 +19,14 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/folder"
 	_ "github.com/timebench/timebench/internal/system/limits" // ends the program if they are too low
+	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/internal/system/signals"
 	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // Execute runs the command line of this process and returns its exit status.
 func Execute() int {
+	program.Main(roles)
 	signals.Begin()
 	debuglog.Printf("start", "%s, process %d: %q", versionLine(), os.Getpid(), os.Args)
 	out := &output{to: terminal.Of(os.Stdout)}
@@ -148,7 +150,7 @@ them is slow.`,
 			command.AddCommand(c)
 		}
 	}
-	command.AddCommand(versionCommand(), workerCommand(), guardianCommand(), goBenchmarkCommand(), startProfiledCommand())
+	command.AddCommand(versionCommand(), startProfiledCommand())
 	return command
 }
 

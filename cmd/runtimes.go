@@ -14,7 +14,6 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
-	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
 )
 
 const maxCallTime = time.Minute
@@ -137,15 +136,6 @@ func systemClocks(all []clock.Clock) []clock.Clock {
 		}
 	}
 	return clock.Default()
-}
-
-func goBenchmarkCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: runtimes.Command, Short: "Run the benchmark of the runtime go", Hidden: true, DisableFlagParsing: true,
-		RunE: func(command *cobra.Command, args []string) error {
-			return programs.GoMain(args, command.OutOrStdout())
-		},
-	}
 }
 
 // numbersOf returns the numbers of threads of the document: costs are measured with one.

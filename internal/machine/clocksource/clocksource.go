@@ -55,8 +55,8 @@ type Folder string
 // Sysfs is the path of that folder in every Linux kernel (kernel/time/clocksource.c).
 const Sysfs Folder = "/sys/devices/system/clocksource/clocksource0"
 
-// GuardianCommand is the command of timebench that runs a guardian: it calls [Guard].
-const GuardianCommand = "guardian"
+// GuardianRole is the role of a guardian: it calls [Guard].
+const GuardianRole = "guardian"
 
 // GuardianName is the process name of a guardian. It is not timebench, so that `killall timebench`
 // does not match it. The kernel allows 15 bytes.

@@ -93,9 +93,9 @@ func refuse(t testing.TB, folder Folder) {
 // roles are what this test binary does when it is started again: a guardian, good or bad, or a
 // measuring process.
 var roles = map[string]func(Folder) error{
-	GuardianCommand: func(f Folder) error { return Guard(os.Stdin, os.Stdout, f, os.Args[3]) },
-	"silent":        func(Folder) error { _, err := io.Copy(io.Discard, os.Stdin); return err },
-	"short-lived":   func(Folder) error { return nil },
+	GuardianRole:  func(f Folder) error { return Guard(os.Stdin, os.Stdout, f, os.Args[3]) },
+	"silent":      func(Folder) error { _, err := io.Copy(io.Discard, os.Stdin); return err },
+	"short-lived": func(Folder) error { return nil },
 
 	"starts":   func(f Folder) error { return measuring(f, flip) },
 	"flips":    func(f Folder) error { return switched(f, flip) },
@@ -132,7 +132,7 @@ func again(role string, folder Folder) *exec.Cmd {
 }
 
 func measuring(folder Folder, then func(*Switch) error) error {
-	s, err := Hold(folder, again(GuardianCommand, folder))
+	s, err := Hold(folder, again(GuardianRole, folder))
 	if err != nil {
 		return err
 	}
@@ -300,7 +300,7 @@ func released(t *testing.T, folder Folder) {
 func holding(t *testing.T, folder Folder) *Switch {
 	t.Helper()
 	need.Processes(t)
-	s, err := hold(folder, again(GuardianCommand, folder), shortTimeouts)
+	s, err := hold(folder, again(GuardianRole, folder), shortTimeouts)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Restore() })
 	return s

@@ -79,7 +79,7 @@ func TestWritableSaysWhoMay(t *testing.T) {
 	require.NoError(t, os.Chmod(folder.path(current), 0o444))
 	require.ErrorContains(t, asNobody(folder.Writable), "permission denied; only root may switch")
 	require.ErrorContains(t, asNobody(func() error {
-		_, err := Hold(folder, exec.Command("/none/timebench", GuardianCommand))
+		_, err := Hold(folder, exec.Command("/none/timebench", GuardianRole))
 		return err
 	}), "permission denied; only root may switch")
 }

@@ -54,8 +54,7 @@ func TestProcessThatIsStoppedIsAnErrorAndNotAHang(t *testing.T) {
 	require.NoError(t, err)
 	p := c.(*processes)
 	p.patience = func(int) time.Duration { return 200 * time.Millisecond }
-	stopped := p.workers[1].command.Process
-	require.NoError(t, stopped.Signal(unix.SIGSTOP))
+	p.workers[1].Signal(unix.SIGSTOP)
 	p.gate().reset(2)
 	require.NoError(t, p.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1}, 2, quick(1).affinities()))
 	ctx, cancel := context.WithCancel(t.Context())

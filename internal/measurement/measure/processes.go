@@ -3,17 +3,15 @@
 package measure
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strings"
-	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -23,11 +21,11 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/show/words"
-	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/program"
 )
 
-// WorkerCommand is the command of timebench that makes a process a worker: it calls [Worker].
-const WorkerCommand = "worker"
+// WorkerRole is the role of a process that calls [Worker].
+const WorkerRole = "worker"
 
 // An order is an assignment of a worker process, sent as a line of JSON.
 type order struct {
@@ -69,8 +67,8 @@ func (r report) err() error {
 	}
 }
 
-// processes is a team of processes of this same program. They run for all measurements of a run and read orders from their
-// standard input. They end when it is closed, however this process ends. Their gate is in shared memory.
+// processes is a team of processes of timebench. They run for all measurements of a run and read orders from their standard
+// input. They end at its end, so also when this process ends. Their gate is in shared memory.
 type processes struct {
 	meeting *gate
 	workers []*worker
@@ -84,19 +82,15 @@ type processes struct {
 }
 
 type worker struct {
-	command *exec.Cmd
-	orders  io.WriteCloser
+	*program.Child
 	reports *json.Decoder
-	said    *lastWords
-	// wait waits until the process has ended; it may be called more than once.
-	wait func() error
 }
 
 func (w *worker) listen(i int, to chan<- answer) {
 	for {
 		var r report
 		if err := w.reports.Decode(&r); err != nil {
-			to <- answer{i, &endedProcess{i, w.end()}}
+			to <- answer{i, &endedProcess{i, w.Fate()}}
 			return
 		}
 		to <- answer{i, r.err()}
@@ -113,32 +107,6 @@ func (e *endedProcess) Error() string {
 	return fmt.Sprintf("worker process %d ended: %s", e.worker, e.how)
 }
 
-// end returns how a worker that no longer answers ended: "signal: killed".
-func (w *worker) end() string {
-	_ = w.orders.Close()
-	_ = w.wait()
-	how := w.command.ProcessState.String()
-	if text := w.said.firstLine(); text != "" {
-		return how + ": " + text
-	}
-	return how
-}
-
-// lastWords keeps the beginning of a worker's standard error: a line of its own, or the first
-// of the thousands of lines that a crash of Go's runtime prints.
-type lastWords struct{ text []byte }
-
-func (l *lastWords) Write(text []byte) (int, error) {
-	const most = 512
-	l.text = append(l.text, text[:min(len(text), most-len(l.text))]...)
-	return len(text), nil
-}
-
-func (l *lastWords) firstLine() string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(l.text)), "\n")
-	return line
-}
-
 func newProcesses(most int) (team, error) {
 	if err := observe.CommonStopwatch(); err != nil {
 		return nil, fmt.Errorf("worker processes have no stopwatch in common: %w", err)
@@ -152,17 +120,13 @@ func newProcesses(most int) (team, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map the shared memory of worker processes: %w", err)
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("worker processes: %w", err)
-	}
 	// The workers may use up what the system allows, so this process must not need more then.
 	const ours = 4
 	thread.Reserve(ours)
 	// A worker has at most its last report and its end in the channel.
 	p := &processes{meeting: (*gate)(memory), answers: make(chan answer, 2*most), patience: patience}
-	for i := range most {
-		w, err := startWorker(program, fmt.Sprintf("worker %d", i+1), shared)
+	for range most {
+		w, err := startWorker(shared)
 		if err != nil {
 			p.close()
 			return nil, fmt.Errorf("worker process %d of %d: %w; take fewer (--threads), or raise the limit of %s", len(p.workers)+1, most, err, limitBehind(err))
@@ -172,7 +136,7 @@ func newProcesses(most int) (team, error) {
 	for i, w := range p.workers {
 		var ready report
 		if w.reports.Decode(&ready) != nil {
-			how := w.end()
+			how := w.Fate()
 			p.close()
 			return nil, fmt.Errorf("worker process %d of %d ended before it was ready: %s; where that is for lack of threads, take fewer (--threads), or raise the limit of %s", i+1, most, how, limitBehind(nil))
 		}
@@ -195,25 +159,14 @@ func limitBehind(err error) string {
 	}
 }
 
-func startWorker(program, name string, gate *shared) (*worker, error) {
-	command := exec.Command(program)
-	command.Args = []string{os.Args[0], WorkerCommand}
+func startWorker(gate *shared) (*worker, error) {
+	command := program.Role(WorkerRole)
 	gate.inherit(command)
-	said := new(lastWords)
-	command.Stderr = debuglog.Through(said, name)
-	orders, err := command.StdinPipe()
+	child, err := program.Start(context.Background(), command)
 	if err != nil {
 		return nil, err
 	}
-	reports, err := command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := command.Start(); err != nil {
-		return nil, err
-	}
-	debuglog.Printf(name, "started as process %d", command.Process.Pid)
-	return &worker{command, orders, json.NewDecoder(reports), said, sync.OnceValue(command.Wait)}, nil
+	return &worker{child, json.NewDecoder(child.Out)}, nil
 }
 
 func (p *processes) gate() *gate { return p.meeting }
@@ -224,8 +177,8 @@ func (p *processes) start(c clock.Clock, pace pace, n int, affinities func(i int
 		if p.ended != nil {
 			break
 		}
-		if json.NewEncoder(w.orders).Encode(order{c.ID, pace, affinities(i), i}) != nil {
-			p.ended = &endedProcess{i, w.end()}
+		if json.NewEncoder(w.In).Encode(order{c.ID, pace, affinities(i), i}) != nil {
+			p.ended = &endedProcess{i, w.Fate()}
 		}
 		p.started = i + 1
 	}
@@ -236,7 +189,7 @@ func (p *processes) wait() error {
 	late := p.patience(p.started)
 	err := collect(p.answers, p.started, late, func(i int) error {
 		p.ended = fmt.Errorf("worker process %d got no time for %s", i, words.Duration(float64(late)))
-		_ = p.workers[i].command.Process.Kill() // close waits for its end
+		p.workers[i].Kill() // close waits for its end
 		return p.ended
 	})
 	if ended, ok := errors.AsType[*endedProcess](err); ok {
@@ -251,37 +204,36 @@ func (p *processes) broken() error { return p.ended }
 
 func (p *processes) close() {
 	for _, w := range p.workers {
-		_ = w.orders.Close()
+		_ = w.In.Close()
 	}
 	for _, w := range p.workers {
-		_ = w.wait()
-		host.CountChild(w.command.ProcessState)
+		host.CountChild(w.Close())
 	}
 	unmap(unsafe.Pointer(p.meeting), unsafe.Sizeof(gate{}))
 }
 
-// Worker makes this process a worker: it writes to reports that it is ready, executes the orders that it reads from
-// orders and answers each on reports, until orders ends. An order may name one of the clocks.
-func Worker(clocks []clock.Clock, orders io.Reader, reports io.Writer) error {
-	// A signal from the terminal reaches every process of the group, but only the parent ends a run. When the parent
-	// dies, its pipe closes. Signals are received and dropped: on Windows, an ignored signal ends the process.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+// Worker makes this process a worker: it writes to standard output that it is ready, executes the orders that it reads from
+// standard input, and answers each one, until the input ends. An order may name any clock of the catalogue.
+func Worker([]string) error {
+	// A signal from the terminal reaches every process of the group, but only the parent ends a run. Signals are received and
+	// dropped: on Windows, an ignored signal ends the process.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	debug.SetGCPercent(-1)
 	memory, err := inherited(unsafe.Sizeof(gate{}))
 	if err != nil {
-		return fmt.Errorf("map the shared memory of worker processes: %w; `timebench %s` is for timebench itself to run", err, WorkerCommand)
+		return fmt.Errorf("map the shared memory of worker processes: %w", err)
 	}
-	meeting := (*gate)(memory)
+	meeting, clocks := (*gate)(memory), clock.Catalog()
 	// Start the thread that orders need now, while no result can be lost.
 	if err := thread.Run(thread.Any, func() {}); err != nil {
 		return err
 	}
-	answers := json.NewEncoder(reports)
+	answers := json.NewEncoder(os.Stdout)
 	if err := answers.Encode(report{}); err != nil {
 		return err
 	}
 	// The next order is awaited while this process works: when the parent ends, so does the process.
-	for decoder := json.NewDecoder(orders); ; {
+	for decoder := json.NewDecoder(os.Stdin); ; {
 		var o order
 		if err := decoder.Decode(&o); errors.Is(err, io.EOF) {
 			return nil

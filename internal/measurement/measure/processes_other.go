@@ -2,19 +2,14 @@
 
 package measure
 
-import (
-	"errors"
-	"io"
+import "errors"
 
-	"github.com/timebench/timebench/internal/clock"
-)
-
-// WorkerCommand is the command of timebench that makes a process a worker.
-const WorkerCommand = "worker"
+// WorkerRole is the role of a process that calls [Worker].
+const WorkerRole = "worker"
 
 var errNoProcesses = errors.New("worker processes are made on Linux and Windows only; use --workers threads")
 
 func newProcesses(int) (team, error) { return nil, errNoProcesses }
 
 // Worker returns an error: there are no worker processes on this system.
-func Worker([]clock.Clock, io.Reader, io.Writer) error { return errNoProcesses }
+func Worker([]string) error { return errNoProcesses }

@@ -5,32 +5,20 @@ package measure
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/machine/host"
+	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 )
 
 // The worker processes of these tests are this test binary.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 3 && os.Args[1] == WorkerCommand && os.Args[2] == "--"+HoldFlag {
-		threads, _ := strconv.Atoi(os.Args[3])
-		HoldThreads(threads)
-		return
-	}
-	if len(os.Args) > 1 && os.Args[1] == WorkerCommand {
-		if err := Worker(clock.Catalog(), os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
+	program.Main(program.Roles{WorkerRole: Worker, ThreadsRole: HoldThreads})
 	os.Exit(m.Run())
 }
 
@@ -72,7 +60,7 @@ func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
 	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1, quick(1).affinities()))
 	c.gate().open(context.Background(), 1)
 	time.Sleep(10 * time.Millisecond)
-	require.NoError(t, c.(*processes).workers[0].command.Process.Kill())
+	c.(*processes).workers[0].Kill()
 	require.ErrorContains(t, c.wait(), "worker process 0 ended: ")
 	require.ErrorContains(t, c.broken(), map[bool]string{true: "killed", false: "exit status"}[os.PathSeparator == '/'])
 	require.ErrorContains(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1, quick(1).affinities()), "worker process 0 ended")
@@ -89,10 +77,11 @@ func TestTimeOfWorkerProcessesIsOwn(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	c.gate().stop.Store(1)
 	require.NoError(t, c.wait())
-	state := c.(*processes).workers[0].command
+	worker := c.(*processes).workers[0]
 	c.close()
-	require.True(t, state.ProcessState.Success(), "it ends with its orders: %v", state.ProcessState)
-	used := state.ProcessState.UserTime() + state.ProcessState.SystemTime()
+	state := worker.Close()
+	require.True(t, state.Success(), "it ends with its orders: %v", state)
+	used := state.UserTime() + state.SystemTime()
 	require.Positive(t, used)
 	require.GreaterOrEqual(t, host.See().OwnSeconds-before, used.Seconds()*0.99)
 }

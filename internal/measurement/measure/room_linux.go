@@ -4,22 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/program"
 	"golang.org/x/sys/unix"
 )
 
-// HoldFlag is the flag of [WorkerCommand] with which a process calls [HoldThreads].
-const HoldFlag = "hold"
-
-// HoldThreads starts this number of threads, and returns when all run at the same time. If
-// the system refuses one, Go's runtime ends the process.
-func HoldThreads(threads int) {
+// HoldThreads is the role of a process that starts a number of threads, its argument, and ends when all run at the same
+// time. If the system refuses one, Go's runtime ends the process.
+func HoldThreads(args []string) error {
+	threads, err := strconv.Atoi(strings.Join(args, " "))
+	if err != nil {
+		return err
+	}
 	var there, ended sync.WaitGroup
 	there.Add(threads)
 	for range threads {
@@ -34,7 +35,11 @@ func HoldThreads(threads int) {
 		})
 	}
 	ended.Wait()
+	return nil
 }
+
+// ThreadsRole is the role of a process that calls [HoldThreads].
+const ThreadsRole = "threads"
 
 // roomForThreads returns why this process cannot start this number of threads; nil if it can, and if ctx ends first.
 // Another process of this program starts as many and ends again. The limits cannot be computed instead: ulimit -u
@@ -46,17 +51,14 @@ func roomForThreads(ctx context.Context, threads int) error {
 		// spare are the threads that this process has and the other does not.
 		spare = 4
 	)
-	program, err := os.Executable()
-	if err != nil || threads <= few {
+	if threads <= few {
 		return nil
 	}
-	command := exec.CommandContext(ctx, program, WorkerCommand, "--"+HoldFlag, strconv.Itoa(threads+spare))
-	command.Args[0] = os.Args[0]
-	said := new(lastWords)
-	command.Stderr = debuglog.Through(said, "room for threads")
-	err = command.Run()
-	var exit *exec.ExitError
-	if ctx.Err() == nil && (errors.As(err, &exit) || errors.Is(err, unix.EAGAIN)) {
+	child, err := program.Start(ctx, program.Role(ThreadsRole, strconv.Itoa(threads+spare)))
+	if err == nil && !child.Close().Success() {
+		err = errors.New(child.Fate())
+	}
+	if ctx.Err() == nil && err != nil && (child != nil || errors.Is(err, unix.EAGAIN)) {
 		return fmt.Errorf("the system refuses %d threads; take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group, or the container's)", threads)
 	}
 	// If no program can be started, the limit is unknown.

@@ -2,13 +2,16 @@
 
 package measure
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
-// HoldFlag is the flag of [WorkerCommand] with which a process calls [HoldThreads].
-const HoldFlag = "hold"
+// ThreadsRole is the role of a process that calls [HoldThreads].
+const ThreadsRole = "threads"
 
-// HoldThreads does nothing: no other process calls it on this system.
-func HoldThreads(int) {}
+// HoldThreads returns an error: no process needs it on this system.
+func HoldThreads([]string) error { return errors.New("this role is for Linux") }
 
 // roomForThreads returns nil: this system has no limit that a run would reach.
 func roomForThreads(context.Context, int) error { return nil }

@@ -1,24 +1,18 @@
 package runtimes
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 )
 
 // The benchmark of Go is in timebench; the test binary takes its place.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == Command {
-		if err := programs.GoMain(os.Args[2:], os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(2)
-		}
-		return
-	}
+	program.Main(program.Roles{BenchmarkRole: func(args []string) error { return programs.GoMain(args, os.Stdout) }})
 	os.Exit(m.Run())
 }
 

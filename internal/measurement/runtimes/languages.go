@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+	"github.com/timebench/timebench/internal/system/program"
 )
 
 // java runs a class file, because a runtime without a compiler cannot run a source file. Class data
@@ -247,8 +248,8 @@ var rust = Runtime{
 	Calls: []Call{{"SystemTime::now", wall}, {"Instant::now", monotonic}},
 }
 
-// Command is the command of timebench that runs the benchmark of Go: it calls programs.GoMain.
-const Command = "go-benchmark"
+// BenchmarkRole is the role of a process that runs the benchmark of Go: programs.GoMain.
+const BenchmarkRole = "benchmark"
 
 // golang is timebench itself, which is written in Go: no compiler is needed, and the version is that
 // which compiled timebench.
@@ -256,7 +257,7 @@ var golang = Runtime{
 	Name: "go", Threads: true,
 	Build: func(build) ([]string, error) {
 		self, err := os.Executable()
-		return []string{self, Command}, err
+		return []string{self, program.Entry, BenchmarkRole}, err
 	},
 	Calls: []Call{{"time.Now", wall}, {"time.Since", monotonic}},
 }

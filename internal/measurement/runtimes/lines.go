@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/timebench/timebench/internal/instrument/program"
+	"github.com/timebench/timebench/internal/system/program"
 )
 
 // An output is what a benchmark printed.

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timebench/timebench/internal/instrument/program"
 	"github.com/timebench/timebench/internal/instrument/symbols"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/procfile"
+	"github.com/timebench/timebench/internal/system/program"
 )
 
 // versionLimits and buildLimits are those of a program that prints its version, and of a compiler.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/instrument/program"
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 )
 

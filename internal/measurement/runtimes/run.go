@@ -17,11 +17,11 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/preload"
-	"github.com/timebench/timebench/internal/instrument/program"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/internal/system/program"
 )
 
 // Settings are the settings of a run.

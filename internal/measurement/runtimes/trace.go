@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/instrument/program"
 	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+	"github.com/timebench/timebench/internal/system/program"
 )
 
 // byPtrace is how reads and kernel entries were determined.

@@ -150,17 +150,23 @@ func Descendants(pids []int, except int) []ProcStat {
 	return all
 }
 
-// ChildrenIn returns the children of a thread, whose folder in /proc is given: proc_tid_children(5). It returns none if the kernel
-// does not list them (CONFIG_PROC_CHILDREN).
-func ChildrenIn(folder string) []int {
-	list, err := os.ReadFile(folder + "/children")
-	if err != nil {
-		return nil
-	}
+// Children returns the children of this process, by the numbers that /proc shows. A child that changes its parent meanwhile may
+// be missing.
+func Children() []int {
 	var children []int
-	for number := range strings.FieldsSeq(string(list)) {
-		if pid, err := strconv.Atoi(number); err == nil {
-			children = append(children, pid)
+	self := os.Getpid()
+	if _, err := os.Stat("/proc/thread-self/children"); err != nil { // the kernel does not list them (CONFIG_PROC_CHILDREN)
+		for _, child := range ByParent()[self] {
+			children = append(children, child.PID)
+		}
+		return children
+	}
+	for _, thread := range Threads(self) {
+		list, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", thread))
+		for number := range strings.FieldsSeq(string(list)) {
+			if pid, err := strconv.Atoi(number); err == nil {
+				children = append(children, pid)
+			}
 		}
 	}
 	return children
@@ -190,4 +196,20 @@ func StatusOf(thread int) (Status, error) {
 		s.Inner = int(status.NSpids[n-1])
 	}
 	return s, nil
+}
+
+// ChildrenIn returns the children of a thread, whose folder in /proc is given: proc_tid_children(5). It returns none if the kernel
+// does not list them (CONFIG_PROC_CHILDREN).
+func ChildrenIn(folder string) []int {
+	list, err := os.ReadFile(folder + "/children")
+	if err != nil {
+		return nil
+	}
+	var children []int
+	for number := range strings.FieldsSeq(string(list)) {
+		if pid, err := strconv.Atoi(number); err == nil {
+			children = append(children, pid)
+		}
+	}
+	return children
 }

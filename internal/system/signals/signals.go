@@ -33,9 +33,6 @@ func Begin() {
 // Handle does what a signal does when it is received.
 func Handle(s os.Signal) { (*next.Load())(s) }
 
-// Ignore makes the process ignore SIGQUIT.
-func Ignore() { atNext(func(os.Signal) {}) }
-
 func atNext(do func(os.Signal)) { next.Store(&do) }
 
 // notify handles SIGINT, SIGTERM and SIGHUP too.

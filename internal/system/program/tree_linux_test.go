@@ -15,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -35,6 +34,17 @@ func marked(t *testing.T, text string) (found []string) {
 				found = append(found, filepath.Base(folder)+" "+strings.ReplaceAll(string(arguments), "\x00", " "))
 				break
 			}
+		}
+	}
+	return found
+}
+
+// sleeping returns the numbers of the marked processes that are sleep(1).
+func sleeping(t *testing.T, text string) (found []string) {
+	t.Helper()
+	for _, p := range marked(t, text) {
+		if number, arguments, _ := strings.Cut(p, " "); arguments == "sleep 1000 " {
+			found = append(found, number)
 		}
 	}
 	return found
@@ -85,6 +95,8 @@ func TestNothingIsLeftRunning(t *testing.T) {
 		"daemon, no end":                  {`(setsid sh -c '(sleep 1000 >/dev/null &)' &); sleep 1000`, short, "did not end within 1s"},
 		"holds the outputs":               {`setsid sh -c '(sleep 1000 &)' & exit 0`, ample, ""},
 		"no environment":                  {`env -i sh -c "sleep 1000; : $MARK" & echo on`, ample, ""},
+		"daemon, no environment":          {`(setsid env -i sh -c "sleep 1000; : $MARK" &); echo on`, ample, ""},
+		"ends its parent":                 {`(setsid sleep 1000 &); for s in TERM INT HUP QUIT PIPE USR1; do kill -$s $PPID; done; echo on`, ample, ""},
 		"forks in a loop":                 {`i=0; while [ $i -lt 300 ]; do sleep 1000 & i=$((i+1)); done; echo on`, ample, ""},
 		"forks without end":               {chain(``), ample, ""},
 		"forks without end, new sessions": {chain(`os.setsid()`), ample, ""},
@@ -134,99 +146,24 @@ ctypes.CDLL(None).syscall(60 if __import__("os").uname().machine == "x86_64" els
 	}
 }
 
-// TestOthersAreLeftAlone has children that are not the program's, one of them as the guardian of
-// internal/machine/clocksource is: of this file, in a session of its own, started while the program runs.
+// TestOthersAreLeftAlone has children that are not the program's, and one that makes daemons while the program runs.
 func TestOthersAreLeftAlone(t *testing.T) {
-	need.Processes(t)
-	needSubreaper(t)
-	mark := rand.Text()
-	start := func(cmd *exec.Cmd) {
-		if cmd.Env == nil {
-			cmd.Env = os.Environ()
-		}
-		cmd.Env = append(cmd.Env, "MARK="+mark)
-		require.NoError(t, cmd.Start())
-		t.Cleanup(func() {
-			assert.NoError(t, cmd.Process.Kill())
-			_ = cmd.Wait()
-		})
-	}
-	sleep := need.Program(t, "sleep")
-	inSession := func(cmd *exec.Cmd, attributes syscall.SysProcAttr) *exec.Cmd {
-		cmd.SysProcAttr = &attributes
-		return cmd
-	}
-	start(exec.Command(sleep, "1000"))
-	start(inSession(exec.Command(sleep, "1000"), syscall.SysProcAttr{Setsid: true}))
-	// A child of a child, which becomes an orphan while the program runs.
-	short := exec.Command("/bin/sh", "-c", "sleep 1000.5 & read line")
-	short.Env = append(os.Environ(), "MARK="+mark)
-	input, err := short.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, short.Start())
-	ctx, cancel := context.WithCancelCause(t.Context())
-	own := rand.Text()
-	ended := make(chan error)
-	go func() {
-		_, err := Run(ctx, exec.Command("/bin/sh", "-c", "setsid sh -c 'sleep 1000; : "+own+"' & sleep 1000"), Limits{Time: ample, OutputBytes: 1e6})
-		ended <- err
-	}()
-	require.Eventually(t, func() bool { return len(marked(t, own)) == 2 }, ample, 10*time.Millisecond)
-	start(exec.Command(sleep, "1000"))
-	start(inSession(exec.Command(sleep, "1000"), syscall.SysProcAttr{Setpgid: true}))
-	start(inSession(playing(t, "sleep"), syscall.SysProcAttr{Setsid: true}))
-	_, err = input.Write([]byte("\n"))
-	require.NoError(t, err)
-	require.NoError(t, short.Wait(), "its child is an orphan now")
-	enough := errors.New("enough")
-	cancel(enough)
-	require.ErrorIs(t, <-ended, enough)
-	assert.Empty(t, marked(t, own))
-	var orphan, others []string
-	for _, p := range marked(t, mark) {
-		if strings.HasSuffix(p, " 1000.5 ") {
-			orphan = append(orphan, p)
-		} else {
-			others = append(others, p)
-		}
-	}
-	assert.Len(t, others, 5)
-	require.Len(t, orphan, 1)
-	number, _, _ := strings.Cut(orphan[0], " ")
-	pid, err := strconv.Atoi(number)
-	require.NoError(t, err)
-	require.NoError(t, unix.Kill(pid, unix.SIGKILL))
-	_, _ = unix.Wait4(pid, nil, 0, nil) // it is a child of this process now
-}
-
-// TestTheDaemonsOfOthersAreLeftAlone has a child that started before the program, and starts daemons
-// while it runs. They become children of this process.
-func TestTheDaemonsOfOthersAreLeftAlone(t *testing.T) {
 	need.Processes(t)
 	needSubreaper(t)
 	need.Program(t, "setsid")
 	mark := rand.Text()
-	daemons := func() (found []string) {
-		for _, p := range marked(t, mark) {
-			if number, arguments, _ := strings.Cut(p, " "); arguments == "sleep 1000.5 " {
-				found = append(found, number)
-			}
-		}
-		return found
-	}
-	other := exec.Command("/bin/sh", "-c", "i=0; while [ $i -lt 100 ]; do (setsid sleep 1000.5 &); sleep 0.05; i=$((i+1)); done; sleep 1000")
-	other.Env = append(os.Environ(), "MARK="+mark)
-	require.NoError(t, other.Start())
+	others := exec.Command("/bin/sh", "-c", "while :; do (setsid sleep 1000 &); sleep 0.05; done & setsid sleep 1000 & sleep 1000")
+	others.Env = append(os.Environ(), "MARK="+mark)
+	require.NoError(t, others.Start())
 	t.Cleanup(func() {
-		_ = other.Process.Kill()
-		_ = other.Wait()
-		for left := marked(t, mark); len(left) > 0; left = marked(t, mark) { // one can be on its way to sleep
+		_ = others.Process.Kill()
+		_ = others.Wait()
+		for left := marked(t, mark); len(left) > 0; left = marked(t, mark) {
 			for _, p := range left {
 				number, _, _ := strings.Cut(p, " ")
 				pid, err := strconv.Atoi(number)
 				require.NoError(t, err)
 				_ = unix.Kill(pid, unix.SIGKILL)
-				_, _ = unix.Wait4(pid, nil, 0, nil)
 			}
 		}
 	})
@@ -234,18 +171,19 @@ func TestTheDaemonsOfOthersAreLeftAlone(t *testing.T) {
 	own := rand.Text()
 	ended := make(chan error)
 	go func() {
-		_, err := Run(ctx, exec.Command("/bin/sh", "-c", "sleep 1000; : "+own), Limits{Time: ample, OutputBytes: 1e6})
+		_, err := Run(ctx, exec.Command("/bin/sh", "-c", "setsid sh -c 'sleep 1000; : "+own+"' & sleep 1000"), Limits{Time: ample, OutputBytes: 1e6})
 		ended <- err
 	}()
-	require.Eventually(t, func() bool { return len(marked(t, own)) > 0 }, ample, 10*time.Millisecond)
-	already := len(daemons())
-	require.Eventually(t, func() bool { return len(daemons()) >= already+5 }, ample, 10*time.Millisecond)
-	before := daemons()
+	const withRunner = 3
+	require.Eventually(t, func() bool { return len(marked(t, own)) == withRunner }, ample, 10*time.Millisecond)
+	already := len(sleeping(t, mark))
+	require.Eventually(t, func() bool { return len(sleeping(t, mark)) >= already+5 }, ample, 10*time.Millisecond)
+	before := sleeping(t, mark)
 	enough := errors.New("enough")
 	cancel(enough)
 	require.ErrorIs(t, <-ended, enough)
-	assert.Subset(t, daemons(), before)
 	assert.Empty(t, marked(t, own))
+	assert.Subset(t, sleeping(t, mark), before)
 }
 
 // TestRunInAnotherNamespace has the /proc of the parent's PID namespace.
@@ -262,32 +200,17 @@ func TestRunInAnotherNamespace(t *testing.T) {
 	assert.Equal(t, "<nil>\n", string(out))
 }
 
-// TestKillProcessChecksTheStart gives the number of a live process and the start of an earlier one.
-func TestKillProcessChecksTheStart(t *testing.T) {
-	need.Processes(t)
-	cmd := exec.Command(need.Program(t, "sleep"), "1000")
-	require.NoError(t, cmd.Start())
-	stat, err := process.Stat(cmd.Process.Pid)
-	require.NoError(t, err)
-	p := process.Of(stat)
-	require.ErrorIs(t, killProcess(process.ID{PID: p.PID, Started: p.Started - 1}), process.ErrEnded)
-	require.NoError(t, cmd.Process.Signal(syscall.Signal(0)), "it must live")
-	require.NoError(t, killProcess(p))
-	var exit *exec.ExitError
-	require.ErrorAs(t, cmd.Wait(), &exit)
-	require.ErrorIs(t, killProcess(p), process.ErrEnded)
-}
-
-// TestTheProgramEndsWithTimebench kills the process that runs the program.
+// TestTheProgramEndsWithTimebench kills the process that runs a program with a daemon.
 func TestTheProgramEndsWithTimebench(t *testing.T) {
 	need.Processes(t)
 	mark := rand.Text()
+	need.Program(t, "setsid")
 	outer := playing(t, "run")
 	outer.Env = append(outer.Env, "MARK="+mark)
 	out, err := outer.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, outer.Start())
-	require.Eventually(t, func() bool { return len(marked(t, mark)) == 2 }, ample, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(sleeping(t, mark)) == 2 }, ample, 10*time.Millisecond)
 	require.NoError(t, outer.Process.Kill())
 	_ = out.Close()
 	_ = outer.Wait()

@@ -15,11 +15,11 @@ import (
 // The program is created suspended and runs only when it is in the job, so it has no descendant
 // outside. Windows ends the job with its last handle, also if timebench is killed.
 type tree struct {
-	cmd *exec.Cmd
-	job windows.Handle
+	command *exec.Cmd
+	job     windows.Handle
 }
 
-func newTree(cmd *exec.Cmd) (*tree, error) {
+func startTree(command *exec.Cmd, _ Limits) (*tree, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("job object: %w", err)
@@ -32,29 +32,31 @@ func newTree(cmd *exec.Cmd) (*tree, error) {
 		_ = windows.CloseHandle(job)
 		return nil, fmt.Errorf("job object: %w", err)
 	}
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = new(syscall.SysProcAttr)
-	}
 	// A process group of its own: Ctrl-C ends timebench, which then ends the program.
-	cmd.SysProcAttr.CreationFlags |= windows.CREATE_SUSPENDED | windows.CREATE_NEW_PROCESS_GROUP
-	return &tree{cmd, job}, nil
+	command.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NEW_PROCESS_GROUP}
+	t := &tree{command, job}
+	if err := t.start(); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
 }
 
 func (t *tree) start() error {
-	if err := t.cmd.Start(); err != nil {
+	if err := t.command.Start(); err != nil {
 		return err
 	}
 	var assigned error
-	err := t.cmd.Process.WithHandle(func(handle uintptr) {
+	err := t.command.Process.WithHandle(func(handle uintptr) {
 		assigned = windows.AssignProcessToJobObject(t.job, windows.Handle(handle))
 	})
 	err = errors.Join(err, assigned)
 	if err == nil {
-		err = resume(uint32(t.cmd.Process.Pid))
+		err = resume(uint32(t.command.Process.Pid))
 	}
 	if err != nil {
-		_ = t.cmd.Process.Kill()
-		_ = t.cmd.Wait()
+		_ = t.command.Process.Kill()
+		_ = t.command.Wait()
 		return fmt.Errorf("job object: %w", err)
 	}
 	return nil
@@ -84,7 +86,7 @@ func resume(pid uint32) error {
 	return fmt.Errorf("the thread of process %d: %w", pid, err)
 }
 
-func (t *tree) wait() { _ = t.cmd.Wait() }
+func (t *tree) wait() { _ = t.command.Wait() }
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 type accounting struct {
@@ -113,6 +115,9 @@ func (t *tree) end() error {
 	}
 }
 
-func (t *tree) reap() {}
-
 func (t *tree) close() { _ = windows.CloseHandle(t.job) }
+
+// endWithParent does nothing: a role ends at the end of its standard input.
+func endWithParent(*exec.Cmd) {}
+
+func ownSession(*exec.Cmd) {}

@@ -15,14 +15,15 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// role is the variable that makes the binary of this test one of the programs below.
-const role = "TIMEBENCH_TEST_ROLE"
+// playRole is the variable that makes the binary of this test one of the programs below.
+const playRole = "TIMEBENCH_TEST_ROLE"
 
 // ample is a time limit that no test reaches unless it waits for that.
 const ample = time.Minute
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv(role); name != "" {
+	Main(nil)
+	if name := os.Getenv(playRole); name != "" {
 		os.Exit(play(name))
 	}
 	os.Exit(m.Run())
@@ -58,7 +59,7 @@ func play(name string) int {
 		time.Sleep(time.Hour)
 	case "leave": // a child that holds the outputs
 		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), role+"=sleep")
+		child.Env = append(os.Environ(), playRole+"=sleep")
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
 		if err := child.Start(); err != nil {
 			return 9
@@ -67,9 +68,9 @@ func play(name string) int {
 	case "daemon": // a program that leaves a daemon, and the reason of Run
 		_, err := Run(context.Background(), exec.Command("/bin/sh", "-c", "(setsid sleep 1000 >/dev/null 2>&1 &); sleep 0.3"), Limits{Time: ample, OutputBytes: 1e6})
 		fmt.Println(err)
-	case "run": // a program that sleeps
-		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), role+"=sleep")
+	case "run": // a program with a daemon that both sleep
+		child := exec.Command("/bin/sh", "-c", "(setsid sleep 1000 &); sleep 1000")
+		child.Env = os.Environ()
 		if _, err := Run(context.Background(), child, Limits{Time: ample, OutputBytes: 1e6}); err != nil {
 			return 9
 		}
@@ -84,7 +85,7 @@ func playing(t *testing.T, name string) *exec.Cmd {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), role+"="+name)
+	cmd.Env = append(os.Environ(), playRole+"="+name)
 	return cmd
 }
 

@@ -1,11 +1,14 @@
-// Package program runs somebody else's program, such as a language runtime: with a deadline, a
-// bound on its output and a known environment. When Run returns, neither the program nor a process
-// that it started is left, except one that Run cannot attribute to it.
+// Package program starts the children of timebench: programs of others, and roles of timebench itself.
 //
-// Linux: Run finds the descendants in /proc, also a daemon with a session of its own, unless that
-// cleared its environment (tree_linux.go).
-// Windows: they are in a job object, which ends them. Other Unix: the program is the leader of a
-// process group, which is killed; a descendant that leaves the group survives.
+//   - [Run] runs a program with limits of time, output, memory and descriptors, in a known environment. When it returns, neither
+//     the program nor a process that it started is left.
+//   - [Start] starts a process that timebench talks to, and that ends with it. [StartGated] starts one that waits until it is
+//     told to begin; [StartSurvivor] one that outlives timebench.
+//   - A [Role] is something that another process of timebench does. [Main] has the table.
+//
+// Linux: the program of Run is below a process of timebench that is a subreaper, which ends all descendants (tree_linux.go).
+// Windows: they are in a job object, which ends them. Other Unix: the program is the leader of a process group, which is
+// killed; a descendant that leaves the group survives.
 package program
 
 import (
@@ -18,70 +21,50 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
 	"github.com/timebench/timebench/internal/show/printable"
-	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// Limits are the limits of a program. There is no default: a limit of 0 allows nothing.
+// Limits are the limits of a program. A limit of time or output of 0 allows nothing.
 type Limits struct {
 	Time time.Duration // from the start until the exit of the program itself
-	// OutputBytes is the limit of the standard output and that of the standard error.
+	// OutputBytes is the limit of the standard output, and of the standard error.
 	OutputBytes int64
-	// Together is whether standard error is part of the standard output: some programs print their
-	// version there.
+	// Together is whether standard error is part of the standard output: some programs print their version there.
 	Together bool
+	// MemoryBytes limits the memory that each process writes to and shares with no other (RLIMIT_DATA), and Files its
+	// descriptors, at least 16. 0 sets no limit. Linux only.
+	MemoryBytes int64
+	Files       int
 }
 
-// Tag is the environment variable that marks the processes of a run, with a random value. It is
-// proof that a process belongs to a run.
-const Tag = "TIMEBENCH_RUN"
-
 // grace is how long Run waits for what should happen at once: a pipe without a writer reports its end. It is also how long
-// Run hunts processes that start others without end, and how long one that it is not permitted to kill has to end itself.
+// Run hunts processes that start others without end, and how long one that it must not kill has to end itself.
 const grace = 5 * time.Second
 
-// dying is how long Run waits for killed processes, which the kernel does not end before they have what they wait for,
-// such as a page from a slow disk.
+// dying is how long Run waits for killed processes. The kernel does not end one before it has what it waits for, such as a
+// page from a slow disk.
 const dying = 30 * time.Second
 
-// one lets one program run at a time. The programs are benchmarks, which would disturb each other,
-// and an orphan can only be attributed if it has one possible origin.
-var one = make(chan struct{}, 1)
-
-// Run runs the program until it exits, exceeds a limit, or ctx ends. Then it ends the program and
-// all its descendants. Run returns the standard output, cut at its limit. The text of the error is
-// the reason in one line, without the name of the program: "did not end within 10s", "printed more
-// than 1048576 bytes", "exit status 3: a line of standard error", "killed by signal 9", "permission
-// denied". If ctx ended, the error is its cause.
+// Run runs a program or a [Role] until it exits, exceeds a limit, or ctx ends. Then it ends the program and all its
+// descendants. Run returns the standard output, cut at its limit. The text of the error is the reason in one line, without
+// the name of the program: "did not end within 10s", "printed more than 1048576 bytes", "exit status 3: a line of standard
+// error", "killed by signal 9", "permission denied". If ctx ended, the error is its cause.
 //
-// Run sets the outputs of cmd and the attributes of its process, and adds Tag to cmd.Env. If cmd.Env is
-// nil, Run takes Environment(os.Environ()). A call waits while another one runs.
-func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err error) {
-	select {
-	case one <- struct{}{}:
-		defer func() { <-one }()
-	case <-ctx.Done():
+// Run sets the outputs of the command, the attributes of its process and its ProcessState. If Env is nil, Run takes
+// Environment(os.Environ()).
+func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, err error) {
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if ctx.Err() != nil { // select picks any case that is ready
-		return nil, context.Cause(ctx)
+	if command.Env == nil {
+		command.Env, _ = Environment(os.Environ())
 	}
-	if cmd.Env == nil {
-		cmd.Env, _ = Environment(os.Environ())
-	}
-	tree, err := newTree(cmd)
-	if err != nil {
-		return nil, err
-	}
-	defer tree.close()
-	// Pipes of our own, not those of os/exec: its Wait returns when the pipes are closed, and a
-	// descendant can hold them open. Here the descendants are ended first.
+	// Pipes of our own, not those of os/exec: its Wait returns when the pipes are closed, and a descendant can hold them
+	// open. Here the descendants are ended first.
 	output, err := newCapture(limits.OutputBytes)
 	if err != nil {
 		return nil, err
@@ -92,17 +75,17 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err 
 		return nil, err
 	}
 	defer complaints.close()
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output.in, complaints.in, grace
+	command.Stdout, command.Stderr, command.WaitDelay = output.in, complaints.in, grace
 	if limits.Together {
-		cmd.Stderr = cmd.Stdout
+		command.Stderr = command.Stdout
 	}
-	err = tree.start()
+	tree, err := startTree(command, limits)
 	output.start()
 	complaints.start()
 	if err != nil {
-		return nil, notStarted(cmd, err)
+		return nil, notStarted(command, err)
 	}
-	debuglog.Printf("program", "%s started as process %d", cmd.Path, cmd.Process.Pid)
+	defer tree.close()
 	exited := make(chan struct{})
 	go func() {
 		defer close(exited)
@@ -124,9 +107,6 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err 
 	}
 	left := tree.end()
 	ended := within(dying, exited)
-	if ended {
-		tree.reap()
-	}
 	output.end()
 	complaints.end()
 	text, tooMuch, outErr := output.text()
@@ -136,18 +116,30 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (stdout []byte, err 
 		return text, left
 	case !ended:
 		return text, errors.New("it cannot be ended")
+	}
+	how, left := tree.outcome(command)
+	switch {
+	case left != nil:
+		return text, left
 	case reason != nil:
 		return text, reason
 	case outErr != nil || errorErr != nil:
 		return text, cmp.Or(outErr, errorErr)
 	case tooMuch || tooManyErrors:
 		return text, printedTooMuch(limits)
-	case limits.Together:
-		return text, failed(cmd.ProcessState, Complaint(text))
-	default:
-		// A JVM that cannot start reports this on standard output.
-		return text, failed(cmd.ProcessState, cmp.Or(Complaint(errorText), lastLine(text)))
+	case how == "":
+		return text, nil
 	}
+	line := Complaint(errorText)
+	if limits.Together {
+		line = Complaint(text)
+	} else if line == "" {
+		line = lastLine(text) // a JVM that cannot start reports this on standard output
+	}
+	if line != "" {
+		how += ": " + line
+	}
+	return text, errors.New(how)
 }
 
 // within waits until the channel is closed, and reports whether it was closed in time.
@@ -180,23 +172,6 @@ func notStarted(cmd *exec.Cmd, err error) error {
 		return fmt.Errorf("its interpreter or loader is missing: %w", err)
 	}
 	return err
-}
-
-func failed(state *os.ProcessState, line string) error {
-	switch {
-	case state == nil:
-		return errors.New("its exit status is unknown")
-	case state.Success():
-		return nil
-	}
-	how := "exit status " + strconv.Itoa(state.ExitCode())
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		how = fmt.Sprintf("killed by signal %d", int(status.Signal()))
-	}
-	if line != "" {
-		how += ": " + line
-	}
-	return errors.New(how)
 }
 
 func printedTooMuch(limits Limits) error {

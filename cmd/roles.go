@@ -1,0 +1,21 @@
+package cmd
+
+import (
+	"os"
+
+	"github.com/timebench/timebench/internal/machine/clocksource"
+	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+	"github.com/timebench/timebench/internal/system/program"
+)
+
+// roles are what other processes of timebench do for a command. A new role is an entry.
+var roles = program.Roles{
+	clocksource.GuardianRole: func(args []string) error {
+		return clocksource.Guard(os.Stdin, os.Stdout, clocksource.Sysfs, args[0])
+	},
+	measure.WorkerRole:     measure.Worker,
+	measure.ThreadsRole:    measure.HoldThreads,
+	runtimes.BenchmarkRole: func(args []string) error { return programs.GoMain(args, os.Stdout) },
+}

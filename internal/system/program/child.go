@@ -1,0 +1,173 @@
+package program
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/timebench/timebench/internal/system/debuglog"
+)
+
+// A Child is a process that [Start] or [StartGated] started.
+type Child struct {
+	// In and Out are pipes to the standard input and from the standard output; nil for one that the command has set. Of each pipe
+	// this process has one end, the child the other, so either reads the end when the other ends.
+	In, Out *os.File
+
+	command   *exec.Cmd
+	wait      func()     // waits for the end, and takes the exit status; it may be called more than once
+	complaint *beginning // nil if the command has set standard error
+	gate      *gate      // nil without one, and when it is open
+}
+
+// Start starts a program or a [Role]. It ends with this process, and is killed when ctx ends. The caller must call [Child.Close].
+//
+// The processes that the child starts are its own concern; [Run] ends them.
+func Start(ctx context.Context, command *exec.Cmd) (*Child, error) {
+	endWithParent(command)
+	return start(ctx, command)
+}
+
+// StartSurvivor is Start for a role that must outlive this process. In a session of its own it gets no signal of a
+// terminal. It ends by itself when its standard input ends.
+func StartSurvivor(command *exec.Cmd) (*Child, error) {
+	ownSession(command)
+	return start(context.Background(), command)
+}
+
+func start(ctx context.Context, command *exec.Cmd) (_ *Child, err error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	c := &Child{command: command}
+	if command.Stderr == nil {
+		c.complaint = new(beginning)
+		command.Stderr = debuglog.Through(c.complaint, filepath.Base(command.Path))
+	}
+	var theirs []*os.File
+	defer func() {
+		for _, file := range theirs {
+			_ = file.Close()
+		}
+		if err != nil {
+			c.closePipes()
+		}
+	}()
+	if command.Stdin == nil {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		command.Stdin, c.In, theirs = read, write, append(theirs, read)
+	}
+	if command.Stdout == nil {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		command.Stdout, c.Out, theirs = write, read, append(theirs, write)
+	}
+	onLastingThread(func() { err = command.Start() })
+	if err != nil {
+		return nil, err
+	}
+	debuglog.Printf("program", "%s started as process %d", command.Path, command.Process.Pid)
+	stop := context.AfterFunc(ctx, func() { _ = command.Process.Kill() })
+	c.wait = sync.OnceFunc(func() {
+		_ = command.Wait() // the state of the process has it
+		stop()
+	})
+	return c, nil
+}
+
+// Ended returns a channel that is closed when the process has ended. A thread waits for it.
+func (c *Child) Ended() <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		c.wait()
+		close(ended)
+	}()
+	return ended
+}
+
+// PID returns the number of the process.
+func (c *Child) PID() int { return c.command.Process.Pid }
+
+// Signal sends a signal to the process, which may have ended.
+func (c *Child) Signal(s os.Signal) { _ = c.command.Process.Signal(s) }
+
+// Kill is Signal with os.Kill.
+func (c *Child) Kill() { c.Signal(os.Kill) }
+
+// Close closes the pipes, and waits until the process has ended. It returns how, and may be called more than once.
+func (c *Child) Close() *os.ProcessState {
+	if c.In != nil {
+		_ = c.In.Close()
+	}
+	c.wait()
+	c.closePipes()
+	return c.command.ProcessState
+}
+
+// Fate is Close for people: "signal: killed", and the first line of standard error.
+func (c *Child) Fate() string {
+	fate := c.Close().String()
+	if c.complaint != nil {
+		if line, _, _ := strings.Cut(strings.TrimSpace(string(c.complaint.text)), "\n"); line != "" {
+			fate += ": " + line
+		}
+	}
+	return fate
+}
+
+// A beginning keeps the beginning of a text. A crash of Go's runtime prints thousands of lines, and the first one says why.
+type beginning struct{ text []byte }
+
+func (b *beginning) Write(text []byte) (int, error) {
+	const most = 512
+	b.text = append(b.text, text[:min(len(text), most-len(b.text))]...)
+	return len(text), nil
+}
+
+func (c *Child) closePipes() {
+	for _, pipe := range []*os.File{c.In, c.Out} {
+		if pipe != nil {
+			_ = pipe.Close()
+		}
+	}
+}
+
+// A gate holds a child until it is told to become its program.
+//
+// Of each pipe, either process has one end only, close-on-exec. The child reads the end of wait if this process ends. This
+// process reads the end of failure when the child has become the program, and when it ends.
+type gate struct {
+	open    *os.File // written to open the gate
+	failure *os.File // why the child cannot become the program
+}
+
+// Begin lets a child that waits begin, and returns when it is its program. An error is why it cannot be; the child has
+// ended then.
+func (c *Child) Begin() error {
+	g := c.gate
+	c.gate = nil
+	_, _ = g.open.Write([]byte{1}) // if it fails, the process has ended
+	_ = g.open.Close()
+	why, err := io.ReadAll(g.failure)
+	_ = g.failure.Close()
+	if err != nil || len(why) > 0 {
+		c.wait()
+		return errors.New(cmp.Or(string(why), fmt.Sprint(err)))
+	}
+	return nil
+}
+
+// Waits reports whether the child still waits: it is timebench, and no program yet.
+func (c *Child) Waits() bool { return c.gate != nil }

@@ -1,0 +1,110 @@
+package program
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownRoles are the roles by which this package starts programs.
+var ownRoles = Roles{gateRole: passGate, runRole: runProgram}
+
+// endWithParent makes the kernel kill a process when this one ends, however it ends: at the end of the thread that started
+// the process, which therefore lasts.
+func endWithParent(command *exec.Cmd) {
+	command.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
+}
+
+func ownSession(command *exec.Cmd) { command.SysProcAttr = &unix.SysProcAttr{Setsid: true} }
+
+// lastingThread is a thread that ends with this process.
+var lastingThread = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread() // for ever
+		for do := range work {
+			do()
+		}
+	}()
+	return work
+})
+
+func onLastingThread(do func()) {
+	done := make(chan struct{})
+	lastingThread() <- func() { do(); close(done) }
+	<-done
+}
+
+// gateRole is the role of a process that waits at a gate.
+const gateRole = "gate"
+
+// StartGated starts a process that waits, and becomes the program of the command at [Child.Begin]. Until then it is
+// timebench, so what concerns the process can be prepared before the first instruction of the program. Linux only.
+//
+// The command must have no ExtraFiles.
+func StartGated(ctx context.Context, command *exec.Cmd) (*Child, error) {
+	if command.Err != nil {
+		return nil, command.Err
+	}
+	wait, open, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	failure, why, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, wait.Close(), open.Close())
+	}
+	gated := Role(gateRole, append([]string{command.Path}, command.Args...)...)
+	gated.Stdin, gated.Stdout, gated.Stderr = command.Stdin, command.Stdout, command.Stderr
+	gated.Env, gated.Dir, gated.ExtraFiles = command.Env, command.Dir, []*os.File{wait, why}
+	c, err := Start(ctx, gated)
+	_, _ = wait.Close(), why.Close()
+	if err != nil {
+		return nil, errors.Join(err, open.Close(), failure.Close())
+	}
+	c.gate = &gate{open, failure}
+	return c, nil
+}
+
+// passGate waits until the gate opens, and then becomes a program: the arguments are its path and its own arguments.
+func passGate(args []string) error {
+	const first = 3 // of exec.Cmd.ExtraFiles
+	wait, why := os.NewFile(first, "gate"), os.NewFile(first+1, "failure")
+	unix.CloseOnExec(first)
+	unix.CloseOnExec(first + 1)
+	if n, err := wait.Read(make([]byte, 1)); n != 1 || len(args) < 2 {
+		return fmt.Errorf("the gate did not open: %w", cmp.Or(err, errors.New("there is no program")))
+	}
+	// execve(2) keeps the thread that calls it, and its signal for the end of the parent. exec.Cmd set that of the first
+	// thread. The signal comes when the thread of the parent ends that started this process.
+	runtime.LockOSThread()
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("PR_SET_PDEATHSIG: %w", err)
+	}
+	err := fmt.Errorf("%s: %w", args[0], unix.Exec(args[0], args[1:], os.Environ()))
+	if _, unsaid := why.WriteString(err.Error()); unsaid == nil {
+		os.Exit(1) // the parent reports it
+	}
+	return err
+}
+
+// limitSelf limits the memory and descriptors of this process and of those that it starts; 0 is no limit.
+func limitSelf(memoryBytes, files uint64) error {
+	for resource, limit := range map[int]uint64{unix.RLIMIT_DATA: memoryBytes, unix.RLIMIT_NOFILE: files} {
+		if limit == 0 {
+			continue
+		}
+		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("setrlimit(2): %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+//go:build !linux
+
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// ownRoles are none: this package needs some on Linux.
+var ownRoles Roles
+
+// onLastingThread calls do. Only Linux ties a process to the thread that started it.
+func onLastingThread(do func()) { do() }
+
+// StartGated returns an error: programs wait at a gate on Linux only.
+func StartGated(context.Context, *exec.Cmd) (*Child, error) {
+	return nil, errors.New("this build starts no program that waits; the builds for Linux do")
+}
+
+// outcome returns how the program ended, which it has: "" for success.
+func (t *tree) outcome(command *exec.Cmd) (how string, err error) {
+	state := command.ProcessState
+	if state == nil {
+		return "", errors.New("its exit status is unknown")
+	}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return fmt.Sprintf("killed by signal %d", int(status.Signal())), nil
+	}
+	if state.Success() {
+		return "", nil
+	}
+	return "exit status " + strconv.Itoa(state.ExitCode()), nil
+}

@@ -1,0 +1,141 @@
+package program
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A tree is a program and its descendants. A runner starts and ends them: a process of timebench with the role run.
+//
+// # Why nothing is left
+//
+// The runner starts the program and nothing else, and it is a subreaper, prctl(2): the kernel gives it each descendant whose
+// parent ends, also a daemon in another session, without an environment. So its descendants are the processes of the
+// program, all of them. When the program has ended, or when the runner is told to end, it kills its children again and
+// again, until wait4(2) reports that it has none (ECHILD). Then it has no descendants, and ends.
+//
+// The runner kills no process of others. It kills its own children only, and the kernel gives the number of a child to no
+// other process before the runner has reaped it, which the mutex excludes meanwhile.
+//
+// # Who holds which descriptor
+//
+// The control pipe has one writer, timebench, and the runner reads it. It ends when timebench closes it, and when timebench
+// ends, however. The report pipe has one writer, the runner. It ends without a report if the runner was killed. All ends are
+// close-on-exec, and the program has none. The runner holds the outputs of the program open until all has ended.
+//
+// # What this does not cover
+//
+//   - If the program kills the runner (it has the rights of the same user), the kernel kills the program (PR_SET_PDEATHSIG),
+//     and its other processes stay.
+//   - A process of another user, such as of a set-user-ID program, may be killed by root only. It is reported.
+//   - Where /proc does not show the processes by the numbers that the runner knows (another PID namespace), only the
+//     program itself is killed.
+type tree struct {
+	runner  *Child
+	control *os.File // its end tells the runner to end
+	reports *os.File
+}
+
+// runRole is the role of a runner.
+const runRole = "run"
+
+// Descriptors of a runner: those of exec.Cmd.ExtraFiles.
+const (
+	controlFD = 3 + iota
+	reportFD
+	firstFD // of the program's own ExtraFiles
+)
+
+// A runReport is what a runner says about its program.
+type runReport struct {
+	Errno  syscall.Errno   // why the program did not start
+	Status unix.WaitStatus // as wait4(2) returned it
+	Ended  bool            // whether the status is known
+	Left   string          // why processes are left
+}
+
+// startTree starts the program under a runner.
+func startTree(command *exec.Cmd, limits Limits) (*tree, error) {
+	if command.Err != nil {
+		return nil, command.Err
+	}
+	control, toRunner, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = control.Close() }()
+	reports, fromRunner, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, toRunner.Close())
+	}
+	defer func() { _ = fromRunner.Close() }()
+	runner := Role(runRole, slices.Concat([]string{
+		strconv.FormatInt(limits.MemoryBytes, 10), strconv.Itoa(limits.Files), strconv.Itoa(len(command.ExtraFiles)), command.Path,
+	}, command.Args)...)
+	runner.Stdin, runner.Stdout, runner.Stderr = command.Stdin, command.Stdout, command.Stderr
+	runner.Env, runner.Dir, runner.WaitDelay = command.Env, command.Dir, command.WaitDelay
+	runner.ExtraFiles = append([]*os.File{control, fromRunner}, command.ExtraFiles...)
+	if runner.Stdin == nil {
+		nothing, err := os.Open(os.DevNull)
+		if err != nil {
+			return nil, errors.Join(err, toRunner.Close(), reports.Close())
+		}
+		defer func() { _ = nothing.Close() }()
+		runner.Stdin = nothing
+	}
+	// It outlives timebench for as long as it takes to kill the rest.
+	child, err := StartSurvivor(runner)
+	if err != nil {
+		return nil, errors.Join(err, toRunner.Close(), reports.Close())
+	}
+	command.Process = runner.Process
+	return &tree{child, toRunner, reports}, nil
+}
+
+// wait returns when the program and all its descendants have ended.
+func (t *tree) wait() { t.runner.wait() }
+
+// end tells the runner to end the program, and waits for it. An error is why processes are left.
+func (t *tree) end() error {
+	_ = t.control.Close()
+	if !within(dying+grace, t.runner.Ended()) {
+		t.runner.Kill()
+		t.runner.wait()
+		return errors.New("it cannot be ended")
+	}
+	return nil
+}
+
+// outcome returns how the program ended, which it has: "" for success. An error is why it did not start, or was not ended.
+func (t *tree) outcome(command *exec.Cmd) (how string, err error) {
+	command.ProcessState = t.runner.Close()
+	var report runReport
+	switch err := json.NewDecoder(t.reports).Decode(&report); {
+	case err != nil:
+		return "its runner ended: " + command.ProcessState.String(), nil
+	case report.Errno != 0:
+		return "", notStarted(command, report.Errno)
+	case report.Left != "":
+		return "", errors.New(report.Left)
+	case report.Status.Signaled():
+		return fmt.Sprintf("killed by signal %d", int(report.Status.Signal())), nil
+	case report.Status.ExitStatus() != 0:
+		return "exit status " + strconv.Itoa(report.Status.ExitStatus()), nil
+	default:
+		return "", nil
+	}
+}
+
+func (t *tree) close() {
+	_ = t.control.Close()
+	_ = t.reports.Close()
+	t.runner.closePipes()
+}

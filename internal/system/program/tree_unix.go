@@ -1,0 +1,34 @@
+//go:build unix && !linux
+
+package program
+
+import (
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A tree is a program and its descendants: the process group of the session that the program leads.
+type tree struct{ command *exec.Cmd }
+
+func startTree(command *exec.Cmd, _ Limits) (*tree, error) {
+	ownSession(command) // it can neither read nor change the terminal of timebench
+	return &tree{command}, command.Start()
+}
+
+func (t *tree) wait() { _ = t.command.Wait() }
+
+// end kills the process group. While the group has a process, its number is not reused. If it has none, the number became
+// free with the exit of the program, some microseconds ago. The systems do not reuse a number at once.
+func (t *tree) end() error {
+	_ = unix.Kill(-t.command.Process.Pid, unix.SIGKILL)
+	return nil
+}
+
+func (t *tree) close() {}
+
+// endWithParent does nothing: a role ends at the end of its standard input.
+func endWithParent(*exec.Cmd) {}
+
+func ownSession(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
