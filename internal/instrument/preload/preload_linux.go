@@ -37,17 +37,11 @@ func definesClock(library string) bool {
 		return false
 	}
 	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		debuglog.Printf("preload", "%v", err)
-		return false
-	}
-	table, err := symbols.FromELF(file, info.Size())
+	defines, err := symbols.Defines(file, functions)
 	if err != nil {
 		debuglog.Printf("preload", "%s: %v", library, err)
-		return false
 	}
-	return table.HasAny(functions)
+	return defines
 }
 
 // Into returns the libraries that were preloaded into a running process and stand in for the clock, each with its origin. They
@@ -61,16 +55,21 @@ func Into(p *symbols.Process, pid int) []string {
 		{Variable, inEnvironment(strings.Split(readOf(pid, "environ"), "\x00"))},
 		{File, listed(readOf(pid, "root"+File))},
 	}
+	mappings, err := p.Mappings()
+	if err != nil {
+		debuglog.Printf("preload", "%v", err)
+		return nil
+	}
 	var all []string
 	for _, list := range lists {
 		for _, name := range list.names {
 			// The path of a mapping has no symbolic links, so libfaketime.so.1 may be libfaketime.so.1.0 there: by the name before ".so".
 			library := stem(name)
-			i := slices.IndexFunc(p.Mappings(), func(m symbols.Mapping) bool { return stem(m.Path) == library })
+			i := slices.IndexFunc(mappings, func(m symbols.Mapping) bool { return stem(m.Path) == library })
 			if i < 0 {
 				continue
 			}
-			mapping := p.Mappings()[i]
+			mapping := mappings[i]
 			if text := mapping.Path + " (" + list.origin + ")"; !slices.Contains(all, text) && p.Defines(mapping, functions) {
 				all = append(all, text)
 			}

@@ -58,9 +58,8 @@ func TestInto(t *testing.T) {
 	link := filepath.Join(filepath.Dir(standin), "libstandin.so.1")
 	require.NoError(t, os.Symlink(filepath.Base(standin), link))
 	into := func(pid int) []string {
-		process, err := new(symbols.Files).Open(pid)
+		process, err := new(symbols.Reader).Process(pid)
 		require.NoError(t, err)
-		defer process.Close()
 		return Into(process, pid)
 	}
 	require.Equal(t, []string{standin + " (LD_PRELOAD)"}, into(running(t, other+":"+link+":"+link)))

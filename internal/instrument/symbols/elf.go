@@ -3,64 +3,67 @@ package symbols
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 )
 
-// Bounds of what is read of an ELF file. Chromium with all its symbols has 1.5 million functions, and
-// names of 200 MB.
 const (
-	maxSymbols  = 256 << 20 // bytes of a symbol table
-	maxNames    = 256 << 20 // bytes of a string table
-	maxElements = 2 << 20   // functions
-	maxHeaders  = 4 << 20   // bytes of headers
-	maxSegments = 1024
+	// maxHeaders bounds the headers of a file and the names of its sections, in bytes. debug/elf copies a name for each
+	// section that has it, so a file with one long name for all sections takes up to the square of this in memory.
+	// Chromium has 4 KB.
+	maxHeaders = 64 << 10
+	// maxSymbols bounds how much of a symbol table is read, in bytes. Chromium has 40 MB.
+	maxSymbols = 128 << 20
+	// maxName bounds a name in a file, in bytes. Mangled names of C++ templates have some thousand.
+	maxName = 4096
+	// maxAliases bounds the names of one function.
+	maxAliases = 16
 )
 
-// A segment is a part of a file that is mapped: PT_LOAD of elf(5).
-type segment struct{ offset, size, address uint64 }
-
-// FromELF reads the functions of a program or a shared library of size bytes: those of .symtab, or of
-// .dynsym if there is no other. Addresses in the table are virtual addresses of the file;
-// [Table.Address] converts those of a process to them. A function whose size is 0, as in assembly, reaches
-// to the next one or to the end of its section.
+// Names returns the names of the functions of a program or a shared library at offsets in the file. A name is empty if
+// no function is known there.
 //
-// The error says what is wrong with the file, or which bound it exceeds. errors.Is(err, ErrNoFunctions)
-// if there are no symbols.
-func FromELF(file io.ReaderAt, size int64) (table *Table, err error) {
-	return fromELF(file, size, func(int64) error { return nil })
-}
-
-// fromELF does what FromELF does. It calls reserve with the number of bytes before it takes memory for symbols.
-func fromELF(file io.ReaderAt, size int64, reserve func(int64) error) (table *Table, err error) {
+// They are the functions of .symtab and .dynsym. Where functions overlap, the one that starts last has the offset. A
+// function whose size is 0, as in assembly, reaches to the next one or to the end of its section. Of several names of
+// a function it is a global one rather than a weak one, rather than a local one; then one that does not begin with an
+// underscore; then the shortest; then the first in the alphabet.
+//
+// Names are readable: C++ and Rust names are demangled, control characters are replaced, and they have at most 200
+// bytes. The error says what is wrong with the file.
+func Names(file io.ReaderAt, offsets []uint64) (names []string, err error) {
 	defer recovered(&err)
 	parsed, err := parse(file)
 	if err != nil {
 		return nil, err
 	}
-	segments, err := segmentsOf(parsed)
-	if err != nil {
-		return nil, err
-	}
+	search := newSearch(parsed, offsets)
 	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
-		for _, section := range parsed.Sections {
-			if section.Type != kind {
-				continue
-			}
-			table := &Table{segments: segments, versioned: true}
-			if err := table.readSymbols(parsed, section, file, size, reserve); err != nil {
-				return nil, err
-			}
-			if table.Len() > 0 {
-				return table, nil
-			}
-			break // a file has one of each kind
+		if err := eachFunction(file, parsed, kind, search.add); err != nil {
+			return nil, err
 		}
 	}
-	return nil, ErrNoFunctions
+	return search.names(file, len(offsets)), nil
+}
+
+// Defines reports whether a shared library has one of these functions for other programs: .dynsym. The error says what
+// is wrong with the file.
+func Defines(file io.ReaderAt, names []string) (defines bool, err error) {
+	defer recovered(&err)
+	parsed, err := parse(file)
+	if err != nil {
+		return false, err
+	}
+	longest := len(slices.MaxFunc(names, func(a, b string) int { return len(a) - len(b) }))
+	err = eachFunction(file, parsed, elf.SHT_DYNSYM, func(f function) {
+		defines = defines || slices.Contains(names, f.name(file, longest+1))
+	})
+	return defines, err
 }
 
 // maxInterpreter bounds the path of an interpreter, in bytes: PATH_MAX.
@@ -90,9 +93,9 @@ func Interpreter(file io.ReaderAt) (linker string, err error) {
 	return "", nil
 }
 
-// parse reads the headers of a program or a shared library. The names of the sections are missing.
+// parse reads the headers of a program or a shared library.
 func parse(file io.ReaderAt) (*elf.File, error) {
-	parsed, err := elf.NewFile(&headers{file: file, left: maxHeaders})
+	parsed, err := elf.NewFile(&headers{file, maxHeaders})
 	if err != nil {
 		return nil, fmt.Errorf("ELF file: %w", err)
 	}
@@ -102,214 +105,203 @@ func parse(file io.ReaderAt) (*elf.File, error) {
 	return parsed, nil
 }
 
-// recovered is deferred by what uses debug/elf, and makes a panic an error. The package is not hardened, as its documentation
-// says: a malformed file may make it panic. Nothing outlives the call that a panic could leave half done.
+// headers are the bytes of a file that may still be read as headers.
+type headers struct {
+	file io.ReaderAt
+	left int
+}
+
+func (h *headers) ReadAt(p []byte, offset int64) (int, error) {
+	if h.left -= len(p); h.left < 0 {
+		return 0, fmt.Errorf("its headers have more than %d bytes", maxHeaders)
+	}
+	return h.file.ReadAt(p, offset)
+}
+
+// recovered is deferred by callers of debug/elf, and makes a panic an error. The package is not hardened, as its
+// documentation says: a malformed file may make it panic.
 func recovered(err *error) {
 	if wrong := recover(); wrong != nil {
 		*err = fmt.Errorf("ELF file: %v", wrong)
 	}
 }
 
-// ErrNoFunctions means that a file names no function: it was stripped, and exports none.
-var ErrNoFunctions = errors.New("ELF file: its symbol tables have no function")
-
-// headers is the file as elf.NewFile sees it. NewFile reads the headers, and the names of the sections.
-// It makes a copy of each name, so that a file of some megabytes with one long name for all its sections
-// takes terabytes. Here the names are never used, so the header says that there are none (e_shstrndx is
-// SHN_UNDEF, elf(5)). What remains to be read is bounded: NewFile takes the number and the size of the headers
-// as the file states them.
-type headers struct {
-	file io.ReaderAt
-	left int
+// A function is a symbol of code. Its addresses are those of the program headers.
+type function struct {
+	start, end uint64
+	open       bool   // the size is unknown: it reaches to the next function, but at most to end
+	rank       int    // the preferred of several names has the lowest
+	nameAt     uint64 // in the file
+	nameEnd    uint64 // the end of the string table
 }
 
-// Where e_shstrndx is in the header, in bytes.
-const (
-	namesIndex32 = 50
-	namesIndex64 = 62
-	fileHeader32 = 52
-	fileHeader64 = 64
-)
+func (f function) covers(address uint64) bool { return f.start <= address && address < f.end }
 
-func (h *headers) ReadAt(p []byte, offset int64) (int, error) {
-	if h.left -= len(p); h.left < 0 {
-		return 0, fmt.Errorf("its headers have more than %d bytes", maxHeaders)
+// name returns the name as it is in the file, up to a length and without its version: clock_gettime of
+// clock_gettime@@GLIBC_2.17. It is empty if the file is malformed.
+func (f function) name(file io.ReaderAt, length int) string {
+	name := make([]byte, min(uint64(length), f.nameEnd-f.nameAt))
+	n, _ := file.ReadAt(name, int64(f.nameAt)) //nolint:gosec // a negative offset is an error of ReadAt
+	name, _, _ = bytes.Cut(name[:n], []byte{0})
+	if at := bytes.IndexByte(name, '@'); at > 0 {
+		name = name[:at]
 	}
-	n, err := h.file.ReadAt(p, offset)
-	if offset == 0 {
-		// NewFile reads the header in one read, of exactly its size.
-		switch len(p) {
-		case fileHeader32:
-			clear(p[namesIndex32 : namesIndex32+2])
-		case fileHeader64:
-			clear(p[namesIndex64 : namesIndex64+2])
-		}
-	}
-	return n, err
+	return string(name)
 }
 
-// segmentsOf returns those of code first. Segments may share bytes of a file, where one ends and the next begins, and the address in
-// question is one of code.
-func segmentsOf(file *elf.File) ([]segment, error) {
-	var code, others []segment
-	for _, header := range file.Progs {
-		if header.Type != elf.PT_LOAD || header.Filesz == 0 {
-			continue
-		}
-		if len(code)+len(others) == maxSegments {
-			return nil, fmt.Errorf("ELF file: more than %d segments", maxSegments)
-		}
-		found := segment{header.Off, header.Filesz, header.Vaddr}
-		if header.Flags&elf.PF_X != 0 {
-			code = append(code, found)
-		} else {
-			others = append(others, found)
-		}
-	}
-	return append(code, others...), nil
-}
-
-// Address converts an address of a process, within a mapping of the file, to the virtual address that the
-// file's symbols have. The two differ by more than the start of the mapping: linkers place segments at other
-// addresses than their offsets. ok is false outside of the mapping, and of all segments.
-func (t *Table) Address(m Mapping, addr uint64) (address uint64, ok bool) {
-	if addr < m.Start || addr >= m.End || addr-m.Start > math.MaxUint64-m.Offset {
-		return 0, false
-	}
-	offset := addr - m.Start + m.Offset
-	for _, segment := range t.segments {
-		if offset >= segment.offset && offset-segment.offset < segment.size {
-			return offset - segment.offset + segment.address, true
-		}
-	}
-	return 0, false
-}
-
-// readSymbols fills the table with the functions of a section.
-//
-// It does not use the methods of debug/elf, which make a string of each name: that takes several times the memory, and
-// terabytes for a file in which all symbols share one long name.
-func (t *Table) readSymbols(file *elf.File, section *elf.Section, contents io.ReaderAt, size int64, reserve func(int64) error) error {
-	within := func(s *elf.Section, bound uint64) error {
-		switch {
-		case s.Flags&elf.SHF_COMPRESSED != 0:
-			return errors.New("ELF file: its symbols are compressed")
-		case s.Offset > uint64(size) || s.FileSize > uint64(size)-s.Offset:
-			return fmt.Errorf("ELF file: its symbols at %#x end beyond the file", s.Offset)
-		case s.FileSize > bound:
-			return fmt.Errorf("ELF file: %d bytes of symbols, more than the %d that are read", s.FileSize, bound)
-		}
+// eachFunction calls visit for each function of the symbol table of a kind. It does not use the methods of debug/elf,
+// which make a string of each name: gigabytes for a file in which all symbols share one long name.
+func eachFunction(file io.ReaderAt, parsed *elf.File, kind elf.SectionType, visit func(function)) error {
+	table := parsed.SectionByType(kind)
+	if table == nil {
 		return nil
 	}
-	if err := within(section, maxSymbols); err != nil {
-		return err
-	}
-	if int64(section.Link) >= int64(len(file.Sections)) || file.Sections[section.Link].Type != elf.SHT_STRTAB {
+	if uint64(table.Link) >= uint64(len(parsed.Sections)) || parsed.Sections[table.Link].Type != elf.SHT_STRTAB {
 		return errors.New("ELF file: its symbol table has no string table")
 	}
-	stringTable := file.Sections[section.Link]
-	if err := within(stringTable, maxNames); err != nil {
-		return err
+	names := parsed.Sections[table.Link]
+	if (table.Flags|names.Flags)&elf.SHF_COMPRESSED != 0 {
+		return errors.New("ELF file: its symbols are compressed")
 	}
-	if err := reserve(int64(stringTable.FileSize + 2*functionSize*mostFunctions(file, section))); err != nil {
-		return err
+	if names.Offset > math.MaxInt64 || names.FileSize > math.MaxInt64 || table.Offset > math.MaxInt64 {
+		return errors.New("ELF file: its symbols are beyond its end")
 	}
-	names := make([]byte, stringTable.FileSize)
-	if _, err := io.ReadFull(io.NewSectionReader(contents, int64(stringTable.Offset), int64(stringTable.FileSize)), names); err != nil {
-		return fmt.Errorf("ELF file: string table: %w", err)
+	size := elf.Sym64Size
+	if parsed.Class == elf.ELFCLASS32 {
+		size = elf.Sym32Size
 	}
-	t.names = names
-	functions, err := t.symbols(file, section, contents)
-	if err != nil {
-		return err
+	length := int64(min(table.FileSize, maxSymbols))
+	symbols := bufio.NewReaderSize(io.NewSectionReader(file, int64(table.Offset), length), 64<<10)
+	entry := make([]byte, size)
+	for range length / int64(size) {
+		if _, err := io.ReadFull(symbols, entry); err != nil {
+			return fmt.Errorf("ELF file: symbol table: %w", err)
+		}
+		symbol := decode(parsed, entry)
+		kind := elf.ST_TYPE(symbol.Info)
+		defined := elf.SectionIndex(symbol.Shndx) != elf.SHN_UNDEF && uint64(symbol.Name) < names.FileSize
+		if defined && (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) {
+			visit(functionOf(parsed, symbol, names))
+		}
 	}
-	t.build(functions)
 	return nil
 }
 
-func symbolSize(file *elf.File) uint64 {
-	if file.Class == elf.ELFCLASS32 {
-		return elf.Sym32Size
-	}
-	return elf.Sym64Size
-}
-
-func mostFunctions(file *elf.File, section *elf.Section) uint64 {
-	return min(section.FileSize/symbolSize(file), maxElements)
-}
-
-func (t *Table) symbols(file *elf.File, section *elf.Section, contents io.ReaderAt) ([]function, error) {
-	functions := make([]function, 0, mostFunctions(file, section))
-	entry := make([]byte, symbolSize(file))
-	const buffer = 64 << 10
-	symbols := bufio.NewReaderSize(io.NewSectionReader(contents, int64(section.Offset), int64(section.FileSize)), buffer)
-	for range section.FileSize / symbolSize(file) {
-		if _, err := io.ReadFull(symbols, entry); err != nil {
-			return nil, fmt.Errorf("ELF file: symbol table: %w", err)
-		}
-		symbol := decode(file, entry)
-		kind := elf.ST_TYPE(symbol.Info)
-		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || elf.SectionIndex(symbol.Shndx) == elf.SHN_UNDEF {
-			continue
-		}
-		if uint64(symbol.Name) >= uint64(len(t.names)) {
-			continue // malformed
-		}
-		if len(functions) == maxElements {
-			return nil, fmt.Errorf("ELF file: more than %d functions", maxElements)
-		}
-		functions = append(functions, t.function(file, symbol))
-	}
-	return functions, nil
-}
-
-func decode(file *elf.File, entry []byte) elf.Sym64 {
-	order := file.ByteOrder
-	if file.Class == elf.ELFCLASS32 {
+func decode(parsed *elf.File, entry []byte) elf.Sym64 {
+	order := parsed.ByteOrder
+	if parsed.Class == elf.ELFCLASS32 {
 		return elf.Sym64{
-			Name:  order.Uint32(entry),
-			Value: uint64(order.Uint32(entry[4:])),
-			Size:  uint64(order.Uint32(entry[8:])),
-			Info:  entry[12],
-			Shndx: order.Uint16(entry[14:]),
+			Name: order.Uint32(entry), Value: uint64(order.Uint32(entry[4:])), Size: uint64(order.Uint32(entry[8:])),
+			Info: entry[12], Shndx: order.Uint16(entry[14:]),
 		}
 	}
 	return elf.Sym64{
-		Name:  order.Uint32(entry),
-		Info:  entry[4],
-		Shndx: order.Uint16(entry[6:]),
-		Value: order.Uint64(entry[8:]),
-		Size:  order.Uint64(entry[16:]),
+		Name: order.Uint32(entry), Info: entry[4], Shndx: order.Uint16(entry[6:]),
+		Value: order.Uint64(entry[8:]), Size: order.Uint64(entry[16:]),
 	}
 }
 
-func (t *Table) function(file *elf.File, symbol elf.Sym64) function {
-	f := function{start: symbol.Value, name: symbol.Name, rank: rank(elf.ST_BIND(symbol.Info))}
-	if file.Machine == elf.EM_ARM {
+func functionOf(parsed *elf.File, symbol elf.Sym64, names *elf.Section) function {
+	f := function{start: symbol.Value, nameAt: names.Offset + uint64(symbol.Name), nameEnd: names.Offset + names.FileSize}
+	switch elf.ST_BIND(symbol.Info) {
+	case elf.STB_GLOBAL:
+	case elf.STB_WEAK:
+		f.rank = 1
+	default:
+		f.rank = 2
+	}
+	if parsed.Machine == elf.EM_ARM {
 		f.start &^= 1 // says that the function is in Thumb code (ELF for the Arm architecture, 5.5.3)
 	}
-	if symbol.Size > 0 {
-		f.end = f.start + min(symbol.Size, math.MaxUint64-f.start)
-		return f
-	}
-	f.open, f.end = true, f.start
-	if int(symbol.Shndx) < len(file.Sections) {
-		section := file.Sections[symbol.Shndx]
-		if f.start >= section.Addr && f.start-section.Addr < section.Size {
-			f.end = section.Addr + min(section.Size, math.MaxUint64-section.Addr)
+	size := symbol.Size
+	if f.open = size == 0; f.open && int(symbol.Shndx) < len(parsed.Sections) {
+		if section := parsed.Sections[symbol.Shndx]; f.start >= section.Addr && f.start-section.Addr < section.Size {
+			size = section.Size - (f.start - section.Addr)
 		}
 	}
+	f.end = f.start + min(size, math.MaxUint64-f.start)
 	return f
 }
 
-// rank orders the names of one address.
-func rank(binding elf.SymBind) uint8 {
-	switch binding {
-	case elf.STB_GLOBAL:
-		return 0
-	case elf.STB_WEAK:
-		return 1
-	default:
-		return 2
+// A search finds the functions at addresses while the symbols of a file pass by.
+type search struct {
+	places []place // in order of address
+}
+
+// A place is an address in question.
+type place struct {
+	address uint64
+	index   int // of its offset
+	// before are the functions that start last, between the place before and this one: all have the same start.
+	before []function
+}
+
+// newSearch returns the search for offsets. Offsets outside of all segments are left out.
+func newSearch(parsed *elf.File, offsets []uint64) *search {
+	s := new(search)
+	for i, offset := range offsets {
+		if address, ok := addressOf(parsed, offset); ok {
+			s.places = append(s.places, place{address: address, index: i})
+		}
 	}
+	slices.SortFunc(s.places, func(a, b place) int { return cmp.Compare(a.address, b.address) })
+	return s
+}
+
+// addressOf returns the virtual address of an offset in a file. Linkers place segments at other addresses than their
+// offsets. Segments may share bytes of a file, where one ends and the next begins: code is preferred.
+func addressOf(parsed *elf.File, offset uint64) (address uint64, ok bool) {
+	for _, header := range parsed.Progs {
+		if header.Type == elf.PT_LOAD && offset >= header.Off && offset-header.Off < header.Filesz {
+			address, ok = offset-header.Off+header.Vaddr, true
+			if header.Flags&elf.PF_X != 0 {
+				break
+			}
+		}
+	}
+	return address, ok
+}
+
+// add looks at a function of the file.
+func (s *search) add(f function) {
+	i, _ := slices.BinarySearchFunc(s.places, f.start, func(p place, start uint64) int { return cmp.Compare(p.address, start) })
+	if i == len(s.places) {
+		return
+	}
+	before := &s.places[i].before
+	if len(*before) > 0 && f.start > (*before)[0].start {
+		*before = (*before)[:0]
+	}
+	if len(*before) == 0 || f.start == (*before)[0].start && len(*before) < maxAliases {
+		*before = append(*before, f)
+	}
+}
+
+// names returns the names by the offsets.
+func (s *search) names(file io.ReaderAt, number int) []string {
+	names := make([]string, number)
+	var before []function
+	for _, p := range s.places {
+		if len(p.before) > 0 {
+			before = p.before
+		}
+		names[p.index] = readable(bestName(file, before, p.address))
+	}
+	return names
+}
+
+// bestName returns the name at an address of functions with the same start.
+func bestName(file io.ReaderAt, functions []function, address uint64) string {
+	best, bestRank := "", 0
+	for _, f := range functions {
+		name := ""
+		if f.covers(address) {
+			name = f.name(file, maxName)
+		}
+		hidden := func(name string) int { return min(1, len(name)-len(strings.TrimLeft(name, "_"))) }
+		if name != "" && (best == "" || cmp.Or(f.rank-bestRank, hidden(name)-hidden(best), len(name)-len(best), strings.Compare(name, best)) < 0) {
+			best, bestRank = name, f.rank
+		}
+	}
+	return best
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -89,43 +90,86 @@ func madeELF(class elf.Class, names string, symbols []testSymbol) []byte {
 	return image.Bytes()
 }
 
-func fromImage(image []byte) (*Table, error) {
-	return FromELF(bytes.NewReader(image), int64(len(image)))
+// namesAt returns the names at virtual addresses of a made file.
+func namesAt(t *testing.T, image []byte, addresses ...uint64) []string {
+	t.Helper()
+	offsets := make([]uint64, len(addresses))
+	for i, address := range addresses {
+		offsets[i] = address - madeAddress + madeOffset
+	}
+	names, err := Names(bytes.NewReader(image), offsets)
+	require.NoError(t, err)
+	return names
 }
 
-func TestFromELF(t *testing.T) {
+func TestNames(t *testing.T) {
 	for _, class := range []elf.Class{elf.ELFCLASS64, elf.ELFCLASS32} {
-		table, err := fromImage(madeELF(class, madeNames, madeSymbols))
-		require.NoError(t, err)
-		requireNames(t, table, map[uint64]string{
-			madeAddress - 1: "", madeAddress: "first", madeAddress + 0x10: "", madeAddress + 0x20: "", madeAddress + 0x40: "second",
-			madeAddress + 0x80: "assembly", madeAddress + 0xff: "assembly", madeAddress + 0x100: "",
-		})
-		m := Mapping{Start: 0x7000, End: 0x8000, Offset: madeOffset}
-		for addr, want := range map[uint64]uint64{0x7000: madeAddress, 0x7040: madeAddress + 0x40, 0x70ff: madeAddress + 0xff, 0x7100: 0, 0x6fff: 0, 0x8000: 0} {
-			address, ok := table.Address(m, addr)
-			require.Equal(t, want, address, "%#x", addr)
-			require.Equal(t, want != 0, ok, "%#x", addr)
+		image := madeELF(class, madeNames, madeSymbols)
+		addresses := []uint64{0xff, 0, 0xf, 0x10, 0x20, 0x40, 0x80, 0x100, 0x40} // in any order, and twice
+		for i := range addresses {
+			addresses[i] += madeAddress
 		}
+		require.Equal(t, []string{"assembly", "first", "first", "", "", "second", "assembly", "", "second"}, namesAt(t, image, addresses...))
+		names, err := Names(bytes.NewReader(image), []uint64{0, madeOffset, ^uint64(0)})
+		require.NoError(t, err)
+		require.Equal(t, []string{"", "first", ""}, names, "outside of all segments")
+		names, err = Names(bytes.NewReader(image), nil)
+		require.NoError(t, err)
+		require.Empty(t, names)
 	}
 }
 
-func TestAddressPrefersCode(t *testing.T) {
-	// The end of one segment and the start of the next share a page of the file.
-	segments, err := segmentsOf(&elf.File{Progs: []*elf.Prog{
-		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0, Filesz: 0x2000, Vaddr: 0x100000}},
-		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0x1000, Filesz: 0x1000, Vaddr: 0x5000, Flags: elf.PF_X}},
-	}})
-	require.NoError(t, err)
-	table := &Table{segments: segments}
-	address, ok := table.Address(Mapping{Start: 0x10000, End: 0x12000}, 0x11000)
-	require.True(t, ok)
-	require.Equal(t, uint64(0x5000), address)
-	_, ok = table.Address(Mapping{Start: 1, End: 0x12000, Offset: ^uint64(0)}, 0x11000)
-	require.False(t, ok)
+// One function may have several names, and another may begin within it.
+func TestNamesOfOneAddress(t *testing.T) {
+	type alias struct {
+		name    string
+		binding elf.SymBind
+		size    uint64
+	}
+	for want, aliases := range map[string][]alias{
+		"global":        {{"a", elf.STB_LOCAL, 8}, {"global", elf.STB_GLOBAL, 8}, {"w", elf.STB_WEAK, 8}},
+		"plain":         {{"_x", elf.STB_GLOBAL, 8}, {"plain", elf.STB_GLOBAL, 8}},
+		"short":         {{"longer", elf.STB_GLOBAL, 8}, {"short", elf.STB_GLOBAL, 8}},
+		"alpha":         {{"bravo", elf.STB_GLOBAL, 8}, {"alpha", elf.STB_GLOBAL, 8}},
+		"clock_gettime": {{"clock_gettime@@GLIBC_2.17", elf.STB_GLOBAL, 8}, {"__clock_gettime", elf.STB_GLOBAL, 8}},
+		"covers":        {{"a", elf.STB_GLOBAL, 2}, {"covers", elf.STB_LOCAL, 8}},
+		"inner":         {{"inner", elf.STB_LOCAL, 8}},
+	} {
+		names, symbols := "\x00outer\x00", []testSymbol{{1, elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), 3, madeAddress, 0x80}}
+		for _, a := range aliases {
+			symbols = append(symbols, testSymbol{uint32(len(names)), elf.ST_INFO(a.binding, elf.STT_FUNC), 3, madeAddress + 0x10, a.size})
+			names += a.name + "\x00"
+		}
+		require.Equal(t, []string{"outer", want}, namesAt(t, madeELF(elf.ELFCLASS64, names, symbols), madeAddress+0xf, madeAddress+0x14))
+	}
 }
 
-func TestFromELFRefusesWhatIsWrong(t *testing.T) {
+// The end of one segment and the start of the next share a page of the file.
+func TestCodeIsPreferred(t *testing.T) {
+	address, ok := addressOf(&elf.File{Progs: []*elf.Prog{
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0, Filesz: 0x2000, Vaddr: 0x100000}},
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0x1000, Filesz: 0x1000, Vaddr: 0x5000, Flags: elf.PF_X}},
+	}}, 0x1000)
+	require.True(t, ok)
+	require.Equal(t, uint64(0x5000), address)
+}
+
+func TestDefines(t *testing.T) {
+	image := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
+	defines := func(names ...string) bool {
+		defines, err := Defines(bytes.NewReader(image), names)
+		require.NoError(t, err)
+		return defines
+	}
+	require.False(t, defines("first"), "it is not for other programs")
+	sections := len(image) - 4*64
+	binary.LittleEndian.PutUint32(image[sections+64+4:], uint32(elf.SHT_DYNSYM))
+	require.True(t, defines("none", "first"))
+	require.True(t, defines("second"))
+	require.False(t, defines("firs", "first2", "hidden", ""))
+}
+
+func TestMalformedFiles(t *testing.T) {
 	whole := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
 	sections := len(whole) - 4*64
 	change := func(at int, values ...byte) []byte {
@@ -141,10 +185,9 @@ func TestFromELFRefusesWhatIsWrong(t *testing.T) {
 		"empty":                {nil, "ELF file: EOF"},
 		"script":               {[]byte("#!/bin/sh\necho a program that is none, of some length"), "bad magic"},
 		"object file":          {change(16, byte(elf.ET_REL)), "neither a program nor a shared library"},
-		"no symbols":           {change(sections+64+4, byte(elf.SHT_NOTE)), "no function"},
-		"symbols too long":     {change(sections+64+32, huge...), "beyond the file"},
-		"symbols elsewhere":    {change(sections+64+24, huge...), "beyond the file"},
-		"names too long":       {change(sections+128+32, huge...), "beyond the file"},
+		"symbols too long":     {change(sections+64+32, huge...), "EOF"},
+		"symbols elsewhere":    {change(sections+64+24, huge...), "EOF"},
+		"names elsewhere":      {change(sections+128+31, 0xff), "ELF file: "},
 		"no names":             {change(sections+64+40, 200), "no string table"},
 		"names of wrong type":  {change(sections+64+40, 3), "no string table"},
 		"compressed":           {change(sections+128+8, 0, 8), "ELF file: "},
@@ -152,14 +195,20 @@ func TestFromELFRefusesWhatIsWrong(t *testing.T) {
 		"headers of any size":  {change(54, 0xff, 0xff, 0xff, 0xff), "ELF file: "},
 		"sections of any size": {change(58, 0xff, 0xff, 0xff, 0xff), "ELF file: "},
 	} {
-		_, err := fromImage(wrong.image)
+		_, err := Names(bytes.NewReader(wrong.image), []uint64{madeOffset})
 		require.ErrorContains(t, err, wrong.want, name)
 	}
 	for cut := range whole {
-		_, err := fromImage(whole[:cut])
+		_, err := Names(bytes.NewReader(whole[:cut]), []uint64{madeOffset})
 		require.Error(t, err, "cut at %d", cut)
 	}
+	_, err := Names(panicking{}, nil)
+	require.EqualError(t, err, "ELF file: index out of range")
 }
+
+type panicking struct{}
+
+func (panicking) ReadAt([]byte, int64) (int, error) { panic("index out of range") }
 
 // sparse is a file with a hole: a beginning, zeros, and an end.
 type sparse struct {
@@ -184,40 +233,94 @@ func (s sparse) ReadAt(p []byte, offset int64) (int, error) {
 	return len(p), nil
 }
 
-func TestFromELFIsBounded(t *testing.T) {
-	image := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
-	sections := len(image) - 4*64
-	binary.LittleEndian.PutUint64(image[sections+64+32:], maxSymbols+24)
-	_, err := FromELF(sparse{begin: image, size: 1 << 40}, 1<<40)
-	require.ErrorContains(t, err, "more than the 268435456 that are read")
-
-	binary.LittleEndian.PutUint16(image[54:], 0xffff) // e_phentsize
-	binary.LittleEndian.PutUint16(image[56:], 0xffff) // e_phnum: 4 GiB of headers
-	_, err = FromELF(sparse{begin: image, size: 1 << 40}, 1<<40)
-	require.ErrorContains(t, err, "its headers have more than 4194304 bytes")
+// taken returns the memory that a function allocates in all, in bytes.
+func taken(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
-type panicking struct{}
-
-func (panicking) ReadAt([]byte, int64) (int, error) { panic("index out of range") }
-
-func TestPanicOfTheParserIsAnError(t *testing.T) {
-	_, err := FromELF(panicking{}, 1)
-	require.EqualError(t, err, "ELF file: index out of range")
-}
-
-// All symbols share one name of a megabyte.
-func TestLongNamesTakeNoMemory(t *testing.T) {
-	symbols := make([]testSymbol, 20_000)
-	for i := range symbols {
-		symbols[i] = exported(1, uint64(i)&0xff, 1)
+// Files that another user makes to take memory or time of a profiler that runs as root.
+func TestHostileFiles(t *testing.T) {
+	shared := make([]testSymbol, 20_000)
+	for i := range shared {
+		shared[i] = exported(1, uint64(i)&0xff, 1)
 	}
-	table, err := fromImage(madeELF(elf.ELFCLASS64, "\x00"+strings.Repeat("x", 1<<20), symbols))
-	require.NoError(t, err)
-	require.Equal(t, 256, table.Len())
-	name, ok := table.Lookup(madeAddress)
-	require.True(t, ok)
-	require.Len(t, name, maxLength)
+	oneName := madeELF(elf.ELFCLASS64, "\x00"+strings.Repeat("x", 1<<20), shared)
+	endless := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
+	binary.LittleEndian.PutUint64(endless[len(endless)-4*64+64+32:], 1<<40)
+	manyHeaders := bytes.Clone(endless)
+	binary.LittleEndian.PutUint16(manyHeaders[54:], 0xffff) // e_phentsize
+	binary.LittleEndian.PutUint16(manyHeaders[56:], 0xffff) // e_phnum: 4 GiB of headers
+	for name, file := range map[string]io.ReaderAt{
+		"all symbols share a name of a megabyte":        bytes.NewReader(oneName),
+		"a symbol table of a terabyte":                  io.NewSectionReader(zeros{endless}, 0, 1<<41),
+		"headers of gigabytes":                          sparse{begin: manyHeaders, size: 1 << 40},
+		"all sections share a name of four megabytes":   bytes.NewReader(manySections(60_000, 4<<20)),
+		"all sections share a name, as long as can be":  bytes.NewReader(manySections(500, 30<<10)),
+		"all sections share a name, as many as can be":  bytes.NewReader(manySections(1000, 1<<10)),
+		"all sections are symbol tables of a gigabyte":  io.NewSectionReader(zeros{manyTables()}, 0, 1<<41),
+		"a program whose end is a sparse hole of zeros": sparse{begin: oneName, size: 1 << 40},
+	} {
+		began := time.Now()
+		bytes := taken(func() {
+			offsets := make([]uint64, 3000)
+			for i := range offsets {
+				offsets[i] = madeOffset + uint64(i)
+			}
+			_, err := Names(file, offsets)
+			t.Log(name, err)
+			_, err = Defines(file, []string{"clock_gettime"})
+			t.Log(name, err)
+			_, err = Interpreter(file)
+			t.Log(name, err)
+		})
+		require.Less(t, bytes, uint64(64<<20), name)
+		t.Logf("%s: %d bytes, %v", name, bytes, time.Since(began))
+	}
+}
+
+// zeros is a file that begins with some bytes, and has zeros without an end.
+type zeros struct{ begin []byte }
+
+func (z zeros) ReadAt(p []byte, offset int64) (int, error) {
+	clear(p)
+	if offset < int64(len(z.begin)) {
+		copy(p, z.begin[offset:])
+	}
+	return len(p), nil
+}
+
+// manySections returns a program with sections that share one name, for each of which debug/elf makes a copy.
+func manySections(number, length int) []byte {
+	image := madeELF(elf.ELFCLASS64, madeNames, nil)
+	namesAt := len(image)
+	image = append(append(image, bytes.Repeat([]byte("A"), length)...), 0)
+	sectionsAt := len(image)
+	put := func(s elf.Section64) { image, _ = binary.Append(image, binary.LittleEndian, s) }
+	put(elf.Section64{})
+	put(elf.Section64{Type: uint32(elf.SHT_STRTAB), Off: uint64(namesAt), Size: uint64(length) + 1})
+	for range number - 2 {
+		put(elf.Section64{Type: uint32(elf.SHT_PROGBITS)})
+	}
+	binary.LittleEndian.PutUint64(image[40:], uint64(sectionsAt)) // e_shoff
+	binary.LittleEndian.PutUint16(image[60:], uint16(number))     // e_shnum
+	binary.LittleEndian.PutUint16(image[62:], 1)                  // e_shstrndx
+	return image
+}
+
+// manyTables returns a program in which every section is a symbol table of a gigabyte.
+func manyTables() []byte {
+	const number = 900
+	image := manySections(number, 1)
+	for i := len(image) - (number-2)*64; i < len(image); i += 64 {
+		binary.LittleEndian.PutUint32(image[i+4:], uint32(elf.SHT_SYMTAB+elf.SectionType(i/64%2)*(elf.SHT_DYNSYM-elf.SHT_SYMTAB)))
+		binary.LittleEndian.PutUint64(image[i+32:], 1<<30)
+		binary.LittleEndian.PutUint32(image[i+40:], 1)
+	}
+	return image
 }
 
 // withInterpreter returns a program whose only segment is the path of an interpreter, at its end.
@@ -254,31 +357,7 @@ func TestInterpreter(t *testing.T) {
 	require.EqualError(t, err, "ELF file: index out of range")
 }
 
-// All sections share one name of megabytes, and debug/elf makes a copy of it for each.
-func TestLongNamesOfSectionsTakeNoMemory(t *testing.T) {
-	const number, length = 60_000, 4 << 20
-	image := madeELF(elf.ELFCLASS64, madeNames, nil)
-	namesAt := len(image)
-	image = append(append(image, bytes.Repeat([]byte("A"), length)...), 0)
-	sectionsAt := len(image)
-	put := func(s elf.Section64) { image, _ = binary.Append(image, binary.LittleEndian, s) }
-	put(elf.Section64{})
-	put(elf.Section64{Type: uint32(elf.SHT_STRTAB), Off: uint64(namesAt), Size: length + 1})
-	for range number - 2 {
-		put(elf.Section64{Type: uint32(elf.SHT_PROGBITS)})
-	}
-	binary.LittleEndian.PutUint64(image[40:], uint64(sectionsAt)) // e_shoff
-	binary.LittleEndian.PutUint16(image[60:], number)             // e_shnum
-	binary.LittleEndian.PutUint16(image[62:], 1)                  // e_shstrndx
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := Interpreter(bytes.NewReader(image))
-	runtime.ReadMemStats(&after)
-	require.NoError(t, err)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
-}
-
-func FuzzFromELF(f *testing.F) {
+func FuzzNames(f *testing.F) {
 	whole := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
 	f.Add(whole)
 	f.Add(whole[:200])
@@ -288,13 +367,14 @@ func FuzzFromELF(f *testing.F) {
 		if linker, err := Interpreter(bytes.NewReader(image)); err != nil {
 			require.Empty(t, linker)
 		}
-		table, err := fromImage(image)
-		if err != nil {
-			return
+		if defines, err := Defines(bytes.NewReader(image), []string{"first"}); err != nil {
+			require.False(t, defines)
 		}
-		requireOrdered(t, table)
-		for _, addr := range []uint64{0, 1, 0x1000, 0x7fff, 1 << 63, ^uint64(0)} {
-			table.Address(Mapping{Start: 0, End: ^uint64(0), Offset: 0x1000}, addr)
+		offsets := []uint64{0, 1, madeOffset, 0x7fff, 1 << 63, ^uint64(0)}
+		names, err := Names(bytes.NewReader(image), offsets)
+		require.Equal(t, err == nil, len(names) == len(offsets))
+		for _, name := range names {
+			require.LessOrEqual(t, len(name), maxLength)
 		}
 	})
 }

@@ -11,15 +11,11 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unique"
 )
 
 const (
 	// maxMaps bounds the length of the list of mappings, in bytes.
 	maxMaps = 64 << 20
-	// maxMappings bounds the executable mappings. The kernel allows 65,530 mappings of any kind
-	// unless vm.max_map_count is raised.
-	maxMappings = 100_000
 	// maxMapsLine bounds one line in bytes: a path of PATH_MAX, each byte escaped.
 	maxMapsLine = 32 << 10
 )
@@ -46,6 +42,9 @@ func (m Mapping) Base() string {
 	return path.Base(m.Path)
 }
 
+// file identifies the file among those of its process.
+func (m Mapping) file() string { return fmt.Sprint(m.Device, " ", m.Inode, " ", m.Path) }
+
 // ParseMaps reads the list of mappings of a process, /proc/PID/maps of proc_pid_maps(5). It returns those that
 // are executable, in order of address. The error names the first malformed line.
 func ParseMaps(r io.Reader) ([]Mapping, error) {
@@ -66,11 +65,6 @@ func ParseMaps(r io.Reader) ([]Mapping, error) {
 		if !executable {
 			continue
 		}
-		if len(mappings) == maxMappings {
-			return nil, fmt.Errorf("maps: line %d: more than %d executable mappings", number, maxMappings)
-		}
-		// Tens of thousands of mappings may be of one file with a long path, and the line is longer still.
-		mapping.Path, mapping.Device = unique.Make(mapping.Path).Value(), unique.Make(mapping.Device).Value()
 		mappings = append(mappings, mapping)
 	}
 	if limited.N == 0 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"strings"
 	"time"
@@ -13,167 +12,175 @@ import (
 	"github.com/timebench/timebench/internal/clock/vdso"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/process"
+	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
 
-// A Process names the addresses of a running process.
-//
-// The files of a process are read when an address within them is named for the first time. After the process has ended, the
-// names of files read before remain.
+const (
+	// maxTime bounds the time to read the files of all processes.
+	maxTime = 10 * time.Second
+	// patience bounds the time of one call: a file of FUSE, or of a network file system whose server is gone, may take for
+	// ever. The rings of a profile hold the samples of two seconds.
+	patience = 2 * time.Second
+	// maxPerfMap bounds what is read of a list of compiled functions, in bytes.
+	maxPerfMap = 64 << 20
+)
+
+// A Reader reads processes and their files. The time that this takes has a bound: see [Reader.Exhausted]. The zero
+// value is ready to use, by one goroutine.
+type Reader struct {
+	spent     time.Duration
+	exhausted error
+}
+
+// Exhausted returns why some functions have no name: reading files takes more time than it may. It returns nil if it
+// does not.
+func (r *Reader) Exhausted() error { return r.exhausted }
+
+// bounded returns what read returns. The error is that of read, or that it takes more time than is left. Then read
+// goes on, so it must not touch what the caller uses.
+func bounded[T any](r *Reader, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	began := time.Now()
+	var in result
+	if in.err = r.exhausted; in.err != nil {
+		return in.value, in.err
+	}
+	go func() {
+		value, err := read()
+		done <- result{value, err}
+	}()
+	select {
+	case in = <-done:
+		if r.spent += time.Since(began); r.spent > maxTime {
+			r.exhausted = fmt.Errorf("reading the symbols of all programs takes more than %v", maxTime)
+		}
+	case <-time.After(patience):
+		r.exhausted = errors.New("a file with symbols could not be read in time, such as one of a file system that does not answer")
+		in.err = r.exhausted
+	}
+	return in.value, in.err
+}
+
+// A Process names the addresses of a process.
 type Process struct {
-	files    *Files
-	id       process.ID
-	status   process.Status
-	mappings []Mapping
-	held     int64               // bytes of memory that the mappings take
-	found    map[identity]fileID // the files of mappings; zero if the file cannot be read
-	compiled fileID              // the list of a just-in-time compiler; zero if there is none
-	current  bool                // compiled was looked for
+	reader *Reader
+	id     process.ID
+	status process.Status
 }
 
 // A Frame is what is known of an address.
 type Frame struct {
 	// Function is the name of the function; empty if it is unknown.
 	Function string
-	// Module is the base name of the file: libc.so.6. Memory without a file has the name that the kernel gives it,
-	// such as [vdso] or [heap]. It is "JIT" if a just-in-time compiler named the function, and empty
-	// if nothing is known.
+	// Module is the base name of the file: libc.so.6. Memory without a file has the name that the kernel gives it, such as
+	// [vdso] or [heap]. It is empty if nothing is known.
 	Module string
 }
 
-// JIT is the module of functions that a just-in-time compiler made.
+// JIT stands for the module of functions that a just-in-time compiler made.
 const JIT = "JIT"
 
-// An identity tells the files that a process has mapped.
-type identity struct {
-	device string
-	inode  uint64
-	path   string
-}
-
-// Open reads the mappings of a process, whose tables are kept in f. Close it after use. The error is that of /proc/PID: the
-// process has ended, or belongs to another user; or it is that of [Files.Exhausted].
-func (f *Files) Open(pid int) (*Process, error) {
-	if _, err := f.spend(0); err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	defer func() { _, _ = f.spend(time.Since(began)) }()
+// Process returns a running process. The error is that of /proc/PID: the process has ended, or belongs to another user.
+func (r *Reader) Process(pid int) (*Process, error) {
 	stat, err := process.Stat(pid)
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{files: f, id: process.Of(stat), found: make(map[identity]fileID)}
-	if err := p.Refresh(); err != nil {
+	status, err := process.StatusOf(pid)
+	return &Process{r, process.Of(stat), status}, err
+}
+
+// Mappings returns the executable mappings that the process has now.
+func (p *Process) Mappings() ([]Mapping, error) {
+	return bounded(p.reader, func() ([]Mapping, error) { return mappingsOf(p.id) })
+}
+
+func mappingsOf(of process.ID) ([]Mapping, error) {
+	if err := of.Check(); err != nil {
 		return nil, err
 	}
-	return p, nil
-}
-
-// Refresh reads the mappings again, and the functions of a just-in-time compiler when one is next asked for.
-// If it fails, what was known remains.
-func (p *Process) Refresh() error {
-	if err := p.id.Check(); err != nil {
-		return err
-	}
-	status, err := process.StatusOf(p.id.PID)
+	file, err := os.Open(process.Folder(of.PID) + "/maps")
 	if err != nil {
-		return err
-	}
-	if err := p.readMappings(); err != nil {
-		return fmt.Errorf("process %d: %w", p.id.PID, err)
-	}
-	p.status, p.current = status, false
-	maps.DeleteFunc(p.found, func(_ identity, id fileID) bool { return id == fileID{} })
-	return nil
-}
-
-// readMappings replaces the mappings by those of now. If it fails, those of before remain.
-func (p *Process) readMappings() error {
-	file, err := os.Open(process.Folder(p.id.PID) + "/maps")
-	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	mappings, err := ParseMaps(file)
-	if err != nil {
-		return err
-	}
-	const each = 128 // bytes of memory, about; of several mappings in a row the path is kept once
-	size := each * int64(len(mappings))
-	for i, m := range mappings {
-		if i == 0 || mappings[i-1].Path != m.Path {
-			size += int64(len(m.Path))
-		}
-	}
-	if err := p.files.reserve(size); err != nil {
-		return err
-	}
-	p.files.release(p.held)
-	p.mappings, p.held = mappings, size
-	return nil
+	return ParseMaps(file)
 }
 
-// Close ends the use of the process. Afterwards Name knows nothing.
-func (p *Process) Close() {
-	p.files.release(p.held)
-	p.mappings, p.held = nil, 0
-}
-
-// Mappings returns the executable mappings of the process, as Open or Refresh read them.
-func (p *Process) Mappings() []Mapping { return p.mappings }
-
-// Name returns the function and the module of an address of the process.
-func (p *Process) Name(addr uint64) Frame {
-	m, ok := mappingAt(p.mappings, addr)
-	if !ok {
-		return Frame{}
-	}
-	module := shortened(m.Base())
-	if m.Path == "[vdso]" {
-		return Frame{vdso.NameAt(m.Start, addr), module}
-	}
-	if table := p.table(m); table != nil {
-		function := ""
-		if address, ok := table.Address(m, addr); ok {
-			function, _ = table.Lookup(address)
-		}
-		return Frame{function, module}
-	}
-	// Compilers write into memory without a file, of a memfd or of a removed file.
-	if table := p.justInTime(); table != nil {
-		if function, ok := table.Lookup(addr); ok {
-			return Frame{function, JIT}
-		}
-	}
-	if m.Inode == 0 && !strings.HasPrefix(m.Path, "[") {
-		module = ""
-	}
-	return Frame{"", module}
-}
-
-// Defines reports whether the file of a mapping has a function with one of these names.
+// Defines reports whether the file of a mapping is a library with one of these functions.
 func (p *Process) Defines(m Mapping, names []string) bool {
-	table := p.table(m)
-	return table != nil && table.HasAny(names)
+	defines, err := bounded(p.reader, func() (bool, error) {
+		file, err := openMapped(p.id, m)
+		if err != nil {
+			return false, err
+		}
+		defer func() { _ = file.Close() }()
+		return Defines(file, names)
+	})
+	p.log(m.Path, err)
+	return defines
 }
 
-func (p *Process) table(m Mapping) *Table {
-	identity := identity{m.Device, m.Inode, m.Path}
-	id, searched := p.found[identity]
-	if m.Inode == 0 || searched && id == (fileID{}) {
-		return nil
+// Names returns what is known of addresses of the process, without the functions of a just-in-time compiler. The error
+// is that the process has ended, or that of [Reader.Exhausted].
+func (p *Process) Names(addresses []uint64) ([]Frame, error) {
+	return bounded(p.reader, func() ([]Frame, error) {
+		mappings, err := mappingsOf(p.id)
+		if err != nil {
+			return nil, err
+		}
+		frames := make([]Frame, len(addresses))
+		inFile := map[string][]int{} // addresses by path and device of their file
+		for i, address := range addresses {
+			m, ok := mappingAt(mappings, address)
+			switch {
+			case !ok:
+			case m.Path == "[vdso]":
+				frames[i] = Frame{vdso.NameAt(m.Start, address), m.Path}
+			case m.Inode != 0:
+				inFile[m.file()] = append(inFile[m.file()], i)
+			case strings.HasPrefix(m.Path, "["):
+				frames[i].Module = shortened(m.Path)
+			}
+		}
+		for _, in := range inFile {
+			p.nameIn(mappings, addresses, in, frames)
+		}
+		return frames, nil
+	})
+}
+
+// nameIn sets the frames of some addresses, by their positions, that are in one file.
+func (p *Process) nameIn(mappings []Mapping, addresses []uint64, some []int, frames []Frame) {
+	var m Mapping
+	offsets := make([]uint64, len(some))
+	for i, of := range some {
+		m, _ = mappingAt(mappings, addresses[of])
+		offsets[i] = addresses[of] - m.Start + m.Offset
+		frames[of].Module = shortened(m.Base())
 	}
-	if table, ok := p.files.known(id); ok {
-		return table
-	}
-	process := p.id
-	id, table, err := p.files.read(func() (*os.File, fileID, error) { return openMapped(process, m) })
+	file, err := openMapped(p.id, m)
 	if err != nil {
-		debuglog.Printf("symbols", "process %d: %s: %v", p.id.PID, m.Path, err)
+		p.log(m.Path, err)
+		return
 	}
-	p.found[identity] = id
-	return table
+	defer func() { _ = file.Close() }()
+	names, err := Names(file, offsets)
+	p.log(m.Path, err)
+	for i, name := range names {
+		frames[some[i]].Function = name
+	}
+}
+
+func (p *Process) log(path string, err error) {
+	if err != nil {
+		debuglog.Printf("symbols", "process %d: %s: %v", p.id.PID, path, err)
+	}
 }
 
 var errOther = errors.New("another file is there now")
@@ -182,10 +189,10 @@ var errOther = errors.New("another file is there now")
 //
 //   - the path in the root of the process, whose mount namespace may be another one than ours;
 //   - the links of the kernel to a file that has no path any more: map_files, which takes root, and exe;
-//   - the path in our own root, for a process that has ended or uses chroot(2).
+//   - the path in our own root, for a process that uses chroot(2).
 //
 // A file with another inode than the mapping is not it.
-func openMapped(of process.ID, m Mapping) (file *os.File, id fileID, err error) {
+func openMapped(of process.ID, m Mapping) (file *os.File, err error) {
 	sameInode := func(stat *unix.Stat_t) error {
 		if stat.Ino != m.Inode {
 			return errOther
@@ -203,86 +210,64 @@ func openMapped(of process.ID, m Mapping) (file *os.File, id fileID, err error) 
 	if m.Deleted {
 		path += " (deleted)" // may be a part of the name
 	}
-	if err = of.Check(); err == nil {
-		folder := process.Folder(of.PID)
-		if file, id, err = openInRoot(folder, path, sameInode); err == nil {
-			return file, id, nil
-		}
-		for _, link := range []string{fmt.Sprintf("/map_files/%x-%x", m.Start, m.End), "/exe"} {
-			if file, id, err = openRegular(unix.AT_FDCWD, folder+link, 0, 0, sameInode); err == nil {
-				return file, id, nil
-			}
+	folder := process.Folder(of.PID)
+	if file, err = openInRoot(folder, path, sameInode); err == nil {
+		return file, nil
+	}
+	for _, link := range []string{fmt.Sprintf("/map_files/%x-%x", m.Start, m.End), "/exe"} {
+		if file, err = procfile.OpenAt(unix.AT_FDCWD, folder+link, 0, 0, sameInode); err == nil {
+			return file, nil
 		}
 	}
-	return openRegular(unix.AT_FDCWD, path, unix.O_NOFOLLOW, 0, sameFile)
+	return procfile.OpenAt(unix.AT_FDCWD, path, unix.O_NOFOLLOW, 0, sameFile)
 }
 
-// openInRoot opens a regular file by its path in the root of a process, whose folder in /proc is given. Symbolic
-// links mean what they mean to the process.
-func openInRoot(folder, path string, accept func(*unix.Stat_t) error) (*os.File, fileID, error) {
+// openInRoot opens a regular file by its path in the root of a process, whose folder in /proc is given. Symbolic links
+// mean what they mean to the process.
+func openInRoot(folder, path string, accept func(*unix.Stat_t) error) (*os.File, error) {
 	root, err := unix.Open(folder+"/root", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, fileID{}, fmt.Errorf("root of the process: %w", err)
+		return nil, fmt.Errorf("root of the process: %w", err)
 	}
 	defer func() { _ = unix.Close(root) }()
 	path = strings.TrimLeft(path, "/")
-	return openRegular(root, path, unix.O_NOFOLLOW, unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_MAGICLINKS, accept)
+	return procfile.OpenAt(root, path, unix.O_NOFOLLOW, unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_MAGICLINKS, accept)
 }
 
-func (p *Process) justInTime() *Table {
-	table, ok := p.files.known(p.compiled)
-	if p.current && (ok || p.compiled == fileID{}) {
-		return table
-	}
-	p.current = true
-	process, status := p.id, p.status
-	id, read, err := p.files.read(func() (*os.File, fileID, error) { return openPerfMap(process, status) })
-	if err == nil {
-		p.compiled = id
-		return read
-	}
-	// Of a process that has ended, and of one that has removed its list, what was known remains.
-	debuglog.Printf("symbols", "process %d: list of compiled functions: %v", p.id.PID, err)
-	if !ok {
-		p.compiled = fileID{}
-	}
-	return table
+// CompiledNames returns the names that the just-in-time compiler of the process gave to functions at addresses, also
+// if the process has ended: see the function [CompiledNames]. Of a long list the end is read, which has the latest.
+func (p *Process) CompiledNames(addresses []uint64) ([]string, error) {
+	return bounded(p.reader, func() ([]string, error) {
+		file, err := p.openPerfMap()
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		stat, err := file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		return CompiledNames(io.NewSectionReader(file, max(0, stat.Size()-maxPerfMap), maxPerfMap), addresses)
+	})
 }
 
-// readPerfMap reads the list, of a long one the end: it has the latest functions.
-func readPerfMap(file io.ReaderAt, size int64, reserve func(int64) error) (*Table, error) {
-	if err := reserve(perfMapMemory(size)); err != nil {
-		return nil, err
-	}
-	length := min(size, maxPerfMap)
-	return ParsePerfMap(io.NewSectionReader(file, size-length, length), length)
-}
-
-// openPerfMap opens the list that the just-in-time compiler of a process writes. The compiler names the list after the
-// PID that it sees, in its own /tmp. Anybody may write to /tmp, so a list counts only if it belongs to the user
-// of the process, or to root. A compiler may write its list at the end of the process, which is then in our own /tmp.
-func openPerfMap(of process.ID, status process.Status) (file *os.File, id fileID, err error) {
+// openPerfMap opens the list that the just-in-time compiler of the process writes. The compiler names the list after
+// the PID that it sees, in its own /tmp. Anybody may write to /tmp, so a list counts only if it belongs to the user of
+// the process, or to root. A compiler may write its list at the end of the process, which is then in our own /tmp.
+func (p *Process) openPerfMap() (file *os.File, err error) {
 	trusted := func(stat *unix.Stat_t) error {
-		if stat.Uid != status.User && stat.Uid != 0 {
+		if stat.Uid != p.status.User && stat.Uid != 0 {
 			return fmt.Errorf("it belongs to another user, %d", stat.Uid)
 		}
 		return nil
 	}
-	if err = of.Check(); err == nil {
-		file, id, err = openInRoot(process.Folder(of.PID), perfMapPath(cmp.Or(status.Inner, of.PID)), trusted)
+	if err = p.id.Check(); err == nil {
+		file, err = openInRoot(process.Folder(p.id.PID), perfMapPath(cmp.Or(p.status.Inner, p.id.PID)), trusted)
 	}
 	if err != nil {
-		file, id, err = openRegular(unix.AT_FDCWD, perfMapPath(of.PID), unix.O_NOFOLLOW, 0, trusted)
+		file, err = procfile.OpenAt(unix.AT_FDCWD, perfMapPath(p.id.PID), unix.O_NOFOLLOW, 0, trusted)
 	}
-	id.compiled = true
-	return file, id, err
+	return file, err
 }
 
 func perfMapPath(pid int) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
-
-// perfMapMemory returns how many bytes of memory it takes at most to read a list of size bytes.
-func perfMapMemory(size int64) int64 {
-	const eachFunction = 2*functionSize + 3*8 + 1 + 2*8 // and three positions and a bool in latest, and two that its heap takes as any
-	size = min(size, maxPerfMap)
-	return size + eachFunction*mostCompiled(size)
-}

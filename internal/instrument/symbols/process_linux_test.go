@@ -1,17 +1,12 @@
 package symbols
 
 import (
-	"bytes"
-	"debug/elf"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"runtime"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -56,12 +51,34 @@ func start(t *testing.T, command *exec.Cmd) running {
 	return r
 }
 
-func open(t *testing.T, files *Files, pid int) *Process {
+func open(t *testing.T, pid int) *Process {
 	t.Helper()
-	p, err := files.Open(pid)
+	p, err := new(Reader).Process(pid)
 	require.NoError(t, err)
-	t.Cleanup(p.Close)
 	return p
+}
+
+func mappings(t *testing.T, p *Process) []Mapping {
+	t.Helper()
+	all, err := p.Mappings()
+	require.NoError(t, err)
+	return all
+}
+
+// frame returns what is known of an address.
+func frame(t *testing.T, p *Process, address uint64) Frame {
+	t.Helper()
+	frames, err := p.Names([]uint64{address})
+	require.NoError(t, err)
+	return frames[0]
+}
+
+// compiledName returns the name by the list of a just-in-time compiler.
+func compiledName(t *testing.T, p *Process, address uint64) string {
+	t.Helper()
+	names, err := p.CompiledNames([]uint64{address})
+	require.NoError(t, err)
+	return names[0]
 }
 
 func TestNamesOfPrograms(t *testing.T) {
@@ -76,7 +93,7 @@ func TestNamesOfPrograms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, exec.Command(compiled(t, flags...)))
-			p := open(t, new(Files), r.pid)
+			p := open(t, r.pid)
 			exported, local := "exported_function", "local_function"
 			switch name {
 			case "stripped":
@@ -84,13 +101,13 @@ func TestNamesOfPrograms(t *testing.T) {
 			case "exports":
 				local = ""
 			}
-			require.Equal(t, Frame{exported, "program"}, p.Name(r.exported))
-			require.Equal(t, Frame{local, "program"}, p.Name(r.local))
-			libc := p.Name(r.qsort + 1)
+			require.Equal(t, Frame{exported, "program"}, frame(t, p, r.exported))
+			require.Equal(t, Frame{local, "program"}, frame(t, p, r.local))
+			libc := frame(t, p, r.qsort+1)
 			require.Contains(t, libc.Function, "qsort")
 			require.Contains(t, libc.Module, "libc")
-			require.Equal(t, Frame{}, p.Name(r.anonymous))
-			require.Equal(t, Frame{}, p.Name(1))
+			require.Equal(t, Frame{}, frame(t, p, r.anonymous))
+			require.Equal(t, Frame{}, frame(t, p, 1))
 		})
 	}
 }
@@ -102,26 +119,26 @@ func TestNamesOfVDSO(t *testing.T) {
 		need.Missing(t, "vdso", err.Error())
 	}
 	require.NoError(t, err)
-	p := open(t, new(Files), os.Getpid())
-	name := p.Name(uint64(addr)).Function
+	p := open(t, os.Getpid())
+	name := frame(t, p, uint64(addr)).Function
 	require.Contains(t, []string{"__vdso_clock_gettime", "__kernel_clock_gettime"}, name)
-	require.Equal(t, Frame{name, "[vdso]"}, p.Name(uint64(addr)+4))
+	require.Equal(t, Frame{name, "[vdso]"}, frame(t, p, uint64(addr)+4))
 
 	r := start(t, exec.Command(compiled(t)))
-	other := open(t, new(Files), r.pid)
-	own, ok := mappingAt(p.Mappings(), uint64(addr))
+	other := open(t, r.pid)
+	own, ok := mappingAt(mappings(t, p), uint64(addr))
 	require.True(t, ok)
-	require.Equal(t, Frame{name, "[vdso]"}, other.Name(r.vdsoBase+uint64(addr)-own.Start))
+	require.Equal(t, Frame{name, "[vdso]"}, frame(t, other, r.vdsoBase+uint64(addr)-own.Start))
 	require.Empty(t, vdso.NameAt(1<<20, 1<<20+uint64(addr)-own.Start), "of a 32-bit process")
 	require.Empty(t, vdso.NameAt(own.Start, own.Start))
 }
 
 func TestOwnFunctions(t *testing.T) {
 	need.Processes(t)
-	p := open(t, new(Files), os.Getpid())
+	p := open(t, os.Getpid())
 	executable, err := os.Executable()
 	require.NoError(t, err)
-	frame := p.Name(uint64(reflect.ValueOf(TestOwnFunctions).Pointer()))
+	frame := frame(t, p, uint64(reflect.ValueOf(TestOwnFunctions).Pointer()))
 	require.Equal(t, filepath.Base(executable), frame.Module)
 	// The go command strips the tests that it runs itself.
 	if frame.Function != "" {
@@ -142,11 +159,11 @@ func TestNamesOfRemovedPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := compiled(t)
 			r := start(t, exec.Command(path))
-			before := open(t, new(Files), r.pid)
+			before := open(t, r.pid)
 			require.NoError(t, remove(path))
 			need.Ends(t, "Name", func() {
-				for _, p := range []*Process{before, open(t, new(Files), r.pid)} {
-					require.Equal(t, "exported_function", p.Name(r.exported).Function)
+				for _, p := range []*Process{before, open(t, r.pid)} {
+					require.Equal(t, "exported_function", frame(t, p, r.exported).Function)
 				}
 			})
 		})
@@ -164,8 +181,8 @@ func TestNamesInAnotherRoot(t *testing.T) {
 	command.SysProcAttr = &syscall.SysProcAttr{Chroot: folder}
 	command.Dir = "/"
 	r := start(t, command)
-	p := open(t, new(Files), r.pid)
-	require.Equal(t, Frame{"exported_function", "inside"}, p.Name(r.exported))
+	p := open(t, r.pid)
+	require.Equal(t, Frame{"exported_function", "inside"}, frame(t, p, r.exported))
 
 	// Links in the root of the process stay in it.
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "tmp"), 0o700))
@@ -174,16 +191,15 @@ func TestNamesInAnotherRoot(t *testing.T) {
 	require.NoError(t, os.Symlink("/lib", filepath.Join(folder, "link")))
 	proc := process.Folder(r.pid)
 	anything := func(*unix.Stat_t) error { return nil }
-	_, _, err := openInRoot(proc, "/tmp/../.."+outside, anything)
+	_, err := openInRoot(proc, "/tmp/../.."+outside, anything)
 	require.Error(t, err)
-	file, _, err := openInRoot(proc, "/../../inside", anything)
+	file, err := openInRoot(proc, "/../../inside", anything)
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
-	require.Equal(t, Frame{"outside", JIT}, p.Name(r.anonymous))
+	require.Equal(t, "outside", compiledName(t, p, r.anonymous))
 	inside := filepath.Join(folder, perfMapPath(r.pid))
 	writePerfMap(t, inside, r.anonymous, "inside")
-	require.NoError(t, p.Refresh())
-	require.Equal(t, Frame{"inside", JIT}, p.Name(r.anonymous))
+	require.Equal(t, "inside", compiledName(t, p, r.anonymous))
 }
 
 // A container: the program is in a file system that nobody else sees, with PID 1, and its own /tmp.
@@ -196,14 +212,14 @@ func TestNamesInAContainer(t *testing.T) {
 	command := exec.Command("sh", "-c", script, "sh", t.TempDir(), path)
 	command.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS, Cloneflags: unix.CLONE_NEWPID}
 	r := start(t, command)
-	p := open(t, new(Files), r.pid)
-	m, ok := mappingAt(p.Mappings(), r.exported)
+	p := open(t, r.pid)
+	m, ok := mappingAt(mappings(t, p), r.exported)
 	require.True(t, ok)
 	require.Equal(t, "/tmp/inside", m.Path)
-	require.Equal(t, Frame{"exported_function", "inside"}, p.Name(r.exported))
+	require.Equal(t, Frame{"exported_function", "inside"}, frame(t, p, r.exported))
 	writePerfMap(t, perfMapPath(r.pid), r.anonymous, "outside")
 	writePerfMap(t, fmt.Sprintf("/proc/%d/root/tmp/perf-1.map", r.pid), r.anonymous, "inside")
-	require.Equal(t, Frame{"inside", JIT}, p.Name(r.anonymous))
+	require.Equal(t, "inside", compiledName(t, p, r.anonymous))
 }
 
 func writePerfMap(t *testing.T, path string, addr uint64, name string) {
@@ -214,26 +230,30 @@ func writePerfMap(t *testing.T, path string, addr uint64, name string) {
 
 func TestNamesOfCompiledFunctions(t *testing.T) {
 	r := start(t, exec.Command(compiled(t)))
-	p := open(t, new(Files), r.pid)
+	p := open(t, r.pid)
 	path := perfMapPath(r.pid)
-	require.Equal(t, Frame{}, p.Name(r.anonymous))
+	_, err := p.CompiledNames([]uint64{r.anonymous})
+	require.ErrorIs(t, err, os.ErrNotExist)
 	writePerfMap(t, path, r.anonymous, "first")
-	require.Equal(t, Frame{}, p.Name(r.anonymous), "not read before Refresh")
-	require.NoError(t, p.Refresh())
-	require.Equal(t, Frame{"first", JIT}, p.Name(r.anonymous))
-	require.Equal(t, Frame{}, p.Name(r.anonymous+0x10))
+	require.Equal(t, "first", compiledName(t, p, r.anonymous))
+	require.Empty(t, compiledName(t, p, r.anonymous+0x10))
 	writePerfMap(t, path, r.anonymous, "the second")
-	require.NoError(t, p.Refresh())
-	require.Equal(t, Frame{"the second", JIT}, p.Name(r.anonymous))
-	reads := p.files.reads
-	require.NoError(t, p.Refresh())
-	require.Equal(t, Frame{"the second", JIT}, p.Name(r.anonymous))
-	require.Equal(t, reads, p.files.reads, "read again without need")
-
-	// Of a process that has ended, too.
-	late := open(t, new(Files), r.pid)
 	r.stop()
-	require.Equal(t, Frame{"the second", JIT}, late.Name(r.anonymous))
+	require.Equal(t, "the second", compiledName(t, p, r.anonymous), "of a process that has ended, too")
+}
+
+// Of a long list the end is read.
+func TestLongPerfMap(t *testing.T) {
+	r := start(t, exec.Command(compiled(t)))
+	path := perfMapPath(r.pid)
+	writePerfMap(t, path, r.anonymous, "first")
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteAt(fmt.Appendf(nil, "\n%x 10 last\n", r.anonymous+0x10), 2*maxPerfMap)
+	require.NoError(t, errors.Join(err, file.Close()))
+	names, err := open(t, r.pid).CompiledNames([]uint64{r.anonymous, r.anonymous + 0x10})
+	require.NoError(t, err)
+	require.Equal(t, []string{"", "last"}, names)
 }
 
 func TestPerfMapsThatAreNotTrusted(t *testing.T) {
@@ -262,189 +282,69 @@ func TestPerfMapsThatAreNotTrusted(t *testing.T) {
 			plant(t)
 			defer func() { require.NoError(t, os.Remove(path)) }()
 			need.Ends(t, "Name", func() {
-				require.Equal(t, Frame{}, open(t, new(Files), r.pid).Name(r.anonymous))
+				_, err := open(t, r.pid).CompiledNames([]uint64{r.anonymous})
+				require.Error(t, err)
 			})
 		})
 	}
 }
 
-func TestFilesAreReadOnce(t *testing.T) {
-	path := compiled(t)
-	files := new(Files)
-	first, second := start(t, exec.Command(path)), start(t, exec.Command(path))
-	for _, r := range []running{first, second, first, second} {
-		p := open(t, files, r.pid)
-		for range 2 {
-			require.Equal(t, "exported_function", p.Name(r.exported).Function)
-			require.Contains(t, p.Name(r.qsort).Module, "libc")
-			require.NoError(t, p.Refresh())
-		}
-	}
-	require.Equal(t, 2, files.reads)
-}
-
-// Whatever a file has, to read it takes no more memory than was reserved for it.
-func TestReadingTakesWhatIsReserved(t *testing.T) {
-	const number = 200_000
-	list := func(line func(i int) string) func(func(int64) error) (*Table, error) {
-		var text strings.Builder
-		for i := range number {
-			text.WriteString(line(i))
-		}
-		return func(reserve func(int64) error) (*Table, error) {
-			return readPerfMap(strings.NewReader(text.String()), int64(text.Len()), reserve)
-		}
-	}
-	program := func(symbol func(i uint64) testSymbol) func(func(int64) error) (*Table, error) {
-		symbols := make([]testSymbol, number)
-		for i := range symbols {
-			symbols[i] = symbol(uint64(i))
-		}
-		image := madeELF(elf.ELFCLASS64, madeNames, symbols)
-		return func(reserve func(int64) error) (*Table, error) {
-			return fromELF(bytes.NewReader(image), int64(len(image)), reserve)
-		}
-	}
-	for name, read := range map[string]func(func(int64) error) (*Table, error){
-		"short lines":        list(func(int) string { return "0 1 a\n" }),
-		"functions in order": list(func(i int) string { return fmt.Sprintf("%x 8 a\n", i*8) }),
-		"overlapping lines":  list(func(i int) string { return fmt.Sprintf("%x %x a\n", i, 2*number) }),
-		"long names":         list(func(i int) string { return fmt.Sprintf("%x 8 %s\n", i*8, strings.Repeat("x", 100)) }),
-		"side by side":       program(func(i uint64) testSymbol { return exported(1, i*8, 8) }),
-		"within each other":  program(func(i uint64) testSymbol { return exported(1, i, 2*number-2*i) }),
-		"in a chain":         program(func(i uint64) testSymbol { return exported(1, i*8, 12) }),
-		"at the end of one":  program(func(i uint64) testSymbol { return exported(1, i*8, number*8-i*8) }),
-	} {
-		reserved := int64(0)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		table, err := read(func(bytes int64) error { reserved += bytes; return nil })
-		runtime.ReadMemStats(&after)
-		require.NoError(t, err, name)
-		const buffers = 256 << 10
-		require.LessOrEqual(t, int64(after.TotalAlloc-before.TotalAlloc), reserved+buffers, name)
-		require.LessOrEqual(t, table.size(), reserved+buffers, name)
-		requireOrdered(t, table)
-	}
-}
-
-// What all processes take together has a bound, and Exhausted says which one was exceeded.
-func TestSymbolsOfAllProcessesAreBounded(t *testing.T) {
+// Many addresses are named at once, in whatever order and files.
+func TestManyNames(t *testing.T) {
 	r := start(t, exec.Command(compiled(t)))
-	writePerfMap(t, perfMapPath(r.pid), r.anonymous, "compiled")
-
-	const taken = maxBytes - 32<<10 // the rest is enough for the mappings, and for no file
-	files := &Files{bytes: taken}
-	p := open(t, files, r.pid)
-	require.NoError(t, files.Exhausted())
-	require.Empty(t, p.Name(r.qsort).Function)
-	require.EqualError(t, files.Exhausted(), "the symbols of all programs need more than 320 MiB of memory")
-	require.LessOrEqual(t, files.bytes, int64(maxBytes))
-	p.Close()
-	p.Close()
-	require.Equal(t, taken+files.kept, files.bytes, "the mappings are given back")
-
-	files = &Files{bytes: maxBytes - 1}
-	_, err := files.Open(r.pid)
-	require.ErrorContains(t, err, files.Exhausted().Error())
-
-	files = new(Files)
-	p, unread := open(t, files, r.pid), open(t, files, r.pid)
-	require.Equal(t, "exported_function", p.Name(r.exported).Function)
-	files.spent = maxTime
-	require.Equal(t, "exported_function", p.Name(r.exported+1).Function, "was read before")
-	require.NoError(t, files.Exhausted())
-	require.Equal(t, Frame{}, p.Name(r.anonymous))
-	require.Empty(t, unread.Name(r.exported).Function)
-	require.EqualError(t, files.Exhausted(), "reading the symbols of all programs takes more than 10s")
-	_, err = files.Open(r.pid)
-	require.EqualError(t, err, files.Exhausted().Error())
-}
-
-// A list that was dropped for others is read again.
-func TestPerfMapsAreReadOnce(t *testing.T) {
-	path := compiled(t)
-	first, second := start(t, exec.Command(path)), start(t, exec.Command(path))
-	list := fmt.Appendf(nil, "%x 10 shared\n%x 10 shared\n", first.anonymous, second.anonymous)
-	t.Cleanup(func() {
-		require.NoError(t, errors.Join(os.Remove(perfMapPath(first.pid)), os.Remove(perfMapPath(second.pid))))
-	})
-	require.NoError(t, os.WriteFile(perfMapPath(first.pid), list, 0o600))
-	require.NoError(t, os.Link(perfMapPath(first.pid), perfMapPath(second.pid)))
-	files := new(Files)
-	a, b := open(t, files, first.pid), open(t, files, second.pid)
-	require.Equal(t, Frame{"shared", JIT}, a.Name(first.anonymous))
-	require.Equal(t, Frame{"shared", JIT}, b.Name(second.anonymous))
-	require.Equal(t, 1, files.reads)
-	require.Error(t, files.reserve(maxBytes), "all are dropped")
-	require.Equal(t, Frame{"shared", JIT}, a.Name(first.anonymous))
-	require.Equal(t, 2, files.reads)
+	frames, err := open(t, r.pid).Names([]uint64{r.qsort, 1, r.local, r.exported, r.qsort, r.vdsoBase})
+	require.NoError(t, err)
+	require.Equal(t, frames[0], frames[4])
+	require.Contains(t, frames[0].Function, "qsort")
+	require.Equal(t, []Frame{{}, {"local_function", "program"}, {"exported_function", "program"}}, frames[1:4])
+	require.Equal(t, "[vdso]", frames[5].Module)
 }
 
 func TestProcessesThatEnd(t *testing.T) {
 	r := start(t, exec.Command(compiled(t)))
-	p := open(t, new(Files), r.pid)
-	require.Equal(t, "exported_function", p.Name(r.exported).Function)
-	unread := open(t, new(Files), r.pid)
+	p := open(t, r.pid)
 	r.stop()
-	require.Equal(t, "exported_function", p.Name(r.exported).Function)
-	require.Equal(t, "exported_function", unread.Name(r.exported).Function, "from its path, which is the same file")
-	require.ErrorIs(t, p.Refresh(), process.ErrEnded)
-	_, err := new(Files).Open(r.pid)
+	_, err := p.Names([]uint64{r.exported})
 	require.ErrorIs(t, err, process.ErrEnded)
-	_, err = new(Files).Open(-1)
-	require.Error(t, err)
-	p.Close()
-	p.Close()
-	require.Equal(t, Frame{}, p.Name(r.exported))
+	_, err = p.Mappings()
+	require.ErrorIs(t, err, process.ErrEnded)
+	_, err = new(Reader).Process(r.pid)
+	require.ErrorIs(t, err, process.ErrEnded)
 
-	// Another process with the PID is not taken for it.
-	p = open(t, new(Files), os.Getpid())
+	// Another process with the number is not taken for it.
+	p = open(t, os.Getpid())
 	p.id.Started++
-	require.ErrorIs(t, p.Refresh(), process.ErrEnded)
+	_, err = p.Names([]uint64{r.exported})
+	require.ErrorIs(t, err, process.ErrEnded)
 }
 
 func TestNoDescriptorRemains(t *testing.T) {
 	r := start(t, exec.Command(compiled(t)))
 	writePerfMap(t, perfMapPath(r.pid), r.anonymous, "x")
 	before := need.OpenFiles()
-	p, err := new(Files).Open(r.pid)
-	require.NoError(t, err)
+	p := open(t, r.pid)
 	for _, addr := range []uint64{r.exported, r.qsort, r.vdsoBase, r.anonymous} {
-		p.Name(addr)
+		frame(t, p, addr)
+		compiledName(t, p, addr)
 	}
-	require.NoError(t, p.Refresh())
-	require.Eventually(t, func() bool { return need.OpenFiles() == before }, 10*time.Second, time.Millisecond)
-	p.Close()
+	require.Equal(t, before, need.OpenFiles())
 }
 
-// A file system that does not answer takes one time-out, here that of the rest of the time for all files.
-func TestHungFileSystem(t *testing.T) {
-	files := &Files{spent: maxTime - 1}
+// Reading takes no more time than it may, and says so: a file system that does not answer takes one time-out.
+func TestTimeIsBounded(t *testing.T) {
+	t.Parallel()
+	r := new(Reader)
 	release := make(chan struct{})
 	defer close(release)
-	_, _, err := files.read(func() (*os.File, fileID, error) {
-		<-release
-		return nil, fileID{}, io.EOF
-	})
-	require.ErrorIs(t, err, errHung)
-	require.ErrorIs(t, files.Exhausted(), errHung)
-	_, _, err = files.read(func() (*os.File, fileID, error) { t.Error("called"); return nil, fileID{}, nil })
-	require.ErrorIs(t, err, errHung, "the first bound that was exceeded")
-}
+	_, err := bounded(r, func() (int, error) { <-release; return 1, nil })
+	require.ErrorContains(t, err, "could not be read in time")
+	require.Equal(t, err, r.Exhausted())
+	_, err = bounded(r, func() (int, error) { t.Error("called"); return 1, nil })
+	require.Equal(t, err, r.Exhausted())
 
-func TestLongPerfMapIsReadFromItsEnd(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "perf.map")
-	file, err := os.Create(path)
+	r = &Reader{spent: maxTime - 1}
+	value, err := bounded(r, func() (int, error) { time.Sleep(time.Millisecond); return 1, nil })
 	require.NoError(t, err)
-	defer func() { require.NoError(t, file.Close()) }()
-	_, err = file.WriteString("1000 10 first\n")
-	require.NoError(t, err)
-	_, err = file.WriteAt([]byte("\n2000 10 last\n"), 2*maxPerfMap)
-	require.NoError(t, err)
-	stat, err := file.Stat()
-	require.NoError(t, err)
-	table, err := readPerfMap(file, stat.Size(), func(int64) error { return nil })
-	require.NoError(t, err)
-	requireNames(t, table, map[uint64]string{0x1000: "", 0x2000: "last"})
+	require.Equal(t, 1, value)
+	require.EqualError(t, r.Exhausted(), "reading the symbols of all programs takes more than 10s")
 }

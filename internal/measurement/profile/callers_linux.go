@@ -39,11 +39,11 @@ func callersOf(p *program) (some []Caller, others int) {
 // namesOf returns the names of the functions of a stack, up to the first that is not known.
 func (p *program) namesOf(s stack) (names []string) {
 	for _, address := range s {
-		name := p.names[address]
-		if name == "" {
+		frame := p.names[address]
+		if frame == (symbols.Frame{}) {
 			break
 		}
-		names = append(names, name)
+		names = append(names, cmp.Or(frame.Function, "?")+" ("+frame.Module+")")
 	}
 	return names
 }

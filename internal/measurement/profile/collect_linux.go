@@ -38,6 +38,8 @@ type collector struct {
 	waiting []perfevent.Record
 	// lostBefore is the number of records that were lost before the profile.
 	lostBefore uint64
+	// namesAt is when names are looked up again, for which a tenth of the time is used.
+	namesAt time.Time
 }
 
 // drain reads the rings and counts the records up to a time of CLOCK_MONOTONIC.
@@ -46,7 +48,10 @@ func (c *collector) drain(untilNS uint64) error {
 		return err
 	}
 	c.count(untilNS)
-	c.tally.lookUpNames()
+	if began := time.Now(); began.After(c.namesAt) {
+		c.tally.lookUpNames()
+		c.namesAt = time.Now().Add(9 * time.Since(began))
+	}
 	return nil
 }
 
@@ -103,6 +108,8 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 	if err := c.drain(^uint64(0)); err != nil {
 		return 0, err
 	}
+	c.tally.lookUpNames()
+	c.tally.lookUpCompiled()
 	if lost, ok := c.events.Lost(); ok {
 		c.tally.lost = max(c.tally.lost, int(lost-c.lostBefore)) //nolint:gosec // far below the limit
 	}

@@ -63,7 +63,6 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	profile.Scope, profile.RateHz, profile.SeesKernel = o.scope, o.rateHz, o.seesKernel
 
 	inspector := newInspector()
-	defer inspector.close()
 	tally := newTally(inspector, functions, vdso.NameAt, o.pids)
 	tally.hidden, tally.enters = hidden != nil, profile.KernelEntry == result.Always
 	sampling, end := context.WithCancel(ctx)
@@ -84,7 +83,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		return profile, err
 	}
 	profile.DurationNS = max(int64(elapsed), 1)
-	if err := inspector.files.Exhausted(); err != nil {
+	if err := inspector.reader.Exhausted(); err != nil {
 		profile.Unnamed = err.Error()
 	}
 	profile.Unseen = slices.Concat(o.unseen, o.missed(started, tally))
@@ -161,7 +160,6 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 		}
 		progress(min(elapsed, s.Time), s.Time)
 	})
-	t.renameStacks()
 	return cmp.Or(processes.at, elapsed), used, err
 }
 
@@ -230,21 +228,13 @@ func kernelFunctions() (kernel, error) {
 	return functions, nil
 }
 
-// A live inspector looks at processes through /proc. It keeps what it needs to name functions of
-// processes that read clocks.
+// A live inspector looks at processes through /proc.
 type live struct {
-	files     symbols.Files
+	reader    symbols.Reader
 	processes map[int]*symbols.Process
 }
 
 func newInspector() *live { return &live{processes: map[int]*symbols.Process{}} }
-
-// close releases what the inspector keeps.
-func (l *live) close() {
-	for _, p := range l.processes {
-		p.Close()
-	}
-}
 
 func (l *live) look(pid int) look {
 	folder := process.Folder(pid)
@@ -294,12 +284,12 @@ func reasonOf(err error) string {
 	}
 }
 
-// opened returns what names the functions of a process; nil if it cannot be read.
-func (l *live) opened(pid int) *symbols.Process {
+// process returns what names the functions of a process; nil if it cannot be read.
+func (l *live) process(pid int) *symbols.Process {
 	if p, ok := l.processes[pid]; ok {
 		return p
 	}
-	p, err := l.files.Open(pid)
+	p, err := l.reader.Process(pid)
 	if err != nil {
 		return nil
 	}
@@ -308,43 +298,42 @@ func (l *live) opened(pid int) *symbols.Process {
 }
 
 func (l *live) preloaded(pid int) []string {
-	if p := l.opened(pid); p != nil {
+	if p := l.process(pid); p != nil {
 		return preload.Into(p, pid)
 	}
 	return nil
 }
 
-func (l *live) name(pid int, address uint64) string {
-	p := l.opened(pid)
+func (l *live) names(pid int, addresses []uint64) []symbols.Frame {
+	p := l.process(pid)
 	if p == nil {
-		return ""
+		return nil
 	}
-	// A return address is that of the next instruction, which may be of the next function.
-	frame := p.Name(address - 1)
-	switch {
-	case frame.Function == "" && frame.Module == "":
-		return ""
-	case frame.Function == "":
-		return "? (" + frame.Module + ")"
-	default:
-		return frame.Function + " (" + frame.Module + ")"
+	frames, _ := p.Names(called(addresses)) // an error is that it has ended
+	return frames
+}
+
+func (l *live) compiled(pid int, addresses []uint64) []string {
+	p := l.process(pid)
+	if p == nil {
+		return nil
 	}
+	names, _ := p.CompiledNames(called(addresses)) // an error is that there is no list
+	return names
+}
+
+// called returns the addresses of the calls that return to addresses. The next instruction may be of the next function.
+func called(addresses []uint64) []uint64 {
+	calls := slices.Clone(addresses)
+	for i := range calls {
+		calls[i]--
+	}
+	return calls
 }
 
 func (l *live) thread(pid, tid int) string { return threadName(pid, tid) }
 
-func (l *live) forget(pid int) {
-	if p, ok := l.processes[pid]; ok {
-		p.Close()
-		delete(l.processes, pid)
-	}
-}
-
-func (l *live) refresh(pid int) {
-	if p, ok := l.processes[pid]; ok {
-		_ = p.Refresh() // if it fails, the process has ended, and the names are those of before
-	}
-}
+func (l *live) forget(pid int) { delete(l.processes, pid) }
 
 // Check reports why the processes of the settings cannot be sampled; nil if they can. It takes a
 // moment, and Run reports the same.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/timebench/timebench/internal/instrument/symbols"
 )
 
 const (
@@ -50,7 +52,7 @@ func sumOf(programs []*program) *program {
 	sum := &program{
 		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded,
 		byFunction: map[string]int{}, clocks: map[string]int{}, sites: map[place]*site{}, threadNames: map[int]string{},
-		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]string{},
+		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]symbols.Frame{},
 	}
 	for _, p := range programs {
 		sum.pids = append(sum.pids, p.pid)
@@ -84,8 +86,8 @@ func (p *program) join(other *program) {
 	for s, of := range other.stacks {
 		entry(p.stacks, s).join(of)
 	}
-	for address, name := range other.names {
-		p.names[address] = cmp.Or(p.names[address], name)
+	for address, frame := range other.names {
+		p.names[address] = cmp.Or(p.names[address], frame)
 	}
 	maps.Copy(p.threadNames, other.threadNames)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/instrument/perfevent"
+	"github.com/timebench/timebench/internal/instrument/symbols"
 )
 
 // maxStacks is the maximum number of different callers that a tally keeps for a program. The
@@ -96,7 +97,7 @@ type program struct {
 	threads         map[int]*count
 	stacks          map[stack]*reads
 	otherStacks     reads
-	names           map[uint64]string
+	names           map[uint64]symbols.Frame
 	nameless        []uint64 // addresses of stacks whose names were not looked up yet
 	namelessThreads []int    // threads that read clocks, likewise
 }
@@ -112,17 +113,17 @@ type look struct {
 type inspector interface {
 	// look returns the facts of a process. command and cgroup are empty if they are unknown.
 	look(pid int) look
-	// name returns the name of the function at an address of a process, and of its file; empty
-	// if it is unknown.
-	name(pid int, address uint64) string
+	// names returns what is known of addresses of a process; nil if it has ended.
+	names(pid int, addresses []uint64) []symbols.Frame
+	// compiled returns the names that a just-in-time compiler gave to functions of a process, which may have ended; nil if
+	// there are none.
+	compiled(pid int, addresses []uint64) []string
 	// preloaded returns the preloaded libraries of a process that stand in for the clock.
 	preloaded(pid int) []string
 	// forget drops what is known about the functions of a process: it runs another program now.
 	forget(pid int)
 	// thread returns the name of a thread; empty if it is unknown.
 	thread(pid, tid int) string
-	// refresh reads anew what may have changed: code that was compiled meanwhile.
-	refresh(pid int)
 }
 
 // A tally counts samples by program.
@@ -289,7 +290,7 @@ func (t *tally) of(pid int) *program {
 	if p.threads == nil {
 		p.byFunction, p.clocks = map[string]int{}, map[string]int{}
 		p.sites = map[place]*site{}
-		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]string{}
+		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]symbols.Frame{}
 	}
 	return p
 }
@@ -421,7 +422,12 @@ func (p *program) stackOf(addresses []uint64) *reads {
 		if len(p.stacks) >= maxStacks {
 			return &p.otherStacks
 		}
-		p.nameless = append(p.nameless, s[:]...)
+		for _, address := range s {
+			if _, known := p.names[address]; !known && address != 0 {
+				p.names[address] = symbols.Frame{}
+				p.nameless = append(p.nameless, address)
+			}
+		}
 		p.stacks[s] = &reads{}
 	}
 	return p.stacks[s]
@@ -433,40 +439,44 @@ func (t *tally) lookUpNames() {
 		return
 	}
 	for _, p := range t.programs {
+		if t.living[p.pid] != p {
+			continue
+		}
 		for _, tid := range p.namelessThreads {
-			if t.living[p.pid] == p && p.threadNames[tid] == "" {
+			if p.threadNames[tid] == "" {
 				p.nameThread(tid, t.inspect.thread(p.pid, tid))
 			}
 		}
 		p.namelessThreads = p.namelessThreads[:0]
-		if len(p.nameless) > 0 && !p.sought && t.living[p.pid] == p {
+		if len(p.nameless) == 0 {
+			continue
+		}
+		if !p.sought {
 			p.sought, p.preloaded = true, t.inspect.preloaded(p.pid)
 		}
-		for _, address := range p.nameless {
-			if _, ok := p.names[address]; !ok && address != 0 && t.living[p.pid] == p {
-				p.names[address] = t.inspect.name(p.pid, address)
-			}
+		for i, frame := range t.inspect.names(p.pid, p.nameless) {
+			p.names[p.nameless[i]] = frame
 		}
 		p.nameless = p.nameless[:0]
 	}
 }
 
-// renameStacks looks up the names that were unknown again, at the end of the profile.
-func (t *tally) renameStacks() {
+// lookUpCompiled looks up functions of just-in-time compilers, at the end of the profile: their lists are complete then.
+func (t *tally) lookUpCompiled() {
 	for _, p := range t.programs {
-		if t.living[p.pid] != p {
+		var nameless []uint64
+		for address, frame := range p.names {
+			if frame.Function == "" {
+				nameless = append(nameless, address)
+			}
+		}
+		if len(nameless) == 0 || t.living[p.pid] != p {
 			continue
 		}
-		fresh := false
-		for address, name := range p.names {
+		for i, name := range t.inspect.compiled(p.pid, nameless) {
 			if name != "" {
-				continue
+				p.names[nameless[i]] = symbols.Frame{Function: name, Module: symbols.JIT}
 			}
-			if !fresh {
-				t.inspect.refresh(p.pid)
-				fresh = true
-			}
-			p.names[address] = t.inspect.name(p.pid, address)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/perfevent"
+	"github.com/timebench/timebench/internal/instrument/symbols"
 )
 
 // The addresses of the processes and of the kernel of these tests.
@@ -38,14 +39,17 @@ func (f faked) look(pid int) look {
 	}
 	return look{reason: "it had ended"}
 }
-func (f faked) name(_ int, address uint64) string {
-	if address == inProgram {
-		return "main (a.out)"
+func (f faked) names(_ int, addresses []uint64) []symbols.Frame {
+	frames := make([]symbols.Frame, len(addresses))
+	for i, address := range addresses {
+		if address == inProgram {
+			frames[i] = symbols.Frame{Function: "main", Module: "a.out"}
+		}
 	}
-	return ""
+	return frames
 }
-func (f faked) thread(_, tid int) string { return map[int]string{10: "main", 13: "by /proc"}[tid] }
-func (f faked) refresh(int)              {}
+func (f faked) compiled(int, []uint64) []string { return nil }
+func (f faked) thread(_, tid int) string        { return map[int]string{10: "main", 13: "by /proc"}[tid] }
 func (f faked) preloaded(pid int) []string {
 	return map[int][]string{11: {"/lib/fake.so (LD_PRELOAD)"}}[pid]
 }
@@ -260,7 +264,7 @@ func TestCallersAreLimited(t *testing.T) {
 	require.Len(t, p.stacks, maxStacks)
 	require.Equal(t, 2*maxStacks, p.in(&p.otherStacks))
 	for address := range p.names {
-		p.names[address] = fmt.Sprintf("f%d (a.out)", address)
+		p.names[address] = symbols.Frame{Function: fmt.Sprint("f", address), Module: "a.out"}
 	}
 	callers, others := callersOf(p)
 	require.Len(t, callers, most)
