@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/diagnose/examine"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/report/render"
@@ -144,6 +145,6 @@ func (flags watchFlags) run(stdout, stderr io.Writer, format watch.LineFormat) e
 // watchedClocks returns the clocks that programs read most, and the system call for comparison.
 func watchedClocks(all []clock.Clock) []clock.Clock {
 	return slices.DeleteFunc(all, func(c clock.Clock) bool {
-		return !diagnose.Everyday(c.ID) && c.ID != "CLOCK_MONOTONIC@syscall" && c.ID != "time.Now@go"
+		return !slices.Contains(situation.Everyday, c.ID) && c.ID != "CLOCK_MONOTONIC@syscall" && c.ID != "time.Now@go"
 	})
 }

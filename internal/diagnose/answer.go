@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/table"
@@ -14,7 +14,7 @@ import (
 )
 
 // slowKinds are the findings that explain why reads are slow.
-var slowKinds = []string{"kernel-entry", "no-vdso", "tsc-trapped", "qpc-kernel", "slow-reads", "dear"}
+var slowKinds = []string{"kernel-entry", "no-vdso", "tsc-trapped", "qpc-kernel", slowReadsKind, limitCheck.kind}
 
 // fastNS is up to what a read is fast, in ns. In user mode it takes 15 to 50 ns on CPUs of the last fifteen years.
 const fastNS = 100
@@ -23,20 +23,21 @@ const fastNS = 100
 // slow, what else is wrong and which program suffers, in one sentence, and how good that is; "" if no everyday clock
 // was timed.
 func Answer(d *result.Document) (string, table.Level) {
-	c := Answering(d)
+	s := situation.Of(d)
+	c := answering(s)
 	if c == nil {
 		return "", 0
 	}
-	cost := words.Duration(CostNS(c.Latency))
-	besides, level := beside(d)
-	if i := slices.IndexFunc(d.Findings, func(f result.Finding) bool { return slices.Contains(slowKinds, f.Kind) }); i >= 0 {
-		why := "; " + d.Findings[i].Title
-		if reason, ok := strings.CutPrefix(d.Findings[i].Title, slowFineClocks); ok {
-			why = reason
+	cost := words.Duration(situation.CostNS(c.Latency))
+	besides, level := beside(s)
+	if i := slices.IndexFunc(s.Findings, func(f result.Finding) bool { return slices.Contains(slowKinds, f.Kind) }); i >= 0 {
+		why := "; " + s.Findings[i].Title
+		if s.Findings[i].Kind == slowReadsKind && !s.ReadsQPCInUserMode() {
+			why = becauseOfCounter(s)
 		}
-		return fmt.Sprintf("Reading the clock is slow: %s per read%s%s%s.", cost, timesTheCounter(d, c), why, besides), table.Error
+		return fmt.Sprintf("Reading the clock is slow: %s per read%s%s%s.", cost, timesTheCounter(s, c), why, besides), table.Error
 	}
-	where, fast := "", CostNS(c.Latency) < fastNS
+	where, fast := "", situation.CostNS(c.Latency) < fastNS
 	switch c.KernelEntry {
 	case result.Never:
 		where = ", in user mode"
@@ -45,7 +46,7 @@ func Answer(d *result.Document) (string, table.Level) {
 	case result.Sometimes:
 		where, fast = ", and some reads enter the kernel", false
 	}
-	if source := clockSource(d); source != "" {
+	if source := s.ClockSource; source != "" {
 		where += " (clock source " + source + ")"
 	}
 	if fast {
@@ -56,13 +57,13 @@ func Answer(d *result.Document) (string, table.Level) {
 
 // beside returns what the first line says besides the cost of a read, and how bad that is: an error, and the program
 // that spends most on reads.
-func beside(d *result.Document) (text string, level table.Level) {
-	if i := slices.IndexFunc(d.Findings, func(f result.Finding) bool {
+func beside(s *situation.Situation) (text string, level table.Level) {
+	if i := slices.IndexFunc(s.Findings, func(f result.Finding) bool {
 		return f.Severity == result.Error && !slices.Contains(slowKinds, f.Kind)
 	}); i >= 0 {
-		text, level = "; but "+d.Findings[i].Title, table.Error
+		text, level = "; but "+s.Findings[i].Title, table.Error
 	}
-	if heavy := programsAbove(d, heavyShare); len(heavy) > 0 {
+	if heavy := programsAbove(s, heavyShare); len(heavy) > 0 {
 		text += fmt.Sprintf("; %s spends %s of its CPU time on reading clocks", heavy[0].Command, words.Percent(*heavy[0].ClockShare))
 		level = cmp.Or(level, table.Warn)
 	}
@@ -72,32 +73,23 @@ func beside(d *result.Document) (text string, level table.Level) {
 // fewestSamples is the number of samples from which on the lowest level of them is known.
 const fewestSamples = 6
 
-// CostNS returns what a read costs while no other program has the CPU: the lowest level of the samples, by which diff
-// judges too. Of fewer samples on a busy machine all may be disturbed, and the fastest slice is what a read costs at
-// most.
-func CostNS(l *compare.Latency) float64 {
-	if n := len(l.SamplesNS); n > 0 && n < fewestSamples {
-		return slices.Min(slices.Concat(l.SamplesNS, l.QuietSamplesNS))
-	}
-	return l.CostNS()
-}
-
-// Answering returns the clock that an answer is about: the one that a finding calls slow, or the everyday clock that
+// Answering returns the clock that an answer is about: the one that a finding calls slow, or the situation.Everyday clock that
 // programs read first, without a vDSO the system call, or else any that shows what a program pays; nil if none was
 // timed.
-func Answering(d *result.Document) *compare.Clock {
-	d = completed(d)
-	if slices.ContainsFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "slow-reads" }) {
-		if read := fineRead(d); read != nil {
+func Answering(d *result.Document) *compare.Clock { return answering(situation.Of(d)) }
+
+func answering(s *situation.Situation) *compare.Clock {
+	if slices.ContainsFunc(s.Findings, func(f result.Finding) bool { return f.Kind == slowReadsKind }) {
+		if read := s.FineRead(); read != nil {
 			return read
 		}
 	}
-	ids := slices.Clone(everyday)
-	if noVDSO(d) != nil {
+	ids := slices.Clone(situation.Everyday)
+	if s.NoVDSO() {
 		ids = append(ids, "CLOCK_MONOTONIC@syscall")
 	}
 	for _, id := range append(ids, "time.Now@go") {
-		if c := timedClock(d, id); c != nil {
+		if c := s.Timed(id); c != nil {
 			return c
 		}
 	}
@@ -106,10 +98,10 @@ func Answering(d *result.Document) *compare.Clock {
 
 // timesTheCounter returns how many times longer a read takes than one of the CPU's counter; "" if that was
 // not timed, or takes as long.
-func timesTheCounter(d *result.Document, c *compare.Clock) string {
+func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
 	for _, id := range clock.PlainCounters {
-		if counter := timedClock(d, id); counter != nil && CostNS(c.Latency) > 2*CostNS(counter.Latency) && CostNS(counter.Latency) > 0 {
-			return fmt.Sprintf(", %s times what the CPU's counter takes", words.Times(CostNS(c.Latency)/CostNS(counter.Latency)))
+		if counter := s.Timed(id); counter != nil && situation.CostNS(c.Latency) > 2*situation.CostNS(counter.Latency) && situation.CostNS(counter.Latency) > 0 {
+			return fmt.Sprintf(", %s times what the CPU's counter takes", words.Times(situation.CostNS(c.Latency)/situation.CostNS(counter.Latency)))
 		}
 	}
 	return ""

@@ -203,9 +203,3 @@ func TestKernelEntryNotTested(t *testing.T) {
 	compare.Into(d).Clocks = clocks(result.Never, 640)
 	require.Empty(t, Findings(d), "both are proven")
 }
-
-func TestParametersOfTwoDashes(t *testing.T) {
-	d := &result.Document{Host: result.Host{BootParameters: []string{"a-b_c=x-y", "a_b-c", "a-b", "tsc"}}}
-	require.Equal(t, []parameter{{"a_b_c", "x-y", "a-b_c=x-y"}, {"a_b_c", "", "a_b-c"}}, parameters(d, "a_b-c"))
-	require.Empty(t, parameters(d))
-}

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-func quota(d *result.Document) *result.Finding {
-	cpu := d.Host.CPU
+func quota(s *situation.Situation) *result.Finding {
+	cpu := s.Host.CPU
 	if cpu.Quota <= 0 || cpu.Quota >= float64(cpu.Usable) {
 		return nil
 	}
@@ -18,43 +20,39 @@ func quota(d *result.Document) *result.Finding {
 		Title:    fmt.Sprintf("a CPU quota limits the process to %.3g CPUs", cpu.Quota),
 		Evidence: []string{fmt.Sprintf("control group: %s of CPU time per %s", words.Duration(cpu.Quota*float64(cpu.QuotaPeriodNS)), words.Duration(float64(cpu.QuotaPeriodNS)))},
 		Cause:    "The kernel stops a process that has used up its quota until the period ends. A read during that time takes milliseconds, whatever the clock costs.",
-		Remedies: advise(d, "raise-quota"),
+		Remedies: remedy.For(s, "raise-quota"),
 		Links:    []string{"https://docs.kernel.org/scheduler/sched-bwc.html"},
 	}
-	if c := d.Conditions; c != nil && c.ThrottledPeriods > 0 {
+	if c := s.Conditions; c != nil && c.ThrottledPeriods > 0 {
 		finding.Evidence = append(finding.Evidence, "during the run: "+throttled(*c))
 	}
 	return finding
 }
 
-func throttled(c result.Conditions) string {
-	return fmt.Sprintf("throttled in %s, %s of CPU time withheld", words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
-}
-
 // highSteal is the share of CPU time from which programs notice the loss.
 const highSteal = 0.10
 
-func steal(d *result.Document) *result.Finding {
-	if d.Conditions == nil || d.Conditions.StealShare <= maxSteal {
+func steal(s *situation.Situation) *result.Finding {
+	if s.Conditions == nil || s.Conditions.StealShare <= maxSteal {
 		return nil
 	}
 	severity := result.Note
-	if d.Conditions.StealShare > highSteal {
+	if s.Conditions.StealShare > highSteal {
 		severity = result.Warn
 	}
 	return &result.Finding{
 		Severity: severity,
 		Title:    "the hypervisor gives CPU time to others (steal)",
-		Evidence: []string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(d.Conditions.StealShare))},
+		Evidence: []string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(s.Conditions.StealShare))},
 		Cause:    "The host has more work than CPUs. A read during such a pause takes milliseconds, and the time service is less accurate.",
-		Remedies: advise(d, "burstable", "quieter-host"),
+		Remedies: remedy.For(s, "burstable", "quieter-host"),
 		Links:    []string{"https://man7.org/linux/man-pages/man5/proc_stat.5.html"},
 	}
 }
 
-func governor(d *result.Document) *result.Finding {
-	c := d.Conditions
-	saving := slices.DeleteFunc(slices.Clone(d.Host.CPU.Governors), func(name string) bool { return name == "performance" })
+func governor(s *situation.Situation) *result.Finding {
+	c := s.Conditions
+	saving := slices.DeleteFunc(slices.Clone(s.Host.CPU.Governors), func(name string) bool { return name == "performance" })
 	if c == nil || c.FloorLowNS == 0 || c.FloorHighNS/c.FloorLowNS-1 <= maxSpeedChange || len(saving) == 0 {
 		return nil
 	}
@@ -62,22 +60,18 @@ func governor(d *result.Document) *result.Finding {
 		Title:    "the CPU frequency changes",
 		Evidence: []string{"scaling_governor: " + strings.Join(saving, ", "), emptyCall(*c)},
 		Cause:    "The governor lowers the frequency of idle CPUs. The first reads after a pause are slower than those of a busy program.",
-		Remedies: advise(d, "performance-governor"),
+		Remedies: remedy.For(s, "performance-governor"),
 		Links:    []string{"https://docs.kernel.org/admin-guide/pm/cpufreq.html"},
 	}
 }
 
-func emptyCall(c result.Conditions) string {
-	return "the cost of an empty call varied " + words.Between(c.FloorLowNS, c.FloorHighNS)
-}
-
-func singleCPU(d *result.Document) *result.Finding {
-	if d.Host.CPU.Usable != 1 || d.Host.CPU.Logical < 2 {
+func singleCPU(s *situation.Situation) *result.Finding {
+	if s.Host.CPU.Usable != 1 || s.Host.CPU.Logical < 2 {
 		return nil
 	}
 	return &result.Finding{
 		Title:    "the process may use only one CPU",
-		Evidence: []string{fmt.Sprintf("usable CPUs: 1 of %d", d.Host.CPU.Logical)},
+		Evidence: []string{fmt.Sprintf("usable CPUs: 1 of %d", s.Host.CPU.Logical)},
 		Cause:    "Whether clocks scale over CPUs, and whether the CPUs agree on the time, cannot be measured on one CPU.",
 	}
 }

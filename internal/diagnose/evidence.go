@@ -1,17 +1,28 @@
 package diagnose
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
+// Documents that several findings link to.
+const (
+	vdsoManual       = "https://man7.org/linux/man-pages/man7/vdso.7.html"
+	kernelParameters = "https://docs.kernel.org/admin-guide/kernel-parameters.html"
+	clockSourceABI   = "https://docs.kernel.org/admin-guide/abi-testing.html#abi-sys-devices-system-clocksource-clocksourcex-current-clocksource"
+	kvmTimekeeping   = "https://docs.kernel.org/virt/kvm/x86/timekeeping.html"
+	// kernelMessages is the page that explains the messages of the kernel.
+	kernelMessages = "https://github.com/timebench/timebench/blob/main/docs/kernel-messages.md"
+)
+
 // rows returns evidence on clocks, one row for all with the same story:
 // "6 fine clocks · 1.4 µs/read · every read enters the kernel".
-func rows(d *result.Document, clocks []compare.Clock, story func(compare.Clock) string) []string {
+func rows(s *situation.Situation, clocks []compare.Clock, story func(compare.Clock) string) []string {
 	type group struct {
 		story  string
 		coarse bool
@@ -19,7 +30,7 @@ func rows(d *result.Document, clocks []compare.Clock, story func(compare.Clock) 
 	var groups []group
 	members := map[group][]compare.Clock{}
 	for _, c := range clocks {
-		g := group{story(c), isCoarse(c)}
+		g := group{story(c), situation.IsCoarse(c)}
 		if len(members[g]) == 0 {
 			groups = append(groups, g)
 		}
@@ -28,7 +39,7 @@ func rows(d *result.Document, clocks []compare.Clock, story func(compare.Clock) 
 	var rows []string
 	for _, g := range groups {
 		same := members[g]
-		rows = append(rows, strings.Join(words.Present(subject(d, same), cost(same...), g.story), " · "))
+		rows = append(rows, strings.Join(words.Present(subject(s, same), cost(same...), g.story), " · "))
 	}
 	return rows
 }
@@ -36,13 +47,13 @@ func rows(d *result.Document, clocks []compare.Clock, story func(compare.Clock) 
 func row(c compare.Clock) string { return c.ID + " · " + cost(c) }
 
 // subject returns the ids of clocks, or their number if they are all fine or all coarse clocks of the vDSO.
-func subject(d *result.Document, clocks []compare.Clock) string {
-	noun, is := "fine clock", isFine
-	if isCoarse(clocks[0]) {
-		noun, is = "coarse clock", isCoarse
+func subject(s *situation.Situation, clocks []compare.Clock) string {
+	noun, is := "fine clock", situation.IsFine
+	if situation.IsCoarse(clocks[0]) {
+		noun, is = "coarse clock", situation.IsCoarse
 	}
 	all := 0
-	for _, c := range compare.Of(d).Clocks {
+	for _, c := range s.Clocks {
 		if c.Available && is(c) {
 			all++
 		}
@@ -56,15 +67,6 @@ func subject(d *result.Document, clocks []compare.Clock) string {
 	}
 	return strings.Join(ids, ", ")
 }
-
-// isCoarse reports whether the kernel stores the value of a clock of the vDSO at each tick, or each second.
-func isCoarse(c compare.Clock) bool {
-	return slices.Contains(coarseClocks, c.ID) || c.ID == "time@vdso"
-}
-
-// isFine reports whether a clock of the vDSO is neither coarse nor of CPU time, which no vDSO supports
-// (lib/vdso/gettimeofday.c).
-func isFine(c compare.Clock) bool { return c.Path == "vdso" && c.Kind != "cpu time" && !isCoarse(c) }
 
 // cost returns the lowest and the highest cost of clocks, and of one clock the confidence interval; "" if a reason says
 // why a clock has none.
@@ -97,4 +99,22 @@ func between(lowNS, highNS float64) string {
 		return low
 	}
 	return low + " to " + high
+}
+
+func linuxLinks(s *situation.Situation, links ...string) []string {
+	if s.OnLinux() {
+		return links
+	}
+	return nil
+}
+
+// fromTheLog returns the beginning of titles of findings on a document from a kernel log alone, in lower case.
+func fromTheLog(s *situation.Situation) string {
+	switch log := s.Host.KernelLog; {
+	case log.Mixed:
+		return fmt.Sprintf("from a kernel log alone, with %d boots that cannot be separated: ", log.Boots)
+	case log.Boots > 1:
+		return fmt.Sprintf("from a kernel log alone, the last of its %d boots: ", log.Boots)
+	}
+	return "from a kernel log alone: "
 }

@@ -1,8 +1,8 @@
-// Package diagnose turns a result document into findings (what is wrong with the clocks of a
-// machine, the cause, the remedies) and warnings (what disturbed the run). It measures
-// nothing.
+// Package diagnose turns a result document into findings (what is wrong with the clocks of a machine, the cause, the
+// remedies) and warnings (what disturbed the run). It measures nothing.
 //
-// A new finding is one entry in checks. A new warning is one entry in noises.
+// From the bottom up: package situation has the facts that are derived from a document, package remedy the advice; here,
+// a check makes a finding of a situation, the table below says which check excludes which, and the answer sums up.
 package diagnose
 
 import (
@@ -10,10 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/profile"
-	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -21,41 +20,44 @@ import (
 type check struct {
 	kind       string
 	severities []string // that the finding can have, the worst first
-	// find returns the finding without its kind; none without evidence. An empty severity means the worst.
-	find func(*result.Document) *result.Finding
+	// find returns the finding without its kind; nil, or a finding without evidence, if there is none. An empty severity
+	// means the worst.
+	find func(*situation.Situation) *result.Finding
+	// unless are the kinds of findings, of checks above it, that explain the same better. With one of them it finds nothing.
+	unless []string
 }
 
-// checks are all checks, in the order of findings of equal severity. A new finding is one
-// entry here and a row in docs/doctor.md.
+// checks are all checks, in the order of findings of equal severity.
 var checks = []check{
-	{"clocksource-unrestored", []string{result.Error}, unrestored},
-	{"kernel-entry", []string{result.Error}, kernelEntry},
-	{"no-vdso", []string{result.Error}, noVDSO},
-	{"kernel-entry-unproven", []string{result.Warn}, unproven},
-	{"tsc-trapped", []string{result.Error}, trappedTSC},
-	{"backwards", []string{result.Error}, backwards},
-	{"faulty-clock", []string{result.Warn}, faulty},
-	{"qpc-kernel", []string{result.Error}, qpcKernel},
-	{"slow-reads", []string{result.Error}, slowReads},
-	{"clock-calls-refused", []string{result.Error}, refusedCalls},
-	{"wall-clock-off", []string{result.Error, result.Warn, result.Note}, wallOff},
-	{"heavy-readers", []string{result.Warn, result.Note}, heavyReaders},
-	{"tsc-unstable", []string{result.Warn}, unstableTSC},
-	{"tsc-rate", []string{result.Warn}, tscRate},
-	{"drift", []string{result.Warn}, drifting},
-	{"not-scaling", []string{result.Warn}, notScaling},
-	{"fine-clock-ticks", []string{result.Warn}, ticking},
-	{"clock-rate", []string{result.Warn, result.Note}, rateAtLimit},
-	{"two-time-services", []string{result.Warn}, twoServices},
-	{"stepped", []string{result.Warn}, stepped},
-	{"unsynchronised", []string{result.Warn, result.Note}, unsynchronised},
-	{"slewed", []string{result.Note}, slewed},
-	{"steal", []string{result.Warn, result.Note}, steal},
-	{"kernel-entry-of-some", []string{result.Note}, slowClocksOfOldKernels},
-	{"quota", []string{result.Note}, quota},
-	{"governor", []string{result.Note}, governor},
-	{"single-cpu", []string{result.Note}, singleCPU},
-	{"timer-raised", []string{result.Note}, timerRaised},
+	{"clocksource-unrestored", []string{result.Error}, unrestored, nil},
+	{"kernel-entry", []string{result.Error}, kernelEntry, nil},
+	{"no-vdso", []string{result.Error}, noVDSO, nil},
+	{"tsc-trapped", []string{result.Error}, trappedTSC, nil},
+	{"backwards", []string{result.Error}, backwards, nil},
+	{"qpc-kernel", []string{result.Error}, qpcKernel, nil},
+	{"kernel-entry-unproven", []string{result.Warn}, unproven, []string{"kernel-entry", "no-vdso", "qpc-kernel"}},
+	{"faulty-clock", []string{result.Warn}, faulty, nil},
+	{slowReadsKind, []string{result.Error}, slowReads, []string{"kernel-entry", "no-vdso", "kernel-entry-unproven", "tsc-trapped", "qpc-kernel"}},
+	{"clock-calls-refused", []string{result.Error}, refusedCalls, nil},
+	{"wall-clock-off", []string{result.Error, result.Warn, result.Note}, wallOff, nil},
+	{"heavy-readers", []string{result.Warn, result.Note}, heavyReaders, []string{"kernel-entry", "no-vdso"}},
+	{"tsc-unstable", []string{result.Warn}, unstableTSC, []string{"kernel-entry", "kernel-entry-unproven"}},
+	{"kernel-log", []string{result.Warn}, otherFault, []string{"kernel-entry", "kernel-entry-unproven"}},
+	{"tsc-rate", []string{result.Warn}, tscRate, nil},
+	{"drift", []string{result.Warn}, drifting, nil},
+	{"not-scaling", []string{result.Warn}, notScaling, nil},
+	{"fine-clock-ticks", []string{result.Warn}, ticking, nil},
+	{"two-time-services", []string{result.Warn}, twoServices, nil},
+	{"clock-rate", []string{result.Warn, result.Note}, rateAtLimit, []string{"two-time-services"}},
+	{"stepped", []string{result.Warn}, stepped, []string{"two-time-services"}},
+	{"unsynchronised", []string{result.Warn, result.Note}, unsynchronised, nil},
+	{"slewed", []string{result.Note}, slewed, []string{"clock-rate", "two-time-services"}},
+	{"steal", []string{result.Warn, result.Note}, steal, nil},
+	{"kernel-entry-of-some", []string{result.Note}, slowClocksOfOldKernels, []string{"kernel-entry"}},
+	{"quota", []string{result.Note}, quota, nil},
+	{"governor", []string{result.Note}, governor, nil},
+	{"single-cpu", []string{result.Note}, singleCPU, nil},
+	{"timer-raised", []string{result.Note}, timerRaised, nil},
 }
 
 // limitCheck is the check of [OverLimit], which takes a limit besides the document.
@@ -66,49 +68,23 @@ func (c check) completed(f *result.Finding) result.Finding {
 	return *f
 }
 
-// Findings returns what is wrong with the clocks of the document's machine, the worst
-// first. It uses only the document, so it works for documents of other machines.
+// Findings returns what is wrong with the clocks of the document's machine, the worst first. It uses only the document, so
+// it works for documents of other machines.
 func Findings(d *result.Document) []result.Finding {
+	s := situation.Of(d)
 	var findings []result.Finding
-	d = completed(d)
 	for _, c := range checks {
-		if finding := c.find(d); finding != nil && len(finding.Evidence) > 0 {
-			if alone(d) {
-				finding.Title = fromTheLog(d) + finding.Title
+		if slices.ContainsFunc(findings, func(f result.Finding) bool { return slices.Contains(c.unless, f.Kind) }) {
+			continue
+		}
+		if finding := c.find(s); finding != nil && len(finding.Evidence) > 0 {
+			if s.LogOnly() {
+				finding.Title = fromTheLog(s) + finding.Title
 			}
 			findings = append(findings, c.completed(finding))
 		}
 	}
 	return Sorted(findings)
-}
-
-// completed returns the document with what other sections show of its clocks: the runtimes' and the profile's own
-// readings.
-func completed(d *result.Document) *result.Document {
-	costs := *compare.Of(d)
-	costs.Clocks = slices.Clone(costs.Clocks)
-	add := func(id, entry string, latency *compare.Latency) {
-		i := slices.IndexFunc(costs.Clocks, func(c compare.Clock) bool { return c.ID == id })
-		if i < 0 {
-			path := id[strings.LastIndexByte(id, '@')+1:]
-			i, costs.Clocks = len(costs.Clocks), append(costs.Clocks, compare.Clock{ID: id, Path: path, Available: true})
-		}
-		if c := &costs.Clocks[i]; c.Latency == nil && c.KernelEntry == "" {
-			c.Latency, c.KernelEntry = latency, entry
-		}
-	}
-	if s := runtimes.Of(d); s != nil {
-		for _, c := range s.Clocks {
-			add(c.ID, c.KernelEntry, c.Latency)
-		}
-	}
-	if p := profile.Of(d); p != nil && p.ReadNS > 0 {
-		add(profile.FineID, p.KernelEntry, &compare.Latency{MedianNS: p.ReadNS})
-	}
-	all := *d
-	all.Sections = slices.Clone(d.Sections)
-	all.Put(&costs)
-	return &all
 }
 
 // Sorted returns the findings with the worst first. It keeps the order within a severity.
@@ -119,82 +95,37 @@ func Sorted(findings []result.Finding) []result.Finding {
 	return findings
 }
 
-// everyday are the clocks that programs read most: C, Java and Go use them for "now".
-var everyday = []string{
-	"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "gettimeofday@vdso",
-	"QueryPerformanceCounter@winapi", "GetSystemTimePreciseAsFileTime@winapi",
-	"CLOCK_MONOTONIC@libc", "CLOCK_REALTIME@libc", "gettimeofday@libc",
-}
-
-// Everyday reports whether programs read a clock most.
-func Everyday(id string) bool { return slices.Contains(everyday, id) }
-
-// Conclusive returns the findings that were shown, and whether doctor could tell: not if no clock was timed,
-// or none to which the limit of [OverLimit] applies.
+// Conclusive returns the findings that were shown, and whether doctor could tell: not if no clock was timed, or none to
+// which the limit of [OverLimit] applies.
 func Conclusive(d *result.Document) (findings []result.Finding, conclusive bool) {
-	timed := slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return Everyday(c.ID) && c.Latency != nil })
+	timed := slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return situation.IsEveryday(c) && c.Latency != nil })
 	findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool { return f.Kind == limitCheck.kind && !timed })
 	return findings, Measured(d) && len(findings) == len(d.Findings)
 }
 
-// OverLimit returns a finding if an everyday clock costs more than the limit in nanoseconds per
-// read, beyond noise, or if no everyday clock was timed; otherwise nil.
+// OverLimit returns a finding if an everyday clock costs more than the limit in nanoseconds per read, beyond noise, or if
+// no everyday clock was timed; otherwise nil.
 func OverLimit(d *result.Document, limitNS float64) *result.Finding {
+	s := situation.Of(d)
+	s.Clocks = compare.Of(d).Clocks // those that were timed by themselves
 	limit := words.Duration(limitNS) + "/read"
-	finding := limitCheck.completed(&result.Finding{
-		Title: "an everyday clock costs more than the limit of " + limit,
+	finding := limitCheck.completed(&result.Finding{Title: "an everyday clock costs more than the limit of " + limit})
+	everyday := s.Select(situation.IsEveryday)
+	over := slices.DeleteFunc(slices.Clone(everyday), func(c compare.Clock) bool {
+		return c.Latency == nil || min(situation.CostNS(c.Latency), cmp.Or(c.Latency.LowNS, c.Latency.MedianNS)) <= limitNS
 	})
-	var dear, missing []compare.Clock
-	timed := false
-	for _, c := range compare.Of(d).Clocks {
-		switch {
-		case !Everyday(c.ID):
-		case c.Latency == nil:
-			missing = append(missing, c)
-		default:
-			timed = true
-			if min(CostNS(c.Latency), cmp.Or(c.Latency.LowNS, c.Latency.MedianNS)) > limitNS {
-				dear = append(dear, c)
-			}
-		}
-	}
-	if !timed {
+	if !slices.ContainsFunc(everyday, func(c compare.Clock) bool { return c.Latency != nil }) {
 		finding.Title = "no everyday clock was timed, so the limit of " + limit + " cannot be checked"
-		finding.Cause = "The limit applies to the clocks that programs read most: " + strings.Join(everyday, ", ") + "."
-		finding.Evidence = rows(d, missing, func(c compare.Clock) string { return c.Reason })
-		if len(missing) == 0 {
-			finding.Evidence = []string{words.Plural(len(compare.Of(d).Clocks), "clock") + " in the result, but none of these"}
+		finding.Cause = "The limit applies to the clocks that programs read most: " + strings.Join(situation.Everyday, ", ") + "."
+		finding.Evidence = rows(s, everyday, func(c compare.Clock) string { return c.Reason })
+		if len(everyday) == 0 {
+			finding.Evidence = []string{words.Plural(len(s.Clocks), "clock") + " in the result, but none of these"}
 		}
 		return &finding
 	}
-	if len(dear) == 0 {
+	if len(over) == 0 {
 		return nil
 	}
-	finding.Evidence = rows(d, dear, func(compare.Clock) string { return "" })
+	finding.Evidence = rows(s, over, func(compare.Clock) string { return "" })
 	return &finding
 }
-
-func timedClock(d *result.Document, id string) *compare.Clock {
-	for i, c := range compare.Of(d).Clocks {
-		if c.ID == id && c.Available && c.Latency != nil {
-			return &compare.Of(d).Clocks[i]
-		}
-	}
-	return nil
-}
-
-func clockSource(d *result.Document) string {
-	if d.Host.ClockSource == nil {
-		return ""
-	}
-	return d.Host.ClockSource.Current
-}
-
-func clockSources(d *result.Document) []string {
-	if d.Host.ClockSource == nil {
-		return nil
-	}
-	return d.Host.ClockSource.Available
-}
-
-func offers(d *result.Document, name string) bool { return slices.Contains(clockSources(d), name) }

@@ -2,13 +2,13 @@ package diagnose
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
@@ -91,36 +91,6 @@ func layers() []compare.Layer {
 	return []compare.Layer{
 		{Name: "call and return", NS: 2, LowNS: -1, HighNS: 4}, {Name: "enter and leave the kernel", NS: 95, LowNS: 94, HighNS: 96},
 		{Name: "the call in the kernel", NS: 98, LowNS: 97, HighNS: 99}, {Name: "read the clock source", NS: 815, LowNS: 810, HighNS: 820},
-	}
-}
-
-// What a read would take in user mode is shown where another clock source would save most of it.
-func TestWhatToWin(t *testing.T) {
-	const promise = "if the vDSO read the counter"
-	for name, test := range map[string]struct {
-		source     string
-		userModeNS float64
-		promised   bool
-	}{
-		"a slow clock source": {"acpi_pm", 22, true},
-		"no clock source":     {"", 22, true},
-		"more than half":      {"acpi_pm", 506, false},
-		"more than the read":  {"acpi_pm", 1400, false},
-		"not measured":        {"acpi_pm", 0, false},
-		"the TSC":             {"tsc", 22, false},
-		"the counter of Arm":  {"arch_sys_counter", 22, false},
-	} {
-		d := well()
-		d.Host.ClockSource.Current = test.source
-		entering := clocks(result.Always, 1010)[:2]
-		slices.Reverse(entering) // the first line is about CLOCK_MONOTONIC
-		for i := range entering {
-			entering[i].Layers, entering[i].UserModeNS = layers(), test.userModeNS
-		}
-		shown := whatToWin(d, entering)
-		require.Len(t, shown, 1, name)
-		require.Contains(t, shown[0], "CLOCK_MONOTONIC@vdso, 1,010 ns = ", name)
-		require.Equal(t, test.promised, strings.Contains(shown[0], promise), "%s: %s", name, shown[0])
 	}
 }
 
@@ -211,6 +181,11 @@ func TestEachFinding(t *testing.T) {
 			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
 			d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
 		}, "tsc-unstable", result.Warn, "The TSCs of the CPUs differ"},
+		"another clock source is refused": {func(d *result.Document) {
+			*d = result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{
+				"[ 1.0] Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode",
+			}}}}
+		}, "kernel-log", result.Warn, "the kernel refused the clock source jiffies"},
 		"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate while clocks were read: 2500.000 MHz; asleep: 2600.000 MHz"},
 		"kernel's rate":           {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "asleep: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
 		"shared timer":            {func(d *result.Document) { gains(d, 0, 1.05) }, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread"},
@@ -358,7 +333,7 @@ func TestW32Time(t *testing.T) {
 		d := well()
 		d.Host.OS, d.Host.TimeSync = "windows", nil
 		d.Host.Windows = &result.Windows{W32Time: &test.service, Adjustment: &result.Adjustment{AdjustedHz: 1e7, NominalHz: 1e7}}
-		finding := w32timeOff(d)
+		finding := w32timeOff(situation.Of(d))
 		if test.severity == "" {
 			require.Nil(t, finding, name)
 			continue
@@ -581,19 +556,6 @@ func TestHostsOfHypervisors(t *testing.T) {
 	}
 }
 
-func TestLongLogIsCut(t *testing.T) {
-	var lines []string
-	for i := range 31 {
-		lines = append(lines, fmt.Sprintf("[ %d.0] line", i), "[ 1.0] line")
-	}
-	seen := logEvidence(lines)
-	require.Equal(t, "kernel log: [ 0.0] line", seen[0])
-	require.Len(t, seen, maxLogLines+1)
-	require.Equal(t, "kernel log: … and 23 more lines", seen[len(seen)-1])
-	require.Equal(t, []string{"kernel log: [    0.86] clocksource: 'tsc' cs_now: 1"},
-		logEvidence([]string{"[    0.86] clocksource:              'tsc' cs_now: 1"}), "without the alignment of its figures")
-}
-
 // What timebench itself did comes before its consequences, and nobody else is suspected.
 func TestUnrestoredClockSourceComesFirst(t *testing.T) {
 	d := well()
@@ -614,6 +576,7 @@ func TestUnrestoredClockSourceComesFirst(t *testing.T) {
 }
 
 func TestNoForeignTextInACommand(t *testing.T) {
+	const currentSource = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 	for _, original := range []string{"tsc; reboot", "$(reboot)", "`reboot`", "tsc\nreboot", "-n", ""} {
 		d := well()
 		d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", original}}
@@ -621,7 +584,7 @@ func TestNoForeignTextInACommand(t *testing.T) {
 		for _, f := range Findings(d) {
 			for _, r := range f.Remedies {
 				for _, command := range r.Commands {
-					require.Contains(t, []string{"echo | sudo tee " + currentFile, "cat " + currentFile}, command, "%q", original)
+					require.Contains(t, []string{"echo | sudo tee " + currentSource, "cat " + currentSource}, command, "%q", original)
 				}
 			}
 		}
@@ -653,57 +616,12 @@ func TestLimitWithoutFigures(t *testing.T) {
 	require.NotNil(t, OverLimit(&result.Document{}, 1))
 }
 
-func TestFrequency(t *testing.T) {
-	for hz, want := range map[int64]string{10_000_000: "10 MHz: the TSC, or", 2_648_441: "2.648 MHz: the TSC divided by 1024", 23_999_999: "24 MHz: the HPET", 0: "0 MHz"} {
-		meaning, _ := Frequency(hz, "amd64")
-		require.Contains(t, meaning, want)
-	}
-	meaning, platform := Frequency(24_000_000, "arm64")
-	require.Equal(t, "24 MHz: the CPU counter", meaning)
-	require.False(t, platform)
-}
-
 func worded(f result.Finding) string {
 	parts := append([]string{f.Title, f.Cause}, f.Evidence...)
 	for _, r := range f.Remedies {
 		parts = append(append(parts, r.Advice, r.Risk), r.Commands...)
 	}
 	return strings.Join(append(parts, f.Links...), "\n") + "\n"
-}
-
-// Clocks with the same story are one row: a number if they are all of their sort, otherwise their ids.
-func TestClocksWithTheSameStoryAreOneRow(t *testing.T) {
-	entry := func(c compare.Clock) string { return c.KernelEntry }
-	for name, test := range map[string]struct {
-		plant func([]compare.Clock)
-		want  []string
-	}{
-		"all": {func([]compare.Clock) {}, []string{"3 fine clocks · 640 ns/read · always"}},
-		"costs that differ": {func(c []compare.Clock) { c[1].Latency.MedianNS, c[2].Latency = 1250, nil },
-			[]string{"3 fine clocks · 640 ns to 1.25 µs/read · always"}},
-		"one that differs": {func(c []compare.Clock) { c[1].KernelEntry = result.Sometimes }, []string{
-			"CLOCK_MONOTONIC@vdso, CLOCK_MONOTONIC_RAW@vdso · 640 ns/read · always",
-			"CLOCK_REALTIME@vdso · 640 ns/read (95% CI 634 ns to 646 ns) · sometimes"}},
-		"an interval without width": {func(c []compare.Clock) {
-			c[1].KernelEntry, c[1].Latency.LowNS, c[1].Latency.HighNS = result.Sometimes, 639.9, 640.1
-		}, []string{
-			"CLOCK_MONOTONIC@vdso, CLOCK_MONOTONIC_RAW@vdso · 640 ns/read · always",
-			"CLOCK_REALTIME@vdso · 640 ns/read · sometimes"}},
-		"one that cannot be read": {func(c []compare.Clock) {
-			c[1] = compare.Clock{ID: "x@vdso", Path: "vdso", Reason: "no such clock", KernelEntry: result.Unknown}
-		},
-			[]string{"2 fine clocks · 640 ns/read · always", "x@vdso · unknown"}},
-		"a coarse one": {func(c []compare.Clock) { c[2], c[3] = c[3], c[2]; c[2].KernelEntry = result.Always }, []string{
-			"CLOCK_MONOTONIC@vdso, CLOCK_REALTIME@vdso · 640 ns/read · always",
-			"CLOCK_REALTIME_COARSE@vdso · 8 ns/read (95% CI 7.92 ns to 8.08 ns) · always"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := well()
-			compare.Into(d).Clocks = clocks(result.Always, 640)
-			test.plant(compare.Into(d).Clocks)
-			require.Equal(t, test.want, rows(d, compare.Of(d).Clocks[:3], entry))
-		})
-	}
 }
 
 func TestHealthy(t *testing.T) {
@@ -728,24 +646,26 @@ func TestHealthyWithoutFigures(t *testing.T) {
 		Healthy(&result.Document{Sections: []result.Section{late}}))
 }
 
-// A title says which clock or part is at fault, and is no title for what was not marked.
+// A title names the clock or part at fault, and the kind of the finding says whether that is the TSC of this machine.
 func TestTitlesOfCauses(t *testing.T) {
-	for line, title := range map[string]string{
-		"Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode":                 "the kernel refused the clock source jiffies",
-		"kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable":                            "this host of virtual machines does not trust its TSC",
-		"Adjusting kvm-clock more than 11% (9311354 vs 9311354)":                                                   "the rate of kvm-clock is corrected by more than 11 %",
-		"[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring":                               "the firmware wrote to the TSC",
-		"arch_timer: CPU4: Trapping CNTVCT access":                                                                 "the kernel keeps user mode from reading the counter of the CPU",
-		"clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable": "the kernel marked the TSC unstable",
-		"clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 95000ns, attempt 1":                    "",
+	for line, want := range map[string]struct{ kind, title string }{
+		"Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode":                 {"kernel-log", "the kernel refused the clock source jiffies"},
+		"Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode":                     {"tsc-unstable", "the kernel refused the clock source tsc"},
+		"kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable":                            {"kernel-log", "this host of virtual machines does not trust its TSC"},
+		"Adjusting kvm-clock more than 11% (9311354 vs 9311354)":                                                   {"kernel-log", "the rate of kvm-clock is corrected by more than 11 %"},
+		"[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring":                               {"tsc-unstable", "the firmware wrote to the TSC"},
+		"arch_timer: CPU4: Trapping CNTVCT access":                                                                 {"kernel-log", "the kernel keeps user mode from reading the counter of the CPU"},
+		"clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable": {"tsc-unstable", "the kernel marked the TSC unstable"},
+		"clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 95000ns, attempt 1":                    {},
 	} {
 		found := Findings(&result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{line}}}})
-		if title == "" {
+		if want.kind == "" {
 			require.Empty(t, found, line)
 			continue
 		}
 		require.Len(t, found, 1, line)
-		require.Equal(t, "from a kernel log alone: "+title, found[0].Title)
+		require.Equal(t, want.kind, found[0].Kind, line)
+		require.Equal(t, "from a kernel log alone: "+want.title, found[0].Title)
 	}
 }
 
@@ -816,10 +736,10 @@ func TestTSCThatGoesBackIsNotTrusted(t *testing.T) {
 	}
 	d := well()
 	d.Host.ClockSource, d.Host.KernelLog.Lines = &result.ClockSource{Current: "acpi_pm", Available: []string{"acpi_pm"}}, wrapped
-	require.Len(t, advise(d, "tsc-nowatchdog"), 1)
+	require.Len(t, remedy.For(situation.Of(d), "tsc-nowatchdog"), 1)
 	compare.Into(d).Clocks[6].Resolution.Backwards = 1
-	require.Empty(t, advise(d, "tsc-nowatchdog"), "the counter itself went back")
+	require.Empty(t, remedy.For(situation.Of(d), "tsc-nowatchdog"), "the counter itself went back")
 	compare.Into(d).Clocks[6].Resolution.Backwards = 0
 	d.Put(verified("RDTSC@cpu", "counter", verify.ClockFault{Kind: verify.FaultWarp, Count: 1}).Sections[1])
-	require.Empty(t, advise(d, "tsc-nowatchdog"))
+	require.Empty(t, remedy.For(situation.Of(d), "tsc-nowatchdog"))
 }

@@ -6,65 +6,47 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/clock/vdso"
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// Documents that several findings link to.
-const (
-	vdsoManual       = "https://man7.org/linux/man-pages/man7/vdso.7.html"
-	kernelParameters = "https://docs.kernel.org/admin-guide/kernel-parameters.html"
-	clockSourceABI   = "https://docs.kernel.org/admin-guide/abi-testing.html#abi-sys-devices-system-clocksource-clocksourcex-current-clocksource"
-)
-
-// enters reports whether reads of a clock enter the kernel without need.
-func enters(c compare.Clock) bool {
-	return (isFine(c) || isCoarse(c)) && (c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes)
-}
-
-func kernelEntry(d *result.Document) *result.Finding {
-	var entering, coarse []compare.Clock
-	for _, c := range compare.Of(d).Clocks {
-		switch {
-		case enters(c):
-			entering = append(entering, c)
-		case isCoarse(c) && c.KernelEntry == result.Never && c.Latency != nil:
-			coarse = append(coarse, c)
-		}
-	}
-	if !slices.ContainsFunc(entering, func(c compare.Clock) bool { return slices.Contains(everyday, c.ID) }) {
+func kernelEntry(s *situation.Situation) *result.Finding {
+	if !s.EntersKernel() {
 		return nil
 	}
-	finding := &result.Finding{
-		Title: "reads of the fine clocks enter the kernel",
-		Links: []string{vdsoManual},
-	}
-	switch name := clockSource(d); name {
+	finding := &result.Finding{Title: "reads of the fine clocks enter the kernel"}
+	switch name := s.ClockSource; name {
 	case "":
 	case "tsc":
 		finding.Title += ", although the clock source is tsc"
 	default:
 		finding.Title += ", because the clock source is " + name
 	}
-	finding.Evidence = rows(d, append(entering, coarse...), proof)
-	if call := timedClock(d, "CLOCK_MONOTONIC@syscall"); call != nil {
+	entering := s.Select(situation.Enters)
+	coarse := s.Select(func(c compare.Clock) bool {
+		return situation.IsCoarse(c) && c.KernelEntry == result.Never && c.Latency != nil
+	})
+	finding.Evidence = rows(s, append(slices.Clone(entering), coarse...), proof)
+	if call := s.Timed("CLOCK_MONOTONIC@syscall"); call != nil {
 		finding.Evidence = append(finding.Evidence, row(*call)+" · the system call itself")
 	}
-	finding.Evidence = append(finding.Evidence, whatToWin(d, entering)...)
-	finding.Evidence = append(finding.Evidence, maxThroughput(entering)...)
-	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, NamedShare))...)
-	why := whyNotTSC(d)
-	finding.Evidence = append(finding.Evidence, why.evidence...)
-	finding.Cause = because(d) + " " + why.cause
-	finding.Remedies = slices.Concat(advise(d, why.remedies...), coarseRemedies(d))
-	finding.Links = append(finding.Links, why.links...)
-	if h := hypervisorOf(d); h != nil {
-		finding.Links = append(finding.Links, h.links...)
+	why := whyNotTSC(s)
+	finding.Evidence = slices.Concat(finding.Evidence, whatToWin(s, entering), maxThroughput(entering), shares(programsAbove(s, NamedShare)), why.evidence)
+	finding.Cause = because(s) + " " + why.cause
+	finding.Remedies = slices.Concat(remedy.For(s, why.remedies...), remedy.Coarse(s))
+	var ofHypervisor []string
+	if h := remedy.HypervisorOf(s); h != nil {
+		ofHypervisor = h.Links
 	}
-	slices.Sort(finding.Links)
-	finding.Links = slices.Compact(finding.Links)
+	finding.Links = distinct([]string{vdsoManual}, why.links, ofHypervisor)
 	return finding
+}
+
+func distinct(links ...[]string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(links...))))
 }
 
 func proof(c compare.Clock) string {
@@ -77,22 +59,21 @@ func proof(c compare.Clock) string {
 	return text
 }
 
-func because(d *result.Document) string {
-	name := clockSource(d)
-	if name == "tsc" {
+func because(s *situation.Situation) string {
+	switch s.ClockSource {
+	case "tsc":
 		return "User mode can read the clock source tsc, but the reads enter the kernel anyway."
-	}
-	if name == "" {
+	case "":
 		return "The vDSO cannot read the clock source of the kernel from user mode. The name of the clock source is unknown (/sys/devices/system/clocksource)."
 	}
-	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", name, described(d))
+	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", s.ClockSource, described(s))
 }
 
-func described(d *result.Document) string {
-	if _, off := noVsyscall(d); off {
-		return "" // which would blame the host
+func described(s *situation.Situation) string {
+	if len(s.PageOff()) > 0 {
+		return "" // the description would blame the host
 	}
-	return descriptions[clockSource(d)]
+	return descriptions[s.ClockSource]
 }
 
 // descriptions describe clock sources, to be added after the name.
@@ -116,7 +97,7 @@ func maxThroughput(clocks []compare.Clock) []string {
 				best = t
 			}
 		}
-		if best.Threads > 0 && slices.Contains(everyday, c.ID) {
+		if best.Threads > 0 && situation.IsEveryday(c) {
 			return []string{fmt.Sprintf("%s · at most %s, with %s · programs that read more often wait",
 				c.ID, words.Rate(best.ReadsPerSecond), words.Plural(best.Threads, "thread"))}
 		}
@@ -124,106 +105,13 @@ func maxThroughput(clocks []compare.Clock) []string {
 	return nil
 }
 
-// coarseClocks are those whose value the kernel stores at each tick.
-var coarseClocks = []string{"CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC_COARSE@vdso"}
-
-// coarseRemedies suggest the coarse clocks, with their cost and tick on this machine, and the calls of
-// the languages that read them.
-func coarseRemedies(d *result.Document) []result.Remedy {
-	if len(tickingClocks(d)) > 0 {
-		return nil // the fine clocks are no finer
-	}
-	var offers []string
-	for _, id := range coarseClocks {
-		c := timedClock(d, id)
-		if c == nil || c.KernelEntry != result.Never {
-			continue
-		}
-		tick := "tick unknown"
-		if c.Resolution != nil && c.Resolution.TickNS > 0 {
-			tick = "tick " + words.Duration(c.Resolution.TickNS)
-		}
-		offers = append(offers, fmt.Sprintf("%s (%s/read, %s)", strings.TrimSuffix(id, "@vdso"), words.Duration(c.Latency.MedianNS), tick))
-	}
-	if len(offers) == 0 {
-		return nil
-	}
-	return append([]result.Remedy{{
-		Advice: "If a coarse resolution is enough for your program, read a coarse clock: " + strings.Join(offers, ", "),
-		Risk:   "Two events within one tick get the same time. Intervals shorter than several ticks cannot be measured.",
-	}}, languageRemedies(d)...)
-}
-
-// noVDSO finds that the process has no vDSO. A vDSO clock that cannot be read for another reason
-// does not show that.
-func noVDSO(d *result.Document) *result.Finding {
-	if !slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Reason == vdso.ErrNone.Error() }) {
-		return nil
-	}
-	finding := &result.Finding{
-		Title:    "there is no vDSO: every read of a clock is a system call",
-		Evidence: []string{"no vDSO clock can be read: " + vdso.ErrNone.Error()},
-		Cause:    vdsoCause(d),
-		Remedies: advise(d, "remove-vdso-0", "newer-runsc"),
-		Links:    []string{vdsoManual, kernelParameters},
-	}
-	if call := timedClock(d, "CLOCK_MONOTONIC@syscall"); call != nil {
-		finding.Evidence = append(finding.Evidence, row(*call))
-	}
-	for _, p := range parameters(d, "vdso") {
-		finding.Evidence = append(finding.Evidence, onCommandLine+p.text)
-	}
-	finding.Evidence = append(finding.Evidence, shares(programsAbove(d, NamedShare))...)
-	return finding
-}
-
-func vdsoCause(d *result.Document) string {
-	if off := parameters(d, "vdso=0", "vdso32=0"); len(off) > 0 {
-		return "The kernel was booted without a vDSO (" + onCommandLine + off[0].text + ")."
-	}
-	if inGVisor(d) {
-		return "This is a sandbox of gVisor, which has a vDSO of its own, but mapped none into this process."
-	}
-	cause := "The kernel command line does not switch the vDSO off. Therefore the kernel was built without one, or a sandbox (gVisor), an emulator of user mode (QEMU) or a tracer hides it."
-	if d.Host.Arch == "386" {
-		cause += " A 64-bit kernel may have none for 32-bit programs."
-	}
-	return cause
-}
-
-// slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not support,
-// although it supports the everyday ones.
-func slowClocksOfOldKernels(d *result.Document) *result.Finding {
-	finding := &result.Finding{
-		Title:    "some clocks enter the kernel, although the everyday clocks do not",
-		Cause:    "The vDSO of this kernel does not support them. On x86 the vDSO supports CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since Linux 5.3, CLOCK_TAI since 4.20.",
-		Remedies: advise(d, "newer-runsc", "read-monotonic"),
-		Links:    []string{vdsoManual},
-	}
-	if inGVisor(d) {
-		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. Before September 2022 it did not support the coarse clocks and CLOCK_MONOTONIC_RAW: each read of them is a call into the sandbox."
-		finding.Links = []string{"https://github.com/google/gvisor/pull/7975"}
-	}
-	var entering []compare.Clock
-	for _, c := range compare.Of(d).Clocks {
-		if enters(c) {
-			if slices.Contains(everyday, c.ID) {
-				return nil
-			}
-			entering = append(entering, c)
-		}
-	}
-	finding.Evidence = rows(d, entering, proof)
-	return finding
-}
-
 // cpuCounters are the clock sources that are the counter of the CPU itself.
 var cpuCounters = []string{"tsc", "tsc-early", "arch_sys_counter", "riscv_clocksource"}
 
-// whatToWin returns where the time of a read goes that enters the kernel, and what it would take in user mode: of the
+// whatToWin returns the parts of the time of a read that enters the kernel, and what it would take in user mode: of the
 // first everyday clock whose layers are known.
-func whatToWin(d *result.Document, entering []compare.Clock) []string {
-	for _, id := range everyday {
+func whatToWin(s *situation.Situation, entering []compare.Clock) []string {
+	for _, id := range situation.Everyday {
 		i := slices.IndexFunc(entering, func(c compare.Clock) bool { return c.ID == id && c.Latency != nil && len(compare.Parts(c.Layers)) > 0 })
 		if i < 0 {
 			continue
@@ -231,11 +119,15 @@ func whatToWin(d *result.Document, entering []compare.Clock) []string {
 		c := entering[i]
 		var each []string
 		for _, l := range compare.Parts(c.Layers) {
-			each = append(each, part(d, l))
+			name := l.Name
+			if s.ClockSource != "" {
+				name = strings.ReplaceAll(name, "read the clock source", "read "+s.ClockSource)
+			}
+			each = append(each, fmt.Sprintf("%s (%s)", l, name))
 		}
 		text := fmt.Sprintf("%s, %s ns = %s", c.ID, words.NS(c.Latency.MedianNS), strings.Join(each, " + "))
 		// Where the kernel reads the counter of the CPU already, another clock source saves nothing.
-		if userMode := c.GainNS(); userMode > 0 && !slices.Contains(cpuCounters, clockSource(d)) {
+		if userMode := c.GainNS(); userMode > 0 && !slices.Contains(cpuCounters, s.ClockSource) {
 			text += fmt.Sprintf(" · about %s ns if the vDSO read the counter of the CPU", words.NS(userMode))
 		}
 		return []string{text}
@@ -243,11 +135,95 @@ func whatToWin(d *result.Document, entering []compare.Clock) []string {
 	return nil
 }
 
-// part returns a layer as a summand: "824.0 (read acpi_pm)".
-func part(d *result.Document, l compare.Layer) string {
-	name := l.Name
-	if source := clockSource(d); source != "" {
-		name = strings.ReplaceAll(name, "read the clock source", "read "+source)
+// unproven finds that nothing shows whether the everyday clocks enter the kernel. Without this finding, doctor would report
+// that all is well.
+func unproven(s *situation.Situation) *result.Finding {
+	if hasQPC(s) {
+		return unprovenQPC(s)
 	}
-	return fmt.Sprintf("%s (%s)", l, name)
+	clocks, is := s.EntryUnproven()
+	if !is {
+		return nil
+	}
+	evidence := rows(s, clocks, whyUnproven)
+	if len(clocks) == 0 {
+		evidence = []string{"none of " + strings.Join(situation.Everyday[:3], ", ") + " was measured"}
+	}
+	for _, id := range []string{"time.Now@go", "CLOCK_MONOTONIC@syscall"} {
+		if c := s.Timed(id); c != nil {
+			evidence = append(evidence, row(*c))
+		}
+	}
+	why := whyNotTSC(s)
+	return &result.Finding{
+		Title:    "the clock source is " + s.ClockSource + ", and whether reads enter the kernel is unknown",
+		Evidence: append(evidence, why.evidence...),
+		Cause: fmt.Sprintf("No vDSO reads %s%s in user mode, so every read should be a system call; nothing here tested it. %s",
+			s.ClockSource, described(s), why.cause),
+		Remedies: slices.Concat(remedy.For(s, why.remedies...), remedy.For(s, "amd64-build", "measure-there")),
+		Links:    distinct([]string{vdsoManual}, why.links),
+	}
+}
+
+func whyUnproven(c compare.Clock) string {
+	switch {
+	case !c.Available:
+		return "cannot be read: " + c.Reason
+	case c.KernelEntry == "": // the command does not test it (verify, skew, drift), or the document is older than the key
+		return "kernel entry was not tested"
+	default:
+		return "kernel entry is unknown: " + c.KernelEntryBy
+	}
+}
+
+func noVDSO(s *situation.Situation) *result.Finding {
+	if !s.NoVDSO() {
+		return nil
+	}
+	finding := &result.Finding{
+		Title:    "there is no vDSO: every read of a clock is a system call",
+		Evidence: []string{"no vDSO clock can be read: " + vdso.ErrNone.Error()},
+		Cause:    vdsoCause(s),
+		Remedies: remedy.For(s, "remove-vdso-0", "newer-runsc"),
+		Links:    []string{vdsoManual, kernelParameters},
+	}
+	if call := s.Timed("CLOCK_MONOTONIC@syscall"); call != nil {
+		finding.Evidence = append(finding.Evidence, row(*call))
+	}
+	for _, p := range s.Parameters("vdso") {
+		finding.Evidence = append(finding.Evidence, onCommandLine+p.Text)
+	}
+	finding.Evidence = append(finding.Evidence, shares(programsAbove(s, NamedShare))...)
+	return finding
+}
+
+func vdsoCause(s *situation.Situation) string {
+	if off := s.Parameters("vdso=0", "vdso32=0"); len(off) > 0 {
+		return "The kernel was booted without a vDSO (" + onCommandLine + off[0].Text + ")."
+	}
+	if s.InGVisor() {
+		return "This is a sandbox of gVisor, which has a vDSO of its own, but mapped none into this process."
+	}
+	cause := "The kernel command line does not switch the vDSO off. Therefore the kernel was built without one, or a sandbox (gVisor), an emulator of user mode (QEMU) or a tracer hides it."
+	if s.Host.Arch == "386" {
+		cause += " A 64-bit kernel may have none for 32-bit programs."
+	}
+	return cause
+}
+
+// slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not support, although it supports the everyday
+// ones.
+func slowClocksOfOldKernels(s *situation.Situation) *result.Finding {
+	finding := &result.Finding{
+		Title:    "some clocks enter the kernel, although the everyday clocks do not",
+		Evidence: rows(s, s.Select(situation.Enters), proof),
+		Cause:    "The vDSO of this kernel does not support them. On x86 the vDSO supports CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since Linux 5.3, CLOCK_TAI since 4.20.",
+		Remedies: remedy.For(s, "newer-runsc", "read-monotonic"),
+		Links:    []string{vdsoManual},
+	}
+	if s.InGVisor() {
+		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. Before September 2022 it did not support the coarse clocks and CLOCK_MONOTONIC_RAW: each read of them is a call into the sandbox."
+		finding.Links = []string{"https://github.com/google/gvisor/pull/7975"}
+	}
+	return finding
 }

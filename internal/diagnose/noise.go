@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
@@ -23,7 +24,7 @@ const (
 	maxSteal       = 0.01 // of the CPU time
 	maxOther       = 0.05 // of the usable CPUs
 	// maxSlew is twice the largest correction of the rate by the frequency alone.
-	maxSlew = 2 * maxFrequencyPPM / 1e6
+	maxSlew = 2 * situation.MaxFrequencyPPM / 1e6
 	// minSeconds is the least CPU time that counts: the kernel counts in ticks of 10 ms.
 	minSeconds = 0.1
 )
@@ -33,13 +34,13 @@ const (
 var noises = []struct {
 	kind string
 	// observe returns what was seen; "" if there was no such disturbance.
-	observe func(*result.Document, result.Conditions) string
+	observe func(*situation.Situation, result.Conditions) string
 	// affects and advice return words that fit what the run measured, and its system. What affects nothing that was
 	// measured ("") is no warning.
-	affects, advice func(*result.Document) string
+	affects, advice func(*situation.Situation) string
 }{
 	{
-		"clocksource", func(_ *result.Document, c result.Conditions) string {
+		"clocksource", func(_ *situation.Situation, c result.Conditions) string {
 			if len(c.ClockSources) < 2 {
 				return ""
 			}
@@ -49,9 +50,9 @@ var noises = []struct {
 		always("run again; if the kernel changed the clock source itself, its log shows why (sudo dmesg | grep -i clocksource)"),
 	},
 	{
-		"backwards", func(d *result.Document, _ result.Conditions) string {
+		"backwards", func(s *situation.Situation, _ result.Conditions) string {
 			var clocks []string
-			for _, clock := range compare.Of(d).Clocks {
+			for _, clock := range s.Clocks {
 				if r := clock.Resolution; r != nil && r.Backwards > 0 {
 					clocks = append(clocks, fmt.Sprintf("%s %s by up to %s", clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
 				}
@@ -65,7 +66,7 @@ var noises = []struct {
 		always("a wall clock may have been set; do not trust a monotonic clock or a counter that does this"),
 	},
 	{
-		"step", func(_ *result.Document, c result.Conditions) string {
+		"step", func(_ *situation.Situation, c result.Conditions) string {
 			if c.WallStepNS == 0 {
 				return ""
 			}
@@ -75,8 +76,8 @@ var noises = []struct {
 		always("run again when the time service has settled"),
 	},
 	{
-		"slewed", func(d *result.Document, _ result.Conditions) string {
-			sync := d.Host.TimeSync
+		"slewed", func(s *situation.Situation, _ result.Conditions) string {
+			sync := s.Host.TimeSync
 			if sync == nil || math.Abs(monotonicRate(*sync)) < maxSlew {
 				return ""
 			}
@@ -91,7 +92,7 @@ var noises = []struct {
 		always("run again when the time service has settled; if there is none, reset the rate (adjtimex --tick 10000 --frequency 0)"),
 	},
 	{
-		"lost-cpu", func(_ *result.Document, c result.Conditions) string {
+		"lost-cpu", func(_ *situation.Situation, c result.Conditions) string {
 			if len(c.LostCPUs) == 0 {
 				return ""
 			}
@@ -101,31 +102,31 @@ var noises = []struct {
 		always("run again while the set of CPUs does not change, and no program of a higher priority keeps them busy"),
 	},
 	{
-		"realtime", func(d *result.Document, _ result.Conditions) string {
-			if d.Host.CPU.SchedulingPolicy == "" {
+		"realtime", func(s *situation.Situation, _ result.Conditions) string {
+			if s.Host.CPU.SchedulingPolicy == "" {
 				return ""
 			}
-			return "timebench runs under the real-time policy " + d.Host.CPU.SchedulingPolicy
+			return "timebench runs under the real-time policy " + s.Host.CPU.SchedulingPolicy
 		},
-		func(d *result.Document) string {
-			return phrases(throughput(d, "throughput with more threads than CPUs, which then take turns of 1 ms"),
-				loaded(d, "the load, which gets only the CPU time that the measurement leaves"), "everything else that runs on this machine")
+		func(s *situation.Situation) string {
+			return phrases(throughput(s, "throughput with more threads than CPUs, which then take turns of 1 ms"),
+				loaded(s, "the load, which gets only the CPU time that the measurement leaves"), "everything else that runs on this machine")
 		},
 		always("run without chrt, unless your programs read the clocks under this policy in production"),
 	},
 	{
-		"quota", func(_ *result.Document, c result.Conditions) string {
+		"quota", func(_ *situation.Situation, c result.Conditions) string {
 			if c.ThrottledPeriods == 0 {
 				return ""
 			}
 			return "the CPU quota stopped the process: " + throttled(c)
 		},
-		func(d *result.Document) string {
+		func(s *situation.Situation) string {
 			included := ": the figures include the time that the process was stopped"
-			return cmp.Or(throughput(d, "throughput with more threads than the quota allows"+included), timed("the confidence intervals"+included)(d))
+			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included), timed("the confidence intervals"+included)(s))
 		},
-		func(d *result.Document) string {
-			return phrases("raise the quota", throughput(d, "or measure with fewer threads (--threads 1)"))
+		func(s *situation.Situation) string {
+			return phrases("raise the quota", throughput(s, "or measure with fewer threads (--threads 1)"))
 		},
 	},
 	{
@@ -136,42 +137,42 @@ var noises = []struct {
 	{
 		"incomplete", incomplete,
 		always("the confidence intervals"),
-		func(d *result.Document) string {
-			if d.Tool.Command == "doctor" {
+		func(s *situation.Situation) string {
+			if s.Tool.Command == "doctor" {
 				return "run doctor without --fast, and when the machine is less busy"
 			}
 			return "run again with more time (--limit 5m), or with fewer threads or clocks"
 		},
 	},
 	{
-		"steal", func(d *result.Document, c result.Conditions) string {
-			seconds := c.StealShare * float64(d.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
+		"steal", func(s *situation.Situation, c result.Conditions) string {
+			seconds := c.StealShare * float64(s.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
 			if c.StealShare <= maxSteal || seconds < minSeconds {
 				return ""
 			}
 			return fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare))
 		},
-		func(d *result.Document) string {
-			return phrases(throughput(d, "throughput above all"), timed("the width of the confidence intervals")(d))
+		func(s *situation.Situation) string {
+			return phrases(throughput(s, "throughput above all"), timed("the width of the confidence intervals")(s))
 		},
 		always("run again at a quieter time, or on a machine with dedicated CPUs"),
 	},
 	{
-		"load", func(d *result.Document, c result.Conditions) string {
+		"load", func(s *situation.Situation, c result.Conditions) string {
 			elapsed := time.Duration(c.DurationNS).Seconds()
-			if c.OtherCPUs <= maxOther*float64(d.Host.CPU.Usable) || c.OtherCPUs*elapsed < minSeconds {
+			if c.OtherCPUs <= maxOther*float64(s.Host.CPU.Usable) || c.OtherCPUs*elapsed < minSeconds {
 				return ""
 			}
-			return fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(d.Host.CPU.Usable, "CPU"))
+			return fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU"))
 		},
-		func(d *result.Document) string {
-			return phrases(throughput(d, "throughput and fairness with as many threads as CPUs"), timed("the width of the confidence intervals")(d))
+		func(s *situation.Situation) string {
+			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"), timed("the width of the confidence intervals")(s))
 		},
 		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)",
 			"stop the other programs, or keep to CPUs that they do not use"),
 	},
 	{
-		"preempted", func(_ *result.Document, c result.Conditions) string {
+		"preempted", func(_ *situation.Situation, c result.Conditions) string {
 			if c.Turns == 0 || float64(c.InterruptedTurns)/float64(c.Turns) <= maxInterrupted {
 				return ""
 			}
@@ -181,7 +182,7 @@ var noises = []struct {
 		always("stop other programs, or take more rounds (timebench compare --rounds 200)"),
 	},
 	{
-		"speed", func(_ *result.Document, c result.Conditions) string {
+		"speed", func(_ *situation.Situation, c result.Conditions) string {
 			if c.FloorLowNS == 0 || c.FloorHighNS/c.FloorLowNS-1 <= maxSpeedChange {
 				return ""
 			}
@@ -193,25 +194,25 @@ var noises = []struct {
 	},
 }
 
-func always(text string) func(*result.Document) string {
-	return func(*result.Document) string { return text }
+func always(text string) func(*situation.Situation) string {
+	return func(*situation.Situation) string { return text }
 }
 
 // timed returns the text for documents with costs, and nothing for others: what verify, skew and drift report is
 // proven by the order of reads or has a bound that contains the time that other work took, and profile reports that
 // work.
-func timed(text string) func(*result.Document) string {
-	return func(d *result.Document) string {
-		if compare.Of(d).Empty() && runtimes.Of(d) == nil {
+func timed(text string) func(*situation.Situation) string {
+	return func(s *situation.Situation) string {
+		if compare.Of(s.Document).Empty() && runtimes.Of(s.Document) == nil {
 			return ""
 		}
 		return text
 	}
 }
 
-func linuxOr(linux, other string) func(*result.Document) string {
-	return func(d *result.Document) string {
-		if onLinux(d) {
+func linuxOr(linux, other string) func(*situation.Situation) string {
+	return func(s *situation.Situation) string {
+		if s.OnLinux() {
 			return linux
 		}
 		return other
@@ -221,11 +222,11 @@ func linuxOr(linux, other string) func(*result.Document) string {
 func phrases(texts ...string) string { return strings.Join(words.Present(texts...), "; ") }
 
 // throughput returns the text if the run measured throughput, and nothing otherwise.
-func throughput(d *result.Document, text string) string {
-	if slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return len(c.Throughput) > 0 }) {
+func throughput(s *situation.Situation, text string) string {
+	if slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return len(c.Throughput) > 0 }) {
 		return text
 	}
-	if section := runtimes.Of(d); section != nil {
+	if section := runtimes.Of(s.Document); section != nil {
 		for _, r := range section.Runtimes {
 			if slices.ContainsFunc(r.Calls, func(c runtimes.MeasuredCall) bool { return len(c.Throughput) > 0 }) {
 				return text
@@ -236,37 +237,39 @@ func throughput(d *result.Document, text string) string {
 }
 
 // loaded returns the text if the run kept the CPUs busy itself, and nothing otherwise.
-func loaded(d *result.Document, text string) string {
-	if v := verify.Of(d); v != nil && v.Load {
+func loaded(s *situation.Situation, text string) string {
+	if v := verify.Of(s.Document); v != nil && v.Load {
 		return text
 	}
-	if v := drift.Of(d); v != nil && v.LoadedFromNS > 0 {
+	if v := drift.Of(s.Document); v != nil && v.LoadedFromNS > 0 {
 		return text
 	}
 	return ""
 }
 
-// Noise returns the disturbances of the document's run; none for a quiet machine. Without
-// conditions in the document it uses only the facts of the host.
-func Noise(d *result.Document) []result.Warning {
+// Noise returns the disturbances of the document's run; none for a quiet machine. Without conditions in the document it
+// uses only the facts of the host.
+func Noise(d *result.Document) []result.Warning { return noise(situation.Of(d)) }
+
+func noise(s *situation.Situation) []result.Warning {
 	var conditions result.Conditions
-	if d.Conditions != nil {
-		conditions = *d.Conditions
+	if s.Conditions != nil {
+		conditions = *s.Conditions
 	}
 	var warnings []result.Warning
 	for _, n := range noises {
-		if saw, affected := n.observe(d, conditions), n.affects(d); saw != "" && affected != "" {
-			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: affected, Advice: n.advice(d)})
+		if saw, affected := n.observe(s, conditions), n.affects(s); saw != "" && affected != "" {
+			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: affected, Advice: n.advice(s)})
 		}
 	}
 	return warnings
 }
 
 // starved names the smallest number of threads with a disturbed figure: one of them usually had no CPU.
-func starved(d *result.Document, c result.Conditions) string {
+func starved(s *situation.Situation, c result.Conditions) string {
 	for _, p := range c.Passes {
 		disturbed := func(t compare.Throughput) bool { return t.Threads == p.Threads && t.Disturbed }
-		if p.Starved > 0 && slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return slices.ContainsFunc(c.Throughput, disturbed) }) {
+		if p.Starved > 0 && slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return slices.ContainsFunc(c.Throughput, disturbed) }) {
 			return fmt.Sprintf("in %d of %s of throughput with %s, a thread had no CPU for most of the time, although there is a CPU for each",
 				p.Starved, words.Plural(p.Complete, "sample"), words.Plural(p.Threads, "thread"))
 		}
@@ -274,7 +277,7 @@ func starved(d *result.Document, c result.Conditions) string {
 	return ""
 }
 
-func incomplete(_ *result.Document, c result.Conditions) string {
+func incomplete(_ *situation.Situation, c result.Conditions) string {
 	var short, reasons []string
 	var threads, missing []int
 	planned, complete := 0, 0
@@ -317,4 +320,12 @@ func threadNumbers(numbers []int) string {
 		return "1 thread"
 	}
 	return words.Numbers(numbers) + " threads"
+}
+
+func throttled(c result.Conditions) string {
+	return fmt.Sprintf("throttled in %s, %s of CPU time withheld", words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
+}
+
+func emptyCall(c result.Conditions) string {
+	return "the cost of an empty call varied " + words.Between(c.FloorLowNS, c.FloorHighNS)
 }

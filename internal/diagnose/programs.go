@@ -3,6 +3,8 @@ package diagnose
 import (
 	"fmt"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/show/words"
@@ -21,8 +23,8 @@ const (
 	mostPrograms = 10
 )
 
-func programsAbove(d *result.Document, share float64) []profile.Process {
-	profiled := profile.Of(d)
+func programsAbove(s *situation.Situation, share float64) []profile.Process {
+	profiled := profile.Of(s.Document)
 	if profiled == nil {
 		return nil
 	}
@@ -48,18 +50,18 @@ func shares(programs []profile.Process) []string {
 	return sentences
 }
 
-func heavyReaders(d *result.Document) *result.Finding {
-	heavy, severity := programsAbove(d, heavyShare), result.Warn
+func heavyReaders(s *situation.Situation) *result.Finding {
+	heavy, severity := programsAbove(s, heavyShare), result.Warn
 	if len(heavy) == 0 {
-		heavy, severity = programsAbove(d, NamedShare), result.Note
+		heavy, severity = programsAbove(s, NamedShare), result.Note
 	}
-	if len(heavy) == 0 || kernelEntry(d) != nil || noVDSO(d) != nil {
+	if len(heavy) == 0 {
 		return nil
 	}
-	why := heavyKindOf(d, heavy[0])
-	remedies := advise(d, "find-callers")
+	why := heavyKindOf(s, heavy[0])
+	remedies := remedy.For(s, "find-callers")
 	if why.coarse {
-		remedies = append(remedies, coarseRemedies(d)...)
+		remedies = append(remedies, remedy.Coarse(s)...)
 	}
 	return &result.Finding{
 		Severity: severity,
@@ -86,8 +88,8 @@ var heavyKinds = []heavyKind{
 
 // heavyKindOf returns why a program spends much time on reads. Where it is not known whether the fine clocks are read in
 // user mode, it says no more than that there are many.
-func heavyKindOf(d *result.Document, p profile.Process) heavyKind {
-	if profile.Of(d).KernelEntry == result.Never {
+func heavyKindOf(s *situation.Situation, p profile.Process) heavyKind {
+	if profile.Of(s.Document).KernelEntry == result.Never {
 		for _, k := range heavyKinds {
 			if k.of(p) > *p.ClockShare/2 {
 				return k

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/profile"
@@ -109,5 +110,5 @@ func TestFewProgramsAreNamed(t *testing.T) {
 	for range 3 * mostPrograms {
 		many = append(many, reading("worker", 0.5, 0.4))
 	}
-	require.Len(t, programsAbove(profiled("tsc", result.Never, many...), heavyShare), mostPrograms)
+	require.Len(t, programsAbove(situation.Of(profiled("tsc", result.Never, many...)), heavyShare), mostPrograms)
 }

@@ -5,23 +5,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // refusable are the clocks that a kernel always has as a system call. Documents without
 // refused_calls show by them that it is refused.
 var refusable = []string{"CLOCK_MONOTONIC@syscall", "CLOCK_REALTIME@syscall", "gettimeofday@syscall"}
 
-func refusedCalls(d *result.Document) *result.Finding {
+func refusedCalls(s *situation.Situation) *result.Finding {
 	var evidence []string
 	filter := false
-	for _, c := range d.Host.RefusedCalls {
+	for _, c := range s.Host.RefusedCalls {
 		evidence = append(evidence, fmt.Sprintf("%s fails with %s", c.Call, c.Errno))
 		filter = filter || c.Seccomp
 	}
-	if evidence == nil && onLinux(d) {
-		for _, c := range compare.Of(d).Clocks {
+	if evidence == nil && s.OnLinux() {
+		for _, c := range s.Clocks {
 			if !c.Available && slices.Contains(refusable, c.ID) && strings.Contains(c.Reason, "operation not permitted") {
 				evidence = append(evidence, c.ID+": "+c.Reason)
 			}
@@ -35,7 +36,7 @@ func refusedCalls(d *result.Document) *result.Finding {
 		Evidence: evidence,
 		Cause: "A seccomp filter refuses them: that of a container engine, of a sandbox, or of a service. Reads through the vDSO still work, but programs fail that make the system calls: " +
 			"those without a vDSO, 32-bit ones, and those that read the CPU time. If an old libseccomp does not know clock_gettime64, the filter answers it with EPERM in place of ENOSYS. A 32-bit C library then does not fall back to the older call: time is 1970, or the program ends.",
-		Remedies: advise(d, "newer-engine", "allow-calls"),
+		Remedies: remedy.For(s, "newer-engine", "allow-calls"),
 		Links:    []string{"https://docs.docker.com/engine/security/seccomp/", "https://github.com/docker/for-win/issues/8326", "https://man7.org/linux/man-pages/man2/seccomp.2.html"},
 	}
 	if filter {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -39,8 +40,8 @@ func sound(t *testing.T, d *result.Document, r result.Remedy) {
 			require.NotContains(t, h.BootParameters, parameter, "is set: %s", all)
 		}
 	}
-	require.False(t, isTSCWrong(d) && strings.Contains(all, "tsc=nowatchdog") && !strings.Contains(r.Advice, "Remove"), "unsafe: %s", all)
-	require.False(t, isTSCWrong(d) && strings.Contains(commands, "echo tsc"), "unsafe: %s", all)
+	require.False(t, situation.Of(d).IsTSCWrong() && strings.Contains(all, "tsc=nowatchdog") && !strings.Contains(r.Advice, "Remove"), "unsafe: %s", all)
+	require.False(t, situation.Of(d).IsTSCWrong() && strings.Contains(commands, "echo tsc"), "unsafe: %s", all)
 	require.False(t, guest && strings.Contains(r.Advice, "firmware (BIOS)"), "a guest has none: %s", all)
 	if h.CPU.InvariantTSC != nil && *h.CPU.InvariantTSC {
 		require.NotContains(t, all, "+invtsc", "the bit is set")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
@@ -27,8 +29,8 @@ const (
 var disturbing = []string{"starved", "quota", "steal", "load", "preempted"}
 
 // disturbance returns what made throughput useless for a judgement; nil if nothing did.
-func disturbance(d *result.Document) *result.Warning {
-	all := Noise(d)
+func disturbance(s *situation.Situation) *result.Warning {
+	all := noise(s)
 	i := slices.IndexFunc(all, func(w result.Warning) bool { return slices.Contains(disturbing, w.Kind) })
 	if i < 0 {
 		return nil
@@ -36,19 +38,19 @@ func disturbance(d *result.Document) *result.Warning {
 	return &all[i]
 }
 
-// notScaling finds an everyday clock that all CPUs together read no faster than one. On a
+// notScaling finds an situation.Everyday clock that all CPUs together read no faster than one. On a
 // busy machine it finds nothing, because there the threads wait for CPUs.
-func notScaling(d *result.Document) *result.Finding {
-	if disturbance(d) != nil {
+func notScaling(s *situation.Situation) *result.Finding {
+	if disturbance(s) != nil {
 		return nil
 	}
 	var stuck []string
-	for _, c := range compare.Of(d).Clocks {
+	for _, c := range s.Clocks {
 		own, threads, ok := gain(c)
-		if !ok || !slices.Contains(everyday, c.ID) {
+		if !ok || !slices.Contains(situation.Everyday, c.ID) {
 			continue
 		}
-		other, id := reference(d, c.ID, threads)
+		other, id := reference(s, c.ID, threads)
 		if other >= minReference && own <= max(maxFlat, min(flatShare*other, maxFlatShared)) {
 			stuck = append(stuck, fmt.Sprintf("%s: %d threads together have %.2f times the throughput of one thread; %s: %.2f times", c.ID, threads, own, id, other))
 		}
@@ -60,8 +62,8 @@ func notScaling(d *result.Document) *result.Finding {
 		Title:    "a clock does not scale: all CPUs together read it no faster than one CPU",
 		Evidence: stuck,
 		Cause:    "The CPUs wait for each other: for a shared timer (the HPET, the ACPI timer), for a lock, or for an emulator with one counter for all CPUs.",
-		Remedies: advise(d, "read-less"),
-		Links:    linuxLinks(d, vdsoManual),
+		Remedies: remedy.For(s, "read-less"),
+		Links:    linuxLinks(s, vdsoManual),
 	}
 	return finding
 }
@@ -69,13 +71,13 @@ func notScaling(d *result.Document) *result.Finding {
 // reference returns the gain of the other clocks with so many threads, and the id of the
 // clock that it is from: the second best, so that one disturbed figure cannot decide. It
 // returns 0 if there are too few other clocks.
-func reference(d *result.Document, except string, threads int) (times float64, id string) {
+func reference(s *situation.Situation, except string, threads int) (times float64, id string) {
 	type one struct {
 		times float64
 		id    string
 	}
 	var others []one
-	for _, c := range compare.Of(d).Clocks {
+	for _, c := range s.Clocks {
 		if theirs, at, ok := gain(c); ok && at == threads && c.ID != except {
 			others = append(others, one{theirs, c.ID})
 		}

@@ -1,36 +1,37 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
 // toolOfHypervisor returns the program or driver by which the hypervisor may set the clock of a guest; "" if it has none.
-func toolOfHypervisor(d *result.Document) string {
-	if !isGuest(d) || inWSL(d) {
+func toolOfHypervisor(s *situation.Situation) string {
+	if !s.IsGuest() || s.InWSL() {
 		return ""
 	}
 	return map[string]string{
 		"hyperv": "Hyper-V's time synchronisation (hv_utils)", "vmware": "VMware Tools", "virtualbox": "VirtualBox's Guest Additions",
-	}[d.Host.Virtualization.System]
+	}[s.Host.Virtualization.System]
 }
 
 // setting returns the services that set or slew the clock all the time. hv_utils only steps it
 // after a pause, unless timesync_implicit is set or the kernel is older than 4.11
 // (drivers/hv/hv_util.c, 3716a49a). Whether vmtoolsd synchronises is not known; off is the default.
-func setting(d *result.Document) []string {
+func setting(s *situation.Situation) []string {
 	var names []string
-	for _, s := range d.Host.TimeServices {
+	for _, service := range s.Host.TimeServices {
 		switch {
-		case s.Name == "vmtoolsd":
-		case s.Name == "hyperv-timesync" && s.Setting != "timesync_implicit=Y" && since(4, 11)(d):
+		case service.Name == "vmtoolsd":
+		case service.Name == "hyperv-timesync" && service.Setting != "timesync_implicit=Y" && !s.OlderThan(4, 11):
 		default:
-			names = append(names, s.Name)
+			names = append(names, service.Name)
 		}
 	}
 	return names
@@ -39,39 +40,35 @@ func setting(d *result.Document) []string {
 // twoServices finds two time services that correct each other. They are seen running; or a guest
 // whose clock a time service synchronises was stepped while doctor measured, which suggests that the
 // hypervisor sets it too.
-func twoServices(d *result.Document) *result.Finding {
+func twoServices(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
 		Title:    "two time services correct the wall clock",
-		Remedies: advise(d, "one-service-hyperv", "one-service-vmware", "one-service-vbox"),
+		Remedies: remedy.For(s, "one-service-hyperv", "one-service-vmware", "one-service-vbox"),
 		Links:    []string{"https://chrony-project.org/faq.html", adjtimexManual},
 	}
-	if names := setting(d); len(names) > 1 {
+	if names := setting(s); len(names) > 1 {
 		finding.Title += ": " + words.List(names)
 		finding.Evidence = []string{"running: " + words.List(names)}
 		finding.Cause = "Each moves the clock to its own time, and takes the correction of the other for an error. The clock is stepped again and again, or its rate is corrected up to the limit."
 		if len(finding.Remedies) == 0 {
-			finding.Remedies = advise(d, "one-service")
+			finding.Remedies = remedy.For(s, "one-service")
 		}
-	} else if tool, sync := toolOfHypervisor(d), d.Host.TimeSync; tool != "" && isStepped(d) && sync != nil && (sync.Synchronised || sync.FrequencyPPM != 0) {
+	} else if tool, sync := toolOfHypervisor(s), s.Host.TimeSync; tool != "" && s.IsStepped() && sync != nil && (sync.Synchronised || sync.FrequencyPPM != 0) {
 		finding.Title = "the wall clock is stepped while a time service corrects it: probably two of them"
 		finding.Cause = fmt.Sprintf("Probably %s sets the clock, and a time service of this machine corrects it: each takes the correction of the other for an error. This is a guess, by the step during the measurement.", tool)
 	} else {
 		return nil
 	}
-	finding.Evidence = append(finding.Evidence, steering(d)...)
+	finding.Evidence = append(finding.Evidence, steering(s)...)
 	return finding
 }
 
-func isStepped(d *result.Document) bool {
-	return d.Conditions != nil && d.Conditions.WallStepNS != 0
-}
-
-func steering(d *result.Document) []string {
+func steering(s *situation.Situation) []string {
 	var evidence []string
-	if isStepped(d) {
-		evidence = append(evidence, steppedBy(d))
+	if s.IsStepped() {
+		evidence = append(evidence, steppedBy(s))
 	}
-	if sync := d.Host.TimeSync; sync != nil {
+	if sync := s.Host.TimeSync; sync != nil {
 		if math.Abs(float64(sync.OffsetNS)) > farOffNS {
 			evidence = append(evidence, remaining(*sync))
 		}
@@ -82,32 +79,11 @@ func steering(d *result.Document) []string {
 	return evidence
 }
 
-// frequencyLimit returns the largest frequency correction of the kernel in ppm.
-func frequencyLimit(sync result.TimeSync) float64 {
-	return cmp.Or(sync.FrequencyLimitPPM, maxFrequencyPPM)
-}
-
-// maxTickPart is the largest change of the tick that adjtimex(2) accepts: 900000/HZ to 1100000/HZ.
-const maxTickPart = 0.1
-
-// atLimit reports whether the kernel corrects the rate of the clock as far as it can.
-func atLimit(sync result.TimeSync) bool {
-	return math.Abs(sync.FrequencyPPM) >= frequencyLimit(sync) ||
-		changedTick(sync) && math.Abs(float64(sync.TickNS)/usualTickNS-1) >= maxTickPart*(1-1e-9)
-}
-
-func limitEvidence(sync result.TimeSync) string {
-	if math.Abs(sync.FrequencyPPM) >= frequencyLimit(sync) {
-		return fmt.Sprintf("adjtimex: frequency %s ppm, the limit of the kernel", words.SignedPPM(sync.FrequencyPPM))
-	}
-	return tickEvidence(sync)
-}
-
 // rateAtLimit finds a clock source that runs at a wrong rate: a time service corrects it as far as the kernel allows. The
 // remaining offset shows whether that is not enough, or whether the service recovers from a correction.
-func rateAtLimit(d *result.Document) *result.Finding {
-	sync := d.Host.TimeSync
-	if sync == nil || !atLimit(*sync) || setByHand(*sync) || twoServices(d) != nil {
+func rateAtLimit(s *situation.Situation) *result.Finding {
+	sync := s.Host.TimeSync
+	if sync == nil || !atLimit(*sync) || setByHand(*sync) {
 		return nil
 	}
 	rate := monotonicRate(*sync)
@@ -119,12 +95,12 @@ func rateAtLimit(d *result.Document) *result.Finding {
 		Title:    fmt.Sprintf("the clock source runs %s by as much as the kernel can correct, or more", direction),
 		Evidence: []string{limitEvidence(*sync)},
 		Cause: fmt.Sprintf("A time service corrects the rate of the clock by the limit of the kernel. The clock source%s therefore runs at a wrong rate: %s",
-			named(clockSource(d)), wrongRate),
-		Remedies: advise(d, "start-again", "hypervisor-clock", "kvm-clock-in-guest", "boot-hpet"),
+			named(s.ClockSource), wrongRate),
+		Remedies: remedy.For(s, "start-again", "hypervisor-clock", "kvm-clock-in-guest", "boot-hpet"),
 		Links:    []string{adjtimexManual, "https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	}
-	if !isGuest(d) {
-		finding.Remedies = slices.Insert(finding.Remedies, 0, advise(d, "reboot")...)
+	if !s.IsGuest() {
+		finding.Remedies = slices.Insert(finding.Remedies, 0, remedy.For(s, "reboot")...)
 	}
 	if math.Abs(float64(sync.OffsetNS)) <= farOffNS {
 		return finding
@@ -137,9 +113,9 @@ func rateAtLimit(d *result.Document) *result.Finding {
 	}
 	finding.Title = fmt.Sprintf("the clock source may run %s by more than the kernel can correct", direction)
 	finding.Cause = "A time service corrects the rate of the clock by the limit of the kernel, but the remaining offset has the other sign: " +
-		"the service may be recovering from a correction. If the rate is still at its limit in an hour, the clock source" + named(clockSource(d)) +
+		"the service may be recovering from a correction. If the rate is still at its limit in an hour, the clock source" + named(s.ClockSource) +
 		" runs at a wrong rate: " + wrongRate
-	if !isGuest(d) { // which may have been migrated
+	if !s.IsGuest() { // which may have been migrated
 		finding.Severity, finding.Remedies = result.Note, nil
 	}
 	return finding

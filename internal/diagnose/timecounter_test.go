@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
@@ -56,7 +57,7 @@ func TestTimecounters(t *testing.T) {
 		if test.plant != nil {
 			test.plant(test.d)
 		}
-		finding := slowReads(test.d)
+		finding := slowReads(situation.Of(test.d))
 		if test.says == nil {
 			require.Nil(t, finding, name)
 			continue
@@ -98,7 +99,7 @@ func TestGVisor(t *testing.T) {
 		"a plain 4.4.0":               {result.Host{Kernel: "4.4.0"}, false},
 		"a plain 4.4.0 in containers": {result.Host{Kernel: "4.4.0", Container: "docker", ClockSource: &result.ClockSource{Current: "tsc"}}, false},
 	} {
-		require.Equal(t, test.is, inGVisor(&result.Document{Host: test.host}), name)
+		require.Equal(t, test.is, situation.Of(&result.Document{Host: test.host}).InGVisor(), name)
 	}
 	d := well()
 	for i := range compare.Of(d).Clocks {
@@ -106,8 +107,8 @@ func TestGVisor(t *testing.T) {
 			compare.Into(d).Clocks[i] = compare.Clock{ID: compare.Of(d).Clocks[i].ID, Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}
 		}
 	}
-	require.Empty(t, noVDSO(d).Remedies, "vdso=0 is not set")
-	require.Contains(t, noVDSO(d).Cause, "gVisor")
+	require.Empty(t, noVDSO(situation.Of(d)).Remedies, "vdso=0 is not set")
+	require.Contains(t, noVDSO(situation.Of(d)).Cause, "gVisor")
 }
 
 // An instance type with CPU credits is named, and no other.
@@ -115,7 +116,7 @@ func TestBurstable(t *testing.T) {
 	d := well()
 	d.Conditions.StealShare = 0.3
 	d.Host.Machine = &result.Machine{Vendor: "Amazon EC2", Product: "t3.medium"}
-	require.Contains(t, worded(*steal(d)), "This instance type (t3.medium) is burstable")
+	require.Contains(t, worded(*steal(situation.Of(d))), "This instance type (t3.medium) is burstable")
 	d.Host.Machine.Product = "m5.large"
-	require.NotContains(t, worded(*steal(d)), "burstable")
+	require.NotContains(t, worded(*steal(situation.Of(d))), "burstable")
 }

@@ -3,11 +3,11 @@ package diagnose
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/skew"
@@ -15,30 +15,30 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-func backwards(d *result.Document) *result.Finding {
+func backwards(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
 		Title: "a clock went backwards",
 		Cause: "The counters of the CPUs disagree, or the hypervisor changed them during the measurement.",
 		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	}
-	if inGVisor(d) {
+	if s.InGVisor() {
 		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. It computes the time from the TSC and parameters that gVisor changes meanwhile, and on some CPUs the result went back (google/gvisor#8118). A read by a system call is right."
 		finding.Links = []string{"https://github.com/google/gvisor/issues/8118"}
 	}
-	finding.Remedies = advise(d, "recheck", "newer-runsc", "hypervisor-clock", "other-source", "compare-cpus", "look-again")
-	if s := skew.Of(d); s != nil {
-		if worst := s.Worst(); worst != nil {
+	finding.Remedies = remedy.For(s, "recheck", "newer-runsc", "hypervisor-clock", "other-source", "compare-cpus", "look-again")
+	if compared := skew.Of(s.Document); compared != nil {
+		if worst := compared.Worst(); worst != nil {
 			finding.Title = "the CPUs do not have the same time: " + worst.String()
 		}
-		finding.Evidence = append(finding.Evidence, s.Block(d).Faults...)
+		finding.Evidence = append(finding.Evidence, compared.Block(s.Document).Faults...)
 	}
-	for _, c := range compare.Of(d).Clocks {
+	for _, c := range s.Clocks {
 		if r := c.Resolution; r != nil && c.Kind == "monotonic" && r.Backwards > 0 {
 			finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", r.Backwards, r.WorstBackwardsNS))
 		}
 	}
-	if s := runtimes.Of(d); s != nil {
-		for _, r := range s.Runtimes {
+	if section := runtimes.Of(s.Document); section != nil {
+		for _, r := range section.Runtimes {
 			for _, c := range r.Calls {
 				if c.Kind == "monotonic" && c.Resolution != nil && c.Resolution.Backwards > 0 {
 					finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", c.Resolution.Backwards, c.Resolution.WorstBackwardsNS))
@@ -46,7 +46,7 @@ func backwards(d *result.Document) *result.Finding {
 			}
 		}
 	}
-	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
+	s.EachFault(func(c verify.VerifiedClock, f verify.ClockFault) {
 		switch {
 		case f.Kind == verify.FaultWarp:
 			text := happened(c.ID, "went backwards from one CPU to another", f.Count, f.WorstNS)
@@ -54,7 +54,7 @@ func backwards(d *result.Document) *result.Finding {
 				text += fmt.Sprintf(" (CPU %d behind CPU %d)", *f.CPU, *f.EarlierCPU)
 			}
 			finding.Evidence = append(finding.Evidence, text)
-		case f.Kind == verify.FaultBackwards && !isWall(d, c.ID): // which may be set
+		case f.Kind == verify.FaultBackwards && !s.IsWall(c.ID): // which may be set
 			finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", f.Count, f.WorstNS))
 		}
 	})
@@ -74,16 +74,16 @@ var faultWords = map[string]string{
 	verify.FaultResolution: "reports another resolution than its system call",
 }
 
-func faulty(d *result.Document) *result.Finding {
+func faulty(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
 		Title:    "a clock stood still, jumped or contradicted its system call",
 		Cause:    "The kernel, the hypervisor or the hardware returns a wrong time. A machine that was paused shows this once.",
-		Remedies: advise(d, "recheck"),
-		Links:    linuxLinks(d, vdsoManual),
+		Remedies: remedy.For(s, "recheck"),
+		Links:    linuxLinks(s, vdsoManual),
 	}
-	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
+	s.EachFault(func(c verify.VerifiedClock, f verify.ClockFault) {
 		predicate, known := faultWords[f.Kind]
-		if !known || isWall(d, c.ID) && f.Kind == verify.FaultJump {
+		if !known || s.IsWall(c.ID) && f.Kind == verify.FaultJump {
 			return
 		}
 		text := happened(c.ID, predicate, f.Count, f.WorstNS)
@@ -95,16 +95,16 @@ func faulty(d *result.Document) *result.Finding {
 		}
 		finding.Evidence = append(finding.Evidence, text)
 	})
-	finding.Evidence = append(finding.Evidence, broken(d, false)...)
+	finding.Evidence = append(finding.Evidence, broken(s, false)...)
 	return finding
 }
 
 // broken returns the relations of clocks that did not hold: those of the wall clock, which may be set, or the others.
-func broken(d *result.Document, wall bool) []string {
+func broken(s *situation.Situation, wall bool) []string {
 	var evidence []string
-	if v := verify.Of(d); v != nil {
+	if v := verify.Of(s.Document); v != nil {
 		for _, r := range v.Relations {
-			if !r.Held && isWall(d, r.Clock) == wall {
+			if !r.Held && s.IsWall(r.Clock) == wall {
 				evidence = append(evidence, strings.TrimSuffix(r.Broken(), "."))
 			}
 		}
@@ -113,19 +113,19 @@ func broken(d *result.Document, wall bool) []string {
 }
 
 // drifting finds a clock whose rate no time service can correct, or whose rate changes by as much under load.
-func drifting(d *result.Document) *result.Finding {
-	t := drift.Of(d)
+func drifting(s *situation.Situation) *result.Finding {
+	t := drift.Of(s.Document)
 	if t == nil {
 		return nil
 	}
 	finding := &result.Finding{
 		Title:    "a clock runs at a wrong rate",
-		Cause:    fmt.Sprintf("The counter does not keep its rate, or the kernel assumes a wrong one. A time service corrects up to %d ppm (adjtimex(2)).", maxFrequencyPPM),
-		Remedies: advise(d, "start-again", "hypervisor-clock", "other-source"),
-		Links:    linuxLinks(d, "https://man7.org/linux/man-pages/man2/adjtimex.2.html"),
+		Cause:    fmt.Sprintf("The counter does not keep its rate, or the kernel assumes a wrong one. A time service corrects up to %d ppm (adjtimex(2)).", situation.MaxFrequencyPPM),
+		Remedies: remedy.For(s, "start-again", "hypervisor-clock", "other-source"),
+		Links:    linuxLinks(s, "https://man7.org/linux/man-pages/man2/adjtimex.2.html"),
 	}
 	beyond := func(r *drift.DriftRate, from float64) bool {
-		return r != nil && r.PPM != nil && math.Abs(*r.PPM-from)-r.IntervalPPM > maxFrequencyPPM
+		return r != nil && r.PPM != nil && math.Abs(*r.PPM-from)-r.IntervalPPM > situation.MaxFrequencyPPM
 	}
 	for _, c := range t.Clocks {
 		of := func(text string, ppm float64) {
@@ -139,40 +139,4 @@ func drifting(d *result.Document) *result.Finding {
 		}
 	}
 	return finding
-}
-
-func eachFault(d *result.Document, fn func(verify.VerifiedClock, verify.ClockFault)) {
-	v := verify.Of(d)
-	if v == nil {
-		return
-	}
-	for _, c := range v.Clocks {
-		for _, f := range c.Faults {
-			fn(c, f)
-		}
-	}
-}
-
-func isWall(d *result.Document, id string) bool {
-	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.ID == id && c.Kind == "wall" })
-}
-
-// goesBack reports whether the TSC went back, alone or from one CPU to another: a counter of the
-// CPU did, or a clock that the kernel makes of the TSC.
-func goesBack(d *result.Document) bool {
-	byTSC := func(id string) bool {
-		return strings.HasSuffix(id, "@cpu") || clockSource(d) == "tsc" && !isWall(d, id) && !inGVisor(d)
-	}
-	found := slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool {
-		return c.Resolution != nil && c.Resolution.Backwards > 0 && byTSC(c.ID)
-	})
-	eachFault(d, func(c verify.VerifiedClock, f verify.ClockFault) {
-		found = found || (f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards) && byTSC(c.ID)
-	})
-	if s := skew.Of(d); s != nil {
-		for _, c := range s.Clocks {
-			found = found || byTSC(c.ID) && slices.ContainsFunc(c.Pairs, skew.CPUPair.Apart)
-		}
-	}
-	return found
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/profile"
@@ -20,59 +21,59 @@ const WhoReads = "which programs read clocks"
 var questions = []struct {
 	what string
 	// open returns whether the document has no answer, and why, if it shows that.
-	open func(*result.Document) (why string, open bool)
+	open func(*situation.Situation) (why string, open bool)
 }{
-	{"what a read costs", func(d *result.Document) (string, bool) {
-		return "", Answering(d) == nil
+	{"what a read costs", func(s *situation.Situation) (string, bool) {
+		return "", answering(s) == nil
 	}},
-	{"whether the CPUs have the same time", func(d *result.Document) (string, bool) {
-		s := skew.Of(d)
-		if s == nil {
-			return "", d.Host.CPU.Usable > 1
+	{"whether the CPUs have the same time", func(s *situation.Situation) (string, bool) {
+		compared := skew.Of(s.Document)
+		if compared == nil {
+			return "", s.Host.CPU.Usable > 1
 		}
-		why := byItself(s.Missing(), "skew")
-		return why, why != "" && len(s.CPUs) > 1
+		why := byItself(compared.Missing(), "skew")
+		return why, why != "" && len(compared.CPUs) > 1
 	}},
-	{"whether clocks go backwards", func(d *result.Document) (string, bool) {
-		v := verify.Of(d)
+	{"whether clocks go backwards", func(s *situation.Situation) (string, bool) {
+		v := verify.Of(s.Document)
 		if v == nil {
 			return "", true
 		}
 		why := byItself(v.Missing(), "verify")
 		return why, why != ""
 	}},
-	{WhoReads, func(d *result.Document) (string, bool) {
-		p := profile.Of(d)
+	{WhoReads, func(s *situation.Situation) (string, bool) {
+		p := profile.Of(s.Document)
 		if p == nil {
 			return "", true
 		}
 		return strings.Join(p.Unseen, "; "), len(p.Unseen) > 0
 	}},
-	{"whether the TSC keeps its rate", func(d *result.Document) (string, bool) {
-		cpu := d.Host.CPU
-		return "", timedClock(d, "RDTSC@cpu") != nil && (cpu.TSCAsleepHz == 0 || cpu.TSCLoadedHz == 0)
+	{"whether the TSC keeps its rate", func(s *situation.Situation) (string, bool) {
+		cpu := s.Host.CPU
+		return "", s.Timed("RDTSC@cpu") != nil && (cpu.TSCAsleepHz == 0 || cpu.TSCLoadedHz == 0)
 	}},
-	{"whether reads scale over CPUs", func(d *result.Document) (string, bool) {
-		if d.Host.CPU.Usable < 2 || Answering(d) == nil {
+	{"whether reads scale over CPUs", func(s *situation.Situation) (string, bool) {
+		if s.Host.CPU.Usable < 2 || answering(s) == nil {
 			return "", false
 		}
-		if !slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool {
+		if !slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool {
 			_, _, known := gain(c)
-			return known && Everyday(c.ID)
+			return known && situation.IsEveryday(c)
 		}) {
 			return "", true
 		}
-		if w := disturbance(d); w != nil {
+		if w := disturbance(s); w != nil {
 			return w.Saw, true
 		}
 		return "", false
 	}},
-	{"how fine the clocks are", func(d *result.Document) (string, bool) {
-		c := Answering(d)
+	{"how fine the clocks are", func(s *situation.Situation) (string, bool) {
+		c := answering(s)
 		return "", c != nil && c.Resolution == nil
 	}},
-	{"what the kernel log shows", func(d *result.Document) (string, bool) {
-		log := d.Host.KernelLog
+	{"what the kernel log shows", func(s *situation.Situation) (string, bool) {
+		log := s.Host.KernelLog
 		if log == nil {
 			return "", false
 		}
@@ -90,16 +91,15 @@ func byItself(why, command string) string {
 // NotChecked returns the questions to which the document of a measurement has no answer. why is the reason where the
 // document does not show one. Those that the document lists keep their reasons.
 func NotChecked(d *result.Document, why string) []result.NotChecked {
-	listed := d.NotChecked
-	if len(d.Sections) == 0 || alone(d) {
+	s, listed := situation.Of(d), d.NotChecked
+	if len(d.Sections) == 0 || s.LogOnly() {
 		return listed // nothing was measured
 	}
-	d = completed(d)
 	for _, q := range questions {
 		if slices.ContainsFunc(d.NotChecked, func(n result.NotChecked) bool { return n.What == q.what }) {
 			continue
 		}
-		if because, open := q.open(d); open {
+		if because, open := q.open(s); open {
 			listed = append(listed, result.NotChecked{What: q.what, Why: cmp.Or(because, why)})
 		}
 	}

@@ -5,94 +5,63 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-const (
-	// silentOffsetNS is the resolution of a real-time clock. A smaller offset may be its own.
-	silentOffsetNS = 1e9
-	// usableOffsetNS is the difference that Kerberos accepts (clockskew in krb5.conf(5)). Beyond it,
-	// logins and certificates begin to fail.
-	usableOffsetNS = 300e9
-)
-
-func isHostClock(w result.WallOffset) bool {
-	return strings.HasPrefix(w.Against, "ptp") && host.IsHostClock(w.Name)
-}
-
-func isRTC(w result.WallOffset) bool { return strings.HasPrefix(w.Against, "rtc") }
-
-func hostClock(d *result.Document) *result.WallOffset {
-	if i := slices.IndexFunc(d.Host.WallOffsets, isHostClock); i >= 0 {
-		return &d.Host.WallOffsets[i]
-	}
-	return nil
-}
-
-func hasHostClock(d *result.Document) bool { return hostClock(d) != nil }
+// usableOffsetNS is the difference that Kerberos accepts (clockskew in krb5.conf(5)), in ns. Beyond it, logins and
+// certificates begin to fail.
+const usableOffsetNS = 300e9
 
 // isOff reports whether the wall clock differs from another one by more than that one's
 // resolution and the bound of the reading.
 func isOff(w result.WallOffset) bool {
-	return w.OffsetNS != nil && math.Abs(float64(*w.OffsetNS)) > silentOffsetNS+float64(w.BoundNS)
-}
-
-// rtcIsRight reports whether the real-time clock is the one to trust: there is one, and no clock
-// of the host contradicts it.
-func rtcIsRight(d *result.Document) bool {
-	i := slices.IndexFunc(d.Host.WallOffsets, func(w result.WallOffset) bool { return isRTC(w) && w.OffsetNS != nil })
-	if i < 0 {
-		return false
-	}
-	rtc, ptp := d.Host.WallOffsets[i], hostClock(d)
-	return ptp == nil || ptp.OffsetNS == nil ||
-		math.Abs(float64(*ptp.OffsetNS-*rtc.OffsetNS)) <= 2*silentOffsetNS+float64(rtc.BoundNS+ptp.BoundNS)
+	return w.OffsetNS != nil && math.Abs(float64(*w.OffsetNS)) > situation.SilentOffsetNS+float64(w.BoundNS)
 }
 
 // wallOff finds a wall clock that differs from the clocks which go on while the machine does
 // not run: the clock of the hypervisor's host, and the real-time clock.
-func wallOff(d *result.Document) *result.Finding {
+func wallOff(s *situation.Situation) *result.Finding {
 	var far *result.WallOffset
 	var evidence []string
-	for i, w := range d.Host.WallOffsets {
-		if !isHostClock(w) && !isRTC(w) || w.OffsetNS == nil {
+	for i, w := range s.Host.WallOffsets {
+		if !situation.IsHostClock(w) && !situation.IsRTC(w) || w.OffsetNS == nil {
 			continue
 		}
 		evidence = append(evidence, offsetEvidence(w))
-		if isOff(w) && (far == nil || isHostClock(w) && !isHostClock(*far)) {
-			far = &d.Host.WallOffsets[i]
+		if isOff(w) && (far == nil || situation.IsHostClock(w) && !situation.IsHostClock(*far)) {
+			far = &s.Host.WallOffsets[i]
 		}
 	}
 	if far == nil {
 		return nil
 	}
-	if ptp := hostClock(d); ptp != nil && ptp.OffsetNS != nil && !isOff(*ptp) {
+	if ptp := s.HostClock(); ptp != nil && ptp.OffsetNS != nil && !isOff(*ptp) {
 		return nil // the real-time clock alone is off, and a virtual one matters to nobody
 	}
 	other := "the real-time clock"
-	if isHostClock(*far) {
+	if situation.IsHostClock(*far) {
 		other = "the host's clock"
 	}
-	why := offsetCauses[slices.IndexFunc(offsetCauses, func(c offsetCause) bool { return c.where(d) })]
+	why := offsetCauses[slices.IndexFunc(offsetCauses, func(c offsetCause) bool { return c.where(s) })]
 	finding := &result.Finding{
 		Severity: why.severity,
 		Title:    fmt.Sprintf("the wall clock is %s %s", awayFrom(*far), other),
 		Evidence: evidence,
 		Cause:    why.cause,
-		Remedies: advise(d, why.remedies...),
+		Remedies: remedy.For(s, why.remedies...),
 		Links:    append(slices.Clone(why.links), adjtimexManual),
 	}
 	usable := math.Abs(float64(*far.OffsetNS)) <= usableOffsetNS
 	if why.severity == "" && usable {
 		finding.Severity = result.Warn
 	}
-	if sync := d.Host.TimeSync; sync != nil && sync.Synchronised {
+	if sync := s.Host.TimeSync; sync != nil && sync.Synchronised {
 		finding.Evidence = append(finding.Evidence, "adjtimex: synchronised, as far as the kernel knows")
-		if why.severity == "" && isRTC(*far) { // which may drift, in a virtual machine too
+		if why.severity == "" && situation.IsRTC(*far) { // which may drift, in a virtual machine too
 			finding.Cause += " But the kernel calls the clock synchronised, which after a pause it does for hours: the real-time clock may be the wrong one. Compare the time with another machine first."
 			finding.Severity = result.Warn
 			if usable {
@@ -120,22 +89,9 @@ func awayFrom(w result.WallOffset) string {
 	return longDuration(math.Abs(float64(*w.OffsetNS))) + " " + where
 }
 
-// longDuration returns a duration in the largest unit that fits, up to days.
-func longDuration(ns float64) string {
-	for _, unit := range []struct {
-		ns, least float64 // least units: 36 h, 90 s
-		name      string
-	}{{86_400e9, 10, "days"}, {3600e9, 1, "h"}, {60e9, 2, "min"}} {
-		if ns >= unit.least*unit.ns {
-			return words.ThreeDigits(ns/unit.ns) + " " + unit.name
-		}
-	}
-	return words.Duration(ns)
-}
-
 // An offsetCause is why a wall clock is off, by the platform.
 type offsetCause struct {
-	where    condition
+	where    func(*situation.Situation) bool
 	severity string // "" if it depends on the offset
 	cause    string
 	remedies []string // names
@@ -145,35 +101,35 @@ type offsetCause struct {
 // offsetCauses are the known ones; the first that applies counts, and the last always does.
 var offsetCauses = []offsetCause{
 	{
-		where:    inWSL,
+		where:    (*situation.Situation).InWSL,
 		cause:    "While Windows sleeps, the virtual machine of WSL 2 does not run, and nothing moves its wall clock forward afterwards. Older versions of WSL do not correct it.",
 		remedies: []string{"set-from-rtc", "wsl"},
 		links:    []string{"https://github.com/microsoft/WSL/issues/10006"},
 	},
 	{
-		where:    inContainer,
+		where:    (*situation.Situation).InContainer,
 		cause:    "A container has the clock of its host, so the clock of the host is wrong.",
 		remedies: []string{"host-sets-clock"},
 	},
 	{
-		where:    guestUnder("firecracker"),
+		where:    func(s *situation.Situation) bool { return s.GuestUnder("firecracker") },
 		cause:    "The machine was paused, or restored from a snapshot. Its wall clock then goes on from where it was. On restore Firecracker can advance kvm-clock (clock_realtime), but not the TSC.",
 		remedies: []string{"set-from-rtc", "step-at-start", "chrony-ptp", "firecracker-clock"},
-		links:    []string{firecrackerSnapshots},
+		links:    []string{remedy.FirecrackerSnapshots},
 	},
 	{
-		where:    isGuest,
+		where:    (*situation.Situation).IsGuest,
 		cause:    "The machine was paused, suspended with its host, or restored from a snapshot. Its wall clock then goes on from where it was, until a time service or the tools of the hypervisor set it.",
 		remedies: []string{"set-from-rtc", "step-at-start", "chrony-ptp", "load-ptp-kvm", "ptp-hyperv"},
 	},
 	{
-		where:    func(d *result.Document) bool { return d.Host.TimeSync != nil && d.Host.TimeSync.Synchronised },
+		where:    func(s *situation.Situation) bool { return s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised },
 		severity: result.Note,
 		cause:    "A time service synchronises the wall clock, so the real-time clock is the wrong one. The next boot starts with its time, until the service has reached its servers.",
 		remedies: []string{"write-rtc"},
 	},
 	{
-		where:    func(*result.Document) bool { return true },
+		where:    func(*situation.Situation) bool { return true },
 		severity: result.Warn,
 		cause:    "Nothing synchronises the wall clock, so either may be wrong: the wall clock after a sleep or after somebody set it, or the real-time clock if its battery is empty.",
 		remedies: []string{"start-service", "set-from-rtc"},

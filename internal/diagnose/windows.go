@@ -1,10 +1,13 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
@@ -45,24 +48,29 @@ func Frequency(hz int64, arch string) (meaning string, platform bool) {
 }
 
 const (
-	qpcID       = "QueryPerformanceCounter@winapi"
 	qpcSyscall  = "NtQueryPerformanceCounter@syscall"
 	tlfsTimers  = "https://learn.microsoft.com/en-us/virtualization/hyper-v-on-windows/tlfs/timers"
 	qemuHyperV  = "https://www.qemu.org/docs/master/system/i386/hyperv.html"
 	libvirtTime = "https://libvirt.org/formatdomain.html#time-keeping"
 )
 
+// hasQPC reports whether a QueryPerformanceCounter of Windows is known. Wine has another one.
+func hasQPC(s *situation.Situation) bool {
+	w := s.Host.Windows
+	return w != nil && w.QPC != nil && w.Wine == nil
+}
+
 // qpcEntry returns whether QueryPerformanceCounter enters the kernel: always, never or unknown;
 // and the evidence. The shared pages show it, as they were when the run began. If they show a read
 // in user mode, or nothing, the cost can prove that a read enters the kernel.
-func qpcEntry(d *result.Document) (entry string, evidence []string) {
-	for _, id := range []string{qpcID, qpcSyscall} {
-		if c := timedClock(d, id); c != nil {
+func qpcEntry(s *situation.Situation) (entry string, evidence []string) {
+	for _, id := range []string{situation.QPC, qpcSyscall} {
+		if c := s.Timed(id); c != nil {
 			evidence = append(evidence, row(*c))
 		}
 	}
-	q := d.Host.Windows.QPC
-	byCost, counters := qpcEntryByCost(d)
+	q := s.Host.Windows.QPC
+	byCost, counters := qpcEntryByCost(s)
 	switch {
 	case q.UserMode == nil || *q.UserMode && byCost == result.Always:
 		return byCost, append(evidence, counters...)
@@ -84,25 +92,21 @@ const (
 
 // qpcEntryByCost compares the cost of QueryPerformanceCounter with that of its system call. The
 // evidence is the cost of the CPU counter: if that is high, it hides the difference.
-func qpcEntryByCost(d *result.Document) (entry string, evidence []string) {
-	read, call := timedClock(d, qpcID), timedClock(d, qpcSyscall)
+func qpcEntryByCost(s *situation.Situation) (entry string, evidence []string) {
+	read, call := s.Timed(situation.QPC), s.Timed(qpcSyscall)
 	if read == nil || call == nil {
 		return result.Unknown, nil
 	}
 	if read.Latency.MedianNS <= farLess*call.Latency.MedianNS {
 		return result.Never, nil
 	}
-	var dearest *compare.Clock
-	for i, c := range compare.Of(d).Clocks {
-		if c.Path == "cpu" && c.Latency != nil && (dearest == nil || c.Latency.MedianNS > dearest.Latency.MedianNS) {
-			dearest = &compare.Of(d).Clocks[i]
-		}
-	}
-	if dearest == nil {
+	counters := s.Select(func(c compare.Clock) bool { return c.Path == "cpu" && c.Latency != nil })
+	if len(counters) == 0 {
 		return result.Unknown, nil
 	}
-	evidence = []string{row(*dearest)}
-	if read.Latency.MedianNS >= asMuch*call.Latency.MedianNS && dearest.Latency.MedianNS <= farLess*call.Latency.MedianNS {
+	slowest := slices.MaxFunc(counters, func(a, b compare.Clock) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) })
+	evidence = []string{row(slowest)}
+	if read.Latency.MedianNS >= asMuch*call.Latency.MedianNS && slowest.Latency.MedianNS <= farLess*call.Latency.MedianNS {
 		return result.Always, append(evidence, "QueryPerformanceCounter costs as much as its system call, and the CPU counter far less")
 	}
 	return result.Unknown, evidence
@@ -110,13 +114,13 @@ func qpcEntryByCost(d *result.Document) (entry string, evidence []string) {
 
 // qpcKernel finds a QueryPerformanceCounter that enters the kernel, or reads a timer that all
 // CPUs share.
-func qpcKernel(d *result.Document) *result.Finding {
-	w := d.Host.Windows
-	if w == nil || w.QPC == nil || w.Wine != nil {
+func qpcKernel(s *situation.Situation) *result.Finding {
+	if !hasQPC(s) {
 		return nil
 	}
-	meaning, platform := Frequency(w.QPC.Hz, d.Host.Arch)
-	entry, evidence := qpcEntry(d)
+	w := s.Host.Windows
+	meaning, platform := Frequency(w.QPC.Hz, s.Host.Arch)
+	entry, evidence := qpcEntry(s)
 	if entry != result.Always && !platform {
 		return nil
 	}
@@ -140,9 +144,9 @@ func qpcKernel(d *result.Document) *result.Finding {
 		finding.Cause = scaledByPage + " A hypervisor makes it invalid if the rate of the CPU counter is not stable, for example after a migration."
 		finding.Remedies, finding.Links = persists, append(finding.Links, tlfsTimers)
 	}
-	if guestUnder("kvm")(d) {
+	if s.GuestUnder("kvm") {
 		finding.Cause += " A Windows guest of KVM also does this if it does not have Hyper-V's reference time (hv-time), which QEMU gives only on request."
-		finding.Remedies = append(advise(d, "hv-time", "host-on-tsc", "start-again"), finding.Remedies...)
+		finding.Remedies = append(remedy.For(s, "hv-time", "host-on-tsc", "start-again"), finding.Remedies...)
 		finding.Links = append(finding.Links, qemuHyperV, libvirtTime)
 	}
 	return finding
@@ -156,16 +160,13 @@ var unforcePlatformClock = result.Remedy{
 	Risk:     "Some guides for games and audio programs set it on purpose. On a machine with a faulty TSC, Windows itself selected the platform clock.",
 }
 
-func unprovenQPC(d *result.Document) *result.Finding {
-	w := d.Host.Windows
-	if w == nil || w.QPC == nil || w.Wine != nil || qpcKernel(d) != nil {
-		return nil
-	}
-	entry, evidence := qpcEntry(d)
+func unprovenQPC(s *situation.Situation) *result.Finding {
+	w := s.Host.Windows
+	entry, evidence := qpcEntry(s)
 	if entry != result.Unknown {
 		return nil
 	}
-	meaning, _ := Frequency(w.QPC.Hz, d.Host.Arch)
+	meaning, _ := Frequency(w.QPC.Hz, s.Host.Arch)
 	finding := &result.Finding{
 		Title:    "whether QueryPerformanceCounter enters the kernel is unknown",
 		Evidence: append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...),
@@ -183,9 +184,9 @@ func unprovenQPC(d *result.Document) *result.Finding {
 	return finding
 }
 
-func timerRaised(d *result.Document) *result.Finding {
-	w := d.Host.Windows
-	if w == nil || w.Timer == nil || w.Wine != nil || d.Settings.TimerResolutionNS > 0 {
+func timerRaised(s *situation.Situation) *result.Finding {
+	w := s.Host.Windows
+	if w == nil || w.Timer == nil || w.Wine != nil || s.Settings.TimerResolutionNS > 0 {
 		return nil
 	}
 	const raised = 0.9 // of the longest period, which varies slightly

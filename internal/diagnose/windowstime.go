@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -13,11 +15,11 @@ const w32timeManual = "https://learn.microsoft.com/en-us/windows-server/networki
 
 // w32timeOff finds a Windows Time service that does not synchronise the wall clock. That is a note where Windows may
 // start it: on a machine that is in no domain, a scheduled task does.
-func w32timeOff(d *result.Document) *result.Finding {
-	if d.Host.Windows == nil || d.Host.Windows.W32Time == nil {
+func w32timeOff(s *situation.Situation) *result.Finding {
+	if s.Host.Windows == nil || s.Host.Windows.W32Time == nil {
 		return nil
 	}
-	service := *d.Host.Windows.W32Time
+	service := *s.Host.Windows.W32Time
 	finding := &result.Finding{
 		Cause: "Another program may set the clock instead, such as another NTP service or the tools of a hypervisor. Timestamps may be wrong; the cost of clocks is not affected.",
 		Links: []string{w32timeManual},
@@ -25,20 +27,20 @@ func w32timeOff(d *result.Document) *result.Finding {
 	switch {
 	case service.State == "running" && service.Type == "NoSync":
 		finding.Title = "the Windows Time service runs, but does not synchronise the wall clock"
-		finding.Remedies = advise(d, "w32time-sync")
+		finding.Remedies = remedy.For(s, "w32time-sync")
 	case service.Start == "disabled" && (service.State == "stopped" || service.State == ""):
 		finding.Title = "the Windows Time service is disabled, so it does not synchronise the wall clock"
-		finding.Remedies = advise(d, "w32time-start")
+		finding.Remedies = remedy.For(s, "w32time-start")
 	case service.State != "stopped":
 		return nil
 	default:
 		finding.Severity = result.Note
 		finding.Title = "the Windows Time service is not running, so it does not synchronise the wall clock now"
 		finding.Cause = "Windows starts it by a trigger or a scheduled task, and the clock drifts until then. " + finding.Cause
-		finding.Remedies = advise(d, "w32time-start")
+		finding.Remedies = remedy.For(s, "w32time-start")
 	}
 	finding.Evidence = []string{"W32Time: " + W32TimeText(service)}
-	if a := d.Host.Windows.Adjustment; a != nil && a.AdjustedHz != a.NominalHz {
+	if a := s.Host.Windows.Adjustment; a != nil && a.AdjustedHz != a.NominalHz {
 		finding.Evidence = append(finding.Evidence, "GetSystemTimeAdjustmentPrecise: "+AdjustmentText(*a))
 	}
 	return finding
@@ -61,56 +63,3 @@ func AdjustmentText(a result.Adjustment) string {
 	ppm := math.Abs(float64(a.AdjustedHz)/float64(a.NominalHz)-1) * 1e6
 	return fmt.Sprintf("a program sets the rate of the wall clock, %s ppm from the nominal rate", words.ThreeDigits(ppm))
 }
-
-// windowsTimeRemedies are for the Windows Time service.
-var windowsTimeRemedies = map[string]remedy{
-	"w32time-start": {
-		source: "learn.microsoft.com: Windows Time service tools and settings; sc.exe config",
-		where:  []condition{onWindows},
-		advise: func(d *result.Document) string {
-			advice := "If no other program sets the clock, start the service as administrator"
-			if isNoSync(d) {
-				advice += ", and let it use its NTP servers, or in a domain the domain (domhier)"
-			}
-			return advice
-		},
-		command: w32timeCommands,
-		risk:    "If the clock is far off, the service steps it. Some programs cannot handle that.",
-	},
-	"w32time-sync": {
-		source:  "learn.microsoft.com: Windows Time service tools and settings: w32tm /config /syncfromflags, /manualpeerlist",
-		where:   []condition{onWindows},
-		advice:  "If no other program sets the clock, let the service use its NTP servers, or in a domain the domain (domhier), as administrator",
-		command: w32timeCommands,
-		risk:    "If the clock is far off, the service steps it. Some programs cannot handle that.",
-	},
-}
-
-// w32timeCommands returns the commands that make the Windows Time service synchronise the wall clock. w32tm configures
-// only a service that runs.
-func w32timeCommands(d *result.Document) []string {
-	service := *d.Host.Windows.W32Time
-	disabled, running := service.Start == "disabled", service.State == "running"
-	var commands []string
-	if disabled && !running {
-		commands = append(commands, "sc.exe config w32time start= auto")
-	}
-	if !running {
-		commands = append(commands, "net start w32time")
-	}
-	switch {
-	case isNoSync(d) && service.Servers == "":
-		commands = append(commands, `w32tm /config /syncfromflags:manual /manualpeerlist:"time.windows.com,0x9" /update`)
-	case isNoSync(d):
-		commands = append(commands, "w32tm /config /syncfromflags:manual /update")
-	}
-	commands = append(commands, "w32tm /resync")
-	if disabled || running {
-		commands = append(commands, "w32tm /query /status")
-	}
-	return commands
-}
-
-func isNoSync(d *result.Document) bool { return d.Host.Windows.W32Time.Type == "NoSync" }
-
-func onWindows(d *result.Document) bool { return d.Host.OS == "windows" }

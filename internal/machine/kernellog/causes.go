@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A log is what the rules look at.
+// A log is the input of the rules.
 type log struct {
 	events      []Event
 	machine     Machine
@@ -15,37 +15,52 @@ type log struct {
 
 // A rule finds one cause. A new one is an entry in a table.
 type rule struct {
-	kind string
-	// title is that of the cause, if find does not set it.
-	title string
-	find  func(log) (Cause, bool)
+	// kind, title, concerns and inferred are fields of the cause. find may set another title or subject.
+	kind, title string
+	concerns    Subject
+	inferred    bool
+	find        func(log) (Cause, bool)
 }
 
-// reasons are the rules for why a clock is wrong or not in use, in the order in which they exclude each other: what is
-// measured before what is inferred, and a pair of figures with one explanation before one with several.
+// reasons are the rules for why a clock is wrong or not in use. The first that finds a cause excludes the others:
+// measurements come before inferences, and a pair of figures with one explanation before one with several.
 var reasons = slices.Concat(measuredRules, comparedRules, presumedRules)
+
+// otherRules find the causes that a log shows beside the reason: those with a rule, and those that one message shows.
+var otherRules = slices.Concat(alsoRules, messageRules())
+
+func messageRules() []rule {
+	var rules []rule
+	for _, f := range formats {
+		if f.shows != nil {
+			rules = append(rules, rule{kind: string(f.kind), find: logged(f.kind, *f.shows)})
+		}
+	}
+	return rules
+}
 
 // Causes are the kinds of causes, in the order of their rules.
 func Causes() []string {
 	var kinds []string
-	for _, r := range slices.Concat(reasons, alsoRules) {
+	for _, r := range slices.Concat(reasons, otherRules) {
 		kinds = append(kinds, r.kind)
 	}
 	return kinds
 }
 
-// Explain returns the causes that the events show: first the reason why a clock is wrong or not in use, if there
-// is one, then what else the log says. Where a fact of the machine is unknown, the log's own word counts.
+// Explain returns the causes that the events show: the reason why a clock is wrong or not in use, if there is one, and
+// then the others. Facts of the machine that m lacks are taken from the log.
 func Explain(events []Event, m Machine) []Cause {
 	l := log{events: events, machine: m.with(MachineOf(events)), comparisons: comparisons(events)}
-	return append(l.found(reasons, 1), l.found(alsoRules, len(alsoRules))...)
+	return append(l.found(reasons, 1), l.found(otherRules, len(otherRules))...)
 }
 
 func (l log) found(rules []rule, most int) []Cause {
 	var causes []Cause
 	for _, r := range rules {
 		if cause, ok := r.find(l); ok && len(causes) < most {
-			cause.Kind, cause.Title, cause.Evidence = r.kind, cmp.Or(cause.Title, r.title), withoutRepeats(cause.Evidence)
+			cause.Kind, cause.Title, cause.Inferred = r.kind, cmp.Or(cause.Title, r.title), cause.Inferred || r.inferred
+			cause.Concerns, cause.Evidence = cmp.Or(cause.Concerns, r.concerns, OfTSC), withoutRepeats(cause.Evidence)
 			causes = append(causes, cause)
 		}
 	}
@@ -62,7 +77,7 @@ func logged(k Kind, c Cause) func(log) (Cause, bool) {
 	return func(l log) (Cause, bool) { return c.shownBy(l.of(k)) }
 }
 
-// first returns the rule of a cause that the first line of a kind tells, and every line shows.
+// first returns the rule of a cause that tell makes of the first line of a kind, and every such line shows.
 func first(k Kind, tell func(Event) Cause) func(log) (Cause, bool) {
 	return func(l log) (Cause, bool) {
 		found := l.of(k)
@@ -74,28 +89,25 @@ func first(k Kind, tell func(Event) Cause) func(log) (Cause, bool) {
 }
 
 // shownBy returns the cause with lines as its evidence, and whether there are any.
-func (c Cause) shownBy(events ...[]Event) (Cause, bool) {
-	c.Evidence = lines(events...)
+func (c Cause) shownBy(events []Event) (Cause, bool) {
+	c.Evidence = events
 	return c, len(c.Evidence) > 0
 }
 
 func (l log) of(kinds ...Kind) []Event { return ofKind(l.events, kinds...) }
 
-// marking returns the lines that mark the TSC unstable, for the reasons given, in lower case; for any, if none is.
-func (l log) marking(reasons ...string) []Event {
-	var found []Event
-	for _, e := range l.of(tscUnstable) {
-		if e.Reason != "" && (len(reasons) == 0 || slices.ContainsFunc(reasons, func(r string) bool { return strings.Contains(strings.ToLower(e.Reason), r) })) {
-			found = append(found, e)
-		}
-	}
-	return found
+// marking returns the lines that mark the TSC unstable for a reason that contains a text in lower case; "" is in any.
+func (l log) marking(reason string) []Event {
+	return slices.DeleteFunc(l.of(tscUnstable), func(e Event) bool {
+		return e.Reason == "" || !strings.Contains(strings.ToLower(e.Reason), reason)
+	})
 }
 
-// compared returns the first comparison that a condition holds for and that marked the clock unstable. If none marked it,
-// skipped checks count, which are never the reason for a mark.
+// compared returns the first comparison that marked the clock unstable and for which a condition holds. If no comparison
+// marked it, skipped checks count, which are never the reason for a mark.
 func (l log) compared(holds func(comparison) bool) (comparison, bool) {
-	marked := len(l.of(tscUnstable)) > 0 || slices.ContainsFunc(l.of(readBackDelay), Event.Marks) || slices.ContainsFunc(l.comparisons, func(c comparison) bool { return c.marked })
+	marked := len(l.of(tscUnstable)) > 0 || slices.ContainsFunc(l.of(readBackDelay), Event.Marks) ||
+		slices.ContainsFunc(l.comparisons, func(c comparison) bool { return c.marked })
 	for _, c := range l.comparisons {
 		if c.marked == marked && holds(c) {
 			return c, true
@@ -114,25 +126,14 @@ func (l log) parameter(texts ...string) string {
 	return ""
 }
 
-func lines(events ...[]Event) []string {
-	var texts []string
-	for _, e := range slices.Concat(events...) {
-		texts = append(texts, e.Line)
-	}
-	return texts
-}
-
 // maxEvidence bounds the lines of evidence of a cause.
 const maxEvidence = 30
 
-func withoutRepeats(texts []string) []string {
-	var kept []string
-	for _, text := range texts {
-		if len(kept) == maxEvidence {
-			break
-		}
-		if text != "" && !slices.Contains(kept, text) {
-			kept = append(kept, text)
+func withoutRepeats(events []Event) []Event {
+	var kept []Event
+	for _, e := range events {
+		if !slices.ContainsFunc(kept, func(k Event) bool { return k.Line == e.Line }) && len(kept) < maxEvidence {
+			kept = append(kept, e)
 		}
 	}
 	return kept

@@ -3,22 +3,29 @@ package kernellog
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
-// alsoRules find what a log says beside the reason.
+// alsoRules find causes beside the reason.
 var alsoRules = []rule{
-	{"tsc-adjust", "", tscAdjust},
-	{"override-refused", "", first(refused, func(e Event) Cause {
-		return Cause{Title: "the kernel refused the clock source " + e.Clock, Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", e.Clock)}
+	{kind: "tsc-adjust", inferred: true, find: tscAdjust},
+	{kind: "override-refused", inferred: true, find: first(refused, func(e Event) Cause {
+		return Cause{
+			Title: "the kernel refused the clock source " + e.Clock, Concerns: subjectOf(e.Clock),
+			Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", e.Clock),
+		}
 	})},
-	{"host-unstable", "this host of virtual machines does not trust its TSC", logged(hostUnstable, Cause{Text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."})},
-	{"lost-rtc-interrupts", "", rtcInterruptsLost},
-	{"watchdog-timed-out", "", watchdogTimedOut},
-	{"pm-timer-off", "", logged(pmTimerOff, Cause{Harmless: true, Text: "The firmware switched the ACPI PM timer off. The kernel does without it."})},
-	{"p0-frequency", "", logged(p0Frequency, Cause{
-		Harmless: true, Text: "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway.",
-	})},
-	{"32-bit-erratum", "", erratum32},
+	{kind: "lost-rtc-interrupts", find: rtcInterruptsLost},
+	{kind: "watchdog-timed-out", find: watchdogTimedOut},
+	{kind: "32-bit-erratum", find: erratum32},
+}
+
+// subjectOf returns the subject of a cause about a clock source.
+func subjectOf(clock string) Subject {
+	if strings.HasPrefix(clock, "tsc") {
+		return OfTSC
+	}
+	return OfOtherSource
 }
 
 // tscAdjust: the kernel found and mended TSC_ADJUST. Where the CPUs still differ, that rule says it.
@@ -35,7 +42,7 @@ func tscAdjust(l log) (Cause, bool) {
 	if p := l.parameter("tsc=reliable"); p != "" {
 		text += " The parameter " + p + " switches the kernel's later checks off, so it would not notice."
 	}
-	return Cause{Title: "the " + who + " wrote to the TSC", Text: text, Evidence: lines(found)}, true
+	return Cause{Title: "the " + who + " wrote to the TSC", Text: text, Evidence: found}, true
 }
 
 func rtcInterruptsLost(l log) (Cause, bool) {
@@ -47,16 +54,16 @@ func rtcInterruptsLost(l log) (Cause, bool) {
 	for _, e := range found {
 		times += e.Count
 	}
-	return Cause{Harmless: true, Text: fmt.Sprintf("The machine was too busy to deliver interrupts of the RTC, which the HPET emulates (%d lines). That says nothing about the clock that programs read.", times), Evidence: lines(found[:1])}, true
+	return Cause{Harmless: true, Text: fmt.Sprintf("The machine was too busy to deliver interrupts of the RTC, which the HPET emulates (%d lines). That says nothing about the clock that programs read.", times), Evidence: found[:1]}, true
 }
 
 // watchdogTimedOut: the check was skipped. Where the kernel also marked the TSC, that rule says it.
 func watchdogTimedOut(l log) (Cause, bool) {
 	found := l.of(readTimedOut, readBackDelay)
-	if len(found) == 0 || len(l.marking()) > 0 || slices.ContainsFunc(found, Event.Marks) {
+	if len(found) == 0 || len(l.marking("")) > 0 || slices.ContainsFunc(found, Event.Marks) {
 		return Cause{}, false
 	}
-	return Cause{Harmless: true, Text: "The watchdog could not check the TSC: its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched.", Evidence: lines(found[:1])}, true
+	return Cause{Harmless: true, Text: "The watchdog could not check the TSC: its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched.", Evidence: found[:1]}, true
 }
 
 func erratum32(l log) (Cause, bool) {
@@ -67,5 +74,5 @@ func erratum32(l log) (Cause, bool) {
 	if _, concerned := trappedCounter(l); concerned {
 		return Cause{}, false
 	}
-	return Cause{Harmless: true, Text: "The CPU has " + found[0].Name + ", which concerns 32-bit programs only. 64-bit programs read the counter in user mode.", Evidence: lines(found)}, true
+	return Cause{Harmless: true, Text: "The CPU has " + found[0].Name + ", which concerns 32-bit programs only. 64-bit programs read the counter in user mode.", Evidence: found}, true
 }

@@ -15,29 +15,29 @@ const oneCannotTell = "One pair of figures cannot tell which of the two clocks w
 
 // comparedRules explain the figures of the watchdog, in the order in which they exclude each other.
 var comparedRules = []rule{
-	{"watchdog-wrapped", "the counter of the watchdog wrapped", explaining(func(_ log, c comparison) bool { _, _, ok := c.wrapped(); return ok }, watchdogWrapped)},
-	{"watchdog-may-have-wrapped", disagree, explaining(mayHaveWrapped, perhapsWrapped)},
-	{"weak-watchdog", disagree, explaining(func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) }, weakWatchdog)},
-	{"clocks-agree", "the machine stood still", explaining(func(_ log, c comparison) bool {
+	{kind: "watchdog-wrapped", title: "the counter of the watchdog wrapped", find: explaining(func(_ log, c comparison) bool { _, _, ok := c.wrapped(); return ok }, watchdogWrapped)},
+	{kind: "watchdog-may-have-wrapped", title: disagree, find: explaining(mayHaveWrapped, perhapsWrapped)},
+	{kind: "weak-watchdog", title: disagree, find: explaining(func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) }, weakWatchdog)},
+	{kind: "clocks-agree", title: "the machine stood still", find: explaining(func(_ log, c comparison) bool {
 		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdogNS > longNS && !c.contradicts() || c.long)
 	}, clocksAgree)},
-	{"watchdog-jumped", disagree, explaining(hasJumped, watchdogJumped)},
-	{"read-back-delay", "the timer of the watchdog is slow to read", slowReadBack},
-	{"emulated-clocks", disagree, explaining(func(l log, c comparison) bool {
+	{kind: "watchdog-jumped", title: disagree, find: explaining(hasJumped, watchdogJumped)},
+	{kind: "read-back-delay", title: "the timer of the watchdog is slow to read", find: slowReadBack},
+	{kind: "emulated-clocks", title: disagree, find: explaining(func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog) && c.marked && c.both() != ""
 	}, emulatedClocks)},
-	{"tsc-jumped", "the TSC jumped forward", explaining(func(_ log, c comparison) bool {
+	{kind: "tsc-jumped", title: "the TSC jumped forward", find: explaining(func(_ log, c comparison) bool {
 		if math.IsNaN(c.watchdogNS) || c.watchdogNS > 2e9 || c.watchdogNS <= 0 || !c.marked {
 			return false
 		}
 		// A TSC with more than 20 GHz jumped, whatever its rate.
 		return c.skewNS >= 1e9 || math.IsNaN(c.clockNS) && c.clockCycles/(c.watchdogNS/1e9) > 20e9
 	}, tscJumped)},
-	{"bad-calibration", disagree, explaining(func(l log, c comparison) bool {
+	{kind: "bad-calibration", title: disagree, find: explaining(func(l log, c comparison) bool {
 		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
 			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index }))
 	}, badCalibration)},
-	{"clocks-disagree", disagree, clocksDisagree},
+	{kind: "clocks-disagree", title: disagree, find: clocksDisagree},
 }
 
 // explaining returns the rule of a cause that one comparison shows. The lines with its figures are the evidence.
@@ -48,7 +48,7 @@ func explaining(holds func(log, comparison) bool, tell func(log, comparison) Cau
 			return Cause{}, false
 		}
 		cause := tell(l, c)
-		cause.Evidence = slices.Concat(c.text, lines(l.marking()), cause.Evidence)
+		cause.Evidence = slices.Concat(c.events, l.marking(""), cause.Evidence)
 		return cause, true
 	}
 }
@@ -144,7 +144,7 @@ func watchdogJumped(l log, c comparison) Cause {
 	const onTime = 1e9 // a check on time, in ns
 	var cause Cause
 	if l.machine.Hypervisor != "" {
-		cause.Evidence = lines(l.of(hypervisorKind))
+		cause.Evidence = l.of(hypervisorKind)
 	}
 	switch {
 	case !c.known() || c.watchdogNS > c.clockNS && c.clockNS > onTime:
@@ -171,10 +171,10 @@ func slowReadBack(l log) (Cause, bool) {
 	if e.LimitNS > 0 {
 		took += fmt.Sprintf(", where %s is the limit", span(e.LimitNS))
 	}
-	cause := Cause{Evidence: lines(found, l.marking())}
+	cause := Cause{Evidence: slices.Concat(found, l.marking(""))}
 	cause.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
 	if checked := l.of(syncChecked); len(checked) > 0 && len(checked[0].CPUs) > 1 {
-		cause.Evidence = append(cause.Evidence, lines(checked)...)
+		cause.Evidence = append(cause.Evidence, checked...)
 		cause.Text += fmt.Sprintf(" The kernel then compared the TSC of CPU %d with %d other CPUs and found none ahead or behind.", checked[0].CPUs[0], len(checked[0].CPUs)-1)
 		doubts := l.doubts()
 		if len(doubts) == 0 {
@@ -189,14 +189,14 @@ func slowReadBack(l log) (Cause, bool) {
 
 // doubts returns the lines that speak against the TSC: of firmware that wrote to it, of another rate, and of the watchdog
 // that marked it by a comparison.
-func (l log) doubts() []string {
-	texts := lines(l.of(adjustDiffers, adjustForced, adjustWarp, rateDiffers))
+func (l log) doubts() []Event {
+	found := l.of(adjustDiffers, adjustForced, adjustWarp, rateDiffers)
 	for _, c := range l.comparisons {
 		if c.marked && c.both() != "" {
-			texts = append(texts, c.text...)
+			found = append(found, c.events...)
 		}
 	}
-	return texts
+	return found
 }
 
 // emulated are timers that a hypervisor emulates.
@@ -212,7 +212,7 @@ func emulatedClocks(_ log, c comparison) Cause {
 }
 
 func tscJumped(l log, c comparison) Cause {
-	return Cause{TSC: TSCWrong, Evidence: lines(l.of(refused)), Text: c.both() +
+	return Cause{TSC: TSCWrong, Evidence: l.of(refused), Text: c.both() +
 		": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."}
 }
 
@@ -233,7 +233,7 @@ func clocksDisagree(l log) (Cause, bool) {
 	if !ok && len(marked) == 0 {
 		return Cause{}, false
 	}
-	cause := Cause{Evidence: append(c.text, lines(marked)...)}
+	cause := Cause{Evidence: append(c.events, marked...)}
 	sentence := c.both()
 	switch {
 	case !ok || sentence == "":

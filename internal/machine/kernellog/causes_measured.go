@@ -12,19 +12,19 @@ import (
 
 // measuredRules find what the kernel measured or was told, in the order in which they exclude each other.
 var measuredRules = []rule{
-	{"gvisor", "the program runs in a gVisor sandbox", logged(gvisorStart, Cause{
+	{kind: "gvisor", title: "the program runs in a gVisor sandbox", concerns: OfSandbox, inferred: true, find: logged(gvisorStart, Cause{
 		Text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the kernel's version that it reports is not that of a Linux kernel.",
 	})},
-	{"cpus-differ-after-resume", "the TSCs of the CPUs differ", cpusDifferAfterResume},
-	{"cpus-differ", "the TSCs of the CPUs differ", cpusDiffer},
-	{"wrong-cpuid-rate", "the CPU reports a wrong rate of its TSC", wrongCPUIDRate},
-	{"calibration-failed", "the kernel could not measure the rate of the TSC", calibrationFailed},
-	{"set-by-parameter", "the kernel command line switches the TSC off", setByParameter},
-	{"tsc-went-back", "the TSC went back", wentBack},
-	{"halts-in-idle", "the TSC stops while a CPU sleeps", markedFor("tsc halt", Cause{
+	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", find: cpusDifferAfterResume},
+	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", find: cpusDiffer},
+	{kind: "wrong-cpuid-rate", title: "the CPU reports a wrong rate of its TSC", find: wrongCPUIDRate},
+	{kind: "calibration-failed", title: "the kernel could not measure the rate of the TSC", find: calibrationFailed},
+	{kind: "set-by-parameter", title: "the kernel command line switches the TSC off", inferred: true, find: setByParameter},
+	{kind: "tsc-went-back", title: "the TSC went back", find: wentBack},
+	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", inferred: true, find: markedFor("tsc halt", Cause{
 		Text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too.", TSC: TSCWrong,
 	})},
-	{"cpufreq-changes", "the rate of the TSC changes with the frequency of the CPU", markedFor("cpufreq changes", Cause{
+	{kind: "cpufreq-changes", title: "the rate of the TSC changes with the frequency of the CPU", inferred: true, find: markedFor("cpufreq changes", Cause{
 		Text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant.", TSC: TSCWrong,
 	})},
 }
@@ -54,7 +54,7 @@ func cpusDifferAfterResume(l log) (Cause, bool) {
 		return Cause{}, false
 	}
 	const mostResume = 2 // lines of evidence
-	c.Evidence = append(c.Evidence, lines(resume[:min(len(resume), mostResume)])...)
+	c.Evidence = append(c.Evidence, resume[:min(len(resume), mostResume)]...)
 	return c, true
 }
 
@@ -84,7 +84,7 @@ func cpusDiffer(l log) (Cause, bool) {
 	default:
 		sentences = append(sentences, "The firmware, which sets the TSCs before the kernel starts, is the usual reason.")
 	}
-	return Cause{Text: strings.Join(sentences, " "), TSC: TSCWrong, Evidence: lines(adjusted, pairs, found)}, true
+	return Cause{Text: strings.Join(sentences, " "), TSC: TSCWrong, Evidence: slices.Concat(adjusted, pairs, found)}, true
 }
 
 func (e Event) difference(hz float64, pairs []Event) string {
@@ -136,7 +136,7 @@ func inCycles(cycles int64, hz float64) string {
 
 func wrongCPUIDRate(l log) (Cause, bool) {
 	warnings, before, after := l.of(rateDiffers), l.of(rateBefore), l.of(rateAfter)
-	c := Cause{TSC: TSCWrong, Evidence: lines(warnings, before, after)}
+	c := Cause{TSC: TSCWrong, Evidence: slices.Concat(warnings, before, after)}
 	switch {
 	case len(before) > 0 && len(after) > 0 && before[0].Hz > 0 && after[0].Hz > 0:
 		off := (before[0].Hz/after[0].Hz - 1) * 1e6
@@ -170,7 +170,7 @@ func calibrationFailed(l log) (Cause, bool) {
 	} else if len(l.machine.Parameters) == 0 {
 		text += " Parameters such as acpi=off hide those timers."
 	}
-	return Cause{Text: text, TSC: TSCWrong, Evidence: lines(l.of(noCalibration), marked, l.of(acpiOff))}, true
+	return Cause{Text: text, TSC: TSCWrong, Evidence: slices.Concat(l.of(noCalibration), marked, l.of(acpiOff))}, true
 }
 
 func setByParameter(l log) (Cause, bool) {
@@ -182,7 +182,7 @@ func setByParameter(l log) (Cause, bool) {
 // wentBack: the watchdog saw a TSC at or behind its last value, or KVM did.
 func wentBack(l log) (Cause, bool) {
 	if marked := l.marking("discovered backwards tsc"); len(marked) > 0 {
-		return Cause{Text: "KVM found that the TSC of this host went back, as after a suspend in which the CPUs lost their TSC.", TSC: TSCWrong, Evidence: lines(marked)}, true
+		return Cause{Text: "KVM found that the TSC of this host went back, as after a suspend in which the CPUs lost their TSC.", TSC: TSCWrong, Evidence: marked}, true
 	}
 	c, ok := l.compared(func(c comparison) bool { return c.back() && c.marked })
 	if !ok {
@@ -212,5 +212,5 @@ func wentBack(l log) (Cause, bool) {
 	if l.machine.Guest {
 		text += " In a virtual machine it happens when the host pauses, restores or moves it."
 	}
-	return Cause{Text: text, TSC: TSCWrong, Evidence: append(c.text, lines(l.marking())...)}, true
+	return Cause{Text: text, TSC: TSCWrong, Evidence: append(c.events, l.marking("")...)}, true
 }

@@ -8,19 +8,25 @@ import (
 
 // presumedRules find why the kernel does not use the TSC although it has not seen it fail.
 var presumedRules = []rule{
-	{"adjusted-beyond-limit", "", first(adjusting, func(e Event) Cause {
-		return Cause{Title: "the rate of " + e.Clock + " is corrected by more than 11 %", Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", e.Clock)}
+	{kind: "adjusted-beyond-limit", find: first(adjusting, func(e Event) Cause {
+		return Cause{
+			Title: "the rate of " + e.Clock + " is corrected by more than 11 %", Concerns: subjectOf(e.Clock),
+			Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", e.Clock),
+		}
 	})},
-	{"hyperv-by-design", "", markedFor("running on hyper-v", Cause{
+	{kind: "hyperv-by-design", find: markedFor("running on hyper-v", Cause{
 		Text:     "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault.",
 		Harmless: true,
 	})},
-	{"xen-by-design", "", xenByDesign},
-	{"presumed-unsynchronized", "the kernel presumes that the TSCs are unsynchronised", markedFor("tscs unsynchronized", Cause{
+	{kind: "xen-by-design", find: xenByDesign},
+	{kind: "presumed-unsynchronized", title: "the kernel presumes that the TSCs are unsynchronised", inferred: true, find: markedFor("tscs unsynchronized", Cause{
 		Text: "The kernel assumes that the TSCs of the CPUs are unsynchronised, but has not measured it. It does so for CPUs without constant_tsc, and for some machines with many sockets.",
 	})},
-	{"marked-unstable", "the kernel marked the TSC unstable", markedUnstable},
-	{"counter-trapped", "the kernel keeps user mode from reading the counter of the CPU", trappedCounter},
+	{kind: "marked-unstable", title: "the kernel marked the TSC unstable", inferred: true, find: markedUnstable},
+	{
+		kind: "counter-trapped", title: "the kernel keeps user mode from reading the counter of the CPU", concerns: OfCounter, inferred: true,
+		find: trappedCounter,
+	},
 }
 
 func xenByDesign(l log) (Cause, bool) {
@@ -31,18 +37,18 @@ func xenByDesign(l log) (Cause, bool) {
 	}
 	return Cause{
 		Text:     "This is a Xen guest, whose intended clock source is xen. The mark on the TSC is presumed from the CPU's flags, not measured, and no fault.",
-		Harmless: true, Evidence: lines(xen, marked),
+		Harmless: true, Evidence: slices.Concat(xen, marked),
 	}, true
 }
 
 func markedUnstable(l log) (Cause, bool) {
-	marked := l.marking()
+	marked := l.marking("")
 	all := l.of(tscUnstable)
 	switch {
 	case len(marked) > 0:
-		return Cause{Text: fmt.Sprintf("The kernel marked the TSC unstable until the next boot, due to %q.", marked[0].Reason), Evidence: lines(all)}, true
+		return Cause{Text: fmt.Sprintf("The kernel marked the TSC unstable until the next boot, due to %q.", marked[0].Reason), Evidence: all}, true
 	case len(all) > 0:
-		return Cause{Text: "The kernel marked the TSC unstable until the next boot. The reason is not in this part of its log.", Evidence: lines(all)}, true
+		return Cause{Text: "The kernel marked the TSC unstable until the next boot. The reason is not in this part of its log.", Evidence: all}, true
 	}
 	return Cause{}, false
 }
@@ -64,6 +70,6 @@ func trappedCounter(l log) (Cause, bool) {
 	}
 	return Cause{
 		Text:     fmt.Sprintf("The CPU has %s: a read of its counter can be wrong. The kernel therefore reads it on behalf of user mode, on every CPU, and every read of the time enters the kernel.", name),
-		Evidence: lines(errata, trapped),
+		Evidence: slices.Concat(errata, trapped),
 	}, true
 }

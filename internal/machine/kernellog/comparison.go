@@ -31,9 +31,9 @@ type comparison struct {
 	// marked is whether the kernel marked the clock unstable.
 	marked bool
 	// long is whether it is a check that the kernel skipped because it ran late.
-	long bool
-	at   Event // the first line
-	text []string
+	long   bool
+	at     Event // the first line
+	events []Event
 }
 
 func (c comparison) ppm() float64 { return c.skewNS / c.watchdogNS * 1e6 }
@@ -97,7 +97,7 @@ func (c comparison) takes(e Event) bool {
 }
 
 func (c *comparison) take(e Event) {
-	c.text = append(c.text, e.Line)
+	c.events = append(c.events, e)
 	switch e.Kind {
 	case watchdogVerdict, frequencySkew:
 		c.clock, c.marked = e.Clock, true

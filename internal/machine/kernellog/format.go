@@ -28,7 +28,10 @@ type format struct {
 	pattern string
 	weight  weight
 	// clock is the clock source that the line is about, if it does not name it.
-	clock    string
+	clock string
+	// shows is the cause that the message shows by itself, whatever else is in the log; nil if a rule judges it. The
+	// kind of that cause is that of the message.
+	shows    *Cause
 	compiled func() *regexp.Regexp
 }
 

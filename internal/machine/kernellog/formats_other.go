@@ -8,7 +8,6 @@ const (
 	hpetRate       Kind = "hpet-rate"
 	acpiOff        Kind = "acpi-off"
 	lostRTC        Kind = "lost-rtc-interrupts"
-	pmTimerOff     Kind = "pm-timer-off"
 	hypervisorKind Kind = "hypervisor"
 	xenGuest       Kind = "xen-guest"
 	hostRate       Kind = "hypervisor-tsc-rate"
@@ -84,8 +83,9 @@ var otherFormats = []format{
 		pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d+\.\d+) MHz counter`,
 	},
 	{
-		kind: pmTimerOff, has: "pm-timer", clock: "acpi_pm", weight: weightContext,
+		kind: "pm-timer-off", has: "pm-timer", clock: "acpi_pm", weight: weightContext,
 		pattern: `PM-Timer (?:failed consistency check|had inconsistent results|running at invalid rate)`,
+		shows:   &Cause{Harmless: true, Concerns: OfOtherSource, Text: "The firmware switched the ACPI PM timer off. The kernel does without it."},
 	},
 	// Virtual machines and sandboxes.
 	{

@@ -19,8 +19,6 @@ const (
 	rateBefore    Kind = "tsc-rate-before"
 	rateAfter     Kind = "tsc-rate-after"
 	noCalibration Kind = "tsc-calibration-failed"
-	p0Frequency   Kind = "p0-frequency"
-	hostUnstable  Kind = "kvm-host-unstable"
 	adjusting     Kind = "adjusting-clock"
 )
 
@@ -72,8 +70,12 @@ var tscFormats = []format{
 		pattern: `TSC ADJUST: CPU(?P<cpu>\d+): .* (?:NOT )?forced? to 0`,
 	},
 	{
-		kind: hostUnstable, has: "guest tsc will not be reliable", clock: "tsc", weight: weightContext,
+		kind: "host-unstable", has: "guest tsc will not be reliable", clock: "tsc", weight: weightContext,
 		pattern: `SMP vm created on host with unstable TSC; guest TSC will not be reliable`,
+		shows: &Cause{
+			Title: "this host of virtual machines does not trust its TSC", Concerns: OfGuests, Inferred: true,
+			Text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either.",
+		},
 	},
 	// Its rate, and why it is not used.
 	{
@@ -109,8 +111,12 @@ var tscFormats = []format{
 		pattern: `TSC: (?:Unable to calibrate against PIT|No reference \(HPET/PMTIMER\) available|HPET/PMTIMER calibration failed\.$)`,
 	},
 	{
-		kind: p0Frequency, has: "p0 frequency", clock: "tsc", weight: weightContext,
+		kind: "p0-frequency", has: "p0 frequency", clock: "tsc", weight: weightContext,
 		pattern: `TSC doesn't count with P0 frequency`,
+		shows: &Cause{
+			Harmless: true,
+			Text:     "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway.",
+		},
 	},
 	{
 		kind: adjusting, has: "more than 11%", weight: weightDecides,

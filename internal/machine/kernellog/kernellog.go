@@ -95,8 +95,28 @@ type Cause struct {
 	Text string
 	// Harmless is whether nothing is wrong: the line is no reason for a remedy.
 	Harmless bool
-	// Evidence are the lines that show it, as they were parsed, without stamps.
-	Evidence []string
-	// TSC is what it says about the TSC. Advice to trust the TSC needs TSCRight.
+	// Inferred is whether nothing failed: the kernel knows it from the CPU's flags, the firmware or its command line.
+	Inferred bool
+	// Evidence are the lines that show it, each text once.
+	Evidence []Event
+	// Concerns is the part that is at fault, or is spoken of.
+	Concerns Subject
+	// TSC is the judgement of the TSC. Advice to trust the TSC needs TSCRight.
 	TSC Judgement
 }
+
+// A Subject is the part of a machine that a cause concerns.
+type Subject string
+
+const (
+	// OfTSC is the TSC of this machine.
+	OfTSC Subject = "tsc"
+	// OfOtherSource is another clock source than the TSC.
+	OfOtherSource Subject = "clock-source"
+	// OfCounter is the counter of a CPU that has no TSC.
+	OfCounter Subject = "counter"
+	// OfGuests are the virtual machines that this machine runs.
+	OfGuests Subject = "guests"
+	// OfSandbox is the sandbox that the program runs in.
+	OfSandbox Subject = "sandbox"
+)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/printable"
@@ -66,9 +67,9 @@ func Nagios(w io.Writer, d *result.Document) error {
 	text := strings.ReplaceAll(strings.Join(parts, "; "), "|", "/")
 	var data []string
 	for _, c := range compare.Of(d).Clocks {
-		if c.Latency != nil && diagnose.Everyday(c.ID) {
+		if c.Latency != nil && situation.IsEveryday(c) {
 			// The guidelines have no nanoseconds; us are microseconds.
-			data = append(data, fmt.Sprintf("'%s'=%sus;;;0", strings.NewReplacer("'", "", "=", "").Replace(c.ID), strconv.FormatFloat(math.Round(diagnose.CostNS(c.Latency)*100)/1e5, 'f', -1, 64)))
+			data = append(data, fmt.Sprintf("'%s'=%sus;;;0", strings.NewReplacer("'", "", "=", "").Replace(c.ID), strconv.FormatFloat(math.Round(situation.CostNS(c.Latency)*100)/1e5, 'f', -1, 64)))
 		}
 	}
 	if len(data) > 0 {
@@ -101,7 +102,7 @@ func summary(d *result.Document, findings []result.Finding) string {
 	}
 	const none = "no finding of the severity of --fail-on"
 	if c := diagnose.Answering(d); c != nil {
-		return fmt.Sprintf("%s; %s %s ns/read", none, c.ID, words.NS(diagnose.CostNS(c.Latency)))
+		return fmt.Sprintf("%s; %s %s ns/read", none, c.ID, words.NS(situation.CostNS(c.Latency)))
 	}
 	if !diagnose.Measured(d) {
 		return "nothing was measured, so the cost of the clocks is unknown"

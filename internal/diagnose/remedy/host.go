@@ -1,15 +1,6 @@
-package diagnose
+package remedy
 
-import "github.com/timebench/timebench/internal/document/result"
-
-// onXen reports whether the machine is a guest of Xen, and not its first domain.
-func onXen(d *result.Document) bool {
-	return guestUnder("xen")(d) || d.Host.Virtualization == nil && clockSource(d) == "xen"
-}
-
-// onOwnHost reports whether the user may have access to the host of a virtual machine: not in a
-// public cloud.
-func onOwnHost(d *result.Document) bool { return cloudOf(d.Host) == nil && !inWSL(d) }
+import "github.com/timebench/timebench/internal/diagnose/situation"
 
 // hostRemedies are what a hypervisor can change for its guests.
 var hostRemedies = map[string]remedy{
@@ -26,13 +17,13 @@ var hostRemedies = map[string]remedy{
 	},
 	"invtsc": {
 		source: "qemu target/i386/kvm/kvm.c, d99569d9: \"State blocked by non-migratable CPU device (invtsc flag)\", unless tsc-frequency is set; libvirt.org/formatdomain.html#cpu-model-and-topology",
-		where:  []condition{guestUnder("kvm"), onOwnHost, func(d *result.Document) bool { return d.Host.CPU.InvariantTSC != nil && !invariant(d) }},
+		where:  []condition{guestUnder("kvm"), onOwnHost, func(s *situation.Situation) bool { return s.Host.CPU.InvariantTSC != nil && !s.Invariant() }},
 		advice: "Make the hypervisor set the invariant TSC bit: QEMU -cpu host,migratable=off or +invtsc, libvirt <feature policy='require' name='invtsc'/>",
 		risk:   invtscRisk,
 	},
 	"kvm-clock-in-guest": {
 		source: "arch/x86/kernel/kvmclock.c; libvirt.org/formatdomain.html#time-keeping: kvmclock; qemu -cpu …,kvmclock=on (the default)",
-		where:  []condition{guestUnder("kvm", "qemu"), onX86, onOwnHost, not(offersOwnClock), unset("no_kvmclock", "nopv")},
+		where:  []condition{guestUnder("kvm", "qemu"), onX86, onOwnHost, not(offersHypervisorClock), unset("no_kvmclock", "nopv")},
 		advice: "Give the guest the clock of KVM, which the watchdog does not check: libvirt <timer name='kvmclock' present='yes'/> in <clock>; QEMU: do not switch off kvmclock in -cpu",
 		risk:   "None known: it is the default.",
 	},
@@ -49,7 +40,7 @@ var hostRemedies = map[string]remedy{
 	},
 	"stop-before-sleep": {
 		source: "KVM list fe13fe734a01bb54f47fea06624c617beb062fdd.camel@redhat.com: the host slept, and KVM did not add the time to the guest's TSC; machyve/xhyve#36",
-		where:  []condition{anyOf(isGuest, alone)},
+		where:  []condition{anyOf(isGuest, logOnly)},
 		advice: "Shut down or save virtual machines before their host sleeps",
 	},
 	"restart-vm": {
@@ -75,7 +66,7 @@ var hostRemedies = map[string]remedy{
 	},
 	"vbox-paravirt": {
 		source: "VirtualBox manual, VBoxManage modifyvm: --paravirt-provider (7.0), --paravirtprovider before",
-		where:  []condition{guestUnder("virtualbox"), not(offersOwnClock)},
+		where:  []condition{guestUnder("virtualbox"), not(offersHypervisorClock)},
 		advice: "Enable the KVM paravirtualisation interface, so that Linux has kvm-clock. Switch the machine off first, and run this on the host",
 		commands: []string{
 			"VBoxManage modifyvm NAME --paravirt-provider kvm # VirtualBox 7",
@@ -125,5 +116,3 @@ var hostRemedies = map[string]remedy{
 }
 
 const invtscRisk = "QEMU then refuses to migrate, save or snapshot the guest, unless its TSC rate is set (tsc-frequency=HZ; libvirt: <timer name='tsc' frequency='HZ'/>). With it, the guest can be migrated only to hosts with the same TSC rate or with TSC scaling."
-
-func offersOwnClock(d *result.Document) bool { return ownClock(d) != "" }

@@ -1,11 +1,11 @@
-package diagnose
+package remedy
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 )
 
 // timeRemedies are for the wall clock.
@@ -24,7 +24,7 @@ var timeRemedies = map[string]remedy{
 	},
 	"set-after-pause": {
 		source: "KVM list fe13fe734a01bb54f47fea06624c617beb062fdd.camel@redhat.com; chronyc(1): makestep; hwclock(8)",
-		where:  []condition{anyOf(isGuest, alone), not(inContainer)},
+		where:  []condition{anyOf(isGuest, logOnly), not(inContainer)},
 		kernel: true,
 		advice: "After such a pause, check the wall clock, and set it if it is behind",
 		commands: []string{
@@ -43,8 +43,8 @@ var timeRemedies = map[string]remedy{
 	"chrony-ptp": {
 		source: "drivers/ptp/ptp_kvm_common.c, drivers/hv/hv_util.c (PTP source since Linux 4.11, 3716a49a), drivers/ptp/ptp_vmw.c (7d10001e); chrony.conf(5): refclock PHC; docs.redhat.com: chrony with ptp_kvm",
 		where:  []condition{not(inContainer), not(inWSL), hasHostClock},
-		advise: func(d *result.Document) string {
-			return fmt.Sprintf("With chrony, follow the clock of the host, which is right after a pause too: add `refclock PHC /dev/%s poll 2` to its configuration (/etc/chrony.conf or /etc/chrony/chrony.conf), and `makestep 1 -1` if the clock may jump whenever the machine was paused", hostClock(d).Against)
+		advise: func(s *situation.Situation) string {
+			return fmt.Sprintf("With chrony, follow the clock of the host, which is right after a pause too: add `refclock PHC /dev/%s poll 2` to its configuration (/etc/chrony.conf or /etc/chrony/chrony.conf), and `makestep 1 -1` if the clock may jump whenever the machine was paused", s.HostClock().Against)
 		},
 		risk: "Remove the host's other ways to set the clock (VMware Tools, Hyper-V's time synchronisation): two of them correct each other.",
 	},
@@ -67,7 +67,7 @@ var timeRemedies = map[string]remedy{
 	},
 	"firecracker-clock": {
 		source: "firecracker docs/snapshotting/snapshot-support.md: clock_realtime advances kvm-clock; ilbertt/nibrun#410, deeplethe/forkd#289: a guest on tsc stayed 64 s behind, on kvm-clock 1 s",
-		where:  []condition{guestUnder("firecracker"), func(d *result.Document) bool { return clockSource(d) == "tsc" }},
+		where:  []condition{guestUnder("firecracker"), func(s *situation.Situation) bool { return s.ClockSource == "tsc" }},
 		adds:   "clocksource=kvm-clock",
 		advice: "If the machine is restored from snapshots, let it use kvm-clock (clocksource=kvm-clock), and restore with clock_realtime, which advances it",
 		risk:   "A read of kvm-clock takes a little longer than one of the TSC.",
@@ -86,8 +86,8 @@ var timeRemedies = map[string]remedy{
 	},
 	"cloud-time": {
 		source: "docs.aws.amazon.com set-time; cloud.google.com configure-ntp; learn.microsoft.com time-sync",
-		where:  []condition{func(d *result.Document) bool { return cloudOf(d.Host) != nil }},
-		advise: func(d *result.Document) string { return cloudOf(d.Host).advice },
+		where:  []condition{func(s *situation.Situation) bool { return CloudOf(s) != nil }},
+		advise: func(s *situation.Situation) string { return CloudOf(s).advice },
 	},
 	"reset-rate": {
 		source: "adjtimex(8)",
@@ -100,8 +100,8 @@ var timeRemedies = map[string]remedy{
 	},
 	"slew": {
 		source: "chrony.conf(5): makestep; clock_gettime(2): CLOCK_MONOTONIC",
-		advise: func(d *result.Document) string {
-			if onLinux(d) {
+		advise: func(s *situation.Situation) string {
+			if s.OnLinux() {
 				return "Measure intervals with CLOCK_MONOTONIC, which is never stepped. Configure the time service to slew (chrony: makestep only at its start)"
 			}
 			return "Measure intervals with a monotonic clock, which is never stepped. Configure the time service to slew"
@@ -131,8 +131,8 @@ var timeRemedies = map[string]remedy{
 	"one-service": {
 		source: "systemd-timesyncd.service(8): Conflicts with other time services; chrony FAQ",
 		where:  []condition{onLinux, not(inContainer)},
-		advise: func(d *result.Document) string {
-			return "Keep one time service, and disable the others: " + strings.Join(serviceNames(d), ", ")
+		advise: func(s *situation.Situation) string {
+			return "Keep one time service, and disable the others: " + strings.Join(s.ServiceNames(), ", ")
 		},
 	},
 	"write-rtc": {
@@ -143,16 +143,16 @@ var timeRemedies = map[string]remedy{
 	},
 }
 
-func serviceCommands(d *result.Document) []string {
+func serviceCommands(s *situation.Situation) []string {
 	chrony := "chronyd # Fedora, RHEL, Amazon; chrony on Debian, Ubuntu"
-	switch id := distribution(d); {
-	case id == "debian" || id == "ubuntu" || slices.Contains(d.Host.DistributionLike, "debian"):
+	switch id := distribution(s); {
+	case id == "debian" || id == "ubuntu" || slices.Contains(s.Host.DistributionLike, "debian"):
 		chrony = "chrony"
 	case id != "":
 		chrony = "chronyd"
 	}
-	switch manager := d.Host.ServiceManager; {
-	case manager == "openrc" || distribution(d) == "alpine":
+	switch manager := s.Host.ServiceManager; {
+	case manager == "openrc" || distribution(s) == "alpine":
 		return []string{"rc-status; chronyc tracking", "rc-update add chronyd && rc-service chronyd start # as root"}
 	case manager == "systemd", manager == "":
 		return []string{
@@ -163,16 +163,4 @@ func serviceCommands(d *result.Document) []string {
 	default:
 		return []string{"chronyc tracking"}
 	}
-}
-
-func runs(name string) condition {
-	return func(d *result.Document) bool { return slices.Contains(serviceNames(d), name) }
-}
-
-func serviceNames(d *result.Document) []string {
-	var names []string
-	for _, s := range d.Host.TimeServices {
-		names = append(names, s.Name)
-	}
-	return names
 }

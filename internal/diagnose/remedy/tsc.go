@@ -1,10 +1,9 @@
-package diagnose
+package remedy
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -63,8 +62,8 @@ var tscRemedies = map[string]remedy{
 	"update-firmware": {
 		source: "arch/x86/kernel/tsc_sync.c: TSC ADJUST, [Firmware Bug]; the firmware sets the TSCs at power-on and in SMM",
 		where:  []condition{ownsFirmware},
-		advise: func(d *result.Document) string {
-			if alone(d) && d.Host.Virtualization == nil {
+		advise: func(s *situation.Situation) string {
+			if s.LogOnly() && s.Host.Virtualization == nil {
 				return "On a real machine, update the firmware (BIOS), then switch the machine off and on"
 			}
 			return "Update the firmware (BIOS), then switch the machine off and on"
@@ -94,7 +93,7 @@ var tscRemedies = map[string]remedy{
 	},
 	"avoid-suspend": {
 		source: "arch/x86/power/cpu.c, arch/x86/kernel/tsc.c: tsc_restore_sched_clock_state; firmware must restore the TSCs after S3",
-		where:  []condition{ownsFirmware, func(d *result.Document) bool { return logs(d, "suspended") }},
+		where:  []condition{ownsFirmware, func(s *situation.Situation) bool { return s.Logs("suspended") }},
 		advice: "Until the firmware is updated, do not suspend this machine to memory (S3), or reboot after each resume",
 	},
 	"remove-trust": {
@@ -106,21 +105,21 @@ var tscRemedies = map[string]remedy{
 	},
 	"boot-hpet": {
 		source: "kernel/time/clocksource.c: boot_override_clocksource",
-		where:  []condition{not(isGuest), anyOf(offered("hpet"), alone), func(d *result.Document) bool { return bootChoice(d).value == "" }},
+		where:  []condition{not(isGuest), anyOf(offered("hpet"), logOnly), func(s *situation.Situation) bool { return s.BootChoice().Value == "" }},
 		adds:   "clocksource=hpet",
 		advice: "Until then, add clocksource=hpet to the kernel command line",
 		risk:   "Each read of a fine clock then enters the kernel, and takes about 1 µs.",
 	},
 	"remove-acpi-off": {
 		source:  "drivers/acpi, arch/x86/kernel/hpet.c: without ACPI the kernel finds neither the HPET nor the PM timer",
-		removes: hidesTimers,
-		advise: func(d *result.Document) string {
+		removes: (*situation.Situation).HidesTimers,
+		advise: func(s *situation.Situation) string {
 			var texts []string
-			for _, p := range hidesTimers(d) {
-				texts = append(texts, p.text)
+			for _, p := range s.HidesTimers() {
+				texts = append(texts, p.Text)
 			}
 			advice := fmt.Sprintf("Remove %s from the kernel command line", words.List(texts))
-			if len(d.Host.BootParameters) == 0 {
+			if len(s.Host.BootParameters) == 0 {
 				advice += " (check with `cat /proc/cmdline`)"
 			}
 			return advice + ": the kernel needs a timer to measure the rate of the TSC"
@@ -129,7 +128,7 @@ var tscRemedies = map[string]remedy{
 	},
 	"find-hidden-timers": {
 		source:   "drivers/acpi, arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c: the parameters that hide timers",
-		where:    []condition{func(d *result.Document) bool { return len(d.Host.BootParameters) == 0 && len(hidesTimers(d)) == 0 }},
+		where:    []condition{func(s *situation.Situation) bool { return len(s.Host.BootParameters) == 0 && len(s.HidesTimers()) == 0 }},
 		kernel:   true,
 		advice:   "Check the kernel command line for acpi=off, nohpet, hpet=disable and pmtmr=0, and remove what you find: the kernel needs a timer to measure the rate of the TSC",
 		commands: []string{"cat /proc/cmdline"},
@@ -160,15 +159,3 @@ const (
 	upgradeRisk = "The usual risk of a kernel upgrade."
 	silenced    = "If the TSC does drift or differ between CPUs, time runs wrong or jumps back, and nothing notices. Do not do this just to silence a message."
 )
-
-// hidesTimers returns the parameters of the kernel command line that hide timers from the kernel. Where the command line
-// is unknown, a log that shows ACPI off stands for acpi=off.
-func hidesTimers(d *result.Document) []parameter {
-	found := parameters(d, "acpi=off", "nohpet", "hpet=disable", "pmtmr")
-	if len(found) == 0 && len(d.Host.BootParameters) == 0 && logs(d, "acpi-off") {
-		return []parameter{{"acpi", "off", "acpi=off"}}
-	}
-	return found
-}
-
-func hasTSCAdjust(d *result.Document) bool { return slices.Contains(d.Host.CPU.TSCFlags, "tsc_adjust") }

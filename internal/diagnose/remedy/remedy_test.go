@@ -1,4 +1,4 @@
-package diagnose
+package remedy
 
 import (
 	"os"
@@ -8,10 +8,24 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 )
+
+// well returns the facts of a machine without problems.
+func well() *result.Document {
+	invariant := true
+	return &result.Document{Host: result.Host{
+		OS: "linux", Arch: "amd64", CPU: result.CPU{InvariantTSC: &invariant},
+		ClockSource: &result.ClockSource{Current: "tsc", Available: []string{"tsc", "hpet", "acpi_pm"}},
+	}}
+}
+
+func guest(system string) *result.Virtualization {
+	return &result.Virtualization{System: system, Role: "guest"}
+}
 
 // Every remedy has a source and an advice, and a name that no other table has.
 func TestEveryRemedyHasASource(t *testing.T) {
@@ -35,8 +49,12 @@ var alwaysHarmless = []string{"hyperv-by-design", "xen-by-design", "lost-rtc-int
 // Every remedy is used, and every name in the tables of causes is that of a remedy.
 func TestEveryRemedyIsUsed(t *testing.T) {
 	var source strings.Builder
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
+	var files []string
+	for _, folder := range []string{".", ".."} {
+		found, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -49,19 +67,16 @@ func TestEveryRemedyIsUsed(t *testing.T) {
 	}
 	for _, kind := range kernellog.Causes() {
 		if !slices.Contains(alwaysHarmless, kind) {
-			require.Contains(t, causeRemedies, kind, "name the remedies of a new cause; none, if there is none that is safe")
+			require.Contains(t, OfCause, kind, "name the remedies of a new cause; none, if there is none that is safe")
 		}
 	}
 	var names []string
-	for kind, of := range causeRemedies {
+	for kind, of := range OfCause {
 		require.Contains(t, kernellog.Causes(), kind)
 		names = append(names, of...)
 	}
 	for _, h := range hypervisors {
 		names = append(names, h.remedies...)
-	}
-	for _, c := range offsetCauses {
-		names = append(names, c.remedies...)
 	}
 	for _, name := range names {
 		require.Contains(t, remedies(), name)
@@ -70,7 +85,7 @@ func TestEveryRemedyIsUsed(t *testing.T) {
 
 // The kernel command line is changed as the distribution does it, and where it is.
 func TestCommandLine(t *testing.T) {
-	guest := guestOf("firecracker")
+	firecracker := guest("firecracker")
 	const change = "# in GRUB_CMDLINE_LINUX, remove clocksource=hpet and add tsc=nowatchdog"
 	for name, test := range map[string]struct {
 		host     result.Host
@@ -90,9 +105,9 @@ func TestCommandLine(t *testing.T) {
 		"no boot loader":   {result.Host{DistributionID: "nixos"}, " (in the configuration of the boot loader). Then reboot", nil},
 		"a container":      {result.Host{DistributionID: "debian", Container: "docker"}, ". Then reboot the host", nil},
 		"WSL":              {result.Host{DistributionID: "ubuntu", WSL: 2}, " (kernelCommandLine in the file .wslconfig of the Windows user). Then run `wsl --shutdown` in Windows", nil},
-		"a Firecracker VM": {result.Host{DistributionID: "debian", Virtualization: guest}, " (boot_args of the machine's configuration on the host). Then boot the machine again", nil},
+		"a Firecracker VM": {result.Host{DistributionID: "debian", Virtualization: firecracker}, " (boot_args of the machine's configuration on the host). Then boot the machine again", nil},
 	} {
-		hint, commands := commandLine(&result.Document{Host: test.host}, "tsc=nowatchdog", []parameter{{"clocksource", "hpet", "clocksource=hpet"}})
+		hint, commands := commandLine(situation.Of(&result.Document{Host: test.host}), "tsc=nowatchdog", []situation.Parameter{{Name: "clocksource", Value: "hpet", Text: "clocksource=hpet"}})
 		require.Equal(t, test.hint, hint, name)
 		require.Equal(t, test.commands, commands, name)
 	}
@@ -101,7 +116,7 @@ func TestCommandLine(t *testing.T) {
 // A parameter of a document from elsewhere does not become part of a command.
 func TestNoForeignParameterInACommand(t *testing.T) {
 	d := &result.Document{Host: result.Host{OS: "linux", DistributionID: "rocky", BootParameters: []string{"clocksource=$(reboot)", "clocksource=a;b", "no_kvmclock"}}}
-	found := advise(d, "remove-choice")
+	found := For(situation.Of(d), "remove-choice")
 	require.Len(t, found, 1)
 	require.Equal(t, []string{`sudo grubby --update-kernel=ALL --remove-args="PARAMETER PARAMETER no_kvmclock"`}, found[0].Commands)
 }
@@ -109,17 +124,17 @@ func TestNoForeignParameterInACommand(t *testing.T) {
 // Nothing is suggested that is set already, or that there is nothing to remove of.
 func TestRemediesThatChangeNothing(t *testing.T) {
 	d := well()
-	require.Empty(t, advise(d, "remove-choice", "remove-vsyscall", "remove-vdso-0", "remove-trust"))
+	require.Empty(t, For(situation.Of(d), "remove-choice", "remove-vsyscall", "remove-vdso-0", "remove-trust"))
 	d.Host.ClockSource.Current = "hpet"
-	require.Contains(t, advise(d, "switch-to-tsc")[0].Advice, "add clocksource=tsc")
+	require.Contains(t, For(situation.Of(d), "switch-to-tsc")[0].Advice, "add clocksource=tsc")
 	d.Host.BootParameters = []string{"clocksource=tsc", "vdso=0"}
-	require.NotContains(t, advise(d, "switch-to-tsc")[0].Advice, "add clocksource=tsc")
-	require.Empty(t, advise(d, "remove-choice"), "clocksource=tsc is what is wanted")
-	require.Contains(t, advise(d, "remove-vdso-0")[0].Commands, "sudo grubby --update-kernel=ALL --remove-args=vdso=0")
-	d.Host.Virtualization = guestOf("qemu")
-	require.Len(t, advise(d, "qemu-reliable"), 1)
+	require.NotContains(t, For(situation.Of(d), "switch-to-tsc")[0].Advice, "add clocksource=tsc")
+	require.Empty(t, For(situation.Of(d), "remove-choice"), "clocksource=tsc is what is wanted")
+	require.Contains(t, For(situation.Of(d), "remove-vdso-0")[0].Commands, "sudo grubby --update-kernel=ALL --remove-args=vdso=0")
+	d.Host.Virtualization = guest("qemu")
+	require.Len(t, For(situation.Of(d), "qemu-reliable"), 1)
 	d.Host.BootParameters = append(d.Host.BootParameters, "tsc=reliable")
-	require.Empty(t, advise(d, "qemu-reliable"))
+	require.Empty(t, For(situation.Of(d), "qemu-reliable"))
 }
 
 // QEMU without KVM has no clock of KVM to give.
@@ -127,29 +142,25 @@ func TestEmulatedGuestIsNotAdvisedTheClockOfKVM(t *testing.T) {
 	d := well()
 	d.Host.ClockSource.Available = []string{"hpet", "acpi_pm"}
 	for system, advised := range map[string]int{"kvm": 1, "qemu": 1, "tcg": 0} {
-		d.Host.Virtualization = guestOf(system)
-		require.Len(t, advise(d, "kvm-clock-in-guest"), advised, system)
-		require.Len(t, advise(d, "hv-time"), advised, system)
+		d.Host.Virtualization = guest(system)
+		require.Len(t, For(situation.Of(d), "kvm-clock-in-guest"), advised, system)
+		require.Len(t, For(situation.Of(d), "hv-time"), advised, system)
 	}
-	d.Host.Virtualization = guestOf("tcg")
-	require.Len(t, advise(d, "accel-kvm"), 1)
-	require.NotNil(t, hypervisorOf(d))
+	d.Host.Virtualization = guest("tcg")
+	require.Len(t, For(situation.Of(d), "accel-kvm"), 1)
+	require.NotNil(t, HypervisorOf(situation.Of(d)))
 }
 
 // In a container, what changes the kernel is said to be for the host.
 func TestRemediesInAContainer(t *testing.T) {
 	d := well()
 	d.Host.ClockSource.Current, d.Host.Container = "hpet", "docker"
-	for _, r := range advise(d, "choose-again", "find-chooser", "switch-to-tsc") {
+	for _, r := range For(situation.Of(d), "choose-again", "find-chooser", "switch-to-tsc") {
 		require.Contains(t, r.Advice, "On the host of this container: ")
 		require.Equal(t, "# on the host of this container:", r.Commands[0])
 	}
-	require.Empty(t, advise(d, "start-service", "set-from-rtc"))
-	require.Len(t, advise(d, "host-sets-clock"), 1)
-}
-
-func TestAMistakeInATableIsFound(t *testing.T) {
-	require.PanicsWithValue(t, "no remedy oops", func() { advise(well(), "oops") })
+	require.Empty(t, For(situation.Of(d), "start-service", "set-from-rtc"))
+	require.Len(t, For(situation.Of(d), "host-sets-clock"), 1)
 }
 
 // Each runtime of the catalogue has a coarse call, or is known to have none.
@@ -169,9 +180,9 @@ func TestEveryLanguageHasARemedy(t *testing.T) {
 
 func TestLanguageRemedies(t *testing.T) {
 	d := &result.Document{}
-	require.Empty(t, languageRemedies(d))
+	require.Empty(t, languageRemedies(situation.Of(d)))
 	d.Host.Runtimes = []string{"java", "c", "c++", "ruby", "node", "cobol"}
-	remedies := languageRemedies(d)
+	remedies := languageRemedies(situation.Of(d))
 	require.Len(t, remedies, 2)
 	require.Equal(t, "Call a coarse clock in the languages of this machine: c, c++: clock_gettime(CLOCK_MONOTONIC_COARSE, …); ruby: Process.clock_gettime(Process::CLOCK_MONOTONIC_COARSE)", remedies[0].Advice)
 	require.Contains(t, remedies[1].Advice, "In java and node there is no coarse clock, as in Go")

@@ -1,11 +1,13 @@
-package diagnose
+package remedy
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 )
 
 // A bootTool is a program that changes the kernel command line.
@@ -76,23 +78,23 @@ func changes(add string, remove []string, variable string) string {
 // commandLine returns where and how the kernel command line of a document's machine is
 // changed: the end of an advice, and the commands. Without facts about the machine the
 // commands are those of the two commonest families of distributions.
-func commandLine(d *result.Document, add string, remove []parameter) (hint string, commands []string) {
+func commandLine(s *situation.Situation, add string, remove []situation.Parameter) (hint string, commands []string) {
 	var texts []string
 	for _, p := range remove {
 		// A document from elsewhere may have another text in its place, which must not become part of a command.
-		if !safeParameter().MatchString(p.text) {
-			p.text = "PARAMETER"
+		if !safeParameter().MatchString(p.Text) {
+			p.Text = "PARAMETER"
 		}
-		texts = append(texts, p.text)
+		texts = append(texts, p.Text)
 	}
-	switch h := d.Host; {
-	case inContainer(d):
+	switch h := s.Host; {
+	case s.InContainer():
 		return ". Then reboot the host", nil
-	case inWSL(d):
+	case s.InWSL():
 		return " (kernelCommandLine in the file .wslconfig of the Windows user). Then run `wsl --shutdown` in Windows", nil
-	case isGuest(d) && h.Virtualization.System == "firecracker":
+	case s.IsGuest() && h.Virtualization.System == "firecracker":
 		return " (boot_args of the machine's configuration on the host). Then boot the machine again", nil
-	case distribution(d) == "" && len(h.BootTools) == 0:
+	case distribution(s) == "" && len(h.BootTools) == 0:
 		grubby := bootTools[slices.IndexFunc(bootTools, func(tool bootTool) bool { return tool.name == "grubby" })]
 		return ". Then reboot", []string{
 			"# Debian, Ubuntu:", changes(add, texts, "GRUB_CMDLINE_LINUX"), "sudoedit /etc/default/grub && sudo update-grub",
@@ -100,7 +102,7 @@ func commandLine(d *result.Document, add string, remove []parameter) (hint strin
 		}
 	}
 	i := slices.IndexFunc(bootTools, func(tool bootTool) bool {
-		return slices.Contains(d.Host.BootTools, tool.name) || likely(d, tool)
+		return slices.Contains(s.Host.BootTools, tool.name) || likely(s, tool)
 	})
 	if i < 0 {
 		return " (in the configuration of the boot loader). Then reboot", nil
@@ -110,43 +112,22 @@ func commandLine(d *result.Document, add string, remove []parameter) (hint strin
 
 // distribution returns the id of a machine's distribution; "" if it is unknown. Older documents
 // have only its name, which begins with it.
-func distribution(d *result.Document) string {
-	name, _, _ := strings.Cut(d.Host.Distribution, " ")
-	return cmp.Or(d.Host.DistributionID, name)
+func distribution(s *situation.Situation) string {
+	name, _, _ := strings.Cut(s.Host.Distribution, " ")
+	return cmp.Or(s.Host.DistributionID, name)
 }
 
 // likely reports whether the distribution of a machine has a program. It counts only where the
 // document does not name the installed ones.
-func likely(d *result.Document, tool bootTool) bool {
-	return len(d.Host.BootTools) == 0 && slices.ContainsFunc(tool.likely, func(id string) bool {
-		return id == distribution(d) || slices.Contains(d.Host.DistributionLike, id)
+func likely(s *situation.Situation, tool bootTool) bool {
+	return len(s.Host.BootTools) == 0 && slices.ContainsFunc(tool.likely, func(id string) bool {
+		return id == distribution(s) || slices.Contains(s.Host.DistributionLike, id)
 	})
 }
 
-// A parameter is one of the kernel command line.
-type parameter struct {
-	name  string // with underscores for dashes
-	value string // "" if it has none
-	text  string // as written
-}
+// safeInShell matches names of clock sources. A document from elsewhere may have another
+// text in their place, which must not become part of a command.
+var safeInShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`) })
 
-// parameters returns the document's boot parameters with one of the names, or with the value of a name=value, in order.
-// In a name the kernel treats a dash as an underscore (parameq in kernel/params.c).
-func parameters(d *result.Document, names ...string) []parameter {
-	var found []parameter
-	for _, text := range d.Host.BootParameters {
-		name, value, _ := strings.Cut(text, "=")
-		name = underscored(name)
-		if slices.ContainsFunc(names, func(sought string) bool {
-			return underscored(sought) == name || underscored(sought) == underscored(text)
-		}) {
-			found = append(found, parameter{name, value, text})
-		}
-	}
-	return found
-}
-
-func underscored(name string) string { return strings.ReplaceAll(name, "-", "_") }
-
-// onCommandLine begins evidence from the kernel command line.
-const onCommandLine = "kernel command line: "
+// safeParameter matches parameters of the kernel command line, for the same reason.
+var safeParameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`) })

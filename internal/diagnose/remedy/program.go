@@ -1,4 +1,4 @@
-package diagnose
+package remedy
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 )
 
 // programRemedies change how programs read clocks, what they may use of the machine, or how it is
@@ -26,8 +26,8 @@ var programRemedies = map[string]remedy{
 	"read-real-clock": {
 		source: "edgelesssys/ego#236; wolfcw/libfaketime; Wine's ntdll",
 		advice: "Measure intervals shorter than a tick with a counter of the CPU or a clock of the host, or outside of the emulator, sandbox or enclave. Check LD_PRELOAD and /etc/ld.so.preload for a library that stands in for the clock",
-		command: func(d *result.Document) []string {
-			if onLinux(d) {
+		command: func(s *situation.Situation) []string {
+			if s.OnLinux() {
 				return []string{"env | grep LD_PRELOAD; cat /etc/ld.so.preload"}
 			}
 			return nil
@@ -35,11 +35,11 @@ var programRemedies = map[string]remedy{
 	},
 	"read-monotonic": {
 		source: "arch/x86/entry/vdso: CLOCK_TAI since Linux 4.20 (315f28fa), CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since 5.3 (generic vDSO); google/gvisor#7975",
-		advise: func(d *result.Document) string {
+		advise: func(s *situation.Situation) string {
 			switch {
-			case inGVisor(d):
+			case s.InGVisor():
 				return "Until then read CLOCK_MONOTONIC or CLOCK_REALTIME on a hot path, which this sandbox reads in user mode"
-			case olderThan(5, 3)(d):
+			case s.OlderThan(5, 3):
 				return "On a hot path read CLOCK_MONOTONIC or CLOCK_REALTIME, or use Linux 5.3 or later"
 			}
 			return "On a hot path read CLOCK_MONOTONIC or CLOCK_REALTIME, or use a newer kernel"
@@ -47,14 +47,14 @@ var programRemedies = map[string]remedy{
 	},
 	"read-less": {
 		source: "docs/measuring.md",
-		advise: func(d *result.Document) string {
-			if onLinux(d) && onX86(d) && !slices.Contains(tickSources, clockSource(d)) {
+		advise: func(s *situation.Situation) string {
+			if s.OnLinux() && s.OnX86() && !slices.Contains(situation.TickSources, s.ClockSource) {
 				return "Use a clock source that each CPU has itself (tsc on x86), and read the time less often on hot paths"
 			}
 			return "Read the time less often on hot paths"
 		},
-		command: func(d *result.Document) []string {
-			return []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, d.Host.CPU.Usable))}
+		command: func(s *situation.Situation) []string {
+			return []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, s.Host.CPU.Usable))}
 		},
 	},
 	"recheck": {
@@ -64,8 +64,8 @@ var programRemedies = map[string]remedy{
 	},
 	"raise-quota": {
 		source: "docs.kernel.org/scheduler/sched-bwc.html; kubernetes.io: resources.limits.cpu; docker run --cpus; systemd.resource-control(5): CPUQuota",
-		advise: func(d *result.Document) string {
-			switch d.Host.Container {
+		advise: func(s *situation.Situation) string {
+			switch s.Host.Container {
 			case "":
 				return "Raise or remove the quota: CPUQuota= of the systemd unit, or cpu.max of the control group"
 			case "docker", "podman":
@@ -82,11 +82,11 @@ var programRemedies = map[string]remedy{
 	},
 	"burstable": {
 		source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-performance-instances.html: T2, T3, T3a, T4g; the standard mode limits the CPUs when the credits are used up",
-		where: []condition{func(d *result.Document) bool {
-			return d.Host.Machine != nil && d.Host.Machine.Vendor == "Amazon EC2" && burstable(d.Host.Machine.Product)
+		where: []condition{func(s *situation.Situation) bool {
+			return s.Host.Machine != nil && s.Host.Machine.Vendor == "Amazon EC2" && burstable(s.Host.Machine.Product)
 		}},
-		advise: func(d *result.Document) string {
-			return fmt.Sprintf("This instance type (%s) is burstable: when its CPU credits are used up, the host limits its CPUs. Check CPUCreditBalance in CloudWatch; use the unlimited mode, or another instance type", d.Host.Machine.Product)
+		advise: func(s *situation.Situation) string {
+			return fmt.Sprintf("This instance type (%s) is burstable: when its CPU credits are used up, the host limits its CPUs. Check CPUCreditBalance in CloudWatch; use the unlimited mode, or another instance type", s.Host.Machine.Product)
 		},
 	},
 	"performance-governor": {
@@ -104,12 +104,12 @@ var programRemedies = map[string]remedy{
 	},
 	"amd64-build": {
 		source: "docs/doctor.md: Proof of kernel entry",
-		where:  []condition{func(d *result.Document) bool { return d.Host.Arch == "386" && onLinux(d) && !alone(d) }},
+		where:  []condition{func(s *situation.Situation) bool { return s.Host.Arch == "386" && s.OnLinux() && !s.LogOnly() }},
 		advice: "If the kernel is a 64-bit one, run the amd64 build of timebench, which can prove it",
 	},
 	"measure-there": {
 		source:   "docs/doctor.md",
-		where:    []condition{alone},
+		where:    []condition{logOnly},
 		advice:   "Measure on that machine what a read costs, and whether it enters the kernel",
 		commands: []string{"timebench doctor"},
 	},

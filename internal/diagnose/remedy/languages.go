@@ -1,10 +1,11 @@
-package diagnose
+package remedy
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -30,10 +31,10 @@ var coarseCalls = []struct {
 // either, but nothing in PATH shows that a machine runs programs in Go.
 var noCoarseCall = []string{"java", "node", "bun", "deno", "php", "lua", "luajit"}
 
-func languageRemedies(d *result.Document) []result.Remedy {
+func languageRemedies(s *situation.Situation) []result.Remedy {
 	var calls []string
 	here := func(runtimes []string) []string {
-		return slices.DeleteFunc(slices.Clone(runtimes), func(name string) bool { return !slices.Contains(d.Host.Runtimes, name) })
+		return slices.DeleteFunc(slices.Clone(runtimes), func(name string) bool { return !slices.Contains(s.Host.Runtimes, name) })
 	}
 	for _, of := range coarseCalls {
 		if names := here(of.runtimes); len(names) > 0 {
@@ -54,4 +55,31 @@ func languageRemedies(d *result.Document) []result.Remedy {
 		})
 	}
 	return remedies
+}
+
+// Coarse suggests the coarse clocks, with their cost and tick on this machine, and the calls of
+// the languages that read them.
+func Coarse(s *situation.Situation) []result.Remedy {
+	if len(s.Ticking()) > 0 {
+		return nil // the fine clocks are no finer
+	}
+	var offers []string
+	for _, id := range situation.Coarse {
+		c := s.Timed(id)
+		if c == nil || c.KernelEntry != result.Never {
+			continue
+		}
+		tick := "tick unknown"
+		if c.Resolution != nil && c.Resolution.TickNS > 0 {
+			tick = "tick " + words.Duration(c.Resolution.TickNS)
+		}
+		offers = append(offers, fmt.Sprintf("%s (%s/read, %s)", strings.TrimSuffix(id, "@vdso"), words.Duration(c.Latency.MedianNS), tick))
+	}
+	if len(offers) == 0 {
+		return nil
+	}
+	return append([]result.Remedy{{
+		Advice: "If a coarse resolution is enough for your program, read a coarse clock: " + strings.Join(offers, ", "),
+		Risk:   "Two events within one tick get the same time. Intervals shorter than several ticks cannot be measured.",
+	}}, languageRemedies(s)...)
 }

@@ -1,10 +1,12 @@
-package diagnose
+package remedy
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/diagnose/situation"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // sourceRemedies change the clock source of a Linux machine, or find out who chose it.
@@ -14,8 +16,8 @@ var sourceRemedies = map[string]remedy{
 		where:  []condition{canRestore},
 		kernel: true,
 		advice: "Restore it. The next `timebench compare --clocksources` also offers to do so",
-		command: func(d *result.Document) []string {
-			return switchTo(d.Host.UnrestoredClockSource.Original)
+		command: func(s *situation.Situation) []string {
+			return switchTo(s.Host.UnrestoredClockSource.Original)
 		},
 		risk: "None known: it was in use before.",
 	},
@@ -23,21 +25,21 @@ var sourceRemedies = map[string]remedy{
 		source: "kernel/time/clocksource.c: clocksource_select",
 		where:  []condition{not(canRestore)},
 		kernel: true,
-		advise: func(d *result.Document) string {
-			return fmt.Sprintf("The kernel no longer offers %s (its log shows why). Let it select the best of the others", d.Host.UnrestoredClockSource.Original)
+		advise: func(s *situation.Situation) string {
+			return fmt.Sprintf("The kernel no longer offers %s (its log shows why). Let it select the best of the others", s.Host.UnrestoredClockSource.Original)
 		},
 		commands: switchTo(""),
 	},
 	"choose-again": {
 		source: "kernel/time/clocksource.c: current_clocksource_store, clocksource_select",
-		where:  []condition{func(d *result.Document) bool { return best(d) != "" && best(d) != clockSource(d) }},
+		where:  []condition{func(s *situation.Situation) bool { return s.Best() != "" && s.Best() != s.ClockSource }},
 		kernel: true,
-		advise: func(d *result.Document) string {
-			return "Let the kernel select the clock source again. It selects the first of its list: " + best(d)
+		advise: func(s *situation.Situation) string {
+			return "Let the kernel select the clock source again. It selects the first of its list: " + s.Best()
 		},
 		commands: switchTo(""),
-		warn: func(d *result.Document) string {
-			return fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", clockSource(d))
+		warn: func(s *situation.Situation) string {
+			return fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", s.ClockSource)
 		},
 	},
 	"find-chooser": {
@@ -51,9 +53,9 @@ var sourceRemedies = map[string]remedy{
 	},
 	"remove-choice": {
 		source: "Documentation/admin-guide/kernel-parameters.txt: clocksource, notsc, tsc, no-kvmclock",
-		removes: func(d *result.Document) []parameter {
-			return slices.DeleteFunc(parameters(d, "clocksource", "notsc", "tsc=unstable", "no_kvmclock"), func(p parameter) bool {
-				return p.name == "clocksource" && (p.value == best(d) || p.value == "tsc")
+		removes: func(s *situation.Situation) []situation.Parameter {
+			return slices.DeleteFunc(s.Parameters("clocksource", "notsc", "tsc=unstable", "no_kvmclock"), func(p situation.Parameter) bool {
+				return p.Name == "clocksource" && (p.Value == s.Best() || p.Value == "tsc")
 			})
 		},
 		advice: "Remove the parameter from the kernel command line",
@@ -83,9 +85,9 @@ var sourceRemedies = map[string]remedy{
 		source: "Documentation/ABI/testing/sysfs-devices-system-clocksource; clocksource=tsc does not switch off the watchdog, which tsc=reliable would",
 		where:  []condition{mayUseTSC},
 		kernel: true,
-		advise: func(d *result.Document) string {
+		advise: func(s *situation.Situation) string {
 			advice := "Switch to tsc until the next boot."
-			if !isSet(d, "clocksource=tsc") {
+			if !s.IsSet("clocksource=tsc") {
 				advice += " To make it permanent, add clocksource=tsc to the kernel command line"
 			}
 			return advice
@@ -95,20 +97,22 @@ var sourceRemedies = map[string]remedy{
 	},
 	"hypervisor-clock": {
 		source: "arch/x86/kernel/kvmclock.c (rating 400), drivers/clocksource/hyperv_timer.c: what the hypervisor offers is right after a pause too",
-		where:  []condition{isGuest, func(d *result.Document) bool { return ownClock(d) != "" && ownClock(d) != clockSource(d) }},
+		where: []condition{isGuest, func(s *situation.Situation) bool {
+			return s.HypervisorClock() != "" && s.HypervisorClock() != s.ClockSource
+		}},
 		kernel: true,
-		advise: func(d *result.Document) string {
-			return "Use the clock of the hypervisor, which accounts for pauses: " + ownClock(d)
+		advise: func(s *situation.Situation) string {
+			return "Use the clock of the hypervisor, which accounts for pauses: " + s.HypervisorClock()
 		},
-		command: func(d *result.Document) []string { return switchTo(ownClock(d)) },
+		command: func(s *situation.Situation) []string { return switchTo(s.HypervisorClock()) },
 	},
 	"real-timer": {
 		source: "arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c, Documentation/admin-guide/kernel-parameters.txt: nohpet, hpet=disable, pmtmr, acpi=off",
 		where:  []condition{onX86, hasOnlyTicks},
 		kernel: true,
-		advise: func(d *result.Document) string {
+		advise: func(s *situation.Situation) string {
 			enable := "in the firmware"
-			if isGuest(d) {
+			if s.IsGuest() {
 				enable = "in the settings of the hypervisor"
 			}
 			return "Give the kernel a real timer: enable the HPET and the ACPI PM timer " + enable + ", and check the kernel command line for nohpet, hpet=disable, pmtmr=0 and acpi=off"
@@ -125,36 +129,25 @@ var sourceRemedies = map[string]remedy{
 	},
 }
 
-// ownClocks are the clock sources that hypervisors offer to their guests.
-var ownClocks = []string{"kvm-clock", "hyperv_clocksource_tsc_page", "xen"}
-
-func ownClock(d *result.Document) string {
-	for _, name := range ownClocks {
-		if offers(d, name) {
-			return name
-		}
-	}
-	return ""
-}
-
-// mayUseTSC reports whether the kernel offers the TSC, does not use it, and nothing speaks
-// against it. kvm-clock is kept if the TSC is not invariant: it corrects the TSC of each CPU.
-func mayUseTSC(d *result.Document) bool {
-	return offers(d, "tsc") && clockSource(d) != "tsc" && !markedUnstable(d) && !isTSCWrong(d) && (clockSource(d) != "kvm-clock" || invariant(d))
-}
-
-func switchRisk(d *result.Document) string {
+func switchRisk(s *situation.Situation) string {
 	risk := "If the TSCs of the CPUs disagree, time jumps between CPUs, also backwards. The kernel checks this at boot. Leave its watchdog on."
-	if !invariant(d) {
+	if !s.Invariant() {
 		risk += " This CPU does not report an invariant TSC: its rate may change, and it may stop while the CPU sleeps."
 	}
-	if h := hypervisorOf(d); h != nil && h.risk != "" {
+	if h := HypervisorOf(s); h != nil && h.risk != "" {
 		risk += " " + h.risk
 	}
 	return risk
 }
 
-func canRestore(d *result.Document) bool {
-	original := d.Host.UnrestoredClockSource.Original
-	return (len(clockSources(d)) == 0 || offers(d, original)) && safeInShell().MatchString(original)
+func canRestore(s *situation.Situation) bool {
+	original := s.Host.UnrestoredClockSource.Original
+	return (len(s.ClockSources) == 0 || s.Offers(original)) && safeInShell().MatchString(original)
+}
+
+const currentFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+// switchTo returns the commands that select a clock source; "" has the kernel select the best.
+func switchTo(name string) []string {
+	return []string{strings.Join(words.Present("echo", name, "| sudo tee", currentFile), " "), "cat " + currentFile}
 }

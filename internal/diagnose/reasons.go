@@ -1,0 +1,194 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
+	"github.com/timebench/timebench/internal/machine/kernellog"
+)
+
+// whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected another clock source; if neither
+// is known, the best guess.
+func whyNotTSC(s *situation.Situation) *why {
+	if s.ClockSource == "tsc" {
+		return usesTSC(s)
+	}
+	found := slices.Concat(firstOf(s, pageOff, disabledAtBoot, byLog), firstOf(s, choices...))
+	if len(found) == 0 { // the most certain guess
+		found = firstOf(s, notX86, asIntended, notInvariant, notChosen, missingLog)
+	}
+	found = append(found, firstOf(s, kvmClockOff)...)
+	if len(found) == 0 {
+		found = []*why{unexplained(s)}
+	}
+	all := joined(found)
+	all.evidence = append(all.evidence, unusedParameter(s)...)
+	if s.HasOnlyTicks() {
+		all.remedies = append([]string{"remove-acpi-off", "real-timer"}, all.remedies...)
+	}
+	return all
+}
+
+// usesTSC explains reads that enter the kernel although the TSC is in use.
+func usesTSC(s *situation.Situation) *why {
+	found := &why{
+		cause: "The vDSO was built without TSC support, or an emulator, a sandbox or a tracer replaces the vDSO, or another clock source was in use while the clocks were measured.",
+		links: []string{vdsoManual},
+	}
+	if c := s.Conditions; c != nil && len(c.ClockSources) > 1 {
+		found.evidence = []string{"clock sources during the run: " + strings.Join(c.ClockSources, ", then ")}
+	}
+	return found
+}
+
+func disabledAtBoot(s *situation.Situation) *why {
+	return setBy("The TSC is disabled", s.Parameters("notsc", "tsc=unstable")...)
+}
+
+func pageOff(s *situation.Situation) *why {
+	found := setBy("User mode cannot read kvm-clock, because its page is switched off", s.PageOff()...)
+	if found != nil {
+		found.remedies = []string{"remove-vsyscall"}
+	}
+	return found
+}
+
+// byLog: the kernel log shows why the kernel does not use the counter of the CPU, or why user mode cannot read it.
+func byLog(s *situation.Situation) *why {
+	faults := s.Faults()
+	if len(faults) == 0 {
+		return nil
+	}
+	all := &why{links: []string{kernelMessages}}
+	var events []kernellog.Event
+	var texts []string
+	for _, c := range faults {
+		texts, events = append(texts, c.Text), append(events, c.Evidence...)
+		all.remedies = append(all.remedies, remedy.OfCause[c.Kind]...)
+	}
+	all.cause, all.evidence = strings.Join(texts, " "), logEvidence(s, events)
+	const untilReboot = "until the next boot"
+	if s.MarkedUnstable() && !strings.Contains(all.cause, untilReboot) {
+		all.cause += " The kernel marked the TSC unstable " + untilReboot + "."
+	}
+	if s.Host.KernelLog.Truncated {
+		all.evidence = append(all.evidence, incompleteLog)
+	}
+	if s.Host.KernelLog.Mixed && !s.LogOnly() {
+		all.evidence = append(all.evidence, fmt.Sprintf("the kernel log has %d boots that cannot be separated", s.Host.KernelLog.Boots))
+	}
+	all.remedies = append(all.remedies, remedy.OfHypervisor)
+	if doubt := notInvariant(s); doubt != nil && faults[0].TSC == kernellog.TSCUnknown {
+		all.cause += " " + doubt.cause
+		all.evidence = append(all.evidence, doubt.evidence...)
+	}
+	return all
+}
+
+// notX86: other CPUs have no TSC. The counter of arm64 is readable in user mode, unless the kernel works around an erratum
+// of its timer.
+func notX86(s *situation.Situation) *why {
+	if s.OnX86() {
+		return nil
+	}
+	if s.Host.Arch != "arm64" {
+		return &why{cause: "Why user mode cannot read the counter of this CPU is not known."}
+	}
+	found := &why{links: []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"}}
+	if s.SeenWhole() {
+		found.cause = "Why is not known: the kernel log names no erratum of the timer that would keep user mode from reading the counter of the CPU."
+		return found
+	}
+	isMissing := "is not known"
+	if log := s.Host.KernelLog; log != nil && log.Reason != "" {
+		isMissing, found.evidence = "could not be read", []string{ofLog + log.Reason}
+	}
+	found.remedies = []string{"read-log"}
+	found.cause = "A guess: the kernel works around an erratum of the CPU's timer, and traps or forbids reads of the counter in user mode. Its log names the erratum, but " + isMissing + "."
+	return found
+}
+
+// asIntended: the kernel log shows that the kernel uses the clock of the hypervisor by design.
+func asIntended(s *situation.Situation) *why {
+	for _, c := range s.Causes() {
+		if slices.Contains([]string{"hyperv-by-design", "xen-by-design"}, c.Kind) && !s.Offers("tsc") {
+			return &why{cause: c.Text, evidence: logEvidence(s, c.Evidence), remedies: []string{remedy.OfHypervisor}, links: []string{kernelMessages}}
+		}
+	}
+	return nil
+}
+
+// notInvariant: the CPU does not report what the kernel requires. It does not explain anything if the log shows that the
+// kernel has used the TSC.
+func notInvariant(s *situation.Situation) *why {
+	used := func(e kernellog.Event) bool { return e.Clock == "tsc" }
+	if s.Host.CPU.InvariantTSC == nil || s.Invariant() || slices.ContainsFunc(s.Switches(), used) {
+		return nil
+	}
+	found := &why{
+		cause:    "The CPU does not report an invariant TSC (constant_tsc and nonstop_tsc are not both set), so the kernel does not rely on the TSC.",
+		evidence: []string{"CPU flags: " + flags(s)},
+		remedies: useTSC,
+	}
+	if h := remedy.HypervisorOf(s); h != nil {
+		found.cause = strings.TrimSpace(found.cause + " In a virtual machine, the hypervisor decides this. " + h.Invariant)
+	}
+	return found
+}
+
+func flags(s *situation.Situation) string {
+	if len(s.Host.CPU.TSCFlags) == 0 {
+		return "none of constant_tsc, nonstop_tsc, tsc_reliable"
+	}
+	return strings.Join(s.Host.CPU.TSCFlags, " ")
+}
+
+func notChosen(s *situation.Situation) *why {
+	if !s.Offers("tsc") {
+		return nil
+	}
+	cause := fmt.Sprintf("The kernel offers tsc but prefers %s, which it rates higher.", s.ClockSource)
+	if s.Best() != s.ClockSource {
+		cause = fmt.Sprintf("The kernel offers tsc but uses %s, which is not in its list: it rates %[1]s higher, or somebody selected it at run time.", s.ClockSource)
+	}
+	return &why{cause: cause, evidence: []string{listed + strings.Join(s.ClockSources, " ")}, remedies: useTSC, links: []string{clockSourceABI}}
+}
+
+const (
+	isIncomplete = "it does not reach back to the boot, or lines are missing"
+	// incompleteLog is evidence that is no line of the log, so it does not begin like one.
+	incompleteLog = "the kernel log is incomplete: " + isIncomplete
+)
+
+// missingLog: the log would show why, but could not be read, or lacks lines: perhaps those of the boot, when the kernel
+// judges the TSC.
+func missingLog(s *situation.Situation) *why {
+	switch log := s.Host.KernelLog; {
+	case log == nil:
+		return nil
+	case log.Reason != "":
+		return &why{
+			cause:    "The kernel does not offer tsc. Its log shows why, but could not be read.",
+			evidence: []string{ofLog + log.Reason}, remedies: slices.Concat([]string{"read-log"}, useTSC),
+		}
+	case log.Truncated:
+		return &why{
+			cause:    "The kernel command line does not explain why the TSC is not used. The kernel log would, but " + isIncomplete + ".",
+			evidence: []string{incompleteLog}, remedies: slices.Concat([]string{"read-journal"}, useTSC),
+		}
+	}
+	return nil
+}
+
+func unexplained(s *situation.Situation) *why {
+	if s.SeenWhole() {
+		return &why{cause: "Neither the kernel log nor the kernel command line explains why the TSC is not used.", remedies: useTSC}
+	}
+	return &why{
+		cause:    "The kernel command line does not explain why the TSC is not used, and the kernel log is not in the result.",
+		remedies: slices.Concat([]string{"read-log"}, useTSC),
+	}
+}

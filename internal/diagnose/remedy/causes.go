@@ -1,0 +1,31 @@
+package remedy
+
+// OfCause has the names of the remedies for each kind of cause (kernellog.Causes).
+var OfCause = map[string][]string{
+	"gvisor":                    {"newer-runsc"},
+	"cpus-differ-after-resume":  {"remove-trust", "reboot", "avoid-suspend", "update-firmware", "compare-cpus"},
+	"cpus-differ":               {"remove-trust", "compare-cpus", "update-firmware", "cold-boot", "avoid-suspend", "restart-vm", "look-again"},
+	"wrong-cpuid-rate":          {"update-firmware", "boot-hpet", "other-source", "remove-trust"},
+	"calibration-failed":        {"remove-acpi-off", "find-hidden-timers"},
+	"set-by-parameter":          {"remove-choice"},
+	"tsc-went-back":             {"remove-trust", "compare-cpus", "update-firmware", "cold-boot", "avoid-suspend", "restart-vm", "look-again"},
+	"halts-in-idle":             {"leave-it"},
+	"cpufreq-changes":           {"leave-it"},
+	"watchdog-wrapped":          {"newer-kernel-late-check", "less-overcommit", "hypervisor-clock", "kvm-clock-in-guest", "newer-kernel-no-watchdog", "tsc-nowatchdog"},
+	"watchdog-may-have-wrapped": {"newer-kernel-late-check", "less-overcommit", "hypervisor-clock", "kvm-clock-in-guest", "compare-with-drift", "look-again"},
+	"weak-watchdog":             {"newer-kernel-tsc-early", "hypervisor-clock", "kvm-clock-in-guest", "less-overcommit", "tsc-nowatchdog"},
+	"clocks-agree":              {"find-stall", "newer-kernel-late-check", "less-overcommit", "hypervisor-clock", "tsc-nowatchdog"},
+	"watchdog-jumped":           {"set-after-pause", "stop-before-sleep", "hypervisor-clock", "restart-vm", "less-overcommit"},
+	"read-back-delay":           {"newer-kernel-read-back", "newer-kernel-no-watchdog", "less-overcommit", "tsc-nowatchdog", "tsc-nowatchdog-if-known"},
+	"emulated-clocks":           {"stop-before-sleep", "less-overcommit", "hypervisor-clock", "kvm-clock-in-guest", "restart-vm"},
+	"tsc-jumped":                {"reboot", "no-tools", "remove-trust", "update-firmware"},
+	"bad-calibration":           {"look-again", "compare-with-drift", "update-firmware", "tsc-nowatchdog-if-known"},
+	"clocks-disagree":           {"compare-with-drift", "update-firmware", "newer-kernel-no-watchdog", "hypervisor-clock", "kvm-clock-in-guest", "look-again", "tsc-nowatchdog-if-known"},
+	"adjusted-beyond-limit":     {"start-again", "compare-with-drift"},
+	"presumed-unsynchronized":   {},
+	"marked-unstable":           {"look-again"},
+	"counter-trapped":           {"leave-it"},
+	"tsc-adjust":                {"remove-trust", "compare-cpus", "update-firmware"},
+	"override-refused":          {},
+	"host-unstable":             {"compare-cpus", "update-firmware"},
+}

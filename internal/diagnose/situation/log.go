@@ -1,0 +1,62 @@
+package situation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/machine/kernellog"
+)
+
+// Events returns what the lines of the kernel log say about clocks. The caller must not change it.
+func (s *Situation) Events() []kernellog.Event {
+	events, _ := s.log()
+	return events
+}
+
+// Causes returns the causes that the kernel log shows, those that decide first. The caller must not change them.
+func (s *Situation) Causes() []kernellog.Cause {
+	_, causes := s.log()
+	return causes
+}
+
+// Faults returns the causes that call for a remedy.
+func (s *Situation) Faults() []kernellog.Cause {
+	return slices.DeleteFunc(slices.Clone(s.Causes()), func(c kernellog.Cause) bool { return c.Harmless })
+}
+
+// NothingFailed reports whether the kernel log shows no fault, or only such that the kernel inferred.
+func (s *Situation) NothingFailed() bool {
+	return !slices.ContainsFunc(s.Faults(), func(c kernellog.Cause) bool { return !c.Inferred })
+}
+
+// Logs reports whether the kernel log has a message of a kind.
+func (s *Situation) Logs(kind kernellog.Kind) bool {
+	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool { return e.Kind == kind })
+}
+
+// Lines returns the lines of events as the document has them, with their stamps, each once.
+func (s *Situation) Lines(events []kernellog.Event) []string {
+	var lines []string
+	for _, e := range events {
+		if line := s.Host.KernelLog.Lines[e.Index]; !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Switches returns the events of the log that name the clock source to which the kernel switched.
+func (s *Situation) Switches() []kernellog.Event {
+	return slices.DeleteFunc(slices.Clone(s.Events()), func(e kernellog.Event) bool { return e.Kind != "clocksource-switched" })
+}
+
+// SeenWhole reports whether the document has the whole kernel log since the boot.
+func (s *Situation) SeenWhole() bool {
+	log := s.Host.KernelLog
+	return log != nil && log.Reason == "" && !log.Truncated
+}
+
+// MarkedUnstable reports whether the kernel log shows that the kernel marked the TSC unstable, for whatever reason.
+func (s *Situation) MarkedUnstable() bool {
+	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool { return strings.HasPrefix(e.Clock, "tsc") && e.Marks() })
+}

@@ -1,0 +1,62 @@
+// Package situation derives from a document what findings, remedies and answers depend on, each fact once: the clocks
+// with the readings of all sections, the causes in the kernel log, the platform, the boot parameters, the time services.
+//
+// A condition of a remedy, or a fact that two checks use, is a method here. Nothing here is advice or a finding.
+package situation
+
+import (
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+// A Situation is a document with the facts that are derived from it. It is for one goroutine, and for as long as the
+// document does not change.
+type Situation struct {
+	*result.Document
+	// Clocks are the clocks of the document, with the readings of the sections runtimes and profile.
+	Clocks []compare.Clock
+	// FloorNS is the cost of an empty call, in ns.
+	FloorNS float64
+	// ClockSource is the clock source in use; "" if unknown.
+	ClockSource string
+	// ClockSources are the available clock sources, the best first (clocksource_enqueue in kernel/time/clocksource.c).
+	ClockSources []string
+
+	log func() ([]kernellog.Event, []kernellog.Cause)
+}
+
+// Offers reports whether a clock source is available.
+func (s *Situation) Offers(name string) bool { return slices.Contains(s.ClockSources, name) }
+
+// Best returns the clock source that the kernel rates highest; "" if unknown.
+func (s *Situation) Best() string {
+	if len(s.ClockSources) == 0 {
+		return ""
+	}
+	return s.ClockSources[0]
+}
+
+// HypervisorClocks are the clock sources that hypervisors offer to their guests.
+var HypervisorClocks = []string{"kvm-clock", "hyperv_clocksource_tsc_page", "xen"}
+
+// HypervisorClock returns the available clock source of the hypervisor; "" if there is none.
+func (s *Situation) HypervisorClock() string {
+	for _, name := range HypervisorClocks {
+		if s.Offers(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// TickSources are the clock sources that count the ticks of the kernel (kernel/time/jiffies.c).
+var TickSources = []string{"jiffies", "refined-jiffies"}
+
+// HasOnlyTicks reports whether the kernel counts ticks because it has no timer that can be read.
+func (s *Situation) HasOnlyTicks() bool {
+	return len(s.ClockSources) > 0 && slices.Contains(TickSources, s.ClockSource) &&
+		!slices.ContainsFunc(s.ClockSources, func(name string) bool { return !slices.Contains(TickSources, name) })
+}

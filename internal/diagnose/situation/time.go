@@ -1,0 +1,62 @@
+package situation
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
+)
+
+// UsualTickNS is by how much the kernel advances the wall clock in a tick of USER_HZ (100 per second for every program).
+const UsualTickNS = 10_000_000
+
+// ChangedTick reports whether a program has changed the tick, which changes the rate of the clocks.
+func ChangedTick(sync result.TimeSync) bool { return sync.TickNS != 0 && sync.TickNS != UsualTickNS }
+
+// MaxFrequencyPPM is the largest frequency correction that the kernel accepts: MAXFREQ in include/linux/timex.h.
+const MaxFrequencyPPM = 500
+
+// IsStepped reports whether the wall clock was stepped during the run.
+func (s *Situation) IsStepped() bool { return s.Conditions != nil && s.Conditions.WallStepNS != 0 }
+
+// ServiceNames returns the names of the time services that run.
+func (s *Situation) ServiceNames() []string {
+	var names []string
+	for _, service := range s.Host.TimeServices {
+		names = append(names, service.Name)
+	}
+	return names
+}
+
+// SilentOffsetNS is the resolution of a real-time clock, in ns. A smaller offset may be its own.
+const SilentOffsetNS = 1e9
+
+// IsHostClock reports whether an offset is against the clock of the hypervisor's host.
+func IsHostClock(w result.WallOffset) bool {
+	return strings.HasPrefix(w.Against, "ptp") && host.IsHostClock(w.Name)
+}
+
+// IsRTC reports whether an offset is against a real-time clock.
+func IsRTC(w result.WallOffset) bool { return strings.HasPrefix(w.Against, "rtc") }
+
+// HostClock returns the offset of the wall clock against the clock of the hypervisor's host; nil if there is none.
+func (s *Situation) HostClock() *result.WallOffset {
+	if i := slices.IndexFunc(s.Host.WallOffsets, IsHostClock); i >= 0 {
+		return &s.Host.WallOffsets[i]
+	}
+	return nil
+}
+
+// RTCIsRight reports whether the real-time clock is the one to trust: there is one, and no clock of the host contradicts
+// it.
+func (s *Situation) RTCIsRight() bool {
+	i := slices.IndexFunc(s.Host.WallOffsets, func(w result.WallOffset) bool { return IsRTC(w) && w.OffsetNS != nil })
+	if i < 0 {
+		return false
+	}
+	rtc, ptp := s.Host.WallOffsets[i], s.HostClock()
+	return ptp == nil || ptp.OffsetNS == nil ||
+		math.Abs(float64(*ptp.OffsetNS-*rtc.OffsetNS)) <= 2*SilentOffsetNS+float64(rtc.BoundNS+ptp.BoundNS)
+}
