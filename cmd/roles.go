@@ -17,5 +17,5 @@ var roles = program.Roles{
 	},
 	measure.WorkerRole:     measure.Worker,
 	measure.ThreadsRole:    measure.HoldThreads,
-	runtimes.BenchmarkRole: func(args []string) error { return programs.GoMain(args, os.Stdout) },
+	runtimes.BenchmarkRole: func([]string) error { return programs.GoMain(os.Stdin, os.Stdout) },
 }

@@ -138,7 +138,7 @@ func TestFakeRuntimes(t *testing.T) {
 		{"hangs.exe", "did not end within "},
 		{"leaves.exe", ""},
 		{"none.exe", "Bad EXE format"},
-		{"rubbish.bat", `the benchmark printed "rubbish`},
+		{"rubbish.bat", `the benchmark answered "rubbish`},
 		{"fails.bat", "exit status 3: Cannot find module"},
 		{"floods.bat", "printed more than 65536 bytes"},
 		{"silent.bat", "it does not print a version"},

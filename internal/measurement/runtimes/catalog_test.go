@@ -12,8 +12,12 @@ import (
 
 // The benchmark of Go is in timebench; the test binary takes its place.
 func TestMain(m *testing.M) {
-	program.Main(program.Roles{BenchmarkRole: func(args []string) error { return programs.GoMain(args, os.Stdout) }})
-	os.Exit(m.Run())
+	program.Main(program.Roles{BenchmarkRole: func([]string) error { return programs.GoMain(os.Stdin, os.Stdout) }})
+	status := m.Run()
+	for _, r := range runners {
+		r.close()
+	}
+	os.Exit(status)
 }
 
 func TestCatalogue(t *testing.T) {
@@ -22,11 +26,11 @@ func TestCatalogue(t *testing.T) {
 		require.False(t, names[r.Name], r.Name)
 		names[r.Name] = true
 		require.NotEmpty(t, r.Calls, r.Name)
-		marks := map[string]bool{emptyLoop: true, emptyCall: true}
+		calls := map[string]bool{emptyLoop: true, emptyCall: true}
 		for _, c := range r.Calls {
 			require.Contains(t, []string{wall, monotonic, cpuTime}, c.Kind, c.Name)
-			require.False(t, marks[programs.Mark(c.Name)], "%s of %s has the mark of another call", c.Name, r.Name)
-			marks[programs.Mark(c.Name)] = true
+			require.False(t, calls[c.Name], "%s of %s appears twice", c.Name, r.Name)
+			calls[c.Name] = true
 		}
 		found, ok := Named(r.Name)
 		require.True(t, ok)

@@ -23,7 +23,7 @@ func (slowReader) Spin(n int) {
 // The clocks of the system are read once before each start of the runtimes, and not all before them.
 func TestClocksAreReadBetweenTheStarts(t *testing.T) {
 	slow := clock.Clock{ID: "slow@vdso", Open: func() (clock.Reader, error) { return slowReader{}, nil }}
-	measured := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", honest)}, Clocks: []clock.Clock{slow}})
+	measured := run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", honest(t))}, Clocks: []clock.Clock{slow}})
 	require.Len(t, measured.Clocks, 1)
 	require.Len(t, measured.Clocks[0].Latency.SamplesNS, measured.Runtimes[0].Forks)
 	require.GreaterOrEqual(t, measured.Clocks[0].Latency.MinNS, 1000.0)

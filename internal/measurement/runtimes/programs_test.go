@@ -2,12 +2,14 @@ package runtimes
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,157 +21,105 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// TestPrograms tests each mode in each language that is installed.
+// TestPrograms tests each command in each language that is installed.
 func TestPrograms(t *testing.T) {
 	need.Processes(t)
 	for _, r := range All {
 		t.Run(r.Name, func(t *testing.T) {
 			paths, err := r.find("")
-			chosen := &subject{Runtime: r}
-			if err == nil { // the powershell of Wine prints nothing
-				err = (&runner{ctx: t.Context(), environment: os.Environ()}).choose(chosen, paths)
+			chosen := prepared(t, r, "")
+			if err == nil && chosen.subjects[0].command == nil {
+				err = errors.New(chosen.subjects[0].entry.Reason) // the powershell of Wine prints nothing
 			}
 			if err != nil {
 				need.Missing(t, r.Name, err.Error())
 			}
+			testCommands(t, chosen)
 			for i, path := range paths {
 				if i > 0 && r.Name == lua.Name { // whose versions differ
-					t.Run(filepath.Base(path), func(t *testing.T) { testModes(t, r, path) })
+					t.Run(filepath.Base(path), func(t *testing.T) { testCommands(t, prepared(t, r, path)) })
 				}
 			}
-			testModes(t, r, chosen.entry.Path)
 		})
 	}
 }
 
-// testModes tests each mode of the program of a runtime.
-func testModes(t *testing.T, r Runtime, path string) {
-	command, err := r.Build(build{path, need.Folder(t), func(command ...string) error {
-		return exec.Command(command[0], command[1:]...).Run()
-	}})
-	require.NoError(t, err)
-	for name, test := range map[string]func(t *testing.T, r Runtime, command []string){
-		"cost": testCost, "steps": testSteps, "steps are nanoseconds": testStepsAreNanoseconds,
-		"threads": testThreads, "mark": testMark, "wrong arguments": testWrongArguments,
-	} {
-		t.Run(name, func(t *testing.T) { test(t, r, command) })
-	}
-}
+// runners are the results of prepared, which TestMain closes: compiling takes long.
+var runners = map[string]*runner{}
 
-// printed runs a program and returns its lines as fields.
-func printed(t *testing.T, command []string, args ...string) ([][]string, error) {
+// prepared returns a runner whose only subject is a runtime without a warm-up.
+func prepared(t *testing.T, r Runtime, path string) *runner {
 	t.Helper()
-	args = append(slices.Clone(command[1:]), args...)
-	cmd := exec.Command(command[0], args...)
-	cmd.Env, _ = program.Environment(os.Environ())
-	cmd.Env = append(cmd.Env, "GOCOVERDIR="+need.Folder(t)) // with -cover this test binary complains without it
-	out, err := program.Run(t.Context(), cmd, program.Limits{Time: 2 * time.Minute, OutputBytes: 1e6})
-	var lines [][]string
-	for line := range strings.Lines(string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n")))) {
-		require.True(t, strings.HasSuffix(line, "\n"), "%q is cut", line)
-		lines = append(lines, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
-	}
-	return lines, err
-}
-
-// fine runs a program that must succeed and checks the form of each line.
-func fine(t *testing.T, command []string, args ...string) [][]string {
-	t.Helper()
-	lines, err := printed(t, command, args...)
-	require.NoError(t, err)
-	for _, line := range lines {
-		form, ok := forms[line[0]]
-		require.True(t, ok, "%q", line)
-		require.Len(t, line, len(form)+1, "%q", line)
-		for i, pattern := range form {
-			assert.Regexp(t, pattern, line[i+1], "%q", line)
-		}
-	}
-	require.NotEmpty(t, lines)
-	require.Equal(t, []string{"done"}, lines[len(lines)-1])
-	return lines[:len(lines)-1]
-}
-
-// forms are the patterns of the fields of each line.
-var forms = func() map[string][]*regexp.Regexp {
-	text, whole := regexp.MustCompile(`^.+$`), regexp.MustCompile(`^[0-9]+$`)
-	positive, decimal := regexp.MustCompile(`^[1-9][0-9]*$`), regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
-	return map[string][]*regexp.Regexp{
-		"missing": {text, text}, "warm": {text, decimal}, "cost": {text, positive, positive},
-		"sink": {decimal}, "step": {text, decimal}, "seen": {text, positive, whole}, "thread": {text, whole, whole}, "passed": {text, positive}, "done": {},
-	}
-}()
-
-// fields returns the field i of all lines of a kind; of one name, unless it is empty.
-func fields(lines [][]string, kind, name string, i int) (found []string) {
-	for _, line := range lines {
-		if line[0] == kind && (name == "" || line[1] == name) {
-			found = append(found, line[i])
-		}
-	}
-	return found
-}
-
-// callsOf returns the calls of a runtime. Those of notATime have values that are none.
-func callsOf(r Runtime, without ...string) []string {
-	return slices.DeleteFunc((&subject{Runtime: r}).callNames(), func(name string) bool { return slices.Contains(without, name) })
-}
-
-var notATime = []string{"toISOString", "localtime"}
-
-// namesFor returns the names for which a program prints figures, and one that no program knows.
-func namesFor(r Runtime) []string {
-	return append([]string{"loop", "call", "no such/name"}, callsOf(r)...)
-}
-
-func testCost(t *testing.T, r Runtime, command []string) {
-	const rounds = 3
-	lines := fine(t, command, append([]string{"cost", strconv.Itoa(rounds), "100000"}, namesFor(r)...)...)
-	assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
-	known := append([]string{"loop", "call"}, callsOf(r)...)
-	require.Equal(t, known, fields(lines, "warm", "", 1), "the program must print one line `warm` for each name, in this order")
-	for _, ns := range fields(lines, "warm", "", 2) {
-		value, err := strconv.ParseFloat(ns, 64)
+	if runners[r.Name+path] == nil {
+		r.WarmUp = 0
+		settings := Settings{Runtimes: []Selected{{Runtime: r, Path: path}}, Starts: 1, Time: minSlices * usualSlice}
+		one, _, err := newRunner(context.Background(), settings, func(time.Duration, time.Duration) {})
 		require.NoError(t, err)
-		assert.Positive(t, value, "%s: calls take time", ns)
+		one.environment = append(one.environment, "GOCOVERDIR="+one.folder) // with -cover this test binary complains without it
+		one.prepare()
+		runners[r.Name+path] = one
 	}
-	var order []string
-	for r := range rounds { // each round starts with another name
-		order = append(append(order, known[r%len(known):]...), known[:r%len(known)]...)
-	}
-	assert.Equal(t, order, fields(lines, "cost", "", 1))
-	for _, name := range known {
-		assert.Len(t, slices.Compact(fields(lines, "cost", name, 2)), 1, "%s: all rounds make the same number of calls", name)
-	}
-	assert.Len(t, fields(lines, "sink", "", 1), 1)
+	return runners[r.Name+path]
 }
 
-func testSteps(t *testing.T, r Runtime, command []string) {
-	const most = 5
-	times := callsOf(r, notATime...)
-	const span = "40000000" // in ns; Go's clock on Windows steps by up to 15.6 ms
-	lines := fine(t, command, append([]string{"steps", strconv.Itoa(most), span}, namesFor(r)...)...)
-	assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
-	require.Equal(t, times, fields(lines, "seen", "", 1), "the program must print one line `seen` for each call, in this order")
-	for _, name := range times {
-		steps := fields(lines, "step", name, 2)
-		assert.LessOrEqual(t, len(steps), most, name)
-		for _, step := range steps {
-			value, err := strconv.ParseFloat(step, 64)
-			require.NoError(t, err)
-			assert.NotZero(t, value, name)
+// testCommands sends each command to the program of a runtime.
+func testCommands(t *testing.T, r *runner) {
+	s := r.subjects[0]
+	require.Empty(t, s.entry.Reason)
+	limits := program.Limits{Time: 2 * time.Minute, OutputBytes: 1e6}
+	require.NoError(t, r.converse(s, limited(limits), func(d *dialogue) error {
+		for _, name := range s.callNames(emptyLoop, emptyCall) {
+			if err := errors.Join(testRun(t, d, name), testSteps(t, d, name), d.mark(name, 2, 1)); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			if s.Threads {
+				if err := testThreads(t, d, name); err != nil {
+					return fmt.Errorf("threads of %s: %w", name, err)
+				}
+			}
 		}
-		reads, err := strconv.Atoi(fields(lines, "seen", name, 2)[0])
-		require.NoError(t, err)
-		repeats, err := strconv.Atoi(fields(lines, "seen", name, 3)[0])
-		require.NoError(t, err)
-		assert.GreaterOrEqual(t, reads-repeats, len(steps), name)
-		assert.Zero(t, reads%999, "%s: %d reads are not whole blocks without their first reads", name, reads)
-		if units[name] == 0 && !strings.Contains(name, "COARSE") {
-			assert.NotEmpty(t, steps, "%s: no step in %s ns: if its tick is longer, add it to `units`", name, span)
+		if _, err := d.run("no such/name", 1, 1); !errors.Is(err, errMissing) {
+			return fmt.Errorf("a name that no program knows: %w", err)
 		}
+		_, err := d.run(emptyLoop, 1, 1) // it still answers
+		return err
+	}))
+}
+
+// testRun checks that the command sets the number of calls: a slice of some length can be reached.
+func testRun(t *testing.T, d *dialogue, name string) error {
+	first, err := d.first(name)
+	assert.Positive(t, first, name)
+	if err != nil {
+		return err
 	}
-	assert.Subset(t, times, fields(lines, "step", "", 1))
+	n, err := d.calibrated(name, 100*time.Microsecond)
+	assert.Less(t, n, maxCalls, name)
+	return err
+}
+
+// testSteps checks that each value is a step or repeats the value before it, and that steps are whole ticks, in
+// nanoseconds.
+func testSteps(t *testing.T, d *dialogue, name string) error {
+	const blocks, block = 3, 1000
+	stepsNS, repeats, err := d.steps(name, blocks, blocks*block)
+	if notATime := slices.Contains([]string{emptyLoop, emptyCall, "toISOString", "localtime"}, name); notATime && errors.Is(err, errMissing) {
+		return nil
+	}
+	assert.InDelta(t, blocks*(block-1), float64(len(stepsNS))+repeats, 0, name)
+	for n := blocks; err == nil && len(stepsNS) == 0; n = min(2*n, maxBlocks) { // until it ticks
+		stepsNS, _, err = d.steps(name, n, 1)
+	}
+	if err != nil {
+		return err
+	}
+	if units[name] > 0 {
+		ticks := math.Abs(stepsNS[0]) / units[name]
+		assert.InDelta(t, math.Round(ticks), ticks, 0.001, "%s: %g ns are not whole ticks", name, stepsNS[0])
+		assert.Greater(t, ticks, 0.5, name)
+	}
+	_, _, err = d.steps(name, blocks, 0) // an answer with a step would be an error
+	return err
 }
 
 // units are the ticks in nanoseconds of the calls that are not finer than one read.
@@ -180,102 +130,30 @@ var units = map[string]float64{
 	"Get-Date": 100, "[DateTime]::UtcNow": 100, "[DateTime]::Now": 100, "[DateTimeOffset]::UtcNow": 100, "[Environment]::TickCount": 1e6,
 }
 
-// testStepsAreNanoseconds waits for a tick of calls whose unit is known.
-func testStepsAreNanoseconds(t *testing.T, r Runtime, command []string) {
-	names := slices.DeleteFunc(callsOf(r), func(name string) bool { return units[name] == 0 })
-	if len(names) == 0 {
-		t.Skip("its calls have no known tick")
-	}
-	lines := fine(t, command, append([]string{"steps", "1", "3000000000"}, names...)...)
-	for _, name := range names {
-		steps := fields(lines, "step", name, 2)
-		require.Len(t, steps, 1, name)
-		value, err := strconv.ParseFloat(steps[0], 64)
-		require.NoError(t, err)
-		ticks := value / units[name]
-		assert.InDelta(t, float64(int64(ticks+0.5)), ticks, 0.001, "%s: %s ns are not whole ticks", name, steps[0])
-		assert.Greater(t, ticks, 0.5, name)
-	}
-}
-
-// testThreads has a deadline at which all threads have called, and one that has passed before any thread looks at the
-// stopwatch. More attempts are for threads that had no CPU before the deadline, and for a stopwatch that ticks
-// slowly.
-func testThreads(t *testing.T, r Runtime, command []string) {
-	if !r.Threads {
-		lines, err := printed(t, command, "threads", "2", "1000", "loop")
-		require.ErrorContains(t, err, "exit status 2")
-		assert.Empty(t, lines)
-		return
-	}
-	for span, call := range map[int]bool{5_000_000: true, 1: false} {
-		names := append([]string{"loop", "call"}, callsOf(r)...)
-		for attempt := 0; attempt < 20 && len(names) > 0; attempt++ {
-			lines := fine(t, command, append([]string{"threads", "3", strconv.Itoa(span), "no such/name"}, names...)...)
-			assert.Equal(t, []string{"no such/name"}, fields(lines, "missing", "", 1))
-			require.Equal(t, names, fields(lines, "passed", "", 1), "the program must print one line `passed` for each name, in this order")
-			var still []string
-			for _, name := range names {
-				assert.Equal(t, []string{"0", "1", "2"}, fields(lines, "thread", name, 2), name)
-				passed, err := strconv.Atoi(fields(lines, "passed", name, 2)[0])
-				require.NoError(t, err)
-				assert.GreaterOrEqual(t, passed, span, name)
-				if called := !slices.Equal([]string{"0", "0", "0"}, fields(lines, "thread", name, 3)); called != call {
-					still = append(still, name)
-				}
+// testThreads has a deadline at which all threads have called, and a deadline that has passed before any thread looks at
+// the stopwatch. More attempts are for threads that had no CPU before the deadline, and for a stopwatch that ticks slowly.
+func testThreads(t *testing.T, d *dialogue, name string) error {
+	const n, count = 7, 3
+	for span, calls := range map[time.Duration]bool{5 * time.Millisecond: true, 1: false} {
+		called := !calls
+		for attempt := 0; attempt < 20 && called != calls; attempt++ {
+			p, err := d.threads(name, n, count, span)
+			if err != nil {
+				return err
 			}
-			names = still
+			assert.GreaterOrEqual(t, p.passedNS, float64(span), name)
+			called = slices.Max(p.calls) > 0
+			for _, made := range p.calls {
+				assert.Zero(t, made%n, name)
+			}
 		}
-		assert.Empty(t, names, "whose threads never called, or called after the deadline of %d ns", span)
+		assert.Equal(t, calls, called, "%s: threads must call until the deadline of %v, and not after it", name, span)
 	}
+	return nil
 }
 
-func testWrongArguments(t *testing.T, _ Runtime, command []string) {
-	for _, args := range [][]string{
-		{}, {"nonsense"}, {"names"}, {"names", "loop"}, {"cost"}, {"cost", "3"}, {"cost", "3", "1000"}, {"cost", "x", "1000", "loop"}, {"cost", "3", "0", "loop"},
-		{"cost", "3", "-1", "loop"}, {"cost", "3", "1000x", "loop"}, {"steps", "5", "loop"}, {"mark", "loop"}, {"mark", "0", "loop"},
-	} {
-		lines, err := printed(t, command, args...)
-		if assert.Error(t, err, "%q", args) {
-			assert.Regexp(t, "^exit status 2: usage: ", err.Error(), "%q", args)
-		}
-		assert.Empty(t, lines, "%q", args)
-	}
-}
-
-// testMark compares the system calls that strace sees with the protocol.
-func testMark(t *testing.T, r Runtime, command []string) {
-	const times = 5
-	strace := need.Program(t, "strace")
-	unsafe := regexp.MustCompile(`[^A-Za-z0-9._-]`)
-	seen := regexp.MustCompile(`^([0-9]+) .*"/timebench-mark/([^"]*)"`)
-	log := filepath.Join(need.Folder(t), "log")
-	traced := append([]string{strace, "-f", "-e", "trace=file", "-o", log}, command...)
-	args := append([]string{"mark", strconv.Itoa(times)}, namesFor(r)...)
-	lines, err := printed(t, traced, args...)
-	text, _ := os.ReadFile(log)
-	if err != nil && len(lines) == 0 && len(text) == 0 {
-		need.Missing(t, "strace", "it may not trace here: "+err.Error())
-	}
-	require.NoError(t, err)
-	assert.Equal(t, [][]string{{"missing", "no such/name"}, {"done"}}, [][]string{lines[0][:2], lines[1]})
-	want := []string{"start"}
-	for _, name := range append([]string{"loop", "call"}, callsOf(r)...) {
-		want = append(want, slices.Repeat([]string{unsafe.ReplaceAllString(name, "_")}, times)...)
-	}
-	want = append(want, "end")
-	var got, threads []string
-	for line := range strings.Lines(string(text)) {
-		if found := seen.FindStringSubmatch(line); found != nil {
-			threads, got = append(threads, found[1]), append(got, found[2])
-		}
-	}
-	assert.Equal(t, want, got)
-	assert.Len(t, slices.Compact(threads), 1, "all marks are of one thread")
-}
-
-// What is compiled is of its source. Other compilers make other bytes; with -deterministic, mcs writes no time and no
-// random id.
+// The compiled programs come from their sources. Other compilers make other bytes; with -deterministic, mcs writes no
+// time and no random id.
 func TestCompiledProgramsAreOfTheirSources(t *testing.T) {
 	need.Processes(t)
 	for compiler, c := range map[string]struct {
@@ -326,15 +204,17 @@ const mcsFlags = "-deterministic -optimize+ -debug- -noconfig -warn:4 -warnaserr
 func TestSourcesHaveNoWarnings(t *testing.T) {
 	need.Processes(t)
 	for compiler, c := range map[string]struct{ file, source, flags string }{
-		"cc":       {"bench.c", programs.C, "-std=c11 -O2 -Wall -Wextra -Werror -pthread"},
-		"musl-gcc": {"bench.c", programs.C, "-std=c11 -O2 -Wall -Wextra -Werror -pthread"},
-		"c++":      {"bench.cpp", programs.CPlusPlus, "-std=c++11 -O2 -Wall -Wextra -Werror -pthread"},
-		"rustc":    {"bench.rs", programs.Rust, "-O -D warnings"},
+		"cc":       {"bench.c", programs.C, "-std=c11 -O2 -Wall -Wextra -Werror -fsyntax-only"},
+		"musl-gcc": {"bench.c", programs.C, "-std=c11 -O2 -Wall -Wextra -Werror -fsyntax-only"},
+		"c++":      {"bench.cpp", programs.CPlusPlus, "-std=c++11 -O2 -Wall -Wextra -Werror -fsyntax-only"},
+		"rustc":    {"bench.rs", programs.Rust, "--emit metadata -D warnings"},
 	} {
 		t.Run(compiler, func(t *testing.T) {
 			source := filepath.Join(need.Folder(t), c.file)
 			require.NoError(t, os.WriteFile(source, []byte(c.source), 0o600))
-			out, err := exec.Command(need.Program(t, compiler), append(strings.Fields(c.flags), "-o", source+".exe", source)...).CombinedOutput()
+			compile := exec.Command(need.Program(t, compiler), append(strings.Fields(c.flags), source)...)
+			compile.Dir = filepath.Dir(source)
+			out, err := compile.CombinedOutput()
 			require.NoError(t, err, "%s", out)
 		})
 	}

@@ -1,38 +1,107 @@
 package runtimes
 
 import (
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// fewestTicks is the number of steps of one tick that show a resolution. A step that another program delayed has
-// several.
-const fewestTicks = 3
+const (
+	// maxSteps and stepsTime bound how long the values of a call are watched.
+	maxSteps  = 200
+	stepsTime = 50 * time.Millisecond
+	// secondsTime is how long values are watched that did not step in stepsTime: time() ticks once a second. longerTime
+	// is for values that stepped too rarely, as beside other programs.
+	secondsTime, longerTime = 5 * time.Second, time.Second
+	// minTicks is the number of steps of one tick that show a resolution. A step that another program delayed has several.
+	minTicks = 3
+	// minCommands is the number of commands in which a call is watched at least, if its values do not step: between two commands
+	// passes some time in which no step is seen.
+	minCommands = 50
+	// maxBlocks is the maximum number of blocks in a command: some languages count in 32 bits.
+	maxBlocks = 1 << 20
+)
 
-// resolution returns the resolution of values of which these steps were seen. It is the mean of the steps that have one
-// tick: those that are up to half longer than the shortest. A value with a rounding of its own steps unevenly:
-// microseconds as a float64 of seconds step by 954 or 1192 ns. TickNS is 0 if too few steps have one tick: the
-// resolution is unknown.
-//
-// The benchmark watches for this long, or until it has seen most steps: then WatchedNS is their sum.
-func resolution(seen reads, steps []float64, longest time.Duration, most int) *compare.Resolution {
-	r := &compare.Resolution{Ticks: int64(len(steps))}
+// steps watches the values of all calls, and longer those that did not step, or too rarely.
+func (r *runner) steps(s *subject) {
+	defer r.advance(r.settings.stepsTime(s.Runtime))
+	longest := time.Duration(len(s.Calls)) * (stepsTime + secondsTime + longerTime)
+	err := r.converse(s, limited(limits(longest)), func(d *dialogue) error {
+		steps := func(name string) error {
+			_, _, err := d.steps(name, 1, 0)
+			return err
+		}
+		names := slices.DeleteFunc(s.callNames(), func(name string) bool { return errors.Is(steps(name), errMissing) })
+		if err := s.warmUp(each(names, steps)); err != nil {
+			return err
+		}
+		if err := s.watch(d, names, maxSteps, stepsTime); err != nil {
+			return err
+		}
+		if err := s.watch(d, s.unclear(func(ticks int64) bool { return ticks == 0 }), minTicks, secondsTime); err != nil {
+			return err
+		}
+		return s.watch(d, s.unclear(func(ticks int64) bool { return ticks > 0 }), maxSteps, longerTime)
+	})
+	if err != nil {
+		s.note(r.ctx, "its values could not be watched", err)
+	}
+}
+
+// unclear returns the calls whose resolution is unknown after such a number of steps.
+func (s *subject) unclear(after func(ticks int64) bool) (calls []string) {
+	for _, m := range s.entry.Calls {
+		if r := m.Resolution; r != nil && m.coarse() == 2 && after(r.Ticks) {
+			calls = append(calls, m.Call)
+		}
+	}
+	return calls
+}
+
+// watch watches the values of calls, each until it has seen a number of steps, or for a time.
+func (s *subject) watch(d *dialogue, names []string, limit int, longest time.Duration) error {
+	for i := range s.entry.Calls {
+		m := &s.entry.Calls[i]
+		if !slices.Contains(names, m.Call) {
+			continue
+		}
+		var stepsNS []float64
+		repeats, began := 0.0, time.Now()
+		for blocks := 1; len(stepsNS) < limit && time.Since(began) < longest; {
+			asked := time.Now()
+			more, equal, err := d.steps(m.Call, blocks, limit-len(stepsNS))
+			if err != nil {
+				return err
+			}
+			stepsNS, repeats = append(stepsNS, more...), repeats+equal
+			if time.Since(asked) < longest/minCommands {
+				blocks = min(2*blocks, maxBlocks)
+			}
+		}
+		of := resolution(repeats > 0, stepsNS, time.Since(began))
+		if m.Resolution == nil || of.TickNS > 0 || of.Ticks > m.Resolution.Ticks {
+			m.Resolution = of
+		}
+	}
+	return nil
+}
+
+// resolution returns the resolution of values that were watched for some time, and of which these steps were seen. It is
+// the mean of the steps that have one tick: steps that are up to half longer than the shortest. A value with a rounding
+// of its own steps unevenly: microseconds as a float64 of seconds step by 954 or 1192 ns. TickNS is 0 if too few steps
+// have one tick: the resolution is unknown.
+func resolution(repeats bool, stepsNS []float64, watched time.Duration) *compare.Resolution {
+	r := &compare.Resolution{Ticks: int64(len(stepsNS)), WatchedNS: int64(watched)}
 	var forward []float64
-	watched := 0.0
-	for _, step := range steps {
+	for _, step := range stepsNS {
 		if step > 0 {
 			forward = append(forward, step)
-			watched += step
 			continue
 		}
 		r.Backwards++
 		r.WorstBackwardsNS = max(r.WorstBackwardsNS, -step)
-	}
-	r.WatchedNS = int64(longest)
-	if len(steps) >= most {
-		r.WatchedNS = int64(min(watched, float64(longest)))
 	}
 	if len(forward) == 0 {
 		return r
@@ -45,7 +114,7 @@ func resolution(seen reads, steps []float64, longest time.Duration, most int) *c
 			n++
 		}
 	}
-	if r.FinerThanRead = seen.repeats == 0; r.FinerThanRead || n >= fewestTicks {
+	if r.FinerThanRead = !repeats; r.FinerThanRead || n >= minTicks {
 		r.TickNS = sum / float64(n)
 	}
 	return r

@@ -1,7 +1,6 @@
 package runtimes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,12 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/preload"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/machine/host"
@@ -52,16 +49,8 @@ const (
 	// DefaultStarts is the usual number of Starts: some calls settle at another speed in each
 	// start of a JVM, and diff needs so many independent samples.
 	DefaultStarts = 10
-	// usualSlice is the span between two readings of the stopwatch: long enough that a reading does not count in
-	// most languages, and so short that other programs interrupt few slices.
-	usualSlice = 200 * time.Microsecond
-	// stopwatchShare and stopwatchTicks are the shortest slice in readings and in ticks of timebench's own stopwatch.
-	// exactTicks is the number of ticks from which on a slice is exact enough by itself.
-	stopwatchShare, stopwatchTicks, exactTicks = 300, 5, 200
-	// fewestSlices is the least number of slices of a call in each start: those of a level.
-	fewestSlices = 10
 	// ShortestTime is the shortest Time with DefaultStarts.
-	ShortestTime = DefaultStarts * fewestSlices * usualSlice
+	ShortestTime = DefaultStarts * minSlices * usualSlice
 	// startTime is the estimated CPU time to start a runtime.
 	startTime = 60 * time.Millisecond
 	// tracedCalls is the number of traced calls that show which clocks are read, and enteringCalls of
@@ -69,26 +58,14 @@ const (
 	tracedCalls   = 1000
 	enteringCalls = 200
 	tracedCall    = 100 * time.Microsecond
-	// mostSteps and stepsTime bound how long the values of a call are watched.
-	mostSteps = 200
-	stepsTime = 50 * time.Millisecond
-	// secondsTime is how long values are watched that did not step in stepsTime: time() ticks once a second. longerTime
-	// is for those that stepped too rarely, as beside other programs.
-	secondsTime, longerTime = 5 * time.Second, time.Second
 )
 
-// The names of the empty loop turn and of the empty call in the output of a benchmark.
-const (
-	emptyLoop = "loop"
-	emptyCall = "call"
-)
-
-// mostOutput is how many bytes a benchmark may print at most.
-const mostOutput = 4 << 20
+// maxOutput is the maximum number of bytes that a benchmark may print to standard error, and in a line of answers.
+const maxOutput = 1 << 20
 
 // limits returns the limits of a program that should take this long. A JVM on an emulated machine takes 15 s.
 func limits(expected time.Duration) program.Limits {
-	return program.Limits{Time: 30*time.Second + 5*expected, OutputBytes: mostOutput}
+	return program.Limits{Time: 30*time.Second + 5*expected, OutputBytes: maxOutput}
 }
 
 // A subject is a runtime that is measured.
@@ -100,8 +77,8 @@ type subject struct {
 	// levels and minima are those of the slices of each start, in ns a call.
 	levels, minima map[string][]float64
 	warmNS         map[string][]float64
-	// hidden are the slices without the vDSO.
-	hidden map[string][]float64
+	// hidden are the costs without the vDSO.
+	hidden map[string]*startCost
 	// complete is whether all of it was measured, as far as it can be.
 	complete bool
 }
@@ -132,26 +109,12 @@ type runner struct {
 // with the results so far, when ctx ends. A runtime that is not found or fails is an entry with a reason.
 // The error is what prevents any measurement.
 func Run(ctx context.Context, s Settings, progress func(done, total time.Duration)) (Runtimes, error) {
-	folder, err := temporaryFolder()
+	started := time.Now()
+	r, cleared, err := newRunner(ctx, s, progress)
 	if err != nil {
 		return Runtimes{}, err
 	}
-	defer func() {
-		if err := os.RemoveAll(folder); err != nil {
-			debuglog.Printf("runtimes", "left: %v", err)
-		}
-	}()
-	started := time.Now()
-	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, estimate: s.Estimate()}
-	var cleared []string
-	r.environment, cleared = program.Environment(os.Environ())
-	// What a program leaves that is killed goes with the folder: a socket of .NET, gcc's temporary files, the caches
-	// of Deno and PowerShell.
-	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "DENO_DIR", "XDG_CACHE_HOME"} {
-		r.environment = slices.DeleteFunc(r.environment, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
-		r.environment = append(r.environment, name+"="+folder)
-	}
-	r.environment = append(r.environment, "POWERSHELL_TELEMETRY_OPTOUT=1") // a measurement reports to nobody
+	defer r.close()
 	r.prepare()
 	if err := r.open(); err != nil {
 		return Runtimes{}, err
@@ -183,6 +146,32 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		measured.Runtimes = append(measured.Runtimes, s.result())
 	}
 	return measured, nil
+}
+
+// newRunner returns a runner with a folder, which close removes, and the names of the variables of the environment that
+// the programs do not get.
+func newRunner(ctx context.Context, s Settings, progress func(done, total time.Duration)) (*runner, []string, error) {
+	folder, err := temporaryFolder()
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, estimate: s.Estimate()}
+	var cleared []string
+	r.environment, cleared = program.Environment(os.Environ())
+	// What a program leaves that is killed goes with the folder: a socket of .NET, gcc's temporary files, the caches
+	// of Deno and PowerShell.
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "DENO_DIR", "XDG_CACHE_HOME"} {
+		r.environment = slices.DeleteFunc(r.environment, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
+		r.environment = append(r.environment, name+"="+folder)
+	}
+	r.environment = append(r.environment, "POWERSHELL_TELEMETRY_OPTOUT=1") // a measurement reports to nobody
+	return r, cleared, nil
+}
+
+func (r *runner) close() {
+	if err := os.RemoveAll(r.folder); err != nil {
+		debuglog.Printf("runtimes", "left: %v", err)
+	}
 }
 
 // preloaded returns the libraries that stand in for the clock in the programs here, and in those that the user starts.
@@ -246,59 +235,12 @@ func (r *runner) start(command []string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the benchmark of a runtime in a mode, with these arguments, for calls with these names.
-func (r *runner) run(s *subject, expected time.Duration, mode []string, names []string) (output, error) {
-	began := time.Now()
-	cmd := r.start(s.command, append(mode, names...)...)
-	text, err := program.Run(r.ctx, cmd, limits(expected))
-	host.CountChild(cmd.ProcessState)
-	if err != nil {
-		return output{}, r.refused(s, err)
-	}
-	return parsed(text, names, time.Since(began))
-}
-
 // refused returns the error with what would help, if a benchmark that was compiled may not be executed.
 func (r *runner) refused(s *subject, err error) error {
 	if errors.Is(err, fs.ErrPermission) && strings.HasPrefix(s.command[0], r.folder+string(filepath.Separator)) {
 		return fmt.Errorf("its benchmark may not be executed: %w; if the temporary folder is mounted noexec, set TMPDIR to another one", err)
 	}
 	return err
-}
-
-// parsed returns what a benchmark printed that ran so long. An error says that its stopwatch is wrong.
-func parsed(text []byte, names []string, took time.Duration) (output, error) {
-	out, err := parse(text, names)
-	if err == nil && out.elapsedNS > float64(took) {
-		err = fmt.Errorf("its stopwatch counted %v while %v passed", time.Duration(out.elapsedNS), took)
-	}
-	return out, err
-}
-
-// costMode are the arguments of a benchmark that measures costs.
-func (s Settings) costMode(of Runtime) []string {
-	return []string{"cost", strconv.Itoa(s.slices(of)), nanoseconds(of.slice())}
-}
-
-func nanoseconds(d time.Duration) string { return strconv.FormatInt(int64(d), 10) }
-
-// slices returns the number of slices of a call in each start.
-func (s Settings) slices(of Runtime) int {
-	return max(fewestSlices, int(s.Time/time.Duration(s.Starts)/of.slice()))
-}
-
-// slice returns the span of a slice: longer if the stopwatch is slow or coarse.
-func (r Runtime) slice() time.Duration {
-	return max(cmp.Or(r.Slice, usualSlice), stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick())
-}
-
-// level returns the cost of a call in one start: the lowest level of its slices, of which there is at least one. Slices
-// in which the call waited for a CPU are above it. With a coarse stopwatch the lowest are those with the fewest ticks.
-func level(slicesNS []float64, slice time.Duration) float64 {
-	if slice < exactTicks*observe.StopwatchTick() {
-		return stats.Median(slicesNS)
-	}
-	return stats.Level(slicesNS)
 }
 
 // Pace returns how long a program takes here, in units of its CPU time: 1 on an idle machine, more where it waits for a
@@ -385,85 +327,6 @@ func (s Settings) estimateOf(selected Selected) time.Duration {
 	return total
 }
 
-// cost measures the cost of all calls of a runtime in one start. A runtime that fails in a start is
-// not started again.
-func (r *runner) cost(s *subject) {
-	expected := r.settings.costTime(s.Runtime)
-	names := s.callNames(emptyLoop, emptyCall)
-	out, err := r.run(s, expected, r.settings.costMode(s.Runtime), names)
-	if err == nil {
-		err = out.measured(names, r.settings.slices(s.Runtime))
-	}
-	r.advance(expected)
-	if err != nil {
-		if r.ctx.Err() == nil {
-			if s.entry.Forks > 0 {
-				err = fmt.Errorf("start %d of %d: %w", s.entry.Forks+1, r.settings.Starts, err)
-			}
-			s.entry.Reason, s.command = err.Error(), nil
-		}
-		return
-	}
-	s.entry.Forks++
-	for name, slicesNS := range out.costs {
-		s.levels[name] = append(s.levels[name], level(slicesNS, s.slice()))
-		s.minima[name] = append(s.minima[name], slices.Min(slicesNS))
-	}
-	for name, ns := range out.warmNS {
-		s.warmNS[name] = append(s.warmNS[name], ns)
-	}
-	s.lack(out.missing)
-}
-
-// lack keeps why the runtime does not have calls.
-func (s *subject) lack(missing map[string]string) {
-	for i := range s.entry.Calls {
-		if reason, ok := missing[s.Calls[i].Name]; ok {
-			s.entry.Calls[i].Reason = reason
-		}
-	}
-}
-
-// steps watches the values of all calls, and longer those that did not step, or too rarely.
-func (r *runner) steps(s *subject) {
-	defer r.advance(r.settings.stepsTime(s.Runtime))
-	r.watch(s, s.callNames(), mostSteps, stepsTime)
-	if never := s.unclear(func(ticks int64) bool { return ticks == 0 }); len(never) > 0 {
-		r.watch(s, never, fewestTicks, secondsTime)
-	}
-	if rarely := s.unclear(func(ticks int64) bool { return ticks > 0 }); len(rarely) > 0 {
-		r.watch(s, rarely, mostSteps, longerTime)
-	}
-}
-
-// unclear returns the calls whose resolution is unknown after such a number of steps.
-func (s *subject) unclear(after func(ticks int64) bool) (calls []string) {
-	for _, m := range s.entry.Calls {
-		if r := m.Resolution; r != nil && m.coarse() == 2 && after(r.Ticks) {
-			calls = append(calls, m.Call)
-		}
-	}
-	return calls
-}
-
-// watch watches values for so many steps, at most so long for each call.
-func (r *runner) watch(s *subject, names []string, most int, longest time.Duration) {
-	expected := startTime + time.Duration(len(names))*longest
-	out, err := r.run(s, expected, []string{"steps", strconv.Itoa(most), nanoseconds(longest)}, names)
-	if err != nil {
-		s.note(r.ctx, "its values could not be watched", err)
-		return
-	}
-	for i := range s.entry.Calls {
-		m := &s.entry.Calls[i]
-		if seen, ok := out.seen[m.Call]; ok {
-			if r := resolution(seen, out.steps[m.Call], longest, most); m.Resolution == nil || r.TickNS > 0 || r.Ticks > m.Resolution.Ticks {
-				m.Resolution = r
-			}
-		}
-	}
-}
-
 // note keeps what failed beside what was measured.
 func (s *subject) note(ctx context.Context, what string, err error) {
 	if ctx.Err() != nil {
@@ -489,8 +352,8 @@ func (s *subject) result() MeasuredRuntime {
 			m.Resolution = proven(m.Resolution, m.Latency.MedianNS)
 			r.Available = true
 		}
-		if slicesNS := s.hidden[m.Call]; m.fromVDSO() && len(slicesNS) > 0 {
-			m.WithoutVDSONS = level(slicesNS, s.slice())
+		if hidden := s.hidden[m.Call]; m.fromVDSO() && hidden != nil {
+			m.WithoutVDSONS = level(hidden.slicesNS, s.slice())
 		}
 	}
 	return r

@@ -1,13 +1,17 @@
 package runtimes
 
 import (
+	"errors"
 	"slices"
-	"strconv"
+	"time"
 
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
+
+// lookEvery is how often a thread looks at the stopwatch.
+const lookEvery = 50 * time.Microsecond
 
 // passes is how often the throughput is measured with each number of threads: diff needs so many.
 const passes = 10
@@ -46,23 +50,31 @@ func (r *runner) throughput(s *subject) {
 
 // pass adds one pass of each call.
 func (r *runner) pass(s *subject, threads int, all map[string][]pass) error {
-	span := r.settings.threadSpan(threads)
 	expected := r.settings.passTime(s.Runtime, threads)
 	defer r.advance(expected)
-	out, err := r.run(s, expected, []string{"threads", strconv.Itoa(threads), nanoseconds(span)}, s.callNames())
-	if err != nil {
-		return err
-	}
-	for _, name := range s.callNames() {
-		calls, err := out.counted(name, threads)
-		if err != nil {
+	return r.converse(s, limited(limits(expected)), func(d *dialogue) error {
+		names := slices.DeleteFunc(s.callNames(), func(name string) bool {
+			_, err := d.first(name)
+			return errors.Is(err, errMissing)
+		})
+		if err := s.warm(d, names); err != nil {
 			return err
 		}
-		if calls != nil && slices.Max(calls) > 0 { // otherwise no thread had a CPU before the span ended
-			all[name] = append(all[name], pass{calls, out.passedNS[name]})
+		for _, name := range names {
+			n, err := d.calibrated(name, lookEvery)
+			if err != nil {
+				return err
+			}
+			p, err := d.threads(name, n, threads, r.settings.threadSpan(threads))
+			if err != nil {
+				return err
+			}
+			if slices.Max(p.calls) > 0 { // otherwise no thread had a CPU before the span ended
+				all[name] = append(all[name], p)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // throughputOf returns the throughput of passes with so many threads.

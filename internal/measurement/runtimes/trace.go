@@ -3,6 +3,7 @@ package runtimes
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/ptrace"
-	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
 	"github.com/timebench/timebench/internal/system/program"
 )
 
@@ -36,13 +36,13 @@ func (r *runner) trace(s *subject) {
 	}
 	all := ptrace.Summarize(hidden)
 	for i := range s.entry.Calls {
-		s.entry.Calls[i].attribute(all)
+		s.entry.Calls[i].attribute(strconv.Itoa(i), all)
 	}
 	if visible, err := r.marked(s, enteringCalls, false); err != nil {
 		s.note(r.ctx, "kernel entry could not be determined", err)
 	} else {
 		for i := range s.entry.Calls {
-			s.entry.Calls[i].setKernelEntry(visible)
+			s.entry.Calls[i].setKernelEntry(strconv.Itoa(i), visible)
 		}
 	}
 }
@@ -55,44 +55,60 @@ func (s *subject) unproven(why string) {
 	}
 }
 
-// marked runs the benchmark of a runtime with a mark before each of so many calls, and returns the clocks
-// that each call read.
-func (r *runner) marked(s *subject, times int, hide bool) ([]ptrace.Span, error) {
+// marked runs the benchmark of a runtime with a mark before each of a number of calls, and returns the clocks that each
+// call read. The mark of a call is its index.
+func (r *runner) marked(s *subject, times int, hide bool) (spans []ptrace.Span, err error) {
 	const longest = 90 * time.Second
 	defer r.advance(r.settings.traceTime(s.Runtime, times))
-	cmd := r.start(s.command, append([]string{"mark", strconv.Itoa(times)}, s.callNames()...)...)
-	var spans []ptrace.Span
-	_, err := r.underPtrace(longest, cmd, func(ctx context.Context, cmd *exec.Cmd) (err error) {
+	trace := func(ctx context.Context, cmd *exec.Cmd) (err error) {
 		spans, err = ptrace.Trace(ctx, cmd, hide)
 		return err
+	}
+	err = r.converse(s, underPtrace(longest, trace), func(d *dialogue) error {
+		// What a runtime does at the first mark or call only, it does here.
+		if err := d.mark(emptyLoop, 1, len(s.Calls)); err != nil {
+			return err
+		}
+		for i, c := range s.Calls {
+			if _, err := d.run(c.Name, 1, 1); errors.Is(err, errMissing) {
+				continue
+			} else if err != nil {
+				return err
+			}
+			if err := d.mark(c.Name, times, i); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return spans, err
 }
 
-// underPtrace runs a program by a function of package ptrace, and returns what it prints. An error has the line of
-// its standard error that explains it.
-func (r *runner) underPtrace(longest time.Duration, cmd *exec.Cmd, run func(context.Context, *exec.Cmd) error) ([]byte, error) {
-	late := fmt.Errorf("did not end within %v", longest.Round(time.Second))
-	ctx, stop := context.WithTimeoutCause(r.ctx, longest, late)
-	defer stop()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	text, complaints := &bounded{cancel: cancel}, &bounded{cancel: cancel}
-	cmd.Stdout, cmd.Stderr = text, complaints
-	err := run(ctx, cmd)
-	if line := program.Complaint(complaints.content); err != nil && line != "" {
-		err = fmt.Errorf("%w: %s", err, line)
+// underPtrace returns a function that runs a program by a function of package ptrace, for a limited time. An error has
+// the line of standard error that explains it.
+func underPtrace(longest time.Duration, run func(context.Context, *exec.Cmd) error) func(context.Context, *exec.Cmd) error {
+	return func(ctx context.Context, cmd *exec.Cmd) error {
+		ctx, stop := context.WithTimeoutCause(ctx, longest, fmt.Errorf("did not end within %v", longest.Round(time.Second)))
+		defer stop()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		complaints := &bounded{cancel: cancel}
+		cmd.Stderr = complaints
+		err := run(ctx, cmd)
+		if line := program.Complaint(complaints.content); err != nil && line != "" {
+			err = fmt.Errorf("%w: %s", err, line)
+		}
+		if err != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+		return nil
 	}
-	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), err)
-	}
-	return text.content, nil
 }
 
-// attribute sets the clocks that a call reads: what most of the traced calls read. The call may have no
+// attribute sets the clocks that a call with this mark reads: what most of the traced calls read. The mark may have no
 // summary.
-func (m *MeasuredCall) attribute(all []ptrace.Call) {
-	i := slices.IndexFunc(all, func(c ptrace.Call) bool { return c.Mark == programs.Mark(m.Call) })
+func (m *MeasuredCall) attribute(mark string, all []ptrace.Call) {
+	i := slices.IndexFunc(all, func(c ptrace.Call) bool { return c.Mark == mark })
 	if i < 0 {
 		m.ReadsBy = "the call was not traced"
 		return
@@ -101,12 +117,12 @@ func (m *MeasuredCall) attribute(all []ptrace.Call) {
 	m.TracedCalls, m.AttributedCalls, m.ExactCalls = all[i].Spans, all[i].Attributed, all[i].Usual
 }
 
-// setKernelEntry sets how often a call enters the kernel to read a clock. If all calls read the same, only
-// those reads count: the others are the runtime's own.
-func (m *MeasuredCall) setKernelEntry(spans []ptrace.Span) {
+// setKernelEntry sets how often a call with this mark enters the kernel to read a clock. If all calls read the same,
+// only those reads count: the others are the runtime's own.
+func (m *MeasuredCall) setKernelEntry(mark string, spans []ptrace.Span) {
 	traced, entered := 0, 0
 	for _, span := range spans {
-		if span.Mark != programs.Mark(m.Call) {
+		if span.Mark != mark {
 			continue
 		}
 		traced++
@@ -138,21 +154,14 @@ func (r *runner) withoutVDSO(s *subject) {
 	}
 	expected := r.settings.costTime(s.Runtime)
 	defer r.advance(expected)
-	began := time.Now()
-	cmd := r.start(s.command, append(r.settings.costMode(s.Runtime), s.callNames()...)...)
-	text, err := r.underPtrace(limits(expected).Time, cmd, ptrace.Run)
-	var out output
-	if err == nil {
-		out, err = parsed(text, s.callNames(), time.Since(began))
-	}
-	if err == nil {
-		err = out.measured(s.callNames(), r.settings.slices(s.Runtime))
-	}
+	err := r.converse(s, underPtrace(limits(expected).Time, ptrace.Run), func(d *dialogue) (err error) {
+		s.hidden, err = s.costs(d, s.callNames(), r.settings.slices(s.Runtime))
+		return err
+	})
 	if err != nil {
+		s.hidden = nil
 		s.note(r.ctx, "the cost without the vDSO could not be measured", err)
-		return
 	}
-	s.hidden = out.costs
 }
 
 // servedByAny are the reads that the vDSO answers under every clock source: they return what the kernel
@@ -165,15 +174,15 @@ func (m *MeasuredCall) fromVDSO() bool {
 	return m.KernelEntry != result.Always && slices.ContainsFunc(m.Reads, func(clock string) bool { return !slices.Contains(servedByAny, clock) })
 }
 
-// bounded keeps what a program prints, and ends it beyond mostOutput.
+// bounded keeps what a program prints, and ends it beyond maxOutput.
 type bounded struct {
 	content []byte
 	cancel  context.CancelCauseFunc
 }
 
 func (b *bounded) Write(text []byte) (int, error) {
-	if len(b.content)+len(text) > mostOutput {
-		err := fmt.Errorf("printed more than %d bytes", mostOutput)
+	if len(b.content)+len(text) > maxOutput {
+		err := fmt.Errorf("printed more than %d bytes", maxOutput)
 		b.cancel(err)
 		return 0, err
 	}

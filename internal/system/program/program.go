@@ -54,8 +54,8 @@ const dying = 30 * time.Second
 // the name of the program: "did not end within 10s", "printed more than 1048576 bytes", "exit status 3: a line of standard
 // error", "killed by signal 9", "permission denied". If ctx ended, the error is its cause.
 //
-// Run sets the outputs of the command, the attributes of its process and its ProcessState. If Env is nil, Run takes
-// Environment(os.Environ()).
+// Run sets the outputs of the command, the attributes of its process and its ProcessState. A standard output that the command
+// has stays, and is not returned. If Env is nil, Run takes Environment(os.Environ()).
 func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -75,7 +75,10 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 		return nil, err
 	}
 	defer complaints.close()
-	command.Stdout, command.Stderr, command.WaitDelay = output.in, complaints.in, grace
+	if command.Stdout == nil {
+		command.Stdout = output.in
+	}
+	command.Stderr, command.WaitDelay = complaints.in, grace
 	if limits.Together {
 		command.Stderr = command.Stdout
 	}

@@ -1,9 +1,9 @@
-/* A fake Python for timebench, which calls it as PROGRAM --version, and as PROGRAM [OPTION...] FILE MODE ARG...
-   The name of the program is what it does as a benchmark:
+/* A fake Python for timebench, which calls it as PROGRAM --version, and as PROGRAM [OPTION...] FILE, and sends commands
+   (doc comment of internal/measurement/runtimes/programs). The name of the program is what it does as a benchmark:
 
-   honest.exe   prints known figures: 1 ns for a turn of the loop, 2 for a call, 50 for the others
+   honest.exe   answers known figures: 1 ns for a turn of the loop, 2 for a call, 50 for the others
    hangs.exe    starts a child, and neither ends
-   leaves.exe   starts a child that does not end, and prints the figures of honest.exe
+   leaves.exe   starts a child that does not end, and answers as honest.exe
 
    The child makes the folder PROGRAM.started. */
 #include <direct.h>
@@ -30,7 +30,7 @@ static int start_child(const char *self, const char *started)
 
 int main(int argc, char **argv)
 {
-	char self[MAX_PATH], started[MAX_PATH + 16];
+	char self[MAX_PATH], started[MAX_PATH + 16], line[256];
 	GetModuleFileNameA(NULL, self, sizeof self);
 	snprintf(started, sizeof started, "%s.started", self);
 	int hangs = strstr(self, "hangs.exe") != NULL, leaves = strstr(self, "leaves.exe") != NULL;
@@ -48,13 +48,25 @@ int main(int argc, char **argv)
 		return 3;
 	if (hangs)
 		Sleep(INFINITE);
-	int mode = 1;
-	while (mode < argc && strcmp(argv[mode], "cost"))
-		mode++;
-	if (mode + 1 < argc)
-		for (int round = 0; round < atoi(argv[mode + 1]); round++)
-			for (int i = mode + 3; i < argc; i++)
-				printf("cost\t%s\t1000\t%d\n", argv[i], !strcmp(argv[i], "loop") ? 1000 : !strcmp(argv[i], "call") ? 2000 : 50000);
-	puts("done");
+	long long counted = 0;
+	while (fgets(line, sizeof line, stdin)) {
+		char *verb = strtok(line, "\t\n"), *name = strtok(NULL, "\t\n"), *field;
+		long long numbers[2] = {0};
+		for (int i = 0; i < 2 && (field = strtok(NULL, "\t\n")); i++)
+			numbers[i] = atoll(field);
+		if (name == NULL)
+			return 2;
+		int each = !strcmp(name, "loop") ? 1 : !strcmp(name, "call") ? 2 : 50, run = !strcmp(verb, "run");
+		for (int i = 0; run && i < numbers[1]; i++)
+			printf("%lld ", numbers[0] * each);
+		if ((counted += run * numbers[0] * each * numbers[1]) > 1000000) { /* the time that it counts passes */
+			Sleep((DWORD)(counted / 1000000 + 1));
+			counted = 0;
+		}
+		if (!strcmp(verb, "steps"))
+			putchar('0');
+		putchar('\n');
+		fflush(stdout);
+	}
 	return 0;
 }

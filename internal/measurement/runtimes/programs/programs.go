@@ -1,52 +1,43 @@
-// Package programs contains the benchmarks that timebench runs in other languages, as sources, and
-// the one of Go. Read them to see what is measured: each is one short file in the folder source.
+// Package programs contains the benchmarks that timebench runs in other languages, as sources, and the benchmark of Go.
+// Read them to see what is measured: each is one short file in the folder source. They are loops and decide nothing: the
+// package runtimes warms up the calls, chooses the numbers of calls, and evaluates what was measured.
 //
-// A program is called with a mode and its arguments. It prints lines of fields with tabs between
-// them; the last line is "done".
+// A program reads commands from its standard input, a line each, until it ends. It answers each with a line on its
+// standard output. The fields of a command are separated by tabs: a verb, the name of a call, and whole numbers. An
+// answer is numbers, separated by spaces. If the runtime lacks the call, the answer is "missing" and the reason.
 //
-//	cost ROUNDS SPAN_NS NAME...
-//	    warm NAME NS            ns/call of the first 100 calls of the process. More follow, in hundreds,
-//	                            if the stopwatch of the language did not move in that time.
-//	    cost NAME CALLS NS      a slice of SPAN_NS, one per round and name; each round starts at another name
-//	    sink VALUE              so that no compiler removes the calls; without meaning
-//	steps MOST MOST_NS NAME...
-//	    step NAME NS            a difference of consecutive values that is not 0
-//	    seen NAME READS REPEATS all reads that have one before them, and those that equal it
-//	mark TIMES NAME...          prints nothing; one thread makes these system calls:
-//	                            a stat of /timebench-mark/start, each call once,
-//	                            then TIMES times for each name a stat of /timebench-mark/NAME and
-//	                            one call, then a stat of /timebench-mark/end
-//	threads COUNT SPAN_NS NAME...
-//	    thread NAME INDEX CALLS one per thread
-//	    passed NAME NS          one per name: from the release to the end of the last thread
+//	run NAME N SLICES             makes N calls, SLICES times
+//	    NS...                     the time that each slice took
+//	steps NAME BLOCKS MOST        reads BLOCKS blocks of 1000 values
+//	    NS... REPEATS             the first MOST differences of consecutive values that are not 0; the number of values
+//	                              that equal the value before
+//	mark NAME TIMES NUMBER        makes a stat of /timebench-mark/NUMBER and one call, TIMES times; then a stat of
+//	                              /timebench-mark/end, all on one thread
+//	                              an empty line
+//	threads NAME N COUNT SPAN_NS  calls from COUNT threads
+//	    CALLS... PASSED_NS        the calls of each thread; the time from the release to the end of the last thread
 //
-// cost measures the first calls of all names before it calibrates and warms up. Only the stopwatch, which
-// is one of the calls in most languages, is read before. It prints exactly ROUNDS lines "cost" for each
-// name that the runtime has. It writes them at the end, or in large blocks.
+// Besides the calls there are two names: "loop", a turn of the loop without a call, and "call", a call of an empty
+// function of the language.
 //
-// steps reads blocks of 1000 values back to back, without the stopwatch, after a warm-up. It keeps the
-// values of a block as the call returns them, and converts them to nanoseconds afterwards. It ends when
-// it has seen MOST steps, or when MOST_NS have passed. What passes between two blocks is no step. It
-// skips a name whose value is not a time or has no number: loop, call, localtime and toISOString.
+// run reads the monotonic clock of the language before and after a slice. No compiler may remove the calls.
 //
-// threads is of Java, .NET, C, C++, Rust and Go. For each name, COUNT threads wait at a barrier. One stopwatch
-// times all of them. They call from their common release until SPAN_NS later, and look at the stopwatch
-// every 50 us. So the throughput is the sum of CALLS divided by the time that passed, also with more
-// threads than CPUs. A thread that does not run before the deadline reports 0 calls.
+// steps reads a block back to back. It keeps the values as the call returns them, and converts them to nanoseconds
+// afterwards. What passes between two blocks is no step. A call whose value is not a time, or has no number, is missing
+// here: loop, call, localtime and toISOString.
 //
-// version is of .NET, of which several versions may be installed: it prints the version that runs.
+// threads is of Java, .NET, C, C++, Rust and Go. COUNT threads wait at a barrier. One stopwatch times all of them. They
+// call from their common release until SPAN_NS later, and read the stopwatch after every N calls. So the throughput is
+// the sum of CALLS divided by the time that passed, also with more threads than CPUs. A thread that does not run before
+// the deadline reports 0 calls.
 //
-// In the path of a mark, a character of the name is replaced by "_" unless it is an ASCII letter, a
-// digit, or one of "._-". In every mode, a name that the runtime lacks prints one line "missing NAME
-// REASON", and nothing else. Besides the calls there are two names: "loop", a turn of the loop without
-// a call, and "call", a call of an empty function of the language. With wrong arguments the exit status
-// is 2.
+// The program of .NET prints the version that runs if it is started with an argument: several may be installed.
 package programs
 
 import _ "embed"
 
-// The programs. The class is what JDK 17 makes of Bench.java with javac --release 8 -g:none -encoding UTF-8. It runs on
-// Java 8 and later. The assembly is what mcs of Mono 6.8 makes of Bench.cs, which refers to an assembly of
+// The programs. JDK 17 compiles the class from Bench.java with javac --release 8 -g:none -encoding UTF-8. It runs on
+// Java 8 and later. mcs of Mono 6.8 compiles the assembly from Bench.cs, which refers to an assembly of
 // System.Runtime.Extensions.cs. It runs on .NET Core 3.1 and later, as its configuration says.
 var (
 	//go:embed source/Bench.class

@@ -3,7 +3,6 @@ extern alias Extensions;
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
-using System.Globalization;
 using System.IO;
 using System.Runtime.InteropServices;
 using System.Text;
@@ -12,13 +11,8 @@ using Ticks = Extensions::System.Environment;
 
 /// <summary>
 /// The benchmark of .NET's calls, for .NET Core 3.1 and later. timebench runs Bench.dll, which mcs of Mono 6.8 makes
-/// from this file, as dotnet exec Bench.dll MODE ARGS... It prints lines of fields with tabs between them.
-///
-/// cost ROUNDS SPAN_NS NAME...       the time of many calls, in rounds
-/// steps MOST MOST_NS NAME...        the differences between consecutive values
-/// mark TIMES NAME...                single calls, each after a stat() that a tracer recognizes
-/// threads COUNT SPAN_NS NAME...     calls of several threads in one span of time
-/// version                           the version of the runtime
+/// from this file, as dotnet exec Bench.dll. With an argument it prints the version of the runtime. The protocol is in
+/// ../programs.go.
 ///
 /// Numbers have no digit separators: mcs reads 1_000 as 10000.
 /// </summary>
@@ -182,121 +176,50 @@ public sealed class Bench {
         return Now() - begin;
     }
 
-    /// <summary>Returns the nanoseconds of one of the first 100 calls. If the stopwatch has not moved, more follow.</summary>
-    private static double First(string name) {
-        Func<int, long> call = calls[name];
-        long begin = Now();
-        for (long n = 100;; n += 100) {
-            sink += call(100);
-            long elapsed = Now() - begin;
-            if (elapsed > 0) {
-                return (double) elapsed / n;
-            }
+    private static readonly StringBuilder answer = new StringBuilder();
+
+    private static void Answer(long number) {
+        answer.Append(number).Append(' ');
+    }
+
+    private static void Slices(string name, int n, int slices) {
+        for (int i = 0; i < slices; i++) {
+            Answer(Timed(name, n));
         }
     }
 
-    /// <summary>Returns the calls that take a span.</summary>
-    private static int Calibrated(string name, long span) {
-        for (int n = 1;; n *= 2) {
-            long elapsed = Timed(name, n);
-            if (elapsed >= span / 2) { // twice again: another program may have had the CPU
-                elapsed = Math.Min(elapsed, Math.Min(Timed(name, n), Timed(name, n)));
-            }
-            if (elapsed >= span / 2 || n > int.MaxValue / 2) {
-                return (int) Math.Min(int.MaxValue, Math.Max(1, (double) n * span / Math.Max(1, elapsed)));
-            }
-        }
-    }
+    private static readonly long[] values = new long[Block];
 
-    /// <summary>
-    /// Warms up all names in turn, in small runs. The runtime first compiles a method quickly. It optimizes one that was
-    /// called 30 times, but in the background, and only after it has met no new method for 100 ms. On a busy machine
-    /// 300 ms were not always enough.
-    /// </summary>
-    private static void WarmUp(List<string> names, long span, Action<string> run) {
-        long end = Now() + Math.Max(1000000000, names.Count * Math.Max(span, 100000000));
-        for (int turns = 0; turns < 320 || Now() < end; turns++) {
-            foreach (string name in names) {
-                run(name);
-            }
-        }
-    }
-
-    private static void WarmUpCalls(List<string> names, long span) {
-        WarmUp(names, span, name => sink += calls[name](64));
-    }
-
-    private static void Cost(List<string> names, long rounds, long span) {
-        foreach (string name in names) {
-            Print("warm", name, First(name).ToString("F9", CultureInfo.InvariantCulture));
-        }
-        WarmUpCalls(names, span);
-        int[] counts = new int[names.Count];
-        for (int k = 0; k < counts.Length; k++) {
-            counts[k] = Calibrated(names[k], span);
-        }
-        for (long r = 0; r < rounds; r++) {
-            for (int i = 0; i < counts.Length; i++) {
-                int k = (int) ((r + i) % counts.Length);
-                Print("cost", names[k], counts[k], Timed(names[k], counts[k]));
-            }
-        }
-        Print("sink", sink);
-    }
-
-    private static void Steps(List<string> names, long most, long mostNS) {
-        names = names.FindAll(reads.ContainsKey);
-        long[] values = new long[Block];
-        WarmUp(names, 0, name => reads[name](values));
-        foreach (string name in names) {
-            Action<long[]> read = reads[name];
-            List<long> found = new List<long>();
-            long seen = 0;
-            long repeats = 0;
-            for (long begin = Now(); found.Count < most && Now() - begin < mostNS;) {
-                read(values);
-                for (int i = 1; i < Block; i++) {
-                    long step = values[i] - values[i - 1];
-                    seen++;
-                    if (step == 0) {
-                        repeats++;
-                    } else if (found.Count < most) {
-                        found.Add(step);
-                    }
+    private static void Steps(string name, int blocks, int most) {
+        Action<long[]> read = reads[name];
+        long repeats = 0;
+        for (int k = 0; k < blocks; k++) {
+            read(values);
+            for (int i = 1; i < Block; i++) {
+                long step = values[i] - values[i - 1];
+                if (step == 0) {
+                    repeats++;
+                } else if (most-- > 0) {
+                    Answer(step);
                 }
             }
-            foreach (long step in found) {
-                Print("step", name, step);
-            }
-            Print("seen", name, seen, repeats);
         }
+        Answer(repeats);
     }
 
     /// <summary>Makes one system call. File.Exists makes two for a file that does not exist.</summary>
-    private static void Mark(string name) {
-        char[] path = name.ToCharArray();
-        for (int i = 0; i < path.Length; i++) {
-            char c = path[i];
-            if (!(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-')) {
-                path[i] = '_';
-            }
-        }
-        new FileInfo("/timebench-mark/" + new string(path)).Refresh();
+    private static void Stat(string path) {
+        new FileInfo(path).Refresh();
     }
 
-    private static void Marked(List<string> names, long times) {
-        Mark("start");
-        foreach (string name in names) {
-            sink += calls[name](1);
+    private static void Mark(string name, int times, int number) {
+        Func<int, long> call = calls[name];
+        string path = "/timebench-mark/" + number;
+        for (int i = 0; i < times; i++) {
+            Stat(path);
+            sink += call(1);
         }
-        foreach (string name in names) {
-            Func<int, long> call = calls[name];
-            for (long t = 0; t < times; t++) {
-                Mark(name);
-                sink += call(1);
-            }
-        }
-        Mark("end");
+        Stat("/timebench-mark/end");
     }
 
     // The barrier: how many threads wait, and the release with the begin of the common span. Each thread
@@ -337,86 +260,59 @@ public sealed class Bench {
         sink = sum;
     }
 
-    private static void Threads(List<string> names, int count, long span) {
-        WarmUpCalls(names, 0);
-        foreach (string name in names) {
-            int chunk = Calibrated(name, 50000); // the stopwatch is read every 50 us
-            waiting = 0;
-            released = false;
-            Bench[] workers = new Bench[count];
-            Thread[] threads = new Thread[count];
-            for (int i = 0; i < count; i++) {
-                workers[i] = new Bench(calls[name], chunk, span);
-                threads[i] = new Thread(workers[i].Run);
-                threads[i].IsBackground = true; // if one cannot start, the others do not hold the program
-                threads[i].Start();
-            }
-            while (Volatile.Read(ref waiting) < count) {
-                Thread.Yield();
-            }
-            release = Now();
-            released = true;
-            long last = 0;
-            for (int i = 0; i < count; i++) {
-                threads[i].Join();
-                Print("thread", name, i, workers[i].made);
-                last = Math.Max(last, workers[i].passed);
-            }
-            Print("passed", name, last);
+    private static void Threads(string name, int chunk, int count, long span) {
+        waiting = 0;
+        released = false;
+        Bench[] workers = new Bench[count];
+        Thread[] threads = new Thread[count];
+        for (int i = 0; i < count; i++) {
+            workers[i] = new Bench(calls[name], chunk, span);
+            threads[i] = new Thread(workers[i].Run);
+            threads[i].IsBackground = true; // if one cannot start, the others do not hold the program
+            threads[i].Start();
+        }
+        while (Volatile.Read(ref waiting) < count) {
+            Thread.Yield();
+        }
+        release = Now();
+        released = true;
+        long last = 0;
+        for (int i = 0; i < count; i++) {
+            threads[i].Join();
+            Answer(workers[i].made);
+            last = Math.Max(last, workers[i].passed);
+        }
+        Answer(last);
+    }
+
+    private static void Obey(string[] fields) {
+        string name = fields[1];
+        int n = int.Parse(fields[2]);
+        int many = int.Parse(fields[3]);
+        if (!calls.ContainsKey(name)) {
+            answer.Append("missing no such call");
+        } else if (fields[0] == "run") {
+            Slices(name, n, many);
+        } else if (fields[0] == "steps" && !reads.ContainsKey(name)) {
+            answer.Append("missing its value is not a time");
+        } else if (fields[0] == "steps") {
+            Steps(name, n, many);
+        } else if (fields[0] == "mark") {
+            Mark(name, n, many);
+        } else {
+            Threads(name, n, many, long.Parse(fields[4]));
         }
     }
 
-    /// <summary>What was printed. It is written at the end, because a reader that wakes up disturbs the next slice.</summary>
-    private static readonly StringBuilder output = new StringBuilder();
-
-    private static void Print(params object[] fields) {
-        output.Append(string.Join("\t", fields)).Append("\n");
-    }
-
-    private static int Usage() {
-        Console.Error.Write("usage: cost ROUNDS SPAN_NS NAME... | steps MOST MOST_NS NAME... | mark TIMES NAME... | threads COUNT SPAN_NS NAME... | version\n");
-        return 2;
-    }
-
-    public static int Main(string[] args) {
-        string mode = args.Length == 0 ? "" : args[0];
-        if (mode == "version" && args.Length == 1) {
+    public static void Main(string[] args) {
+        if (args.Length > 0) {
             Console.Write(RuntimeInformation.FrameworkDescription + "\n");
-            return 0;
+            return;
         }
-        int many;
-        switch (mode) {
-            case "mark": many = 1; break;
-            case "cost": case "steps": case "threads": many = 2; break;
-            default: return Usage();
+        for (string line = Console.ReadLine(); line != null; line = Console.ReadLine()) {
+            answer.Clear();
+            Obey(line.Split('\t'));
+            Console.Write(answer.Append("\n"));
         }
-        if (args.Length <= 1 + many) {
-            return Usage();
-        }
-        long[] numbers = new long[2];
-        for (int i = 0; i < many; i++) {
-            if (!long.TryParse(args[1 + i], NumberStyles.None, CultureInfo.InvariantCulture, out numbers[i]) || numbers[i] == 0) {
-                return Usage();
-            }
-        }
-        List<string> names = new List<string>();
-        for (int i = 1 + many; i < args.Length; i++) {
-            if (calls.ContainsKey(args[i])) {
-                names.Add(args[i]);
-            } else {
-                Print("missing", args[i], "no such call");
-            }
-        }
-        if (names.Count > 0) {
-            switch (mode) {
-                case "cost": Cost(names, numbers[0], numbers[1]); break;
-                case "steps": Steps(names, numbers[0], numbers[1]); break;
-                case "mark": Marked(names, numbers[0]); break;
-                default: Threads(names, (int) Math.Min(numbers[0], int.MaxValue), numbers[1]); break;
-            }
-        }
-        Print("done");
-        Console.Write(output);
-        return 0;
     }
 }

@@ -1,24 +1,18 @@
+import java.io.BufferedReader;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The benchmark of Java's calls, for Java 8 and later. timebench runs Bench.class, which
- * javac --release 8 -g:none -encoding UTF-8 of JDK 17 makes from this file, as java -cp DIR Bench MODE
- * ARGS... It prints lines of fields with tabs between them.
- *
- * cost ROUNDS SPAN_NS NAME...       the time of many calls, in rounds
- * steps MOST MOST_NS NAME...        the differences between consecutive values
- * mark TIMES NAME...                single calls, each after a stat() that a tracer recognizes
- * threads COUNT SPAN_NS NAME...     calls of several threads in one span of time
+ * javac --release 8 -g:none -encoding UTF-8 of JDK 17 makes from this file, as java -cp DIR Bench. The protocol is in
+ * ../programs.go.
  *
  * It has no lambda and no nested class, so that it is one class file.
  */
@@ -176,107 +170,49 @@ public final class Bench implements Runnable {
         return System.nanoTime() - begin;
     }
 
-    /** Returns the nanoseconds of one of the first 100 calls. If the stopwatch has not moved, more follow. */
-    private static double first(String name) {
-        long begin = System.nanoTime();
-        for (long n = 100;; n += 100) {
-            sink += run(name, 100);
-            long elapsed = System.nanoTime() - begin;
-            if (elapsed > 0) {
-                return (double) elapsed / n;
-            }
+    private static final StringBuilder ANSWER = new StringBuilder();
+
+    private static void answer(long number) {
+        ANSWER.append(number).append(' ');
+    }
+
+    private static void slices(String name, int n, int slices) {
+        for (int i = 0; i < slices; i++) {
+            answer(timed(name, n));
         }
     }
 
-    /** Returns the calls that take a span. */
-    private static int calibrated(String name, long span) {
-        for (int n = 1;; n *= 2) {
-            long elapsed = timed(name, n);
-            if (elapsed >= span / 2) { // twice again: another program may have had the CPU
-                elapsed = Math.min(elapsed, Math.min(timed(name, n), timed(name, n)));
-            }
-            if (elapsed >= span / 2 || n > Integer.MAX_VALUE / 2) {
-                return (int) Math.min(Integer.MAX_VALUE, Math.max(1, (double) n * span / Math.max(1, elapsed)));
-            }
-        }
-    }
+    private static final long[] VALUES = new long[BLOCK];
 
-    /** In small runs, so that the compiler compiles the whole method, and not only its loop. */
-    private static void warmUp(String name, long span) {
-        long end = System.nanoTime() + Math.max(span, 100_000_000);
-        for (long calls = 0; calls < 20_000 || System.nanoTime() - end < 0; calls += 64) {
-            sink += run(name, 64);
-        }
-    }
-
-    private static void cost(List<String> names, long rounds, long span) {
-        for (String name : names) {
-            print("warm", name, String.format(Locale.ROOT, "%.9f", first(name)));
-        }
-        int[] counts = new int[names.size()];
-        for (int k = 0; k < counts.length; k++) {
-            warmUp(names.get(k), span);
-            counts[k] = calibrated(names.get(k), span);
-        }
-        for (long r = 0; r < rounds; r++) {
-            for (int i = 0; i < counts.length; i++) {
-                int k = (int) ((r + i) % counts.length);
-                print("cost", names.get(k), counts[k], timed(names.get(k), counts[k]));
-            }
-        }
-        print("sink", sink);
-    }
-
-    private static void steps(List<String> names, long most, long mostNS) {
-        long[] values = new long[BLOCK];
-        for (String name : names) {
-            if (name.equals("loop") || name.equals("call")) {
-                continue;
-            }
-            long end = System.nanoTime() + 50_000_000; // until the method is compiled
-            for (int blocks = 0; blocks < 20 || System.nanoTime() - end < 0; blocks++) {
-                read(name, values);
-            }
-            List<Long> found = new ArrayList<>();
-            long reads = 0;
-            long repeats = 0;
-            for (long begin = System.nanoTime(); found.size() < most && System.nanoTime() - begin < mostNS;) {
-                read(name, values);
-                for (int i = 1; i < BLOCK; i++) {
-                    long step = values[i] - values[i - 1];
-                    reads++;
-                    if (step == 0) {
-                        repeats++;
-                    } else if (found.size() < most) {
-                        found.add(step);
-                    }
+    private static void steps(String name, int blocks, int most) {
+        long repeats = 0;
+        for (int k = 0; k < blocks; k++) {
+            read(name, VALUES);
+            for (int i = 1; i < BLOCK; i++) {
+                long step = VALUES[i] - VALUES[i - 1];
+                if (step == 0) {
+                    repeats++;
+                } else if (most-- > 0) {
+                    answer(step);
                 }
             }
-            for (long step : found) {
-                print("step", name, step);
-            }
-            print("seen", name, reads, repeats);
         }
+        answer(repeats);
     }
 
-    private static void mark(String name) {
-        if (new File("/timebench-mark/" + name.replaceAll("[^A-Za-z0-9._-]", "_")).exists()) {
+    private static void stat(String path) {
+        if (new File(path).exists()) {
             sink++;
         }
     }
 
-    private static void marked(List<String> names, long times) {
-        mark("start");
-        for (String name : names) {
+    private static void mark(String name, int times, int number) {
+        String path = "/timebench-mark/" + number;
+        for (int i = 0; i < times; i++) {
+            stat(path);
             sink += run(name, 1);
         }
-        for (String name : names) {
-            for (long t = 0; t < times; t++) {
-                mark(name);
-                sink += run(name, 1);
-            }
-        }
-        mark("end");
+        stat("/timebench-mark/end");
     }
 
     // The barrier: how many threads wait, and the release with the begin of the common span. Each thread
@@ -318,33 +254,29 @@ public final class Bench implements Runnable {
         sink = sum;
     }
 
-    private static void threads(List<String> names, int count, long span) throws InterruptedException {
-        for (String name : names) {
-            warmUp(name, 0);
-            int chunk = calibrated(name, 50_000); // the stopwatch is read every 50 us
-            waiting.set(0);
-            released = false;
-            Bench[] workers = new Bench[count];
-            Thread[] threads = new Thread[count];
-            for (int i = 0; i < count; i++) {
-                workers[i] = new Bench(name, chunk, span);
-                threads[i] = new Thread(workers[i]);
-                threads[i].setDaemon(true); // if one cannot start, the others do not hold the program
-                threads[i].start();
-            }
-            while (waiting.get() < count) {
-                Thread.yield();
-            }
-            release = System.nanoTime();
-            released = true;
-            long last = 0;
-            for (int i = 0; i < count; i++) {
-                threads[i].join();
-                print("thread", name, i, workers[i].calls);
-                last = Math.max(last, workers[i].passed);
-            }
-            print("passed", name, last);
+    private static void threads(String name, int chunk, int count, long span) throws InterruptedException {
+        waiting.set(0);
+        released = false;
+        Bench[] workers = new Bench[count];
+        Thread[] threads = new Thread[count];
+        for (int i = 0; i < count; i++) {
+            workers[i] = new Bench(name, chunk, span);
+            threads[i] = new Thread(workers[i]);
+            threads[i].setDaemon(true); // if one cannot start, the others do not hold the program
+            threads[i].start();
         }
+        while (waiting.get() < count) {
+            Thread.yield();
+        }
+        release = System.nanoTime();
+        released = true;
+        long last = 0;
+        for (int i = 0; i < count; i++) {
+            threads[i].join();
+            answer(workers[i].calls);
+            last = Math.max(last, workers[i].passed);
+        }
+        answer(last);
     }
 
     /** Returns why the call cannot be measured, or null. It makes no call. */
@@ -364,56 +296,31 @@ public final class Bench implements Runnable {
         }
     }
 
-    /** What was printed. It is written at the end, because a reader that wakes up disturbs the next slice. */
-    private static final StringBuilder OUT = new StringBuilder();
-
-    private static void print(Object... fields) {
-        for (int i = 0; i < fields.length; i++) {
-            OUT.append(i == 0 ? "" : "\t").append(fields[i]);
-        }
-        OUT.append('\n');
-    }
-
-    private static void usage() {
-        System.err.println("usage: cost ROUNDS SPAN_NS NAME... | steps MOST MOST_NS NAME... | mark TIMES NAME... | threads COUNT SPAN_NS NAME...");
-        System.exit(2);
-    }
-
-    public static void main(String[] args) throws Exception {
-        String mode = args.length == 0 ? "" : args[0];
-        int many = 0;
-        switch (mode) {
-            case "mark": many = 1; break;
-            case "cost": case "steps": case "threads": many = 2; break;
-            default: usage();
-        }
-        if (args.length <= 1 + many) {
-            usage();
-        }
-        long[] numbers = new long[2];
-        for (int i = 0; i < many; i++) {
-            if (!args[1 + i].matches("[1-9][0-9]{0,17}")) {
-                usage();
-            }
-            numbers[i] = Long.parseLong(args[1 + i]);
-        }
-        List<String> names = new ArrayList<>();
-        for (String name : Arrays.copyOfRange(args, 1 + many, args.length)) {
+    public static void main(String[] args) throws IOException, InterruptedException {
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            String[] fields = line.split("\t");
+            String name = fields[1];
             String reason = lacking(name);
+            int n = Integer.parseInt(fields[2]);
+            int many = Integer.parseInt(fields[3]);
+            ANSWER.setLength(0);
             if (reason != null) {
-                print("missing", name, reason);
+                ANSWER.append("missing ").append(reason);
+            } else if (fields[0].equals("run")) {
+                slices(name, n, many);
+            } else if (fields[0].equals("steps")) {
+                if (name.equals("loop") || name.equals("call")) {
+                    ANSWER.append("missing its value is not a time");
+                } else {
+                    steps(name, n, many);
+                }
+            } else if (fields[0].equals("mark")) {
+                mark(name, n, many);
             } else {
-                names.add(name);
+                threads(name, n, many, Long.parseLong(fields[4]));
             }
+            System.out.println(ANSWER);
         }
-        switch (mode) {
-            case "cost": if (!names.isEmpty()) { cost(names, numbers[0], numbers[1]); } break;
-            case "steps": steps(names, numbers[0], numbers[1]); break;
-            case "mark": if (!names.isEmpty()) { marked(names, numbers[0]); } break;
-            case "threads": threads(names, (int) Math.min(numbers[0], Integer.MAX_VALUE), numbers[1]); break;
-            default: break;
-        }
-        print("done");
-        System.out.print(OUT);
     }
 }

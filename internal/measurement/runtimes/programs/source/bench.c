@@ -1,12 +1,6 @@
 /* The benchmark of the calls of C's library, for glibc and musl. timebench compiles it with
-   cc -O2 -pthread and runs it as bench MODE ARGS... It prints lines of fields with tabs between them.
-
-   cost ROUNDS SPAN_NS NAME...       the time of many calls, in rounds
-   steps MOST MOST_NS NAME...        the differences between consecutive values
-   mark TIMES NAME...                single calls, each after a stat() that a tracer recognizes
-   threads COUNT SPAN_NS NAME...     calls of several threads in one span of time */
+   cc -O2 -pthread. The protocol is in ../programs.go. */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -96,7 +90,6 @@ static const struct call calls[] = {
 	{"time", run_time, fill_time, ns_time},
 	{"clock", run_clock, fill_clock, ns_clock},
 };
-enum { CALLS = sizeof calls / sizeof *calls };
 
 static volatile int64_t sink;
 
@@ -114,113 +107,47 @@ static int64_t timed(const struct call *c, int64_t n)
 	return stopwatch() - begin;
 }
 
-/* Returns the nanoseconds of one of the first 100 calls. If the stopwatch has not moved, more follow. */
-static double first(const struct call *c)
+static void run(const struct call *c, const int64_t *numbers)
 {
-	int64_t begin = stopwatch(), n = 0, elapsed;
-	do {
-		sink = c->run(100);
-		n += 100;
-		elapsed = stopwatch() - begin;
-	} while (elapsed <= 0);
-	return (double)elapsed / n;
+	for (int64_t i = 0; i < numbers[1]; i++)
+		printf("%" PRId64 " ", timed(c, numbers[0]));
 }
 
-/* Returns the calls that take a span. */
-static int64_t calibrated(const struct call *c, int64_t span)
+static void steps(const struct call *c, const int64_t *numbers)
 {
-	int64_t n = 1, elapsed;
-	for (;; n *= 2) {
-		elapsed = timed(c, n);
-		/* Twice again: another program may have had the CPU. */
-		for (int i = 0; i < 2 && elapsed >= span / 2; i++) {
-			int64_t again = timed(c, n);
-			elapsed = again < elapsed ? again : elapsed;
-		}
-		if (elapsed >= span / 2)
-			break;
+	int64_t repeats = 0, most = numbers[1];
+	if (c->fill == NULL) {
+		printf("missing its value is not a time");
+		return;
 	}
-	n = (int64_t)((double)n * span / (elapsed > 0 ? elapsed : 1));
-	return n > 1 ? n : 1;
-}
-
-static void cost(const struct call **named, int count, int64_t rounds, int64_t span)
-{
-	int64_t *n = calloc(count, sizeof *n);
-	for (int k = 0; k < count; k++)
-		printf("warm\t%s\t%.9f\n", named[k]->name, first(named[k]));
-	for (int k = 0; k < count; k++) {
-		n[k] = calibrated(named[k], span);
-		sink = named[k]->run(n[k]); /* the warm-up */
-	}
-	for (int64_t r = 0; r < rounds; r++)
-		for (int i = 0; i < count; i++) {
-			int k = (r + i) % count;
-			printf("cost\t%s\t%" PRId64 "\t%" PRId64 "\n", named[k]->name, n[k], timed(named[k], n[k]));
-		}
-	free(n);
-	printf("sink\t%" PRId64 "\n", sink);
-}
-
-static void steps(const struct call **named, int count, int64_t most, int64_t most_ns)
-{
-	for (int k = 0; k < count; k++) {
-		const struct call *c = named[k];
-		if (c->fill == NULL)
+	for (int64_t block = 0; block < numbers[0]; block++) {
+		c->fill();
+		/* A block without a step takes no time here. Otherwise many ticks of time() fall between blocks. */
+		if (c->ns(0) == c->ns(BLOCK - 1)) {
+			repeats += BLOCK - 1;
 			continue;
-		int64_t found = 0, reads = 0, repeats = 0, *step = calloc(most, sizeof *step);
-		if (step == NULL) {
-			fprintf(stderr, "no memory for %" PRId64 " steps\n", most);
-			exit(1);
 		}
-		c->fill(); /* the warm-up */
-		for (int64_t begin = stopwatch(); found < most && stopwatch() - begin < most_ns;) {
-			c->fill();
-			reads += BLOCK - 1;
-			/* A block without a step takes no time here. Otherwise many ticks of time() fall between blocks. */
-			if (c->ns(0) == c->ns(BLOCK - 1)) {
-				repeats += BLOCK - 1;
-				continue;
-			}
-			for (int i = 1; i < BLOCK; i++) {
-				int64_t passed = c->ns(i) - c->ns(i - 1);
-				if (passed == 0)
-					repeats++;
-				else if (found < most)
-					step[found++] = passed;
-			}
+		for (int i = 1; i < BLOCK; i++) {
+			int64_t step = c->ns(i) - c->ns(i - 1);
+			if (step == 0)
+				repeats++;
+			else if (most-- > 0)
+				printf("%" PRId64 " ", step);
 		}
-		for (int64_t i = 0; i < found; i++)
-			printf("step\t%s\t%" PRId64 "\n", c->name, step[i]);
-		printf("seen\t%s\t%" PRId64 "\t%" PRId64 "\n", c->name, reads, repeats);
-		free(step);
 	}
+	printf("%" PRId64, repeats);
 }
 
-static void mark(const char *name)
+static void mark(const struct call *c, const int64_t *numbers)
 {
-	char path[128];
+	char path[64];
 	struct stat s;
-	snprintf(path, sizeof path, "/timebench-mark/%s", name);
-	for (char *p = path + strlen("/timebench-mark/"); *p; p++)
-		if (!isalnum((unsigned char)*p) && strchr("._-", *p) == NULL)
-			*p = '_';
-	if (stat(path, &s) == 0)
-		sink = 1;
-}
-
-static void marked(const struct call **named, int count, int64_t times, int64_t unused)
-{
-	(void)unused;
-	mark("start");
-	for (int k = 0; k < count; k++)
-		sink = named[k]->run(1);
-	for (int k = 0; k < count; k++)
-		for (int64_t t = 0; t < times; t++) {
-			mark(named[k]->name);
-			sink = named[k]->run(1);
-		}
-	mark("end");
+	snprintf(path, sizeof path, "/timebench-mark/%" PRId64, numbers[1]);
+	for (int64_t i = 0; i < numbers[0]; i++) {
+		sink = stat(path, &s);
+		sink = c->run(1);
+	}
+	sink = stat("/timebench-mark/end", &s);
 }
 
 /* The barrier: how many threads wait, and the common deadline, which is 0 until the release. Each
@@ -251,83 +178,66 @@ static void *work(void *argument)
 	return NULL;
 }
 
-static void threads(const struct call **named, int count, int64_t threads, int64_t span)
+static void threads(const struct call *c, const int64_t *numbers)
 {
-	struct worker *workers = (uint64_t)threads > SIZE_MAX / sizeof *workers ? NULL : aligned_alloc(128, threads * sizeof *workers);
+	int64_t count = numbers[1], last = 0;
+	struct worker *workers = (uint64_t)count > SIZE_MAX / sizeof *workers ? NULL : aligned_alloc(128, count * sizeof *workers);
 	if (workers == NULL) {
-		fprintf(stderr, "no memory for %" PRId64 " threads\n", threads);
+		fprintf(stderr, "no memory for %" PRId64 " threads\n", count);
 		exit(1);
 	}
-	for (int k = 0; k < count; k++) {
-		/* The stopwatch is read every 50 us. */
-		int64_t chunk = calibrated(named[k], 50000), release, last = 0;
-		atomic_store(&waiting, 0);
-		atomic_store(&deadline, 0);
-		for (int64_t i = 0; i < threads; i++) {
-			workers[i] = (struct worker){.call = named[k], .chunk = chunk};
-			int failed = pthread_create(&workers[i].thread, NULL, work, &workers[i]);
-			if (failed) {
-				fprintf(stderr, "thread %" PRId64 " of %" PRId64 ": %s\n", i + 1, threads, strerror(failed));
-				exit(1);
-			}
+	atomic_store(&waiting, 0);
+	atomic_store(&deadline, 0);
+	for (int64_t i = 0; i < count; i++) {
+		workers[i] = (struct worker){.call = c, .chunk = numbers[0]};
+		int failed = pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+		if (failed) {
+			fprintf(stderr, "thread %" PRId64 " of %" PRId64 ": %s\n", i + 1, count, strerror(failed));
+			exit(1);
 		}
-		while (atomic_load(&waiting) < threads)
-			sched_yield();
-		release = stopwatch();
-		atomic_store(&deadline, release + span);
-		for (int64_t i = 0; i < threads; i++) {
-			pthread_join(workers[i].thread, NULL);
-			printf("thread\t%s\t%" PRId64 "\t%" PRId64 "\n", named[k]->name, i, workers[i].calls);
-			sink += workers[i].sum;
-			last = workers[i].ended > last ? workers[i].ended : last;
-		}
-		printf("passed\t%s\t%" PRId64 "\n", named[k]->name, last - release);
 	}
+	while (atomic_load(&waiting) < count)
+		sched_yield();
+	int64_t release = stopwatch();
+	atomic_store(&deadline, release + numbers[2]);
+	for (int64_t i = 0; i < count; i++) {
+		pthread_join(workers[i].thread, NULL);
+		printf("%" PRId64 " ", workers[i].calls);
+		sink = workers[i].sum;
+		last = workers[i].ended > last ? workers[i].ended : last;
+	}
+	printf("%" PRId64, last - release);
 	free(workers);
 }
 
-static const struct mode {
+static const struct verb {
 	const char *name;
-	int numbers;
-	void (*run)(const struct call **named, int count, int64_t first, int64_t second);
-} modes[] = {{"cost", 2, cost}, {"steps", 2, steps}, {"mark", 1, marked}, {"threads", 2, threads}};
+	void (*obey)(const struct call *c, const int64_t *numbers);
+} verbs[] = {{"run", run}, {"steps", steps}, {"mark", mark}, {"threads", threads}};
 
-static int usage(void)
+int main(void)
 {
-	fputs("usage: cost ROUNDS SPAN_NS NAME... | steps MOST MOST_NS NAME... | mark TIMES NAME... | threads COUNT SPAN_NS NAME...\n", stderr);
-	return 2;
-}
-
-int main(int argc, char **argv)
-{
-	const struct mode *mode = NULL;
-	int64_t numbers[2] = {0, 0};
-	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-		if (argc > 1 && strcmp(argv[1], modes[i].name) == 0)
-			mode = &modes[i];
-	if (mode == NULL || argc <= 2 + mode->numbers)
-		return usage();
-	for (int i = 0; i < mode->numbers; i++) {
-		char *end;
-		numbers[i] = strtoll(argv[2 + i], &end, 10);
-		if (*end != '\0' || numbers[i] < 1)
-			return usage();
-	}
-	const struct call **named = calloc(argc, sizeof *named);
-	int count = 0;
-	for (int i = 2 + mode->numbers; i < argc; i++) {
-		const struct call *found = NULL;
-		for (int k = 0; k < CALLS; k++)
-			if (strcmp(argv[i], calls[k].name) == 0)
-				found = &calls[k];
-		if (found == NULL)
-			printf("missing\t%s\tno such call\n", argv[i]);
+	char line[256];
+	while (fgets(line, sizeof line, stdin) != NULL) {
+		const struct call *call = NULL;
+		const struct verb *verb = NULL;
+		int64_t numbers[3] = {0};
+		const char *field = strtok(line, "\t\n");
+		for (size_t i = 0; field && i < sizeof verbs / sizeof *verbs; i++)
+			if (strcmp(field, verbs[i].name) == 0)
+				verb = &verbs[i];
+		field = strtok(NULL, "\t\n");
+		for (size_t i = 0; field && i < sizeof calls / sizeof *calls; i++)
+			if (strcmp(field, calls[i].name) == 0)
+				call = &calls[i];
+		for (int i = 0; i < 3 && (field = strtok(NULL, "\t\n")); i++)
+			numbers[i] = atoll(field);
+		if (verb && call)
+			verb->obey(call, numbers);
 		else
-			named[count++] = found;
+			printf("missing no such call");
+		putchar('\n');
+		fflush(stdout);
 	}
-	if (count > 0)
-		mode->run(named, count, numbers[0], numbers[1]);
-	free(named);
-	puts("done");
 	return 0;
 }

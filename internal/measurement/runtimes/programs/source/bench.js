@@ -1,16 +1,13 @@
-// The benchmark of JavaScript's calls, for Node, Bun and Deno (with --allow-read). timebench runs it
-// as node bench.js MODE ARGS... It prints lines of fields with tabs between them.
-//
-//   cost ROUNDS SPAN_NS NAME...       the time of many calls, in rounds
-//   steps MOST MOST_NS NAME...        the differences between consecutive values
-//   mark TIMES NAME...                single calls, each after a stat() that a tracer recognizes
+// The benchmark of JavaScript's calls, for Node, Bun and Deno (with --allow-read). timebench runs it as node bench.js.
+// The protocol is in ../programs.go.
 "use strict";
 (async () => {
   const deno = typeof Deno !== "undefined";
-  const bun = typeof Bun !== "undefined";
-  // Not require, which Deno lacks, nor a static import, which Node wants in a .mjs file.
-  const process = (await import("node:process")).default;
+  // Not require, which Deno lacks, nor a static import, which Node wants in a .mjs file. An import of node:process would
+  // open standard input as a stream, from which readSync cannot read.
+  const process = globalThis.process ?? (await import("node:process")).default;
   const fs = await import("node:fs");
+  const { Buffer } = await import("node:buffer");
   const call = () => 1;
 
   // For each call: the expression, how its value becomes a number that is summed so that no compiler
@@ -28,15 +25,18 @@
   };
   if (!deno) calls["process.uptime"] = { use: sum("process.uptime()"), read: "process.uptime()", ns: 1e9 };
 
-  // Each call has a function of its own, so that the caches of its loop know one call only.
-  const runner = (name) => new Function("process", "call",
-    `return function (n) { let sum = 0, big = 0n; for (let i = 0; i < n; i++) { ${calls[name].use}; } return sum + Number(big); }`)(process, call);
-
-  // Reads a block of values into an array. It keeps them as they are, so that the reads follow each
-  // other as fast as the call allows.
+  // Each call has a function of its own, so that the caches of its loop know one call only. Another function reads a
+  // block of values into an array. It keeps them as they are, so that the reads follow each other as fast as the call
+  // allows.
   const block = 1000;
-  const reader = (name) => new Function("process", "values",
-    `return function () { for (let i = 0; i < ${block}; i++) { values[i] = ${calls[name].read}; } }`);
+  for (const c of Object.values(calls)) {
+    c.run = new Function("process", "call",
+      `return function (n) { let sum = 0, big = 0n; for (let i = 0; i < n; i++) { ${c.use}; } return sum + Number(big); }`)(process, call);
+    c.run(0); // it compiles the loop
+    c.values = new Array(block).fill(0);
+    c.fill = new Function("process", "values",
+      `return function () { for (let i = 0; i < ${block}; i++) { values[i] = ${c.read}; } }`)(process, c.values);
+  }
 
   // The best monotonic clock: nanoseconds since a start, as a number.
   const start = process.hrtime.bigint();
@@ -49,106 +49,52 @@
     return stopwatch() - begin;
   };
 
-  const lines = [];
-  const print = (...fields) => lines.push(fields.join("\t"));
-  const decimal = (x) => String(Number(x.toFixed(9)));
-
-  // Returns the nanoseconds of one of the first 100 calls. If the stopwatch has not moved, more follow.
-  const first = (run) => {
-    run(0); // it compiles the loop
-    for (let n = 100, begin = stopwatch();; n += 100) {
-      sink += run(100);
-      const elapsed = stopwatch() - begin;
-      if (elapsed > 0) return elapsed / n;
-    }
+  const stat = (path) => {
+    if (!deno) return fs.existsSync(path);
+    try { Deno.statSync(path); } catch { /* it does not exist */ }
   };
 
-  // Returns the calls that take a span.
-  const calibrated = (run, span) => {
-    for (let n = 1;; n *= 2) {
-      let elapsed = timed(run, n);
-      if (elapsed < span / 2) continue;
-      elapsed = Math.min(elapsed, timed(run, n), timed(run, n)); // another program may have had the CPU
-      if (elapsed >= span / 2) return Math.max(1, Math.floor(n * span / elapsed));
-    }
-  };
-
-  // Returns the calls that take a span, after a warm-up of 30 ms. Its runs are small, so that the
-  // function is compiled as a whole, not only its loop.
-  const warmed = (run, span) => {
-    for (const end = stopwatch() + Math.max(span, 30e6); stopwatch() < end;) sink += run(1000);
-    return calibrated(run, span);
-  };
-
-  const modes = {
-    cost: (names, rounds, span) => {
-      const runs = names.map(runner);
-      runs.forEach((run, i) => print("warm", names[i], decimal(first(run))));
-      const counts = runs.map((run) => warmed(run, span));
-      for (let r = 0; r < rounds; r++) {
-        for (let i = 0; i < names.length; i++) {
-          const k = (r + i) % names.length;
-          print("cost", names[k], counts[k], timed(runs[k], counts[k]));
+  const verbs = {
+    run: (c, n, slices) => {
+      const elapsed = [];
+      for (let i = 0; i < slices; i++) elapsed.push(timed(c.run, n));
+      return elapsed;
+    },
+    steps: (c, blocks, most) => {
+      if (!c.read) return ["missing its value is not a time"];
+      const found = [];
+      let repeats = 0;
+      for (let k = 0; k < blocks; k++) {
+        c.fill();
+        for (let i = 1; i < block; i++) {
+          const step = Number(c.values[i] - c.values[i - 1]) * c.ns; // a Date becomes a number
+          if (step === 0) repeats++;
+          else if (found.length < most) found.push(step.toFixed(9));
         }
       }
-      print("sink", sink);
+      return [...found, repeats];
     },
-    steps: (names, most, mostNS) => {
-      for (const name of names) {
-        const { read: expression, ns } = calls[name];
-        if (!expression) continue;
-        const found = [];
-        const values = new Array(block).fill(0);
-        const read = reader(name)(process, values);
-        for (let blocks = 0, end = stopwatch() + 30e6; blocks < 10 || stopwatch() < end; blocks++) read(); // the warm-up
-        let reads = 0, repeats = 0;
-        for (const begin = stopwatch(); found.length < most && stopwatch() - begin < mostNS;) {
-          read();
-          for (let i = 1; i < block; i++) {
-            const step = Number(values[i] - values[i - 1]) * ns; // a Date becomes a number
-            reads++;
-            if (step === 0) repeats++;
-            else if (found.length < most) found.push(step);
-          }
-        }
-        for (const step of found) print("step", name, step.toFixed(9).replace(/\.?0+$/, ""));
-        print("seen", name, reads, repeats);
+    mark: (c, times, number) => {
+      for (let i = 0; i < times; i++) {
+        stat(`/timebench-mark/${number}`);
+        c.run(1);
       }
-    },
-    mark: (names, times) => {
-      const mark = (name) => {
-        const path = "/timebench-mark/" + name.replace(/[^A-Za-z0-9._-]/g, "_");
-        if (!deno) return fs.existsSync(path);
-        try { Deno.statSync(path); } catch { /* it does not exist */ }
-      };
-      const runs = names.map(runner);
-      mark("start");
-      runs.forEach((run) => run(1));
-      names.forEach((name, i) => {
-        for (let t = 0; t < times; t++) {
-          mark(name);
-          runs[i](1);
-        }
-      });
-      mark("end");
+      stat("/timebench-mark/end");
+      return [];
     },
   };
 
-  const args = deno ? Deno.args : process.argv.slice(2);
-  const mode = args[0];
-  const many = { cost: 2, steps: 2, mark: 1 }[mode];
-  const numbers = args.slice(1, 1 + many).map(Number);
-  const names = args.slice(1 + many);
-  if (many === undefined || numbers.length < many || numbers.some((x) => !(x >= 1 && Number.isSafeInteger(x))) || names.length === 0) {
-    console.error("usage: cost ROUNDS SPAN_NS NAME... | steps MOST MOST_NS NAME... | mark TIMES NAME...");
-    process.exitCode = 2;
-    return;
+  const obey = (line) => {
+    const [verb, name, ...numbers] = line.split("\t");
+    const c = calls[name];
+    const answer = c ? verbs[verb](c, ...numbers.map(Number)) : ["missing no such call"];
+    fs.writeSync(1, answer.join(" ") + "\n");
+  };
+  const chunk = Buffer.alloc(4096);
+  let rest = "";
+  for (let n; (n = fs.readSync(0, chunk)) > 0;) {
+    const lines = (rest + chunk.toString("latin1", 0, n)).split("\n");
+    rest = lines.pop();
+    lines.forEach(obey);
   }
-  const known = names.filter((name) => Object.hasOwn(calls, name));
-  for (const name of names) {
-    if (!known.includes(name)) print("missing", name, "no such call in " + (deno ? "Deno" : bun ? "Bun" : "Node"));
-  }
-  if (known.length > 0) modes[mode](known, ...numbers);
-  print("done");
-  console.log(lines.join("\n"));
 })();

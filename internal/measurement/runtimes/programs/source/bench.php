@@ -1,14 +1,6 @@
 <?php
-// The benchmark of PHP's calls, for PHP 7.3 and later. timebench runs it as php -n bench.php MODE
-// ARGS... It prints lines of fields with tabs between them.
-//
-//   cost ROUNDS SPAN_NS NAME...       the time of many calls, in rounds
-//   steps MOST MOST_NS NAME...        the differences between consecutive values
-//   mark TIMES NAME...                single calls, each after a stat() that a tracer recognizes
-
-// What is printed is written at the end, because a reader that wakes up disturbs the next slice.
-ob_start();
-
+// The benchmark of PHP's calls, for PHP 7.3 and later. timebench runs it as php -n -f bench.php. The protocol is in
+// ../programs.go.
 function call() { return 1; }
 
 // For each name: the expression, how a value becomes a number, and the nanoseconds of a difference
@@ -46,136 +38,61 @@ function timed($run, $n) {
     return hrtime(true) - $begin;
 }
 
-// Returns the nanoseconds of one of the first 100 calls. If the stopwatch has not moved, more follow.
-function first($run) {
-    global $sink;
-    for ($n = 100, $begin = hrtime(true);; $n += 100) {
-        $sink = $run(100);
-        $elapsed = hrtime(true) - $begin;
-        if ($elapsed > 0) {
-            return $elapsed / $n;
-        }
+function run($name, $n, $slices) {
+    static $runners = [];
+    $run = $runners[$name] = $runners[$name] ?? runner($name);
+    $elapsed = [];
+    for ($i = 0; $i < $slices; $i++) {
+        $elapsed[] = timed($run, $n);
     }
+    return $elapsed;
 }
 
-// Returns the calls that take a span.
-function calibrated($run, $span) {
-    for ($n = 1;; $n *= 2) {
-        $elapsed = timed($run, $n);
-        if ($elapsed < $span / 2) {
-            continue;
-        }
-        $elapsed = min($elapsed, timed($run, $n), timed($run, $n)); // another program may have had the CPU
-        if ($elapsed >= $span / 2) {
-            return max(1, (int) ($n * $span / $elapsed));
-        }
-    }
-}
-
-// Returns the calls that take a span, after a warm-up of 30 ms in small runs, which a JIT compiles.
-function warmed($run, $span) {
-    for ($end = hrtime(true) + max($span, 30000000); hrtime(true) < $end;) {
-        $run(1000);
-    }
-    return calibrated($run, $span);
-}
-
-function cost($names, $rounds, $span) {
-    global $sink;
-    $runs = array_map('runner', $names);
-    $counts = [];
-    foreach ($names as $i => $name) {
-        printf("warm\t%s\t%.9F\n", $name, first($runs[$i]));
-    }
-    foreach ($runs as $run) {
-        $counts[] = warmed($run, $span);
-    }
-    for ($r = 0; $r < $rounds; $r++) {
-        foreach ($names as $i => $_) {
-            $k = ($r + $i) % count($names);
-            printf("cost\t%s\t%d\t%d\n", $names[$k], $counts[$k], timed($runs[$k], $counts[$k]));
-        }
-    }
-    printf("sink\t%d\n", is_object($sink) ? $sink->getTimestamp() : $sink);
-}
-
-function steps($names, $most, $mostNS) {
+function steps($name, $blocks, $most) {
     global $calls;
-    foreach ($names as $name) {
-        list(, $number, $ns) = $calls[$name];
-        if ($number === null) {
+    static $readers = [];
+    list(, $number, $ns) = $calls[$name];
+    if ($number === null) {
+        return ['missing its value is not a time'];
+    }
+    $read = $readers[$name] = $readers[$name] ?? reader($name);
+    $values = array_fill(0, BLOCK, 0);
+    $found = [];
+    $repeats = 0;
+    for ($k = 0; $k < $blocks; $k++) {
+        $read($values);
+        // A block without a step takes no time here. Otherwise many ticks of time() fall between blocks.
+        $last = $number($values[0]);
+        if ($last === $number($values[BLOCK - 1])) {
+            $repeats += BLOCK - 1;
             continue;
         }
-        $read = reader($name);
-        $values = array_fill(0, BLOCK, 0);
-        for ($blocks = 0, $end = hrtime(true) + 30000000; $blocks < 10 || hrtime(true) < $end; $blocks++) { // the warm-up
-            $read($values);
-        }
-        $found = [];
-        $reads = $repeats = 0;
-        for ($begin = hrtime(true); count($found) < $most && hrtime(true) - $begin < $mostNS;) {
-            $read($values);
-            $reads += BLOCK - 1;
-            // A block without a step takes no time here. Otherwise many ticks of time() fall between blocks.
-            if ($number($values[0]) === $number($values[BLOCK - 1])) {
-                $repeats += BLOCK - 1;
-                continue;
+        for ($i = 1; $i < BLOCK; $i++) {
+            $value = $number($values[$i]);
+            if ($value === $last) {
+                $repeats++;
+            } elseif (count($found) < $most) {
+                $found[] = sprintf('%.9F', ($value - $last) * $ns);
             }
-            $last = $number($values[0]);
-            for ($i = 1; $i < BLOCK; $i++) {
-                $value = $number($values[$i]);
-                if ($value === $last) {
-                    $repeats++;
-                } elseif (count($found) < $most) {
-                    $found[] = ($value - $last) * $ns;
-                }
-                $last = $value;
-            }
+            $last = $value;
         }
-        foreach ($found as $step) {
-            printf("step\t%s\t%s\n", $name, rtrim(rtrim(sprintf('%.9F', $step), '0'), '.'));
-        }
-        printf("seen\t%s\t%d\t%d\n", $name, $reads, $repeats);
     }
+    $found[] = $repeats;
+    return $found;
 }
 
-function mark($name) {
-    file_exists('/timebench-mark/' . preg_replace('/[^A-Za-z0-9._-]/', '_', $name));
-}
-
-function marked($names, $times) {
-    $runs = array_map('runner', $names);
-    mark('start');
-    foreach ($runs as $run) {
+function mark($name, $times, $number) {
+    $run = runner($name);
+    for ($i = 0; $i < $times; $i++) {
+        file_exists("/timebench-mark/$number");
         $run(1);
     }
-    foreach ($names as $i => $name) {
-        for ($t = 0; $t < $times; $t++) {
-            mark($name);
-            $runs[$i](1);
-        }
-    }
-    mark('end');
+    file_exists('/timebench-mark/end');
+    return [];
 }
 
-$mode = $argv[1] ?? '';
-$many = ['cost' => 2, 'steps' => 2, 'mark' => 1][$mode] ?? -1;
-$numbers = array_slice($argv, 2, max(0, $many));
-$names = array_slice($argv, 2 + max(0, $many));
-$valid = array_filter($numbers, function ($text) { return preg_match('/^[1-9][0-9]{0,17}$/D', $text); });
-if ($many < 0 || count($valid) < $many || !$names) {
-    fwrite(STDERR, "usage: cost ROUNDS SPAN_NS NAME... | steps MOST MOST_NS NAME... | mark TIMES NAME...\n");
-    exit(2);
+while (($line = fgets(STDIN)) !== false) {
+    $fields = explode("\t", rtrim($line));
+    $known = isset($calls[$fields[1]]);
+    echo implode(' ', $known ? $fields[0]($fields[1], ...array_map('intval', array_slice($fields, 2))) : ['missing no such call']), "\n";
 }
-$known = [];
-foreach ($names as $name) {
-    if (isset($calls[$name])) {
-        $known[] = $name;
-    } else {
-        echo "missing\t$name\tno such call\n";
-    }
-}
-if ($known) {
-    ['cost' => 'cost', 'steps' => 'steps', 'mark' => 'marked'][$mode]($known, ...array_map('intval', $numbers));
-}
-echo "done\n";

@@ -1,11 +1,7 @@
-# The benchmark of Perl's calls. timebench runs it as perl bench.pl MODE ARGS... It prints lines of
-# fields with tabs between them.
-#
-#   cost ROUNDS SPAN_NS NAME...       the time of many calls, in rounds
-#   steps MOST MOST_NS NAME...        the differences between consecutive values
-#   mark TIMES NAME...                single calls, each after a stat() that a tracer recognizes
+# The benchmark of Perl's calls. timebench runs it as perl bench.pl. The protocol is in ../programs.go.
 use strict;
 use warnings;
+use IO::Handle ();
 use Time::HiRes ();
 
 sub call { return 1 }
@@ -28,17 +24,11 @@ my %calls = (
 my $block = 1000;
 
 # foreach over a range is the fastest loop of Perl. It makes no list.
-sub runner {
-    my ($name) = @_;
-    return eval "sub { my (\$x, \@x); for my \$i (1 .. \$_[0]) { $calls{$name}[0] } return \$x || \@x }" || die $@;
-}
+my %runners = map { $_ => eval "sub { my (\$x, \@x); for my \$i (1 .. \$_[0]) { $calls{$_}[0] } return \$x || \@x }" || die $@ } keys %calls;
 
 # The same for a block of values: $x is each element in turn. It keeps the values as they are, so that
 # the reads follow each other as fast as the call allows.
-sub reader {
-    my ($name) = @_;
-    return eval "sub { for my \$x (\@_) { $calls{$name}[0] } }" || die $@;
-}
+my %readers = map { $_ => eval "sub { for my \$x (\@_) { $calls{$_}[0] } }" || die $@ } grep { $calls{$_}[1] } keys %calls;
 
 sub stopwatch { return int(Time::HiRes::clock_gettime($monotonic) * 1e9) }
 
@@ -51,115 +41,51 @@ sub timed {
     return stopwatch() - $begin;
 }
 
-# Returns the nanoseconds of one of the first 100 calls. If the stopwatch has not moved, more follow.
-sub first {
-    my ($run) = @_;
-    my ($n, $begin) = (0, stopwatch());
-    while (1) {
-        $sink = $run->(100);
-        $n += 100;
-        my $elapsed = stopwatch() - $begin;
-        return $elapsed / $n if $elapsed > 0;
-    }
-}
-
-# Returns the calls that take a span, after a warm-up of one span.
-sub calibrated {
-    my ($run, $span) = @_;
-    my $n = 1;
-    my $elapsed;
-    while (1) {
-        $elapsed = timed($run, $n);
-        if ($elapsed >= $span / 2) { # twice again: another program may have had the CPU
-            for (1, 2) {
-                my $again = timed($run, $n);
-                $elapsed = $again if $again < $elapsed;
-            }
-            last if $elapsed >= $span / 2;
-        }
-        $n *= 2;
-    }
-    $n = int($n * $span / $elapsed) || 1;
-    $run->($n);
-    return $n;
-}
-
-sub cost {
-    my ($rounds, $span, @names) = @_;
-    my @runs = map { runner($_) } @names;
-    printf "warm\t%s\t%.9f\n", $names[$_], first($runs[$_]) for 0 .. $#names;
-    my @counts = map { calibrated($_, $span) } @runs;
-    for my $r (0 .. $rounds - 1) {
-        for my $i (0 .. $#names) {
-            my $k = ($r + $i) % @names;
-            printf "cost\t%s\t%d\t%d\n", $names[$k], $counts[$k], timed($runs[$k], $counts[$k]);
-        }
-    }
-    printf "sink\t%d\n", $sink;
+sub run {
+    my ($name, $n, $slices) = @_;
+    print timed($runners{$name}, $n), ' ' for 1 .. $slices;
 }
 
 sub steps {
-    my ($most, $most_ns, @names) = @_;
-    for my $name (@names) {
-        my $ns = $calls{$name}[1];
-        next unless $ns;
-        my $read = reader($name);
-        my ($reads, $repeats, @found) = (0, 0);
-        my @values = (0) x $block;
-        $read->(@values); # the warm-up
-        my $begin = stopwatch();
-        while (@found < $most && stopwatch() - $begin < $most_ns) {
-            $read->(@values);
-            $reads += $block - 1;
-            # A block without a step takes no time here. Otherwise many ticks of time() fall between blocks.
-            if ($values[0] == $values[-1]) {
-                $repeats += $block - 1;
-                next;
-            }
-            for my $i (1 .. $block - 1) {
-                my $step = $values[$i] - $values[$i - 1];
-                if ($step == 0) { $repeats++ }
-                elsif (@found < $most) { push @found, $step * $ns }
-            }
-        }
-        for my $step (@found) {
-            my $text = sprintf '%.9f', $step;
-            $text =~ s/\.?0+$//;
-            print "step\t$name\t$text\n";
-        }
-        print "seen\t$name\t$reads\t$repeats\n";
+    my ($name, $blocks, $most) = @_;
+    my $read = $readers{$name};
+    if (!$read) {
+        print 'missing its value is not a time';
+        return;
     }
+    my ($ns, $repeats, @values) = ($calls{$name}[1], 0, (0) x $block);
+    for (1 .. $blocks) {
+        $read->(@values);
+        # A block without a step takes no time here. Otherwise many ticks of time() fall between blocks.
+        if ($values[0] == $values[-1]) {
+            $repeats += $block - 1;
+            next;
+        }
+        for my $i (1 .. $block - 1) {
+            my $step = $values[$i] - $values[$i - 1];
+            if ($step == 0) { $repeats++ }
+            elsif ($most-- > 0) { printf '%.9f ', $step * $ns }
+        }
+    }
+    print $repeats;
 }
 
 sub mark {
-    my ($name) = @_;
-    $name =~ s/[^A-Za-z0-9._-]/_/g;
-    return -e "/timebench-mark/$name";
-}
-
-sub marked {
-    my ($times, @names) = @_;
-    my @runs = map { runner($_) } @names;
-    mark('start');
-    $_->(1) for @runs;
-    for my $k (0 .. $#names) {
-        for (1 .. $times) {
-            mark($names[$k]);
-            $runs[$k]->(1);
-        }
+    my ($name, $times, $number) = @_;
+    my $found;
+    for (1 .. $times) {
+        $found = -e "/timebench-mark/$number";
+        $runners{$name}->(1);
     }
-    mark('end');
+    $found = -e '/timebench-mark/end';
 }
 
-my %modes = (cost => [2, \&cost], steps => [2, \&steps], mark => [1, \&marked]);
-my $mode = shift(@ARGV) // '';
-my ($many, $run) = @{$modes{$mode} || [-1]};
-my @numbers = splice @ARGV, 0, $many > 0 ? $many : 0;
-if ($many < 0 || @numbers < $many || !@ARGV || grep({ !/^[1-9][0-9]*\z/ } @numbers) ) {
-    print STDERR "usage: cost ROUNDS SPAN_NS NAME... | steps MOST MOST_NS NAME... | mark TIMES NAME...\n";
-    exit 2;
+my %verbs = (run => \&run, steps => \&steps, mark => \&mark);
+while (my $line = <STDIN>) {
+    chomp $line;
+    my ($verb, $name, @numbers) = split /\t/, $line;
+    if ($calls{$name}) { $verbs{$verb}->($name, @numbers) }
+    else { print 'missing no such call' }
+    print "\n";
+    STDOUT->flush();
 }
-my @known = grep { exists $calls{$_} } @ARGV;
-print "missing\t$_\tno such call\n" for grep { !exists $calls{$_} } @ARGV;
-$run->(@numbers, @known) if @known;
-print "done\n";

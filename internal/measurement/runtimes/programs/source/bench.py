@@ -1,12 +1,7 @@
-# The benchmark of Python's calls, for Python 3.6 and later. timebench runs it as
-# python3 -I -S bench.py MODE ARGS... It prints lines of fields with tabs between them.
-#
-#   cost ROUNDS SPAN_NS NAME...       the time of many calls, in rounds
-#   steps MOST MOST_NS NAME...        the differences between consecutive values
-#   mark TIMES NAME...                single calls, each after a stat() that a tracer recognizes
+# The benchmark of Python's calls, for Python 3.6 and later. timebench runs it as python3 -B -I -S bench.py. The
+# protocol is in ../programs.go.
 import gc
 import os
-import re
 import sys
 import time
 from itertools import repeat, starmap
@@ -66,12 +61,17 @@ def stopwatch():
 stopwatch = getattr(time, "perf_counter_ns", stopwatch)
 
 
+RUNNERS = {}
+
+
 def runner(name):
-    """Return a function that makes n calls."""
-    scope = {"repeat": repeat}
-    exec(LOOP % ("pass" if name == "loop" else "f()"), scope)
-    run, f = scope["run"], CALLS[name][0]()
-    return lambda n: run(n, f)
+    """Return the function that makes n calls."""
+    if name not in RUNNERS:
+        scope = {"repeat": repeat}
+        exec(LOOP % ("pass" if name == "loop" else "f()"), scope)
+        run, f = scope["run"], CALLS[name][0]()
+        RUNNERS[name] = lambda n: run(n, f)
+    return RUNNERS[name]
 
 
 def timed(run, n):
@@ -80,122 +80,53 @@ def timed(run, n):
     return stopwatch() - begin
 
 
-def first(run):
-    """Return the nanoseconds of one of the first 100 calls. If the stopwatch has not moved, more follow."""
-    begin, n = stopwatch(), 0
-    while True:
-        run(100)
-        n += 100
-        elapsed = stopwatch() - begin
-        if elapsed > 0:
-            return elapsed / n
+def run(name, n, slices):
+    f = runner(name)
+    return [timed(f, n) for _ in range(slices)]
 
 
-def calibrated(run, span):
-    """Return the calls that take a span, after a warm-up of one span."""
-    n = 1
-    while True:
-        elapsed = timed(run, n)
-        if elapsed >= span / 2:  # twice again: another program may have had the CPU
-            elapsed = min(elapsed, timed(run, n), timed(run, n))
-            if elapsed >= span / 2:
-                break
-        n *= 2
-    n = max(1, n * span // elapsed)
-    run(n)
-    return n
+def steps(name, blocks, most):
+    get, difference, convert = CALLS[name]
+    if difference is None:
+        return ["missing its value is not a time"]
+    f, found, repeats = get(), [], 0
+    for _ in range(blocks):
+        # The loop without bytecode: the reads follow each other as fast as the call allows. The values
+        # are kept as they are, and converted afterwards.
+        values = list(starmap(f, repeat((), BLOCK)))
+        if convert:
+            values = [convert(value) for value in values]
+        for last, value in zip(values, values[1:]):
+            if value == last:
+                repeats += 1
+            elif len(found) < most:
+                found.append(difference(value - last))
+    return ["%.9f" % step for step in found] + [repeats]
 
 
-def cost(rounds, span, names):
-    runs = [runner(name) for name in names]
-    for name, run in zip(names, runs):
-        print("warm\t%s\t%.9f" % (name, first(run)))
-    counts = [calibrated(run, span) for run in runs]
-    for r in range(rounds):
-        for i in range(len(names)):
-            k = (r + i) % len(names)
-            print("cost\t%s\t%d\t%d" % (names[k], counts[k], timed(runs[k], counts[k])))
-    print("sink\t0")
-
-
-def steps(most, most_ns, names):
-    for name in names:
-        get, difference, convert = CALLS[name]
-        if difference is None:
-            continue
-        f = get()
-
-        def read():
-            # The loop without bytecode: the reads follow each other as fast as the call allows. The
-            # values are kept as they are, and converted afterwards.
-            values = list(starmap(f, repeat((), BLOCK)))
-            return [convert(value) for value in values] if convert else values
-
-        found, reads, repeats = [], 0, 0
-        read()  # the warm-up
-        begin = stopwatch()
-        while len(found) < most and stopwatch() - begin < most_ns:
-            values = read()
-            for last, value in zip(values, values[1:]):
-                reads += 1
-                if value == last:
-                    repeats += 1
-                elif len(found) < most:
-                    found.append(difference(value - last))
-        for step in found:
-            print("step\t%s\t%s" % (name, ("%.9f" % step).rstrip("0").rstrip(".")))
-        print("seen\t%s\t%d\t%d" % (name, reads, repeats))
-
-
-def mark(name):
+def stat(path):
     try:
-        os.stat("/timebench-mark/" + re.sub(r"[^A-Za-z0-9._-]", "_", name))
+        os.stat(path)
     except OSError:
         pass
 
 
-def marked(times, names):
-    runs = [runner(name) for name in names]
-    mark("start")
-    for name, run in zip(names, runs):
-        re.sub(r"[^A-Za-z0-9._-]", "_", name)
-        run(1)
-    for name, run in zip(names, runs):
-        for _ in repeat(None, times):
-            mark(name)
-            run(1)
-    mark("end")
+def mark(name, times, number):
+    f, path = runner(name), "/timebench-mark/%d" % number
+    for _ in repeat(None, times):
+        stat(path)
+        f(1)
+    stat("/timebench-mark/end")
+    return []
 
 
-def lacking(name):
-    """Return why the call cannot be measured, or None."""
-    if name not in CALLS:
-        return "no such call"
+VERBS = {"run": run, "steps": steps, "mark": mark}
+
+gc.disable()  # as timeit does
+for line in sys.stdin:
+    verb, name, *numbers = line.rstrip("\n").split("\t")
     try:
-        CALLS[name][0]()
-    except (AttributeError, ImportError) as error:
-        return str(error)
-
-
-def main(mode, *args):
-    gc.disable()  # as timeit does
-    numbers = {"cost": 2, "steps": 2, "mark": 1}[mode]
-    values, names = [int(arg) for arg in args[:numbers]], args[numbers:]
-    if not names or min(values) < 1:
-        raise ValueError
-    for name in names:
-        reason = lacking(name)
-        if reason:
-            print("missing\t%s\t%s" % (name, reason))
-    names = [name for name in names if not lacking(name)]
-    if names:
-        {"cost": cost, "steps": steps, "mark": marked}[mode](*values, names)
-    print("done")
-
-
-if __name__ == "__main__":
-    try:
-        main(*sys.argv[1:])
-    except (KeyError, TypeError, ValueError):
-        sys.stderr.write("usage: cost ROUNDS SPAN_NS NAME... | steps MOST MOST_NS NAME... | mark TIMES NAME...\n")
-        sys.exit(2)
+        answer = VERBS[verb](name, *map(int, numbers))
+    except (AttributeError, ImportError, KeyError) as error:  # Python 3.6 has no time.time_ns
+        answer = ["missing", error]
+    print(*answer, flush=True)

@@ -1,11 +1,6 @@
-// The benchmark of Rust's calls. timebench compiles it with rustc -O and runs it as bench MODE ARGS...
-// It prints lines of fields with tabs between them.
-//
-//   cost ROUNDS SPAN_NS NAME...       the time of many calls, in rounds
-//   steps MOST MOST_NS NAME...        the differences between consecutive values
-//   mark TIMES NAME...                single calls, each after a stat() that a tracer recognizes
-//   threads COUNT SPAN_NS NAME...     calls of several threads in one span of time
+// The benchmark of Rust's calls. timebench compiles it with rustc -O. The protocol is in ../programs.go.
 use std::hint::black_box;
+use std::io::BufRead;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -73,101 +68,37 @@ fn timed(call: &Call, n: u64) -> u64 {
     begin.elapsed().as_nanos() as u64
 }
 
-// Returns the nanoseconds of one of the first 100 calls. If the stopwatch has not moved, more follow.
-fn first(call: &Call) -> f64 {
-    let (begin, mut n) = (Instant::now(), 0);
-    loop {
-        (call.run)(100);
-        n += 100;
-        let elapsed = begin.elapsed().as_nanos();
-        if elapsed > 0 {
-            return elapsed as f64 / n as f64;
-        }
-    }
+// The answer to a command: numbers, or why there are none.
+type Answer = Result<Vec<i128>, &'static str>;
+
+fn run(call: &Call, numbers: &[u64]) -> Answer {
+    Ok((0..numbers[1]).map(|_| timed(call, numbers[0]) as i128).collect())
 }
 
-// Returns the calls that take a span.
-fn calibrated(call: &Call, span: u64) -> u64 {
-    let mut n = 1;
-    loop {
-        let mut elapsed = timed(call, n);
-        if elapsed >= span / 2 {
-            // Twice again: another program may have had the CPU.
-            elapsed = elapsed.min(timed(call, n)).min(timed(call, n));
-        }
-        if elapsed >= span / 2 {
-            return ((n as f64 * span as f64 / elapsed.max(1) as f64) as u64).max(1);
-        }
-        n *= 2;
-    }
-}
-
-fn cost(named: &[&Call], rounds: u64, span: u64) {
-    for call in named {
-        println!("warm\t{}\t{:.9}", call.name, first(call));
-    }
-    let mut counts = Vec::new();
-    for call in named {
-        let n = calibrated(call, span);
-        (call.run)(n); // the warm-up
-        counts.push(n);
-    }
-    // Printed at the end, because a reader that wakes up disturbs the next slice.
-    let mut lines = String::new();
-    for r in 0..rounds as usize {
-        for i in 0..named.len() {
-            let k = (r + i) % named.len();
-            lines += &format!("cost\t{}\t{}\t{}\n", named[k].name, counts[k], timed(named[k], counts[k]));
-        }
-    }
-    print!("{}", lines);
-    println!("sink\t0"); // black_box has used the values
-}
-
-fn steps(named: &[&Call], most: u64, most_ns: u64) {
-    for call in named {
-        let read = match call.read {
-            Some(read) => read,
-            None => continue,
-        };
-        let start = Instant::now();
-        read(start); // the warm-up
-        let (mut found, mut reads, mut repeats, begin) = (Vec::new(), 0, 0, Instant::now());
-        while (found.len() as u64) < most && (begin.elapsed().as_nanos() as u64) < most_ns {
-            for pair in read(start).windows(2) {
-                reads += 1;
-                if pair[0] == pair[1] {
-                    repeats += 1;
-                } else if (found.len() as u64) < most {
-                    found.push(pair[1] - pair[0]);
-                }
+fn steps(call: &Call, numbers: &[u64]) -> Answer {
+    let read = call.read.ok_or("its value is not a time")?;
+    let (start, mut answer, mut repeats) = (Instant::now(), Vec::new(), 0);
+    for _ in 0..numbers[0] {
+        for pair in read(start).windows(2) {
+            if pair[0] == pair[1] {
+                repeats += 1;
+            } else if (answer.len() as u64) < numbers[1] {
+                answer.push(pair[1] - pair[0]);
             }
         }
-        for step in found {
-            println!("step\t{}\t{}", call.name, step);
-        }
-        println!("seen\t{}\t{}\t{}", call.name, reads, repeats);
     }
+    answer.push(repeats);
+    Ok(answer)
 }
 
-fn mark(name: &str) {
-    let safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let file: String = name.chars().map(|c| if safe(c) { c } else { '_' }).collect();
-    let _ = black_box(std::fs::metadata(format!("/timebench-mark/{}", file)));
-}
-
-fn marked(named: &[&Call], times: u64) {
-    mark("start");
-    for call in named {
+fn mark(call: &Call, numbers: &[u64]) -> Answer {
+    let path = format!("/timebench-mark/{}", numbers[1]);
+    for _ in 0..numbers[0] {
+        let _ = black_box(std::fs::metadata(&path));
         (call.run)(1);
     }
-    for call in named {
-        for _ in 0..times {
-            mark(call.name);
-            (call.run)(1);
-        }
-    }
-    mark("end");
+    let _ = black_box(std::fs::metadata("/timebench-mark/end"));
+    Ok(Vec::new())
 }
 
 // What the threads share: how many wait, and the common deadline in nanoseconds after start, which is
@@ -197,80 +128,59 @@ impl Gate {
 }
 
 // The counts of a thread are its local variables.
-fn threads(named: &[&'static Call], count: u64, span: u64) {
-    for &call in named {
-        let chunk = calibrated(call, 50_000); // the stopwatch is read every 50 us
-        let gate = Arc::new(Gate { waiting: AtomicU64::new(0), deadline: AtomicU64::new(0), start: Instant::now() });
-        let mut workers = Vec::new();
-        for _ in 0..count {
-            let gate = Arc::clone(&gate);
-            let worker = std::thread::Builder::new().spawn(move || {
-                let (deadline, mut calls) = (gate.wait(), 0);
-                loop {
-                    let now = gate.now();
-                    if now >= deadline {
-                        return (calls, now);
-                    }
-                    (call.run)(chunk);
-                    calls += chunk;
+fn threads(call: &'static Call, numbers: &[u64]) -> Answer {
+    let (chunk, count) = (numbers[0], numbers[1]);
+    let gate = Arc::new(Gate { waiting: AtomicU64::new(0), deadline: AtomicU64::new(0), start: Instant::now() });
+    let mut workers = Vec::new();
+    for _ in 0..count {
+        let gate = Arc::clone(&gate);
+        let worker = std::thread::Builder::new().spawn(move || {
+            let (deadline, mut calls) = (gate.wait(), 0);
+            loop {
+                let now = gate.now();
+                if now >= deadline {
+                    return (calls, now);
                 }
-            });
-            match worker {
-                Ok(worker) => workers.push(worker),
-                Err(failed) => {
-                    eprintln!("thread {} of {}: {}", workers.len() + 1, count, failed);
-                    std::process::exit(1);
-                }
+                (call.run)(chunk);
+                calls += chunk;
+            }
+        });
+        match worker {
+            Ok(worker) => workers.push(worker),
+            Err(failed) => {
+                eprintln!("thread {} of {}: {}", workers.len() + 1, count, failed);
+                std::process::exit(1);
             }
         }
-        while gate.waiting.load(SeqCst) < count {
-            std::thread::yield_now();
-        }
-        let release = gate.now();
-        gate.deadline.store(release.saturating_add(span), SeqCst);
-        let mut last = release;
-        for (i, worker) in workers.into_iter().enumerate() {
-            let (calls, ended) = worker.join().expect("a thread that counts does not panic");
-            println!("thread\t{}\t{}\t{}", call.name, i, calls);
-            last = last.max(ended);
-        }
-        println!("passed\t{}\t{}", call.name, last - release);
     }
-}
-
-fn usage() -> ! {
-    eprintln!("usage: cost ROUNDS SPAN_NS NAME... | steps MOST MOST_NS NAME... | mark TIMES NAME... | threads COUNT SPAN_NS NAME...");
-    std::process::exit(2);
+    while gate.waiting.load(SeqCst) < count {
+        std::thread::yield_now();
+    }
+    let release = gate.now();
+    gate.deadline.store(release.saturating_add(numbers[2]), SeqCst);
+    let (mut answer, mut last) = (Vec::new(), release);
+    for worker in workers {
+        let (calls, ended) = worker.join().expect("a thread that counts does not panic");
+        answer.push(calls as i128);
+        last = last.max(ended);
+    }
+    answer.push((last - release) as i128);
+    Ok(answer)
 }
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let mode = args.first().map_or("", |mode| mode.as_str());
-    let many = match mode {
-        "mark" => 1,
-        "cost" | "steps" | "threads" => 2,
-        _ => usage(),
-    };
-    if args.len() <= 1 + many {
-        usage();
-    }
-    let numbers: Vec<u64> = args[1..1 + many].iter().map(|text| text.parse().unwrap_or(0)).collect();
-    if numbers.contains(&0) {
-        usage();
-    }
-    let mut named = Vec::new();
-    for name in &args[1 + many..] {
-        match CALLS.iter().find(|call| call.name == name) {
-            Some(call) => named.push(call),
-            None => println!("missing\t{}\tno such call", name),
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let numbers: Vec<u64> = fields[2..].iter().map(|text| text.parse().expect("a number")).collect();
+        let answer = CALLS.iter().find(|call| call.name == fields[1]).ok_or("no such call").and_then(|call| match fields[0] {
+            "run" => run(call, &numbers),
+            "steps" => steps(call, &numbers),
+            "mark" => mark(call, &numbers),
+            _ => threads(call, &numbers),
+        });
+        match answer {
+            Ok(numbers) => println!("{}", numbers.iter().map(i128::to_string).collect::<Vec<_>>().join(" ")),
+            Err(reason) => println!("missing {}", reason),
         }
     }
-    match mode {
-        _ if named.is_empty() => {}
-        "cost" => cost(&named, numbers[0], numbers[1]),
-        "steps" => steps(&named, numbers[0], numbers[1]),
-        "mark" => marked(&named, numbers[0]),
-        _ => threads(&named, numbers[0], numbers[1]),
-    }
-    println!("done");
 }

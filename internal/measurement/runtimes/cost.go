@@ -1,0 +1,214 @@
+package runtimes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/instrument/stats"
+)
+
+// The names of the empty loop turn and of the empty call in a benchmark.
+const (
+	emptyLoop = "loop"
+	emptyCall = "call"
+)
+
+const (
+	// usualSlice is the span between two readings of the stopwatch: long enough that a reading does not count in
+	// most languages, and so short that other programs interrupt few slices.
+	usualSlice = 200 * time.Microsecond
+	// stopwatchShare and stopwatchTicks are the shortest slice in readings and in ticks of timebench's own stopwatch.
+	// exactTicks is the number of ticks from which on a slice is exact enough by itself.
+	stopwatchShare, stopwatchTicks, exactTicks = 300, 5, 200
+	// minSlices is the minimum number of slices of a call in each start: a level needs them.
+	minSlices = 10
+	// batch is the number of slices of a command: few commands, which wake the benchmark up, and calls that take turns.
+	batch = 10
+	// firstCalls are the calls that show what a call costs before the warm-up.
+	firstCalls = 100
+	// A compiler compiles a method as a whole when it has been called often, so the warm-up makes short runs: turns of
+	// warmRuns runs of warmCalls calls. Each call has minTurns turns, 20,000 calls, also where WarmUp passes while the
+	// program waits for a CPU.
+	minTurns, warmRuns, warmCalls = 20, 16, 64
+	// minCalibrations is the number of slices of which the fastest shows how long the calls take.
+	minCalibrations = 3
+	// maxCalls is the maximum number of calls in a slice: some languages count in 32 bits.
+	maxCalls = 1 << 30
+)
+
+// A startCost is what a call costs in one start of a benchmark.
+type startCost struct {
+	// warmNS is the mean of the first calls, in ns/call, and slicesNS are the slices.
+	warmNS   float64
+	slicesNS []float64
+}
+
+// slices returns the number of slices of a call in each start.
+func (s Settings) slices(of Runtime) int {
+	return max(minSlices, int(s.Time/time.Duration(s.Starts)/of.slice()))
+}
+
+// slice returns the span of a slice: longer if the stopwatch is slow or coarse.
+func (r Runtime) slice() time.Duration {
+	usual := usualSlice
+	if r.Slice > 0 {
+		usual = r.Slice
+	}
+	return max(usual, stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick())
+}
+
+// level returns the cost of a call in one start: the lowest level of its slices, of which there is at least one. Slices
+// in which the call waited for a CPU are above it. With a coarse stopwatch the lowest are those with the fewest ticks.
+func level(slicesNS []float64, slice time.Duration) float64 {
+	if slice < exactTicks*observe.StopwatchTick() {
+		return stats.Median(slicesNS)
+	}
+	return stats.Level(slicesNS)
+}
+
+// warmUp makes turns until the runtime has compiled what they do: for WarmUp, and minTurns at least.
+func (r Runtime) warmUp(turn func() error) error {
+	began := time.Now()
+	for turns := 0; turns < minTurns || time.Since(began) < r.WarmUp; turns++ {
+		if err := turn(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each returns a turn: a function for each name.
+func each(names []string, do func(name string) error) func() error {
+	return func() error {
+		for _, name := range names {
+			if err := do(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// warm warms up calls.
+func (r Runtime) warm(d *dialogue, names []string) error {
+	return r.warmUp(each(names, func(name string) error {
+		_, err := d.run(name, warmCalls, warmRuns)
+		return err
+	}))
+}
+
+// first returns the cost of the first calls in ns/call. If the stopwatch did not move, more calls follow.
+func (d *dialogue) first(name string) (float64, error) {
+	for calls := firstCalls; ; calls += firstCalls {
+		elapsedNS, err := d.run(name, firstCalls, 1)
+		if err != nil {
+			return 0, err
+		}
+		if elapsedNS[0] > 0 {
+			return elapsedNS[0] / float64(calls), nil
+		}
+	}
+}
+
+// calibrated returns the number of calls that take as long as a slice.
+func (d *dialogue) calibrated(name string, slice time.Duration) (int, error) {
+	for n := 1; n <= maxCalls/2; n *= 2 {
+		elapsedNS, err := d.run(name, n, minCalibrations)
+		if err != nil {
+			return 0, err
+		}
+		if fastest := slices.Min(elapsedNS); fastest >= float64(slice)/2 {
+			return max(1, int(float64(n)*float64(slice)/fastest)), nil
+		}
+	}
+	return maxCalls, nil
+}
+
+// costs measures calls in one start: their first calls; then, when all are warm, slices in turn. Each round starts at
+// another name.
+func (r Runtime) costs(d *dialogue, names []string, count int) (map[string]*startCost, error) {
+	all := map[string]*startCost{}
+	var known []string
+	for _, name := range names {
+		ns, err := d.first(name)
+		if errors.Is(err, errMissing) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, name)
+		all[name] = &startCost{warmNS: ns}
+	}
+	if len(known) == 0 {
+		return nil, errors.New(d.missing[names[0]])
+	}
+	if err := r.warm(d, known); err != nil {
+		return nil, err
+	}
+	calls := map[string]int{}
+	for _, name := range known {
+		n, err := d.calibrated(name, r.slice())
+		if err != nil {
+			return nil, err
+		}
+		calls[name] = n
+	}
+	for round := 0; round*batch < count; round++ {
+		first := round % len(known)
+		for _, name := range append(slices.Clone(known[first:]), known[:first]...) {
+			elapsedNS, err := d.run(name, calls[name], min(batch, count-round*batch))
+			if err != nil {
+				return nil, err
+			}
+			for _, ns := range elapsedNS {
+				each := ns / float64(calls[name])
+				if !(each >= minCallNS && each <= maxCallNS) {
+					return nil, fmt.Errorf("the benchmark printed an impossible time: %g ns for a call of %s", each, name)
+				}
+				all[name].slicesNS = append(all[name].slicesNS, each)
+			}
+		}
+	}
+	return all, nil
+}
+
+// cost measures all calls of a runtime in one start. A runtime that fails in a start is not started again.
+func (r *runner) cost(s *subject) {
+	expected := r.settings.costTime(s.Runtime)
+	var all map[string]*startCost
+	err := r.converse(s, limited(limits(expected)), func(d *dialogue) (err error) {
+		all, err = s.costs(d, s.callNames(emptyLoop, emptyCall), r.settings.slices(s.Runtime))
+		s.lack(d.missing)
+		return err
+	})
+	r.advance(expected)
+	if err != nil {
+		if r.ctx.Err() == nil {
+			err = r.refused(s, err)
+			if s.entry.Forks > 0 {
+				err = fmt.Errorf("start %d of %d: %w", s.entry.Forks+1, r.settings.Starts, err)
+			}
+			s.entry.Reason, s.command = err.Error(), nil
+		}
+		return
+	}
+	s.entry.Forks++
+	for name, of := range all {
+		s.levels[name] = append(s.levels[name], level(of.slicesNS, s.slice()))
+		s.minima[name] = append(s.minima[name], slices.Min(of.slicesNS))
+		s.warmNS[name] = append(s.warmNS[name], of.warmNS)
+	}
+}
+
+// lack keeps why the runtime does not have calls.
+func (s *subject) lack(missing map[string]string) {
+	for i := range s.entry.Calls {
+		if reason, ok := missing[s.Calls[i].Name]; ok {
+			s.entry.Calls[i].Reason = reason
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package runtimes
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
+)
+
+// answering returns a dialogue with a benchmark that answers with this text, and the commands that it gets.
+func answering(text string) (*dialogue, *bytes.Buffer) {
+	var commands bytes.Buffer
+	return newDialogue(&commands, strings.NewReader(text)), &commands
+}
+
+func TestDialogue(t *testing.T) {
+	d, commands := answering("1000 2000 \r\n-3.5 238.4185791015625 7\n50 60 1e6\n\nmissing no such call\n")
+	elapsedNS, err := d.run("new Date", 10, 2)
+	require.NoError(t, err)
+	require.Equal(t, []float64{1000, 2000}, elapsedNS)
+	stepsNS, repeats, err := d.steps("a", 4, 2)
+	require.NoError(t, err)
+	require.Equal(t, []float64{-3.5, 238.4185791015625}, stepsNS)
+	require.Equal(t, 7.0, repeats)
+	p, err := d.threads("a", 5, 2, time.Millisecond)
+	require.NoError(t, err)
+	require.Equal(t, pass{[]int64{50, 60}, 1e6}, p)
+	require.NoError(t, d.mark("a", 3, 9))
+	_, err = d.run("b", 1, 1)
+	require.ErrorIs(t, err, errMissing)
+	require.Equal(t, map[string]string{"b": "no such call"}, d.missing)
+	require.Equal(t, 1_003_000.0, d.elapsedNS)
+	_, err = d.run("a", 1, 1)
+	require.ErrorIs(t, err, errEnded)
+	require.Equal(t, "run\tnew Date\t10\t2\nsteps\ta\t4\t2\nthreads\ta\t5\t2\t1000000\nmark\ta\t3\t9\nrun\tb\t1\t1\nrun\ta\t1\t1\n", commands.String())
+}
+
+// Each answer is refused, in one short line.
+func TestImpossibleAnswers(t *testing.T) {
+	for command, answers := range map[string][]string{
+		"run":     {"", "1", "1 2 3", "1 x", "1 -1", "1 NaN", "1 Inf", "1 1e300", "missing", "missing ", "missing \x1b\x00", "1\x00 2", strings.Repeat("\x1b[31m", 1000)},
+		"steps":   {"", "1 2 3 4", "x", "NaN", "1 NaN 2", "0 5", "1e-12 5", "1e300 5", "-1", "5 -1", "5 1e300"},
+		"threads": {"", "1 2", "1 2 3 4", "x 1 1", "-1 1 1000", "1 1 0", "1 1 NaN", "1 NaN 1000", "1 1 1e300", "900000000000000 1 100", "1e300 1 1e6"},
+	} {
+		for _, text := range answers {
+			d, _ := answering(text + "\n")
+			var err error
+			switch command {
+			case "run":
+				_, err = d.run("a", 1, 2)
+			case "steps":
+				_, _, err = d.steps("a", 1, 2)
+			default:
+				_, err = d.threads("a", 1, 2, time.Second)
+			}
+			require.Error(t, err, "%s: %q", command, text)
+			require.NotContains(t, err.Error(), "\n")
+			require.NotContains(t, err.Error(), "\x1b")
+			require.Less(t, len(err.Error()), 500)
+		}
+	}
+	for text, want := range map[string]string{"": "ended", "1 2": "ended", strings.Repeat("1 ", maxOutput): "printed more than"} {
+		d, _ := answering(text)
+		_, err := d.run("a", 1, 2)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// Whatever a benchmark answers, the document can be written.
+func FuzzDialogue(f *testing.F) {
+	f.Add("100\n1000\n-3.5 7\n50 1e6\n")
+	f.Add("missing b\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		d, _ := answering(text)
+		s := subject{levels: map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{}, Runtime: Runtime{Calls: []Call{{"a", wall}}}}
+		s.entry = MeasuredRuntime{Name: "x", Calls: []MeasuredCall{{ID: "a@x", Call: "a", Kind: wall}}}
+		all, err := s.costs(d, s.callNames(), minSlices)
+		if err != nil {
+			require.NotContains(t, err.Error(), "\n")
+		}
+		for name, of := range all {
+			s.levels[name], s.minima[name], s.warmNS[name] = of.slicesNS, of.slicesNS, []float64{of.warmNS}
+		}
+		s.lack(d.missing)
+		if stepsNS, repeats, err := d.steps("a", 1, maxSteps); err == nil {
+			s.entry.Calls[0].Resolution = resolution(repeats > 0, stepsNS, stepsTime)
+		}
+		if p, err := d.threads("a", 1, 1, time.Second); err == nil && slices.Max(p.calls) > 0 {
+			s.entry.Calls[0].Throughput = []compare.Throughput{throughputOf(1, false, []pass{p})}
+		}
+		document := &result.Document{Schema: result.Schema}
+		document.Put(&Runtimes{Runtimes: []MeasuredRuntime{s.result()}})
+		require.NoError(t, document.Write(io.Discard))
+	})
+}

@@ -1,0 +1,38 @@
+package runtimes
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/ptrace"
+)
+
+// If calls read different clocks, one that enters the kernel counts, whichever it is. If all read the same,
+// what else is read is the runtime's own.
+func TestKernelEntryOfACallThatReadsDifferentClocks(t *testing.T) {
+	spans := func(enters, not int) (all []ptrace.Span) {
+		for range enters {
+			all = append(all, ptrace.Span{Mark: "7", Reads: []string{"CLOCK_PROCESS_CPUTIME_ID"}})
+		}
+		for range not {
+			all = append(all, ptrace.Span{Mark: "7"})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		attributed int
+		visible    []ptrace.Span
+		want       string
+	}{
+		"different":            {600, spans(80, 120), result.Sometimes},
+		"different, all enter": {600, spans(200, 0), result.Always},
+		"different, none does": {600, spans(0, 200), result.Never},
+		"the runtime's own":    {1000, spans(1, 199), result.Never},
+		"not traced":           {1000, nil, result.Unknown},
+	} {
+		m := MeasuredCall{Reads: []string{"CLOCK_MONOTONIC"}, TracedCalls: 1000, AttributedCalls: c.attributed}
+		m.setKernelEntry("7", c.visible)
+		require.Equal(t, c.want, m.KernelEntry, name)
+	}
+}
