@@ -1,6 +1,7 @@
 package section
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/timebench/timebench/internal/show/table"
@@ -48,14 +49,6 @@ type Value struct {
 // Number returns a number; 0 if the value is a text.
 func (v Value) Number() float64 { n, _ := v.Value.(float64); return n }
 
-// cells returns the value as CSV.
-func (v Value) cells() []string {
-	if text, ok := v.Value.(string); ok {
-		return []string{text, "", v.Detail}
-	}
-	return []string{words.Number(v.Number()), words.Number(v.Bound), v.Detail}
-}
-
 // Add adds a figure; its verdict is by changed.
 func (c *Changes) Add(of Change, changed bool) {
 	of.Verdict = Same
@@ -77,20 +70,62 @@ func (c *Changes) Count() (all, changed int) {
 
 // CSV returns a line for each figure, the header first.
 func (c *Changes) CSV(key string) [][]string {
-	lines := [][]string{{"part", "subject", "what", "old", "old_bound", "old_detail", "new", "new_bound", "new_detail", "unit", "verdict"}}
-	for _, of := range c.Changes {
-		lines = append(lines, slices.Concat([]string{key, of.Subject, of.What}, of.Old.cells(), of.New.cells(), []string{of.Unit, of.Verdict}))
+	side := func(name string, of func(Change) Value) []table.Column[Change] {
+		return []table.Column[Change]{
+			{Key: name, Text: func(c Change) string {
+				if text, ok := of(c).Value.(string); ok {
+					return text
+				}
+				return words.Number(of(c).Number())
+			}},
+			{Key: name + "_bound", Value: func(c Change) (float64, bool) { _, text := of(c).Value.(string); return of(c).Bound, !text }},
+			{Key: name + "_detail", Text: func(c Change) string { return of(c).Detail }},
+		}
 	}
-	return lines
+	return table.Lines(c.Changes, slices.Concat(
+		[]table.Column[Change]{
+			{Key: "part", Text: func(Change) string { return key }},
+			{Key: "subject", Text: func(c Change) string { return c.Subject }},
+			{Key: "what", Text: func(c Change) string { return c.What }},
+		},
+		side("old", func(c Change) Value { return c.Old }), side("new", func(c Change) Value { return c.New }),
+		[]table.Column[Change]{
+			{Key: "unit", Text: func(c Change) string { return c.Unit }},
+			{Key: "verdict", Text: func(c Change) string { return c.Verdict }},
+		}))
+}
+
+// A Part is what the table of changes has of a value, in a column for each document.
+type Part struct {
+	// Name is the heading; empty for old and new.
+	Name string
+	Cell func(Value) string
+	// Spare is that of the column of the new value; the old one goes before it.
+	Spare int
+}
+
+// Columns returns the columns of a table of changes: the subject, the figure if what is not empty, the parts of the old
+// and of the new value, and the verdict. subject and what are the headings.
+func Columns(subject, what string, parts ...Part) []table.Column[Change] {
+	all := []table.Column[Change]{{Name: subject, Left: true, Text: func(c Change) string { return c.Subject }}}
+	if what != "" {
+		all = append(all, table.Column[Change]{Name: what, Left: true, Text: func(c Change) string { return c.What }})
+	}
+	for _, side := range []struct {
+		name  string
+		of    func(Change) Value
+		spare int
+	}{{"old", func(c Change) Value { return c.Old }, 1}, {"new", func(c Change) Value { return c.New }, 0}} {
+		for _, part := range parts {
+			all = append(all, table.Column[Change]{Name: cmp.Or(part.Name, side.name), Spare: part.Spare + side.spare, Cell: func(c Change) string { return part.Cell(side.of(c)) }})
+		}
+	}
+	return append(all, table.Column[Change]{Name: "verdict", Text: func(c Change) string { return c.Verdict }})
 }
 
 // Block returns a table with a row for each figure, and a sentence with the number of those that changed: see
-// [Verdict]. cells returns a value as cells. What is in a column if g has two columns of text.
-func (c *Changes) Block(g table.Grid, noun, rule string, cells func(Value) []string) table.Block {
-	for _, of := range c.Changes {
-		names := []string{of.Subject, of.What}[:max(1, g.Texts)]
-		g.Rows = append(g.Rows, slices.Concat(names, cells(of.Old), cells(of.New), []string{of.Verdict}))
-	}
+// [Verdict].
+func (c *Changes) Block(title, noun, rule string, columns []table.Column[Change]) table.Block {
 	all, changed := c.Count()
-	return table.Block{Title: g.Title, Grids: []table.Grid{g}, Notes: c.Notes(), Verdict: Verdict(changed, all, noun, rule)}
+	return table.Block{Title: title, Grids: []table.Grid{table.Of(title, c.Changes, columns)}, Notes: c.Notes(), Verdict: Verdict(changed, all, noun, rule)}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -30,7 +29,7 @@ func Compare(old, new []Subject, otherSpeed bool, s section.Settings, w Wording)
 
 func changesBlock(d *Changes, old, new []Subject, s section.Settings, w Wording) table.Block {
 	return table.Block{
-		Title: w.Title, Grids: append([]table.Grid{costGrid(d, w), layersGrid(d, w), scalingGrid(d, new, w)}, threadsGrids(d, w)...),
+		Title: w.Title, Grids: []table.Grid{costGrid(d, w), layersGrid(d, w), scalingGrid(d, new, w), threadsGrid(d, w)},
 		Verdict: conclusion(d, s), Missing: inOneOnly(d, old, new),
 	}
 }
@@ -43,49 +42,48 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 	return section.Comparison{Value: d, Block: changesBlock(d, before, after, s, Wording{Subject: "Clock", Unit: "ns/read"})}, true
 }
 
-// grid returns a table without rows, whose first column has the subjects.
-func (w Wording) grid(title string, header ...string) table.Grid {
+// grid returns a table, whose first column has the subjects under the heading of w.
+func (w Wording) grid(title string, rows []Change, columns []table.Column[Change]) table.Grid {
 	if w.Title != "" {
 		title = w.Title + ": " + title
 	}
-	return table.Grid{Title: title, Header: append([]string{w.Subject}, header...)}
+	columns = slices.Clone(columns)
+	columns[0].Name = w.Subject
+	return table.Of(title, rows, columns)
+}
+
+var changeColumns = []table.Column[Change]{
+	{Name: "Clock", Key: "subject", Left: true, Text: Change.Name},
+	{Name: "threads", Key: "threads", Unit: words.Count, Value: func(c Change) (float64, bool) { return float64(c.Threads), c.Threads > 0 }},
+	{Name: "old", Key: "old_ns", Spare: 3, Unit: words.NS, Value: func(c Change) (float64, bool) { return c.OldNS, true }},
+	{Name: "new", Key: "new_ns", Spare: 2, Unit: words.NS, Value: func(c Change) (float64, bool) { return c.NewNS, true }},
+	{Name: "change", Key: "change", Unit: signed, Value: func(c Change) (float64, bool) { return c.Change, true }},
+	{
+		Name: "99% CI", Key: "low", Spare: 1, Value: func(c Change) (float64, bool) { return c.Low, c.Confidence > 0 },
+		Cell: func(c Change) string {
+			if c.Confidence == 0 {
+				return ""
+			}
+			return signed(c.Low) + " to " + signed(c.High)
+		},
+	},
+	{Key: "high", Value: func(c Change) (float64, bool) { return c.High, c.Confidence > 0 }},
+	{Key: "old_runs", Value: func(c Change) (float64, bool) { return float64(c.OldRuns), true }},
+	{Key: "new_runs", Value: func(c Change) (float64, bool) { return float64(c.NewRuns), true }},
+	{Key: "floor", Value: func(c Change) (float64, bool) { return c.Floor, true }},
+	{
+		Name: "verdict", Key: "verdict", Text: func(c Change) string { return string(c.Verdict) }, Cell: verdictCell,
+		Level: func(c Change) table.Level { return levels[c.Verdict] },
+	},
 }
 
 // CSV returns a line for each figure, the header first; threads is empty for latency.
-func (d *Changes) CSV(string) [][]string {
-	lines := [][]string{{"subject", "threads", "old_ns", "new_ns", "change", "low", "high", "old_runs", "new_runs", "floor", "verdict"}}
-	for _, c := range d.Changes {
-		threads, low, high := "", "", ""
-		if c.Threads > 0 {
-			threads = strconv.Itoa(c.Threads)
-		}
-		if c.Confidence > 0 {
-			low, high = words.Number(c.Low), words.Number(c.High)
-		}
-		lines = append(lines, []string{
-			c.Name(), threads, words.Number(c.OldNS), words.Number(c.NewNS), words.Number(c.Change), low, high,
-			strconv.Itoa(c.OldRuns), strconv.Itoa(c.NewRuns), words.Number(c.Floor), string(c.Verdict),
-		})
-	}
-	return lines
-}
+func (d *Changes) CSV(string) [][]string { return table.Lines(d.Changes, changeColumns) }
 
 // costGrid has a row for each subject with a latency in both documents: the slower ones first, then
 // the unsteady and the faster ones, then the others by latency.
 func costGrid(d *Changes, w Wording) table.Grid {
-	g := w.grid("Latency, in "+w.Unit+" (lowest level)", changeHeader...)
-	g.Spare = []int{1, 4}
-	for _, c := range byChange(d) {
-		g.Rows = append(g.Rows, append([]string{c.Name()}, changeCells(c)...))
-		g.Levels = append(g.Levels, levels[c.Verdict])
-	}
-	return g
-}
-
-var changeHeader = []string{"old", "new", "change", "99% CI", "verdict"}
-
-func changeCells(c Change) []string {
-	return []string{words.NS(c.OldNS), words.NS(c.NewNS), signed(c.Change), changeInterval(c), verdictCell(c)}
+	return w.grid("Latency, in "+w.Unit+" (lowest level)", byChange(d), changeColumns)
 }
 
 // verdictCell returns the verdict, with the change of the median if that is why the figure is unsteady.
@@ -118,67 +116,41 @@ func byChange(d *Changes) []Change {
 	return all
 }
 
-// threadsGrid has a row for each figure of throughput that shown selects.
-func threadsGrid(d *Changes, w Wording, title string, shown func(Change) bool) table.Grid {
-	g := w.grid(title, append([]string{"threads"}, changeHeader...)...)
-	g.Spare = []int{2, 3, 5}
-	for _, c := range d.Throughputs() {
-		if shown(c) {
-			g.Rows = append(g.Rows, append([]string{c.Name(), strconv.Itoa(c.Threads)}, changeCells(c)...))
-			g.Levels = append(g.Levels, levels[c.Verdict])
-		}
-	}
-	return g
-}
-
-// threadsGrids returns the figures of throughput that differ, and those that are unsteady; a page
-// shows all in one grid. The grid with a column for each number of threads has room for the change
-// only.
-func threadsGrids(d *Changes, w Wording) []table.Grid {
-	differing := threadsGrid(d, w, "Significant differences by number of threads, in "+w.Unit, func(c Change) bool { return c.Verdict == Slower || c.Verdict == Faster })
-	unsteady := threadsGrid(d, w, "Unsteady figures by number of threads, in "+w.Unit, func(c Change) bool { return c.Verdict == Unsteady })
-	all := threadsGrid(d, w, "Wall time of one thread in "+w.Unit+", by number of threads", func(Change) bool { return true })
-	none := threadsGrid(d, w, "", func(Change) bool { return false })
-	differing.OnPage, unsteady.OnPage = &all, &none
-	return []table.Grid{differing, unsteady}
+// threadsGrid has a row for each figure of throughput that is slower, faster or unsteady. The grid with a column for each
+// number of threads has room for the change only.
+func threadsGrid(d *Changes, w Wording) table.Grid {
+	some := slices.DeleteFunc(d.Throughputs(), func(c Change) bool { return rankOf[c.Verdict] == 0 })
+	slices.SortStableFunc(some, func(a, b Change) int { return cmp.Compare(rankOf[a.Verdict], rankOf[b.Verdict]) })
+	return w.grid("Differences and unsteady figures by number of threads, in "+w.Unit, some, changeColumns)
 }
 
 // scalingGrid has a column for each number of threads, with significant changes.
 func scalingGrid(d *Changes, new []Subject, w Wording) table.Grid {
 	var counts []int
 	changes := map[string]map[int]Change{}
-	var names []string
+	var subjects []Change
 	for _, c := range d.Throughputs() {
 		if changes[c.Name()] == nil {
 			changes[c.Name()] = map[int]Change{}
-			names = append(names, c.Name())
+			subjects = append(subjects, c)
 		}
 		changes[c.Name()][c.Threads] = c
 		counts = append(counts, c.Threads)
 	}
-	g := w.grid("Change of the wall time per read, by number of threads")
 	slices.Sort(counts)
 	counts = slices.Compact(counts)
-	for _, threads := range counts {
-		g.Optional = append(g.Optional, table.Optional{Column: len(g.Header), Number: threads, Oversubscribed: oversubscribed(new, threads)})
-		g.Header = append(g.Header, strconv.Itoa(threads))
-	}
-	for _, id := range names {
-		row := []string{id}
-		for _, threads := range counts {
-			c, ok := changes[id][threads]
-			row = append(row, scalingCell(c, ok))
-		}
-		g.Rows = append(g.Rows, row)
-	}
-	return g
+	return w.grid("Change of the wall time per read, by number of threads", subjects, append(changeColumns[:1:1],
+		ThreadColumns(counts, func(threads int) bool { return oversubscribed(new, threads) }, func(of Change, threads int) string {
+			c, ok := changes[of.Name()][threads]
+			return scalingCell(c, ok)
+		})...))
 }
 
 // scalingCell returns the cell of one number of threads; ok is whether there is a figure.
 func scalingCell(c Change, ok bool) string {
 	switch {
 	case !ok:
-		return "-"
+		return ""
 	case c.Verdict == Slower || c.Verdict == Faster:
 		return signed(c.Change)
 	default:
@@ -198,13 +170,6 @@ func signed(change float64) string {
 	default:
 		return fmt.Sprintf("%+.1f %%", change*100)
 	}
-}
-
-func changeInterval(c Change) string {
-	if c.Confidence == 0 {
-		return "-"
-	}
-	return signed(c.Low) + " to " + signed(c.High)
 }
 
 // conclusion returns by which rule the figures were judged, and which could not be; "" if the documents have no
@@ -304,12 +269,25 @@ func (d *Changes) addLayers(old, new *result.Document) {
 }
 
 func layersGrid(d *Changes, w Wording) table.Grid {
-	g := w.grid("Where the difference is, in "+w.Unit+" (parts of the medians)", "layer", "old", "new", "difference")
-	g.Texts = 2
+	type changed struct {
+		of    Change
+		layer LayerChange
+	}
+	var all []changed
 	for _, c := range byChange(d) {
 		for _, l := range c.Layers {
-			g.Rows = append(g.Rows, []string{c.Name(), l.Name, words.NS(l.OldNS), words.NS(l.NewNS), words.SignedDuration(l.NewNS - l.OldNS)})
+			all = append(all, changed{c, l})
 		}
 	}
-	return g
+	title := "Where the difference is, in " + w.Unit + " (parts of the medians)"
+	if w.Title != "" {
+		title = w.Title + ": " + title
+	}
+	return table.Of(title, all, []table.Column[changed]{
+		{Name: w.Subject, Left: true, Cell: func(c changed) string { return c.of.Name() }},
+		{Name: "layer", Left: true, Cell: func(c changed) string { return c.layer.Name }},
+		{Name: "old", Cell: func(c changed) string { return words.NS(c.layer.OldNS) }},
+		{Name: "new", Cell: func(c changed) string { return words.NS(c.layer.NewNS) }},
+		{Name: "difference", Cell: func(c changed) string { return words.SignedDuration(c.layer.NewNS - c.layer.OldNS) }},
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -370,30 +369,22 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 	}
 }
 
-// What is only unsteady does not stand among the significant differences.
-func TestUnsteadyFiguresHaveATableOfTheirOwn(t *testing.T) {
+// What is unsteady stands below the significant differences, and says so; what is the same has no row.
+func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	chance := rand.New(rand.NewPCG(43, 44))
-	titles := func(of ...Throughput) []string {
+	verdicts := func(of ...Throughput) []string {
 		old := Clock{ID: "c", Available: true, Throughput: []Throughput{reading(1, clean(chance, 20)), reading(2, clean(chance, 20))}}
 		c, _ := compared(document(old), document(Clock{ID: "c", Available: true, Throughput: of}), usual)
-		var shown []string
-		for _, g := range c.Block.Grids {
-			if len(g.Rows) > 0 {
-				shown = append(shown, g.Title)
-			}
-			if g.OnPage != nil && strings.Contains(g.Title, "Unsteady") {
-				require.Empty(t, g.OnPage.Rows, "a page has them among all")
-			}
+		require.Contains(t, c.Block.Verdict, "1 figure is unsteady")
+		var all []string
+		for _, row := range c.Block.Grids[3].Rows {
+			all = append(all, row[1]+" "+row[len(row)-1])
 		}
-		return append(shown, c.Block.Verdict)
+		return all
 	}
 	unsteady := reading(2, append(clean(chance, 20)[:10], clean(chance, 50)[:30]...))
-	got := titles(reading(1, clean(chance, 20)), unsteady)
-	require.Equal(t, "Unsteady figures by number of threads, in ns/read", got[1])
-	require.Contains(t, got[2], "1 figure is unsteady")
-	got = titles(reading(1, clean(chance, 40)), unsteady)
-	require.Equal(t, []string{"Significant differences by number of threads, in ns/read", "Unsteady figures by number of threads, in ns/read"}, got[1:3])
-	require.Contains(t, got[3], "1 figure is unsteady")
+	require.Equal(t, []string{"2 unsteady (median +150 %)"}, verdicts(reading(1, clean(chance, 20)), unsteady))
+	require.Equal(t, []string{"1 slower", "2 unsteady (median +150 %)"}, verdicts(reading(1, clean(chance, 40)), unsteady))
 }
 
 // The layers of a clock that became slower show where; those of one that did not are of no interest.

@@ -26,23 +26,11 @@ func byLatency(d *result.Document) []Clock {
 }
 
 func latencyGrid(d *result.Document) table.Grid {
-	g := table.Grid{
-		Title:  "Latency and resolution",
-		Header: []string{"Clock", "ns/read", "95% CI", "min", "resolution", "reported"}, Spare: []int{3, 5, 2},
-	}
-	// Kernel entry is tested on Linux only.
-	entries := slices.ContainsFunc(Of(d).Clocks, func(c Clock) bool { return c.KernelEntry != "" })
-	if entries {
-		g.Header = append(g.Header, "enters kernel")
-	}
+	var all []line
 	for _, c := range byLatency(d) {
-		row := []string{c.ID, words.NS(c.Latency.MedianNS), Interval(c.Latency), words.NS(c.Latency.MinNS), Tick(c.Resolution), stated(c.Resolution)}
-		if entries {
-			row = append(row, EntersKernel(c.KernelEntry))
-		}
-		g.Rows = append(g.Rows, row)
+		all = append(all, line{Clock: c})
 	}
-	return g
+	return table.Of("Latency and resolution", all, columns)
 }
 
 // finerThanRead stands for the resolution of a clock of which each read has another value.
@@ -51,15 +39,7 @@ const finerThanRead = "< one read"
 // EntersKernel returns the kernel entry of a clock as the answer to the heading "enters kernel".
 func EntersKernel(entry string) string {
 	answers := map[string]string{result.Never: "no", result.Always: "yes"}
-	return cmp.Or(answers[entry], entry, "-")
-}
-
-// Interval returns the confidence interval of a latency.
-func Interval(l *Latency) string {
-	if l.Confidence == 0 {
-		return "needs 6 rounds"
-	}
-	return words.NS(l.LowNS) + " to " + words.NS(l.HighNS)
+	return cmp.Or(answers[entry], entry)
 }
 
 // Tick returns the step of the values of a clock; r may be nil.
@@ -80,52 +60,41 @@ func Tick(r *Resolution) string {
 	}
 }
 
-func stated(r *Resolution) string {
-	if r == nil || r.ReportedNS == 0 {
-		return "-"
-	}
-	return words.Duration(r.ReportedNS)
-}
+// clockColumn is the first column of tables with a row for each clock.
+var clockColumn = table.Column[Clock]{Name: "Clock", Left: true, Text: func(c Clock) string { return c.ID }}
 
 func throughputGrid(d *result.Document) table.Grid {
-	g := table.Grid{Title: "Wall time of one thread in ns/read, by number of threads", Header: []string{"Clock"}}
+	title := "Wall time of one thread in ns/read, by number of threads"
 	if d.Settings.Workers == "processes" {
-		g.Title = "Wall time of one process in ns/read, by number of processes"
+		title = "Wall time of one process in ns/read, by number of processes"
 	}
+	clocks := slices.DeleteFunc(byLatency(d), func(c Clock) bool { return len(c.Throughput) == 0 })
 	counts := measuredThreads(d)
 	if len(counts) == 0 {
-		return g
+		return table.Grid{}
 	}
-	all, disturbed := subjects(d), ""
-	for _, threads := range counts {
-		name, beyond := strconv.Itoa(threads), oversubscribed(all, threads)
-		if beyond {
-			name += "*"
-			g.Note = "* oversubscribed: more threads than CPUs; the time includes waiting for a CPU."
-		}
-		g.Optional = append(g.Optional, table.Optional{Column: len(g.Header), Number: threads, Oversubscribed: beyond})
-		g.Header = append(g.Header, name)
+	all, last := subjects(d), counts[len(counts)-1]
+	over := func(threads int) bool { return oversubscribed(all, threads) }
+	columns := append([]table.Column[Clock]{clockColumn}, ThreadColumns(counts, over, func(c Clock, threads int) string {
+		return cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) + t.mark() })
+	})...)
+	g := table.Of(title, clocks, append(columns,
+		table.Column[Clock]{Name: fmt.Sprintf("total at %d", last), Spare: 1, Cell: func(c Clock) string {
+			return cellOf(c, last, func(t Throughput) string { return words.Rate(t.ReadsPerSecond) })
+		}},
+		table.Column[Clock]{Name: "fairness", Spare: 2, Cell: func(c Clock) string {
+			return cellOf(c, last, func(t Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) })
+		}}))
+	var notes []string
+	if slices.ContainsFunc(counts, over) {
+		notes = append(notes, OversubscribedNote)
 	}
-	last := counts[len(counts)-1]
-	g.Header = append(g.Header, fmt.Sprintf("total at %d", last), "fairness")
-	g.Spare = []int{len(g.Header) - 1, len(g.Header) - 2}
-	for _, c := range byLatency(d) {
-		if len(c.Throughput) == 0 {
-			continue
-		}
-		row := []string{c.ID}
-		for _, threads := range counts {
-			row = append(row, cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) + t.mark() }))
-			if strings.HasSuffix(row[len(row)-1], disturbedMark) {
-				disturbed = disturbedMark + " disturbed by other programs: fewer than three samples without them."
-			}
-		}
-		row = append(row,
-			cellOf(c, last, func(t Throughput) string { return words.Rate(t.ReadsPerSecond) }),
-			cellOf(c, last, func(t Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) }))
-		g.Rows = append(g.Rows, row)
+	if slices.ContainsFunc(clocks, func(c Clock) bool {
+		return slices.ContainsFunc(c.Throughput, func(t Throughput) bool { return t.Disturbed && slices.Contains(counts, t.Threads) })
+	}) {
+		notes = append(notes, disturbedMark+" disturbed by other programs: fewer than three samples without them.")
 	}
-	g.Note = strings.TrimSpace(g.Note + "\n" + disturbed)
+	g.Note = strings.Join(notes, "\n")
 	return g
 }
 
@@ -139,18 +108,26 @@ func (t Throughput) mark() string {
 	return ""
 }
 
+var distributionColumns = []table.Column[Clock]{
+	clockColumn,
+	percentile("p50", 0, func(d *Distribution) float64 { return d.P50NS }),
+	percentile("p90", 2, func(d *Distribution) float64 { return d.P90NS }),
+	percentile("p99", 0, func(d *Distribution) float64 { return d.P99NS }),
+	percentile("p99.9", 1, func(d *Distribution) float64 { return d.P999NS }),
+	{Name: "max", Cell: func(c Clock) string { return words.Duration(c.Distribution.MaxNS) }},
+	{Name: "≥ 10 × p50", Spare: 3, Cell: func(c Clock) string { return oneIn(c.Distribution.TenfoldReads, c.Distribution.Reads) }},
+}
+
+func percentile(name string, spare int, value func(*Distribution) float64) table.Column[Clock] {
+	return table.Column[Clock]{Name: name, Spare: spare, Cell: func(c Clock) string { return words.NS(value(c.Distribution)) }}
+}
+
 func distributionGrid(d *result.Document) table.Grid {
-	g := table.Grid{
-		Title:  "Distribution of single reads, in ns",
-		Header: []string{"Clock", "p50", "p90", "p99", "p99.9", "max", "≥ 10 × p50"}, Spare: []int{6, 2, 4},
-	}
+	clocks := slices.DeleteFunc(byLatency(d), func(c Clock) bool { return c.Distribution == nil || c.Distribution.Reads == 0 })
+	g := table.Of("Distribution of single reads, in ns", clocks, distributionColumns)
 	steps := ""
-	for _, c := range byLatency(d) {
+	for _, c := range clocks {
 		one := c.Distribution
-		if one == nil || one.Reads == 0 {
-			continue
-		}
-		g.Rows = append(g.Rows, []string{c.ID, words.NS(one.P50NS), words.NS(one.P90NS), words.NS(one.P99NS), words.NS(one.P999NS), words.Duration(one.MaxNS), oneIn(one.TenfoldReads, one.Reads)})
 		g.Note = fmt.Sprintf("Each read is timed by two reads of %s; every figure includes them", one.Counter)
 		if one.BracketNS > 0 {
 			g.Note += fmt.Sprintf(" (%s ns around an empty call)", words.NS(one.BracketNS))
@@ -175,13 +152,14 @@ func oneIn(n, of int64) string {
 	return "1 in " + words.Thousands(int64(math.Round(float64(of)/float64(n))))
 }
 
+// cellOf returns the cell of a number of threads; "" without a figure.
 func cellOf(c Clock, threads int, word func(Throughput) string) string {
 	for _, t := range c.Throughput {
 		if t.Threads == threads {
 			return word(t)
 		}
 	}
-	return "-"
+	return ""
 }
 
 // oversubscribed reports whether this number of threads was larger than that of the CPUs.

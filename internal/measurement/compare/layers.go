@@ -26,9 +26,12 @@ type Layer struct {
 // Known reports whether the layer has an interval.
 func (l Layer) Known() bool { return l.LowNS != 0 || l.HighNS != 0 }
 
+// mayBeNothing reports whether the layer cannot be told from 0.
+func (l Layer) mayBeNothing() bool { return l.Known() && l.LowNS <= 0 }
+
 // String returns the nanoseconds, with a mark if they may be nothing.
 func (l Layer) String() string {
-	if l.Known() && l.LowNS <= 0 {
+	if l.mayBeNothing() {
 		return "≈ " + words.NS(l.NS)
 	}
 	return words.NS(l.NS)
@@ -131,38 +134,31 @@ func layerGrids(d *result.Document) []table.Grid {
 }
 
 func layerGrid(clocks []Clock, d *result.Document) table.Grid {
-	g := table.Grid{Title: "Where the time of a read goes, in ns: @" + clocks[0].Path, Header: []string{"Layer"}}
+	const sum = "sum"
+	columns := []table.Column[string]{{Name: "Layer", Left: true, Text: func(name string) string { return name }}}
+	var notes []string
 	for i, c := range clocks {
-		g.Header = append(g.Header, strings.TrimSuffix(c.ID, "@"+c.Path))
-		if i > 0 {
-			g.Spare = append([]int{i + 1}, g.Spare...)
+		if slices.ContainsFunc(c.Layers, Layer.mayBeNothing) {
+			notes = []string{"≈: not distinguishable from 0."}
 		}
-	}
-	for _, name := range layerOrder(clocks) {
-		row := []string{name}
-		for _, c := range clocks {
-			cell := "-"
-			if i := slices.IndexFunc(c.Layers, func(l Layer) bool { return l.Name == name }); i >= 0 {
-				cell = c.Layers[i].String()
+		columns = append(columns, table.Column[string]{Name: strings.TrimSuffix(c.ID, "@"+c.Path), Spare: i, Cell: func(name string) string {
+			if name == sum {
+				return words.NS(c.Latency.MedianNS)
 			}
-			if strings.HasPrefix(cell, "≈") {
-				g.Note = "≈: not distinguishable from 0."
+			if k := slices.IndexFunc(c.Layers, func(l Layer) bool { return l.Name == name }); k >= 0 {
+				return c.Layers[k].String()
 			}
-			row = append(row, cell)
-		}
-		g.Rows = append(g.Rows, row)
+			return ""
+		}})
 	}
-	sums := []string{"sum"}
-	for _, c := range clocks {
-		sums = append(sums, words.NS(c.Latency.MedianNS))
-	}
-	g.Rows = append(g.Rows, sums)
+	g := table.Of("Where the time of a read goes, in ns: @"+clocks[0].Path, append(layerOrder(clocks), sum), columns)
 	if userMode := clocks[0].GainNS(); userMode > 0 {
-		g.Note = strings.TrimSpace(g.Note + " If the vDSO read the counter of the CPU, a read would take " + words.NS(userMode) + " ns.")
+		notes = append(notes, "If the vDSO read the counter of the CPU, a read would take "+words.NS(userMode)+" ns.")
 	}
 	if device := latencyOf(Of(d).Clocks, "hpet@mmio"); device > 0 && currentSource(d) == "hpet" {
-		g.Note = strings.TrimSpace(g.Note + " hpet@mmio, measured alone: " + words.NS(device) + " ns.")
+		notes = append(notes, "hpet@mmio, measured alone: "+words.NS(device)+" ns.")
 	}
+	g.Note = strings.Join(notes, " ")
 	return g
 }
 

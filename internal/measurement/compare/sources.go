@@ -14,23 +14,21 @@ import (
 var entryMarks = map[string]string{result.Always: " (kernel)", result.Sometimes: " (kernel?)"}
 
 func sourcesGrid(d *result.Document) table.Grid {
-	g := table.Grid{
-		Title: "Latency by clock source, in ns/read", Header: []string{"Clock"},
-		Note: "(kernel): a read enters the kernel.",
-	}
-	width := len(entryMarks[result.Always])
+	note, width := "(kernel): a read enters the kernel.", len(entryMarks[result.Always])
 	if slices.ContainsFunc(BySource(d), func(e Experiment) bool {
 		return slices.ContainsFunc(e.Clocks, func(c Clock) bool { return c.KernelEntry == result.Sometimes })
 	}) {
 		width = len(entryMarks[result.Sometimes])
-		g.Note = "(kernel): a read enters the kernel; (kernel?): some reads do."
+		note = "(kernel): a read enters the kernel; (kernel?): some reads do."
 	}
-	return sideBySide(d, g, func(c Clock) string {
+	g := sideBySide(d, "Latency by clock source, in ns/read", func(c Clock) string {
 		if c.Latency == nil {
-			return "-"
+			return ""
 		}
 		return fmt.Sprintf("%s%-*s", words.NS(c.Latency.MedianNS), width, entryMarks[c.KernelEntry])
 	})
+	g.Note = note
+	return g
 }
 
 // sourceThroughputGrid has the total throughput by clock source, at the largest number of threads
@@ -45,8 +43,7 @@ func sourceThroughputGrid(d *result.Document) table.Grid {
 	if most == 0 {
 		return table.Grid{}
 	}
-	g := table.Grid{Title: fmt.Sprintf("Reads per second of %s by clock source, and the ratio to one thread", workers(d, most)), Header: []string{"Clock"}}
-	return sideBySide(d, g, func(c Clock) string {
+	return sideBySide(d, fmt.Sprintf("Reads per second of %s by clock source, and the ratio to one thread", workers(d, most)), func(c Clock) string {
 		var one, all float64
 		for _, t := range c.Throughput {
 			if t.Threads == 1 {
@@ -58,7 +55,7 @@ func sourceThroughputGrid(d *result.Document) table.Grid {
 		}
 		switch {
 		case all == 0:
-			return "-"
+			return ""
 		case one == 0 || most == 1:
 			return words.Rate(all)
 		default:
@@ -74,26 +71,22 @@ func workers(d *result.Document, n int) string {
 	return words.Plural(n, "thread")
 }
 
-// sideBySide adds a column for each clock source and a row for each clock, the fastest first.
-func sideBySide(d *result.Document, g table.Grid, cell func(Clock) string) table.Grid {
+// sideBySide returns a table with a column for each clock source and a row for each clock, the fastest first; one
+// without rows if there is no experiment.
+func sideBySide(d *result.Document, title string, cell func(Clock) string) table.Grid {
 	sources := BySource(d)
-	for _, source := range sources {
-		g.Header = append(g.Header, source.ClockSource)
-	}
 	if len(sources) == 0 {
-		return g
+		return table.Grid{}
 	}
-	for _, c := range byLatency(d) {
-		row := []string{c.ID}
-		for _, source := range sources {
+	columns := []table.Column[Clock]{clockColumn}
+	for _, source := range sources {
+		columns = append(columns, table.Column[Clock]{Name: source.ClockSource, Cell: func(c Clock) string {
 			i := slices.IndexFunc(source.Clocks, func(other Clock) bool { return other.ID == c.ID })
 			if i < 0 {
-				row = append(row, "-")
-				continue
+				return ""
 			}
-			row = append(row, cell(source.Clocks[i]))
-		}
-		g.Rows = append(g.Rows, row)
+			return cell(source.Clocks[i])
+		}})
 	}
-	return g
+	return table.Of(title, byLatency(d), columns)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/table"
@@ -39,11 +40,24 @@ func changesOf(old, new *Drift) section.Comparison {
 			}
 		}
 	})
-	g := table.Grid{Title: changesTitle + " against " + old.Reference + ", in ppm", Texts: 2, Header: []string{"Clock", "while", "old", "new", "verdict"}, Spare: []int{2}}
-	c.Block = all.Block(g, "rate", " by more than both intervals", func(v section.Value) []string { return []string{words.Bounded(v.Number(), v.Bound)} })
-	mark(&c.Block.Grids[0], all.Changes)
+	c.Block = all.Block(changesTitle+" against "+old.Reference+", in ppm", "rate", " by more than both intervals", changeColumns)
+	c.Block.Grids[0].Note = noteOf(all.Changes)
 	return c
 }
+
+var changeColumns = func() []table.Column[section.Change] {
+	columns := section.Columns("Clock", "while", section.Part{Cell: func(v section.Value) string { return words.Bounded(v.Number(), v.Bound) }})
+	columns[0].Text = func(c section.Change) string {
+		if restated(c) {
+			return c.Subject + " *"
+		}
+		return c.Subject
+	}
+	return columns
+}()
+
+// restated reports whether the nominal rate of a clock differs between the documents.
+func restated(c section.Change) bool { return c.Unit == ofNominal && c.Old.Detail != c.New.Detail }
 
 const changesTitle = "Rates"
 
@@ -71,17 +85,14 @@ func values(old, new *DriftRate) (o, n section.Value, unit string) {
 	return o, n, unit
 }
 
-// mark marks the clocks with another nominal rate in the rows of the changes, and notes to what the rates refer.
-func mark(g *table.Grid, changes []section.Change) {
-	restated, unstated := "", ""
-	for i, c := range changes {
-		switch {
-		case c.Unit == ofOld:
-			unstated = "Without a nominal rate, the ppm refer to the old rate."
-		case c.Old.Detail != c.New.Detail:
-			g.Rows[i][0] += " *"
-			restated = "* The nominal rate, to which the ppm refer, differs between the runs. "
-		}
+// noteOf returns to what the rates refer, where that is not the same nominal rate.
+func noteOf(changes []section.Change) string {
+	var notes []string
+	if slices.ContainsFunc(changes, restated) {
+		notes = append(notes, "* The nominal rate, to which the ppm refer, differs between the runs.")
 	}
-	g.Note = restated + unstated
+	if slices.ContainsFunc(changes, func(c section.Change) bool { return c.Unit == ofOld }) {
+		notes = append(notes, "Without a nominal rate, the ppm refer to the old rate.")
+	}
+	return strings.Join(notes, " ")
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
@@ -29,12 +27,13 @@ func (t *Drift) Fact(*result.Document) table.Fact {
 func (t *Drift) Block(*result.Document) table.Block {
 	block := table.Block{
 		Title: "Rate against " + t.Reference,
-		Grids: []table.Grid{rateGrid(t), lineGrid(t)},
+		Grids: []table.Grid{rateGrid(t)},
 	}
 	var why words.Reasons
-	compared, differ := 0, 0
+	rated, compared, differ := 0, 0, 0
 	for _, c := range t.Clocks {
 		why.Add(c.ID, c.Reason)
+		rated += min(1, len(phases(c)))
 		if c.Asleep != nil && c.Loaded != nil {
 			compared++
 		}
@@ -47,7 +46,7 @@ func (t *Drift) Block(*result.Document) table.Block {
 		}
 	}
 	block.Notes = why.Lines()
-	switch rated := len(block.Grids[0].Rows); {
+	switch {
 	case rated == 0:
 		block.Verdict = "No rate could be measured."
 	case compared == 0:
@@ -89,8 +88,13 @@ func (t *Drift) farthest(rated int) string {
 	return fmt.Sprintf("%s from %s: %s ppm, %s a day, %s the %d ppm that NTP can correct.", which, t.Reference, ppm(rate), perDay(rate), relation, CorrectablePPM)
 }
 
-// perDay returns the time by which a rate with a PPM differs in a day.
-func perDay(r *DriftRate) string { return words.SignedDuration(*r.PPM * 1e-6 * dayNS) }
+// perDay returns the time by which a rate differs in a day; "" without a PPM.
+func perDay(r *DriftRate) string {
+	if r.PPM == nil {
+		return ""
+	}
+	return words.SignedDuration(*r.PPM * 1e-6 * dayNS)
+}
 
 // underLoad returns by how many ppm a clock runs faster under load than asleep, the error bound, and whether the change
 // exceeds the bound. One of twenty rates lies outside its own 95 % interval, so among several clocks one soon does. The
@@ -139,38 +143,85 @@ func phases(c DriftedClock) []phase {
 	return all
 }
 
-func rateGrid(t *Drift) table.Grid {
-	g := table.Grid{
-		Title:  "Rate against " + t.Reference + ", in ppm",
-		Header: []string{"Clock", "nominal rate", "asleep", "under load", "per day"}, Spare: []int{1, 4},
-	}
-	loaded := slices.ContainsFunc(t.Clocks, func(c DriftedClock) bool { return c.Loaded != nil })
-	if !loaded {
-		g.Header, g.Spare = slices.Delete(g.Header, 3, 4), []int{1, 3}
-	}
+// A rated is one rate of a clock, or a clock without one.
+type rated struct {
+	DriftedClock
+	phase
+	reference string
+}
+
+// rates returns the rates of all clocks. A clock without one has an entry too.
+func (t *Drift) rates() []rated {
+	var all []rated
 	for _, c := range t.Clocks {
-		all := phases(c)
-		if len(all) == 0 {
-			continue
+		known := phases(c)
+		if len(known) == 0 {
+			known = []phase{{}}
 		}
-		day := "-"
-		if all[0].rate.PPM != nil {
-			day = perDay(all[0].rate)
-		} else {
-			g.Note = "-: the clock has no nominal rate, so its rate is given in Hz only."
+		for _, p := range known {
+			all = append(all, rated{c, p, t.Reference})
 		}
-		row := []string{c.ID, nominal(c.NominalHz), ppm(c.Asleep), ppm(c.Loaded), day}
-		if !loaded {
-			row = slices.Delete(row, 3, 4)
+	}
+	return all
+}
+
+// figure returns a figure of the rate, for a column.
+func figure(value func(*DriftRate) float64) func(rated) (float64, bool) {
+	return func(r rated) (float64, bool) {
+		if r.rate == nil {
+			return 0, false
 		}
-		g.Rows = append(g.Rows, row)
+		return value(r.rate), true
+	}
+}
+
+var rateColumns = []table.Column[rated]{
+	{Name: "Clock", Key: "clock", Left: true, Text: func(r rated) string { return r.ID }},
+	{Name: "while", Key: "phase", Left: true, Text: func(r rated) string { return r.name }},
+	{Key: "reference", Text: func(r rated) string { return r.reference }},
+	{
+		Name: "nominal rate", Key: "nominal_hz", Spare: 2, Unit: nominal,
+		Value: func(r rated) (float64, bool) { return table.Known(r.NominalHz) },
+	},
+	{
+		Name: "ppm", Key: "ppm", Cell: func(r rated) string { return ppm(r.rate) },
+		Value: func(r rated) (float64, bool) {
+			if r.rate == nil || r.rate.PPM == nil {
+				return 0, false
+			}
+			return *r.rate.PPM, true
+		},
+	},
+	{Key: "interval_ppm", Value: figure(func(r *DriftRate) float64 { return r.IntervalPPM })},
+	{Key: "confidence", Value: figure(func(r *DriftRate) float64 { return r.Confidence })},
+	{Name: "per day", Spare: 1, Cell: func(r rated) string { return perDay(r.rate) }},
+	{
+		Name: "ticks/s", Key: "hz", Spare: 3, Value: figure(func(r *DriftRate) float64 { return r.Hz }),
+		Cell: func(r rated) string { return words.Bounded(r.rate.Hz, r.rate.Hz*r.rate.IntervalPPM/1e6) },
+	},
+	{Name: "residual (RMS)", Key: "residual_ns", Spare: 4, Unit: words.SignedDuration, Value: figure(func(r *DriftRate) float64 { return r.ResidualNS })},
+	{Name: "max residual", Key: "worst_residual_ns", Spare: 6, Unit: words.SignedDuration, Value: figure(func(r *DriftRate) float64 { return r.WorstResidualNS })},
+	{Name: "readings", Key: "readings", Spare: 7, Unit: words.Count, Value: figure(func(r *DriftRate) float64 { return float64(r.Readings) })},
+	{Name: "time", Key: "span_ns", Spare: 5, Unit: words.Duration, Value: figure(func(r *DriftRate) float64 { return float64(r.SpanNS) })},
+	{Key: "reason", Text: func(r rated) string { return r.Reason }},
+}
+
+func rateGrid(t *Drift) table.Grid {
+	known := slices.DeleteFunc(t.rates(), func(r rated) bool { return r.rate == nil })
+	g := table.Of("Rate against "+t.Reference+", in ppm", known, rateColumns)
+	g.Note = "residual: distance of the readings from the fitted line."
+	if len(known) > 0 && known[0].rate.Confidence > 0 {
+		g.Note += fmt.Sprintf(" ±: %s%% CI.", words.ThreeDigits(known[0].rate.Confidence*100))
+	}
+	if slices.ContainsFunc(known, func(r rated) bool { return r.rate.PPM == nil }) {
+		g.Note += " -: the clock has no nominal rate, so its rate is given in ticks/s only."
 	}
 	return g
 }
 
 func ppm(r *DriftRate) string {
-	if r == nil || r.PPM == nil {
-		return "-"
+	if r.PPM == nil {
+		return ""
 	}
 	// A larger rate means that the clock was set; its digits have no meaning.
 	const most = 1e7
@@ -187,8 +238,6 @@ func ppm(r *DriftRate) string {
 // nominal returns a nominal rate in Hz as text. An integer is not rounded.
 func nominal(hz float64) string {
 	switch {
-	case hz == 0:
-		return "-"
 	case hz >= 1e15:
 		return fmt.Sprintf("%.3g Hz", hz)
 	case hz == math.Trunc(hz):
@@ -198,48 +247,5 @@ func nominal(hz float64) string {
 	}
 }
 
-func lineGrid(t *Drift) table.Grid {
-	g := table.Grid{
-		Title: "Fitted lines", Texts: 2, Detail: true,
-		Header: []string{"Clock", "while", "ticks/s", "residual (RMS)", "max residual", "readings", "time"}, Spare: []int{5, 4, 6, 3},
-		Note: "residual: distance of the readings from the line.",
-	}
-	confidence := 0.0
-	for _, c := range t.Clocks {
-		for _, p := range phases(c) {
-			r := p.rate
-			g.Rows = append(g.Rows, []string{
-				c.ID, p.name, words.Bounded(r.Hz, r.Hz*r.IntervalPPM/1e6), words.SignedDuration(r.ResidualNS), words.SignedDuration(r.WorstResidualNS),
-				words.Thousands(int64(r.Readings)), words.Duration(float64(r.SpanNS)),
-			})
-			confidence = r.Confidence
-		}
-	}
-	if confidence > 0 {
-		g.Note += fmt.Sprintf(" Intervals: %s%% CI.", words.ThreeDigits(confidence*100))
-	}
-	return g
-}
-
 // Lines returns a line for each clock and phase. A clock without a rate has one line with the reason.
-func (t *Drift) Lines(*result.Document) [][]string {
-	lines := [][]string{strings.Split("clock,phase,reference,nominal_hz,ppm,interval_ppm,confidence,hz,residual_ns,worst_residual_ns,readings,span_ns,reason", ",")}
-	for _, c := range t.Clocks {
-		head := []string{c.ID, "", t.Reference, words.Known(c.NominalHz)}
-		all := phases(c)
-		if len(all) == 0 {
-			lines = append(lines, append(head, "", "", "", "", "", "", "", "", c.Reason))
-		}
-		for _, p := range all {
-			r, ppm := p.rate, ""
-			if r.PPM != nil {
-				ppm = words.Number(*r.PPM)
-			}
-			lines = append(lines, []string{
-				c.ID, p.name, t.Reference, words.Known(c.NominalHz), ppm, words.Number(r.IntervalPPM), words.Number(r.Confidence), words.Number(r.Hz),
-				words.Number(r.ResidualNS), words.Number(r.WorstResidualNS), strconv.Itoa(r.Readings), strconv.FormatInt(r.SpanNS, 10), c.Reason,
-			})
-		}
-	}
-	return lines
-}
+func (t *Drift) Lines(*result.Document) [][]string { return table.Lines(t.rates(), rateColumns) }

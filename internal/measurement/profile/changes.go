@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/document/section"
-	"github.com/timebench/timebench/internal/show/table"
 )
 
 // Changes are the changes of the shares of programs, each of all processes of the program together. It has
@@ -72,10 +71,9 @@ func changesOf(old, new *Profile) section.Comparison {
 	all.OnlyOld, all.OnlyNew = section.Match(slices.DeleteFunc(olds, idle), slices.DeleteFunc(news, idle), func(p programShare) string { return p.name }, func(old, new programShare) {
 		all.Add(section.Change{Subject: old.name, What: "share of CPU time in reads", Old: old.value(), New: new.value()}, old.high < new.low || new.high < old.low)
 	})
-	g := table.Grid{Title: "CPU time in reads of clocks, in % of the CPU time of the program", Header: []string{"Program", "old", "95% CI", "new", "95% CI", "verdict"}, Spare: []int{4, 2}}
-	b := all.Block(g, "share", " by more than both intervals", func(v section.Value) []string {
-		return []string{share(v.Number()), share(v.Low) + " – " + share(v.High)}
-	})
+	b := all.Block("CPU time in reads of clocks, in % of the CPU time of the program", "share", " by more than both intervals", section.Columns("Program", "",
+		section.Part{Cell: func(v section.Value) string { return share(v.Number()) }},
+		section.Part{Name: "95% CI", Spare: 2, Cell: func(v section.Value) string { return share(v.Low) + " – " + share(v.High) }}))
 	b.Title = changesTitle
 	b.Notes = append(b.Notes, fmt.Sprintf("All reads together take %s CPUs in the old document and %s in the new one.", cpus(old.ClockCPUs), cpus(new.ClockCPUs)))
 	return section.Comparison{Value: all, Block: b, Settings: section.Differing(

@@ -113,7 +113,7 @@ type column struct {
 var columns = []column{
 	{name: "reads", cell: func(m MeasuredCall) string { return m.readsCell() }, known: func(m MeasuredCall) bool { return m.traced() }},
 	{name: "ns/call", cell: func(m MeasuredCall) string { return words.NS(m.Latency.MedianNS) }, own: words.NS},
-	{name: "95% CI", cell: func(m MeasuredCall) string { return interval(m.Latency) }},
+	{name: "95% CI", cell: func(m MeasuredCall) string { return compare.Interval(m.Latency, "starts") }},
 	{name: "min", cell: func(m MeasuredCall) string { return words.NS(m.Latency.MinNS) }},
 	{name: "resolution", cell: func(m MeasuredCall) string { return compare.Tick(m.Resolution) }},
 	{name: "enters kernel", cell: func(m MeasuredCall) string { return compare.EntersKernel(m.KernelEntry) },
@@ -136,7 +136,7 @@ func (s *Runtimes) grid(r *MeasuredRuntime) table.Grid {
 	for _, c := range shown {
 		g.Header = append(g.Header, c.name)
 	}
-	for _, spare := range []string{"min", "without vDSO", "95% CI", "resolution"} {
+	for _, spare := range []string{"min", "without vDSO", "95% CI", "clock + runtime", "resolution"} {
 		if i := slices.Index(g.Header, spare); i >= 0 {
 			g.Spare = append(g.Spare, i)
 		}
@@ -222,37 +222,26 @@ func repeated(names []string) string {
 
 // threadsGrid has a column for each number of threads.
 func (r *MeasuredRuntime) threadsGrid() table.Grid {
-	g := table.Grid{
-		Title:  r.Name + ": wall time of one thread in ns/call, by number of threads",
-		Header: []string{"Call"},
-	}
-	cells, beyond := map[string]map[int]string{}, map[int]bool{}
+	beyond := map[int]bool{}
 	for _, m := range r.Calls {
-		cells[m.ID] = map[int]string{}
 		for _, t := range m.Throughput {
-			cells[m.ID][t.Threads] = words.NS(t.NSPerRead)
 			beyond[t.Threads] = beyond[t.Threads] || t.Oversubscribed
 		}
 	}
 	counts := slices.Sorted(maps.Keys(beyond))
-	for _, threads := range counts {
-		name := strconv.Itoa(threads)
-		if beyond[threads] {
-			name += "*"
-			g.Note = "* oversubscribed: more threads than CPUs; the time includes waiting for a CPU."
-		}
-		g.Optional = append(g.Optional, table.Optional{Column: len(g.Header), Number: threads, Oversubscribed: beyond[threads]})
-		g.Header = append(g.Header, name)
-	}
-	for _, m := range r.byLatency() {
-		if len(m.Throughput) == 0 {
-			continue
-		}
-		row := []string{m.Call}
-		for _, threads := range counts {
-			row = append(row, cmp.Or(cells[m.ID][threads], "-"))
-		}
-		g.Rows = append(g.Rows, row)
+	over := func(threads int) bool { return beyond[threads] }
+	columns := append([]table.Column[MeasuredCall]{{Name: "Call", Left: true, Text: func(m MeasuredCall) string { return m.Call }}},
+		compare.ThreadColumns(counts, over, func(m MeasuredCall, threads int) string {
+			i := slices.IndexFunc(m.Throughput, func(t compare.Throughput) bool { return t.Threads == threads })
+			if i < 0 {
+				return ""
+			}
+			return words.NS(m.Throughput[i].NSPerRead)
+		})...)
+	measured := slices.DeleteFunc(r.byLatency(), func(m MeasuredCall) bool { return len(m.Throughput) == 0 })
+	g := table.Of(r.Name+": wall time of one thread in ns/call, by number of threads", measured, columns)
+	if slices.ContainsFunc(counts, over) {
+		g.Note = compare.OversubscribedNote
 	}
 	return g
 }
@@ -346,12 +335,4 @@ func (m *MeasuredCall) cells() []string {
 		cells = append(cells, words.Known(r.TickNS), strconv.FormatBool(r.FinerThanRead))
 	}
 	return append(cells, strings.Join(m.Reads, ", "), m.KernelEntry, words.Known(m.WithoutVDSONS))
-}
-
-// interval returns the confidence interval of a cost, whose samples are those of the starts.
-func interval(l *compare.Latency) string {
-	if l.Confidence == 0 {
-		return "needs 6 starts"
-	}
-	return compare.Interval(l)
 }

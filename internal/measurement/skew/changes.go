@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/section"
-	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -25,10 +24,9 @@ func changesOf(old, new *Skew) section.Comparison {
 		}
 		all.Add(section.Change{Subject: old.ID, What: "worst offset", Old: o.value(), New: n.value(), Unit: "ns"}, math.Abs(change) > o.BoundNS+n.BoundNS)
 	})
-	g := table.Grid{Title: changesTitle, Header: []string{"Clock", "old", "CPUs", "new", "CPUs", "verdict"}, Spare: []int{4, 2}}
-	return section.Comparison{Value: all, Block: all.Block(g, "worst offset", " by more than both bounds", func(v section.Value) []string {
-		return []string{words.BoundedNS(v.Number(), v.Bound), v.Detail}
-	})}
+	return section.Comparison{Value: all, Block: all.Block(changesTitle, "worst offset", " by more than both bounds", section.Columns("Clock", "",
+		section.Part{Cell: func(v section.Value) string { return words.BoundedNS(v.Number(), v.Bound) }},
+		section.Part{Name: "CPUs", Spare: 2, Cell: func(v section.Value) string { return v.Detail }}))}
 }
 
 const changesTitle = "Largest skew between CPUs"

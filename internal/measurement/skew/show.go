@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
@@ -33,7 +32,7 @@ func (s *Skew) Block(*result.Document) table.Block {
 		if len(c.Pairs) == 0 {
 			continue
 		}
-		block.Grids = append(block.Grids, pairGrid(c))
+		block.Grids = append(block.Grids, listGrid(c))
 		line := s.together(c)
 		if apart := apartPairs(c.Pairs); len(apart) > 0 {
 			block.Faults, block.Level = append(block.Faults, line), table.Error
@@ -175,67 +174,6 @@ func communication(fastest, slowest trip) string {
 
 // mostListed is the maximum number of pairs in a list.
 const mostListed = 16
-
-// pairGrid returns the pairs of a clock: all with all as a square if it fits table.Width,
-// otherwise as a list, the worst if there are many.
-func pairGrid(c *SkewedClock) table.Grid {
-	for _, withBounds := range []bool{true, false} {
-		if g, ok := squareGrid(c, withBounds); ok && text.LongestLineLen(g.Text()) <= table.Width {
-			list := listGrid(c)
-			g.Narrower = &list
-			return g
-		}
-	}
-	return listGrid(c)
-}
-
-// squareGrid returns a row and a column per CPU: offsets above the diagonal, round trips
-// below. ok is false if there are only pairs with the first CPU, or too many CPUs.
-func squareGrid(c *SkewedClock, withBounds bool) (g table.Grid, ok bool) {
-	first := c.Pairs[0].CPU
-	if !slices.ContainsFunc(c.Pairs, func(p CPUPair) bool { return p.CPU != first && p.OtherCPU != first }) {
-		return g, false
-	}
-	var cpus []int
-	for _, p := range c.Pairs {
-		cpus = append(cpus, p.CPU, p.OtherCPU)
-	}
-	slices.Sort(cpus)
-	cpus = slices.Compact(cpus)
-	if len(cpus) > MatrixCPUs {
-		return g, false
-	}
-	g = table.Grid{
-		Title:  c.ID + ": offset of the column's CPU from the row's; below the diagonal: best round trip; in ns",
-		Header: []string{"CPU"},
-	}
-	for i, cpu := range cpus {
-		g.Header = append(g.Header, strconv.Itoa(cpu))
-		row := slices.Repeat([]string{"-"}, len(cpus)+1)
-		row[0], row[i+1] = strconv.Itoa(cpu), ""
-		g.Rows = append(g.Rows, row)
-	}
-	for _, p := range c.Pairs {
-		row, column, offset := slices.Index(cpus, p.CPU), slices.Index(cpus, p.OtherCPU), p.OffsetNS
-		if row == column {
-			continue
-		}
-		if row > column {
-			row, column, offset = column, row, -offset
-		}
-		cell := words.Brief(offset)
-		if withBounds {
-			cell = words.Bounded(offset, p.BoundNS)
-		}
-		if p.Apart() {
-			cell += " !"
-			g.Note = "!: beyond the error bound. "
-		}
-		g.Rows[row][column+1], g.Rows[column][row+1] = cell, roundTrip(p, words.Brief)
-	}
-	g.Note += "The error bound of an offset is half of the round trip, plus the resolution."
-	return g, true
-}
 
 func listGrid(c *SkewedClock) table.Grid {
 	g := table.Grid{

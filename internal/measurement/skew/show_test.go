@@ -10,18 +10,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// square returns a clock whose CPUs were each compared with each.
-func square(id string, cpus int) SkewedClock {
-	c := SkewedClock{ID: id, TicksPerSecond: 2596122000}
-	for a := range cpus {
-		for b := a + 1; b < cpus; b++ {
-			trip := 90 + 30*float64(b-a)
-			c.Pairs = append(c.Pairs, CPUPair{CPU: a, OtherCPU: b, OffsetNS: float64(a*3-b*2) + 0.25, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 100_000})
-		}
-	}
-	return c
-}
-
 // star returns a clock whose CPUs were compared with the first only.
 func star(id string, cpus int) SkewedClock {
 	c := SkewedClock{ID: id, TicksPerSecond: 2596122000}
@@ -58,27 +46,12 @@ func TestCoarseClockIsNoStopwatchOfMessages(t *testing.T) {
 func TestSkewOfManyCPUsIsShort(t *testing.T) {
 	c := star("RDTSC@cpu", 192)
 	c.Pairs[96].OffsetNS = 1_250_000
-	g := pairGrid(&c)
+	g := listGrid(&c)
 	require.Len(t, g.Rows, mostListed)
 	require.Equal(t, []string{"0", "97", "1.25 ms ± 47.5 ns", "yes"}, g.Rows[0][:4])
 	require.Contains(t, g.Title, "the worst 16 of 191 pairs")
 	require.Equal(t, "RDTSC@cpu: 1 of 191 pairs is beyond the error bound: CPU 97 is ahead of CPU 0 by 1.25 ms ± 47.5 ns.", (&Skew{}).together(&c))
 	require.Len(t, (&Skew{Clocks: []SkewedClock{c}}).Lines(nil), 1+191)
-}
-
-func TestSkewOfAllPairsIsASquare(t *testing.T) {
-	c := square("RDTSC@cpu", 3)
-	c.Pairs[2] = CPUPair{CPU: 2, OtherCPU: 1, OffsetNS: 200, BoundNS: 60, RoundTripNS: 120}
-	g := pairGrid(&c)
-	require.Equal(t, [][]string{
-		{"0", "", "-2 ± 60", "-4 ± 75"},
-		{"1", "120", "", "-200 ± 60 !"}, // CPUs in the other order
-		{"2", "150", "120", ""},
-	}, g.Rows)
-	for _, cpus := range []int{16, 17} {
-		c = square("RDTSC@cpu", cpus)
-		require.Equal(t, cpus == 16, pairGrid(&c).Header[1] == "0")
-	}
 }
 
 // A verdict on a part of the pairs says so, and why the others are missing.

@@ -123,13 +123,9 @@ func (p *page) facts(of table.Facts) {
 }
 
 func (p *page) grid(g table.Grid) {
-	if g.OnPage != nil {
-		g = *g.OnPage
-	}
 	if len(g.Rows) == 0 {
 		return
 	}
-	g = g.AtMost(table.PageColumns)
 	p.element("h2", "", g.Title)
 	// It can be focused, so that the keyboard scrolls it.
 	p.out.WriteString(`<div class="wide" tabindex="0" role="region" aria-label="` + html.EscapeString(g.Title) + "\">\n" + g.HTML() + "\n</div>\n")

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -148,31 +149,10 @@ func Facts(w io.Writer, h result.Host) error {
 	return err
 }
 
-// List writes the output of `timebench list`: the clocks, and why some are not available, which is below the
-// table where there is no room in it.
+// List writes the output of `timebench list`: the clocks, and why some are not available.
 func List(w io.Writer, clocks []compare.Clock) error {
-	g := table.Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3, Spare: []int{1}}
-	narrower := g
-	var why words.Reasons
-	usable := 0
-	for _, c := range cleaned(clocks) {
-		available := "yes"
-		if !c.Available {
-			available = "no"
-			why.Add(c.ID, c.Reason)
-		} else {
-			usable++
-		}
-		narrower.Rows = append(narrower.Rows, []string{c.ID, c.Kind, available})
-		if !c.Available {
-			available += ": " + c.Reason
-		}
-		g.Rows = append(g.Rows, []string{c.ID, c.Kind, available})
-	}
-	if lines := why.Lines(); len(lines) > 0 {
-		narrower.Note = "\n" + strings.Join(lines, "\n")
-	}
-	g.Narrower = &narrower
-	_, err := fmt.Fprintf(w, "%d of %s%s available here.\n\n%s", usable, words.Plural(len(clocks), "clock"), words.Are(len(clocks)), g.Within(terminal.Width(w), false))
+	clocks = cleaned(clocks)
+	usable := len(slices.DeleteFunc(slices.Clone(clocks), func(c compare.Clock) bool { return !c.Available }))
+	_, err := fmt.Fprintf(w, "%d of %s%s available here.\n\n%s", usable, words.Plural(len(clocks), "clock"), words.Are(len(clocks)), compare.List(clocks).Text(terminal.Width(w)))
 	return err
 }

@@ -1,10 +1,10 @@
 package table
 
 import (
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -40,13 +40,17 @@ func (b Block) HasRows() bool {
 
 // Text returns the block as text, within a width in columns; whole, its tables have all their columns, as wide as they are.
 func (b Block) Text(width int, whole bool) string {
+	within := width
+	if whole {
+		within = math.MaxInt
+	}
 	var parts []string
 	if !b.HasRows() && b.Title != "" {
 		parts = append(parts, Indented(b.Title, 0, width))
 	}
 	for _, g := range b.Grids {
-		if len(g.Rows) > 0 && (whole || !g.Detail) {
-			parts = append(parts, g.Within(width, whole))
+		if len(g.Rows) > 0 {
+			parts = append(parts, g.Text(within))
 		}
 	}
 	if len(b.Facts.Lines) > 0 {
@@ -63,24 +67,6 @@ func (b Block) Text(width int, whole bool) string {
 		parts = append(parts, words.Present(out.String())...)
 	}
 	return strings.Join(parts, "\n")
-}
-
-// Within returns the grid as text within a width in columns, if it can: its title, its rows and its note. A whole one
-// has all its columns, as wide as they are.
-func (g Grid) Within(width int, whole bool) string {
-	rows := g.Text()
-	if !whole {
-		for g.Narrower != nil && text.LongestLineLen(g.Text()) > width {
-			g = *g.Narrower
-		}
-		g = g.fitting(width)
-		rows = g.Fitted(width)
-	}
-	rows += "\n" + note(g.Note, width)
-	if g.Title == "" {
-		return rows
-	}
-	return Indented(g.Title, 0, width) + "\n" + rows
 }
 
 // Text returns the facts as text, within a width in columns, below their title.

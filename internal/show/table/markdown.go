@@ -10,7 +10,6 @@ func (g Grid) WriteMarkdown(out *strings.Builder) {
 	if len(g.Rows) == 0 {
 		return
 	}
-	g = g.fitting(Width)
 	escaped := g
 	escaped.Header, escaped.Rows = inMarkdown(g.Header), nil
 	for _, row := range g.Rows {

@@ -5,7 +5,6 @@ package table
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,7 +23,7 @@ const (
 // A Fact is a line above the tables, about the machine or the measurement.
 type Fact struct{ Name, Value string }
 
-// A Grid is a table without a format. A Grid without rows is not shown.
+// A Grid is a table for people without a format, which [Of] makes. A Grid without rows is not shown.
 type Grid struct {
 	Title  string
 	Header []string
@@ -35,18 +34,10 @@ type Grid struct {
 	Rows [][]string
 	// Levels are those of the rows, by which text paints their last cell; nil for none.
 	Levels []Level
-	// Detail tables are in text only where all of it is asked for.
-	Detail bool
 	// Note is below the table.
 	Note string
 	// Spare are the columns, by index, that text leaves out where there is no room, in this order.
 	Spare []int
-	// Optional are the columns of numbers of threads, in their order, of which a format leaves some out where there is no room.
-	Optional []Optional
-	// Narrower is the grid that text shows instead where there is no room; nil for none.
-	Narrower *Grid
-	// OnPage is the grid that a page shows instead, if there is one.
-	OnPage *Grid
 }
 
 // WriteFacts writes the facts in two columns, names and values, each line indented and wrapped to a width.
@@ -120,91 +111,99 @@ func (g Grid) columns() []pretty.ColumnConfig {
 	return columns
 }
 
-// Fitted returns the Grid as text within a width, if it can: it leaves out spare columns, breaks the headings into two
-// lines, and wraps the widest columns of text. The last of several spare columns is the most useful one, and goes last.
-func (g Grid) Fitted(width int) string {
-	const short, shortest = 20, 12 // lines of a column of text
-	tooWide := func() bool { return text.LongestLineLen(g.Text()) > width }
-	leftOut := make([]bool, len(g.Header))
-	whole := g
-	last := len(g.Spare) - 1
-	first := g.Spare[:max(0, last)]
-	if last == 0 {
-		first = g.Spare
-	}
-	for _, column := range first {
-		if tooWide() {
-			leftOut[column] = true
-			g = whole.without(leftOut)
-		}
-	}
-	if tooWide() {
-		g.Header, whole.Header = g.stacked(), whole.stacked()
-	}
-	rendered := g.wrapped(width, short, true)
-	if last >= 0 && text.LongestLineLen(rendered) > width {
-		leftOut[whole.Spare[last]] = true
-		g = whole.without(leftOut)
-	}
-	for _, parts := range []bool{true, false} {
-		if text.LongestLineLen(rendered) > width {
-			rendered = g.wrapped(width, shortest, parts)
-		}
-	}
-	return rendered
-}
-
-// wrapped returns the Grid as text within a width, if it can with columns of text of so many columns at least, and of
-// the longest part of a name.
-func (g Grid) wrapped(width, least int, parts bool) string {
+// Text returns the grid as text within a width: its title, its rows and its note. Where there is no room, long texts wrap,
+// then columns of least priority go, then the other columns of text wrap, the last one first. A table whose figures alone
+// are wider stays so.
+func (g Grid) Text(width int) string {
+	g, widths := g.fitting(width)
 	writer, columns := g.painted().writer(), g.columns()
-	widest := make([]int, min(len(g.Header), max(1, g.Texts)))
-	narrowest := slices.Repeat([]int{least}, len(widest))
-	for _, row := range g.Rows {
-		for i := range widest {
-			widest[i] = max(widest[i], text.StringWidth(row[i]))
-			if parts {
-				narrowest[i] = max(narrowest[i], longestPart(row[i]))
+	over := total(widths) - width
+	for _, least := range []func(texts []string) int{
+		func(texts []string) int { return max(long, longestPart(texts)) }, longestPart, func([]string) int { return shortest },
+	} {
+		for i := max(1, g.Texts) - 1; i >= 0 && over > 0; i-- {
+			if narrow := max(widths[i]-over, least(g.cells(i))); narrow < widths[i] {
+				over -= widths[i] - narrow
+				widths[i] = narrow
+				columns[i].WidthMax, columns[i].WidthMaxEnforcer = narrow, inLines
 			}
 		}
 	}
-	for {
-		rendered := trimRight(writer.Render(), width)
-		over := text.LongestLineLen(rendered) - width
-		i, room := 0, math.MinInt
-		for column, columns := range widest {
-			if columns > narrowest[column] && columns > room {
-				i, room = column, columns
-			}
-		}
-		if over <= 0 || room < 0 {
-			return rendered
-		}
-		// Half of the excess, because then another column may be the widest.
-		widest[i] = max(narrowest[i], widest[i]-(over+1)/2)
-		columns[i].WidthMax, columns[i].WidthMaxEnforcer = widest[i], inLines
-		writer.SetColumnConfigs(columns)
+	writer.SetColumnConfigs(columns)
+	rows := trimRight(writer.Render(), width) + "\n" + note(g.Note, width)
+	if g.Title == "" {
+		return rows
 	}
+	return Indented(g.Title, 0, width) + "\n" + rows
 }
 
-// stacked returns the headings, those of several words that are wider than their column on two lines, which are as equally
-// wide as can be.
-func (g Grid) stacked() []string {
-	all := slices.Clone(g.Header)
-	for i, heading := range g.Header {
-		cells := 0
-		for _, row := range g.Rows {
-			cells = max(cells, text.StringWidth(row[i]))
+// A text of more than long columns wraps before a column goes. shortest is the width of a text whose parts break too.
+const long, shortest = 32, 12
+
+// fitting returns the grid with the columns that fit a width, and the width of each, in which no text wraps. Those that do
+// not fit are in its note.
+func (g Grid) fitting(width int) (Grid, []int) {
+	widths := make([]int, len(g.Header))
+	over := -width
+	for i := range widths {
+		for _, cell := range g.cells(i) {
+			widths[i] = max(widths[i], text.LongestLineLen(cell))
 		}
-		best := text.StringWidth(heading)
-		if best <= cells {
+		if i < max(1, g.Texts) {
+			over -= max(0, widths[i]-max(long, longestPart(g.cells(i))))
+		}
+	}
+	over += total(widths)
+	leftOut := map[int]bool{}
+	for over > 0 && len(leftOut) < len(g.Spare) {
+		column := g.Spare[len(leftOut)]
+		leftOut[column] = true
+		over -= widths[column] + gap
+	}
+	if len(leftOut) == 0 {
+		return g, widths
+	}
+	whole := g
+	g.Header, g.Rows, g.Texts = nil, make([][]string, len(whole.Rows)), 0
+	var kept []int
+	var others []string
+	for i, name := range whole.Header {
+		if leftOut[i] {
+			others = append(others, name)
 			continue
 		}
-		for at, letter := range heading {
-			if wider := max(text.StringWidth(heading[:at]), text.StringWidth(heading[at:])-1); letter == ' ' && wider < best {
-				all[i], best = heading[:at]+"\n"+heading[at+1:], wider
-			}
+		if i < max(1, whole.Texts) {
+			g.Texts++
 		}
+		g.Header, kept = append(g.Header, name), append(kept, widths[i])
+		for k := range g.Rows {
+			g.Rows[k] = append(g.Rows[k], whole.Rows[k][i])
+		}
+	}
+	if leftOut[len(whole.Header)-1] {
+		g.Levels = nil
+	}
+	g.Note = strings.TrimLeft(g.Note+"\nWith -v also: "+strings.Join(others, ", ")+".", "\n")
+	return g, kept
+}
+
+// gap is the space between two columns.
+const gap = 2
+
+// total returns the width of columns with the gaps between them.
+func total(widths []int) int {
+	sum := -gap
+	for _, width := range widths {
+		sum += width + gap
+	}
+	return sum
+}
+
+// cells returns the cells of a column, the heading first.
+func (g Grid) cells(column int) []string {
+	all := []string{g.Header[column]}
+	for _, row := range g.Rows {
+		all = append(all, row[column])
 	}
 	return all
 }
@@ -250,17 +249,20 @@ func endsPart(of string, at int, letter rune) bool {
 	return strings.ContainsRune("._(@/,=", letter) || strings.HasSuffix(of[:at], ":") && letter == ':'
 }
 
-// longestPart returns the width of the longest part of a text that does not break, in columns.
-func longestPart(of string) int {
-	longest, width := 0, 0
-	for at, letter := range of {
-		width += text.RuneWidth(letter)
-		if letter == ' ' {
-			width = 0
-		}
-		longest = max(longest, width)
-		if endsPart(of, at, letter) {
-			width = 0
+// longestPart returns the width of the longest part of texts that does not break, in columns.
+func longestPart(texts []string) int {
+	longest := shortest
+	for _, of := range texts {
+		width := 0
+		for at, letter := range of {
+			width += text.RuneWidth(letter)
+			if letter == ' ' {
+				width = 0
+			}
+			longest = max(longest, width)
+			if endsPart(of, at, letter) {
+				width = 0
+			}
 		}
 	}
 	return longest
@@ -290,9 +292,6 @@ func trimRight(rendered string, width int) string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-// Text returns the grid as text, as wide as its cells.
-func (g Grid) Text() string { return trimRight(g.painted().writer().Render(), math.MaxInt) }
 
 // HTML returns the grid as an HTML table that the script of the page can sort. Cells are escaped. A name in a column of text
 // may break where it does on a terminal.

@@ -50,36 +50,11 @@ func TestFactsBreakAfterTheirParts(t *testing.T) {
 	require.Equal(t, "Boot parameters  quiet mitigations=auto,no_guest_host,no_\n                 guest_guest cpuidle_haltpoll.force=1\n", out.String())
 }
 
-func TestSpareColumnsAreLeftOutInTheirOrder(t *testing.T) {
-	g := Grid{Title: "t", Header: []string{"Clock", "a value", "b", "c"}, Rows: [][]string{{"CLOCK_X", "111111", "222222", "333333"}}, Spare: []int{3, 1}}
-	for width, want := range map[int]string{40: "Clock    a value       b       c", 25: "Clock    a value       b", 23: "Clock     value       b", 18: "Clock         b"} {
-		lines := strings.Split(g.Fitted(width), "\n")
-		require.Contains(t, lines, want, "%d columns: %s", width, g.Fitted(width))
-	}
-}
-
-// A single spare column is left out before a name breaks.
-func TestSpareColumnIsLeftOutBeforeNamesBreak(t *testing.T) {
-	g := Grid{Header: []string{"Clock", "Kind", "Available"}, Texts: 3, Rows: [][]string{{"QueryUnbiasedInterruptTimePrecise@winapi", "monotonic", "no"}}, Spare: []int{1}}
-	require.Contains(t, g.Fitted(60), "QueryUnbiasedInterruptTimePrecise@winapi  no")
-	require.Contains(t, g.Fitted(80), "QueryUnbiasedInterruptTimePrecise@winapi  monotonic  no")
-}
-
 // A line of a log keeps its spaces, whether it is wrapped or not.
 func TestIndentedKeepsRunsOfSpaces(t *testing.T) {
 	require.Equal(t, "  [    0.86] a b\n", Indented("[    0.86] a b", 2, 80))
 	require.Equal(t, "  [    0.86] a\n  bc\n", Indented("[    0.86] a bc", 2, 14))
 	require.Equal(t, "  a:\n  b\n", Indented("a: b", 2, 4))
-}
-
-// A row that had figures only in the columns that are left out goes with them.
-func TestRowsWithoutAFigureAreLeftOut(t *testing.T) {
-	g := Grid{Header: []string{"Layer", "CLOCK_MONOTONIC", "gettimeofday"}, Spare: []int{2}, Rows: [][]string{{"call", "1.35", "1.35"}, {"read the clock", "-", "97.5"}, {"unknown", "-", "-"}}, Levels: []Level{OK, Warn, Error}}
-	require.Contains(t, g.Fitted(60), "read the clock")
-	narrow := g.Fitted(25)
-	require.NotContains(t, narrow, "gettimeofday")
-	require.NotContains(t, narrow, "read the clock")
-	require.Contains(t, narrow, "unknown", "its dash is not of a column that was left out")
 }
 
 // The names in a page break after their parts, and nothing else does.

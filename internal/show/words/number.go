@@ -31,6 +31,9 @@ func Thousands(n int64) string {
 	return digits
 }
 
+// Count returns a whole number that is not negative, as [Thousands] does.
+func Count(n float64) string { return Thousands(int64(n)) }
+
 // Duration returns nanoseconds in a suitable unit with three digits: 1.25 ms; from 1,000 s on in
 // whole seconds.
 func Duration(valueNS float64) string {

@@ -1,0 +1,145 @@
+package table
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/exposition"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// A Column is one figure or text of the rows of a table, for every format. A measurement lists its columns once, each
+// heading beside its cell: [Of] makes the table for people of the columns with a Name, [Lines] the CSV of those with a
+// Key, and [Metrics] the metrics of those with a Metric. A figure that people read in one cell and programs in several
+// (a value with its error bound) has a column for each.
+type Column[T any] struct {
+	// Name is the heading for people; empty if only programs get the column.
+	Name string
+	// Key is the heading of the CSV; empty if only people get the column.
+	Key string
+	// Value returns the figure of a row, and whether the row has one; nil for a text.
+	Value func(T) (value float64, known bool)
+	// Unit returns a Value for people: words.NS, words.Duration. It is not needed beside Cell.
+	Unit func(value float64) string
+	// Text returns the text of a row, for a column without Value.
+	Text func(T) string
+	// Cell returns the cell for people; nil if Unit or Text returns it. Where it is empty, people read a dash.
+	Cell func(T) string
+	// Level is how good or bad the cell is; nil for neither. Only the last column has one.
+	Level func(T) Level
+	// Left aligns the column to the left, as a text. Such columns come first, and wrap where there is no room.
+	Left bool
+	// Spare is the order in which text leaves out columns where there is no room: the largest goes first, 0 stays.
+	Spare int
+	// Metric is the name of the metric of the figure, and Help its description, one sentence. A figure in ns becomes
+	// seconds if the name ends so.
+	Metric, Help string
+}
+
+// unknown is the cell for people of a row without a value.
+const unknown = "-"
+
+// cell returns the cell for people.
+func (c *Column[T]) cell(row T) string {
+	text := ""
+	if c.Cell != nil {
+		text = c.Cell(row)
+	} else if c.Value == nil {
+		text = c.Text(row)
+	} else if value, known := c.Value(row); known {
+		text = c.Unit(value)
+	}
+	if text == "" {
+		return unknown
+	}
+	return text
+}
+
+// raw returns the cell of the CSV.
+func (c *Column[T]) raw(row T) string {
+	if c.Value == nil {
+		return c.Text(row)
+	}
+	if value, known := c.Value(row); known {
+		return words.Number(value)
+	}
+	return ""
+}
+
+// Of returns the table for people. It leaves out a column of which no row has a value.
+func Of[T any](title string, rows []T, columns []Column[T]) Grid {
+	g := Grid{Title: title, Rows: make([][]string, len(rows))}
+	var spare []int // of the columns that are shown
+	for i := range columns {
+		c := &columns[i]
+		if c.Name == "" {
+			continue
+		}
+		cells := make([]string, len(rows))
+		for k, row := range rows {
+			cells[k] = c.cell(row)
+		}
+		if !slices.ContainsFunc(cells, func(cell string) bool { return cell != unknown }) {
+			continue
+		}
+		g.Levels = nil
+		for k, row := range rows {
+			g.Rows[k] = append(g.Rows[k], cells[k])
+			if c.Level != nil {
+				g.Levels = append(g.Levels, c.Level(row))
+			}
+		}
+		if c.Left {
+			g.Texts++
+		}
+		if c.Spare > 0 {
+			g.Spare = append(g.Spare, len(g.Header))
+		}
+		g.Header, spare = append(g.Header, c.Name), append(spare, c.Spare)
+	}
+	slices.SortStableFunc(g.Spare, func(a, b int) int { return cmp.Compare(spare[b], spare[a]) })
+	return g
+}
+
+// Lines returns the rows as CSV, the header first; the cells are not escaped.
+func Lines[T any](rows []T, columns []Column[T]) [][]string {
+	lines := make([][]string, 1+len(rows))
+	for i := range columns {
+		c := &columns[i]
+		if c.Key == "" {
+			continue
+		}
+		lines[0] = append(lines[0], c.Key)
+		for k, row := range rows {
+			lines[1+k] = append(lines[1+k], c.raw(row))
+		}
+	}
+	return lines
+}
+
+// Metrics returns a metric for each column that has one, with a sample for each row. The names begin with prefix;
+// labels returns the pairs of name and value of a row.
+func Metrics[T any](prefix string, rows []T, labels func(T) []string, columns []Column[T]) []exposition.Family {
+	var all []exposition.Family
+	for _, c := range columns {
+		if c.Metric == "" {
+			continue
+		}
+		family := exposition.Family{Name: prefix + c.Metric, Type: exposition.Gauge, Help: c.Help}
+		scale := 1.0
+		if strings.HasSuffix(c.Metric, "_seconds") {
+			scale = 1e9
+		}
+		for _, row := range rows {
+			if value, known := c.Value(row); known {
+				family.Samples = append(family.Samples, exposition.Sample{Labels: labels(row), Value: value / scale})
+			}
+		}
+		all = append(all, family)
+	}
+	return all
+}
+
+// Known returns a figure of which 0 means unknown, for [Column.Value].
+func Known(value float64) (float64, bool) { return value, value != 0 }
