@@ -1,13 +1,20 @@
-// Package links checks the documentation: its links, and the commands and flags that it names.
+// Package links checks what readers follow: the links of the documentation, and the commands and flags that
+// documentation, remedies and help texts name.
 package links
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/cmd"
 )
@@ -31,6 +38,7 @@ func pages(t *testing.T) []string {
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	code    = regexp.MustCompile("(?ms)^```.*?^```$|`[^`]*`")
 	fence   = regexp.MustCompile("(?ms)^```.*?^```$")
 	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
@@ -85,25 +93,93 @@ func TestTheIndexIsComplete(t *testing.T) {
 	}
 }
 
-// Every command of the documentation exists, with each of its flags.
-func TestDocsHaveRealCommands(t *testing.T) {
-	typed := regexp.MustCompile("(?m)(?:^(?:\\$ )?|`)(?:sudo )?timebench ([a-z]+)([^`#>|\n]*)")
-	checked := 0
-	for _, name := range pages(t) {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		for _, c := range typed.FindAllStringSubmatch(string(text), -1) {
-			command, _, err := cmd.Root().Find([]string{c[1]})
-			require.NoError(t, err, "%s: %s", name, c[0])
-			arguments, _, _ := strings.Cut(c[2], " -- ")
-			for _, word := range strings.Fields(arguments) {
-				if flag, isLong := strings.CutPrefix(word, "--"); isLong {
-					flag, _, _ = strings.Cut(flag, "=")
-					require.NotNil(t, command.Flags().Lookup(flag), "%s: timebench %s has no flag --%s", name, c[1], flag)
-					checked++
-				}
+// typed matches a command line: at the start of a line, in backticks or brackets, or after sudo, exec and the like.
+var typed = regexp.MustCompile("(?m)(?:^[ \\t#$]*|[`('=|/] ?|sudo |exec )timebench ([a-z][a-z-]*)([^`'\"|;>)#\\n]*)")
+
+// continued matches the end of a line that the shell joins with the next.
+var continued = regexp.MustCompile(`\\\n\s*`)
+
+// commandLines checks that each command line of a text has a command and flags that exist, and returns their number.
+// The text is of the file name.
+func commandLines(t *testing.T, commands *cobra.Command, name, text string) (checked int) {
+	t.Helper()
+	for _, line := range typed.FindAllStringSubmatch(continued.ReplaceAllString(text, ""), -1) {
+		if line[1] == "runs" { // begins a sentence
+			continue
+		}
+		checked++
+		command, _, err := commands.Find(line[1:2])
+		if err != nil || command.Name() != line[1] {
+			t.Errorf("%s: timebench has no command %s: %s", name, line[1], line[0])
+			continue
+		}
+		command.InitDefaultHelpFlag()
+		arguments, _, _ := strings.Cut(line[2], " -- ")
+		for _, word := range strings.Fields(arguments) {
+			flag, _, _ := strings.Cut(strings.TrimRight(word, ".,:"), "=")
+			long, isLong := strings.CutPrefix(flag, "--")
+			short, isShort := strings.CutPrefix(flag, "-")
+			if isLong && command.Flags().Lookup(long) == nil ||
+				isShort && len(short) == 1 && command.Flags().ShorthandLookup(short) == nil {
+				t.Errorf("%s: timebench %s has no flag %s", name, line[1], flag)
 			}
 		}
 	}
-	require.NotZero(t, checked)
+	return checked
+}
+
+// everyCommand returns the commands, and that for completion, which cobra adds late.
+func everyCommand() *cobra.Command {
+	commands := cmd.Root()
+	commands.InitDefaultCompletionCmd()
+	return commands
+}
+
+// The commands of the documentation and of deploy exist.
+func TestDocumentedCommandsExist(t *testing.T) {
+	names := pages(t)
+	require.NoError(t, filepath.WalkDir(filepath.Join(root, "deploy"),
+		func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				names = append(names, name)
+			}
+			return err
+		}))
+	checked, commands := 0, everyCommand()
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		if strings.HasSuffix(name, ".md") {
+			text = []byte(strings.Join(code.FindAllString(string(text), -1), "\n"))
+		}
+		checked += commandLines(t, commands, name, string(text))
+	}
+	require.Greater(t, checked, 100)
+}
+
+// The commands that timebench prints exist: in remedies, advice, errors and help texts.
+func TestPrintedCommandsExist(t *testing.T) {
+	checked, commands := 0, everyCommand()
+	for _, folder := range []string{"cmd", "internal"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder),
+			func(name string, _ fs.DirEntry, err error) error {
+				if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+					return err
+				}
+				file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+				if err != nil {
+					return err
+				}
+				ast.Inspect(file, func(n ast.Node) bool {
+					if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+						text, err := strconv.Unquote(literal.Value)
+						require.NoError(t, err, name)
+						checked += commandLines(t, commands, name, text)
+					}
+					return true
+				})
+				return nil
+			}))
+	}
+	require.Greater(t, checked, 50)
 }
