@@ -89,7 +89,7 @@ func TestLimitedFiles(t *testing.T) {
 		status, _, stderr := ran(t, "timebench", "render", old, "--out", out)
 		require.Zero(t, status, stderr)
 		written := false
-		for blocks := 0; !written; blocks += 1 + blocks/4 {
+		for blocks := 0; !written; blocks += 1 + 3*blocks {
 			require.Less(t, blocks, 1<<20)
 			written = requireWholeOrOld(t, folder, "sh", "-c", `ulimit -f "$1"; exec timebench render "$2" --out "$3"`,
 				"sh", strconv.Itoa(blocks), fresh, out)
@@ -108,7 +108,7 @@ func TestFullDisk(t *testing.T) {
 		out := filepath.Join(folder, target)
 		status, _, stderr := ran(t, "timebench", "render", old, "--out", out)
 		require.Zero(t, status, stderr)
-		for free := int64(0); ; free += 12<<10 + free/4 {
+		for free := int64(0); ; free += 12<<10 + 3*free {
 			require.Less(t, free, int64(4<<20))
 			fill(t, disk, free)
 			written := requireWholeOrOld(t, folder, "timebench", "render", fresh, "--out", out)

@@ -13,7 +13,7 @@ import (
 // On a terminal, nothing moves the cursor over what a profiled command prints there.
 func TestOutputOfAProfiledCommandStays(t *testing.T) {
 	t.Parallel()
-	script, timebench := need.Program(t, "script"), need.Timebench(t)
+	script, timebench := need.Program(t, "script"), need.Program(t, "timebench")
 	// Longer than the bar takes to appear, and with a line that has no end yet.
 	const prints = `echo first; printf last; sleep 1.2; echo " line"`
 	command := exec.Command(script, "-qec", timebench+" profile --format csv -- sh -c '"+prints+"'", os.DevNull)

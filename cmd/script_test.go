@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -29,11 +28,11 @@ import (
 	"github.com/timebench/timebench/test/schema"
 )
 
-// TestMain runs timebench if this program is called by that name, and puts a copy with that name
-// into the path of the scripts. testscript.Main does the same, but cannot remove its folder under
-// Wine (see need.Folder).
+// TestMain runs timebench if this program is called by that name, or by itself, and puts a copy with that name into the
+// path of the scripts. testscript.Main does the same, but cannot remove its folder under Wine (see need.Folder).
 func TestMain(m *testing.M) {
-	if name := filepath.Base(os.Args[0]); strings.TrimSuffix(name, ".exe") == "timebench" {
+	name := filepath.Base(os.Args[0])
+	if strings.TrimSuffix(name, ".exe") == "timebench" || os.Args[0] == "/proc/self/exe" {
 		os.Exit(Execute())
 	}
 	os.Exit(withTimebench(m))
@@ -196,46 +195,83 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// A started is a program that runs. Its standard error is complete when it has ended.
+type started struct {
+	*exec.Cmd
+	stderr bytes.Buffer
+	ended  chan struct{}
+}
+
+// timeout is how long a test waits for something that takes seconds on an idle machine.
+const timeout = 3 * time.Minute
+
+// start starts a program. It is killed after twice the timeout, so that a program that hangs fails the test.
+func start(command *exec.Cmd) (*started, error) {
+	s := &started{Cmd: command, ended: make(chan struct{})}
+	if command.Stderr == nil {
+		command.Stderr = &s.stderr
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	timer := time.AfterFunc(2*timeout, func() { _ = command.Process.Kill() })
+	go func() {
+		defer close(s.ended)
+		_ = command.Wait() // the tests look at its exit status
+		timer.Stop()
+	}()
+	return s, nil
+}
+
+// status waits until the program has ended, and returns its exit status; -1 if a signal ended it.
+func (s *started) status() int {
+	<-s.ended
+	return s.ProcessState.ExitCode()
+}
+
+func (s *started) hasEnded() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// until waits until a condition holds. The error says that the program ended before, or that it took too long; then
+// the program is killed.
+func (s *started) until(what string, holds func() bool) error {
+	for end := time.Now().Add(timeout); ; time.Sleep(10 * time.Millisecond) {
+		ended := s.hasEnded()
+		if holds() {
+			return nil
+		}
+		if ended {
+			return fmt.Errorf("%s: %q ended before, with %v: %s", what, s.Args, s.ProcessState, &s.stderr)
+		}
+		if time.Now().After(end) {
+			_ = s.Process.Kill()
+			return fmt.Errorf("%s: not %s after the start of %q", what, timeout, s.Args)
+		}
+	}
+}
+
 // interruptedAfter runs a command and interrupts it when the folder exists and the pause is over.
 func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal syscall.Signal, folder string,
 	args []string) {
 	out, err := os.Create(ts.MkAbs("stdout.txt"))
 	ts.Check(err)
 	defer func() { _ = out.Close() }()
-	command, cancel := endsInTime(args[0], args[1:]...)
-	defer cancel()
-	command.Dir, command.Stdout, command.Stderr = ts.MkAbs("."), out, os.Stderr
-	ts.Check(command.Start())
-	if !until(func() bool { return isFolder(folder) }) {
-		cancel()
-		ts.Fatalf("%v: %s is not there %s after the start", command.Wait(), folder, timeout)
-	}
+	command := exec.Command(args[0], args[1:]...)
+	command.Dir, command.Stdout = ts.MkAbs("."), out
+	running, err := start(command)
+	ts.Check(err)
+	ts.Check(running.until("the folder "+folder, func() bool { return isFolder(folder) }))
 	time.Sleep(pause)
-	ts.Check(command.Process.Signal(signal))
-	err = command.Wait()
-	if got, want := command.ProcessState.ExitCode(), 128+int(signal); got != want {
-		ts.Fatalf("exit status %d (%v), not %d", got, err, want)
+	_ = running.Process.Signal(signal) // it may have ended
+	if got, want := running.status(), 128+int(signal); got != want {
+		ts.Fatalf("exit status %d, not %d: %s", got, want, &running.stderr)
 	}
-}
-
-// timeout is how long a test waits for something that takes seconds on an idle machine.
-const timeout = 3 * time.Minute
-
-// until waits until a condition holds, and reports whether it does.
-func until(holds func() bool) bool {
-	for end := time.Now().Add(timeout); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			return false
-		}
-	}
-	return true
-}
-
-// endsInTime returns a command that is killed after twice the timeout, so that a program that hangs
-// fails the test that started it.
-func endsInTime(name string, args ...string) (*exec.Cmd, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*timeout)
-	return exec.CommandContext(ctx, name, args...), cancel
 }
 
 func isFolder(name string) bool {
@@ -243,16 +279,15 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// busyWorkers returns the two worker processes of a program when they measure. Their CPU time
-// shows that: to start takes them a fifth of it.
-func busyWorkers(pid int) ([]*process.Process, error) {
+// busyWorkers returns the two worker processes of a program when they measure. Their CPU time shows that: to start
+// takes them a fifth of it.
+func busyWorkers(of *started) (children []*process.Process, err error) {
 	const workers, seconds = 2, 1
-	parent, err := process.NewProcess(int32(pid))
+	parent, err := process.NewProcess(int32(of.Process.Pid))
 	if err != nil {
 		return nil, err
 	}
-	var children []*process.Process
-	if until(func() bool {
+	return children, of.until("two worker processes that measure", func() bool {
 		children, _ = parent.Children() // an error says that there are none yet
 		used := 0.0
 		for _, child := range children {
@@ -261,40 +296,28 @@ func busyWorkers(pid int) ([]*process.Process, error) {
 			}
 		}
 		return len(children) == workers && used > seconds
-	}) {
-		return children, nil
-	}
-	return nil, fmt.Errorf("%d of %d worker processes, and they did not work, %s after the start", len(children), workers,
-		timeout)
+	})
 }
 
-// interruptedtwice COMMAND...: starts a command with two worker processes and suspends those, so that
-// it cannot end after the first SIGINT. The next SIGINT must end it at once, with exit status 130
-// and no output.
+// interruptedtwice COMMAND...: starts a command with two worker processes and suspends those, so that it cannot end
+// after the first SIGINT. The next SIGINT must end it at once, with exit status 130 and no output.
 func interruptedTwice(ts *testscript.TestScript, _ bool, args []string) {
-	command, cancel := endsInTime(args[0], args[1:]...)
-	defer cancel()
 	var out bytes.Buffer
-	command.Dir, command.Stdout, command.Stderr = ts.MkAbs("."), &out, os.Stderr
-	ts.Check(command.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	workers, err := busyWorkers(command.Process.Pid)
+	command := exec.Command(args[0], args[1:]...)
+	command.Dir, command.Stdout = ts.MkAbs("."), &out
+	running, err := start(command)
+	ts.Check(err)
+	workers, err := busyWorkers(running)
 	ts.Check(err)
 	for _, worker := range workers {
 		ts.Check(worker.Suspend())
 		defer func() { _ = worker.Kill() }()
 	}
-	for again := time.Tick(100 * time.Millisecond); ; <-again {
-		select {
-		case err := <-ended:
-			if got := command.ProcessState.ExitCode(); got != 130 || out.Len() > 0 {
-				ts.Fatalf("exit status %d (%v) and output %q, not 130 and none", got, err, out.String())
-			}
-			return
-		default:
-			_ = command.Process.Signal(syscall.SIGINT) // it may have ended just now
-		}
+	for ; !running.hasEnded(); time.Sleep(100 * time.Millisecond) {
+		_ = running.Process.Signal(syscall.SIGINT) // it may have ended just now
+	}
+	if got := running.status(); got != 130 || out.Len() > 0 {
+		ts.Fatalf("exit status %d and output %q, not 130 and none", got, out.String())
 	}
 }
 

@@ -48,7 +48,7 @@ func startWatch(t testing.TB, args ...string) *watching {
 func startWatchBy(t testing.TB, start []string, args ...string) *watching {
 	t.Helper()
 	args = slices.Concat(start[1:], []string{"watch", "--listen", ":0", "--format", "json"}, args)
-	command, cancel := endsInTime(start[0], args...)
+	command := exec.Command(start[0], args...)
 	w := &watching{Cmd: command}
 	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func startWatchBy(t testing.TB, start []string, args ...string) *watching {
 	require.NoError(t, err)
 	require.NoError(t, command.Start())
 	t.Cleanup(func() { // after a failure
-		cancel()
+		_ = command.Process.Kill()
 		_ = command.Wait()
 	})
 	lines := bufio.NewReader(stderr)
@@ -208,40 +208,37 @@ func TestWatchWithoutAReader(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join(t.TempDir(), "textfiles")
 			require.NoError(t, os.Mkdir(folder, 0o700))
-			command, cancel := endsInTime("timebench", "watch", "--every", "1s", "--textfile",
-				filepath.Join(folder, "timebench.prom"))
-			defer cancel()
+			file := filepath.Join(folder, "timebench.prom")
+			command := exec.Command("timebench", "watch", "--every", "1s", "--textfile", file)
 			read, write, err := os.Pipe()
 			require.NoError(t, err)
 			_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, os.Getpagesize())
 			require.NoError(t, err)
 			_, err = write.Write(make([]byte, os.Getpagesize())) // full
 			require.NoError(t, err)
-			var stderr bytes.Buffer
-			command.Stdout, command.Stderr = write, &stderr
+			command.Stdout = write
 			if c.stderr {
 				command.Stdout, command.Stderr = nil, write
 			}
-			require.NoError(t, command.Start())
+			running := requireStart(t, command)
 			require.NoError(t, write.Close())
 			defer func() { _ = read.Close() }()
 			if c.closed {
 				require.NoError(t, read.Close())
 			}
-			file := filepath.Join(folder, "timebench.prom")
 			appears := func() bool { _, err := os.Stat(file); return err == nil }
-			need.Until(t, "the textfile", appears)
+			require.NoError(t, running.until("the textfile", appears))
 			// Each of these is an event, which nobody reads.
 			require.NoError(t, os.Rename(folder, folder+".away"))
 			time.Sleep(2 * time.Second)
 			require.NoError(t, os.RemoveAll(folder+".away"))
 			require.NoError(t, os.Mkdir(folder, 0o700))
-			need.Until(t, "the next textfile", appears)
-			require.NoError(t, command.Process.Signal(syscall.SIGTERM))
-			require.NoError(t, command.Wait(), name)
-			if c.closed && !c.stderr {
-				require.Equal(t, 1, strings.Count(stderr.String(), "timebench: standard output cannot be written: broken pipe\n"),
-					stderr.String())
+			require.NoError(t, running.until("the next textfile", appears))
+			require.NoError(t, running.Process.Signal(syscall.SIGTERM))
+			require.Zero(t, running.status())
+			if stderr := running.stderr.String(); c.closed && !c.stderr {
+				require.Equal(t, 1,
+					strings.Count(stderr, "timebench: standard output cannot be written: broken pipe\n"), stderr)
 			}
 		})
 	}

@@ -15,7 +15,7 @@ import (
 // The width is that of the terminal.
 func TestOutputFitsARealTerminal(t *testing.T) {
 	t.Parallel()
-	script, timebench := need.Program(t, "script"), need.Timebench(t)
+	script, timebench := need.Program(t, "script"), need.Program(t, "timebench")
 	for _, arguments := range []string{
 		"list", "env", "--help", "doctor --fast --fail-on never --quiet",
 		"compare --rounds 6 --throughput-time 1ms --threads 1,2 --quiet",

@@ -53,12 +53,14 @@ func eachText(t *testing.T, value reflect.Value, at string, visit func(at string
 	}
 }
 
-// whole is a document of a slow machine with the parts of another document.
+// whole is a document of a slow machine with the parts of another document, in the order in which a reader puts them.
 func whole(parts *result.Document) *result.Document {
 	d := onHPET()
-	for _, s := range parts.Sections {
-		if s.Key() != compare.Kind.Key {
-			d.Put(s)
+	for _, kind := range sections.All {
+		for _, s := range parts.Sections {
+			if s.Key() == kind.Key && s.Key() != compare.Kind.Key {
+				d.Put(s)
+			}
 		}
 	}
 	return d
