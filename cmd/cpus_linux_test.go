@@ -33,7 +33,8 @@ func TestCPUOutsideOfTheAffinity(t *testing.T) {
 				" does not exist or is not allowed to this process; it may use CPU "+left+"\n", stderr)
 		}
 	}
-	status, _, stderr := ranOn(t, cpus[1], "compare", "time.Now@go", "--threads", "1", "--throughput-time", "1ms", "--rounds", "1",
+	status, _, stderr := ranOn(t, cpus[1], "compare", "time.Now@go", "--threads", "1", "--throughput-time", "1ms",
+		"--rounds", "1",
 		"--pin", left)
 	require.Zero(t, status, stderr)
 }

@@ -52,7 +52,8 @@ func byC(t testing.TB, program string, args ...string) float64 {
 // byTimebench is what timebench says of a clock, and of an empty call.
 func byTimebench(t testing.TB, timebench, id string) (median, floor float64) {
 	t.Helper()
-	out, err := exec.Command(timebench, "compare", id, "--threads", "1", "--throughput-time", "1ms", "--rounds", "15", "--format",
+	out, err := exec.Command(timebench, "compare", id, "--threads", "1", "--throughput-time", "1ms", "--rounds", "15",
+		"--format",
 		"json").Output()
 	require.NoError(t, err)
 	document, err := sections.Read(bytes.NewReader(out))

@@ -29,7 +29,8 @@ func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, out, 0o644))
 		return path
 	}
-	compare := []string{"compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "20ms", "--rounds", "10", "--out"}
+	compare := []string{"compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "20ms", "--rounds", "10",
+		"--out"}
 	old := run("old.txt", append(compare, filepath.Join(folder, "old"), "--format", "bench")...)
 	new := run("new.txt", append(compare, filepath.Join(folder, "new"), "--format", "bench")...)
 

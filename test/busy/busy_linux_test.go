@@ -152,7 +152,8 @@ func BenchmarkAnnounced(b *testing.B) {
 	timebench, script := need.Timebench(b), need.Program(b, "script")
 	beside(b, func(b *testing.B) {
 		for _, args := range []string{
-			"compare", "compare --threads 1..24", "doctor --fail-on never", "verify", "verify --load", "skew", "drift --duration 2s",
+			"compare", "compare --threads 1..24", "doctor --fail-on never", "verify", "verify --load", "skew",
+			"drift --duration 2s",
 			"runtimes c python3 java", "profile --duration 2s",
 		} {
 			var ratios, said, took []float64

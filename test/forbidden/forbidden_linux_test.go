@@ -159,7 +159,8 @@ func entries(d *result.Document) map[string]string {
 
 // Without a filter of its own timebench says less, and nothing else than with one.
 func TestSeccompForbidden(t *testing.T) {
-	args := []string{"compare", "@vdso", "CLOCK_MONOTONIC@syscall", "--rounds", "1", "--throughput-time", "1ms", "--threads", "1",
+	args := []string{"compare", "@vdso", "CLOCK_MONOTONIC@syscall", "--rounds", "1", "--throughput-time", "1ms",
+		"--threads", "1",
 		"--format", "json"}
 	proven, weighed := under(t, []string{"1000000"}, args...), under(t, noFilters, args...)
 	with := entries(proven)

@@ -25,7 +25,8 @@ func BenchmarkFilterInLayers(b *testing.B) {
 	const noClock, instructions = 12345, 1500
 	rule := fmt.Sprintf("%d:%d", unix.SYS_CLOCK_GETTIME, noClock)
 	long := slices.Repeat([]string{rule}, instructions/5)
-	args := []string{"compare", "CLOCK_MONOTONIC", "--rounds", "40", "--throughput-time", "1ms", "--threads", "1", "--format", "json"}
+	args := []string{"compare", "CLOCK_MONOTONIC", "--rounds", "40", "--throughput-time", "1ms", "--threads", "1",
+		"--format", "json"}
 	layers := func(rules []string) map[string]float64 {
 		ns := map[string]float64{}
 		out, err := filtered(b, rules, args...).Output()

@@ -24,9 +24,10 @@ func BenchmarkRuns(b *testing.B) {
 	for boot := 0; b.Loop(); boot++ {
 		var script strings.Builder
 		for i := range runs {
-			fmt.Fprintf(&script, "run compare-%03d timebench compare --format json --rounds 60 --throughput-time 20ms --threads 1 "+
-				"CLOCK_MONOTONIC@vdso CLOCK_REALTIME_COARSE@vdso CLOCK_MONOTONIC@syscall RDTSC@cpu "+
-				"CLOCK_THREAD_CPUTIME_ID@vdso time.Now@go\n", boot*runs+i)
+			fmt.Fprintf(&script,
+				"run compare-%03d timebench compare --format json --rounds 60 --throughput-time 20ms --threads 1 "+
+					"CLOCK_MONOTONIC@vdso CLOCK_REALTIME_COARSE@vdso CLOCK_MONOTONIC@syscall RDTSC@cpu "+
+					"CLOCK_THREAD_CPUTIME_ID@vdso time.Now@go\n", boot*runs+i)
 		}
 		for name, ran := range hpet.run(b, script.String()) {
 			if strings.HasPrefix(name, "compare-") {

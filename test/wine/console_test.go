@@ -15,7 +15,8 @@ func interruptedBy(t *testing.T, events, folder string) ran {
 	t.Helper()
 	wine, exe := built(t)
 	return run(t, folder, nil, wine, compiled(t, "ctrl"), "report", events, exe,
-		"compare", "time.Now@go", "QueryPerformanceCounter", "--threads", "1..1024", "--throughput-time", "1s", "--out", "report")
+		"compare", "time.Now@go", "QueryPerformanceCounter", "--threads", "1..1024", "--throughput-time", "1s", "--out",
+		"report")
 }
 
 // Ctrl-Break, a console that is closed and a session that ends: what is complete is

@@ -199,7 +199,8 @@ func TestPython(t *testing.T) {
 	}
 	t.Parallel()
 	environment := []string{`WINEPATH=C:\python`, "PYTHONMALLOC=debug"}
-	section, status, stderr := measured(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--call-time", "20ms",
+	section, status, stderr := measured(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--call-time",
+		"20ms",
 		"--out", "report")
 	require.Zero(t, status, stderr)
 	require.Len(t, section.Runtimes, 1)

@@ -192,7 +192,8 @@ func TestGlobs(t *testing.T) {
 	wine, exe := built(t)
 	folder := t.TempDir()
 	for _, name := range []string{"web1", "web2"} {
-		measured := run(t, folder, nil, wine, exe, "compare", "time.Now", "--threads", "1", "--throughput-time", "5ms", "--rounds", "6",
+		measured := run(t, folder, nil, wine, exe, "compare", "time.Now", "--threads", "1", "--throughput-time", "5ms",
+			"--rounds", "6",
 			"--out", `results\`+name+".zip")
 		require.Zero(t, measured.status, measured.stderr)
 	}
@@ -268,7 +269,8 @@ func TestWithoutWinmm(t *testing.T) {
 	list := run(t, "", without, wine, exe, "list")
 	require.Zero(t, list.status, list.stderr)
 	require.Regexp(t, `(?m)^timeGetTime@winapi(?: .* no)?: this Windows has no timeGetTime in winmm\.dll$`, list.stdout)
-	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1", "--throughput-time",
+	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1",
+		"--throughput-time",
 		"5ms", "--rounds", "1")
 	require.Zero(t, compare.status, compare.stderr)
 	require.Regexp(t, `timeGetTime@winapi +this Windows has no timeGetTime in winmm\.dll`, compare.stdout)
@@ -282,7 +284,8 @@ func TestWithoutWinmm(t *testing.T) {
 func TestConsoleShowsProgress(t *testing.T) {
 	wine, exe := built(t)
 	script := need.Program(t, "script")
-	command := strings.Join([]string{wine, exe, "compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "1s", "--rounds",
+	command := strings.Join([]string{wine, exe, "compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "1s",
+		"--rounds",
 		"1"}, " ")
 	console := run(t, t.TempDir(), []string{"TERM=xterm"}, script, "-qec", command, "typescript")
 	require.Zero(t, console.status, console.stdout)
@@ -312,7 +315,8 @@ func byC(t testing.TB, wine, loop, path, call string) (ns float64, ok bool) {
 // byTimebench is the figure of one clock, and of an empty call.
 func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
 	t.Helper()
-	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--throughput-time", "1ms", "--rounds", "15", "--format",
+	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--throughput-time", "1ms", "--rounds", "15",
+		"--format",
 		"json")
 	require.Zero(t, out.status, out.stderr)
 	document, err := sections.Read(strings.NewReader(out.stdout))
