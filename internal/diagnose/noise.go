@@ -92,16 +92,6 @@ var noises = []struct {
 		always("run again when the time service has settled; if there is none, reset the rate (adjtimex --tick 10000 --frequency 0)"),
 	},
 	{
-		"lost-cpu", func(_ *situation.Situation, c result.Conditions) string {
-			if len(c.LostCPUs) == 0 {
-				return ""
-			}
-			return words.CPUs(c.LostCPUs) + " went away during the run, or had no time for it (offline, no longer allowed, or kept busy at a higher priority)"
-		},
-		always("throughput with as many threads as CPUs: fewer samples, or threads that share the remaining CPUs"),
-		always("run again while the set of CPUs does not change, and no program of a higher priority keeps them busy"),
-	},
-	{
 		"realtime", func(s *situation.Situation, _ result.Conditions) string {
 			if s.Host.CPU.SchedulingPolicy == "" {
 				return ""

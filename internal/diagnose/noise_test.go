@@ -63,7 +63,6 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		{"slewed", "run 0.1 % fast (adjtimex: tick 10,005 µs, frequency +500 ppm)", func(d *result.Document) {
 			d.Host.TimeSync = &result.TimeSync{TickNS: 10_005_000, FrequencyPPM: 500}
 		}},
-		{"lost-cpu", "CPUs 3 and 7 went away", func(d *result.Document) { d.Conditions.LostCPUs = []int{3, 7} }},
 		{"starved", "in 60 of 100 samples of throughput with 16 threads, a thread had no CPU", func(d *result.Document) {
 			compare.Into(d).Clocks[0].Throughput = []compare.Throughput{{Threads: 8}, {Threads: 16, Disturbed: true}, {Threads: 32, Disturbed: true}}
 			d.Conditions.Passes = []result.Passes{

@@ -32,7 +32,6 @@ func TestIsolatedCPUAndAChangeOfTheClockSource(t *testing.T) {
 		"nobody gets CPU 1 who does not ask for it")
 	require.Zero(t, said["isolated"].status, said["isolated"].stderr)
 	d := document(t, said["isolated"])
-	require.Empty(t, d.Conditions.LostCPUs)
 	require.Len(t, compare.Of(d).Clocks[0].Latency.SamplesNS, 12)
 	require.False(t, compare.Of(d).Clocks[0].Throughput[0].Oversubscribed)
 	require.Equal(t, []int{0, 1}, skew.Of(document(t, said["both"])).CPUs)

@@ -26,8 +26,6 @@ type Conditions struct {
 	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
 	// ThrottledNS is the CPU time that the quota withheld.
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
-	// LostCPUs are CPUs that went offline, or had no time.
-	LostCPUs []int `json:"lost_cpus,omitempty"`
 	// CompleteRounds is the number in the run with the fewest, if not all.
 	CompleteRounds int `json:"complete_rounds,omitempty"`
 	// Passes are those of throughput by number of threads, where some are missing or a thread starved.
@@ -85,7 +83,6 @@ func JoinConditions(runs []*Conditions) *Conditions {
 		all.OtherCPUs += c.OtherCPUs / n
 		all.ThrottledPeriods += c.ThrottledPeriods
 		all.ThrottledNS += c.ThrottledNS
-		all.LostCPUs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all.LostCPUs, c.LostCPUs))))
 		if c.CompleteRounds > 0 && (all.CompleteRounds == 0 || c.CompleteRounds < all.CompleteRounds) {
 			all.CompleteRounds = c.CompleteRounds
 		}

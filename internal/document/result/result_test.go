@@ -468,13 +468,13 @@ func TestLoadTakesUTF16(t *testing.T) {
 }
 
 func TestConditionsOfRunsAreJoined(t *testing.T) {
-	of := func(cpu int, stepNS int64, steal float64) *result.Conditions {
-		return &result.Conditions{DurationNS: 5, Turns: 3, InterruptedTurns: 1, StealShare: steal, LostCPUs: []int{cpu}, WallStepNS: stepNS}
+	of := func(stepNS int64, steal float64) *result.Conditions {
+		return &result.Conditions{DurationNS: 5, Turns: 3, InterruptedTurns: 1, StealShare: steal, WallStepNS: stepNS}
 	}
-	joined := result.JoinConditions([]*result.Conditions{of(20, -20, 0.25), of(22, -22, 0.5), of(21, 21, 0.75)})
+	joined := result.JoinConditions([]*result.Conditions{of(-20, 0.25), of(-22, 0.5), of(21, 0.75)})
 	require.InDelta(t, 0.5, joined.StealShare, 1e-12)
 	joined.StealShare = 0
-	require.Equal(t, &result.Conditions{DurationNS: 15, Turns: 9, InterruptedTurns: 3, LostCPUs: []int{20, 21, 22}, WallStepNS: -22}, joined)
+	require.Equal(t, &result.Conditions{DurationNS: 15, Turns: 9, InterruptedTurns: 3, WallStepNS: -22}, joined)
 }
 
 func TestPassesOfRunsAreJoinedByThreads(t *testing.T) {

@@ -73,7 +73,7 @@ type Result struct {
 	Interrupted bool
 	// Conditions are the disturbances of the run.
 	Conditions result.Conditions
-	// Spoilt is why the throughput measurement ended early; nil if it is complete.
+	// Spoilt is why the run ended early, if it was neither a signal nor its time; nil otherwise.
 	Spoilt error
 }
 
@@ -126,7 +126,7 @@ func once(ctx context.Context, clocks []clock.Clock, s Settings, progress func(d
 	if err != nil {
 		return Result{}, err
 	}
-	r := &runner{ctx: ctx, team: workers, settings: s, progress: progress, usable: usable, now: observe.Now}
+	r := &runner{ctx: ctx, team: workers, settings: s, progress: progress, now: observe.Now}
 	verdicts := clock.KernelEntries(clocks)
 	for i, c := range clocks {
 		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
@@ -258,12 +258,7 @@ type runner struct {
 	userMode *subject   // one of the loops: a read that enters the kernel, in user mode; nil if none does
 	bracket  *bracket   // nil if single reads are not timed
 	noise    noise
-	// usable returns the CPUs that the process may use, including those of pinned to which it can pin its threads.
-	usable func(pinned []int) []int
-	// lost are the CPUs that went away; noCPU is whether all CPUs that the run was pinned to did.
-	lost   []int
-	noCPU  bool
-	spoilt error // why throughput is no longer measured
+	spoilt   error // why the run ended early: a CPU went away, or a worker process ended
 	// started counts the workers since the last garbage collection.
 	started int
 }
@@ -337,7 +332,10 @@ func (r *runner) rounds(measured []*subject) {
 		}
 		begun = until
 		r.noise.Glance()
-		r.lose()
+		if cpu := r.settings.cpu(0); observe.Away(cpu) {
+			r.spoilt = &lostCPU{cpu: cpu}
+			return
+		}
 	}
 }
 
@@ -361,40 +359,6 @@ func (r *runner) round(round int, measured []*subject) bool {
 	r.forecast.turns.add(time.Duration(r.now()-begun), len(timed))
 	r.tell()
 	return true
-}
-
-// usable returns the CPUs that the process may use, including those of pinned to which it can
-// pin its threads, which may be isolated. It returns nil if they cannot be determined. It
-// uses a thread of its own, because the thread of the run may be pinned.
-func usable(pinned []int) (cpus []int) {
-	// If no thread can be started, the result stays nil.
-	_ = thread.Run(thread.Any, func() { cpus = thread.Usable() })
-	for _, cpu := range pinned {
-		if len(cpus) > 0 && !slices.Contains(cpus, cpu) && thread.Pinnable([]int{cpu}) == nil {
-			cpus = append(cpus, cpu)
-		}
-	}
-	return cpus
-}
-
-// lose removes lost CPUs from the run: the given ones, and those that the process may no longer use.
-func (r *runner) lose(named ...int) {
-	s := &r.settings
-	usable := r.usable(s.Pin)
-	if len(usable) == 0 {
-		return
-	}
-	gone := func(cpu int) bool { return slices.Contains(named, cpu) || !slices.Contains(usable, cpu) }
-	for _, cpu := range slices.Concat(s.Pin, s.places) {
-		if gone(cpu) && !slices.Contains(r.lost, cpu) && (len(s.Pin) == 0 || slices.Contains(s.Pin, cpu)) {
-			r.lost = append(r.lost, cpu)
-		}
-	}
-	pinned := len(s.Pin) > 0
-	s.Pin = slices.DeleteFunc(slices.Clone(s.Pin), gone)
-	s.places = slices.DeleteFunc(slices.Clone(s.places), gone)
-	s.CPUs = min(s.CPUs, max(1, len(usable)))
-	r.noCPU = r.noCPU || pinned && len(s.Pin) == 0
 }
 
 // latency gives every subject one turn, and returns false if the run ended first.

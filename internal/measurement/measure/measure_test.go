@@ -43,8 +43,8 @@ func measureOne(t *testing.T, c clock.Clock) compare.Clock {
 func TestRunMeasuresRealClocks(t *testing.T) {
 	var last time.Duration
 	s := quick(1, 2, 5)
-	s.Time = 30 * time.Millisecond // on a busy machine five threads need some time to read at all
-	measured, err := Run(context.Background(), clock.Default(), s, func(done, of time.Duration) {
+	all := clock.Default()
+	measured, err := Run(context.Background(), []clock.Clock{all[0], all[len(all)-1]}, s, func(done, of time.Duration) {
 		require.GreaterOrEqual(t, done, last)
 		require.LessOrEqual(t, done, of)
 		last = done
@@ -87,19 +87,6 @@ func TestPinnedRunStaysOnItsCPU(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, measured.Clocks[0].Available)
 	require.Equal(t, map[int]bool{s.Pin[0]: true}, seen)
-}
-
-// The thread of a pinned run may use one CPU, but the run all.
-func TestPinnedRunLosesNoCPU(t *testing.T) {
-	if thread.Pinnable(thread.Usable()) != nil {
-		t.Skip("this build cannot pin threads")
-	}
-	s := quick(1, len(thread.Usable()))
-	s.Pin = thread.Usable()
-	measured, err := Run(context.Background(), []clock.Clock{scripted("any", count)}, s, nil)
-	require.NoError(t, err)
-	require.Empty(t, measured.Conditions.LostCPUs)
-	require.False(t, measured.Clocks[0].Throughput[len(measured.Clocks[0].Throughput)-1].Oversubscribed)
 }
 
 // A quota of half a CPU is less than one thread can use.

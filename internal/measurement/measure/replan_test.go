@@ -42,7 +42,7 @@ func TestReadsArePlannedAnewWhereTheyComeToCostMore(t *testing.T) {
 	reader := &dearer{from: from}
 	s := &subject{clock: fake("dearer@fake", func() (clock.Reader, error) { return reader, nil })}
 	r := &runner{ctx: context.Background(), settings: Settings{Threads: []int{1}, Rounds: rounds, Time: time.Millisecond, CPUs: 1},
-		team: &fakeTeam{gone: never}, usable: func([]int) []int { return []int{0} }, subjects: []*subject{s}, now: observe.Now}
+		team: &fakeTeam{gone: never}, subjects: []*subject{s}, now: observe.Now}
 	require.NoError(t, thread.Run(thread.Any, r.run))
 	require.Len(t, s.latency, rounds)
 	require.Greater(t, reader.spins, from)

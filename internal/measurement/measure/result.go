@@ -13,7 +13,6 @@ import (
 
 func (r *runner) result() Result {
 	summed := Result{Interrupted: observe.Interrupted(r.ctx), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
-	summed.Conditions.LostCPUs = slices.Sorted(slices.Values(r.lost))
 	partial := r.partial()
 	summed.Conditions.Passes = r.passes(partial)
 	if r.rounded < r.settings.Rounds {
@@ -80,8 +79,6 @@ func (r *runner) missing(t *throughput) string {
 		return t.subject.clock.ID + ": " + t.err.Error()
 	case r.spoilt != nil:
 		return r.spoilt.Error()
-	case len(r.lost) > 0:
-		return "a CPU went away"
 	case observe.Interrupted(r.ctx):
 		return "the run was interrupted"
 	default:

@@ -159,7 +159,7 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 	for _, block := range blocks {
 		rand.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
 		for _, t := range block {
-			if t.subject.failed() || t.err != nil || r.spoilt != nil || r.outgrown(t) {
+			if t.subject.failed() || t.err != nil {
 				r.forecast.passes[t.threads].left--
 				continue
 			}
@@ -171,7 +171,9 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 			if r.ended() && !complete {
 				return false
 			}
-			r.settle(t, err)
+			if r.settle(t, err); r.spoilt != nil {
+				return false
+			}
 			r.glance()
 			r.forecast.passes[t.threads].add(time.Duration(r.now()-begun), 1)
 			r.tell()
@@ -185,15 +187,14 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 	return true
 }
 
-// settle decides what the error of a pass costs: the run a CPU or its workers, the clock all its
-// figures, or no more than this figure.
+// settle decides what the error of a pass costs: the rest of the run if a CPU went away or a worker process ended, the clock
+// all its figures if it could not be read, or else no more than this figure.
 func (r *runner) settle(t *throughput, err error) {
 	gone, lost := errors.AsType[*lostCPU](err)
 	failed, unread := errors.AsType[*failedRead](err)
 	switch {
 	case lost:
-		r.team.rest() // its threads are pinned
-		r.lose(gone.cpu)
+		r.spoilt = gone
 	case r.team.broken() != nil:
 		r.spoilt = r.team.broken()
 	case unread:
@@ -201,19 +202,6 @@ func (r *runner) settle(t *throughput, err error) {
 	case err != nil:
 		t.err = first(err)
 	}
-}
-
-// outgrown returns whether a measurement is no longer continued because CPUs went away: no CPU is left to pin to, or
-// the threads no longer have a CPU each. A measurement without samples continues on the remaining CPUs.
-func (r *runner) outgrown(t *throughput) bool {
-	if r.noCPU {
-		return true
-	}
-	oversubscribed := r.settings.oversubscribed(t.threads)
-	if oversubscribed != t.oversubscribed && t.complete == 0 {
-		t.oversubscribed = oversubscribed
-	}
-	return oversubscribed != t.oversubscribed
 }
 
 // plan creates the measurements of every subject, and returns their blocks in the order in which they run. A block has
