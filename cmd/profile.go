@@ -159,16 +159,3 @@ func profiled(s profile.Settings) string {
 		return "the whole machine"
 	}
 }
-
-func startProfiledCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: profile.StartCommand, Short: "Start the command of `profile`", Hidden: true, DisableFlagParsing: true,
-		RunE: func(_ *cobra.Command, args []string) error {
-			reported, err := profile.Start(args)
-			if reported {
-				return &failure{status: 1}
-			}
-			return couldNot(err)
-		},
-	}
-}

@@ -150,7 +150,7 @@ them is slow.`,
 			command.AddCommand(c)
 		}
 	}
-	command.AddCommand(versionCommand(), startProfiledCommand())
+	command.AddCommand(versionCommand())
 	return command
 }
 

@@ -40,12 +40,12 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	cpus := onlineCPUs()
 	profile.CPUs = len(cpus)
-	var started *child
+	var started *command
 	if len(s.Command) > 0 {
 		if started, err = start(s.Command, s.Output); err != nil {
 			return profile, err
 		}
-		s.PIDs, s.Time, profile.Started = []int{started.pid()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
+		s.PIDs, s.Time, profile.Started = []int{started.PID()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
 	}
 	// What takes long comes before the events: their rings fill from the beginning.
 	functions, hidden := hurriedly(kernelFunctions)
@@ -107,7 +107,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 }
 
 // missed returns what the samples show that the profile did not see.
-func (o opened) missed(started *child, t *tally) (unseen []string) {
+func (o opened) missed(started *command, t *tally) (unseen []string) {
 	const enough = 50 * time.Millisecond // for a sample
 	if used := started.cpuTime(); used > enough && o.byThread && len(t.programs) == 0 {
 		unseen = append(unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID), and does not sample processes that take less than a millisecond; that needs root", words.Duration(float64(used))))
@@ -126,10 +126,10 @@ const usageTurns = 10
 
 // sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns how long that was,
 // and the CPU times of the processes.
-func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally, progress func(done, total time.Duration)) (time.Duration, usages, error) {
+func (o opened) sample(ctx context.Context, s Settings, started *command, t *tally, progress func(done, total time.Duration)) (time.Duration, usages, error) {
 	c := &collector{events: o.events, tally: t, waiting: o.early}
 	if started != nil {
-		t.starting = started.pid()
+		t.starting = started.PID()
 		c.begin() // it may run before this thread does again
 		sampling, stop, err := started.begin(ctx)
 		if err != nil {

@@ -20,9 +20,3 @@ func NamedProcesses(string) []int { return nil }
 
 // ProcessOf returns none.
 func ProcessOf(int) int { return 0 }
-
-// StartCommand is the hidden command that starts another program. It is for Linux.
-const StartCommand = "start-profiled"
-
-// Start returns ErrUnsupported.
-func Start([]string) (reported bool, err error) { return false, ErrUnsupported }

@@ -22,9 +22,10 @@ type Child struct {
 	In, Out *os.File
 
 	command   *exec.Cmd
-	wait      func()     // waits for the end, and takes the exit status; it may be called more than once
-	complaint *beginning // nil if the command has set standard error
-	gate      *gate      // nil without one, and when it is open
+	wait      func()                 // waits for the end and takes the exit status; it may be called more than once
+	ended     func() <-chan struct{} // see Ended
+	complaint *beginning             // nil if the command has set standard error
+	gate      *gate                  // nil without one, and when it is open
 }
 
 // Start starts a program or a [Role]. It ends with this process, and is killed when ctx ends. The caller must call [Child.Close].
@@ -84,18 +85,19 @@ func start(ctx context.Context, command *exec.Cmd) (_ *Child, err error) {
 		_ = command.Wait() // the state of the process has it
 		stop()
 	})
+	c.ended = sync.OnceValue(func() <-chan struct{} {
+		ended := make(chan struct{})
+		go func() {
+			c.wait()
+			close(ended)
+		}()
+		return ended
+	})
 	return c, nil
 }
 
-// Ended returns a channel that is closed when the process has ended. A thread waits for it.
-func (c *Child) Ended() <-chan struct{} {
-	ended := make(chan struct{})
-	go func() {
-		c.wait()
-		close(ended)
-	}()
-	return ended
-}
+// Ended returns a channel that is closed when the process has ended. From the first call on, a thread waits for that.
+func (c *Child) Ended() <-chan struct{} { return c.ended() }
 
 // PID returns the number of the process.
 func (c *Child) PID() int { return c.command.Process.Pid }

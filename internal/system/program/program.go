@@ -35,8 +35,9 @@ type Limits struct {
 	OutputBytes int64
 	// Together is whether standard error is part of the standard output: some programs print their version there.
 	Together bool
-	// MemoryBytes limits the memory that each process writes to and shares with no other (RLIMIT_DATA), and Files its
-	// descriptors, at least 16. 0 sets no limit. Linux only.
+	// MemoryBytes limits the memory that a process may write to and does not share (RLIMIT_DATA), and Files its descriptors.
+	// 0 is no limit. The process that starts the program, and a role, need 256 MiB and 32 files: Go's runtime maps 130 MB at
+	// its start. Linux only.
 	MemoryBytes int64
 	Files       int
 }

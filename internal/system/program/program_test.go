@@ -1,9 +1,11 @@
 package program
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,11 +24,37 @@ const playRole = "TIMEBENCH_TEST_ROLE"
 const ample = time.Minute
 
 func TestMain(m *testing.M) {
-	Main(nil)
+	Main(testRoles)
 	if name := os.Getenv(playRole); name != "" {
 		os.Exit(play(name))
 	}
 	os.Exit(m.Run())
+}
+
+// testRoles are roles that reach a limit.
+var testRoles = Roles{
+	"eat": func([]string) error {
+		var eaten [][]byte
+		for range 1000 {
+			eaten = append(eaten, bytes.Repeat([]byte{1}, 1<<20))
+		}
+		fmt.Println(len(eaten))
+		return nil
+	},
+	"open": func([]string) error {
+		for range 100 {
+			file, err := os.Open(os.DevNull)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = file.Close() }()
+		}
+		return nil
+	},
+	"echo": func(args []string) error {
+		_, err := io.Copy(os.Stdout, os.Stdin)
+		return errors.Join(err, errors.New(strings.Join(args, " ")))
+	},
 }
 
 // play is the program of a role, and returns its exit status.
@@ -68,6 +96,16 @@ func play(name string) int {
 	case "daemon": // a program that leaves a daemon, and the reason of Run
 		_, err := Run(context.Background(), exec.Command("/bin/sh", "-c", "(setsid sleep 1000 >/dev/null 2>&1 &); sleep 0.3"), Limits{Time: ample, OutputBytes: 1e6})
 		fmt.Println(err)
+	case "waiting", "begun", "survivor": // has a child, and prints when it is there
+		sleep := exec.Command("sleep", "1000")
+		child, err := StartGated(context.Background(), sleep)
+		if name == "survivor" {
+			child, err = StartSurvivor(sleep)
+		} else if err == nil && name == "begun" {
+			err = child.Begin()
+		}
+		fmt.Println(err)
+		<-child.Ended()
 	case "run": // a program with a daemon that both sleep
 		child := exec.Command("/bin/sh", "-c", "(setsid sleep 1000 &); sleep 1000")
 		child.Env = os.Environ()
