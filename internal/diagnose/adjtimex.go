@@ -19,8 +19,8 @@ func tickLength(sync result.TimeSync) string {
 	return words.Grouped(float64(sync.TickNS)/1e3, 0) + " µs"
 }
 
-// monotonicRate returns the share by which the tick and the frequency of adjtimex(2) make
-// CLOCK_MONOTONIC and CLOCK_REALTIME run fast; negative if they run slow.
+// monotonicRate returns the share by which the tick and the frequency of adjtimex(2) make CLOCK_MONOTONIC and
+// CLOCK_REALTIME run fast; negative if they run slow.
 func monotonicRate(sync result.TimeSync) float64 {
 	tick := 1.0
 	if situation.ChangedTick(sync) {

@@ -70,12 +70,9 @@ func beside(s *situation.Situation) (text string, level table.Level) {
 	return text, level
 }
 
-// fewestSamples is the number of samples from which on the lowest level of them is known.
-const fewestSamples = 6
-
-// Answering returns the clock that an answer is about: the one that a finding calls slow, or the situation.Everyday clock that
-// programs read first, without a vDSO the system call, or else any that shows what a program pays; nil if none was
-// timed.
+// Answering returns the clock that an answer is about: the one that a finding calls slow, or the everyday
+// clock that programs read first, without a vDSO the system call, or else any that shows what a program pays; nil if
+// none was timed.
 func Answering(d *result.Document) *compare.Clock { return answering(situation.Of(d)) }
 
 func answering(s *situation.Situation) *compare.Clock {
@@ -96,8 +93,8 @@ func answering(s *situation.Situation) *compare.Clock {
 	return nil
 }
 
-// timesTheCounter returns how many times longer a read takes than one of the CPU's counter; "" if that was
-// not timed, or takes as long.
+// timesTheCounter returns how many times longer a read takes than one of the CPU's counter; "" if that was not timed,
+// or takes as long.
 func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
 	for _, id := range clock.PlainCounters {
 		if counter := s.Timed(id); counter != nil && situation.CostNS(c.Latency) > 2*situation.CostNS(counter.Latency) && situation.CostNS(counter.Latency) > 0 {

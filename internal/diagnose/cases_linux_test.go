@@ -14,10 +14,12 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 )
 
-// The cases are machines of public reports, rebuilt as documents, recorded trees and kernel logs. A new one is a folder of
-// testdata/cases with results.json, or of testdata/cases/logs with dmesg.txt, and what must and must not be said: expect.json.
+// The cases are machines of public reports, rebuilt as documents, recorded trees and kernel logs. A new one is a folder
+// of testdata/cases with results.json, or of testdata/cases/logs with dmesg.txt, and what must and must not be said:
+// expect.json.
 
-// An expectation is the kinds of findings that a document must have, and what must and must not be said of it, as expressions.
+// An expectation is the kinds of findings that a document must have, and what must and must not be said of it, as
+// expressions.
 type expectation struct {
 	Host  json.RawMessage `json:"host"` // facts of the machine that the document lacks
 	Kinds []string        `json:"kinds"`

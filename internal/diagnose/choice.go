@@ -15,8 +15,9 @@ import (
 // the TSC.
 var choices = []reason{leftByExperiment, selectedAtRunTime, setAtBoot}
 
-// selectedAtRunTime: the kernel would use another clock source: the one of its command line if it is available, otherwise
-// the best. Only a name written to current_clocksource changes that (clocksource_select in kernel/time/clocksource.c).
+// selectedAtRunTime: the kernel would use another clock source: the one of its command line if it is available,
+// otherwise the best. Only a name written to current_clocksource changes that (clocksource_select in
+// kernel/time/clocksource.c).
 func selectedAtRunTime(s *situation.Situation) *why {
 	name, expected, chosen := s.ClockSource, s.Best(), s.BootChoice()
 	if s.Offers(chosen.Value) {
@@ -61,8 +62,8 @@ func kvmClockOff(s *situation.Situation) *why {
 	return setBy("kvm-clock, which could replace the TSC, is disabled", s.Parameters("no_kvmclock")...)
 }
 
-// unusedParameter returns evidence if the kernel command line names a clock source that the kernel cannot use. It causes
-// nothing, but somebody may rely on it.
+// unusedParameter returns evidence if the kernel command line names a clock source that the kernel cannot use. It
+// causes nothing, but somebody may rely on it.
 func unusedParameter(s *situation.Situation) []string {
 	p := s.BootChoice()
 	if p.Value == "" || len(s.ClockSources) == 0 || s.Offers(p.Value) || p.Value == s.ClockSource {

@@ -8,8 +8,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// Who selected the clock source, from the kernel's list (the best first), its command line and
-// its log. Nothing else is reported as the cause, and no cause is missing. A new case is a row.
+// Who selected the clock source, from the kernel's list (the best first), its command line and its log. Nothing else is
+// reported as the cause, and no cause is missing. A new case is a row.
 func TestWhoChoseTheClockSource(t *testing.T) {
 	const (
 		byHand   = "at run time, by writing to current_clocksource"
@@ -178,8 +178,8 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 	}
 }
 
-// A document without the key kernel_entry (from a command that does not test it, or older than
-// the key) proves nothing: under hpet that is a finding, under tsc it is not.
+// A document without the key kernel_entry (from a command that does not test it, or older than the key) proves nothing:
+// under hpet that is a finding, under tsc it is not.
 func TestKernelEntryNotTested(t *testing.T) {
 	const untested = "CLOCK_MONOTONIC@vdso · 640 ns/read (95% CI 634 ns to 646 ns) · kernel entry was not tested"
 	d := well()

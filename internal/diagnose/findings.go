@@ -1,8 +1,9 @@
 // Package diagnose turns a result document into findings (what is wrong with the clocks of a machine, the cause, the
 // remedies) and warnings (what disturbed the run). It measures nothing.
 //
-// From the bottom up: package situation has the facts that are derived from a document, package remedy the advice; here,
-// a check makes a finding of a situation, the table below says which check excludes which, and the answer sums up.
+// From the bottom up: package situation has the facts that are derived from a document, package remedy the advice;
+// here, a check makes a finding of a situation, the table below says which check excludes which, and the answer sums
+// up.
 package diagnose
 
 import (
@@ -20,10 +21,11 @@ import (
 type check struct {
 	kind       string
 	severities []string // that the finding can have, the worst first
-	// find returns the finding without its kind; nil, or a finding without evidence, if there is none. An empty severity
-	// means the worst.
+	// find returns the finding without its kind; nil, or a finding without evidence, if there is none. An empty
+	// severity means the worst.
 	find func(*situation.Situation) *result.Finding
-	// unless are the kinds of findings, of checks above it, that explain the same better. With one of them it finds nothing.
+	// unless are the kinds of findings, of checks above it, that explain the same better. With one of them it finds
+	// nothing.
 	unless []string
 }
 
@@ -68,8 +70,8 @@ func (c check) completed(f *result.Finding) result.Finding {
 	return *f
 }
 
-// Findings returns what is wrong with the clocks of the document's machine, the worst first. It uses only the document, so
-// it works for documents of other machines.
+// Findings returns what is wrong with the clocks of the document's machine, the worst first. It uses only the document,
+// so it works for documents of other machines.
 func Findings(d *result.Document) []result.Finding {
 	s := situation.Of(d)
 	var findings []result.Finding
@@ -103,8 +105,8 @@ func Conclusive(d *result.Document) (findings []result.Finding, conclusive bool)
 	return findings, Measured(d) && len(findings) == len(d.Findings)
 }
 
-// OverLimit returns a finding if an everyday clock costs more than the limit in nanoseconds per read, beyond noise, or if
-// no everyday clock was timed; otherwise nil.
+// OverLimit returns a finding if an everyday clock costs more than the limit in nanoseconds per read, beyond noise, or
+// if no everyday clock was timed; otherwise nil.
 func OverLimit(d *result.Document, limitNS float64) *result.Finding {
 	s := situation.Of(d)
 	s.Clocks = compare.Of(d).Clocks // those that were timed by themselves

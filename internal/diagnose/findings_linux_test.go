@@ -13,8 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// machine returns a document of a recorded machine: the cost of its fine clocks, and whether
-// they enter the kernel.
+// machine returns a document of a recorded machine: the cost of its fine clocks, and whether they enter the kernel.
 func machine(t *testing.T, name, entry string, fineNS float64) *result.Document {
 	t.Helper()
 	tree := filepath.Join("..", "machine", "host", "testdata", name)
@@ -98,8 +97,7 @@ func TestRecordedMachines(t *testing.T) {
 	}
 }
 
-// Every clock of this system's catalogue, as a machine without problems shows it, causes no
-// finding.
+// Every clock of this system's catalogue, as a machine without problems shows it, causes no finding.
 func TestNoFindingsWithAnyClockOfTheCatalogue(t *testing.T) {
 	d := well()
 	measured := compare.Of(d).Clocks[0]

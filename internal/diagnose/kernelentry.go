@@ -135,8 +135,8 @@ func whatToWin(s *situation.Situation, entering []compare.Clock) []string {
 	return nil
 }
 
-// unproven finds that nothing shows whether the everyday clocks enter the kernel. Without this finding, doctor would report
-// that all is well.
+// unproven finds that nothing shows whether the everyday clocks enter the kernel. Without this finding, doctor would
+// report that all is well.
 func unproven(s *situation.Situation) *result.Finding {
 	if hasQPC(s) {
 		return unprovenQPC(s)
@@ -211,8 +211,8 @@ func vdsoCause(s *situation.Situation) string {
 	return cause
 }
 
-// slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not support, although it supports the everyday
-// ones.
+// slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not support, although it supports the
+// everyday ones.
 func slowClocksOfOldKernels(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
 		Title:    "some clocks enter the kernel, although the everyday clocks do not",

@@ -29,8 +29,7 @@ const (
 	minSeconds = 0.1
 )
 
-// noises are the kinds of disturbance, the worst for the figures first. A new one is one
-// entry.
+// noises are the kinds of disturbance, the worst for the figures first. A new one is one entry.
 var noises = []struct {
 	kind string
 	// observe returns what was seen; "" if there was no such disturbance.
@@ -188,9 +187,8 @@ func always(text string) func(*situation.Situation) string {
 	return func(*situation.Situation) string { return text }
 }
 
-// timed returns the text for documents with costs, and nothing for others: what verify, skew and drift report is
-// proven by the order of reads or has a bound that contains the time that other work took, and profile reports that
-// work.
+// timed returns the text for documents with costs, and nothing for others: what verify, skew and drift report is proven
+// by the order of reads or has a bound that contains the time that other work took, and profile reports that work.
 func timed(text string) func(*situation.Situation) string {
 	return func(s *situation.Situation) string {
 		if compare.Of(s.Document).Empty() && runtimes.Of(s.Document) == nil {

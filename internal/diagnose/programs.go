@@ -72,8 +72,8 @@ func heavyReaders(s *situation.Situation) *result.Finding {
 	}
 }
 
-// A heavyKind is where a program spends most of the time of its reads. Those of the first kind that fits are the
-// cause; of is the part of one kind, and coarse whether a coarse clock can replace the clock.
+// A heavyKind is where a program spends most of the time of its reads. Those of the first kind that fits are the cause;
+// of is the part of one kind, and coarse whether a coarse clock can replace the clock.
 type heavyKind struct {
 	of     func(profile.Process) float64
 	cause  string
@@ -86,8 +86,8 @@ var heavyKinds = []heavyKind{
 	{func(p profile.Process) float64 { return p.UserShare }, "Each read is as fast as the clock source allows. The program makes many.", true},
 }
 
-// heavyKindOf returns why a program spends much time on reads. Where it is not known whether the fine clocks are read in
-// user mode, it says no more than that there are many.
+// heavyKindOf returns why a program spends much time on reads. Where it is not known whether the fine clocks are read
+// in user mode, it says no more than that there are many.
 func heavyKindOf(s *situation.Situation, p profile.Process) heavyKind {
 	if profile.Of(s.Document).KernelEntry == result.Never {
 		for _, k := range heavyKinds {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/profile"
@@ -103,12 +102,4 @@ func TestFewSamplesNameNoProgram(t *testing.T) {
 	short := reading("date", 0.8, 0.3)
 	short.Samples = 6
 	require.Empty(t, Findings(profiled("tsc", result.Never, short)))
-}
-
-func TestFewProgramsAreNamed(t *testing.T) {
-	var many []profile.Process
-	for range 3 * mostPrograms {
-		many = append(many, reading("worker", 0.5, 0.4))
-	}
-	require.Len(t, programsAbove(situation.Of(profiled("tsc", result.Never, many...)), heavyShare), mostPrograms)
 }

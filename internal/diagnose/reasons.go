@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
-// whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected another clock source; if neither
-// is known, the best guess.
+// whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected another clock source; if
+// neither is known, the best guess.
 func whyNotTSC(s *situation.Situation) *why {
 	if s.ClockSource == "tsc" {
 		return usesTSC(s)
@@ -88,8 +88,8 @@ func byLog(s *situation.Situation) *why {
 	return all
 }
 
-// notX86: other CPUs have no TSC. The counter of arm64 is readable in user mode, unless the kernel works around an erratum
-// of its timer.
+// notX86: other CPUs have no TSC. The counter of arm64 is readable in user mode, unless the kernel works around an
+// erratum of its timer.
 func notX86(s *situation.Situation) *why {
 	if s.OnX86() {
 		return nil
@@ -121,8 +121,8 @@ func asIntended(s *situation.Situation) *why {
 	return nil
 }
 
-// notInvariant: the CPU does not report what the kernel requires. It does not explain anything if the log shows that the
-// kernel has used the TSC.
+// notInvariant: the CPU does not report what the kernel requires. It does not explain anything if the log shows that
+// the kernel has used the TSC.
 func notInvariant(s *situation.Situation) *why {
 	used := func(e kernellog.Event) bool { return e.Clock == "tsc" }
 	if s.Host.CPU.InvariantTSC == nil || s.Invariant() || slices.ContainsFunc(s.Switches(), used) {

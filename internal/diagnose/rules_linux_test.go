@@ -13,8 +13,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// rules requires of every remedy of every finding on a document that it can be carried out there,
-// changes something, and is safe.
+// rules requires of every remedy of every finding on a document that it can be carried out there, changes something,
+// and is safe.
 func rules(t *testing.T, d *result.Document) {
 	t.Helper()
 	for _, f := range Findings(d) {
@@ -72,8 +72,8 @@ func available(d *result.Document) []string {
 	return d.Host.ClockSource.Available
 }
 
-// plantedLogs are lines with causes that a recorded machine may not have: nothing, CPUs that
-// differ, a wrong rate, a watchdog without figures, a firmware that writes to the TSC.
+// plantedLogs are lines with causes that a recorded machine may not have: nothing, CPUs that differ, a wrong rate, a
+// watchdog without figures, a firmware that writes to the TSC.
 var plantedLogs = [][]string{
 	nil,
 	{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock.", "[ 9.1] tsc: Marking TSC unstable due to check_tsc_sync_source failed"},
@@ -82,8 +82,8 @@ var plantedLogs = [][]string{
 	{"[ 0.1] [Firmware Bug]: TSC ADJUST differs within socket(s), fixing all errors"},
 }
 
-// The rules hold on every recorded machine, whatever its clocks cost and its log has, in a
-// container too, and with parameters that it may have.
+// The rules hold on every recorded machine, whatever its clocks cost and its log has, in a container too, and with
+// parameters that it may have.
 func TestRulesOnEveryRecordedMachine(t *testing.T) {
 	trees, err := filepath.Glob(filepath.Join("..", "machine", "host", "testdata", "*", "proc"))
 	require.NoError(t, err)

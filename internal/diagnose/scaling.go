@@ -12,12 +12,11 @@ import (
 )
 
 const (
-	// maxFlat is the largest gain in throughput from one thread to all CPUs at which a clock
-	// counts as not scaling.
+	// maxFlat is the largest gain in throughput from one thread to all CPUs at which a clock counts as not scaling.
 	maxFlat = 1.1
-	// A timer that several CPUs wait for is idle less often, so its throughput grows a little:
-	// published figures of an HPET are 1.41 times at 2 threads, 1.38 at 4. Therefore this
-	// share of the gain of other clocks counts as not scaling too, up to a limit.
+	// A timer that several CPUs wait for is idle less often, so its throughput grows a little: published figures of an
+	// HPET are 1.41 times at 2 threads, 1.38 at 4. Therefore this share of the gain of other clocks counts as not
+	// scaling too, up to a limit.
 	flatShare, maxFlatShared = 0.4, 1.5
 	// minReference is the gain that other clocks must have: otherwise the machine is at fault.
 	minReference = 1.5
@@ -38,8 +37,8 @@ func disturbance(s *situation.Situation) *result.Warning {
 	return &all[i]
 }
 
-// notScaling finds an situation.Everyday clock that all CPUs together read no faster than one. On a
-// busy machine it finds nothing, because there the threads wait for CPUs.
+// notScaling finds an everyday clock that all CPUs together read no faster than one. On a busy machine it
+// finds nothing, because there the threads wait for CPUs.
 func notScaling(s *situation.Situation) *result.Finding {
 	if disturbance(s) != nil {
 		return nil
@@ -68,9 +67,8 @@ func notScaling(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-// reference returns the gain of the other clocks with so many threads, and the id of the
-// clock that it is from: the second best, so that one disturbed figure cannot decide. It
-// returns 0 if there are too few other clocks.
+// reference returns the gain of the other clocks with so many threads, and the id of the clock that it is from: the
+// second best, so that one disturbed figure cannot decide. It returns 0 if there are too few other clocks.
 func reference(s *situation.Situation, except string, threads int) (times float64, id string) {
 	type one struct {
 		times float64
@@ -89,9 +87,8 @@ func reference(s *situation.Situation, except string, threads int) (times float6
 	return others[minReferences-1].times, others[minReferences-1].id
 }
 
-// gain returns the ratio of the throughput with the most threads that had a CPU each to
-// that with one thread. It takes the best pass of both, so that a busy moment does not look
-// like a shared timer.
+// gain returns the ratio of the throughput with the most threads that had a CPU each to that with one thread. It takes
+// the best pass of both, so that a busy moment does not look like a shared timer.
 func gain(c compare.Clock) (times float64, threads int, ok bool) {
 	var one, most compare.Throughput
 	for _, t := range c.Throughput {

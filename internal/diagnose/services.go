@@ -11,7 +11,8 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// toolOfHypervisor returns the program or driver by which the hypervisor may set the clock of a guest; "" if it has none.
+// toolOfHypervisor returns the program or driver by which the hypervisor may set the clock of a guest; "" if it has
+// none.
 func toolOfHypervisor(s *situation.Situation) string {
 	if !s.IsGuest() || s.InWSL() {
 		return ""
@@ -21,9 +22,9 @@ func toolOfHypervisor(s *situation.Situation) string {
 	}[s.Host.Virtualization.System]
 }
 
-// setting returns the services that set or slew the clock all the time. hv_utils only steps it
-// after a pause, unless timesync_implicit is set or the kernel is older than 4.11
-// (drivers/hv/hv_util.c, 3716a49a). Whether vmtoolsd synchronises is not known; off is the default.
+// setting returns the services that set or slew the clock all the time. hv_utils only steps it after a pause, unless
+// timesync_implicit is set or the kernel is older than 4.11 (drivers/hv/hv_util.c, 3716a49a). Whether vmtoolsd
+// synchronises is not known; off is the default.
 func setting(s *situation.Situation) []string {
 	var names []string
 	for _, service := range s.Host.TimeServices {
@@ -37,9 +38,8 @@ func setting(s *situation.Situation) []string {
 	return names
 }
 
-// twoServices finds two time services that correct each other. They are seen running; or a guest
-// whose clock a time service synchronises was stepped while doctor measured, which suggests that the
-// hypervisor sets it too.
+// twoServices finds two time services that correct each other. They are seen running; or a guest whose clock a time
+// service synchronises was stepped while doctor measured, which suggests that the hypervisor sets it too.
 func twoServices(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
 		Title:    "two time services correct the wall clock",
@@ -79,8 +79,8 @@ func steering(s *situation.Situation) []string {
 	return evidence
 }
 
-// rateAtLimit finds a clock source that runs at a wrong rate: a time service corrects it as far as the kernel allows. The
-// remaining offset shows whether that is not enough, or whether the service recovers from a correction.
+// rateAtLimit finds a clock source that runs at a wrong rate: a time service corrects it as far as the kernel allows.
+// The remaining offset shows whether that is not enough, or whether the service recovers from a correction.
 func rateAtLimit(s *situation.Situation) *result.Finding {
 	sync := s.Host.TimeSync
 	if sync == nil || !atLimit(*sync) || setByHand(*sync) {

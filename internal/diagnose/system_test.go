@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
-// Everything that can be found on a system other than Linux, in one document: the advice names no
-// tool and no manual of Linux.
+// Everything that can be found on a system other than Linux, in one document: the advice names no tool and no manual of
+// Linux.
 func TestAdviceFitsTheSystem(t *testing.T) {
 	linuxWords := []string{
 		"taskset", "cpupower", "chrt", "adjtimex", "chrony", "systemd", "sudo", "dmesg", "/proc/", "/sys/", "sched_getaffinity",

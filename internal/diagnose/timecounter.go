@@ -10,21 +10,20 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// A read of a fine clock that costs so much, and so many times what the CPU's counter costs, does
-// not read that counter in user mode.
+// A read of a fine clock that costs so much, and so many times what the CPU's counter costs, does not read that counter
+// in user mode.
 const (
 	slowReadNS       = 500
 	slowReadCounters = 20
 	// On Linux the checks of kernel entry say more, and an emulated CPU reads slowly in user mode.
 	slowUserReadNS = 1000
-	// QueryPerformanceCounter that reads the CPU's counter in user mode costs 20 to 90 ns. After a
-	// restore it was 18 times slower, with the page unchanged (cloud-hypervisor/cloud-hypervisor#8383).
+	// QueryPerformanceCounter that reads the CPU's counter in user mode costs 20 to 90 ns. After a restore it was 18
+	// times slower, with the page unchanged (cloud-hypervisor/cloud-hypervisor#8383).
 	slowQPCNS, slowQPCCounters = 200, 15
 )
 
-// slowReads finds fine clocks whose reads cost far more than reads of the CPU's counter,
-// where no other check explains them: on a BSD with a slow timecounter, and on systems of which
-// nothing more is known.
+// slowReads finds fine clocks whose reads cost far more than reads of the CPU's counter, where no other check explains
+// them: on a BSD with a slow timecounter, and on systems of which nothing more is known.
 func slowReads(s *situation.Situation) *result.Finding {
 	read, counter := s.FineRead(), s.Fastest(func(c compare.Clock) bool { return c.Path == "cpu" })
 	least, counters := float64(slowReadNS), float64(slowReadCounters)

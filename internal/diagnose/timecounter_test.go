@@ -57,13 +57,11 @@ func TestTimecounters(t *testing.T) {
 		if test.plant != nil {
 			test.plant(test.d)
 		}
-		finding := slowReads(situation.Of(test.d))
+		severity := result.Error
 		if test.says == nil {
-			require.Nil(t, finding, name)
-			continue
+			severity = ""
 		}
-		require.NotNil(t, finding, name)
-		requireText(t, worded(*finding), test.says, test.never, name)
+		requireKind(t, test.d, "slow-reads", severity, test.says, test.never, name)
 	}
 }
 
@@ -107,8 +105,7 @@ func TestGVisor(t *testing.T) {
 			compare.Into(d).Clocks[i] = compare.Clock{ID: compare.Of(d).Clocks[i].ID, Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}
 		}
 	}
-	require.Empty(t, noVDSO(situation.Of(d)).Remedies, "vdso=0 is not set")
-	require.Contains(t, noVDSO(situation.Of(d)).Cause, "gVisor")
+	requireKind(t, d, "no-vdso", result.Error, []string{"gVisor"}, []string{"vdso=0 from"}, "vdso=0 is not set")
 }
 
 // An instance type with CPU credits is named, and no other.
@@ -116,7 +113,7 @@ func TestBurstable(t *testing.T) {
 	d := well()
 	d.Conditions.StealShare = 0.3
 	d.Host.Machine = &result.Machine{Vendor: "Amazon EC2", Product: "t3.medium"}
-	require.Contains(t, worded(*steal(situation.Of(d))), "This instance type (t3.medium) is burstable")
+	requireKind(t, d, "steal", result.Warn, []string{"This instance type (t3.medium) is burstable"}, nil, "t3")
 	d.Host.Machine.Product = "m5.large"
-	require.NotContains(t, worded(*steal(situation.Of(d))), "burstable")
+	requireKind(t, d, "steal", result.Warn, nil, []string{"burstable"}, "m5")
 }

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// lostErrorNS is the maximum error that the kernel assumes after hours without a time
-	// service (NTP_PHASE_LIMIT in kernel/time/ntp.c).
+	// lostErrorNS is the maximum error that the kernel assumes after hours without a time service (NTP_PHASE_LIMIT in
+	// kernel/time/ntp.c).
 	lostErrorNS = 16_000_000_000
-	// errorPPM is by how much the kernel lets the maximum error grow (MAXFREQ). From 1.1 s on,
-	// nobody corrected the clock for 37 minutes: systemd-timesyncd does at most every 34 minutes
-	// (PollIntervalMaxSec in timesyncd.conf(5)), others more often.
+	// errorPPM is by how much the kernel lets the maximum error grow (MAXFREQ). From 1.1 s on, nobody corrected the
+	// clock for 37 minutes: systemd-timesyncd does at most every 34 minutes (PollIntervalMaxSec in timesyncd.conf(5)),
+	// others more often.
 	errorPPM     = 500
 	staleErrorNS = 1_100_000_000
 )
 
-// unsynchronised finds a wall clock that nothing synchronises, as far as the kernel knows, or
-// whose time service has stopped.
+// unsynchronised finds a wall clock that nothing synchronises, as far as the kernel knows, or whose time service has
+// stopped.
 func unsynchronised(s *situation.Situation) *result.Finding {
 	sync := s.Host.TimeSync
 	if sync == nil {

@@ -1,11 +1,8 @@
 package diagnose
 
 import (
-	"cmp"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -82,20 +79,12 @@ func TestWallClockOff(t *testing.T) {
 			if test.plant != nil {
 				test.plant(d)
 			}
-			finding := wallOff(situation.Of(d))
-			if test.severity == "" {
-				require.Nil(t, finding)
-				return
-			}
-			require.NotNil(t, finding)
-			require.Equal(t, test.severity, cmp.Or(finding.Severity, result.Error))
-			requireText(t, worded(*finding), test.says, test.never, name)
+			requireKind(t, d, "wall-clock-off", test.severity, test.says, test.never, name)
 		})
 	}
 }
 
-// Two services that set the clock are found; those that do not, or only after a pause, are not
-// counted.
+// Two services that set the clock are found; those that do not, or only after a pause, are not counted.
 func TestTwoTimeServices(t *testing.T) {
 	service := func(names ...string) (found []result.TimeService) {
 		for _, name := range names {
@@ -127,14 +116,12 @@ func TestTwoTimeServices(t *testing.T) {
 		if test.system != "" {
 			d.Host.Virtualization = guestOf(test.system)
 		}
-		finding := twoServices(situation.Of(d))
 		if test.says == "" {
-			require.Nil(t, finding, name)
+			requireKind(t, d, "two-time-services", "", nil, nil, name)
 			continue
 		}
-		require.NotNil(t, finding, name)
-		require.Contains(t, worded(*finding), test.says, name)
-		require.NotContains(t, kindsOf(d), "stepped", "%s: reported once", name)
+		requireKind(t, d, "two-time-services", result.Warn, []string{test.says}, nil, name)
+		requireKind(t, d, "stepped", "", nil, nil, name+": reported once")
 	}
 }
 
@@ -156,40 +143,23 @@ func TestRateAtItsLimit(t *testing.T) {
 	} {
 		d := well()
 		d.Host.TimeSync = &test.sync
-		finding := rateAtLimit(situation.Of(d))
 		if test.says == "" {
-			require.Nil(t, finding, name)
+			requireKind(t, d, "clock-rate", "", nil, nil, name)
 			continue
 		}
-		require.NotNil(t, finding, name)
-		require.Contains(t, worded(*finding), test.says, name)
-		require.NotContains(t, worded(*finding), "until it is right", name)
-		require.NotContains(t, kindsOf(d), "slewed", name)
-	}
-}
-
-// The clouds are told by vendor and product.
-func TestClouds(t *testing.T) {
-	for _, test := range []struct {
-		vendor, product string
-		cloud           bool
-	}{
-		{"Amazon EC2", "m5.large", true}, {"Google", "Google Compute Engine", true}, {"Google", "Eve", false},
-		{"Microsoft Corporation", "Virtual Machine", true}, {"Microsoft Corporation", "Surface Pro 7", false}, {"Dell Inc.", "", false},
-	} {
-		require.Equal(t, test.cloud, remedy.CloudOf(situation.Of(&result.Document{Host: result.Host{Machine: &result.Machine{Vendor: test.vendor, Product: test.product}}})) != nil, test)
+		requireKind(t, d, "clock-rate", result.Warn, []string{test.says}, []string{"until it is right"}, name)
+		requireKind(t, d, "slewed", "", nil, nil, name)
 	}
 }
 
 // A clock that should be fine and steps by a tick is found, and no coarse clock is offered instead.
 func TestFineClockThatTicks(t *testing.T) {
 	d := well()
-	require.Nil(t, ticking(situation.Of(d)))
 	slow(d, "hpet")
-	require.Contains(t, worded(*kernelEntry(situation.Of(d))), "CLOCK_REALTIME_COARSE (")
+	requireKind(t, d, "kernel-entry", result.Error, []string{"CLOCK_REALTIME_COARSE ("}, nil, "fine")
 	compare.Into(d).Clocks[0].Resolution.TickNS = 31_250
-	require.Nil(t, ticking(situation.Of(d)), "a counter of 32 kHz")
+	requireKind(t, d, "fine-clock-ticks", "", nil, nil, "a counter of 32 kHz")
 	compare.Into(d).Clocks[0].Resolution = &compare.Resolution{TickNS: 4e6, ReportedNS: 1}
-	require.Contains(t, worded(*ticking(situation.Of(d))), "CLOCK_MONOTONIC@vdso · 640 ns/read (95% CI 634 ns to 646 ns) · steps by 4 ms; clock_getres reports 1 ns")
-	require.NotContains(t, worded(*kernelEntry(situation.Of(d))), "COARSE (")
+	requireKind(t, d, "fine-clock-ticks", result.Warn, []string{"CLOCK_MONOTONIC@vdso · 640 ns/read (95% CI 634 ns to 646 ns) · steps by 4 ms; clock_getres reports 1 ns"}, nil, "a tick")
+	requireKind(t, d, "kernel-entry", result.Error, nil, []string{"COARSE ("}, "a tick")
 }

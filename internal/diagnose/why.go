@@ -86,7 +86,8 @@ const maxLogLines = 8
 // alignment matches several spaces, but not in a time stamp: the kernel aligns the figures of some messages.
 var alignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([^ \[]) {2,}`) })
 
-// logEvidence returns the lines of events as evidence, each once; of many the first ones, with the start of the problem.
+// logEvidence returns the lines of events as evidence, each once; of many the first ones, with the start of the
+// problem.
 func logEvidence(s *situation.Situation, events []kernellog.Event) []string {
 	var evidence []string
 	lines := s.Lines(events)

@@ -15,9 +15,9 @@ import (
 
 const highResolution = "https://learn.microsoft.com/en-us/windows/win32/sysinfo/acquiring-high-resolution-time-stamps"
 
-// frequencies are the counters behind values of QueryPerformanceFrequency, from Microsoft's
-// page on high-resolution time stamps. 24 MHz is Intel's HPET from Skylake on, and the counter
-// of some Arm CPUs. 100 MHz is a period of 10 ns (HPET_CLK_PERIOD in QEMU).
+// frequencies are the counters behind values of QueryPerformanceFrequency, from Microsoft's page on high-resolution
+// time stamps. 24 MHz is Intel's HPET from Skylake on, and the counter of some Arm CPUs. 100 MHz is a period of 10 ns
+// (HPET_CLK_PERIOD in QEMU).
 var frequencies = []struct {
 	hz, within float64
 	arch       string // GOARCH, if the frequency has this meaning only there
@@ -33,8 +33,8 @@ var frequencies = []struct {
 	{1_000_000_000, 0, "", false, "1 GHz: a counter in nanoseconds"},
 }
 
-// Frequency returns which counter a value of QueryPerformanceFrequency in Hz belongs to, on a
-// GOARCH, and whether that counter is a timer on the mainboard, which all CPUs share.
+// Frequency returns which counter a value of QueryPerformanceFrequency in Hz belongs to, on a GOARCH, and whether that
+// counter is a timer on the mainboard, which all CPUs share.
 func Frequency(hz int64, arch string) (meaning string, platform bool) {
 	for _, f := range frequencies {
 		if math.Abs(float64(hz)-f.hz) <= f.within && (f.arch == "" || f.arch == arch) {
@@ -60,9 +60,9 @@ func hasQPC(s *situation.Situation) bool {
 	return w != nil && w.QPC != nil && w.Wine == nil
 }
 
-// qpcEntry returns whether QueryPerformanceCounter enters the kernel: always, never or unknown;
-// and the evidence. The shared pages show it, as they were when the run began. If they show a read
-// in user mode, or nothing, the cost can prove that a read enters the kernel.
+// qpcEntry returns whether QueryPerformanceCounter enters the kernel: always, never or unknown; and the evidence. The
+// shared pages show it, as they were when the run began. If they show a read in user mode, or nothing, the cost can
+// prove that a read enters the kernel.
 func qpcEntry(s *situation.Situation) (entry string, evidence []string) {
 	for _, id := range []string{situation.QPC, qpcSyscall} {
 		if c := s.Timed(id); c != nil {
@@ -83,15 +83,15 @@ func qpcEntry(s *situation.Situation) (entry string, evidence []string) {
 }
 
 const (
-	// asMuch is the share of the cost of the system call from which a read counts as one, if all
-	// reads of the CPU counter itself cost far less.
+	// asMuch is the share of the cost of the system call from which a read counts as one, if all reads of the CPU
+	// counter itself cost far less.
 	asMuch = 0.9
 	// farLess is the share below which a read has not made a system call.
 	farLess = 0.6
 )
 
-// qpcEntryByCost compares the cost of QueryPerformanceCounter with that of its system call. The
-// evidence is the cost of the CPU counter: if that is high, it hides the difference.
+// qpcEntryByCost compares the cost of QueryPerformanceCounter with that of its system call. The evidence is the cost of
+// the CPU counter: if that is high, it hides the difference.
 func qpcEntryByCost(s *situation.Situation) (entry string, evidence []string) {
 	read, call := s.Timed(situation.QPC), s.Timed(qpcSyscall)
 	if read == nil || call == nil {
@@ -112,8 +112,7 @@ func qpcEntryByCost(s *situation.Situation) (entry string, evidence []string) {
 	return result.Unknown, evidence
 }
 
-// qpcKernel finds a QueryPerformanceCounter that enters the kernel, or reads a timer that all
-// CPUs share.
+// qpcKernel finds a QueryPerformanceCounter that enters the kernel, or reads a timer that all CPUs share.
 func qpcKernel(s *situation.Situation) *result.Finding {
 	if !hasQPC(s) {
 		return nil

@@ -57,8 +57,9 @@ func W32TimeText(service result.W32Time) string {
 	return strings.Join(words.Present(service.State, named("start", service.Start), named("type", service.Type), named("servers", service.Servers)), ", ")
 }
 
-// AdjustmentText returns by how much a program has changed the rate of the wall clock. Microsoft's page calls the values
-// frequencies, and its sample adds to them to make the clock fast. Which is right was not measured, so there is no sign.
+// AdjustmentText returns by how much a program has changed the rate of the wall clock. Microsoft's page calls the
+// values frequencies, and its sample adds to them to make the clock fast. Which is right was not measured, so there is
+// no sign.
 func AdjustmentText(a result.Adjustment) string {
 	ppm := math.Abs(float64(a.AdjustedHz)/float64(a.NominalHz)-1) * 1e6
 	return fmt.Sprintf("a program sets the rate of the wall clock, %s ppm from the nominal rate", words.ThreeDigits(ppm))

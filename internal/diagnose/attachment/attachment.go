@@ -1,8 +1,8 @@
 // Package attachment reads what people attach to a bug report: a kernel log as text, or the files of a machine, in a
 // folder or an archive (a sosreport, a supportconfig). It makes a document of it, without measured clocks.
 //
-// Everything in these files is of somebody else: what is read has a bound, archives are read in memory, and links are not
-// followed.
+// Everything in these files is of somebody else: what is read has a bound, archives are read in memory, and links are
+// not followed.
 package attachment
 
 import (
@@ -33,7 +33,8 @@ const (
 	maxSeconds = 10
 	// maxWindow is the max memory of a decompressor, in bytes. The tools' highest levels need as much.
 	maxWindow = 64 << 20
-	// maxMemory is what the garbage collector keeps the memory below, in bytes: without, it lets it grow to twice a window.
+	// maxMemory is what the garbage collector keeps the memory below, in bytes: without, it lets it grow to twice a
+	// window.
 	maxMemory = 80 << 20
 )
 
@@ -57,8 +58,8 @@ func ReadFolder(name string) (*result.Document, error) {
 	return ofFiles(name, files)
 }
 
-// Read returns the document of a kernel log or of an archive, which must be all of r. It recognises them by the content.
-// name is for the facts, and its errors do not have it. The document lacks the tool.
+// Read returns the document of a kernel log or of an archive, which must be all of r. It recognises them by the
+// content. name is for the facts, and its errors do not have it. The document lacks the tool.
 func Read(name string, r io.Reader) (*result.Document, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(maxMemory))
 	plain, err := newBudget().decompressed(bufio.NewReader(r))

@@ -140,8 +140,8 @@ func (c *collection) keepLog(name string, found log, err error) {
 	}
 }
 
-// rank returns a number that is the lower the better a log is. One of a whole boot is better than one that lost lines, as the
-// kernel's buffer does, and that is better than one that ends where the boot ended.
+// rank returns a number that is the lower the better a log is. One of a whole boot is better than one that lost lines,
+// as the kernel's buffer does, and that is better than one that ends where the boot ended.
 func rank(name string, whole bool) int {
 	at := slices.Index(logs, name)
 	if !whole || name == logOfBoot {

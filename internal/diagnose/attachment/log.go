@@ -205,8 +205,8 @@ const (
 )
 
 // eachLine calls do with each line of a text, also where its line ends were lost. It returns an error if the text is
-// longer than may be. The first line with a stamp shows whether they were lost: in a whole text a line may quote others,
-// as in the name of a file that the kernel prints.
+// longer than may be. The first line with a stamp shows whether they were lost: in a whole text a line may quote
+// others, as in the name of a file that the kernel prints.
 func eachLine(r io.Reader, do func(line string)) error {
 	limited := &io.LimitedReader{R: r, N: maxText + 1}
 	buffered := bufio.NewReaderSize(limited, maxRead)

@@ -25,8 +25,7 @@ func NewDocument(tool result.Tool, facts result.Host, costs compare.Costs, setti
 	}
 }
 
-// Measured returns the document of a measurement in rounds, with warnings about
-// disturbances.
+// Measured returns the document of a measurement in rounds, with warnings about disturbances.
 func Measured(tool result.Tool, facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
 	document := NewDocument(tool, facts, compare.Costs{FloorNS: measured.FloorNS, Clocks: measured.Clocks}, settings)
 	document.Interrupted, document.Conditions = measured.Interrupted, &measured.Conditions
@@ -43,8 +42,8 @@ func timeStampCounter() *clock.Clock {
 	return &all[i]
 }
 
-// TSCHz returns the rate of the time stamp counter in Hz: as the run measured it, or else
-// measured for a tenth of a second. It is 0 if there is no such counter.
+// TSCHz returns the rate of the time stamp counter in Hz: as the run measured it, or else measured for a tenth of a
+// second. It is 0 if there is no such counter.
 func TSCHz(measured []compare.Clock) float64 {
 	c := timeStampCounter()
 	if c == nil {
@@ -58,8 +57,8 @@ func TSCHz(measured []compare.Clock) float64 {
 	return math.Round(observe.Hz(*c, 100*time.Millisecond))
 }
 
-// AfterChange returns the facts of a run. If the clock source changed during the run, the clock
-// source and the kernel log are those after it.
+// AfterChange returns the facts of a run. If the clock source changed during the run, the clock source and the kernel
+// log are those after it.
 func AfterChange(facts result.Host, measured measure.Result) result.Host {
 	if len(measured.Conditions.ClockSources) < 2 {
 		return facts

@@ -8,8 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/measure"
 )
 
-// After a change of the clock source, the document has the new one, and the kernel's message about
-// the old one.
+// After a change of the clock source, the document has the new one, and the kernel's message about the old one.
 func TestFactsAfterAChangeOfTheClockSource(t *testing.T) {
 	defer func(was func() result.Host) { currentFacts = was }(currentFacts)
 	before := result.Host{

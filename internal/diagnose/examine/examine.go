@@ -54,8 +54,8 @@ func Estimate(fast bool) time.Duration {
 	return 1500 * time.Millisecond
 }
 
-// Run measures what a diagnosis needs, and returns what is complete when ctx ends. fast is whether it
-// measures only what can be told in less than a second. progress may be nil.
+// Run measures what a diagnosis needs, and returns what is complete when ctx ends. fast is whether it measures only
+// what can be told in less than a second. progress may be nil.
 //
 // What is wrong is more important than what reads cost: the CPUs are compared and the clocks verified first. Programs
 // are sampled all the time. The sampling interrupts each CPU 997 times a second, so it hits a tenth of the slices of a
@@ -218,8 +218,8 @@ func (s *sampling) into(document *result.Document) []result.NotChecked {
 	return nil
 }
 
-// calls are the calls that doctor measures, the most important first: a system may have more
-// clocks than doctor has time for.
+// calls are the calls that doctor measures, the most important first: a system may have more clocks than doctor has
+// time for.
 var calls = []string{
 	"CLOCK_MONOTONIC", "CLOCK_REALTIME", "gettimeofday", "CLOCK_MONOTONIC_COARSE", "RDTSC",
 	"CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_TAI", "time.Now", "hpet",

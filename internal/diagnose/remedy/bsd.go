@@ -2,23 +2,21 @@ package remedy
 
 import (
 	"fmt"
-
-	"github.com/timebench/timebench/internal/diagnose/situation"
 )
 
 // bsdRemedies select another timecounter.
 var bsdRemedies = map[string]remedy{
 	"timecounter-tsc": {
 		source: "FreeBSD timecounters(4), sys/x86/x86/tsc.c; OpenBSD tc_init(9), sys/arch/amd64/amd64/tsc.c; NetBSD timecounter(9): kern.timecounter.hardware",
-		where: []condition{onBSD, onX86, func(s *situation.Situation) bool {
+		where: func(s *machine) bool {
 			name, _ := s.TSCCounter()
-			return name != "" && name != s.ClockSource
-		}},
-		advise: func(s *situation.Situation) string {
+			return s.OnBSD() && s.OnX86() && name != "" && name != s.ClockSource
+		},
+		advise: func(s *machine) string {
 			name, _ := s.TSCCounter()
 			return fmt.Sprintf("Select %s, and measure again. To keep it, put the line into /etc/sysctl.conf", name)
 		},
-		command: func(s *situation.Situation) []string {
+		command: func(s *machine) []string {
 			name, _ := s.TSCCounter()
 			if !safeInShell().MatchString(name) {
 				return nil
@@ -32,24 +30,24 @@ var bsdRemedies = map[string]remedy{
 	},
 	"timecounter-smp-tsc": {
 		source: "FreeBSD sys/x86/x86/tsc.c: smp_tsc, smp_tsc_adjust; test_tsc in a guest; golang/go#50947",
-		where: []condition{func(s *situation.Situation) bool { return s.Host.OS == "freebsd" }, onX86, setsSysctl("kern.timecounter.smp_tsc=0"), func(s *situation.Situation) bool {
+		where: func(s *machine) bool {
 			_, quality := s.TSCCounter()
-			return quality < 0
-		}},
+			return s.Host.OS == "freebsd" && s.OnX86() && s.Sets("kern.timecounter.smp_tsc=0") && quality < 0
+		},
 		advice:   "To make FreeBSD select the TSC by itself, set the loader tunable, and reboot. Do so only if the TSC is invariant and the CPUs agree",
 		commands: []string{"echo kern.timecounter.smp_tsc=1 >> /boot/loader.conf # as root"},
 		risk:     "FreeBSD then takes the TSC for safe on several CPUs. If it is not, time jumps between CPUs, also backwards.",
 	},
 	"timecounter-fast": {
 		source:   "FreeBSD sys/kern/kern_tc.c: kern.timecounter.fast_gettime",
-		where:    []condition{onBSD, setsSysctl("kern.timecounter.fast_gettime=0")},
+		where:    func(s *machine) bool { return s.OnBSD() && s.Sets("kern.timecounter.fast_gettime=0") },
 		advice:   "Let programs read the timecounter in user mode",
 		commands: []string{"sysctl kern.timecounter.fast_gettime=1 # as root"},
 		risk:     "None known: it is the default.",
 	},
 	"timecounter-look": {
 		source:   "FreeBSD timecounters(4)",
-		where:    []condition{onBSD, func(s *situation.Situation) bool { return s.ClockSource == "" }},
+		where:    func(s *machine) bool { return s.OnBSD() && s.ClockSource == "" },
 		advice:   "Look which timecounter is in use and which there are. If a TSC is among them (on FreeBSD TSC-low), select it: sysctl kern.timecounter.hardware=TSC-low, or the loader tunable kern.timecounter.smp_tsc=1 if its quality is negative",
 		commands: []string{"sysctl kern.timecounter.hardware kern.timecounter.choice kern.timecounter.smp_tsc"},
 		risk:     "If the TSCs of the CPUs differ, time jumps between CPUs, also backwards. Run `timebench skew` afterwards.",

@@ -13,15 +13,14 @@ import (
 // A bootTool is a program that changes the kernel command line.
 type bootTool struct {
 	name string
-	// likely are the ids of distributions that have it (ID or ID_LIKE of os-release(5)), for
-	// documents that do not name the installed programs.
+	// likely are the ids of distributions that have it (ID or ID_LIKE of os-release(5)), for documents that do not name
+	// the installed programs.
 	likely []string
 	// change returns the commands that add one parameter and remove others.
 	change func(add string, remove []string) []string
 }
 
-// bootTools are the known ones. The one that the distribution recommends comes before those
-// that it builds on.
+// bootTools are the known ones. The one that the distribution recommends comes before those that it builds on.
 var bootTools = []bootTool{
 	{"rpm-ostree", nil, options("sudo rpm-ostree kargs", " --append-if-missing=", " --delete=", false)},
 	{"transactional-update", nil, edited("sudo transactional-update grub.cfg")},
@@ -39,8 +38,8 @@ var bootTools = []bootTool{
 	}},
 }
 
-// options returns the change of a program that takes the parameters as its options, those to
-// remove together in one, or each in its own.
+// options returns the change of a program that takes the parameters as its options, those to remove together in one, or
+// each in its own.
 func options(program, adds, removes string, together bool) func(string, []string) []string {
 	return func(add string, remove []string) []string {
 		command := program
@@ -75,10 +74,10 @@ func changes(add string, remove []string, variable string) string {
 	return "# in " + variable + ", " + strings.Join(parts, " and ")
 }
 
-// commandLine returns where and how the kernel command line of a document's machine is
-// changed: the end of an advice, and the commands. Without facts about the machine the
-// commands are those of the two commonest families of distributions.
-func commandLine(s *situation.Situation, add string, remove []situation.Parameter) (hint string, commands []string) {
+// commandLine returns where and how the kernel command line of a document's machine is changed: the end of an advice,
+// and the commands. Without facts about the machine the commands are those of the two commonest families of
+// distributions.
+func commandLine(s *machine, add string, remove []situation.Parameter) (hint string, commands []string) {
 	var texts []string
 	for _, p := range remove {
 		// A document from elsewhere may have another text in its place, which must not become part of a command.
@@ -110,23 +109,23 @@ func commandLine(s *situation.Situation, add string, remove []situation.Paramete
 	return ". Then reboot", bootTools[i].change(add, texts)
 }
 
-// distribution returns the id of a machine's distribution; "" if it is unknown. Older documents
-// have only its name, which begins with it.
-func distribution(s *situation.Situation) string {
+// distribution returns the id of a machine's distribution; "" if it is unknown. Older documents have only its name,
+// which begins with it.
+func distribution(s *machine) string {
 	name, _, _ := strings.Cut(s.Host.Distribution, " ")
 	return cmp.Or(s.Host.DistributionID, name)
 }
 
-// likely reports whether the distribution of a machine has a program. It counts only where the
-// document does not name the installed ones.
-func likely(s *situation.Situation, tool bootTool) bool {
+// likely reports whether the distribution of a machine has a program. It counts only where the document does not name
+// the installed ones.
+func likely(s *machine, tool bootTool) bool {
 	return len(s.Host.BootTools) == 0 && slices.ContainsFunc(tool.likely, func(id string) bool {
 		return id == distribution(s) || slices.Contains(s.Host.DistributionLike, id)
 	})
 }
 
-// safeInShell matches names of clock sources. A document from elsewhere may have another
-// text in their place, which must not become part of a command.
+// safeInShell matches names of clock sources. A document from elsewhere may have another text in their place, which
+// must not become part of a command.
 var safeInShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`) })
 
 // safeParameter matches parameters of the kernel command line, for the same reason.

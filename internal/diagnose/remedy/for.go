@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 )
 
@@ -24,7 +23,7 @@ var tables = []map[string]remedy{sourceRemedies, tscRemedies, hostRemedies, time
 const OfHypervisor = "of the hypervisor"
 
 // For returns the named remedies that work on a machine and are safe there, each once, in order.
-func For(s *situation.Situation, names ...string) []result.Remedy {
+func For(s *machine, names ...string) []result.Remedy {
 	var found []result.Remedy
 	if i, h := slices.Index(names, OfHypervisor), HypervisorOf(s); i >= 0 && h != nil {
 		names = slices.Concat(names[:i], h.remedies, names[i+1:])

@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// coarseCalls are the calls of language runtimes that read CLOCK_MONOTONIC_COARSE. The runtimes have their
-// names in `timebench runtimes`.
+// coarseCalls are the calls of language runtimes that read CLOCK_MONOTONIC_COARSE. The runtimes have their names in
+// `timebench runtimes`.
 var coarseCalls = []struct {
 	runtimes []string
 	call     string
@@ -27,11 +27,11 @@ var coarseCalls = []struct {
 	{[]string{"perl"}, "Time::HiRes::clock_gettime(CLOCK_MONOTONIC_COARSE)"},
 }
 
-// noCoarseCall are the runtimes without a call of a coarse clock that is finer than a second. Go has none
-// either, but nothing in PATH shows that a machine runs programs in Go.
+// noCoarseCall are the runtimes without a call of a coarse clock that is finer than a second. Go has none either, but
+// nothing in PATH shows that a machine runs programs in Go.
 var noCoarseCall = []string{"java", "node", "bun", "deno", "php", "lua", "luajit"}
 
-func languageRemedies(s *situation.Situation) []result.Remedy {
+func languageRemedies(s *machine) []result.Remedy {
 	var calls []string
 	here := func(runtimes []string) []string {
 		return slices.DeleteFunc(slices.Clone(runtimes), func(name string) bool { return !slices.Contains(s.Host.Runtimes, name) })
@@ -57,9 +57,9 @@ func languageRemedies(s *situation.Situation) []result.Remedy {
 	return remedies
 }
 
-// Coarse suggests the coarse clocks, with their cost and tick on this machine, and the calls of
-// the languages that read them.
-func Coarse(s *situation.Situation) []result.Remedy {
+// Coarse suggests the coarse clocks, with their cost and tick on this machine, and the calls of the languages that read
+// them.
+func Coarse(s *machine) []result.Remedy {
 	if len(s.Ticking()) > 0 {
 		return nil // the fine clocks are no finer
 	}

@@ -9,24 +9,23 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 )
 
-// programRemedies change how programs read clocks, what they may use of the machine, or how it is
-// measured.
+// programRemedies change how programs read clocks, what they may use of the machine, or how it is measured.
 var programRemedies = map[string]remedy{
 	"newer-engine": {
 		source: "docker/for-win#8326, docker-library/python#674, moby: the default profile knows clock_gettime64 since Docker 19.03.9; libseccomp knows it since 2.4.2",
-		where:  []condition{onLinux},
+		where:  func(s *machine) bool { return s.OnLinux() },
 		advice: "On the host of the container, use Docker 19.03.9 or later with libseccomp 2.4.2 or later (or a version of Podman, containerd or CRI-O of 2020 and later)",
 		risk:   "That of any upgrade of the container engine.",
 	},
 	"allow-calls": {
 		source: "docs.docker.com/engine/security/seccomp; systemd.exec(5): SystemCallFilter",
-		where:  []condition{onLinux},
+		where:  func(s *machine) bool { return s.OnLinux() },
 		advice: "With a profile of your own, allow clock_gettime, clock_gettime64, clock_getres, gettimeofday and time (in a unit of systemd: SystemCallFilter=), or answer unknown calls with ENOSYS",
 	},
 	"read-real-clock": {
 		source: "edgelesssys/ego#236; wolfcw/libfaketime; Wine's ntdll",
 		advice: "Measure intervals shorter than a tick with a counter of the CPU or a clock of the host, or outside of the emulator, sandbox or enclave. Check LD_PRELOAD and /etc/ld.so.preload for a library that stands in for the clock",
-		command: func(s *situation.Situation) []string {
+		command: func(s *machine) []string {
 			if s.OnLinux() {
 				return []string{"env | grep LD_PRELOAD; cat /etc/ld.so.preload"}
 			}
@@ -35,7 +34,7 @@ var programRemedies = map[string]remedy{
 	},
 	"read-monotonic": {
 		source: "arch/x86/entry/vdso: CLOCK_TAI since Linux 4.20 (315f28fa), CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since 5.3 (generic vDSO); google/gvisor#7975",
-		advise: func(s *situation.Situation) string {
+		advise: func(s *machine) string {
 			switch {
 			case s.InGVisor():
 				return "Until then read CLOCK_MONOTONIC or CLOCK_REALTIME on a hot path, which this sandbox reads in user mode"
@@ -47,13 +46,13 @@ var programRemedies = map[string]remedy{
 	},
 	"read-less": {
 		source: "docs/measuring.md",
-		advise: func(s *situation.Situation) string {
+		advise: func(s *machine) string {
 			if s.OnLinux() && s.OnX86() && !slices.Contains(situation.TickSources, s.ClockSource) {
 				return "Use a clock source that each CPU has itself (tsc on x86), and read the time less often on hot paths"
 			}
 			return "Read the time less often on hot paths"
 		},
-		command: func(s *situation.Situation) []string {
+		command: func(s *machine) []string {
 			return []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, s.Host.CPU.Usable))}
 		},
 	},
@@ -64,7 +63,7 @@ var programRemedies = map[string]remedy{
 	},
 	"raise-quota": {
 		source: "docs.kernel.org/scheduler/sched-bwc.html; kubernetes.io: resources.limits.cpu; docker run --cpus; systemd.resource-control(5): CPUQuota",
-		advise: func(s *situation.Situation) string {
+		advise: func(s *machine) string {
 			switch s.Host.Container {
 			case "":
 				return "Raise or remove the quota: CPUQuota= of the systemd unit, or cpu.max of the control group"
@@ -82,16 +81,16 @@ var programRemedies = map[string]remedy{
 	},
 	"burstable": {
 		source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-performance-instances.html: T2, T3, T3a, T4g; the standard mode limits the CPUs when the credits are used up",
-		where: []condition{func(s *situation.Situation) bool {
+		where: func(s *machine) bool {
 			return s.Host.Machine != nil && s.Host.Machine.Vendor == "Amazon EC2" && burstable(s.Host.Machine.Product)
-		}},
-		advise: func(s *situation.Situation) string {
+		},
+		advise: func(s *machine) string {
 			return fmt.Sprintf("This instance type (%s) is burstable: when its CPU credits are used up, the host limits its CPUs. Check CPUCreditBalance in CloudWatch; use the unlimited mode, or another instance type", s.Host.Machine.Product)
 		},
 	},
 	"performance-governor": {
 		source:   "docs.kernel.org/admin-guide/pm/cpufreq.html",
-		where:    []condition{not(inContainer), not(isGuest)},
+		where:    func(s *machine) bool { return !s.InContainer() && !s.IsGuest() },
 		advice:   "For a measurement, or if latency matters more than power, select the performance governor. It lasts until the next boot, and does not stop turbo frequencies",
 		commands: []string{"sudo cpupower frequency-set -g performance"},
 		risk:     "More power and heat.",
@@ -104,12 +103,12 @@ var programRemedies = map[string]remedy{
 	},
 	"amd64-build": {
 		source: "docs/doctor.md: Proof of kernel entry",
-		where:  []condition{func(s *situation.Situation) bool { return s.Host.Arch == "386" && s.OnLinux() && !s.LogOnly() }},
+		where:  func(s *machine) bool { return s.Host.Arch == "386" && s.OnLinux() && !s.LogOnly() },
 		advice: "If the kernel is a 64-bit one, run the amd64 build of timebench, which can prove it",
 	},
 	"measure-there": {
 		source:   "docs/doctor.md",
-		where:    []condition{logOnly},
+		where:    func(s *machine) bool { return s.LogOnly() },
 		advice:   "Measure on that machine what a read costs, and whether it enters the kernel",
 		commands: []string{"timebench doctor"},
 	},

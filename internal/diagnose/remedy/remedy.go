@@ -1,5 +1,5 @@
-// Package remedy has the advice of findings: what to do about a cause, the machines on which that works and is safe, the
-// commands, the risk. A remedy is one entry of a table, with its source.
+// Package remedy has the advice of findings: what to do about a cause, the machines on which that works and is safe,
+// the commands, the risk. A remedy is one entry of a table, with its source.
 package remedy
 
 import (
@@ -9,41 +9,45 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// A remedy is one way to resolve a finding, for the machines on which it works. A remedy that changes a machine, or holds
-// for some machines only, is an entry of a table, so that one test can check each of them on every recorded machine.
+// A machine is the situation that a remedy is for.
+type machine = situation.Situation
+
+// A remedy is one way to resolve a finding, for the machines on which it works. A remedy that changes a machine, or
+// holds for some machines only, is an entry of a table, so that one test can check each of them on every recorded
+// machine.
 type remedy struct {
-	// source is the file of the kernel with its commit or release, the vendor's page or the report that it is from. It is
-	// for the reader of the table, and not printed.
+	// source is the file of the kernel with its commit or release, the vendor's page or the report that it is from. It
+	// is for the reader of the table, and not printed.
 	source string
-	// where are the conditions under which it works and is safe. All must hold.
-	where []condition
+	// where reports whether it works and is safe on a machine; nil if it does on all.
+	where func(*machine) bool
 	// adds is a kernel parameter that it adds. It is not suggested where it is set already.
 	adds string
 	// removes returns the kernel parameters that it removes. It is suggested only where there are some.
-	removes func(*situation.Situation) []situation.Parameter
-	// kernel is whether its commands act on the kernel, which a container shares with its host: there they belong on the
-	// host.
+	removes func(*machine) []situation.Parameter
+	// kernel is whether its commands act on the kernel, which a container shares with its host: there they belong on
+	// the host.
 	kernel   bool
 	advice   string
 	commands []string
 	risk     string
 	// advise, command and warn return the advice, the commands and the risk where they depend on the machine.
-	advise  func(*situation.Situation) string
-	command func(*situation.Situation) []string
-	warn    func(*situation.Situation) string
+	advise  func(*machine) string
+	command func(*machine) []string
+	warn    func(*machine) string
 }
 
 // fits reports whether a remedy works on a machine, is safe there, and would change something.
-func (r remedy) fits(s *situation.Situation) bool {
+func (r remedy) fits(s *machine) bool {
 	if r.onKernel() && (!s.OnLinux() || s.InGVisor()) || r.adds != "" && s.IsSet(r.adds) || r.removes != nil && len(r.removes(s)) == 0 {
 		return false
 	}
-	return !slices.ContainsFunc(r.where, func(holds condition) bool { return !holds(s) })
+	return r.where == nil || r.where(s)
 }
 
 func (r remedy) onKernel() bool { return r.kernel || r.adds != "" || r.removes != nil }
 
-func (r remedy) on(s *situation.Situation) result.Remedy {
+func (r remedy) on(s *machine) result.Remedy {
 	words := result.Remedy{Advice: r.advice, Commands: slices.Clone(r.commands), Risk: r.risk}
 	if r.advise != nil {
 		words.Advice = r.advise(s)

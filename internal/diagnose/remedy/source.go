@@ -13,32 +13,32 @@ import (
 var sourceRemedies = map[string]remedy{
 	"restore": {
 		source: "internal/machine/clocksource: the record of an experiment",
-		where:  []condition{canRestore},
+		where:  canRestore,
 		kernel: true,
 		advice: "Restore it. The next `timebench compare --clocksources` also offers to do so",
-		command: func(s *situation.Situation) []string {
+		command: func(s *machine) []string {
 			return switchTo(s.Host.UnrestoredClockSource.Original)
 		},
 		risk: "None known: it was in use before.",
 	},
 	"restore-best": {
 		source: "kernel/time/clocksource.c: clocksource_select",
-		where:  []condition{not(canRestore)},
+		where:  func(s *machine) bool { return !canRestore(s) },
 		kernel: true,
-		advise: func(s *situation.Situation) string {
+		advise: func(s *machine) string {
 			return fmt.Sprintf("The kernel no longer offers %s (its log shows why). Let it select the best of the others", s.Host.UnrestoredClockSource.Original)
 		},
 		commands: switchTo(""),
 	},
 	"choose-again": {
 		source: "kernel/time/clocksource.c: current_clocksource_store, clocksource_select",
-		where:  []condition{func(s *situation.Situation) bool { return s.Best() != "" && s.Best() != s.ClockSource }},
+		where:  func(s *machine) bool { return s.Best() != "" && s.Best() != s.ClockSource },
 		kernel: true,
-		advise: func(s *situation.Situation) string {
+		advise: func(s *machine) string {
 			return "Let the kernel select the clock source again. It selects the first of its list: " + s.Best()
 		},
 		commands: switchTo(""),
-		warn: func(s *situation.Situation) string {
+		warn: func(s *machine) string {
 			return fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", s.ClockSource)
 		},
 	},
@@ -53,7 +53,7 @@ var sourceRemedies = map[string]remedy{
 	},
 	"remove-choice": {
 		source: "Documentation/admin-guide/kernel-parameters.txt: clocksource, notsc, tsc, no-kvmclock",
-		removes: func(s *situation.Situation) []situation.Parameter {
+		removes: func(s *machine) []situation.Parameter {
 			return slices.DeleteFunc(s.Parameters("clocksource", "notsc", "tsc=unstable", "no_kvmclock"), func(p situation.Parameter) bool {
 				return p.Name == "clocksource" && (p.Value == s.Best() || p.Value == "tsc")
 			})
@@ -63,19 +63,19 @@ var sourceRemedies = map[string]remedy{
 	},
 	"remove-vsyscall": {
 		source:  "arch/x86/kernel/kvmclock.c: parse_no_kvmclock_vsyscall",
-		removes: removing("no_kvmclock_vsyscall"),
+		removes: func(s *machine) []situation.Parameter { return s.Parameters("no_kvmclock_vsyscall") },
 		advice:  "Remove the parameter from the kernel command line, so that user mode can read kvm-clock",
 		risk:    "None known: the page is on by default.",
 	},
 	"remove-vdso-0": {
 		source:  "Documentation/admin-guide/kernel-parameters.txt: vdso, vdso32",
-		removes: removing("vdso=0", "vdso32=0"),
+		removes: func(s *machine) []situation.Parameter { return s.Parameters("vdso=0", "vdso32=0") },
 		advice:  "Remove vdso=0 from the kernel command line",
 		risk:    "None known: the vDSO is on by default.",
 	},
 	"measure-sources": {
 		source:   "docs/doctor.md: Measure every clock source",
-		where:    []condition{mayUseTSC},
+		where:    func(s *machine) bool { return s.MayUseTSC() },
 		kernel:   true,
 		advice:   "Measure the cost of each clock source here, before you change anything permanently",
 		commands: []string{"sudo timebench compare --clocksources all"},
@@ -83,9 +83,9 @@ var sourceRemedies = map[string]remedy{
 	},
 	"switch-to-tsc": {
 		source: "Documentation/ABI/testing/sysfs-devices-system-clocksource; clocksource=tsc does not switch off the watchdog, which tsc=reliable would",
-		where:  []condition{mayUseTSC},
+		where:  func(s *machine) bool { return s.MayUseTSC() },
 		kernel: true,
-		advise: func(s *situation.Situation) string {
+		advise: func(s *machine) string {
 			advice := "Switch to tsc until the next boot."
 			if !s.IsSet("clocksource=tsc") {
 				advice += " To make it permanent, add clocksource=tsc to the kernel command line"
@@ -97,20 +97,20 @@ var sourceRemedies = map[string]remedy{
 	},
 	"hypervisor-clock": {
 		source: "arch/x86/kernel/kvmclock.c (rating 400), drivers/clocksource/hyperv_timer.c: what the hypervisor offers is right after a pause too",
-		where: []condition{isGuest, func(s *situation.Situation) bool {
-			return s.HypervisorClock() != "" && s.HypervisorClock() != s.ClockSource
-		}},
+		where: func(s *machine) bool {
+			return s.IsGuest() && s.HypervisorClock() != "" && s.HypervisorClock() != s.ClockSource
+		},
 		kernel: true,
-		advise: func(s *situation.Situation) string {
+		advise: func(s *machine) string {
 			return "Use the clock of the hypervisor, which accounts for pauses: " + s.HypervisorClock()
 		},
-		command: func(s *situation.Situation) []string { return switchTo(s.HypervisorClock()) },
+		command: func(s *machine) []string { return switchTo(s.HypervisorClock()) },
 	},
 	"real-timer": {
 		source: "arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c, Documentation/admin-guide/kernel-parameters.txt: nohpet, hpet=disable, pmtmr, acpi=off",
-		where:  []condition{onX86, hasOnlyTicks},
+		where:  func(s *machine) bool { return s.OnX86() && s.HasOnlyTicks() },
 		kernel: true,
-		advise: func(s *situation.Situation) string {
+		advise: func(s *machine) string {
 			enable := "in the firmware"
 			if s.IsGuest() {
 				enable = "in the settings of the hypervisor"
@@ -121,7 +121,7 @@ var sourceRemedies = map[string]remedy{
 	},
 	"other-source": {
 		source:   "kernel/time/clocksource.c; docs/lab.md has the costs of hpet and acpi_pm",
-		where:    []condition{not(isGuest), offered("hpet")},
+		where:    func(s *machine) bool { return !s.IsGuest() && s.CouldUse("hpet") },
 		kernel:   true,
 		advice:   "Until then use the HPET, which all CPUs share",
 		commands: switchTo("hpet"),
@@ -129,7 +129,7 @@ var sourceRemedies = map[string]remedy{
 	},
 }
 
-func switchRisk(s *situation.Situation) string {
+func switchRisk(s *machine) string {
 	risk := "If the TSCs of the CPUs disagree, time jumps between CPUs, also backwards. The kernel checks this at boot. Leave its watchdog on."
 	if !s.Invariant() {
 		risk += " This CPU does not report an invariant TSC: its rate may change, and it may stop while the CPU sleeps."
@@ -140,7 +140,7 @@ func switchRisk(s *situation.Situation) string {
 	return risk
 }
 
-func canRestore(s *situation.Situation) bool {
+func canRestore(s *machine) bool {
 	original := s.Host.UnrestoredClockSource.Original
 	return (len(s.ClockSources) == 0 || s.Offers(original)) && safeInShell().MatchString(original)
 }

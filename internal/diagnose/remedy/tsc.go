@@ -11,58 +11,62 @@ import (
 var tscRemedies = map[string]remedy{
 	"newer-kernel-late-check": {
 		source: "kernel/time/clocksource.c, 644649553508 (Linux 6.8, and stable kernels such as 6.1.y): a check that ran late is skipped, Long readout interval",
-		where:  []condition{onX86, olderThan(6, 8)},
+		where:  func(s *machine) bool { return s.OnX86() && s.OlderThan(6, 8) },
 		advice: "Use Linux 6.8 or later, or a kernel of a distribution that has the change (\"Long readout interval\"): it skips a check that ran late",
 		risk:   upgradeRisk,
 	},
 	"newer-kernel-read-back": {
 		source: "kernel/time/clocksource.c, b7082cdf (the watchdog pauses while its reads are slow), 2ed08e4bc532 (Linux 6.9: more retries with more CPUs). Not 4ac1dd3245b9 (Linux 6.12): a later commit names it as the origin of other false alarms",
-		where:  []condition{onX86, olderThan(6, 9)},
+		where:  func(s *machine) bool { return s.OnX86() && s.OlderThan(6, 9) },
 		advice: "Use Linux 6.9 or later, or a kernel of a distribution that has the change: with more CPUs it tries the reads of the watchdog more often before it gives up",
 		risk:   upgradeRisk,
 	},
 	"newer-kernel-no-watchdog": {
 		source: "arch/x86/kernel/tsc.c, b50db7095fe0 (Linux 5.16-rc4): no watchdog where the CPU has TSC_ADJUST and the machine at most two sockets; four since Linux 6.6 (233756a640be)",
-		where:  []condition{onX86, not(isGuest), hasTSCAdjust, olderThan(5, 16)},
+		where:  func(s *machine) bool { return s.OnX86() && !s.IsGuest() && s.HasTSCAdjust() && s.OlderThan(5, 16) },
 		advice: "Use Linux 5.16 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does not use the watchdog any more. This is safer than a parameter",
 		risk:   upgradeRisk,
 	},
 	"newer-kernel-tsc-early": {
 		source: "arch/x86/kernel/tsc.c, 63ec58b44fcc (Linux 5.4-rc7): before, tsc=reliable does not take the watchdog from tsc-early",
-		where:  []condition{onX86, olderThan(5, 4)},
+		where:  func(s *machine) bool { return s.OnX86() && s.OlderThan(5, 4) },
 		advice: "Use Linux 5.4 or later: before, the watchdog also checks tsc-early, whatever tsc= says",
 		risk:   upgradeRisk,
 	},
 	"tsc-nowatchdog": {
 		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (pull request x86/timers for Linux 5.2, 2019-05-06); nothing checks the TSC then",
-		where:  []condition{onX86, since(5, 2), isTSCRight, not(doubtsTSC), unset("tsc=reliable", "notsc", "tsc=unstable")},
+		where: func(s *machine) bool {
+			return s.OnX86() && !s.OlderThan(5, 2) && s.IsTSCRight() && !s.DoubtsTSC() && s.Unset("tsc=reliable", "notsc", "tsc=unstable")
+		},
 		adds:   "tsc=nowatchdog",
 		advice: "If nothing else helps, add tsc=nowatchdog to the kernel command line, which switches the watchdog off. The TSC was right here. Do not use tsc=reliable, which also skips the checks between CPUs",
 		risk:   silenced,
 	},
 	"tsc-nowatchdog-if-known": {
 		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (Linux 5.2), tsc=reliable",
-		where:  []condition{onX86, since(5, 2), not(isGuest), not(isTSCRight), not(doubtsTSC), unset("tsc=reliable", "notsc", "tsc=unstable")},
+		where: func(s *machine) bool {
+			return s.OnX86() && !s.OlderThan(5, 2) && !s.IsGuest() && !s.IsTSCRight() && !s.DoubtsTSC() && s.Unset("tsc=reliable", "notsc", "tsc=unstable")
+		},
 		adds:   "tsc=nowatchdog",
 		advice: "Only if you have shown that the TSC is right (the watchdog has been wrong under heavy load, and with a faulty HPET), switch the watchdog off with tsc=nowatchdog. tsc=reliable switches off all checks, also those between CPUs",
 		risk:   silenced,
 	},
 	"compare-with-drift": {
 		source:   "docs/commands.md: drift; a time service keeps the wall clock at the rate of its servers",
-		where:    []condition{onX86},
+		where:    func(s *machine) bool { return s.OnX86() },
 		advice:   "Find out which clock is wrong: measure the rate of the TSC against the wall clock, while a time service synchronises it",
 		commands: []string{"timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h"},
 	},
 	"compare-cpus": {
 		source:   "docs/commands.md: skew",
-		where:    []condition{onX86, not(inGVisor)},
+		where:    func(s *machine) bool { return s.OnX86() && !s.InGVisor() },
 		advice:   "Measure how far the TSCs of the CPUs differ, before you trust the TSC again",
 		commands: []string{"timebench skew"},
 	},
 	"update-firmware": {
 		source: "arch/x86/kernel/tsc_sync.c: TSC ADJUST, [Firmware Bug]; the firmware sets the TSCs at power-on and in SMM",
-		where:  []condition{ownsFirmware},
-		advise: func(s *situation.Situation) string {
+		where:  func(s *machine) bool { return s.OwnsFirmware() },
+		advise: func(s *machine) string {
 			if s.LogOnly() && s.Host.Virtualization == nil {
 				return "On a real machine, update the firmware (BIOS), then switch the machine off and on"
 			}
@@ -72,7 +76,7 @@ var tscRemedies = map[string]remedy{
 	},
 	"cold-boot": {
 		source: "arch/x86/kernel/tsc_sync.c; Cooper Lake after a hot reboot, LKML 20220314194630.1726542-3-longman@redhat.com",
-		where:  []condition{ownsFirmware},
+		where:  func(s *machine) bool { return s.OwnsFirmware() },
 		advice: "Switch the machine off and on: a warm reboot keeps the TSCs as they are",
 	},
 	"look-again": {
@@ -88,24 +92,26 @@ var tscRemedies = map[string]remedy{
 	},
 	"no-tools": {
 		source: "cyring/CoreFreq#308, #54: the TSC jumped when a tool rewrote P-state 0",
-		where:  []condition{ownsFirmware},
+		where:  func(s *machine) bool { return s.OwnsFirmware() },
 		advice: "Do not change P-states or voltages with a tool while the clock source is tsc: on some AMD CPUs the TSC jumps then",
 	},
 	"avoid-suspend": {
 		source: "arch/x86/power/cpu.c, arch/x86/kernel/tsc.c: tsc_restore_sched_clock_state; firmware must restore the TSCs after S3",
-		where:  []condition{ownsFirmware, func(s *situation.Situation) bool { return s.Logs("suspended") }},
+		where:  func(s *machine) bool { return s.OwnsFirmware() && s.Logs("suspended") },
 		advice: "Until the firmware is updated, do not suspend this machine to memory (S3), or reboot after each resume",
 	},
 	"remove-trust": {
 		source:  "arch/x86/kernel/tsc.c: tsc_setup; tsc=reliable and tsc=nowatchdog hide a TSC that is wrong",
-		where:   []condition{doubtsTSC},
-		removes: removing("tsc=reliable", "tsc=nowatchdog"),
+		where:   func(s *machine) bool { return s.DoubtsTSC() },
+		removes: func(s *machine) []situation.Parameter { return s.Parameters("tsc=reliable", "tsc=nowatchdog") },
 		advice:  "Remove the parameter that switches off the kernel's checks of the TSC",
 		risk:    "The kernel may then choose a slower clock source. It is right to do so.",
 	},
 	"boot-hpet": {
 		source: "kernel/time/clocksource.c: boot_override_clocksource",
-		where:  []condition{not(isGuest), anyOf(offered("hpet"), logOnly), func(s *situation.Situation) bool { return s.BootChoice().Value == "" }},
+		where: func(s *machine) bool {
+			return !s.IsGuest() && (s.CouldUse("hpet") || s.LogOnly()) && s.BootChoice().Value == ""
+		},
 		adds:   "clocksource=hpet",
 		advice: "Until then, add clocksource=hpet to the kernel command line",
 		risk:   "Each read of a fine clock then enters the kernel, and takes about 1 µs.",
@@ -113,7 +119,7 @@ var tscRemedies = map[string]remedy{
 	"remove-acpi-off": {
 		source:  "drivers/acpi, arch/x86/kernel/hpet.c: without ACPI the kernel finds neither the HPET nor the PM timer",
 		removes: (*situation.Situation).HidesTimers,
-		advise: func(s *situation.Situation) string {
+		advise: func(s *machine) string {
 			var texts []string
 			for _, p := range s.HidesTimers() {
 				texts = append(texts, p.Text)
@@ -128,7 +134,7 @@ var tscRemedies = map[string]remedy{
 	},
 	"find-hidden-timers": {
 		source:   "drivers/acpi, arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c: the parameters that hide timers",
-		where:    []condition{func(s *situation.Situation) bool { return len(s.Host.BootParameters) == 0 && len(s.HidesTimers()) == 0 }},
+		where:    func(s *machine) bool { return len(s.Host.BootParameters) == 0 && len(s.HidesTimers()) == 0 },
 		kernel:   true,
 		advice:   "Check the kernel command line for acpi=off, nohpet, hpet=disable and pmtmr=0, and remove what you find: the kernel needs a timer to measure the rate of the TSC",
 		commands: []string{"cat /proc/cmdline"},

@@ -1,15 +1,11 @@
 package remedy
 
-import (
-	"github.com/timebench/timebench/internal/diagnose/situation"
-)
-
 // windowsRemedies are for the Windows Time service.
 var windowsRemedies = map[string]remedy{
 	"w32time-start": {
 		source: "learn.microsoft.com: Windows Time service tools and settings; sc.exe config",
-		where:  []condition{onWindows},
-		advise: func(s *situation.Situation) string {
+		where:  func(s *machine) bool { return s.OnWindows() },
+		advise: func(s *machine) string {
 			advice := "If no other program sets the clock, start the service as administrator"
 			if isNoSync(s) {
 				advice += ", and let it use its NTP servers, or in a domain the domain (domhier)"
@@ -21,7 +17,7 @@ var windowsRemedies = map[string]remedy{
 	},
 	"w32time-sync": {
 		source:  "learn.microsoft.com: Windows Time service tools and settings: w32tm /config /syncfromflags, /manualpeerlist",
-		where:   []condition{onWindows},
+		where:   func(s *machine) bool { return s.OnWindows() },
 		advice:  "If no other program sets the clock, let the service use its NTP servers, or in a domain the domain (domhier), as administrator",
 		command: w32timeCommands,
 		risk:    "If the clock is far off, the service steps it. Some programs cannot handle that.",
@@ -30,7 +26,7 @@ var windowsRemedies = map[string]remedy{
 
 // w32timeCommands returns the commands that make the Windows Time service synchronise the wall clock. w32tm configures
 // only a service that runs.
-func w32timeCommands(s *situation.Situation) []string {
+func w32timeCommands(s *machine) []string {
 	service := *s.Host.Windows.W32Time
 	disabled, running := service.Start == "disabled", service.State == "running"
 	var commands []string
@@ -53,4 +49,4 @@ func w32timeCommands(s *situation.Situation) []string {
 	return commands
 }
 
-func isNoSync(s *situation.Situation) bool { return s.Host.Windows.W32Time.Type == "NoSync" }
+func isNoSync(s *machine) bool { return s.Host.Windows.W32Time.Type == "NoSync" }

@@ -69,7 +69,8 @@ func (s *Situation) Fastest(holds func(compare.Clock) bool) *compare.Clock {
 const fewestSamples = 6
 
 // CostNS returns the cost of a read in ns while no other program has the CPU: the lowest level of the samples, by which
-// diff judges too. On a busy machine all of a few samples may be disturbed, and then the fastest slice is an upper bound.
+// diff judges too. On a busy machine all of a few samples may be disturbed, and then the fastest slice is an upper
+// bound.
 func CostNS(l *compare.Latency) float64 {
 	if n := len(l.SamplesNS); n > 0 && n < fewestSamples {
 		return slices.Min(slices.Concat(l.SamplesNS, l.QuietSamplesNS))
@@ -105,8 +106,8 @@ func (s *Situation) EntryUnproven() (unproven []compare.Clock, is bool) {
 	return unproven, len(everyday) == 0 || len(unproven) > 0
 }
 
-// minTickNS is the step from which a clock that should be fine counts as coarse: above the 30 µs of a counter of 32 kHz,
-// and below the 1 ms of the shortest tick of a kernel.
+// minTickNS is the step from which a clock that should be fine counts as coarse: above the 30 µs of a counter of 32
+// kHz, and below the 1 ms of the shortest tick of a kernel.
 const minTickNS = 100_000
 
 // Ticking returns the everyday clocks whose steps are ticks.
@@ -125,8 +126,8 @@ func (s *Situation) ReadsQPCInUserMode() bool {
 // QPC is the id of the clock that Windows programs read.
 const QPC = "QueryPerformanceCounter@winapi"
 
-// FineRead returns the fastest clock that programs read for the time; nil if none was timed. Off Linux a system call may
-// be the only way to read them.
+// FineRead returns the fastest clock that programs read for the time; nil if none was timed. Off Linux a system call
+// may be the only way to read them.
 func (s *Situation) FineRead() *compare.Clock {
 	if s.ReadsQPCInUserMode() {
 		return s.Timed(QPC)

@@ -49,8 +49,8 @@ func (s *Situation) BootChoice() Parameter {
 	return last
 }
 
-// HidesTimers returns the boot parameters that hide timers from the kernel. Where the command line is unknown, a log that
-// shows ACPI off stands for acpi=off.
+// HidesTimers returns the boot parameters that hide timers from the kernel. Where the command line is unknown, a log
+// that shows ACPI off stands for acpi=off.
 func (s *Situation) HidesTimers() []Parameter {
 	found := s.Parameters("acpi=off", "nohpet", "hpet=disable", "pmtmr")
 	if len(found) == 0 && len(s.Host.BootParameters) == 0 && s.Logs("acpi-off") {

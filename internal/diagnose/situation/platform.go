@@ -9,8 +9,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// LogOnly reports whether the document is from a kernel log alone: nothing was measured, and no other file of the machine
-// shows its CPUs.
+// LogOnly reports whether the document is from a kernel log alone: nothing was measured, and no other file of the
+// machine shows its CPUs.
 func (s *Situation) LogOnly() bool {
 	log := s.Host.KernelLog
 	return log != nil && log.Reason == "" && s.Host.CPU.Logical == 0 && len(s.Clocks) == 0 &&
@@ -62,8 +62,8 @@ func (s *Situation) OnXen() bool {
 const gVisorKernel = "4.4.0"
 
 // InGVisor reports whether the machine is a sandbox of gVisor: its kernel log begins with "Starting gVisor"
-// (pkg/sentry/kernel/syslog.go); or it is a container with the release of gVisor, which distributions follow by a number
-// and a name.
+// (pkg/sentry/kernel/syslog.go); or it is a container with the release of gVisor, which distributions follow by a
+// number and a name.
 func (s *Situation) InGVisor() bool {
 	return s.Host.Container == "gvisor" || s.Logs("gvisor") ||
 		s.Host.Kernel == gVisorKernel && s.Host.Container != "" && s.Host.ClockSource == nil

@@ -1,5 +1,6 @@
 // Package situation derives from a document what findings, remedies and answers depend on, each fact once: the clocks
-// with the readings of all sections, the causes in the kernel log, the platform, the boot parameters, the time services.
+// with the readings of all sections, the causes in the kernel log, the platform, the boot parameters, the time
+// services.
 //
 // A condition of a remedy, or a fact that two checks use, is a method here. Nothing here is advice or a finding.
 package situation
@@ -30,6 +31,14 @@ type Situation struct {
 
 // Offers reports whether a clock source is available.
 func (s *Situation) Offers(name string) bool { return slices.Contains(s.ClockSources, name) }
+
+// CouldUse reports whether a clock source is available and not in use.
+func (s *Situation) CouldUse(name string) bool { return s.Offers(name) && s.ClockSource != name }
+
+// Sets reports whether a BSD has this setting of its timecounter.
+func (s *Situation) Sets(setting string) bool {
+	return s.Host.ClockSource != nil && slices.Contains(s.Host.ClockSource.Settings, setting)
+}
 
 // Best returns the clock source that the kernel rates highest; "" if unknown.
 func (s *Situation) Best() string {

@@ -9,7 +9,8 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 )
 
-// UsualTickNS is by how much the kernel advances the wall clock in a tick of USER_HZ (100 per second for every program).
+// UsualTickNS is by how much the kernel advances the wall clock in a tick of USER_HZ (100 per second for every
+// program).
 const UsualTickNS = 10_000_000
 
 // ChangedTick reports whether a program has changed the tick, which changes the rate of the clocks.
@@ -49,8 +50,8 @@ func (s *Situation) HostClock() *result.WallOffset {
 	return nil
 }
 
-// RTCIsRight reports whether the real-time clock is the one to trust: there is one, and no clock of the host contradicts
-// it.
+// RTCIsRight reports whether the real-time clock is the one to trust: there is one, and no clock of the host
+// contradicts it.
 func (s *Situation) RTCIsRight() bool {
 	i := slices.IndexFunc(s.Host.WallOffsets, func(w result.WallOffset) bool { return IsRTC(w) && w.OffsetNS != nil })
 	if i < 0 {

@@ -39,15 +39,15 @@ func (s *Situation) DoubtsTSC() bool {
 	return s.IsTSCWrong() || slices.ContainsFunc(s.Causes(), func(c kernellog.Cause) bool { return c.Kind == "tsc-adjust" })
 }
 
-// MayUseTSC reports whether the kernel offers the TSC, does not use it, and nothing speaks against it. kvm-clock is kept
-// if the TSC is not invariant: it corrects the TSC of each CPU.
+// MayUseTSC reports whether the kernel offers the TSC, does not use it, and nothing speaks against it. kvm-clock is
+// kept if the TSC is not invariant: it corrects the TSC of each CPU.
 func (s *Situation) MayUseTSC() bool {
 	return s.Offers("tsc") && s.ClockSource != "tsc" && !s.MarkedUnstable() && !s.IsTSCWrong() &&
 		(s.ClockSource != "kvm-clock" || s.Invariant())
 }
 
-// goesBack reports whether the TSC went back, alone or from one CPU to another: a counter of the CPU did, or a clock that
-// the kernel makes of the TSC.
+// goesBack reports whether the TSC went back, alone or from one CPU to another: a counter of the CPU did, or a clock
+// that the kernel makes of the TSC.
 func (s *Situation) goesBack() bool {
 	byTSC := func(id string) bool {
 		return strings.HasSuffix(id, "@cpu") || s.ClockSource == "tsc" && !s.IsWall(id) && !s.InGVisor()
@@ -82,12 +82,12 @@ func (s *Situation) IsWall(id string) bool {
 	return slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return c.ID == id && c.Kind == "wall" })
 }
 
-// maxTSCDeviation is the allowed difference of two figures for the TSC rate. The stopwatch may be slewed by up to 500 ppm
-// (adjtimex(2)), and the first estimate of the kernel may be wrong by as much.
+// maxTSCDeviation is the allowed difference of two figures for the TSC rate. The stopwatch may be slewed by up to 500
+// ppm (adjtimex(2)), and the first estimate of the kernel may be wrong by as much.
 const maxTSCDeviation = 1e-3
 
-// TSCRates returns the pairs of figures for the TSC rate that differ, as evidence. There are none while the kernel slews
-// the wall clock by a changed tick: that slews the stopwatch too, by up to a tenth (adjtimex(2)).
+// TSCRates returns the pairs of figures for the TSC rate that differ, as evidence. There are none while the kernel
+// slews the wall clock by a changed tick: that slews the stopwatch too, by up to a tenth (adjtimex(2)).
 func (s *Situation) TSCRates() []string {
 	if sync := s.Host.TimeSync; sync != nil && ChangedTick(*sync) {
 		return nil

@@ -103,8 +103,8 @@ func (l log) marking(reason string) []Event {
 	})
 }
 
-// compared returns the first comparison that marked the clock unstable and for which a condition holds. If no comparison
-// marked it, skipped checks count, which are never the reason for a mark.
+// compared returns the first comparison that marked the clock unstable and for which a condition holds. If no
+// comparison marked it, skipped checks count, which are never the reason for a mark.
 func (l log) compared(holds func(comparison) bool) (comparison, bool) {
 	marked := len(l.of(tscUnstable)) > 0 || slices.ContainsFunc(l.of(readBackDelay), Event.Marks) ||
 		slices.ContainsFunc(l.comparisons, func(c comparison) bool { return c.marked })

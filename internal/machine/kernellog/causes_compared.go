@@ -109,8 +109,8 @@ func weakWatchdog(l log, c comparison) Cause {
 	return Cause{Text: text}
 }
 
-// reliableIgnored is whether a parameter that switches the watchdog off had no effect on tsc-early
-// (63ec58b44fcc of Linux 5.4-rc7 mended it; stable kernels have it too).
+// reliableIgnored is whether a parameter that switches the watchdog off had no effect on tsc-early (63ec58b44fcc of
+// Linux 5.4-rc7 mended it; stable kernels have it too).
 func (l log) reliableIgnored(c comparison) bool {
 	return c.clock == "tsc-early" && Older(l.machine.Kernel, 5, 4) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
 }
@@ -187,8 +187,8 @@ func slowReadBack(l log) (Cause, bool) {
 	return cause, true
 }
 
-// doubts returns the lines that speak against the TSC: of firmware that wrote to it, of another rate, and of the watchdog
-// that marked it by a comparison.
+// doubts returns the lines that speak against the TSC: of firmware that wrote to it, of another rate, and of the
+// watchdog that marked it by a comparison.
 func (l log) doubts() []Event {
 	found := l.of(adjustDiffers, adjustForced, adjustWarp, rateDiffers)
 	for _, c := range l.comparisons {

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A planted log is a log of one kind of fault, made for a test from the formats of one kernel. A new one is a row of plantedLogs.
+// A planted log is a log of one kind of fault, made for a test from the formats of one kernel. A new one is a row of
+// plantedLogs.
 type planted struct {
 	kind    string
 	machine Machine

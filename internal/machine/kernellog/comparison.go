@@ -9,8 +9,7 @@ import (
 // A comparison is what the watchdog saw: two clocks over one interval. Kernels print it in one to five lines.
 type comparison struct {
 	clock, watchdog string
-	// clockNS and watchdogNS are the intervals, in ns; NaN if unknown. clockNS is negative if the counter went
-	// back.
+	// clockNS and watchdogNS are the intervals, in ns; NaN if unknown. clockNS is negative if the counter went back.
 	clockNS, watchdogNS float64
 	// impossibleNS is the interval of the clock that the kernel printed, if its counter contradicts it.
 	impossibleNS float64
@@ -23,8 +22,8 @@ type comparison struct {
 	// watchdogHz is the rate of the watchdog's counter, and watchdogMask its mask; zero if unknown.
 	watchdogHz   float64
 	watchdogMask uint64
-	// printed is whether the kernel printed the interval of the clock in ns; otherwise it is computed from a rate
-	// of the log, which need not be the kernel's.
+	// printed is whether the kernel printed the interval of the clock in ns; otherwise it is computed from a rate of
+	// the log, which need not be the kernel's.
 	printed bool
 	// assumed is whether the interval of the watchdog is computed from the usual rate of an HPET.
 	assumed bool
@@ -153,8 +152,8 @@ func (c *comparison) complete() {
 	}
 }
 
-// oldLimitNS is the difference from which the watchdog marked a clock before Linux 5.13, in ns
-// (WATCHDOG_THRESHOLD). These kernels print no intervals in ns.
+// oldLimitNS is the difference from which the watchdog marked a clock before Linux 5.13, in ns (WATCHDOG_THRESHOLD).
+// These kernels print no intervals in ns.
 const oldLimitNS = 62.5e6
 
 // contradicts is whether the computed intervals are too close for the kernel to have marked the clock.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// aboutClocks matches a text that concerns clocks, in any case. The name tsc is also that of a compiler, which
-// the log names if it is killed: it counts as the prefix of a message and between spaces or quotes.
+// aboutClocks matches a text that concerns clocks, in any case. The name tsc is also that of a compiler, which the log
+// names if it is killed: it counts as the prefix of a message and between spaces or quotes.
 var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen version\b|\bvmware: (?:using clock|tsc)|` +
 	`(?:^|[^("\w/.=-])tsc(?:_\w+|-early)?(?:: |[ '",.;)\]]|$)|` +
 	`\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
@@ -16,8 +16,8 @@ var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen vers
 // aboutProcesses matches a text about a process, whose name may be that of a clock.
 var aboutProcesses = lazily(`(?i)\bcomm[:=]|killed process|\bsegfault\b|blocked for more|out of memory|oom-kill|\baudit\b`)
 
-// clockStems are texts, in lower case, of which every line that aboutClocks matches has one. They are a fast
-// filter: the expression takes 20 µs per line.
+// clockStems are texts, in lower case, of which every line that aboutClocks matches has one. They are a fast filter:
+// the expression takes 20 µs per line.
 var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "vmware", "hyperv", "acpi_pm", "timer", "timekeeping", "rtc", "read-back",
 	"leap second", "ticks", "time source", "back to c!"}
 
@@ -39,8 +39,8 @@ func Concerns(line string) bool {
 	return hasStem && aboutClocks().MatchString(m.Text) && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
 }
 
-// aboutParameters matches the lines with the kernel command line or the environment of init ("    TERM=linux"),
-// which may hold secrets.
+// aboutParameters matches the lines with the kernel command line or the environment of init ("    TERM=linux"), which
+// may hold secrets.
 var aboutParameters = lazily(`(?i:command line)|^    `)
 
 // leading matches what the kernel prints before a message: the names of a subsystem or a device, each with a colon, and

@@ -28,8 +28,8 @@ func kinds(causes []Cause) []string {
 	return all
 }
 
-// explained are what Explain says of the logs of public reports: the kinds of the causes, and of the first cause what it
-// says of the TSC, and what its text has. A new log is a file and a row.
+// explained are what Explain says of the logs of public reports: the kinds of the causes, and of the first cause what
+// it says of the TSC, and what its text has. A new log is a file and a row.
 //
 // Those in testdata are of docker/for-mac#2747 and #4486, sozu-proxy/sozu#500, QubesOS/qubes-issues#2044,
 // thenickdude/KVM-Opencore#15, vdsm/virtual-dsm#1111, RPCS3/rpcs3#16382, codepayne/pop-os-linux#8,

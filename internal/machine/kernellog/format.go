@@ -18,8 +18,8 @@ const (
 	weightDecides               // why a clock is not in use, or is wrong
 )
 
-// A format is one message of the kernel with figures, or on which a rule depends. A new one is an entry in a table, and an example
-// of it in docs/kernel-messages.md.
+// A format is one message of the kernel with figures, or on which a rule depends. A new one is an entry in a table, and
+// an example of it in docs/kernel-messages.md.
 type format struct {
 	kind Kind
 	// has is a text in lower case that every match has: a fast filter.
@@ -102,7 +102,8 @@ var fields = map[string]func(*Event, string){
 	"cpus":   func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"reason": func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },
 	"name":   func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
-	// The kernel allows for a correction of 11 %, and halves the result (clocks_calc_max_nsecs in kernel/time/clocksource.c).
+	// The kernel allows for a correction of 11 %, and halves the result (clocks_calc_max_nsecs in
+	// kernel/time/clocksource.c).
 	"maxcycles": func(e *Event, text string) { e.Hz = float64(hexadecimal(text)) * (1 - 0.11) / 2 * 1e9 },
 	"maxidle": func(e *Event, text string) {
 		ns, _ := number(text)

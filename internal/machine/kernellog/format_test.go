@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// examples are the messages in docs/kernel-messages.md, which leaves out the prefix of most, and those that only have facts of
-// the machine.
+// examples are the messages in docs/kernel-messages.md, which leaves out the prefix of most, and those that only have
+// facts of the machine.
 func examples(t testing.TB) []string {
 	t.Helper()
 	page, err := os.ReadFile("../../../docs/kernel-messages.md")

@@ -1,6 +1,6 @@
-// Package kernellog reads what the Linux kernel logs about its clocks: lines of the log become typed events
-// (Parse), and events become causes (Explain). It knows the formats of kernels since 2.6, in tables: one entry
-// for each format (formats_*.go) and one rule for each cause (causes_*.go).
+// Package kernellog reads what the Linux kernel logs about its clocks: lines of the log become typed events (Parse),
+// and events become causes (Explain). It knows the formats of kernels since 2.6, in tables: one entry for each format
+// (formats_*.go) and one rule for each cause (causes_*.go).
 //
 // It only reads text, so it works on every platform.
 package kernellog
@@ -8,8 +8,8 @@ package kernellog
 // A Kind is the kind of an Event. The kinds are those of the table of formats.
 type Kind string
 
-// An Event is one line of the log that says something about the clocks, with its figures. A figure that the
-// line does not have is zero.
+// An Event is one line of the log that says something about the clocks, with its figures. A figure that the line does
+// not have is zero.
 type Event struct {
 	Kind Kind
 	// Line is the text as logged, without the stamp; printable.
@@ -27,8 +27,8 @@ type Event struct {
 	Clock string
 	// Watchdog is the clock source that the clock is compared with, or the one that measured its rate.
 	Watchdog string
-	// IntervalNS is the interval that the clock counted, in ns, if Measured. It is printed by the kernel, or
-	// computed from the counter's values, its mask and its rate. Negative if the counter went back.
+	// IntervalNS is the interval that the clock counted, in ns, if Measured. It is printed by the kernel, or computed
+	// from the counter's values, its mask and its rate. Negative if the counter went back.
 	IntervalNS float64
 	// WatchdogNS is the interval that the watchdog counted, in ns, if the line has both.
 	WatchdogNS float64
@@ -36,8 +36,8 @@ type Event struct {
 	SkewNS float64
 	// Measured is whether IntervalNS, or SkewNS in a line with only that, is known.
 	Measured bool
-	// printed is whether the kernel printed IntervalNS, and assumed whether it is computed from a rate that the
-	// log does not have.
+	// printed is whether the kernel printed IntervalNS, and assumed whether it is computed from a rate that the log
+	// does not have.
 	printed, assumed bool
 	// Now, Last and Mask are the values of the counter and its mask, if HasCounter.
 	Now, Last, Mask uint64

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// hypervisors are the names of hypervisors in the log, by their beginning in lower case: of "Hypervisor
-// detected: KVM" (arch/x86/kernel/cpu/hypervisor.c and its neighbours) and of the vendor and product in "DMI: ".
+// hypervisors are the names of hypervisors in the log, by their beginning in lower case: of "Hypervisor detected: KVM"
+// (arch/x86/kernel/cpu/hypervisor.c and its neighbours) and of the vendor and product in "DMI: ".
 var hypervisors = []struct{ detected, firmware, system string }{
 	{"kvm", "red hat kvm", "kvm"}, {"microsoft", "microsoft corporation virtual machine", "hyperv"}, {"vmware", "vmware", "vmware"},
 	{"xen", "xen", "xen"}, {"bhyve", "bhyve", "bhyve"}, {"jailhouse", "", "jailhouse"}, {"acrn", "", "acrn"},
@@ -15,15 +15,15 @@ var hypervisors = []struct{ detected, firmware, system string }{
 	{"", "apple inc. apple virtualization", "apple"},
 }
 
-// guestClocks are the clock sources that a hypervisor offers, with its name: a kernel that has one is a guest, or
-// the first domain of Xen.
+// guestClocks are the clock sources that a hypervisor offers, with its name: a kernel that has one is a guest, or the
+// first domain of Xen.
 var guestClocks = map[string]string{
 	"kvm-clock": "kvm", "xen": "xen",
 	"hyperv_clocksource": "hyperv", "hyperv_clocksource_tsc_page": "hyperv", "hyperv_clocksource_msr": "hyperv",
 }
 
-// MachineOf returns what the log itself says of the machine: the kernel's release, the hypervisor, the boot
-// parameters about clocks, the clock source that it switched to last.
+// MachineOf returns what the log itself says of the machine: the kernel's release, the hypervisor, the boot parameters
+// about clocks, the clock source that it switched to last.
 func MachineOf(events []Event) Machine {
 	var m Machine
 	for _, e := range events {
@@ -64,8 +64,8 @@ func detected(name string) string {
 	return name
 }
 
-// OfFirmware returns the hypervisor whose machines have these names in their firmware, the vendor and then the product; "" if it
-// is unknown. Names of clouds are not known: clouds also have machines without a hypervisor.
+// OfFirmware returns the hypervisor whose machines have these names in their firmware, the vendor and then the product;
+// "" if it is unknown. Names of clouds are not known: clouds also have machines without a hypervisor.
 func OfFirmware(names string) string {
 	for _, h := range hypervisors {
 		if h.firmware != "" && strings.HasPrefix(strings.ToLower(names), h.firmware) {

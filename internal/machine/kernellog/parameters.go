@@ -11,9 +11,8 @@ import (
 // maxParameter bounds a boot parameter, in bytes.
 const maxParameter = 200
 
-// clockParameters are the kernel parameters that select, disable or tune clocks and timers,
-// or change the cost of a system call, spelt with underscores
-// (Documentation/admin-guide/kernel-parameters.txt).
+// clockParameters are the kernel parameters that select, disable or tune clocks and timers, or change the cost of a
+// system call, spelt with underscores (Documentation/admin-guide/kernel-parameters.txt).
 var clockParameters = []string{
 	"acpi", "acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clocksource", "cpufreq.default_governor",
 	"cpufreq.off", "cpuidle.governor", "cpuidle.off", "disable_timer_pin_1", "highres", "hpet", "hpet_mmap", "idle",
@@ -26,10 +25,9 @@ var clockParameters = []string{
 // clockParameterPrefixes are prefixes shared by several such parameters.
 var clockParameterPrefixes = []string{"arm_arch_timer.", "clocksource.", "haltpoll.", "cpuidle_haltpoll.", "hv_", "xen_"}
 
-// BootParameters returns the parameters of a kernel command line that concern clocks, in
-// order and without quotes. It drops the rest, which can hold secrets. It follows next_arg
-// and parse_args of the kernel: spaces inside double quotes are part of a parameter, a dash
-// in a name is an underscore, and the text after "--" is for init.
+// BootParameters returns the parameters of a kernel command line that concern clocks, in order and without quotes. It
+// drops the rest, which can hold secrets. It follows next_arg and parse_args of the kernel: spaces inside double quotes
+// are part of a parameter, a dash in a name is an underscore, and the text after "--" is for init.
 func BootParameters(line string) []string {
 	var found []string
 	for _, parameter := range splitParameters(line) {
@@ -57,8 +55,7 @@ func isClockParameter(name string) bool {
 	})
 }
 
-// splitParameters splits a command line at the spaces outside quotes, and removes the quotes
-// around a whole parameter.
+// splitParameters splits a command line at the spaces outside quotes, and removes the quotes around a whole parameter.
 func splitParameters(line string) []string {
 	quoted := false
 	parameters := strings.FieldsFunc(line, func(r rune) bool {

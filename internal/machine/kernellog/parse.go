@@ -17,10 +17,10 @@ const (
 	maxOfKind = 1000
 )
 
-// Parse returns the events in lines of the kernel log, in their order, with or without stamps, as dmesg,
-// journalctl and syslog daemons print them and as Select keeps them, of one boot. It never fails: a line that it
-// does not know, or that a program wrote, yields no event. Of more than a thousand events of one kind, the later ones
-// only raise the count of the last kept.
+// Parse returns the events in lines of the kernel log, in their order, with or without stamps, as dmesg, journalctl and
+// syslog daemons print them and as Select keeps them, of one boot. It never fails: a line that it does not know, or
+// that a program wrote, yields no event. Of more than a thousand events of one kind, the later ones only raise the
+// count of the last kept.
 func Parse(lines []string) []Event {
 	var events []Event
 	kept := map[Kind][]int{} // their indexes in events
@@ -119,8 +119,8 @@ func rates(events []Event) map[string]float64 {
 	return found
 }
 
-// TSCHz returns the rate of the TSC that the kernel uses, in Hz, from its log; 0 if it is not there. A rate
-// computed from max_idle_ns does not count.
+// TSCHz returns the rate of the TSC that the kernel uses, in Hz, from its log; 0 if it is not there. A rate computed
+// from max_idle_ns does not count.
 func TSCHz(events []Event) float64 {
 	return math.Round(rates(slices.DeleteFunc(slices.Clone(events), func(e Event) bool { return e.Kind == registered }))["tsc"])
 }
@@ -140,8 +140,8 @@ func addIntervals(events []Event) {
 			continue
 		}
 		ns := cycles(*e) / e.Hz * 1e9
-		// From 5.13 on the kernel prints ns. Its product of cycles and multiplier overflows on long intervals,
-		// and it prints 0 for a counter that went back.
+		// From 5.13 on the kernel prints ns. Its product of cycles and multiplier overflows on long intervals, and it
+		// prints 0 for a counter that went back.
 		if !e.Measured || math.Abs(ns) > overflowNS || ns < 0 || e.Kind == clockInterval && !possible(cycles(*e), e.IntervalNS) {
 			e.IntervalNS, e.Measured, e.printed = ns, true, false
 		} else {
@@ -150,15 +150,15 @@ func addIntervals(events []Event) {
 	}
 }
 
-// overflowNS is an interval within which the kernel converts cycles to ns without overflow, in ns: less than
-// twice the max_idle_ns of any TSC.
+// overflowNS is an interval within which the kernel converts cycles to ns without overflow, in ns: less than twice the
+// max_idle_ns of any TSC.
 const overflowNS = 400e9
 
 // wideMask is the smallest mask of a counter that does not wrap within a check.
 const wideMask = 1<<48 - 1
 
-// cycles returns what a counter advanced between two reads; negative if it went back. A narrow counter wraps, so
-// it cannot be seen to go back.
+// cycles returns what a counter advanced between two reads; negative if it went back. A narrow counter wraps, so it
+// cannot be seen to go back.
 func cycles(e Event) float64 {
 	forward, back := (e.Now-e.Last)&e.Mask, (e.Last-e.Now)&e.Mask
 	if e.Mask >= wideMask && back < forward {

@@ -28,8 +28,8 @@ func Shown(line string) string {
 // folded is the end of a line that stands for several.
 var folded = lazily(` \(logged (\d{1,7}) times\)$`)
 
-// minFold is how many lines that differ in numbers only are folded into one. Fewer, as the clock of each of
-// two CPUs, are kept.
+// minFold is how many lines that differ in numbers only are folded into one. Fewer, as the clock of each of two CPUs,
+// are kept.
 const minFold = 4
 
 // unfold returns a line without the mark of Select, and how often it was logged.
@@ -45,10 +45,9 @@ func unfold(line string) (string, int) {
 	return line[:len(line)-len(found[0])], max(n, 1)
 }
 
-// Select returns the lines that a document keeps, at most limit of them and in their order: of more, those that
-// decide come first. Lines that differ in numbers only are folded into the first of them, which then ends in
-// " (logged N times)"; of lines that decide, the last is kept too. incomplete is whether lines are missing that
-// were not folded.
+// Select returns the lines that a document keeps, at most limit of them and in their order: of more, those that decide
+// come first. Lines that differ in numbers only are folded into the first of them, which then ends in " (logged N
+// times)"; of lines that decide, the last is kept too. incomplete is whether lines are missing that were not folded.
 func Select(lines []string, limit int) (kept []string, incomplete bool) {
 	lines, weights := fold(lines)
 	limit = max(limit, 0)
@@ -145,8 +144,8 @@ func shape(text string) string {
 	}
 }
 
-// firstAndLast returns the indexes without the middle, if there are more than most: the beginning shows what is
-// there, the end what failed.
+// firstAndLast returns the indexes without the middle, if there are more than most: the beginning shows what is there,
+// the end what failed.
 func firstAndLast(indexes []int, most int) []int {
 	if len(indexes) <= most {
 		return indexes

@@ -20,8 +20,7 @@ type Message struct {
 	AtNS int64
 	// Timed is whether the line has a time since boot.
 	Timed bool
-	// Kernel is whether the line shows that the kernel wrote it: by a priority, a time since boot or the name
-	// "kernel".
+	// Kernel is whether the line shows that the kernel wrote it: by a priority, a time since boot or the name "kernel".
 	Kernel bool
 	// Program is whether the line shows that a program wrote it: "host ntpd[3517]: ".
 	Program bool
@@ -44,8 +43,8 @@ const digit = "0123456789"
 
 const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
 
-// prefixes are what people's logs have before the text, with an example of each in stamp_test.go. The text is
-// what remains when no prefix matches.
+// prefixes are what people's logs have before the text, with an example of each in stamp_test.go. The text is what
+// remains when no prefix matches.
 var prefixes = []prefix{
 	{begins: "<", pattern: lazily(`^<[0-7]>`), kernel: true},             // dmesg -r
 	{begins: "<", pattern: lazily(`^<\d{1,3}>`), program: true},          // the same of a program that wrote to /dev/kmsg
