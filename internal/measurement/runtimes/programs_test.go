@@ -2,7 +2,6 @@ package runtimes
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -21,20 +20,22 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// TestPrograms tests each command in each language that is installed.
-func TestPrograms(t *testing.T) {
+// TestLanguages tests, in each language that is installed, each command of the program, and which clocks its calls read.
+func TestLanguages(t *testing.T) {
 	need.Processes(t)
 	for _, r := range All {
 		t.Run(r.Name, func(t *testing.T) {
+			t.Parallel()
 			paths, err := r.find("")
-			chosen := prepared(t, r, "")
-			if err == nil && chosen.subjects[0].command == nil {
-				err = errors.New(chosen.subjects[0].entry.Reason) // the powershell of Wine prints nothing
-			}
 			if err != nil {
 				need.Missing(t, r.Name, err.Error())
 			}
-			testCommands(t, chosen)
+			of := prepared(t, r, "")
+			if of.subjects[0].command == nil { // the powershell of Wine prints nothing
+				need.Missing(t, r.Name, of.subjects[0].entry.Reason)
+			}
+			testCommands(t, of)
+			testAttribution(t, of)
 			for i, path := range paths {
 				if i > 0 && r.Name == lua.Name { // whose versions differ
 					t.Run(filepath.Base(path), func(t *testing.T) { testCommands(t, prepared(t, r, path)) })
@@ -44,22 +45,17 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// runners are the results of prepared, which TestMain closes: compiling takes long.
-var runners = map[string]*runner{}
-
 // prepared returns a runner whose only subject is a runtime without a warm-up.
 func prepared(t *testing.T, r Runtime, path string) *runner {
 	t.Helper()
-	if runners[r.Name+path] == nil {
-		r.WarmUp = 0
-		settings := Settings{Runtimes: []Selected{{Runtime: r, Path: path}}, Starts: 1, Time: minSlices * usualSlice}
-		one, _, err := newRunner(context.Background(), settings, func(time.Duration, time.Duration) {})
-		require.NoError(t, err)
-		one.environment = append(one.environment, "GOCOVERDIR="+one.folder) // with -cover this test binary complains without it
-		one.prepare()
-		runners[r.Name+path] = one
-	}
-	return runners[r.Name+path]
+	r.WarmUp = 0
+	settings := Settings{Runtimes: []Selected{{Runtime: r, Path: path}}, Starts: 1, Time: minSlices * usualSlice}
+	one, _, err := newRunner(t.Context(), settings, func(time.Duration, time.Duration) {})
+	require.NoError(t, err)
+	t.Cleanup(one.close)
+	one.environment = append(one.environment, "GOCOVERDIR="+one.folder) // with -cover this test binary needs it
+	one.prepare()
+	return one
 }
 
 // testCommands sends each command to the program of a runtime.

@@ -29,7 +29,7 @@ type Settings struct {
 	Clocks []clock.Clock
 	// Starts is how often each runtime is started to measure the cost.
 	Starts int
-	// Time is how long the samples of one call take, over all starts together.
+	// Time is the total time of the samples of one call, over all starts.
 	Time time.Duration
 	// Threads are the numbers of threads to measure throughput with; none for not at all.
 	Threads []int
@@ -47,14 +47,14 @@ type Selected struct {
 
 const (
 	// DefaultStarts is the usual number of Starts: some calls settle at another speed in each
-	// start of a JVM, and diff needs so many independent samples.
+	// start of a JVM, and diff needs this number of independent samples.
 	DefaultStarts = 10
 	// ShortestTime is the shortest Time with DefaultStarts.
 	ShortestTime = DefaultStarts * minSlices * usualSlice
 	// startTime is the estimated CPU time to start a runtime.
 	startTime = 60 * time.Millisecond
-	// tracedCalls is the number of traced calls that show which clocks are read, and enteringCalls of
-	// those that show whether the kernel is entered. A traced call takes tracedCall.
+	// tracedCalls is the number of traced calls that show which clocks are read; enteringCalls is the number that
+	// shows whether the kernel is entered. A traced call takes tracedCall.
 	tracedCalls   = 1000
 	enteringCalls = 200
 	tracedCall    = 100 * time.Microsecond
@@ -74,7 +74,7 @@ type subject struct {
 	entry MeasuredRuntime
 	// command is the command line of its benchmark; nil if it is not available.
 	command []string
-	// levels and minima are those of the slices of each start, in ns a call.
+	// levels and minima have the lowest level and the fastest slice of each start, in ns/call.
 	levels, minima map[string][]float64
 	warmNS         map[string][]float64
 	// hidden are the costs without the vDSO.
@@ -98,11 +98,13 @@ type runner struct {
 	clocks   []*systemClock
 	subjects []*subject
 	folder   string
-	// environment is that of all programs.
+	// environment is the environment of all programs.
 	environment []string
 	progress    func(done, total time.Duration)
 	// done is how much of the estimate is done.
 	done, estimate time.Duration
+	// traced is the number of traced calls that show which clocks are read.
+	traced int
 }
 
 // Run measures the runtimes and reports its progress to the function progress. It ends early,
@@ -155,13 +157,14 @@ func newRunner(ctx context.Context, s Settings, progress func(done, total time.D
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, estimate: s.Estimate()}
+	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, estimate: s.Estimate(), traced: tracedCalls}
 	var cleared []string
 	r.environment, cleared = program.Environment(os.Environ())
-	// What a program leaves that is killed goes with the folder: a socket of .NET, gcc's temporary files, the caches
-	// of Deno and PowerShell.
+	// The files that a killed program leaves are removed with the folder: a socket of .NET, gcc's temporary files, the
+	// caches of Deno and PowerShell.
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "DENO_DIR", "XDG_CACHE_HOME"} {
-		r.environment = slices.DeleteFunc(r.environment, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
+		isSet := func(entry string) bool { return strings.HasPrefix(entry, name+"=") }
+		r.environment = slices.DeleteFunc(r.environment, isSet)
 		r.environment = append(r.environment, name+"="+folder)
 	}
 	r.environment = append(r.environment, "POWERSHELL_TELEMETRY_OPTOUT=1") // a measurement reports to nobody
@@ -198,13 +201,17 @@ func temporaryFolder() (string, error) {
 	return folder, nil
 }
 
+// selectors are the variables that select what is measured, or change what a call does, beside those whose name ends in
+// _VERSION.
+var selectors = []string{"TZ", "TZDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "JAVA_HOME", "RUSTUP_TOOLCHAIN"}
+
 // selecting returns the entries of the environment that select what is measured, or change what a call
 // does, such as the time zone.
 func selecting(environment []string) []string {
 	var some []string
 	for _, entry := range environment {
 		name, _, _ := strings.Cut(entry, "=")
-		if slices.Contains([]string{"TZ", "TZDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "JAVA_HOME"}, name) || strings.HasSuffix(name, "_VERSION") || name == "RUSTUP_TOOLCHAIN" {
+		if slices.Contains(selectors, name) || strings.HasSuffix(name, "_VERSION") {
 			some = append(some, entry)
 		}
 	}
@@ -238,7 +245,8 @@ func (r *runner) start(command []string, arguments ...string) *exec.Cmd {
 // refused returns the error with what would help, if a benchmark that was compiled may not be executed.
 func (r *runner) refused(s *subject, err error) error {
 	if errors.Is(err, fs.ErrPermission) && strings.HasPrefix(s.command[0], r.folder+string(filepath.Separator)) {
-		return fmt.Errorf("its benchmark may not be executed: %w; if the temporary folder is mounted noexec, set TMPDIR to another one", err)
+		return fmt.Errorf("its benchmark may not be executed: %w; "+
+			"if the temporary folder is mounted noexec, set TMPDIR to another one", err)
 	}
 	return err
 }
@@ -359,7 +367,7 @@ func (s *subject) result() MeasuredRuntime {
 	return r
 }
 
-// median returns the median of samples; 0 if there are none.
+// median returns the median of samples; 0 without samples.
 func median(samples []float64) float64 {
 	if len(samples) == 0 {
 		return 0

@@ -25,7 +25,7 @@ func (r *runner) trace(s *subject) {
 		s.unproven(err.Error())
 		return
 	}
-	hidden, err := r.marked(s, tracedCalls, true)
+	hidden, err := r.marked(s, r.traced, true)
 	if r.ctx.Err() != nil {
 		s.unproven("interrupted")
 		return
