@@ -123,11 +123,11 @@ func (d *Diff) Count() (all, changed int) {
 
 // JSON returns the diff as JSON on one line.
 func (d *Diff) JSON() ([]byte, error) {
-	parts := make([]result.Keyed, len(d.Sections))
-	for i, s := range d.Sections {
-		parts[i] = result.Keyed{Key: s.Key, Value: s.Value}
+	parts := []result.Keyed{{Value: d}}
+	for _, s := range d.Sections {
+		parts = append(parts, result.Keyed{Key: s.Key, Value: s.Value})
 	}
-	return result.Encode(d, parts, false)
+	return result.Encode(false, parts...)
 }
 
 // Pictures are the pictures of a diff.

@@ -8,21 +8,6 @@ import (
 	"strings"
 )
 
-func (d *Document) check() error {
-	c := Checker{}
-	if d.Schema != Schema {
-		c.Fail("schema", fmt.Sprintf("is %.64q, not %q", d.Schema, Schema))
-	}
-	if err := CheckLabels(d.Labels); err != nil {
-		c.Fail("labels", err.Error())
-	}
-	c.value(reflect.ValueOf(d), shapeOf(reflect.TypeOf(d), ""))
-	for _, section := range d.Sections {
-		c.within(step{key: section.Key(), index: top}, reflect.ValueOf(section), shapeOf(reflect.TypeOf(section), ""))
-	}
-	return c.err
-}
-
 // mostText is the maximum size of a text in bytes, since laying out a text takes time. A line of
 // the kernel log has some hundreds, a list of boot parameters some thousands.
 const mostText = 64 << 10
@@ -35,173 +20,16 @@ const mostTexts = 1 << 20
 // has about a hundred clocks, and a run has at most 1,024 numbers of threads.
 const MostNamed = 4096
 
-// least and most are the limits of all figures, because renderers divide and take logarithms.
-const (
-	least = 1e-9
-	most  = 1e18
-)
-
-var notNegative = [2]float64{0, math.Inf(1)}
-
-// limits are the bounds of a number by the tag "is" of its field. Without the tag it is 0, or from least to most.
-var limits = map[string][2]float64{
-	"":         notNegative,
-	"signed":   {-most, most},
-	"positive": {1, math.Inf(1)},
-	"share":    {0, 1},
-	"any":      {math.Inf(-1), math.Inf(1)},
-}
-
-// A Checker walks over a document and keeps its first impossible value: by the bounds in the tags of the
-// fields, and by the method Check of a type whose fields may contradict each other:
+// A Checker keeps the first fault that the method Check of a type finds. The method is for fields that may contradict
+// each other:
 //
 //	func (*T) Check(c *Checker)
-type Checker struct {
-	path []step // to the value that is checked
-	err  error
-}
-
-// A step leads from a value to one within it: by a key, or else to an element of a list, with its id if it has one.
-type step struct {
-	key   string
-	index int
-	id    string
-}
-
-// top is the index of a step to a section, whose keys may be at the top of the document.
-const top = -1
+type Checker struct{ fault string }
 
 // Fail reports what is wrong with the value that is checked, or with a part of it: "cpu", "pairs[1].cpu".
 func (c *Checker) Fail(part, what string) {
-	if c.err != nil {
-		return
-	}
-	var at strings.Builder
-	for _, s := range c.path {
-		switch {
-		case s.key != "":
-			at.WriteString("." + s.key)
-		case s.id != "":
-			fmt.Fprintf(&at, "[%d] (%.64q)", s.index, s.id)
-		case s.index != top:
-			fmt.Fprintf(&at, "[%d]", s.index)
-		}
-	}
-	if part != "" {
-		at.WriteString("." + part)
-	}
-	c.err = fmt.Errorf("%s %s", strings.TrimPrefix(at.String(), "."), what)
-}
-
-// within checks a value one step further.
-func (c *Checker) within(at step, v reflect.Value, s *shape) {
-	c.path = append(c.path, at)
-	c.value(v, s)
-	c.path = c.path[:len(c.path)-1]
-}
-
-func (c *Checker) value(v reflect.Value, s *shape) {
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
-	switch {
-	case s.object != nil:
-		for _, m := range s.object.members {
-			if of := v.Field(m.field); m.required || !of.IsZero() {
-				c.within(step{key: m.key}, of, m.shape)
-			}
-		}
-		if s.checks {
-			v.Addr().Interface().(checked).Check(c)
-		}
-	case s.element != nil:
-		c.list(v, s)
-	case v.Kind() == reflect.String:
-		c.text(v.String(), s)
-	case v.CanInt():
-		c.number(float64(v.Int()), s)
-	case v.CanFloat():
-		c.number(v.Float(), s)
-	}
-}
-
-func (c *Checker) list(v reflect.Value, s *shape) {
-	if samples, ok := v.Interface().([]float64); ok { // millions, perhaps
-		for i, sample := range samples {
-			if !s.element.holds(sample) {
-				c.within(step{index: i}, v.Index(i), s.element)
-			}
-		}
-		return
-	}
-	if texts, ok := v.Interface().([]string); ok {
-		size := len(texts)
-		for _, text := range texts {
-			size += len(text)
-		}
-		if size > mostTexts {
-			c.Fail("", fmt.Sprintf("has %d bytes of text in %d lines; it must have at most %d", size, len(texts), mostTexts))
-			return
-		}
-	}
-	var seen map[any]bool
-	if s.once != nil {
-		seen = make(map[any]bool, v.Len())
-	}
-	for i := range v.Len() {
-		at, element := step{index: i}, v.Index(i)
-		if s.once == nil {
-			c.within(at, element, s.element)
-			continue
-		}
-		id := element.Field(s.once.field)
-		if id.Kind() == reflect.String {
-			at.id = id.String()
-		}
-		c.within(at, element, s.element)
-		c.path = append(c.path, at)
-		if seen[id.Interface()] {
-			c.Fail("", "has the "+s.once.key+" of an entry before it; each stands once")
-		}
-		if i >= MostNamed {
-			c.Fail("", fmt.Sprintf("is one of more than %d; no machine has so many", MostNamed))
-		}
-		c.path = c.path[:len(c.path)-1]
-		seen[id.Interface()] = true
-	}
-}
-
-func (c *Checker) text(text string, s *shape) {
-	switch {
-	case len(text) > mostText:
-		c.Fail("", fmt.Sprintf("is a text of %d bytes; it must have at most %d", len(text), mostText))
-	case s.choices != nil && !slices.Contains(s.choices, text):
-		c.Fail("", noneOf(text, s.choices))
-	case s.named && text == "":
-		c.Fail("", "is empty; it must name something")
-	}
-}
-
-func noneOf(value string, choices []string) string {
-	return fmt.Sprintf("is %.64q; it must be one of %s", value, strings.Join(choices, ", "))
-}
-
-func (s *shape) holds(value float64) bool {
-	if s.limits == notNegative {
-		return value == 0 || value >= least && value <= most
-	}
-	return value >= s.limits[0] && value <= s.limits[1]
-}
-
-func (c *Checker) number(value float64, s *shape) {
-	switch {
-	case s.holds(value):
-	case !math.IsInf(s.limits[1], 1):
-		c.Fail("", fmt.Sprintf("is %v; it must be from %v to %v", value, s.limits[0], s.limits[1]))
-	case s.limits == notNegative && value > 0 && !math.IsInf(value, 1):
-		c.Fail("", fmt.Sprintf("is %v; it must be 0, or from %v to %v", value, least, most))
-	default:
-		c.Fail("", fmt.Sprintf("is %v; it must be at least %v", value, s.limits[0]))
+	if c.fault == "" {
+		c.fault = part + " " + what
 	}
 }
 
@@ -217,5 +45,141 @@ func (c *Checker) Within(part string, value, low, high float64) {
 func (c *Checker) Part(part string, some, all int64, name string) {
 	if some > all {
 		c.Fail(part, fmt.Sprintf("is %d; it must be no more than the %d of %s", some, all, name))
+	}
+}
+
+// check returns an error with the place of the first impossible value.
+func (d *Document) check() error {
+	if d.Schema != Schema {
+		return fmt.Errorf("schema is %.64q, not %q", d.Schema, Schema)
+	}
+	if err := CheckLabels(d.Labels); err != nil {
+		return fmt.Errorf("labels %w", err)
+	}
+	if fault := faultOf(together(d.parts()...)); fault != "" {
+		return fmt.Errorf("%s", fault)
+	}
+	return nil
+}
+
+// faultOf returns what is wrong with the first impossible value of a struct, after its place; "" if none is.
+// The place is relative to the struct: "clocks[0].id is empty".
+func faultOf(v reflect.Value) string {
+	o := objectOf(v.Type())
+	for i := range o.fields {
+		f := &o.fields[i]
+		if of := v.FieldByIndex(f.index); f.required || !of.IsZero() {
+			if fault := f.faultOf(of); fault != "" {
+				return f.key + below(fault)
+			}
+		}
+	}
+	if checked, ok := v.Addr().Interface().(interface{ Check(c *Checker) }); ok {
+		c := Checker{}
+		checked.Check(&c)
+		return c.fault
+	}
+	return ""
+}
+
+// below returns a fault to be written after the place of the value around it.
+func below(fault string) string {
+	if strings.HasPrefix(fault, " ") || strings.HasPrefix(fault, "[") {
+		return fault
+	}
+	return "." + fault
+}
+
+// faultOf is [faultOf] of a value of the field, or of an element of it.
+func (f *field) faultOf(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return f.faultOf(v.Elem())
+	case reflect.Struct:
+		if isObject(v.Type()) {
+			return faultOf(v)
+		}
+	case reflect.Slice:
+		return f.faultOfList(v)
+	case reflect.String:
+		return f.faultOfText(v.String())
+	case reflect.Int, reflect.Int64:
+		return f.faultOfNumber(float64(v.Int()))
+	case reflect.Float64:
+		return f.faultOfNumber(v.Float())
+	}
+	return ""
+}
+
+func (f *field) faultOfList(v reflect.Value) string {
+	switch list := v.Interface().(type) {
+	case []float64: // perhaps millions
+		if i := slices.IndexFunc(list, func(n float64) bool { return !f.holds(n) }); i >= 0 {
+			return fmt.Sprintf("[%d]", i) + f.faultOfNumber(list[i])
+		}
+		return ""
+	case []string:
+		size := len(list)
+		for _, text := range list {
+			size += len(text)
+		}
+		if size > mostTexts {
+			return fmt.Sprintf(" has %d bytes of text in %d lines; it must have at most %d", size, len(list), mostTexts)
+		}
+	}
+	seen := map[any]bool{}
+	for i := range v.Len() {
+		place, fault := fmt.Sprintf("[%d]", i), f.faultOf(v.Index(i))
+		if f.once != "" {
+			o := objectOf(v.Type().Elem())
+			id := v.Index(i).FieldByIndex(o.fields[o.index[f.once]].index)
+			if id.Kind() == reflect.String && !id.IsZero() {
+				place += fmt.Sprintf(" (%.64q)", id.String())
+			}
+			switch {
+			case fault != "":
+			case seen[id.Interface()]:
+				fault = " has the " + f.once + " of an entry before it; each stands once"
+			case i >= MostNamed:
+				fault = fmt.Sprintf(" is one of more than %d; no machine has so many", MostNamed)
+			}
+			seen[id.Interface()] = true
+		}
+		if fault != "" {
+			return place + below(fault)
+		}
+	}
+	return ""
+}
+
+func (f *field) faultOfText(text string) string {
+	switch {
+	case len(text) > mostText:
+		return fmt.Sprintf(" is a text of %d bytes; it must have at most %d", len(text), mostText)
+	case f.choices != nil && !slices.Contains(f.choices, text):
+		return fmt.Sprintf(" is %.64q; it must be one of %s", text, strings.Join(f.choices, ", "))
+	case f.named && text == "":
+		return " is empty; it must name something"
+	}
+	return ""
+}
+
+func (f *field) holds(value float64) bool {
+	if f.limits == notNegative {
+		return value == 0 || value >= least && value <= most
+	}
+	return value >= f.limits[0] && value <= f.limits[1]
+}
+
+func (f *field) faultOfNumber(value float64) string {
+	switch {
+	case f.holds(value):
+		return ""
+	case !math.IsInf(f.limits[1], 1):
+		return fmt.Sprintf(" is %v; it must be from %v to %v", value, f.limits[0], f.limits[1])
+	case f.limits == notNegative && value > 0 && !math.IsInf(value, 1):
+		return fmt.Sprintf(" is %v; it must be 0, or from %v to %v", value, least, most)
+	default:
+		return fmt.Sprintf(" is %v; it must be at least %v", value, f.limits[0])
 	}
 }

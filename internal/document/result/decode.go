@@ -2,111 +2,236 @@ package result
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Loader loads documents with sections of some kinds. Other keys that the document does not have
 // are of a newer timebench, and ignored.
-type Loader struct {
-	kinds []Kind
-	shape *shape
-}
+type Loader struct{ kinds []Kind }
 
 // NewLoader returns the loader for sections of these kinds.
-func NewLoader(kinds ...Kind) *Loader {
-	whole := newObject()
-	for _, m := range objectOf(reflect.TypeFor[Document]()).members {
-		whole.add(m)
-	}
-	for i, kind := range kinds {
-		s := shapeOf(reflect.TypeOf(kind.New()), "")
-		if kind.Key != "" {
-			whole.add(member{key: kind.Key, section: i + 1, field: all, shape: s})
-			continue
-		}
-		for _, m := range s.object.members {
-			m.section = i + 1
-			whole.add(m)
-		}
-	}
-	return &Loader{kinds, &shape{want: anObject, object: whole, of: reflect.TypeFor[Document]()}}
-}
+func NewLoader(kinds ...Kind) *Loader { return &Loader{kinds} }
 
-// open decodes text[from:], which is one document. The place of an error is that in the whole
-// text.
+// lenient are options as encoding/json has them. To find duplicate names, the decoder would keep all keys of an object
+// in memory.
+var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+
+// open decodes text[from:], which is one document. The place in an error is in the whole text.
 func (l *Loader) open(text []byte, from int) (*Document, error) {
-	data := text[from:]
-	document, err := l.decode(data)
-	if err != nil || document.Schema != Schema {
-		return nil, explained(data, err, func(offset int64) string { return place(text, from+int(offset)) })
-	}
-	if err := document.check(); err != nil {
+	if err := checkSchema(text[from:]); err != nil { // all else may be different in another schema
 		return nil, err
 	}
-	return document, nil
+	document, err := l.decode(text[from:])
+	if err != nil {
+		return nil, explained(err, text, from)
+	}
+	return document, document.check()
 }
 
-// explained returns the error of text that was not decoded, or has another schema. place returns the
-// place of a byte.
-func explained(text []byte, err error, place func(offset int64) string) error {
-	// A document of a newer schema may be other in all else.
-	if err := schemaIn(text); err != nil {
-		return err
-	}
-	if fault, ok := errors.AsType[*fault](err); ok {
-		return fmt.Errorf("%s: %w", place(fault.offset), fault)
-	}
-	// The syntax errors of encoding/json are shorter.
-	if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text, new(struct{}))); ok {
-		return fmt.Errorf("%s: %w", place(max(syntax.Offset-1, 0)), syntax) // it counts the bytes read
-	}
-	return err
-}
-
-// schemaIn returns what is wrong with the schema of a document. It quotes nothing else: a link may
+// checkSchema returns what is wrong with the schema of a document. It quotes nothing else: a link may
 // lead to a file that the reader of the error may not read.
-func schemaIn(text []byte) error {
-	d := newDecoder(text)
-	if d.PeekKind() != '{' {
-		return notOurs("is not a JSON object, as a document is")
+func checkSchema(text []byte) error {
+	var document struct {
+		Schema jsontext.Value `json:"schema"`
 	}
-	_, err := d.ReadToken()
-	for err == nil && d.PeekKind() == '"' {
-		var name, value jsontext.Value
-		if name, err = d.ReadValue(); err != nil {
-			break
-		}
-		isSchema := strings.EqualFold(unquoted(name), "schema")
-		if value, err = d.ReadValue(); err == nil && isSchema {
-			return checkSchema(value)
-		}
+	_ = json.Unmarshal(text, &document, lenient) // with the schema, if it is before a fault
+	if document.Schema == nil {
+		return notOurs("has no schema: not a timebench document")
 	}
-	return notOurs("has no schema: not a timebench document")
-}
-
-func checkSchema(value jsontext.Value) error {
-	if value.Kind() != '"' {
+	schema, err := jsontext.AppendUnquote(nil, document.Schema)
+	switch {
+	case err != nil:
 		return fmt.Errorf("schema is not text; this timebench reads %q", Schema)
-	}
-	switch schema := unquoted(value); {
-	case schema == Schema:
+	case string(schema) == Schema:
 		return nil
-	case strings.HasPrefix(schema, "timebench"):
+	case bytes.HasPrefix(schema, []byte("timebench")):
 		return fmt.Errorf("schema is %.64q; this timebench reads %q", schema, Schema)
 	default:
 		return fmt.Errorf("schema is not of timebench; this timebench reads %q", Schema)
 	}
 }
 
+func (l *Loader) decode(text []byte) (*Document, error) {
+	document := new(Document)
+	parts := []Keyed{{"", document}}
+	for _, kind := range l.kinds {
+		parts = append(parts, Keyed{kind.Key, kind.New()})
+	}
+	whole := together(parts...)
+	for i, part := range parts {
+		if part.Key != "" { // a document may lack it
+			whole.Field(i).SetZero()
+		}
+	}
+	options := json.WithUnmarshalers(json.UnmarshalFromFunc(decodeStrictly))
+	if err := json.Unmarshal(text, whole.Addr().Interface(), lenient, options); err != nil {
+		return nil, err
+	}
+	for i := range l.kinds {
+		if section := whole.Field(1 + i); !section.IsNil() {
+			document.Sections = append(document.Sections, section.Interface().(Section))
+		}
+	}
+	return document, nil
+}
+
+// decodeStrictly decodes objects into structs and lists of numbers, and leaves other values to the library. Null is no value.
+func decodeStrictly(d *jsontext.Decoder, to any) error {
+	v := reflect.ValueOf(to).Elem()
+	switch next := d.PeekKind(); {
+	case next == 'n':
+		return fmt.Errorf("is null, not %s", noun(v.Type()))
+	case next == '{' && isObject(v.Type()):
+		return decodeObject(d, v)
+	case next == '[':
+		if numbers, ok := to.(*[]float64); ok {
+			return decodeNumbers(d, numbers)
+		}
+	}
+	return json.SkipFunc
+}
+
+// decodeNumbers takes no memory for a number but its own 8 bytes, since a document may have millions of samples. The library takes
+// some for each call of decodeStrictly.
+func decodeNumbers(d *jsontext.Decoder, to *[]float64) error {
+	if _, err := d.ReadToken(); err != nil { // [
+		return err
+	}
+	list, _, _ := bytes.Cut(d.UnreadBuffer(), []byte("]"))
+	*to = make([]float64, 0, bytes.Count(list, []byte(","))+1)
+	for d.PeekKind() == '0' {
+		number, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		*to = append(*to, number.Float())
+	}
+	if d.PeekKind() != ']' {
+		return json.UnmarshalDecode(d, new(float64)) // with the error
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+// decodeObject decodes an object in which no key is missing or stands twice.
+func decodeObject(d *jsontext.Decoder, v reflect.Value) error {
+	if _, err := d.ReadToken(); err != nil { // {
+		return err
+	}
+	o := objectOf(v.Type())
+	seen := make([]bool, len(o.fields))
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		i, known := o.index[name.String()]
+		switch {
+		case !known: // of a newer timebench
+			err = d.SkipValue()
+		case seen[i]:
+			return errors.New("appears twice")
+		default:
+			seen[i] = true
+			f := &o.fields[i]
+			of := v.FieldByIndex(f.index)
+			err = json.UnmarshalDecode(d, of.Addr().Interface())
+			if f.choices != nil && err == nil { // check would take "" for a key that is absent
+				if fault := f.faultOf(of); fault != "" {
+					err = &json.SemanticError{JSONPointer: d.StackPointer(), Err: errors.New(fault[1:])}
+				}
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := d.ReadToken(); err != nil { // }
+		return err
+	}
+	for i, f := range o.fields {
+		if f.required && !seen[i] {
+			return &json.SemanticError{JSONPointer: d.StackPointer().AppendToken(f.key), Err: errors.New("is missing")}
+		}
+	}
+	return nil
+}
+
+// noun returns the value of JSON that a type is made from, as errors name it.
+func noun(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return noun(t.Elem())
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Float64:
+		return "a number of 64 bits"
+	case reflect.Int, reflect.Int64:
+		return fmt.Sprintf("a whole number of %d bits", t.Bits())
+	}
+	if isObject(t) {
+		return "an object"
+	}
+	return "a time as RFC 3339 writes it"
+}
+
+// kinds are the kinds of values of JSON, as errors name them.
+var kinds = map[jsontext.Kind]string{
+	't': "true", 'f': "false", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
+}
+
+// explained returns an error of the library with its place in the text. The text that was decoded begins at from.
+func explained(err error, text []byte, from int) error {
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return fmt.Errorf("%s: %w", place(text, from+int(syntax.ByteOffset)), syntax.Err)
+	}
+	fault, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return err
+	}
+	what := ""
+	switch {
+	case fault.JSONValue != nil:
+		what = fmt.Sprintf("is %.40s, not %s", fault.JSONValue, noun(fault.GoType))
+	case fault.GoType == reflect.TypeFor[time.Time]():
+		what = "is not " + noun(fault.GoType)
+	case fault.Err != nil:
+		what = fault.Err.Error()
+	default:
+		what = fmt.Sprintf("is %s, not %s", cmp.Or(kinds[fault.JSONKind], "another value"), noun(fault.GoType))
+	}
+	return fmt.Errorf("%s: %s %s", place(text, from+int(fault.ByteOffset)), pathOf(fault.JSONPointer), what)
+}
+
+// pathOf returns the path of a value: clocks[0].id.
+func pathOf(pointer jsontext.Pointer) string {
+	var path strings.Builder
+	for token := range pointer.Tokens() {
+		if _, err := strconv.Atoi(token); err == nil {
+			path.WriteString("[" + token + "]")
+		} else {
+			path.WriteString("." + token)
+		}
+	}
+	return strings.TrimPrefix(path.String(), ".")
+}
+
 // place returns the line and the column of a byte. Columns count bytes.
 func place(text []byte, offset int) string {
-	before := text[:offset]
+	before := text[:min(offset, len(text))]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := offset - bytes.LastIndexByte(before, '\n')
 	return fmt.Sprintf("line %d, column %d", line, column)

@@ -21,7 +21,7 @@ func (d *Document) Write(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	text, err := d.text(false)
+	text, err := Encode(false, d.parts()...)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (d *Document) WriteScript(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	text, err := d.text(true)
+	text, err := Encode(true, d.parts()...)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package result
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -11,7 +9,7 @@ import (
 )
 
 // A Section is the result of one measurement, such as `timebench skew`. It is a pointer to a
-// struct that encoding/json writes and reads, with tags as [shapeOf] reads them.
+// struct that encoding/json writes and reads, with tags as [field] has them.
 type Section interface {
 	// Key returns the key of the section in a document: see [Kind].
 	Key() string
@@ -57,37 +55,18 @@ func (d *Document) place(key string) int {
 	return slices.IndexFunc(d.Sections, func(s Section) bool { return s.Key() == key })
 }
 
-// A Keyed is a value with its key. Without a key it is a struct whose own keys are among those of what it is part of.
-type Keyed struct {
-	Key   string
-	Value any
-}
-
-// Encode returns a value, which is a struct with a key, as JSON on one line, and after its keys those of the parts.
-// Lists that are nil are empty in it. escape is whether characters with a meaning in HTML are escaped.
-func Encode(value any, parts []Keyed, escape bool) ([]byte, error) {
-	options := json.JoinOptions(
+// Encode returns the parts of one object as JSON on one line. Lists that are nil are empty in it. escape is whether
+// characters with a meaning in HTML are escaped.
+func Encode(escape bool, parts ...Keyed) ([]byte, error) {
+	return json.Marshal(together(parts...).Addr().Interface(),
 		jsontext.EscapeForHTML(escape), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true), v1.OmitEmptyWithLegacySemantics(true))
-	text, err := json.Marshal(value, options)
-	for _, part := range parts {
-		own, failed := json.Marshal(part.Value, options)
-		if err = cmp.Or(err, failed); err != nil {
-			return nil, err
-		}
-		if part.Key != "" {
-			own = fmt.Appendf(nil, "{%q:%s}", part.Key, own)
-		}
-		if own = own[1:]; len(own) > 1 { // with a key
-			text = append(append(text[:len(text)-1], ','), own...)
-		}
-	}
-	return text, err
 }
 
-func (d *Document) text(escape bool) ([]byte, error) {
-	parts := make([]Keyed, len(d.Sections))
-	for i, section := range d.Sections {
-		parts[i] = Keyed{section.Key(), section}
+// parts returns what makes the document in JSON.
+func (d *Document) parts() []Keyed {
+	parts := []Keyed{{"", d}}
+	for _, section := range d.Sections {
+		parts = append(parts, Keyed{section.Key(), section})
 	}
-	return Encode(d, parts, escape)
+	return parts
 }
