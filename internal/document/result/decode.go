@@ -202,7 +202,7 @@ func explained(err error, text []byte, from int) error {
 	if !ok {
 		return err
 	}
-	what := ""
+	var what string
 	switch {
 	case fault.JSONValue != nil:
 		what = fmt.Sprintf("is %.40s, not %s", fault.JSONValue, noun(fault.GoType))

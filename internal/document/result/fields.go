@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -62,7 +63,7 @@ func objectOf(t reflect.Type) *object {
 
 func (o *object) add(t reflect.Type, within []int) {
 	for i := range t.NumField() {
-		of, index := t.Field(i), append(within[:len(within):len(within)], i)
+		of, index := t.Field(i), slices.Concat(within, []int{i})
 		name, options, _ := strings.Cut(of.Tag.Get("json"), ",")
 		switch {
 		case options == inline:
