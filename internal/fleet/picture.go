@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
@@ -88,8 +89,11 @@ func rowsOf(f *Fleet) []row {
 	var rows []row
 	for _, clock := range picture.Shown(order) {
 		r := byClock[clock]
-		all := slices.SortedFunc(slices.Values(slices.Concat(r.dots...)), cheaper)
-		middles[clock] = all[len(all)/2].ns
+		var costs []float64
+		for _, d := range slices.Concat(r.dots...) {
+			costs = append(costs, d.ns)
+		}
+		middles[clock] = stats.Median(costs)
 		for i := range r.dots {
 			slices.SortStableFunc(r.dots[i], cheaper)
 			r.dots[i] = thinned(r.dots[i], mostDots/groups)

@@ -108,14 +108,18 @@ func (g *Group) title() string {
 	return words.Plural(len(g.Machines), "machine") + ": " + strings.Join(parts, ", ")
 }
 
+var spreadColumns = []table.Column[Spread]{
+	{Name: "Clock, ns/read", Left: true, Text: func(s Spread) string { return s.Clock }},
+	{Name: "machines", Spare: 3, Unit: words.Count, Value: func(s Spread) (float64, bool) { return float64(s.Machines), true }},
+	{Name: "min", Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.LeastNS, true }},
+	{Name: "1st quartile", Spare: 2, Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.Q1NS, true }},
+	{Name: "median", Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.MedianNS, true }},
+	{Name: "3rd quartile", Spare: 1, Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.Q3NS, true }},
+	{Name: "max", Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.MostNS, true }},
+}
+
 func (g *Group) block() table.Block {
-	grid := table.Grid{
-		Title: g.title(), Texts: 1,
-		Header: []string{"Clock, ns/read", "machines", "min", "1st quartile", "median", "3rd quartile", "max"}, Spare: []int{1, 3, 5},
-	}
-	for _, s := range g.Clocks {
-		grid.Rows = append(grid.Rows, []string{s.Clock, strconv.Itoa(s.Machines), words.NS(s.LeastNS), words.NS(s.Q1NS), words.NS(s.MedianNS), words.NS(s.Q3NS), words.NS(s.MostNS)})
-	}
+	grid := table.Of(g.title(), g.Clocks, spreadColumns)
 	if len(g.ClockSources) > 0 {
 		grid.Note = "Clock source: " + g.sources() + "."
 	}
@@ -134,11 +138,11 @@ func (g *Group) sources() string {
 }
 
 func (f *Fleet) findingsBlock() table.Block {
-	grid := table.Grid{Title: "Findings of doctor", Texts: 2, Header: []string{"Finding", "severity", "machines"}}
-	for _, found := range f.Findings {
-		grid.Rows = append(grid.Rows, []string{found.Kind, found.Severity, strconv.Itoa(found.Machines)})
-	}
-	return table.Block{Grids: []table.Grid{grid}}
+	return table.Block{Grids: []table.Grid{table.Of("Findings of doctor", f.Findings, []table.Column[FoundOn]{
+		{Name: "Finding", Left: true, Text: func(f FoundOn) string { return f.Kind }},
+		{Name: "severity", Left: true, Text: func(f FoundOn) string { return f.Severity }},
+		{Name: "machines", Unit: words.Count, Value: func(f FoundOn) (float64, bool) { return float64(f.Machines), true }},
+	})}}
 }
 
 func (f *Fleet) unreadBlock() table.Block {
@@ -152,38 +156,68 @@ func (f *Fleet) unreadBlock() table.Block {
 	return b
 }
 
+// A member is a machine in a group, whose number begins at 1, with one of its costs.
+type member struct {
+	*Machine
+	group  *Group
+	number int
+	cost   Cost
+}
+
+var (
+	// memberColumns begin each line about a machine.
+	memberColumns = []table.Column[member]{
+		{Key: "machine", Text: func(m member) string { return m.Name }},
+		{Key: "file", Text: func(m member) string { return m.File }},
+		{Key: "group", Value: func(m member) (float64, bool) { return float64(m.number), true }},
+	}
+	machineColumns = append(slices.Clone(memberColumns), []table.Column[member]{
+		{Key: "cpu", Text: func(m member) string { return m.group.CPU }},
+		{Key: "kernel", Text: func(m member) string { return m.group.Kernel }},
+		{Key: "hypervisor", Text: func(m member) string { return m.group.Hypervisor }},
+		{Key: "version", Text: func(m member) string { return m.group.Version }},
+		{Key: "clocksource", Text: func(m member) string { return m.ClockSource }},
+		{Key: "labels", Text: func(m member) string { return strings.Join(m.Labels, " ") }},
+		{Key: "odd", Text: func(m member) string { return strconv.FormatBool(len(m.Reasons) > 0) }},
+		{Key: "reasons", Text: func(m member) string { return joined(m.Reasons, ". ", func(r Reason) string { return r.Text }) }},
+		{Key: "findings", Text: func(m member) string { return joined(m.Findings, " ", func(f Finding) string { return f.Kind }) }},
+	}...)
+	costColumns = append(slices.Clone(memberColumns), []table.Column[member]{
+		{Key: "clock", Text: func(m member) string { return m.cost.Clock }},
+		{Key: "median_ns", Value: func(m member) (float64, bool) { return m.cost.MedianNS, true }},
+		{Key: "quiet_ns", Value: func(m member) (float64, bool) { return m.cost.QuietNS, true }},
+		{Key: "kernel_entry", Text: func(m member) string { return m.cost.KernelEntry }},
+	}...)
+	unreadColumns = []table.Column[Unread]{
+		{Key: "file", Text: func(u Unread) string { return u.File }},
+		{Key: "reason", Text: func(u Unread) string { return u.Reason }},
+	}
+)
+
+func joined[T any](all []T, separator string, text func(T) string) string {
+	texts := make([]string, len(all))
+	for i, of := range all {
+		texts[i] = text(of)
+	}
+	return strings.Join(texts, separator)
+}
+
 // Lines returns the tables of the CSV: the machines, the costs, and what could not be read.
 func (f *Fleet) Lines() [][][]string {
-	machines := [][]string{{"machine", "file", "group", "cpu", "kernel", "hypervisor", "version", "clocksource", "labels", "odd", "reasons", "findings"}}
-	costs := [][]string{{"machine", "file", "group", "clock", "median_ns", "quiet_ns", "kernel_entry"}}
+	var machines, costs []member
 	for i := range f.Groups {
 		g := &f.Groups[i]
-		group := strconv.Itoa(i + 1)
 		for k := range g.Machines {
 			m := &g.Machines[k]
-			var reasons, findings []string
-			for _, r := range m.Reasons {
-				reasons = append(reasons, r.Text)
-			}
-			for _, found := range m.Findings {
-				findings = append(findings, found.Kind)
-			}
-			machines = append(machines, []string{
-				m.Name, m.File, group, g.CPU, g.Kernel, g.Hypervisor, g.Version, m.ClockSource, strings.Join(m.Labels, " "), strconv.FormatBool(len(m.Reasons) > 0),
-				strings.Join(reasons, ". "), strings.Join(findings, " "),
-			})
+			machines = append(machines, member{Machine: m, group: g, number: i + 1})
 			for _, c := range m.Clocks {
-				costs = append(costs, []string{m.Name, m.File, group, c.Clock, words.Number(c.MedianNS), words.Number(c.QuietNS), c.KernelEntry})
+				costs = append(costs, member{m, g, i + 1, c})
 			}
 		}
 	}
-	tables := [][][]string{machines, costs}
+	tables := [][][]string{table.Lines(machines, machineColumns), table.Lines(costs, costColumns)}
 	if len(f.Unread) > 0 {
-		unread := [][]string{{"file", "reason"}}
-		for _, u := range f.Unread {
-			unread = append(unread, []string{u.File, u.Reason})
-		}
-		tables = append(tables, unread)
+		tables = append(tables, table.Lines(f.Unread, unreadColumns))
 	}
 	return tables
 }
