@@ -20,7 +20,7 @@ func envCommand() *cobra.Command {
 			facts := host.Facts()
 			facts.CPU.TSCHz = examine.TSCHz(nil)
 			if format == "table" {
-				return couldNot(render.Facts(command.OutOrStdout(), facts))
+				return couldNot(render.Facts(command.OutOrStdout(), render.Clean(facts)))
 			}
 			return couldNot(writeJSON(command.OutOrStdout(), facts))
 		},

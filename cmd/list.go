@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/show/printable"
@@ -29,7 +30,8 @@ func listCommand() *cobra.Command {
 			if format == "json" {
 				return couldNot(writeJSON(command.OutOrStdout(), entries))
 			}
-			return couldNot(render.List(command.OutOrStdout(), entries))
+			sentence, clocks := compare.List(render.Clean(entries))
+			return couldNot(render.Table(command.OutOrStdout(), sentence, clocks))
 		},
 	}
 	addTableOrJSON(command, &format)

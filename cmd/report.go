@@ -43,6 +43,7 @@ func (flags reportFlags) measuring(to report[*result.Document], command string) 
 
 // write writes a document or a diff. It writes to standard output even if it cannot write the files.
 func (r report[T]) write(d T) error {
+	d = render.Clean(d) // the one place that every document, diff and fleet passes
 	written := r.files(d)
 	unwritten := r.target.Write(written)
 	err := errors.Join(r.format.Write(r.stdout, d), unwritten)

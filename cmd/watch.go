@@ -112,7 +112,7 @@ func (flags watchFlags) run(stdout, stderr io.Writer, format watch.LineFormat) e
 	a := &watch.Agent{Format: format, Every: flags.every, Textfile: flags.textfile,
 		Metrics: func(d *result.Document) []exposition.Family {
 			d.Tool = tool()
-			return render.DoctorMetrics(d)
+			return render.DoctorMetrics(render.Clean(d))
 		}}
 	a.Print(stdout, stderr)
 	defer a.Close()

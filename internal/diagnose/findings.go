@@ -97,10 +97,15 @@ func Sorted(findings []result.Finding) []result.Finding {
 	return findings
 }
 
+// Timed returns the everyday clocks that were timed.
+func Timed(d *result.Document) []compare.Clock {
+	return slices.DeleteFunc(slices.Clone(compare.Of(d).Clocks), func(c compare.Clock) bool { return !situation.IsEveryday(c) || c.Latency == nil })
+}
+
 // Conclusive returns the findings that were shown, and whether doctor could tell: not if no clock was timed, or none to
 // which the limit of [OverLimit] applies.
 func Conclusive(d *result.Document) (findings []result.Finding, conclusive bool) {
-	timed := slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return situation.IsEveryday(c) && c.Latency != nil })
+	timed := len(Timed(d)) > 0
 	findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool { return f.Kind == limitCheck.kind && !timed })
 	return findings, Measured(d) && len(findings) == len(d.Findings)
 }

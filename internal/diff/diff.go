@@ -112,6 +112,21 @@ func (d *Diff) Costs() *compare.Changes {
 	return all
 }
 
+// Judged returns the names of the figures that are slower, and faster, and of those without a verdict.
+func (d *Diff) Judged() (slower, faster, unjudged []string) {
+	for _, c := range d.Costs().Changes {
+		switch c.Verdict {
+		case compare.Slower:
+			slower = append(slower, c.Figure())
+		case compare.Faster:
+			faster = append(faster, c.Figure())
+		case compare.Unsteady, compare.TooFew:
+			unjudged = append(unjudged, c.Figure())
+		}
+	}
+	return slower, faster, unjudged
+}
+
 // Count returns the number of figures of all sections that both documents have, and of those that changed.
 func (d *Diff) Count() (all, changed int) {
 	for _, s := range d.Sections {

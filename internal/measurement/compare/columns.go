@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,9 +234,16 @@ func mediansOfRuns(counts []int, samples []float64) []float64 {
 	return medians
 }
 
-// List returns the clocks, and why some are not available.
-func List(clocks []Clock) table.Grid {
-	return table.Of("", clocks, []table.Column[Clock]{
+// List returns how many clocks are available in a sentence, and the clocks, with why some are not.
+func List(clocks []Clock) (string, table.Grid) {
+	usable := 0
+	for _, c := range clocks {
+		if c.Available {
+			usable++
+		}
+	}
+	sentence := fmt.Sprintf("%d of %s%s available here.", usable, words.Plural(len(clocks), "clock"), words.Are(len(clocks)))
+	return sentence, table.Of("", clocks, []table.Column[Clock]{
 		clockColumn,
 		{Name: "Kind", Left: true, Spare: 1, Text: func(c Clock) string { return c.Kind }},
 		{Name: "Available", Left: true, Cell: func(c Clock) string {

@@ -122,10 +122,10 @@ func missing(d *result.Document) []table.Fact {
 	return lines
 }
 
-// Answer returns what a read of the clocks of a document takes, or why none was read, in one sentence. Whether
+// answer returns what a read of the clocks takes, or why none was read, in one sentence. Whether
 // that is slow, it does not say: package diagnose answers that for the clocks that programs read most.
-func Answer(d *result.Document) string {
-	clocks := Of(d).Clocks
+func (c *Costs) answer() string {
+	clocks := c.Clocks
 	timed := slices.DeleteFunc(slices.Clone(clocks), func(c Clock) bool { return !c.Available || c.Latency == nil })
 	switch {
 	case len(timed) == 1:

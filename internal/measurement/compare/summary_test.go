@@ -95,7 +95,7 @@ func TestEveryRunHasAnAnswer(t *testing.T) {
 		{"No read of a clock was timed.", []Clock{none, {ID: "RDTSC@cpu", Available: true}}},
 		{"No read of a clock was timed.", nil},
 	} {
-		require.Equal(t, test.want, Answer(&result.Document{Sections: []result.Section{&Costs{Clocks: test.clocks}}}))
+		require.Equal(t, test.want, (&Costs{Clocks: test.clocks}).answer())
 	}
 }
 

@@ -96,6 +96,7 @@ func TestPicturesHaveBounds(t *testing.T) {
 	usual.Put(skew.Of(most))
 	more.Put(skew.Of(most))
 	for _, c := range sections.Pictures() {
+		require.True(t, c.Drawable(usual) && c.Drawable(most) && c.Drawable(more), "%s: give what it draws to test/made", c.Name)
 		require.LessOrEqual(t, c.Height(usual, picture.Width), c.Height(most, picture.Width), c.Name)
 		require.Equal(t, c.Height(most, picture.Width), c.Height(more, picture.Width), c.Name)
 		require.NotContains(t, c.Subtitle(most), "at most", c.Name)

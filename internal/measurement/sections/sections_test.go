@@ -2,6 +2,7 @@ package sections
 
 import (
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"testing"
@@ -22,6 +23,9 @@ func TestEverySectionCanBeShownAndCompared(t *testing.T) {
 			require.Equal(t, kind.Key, s.Key())
 			require.Equal(t, reflect.Pointer, reflect.TypeOf(s).Kind())
 			require.NotEmpty(t, kind.Command)
+			tests, err := filepath.Glob(filepath.Join("..", kind.Command, "*_test.go"))
+			require.NoError(t, err)
+			require.NotEmpty(t, tests, "internal/measurement/%s has no test of its own: what does it measure and show?", kind.Command)
 			require.False(t, seen[kind.Key])
 			seen[kind.Key] = true
 

@@ -22,7 +22,6 @@ var errNoSamples = errors.New("the result has no samples of latency or throughpu
 // (https://go.dev/design/14313-benchmark-format). The configuration lines have the facts of the
 // host.
 func Bench(w io.Writer, d *result.Document) error {
-	d = cleaned(d)
 	all := benchmarked(d)
 	if len(all) == 0 {
 		return errNoSamples
@@ -45,7 +44,6 @@ func benchmarked(d *result.Document) []section.Sampled {
 // compares them. It leaves out facts that differ, because benchstat compares only results with
 // equal facts.
 func DiffBench(w io.Writer, d *diff.Diff) error {
-	d = cleaned(d)
 	if len(benchmarked(d.Old.Document))+len(benchmarked(d.New.Document)) == 0 {
 		return errNoSamples
 	}

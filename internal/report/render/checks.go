@@ -11,7 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/printable"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -40,7 +39,6 @@ func nagiosUnknown(w io.Writer, err error) error {
 
 // Line writes a diagnosis as one line of at most 80 characters, without a line break within.
 func Line(w io.Writer, d *result.Document) error {
-	d = cleaned(d)
 	unchecked := ""
 	if n := len(d.NotChecked); n > 0 {
 		unchecked = fmt.Sprintf("; %d not checked", n)
@@ -51,7 +49,6 @@ func Line(w io.Writer, d *result.Document) error {
 
 // Nagios writes a diagnosis as a status line with performance data: what each everyday clock costs.
 func Nagios(w io.Writer, d *result.Document) error {
-	d = cleaned(d)
 	state, shown := "OK", d.Findings
 	findings, told := diagnose.Conclusive(d)
 	if f := worst(findings); f != nil {
@@ -66,11 +63,9 @@ func Nagios(w io.Writer, d *result.Document) error {
 	// A bar begins the performance data.
 	text := strings.ReplaceAll(strings.Join(parts, "; "), "|", "/")
 	var data []string
-	for _, c := range compare.Of(d).Clocks {
-		if c.Latency != nil && situation.IsEveryday(c) {
-			// The guidelines have no nanoseconds; us are microseconds.
-			data = append(data, fmt.Sprintf("'%s'=%sus;;;0", strings.NewReplacer("'", "", "=", "").Replace(c.ID), strconv.FormatFloat(math.Round(situation.CostNS(c.Latency)*100)/1e5, 'f', -1, 64)))
-		}
+	for _, c := range diagnose.Timed(d) {
+		// The guidelines have no nanoseconds; us are microseconds.
+		data = append(data, fmt.Sprintf("'%s'=%sus;;;0", strings.NewReplacer("'", "", "=", "").Replace(c.ID), strconv.FormatFloat(math.Round(situation.CostNS(c.Latency)*100)/1e5, 'f', -1, 64)))
 	}
 	if len(data) > 0 {
 		text += " | " + strings.Join(data, " ")

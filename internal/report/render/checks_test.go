@@ -64,8 +64,8 @@ func TestFormatsOfHealthChecks(t *testing.T) {
 		},
 	} {
 		var line, nagios bytes.Buffer
-		require.NoError(t, Line(&line, c.d))
-		require.NoError(t, Nagios(&nagios, c.d))
+		require.NoError(t, Line(&line, Clean(c.d)))
+		require.NoError(t, Nagios(&nagios, Clean(c.d)))
 		require.Equal(t, c.line+"\n", line.String())
 		require.Equal(t, c.nagios+"\n", nagios.String())
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
@@ -21,7 +23,9 @@ func held(old, new *result.Document) *diff.Diff {
 }
 
 // worsened is a machine of which all was well, and now is not.
-func worsened() *diff.Diff {
+func worsened() *diff.Diff { return held(trusted(), onceWorsened()) }
+
+func onceWorsened() *result.Document {
 	new := trusted()
 	two, three := 2, 3
 	clock := &verify.Of(new).Clocks[3]
@@ -32,14 +36,22 @@ func worsened() *diff.Diff {
 	drift.Of(new).Clocks[0].NominalHz++
 	*drift.Of(new).Clocks[0].Loaded.PPM += 3
 	drift.Of(new).Clocks[1].Asleep.PPM = nil
-	return held(trusted(), new)
+	return new
 }
 
-func TestDiffOfPartsGolden(t *testing.T) {
-	for name, d := range map[string]*diff.Diff{
-		"worsened": worsened(), "both-parts": held(both(), sampled()),
-	} {
-		goldens(t, "diff-"+name, without("bench", DiffFormats), d)
+func TestDiffGolden(t *testing.T) {
+	old, new := sampled(), onceDemoted()
+	for document, parts := range map[*result.Document]*result.Document{old: trusted(), new: onceWorsened()} {
+		for _, s := range parts.Sections {
+			if s.Key() != compare.Kind.Key {
+				document.Put(s)
+			}
+		}
+	}
+	for _, format := range DiffFormats {
+		if slices.Contains([]string{"table", "csv", "json"}, format.Name) { // the writers of the others are those of documents
+			golden(t, "diff."+format.Name, format.Write, held(old, new))
+		}
 	}
 }
 

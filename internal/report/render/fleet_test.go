@@ -2,20 +2,23 @@ package render
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/test/made"
 )
 
 // aFleet returns a fleet with every part: odd machines, groups, findings, and files that could not be read.
 func aFleet() *fleet.Fleet {
-	documents, _ := made.Fleet(60, 4, 3)
+	documents, _ := made.Fleet(20, 3, 3)
 	var machines []fleet.Machine
 	for i, d := range documents {
+		compare.Into(d).Clocks = compare.Of(d).Clocks[:3]
 		if i == 1 {
 			d.Host.CPU.Model = "another" // a group of its own
 		}
@@ -26,7 +29,11 @@ func aFleet() *fleet.Fleet {
 
 func TestGoldenFleet(t *testing.T) {
 	f := aFleet()
-	goldens(t, "fleet", FleetFormats, f)
+	for _, format := range FleetFormats {
+		if slices.Contains([]string{"table", "csv", "json"}, format.Name) { // the writers of the others are those of documents
+			golden(t, "fleet."+format.Name, format.Write, f)
+		}
+	}
 	for name, empty := range map[string]*fleet.Fleet{"nothing": fleet.Of(nil, nil, time.Unix(0, 0)), "unread only": fleet.Of(nil, f.Unread, time.Unix(0, 0))} {
 		for _, format := range FleetFormats {
 			require.NoError(t, format.Write(&bytes.Buffer{}, empty), "%s as %s", name, format.Name)

@@ -10,7 +10,7 @@ import (
 
 // Prometheus writes the figures of a document as metrics.
 func Prometheus(w io.Writer, d *result.Document) error {
-	return exposition.Write(w, metrics(cleaned(d)))
+	return exposition.Write(w, metrics(d))
 }
 
 // DoctorPrometheus writes a diagnosis as metrics: the figures, and the findings.
@@ -20,7 +20,6 @@ func DoctorPrometheus(w io.Writer, d *result.Document) error {
 
 // DoctorMetrics returns the metrics of a diagnosis.
 func DoctorMetrics(d *result.Document) []exposition.Family {
-	d = cleaned(d)
 	unchecked := exposition.Family{Name: "timebench_not_checked", Type: exposition.Gauge, Help: "A question that timebench doctor could not answer; the value is 1."}
 	for _, n := range d.NotChecked {
 		unchecked.Samples = append(unchecked.Samples, exposition.Sample{Labels: []string{"what", n.What}, Value: 1})

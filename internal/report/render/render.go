@@ -1,5 +1,5 @@
 // Package render writes a result document as a table, Markdown, CSV, JSON, Go benchmark text or
-// a page. It measures nothing and knows no section.
+// a page. It measures nothing and knows no measurement. It gets text that [Clean] has cleaned.
 //
 // A new format is one file here and one entry in [Formats].
 package render
@@ -13,10 +13,9 @@ import (
 	"github.com/timebench/timebench/internal/show/printable"
 )
 
-// cleaned returns a copy in which no text has terminal control characters or line breaks. Every
-// text format calls it first, so that nothing bypasses it. JSON and CSV clean in their own way
-// (printable.JSON, table.CSVCell).
-func cleaned[T any](of T) T { return printable.All(of, printable.Line) }
+// Clean returns a copy in which no text has terminal control characters or line breaks. What a file or a machine contains
+// passes it once, before any format gets it.
+func Clean[T any](of T) T { return printable.All(of, printable.Line) }
 
 // A Format is a way to write a document or a diff.
 type Format[T any] struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose"
@@ -12,7 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/fleet"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/table"
@@ -63,20 +61,18 @@ func drawings[T any](charts []picture.Chart[T], of T) []drawing {
 }
 
 // OfDocument returns the report of a document.
-func OfDocument(document *result.Document) Report {
-	d := cleaned(document)
-	r := ofMachine(document, d)
+func OfDocument(d *result.Document) Report {
+	r := ofMachine(d)
 	r.title = "timebench " + strings.Join(sections.Commands(d), ", ")
 	r.blocks, r.missing.Lines = blocks(d)
 	r.missing.Title = "Not available here"
 	r.pictures = drawings(sections.Pictures(), d)
-	if slices.Contains(sections.Commands(d), "compare") {
-		r.answer, r.level = diagnose.Answer(d)
-		r.answer = cmp.Or(r.answer, compare.Answer(d))
-	}
-	if r.answer == "" && len(r.blocks) > 0 { // a measurement with one block says what it found
+	if len(r.blocks) > 0 { // a measurement says what it found
 		first := &r.blocks[0]
 		r.answer, r.level, first.Verdict = first.Verdict, first.Level, ""
+	}
+	if answer, level := diagnose.Answer(d); answer != "" && diagnose.Measured(d) {
+		r.answer, r.level = answer, level
 	}
 	r.answer = untilThen(d, r.answer)
 	return r
@@ -91,9 +87,8 @@ func untilThen(d *result.Document, answer string) string {
 }
 
 // OfDiagnosis returns the report of the findings of a document.
-func OfDiagnosis(document *result.Document) Report {
-	d := cleaned(document)
-	r := ofMachine(document, d)
+func OfDiagnosis(d *result.Document) Report {
+	r := ofMachine(d)
 	r.title, r.explained = "timebench doctor", true
 	r.answer, r.level = diagnose.Answer(d)
 	r.answer = untilThen(d, r.answer)
@@ -104,18 +99,17 @@ func OfDiagnosis(document *result.Document) Report {
 	return r
 }
 
-// ofMachine returns what all reports of a document have. d is the document without control characters.
-func ofMachine(document, d *result.Document) Report {
+// ofMachine returns what all reports of a document have.
+func ofMachine(d *result.Document) Report {
 	subtitle := headline(d) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC")
 	return Report{
 		subtitle: subtitle, brief: table.Facts{Title: "The machine (-v: all facts, columns and advice)", Lines: briefFacts(d, subtitle)},
-		unchecked: diagnose.Unchecked(d), findings: d.Findings, warnings: warnings(d), facts: table.Facts{Title: "The machine", Lines: facts(d)}, log: d.Host.KernelLog, document: document,
+		unchecked: diagnose.Unchecked(d), findings: d.Findings, warnings: warnings(d), facts: table.Facts{Title: "The machine", Lines: facts(d)}, log: d.Host.KernelLog, document: d,
 	}
 }
 
 // OfDiff returns the report of a diff.
 func OfDiff(d *diff.Diff) Report {
-	d = cleaned(d)
 	r := Report{title: "timebench diff", pictures: drawings(diff.Pictures, d), facts: table.Facts{Title: "The runs", Lines: sideFacts(d)}}
 	r.answer, r.level = diffAnswer(d)
 	r.blocks = []table.Block{{Title: sameSetup}}
@@ -136,17 +130,7 @@ func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 	if all == 0 {
 		return "The two results have no figure in common.", 0
 	}
-	var slower, faster, unjudged []string
-	for _, c := range d.Costs().Changes {
-		switch c.Verdict {
-		case compare.Slower:
-			slower = append(slower, c.Figure())
-		case compare.Faster:
-			faster = append(faster, c.Figure())
-		case compare.Unsteady, compare.TooFew:
-			unjudged = append(unjudged, c.Figure())
-		}
-	}
+	slower, faster, unjudged := d.Judged()
 	var parts []string
 	add := func(n int, text string) {
 		if n > 0 {
@@ -182,7 +166,6 @@ func some(names []string) string {
 
 // OfFleet returns the report of a fleet.
 func OfFleet(f *fleet.Fleet) Report {
-	f = cleaned(f)
 	return Report{title: "timebench fleet", answer: f.Verdict(), blocks: f.Blocks(), pictures: drawings(fleet.Pictures, f), facts: table.Facts{Lines: f.Facts()}}
 }
 

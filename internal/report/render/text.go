@@ -3,11 +3,9 @@ package render
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/terminal"
@@ -144,15 +142,13 @@ func explained(f result.Finding, width int) string {
 // Facts writes the facts of a host as text, as wide as the output.
 func Facts(w io.Writer, h result.Host) error {
 	var out strings.Builder
-	table.WriteFacts(&out, hostFacts(cleaned(h)), 0, terminal.Width(w))
+	table.WriteFacts(&out, hostFacts(h), 0, terminal.Width(w))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-// List writes the output of `timebench list`: the clocks, and why some are not available.
-func List(w io.Writer, clocks []compare.Clock) error {
-	clocks = cleaned(clocks)
-	usable := len(slices.DeleteFunc(slices.Clone(clocks), func(c compare.Clock) bool { return !c.Available }))
-	_, err := fmt.Fprintf(w, "%d of %s%s available here.\n\n%s", usable, words.Plural(len(clocks), "clock"), words.Are(len(clocks)), compare.List(clocks).Text(terminal.Width(w)))
+// Table writes a sentence, and a table as wide as the output.
+func Table(w io.Writer, sentence string, g table.Grid) error {
+	_, err := io.WriteString(w, sentence+"\n\n"+g.Text(terminal.Width(w)))
 	return err
 }

@@ -166,7 +166,7 @@ func TestListFitsTerminals(t *testing.T) {
 	clocks := []compare.Clock{{ID: "CLOCK_PROCESS_CPUTIME_ID@syscall", Kind: "cpu time", Available: true}, {ID: "a", Kind: "wall", Reason: reason}}
 	for _, columns := range []int{table.Narrowest, 80, 100, 120, 200} {
 		out := &wide{columns: columns}
-		require.NoError(t, List(out, clocks))
+		require.NoError(t, list(out, clocks))
 		requireFits(t, out.String(), columns)
 		require.Regexp(t, `CLOCK_PROCESS_CPUTIME_ID@syscall  (cpu time  )?yes\n`, out.String())
 		require.Contains(t, strings.Join(strings.Fields(out.String()), " "), "no such file")

@@ -4,8 +4,6 @@ import (
 	"encoding/csv"
 	"io"
 	"regexp"
-
-	"github.com/timebench/timebench/internal/show/printable"
 )
 
 // WriteCSV writes lines as in RFC 4180, with every cell made safe by CSVCell. It uses encoding/csv,
@@ -30,11 +28,9 @@ var (
 	numeral = regexp.MustCompile(`^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$`)
 )
 
-// CSVCell returns a cell without control characters that a spreadsheet does not evaluate. CSV has
-// no escapes, so this changes the text. The names and reasons of timebench itself need no change,
-// and JSON has the original of others.
+// CSVCell returns a cell that a spreadsheet does not evaluate. CSV has no escapes, so this changes the text. The names
+// and reasons of timebench itself need no change, and JSON has the original of others.
 func CSVCell(text string) string {
-	text = printable.Lines(text)
 	if formula.MatchString(text) && !numeral.MatchString(text) {
 		return "'" + text
 	}
