@@ -140,6 +140,7 @@ func BenchmarkScalingAgainstC(b *testing.B) {
 
 // The instrument itself reads the clocks that it names, and no others.
 func TestLoopKnowsTheClocksOfTheCatalogue(t *testing.T) {
+	need.Minutes(t)
 	loop := compiled(t, "loop")
 	require.NotEmpty(t, checked(t, loop))
 	for _, c := range checked(t, loop) {

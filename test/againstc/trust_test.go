@@ -51,6 +51,7 @@ func fenced(t testing.TB) string {
 
 // The rate of the CPU's counter is what C finds at the same time, within both bounds.
 func TestDriftAgainstC(t *testing.T) {
+	need.Minutes(t)
 	program, timebench, id := compiled(t, "rate"), need.Timebench(t), fenced(t)
 	for range 2 {
 		var out bytes.Buffer
@@ -70,6 +71,7 @@ func TestDriftAgainstC(t *testing.T) {
 
 // What C and timebench leave possible of how far two CPUs are apart has a part in common.
 func TestSkewAgainstC(t *testing.T) {
+	need.Minutes(t)
 	program, timebench, cpus := compiled(t, "skew"), need.Timebench(t), planted.TwoCPUs(t)
 	for range 2 {
 		out, err := exec.Command(program, strconv.Itoa(cpus[0]), strconv.Itoa(cpus[1])).Output()

@@ -114,6 +114,7 @@ func requireAccepted(t *testing.T, binary string, args []string) {
 }
 
 func TestKustomize(t *testing.T) {
+	need.Minutes(t)
 	base := printed(t, "kubectl", "kustomize", "kubernetes/base")
 	require.Contains(t, base, "Namespace timebench")
 	watch, ok := base["DaemonSet timebench-watch"]
@@ -134,6 +135,7 @@ func TestKustomize(t *testing.T) {
 
 // The chart makes what kustomize makes, and a monitor if it is wanted.
 func TestHelm(t *testing.T) {
+	need.Minutes(t)
 	out, err := exec.Command(need.Program(t, "helm"), "lint", "--strict", "../../deploy/helm/timebench").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	base := printed(t, "kubectl", "kustomize", "kubernetes/base")["DaemonSet timebench-watch"]
@@ -185,6 +187,7 @@ func TestSchemasOfKubernetes(t *testing.T) {
 // Node-problem-detector starts what its configuration names, and reads the first 80 characters of a line. Its
 // statuses are those of timebench: 0 is well, 1 a problem, others unknown.
 func TestNodeProblemDetector(t *testing.T) {
+	need.Minutes(t)
 	var config struct {
 		PluginConfig struct {
 			Timeout         string

@@ -140,6 +140,7 @@ func get(t *testing.T, page string) []byte {
 // A demotion that a machine exports reaches Alertmanager through node_exporter and Prometheus, and is resolved
 // when the machine is well again. The durations of the alerts are shorter than in deploy.
 func TestAlertReachesAlertmanager(t *testing.T) {
+	need.Minutes(t)
 	prometheus, manager, exporter := need.Program(t, "prometheus"), need.Program(t,
 		"prometheus-alertmanager"), need.Program(t, "prometheus-node-exporter")
 	folder := t.TempDir()

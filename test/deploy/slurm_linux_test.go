@@ -58,6 +58,7 @@ func requireFleet(t *testing.T, binary string, results ...string) {
 
 // Slurm measures each node of a job, and drains the one whose reads are slow, with the reason.
 func TestSlurm(t *testing.T) {
+	need.Minutes(t)
 	munged, controller, node := need.Program(t, "munged"), need.Program(t, "slurmctld"), need.Program(t, "slurmd")
 	srun, sinfo := need.Program(t, "srun"), need.Program(t, "sinfo")
 	if os.Geteuid() != 0 {

@@ -60,6 +60,7 @@ const quick = "compare --rounds 6 --throughput-time 5ms --threads 1"
 
 // ClusterShell measures on all machines, and leaves a file of each.
 func TestClusterShell(t *testing.T) {
+	need.Minutes(t)
 	clush := need.Program(t, "clush")
 	config, folder := machines(t)
 	binary, results := need.Timebench(t), filepath.Join(folder, "results")
@@ -76,6 +77,7 @@ func TestClusterShell(t *testing.T) {
 
 // The playbook copies timebench to all machines, measures, gathers, and leaves nothing there.
 func TestAnsible(t *testing.T) {
+	need.Minutes(t)
 	playbook := need.Program(t, "ansible-playbook")
 	config, folder := machines(t)
 	binary, results := need.Timebench(t), filepath.Join(folder, "results")

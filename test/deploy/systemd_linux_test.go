@@ -28,6 +28,7 @@ func units(t *testing.T) []string {
 // Systemd understands each unit, and what it starts is there. A package has timebench in another folder than the
 // README.
 func TestUnits(t *testing.T) {
+	need.Minutes(t)
 	analyze := need.Program(t, "systemd-analyze")
 	installed := t.TempDir()
 	binary := need.Timebench(t)
@@ -89,6 +90,7 @@ func allowed(t *testing.T, list string) map[string]bool {
 
 // What a watch does by system calls, its service allows. The others are refused, and it does without them.
 func TestServiceAllowsWhatWatchDoes(t *testing.T) {
+	need.Minutes(t)
 	strace := need.Program(t, "strace")
 	unit := read(t, "../../deploy/systemd/timebench-watch.service")
 	filter := regexp.MustCompile(`(?m)^SystemCallFilter=(.*)$`).FindStringSubmatch(unit)

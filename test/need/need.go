@@ -1,20 +1,23 @@
-// Package need checks the requirements of a test: a compiler, an emulator, a tracer. If one
-// is missing, the test is skipped with the reason. If TIMEBENCH_REQUIRE names the
-// requirement, as in CI, the test fails instead, so that no skip goes unnoticed.
+// Package need checks the requirements of a test: a compiler, an emulator, a tracer. If one is missing, the test is
+// skipped with the reason. If TIMEBENCH_REQUIRE has the requirement, as in CI, the test fails instead, so that no skip
+// goes unnoticed.
 package need
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
 
-// Required is the environment variable that lists, between commas, the needs
-// that must be met.
+// Required is the environment variable that lists, between commas, the needs that must be met: names; or all, and names
+// after a minus sign that need not.
 const Required = "TIMEBENCH_REQUIRE"
 
 // Program returns the path of a program that the test runs.
@@ -44,28 +47,77 @@ func OpenFiles() int {
 	return len(files)
 }
 
-// Missing ends the test for the lack of a named need: a skip, or a failure where
-// it is required.
+// required reports whether the variable demands what a test needs: it names it, or it has "all", and not the name after
+// a minus sign.
+func required(name string) bool {
+	list := strings.Split(os.Getenv(Required), ",")
+	return slices.Contains(list, name) || slices.Contains(list, "all") && !slices.Contains(list, "-"+name)
+}
+
+// Missing ends the test for the lack of a named need: a skip, or a failure where it is required.
 func Missing(t testing.TB, name, reason string) {
 	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv(Required), ","), name) {
-		t.Fatalf("%s names %s, and it is not here: %s", Required, name, reason)
+	if required(name) {
+		t.Fatalf("%s requires %s, and it is not here: %s", Required, name, reason)
 	}
 	t.Skipf("needs %s: %s", name, reason)
 }
 
-// Timebench builds the program for this machine and returns its path. Under an
-// emulator of another system there is no compiler.
+// Minutes skips a test that takes long, unless "minutes" is required.
+func Minutes(t testing.TB) {
+	t.Helper()
+	if !required("minutes") {
+		t.Skipf("takes long; %s=minutes runs it, and CI does", Required)
+	}
+}
+
+// Timebench returns the path of the program for this machine. Under an emulator of another system there is no
+// compiler.
 func Timebench(t testing.TB) string {
 	t.Helper()
+	Program(t, "go")
+	built, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(Folder(t), "timebench")
-	build := exec.Command(Program(t, "go"), "build", "-o", path, "github.com/timebench/timebench")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if os.Link(built, path) == nil {
+		return path
+	}
+	content, err := os.ReadFile(built) // the cache is on another file system
+	if err == nil {
+		err = os.WriteFile(path, content, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
+
+// build makes the program in the user's cache. Go links a program only if the last one there was made of other files,
+// which takes as long as most tests. A folder of the cache is of one clone.
+var build = sync.OnceValues(func() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("go list: %w", err)
+	}
+	folder := filepath.Join(cache, "timebench-test", fmt.Sprintf("%x", sha256.Sum256(root))[:16])
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "timebench")
+	command := exec.Command("go", "build", "-o", path, "github.com/timebench/timebench")
+	// With its work beside it, Go replaces the program at once: another package may be starting it.
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+folder)
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
 
 // Ends calls a function that waits, and fails if it has not returned after half a minute. what
 // names it.

@@ -8,6 +8,7 @@ import (
 )
 
 func TestReaders(t *testing.T) {
+	need.Minutes(t)
 	for _, language := range Languages {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
@@ -102,6 +103,7 @@ func someSamples(t *testing.T, perf string, pid int) Samples {
 
 // perf tells a program that reads from one that does not.
 func TestPerf(t *testing.T) {
+	need.Minutes(t)
 	perf := need.Program(t, "perf")
 	program := Build(t, "c")
 	shares := map[float64]Samples{}

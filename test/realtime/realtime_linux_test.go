@@ -82,6 +82,7 @@ func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) 
 // Every command that measures ends by itself, with everything measured, and an hour's run
 // hears the signal while its threads spin.
 func TestUnderSCHEDFIFO(t *testing.T) {
+	need.Minutes(t)
 	if runtime.NumCPU() < 2 {
 		need.Missing(t, "cpus", "one CPU only")
 	}

@@ -47,6 +47,7 @@ var program string // timebench.exe, once built
 // built makes timebench.exe, and says with what to run it.
 func built(t testing.TB) (wine, exe string) {
 	t.Helper()
+	need.Minutes(t)
 	wine = need.Program(t, "wine")
 	prefix := os.Getenv("WINEPREFIX")
 	if _, err := os.Stat(filepath.Join(prefix, "drive_c/windows/system32/bcryptprimitives.dll")); prefix == "" ||
