@@ -70,9 +70,9 @@ func beside(s *situation.Situation) (text string, level table.Level) {
 	return text, level
 }
 
-// Answering returns the clock that an answer is about: the one that a finding calls slow, or the everyday
-// clock that programs read first, without a vDSO the system call, or else any that shows what a program pays; nil if
-// none was timed.
+// Answering returns the clock of the answer: the clock that a finding calls slow, or the everyday clock that programs
+// read first, without a vDSO the system call, or else any clock with the cost that a program pays; nil if none was
+// timed.
 func Answering(d *result.Document) *compare.Clock { return answering(situation.Of(d)) }
 
 func answering(s *situation.Situation) *compare.Clock {

@@ -23,7 +23,7 @@ func logDocument(t *testing.T, folder string) *result.Document {
 	return d
 }
 
-// What doctor says of each log, with the facts of the report and by the log alone.
+// The answer of doctor for each log, with the facts of the report and by the log alone.
 func TestCasesOfKernelLogs(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join("testdata", "cases", "logs", "*"))
 	require.NoError(t, err)

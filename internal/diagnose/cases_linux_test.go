@@ -34,7 +34,7 @@ func readJSON(t *testing.T, to any, parts ...string) {
 	require.NoError(t, json.Unmarshal(text, to))
 }
 
-// addFacts adds facts of a machine to those of a document.
+// addFacts adds facts of a machine to a document.
 func addFacts(t *testing.T, d *result.Document, facts json.RawMessage) {
 	t.Helper()
 	if facts != nil {

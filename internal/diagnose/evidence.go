@@ -68,8 +68,8 @@ func subject(s *situation.Situation, clocks []compare.Clock) string {
 	return strings.Join(ids, ", ")
 }
 
-// cost returns the lowest and the highest cost of clocks, and of one clock the confidence interval; "" if a reason says
-// why a clock has none.
+// cost returns the lowest and the highest cost of clocks, and the confidence interval of a single clock; "" if the
+// clocks have a reason why they were not timed.
 func cost(clocks ...compare.Clock) string {
 	var medians []float64
 	for _, c := range clocks {

@@ -21,8 +21,8 @@ import (
 type check struct {
 	kind       string
 	severities []string // that the finding can have, the worst first
-	// find returns the finding without its kind; nil, or a finding without evidence, if there is none. An empty
-	// severity means the worst.
+	// find returns the finding without its kind. nil, or a finding without evidence, means that there is no such
+	// finding. An empty severity means the worst.
 	find func(*situation.Situation) *result.Finding
 	// unless are the kinds of findings, of checks above it, that explain the same better. With one of them it finds
 	// nothing.
@@ -102,8 +102,8 @@ func Timed(d *result.Document) []compare.Clock {
 	return slices.DeleteFunc(slices.Clone(compare.Of(d).Clocks), func(c compare.Clock) bool { return !situation.IsEveryday(c) || c.Latency == nil })
 }
 
-// Conclusive returns the findings that were shown, and whether doctor could tell: not if no clock was timed, or none to
-// which the limit of [OverLimit] applies.
+// Conclusive returns the findings that were shown, and whether doctor could judge: not without a timed clock, or
+// without an everyday clock for the limit of [OverLimit].
 func Conclusive(d *result.Document) (findings []result.Finding, conclusive bool) {
 	timed := len(Timed(d)) > 0
 	findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool { return f.Kind == limitCheck.kind && !timed })

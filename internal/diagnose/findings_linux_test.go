@@ -21,7 +21,7 @@ func machine(t *testing.T, name, entry string, fineNS float64) *result.Document 
 	return &result.Document{Host: host.At(tree), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(entry, fineNS)}}}
 }
 
-// What the findings on a recorded machine must contain. TestHealthyRecordedMachines has those without.
+// The findings on recorded machines. TestHealthyRecordedMachines has the machines without findings.
 func TestRecordedMachines(t *testing.T) {
 	for _, test := range []struct {
 		tree, entry string

@@ -16,8 +16,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
-// clocks returns the clocks of a machine whose fine clocks cost so much, and enter the kernel or not. Every clock
-// scales.
+// clocks returns the clocks of a machine with this cost and kernel entry of the fine clocks. Every clock scales.
 func clocks(entry string, fineNS float64) []compare.Clock {
 	clock := func(id, path, kind, entry string, ns, tick float64) compare.Clock {
 		return compare.Clock{
@@ -377,7 +376,7 @@ func TestSlewedWhereNobodySynchronises(t *testing.T) {
 	require.Contains(t, worded(findings[1]), "remaining offset 300 ms")
 }
 
-// What looks like a fault but is none. A new case is a row.
+// Situations that look like a fault, and are healthy. A new case is a row.
 func TestNoFindings(t *testing.T) {
 	no, yes := false, true
 	for name, plant := range map[string]func(*result.Document){
@@ -562,7 +561,7 @@ func TestHostsOfHypervisors(t *testing.T) {
 	}
 }
 
-// What timebench itself did comes before its consequences, and nobody else is suspected.
+// An experiment of timebench is reported before its consequences, and no other program is suspected.
 func TestUnrestoredClockSourceComesFirst(t *testing.T) {
 	d := well()
 	slow(d, "acpi_pm")
@@ -640,7 +639,7 @@ func TestHealthy(t *testing.T) {
 	require.Equal(t, "Interrupted. No problem with the clocks was found until then.", Healthy(d))
 }
 
-// What was not measured is not called healthy.
+// A clock without a measurement is not called healthy.
 func TestHealthyWithoutFigures(t *testing.T) {
 	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. No other problem was found.", Healthy(&result.Document{}))
 	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown, and the kernel log could not be read: dmesg: unexpected EOF. The other facts show no problem.",

@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// usual are the clocks of which Healthy says more than [Answer]: the first that a reader asks about.
+// usual are the clocks that a reader asks about first. Healthy says more of them than [Answer].
 var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 
 // Measured reports whether the cost of any clock is known.

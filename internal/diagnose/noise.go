@@ -34,7 +34,7 @@ var noises = []struct {
 	kind string
 	// observe returns what was seen; "" if there was no such disturbance.
 	observe func(*situation.Situation, result.Conditions) string
-	// affects and advice return words that fit what the run measured, and its system. What affects nothing that was
+	// affects and advice return words that fit the measurement and the system. A disturbance of nothing that was
 	// measured ("") is no warning.
 	affects, advice func(*situation.Situation) string
 }{
@@ -187,8 +187,8 @@ func always(text string) func(*situation.Situation) string {
 	return func(*situation.Situation) string { return text }
 }
 
-// timed returns the text for documents with costs, and nothing for others: what verify, skew and drift report is proven
-// by the order of reads or has a bound that contains the time that other work took, and profile reports that work.
+// timed returns the text for documents with costs, and "" for others. The results of verify, skew and drift are proven
+// by the order of reads, or have a bound that contains the time of other work; profile reports that work.
 func timed(text string) func(*situation.Situation) string {
 	return func(s *situation.Situation) string {
 		if compare.Of(s.Document).Empty() && runtimes.Of(s.Document) == nil {

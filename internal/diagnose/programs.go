@@ -72,10 +72,10 @@ func heavyReaders(s *situation.Situation) *result.Finding {
 	}
 }
 
-// A heavyKind is where a program spends most of the time of its reads. Those of the first kind that fits are the cause;
-// of is the part of one kind, and coarse whether a coarse clock can replace the clock.
+// A heavyKind is a use of clocks on which a program spends most of the time of its reads. part returns the share of
+// that use; coarse is whether a coarse clock can replace the clock.
 type heavyKind struct {
-	of     func(profile.Process) float64
+	part   func(profile.Process) float64
 	cause  string
 	coarse bool
 }
@@ -91,7 +91,7 @@ var heavyKinds = []heavyKind{
 func heavyKindOf(s *situation.Situation, p profile.Process) heavyKind {
 	if profile.Of(s.Document).KernelEntry == result.Never {
 		for _, k := range heavyKinds {
-			if k.of(p) > *p.ClockShare/2 {
+			if k.part(p) > *p.ClockShare/2 {
 				return k
 			}
 		}

@@ -38,8 +38,8 @@ func TestProgramsUnderASlowClockSource(t *testing.T) {
 	}
 }
 
-// On a healthy machine a program that reads much is a warning, named in the first line, and one that reads a little a
-// note.
+// On a healthy machine a program with many reads is a warning and named in the first line. A program with some reads is
+// a note.
 func TestProgramsOnAHealthyMachine(t *testing.T) {
 	require.Empty(t, Findings(profiled("tsc", result.Never, reading("postgres", 0.02, 0.015))))
 	d := profiled("tsc", result.Never, reading("postgres", 0.09, 0.08))

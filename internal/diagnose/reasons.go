@@ -163,8 +163,8 @@ const (
 	incompleteLog = "the kernel log is incomplete: " + isIncomplete
 )
 
-// missingLog: the log would show why, but could not be read, or lacks lines: perhaps those of the boot, when the kernel
-// judges the TSC.
+// missingLog: the log would show why, but could not be read, or lacks lines: perhaps the lines of the boot, when the
+// kernel judges the TSC.
 func missingLog(s *situation.Situation) *why {
 	switch log := s.Host.KernelLog; {
 	case log == nil:

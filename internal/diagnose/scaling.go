@@ -67,8 +67,8 @@ func notScaling(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-// reference returns the gain of the other clocks with so many threads, and the id of the clock that it is from: the
-// second best, so that one disturbed figure cannot decide. It returns 0 if there are too few other clocks.
+// reference returns the gain of the other clocks with this number of threads, and the id of the clock with that gain:
+// the second best, so that one disturbed figure cannot decide. It returns 0 if there are too few other clocks.
 func reference(s *situation.Situation, except string, threads int) (times float64, id string) {
 	type one struct {
 		times float64

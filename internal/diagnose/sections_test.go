@@ -80,8 +80,8 @@ func TestSkewAndWarpAreOneFinding(t *testing.T) {
 	require.Empty(t, Findings(d))
 }
 
-// Two samples on a busy machine are no level: a slice of one of them shows that a read costs 23 ns. From six samples on
-// it is the lowest level.
+// Two samples on a busy machine have no level: one slice shows that a read costs 23 ns. From six samples on, the lowest
+// level counts.
 func TestLimitIsJudgedByTheLowestLevel(t *testing.T) {
 	for name, test := range map[string]struct {
 		samples, quiet []float64
@@ -117,7 +117,7 @@ func TestAnswerWithoutAVDSO(t *testing.T) {
 	require.Contains(t, answer, "Reading the clock is slow: 596 ns per read")
 }
 
-// What a document has no answer to is listed, with what it shows as the reason, or else the reason of the run.
+// Each question without an answer is listed, with the reason that the document shows, or the reason of the run.
 func TestNotChecked(t *testing.T) {
 	d := well()
 	d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}

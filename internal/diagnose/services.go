@@ -11,8 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// toolOfHypervisor returns the program or driver by which the hypervisor may set the clock of a guest; "" if it has
-// none.
+// toolOfHypervisor returns the program or driver by which the hypervisor may set the clock of a guest; "" if unknown.
 func toolOfHypervisor(s *situation.Situation) string {
 	if !s.IsGuest() || s.InWSL() {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// A read of a fine clock that costs so much, and so many times what the CPU's counter costs, does not read that counter
-// in user mode.
+// A read of a fine clock beyond both limits, in ns and in reads of the CPU's counter, does not read that counter in
+// user mode.
 const (
 	slowReadNS       = 500
 	slowReadCounters = 20
@@ -22,8 +22,8 @@ const (
 	slowQPCNS, slowQPCCounters = 200, 15
 )
 
-// slowReads finds fine clocks whose reads cost far more than reads of the CPU's counter, where no other check explains
-// them: on a BSD with a slow timecounter, and on systems of which nothing more is known.
+// slowReads finds fine clocks whose reads cost far more than reads of the CPU's counter, without another explanation:
+// on a BSD with a slow timecounter, and on systems without a check of kernel entry.
 func slowReads(s *situation.Situation) *result.Finding {
 	read, counter := s.FineRead(), s.Fastest(func(c compare.Clock) bool { return c.Path == "cpu" })
 	least, counters := float64(slowReadNS), float64(slowReadCounters)

@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// bsd returns the document of a BSD whose fine clocks cost so much.
+// bsd returns the document of a BSD with this cost of the fine clocks.
 func bsd(system string, fineNS float64, current string, available ...string) *result.Document {
 	d := well()
 	d.Host.OS, d.Host.KernelLog = system, nil

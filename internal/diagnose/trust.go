@@ -99,7 +99,8 @@ func faulty(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-// broken returns the relations of clocks that did not hold: those of the wall clock, which may be set, or the others.
+// broken returns the relations of clocks that did not hold: the relations of the wall clock, which may be set, or the
+// others.
 func broken(s *situation.Situation, wall bool) []string {
 	var evidence []string
 	if v := verify.Of(s.Document); v != nil {

@@ -14,9 +14,9 @@ const (
 	// lostErrorNS is the maximum error that the kernel assumes after hours without a time service (NTP_PHASE_LIMIT in
 	// kernel/time/ntp.c).
 	lostErrorNS = 16_000_000_000
-	// errorPPM is by how much the kernel lets the maximum error grow (MAXFREQ). From 1.1 s on, nobody corrected the
-	// clock for 37 minutes: systemd-timesyncd does at most every 34 minutes (PollIntervalMaxSec in timesyncd.conf(5)),
-	// others more often.
+	// errorPPM is the growth of the maximum error in the kernel (MAXFREQ). From 1.1 s on, the last correction was 37
+	// minutes ago: systemd-timesyncd corrects at most every 34 minutes (PollIntervalMaxSec in timesyncd.conf(5)), other
+	// services more often.
 	errorPPM     = 500
 	staleErrorNS = 1_100_000_000
 )

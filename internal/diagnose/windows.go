@@ -90,8 +90,8 @@ const (
 	farLess = 0.6
 )
 
-// qpcEntryByCost compares the cost of QueryPerformanceCounter with that of its system call. The evidence is the cost of
-// the CPU counter: if that is high, it hides the difference.
+// qpcEntryByCost compares the cost of QueryPerformanceCounter with the cost of its system call. The evidence is the
+// cost of the CPU counter: a high one hides the difference.
 func qpcEntryByCost(s *situation.Situation) (entry string, evidence []string) {
 	read, call := s.Timed(situation.QPC), s.Timed(qpcSyscall)
 	if read == nil || call == nil {

@@ -27,9 +27,9 @@ import (
 const (
 	// maxText is the max size of a log, and of all files that are kept of an archive, in bytes.
 	maxText = 64 << 20
-	// maxUnpacked is the max size of an archive without its compression, in bytes, of which most is skipped.
+	// maxUnpacked is the max size of an archive without its compression, in bytes. Most of it is skipped.
 	maxUnpacked = 1 << 30
-	// maxSeconds is the max CPU time, or the max time where that of the process is unknown.
+	// maxSeconds is the max CPU time, or the max elapsed time where the CPU time of the process is unknown.
 	maxSeconds = 10
 	// maxWindow is the max memory of a decompressor, in bytes. The tools' highest levels need as much.
 	maxWindow = 64 << 20

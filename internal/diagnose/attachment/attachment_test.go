@@ -70,7 +70,7 @@ func TestFormsOfLogs(t *testing.T) {
 
 // A log is the same log without its line ends, in colours, or as JSON.
 func TestTheSameLogInOtherForms(t *testing.T) {
-	// More than is read of one line at once.
+	// A line longer than one read.
 	long := boot + strings.Repeat("[  101.000000] usb 1-1: new high-speed USB device number 1 using xhci_hcd\n", 2000) +
 		"[  102.000000] tsc: Marking TSC unstable due to clocksource watchdog\n"
 	want := read(t, long).Host
@@ -119,7 +119,7 @@ func TestLogShowsTheCPU(t *testing.T) {
 	require.Equal(t, "AMD EPYC 7763", d.Host.CPU.Model)
 }
 
-// What a log takes in memory does not grow with it, and a flood does not push out what decides.
+// The memory for a log does not grow with the log, and a flood does not push out the lines that decide.
 func TestFloodIsFoldedWhileItIsRead(t *testing.T) {
 	var l log
 	for line := range strings.Lines(boot) {
@@ -136,7 +136,7 @@ func TestFloodIsFoldedWhileItIsRead(t *testing.T) {
 	require.Len(t, l.facts, maxFacts)
 }
 
-// What may be a document of timebench is left to its reader.
+// A possible document of timebench is left to its reader.
 func TestIsDocument(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"schema": "timebench/1"}`: true, "\ufeff \n{\n  \"schema\"": true, "<!DOCTYPE html>": true, "PK\x03\x04": true, "\xff\xfe{\x00": true,
@@ -275,7 +275,7 @@ func TestHostileNames(t *testing.T) {
 	require.Len(t, files.files, 3)
 }
 
-// Of one log five hundred times, the first is read.
+// An archive with one log five hundred times: the first is read.
 func TestEachPathIsReadOnce(t *testing.T) {
 	c := newCollection()
 	require.NoError(t, c.add("var/log/messages", strings.NewReader(healthy)))
@@ -301,7 +301,7 @@ func TestBudget(t *testing.T) {
 	require.EqualError(t, err, "takes more than 10 s of CPU time to read; unpack it and give the folder")
 }
 
-// What an archive lacks may be the log, so nothing is concluded from the rest.
+// The missing part of an archive may be the log, so the rest proves no health.
 func TestArchiveThatIsCutOff(t *testing.T) {
 	const trailer, padding = 1024, 512
 	files := append([]string{"sosreport-x/proc/version", "Linux"}, sosreport...)
@@ -468,7 +468,7 @@ func TestPagesAreNoLogs(t *testing.T) {
 	}
 }
 
-// What is too large in an archive is left out, and the document says so where it has no other log.
+// A file that is too large is left out, and a document without another log names it.
 func TestLargeFileInAnArchiveIsLeftOut(t *testing.T) {
 	large := []string{"s/sos_commands/kernel/dmesg_-T", strings.Repeat("x", maxText+1)}
 	d, err := Read("x", bytes.NewReader(archived(t, nil, append(large, sosreport...)...)))

@@ -45,7 +45,7 @@ var logs = []string{
 	"sos_commands/logs/journalctl_--no-pager_--catalog_--boot", "var/log/kern.log", "var/log/messages", "var/log/syslog", logOfBoot,
 }
 
-// logOfBoot ends where the boot ended: it is stored then. What the kernel found out later is not in it.
+// logOfBoot ends with the boot, when it is stored. It lacks everything that the kernel found out later.
 const logOfBoot = "var/log/dmesg"
 
 // known are all files that are read.
@@ -122,7 +122,7 @@ func (c *collection) keep(name string, content []byte) {
 	}
 }
 
-// addLog keeps what of a log matters, if it is better than the one that is kept. One that cannot be read is left out: a
+// addLog keeps the useful lines of a log, if it is better than the kept log. A log that cannot be read is left out: a
 // sosreport has the log of the boot twice.
 func (c *collection) addLog(name string, r io.Reader) {
 	if c.from == "" || rank(name, true) < rank(c.from, c.log.whole) {
@@ -140,8 +140,8 @@ func (c *collection) keepLog(name string, found log, err error) {
 	}
 }
 
-// rank returns a number that is the lower the better a log is. One of a whole boot is better than one that lost lines,
-// as the kernel's buffer does, and that is better than one that ends where the boot ended.
+// rank returns a number that is lower for a better log. A log of a whole boot is better than a log that lost lines, as
+// the kernel's buffer does. The log that ends with the boot is the worst.
 func rank(name string, whole bool) int {
 	at := slices.Index(logs, name)
 	if !whole || name == logOfBoot {
@@ -245,7 +245,7 @@ func ofFiles(name string, found *collection) (*result.Document, error) {
 		return nil, ErrUnknown
 	}
 	facts := factsOf(found.files, found.log.lines())
-	found.log.tell(&facts)
+	found.log.addTo(&facts)
 	switch {
 	case found.from != "":
 		facts.KernelLog = found.log.kernelLog(found.from)

@@ -29,7 +29,7 @@ type log struct {
 	events []kernellog.Event
 }
 
-// bootLines are the lines of one boot.
+// bootLines are the lines of a boot.
 type bootLines struct {
 	facts []string // those that tell facts of the machine and do not concern clocks
 	about []string // those that concern clocks, the repeated ones folded
@@ -40,12 +40,12 @@ type bootLines struct {
 const (
 	// maxPending is at how many lines that concern clocks the repeated ones are folded. It bounds the memory.
 	maxPending = 4096
-	// maxFacts and maxFact bound the lines that tell facts, and their bytes.
+	// maxFacts and maxFact bound the lines with facts, and their bytes.
 	maxFacts, maxFact = 256, 4096
 )
 
-// telling are texts in lines that tell facts of the machine.
-var telling = []string{"Command line: ", "Kernel command line: ", "DMI: ", "FIRECK", firstCPU, "Linux version ", "Starting gVisor"}
+// factual are texts in lines with facts of the machine.
+var factual = []string{"Command line: ", "Kernel command line: ", "DMI: ", "FIRECK", firstCPU, "Linux version ", "Starting gVisor"}
 
 // readLog returns what of a text matters. It keeps only that in memory. It returns an error if the text is longer than
 // may be, or not of a kernel.
@@ -87,7 +87,7 @@ func (l log) finished() (log, error) {
 func (l *log) add(line string) {
 	concerns := kernellog.Concerns(line)
 	in := func(text string) bool { return strings.Contains(line, text) }
-	if !concerns && !slices.ContainsFunc(telling, in) {
+	if !concerns && !slices.ContainsFunc(factual, in) {
 		return
 	}
 	m := kernellog.Split(line)
@@ -117,7 +117,7 @@ func (l *log) add(line string) {
 // begins returns whether a text begins with what the kernel prints. In a line without a stamp, a message may also be
 // quoted: by a page about it, or a program.
 func begins(text string) bool {
-	return kernellog.Begins(text) || slices.ContainsFunc(telling, func(told string) bool {
+	return kernellog.Begins(text) || slices.ContainsFunc(factual, func(told string) bool {
 		before, _, found := strings.Cut(text, told)
 		return found && kernellog.Leads(before)
 	})
@@ -128,7 +128,7 @@ func (l *bootLines) fold(most int) {
 	l.about, l.incomplete = kept, l.incomplete || incomplete
 }
 
-// lines returns all lines, with those that tell facts first.
+// lines returns all lines, the lines with facts first.
 func (l *bootLines) lines() []string { return slices.Concat(l.facts, l.about) }
 
 // firstCPU is before the model of the CPU, and " (family: " after it (print_cpu_info in arch/x86/kernel/cpu/common.c).
@@ -172,13 +172,13 @@ func ofLog(name string, text io.Reader) (*result.Document, error) {
 		return nil, err
 	}
 	facts := result.Host{OS: "linux"}
-	found.tell(&facts)
+	found.addTo(&facts)
 	facts.KernelLog = found.kernelLog(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	return document(facts), nil
 }
 
-// tell fills in the facts that are not known otherwise, by what the log says.
-func (l log) tell(facts *result.Host) {
+// addTo fills in facts that the files of the machine do not have, from the log.
+func (l log) addTo(facts *result.Host) {
 	m := kernellog.MachineOf(l.events)
 	facts.Arch = cmp.Or(facts.Arch, m.Arch, architecture(m.Kernel))
 	facts.CPU.Model = cmp.Or(facts.CPU.Model, l.model())

@@ -22,7 +22,7 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// What doctor measures: enough for a diagnosis in less than two seconds on a quiet machine.
+// The measurement of doctor: enough for a diagnosis in less than two seconds on a quiet machine.
 const (
 	rounds    = 12
 	roundTime = 10 * time.Millisecond
@@ -31,7 +31,7 @@ const (
 	// busyAfter is how long the CPUs are compared and the clocks verified on a machine that has no time for many
 	// clocks.
 	busyAfter = 2 * time.Second
-	// What doctor --fast measures, and when it ends on a slow machine.
+	// The measurement of doctor --fast, and when it ends on a slow machine.
 	fastRounds  = 6
 	fastTime    = time.Millisecond
 	fastSlowest = 600 * time.Millisecond
@@ -42,7 +42,7 @@ const (
 	// verifyTime is how long the clocks are verified: a machine with a warp shows many at once. verifySlowest is for a
 	// busy one, on which the threads had too little time.
 	verifyTime, verifySlowest = 300 * time.Millisecond, 2 * time.Second
-	// profileRate is twice that of profile: the time is short, and a program on a busy machine gets little of it.
+	// profileRate is twice the rate of profile: the time is short, and a program on a busy machine gets little of it.
 	profileRate = 997
 )
 

@@ -20,7 +20,7 @@ type bootTool struct {
 	change func(add string, remove []string) []string
 }
 
-// bootTools are the known ones. The one that the distribution recommends comes before those that it builds on.
+// bootTools are the known programs. The program that the distribution recommends comes before the programs below it.
 var bootTools = []bootTool{
 	{"rpm-ostree", nil, options("sudo rpm-ostree kargs", " --append-if-missing=", " --delete=", false)},
 	{"transactional-update", nil, edited("sudo transactional-update grub.cfg")},
@@ -74,9 +74,8 @@ func changes(add string, remove []string, variable string) string {
 	return "# in " + variable + ", " + strings.Join(parts, " and ")
 }
 
-// commandLine returns where and how the kernel command line of a document's machine is changed: the end of an advice,
-// and the commands. Without facts about the machine the commands are those of the two commonest families of
-// distributions.
+// commandLine returns where and how the kernel command line of a machine is changed: the end of an advice, and the
+// commands. Without facts about the machine it returns the commands of the two commonest families of distributions.
 func commandLine(s *machine, add string, remove []situation.Parameter) (hint string, commands []string) {
 	var texts []string
 	for _, p := range remove {

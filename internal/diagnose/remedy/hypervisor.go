@@ -1,6 +1,6 @@
 package remedy
 
-// What applies to all domains of Xen (docs/man/xen-tscmode.7).
+// Facts of all domains of Xen (docs/man/xen-tscmode.7).
 const (
 	xenTSCMode = "https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html"
 	xenTrap    = "Xen intercepts RDTSC in tsc_mode always_emulate. In the default mode it does so if the TSC of the host is not safe, or if the guest came from a host with another TSC rate."
@@ -100,7 +100,7 @@ var hypervisors = []Hypervisor{
 // FirecrackerSnapshots is Firecracker's page on snapshots: clock_realtime, and what a restored machine must heed.
 const FirecrackerSnapshots = "https://github.com/firecracker-microvm/firecracker/blob/main/docs/snapshotting/snapshot-support.md"
 
-// HypervisorOf returns the hypervisor of the document's machine; nil if there is none, or nothing is known about it.
+// HypervisorOf returns the hypervisor of the machine; nil without one, or if it is unknown.
 func HypervisorOf(s *machine) *Hypervisor {
 	for i := range hypervisors {
 		if hypervisors[i].is(s) {

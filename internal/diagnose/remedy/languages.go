@@ -27,8 +27,8 @@ var coarseCalls = []struct {
 	{[]string{"perl"}, "Time::HiRes::clock_gettime(CLOCK_MONOTONIC_COARSE)"},
 }
 
-// noCoarseCall are the runtimes without a call of a coarse clock that is finer than a second. Go has none either, but
-// nothing in PATH shows that a machine runs programs in Go.
+// noCoarseCall are the runtimes without a call of a coarse clock that is finer than a second. Go lacks one too, but
+// PATH does not show that a machine runs programs in Go.
 var noCoarseCall = []string{"java", "node", "bun", "deno", "php", "lua", "luajit"}
 
 func languageRemedies(s *machine) []result.Remedy {

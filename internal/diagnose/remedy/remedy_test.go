@@ -46,7 +46,7 @@ func TestEveryRemedyHasASource(t *testing.T) {
 // alwaysHarmless are the kinds of causes that call for no remedy.
 var alwaysHarmless = []string{"hyperv-by-design", "xen-by-design", "lost-rtc-interrupts", "watchdog-timed-out", "pm-timer-off", "p0-frequency", "32-bit-erratum"}
 
-// Every remedy is used, and every name in the tables of causes is that of a remedy.
+// Every remedy is used, and the tables of causes have only names of remedies.
 func TestEveryRemedyIsUsed(t *testing.T) {
 	var source strings.Builder
 	var files []string
@@ -121,7 +121,7 @@ func TestNoForeignParameterInACommand(t *testing.T) {
 	require.Equal(t, []string{`sudo grubby --update-kernel=ALL --remove-args="PARAMETER PARAMETER no_kvmclock"`}, found[0].Commands)
 }
 
-// Nothing is suggested that is set already, or that there is nothing to remove of.
+// A remedy that would change nothing is not suggested.
 func TestRemediesThatChangeNothing(t *testing.T) {
 	d := well()
 	require.Empty(t, For(situation.Of(d), "remove-choice", "remove-vsyscall", "remove-vdso-0", "remove-trust"))
@@ -163,7 +163,7 @@ func TestRemediesInAContainer(t *testing.T) {
 	require.Len(t, For(situation.Of(d), "host-sets-clock"), 1)
 }
 
-// Each runtime of the catalogue has a coarse call, or is known to have none.
+// Each runtime of the catalogue has a coarse call, or is listed without one.
 func TestEveryLanguageHasARemedy(t *testing.T) {
 	known := slices.Clone(noCoarseCall)
 	for _, of := range coarseCalls {

@@ -9,8 +9,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// LogOnly reports whether the document is from a kernel log alone: nothing was measured, and no other file of the
-// machine shows its CPUs.
+// LogOnly reports whether the document is from a kernel log alone, without a measurement and without another file that
+// shows the CPUs.
 func (s *Situation) LogOnly() bool {
 	log := s.Host.KernelLog
 	return log != nil && log.Reason == "" && s.Host.CPU.Logical == 0 && len(s.Clocks) == 0 &&
@@ -42,7 +42,7 @@ func (s *Situation) IsGuest() bool {
 	return s.Host.Virtualization != nil && s.Host.Virtualization.Role == "guest"
 }
 
-// GuestUnder reports whether the machine is a guest of one of these hypervisors.
+// GuestUnder reports whether the machine is a guest of one of the hypervisors.
 func (s *Situation) GuestUnder(systems ...string) bool {
 	return s.IsGuest() && slices.Contains(systems, s.Host.Virtualization.System)
 }
@@ -69,7 +69,7 @@ func (s *Situation) InGVisor() bool {
 		s.Host.Kernel == gVisorKernel && s.Host.Container != "" && s.Host.ClockSource == nil
 }
 
-// InContainer reports whether the process is in a container, whose kernel is that of the host.
+// InContainer reports whether the process is in a container, which shares the kernel of its host.
 func (s *Situation) InContainer() bool { return s.Host.Container != "" && !s.InGVisor() }
 
 // InWSL reports whether the machine is the virtual one of the Windows Subsystem for Linux, version 2. Documents without

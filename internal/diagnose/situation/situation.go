@@ -51,7 +51,7 @@ func (s *Situation) Best() string {
 // HypervisorClocks are the clock sources that hypervisors offer to their guests.
 var HypervisorClocks = []string{"kvm-clock", "hyperv_clocksource_tsc_page", "xen"}
 
-// HypervisorClock returns the available clock source of the hypervisor; "" if there is none.
+// HypervisorClock returns the available clock source of the hypervisor; "" without one.
 func (s *Situation) HypervisorClock() string {
 	for _, name := range HypervisorClocks {
 		if s.Offers(name) {

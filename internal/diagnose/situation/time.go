@@ -42,7 +42,7 @@ func IsHostClock(w result.WallOffset) bool {
 // IsRTC reports whether an offset is against a real-time clock.
 func IsRTC(w result.WallOffset) bool { return strings.HasPrefix(w.Against, "rtc") }
 
-// HostClock returns the offset of the wall clock against the clock of the hypervisor's host; nil if there is none.
+// HostClock returns the offset of the wall clock against the clock of the hypervisor's host; nil without such a clock.
 func (s *Situation) HostClock() *result.WallOffset {
 	if i := slices.IndexFunc(s.Host.WallOffsets, IsHostClock); i >= 0 {
 		return &s.Host.WallOffsets[i]

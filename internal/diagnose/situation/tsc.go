@@ -86,7 +86,7 @@ func (s *Situation) IsWall(id string) bool {
 // ppm (adjtimex(2)), and the first estimate of the kernel may be wrong by as much.
 const maxTSCDeviation = 1e-3
 
-// TSCRates returns the pairs of figures for the TSC rate that differ, as evidence. There are none while the kernel
+// TSCRates returns the pairs of figures for the TSC rate that differ, as evidence. It returns nothing while the kernel
 // slews the wall clock by a changed tick: that slews the stopwatch too, by up to a tenth (adjtimex(2)).
 func (s *Situation) TSCRates() []string {
 	if sync := s.Host.TimeSync; sync != nil && ChangedTick(*sync) {

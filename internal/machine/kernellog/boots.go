@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A Place is where a message stands among the boots of a log.
+// A Place is the position of a message among the boots of a log.
 type Place int
 
 const (
-	// SameBoot is that the message is of the boot of the message before.
+	// SameBoot means that the message is of the boot of the message before.
 	SameBoot Place = iota
-	// NewBoot is that the message is the first one of a boot.
+	// NewBoot means that the message is the first one of a boot.
 	NewBoot
-	// PerhapsNewBoot is the same in a log without times since boot, where anybody may have written it.
+	// PerhapsNewBoot means the same in a log without times since boot, where any program may have written it.
 	PerhapsNewBoot
-	// Foreign is that the message looks like the first one of a boot, and is not: anybody can write one to a log.
+	// Foreign means that the message only looks like the first one of a boot: any program can write one to a log.
 	Foreign
 )
 
@@ -33,7 +33,7 @@ type Boots struct {
 // nearZero is a time after boot at which a boot may begin, in ns.
 const nearZero = 10e9
 
-// Add adds a message and returns where it stands.
+// Add adds a message and returns its place.
 func (b *Boots) Add(m Message) Place {
 	begins := beginsBoot(m.Text)
 	if begins && (m.AtNS > nearZero || m.Timed && !b.last.Timed && b.before+b.after > 0 || !m.Timed && b.timed) {
@@ -102,8 +102,7 @@ func beginsBoot(text string) bool {
 // calendar matches the month, the day and the time in a stamp whose month is a name.
 var calendar = lazily(`(` + months + `) ([ \d]\d) (?:\d{4} )?([\d:]+)`)
 
-// compareStamps returns -1 if the stamp of a message is earlier than that of another one, 1 if it is later; 0 if
-// unknown.
+// compareStamps returns -1 if message a has the earlier stamp, 1 if it has the later one; 0 if unknown.
 func compareStamps(a, b Message) int {
 	switch {
 	case a.Timed && b.Timed:

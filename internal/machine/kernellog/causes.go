@@ -77,14 +77,14 @@ func logged(k Kind, c Cause) func(log) (Cause, bool) {
 	return func(l log) (Cause, bool) { return c.shownBy(l.of(k)) }
 }
 
-// first returns the rule of a cause that tell makes of the first line of a kind, and every such line shows.
-func first(k Kind, tell func(Event) Cause) func(log) (Cause, bool) {
+// first returns the rule of a cause that cause makes of the first line of a kind, and every such line shows.
+func first(k Kind, cause func(Event) Cause) func(log) (Cause, bool) {
 	return func(l log) (Cause, bool) {
 		found := l.of(k)
 		if len(found) == 0 {
 			return Cause{}, false
 		}
-		return tell(found[0]).shownBy(found)
+		return cause(found[0]).shownBy(found)
 	}
 }
 
@@ -116,7 +116,7 @@ func (l log) compared(holds func(comparison) bool) (comparison, bool) {
 	return comparison{}, false
 }
 
-// parameter returns the first boot parameter that is one of the texts; "" if there is none.
+// parameter returns the first boot parameter that is one of the texts; "" without one.
 func (l log) parameter(texts ...string) string {
 	for _, p := range l.machine.Parameters {
 		if slices.Contains(texts, p) {

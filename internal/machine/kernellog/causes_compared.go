@@ -41,13 +41,13 @@ var comparedRules = []rule{
 }
 
 // explaining returns the rule of a cause that one comparison shows. The lines with its figures are the evidence.
-func explaining(holds func(log, comparison) bool, tell func(log, comparison) Cause) func(log) (Cause, bool) {
+func explaining(holds func(log, comparison) bool, describe func(log, comparison) Cause) func(log) (Cause, bool) {
 	return func(l log) (Cause, bool) {
 		c, ok := l.compared(func(c comparison) bool { return holds(l, c) })
 		if !ok {
 			return Cause{}, false
 		}
-		cause := tell(l, c)
+		cause := describe(l, c)
 		cause.Evidence = slices.Concat(c.events, l.marking(""), cause.Evidence)
 		return cause, true
 	}
@@ -69,7 +69,7 @@ func watchdogWrapped(_ log, c comparison) Cause {
 	return cause
 }
 
-// hzAfter returns the rate of the TSC if the watchdog counted so much more, in ns, than its values show.
+// hzAfter returns the rate of the TSC if the watchdog counted more than its values show, by this time in ns.
 func (c comparison) hzAfter(more float64) float64 { return c.clockCycles / (c.watchdogNS + more) * 1e9 }
 
 // mayHaveWrapped: the log does not have the rate of the TSC, which no CPU has unless the counter of the watchdog
@@ -115,7 +115,7 @@ func (l log) reliableIgnored(c comparison) bool {
 	return c.clock == "tsc-early" && Older(l.machine.Kernel, 5, 4) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
 }
 
-// agreePPM is how far two clocks may differ that are both right, in ppm: what NTP corrects.
+// agreePPM is the largest difference of two clocks that are both right, in ppm: the limit of NTP.
 const agreePPM = 500
 
 func clocksAgree(_ log, c comparison) Cause {

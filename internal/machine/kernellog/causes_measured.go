@@ -10,7 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// measuredRules find what the kernel measured or was told, in the order in which they exclude each other.
+// measuredRules find the results of the kernel's measurements, and what programs and parameters asked of it, in the
+// order in which they exclude each other.
 var measuredRules = []rule{
 	{kind: "gvisor", title: "the program runs in a gVisor sandbox", concerns: OfSandbox, inferred: true, find: logged(gvisorStart, Cause{
 		Text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the kernel's version that it reports is not that of a Linux kernel.",
@@ -116,7 +117,7 @@ func (e Event) difference(hz float64, pairs []Event) string {
 	return ""
 }
 
-// isOrAre returns the first CPUs of a line with their verb: "that of CPU 2 is", "those of CPUs 0 and 4 are".
+// isOrAre returns the first CPUs of a line with their verb, in the singular or the plural.
 func isOrAre(e Event) string {
 	others := e.CPUs[:len(e.CPUs)-1]
 	if len(others) == 1 {

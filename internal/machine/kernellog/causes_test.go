@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A planted log is a log of one kind of fault, made for a test from the formats of one kernel. A new one is a row of
+// A planted log shows one kind of fault, made for a test from the formats of one kernel. A new log is a row of
 // plantedLogs.
 type planted struct {
 	kind    string
@@ -180,7 +180,7 @@ func TestResumeBeforeADifference(t *testing.T) {
 	}
 }
 
-// What is normal is no fault.
+// Normal messages are no fault.
 func TestHealthyLogs(t *testing.T) {
 	for name, log := range map[string]string{
 		"kvm-clock":               "Hypervisor detected: KVM\nkvm-clock: Using msrs 4b564d01 and 4b564d00\nclocksource: Switched to clocksource kvm-clock",

@@ -13,7 +13,7 @@ type comparison struct {
 	clockNS, watchdogNS float64
 	// impossibleNS is the interval of the clock that the kernel printed, if its counter contradicts it.
 	impossibleNS float64
-	// skewNS is the interval of the clock less that of the watchdog, in ns; NaN if unknown.
+	// skewNS is the interval of the clock less the interval of the watchdog, in ns; NaN if unknown.
 	skewNS float64
 	// clockCycles is what the clock's counter advanced; negative if it went back; NaN if unknown.
 	clockCycles float64
@@ -134,7 +134,7 @@ func (c *comparison) take(e Event) {
 	}
 }
 
-// complete computes of interval, interval and difference the one that is missing.
+// complete computes the missing one of both intervals and their difference.
 func (c *comparison) complete() {
 	switch {
 	case c.known():
@@ -194,7 +194,7 @@ func (c comparison) rounds() []round {
 	return []round{{c.watchdog, (float64(mask) + 1) / hz * 1e9}}
 }
 
-// wrapped returns the round of the watchdog and how many of them the difference is; false if it is none.
+// wrapped returns the round of the watchdog and the number of rounds in the difference; false if it is no multiple.
 func (c comparison) wrapped() (round, int, bool) {
 	if math.IsNaN(c.skewNS) || c.skewNS <= 0 || slices.Contains(weakWatchdogs, c.watchdog) {
 		return round{}, 0, false
@@ -217,7 +217,7 @@ func (c comparison) back() bool {
 	if c.clockCycles < 0 || c.clockNS < 0 {
 		return true
 	}
-	// The kernel takes a counter that went back for one that stood still (clocksource_delta).
+	// The kernel reports a counter that went back as one that stood still (clocksource_delta).
 	return c.known() && c.watchdogNS > 0 && c.clockNS <= c.watchdogNS*1e-6
 }
 

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// aboutClocks matches a text that concerns clocks, in any case. The name tsc is also that of a compiler, which the log
-// names if it is killed: it counts as the prefix of a message and between spaces or quotes.
+// aboutClocks matches a text that concerns clocks, in any case. tsc is also the name of a compiler, which the log names
+// if it is killed. The name of the clock is the prefix of a message, or stands between spaces or quotes.
 var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen version\b|\bvmware: (?:using clock|tsc)|` +
 	`(?:^|[^("\w/.=-])tsc(?:_\w+|-early)?(?:: |[ '",.;)\]]|$)|` +
 	`\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
 	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b|` +
 	`\blost ticks\b|\btoo many ticks\b|\btime source\b|^Back to C!`)
 
-// aboutProcesses matches a text about a process, whose name may be that of a clock.
+// aboutProcesses matches a text about a process, which may have the name of a clock.
 var aboutProcesses = lazily(`(?i)\bcomm[:=]|killed process|\bsegfault\b|blocked for more|out of memory|oom-kill|\baudit\b`)
 
-// clockStems are texts, in lower case, of which every line that aboutClocks matches has one. They are a fast filter:
-// the expression takes 20 µs per line.
+// clockStems are texts in lower case. Every line that aboutClocks matches has one: a fast filter, since the expression
+// takes 20 µs per line.
 var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "vmware", "hyperv", "acpi_pm", "timer", "timekeeping", "rtc", "read-back",
 	"leap second", "ticks", "time source", "back to c!"}
 

@@ -30,7 +30,7 @@ type format struct {
 	// clock is the clock source that the line is about, if it does not name it.
 	clock string
 	// shows is the cause that the message shows by itself, whatever else is in the log; nil if a rule judges it. The
-	// kind of that cause is that of the message.
+	// cause has the kind of the message.
 	shows    *Cause
 	compiled func() *regexp.Regexp
 }

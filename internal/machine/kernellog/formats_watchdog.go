@@ -18,8 +18,8 @@ const (
 	longReadout      Kind = "long-readout"
 )
 
-// watchdogFormats are the messages of the watchdog, which compares a clock source with another one every half second.
-// The words of a kernel are told by the line, never by the version: stable kernels take changes back.
+// watchdogFormats are the messages of the watchdog, which compares a clock source with another one every half second. A
+// line shows the words of its kernel; the version does not: stable kernels take changes back.
 var watchdogFormats = []format{
 	{
 		kind: watchdogVerdict, has: "because the skew is too large", weight: weightDecides,

@@ -5,7 +5,7 @@ import "strings"
 const date = months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?|\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?`
 
 var (
-	// stampInside matches the beginning of a line that dmesg printed, and dateInside that of a line of a daemon's log.
+	// stampInside matches the beginning of a line of dmesg, and dateInside the beginning of a line of a daemon's log.
 	stampInside = lazily(`(?:<\d{1,3}>|kern *: ?[a-z]+ *: ?)?\[(?: *\d{1,15}\.\d{6}\](?:\[ *[CT]\d+\])?|\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4}\]) `)
 	dateInside  = lazily(`(?:` + date + `) (?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: `)
 	beginsDated = lazily(`^(?:` + date + `) `)

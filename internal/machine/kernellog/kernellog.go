@@ -5,7 +5,7 @@
 // It only reads text, so it works on every platform.
 package kernellog
 
-// A Kind is the kind of an Event. The kinds are those of the table of formats.
+// A Kind is the kind of an Event, from the table of formats.
 type Kind string
 
 // An Event is one line of the log that says something about the clocks, with its figures. A figure that the line does
@@ -25,14 +25,14 @@ type Event struct {
 
 	// Clock is the clock source of the line, in lower case: tsc, tsc-early, hpet, kvm-clock.
 	Clock string
-	// Watchdog is the clock source that the clock is compared with, or the one that measured its rate.
+	// Watchdog is the clock source that checked the clock, or measured its rate.
 	Watchdog string
 	// IntervalNS is the interval that the clock counted, in ns, if Measured. It is printed by the kernel, or computed
 	// from the counter's values, its mask and its rate. Negative if the counter went back.
 	IntervalNS float64
 	// WatchdogNS is the interval that the watchdog counted, in ns, if the line has both.
 	WatchdogNS float64
-	// SkewNS is the interval of the clock less that of the watchdog, in ns, if the line has it.
+	// SkewNS is the interval of the clock less the interval of the watchdog, in ns, if the line has it.
 	SkewNS float64
 	// Measured is whether IntervalNS, or SkewNS in a line with only that, is known.
 	Measured bool
@@ -77,11 +77,11 @@ type Machine struct {
 type Judgement string
 
 const (
-	// TSCUnknown is that the log does not tell whether the TSC is right.
+	// TSCUnknown means that the log does not show whether the TSC is right.
 	TSCUnknown Judgement = ""
-	// TSCRight is that the TSC kept time; what was wrong is something else.
+	// TSCRight means that the TSC kept time, and another part was wrong.
 	TSCRight Judgement = "right"
-	// TSCWrong is that the TSC must not be used for time: it went back, differs between CPUs, or its rate is wrong.
+	// TSCWrong means that the TSC must not be used for time: it went back, differs between CPUs, or has a wrong rate.
 	TSCWrong Judgement = "wrong"
 )
 
@@ -93,13 +93,13 @@ type Cause struct {
 	Title string
 	// Text says what happened, in one to three sentences with the arithmetic.
 	Text string
-	// Harmless is whether nothing is wrong: the line is no reason for a remedy.
+	// Harmless is whether the cause calls for no remedy.
 	Harmless bool
 	// Inferred is whether nothing failed: the kernel knows it from the CPU's flags, the firmware or its command line.
 	Inferred bool
 	// Evidence are the lines that show it, each text once.
 	Evidence []Event
-	// Concerns is the part that is at fault, or is spoken of.
+	// Concerns is the part at fault.
 	Concerns Subject
 	// TSC is the judgement of the TSC. Advice to trust the TSC needs TSCRight.
 	TSC Judgement

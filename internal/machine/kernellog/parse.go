@@ -13,7 +13,7 @@ import (
 const (
 	// maxLine bounds the text of an event, in bytes. The kernel's own records are shorter (LOG_LINE_MAX).
 	maxLine = 1024
-	// maxOfKind bounds the events of each kind. What a flood repeats is in its first lines.
+	// maxOfKind bounds the events of each kind. A flood repeats its first lines.
 	maxOfKind = 1000
 )
 
@@ -51,7 +51,7 @@ type recognized struct {
 	count int
 }
 
-// recognize returns a line and its format; false if it has none, or a program wrote it.
+// recognize returns a line with its format; false for an unknown line, or a line of a program.
 func recognize(line string) (recognized, bool) {
 	if !mayHave(strings.ToLower(cut(line))) {
 		return recognized{}, false

@@ -14,7 +14,7 @@ import (
 type Message struct {
 	// Text is the text as the kernel logged it.
 	Text string
-	// Stamp is the time stamp as it was printed: "[    0.000089]", "Sep 11 07:03:06"; "" if there is none.
+	// Stamp is the time stamp as printed: "[    0.000089]", "Sep 11 07:03:06"; "" without one.
 	Stamp string
 	// AtNS is the time since boot in ns, if Timed.
 	AtNS int64
