@@ -15,7 +15,6 @@ import (
 	"github.com/timebench/timebench/internal/machine/clocksource"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
-	"github.com/timebench/timebench/internal/system/program"
 	"golang.org/x/term"
 )
 
@@ -104,12 +103,6 @@ To let the kernel choose, now or later: echo | sudo tee %[3]s
 		return couldNot(errors.New("nothing was changed"))
 	}
 	return nil
-}
-
-// startGuardian starts the guardian, another process of this program, and returns the switch of
-// the clock source.
-func startGuardian() (*clocksource.Switch, error) {
-	return clocksource.Hold(clocksource.Sysfs, program.Role(clocksource.GuardianRole))
 }
 
 // experiment measures with each of the clock sources. It also returns the complete measurements if it is interrupted or

@@ -12,10 +12,8 @@ import (
 
 // roles are what other processes of timebench do for a command. A new role is an entry.
 var roles = program.Roles{
-	clocksource.GuardianRole: func(args []string) error {
-		return clocksource.Guard(os.Stdin, os.Stdout, clocksource.Sysfs, args[0])
-	},
-	measure.WorkerRole:     measure.Worker,
-	measure.ThreadsRole:    measure.HoldThreads,
-	runtimes.BenchmarkRole: func([]string) error { return programs.GoMain(os.Stdin, os.Stdout) },
+	clocksource.GuardianRole: clocksource.Guard,
+	measure.WorkerRole:       measure.Worker,
+	measure.ThreadsRole:      measure.HoldThreads,
+	runtimes.BenchmarkRole:   func([]string) error { return programs.GoMain(os.Stdin, os.Stdout) },
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/schema"
 )
@@ -31,6 +32,7 @@ import (
 // TestMain runs timebench if this program is called by that name, or by itself, and puts a copy with that name into the
 // path of the scripts. testscript.Main does the same, but cannot remove its folder under Wine (see need.Folder).
 func TestMain(m *testing.M) {
+	program.Main(roles)
 	name := filepath.Base(os.Args[0])
 	if strings.TrimSuffix(name, ".exe") == "timebench" || os.Args[0] == "/proc/self/exe" {
 		os.Exit(Execute())

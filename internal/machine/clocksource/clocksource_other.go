@@ -5,8 +5,6 @@ package clocksource
 import (
 	"context"
 	"errors"
-	"io"
-	"os/exec"
 )
 
 var errNotBuilt = errors.New("this build cannot switch the clock source; the builds for Linux can")
@@ -30,7 +28,7 @@ func (Folder) Recover(*Record) error { return errNotBuilt }
 type Switch struct{}
 
 // Hold returns an error: this build cannot switch the clock source.
-func Hold(Folder, *exec.Cmd) (*Switch, error) { return nil, errNotBuilt }
+func Hold(Folder) (*Switch, error) { return nil, errNotBuilt }
 
 // Each returns an error.
 func (*Switch) Each(context.Context, []string, func(context.Context, string) error) (interrupted bool, err error) {
@@ -41,4 +39,4 @@ func (*Switch) Each(context.Context, []string, func(context.Context, string) err
 func (*Switch) Restore() error { return nil }
 
 // Guard returns an error: this build switches nothing.
-func Guard(io.Reader, io.Writer, Folder, string) error { return errNotBuilt }
+func Guard([]string) error { return errNotBuilt }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/renameio/v2"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -28,7 +29,6 @@ func fake(t testing.TB, now string, offered ...string) Folder {
 	folder := Folder(root) + Sysfs
 	require.NoError(t, os.MkdirAll(string(folder), 0o755))
 	require.NoError(t, os.Mkdir(filepath.Join(root, "run"), 0o755))
-	require.NoError(t, os.Symlink("/proc", filepath.Join(root, "proc")))
 	set(t, folder, current, now+"\n")
 	set(t, folder, available, strings.Join(offered, " ")+" \n")
 	return folder
@@ -90,59 +90,48 @@ func refuse(t testing.TB, folder Folder) {
 	require.NoError(t, os.Symlink("/proc/self/oom_score_adj", folder.path(current)))
 }
 
-// roles are what this test binary does when it is started again: a guardian, good or bad, or a
-// measuring process.
-var roles = map[string]func(Folder) error{
-	GuardianRole:  func(f Folder) error { return Guard(os.Stdin, os.Stdout, f, os.Args[3]) },
-	"silent":      func(Folder) error { _, err := io.Copy(io.Discard, os.Stdin); return err },
-	"short-lived": func(Folder) error { return nil },
+// roles are what this test binary does when it is started again: a guardian, good or bad, or a measuring process.
+var roles = program.Roles{
+	GuardianRole: Guard,
+	"silent":     func([]string) error { _, err := io.Copy(io.Discard, os.Stdin); return err },
 
-	"starts":   func(f Folder) error { return measuring(f, flip) },
-	"flips":    func(f Folder) error { return switched(f, flip) },
-	"waits":    func(f Folder) error { return switched(f, forever) },
-	"forgets":  func(f Folder) error { return switched(f, func(*Switch) error { return nil }) },
-	"panics":   func(f Folder) error { return switched(f, panics) },
-	"faults":   func(f Folder) error { return switched(f, faults) },
-	"handles":  func(f Folder) error { return switched(f, handles) },
-	"children": func(f Folder) error { return switched(f, children) },
+	"starts":   measuring(flip),
+	"flips":    switched(flip),
+	"waits":    switched(forever),
+	"forgets":  switched(func(*Switch) error { return nil }),
+	"panics":   switched(panics),
+	"faults":   switched(faults),
+	"handles":  switched(handles),
+	"children": switched(children),
 }
 
 func TestMain(m *testing.M) {
-	if len(os.Args) >= 3 {
-		if role, ok := roles[os.Args[1]]; ok {
-			if err := role(Folder(os.Args[2])); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
-			}
-			return
-		}
-	}
+	program.Main(roles)
 	os.Exit(m.Run())
 }
 
+// again returns the command of a role.
 func again(role string, folder Folder) *exec.Cmd {
-	program, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	command := exec.Command(program, role, string(folder))
+	command := program.Role(role, string(folder))
 	// The race detector makes a process wait for one second before it ends.
 	command.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	return command
 }
 
-func measuring(folder Folder, then func(*Switch) error) error {
-	s, err := Hold(folder, again(GuardianRole, folder))
-	if err != nil {
-		return err
+func measuring(then func(*Switch) error) func([]string) error {
+	return func(args []string) error {
+		s, err := Hold(Folder(args[0]))
+		if err != nil {
+			return err
+		}
+		fmt.Println(s.guardian.PID())
+		return then(s)
 	}
-	fmt.Println(s.guardian.Process.Pid)
-	return then(s)
 }
 
 // switched runs a measuring process that has switched.
-func switched(folder Folder, then func(*Switch) error) error {
-	return measuring(folder, func(s *Switch) error {
+func switched(then func(*Switch) error) func([]string) error {
+	return measuring(func(s *Switch) error {
 		if err := s.To("hpet"); err != nil {
 			return err
 		}
@@ -273,17 +262,9 @@ func (p *measurer) restored() {
 	requireNoRecord(p.t, p.folder)
 }
 
-func recordOf(t testing.TB, folder Folder) string {
-	t.Helper()
-	root, ok := folder.root()
-	require.True(t, ok)
-	return filepath.Join(root, recordFile)
-}
-
 func requireNoRecord(t testing.TB, folder Folder) {
 	t.Helper()
-	require.NoFileExists(t, recordOf(t, folder))
-	require.NoDirExists(t, filepath.Dir(recordOf(t, folder)))
+	require.NoDirExists(t, filepath.Dir(folder.record()))
 	require.Nil(t, folder.Abandoned())
 }
 
@@ -300,7 +281,7 @@ func released(t *testing.T, folder Folder) {
 func holding(t *testing.T, folder Folder) *Switch {
 	t.Helper()
 	need.Processes(t)
-	s, err := hold(folder, again(GuardianRole, folder), shortTimeouts)
+	s, err := Hold(folder)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Restore() })
 	return s

@@ -128,39 +128,28 @@ func (f Folder) write(name string) error {
 	return errors.Join(err, file.Close())
 }
 
-// restore restores the original and removes the record. It retries until its time is over, but does not wait for an
-// original that the kernel no longer offers.
+// restore restores the original and removes the record. It retries until its time is over.
+//
+// The kernel no longer offers a clock source that it found unstable. Then it selects another one: the last one of the
+// experiment may be worse. An empty line ends the override: sysfs_get_uname removes the newline, and for an empty name
+// __clocksource_select uses the rating only (kernel/time/clocksource.c). A write of 0 bytes would be an error.
 func (f Folder) restore(original string, t timeouts) error {
 	for deadline := time.Now().Add(t.restore); ; time.Sleep(pause) {
 		err := f.put(original, t.settle)
-		switch {
-		case err == nil:
+		if err == nil {
 			f.forget()
 			return nil
-		case errors.Is(err, errUnavailable):
-			return f.withdrawn(err, t.settle)
-		case time.Now().After(deadline):
+		}
+		if errors.Is(err, errUnavailable) && f.write("\n") == nil {
+			if chosen, unread := f.await(t.settle, func(string) bool { return true }); unread == nil {
+				f.forget()
+				return fmt.Errorf("the original %w: the kernel withdraws a clock source that it finds unstable (see dmesg); the kernel selected %s instead", err, chosen)
+			}
+		}
+		if time.Now().After(deadline) {
 			return f.stranded(original, err)
 		}
 	}
-}
-
-// withdrawn lets the kernel select a clock source if it no longer offers the original: the last
-// one of the experiment may be worse. It returns an error that reports this.
-//
-// An empty line ends the override: sysfs_get_uname removes the newline, and for an empty name __clocksource_select uses the
-// rating only (kernel/time/clocksource.c). A write of 0 bytes would be an error.
-func (f Folder) withdrawn(why error, within time.Duration) error {
-	const unstable = "the kernel withdraws a clock source that it finds unstable (see dmesg)"
-	err, chosen := f.write("\n"), ""
-	if err == nil {
-		chosen, err = f.await(within, func(string) bool { return true })
-	}
-	if err != nil {
-		return fmt.Errorf("the original %w: %s; letting it select another one failed: %w; to do so: echo | sudo tee %s", why, unstable, err, f.path(current))
-	}
-	f.forget()
-	return fmt.Errorf("the original %w: %s; the kernel selected %s instead", why, unstable, chosen)
 }
 
 // stranded returns the error for a clock source that could not be restored: which one is in use

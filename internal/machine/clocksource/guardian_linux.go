@@ -1,42 +1,51 @@
 package clocksource
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"time"
 
+	"github.com/timebench/timebench/internal/show/printable"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"golang.org/x/sys/unix"
 )
 
 type timeouts struct {
-	ready   time.Duration // until the guardian reports that it is ready
+	ready   time.Duration // until the guardian is ready, and until it answers beyond the time of its task
 	settle  time.Duration // from a write until the kernel shows it
 	restore time.Duration // all attempts to restore the original
 }
 
-var usualTimeouts = timeouts{ready: 5 * time.Second, settle: 2 * time.Second, restore: 10 * time.Second}
+var usualTimeouts = timeouts{ready: 10 * time.Second, settle: 2 * time.Second, restore: 10 * time.Second}
 
-// switching is what the measuring process writes to the pipe before it switches.
-const switching = 's'
-
-// Guard runs a guardian. It writes a line end to out when it is ready, and waits for the end of in. Then it restores the
-// original, if the process at the other end has announced a switch. An error has the clock source in use now, and the command
-// that restores the original. Guard ignores the signals that end a process from here on.
-func Guard(in io.Reader, out io.Writer, folder Folder, original string) error {
-	// The kernel itself drops the stop signals of a terminal (SIGTSTP ...) for a process group
-	// whose parent is in another session (get_signal in kernel/signal.c). SIGPIPE is for a
-	// standard error that nobody reads any more.
+// Guard is the role of a guardian. Its arguments are the folder, the original clock source, and whether it is switched already.
+//
+// It answers a line when it is ready, and then each line of its input, which is the name of a clock source: it switches to
+// it. At the end of the input it restores the original, if anything was switched, and answers that. An answer is an error, or
+// empty. If nobody reads the last answer, the error of Guard is that answer.
+//
+// Guard ignores the signals that end a process.
+func Guard(args []string) error {
+	const arguments = 3
+	if len(args) != arguments {
+		return errors.New("a guardian needs a folder, a clock source, and whether it is switched")
+	}
+	// The kernel itself drops the stop signals of a terminal (SIGTSTP ...) for a process group whose parent is in another
+	// session (get_signal in kernel/signal.c). SIGPIPE comes from a standard output or error that nobody reads.
 	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE,
 		unix.SIGALRM, unix.SIGUSR1, unix.SIGUSR2)
 	detach()
-	debuglog.Printf("guardian", "process %d guards %s", os.Getpid(), original)
-	return guard(in, out, folder, original, usualTimeouts)
+	unix.Umask(0o022) // doctor reads the record, and needs no root
+	debuglog.Printf("guardian", "process %d guards %s", os.Getpid(), args[1])
+	return guard(os.Stdin, os.Stdout, Folder(args[0]), args[1], args[2] == "true", usualTimeouts)
 }
 
-// detach protects the guardian from what is meant for the measuring process: killall(1) and
-// pkill(1), which match the name, and the out-of-memory killer. It ignores what is refused.
+// detach protects the guardian from what is meant for the measuring process: killall(1) and pkill(1), which match the name,
+// and the out-of-memory killer. It ignores refusals.
 func detach() {
 	for _, file := range []struct{ path, text string }{
 		// The name of the first thread. PR_SET_NAME works only on the calling thread.
@@ -50,17 +59,35 @@ func detach() {
 	}
 }
 
-func guard(in io.Reader, out io.Writer, folder Folder, original string, t timeouts) error {
-	if _, err := io.WriteString(out, "\n"); err != nil {
+func guard(in io.Reader, out io.Writer, folder Folder, original string, switched bool, t timeouts) error {
+	answer := func(err error) error {
+		text := ""
+		if err != nil {
+			text = printable.OneLine(err.Error())
+		}
+		_, unread := fmt.Fprintln(out, text)
+		return unread
+	}
+	if err := answer(nil); err != nil && !switched {
 		return err
 	}
-	if announced, _ := io.Copy(io.Discard, in); announced == 0 {
-		return nil
+	// From here on nothing is printed but answers: the reader of standard error may be slow.
+	for requests := bufio.NewScanner(in); requests.Scan(); {
+		if !switched {
+			folder.remember(original)
+		}
+		// The original is written at the end, even if it is still in use: a name that the kernel did not switch to stays
+		// its override, which it may use later.
+		switched = true
+		_ = answer(folder.put(requests.Text(), t.settle)) // if nobody reads it, the input ends
 	}
-	err := folder.restore(original, t)
-	// Not earlier: the reader of standard error may be slow.
-	if err == nil {
-		debuglog.Printf("guardian", "the measuring process did not restore %s; the guardian did", original)
+	var err error
+	if switched {
+		err = folder.restore(original, t)
 	}
-	return err
+	if answer(err) != nil {
+		debuglog.Printf("guardian", "the measuring process ended before clock source %s was restored", original)
+		return err
+	}
+	return nil
 }

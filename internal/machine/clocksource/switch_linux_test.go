@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/system/procfile"
+	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -28,7 +29,6 @@ func TestSwitchAndRestore(t *testing.T) {
 	}
 	require.NoError(t, s.Restore())
 	require.Equal(t, "tsc", content(t, folder))
-	require.NotNil(t, s.guardian.ProcessState, "it has ended")
 	require.NoError(t, s.Restore(), "once more")
 	require.EqualError(t, s.To("hpet"), "clock source tsc has already been restored, so nothing more is switched")
 	require.Equal(t, "tsc", content(t, folder))
@@ -36,31 +36,75 @@ func TestSwitchAndRestore(t *testing.T) {
 
 func TestRestoreWritesNothingWhereNothingWasSwitched(t *testing.T) {
 	folder := machine(t)
-	s := holding(t, folder)
-	require.ErrorIs(t, s.To("jiffies"), errUnavailable)
-	require.NoError(t, s.To("tsc"))
-	require.NoError(t, s.Restore())
+	require.NoError(t, holding(t, folder).Restore())
 	require.Equal(t, "tsc\n", content(t, folder))
-
-	s = holding(t, folder)
-	set(t, folder, current, "hpet\n")
-	err := s.Restore()
-	require.EqualError(t, err, "the clock source was tsc and is now hpet: another program or the kernel has changed it")
-	require.Equal(t, err, s.Restore(), "once more")
-	require.Equal(t, "hpet\n", content(t, folder))
 }
 
-func TestToRefusesWhatIsNoLongerAvailable(t *testing.T) {
+func TestToRefusesWhatIsNotAvailable(t *testing.T) {
 	folder := machine(t)
 	s := holding(t, folder)
 	require.NoError(t, s.To("hpet"))
-	set(t, folder, available, "tsc hpet\n")
-	require.ErrorIs(t, s.To("acpi_pm"), errUnavailable)
+	for _, name := range []string{"jiffies", "", "../tsc", "tsc hpet"} {
+		require.ErrorContains(t, s.To(name), "is not available (available: tsc, hpet, acpi_pm)", name)
+	}
 	require.Equal(t, "hpet", content(t, folder))
-	set(t, folder, available, "tsc acpi_pm\n")
-	require.NoError(t, s.To("acpi_pm"))
 	require.NoError(t, s.Restore())
 	require.Equal(t, "tsc", content(t, folder))
+}
+
+// One line is enough: the guardian does not repeat it.
+func TestRestoreReportsAnOriginalThatIsWithdrawn(t *testing.T) {
+	folder := machine(t)
+	s := holding(t, folder)
+	kernel(t, folder)
+	require.NoError(t, s.To("acpi_pm"))
+	set(t, folder, available, "hpet acpi_pm\n")
+	require.EqualError(t, s.Restore(), withdrawnTSC)
+	require.EqualError(t, s.Restore(), withdrawnTSC, "once more")
+	require.Equal(t, "hpet\n", content(t, folder))
+	requireNoRecord(t, folder)
+}
+
+func TestHoldRefusesAGuardian(t *testing.T) {
+	need.Processes(t)
+	defer func(usual func(...string) *exec.Cmd) { newGuardian = usual }(newGuardian)
+	for role, why := range map[string]string{
+		"silent":      "did not answer within 300ms; nothing was switched",
+		"nobody":      "ended (exit status 2); nothing was switched",
+		"not started": "no such file or directory; nothing was switched",
+	} {
+		folder := machine(t)
+		newGuardian = func(...string) *exec.Cmd { return program.Role(role) }
+		if role == "not started" {
+			newGuardian = func(...string) *exec.Cmd { return exec.Command("/none/timebench") }
+		}
+		_, err := hold(&Switch{folder: folder, original: "tsc", timeouts: timeouts{ready: 300 * time.Millisecond}})
+		require.ErrorContains(t, err, "guardian process of the clock source: ")
+		require.ErrorContains(t, err, why, role)
+		require.NotContains(t, err.Error(), "\n")
+		require.Equal(t, "tsc\n", content(t, folder))
+		released(t, folder)
+	}
+}
+
+// If the guardian is killed or stopped, another one restores instead of switching further.
+func TestRestoredWithoutTheGuardian(t *testing.T) {
+	for _, number := range []unix.Signal{unix.SIGKILL, unix.SIGSTOP} {
+		for _, to := range []bool{false, true} {
+			folder := machine(t)
+			s := holding(t, folder)
+			require.NoError(t, s.To("hpet"))
+			s.timeouts = timeouts{ready: 5 * time.Second}
+			s.guardian.Signal(number)
+			if to {
+				require.ErrorContains(t, s.To("acpi_pm"), "the guardian process of the clock source ")
+			}
+			require.NoError(t, s.Restore())
+			require.Equal(t, "tsc", content(t, folder))
+			released(t, folder)
+			requireNoRecord(t, folder)
+		}
+	}
 }
 
 // The name stays the override of the kernel, although the original is in use.
@@ -68,54 +112,10 @@ func TestRestoreWritesTheOriginalOverWhatTheKernelDidNotTake(t *testing.T) {
 	folder := machine(t)
 	s := holding(t, folder)
 	refuse(t, folder)
-	require.ErrorIs(t, s.To("hpet"), unix.EINVAL)
+	require.ErrorContains(t, s.To("hpet"), unix.EINVAL.Error())
 	set(t, folder, current, "tsc\n")
 	require.NoError(t, s.Restore())
 	require.Equal(t, "tsc", content(t, folder))
-}
-
-// One line is enough: the guardian does not repeat it.
-func TestOnlyTheMeasuringProcessReportsWhatIsNotRestored(t *testing.T) {
-	need.Processes(t)
-	folder := machine(t)
-	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-	require.NoError(t, err)
-	defer func() { _ = stderr.Close() }()
-	guardian := again(GuardianRole, folder)
-	guardian.Stderr = stderr
-	s, err := Hold(folder, guardian)
-	require.NoError(t, err)
-	kernel(t, folder)
-	require.NoError(t, s.To("acpi_pm"))
-	set(t, folder, available, "hpet acpi_pm\n")
-	require.EqualError(t, s.Restore(), withdrawnTSC)
-	require.Equal(t, "hpet\n", content(t, folder))
-	info, err := stderr.Stat()
-	require.NoError(t, err)
-	require.Zero(t, info.Size())
-}
-
-func TestHoldRefusesAGuardian(t *testing.T) {
-	need.Processes(t)
-	for role, why := range map[string]string{
-		"silent":      "not ready within 300ms; nothing was switched",
-		"short-lived": "ended before it was ready (exit status 0); nothing was switched",
-		"":            "guardian process of the clock source: ",
-	} {
-		folder := machine(t)
-		guardian, short := again(role, folder), usualTimeouts
-		switch role {
-		case "silent":
-			short.ready = 300 * time.Millisecond
-		case "":
-			guardian = exec.Command("/none/timebench")
-		}
-		_, err := hold(folder, guardian, short)
-		require.ErrorContains(t, err, why, role)
-		require.NotContains(t, err.Error(), "\n")
-		require.Equal(t, "tsc\n", content(t, folder))
-		released(t, folder)
-	}
 }
 
 func TestHoldRefusesAFolderThatIsBroken(t *testing.T) {
@@ -127,21 +127,10 @@ func TestHoldRefusesAFolderThatIsBroken(t *testing.T) {
 	} {
 		folder := machine(t)
 		require.NoError(t, damage(folder))
-		_, err := Hold(folder, exec.Command("/none/timebench"))
+		_, err := Hold(folder)
 		require.ErrorContains(t, err, why)
 		require.NotContains(t, err.Error(), "\n")
 	}
-}
-
-func TestTwoDoNotFight(t *testing.T) {
-	folder := machine(t)
-	one := holding(t, folder)
-	require.NoError(t, one.To("hpet"))
-	_, err := Hold(folder, again(GuardianRole, folder))
-	require.ErrorContains(t, err, "another timebench is switching the clock source")
-	require.NoError(t, one.Restore())
-	two := holding(t, folder)
-	require.Equal(t, "tsc", two.original)
 }
 
 // Until the guardian of a killed experiment has restored, no other experiment may take the
@@ -156,10 +145,10 @@ func TestGuardianKeepsTheFolderLocked(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Kill(p.guardian, unix.SIGCONT) })
 	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
-	_, err := Hold(folder, again(GuardianRole, folder))
+	_, err := Hold(folder)
 	require.ErrorContains(t, err, "another timebench is switching the clock source")
 	require.Equal(t, "hpet", content(t, folder))
-	require.FileExists(t, recordOf(t, folder))
+	require.FileExists(t, folder.record())
 	require.Nil(t, folder.Abandoned())
 	require.NoError(t, unix.Kill(p.guardian, unix.SIGCONT))
 	p.restored()
@@ -170,7 +159,7 @@ func TestGuardianIsAlone(t *testing.T) {
 	folder := machine(t)
 	s := holding(t, folder)
 	require.NoError(t, s.To("hpet"))
-	pid := s.guardian.Process.Pid
+	pid := s.guardian.PID()
 	of := func(file string) string {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
 		require.NoError(t, err)
@@ -210,50 +199,26 @@ func TestGuardianIsAlone(t *testing.T) {
 	require.NotEqual(t, "-1000\n", string(own), "the measuring process is to be killed first")
 }
 
-// Without its guardian a process restores instead of switching further.
-func TestNothingIsSwitchedWithoutAGuardian(t *testing.T) {
-	for _, first := range []string{"hpet", ""} {
-		folder := machine(t)
-		s := holding(t, folder)
-		if first != "" {
-			require.NoError(t, s.To(first))
-		}
-		require.NoError(t, s.guardian.Process.Kill())
-		require.NoError(t, unix.Waitid(unix.P_PID, s.guardian.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil), "its files are closed")
-		require.EqualError(t, s.To("acpi_pm"), "the guardian process of the clock source ended (signal: killed), so nothing more is switched")
-		require.Equal(t, "tsc", strings.TrimSpace(content(t, folder)))
-		require.NoError(t, s.Restore())
-		released(t, folder)
-		requireNoRecord(t, folder)
-	}
-}
-
-func TestRestoreWithAGuardianThatIsStopped(t *testing.T) {
-	folder := machine(t)
-	s := holding(t, folder)
-	require.NoError(t, s.To("hpet"))
-	require.NoError(t, s.guardian.Process.Signal(unix.SIGSTOP))
-	require.NoError(t, s.Restore())
-	require.Equal(t, "tsc", content(t, folder))
-	released(t, folder)
-}
-
-// The process is killed at any point while it switches without a pause.
+// The measuring process, or the guardian, is killed at any point while it switches without a pause.
 func TestKilledWhileItSwitches(t *testing.T) {
 	folder := machine(t)
-	for range 60 {
+	for i := range 60 {
 		p := startSwitched(t, "flips", folder)
 		time.Sleep(rand.N(3 * time.Millisecond))
-		require.NoError(t, p.Process.Kill())
+		if i%2 == 0 {
+			require.NoError(t, p.Process.Kill())
+		} else {
+			require.NoError(t, unix.Kill(p.guardian, unix.SIGKILL))
+		}
 		p.restored()
-		require.Empty(t, p.said())
+		require.Equal(t, i%2 == 1, strings.Contains(p.said(), "the guardian process of the clock source ended (signal: killed)"), p.said())
 	}
 }
 
 // The process is killed at any point from its start to its first switches.
 func TestKilledWhileItStarts(t *testing.T) {
 	folder := machine(t)
-	for range 60 {
+	for range 30 {
 		p := start(t, "starts", folder)
 		time.Sleep(rand.N(80 * time.Millisecond))
 		require.NoError(t, p.Process.Kill())
@@ -303,20 +268,8 @@ func TestKilledWithAChildThatLivesOn(t *testing.T) {
 	require.NoError(t, unix.Kill(child, 0), "the child lives")
 }
 
-// The measuring process ends after an error of To, without Restore.
-func TestGuardianKilledBeforeTheMeasuringProcess(t *testing.T) {
-	folder := machine(t)
-	for range 20 {
-		p := startSwitched(t, "flips", folder)
-		require.NoError(t, unix.Kill(p.guardian, unix.SIGKILL))
-		p.restored()
-		require.Contains(t, p.said(), "the guardian process of the clock source ended (signal: killed)")
-	}
-}
-
-// The limit in the package documentation exists, and the tests above would see it: nobody restores
-// if both processes are killed at the same time.
-func TestBothKilledLeaveItSwitched(t *testing.T) {
+// If both are killed, the record stays, for doctor and for the next experiment.
+func TestBothKilled(t *testing.T) {
 	folder := machine(t)
 	p := startSwitched(t, "waits", folder)
 	require.NoError(t, p.Process.Signal(unix.SIGSTOP))
@@ -324,6 +277,7 @@ func TestBothKilledLeaveItSwitched(t *testing.T) {
 	_, err := unix.Wait4(p.Process.Pid, &status, unix.WUNTRACED, nil)
 	require.NoError(t, err)
 	require.True(t, status.Stopped())
+	require.Nil(t, folder.Abandoned(), "it runs")
 	require.NoError(t, unix.Kill(p.guardian, unix.SIGKILL))
 	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
@@ -331,9 +285,14 @@ func TestBothKilledLeaveItSwitched(t *testing.T) {
 	require.Equal(t, "hpet", content(t, folder))
 
 	left := folder.Abandoned()
-	require.NotNil(t, left, "the record tells of it")
+	require.NotNil(t, left)
 	require.Equal(t, "tsc", left.Original)
 	require.Equal(t, p.Process.Pid, left.PID)
+	for path, mode := range map[string]os.FileMode{folder.record(): 0o644, filepath.Dir(folder.record()): 0o755} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, mode, info.Mode().Perm(), "doctor needs no root")
+	}
 	require.NoError(t, folder.Recover(left))
 	require.Equal(t, "tsc", content(t, folder))
 	requireNoRecord(t, folder)
