@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -74,6 +75,35 @@ run after cat $sources/current_clocksource
 			require.Contains(t, first.Evidence, test.evidence)
 			require.Equal(t, test.afterTheRemedy, strings.TrimSpace(said["after"].stdout), "what `echo | tee` makes the kernel choose")
 		})
+	}
+}
+
+// Timebench, its guardian, or both are killed at random moments of experiments that switch most of the time. What stays switched
+// is restored at once, or reported by doctor and restored by the next experiment.
+func TestKilledInTheMiddle(t *testing.T) {
+	t.Parallel()
+	said := booted(t, "killed in the middle", "tsc=reliable wait=tsc", true).run(t, "run killed killed KILL=15 GUARDIAN=15 BOTH=15\n")["killed"]
+	require.Zero(t, said.status, "%s%s", said.stdout, said.stderr)
+	switched := map[string]int{}
+	for line := range strings.Lines(said.stdout) {
+		var signal, before, after, reported, next string
+		var left int
+		n, _ := fmt.Sscan(line, &signal, &before, &after, &left, &reported, &next)
+		require.GreaterOrEqual(t, n, 4, line)
+		require.Zero(t, left, line)
+		if before != "tsc" {
+			switched[signal]++
+		}
+		if signal != "BOTH" {
+			require.Equal(t, "tsc", after, line)
+			continue
+		}
+		require.Equal(t, after != "tsc", reported == "reported", line)
+		require.Equal(t, "tsc", next, line)
+	}
+	t.Logf("killed while another clock source was in place: %v", switched)
+	for _, signal := range []string{"KILL", "GUARDIAN", "BOTH"} {
+		require.Positive(t, switched[signal], "kills that hit nothing prove nothing")
 	}
 }
 
