@@ -53,7 +53,7 @@ func steal(s *situation.Situation) *result.Finding {
 func governor(s *situation.Situation) *result.Finding {
 	c := s.Conditions
 	saving := slices.DeleteFunc(slices.Clone(s.Host.CPU.Governors), func(name string) bool { return name == "performance" })
-	if c == nil || c.FloorLowNS == 0 || c.FloorHighNS/c.FloorLowNS-1 <= maxSpeedChange || len(saving) == 0 {
+	if c == nil || !speedChanged(*c) || len(saving) == 0 {
 		return nil
 	}
 	return &result.Finding{

@@ -63,7 +63,7 @@ var checks = []check{
 }
 
 // limitCheck is the check of [OverLimit], which takes a limit besides the document.
-var limitCheck = check{kind: "dear", severities: []string{result.Error}}
+var limitCheck = check{kind: "over-limit", severities: []string{result.Error}}
 
 func (c check) completed(f *result.Finding) result.Finding {
 	f.Kind, f.Severity = c.kind, cmp.Or(f.Severity, c.severities[0])

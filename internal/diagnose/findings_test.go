@@ -600,10 +600,10 @@ func TestLimit(t *testing.T) {
 	d := well()
 	require.Nil(t, OverLimit(d, 100))
 	require.Nil(t, OverLimit(d, 24.9), "within noise: the interval begins at 24.75")
-	dear := OverLimit(d, 20)
-	require.Equal(t, result.Error, dear.Severity)
-	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso, CLOCK_REALTIME@vdso · 25 ns/read"}, dear.Evidence, "the everyday clocks alone: a system call may cost what it costs")
-	require.Equal(t, "an everyday clock costs more than the limit of 20 ns/read", dear.Title)
+	over := OverLimit(d, 20)
+	require.Equal(t, result.Error, over.Severity)
+	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso, CLOCK_REALTIME@vdso · 25 ns/read"}, over.Evidence, "the everyday clocks alone: a system call may cost what it costs")
+	require.Equal(t, "an everyday clock costs more than the limit of 20 ns/read", over.Title)
 }
 
 // A clock that was not timed does not pass the limit.
@@ -611,11 +611,11 @@ func TestLimitWithoutFigures(t *testing.T) {
 	d := well()
 	eachClock(d, func(c *compare.Clock) { c.Latency = nil })
 	compare.Into(d).Clocks[1].Reason = "the kernel mapped no vDSO into this process"
-	dear := OverLimit(d, 100)
-	require.Equal(t, result.Error, dear.Severity)
-	require.Contains(t, dear.Title, "no everyday clock was timed")
-	require.Contains(t, dear.Title, "100 ns")
-	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso · not timed", "CLOCK_REALTIME@vdso · the kernel mapped no vDSO into this process"}, dear.Evidence)
+	over := OverLimit(d, 100)
+	require.Equal(t, result.Error, over.Severity)
+	require.Contains(t, over.Title, "no everyday clock was timed")
+	require.Contains(t, over.Title, "100 ns")
+	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso · not timed", "CLOCK_REALTIME@vdso · the kernel mapped no vDSO into this process"}, over.Evidence)
 	compare.Into(d).Clocks = clocks(result.Never, 25)[5:]
 	require.Equal(t, []string{"2 clocks in the result, but none of these"}, OverLimit(d, 1e9).Evidence, "a system call and a counter")
 	require.NotNil(t, OverLimit(&result.Document{}, 1))

@@ -40,10 +40,8 @@ var noises = []struct {
 }{
 	{
 		"clocksource", func(_ *situation.Situation, c result.Conditions) string {
-			if len(c.ClockSources) < 2 {
-				return ""
-			}
-			return "the kernel's clock source changed during the run: " + strings.Join(c.ClockSources, ", then ")
+			return when(len(c.ClockSources) > 1,
+				"the kernel's clock source changed during the run: "+strings.Join(c.ClockSources, ", then "))
 		},
 		always("all fine clocks: their figures mix two clock sources"),
 		always("run again; if the kernel changed the clock source itself, its log shows why (sudo dmesg | grep -i clocksource)"),
@@ -56,20 +54,15 @@ var noises = []struct {
 					clocks = append(clocks, fmt.Sprintf("%s %s by up to %s", clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
 				}
 			}
-			if len(clocks) == 0 {
-				return ""
-			}
-			return "a clock went backwards while it was watched: " + strings.Join(clocks, "; ")
+			return when(len(clocks) > 0, "a clock went backwards while it was watched: "+strings.Join(clocks, "; "))
 		},
 		always("the resolution of this clock, and every program that relies on its order"),
 		always("a wall clock may have been set; do not trust a monotonic clock or a counter that does this"),
 	},
 	{
 		"step", func(_ *situation.Situation, c result.Conditions) string {
-			if c.WallStepNS == 0 {
-				return ""
-			}
-			return "the wall clock was set or stepped by " + words.SignedDuration(float64(c.WallStepNS))
+			return when(c.WallStepNS != 0,
+				"the wall clock was set or stepped by "+words.SignedDuration(float64(c.WallStepNS)))
 		},
 		timed("the resolution of the wall clocks; costs are measured with the monotonic clock and are not affected"),
 		always("run again when the time service has settled"),
@@ -92,10 +85,8 @@ var noises = []struct {
 	},
 	{
 		"realtime", func(s *situation.Situation, _ result.Conditions) string {
-			if s.Host.CPU.SchedulingPolicy == "" {
-				return ""
-			}
-			return "timebench runs under the real-time policy " + s.Host.CPU.SchedulingPolicy
+			return when(s.Host.CPU.SchedulingPolicy != "",
+				"timebench runs under the real-time policy "+s.Host.CPU.SchedulingPolicy)
 		},
 		func(s *situation.Situation) string {
 			return phrases(throughput(s, "throughput with more threads than CPUs, which then take turns of 1 ms"),
@@ -105,10 +96,7 @@ var noises = []struct {
 	},
 	{
 		"quota", func(_ *situation.Situation, c result.Conditions) string {
-			if c.ThrottledPeriods == 0 {
-				return ""
-			}
-			return "the CPU quota stopped the process: " + throttled(c)
+			return when(c.ThrottledPeriods > 0, "the CPU quota stopped the process: "+throttled(c))
 		},
 		func(s *situation.Situation) string {
 			included := ": the figures include the time that the process was stopped"
@@ -136,10 +124,8 @@ var noises = []struct {
 	{
 		"steal", func(s *situation.Situation, c result.Conditions) string {
 			seconds := c.StealShare * float64(s.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
-			if c.StealShare <= maxSteal || seconds < minSeconds {
-				return ""
-			}
-			return fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare))
+			return when(c.StealShare > maxSteal && seconds >= minSeconds,
+				fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare)))
 		},
 		func(s *situation.Situation) string {
 			return phrases(throughput(s, "throughput above all"), timed("the width of the confidence intervals")(s))
@@ -149,10 +135,8 @@ var noises = []struct {
 	{
 		"load", func(s *situation.Situation, c result.Conditions) string {
 			elapsed := time.Duration(c.DurationNS).Seconds()
-			if c.OtherCPUs <= maxOther*float64(s.Host.CPU.Usable) || c.OtherCPUs*elapsed < minSeconds {
-				return ""
-			}
-			return fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU"))
+			return when(c.OtherCPUs > maxOther*float64(s.Host.CPU.Usable) && c.OtherCPUs*elapsed >= minSeconds,
+				fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU")))
 		},
 		func(s *situation.Situation) string {
 			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"), timed("the width of the confidence intervals")(s))
@@ -162,20 +146,16 @@ var noises = []struct {
 	},
 	{
 		"preempted", func(_ *situation.Situation, c result.Conditions) string {
-			if c.Turns == 0 || float64(c.InterruptedTurns)/float64(c.Turns) <= maxInterrupted {
-				return ""
-			}
-			return fmt.Sprintf("other programs took over a tenth of the CPU time in %s of the turns of latency", words.Percent(float64(c.InterruptedTurns)/float64(c.Turns)))
+			share := float64(c.InterruptedTurns) / float64(max(c.Turns, 1))
+			return when(share > maxInterrupted,
+				fmt.Sprintf("other programs took over a tenth of the CPU time in %s of the turns of latency", words.Percent(share)))
 		},
 		always("the confidence intervals; the medians less, because each turn is a median of slices"),
 		always("stop other programs, or take more rounds (timebench compare --rounds 200)"),
 	},
 	{
 		"speed", func(_ *situation.Situation, c result.Conditions) string {
-			if c.FloorLowNS == 0 || c.FloorHighNS/c.FloorLowNS-1 <= maxSpeedChange {
-				return ""
-			}
-			return "the CPU speed changed: " + emptyCall(c)
+			return when(speedChanged(c), "the CPU speed changed: "+emptyCall(c))
 		},
 		always("all figures: a slower CPU reads every clock more slowly"),
 		linuxOr("keep the frequency high (sudo cpupower frequency-set -g performance, until the next boot); a program on the other hyper-thread of the core has the same effect",
@@ -191,10 +171,7 @@ func always(text string) func(*situation.Situation) string {
 // by the order of reads, or have a bound that contains the time of other work; profile reports that work.
 func timed(text string) func(*situation.Situation) string {
 	return func(s *situation.Situation) string {
-		if compare.Of(s.Document).Empty() && runtimes.Of(s.Document) == nil {
-			return ""
-		}
-		return text
+		return when(!compare.Of(s.Document).Empty() || runtimes.Of(s.Document) != nil, text)
 	}
 }
 
@@ -207,32 +184,31 @@ func linuxOr(linux, other string) func(*situation.Situation) string {
 	}
 }
 
-func phrases(texts ...string) string { return strings.Join(words.Present(texts...), "; ") }
-
-// throughput returns the text if the run measured throughput, and nothing otherwise.
-func throughput(s *situation.Situation, text string) string {
-	if slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return len(c.Throughput) > 0 }) {
+// when returns the text if the condition holds, and "" otherwise.
+func when(holds bool, text string) string {
+	if holds {
 		return text
-	}
-	if section := runtimes.Of(s.Document); section != nil {
-		for _, r := range section.Runtimes {
-			if slices.ContainsFunc(r.Calls, func(c runtimes.MeasuredCall) bool { return len(c.Throughput) > 0 }) {
-				return text
-			}
-		}
 	}
 	return ""
 }
 
+func phrases(texts ...string) string { return strings.Join(words.Present(texts...), "; ") }
+
+// throughput returns the text if the run measured throughput, and nothing otherwise.
+func throughput(s *situation.Situation, text string) string {
+	measured := slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return len(c.Throughput) > 0 })
+	if section := runtimes.Of(s.Document); section != nil {
+		for _, r := range section.Runtimes {
+			measured = measured || slices.ContainsFunc(r.Calls, func(c runtimes.MeasuredCall) bool { return len(c.Throughput) > 0 })
+		}
+	}
+	return when(measured, text)
+}
+
 // loaded returns the text if the run kept the CPUs busy itself, and nothing otherwise.
 func loaded(s *situation.Situation, text string) string {
-	if v := verify.Of(s.Document); v != nil && v.Load {
-		return text
-	}
-	if v := drift.Of(s.Document); v != nil && v.LoadedFromNS > 0 {
-		return text
-	}
-	return ""
+	v, d := verify.Of(s.Document), drift.Of(s.Document)
+	return when(v != nil && v.Load || d != nil && d.LoadedFromNS > 0, text)
 }
 
 // Noise returns the disturbances of the document's run; none for a quiet machine. Without conditions in the document it
@@ -312,6 +288,10 @@ func threadNumbers(numbers []int) string {
 
 func throttled(c result.Conditions) string {
 	return fmt.Sprintf("throttled in %s, %s of CPU time withheld", words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
+}
+
+func speedChanged(c result.Conditions) bool {
+	return c.FloorLowNS > 0 && c.FloorHighNS/c.FloorLowNS-1 > maxSpeedChange
 }
 
 func emptyCall(c result.Conditions) string {

@@ -85,7 +85,7 @@ func TestSkewAndWarpAreOneFinding(t *testing.T) {
 func TestLimitIsJudgedByTheLowestLevel(t *testing.T) {
 	for name, test := range map[string]struct {
 		samples, quiet []float64
-		dear           bool
+		over           bool
 	}{
 		"two samples beside a load":   {[]float64{611.07, 23.32}, []float64{22.95, 23.23}, false},
 		"one quiet slice of four":     {[]float64{430.6, 23.3}, []float64{244.9, 22.6}, false},
@@ -95,13 +95,13 @@ func TestLimitIsJudgedByTheLowestLevel(t *testing.T) {
 	} {
 		costs := &compare.Costs{Clocks: []compare.Clock{{ID: vdsoMonotonic, Path: "vdso", Available: true, KernelEntry: result.Never}}}
 		costs.Clocks[0].Latency = &compare.Latency{MedianNS: 317, MinNS: 23, SamplesNS: test.samples, QuietSamplesNS: test.quiet}
-		if test.dear {
+		if test.over {
 			costs.Clocks[0].Latency.MedianNS, costs.Clocks[0].Latency.MinNS = 846, 845
 		}
 		d := &result.Document{Sections: []result.Section{costs}}
-		require.Equal(t, test.dear, OverLimit(d, 100) != nil, name)
+		require.Equal(t, test.over, OverLimit(d, 100) != nil, name)
 		answer, _ := Answer(d)
-		require.Equal(t, !test.dear, strings.HasPrefix(answer, "Reading the clock is fast: 2"), "%s: %s", name, answer)
+		require.Equal(t, !test.over, strings.HasPrefix(answer, "Reading the clock is fast: 2"), "%s: %s", name, answer)
 	}
 }
 

@@ -23,9 +23,7 @@ var questions = []struct {
 	// open returns whether the document has no answer, and why, if it shows that.
 	open func(*situation.Situation) (why string, open bool)
 }{
-	{"what a read costs", func(s *situation.Situation) (string, bool) {
-		return "", answering(s) == nil
-	}},
+	{"what a read costs", func(s *situation.Situation) (string, bool) { return "", answering(s) == nil }},
 	{"whether the CPUs have the same time", func(s *situation.Situation) (string, bool) {
 		compared := skew.Of(s.Document)
 		if compared == nil {

@@ -50,11 +50,11 @@ func TestFormatsOfHealthChecks(t *testing.T) {
 		},
 		{checked(0), "nothing was measured, so the cost of the clocks is unknown", "UNKNOWN - nothing was measured, so the cost of the clocks is unknown"},
 		{
-			checked(0, result.Finding{Kind: "dear", Severity: result.Error, Title: "no everyday clock was timed"}), "dear: no everyday clock was timed",
-			"UNKNOWN - dear: no everyday clock was timed",
+			checked(0, result.Finding{Kind: "over-limit", Severity: result.Error, Title: "no everyday clock was timed"}), "over-limit: no everyday clock was timed",
+			"UNKNOWN - over-limit: no everyday clock was timed",
 		},
 		{
-			checked(0, result.Finding{Kind: "dear", Severity: result.Error, Title: "no everyday clock was timed"}, unsure), "dear (and 1 more): no everyday clock was timed",
+			checked(0, result.Finding{Kind: "over-limit", Severity: result.Error, Title: "no everyday clock was timed"}, unsure), "over-limit (and 1 more): no everyday clock was timed",
 			"WARNING - unsynchronised: the wall clock is not synchronised",
 		},
 		{checked(0, slow), "kernel-entry: reads of the fine clocks enter the kernel, because the clock...", "CRITICAL - kernel-entry: " + slow.Title},
