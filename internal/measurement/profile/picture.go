@@ -80,10 +80,10 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 }
 
 // axes are the ends of the axis, and the numbers of its steps.
-var axes = []percentTicks{{0.01, 5}, {0.02, 4}, {0.05, 5}, {0.1, 5}, {0.2, 4}, {0.4, 4}, {0.6, 6}, {0.8, 4}, {1, 5}}
+var axes = []shareTicks{{0.01, 5}, {0.02, 4}, {0.05, 5}, {0.1, 5}, {0.2, 4}, {0.4, 4}, {0.6, 6}, {0.8, 4}, {1, 5}}
 
 // axisOf returns the shortest axis that has the highest share.
-func axisOf(all []Process) percentTicks {
+func axisOf(all []Process) shareTicks {
 	most := 0.0
 	for _, p := range all {
 		most = max(most, p.ClockShareHigh)
@@ -96,14 +96,14 @@ func axisOf(all []Process) percentTicks {
 	return axes[len(axes)-1]
 }
 
-// percentTicks are the ticks from 0 to a share, in steps of the same length.
-type percentTicks struct {
+// shareTicks are the ticks from 0 to a share, in steps of the same length.
+type shareTicks struct {
 	most  float64
 	steps int
 }
 
 // Ticks returns the ticks.
-func (t percentTicks) Ticks(float64, float64) []picture.Tick {
+func (t shareTicks) Ticks(float64, float64) []picture.Tick {
 	var ticks []picture.Tick
 	for i := range t.steps + 1 {
 		value := t.most * float64(i) / float64(t.steps)

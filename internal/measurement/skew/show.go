@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/table"
@@ -32,7 +31,7 @@ func (s *Skew) Block(*result.Document) table.Block {
 		if len(c.Pairs) == 0 {
 			continue
 		}
-		block.Grids = append(block.Grids, listGrid(c))
+		block.Grids = append(block.Grids, pairGrid(c))
 		line := s.together(c)
 		if apart := apartPairs(c.Pairs); len(apart) > 0 {
 			block.Faults, block.Level = append(block.Faults, line), table.Error
@@ -154,11 +153,11 @@ func trips(c *SkewedClock) (fastest, slowest *trip) {
 }
 
 // roundTrip returns the best round trip of a pair as text; an upper bound if the clock is too coarse to measure it.
-func roundTrip(p CPUPair, word func(ns float64) string) string {
+func roundTrip(p CPUPair) string {
 	if p.TellsRoundTrip() {
-		return word(p.RoundTripNS)
+		return words.SignedDuration(p.RoundTripNS)
 	}
-	return "≤ " + word(p.RoundTripNS+p.TickNS())
+	return "≤ " + words.SignedDuration(p.RoundTripNS+p.TickNS())
 }
 
 func communication(fastest, slowest trip) string {
@@ -175,50 +174,92 @@ func communication(fastest, slowest trip) string {
 // mostListed is the maximum number of pairs in a list.
 const mostListed = 16
 
-func listGrid(c *SkewedClock) table.Grid {
-	g := table.Grid{
-		Title:  c.ID + ": offset of the other CPU",
-		Header: []string{"CPU", "other", "offset", "significant", "best round trip", "rounds"}, Spare: []int{5, 4},
+// A line is a pair of CPUs on which a clock was compared; without a pair the reason why there is none.
+type line struct {
+	clock  string
+	reason string
+	// cpu and otherCPU are those of a pair, also of a missing one; known is false for a clock without pairs.
+	cpu, otherCPU int
+	known         bool
+	pair          *CPUPair
+}
+
+func (c *SkewedClock) lines() []line {
+	if len(c.Pairs)+len(c.MissingPairs) == 0 {
+		return []line{{clock: c.ID, reason: c.Reason}}
 	}
-	pairs := c.Pairs
-	if len(pairs) > mostListed {
-		pairs = worstFirst(pairs)[:mostListed]
-		low, high := pairs[0].OffsetNS, pairs[0].OffsetNS
+	var all []line
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
+		all = append(all, line{c.ID, c.Reason, p.CPU, p.OtherCPU, true, p})
+	}
+	for _, p := range c.MissingPairs {
+		all = append(all, line{c.ID, p.Reason, p.CPU, p.OtherCPU, true, nil})
+	}
+	return all
+}
+
+// figure returns a figure of the pair, for a column.
+func figure(value func(*CPUPair) float64) func(line) (float64, bool) {
+	return func(l line) (float64, bool) {
+		if l.pair == nil {
+			return 0, false
+		}
+		return value(l.pair), true
+	}
+}
+
+var columns = []table.Column[line]{
+	{Key: "clock", Text: func(l line) string { return l.clock }},
+	{Name: "CPU", Key: "cpu", Left: true, Unit: words.Number, Value: func(l line) (float64, bool) { return float64(l.cpu), l.known }},
+	{Name: "other", Key: "other_cpu", Unit: words.Number, Value: func(l line) (float64, bool) { return float64(l.otherCPU), l.known }},
+	{
+		Name: "offset", Key: "offset_ns", Value: figure(func(p *CPUPair) float64 { return p.OffsetNS }),
+		Cell: func(l line) string { return words.BoundedNS(l.pair.OffsetNS, l.pair.BoundNS) },
+	},
+	{Key: "bound_ns", Value: figure(func(p *CPUPair) float64 { return p.BoundNS })},
+	{
+		Name: "best round trip", Key: "round_trip_ns", Spare: 1, Value: figure(func(p *CPUPair) float64 { return p.RoundTripNS }),
+		Cell: func(l line) string { return roundTrip(*l.pair) },
+	},
+	{Name: "rounds", Key: "rounds", Spare: 2, Unit: words.Count, Value: figure(func(p *CPUPair) float64 { return float64(p.Rounds) })},
+	{
+		Name: "significant", Key: "apart",
+		Text: func(l line) string {
+			if l.pair == nil {
+				return ""
+			}
+			return strconv.FormatBool(l.pair.Apart())
+		},
+		Cell: func(l line) string { return map[bool]string{true: "yes", false: "no"}[l.pair.Apart()] },
+	},
+	{Key: "reason", Text: func(l line) string { return l.reason }},
+}
+
+// pairGrid returns the pairs of a clock, the worst if there are many.
+func pairGrid(c *SkewedClock) table.Grid {
+	title, note := c.ID+": offset of the other CPU", ""
+	shown := SkewedClock{ID: c.ID, Pairs: c.Pairs}
+	if len(c.Pairs) > mostListed {
+		shown.Pairs = worstFirst(c.Pairs)[:mostListed]
+		low, high := c.Pairs[0].OffsetNS, c.Pairs[0].OffsetNS
 		for _, p := range c.Pairs {
 			low, high = min(low, p.OffsetNS), max(high, p.OffsetNS)
 		}
-		g.Title += ", the worst " + strconv.Itoa(mostListed) + " of " + words.Plural(len(c.Pairs), "pair")
-		g.Note = fmt.Sprintf("All %d offsets are %s; CSV and JSON have them.", len(c.Pairs), words.Between(low, high))
+		title += ", the worst " + strconv.Itoa(mostListed) + " of " + words.Plural(len(c.Pairs), "pair")
+		note = fmt.Sprintf("All %d offsets are %s; CSV and JSON have them.", len(c.Pairs), words.Between(low, high))
 	}
-	for _, p := range pairs {
-		certainly := "-"
-		if p.Apart() {
-			certainly = "yes"
-		}
-		g.Rows = append(g.Rows, []string{
-			strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), words.BoundedNS(p.OffsetNS, p.BoundNS), certainly, roundTrip(p, words.SignedDuration), words.Thousands(p.Rounds),
-		})
-	}
+	g := table.Of(title, shown.lines(), columns)
+	g.Note = note
 	return g
 }
 
 // Lines returns a line for each pair of CPUs. A missing pair has only its reason. A clock without
 // pairs has one line with the reason.
 func (s *Skew) Lines(*result.Document) [][]string {
-	lines := [][]string{strings.Split("clock,cpu,other_cpu,offset_ns,bound_ns,round_trip_ns,rounds,apart,reason", ",")}
-	for _, c := range s.Clocks {
-		if len(c.Pairs)+len(c.MissingPairs) == 0 {
-			lines = append(lines, []string{c.ID, "", "", "", "", "", "", "", c.Reason})
-		}
-		for _, p := range c.Pairs {
-			lines = append(lines, []string{
-				c.ID, strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), words.Number(p.OffsetNS), words.Number(p.BoundNS), words.Number(p.RoundTripNS),
-				strconv.FormatInt(p.Rounds, 10), strconv.FormatBool(p.Apart()), c.Reason,
-			})
-		}
-		for _, p := range c.MissingPairs {
-			lines = append(lines, []string{c.ID, strconv.Itoa(p.CPU), strconv.Itoa(p.OtherCPU), "", "", "", "", "", p.Reason})
-		}
+	var all []line
+	for i := range s.Clocks {
+		all = append(all, s.Clocks[i].lines()...)
 	}
-	return lines
+	return table.Lines(all, columns)
 }

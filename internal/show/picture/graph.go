@@ -259,7 +259,7 @@ func (g Graph) Plot(c draw.Canvas, p *Plot) {
 
 // Beyond shades a plot from a place on.
 func Beyond(c draw.Canvas, from vg.Length) {
-	c.FillPolygon(Shade(0, 1), []vg.Point{{X: from, Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: from, Y: c.Max.Y}})
+	c.FillPolygon(Faint, []vg.Point{{X: from, Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: from, Y: c.Max.Y}})
 }
 
 // spread returns positions between low and high for labels on a vertical line, with a distance

@@ -70,14 +70,6 @@ func TestThreadTicksInTheOrderOfTheirLabels(t *testing.T) {
 	require.Equal(t, []string{"1", "24", "2", "4", "8", "3", "5"}, labels)
 }
 
-func TestShadesAreSymmetric(t *testing.T) {
-	require.Equal(t, Diverging[0], Shade(-60, 60))
-	require.Equal(t, Diverging[4], Shade(0, 60))
-	require.Equal(t, Diverging[4], Shade(7, 60))
-	require.Equal(t, Diverging[8], Shade(60, 60))
-	require.Equal(t, Diverging[4], Shade(0, 0))
-}
-
 func TestLongTextsAreShortened(t *testing.T) {
 	text := Style(LabelSize, Black)
 	require.Equal(t, "short", Shortened(text, "short", 100*Pixel))

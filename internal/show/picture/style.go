@@ -2,7 +2,6 @@ package picture
 
 import (
 	"image/color"
-	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -13,31 +12,17 @@ var (
 	Black = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
 	Grey  = color.RGBA{R: 0x70, G: 0x70, B: 0x70, A: 0xff}
 	Light = color.RGBA{R: 0xdd, G: 0xdd, B: 0xdd, A: 0xff}
+	Faint = color.RGBA{R: 0xf3, G: 0xf3, B: 0xf3, A: 0xff}
 	White = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
 )
 
 var palette = func() []color.RGBA {
-	all := []color.RGBA{Black, Grey, Light, White}
+	all := []color.RGBA{Black, Grey, Light, Faint, White}
 	for _, l := range Looks {
 		all = append(all, l.Color)
 	}
-	return append(all, Diverging...)
+	return all
 }()
-
-// Diverging are the shades of a heat map, from negative to positive: blue to orange, which
-// colour-blind readers can distinguish. Each is light enough for black text.
-var Diverging = []color.RGBA{
-	RGB(0x5aa9d6), RGB(0x8cc3e4), RGB(0xb9daf0), RGB(0xe0eff8), RGB(0xf3f3f3), RGB(0xfbeadb), RGB(0xf8cfab), RGB(0xf2b07a), RGB(0xea8f4a),
-}
-
-// Shade returns the colour of a value on a scale from -most to most.
-func Shade(value, most float64) color.RGBA {
-	half := len(Diverging) / 2
-	if most <= 0 {
-		return Diverging[half]
-	}
-	return Diverging[half+int(math.Round(value/most*float64(half)))]
-}
 
 // A Look is how the clocks of one path are drawn. Both colour and shape identify the path.
 type Look struct {

@@ -173,20 +173,6 @@ func Times(ratio float64) string {
 	return ThreeDigits(ratio)
 }
 
-// Brief returns nanoseconds without the unit and with few digits, for a narrow column.
-func Brief(valueNS float64) string {
-	switch size := math.Abs(valueNS); {
-	case size < 0.05:
-		return "0"
-	case size < 10:
-		return strconv.FormatFloat(valueNS, 'f', 1, 64)
-	case size < 1e15:
-		return Grouped(valueNS, 0)
-	default:
-		return fmt.Sprintf("%.3g", valueNS)
-	}
-}
-
 // Offset returns nanoseconds with their sign in a suitable unit: +1.25 ms, -5 ns, 0.
 func Offset(valueNS float64) string {
 	const min, most = 0.0005, 1e15
