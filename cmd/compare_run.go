@@ -74,7 +74,7 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 	compare.Into(document).OtherClockSources = experiments
 	addNoise(document)
 	document.Findings = diagnose.Findings(document)
-	return document, errors.Join(measured.Spoilt, failed)
+	return document, errors.Join(measured.EndedBy, failed)
 }
 
 // announcement returns what is measured, for the line above the progress bar. source is the

@@ -23,9 +23,9 @@ func systemClocks() []Clock {
 		}
 		all = append(all,
 			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
-				ReportedNS: notReported, Twin: way.twin("gettimeofday"), Open: way.gettimeofday, probe: way.probe(noID, "gettimeofday")},
+				ReportedNS: notReported, OtherPath: way.otherPath("gettimeofday"), Open: way.gettimeofday, probe: way.probe(noID, "gettimeofday")},
 			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
-				// No twin: time(2) reads the seconds of the kernel without a lock. They may change a
+				// No other path: time(2) reads the seconds of the kernel without a lock. They may change a
 				// moment later than those of the vDSO.
 				ReportedNS: notReported, Coarse: true, Open: way.time, probe: way.probe(noID, "time")})
 	}
@@ -37,7 +37,7 @@ func (w way) clock(c clockID) Clock {
 	return Clock{
 		ID: c.name + "@" + string(w.path), Call: "clock_gettime(" + c.name + ")", Path: w.path, Kind: c.kind, Hz: 1e9,
 		ReportedNS: func() float64 { return clockGetres(c.id) },
-		Twin:       w.twin(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID,
+		OtherPath:  w.otherPath(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID,
 		PathResolutionNS: w.clockGetres(c.id),
 		Open: func() (Reader, error) {
 			reader, err := w.clockGettime(c.id)
@@ -133,8 +133,8 @@ func openSyscall(g gettime, id int32) (Reader, error) {
 	}))
 }
 
-// twin returns the id of the same call as a system call; "" for a system call.
-func (w way) twin(name string) string {
+// otherPath returns the id of the same call as a system call; "" for a system call.
+func (w way) otherPath(name string) string {
 	if w.path != VDSO {
 		return ""
 	}

@@ -80,8 +80,8 @@ type Clock struct {
 	// ReportedNS returns the resolution in nanoseconds that the system reports, for example
 	// through clock_getres(2); 0 if it reports none.
 	ReportedNS func() float64
-	// Twin is the id of the same call on another path, which must agree; "" if there is none.
-	Twin string
+	// OtherPath is the id of the same call on another path, which must agree; "" if there is none.
+	OtherPath string
 	// Coarse: the value is that of the last timer interrupt. It stands still between two
 	// interrupts, and steps further after a late one.
 	Coarse bool
@@ -93,9 +93,9 @@ type Clock struct {
 	PathResolutionNS func() float64
 	// Open returns a new Reader for one thread. The error is why the clock is not available.
 	Open func() (Reader, error)
-	// Steps returns the steps of a read, the read itself last; none if its parts are not known, and nil of a clock
+	// Layers returns the layers of a read, the read itself last; none if its parts are not known, and nil of a clock
 	// that is not in the catalogue. enters is whether the read enters the kernel, as in [entry.Verdict].
-	Steps func(enters string) []Step
+	Layers func(enters string) []Layer
 	// probe returns the read that KernelEntries tests for kernel entry; nil if there is nothing
 	// to test.
 	probe func() (entry.Read, error)
@@ -133,7 +133,7 @@ func Catalog() []Clock {
 			}
 			return reader, err
 		}
-		all[i].Steps = func(enters string) []Step { return nested(c, enters) }
+		all[i].Layers = func(enters string) []Layer { return nested(c, enters) }
 	}
 	return all
 }

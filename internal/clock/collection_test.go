@@ -51,8 +51,8 @@ func survive(t *testing.T, threads int, open func() (reader Reader, hz float64, 
 	collector.Wait()
 }
 
-// requireSpins opens a step and spins.
-func requireSpins(t *testing.T, s Step) {
+// requireSpins opens a layer and spins.
+func requireSpins(t *testing.T, s Layer) {
 	t.Helper()
 	require.NoError(t, Use(Clock{ID: s.ID, Open: s.Open}, func(reader Reader) {
 		reader.Spin(100)

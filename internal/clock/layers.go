@@ -1,28 +1,28 @@
 package clock
 
-// A Step is a loop whose work is part of the read of a clock.
-type Step struct {
+// A Layer is a loop whose work is part of the read of a clock.
+type Layer struct {
 	// ID is the same for the same loop, and that of a clock for its read.
 	ID string
-	// Adds names what the step does that the step before does not.
+	// Adds names what the loop does that the loop before does not.
 	Adds string
 	// Open is as that of a Clock.
 	Open func() (Reader, error)
 }
 
-// FloorID is the ID of the Step that is the empty call.
+// FloorID is the ID of the Layer that is the empty call.
 const FloorID = "empty call"
 
-// emptyCall is the step of a function that does nothing.
-var emptyCall = Step{ID: FloorID, Adds: "call and return", Open: OpenFloor}
+// emptyCall is the layer of a function that does nothing.
+var emptyCall = Layer{ID: FloorID, Adds: "call and return", Open: OpenFloor}
 
-// nested returns the steps of the read of a clock, of which the last is the read itself. Each contains the work of the
+// nested returns the layers of the read of a clock, of which the last is the read itself. Each contains the work of the
 // one before. There are none if its parts are not known. enters is whether the read enters the kernel, as in
 // [entry.Verdict].
-func nested(c Clock, enters string) []Step {
-	inner, last := systemSteps(c, enters)
+func nested(c Clock, enters string) []Layer {
+	inner, last := systemLayers(c, enters)
 	if len(inner) == 0 {
 		return nil
 	}
-	return append(inner, Step{ID: c.ID, Adds: last, Open: c.Open})
+	return append(inner, Layer{ID: c.ID, Adds: last, Open: c.Open})
 }

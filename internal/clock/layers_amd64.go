@@ -12,15 +12,15 @@ const (
 	byLFENCE = "LFENCE"
 )
 
-// counterCalls returns a step that reads the counter, and one that reads it in order, as ordered says. The second has no
+// counterCalls returns a layer that reads the counter, and one that reads it in order, as ordered says. The second has no
 // Open if ordered is none of the known ways.
-func counterCalls(ordered string) (plain, inOrder Step) {
-	plain = Step{ID: "call of RDTSC", Adds: "read the counter (RDTSC)", Open: openSpinner(native.CallRDTSC)}
+func counterCalls(ordered string) (plain, inOrder Layer) {
+	plain = Layer{ID: "call of RDTSC", Adds: "read the counter (RDTSC)", Open: openSpinner(native.CallRDTSC)}
 	switch {
 	case ordered == byRDTSCP && native.HasRDTSCP():
-		inOrder = Step{ID: "call of RDTSCP", Adds: addsOrder + " (RDTSCP)", Open: openSpinner(native.CallRDTSCP)}
+		inOrder = Layer{ID: "call of RDTSCP", Adds: addsOrder + " (RDTSCP)", Open: openSpinner(native.CallRDTSCP)}
 	case ordered == byLFENCE:
-		inOrder = Step{ID: "call of LFENCE+RDTSC", Adds: addsOrder + " (LFENCE)", Open: openSpinner(native.CallLFENCERDTSC)}
+		inOrder = Layer{ID: "call of LFENCE+RDTSC", Adds: addsOrder + " (LFENCE)", Open: openSpinner(native.CallLFENCERDTSC)}
 	}
 	return plain, inOrder
 }

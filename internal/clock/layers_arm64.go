@@ -7,12 +7,12 @@ import "github.com/timebench/timebench/internal/machine/native"
 // byISB is the way to read CNTVCT_EL0 in order.
 const byISB = "ISB"
 
-// counterCalls returns a step that reads the counter, and one that reads it in order, as ordered says. The second has no
+// counterCalls returns a layer that reads the counter, and one that reads it in order, as ordered says. The second has no
 // Open if ordered is none of the known ways.
-func counterCalls(ordered string) (plain, inOrder Step) {
-	plain = Step{ID: "call of CNTVCT_EL0", Adds: "read the counter (CNTVCT_EL0)", Open: openSpinner(native.CallCNTVCT)}
+func counterCalls(ordered string) (plain, inOrder Layer) {
+	plain = Layer{ID: "call of CNTVCT_EL0", Adds: "read the counter (CNTVCT_EL0)", Open: openSpinner(native.CallCNTVCT)}
 	if ordered == byISB {
-		inOrder = Step{ID: "call of ISB+CNTVCT_EL0", Adds: addsOrder + " (ISB)", Open: openSpinner(native.CallISBCNTVCT)}
+		inOrder = Layer{ID: "call of ISB+CNTVCT_EL0", Adds: addsOrder + " (ISB)", Open: openSpinner(native.CallISBCNTVCT)}
 	}
 	return plain, inOrder
 }

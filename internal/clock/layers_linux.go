@@ -33,16 +33,16 @@ var idOf = map[string]int32{"CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC, "CLOCK_REAL
 // coarseOf are the clocks that differ from them only in that they do not read the clock source.
 var coarseOf = map[string]int32{"CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC_COARSE, "CLOCK_REALTIME": unix.CLOCK_REALTIME_COARSE}
 
-// systemSteps returns the steps inside the read of a clock, and what the read adds to them; none if they are not known.
+// systemLayers returns the layers inside the read of a clock, and what the read adds to them; none if they are not known.
 //
 // The empty system call is the clock's own with an argument for which it does nothing: clock_gettime with a clock that
 // does not exist, and gettimeofday without a result. A filter of system calls passes it as it passes the clock's, in the same
 // time. getpid(2) is no empty call: with the mitigations of an AMD EPYC it takes 40 ns more.
 //
-// The loops of the steps have the instruction inline. Around it, programs have a function of libc or of the vDSO.
+// The loops of the layers have the instruction inline. Around it, programs have a function of libc or of the vDSO.
 // Kernels with mitigations flush the return predictor, so its return costs far more than that of an empty call, and not
 // the same after each system call: it is a layer of its own.
-func systemSteps(c Clock, enters string) (steps []Step, last string) {
+func systemLayers(c Clock, enters string) (layers []Layer, last string) {
 	call, _, _ := strings.Cut(c.ID, "@")
 	coarse, hasCoarse := coarseOf[call]
 	switch {
@@ -51,7 +51,7 @@ func systemSteps(c Clock, enters string) (steps []Step, last string) {
 	case enters != result.Always:
 		return byCounter(enters, vdsoOrder())
 	case !hasCoarse:
-		return []Step{
+		return []Layer{
 			inline("gettimeofday(NULL)", addsEntry, 0, func(_ unsafe.Pointer, n int) int {
 				return native.SyscallInline(unix.SYS_GETTIMEOFDAY, 0, 0, n)
 			}),
@@ -65,7 +65,7 @@ func systemSteps(c Clock, enters string) (steps []Step, last string) {
 				return native.SyscallInline(unix.SYS_CLOCK_GETTIME, uintptr(id), uintptr(buffer), n)
 			}
 		}
-		return []Step{
+		return []Layer{
 			inline("clock_gettime of no clock", addsEntry, -int(unix.EINVAL), of(noClock)),
 			inline(call+"_COARSE", addsKernel, 0, of(coarse)),
 			inline(call, addsSource, 0, of(idOf[call])),
@@ -73,10 +73,10 @@ func systemSteps(c Clock, enters string) (steps []Step, last string) {
 	}
 }
 
-// inline returns the step of a loop with a system call, which returns want.
-func inline(call, adds string, want int, spin func(buffer unsafe.Pointer, n int) int) Step {
-	return Step{ID: call + " inline", Adds: adds, Open: func() (Reader, error) {
-		buffer := newPlace(placeWords)
+// inline returns the layer of a loop with a system call, which returns want.
+func inline(call, adds string, want int, spin func(buffer unsafe.Pointer, n int) int) Layer {
+	return Layer{ID: call + " inline", Adds: adds, Open: func() (Reader, error) {
+		buffer := newResultBuffer(leastWords)
 		at := unsafe.Pointer(&buffer[0])
 		if got := spin(at, 1); got != want {
 			return nil, fmt.Errorf("the system call returns %d, not %d", got, want)

@@ -23,7 +23,7 @@ func TestStepsOfTheCallsThatProgramsReadMost(t *testing.T) {
 	for _, call := range []string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "gettimeofday"} {
 		for _, path := range []string{"@vdso", "@syscall"} {
 			c, enters := catalog[call+path], result.Always
-			steps := c.Steps(enters)
+			steps := c.Layers(enters)
 			last := steps[len(steps)-1]
 			require.Equal(t, "enter and leave the kernel", steps[0].Adds)
 			require.Contains(t, steps[len(steps)-2].Adds, "read the clock source")
@@ -35,14 +35,14 @@ func TestStepsOfTheCallsThatProgramsReadMost(t *testing.T) {
 			}
 		}
 		for _, enters := range []string{result.Unknown, result.Sometimes, ""} {
-			require.Empty(t, catalog[call+"@vdso"].Steps(enters), enters)
+			require.Empty(t, catalog[call+"@vdso"].Layers(enters), enters)
 		}
-		inUserMode := catalog[call+"@vdso"].Steps(result.Never)
+		inUserMode := catalog[call+"@vdso"].Layers(result.Never)
 		require.Equal(t, FloorID, inUserMode[0].ID)
 		require.Contains(t, inUserMode[len(inUserMode)-1].Adds, "convert (sequence, multiply)")
 	}
-	require.Empty(t, catalog["CLOCK_TAI@vdso"].Steps(result.Never))
-	require.Empty(t, catalog["time.Now@go"].Steps(""))
+	require.Empty(t, catalog["CLOCK_TAI@vdso"].Layers(result.Never))
+	require.Empty(t, catalog["time.Now@go"].Layers(""))
 }
 
 // If it is not known how the vDSO reads the counter in order, that is no layer of its own.

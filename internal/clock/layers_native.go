@@ -9,18 +9,18 @@ const (
 	addsConvert = "convert (sequence, multiply)"
 )
 
-// byCounter returns the steps inside a function that reads the counter of the CPU in user mode: the counter, and the
+// byCounter returns the layers inside a function that reads the counter of the CPU in user mode: the counter, and the
 // counter in the order of the program, if ordered says how the function does that. last is what the function adds to them.
 // There are none if the function enters the kernel.
-func byCounter(enters, ordered string) (steps []Step, last string) {
+func byCounter(enters, ordered string) (layers []Layer, last string) {
 	if enters != result.Never {
 		return nil, ""
 	}
 	plain, inOrder := counterCalls(ordered)
 	if inOrder.Open == nil {
-		return []Step{emptyCall, plain}, addsOrder + ", " + addsConvert
+		return []Layer{emptyCall, plain}, addsOrder + ", " + addsConvert
 	}
-	return []Step{emptyCall, plain, inOrder}, addsConvert
+	return []Layer{emptyCall, plain, inOrder}, addsConvert
 }
 
 func openSpinner(spin func(n int)) func() (Reader, error) {

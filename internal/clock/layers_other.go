@@ -2,5 +2,5 @@
 
 package clock
 
-// systemSteps returns nothing: this build has no loops that are part of the read of a clock.
-func systemSteps(Clock, string) (steps []Step, last string) { return nil, "" }
+// systemLayers returns nothing: this build has no loops that are part of the read of a clock.
+func systemLayers(Clock, string) (layers []Layer, last string) { return nil, "" }

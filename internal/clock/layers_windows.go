@@ -9,8 +9,8 @@ import (
 	"github.com/timebench/timebench/internal/machine/wintime"
 )
 
-// systemSteps returns the steps inside the read of a clock, and what the read adds to them; none if they are not known.
-func systemSteps(c Clock, _ string) (steps []Step, last string) {
+// systemLayers returns the layers inside the read of a clock, and what the read adds to them; none if they are not known.
+func systemLayers(c Clock, _ string) (layers []Layer, last string) {
 	if c.ID != "QueryPerformanceCounter@winapi" || wintime.Wine() {
 		return nil, "" // Wine fills in nothing of the page, and makes no system call
 	}
@@ -18,16 +18,16 @@ func systemSteps(c Clock, _ string) (steps []Step, last string) {
 	if !known {
 		return nil, ""
 	}
-	return counterSteps(userMode)
+	return counterLayers(userMode)
 }
 
-// counterSteps returns the steps inside a read of QueryPerformanceCounter. How it reads the counter in order depends on the CPU
+// counterLayers returns the layers inside a read of QueryPerformanceCounter. How it reads the counter in order depends on the CPU
 // and is not documented.
-func counterSteps(userMode bool) (steps []Step, last string) {
+func counterLayers(userMode bool) (layers []Layer, last string) {
 	if userMode {
 		return byCounter(result.Never, "")
 	}
 	catalog := Catalog()
 	call := catalog[slices.IndexFunc(catalog, func(c Clock) bool { return c.ID == "NtQueryPerformanceCounter@syscall" })]
-	return []Step{emptyCall, {ID: call.ID, Adds: "the system call", Open: call.Open}}, "the function around it"
+	return []Layer{emptyCall, {ID: call.ID, Adds: "the system call", Open: call.Open}}, "the function around it"
 }

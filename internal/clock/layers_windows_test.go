@@ -11,7 +11,7 @@ import (
 // The loops inside a read of QueryPerformanceCounter run by the convention of Windows.
 func TestStepsOfQueryPerformanceCounter(t *testing.T) {
 	for userMode, first := range map[bool]string{true: "read the counter", false: "the system call"} {
-		steps, last := counterSteps(userMode)
+		steps, last := counterLayers(userMode)
 		require.Len(t, steps, 2, first)
 		require.NotEmpty(t, last, first)
 		require.Contains(t, steps[1].Adds, first)

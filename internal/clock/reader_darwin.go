@@ -24,7 +24,7 @@ type storingReader struct {
 const storedWords = 2
 
 func openStoring(perSecond int64, call func(unsafe.Pointer, uintptr, int) int, again func() error) (Reader, error) {
-	r := &storingReader{call: call, perSecond: perSecond, again: again, results: newPlace(storedWords)}
+	r := &storingReader{call: call, perSecond: perSecond, again: again, results: newResultBuffer(storedWords)}
 	r.Spin(1)
 	if r.err != nil {
 		return nil, r.err
@@ -39,7 +39,7 @@ func (r *storingReader) Spin(n int) {
 
 func (r *storingReader) Read(ticks []int64) {
 	if len(r.results) < len(ticks)*storedWords {
-		r.results = newPlace(len(ticks) * storedWords)
+		r.results = newResultBuffer(len(ticks) * storedWords)
 	}
 	r.check(r.call(unsafe.Pointer(&r.results[0]), storedWords*wordBytes, len(ticks)))
 	runtime.KeepAlive(r)
@@ -67,7 +67,9 @@ type valueReader struct {
 	values []int64 // the buffer of Spin
 }
 
-func newValueReader(fn, id uintptr) Reader { return &valueReader{fn: fn, id: id, values: newPlace(1)} }
+func newValueReader(fn, id uintptr) Reader {
+	return &valueReader{fn: fn, id: id, values: newResultBuffer(1)}
+}
 
 func (r *valueReader) Spin(n int) {
 	native.CallIDValue(r.fn, r.id, &r.values[0], 0, n)

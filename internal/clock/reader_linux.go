@@ -58,7 +58,7 @@ type callReader struct {
 }
 
 func clockReader(f format, call nativeCall) *callReader {
-	return &callReader{call: call, format: f, results: newPlace(placeWords)}
+	return &callReader{call: call, format: f, results: newResultBuffer(leastWords)}
 }
 
 func timeReader(call nativeCall) *callReader {
@@ -79,7 +79,7 @@ func (r *callReader) Spin(n int) {
 func (r *callReader) Read(ticks []int64) {
 	step := r.format.bytes()
 	if needed := (len(ticks)*int(step) + wordBytes - 1) / wordBytes; len(r.results) < needed {
-		r.results = newPlace(needed)
+		r.results = newResultBuffer(needed)
 	}
 	r.check(r.call(unsafe.Pointer(&r.results[0]), step, len(ticks)))
 	runtime.KeepAlive(r)

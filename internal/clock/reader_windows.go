@@ -44,9 +44,9 @@ func openFunction(dll, name string, way way) (Reader, error) {
 		return nil, fmt.Errorf("this Windows has no %s in %s", name, dll)
 	}
 	if !way.stores {
-		return &valueReader{fn: function.Addr(), values: newPlace(1), wraps: way.wraps}, nil
+		return &valueReader{fn: function.Addr(), values: newResultBuffer(1), wraps: way.wraps}, nil
 	}
-	r := &bufferReader{fn: function.Addr(), failure: way.failure, result: newPlace(1)}
+	r := &bufferReader{fn: function.Addr(), failure: way.failure, result: newResultBuffer(1)}
 	r.Spin(1)
 	if r.err != nil {
 		return nil, r.err

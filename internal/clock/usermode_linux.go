@@ -35,7 +35,7 @@ func UserMode() []Clock {
 
 // newFineData returns data at the start of a page of the heap, where the kernel has those of the vDSO.
 func newFineData() *native.FineData {
-	data := (*native.FineData)(unsafe.Pointer(&placeAt(0, pageBytes/wordBytes)[0]))
+	data := (*native.FineData)(unsafe.Pointer(&bufferAt(0, pageBytes/wordBytes)[0]))
 	// The kernel writes its data every few milliseconds. The mask keeps the ticks in such a range without that.
 	const ticks = 1<<22 - 1
 	*data = native.FineData{Mask: ticks, Most: ticks, Mult: 5_000_000, Shift: 24}

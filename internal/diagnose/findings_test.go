@@ -279,7 +279,7 @@ func TestEachFinding(t *testing.T) {
 		}, "heavy-readers", result.Note, "java (pid 812) spends 6 %"},
 		"drift": {func(d *result.Document) {
 			ppm := 620.0
-			d.Put(&drift.Drift{Reference: "RDTSC@cpu", Clocks: []drift.DriftedClock{{ID: "CLOCK_MONOTONIC@vdso", Asleep: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 2}}}})
+			d.Put(&drift.Drift{Reference: "RDTSC@cpu", Clocks: []drift.DriftedClock{{ID: "CLOCK_MONOTONIC@vdso", Idle: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 2}}}})
 		}, "drift", result.Warn, "CLOCK_MONOTONIC@vdso differs from RDTSC@cpu by +620 ppm"},
 		"quota": {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms"},
 		"governor": {func(d *result.Document) {

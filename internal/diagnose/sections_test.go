@@ -31,7 +31,7 @@ var planted = []struct {
 	{"backwards", &verify.Verification{Clocks: []verify.VerifiedClock{{ID: vdsoMonotonic, Faults: []verify.ClockFault{{Kind: verify.FaultWarp, Count: 1, WorstNS: 5000}}}}}},
 	{"faulty-clock", &verify.Verification{Relations: []verify.Relation{{Clock: "CLOCK_BOOTTIME@vdso", Against: vdsoMonotonic, ChangeNS: 1e9, Steady: true}}}},
 	{"backwards", apart()},
-	{"drift", &drift.Drift{Clocks: []drift.DriftedClock{{ID: vdsoMonotonic, Asleep: rated(1), Loaded: rated(-999)}}}},
+	{"drift", &drift.Drift{Clocks: []drift.DriftedClock{{ID: vdsoMonotonic, Idle: rated(1), Loaded: rated(-999)}}}},
 	{"kernel-entry", &runtimes.Runtimes{Clocks: []runtimes.SystemClock{{ID: vdsoMonotonic, KernelEntry: result.Always, Latency: &compare.Latency{MedianNS: 800}}}}},
 	{"backwards", &runtimes.Runtimes{Runtimes: []runtimes.MeasuredRuntime{{Name: "java", Calls: []runtimes.MeasuredCall{{
 		ID: "System.nanoTime@java", Kind: "monotonic", Resolution: &compare.Resolution{Backwards: 2, WorstBackwardsNS: 7},

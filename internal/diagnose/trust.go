@@ -133,10 +133,10 @@ func drifting(s *situation.Situation) *result.Finding {
 			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s %s by %s ppm", c.ID, text, words.SignedPPM(ppm)))
 		}
 		switch {
-		case beyond(c.Asleep, 0):
-			of("differs from "+t.Reference, *c.Asleep.PPM)
-		case c.Asleep != nil && c.Asleep.PPM != nil && beyond(c.Loaded, *c.Asleep.PPM):
-			of("changes its rate under load", *c.Loaded.PPM-*c.Asleep.PPM)
+		case beyond(c.Idle, 0):
+			of("differs from "+t.Reference, *c.Idle.PPM)
+		case c.Idle != nil && c.Idle.PPM != nil && beyond(c.Loaded, *c.Idle.PPM):
+			of("changes its rate under load", *c.Loaded.PPM-*c.Idle.PPM)
 		}
 	}
 	return finding

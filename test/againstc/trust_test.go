@@ -61,7 +61,7 @@ func TestDriftAgainstC(t *testing.T) {
 		drift := drift.Of(asked(t, timebench, "drift", id, "--duration", "4s"))
 		require.NoError(t, c.Wait())
 		hz, bound := two(t, out.Bytes())
-		ours := drift.Clocks[0].Asleep
+		ours := drift.Clocks[0].Idle
 		require.NotNil(t, ours, drift.Clocks[0].Reason)
 		// One in twenty intervals of 95 % does not hold; twice as wide a one always should.
 		require.InDelta(t, hz, ours.Hz, bound+2*ours.IntervalPPM*ours.Hz/1e6)

@@ -129,7 +129,7 @@ func (w world) checkDrift(t *testing.T, said ran) {
 	d := drift.Of(document(t, said))
 	told := 0
 	for _, c := range d.Clocks {
-		for _, rate := range []*drift.DriftRate{c.Asleep, c.Loaded} {
+		for _, rate := range []*drift.DriftRate{c.Idle, c.Loaded} {
 			if rate == nil || rate.PPM == nil {
 				continue
 			}
@@ -159,7 +159,7 @@ func (w world) trustRow(t *testing.T, said map[string]ran) trustRow {
 			row.Verified++
 		}
 		if c.ID == of && c.Across != nil {
-			row.Sees = short(c.Across.SeesNS)
+			row.Sees = short(c.Across.SmallestWarpNS)
 		}
 	}
 	if _, isThere := said["skew"]; !isThere {

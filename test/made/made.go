@@ -70,18 +70,18 @@ func addTrust(d *result.Document, cpus int, faults bool) {
 		"CLOCK_MONOTONIC@syscall", "RDTSC@cpu", "LFENCE+RDTSC@cpu", "CLOCK_THREAD_CPUTIME_ID@vdso", "ptp0@syscall",
 	} {
 		c := verify.VerifiedClock{ID: id, Verdict: verify.IsMonotonic, Reads: 1e8,
-			Across: &verify.Across{Checks: 1e6, Pairs: 2, SeesNS: 40 + 9*float64(i*i)}}
+			Across: &verify.Across{Checks: 1e6, Pairs: 2, SmallestWarpNS: 40 + 9*float64(i*i)}}
 		switch {
 		case id == "ptp0@syscall":
 			c.Verdict, c.Across = verify.Unverified, nil
 		case id == "CLOCK_THREAD_CPUTIME_ID@vdso":
 			c.Across = nil
 		case faults && id == "RDTSC@cpu":
-			c.Verdict, c.Across.SeesNS = verify.Backwards, 0
+			c.Verdict, c.Across.SmallestWarpNS = verify.Backwards, 0
 			c.Faults = []verify.ClockFault{{Kind: verify.FaultBackwards, Count: 1, WorstNS: 1.5e6, CPU: &one},
 				{Kind: verify.FaultWarp, Count: 12345, WorstNS: 243, CPU: &one, EarlierCPU: &two}}
 		case faults && id == "CLOCK_MONOTONIC@vdso":
-			c.Verdict, c.Across.SeesNS = verify.OneCPU, 0
+			c.Verdict, c.Across.SmallestWarpNS = verify.OneCPU, 0
 			c.Faults = []verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}}
 		case faults && id == "CLOCK_REALTIME@vdso":
 			c.Verdict = verify.Faulty
@@ -113,7 +113,7 @@ func addTrust(d *result.Document, cpus int, faults bool) {
 	for i, id := range []string{"RDTSC@cpu", "CLOCK_MONOTONIC@vdso", "hpet@mmio"} {
 		ppm := []float64{-0.35, 2.125, 0.02}[i]
 		c := drift.DriftedClock{ID: id, NominalHz: 1e9,
-			Asleep: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 0.01, Confidence: 0.95}}
+			Idle: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 0.01, Confidence: 0.95}}
 		ahead := 0.0
 		for step := range 1000 {
 			at := int64(step) * 60e6

@@ -235,7 +235,7 @@ func TestClocksHold(t *testing.T) {
 		require.Equal(t, "QueryPerformanceCounter@winapi", drift.Of(document).Reference)
 		rates := 0
 		for _, c := range drift.Of(document).Clocks {
-			if c.Asleep != nil {
+			if c.Idle != nil {
 				rates++
 			}
 		}

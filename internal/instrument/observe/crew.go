@@ -16,24 +16,24 @@ import (
 // Its methods are for one goroutine. A task is passed by a channel, so its thread sees all that was written before, and
 // what the task captures is on the heap, where the garbage collector does not move it.
 type Crew struct {
-	hired []chan func(unpinned error)
-	left  sync.WaitGroup
+	tasks   []chan func(unpinned error)
+	running sync.WaitGroup
 }
 
 // Start runs a task on thread i. If there is no such thread, i must be the next one: Start
 // creates it and pins it to the CPU, or leaves it free if that is thread.Any. If it cannot be
 // pinned, the task is called on another thread with the error.
 func (c *Crew) Start(i, cpu int, task func(unpinned error)) {
-	if i == len(c.hired) {
+	if i == len(c.tasks) {
 		c.hire(cpu)
 	}
-	c.hired[i] <- task
+	c.tasks[i] <- task
 }
 
 func (c *Crew) hire(cpu int) {
 	tasks := make(chan func(error), 1)
-	c.hired = append(c.hired, tasks)
-	c.left.Go(func() {
+	c.tasks = append(c.tasks, tasks)
+	c.running.Go(func() {
 		err := thread.Run(cpu, func() {
 			for task := range tasks {
 				task(nil)
@@ -50,13 +50,13 @@ func (c *Crew) hire(cpu int) {
 
 // Dismiss ends all but the first n threads. Each ends its task first.
 func (c *Crew) Dismiss(n int) {
-	for ; len(c.hired) > n; c.hired = c.hired[:len(c.hired)-1] {
-		close(c.hired[len(c.hired)-1])
+	for ; len(c.tasks) > n; c.tasks = c.tasks[:len(c.tasks)-1] {
+		close(c.tasks[len(c.tasks)-1])
 	}
 }
 
 // Wait waits until all dismissed threads have ended.
-func (c *Crew) Wait() { c.left.Wait() }
+func (c *Crew) Wait() { c.running.Wait() }
 
 // Away returns whether this thread is on another CPU than the one that it was pinned to: that
 // CPU went offline or is no longer allowed to the process. It is false for thread.Any.

@@ -34,7 +34,7 @@ func TestCrew(t *testing.T) {
 	require.ElementsMatch(t, []int{0, 1, 10, 11}, Await(done, 4, time.Minute, nil))
 	require.Zero(t, away.Load())
 	c.Dismiss(1)
-	require.Len(t, c.hired, 1)
+	require.Len(t, c.tasks, 1)
 	c.Start(0, thread.Any, func(error) { done <- 20 })
 	c.Dismiss(0)
 	c.Wait()

@@ -33,8 +33,8 @@ func (f *fakeTime) pass(span time.Duration) { f.ns += int64(span) }
 // long is a span of work that something else ends.
 const long = 30 * time.Second
 
-// untilOver works until the seat is over, and fails where its time was up.
-func untilOver(t *testing.T, s *Seat) {
+// untilOver works until the member is over, and fails where its time was up.
+func untilOver(t *testing.T, s *Member) {
 	for !s.Over() {
 		thread.Yield()
 	}

@@ -75,13 +75,13 @@ func Hz(c clock.Clock, span time.Duration) float64 {
 //
 // The rates are measured by the stopwatch. If the kernel derives its time from the same counter, they can still differ
 // from the kernel's own figure, by the wall clock's correction, but not from each other.
-func Rates(c clock.Clock, span time.Duration, cpus int) (asleepHz, loadedHz float64) {
-	asleepHz = over(c, span, func() { time.Sleep(span) })
+func Rates(c clock.Clock, span time.Duration, cpus int) (idleHz, loadedHz float64) {
+	idleHz = over(c, span, func() { time.Sleep(span) })
 	loadedHz = over(c, span, func() {
 		defer thread.Busy(cpus, span+time.Minute)()
 		time.Sleep(span) // so that this thread exists when the span ends
 	})
-	return asleepHz, loadedHz
+	return idleHz, loadedHz
 }
 
 // over returns the ticks/s while fn runs, which takes the span, on a thread of its own.

@@ -23,7 +23,7 @@ func TestStopwatchIsTheMachines(t *testing.T) {
 // A thread whose CPU is taken away meanwhile notices, and its CPU counts as gone.
 func TestThreadThatIsMovedNotices(t *testing.T) {
 	cpus := twoCPUs(t)
-	r := Together(t.Context(), counting(), cpus, long, 0, func(s *Seat) {
+	r := Together(t.Context(), counting(), cpus, long, 0, func(s *Member) {
 		if s.Index == 0 {
 			return
 		}

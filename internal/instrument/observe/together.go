@@ -15,8 +15,8 @@ import (
 // thread is abandoned: a task of higher priority has its CPU, or the host has it.
 const Late = 2 * time.Second
 
-// A Seat is the place of one of several threads that work together. Only its own thread writes to it during the work.
-type Seat struct {
+// A Member is the place of one of several threads that work together. Only its own thread writes to it during the work.
+type Member struct {
 	Index  int // in the order of the CPUs
 	CPU    int // the thread's CPU; thread.Any if it is not pinned
 	Reader clock.Reader
@@ -41,7 +41,7 @@ type shared struct {
 // Over returns whether the thread is to end its work: the time is up, the thread was moved
 // from its CPU, or its last read failed. Call it every few microseconds to milliseconds. If
 // the thread was moved, discard the results since the previous call.
-func (s *Seat) Over() bool {
+func (s *Member) Over() bool {
 	if s.Moved = Away(s.CPU); s.Moved {
 		return true
 	}
@@ -53,25 +53,25 @@ func (s *Seat) Over() bool {
 
 // Until sets the share of the time of the work after which it is over; all of it at the beginning. The time begins for
 // all threads together.
-func (s *Seat) Until(share float64) {
+func (s *Member) Until(share float64) {
 	s.deadline = deadlineAt(s.shared.begin.Load() + int64(share*float64(s.shared.span)))
 }
 
 // EndIn ends the work of this thread after d, if it does not end earlier.
-func (s *Seat) EndIn(d time.Duration) { s.deadline = deadlineAt(min(s.deadline.at, Now()+int64(d))) }
+func (s *Member) EndIn(d time.Duration) { s.deadline = deadlineAt(min(s.deadline.at, Now()+int64(d))) }
 
 // Sound returns whether the results up to the last call of Over are valid: the thread was on
 // its CPU, and could read the clock.
-func (s *Seat) Sound() bool { return !s.Moved && s.Err == nil }
+func (s *Member) Sound() bool { return !s.Moved && s.Err == nil }
 
 // Stop ends the work of all threads.
-func (s *Seat) Stop() { s.shared.stop.Store(true) }
+func (s *Member) Stop() { s.shared.stop.Store(true) }
 
 // Lost is the min time that a thread does not run if it lost its CPU.
 const Lost = time.Millisecond
 
 // Ran returns whether the thread ran since the last call. Call it every few microseconds.
-func (s *Seat) Ran() bool {
+func (s *Member) Ran() bool {
 	last := s.ran
 	s.ran = Now()
 	return last == 0 || s.ran-last < int64(Lost)
@@ -79,7 +79,7 @@ func (s *Seat) Ran() bool {
 
 // Meet sleeps until the next meeting, a time that is the same for all threads of the work. On a busy machine threads that
 // spin hardly ever run at the same time. A scheduler prefers threads that have slept, so those that meet run together.
-func (s *Seat) Meet() {
+func (s *Member) Meet() {
 	const meetings = 8 // in a short work, so that one does not end it
 	every := max(1, min(int64(10*time.Millisecond), s.shared.span/meetings))
 	now := Now()
@@ -92,32 +92,32 @@ func (s *Seat) Meet() {
 
 // A Report is the outcome of threads that worked together.
 type Report struct {
-	// Ended are the seats of the threads that ended, in the order of the CPUs. Do not read
+	// Ended are the members of the threads that ended, in the order of the CPUs. Do not read
 	// anything that another thread writes to: it may still be working.
-	Ended []*Seat
+	Ended []*Member
 	// Late are the CPUs on which a thread did not begin or end in time.
 	Late []int
 	// Gone are the CPUs to which no thread could be pinned, or from which one was moved.
 	Gone []int
-	// Failed are the seats of the threads that could not read the clock.
-	Failed []*Seat
+	// Failed are the members of the threads that could not read the clock.
+	Failed []*Member
 }
 
 // Together opens the clock, if it has an Open, on a thread on each of the CPUs, starts all threads at the same time, and
-// has them work until their seats are over: after about the span or when ctx ends. The span begins with the call, but
+// has them work until their members are over: after about the span or when ctx ends. The span begins with the call, but
 // leaves half for the work. Together does not wait forever for a thread that gets no CPU: the others begin without it,
 // unless fewer than least are ready; then none begins.
 //
-// All that the threads share, the seats and two flags, is on the heap, where it does not move. The flags are atomic. A
-// seat is read here only after its thread has reported, by a channel, that it will not write to it again.
-func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, least int, work func(*Seat)) Report {
+// All that the threads share, the members and two flags, is on the heap, where it does not move. The flags are atomic. A
+// member is read here only after its thread has reported, by a channel, that it will not write to it again.
+func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, least int, work func(*Member)) Report {
 	called, all := Now(), new(shared)
-	seats := make([]*Seat, len(cpus))
-	arrived, ended := make(chan *Seat, len(cpus)), make(chan *Seat, len(cpus))
+	members := make([]*Member, len(cpus))
+	arrived, ended := make(chan *Member, len(cpus)), make(chan *Member, len(cpus))
 	var crew Crew
 	for i, cpu := range cpus {
-		s := &Seat{Index: i, CPU: cpu, shared: all}
-		seats[i] = s
+		s := &Member{Index: i, CPU: cpu, shared: all}
+		members[i] = s
 		crew.Start(i, cpu, func(unpinned error) {
 			defer func() { ended <- s }()
 			if unpinned != nil { // the others need not wait for it
@@ -143,7 +143,7 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 		})
 	}
 	crew.Dismiss(0)
-	there := Await(arrived, len(seats), Late, ctx.Done())
+	there := Await(arrived, len(members), Late, ctx.Done())
 	able := 0
 	for _, s := range there {
 		if s.Sound() {
@@ -157,9 +157,9 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 	} else {
 		all.stop.Store(true)
 	}
-	var done []*Seat
+	var done []*Member
 	over := time.After(time.Duration(all.span))
-	for len(done) < len(seats) && !all.stop.Load() {
+	for len(done) < len(members) && !all.stop.Load() {
 		select {
 		case s := <-ended:
 			done = append(done, s)
@@ -170,9 +170,9 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 		}
 	}
 	all.stop.Store(true)
-	done = append(done, Await(ended, len(seats)-len(done), Late, nil)...)
-	slices.SortFunc(done, func(a, b *Seat) int { return a.Index - b.Index })
-	return report(seats, there, done, ctx.Err() != nil)
+	done = append(done, Await(ended, len(members)-len(done), Late, nil)...)
+	slices.SortFunc(done, func(a, b *Member) int { return a.Index - b.Index })
+	return report(members, there, done, ctx.Err() != nil)
 }
 
 // Lost returns why no thread worked on a CPU to the end, by the number of the CPU.
@@ -190,11 +190,11 @@ func (r Report) Lost() map[int]string {
 	return lost
 }
 
-// report returns the outcome of the seats, of which those in there had arrived when the others began, and those in done
+// report returns the outcome of the members, of which those in there had arrived when the others began, and those in done
 // have ended. If the work was interrupted, a missing thread is not late.
-func report(seats, there, done []*Seat, interrupted bool) Report {
+func report(members, there, done []*Member, interrupted bool) Report {
 	r := Report{Ended: done}
-	for _, s := range seats {
+	for _, s := range members {
 		arrived, ended := slices.Contains(there, s), slices.Contains(done, s)
 		switch {
 		case !interrupted && (!arrived || !ended):

@@ -31,14 +31,14 @@ func free(n int) []int {
 	return cpus
 }
 
-func cpusOf(seats []*Seat) (cpus []int) {
-	for _, s := range seats {
+func cpusOf(members []*Member) (cpus []int) {
+	for _, s := range members {
 		cpus = append(cpus, s.CPU)
 	}
 	return cpus
 }
 
-// No thread begins before all are there, and each works until its seat is over.
+// No thread begins before all are there, and each works until its member is over.
 func TestTogether(t *testing.T) {
 	var opened, early atomic.Int32
 	c := opening(func() (clock.Reader, error) {
@@ -46,7 +46,7 @@ func TestTogether(t *testing.T) {
 		return &script{next: func(i int64) int64 { return i }}, nil
 	})
 	worked := make([]int, 5)
-	r := Together(t.Context(), c, free(5), time.Millisecond, 0, func(s *Seat) {
+	r := Together(t.Context(), c, free(5), time.Millisecond, 0, func(s *Member) {
 		if opened.Load() != 5 {
 			early.Add(1)
 		}
@@ -69,7 +69,7 @@ func TestTogether(t *testing.T) {
 func TestTogetherForNoTimeAtAll(t *testing.T) {
 	for range 100 {
 		var worked atomic.Int32
-		r := Together(t.Context(), counting(), free(3), 0, 0, func(*Seat) { worked.Add(1) })
+		r := Together(t.Context(), counting(), free(3), 0, 0, func(*Member) { worked.Add(1) })
 		require.Len(t, r.Ended, 3)
 		require.EqualValues(t, 3, worked.Load())
 	}
@@ -77,7 +77,7 @@ func TestTogetherForNoTimeAtAll(t *testing.T) {
 
 // One that has found enough ends it for all, long before the time is up.
 func TestStopEndsTheWorkOfAll(t *testing.T) {
-	r := Together(t.Context(), counting(), free(3), long, 0, func(s *Seat) {
+	r := Together(t.Context(), counting(), free(3), long, 0, func(s *Member) {
 		if s.Index == 1 {
 			s.Stop()
 			return
@@ -89,14 +89,14 @@ func TestStopEndsTheWorkOfAll(t *testing.T) {
 
 func TestEndOfTheContextEndsTheWork(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	work := func(s *Seat) {
+	work := func(s *Member) {
 		cancel()
 		untilOver(t, s)
 	}
 	r := Together(ctx, counting(), free(3), long, 0, work)
 	require.Len(t, r.Ended, 3)
 	require.Empty(t, r.Late, "interrupted, and not late")
-	r = Together(ctx, counting(), free(3), long, 0, func(*Seat) { t.Error("it was over before") })
+	r = Together(ctx, counting(), free(3), long, 0, func(*Member) { t.Error("it was over before") })
 	require.Empty(t, r.Late)
 }
 
@@ -112,7 +112,7 @@ func TestClockThatOneThreadCannotRead(t *testing.T) {
 	for least, want := range map[int]int32{0: 2, 2: 2, 3: 0} {
 		opened.Store(0)
 		worked.Store(0)
-		r := Together(t.Context(), c, free(3), time.Millisecond, least, func(*Seat) { worked.Add(1) })
+		r := Together(t.Context(), c, free(3), time.Millisecond, least, func(*Member) { worked.Add(1) })
 		require.Len(t, r.Ended, 3, "at least %d", least)
 		require.Len(t, r.Failed, 1, "at least %d", least)
 		require.ErrorIs(t, r.Failed[0].Err, unplugged)
@@ -126,7 +126,7 @@ func TestReadThatFailsEndsTheThread(t *testing.T) {
 	c := opening(func() (clock.Reader, error) {
 		return &failing{script{next: func(i int64) int64 { return i }}, opened.Add(1) == 1}, nil
 	})
-	r := Together(t.Context(), c, free(2), time.Millisecond, 0, func(s *Seat) {
+	r := Together(t.Context(), c, free(2), time.Millisecond, 0, func(s *Member) {
 		for values := make([]int64, 10); ; {
 			if s.Reader.Read(values); s.Over() {
 				return
@@ -159,7 +159,7 @@ func TestCPUThatIsNotThere(t *testing.T) {
 	cpus := twoCPUs(t)
 	for least, want := range map[int]int32{0: 2, 3: 0} {
 		var worked atomic.Int32
-		r := Together(t.Context(), counting(), []int{cpus[0], 1000, cpus[1]}, time.Millisecond, least, func(*Seat) { worked.Add(1) })
+		r := Together(t.Context(), counting(), []int{cpus[0], 1000, cpus[1]}, time.Millisecond, least, func(*Member) { worked.Add(1) })
 		require.Equal(t, []int{1000}, r.Gone)
 		require.Equal(t, []int{cpus[0], 1000, cpus[1]}, cpusOf(r.Ended))
 		require.Equal(t, want, worked.Load())
@@ -188,7 +188,7 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 			var worked atomic.Int32
 			var r Report
 			need.Ends(t, "what waits for it", func() {
-				r = Together(t.Context(), c, cpus, time.Millisecond, 0, func(*Seat) {
+				r = Together(t.Context(), c, cpus, time.Millisecond, 0, func(*Member) {
 					worked.Add(1)
 					hold("work")
 				})
@@ -200,18 +200,18 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	}
 }
 
-// What became of each seat is told once.
+// What became of each member is told once.
 func TestReport(t *testing.T) {
-	var seats []*Seat
+	var members []*Member
 	for i := range 8 {
-		seats = append(seats, &Seat{Index: i, CPU: 10 + i})
+		members = append(members, &Member{Index: i, CPU: 10 + i})
 	}
-	seats[3].Moved, seats[3].Err = true, errFailing
-	seats[4].Err = errFailing
-	there := append([]*Seat{seats[0]}, seats[2:]...) // all but 1
-	done := seats[:6]                                // all but 6 and 7
-	require.Equal(t, Report{Ended: done, Late: []int{11, 16, 17}, Gone: []int{13}, Failed: seats[4:5]}, report(seats, there, done, false))
-	require.Equal(t, Report{Ended: done, Gone: []int{13}, Failed: seats[4:5]}, report(seats, there, done, true))
+	members[3].Moved, members[3].Err = true, errFailing
+	members[4].Err = errFailing
+	there := append([]*Member{members[0]}, members[2:]...) // all but 1
+	done := members[:6]                                    // all but 6 and 7
+	require.Equal(t, Report{Ended: done, Late: []int{11, 16, 17}, Gone: []int{13}, Failed: members[4:5]}, report(members, there, done, false))
+	require.Equal(t, Report{Ended: done, Gone: []int{13}, Failed: members[4:5]}, report(members, there, done, true))
 	require.Equal(t, Report{}, report(nil, nil, nil, false))
 	require.Equal(t, map[int]string{2: "no thread got CPU 2 in time", 3: "CPU 3 went offline", thread.Any: "a thread got no CPU in time"},
 		Report{Late: []int{2, thread.Any}, Gone: []int{3}}.Lost())
@@ -220,7 +220,7 @@ func TestReport(t *testing.T) {
 // Threads that meet go on after the same time, whenever they came.
 func TestMeet(t *testing.T) {
 	const span = 80 * time.Millisecond
-	Together(t.Context(), counting(), free(2), span, 2, func(s *Seat) {
+	Together(t.Context(), counting(), free(2), span, 2, func(s *Member) {
 		begin, every := s.shared.begin.Load(), s.shared.span/8 // what is left of the span
 		for s.Index == 1 && Now()-begin < every/2 {
 			continue // this one comes later
@@ -234,7 +234,7 @@ func TestMeet(t *testing.T) {
 }
 
 func TestRan(t *testing.T) {
-	s := &Seat{}
+	s := &Member{}
 	require.True(t, s.Ran(), "the first call only begins to watch")
 	s.ran -= int64(Lost)
 	require.False(t, s.Ran())

@@ -27,13 +27,13 @@ func changesOf(old, new *Drift) section.Comparison {
 		return c
 	}
 	rated := func(clocks []DriftedClock) []DriftedClock {
-		return slices.DeleteFunc(slices.Clone(clocks), func(c DriftedClock) bool { return c.Asleep == nil && c.Loaded == nil })
+		return slices.DeleteFunc(slices.Clone(clocks), func(c DriftedClock) bool { return c.Idle == nil && c.Loaded == nil })
 	}
 	all.OnlyOld, all.OnlyNew = section.Match(rated(old.Clocks), rated(new.Clocks), func(c DriftedClock) string { return c.ID }, func(old, new DriftedClock) {
 		for _, phase := range []struct {
 			name     string
 			old, new *DriftRate
-		}{{"asleep", old.Asleep, new.Asleep}, {"loaded", old.Loaded, new.Loaded}} {
+		}{{"idle", old.Idle, new.Idle}, {"loaded", old.Loaded, new.Loaded}} {
 			if o, n, unit := values(phase.old, phase.new); unit != "" {
 				o.Detail, n.Detail = nominalRate(old), nominalRate(new)
 				all.Add(section.Change{Subject: old.ID, What: phase.name, Old: o, New: n, Unit: unit}, math.Abs(n.Number()-o.Number()) > o.Bound+n.Bound)

@@ -13,15 +13,15 @@ func TestRatesChangedWhereIntervalsDoNotOverlap(t *testing.T) {
 	}
 	unstated := func(hz, interval float64) *DriftRate { return &DriftRate{Hz: hz, IntervalPPM: interval} }
 	old := &Drift{Reference: "r", Clocks: []DriftedClock{
-		{ID: "same", NominalHz: 1e9, Asleep: rate(5, 0.2), Loaded: rate(5, 0.2)},
-		{ID: "loaded", NominalHz: 1e9, Asleep: rate(5, 0.2), Loaded: rate(5, 0.2)},
-		{ID: "unstated", Asleep: unstated(24e6, 0.2), Loaded: unstated(0, 0.2)},
-		{ID: "once", Asleep: rate(5, 0.2)}, {ID: "unread"},
+		{ID: "same", NominalHz: 1e9, Idle: rate(5, 0.2), Loaded: rate(5, 0.2)},
+		{ID: "loaded", NominalHz: 1e9, Idle: rate(5, 0.2), Loaded: rate(5, 0.2)},
+		{ID: "unstated", Idle: unstated(24e6, 0.2), Loaded: unstated(0, 0.2)},
+		{ID: "once", Idle: rate(5, 0.2)}, {ID: "unread"},
 	}}
 	new := &Drift{Reference: "r", Clocks: []DriftedClock{
-		{ID: "same", NominalHz: 1e9, Asleep: rate(5.3, 0.2), Loaded: rate(4.7, 0.2)},
-		{ID: "loaded", NominalHz: 1e9 + 1, Asleep: rate(5, 0.2), Loaded: rate(5.5, 0.2)},
-		{ID: "unstated", Asleep: unstated(24.000024e6, 0.2), Loaded: unstated(1, 0.2)},
+		{ID: "same", NominalHz: 1e9, Idle: rate(5.3, 0.2), Loaded: rate(4.7, 0.2)},
+		{ID: "loaded", NominalHz: 1e9 + 1, Idle: rate(5, 0.2), Loaded: rate(5.5, 0.2)},
+		{ID: "unstated", Idle: unstated(24.000024e6, 0.2), Loaded: unstated(1, 0.2)},
 		{ID: "once", Loaded: rate(5, 0.2)}, {ID: "unread"},
 	}}
 	c := changesOf(old, new)
@@ -36,7 +36,7 @@ func TestRatesChangedWhereIntervalsDoNotOverlap(t *testing.T) {
 		require.Equal(t, r.Subject == "loaded", c.Block.Grids[0].Rows[i][0] == r.Subject+" *", "the nominal rate differs")
 		require.Equal(t, r.Subject == "unstated", r.Unit == ofOld)
 	}
-	require.Equal(t, []string{"loaded loaded", "unstated asleep"}, named)
+	require.Equal(t, []string{"loaded loaded", "unstated idle"}, named)
 	require.InDelta(t, 1, d.Changes[4].New.Number(), 1e-6)
 
 	new.Reference = "another"

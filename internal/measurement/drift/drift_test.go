@@ -62,7 +62,7 @@ func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 		require.NoError(t, err)
 		for i, c := range drift.Clocks {
 			require.Empty(t, c.Reason, c.ID)
-			for phase, rate := range []*DriftRate{c.Asleep, c.Loaded} {
+			for phase, rate := range []*DriftRate{c.Idle, c.Loaded} {
 				if holds(t, rate, plants[i].ppm) {
 					plants[i].held[phase]++
 				}
@@ -98,14 +98,14 @@ func TestDocumentOfARun(t *testing.T) {
 
 	c := drift.Clocks[0]
 	require.Equal(t, 1e9, c.NominalHz)
-	require.Greater(t, c.Asleep.Readings, 200)
+	require.Greater(t, c.Idle.Readings, 200)
 	require.Greater(t, c.Loaded.Readings, 100)
-	require.InDelta(t, 3e9, float64(c.Asleep.SpanNS), 100e6)
-	require.Less(t, c.Asleep.ResidualNS, 25.0)
-	require.GreaterOrEqual(t, c.Asleep.WorstResidualNS, c.Asleep.ResidualNS)
-	require.Equal(t, 0.95, c.Asleep.Confidence)
-	require.Greater(t, c.Asleep.Freedom, 1.0)
-	require.Less(t, c.Asleep.Freedom, float64(c.Asleep.Readings))
+	require.InDelta(t, 3e9, float64(c.Idle.SpanNS), 100e6)
+	require.Less(t, c.Idle.ResidualNS, 25.0)
+	require.GreaterOrEqual(t, c.Idle.WorstResidualNS, c.Idle.ResidualNS)
+	require.Equal(t, 0.95, c.Idle.Confidence)
+	require.Greater(t, c.Idle.Freedom, 1.0)
+	require.Less(t, c.Idle.Freedom, float64(c.Idle.Readings))
 	require.NotEmpty(t, c.Points)
 	require.Zero(t, c.Points[0].OffsetNS)
 	last := c.Points[len(c.Points)-1]
@@ -142,14 +142,14 @@ func TestCounters(t *testing.T) {
 	require.NoError(t, err)
 	known, unknown, stated := drift.Clocks[0], drift.Clocks[1], drift.Clocks[2]
 	require.Equal(t, 2.596e9, known.NominalHz)
-	require.True(t, holds(t, known.Asleep, 0.1/2596*1e6))
+	require.True(t, holds(t, known.Idle, 0.1/2596*1e6))
 	require.Equal(t, 2.5e9, stated.NominalHz, "what the device states comes first")
 	require.Zero(t, unknown.NominalHz)
-	for _, r := range []*DriftRate{known.Asleep, known.Loaded, unknown.Asleep, unknown.Loaded} {
+	for _, r := range []*DriftRate{known.Idle, known.Loaded, unknown.Idle, unknown.Loaded} {
 		require.InDelta(t, 1, r.Hz/2.5961e9, r.IntervalPPM/1e6)
 		require.Less(t, r.IntervalPPM, 0.1)
 	}
-	require.Nil(t, unknown.Asleep.PPM)
+	require.Nil(t, unknown.Idle.PPM)
 	for _, p := range unknown.Points {
 		require.Less(t, math.Abs(p.OffsetNS), 200.0, "points of an unknown rate are against the measured one")
 	}
@@ -162,9 +162,9 @@ func TestUnitsThatDiffer(t *testing.T) {
 	reference := w.clock("filetime", 1e7, func(ns float64) int64 { return 133e15 + int64(ns/100) })
 	drift, err := w.run(t.Context(), []clock.Clock{w.clock("micro", 1e6, func(ns float64) int64 { return 179e13 + int64(ns*(1+1e-4)/1e3) })}, reference, both)
 	require.NoError(t, err)
-	require.True(t, holds(t, drift.Clocks[0].Asleep, 100))
+	require.True(t, holds(t, drift.Clocks[0].Idle, 100))
 	require.True(t, holds(t, drift.Clocks[0].Loaded, 100))
-	require.GreaterOrEqual(t, drift.Clocks[0].Asleep.IntervalPPM, 1100/float64(drift.Clocks[0].Asleep.SpanNS)*1e6-1e-9, "narrower than the ticks allow")
+	require.GreaterOrEqual(t, drift.Clocks[0].Idle.IntervalPPM, 1100/float64(drift.Clocks[0].Idle.SpanNS)*1e6-1e-9, "narrower than the ticks allow")
 }
 
 func TestClocksThatGiveNoRate(t *testing.T) {
@@ -196,7 +196,7 @@ func TestClocksThatGiveNoRate(t *testing.T) {
 		"early": "no such device", "good": "",
 	}, got)
 	for _, c := range drift.Clocks {
-		require.Equal(t, c.ID == "good", c.Asleep != nil && c.Loaded != nil, c.ID)
+		require.Equal(t, c.ID == "good", c.Idle != nil && c.Loaded != nil, c.ID)
 	}
 	acceptable(t, drift)
 }
@@ -209,7 +209,7 @@ func TestAClockThatFailsMidway(t *testing.T) {
 		require.NoError(t, err)
 		failing, good := drift.Clocks[0], drift.Clocks[1]
 		require.Equal(t, "no such device", failing.Reason)
-		require.True(t, holds(t, failing.Asleep, 0))
+		require.True(t, holds(t, failing.Idle, 0))
 		require.LessOrEqual(t, failing.Points[len(failing.Points)-1].AtNS, int64(at))
 		require.Equal(t, at > 3*time.Second, failing.Loaded != nil)
 		require.Empty(t, good.Reason)
@@ -281,7 +281,7 @@ func TestReferencesThatFailMidway(t *testing.T) {
 		require.Error(t, err)
 		require.Regexp(t, want, err.Error())
 		require.InDelta(t, 2e9, float64(drift.DurationNS), 1e8)
-		require.NotNil(t, drift.Clocks[0].Asleep)
+		require.NotNil(t, drift.Clocks[0].Idle)
 		require.Nil(t, drift.Clocks[0].Loaded)
 		acceptable(t, drift)
 	}
@@ -300,15 +300,15 @@ func TestACoarseReference(t *testing.T) {
 	w := newWorld(1)
 	drift, err := w.run(t.Context(), []clock.Clock{w.fast("fast", 50)}, w.coarse("coarse", 0, 4e6), both)
 	require.NoError(t, err)
-	require.True(t, holds(t, drift.Clocks[0].Asleep, 50))
-	require.GreaterOrEqual(t, drift.Clocks[0].Asleep.IntervalPPM, 4e6/float64(drift.Clocks[0].Asleep.SpanNS)*1e6)
+	require.True(t, holds(t, drift.Clocks[0].Idle, 50))
+	require.GreaterOrEqual(t, drift.Clocks[0].Idle.IntervalPPM, 4e6/float64(drift.Clocks[0].Idle.SpanNS)*1e6)
 	acceptable(t, drift)
 }
 
 func TestCancelled(t *testing.T) {
 	for _, at := range []struct {
-		ns             float64
-		asleep, loaded bool
+		ns           float64
+		idle, loaded bool
 	}{{1e9, true, false}, {4.5e9, true, true}, {5e7, false, false}} {
 		w := newWorld(1)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -321,13 +321,13 @@ func TestCancelled(t *testing.T) {
 		cancel()
 		require.NoError(t, err)
 		c := drift.Clocks[0]
-		require.Equal(t, at.asleep, c.Asleep != nil, at)
+		require.Equal(t, at.idle, c.Idle != nil, at)
 		require.Equal(t, at.loaded, c.Loaded != nil, at)
 		require.Equal(t, at.loaded, drift.LoadedFromNS > 0, at)
 		require.InDelta(t, at.ns, float64(drift.DurationNS), 30e6)
 		require.False(t, w.loaded)
-		if at.asleep {
-			require.True(t, holds(t, c.Asleep, 50))
+		if at.idle {
+			require.True(t, holds(t, c.Idle, 50))
 			continue
 		}
 		require.Regexp(t, `^a rate needs 10 readings and the run gave \d; use a longer --duration$`, c.Reason)
@@ -336,9 +336,9 @@ func TestCancelled(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	for _, test := range []struct {
-		s              Settings
-		asleep, loaded bool
-		reason         string
+		s            Settings
+		idle, loaded bool
+		reason       string
 	}{
 		{Settings{Time: time.Second}, true, false, ""},
 		{Settings{Time: time.Second, LoadTime: time.Second}, true, false, ""}, // no CPU to keep busy
@@ -351,7 +351,7 @@ func TestSettings(t *testing.T) {
 		drift, err := w.run(t.Context(), []clock.Clock{w.fast("a", 0)}, w.reference(), test.s)
 		require.NoError(t, err)
 		c := drift.Clocks[0]
-		require.Equal(t, test.asleep, c.Asleep != nil, test)
+		require.Equal(t, test.idle, c.Idle != nil, test)
 		require.Equal(t, test.loaded, c.Loaded != nil, test)
 		require.Equal(t, test.loaded, drift.LoadedFromNS > 0, test)
 		require.Equal(t, test.reason, c.Reason)
@@ -368,10 +368,10 @@ func TestALongRunStaysSmall(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, sweeps, 950_000)
 	c := drift.Clocks[0]
-	require.LessOrEqual(t, c.Asleep.Readings, mostReadings)
-	require.Greater(t, c.Asleep.Readings, mostReadings/3)
-	require.True(t, holds(t, c.Asleep, 0.01), "%v ± %v", *c.Asleep.PPM, c.Asleep.IntervalPPM)
-	require.Less(t, c.Asleep.IntervalPPM, 1e-4)
+	require.LessOrEqual(t, c.Idle.Readings, mostReadings)
+	require.Greater(t, c.Idle.Readings, mostReadings/3)
+	require.True(t, holds(t, c.Idle, 0.01), "%v ± %v", *c.Idle.PPM, c.Idle.IntervalPPM)
+	require.Less(t, c.Idle.IntervalPPM, 1e-4)
 	require.LessOrEqual(t, len(c.Points), mostPoints)
 	acceptable(t, drift)
 }
@@ -393,8 +393,8 @@ func TestClocksOfThisMachine(t *testing.T) {
 	require.Len(t, drift.Clocks, len(clock.Catalog())-1)
 	acceptable(t, drift)
 	for _, c := range drift.Clocks {
-		require.True(t, c.Reason != "" || c.Asleep != nil || c.Loaded != nil, c.ID)
-		for _, r := range []*DriftRate{c.Asleep, c.Loaded} {
+		require.True(t, c.Reason != "" || c.Idle != nil || c.Loaded != nil, c.ID)
+		for _, r := range []*DriftRate{c.Idle, c.Loaded} {
 			if r != nil && reference.ID == "CLOCK_MONOTONIC@vdso" && c.ID == "CLOCK_MONOTONIC_RAW@vdso" {
 				require.InDelta(t, 1e9, r.Hz, 1e6)
 				require.InDelta(t, 0, *r.PPM, 1000)

@@ -48,10 +48,10 @@ func panels(t *Drift) []panel {
 	return picture.Shown(all)
 }
 
-// subtractRate leaves what the clock's own rate does not explain: asleep, or under load if there is no
-// rate asleep. The title has the rate. Without any rate the offsets stay.
+// subtractRate leaves what the clock's own rate does not explain: idle, or under load if there is no
+// rate idle. The title has the rate. Without any rate the offsets stay.
 func (p *panel) subtractRate(clock DriftedClock) {
-	rate := cmp.Or(clock.Asleep, clock.Loaded)
+	rate := cmp.Or(clock.Idle, clock.Loaded)
 	if rate == nil {
 		p.title = "no rate: the offset itself"
 		return
@@ -65,8 +65,8 @@ func (p *panel) subtractRate(clock DriftedClock) {
 	sum, n := 0.0, 0
 	for i, at := range p.At {
 		p.Values[i] -= slope * at
-		if rate == clock.Asleep && p.loadedFromNS > 0 && at >= p.loadedFromNS {
-			continue // the rate is that of the time asleep
+		if rate == clock.Idle && p.loadedFromNS > 0 && at >= p.loadedFromNS {
+			continue // the rate is that of the time idle
 		}
 		sum, n = sum+p.Values[i], n+1
 	}

@@ -11,7 +11,7 @@ import (
 func TestResidualsAreWhatTheRateDoesNotExplain(t *testing.T) {
 	ppm := 10.0
 	d := &Drift{Reference: "r", LoadedFromNS: 2e9, Clocks: []DriftedClock{
-		{ID: "steady@cpu", Asleep: &DriftRate{PPM: &ppm}}, {ID: "bent@cpu", Asleep: &DriftRate{PPM: &ppm}},
+		{ID: "steady@cpu", Idle: &DriftRate{PPM: &ppm}}, {ID: "bent@cpu", Idle: &DriftRate{PPM: &ppm}},
 		{ID: "unstated@cpu", Loaded: &DriftRate{}}, {ID: "unknown@cpu"}, {ID: "empty@cpu"},
 	}}
 	for i, rates := range [][2]float64{{10, 10}, {10, 12}, {0, 0}, {5, 5}} {

@@ -44,13 +44,13 @@ func (s *subject) result(reference *subject) DriftedClock {
 
 // rates fills in the rates of the readings. The error says why rates are missing.
 func (s *subject) rates(d *DriftedClock, reference *subject) error {
-	first := len(s.phases[asleep].kept)
-	all := slices.Concat(s.phases[asleep].kept, s.phases[loaded].kept)
+	first := len(s.phases[idle].kept)
+	all := slices.Concat(s.phases[idle].kept, s.phases[loaded].kept)
 	if len(all) < fewest {
 		return tooFew(len(all))
 	}
 	if !moved(all) {
-		return fmt.Errorf("did not tick in the %s from its first reading to its last", words.Duration(span(all)))
+		return fmt.Errorf("did not tick in the %s from its first reading to its last", words.Duration(length(all)))
 	}
 	hz := s.hz
 	if hz == 0 {
@@ -71,20 +71,20 @@ func (s *subject) rates(d *DriftedClock, reference *subject) error {
 		}
 	}
 	d.Points = points(part, part[0], m.hz)
-	var asleepErr, loadedErr error
+	var idleErr, loadedErr error
 	if first > 0 {
-		d.Asleep, asleepErr = m.rate(longest(all, steps, 0, first))
+		d.Idle, idleErr = m.rate(longest(all, steps, 0, first))
 	}
 	if first < len(all) {
 		d.Loaded, loadedErr = m.rate(longest(all, steps, first, len(all)))
 	}
 	switch {
-	case d.Asleep != nil && loadedErr != nil:
+	case d.Idle != nil && loadedErr != nil:
 		loadedErr = fmt.Errorf("under load: %w", loadedErr)
-	case d.Loaded != nil && asleepErr != nil:
-		asleepErr = fmt.Errorf("asleep: %w", asleepErr)
+	case d.Loaded != nil && idleErr != nil:
+		idleErr = fmt.Errorf("idle: %w", idleErr)
 	}
-	return errors.Join(stepped(steps), cmp.Or(asleepErr, loadedErr))
+	return errors.Join(stepped(steps), cmp.Or(idleErr, loadedErr))
 }
 
 // A meter computes rates from readings.
@@ -102,7 +102,7 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 	if len(readings) < fewest {
 		return nil, tooFew(len(readings))
 	}
-	span, steps := span(readings), m.tickNS+m.stepNS
+	span, steps := length(readings), m.tickNS+m.stepNS
 	if steps > mostOfSpan*span {
 		return nil, fmt.Errorf("ticks of %s need readings over %s, and the run gave %s; use a longer --duration", words.Duration(steps), words.Duration(steps/mostOfSpan), words.Duration(span))
 	}
@@ -139,7 +139,7 @@ func offset(r, first reading, hz float64) float64 {
 	return float64(r.ticks-first.ticks)*1e9/hz - (r.atNS - first.atNS)
 }
 
-func span(readings []reading) float64 { return readings[len(readings)-1].atNS - readings[0].atNS }
+func length(readings []reading) float64 { return readings[len(readings)-1].atNS - readings[0].atNS }
 
 func moved(readings []reading) bool {
 	return slices.ContainsFunc(readings, func(r reading) bool { return r.ticks != readings[0].ticks })

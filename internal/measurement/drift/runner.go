@@ -50,7 +50,7 @@ func (r *runner) run() {
 	}
 	from := r.settings.Time - load
 	if load <= 0 || from > 0 {
-		r.phase(asleep, from)
+		r.phase(idle, from)
 	}
 	if load <= 0 || r.over() {
 		return

@@ -27,8 +27,8 @@ type DriftedClock struct {
 	Reason string `json:"reason,omitempty"`
 	// NominalHz is the reported rate, or the kernel's; without it there is no ppm.
 	NominalHz float64 `json:"nominal_hz,omitempty"`
-	// Asleep is the rate while the process slept between its readings; absent if there were too few.
-	Asleep *DriftRate `json:"asleep,omitempty"`
+	// Idle is the rate while the process slept between its readings; absent if there were too few.
+	Idle *DriftRate `json:"idle,omitempty"`
 	// Loaded is the same under load.
 	Loaded *DriftRate `json:"loaded,omitempty"`
 	// Points are the offsets from the reference: at most 1000 in order of time, each by the tightest bracket of

@@ -34,7 +34,7 @@ func (t *Drift) Block(*result.Document) table.Block {
 	for _, c := range t.Clocks {
 		why.Add(c.ID, c.Reason)
 		rated += min(1, len(phases(c)))
-		if c.Asleep != nil && c.Loaded != nil {
+		if c.Idle != nil && c.Loaded != nil {
 			compared++
 		}
 	}
@@ -42,7 +42,7 @@ func (t *Drift) Block(*result.Document) table.Block {
 		if change, bound, certain := underLoad(c, compared); certain {
 			differ++
 			block.Level = table.Error
-			block.Faults = append(block.Faults, fmt.Sprintf("%s runs %s under load than asleep, by %s ppm.", c.ID, fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
+			block.Faults = append(block.Faults, fmt.Sprintf("%s runs %s under load than idle, by %s ppm.", c.ID, fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
 		}
 	}
 	block.Notes = why.Lines()
@@ -96,15 +96,15 @@ func perDay(r *DriftRate) string {
 	return words.SignedDuration(*r.PPM * 1e-6 * dayNS)
 }
 
-// underLoad returns by how many ppm a clock runs faster under load than asleep, the error bound, and whether the change
+// underLoad returns by how many ppm a clock runs faster under load than idle, the error bound, and whether the change
 // exceeds the bound. One of twenty rates lies outside its own 95 % interval, so among several clocks one soon does. The
 // bound therefore uses wider intervals, which all hold together with 95 % (Bonferroni).
 func underLoad(c DriftedClock, compared int) (change, bound float64, certain bool) {
-	if c.Asleep == nil || c.Loaded == nil || c.Asleep.Hz == 0 {
+	if c.Idle == nil || c.Loaded == nil || c.Idle.Hz == 0 {
 		return 0, 0, false
 	}
 	each := 1 - (1-stats.Confidence)/float64(2*compared)
-	change, bound = (c.Loaded.Hz/c.Asleep.Hz-1)*1e6, atConfidence(c.Asleep, each)+atConfidence(c.Loaded, each)
+	change, bound = (c.Loaded.Hz/c.Idle.Hz-1)*1e6, atConfidence(c.Idle, each)+atConfidence(c.Loaded, each)
 	return change, bound, math.Abs(change) > bound
 }
 
@@ -135,7 +135,7 @@ type phase struct {
 
 func phases(c DriftedClock) []phase {
 	var all []phase
-	for _, p := range []phase{{"asleep", c.Asleep}, {"loaded", c.Loaded}} {
+	for _, p := range []phase{{"idle", c.Idle}, {"loaded", c.Loaded}} {
 		if p.rate != nil {
 			all = append(all, p)
 		}

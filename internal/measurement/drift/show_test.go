@@ -30,11 +30,11 @@ func TestChangeUnderLoadOfManyClocks(t *testing.T) {
 	} {
 		d := &Drift{Reference: "a", DurationNS: 1}
 		for i := range test.clocks {
-			c := DriftedClock{ID: strconv.Itoa(i), NominalHz: 1e9, Asleep: ratedAt(0, 1e9, 1), Loaded: ratedAt(0, 1e9, 1)}
+			c := DriftedClock{ID: strconv.Itoa(i), NominalHz: 1e9, Idle: ratedAt(0, 1e9, 1), Loaded: ratedAt(0, 1e9, 1)}
 			if i == 0 {
 				c.Loaded = ratedAt(2*test.change, 1e9, 1)
 			}
-			c.Asleep.Freedom, c.Loaded.Freedom = test.freedom, test.freedom
+			c.Idle.Freedom, c.Loaded.Freedom = test.freedom, test.freedom
 			d.Clocks = append(d.Clocks, c)
 		}
 		require.Equal(t, test.certain, len(d.Block(&result.Document{}).Faults) == 1, "%+v", test)
@@ -44,7 +44,7 @@ func TestChangeUnderLoadOfManyClocks(t *testing.T) {
 // Without load the answer is the largest difference.
 func TestDriftWithoutLoad(t *testing.T) {
 	d := &Drift{Reference: "r", Clocks: []DriftedClock{
-		{ID: "a", NominalHz: 1e9, Asleep: ratedAt(0.5, 1e9, 0.1)}, {ID: "b", NominalHz: 1e9, Asleep: ratedAt(-2, 1e9, 0.5)}, {ID: "unstated", Asleep: &DriftRate{Hz: 1e9}},
+		{ID: "a", NominalHz: 1e9, Idle: ratedAt(0.5, 1e9, 0.1)}, {ID: "b", NominalHz: 1e9, Idle: ratedAt(-2, 1e9, 0.5)}, {ID: "unstated", Idle: &DriftRate{Hz: 1e9}},
 	}}
 	require.Equal(t, "Of 2 clocks b differs most from r: -2.00 ± 0.50 ppm, -173 ms a day, within the 500 ppm that NTP can correct.", d.Block(&result.Document{}).Verdict)
 	require.Equal(t, "Rates of 1 clock against r, in Hz only.", (&Drift{Reference: "r", Clocks: d.Clocks[2:]}).Block(&result.Document{}).Verdict)
@@ -56,7 +56,7 @@ func TestDriftThatMatters(t *testing.T) {
 		-100.062: "a differs from r: -100.0620 ± 0.0020 ppm, -8.65 s a day, within the 500 ppm that NTP can correct.",
 		800:      "a differs from r: +800.0000 ± 0.0020 ppm, 69.1 s a day, more than the 500 ppm that NTP can correct.",
 	} {
-		d := &Drift{Reference: "r", Clocks: []DriftedClock{{ID: "a", NominalHz: 1e9, Asleep: ratedAt(ppm, 1e9, 0.002)}}}
+		d := &Drift{Reference: "r", Clocks: []DriftedClock{{ID: "a", NominalHz: 1e9, Idle: ratedAt(ppm, 1e9, 0.002)}}}
 		block := d.Block(&result.Document{})
 		require.Equal(t, want, block.Verdict)
 		require.Contains(t, want, block.Grids[0].Rows[0][3])
@@ -67,14 +67,14 @@ func TestDriftThatMatters(t *testing.T) {
 // set.
 func TestAbsurdRatesFitTheTable(t *testing.T) {
 	d := &Drift{Reference: "CLOCK_MONOTONIC_RAW@vdso", Clocks: []DriftedClock{
-		{ID: "RDTSC@cpu", NominalHz: 2596122000, Asleep: ratedAt(4.7e13, 2596122000, 5.2e12)},
-		{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Asleep: ratedAt(-8.1e12, 1e9, 1e14)},
+		{ID: "RDTSC@cpu", NominalHz: 2596122000, Idle: ratedAt(4.7e13, 2596122000, 5.2e12)},
+		{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Idle: ratedAt(-8.1e12, 1e9, 1e14)},
 	}}
 	for _, g := range d.Block(&result.Document{}).Grids {
 		for line := range strings.Lines(g.Text(table.Width)) {
 			require.LessOrEqual(t, text.LongestLineLen(line), table.Width, line)
 		}
 	}
-	require.Equal(t, "+4.7e+13 ± 5.2e+12", ppm(d.Clocks[0].Asleep))
-	require.Equal(t, "-8.1e+12 ± 1e+14", ppm(d.Clocks[1].Asleep))
+	require.Equal(t, "+4.7e+13 ± 5.2e+12", ppm(d.Clocks[0].Idle))
+	require.Equal(t, "-8.1e+12 ± 1e+14", ppm(d.Clocks[1].Idle))
 }

@@ -74,7 +74,7 @@ func longest(readings []reading, steps []step, from, to int) []reading {
 	var best []reading
 	for _, s := range append(slices.Clone(steps), step{at: to}) {
 		end := min(max(s.at, from), to)
-		if part := readings[from:end]; len(part) > 0 && (best == nil || span(part) > span(best)) {
+		if part := readings[from:end]; len(part) > 0 && (best == nil || length(part) > length(best)) {
 			best = part
 		}
 		from = end

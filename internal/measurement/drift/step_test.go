@@ -47,7 +47,7 @@ func TestStepsAreNamed(t *testing.T) {
 			require.NoError(t, err)
 			c := drift.Clocks[0]
 			require.Regexp(t, test.want, c.Reason)
-			require.True(t, holds(t, c.Asleep, 50), "%v: %+v", test, c.Asleep)
+			require.True(t, holds(t, c.Idle, 50), "%v: %+v", test, c.Idle)
 			require.True(t, holds(t, c.Loaded, 50), "%v: %+v", test, c.Loaded)
 			for _, p := range c.Points {
 				require.Less(t, math.Abs(p.OffsetNS), 1e6)
@@ -97,7 +97,7 @@ func TestStepOfACounter(t *testing.T) {
 	require.NoError(t, err)
 	c := drift.Clocks[0]
 	require.Regexp(t, `^stepped by 60 s after `, c.Reason)
-	require.InDelta(t, 2.5e9*(1+50e-6), c.Asleep.Hz, c.Asleep.Hz*c.Asleep.IntervalPPM/1e6)
+	require.InDelta(t, 2.5e9*(1+50e-6), c.Idle.Hz, c.Idle.Hz*c.Idle.IntervalPPM/1e6)
 }
 
 // A phase that is too short between its steps has its own reason.
@@ -110,7 +110,7 @@ func TestPhaseThatStepsTellNothing(t *testing.T) {
 	drift, err := w.run(t.Context(), []clock.Clock{w.set("set", 1e9, -time.Hour, at...)}, w.reference(), both)
 	require.NoError(t, err)
 	c := drift.Clocks[0]
-	require.True(t, holds(t, c.Asleep, 50))
+	require.True(t, holds(t, c.Idle, 50))
 	require.Nil(t, c.Loaded)
 	require.Regexp(t, `^stepped \d\d times, .*; under load: a rate needs 10 readings and the run gave \d; use a longer --duration$`, c.Reason)
 }

@@ -10,7 +10,7 @@ import (
 
 // The phases of a run.
 const (
-	asleep = iota
+	idle = iota
 	loaded
 	numberOfPhases
 )

@@ -26,7 +26,7 @@ func TestWorkerThatFailsCostsItsFigureAlone(t *testing.T) {
 			return nil
 		}}
 		measured := losing(t, Settings{Threads: []int{1, 2, 4}}, team)
-		require.NoError(t, measured.Spoilt)
+		require.NoError(t, measured.EndedBy)
 		for _, c := range measured.Clocks {
 			require.True(t, c.Available, "%s: %s", c.ID, c.Reason)
 			require.Len(t, c.Latency.SamplesNS, 10)

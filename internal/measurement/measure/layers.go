@@ -39,12 +39,12 @@ func (r *runner) nest() {
 		loops[s.clock.ID] = s
 	}
 	for _, s := range r.subjects {
-		if s.err != nil || s.clock.Steps == nil {
+		if s.err != nil || s.clock.Layers == nil {
 			continue
 		}
 		n := nest{of: s, enters: s.entry.Enters}
 		name := ""
-		for _, step := range s.clock.Steps(n.enters) {
+		for _, step := range s.clock.Layers(n.enters) {
 			loop, ok := loops[step.ID]
 			if !ok {
 				loop = r.openLoop(step)
@@ -63,14 +63,14 @@ func (r *runner) nest() {
 		}
 		if s.clock.Path == clock.VDSO && n.enters == result.Always && r.userMode == nil {
 			for _, standIn := range clock.UserMode() {
-				r.userMode = r.openLoop(clock.Step{ID: standIn.ID, Open: standIn.Open})
+				r.userMode = r.openLoop(clock.Layer{ID: standIn.ID, Open: standIn.Open})
 			}
 		}
 	}
 }
 
 // openLoop opens and calibrates the loop of a step.
-func (r *runner) openLoop(step clock.Step) *subject {
+func (r *runner) openLoop(step clock.Layer) *subject {
 	s := &subject{}
 	if s.reader, s.err = step.Open(); s.err != nil {
 		debuglog.Printf("measure", "%s: %v; its layer is part of the next one", step.ID, s.err)
@@ -116,7 +116,7 @@ func (r *runner) addLayers(c *compare.Clock, s *subject) {
 func (s Settings) loopsEstimate(clocks []clock.Clock) time.Duration {
 	const most = 8
 	if !slices.ContainsFunc(clocks, func(c clock.Clock) bool {
-		return c.Steps != nil && len(c.Steps(result.Never))+len(c.Steps(result.Always)) > 0
+		return c.Layers != nil && len(c.Layers(result.Never))+len(c.Layers(result.Always)) > 0
 	}) {
 		return 0
 	}

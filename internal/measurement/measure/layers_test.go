@@ -15,8 +15,8 @@ import (
 func layeredFake(id string, innerErr error, opened *int) clock.Clock {
 	work := func() (clock.Reader, error) { return &script{next: count}, nil }
 	c := fake(id, work)
-	c.Steps = func(string) []clock.Step {
-		return []clock.Step{
+	c.Layers = func(string) []clock.Layer {
+		return []clock.Layer{
 			{ID: "inner", Adds: "first", Open: func() (clock.Reader, error) {
 				reader, _ := work()
 				return reader, innerErr
@@ -63,8 +63,8 @@ func TestLayersOfARun(t *testing.T) {
 func TestLoopsInsideARead(t *testing.T) {
 	opened := 0
 	failing := scripted("a", count)
-	failing.Steps = func(string) []clock.Step {
-		return []clock.Step{
+	failing.Layers = func(string) []clock.Layer {
+		return []clock.Layer{
 			{ID: "inner", Adds: "first", Open: func() (clock.Reader, error) { return &script{err: errUnplugged, fails: 1}, nil }},
 			{ID: "a", Adds: "second", Open: failing.Open},
 		}

@@ -124,7 +124,7 @@ func TestLostCPUOrWorkerEndsTheRun(t *testing.T) {
 		}},
 	} {
 		measured := losing(t, Settings{Threads: []int{1, 2}, Pin: append(here, 1000)}, team)
-		require.EqualError(t, measured.Spoilt, want)
+		require.EqualError(t, measured.EndedBy, want)
 		require.Less(t, team.starts, 60)
 		require.Less(t, measured.Conditions.CompleteRounds, 10)
 		for _, c := range measured.Clocks {
@@ -145,9 +145,9 @@ func TestThreadsNameTheCPUThatIsNotThere(t *testing.T) {
 	defer team.close()
 	for range 2 {
 		team.gate().reset(2)
-		seat := func(i int) affinity { return affinity{[]int{thread.Any, 1000}[i], thread.Any} }
+		at := func(i int) affinity { return affinity{[]int{thread.Any, 1000}[i], thread.Any} }
 		c := scripted("any", count)
-		require.NoError(t, team.start(c, pace{Chunk: 1, Slice: 1, Check: 1}, 2, seat))
+		require.NoError(t, team.start(c, pace{Chunk: 1, Slice: 1, Check: 1}, 2, at))
 		team.gate().open(context.Background(), 2)
 		team.gate().stop.Store(1)
 		var gone *lostCPU

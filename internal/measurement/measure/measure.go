@@ -73,8 +73,8 @@ type Result struct {
 	Interrupted bool
 	// Conditions are the disturbances of the run.
 	Conditions result.Conditions
-	// Spoilt is why the run ended early, if it was neither a signal nor its time; nil otherwise.
-	Spoilt error
+	// EndedBy is why the run ended early, if it was neither a signal nor its time; nil otherwise.
+	EndedBy error
 }
 
 const (
@@ -258,7 +258,7 @@ type runner struct {
 	userMode *subject   // one of the loops: a read that enters the kernel, in user mode; nil if none does
 	bracket  *bracket   // nil if single reads are not timed
 	noise    noise
-	spoilt   error // why the run ended early: a CPU went away, or a worker process ended
+	endedBy  error // why the run ended early: a CPU went away, or a worker process ended
 	// started counts the workers since the last garbage collection.
 	started int
 }
@@ -333,7 +333,7 @@ func (r *runner) rounds(measured []*subject) {
 		begun = until
 		r.noise.Glance()
 		if cpu := r.settings.cpu(0); observe.Away(cpu) {
-			r.spoilt = &lostCPU{cpu: cpu}
+			r.endedBy = &lostCPU{cpu: cpu}
 			return
 		}
 	}

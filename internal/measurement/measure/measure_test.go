@@ -154,17 +154,17 @@ func TestSampleOfSlices(t *testing.T) {
 }
 
 // The places are read once a run, not for every pass: here they are those of another machine.
-func TestSeatsGiveEachWorkerACPUToBeginOn(t *testing.T) {
+func TestAffinitiesGiveEachWorkerACPUToBeginOn(t *testing.T) {
 	const cpus = 512
 	free := Settings{CPUs: cpus}
 	for cpu := range cpus {
 		free.places = append(free.places, cpu)
 	}
-	seat := free.affinities()
+	at := free.affinities()
 	begun := map[int]int{}
 	for i := range 2 * cpus {
-		require.Equal(t, thread.Any, seat(i).Pin)
-		begun[seat(i).Begin]++
+		require.Equal(t, thread.Any, at(i).Pin)
+		begun[at(i).Begin]++
 	}
 	require.Len(t, begun, cpus)
 	for cpu := range cpus {

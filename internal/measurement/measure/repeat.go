@@ -19,7 +19,7 @@ const pauseBetweenRuns = time.Second
 func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	var all []*compare.Costs
 	var conditions []*result.Conditions
-	var spoilt error
+	var endedBy error
 	begun := observe.Now()
 	for i := range runs {
 		if i > 0 && !sleep(ctx, pauseBetweenRuns) {
@@ -30,21 +30,21 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, pro
 			return Result{}, err
 		}
 		if err != nil {
-			spoilt = err
+			endedBy = err
 			break
 		}
 		if i == 0 || ctx.Err() == nil {
 			all = append(all, &compare.Costs{FloorNS: measured.FloorNS, Clocks: measured.Clocks})
 			conditions = append(conditions, &measured.Conditions)
 		}
-		if spoilt = measured.Spoilt; ctx.Err() != nil || spoilt != nil {
+		if endedBy = measured.EndedBy; ctx.Err() != nil || endedBy != nil {
 			break
 		}
 	}
 	joined, together := compare.Join(all), result.JoinConditions(conditions)
 	together.Passes = noteworthy(together.Passes)
 	return Result{
-		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together, Interrupted: observe.Interrupted(ctx), Spoilt: spoilt,
+		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together, Interrupted: observe.Interrupted(ctx), EndedBy: endedBy,
 	}, nil
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func (r *runner) result() Result {
-	summed := Result{Interrupted: observe.Interrupted(r.ctx), Conditions: r.noise.conditions(r.floor), Spoilt: r.spoilt}
+	summed := Result{Interrupted: observe.Interrupted(r.ctx), Conditions: r.noise.conditions(r.floor), EndedBy: r.endedBy}
 	partial := r.partial()
 	summed.Conditions.Passes = r.passes(partial)
 	if r.rounded < r.settings.Rounds {
@@ -77,8 +77,8 @@ func (r *runner) missing(t *throughput) string {
 		return ""
 	case t.err != nil:
 		return t.subject.clock.ID + ": " + t.err.Error()
-	case r.spoilt != nil:
-		return r.spoilt.Error()
+	case r.endedBy != nil:
+		return r.endedBy.Error()
 	case observe.Interrupted(r.ctx):
 		return "the run was interrupted"
 	default:

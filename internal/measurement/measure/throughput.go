@@ -171,7 +171,7 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 			if r.ended() && !complete {
 				return false
 			}
-			if r.settle(t, err); r.spoilt != nil {
+			if r.settle(t, err); r.endedBy != nil {
 				return false
 			}
 			r.glance()
@@ -194,9 +194,9 @@ func (r *runner) settle(t *throughput, err error) {
 	failed, unread := errors.AsType[*failedRead](err)
 	switch {
 	case lost:
-		r.spoilt = gone
+		r.endedBy = gone
 	case r.team.broken() != nil:
-		r.spoilt = r.team.broken()
+		r.endedBy = r.team.broken()
 	case unread:
 		t.subject.err = failed
 	case err != nil:

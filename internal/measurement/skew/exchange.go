@@ -42,7 +42,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 	// The boxes are on the heap, where they do not move, because the two threads share them.
 	// Only the first thread writes to found, which is read when that thread has ended.
 	boxes, found, there := new([2]mailbox), new(observe.Tightest), new(atomic.Int32)
-	r := observe.Together(ctx, c, pair[:], span, len(pair), func(s *observe.Seat) {
+	r := observe.Together(ctx, c, pair[:], span, len(pair), func(s *observe.Member) {
 		defer s.Stop() // neither thread is of use without the other
 		if brief {
 			defer thread.Urgent()()
@@ -72,7 +72,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 
 // begin begins rounds until the work is over, or enough of a brief one. The rounds since the last check are kept at the next
 // one: the other side checks its CPU after as many rounds, and no longer answers if it was moved.
-func begin(s *observe.Seat, boxes *[2]mailbox, found *observe.Tightest, brief bool) {
+func begin(s *observe.Member, boxes *[2]mailbox, found *observe.Tightest, brief bool) {
 	var pending, now observe.Tightest
 	value := make([]int64, 1)
 	for round := int64(1); ; round++ {
@@ -98,7 +98,7 @@ func begin(s *observe.Seat, boxes *[2]mailbox, found *observe.Tightest, brief bo
 	}
 }
 
-func answer(s *observe.Seat, boxes *[2]mailbox) {
+func answer(s *observe.Member, boxes *[2]mailbox) {
 	value := make([]int64, 1)
 	for round := int64(1); wait(s, &boxes[0], round); round++ {
 		boxes[1].value.Store(clock.ReadBehind(s.Reader, value))
@@ -110,7 +110,7 @@ func answer(s *observe.Seat, boxes *[2]mailbox) {
 }
 
 // wait waits for a round, and returns whether it came before the work was over.
-func wait(s *observe.Seat, box *mailbox, round int64) bool {
+func wait(s *observe.Member, box *mailbox, round int64) bool {
 	const patience = 1 << 12
 	for tries := 1; box.round.Load() != round; tries++ {
 		if tries%patience == 0 {

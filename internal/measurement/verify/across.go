@@ -24,15 +24,15 @@ const nothing = math.MinInt64
 type comparison struct {
 	checks    int64
 	backwards finding
-	// closest is, by seat, the min of the own value less the other CPU's: negative if there
+	// closest is, by member, the min of the own value less the other CPU's: negative if there
 	// was a warp, and nothing if there was no comparison.
 	closest []int64
-	// warps is the number of warps, by seat.
+	// warps is the number of warps, by member.
 	warps []int64
 }
 
-func newComparison(seats int) *comparison {
-	c := &comparison{closest: make([]int64, seats), warps: make([]int64, seats)}
+func newComparison(members int) *comparison {
+	c := &comparison{closest: make([]int64, members), warps: make([]int64, members)}
 	for i := range c.closest {
 		c.closest[i] = nothing
 	}
@@ -48,7 +48,7 @@ func (c *comparison) copy(from *comparison) {
 // across has the thread compare its reads of the clocks with earlier reads of the other threads. All threads read the same
 // clock at the same time, so that a small warp shows, and each clock every millisecond: on a busy machine the CPUs hardly run
 // at the same time for longer.
-func across(benches []*bench, readers []clock.Reader, s *observe.Seat) {
+func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 	const turnNS, burstNS = 50_000, 10_000
 	type side struct {
 		*bench
@@ -131,14 +131,14 @@ func (c *comparison) take(other int, earlier, later, previous int64, b *bench) {
 }
 
 // compared fills in the result from the comparisons of the threads.
-func (b *bench) compared(seats []*observe.Seat, wentBack bool) {
+func (b *bench) compared(members []*observe.Member, wentBack bool) {
 	a := &Across{}
 	sees, warps, worst := int64(0), int64(0), int64(0)
 	var cpu, earlier int
-	for _, s := range seats {
+	for _, s := range members {
 		own := b.comparisons[s.Index]
 		a.Checks += own.checks
-		for _, other := range seats {
+		for _, other := range members {
 			closest := own.closest[other.Index]
 			if closest == nothing {
 				continue
@@ -155,7 +155,7 @@ func (b *bench) compared(seats []*observe.Seat, wentBack bool) {
 		return
 	}
 	b.into.Across = a
-	all := len(seats) * (len(seats) - 1)
+	all := len(members) * (len(members) - 1)
 	if a.Pairs < all && b.into.Reason == "" {
 		b.into.Reason = fmt.Sprintf("%d of %d comparisons of one CPU with another were made; use a longer --duration", a.Pairs, all)
 	}
@@ -166,6 +166,6 @@ func (b *bench) compared(seats []*observe.Seat, wentBack bool) {
 		b.fault(ClockFault{Kind: FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu), EarlierCPU: number(earlier)})
 	case a.Pairs == all:
 		// An equal value is no warp, so the next unit is the min that shows one.
-		a.SeesNS = b.ns(sees + 1)
+		a.SmallestWarpNS = b.ns(sees + 1)
 	}
 }

@@ -13,7 +13,7 @@ const (
 	// witness and two checks that the thread is on its CPU.
 	batchNS   = 20_000
 	mostBatch = 1024
-	// leastJumpNS is the min excess of a step over the witness's span that counts as a jump. slack is the part of that
+	// leastJumpNS is the min excess of a step over the witness's interval that counts as a jump. slack is the part of that
 	// span that is allowed in addition: a clock that is being slewed runs up to a tenth faster (adjtimex(2), tick).
 	leastJumpNS, slack = 10_000, 1.0 / 8
 	// leastStallNS and manyTicks are the min time, in ns and in ticks, that a fine clock
@@ -56,8 +56,8 @@ type watch struct {
 	jumps, stalls     finding
 	stoodNS           float64
 	previous          int64      // the last value of the previous batch
-	before            span       // of the previous batch
-	standsSince       span       // of the first batch that ended with the previous value
+	before            interval   // of the previous batch
+	standsSince       interval   // of the first batch that ended with the previous value
 	suspects          [2]suspect // the steps of the previous batch that look like jumps
 	suspected         int        // how many of these are set
 	standing, counted bool
@@ -69,8 +69,8 @@ type watch struct {
 // old if the hypervisor stopped the first CPU meanwhile. Clocks of the kernel agree with each other even then: while
 // they wait, none of them gets a later value.
 type suspect struct {
-	from  int64 // the value before the step
-	since span  // of the batch in which it was read
+	from  int64    // the value before the step
+	since interval // of the batch in which it was read
 	ns    float64
 }
 
@@ -87,7 +87,7 @@ type pace struct {
 }
 
 // alone reads the clock as fast as the thread can.
-func (b *bench) alone(s *observe.Seat) {
+func (b *bench) alone(s *observe.Member) {
 	ticks := make([]int64, b.pace.batch)
 	var second clock.Reader
 	if b.witness != nil {
@@ -104,7 +104,7 @@ func (b *bench) alone(s *observe.Seat) {
 			s.Reader.Read(ticks)
 			clock.ReadBehind(second, after)
 			seen.steps.See(ticks, false)
-			seen.judge(b, ticks, b.witness.span(before[0], after[0]))
+			seen.judge(b, ticks, b.witness.interval(before[0], after[0]))
 		}
 		seen.previous = ticks[b.pace.batch-1]
 		over := s.Over()
@@ -120,10 +120,10 @@ func (b *bench) alone(s *observe.Seat) {
 }
 
 // watched fills in the result from the watches of the threads.
-func (b *bench) watched(seats []*observe.Seat) {
+func (b *bench) watched(members []*observe.Member) {
 	tickTicks := int64(math.MaxInt64)
 	var jumps, stalls finding
-	for _, s := range seats {
+	for _, s := range members {
 		seen := b.watches[s.Index]
 		b.into.Reads += seen.steps.Pairs
 		b.into.Repeats += seen.steps.Repeats
@@ -137,7 +137,7 @@ func (b *bench) watched(seats []*observe.Seat) {
 	// The clock never ticked, and does not report so long a tick.
 	stood := b.into.StoodNS
 	if b.pace.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*b.pace.tickNS {
-		stalls.join(finding{count: 1, worstNS: stood}, seats[0].CPU)
+		stalls.join(finding{count: 1, worstNS: stood}, members[0].CPU)
 	}
 	b.found(FaultJump, jumps)
 	b.found(FaultStall, stalls)
@@ -178,7 +178,7 @@ func (b *bench) paced(reader clock.Reader, patience time.Duration) {
 
 // judge compares a batch with the witness: the clock must not step farther than the time that
 // passed around it, nor stand still for longer than the clock may.
-func (w *watch) judge(b *bench, ticks []int64, now span) {
+func (w *watch) judge(b *bench, ticks []int64, now interval) {
 	first, last := ticks[0], ticks[len(ticks)-1]
 	suspects := w.suspects[:w.suspected]
 	w.suspected = 0
@@ -212,7 +212,7 @@ func (w *watch) judge(b *bench, ticks []int64, now span) {
 
 // step suspects the step between two values, of which the first is in the batch since, and the
 // second in the batch now, if it is too long.
-func (w *watch) step(b *bench, from, to int64, since, now span) {
+func (w *watch) step(b *bench, from, to int64, since, now interval) {
 	if ns := b.pace.excessNS(b.ns(to-from), now.most(since)); ns > 0 {
 		w.suspects[w.suspected] = suspect{from, since, ns}
 		w.suspected++

@@ -15,7 +15,7 @@ type bench struct {
 	nsPerTick   float64
 	pace        pace
 	witness     *witness
-	twin        *clock.Clock // the same clock by another path; nil if there is none
+	otherPath   *clock.Clock // the same clock by another path; nil if there is none
 	into        *VerifiedClock
 	published   []published // nil if the clock is not compared between CPUs
 	watches     []watch
@@ -46,8 +46,8 @@ func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience t
 			b.comparisons[i] = newComparison(threads)
 		}
 	}
-	if twin := named(s.All, c.Twin); twin != nil && twin.Hz == c.Hz {
-		b.twin, b.brackets = twin, make([]bracketing, threads)
+	if other := named(s.All, c.OtherPath); other != nil && other.Hz == c.Hz {
+		b.otherPath, b.brackets = other, make([]bracketing, threads)
 	}
 	return b
 }
@@ -55,7 +55,7 @@ func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience t
 // work makes all checks on one thread: each clock alone and in brackets in its turn, and all clocks across CPUs together,
 // because on a busy machine the CPUs seldom run at the same time. Every thread has the same schedule. One that is late
 // makes its first reads of each check.
-func work(ctx context.Context, benches []*bench, s *observe.Seat) {
+func work(ctx context.Context, benches []*bench, s *observe.Member) {
 	readers := make([]clock.Reader, len(benches))
 	for i, b := range benches {
 		readers[i], b.failures[s.Index] = b.clock.Open()
@@ -63,7 +63,7 @@ func work(ctx context.Context, benches []*bench, s *observe.Seat) {
 	until, total := 0.0, acrossShare
 	for _, b := range benches {
 		total += aloneShare / float64(len(benches))
-		if b.twin != nil {
+		if b.otherPath != nil {
 			total += bracketShare / float64(len(benches))
 		}
 	}
@@ -75,7 +75,7 @@ func work(ctx context.Context, benches []*bench, s *observe.Seat) {
 		return !s.Moved && ctx.Err() == nil
 	}
 	// turn has a check of one clock, which is left out of the others if it fails.
-	turn := func(i int, share float64, check func(*observe.Seat)) bool {
+	turn := func(i int, share float64, check func(*observe.Member)) bool {
 		return next(share/float64(len(benches)), func() {
 			if benches[i].failures[s.Index] == nil {
 				s.Reader, s.Err = readers[i], nil
@@ -93,15 +93,15 @@ func work(ctx context.Context, benches []*bench, s *observe.Seat) {
 		return
 	}
 	for i, b := range benches {
-		if b.twin != nil && !turn(i, bracketShare, b.bracket) {
+		if b.otherPath != nil && !turn(i, bracketShare, b.bracket) {
 			return
 		}
 	}
 }
 
 // wentBack returns how often the clock went back by the own reads of a thread, alone and across CPUs.
-func (b *bench) wentBack(seats []*observe.Seat) (backwards finding) {
-	for _, s := range seats {
+func (b *bench) wentBack(members []*observe.Member) (backwards finding) {
+	for _, s := range members {
 		steps := b.watches[s.Index].steps
 		own := finding{count: steps.Backwards, worstNS: b.ns(steps.Farthest)}
 		if b.published != nil {
@@ -113,18 +113,18 @@ func (b *bench) wentBack(seats []*observe.Seat) (backwards finding) {
 	return backwards
 }
 
-// ended fills in the result from the seats of the threads that ended. The others may still be working.
-func (b *bench) ended(seats []*observe.Seat) {
-	backwards := b.wentBack(seats)
+// ended fills in the result from the members of the threads that ended. The others may still be working.
+func (b *bench) ended(members []*observe.Member) {
+	backwards := b.wentBack(members)
 	b.found(FaultBackwards, backwards)
-	b.watched(seats)
+	b.watched(members)
 	if b.published != nil {
-		b.compared(seats, backwards.count > 0)
+		b.compared(members, backwards.count > 0)
 	}
-	if b.twin != nil {
-		b.bracketed(seats)
+	if b.otherPath != nil {
+		b.bracketed(members)
 	}
-	for _, s := range seats {
+	for _, s := range members {
 		if err := b.failures[s.Index]; err != nil {
 			b.fault(ClockFault{Kind: FaultFailed, Count: 1, CPU: number(s.CPU), Text: err.Error()})
 			break

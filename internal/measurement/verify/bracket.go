@@ -7,17 +7,17 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
-// A bracketing is the result of one thread's brackets between two reads of the twin.
+// A bracketing is the result of one thread's brackets between two reads of the other path.
 type bracketing struct {
 	outside  finding
 	tightest observe.Tightest
 }
 
-// bracket reads the clock between two reads of its twin, which is the same clock by another path and has the same ticks.
-func (b *bench) bracket(s *observe.Seat) {
+// bracket reads the clock between two reads of its other path, which is the same clock by another path and has the same ticks.
+func (b *bench) bracket(s *observe.Member) {
 	// readsPerCheck is the number of brackets between two calls of Over.
 	const readsPerCheck = 16
-	second, err := clock.Ready(*b.twin)
+	second, err := clock.Ready(*b.otherPath)
 	if err != nil {
 		return
 	}
@@ -27,7 +27,7 @@ func (b *bench) bracket(s *observe.Seat) {
 		for range readsPerCheck {
 			low, v, high := clock.ReadBehind(second, before), clock.ReadBehind(s.Reader, value), clock.ReadBehind(second, after)
 			if !now.tightest.Take(observe.Bracket{Low: low, Value: v, High: high}) {
-				continue // the twin went back, as a wall clock does when it is set
+				continue // the other path went back, as a wall clock does when it is set
 			}
 			if outside := max(low-v, v-high); outside > 0 && clock.Failure(s.Reader) == nil && clock.Failure(second) == nil {
 				now.outside.saw(b.ns(outside))
@@ -44,14 +44,14 @@ func (b *bench) bracket(s *observe.Seat) {
 }
 
 // bracketed fills in the result from the brackets of the threads.
-func (b *bench) bracketed(seats []*observe.Seat) {
+func (b *bench) bracketed(members []*observe.Member) {
 	// A value is rounded down to a unit; the value of a coarse clock, to its resolution.
 	unit := max(b.ns(1), b.clock.ReportedNS())
-	own, theirs := stated(b.clock), stated(*b.twin)
-	r := &Bracket{Against: b.twin.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
+	own, theirs := stated(b.clock), stated(*b.otherPath)
+	r := &Bracket{Against: b.otherPath.ID, ResolutionNS: own, AgainstResolutionNS: theirs}
 	var tightest observe.Tightest
 	var outside finding
-	for _, s := range seats {
+	for _, s := range members {
 		outside.join(b.brackets[s.Index].outside, s.CPU)
 		tightest.Join(b.brackets[s.Index].tightest)
 	}

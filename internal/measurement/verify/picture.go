@@ -42,7 +42,7 @@ func lookOfClock(c VerifiedClock) picture.Look {
 		return picture.Failed
 	case c.Verdict == Unverified:
 		return unasked
-	case c.Across == nil || c.Across.SeesNS == 0:
+	case c.Across == nil || c.Across.SmallestWarpNS == 0:
 		return alone
 	default:
 		return held
@@ -59,7 +59,7 @@ func drawVerification(c draw.Canvas, d *result.Document) error {
 		row, look := picture.Row{Name: clock.ID, Text: verdictWords(clock)}, lookOfClock(clock)
 		seen := 0.0
 		if clock.Across != nil {
-			seen = clock.Across.SeesNS
+			seen = clock.Across.SmallestWarpNS
 		}
 		row.Bars = []picture.Bar{{To: seen, Color: picture.Light}}
 		for _, f := range clock.Faults {
@@ -85,10 +85,10 @@ func verdictWords(c VerifiedClock) string {
 			return c.Verdict
 		case c.Across == nil:
 			return c.Verdict + " on each thread"
-		case c.Across.SeesNS == 0:
+		case c.Across.SmallestWarpNS == 0:
 			return c.Verdict + " as far as CPUs were compared"
 		}
-		return c.Verdict + ", to " + words.Duration(c.Across.SeesNS)
+		return c.Verdict + ", to " + words.Duration(c.Across.SmallestWarpNS)
 	}
 	f := c.Faults[0]
 	text := faultWords[f.Kind].short

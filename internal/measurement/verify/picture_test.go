@@ -12,7 +12,7 @@ func TestRowsOfAVerificationTellTheVerdict(t *testing.T) {
 	clock := func(verdict string, across *Across, faults ...ClockFault) VerifiedClock {
 		return VerifiedClock{Verdict: verdict, Across: across, Faults: faults}
 	}
-	whole, part := &Across{Pairs: 2, SeesNS: 49}, &Across{Pairs: 1}
+	whole, part := &Across{Pairs: 2, SmallestWarpNS: 49}, &Across{Pairs: 1}
 	warp := ClockFault{Kind: FaultWarp, Count: 17, WorstNS: 243}
 	for want, c := range map[string]struct {
 		clock VerifiedClock

@@ -89,8 +89,8 @@ type Across struct {
 	Checks int64 `json:"checks"`
 	// Pairs is the number of comparisons of one CPU with another: two for each pair.
 	Pairs int `json:"pairs"`
-	// SeesNS is the smallest warp that would have been detected.
-	SeesNS float64 `json:"sees_ns,omitempty"`
+	// SmallestWarpNS is the smallest warp that would have been detected.
+	SmallestWarpNS float64 `json:"smallest_warp_ns,omitempty"`
 }
 
 // A Bracket is the comparison with the same clock by another path, read before and after.
@@ -174,7 +174,7 @@ func (v *Verification) Missing() string {
 	}
 	missing := why.Lines()
 	if best, _ := v.sensitivity(); best != nil {
-		missing = append(missing, words.Present(words.Insensitive(best.Across.SeesNS))...)
+		missing = append(missing, words.Present(words.Insensitive(best.Across.SmallestWarpNS))...)
 	}
 	return strings.Join(missing, "; ")
 }

@@ -72,8 +72,8 @@ func verdictGrid(v *Verification) table.Grid {
 		if c.Reads > 0 {
 			repeats = words.Percent(float64(c.Repeats) / float64(c.Reads))
 		}
-		if c.Across != nil && c.Across.SeesNS > 0 {
-			sees = words.Duration(c.Across.SeesNS)
+		if c.Across != nil && c.Across.SmallestWarpNS > 0 {
+			sees = words.Duration(c.Across.SmallestWarpNS)
 			g.Note = "detects warps: a CPU's value behind another's by at least this would have been detected."
 		}
 		g.Rows = append(g.Rows, []string{c.ID, verdict(c), words.Thousands(c.Reads), repeats, sees})
@@ -292,12 +292,12 @@ func (v *Verification) sensitivity() (best, worst *VerifiedClock) {
 	for i := range v.Clocks {
 		c := &v.Clocks[i]
 		switch {
-		case c.Across == nil || c.Across.SeesNS == 0 || best != nil && coarse(c) && !coarse(best):
+		case c.Across == nil || c.Across.SmallestWarpNS == 0 || best != nil && coarse(c) && !coarse(best):
 		case best == nil || coarse(best) && !coarse(c):
 			best, worst = c, c
-		case c.Across.SeesNS < best.Across.SeesNS:
+		case c.Across.SmallestWarpNS < best.Across.SmallestWarpNS:
 			best = c
-		case c.Across.SeesNS > worst.Across.SeesNS:
+		case c.Across.SmallestWarpNS > worst.Across.SmallestWarpNS:
 			worst = c
 		}
 	}
@@ -308,9 +308,9 @@ func (v *Verification) sensitivity() (best, worst *VerifiedClock) {
 // are smaller than it detects, and pairs of CPUs that it left out.
 func limits(v *Verification) (text string) {
 	if best, worst := v.sensitivity(); best != nil {
-		text = fmt.Sprintf(" The smallest detectable warp was %s.", words.Duration(worst.Across.SeesNS))
+		text = fmt.Sprintf(" The smallest detectable warp was %s.", words.Duration(worst.Across.SmallestWarpNS))
 		if best != worst {
-			text = fmt.Sprintf(" The smallest detectable warp was %s (%s) to %s (%s).", words.Duration(best.Across.SeesNS), best.ID, words.Duration(worst.Across.SeesNS), worst.ID)
+			text = fmt.Sprintf(" The smallest detectable warp was %s (%s) to %s (%s).", words.Duration(best.Across.SmallestWarpNS), best.ID, words.Duration(worst.Across.SmallestWarpNS), worst.ID)
 		}
 	}
 	cpus := len(v.CPUs) - len(v.LostCPUs)
@@ -334,7 +334,7 @@ func notHeld(relations []Relation) int {
 // Lines returns a line for each clock.
 func (v *Verification) Lines(*result.Document) [][]string {
 	header := []string{
-		"clock", "verdict", "reason", "reads", "repeats", "stood_ns", "tick_ns", "witness", "checks", "pairs", "sees_ns",
+		"clock", "verdict", "reason", "reads", "repeats", "stood_ns", "tick_ns", "witness", "checks", "pairs", "smallest_warp_ns",
 		"against", "brackets", "offset_ns", "bound_ns", "resolution_ns", "against_resolution_ns",
 	}
 	for _, kind := range ClockFaults {
@@ -346,7 +346,7 @@ func (v *Verification) Lines(*result.Document) [][]string {
 		if a := c.Across; a == nil {
 			line = append(line, "", "", "")
 		} else {
-			line = append(line, strconv.FormatInt(a.Checks, 10), strconv.Itoa(a.Pairs), words.Known(a.SeesNS))
+			line = append(line, strconv.FormatInt(a.Checks, 10), strconv.Itoa(a.Pairs), words.Known(a.SmallestWarpNS))
 		}
 		if b := c.Bracket; b == nil {
 			line = append(line, "", "", "", "", "", "")

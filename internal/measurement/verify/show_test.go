@@ -67,7 +67,7 @@ func TestTrustSaysTheWhole(t *testing.T) {
 // The verdict says from which size on a warp would have been detected, on every machine.
 func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 	with := func(id string, seesNS, tickNS float64, pairs int) VerifiedClock {
-		return VerifiedClock{ID: id, Verdict: IsMonotonic, TickNS: tickNS, Across: &Across{Checks: 1000, Pairs: pairs, SeesNS: seesNS}}
+		return VerifiedClock{ID: id, Verdict: IsMonotonic, TickNS: tickNS, Across: &Across{Checks: 1000, Pairs: pairs, SmallestWarpNS: seesNS}}
 	}
 	fine, other := with("CLOCK_MONOTONIC@vdso", 55, 22, 2), with("RDTSC@cpu", 60, 0.4, 2)
 	coarse, still := with("CLOCK_MONOTONIC_COARSE@vdso", 1, 4e6, 2), with("time@vdso", 1e9, 0, 2)
@@ -113,7 +113,7 @@ func TestLevelOfTheVerdict(t *testing.T) {
 // A clock that was compared in part, or with a sensitivity that hides microseconds, is no all-clear.
 func TestMissing(t *testing.T) {
 	with := func(verdict, reason string, pairs int, seesNS, tickNS float64) VerifiedClock {
-		return VerifiedClock{ID: "a", Verdict: verdict, Reason: reason, TickNS: tickNS, Across: &Across{Pairs: pairs, SeesNS: seesNS}}
+		return VerifiedClock{ID: "a", Verdict: verdict, Reason: reason, TickNS: tickNS, Across: &Across{Pairs: pairs, SmallestWarpNS: seesNS}}
 	}
 	const part = "1 of 12 comparisons of one CPU with another were made; use a longer --duration"
 	fine, wide, coarse := with(IsMonotonic, "", 12, 105, 20), with(IsMonotonic, "", 12, 4e6, 20), with(IsMonotonic, "", 12, 4e6, 4e6)

@@ -41,7 +41,7 @@ type Settings struct {
 	CPUs []int
 	// Load is whether other threads keep every CPU that the process may use busy.
 	Load bool
-	// All are the clocks from which twins, witnesses and relations are taken.
+	// All are the clocks from which other paths, witnesses and relations are taken.
 	All []clock.Clock
 	// CounterIsTrusted is whether the CPU's counter may be a witness of other clocks: the
 	// kernel itself derives its time from it.
@@ -99,8 +99,8 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 		}
 	})
 	const least = 0 // a thread can check its own reads alone
-	r := observe.Together(ctx, clock.Clock{}, cpus, max(s.Time-time.Since(start), s.Time/2), least, func(seat *observe.Seat) {
-		work(ctx, benches, seat)
+	r := observe.Together(ctx, clock.Clock{}, cpus, max(s.Time-time.Since(start), s.Time/2), least, func(member *observe.Member) {
+		work(ctx, benches, member)
 	})
 	lost, why := r.Lost(), ""
 	for _, cpu := range slices.Sorted(maps.Keys(lost)) {

@@ -37,7 +37,7 @@ func run(t *testing.T, cpus []int, clocks ...clock.Clock) (all Verification) {
 func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	twin, clean := shared("clean@syscall", now), shared("clean@vdso", now)
-	clean.Twin = twin.ID
+	clean.OtherPath = twin.ID
 	for range 20 {
 		v := Run(context.Background(), []clock.Clock{clean}, under(60*time.Millisecond, cpus, twin, clean), nil)
 		c := v.Clocks[0]
@@ -49,7 +49,7 @@ func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 		// A thread that came late did not compare with the others.
 		require.Positive(t, c.Across.Pairs)
 		require.Positive(t, c.Across.Checks)
-		require.Equal(t, c.Across.Pairs == 2, c.Across.SeesNS > 0)
+		require.Equal(t, c.Across.Pairs == 2, c.Across.SmallestWarpNS > 0)
 		require.Positive(t, c.Bracket.Brackets)
 		require.LessOrEqual(t, c.Bracket.OffsetNS, c.Bracket.BoundNS)
 		require.GreaterOrEqual(t, c.Bracket.OffsetNS, -c.Bracket.BoundNS)
@@ -121,9 +121,9 @@ func TestOneStepOfTheClockIsOneFault(t *testing.T) {
 
 // A fault that all threads see is one fault, and a thread sees each one once, alone or across CPUs.
 func TestFaultsAreNotCountedForEachThread(t *testing.T) {
-	seats := []*observe.Seat{{CPU: 4}, {Index: 1, CPU: 5}}
+	members := []*observe.Member{{CPU: 4}, {Index: 1, CPU: 5}}
 	b := &bench{
-		clock: truth(), twin: &clock.Clock{}, nsPerTick: 1, into: &VerifiedClock{},
+		clock: truth(), otherPath: &clock.Clock{}, nsPerTick: 1, into: &VerifiedClock{},
 		published: make([]published, 2), comparisons: []*comparison{newComparison(2), newComparison(2)},
 		watches: make([]watch, 2), brackets: make([]bracketing, 2), failures: make([]error, 2),
 	}
@@ -133,7 +133,7 @@ func TestFaultsAreNotCountedForEachThread(t *testing.T) {
 	b.comparisons[1].backwards = finding{count: 1, worstNS: 5}
 	b.brackets[0].outside = finding{count: 7, worstNS: 8}
 	b.brackets[1].outside = finding{count: 6, worstNS: 9}
-	b.ended(seats)
+	b.ended(members)
 	require.Equal(t, []ClockFault{
 		{Kind: FaultBackwards, Count: 5, WorstNS: 30, CPU: number(4)}, {Kind: FaultOutside, Count: 7, WorstNS: 9, CPU: number(5)},
 	}, b.into.Faults)
@@ -192,7 +192,7 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 				if f = faultOf(c, FaultWarp); f == nil {
 					t.Logf("missed %v ns: %+v", offset, c.Across)
 					require.Empty(t, c.Faults)
-					require.True(t, c.Across == nil || c.Across.SeesNS == 0 || c.Across.SeesNS > size)
+					require.True(t, c.Across == nil || c.Across.SmallestWarpNS == 0 || c.Across.SmallestWarpNS > size)
 				}
 			}
 			require.Equal(t, OneCPU, c.Verdict)
@@ -206,7 +206,7 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 			}
 			require.Equal(t, faulty, behind)
 			require.NotEqual(t, *f.CPU, *f.EarlierCPU)
-			require.Zero(t, c.Across.SeesNS)
+			require.Zero(t, c.Across.SmallestWarpNS)
 		}
 	}
 }
@@ -345,7 +345,7 @@ func TestCoarseClockIsClean(t *testing.T) {
 func TestVDSOThatIsAheadIsFound(t *testing.T) {
 	for _, ahead := range []int64{1000, -1000} {
 		twin, vdso := shared("ahead@syscall", now), shared("ahead@vdso", func() int64 { return now() + ahead })
-		vdso.Twin = twin.ID
+		vdso.OtherPath = twin.ID
 		vdso.PathResolutionNS = func() float64 { return 1 }
 		twin.PathResolutionNS = func() float64 { return 4e6 }
 		v := run(t, thread.Usable(), twin, vdso)

@@ -23,22 +23,24 @@ type witness struct {
 	tickNS    float64 // the tick; 0 if the values do not repeat
 }
 
-// A span is the values of the witness before and after a batch of reads.
-type span struct {
+// An interval is the values of the witness before and after a batch of reads.
+type interval struct {
 	before, after     int64
 	nsPerTick, tickNS float64
 }
 
-func (w *witness) span(before, after int64) span { return span{before, after, w.nsPerTick, w.tickNS} }
+func (w *witness) interval(before, after int64) interval {
+	return interval{before, after, w.nsPerTick, w.tickNS}
+}
 
 // most returns the max time in nanoseconds from the beginning of an earlier batch, which may
 // be this one, to the end of this one.
-func (s span) most(earlier span) float64 {
+func (s interval) most(earlier interval) float64 {
 	return float64(s.after-earlier.before)*s.nsPerTick + s.tickNS
 }
 
 // least returns the min time from the end of an earlier batch to the beginning of this one.
-func (s span) least(earlier span) float64 {
+func (s interval) least(earlier interval) float64 {
 	return max(0, float64(s.before-earlier.after)*s.nsPerTick-s.tickNS)
 }
 
@@ -65,7 +67,7 @@ func (w *witnesses) of(c clock.Clock) *witness {
 		candidates = slices.Concat(againstSystem, lastResort)
 	}
 	for _, id := range candidates {
-		if id == c.ID || id == c.Twin {
+		if id == c.ID || id == c.OtherPath {
 			continue
 		}
 		if found := w.try(id); found != nil {

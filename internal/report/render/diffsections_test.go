@@ -35,7 +35,7 @@ func onceWorsened() *result.Document {
 	skew.Of(new).Clocks[0].Pairs[5].OffsetNS = -1250
 	drift.Of(new).Clocks[0].NominalHz++
 	*drift.Of(new).Clocks[0].Loaded.PPM += 3
-	drift.Of(new).Clocks[1].Asleep.PPM = nil
+	drift.Of(new).Clocks[1].Idle.PPM = nil
 	return new
 }
 

@@ -42,7 +42,7 @@ func trusted() *result.Document {
 	for i, id := range []string{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_COARSE@vdso", "RDTSC@cpu"} {
 		c := verify.VerifiedClock{
 			ID: id, Verdict: verify.IsMonotonic, Reads: 123_456_789, TickNS: 1, Witness: "RDTSC@cpu",
-			Across: &verify.Across{Checks: 5e6, Pairs: 12, SeesNS: 57.25 + float64(i)},
+			Across: &verify.Across{Checks: 5e6, Pairs: 12, SmallestWarpNS: 57.25 + float64(i)},
 		}
 		if call, isVDSO := strings.CutSuffix(id, "@vdso"); isVDSO {
 			c.Bracket = &verify.Bracket{Against: call + "@syscall", Brackets: 100_000, OffsetNS: -1.5, BoundNS: 120, ResolutionNS: 1, AgainstResolutionNS: 1}
@@ -56,8 +56,8 @@ func trusted() *result.Document {
 	d.Put(&drift.Drift{
 		Reference: "CLOCK_MONOTONIC_RAW@vdso", DurationNS: 10e9, LoadedFromNS: 5e9,
 		Clocks: []drift.DriftedClock{
-			{ID: "RDTSC@cpu", NominalHz: 2596122000, Asleep: driftRate(-12.7512, 2596122000, 0.021), Loaded: driftRate(-12.76, 2596122000, 0.02)},
-			{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Asleep: driftRate(0.004, 1e9, 0.15)},
+			{ID: "RDTSC@cpu", NominalHz: 2596122000, Idle: driftRate(-12.7512, 2596122000, 0.021), Loaded: driftRate(-12.76, 2596122000, 0.02)},
+			{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Idle: driftRate(0.004, 1e9, 0.15)},
 		},
 	})
 	d.Put(unsampled(made.Runtimes(6)))
@@ -136,8 +136,8 @@ func mistrusted() *result.Document {
 	d.Put(&drift.Drift{
 		Reference: "CLOCK_MONOTONIC@vdso", DurationNS: 10e9, LoadedFromNS: 5e9,
 		Clocks: []drift.DriftedClock{
-			{ID: "RDTSC@cpu", NominalHz: 2596122000.5, Asleep: driftRate(12.7512, 2596122000, 0.021), Loaded: driftRate(483.2, 2596122000, 1.5)},
-			{ID: "hpet@mmio", Asleep: unstated, Loaded: unstated},
+			{ID: "RDTSC@cpu", NominalHz: 2596122000.5, Idle: driftRate(12.7512, 2596122000, 0.021), Loaded: driftRate(483.2, 2596122000, 1.5)},
+			{ID: "hpet@mmio", Idle: unstated, Loaded: unstated},
 			{ID: "ptp0@syscall", NominalHz: 1e9, Reason: "/dev/ptp0: permission denied"},
 		},
 	})
@@ -228,7 +228,7 @@ func odd() map[string]*result.Document {
 		}
 		d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{c, {ID: "d", Verdict: verify.Faulty}}, Relations: []verify.Relation{{}}})
 		d.Put(&skew.Skew{CPUs: []int{0}, Clocks: []skew.SkewedClock{{ID: "c", Pairs: []skew.CPUPair{{}}}, {ID: "d", Pairs: []skew.CPUPair{{}, {CPU: 1, OtherCPU: 1}, {CPU: 1}}}}})
-		d.Put(&drift.Drift{Reference: "r", Clocks: []drift.DriftedClock{{ID: "c", Asleep: &drift.DriftRate{}, Loaded: &drift.DriftRate{PPM: new(float64)}, Points: []drift.DriftPoint{{}, {}}}}})
+		d.Put(&drift.Drift{Reference: "r", Clocks: []drift.DriftedClock{{ID: "c", Idle: &drift.DriftRate{}, Loaded: &drift.DriftRate{PPM: new(float64)}, Points: []drift.DriftPoint{{}, {}}}}})
 	})
 	for _, size := range []float64{1e18, 1e-9, -1e18} {
 		add("a size of "+words.Number(size), func(d *result.Document) {
@@ -237,7 +237,7 @@ func odd() map[string]*result.Document {
 			for i := range verify.Of(d).Clocks {
 				c := &verify.Of(d).Clocks[i]
 				c.Reads, c.Repeats, c.StoodNS = int64(big), int64(big), some
-				c.Across, c.Bracket = &verify.Across{Checks: 1, SeesNS: some}, &verify.Bracket{Brackets: 1, OffsetNS: size, BoundNS: some, ResolutionNS: some}
+				c.Across, c.Bracket = &verify.Across{Checks: 1, SmallestWarpNS: some}, &verify.Bracket{Brackets: 1, OffsetNS: size, BoundNS: some, ResolutionNS: some}
 				for j := range c.Faults {
 					c.Faults[j].WorstNS, c.Faults[j].Count, c.Faults[j].CPU = some, int64(big), &big
 				}
@@ -251,18 +251,18 @@ func odd() map[string]*result.Document {
 			}
 			skew.Of(d).CPUs = []int{big, 3, 3, big}
 			drift.Of(d).Clocks[0] = drift.DriftedClock{
-				ID: "c", NominalHz: some, Asleep: driftRate(size, 1, some), Loaded: driftRate(-size, 1, 0),
+				ID: "c", NominalHz: some, Idle: driftRate(size, 1, some), Loaded: driftRate(-size, 1, 0),
 				Points: []drift.DriftPoint{{AtNS: 1, OffsetNS: size}, {AtNS: int64(big), OffsetNS: -size}},
 			}
-			drift.Of(d).Clocks[0].Asleep.Hz, drift.Of(d).Clocks[0].Loaded.Hz = some, some
+			drift.Of(d).Clocks[0].Idle.Hz, drift.Of(d).Clocks[0].Loaded.Hz = some, some
 		})
 	}
 	add("the least that is not zero", func(d *result.Document) {
 		*d = *trusted()
 		verify.Of(d).Clocks[0].Bracket.OffsetNS, verify.Of(d).Relations[0].ChangeNS = math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64
 		skew.Of(d).Clocks[0].Pairs[0].OffsetNS = -math.SmallestNonzeroFloat64
-		drift.Of(d).Clocks[0].Asleep.PPM = new(float64)
-		*drift.Of(d).Clocks[0].Asleep.PPM = -math.SmallestNonzeroFloat64
+		drift.Of(d).Clocks[0].Idle.PPM = new(float64)
+		*drift.Of(d).Clocks[0].Idle.PPM = -math.SmallestNonzeroFloat64
 		drift.Of(d).Clocks[0].Points = []drift.DriftPoint{{OffsetNS: math.SmallestNonzeroFloat64}, {OffsetNS: 0}}
 	})
 	return all

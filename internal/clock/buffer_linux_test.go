@@ -21,7 +21,7 @@ func TestResultsStayAwayFromTheStartsOfPages(t *testing.T) {
 	}
 }
 
-// BenchmarkPlaces shows why newPlace chooses the address: it stores the results of a vDSO clock
+// BenchmarkPlaces shows why newResultBuffer chooses the address: it stores the results of a vDSO clock
 // at the start and in the middle of each of many pages, and reports the cost of the slowest page.
 func BenchmarkPlaces(b *testing.B) {
 	const pages, reads, words = 1 << 15, 500, pageBytes / wordBytes

@@ -10,10 +10,10 @@ import (
 )
 
 func TestPlacesAreAwayFromTheStartsOfPages(t *testing.T) {
-	for _, words := range []int{1, placeWords, 100, 511, 512, 513, 20_000} {
+	for _, words := range []int{1, leastWords, 100, 511, 512, 513, 20_000} {
 		for range 20 {
-			place := newPlace(words)
-			require.Len(t, place, max(words, placeWords))
+			place := newResultBuffer(words)
+			require.Len(t, place, max(words, leastWords))
 			require.Equal(t, uintptr(pageBytes/2), uintptr(unsafe.Pointer(&place[0]))%pageBytes)
 		}
 	}

@@ -7,13 +7,13 @@ import "unsafe"
 const (
 	wordBytes = 8
 	pageBytes = 4096 // the smallest page size; larger ones are multiples of it
-	// placeWords is the smallest buffer: two cache lines of 64 bytes, so that Readers on
+	// leastWords is the smallest buffer: two cache lines of 64 bytes, so that Readers on
 	// different CPUs share neither a line nor the neighbour that the CPU prefetches.
-	placeWords = 16
+	leastWords = 16
 )
 
-// newPlace returns a buffer on the heap for the results of calls, of so many words, but at least
-// placeWords. The heap does not move. The buffer begins half a page after the start of a page.
+// newResultBuffer returns a buffer on the heap for the results of calls, of so many words, but at least
+// leastWords. The heap does not move. The buffer begins half a page after the start of a page.
 //
 // The vDSO data of the kernel begins at the start of a page, as every large Go slice does. With
 // one in about 4000 such pages CLOCK_MONOTONIC took 35.5 ns instead of 21.7, permanently (an AMD
@@ -21,10 +21,10 @@ const (
 // hashes the address (Lipp et al., "Take A Way", 2020): it confuses two lines of the same set
 // (bits 6 to 11 of the address) with the same hash, and each load waits as for a miss. Half a
 // page away the sets differ.
-func newPlace(words int) []int64 { return placeAt(pageBytes/2, max(words, placeWords)) }
+func newResultBuffer(words int) []int64 { return bufferAt(pageBytes/2, max(words, leastWords)) }
 
-// placeAt returns so many words on the heap, which begin so many bytes after the start of a page.
-func placeAt(offset uintptr, words int) []int64 {
+// bufferAt returns so many words on the heap, which begin so many bytes after the start of a page.
+func bufferAt(offset uintptr, words int) []int64 {
 	memory := make([]int64, words+pageBytes/wordBytes)
 	into := uintptr(unsafe.Pointer(&memory[0])) % pageBytes
 	first := int((pageBytes + offset - into) % pageBytes / wordBytes)
