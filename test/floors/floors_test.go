@@ -1,4 +1,4 @@
-// Package floors holds the list of packages in CONTRIBUTING.md against the imports.
+// Package floors compares the list of packages in CONTRIBUTING.md with the imports and the tests.
 package floors
 
 import (
@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
 )
@@ -149,5 +150,23 @@ func TestPackagesStartWithFewAllocations(t *testing.T) {
 		allocations, err := strconv.Atoi(of[2])
 		require.NoError(t, err)
 		require.LessOrEqual(t, allocations, 500, "%s: compile expressions and make tables when they are first needed", of[1])
+	}
+}
+
+// A measurement has tests of its own: those of the formats show a made section, however it was measured.
+func TestEachMeasurementHasTests(t *testing.T) {
+	folders, err := filepath.Glob(filepath.Join(root, "internal/measurement/*/"))
+	require.NoError(t, err)
+	require.Greater(t, len(folders), 6)
+	test := regexp.MustCompile(`(?m)^func Test`)
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+		require.NoError(t, err)
+		has := slices.ContainsFunc(files, func(name string) bool {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			return test.Match(text)
+		})
+		assert.True(t, has, "%s has no test: plant what it measures, and require that figure", filepath.Base(folder))
 	}
 }
