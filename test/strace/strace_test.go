@@ -30,7 +30,7 @@ func traced(t *testing.T, call string, args ...string) (entered int, reads float
 	strace := need.Program(t, "strace")
 	counts := filepath.Join(t.TempDir(), "counts")
 	trace := []string{"-f", "-c", "-e", "trace=" + call, "-o", counts, need.Timebench(t), "compare", "--threads", "1,2",
-		"--throughput-time", "50ms", "--format", "json"}
+		"--throughput-time", "20ms", "--rounds", "3", "--format", "json"}
 	out, err := exec.Command(strace, append(trace, args...)...).Output()
 	if err != nil && len(out) == 0 {
 		need.Missing(t, "strace", "it may not trace here: "+err.Error())
