@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// The kinds of values that a call returns, as those of clocks.
+// The kinds of values that a call returns, named as the kinds of clocks.
 const (
 	wall      = "wall"
 	monotonic = "monotonic"
@@ -43,7 +43,9 @@ func (s *Runtimes) choices() []table.Fact {
 // fastest returns the fastest call of a kind with its cost, and the ratios of the others to it. Coarse
 // calls come last, with their resolution.
 func (r *MeasuredRuntime) fastest(kind string) string {
-	calls := slices.DeleteFunc(r.byLatency(), func(m MeasuredCall) bool { return m.Kind != kind || m.Latency.MedianNS == 0 })
+	calls := slices.DeleteFunc(r.byLatency(), func(m MeasuredCall) bool {
+		return m.Kind != kind || m.Latency.MedianNS == 0
+	})
 	if !slices.ContainsFunc(calls, func(m MeasuredCall) bool { return m.coarse() < 2 }) {
 		return ""
 	}
@@ -103,7 +105,9 @@ func (r *MeasuredRuntime) notes() (notes []string) {
 	var back []string
 	for _, m := range r.Calls {
 		if m.Resolution != nil && m.Resolution.Backwards > 0 {
-			back = append(back, fmt.Sprintf("%s (%s, at most by %s)", m.Call, words.Plural(int(m.Resolution.Backwards), "time"), words.Duration(m.Resolution.WorstBackwardsNS)))
+			times := words.Plural(int(m.Resolution.Backwards), "time")
+			worst := words.Duration(m.Resolution.WorstBackwardsNS)
+			back = append(back, fmt.Sprintf("%s (%s, at most by %s)", m.Call, times, worst))
 		}
 	}
 	if len(back) > 0 {

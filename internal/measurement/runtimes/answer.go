@@ -28,7 +28,8 @@ func (s *Runtimes) answer(d *result.Document) string {
 	use := of.quickest(wall)
 	text := fmt.Sprintf("For the wall clock use %s, %s", use.ID, words.Duration(use.Latency.MedianNS))
 	if use.ID != slowest.ID && use.Latency.MedianNS > 0 {
-		text += fmt.Sprintf("; %s is %s× slower, %s", slowest.Call, words.Times(slowest.Latency.MedianNS/use.Latency.MedianNS), words.Duration(slowest.Latency.MedianNS))
+		times := words.Times(slowest.Latency.MedianNS / use.Latency.MedianNS)
+		text += fmt.Sprintf("; %s is %s× slower, %s", slowest.Call, times, words.Duration(slowest.Latency.MedianNS))
 	}
 	if parts, ok := s.split(*slowest); ok && of.TimedBy == "" {
 		text += fmt.Sprintf(", of which the clock takes %s ns", words.NS(min(parts.clockNS, slowest.Latency.MedianNS)))
@@ -40,7 +41,7 @@ func (s *Runtimes) answer(d *result.Document) string {
 	return text + s.slower(slowest.Latency.MedianNS) + noisy(d)
 }
 
-// quickest returns the fastest call of a kind with a known resolution of a millisecond or less; nil if there is none.
+// quickest returns the fastest call of a kind with a known resolution of a millisecond or less; or nil.
 func (r *MeasuredRuntime) quickest(kind string) (fastest *MeasuredCall) {
 	for i := range r.Calls {
 		if m := &r.Calls[i]; m.fits(kind) && (fastest == nil || m.Latency.MedianNS < fastest.Latency.MedianNS) {
@@ -50,12 +51,15 @@ func (r *MeasuredRuntime) quickest(kind string) (fastest *MeasuredCall) {
 	return fastest
 }
 
-// slower names the calls for the wall clock that take longer than the slowest one that fits; "" if there are none.
+// slower names the calls for the wall clock that take longer than thanNS, the latency of the slowest call that fits; or
+// returns "".
 func (s *Runtimes) slower(thanNS float64) string {
 	var all []string
 	for i := range s.Runtimes {
 		for k := range s.Runtimes[i].Calls {
-			if m := &s.Runtimes[i].Calls[k]; m.Kind == wall && m.Latency != nil && m.coarse() > 0 && m.Latency.MedianNS > thanNS*(1+section.Usual.MinChange) {
+			m := &s.Runtimes[i].Calls[k]
+			coarse := m.Kind == wall && m.Latency != nil && m.coarse() > 0
+			if coarse && m.Latency.MedianNS > thanNS*(1+section.Usual.MinChange) {
 				all = append(all, m.ID+", "+words.Duration(m.Latency.MedianNS))
 			}
 		}

@@ -50,7 +50,8 @@ type Call struct {
 
 // All is the catalogue, in the order of the document.
 var All = []Runtime{
-	java, python, node, bun, deno, dotnet, netFramework, pwsh, powershell, ruby, php, perl, lua, luajit, c, musl, cpp, rust, golang,
+	java, python, node, bun, deno, dotnet, netFramework, pwsh, powershell, ruby, php, perl, lua, luajit,
+	c, musl, cpp, rust, golang,
 }
 
 // Named returns the runtime with that name.

@@ -15,7 +15,8 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 	if before == nil && after == nil {
 		return section.Comparison{}, false
 	}
-	c := compare.Compare(subjects(old), subjects(new), false, s, compare.Wording{Title: title, Subject: "Call", Unit: "ns/call"})
+	wording := compare.Wording{Title: title, Subject: "Call", Unit: "ns/call"}
+	c := compare.Compare(subjects(old), subjects(new), false, s, wording)
 	d := c.Value.(*compare.Changes)
 	switch {
 	case after == nil:
@@ -38,7 +39,8 @@ func subjects(d *result.Document) []compare.Subject {
 	if s := Of(d); s != nil {
 		for _, r := range s.Runtimes {
 			for _, m := range r.Calls {
-				of := compare.Subject{Name: m.ID, Reason: m.Reason, ContendedFrom: compare.ContendedFrom(d.Warnings, d.Host.CPU.Usable)}
+				contended := compare.ContendedFrom(d.Warnings, d.Host.CPU.Usable)
+				of := compare.Subject{Name: m.ID, Reason: m.Reason, ContendedFrom: contended}
 				if m.Latency != nil {
 					of.Latency, of.Throughput = m.Latency, m.Throughput
 				}
@@ -51,8 +53,11 @@ func subjects(d *result.Document) []compare.Subject {
 
 // different returns what else differs: the environments, the versions, and what the calls read.
 func different(old, new *Runtimes) []section.Difference {
-	all := []section.Difference{{What: "environment of the runtimes", Old: strings.Join(old.Environment, " "), New: strings.Join(new.Environment, " ")}}
-	section.Match(old.Runtimes, new.Runtimes, func(r MeasuredRuntime) string { return r.Name }, func(o, n MeasuredRuntime) {
+	all := []section.Difference{{
+		What: "environment of the runtimes", Old: strings.Join(old.Environment, " "), New: strings.Join(new.Environment, " "),
+	}}
+	name := func(r MeasuredRuntime) string { return r.Name }
+	section.Match(old.Runtimes, new.Runtimes, name, func(o, n MeasuredRuntime) {
 		all = append(all,
 			section.Difference{What: o.Name + " version", Old: o.Version, New: n.Version},
 			section.Difference{What: o.Name + " C library", Old: o.Libc, New: n.Libc})
@@ -62,7 +67,8 @@ func different(old, new *Runtimes) []section.Difference {
 					section.Difference{What: o.ID + " enters the kernel", Old: o.KernelEntry, New: n.KernelEntry})
 			}
 			if o.coarse() < 2 && n.coarse() < 2 && !alike(o.Resolution, n.Resolution) {
-				all = append(all, section.Difference{What: o.ID + " resolution", Old: compare.Tick(o.Resolution), New: compare.Tick(n.Resolution)})
+				before, after := compare.Tick(o.Resolution), compare.Tick(n.Resolution)
+				all = append(all, section.Difference{What: o.ID + " resolution", Old: before, New: after})
 			}
 		})
 	})
@@ -72,5 +78,6 @@ func different(old, new *Runtimes) []section.Difference {
 // alike reports whether two resolutions are the same, but for what is measured of them.
 func alike(old, new *compare.Resolution) bool {
 	const most = 1.1
-	return old.FinerThanRead == new.FinerThanRead && (old.FinerThanRead || old.TickNS <= most*new.TickNS && new.TickNS <= most*old.TickNS)
+	near := old.TickNS <= most*new.TickNS && new.TickNS <= most*old.TickNS
+	return old.FinerThanRead == new.FinerThanRead && (old.FinerThanRead || near)
 }

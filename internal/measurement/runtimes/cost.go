@@ -33,7 +33,7 @@ const (
 	// warmRuns runs of warmCalls calls. Each call has minTurns turns, 20,000 calls, also where WarmUp passes while the
 	// program waits for a CPU.
 	minTurns, warmRuns, warmCalls = 20, 16, 64
-	// minCalibrations is the number of slices of which the fastest shows how long the calls take.
+	// minCalibrations is the number of slices whose fastest one shows how long the calls take.
 	minCalibrations = 3
 	// maxCalls is the maximum number of calls in a slice: some languages count in 32 bits.
 	maxCalls = 1 << 30
@@ -60,8 +60,9 @@ func (r Runtime) slice() time.Duration {
 	return max(usual, stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick())
 }
 
-// level returns the cost of a call in one start: the lowest level of its slices, of which there is at least one. Slices
-// in which the call waited for a CPU are above it. With a coarse stopwatch the lowest are those with the fewest ticks.
+// level returns the cost of a call in one start, in ns/call: the lowest level of its slices, which must not be empty.
+// Slices in which the call waited for a CPU are above it. A coarse stopwatch would make the slices with the fewest
+// ticks the lowest, so the median is taken.
 func level(slicesNS []float64, slice time.Duration) float64 {
 	if slice < exactTicks*observe.StopwatchTick() {
 		return stats.Median(slicesNS)
@@ -167,7 +168,7 @@ func (r Runtime) costs(d *dialogue, names []string, count int) (map[string]*star
 			for _, ns := range elapsedNS {
 				each := ns / float64(calls[name])
 				if !(each >= minCallNS && each <= maxCallNS) {
-					return nil, fmt.Errorf("the benchmark printed an impossible time: %g ns for a call of %s", each, name)
+					return nil, fmt.Errorf("the benchmark answered an impossible time: %g ns for a call of %s", each, name)
 				}
 				all[name].slicesNS = append(all[name].slicesNS, each)
 			}

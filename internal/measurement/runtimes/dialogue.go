@@ -152,9 +152,12 @@ func (d *dialogue) threads(name string, n, count int, span time.Duration) (pass,
 	return p, nil
 }
 
-// converse runs the benchmark of a runtime by a function such as [ptrace.Run], while talk sends it commands, and ends it
-// when talk returns. An error that is not the benchmark's end is talk's.
-func (r *runner) converse(s *subject, run func(context.Context, *exec.Cmd) error, talk func(d *dialogue) error) error {
+// A runFunc runs a program until it ends.
+type runFunc func(context.Context, *exec.Cmd) error
+
+// converse runs the benchmark of a runtime by a function such as [ptrace.Run], while talk sends it commands, and ends
+// it when talk returns. It returns the error of talk, or how the benchmark ended.
+func (r *runner) converse(s *subject, run runFunc, talk func(d *dialogue) error) error {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
 	in, commands, err := os.Pipe()
@@ -196,7 +199,7 @@ func (r *runner) converse(s *subject, run func(context.Context, *exec.Cmd) error
 const holding = 5 * time.Second
 
 // limited returns a function that runs a program with limits.
-func limited(limits program.Limits) func(context.Context, *exec.Cmd) error {
+func limited(limits program.Limits) runFunc {
 	return func(ctx context.Context, cmd *exec.Cmd) error {
 		_, err := program.Run(ctx, cmd, limits)
 		return err

@@ -38,15 +38,22 @@ func TestDialogue(t *testing.T) {
 	require.Equal(t, 1_003_000.0, d.elapsedNS)
 	_, err = d.run("a", 1, 1)
 	require.ErrorIs(t, err, errEnded)
-	require.Equal(t, "run\tnew Date\t10\t2\nsteps\ta\t4\t2\nthreads\ta\t5\t2\t1000000\nmark\ta\t3\t9\nrun\tb\t1\t1\nrun\ta\t1\t1\n", commands.String())
+	want := "run\tnew Date\t10\t2\nsteps\ta\t4\t2\nthreads\ta\t5\t2\t1000000\nmark\ta\t3\t9\nrun\tb\t1\t1\nrun\ta\t1\t1\n"
+	require.Equal(t, want, commands.String())
 }
 
 // Each answer is refused, in one short line.
 func TestImpossibleAnswers(t *testing.T) {
 	for command, answers := range map[string][]string{
-		"run":     {"", "1", "1 2 3", "1 x", "1 -1", "1 NaN", "1 Inf", "1 1e300", "missing", "missing ", "missing \x1b\x00", "1\x00 2", strings.Repeat("\x1b[31m", 1000)},
-		"steps":   {"", "1 2 3 4", "x", "NaN", "1 NaN 2", "0 5", "1e-12 5", "1e300 5", "-1", "5 -1", "5 1e300"},
-		"threads": {"", "1 2", "1 2 3 4", "x 1 1", "-1 1 1000", "1 1 0", "1 1 NaN", "1 NaN 1000", "1 1 1e300", "900000000000000 1 100", "1e300 1 1e6"},
+		"run": {
+			"", "1", "1 2 3", "1 x", "1 -1", "1 NaN", "1 Inf", "1 1e300", "missing", "missing ", "missing \x1b\x00", "1\x00 2",
+			strings.Repeat("\x1b[31m", 1000),
+		},
+		"steps": {"", "1 2 3 4", "x", "NaN", "1 NaN 2", "0 5", "1e-12 5", "1e300 5", "-1", "5 -1", "5 1e300"},
+		"threads": {
+			"", "1 2", "1 2 3 4", "x 1 1", "-1 1 1000", "1 1 0", "1 1 NaN", "1 NaN 1000", "1 1 1e300", "900000000000000 1 100",
+			"1e300 1 1e6",
+		},
 	} {
 		for _, text := range answers {
 			d, _ := answering(text + "\n")
@@ -65,7 +72,8 @@ func TestImpossibleAnswers(t *testing.T) {
 			require.Less(t, len(err.Error()), 500)
 		}
 	}
-	for text, want := range map[string]string{"": "ended", "1 2": "ended", strings.Repeat("1 ", maxOutput): "printed more than"} {
+	endless := strings.Repeat("1 ", maxOutput)
+	for text, want := range map[string]string{"": "ended", "1 2": "ended", endless: "printed more than"} {
 		d, _ := answering(text)
 		_, err := d.run("a", 1, 2)
 		require.ErrorContains(t, err, want)
@@ -78,7 +86,8 @@ func FuzzDialogue(f *testing.F) {
 	f.Add("missing b\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		d, _ := answering(text)
-		s := subject{levels: map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{}, Runtime: Runtime{Calls: []Call{{"a", wall}}}}
+		s := subject{levels: map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{}}
+		s.Calls = []Call{{"a", wall}}
 		s.entry = MeasuredRuntime{Name: "x", Calls: []MeasuredCall{{ID: "a@x", Call: "a", Kind: wall}}}
 		all, err := s.costs(d, s.callNames(), minSlices)
 		if err != nil {

@@ -42,6 +42,7 @@ func TestEveryRuntimeIsTested(t *testing.T) {
 		}
 	}
 	for _, r := range All {
-		require.True(t, r.Name == "go" || slices.Contains(required, r.Name), "add %s to .ci/run, or to a runner of the workflow that has it", r.Name)
+		tested := r.Name == "go" || slices.Contains(required, r.Name)
+		require.True(t, tested, "add %s to .ci/run, or to a runner of the workflow that has it", r.Name)
 	}
 }

@@ -15,7 +15,8 @@ import (
 var java = Runtime{
 	Name: "java", Programs: []string{"java"}, Version: []string{"-version"}, Threads: true, WarmUp: 700 * time.Millisecond,
 	Build: func(b build) ([]string, error) {
-		return []string{b.path, "-cp", b.folder, "Bench"}, os.WriteFile(filepath.Join(b.folder, "Bench.class"), programs.JavaClass, 0o600)
+		class := filepath.Join(b.folder, "Bench.class")
+		return []string{b.path, "-cp", b.folder, "Bench"}, os.WriteFile(class, programs.JavaClass, 0o600)
 	},
 	Calls: []Call{
 		{"System.currentTimeMillis", wall},
@@ -99,7 +100,8 @@ var dotnet = Runtime{
 		if err := os.WriteFile(assembly, programs.DotnetAssembly, 0o600); err != nil {
 			return nil, err
 		}
-		return []string{b.path, "exec", assembly}, os.WriteFile(filepath.Join(b.folder, "Bench.runtimeconfig.json"), programs.DotnetConfig, 0o600)
+		config := filepath.Join(b.folder, "Bench.runtimeconfig.json")
+		return []string{b.path, "exec", assembly}, os.WriteFile(config, programs.DotnetConfig, 0o600)
 	},
 	Calls: []Call{
 		{"DateTime.UtcNow", wall},
@@ -110,7 +112,7 @@ var dotnet = Runtime{
 	},
 }
 
-// netFramework is the .NET Framework of Windows, or Mono. Its assembly is that of dotnet: a program, which Windows
+// netFramework is the .NET Framework of Windows, or Mono. It runs the same assembly as dotnet: a program, which Windows
 // starts by itself. The framework is in no PATH; where its compiler is, it is. Like dotnet it has no Version.
 var netFramework = Runtime{
 	Name: "netframework", Programs: []string{"mono", `C:\Windows\Microsoft.NET\Framework64\v4.0.30319\csc.exe`},
@@ -133,7 +135,8 @@ var netFramework = Runtime{
 
 // powerShell is the Build of both PowerShells. Without a profile of the user; the policy is for this process only, and
 // ignored where it is not Windows.
-var powerShell = script("bench.ps1", programs.PowerShell, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File")
+var powerShell = script("bench.ps1", programs.PowerShell,
+	"-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File")
 
 var powerShellCalls = []Call{
 	{"Get-Date", wall},
@@ -221,7 +224,7 @@ var cCalls = []Call{
 	{"clock", cpuTime},
 }
 
-// c is the C library of the system, musl that of musl-gcc, each with the same program.
+// c is the C library of the system, and musl is the C library of musl-gcc, both with the same program.
 var (
 	c = Runtime{
 		Name: "c", Programs: []string{"cc", "gcc", "clang"}, Version: []string{"--version"}, Threads: true,

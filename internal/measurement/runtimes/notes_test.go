@@ -16,9 +16,11 @@ func TestValuesThatGoBackAreReported(t *testing.T) {
 }
 
 func TestPreloadedLibrariesAreReported(t *testing.T) {
+	const effect = " is preloaded and stands in for the clock: it defines functions that return the time. "
 	s := &Runtimes{Preloaded: []string{"/lib/a.so (/etc/ld.so.preload)", "/lib/b.so (LD_PRELOAD)"}}
 	require.Equal(t, []string{
-		"/lib/a.so (/etc/ld.so.preload) is preloaded and stands in for the clock: it defines functions that return the time. These figures are with it, except those of static programs.",
-		"/lib/b.so (LD_PRELOAD) is preloaded and stands in for the clock: it defines functions that return the time. It was not passed on: these figures are without it, but your own programs run with it.",
+		"/lib/a.so (/etc/ld.so.preload)" + effect + "These figures are with it, except those of static programs.",
+		"/lib/b.so (LD_PRELOAD)" + effect +
+			"It was not passed on: these figures are without it, but your own programs run with it.",
 	}, s.Block(nil).Notes)
 }

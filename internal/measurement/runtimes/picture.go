@@ -14,9 +14,11 @@ import (
 
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{{
-	Name: "runtimes", Title: "Wall time of a clock call in each runtime", Drawable: drawable, Subtitle: subtitle, Height: height, Draw: drawCalls,
+	Name: "runtimes", Title: "Wall time of a clock call in each runtime",
+	Drawable: drawable, Subtitle: subtitle, Height: height, Draw: drawCalls,
 }, {
-	Name: "runtimes-parts", Title: "What a runtime adds to its clock", Drawable: hasSplits, Subtitle: subtitle, Height: splitHeight, Draw: drawSplits,
+	Name: "runtimes-parts", Title: "What a runtime adds to its clock",
+	Drawable: hasSplits, Subtitle: subtitle, Height: splitHeight, Draw: drawSplits,
 }}
 
 // looks are the looks of the kinds of calls.
@@ -25,7 +27,9 @@ var looks = []struct {
 	look       picture.Look
 }{
 	{wall, "wall clock", picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}, Hollow: draw.RingGlyph{}}},
-	{monotonic, "monotonic", picture.Look{Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}, Hollow: draw.TriangleGlyph{}}},
+	{monotonic, "monotonic", picture.Look{
+		Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}, Hollow: draw.TriangleGlyph{},
+	}},
 	{cpuTime, "CPU time", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.BoxGlyph{}, Hollow: draw.SquareGlyph{}}},
 }
 

@@ -22,7 +22,9 @@ func splits(d *result.Document) []MeasuredCall {
 		_, ok := Of(d).split(m)
 		return !ok
 	})
-	slices.SortStableFunc(calls, func(a, b MeasuredCall) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) })
+	slices.SortStableFunc(calls, func(a, b MeasuredCall) int {
+		return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS)
+	})
 	return calls
 }
 
@@ -32,7 +34,7 @@ func splitHeight(d *result.Document, width vg.Length) vg.Length {
 	return picture.RowsHeight(len(splits(d)), width)
 }
 
-// drawSplits draws a row for each call: what its reads of clocks cost, and what the runtime adds.
+// drawSplits draws a row for each call: the cost of its reads of clocks, and the time that the runtime adds.
 func drawSplits(c draw.Canvas, d *result.Document) error {
 	const least = 1 // an axis has a length
 	rows := picture.Rows{XLabel: "wall time per call, in ns", Max: least, Ticks: picture.LinearTicks{}}
@@ -43,6 +45,8 @@ func drawSplits(c draw.Canvas, d *result.Document) error {
 		rows.Rows = append(rows.Rows, picture.Row{Name: m.ID, Bars: []picture.Bar{clock, runtime}, Text: p.String()})
 		rows.Max = max(rows.Max, m.Latency.MedianNS)
 	}
-	rows.Draw(picture.LegendOf(c, []picture.Entry{{Look: clockLook, Name: "the clock, without a runtime"}, {Look: runtimeLook, Name: "the runtime"}}))
+	rows.Draw(picture.LegendOf(c, []picture.Entry{
+		{Look: clockLook, Name: "the clock, without a runtime"}, {Look: runtimeLook, Name: "the runtime"},
+	}))
 	return nil
 }

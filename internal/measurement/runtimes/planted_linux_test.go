@@ -27,9 +27,9 @@ sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 `
 
-// BenchmarkWrapperInSplit measures Python with a function around time.monotonic, beside Python as it is, and prints by how much
-// the parts of two calls grow, in the median of the iterations: the function belongs to the runtime's part of the call that it
-// is around, and to no other part.
+// BenchmarkWrapperInSplit measures Python with a function around time.monotonic, beside Python as it is, and prints by
+// how much the parts of two calls grow, in the median of the iterations: the function belongs to the runtime's part of
+// the call that it is around, and to no other part.
 //
 //	go test ./internal/measurement/runtimes -run '^$' -bench WrapperInSplit -benchtime 10x
 func BenchmarkWrapperInSplit(b *testing.B) {
@@ -39,14 +39,16 @@ func BenchmarkWrapperInSplit(b *testing.B) {
 	}
 	timebench, slow := need.Timebench(b), filepath.Join(b.TempDir(), "slow")
 	require.NoError(b, os.WriteFile(slow+".py", []byte(slowPython), 0o600))
-	// timebench runs `python3 --version`, and `python3 -B -I -S SCRIPT ARGUMENT...`.
-	wrapper := fmt.Sprintf("#!/bin/sh\n[ $# -gt 3 ] || exec %s \"$@\"\nshift 3\nexec %s -B -I -S %s \"$@\"\n", python, python, slow+".py")
+	// timebench runs `python3 --version`, and `python3 -B -I -S SCRIPT`.
+	const script = "#!/bin/sh\n[ $# -gt 3 ] || exec %s \"$@\"\nshift 3\nexec %s -B -I -S %s \"$@\"\n"
+	wrapper := fmt.Sprintf(script, python, python, slow+".py")
 	require.NoError(b, os.WriteFile(slow, []byte(wrapper), 0o700))
 	grown := map[string][]float64{}
 	for b.Loop() {
 		var parts [2]map[string]split
 		for i, program := range []string{python, slow} {
-			out, err := exec.Command(timebench, "runtimes", "--runtime", "python3="+program, "--quiet", "--format", "json").Output()
+			command := exec.Command(timebench, "runtimes", "--runtime", "python3="+program, "--quiet", "--format", "json")
+			out, err := command.Output()
 			require.NoError(b, err)
 			var document struct{ Runtimes *Runtimes }
 			require.NoError(b, json.Unmarshal(out, &document))

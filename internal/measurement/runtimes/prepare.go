@@ -20,7 +20,7 @@ import (
 	"github.com/timebench/timebench/internal/system/program"
 )
 
-// versionLimits and buildLimits are those of a program that prints its version, and of a compiler.
+// versionLimits are the limits of a program that prints its version, and buildLimits are the limits of a compiler.
 var (
 	versionLimits = program.Limits{Time: 10 * time.Second, OutputBytes: 64 << 10}
 	buildLimits   = program.Limits{Time: time.Minute, OutputBytes: 1 << 20}
@@ -31,7 +31,8 @@ func (r *runner) prepare() {
 	number := map[string]int{}
 	for _, selected := range r.settings.Runtimes {
 		s := &subject{
-			Runtime: selected.Runtime, levels: map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{},
+			Runtime: selected.Runtime,
+			levels:  map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{},
 		}
 		number[s.Name]++
 		s.entry = MeasuredRuntime{Name: s.Name, TimedBy: s.TimedBy, Calls: []MeasuredCall{}}
@@ -89,8 +90,8 @@ func (r *runner) ready(s *subject, path string) error {
 // notInPath begins the reason of a runtime without a program in PATH.
 const notInPath = "not found in PATH: "
 
-// find returns the programs of a runtime: the one at path, or those in PATH, in the order of their names. The runtime go
-// has none: it is timebench itself.
+// find returns the programs of a runtime: the one at path, or those in PATH, in the order of their names. The runtime
+// go is timebench itself, without a path.
 func (r Runtime) find(path string) ([]string, error) {
 	if path != "" {
 		found, err := exec.LookPath(path)
@@ -121,7 +122,8 @@ func (r Runtime) find(path string) ([]string, error) {
 }
 
 // choose sets the path of a runtime to the first program that prints its version, and the version. The python3.exe of
-// Windows only says where to get Python. If no program prints a version, the error is that of the first.
+// Windows only says where to get Python. If no program prints a version, choose returns
+// the error of the first program.
 func (r *runner) choose(s *subject, paths []string) error {
 	if len(paths) > 0 {
 		s.entry.Path = paths[0]
@@ -170,7 +172,8 @@ func (r *runner) ask(command []string) (string, error) {
 // a JVM with its warnings.
 func versionLine(text string) string {
 	for line := range strings.Lines(text) {
-		if line := program.Line(line); strings.ContainsAny(line, "0123456789") && !strings.Contains(strings.ToLower(line), "warning") {
+		line := program.Line(line)
+		if strings.ContainsAny(line, "0123456789") && !strings.Contains(strings.ToLower(line), "warning") {
 			return line
 		}
 	}

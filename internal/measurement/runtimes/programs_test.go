@@ -20,7 +20,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// TestLanguages tests, in each language that is installed, each command of the program, and which clocks its calls read.
+// TestLanguages tests, in each language that is installed, each command of the program, and which clocks its calls
+// read.
 func TestLanguages(t *testing.T) {
 	need.Processes(t)
 	for _, r := range All {
@@ -99,7 +100,8 @@ func testRun(t *testing.T, d *dialogue, name string) error {
 func testSteps(t *testing.T, d *dialogue, name string) error {
 	const blocks, block = 3, 1000
 	stepsNS, repeats, err := d.steps(name, blocks, blocks*block)
-	if notATime := slices.Contains([]string{emptyLoop, emptyCall, "toISOString", "localtime"}, name); notATime && errors.Is(err, errMissing) {
+	notATime := slices.Contains([]string{emptyLoop, emptyCall, "toISOString", "localtime"}, name)
+	if notATime && errors.Is(err, errMissing) {
 		return nil
 	}
 	assert.InDelta(t, blocks*(block-1), float64(len(stepsNS))+repeats, 0, name)
@@ -123,11 +125,13 @@ var units = map[string]float64{
 	"System.currentTimeMillis": 1e6, "Date.now": 1e6, "new Date": 1e6, "datetime.now": 1e3, "new DateTimeImmutable": 1e3,
 	"gettimeofday": 1e3, "clock": 1e3, "time": 1e9, "os.time": 1e9, "os.clock": 1e3,
 	"DateTime.UtcNow": 100, "DateTime.Now": 100, "DateTimeOffset.UtcNow": 100, "Environment.TickCount64": 1e6,
-	"Get-Date": 100, "[DateTime]::UtcNow": 100, "[DateTime]::Now": 100, "[DateTimeOffset]::UtcNow": 100, "[Environment]::TickCount": 1e6,
+	"Get-Date": 100, "[DateTime]::UtcNow": 100, "[DateTime]::Now": 100, "[DateTimeOffset]::UtcNow": 100,
+	"[Environment]::TickCount": 1e6,
 }
 
-// testThreads has a deadline at which all threads have called, and a deadline that has passed before any thread looks at
-// the stopwatch. More attempts are for threads that had no CPU before the deadline, and for a stopwatch that ticks slowly.
+// testThreads has a deadline at which all threads have called, and a deadline that has passed before any thread looks
+// at the stopwatch. More attempts are for threads that had no CPU before the deadline, and for a stopwatch that ticks
+// slowly.
 func testThreads(t *testing.T, d *dialogue, name string) error {
 	const n, count = 7, 3
 	for span, calls := range map[time.Duration]bool{5 * time.Millisecond: true, 1: false} {
@@ -172,7 +176,8 @@ func TestCompiledProgramsAreOfTheirSources(t *testing.T) {
 			version, err := exec.Command(path, c.version).CombinedOutput() // Java 8 prints it to standard error
 			require.NoError(t, err)
 			if !strings.Contains(string(version), c.prints) {
-				need.Missing(t, map[string]string{"javac": "javac 17", "mcs": "mcs 6.8"}[compiler], "this is "+strings.TrimSpace(string(version)))
+				wanted := map[string]string{"javac": "javac 17", "mcs": "mcs 6.8"}[compiler]
+				need.Missing(t, wanted, "this is "+strings.TrimSpace(string(version)))
 			}
 			for _, name := range c.sources {
 				source, err := os.ReadFile(filepath.Join("programs/source", name))

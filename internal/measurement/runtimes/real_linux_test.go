@@ -12,54 +12,73 @@ import (
 
 // reading are the clocks that each call reads on Linux, seen by strace in processes without a vDSO.
 var reading = map[string]string{
-	"System.currentTimeMillis@java": "CLOCK_REALTIME", "System.nanoTime@java": "CLOCK_MONOTONIC", "Instant.now@java": "CLOCK_REALTIME",
-	"LocalDateTime.now@java": "CLOCK_REALTIME", "ThreadMXBean.getCurrentThreadCpuTime@java": "CLOCK_THREAD_CPUTIME_ID",
+	"System.currentTimeMillis@java": "CLOCK_REALTIME", "System.nanoTime@java": "CLOCK_MONOTONIC",
+	"Instant.now@java":                          "CLOCK_REALTIME",
+	"LocalDateTime.now@java":                    "CLOCK_REALTIME",
+	"ThreadMXBean.getCurrentThreadCpuTime@java": "CLOCK_THREAD_CPUTIME_ID",
 
-	"time.time@python3": "CLOCK_REALTIME", "time.time_ns@python3": "CLOCK_REALTIME", "time.monotonic@python3": "CLOCK_MONOTONIC",
-	"time.perf_counter@python3": "CLOCK_MONOTONIC", "time.process_time@python3": "CLOCK_PROCESS_CPUTIME_ID", "datetime.now@python3": "CLOCK_REALTIME",
+	"time.time@python3": "CLOCK_REALTIME", "time.time_ns@python3": "CLOCK_REALTIME",
+	"time.monotonic@python3":    "CLOCK_MONOTONIC",
+	"time.perf_counter@python3": "CLOCK_MONOTONIC", "time.process_time@python3": "CLOCK_PROCESS_CPUTIME_ID",
+	"datetime.now@python3": "CLOCK_REALTIME",
 
-	"Date.now@node": "gettimeofday", "new Date@node": "gettimeofday", "toISOString@node": "gettimeofday", "performance.now@node": "CLOCK_MONOTONIC",
+	"Date.now@node": "gettimeofday", "new Date@node": "gettimeofday", "toISOString@node": "gettimeofday",
+	"performance.now@node":       "CLOCK_MONOTONIC",
 	"process.hrtime.bigint@node": "CLOCK_MONOTONIC", "process.uptime@node": "CLOCK_MONOTONIC CLOCK_MONOTONIC",
 
-	"Date.now@bun": "CLOCK_REALTIME", "new Date@bun": "CLOCK_REALTIME", "toISOString@bun": "CLOCK_REALTIME", "performance.now@bun": "CLOCK_MONOTONIC",
+	"Date.now@bun": "CLOCK_REALTIME", "new Date@bun": "CLOCK_REALTIME", "toISOString@bun": "CLOCK_REALTIME",
+	"performance.now@bun":       "CLOCK_MONOTONIC",
 	"process.hrtime.bigint@bun": "CLOCK_MONOTONIC", "process.uptime@bun": "CLOCK_MONOTONIC",
 
-	"Date.now@deno": "gettimeofday", "new Date@deno": "gettimeofday", "toISOString@deno": "gettimeofday", "performance.now@deno": "CLOCK_MONOTONIC",
+	"Date.now@deno": "gettimeofday", "new Date@deno": "gettimeofday", "toISOString@deno": "gettimeofday",
+	"performance.now@deno":       "CLOCK_MONOTONIC",
 	"process.hrtime.bigint@deno": "CLOCK_MONOTONIC",
 
-	"DateTime.UtcNow@dotnet": "CLOCK_REALTIME", "DateTime.Now@dotnet": "CLOCK_REALTIME", "DateTimeOffset.UtcNow@dotnet": "CLOCK_REALTIME",
+	"DateTime.UtcNow@dotnet": "CLOCK_REALTIME", "DateTime.Now@dotnet": "CLOCK_REALTIME",
+	"DateTimeOffset.UtcNow@dotnet":  "CLOCK_REALTIME",
 	"Stopwatch.GetTimestamp@dotnet": "CLOCK_MONOTONIC", "Environment.TickCount64@dotnet": "CLOCK_MONOTONIC_COARSE",
 
-	"DateTime.UtcNow@netframework": "gettimeofday", "DateTime.Now@netframework": "gettimeofday", "DateTimeOffset.UtcNow@netframework": "gettimeofday",
+	"DateTime.UtcNow@netframework": "gettimeofday", "DateTime.Now@netframework": "gettimeofday",
+	"DateTimeOffset.UtcNow@netframework":  "gettimeofday",
 	"Stopwatch.GetTimestamp@netframework": "CLOCK_MONOTONIC",
 
 	// After the sources of PowerShell and .NET.
-	"Get-Date@pwsh": "CLOCK_REALTIME", "[DateTime]::UtcNow@pwsh": "CLOCK_REALTIME", "[DateTime]::Now@pwsh": "CLOCK_REALTIME",
-	"[DateTimeOffset]::UtcNow@pwsh": "CLOCK_REALTIME", "[Diagnostics.Stopwatch]::GetTimestamp()@pwsh": "CLOCK_MONOTONIC",
-	"[Environment]::TickCount@pwsh": "CLOCK_MONOTONIC_COARSE",
+	"Get-Date@pwsh": "CLOCK_REALTIME", "[DateTime]::UtcNow@pwsh": "CLOCK_REALTIME",
+	"[DateTime]::Now@pwsh":                         "CLOCK_REALTIME",
+	"[DateTimeOffset]::UtcNow@pwsh":                "CLOCK_REALTIME",
+	"[Diagnostics.Stopwatch]::GetTimestamp()@pwsh": "CLOCK_MONOTONIC",
+	"[Environment]::TickCount@pwsh":                "CLOCK_MONOTONIC_COARSE",
 
 	"Time.now@ruby": "CLOCK_REALTIME", "Process.clock_gettime(CLOCK_REALTIME)@ruby": "CLOCK_REALTIME",
 	"Process.clock_gettime(CLOCK_MONOTONIC)@ruby": "CLOCK_MONOTONIC",
 
-	"time@php": "gettimeofday", "microtime(true)@php": "gettimeofday", "hrtime(true)@php": "CLOCK_MONOTONIC", "new DateTimeImmutable@php": "gettimeofday",
+	"time@php": "gettimeofday", "microtime(true)@php": "gettimeofday", "hrtime(true)@php": "CLOCK_MONOTONIC",
+	"new DateTimeImmutable@php": "gettimeofday",
 
-	"time@perl": "time", "Time::HiRes::time@perl": "gettimeofday", "Time::HiRes::clock_gettime(CLOCK_MONOTONIC)@perl": "CLOCK_MONOTONIC", "localtime@perl": "time",
+	"time@perl": "time", "Time::HiRes::time@perl": "gettimeofday",
+	"Time::HiRes::clock_gettime(CLOCK_MONOTONIC)@perl": "CLOCK_MONOTONIC", "localtime@perl": "time",
 
-	"os.time@lua": "time", "os.clock@lua": "CLOCK_PROCESS_CPUTIME_ID", "os.time@luajit": "time", "os.clock@luajit": "CLOCK_PROCESS_CPUTIME_ID",
+	"os.time@lua": "time", "os.clock@lua": "CLOCK_PROCESS_CPUTIME_ID", "os.time@luajit": "time",
+	"os.clock@luajit": "CLOCK_PROCESS_CPUTIME_ID",
 
 	"clock_gettime(CLOCK_REALTIME)@c": "CLOCK_REALTIME", "clock_gettime(CLOCK_MONOTONIC)@c": "CLOCK_MONOTONIC",
-	"clock_gettime(CLOCK_MONOTONIC_COARSE)@c": "CLOCK_MONOTONIC_COARSE", "gettimeofday@c": "gettimeofday", "time@c": "time", "clock@c": "CLOCK_PROCESS_CPUTIME_ID",
+	"clock_gettime(CLOCK_MONOTONIC_COARSE)@c": "CLOCK_MONOTONIC_COARSE", "gettimeofday@c": "gettimeofday",
+	"time@c": "time", "clock@c": "CLOCK_PROCESS_CPUTIME_ID",
 	// musl makes these of clock_gettime.
-	"clock_gettime(CLOCK_REALTIME)@musl": "CLOCK_REALTIME", "clock_gettime(CLOCK_MONOTONIC)@musl": "CLOCK_MONOTONIC",
-	"clock_gettime(CLOCK_MONOTONIC_COARSE)@musl": "CLOCK_MONOTONIC_COARSE", "gettimeofday@musl": "CLOCK_REALTIME", "time@musl": "CLOCK_REALTIME", "clock@musl": "CLOCK_PROCESS_CPUTIME_ID",
+	"clock_gettime(CLOCK_REALTIME)@musl":         "CLOCK_REALTIME",
+	"clock_gettime(CLOCK_MONOTONIC)@musl":        "CLOCK_MONOTONIC",
+	"clock_gettime(CLOCK_MONOTONIC_COARSE)@musl": "CLOCK_MONOTONIC_COARSE", "gettimeofday@musl": "CLOCK_REALTIME",
+	"time@musl": "CLOCK_REALTIME", "clock@musl": "CLOCK_PROCESS_CPUTIME_ID",
 
-	"std::chrono::system_clock::now@c++": "CLOCK_REALTIME", "std::chrono::steady_clock::now@c++": "CLOCK_MONOTONIC", "std::chrono::high_resolution_clock::now@c++": "CLOCK_REALTIME",
-	"SystemTime::now@rust": "CLOCK_REALTIME", "Instant::now@rust": "CLOCK_MONOTONIC",
+	"std::chrono::system_clock::now@c++":          "CLOCK_REALTIME",
+	"std::chrono::steady_clock::now@c++":          "CLOCK_MONOTONIC",
+	"std::chrono::high_resolution_clock::now@c++": "CLOCK_REALTIME",
+	"SystemTime::now@rust":                        "CLOCK_REALTIME", "Instant::now@rust": "CLOCK_MONOTONIC",
 	"time.Now@go": "CLOCK_REALTIME CLOCK_MONOTONIC", "time.Since@go": "CLOCK_MONOTONIC",
 }
 
-// testAttribution checks that all calls of a runtime are measured, and that each traced call is attributed to the clocks
-// that it reads.
+// testAttribution checks that all calls of a runtime are measured, and that each traced call is attributed to the
+// clocks that it reads.
 func testAttribution(t *testing.T, r *runner) {
 	t.Helper()
 	if err := ptrace.Usable(); err != nil {

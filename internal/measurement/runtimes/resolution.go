@@ -15,10 +15,10 @@ const (
 	// secondsTime is how long values are watched that did not step in stepsTime: time() ticks once a second. longerTime
 	// is for values that stepped too rarely, as beside other programs.
 	secondsTime, longerTime = 5 * time.Second, time.Second
-	// minTicks is the number of steps of one tick that show a resolution. A step that another program delayed has several.
+	// minTicks is the number of steps of one tick that show a resolution. A step that another program delayed has
+	// several ticks.
 	minTicks = 3
-	// minCommands is the number of commands in which a call is watched at least, if its values do not step: between two commands
-	// passes some time in which no step is seen.
+	// minCommands is the minimum number of commands in which a call is watched whose values do not step.
 	minCommands = 50
 	// maxBlocks is the maximum number of blocks in a command: some languages count in 32 bits.
 	maxBlocks = 1 << 20
@@ -40,10 +40,12 @@ func (r *runner) steps(s *subject) {
 		if err := s.watch(d, names, maxSteps, stepsTime); err != nil {
 			return err
 		}
-		if err := s.watch(d, s.unclear(func(ticks int64) bool { return ticks == 0 }), minTicks, secondsTime); err != nil {
+		never := s.unclear(func(ticks int64) bool { return ticks == 0 })
+		if err := s.watch(d, never, minTicks, secondsTime); err != nil {
 			return err
 		}
-		return s.watch(d, s.unclear(func(ticks int64) bool { return ticks > 0 }), maxSteps, longerTime)
+		rarely := s.unclear(func(ticks int64) bool { return ticks > 0 })
+		return s.watch(d, rarely, maxSteps, longerTime)
 	})
 	if err != nil {
 		s.note(r.ctx, "its values could not be watched", err)
@@ -88,10 +90,10 @@ func (s *subject) watch(d *dialogue, names []string, limit int, longest time.Dur
 	return nil
 }
 
-// resolution returns the resolution of values that were watched for some time, and of which these steps were seen. It is
-// the mean of the steps that have one tick: steps that are up to half longer than the shortest. A value with a rounding
-// of its own steps unevenly: microseconds as a float64 of seconds step by 954 or 1192 ns. TickNS is 0 if too few steps
-// have one tick: the resolution is unknown.
+// resolution returns the resolution of values that made these steps while they were watched. It is the mean of the
+// steps that have one tick: steps that are up to half longer than the shortest. A value with a rounding of its own
+// steps unevenly: microseconds as a float64 of seconds step by 954 or 1192 ns. TickNS is 0 if too few steps have one
+// tick: the resolution is unknown.
 func resolution(repeats bool, stepsNS []float64, watched time.Duration) *compare.Resolution {
 	r := &compare.Resolution{Ticks: int64(len(stepsNS)), WatchedNS: int64(watched)}
 	var forward []float64

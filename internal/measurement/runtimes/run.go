@@ -227,8 +227,8 @@ func (r *runner) available() []*subject {
 	return slices.DeleteFunc(slices.Clone(r.subjects), func(s *subject) bool { return s.command == nil })
 }
 
-// rootFolder returns the folder that the programs run in: the root of the file system. What starts a runtime may
-// look for its settings in the working folder and in all above it (rust-toolchain.toml, .python-version), and
+// rootFolder returns the folder that the programs run in: the root of the file system. The launcher of a runtime may
+// look for its settings in the working folder and in all folders above it (rust-toolchain.toml, .python-version), and
 // anybody may write to the folder of temporary files.
 func rootFolder(folder string) string {
 	return filepath.VolumeName(folder) + string(filepath.Separator)
@@ -346,8 +346,8 @@ func (s *subject) note(ctx context.Context, what string, err error) {
 	s.entry.Reason += fmt.Sprintf("%s: %v", what, err)
 }
 
-// result returns the entry of a runtime. The samples of a call are the levels of its starts: the slices of
-// one start are not independent of each other.
+// result returns the entry of a runtime. The samples of a call are the levels of its starts, because the slices
+// of one start depend on each other.
 func (s *subject) result() MeasuredRuntime {
 	r := s.entry
 	r.LoopNS, r.CallNS = median(s.levels[emptyLoop]), median(s.levels[emptyCall])

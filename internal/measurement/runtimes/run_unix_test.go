@@ -165,21 +165,32 @@ func TestRuntimesOfOneKindStandSideBySide(t *testing.T) {
 // Each is a row with its reason, and the honest one beside it is measured.
 func TestRuntimesThatFail(t *testing.T) {
 	failing := map[string]struct{ version, benchmark, want string }{
-		"prints rubbish":               {"echo 1", "echo rubbish", `answered "rubbish" to the command run`},
-		"prints nothing":               {"echo 1", "true", "ended before it answered"},
-		"prints no sample":             {"echo 1", "while read x; do echo; done", `answered "[]"`},
-		"prints one sample":            {"echo 1", "while read x; do echo 100; done", `answered "[100]"`},
-		"prints impossible figures":    {"echo 1", "while read x; do echo 1e300; done", `answered "[1e+300]"`},
-		"prints no number":             {"echo 1", "while read x; do echo NaN; done", `answered "[NaN]"`},
-		"takes no time":                {"echo 1", hooked(t, `[ $verb:$b = run:10 ] && slices 0 $a $b 1 && continue`), "an impossible time"},
-		"loses a call":                 {"echo 1", hooked(t, `[ $verb:$name:$a = run:loop:1 ] && echo missing lost && continue`), "the runtime lacks the call"},
-		"fails":                        {"echo 1", "echo 'Cannot find module' >&2; exit 3", "exit status 3: Cannot find module"},
-		"kills itself":                 {"echo 1", "kill -9 $$", "killed by signal 9"},
-		"has no version":               {"echo none", honest(t), "does not print a version"},
-		"cannot print its version":     {"exit 1", honest(t), "exit status 1"},
-		"counts more time than passes": {"echo 1", hooked(t, `[ $verb = run ] && slices 10000000000 1 $b 1 && continue`), "its stopwatch counted"},
-		"answers twice":                {"echo 1", hooked(t, `echo rm -rf`), `answered "rm -rf"`},
-		"has none of its calls":        {"echo 1", "while read x; do echo missing no script may call .NET; done", "no script may call .NET"},
+		"prints rubbish":            {"echo 1", "echo rubbish", `answered "rubbish" to the command run`},
+		"prints nothing":            {"echo 1", "true", "ended before it answered"},
+		"prints no sample":          {"echo 1", "while read x; do echo; done", `answered "[]"`},
+		"prints one sample":         {"echo 1", "while read x; do echo 100; done", `answered "[100]"`},
+		"prints impossible figures": {"echo 1", "while read x; do echo 1e300; done", `answered "[1e+300]"`},
+		"prints no number":          {"echo 1", "while read x; do echo NaN; done", `answered "[NaN]"`},
+		"takes no time": {
+			"echo 1", hooked(t, `[ $verb:$b = run:10 ] && slices 0 $a $b 1 && continue`), "an impossible time",
+		},
+		"loses a call": {
+			"echo 1", hooked(t, `[ $verb:$name:$a = run:loop:1 ] && echo missing lost && continue`),
+			"the runtime lacks the call",
+		},
+		"fails": {
+			"echo 1", "echo 'Cannot find module' >&2; exit 3", "exit status 3: Cannot find module",
+		},
+		"kills itself":             {"echo 1", "kill -9 $$", "killed by signal 9"},
+		"has no version":           {"echo none", honest(t), "does not print a version"},
+		"cannot print its version": {"exit 1", honest(t), "exit status 1"},
+		"counts more time than passes": {
+			"echo 1", hooked(t, `[ $verb = run ] && slices 10000000000 1 $b 1 && continue`), "its stopwatch counted",
+		},
+		"answers twice": {"echo 1", hooked(t, `echo rm -rf`), `answered "rm -rf"`},
+		"has none of its calls": {
+			"echo 1", "while read x; do echo missing no script may call .NET; done", "no script may call .NET",
+		},
 		"prints without end":           {"echo 1", "exec tr '\\0' 1 </dev/zero", "printed more than"},
 		"complains without end":        {"echo 1", "exec yes rubbish >&2", "printed more than"},
 		"prints a version without end": {"exec yes 1.2", honest(t), "printed more than"},
@@ -203,11 +214,12 @@ func TestRuntimesThatFail(t *testing.T) {
 	missing.Path = t.TempDir()
 	require.NotEmpty(t, run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0].Reason)
 	missing.Path, missing.Programs = "", []string{"no-such-runtime"}
-	require.Equal(t, "not found in PATH: no-such-runtime", run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0].Reason)
+	r := run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0]
+	require.Equal(t, "not found in PATH: no-such-runtime", r.Reason)
 }
 
-// Of several programs the first one that prints its version is measured. The python3.exe that Windows has without Python
-// fails, and says where to get it.
+// The first program that prints its version is measured. The python3.exe that Windows has without
+// Python fails, and prints where to get it.
 func TestProgramThatOnlySaysWhereToGetTheRuntime(t *testing.T) {
 	const advert = "echo 'Python was not found; run without arguments to install from the Microsoft Store.' >&2; exit 49"
 	folder := t.TempDir()
@@ -234,10 +246,11 @@ func TestProgramThatOnlySaysWhereToGetTheRuntime(t *testing.T) {
 	t.Chdir(folder)
 	t.Setenv("PATH", ".")
 	r = run(t, Settings{Runtimes: []Selected{stub}}).Runtimes[0]
-	require.Equal(t, "shell is in a relative folder of PATH; use --runtime shell="+filepath.Join(folder, "shell"), r.Reason)
+	want := "shell is in a relative folder of PATH; use --runtime shell=" + filepath.Join(folder, "shell")
+	require.Equal(t, want, r.Reason)
 }
 
-// A runtime that fails later keeps what was measured before, with the reason. What it says on standard error is in it.
+// A runtime that fails later keeps the figures of before, with the reason, which has a line of its standard error.
 func TestRuntimeThatFailsLater(t *testing.T) {
 	r := measuredOf(t, "echo 1", hooked(t, "[ $starts = 3 ] && exit 7"))
 	require.True(t, r.Available)
@@ -255,7 +268,7 @@ func TestRuntimeThatFailsLater(t *testing.T) {
 	require.Equal(t, "exit status 3: it makes no marks", r.Calls[0].ReadsBy)
 }
 
-// A signal ends a run. What is complete is kept, and is not called interrupted.
+// A signal ends a run. A runtime whose figures are complete keeps them, and is not called interrupted.
 func TestInterruptedRun(t *testing.T) {
 	interrupted := func(last string, when func() bool) []MeasuredRuntime {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -269,7 +282,8 @@ func TestInterruptedRun(t *testing.T) {
 			}
 			cancel()
 		}()
-		s := Settings{Runtimes: []Selected{shell(t, "echo 1", honest(t)), shell(t, "echo 1", last)}, Starts: 3, Time: 3 * minSlices * shellSlice, CPUs: 2}
+		s := Settings{Starts: 3, Time: 3 * minSlices * shellSlice, CPUs: 2}
+		s.Runtimes = []Selected{shell(t, "echo 1", honest(t)), shell(t, "echo 1", last)}
 		measured, err := Run(ctx, s, func(time.Duration, time.Duration) {})
 		require.NoError(t, err)
 		require.Len(t, measured.Runtimes, 2)
@@ -298,7 +312,8 @@ func TestInterruptedRun(t *testing.T) {
 func TestNothingIsLeftInTheTemporaryFolder(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
-	run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", honest(t)), shell(t, "echo 1", "echo socket >$TMPDIR/socket; exit 1")}})
+	leaves := shell(t, "echo 1", "echo socket >$TMPDIR/socket; exit 1")
+	run(t, Settings{Runtimes: []Selected{shell(t, "echo 1", honest(t)), leaves}})
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Empty(t, left)
@@ -311,8 +326,8 @@ func TestProgramsRunInTheRootFolder(t *testing.T) {
 	require.Empty(t, r.Reason)
 }
 
-// A compiler that writes no program, or what waits when it is opened, is a reason. So is a program in a temporary folder
-// that is mounted noexec.
+// A compiler that writes no program, or what waits when it is opened, is a reason. So is a program in a temporary
+// folder that is mounted noexec.
 func TestCompiledProgramThatDoesNotRun(t *testing.T) {
 	for commands, want := range map[string]string{
 		"true": "no such file or directory", "mkfifo $2": noExec, "echo >$2": noExec,
@@ -325,7 +340,8 @@ func TestCompiledProgramThatDoesNotRun(t *testing.T) {
 	}
 }
 
-const noExec = "its benchmark may not be executed: permission denied; if the temporary folder is mounted noexec, set TMPDIR to another one"
+const noExec = "its benchmark may not be executed: permission denied; " +
+	"if the temporary folder is mounted noexec, set TMPDIR to another one"
 
 // The C library of what is no program is unknown. Nothing waits for a writer of a named pipe.
 func TestLoaderOfOtherFiles(t *testing.T) {
@@ -334,7 +350,8 @@ func TestLoaderOfOtherFiles(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	require.NoError(t, os.WriteFile(text, []byte("#!/bin/sh\n"+strings.Repeat("#", 100)), 0o600))
 	for path, want := range map[string]string{
-		pipe: "not a regular file", folder: "not a regular file", text: "bad magic number", filepath.Join(folder, "none"): "no such file",
+		pipe: "not a regular file", folder: "not a regular file", text: "bad magic number",
+		filepath.Join(folder, "none"): "no such file",
 	} {
 		need.Ends(t, path, func() {
 			_, err := loaderOf(path)
@@ -362,7 +379,8 @@ func TestBenchmarkPrintsTheVersion(t *testing.T) {
 // A pass in which no thread had a CPU says nothing, and does not spoil the others.
 func TestPassWithoutACall(t *testing.T) {
 	const start = 6 // after three for the costs and one for the steps, the second pass
-	r := measuredOf(t, "echo 1", hooked(t, fmt.Sprintf("[ $starts:$verb:$name = %d:threads:now ] && echo 0 1000 && continue", start)), 1)
+	hook := fmt.Sprintf("[ $starts:$verb:$name = %d:threads:now ] && echo 0 1000 && continue", start)
+	r := measuredOf(t, "echo 1", hooked(t, hook), 1)
 	require.Empty(t, r.Reason)
 	require.Len(t, r.Calls[0].Throughput[0].SamplesReadsPerSecond, passes-1)
 	require.Len(t, r.Calls[1].Throughput[0].SamplesReadsPerSecond, passes)

@@ -37,12 +37,13 @@ type SystemClock struct {
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
 }
 
-// fine returns those of the system's clocks that most programs read, if they were timed. gettimeofday costs what CLOCK_REALTIME
-// costs.
+// fine returns the clocks of the system that most programs read, if they were timed. gettimeofday costs as much as
+// CLOCK_REALTIME.
 func (s *Runtimes) fine() []SystemClock {
 	return slices.DeleteFunc(slices.Clone(s.Clocks), func(c SystemClock) bool {
 		name, _, _ := strings.Cut(c.ID, "@")
-		return c.Latency == nil || c.Latency.MedianNS <= 0 || name == "gettimeofday" || !slices.Contains(clock.MostRead, name)
+		timed := c.Latency != nil && c.Latency.MedianNS > 0
+		return !timed || name == "gettimeofday" || !slices.Contains(clock.MostRead, name)
 	})
 }
 
@@ -117,7 +118,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	New: func() result.Section { return new(Runtimes) },
 }, Command: "runtimes", Pictures: pictures, Compare: compared, Join: section.Joining(join)}
 
-// Of returns the section of a document; nil if it has none.
+// Of returns the section of a document; or nil.
 func Of(d *result.Document) *Runtimes { return result.Of[*Runtimes](d) }
 
 // Key returns the key of the section in a document.

@@ -30,13 +30,14 @@ func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
 		highNS += max(clock.MedianNS, clock.HighNS)
 	}
 	parts.runtimeNS = m.Latency.MedianNS - parts.clockNS
-	parts.significant = m.Latency.Confidence > 0 && m.Latency.LowNS > highNS && m.Latency.LowNS-highNS >= parts.runtimeNS/2
+	addedNS := m.Latency.LowNS - highNS // at least
+	parts.significant = m.Latency.Confidence > 0 && addedNS > 0 && addedNS >= parts.runtimeNS/2
 	const small = 0.1 // of the clock
 	return parts, parts.significant || parts.runtimeNS <= small*parts.clockNS
 }
 
-// clock returns the latency of the system's clock that is read by this name and enters the kernel as often; nil if it was
-// not measured. A program may have another path to the clock than the vDSO.
+// clock returns the latency of the system's clock that is read by this name and enters the kernel as often, or nil. A
+// program may have another path to the clock than the vDSO.
 func (s *Runtimes) clock(name, entry string) *compare.Latency {
 	for _, c := range s.Clocks {
 		if read, _, _ := strings.Cut(c.ID, "@"); read == name && c.KernelEntry == entry && entry != "" {

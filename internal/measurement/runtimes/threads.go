@@ -13,7 +13,7 @@ import (
 // lookEvery is how often a thread looks at the stopwatch.
 const lookEvery = 50 * time.Microsecond
 
-// passes is how often the throughput is measured with each number of threads: diff needs so many.
+// passes is how often the throughput is measured with each number of threads: diff needs this number of samples.
 const passes = 10
 
 // A pass is one measurement of throughput: the calls of each thread, and the time of all of them
@@ -77,7 +77,7 @@ func (r *runner) pass(s *subject, threads int, all map[string][]pass) error {
 	})
 }
 
-// throughputOf returns the throughput of passes with so many threads.
+// throughputOf returns the throughput of passes with a number of threads.
 func throughputOf(threads int, oversubscribed bool, passes []pass) compare.Throughput {
 	var perSecond, fairness []float64
 	for _, p := range passes {

@@ -19,7 +19,7 @@ import (
 const byPtrace = "ptrace"
 
 // trace finds out which clocks the calls of a runtime read, whether they enter the kernel, and what
-// they cost without the vDSO. What cannot be determined has the reason.
+// they cost without the vDSO. A figure that is unknown has a reason.
 func (r *runner) trace(s *subject) {
 	if err := ptrace.Usable(); err != nil {
 		s.unproven(err.Error())
@@ -47,7 +47,7 @@ func (r *runner) trace(s *subject) {
 	}
 }
 
-// unproven sets why nothing is known about the reads of all calls.
+// unproven sets the reason why the reads of all calls are unknown.
 func (s *subject) unproven(why string) {
 	for i := range s.entry.Calls {
 		m := &s.entry.Calls[i]
@@ -65,7 +65,7 @@ func (r *runner) marked(s *subject, times int, hide bool) (spans []ptrace.Span, 
 		return err
 	}
 	err = r.converse(s, underPtrace(longest, trace), func(d *dialogue) error {
-		// What a runtime does at the first mark or call only, it does here.
+		// A runtime may do more at its first mark and call, such as load a class.
 		if err := d.mark(emptyLoop, 1, len(s.Calls)); err != nil {
 			return err
 		}
@@ -86,9 +86,10 @@ func (r *runner) marked(s *subject, times int, hide bool) (spans []ptrace.Span, 
 
 // underPtrace returns a function that runs a program by a function of package ptrace, for a limited time. An error has
 // the line of standard error that explains it.
-func underPtrace(longest time.Duration, run func(context.Context, *exec.Cmd) error) func(context.Context, *exec.Cmd) error {
+func underPtrace(longest time.Duration, run runFunc) runFunc {
+	late := fmt.Errorf("did not end within %v", longest.Round(time.Second))
 	return func(ctx context.Context, cmd *exec.Cmd) error {
-		ctx, stop := context.WithTimeoutCause(ctx, longest, fmt.Errorf("did not end within %v", longest.Round(time.Second)))
+		ctx, stop := context.WithTimeoutCause(ctx, longest, late)
 		defer stop()
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
@@ -105,8 +106,8 @@ func underPtrace(longest time.Duration, run func(context.Context, *exec.Cmd) err
 	}
 }
 
-// attribute sets the clocks that a call with this mark reads: what most of the traced calls read. The mark may have no
-// summary.
+// attribute sets the clocks that a call with this mark reads: the reads of most of the traced calls. The mark may have
+// no summary.
 func (m *MeasuredCall) attribute(mark string, all []ptrace.Call) {
 	i := slices.IndexFunc(all, func(c ptrace.Call) bool { return c.Mark == mark })
 	if i < 0 {
@@ -171,7 +172,8 @@ var servedByAny = []string{"time", "CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_COA
 // fromVDSO reports whether a call reads a clock that the vDSO answers only under some clock sources. Of
 // others, the cost without the vDSO says nothing about a slow clock source.
 func (m *MeasuredCall) fromVDSO() bool {
-	return m.KernelEntry != result.Always && slices.ContainsFunc(m.Reads, func(clock string) bool { return !slices.Contains(servedByAny, clock) })
+	depends := func(clock string) bool { return !slices.Contains(servedByAny, clock) }
+	return m.KernelEntry != result.Always && slices.ContainsFunc(m.Reads, depends)
 }
 
 // bounded keeps what a program prints, and ends it beyond maxOutput.

@@ -99,7 +99,9 @@ func GoMain(in io.Reader, out io.Writer) error {
 }
 
 // verbs are the functions of the commands; their arguments are the call and three numbers.
-var verbs = map[string]func(c goCall, a, b, d int64) string{"run": run, "steps": steps, "mark": mark, "threads": threads}
+var verbs = map[string]func(c goCall, a, b, d int64) string{
+	"run": run, "steps": steps, "mark": mark, "threads": threads,
+}
 
 // obey returns the answer to a command.
 func obey(fields []string) string {
@@ -159,7 +161,7 @@ func mark(c goCall, times, number, _ int64) string {
 	return ""
 }
 
-// counted are the counts of one thread, on cache lines of their own.
+// A counted is the result of one thread, alone on its cache lines.
 type counted struct {
 	calls, ended, sum int64
 	_                 [104]byte

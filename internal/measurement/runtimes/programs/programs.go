@@ -1,6 +1,6 @@
 // Package programs contains the benchmarks that timebench runs in other languages, as sources, and the benchmark of Go.
-// Read them to see what is measured: each is one short file in the folder source. They are loops and decide nothing: the
-// package runtimes warms up the calls, chooses the numbers of calls, and evaluates what was measured.
+// Each is one short file in the folder source. They are loops, and decide nothing: the package runtimes warms up the
+// calls, chooses the numbers of calls, and evaluates the times.
 //
 // A program reads commands from its standard input, a line each, until it ends. It answers each with a line on its
 // standard output. The fields of a command are separated by tabs: a verb, the name of a call, and whole numbers. An
@@ -23,7 +23,7 @@
 // run reads the monotonic clock of the language before and after a slice. No compiler may remove the calls.
 //
 // steps reads a block back to back. It keeps the values as the call returns them, and converts them to nanoseconds
-// afterwards. What passes between two blocks is no step. A call whose value is not a time, or has no number, is missing
+// afterwards. The time between two blocks is no step. A call whose value is not a time, or has no number, is missing
 // here: loop, call, localtime and toISOString.
 //
 // threads is of Java, .NET, C, C++, Rust and Go. COUNT threads wait at a barrier. One stopwatch times all of them. They
