@@ -35,6 +35,7 @@ require (
 require (
 	github.com/klauspost/compress v1.20.4
 	github.com/mikelolasagasti/xz v1.0.1
+	golang.org/x/net v0.59.0
 )
 
 require (
