@@ -31,7 +31,7 @@ func selectedAtRunTime(s *situation.Situation) *why {
 	if s.SeenWhole() {
 		reasoning += "Neither the kernel command line nor the kernel log explains the other choice."
 	} else {
-		reasoning += "The kernel command line does not explain the other choice (the kernel log since the boot is not known)."
+		reasoning += "The kernel command line does not explain the other choice (the kernel log since the boot is missing)."
 	}
 	if chosen.Value == expected {
 		reasoning = fmt.Sprintf("The kernel command line names %s, which is available, but %s is in use.", expected, name)

@@ -52,7 +52,7 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 			current: "hpet", available: all, plant: func(d *result.Document) {
 				d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
 			},
-			causes: []string{"somebody selected hpet " + byHand, "The kernel command line does not explain the other choice (the kernel log since the boot is not known"}, never: []string{"nor the kernel log"},
+			causes: []string{"somebody selected hpet " + byHand, "The kernel command line does not explain the other choice (the kernel log since the boot is missing"}, never: []string{"nor the kernel log"},
 		},
 		"by hand, another than at boot": {
 			current: "acpi_pm", available: all, boot: []string{"clocksource=hpet"},

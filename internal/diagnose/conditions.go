@@ -59,7 +59,7 @@ func governor(s *situation.Situation) *result.Finding {
 	return &result.Finding{
 		Title:    "the CPU frequency changes",
 		Evidence: []string{"scaling_governor: " + strings.Join(saving, ", "), emptyCall(*c)},
-		Cause:    "The governor lowers the frequency of idle CPUs. The first reads after a pause are slower than those of a busy program.",
+		Cause:    "The governor lowers the frequency of idle CPUs. The first reads after a pause are slower than the reads of a busy program.",
 		Remedies: remedy.For(s, "performance-governor"),
 		Links:    []string{"https://docs.kernel.org/admin-guide/pm/cpufreq.html"},
 	}

@@ -260,7 +260,7 @@ func TestEachFinding(t *testing.T) {
 			eachClock(d, func(c *compare.Clock) { c.ID = strings.Replace(c.ID, "@vdso", "@libc", 1) })
 			d.Host.ClockSource = &result.ClockSource{Current: "ACPI-fast", Available: []string{"TSC-low", "ACPI-fast"}}
 		}, "slow-reads", result.Error, "sysctl kern.timecounter.hardware=TSC-low"},
-		"slow in user mode": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Never, 1650) }, "slow-reads", result.Error, "why is not known"},
+		"slow in user mode": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Never, 1650) }, "slow-reads", result.Error, "why is unknown"},
 		"clock source left switched": {func(d *result.Document) {
 			d.Host.ClockSource.Current = "hpet"
 			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412, Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)}

@@ -82,7 +82,7 @@ type heavyKind struct {
 
 var heavyKinds = []heavyKind{
 	{func(p profile.Process) float64 { return p.SyscallShare }, "The program makes system calls of clocks itself. By the vDSO, a read of these clocks does not enter the kernel.", true},
-	{func(p profile.Process) float64 { return p.KernelShare }, "The program reads clocks that the vDSO asks the kernel for under every clock source, such as those of CPU time.", false},
+	{func(p profile.Process) float64 { return p.KernelShare }, "The program reads clocks that the vDSO asks the kernel for under every clock source, such as the clocks of CPU time.", false},
 	{func(p profile.Process) float64 { return p.UserShare }, "Each read is as fast as the clock source allows. The program makes many.", true},
 }
 

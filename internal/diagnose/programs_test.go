@@ -78,7 +78,7 @@ func TestWhyProgramsReadMuch(t *testing.T) {
 		coarse                bool
 	}{
 		"user mode":           {result.Never, 0.2, 0, 0, "as fast as the clock source allows", true},
-		"clocks of CPU time":  {result.Never, 0.05, 0.15, 0, "such as those of CPU time", false},
+		"clocks of CPU time":  {result.Never, 0.05, 0.15, 0, "such as the clocks of CPU time", false},
 		"system calls":        {result.Never, 0.01, 0, 0.19, "makes system calls of clocks itself", true},
 		"it is not known":     {result.Unknown, 0.02, 0.18, 0, "The program makes many reads.", true},
 		"system calls, as is": {result.Unknown, 0.02, 0, 0.18, "The program makes many reads.", true},

@@ -95,14 +95,14 @@ func notX86(s *situation.Situation) *why {
 		return nil
 	}
 	if s.Host.Arch != "arm64" {
-		return &why{cause: "Why user mode cannot read the counter of this CPU is not known."}
+		return &why{cause: "It is unknown why user mode cannot read the counter of this CPU."}
 	}
 	found := &why{links: []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"}}
 	if s.SeenWhole() {
-		found.cause = "Why is not known: the kernel log names no erratum of the timer that would keep user mode from reading the counter of the CPU."
+		found.cause = "The cause is unknown: the kernel log names no erratum of the timer that would keep user mode from reading the counter of the CPU."
 		return found
 	}
-	isMissing := "is not known"
+	isMissing := "is missing"
 	if log := s.Host.KernelLog; log != nil && log.Reason != "" {
 		isMissing, found.evidence = "could not be read", []string{ofLog + log.Reason}
 	}

@@ -34,8 +34,8 @@ func refusedCalls(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
 		Title:    "system calls of clocks are refused",
 		Evidence: evidence,
-		Cause: "A seccomp filter refuses them: that of a container engine, of a sandbox, or of a service. Reads through the vDSO still work, but programs fail that make the system calls: " +
-			"those without a vDSO, 32-bit ones, and those that read the CPU time. If an old libseccomp does not know clock_gettime64, the filter answers it with EPERM in place of ENOSYS. A 32-bit C library then does not fall back to the older call: time is 1970, or the program ends.",
+		Cause: "A seccomp filter refuses them: the filter of a container engine, of a sandbox, or of a service. Reads through the vDSO still work, but programs that make the system calls fail: " +
+			"programs without a vDSO, 32-bit programs, and programs that read the CPU time. If an old libseccomp does not know clock_gettime64, the filter answers it with EPERM in place of ENOSYS. A 32-bit C library then does not fall back to the older call: time is 1970, or the program ends.",
 		Remedies: remedy.For(s, "newer-engine", "allow-calls"),
 		Links:    []string{"https://docs.docker.com/engine/security/seccomp/", "https://github.com/docker/for-win/issues/8326", "https://man7.org/linux/man-pages/man2/seccomp.2.html"},
 	}

@@ -54,7 +54,7 @@ func slowReads(s *situation.Situation) *result.Finding {
 		finding.Evidence = append(finding.Evidence, timecounterEvidence(s)...)
 		finding.Cause, finding.Links = timecounterCause(s), []string{bsdLinks[s.Host.OS]}
 	default:
-		finding.Cause = "The system does not read the counter of the CPU in user mode for these clocks, and why is not known. It may read a timer on the mainboard, or an emulator, a sandbox or a tracer may handle the calls."
+		finding.Cause = "The system does not read the counter of the CPU in user mode for these clocks, and why is unknown. It may read a timer on the mainboard, or an emulator, a sandbox or a tracer may handle the calls."
 	}
 	return finding
 }
@@ -66,7 +66,7 @@ const slowReadsKind = "slow-reads"
 func becauseOfCounter(s *situation.Situation) string {
 	switch {
 	case !s.OnBSD():
-		return ", and why is not known"
+		return ", and why is unknown"
 	case s.ClockSource == "":
 		return ", probably because of a slow timecounter"
 	default:

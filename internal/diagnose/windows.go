@@ -137,7 +137,7 @@ func qpcKernel(s *situation.Situation) *result.Finding {
 	case platform:
 		finding.Cause = "The platform clock is forced (bcdedit useplatformclock), or Windows considers the CPU counter unreliable."
 	case q.UserMode != nil && *q.UserMode:
-		finding.Cause = "When the run began, the pages that Windows shares with programs allowed reads in user mode. During the run the cost was that of the system call: the pages have changed since, or another program intercepts the function."
+		finding.Cause = "When the run began, the pages that Windows shares with programs allowed reads in user mode. During the run a read cost as much as the system call: the pages have changed since, or another program intercepts the function."
 		finding.Remedies = persists
 	case q.HypervisorPage:
 		finding.Cause = scaledByPage + " A hypervisor makes it invalid if the rate of the CPU counter is not stable, for example after a migration."
@@ -171,7 +171,7 @@ func unprovenQPC(s *situation.Situation) *result.Finding {
 		Evidence: append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...),
 		Cause:    "No page that Windows shares with programs shows it, and the costs do not prove it.",
 		Remedies: []result.Remedy{{
-			Advice:   "Measure it on that machine: doctor reads the hypervisor page, and compares the cost with that of the system call",
+			Advice:   "Measure it on that machine: doctor reads the hypervisor page, and compares the cost with the cost of the system call",
 			Commands: []string{"timebench doctor"},
 		}},
 		Links: []string{highResolution},

@@ -100,7 +100,7 @@ var hostRemedies = map[string]remedy{
 		source: "VMware, Timekeeping in Virtual Machines, Virtual TSC: FALSE shows the TSC of the host",
 		where:  func(s *machine) bool { return s.GuestUnder("vmware") },
 		advice: "Shut the machine down and start it again on the host where it is to run, or move it to hosts whose CPUs have the same TSC rate or TSC scaling. Leave monitor_control.virtual_rdtsc at TRUE, its default",
-		risk:   "FALSE switches off the virtualisation of the TSC: the guest sees that of the host, which is another one after a migration.",
+		risk:   "FALSE switches off the virtualisation of the TSC: the guest sees the TSC of the host, which changes with a migration.",
 	},
 	"bhyve-host": {
 		source: "oxidecomputer/propolis#328: the host ran the guest late",
@@ -110,7 +110,7 @@ var hostRemedies = map[string]remedy{
 	"start-again": {
 		source: "twekkel/htpdate#41, erigones/esdc-factory#114: a guest keeps the TSC rate of the host where it booted",
 		where:  func(s *machine) bool { return s.IsGuest() && !s.InWSL() },
-		advice: "Shut the machine down and start it again: it measures, or is told, the TSC rate of the host where it boots. If it must migrate, use hosts with the same TSC rate or with TSC scaling",
+		advice: "Shut the machine down and start it again: it measures the TSC rate of the host where it boots, or gets it from the hypervisor. If it must migrate, use hosts with the same TSC rate or with TSC scaling",
 	},
 	"newer-runsc": {
 		source: "google/gvisor#7975 (2022-09: the coarse clocks and CLOCK_MONOTONIC_RAW in the vDSO), #8118 (time went back on AMD)",

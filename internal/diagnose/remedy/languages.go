@@ -45,7 +45,7 @@ func languageRemedies(s *machine) []result.Remedy {
 	if len(calls) > 0 {
 		remedies = append(remedies, result.Remedy{
 			Advice: "Call a coarse clock in the languages of this machine: " + strings.Join(calls, "; "),
-			Risk:   "The value is that of the last tick, some milliseconds ago.",
+			Risk:   "The value is from the last tick, some milliseconds ago.",
 		})
 	}
 	if without := here(noCoarseCall); len(without) > 0 {

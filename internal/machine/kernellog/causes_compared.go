@@ -11,7 +11,7 @@ import (
 
 const disagree = "the TSC and its watchdog disagree"
 
-const oneCannotTell = "One pair of figures cannot tell which of the two clocks was wrong."
+const oneIsNoProof = "One pair of figures does not show which of the two clocks was wrong."
 
 // comparedRules explain the figures of the watchdog, in the order in which they exclude each other.
 var comparedRules = []rule{
@@ -182,7 +182,7 @@ func slowReadBack(l log) (Cause, bool) {
 			return cause, true
 		}
 		cause.Evidence = append(cause.Evidence, doubts...)
-		cause.Text += " But another check in this log failed or warned, so it is not known whether the TSC is right."
+		cause.Text += " But another check in this log failed or warned, so it is unknown whether the TSC is right."
 	}
 	return cause, true
 }
@@ -208,7 +208,7 @@ func emulatedClocks(_ log, c comparison) Cause {
 		rate = ": " + deviation(c.ppm()) + c.contradiction()
 	}
 	return Cause{Text: fmt.Sprintf(
-		"%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", c.both(), rate, oneCannotTell)}
+		"%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", c.both(), rate, oneIsNoProof)}
 }
 
 func tscJumped(l log, c comparison) Cause {
@@ -237,7 +237,7 @@ func clocksDisagree(l log) (Cause, bool) {
 	sentence := c.both()
 	switch {
 	case !ok || sentence == "":
-		cause.Text = "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not tell which was wrong."
+		cause.Text = "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong."
 		return cause, true
 	case c.known() && c.watchdogNS > 0:
 		sentence += ": " + deviation(c.ppm()) + c.contradiction()
@@ -258,8 +258,8 @@ func clocksDisagree(l log) (Cause, bool) {
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
 	case c.skewNS < 0 && c.watchdog == "":
-		where = "A TSC that counts less may stop or slow down with the CPU, as those of old CPUs do; in a virtual machine, its host may have paused it."
+		where = "A TSC that counts less may stop or slow down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
 	}
-	cause.Text = strings.Join([]string{sentence + ".", oneCannotTell, where}, " ")
+	cause.Text = strings.Join([]string{sentence + ".", oneIsNoProof, where}, " ")
 	return cause, true
 }

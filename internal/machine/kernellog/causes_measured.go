@@ -14,7 +14,7 @@ import (
 // order in which they exclude each other.
 var measuredRules = []rule{
 	{kind: "gvisor", title: "the program runs in a gVisor sandbox", concerns: OfSandbox, inferred: true, find: logged(gvisorStart, Cause{
-		Text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the kernel's version that it reports is not that of a Linux kernel.",
+		Text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the version that it reports is not the version of a Linux kernel.",
 	})},
 	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", find: cpusDifferAfterResume},
 	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", find: cpusDiffer},
@@ -103,7 +103,7 @@ func (e Event) difference(hz float64, pairs []Event) string {
 		return fmt.Sprintf("The TSCs of the CPUs differ: the kernel saw the TSC go back by %s %s.", inCycles(e.Cycles, hz), where)
 	case cpuBehind:
 		if len(e.CPUs) == 2 && e.Now > e.Last {
-			return fmt.Sprintf("The TSCs of the CPUs differ: that of CPU %d, read later, was %s behind that of CPU %d.", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
+			return fmt.Sprintf("The TSCs of the CPUs differ: the TSC of CPU %d, read later, was %s behind the TSC of CPU %d.", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
 		}
 	case cpusAhead, cpusBehind:
 		where := "ahead of"
@@ -121,9 +121,9 @@ func (e Event) difference(hz float64, pairs []Event) string {
 func isOrAre(e Event) string {
 	others := e.CPUs[:len(e.CPUs)-1]
 	if len(others) == 1 {
-		return "that of " + words.CPUs(others) + " is"
+		return "the TSC of " + words.CPUs(others) + " is"
 	}
-	return "those of " + words.CPUs(others) + " are"
+	return "the TSCs of " + words.CPUs(others) + " are"
 }
 
 // inCycles returns cycles and, where the rate is known, the time: "115657 cycles (38.63 µs)".
@@ -208,7 +208,7 @@ func wentBack(l log) (Cause, bool) {
 		if !math.IsNaN(c.watchdogNS) {
 			text = fmt.Sprintf("While %s advanced %s", c.against(), span(c.watchdogNS))
 		}
-		text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind that of the last check, which was on another CPU."
+		text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind the value of the last check, on another CPU."
 	}
 	if l.machine.Guest {
 		text += " In a virtual machine it happens when the host pauses, restores or moves it."

@@ -64,7 +64,7 @@ var explained = map[string]struct {
 	"60-overclocked-tsc-3-ghz-healthy":        {},
 	"01-watchdog-wrapped":                     {[]string{"watchdog-wrapped"}, TSCRight, "4.687 s is one round of acpi_pm"},
 	"02-read-back-delay-8-sockets":            {[]string{"read-back-delay"}, TSCRight, "153.6 µs, where 125 µs is the limit"},
-	"03-kernel-7-inter-cpu-skew":              {[]string{"cpus-differ"}, TSCWrong, "115657 cycles (38.62 µs) behind that of CPU 0"},
+	"03-kernel-7-inter-cpu-skew":              {[]string{"cpus-differ"}, TSCWrong, "115657 cycles (38.62 µs) behind the TSC of CPU 0"},
 	"03b-kernel-7-frequency-skew":             {[]string{"clocks-disagree"}, TSCUnknown, "+2.47 %"},
 	"05-hpet-flood-hides-the-reason":          {[]string{"clocks-disagree", "lost-rtc-interrupts"}, TSCUnknown, "acpi_pm advanced 503.1 ms, the TSC advanced 112.1 ms"},
 	"06-tsc-early-despite-reliable":           {[]string{"weak-watchdog"}, TSCUnknown, "Linux before 5.4 also ignores tsc=reliable"},
