@@ -354,26 +354,20 @@ func TestW32Time(t *testing.T) {
 
 // A rate that a program set stays if no time service resets it.
 func TestSlewedWhereNobodySynchronises(t *testing.T) {
-	for name, sync := range map[string]result.TimeSync{
-		"tick":      {TickNS: 11_000_000, MaxErrorNS: lostErrorNS},
-		"frequency": {TickNS: 10_000_000, FrequencyPPM: 500, MaxErrorNS: lostErrorNS},
+	for name, test := range map[string]struct {
+		sync result.TimeSync
+		says []string
+	}{
+		"tick":      {result.TimeSync{TickNS: 11_000_000}, []string{" ppm", "no time service that will reset it", "sudo adjtimex --tick 10000 --frequency 0"}},
+		"frequency": {result.TimeSync{TickNS: 10_000_000, FrequencyPPM: 500}, []string{" ppm", "no time service that will reset it"}},
+		"offset":    {result.TimeSync{TickNS: 10_000_000, OffsetNS: 300_000_000}, []string{"remaining offset 300 ms"}},
 	} {
 		d := well()
-		d.Host.TimeSync = &sync
-		findings := Findings(d)
-		require.Len(t, findings, 2, name)
-		require.Equal(t, "unsynchronised", findings[0].Kind, name)
-		require.Equal(t, "slewed", findings[1].Kind, name)
-		text := worded(findings[1])
-		require.Contains(t, text, " ppm", name)
-		require.Contains(t, text, "no time service that will reset it", name)
-		require.Contains(t, text, "sudo adjtimex --tick 10000 --frequency 0", name)
+		test.sync.MaxErrorNS = lostErrorNS
+		d.Host.TimeSync = &test.sync
+		requireKind(t, d, "unsynchronised", result.Warn, nil, nil, name)
+		requireKind(t, d, "slewed", result.Note, test.says, nil, name)
 	}
-	d := well()
-	d.Host.TimeSync = &result.TimeSync{TickNS: 10_000_000, OffsetNS: 300_000_000, MaxErrorNS: lostErrorNS}
-	findings := Findings(d)
-	require.Len(t, findings, 2)
-	require.Contains(t, worded(findings[1]), "remaining offset 300 ms")
 }
 
 // Situations that look like a fault, and are healthy. A new case is a row.

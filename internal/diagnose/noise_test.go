@@ -59,7 +59,6 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		}},
 		{"step", "by -1.5 s", func(d *result.Document) { d.Conditions.WallStepNS = -1_500_000_000 }},
 		{"slewed", "run 10 % fast (adjtimex: tick 11,000 µs,", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{TickNS: 11_000_000} }},
-		{"slewed", "run 8 % slow", func(d *result.Document) { d.Host.TimeSync = &result.TimeSync{Synchronised: true, TickNS: 9_200_000} }},
 		{"slewed", "run 0.1 % fast (adjtimex: tick 10,005 µs, frequency +500 ppm)", func(d *result.Document) {
 			d.Host.TimeSync = &result.TimeSync{TickNS: 10_005_000, FrequencyPPM: 500}
 		}},
@@ -76,9 +75,6 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 			for _, threads := range []int{24, 25, 26, 32} {
 				d.Conditions.Passes = append(d.Conditions.Passes, result.Passes{Threads: threads, Planned: 100, Reasons: []string{"the time was up"}})
 			}
-		}},
-		{"incomplete", "the run has no throughput with 1 thread: the run was interrupted", func(d *result.Document) {
-			d.Conditions.Passes = []result.Passes{{Threads: 1, Planned: 20, Reasons: []string{"the run was interrupted"}}}
 		}},
 		{"incomplete", "the run has 13 of 40 samples of throughput with 2 threads: c: too many open files, and 2 other reasons", func(d *result.Document) {
 			d.Conditions.Passes = []result.Passes{
@@ -145,8 +141,4 @@ func TestWarningsFitTheRun(t *testing.T) {
 		require.Equal(t, test.loaded, strings.Contains(text, "the load"), "%s: %s", name, text)
 		require.NotContains(t, text, "--pin")
 	}
-	compared := quiet()
-	compare.Into(compared).Clocks[0].Throughput = measured
-	compared.Conditions.OtherCPUs = 0.8
-	require.Equal(t, "throughput and fairness with as many threads as CPUs; the width of the confidence intervals", Noise(compared)[0].Spoilt)
 }
