@@ -169,7 +169,7 @@ func whyUnproven(c compare.Clock) string {
 	switch {
 	case !c.Available:
 		return "cannot be read: " + c.Reason
-	case c.KernelEntry == "": // the command does not test it (verify, skew, drift), or the document is older than the key
+	case c.KernelEntry == "": // verify, skew and drift do not test it
 		return "kernel entry was not tested"
 	default:
 		return "kernel entry is unknown: " + c.KernelEntryBy

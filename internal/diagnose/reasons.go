@@ -70,9 +70,8 @@ func byLog(s *situation.Situation) *why {
 		all.remedies = append(all.remedies, remedy.OfCause[c.Kind]...)
 	}
 	all.cause, all.evidence = strings.Join(texts, " "), logEvidence(s, events)
-	const untilReboot = "until the next boot"
-	if s.MarkedUnstable() && !strings.Contains(all.cause, untilReboot) {
-		all.cause += " The kernel marked the TSC unstable " + untilReboot + "."
+	if s.MarkedUnstable() && !slices.ContainsFunc(faults, func(c kernellog.Cause) bool { return c.Kind == "marked-unstable" }) {
+		all.cause += " The kernel marked the TSC unstable until the next boot."
 	}
 	if s.Host.KernelLog.Truncated {
 		all.evidence = append(all.evidence, incompleteLog)

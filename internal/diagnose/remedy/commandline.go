@@ -108,8 +108,8 @@ func commandLine(s *machine, add string, remove []situation.Parameter) (hint str
 	return ". Then reboot", bootTools[i].change(add, texts)
 }
 
-// distribution returns the id of a machine's distribution; "" if it is unknown. Older documents have only its name,
-// which begins with it.
+// distribution returns the id of a machine's distribution; "" if it is unknown. Without the id, it is the beginning of the
+// name.
 func distribution(s *machine) string {
 	name, _, _ := strings.Cut(s.Host.Distribution, " ")
 	return cmp.Or(s.Host.DistributionID, name)

@@ -72,8 +72,8 @@ func (s *Situation) InGVisor() bool {
 // InContainer reports whether the process is in a container, which shares the kernel of its host.
 func (s *Situation) InContainer() bool { return s.Host.Container != "" && !s.InGVisor() }
 
-// InWSL reports whether the machine is the virtual one of the Windows Subsystem for Linux, version 2. Documents without
-// the key have its name in the release of the kernel.
+// InWSL reports whether the machine is the virtual one of the Windows Subsystem for Linux, version 2. A kernel log shows
+// it in the release of the kernel.
 func (s *Situation) InWSL() bool {
 	return s.Host.WSL == 2 || strings.Contains(strings.ToLower(s.Host.Kernel), "microsoft-standard")
 }
