@@ -32,7 +32,8 @@ func Answer(d *result.Document) (string, table.Level) {
 	}
 	cost := words.Duration(situation.CostNS(c.Latency))
 	besides, level := beside(s)
-	if i := slices.IndexFunc(s.Findings, func(f result.Finding) bool { return slices.Contains(slowKinds, f.Kind) }); i >= 0 {
+	isSlow := func(f result.Finding) bool { return slices.Contains(slowKinds, f.Kind) }
+	if i := slices.IndexFunc(s.Findings, isSlow); i >= 0 {
 		why := "; " + s.Findings[i].Title
 		if s.Findings[i].Kind == slowReadsKind && !s.ReadsQPCInUserMode() {
 			why = becauseOfCounter(s)
@@ -98,9 +99,14 @@ func answering(s *situation.Situation) *compare.Clock {
 // timesTheCounter returns how many times longer a read takes than one of the CPU's counter; "" if that was not timed,
 // or takes as long.
 func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
+	cost := situation.CostNS(c.Latency)
 	for _, id := range clock.PlainCounters {
-		if counter := s.Timed(id); counter != nil && situation.CostNS(c.Latency) > 2*situation.CostNS(counter.Latency) && situation.CostNS(counter.Latency) > 0 {
-			return fmt.Sprintf(", %s times what the CPU's counter takes", words.Times(situation.CostNS(c.Latency)/situation.CostNS(counter.Latency)))
+		counter := s.Timed(id)
+		if counter == nil {
+			continue
+		}
+		if least := situation.CostNS(counter.Latency); least > 0 && cost > 2*least {
+			return fmt.Sprintf(", %s times what the CPU's counter takes", words.Times(cost/least))
 		}
 	}
 	return ""
@@ -152,7 +158,8 @@ func Healthy(d *result.Document) string {
 	if v := verify.Of(s.Document); v != nil {
 		for _, c := range v.Clocks {
 			if slices.Contains(usual, c.ID) && c.Verdict == verify.IsMonotonic {
-				texts = append(texts, fmt.Sprintf("%s never went backwards in %s reads on %s.", c.ID, words.Thousands(c.Reads), words.Plural(len(v.CPUs), "CPU")))
+				texts = append(texts, fmt.Sprintf("%s never went backwards in %s reads on %s.",
+					c.ID, words.Thousands(c.Reads), words.Plural(len(v.CPUs), "CPU")))
 			}
 		}
 	}

@@ -16,9 +16,12 @@ func quota(s *situation.Situation) *result.Finding {
 	if cpu.Quota <= 0 || cpu.Quota >= float64(cpu.Usable) {
 		return nil
 	}
+	periodNS := float64(cpu.QuotaPeriodNS)
 	finding := &result.Finding{
-		Title:    fmt.Sprintf("a CPU quota limits the process to %.3g CPUs", cpu.Quota),
-		Evidence: []string{fmt.Sprintf("control group: %s of CPU time per %s", words.Duration(cpu.Quota*float64(cpu.QuotaPeriodNS)), words.Duration(float64(cpu.QuotaPeriodNS)))},
+		Title: fmt.Sprintf("a CPU quota limits the process to %.3g CPUs", cpu.Quota),
+		Evidence: []string{
+			fmt.Sprintf("control group: %s of CPU time per %s", words.Duration(cpu.Quota*periodNS), words.Duration(periodNS)),
+		},
 		Cause:    "The kernel stops a process that has used up its quota until the period ends. A read during that time takes milliseconds, whatever the clock costs.",
 		Remedies: remedy.For(s, "raise-quota"),
 		Links:    []string{"https://docs.kernel.org/scheduler/sched-bwc.html"},

@@ -39,7 +39,10 @@ var checks = []check{
 	{"qpc-kernel", []string{result.Error}, qpcKernel, nil},
 	{"kernel-entry-unproven", []string{result.Warn}, unproven, []string{"kernel-entry", "no-vdso", "qpc-kernel"}},
 	{"faulty-clock", []string{result.Warn}, faulty, nil},
-	{slowReadsKind, []string{result.Error}, slowReads, []string{"kernel-entry", "no-vdso", "kernel-entry-unproven", "tsc-trapped", "qpc-kernel"}},
+	{
+		slowReadsKind, []string{result.Error}, slowReads,
+		[]string{"kernel-entry", "no-vdso", "kernel-entry-unproven", "tsc-trapped", "qpc-kernel"},
+	},
 	{"clock-calls-refused", []string{result.Error}, refusedCalls, nil},
 	{"wall-clock-off", []string{result.Error, result.Warn, result.Note}, wallOff, nil},
 	{"heavy-readers", []string{result.Warn, result.Note}, heavyReaders, []string{"kernel-entry", "no-vdso"}},
@@ -99,14 +102,18 @@ func Sorted(findings []result.Finding) []result.Finding {
 
 // Timed returns the everyday clocks that were timed.
 func Timed(d *result.Document) []compare.Clock {
-	return slices.DeleteFunc(slices.Clone(compare.Of(d).Clocks), func(c compare.Clock) bool { return !situation.IsEveryday(c) || c.Latency == nil })
+	return slices.DeleteFunc(slices.Clone(compare.Of(d).Clocks), func(c compare.Clock) bool {
+		return !situation.IsEveryday(c) || c.Latency == nil
+	})
 }
 
 // Conclusive returns the findings that were shown, and whether doctor could judge: not without a timed clock, or
 // without an everyday clock for the limit of [OverLimit].
 func Conclusive(d *result.Document) (findings []result.Finding, conclusive bool) {
 	timed := len(Timed(d)) > 0
-	findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool { return f.Kind == limitCheck.kind && !timed })
+	findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool {
+		return f.Kind == limitCheck.kind && !timed
+	})
 	return findings, Measured(d) && len(findings) == len(d.Findings)
 }
 

@@ -34,7 +34,8 @@ func kernelEntry(s *situation.Situation) *result.Finding {
 		finding.Evidence = append(finding.Evidence, row(*call)+" · the system call itself")
 	}
 	why := whyNotTSC(s)
-	finding.Evidence = slices.Concat(finding.Evidence, whatToWin(s, entering), maxThroughput(entering), shares(programsAbove(s, NamedShare)), why.evidence)
+	finding.Evidence = slices.Concat(finding.Evidence,
+		whatToWin(s, entering), maxThroughput(entering), shares(programsAbove(s, NamedShare)), why.evidence)
 	finding.Cause = because(s) + " " + why.cause
 	finding.Remedies = slices.Concat(remedy.For(s, why.remedies...), remedy.Coarse(s))
 	var ofHypervisor []string
@@ -51,7 +52,9 @@ func distinct(links ...[]string) []string {
 
 func proof(c compare.Clock) string {
 	text := map[string]string{
-		result.Always: "every read enters the kernel", result.Sometimes: "some reads enter the kernel", result.Never: "no read enters the kernel",
+		result.Always:    "every read enters the kernel",
+		result.Sometimes: "some reads enter the kernel",
+		result.Never:     "no read enters the kernel",
 	}[c.KernelEntry]
 	if c.KernelEntryBy != "" {
 		text += " (" + c.KernelEntryBy + ")"
@@ -112,7 +115,9 @@ var cpuCounters = []string{"tsc", "tsc-early", "arch_sys_counter", "riscv_clocks
 // first everyday clock whose layers are known.
 func whatToWin(s *situation.Situation, entering []compare.Clock) []string {
 	for _, id := range situation.Everyday {
-		i := slices.IndexFunc(entering, func(c compare.Clock) bool { return c.ID == id && c.Latency != nil && len(compare.Parts(c.Layers)) > 0 })
+		i := slices.IndexFunc(entering, func(c compare.Clock) bool {
+			return c.ID == id && c.Latency != nil && len(compare.Parts(c.Layers)) > 0
+		})
 		if i < 0 {
 			continue
 		}

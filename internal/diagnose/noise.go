@@ -51,7 +51,8 @@ var noises = []struct {
 			var clocks []string
 			for _, clock := range s.Clocks {
 				if r := clock.Resolution; r != nil && r.Backwards > 0 {
-					clocks = append(clocks, fmt.Sprintf("%s %s by up to %s", clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
+					clocks = append(clocks, fmt.Sprintf("%s %s by up to %s",
+						clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
 				}
 			}
 			return when(len(clocks) > 0, "a clock went backwards while it was watched: "+strings.Join(clocks, "; "))
@@ -100,7 +101,8 @@ var noises = []struct {
 		},
 		func(s *situation.Situation) string {
 			included := ": the figures include the time that the process was stopped"
-			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included), timed("the confidence intervals"+included)(s))
+			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included),
+				timed("the confidence intervals"+included)(s))
 		},
 		func(s *situation.Situation) string {
 			return phrases("raise the quota", throughput(s, "or measure with fewer threads (--threads 1)"))
@@ -139,7 +141,8 @@ var noises = []struct {
 				fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU")))
 		},
 		func(s *situation.Situation) string {
-			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"), timed("the width of the confidence intervals")(s))
+			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"),
+				timed("the width of the confidence intervals")(s))
 		},
 		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)",
 			"stop the other programs, or keep to CPUs that they do not use"),
@@ -233,7 +236,8 @@ func noise(s *situation.Situation) []result.Warning {
 func starved(s *situation.Situation, c result.Conditions) string {
 	for _, p := range c.Passes {
 		disturbed := func(t compare.Throughput) bool { return t.Threads == p.Threads && t.Disturbed }
-		if p.Starved > 0 && slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return slices.ContainsFunc(c.Throughput, disturbed) }) {
+		isDisturbed := func(c compare.Clock) bool { return slices.ContainsFunc(c.Throughput, disturbed) }
+		if p.Starved > 0 && slices.ContainsFunc(s.Clocks, isDisturbed) {
 			return fmt.Sprintf("in %d of %s of throughput with %s, a thread had no CPU for most of the time, although there is a CPU for each",
 				p.Starved, words.Plural(p.Complete, "sample"), words.Plural(p.Threads, "thread"))
 		}
@@ -260,7 +264,8 @@ func incomplete(_ *situation.Situation, c result.Conditions) string {
 		short = append(short, "only "+words.Plural(c.CompleteRounds, "round")+" of latency")
 	}
 	if planned > 0 {
-		short = append(short, fmt.Sprintf("%d of %s of throughput with %s", complete, words.Plural(planned, "sample"), threadNumbers(threads)))
+		short = append(short, fmt.Sprintf("%d of %s of throughput with %s",
+			complete, words.Plural(planned, "sample"), threadNumbers(threads)))
 	}
 	if len(missing) > 0 {
 		short = append(short, "no throughput with "+threadNumbers(missing))
@@ -287,7 +292,8 @@ func threadNumbers(numbers []int) string {
 }
 
 func throttled(c result.Conditions) string {
-	return fmt.Sprintf("throttled in %s, %s of CPU time withheld", words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
+	return fmt.Sprintf("throttled in %s, %s of CPU time withheld",
+		words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
 }
 
 func speedChanged(c result.Conditions) bool {

@@ -30,7 +30,8 @@ func programsAbove(s *situation.Situation, share float64) []profile.Process {
 	}
 	var above []profile.Process
 	for _, p := range profiled.Processes {
-		if p.ClockShare != nil && p.ClockShareLow > share && p.ClockCPUs >= namedCPUs && p.Samples >= namedSamples && len(above) < mostPrograms {
+		heavy := p.ClockShare != nil && p.ClockShareLow > share && p.ClockCPUs >= namedCPUs && p.Samples >= namedSamples
+		if heavy && len(above) < mostPrograms {
 			above = append(above, p)
 		}
 	}

@@ -114,7 +114,9 @@ func notX86(s *situation.Situation) *why {
 func asIntended(s *situation.Situation) *why {
 	for _, c := range s.Causes() {
 		if slices.Contains([]string{"hyperv-by-design", "xen-by-design"}, c.Kind) && !s.Offers("tsc") {
-			return &why{cause: c.Text, evidence: logEvidence(s, c.Evidence), remedies: []string{remedy.OfHypervisor}, links: []string{kernelMessages}}
+			return &why{
+				cause: c.Text, evidence: logEvidence(s, c.Evidence), remedies: []string{remedy.OfHypervisor}, links: []string{kernelMessages},
+			}
 		}
 	}
 	return nil
@@ -153,7 +155,9 @@ func notChosen(s *situation.Situation) *why {
 	if s.Best() != s.ClockSource {
 		cause = fmt.Sprintf("The kernel offers tsc but uses %s, which is not in its list: it rates %[1]s higher, or somebody selected it at run time.", s.ClockSource)
 	}
-	return &why{cause: cause, evidence: []string{listed + strings.Join(s.ClockSources, " ")}, remedies: useTSC, links: []string{clockSourceABI}}
+	return &why{
+		cause: cause, evidence: []string{listed + strings.Join(s.ClockSources, " ")}, remedies: useTSC, links: []string{clockSourceABI},
+	}
 }
 
 const (

@@ -23,7 +23,7 @@ func toolOfHypervisor(s *situation.Situation) string {
 
 // setting returns the services that set or slew the clock all the time. hv_utils only steps it after a pause, unless
 // timesync_implicit is set or the kernel is older than 4.11 (drivers/hv/hv_util.c, 3716a49a). Whether vmtoolsd
-// synchronises is not known; off is the default.
+// synchronises is unknown; off is the default.
 func setting(s *situation.Situation) []string {
 	var names []string
 	for _, service := range s.Host.TimeServices {
@@ -52,7 +52,7 @@ func twoServices(s *situation.Situation) *result.Finding {
 		if len(finding.Remedies) == 0 {
 			finding.Remedies = remedy.For(s, "one-service")
 		}
-	} else if tool, sync := toolOfHypervisor(s), s.Host.TimeSync; tool != "" && s.IsStepped() && sync != nil && (sync.Synchronised || sync.FrequencyPPM != 0) {
+	} else if tool := toolOfHypervisor(s); tool != "" && s.IsStepped() && isSteered(s.Host.TimeSync) {
 		finding.Title = "the wall clock is stepped while a time service corrects it: probably two of them"
 		finding.Cause = fmt.Sprintf("Probably %s sets the clock, and a time service of this machine corrects it: each takes the correction of the other for an error. This is a guess, by the step during the measurement.", tool)
 	} else {
@@ -60,6 +60,11 @@ func twoServices(s *situation.Situation) *result.Finding {
 	}
 	finding.Evidence = append(finding.Evidence, steering(s)...)
 	return finding
+}
+
+// isSteered reports whether a time service corrects the wall clock.
+func isSteered(sync *result.TimeSync) bool {
+	return sync != nil && (sync.Synchronised || sync.FrequencyPPM != 0)
 }
 
 func steering(s *situation.Situation) []string {

@@ -8,6 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/skew"
@@ -32,17 +33,18 @@ func backwards(s *situation.Situation) *result.Finding {
 		}
 		finding.Evidence = append(finding.Evidence, compared.Block(s.Document).Faults...)
 	}
-	for _, c := range s.Clocks {
-		if r := c.Resolution; r != nil && c.Kind == "monotonic" && r.Backwards > 0 {
-			finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", r.Backwards, r.WorstBackwardsNS))
+	wentBackwards := func(id, kind string, r *compare.Resolution) {
+		if r != nil && kind == "monotonic" && r.Backwards > 0 {
+			finding.Evidence = append(finding.Evidence, happened(id, "went backwards", r.Backwards, r.WorstBackwardsNS))
 		}
+	}
+	for _, c := range s.Clocks {
+		wentBackwards(c.ID, c.Kind, c.Resolution)
 	}
 	if section := runtimes.Of(s.Document); section != nil {
 		for _, r := range section.Runtimes {
 			for _, c := range r.Calls {
-				if c.Kind == "monotonic" && c.Resolution != nil && c.Resolution.Backwards > 0 {
-					finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", c.Resolution.Backwards, c.Resolution.WorstBackwardsNS))
-				}
+				wentBackwards(c.ID, c.Kind, c.Resolution)
 			}
 		}
 	}

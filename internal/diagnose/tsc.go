@@ -59,7 +59,9 @@ func faultByLog(s *situation.Situation) *result.Finding {
 	case !s.LogOnly():
 		title = "the kernel log shows that " + title
 	}
-	return &result.Finding{Title: title, Evidence: found.evidence, Cause: found.cause, Remedies: remedy.For(s, names...), Links: found.links}
+	return &result.Finding{
+		Title: title, Evidence: found.evidence, Cause: found.cause, Remedies: remedy.For(s, names...), Links: found.links,
+	}
 }
 
 // A read of the TSC costs 7 to 25 ns on x86 CPUs of the last fifteen years. A trap to a hypervisor costs about 1 µs.

@@ -35,7 +35,8 @@ func remaining(sync result.TimeSync) string {
 }
 
 func tickEvidence(sync result.TimeSync) string {
-	return fmt.Sprintf("adjtimex: tick %s, which changes the rate by %s ppm", tickLength(sync), words.SignedPPM(float64(sync.TickNS-situation.UsualTickNS)/situation.UsualTickNS*1e6))
+	ppm := float64(sync.TickNS-situation.UsualTickNS) / situation.UsualTickNS * 1e6
+	return fmt.Sprintf("adjtimex: tick %s, which changes the rate by %s ppm", tickLength(sync), words.SignedPPM(ppm))
 }
 
 // setByHand reports whether the rate was set by a program that is no time service.
@@ -44,7 +45,8 @@ func setByHand(sync result.TimeSync) bool {
 }
 
 func steppedBy(s *situation.Situation) string {
-	return fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock", words.SignedDuration(float64(s.Conditions.WallStepNS)))
+	return fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock",
+		words.SignedDuration(float64(s.Conditions.WallStepNS)))
 }
 
 // frequencyLimit returns the largest frequency correction of the kernel in ppm.
@@ -147,7 +149,9 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 }
 
 // unsynchronisedRemedies are the names of the remedies for a clock that nothing synchronises.
-var unsynchronisedRemedies = []string{"host-sets-clock", "wsl", "start-service", "cloud-time", "chrony-ptp", "load-ptp-kvm", "ptp-hyperv", "firecracker-clock"}
+var unsynchronisedRemedies = []string{
+	"host-sets-clock", "wsl", "start-service", "cloud-time", "chrony-ptp", "load-ptp-kvm", "ptp-hyperv", "firecracker-clock",
+}
 
 func slewed(s *situation.Situation) *result.Finding {
 	sync := s.Host.TimeSync

@@ -104,7 +104,9 @@ func qpcEntryByCost(s *situation.Situation) (entry string, evidence []string) {
 	if len(counters) == 0 {
 		return result.Unknown, nil
 	}
-	slowest := slices.MaxFunc(counters, func(a, b compare.Clock) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) })
+	slowest := slices.MaxFunc(counters, func(a, b compare.Clock) int {
+		return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS)
+	})
 	evidence = []string{row(slowest)}
 	if read.Latency.MedianNS >= asMuch*call.Latency.MedianNS && slowest.Latency.MedianNS <= farLess*call.Latency.MedianNS {
 		return result.Always, append(evidence, "QueryPerformanceCounter costs as much as its system call, and the CPU counter far less")

@@ -54,7 +54,8 @@ func W32TimeText(service result.W32Time) string {
 		}
 		return name + " " + value
 	}
-	return strings.Join(words.Present(service.State, named("start", service.Start), named("type", service.Type), named("servers", service.Servers)), ", ")
+	return strings.Join(words.Present(service.State,
+		named("start", service.Start), named("type", service.Type), named("servers", service.Servers)), ", ")
 }
 
 // AdjustmentText returns by how much a program has changed the rate of the wall clock. Microsoft's page calls the

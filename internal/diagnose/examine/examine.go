@@ -142,7 +142,9 @@ func trust(ctx context.Context, facts *result.Host) []result.Section {
 		compared := skew.Run(ctx, skew.DefaultClocks(), skew.Settings{Time: skewTime, Brief: true, CPUs: cpus}, nil)
 		found = append(found, &compared)
 	}
-	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool { return !slices.Contains(verified, c.ID) || clock.Readable(c) != nil })
+	clocks := slices.DeleteFunc(slices.Clone(all), func(c clock.Clock) bool {
+		return !slices.Contains(verified, c.ID) || clock.Readable(c) != nil
+	})
 	debuglog.Printf("doctor", "the CPUs were compared after %s", time.Since(begun))
 	settings := verify.Settings{Time: verifyTime, CPUs: cpus, All: all, CounterIsTrusted: verify.CounterIsTrusted(*facts)}
 	verification := verify.Run(ctx, clocks, settings, nil)

@@ -17,7 +17,9 @@ var remedies = sync.OnceValue(func() map[string]remedy {
 	return all
 })
 
-var tables = []map[string]remedy{sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsRemedies}
+var tables = []map[string]remedy{
+	sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsRemedies,
+}
 
 // OfHypervisor stands for the remedies of the machine's hypervisor among the names of remedies.
 const OfHypervisor = "of the hypervisor"

@@ -39,7 +39,10 @@ type remedy struct {
 
 // fits reports whether a remedy works on a machine, is safe there, and would change something.
 func (r remedy) fits(s *machine) bool {
-	if r.onKernel() && (!s.OnLinux() || s.InGVisor()) || r.adds != "" && s.IsSet(r.adds) || r.removes != nil && len(r.removes(s)) == 0 {
+	switch {
+	case r.onKernel() && (!s.OnLinux() || s.InGVisor()):
+		return false
+	case r.adds != "" && s.IsSet(r.adds), r.removes != nil && len(r.removes(s)) == 0:
 		return false
 	}
 	return r.where == nil || r.where(s)

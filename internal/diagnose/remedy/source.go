@@ -54,7 +54,8 @@ var sourceRemedies = map[string]remedy{
 	"remove-choice": {
 		source: "Documentation/admin-guide/kernel-parameters.txt: clocksource, notsc, tsc, no-kvmclock",
 		removes: func(s *machine) []situation.Parameter {
-			return slices.DeleteFunc(s.Parameters("clocksource", "notsc", "tsc=unstable", "no_kvmclock"), func(p situation.Parameter) bool {
+			chosen := s.Parameters("clocksource", "notsc", "tsc=unstable", "no_kvmclock")
+			return slices.DeleteFunc(chosen, func(p situation.Parameter) bool {
 				return p.Name == "clocksource" && (p.Value == s.Best() || p.Value == "tsc")
 			})
 		},

@@ -15,9 +15,14 @@ const oneIsNoProof = "One pair of figures does not show which of the two clocks 
 
 // comparedRules explain the figures of the watchdog, in the order in which they exclude each other.
 var comparedRules = []rule{
-	{kind: "watchdog-wrapped", title: "the counter of the watchdog wrapped", find: explaining(func(_ log, c comparison) bool { _, _, ok := c.wrapped(); return ok }, watchdogWrapped)},
+	{kind: "watchdog-wrapped", title: "the counter of the watchdog wrapped", find: explaining(func(_ log, c comparison) bool {
+		_, _, ok := c.wrapped()
+		return ok
+	}, watchdogWrapped)},
 	{kind: "watchdog-may-have-wrapped", title: disagree, find: explaining(mayHaveWrapped, perhapsWrapped)},
-	{kind: "weak-watchdog", title: disagree, find: explaining(func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) }, weakWatchdog)},
+	{kind: "weak-watchdog", title: disagree, find: explaining(func(_ log, c comparison) bool {
+		return slices.Contains(weakWatchdogs, c.watchdog)
+	}, weakWatchdog)},
 	{kind: "clocks-agree", title: "the machine stood still", find: explaining(func(_ log, c comparison) bool {
 		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdogNS > longNS && !c.contradicts() || c.long)
 	}, clocksAgree)},
