@@ -15,13 +15,13 @@ import (
 func changesOf(old, new *Verification) section.Comparison {
 	all := &section.Changes{}
 	b := table.Block{Title: changesTitle}
-	g := table.Grid{Title: b.Title, Texts: 3, Header: []string{"Clock", "old", "new"}}
 	verdicts := 0
+	var changed []section.Change
 	all.OnlyOld, all.OnlyNew = section.Match(old.Clocks, new.Clocks, func(c VerifiedClock) string { return c.ID }, func(old, new VerifiedClock) {
 		o, n := section.Value{Value: old.Verdict, Detail: kinds(old.Faults)}, section.Value{Value: new.Verdict, Detail: kinds(new.Faults)}
 		all.Add(section.Change{Subject: old.ID, What: "verdict", Old: o, New: n}, o != n)
 		if verdicts++; o != n {
-			g.Rows = append(g.Rows, []string{old.ID, withFaults(o), withFaults(n)})
+			changed = append(changed, all.Changes[len(all.Changes)-1])
 		}
 	})
 	// A pair that only one run requested is not a change.
@@ -32,7 +32,12 @@ func changesOf(old, new *Verification) section.Comparison {
 			b.Faults = append(b.Faults, fmt.Sprintf("%s against %s: the distance was %s in the old run and %s in the new.", old.Clock, old.Against, o, n))
 		}
 	})
-	b.Grids, b.Notes, b.Verdict = []table.Grid{g}, all.Notes(), section.Verdict(len(g.Rows), verdicts, "verdict", "")
+	b.Grids = []table.Grid{table.Of(b.Title, changed, []table.Column[section.Change]{
+		{Name: "Clock", Left: true, Text: func(c section.Change) string { return c.Subject }},
+		{Name: "old", Left: true, Text: func(c section.Change) string { return withFaults(c.Old) }},
+		{Name: "new", Left: true, Text: func(c section.Change) string { return withFaults(c.New) }},
+	})}
+	b.Notes, b.Verdict = all.Notes(), section.Verdict(len(changed), verdicts, "verdict", "")
 	return section.Comparison{Value: all, Block: b, Settings: section.Differing(
 		section.Difference{What: "CPUs verified on", Old: counted(old.CPUs), New: counted(new.CPUs)},
 		section.Difference{What: "Verified under load", Old: strconv.FormatBool(old.Load), New: strconv.FormatBool(new.Load)},

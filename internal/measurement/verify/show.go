@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -25,7 +24,7 @@ func (v *Verification) Fact(*result.Document) table.Fact {
 func (v *Verification) Block(d *result.Document) table.Block {
 	block := table.Block{
 		Title: "Verification of each clock",
-		Grids: []table.Grid{verdictGrid(v), bracketGrid(v), relationGrid(v)},
+		Grids: []table.Grid{v.verdictGrid(), v.bracketGrid(), v.relationGrid()},
 	}
 	var why words.Reasons
 	for _, c := range v.Clocks {
@@ -58,25 +57,59 @@ func (r Relation) Broken() string {
 	return fmt.Sprintf("%s should keep a constant distance from %s; it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS))
 }
 
-func verdictGrid(v *Verification) table.Grid {
-	g := table.Grid{
-		Title: "Verification of each clock", Texts: 2,
-		Header: []string{"Clock", "verdict", "reads", "repeats", "detects warps"}, Spare: []int{3, 2},
+// ifVerified returns a figure of a clock, for a column of verdicts.
+func ifVerified(value func(VerifiedClock) float64) func(VerifiedClock) (float64, bool) {
+	return func(c VerifiedClock) (float64, bool) { return value(c), c.Verdict != Unverified }
+}
+
+// ofAcross returns a figure of the comparison between CPUs, for a column.
+func ofAcross(value func(*Across) (float64, bool)) func(VerifiedClock) (float64, bool) {
+	return func(c VerifiedClock) (float64, bool) {
+		if c.Across == nil {
+			return 0, false
+		}
+		return value(c.Across)
 	}
-	for _, c := range v.Clocks {
-		if c.Verdict == Unverified {
-			g.Rows = append(g.Rows, []string{c.ID, c.Verdict, "-", "-", "-"})
-			continue
+}
+
+// ofBracket returns a figure of the comparison with another path, for a column.
+func ofBracket(value func(*Bracket) (float64, bool)) func(VerifiedClock) (float64, bool) {
+	return func(c VerifiedClock) (float64, bool) {
+		if c.Bracket == nil {
+			return 0, false
 		}
-		repeats, sees := "-", "-"
-		if c.Reads > 0 {
-			repeats = words.Percent(float64(c.Repeats) / float64(c.Reads))
-		}
-		if c.Across != nil && c.Across.SmallestWarpNS > 0 {
-			sees = words.Duration(c.Across.SmallestWarpNS)
-			g.Note = "detects warps: a CPU's value behind another's by at least this would have been detected."
-		}
-		g.Rows = append(g.Rows, []string{c.ID, verdict(c), words.Thousands(c.Reads), repeats, sees})
+		return value(c.Bracket)
+	}
+}
+
+var idColumn = table.Column[VerifiedClock]{Name: "Clock", Key: "clock", Left: true, Text: func(c VerifiedClock) string { return c.ID }}
+
+var verdictColumns = []table.Column[VerifiedClock]{
+	idColumn,
+	{Name: "verdict", Key: "verdict", Left: true, Text: func(c VerifiedClock) string { return c.Verdict }, Cell: verdict},
+	{Key: "reason", Text: func(c VerifiedClock) string { return c.Reason }},
+	{Name: "reads", Key: "reads", Spare: 1, Unit: words.Count, Value: ifVerified(func(c VerifiedClock) float64 { return float64(c.Reads) })},
+	{
+		Name: "repeats", Key: "repeats", Spare: 2, Value: ifVerified(func(c VerifiedClock) float64 { return float64(c.Repeats) }),
+		Cell: func(c VerifiedClock) string {
+			if c.Verdict == Unverified || c.Reads == 0 {
+				return ""
+			}
+			return words.Percent(float64(c.Repeats) / float64(c.Reads))
+		},
+	},
+	{Key: "stood_ns", Value: func(c VerifiedClock) (float64, bool) { return table.Known(c.StoodNS) }},
+	{Key: "tick_ns", Value: func(c VerifiedClock) (float64, bool) { return table.Known(c.TickNS) }},
+	{Key: "witness", Text: func(c VerifiedClock) string { return c.Witness }},
+	{Key: "checks", Value: ofAcross(func(a *Across) (float64, bool) { return float64(a.Checks), true })},
+	{Key: "pairs", Value: ofAcross(func(a *Across) (float64, bool) { return float64(a.Pairs), true })},
+	{Name: "detects warps", Key: "smallest_warp_ns", Unit: words.Duration, Value: ofAcross(func(a *Across) (float64, bool) { return table.Known(a.SmallestWarpNS) })},
+}
+
+func (v *Verification) verdictGrid() table.Grid {
+	g := table.Of("Verification of each clock", v.Clocks, verdictColumns)
+	if slices.ContainsFunc(v.Clocks, func(c VerifiedClock) bool { return c.Across != nil && c.Across.SmallestWarpNS > 0 }) {
+		g.Note = "detects warps: a CPU's value behind another's by at least this would have been detected."
 	}
 	return g
 }
@@ -181,49 +214,77 @@ func faultSentence(c VerifiedClock, f ClockFault) string {
 	return words.Sentence(text)
 }
 
-func bracketGrid(v *Verification) table.Grid {
-	g := table.Grid{
-		Title: "Against the same clock by another path, which is read before and after each value", Texts: 2,
-		Header: []string{"Clock", "against", "brackets", "offset", "reported", "other reported"}, Spare: []int{2, 5, 4},
-	}
-	for _, c := range v.Clocks {
-		b := c.Bracket
-		if b == nil {
-			continue
-		}
-		call, _, _ := strings.Cut(c.ID, "@")
-		against := strings.TrimPrefix(b.Against, call+"@")
-		if against != b.Against {
-			against = "@" + against
-		}
-		ahead := "-"
-		if b.Brackets > 0 {
-			ahead = words.BoundedNS(b.OffsetNS, b.BoundNS)
-		}
-		g.Rows = append(g.Rows, []string{c.ID, against, words.Thousands(b.Brackets), ahead, orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS)})
-		g.Note = "offset: from the tightest bracket, ± half of it and the resolution. reported: the resolution that the path reports."
+var bracketColumns = []table.Column[VerifiedClock]{
+	{
+		Name: "against", Key: "against", Left: true,
+		Text: func(c VerifiedClock) string {
+			if c.Bracket == nil {
+				return ""
+			}
+			return c.Bracket.Against
+		},
+		Cell: func(c VerifiedClock) string {
+			call, _, _ := strings.Cut(c.ID, "@")
+			if path, ok := strings.CutPrefix(c.Bracket.Against, call+"@"); ok {
+				return "@" + path
+			}
+			return c.Bracket.Against
+		},
+	},
+	{Name: "brackets", Key: "brackets", Spare: 3, Unit: words.Count, Value: ofBracket(func(b *Bracket) (float64, bool) { return float64(b.Brackets), true })},
+	{
+		Name: "offset", Key: "offset_ns", Value: ofBracket(func(b *Bracket) (float64, bool) { return b.OffsetNS, true }),
+		Cell: func(c VerifiedClock) string {
+			if c.Bracket.Brackets == 0 {
+				return ""
+			}
+			return words.BoundedNS(c.Bracket.OffsetNS, c.Bracket.BoundNS)
+		},
+	},
+	{Key: "bound_ns", Value: ofBracket(func(b *Bracket) (float64, bool) { return b.BoundNS, true })},
+	{
+		Name: "reported", Key: "resolution_ns", Spare: 1, Value: ofBracket(func(b *Bracket) (float64, bool) { return table.Known(b.ResolutionNS) }),
+		Cell: func(c VerifiedClock) string { return orNone(c.Bracket.ResolutionNS) },
+	},
+	{
+		Name: "other reported", Key: "against_resolution_ns", Spare: 2,
+		Value: ofBracket(func(b *Bracket) (float64, bool) { return table.Known(b.AgainstResolutionNS) }),
+		Cell:  func(c VerifiedClock) string { return orNone(c.Bracket.AgainstResolutionNS) },
+	},
+}
+
+func (v *Verification) bracketGrid() table.Grid {
+	compared := slices.DeleteFunc(slices.Clone(v.Clocks), func(c VerifiedClock) bool { return c.Bracket == nil })
+	g := table.Of("Against the same clock by another path, which is read before and after each value", compared, append([]table.Column[VerifiedClock]{idColumn}, bracketColumns...))
+	g.Note = "offset: from the tightest bracket, ± half of it and the resolution. reported: the resolution that the path reports."
+	return g
+}
+
+func (v *Verification) relationGrid() table.Grid {
+	g := table.Of("Clock against clock over the whole run", v.Relations, []table.Column[Relation]{
+		{Name: "Clock", Left: true, Text: func(r Relation) string { return r.Clock }},
+		{Name: "against", Left: true, Text: func(r Relation) string { return r.Against }},
+		{Name: "change", Cell: func(r Relation) string { return words.BoundedNS(r.ChangeNS, r.BoundNS) }},
+		{Name: "ppm", Spare: 1, Cell: func(r Relation) string { return words.SignedPPM(r.PPM) }},
+		{Name: "distance", Cell: Relation.distance},
+	})
+	if slices.ContainsFunc(v.Relations, func(r Relation) bool { return r.distance() == free }) {
+		g.Note = "free: the distance may change."
 	}
 	return g
 }
 
-func relationGrid(v *Verification) table.Grid {
-	g := table.Grid{
-		Title: "Clock against clock over the whole run", Texts: 2,
-		Header: []string{"Clock", "against", "change", "ppm", "distance"}, Spare: []int{3},
+const free = "free"
+
+// distance returns whether the distance of the clocks was kept.
+func (r Relation) distance() string {
+	switch {
+	case !r.Held:
+		return "stepped"
+	case r.Steady:
+		return "kept"
 	}
-	for _, r := range v.Relations {
-		distance := "free"
-		switch {
-		case !r.Held:
-			distance = "stepped"
-		case r.Steady:
-			distance = "kept"
-		default:
-			g.Note = "free: the distance may change."
-		}
-		g.Rows = append(g.Rows, []string{r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS), words.SignedPPM(r.PPM), distance})
-	}
-	return g
+	return free
 }
 
 // absent reports whether a clock is not available in a document.
@@ -331,37 +392,23 @@ func notHeld(relations []Relation) int {
 	return len(slices.DeleteFunc(slices.Clone(relations), func(r Relation) bool { return r.Held }))
 }
 
+// faultColumns are two for each kind of fault.
+var faultColumns = func() (all []table.Column[VerifiedClock]) {
+	for _, kind := range ClockFaults {
+		fault := func(c VerifiedClock) (f ClockFault) {
+			if i := slices.IndexFunc(c.Faults, func(f ClockFault) bool { return f.Kind == kind }); i >= 0 {
+				f = c.Faults[i]
+			}
+			return f
+		}
+		all = append(all,
+			table.Column[VerifiedClock]{Key: kind + "_count", Value: func(c VerifiedClock) (float64, bool) { return float64(fault(c).Count), true }},
+			table.Column[VerifiedClock]{Key: kind + "_worst_ns", Value: func(c VerifiedClock) (float64, bool) { return table.Known(fault(c).WorstNS) }})
+	}
+	return all
+}()
+
 // Lines returns a line for each clock.
 func (v *Verification) Lines(*result.Document) [][]string {
-	header := []string{
-		"clock", "verdict", "reason", "reads", "repeats", "stood_ns", "tick_ns", "witness", "checks", "pairs", "smallest_warp_ns",
-		"against", "brackets", "offset_ns", "bound_ns", "resolution_ns", "against_resolution_ns",
-	}
-	for _, kind := range ClockFaults {
-		header = append(header, kind+"_count", kind+"_worst_ns")
-	}
-	lines := [][]string{header}
-	for _, c := range v.Clocks {
-		line := []string{c.ID, c.Verdict, c.Reason, strconv.FormatInt(c.Reads, 10), strconv.FormatInt(c.Repeats, 10), words.Known(c.StoodNS), words.Known(c.TickNS), c.Witness}
-		if a := c.Across; a == nil {
-			line = append(line, "", "", "")
-		} else {
-			line = append(line, strconv.FormatInt(a.Checks, 10), strconv.Itoa(a.Pairs), words.Known(a.SmallestWarpNS))
-		}
-		if b := c.Bracket; b == nil {
-			line = append(line, "", "", "", "", "", "")
-		} else {
-			line = append(line, b.Against, strconv.FormatInt(b.Brackets, 10), words.Number(b.OffsetNS), words.Number(b.BoundNS), words.Known(b.ResolutionNS), words.Known(b.AgainstResolutionNS))
-		}
-		for _, kind := range ClockFaults {
-			i := slices.IndexFunc(c.Faults, func(f ClockFault) bool { return f.Kind == kind })
-			if i < 0 {
-				line = append(line, "0", "")
-				continue
-			}
-			line = append(line, strconv.FormatInt(c.Faults[i].Count, 10), words.Known(c.Faults[i].WorstNS))
-		}
-		lines = append(lines, line)
-	}
-	return lines
+	return table.Lines(v.Clocks, slices.Concat(verdictColumns, bracketColumns, faultColumns))
 }
