@@ -231,31 +231,128 @@ func (p *Process) interval() string {
 	return share(p.ClockShareLow) + " – " + share(p.ClockShareHigh)
 }
 
-// processGrid returns the processes that read clocks.
-func processGrid(s *Profile, all []Process) table.Grid {
-	g := table.Grid{
-		Title: "Programs that read clocks: CPU time in reads, in % of their CPU time", Texts: 2,
-		Header: []string{"Program", "in", "pid", "CPUs", "% in reads", "95% CI", "user", "kernel", "syscalls", "reads/s"}, Spare: []int{8, 7, 6, 1, 5},
+// A line is a process, or one of its threads.
+type line struct {
+	*Process
+	thread     *Thread
+	seesKernel bool
+}
+
+// text returns a text of the process, for a column; of a thread it is empty.
+func text(of func(*Process) string) func(line) string {
+	return func(l line) string {
+		if l.thread != nil {
+			return ""
+		}
+		return of(l.Process)
 	}
-	for _, p := range all[:min(len(all), mostShown)] {
-		reads, interval := "", p.interval()
-		if p.ClockShare == nil {
-			interval = "" // the column before has it
+}
+
+// figure returns a figure of the process, for a column; a thread has none.
+func figure(of func(*Process) (float64, bool)) func(line) (float64, bool) {
+	return func(l line) (float64, bool) {
+		if l.thread != nil {
+			return 0, false
 		}
-		if p.ReadsPerSecond > 0 {
-			reads = "≈ " + words.Rate(p.ReadsPerSecond)
-		}
-		inKernel := func(part float64) string {
-			if !s.SeesKernel && part == 0 {
-				return ""
-			}
+		return of(l.Process)
+	}
+}
+
+// inKernel returns a share in the kernel for people; empty if it cannot be seen.
+func inKernel(of func(*Process) float64) func(line) string {
+	return func(l line) string {
+		if part := of(l.Process); l.seesKernel || part != 0 {
 			return share(part)
 		}
-		g.Rows = append(g.Rows, []string{
-			p.Command, Unit(p.Cgroup), p.number(), cpus(p.CPUsUsed), p.percent(), interval,
-			share(p.UserShare), inKernel(p.KernelShare), inKernel(p.SyscallShare), reads,
-		})
+		return ""
 	}
+}
+
+func always(value func(*Process) float64) func(line) (float64, bool) {
+	return figure(func(p *Process) (float64, bool) { return value(p), true })
+}
+
+func ifKnown(value func(*Process) float64) func(line) (float64, bool) {
+	return figure(func(p *Process) (float64, bool) { return table.Known(value(p)) })
+}
+
+var columns = []table.Column[line]{
+	{
+		Name: "Program", Key: "command", Left: true, Text: func(l line) string {
+			if l.thread != nil {
+				return l.thread.Name
+			}
+			return l.Command
+		},
+	},
+	{Name: "in", Key: "cgroup", Left: true, Spare: 2, Text: text(func(p *Process) string { return p.Cgroup }), Cell: func(l line) string { return Unit(l.Cgroup) }},
+	{Name: "pid", Key: "pid", Value: func(l line) (float64, bool) { return float64(l.PID), true }, Cell: func(l line) string { return l.number() }},
+	{Key: "tid", Value: func(l line) (float64, bool) {
+		if l.thread == nil {
+			return 0, false
+		}
+		return float64(l.thread.TID), true
+	}},
+	{Key: "samples", Value: func(l line) (float64, bool) {
+		if l.thread != nil {
+			return float64(l.thread.Samples), true
+		}
+		return float64(l.Samples), true
+	}},
+	{Name: "CPUs", Key: "cpus_used", Unit: cpus, Value: always(func(p *Process) float64 { return p.CPUsUsed })},
+	{
+		Name: "% in reads", Key: "clock_share", Cell: func(l line) string { return l.percent() },
+		Value: func(l line) (float64, bool) {
+			switch {
+			case l.thread != nil:
+				return l.thread.share(), true
+			case l.ClockShare == nil:
+				return 0, false
+			}
+			return *l.ClockShare, true
+		},
+	},
+	{
+		Name: "95% CI", Key: "clock_share_low", Spare: 1, Value: always(func(p *Process) float64 { return p.ClockShareLow }),
+		Cell: func(l line) string {
+			if l.ClockShare == nil {
+				return "" // the column before has it
+			}
+			return l.interval()
+		},
+	},
+	{Key: "clock_share_high", Value: always(func(p *Process) float64 { return p.ClockShareHigh })},
+	{Key: "clock_cpus", Value: always(func(p *Process) float64 { return p.ClockCPUs })},
+	{Name: "user", Key: "user_share", Spare: 3, Unit: share, Value: always(func(p *Process) float64 { return p.UserShare })},
+	{
+		Name: "kernel", Key: "kernel_share", Spare: 4, Value: always(func(p *Process) float64 { return p.KernelShare }),
+		Cell: inKernel(func(p *Process) float64 { return p.KernelShare }),
+	},
+	{
+		Name: "syscalls", Key: "syscall_share", Spare: 5, Value: always(func(p *Process) float64 { return p.SyscallShare }),
+		Cell: inKernel(func(p *Process) float64 { return p.SyscallShare }),
+	},
+	{
+		Name: "reads/s", Key: "reads_per_second", Value: ifKnown(func(p *Process) float64 { return p.ReadsPerSecond }),
+		Cell: func(l line) string {
+			if l.ReadsPerSecond == 0 {
+				return ""
+			}
+			return "≈ " + words.Rate(l.ReadsPerSecond)
+		},
+	},
+	{Key: "reads_by", Text: text(func(p *Process) string { return p.ReadsBy })},
+	{Key: "reason", Text: text(func(p *Process) string { return p.Reason })},
+	{Key: "process_count", Value: always(func(p *Process) float64 { return float64(max(p.ProcessCount, 1)) })},
+}
+
+// processGrid returns the processes that read clocks.
+func processGrid(s *Profile, all []Process) table.Grid {
+	var shown []line
+	for i := range all[:min(len(all), mostShown)] {
+		shown = append(shown, line{&all[i], nil, s.SeesKernel})
+	}
+	g := table.Of("Programs that read clocks: CPU time in reads, in % of their CPU time", shown, columns)
 	if rest := len(all) - mostShown; rest > 0 {
 		g.Note = words.Plural(rest, "program") + " with less are in the CSV and the JSON document. "
 	}
@@ -271,44 +368,58 @@ func processGrid(s *Profile, all []Process) table.Grid {
 	return g
 }
 
+// share returns the share of the samples of a thread that are in reads.
+func (t *Thread) share() float64 { return float64(t.ClockSamples) / float64(max(t.Samples, 1)) }
+
 // threadGrid returns the threads that read clocks, if they were asked for.
 func threadGrid(s *Profile, all []Process) table.Grid {
-	g := table.Grid{Title: "Threads that read clocks most", Texts: 2, Header: []string{"Program", "thread", "tid", "CPUs", "% in reads"}, Spare: []int{2}}
 	if !s.ListsThreads {
-		return g
+		return table.Grid{}
 	}
-	if !s.SeesKernel {
-		g.Header[3], g.Header[4] = "CPUs in user mode", "% of that in reads"
-	}
-	for _, p := range all[:min(len(all), mostShown)] {
-		for _, t := range p.Threads {
-			used := p.CPUsUsed * float64(t.Samples) / float64(max(p.Samples, 1))
-			if !s.SeesKernel { // the system time of a process is not that of each thread in proportion
-				used = float64(t.Samples) / float64(max(s.RateHz, 1)) / (float64(max(s.DurationNS, 1)) / 1e9)
-			}
-			g.Rows = append(g.Rows, []string{p.Command, t.Name, strconv.Itoa(t.TID), cpus(used), share(float64(t.ClockSamples) / float64(max(t.Samples, 1)))})
+	var shown []line
+	for i := range all[:min(len(all), mostShown)] {
+		for k := range all[i].Threads {
+			shown = append(shown, line{&all[i], &all[i].Threads[k], s.SeesKernel})
 		}
 	}
-	return g
+	used, part := "CPUs", "% in reads"
+	if !s.SeesKernel {
+		used, part = "CPUs in user mode", "% of that in reads"
+	}
+	return table.Of("Threads that read clocks most", shown, []table.Column[line]{
+		{Name: "Program", Left: true, Text: func(l line) string { return l.Command }},
+		{Name: "thread", Left: true, Text: func(l line) string { return l.thread.Name }},
+		{Name: "tid", Spare: 1, Unit: words.Number, Value: func(l line) (float64, bool) { return float64(l.thread.TID), true }},
+		{Name: used, Cell: func(l line) string {
+			if s.SeesKernel {
+				return cpus(l.CPUsUsed * float64(l.thread.Samples) / float64(max(l.Samples, 1)))
+			}
+			// The system time of a process is not that of each thread in proportion.
+			return cpus(float64(l.thread.Samples) / float64(max(s.RateHz, 1)) / (float64(max(s.DurationNS, 1)) / 1e9))
+		}},
+		{Name: part, Cell: func(l line) string { return share(l.thread.share()) }},
+	})
+}
+
+// A caller is a chain of functions that reads clocks, with its samples.
+type caller struct {
+	*Process
+	name    string
+	samples float64
 }
 
 // callerGrid returns who reads clocks.
 func callerGrid(s *Profile, all []Process) table.Grid {
-	g := table.Grid{
-		Title: "Callers in % of the reads, as far as frame pointers and symbols show them", Texts: 2,
-		Header: []string{"Program", "called by", "pid", "%"},
-	}
-	if s.Unnamed != "" {
-		g.Note = "Some functions have no name: " + s.Unnamed + "."
-	}
-	for _, p := range all {
+	var shown []caller
+	for i := range all {
+		p := &all[i]
 		total := p.readSamples()
-		row := func(caller string, samples float64) bool {
-			shown := len(g.Rows) < mostCallers && p.ClockCPUs > 0 && samples >= leastCaller*total
-			if shown {
-				g.Rows = append(g.Rows, []string{p.Command, caller, p.number(), share(samples / total)})
+		show := func(name string, samples float64) bool {
+			enough := len(shown) < mostCallers && p.ClockCPUs > 0 && samples >= leastCaller*total
+			if enough {
+				shown = append(shown, caller{p, name, samples})
 			}
-			return shown
+			return enough
 		}
 		unknown, others := total, float64(p.OtherCallerSamples)
 		for i, c := range p.Callers {
@@ -318,12 +429,21 @@ func callerGrid(s *Profile, all []Process) table.Grid {
 			for _, function := range c.Functions {
 				chain = append(chain, shortFunction(function))
 			}
-			if i >= 3 || !row(strings.Join(chain, " ← "), samples) {
+			if i >= 3 || !show(strings.Join(chain, " ← "), samples) {
 				others += samples
 			}
 		}
-		row("(others)", others)
-		row("(not known)", unknown-float64(p.OtherCallerSamples))
+		show("(others)", others)
+		show("(not known)", unknown-float64(p.OtherCallerSamples))
+	}
+	g := table.Of("Callers in % of the reads, as far as frame pointers and symbols show them", shown, []table.Column[caller]{
+		{Name: "Program", Left: true, Text: func(c caller) string { return c.Command }},
+		{Name: "called by", Left: true, Text: func(c caller) string { return c.name }},
+		{Name: "pid", Cell: func(c caller) string { return c.number() }},
+		{Name: "%", Cell: func(c caller) string { return share(c.samples / c.readSamples()) }},
+	})
+	if s.Unnamed != "" {
+		g.Note = "Some functions have no name: " + s.Unnamed + "."
 	}
 	return g
 }
@@ -373,25 +493,13 @@ func shortFunction(name string) string {
 
 // Lines returns a line for each process, and one for each thread that reads clocks.
 func (s *Profile) Lines(*result.Document) [][]string {
-	lines := [][]string{{
-		"pid", "tid", "command", "cgroup", "samples", "cpus_used", "clock_share", "clock_share_low", "clock_share_high", "clock_cpus",
-		"user_share", "kernel_share", "syscall_share", "reads_per_second", "reads_by", "reason", "process_count",
-	}}
-	n := words.Number
-	for _, p := range s.Processes {
-		known := ""
-		if p.ClockShare != nil {
-			known = n(*p.ClockShare)
-		}
-		lines = append(lines, []string{
-			strconv.Itoa(p.PID), "", p.Command, p.Cgroup, strconv.Itoa(p.Samples), n(p.CPUsUsed), known, n(p.ClockShareLow), n(p.ClockShareHigh), n(p.ClockCPUs),
-			n(p.UserShare), n(p.KernelShare), n(p.SyscallShare), words.Known(p.ReadsPerSecond), p.ReadsBy, p.Reason, strconv.Itoa(max(p.ProcessCount, 1)),
-		})
-		for _, t := range p.Threads {
-			line := make([]string, len(lines[0]))
-			line[0], line[1], line[2], line[4], line[6] = strconv.Itoa(p.PID), strconv.Itoa(t.TID), t.Name, strconv.Itoa(t.Samples), n(float64(t.ClockSamples)/float64(max(t.Samples, 1)))
-			lines = append(lines, line)
+	var all []line
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		all = append(all, line{p, nil, s.SeesKernel})
+		for k := range p.Threads {
+			all = append(all, line{p, &p.Threads[k], s.SeesKernel})
 		}
 	}
-	return lines
+	return table.Lines(all, columns)
 }
