@@ -17,7 +17,7 @@ const leftOut = "…"
 
 // callersOf returns the callers with most samples, with those together that have the same names, and the number of samples
 // of the others.
-func callersOf(p *program) (some []Caller, others int) {
+func callersOf(p *target) (some []Caller, others int) {
 	samples := map[string]int{}
 	for s, n := range p.stacks {
 		samples[strings.Join(described(p.namesOf(s)), "\n")] += p.in(n)
@@ -37,7 +37,7 @@ func callersOf(p *program) (some []Caller, others int) {
 }
 
 // namesOf returns the names of the functions of a stack, up to the first that is not known.
-func (p *program) namesOf(s stack) (names []string) {
+func (p *target) namesOf(s stack) (names []string) {
 	for _, address := range s {
 		frame := p.names[address]
 		if frame == (symbols.Frame{}) {

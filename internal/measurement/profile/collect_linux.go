@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -121,27 +120,13 @@ func monotonicNS() uint64 {
 	return uint64(observe.CallNS(unix.CLOCK_MONOTONIC) - namespaceOffset()) //nolint:gosec // not negative
 }
 
-// namespaceOffset returns what the time namespace of this process adds to CLOCK_MONOTONIC, in ns; 0 if there
-// is none (Linux 5.6, time_namespaces(7)).
+// namespaceOffset returns what the time namespace of this process adds to CLOCK_MONOTONIC, in ns; 0 without one
+// (Linux 5.6, time_namespaces(7)).
 var namespaceOffset = sync.OnceValue(func() int64 {
-	offsets, err := procfile.Read("/proc/self/timens_offsets")
-	if err != nil {
-		return 0
-	}
-	return monotonicOffset(string(offsets))
+	var seconds, ns int64
+	_, _ = fmt.Sscan(procfile.Field("/proc/self/timens_offsets", "monotonic"), &seconds, &ns)
+	return seconds*1e9 + ns
 })
-
-// monotonicOffset returns the offset of CLOCK_MONOTONIC in the text of /proc/PID/timens_offsets, in ns.
-func monotonicOffset(text string) int64 {
-	for line := range strings.Lines(text) {
-		var name string
-		var seconds, ns int64
-		if n, _ := fmt.Sscan(line, &name, &seconds, &ns); n == 3 && name == "monotonic" {
-			return seconds*1e9 + ns
-		}
-	}
-	return 0
-}
 
 // An opened is the events of a profile, and what they do not see.
 type opened struct {
@@ -160,15 +145,9 @@ type opened struct {
 	early []perfevent.Record
 }
 
-// open opens the events for the processes, or for all. Those of all CPUs see each process from
-// its beginning to its end, and need the right to it. Without it, the threads of the processes
-// are sampled one by one; then only their own user can.
+// open opens the events for the processes, or for all. The events of all CPUs see each process from its beginning to its
+// end, and need the right to do so. Without it, the threads of the processes are sampled one by one.
 func open(s Settings, cpus []int) (opened, error) {
-	release, err := reserve()
-	if err != nil {
-		return opened{}, explained(err)
-	}
-	defer release()
 	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, DefaultRate), seesKernel: true, pids: s.PIDs}
 	if s.PIDs != nil {
 		if o.scope = Processes; !slices.ContainsFunc(s.PIDs, process.Lives) {
@@ -177,13 +156,12 @@ func open(s Settings, cpus []int) (opened, error) {
 	}
 	o.events = perfevent.New(perfevent.Options{RateHz: o.rateHz})
 	refused := o.openCPUs(cpus)
-	if refused == nil {
-		if s.PIDs != nil { // those that are started from now on have a record
+	switch {
+	case refused == nil:
+		if s.PIDs != nil { // the processes that are started from now on have a record
 			o.pids = withChildren(s.PIDs)
 		}
 		return o, nil
-	}
-	switch {
 	case !forbidden(refused):
 		return o, explained(refused)
 	case s.Beside != nil:
@@ -194,14 +172,14 @@ func open(s Settings, cpus []int) (opened, error) {
 		o.unseen = append(o.unseen, "the processes of other users: "+wholeMachineNeeds())
 	}
 	o.byThread = true
-	rights := needed(1) // that cannot be read when all files are in use
-	for _, excluded := range []bool{false, true} {
-		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: excluded}), !excluded
+	// A user who may not sample the kernel may sample user mode.
+	for _, userMode := range []bool{false, true} {
+		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: userMode}), !userMode
 		unseen, err := o.openThreads(cpus, s.PIDs)
 		if err == nil {
 			o.unseen = append(o.unseen, unseen...)
-			if excluded {
-				o.kernelUnseen = "what a read does in the kernel: " + rights
+			if userMode {
+				o.kernelUnseen = "what a read does in the kernel: " + needed(1)
 			}
 			return o, nil
 		}
@@ -215,17 +193,8 @@ func open(s Settings, cpus []int) (opened, error) {
 
 // openCPUs opens an event for each CPU.
 func (o *opened) openCPUs(cpus []int) error {
-	for i, cpu := range cpus {
-		err := o.events.Open(perfevent.AllThreads, cpu)
-		switch {
-		case err == nil || errors.Is(err, unix.ENODEV): // the CPU went offline
-		case i > 0 && tooMany(err):
-			left := len(cpus) - i
-			o.unseen = append(o.unseen, fmt.Sprintf("%d of %d CPUs: %s", left, len(cpus), descriptorsNeeded(left)))
-			return nil
-		default:
-			return errors.Join(err, o.events.Close())
-		}
+	if err := o.openThread(perfevent.AllThreads, cpus); err != nil {
+		return errors.Join(err, o.events.Close())
 	}
 	if o.events.Len() == 0 {
 		return errors.New("no CPU can be sampled")
@@ -236,38 +205,18 @@ func (o *opened) openCPUs(cpus []int) error {
 var errEndedBefore = errors.New("the process ended before it could be sampled")
 
 // spareFiles is the number of files that the rest of a profile needs open at once, and some more.
-const spareFiles = 16
+const spareFiles = 32
 
-// reserve opens files, so that the events leave room for as many. The function that it returns closes them.
-func reserve() (release func(), err error) {
-	var all []*os.File
-	release = func() {
-		for _, file := range all {
-			_ = file.Close()
-		}
-	}
-	for range spareFiles {
-		file, err := os.Open("/") // a sandbox may have no /dev
-		if err != nil {
-			release()
-			return nil, err
-		}
-		all = append(all, file)
-	}
-	return release, nil
-}
-
-// openThreads opens events for each thread of the processes on each CPU; the threads that these
-// start inherit them. named are the processes that the user named, of which each must be allowed; what they started before is
-// sampled too. Without them it is those of o.
+// openThreads opens events for each thread of the processes on each CPU; the threads that these start inherit them. named
+// are the processes that the user named, of which each must be allowed; the processes that they started before are
+// sampled too. Without them it is the processes of o. It returns what cannot be sampled.
 func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 	sampled := map[int]bool{}
-	threads := 0
 	var refused error
 	protected := map[int]bool{} // processes that may not be sampled
 	// A thread that starts another while its events are opened is seen in the next turn.
 	for range 3 {
-		// What the records tell of was inherited.
+		// The threads of records inherited their events.
 		if err := o.events.Read(func(r *perfevent.Record) {
 			if r.Kind == perfevent.Fork {
 				sampled[r.TID] = true
@@ -281,18 +230,17 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 		if named != nil {
 			o.pids = withChildren(named)
 		}
-		needed := o.threadsInAll() * len(cpus) // that cannot be told when no file can be opened
 		for _, pid := range o.pids {
 			for _, tid := range process.Threads(pid) {
 				if sampled[tid] {
 					continue
 				}
+				if o.events.Len()+len(cpus)+spareFiles > openFiles() {
+					return []string{fmt.Sprintf("all but %s: %s", words.Plural(len(sampled), "thread"), descriptorsNeeded(o.threadsInAll()*len(cpus)))}, nil
+				}
 				sampled[tid] = true
-				threads++
 				switch err := o.openThread(tid, cpus); {
 				case err == nil || errors.Is(err, unix.ESRCH):
-				case tooMany(err):
-					return []string{fmt.Sprintf("all but %s: %s", words.Plural(threads-1, "thread"), descriptorsNeeded(needed))}, nil
 				case forbidden(err) && !slices.Contains(named, pid):
 					refused = err
 					protected[pid] = true

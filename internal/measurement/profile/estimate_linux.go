@@ -52,7 +52,7 @@ type estimate struct {
 const knownSystem = 0.005
 
 // of returns the process of a program.
-func (e estimate) of(p *program) Process {
+func (e estimate) of(p *target) Process {
 	process := Process{PID: p.pid, Command: cmp.Or(p.command, "unknown"), Cgroup: p.cgroup, Reason: p.reason, Preloaded: p.preloaded, Samples: p.samples}
 	if len(p.pids) > 1 {
 		process.ProcessCount = len(p.pids)
@@ -91,7 +91,7 @@ func (e estimate) of(p *program) Process {
 }
 
 // usedBy returns the CPU time of a program. That of several processes is unknown if that of one is.
-func (e estimate) usedBy(p *program) (sum usage) {
+func (e estimate) usedBy(p *target) (sum usage) {
 	if p.pids == nil {
 		return e.used[p.pid]
 	}
@@ -110,7 +110,7 @@ func (e estimate) usedBy(p *program) (sum usage) {
 const mostUntimed = 0.05
 
 // reads estimates the number of reads: their CPU time by what one costs.
-func (e estimate) reads(process *Process, p *program) {
+func (e estimate) reads(process *Process, p *target) {
 	inVDSO, untimed := process.UserShare+process.KernelShare, 0.0
 	if e.profile.KernelEntry == result.Never {
 		// Where the vDSO reads the fine clocks in user mode, it calls the kernel for other clocks, such as those of
@@ -128,7 +128,7 @@ func (e estimate) reads(process *Process, p *program) {
 
 // readsPerNS returns the number of reads in a ns of those by the vDSO or by direct system calls, and the part of that
 // time in reads whose cost is unknown.
-func (e estimate) readsPerNS(p *program, direct bool) (reads, unknown float64) {
+func (e estimate) readsPerNS(p *target, direct bool) (reads, unknown float64) {
 	samples := 0.0
 	for clock, n := range p.clocks {
 		if (clock == "" || slices.Contains(directIDs, clock)) != direct {
@@ -145,7 +145,7 @@ func (e estimate) readsPerNS(p *program, direct bool) (reads, unknown float64) {
 	return reads / samples, unknown / samples
 }
 
-func functionsOf(p *program) []Function {
+func functionsOf(p *target) []Function {
 	var all []Function
 	for name, samples := range p.byFunction {
 		all = append(all, Function{name, samples})
@@ -156,7 +156,7 @@ func functionsOf(p *program) []Function {
 	return all
 }
 
-func readingThreads(p *program) []Thread {
+func readingThreads(p *target) []Thread {
 	var all []Thread
 	for tid, n := range p.threads {
 		if clocks := p.in(&n.reads); clocks > 0 {

@@ -60,7 +60,7 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 		sample(10, []uint64{cpuTime}, inWrapper), sample(10, []uint64{interrupt}), sample(10, nil, vsyscall.start),
 	}
 	with := 0
-	for range 5000 {
+	for range 300 {
 		var records []perfevent.Record
 		for _, kind := range kinds {
 			records = append(records, times(random.IntN(2)*random.IntN(30), kind)...)
@@ -81,7 +81,7 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 			with++
 		}
 	}
-	require.Greater(t, with, 300, "estimates with a number of reads")
+	require.Greater(t, with, 18, "estimates with a number of reads")
 }
 
 // A machine does not keep its speed: a cost is the mean of before and after.

@@ -24,9 +24,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Run opens the events of the processes of the settings, or of all, samples them, and estimates what reads take, by what a read
-// costs before and after. It ends early when ctx ends; the profile is then of the time until then. An error says what the system
-// does not allow, and what would be right.
+// Run opens the events of the processes of the settings, or of all, samples them, and estimates what reads take, by what
+// a read costs before and after. It ends early when ctx ends; the profile is then of the time until then. An error says
+// what the system does not allow, and what would be right.
 func Run(ctx context.Context, s Settings, measure Measure, progress func(done, total time.Duration)) (Profile, error) {
 	profile := Profile{ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
 	before, err := measure(ctx)
@@ -40,15 +40,14 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	}
 	cpus := onlineCPUs()
 	profile.CPUs = len(cpus)
-	var started *command
+	functions, hidden := kernelFunctions()
+	var started *child
 	if len(s.Command) > 0 {
 		if started, err = start(s.Command, s.Output); err != nil {
 			return profile, err
 		}
 		s.PIDs, s.Time, profile.Started = []int{started.PID()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
 	}
-	// What takes long comes before the events: their rings fill from the beginning.
-	functions, hidden := hurriedly(kernelFunctions)
 	o, err := open(s, cpus)
 	if err != nil {
 		started.end()
@@ -65,20 +64,12 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	inspector := newInspector()
 	tally := newTally(inspector, functions, vdso.NameAt, o.pids)
 	tally.hidden, tally.enters = hidden != nil, profile.KernelEntry == result.Always
-	sampling, end := context.WithCancel(ctx)
-	defer end()
 	if s.Beside != nil {
 		tally.left = os.Getpid()
-		go func() {
-			select {
-			case <-s.Beside:
-			case <-sampling.Done():
-			}
-			end()
-		}()
 	}
-	elapsed, used, err := o.sample(sampling, s, started, tally, progress)
-	profile.StartedStatus = started.end()
+	elapsed, used, err := o.sample(ctx, s, started, tally, progress)
+	state, status := started.end()
+	profile.StartedStatus = status
 	if err := errors.Join(err, o.events.Close()); err != nil {
 		return profile, err
 	}
@@ -86,10 +77,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	if err := inspector.reader.Exhausted(); err != nil {
 		profile.Unnamed = err.Error()
 	}
-	profile.Unseen = slices.Concat(o.unseen, o.missed(started, tally))
-	if len(profile.Unseen) > 0 && len(tally.programs) == 0 && ctx.Err() == nil {
-		return profile, errors.New("no sample was taken; not seen: " + strings.Join(profile.Unseen, "; "))
-	}
+	profile.Unseen = slices.Concat(o.unseen, o.missed(state, tally))
 	if o.kernelUnseen != "" {
 		profile.Unseen = append(profile.Unseen, o.kernelUnseen)
 	}
@@ -106,11 +94,13 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	return profile, nil
 }
 
-// missed returns what the samples show that the profile did not see.
-func (o opened) missed(started *command, t *tally) (unseen []string) {
+// missed returns what the samples show that the profile did not see. command is how the command ended; nil without one.
+func (o opened) missed(command *os.ProcessState, t *tally) (unseen []string) {
 	const enough = 50 * time.Millisecond // for a sample
-	if used := started.cpuTime(); used > enough && o.byThread && len(t.programs) == 0 {
-		unseen = append(unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID), and does not sample processes that take less than a millisecond; that needs root", words.Duration(float64(used))))
+	if command != nil && o.byThread && len(t.programs) == 0 {
+		if used := command.UserTime() + command.SystemTime(); used > enough {
+			unseen = append(unseen, fmt.Sprintf("the command, which took %s of CPU time: the kernel ends the sampling of a program that gains rights (set-user-ID), and does not sample processes that take less than a millisecond; that needs root", words.Duration(float64(used))))
+		}
 	}
 	if t.foreign > 0 {
 		unseen = append(unseen, words.Plural(t.foreign, "sample")+" of processes that are not in this PID namespace; run timebench on the host")
@@ -124,60 +114,57 @@ func (o opened) missed(started *command, t *tally) (unseen []string) {
 // usageTurns is how many times the rings are read for each reading of the CPU times.
 const usageTurns = 10
 
-// sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns how long that was,
-// and the CPU times of the processes.
-func (o opened) sample(ctx context.Context, s Settings, started *command, t *tally, progress func(done, total time.Duration)) (time.Duration, usages, error) {
+// sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns how
+// long that was, and the CPU times of the processes.
+func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally, progress func(done, total time.Duration)) (time.Duration, usages, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	stopAt := func(over <-chan struct{}) {
+		select {
+		case <-over:
+		case <-ctx.Done():
+		}
+		stop()
+	}
+	go stopAt(s.Beside)
 	c := &collector{events: o.events, tally: t, waiting: o.early}
 	if started != nil {
 		t.starting = started.PID()
-		c.begin() // it may run before this thread does again
-		sampling, stop, err := started.begin(ctx)
-		if err != nil {
-			return 0, usages{}, err
+		c.begin() // the command may run before this thread does again
+		if err := started.Begin(); err != nil {
+			return 0, usages{}, fmt.Errorf("the command cannot be started: %w", err)
 		}
-		defer stop()
-		ctx = sampling
+		go stopAt(started.ended)
 	}
-	ctx, end := context.WithCancel(ctx)
-	defer end()
 	var used usages
 	if !o.seesKernel {
 		used = newUsages(o.pids)
 	}
 	turns, follows := 0, started == nil && s.PIDs != nil
-	var processes ending
+	var ended time.Duration // since when no process is alive; 0 while one is
 	elapsed, err := c.run(ctx, s.Time, func(elapsed time.Duration, last bool) {
-		if follows && !last && processes.over(elapsed, t.anyLives()) {
-			end()
+		switch {
+		case !follows || last:
+		case t.anyLives():
+			ended = 0
+		case ended == 0:
+			ended = elapsed
+		case elapsed-ended > childrenLater:
+			stop()
 		}
-		// The system time of a process that ends is that before its end.
 		if turns++; !o.seesKernel && (last || turns%usageTurns == 0) {
 			for _, p := range t.programs {
-				if !p.ended {
+				if !p.ended { // the last figure of a process that ended remains
 					used.read(p.pid)
 				}
 			}
 		}
 		progress(min(elapsed, s.Time), s.Time)
 	})
-	return cmp.Or(processes.at, elapsed), used, err
+	return cmp.Or(ended, elapsed), used, err
 }
 
-// An ending is when no process was alive any more; 0 while one is.
-type ending struct{ at time.Duration }
-
-// over returns whether none has lived for so long that the children which one may have started would be known.
-func (e *ending) over(elapsed time.Duration, alive bool) bool {
-	switch {
-	case alive:
-		e.at = 0
-	case e.at == 0:
-		e.at = elapsed
-	}
-	return !alive && elapsed-e.at > childrenLater
-}
-
-// onlineCPUs returns the CPUs that run programs; without sysfs, as in a sandbox, as many as there are.
+// onlineCPUs returns the CPUs that run programs; without sysfs, as in a sandbox, all that there are.
 func onlineCPUs() []int {
 	text, err := procfile.Read("/sys/devices/system/cpu/online")
 	if err == nil {
@@ -190,17 +177,6 @@ func onlineCPUs() []int {
 		all[i] = i
 	}
 	return all
-}
-
-// hurriedly reads on a thread with the highest ordinary priority, where that is allowed (CAP_SYS_NICE): /proc/kallsyms
-// takes 80 ms of CPU time, which beside 60 programs are seconds, and nothing is sampled before.
-func hurriedly(read func() (kernel, error)) (functions kernel, err error) {
-	unstarted := thread.Run(thread.Any, func() {
-		const highest = -20
-		_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), highest) // the thread ends with the work
-		functions, err = read()
-	})
-	return functions, cmp.Or(err, unstarted)
 }
 
 // kernelFunctions returns the functions of the system calls, from /proc/kallsyms.

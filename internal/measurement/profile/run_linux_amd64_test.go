@@ -11,10 +11,11 @@ import (
 
 // A 32-bit program has another vDSO, whose functions are not known; its samples count as reads.
 func Test32BitProgram(t *testing.T) {
+	t.Parallel()
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	program := readers.Build(t, "go-386")
-	reads, other := program.Start(t, readers.Options{Read: "vdso", Percent: 100, Seconds: 4}), program.Start(t, readers.Options{Read: "none", Seconds: 4})
-	calls := program.Start(t, readers.Options{Read: "syscall", Percent: 100, Seconds: 4})
+	reads, other := program.Start(t, readers.Options{Read: "vdso", Percent: 100, Seconds: 1000}), program.Start(t, readers.Options{Read: "none", Seconds: 1000})
+	calls := program.Start(t, readers.Options{Read: "syscall", Percent: 100, Seconds: 1000})
 	for _, r := range []*readers.Running{reads, other, calls} {
 		r.Go()
 	}

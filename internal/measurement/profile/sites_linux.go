@@ -35,7 +35,7 @@ const (
 )
 
 // near returns the place of the site that an instruction belongs to; false if there is none.
-func (p *program) near(address uint64) (place, bool) {
+func (p *target) near(address uint64) (place, bool) {
 	for away := range uint64(beforeSite + 1) {
 		if at := (place{address: address + away}); p.sites[at] != nil {
 			return at, true
@@ -48,7 +48,7 @@ func (p *program) near(address uint64) (place, bool) {
 }
 
 // enter counts a sample in the kernel at its site. It returns whether the sample is in the system call of a clock.
-func (p *program) enter(at place, kind callKind) membership {
+func (p *target) enter(at place, kind callKind) membership {
 	s := p.sites[at]
 	if s == nil {
 		if len(p.sites) >= maxSites && kind != clockCall {
@@ -80,7 +80,7 @@ func (s *site) addUnknown() membership {
 }
 
 // clockSamples returns the samples of reads: in user mode, in the kernel from the vDSO, and by direct system calls.
-func (p *program) clockSamples() (user, kernel, syscalls float64) {
+func (p *target) clockSamples() (user, kernel, syscalls float64) {
 	for at, s := range p.sites {
 		if n := float64(s.clock) + s.clocks(s.unknown); at.inVDSO {
 			kernel += n

@@ -9,79 +9,75 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/system/process"
-	children "github.com/timebench/timebench/internal/system/program"
+	"github.com/timebench/timebench/internal/system/program"
 	"golang.org/x/sys/unix"
 )
 
-// A command is the program that is profiled. It waits at a gate, so that the events are there before its first instruction.
-type command struct{ *children.Child }
+// A child is a command that waits at a gate until it is told to begin.
+type child struct {
+	*program.Child
+	ended <-chan struct{} // closed when it has ended
+}
 
-// start starts a process that waits. Its standard output and error go to output.
-func start(line []string, output *os.File) (*command, error) {
+// start starts a process that becomes the command when its gate opens. Until then it is timebench itself, so the events
+// are there before the first instruction of the command. Its standard output and error go to output.
+func start(command []string, output *os.File) (*child, error) {
 	if _, err := process.Self(); err != nil {
 		return nil, err
 	}
-	started := exec.Command(line[0], line[1:]...)
-	started.Stdin, started.Stdout, started.Stderr = os.Stdin, output, output
-	child, err := children.StartGated(context.Background(), started)
+	c := exec.Command(command[0], command[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, output, output
+	gated, err := program.StartGated(context.Background(), c)
 	if err != nil {
-		return nil, explained(fmt.Errorf("the command cannot be started: %w", err))
+		return nil, fmt.Errorf("the command cannot be started: %w", explained(err))
 	}
-	return &command{child}, nil
+	return &child{gated, gated.Ended()}, nil
 }
 
-// begin lets the command begin. The context that it returns ends when the command does. An error is why the command cannot
-// be started.
-func (c *command) begin(ctx context.Context) (context.Context, func(), error) {
-	if err := c.Begin(); err != nil {
-		return nil, nil, fmt.Errorf("the command cannot be started: %w", err)
-	}
-	ctx, stop := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-c.Ended():
-		case <-ctx.Done():
-		}
-		stop()
-	}()
-	return ctx, stop, nil
-}
+// patience is how long a command may take to end after SIGTERM.
+const patience = 2 * time.Second
 
-// end ends the command if it still runs: with SIGTERM, and after two seconds with SIGKILL. It returns the exit status as a
-// shell does, and 0 if timebench ended it, or if c is nil.
-func (c *command) end() int {
+// end ends the command if it still runs, and what it started: with SIGTERM, then with SIGKILL. It returns how the
+// command ended, and its exit status as a shell does: 0 if timebench ended it, or if c is nil.
+func (c *child) end() (state *os.ProcessState, status int) {
 	if c == nil {
-		return 0
+		return nil, 0
+	}
+	select {
+	case <-c.ended:
+		state = c.Close()
+		if status := state.Sys().(syscall.WaitStatus); status.Signaled() {
+			return state, 128 + int(status.Signal())
+		}
+		return state, state.ExitCode()
+	default:
 	}
 	if c.Waits() { // it is timebench itself
 		c.Kill()
-		c.Close()
-		return 0
+		return c.Close(), 0
 	}
+	// A process whose parent ends is no descendant any more.
+	descendants := c.descendants()
+	c.signal(unix.SIGTERM, descendants)
 	select {
-	case <-c.Ended():
-		state := c.Close()
-		if status := state.Sys().(syscall.WaitStatus); status.Signaled() {
-			return 128 + int(status.Signal())
-		}
-		return state.ExitCode()
-	default:
+	case <-c.ended:
+	case <-time.After(patience):
+		descendants = append(descendants, c.descendants()...)
 	}
-	c.Signal(unix.SIGTERM)
-	select {
-	case <-c.Ended():
-	case <-time.After(2 * time.Second):
-		c.Kill()
-		c.Close()
-	}
-	return 0
+	c.signal(unix.SIGKILL, descendants)
+	return c.Close(), 0
 }
 
-// cpuTime returns the CPU time of the command, which has ended, and of the processes it waited for.
-func (c *command) cpuTime() time.Duration {
-	if c == nil || c.Waits() {
-		return 0
+func (c *child) descendants() []process.ProcStat {
+	return process.Descendants([]int{c.PID()}, os.Getpid())
+}
+
+// signal sends a signal to the command and to those of its descendants that live.
+func (c *child) signal(signal unix.Signal, descendants []process.ProcStat) {
+	c.Signal(signal)
+	for _, stat := range descendants {
+		if process.Of(stat).Check() == nil {
+			_ = unix.Kill(stat.PID, signal) // if it fails, the process has ended
+		}
 	}
-	state := c.Close()
-	return state.UserTime() + state.SystemTime()
 }

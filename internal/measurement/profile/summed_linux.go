@@ -19,21 +19,21 @@ const (
 
 // summed returns the programs with those as one that are the same program in many processes with few samples each. The
 // processes that the user named stay apart.
-func (e estimate) summed(programs []*program) []*program {
+func (e estimate) summed(programs []*target) []*target {
 	type identity struct{ command, cgroup, reason, preloaded string }
-	identityOf := func(p *program) identity {
+	identityOf := func(p *target) identity {
 		return identity{p.command, p.cgroup, p.reason, strings.Join(p.preloaded, "\n")}
 	}
-	apart := func(p *program) bool {
+	apart := func(p *target) bool {
 		return p.samples >= enoughSamples || slices.Contains(e.named, p.pid)
 	}
-	groups := map[identity][]*program{}
+	groups := map[identity][]*target{}
 	for _, p := range programs {
 		if !apart(p) {
 			groups[identityOf(p)] = append(groups[identityOf(p)], p)
 		}
 	}
-	var all []*program
+	var all []*target
 	for _, p := range programs {
 		group := groups[identityOf(p)]
 		switch {
@@ -47,9 +47,9 @@ func (e estimate) summed(programs []*program) []*program {
 }
 
 // sumOf returns the programs as one. Its process is the first with most samples.
-func sumOf(programs []*program) *program {
-	first := slices.MaxFunc(programs, func(a, b *program) int { return a.samples - b.samples })
-	sum := &program{
+func sumOf(programs []*target) *target {
+	first := slices.MaxFunc(programs, func(a, b *target) int { return a.samples - b.samples })
+	sum := &target{
 		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded,
 		byFunction: map[string]int{}, clocks: map[string]int{}, sites: map[place]*site{}, threadNames: map[int]string{},
 		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]symbols.Frame{},
@@ -64,7 +64,7 @@ func sumOf(programs []*program) *program {
 }
 
 // join adds the samples of another program. What two processes have at the same address is taken to be the same.
-func (p *program) join(other *program) {
+func (p *target) join(other *target) {
 	p.samples += other.samples
 	p.user, p.hidden = p.user+other.user, p.hidden+other.hidden
 	p.otherStacks.join(&other.otherStacks)

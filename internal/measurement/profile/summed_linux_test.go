@@ -146,6 +146,7 @@ func TestSummedUsage(t *testing.T) {
 
 // A shell that starts a program again and again, as a build does.
 func TestShellLoopIsSummed(t *testing.T) {
+	t.Parallel()
 	allowed(t, Settings{Command: []string{"true"}})
 	const number = 60
 	out, err := exec.Command(need.Timebench(t), "profile", "--quiet", "--format", "json", "--", "sh", "-c",

@@ -63,16 +63,14 @@ type count struct {
 	reads
 }
 
-// A program is one program in one process: execve(2) begins another.
-type program struct {
-	pid     int
-	pids    []int // of several processes that are summed, all; otherwise nil
-	parent  int   // 0 if it is unknown
-	command string
-	cgroup  string
-	// threadNames are the names of threads: by the records, of those that started, or got their names, while it was sampled; and
-	// of others that read clocks, at their first read.
-	threadNames map[int]string
+// A target is a program in one process: execve(2) begins another.
+type target struct {
+	pid         int
+	pids        []int // of several processes that are summed, all; otherwise nil
+	parent      int   // 0 if it is unknown
+	command     string
+	cgroup      string
+	threadNames map[int]string // of threads that read clocks, soon after their first read
 	// ended is whether the first thread of the process ended and no sample of another came since, or the process runs
 	// another program now.
 	ended bool
@@ -147,9 +145,8 @@ type tally struct {
 	// from and until are the time of the profile: samples outside are not counted.
 	from, until uint64
 
-	living   map[int]*program
-	programs []*program
-	cgroups  map[int]string // of the last child, by its parent
+	living   map[int]*target
+	programs []*target
 	// foreign is the number of samples of processes in other PID namespaces.
 	foreign   int
 	lost      int
@@ -157,7 +154,7 @@ type tally struct {
 }
 
 func newTally(inspect inspector, kernel kernel, vdso func(start, address uint64) string, pids []int) *tally {
-	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, gone: map[int]bool{}, living: map[int]*program{}, cgroups: map[int]string{}, until: ^uint64(0)}
+	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, gone: map[int]bool{}, living: map[int]*target{}, until: ^uint64(0)}
 	if pids != nil {
 		t.wanted = map[int]bool{}
 		for _, pid := range pids {
@@ -201,15 +198,10 @@ func (t *tally) add(r *perfevent.Record) {
 	}
 }
 
-// fork notes a new process, which runs the same program as its parent, or a new thread. Both have the name of the thread
-// that started them.
+// fork notes a new process, which runs the same program as its parent.
 func (t *tally) fork(r *perfevent.Record) {
-	parent := t.living[r.ParentPID]
 	if r.PID == r.ParentPID {
-		if parent != nil {
-			parent.nameThread(r.TID, parent.threadNames[r.ParentTID])
-		}
-		return
+		return // a thread
 	}
 	if t.wanted != nil {
 		t.wanted[r.PID] = t.wanted[r.ParentPID] // the number may have been that of another before
@@ -218,37 +210,32 @@ func (t *tally) fork(r *perfevent.Record) {
 	}
 	child := t.begin(r.PID)
 	child.parent = r.ParentPID
-	if parent != nil {
-		child.nameThread(r.TID, parent.threadNames[r.ParentTID])
+	if parent := t.living[r.ParentPID]; parent != nil {
 		child.command, child.cgroup, child.known, child.vdso, child.reason = parent.command, parent.cgroup, parent.known, parent.vdso, parent.reason
 	}
 }
 
-// exit notes the end of a thread. That of the first one may be the end of the process.
+// exit notes the end of the first thread of a process, which may be the end of the process.
 func (t *tally) exit(r *perfevent.Record) {
 	p := t.living[r.PID]
-	switch {
-	case p == nil:
+	if p == nil || r.PID != r.TID {
 		return
-	case r.PID == r.TID:
-		p.ended = true
-		p.release()
-	case p.threads[r.TID] == nil:
-		delete(p.threadNames, r.TID)
 	}
-	if p.ended && p.samples == 0 && len(p.threadNames) == 0 {
+	p.ended = true
+	p.release()
+	if p.samples == 0 {
 		delete(t.living, r.PID)
 	}
 }
 
-// rename notes the name of a thread, that of a process, and after execve(2) that it runs another program.
+// rename notes that a process runs another program after execve(2), and the name of a program.
 func (t *tally) rename(r *perfevent.Record) {
 	p := t.living[r.PID]
 	if r.Exec {
 		before := p
 		if r.PID == t.starting {
 			t.starting = 0
-			t.programs = slices.DeleteFunc(t.programs, func(other *program) bool { return other == before })
+			t.programs = slices.DeleteFunc(t.programs, func(other *target) bool { return other == before })
 		}
 		p = t.begin(r.PID)
 		// A process without a vDSO maps none. If it has one, its Map record comes next.
@@ -259,9 +246,6 @@ func (t *tally) rename(r *perfevent.Record) {
 			before.release()
 		}
 	}
-	if p != nil {
-		p.nameThread(r.TID, r.Name)
-	}
 	// Programs give their threads names, the first one too. That is not the name of the program.
 	if p != nil && r.TID == r.PID && (r.Exec || p.command == "") {
 		p.command = r.Name
@@ -269,15 +253,15 @@ func (t *tally) rename(r *perfevent.Record) {
 }
 
 // begin returns a new program of a process.
-func (t *tally) begin(pid int) *program {
-	p := &program{pid: pid}
+func (t *tally) begin(pid int) *target {
+	p := &target{pid: pid}
 	t.living[pid] = p
 	t.inspect.forget(pid)
 	return p
 }
 
 // of returns the program of a process.
-func (t *tally) of(pid int) *program {
+func (t *tally) of(pid int) *target {
 	p := t.living[pid]
 	if p == nil {
 		p = t.begin(pid)
@@ -289,7 +273,7 @@ func (t *tally) of(pid int) *program {
 	p.ended = false // a thread outlives the first one of its process
 	if p.threads == nil {
 		p.byFunction, p.clocks = map[string]int{}, map[string]int{}
-		p.sites = map[place]*site{}
+		p.sites, p.threadNames = map[place]*site{}, map[int]string{}
 		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]symbols.Frame{}
 	}
 	return p
@@ -297,7 +281,7 @@ func (t *tally) of(pid int) *program {
 
 // release frees what a program holds that ended and read no clock: a build starts thousands. A thread that
 // outlives the first one of its process may still add samples.
-func (p *program) release() {
+func (p *target) release() {
 	if p.user > 0 {
 		return
 	}
@@ -308,24 +292,10 @@ func (p *program) release() {
 	}
 	p.byFunction, p.clocks, p.sites = nil, nil, nil
 	p.threads, p.stacks, p.names, p.nameless, p.namelessThreads = nil, nil, nil, nil, nil
-	if delete(p.threadNames, p.pid); len(p.threadNames) == 0 {
-		p.threadNames = nil
-	}
-}
-
-// nameThread notes the name of a thread, if it is known.
-func (p *program) nameThread(tid int, name string) {
-	if name == "" {
-		return
-	}
-	if p.threadNames == nil {
-		p.threadNames = map[int]string{}
-	}
-	p.threadNames[tid] = name
 }
 
 // complete looks up what the records did not say about a program.
-func (t *tally) complete(p *program) {
+func (t *tally) complete(p *target) {
 	if p.known && p.command != "" && p.cgroup != "" {
 		return
 	}
@@ -334,10 +304,9 @@ func (t *tally) complete(p *program) {
 		found = t.inspect.look(p.parent)
 	}
 	p.command, p.cgroup = cmp.Or(p.command, found.command), cmp.Or(p.cgroup, found.cgroup)
-	if p.cgroup == "" && p.parent != 0 { // one that is about to end has none; the last ones of a chain end with their parent
-		p.cgroup = cmp.Or(t.inspect.look(p.parent).cgroup, t.cgroups[p.parent])
+	if p.cgroup == "" && p.parent != 0 { // a process that is about to end has none
+		p.cgroup = t.inspect.look(p.parent).cgroup
 	}
-	t.cgroups[p.parent] = p.cgroup
 	if !p.known {
 		p.known, p.vdso, p.reason = found.reason == "", found.vdso, found.reason
 	}
@@ -397,7 +366,7 @@ func (t *tally) sample(r *perfevent.Record) {
 		p.clocks[call.clock]++
 	}
 	if in != noRead {
-		if thread.sure+len(thread.maybe) == 0 && p.threadNames[r.TID] == "" {
+		if thread.sure+len(thread.maybe) == 0 {
 			p.namelessThreads = append(p.namelessThreads, r.TID)
 		}
 		thread.add(in, at)
@@ -406,7 +375,7 @@ func (t *tally) sample(r *perfevent.Record) {
 }
 
 // in returns the number of samples of reads of a thread or a caller.
-func (p *program) in(r *reads) int {
+func (p *target) in(r *reads) int {
 	sum := float64(r.sure)
 	for at, n := range r.maybe {
 		sum += p.sites[at].clocks(n)
@@ -415,7 +384,7 @@ func (p *program) in(r *reads) int {
 }
 
 // stackOf returns the reads of a caller.
-func (p *program) stackOf(addresses []uint64) *reads {
+func (p *target) stackOf(addresses []uint64) *reads {
 	var s stack
 	copy(s[:], addresses)
 	if p.stacks[s] == nil {
@@ -443,9 +412,7 @@ func (t *tally) lookUpNames() {
 			continue
 		}
 		for _, tid := range p.namelessThreads {
-			if p.threadNames[tid] == "" {
-				p.nameThread(tid, t.inspect.thread(p.pid, tid))
-			}
+			p.threadNames[tid] = t.inspect.thread(p.pid, tid)
 		}
 		p.namelessThreads = p.namelessThreads[:0]
 		if len(p.nameless) == 0 {

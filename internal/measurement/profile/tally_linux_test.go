@@ -240,15 +240,6 @@ func TestRecordsAreCountedInOrderOfTime(t *testing.T) {
 	require.Equal(t, "reader", tally.programs[0].command)
 }
 
-// A process that ended with its parent is in the control group of the one that the parent started before.
-func TestLastProcessOfAChain(t *testing.T) {
-	start := func(pid int) perfevent.Record {
-		return perfevent.Record{Kind: perfevent.Fork, PID: pid, ParentPID: 50}
-	}
-	tally := talliedOf(faked{60: normal}, nil, start(60), sample(60, nil, inGettime), start(61), sample(61, nil, inGettime))
-	require.Equal(t, "/user.slice", tally.programs[1].cgroup)
-}
-
 func TestLostAndThrottled(t *testing.T) {
 	tally := tallied(nil, perfevent.Record{Kind: perfevent.Lost, Lost: 5}, perfevent.Record{Kind: perfevent.LostSamples, Lost: 2}, perfevent.Record{Kind: perfevent.Throttle})
 	require.Equal(t, []int{7, 1}, []int{tally.lost, tally.throttled})
@@ -344,52 +335,6 @@ func TestFirstThreadEndsBeforeTheOthers(t *testing.T) {
 	require.Equal(t, 2, p.samples)
 }
 
-// Threads are named by the records, because many end before the profile does. A new thread has the name of the one that
-// started it.
-func TestThreadNames(t *testing.T) {
-	comm := func(tid int, name string) perfevent.Record {
-		return perfevent.Record{Kind: perfevent.Comm, PID: 10, TID: tid, Name: name}
-	}
-	of := func(tid int) perfevent.Record {
-		r := sample(10, nil, inGettime)
-		r.TID = tid
-		return r
-	}
-	exec := comm(10, "server")
-	exec.Exec = true
-	p := tallied(nil,
-		exec, perfevent.Record{Kind: perfevent.Map, PID: 10, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize}, of(10), comm(10, "listener"),
-		perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 10, TID: 11, ParentTID: 10}, of(11),
-		perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 10, TID: 12, ParentTID: 11}, comm(12, "worker"), of(12), of(13),
-		perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 10, TID: 14, ParentTID: 10}, perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 14},
-		perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 12},
-	).programs[0]
-	require.Equal(t, "server", p.command)
-	require.Equal(t, map[int]string{10: "listener", 11: "listener", 12: "worker", 13: "by /proc"}, p.threadNames, "and not that of a thread that ended without a sample")
-	require.Equal(t, []Thread{
-		{TID: 10, Name: "listener", Samples: 1, ClockSamples: 1}, {TID: 11, Name: "listener", Samples: 1, ClockSamples: 1},
-		{TID: 12, Name: "worker", Samples: 1, ClockSamples: 1}, {TID: 13, Name: "by /proc", Samples: 1, ClockSamples: 1},
-	}, readingThreads(p))
-}
-
-// Threads that outlive the first one keep their names, whether it had a sample or not.
-func TestThreadNamesWithoutTheFirstThread(t *testing.T) {
-	exec := perfevent.Record{Kind: perfevent.Comm, PID: 20, Name: "server", Exec: true}
-	vdso := perfevent.Record{Kind: perfevent.Map, PID: 20, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize}
-	worker := perfevent.Record{Kind: perfevent.Comm, PID: 20, TID: 21, Name: "worker"}
-	ends := func(tid int) perfevent.Record { return perfevent.Record{Kind: perfevent.Exit, PID: 20, TID: tid} }
-	of := sample(20, nil, inGettime)
-	of.TID = 21
-	for _, records := range [][]perfevent.Record{{exec, vdso, worker, ends(20), of}, {exec, vdso, sample(20, nil, inProgram), worker, ends(20), of}} {
-		tally := tallied(nil, records...)
-		require.Len(t, tally.programs, 1)
-		p := tally.programs[0]
-		require.Equal(t, []any{"server", "worker", 1}, []any{p.command, p.threadNames[21], p.user})
-	}
-	require.Empty(t, tallied(nil, exec, worker, ends(20), ends(21)).living, "nothing is left of a process without samples")
-	require.Empty(t, tallied(nil, exec, worker, ends(21), ends(20)).living)
-}
-
 // Timebench itself, before it becomes the command, is not in the profile of the command.
 func TestTheProcessBeforeTheCommand(t *testing.T) {
 	tally := newTally(faked{10: normal}, nil, fakeVDSO, []int{10})
@@ -454,12 +399,4 @@ func TestEndedReaderKeepsItsCallers(t *testing.T) {
 	p := tallied(nil, records...).programs[0]
 	require.NotEmpty(t, p.threads)
 	require.Len(t, p.stacks, 1)
-}
-
-func TestMonotonicOffset(t *testing.T) {
-	require.Equal(t, int64(86400e9+5), monotonicOffset("monotonic         86400         5\nboottime      0         0\n"))
-	require.Equal(t, int64(-3e9), monotonicOffset("boottime 9 9\nmonotonic -3 0\n"))
-	for _, text := range []string{"", "monotonic", "monotonic x y\n", "monotonic 1"} {
-		require.Zero(t, monotonicOffset(text), "%q", text)
-	}
 }
