@@ -99,83 +99,97 @@ func (r *MeasuredRuntime) title() string {
 	return text
 }
 
-// A column is one column of the table of a runtime.
-type column struct {
-	name string
-	cell func(MeasuredCall) string
-	// own is the cell of the empty loop and of the empty call; nil if it stays empty.
-	own func(valueNS float64) string
-	// known is whether a call has a value; nil if all have.
-	known func(MeasuredCall) bool
+// A line is a call of a runtime with one of its figures of throughput, or what stands in its place: the empty loop, the
+// empty call, a runtime that was not measured.
+type line struct {
+	section    *Runtimes
+	runtime    *MeasuredRuntime
+	call       MeasuredCall
+	throughput *compare.Throughput
+	// own is whether the call is the empty loop or the empty call, of which only the cost is known.
+	own bool
 }
 
-// columns are those after the names of the calls. One of which no call has a value is left out.
-var columns = []column{
-	{name: "reads", cell: func(m MeasuredCall) string { return m.readsCell() }, known: func(m MeasuredCall) bool { return m.traced() }},
-	{name: "ns/call", cell: func(m MeasuredCall) string { return words.NS(m.Latency.MedianNS) }, own: words.NS},
-	{name: "95% CI", cell: func(m MeasuredCall) string { return compare.Interval(m.Latency, "starts") }},
-	{name: "min", cell: func(m MeasuredCall) string { return words.NS(m.Latency.MinNS) }},
-	{name: "resolution", cell: func(m MeasuredCall) string { return compare.Tick(m.Resolution) }},
-	{name: "enters kernel", cell: func(m MeasuredCall) string { return compare.EntersKernel(m.KernelEntry) },
-		known: func(m MeasuredCall) bool { return m.KernelEntry != "" && m.KernelEntry != result.Unknown }},
-	{name: "without vDSO", cell: func(m MeasuredCall) string { return cost(m.WithoutVDSONS) }, known: func(m MeasuredCall) bool { return m.WithoutVDSONS > 0 }},
+// ofCall returns the cell of a call for people; empty for the empty loop and the empty call.
+func ofCall(cell func(line) string) func(line) string {
+	return func(l line) string {
+		if l.own {
+			return ""
+		}
+		return cell(l)
+	}
+}
+
+var columns = func() []table.Column[line] {
+	all := slices.Concat(
+		[]table.Column[line]{
+			{Name: "Call", Left: true, Cell: func(l line) string { return l.call.Call }},
+			{Key: "runtime", Text: func(l line) string { return l.runtime.Name }},
+			{Key: "version", Text: func(l line) string { return l.runtime.Version }},
+			{Key: "path", Text: func(l line) string { return l.runtime.Path }},
+			{Key: "call_id", Text: func(l line) string { return l.call.ID }},
+			{Key: "kind", Text: func(l line) string { return l.call.Kind }},
+			{Key: "reason", Text: func(l line) string { return l.call.Reason }},
+			{
+				Name: "reads", Key: "reads", Left: true, Text: func(l line) string { return strings.Join(l.call.Reads, ", ") },
+				Cell: ofCall(func(l line) string { return l.call.readsCell() }),
+			},
+		},
+		compare.LatencyColumns("ns/call", "starts", func(l line) *compare.Latency { return l.call.Latency }),
+		[]table.Column[line]{{Name: "clock + runtime", Spare: 2, Cell: func(l line) string { return l.section.splitCell(l) }}},
+		compare.ResolutionColumns(func(l line) *compare.Resolution { return l.call.Resolution }),
+		[]table.Column[line]{
+			{
+				Name: "enters kernel", Key: "kernel_entry", Text: func(l line) string { return l.call.KernelEntry },
+				Cell: func(l line) string {
+					if l.call.KernelEntry == result.Unknown {
+						return ""
+					}
+					return compare.EntersKernel(l.call.KernelEntry)
+				},
+			},
+			{
+				Name: "without vDSO", Key: "without_vdso_ns", Spare: 5, Unit: words.NS,
+				Value: func(l line) (float64, bool) { return table.Known(l.call.WithoutVDSONS) },
+			},
+		},
+		compare.ThroughputColumns(func(l line) *compare.Throughput { return l.throughput }))
+	spare := map[string]int{"95% CI": 3, "min": 4, "resolution": 1}
+	for i := range all {
+		c := &all[i]
+		c.Spare = cmp.Or(spare[c.Name], c.Spare)
+		if _, ok := spare[c.Name]; ok && c.Cell != nil {
+			c.Cell = ofCall(c.Cell)
+		}
+	}
+	return all
+}()
+
+// empties returns the lines of the empty loop and the empty call, where they were measured.
+func (s *Runtimes) empties(r *MeasuredRuntime) []line {
+	var all []line
+	for _, of := range []struct {
+		id, name string
+		valueNS  float64
+	}{{"loop@", "(empty loop)", r.LoopNS}, {"call@", "(empty call)", r.CallNS}} {
+		if of.valueNS > 0 {
+			call := MeasuredCall{ID: of.id + r.Name, Call: of.name, Latency: &compare.Latency{MedianNS: of.valueNS}}
+			all = append(all, line{section: s, runtime: r, call: call, own: true})
+		}
+	}
+	return all
 }
 
 // grid has a row for each call of a runtime, the fastest first, and rows for the empty loop and the empty call.
 func (s *Runtimes) grid(r *MeasuredRuntime) table.Grid {
-	all := columns
-	if r.TimedBy == "" {
-		const afterCost = 2
-		all = slices.Insert(slices.Clone(columns), afterCost, s.splitColumn())
+	var calls []line
+	for _, m := range r.byLatency() {
+		calls = append(calls, line{section: s, runtime: r, call: m})
 	}
-	calls := r.byLatency()
-	g := table.Grid{Title: r.title(), Texts: 1, Header: []string{"Call"}}
-	shown := slices.DeleteFunc(slices.Clone(all), func(c column) bool {
-		return c.known != nil && !slices.ContainsFunc(calls, c.known)
-	})
-	for _, c := range shown {
-		g.Header = append(g.Header, c.name)
+	if len(calls) > 0 {
+		calls = append(calls, s.empties(r)...)
 	}
-	for _, spare := range []string{"min", "without vDSO", "95% CI", "clock + runtime", "resolution"} {
-		if i := slices.Index(g.Header, spare); i >= 0 {
-			g.Spare = append(g.Spare, i)
-		}
-	}
-	if len(shown) > 0 && shown[0].name == columns[0].name {
-		g.Texts = 2
-	}
-	for _, m := range calls {
-		row := []string{m.Call}
-		for _, c := range shown {
-			row = append(row, c.cell(m))
-		}
-		g.Rows = append(g.Rows, row)
-	}
-	for _, own := range []struct {
-		name    string
-		valueNS float64
-	}{{"(empty loop)", r.LoopNS}, {"(empty call)", r.CallNS}} {
-		if own.valueNS == 0 || len(calls) == 0 {
-			continue
-		}
-		row := []string{own.name}
-		for _, c := range shown {
-			if c.own == nil {
-				row = append(row, "")
-			} else {
-				row = append(row, c.own(own.valueNS))
-			}
-		}
-		g.Rows = append(g.Rows, row)
-	}
-	return g
-}
-
-func cost(valueNS float64) string {
-	if valueNS == 0 {
-		return "-"
-	}
-	return words.NS(valueNS)
+	return table.Of(r.title(), calls, columns)
 }
 
 // byLatency returns the calls that were measured, the fastest first.
@@ -192,7 +206,7 @@ func (m *MeasuredCall) traced() bool { return m.TracedCalls > 0 }
 func (m *MeasuredCall) readsCell() string {
 	switch {
 	case !m.traced():
-		return "-"
+		return ""
 	case len(m.Reads) == 0:
 		return "no system call"
 	case m.AttributedCalls < m.TracedCalls:
@@ -287,52 +301,25 @@ func (s *Runtimes) clocksLine() string {
 	return "Without a runtime: " + strings.Join(parts, ", ") + "."
 }
 
-// csvHeader is that of Lines.
-var csvHeader = []string{
-	"runtime", "version", "path", "call_id", "kind", "reason", "latency_median_ns", "latency_low_ns", "latency_high_ns", "latency_min_ns",
-	"tick_ns", "finer_than_read", "reads", "kernel_entry", "without_vdso_ns", "threads", "reads_per_second", "ns_per_read", "fairness", "oversubscribed",
-}
-
 // Lines returns a line for each call and number of threads, and lines for the empty loop and the
 // empty call. A runtime that was not measured has one line with the reason.
 func (s *Runtimes) Lines(*result.Document) [][]string {
-	lines := [][]string{csvHeader}
-	add := func(cells ...string) {
-		lines = append(lines, append(cells, make([]string, len(csvHeader)-len(cells))...))
-	}
-	for _, r := range s.Runtimes {
+	var all []line
+	for i := range s.Runtimes {
+		r := &s.Runtimes[i]
 		if !r.Available {
-			add(r.Name, r.Version, r.Path, "", "", r.Reason)
+			all = append(all, line{section: s, runtime: r, call: MeasuredCall{Reason: r.Reason}})
 			continue
 		}
-		add(r.Name, r.Version, r.Path, "loop@"+r.Name, "", "", words.Known(r.LoopNS))
-		add(r.Name, r.Version, r.Path, "call@"+r.Name, "", "", words.Known(r.CallNS))
+		all = append(all, s.empties(r)...)
 		for _, m := range r.Calls {
-			cells := append([]string{r.Name, r.Version, r.Path}, m.cells()...)
 			if len(m.Throughput) == 0 {
-				add(cells...)
+				all = append(all, line{section: s, runtime: r, call: m})
 			}
-			for _, t := range m.Throughput {
-				add(append(slices.Clone(cells), strconv.Itoa(t.Threads), words.Number(t.ReadsPerSecond), words.Number(t.NSPerRead),
-					words.Number(t.Fairness), strconv.FormatBool(t.Oversubscribed))...)
+			for k := range m.Throughput {
+				all = append(all, line{section: s, runtime: r, call: m, throughput: &m.Throughput[k]})
 			}
 		}
 	}
-	return lines
-}
-
-// cells returns the cells of a call, without those of its throughput.
-func (m *MeasuredCall) cells() []string {
-	cells := []string{m.ID, m.Kind, m.Reason}
-	if l := m.Latency; l == nil {
-		cells = append(cells, "", "", "", "")
-	} else {
-		cells = append(cells, words.Number(l.MedianNS), words.Known(l.LowNS), words.Known(l.HighNS), words.Number(l.MinNS))
-	}
-	if r := m.Resolution; r == nil {
-		cells = append(cells, "", "")
-	} else {
-		cells = append(cells, words.Known(r.TickNS), strconv.FormatBool(r.FinerThanRead))
-	}
-	return append(cells, strings.Join(m.Reads, ", "), m.KernelEntry, words.Known(m.WithoutVDSONS))
+	return table.Lines(all, columns)
 }

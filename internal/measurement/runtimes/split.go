@@ -56,13 +56,11 @@ func (p split) String() string {
 	return words.NS(p.clockNS) + " + " + rest
 }
 
-// splitColumn returns the column with the parts of the calls, except those that were timed by CPU time.
-func (s *Runtimes) splitColumn() column {
-	cell := func(m MeasuredCall) string {
-		if parts, ok := s.split(m); ok {
-			return parts.String()
-		}
-		return "-"
+// splitCell returns the parts of a call; empty if they are unknown, or the calls were timed by CPU time.
+func (s *Runtimes) splitCell(l line) string {
+	parts, ok := s.split(l.call)
+	if !ok || l.runtime.TimedBy != "" {
+		return ""
 	}
-	return column{name: "clock + runtime", cell: cell, known: func(m MeasuredCall) bool { return cell(m) != "-" }}
+	return parts.String()
 }
