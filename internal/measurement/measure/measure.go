@@ -321,8 +321,12 @@ func (r *runner) rounds(measured []*subject) {
 		if !r.round(round, measured) {
 			return
 		}
-		if !r.forecast.known && (round+1 >= lead || r.forecast.turns.took >= enoughProbed) {
-			if !r.probe(blocks) || !r.resolution() {
+		if round+1 == max(1, lead) {
+			if !r.probe(blocks) {
+				return
+			}
+			r.forecast.announced = true
+			if !r.resolution() {
 				return
 			}
 		}

@@ -160,7 +160,8 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 		rand.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
 		for _, t := range block {
 			if t.subject.failed() || t.err != nil {
-				r.forecast.passes[t.threads].left--
+				r.forecast.spans -= r.settings.passSpan(t.threads)
+				r.forecast.passes.left--
 				continue
 			}
 			if r.ended() {
@@ -175,7 +176,9 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 				return false
 			}
 			r.glance()
-			r.forecast.passes[t.threads].add(time.Duration(r.now()-begun), 1)
+			span := r.settings.passSpan(t.threads)
+			r.forecast.spans -= span
+			r.forecast.passes.add(time.Duration(r.now()-begun)-span, 1)
 			r.tell()
 			// Each assignment leaves a little garbage, and the garbage collector is off during a run.
 			if r.started += t.threads; r.started > 5000 {
@@ -217,7 +220,6 @@ func (r *runner) plan() (blocks [][]*throughput) {
 	for _, threads := range r.settings.Threads {
 		total += r.settings.span(threads)
 	}
-	r.forecast.passes = map[int]*steps{}
 	for _, threads := range ordered(r.settings.Threads) {
 		n := r.settings.passes(threads)
 		var block []*throughput
@@ -228,7 +230,8 @@ func (r *runner) plan() (blocks [][]*throughput) {
 			t := &throughput{subject: s, threads: threads, planned: n, oversubscribed: r.settings.oversubscribed(threads)}
 			s.throughput, block = append(s.throughput, t), append(block, t)
 		}
-		r.forecast.passes[threads] = &steps{left: n * len(block)}
+		r.forecast.passes.left += n * len(block)
+		r.forecast.spans += time.Duration(n*len(block)) * r.settings.passSpan(threads)
 		first, due := min(n, sufficient), begun.Seconds()/total.Seconds()
 		for i := range n {
 			later := float64(max(0, i-first+1)) / float64(n-first+1)
