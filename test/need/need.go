@@ -63,10 +63,10 @@ func Missing(t testing.TB, name, reason string) {
 	t.Skipf("needs %s: %s", name, reason)
 }
 
-// Minutes skips a test that takes long, unless "minutes" is required.
+// Minutes skips a test that takes long, unless "minutes" is required. A benchmark is asked for by itself.
 func Minutes(t testing.TB) {
 	t.Helper()
-	if !required("minutes") {
+	if _, isTest := t.(*testing.T); isTest && !required("minutes") {
 		t.Skipf("takes long; %s=minutes runs it, and CI does", Required)
 	}
 }
