@@ -123,7 +123,7 @@ func OverLimit(d *result.Document, limitNS float64) *result.Finding {
 	s := situation.Of(d)
 	s.Clocks = compare.Of(d).Clocks // those that were timed by themselves
 	limit := words.Duration(limitNS) + "/read"
-	finding := limitCheck.completed(&result.Finding{Title: "an everyday clock costs more than the limit of " + limit})
+	finding := limitCheck.completed(&result.Finding{Title: "an everyday clock costs more than " + limit + ", the limit"})
 	everyday := s.Select(situation.IsEveryday)
 	over := slices.DeleteFunc(slices.Clone(everyday), func(c compare.Clock) bool {
 		return c.Latency == nil || min(situation.CostNS(c.Latency), cmp.Or(c.Latency.LowNS, c.Latency.MedianNS)) <= limitNS
