@@ -3,6 +3,7 @@ package cmd
 import (
 	"os"
 
+	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/machine/clocksource"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
@@ -15,5 +16,6 @@ var roles = program.Roles{
 	clocksource.GuardianRole: clocksource.Guard,
 	measure.WorkerRole:       measure.Worker,
 	measure.ThreadsRole:      measure.HoldThreads,
+	ptrace.Role:              ptrace.Follow,
 	runtimes.BenchmarkRole:   func([]string) error { return programs.GoMain(os.Stdin, os.Stdout) },
 }

@@ -82,10 +82,18 @@ run after cat $sources/current_clocksource
 // is restored at once, or reported by doctor and restored by the next experiment.
 func TestKilledInTheMiddle(t *testing.T) {
 	t.Parallel()
-	said := booted(t, "killed in the middle", "tsc=reliable wait=tsc", true).run(t, "run killed killed KILL=15 GUARDIAN=15 BOTH=15\n")["killed"]
-	require.Zero(t, said.status, "%s%s", said.stdout, said.stderr)
+	said := booted(t, "killed in the middle", "tsc=reliable wait=tsc", true).run(t, `
+run timebench killed KILL=6
+run guardian killed GUARDIAN=8
+run both killed BOTH=6
+`)
 	switched := map[string]int{}
-	for line := range strings.Lines(said.stdout) {
+	lines := ""
+	for _, name := range []string{"timebench", "guardian", "both"} {
+		require.Zero(t, said[name].status, "%s%s", said[name].stdout, said[name].stderr)
+		lines += said[name].stdout
+	}
+	for line := range strings.Lines(lines) {
 		var signal, before, after, reported, next string
 		var left int
 		n, _ := fmt.Sscan(line, &signal, &before, &after, &left, &reported, &next)

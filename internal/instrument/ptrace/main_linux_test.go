@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -23,6 +24,7 @@ import (
 const role = "TIMEBENCH_TEST_PTRACE"
 
 func TestMain(m *testing.M) {
+	program.Main(program.Roles{Role: Follow})
 	switch os.Getenv(role) {
 	case "":
 		os.Exit(m.Run())
@@ -38,21 +40,18 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// A report is what [Trace] returned in another process.
-type report struct {
-	Spans []Span
-	Error string
-}
+// ample are limits that no test reaches unless it waits for that.
+var ample = program.Limits{Time: 2 * time.Minute, OutputBytes: 1e6}
 
 // traceAndPrint traces a program without the privileges that it could still gain.
 func traceAndPrint(args []string) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		panic(err)
 	}
-	program := exec.Command(args[0], args[1:]...)
-	program.Stdout = os.Stderr
+	command := exec.Command(args[0], args[1:]...)
+	command.Env, command.Stdout = os.Environ(), os.Stderr
 	var r report
-	spans, err := Trace(context.Background(), program, true)
+	spans, err := Trace(context.Background(), command, true, ample)
 	r.Spans = spans
 	if err != nil {
 		r.Error = err.Error()
@@ -78,8 +77,8 @@ func forbidPtrace(how string) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		panic(err)
 	}
-	program := &unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(program)))
+	code := &unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(code)))
 	if errno != 0 {
 		os.Exit(99)
 	}
@@ -105,13 +104,6 @@ func usableOrSkip(t *testing.T) {
 func compiled(t *testing.T, name string, flags ...string) string {
 	t.Helper()
 	return need.Compiled(t, "testdata/"+name+".c", append(flags, "-Werror")...)
-}
-
-func deadline(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // counted returns for each mark how many spans it has, by their reads.

@@ -24,13 +24,13 @@ func TestProgramOf32Bits(t *testing.T) {
 	if err := exec.Command(path).Run(); err == nil || err.Error() != "exit status 5" {
 		need.Missing(t, "32-bit programs", "this kernel does not run them")
 	}
-	_, err := Trace(deadline(t), exec.Command(path), true)
+	_, err := Trace(t.Context(), exec.Command(path), true, ample)
 	require.Regexp(t, `^process \d+ is a 32-bit program: its clock reads are not traced$`, err.Error())
 
 	marks := strings.Repeat("cd /timebench-mark/x 2>/dev/null; ", 3)
 	program := exec.Command(need.Program(t, "sh"), "-c", marks+path+"; exit 0")
-	spans, err := Trace(deadline(t), program, true)
+	spans, err := Trace(t.Context(), program, true, ample)
 	require.Regexp(t, `^process \d+ is a 32-bit program: its clock reads are not traced$`, err.Error())
 	require.GreaterOrEqual(t, len(spans), 2)
-	require.Error(t, Run(deadline(t), exec.Command(need.Program(t, "sh"), "-c", path+"; exit 0")))
+	require.Error(t, Run(t.Context(), exec.Command(need.Program(t, "sh"), "-c", path+"; exit 0"), ample))
 }

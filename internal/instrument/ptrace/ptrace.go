@@ -23,10 +23,8 @@
 //
 // # Limits
 //
-// When the program ends, or the context, each process that descends from it is killed, daemons
-// too, and no function of this package returns before they are gone. The kernel attaches new
-// processes to the tracer before they run, so none escapes. The exception is a process that is
-// made with CLONE_UNTRACED, clone(2), which no language runtime uses.
+// The tracer is another process of timebench, with the role [Role], below the runner of [program.Run]: so the limits of a program
+// hold, and no process of it is left.
 //
 // A traced program cannot stop itself: it continues after SIGSTOP. The vDSO of 32-bit processes is
 // not hidden, and their reads are not seen; this is an error. Linux only; elsewhere each

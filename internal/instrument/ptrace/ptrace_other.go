@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+
+	"github.com/timebench/timebench/internal/system/program"
 )
 
 var errUnsupported = errors.New("ptrace: the calls of programs are traced on Linux only")
@@ -14,7 +16,15 @@ var errUnsupported = errors.New("ptrace: the calls of programs are traced on Lin
 func Usable() error { return errUnsupported }
 
 // Trace returns the error of [Usable].
-func Trace(context.Context, *exec.Cmd, bool) ([]Span, error) { return nil, errUnsupported }
+func Trace(context.Context, *exec.Cmd, bool, program.Limits) ([]Span, error) {
+	return nil, errUnsupported
+}
 
 // Run returns the error of [Usable].
-func Run(context.Context, *exec.Cmd) error { return errUnsupported }
+func Run(context.Context, *exec.Cmd, program.Limits) error { return errUnsupported }
+
+// Role is the role of a process that traces a program.
+const Role = "trace"
+
+// Follow returns the error of [Usable].
+func Follow([]string) error { return errUnsupported }

@@ -2,56 +2,143 @@ package ptrace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/timebench/timebench/internal/machine/native"
-	"github.com/timebench/timebench/internal/system/process"
+	"github.com/timebench/timebench/internal/system/procfile"
+	"github.com/timebench/timebench/internal/system/program"
 	"golang.org/x/sys/unix"
 )
 
-// outputDelay is how long the output of a program may stay open after all its processes are gone,
-// if the caller has not set WaitDelay. Only a process outside of the program can hold it open.
-const outputDelay = 5 * time.Second
+// Role is the role of a process that traces a program: it calls [Follow].
+const Role = "trace"
 
-// Trace starts a program, follows it until it ends, and returns a span for each mark that was
-// followed by another mark of the same thread, in the order of the marks. If hide is true, the
-// vDSO is hidden from the program and from each program that it becomes or starts.
+// What a tracer does.
+const (
+	seeHidden  = "hidden"  // sees the reads, hides the vDSO
+	seeVisible = "visible" // sees the reads
+	runHidden  = "fast"    // hides the vDSO, and lets the program run
+	tryHidden  = "try"     // hides the vDSO, and ends before the first instruction
+)
+
+// Trace runs a program with limits, as [program.Run] does, and returns a span for each mark that was followed by another mark
+// of the same thread, in the order of the marks. If hide is true, the vDSO is hidden from the program and from each program
+// that it becomes or starts.
 //
-// The spans are valid, as far as they go, also if there is an error: the program fails, or the
-// context ends. The program must not have been started. Its SysProcAttr and WaitDelay are changed,
-// and its ProcessState stays nil. No other goroutine may wait for any child, wait4(-1).
-//
-// As with [exec.Cmd.Wait], the reader and the writers of the caller must not block for ever. If a
-// writer fails, the program gets SIGPIPE.
-func Trace(ctx context.Context, program *exec.Cmd, hide bool) ([]Span, error) {
-	t := &tracer{hide: hide, calls: true, spans: spans{maxSpans: maxSpans, maxReads: maxReads}}
-	err := t.run(ctx, program)
-	return t.marked(), err
+// The spans of a program that fails are valid. A program that exceeds a limit has none.
+func Trace(ctx context.Context, command *exec.Cmd, hide bool, limits program.Limits) ([]Span, error) {
+	if err := Usable(); err != nil {
+		return nil, err
+	}
+	if hide {
+		return traced(ctx, seeHidden, command, limits)
+	}
+	return traced(ctx, seeVisible, command, limits)
 }
 
-// Run starts a program and returns when it has ended. The vDSO is hidden from the program and from
-// each program that it becomes or starts. The program runs at full speed: it stops only where a
-// process or thread starts, a program starts, or a signal arrives. What applies to the arguments of
-// [Trace] applies here too.
-func Run(ctx context.Context, program *exec.Cmd) error {
-	t := &tracer{hide: true}
-	return t.run(ctx, program)
+// Run runs a program with limits, as [program.Run] does. The vDSO is hidden from the program and from each program that it
+// becomes or starts. The program runs at full speed: it stops only where a process or thread starts, a program starts, or a
+// signal arrives.
+func Run(ctx context.Context, command *exec.Cmd, limits program.Limits) error {
+	if err := Usable(); err != nil {
+		return err
+	}
+	_, err := traced(ctx, runHidden, command, limits)
+	return err
 }
 
-// A tracer follows one program. All its methods after start run on one locked thread, because the
-// kernel accepts the requests and the waiting of the thread that started the program only.
+// A report is what a tracer writes to a pipe at its end, of which the program has no descriptor.
+type report struct {
+	Spans []Span `json:"spans"`
+	Error string `json:"error"`
+}
+
+// maxReport is the maximum size of a report in bytes, a little more than maxSpans and maxReads allow.
+const maxReport = 256 << 20
+
+// traced runs a program under a tracer, another process of timebench.
+func traced(ctx context.Context, how string, command *exec.Cmd, limits program.Limits) ([]Span, error) {
+	if command.Err != nil {
+		return nil, command.Err
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = out.Close() }()
+	reports := make(chan report, 1)
+	go func() {
+		var r report
+		_ = json.NewDecoder(io.LimitReader(out, maxReport)).Decode(&r)
+		reports <- r
+	}()
+	tracer := program.Role(Role, slices.Concat([]string{how, command.Path}, command.Args)...)
+	tracer.Stdin, tracer.Stdout, tracer.Env, tracer.Dir = command.Stdin, command.Stdout, command.Env, command.Dir
+	tracer.ExtraFiles = []*os.File{in}
+	_, err = program.Run(ctx, tracer, limits)
+	command.ProcessState = tracer.ProcessState
+	_ = in.Close()
+	_ = out.SetReadDeadline(time.Now().Add(time.Second)) // the writers have ended
+	r := <-reports
+	if r.Error != "" && err != nil {
+		// Run returns how the tracer ended, and what the program printed.
+		if _, line, found := strings.Cut(err.Error(), ": "); found {
+			r.Error += ": " + line
+		}
+		err = errors.New(r.Error)
+	}
+	return r.Spans, err
+}
+
+// Follow is the role of a tracer. Its arguments are what it does, the path of the program, and the arguments of the program
+// with its name. When it ends, the kernel kills the processes that it traces (PTRACE_O_EXITKILL), and its runner kills the
+// others.
+func Follow(args []string) error {
+	const reports = 3 // the first of exec.Cmd.ExtraFiles
+	const fewest = 3
+	if len(args) < fewest {
+		return errors.New("there is no program to trace")
+	}
+	unix.CloseOnExec(reports)
+	runtime.LockOSThread() // the kernel accepts the requests of the thread that started the program only
+	t := &tracer{hide: args[0] != seeVisible, calls: args[0] == seeHidden || args[0] == seeVisible, spans: spans{maxSpans, maxReads, nil, 0}}
+	err := t.start(&exec.Cmd{Path: args[1], Args: args[2:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	if err == nil && args[0] != tryHidden {
+		err = t.follow()
+	}
+	r := report{Spans: t.marked()}
+	if err != nil {
+		r.Error = err.Error()
+		if args[0] == tryHidden {
+			r.Error = reason(err, procfile.Field)
+		}
+	}
+	if unsaid := json.NewEncoder(os.NewFile(reports, "report")).Encode(r); unsaid != nil {
+		return unsaid
+	}
+	if err != nil {
+		os.Exit(1) // the parent reports it
+	}
+	return nil
+}
+
+// A tracer follows one program. All its methods run on one locked thread, which starts nothing else.
 type tracer struct {
 	hide  bool // the vDSO
 	calls bool // stop at system calls
 
 	root    int             // the process that was started
 	threads map[int]*tracee // all that were seen and did not end, by thread id
-	status  unix.WaitStatus // of root, when it has ended
-	ending  bool            // everything is killed, and nothing continues
 	fault   error           // the first thing that went wrong
 	info    *syscallInfo    // on the heap, see request_linux.go
 	spans
@@ -64,78 +151,18 @@ type tracee struct {
 	tid, pid int32     // see ids
 }
 
-func (t *tracer) run(ctx context.Context, program *exec.Cmd) error {
-	if err := Usable(); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("the program was not started: %w", context.Cause(ctx))
-	}
-	var err error
-	onOwnThread(func() { err = t.trace(ctx, program) })
-	return err
-}
-
-// trace starts the program on the calling thread, and returns when all its processes are gone.
-func (t *tracer) trace(ctx context.Context, program *exec.Cmd) error {
-	if err := t.start(program); err != nil {
-		return err
-	}
-	// follow takes the status of the program, so the error of Wait means nothing. Wait still waits for the goroutines
-	// that copy the output. If something else holds a pipe open, WaitDelay closes it.
-	defer func() {
-		_ = program.Wait()
-		_ = program.Process.Release()
-	}()
-	if err := t.prepare(program); err != nil {
-		t.fail(err)
-	} else {
-		t.resume(t.root, 0)
-	}
-	killed := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(killed)
-		// By a pidfd: its number may be reused by now. The end of the process wakes up the wait in follow, which kills the rest.
-		_ = program.Process.Kill()
-	})
-	t.follow(ctx)
-	if !stop() {
-		<-killed
-	}
-	return t.result(ctx)
-}
-
-// start starts the program as a tracee of the calling thread: the child calls PTRACE_TRACEME, and
-// stops at the end of execve(2).
-func (t *tracer) start(program *exec.Cmd) error {
-	var attributes syscall.SysProcAttr
-	if program.SysProcAttr != nil {
-		attributes = *program.SysProcAttr
-	}
-	attributes.Ptrace = true
-	// In a session of its own it can neither read nor change the terminal, nor has it a signal of it.
-	attributes.Setsid = true
-	// Until prepare sets PTRACE_O_EXITKILL, the program would continue if timebench were killed.
-	attributes.Pdeathsig = unix.SIGKILL
-	program.SysProcAttr = &attributes
-	if program.WaitDelay == 0 {
-		program.WaitDelay = outputDelay
-	}
-	if err := program.Start(); err != nil {
-		return err
-	}
-	t.info = new(syscallInfo)
-	t.root = program.Process.Pid
-	t.threads = map[int]*tracee{t.root: {}}
-	return nil
-}
-
 // errEarly means that the program did not come to its first instruction.
 var errEarly = errors.New("the program ended before its first instruction")
 
-// prepare waits until the new program has stopped before its first instruction, and prepares it for
-// the trace.
-func (t *tracer) prepare(program *exec.Cmd) error {
+// start starts the program as a tracee of the calling thread: the child calls PTRACE_TRACEME, and stops at the end of
+// execve(2), before its first instruction. It prepares the program for the trace.
+func (t *tracer) start(command *exec.Cmd) error {
+	command.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	t.info, t.root = new(syscallInfo), command.Process.Pid
+	t.threads = map[int]*tracee{t.root: {}}
 	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK |
 		unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_EXITKILL
 	_, status, err := wait(t.root)
@@ -143,14 +170,9 @@ func (t *tracer) prepare(program *exec.Cmd) error {
 	case err != nil:
 		return fmt.Errorf("wait4(2): %w", err)
 	case !status.Stopped():
-		t.ended(t.root, status)
 		return fmt.Errorf("%w: %s", errEarly, ending(status))
 	case status.StopSignal() != unix.SIGTRAP:
 		return fmt.Errorf("the program stopped with signal %d before its first instruction", status.StopSignal())
-	}
-	// follow reaps the program, and Kill may come later: without a pidfd it would take the number.
-	if err := program.Process.WithHandle(func(uintptr) {}); err != nil {
-		return fmt.Errorf("pidfd_open(2): %w", err)
 	}
 	if err := unix.PtraceSetOptions(t.root, options); err != nil {
 		return fmt.Errorf("PTRACE_SETOPTIONS: %w", err)
@@ -158,80 +180,43 @@ func (t *tracer) prepare(program *exec.Cmd) error {
 	return t.execed(t.root)
 }
 
-// wait returns the next change of a child or tracee of this thread: of one, or of any with -1. WALL
-// includes threads, and processes that do not report their end with SIGCHLD. WNOTHREAD excludes the
-// children of the other threads of timebench.
+// wait returns the next change of a child or tracee: of one, or of any with -1. WALL includes threads, and processes that do not
+// report their end with SIGCHLD.
 func wait(which int) (tid int, status unix.WaitStatus, err error) {
 	for {
-		tid, err = unix.Wait4(which, &status, unix.WALL|unix.WNOTHREAD, nil)
+		tid, err = unix.Wait4(which, &status, unix.WALL, nil)
 		if !errors.Is(err, unix.EINTR) {
 			return tid, status, err
 		}
 	}
 }
 
-// follow handles each change of the program, and returns when this thread has no children and
-// tracees any more.
+// follow handles each change of the program until it has ended, and returns how; nil for success.
 //
-// It waits for all of them at once: while a thread calls execve(2), the kernel waits until the tracer
-// has taken the status of each other thread (de_thread in fs/exec.c), and reports the main thread
-// only after that.
-//
-// When everything is killed, this ends too: the child of a tracee is a tracee before it runs, and there is
-// none if the parent has been killed (copy_process in kernel/fork.c).
-func (t *tracer) follow(ctx context.Context) {
-	for {
-		if t.ending {
-			killChildren()
-		}
+// It waits for all of its threads at once: while a thread calls execve(2), the kernel waits until the tracer has taken the
+// status of each other thread (de_thread in fs/exec.c), and reports the main thread only after that.
+func (t *tracer) follow() error {
+	t.resume(t.root, 0)
+	for t.fault == nil {
 		tid, status, err := wait(-1)
-		if err != nil { // ECHILD
-			return
-		}
-		if status.Stopped() {
+		switch {
+		case err != nil:
+			return fmt.Errorf("wait4(2): %w", err)
+		case status.Stopped():
 			t.stopped(tid, status)
-		} else {
-			t.ended(tid, status)
+		case tid == t.root: // the kernel reports the main thread of a process last
+			if status.Exited() && status.ExitStatus() == 0 {
+				return nil
+			}
+			return errors.New(ending(status))
+		default:
+			delete(t.threads, tid)
 		}
-		if !t.ending && ctx.Err() != nil {
-			t.kill()
-		}
 	}
+	return t.fault
 }
 
-// killChildren kills the children of this thread, which starts nothing but the program. They are no tracees if
-// the program made them with CLONE_UNTRACED and CLONE_PARENT, clone(2).
-func killChildren() {
-	for _, pid := range process.ChildrenIn("/proc/thread-self") {
-		_ = unix.Kill(pid, unix.SIGKILL)
-	}
-}
-
-// ended forgets a thread. With the program that was started, everything ends. The kernel reports
-// the main thread of a process last.
-func (t *tracer) ended(tid int, status unix.WaitStatus) {
-	delete(t.threads, tid)
-	if tid == t.root {
-		t.status = status
-		t.kill()
-	}
-}
-
-// kill kills all processes. An id is used again only after wait4 has returned its end, except the former id of a thread
-// that has called execve(2), which replaced removes at the next report.
-func (t *tracer) kill() {
-	t.ending = true
-	for tid := range t.threads {
-		_ = unix.Kill(tid, unix.SIGKILL)
-	}
-}
-
-func (t *tracer) fail(err error) {
-	t.blame(err)
-	t.kill()
-}
-
-// blame keeps the first reason. A thread that is no more has been killed, which is not one.
+// blame keeps the first reason. A thread that has ended was killed, which is no reason.
 func (t *tracer) blame(err error) {
 	if t.fault == nil && !errors.Is(err, unix.ESRCH) {
 		t.fault = err
@@ -240,11 +225,6 @@ func (t *tracer) blame(err error) {
 
 // stopped handles a stop of a thread, and continues it. The kinds of stops are those of ptrace(2).
 func (t *tracer) stopped(tid int, status unix.WaitStatus) {
-	if t.ending {
-		// It may have been made after kill.
-		_ = unix.Kill(tid, unix.SIGKILL)
-		return
-	}
 	thread := t.threads[tid]
 	if thread == nil {
 		// A new tracee reports itself, sometimes before the event of its parent. So the events of
@@ -265,9 +245,7 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	default: // a signal of the program, which may be a SIGTRAP too
 		deliver = signal
 	}
-	if !t.ending {
-		t.resume(tid, deliver)
-	}
+	t.resume(tid, deliver)
 }
 
 // resume continues a stopped thread and delivers a signal to it, if it is not 0. No program stays stopped: a stop signal
@@ -336,20 +314,7 @@ func (t *tracer) called(tid int, thread *tracee) {
 		thread.span = t.open(thread.span, mark)
 	}
 	if t.full() {
-		t.fail(fmt.Errorf("the program made more than %d marks or %d clock reads", t.maxSpans, t.maxReads))
-	}
-}
-
-func (t *tracer) result(ctx context.Context) error {
-	switch {
-	case t.fault != nil:
-		return t.fault
-	case ctx.Err() != nil && !t.status.Exited():
-		return fmt.Errorf("the program was killed: %w", context.Cause(ctx))
-	case t.status.Exited() && t.status.ExitStatus() == 0:
-		return nil
-	default:
-		return errors.New(ending(t.status))
+		t.blame(fmt.Errorf("the program made more than %d marks or %d clock reads", t.maxSpans, t.maxReads))
 	}
 }
 

@@ -4,47 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"runtime"
 	"sync"
+	"time"
 
-	"github.com/timebench/timebench/internal/system/debuglog"
-	"github.com/timebench/timebench/internal/system/procfile"
+	"github.com/timebench/timebench/internal/system/program"
 	"golang.org/x/sys/unix"
 )
 
-// Usable returns why programs cannot be traced here, and nil if they can. It tries, once in the
-// life of the process.
+// Usable returns why programs cannot be traced here, and nil if they can. It tries, once in the life of the process: it traces a
+// process of this program itself up to its first instruction, and kills it there.
 func Usable() error { return usable() }
 
 var usable = sync.OnceValue(func() error {
-	err := errors.New("not tried")
-	onOwnThread(func() { err = try() })
-	if err == nil {
-		return nil
-	}
-	debuglog.Printf("ptrace", "%v", err)
-	return errors.New(reason(err, procfile.Field))
+	const ample = time.Minute
+	_, err := traced(context.Background(), tryHidden, program.Role(Role), program.Limits{Time: ample, OutputBytes: 1 << 10})
+	return err
 })
-
-// try traces a process of this program itself up to its first instruction, and kills it there.
-func try() error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	t := &tracer{hide: true}
-	program := exec.Command(self)
-	if err := t.start(program); err != nil {
-		return err
-	}
-	fault := t.prepare(program)
-	t.kill()
-	t.follow(context.Background())
-	_ = program.Process.Release()
-	return fault
-}
 
 // reason returns in one line why tracing failed. read is [procfile.Field].
 func reason(err error, read func(file, key string) string) string {
@@ -71,41 +46,4 @@ func reason(err error, read func(file, key string) string) string {
 		return forbidden + " (a seccomp filter of this container, perhaps)"
 	}
 	return fmt.Sprintf("%s (%v)", forbidden, err)
-}
-
-// onOwnThread calls fn on a locked thread that has no children, and returns when fn has returned.
-// Then the thread ends. It must have no children, because fn waits for each child of the thread,
-// and would take the exit status of a child that another goroutine started here and waits for.
-//
-// No such child can come later: other goroutines do not run on a locked thread, and orphans go to
-// the main thread (find_new_reaper in kernel/exit.c), on which fn does not run. A thread that does
-// not fit is kept until fn has returned, so that the next goroutine is on another one.
-//
-// If fn left a process behind, the kernel would kill it at the end of the thread (PTRACE_O_EXITKILL).
-// thread.Run is not for this: it blocks signals, and a program that starts there would inherit that.
-func onOwnThread(fn func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		if unix.Gettid() == os.Getpid() || hasChildren() {
-			onOwnThread(fn)
-			runtime.UnlockOSThread()
-			return
-		}
-		fn()
-	}()
-	<-done
-}
-
-// hasChildren reports whether the calling thread has children or tracees. WNOWAIT leaves the exit
-// status of a child to those who wait for it.
-func hasChildren() bool {
-	const options = unix.WEXITED | unix.WNOHANG | unix.WNOWAIT | unix.WALL | unix.WNOTHREAD
-	for {
-		err := unix.Waitid(unix.P_ALL, 0, nil, options, nil)
-		if !errors.Is(err, unix.EINTR) {
-			return !errors.Is(err, unix.ECHILD)
-		}
-	}
 }

@@ -67,19 +67,3 @@ func TestReason(t *testing.T) {
 		}))
 	}
 }
-
-func TestHasChildren(t *testing.T) {
-	usableOrSkip(t) // qemu-user can hang in a fork beside other threads
-	shell := need.Program(t, "sh")
-	onOwnThread(func() {
-		require.NotEqual(t, os.Getpid(), unix.Gettid())
-		require.False(t, hasChildren())
-		child := exec.Command(shell, "-c", "exit 5")
-		require.NoError(t, child.Start())
-		require.True(t, hasChildren(), "alive or not")
-		onOwnThread(func() { require.False(t, hasChildren(), "another thread") })
-		require.Error(t, child.Wait())
-		require.Equal(t, 5, child.ProcessState.ExitCode())
-		require.False(t, hasChildren())
-	})
-}

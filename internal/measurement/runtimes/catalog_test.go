@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
@@ -12,7 +13,10 @@ import (
 
 // The benchmark of Go is in timebench; the test binary takes its place.
 func TestMain(m *testing.M) {
-	program.Main(program.Roles{BenchmarkRole: func([]string) error { return programs.GoMain(os.Stdin, os.Stdout) }})
+	program.Main(program.Roles{
+		BenchmarkRole: func([]string) error { return programs.GoMain(os.Stdin, os.Stdout) },
+		ptrace.Role:   ptrace.Follow,
+	})
 	os.Exit(m.Run())
 }
 

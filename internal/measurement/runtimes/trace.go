@@ -1,10 +1,8 @@
 package runtimes
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -61,10 +59,10 @@ func (r *runner) marked(s *subject, times int, hide bool) (spans []ptrace.Span, 
 	const longest = 90 * time.Second
 	defer r.advance(r.settings.traceTime(s.Runtime, times))
 	trace := func(ctx context.Context, cmd *exec.Cmd) (err error) {
-		spans, err = ptrace.Trace(ctx, cmd, hide)
+		spans, err = ptrace.Trace(ctx, cmd, hide, program.Limits{Time: longest, OutputBytes: maxOutput})
 		return err
 	}
-	err = r.converse(s, underPtrace(longest, trace), func(d *dialogue) error {
+	err = r.converse(s, trace, func(d *dialogue) error {
 		// A runtime may do more at its first mark and call, such as load a class.
 		if err := d.mark(emptyLoop, 1, len(s.Calls)); err != nil {
 			return err
@@ -82,28 +80,6 @@ func (r *runner) marked(s *subject, times int, hide bool) (spans []ptrace.Span, 
 		return nil
 	})
 	return spans, err
-}
-
-// underPtrace returns a function that runs a program by a function of package ptrace, for a limited time. An error has
-// the line of standard error that explains it.
-func underPtrace(longest time.Duration, run runFunc) runFunc {
-	late := fmt.Errorf("did not end within %v", longest.Round(time.Second))
-	return func(ctx context.Context, cmd *exec.Cmd) error {
-		ctx, stop := context.WithTimeoutCause(ctx, longest, late)
-		defer stop()
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		complaints := &bounded{cancel: cancel}
-		cmd.Stderr = complaints
-		err := run(ctx, cmd)
-		if line := program.Complaint(complaints.content); err != nil && line != "" {
-			err = fmt.Errorf("%w: %s", err, line)
-		}
-		if err != nil {
-			return cmp.Or(context.Cause(ctx), err)
-		}
-		return nil
-	}
 }
 
 // attribute sets the clocks that a call with this mark reads: the reads of most of the traced calls. The mark may have
@@ -155,7 +131,8 @@ func (r *runner) withoutVDSO(s *subject) {
 	}
 	expected := r.settings.costTime(s.Runtime)
 	defer r.advance(expected)
-	err := r.converse(s, underPtrace(limits(expected).Time, ptrace.Run), func(d *dialogue) (err error) {
+	run := func(ctx context.Context, cmd *exec.Cmd) error { return ptrace.Run(ctx, cmd, limits(expected)) }
+	err := r.converse(s, run, func(d *dialogue) (err error) {
 		s.hidden, err = s.costs(d, s.callNames(), r.settings.slices(s.Runtime))
 		return err
 	})
@@ -174,20 +151,4 @@ var servedByAny = []string{"time", "CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_COA
 func (m *MeasuredCall) fromVDSO() bool {
 	depends := func(clock string) bool { return !slices.Contains(servedByAny, clock) }
 	return m.KernelEntry != result.Always && slices.ContainsFunc(m.Reads, depends)
-}
-
-// bounded keeps what a program prints, and ends it beyond maxOutput.
-type bounded struct {
-	content []byte
-	cancel  context.CancelCauseFunc
-}
-
-func (b *bounded) Write(text []byte) (int, error) {
-	if len(b.content)+len(text) > maxOutput {
-		err := fmt.Errorf("printed more than %d bytes", maxOutput)
-		b.cancel(err)
-		return 0, err
-	}
-	b.content = append(b.content, text...)
-	return len(text), nil
 }

@@ -197,19 +197,3 @@ func StatusOf(thread int) (Status, error) {
 	}
 	return s, nil
 }
-
-// ChildrenIn returns the children of a thread, whose folder in /proc is given: proc_tid_children(5). It returns none if the kernel
-// does not list them (CONFIG_PROC_CHILDREN).
-func ChildrenIn(folder string) []int {
-	list, err := os.ReadFile(folder + "/children")
-	if err != nil {
-		return nil
-	}
-	var children []int
-	for number := range strings.FieldsSeq(string(list)) {
-		if pid, err := strconv.Atoi(number); err == nil {
-			children = append(children, pid)
-		}
-	}
-	return children
-}
