@@ -50,7 +50,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			clocks := systemClocks(clock.Catalog())
 			settings := runtimes.Settings{
 				Runtimes: selected, Clocks: clocks, Starts: runtimes.DefaultStarts, Time: flags.time,
-				CPUs: host.UsableCPUs(host.Facts()), Pace: runtimes.Pace(),
+				CPUs: host.UsableCPUs(host.Facts()),
 			}
 			if threads != "" {
 				if settings.Threads, err = measure.ParseThreads(threads); err != nil {
@@ -63,7 +63,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				return err
 			}
 			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(),
-				sectionRun{"Measuring the runtimes", clocks, numbersOf(settings.Threads), settings.Estimate(), run})
+				sectionRun{"Measuring the runtimes", clocks, numbersOf(settings.Threads), 0, run})
 			if err != nil {
 				return err
 			}

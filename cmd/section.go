@@ -87,7 +87,7 @@ type sectionRun struct {
 	announcement string // the line above the progress bar
 	clocks       []clock.Clock
 	threads      []int
-	estimate     time.Duration
+	estimate     time.Duration // 0 if measure knows it, and reports it with the progress
 	// measure puts the section into the document, with what is complete when ctx ends.
 	measure func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error
 }
@@ -120,12 +120,21 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer,
 	document := examine.NewDocument(tool(), host.Facts(), compare.Costs{Clocks: entries}, result.Settings{
 		Threads: section.threads, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	progress, stop := terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement, section.estimate)
+	var update func(done, total time.Duration)
+	stop, announced := func(bool) {}, false
+	announce := func(estimate time.Duration) {
+		if !announced && estimate > 0 {
+			update, stop = terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement, estimate)
+			announced = true
+		}
+	}
+	announce(section.estimate)
 	recorder := measure.Record()
 	failed := section.measure(ctx, document, func(done, total time.Duration) {
 		recorder.Glance()
-		if progress != nil {
-			progress(done, total)
+		announce(total)
+		if update != nil {
+			update(done, total)
 		}
 	})
 	conditions := recorder.End()

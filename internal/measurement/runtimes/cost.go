@@ -179,14 +179,17 @@ func (r Runtime) costs(d *dialogue, names []string, count int) (map[string]*star
 
 // cost measures all calls of a runtime in one start. A runtime that fails in a start is not started again.
 func (r *runner) cost(s *subject) {
-	expected := r.settings.costTime(s.Runtime)
+	expected, began := r.settings.costTime(s.Runtime), time.Now()
 	var all map[string]*startCost
 	err := r.converse(s, limited(limits(expected)), func(d *dialogue) (err error) {
 		all, err = s.costs(d, s.callNames(emptyLoop, emptyCall), r.settings.slices(s.Runtime))
 		s.lack(d.missing)
 		return err
 	})
-	r.advance(expected)
+	if err == nil {
+		r.setPace(s.Runtime, time.Since(began))
+	}
+	r.advance(r.settings.costTime(s.Runtime))
 	if err != nil {
 		if r.ctx.Err() == nil {
 			err = r.refused(s, err)

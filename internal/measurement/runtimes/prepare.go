@@ -49,7 +49,6 @@ func (r *runner) prepare() {
 				s.entry.Reason = err.Error()
 			}
 			s.command = nil
-			r.advance(r.settings.estimateOf(selected))
 			continue
 		}
 		for _, c := range s.Calls {

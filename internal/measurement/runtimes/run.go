@@ -15,7 +15,6 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/preload"
 	"github.com/timebench/timebench/internal/instrument/stats"
-	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/program"
@@ -35,8 +34,8 @@ type Settings struct {
 	Threads []int
 	// CPUs is the number of CPUs that the process may use.
 	CPUs int
-	// Pace is the [Pace] of this machine, for the estimate.
-	Pace float64
+	// pace is how long a program takes here, in units of its time on an idle machine; 0 while it is unknown.
+	pace float64
 }
 
 // A Selected is a runtime to measure, and its program. Path is empty for the one in PATH.
@@ -51,13 +50,10 @@ const (
 	DefaultStarts = 10
 	// ShortestTime is the shortest Time with DefaultStarts.
 	ShortestTime = DefaultStarts * minSlices * usualSlice
-	// startTime is the estimated CPU time to start a runtime.
-	startTime = 60 * time.Millisecond
 	// tracedCalls is the number of traced calls that show which clocks are read; enteringCalls is the number that
-	// shows whether the kernel is entered. A traced call takes tracedCall.
+	// shows whether the kernel is entered.
 	tracedCalls   = 1000
 	enteringCalls = 200
-	tracedCall    = 100 * time.Microsecond
 )
 
 // maxOutput is the maximum number of bytes that a benchmark may print to standard error, and in a line of answers.
@@ -65,7 +61,7 @@ const maxOutput = 1 << 20
 
 // limits returns the limits of a program that should take this long. A JVM on an emulated machine takes 15 s.
 func limits(expected time.Duration) program.Limits {
-	return program.Limits{Time: 30*time.Second + 5*expected, OutputBytes: maxOutput}
+	return program.Limits{Time: time.Minute + 5*expected, OutputBytes: maxOutput}
 }
 
 // A subject is a runtime that is measured.
@@ -101,17 +97,17 @@ type runner struct {
 	// environment is the environment of all programs.
 	environment []string
 	progress    func(done, total time.Duration)
+	began       time.Time
 	// done is how much of the estimate is done.
 	done, estimate time.Duration
 	// traced is the number of traced calls that show which clocks are read.
 	traced int
 }
 
-// Run measures the runtimes and reports its progress to the function progress. It ends early,
-// with the results so far, when ctx ends. A runtime that is not found or fails is an entry with a reason.
+// Run measures the runtimes and reports its progress to the function progress, from the first start of a runtime on,
+// which shows how busy the machine is. It ends early, with the results so far, when ctx ends. A runtime that is not found or fails is an entry with a reason.
 // The error is what prevents any measurement.
 func Run(ctx context.Context, s Settings, progress func(done, total time.Duration)) (Runtimes, error) {
-	started := time.Now()
 	r, cleared, err := newRunner(ctx, s, progress)
 	if err != nil {
 		return Runtimes{}, err
@@ -136,9 +132,8 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		r.withoutVDSO(s)
 		s.complete = ctx.Err() == nil
 	}
-	progress(r.estimate, r.estimate)
 	measured := Runtimes{
-		DurationNS: int64(time.Since(started)), Clocks: r.systemClocks(),
+		DurationNS: int64(time.Since(r.began)), Clocks: r.systemClocks(),
 		Environment: selecting(r.environment), ClearedEnvironment: cleared, Preloaded: preloaded(os.Environ()),
 	}
 	for _, s := range r.subjects {
@@ -157,7 +152,7 @@ func newRunner(ctx context.Context, s Settings, progress func(done, total time.D
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, estimate: s.Estimate(), traced: tracedCalls}
+	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, began: time.Now(), traced: tracedCalls}
 	var cleared []string
 	r.environment, cleared = program.Environment(os.Environ())
 	// The files that a killed program leaves are removed with the folder: a socket of .NET, gcc's temporary files, the
@@ -251,90 +246,6 @@ func (r *runner) refused(s *subject, err error) error {
 	return err
 }
 
-// Pace returns how long a program takes here, in units of its CPU time: 1 on an idle machine, more where it waits for a
-// CPU. It works for some 50 ms.
-func Pace() float64 {
-	const turns = 50_000_000
-	before := host.See()
-	sum := 0
-	for i := range turns {
-		sum = (sum ^ i) + 1
-	}
-	after := host.See()
-	debuglog.Printf("runtimes", "paced by %d turns, to %d", turns, sum)
-	used := after.OwnSeconds - before.OwnSeconds
-	if used <= 0 {
-		return 1
-	}
-	return max(1, after.At.Sub(before.At).Seconds()/used)
-}
-
-// waiting returns how long so much CPU time takes.
-func (s Settings) waiting(cpu time.Duration) time.Duration {
-	return time.Duration(float64(cpu) * max(1, s.Pace))
-}
-
-// costTime returns the estimated time of one start of a runtime for its costs.
-func (s Settings) costTime(of Runtime) time.Duration {
-	return of.WarmUp + s.waiting(startTime+time.Duration((len(of.Calls)+2)*s.slices(of))*of.slice())
-}
-
-// stepsTime returns the estimated time to watch the values of all calls: about half are coarse.
-func (s Settings) stepsTime(of Runtime) time.Duration {
-	total := of.WarmUp + s.waiting(startTime) + time.Duration(len(of.Calls))*stepsTime/2
-	if slices.ContainsFunc(of.Calls, func(c Call) bool { return c.Name == "time" || c.Name == "os.time" }) {
-		total += s.waiting(startTime) + secondsTime/2
-	}
-	return total
-}
-
-// traceTime returns the estimated time of a traced run with so many calls of each.
-func (s Settings) traceTime(of Runtime, times int) time.Duration {
-	return s.waiting(startTime + time.Duration(times*len(of.Calls))*tracedCall)
-}
-
-// passTime returns the estimated time of one pass with so many threads.
-func (s Settings) passTime(of Runtime, threads int) time.Duration {
-	return of.WarmUp + s.waiting(startTime+time.Duration(len(of.Calls))*s.threadSpan(threads))
-}
-
-// threadSpan returns how long so many threads call in each pass. Where they share CPUs, the scheduler gives
-// each of them several turns, of a few milliseconds.
-func (s Settings) threadSpan(threads int) time.Duration {
-	const turns = 20 * time.Millisecond
-	const shortest = 5 * time.Millisecond // beside other programs a thread waits that long for a CPU
-	span := max(shortest, s.Time/passes)
-	if s.CPUs > 0 && threads > s.CPUs {
-		span = max(span, turns*time.Duration((threads+s.CPUs-1)/s.CPUs))
-	}
-	return span
-}
-
-// Estimate returns how long a run takes, without the runtimes that are not there.
-func (s Settings) Estimate() time.Duration {
-	total := time.Duration(0)
-	for _, selected := range s.Runtimes {
-		total += s.estimateOf(selected)
-	}
-	return total
-}
-
-// estimateOf returns how long one runtime takes; 0 if it is not there.
-func (s Settings) estimateOf(selected Selected) time.Duration {
-	of := selected.Runtime
-	if _, err := of.find(selected.Path); err != nil {
-		return 0
-	}
-	const prepared = 2 // starts: one prints the version, another one the C library's
-	total := s.waiting(prepared*startTime) + time.Duration(s.Starts+1)*s.costTime(of) + s.stepsTime(of) + s.traceTime(of, tracedCalls) + s.traceTime(of, enteringCalls)
-	if of.Threads {
-		for _, threads := range s.Threads {
-			total += passes * s.passTime(of, threads)
-		}
-	}
-	return total
-}
-
 // note keeps what failed beside what was measured.
 func (s *subject) note(ctx context.Context, what string, err error) {
 	if ctx.Err() != nil {
@@ -373,10 +284,4 @@ func median(samples []float64) float64 {
 		return 0
 	}
 	return stats.Median(samples)
-}
-
-// advance reports progress after a step that was expected to take this long.
-func (r *runner) advance(expected time.Duration) {
-	r.done += expected
-	r.progress(min(r.done, r.estimate), r.estimate)
 }

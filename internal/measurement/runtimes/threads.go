@@ -77,6 +77,18 @@ func (r *runner) pass(s *subject, threads int, all map[string][]pass) error {
 	})
 }
 
+// threadSpan returns the time in which a number of threads call in each pass. Where they share CPUs, the scheduler gives
+// each of them several turns, of a few milliseconds.
+func (s Settings) threadSpan(threads int) time.Duration {
+	const turns = 20 * time.Millisecond
+	const shortest = 5 * time.Millisecond // beside other programs a thread waits that long for a CPU
+	span := max(shortest, s.Time/passes)
+	if s.CPUs > 0 && threads > s.CPUs {
+		span = max(span, turns*time.Duration((threads+s.CPUs-1)/s.CPUs))
+	}
+	return span
+}
+
 // throughputOf returns the throughput of passes with a number of threads.
 func throughputOf(threads int, oversubscribed bool, passes []pass) compare.Throughput {
 	var perSecond, fairness []float64

@@ -1,0 +1,74 @@
+package runtimes
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// startTime is the estimated time to start a runtime on an idle machine, and tracedCall is that of a traced call.
+	startTime  = 60 * time.Millisecond
+	tracedCall = 100 * time.Microsecond
+)
+
+// setPace sets the pace from the time that the first start took. The warm-up takes the same time on a busy machine.
+func (r *runner) setPace(of Runtime, took time.Duration) {
+	if r.settings.pace > 0 {
+		return
+	}
+	r.settings.pace = max(1, (took-of.WarmUp).Seconds()/(r.settings.costTime(of)-of.WarmUp).Seconds())
+	r.done = time.Since(r.began) - took // until all programs were there
+	r.estimate = r.done
+	for _, s := range r.available() {
+		r.estimate += r.settings.estimateOf(s.Runtime)
+	}
+}
+
+// advance reports progress after a step that was expected to take this time.
+func (r *runner) advance(expected time.Duration) {
+	if r.estimate > 0 {
+		r.done = min(r.done+expected, r.estimate)
+		r.progress(r.done, r.estimate)
+	}
+}
+
+// waiting returns the time that a program takes here which takes idle on an idle machine.
+func (s Settings) waiting(idle time.Duration) time.Duration {
+	return time.Duration(float64(idle) * max(1, s.pace))
+}
+
+// costTime returns the estimated time of one start of a runtime for its costs.
+func (s Settings) costTime(of Runtime) time.Duration {
+	return of.WarmUp + s.waiting(startTime+time.Duration((len(of.Calls)+2)*s.slices(of))*of.slice())
+}
+
+// stepsTime returns the estimated time to watch the values of all calls: about half are coarse.
+func (s Settings) stepsTime(of Runtime) time.Duration {
+	total := of.WarmUp + s.waiting(startTime) + time.Duration(len(of.Calls))*stepsTime/2
+	if slices.ContainsFunc(of.Calls, func(c Call) bool { return c.Name == "time" || c.Name == "os.time" }) {
+		total += secondsTime / 2
+	}
+	return total
+}
+
+// traceTime returns the estimated time of a traced run with a number of calls of each name.
+func (s Settings) traceTime(of Runtime, times int) time.Duration {
+	return s.waiting(startTime + time.Duration(times*len(of.Calls))*tracedCall)
+}
+
+// passTime returns the estimated time of one pass with a number of threads.
+func (s Settings) passTime(of Runtime, threads int) time.Duration {
+	return of.WarmUp + s.waiting(startTime+time.Duration(len(of.Calls))*s.threadSpan(threads))
+}
+
+// estimateOf returns the estimated time to measure a runtime.
+func (s Settings) estimateOf(of Runtime) time.Duration {
+	total := time.Duration(s.Starts+1)*s.costTime(of) + s.stepsTime(of)
+	total += s.traceTime(of, tracedCalls) + s.traceTime(of, enteringCalls)
+	if of.Threads {
+		for _, threads := range s.Threads {
+			total += passes * s.passTime(of, threads)
+		}
+	}
+	return total
+}
