@@ -57,6 +57,7 @@ const (
 
 // A machine with many processes and threads costs little memory, and no sample is lost unsaid.
 func TestManyProcessesAndThreads(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	allowed(t, Settings{})
 	pid := prepared(t, "many", strconv.Itoa(manyProcesses), strconv.Itoa(manyThreads))
@@ -70,6 +71,7 @@ func TestManyProcessesAndThreads(t *testing.T) {
 
 // What another user makes of his process in /proc costs timebench no memory. He needs no right for it.
 func TestLongArgumentsCostNoMemory(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	allowed(t, Settings{})
 	const mebibytes = 512

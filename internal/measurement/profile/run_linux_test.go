@@ -130,6 +130,7 @@ func TestCommand(t *testing.T) {
 
 // The command ends with timebench, also if that is killed. What the command started ends with it, if timebench ends it.
 func TestCommandEndsWithTimebench(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	allowed(t, Settings{Command: []string{"true"}})
 	for _, signals := range [][]os.Signal{{unix.SIGKILL}, {unix.SIGTERM}, {unix.SIGINT, unix.SIGINT}} {
@@ -157,6 +158,7 @@ func TestCommandEndsWithTimebench(t *testing.T) {
 
 // What a process started before is in its profile, and so is what goes on after it.
 func TestChildrenAreProfiled(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	command := exec.Command("sh", "-c", `sh -c 'i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done' & echo $!; sleep 3`)
@@ -261,6 +263,7 @@ func TestRootOfAUserNamespace(t *testing.T) {
 
 // Without CAP_SYSLOG the kernel hides its functions. Which of its system calls read clocks is not known then, beside those of the vDSO.
 func TestHiddenFunctionsOfTheKernel(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	allowed(t, Settings{})
 	if os.Geteuid() != 0 {
@@ -372,6 +375,7 @@ func (n nobody) run(t *testing.T, script string, args ...string) (stdout, stderr
 
 // An ordinary user samples own processes, thread by thread and in user mode, and is told what is not seen.
 func TestOrdinaryUser(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	n := asNobody(t)
 	need.Program(t, "python3")
@@ -417,6 +421,7 @@ time.sleep(100)`
 
 // Where files run out, it says how many threads it does not see, and samples the others.
 func TestFewFiles(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	n := asNobody(t)
 	many, err := os.ReadFile(need.Compiled(t, "testdata/many.c", "-O2"))

@@ -27,6 +27,9 @@ func TestLanguages(t *testing.T) {
 	for _, r := range All {
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()
+			if !slices.Contains([]string{"go", "python3", "c"}, r.Name) {
+				need.Minutes(t)
+			}
 			paths, err := r.find("")
 			if err != nil {
 				need.Missing(t, r.Name, err.Error())
