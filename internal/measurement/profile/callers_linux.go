@@ -20,7 +20,7 @@ const leftOut = "…"
 func callersOf(p *target) (some []Caller, others int) {
 	samples := map[string]int{}
 	for s, n := range p.stacks {
-		samples[strings.Join(described(p.namesOf(s)), "\n")] += p.in(n)
+		samples[strings.Join(described(p.namesOf(s)), "\n")] += n
 	}
 	for _, names := range slices.Sorted(maps.Keys(samples)) {
 		if names != "" && samples[names] > 0 {
@@ -28,7 +28,7 @@ func callersOf(p *target) (some []Caller, others int) {
 		}
 	}
 	slices.SortStableFunc(some, func(a, b Caller) int { return cmp.Compare(b.Samples, a.Samples) })
-	others = p.in(&p.otherStacks)
+	others = p.otherStacks
 	for len(some) > most {
 		others += some[len(some)-1].Samples
 		some = some[:len(some)-1]

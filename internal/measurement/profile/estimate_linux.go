@@ -159,8 +159,8 @@ func functionsOf(p *target) []Function {
 func readingThreads(p *target) []Thread {
 	var all []Thread
 	for tid, n := range p.threads {
-		if clocks := p.in(&n.reads); clocks > 0 {
-			all = append(all, Thread{TID: tid, Name: p.threadNames[tid], Samples: n.samples, ClockSamples: clocks})
+		if n.reads > 0 {
+			all = append(all, Thread{TID: tid, Name: p.threadNames[tid], Samples: n.samples, ClockSamples: n.reads})
 		}
 	}
 	slices.SortFunc(all, func(a, b Thread) int {

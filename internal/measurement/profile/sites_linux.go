@@ -69,14 +69,13 @@ func (p *target) enter(at place, kind callKind) membership {
 	}
 }
 
-// addUnknown counts a sample at the beginning or the end of a call. Before the first sample in a clock
-// call it is taken for none of a read: the callers of all other calls would be looked up too.
+// addUnknown counts a sample at the beginning or the end of a call.
 func (s *site) addUnknown() membership {
 	s.unknown++
-	if s.clock == 0 {
-		return noRead
+	if s.clock > s.other {
+		return likelyRead
 	}
-	return maybeRead
+	return noRead
 }
 
 // clockSamples returns the samples of reads: in user mode, in the kernel from the vDSO, and by direct system calls.

@@ -52,7 +52,7 @@ func sumOf(programs []*target) *target {
 	sum := &target{
 		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded,
 		byFunction: map[string]int{}, clocks: map[string]int{}, sites: map[place]*site{}, threadNames: map[int]string{},
-		threads: map[int]*count{}, stacks: map[stack]*reads{}, names: map[uint64]symbols.Frame{},
+		threads: map[int]*count{}, stacks: map[stack]int{}, names: map[uint64]symbols.Frame{},
 	}
 	for _, p := range programs {
 		sum.pids = append(sum.pids, p.pid)
@@ -67,7 +67,7 @@ func sumOf(programs []*target) *target {
 func (p *target) join(other *target) {
 	p.samples += other.samples
 	p.user, p.hidden = p.user+other.user, p.hidden+other.hidden
-	p.otherStacks.join(&other.otherStacks)
+	p.otherStacks += other.otherStacks
 	for name, samples := range other.byFunction {
 		p.byFunction[name] += samples
 	}
@@ -80,27 +80,15 @@ func (p *target) join(other *target) {
 	}
 	for tid, of := range other.threads {
 		to := entry(p.threads, tid)
-		to.samples += of.samples
-		to.join(&of.reads)
+		to.samples, to.reads = to.samples+of.samples, to.reads+of.reads
 	}
 	for s, of := range other.stacks {
-		entry(p.stacks, s).join(of)
+		p.stacks[s] += of
 	}
 	for address, frame := range other.names {
 		p.names[address] = cmp.Or(p.names[address], frame)
 	}
 	maps.Copy(p.threadNames, other.threadNames)
-}
-
-// join adds the samples of other reads.
-func (r *reads) join(other *reads) {
-	r.sure += other.sure
-	for at, samples := range other.maybe {
-		if r.maybe == nil {
-			r.maybe = map[place]int{}
-		}
-		r.maybe[at] += samples
-	}
 }
 
 // entry returns the entry of a key, which it makes if there is none.

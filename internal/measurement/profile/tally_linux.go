@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/timebench/timebench/internal/instrument/perfevent"
@@ -35,33 +34,11 @@ type membership int
 const (
 	noRead membership = iota
 	aRead
-	maybeRead // at the beginning or the end of a system call
+	likelyRead // at the beginning or the end of a system call, where most system calls read a clock
 )
 
-// reads are the samples of reads of a thread or of a caller. maybe are those of which a part belongs to
-// reads, by their site.
-type reads struct {
-	sure  int
-	maybe map[place]int
-}
-
-func (r *reads) add(in membership, at place) {
-	switch in {
-	case aRead:
-		r.sure++
-	case maybeRead:
-		if r.maybe == nil {
-			r.maybe = map[place]int{}
-		}
-		r.maybe[at]++
-	}
-}
-
 // A count is the number of samples of a thread.
-type count struct {
-	samples int
-	reads
-}
+type count struct{ samples, reads int }
 
 // A target is a program in one process: execve(2) begins another.
 type target struct {
@@ -93,8 +70,8 @@ type target struct {
 	// sites are the instructions from which it was in the kernel.
 	sites           map[place]*site
 	threads         map[int]*count
-	stacks          map[stack]*reads
-	otherStacks     reads
+	stacks          map[stack]int // samples of reads by caller
+	otherStacks     int
 	names           map[uint64]symbols.Frame
 	nameless        []uint64 // addresses of stacks whose names were not looked up yet
 	namelessThreads []int    // threads that read clocks, likewise
@@ -274,7 +251,7 @@ func (t *tally) of(pid int) *target {
 	if p.threads == nil {
 		p.byFunction, p.clocks = map[string]int{}, map[string]int{}
 		p.sites, p.threadNames = map[place]*site{}, map[int]string{}
-		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]*reads{}, map[uint64]symbols.Frame{}
+		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]int{}, map[uint64]symbols.Frame{}
 	}
 	return p
 }
@@ -366,30 +343,21 @@ func (t *tally) sample(r *perfevent.Record) {
 		p.clocks[call.clock]++
 	}
 	if in != noRead {
-		if thread.sure+len(thread.maybe) == 0 {
+		if thread.reads++; thread.reads == 1 {
 			p.namelessThreads = append(p.namelessThreads, r.TID)
 		}
-		thread.add(in, at)
-		p.stackOf(r.User[within:]).add(in, at)
+		p.addStack(r.User[within:])
 	}
 }
 
-// in returns the number of samples of reads of a thread or a caller.
-func (p *target) in(r *reads) int {
-	sum := float64(r.sure)
-	for at, n := range r.maybe {
-		sum += p.sites[at].clocks(n)
-	}
-	return int(math.Round(sum))
-}
-
-// stackOf returns the reads of a caller.
-func (p *target) stackOf(addresses []uint64) *reads {
+// addStack counts a sample of a read for its caller.
+func (p *target) addStack(addresses []uint64) {
 	var s stack
 	copy(s[:], addresses)
-	if p.stacks[s] == nil {
+	if p.stacks[s] == 0 {
 		if len(p.stacks) >= maxStacks {
-			return &p.otherStacks
+			p.otherStacks++
+			return
 		}
 		for _, address := range s {
 			if _, known := p.names[address]; !known && address != 0 {
@@ -397,9 +365,8 @@ func (p *target) stackOf(addresses []uint64) *reads {
 				p.nameless = append(p.nameless, address)
 			}
 		}
-		p.stacks[s] = &reads{}
 	}
-	return p.stacks[s]
+	p.stacks[s]++
 }
 
 // lookUpNames looks up the names of new callers and of threads that read clocks, while their processes live.
