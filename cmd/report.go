@@ -61,10 +61,10 @@ func reportLoaded[T any](to report[T], d T) error {
 	return couldNot(to.write(d))
 }
 
-// begin makes the folder of --out for a report of what was loaded.
+// begin checks --out for a report of what was loaded.
 func (r report[T]) begin() error {
-	signals.End(r.target.Abandon)
-	return refused(r.target.Open())
+	signals.End(r.target.Finish)
+	return refused(r.target.Check())
 }
 
 // reportFlags are the flags of every command that reports results, as they were typed.

@@ -7,23 +7,23 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/signals"
 	"github.com/timebench/timebench/internal/system/terminal"
 )
 
 // run measures until measure is done or a signal comes, and reports what is complete by then.
 // measure returns a nil document if there is nothing to report, and an error beside a document
-// if a part of it is missing. Run returns the document where something was printed, beside an error too. The folder of
-// --out is made before and removed if it stays empty.
+// if a part of it is missing. Run returns the document where something was printed, beside an error too.
 func run(to report[*result.Document], measure func(context.Context) (*result.Document,
 	error)) (*result.Document, error) {
-	ctx, status := signals.Until(to.target.Abandon, terminal.SaveMode(to.stderr))
-	if err := to.target.Open(); err != nil {
+	ctx, status := signals.Until(to.target.Finish, terminal.SaveMode(to.stderr))
+	if err := to.target.Check(); err != nil {
 		return nil, refused(err)
 	}
+	debuglog.Printf("run", "the measurement begins")
 	document, failed := measure(ctx)
 	if document == nil {
-		to.target.Abandon()
 		return nil, couldNot(failed)
 	}
 	document.Labels, document.Tool.Command = to.labels, to.command

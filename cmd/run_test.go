@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 		_, err := run(to, func(context.Context) (*result.Document, error) {
-			require.DirExists(t, folder, "the folder is made before the measurement")
+			require.NoDirExists(t, folder, "nothing is made before there is something to write")
 			return test.document, test.measure
 		})
 		if test.want == nil {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,6 +23,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/schema"
@@ -164,10 +164,9 @@ func loads(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// interrupted SIGNAL [leaves=FILE] COMMAND...: starts the command, sends the signal when the folder
-// of --out exists (added if the command has none), and expects the exit status 128 + SIGNAL.
-// Standard output goes into the file "stdout.txt". With leaves=, the command is repeated with a
-// later signal each time, until it leaves that file.
+// interrupted SIGNAL [leaves=FILE] COMMAND...: starts the command, sends the signal when it measures, and expects the
+// exit status 128 + SIGNAL. Standard output goes into the file "stdout.txt". With leaves=, the command is repeated
+// with a later signal each time, until it leaves that file.
 func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -176,15 +175,8 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	if given {
 		command = command[1:]
 	}
-	out := slices.Index(command, "--out") + 1
-	if out == 0 {
-		command = append(slices.Clone(command), "--out", fmt.Sprintf("begun%d", number))
-		out = len(command) - 1
-	}
-	folder := ts.MkAbs(command[out])
 	for pause := 100 * time.Millisecond; ; pause *= 2 {
-		ts.Check(os.RemoveAll(folder))
-		interruptedAfter(ts, pause, syscall.Signal(number), folder, command)
+		interruptedAfter(ts, pause, syscall.Signal(number), command)
 		if !given {
 			return
 		}
@@ -258,27 +250,27 @@ func (s *started) until(what string, holds func() bool) error {
 	}
 }
 
-// interruptedAfter runs a command and interrupts it when the folder exists and the pause is over.
-func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal syscall.Signal, folder string,
-	args []string) {
+// interruptedAfter runs a command and interrupts it when its debug output says that it measures and the pause is over.
+func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal syscall.Signal, args []string) {
 	out, err := os.Create(ts.MkAbs("stdout.txt"))
 	ts.Check(err)
 	defer func() { _ = out.Close() }()
+	debug, err := os.Create(ts.MkAbs("stderr.txt"))
+	ts.Check(err)
+	defer func() { _ = debug.Close() }()
 	command := exec.Command(args[0], args[1:]...)
-	command.Dir, command.Stdout = ts.MkAbs("."), out
+	command.Dir, command.Stdout, command.Stderr = ts.MkAbs("."), out, debug
+	command.Env = append(os.Environ(), debuglog.Variable+"=1")
 	running, err := start(command)
 	ts.Check(err)
-	ts.Check(running.until("the folder "+folder, func() bool { return isFolder(folder) }))
+	ts.Check(running.until("the measurement", func() bool {
+		return strings.Contains(ts.ReadFile("stderr.txt"), "the measurement begins")
+	}))
 	time.Sleep(pause)
 	_ = running.Process.Signal(signal) // it may have ended
 	if got, want := running.status(), 128+int(signal); got != want {
-		ts.Fatalf("exit status %d, not %d: %s", got, want, &running.stderr)
+		ts.Fatalf("exit status %d, not %d: %s", got, want, ts.ReadFile("stderr.txt"))
 	}
-}
-
-func isFolder(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
 }
 
 // busyWorkers returns the two worker processes of a program when they measure. Their CPU time shows that: to start

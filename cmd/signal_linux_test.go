@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shirou/gopsutil/v4/process"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/system/signals"
@@ -92,6 +93,19 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 	}
 }
 
+// usedCPU returns the CPU time of a process, in seconds; 0 if it has ended.
+func usedCPU(pid int) float64 {
+	of, err := process.NewProcess(int32(pid))
+	if err != nil {
+		return 0
+	}
+	times, err := of.Times()
+	if err != nil {
+		return 0
+	}
+	return times.User + times.System
+}
+
 // requireStart is [start].
 func requireStart(t testing.TB, command *exec.Cmd) *started {
 	t.Helper()
@@ -156,10 +170,11 @@ func TestQuit(t *testing.T) {
 			// A terminal sends the signal to all processes of the group.
 			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			running := requireStart(t, command)
-			require.NoError(t, running.until("the folder", func() bool { return isFolder(out) }))
 			if slices.Contains(args, "processes") {
 				_, err := busyWorkers(running)
 				require.NoError(t, err)
+			} else {
+				require.NoError(t, running.until("the measurement", func() bool { return usedCPU(running.Process.Pid) > 0.5 }))
 			}
 			require.NoError(t, syscall.Kill(-running.Process.Pid, syscall.SIGQUIT))
 			require.Equal(t, 131, running.status(), &running.stderr)

@@ -178,14 +178,14 @@ func TestHostileFolder(t *testing.T) {
 			h.plant(t, "diff.json", diff)
 			h.plant(t, "diff.md", nil)
 			target := NewTarget(h.folder, Diffs)
-			if target.Open() == nil {
+			if target.Check() == nil {
 				_ = target.Write([]File{{"charts/change.png", write}, {"diff.md", write}, {"diff.json", write}})
 			}
 		}},
 		"charts": {moves: true, once: func(h *hostile) {
 			h.plant(t, "diff.json", diff)
 			target := NewTarget(h.folder, Diffs)
-			if target.Open() == nil {
+			if target.Check() == nil {
 				_ = target.Write([]File{{"charts/change.png", write}, {"diff.json", write}})
 			}
 		}},
@@ -225,13 +225,13 @@ func TestPipesAndLinksInAFolder(t *testing.T) {
 			require.NoError(t, put(filepath.Join(folder, name)))
 		}
 		need.Ends(t, name, func() {
-			require.ErrorContains(t, NewTarget(folder, Diffs).Open(), "diff.json is not a regular file; name another one")
-			require.ErrorContains(t, NewTarget(filepath.Join(folder, "diff.zip"), Diffs).Open(), "diff.zip is not a regular file")
+			require.ErrorContains(t, NewTarget(folder, Diffs).Check(), "diff.json is not a regular file; name another one")
+			require.ErrorContains(t, NewTarget(filepath.Join(folder, "diff.zip"), Diffs).Check(), "diff.zip is not a regular file")
 			require.ErrorContains(t, watch.CheckTextfile(filepath.Join(folder, "timebench.prom")), "timebench.prom is not a regular file")
 			require.NoError(t, os.Remove(filepath.Join(folder, "diff.json")))
 			require.NoError(t, put(filepath.Join(folder, charts)))
-			require.Error(t, NewTarget(folder, Diffs).Open())
-			require.Error(t, NewTarget(filepath.Join(folder, charts), Diffs).Open())
+			require.Error(t, NewTarget(folder, Diffs).Check())
+			require.Error(t, NewTarget(filepath.Join(folder, charts), Diffs).Check())
 		})
 		entries, err := os.ReadDir(folder)
 		require.NoError(t, err)
@@ -277,12 +277,12 @@ func TestPlantedWorkFiles(t *testing.T) {
 				target, textfile := NewTarget(out, Diffs), watch.WriteTextfile(filepath.Join(out, "timebench.prom"), nil)
 				if name == ".timebench-lock" {
 					refused := planted + " is not a regular file of this user; remove it if no other timebench is running"
-					require.EqualError(t, target.Open(), "--out: "+refused)
+					require.EqualError(t, target.Check(), "--out: "+refused)
 					require.EqualError(t, textfile, refused)
 					return
 				}
 				require.NoError(t, textfile)
-				require.NoError(t, target.Open())
+				require.NoError(t, target.Check())
 				require.NoError(t, target.Write([]File{{"diff.json", write}}))
 			})
 			after, err := os.Lstat(planted)
@@ -293,19 +293,6 @@ func TestPlantedWorkFiles(t *testing.T) {
 			require.DirExists(t, filepath.Join(out, "empty"), kind)
 		}
 	}
-}
-
-// A link that replaced a folder of this run is not removed, nor is its destination.
-func TestAbandonFollowsNoLink(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "report")
-	target := NewTarget(out, Diffs)
-	require.NoError(t, target.Open())
-	require.NoError(t, os.Rename(filepath.Join(out, charts), filepath.Join(out, "victim")))
-	require.NoError(t, os.Symlink("victim", filepath.Join(out, charts)))
-	target.Abandon()
-	require.DirExists(t, filepath.Join(out, "victim"))
-	_, err := os.Lstat(filepath.Join(out, charts))
-	require.NoError(t, err)
 }
 
 // A folder in which no file can be made is no other timebench: nothing waits.
@@ -340,10 +327,10 @@ func TestUnreadableFolder(t *testing.T) {
 		folder string
 		open   func() error
 	}{
-		"--out":      {blind, func() error { return NewTarget(blind, Diffs).Open() }},
-		"below":      {blind, func() error { return NewTarget(filepath.Join(blind, "new"), Diffs).Open() }},
-		"zip":        {blind, func() error { return NewTarget(filepath.Join(blind, "diff.zip"), Diffs).Open() }},
-		"charts":     {filepath.Join(report, charts), func() error { return NewTarget(report, Diffs).Open() }},
+		"--out":      {blind, func() error { return NewTarget(blind, Diffs).Check() }},
+		"below":      {blind, func() error { return NewTarget(filepath.Join(blind, "new"), Diffs).Check() }},
+		"zip":        {blind, func() error { return NewTarget(filepath.Join(blind, "diff.zip"), Diffs).Check() }},
+		"charts":     {filepath.Join(report, charts), func() error { return NewTarget(report, Diffs).Check() }},
 		"--textfile": {blind, func() error { return watch.CheckTextfile(filepath.Join(blind, "timebench.prom")) }},
 	} {
 		err := asStranger(test.open)

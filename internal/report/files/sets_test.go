@@ -58,9 +58,9 @@ func TestHugeZipIsNotReplaced(t *testing.T) {
 	}
 	refused := out + " is not a diff of timebench and would be overwritten; name another one"
 	zipped(10)
-	require.NoError(t, NewTarget(out, Diffs).Open())
+	require.NoError(t, NewTarget(out, Diffs).Check())
 	zipped(30_000)
-	require.ErrorContains(t, NewTarget(out, Diffs).Open(), refused)
+	require.ErrorContains(t, NewTarget(out, Diffs).Check(), refused)
 	zipped(10)
 	archive, err := os.ReadFile(out)
 	require.NoError(t, err)
@@ -71,5 +71,5 @@ func TestHugeZipIsNotReplaced(t *testing.T) {
 	_, err = file.WriteAt(archive, size-int64(len(archive)))
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
-	require.ErrorContains(t, NewTarget(out, Diffs).Open(), refused)
+	require.ErrorContains(t, NewTarget(out, Diffs).Check(), refused)
 }

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/timebench/timebench/internal/show/words"
@@ -27,28 +26,21 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-// A Target is the folder or the zip of --out. Its folders are made and checked before anything is
-// measured, so that a long run does not end in a refusal. A nil target writes nothing.
+// A Target is the folder or the zip of --out. It is checked before anything is measured, so that a long run does not end in a
+// refusal, and its folders are made when there is something to write. A nil target writes nothing.
 type Target struct {
 	path string
 	set  Set
 	// isFolder is true if the name ends in a slash.
 	isFolder bool
-	made     []madeFolder // the outermost first
 	// changing is held during a change on the disk.
-	changing  sync.Mutex
-	abandoned atomic.Bool
-}
-
-// A madeFolder is a folder that this run made. It is removed by the folder above it, which is open:
-// another user may have put another folder at its path since.
-type madeFolder struct {
-	above *os.Root
-	name  string
+	changing sync.Mutex
 }
 
 // charts is the folder of the pictures in the target.
 const charts = "charts"
+
+func isChart(name string) bool { return path.Dir(name) == charts }
 
 // NewTarget returns the target with this name, and nil for an empty name. It makes no folder.
 func NewTarget(path string, set Set) *Target {
@@ -59,36 +51,49 @@ func NewTarget(path string, set Set) *Target {
 	return &Target{path: filepath.Clean(path), set: set, isFolder: os.IsPathSeparator(path[len(path)-1])}
 }
 
-// Open makes the target's folders and checks that they are writable. It returns an error if the
-// target has a set that must not be replaced.
-func (t *Target) Open() error {
+// Check returns an error if the files cannot be written, or if the target has a set that must not be replaced.
+func (t *Target) Check() error {
 	if t == nil {
 		return nil
 	}
-	t.changing.Lock()
-	defer t.changing.Unlock()
 	err := t.checkName()
 	if err == nil {
-		err = t.inFolder(func(root *os.Root) error {
-			if _, err := t.replaced(root); err != nil {
-				return err
-			}
-			if err := folder.CheckWritable(root, t.document()); err != nil || t.isZip() {
-				return err
-			}
-			pictures, err := t.make(root, charts)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = pictures.Close() }()
-			return folder.CheckWritable(pictures, charts)
-		})
+		err = t.check(t.folder(), "")
 	}
 	if err != nil {
-		t.removeMade()
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
+}
+
+// check checks the folder at a path. If there is none, it checks the folder above, in which it will be made: below.
+func (t *Target) check(path, below string) error {
+	root, err := folder.Open(path)
+	if err != nil {
+		if _, missing := os.Lstat(path); missing == nil || filepath.Dir(path) == path {
+			return err
+		}
+		return t.check(filepath.Dir(path), filepath.Base(path))
+	}
+	defer func() { _ = root.Close() }()
+	if below != "" {
+		return folder.CheckRoom(root, below)
+	}
+	if _, err := t.replaced(root); err != nil {
+		return err
+	}
+	if err := folder.CheckWritable(root, t.document()); err != nil || t.isZip() {
+		return err
+	}
+	pictures, err := folder.Enter(root, charts)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = pictures.Close() }()
+	return folder.CheckWritable(pictures, charts)
 }
 
 // fileExtensions are those of single files and of archives that --out does not write.
@@ -125,75 +130,40 @@ func (t *Target) document() string {
 	return t.set.document
 }
 
-// inFolder calls a function with the folder of the target, which is made if it does not exist.
-func (t *Target) inFolder(do func(*os.Root) error) error {
-	path := t.path
+// folder returns the path of the folder that has the files, or the zip.
+func (t *Target) folder() string {
 	if t.isZip() {
-		path = filepath.Dir(path)
+		return filepath.Dir(t.path)
 	}
-	root, err := t.open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	return do(root)
+	return t.path
 }
 
-// open opens a folder. It makes the folder and those above it if they do not exist.
-func (t *Target) open(path string) (*os.Root, error) {
+// made opens a folder. It makes the folder and those above it if they do not exist.
+func made(path string) (*os.Root, error) {
 	root, err := folder.Open(path)
 	if err == nil {
 		return root, nil
 	}
 	parent := filepath.Dir(path)
-	if _, missing := os.Stat(path); missing == nil || parent == path {
+	if _, missing := os.Lstat(path); missing == nil || parent == path {
 		return nil, err
 	}
-	above, err := t.open(parent)
+	above, err := made(parent)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = above.Close() }()
-	return t.make(above, filepath.Base(path))
+	return folder.Make(above, filepath.Base(path))
 }
 
-// make opens a folder in another one. It makes it if it does not exist, and records that.
-func (t *Target) make(above *os.Root, name string) (*os.Root, error) {
-	root, made, err := folder.Make(above, name)
-	if !made {
-		return root, err
+// Finish waits for a write that has begun in another goroutine, and blocks every later one: a signal ends the program.
+func (t *Target) Finish() {
+	if t != nil {
+		t.changing.Lock() // never unlocked
 	}
-	// It is closed by removeMade, and the caller closes above.
-	kept, unopened := above.OpenRoot(".")
-	if unopened != nil {
-		_ = folder.RemoveFolder(above, name)
-		return root, errors.Join(err, unopened)
-	}
-	t.made = append(t.made, madeFolder{kept, name})
-	return root, err
 }
 
-// removeMade removes the folders that this run made and that are empty.
-func (t *Target) removeMade() {
-	for _, made := range slices.Backward(t.made) {
-		_ = folder.RemoveFolder(made.above, made.name)
-		_ = made.above.Close()
-	}
-	t.made = nil
-}
-
-// Abandon removes the empty folders of a run that writes nothing, or that a signal ends. It waits for a write that
-// has begun in another goroutine, and blocks every later one.
-func (t *Target) Abandon() {
-	if t == nil || t.abandoned.Swap(true) { // a signal may come after a run that wrote nothing
-		return
-	}
-	t.changing.Lock() // never unlocked
-	t.removeMade()
-}
-
-// Write writes the files. If one cannot be rendered, or the disk is full, nothing changes. After an error the target is
-// abandoned.
+// Write writes the files. If one cannot be rendered, or the disk is full, no file changes.
 func (t *Target) Write(files []File) error {
 	if t == nil {
 		return nil
@@ -211,9 +181,8 @@ func (t *Target) Write(files []File) error {
 	t.changing.Lock()
 	defer t.changing.Unlock()
 	if err == nil {
-		err = t.inFolder(func(root *os.Root) error { return t.replace(root, set) })
+		err = t.replace(set)
 	}
-	t.removeMade() // the folder of the pictures if there are none; all of them after an error
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
@@ -229,7 +198,7 @@ func (t *Target) Written(files []File) string {
 	pictures, page := 0, ""
 	for _, f := range files {
 		switch {
-		case strings.HasPrefix(f.Name, charts+"/"):
+		case isChart(f.Name):
 			pictures++
 			continue
 		case path.Ext(f.Name) == ".html":
@@ -248,13 +217,18 @@ func (t *Target) Written(files []File) string {
 }
 
 // replace replaces the set of the target with a new one.
-func (t *Target) replace(root *os.Root, set []folder.File) error {
+func (t *Target) replace(set []folder.File) error {
+	root, err := made(t.folder())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
 	update, err := folder.Begin(root, t.document())
 	if err != nil {
 		return err
 	}
 	defer update.End()
-	old, err := t.replaced(root) // another command may have written here since Open
+	old, err := t.replaced(root) // another command may have written here since Check
 	if err != nil {
 		return err
 	}
@@ -265,11 +239,13 @@ func (t *Target) replace(root *os.Root, set []folder.File) error {
 		}
 		return update.Replace([]folder.File{{Name: t.document(), Content: zipped}}, nil)
 	}
-	pictures, err := t.make(root, charts)
-	if err != nil {
-		return err
+	if slices.ContainsFunc(set, func(f folder.File) bool { return isChart(f.Name) }) {
+		pictures, err := folder.Make(root, charts)
+		if err != nil {
+			return err
+		}
+		_ = pictures.Close()
 	}
-	_ = pictures.Close()
 	stale := slices.DeleteFunc(old, func(picture string) bool {
 		return slices.ContainsFunc(set, func(f folder.File) bool { return f.Name == picture })
 	})

@@ -2,25 +2,12 @@ package files
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
 )
-
-// A file that replaced a folder of this run is not removed.
-func TestAbandonTakesFoldersOnly(t *testing.T) {
-	out := filepath.Join(need.Folder(t), "report")
-	target := NewTarget(out, Diffs)
-	require.NoError(t, target.Open())
-	require.NoError(t, os.Remove(filepath.Join(out, "charts")))
-	require.NoError(t, os.WriteFile(filepath.Join(out, "charts"), []byte("of another program"), 0o600))
-	target.Abandon()
-	target.Abandon() // as a signal does after it
-	require.Equal(t, map[string]string{"charts": "of another program"}, need.FilesIn(t, out))
-}
 
 // A set replaces the one before it, with the pictures that it lacks.
 func TestSetReplacesTheOneBeforeIt(t *testing.T) {
@@ -30,7 +17,7 @@ func TestSetReplacesTheOneBeforeIt(t *testing.T) {
 		folder := filepath.Join(need.Folder(t), "above")
 		for _, set := range [][]File{files, files[1:]} {
 			target := NewTarget(filepath.Join(folder, name), Diffs)
-			require.NoError(t, target.Open())
+			require.NoError(t, target.Check())
 			require.NoError(t, target.Write(set))
 		}
 		require.Len(t, need.FilesIn(t, folder), left)

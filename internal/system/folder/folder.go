@@ -52,8 +52,12 @@ func Open(path string) (*os.Root, error) {
 // cannotOpen returns the error for a folder that cannot be opened. Without the right to read it, no
 // portable call opens a folder, although files could be made in it.
 func cannotOpen(path string, err error) error {
-	if info, missing := os.Stat(path); missing == nil && !info.IsDir() {
+	info, missing := os.Stat(path)
+	if missing == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file; name a folder", path)
+	}
+	if destination, notLink := os.Readlink(path); notLink == nil && missing != nil {
+		return fmt.Errorf("%s is a symbolic link to %s, which does not exist; make that folder or name another one", path, destination)
 	}
 	err = failed(path, "opened", err)
 	if errors.Is(err, fs.ErrPermission) {
@@ -62,26 +66,30 @@ func cannotOpen(path string, err error) error {
 	return err
 }
 
-// Make makes a folder in another one if it does not exist, and opens it. It follows no link that leads out of that
-// folder. made is whether the folder is new.
-func Make(above *os.Root, name string) (folder *os.Root, made bool, err error) {
-	path := Path(above, name)
-	err = above.Mkdir(name, 0o755)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, false, failed(path, "made", err)
+// Make makes a folder in another one if it does not exist, and opens it: see [Enter].
+func Make(above *os.Root, name string) (*os.Root, error) {
+	if err := above.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, failed(Path(above, name), "made", err)
 	}
-	made = err == nil
-	if folder, err = above.OpenRoot(name + "/."); err == nil { // with the dot, a pipe does not block
-		return folder, made, nil
-	}
-	if destination, notLink := above.Readlink(name); notLink == nil {
-		if _, err := os.Stat(path); err != nil {
-			return nil, made, fmt.Errorf("%s is a symbolic link to %s, which does not exist; make that folder or name another one", path, destination)
-		}
-		return nil, made, fmt.Errorf("%s is a symbolic link to %s, out of its folder; make a folder of it", path, destination)
-	}
-	return nil, made, cannotOpen(path, err)
+	return Enter(above, name)
 }
+
+// Enter opens a folder in another one. It follows no link that leads out of that folder.
+func Enter(above *os.Root, name string) (*os.Root, error) {
+	folder, err := above.OpenRoot(name + "/.") // with the dot, a pipe does not block
+	if err == nil || errors.Is(err, fs.ErrNotExist) && !exists(above, name) {
+		return folder, err
+	}
+	path := Path(above, name)
+	if destination, notLink := above.Readlink(name); notLink == nil && isFolder(path) {
+		return nil, fmt.Errorf("%s is a symbolic link to %s, out of its folder; make a folder of it", path, destination)
+	}
+	return nil, cannotOpen(path, err)
+}
+
+func exists(folder *os.Root, name string) bool { _, err := folder.Lstat(name); return err == nil }
+
+func isFolder(path string) bool { info, err := os.Stat(path); return err == nil && info.IsDir() }
 
 // ErrNotRegular is the error of OpenRegular for a folder, a link, a pipe or a device.
 var ErrNotRegular = errors.New("is not a regular file")

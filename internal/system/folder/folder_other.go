@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // readOnly are the flags to open a file for reading. A pipe that another user puts in its place
@@ -23,14 +21,4 @@ func removeFile(folder *os.Root, name string) error { return folder.Remove(name)
 func own(info fs.FileInfo) bool {
 	status, known := info.Sys().(*syscall.Stat_t)
 	return known && info.Mode().IsRegular() && int(status.Uid) == os.Geteuid()
-}
-
-// RemoveFolder removes an empty folder in another one, and neither a file nor a link. No method of os.Root does only that.
-func RemoveFolder(above *os.Root, name string) error {
-	opened, err := above.Open(".")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = opened.Close() }()
-	return unix.Unlinkat(int(opened.Fd()), name, unix.AT_REMOVEDIR)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/windows"
@@ -17,9 +16,6 @@ const readOnly = os.O_RDONLY
 // removeFile removes a file of a folder, by its path: Wine 8 does not know the request by which Go
 // deletes relative to an open folder (FileDispositionInfoEx).
 func removeFile(folder *os.Root, name string) error { return os.Remove(Path(folder, name)) }
-
-// RemoveFolder removes an empty folder in another one, and no file.
-func RemoveFolder(above *os.Root, name string) error { return syscall.Rmdir(Path(above, name)) }
 
 // own reports whether a file is regular.
 func own(info fs.FileInfo) bool { return info.Mode().IsRegular() }

@@ -64,6 +64,16 @@ func CheckWritable(folder *os.Root, name string) error {
 	return err
 }
 
+// CheckRoom returns an error if no folder can be made in a folder, which other users may share. It takes no lock there.
+func CheckRoom(folder *os.Root, name string) error {
+	temporary := temporaryPrefix + rand.Text()
+	file, err := folder.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return failed(Path(folder, name), "made", err)
+	}
+	return errors.Join(file.Close(), removeFile(folder, temporary))
+}
+
 // sweep removes temporary files of this user. The folder is locked, so they are of updates that were killed.
 func sweep(folder *os.Root) {
 	in, err := folder.Open(".")
