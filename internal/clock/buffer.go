@@ -23,7 +23,7 @@ const (
 // page away the sets differ.
 func newResultBuffer(words int) []int64 { return bufferAt(pageBytes/2, max(words, leastWords)) }
 
-// bufferAt returns so many words on the heap, which begin so many bytes after the start of a page.
+// bufferAt returns words on the heap that begin offset bytes after the start of a page.
 func bufferAt(offset uintptr, words int) []int64 {
 	memory := make([]int64, words+pageBytes/wordBytes)
 	into := uintptr(unsafe.Pointer(&memory[0])) % pageBytes

@@ -17,7 +17,7 @@ var functions = []struct {
 	kind Kind
 	// reported returns the step that the system reports, in nanoseconds.
 	reported func() float64
-	// coarse: the value is that of the last tick of the system timer.
+	// coarse: the tick of the system timer advances the value.
 	coarse bool
 }{
 	{"GetSystemTimeAsFileTime", WinAPI, "kernel32.dll", stores, filetime, Wall, notReported, true},

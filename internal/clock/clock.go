@@ -80,9 +80,9 @@ type Clock struct {
 	// ReportedNS returns the resolution in nanoseconds that the system reports, for example
 	// through clock_getres(2); 0 if it reports none.
 	ReportedNS func() float64
-	// OtherPath is the id of the same call on another path, which must agree; "" if there is none.
+	// OtherPath is the id of the same call on another path, which must agree, or "".
 	OtherPath string
-	// Coarse: the value is that of the last timer interrupt. It stands still between two
+	// Coarse: the timer interrupt advances the value. It stands still between two
 	// interrupts, and steps further after a late one.
 	Coarse bool
 	// PerThread: each thread has its own values, which cannot be compared between threads.

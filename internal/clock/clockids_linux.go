@@ -22,7 +22,7 @@ var clockIDs = []clockID{
 // privilege; a timer needs CAP_WAKE_ALARM.
 const wakingRTC = "real-time clock (RTC) that can wake this machine"
 
-// NameOf returns the name of an id of clock_gettime(2); "" for one that is not in the catalogue.
+// NameOf returns the name of an id of clock_gettime(2); "" if the catalogue lacks it.
 func NameOf(id int32) string {
 	for _, c := range clockIDs {
 		if c.id == id {

@@ -2,11 +2,11 @@ package clock
 
 // A Layer is a loop whose work is part of the read of a clock.
 type Layer struct {
-	// ID is the same for the same loop, and that of a clock for its read.
+	// ID identifies the loop; the read of a clock has the ID of the clock.
 	ID string
 	// Adds names what the loop does that the loop before does not.
 	Adds string
-	// Open is as that of a Clock.
+	// Open is like Open of a Clock.
 	Open func() (Reader, error)
 }
 

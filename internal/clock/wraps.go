@@ -6,7 +6,7 @@ import "sync/atomic"
 
 const (
 	wrap = 1 << 32 // ticks from one wrap of a 32-bit counter to the next
-	// maxRead is how long the reads of one call may take, and refreshAfter the age at which a
+	// maxRead is how long a call may read, and refreshAfter the age at which a
 	// sighting is replaced; both in ticks.
 	maxRead      = wrap / 8
 	refreshAfter = wrap / 16

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mark is the errno that the filter returns: one that no system call returns, below the 4095
+// mark is the errno that the filter returns: no system call returns it, below the 4095
 // that the kernel allows (MAX_ERRNO).
 const mark = 0xbad
 

@@ -87,7 +87,7 @@ func (s scale) judge(read expense) Verdict {
 	return Verdict{Enters: result.Unknown}
 }
 
-// A stopwatch tells what time passes while reads are made.
+// A stopwatch measures the time of reads.
 type stopwatch struct {
 	wall func() time.Time // may enter the kernel
 	// cpu returns the CPU time of the calling thread.

@@ -29,7 +29,7 @@ var epoch = func() (e struct {
 	return e
 }()
 
-// Now returns the nanoseconds of the stopwatch: those of CLOCK_MONOTONIC, read from the vDSO as Go's own clock is. At
+// Now returns the nanoseconds of the stopwatch, CLOCK_MONOTONIC, read from the vDSO as Go's own clock is. At
 // the same moment, the values of all processes differ by less than a microsecond.
 func Now() int64 { return epoch.ns + int64(time.Since(epoch.at)) }
 

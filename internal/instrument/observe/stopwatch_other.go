@@ -6,5 +6,5 @@ import "time"
 
 var epoch = time.Now()
 
-// Now returns the nanoseconds of the stopwatch: those of Go's monotonic clock since the process started.
+// Now returns the nanoseconds of the stopwatch, Go's monotonic clock since the process started.
 func Now() int64 { return int64(time.Since(epoch)) }

@@ -15,7 +15,7 @@ var (
 	}()
 )
 
-// Now returns the nanoseconds of the stopwatch: those of QueryPerformanceCounter, which all
+// Now returns the nanoseconds of the stopwatch, QueryPerformanceCounter, which all
 // processes share. Go's own clock steps by up to 15 ms on Windows.
 func Now() int64 {
 	ticks := new(int64)

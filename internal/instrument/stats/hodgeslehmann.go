@@ -35,7 +35,7 @@ func HodgesLehmann(old, new []float64, confidence float64) (shift, low, high flo
 }
 
 // beyond returns the rank of the ends of the interval among the differences of n and m samples, from
-// either side; 0 if there is none.
+// either side, or 0.
 func beyond(n, m int, confidence float64) int {
 	const exact = 20 // the exact distribution of many samples takes minutes
 	if max(n, m) > exact {

@@ -23,8 +23,8 @@ func clockSource(of reader) *result.ClockSource {
 	return found
 }
 
-// unrestored returns the switch that an experiment of timebench did not undo; nil if there
-// is none.
+// unrestored returns the switch that an experiment of timebench did not undo, or
+// nil.
 func unrestored(root string) *result.UnrestoredClockSource {
 	left := clocksource.Folder(filepath.Join(root, string(clocksource.Sysfs))).Abandoned()
 	if left == nil {

@@ -48,7 +48,7 @@ func readFile(folder, name string) string {
 
 func readName(folder, name string) string { return printable(readFile(folder, name)) }
 
-// A reader returns the trimmed text of a file of a machine by its path below the root; "" if there is none.
+// A reader returns the trimmed text of a file of a machine by its path below the root, or "".
 type reader func(name string) string
 
 // below returns the reader of the files below a root.

@@ -17,7 +17,7 @@ const (
 )
 
 // readRecords reads /dev/kmsg, one record per call. EPIPE means that the next record was
-// overwritten, EAGAIN that there is none.
+// overwritten, EAGAIN that the log has no more.
 func readRecords(read func([]byte) (int, error)) (messages []kernellog.Message, whole bool, err error) {
 	buffer := make([]byte, maxRecord)
 	first := true

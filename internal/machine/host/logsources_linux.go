@@ -83,7 +83,7 @@ func readLogFile(root, name string) ([]kernellog.Message, bool, error) {
 	return messages, whole, nil
 }
 
-// cause returns an error without its path, which is that of a recorded machine in a test.
+// cause returns an error without its path, which differs in tests.
 func cause(err error) error {
 	if within, ok := errors.AsType[*os.PathError](err); ok {
 		return within.Err

@@ -26,7 +26,7 @@ func machine(of reader) *result.Machine {
 // include/linux/proc_ns.h.
 const initialPIDNamespace = "pid:[4026531836]"
 
-// container returns the kind of container that this process runs in; "" if none. The files of
+// container returns the kind of container that this process runs in, or "". The files of
 // container engines can also be in an image that became a machine, so they count only in
 // another PID namespace.
 func container(root string) string {

@@ -21,7 +21,7 @@ type Sighting struct {
 type CPUTime struct{ BusySeconds, StealSeconds float64 }
 
 // Worked returns the CPU time since an earlier sighting, and the number of CPUs. It counts only
-// CPUs that are in both: one that goes offline or comes back would change the sum by its
+// CPUs that are in both: a CPU that goes offline or comes back would change the sum by its
 // whole uptime.
 func (s Sighting) Worked(earlier Sighting) (sum CPUTime, cpus int) {
 	for cpu, now := range s.CPUs {

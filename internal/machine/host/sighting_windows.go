@@ -29,7 +29,7 @@ func CountChild(child *os.ProcessState) {
 // See returns the counters from GetSystemTimes and GetProcessTimes.
 func See() Sighting {
 	s := Sighting{At: time.Now()}
-	// GetSystemTimes covers the CPUs of one processor group only.
+	// GetSystemTimes covers a single processor group.
 	if thread.Groups() > 1 || len(thread.Usable()) < runtime.NumCPU() {
 		return s
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // timePrograms are programs that set or slew the wall clock, by their names in /proc/PID/comm, which has at most 15
-// bytes. ptp4l is none: it disciplines the clock of the network card, and phc2sys the wall clock.
+// bytes. ptp4l is missing: it disciplines the clock of the network card, and phc2sys the wall clock.
 var timePrograms = map[string]string{
 	"chronyd": "chronyd", "ntpd": "ntpd", "ntp-daemon": "ntpd-rs", "systemd-timesyn": "systemd-timesyncd",
 	"phc2sys": "phc2sys", "htpdate": "htpdate", "vmtoolsd": "vmtoolsd", "VBoxService": "VBoxService",

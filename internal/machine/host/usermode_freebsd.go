@@ -41,7 +41,7 @@ func copied(address uintptr, bytes int) []byte {
 	return slices.Clone(unsafe.Slice(page, bytes))
 }
 
-// auxiliaryValue returns the value of an entry of the auxiliary vector, which has pairs of 64 bits; 0 if it has none.
+// auxiliaryValue returns the value of an entry of the auxiliary vector, which has pairs of 64 bits; or 0.
 func auxiliaryValue(vector []byte, kind uint64) uintptr {
 	for pair := range slices.Chunk(vector, 16) {
 		if len(pair) == 16 && binary.LittleEndian.Uint64(pair) == kind {

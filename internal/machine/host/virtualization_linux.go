@@ -8,8 +8,8 @@ import (
 	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
-// virtualization returns the hypervisor, "unknown" if only the CPU flag shows one; nil if there
-// is none. It reads the file of Xen first (the CPU of a paravirtual guest reports the hypervisor
+// virtualization returns the hypervisor, "unknown" if only the CPU flag shows one, or
+// nil. It reads the file of Xen first (the CPU of a paravirtual guest reports the hypervisor
 // below Xen, or none), then the CPU, the kernel log, the firmware, and last what a kernel has
 // loaded. hypervisor is what the CPU reports, lines are the log lines about clocks, flags those of the first CPU.
 //
@@ -48,8 +48,8 @@ var modules = map[string]result.Virtualization{
 	"vmw_balloon": {System: "vmware", Role: "guest"},
 }
 
-// loadedHypervisor returns the hypervisor whose module is the first in /proc/modules; "" if
-// there is none.
+// loadedHypervisor returns the hypervisor whose module is the first in /proc/modules,
+// or "".
 func loadedHypervisor(of reader) (system, role string) {
 	for line := range strings.Lines(of("proc/modules")) {
 		name, _, _ := strings.Cut(line, " ")

@@ -29,7 +29,7 @@ func w32time() *result.W32Time {
 	return facts
 }
 
-// w32timeOf returns the settings in the registry key of the service. The numbers of Start are those of winsvc.h.
+// w32timeOf returns the settings in the registry key of the service. winsvc.h has the numbers of Start.
 func w32timeOf(service registry.Key) *result.W32Time {
 	facts := &result.W32Time{}
 	if start, _, err := service.GetIntegerValue("Start"); err == nil {

@@ -35,7 +35,7 @@ func wallOffsets(root string) []result.WallOffset {
 }
 
 // rtcOffset compares the wall clock with the real-time clock from which the kernel sets it (hctosys), or else with the
-// first; nil if there is none. Any user may read it (Documentation/ABI/testing/sysfs-class-rtc).
+// first, or nil. Any user may read it (Documentation/ABI/testing/sysfs-class-rtc).
 func rtcOffset(root string) *result.WallOffset {
 	clocks, _ := filepath.Glob(filepath.Join(root, "sys/class/rtc/rtc*"))
 	if len(clocks) == 0 {

@@ -11,7 +11,7 @@ import (
 // CallIDBuffer calls nothing, and returns -1.
 func CallIDBuffer(_, _ uintptr, _ unsafe.Pointer, _ uintptr, _ int) int { return -1 }
 
-// SyscallIDBuffer makes the system call by the function of Go that does not tell the scheduler.
+// SyscallIDBuffer makes the system call by RawSyscall, without the scheduler of Go.
 func SyscallIDBuffer(nr, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int {
 	var result int
 	escape(buffer)

@@ -23,7 +23,7 @@ func SyscallIDBuffer(nr, id uintptr, buffer unsafe.Pointer, step uintptr, n int)
 	return CallIDBuffer(call, id, buffer, step, n)
 }
 
-// SyscallBuffer makes the system call with number nr, that of gettimeofday(2) or SysTime, and arguments (buffer, NULL), as
+// SyscallBuffer makes the system call with number nr, SYS_GETTIMEOFDAY or SysTime, and arguments (buffer, NULL), as
 // SyscallIDBuffer does.
 func SyscallBuffer(nr uintptr, buffer unsafe.Pointer, step uintptr, n int) int {
 	call := gettimeofday

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Busy keeps so many CPUs busy, with threads that are not pinned, until stop is called or the
+// Busy keeps this number of CPUs busy, with threads that are not pinned, until stop is called or the
 // time longest has passed. stop returns when the threads have ended. Busy raises GOMAXPROCS
 // meanwhile, so that the scheduler of the system, not that of Go, shares the CPUs, as with
 // another program.

@@ -66,7 +66,7 @@ func run(cpu int, fn func()) error {
 	return <-done
 }
 
-// Reserve makes the Go runtime start so many threads now. The runtime keeps and reuses them, so it
+// Reserve makes the Go runtime start this number of threads now. The runtime keeps and reuses them, so it
 // needs no new one later, when the system may refuse it: then the runtime would end the program
 // with a stack dump.
 func Reserve(threads int) {

@@ -38,7 +38,7 @@ func (p Page) Readable() error {
 	return nil
 }
 
-// readable reports whether so many bytes at an address can be read without a fault.
+// readable reports whether this number of bytes at an address can be read without a fault.
 func readable(address, bytes uintptr) (bool, error) {
 	information := new(windows.MemoryBasicInformation)
 	if err := windows.VirtualQuery(address, information, unsafe.Sizeof(*information)); err != nil {

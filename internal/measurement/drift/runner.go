@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// mostBrackets is the number of brackets of which the tightest is kept. fewBrackets is
+	// mostBrackets is the number of brackets for one reading, the tightest. fewBrackets is
 	// the min if reading is slow or was interrupted, so that it takes longer than patience.
 	mostBrackets = 32
 	fewBrackets  = 3
@@ -30,7 +30,7 @@ type runner struct {
 	world
 	ctx        context.Context
 	settings   Settings
-	tell       func(done, total time.Duration)
+	progress   func(done, total time.Duration)
 	reference  *subject
 	subjects   []*subject
 	begun      int64         // the reference's value at the beginning
@@ -161,8 +161,8 @@ func (r *runner) sweep(phase int) bool {
 		}
 	}
 	r.elapsed = max(r.elapsed, time.Duration(r.now()))
-	if r.tell != nil {
-		r.tell(min(r.elapsed, r.settings.Time), r.settings.Time)
+	if r.progress != nil {
+		r.progress(min(r.elapsed, r.settings.Time), r.settings.Time)
 	}
 	return true
 }

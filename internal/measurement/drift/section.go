@@ -44,7 +44,7 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 	Hz float64 `json:"hz"`
 	// IntervalPPM is half the width of its interval.
 	IntervalPPM float64 `json:"interval_ppm"`
-	// Confidence is that of the interval.
+	// Confidence is the confidence of the interval.
 	Confidence float64 `json:"confidence" is:"share"`
 	// Freedom is the degrees of freedom of Student's t.
 	Freedom float64 `json:"freedom,omitempty"`
@@ -75,7 +75,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	New: func() result.Section { return new(Drift) },
 }, Command: "drift", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
 
-// Of returns the section of a document; nil if it has none.
+// Of returns the section of a document, or nil.
 func Of(d *result.Document) *Drift { return result.Of[*Drift](d) }
 
 // Key returns the key of the section in a document.

@@ -6,7 +6,7 @@ import (
 )
 
 // A forecast is how long a run takes, from what its steps took until now. On a busy machine a pass of 50 ms can take
-// 300 ms, because its threads wait for CPUs, so nothing is announced before some steps were measured.
+// 300 ms, because its threads wait for CPUs, so the announcement waits for some measured steps.
 type forecast struct {
 	begunNS   int64
 	announced bool // whether enough steps were measured
@@ -62,8 +62,8 @@ func (r *runner) probe(blocks [][]*throughput) bool {
 	return true
 }
 
-// tell reports the progress, if it is known how long the run takes.
-func (r *runner) tell() {
+// report reports the progress after the announcement.
+func (r *runner) report() {
 	if r.progress == nil || !r.forecast.announced {
 		return
 	}

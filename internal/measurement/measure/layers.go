@@ -81,7 +81,7 @@ func (r *runner) openLoop(step clock.Layer) *subject {
 	return s
 }
 
-// keep adds the samples of a complete round to those of the layers.
+// keep adds the samples of a complete round to the layers.
 func (r *runner) keep() {
 	for i := range r.nests {
 		n := &r.nests[i]
@@ -97,7 +97,7 @@ func (r *runner) keep() {
 	}
 }
 
-// addLayers adds the layers of a subject to its clock. There are none if a loop failed, and if it changed during the run
+// addLayers adds the layers of a subject to its clock. It adds nothing if a loop failed, or if it changed during the run
 // whether reads enter the kernel.
 func (r *runner) addLayers(c *compare.Clock, s *subject) {
 	for _, n := range r.nests {

@@ -361,7 +361,7 @@ func (r *runner) round(round int, measured []*subject) bool {
 	}
 	r.rounded++
 	r.forecast.turns.add(time.Duration(r.now()-begun), len(timed))
-	r.tell()
+	r.report()
 	return true
 }
 

@@ -20,7 +20,7 @@ type Recorder struct {
 	wallStep time.Duration
 }
 
-// noise is what disturbed a run in rounds, of which the samples show some.
+// noise is what disturbed a run in rounds, of which the samples show a part.
 type noise struct {
 	Recorder
 	turns, interrupted int

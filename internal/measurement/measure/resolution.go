@@ -120,7 +120,7 @@ func (r *runner) resolution() bool {
 		r.forecast.watches += watching(s.clock)
 	}
 	for _, s := range r.subjects {
-		r.tell()
+		r.report()
 		if r.ended() {
 			return false
 		}

@@ -70,7 +70,7 @@ func noteworthy(all []result.Passes) []result.Passes {
 	return slices.DeleteFunc(slices.Clone(all), func(p result.Passes) bool { return p.Complete == p.Planned && p.Starved == 0 })
 }
 
-// missing returns why passes of a measurement are missing; "" if none is.
+// missing returns why passes of a measurement are missing, or "".
 func (r *runner) missing(t *throughput) string {
 	switch {
 	case t.complete == t.planned:

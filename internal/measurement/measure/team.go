@@ -20,7 +20,7 @@ type team interface {
 	// start has the first n workers open the clock, worker i at affinities(i), and wait at the gate. It starts missing
 	// workers.
 	start(c clock.Clock, p pace, n int, affinities func(i int) affinity) error
-	// wait returns when every started worker has filled its slot or failed. Its error joins those of the workers,
+	// wait returns when every started worker has filled its slot or failed. Its error joins the errors of the workers,
 	// including [lostCPU] if a CPU went away.
 	wait() error
 	// rest dismisses the workers that would disturb other measurements. Neither it nor close, which ends the team, may
@@ -51,7 +51,7 @@ type affinity struct {
 	Begin int `json:"begin"`
 }
 
-// affinities returns that of each worker of a pass. Workers that are not pinned start on the CPUs in turn, from a random
+// affinities returns the affinity of each worker of a pass. Free workers start on the CPUs in turn, from a random
 // one. Otherwise Linux would start new threads on any CPU, and Windows before 11 all of them in one processor group.
 func (s Settings) affinities() func(i int) affinity {
 	if len(s.Pin) > 0 || len(s.places) == 0 {

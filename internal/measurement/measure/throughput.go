@@ -179,7 +179,7 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 			span := r.settings.passSpan(t.threads)
 			r.forecast.spans -= span
 			r.forecast.passes.add(time.Duration(r.now()-begun)-span, 1)
-			r.tell()
+			r.report()
 			// Each assignment leaves a little garbage, and the garbage collector is off during a run.
 			if r.started += t.threads; r.started > 5000 {
 				runtime.GC()

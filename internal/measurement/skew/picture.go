@@ -118,7 +118,7 @@ func (p panel) roundTrips() string {
 	return "round trip " + low + " to " + high
 }
 
-// farthest names the pairs that are the farthest apart; "" if none is certainly apart.
+// farthest names the pairs that are the farthest apart, or "" if none differs by more than its error bound.
 func farthest(pairs []CPUPair) string {
 	const most = 6
 	var text strings.Builder

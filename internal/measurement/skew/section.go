@@ -76,7 +76,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	New: func() result.Section { return new(Skew) },
 }, Command: "skew", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
 
-// Of returns the section of a document; nil if it has none.
+// Of returns the section of a document, or nil.
 func Of(d *result.Document) *Skew { return result.Of[*Skew](d) }
 
 // Key returns the key of the section in a document.

@@ -24,7 +24,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// MatrixCPUs is the max number of CPUs of which each is compared with each. With more CPUs,
+// MatrixCPUs is the max number of CPUs that are all compared with each other. With more CPUs,
 // the first is compared with all others.
 const MatrixCPUs = 16
 
@@ -46,18 +46,18 @@ const rateSpan = 50 * time.Millisecond
 // shortest is the min time for a pair: in less, every round may be disturbed.
 const shortest = 10 * time.Millisecond
 
-// Run compares the CPUs by each clock. When ctx ends, it returns the results so far. tell,
-// which may be nil, is called with the progress.
-func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Skew {
+// Run compares the CPUs by each clock. When ctx ends, it returns the results so far.
+// progress may be nil.
+func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) Skew {
 	start := time.Now()
 	s.Time = max(s.Time, time.Duration(len(clocks))*(rateSpan+time.Duration(len(pairs(s.CPUs)))*shortest))
 	const ours, runner = 2, 2 // the threads that spin, and those that run the run itself
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), ours+runner)))
 	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
 	lost := map[int]string{}
-	told := func() {
-		if tell != nil {
-			tell(time.Since(start), s.Time)
+	report := func() {
+		if progress != nil {
+			progress(time.Since(start), s.Time)
 		}
 	}
 	for i, c := range clocks {
@@ -66,8 +66,8 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 		if left > 0 {
 			share = max(left/time.Duration(len(clocks)-i), s.Time/time.Duration(2*len(clocks)))
 		}
-		r.Clocks = append(r.Clocks, one(ctx, c, s, share, lost, told))
-		told()
+		r.Clocks = append(r.Clocks, one(ctx, c, s, share, lost, report))
+		report()
 	}
 	r.LostCPUs = slices.Sorted(maps.Keys(lost))
 	r.DurationNS = int64(time.Since(start))
@@ -75,8 +75,8 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 }
 
 // one compares the CPUs by a clock for about the span, 0 if the time is up, the first CPU with the others first. It leaves
-// out lost CPUs, adds others to them, and calls tell between two pairs.
-func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, lost map[int]string, tell func()) SkewedClock {
+// out lost CPUs, adds others to them, and calls progress between two pairs.
+func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, lost map[int]string, progress func()) SkewedClock {
 	start, compared := time.Now(), SkewedClock{ID: c.ID}
 	unpinned := thread.Pinnable(s.CPUs)
 	switch err := clock.Readable(c); {
@@ -111,7 +111,7 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 	}
 	for i, pair := range all {
 		if i > 0 {
-			tell()
+			progress()
 		}
 		left := span - time.Since(start)
 		if ctx.Err() != nil || i > 0 && left <= 0 {

@@ -24,7 +24,7 @@ const nothing = math.MinInt64
 type comparison struct {
 	checks    int64
 	backwards finding
-	// closest is, by member, the min of the own value less the other CPU's: negative if there
+	// closest is, by member, the min of the own value less the value of the other CPU: negative if there
 	// was a warp, and nothing if there was no comparison.
 	closest []int64
 	// warps is the number of warps, by member.

@@ -134,7 +134,7 @@ func (b *bench) watched(members []*observe.Member) {
 		jumps.join(seen.jumps, s.CPU)
 		stalls.join(seen.stalls, s.CPU)
 	}
-	// The clock never ticked, and does not report so long a tick.
+	// The clock never ticked, and does not report a tick of that length.
 	stood := b.into.StoodNS
 	if b.pace.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*b.pace.tickNS {
 		stalls.join(finding{count: 1, worstNS: stood}, members[0].CPU)

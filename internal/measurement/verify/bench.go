@@ -15,7 +15,7 @@ type bench struct {
 	nsPerTick   float64
 	pace        pace
 	witness     *witness
-	otherPath   *clock.Clock // the same clock by another path; nil if there is none
+	otherPath   *clock.Clock // the same clock by another path, or nil
 	into        *VerifiedClock
 	published   []published // nil if the clock is not compared between CPUs
 	watches     []watch

@@ -67,7 +67,7 @@ type VerifiedClock struct {
 	Reason string `json:"reason,omitempty"`
 	// Reads is the number of compared reads.
 	Reads int64 `json:"reads"`
-	// Repeats is the number of those with the same value.
+	// Repeats is the number of reads that repeat the value.
 	Repeats int64 `json:"repeats"`
 	// StoodNS is the longest time that the value provably stood still.
 	StoodNS float64 `json:"stood_ns,omitempty"`
@@ -103,9 +103,9 @@ type Bracket struct {
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
-	// ResolutionNS is that of clock_getres on the clock's own path.
+	// ResolutionNS is what clock_getres returns on the own path of the clock.
 	ResolutionNS float64 `json:"resolution_ns,omitempty"`
-	// AgainstResolutionNS is that on the other path.
+	// AgainstResolutionNS is what it returns on the other path.
 	AgainstResolutionNS float64 `json:"against_resolution_ns,omitempty"`
 }
 
@@ -117,7 +117,7 @@ type ClockFault struct {
 	Count int64 `json:"count" is:"positive"`
 	// WorstNS is its largest size.
 	WorstNS float64 `json:"worst_ns,omitempty"`
-	// CPU is that of the worst one.
+	// CPU is the CPU of the worst fault.
 	CPU *int `json:"cpu,omitempty"`
 	// EarlierCPU is the CPU that had read the larger value.
 	EarlierCPU *int `json:"earlier_cpu,omitempty"`
@@ -188,7 +188,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	New: func() result.Section { return new(Verification) },
 }, Command: "verify", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
 
-// Of returns the section of a document; nil if it has none.
+// Of returns the section of a document, or nil.
 func Of(d *result.Document) *Verification { return result.Of[*Verification](d) }
 
 // Key returns the key of the section in a document.

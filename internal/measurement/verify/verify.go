@@ -62,8 +62,8 @@ const fewestReads = 100
 const rateSpan = 20 * time.Millisecond
 
 // Run verifies the clocks. When ctx ends, it returns the results so far, and a clock that was
-// not reached has that as its reason. tell, which may be nil, is called with the progress.
-func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, total time.Duration)) Verification {
+// not reached has that as its reason. progress may be nil.
+func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) Verification {
 	start := time.Now()
 	cpus := slices.Clone(s.CPUs)
 	if thread.Pinnable(cpus) != nil {
@@ -74,7 +74,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	if s.Load {
 		defer thread.Busy(len(thread.Usable()), s.Time+time.Minute)()
 	}
-	defer telling(start, s.Time, tell)()
+	defer telling(start, s.Time, progress)()
 	v := Verification{CPUs: s.CPUs, Load: s.Load, Clocks: make([]VerifiedClock, len(clocks))}
 	for i, c := range clocks {
 		v.Clocks[i] = VerifiedClock{ID: c.ID, Verdict: Unverified}
@@ -127,22 +127,22 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, tell func(done, 
 	return v
 }
 
-// telling calls tell, unless it is nil, with the progress until it is stopped, and once more.
-func telling(start time.Time, total time.Duration, tell func(done, total time.Duration)) (stop func()) {
-	if tell == nil {
+// telling calls progress, unless it is nil, with the progress until it is stopped, and once more.
+func telling(start time.Time, total time.Duration, progress func(done, total time.Duration)) (stop func()) {
+	if progress == nil {
 		return func() {}
 	}
 	ctx, end := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
 	ended.Go(func() {
 		for observe.Sleep(ctx, total/50) {
-			tell(time.Since(start), total)
+			progress(time.Since(start), total)
 		}
 	})
 	return func() {
 		end()
 		ended.Wait()
-		tell(time.Since(start), total)
+		progress(time.Since(start), total)
 	}
 }
 

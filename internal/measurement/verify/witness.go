@@ -55,7 +55,7 @@ func newWitnesses(s Settings) *witnesses {
 	return &witnesses{s.All, s.CounterIsTrusted, map[string]*witness{}}
 }
 
-// of returns the witness for c. It is nil if there is none, and for CPU time, which depends on the scheduler.
+// of returns the witness for c. It is nil if no clock serves, and for CPU time, which depends on the scheduler.
 func (w *witnesses) of(c clock.Clock) *witness {
 	candidates := lastResort
 	switch {
