@@ -3,7 +3,6 @@ package kernellog
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // alsoRules find causes beside the reason.
@@ -18,14 +17,6 @@ var alsoRules = []rule{
 	{kind: "lost-rtc-interrupts", find: rtcInterruptsLost},
 	{kind: "watchdog-timed-out", find: watchdogTimedOut},
 	{kind: "32-bit-erratum", find: erratum32},
-}
-
-// subjectOf returns the subject of a cause about a clock source.
-func subjectOf(clock string) Subject {
-	if strings.HasPrefix(clock, "tsc") {
-		return OfTSC
-	}
-	return OfOtherSource
 }
 
 // tscAdjust: the kernel found and mended TSC_ADJUST. Where the CPUs still differ, that rule says it.

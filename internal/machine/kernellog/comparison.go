@@ -1,9 +1,13 @@
 package kernellog
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A comparison is what the watchdog saw: two clocks over one interval. Kernels print it in one to five lines.
@@ -221,20 +225,51 @@ func (c comparison) back() bool {
 	return c.known() && c.watchdogNS > 0 && c.clockNS <= c.watchdogNS*1e-6
 }
 
-// slowestHz and fastestHz are beyond the rates of all TSCs.
-const slowestHz, fastestHz = 0.5e9, 6.5e9
-
-// possible returns whether a TSC can count as many cycles in an interval, as far as both are known.
-func possible(cycles, ns float64) bool {
-	if !(cycles > 0) || !(ns > 0) {
-		return true
-	}
-	hz := cycles / ns * 1e9
-	return slowestHz < hz && hz < fastestHz
-}
-
 // restarted is whether the TSC is too small for the time since the boot, with the rate of any CPU.
 func (c comparison) restarted() bool {
 	const up = 600e9 // ns
 	return c.at.Timed && float64(c.at.AtNS) > up && c.now > 0 && c.now/float64(c.at.AtNS)*1e9 < slowestHz
+}
+
+// likelyHz is the rate of the TSC in a sentence that says "at 3 GHz", where the log does not have it.
+const likelyHz = 3e9
+
+// advanced returns what the clock of a comparison counted: "2.154 s", or "6463557560 cycles (2.154 s at 3 GHz)".
+func (c comparison) advanced() string {
+	if !math.IsNaN(c.clockNS) {
+		return span(c.clockNS)
+	}
+	unknown := "the log does not have its rate"
+	if c.impossibleNS > 0 {
+		unknown += ", and the kernel's figure of " + span(c.impossibleNS) + " is impossible"
+	}
+	return fmt.Sprintf("%s cycles (about %s at 3 GHz; %s)", words.Number(math.Abs(c.clockCycles)), span(c.clockCycles/likelyHz*1e9), unknown)
+}
+
+func (c comparison) called() string {
+	if c.clock == "tsc-early" {
+		return "the TSC (tsc-early)"
+	}
+	return "the TSC"
+}
+
+func (c comparison) against() string { return cmp.Or(c.watchdog, "the watchdog") }
+
+// both returns a clause with both intervals: "While hpet advanced 495.1 ms, the TSC advanced 496 ms".
+func (c comparison) both() string {
+	switch {
+	case !math.IsNaN(c.watchdogNS) && (!math.IsNaN(c.clockNS) || !math.IsNaN(c.clockCycles)):
+		assumed := ""
+		if c.assumed {
+			assumed = " (at the usual 14.318 MHz)"
+		}
+		return fmt.Sprintf("While %s advanced %s%s, %s advanced %s", c.against(), span(c.watchdogNS), assumed, c.called(), c.advanced())
+	case !math.IsNaN(c.skewNS):
+		relation := "more"
+		if c.skewNS < 0 {
+			relation = "less"
+		}
+		return fmt.Sprintf("In one check of the watchdog, %s advanced %s %s than %s", c.called(), span(c.skewNS), relation, c.against())
+	}
+	return ""
 }

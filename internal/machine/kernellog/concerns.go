@@ -5,14 +5,6 @@ import (
 	"strings"
 )
 
-// aboutClocks matches a text that concerns clocks, in any case. tsc is also the name of a compiler, which the log names
-// if it is killed. The name of the clock is the prefix of a message, or stands between spaces or quotes.
-var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen version\b|\bvmware: (?:using clock|tsc)|` +
-	`(?:^|[^("\w/.=-])tsc(?:_\w+|-early)?(?:: |[ '",.;)\]]|$)|` +
-	`\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
-	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b|` +
-	`\blost ticks\b|\btoo many ticks\b|\btime source\b|^Back to C!`)
-
 // aboutProcesses matches a text about a process, which may have the name of a clock.
 var aboutProcesses = lazily(`(?i)\bcomm[:=]|killed process|\bsegfault\b|blocked for more|out of memory|oom-kill|\baudit\b`)
 

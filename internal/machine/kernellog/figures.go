@@ -1,7 +1,6 @@
 package kernellog
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -48,49 +47,6 @@ func deviation(ppm float64) string {
 	default:
 		return fmt.Sprintf("%+.3g %% (%s ppm)", ppm/1e4, strconv.FormatFloat(math.Round(size), 'f', -1, 64))
 	}
-}
-
-// likelyHz is the rate of the TSC in a sentence that says "at 3 GHz", where the log does not have it.
-const likelyHz = 3e9
-
-// advanced returns what the clock of a comparison counted: "2.154 s", or "6463557560 cycles (2.154 s at 3 GHz)".
-func (c comparison) advanced() string {
-	if !math.IsNaN(c.clockNS) {
-		return span(c.clockNS)
-	}
-	unknown := "the log does not have its rate"
-	if c.impossibleNS > 0 {
-		unknown += ", and the kernel's figure of " + span(c.impossibleNS) + " is impossible"
-	}
-	return fmt.Sprintf("%s cycles (about %s at 3 GHz; %s)", words.Number(math.Abs(c.clockCycles)), span(c.clockCycles/likelyHz*1e9), unknown)
-}
-
-func (c comparison) called() string {
-	if c.clock == "tsc-early" {
-		return "the TSC (tsc-early)"
-	}
-	return "the TSC"
-}
-
-func (c comparison) against() string { return cmp.Or(c.watchdog, "the watchdog") }
-
-// both returns a clause with both intervals: "While hpet advanced 495.1 ms, the TSC advanced 496 ms".
-func (c comparison) both() string {
-	switch {
-	case !math.IsNaN(c.watchdogNS) && (!math.IsNaN(c.clockNS) || !math.IsNaN(c.clockCycles)):
-		assumed := ""
-		if c.assumed {
-			assumed = " (at the usual 14.318 MHz)"
-		}
-		return fmt.Sprintf("While %s advanced %s%s, %s advanced %s", c.against(), span(c.watchdogNS), assumed, c.called(), c.advanced())
-	case !math.IsNaN(c.skewNS):
-		relation := "more"
-		if c.skewNS < 0 {
-			relation = "less"
-		}
-		return fmt.Sprintf("In one check of the watchdog, %s advanced %s %s than %s", c.called(), span(c.skewNS), relation, c.against())
-	}
-	return ""
 }
 
 // cpuNames returns the CPUs that events name: "CPU 36", "CPUs 2 and 3"; "a CPU" if they name none.

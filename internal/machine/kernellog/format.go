@@ -2,7 +2,6 @@ package kernellog
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,37 +42,6 @@ func lazily(pattern string) func() *regexp.Regexp {
 
 // named returns the pattern for the name of a clock source, with or without quotation marks, as a named group.
 func named(group string) string { return `['"‘’]?(?P<` + group + `>[\w.:-]+?)['"‘’]?` }
-
-// formats are all messages. The first that matches counts.
-var formats = compiled(slices.Concat(watchdogFormats, tscFormats, otherFormats))
-
-func compiled(all []format) []format {
-	for i := range all {
-		all[i].compiled = lazily("(?i)" + all[i].pattern)
-	}
-	return all
-}
-
-func formatOf(text string) *format {
-	small := strings.ToLower(text)
-	for i := range formats {
-		if f := &formats[i]; strings.Contains(small, f.has) && f.compiled().MatchString(text) {
-			return f
-		}
-	}
-	return nil
-}
-
-// mayHave returns whether a line, with its stamp and in lower case, may be a message with a format: a fast filter,
-// since to split a line takes longer than to search it.
-func mayHave(small string) bool {
-	for i := range formats {
-		if strings.Contains(small, formats[i].has) {
-			return true
-		}
-	}
-	return false
-}
 
 // fields take what a named group of a pattern matched into the event. An impossible figure is unknown.
 var fields = map[string]func(*Event, string){
@@ -163,3 +131,11 @@ func cpuList(text string) []int {
 	}
 	return cpus
 }
+
+// aboutClocks matches a text that concerns clocks, in any case. tsc is also the name of a compiler, which the log names
+// if it is killed. The name of the clock is the prefix of a message, or stands between spaces or quotes.
+var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen version\b|\bvmware: (?:using clock|tsc)|` +
+	`(?:^|[^("\w/.=-])tsc(?:_\w+|-early)?(?:: |[ '",.;)\]]|$)|` +
+	`\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
+	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b|` +
+	`\blost ticks\b|\btoo many ticks\b|\btime source\b|^Back to C!`)

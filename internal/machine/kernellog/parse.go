@@ -176,3 +176,15 @@ func ofKind(events []Event, kinds ...Kind) []Event {
 	}
 	return found
 }
+
+// possible returns whether a TSC can count as many cycles in an interval, as far as both are known.
+func possible(cycles, ns float64) bool {
+	if !(cycles > 0) || !(ns > 0) {
+		return true
+	}
+	hz := cycles / ns * 1e9
+	return slowestHz < hz && hz < fastestHz
+}
+
+// slowestHz and fastestHz are beyond the rates of all TSCs.
+const slowestHz, fastestHz = 0.5e9, 6.5e9
