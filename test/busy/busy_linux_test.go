@@ -145,7 +145,7 @@ func BenchmarkThreads(b *testing.B) {
 	})
 }
 
-var announced = regexp.MustCompile(`: about (\S+)\.\r?\n`)
+var announced = regexp.MustCompile(`: about (\d\w*)[.,]`)
 
 // BenchmarkAnnounced reports the time that each command announces on a terminal, and the time that it takes.
 func BenchmarkAnnounced(b *testing.B) {

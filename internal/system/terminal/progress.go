@@ -24,7 +24,7 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 	if !ok {
 		return nil, func(bool) {}
 	}
-	_, _ = fmt.Fprintf(w, "%s: about %s.\n", what, RoundUp(estimate))
+	_, _ = fmt.Fprintf(w, "%s: about %s%s.\n", what, RoundUp(estimate), busy(load))
 	tracker := &progress.Tracker{Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
