@@ -50,7 +50,7 @@ func BenchmarkPerturbation(b *testing.B) {
 				var ofWall, ofCPU []float64
 				best := map[bool]float64{}
 				for profiledFirst := false; b.Loop(); profiledFirst = !profiledFirst {
-					// Nothing but reads: what share of its time they take would depend on its calibration.
+					// The program only reads: a share of its time would depend on its calibration.
 					command := program.process(Options{Read: read, Percent: 100, Seconds: seconds}.args(0)...).Args
 					reports := map[bool]Report{}
 					for _, profiled := range []bool{profiledFirst, !profiledFirst} {

@@ -7,10 +7,10 @@
 // runs every program ten times for each share of the time and each kind of read. -bench
 // 'Shares/c/vdso' selects rows.
 //
-// What a read costs is a property of the vDSO and of the kernel, and not of a language. Only C can
+// The cost of a read is a property of the vDSO and of the kernel, and not of a language. Only C can
 // call the vDSO without a runtime around it. The C program therefore measures the cost of a read
-// for the others, before their run and after it: that of a loop which does nothing but read, since
-// the CPU runs the loop while it waits for the counter. What their calls add counts as other work.
+// for the others, before their run and after it: the cost in a loop that only reads, since the CPU runs the
+// loop while it waits for the counter. The rest of their calls counts as other work.
 package readers
 
 import (
@@ -54,7 +54,7 @@ type Program struct {
 
 // Options are the arguments of a program.
 type Options struct {
-	// Read is one of Program.Reads, or none: vdso, syscall (that of clock_gettime), gettimeofday or time.
+	// Read is one of Program.Reads, or none: vdso, syscall (clock_gettime), gettimeofday or time.
 	Read string
 	// Percent is the share of the CPU time that reads take, from 0 to 100. Where the calls of a
 	// language cost more than the rest of the time, the program does nothing but reads.
@@ -131,7 +131,7 @@ func (r Report) With(readNS float64) Report {
 	return r
 }
 
-// Build compiles the program of a language, or that of Go for 32 bits ("go-386"), into a folder of the test. It skips
+// Build compiles the program of a language, or of Go for 32 bits ("go-386"), into a folder of the test. It skips
 // the test if the compiler or the runtime is missing.
 func Build(t testing.TB, language string) *Program {
 	t.Helper()

@@ -101,7 +101,7 @@ func someSamples(t *testing.T, perf string, pid int) Samples {
 	return Samples{}
 }
 
-// perf tells a program that reads from one that does not.
+// perf sees which program reads.
 func TestPerf(t *testing.T) {
 	need.Minutes(t)
 	perf := need.Program(t, "perf")

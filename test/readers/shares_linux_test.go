@@ -79,7 +79,7 @@ func steadyTrial(b *testing.B, program *Program, o Options, timebench, perf stri
 	}
 }
 
-// try runs a program under one instrument after the other. For perf, of which only the share is of interest, 5 s do.
+// try runs a program under one instrument after the other. Only the share of perf is of interest, so 5 s are enough.
 func try(b *testing.B, program *Program, o Options, timebench, perf string) (figures map[string]float64, steady bool) {
 	b.Helper()
 	// timebench measures the cost of a read before it samples. On a busy machine that and the start

@@ -24,7 +24,7 @@ type Options struct {
 	Inherit bool
 }
 
-// Events are open events: those of each CPU write into one ring.
+// Events are open events. The events of a CPU write into one ring.
 type Events struct {
 	options Options
 	fds     []int
@@ -41,8 +41,8 @@ func New(options Options) *Events {
 // AllThreads is the thread of Open that means every thread on the CPU.
 const AllThreads = -1
 
-// Open opens an event for a thread on a CPU, which begins to sample at once. The errors are
-// those of perf_event_open(2): EACCES or EPERM if the system does not allow it, ESRCH if there
+// Open opens an event for a thread on a CPU, which begins to sample at once. The errors come
+// from perf_event_open(2): EACCES or EPERM if the system does not allow it, ESRCH if there
 // is no such thread, EMFILE if there are too many files.
 func (e *Events) Open(tid, cpu int) error {
 	attributes := unix.PerfEventAttr{
@@ -85,7 +85,7 @@ func (e *Events) open(attributes *unix.PerfEventAttr, tid, cpu int) (int, error)
 		return e.open(attributes, tid, cpu)
 	}
 	if errors.Is(err, unix.EOVERFLOW) && attributes.Sample_max_stack > 0 {
-		attributes.Sample_max_stack = 0 // that of kernel.perf_event_max_stack
+		attributes.Sample_max_stack = 0 // the default: kernel.perf_event_max_stack
 		return e.open(attributes, tid, cpu)
 	}
 	return fd, err

@@ -86,7 +86,7 @@ func TestChildrenInherit(t *testing.T) {
 	require.True(t, slices.ContainsFunc(seen[Map], func(r Record) bool { return r.Name == "[vdso]" && r.Length > 0 }))
 }
 
-// A ring that nobody reads overflows. What was lost is counted, also if no record follows.
+// A ring overflows if it is not read. Lost samples are counted, also if no record follows.
 func TestOverflowIsCounted(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -31,7 +31,7 @@ type Record struct {
 	ParentPID, ParentTID int
 	// Exec is whether a Comm is from execve(2): the process runs another program now.
 	Exec bool
-	// Name is that of a Comm, or the file of a Map.
+	// Name is the name of a Comm, or the file of a Map.
 	Name string
 	// Start and Length are the addresses of a Map, in bytes.
 	Start, Length uint64

@@ -22,17 +22,17 @@ const (
 	maxSymbols = 128 << 20
 	// maxName bounds a name in a file, in bytes. Mangled names of C++ templates have some thousand.
 	maxName = 4096
-	// maxAliases bounds the names of one function.
+	// maxAliases bounds the names of a function.
 	maxAliases = 16
 )
 
 // Names returns the names of the functions of a program or a shared library at offsets in the file. A name is empty if
 // no function is known there.
 //
-// They are the functions of .symtab and .dynsym. Where functions overlap, the one that starts last has the offset. A
-// function whose size is 0, as in assembly, reaches to the next one or to the end of its section. Of several names of
-// a function it is a global one rather than a weak one, rather than a local one; then one that does not begin with an
-// underscore; then the shortest; then the first in the alphabet.
+// The functions are in .symtab and .dynsym. Where functions overlap, the one that starts last has the offset. A
+// function whose size is 0, as in assembly, reaches to the next one or to the end of its section. Of several
+// names, a global symbol is preferred to a weak one, and this to a local one; then a name without a leading underscore;
+// then the shortest; then the first in the alphabet.
 //
 // Names are readable: C++ and Rust names are demangled, control characters are replaced, and they have at most 200
 // bytes. The error says what is wrong with the file.
@@ -126,7 +126,7 @@ func recovered(err *error) {
 	}
 }
 
-// A function is a symbol of code. Its addresses are those of the program headers.
+// A function is a symbol of code, with the virtual addresses that the program headers use.
 type function struct {
 	start, end uint64
 	open       bool   // the size is unknown: it reaches to the next function, but at most to end

@@ -40,8 +40,8 @@ var madeSymbols = []testSymbol{
 	{14, elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), 0, madeAddress + 0x20, 0x10},
 }
 
-// madeELF returns a small program with a symbol table: one segment, and the sections .symtab, .strtab and .text. The
-// order of bytes and the class are those of a 64-bit little-endian one, or of a 32-bit big-endian one.
+// madeELF returns a small program with a symbol table: one segment, and the sections .symtab, .strtab and .text. It is
+// a 64-bit little-endian program, or a 32-bit big-endian one.
 func madeELF(class elf.Class, names string, symbols []testSymbol) []byte {
 	var image, table bytes.Buffer
 	var order binary.ByteOrder = binary.LittleEndian
@@ -293,7 +293,7 @@ func (z zeros) ReadAt(p []byte, offset int64) (int, error) {
 	return len(p), nil
 }
 
-// manySections returns a program with sections that share one name, for each of which debug/elf makes a copy.
+// manySections returns a program with sections that share one name. debug/elf makes a copy for each section.
 func manySections(number, length int) []byte {
 	image := madeELF(elf.ELFCLASS64, madeNames, nil)
 	namesAt := len(image)

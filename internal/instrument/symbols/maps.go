@@ -26,7 +26,7 @@ type Mapping struct {
 	Offset     uint64 // where Start is in the file, in bytes
 	Device     string // of the file, as the kernel prints it: major:minor in hexadecimal
 	Inode      uint64 // of the file; 0 if the mapping is not of a file
-	// Path is that of the file in the mount namespace of the process, or a name of the kernel, as
+	// Path is the path of the file in the mount namespace of the process, or a name of the kernel, as
 	// [vdso] and [vsyscall]. Empty for memory without a name.
 	Path string
 	// Deleted says that the file has been removed, or replaced by another. A file whose own name
@@ -42,7 +42,7 @@ func (m Mapping) Base() string {
 	return path.Base(m.Path)
 }
 
-// file identifies the file among those of its process.
+// file identifies the file within its process.
 func (m Mapping) file() string { return fmt.Sprint(m.Device, " ", m.Inode, " ", m.Path) }
 
 // ParseMaps reads the list of mappings of a process, /proc/PID/maps of proc_pid_maps(5). It returns those that

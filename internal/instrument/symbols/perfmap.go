@@ -19,7 +19,7 @@ const maxMatches = 1 << 20
 // START SIZE NAME, the numbers in hexadecimal. The last line with an address counts, because compilers use memory
 // again. A name is empty if no line has the address.
 //
-// Malformed lines are left out. Names are as those of [Names]. The error is that of the reader.
+// Malformed lines are left out. Names are readable, as from [Names]. The error comes from the reader.
 func CompiledNames(list io.Reader, addresses []uint64) ([]string, error) {
 	sorted := slices.Sorted(slices.Values(addresses))
 	found := map[uint64][]byte{}

@@ -19,7 +19,7 @@ import (
 const (
 	// maxTime bounds the time to read the files of all processes.
 	maxTime = 10 * time.Second
-	// patience bounds the time of one call: a file of FUSE, or of a network file system whose server is gone, may take for
+	// patience bounds the time of a call: a file of FUSE, or of a network file system whose server is gone, may take for
 	// ever. The rings of a profile hold the samples of two seconds.
 	patience = 2 * time.Second
 	// maxPerfMap bounds what is read of a list of compiled functions, in bytes.
@@ -37,7 +37,7 @@ type Reader struct {
 // does not.
 func (r *Reader) Exhausted() error { return r.exhausted }
 
-// bounded returns what read returns. The error is that of read, or that it takes more time than is left. Then read
+// bounded returns the value and the error of read. If read takes more time than is left, the error says so. Then read
 // goes on, so it must not touch what the caller uses.
 func bounded[T any](r *Reader, read func() (T, error)) (T, error) {
 	type result struct {
@@ -78,14 +78,15 @@ type Frame struct {
 	// Function is the name of the function; empty if it is unknown.
 	Function string
 	// Module is the base name of the file: libc.so.6. Memory without a file has the name that the kernel gives it, such as
-	// [vdso] or [heap]. It is empty if nothing is known.
+	// [vdso] or [heap]. It is empty if the memory is unknown.
 	Module string
 }
 
 // JIT stands for the module of functions that a just-in-time compiler made.
 const JIT = "JIT"
 
-// Process returns a running process. The error is that of /proc/PID: the process has ended, or belongs to another user.
+// Process returns a running process. The error says why /proc/PID cannot be read: the process has ended, or belongs to
+// another user.
 func (r *Reader) Process(pid int) (*Process, error) {
 	stat, err := process.Stat(pid)
 	if err != nil {
@@ -126,8 +127,8 @@ func (p *Process) Defines(m Mapping, names []string) bool {
 	return defines
 }
 
-// Names returns what is known of addresses of the process, without the functions of a just-in-time compiler. The error
-// is that the process has ended, or that of [Reader.Exhausted].
+// Names returns the function and the module at addresses of the process, without the functions of a just-in-time
+// compiler. The error says that the process has ended, or that the time is spent.
 func (p *Process) Names(addresses []uint64) ([]Frame, error) {
 	return bounded(p.reader, func() ([]Frame, error) {
 		mappings, err := mappingsOf(p.id)
@@ -188,7 +189,7 @@ var errOther = errors.New("another file is there now")
 // openMapped opens the file of a mapping. It tries, in this order:
 //
 //   - the path in the root of the process, whose mount namespace may be another one than ours;
-//   - the links of the kernel to a file that has no path any more: map_files, which takes root, and exe;
+//   - the links of the kernel to a file that was removed: map_files, which takes root, and exe;
 //   - the path in our own root, for a process that uses chroot(2).
 //
 // A file with another inode than the mapping is not it.

@@ -65,7 +65,7 @@ func mappings(t *testing.T, p *Process) []Mapping {
 	return all
 }
 
-// frame returns what is known of an address.
+// frame returns the function and the module at an address.
 func frame(t *testing.T, p *Process, address uint64) Frame {
 	t.Helper()
 	frames, err := p.Names([]uint64{address})
@@ -202,7 +202,7 @@ func TestNamesInAnotherRoot(t *testing.T) {
 	require.Equal(t, "inside", compiledName(t, p, r.anonymous))
 }
 
-// A container: the program is in a file system that nobody else sees, with PID 1, and its own /tmp.
+// A container: the program is in a file system of its own, with PID 1 and its own /tmp.
 func TestNamesInAContainer(t *testing.T) {
 	const script = `mount -t tmpfs none "$1" && cp "$2" "$1/inside" && mount --bind "$1" /tmp && exec /tmp/inside`
 	path := compiled(t)

@@ -26,8 +26,8 @@ const drainEvery = 50 * time.Millisecond
 // record is counted with the turn after, or with the second if it came shortly before.
 const childrenLater = 3 * drainEvery / 2
 
-// settle is how long after its time a record is in its ring at the latest. It is counted after
-// those of other CPUs that are earlier.
+// settle is how long after its time a record is in its ring at the latest. Earlier records of other CPUs are counted
+// before it.
 const settle = 10 * time.Millisecond
 
 // A collector reads the records of events, and counts them in the order of their times.
@@ -99,7 +99,7 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 			return 0, err
 		}
 	}
-	// What the kernel could not write it reports with the next record, or not at all.
+	// The kernel reports lost samples with the next record, or not at all.
 	time.Sleep(2 * settle)
 	if err := c.events.Stop(); err != nil {
 		return 0, err
@@ -208,8 +208,8 @@ var errEndedBefore = errors.New("the process ended before it could be sampled")
 const spareFiles = 32
 
 // openThreads opens events for each thread of the processes on each CPU; the threads that these start inherit them. named
-// are the processes that the user named, of which each must be allowed; the processes that they started before are
-// sampled too. Without them it is the processes of o. It returns what cannot be sampled.
+// are the processes that the user named. Each of them must be allowed. The processes that they started before are
+// sampled too. Without named processes, the processes of o are sampled. It returns what cannot be sampled.
 func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 	sampled := map[int]bool{}
 	var refused error

@@ -57,8 +57,8 @@ func (e estimate) of(p *target) Process {
 	if len(p.pids) > 1 {
 		process.ProcessCount = len(p.pids)
 	}
-	// Without samples of the kernel, its time is known by accounting only, and all of it may
-	// be of reads. If it is not known, the figures are those of user mode, which are the least.
+	// Without samples of the kernel, its time is known by accounting only, and reads may take all of it. If it is
+	// unknown, the figures are of user mode: the least.
 	unseen, known := 0.0, true
 	if !e.profile.SeesKernel {
 		unseen, known = e.usedBy(p).system()
@@ -90,7 +90,7 @@ func (e estimate) of(p *target) Process {
 	return process
 }
 
-// usedBy returns the CPU time of a program. That of several processes is unknown if that of one is.
+// usedBy returns the CPU time of a program. Of several processes, it is unknown if it is unknown for any of them.
 func (e estimate) usedBy(p *target) (sum usage) {
 	if p.pids == nil {
 		return e.used[p.pid]
@@ -105,16 +105,16 @@ func (e estimate) usedBy(p *target) (sum usage) {
 	return sum
 }
 
-// mostUntimed is the part of the time of reads that reads of clocks whose cost is not known may take, so that
-// the number of the others is an estimate still.
+// mostUntimed is the largest share of reads of unknown cost in the time of all reads. The number of reads is an estimate
+// below it.
 const mostUntimed = 0.05
 
 // reads estimates the number of reads: their CPU time by what one costs.
 func (e estimate) reads(process *Process, p *target) {
 	inVDSO, untimed := process.UserShare+process.KernelShare, 0.0
 	if e.profile.KernelEntry == result.Never {
-		// Where the vDSO reads the fine clocks in user mode, it calls the kernel for other clocks, such as those of
-		// CPU time. What they cost was not measured.
+		// Where the vDSO reads the fine clocks in user mode, it calls the kernel for other clocks, such as the
+		// clocks of CPU time. Their cost was not measured.
 		inVDSO, untimed = process.UserShare, process.KernelShare
 	}
 	vdso, unknown := e.readsPerNS(p, false)

@@ -51,7 +51,8 @@ func TestShareAndReads(t *testing.T) {
 	require.Equal(t, []Thread{{TID: 10, Name: "main", Samples: 1000, ClockSamples: 400}}, p.Threads)
 }
 
-// A document is refused whose figures contradict each other, so those of an estimate must not, whatever the samples.
+// A document is refused if its figures contradict each other, so the figures of an estimate must agree, whatever the
+// samples.
 func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
 	kinds := []perfevent.Record{
@@ -130,7 +131,8 @@ func TestKernelThatIsNotSeen(t *testing.T) {
 	require.InDelta(t, 0.8, p.CPUsUsed, 1e-9)
 }
 
-// Where /proc/kallsyms hides its addresses, no system call is known. Those of the vDSO read clocks, and all others may do.
+// Where /proc/kallsyms hides its addresses, no system call is known. The system calls of the vDSO
+// read clocks, and all others may.
 func TestSystemCallsThatAreHidden(t *testing.T) {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Always}
 	tally := newTally(faked{10: normal, 11: normal}, nil, fakeVDSO, nil)

@@ -15,8 +15,8 @@ const (
 	otherCall                 // another system call
 )
 
-// A kernelCall is the system call that a sample in the kernel is part of. clock is that whose cost the call has; empty if that is
-// not measured.
+// A kernelCall is the system call that a sample in the kernel is part of. clock is the clock whose cost the call has;
+// empty if that is not measured.
 type kernelCall struct {
 	kind  callKind
 	clock string
@@ -26,7 +26,8 @@ type kernelCall struct {
 // The shorter ones are of kernels before 4.17.
 var callPrefixes = []string{"__x64_sys_", "__arm64_sys_", "__riscv_sys_", "__se_sys_", "__do_sys_", "SyS_", "sys_"}
 
-// callPrefixes32 are those for 32-bit programs. What their calls cost is not measured: they enter the kernel another way.
+// callPrefixes32 are the prefixes for 32-bit programs. The cost of their calls is not measured: they enter the kernel
+// another way.
 var callPrefixes32 = []string{"__ia32_sys_", "__ia32_compat_sys_", "__arm64_compat_sys_", "__riscv_compat_sys_", "compat_SyS_", "compat_sys_"}
 
 // directIDs are the clocks of system calls that a program makes itself.
@@ -43,7 +44,7 @@ var clockCalls = map[string]string{
 // (posix-clock.c). They cost more than the clocks that are measured.
 var untimedFunctions = []string{"posix_cpu_clock_get", "process_cpu_clock_get", "thread_cpu_clock_get", "pc_clock_gettime"}
 
-// callOf returns the system call of a function of the kernel; false if it is none of a system call.
+// callOf returns the system call of a function of the kernel; false for other functions.
 func callOf(function string) (kernelCall, bool) {
 	if name, ok := cutAny(function, callPrefixes32); ok {
 		if _, ok := clockCalls[name]; ok {
@@ -60,15 +61,15 @@ func callOf(function string) (kernelCall, bool) {
 	return kernelCall{kind: clockCall}, slices.Contains(untimedFunctions, function)
 }
 
-// clockFunctions are the clocks whose cost is that of a call of a function of the vDSO, by the name of the function
-// without its prefix. vdso(7) lists the functions.
+// clockFunctions are the clocks whose cost a call of a function of the vDSO has, by the name of the function without its
+// prefix. vdso(7) lists the functions.
 var clockFunctions = map[string]string{
 	"clock_gettime": FineID, "clock_gettime64": FineID, "gettimeofday": "gettimeofday@vdso", "time": "time@vdso",
 }
 
 // functionOf returns what a name of the vDSO stands for: the clock whose cost the function has; false if it reads none.
-// Code before the first name is outlined from the functions that read clocks: that of getrandom, which is in the vDSO from
-// Linux 6.11 on, follows its name. So code without a name costs what the fine clocks do, and so does the vDSO of a 32-bit process.
+// Code before the first name is outlined from the functions that read clocks: the code of getrandom, which is in the vDSO
+// from Linux 6.11 on, follows its name. So code without a name costs what the fine clocks do, and so does the vDSO of a 32-bit process.
 func functionOf(name string) (clock string, reads bool) {
 	if name == "" {
 		return FineID, true
@@ -80,7 +81,7 @@ func functionOf(name string) (clock string, reads bool) {
 // unnamed is the name of code of the vDSO that belongs to no function with a name.
 const unnamed = "vDSO"
 
-// cutAny returns a function without the prefix that it has; false if it has none of them.
+// cutAny returns a function without its prefix; false if it has another one.
 func cutAny(function string, prefixes []string) (string, bool) {
 	for _, prefix := range prefixes {
 		if name, ok := strings.CutPrefix(function, prefix); ok {
@@ -99,7 +100,7 @@ type kernelFunction struct {
 // A kernel is the functions of the system calls, by address.
 type kernel []kernelFunction
 
-// call returns what a callchain in the kernel is part of, by the innermost function that tells.
+// call returns what a callchain in the kernel is part of, by the innermost function of a system call.
 func (k kernel) call(addresses []uint64) kernelCall {
 	for _, address := range addresses {
 		i, exact := slices.BinarySearchFunc(k, address, func(f kernelFunction, address uint64) int {

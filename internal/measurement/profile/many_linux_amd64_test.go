@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The lists of just-in-time compilers have a bound together: one that all link to is read once.
+// Lists of just-in-time compilers take little memory, whatever their length and number.
 func TestPerfMapsOfManyProcessesCostLittleMemory(t *testing.T) {
 	need.Minutes(t)
 	t.Parallel()

@@ -69,7 +69,7 @@ func TestManyProcessesAndThreads(t *testing.T) {
 	require.Positive(t, only(t, p, pid).Samples)
 }
 
-// What another user makes of his process in /proc costs timebench no memory. He needs no right for it.
+// A process of another user can have arguments of any length in /proc. They cost timebench no memory.
 func TestLongArgumentsCostNoMemory(t *testing.T) {
 	need.Minutes(t)
 	t.Parallel()

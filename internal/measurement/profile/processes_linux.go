@@ -51,7 +51,7 @@ func (t *tally) anyLives() bool {
 }
 
 // commandOf returns the name of the program of a process: the file name of its first argument,
-// or the name that the kernel has, which is that of a thread and is cut after 15 bytes.
+// or the name that the kernel has for the first thread, cut after 15 bytes.
 func commandOf(pid int) string {
 	arguments, err := procfile.Read(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
@@ -88,8 +88,8 @@ func threadName(pid, tid int) string {
 // longestPath is the maximum length of the path of a control group in bytes.
 const longestPath = 4096
 
-// cgroupOf returns the path of the control group of a process, whose folder in /proc is given: that of version 2, or the
-// longest of version 1; empty if it is the root.
+// cgroupOf returns the path of the control group of a process, whose folder in /proc is given: the group of version 2, or
+// the longest of version 1; empty if it is the root.
 func cgroupOf(folder string) string {
 	text, err := procfile.Read(folder + "/cgroup")
 	if err != nil {
@@ -114,7 +114,7 @@ func NamedProcesses(name string) []int {
 	})
 }
 
-// ProcessOf returns the process that a number is of: its own, or that of a thread; 0 if there is none.
+// ProcessOf returns the process with a number, or with a thread of this number; 0 if it does not exist.
 func ProcessOf(number int) int {
 	status, _ := process.StatusOf(number)
 	return status.PID
@@ -161,7 +161,7 @@ func usageOf(pid int) (used usage, id process.ID, ok bool) {
 	return usage{float64(stat.UTime) * tickNS, float64(stat.STime) * tickNS}, process.Of(stat), err == nil
 }
 
-// read reads the CPU time of a process. That of one that ended is the last that was read.
+// read reads the CPU time of a process. After its end, the last value stands.
 func (u usages) read(pid int) {
 	if now, id, ok := usageOf(pid); ok {
 		u.last[pid] = usage{now.userNS - u.start[id].userNS, now.systemNS - u.start[id].systemNS}

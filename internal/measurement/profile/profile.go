@@ -42,7 +42,8 @@ type Settings struct {
 	// RateHz is the number of samples in each second of CPU time, from MinRate to MaxRate. A
 	// prime does not keep step with programs that do something regularly. 0 is DefaultRate.
 	RateHz int
-	// PIDs are the processes. What they have started, and start meanwhile, belongs to them. Without them and without Command it is the whole machine.
+	// PIDs are the processes. The processes that they have started, and start meanwhile, belong to them. Without PIDs
+	// and without Command it is the whole machine.
 	PIDs []int
 	// Command is the command to start, with its arguments. It is sampled until it ends, and Time
 	// is not used.
@@ -57,8 +58,8 @@ type Settings struct {
 	Output *os.File
 }
 
-// A Measure measures what reads of clocks cost on this machine: those of [Clocks], and of [clock.UserMode] for
-// the projection of the cost in user mode. Run calls it before it samples and after, because a machine does
+// A Measure measures the costs of reads on this machine: of the clocks of [Clocks], and of [clock.UserMode] for the
+// projection of the cost in user mode. Run calls it before it samples and after, because a machine does
 // not keep its speed. Beside another measurement the costs may be known after it only.
 type Measure func(context.Context) ([]compare.Clock, error)
 

@@ -12,8 +12,8 @@ import (
 )
 
 // paranoidFile has the setting that says who may sample: Documentation/admin-guide/perf-security.rst
-// and sysctl/kernel.rst of the kernel. Debian's and Android's kernels know 3 and 4: nobody without
-// the capability.
+// and sysctl/kernel.rst of the kernel. Debian's and Android's kernels know 3 and 4: only
+// with the capability.
 const paranoidFile = "/proc/sys/kernel/perf_event_paranoid"
 
 func paranoid() string {
@@ -35,7 +35,7 @@ func needed(level int) string {
 	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid %d or below (it is %s)", user, level, paranoid())
 }
 
-// descriptorsNeeded says that so many open files are needed, beside the few of the program itself.
+// descriptorsNeeded says how many open files are needed, beside the few of the program itself.
 func descriptorsNeeded(number int) string {
 	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and sampling needs %d beside those in use", openFiles(), number)
 }

@@ -228,8 +228,8 @@ func (l *live) look(pid int) look {
 	return found
 }
 
-// mapsOf returns the memory map of a process, whose folder in /proc is given; that of a thread of the kernel is empty, and so is
-// that of a process that ended and was not reaped.
+// mapsOf returns the memory map of a process, whose folder in /proc is given. The map of a thread of the kernel is
+// empty. So is the map of a process that ended and was not reaped, which is an error.
 func mapsOf(pid int, folder string) ([]symbols.Mapping, error) {
 	maps, err := mapsIn(folder + "/maps")
 	if err == nil && len(maps) == 0 && !process.Lives(pid) {

@@ -128,7 +128,8 @@ func TestCommand(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("timebench: the command cannot be started: %s: exec format error\n", damaged), string(err.(*exec.ExitError).Stderr)) //nolint:errorlint // of exec
 }
 
-// The command ends with timebench, also if that is killed. What the command started ends with it, if timebench ends it.
+// The command ends with timebench, also if timebench is killed. If timebench ends the command, the processes that the
+// command started end too.
 func TestCommandEndsWithTimebench(t *testing.T) {
 	need.Minutes(t)
 	t.Parallel()
@@ -156,7 +157,7 @@ func TestCommandEndsWithTimebench(t *testing.T) {
 	}
 }
 
-// What a process started before is in its profile, and so is what goes on after it.
+// The processes that a process started before are in its profile, also after its end.
 func TestChildrenAreProfiled(t *testing.T) {
 	need.Minutes(t)
 	t.Parallel()
@@ -195,8 +196,8 @@ func TestFirstThreadThatEnded(t *testing.T) {
 	require.Equal(t, cgroupOf("/proc/self"), p.Cgroup)
 }
 
-// A process that ended meanwhile is an error, for those too who may sample all. What is known of one that was not
-// reaped is that it ended, and not that it has no vDSO.
+// A process that ended meanwhile is an error, also for root. A process that was not reaped is known to have ended, and
+// not to have no vDSO.
 func TestProcessThatEndsBefore(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	command := exec.Command("true")
@@ -214,7 +215,7 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	require.NoError(t, Check(Settings{PIDs: []int{pid, os.Getpid()}}), "one of several lives")
 }
 
-// The numbers of processes in a /proc of another PID namespace are not those of the records.
+// In a /proc of another PID namespace, processes have other numbers than in the records.
 func TestProcOfAnotherNamespace(t *testing.T) {
 	t.Parallel()
 	need.Processes(t)
@@ -232,7 +233,7 @@ func TestProcOfAnotherNamespace(t *testing.T) {
 	require.Regexp(t, `^timebench: /proc is that of another PID namespace: this process is 1, and \d+ there; mount its own \(unshare --mount-proc\)\n$`, string(out))
 }
 
-// The records have the time of the kernel, and not that of a time namespace.
+// Records have the time of the kernel, also in a time namespace.
 func TestTimeNamespace(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{})
@@ -261,7 +262,7 @@ func TestRootOfAUserNamespace(t *testing.T) {
 	require.Contains(t, string(out), "root of a user namespace, as of a container without root, may sample no more than an ordinary user (kernel.perf_event_paranoid is 2)")
 }
 
-// Without CAP_SYSLOG the kernel hides its functions. Which of its system calls read clocks is not known then, beside those of the vDSO.
+// Without CAP_SYSLOG the kernel hides its functions. Only the system calls of the vDSO are known to read clocks then.
 func TestHiddenFunctionsOfTheKernel(t *testing.T) {
 	need.Minutes(t)
 	t.Parallel()
@@ -350,7 +351,7 @@ func asNobody(t *testing.T) nobody {
 		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
 	}
 	setpriv := need.Program(t, "setpriv")
-	// nobody cannot enter the folders of the test.
+	// The user nobody cannot enter the folders of the test.
 	folder, err := os.MkdirTemp("/tmp", "timebench-test-*")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
@@ -373,7 +374,7 @@ func (n nobody) run(t *testing.T, script string, args ...string) (stdout, stderr
 	return string(out), errors.String()
 }
 
-// An ordinary user samples own processes, thread by thread and in user mode, and is told what is not seen.
+// An ordinary user samples own processes, thread by thread and in user mode. The profile says what it does not see.
 func TestOrdinaryUser(t *testing.T) {
 	need.Minutes(t)
 	t.Parallel()
@@ -396,7 +397,7 @@ time.sleep(100)
 	require.Greater(t, strings.Count(out, ",python3,"), 1, "the process and its threads")
 }
 
-// An ordinary user whose processes are idle is told that he may not see the others.
+// If the processes of an ordinary user are idle, the profile says that it does not see the others.
 func TestNothingRanThatAUserMaySample(t *testing.T) {
 	t.Parallel()
 	out, errors := asNobody(t).run(t, `sleep 100 & ./timebench profile --duration 300ms --quiet; kill $!`)
@@ -405,7 +406,7 @@ func TestNothingRanThatAUserMaySample(t *testing.T) {
 	require.Contains(t, text, "Not seen: the processes of other users: that needs root (use sudo),")
 }
 
-// A child that may not be sampled is named, and keeps nobody from sampling its parent. A process that the user names must be allowed.
+// A child that may not be sampled is reported, and its parent is sampled. A process that the user names must be allowed.
 func TestProtectedChild(t *testing.T) {
 	t.Parallel()
 	n := asNobody(t)

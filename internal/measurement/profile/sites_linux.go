@@ -18,7 +18,7 @@ type place struct {
 // same proportion.
 type site struct{ clock, other, unknown int }
 
-// clocks returns how many of so many samples of the site belong to system calls of clocks.
+// clocks returns the number of samples, of some at the site, that belong to system calls of clocks.
 func (s *site) clocks(samples int) float64 {
 	if s.clock == 0 {
 		return 0
@@ -34,7 +34,7 @@ const (
 	afterSite  = 16
 )
 
-// near returns the place of the site that an instruction belongs to; false if there is none.
+// near returns the place of the site that an instruction belongs to; false if it belongs to no site.
 func (p *target) near(address uint64) (place, bool) {
 	for away := range uint64(beforeSite + 1) {
 		if at := (place{address: address + away}); p.sites[at] != nil {

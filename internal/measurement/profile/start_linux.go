@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A child is a command that waits at a gate until it is told to begin.
+// A child is a command that waits at a gate until Begin.
 type child struct {
 	*program.Child
 	ended <-chan struct{} // closed when it has ended
@@ -56,7 +56,7 @@ func (c *child) end() (state *os.ProcessState, status int) {
 		c.Kill()
 		return c.Close(), 0
 	}
-	// A process whose parent ends is no descendant any more.
+	// A process whose parent ends stops being a descendant.
 	descendants := c.descendants()
 	c.signal(unix.SIGTERM, descendants)
 	select {
@@ -72,7 +72,7 @@ func (c *child) descendants() []process.ProcStat {
 	return process.Descendants([]int{c.PID()}, os.Getpid())
 }
 
-// signal sends a signal to the command and to those of its descendants that live.
+// signal sends a signal to the command and to its descendants that live.
 func (c *child) signal(signal unix.Signal, descendants []process.ProcStat) {
 	c.Signal(signal)
 	for _, stat := range descendants {

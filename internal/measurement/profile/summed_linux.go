@@ -17,8 +17,8 @@ const (
 	leastSummed = 5
 )
 
-// summed returns the programs with those as one that are the same program in many processes with few samples each. The
-// processes that the user named stay apart.
+// summed returns the programs, after it has joined the processes of one program with few samples each. The processes that
+// the user named stay apart.
 func (e estimate) summed(programs []*target) []*target {
 	type identity struct{ command, cgroup, reason, preloaded string }
 	identityOf := func(p *target) identity {
@@ -63,7 +63,7 @@ func sumOf(programs []*target) *target {
 	return sum
 }
 
-// join adds the samples of another program. What two processes have at the same address is taken to be the same.
+// join adds the samples of another program. Two processes are taken to have the same function at the same address.
 func (p *target) join(other *target) {
 	p.samples += other.samples
 	p.user, p.hidden = p.user+other.user, p.hidden+other.hidden
@@ -91,7 +91,7 @@ func (p *target) join(other *target) {
 	maps.Copy(p.threadNames, other.threadNames)
 }
 
-// entry returns the entry of a key, which it makes if there is none.
+// entry returns the entry of a key, and makes it if it is missing.
 func entry[K comparable, V any](entries map[K]*V, key K) *V {
 	if entries[key] == nil {
 		entries[key] = new(V)

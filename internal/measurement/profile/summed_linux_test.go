@@ -13,7 +13,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// builds returns the profile of many processes: each makes ten samples, of which those of every other are in reads.
+// builds returns the profile of many processes with ten samples each. The samples of every other process are in reads.
 func builds(number int, looks func(pid int) look, change func(*estimate), more ...perfevent.Record) Profile {
 	seen, records := faked{}, more
 	for pid := 100; pid < 100+number; pid++ {
@@ -42,7 +42,7 @@ func compilers(int) look {
 	return look{command: "cc1", cgroup: "/build", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
 }
 
-// Many processes of one program with few samples each are one entry, as if they were one process.
+// Many processes of a program with few samples each are an entry, as if they were a single process.
 func TestShortProcessesAreSummed(t *testing.T) {
 	s := builds(300, compilers, nil)
 	require.Len(t, s.Processes, 1)

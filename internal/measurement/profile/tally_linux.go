@@ -12,8 +12,8 @@ import (
 // samples of others are counted together.
 const maxStacks = 400
 
-// callerFrames is the number of functions of a caller that are looked up. Those of an interpreter come before the ones of
-// its program.
+// callerFrames is the number of functions of a caller that are looked up. The functions of an interpreter come before the
+// functions of its program.
 const callerFrames = 8
 
 // A stack is the innermost return addresses of a caller; 0 if there are fewer.
@@ -56,7 +56,7 @@ type target struct {
 	// preloaded are the libraries that stand in for the clock, once they were looked for: at the first read.
 	preloaded []string
 	sought    bool
-	// known is whether vdso is known. It is empty if the process has none.
+	// known is whether vdso is known. It is empty for a process without a vDSO.
 	known bool
 	vdso  addressRange
 
@@ -90,8 +90,8 @@ type inspector interface {
 	look(pid int) look
 	// names returns what is known of addresses of a process; nil if it has ended.
 	names(pid int, addresses []uint64) []symbols.Frame
-	// compiled returns the names that a just-in-time compiler gave to functions of a process, which may have ended; nil if
-	// there are none.
+	// compiled returns the names that a just-in-time compiler gave to functions of a process, which may have ended; nil
+	// without a list.
 	compiled(pid int, addresses []uint64) []string
 	// preloaded returns the preloaded libraries of a process that stand in for the clock.
 	preloaded(pid int) []string
@@ -113,11 +113,11 @@ type tally struct {
 	left int
 	// wanted are the processes to count; nil for all.
 	wanted map[int]bool
-	// gone are those of them that ended, and started is whether one was started since they were looked at last.
+	// gone are the wanted processes that ended, and started is whether another was started since they were looked at.
 	gone    map[int]bool
 	started bool
 	// starting is the process that becomes the command with its first execve(2), and is timebench
-	// before; 0 if there is none.
+	// before; 0 without a command.
 	starting int
 	// from and until are the time of the profile: samples outside are not counted.
 	from, until uint64
@@ -144,8 +144,8 @@ func newTally(inspect inspector, kernel kernel, vdso func(start, address uint64)
 // add counts a record. Records come in the order of their times.
 func (t *tally) add(r *perfevent.Record) {
 	if r.PID <= 0 && r.Kind != perfevent.Lost && r.Kind != perfevent.LostSamples && r.Kind != perfevent.Throttle {
-		// The number of a process in another PID namespace is 0, and that of a thread that is
-		// about to be gone is -1. Neither says which process it is.
+		// A process in another PID namespace has the number 0, and a thread that is about to end -1. Neither says which
+		// process it is.
 		if r.Kind == perfevent.Sample && r.PID == 0 && t.wanted == nil && r.TimeNS >= t.from && r.TimeNS < t.until {
 			t.foreign++
 		}

@@ -113,7 +113,7 @@ func TestPreloadedLibrariesOfProgramsThatRead(t *testing.T) {
 	require.False(t, counted.programs[1].sought, "a program that reads no clock is not looked at")
 }
 
-// Beside a measurement of this process, its reads are those of no program.
+// Beside a measurement of this process, its own reads do not count.
 func TestOwnReadsAreLeftOut(t *testing.T) {
 	own := newTally(faked{10: normal, 11: normal}, nil, fakeVDSO, nil)
 	own.left = 10
@@ -122,7 +122,7 @@ func TestOwnReadsAreLeftOut(t *testing.T) {
 	require.Equal(t, 11, own.programs[0].pid)
 }
 
-// What belongs to reads: in user mode, in the kernel from the vDSO, and by direct system calls.
+// Reads are in user mode, in the kernel from the vDSO, and direct system calls.
 func TestSamples(t *testing.T) {
 	in := func(n, pid int, kernel uint64, user ...uint64) []perfevent.Record {
 		if kernel == 0 {
@@ -263,7 +263,7 @@ func TestCallersAreLimited(t *testing.T) {
 	require.Equal(t, 3*maxStacks-most, others)
 }
 
-// Of a long caller the innermost functions are shown, and the first one that a just-in-time compiler made.
+// A long caller is shown by its innermost functions, and the first function that a just-in-time compiler made.
 func TestDescribedCaller(t *testing.T) {
 	for _, c := range []struct{ names, want string }{
 		{"", ""},
@@ -310,7 +310,7 @@ func TestCallOf(t *testing.T) {
 	require.False(t, ok)
 }
 
-// What is not known by its number belongs to no process.
+// Records without the number of a process belong to no process.
 func TestRecordsWithoutAProcess(t *testing.T) {
 	tally := tallied(nil,
 		perfevent.Record{Kind: perfevent.Comm, PID: 0, Name: "sleep", Exec: true}, perfevent.Record{Kind: perfevent.Map, PID: 0, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize},
@@ -319,7 +319,7 @@ func TestRecordsWithoutAProcess(t *testing.T) {
 	require.Equal(t, 1, tally.foreign)
 }
 
-// A number that another process gets is no longer that of a wanted one.
+// A number that another process gets stops being wanted.
 func TestReusedNumber(t *testing.T) {
 	tally := tallied([]int{10}, sample(10, nil, inGettime),
 		perfevent.Record{Kind: perfevent.Exit, PID: 10}, perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 11}, sample(10, nil, inGettime))

@@ -16,7 +16,7 @@ func Open(path string) (*os.File, error) {
 	return OpenAt(unix.AT_FDCWD, path, 0, 0, func(*unix.Stat_t) error { return nil })
 }
 
-// OpenAt is [Open] for a path in an open folder, if accept returns no error for the file. flags are those of openat(2). If resolve
+// OpenAt is [Open] for a path in an open folder, if accept returns no error for the file. flags are for openat(2). If resolve
 // is not 0, it has the flags of openat2(2) for the path.
 func OpenAt(folder int, path string, flags int, resolve uint64, accept func(*unix.Stat_t) error) (*os.File, error) {
 	wrong := func(err error) (*os.File, error) { return nil, &fs.PathError{Op: "open", Path: path, Err: err} }
@@ -71,7 +71,7 @@ func openAt(folder int, path string, flags int, resolve uint64) (int, error) {
 	return fd, err
 }
 
-// again repeats an open that a signal interrupts, as it may that of a file of FUSE.
+// again repeats an open that a signal interrupts, as it may for a file of FUSE.
 func again(open func() (int, error)) (fd int, err error) {
 	for {
 		if fd, err = open(); !errors.Is(err, unix.EINTR) {

@@ -1,4 +1,4 @@
-// Package procfile reads small files whose length another user or program decides, such as those of /proc.
+// Package procfile reads small files whose length another user or program decides, such as the files of /proc.
 package procfile
 
 import (
@@ -26,7 +26,7 @@ func Read(path string) ([]byte, error) {
 }
 
 // Field returns the rest of the first line of a file that begins with key, without spaces around it, as the value of "Seccomp:" in
-// /proc/self/status; "" if there is none.
+// /proc/self/status; "" without such a line.
 func Field(path, key string) string {
 	content, err := Read(path)
 	if err != nil {
