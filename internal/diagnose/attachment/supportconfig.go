@@ -7,10 +7,6 @@ import (
 	"strings"
 )
 
-// supportconfigs are the files of a supportconfig (SUSE) with other files of the machine in them. boot.txt has the log
-// too.
-var supportconfigs = []string{"boot.txt", "hardware.txt", "basic-environment.txt"}
-
 // addSections keeps the wanted files in a file of a supportconfig. There the path of each is in the line after the
 // heading:
 //
