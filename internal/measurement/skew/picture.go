@@ -19,7 +19,7 @@ import (
 const (
 	// mostPanels is the maximum number of clocks in the picture.
 	mostPanels  = 3
-	panelHeight = 300 * picture.Pixel
+	panelHeight = 220 * picture.Pixel
 	panelGap    = 30 * picture.Pixel
 )
 

@@ -83,22 +83,22 @@ func Of[T any](title string, rows []T, columns []Column[T]) Grid {
 		if !slices.ContainsFunc(cells, func(cell string) bool { return cell != unknown }) {
 			continue
 		}
-		g.Levels = nil
+		g.levels = nil
 		for k, row := range rows {
 			g.Rows[k] = append(g.Rows[k], cells[k])
 			if c.Level != nil {
-				g.Levels = append(g.Levels, c.Level(row))
+				g.levels = append(g.levels, c.Level(row))
 			}
 		}
 		if c.Left {
-			g.Texts++
+			g.texts++
 		}
 		if c.Spare > 0 {
-			g.Spare = append(g.Spare, len(g.Header))
+			g.spare = append(g.spare, len(g.Header))
 		}
 		g.Header, spare = append(g.Header, c.Name), append(spare, c.Spare)
 	}
-	slices.SortStableFunc(g.Spare, func(a, b int) int { return cmp.Compare(spare[b], spare[a]) })
+	slices.SortStableFunc(g.spare, func(a, b int) int { return cmp.Compare(spare[b], spare[a]) })
 	return g
 }
 

@@ -35,7 +35,7 @@ func TestAFigureIsDescribedOnce(t *testing.T) {
 	g := Of("t", two, readings)
 	require.Equal(t, []string{"Clock", "cost", "share", "verdict"}, g.Header)
 	require.Equal(t, [][]string{{"CLOCK_MONOTONIC@vdso", "1.5 µs", "10 %", "same"}, {"hpet@mmio", "-", "10 %", "same"}}, g.Rows)
-	require.Equal(t, []Level{Warn, 0}, g.Levels)
+	require.Equal(t, []Level{Warn, 0}, g.levels)
 	require.Equal(t, [][]string{
 		{"clock", "path", "cost_ns", "nothing"}, {"CLOCK_MONOTONIC@vdso", "vdso", "1500", ""}, {"hpet@mmio", "mmio", "", ""},
 	}, Lines(two, readings[:4]))

@@ -27,17 +27,17 @@ type Fact struct{ Name, Value string }
 type Grid struct {
 	Title  string
 	Header []string
-	// Texts is how many columns, from the left, hold text; at least one. The others hold
+	// texts is how many columns, from the left, hold text; at least one. The others hold
 	// figures, aligned to the right.
-	Texts int
+	texts int
 	// Rows have one cell for each column of Header.
 	Rows [][]string
-	// Levels are those of the rows, by which text paints their last cell; nil for none.
-	Levels []Level
+	// levels are those of the rows, by which text paints their last cell; nil for none.
+	levels []Level
 	// Note is below the table.
 	Note string
-	// Spare are the columns, by index, that text leaves out where there is no room, in this order.
-	Spare []int
+	// spare are the columns, by index, that text leaves out where there is no room, in this order.
+	spare []int
 }
 
 // WriteFacts writes the facts in two columns, names and values, each line indented and wrapped to a width.
@@ -103,7 +103,7 @@ func (g Grid) columns() []pretty.ColumnConfig {
 	columns := make([]pretty.ColumnConfig, len(g.Header))
 	for i := range columns {
 		align := text.AlignRight
-		if i < max(1, g.Texts) {
+		if i < max(1, g.texts) {
 			align = text.AlignLeft
 		}
 		columns[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom}
@@ -121,7 +121,7 @@ func (g Grid) Text(width int) string {
 	for _, least := range []func(texts []string) int{
 		func(texts []string) int { return max(long, longestPart(texts)) }, longestPart, func([]string) int { return shortest },
 	} {
-		for i := max(1, g.Texts) - 1; i >= 0 && over > 0; i-- {
+		for i := max(1, g.texts) - 1; i >= 0 && over > 0; i-- {
 			if narrow := max(widths[i]-over, least(g.cells(i))); narrow < widths[i] {
 				over -= widths[i] - narrow
 				widths[i] = narrow
@@ -149,14 +149,14 @@ func (g Grid) fitting(width int) (Grid, []int) {
 		for _, cell := range g.cells(i) {
 			widths[i] = max(widths[i], text.LongestLineLen(cell))
 		}
-		if i < max(1, g.Texts) {
+		if i < max(1, g.texts) {
 			over -= max(0, widths[i]-max(long, longestPart(g.cells(i))))
 		}
 	}
 	over += total(widths)
 	leftOut := map[int]bool{}
-	for over > 0 && len(leftOut) < len(g.Spare) {
-		column := g.Spare[len(leftOut)]
+	for over > 0 && len(leftOut) < len(g.spare) {
+		column := g.spare[len(leftOut)]
 		leftOut[column] = true
 		over -= widths[column] + gap
 	}
@@ -164,7 +164,7 @@ func (g Grid) fitting(width int) (Grid, []int) {
 		return g, widths
 	}
 	whole := g
-	g.Header, g.Rows, g.Texts = nil, make([][]string, len(whole.Rows)), 0
+	g.Header, g.Rows, g.texts = nil, make([][]string, len(whole.Rows)), 0
 	var kept []int
 	var others []string
 	for i, name := range whole.Header {
@@ -172,8 +172,8 @@ func (g Grid) fitting(width int) (Grid, []int) {
 			others = append(others, name)
 			continue
 		}
-		if i < max(1, whole.Texts) {
-			g.Texts++
+		if i < max(1, whole.texts) {
+			g.texts++
 		}
 		g.Header, kept = append(g.Header, name), append(kept, widths[i])
 		for k := range g.Rows {
@@ -181,7 +181,7 @@ func (g Grid) fitting(width int) (Grid, []int) {
 		}
 	}
 	if leftOut[len(whole.Header)-1] {
-		g.Levels = nil
+		g.levels = nil
 	}
 	g.Note = strings.TrimLeft(g.Note+"\nWith -v also: "+strings.Join(others, ", ")+".", "\n")
 	return g, kept
@@ -301,7 +301,7 @@ func (g Grid) HTML() string {
 	named.Rows = nil
 	for _, row := range g.Rows {
 		cells := slices.Clone(row)
-		for i := range cells[:max(1, g.Texts)] {
+		for i := range cells[:max(1, g.texts)] {
 			cells[i] = inParts(cells[i], breaks)
 		}
 		named.Rows = append(named.Rows, cells)
@@ -349,13 +349,13 @@ func (l Level) Paint(lines string) string {
 
 // painted returns the grid with the last cell of each row in the colour of its level.
 func (g Grid) painted() Grid {
-	if g.Levels == nil {
+	if g.levels == nil {
 		return g
 	}
 	rows := make([][]string, len(g.Rows))
 	for i, row := range g.Rows {
 		last := len(row) - 1
-		rows[i] = append(row[:last:last], g.Levels[i].Paint(row[last]))
+		rows[i] = append(row[:last:last], g.levels[i].Paint(row[last]))
 	}
 	g.Rows = rows
 	return g

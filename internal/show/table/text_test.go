@@ -59,7 +59,7 @@ func TestIndentedKeepsRunsOfSpaces(t *testing.T) {
 
 // The names in a page break after their parts, and nothing else does.
 func TestNamesOfAPageBreakAfterTheirParts(t *testing.T) {
-	g := Grid{Texts: 2, Header: []string{"Call", "reads", "ns/call"}, Rows: [][]string{{"Time::HiRes::time", "CLOCK_REALTIME@<vdso>", "1.35"}, {"a. b (c)", "c@", "2"}}}
+	g := Grid{texts: 2, Header: []string{"Call", "reads", "ns/call"}, Rows: [][]string{{"Time::HiRes::time", "CLOCK_REALTIME@<vdso>", "1.35"}, {"a. b (c)", "c@", "2"}}}
 	html := g.HTML()
 	for _, cell := range []string{">Time::<wbr>HiRes::<wbr>time<", ">CLOCK_<wbr>REALTIME@<wbr>&lt;vdso&gt;<", ">1.35<", ">a. b (c)<", ">c@<"} {
 		require.Contains(t, html, cell)
