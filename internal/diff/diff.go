@@ -80,7 +80,8 @@ type Difference section.Difference
 
 // Compare returns what changed from old to new.
 func Compare(old, new Side, s section.Settings) *Diff {
-	d := &Diff{Schema: Schema, Old: old, New: new, Settings: s, Setup: append(setup(old.Document, new.Document), resolutions(old.Document, new.Document)...)}
+	d := &Diff{Schema: Schema, Old: old, New: new, Settings: s, Setup: append(setup(old.Document, new.Document),
+		resolutions(old.Document, new.Document)...)}
 	for _, kind := range sections.All {
 		changed, ok := kind.Compare(old.Document, new.Document, s)
 		if !ok {

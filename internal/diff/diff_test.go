@@ -14,7 +14,8 @@ import (
 var usual = section.Settings{MinChange: 0.02}
 
 func document(clocks ...compare.Clock) *result.Document {
-	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"}, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}
+	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"},
+		Sections: []result.Section{&compare.Costs{Clocks: clocks}}}
 }
 
 func between(old, new *result.Document, s section.Settings) *Diff {
@@ -25,14 +26,18 @@ func TestSetupNamesWhatDiffers(t *testing.T) {
 	old, new := document(), document()
 	require.Empty(t, between(old, new, usual).Setup)
 	yes, no := true, false
-	old.Host = result.Host{OS: "linux", Kernel: "6.1", CPU: result.CPU{InvariantTSC: &yes, TSCHz: 2.5961e9}, ClockSource: &result.ClockSource{Current: "tsc"}}
-	new.Host = result.Host{OS: "linux", Kernel: "6.2", CPU: result.CPU{InvariantTSC: &no, TSCHz: 2.59611e9, Quota: 0.5}, ClockSource: &result.ClockSource{Current: "hpet"}}
+	old.Host = result.Host{OS: "linux", Kernel: "6.1", CPU: result.CPU{InvariantTSC: &yes, TSCHz: 2.5961e9},
+		ClockSource: &result.ClockSource{Current: "tsc"}}
+	new.Host = result.Host{OS: "linux", Kernel: "6.2", CPU: result.CPU{InvariantTSC: &no, TSCHz: 2.59611e9, Quota: 0.5},
+		ClockSource: &result.ClockSource{Current: "hpet"}}
 	new.Settings.Pin = "spread"
 	compare.Into(old).FloorNS, compare.Into(new).FloorNS = 1.354, 1.6
 	new.Interrupted = true
 	require.Equal(t, []Difference{
-		{"Clock source", "tsc", "hpet"}, {"Kernel", "6.1", "6.2"}, {"CPU quota", "", "0.5"}, {"Invariant TSC", "true", "false"},
-		{"Pinned", "none", "spread"}, {"Complete", "yes", "no, interrupted"}, {"Empty call", "1.35 ns (the CPU's speed)", "1.60 ns (the CPU's speed)"},
+		{"Clock source", "tsc", "hpet"}, {"Kernel", "6.1", "6.2"}, {"CPU quota", "", "0.5"},
+		{"Invariant TSC", "true", "false"},
+		{"Pinned", "none", "spread"}, {"Complete", "yes", "no, interrupted"},
+		{"Empty call", "1.35 ns (the CPU's speed)", "1.60 ns (the CPU's speed)"},
 	}, between(old, new, usual).Setup)
 }
 
@@ -40,11 +45,13 @@ func TestSetupNamesWhatDiffers(t *testing.T) {
 func TestSetupIsThatOfEveryUser(t *testing.T) {
 	byRoot, byUser := document(), document()
 	byRoot.Host = result.Host{
-		Virtualization: &result.Virtualization{System: "firecracker", Role: "guest"}, CPU: result.CPU{KernelTSCHz: 2596122000},
-		KernelLog: &result.KernelLog{Source: "/dev/kmsg", Lines: []string{"Hypervisor detected: KVM"}},
+		Virtualization: &result.Virtualization{System: "firecracker", Role: "guest"},
+		CPU:            result.CPU{KernelTSCHz: 2596122000},
+		KernelLog:      &result.KernelLog{Source: "/dev/kmsg", Lines: []string{"Hypervisor detected: KVM"}},
 	}
 	byUser.Host = result.Host{
-		Virtualization: &result.Virtualization{System: "kvm", Role: "guest"}, KernelLog: &result.KernelLog{Reason: "operation not permitted"},
+		Virtualization: &result.Virtualization{System: "kvm", Role: "guest"},
+		KernelLog:      &result.KernelLog{Reason: "operation not permitted"},
 	}
 	require.Empty(t, between(byRoot, byUser, usual).Setup)
 	require.Empty(t, between(byUser, byRoot, usual).Setup)
@@ -56,20 +63,25 @@ func TestAnotherTickIsNamed(t *testing.T) {
 	of := func(r *compare.Resolution) *result.Document {
 		return document(compare.Clock{ID: "c", Available: true, Resolution: r})
 	}
-	coarse, finer := compare.Resolution{TickNS: 4e6, ReportedNS: 4e6}, compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1}
+	coarse, finer := compare.Resolution{TickNS: 4e6, ReportedNS: 4e6},
+		compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1}
 	for name, c := range map[string]struct {
 		old, new *compare.Resolution
 		want     []Difference
 	}{
-		"the same":            {&coarse, &coarse, nil},
-		"no resolution":       {&coarse, nil, nil},
-		"finer":               {&coarse, &finer, []Difference{{"Resolution of c", "4 ms", "< one read"}, {"Reported resolution of c", "4 ms", "1 ns"}}},
-		"coarser":             {&coarse, &compare.Resolution{TickNS: 10e6, ReportedNS: 4e6}, []Difference{{"Resolution of c", "4 ms", "10 ms"}}},
-		"seen late":           {&coarse, &compare.Resolution{TickNS: 8e6, ReportedNS: 4e6}, nil},
-		"uneven":              {&coarse, &compare.Resolution{TickNS: 40e6, TickLowNS: 1e6, TickHighNS: 50e6, ReportedNS: 4e6}, nil},
+		"the same":      {&coarse, &coarse, nil},
+		"no resolution": {&coarse, nil, nil},
+		"finer": {&coarse, &finer, []Difference{{"Resolution of c", "4 ms", "< one read"},
+			{"Reported resolution of c", "4 ms", "1 ns"}}},
+		"coarser": {&coarse, &compare.Resolution{TickNS: 10e6, ReportedNS: 4e6},
+			[]Difference{{"Resolution of c", "4 ms", "10 ms"}}},
+		"seen late": {&coarse, &compare.Resolution{TickNS: 8e6, ReportedNS: 4e6}, nil},
+		"uneven": {&coarse, &compare.Resolution{TickNS: 40e6, TickLowNS: 1e6, TickHighNS: 50e6,
+			ReportedNS: 4e6}, nil},
 		"never ticked":        {&coarse, &compare.Resolution{ReportedNS: 4e6}, nil},
 		"finer, a tick of ns": {&finer, &compare.Resolution{TickNS: 100, ReportedNS: 1}, nil},
-		"stated no more":      {&coarse, &compare.Resolution{TickNS: 4e6}, []Difference{{"Reported resolution of c", "4 ms", ""}}},
+		"stated no more": {&coarse, &compare.Resolution{TickNS: 4e6},
+			[]Difference{{"Reported resolution of c", "4 ms", ""}}},
 	} {
 		require.Equal(t, c.want, resolutions(of(c.old), document(compare.Clock{ID: "c", Resolution: c.new})), name)
 	}
@@ -82,7 +94,8 @@ func TestSectionsThatOneDocumentLacks(t *testing.T) {
 	}
 	require.Len(t, between(document(), document(), usual).Sections, 1, "every document has costs")
 	for want, d := range map[string]*Diff{
-		section.InOld: between(full, document(), usual), section.InNew: between(document(), full, usual), "": between(full, full, usual),
+		section.InOld: between(full, document(), usual), section.InNew: between(document(), full, usual),
+		"": between(full, full, usual),
 	} {
 		require.Len(t, d.Sections, len(sections.All))
 		text, err := d.JSON()

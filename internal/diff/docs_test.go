@@ -28,7 +28,8 @@ func TestDocsExplainEveryKey(t *testing.T) {
 		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 			of = of.Elem()
 		}
-		own := strings.HasPrefix(of.PkgPath(), "github.com/timebench/timebench/") && of != reflect.TypeFor[result.Document]()
+		own := strings.HasPrefix(of.PkgPath(), "github.com/timebench/timebench/") &&
+			of != reflect.TypeFor[result.Document]()
 		if of.Kind() != reflect.Struct || !own {
 			return
 		}

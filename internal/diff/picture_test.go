@@ -26,8 +26,10 @@ func changed(factors ...float64) *diff.Diff {
 		compare.Into(old).Clocks[i].ID, compare.Into(new).Clocks[i].ID = fmt.Sprint("clock", i), fmt.Sprint("clock", i)
 		for j := range 20 {
 			sample := 20 + float64(j)/100
-			compare.Into(old).Clocks[i].Latency.SamplesNS = append(compare.Into(old).Clocks[i].Latency.SamplesNS, sample)
-			compare.Into(new).Clocks[i].Latency.SamplesNS = append(compare.Into(new).Clocks[i].Latency.SamplesNS, sample*factor)
+			compare.Into(old).Clocks[i].Latency.SamplesNS = append(compare.Into(old).Clocks[i].Latency.SamplesNS,
+				sample)
+			compare.Into(new).Clocks[i].Latency.SamplesNS = append(compare.Into(new).Clocks[i].Latency.SamplesNS,
+				sample*factor)
 		}
 	}
 	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), section.Settings{MinChange: 0.02})
@@ -35,7 +37,8 @@ func changed(factors ...float64) *diff.Diff {
 
 func TestDiffChartsDrawEveryDiff(t *testing.T) {
 	for name, d := range map[string]*diff.Diff{
-		"nothing changed": changed(1, 1, 1), "small changes": changed(1, 1.03, 0.95), "demoted": changed(1, 40, 45, 0.01),
+		"nothing changed": changed(1, 1, 1), "small changes": changed(1, 1.03, 0.95),
+		"demoted": changed(1, 40, 45, 0.01),
 	} {
 		for _, c := range diff.Pictures {
 			require.True(t, c.Drawable(d), name)
@@ -44,7 +47,8 @@ func TestDiffChartsDrawEveryDiff(t *testing.T) {
 		}
 	}
 	for _, c := range diff.Pictures {
-		require.False(t, c.Drawable(diff.Compare(diff.Read("a", &result.Document{}), diff.Read("b", &result.Document{}), section.Settings{})))
+		require.False(t, c.Drawable(diff.Compare(diff.Read("a", &result.Document{}), diff.Read("b", &result.Document{}),
+			section.Settings{})))
 	}
 }
 

@@ -26,7 +26,8 @@ var facts = []struct {
 	{entering, func(d *result.Document) string {
 		var entering []string
 		for _, c := range compare.Of(d).Clocks {
-			if c.Path == "vdso" && c.Kind != "cpu time" && (c.KernelEntry == result.Always || c.KernelEntry == result.Sometimes) {
+			if c.Path == "vdso" && c.Kind != "cpu time" && (c.KernelEntry == result.Always ||
+				c.KernelEntry == result.Sometimes) {
 				entering = append(entering, strings.TrimSuffix(c.ID, "@vdso"))
 			}
 		}
@@ -47,7 +48,8 @@ var facts = []struct {
 		return part(d.Host.Virtualization, func(v *result.Virtualization) string { return v.Visible() + ", " + v.Role })
 	}},
 	{"Machine", func(d *result.Document) string {
-		return part(d.Host.Machine, func(m *result.Machine) string { return strings.TrimSpace(m.Vendor + " " + m.Product) })
+		return part(d.Host.Machine,
+			func(m *result.Machine) string { return strings.TrimSpace(m.Vendor + " " + m.Product) })
 	}},
 	{"Windows edition", windows(func(w *result.Windows) string { return w.Edition })},
 	{"Wine", windows(func(w *result.Windows) string {
@@ -184,11 +186,13 @@ func resolutions(old, new *result.Document) []Difference {
 		if a == nil || b == nil {
 			return
 		}
-		if low, high := min(step(a), step(b)), max(step(a), step(b)); high >= leastTickNS && high > otherTick*low && ticked(a) && ticked(b) {
+		if low, high := min(step(a), step(b)), max(step(a), step(b)); high >= leastTickNS && high > otherTick*low &&
+			ticked(a) && ticked(b) {
 			all = append(all, Difference{"Resolution of " + before.ID, compare.Tick(a), compare.Tick(b)})
 		}
 		if a.ReportedNS != b.ReportedNS {
-			all = append(all, Difference{"Reported resolution of " + before.ID, known(a.ReportedNS, words.Duration(a.ReportedNS)), known(b.ReportedNS, words.Duration(b.ReportedNS))})
+			all = append(all, Difference{"Reported resolution of " + before.ID,
+				known(a.ReportedNS, words.Duration(a.ReportedNS)), known(b.ReportedNS, words.Duration(b.ReportedNS))})
 		}
 	})
 	return all

@@ -38,7 +38,8 @@ type FoundOn struct {
 
 // Of compares the machines.
 func Of(machines []Machine, unread []Unread, now time.Time) *Fleet {
-	f := &Fleet{Schema: Schema, GeneratedAt: now.UTC().Truncate(time.Second), Machines: len(machines), Groups: Groups(machines), Unread: unread}
+	f := &Fleet{Schema: Schema, GeneratedAt: now.UTC().Truncate(time.Second), Machines: len(machines),
+		Groups: Groups(machines), Unread: unread}
 	for _, m := range f.all() {
 		if len(m.Reasons) > 0 {
 			f.Odd++
@@ -65,7 +66,8 @@ func (f *Fleet) TooFew() bool {
 
 // Differing returns the sentence that names the odd machines; empty if there are none.
 func (f *Fleet) Differing() string {
-	return f.naming("differs from its group", "differ from their group", func(m *Machine) bool { return len(m.Reasons) > 0 })
+	return f.naming("differs from its group", "differ from their group",
+		func(m *Machine) bool { return len(m.Reasons) > 0 })
 }
 
 // Faulty returns the sentence that names the machines with an error of doctor, or also a warning; empty if there are
@@ -76,7 +78,8 @@ func (f *Fleet) Faulty(warnings bool) string {
 		what += " or a warning"
 	}
 	return f.naming("has "+what, "have "+what, func(m *Machine) bool {
-		return slices.ContainsFunc(m.Findings, func(found Finding) bool { return warnings || found.Severity == result.Error })
+		return slices.ContainsFunc(m.Findings,
+			func(found Finding) bool { return warnings || found.Severity == result.Error })
 	})
 }
 
@@ -119,7 +122,8 @@ func foundOn(machines []Machine) []FoundOn {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b FoundOn) int {
-		return cmp.Or(strings.Compare(a.Severity, b.Severity), cmp.Compare(b.Machines, a.Machines), strings.Compare(a.Kind, b.Kind))
+		return cmp.Or(strings.Compare(a.Severity, b.Severity), cmp.Compare(b.Machines, a.Machines),
+			strings.Compare(a.Kind, b.Kind))
 	})
 	return all
 }

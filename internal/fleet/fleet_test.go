@@ -68,7 +68,8 @@ func oddOf(f *fleet.Fleet) (names []string) {
 func TestDocumentsOfAFleet(t *testing.T) {
 	documents, odd := made.Fleet(90, 7, 1)
 	folder := written(t, documents)
-	for name, content := range map[string]string{"bad.json": "{", "other.html": "<html></html>", "empty.zip": "", "notes.txt": "no result"} {
+	for name, content := range map[string]string{"bad.json": "{", "other.html": "<html></html>", "empty.zip": "",
+		"notes.txt": "no result"} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
 	for name := range map[string]bool{"report.html": true, "report.md": true} { // beside a document
@@ -110,8 +111,10 @@ func TestErrorsInASmallGroup(t *testing.T) {
 	}
 	f := fleet.Of(machines, nil, time.Time{})
 	require.True(t, f.TooFew())
-	require.Equal(t, "1 of 4 machines has an error: web00002. 5 similar machines are needed to find odd ones.", f.Verdict())
-	require.Equal(t, []table.Fact{{Name: "web00002", Value: "Doctor finds kernel-entry (error): reads enter the kernel."}}, f.Blocks()[0].Facts.Lines)
+	require.Equal(t, "1 of 4 machines has an error: web00002. 5 similar machines are needed to find odd ones.",
+		f.Verdict())
+	require.Equal(t, []table.Fact{{Name: "web00002",
+		Value: "Doctor finds kernel-entry (error): reads enter the kernel."}}, f.Blocks()[0].Facts.Lines)
 	require.Equal(t, "2 of 4 machines have an error or a warning: web00003 and web00002", f.Faulty(true))
 }
 
@@ -133,8 +136,10 @@ func TestNoiseIsNotOdd(t *testing.T) {
 func TestOddFolders(t *testing.T) {
 	documents, _ := made.Fleet(2, 0, 1)
 	folder := written(t, documents)
-	require.NoError(t, os.Mkdir(filepath.Join(folder, "a"), 0o755))                               //nolint:gosec // a test
-	require.NoError(t, os.Mkdir(filepath.Join(folder, "results.json"), 0o755))                    //nolint:gosec // a test
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "a"),
+		0o755)) //nolint:gosec // a test
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "results.json"),
+		0o755)) //nolint:gosec // a test
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "diff.json"), []byte("a diff"), 0o600)) // of another command
 	f := compared(t, folder)
 	require.Equal(t, 2, f.Machines)
@@ -145,7 +150,8 @@ func TestNamesOfMachines(t *testing.T) {
 	documents, _ := made.Fleet(2, 0, 1)
 	documents[1].Labels = nil
 	for file, name := range map[string]string{
-		"a/web7/results.json": "web7", "results.json": "results", "a/web8.json": "web8", "x.zip": "x", "/results.json": "results", "a/b.report.html": "b.report",
+		"a/web7/results.json": "web7", "results.json": "results", "a/web8.json": "web8", "x.zip": "x",
+		"/results.json": "results", "a/b.report.html": "b.report",
 		"web1.eu": "web1.eu", "web1.eu.json": "web1.eu", "web1.JSON": "web1",
 	} {
 		require.Equal(t, "web00000", fleet.MachineOf(file, documents[0], nil).Name, "its label")
@@ -156,7 +162,8 @@ func TestNamesOfMachines(t *testing.T) {
 func TestListOnStandardInput(t *testing.T) {
 	documents, _ := made.Fleet(4, 0, 1)
 	folder := written(t, documents)
-	files, missing, err := fleet.Find([]string{"-"}, strings.NewReader(folder+"/00000.json\r\n\n"+folder+"/00001\n"+folder+"/none\n"))
+	files, missing, err := fleet.Find([]string{"-"},
+		strings.NewReader(folder+"/00000.json\r\n\n"+folder+"/00001\n"+folder+"/none\n"))
 	require.NoError(t, err)
 	require.Len(t, files, 2)
 	require.Len(t, missing, 1)

@@ -49,12 +49,16 @@ func Groups(machines []Machine) []Group {
 	}
 	groups := []Group{}
 	for _, g := range all {
-		slices.SortFunc(g.Machines, func(a, b Machine) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File)) })
+		slices.SortFunc(g.Machines, func(a,
+			b Machine) int {
+			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File))
+		})
 		g.judge()
 		groups = append(groups, *g)
 	}
 	slices.SortFunc(groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(len(b.Machines), len(a.Machines)), cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.Hypervisor, b.Hypervisor), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(cmp.Compare(len(b.Machines), len(a.Machines)), cmp.Compare(a.Kernel, b.Kernel),
+			cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.Hypervisor, b.Hypervisor), cmp.Compare(a.Version, b.Version))
 	})
 	return groups
 }
@@ -71,6 +75,9 @@ func counted(machines []Machine, name func(*Machine) string) []Count {
 	for n, machines := range number {
 		all = append(all, Count{n, machines})
 	}
-	slices.SortFunc(all, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Machines, a.Machines), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Machines, a.Machines),
+			cmp.Compare(a.Name, b.Name))
+	})
 	return all
 }

@@ -78,7 +78,9 @@ type Alike struct {
 // MachineOf returns the machine of a document. findings are those of doctor.
 func MachineOf(file string, d *result.Document, findings []result.Finding) Machine {
 	m := Machine{Name: shared(cmp.Or(d.Label("host"), nameOf(file))), File: file, Clocks: []Cost{}, alike: Alike{
-		CPU: shared(d.Host.CPU.Model), Kernel: shared(strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)), Version: shared(d.Tool.Version),
+		CPU:     shared(d.Host.CPU.Model),
+		Kernel:  shared(strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)),
+		Version: shared(d.Tool.Version),
 	}}
 	for _, label := range d.Labels {
 		m.Labels = append(m.Labels, shared(label))
@@ -93,7 +95,8 @@ func MachineOf(file string, d *result.Document, findings []result.Finding) Machi
 		if c.Latency == nil {
 			continue
 		}
-		m.Clocks = append(m.Clocks, Cost{Clock: shared(c.ID), MedianNS: c.Latency.MedianNS, QuietNS: c.Latency.CostNS(), Unsteady: c.Latency.Unsteady(), KernelEntry: shared(c.KernelEntry)})
+		m.Clocks = append(m.Clocks, Cost{Clock: shared(c.ID), MedianNS: c.Latency.MedianNS, QuietNS: c.Latency.CostNS(),
+			Unsteady: c.Latency.Unsteady(), KernelEntry: shared(c.KernelEntry)})
 	}
 	for _, f := range findings {
 		if f.Severity != result.Note {

@@ -71,7 +71,8 @@ func (g *Group) judgeClockSources() {
 		usual := g.ClockSources[0]
 		for i := range g.Machines {
 			if m := &g.Machines[i]; m.ClockSource == c.Name {
-				m.because(OddClockSource, "The clock source is %s; %d of %d have %s", c.Name, usual.Machines, len(g.Machines), usual.Name)
+				m.because(OddClockSource, "The clock source is %s; %d of %d have %s", c.Name, usual.Machines,
+					len(g.Machines), usual.Name)
 			}
 		}
 	}
@@ -93,7 +94,8 @@ func (g *Group) judgeKernelEntries() {
 		for _, c := range m.Clocks {
 			machines, of := alike[read{c.Clock, c.KernelEntry}], known[c.Clock]
 			if c.entryKnown() && c.KernelEntry != result.Never && of >= enough && float64(machines) <= few*float64(of) {
-				m.because(OddKernelEntry, "Reads of %s %s enter the kernel, as on %d of %d machines", c.Clock, c.KernelEntry, machines, of)
+				m.because(OddKernelEntry, "Reads of %s %s enter the kernel, as on %d of %d machines", c.Clock,
+					c.KernelEntry, machines, of)
 				break // one clock is reason enough
 			}
 		}
@@ -129,8 +131,9 @@ func (g *Group) judgeCosts() {
 			c := &m.Clocks[k]
 			for _, s := range usual[m.ClockSource] {
 				if c.Odd = s.Clock == c.Clock && s.odd(c.QuietNS) && !c.Unsteady; c.Odd {
-					all = append(all, oddCost{math.Abs(math.Log(c.QuietNS / s.MedianNS)), fmt.Sprintf("%s costs %s ns/read (usual: %s, quartiles %s to %s)",
-						c.Clock, words.NS(c.QuietNS), words.NS(s.MedianNS), words.NS(s.Q1NS), words.NS(s.Q3NS))})
+					all = append(all, oddCost{math.Abs(math.Log(c.QuietNS / s.MedianNS)),
+						fmt.Sprintf("%s costs %s ns/read (usual: %s, quartiles %s to %s)",
+							c.Clock, words.NS(c.QuietNS), words.NS(s.MedianNS), words.NS(s.Q1NS), words.NS(s.Q3NS))})
 					break
 				}
 			}
@@ -190,7 +193,8 @@ func spreads(machines []Machine) []Spread {
 	for _, clock := range order {
 		f := figures[clock]
 		slices.Sort(f)
-		all = append(all, Spread{clock, len(f), f[0], quantile(0.25, f), quantile(0.5, f), quantile(0.75, f), f[len(f)-1]})
+		all = append(all, Spread{clock, len(f), f[0], quantile(0.25, f), quantile(0.5, f), quantile(0.75, f),
+			f[len(f)-1]})
 	}
 	return all
 }

@@ -40,12 +40,14 @@ func TestOddMachines(t *testing.T) {
 			all[i].Findings = []Finding{{"unsynchronised", result.Warn, "the wall clock is not synchronised"}}
 		}
 	}
-	all[3].ClockSource, all[3].Clocks = "hpet", []Cost{{Clock: "c", MedianNS: 1450, QuietNS: 1400, KernelEntry: result.Always}}
+	all[3].ClockSource, all[3].Clocks = "hpet",
+		[]Cost{{Clock: "c", MedianNS: 1450, QuietNS: 1400, KernelEntry: result.Always}}
 	all[7].Clocks[0].QuietNS *= 1.6
 	all[11].Clocks[0].KernelEntry = result.Sometimes
 	all[15].Findings = append(all[15].Findings, Finding{"backwards", result.Error, "a clock went backwards"})
 	require.Equal(t, map[string][]string{
-		"k-tsc-3": {OddClockSource, OddKernelEntry, OddCost}, "k-tsc-7": {OddCost}, "k-tsc-11": {OddKernelEntry}, "k-tsc-15": {OddFinding},
+		"k-tsc-3": {OddClockSource, OddKernelEntry, OddCost}, "k-tsc-7": {OddCost}, "k-tsc-11": {OddKernelEntry},
+		"k-tsc-15": {OddFinding},
 	}, kindsOf(Groups(all)...))
 }
 
@@ -54,7 +56,8 @@ func TestGroups(t *testing.T) {
 	slices.Reverse(all)
 	groups := Groups(all)
 	require.Len(t, groups, 3)
-	require.Equal(t, []string{"c", "a", "b"}, []string{groups[0].Kernel, groups[1].Kernel, groups[2].Kernel}, "the largest first")
+	require.Equal(t, []string{"c", "a", "b"}, []string{groups[0].Kernel, groups[1].Kernel, groups[2].Kernel},
+		"the largest first")
 	require.Equal(t, []Count{{"tsc", 3}}, groups[0].ClockSources)
 	require.Equal(t, "c-tsc-0", groups[0].Machines[0].Name, "by name")
 	require.Empty(t, Groups(nil))
@@ -82,7 +85,8 @@ func TestWhatIsNotOdd(t *testing.T) {
 // Too few machines with a clock source for quartiles, and too many to be odd by it: none is odd for its costs.
 func TestSomeOfAnotherClockSource(t *testing.T) {
 	for name, c := range map[string]struct{ machines, others, odd int }{
-		"four of eighteen": {machines: 18, others: 4}, "two of nine": {machines: 9, others: 2}, "two of twenty": {machines: 20, others: 2, odd: 2},
+		"four of eighteen": {machines: 18, others: 4}, "two of nine": {machines: 9, others: 2},
+		"two of twenty": {machines: 20, others: 2, odd: 2},
 	} {
 		all := many(c.machines)
 		for i := range c.others {
@@ -99,7 +103,8 @@ func TestSomeOfAnotherClockSource(t *testing.T) {
 // A cost that changed while it was measured is not odd, nor is a clock that few machines timed.
 func TestUnsteadyAndRareCosts(t *testing.T) {
 	all := many(10)
-	all[5].Clocks = append(all[5].Clocks, Cost{Clock: "CLOCK_PROCESS_CPUTIME_ID@vdso", MedianNS: 500, QuietNS: 500, KernelEntry: result.Always})
+	all[5].Clocks = append(all[5].Clocks, Cost{Clock: "CLOCK_PROCESS_CPUTIME_ID@vdso", MedianNS: 500, QuietNS: 500,
+		KernelEntry: result.Always})
 	all[3].Clocks[0].QuietNS = 900
 	require.Equal(t, map[string][]string{"k-tsc-3": {OddCost}}, kindsOf(Groups(all)...))
 	all[3].Clocks[0].Unsteady = true

@@ -46,8 +46,11 @@ const mostDots = 100
 
 // looks are those of the largest groups. The others share the last one.
 var looks = []picture.Look{
-	{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}, {Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}},
-	{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}}, {Color: picture.RGB(0xcc79a7), Shape: draw.CircleGlyph{}}, {Color: picture.Grey, Shape: draw.BoxGlyph{}},
+	{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}},
+	{Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}},
+	{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}},
+	{Color: picture.RGB(0xcc79a7), Shape: draw.CircleGlyph{}},
+	{Color: picture.Grey, Shape: draw.BoxGlyph{}},
 }
 
 func subtitle(f *Fleet) string {
@@ -174,12 +177,14 @@ func (f *Fleet) legend(width vg.Length) []picture.Entry {
 			func(a Alike) string { return a.CPU }, func(a Alike) string { return a.Kernel },
 			func(a Alike) string { return a.Hypervisor }, func(a Alike) string { return "timebench " + a.Version },
 		} {
-			if len(f.Groups) == 1 || slices.ContainsFunc(f.Groups, func(other Group) bool { return part(other.Alike) != part(g.Alike) }) {
+			if len(f.Groups) == 1 || slices.ContainsFunc(f.Groups,
+				func(other Group) bool { return part(other.Alike) != part(g.Alike) }) {
 				own = append(own, part(g.Alike))
 			}
 		}
 		name := words.Plural(len(g.Machines), "machine") + ": " + strings.Join(words.Present(own...), ", ")
-		entries = append(entries, picture.Entry{Look: looks[i], Name: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name, width-16*picture.Pixel)})
+		entries = append(entries, picture.Entry{Look: looks[i],
+			Name: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name, width-16*picture.Pixel)})
 	}
 	return entries
 }
@@ -205,7 +210,8 @@ func drawFleet(c draw.Canvas, f *Fleet) error {
 		var usual, odd []picture.Point
 		for i, dots := range r.dots {
 			for _, d := range dots {
-				point := picture.Point{At: d.ns, Lane: apart * (float64(len(r.dots)-1)/2 - float64(i)), Glyph: looks[i].Glyph(2 * picture.Pixel)}
+				point := picture.Point{At: d.ns, Lane: apart * (float64(len(r.dots)-1)/2 - float64(i)),
+					Glyph: looks[i].Glyph(2 * picture.Pixel)}
 				if !d.odd {
 					usual = append(usual, point)
 					continue
@@ -216,7 +222,8 @@ func drawFleet(c draw.Canvas, f *Fleet) error {
 				odd = append(odd, point, ring)
 			}
 		}
-		drawn.Rows = append(drawn.Rows, picture.Row{Name: r.clock, Points: append(usual, odd...), Text: picture.Shortened(text, r.oddNames(), mostOdd)})
+		drawn.Rows = append(drawn.Rows, picture.Row{Name: r.clock, Points: append(usual, odd...),
+			Text: picture.Shortened(text, r.oddNames(), mostOdd)})
 	}
 	drawn.Draw(picture.LegendOf(c, f.legend(c.Size().X)))
 	return nil

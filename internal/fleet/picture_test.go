@@ -13,7 +13,8 @@ import (
 func machines(kernel, source string, costs ...float64) (all []Machine) {
 	for i, ns := range costs {
 		all = append(all, Machine{
-			Name: fmt.Sprintf("%s-%s-%d", kernel, source, i), ClockSource: source, alike: Alike{CPU: "a CPU", Kernel: kernel, Version: "1"},
+			Name: fmt.Sprintf("%s-%s-%d", kernel, source, i), ClockSource: source,
+			alike:  Alike{CPU: "a CPU", Kernel: kernel, Version: "1"},
 			Clocks: []Cost{{Clock: "c", MedianNS: ns, QuietNS: ns}},
 		})
 	}
@@ -22,7 +23,8 @@ func machines(kernel, source string, costs ...float64) (all []Machine) {
 
 // The machines whose cost is odd are named beside the clock, with the clock source if that is not the usual one.
 func TestOddMachinesAreNamedInThePicture(t *testing.T) {
-	all := append(machines("new", "tsc", 20, 20, 20, 20, 20, 20, 20, 20, 20, 36), machines("new", "hpet", 1400, 1400)...)
+	all := append(machines("new", "tsc", 20, 20, 20, 20, 20, 20, 20, 20, 20, 36),
+		machines("new", "hpet", 1400, 1400)...)
 	f := Of(append(all, machines("old", "tsc", 24, 24)...), nil, time.Time{})
 	rows := rowsOf(f)
 	require.Len(t, rows, 1)
@@ -39,10 +41,12 @@ func TestOddMachinesAreNamedInThePicture(t *testing.T) {
 // A group with several clock sources has no odd machine: the first line and the picture say what it has.
 func TestMixedGroup(t *testing.T) {
 	f := Of(append(machines("k", "hpet", 1400, 1400, 1410), machines("k", "tsc", 21, 22)...), nil, time.Time{})
-	require.Equal(t, "None of 5 machines differs from its group, but a group has several clock sources: hpet 3, tsc 2.", f.Verdict())
+	require.Equal(t, "None of 5 machines differs from its group, but a group has several clock sources: hpet 3, tsc 2.",
+		f.Verdict())
 	rows := rowsOf(f)
 	require.Equal(t, "left: 2 with tsc: k-tsc-1, k-tsc-0", rows[0].oddNames())
-	require.Empty(t, rowsOf(Of(append(machines("k", "hpet", 3, 3, 3), machines("k", "tsc", 3, 3)...), nil, time.Time{}))[0].odd, "the same cost")
+	require.Empty(t, rowsOf(Of(append(machines("k", "hpet", 3, 3, 3), machines("k", "tsc", 3, 3)...), nil,
+		time.Time{}))[0].odd, "the same cost")
 }
 
 // The smaller groups of many share a lane, and a row has not more marks than fit.

@@ -98,7 +98,8 @@ func find(name string, add func(string), fail func(string, error)) {
 			if entry != nil && entry.IsDir() {
 				return fs.SkipDir
 			}
-		case entry.IsDir() || !slices.Contains(forms, strings.ToLower(filepath.Ext(path))) || slices.Contains(others, entry.Name()):
+		case entry.IsDir() || !slices.Contains(forms, strings.ToLower(filepath.Ext(path))) ||
+			slices.Contains(others, entry.Name()):
 		case entry.Name() == page && isFile(filepath.Join(filepath.Dir(path), document)): // of the same run
 		case isFile(path):
 			add(path)

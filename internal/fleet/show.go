@@ -21,7 +21,8 @@ const (
 // Facts returns what was compared.
 func (f *Fleet) Facts() []table.Fact {
 	facts := []table.Fact{
-		{Name: "Machines", Value: fmt.Sprintf("%s in %s", words.Thousands(int64(f.Machines)), words.Plural(len(f.Groups), "group"))},
+		{Name: "Machines", Value: fmt.Sprintf("%s in %s", words.Thousands(int64(f.Machines)),
+			words.Plural(len(f.Groups), "group"))},
 	}
 	if len(f.Unread) > 0 {
 		facts = append(facts, table.Fact{Name: "Not read", Value: words.Plural(len(f.Unread), "result")})
@@ -63,7 +64,8 @@ func (f *Fleet) Blocks() []table.Block {
 		all = append(all, f.Groups[i].block())
 	}
 	if rest := len(f.Groups) - mostGroups; rest > 0 {
-		all[len(all)-1].Notes = append(all[len(all)-1].Notes, words.Plural(rest, "group")+" more in the CSV and the JSON document.")
+		all[len(all)-1].Notes = append(all[len(all)-1].Notes, words.Plural(rest,
+			"group")+" more in the CSV and the JSON document.")
 	}
 	all = append(all, f.findingsBlock(), f.unreadBlock())
 	return slices.DeleteFunc(all, func(b table.Block) bool { return !b.HasRows() && len(b.Facts.Lines) == 0 })
@@ -110,7 +112,10 @@ func (g *Group) title() string {
 
 var spreadColumns = []table.Column[Spread]{
 	{Name: "Clock, ns/read", Left: true, Text: func(s Spread) string { return s.Clock }},
-	{Name: "machines", Spare: 3, Unit: words.Count, Value: func(s Spread) (float64, bool) { return float64(s.Machines), true }},
+	{Name: "machines", Spare: 3, Unit: words.Count, Value: func(s Spread) (float64, bool) {
+		return float64(s.Machines),
+			true
+	}},
 	{Name: "min", Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.LeastNS, true }},
 	{Name: "1st quartile", Spare: 2, Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.Q1NS, true }},
 	{Name: "median", Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.MedianNS, true }},
@@ -141,7 +146,10 @@ func (f *Fleet) findingsBlock() table.Block {
 	return table.Block{Grids: []table.Grid{table.Of("Findings of doctor", f.Findings, []table.Column[FoundOn]{
 		{Name: "Finding", Left: true, Text: func(f FoundOn) string { return f.Kind }},
 		{Name: "severity", Left: true, Text: func(f FoundOn) string { return f.Severity }},
-		{Name: "machines", Unit: words.Count, Value: func(f FoundOn) (float64, bool) { return float64(f.Machines), true }},
+		{Name: "machines", Unit: words.Count, Value: func(f FoundOn) (float64, bool) {
+			return float64(f.Machines),
+				true
+		}},
 	})}}
 }
 
@@ -179,8 +187,14 @@ var (
 		{Key: "clocksource", Text: func(m member) string { return m.ClockSource }},
 		{Key: "labels", Text: func(m member) string { return strings.Join(m.Labels, " ") }},
 		{Key: "odd", Text: func(m member) string { return strconv.FormatBool(len(m.Reasons) > 0) }},
-		{Key: "reasons", Text: func(m member) string { return joined(m.Reasons, ". ", func(r Reason) string { return r.Text }) }},
-		{Key: "findings", Text: func(m member) string { return joined(m.Findings, " ", func(f Finding) string { return f.Kind }) }},
+		{Key: "reasons", Text: func(m member) string {
+			return joined(m.Reasons, ". ",
+				func(r Reason) string { return r.Text })
+		}},
+		{Key: "findings", Text: func(m member) string {
+			return joined(m.Findings, " ",
+				func(f Finding) string { return f.Kind })
+		}},
 	}...)
 	costColumns = append(slices.Clone(memberColumns), []table.Column[member]{
 		{Key: "clock", Text: func(m member) string { return m.cost.Clock }},

@@ -78,7 +78,11 @@ func (c *Changes) CSV(key string) [][]string {
 				}
 				return words.Number(of(c).Number())
 			}},
-			{Key: name + "_bound", Value: func(c Change) (float64, bool) { _, text := of(c).Value.(string); return of(c).Bound, !text }},
+			{Key: name + "_bound", Value: func(c Change) (float64, bool) {
+				_,
+					text := of(c).Value.(string)
+				return of(c).Bound, !text
+			}},
 			{Key: name + "_detail", Text: func(c Change) string { return of(c).Detail }},
 		}
 	}
@@ -117,7 +121,8 @@ func Columns(subject, what string, parts ...Part) []table.Column[Change] {
 		spare int
 	}{{"old", func(c Change) Value { return c.Old }, 1}, {"new", func(c Change) Value { return c.New }, 0}} {
 		for _, part := range parts {
-			all = append(all, table.Column[Change]{Name: cmp.Or(part.Name, side.name), Spare: part.Spare + side.spare, Cell: func(c Change) string { return part.Cell(side.of(c)) }})
+			all = append(all, table.Column[Change]{Name: cmp.Or(part.Name, side.name), Spare: part.Spare + side.spare,
+				Cell: func(c Change) string { return part.Cell(side.of(c)) }})
 		}
 	}
 	return append(all, table.Column[Change]{Name: "verdict", Text: func(c Change) string { return c.Verdict }})
@@ -127,5 +132,6 @@ func Columns(subject, what string, parts ...Part) []table.Column[Change] {
 // [Verdict].
 func (c *Changes) Block(title, noun, rule string, columns []table.Column[Change]) table.Block {
 	all, changed := c.Count()
-	return table.Block{Title: title, Grids: []table.Grid{table.Of(title, c.Changes, columns)}, Notes: c.Notes(), Verdict: Verdict(changed, all, noun, rule)}
+	return table.Block{Title: title, Grids: []table.Grid{table.Of(title, c.Changes, columns)}, Notes: c.Notes(),
+		Verdict: Verdict(changed, all, noun, rule)}
 }

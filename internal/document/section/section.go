@@ -92,7 +92,8 @@ func Joining[S result.Section](join func(runs []S) S) func(runs []result.Section
 
 // Comparing returns the Compare of a [Kind] with this key, whose sections are of type S. compare gets the
 // sections if both documents have one. title is that of the block if only one has.
-func Comparing[S Section](key, title string, compare func(old, new S) Comparison) func(old, new *result.Document, s Settings) (Comparison, bool) {
+func Comparing[S Section](key, title string, compare func(old, new S) Comparison) func(old, new *result.Document,
+	s Settings) (Comparison, bool) {
 	return func(old, new *result.Document, _ Settings) (Comparison, bool) {
 		before, after := old.Section(key), new.Section(key)
 		only := &Changes{}

@@ -92,7 +92,8 @@ func (d *Changes) Count() (all, changed int) {
 func (d *Changes) Add(of *Changes) {
 	d.Comparisons += of.Comparisons
 	d.Changes = append(d.Changes, of.Changes...)
-	d.OnlyOld, d.OnlyNew, d.Lost = append(d.OnlyOld, of.OnlyOld...), append(d.OnlyNew, of.OnlyNew...), append(d.Lost, of.Lost...)
+	d.OnlyOld, d.OnlyNew, d.Lost = append(d.OnlyOld, of.OnlyOld...), append(d.OnlyNew, of.OnlyNew...),
+		append(d.Lost, of.Lost...)
 }
 
 // Latencies returns the changes of latency, in the order of the documents.

@@ -29,7 +29,8 @@ func Compare(old, new []Subject, otherSpeed bool, s section.Settings, w Wording)
 
 func changesBlock(d *Changes, old, new []Subject, s section.Settings, w Wording) table.Block {
 	return table.Block{
-		Title: w.Title, Grids: []table.Grid{costGrid(d, w), layersGrid(d, w), scalingGrid(d, new, w), threadsGrid(d, w)},
+		Title: w.Title, Grids: []table.Grid{costGrid(d, w), layersGrid(d, w), scalingGrid(d, new, w),
+			threadsGrid(d, w)},
 		Verdict: conclusion(d, s), Missing: inOneOnly(d, old, new),
 	}
 }
@@ -39,7 +40,8 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 	before, after := subjects(old), subjects(new)
 	d := changesOf(before, after, otherSpeed(old, new), s)
 	d.addLayers(old, new)
-	return section.Comparison{Value: d, Block: changesBlock(d, before, after, s, Wording{Subject: "Clock", Unit: "ns/read"})}, true
+	return section.Comparison{Value: d, Block: changesBlock(d, before, after, s,
+		Wording{Subject: "Clock", Unit: "ns/read"})}, true
 }
 
 // grid returns a table, whose first column has the subjects under the heading of w.
@@ -54,9 +56,18 @@ func (w Wording) grid(title string, rows []Change, columns []table.Column[Change
 
 var changeColumns = []table.Column[Change]{
 	{Name: "Clock", Key: "subject", Left: true, Text: Change.Name},
-	{Name: "threads", Key: "threads", Unit: words.Count, Value: func(c Change) (float64, bool) { return float64(c.Threads), c.Threads > 0 }},
-	{Name: "old", Key: "old_ns", Spare: 3, Unit: words.NS, Value: func(c Change) (float64, bool) { return c.OldNS, true }},
-	{Name: "new", Key: "new_ns", Spare: 2, Unit: words.NS, Value: func(c Change) (float64, bool) { return c.NewNS, true }},
+	{Name: "threads", Key: "threads", Unit: words.Count, Value: func(c Change) (float64,
+		bool) {
+		return float64(c.Threads), c.Threads > 0
+	}},
+	{Name: "old", Key: "old_ns", Spare: 3, Unit: words.NS, Value: func(c Change) (float64, bool) {
+		return c.OldNS,
+			true
+	}},
+	{Name: "new", Key: "new_ns", Spare: 2, Unit: words.NS, Value: func(c Change) (float64, bool) {
+		return c.NewNS,
+			true
+	}},
 	{Name: "change", Key: "change", Unit: signed, Value: func(c Change) (float64, bool) { return c.Change, true }},
 	{
 		Name: "99% CI", Key: "low", Spare: 1, Value: func(c Change) (float64, bool) { return c.Low, c.Confidence > 0 },
@@ -140,10 +151,11 @@ func scalingGrid(d *Changes, new []Subject, w Wording) table.Grid {
 	slices.Sort(counts)
 	counts = slices.Compact(counts)
 	return w.grid("Change of the wall time per read, by number of threads", subjects, append(changeColumns[:1:1],
-		ThreadColumns(counts, func(threads int) bool { return oversubscribed(new, threads) }, func(of Change, threads int) string {
-			c, ok := changes[of.Name()][threads]
-			return scalingCell(c, ok)
-		})...))
+		ThreadColumns(counts, func(threads int) bool { return oversubscribed(new, threads) },
+			func(of Change, threads int) string {
+				c, ok := changes[of.Name()][threads]
+				return scalingCell(c, ok)
+			})...))
 }
 
 // scalingCell returns the cell of one number of threads; ok is whether there is a figure.
@@ -187,7 +199,8 @@ func conclusion(d *Changes, s section.Settings) string {
 		text += fmt.Sprintf(" %s unsteady: a run changed while it lasted, shared its CPUs, or ran at another speed. Measure again.", words.Plural(n, "figure")+words.Are(n))
 	}
 	if n := verdicts[TooFew]; n > 0 {
-		text += fmt.Sprintf(" %s too few samples for a verdict.", words.Plural(n, "figure")+map[bool]string{true: " has", false: " have"}[n == 1])
+		text += fmt.Sprintf(" %s too few samples for a verdict.", words.Plural(n,
+			"figure")+map[bool]string{true: " has", false: " have"}[n == 1])
 	}
 	return text
 }
@@ -204,7 +217,8 @@ func rule(d *Changes, s section.Settings) string {
 	slices.Sort(floors)
 	switch floors = slices.Compact(floors); len(floors) {
 	case 0:
-		return fmt.Sprintf("Changes below %s are called the same, and so are those whose 99%% CI includes 0 %%.", percent(s.MinChange))
+		return fmt.Sprintf("Changes below %s are called the same, and so are those whose 99%% CI includes 0 %%.",
+			percent(s.MinChange))
 	case 1:
 		return fmt.Sprintf("Changes below %s are not judged with fewer than five runs on a side; measure with --repeat 5.", percent(floors[0]))
 	default:
@@ -222,7 +236,8 @@ func inOneOnly(d *Changes, old, new []Subject) []table.Fact {
 		other []Subject
 	}{{"Only in the old", d.OnlyOld, new}, {"Only in the new", d.OnlyNew, old}} {
 		for _, id := range side.ids {
-			if i := slices.IndexFunc(side.other, func(s Subject) bool { return s.name() == id && s.Reason != "" }); i >= 0 {
+			if i := slices.IndexFunc(side.other,
+				func(s Subject) bool { return s.name() == id && s.Reason != "" }); i >= 0 {
 				id += " (in the other: " + side.other[i].Reason + ")"
 			}
 			lines = append(lines, table.Fact{Name: side.name, Value: id})

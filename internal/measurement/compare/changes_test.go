@@ -36,7 +36,8 @@ func disturbed(chance *rand.Rand, ns, share float64) []float64 {
 }
 
 func document(clocks ...Clock) *result.Document {
-	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"}, Sections: []result.Section{&Costs{Clocks: clocks}}}
+	return &result.Document{Schema: result.Schema, Settings: result.Settings{Pin: "none", Workers: "threads"},
+		Sections: []result.Section{&Costs{Clocks: clocks}}}
 }
 
 // latency is a clock in user mode with the samples of some runs.
@@ -85,16 +86,24 @@ func TestVerdictsOnOneRun(t *testing.T) {
 		{"slower under some noise", disturbed(chance, 20, 0.2), disturbed(chance, 21, 0.2), Slower},
 		{"below the floor of one run", clean(chance, 20), clean(chance, 20.5), Same},
 		{"only disturbed: the low samples did not move", clean(chance, 20), disturbed(chance, 20, 0.8), Same},
-		{"46 times slower but for three samples", clean(chance, 20), append(clean(chance, 920)[:37], 20, 20, 20), Slower},
+		{"46 times slower but for three samples", clean(chance, 20), append(clean(chance, 920)[:37], 20, 20, 20),
+			Slower},
 		{"46 times slower, and one odd sample before", append(clean(chance, 20)[:39], 0.1), clean(chance, 920), Slower},
-		{"five per cent slower, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 21), Slower},
-		{"the same, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...), clean(chance, 20), Same},
-		{"demoted after a third of the run", clean(chance, 20), append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), Unsteady},
-		{"promoted after a third of the run", append(clean(chance, 20)[:12], clean(chance, 920)[:28]...), clean(chance, 20), Unsteady},
-		{"in turbo mode for a tenth of the run", append(clean(chance, 19)[:4], clean(chance, 20)[:36]...), clean(chance, 20), Same},
-		{"undisturbed for an eighth of the run", clean(chance, 20), append(clean(chance, 20)[:5], clean(chance, 30)[:35]...), Unsteady},
+		{"five per cent slower, half of the old run disturbed", append(clean(chance, 20)[:20],
+			clean(chance, 20.9)[:20]...), clean(chance, 21), Slower},
+		{"the same, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...),
+			clean(chance, 20), Same},
+		{"demoted after a third of the run", clean(chance, 20), append(clean(chance, 20)[:12],
+			clean(chance, 920)[:28]...), Unsteady},
+		{"promoted after a third of the run", append(clean(chance, 20)[:12], clean(chance, 920)[:28]...),
+			clean(chance, 20), Unsteady},
+		{"in turbo mode for a tenth of the run", append(clean(chance, 19)[:4], clean(chance, 20)[:36]...),
+			clean(chance, 20), Same},
+		{"undisturbed for an eighth of the run", clean(chance, 20), append(clean(chance, 20)[:5],
+			clean(chance, 30)[:35]...), Unsteady},
 		{"a clock source was demoted", clean(chance, 20), disturbed(chance, 900, 0.5), Slower},
-		{"a neighbour that never rests adds as much to all, which nothing tells from a slower clock", clean(chance, 20), clean(chance, 22), Slower},
+		{"a neighbour that never rests adds as much to all, which nothing tells from a slower clock", clean(chance, 20),
+			clean(chance, 22), Slower},
 		{"four samples a side", clean(chance, 20)[:4], clean(chance, 40)[:4], TooFew},
 		{"five samples a side", clean(chance, 20)[:5], clean(chance, 40)[:5], Slower},
 		{"one sample after many", clean(chance, 20), []float64{200}, TooFew},
@@ -125,16 +134,23 @@ func TestVerdictsOnSeveralRuns(t *testing.T) {
 		{"nothing changed", runs(20, 20.1, 20, 20.2, 20), runs(20.1, 20, 20, 20, 20.2), Same, true},
 		{"three per cent slower", runs(20, 20.1, 20, 20.2, 20), runs(20.6, 20.7, 20.6, 20.8, 20.6), Slower, true},
 		{"three per cent faster", runs(20.6, 20.7, 20.6, 20.8, 20.6), runs(20, 20.1, 20, 20.2, 20), Faster, true},
-		{"three per cent slower, a disturbed run", runs(20, 20, 20, 20, 20), runs(20.6, 20.6, 20.6, 29, 20.6), Slower, true},
-		{"three per cent slower, and a run of five contradicts", runs(20, 24, 20, 20, 20), runs(20.6, 20.6, 20.6, 20.6, 20.6), Same, true},
-		{"three per cent slower, and a run of ten contradicts", runs(20, 24, 20, 20, 20, 20, 20, 20, 20, 20), runs(slices.Repeat([]float64{20.6}, 10)...), Slower, true},
-		{"half as slow again, and a run of five contradicts", runs(20, 20, 20, 20, 20), runs(30, 30, 30, 30, 19.8), Unsteady, true},
+		{"three per cent slower, a disturbed run", runs(20, 20, 20, 20, 20), runs(20.6, 20.6, 20.6, 29, 20.6), Slower,
+			true},
+		{"three per cent slower, and a run of five contradicts", runs(20, 24, 20, 20, 20),
+			runs(20.6, 20.6, 20.6, 20.6, 20.6), Same, true},
+		{"three per cent slower, and a run of ten contradicts", runs(20, 24, 20, 20, 20, 20, 20, 20, 20, 20),
+			runs(slices.Repeat([]float64{20.6}, 10)...), Slower, true},
+		{"half as slow again, and a run of five contradicts", runs(20, 20, 20, 20, 20), runs(30, 30, 30, 30, 19.8),
+			Unsteady, true},
 		{"a disturbed run", runs(20, 20, 20, 20, 20), runs(20, 20, 20, 29, 20), Same, true},
-		{"three per cent, and the runs differ by as much", runs(20, 20.9, 20, 20.9, 20.1), runs(20.1, 21.3, 20, 20.9, 21.4), Same, true},
+		{"three per cent, and the runs differ by as much", runs(20, 20.9, 20, 20.9, 20.1),
+			runs(20.1, 21.3, 20, 20.9, 21.4), Same, true},
 		{"below the smallest change", runs(20, 20, 20, 20, 20), runs(20.3, 20.3, 20.3, 20.3, 20.3), Same, true},
-		{"four runs have no interval, and the floor of one", runs(20, 20, 20, 20), runs(20.5, 20.5, 20.5, 20.5), Same, false},
+		{"four runs have no interval, and the floor of one", runs(20, 20, 20, 20), runs(20.5, 20.5, 20.5, 20.5), Same,
+			false},
 		{"three runs that are five per cent slower", runs(20, 20, 20), runs(21, 21, 21), Slower, false},
-		{"one of the old runs as the new one", latency("c", clean(chance, 20), clean(chance, 20), slow), latency("c", slow), Same, false},
+		{"one of the old runs as the new one", latency("c", clean(chance, 20), clean(chance, 20), slow),
+			latency("c", slow), Same, false},
 		{"within the spread of three runs, which is large", runs(20, 20, 24), runs(23), Unsteady, false},
 		{"within the spread of three runs", runs(20, 20, 21), runs(20.9), Same, false},
 		{"three runs of which one contradicts", runs(20, 20, 20), runs(21, 21, 20), Same, false},
@@ -159,12 +175,14 @@ func TestFloors(t *testing.T) {
 	counter.Path = "cpu"
 	read := Throughput{Threads: 2, SamplesReadsPerSecond: []float64{1, 1, 1, 1, 1}}
 	threads := Clock{ID: "c", Available: true, KernelEntry: result.Never, Throughput: []Throughput{read}}
-	several, five := latency("c", user.Latency.SamplesNS, user.Latency.SamplesNS), latency("c", slices.Repeat([][]float64{user.Latency.SamplesNS}, 5)...)
+	several, five := latency("c", user.Latency.SamplesNS, user.Latency.SamplesNS),
+		latency("c", slices.Repeat([][]float64{user.Latency.SamplesNS}, 5)...)
 	for _, test := range []struct {
 		old, new Clock
 		want     float64
 	}{
-		{user, user, 0.04}, {kernel, kernel, 0.15}, {user, kernel, 0.15}, {unknown, unknown, 0.15}, {counter, counter, 0.04}, {threads, threads, 0.15},
+		{user, user, 0.04}, {kernel, kernel, 0.15}, {user, kernel, 0.15}, {unknown, unknown, 0.15},
+		{counter, counter, 0.04}, {threads, threads, 0.15},
 		{several, user, 0.04}, {several, several, 0.04}, {five, five, 0.02}, {five, user, 0.04},
 	} {
 		require.Equal(t, test.want, compareOne(t, test.old, test.new).Floor, "%+v", test.old)
@@ -217,7 +235,8 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 	require.Equal(t, "c", few.Untold()[0].Figure())
 
 	// Neighbours take CPUs, for as long as they run.
-	for kind, want := range map[string]Verdict{"load": Unsteady, "steal": Unsteady, "quota": Unsteady, "frequency": Slower} {
+	for kind, want := range map[string]Verdict{"load": Unsteady, "steal": Unsteady, "quota": Unsteady,
+		"frequency": Slower} {
 		busy := document(new)
 		busy.Warnings = []result.Warning{{Kind: kind}}
 		d = compare(document(old), busy, usual)
@@ -239,7 +258,8 @@ func TestFewRunsOfALoadedMachine(t *testing.T) {
 		runs  int
 		want  Verdict
 	}{
-		{result.Never, 30, 1, Slower}, {result.Always, 30, 1, Unsteady}, {"", 30, 1, Unsteady}, {result.Always, 70, 1, Slower}, {result.Always, 30, 5, Slower},
+		{result.Never, 30, 1, Slower}, {result.Always, 30, 1, Unsteady}, {"", 30, 1, Unsteady},
+		{result.Always, 70, 1, Slower}, {result.Always, 30, 5, Slower},
 	} {
 		of := func(ns float64) *result.Document {
 			var runs [][]float64
@@ -261,7 +281,8 @@ func TestExperimentsAreCompared(t *testing.T) {
 	chance := rand.New(rand.NewPCG(11, 12))
 	under := func(source string, ns float64) *result.Document {
 		d := document(latency("c", clean(chance, 20)))
-		Into(d).OtherClockSources = []Experiment{{ClockSource: source, Clocks: []Clock{latency("c", clean(chance, ns))}}}
+		Into(d).OtherClockSources = []Experiment{{ClockSource: source,
+			Clocks: []Clock{latency("c", clean(chance, ns))}}}
 		return d
 	}
 	d := compare(under("hpet", 600), under("hpet", 6000), usual)
@@ -287,7 +308,8 @@ func TestWhatOnlyOneDocumentHas(t *testing.T) {
 		{whole, threads, []string{"the latency of c"}, nil}, {whole, alone, []string{"c with 1 thread"}, nil},
 		{whole, silent, []string{"the latency of c"}, nil}, {whole, gone, nil, []string{"c"}},
 	} {
-		there, back := compare(document(test.old), document(test.new), usual), compare(document(test.new), document(test.old), usual)
+		there, back := compare(document(test.old), document(test.new), usual),
+			compare(document(test.new), document(test.old), usual)
 		require.Equal(t, [][]string{test.lost, test.only, nil}, [][]string{there.Lost, there.OnlyOld, there.OnlyNew})
 		require.Equal(t, [][]string{nil, nil, test.only}, [][]string{back.Lost, back.OnlyOld, back.OnlyNew})
 	}
@@ -297,7 +319,8 @@ func TestWhatOnlyOneDocumentHas(t *testing.T) {
 func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
 	odd := document(
 		latency("zero", []float64{0, 0, 0, 0}), latency("none", nil),
-		Clock{ID: "idle", Available: true, Throughput: []Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{0, 0}}}})
+		Clock{ID: "idle", Available: true,
+			Throughput: []Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{0, 0}}}})
 	d := compare(odd, odd, usual)
 	require.Empty(t, d.Changes)
 	_, err := json.Marshal(d)
@@ -305,7 +328,8 @@ func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
 }
 
 func TestChangesAreWorded(t *testing.T) {
-	for change, want := range map[float64]string{0: "0.0 %", -0.0004: "0.0 %", 0.031: "+3.1 %", -0.25: "-25.0 %", 1.5: "+150 %", 20: "× 21", 44.2: "× 45.2", -0.999: "-99.9 %"} {
+	for change, want := range map[float64]string{0: "0.0 %", -0.0004: "0.0 %", 0.031: "+3.1 %", -0.25: "-25.0 %",
+		1.5: "+150 %", 20: "× 21", 44.2: "× 45.2", -0.999: "-99.9 %"} {
 		require.Equal(t, want, signed(change))
 	}
 }
@@ -319,7 +343,8 @@ func TestManyFiguresAreCompared(t *testing.T) {
 		for i := range clocks {
 			c := Clock{ID: "clock" + strconv.Itoa(i), Available: true}
 			for threads := range counts {
-				c.Throughput = append(c.Throughput, Throughput{Threads: from + threads, SamplesReadsPerSecond: []float64{1e9}})
+				c.Throughput = append(c.Throughput, Throughput{Threads: from + threads,
+					SamplesReadsPerSecond: []float64{1e9}})
 			}
 			all = append(all, c)
 		}
@@ -349,7 +374,8 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 		old, new := of(20), of(20*factor)
 		c := compareOne(t, old, new)
 		mirror := map[Verdict]Verdict{Slower: Faster, Faster: Slower, Same: Same, Unsteady: Unsteady}
-		require.Equal(t, mirror[c.Verdict], compareOne(t, new, old).Verdict, "what is slower one way round is faster the other: %+v", c)
+		require.Equal(t, mirror[c.Verdict], compareOne(t, new, old).Verdict,
+			"what is slower one way round is faster the other: %+v", c)
 		require.Equal(t, n >= 5, c.Confidence > 0, "%d runs", n)
 		low, high := ends(c)
 		require.LessOrEqual(t, low, 1+c.Change)
@@ -373,7 +399,8 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	chance := rand.New(rand.NewPCG(43, 44))
 	verdicts := func(of ...Throughput) []string {
-		old := Clock{ID: "c", Available: true, Throughput: []Throughput{reading(1, clean(chance, 20)), reading(2, clean(chance, 20))}}
+		old := Clock{ID: "c", Available: true, Throughput: []Throughput{reading(1, clean(chance, 20)),
+			reading(2, clean(chance, 20))}}
 		c, _ := compared(document(old), document(Clock{ID: "c", Available: true, Throughput: of}), usual)
 		require.Contains(t, c.Block.Verdict, "1 figure is unsteady")
 		var all []string
@@ -384,7 +411,8 @@ func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	}
 	unsteady := reading(2, append(clean(chance, 20)[:10], clean(chance, 50)[:30]...))
 	require.Equal(t, []string{"2 unsteady (median +150 %)"}, verdicts(reading(1, clean(chance, 20)), unsteady))
-	require.Equal(t, []string{"1 slower", "2 unsteady (median +150 %)"}, verdicts(reading(1, clean(chance, 40)), unsteady))
+	require.Equal(t, []string{"1 slower", "2 unsteady (median +150 %)"},
+		verdicts(reading(1, clean(chance, 40)), unsteady))
 }
 
 // The layers of a clock that became slower show where; those of one that did not are of no interest.

@@ -27,12 +27,14 @@ func (l *Latency) Check(c *result.Checker) {
 	checkSamples(c, "samples_ns", l.SamplesNS, l.MedianNS)
 	checkRuns(c, l.Runs, l.SamplesNS)
 	if len(l.QuietSamplesNS) > 0 && len(l.QuietSamplesNS) != len(l.SamplesNS) {
-		c.Fail("quiet_samples_ns", fmt.Sprintf("are %d, beside %d samples_ns; there is one for each", len(l.QuietSamplesNS), len(l.SamplesNS)))
+		c.Fail("quiet_samples_ns", fmt.Sprintf("are %d, beside %d samples_ns; there is one for each",
+			len(l.QuietSamplesNS), len(l.SamplesNS)))
 		return
 	}
 	for i, quiet := range l.QuietSamplesNS {
 		if quiet > l.SamplesNS[i] {
-			c.Fail(fmt.Sprintf("quiet_samples_ns[%d]", i), fmt.Sprintf("is %v, above the %v of the round's sample", quiet, l.SamplesNS[i]))
+			c.Fail(fmt.Sprintf("quiet_samples_ns[%d]", i), fmt.Sprintf("is %v, above the %v of the round's sample",
+				quiet, l.SamplesNS[i]))
 		}
 	}
 }
@@ -40,14 +42,16 @@ func (l *Latency) Check(c *result.Checker) {
 // Check reports a tick outside its quartiles.
 func (r *Resolution) Check(c *result.Checker) {
 	if r.TickNS > 0 && (r.TickLowNS > r.TickNS || r.TickHighNS > 0 && r.TickHighNS < r.TickNS) {
-		c.Fail("", fmt.Sprintf("has a median tick of %v outside its quartiles, %v to %v", r.TickNS, r.TickLowNS, r.TickHighNS))
+		c.Fail("", fmt.Sprintf("has a median tick of %v outside its quartiles, %v to %v", r.TickNS, r.TickLowNS,
+			r.TickHighNS))
 	}
 }
 
 // Check reports rates that contradict each other, and samples that do not fit.
 func (t *Throughput) Check(c *result.Checker) {
 	if (t.ReadsPerSecond > 0) != (t.NSPerRead > 0) {
-		c.Fail("", fmt.Sprintf("has %v reads/s and %v ns/read, which contradict each other", t.ReadsPerSecond, t.NSPerRead))
+		c.Fail("", fmt.Sprintf("has %v reads/s and %v ns/read, which contradict each other", t.ReadsPerSecond,
+			t.NSPerRead))
 	}
 	checkSamples(c, "samples_reads_per_second", t.SamplesReadsPerSecond, t.ReadsPerSecond)
 	checkRuns(c, t.Runs, t.SamplesReadsPerSecond)
@@ -60,10 +64,13 @@ func (d *Distribution) Check(c *result.Checker) {
 	left := d.Reads
 	for i, bucket := range d.Buckets {
 		if i > 0 && bucket.UpToNS <= d.Buckets[i-1].UpToNS {
-			c.Fail(fmt.Sprintf("buckets[%d].up_to_ns", i), fmt.Sprintf("is %v; it must be above the %v of the bucket before", bucket.UpToNS, d.Buckets[i-1].UpToNS))
+			c.Fail(fmt.Sprintf("buckets[%d].up_to_ns", i),
+				fmt.Sprintf("is %v; it must be above the %v of the bucket before", bucket.UpToNS,
+					d.Buckets[i-1].UpToNS))
 		}
 		if bucket.Reads > left {
-			c.Fail(fmt.Sprintf("buckets[%d].reads", i), fmt.Sprintf("is %d; with the buckets before that is more than the %d reads", bucket.Reads, d.Reads))
+			c.Fail(fmt.Sprintf("buckets[%d].reads", i),
+				fmt.Sprintf("is %d; with the buckets before that is more than the %d reads", bucket.Reads, d.Reads))
 		}
 		left -= bucket.Reads
 	}
@@ -75,7 +82,8 @@ func (d *Distribution) Check(c *result.Checker) {
 // checkSamples checks that the median is among the samples.
 func checkSamples(c *result.Checker, key string, samples []float64, median float64) {
 	if len(samples) > 0 && (median < slices.Min(samples) || median > slices.Max(samples)) {
-		c.Fail(key, fmt.Sprintf("are from %v to %v, which leaves out their median of %v", slices.Min(samples), slices.Max(samples), median))
+		c.Fail(key, fmt.Sprintf("are from %v to %v, which leaves out their median of %v", slices.Min(samples),
+			slices.Max(samples), median))
 	}
 }
 

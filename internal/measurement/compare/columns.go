@@ -35,18 +35,23 @@ var columns = slices.Concat(
 	ResolutionColumns(func(l line) *Resolution { return l.Resolution }),
 	[]table.Column[line]{{
 		Name: "reported", Key: "reported_ns", Unit: words.Duration, Spare: 2,
-		Value: resolution(func(l line) *Resolution { return l.Resolution }, func(r *Resolution) float64 { return r.ReportedNS }),
+		Value: resolution(func(l line) *Resolution { return l.Resolution },
+			func(r *Resolution) float64 { return r.ReportedNS }),
 	}},
 	ThroughputColumns(func(l line) *Throughput { return l.throughput }),
 	[]table.Column[line]{
 		// Kernel entry is tested on Linux only.
-		{Name: "enters kernel", Key: "kernel_entry", Text: func(l line) string { return l.KernelEntry }, Cell: func(l line) string { return EntersKernel(l.KernelEntry) }},
+		{Name: "enters kernel", Key: "kernel_entry", Text: func(l line) string { return l.KernelEntry },
+			Cell: func(l line) string { return EntersKernel(l.KernelEntry) }},
 		{
 			Metric: "enters_kernel", Help: "1 if a read of the clock enters the kernel, 0.5 if it sometimes does, 0 if it does not.",
 			Value: func(l line) (float64, bool) { value, known := kernelEntries[l.KernelEntry]; return value, known },
 		},
 		{Key: "clocksource", Text: func(l line) string { return l.source }},
-		{Key: "disturbed", Text: func(l line) string { return ifMeasured(l.throughput, func(t *Throughput) bool { return t.Disturbed }) }},
+		{Key: "disturbed", Text: func(l line) string {
+			return ifMeasured(l.throughput,
+				func(t *Throughput) bool { return t.Disturbed })
+		}},
 	},
 )
 
@@ -66,19 +71,23 @@ func LatencyColumns[T any](heading, samples string, of func(T) *Latency) []table
 	}
 	return []table.Column[T]{
 		{
-			Name: heading, Key: "latency_median_ns", Unit: words.NS, Value: figure(func(l *Latency) float64 { return l.MedianNS }),
+			Name: heading, Key: "latency_median_ns", Unit: words.NS,
+			Value:  figure(func(l *Latency) float64 { return l.MedianNS }),
 			Metric: "read_seconds", Help: "Time of one read of the clock: the median.",
 		},
 		{
 			Name: "95% CI", Key: "latency_low_ns", Spare: 1, Value: figure(func(l *Latency) float64 { return l.LowNS }),
 			Cell:   func(row T) string { return Interval(of(row), samples) },
-			Metric: "read_low_seconds", Help: "Time of one read of the clock: the lower end of the confidence interval of the median.",
+			Metric: "read_low_seconds",
+			Help:   "Time of one read of the clock: the lower end of the confidence interval of the median.",
 		},
 		{
 			Key: "latency_high_ns", Value: figure(func(l *Latency) float64 { return l.HighNS }),
-			Metric: "read_high_seconds", Help: "Time of one read of the clock: the upper end of the confidence interval of the median.",
+			Metric: "read_high_seconds",
+			Help:   "Time of one read of the clock: the upper end of the confidence interval of the median.",
 		},
-		{Name: "min", Key: "latency_min_ns", Unit: words.NS, Spare: 3, Value: figure(func(l *Latency) float64 { return l.MinNS })},
+		{Name: "min", Key: "latency_min_ns", Unit: words.NS, Spare: 3,
+			Value: figure(func(l *Latency) float64 { return l.MinNS })},
 	}
 }
 
@@ -97,10 +106,14 @@ func Interval(l *Latency, samples string) string {
 func ResolutionColumns[T any](of func(T) *Resolution) []table.Column[T] {
 	return []table.Column[T]{
 		{
-			Name: "resolution", Key: "tick_ns", Value: resolution(of, func(r *Resolution) float64 { return r.TickNS }), Cell: func(row T) string { return Tick(of(row)) },
+			Name: "resolution", Key: "tick_ns", Value: resolution(of, func(r *Resolution) float64 { return r.TickNS }),
+			Cell:   func(row T) string { return Tick(of(row)) },
 			Metric: "resolution_seconds", Help: "Step between two values of the clock.",
 		},
-		{Key: "finer_than_read", Text: func(row T) string { return ifMeasured(of(row), func(r *Resolution) bool { return r.FinerThanRead }) }},
+		{Key: "finer_than_read", Text: func(row T) string {
+			return ifMeasured(of(row),
+				func(r *Resolution) bool { return r.FinerThanRead })
+		}},
 	}
 }
 
@@ -128,7 +141,10 @@ func ThroughputColumns[T any](of func(T) *Throughput) []table.Column[T] {
 		{Key: "reads_per_second", Value: figure(func(t *Throughput) float64 { return t.ReadsPerSecond })},
 		{Key: "ns_per_read", Value: figure(func(t *Throughput) float64 { return t.NSPerRead })},
 		{Key: "fairness", Value: figure(func(t *Throughput) float64 { return t.Fairness })},
-		{Key: "oversubscribed", Text: func(row T) string { return ifMeasured(of(row), func(t *Throughput) bool { return t.Oversubscribed }) }},
+		{Key: "oversubscribed", Text: func(row T) string {
+			return ifMeasured(of(row),
+				func(t *Throughput) bool { return t.Oversubscribed })
+		}},
 	}
 }
 
@@ -189,9 +205,11 @@ func (c *Costs) Metrics() []exposition.Family {
 	const prefix = "timebench_clock_"
 	return append(
 		table.Metrics(prefix, clocks, func(l line) []string { return []string{"clock", l.ID} }, columns),
-		table.Metrics(prefix, layers, func(l layer) []string { return []string{"clock", l.clock, "layer", l.Name} }, []table.Column[layer]{
-			{Metric: "layer_seconds", Help: "Time that a part of one read of the clock takes.", Value: func(l layer) (float64, bool) { return l.NS, true }},
-		})...)
+		table.Metrics(prefix, layers, func(l layer) []string { return []string{"clock", l.clock, "layer", l.Name} },
+			[]table.Column[layer]{
+				{Metric: "layer_seconds", Help: "Time that a part of one read of the clock takes.",
+					Value: func(l layer) (float64, bool) { return l.NS, true }},
+			})...)
 }
 
 // Samples returns the samples of latency and throughput, for benchstat; the medians of the runs if
@@ -212,7 +230,8 @@ func (c *Costs) Samples() []section.Sample {
 			name := "Throughput" + clock + "/threads=" + strconv.Itoa(t.Threads)
 			for _, sample := range mediansOfRuns(t.Runs, t.SamplesReadsPerSecond) {
 				if sample > 0 {
-					all = append(all, section.Sample{Name: name, NSPerRead: float64(t.Threads) * 1e9 / sample, ReadsPerSecond: sample})
+					all = append(all, section.Sample{Name: name, NSPerRead: float64(t.Threads) * 1e9 / sample,
+						ReadsPerSecond: sample})
 				}
 			}
 		}
@@ -242,7 +261,8 @@ func List(clocks []Clock) (string, table.Grid) {
 			usable++
 		}
 	}
-	sentence := fmt.Sprintf("%d of %s%s available here.", usable, words.Plural(len(clocks), "clock"), words.Are(len(clocks)))
+	sentence := fmt.Sprintf("%d of %s%s available here.", usable, words.Plural(len(clocks), "clock"),
+		words.Are(len(clocks)))
 	return sentence, table.Of("", clocks, []table.Column[Clock]{
 		clockColumn,
 		{Name: "Kind", Left: true, Spare: 1, Text: func(c Clock) string { return c.Kind }},

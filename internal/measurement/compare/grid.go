@@ -75,9 +75,10 @@ func throughputGrid(d *result.Document) table.Grid {
 	}
 	all, last := subjects(d), counts[len(counts)-1]
 	over := func(threads int) bool { return oversubscribed(all, threads) }
-	columns := append([]table.Column[Clock]{clockColumn}, ThreadColumns(counts, over, func(c Clock, threads int) string {
-		return cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) + t.mark() })
-	})...)
+	columns := append([]table.Column[Clock]{clockColumn}, ThreadColumns(counts, over,
+		func(c Clock, threads int) string {
+			return cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) + t.mark() })
+		})...)
 	g := table.Of(title, clocks, append(columns,
 		table.Column[Clock]{Name: fmt.Sprintf("total at %d", last), Spare: 1, Cell: func(c Clock) string {
 			return cellOf(c, last, func(t Throughput) string { return words.Rate(t.ReadsPerSecond) })
@@ -90,7 +91,8 @@ func throughputGrid(d *result.Document) table.Grid {
 		notes = append(notes, OversubscribedNote)
 	}
 	if slices.ContainsFunc(clocks, func(c Clock) bool {
-		return slices.ContainsFunc(c.Throughput, func(t Throughput) bool { return t.Disturbed && slices.Contains(counts, t.Threads) })
+		return slices.ContainsFunc(c.Throughput,
+			func(t Throughput) bool { return t.Disturbed && slices.Contains(counts, t.Threads) })
 	}) {
 		notes = append(notes, disturbedMark+" disturbed by other programs: fewer than three samples without them.")
 	}
@@ -115,15 +117,18 @@ var distributionColumns = []table.Column[Clock]{
 	percentile("p99", 0, func(d *Distribution) float64 { return d.P99NS }),
 	percentile("p99.9", 1, func(d *Distribution) float64 { return d.P999NS }),
 	{Name: "max", Cell: func(c Clock) string { return words.Duration(c.Distribution.MaxNS) }},
-	{Name: "≥ 10 × p50", Spare: 3, Cell: func(c Clock) string { return oneIn(c.Distribution.TenfoldReads, c.Distribution.Reads) }},
+	{Name: "≥ 10 × p50", Spare: 3,
+		Cell: func(c Clock) string { return oneIn(c.Distribution.TenfoldReads, c.Distribution.Reads) }},
 }
 
 func percentile(name string, spare int, value func(*Distribution) float64) table.Column[Clock] {
-	return table.Column[Clock]{Name: name, Spare: spare, Cell: func(c Clock) string { return words.NS(value(c.Distribution)) }}
+	return table.Column[Clock]{Name: name, Spare: spare,
+		Cell: func(c Clock) string { return words.NS(value(c.Distribution)) }}
 }
 
 func distributionGrid(d *result.Document) table.Grid {
-	clocks := slices.DeleteFunc(byLatency(d), func(c Clock) bool { return c.Distribution == nil || c.Distribution.Reads == 0 })
+	clocks := slices.DeleteFunc(byLatency(d),
+		func(c Clock) bool { return c.Distribution == nil || c.Distribution.Reads == 0 })
 	g := table.Of("Distribution of single reads, in ns", clocks, distributionColumns)
 	steps := ""
 	for _, c := range clocks {
@@ -133,7 +138,8 @@ func distributionGrid(d *result.Document) table.Grid {
 			g.Note += fmt.Sprintf(" (%s ns around an empty call)", words.NS(one.BracketNS))
 		}
 		if coarse := one.CounterStepNS; coarse > coarseStepNS {
-			steps = fmt.Sprintf(" Many times are multiples of %s, so no figure is finer than that.", words.Duration(coarse))
+			steps = fmt.Sprintf(" Many times are multiples of %s, so no figure is finer than that.",
+				words.Duration(coarse))
 		}
 		g.Note += "."
 	}

@@ -17,12 +17,15 @@ func run(ns float64) *Costs {
 		FloorNS: ns / 10,
 		Clocks: []Clock{
 			{
-				ID: "c", Available: true, KernelEntry: result.Never, KernelEntryBy: "seccomp", Latency: LatencyOf([]float64{ns, ns + 2, ns + 1}, []float64{ns, ns, ns}),
-				Throughput: []Throughput{{Threads: 1, ReadsPerSecond: 3e9 / ns, NSPerRead: ns / 3, Fairness: 1, SamplesReadsPerSecond: perSecond}},
+				ID: "c", Available: true, KernelEntry: result.Never, KernelEntryBy: "seccomp",
+				Latency: LatencyOf([]float64{ns, ns + 2, ns + 1}, []float64{ns, ns, ns}),
+				Throughput: []Throughput{{Threads: 1, ReadsPerSecond: 3e9 / ns, NSPerRead: ns / 3, Fairness: 1,
+					SamplesReadsPerSecond: perSecond}},
 			},
 			{ID: "gone", Reason: "no such file"},
 		},
-		OtherClockSources: []Experiment{{ClockSource: "hpet", FloorNS: ns, Clocks: []Clock{{ID: "c", Available: true, Latency: LatencyOf([]float64{ns * 40}, nil)}}}},
+		OtherClockSources: []Experiment{{ClockSource: "hpet", FloorNS: ns,
+			Clocks: []Clock{{ID: "c", Available: true, Latency: LatencyOf([]float64{ns * 40}, nil)}}}},
 	}
 }
 
@@ -97,8 +100,10 @@ func TestJoinOfRunsWithoutSamples(t *testing.T) {
 
 func TestJoinedKernelEntry(t *testing.T) {
 	for _, test := range []struct{ a, b, want string }{
-		{result.Never, result.Never, result.Never}, {result.Never, result.Always, result.Sometimes}, {result.Unknown, result.Always, result.Always},
-		{result.Always, result.Unknown, result.Always}, {"", result.Never, result.Never}, {result.Never, "", result.Never}, {"", "", ""},
+		{result.Never, result.Never, result.Never}, {result.Never, result.Always, result.Sometimes},
+		{result.Unknown, result.Always, result.Always},
+		{result.Always, result.Unknown, result.Always}, {"", result.Never, result.Never},
+		{result.Never, "", result.Never}, {"", "", ""},
 	} {
 		a, b := run(20), run(20)
 		a.Clocks[0].KernelEntry, b.Clocks[0].KernelEntry = test.a, test.b
@@ -109,7 +114,8 @@ func TestJoinedKernelEntry(t *testing.T) {
 func TestRunsAreChecked(t *testing.T) {
 	const quarter = math.MaxInt/2 + 1 // of the range of an int
 	for name, counts := range map[string][]int{
-		"too few": {1, 1}, "too many": {3, 1}, "none in a run": {3, 0}, "negative": {4, -1}, "more than an int holds": {quarter, quarter, quarter, quarter, 3},
+		"too few": {1, 1}, "too many": {3, 1}, "none in a run": {3, 0}, "negative": {4, -1},
+		"more than an int holds": {quarter, quarter, quarter, quarter, 3},
 	} {
 		costs := run(20)
 		costs.Clocks[0].Latency.Runs = counts

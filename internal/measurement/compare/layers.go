@@ -141,15 +141,16 @@ func layerGrid(clocks []Clock, d *result.Document) table.Grid {
 		if slices.ContainsFunc(c.Layers, Layer.mayBeNothing) {
 			notes = []string{"≈: not distinguishable from 0."}
 		}
-		columns = append(columns, table.Column[string]{Name: strings.TrimSuffix(c.ID, "@"+c.Path), Spare: i, Cell: func(name string) string {
-			if name == sum {
-				return words.NS(c.Latency.MedianNS)
-			}
-			if k := slices.IndexFunc(c.Layers, func(l Layer) bool { return l.Name == name }); k >= 0 {
-				return c.Layers[k].String()
-			}
-			return ""
-		}})
+		columns = append(columns, table.Column[string]{Name: strings.TrimSuffix(c.ID, "@"+c.Path), Spare: i,
+			Cell: func(name string) string {
+				if name == sum {
+					return words.NS(c.Latency.MedianNS)
+				}
+				if k := slices.IndexFunc(c.Layers, func(l Layer) bool { return l.Name == name }); k >= 0 {
+					return c.Layers[k].String()
+				}
+				return ""
+			}})
 	}
 	g := table.Of("Where the time of a read goes, in ns: @"+clocks[0].Path, append(layerOrder(clocks), sum), columns)
 	if userMode := clocks[0].GainNS(); userMode > 0 {

@@ -73,11 +73,13 @@ func TestLayersAddUpToTheLatency(t *testing.T) {
 func TestPartsThatCannotBeToldApart(t *testing.T) {
 	call, order := compare.Layer{"call", 2, 1.9, 2.1}, compare.Layer{"in order", -1, -1.2, -0.8}
 	convert := compare.Layer{"convert", 4, 3.5, 4.5}
-	require.Equal(t, []compare.Layer{call, {"in order, convert", 3, 2.3, 3.7}}, compare.Parts([]compare.Layer{call, order, convert}))
+	require.Equal(t, []compare.Layer{call, {"in order, convert", 3, 2.3, 3.7}},
+		compare.Parts([]compare.Layer{call, order, convert}))
 	require.Equal(t, []compare.Layer{{"call, in order", 1, 0.7, 1.3}}, compare.Parts([]compare.Layer{call, order})[:1])
 	require.Empty(t, compare.Parts(nil))
 	less := compare.Layer{"less", -3, -3.5, -2.5}
-	require.Equal(t, []compare.Layer{{"convert, call, less", 3, 1.9, 4.1}}, compare.Parts([]compare.Layer{convert, call, less}))
+	require.Equal(t, []compare.Layer{{"convert, call, less", 3, 1.9, 4.1}},
+		compare.Parts([]compare.Layer{convert, call, less}))
 	require.Empty(t, compare.Parts([]compare.Layer{call, less}), "all together take no time")
 }
 
@@ -85,8 +87,10 @@ func TestPartsThatCannotBeToldApart(t *testing.T) {
 func TestLayersOfSeveralRuns(t *testing.T) {
 	run := func(ns float64) *compare.Costs {
 		return &compare.Costs{Clocks: []compare.Clock{{
-			ID: "c", Available: true, KernelEntry: "never", UserModeNS: 1, Latency: compare.LatencyOf([]float64{ns, ns}, nil),
-			Layers: []compare.Layer{{"call", ns / 4, ns/4 - 1, ns/4 + 1}, {"convert", 3 * ns / 4, 3*ns/4 - 1, 3*ns/4 + 1}},
+			ID: "c", Available: true, KernelEntry: "never", UserModeNS: 1,
+			Latency: compare.LatencyOf([]float64{ns, ns}, nil),
+			Layers: []compare.Layer{{"call", ns / 4, ns/4 - 1, ns/4 + 1},
+				{"convert", 3 * ns / 4, 3*ns/4 - 1, 3*ns/4 + 1}},
 		}}}
 	}
 	joined := compare.Join([]*compare.Costs{run(8), run(12)}).Clocks[0]

@@ -12,14 +12,22 @@ import (
 )
 
 var pictures = []picture.Chart[*result.Document]{
-	{Name: "latency", Title: "Latency of each clock", Drawable: hasLatency, Subtitle: machine, Height: latencyHeight, Draw: drawLatency},
-	{Name: "layers", Title: "Where the time of a read goes", Drawable: hasLayers, Subtitle: machine, Height: layersHeight, Draw: drawLayers},
-	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Drawable: hasResolution, Subtitle: machine, Height: scatterHeight, Draw: drawScatter},
-	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawTimePerRead},
-	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Drawable: hasThroughput, Subtitle: machine, Height: linesHeight, Draw: drawReadsPerSecond},
-	{Name: "clock-sources", Title: "Latency by clock source", Drawable: hasSources, Subtitle: machine, Height: latencyHeight, Draw: drawSources},
-	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Drawable: hasSourceScaling, Subtitle: machine, Height: sourceScalingHeight, Draw: drawSourceScaling},
-	{Name: "distribution", Title: "Distribution of single reads", Drawable: hasDistribution, Subtitle: machine, Height: distributionHeight, Draw: drawDistribution},
+	{Name: "latency", Title: "Latency of each clock", Drawable: hasLatency, Subtitle: machine, Height: latencyHeight,
+		Draw: drawLatency},
+	{Name: "layers", Title: "Where the time of a read goes", Drawable: hasLayers, Subtitle: machine,
+		Height: layersHeight, Draw: drawLayers},
+	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Drawable: hasResolution,
+		Subtitle: machine, Height: scatterHeight, Draw: drawScatter},
+	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Drawable: hasThroughput,
+		Subtitle: machine, Height: linesHeight, Draw: drawTimePerRead},
+	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Drawable: hasThroughput,
+		Subtitle: machine, Height: linesHeight, Draw: drawReadsPerSecond},
+	{Name: "clock-sources", Title: "Latency by clock source", Drawable: hasSources, Subtitle: machine,
+		Height: latencyHeight, Draw: drawSources},
+	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Drawable: hasSourceScaling,
+		Subtitle: machine, Height: sourceScalingHeight, Draw: drawSourceScaling},
+	{Name: "distribution", Title: "Distribution of single reads", Drawable: hasDistribution, Subtitle: machine,
+		Height: distributionHeight, Draw: drawDistribution},
 }
 
 // machine returns the subtitle of a picture of all clocks.
@@ -59,7 +67,8 @@ func drawLatency(c draw.Canvas, d *result.Document) error {
 
 // Row returns the latency as a row of a picture.
 func (l *Latency) Row(name string, look picture.Look) picture.Row {
-	row := picture.Row{Name: name, Text: words.Duration(l.MedianNS), Points: []picture.Point{{At: l.MedianNS, Glyph: look.Glyph(4.5 * picture.Pixel)}}}
+	row := picture.Row{Name: name, Text: words.Duration(l.MedianNS),
+		Points: []picture.Point{{At: l.MedianNS, Glyph: look.Glyph(4.5 * picture.Pixel)}}}
 	if l.Confidence > 0 {
 		row.Interval = &picture.Bar{From: l.LowNS, To: l.HighNS, Color: look.Color}
 	} else if n := len(l.SamplesNS); n > 0 {

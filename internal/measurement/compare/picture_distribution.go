@@ -22,7 +22,8 @@ func distributionHeight(d *result.Document, width vg.Length) vg.Length {
 }
 
 func percentiles(d *result.Document) []picture.Line {
-	return picture.Banded(picture.Shown(timedSingly(d)), percentileLine, func(a, b Clock) bool { return a.Distribution.differs(b.Distribution) })
+	return picture.Banded(picture.Shown(timedSingly(d)), percentileLine,
+		func(a, b Clock) bool { return a.Distribution.differs(b.Distribution) })
 }
 
 func timedSingly(d *result.Document) []Clock {

@@ -34,9 +34,11 @@ func drawLayers(c draw.Canvas, d *result.Document) error {
 	var entries []picture.Entry
 	for _, name := range names {
 		text := picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name, picture.MostNameWidth)
-		entries = append(entries, picture.Entry{Look: picture.Look{Color: layerColor(names, name), Shape: draw.BoxGlyph{}}, Name: text})
+		entries = append(entries,
+			picture.Entry{Look: picture.Look{Color: layerColor(names, name), Shape: draw.BoxGlyph{}}, Name: text})
 	}
-	rows := picture.Rows{XLabel: "share of a read, with its ns; on the right the whole read", Max: 100, Ticks: percent{}}
+	rows := picture.Rows{XLabel: "share of a read, with its ns; on the right the whole read", Max: 100,
+		Ticks: percent{}}
 	for _, clock := range slices.Backward(clocks) {
 		row := picture.Row{Name: clock.ID, Text: words.Duration(clock.Latency.MedianNS)}
 		sum, at := sumNS(clock.Layers), 0.0
@@ -60,5 +62,6 @@ type percent struct{}
 
 // Ticks implements picture.Ticker.
 func (percent) Ticks(_, _ float64) []picture.Tick {
-	return []picture.Tick{{Value: 0, Label: "0 %"}, {Value: 25, Label: "25 %"}, {Value: 50, Label: "50 %"}, {Value: 75, Label: "75 %"}, {Value: 100, Label: "100 %"}}
+	return []picture.Tick{{Value: 0, Label: "0 %"}, {Value: 25, Label: "25 %"}, {Value: 50, Label: "50 %"},
+		{Value: 75, Label: "75 %"}, {Value: 100, Label: "100 %"}}
 }

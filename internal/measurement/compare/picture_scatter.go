@@ -82,7 +82,8 @@ func drawScatter(c draw.Canvas, d *result.Document) error {
 	p.X.Log, p.X.Ticks = true, picture.LogTicks{Word: words.Duration}
 	p.Y.Ticks, p.Y.NoMarks = names, true
 	p.Add(all)
-	picture.DrawPlot(legend(c, measured(d)), p, "wall time per read (log scale): faster to the left", "resolution: finer below")
+	picture.DrawPlot(legend(c, measured(d)), p, "wall time per read (log scale): faster to the left",
+		"resolution: finer below")
 	return nil
 }
 

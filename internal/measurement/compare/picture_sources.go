@@ -24,7 +24,9 @@ func drawSources(c draw.Canvas, d *result.Document) error {
 	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })
 	var entries []picture.Entry
 	for i, source := range sources {
-		entries = append(entries, picture.Entry{Look: sourceLook(i), Name: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), source.ClockSource, picture.MostNameWidth)})
+		entries = append(entries, picture.Entry{Look: sourceLook(i),
+			Name: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), source.ClockSource,
+				picture.MostNameWidth)})
 	}
 	rows := picture.Rows{XLabel: "wall time per read, by clock source (log scale)"}
 	for _, clock := range clocks {
@@ -80,7 +82,8 @@ func drawSourceScaling(c draw.Canvas, d *result.Document) error {
 	var all []picture.Line
 	for i, source := range BySource(d) {
 		look := sourceLook(i)
-		l := picture.Line{Name: source.ClockSource, Mark: look.Glyph(4 * picture.Pixel), Style: picture.Stroke(look.Color, 1.8*picture.Pixel)}
+		l := picture.Line{Name: source.ClockSource, Mark: look.Glyph(4 * picture.Pixel),
+			Style: picture.Stroke(look.Color, 1.8*picture.Pixel)}
 		for _, clock := range source.Clocks {
 			if clock.ID != id {
 				continue

@@ -28,7 +28,8 @@ func TestClocksThatDoNotDifferAreABand(t *testing.T) {
 		return picture.Line{Name: id, At: []float64{1, 2, 4}[:len(values)], Values: values}
 	}
 	drawn := compare.Bands([]picture.Line{
-		line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90), line("c@vdso", 22, 21, 39), line("short@vdso", 20), line("slow@vdso", 20, 30, 60), line("d@go", 20, 20, 40),
+		line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90), line("c@vdso", 22, 21, 39), line("short@vdso", 20),
+		line("slow@vdso", 20, 30, 60), line("d@go", 20, 20, 40),
 	}, 2)
 	require.Len(t, drawn, 4)
 	require.Len(t, drawn[0].Band, 2)
@@ -36,26 +37,30 @@ func TestClocksThatDoNotDifferAreABand(t *testing.T) {
 	require.Equal(t, "short@vdso", drawn[1].Name, "what it costs with more threads is unknown")
 	require.Equal(t, "slow@vdso", drawn[2].Name)
 	require.Equal(t, "d@go", drawn[3].Name)
-	require.Len(t, compare.Bands([]picture.Line{line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90)}, 0), 2, "without CPUs all is compared")
+	require.Len(t, compare.Bands([]picture.Line{line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90)}, 0), 2,
+		"without CPUs all is compared")
 }
 
 // Clocks of one resolution are in one lane, the fastest first; those finer than one read are in the lowest.
 func TestLanesOfResolutions(t *testing.T) {
 	d := made.Document(7, 1)
-	for i, r := range []*compare.Resolution{{TickNS: 4e6}, {TickNS: 1000}, {TickNS: 1, FinerThanRead: true}, {TickNS: 4.1e6}, {TickNS: 40, FinerThanRead: true}, {WatchedNS: 1e8}, nil} {
+	for i, r := range []*compare.Resolution{{TickNS: 4e6}, {TickNS: 1000}, {TickNS: 1, FinerThanRead: true},
+		{TickNS: 4.1e6}, {TickNS: 40, FinerThanRead: true}, {WatchedNS: 1e8}, nil} {
 		compare.Into(d).Clocks[i].Resolution = r
 		compare.Into(d).Clocks[i].ID = strconv.Itoa(i)
 	}
 	compare.Into(d).Clocks[4].Latency.MedianNS = 1
-	require.Equal(t, []string{"< one read 4 2", "1 µs 1", "4 ms 0 3"}, compare.LaneNames(d), "5 did not tick, 6 was not watched")
+	require.Equal(t, []string{"< one read 4 2", "1 µs 1", "4 ms 0 3"}, compare.LaneNames(d),
+		"5 did not tick, 6 was not watched")
 }
 
 // Percentile p stands at 1/(1-p): half of the reads at 2, all but one in a hundred
 // at 100.
 func TestDistributionIsDrawnByItsNines(t *testing.T) {
-	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c", Distribution: &compare.Distribution{Reads: 1000, Buckets: []compare.Bucket{
-		{UpToNS: 20, Reads: 500}, {UpToNS: 30, Reads: 490}, {UpToNS: 900, Reads: 10},
-	}}}}}}}
+	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c",
+		Distribution: &compare.Distribution{Reads: 1000, Buckets: []compare.Bucket{
+			{UpToNS: 20, Reads: 500}, {UpToNS: 30, Reads: 490}, {UpToNS: 900, Reads: 10},
+		}}}}}}}
 	l := compare.Percentiles(d)[0]
 	require.InDeltaSlice(t, []float64{1 / 0.99, 2, 2, 100, 100, 1000}, l.At, 1e-9)
 	require.Equal(t, []float64{20, 20, 30, 30, 900, 900}, l.Values)
@@ -70,11 +75,13 @@ func TestDistributionIsDrawnByItsNines(t *testing.T) {
 func TestDistributionsThatDoNotDifferAreABand(t *testing.T) {
 	clock := func(id, path string, p50NS float64) compare.Clock {
 		return compare.Clock{ID: id, Path: path, Distribution: &compare.Distribution{
-			Reads: 100, P50NS: p50NS, P90NS: 60, P99NS: 60, Buckets: []compare.Bucket{{UpToNS: p50NS, Reads: 50}, {UpToNS: 60, Reads: 50}},
+			Reads: 100, P50NS: p50NS, P90NS: 60, P99NS: 60, Buckets: []compare.Bucket{{UpToNS: p50NS, Reads: 50},
+				{UpToNS: 60, Reads: 50}},
 		}}
 	}
 	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
-		clock("a@vdso", "vdso", 30), clock("b@vdso", "vdso", 40), clock("far@vdso", "vdso", 50), clock("c@cpu", "cpu", 30), {ID: "untimed@vdso", Path: "vdso"},
+		clock("a@vdso", "vdso", 30), clock("b@vdso", "vdso", 40), clock("far@vdso", "vdso", 50),
+		clock("c@cpu", "cpu", 30), {ID: "untimed@vdso", Path: "vdso"},
 	}}}}
 	drawn := compare.Percentiles(d)
 	require.Len(t, drawn, 3)

@@ -75,7 +75,10 @@ func overThreads(d *result.Document, all []picture.Line) picture.Graph {
 // threads to the CPUs, if their number is known. On two logarithmic axes the line of a clock that
 // scales is parallel to it.
 func perfect(all []picture.Line, cpus int) picture.Line {
-	start := slices.MaxFunc(all, func(a, b picture.Line) int { return cmp.Compare(a.Values[0]/a.At[0], b.Values[0]/b.At[0]) })
+	start := slices.MaxFunc(all, func(a,
+		b picture.Line) int {
+		return cmp.Compare(a.Values[0]/a.At[0], b.Values[0]/b.At[0])
+	})
 	l := picture.Line{Name: "perfect scaling", Style: picture.Stroke(picture.Grey, 1.6*picture.Pixel)}
 	l.Style.Dashes = []vg.Length{3 * picture.Pixel, 4 * picture.Pixel}
 	from, to := start.At[0], start.At[len(start.At)-1]
@@ -91,7 +94,8 @@ func perfect(all []picture.Line, cpus int) picture.Line {
 // bands returns one line for the clocks of a path that do not differ. Beyond the CPUs
 // a line depends on the scheduler more than on the clock, so that part is not compared.
 func bands(all []picture.Line, cpus int) []picture.Line {
-	return picture.Banded(all, func(l picture.Line) picture.Line { return l }, func(a, b picture.Line) bool { return differ(a, b, cpus) })
+	return picture.Banded(all, func(l picture.Line) picture.Line { return l },
+		func(a, b picture.Line) bool { return differ(a, b, cpus) })
 }
 
 // differ reports whether two lines have different numbers of threads, or differ with one for which there are CPUs.

@@ -59,7 +59,8 @@ func (c *Costs) Fact(d *result.Document) table.Fact {
 // Block returns the tables, which clock to choose, and which clocks are not available.
 func (c *Costs) Block(d *result.Document) table.Block {
 	return table.Block{
-		Grids: slices.Concat([]table.Grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d)}, layerGrids(d), []table.Grid{distributionGrid(d), throughputGrid(d)}),
+		Grids: slices.Concat([]table.Grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d)}, layerGrids(d),
+			[]table.Grid{distributionGrid(d), throughputGrid(d)}),
 		Facts: table.Facts{Title: "Which clock to choose", Lines: summary(d)}, Missing: missing(d), Verdict: c.answer(),
 	}
 }

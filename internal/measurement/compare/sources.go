@@ -43,7 +43,8 @@ func sourceThroughputGrid(d *result.Document) table.Grid {
 	if most == 0 {
 		return table.Grid{}
 	}
-	return sideBySide(d, fmt.Sprintf("Reads per second of %s by clock source, and the ratio to one thread", workers(d, most)), func(c Clock) string {
+	return sideBySide(d, fmt.Sprintf("Reads per second of %s by clock source, and the ratio to one thread",
+		workers(d, most)), func(c Clock) string {
 		var one, all float64
 		for _, t := range c.Throughput {
 			if t.Threads == 1 {

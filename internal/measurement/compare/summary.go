@@ -86,7 +86,8 @@ func fastestOf(all []Clock) string {
 		if low, high := extremes(equal); words.NS(low.Latency.MedianNS) != words.NS(high.Latency.MedianNS) {
 			ns = words.NS(low.Latency.MedianNS) + " to " + words.NS(high.Latency.MedianNS)
 		}
-		text = fmt.Sprintf("%s are the fastest, %s ns/read (no significant difference).", strings.Join(fastest, ", "), ns)
+		text = fmt.Sprintf("%s are the fastest, %s ns/read (no significant difference).", strings.Join(fastest, ", "),
+			ns)
 	}
 	if len(others) > 0 {
 		text += " Slower: " + strings.Join(others, ", ") + "."
@@ -99,7 +100,8 @@ func fastestOf(all []Clock) string {
 // clocks have no width.
 func slower(l, fastest *Latency) bool {
 	overlap := l.Confidence > 0 && fastest.Confidence > 0 && l.LowNS <= fastest.HighNS
-	return !overlap && fastest.MedianNS > 0 && l.MedianNS >= fastest.MedianNS*(1+section.Usual.MinChange) && words.NS(l.MedianNS) != words.NS(fastest.MedianNS)
+	return !overlap && fastest.MedianNS > 0 && l.MedianNS >= fastest.MedianNS*(1+section.Usual.MinChange) &&
+		words.NS(l.MedianNS) != words.NS(fastest.MedianNS)
 }
 
 func byMedian(a, b Clock) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }

@@ -16,7 +16,8 @@ func wall(id string, samples []float64) Clock {
 	s := stats.Summarize(samples)
 	return Clock{
 		ID: id, Kind: "wall", Available: true, Resolution: &Resolution{TickNS: 1, FinerThanRead: true, Ticks: 9},
-		Latency: &Latency{MedianNS: s.Median, LowNS: s.Low, HighNS: s.High, Confidence: s.Confidence, MinNS: s.Min, SamplesNS: samples, QuietSamplesNS: samples},
+		Latency: &Latency{MedianNS: s.Median, LowNS: s.Low, HighNS: s.High, Confidence: s.Confidence, MinNS: s.Min,
+			SamplesNS: samples, QuietSamplesNS: samples},
 	}
 }
 
@@ -39,19 +40,23 @@ func chosen(clocks ...Clock) string {
 // What diff would call the same is as fast, and the usual clock comes first.
 func TestUsualClockIsChosenAmongEquals(t *testing.T) {
 	chance := rand.New(rand.NewPCG(31, 32))
-	realtime, tai := wall("CLOCK_REALTIME@vdso", quantised(chance, 21.663)), wall("CLOCK_TAI@vdso", quantised(chance, 21.661))
+	realtime, tai := wall("CLOCK_REALTIME@vdso", quantised(chance, 21.663)),
+		wall("CLOCK_TAI@vdso", quantised(chance, 21.661))
 	require.Less(t, tai.Latency.HighNS, realtime.Latency.LowNS, "the intervals do not overlap")
-	require.Equal(t, "CLOCK_REALTIME@vdso, CLOCK_TAI@vdso are the fastest, 21.7 ns/read (no significant difference).", chosen(realtime, tai))
+	require.Equal(t, "CLOCK_REALTIME@vdso, CLOCK_TAI@vdso are the fastest, 21.7 ns/read (no significant difference).",
+		chosen(realtime, tai))
 
 	syscall := wall("CLOCK_REALTIME@syscall", quantised(chance, 216.63))
 	require.Equal(t, "CLOCK_REALTIME@vdso, CLOCK_TAI@vdso are the fastest, 21.7 ns/read (no significant difference). Slower: gettimeofday@vdso 1.04×, CLOCK_REALTIME@syscall 10×.",
 		chosen(realtime, syscall, tai, wall("gettimeofday@vdso", quantised(chance, 22.6))))
-	require.Equal(t, "CLOCK_TAI@vdso is the fastest, 21.7 ns/read. Slower: CLOCK_REALTIME@vdso 1.05×.", chosen(wall("CLOCK_REALTIME@vdso", quantised(chance, 22.75)), tai))
+	require.Equal(t, "CLOCK_TAI@vdso is the fastest, 21.7 ns/read. Slower: CLOCK_REALTIME@vdso 1.05×.",
+		chosen(wall("CLOCK_REALTIME@vdso", quantised(chance, 22.75)), tai))
 
 	// The figures are those of the table, whatever the quickest slices are.
 	equal := wall("CLOCK_REALTIME@vdso", quantised(chance, 21.663))
 	equal.Latency.QuietSamplesNS = quantised(chance, 25)
-	require.Equal(t, "CLOCK_REALTIME@vdso, CLOCK_TAI@vdso are the fastest, 21.7 ns/read (no significant difference).", chosen(equal, tai))
+	require.Equal(t, "CLOCK_REALTIME@vdso, CLOCK_TAI@vdso are the fastest, 21.7 ns/read (no significant difference).",
+		chosen(equal, tai))
 }
 
 // Nothing is slower whose interval in the table overlaps that of the fastest, or whose figure is the same. Without
@@ -69,9 +74,12 @@ func TestTableShowsWhatIsSlower(t *testing.T) {
 	}{
 		{within("a", 22, 20.5, 23), usual, "a, b are the fastest, 21.0 to 22.0 ns/read (no significant difference)."},
 		{within("a", 22, 21.3, 23), usual, "b is the fastest, 21.0 ns/read. Slower: a 1.05×."},
-		{wall("a", []float64{0.1}), wall("b", []float64{0.103}), "a, b are the fastest, 0.10 ns/read (no significant difference)."},
-		{wall("a", []float64{20}), wall("b", []float64{20.002}), "a, b are the fastest, 20.0 ns/read (no significant difference)."},
-		{wall("a", []float64{20}), wall("b", []float64{20.398}), "a, b are the fastest, 20.0 to 20.4 ns/read (no significant difference)."},
+		{wall("a", []float64{0.1}), wall("b", []float64{0.103}),
+			"a, b are the fastest, 0.10 ns/read (no significant difference)."},
+		{wall("a", []float64{20}), wall("b", []float64{20.002}),
+			"a, b are the fastest, 20.0 ns/read (no significant difference)."},
+		{wall("a", []float64{20}), wall("b", []float64{20.398}),
+			"a, b are the fastest, 20.0 to 20.4 ns/read (no significant difference)."},
 		{wall("a", []float64{20}), wall("b", []float64{20.6}), "a is the fastest, 20.0 ns/read. Slower: b 1.03×."},
 	} {
 		require.Equal(t, test.want, chosen(test.a, test.b))
@@ -88,10 +96,12 @@ func TestEveryRunHasAnAnswer(t *testing.T) {
 	}{
 		{"Reading RDTSC@cpu takes 11.9 ns.", []Clock{counter}},
 		{"Reading RDTSC@cpu takes 11.9 ns.", []Clock{none, counter}},
-		{"Reading one of the 2 clocks takes 11.9 ns (RDTSC@cpu) to 208 ns (CLOCK_MONOTONIC@syscall).", []Clock{call, none, counter}},
+		{"Reading one of the 2 clocks takes 11.9 ns (RDTSC@cpu) to 208 ns (CLOCK_MONOTONIC@syscall).",
+			[]Clock{call, none, counter}},
 		{"Reading one of the 2 clocks takes 11.9 ns.", []Clock{counter, wall("LFENCE+RDTSC@cpu", []float64{11.9})}},
 		{"hpet@mmio could not be read: /dev/hpet: no such file or directory.", []Clock{none}},
-		{"None of the 2 clocks could be read; the reasons are below.", []Clock{none, {ID: "ptp0@syscall", Reason: "gone"}}},
+		{"None of the 2 clocks could be read; the reasons are below.",
+			[]Clock{none, {ID: "ptp0@syscall", Reason: "gone"}}},
 		{"No read of a clock was timed.", []Clock{none, {ID: "RDTSC@cpu", Available: true}}},
 		{"No read of a clock was timed.", nil},
 	} {
@@ -120,8 +130,10 @@ func TestClockWithAnUnknownTick(t *testing.T) {
 // A disturbed figure has a mark in the table and in the picture, each of which explains it.
 func TestDisturbedFiguresAreMarked(t *testing.T) {
 	c := wall("c@vdso", []float64{20, 20, 20, 20, 20, 20})
-	c.Throughput = []Throughput{{Threads: 1, NSPerRead: 20, ReadsPerSecond: 5e7}, {Threads: 2, NSPerRead: 2265, ReadsPerSecond: 9e5, Disturbed: true}}
-	d := &result.Document{Settings: result.Settings{Threads: []int{1, 2}}, Sections: []result.Section{&Costs{Clocks: []Clock{c}}}}
+	c.Throughput = []Throughput{{Threads: 1, NSPerRead: 20, ReadsPerSecond: 5e7},
+		{Threads: 2, NSPerRead: 2265, ReadsPerSecond: 9e5, Disturbed: true}}
+	d := &result.Document{Settings: result.Settings{Threads: []int{1, 2}},
+		Sections: []result.Section{&Costs{Clocks: []Clock{c}}}}
 	g := throughputGrid(d)
 	require.Equal(t, []string{"c@vdso", "20.0", "2,265?"}, g.Rows[0][:3])
 	require.Contains(t, g.Note, "? disturbed")

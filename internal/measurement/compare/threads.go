@@ -12,7 +12,8 @@ import (
 //
 // Where there is no room, the first and the last number stay, and the last that is not oversubscribed; of the others, the
 // powers of two and the smaller ones stay longer, because contention begins there.
-func ThreadColumns[T any](counts []int, oversubscribed func(threads int) bool, cell func(row T, threads int) string) []table.Column[T] {
+func ThreadColumns[T any](counts []int, oversubscribed func(threads int) bool,
+	cell func(row T, threads int) string) []table.Column[T] {
 	withCPUs := 0
 	for i, threads := range counts {
 		if !oversubscribed(threads) {

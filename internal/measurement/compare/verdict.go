@@ -46,7 +46,10 @@ func changesOf(old, new []Subject, otherSpeed bool, s section.Settings) *Changes
 	d := &Changes{Changes: []Change{}}
 	d.OnlyOld, d.Lost = lacking(before, after)
 	d.OnlyNew, _ = lacking(after, before)
-	section.Match(before, after, figure.text, func(f, of figure) { d.Changes = append(d.Changes, change(f, of, otherSpeed, s)) })
+	section.Match(before, after, figure.text, func(f,
+		of figure) {
+		d.Changes = append(d.Changes, change(f, of, otherSpeed, s))
+	})
 	d.Comparisons = len(d.Changes)
 	return d
 }
@@ -55,7 +58,8 @@ func changesOf(old, new []Subject, otherSpeed bool, s section.Settings) *Changes
 // or of a neighbour on the same core: then the call that reads no clock costs more too.
 func otherSpeed(old, new *result.Document) bool {
 	before, after := old.Conditions, new.Conditions
-	if before == nil || after == nil || before.FloorLowNS <= 0 || after.FloorLowNS <= 0 || old.Host.CPU.Model != new.Host.CPU.Model {
+	if before == nil || after == nil || before.FloorLowNS <= 0 || after.FloorLowNS <= 0 ||
+		old.Host.CPU.Model != new.Host.CPU.Model {
 		return false
 	}
 	return math.Abs(math.Log(after.FloorLowNS/before.FloorLowNS)) >= math.Log(contradictedFrom)
@@ -68,8 +72,9 @@ func change(old, new figure, speed bool, s section.Settings) Change {
 		before, after = old.quickest, new.quickest
 	}
 	c := Change{
-		Subject: old.Name, ClockSource: old.ClockSource, Threads: old.threads, OldRuns: len(old.runs), NewRuns: len(new.runs),
-		OldNS: stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)),
+		Subject: old.Name, ClockSource: old.ClockSource, Threads: old.threads, OldRuns: len(old.runs),
+		NewRuns: len(new.runs),
+		OldNS:   stats.Median(costsOf(before)), NewNS: stats.Median(costsOf(after)),
 		MedianChange: stats.Median(new.samples())/stats.Median(old.samples()) - 1,
 	}
 	shift, low, high, ok := stats.HodgesLehmann(logarithms(costsOf(before)), logarithms(costsOf(after)), confidence)
@@ -97,7 +102,8 @@ func apart(old, new []float64) bool {
 // varied returns whether a tenth of the samples of a run lie so far below its cost that the figure changed
 // while the run lasted.
 func varied(runs [][]float64) bool {
-	return slices.ContainsFunc(runs, func(run []float64) bool { return CostOf(run) >= contradictedFrom*stats.Quantile(0.1, run) })
+	return slices.ContainsFunc(runs,
+		func(run []float64) bool { return CostOf(run) >= contradictedFrom*stats.Quantile(0.1, run) })
 }
 
 // floor returns the smallest change of a figure that has a verdict. interval is whether there are enough

@@ -22,31 +22,38 @@ func changesOf(old, new *Drift) section.Comparison {
 	all := &section.Changes{}
 	c := section.Comparison{Value: all}
 	if old.Reference != new.Reference {
-		c.Block = table.Block{Title: changesTitle, Verdict: fmt.Sprintf("The rates cannot be compared: the old reference is %s, the new one %s.", old.Reference, new.Reference)}
+		c.Block = table.Block{Title: changesTitle,
+			Verdict: fmt.Sprintf("The rates cannot be compared: the old reference is %s, the new one %s.",
+				old.Reference, new.Reference)}
 		c.Settings = []section.Difference{{What: "Reference of drift", Old: old.Reference, New: new.Reference}}
 		return c
 	}
 	rated := func(clocks []DriftedClock) []DriftedClock {
-		return slices.DeleteFunc(slices.Clone(clocks), func(c DriftedClock) bool { return c.Idle == nil && c.Loaded == nil })
+		return slices.DeleteFunc(slices.Clone(clocks),
+			func(c DriftedClock) bool { return c.Idle == nil && c.Loaded == nil })
 	}
-	all.OnlyOld, all.OnlyNew = section.Match(rated(old.Clocks), rated(new.Clocks), func(c DriftedClock) string { return c.ID }, func(old, new DriftedClock) {
-		for _, phase := range []struct {
-			name     string
-			old, new *DriftRate
-		}{{"idle", old.Idle, new.Idle}, {"loaded", old.Loaded, new.Loaded}} {
-			if o, n, unit := values(phase.old, phase.new); unit != "" {
-				o.Detail, n.Detail = nominalRate(old), nominalRate(new)
-				all.Add(section.Change{Subject: old.ID, What: phase.name, Old: o, New: n, Unit: unit}, math.Abs(n.Number()-o.Number()) > o.Bound+n.Bound)
+	all.OnlyOld, all.OnlyNew = section.Match(rated(old.Clocks), rated(new.Clocks),
+		func(c DriftedClock) string { return c.ID }, func(old, new DriftedClock) {
+			for _, phase := range []struct {
+				name     string
+				old, new *DriftRate
+			}{{"idle", old.Idle, new.Idle}, {"loaded", old.Loaded, new.Loaded}} {
+				if o, n, unit := values(phase.old, phase.new); unit != "" {
+					o.Detail, n.Detail = nominalRate(old), nominalRate(new)
+					all.Add(section.Change{Subject: old.ID, What: phase.name, Old: o, New: n, Unit: unit},
+						math.Abs(n.Number()-o.Number()) > o.Bound+n.Bound)
+				}
 			}
-		}
-	})
-	c.Block = all.Block(changesTitle+" against "+old.Reference+", in ppm", "rate", " by more than both intervals", changeColumns)
+		})
+	c.Block = all.Block(changesTitle+" against "+old.Reference+", in ppm", "rate", " by more than both intervals",
+		changeColumns)
 	c.Block.Grids[0].Note = noteOf(all.Changes)
 	return c
 }
 
 var changeColumns = func() []table.Column[section.Change] {
-	columns := section.Columns("Clock", "while", section.Part{Cell: func(v section.Value) string { return words.Bounded(v.Number(), v.Bound) }})
+	columns := section.Columns("Clock", "while",
+		section.Part{Cell: func(v section.Value) string { return words.Bounded(v.Number(), v.Bound) }})
 	columns[0].Text = func(c section.Change) string {
 		if restated(c) {
 			return c.Subject + " *"

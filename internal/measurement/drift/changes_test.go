@@ -33,7 +33,8 @@ func TestRatesChangedWhereIntervalsDoNotOverlap(t *testing.T) {
 		if r.Verdict == section.Changed {
 			named = append(named, r.Subject+" "+r.What)
 		}
-		require.Equal(t, r.Subject == "loaded", c.Block.Grids[0].Rows[i][0] == r.Subject+" *", "the nominal rate differs")
+		require.Equal(t, r.Subject == "loaded", c.Block.Grids[0].Rows[i][0] == r.Subject+" *",
+			"the nominal rate differs")
 		require.Equal(t, r.Subject == "unstated", r.Unit == ofOld)
 	}
 	require.Equal(t, []string{"loaded loaded", "unstated idle"}, named)

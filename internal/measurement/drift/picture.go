@@ -14,13 +14,15 @@ import (
 
 // pictures are the pictures of a drift section.
 var pictures = []picture.Chart[*result.Document]{{
-	Name: "drift", Title: "Drift of the clocks against a reference", Drawable: drawable, Subtitle: subtitle, Height: driftHeight, Draw: drawDrift,
+	Name: "drift", Title: "Drift of the clocks against a reference", Drawable: drawable, Subtitle: subtitle,
+	Height: driftHeight, Draw: drawDrift,
 }}
 
 func drawable(d *result.Document) bool { return Of(d) != nil && len(panels(Of(d))) > 0 }
 
 func subtitle(d *result.Document) string {
-	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), Of(d).Reference, 300*picture.Pixel) + " · " + section.Caption(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)))
+	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), Of(d).Reference,
+		300*picture.Pixel) + " · " + section.Caption(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)))
 }
 
 // A panel is the plot of one clock.
@@ -38,7 +40,8 @@ func panels(t *Drift) []panel {
 		if len(clock.Points) == 0 {
 			continue
 		}
-		p := panel{Line: picture.LineOf(clock.ID, picture.PathOf(clock.ID)), loadedFromNS: float64(t.LoadedFromNS), durationNS: float64(t.DurationNS)}
+		p := panel{Line: picture.LineOf(clock.ID, picture.PathOf(clock.ID)), loadedFromNS: float64(t.LoadedFromNS),
+			durationNS: float64(t.DurationNS)}
 		for _, point := range clock.Points {
 			p.At, p.Values = append(p.At, float64(point.AtNS)), append(p.Values, point.OffsetNS)
 		}
@@ -120,7 +123,8 @@ func (p panel) draw(c draw.Canvas) {
 	rate, name := picture.Style(picture.LabelSize, picture.Grey), picture.Style(picture.LabelSize, p.Style.Color)
 	rate.XAlign, rate.YAlign, name.YAlign = draw.XRight, draw.YTop, draw.YTop
 	c.FillText(rate, c.Max, p.title)
-	c.FillText(name, vg.Point{X: c.Min.X, Y: c.Max.Y}, picture.Shortened(name, p.Name, c.Size().X-rate.Width(p.title)-panelGap))
+	c.FillText(name, vg.Point{X: c.Min.X, Y: c.Max.Y}, picture.Shortened(name, p.Name,
+		c.Size().X-rate.Width(p.title)-panelGap))
 	view := picture.NewPlot()
 	view.Y.Min, view.Y.Max = picture.Through(p.Values)
 	view.Y.Ticks = picture.OffsetTicks{Steps: 2}

@@ -25,5 +25,6 @@ func TestResidualsAreWhatTheRateDoesNotExplain(t *testing.T) {
 	require.InDeltaSlice(t, []float64{0, 0, 0, 0, 0}, drawn[0].Values, 1e-6)
 	require.InDeltaSlice(t, []float64{0, 0, 0, 2000, 4000}, drawn[1].Values, 1e-6)
 	require.InDeltaSlice(t, []float64{0, 0, 0, 0, 0}, drawn[2].Values, 1e-6)
-	require.InDeltaSlice(t, []float64{0, 5000, 10000, 15000, 20000}, drawn[3].Values, 1e-6, "without a rate the offsets stay")
+	require.InDeltaSlice(t, []float64{0, 5000, 10000, 15000, 20000}, drawn[3].Values, 1e-6,
+		"without a rate the offsets stay")
 }

@@ -42,7 +42,8 @@ func (t *Drift) Block(*result.Document) table.Block {
 		if change, bound, certain := underLoad(c, compared); certain {
 			differ++
 			block.Level = table.Error
-			block.Faults = append(block.Faults, fmt.Sprintf("%s runs %s under load than idle, by %s ppm.", c.ID, fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
+			block.Faults = append(block.Faults, fmt.Sprintf("%s runs %s under load than idle, by %s ppm.", c.ID,
+				fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
 		}
 	}
 	block.Notes = why.Lines()
@@ -54,7 +55,9 @@ func (t *Drift) Block(*result.Document) table.Block {
 	case differ == 0:
 		block.Verdict = "No clock changes its rate under load by more than the error bound. " + t.farthest(rated)
 	default:
-		block.Verdict = fmt.Sprintf("%d of %s at another rate under load, beyond the error bound. %s", differ, words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1], t.farthest(rated))
+		block.Verdict = fmt.Sprintf("%d of %s at another rate under load, beyond the error bound. %s", differ,
+			words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1],
+			t.farthest(rated))
 	}
 	return block
 }
@@ -85,7 +88,8 @@ func (t *Drift) farthest(rated int) string {
 	if math.Abs(*rate.PPM) > CorrectablePPM {
 		relation = "more than"
 	}
-	return fmt.Sprintf("%s from %s: %s ppm, %s a day, %s the %d ppm that NTP can correct.", which, t.Reference, ppm(rate), perDay(rate), relation, CorrectablePPM)
+	return fmt.Sprintf("%s from %s: %s ppm, %s a day, %s the %d ppm that NTP can correct.", which, t.Reference,
+		ppm(rate), perDay(rate), relation, CorrectablePPM)
 }
 
 // perDay returns the time by which a rate differs in a day; "" without a PPM.
@@ -199,10 +203,14 @@ var rateColumns = []table.Column[rated]{
 		Name: "ticks/s", Key: "hz", Spare: 3, Value: figure(func(r *DriftRate) float64 { return r.Hz }),
 		Cell: func(r rated) string { return words.Bounded(r.rate.Hz, r.rate.Hz*r.rate.IntervalPPM/1e6) },
 	},
-	{Name: "residual (RMS)", Key: "residual_ns", Spare: 4, Unit: words.SignedDuration, Value: figure(func(r *DriftRate) float64 { return r.ResidualNS })},
-	{Name: "max residual", Key: "worst_residual_ns", Spare: 6, Unit: words.SignedDuration, Value: figure(func(r *DriftRate) float64 { return r.WorstResidualNS })},
-	{Name: "readings", Key: "readings", Spare: 7, Unit: words.Count, Value: figure(func(r *DriftRate) float64 { return float64(r.Readings) })},
-	{Name: "time", Key: "span_ns", Spare: 5, Unit: words.Duration, Value: figure(func(r *DriftRate) float64 { return float64(r.SpanNS) })},
+	{Name: "residual (RMS)", Key: "residual_ns", Spare: 4, Unit: words.SignedDuration,
+		Value: figure(func(r *DriftRate) float64 { return r.ResidualNS })},
+	{Name: "max residual", Key: "worst_residual_ns", Spare: 6, Unit: words.SignedDuration,
+		Value: figure(func(r *DriftRate) float64 { return r.WorstResidualNS })},
+	{Name: "readings", Key: "readings", Spare: 7, Unit: words.Count,
+		Value: figure(func(r *DriftRate) float64 { return float64(r.Readings) })},
+	{Name: "time", Key: "span_ns", Spare: 5, Unit: words.Duration,
+		Value: figure(func(r *DriftRate) float64 { return float64(r.SpanNS) })},
 	{Key: "reason", Text: func(r rated) string { return r.Reason }},
 }
 

@@ -13,7 +13,8 @@ import (
 
 // ratedAt returns a rate in ppm of a nominal one, with half the width of its interval.
 func ratedAt(ppm, nominal, interval float64) *DriftRate {
-	return &DriftRate{PPM: &ppm, Hz: nominal * (1 + ppm/1e6), IntervalPPM: interval, Confidence: 0.95, Readings: 4900, SpanNS: 4_900_000_000}
+	return &DriftRate{PPM: &ppm, Hz: nominal * (1 + ppm/1e6), IntervalPPM: interval, Confidence: 0.95, Readings: 4900,
+		SpanNS: 4_900_000_000}
 }
 
 // One of nine clocks often differs by chance: a difference that is significant for a single
@@ -44,10 +45,12 @@ func TestChangeUnderLoadOfManyClocks(t *testing.T) {
 // Without load the answer is the largest difference.
 func TestDriftWithoutLoad(t *testing.T) {
 	d := &Drift{Reference: "r", Clocks: []DriftedClock{
-		{ID: "a", NominalHz: 1e9, Idle: ratedAt(0.5, 1e9, 0.1)}, {ID: "b", NominalHz: 1e9, Idle: ratedAt(-2, 1e9, 0.5)}, {ID: "unstated", Idle: &DriftRate{Hz: 1e9}},
+		{ID: "a", NominalHz: 1e9, Idle: ratedAt(0.5, 1e9, 0.1)}, {ID: "b", NominalHz: 1e9, Idle: ratedAt(-2, 1e9, 0.5)},
+		{ID: "unstated", Idle: &DriftRate{Hz: 1e9}},
 	}}
 	require.Equal(t, "Of 2 clocks b differs most from r: -2.00 ± 0.50 ppm, -173 ms a day, within the 500 ppm that NTP can correct.", d.Block(&result.Document{}).Verdict)
-	require.Equal(t, "Rates of 1 clock against r, in Hz only.", (&Drift{Reference: "r", Clocks: d.Clocks[2:]}).Block(&result.Document{}).Verdict)
+	require.Equal(t, "Rates of 1 clock against r, in Hz only.",
+		(&Drift{Reference: "r", Clocks: d.Clocks[2:]}).Block(&result.Document{}).Verdict)
 }
 
 // The verdict has the figure of the table, and is no all-clear.

@@ -44,10 +44,14 @@ func byProgram(s *Profile) []programShare {
 	var all []programShare
 	for _, sum := range sums {
 		if sum.cpus > 0 {
-			all = append(all, programShare{sum.name, min(1, sum.share/sum.cpus), min(1, sum.low/sum.cpus), min(1, sum.high/sum.cpus), sum.share})
+			all = append(all, programShare{sum.name, min(1, sum.share/sum.cpus), min(1, sum.low/sum.cpus),
+				min(1, sum.high/sum.cpus), sum.share})
 		}
 	}
-	slices.SortFunc(all, func(a, b programShare) int { return cmp.Or(cmp.Compare(b.cpus, a.cpus), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b programShare) int {
+		return cmp.Or(cmp.Compare(b.cpus, a.cpus),
+			cmp.Compare(a.name, b.name))
+	})
 	return all
 }
 
@@ -68,17 +72,23 @@ func changesOf(old, new *Profile) section.Comparison {
 		}
 	}
 	idle := func(p programShare) bool { return !reads[p.name] }
-	all.OnlyOld, all.OnlyNew = section.Match(slices.DeleteFunc(olds, idle), slices.DeleteFunc(news, idle), func(p programShare) string { return p.name }, func(old, new programShare) {
-		all.Add(section.Change{Subject: old.name, What: "share of CPU time in reads", Old: old.value(), New: new.value()}, old.high < new.low || new.high < old.low)
-	})
-	b := all.Block("CPU time in reads of clocks, in % of the CPU time of the program", "share", " by more than both intervals", section.Columns("Program", "",
-		section.Part{Cell: func(v section.Value) string { return share(v.Number()) }},
-		section.Part{Name: "95% CI", Spare: 2, Cell: func(v section.Value) string { return share(v.Low) + " – " + share(v.High) }}))
+	all.OnlyOld, all.OnlyNew = section.Match(slices.DeleteFunc(olds, idle), slices.DeleteFunc(news, idle),
+		func(p programShare) string { return p.name }, func(old, new programShare) {
+			all.Add(section.Change{Subject: old.name, What: "share of CPU time in reads", Old: old.value(),
+				New: new.value()}, old.high < new.low || new.high < old.low)
+		})
+	b := all.Block("CPU time in reads of clocks, in % of the CPU time of the program", "share",
+		" by more than both intervals", section.Columns("Program", "",
+			section.Part{Cell: func(v section.Value) string { return share(v.Number()) }},
+			section.Part{Name: "95% CI", Spare: 2,
+				Cell: func(v section.Value) string { return share(v.Low) + " – " + share(v.High) }}))
 	b.Title = changesTitle
-	b.Notes = append(b.Notes, fmt.Sprintf("All reads together take %s CPUs in the old document and %s in the new one.", cpus(old.ClockCPUs), cpus(new.ClockCPUs)))
+	b.Notes = append(b.Notes, fmt.Sprintf("All reads together take %s CPUs in the old document and %s in the new one.",
+		cpus(old.ClockCPUs), cpus(new.ClockCPUs)))
 	return section.Comparison{Value: all, Block: b, Settings: section.Differing(
 		section.Difference{What: "scope of the profile", Old: old.Scope, New: new.Scope},
-		section.Difference{What: "profile sees the kernel", Old: strconv.FormatBool(old.SeesKernel), New: strconv.FormatBool(new.SeesKernel)},
+		section.Difference{What: "profile sees the kernel", Old: strconv.FormatBool(old.SeesKernel),
+			New: strconv.FormatBool(new.SeesKernel)},
 	)}
 }
 

@@ -14,7 +14,8 @@ import (
 
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{{
-	Name: "profile", Title: "Share of CPU time that programs spend on reading clocks", Drawable: drawable, Subtitle: subtitle, Height: height, Draw: drawProcesses,
+	Name: "profile", Title: "Share of CPU time that programs spend on reading clocks", Drawable: drawable,
+	Subtitle: subtitle, Height: height, Draw: drawProcesses,
 }}
 
 // parts are the parts of a bar, from the left.
@@ -23,9 +24,12 @@ var parts = []struct {
 	look picture.Look
 	of   func(Process) float64
 }{
-	{"vDSO, in user mode", picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.BoxGlyph{}}, func(p Process) float64 { return p.UserShare }},
-	{"kernel, called by the vDSO", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.BoxGlyph{}}, func(p Process) float64 { return p.KernelShare }},
-	{"system calls", picture.Look{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}}, func(p Process) float64 { return p.SyscallShare }},
+	{"vDSO, in user mode", picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.BoxGlyph{}},
+		func(p Process) float64 { return p.UserShare }},
+	{"kernel, called by the vDSO", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.BoxGlyph{}},
+		func(p Process) float64 { return p.KernelShare }},
+	{"system calls", picture.Look{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}},
+		func(p Process) float64 { return p.SyscallShare }},
 }
 
 // clockPrograms returns the programs that read clocks.
@@ -47,7 +51,8 @@ func drawable(d *result.Document) bool { return len(barred(d)) > 0 }
 
 func subtitle(d *result.Document) string {
 	s := Of(d)
-	return fmt.Sprintf("%s samples in %s · %s", words.Thousands(int64(s.Samples)), words.Duration(float64(s.DurationNS)), section.Caption(d, len(clockPrograms(d))))
+	return fmt.Sprintf("%s samples in %s · %s", words.Thousands(int64(s.Samples)),
+		words.Duration(float64(s.DurationNS)), section.Caption(d, len(clockPrograms(d))))
 }
 
 func height(d *result.Document, width vg.Length) vg.Length {
@@ -66,7 +71,8 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 	axis := axisOf(all)
 	rows := picture.Rows{Max: axis.most, Ticks: axis, XLabel: "share of the program's CPU time, with its 95% CI"}
 	for _, process := range all {
-		row := picture.Row{Name: process.label(), Interval: &picture.Bar{From: process.ClockShareLow, To: process.ClockShareHigh, Color: picture.Black}}
+		row := picture.Row{Name: process.label(), Interval: &picture.Bar{From: process.ClockShareLow,
+			To: process.ClockShareHigh, Color: picture.Black}}
 		sum := 0.0
 		for _, part := range parts {
 			row.Bars = append(row.Bars, picture.Bar{From: sum, To: sum + part.of(process), Color: part.look.Color})

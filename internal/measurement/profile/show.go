@@ -80,7 +80,8 @@ func (s *Profile) readers() []Process {
 // Block returns the processes that read clocks, and who calls.
 func (s *Profile) Block(*result.Document) table.Block {
 	all := s.readers()
-	block := table.Block{Title: "Programs that read clocks", Grids: []table.Grid{processGrid(s, all), threadGrid(s, all), callerGrid(s, all)}}
+	block := table.Block{Title: "Programs that read clocks", Grids: []table.Grid{processGrid(s, all),
+		threadGrid(s, all), callerGrid(s, all)}}
 	for _, unseen := range s.Unseen {
 		block.Faults = append(block.Faults, "Not seen: "+unseen+".")
 	}
@@ -107,7 +108,8 @@ func (s *Profile) preloaded() []string {
 	return s.grouped(func(p Process) []string {
 		var libraries []string
 		for _, library := range p.Preloaded {
-			libraries = append(libraries, library+" is preloaded and stands in for the clock: reads cost what it makes of them")
+			libraries = append(libraries,
+				library+" is preloaded and stands in for the clock: reads cost what it makes of them")
 		}
 		return libraries
 	})
@@ -148,7 +150,8 @@ func (s *Profile) verdict() string {
 		}
 		return fmt.Sprintf("No sample was taken in %s: the processes took little CPU time%s or none. A sample stands for %s.", words.Duration(float64(s.DurationNS)), where, words.Duration(1e9/float64(max(s.RateHz, 1))))
 	case s.ClockCPUs == 0 && unknown >= leastShown:
-		return fmt.Sprintf("No process was seen to read a clock in %s; %s may (%s %% of its time).", words.Plural(s.Samples, "sample"), may.Command, may.percent())
+		return fmt.Sprintf("No process was seen to read a clock in %s; %s may (%s %% of its time).",
+			words.Plural(s.Samples, "sample"), may.Command, may.percent())
 	case s.ClockCPUs == 0:
 		return fmt.Sprintf("No process was seen to read a clock in %s.", words.Plural(s.Samples, "sample"))
 	}
@@ -200,13 +203,15 @@ func cpus(n float64) string {
 
 func costFacts(s *Profile) []table.Fact {
 	facts := []table.Fact{{Name: FineID, Value: words.NS(s.ReadNS) + " ns per read" + map[string]string{
-		result.Always: ", it enters the kernel", result.Never: ", in user mode", result.Sometimes: ", it sometimes enters the kernel",
+		result.Always: ", it enters the kernel", result.Never: ", in user mode",
+		result.Sometimes: ", it sometimes enters the kernel",
 	}[s.KernelEntry]}}
 	if s.SyscallNS > 0 {
 		facts = append(facts, table.Fact{Name: syscallID, Value: words.NS(s.SyscallNS) + " ns per read"})
 	}
 	if s.UserModeNS > 0 {
-		facts = append(facts, table.Fact{Name: "In user mode", Value: words.NS(s.UserModeNS) + " ns per read, by reading the CPU's counter as the vDSO would"})
+		facts = append(facts, table.Fact{Name: "In user mode",
+			Value: words.NS(s.UserModeNS) + " ns per read, by reading the CPU's counter as the vDSO would"})
 	}
 	return facts
 }
@@ -285,8 +290,10 @@ var columns = []table.Column[line]{
 			return l.Command
 		},
 	},
-	{Name: "in", Key: "cgroup", Left: true, Spare: 2, Text: text(func(p *Process) string { return p.Cgroup }), Cell: func(l line) string { return Unit(l.Cgroup) }},
-	{Name: "pid", Key: "pid", Value: func(l line) (float64, bool) { return float64(l.PID), true }, Cell: func(l line) string { return l.number() }},
+	{Name: "in", Key: "cgroup", Left: true, Spare: 2, Text: text(func(p *Process) string { return p.Cgroup }),
+		Cell: func(l line) string { return Unit(l.Cgroup) }},
+	{Name: "pid", Key: "pid", Value: func(l line) (float64, bool) { return float64(l.PID), true },
+		Cell: func(l line) string { return l.number() }},
 	{Key: "tid", Value: func(l line) (float64, bool) {
 		if l.thread == nil {
 			return 0, false
@@ -313,7 +320,8 @@ var columns = []table.Column[line]{
 		},
 	},
 	{
-		Name: "95% CI", Key: "clock_share_low", Spare: 1, Value: always(func(p *Process) float64 { return p.ClockShareLow }),
+		Name: "95% CI", Key: "clock_share_low", Spare: 1,
+		Value: always(func(p *Process) float64 { return p.ClockShareLow }),
 		Cell: func(l line) string {
 			if l.ClockShare == nil {
 				return "" // the column before has it
@@ -323,14 +331,16 @@ var columns = []table.Column[line]{
 	},
 	{Key: "clock_share_high", Value: always(func(p *Process) float64 { return p.ClockShareHigh })},
 	{Key: "clock_cpus", Value: always(func(p *Process) float64 { return p.ClockCPUs })},
-	{Name: "user", Key: "user_share", Spare: 3, Unit: share, Value: always(func(p *Process) float64 { return p.UserShare })},
+	{Name: "user", Key: "user_share", Spare: 3, Unit: share,
+		Value: always(func(p *Process) float64 { return p.UserShare })},
 	{
 		Name: "kernel", Key: "kernel_share", Spare: 4, Value: always(func(p *Process) float64 { return p.KernelShare }),
 		Cell: inKernel(func(p *Process) float64 { return p.KernelShare }),
 	},
 	{
-		Name: "syscalls", Key: "syscall_share", Spare: 5, Value: always(func(p *Process) float64 { return p.SyscallShare }),
-		Cell: inKernel(func(p *Process) float64 { return p.SyscallShare }),
+		Name: "syscalls", Key: "syscall_share", Spare: 5,
+		Value: always(func(p *Process) float64 { return p.SyscallShare }),
+		Cell:  inKernel(func(p *Process) float64 { return p.SyscallShare }),
 	},
 	{
 		Name: "reads/s", Key: "reads_per_second", Value: ifKnown(func(p *Process) float64 { return p.ReadsPerSecond }),
@@ -389,7 +399,10 @@ func threadGrid(s *Profile, all []Process) table.Grid {
 	return table.Of("Threads that read clocks most", shown, []table.Column[line]{
 		{Name: "Program", Left: true, Text: func(l line) string { return l.Command }},
 		{Name: "thread", Left: true, Text: func(l line) string { return l.thread.Name }},
-		{Name: "tid", Spare: 1, Unit: words.Number, Value: func(l line) (float64, bool) { return float64(l.thread.TID), true }},
+		{Name: "tid", Spare: 1, Unit: words.Number, Value: func(l line) (float64, bool) {
+			return float64(l.thread.TID),
+				true
+		}},
 		{Name: used, Cell: func(l line) string {
 			if s.SeesKernel {
 				return cpus(l.CPUsUsed * float64(l.thread.Samples) / float64(max(l.Samples, 1)))
@@ -436,12 +449,13 @@ func callerGrid(s *Profile, all []Process) table.Grid {
 		show("(others)", others)
 		show("(not known)", unknown-float64(p.OtherCallerSamples))
 	}
-	g := table.Of("Callers in % of the reads, as far as frame pointers and symbols show them", shown, []table.Column[caller]{
-		{Name: "Program", Left: true, Text: func(c caller) string { return c.Command }},
-		{Name: "called by", Left: true, Text: func(c caller) string { return c.name }},
-		{Name: "pid", Cell: func(c caller) string { return c.number() }},
-		{Name: "%", Cell: func(c caller) string { return share(c.samples / c.readSamples()) }},
-	})
+	g := table.Of("Callers in % of the reads, as far as frame pointers and symbols show them", shown,
+		[]table.Column[caller]{
+			{Name: "Program", Left: true, Text: func(c caller) string { return c.Command }},
+			{Name: "called by", Left: true, Text: func(c caller) string { return c.name }},
+			{Name: "pid", Cell: func(c caller) string { return c.number() }},
+			{Name: "%", Cell: func(c caller) string { return share(c.samples / c.readSamples()) }},
+		})
 	if s.Unnamed != "" {
 		g.Note = "Some functions have no name: " + s.Unnamed + "."
 	}

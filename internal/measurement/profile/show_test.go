@@ -12,17 +12,21 @@ import (
 // A program of which no read was seen is shown if its interval has room for many.
 func TestProgramsThatMayReadAreShown(t *testing.T) {
 	none, some := 0.0, 0.1
-	s := &Profile{Samples: 1, CPUs: 2, SeesKernel: true, Unseen: []string{"some system calls"}, ClockCPUs: 0.1, Processes: []Process{
-		{Command: "reads", ClockShare: &some, ClockCPUs: 0.1}, {Command: "does not", ClockShare: &none, CPUsUsed: 1, ClockShareHigh: 0.1},
-		{Command: "may", CPUsUsed: 0.5, ClockShareHigh: 0.4}, {Command: "hardly runs", CPUsUsed: 0.001, ClockShareHigh: 1},
-	}}
+	s := &Profile{Samples: 1, CPUs: 2, SeesKernel: true, Unseen: []string{"some system calls"}, ClockCPUs: 0.1,
+		Processes: []Process{
+			{Command: "reads", ClockShare: &some, ClockCPUs: 0.1}, {Command: "does not", ClockShare: &none, CPUsUsed: 1,
+				ClockShareHigh: 0.1},
+			{Command: "may", CPUsUsed: 0.5, ClockShareHigh: 0.4}, {Command: "hardly runs", CPUsUsed: 0.001,
+				ClockShareHigh: 1},
+		}}
 	var names []string
 	for _, p := range s.readers() {
 		names = append(names, p.Command)
 	}
 	require.Equal(t, []string{"reads", "may"}, names)
 	block := s.Block(&result.Document{})
-	require.Equal(t, "Reading clocks takes at least 0.100 of 2 CPUs; most of it reads (10 % of its time).", block.Verdict)
+	require.Equal(t, "Reading clocks takes at least 0.100 of 2 CPUs; most of it reads (10 % of its time).",
+		block.Verdict)
 	require.Equal(t, []string{"Not seen: some system calls."}, block.Faults)
 }
 
@@ -45,7 +49,8 @@ func TestVerdict(t *testing.T) {
 
 // Without a single figure, the range stands in its place.
 func TestRangeInTheTable(t *testing.T) {
-	g := processGrid(&Profile{}, []Process{{Command: "ranged", PID: 7, ClockShareLow: 0.248, ClockShareHigh: 0.34, CPUsUsed: 1}})
+	g := processGrid(&Profile{},
+		[]Process{{Command: "ranged", PID: 7, ClockShareLow: 0.248, ClockShareHigh: 0.34, CPUsUsed: 1}})
 	require.Equal(t, []string{"Program", "pid", "CPUs", "% in reads"}, g.Header[:4])
 	require.Equal(t, "24.8 – 34.0", g.Rows[0][3])
 }
@@ -75,17 +80,22 @@ func TestShortFunction(t *testing.T) {
 // The callers are of all reads, and what is not known of them is a row.
 func TestCallersAreOfAllReads(t *testing.T) {
 	caller := func(name string, samples int) Caller { return Caller{[]string{name}, samples} }
-	several := []Caller{caller("a (libc)", 40), caller("b (libc)", 20), caller("c (libc)", 10), caller("d (libc)", 6), caller("e (libc)", 4)}
+	several := []Caller{caller("a (libc)", 40), caller("b (libc)", 20), caller("c (libc)", 10), caller("d (libc)", 6),
+		caller("e (libc)", 4)}
 	g := callerGrid(&Profile{Unnamed: "it takes too long"}, []Process{
-		{Command: "jit", PID: 1, Samples: 1000, UserShare: 0.2, SyscallShare: 0.6, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 200), caller("b (libc)", 30)}},
+		{Command: "jit", PID: 1, Samples: 1000, UserShare: 0.2, SyscallShare: 0.6, ClockCPUs: 1,
+			Callers: []Caller{caller("a (libc)", 200), caller("b (libc)", 30)}},
 		{Command: "hidden", PID: 2, Samples: 100, UserShare: 0.5, ClockCPUs: 1},
-		{Command: "known", PID: 3, Samples: 100, UserShare: 0.5, ClockCPUs: 1, Callers: []Caller{caller("a (libc)", 51)}},
+		{Command: "known", PID: 3, Samples: 100, UserShare: 0.5, ClockCPUs: 1,
+			Callers: []Caller{caller("a (libc)", 51)}},
 		{Command: "reads none", PID: 4, Samples: 100},
 		{Command: "many", PID: 5, Samples: 200, UserShare: 0.5, ClockCPUs: 1, Callers: several, OtherCallerSamples: 12},
 	})
 	require.Equal(t, [][]string{
-		{"jit", "a (libc)", "1", "25.0"}, {"jit", "(not known)", "1", "71.2"}, {"hidden", "(not known)", "2", "100.0"}, {"known", "a (libc)", "3", "100.0"},
-		{"many", "a (libc)", "5", "40.0"}, {"many", "b (libc)", "5", "20.0"}, {"many", "c (libc)", "5", "10.0"}, {"many", "(others)", "5", "22.0"}, {"many", "(not known)", "5", "8.0"},
+		{"jit", "a (libc)", "1", "25.0"}, {"jit", "(not known)", "1", "71.2"}, {"hidden", "(not known)", "2", "100.0"},
+		{"known", "a (libc)", "3", "100.0"},
+		{"many", "a (libc)", "5", "40.0"}, {"many", "b (libc)", "5", "20.0"}, {"many", "c (libc)", "5", "10.0"},
+		{"many", "(others)", "5", "22.0"}, {"many", "(not known)", "5", "8.0"},
 	}, g.Rows)
 	require.Equal(t, "Some functions have no name: it takes too long.", g.Note)
 }
@@ -93,7 +103,8 @@ func TestCallersAreOfAllReads(t *testing.T) {
 // Without samples of the kernel, those of a thread are of its time in user mode. The process has more time, but which thread
 // that is of is not known.
 func TestThreadsWithoutTheKernel(t *testing.T) {
-	p := Process{Command: "reads", Samples: 200, CPUsUsed: 1.2, ClockCPUs: 0.1, Threads: []Thread{{TID: 7, Name: "worker", Samples: 100, ClockSamples: 50}}}
+	p := Process{Command: "reads", Samples: 200, CPUsUsed: 1.2, ClockCPUs: 0.1,
+		Threads: []Thread{{TID: 7, Name: "worker", Samples: 100, ClockSamples: 50}}}
 	s := &Profile{DurationNS: 2e9, RateHz: 100, ListsThreads: true, Processes: []Process{p}}
 	g := threadGrid(s, s.Processes)
 	require.Equal(t, []string{"Program", "thread", "tid", "CPUs in user mode", "% of that in reads"}, g.Header)
@@ -109,8 +120,10 @@ func TestIdleProgramsAreNotCompared(t *testing.T) {
 	program := func(name string, share float64) Process {
 		return Process{Command: name, CPUsUsed: 1, ClockShare: &share, UserShare: share, ClockShareHigh: 0.9}
 	}
-	old := &Profile{Processes: []Process{program("both", 0.2), program("began", 0), program("idle", 0), program("old idle", 0), program("old", 0.1)}}
-	new := &Profile{Processes: []Process{program("both", 0.2), program("began", 0.3), program("idle", 0), program("new idle", 0)}}
+	old := &Profile{Processes: []Process{program("both", 0.2), program("began", 0), program("idle", 0),
+		program("old idle", 0), program("old", 0.1)}}
+	new := &Profile{Processes: []Process{program("both", 0.2), program("began", 0.3), program("idle", 0),
+		program("new idle", 0)}}
 	c := changesOf(old, new).Value.(*Changes)
 	var names []string
 	for _, p := range c.Changes.Changes {
@@ -139,7 +152,8 @@ func TestContradictions(t *testing.T) {
 	share := 0.4
 	read := func(change func(*Process)) error {
 		p := Process{
-			PID: 7, Command: "reads", Samples: 100, ClockShare: &share, ClockShareLow: 0.3, ClockShareHigh: 0.5, UserShare: 0.4,
+			PID: 7, Command: "reads", Samples: 100, ClockShare: &share, ClockShareLow: 0.3, ClockShareHigh: 0.5,
+			UserShare:      0.4,
 			ReadsPerSecond: 1000, ReadsBy: byCost,
 		}
 		change(&p)
@@ -150,9 +164,18 @@ func TestContradictions(t *testing.T) {
 	const at = `profile.processes[0].`
 	const together = at + "user_share and kernel_share and syscall_share together "
 	for want, change := range map[string]func(*Process){
-		at + "clock_share is 0.4; it must be in its interval, from 0.5 to 0.6": func(p *Process) { p.UserShare, p.ClockShareLow, p.ClockShareHigh = 0.55, 0.5, 0.6 },
-		together + "is 0.4; it must be in its interval, from 0.5 to 0.3":       func(p *Process) { p.ClockShareLow, p.ClockShareHigh = 0.5, 0.3 },
-		together + "is 1; it must be in its interval, from 0.3 to 0.5":         func(p *Process) { p.ClockShare, p.UserShare, p.KernelShare = nil, 0.9, 0.9 },
+		at + "clock_share is 0.4; it must be in its interval, from 0.5 to 0.6": func(p *Process) {
+			p.UserShare,
+				p.ClockShareLow, p.ClockShareHigh = 0.55, 0.5, 0.6
+		},
+		together + "is 0.4; it must be in its interval, from 0.5 to 0.3": func(p *Process) {
+			p.ClockShareLow,
+				p.ClockShareHigh = 0.5, 0.3
+		},
+		together + "is 1; it must be in its interval, from 0.3 to 0.5": func(p *Process) {
+			p.ClockShare,
+				p.UserShare, p.KernelShare = nil, 0.9, 0.9
+		},
 	} {
 		require.ErrorContains(t, read(change), want)
 	}
@@ -161,12 +184,15 @@ func TestContradictions(t *testing.T) {
 // Of thousands of processes that ended, or with a library that stands in for the clock, the report has ten and the
 // number of the others.
 func TestReasonsOfManyProcesses(t *testing.T) {
-	s := &Profile{Processes: []Process{{PID: 1, Command: "secret", Reason: "that needs root"}, {PID: 2, Command: "fine"}}}
+	s := &Profile{Processes: []Process{{PID: 1, Command: "secret", Reason: "that needs root"},
+		{PID: 2, Command: "fine"}}}
 	for i := range 2010 {
-		s.Processes = append(s.Processes, Process{PID: 100 + i, Command: fmt.Sprint("p", i), Reason: "it had ended", Preloaded: []string{"/lib/a.so (LD_PRELOAD)"}})
+		s.Processes = append(s.Processes, Process{PID: 100 + i, Command: fmt.Sprint("p", i), Reason: "it had ended",
+			Preloaded: []string{"/lib/a.so (LD_PRELOAD)"}})
 	}
 	const ten = "p0 (pid 100), p1 (pid 101), p2 (pid 102), p3 (pid 103), p4 (pid 104), p5 (pid 105), p6 (pid 106), p7 (pid 107), p8 (pid 108), p9 (pid 109), 2,000 more: "
 	require.Equal(t, []string{
-		"secret (pid 1): that needs root", ten + "it had ended", ten + "/lib/a.so (LD_PRELOAD) is preloaded and stands in for the clock: reads cost what it makes of them",
+		"secret (pid 1): that needs root", ten + "it had ended",
+		ten + "/lib/a.so (LD_PRELOAD) is preloaded and stands in for the clock: reads cost what it makes of them",
 	}, s.Block(&result.Document{}).Notes)
 }

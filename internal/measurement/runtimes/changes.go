@@ -54,7 +54,8 @@ func subjects(d *result.Document) []compare.Subject {
 // different returns what else differs: the environments, the versions, and what the calls read.
 func different(old, new *Runtimes) []section.Difference {
 	all := []section.Difference{{
-		What: "environment of the runtimes", Old: strings.Join(old.Environment, " "), New: strings.Join(new.Environment, " "),
+		What: "environment of the runtimes", Old: strings.Join(old.Environment, " "),
+		New: strings.Join(new.Environment, " "),
 	}}
 	name := func(r MeasuredRuntime) string { return r.Name }
 	section.Match(old.Runtimes, new.Runtimes, name, func(o, n MeasuredRuntime) {

@@ -26,11 +26,13 @@ var looks = []struct {
 	kind, name string
 	look       picture.Look
 }{
-	{wall, "wall clock", picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}, Hollow: draw.RingGlyph{}}},
+	{wall, "wall clock", picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{},
+		Hollow: draw.RingGlyph{}}},
 	{monotonic, "monotonic", picture.Look{
 		Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}, Hollow: draw.TriangleGlyph{},
 	}},
-	{cpuTime, "CPU time", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.BoxGlyph{}, Hollow: draw.SquareGlyph{}}},
+	{cpuTime, "CPU time", picture.Look{Color: picture.RGB(0xd55e00), Shape: draw.BoxGlyph{},
+		Hollow: draw.SquareGlyph{}}},
 }
 
 // lookOf returns the look of a kind of call.
@@ -66,7 +68,10 @@ func measured(d *result.Document) []MeasuredCall {
 // fastest returns the calls that the picture has room for, the fastest last.
 func fastest(d *result.Document) []MeasuredCall {
 	all := measured(d)
-	slices.SortStableFunc(all, func(a, b MeasuredCall) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) })
+	slices.SortStableFunc(all, func(a,
+		b MeasuredCall) int {
+		return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS)
+	})
 	all = picture.Shown(all)
 	slices.Reverse(all)
 	return all

@@ -42,7 +42,8 @@ const title = "Clock calls of runtimes"
 
 // Block returns a table for each runtime, and which call to choose in it.
 func (s *Runtimes) Block(d *result.Document) table.Block {
-	block := table.Block{Title: title, Facts: table.Facts{Title: "Which call to choose", Lines: s.choices()}, Verdict: s.answer(d)}
+	block := table.Block{Title: title, Facts: table.Facts{Title: "Which call to choose", Lines: s.choices()},
+		Verdict: s.answer(d)}
 	var notFound []string
 	for i := range s.Runtimes {
 		r := &s.Runtimes[i]
@@ -131,12 +132,14 @@ var columns = func() []table.Column[line] {
 			{Key: "kind", Text: func(l line) string { return l.call.Kind }},
 			{Key: "reason", Text: func(l line) string { return l.call.Reason }},
 			{
-				Name: "reads", Key: "reads", Left: true, Text: func(l line) string { return strings.Join(l.call.Reads, ", ") },
+				Name: "reads", Key: "reads", Left: true,
+				Text: func(l line) string { return strings.Join(l.call.Reads, ", ") },
 				Cell: ofCall(func(l line) string { return l.call.readsCell() }),
 			},
 		},
 		compare.LatencyColumns("ns/call", "starts", func(l line) *compare.Latency { return l.call.Latency }),
-		[]table.Column[line]{{Name: "clock + runtime", Spare: 2, Cell: func(l line) string { return l.section.splitCell(l) }}},
+		[]table.Column[line]{{Name: "clock + runtime", Spare: 2,
+			Cell: func(l line) string { return l.section.splitCell(l) }}},
 		compare.ResolutionColumns(func(l line) *compare.Resolution { return l.call.Resolution }),
 		[]table.Column[line]{
 			{
@@ -195,7 +198,10 @@ func (s *Runtimes) grid(r *MeasuredRuntime) table.Grid {
 // byLatency returns the calls that were measured, the fastest first.
 func (r *MeasuredRuntime) byLatency() []MeasuredCall {
 	measured := slices.DeleteFunc(slices.Clone(r.Calls), func(m MeasuredCall) bool { return m.Latency == nil })
-	slices.SortStableFunc(measured, func(a, b MeasuredCall) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) })
+	slices.SortStableFunc(measured, func(a,
+		b MeasuredCall) int {
+		return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS)
+	})
 	return measured
 }
 
@@ -244,7 +250,8 @@ func (r *MeasuredRuntime) threadsGrid() table.Grid {
 	}
 	counts := slices.Sorted(maps.Keys(beyond))
 	over := func(threads int) bool { return beyond[threads] }
-	columns := append([]table.Column[MeasuredCall]{{Name: "Call", Left: true, Text: func(m MeasuredCall) string { return m.Call }}},
+	columns := append([]table.Column[MeasuredCall]{{Name: "Call", Left: true,
+		Text: func(m MeasuredCall) string { return m.Call }}},
 		compare.ThreadColumns(counts, over, func(m MeasuredCall, threads int) string {
 			i := slices.IndexFunc(m.Throughput, func(t compare.Throughput) bool { return t.Threads == threads })
 			if i < 0 {

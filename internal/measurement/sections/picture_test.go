@@ -49,7 +49,8 @@ func TestLabelsOfThreadsAreApart(t *testing.T) {
 		}
 		return all
 	}
-	for _, threads := range [][]int{{1}, {1, 2}, upTo(24), upTo(100), upTo(1024), {900, 1000, 1023, 1024}, {1, 1000, 1001, 1002, 1003, 1004}} {
+	for _, threads := range [][]int{{1}, {1, 2}, upTo(24), upTo(100), upTo(1024), {900, 1000, 1023, 1024},
+		{1, 1000, 1001, 1002, 1003, 1004}} {
 		d := made.Document(20, threads...) // with long names, which leave little room
 		for _, c := range sections.Pictures() {
 			if strings.HasPrefix(c.Name, "time-per-read") || strings.HasPrefix(c.Name, "reads-per-second") {
@@ -66,7 +67,8 @@ func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
 		compare.Into(d).Clocks[i] = compare.Clock{ID: "absent", Reason: "no such device"}
 	}
 	empty := &result.Document{Sections: []result.Section{&verify.Verification{}, &skew.Skew{}, &drift.Drift{}}}
-	none := &result.Document{Sections: []result.Section{&skew.Skew{Clocks: []skew.SkewedClock{{ID: "c"}}}, &drift.Drift{Clocks: []drift.DriftedClock{{ID: "c"}}}}}
+	none := &result.Document{Sections: []result.Section{&skew.Skew{Clocks: []skew.SkewedClock{{ID: "c"}}},
+		&drift.Drift{Clocks: []drift.DriftedClock{{ID: "c"}}}}}
 	for _, c := range sections.Pictures() {
 		require.False(t, c.Drawable(d) || c.Drawable(empty) || c.Drawable(none), c.Name)
 	}
@@ -76,7 +78,8 @@ func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
 func TestExperimentsWithoutFigures(t *testing.T) {
 	d := made.Document(2, 1)
 	compare.Into(d).Clocks[0].Throughput = []compare.Throughput{{Threads: 1}}
-	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "hpet", Clocks: []compare.Clock{{ID: "unheard of"}}}}
+	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "hpet",
+		Clocks: []compare.Clock{{ID: "unheard of"}}}}
 	for _, c := range sections.Pictures() {
 		if c.Drawable(d) {
 			require.NoError(t, c.PNG(io.Discard, d), c.Name)
@@ -91,12 +94,14 @@ func TestExperimentsWithoutFigures(t *testing.T) {
 // A picture of a document of anyone's is no larger, and lays out no more, than one of a
 // hundred clocks, and says so.
 func TestPicturesHaveBounds(t *testing.T) {
-	usual, most, more := made.Document(17, 1, 2), made.Document(picture.MostClocks, 1, 2), made.Document(7*picture.MostClocks, 1, 2)
+	usual, most, more := made.Document(17, 1, 2), made.Document(picture.MostClocks, 1, 2),
+		made.Document(7*picture.MostClocks, 1, 2)
 	// Otherwise the number of CPUs is another, and so is the height.
 	usual.Put(skew.Of(most))
 	more.Put(skew.Of(most))
 	for _, c := range sections.Pictures() {
-		require.True(t, c.Drawable(usual) && c.Drawable(most) && c.Drawable(more), "%s: give what it draws to test/made", c.Name)
+		require.True(t, c.Drawable(usual) && c.Drawable(most) && c.Drawable(more),
+			"%s: give what it draws to test/made", c.Name)
 		require.LessOrEqual(t, c.Height(usual, picture.Width), c.Height(most, picture.Width), c.Name)
 		require.Equal(t, c.Height(most, picture.Width), c.Height(more, picture.Width), c.Name)
 		require.NotContains(t, c.Subtitle(most), "at most", c.Name)
@@ -133,7 +138,8 @@ func TestPicturesAreElementsOfAPage(t *testing.T) {
 	}
 	for i, d := range documents {
 		for _, c := range sections.Pictures() {
-			require.Equal(t, i == 0 || !slices.ContainsFunc(compare.Kind.Pictures, func(of picture.Chart[*result.Document]) bool { return of.Name == c.Name }), c.Drawable(d), c.Name)
+			require.Equal(t, i == 0 || !slices.ContainsFunc(compare.Kind.Pictures,
+				func(of picture.Chart[*result.Document]) bool { return of.Name == c.Name }), c.Drawable(d), c.Name)
 			if c.Drawable(d) {
 				drawn.RequireElement(t, c, d)
 			}

@@ -25,7 +25,8 @@ func TestEverySectionCanBeShownAndCompared(t *testing.T) {
 			require.NotEmpty(t, kind.Command)
 			tests, err := filepath.Glob(filepath.Join("..", kind.Command, "*_test.go"))
 			require.NoError(t, err)
-			require.NotEmpty(t, tests, "internal/measurement/%s has no test of its own: what does it measure and show?", kind.Command)
+			require.NotEmpty(t, tests, "internal/measurement/%s has no test of its own: what does it measure and show?",
+				kind.Command)
 			require.False(t, seen[kind.Key])
 			seen[kind.Key] = true
 
@@ -78,7 +79,8 @@ func TestJoinedDocument(t *testing.T) {
 	load, speed := result.Warning{Kind: "load", Saw: "first"}, result.Warning{Kind: "speed"}
 	joined := Join([]*result.Document{
 		{Warnings: []result.Warning{load}},
-		{Warnings: []result.Warning{speed, {Kind: "load", Saw: "second"}}, Interrupted: true, Settings: result.Settings{Repeat: 4}},
+		{Warnings: []result.Warning{speed, {Kind: "load", Saw: "second"}}, Interrupted: true,
+			Settings: result.Settings{Repeat: 4}},
 	})
 	require.Equal(t, []result.Warning{load, speed}, joined.Warnings)
 	require.True(t, joined.Interrupted)

@@ -101,7 +101,8 @@ func (p panel) draw(c draw.Canvas) {
 	if !haveOneFirst(p.pairs) {
 		label = "pair of CPUs: offset of the second from the first"
 	}
-	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), view, label+"  ·  "+p.roundTrips(), "offset ± bound"+farthest(p.pairs))
+	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), view, label+"  ·  "+p.roundTrips(),
+		"offset ± bound"+farthest(p.pairs))
 }
 
 // roundTrips returns the range of the best round trips as text, if the clock is fine enough
@@ -111,7 +112,8 @@ func (p panel) roundTrips() string {
 		return "too coarse for a round trip"
 	}
 	byTrip := func(a, b CPUPair) int { return cmp.Compare(a.RoundTripNS, b.RoundTripNS) }
-	low, high := words.Duration(slices.MinFunc(p.pairs, byTrip).RoundTripNS), words.Duration(slices.MaxFunc(p.pairs, byTrip).RoundTripNS)
+	low, high := words.Duration(slices.MinFunc(p.pairs, byTrip).RoundTripNS),
+		words.Duration(slices.MaxFunc(p.pairs, byTrip).RoundTripNS)
 	if low == high {
 		return "round trip " + low
 	}
@@ -141,13 +143,15 @@ type pairTicks []CPUPair
 func (t pairTicks) Ticks(_, _ float64) []picture.Tick {
 	most, room, name := 24, 30*picture.Pixel, func(pair CPUPair) string { return strconv.Itoa(pair.OtherCPU) }
 	if !haveOneFirst(t) {
-		most, room, name = 16, 60*picture.Pixel, func(pair CPUPair) string { return fmt.Sprintf("%d, %d", pair.CPU, pair.OtherCPU) }
+		most, room, name = 16, 60*picture.Pixel,
+			func(pair CPUPair) string { return fmt.Sprintf("%d, %d", pair.CPU, pair.OtherCPU) }
 	}
 	every := 1 + len(t)/most
 	var ticks []picture.Tick
 	for i, pair := range t {
 		if i%every == 0 {
-			ticks = append(ticks, picture.Tick{Value: float64(i), Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name(pair), room)})
+			ticks = append(ticks, picture.Tick{Value: float64(i),
+				Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name(pair), room)})
 		}
 	}
 	return ticks
@@ -165,11 +169,13 @@ func (marks skewMarks) Plot(c draw.Canvas, p *picture.Plot) {
 	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), c.Min.X, y(0), c.Max.X, y(0))
 	for i, pair := range marks.pairs {
 		at := vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}
-		mark, bar := picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}.Glyph(radius), picture.RGB(0x56b4e9)
+		mark, bar := picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}.Glyph(radius),
+			picture.RGB(0x56b4e9)
 		if pair.Apart() {
 			mark, bar = picture.Failed.Glyph(4.5*picture.Pixel), picture.Failed.Color
 		}
-		c.StrokeLine2(picture.Stroke(bar, 1.4*picture.Pixel), at.X, y(pair.OffsetNS-pair.BoundNS), at.X, y(pair.OffsetNS+pair.BoundNS))
+		c.StrokeLine2(picture.Stroke(bar, 1.4*picture.Pixel), at.X, y(pair.OffsetNS-pair.BoundNS), at.X,
+			y(pair.OffsetNS+pair.BoundNS))
 		c.DrawGlyph(mark, at)
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 // Fact returns the duration of the measurement and the CPUs.
 func (s *Skew) Fact(*result.Document) table.Fact {
-	return table.Fact{Name: "Skew", Value: "measured for " + words.Duration(float64(s.DurationNS)) + " on " + words.CPUs(s.CPUs)}
+	return table.Fact{Name: "Skew",
+		Value: "measured for " + words.Duration(float64(s.DurationNS)) + " on " + words.CPUs(s.CPUs)}
 }
 
 // Block returns the skew of each clock between CPUs.
@@ -98,7 +99,8 @@ func (s *Skew) together(c *SkewedClock) string {
 		for _, p := range c.Pairs {
 			low, high = min(low, p.BoundNS), max(high, p.BoundNS)
 		}
-		return fmt.Sprintf("%s: no difference beyond the error bound in %s; bounds %s.", c.ID, s.measured(c), words.Between(low, high))
+		return fmt.Sprintf("%s: no difference beyond the error bound in %s; bounds %s.", c.ID, s.measured(c),
+			words.Between(low, high))
 	}
 	const most = 5
 	var named []string
@@ -108,7 +110,8 @@ func (s *Skew) together(c *SkewedClock) string {
 	if more := len(apart) - most; more > 0 {
 		named = append(named, words.Plural(more, "more pair"))
 	}
-	text := fmt.Sprintf("%s: %d of %s beyond the error bound: %s.", c.ID, len(apart), words.Plural(len(c.Pairs), "pair")+words.Are(len(apart)), words.List(named))
+	text := fmt.Sprintf("%s: %d of %s beyond the error bound: %s.", c.ID, len(apart),
+		words.Plural(len(c.Pairs), "pair")+words.Are(len(apart)), words.List(named))
 	if len(c.Pairs) < s.wanted(c) {
 		text += fmt.Sprintf(" Only %s were measured.", s.measured(c))
 	}
@@ -121,7 +124,8 @@ func (p CPUPair) String() string {
 	if p.OffsetNS < 0 {
 		ahead, behind = behind, ahead
 	}
-	return fmt.Sprintf("CPU %d is ahead of CPU %d by %s", ahead, behind, words.BoundedNS(math.Abs(p.OffsetNS), p.BoundNS))
+	return fmt.Sprintf("CPU %d is ahead of CPU %d by %s", ahead, behind,
+		words.BoundedNS(math.Abs(p.OffsetNS), p.BoundNS))
 }
 
 // Worst returns the pair that differs most beyond its error bound; nil if none does.
@@ -211,18 +215,26 @@ func figure(value func(*CPUPair) float64) func(line) (float64, bool) {
 
 var columns = []table.Column[line]{
 	{Key: "clock", Text: func(l line) string { return l.clock }},
-	{Name: "CPU", Key: "cpu", Left: true, Unit: words.Number, Value: func(l line) (float64, bool) { return float64(l.cpu), l.known }},
-	{Name: "other", Key: "other_cpu", Unit: words.Number, Value: func(l line) (float64, bool) { return float64(l.otherCPU), l.known }},
+	{Name: "CPU", Key: "cpu", Left: true, Unit: words.Number, Value: func(l line) (float64,
+		bool) {
+		return float64(l.cpu), l.known
+	}},
+	{Name: "other", Key: "other_cpu", Unit: words.Number, Value: func(l line) (float64,
+		bool) {
+		return float64(l.otherCPU), l.known
+	}},
 	{
 		Name: "offset", Key: "offset_ns", Value: figure(func(p *CPUPair) float64 { return p.OffsetNS }),
 		Cell: func(l line) string { return words.BoundedNS(l.pair.OffsetNS, l.pair.BoundNS) },
 	},
 	{Key: "bound_ns", Value: figure(func(p *CPUPair) float64 { return p.BoundNS })},
 	{
-		Name: "best round trip", Key: "round_trip_ns", Spare: 1, Value: figure(func(p *CPUPair) float64 { return p.RoundTripNS }),
-		Cell: func(l line) string { return roundTrip(*l.pair) },
+		Name: "best round trip", Key: "round_trip_ns", Spare: 1,
+		Value: figure(func(p *CPUPair) float64 { return p.RoundTripNS }),
+		Cell:  func(l line) string { return roundTrip(*l.pair) },
 	},
-	{Name: "rounds", Key: "rounds", Spare: 2, Unit: words.Count, Value: figure(func(p *CPUPair) float64 { return float64(p.Rounds) })},
+	{Name: "rounds", Key: "rounds", Spare: 2, Unit: words.Count,
+		Value: figure(func(p *CPUPair) float64 { return float64(p.Rounds) })},
 	{
 		Name: "significant", Key: "apart",
 		Text: func(l line) string {

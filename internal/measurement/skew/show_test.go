@@ -14,7 +14,9 @@ func star(id string, cpus int) SkewedClock {
 	c := SkewedClock{ID: id, TicksPerSecond: 2596122000}
 	for other := 1; other < cpus; other++ {
 		trip := 90 + float64(other%48)*5
-		c.Pairs = append(c.Pairs, CPUPair{CPU: 0, OtherCPU: other, OffsetNS: math.Round(36*math.Sin(float64(other)))/4 - 2, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 10_000})
+		c.Pairs = append(c.Pairs, CPUPair{CPU: 0, OtherCPU: other,
+			OffsetNS: math.Round(36*math.Sin(float64(other)))/4 - 2, BoundNS: trip / 2, RoundTripNS: trip,
+			Rounds: 10_000})
 	}
 	return c
 }
@@ -22,15 +24,20 @@ func star(id string, cpus int) SkewedClock {
 // A coarse clock may have the same value before and after a round trip: that is not the
 // latency of a message.
 func TestCoarseClockIsNoStopwatchOfMessages(t *testing.T) {
-	coarse := SkewedClock{ID: "CLOCK_MONOTONIC_COARSE@vdso", TicksPerSecond: 1e9, Pairs: []CPUPair{{OtherCPU: 1, BoundNS: 4e6, Rounds: 10}}}
-	tick := SkewedClock{ID: "gettimeofday@vdso", TicksPerSecond: 1e6, Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 1000, BoundNS: 1500, Rounds: 10}}}
-	fine := SkewedClock{ID: "RDTSC@cpu", TicksPerSecond: 1e9, Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 150, BoundNS: 76, Rounds: 10}}}
+	coarse := SkewedClock{ID: "CLOCK_MONOTONIC_COARSE@vdso", TicksPerSecond: 1e9,
+		Pairs: []CPUPair{{OtherCPU: 1, BoundNS: 4e6, Rounds: 10}}}
+	tick := SkewedClock{ID: "gettimeofday@vdso", TicksPerSecond: 1e6,
+		Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 1000, BoundNS: 1500, Rounds: 10}}}
+	fine := SkewedClock{ID: "RDTSC@cpu", TicksPerSecond: 1e9,
+		Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 150, BoundNS: 76, Rounds: 10}}}
 	for _, test := range []struct {
 		clocks []SkewedClock
 		want   string
 	}{
-		{[]SkewedClock{coarse, tick}, "gettimeofday@vdso: no difference beyond the error bound in 1 pair; bounds of 1.5 µs."},
-		{[]SkewedClock{coarse, fine}, "The round trip of a cache line between two CPUs took 150 ns (CPU 0 and 1) at best, by RDTSC@cpu."},
+		{[]SkewedClock{coarse, tick},
+			"gettimeofday@vdso: no difference beyond the error bound in 1 pair; bounds of 1.5 µs."},
+		{[]SkewedClock{coarse, fine},
+			"The round trip of a cache line between two CPUs took 150 ns (CPU 0 and 1) at best, by RDTSC@cpu."},
 	} {
 		s := &Skew{CPUs: []int{0, 1}, Clocks: test.clocks}
 		notes := s.Block(&result.Document{}).Notes
@@ -80,7 +87,8 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 
 	// Another clock has all pairs.
 	s.Clocks = append(s.Clocks, star("RDTSC@cpu", 64))
-	require.Contains(t, s.Block(&result.Document{}).Verdict, "in 7 of 63 pairs of CPUs (2 clocks). The others were not measured by every clock.")
+	require.Contains(t, s.Block(&result.Document{}).Verdict,
+		"in 7 of 63 pairs of CPUs (2 clocks). The others were not measured by every clock.")
 	s.Clocks = s.Clocks[:1]
 	s.Clocks[0].Pairs[3].OffsetNS = 1e6
 	block = s.Block(&result.Document{})
@@ -98,14 +106,16 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 func TestVerdictCountsPairsOfCPUs(t *testing.T) {
 	one, other := star("RDTSC@cpu", 2), star("CLOCK_MONOTONIC@vdso", 2)
 	other.Pairs[0].CPU, other.Pairs[0].OtherCPU = 1, 0 // the CPUs in the other order
-	stuck, absent := SkewedClock{ID: "stuck", TicksPerSecond: 1e9, Reason: "stuck"}, SkewedClock{ID: "absent", Reason: "absent"}
+	stuck, absent := SkewedClock{ID: "stuck", TicksPerSecond: 1e9, Reason: "stuck"},
+		SkewedClock{ID: "absent", Reason: "absent"}
 	for want, clocks := range map[string][]SkewedClock{
 		"(1 pair of CPUs, 1 clock).":       {one},
 		"(1 pair of CPUs, 2 clocks).":      {one, other, absent},
 		"(1 pair of CPUs, 2 of 3 clocks).": {one, other, stuck},
 	} {
 		s := &Skew{CPUs: []int{0, 1}, Clocks: clocks}
-		require.True(t, strings.HasSuffix(s.Block(&result.Document{}).Verdict, want), s.Block(&result.Document{}).Verdict)
+		require.True(t, strings.HasSuffix(s.Block(&result.Document{}).Verdict, want),
+			s.Block(&result.Document{}).Verdict)
 	}
 }
 

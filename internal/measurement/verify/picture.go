@@ -15,7 +15,8 @@ import (
 
 // pictures are the pictures of a verification section.
 var pictures = []picture.Chart[*result.Document]{{
-	Name: "verification", Title: "Verification of each clock", Drawable: drawable, Subtitle: subtitle, Height: verificationHeight, Draw: drawVerification,
+	Name: "verification", Title: "Verification of each clock", Drawable: drawable, Subtitle: subtitle,
+	Height: verificationHeight, Draw: drawVerification,
 }}
 
 func drawable(d *result.Document) bool { return Of(d) != nil && len(Of(d).Clocks) > 0 }
@@ -109,7 +110,8 @@ func verdictWords(c VerifiedClock) string {
 
 func verificationLegend(c draw.Canvas, clocks []VerifiedClock) draw.Canvas {
 	var entries []picture.Entry
-	for _, e := range []picture.Entry{{Look: held, Name: "held"}, {Look: picture.Failed, Name: "failed"}, {Look: alone, Name: "held, not all CPUs compared"}, {Look: unasked, Name: "not verified"}} {
+	for _, e := range []picture.Entry{{Look: held, Name: "held"}, {Look: picture.Failed, Name: "failed"},
+		{Look: alone, Name: "held, not all CPUs compared"}, {Look: unasked, Name: "not verified"}} {
 		if slices.ContainsFunc(clocks, func(c VerifiedClock) bool { return lookOfClock(c) == e.Look }) {
 			entries = append(entries, e)
 		}

@@ -43,7 +43,8 @@ func (v *Verification) Block(d *result.Document) table.Block {
 	switch {
 	case !v.Held():
 		block.Level = table.Error
-	case !slices.ContainsFunc(v.Clocks, verified) || slices.ContainsFunc(v.Clocks, func(c VerifiedClock) bool { return !verified(c) && !absent(c, d) }):
+	case !slices.ContainsFunc(v.Clocks, verified) || slices.ContainsFunc(v.Clocks,
+		func(c VerifiedClock) bool { return !verified(c) && !absent(c, d) }):
 		block.Level = table.Warn
 	default:
 		block.Level = table.OK
@@ -54,7 +55,8 @@ func (v *Verification) Block(d *result.Document) table.Block {
 
 // Broken returns that a relation did not hold, in a sentence.
 func (r Relation) Broken() string {
-	return fmt.Sprintf("%s should keep a constant distance from %s; it changed by %s.", r.Clock, r.Against, words.BoundedNS(r.ChangeNS, r.BoundNS))
+	return fmt.Sprintf("%s should keep a constant distance from %s; it changed by %s.", r.Clock, r.Against,
+		words.BoundedNS(r.ChangeNS, r.BoundNS))
 }
 
 // ifVerified returns a figure of a clock, for a column of verdicts.
@@ -82,15 +84,19 @@ func ofBracket(value func(*Bracket) (float64, bool)) func(VerifiedClock) (float6
 	}
 }
 
-var idColumn = table.Column[VerifiedClock]{Name: "Clock", Key: "clock", Left: true, Text: func(c VerifiedClock) string { return c.ID }}
+var idColumn = table.Column[VerifiedClock]{Name: "Clock", Key: "clock", Left: true,
+	Text: func(c VerifiedClock) string { return c.ID }}
 
 var verdictColumns = []table.Column[VerifiedClock]{
 	idColumn,
-	{Name: "verdict", Key: "verdict", Left: true, Text: func(c VerifiedClock) string { return c.Verdict }, Cell: verdict},
+	{Name: "verdict", Key: "verdict", Left: true, Text: func(c VerifiedClock) string { return c.Verdict },
+		Cell: verdict},
 	{Key: "reason", Text: func(c VerifiedClock) string { return c.Reason }},
-	{Name: "reads", Key: "reads", Spare: 1, Unit: words.Count, Value: ifVerified(func(c VerifiedClock) float64 { return float64(c.Reads) })},
+	{Name: "reads", Key: "reads", Spare: 1, Unit: words.Count,
+		Value: ifVerified(func(c VerifiedClock) float64 { return float64(c.Reads) })},
 	{
-		Name: "repeats", Key: "repeats", Spare: 2, Value: ifVerified(func(c VerifiedClock) float64 { return float64(c.Repeats) }),
+		Name: "repeats", Key: "repeats", Spare: 2,
+		Value: ifVerified(func(c VerifiedClock) float64 { return float64(c.Repeats) }),
 		Cell: func(c VerifiedClock) string {
 			if c.Verdict == Unverified || c.Reads == 0 {
 				return ""
@@ -103,12 +109,14 @@ var verdictColumns = []table.Column[VerifiedClock]{
 	{Key: "witness", Text: func(c VerifiedClock) string { return c.Witness }},
 	{Key: "checks", Value: ofAcross(func(a *Across) (float64, bool) { return float64(a.Checks), true })},
 	{Key: "pairs", Value: ofAcross(func(a *Across) (float64, bool) { return float64(a.Pairs), true })},
-	{Name: "detects warps", Key: "smallest_warp_ns", Unit: words.Duration, Value: ofAcross(func(a *Across) (float64, bool) { return table.Known(a.SmallestWarpNS) })},
+	{Name: "detects warps", Key: "smallest_warp_ns", Unit: words.Duration,
+		Value: ofAcross(func(a *Across) (float64, bool) { return table.Known(a.SmallestWarpNS) })},
 }
 
 func (v *Verification) verdictGrid() table.Grid {
 	g := table.Of("Verification of each clock", v.Clocks, verdictColumns)
-	if slices.ContainsFunc(v.Clocks, func(c VerifiedClock) bool { return c.Across != nil && c.Across.SmallestWarpNS > 0 }) {
+	if slices.ContainsFunc(v.Clocks,
+		func(c VerifiedClock) bool { return c.Across != nil && c.Across.SmallestWarpNS > 0 }) {
 		g.Note = "detects warps: a CPU's value behind another's by at least this would have been detected."
 	}
 	return g
@@ -155,10 +163,14 @@ var faultWords = map[string]struct {
 	sentence func(c VerifiedClock) string
 	worst    string
 }{
-	FaultBackwards: {"went backwards", func(c VerifiedClock) string { return c.ID + " went backwards on one CPU" }, "at worst by "},
-	FaultWarp:      {"went backwards", func(c VerifiedClock) string { return c.ID + " went backwards from one CPU to another" }, "at worst by "},
-	FaultStall:     {"stopped", func(c VerifiedClock) string { return c.ID + " stopped" + witnessed(c, " while %s advanced,") }, "for up to "},
-	FaultJump:      {"jumped", func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") }, "at worst by "},
+	FaultBackwards: {"went backwards", func(c VerifiedClock) string { return c.ID + " went backwards on one CPU" },
+		"at worst by "},
+	FaultWarp: {"went backwards",
+		func(c VerifiedClock) string { return c.ID + " went backwards from one CPU to another" }, "at worst by "},
+	FaultStall: {"stopped",
+		func(c VerifiedClock) string { return c.ID + " stopped" + witnessed(c, " while %s advanced,") }, "for up to "},
+	FaultJump: {"jumped", func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") },
+		"at worst by "},
 	FaultOutside: {"outside the bracket", func(c VerifiedClock) string {
 		return c.ID + " was outside the bracket of two reads of " + other(c)
 	}, "at worst by "},
@@ -231,9 +243,11 @@ var bracketColumns = []table.Column[VerifiedClock]{
 			return c.Bracket.Against
 		},
 	},
-	{Name: "brackets", Key: "brackets", Spare: 3, Unit: words.Count, Value: ofBracket(func(b *Bracket) (float64, bool) { return float64(b.Brackets), true })},
+	{Name: "brackets", Key: "brackets", Spare: 3, Unit: words.Count,
+		Value: ofBracket(func(b *Bracket) (float64, bool) { return float64(b.Brackets), true })},
 	{
-		Name: "offset", Key: "offset_ns", Value: ofBracket(func(b *Bracket) (float64, bool) { return b.OffsetNS, true }),
+		Name: "offset", Key: "offset_ns",
+		Value: ofBracket(func(b *Bracket) (float64, bool) { return b.OffsetNS, true }),
 		Cell: func(c VerifiedClock) string {
 			if c.Bracket.Brackets == 0 {
 				return ""
@@ -243,8 +257,9 @@ var bracketColumns = []table.Column[VerifiedClock]{
 	},
 	{Key: "bound_ns", Value: ofBracket(func(b *Bracket) (float64, bool) { return b.BoundNS, true })},
 	{
-		Name: "reported", Key: "resolution_ns", Spare: 1, Value: ofBracket(func(b *Bracket) (float64, bool) { return table.Known(b.ResolutionNS) }),
-		Cell: func(c VerifiedClock) string { return orNone(c.Bracket.ResolutionNS) },
+		Name: "reported", Key: "resolution_ns", Spare: 1,
+		Value: ofBracket(func(b *Bracket) (float64, bool) { return table.Known(b.ResolutionNS) }),
+		Cell:  func(c VerifiedClock) string { return orNone(c.Bracket.ResolutionNS) },
 	},
 	{
 		Name: "other reported", Key: "against_resolution_ns", Spare: 2,
@@ -255,7 +270,8 @@ var bracketColumns = []table.Column[VerifiedClock]{
 
 func (v *Verification) bracketGrid() table.Grid {
 	compared := slices.DeleteFunc(slices.Clone(v.Clocks), func(c VerifiedClock) bool { return c.Bracket == nil })
-	g := table.Of("Against the same clock by another path, which is read before and after each value", compared, append([]table.Column[VerifiedClock]{idColumn}, bracketColumns...))
+	g := table.Of("Against the same clock by another path, which is read before and after each value", compared,
+		append([]table.Column[VerifiedClock]{idColumn}, bracketColumns...))
 	g.Note = "offset: from the tightest bracket, ± half of it and the resolution. reported: the resolution that the path reports."
 	return g
 }
@@ -289,7 +305,8 @@ func (r Relation) distance() string {
 
 // absent reports whether a clock is not available in a document.
 func absent(c VerifiedClock, d *result.Document) bool {
-	return slices.ContainsFunc(compare.Of(d).Clocks, func(entry compare.Clock) bool { return entry.ID == c.ID && !entry.Available })
+	return slices.ContainsFunc(compare.Of(d).Clocks,
+		func(entry compare.Clock) bool { return entry.ID == c.ID && !entry.Available })
 }
 
 func trust(v *Verification, d *result.Document) string {
@@ -319,11 +336,13 @@ func trust(v *Verification, d *result.Document) string {
 	case len(bad) == 1 && len(v.Clocks) == 1:
 		text = "The clock failed" + where + ": " + bad[0] + "."
 	case len(bad) > 0:
-		text = fmt.Sprintf("%d of %s failed%s: %s.", len(bad), words.Plural(verified+unverified, "clock"), where, strings.Join(bad, ", "))
+		text = fmt.Sprintf("%d of %s failed%s: %s.", len(bad), words.Plural(verified+unverified, "clock"), where,
+			strings.Join(bad, ", "))
 	case verified == 0:
 		text = "No clock was verified."
 	case unverified > 0:
-		text = fmt.Sprintf("%d of %s passed%s; %d could not be verified.", verified, words.Plural(verified+unverified, "clock"), where, unverified)
+		text = fmt.Sprintf("%d of %s passed%s; %d could not be verified.", verified,
+			words.Plural(verified+unverified, "clock"), where, unverified)
 	case verified == 1:
 		text = "The clock passed" + where + "."
 	case verified == 2:
@@ -371,7 +390,9 @@ func limits(v *Verification) (text string) {
 	if best, worst := v.sensitivity(); best != nil {
 		text = fmt.Sprintf(" The smallest detectable warp was %s.", words.Duration(worst.Across.SmallestWarpNS))
 		if best != worst {
-			text = fmt.Sprintf(" The smallest detectable warp was %s (%s) to %s (%s).", words.Duration(best.Across.SmallestWarpNS), best.ID, words.Duration(worst.Across.SmallestWarpNS), worst.ID)
+			text = fmt.Sprintf(" The smallest detectable warp was %s (%s) to %s (%s).",
+				words.Duration(best.Across.SmallestWarpNS), best.ID, words.Duration(worst.Across.SmallestWarpNS),
+				worst.ID)
 		}
 	}
 	cpus := len(v.CPUs) - len(v.LostCPUs)
@@ -383,7 +404,8 @@ func limits(v *Verification) (text string) {
 		}
 	}
 	if fewest < all {
-		text += fmt.Sprintf(" Only %d of %d comparisons of one CPU with another were made; use a longer --duration.", fewest, all)
+		text += fmt.Sprintf(" Only %d of %d comparisons of one CPU with another were made; use a longer --duration.",
+			fewest, all)
 	}
 	return text
 }
@@ -402,8 +424,14 @@ var faultColumns = func() (all []table.Column[VerifiedClock]) {
 			return f
 		}
 		all = append(all,
-			table.Column[VerifiedClock]{Key: kind + "_count", Value: func(c VerifiedClock) (float64, bool) { return float64(fault(c).Count), true }},
-			table.Column[VerifiedClock]{Key: kind + "_worst_ns", Value: func(c VerifiedClock) (float64, bool) { return table.Known(fault(c).WorstNS) }})
+			table.Column[VerifiedClock]{Key: kind + "_count", Value: func(c VerifiedClock) (float64,
+				bool) {
+				return float64(fault(c).Count), true
+			}},
+			table.Column[VerifiedClock]{Key: kind + "_worst_ns", Value: func(c VerifiedClock) (float64,
+				bool) {
+				return table.Known(fault(c).WorstNS)
+			}})
 	}
 	return all
 }()

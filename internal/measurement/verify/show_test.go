@@ -14,16 +14,22 @@ func TestVerdictIsWordedForPeople(t *testing.T) {
 	one, two, three := 1, 2, 3
 	verdicts := map[string]string{}
 	for _, c := range []VerifiedClock{
-		{ID: "CLOCK_MONOTONIC@vdso", Verdict: OneCPU, Faults: []ClockFault{{Kind: FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}}},
+		{ID: "CLOCK_MONOTONIC@vdso", Verdict: OneCPU,
+			Faults: []ClockFault{{Kind: FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}}},
 		{ID: "RDTSC@cpu", Verdict: Backwards, Faults: []ClockFault{
-			{Kind: FaultBackwards, Count: 1, WorstNS: 1_500_000, CPU: &three}, {Kind: FaultWarp, Count: 12345, WorstNS: 2_500_000, CPU: &one, EarlierCPU: &three}}},
-		{ID: "CLOCK_REALTIME@vdso", Verdict: Faulty, Faults: []ClockFault{{Kind: FaultStall, Count: 2, WorstNS: 3.2e9, CPU: &one}, {Kind: FaultJump, Count: 1, WorstNS: 4.1e6}}},
-		{ID: "hpet@mmio", Verdict: Faulty, Faults: []ClockFault{{Kind: FaultFailed, Count: 1, Text: "no such device", CPU: &one}}},
+			{Kind: FaultBackwards, Count: 1, WorstNS: 1_500_000, CPU: &three},
+			{Kind: FaultWarp, Count: 12345, WorstNS: 2_500_000, CPU: &one, EarlierCPU: &three}}},
+		{ID: "CLOCK_REALTIME@vdso", Verdict: Faulty,
+			Faults: []ClockFault{{Kind: FaultStall, Count: 2, WorstNS: 3.2e9, CPU: &one},
+				{Kind: FaultJump, Count: 1, WorstNS: 4.1e6}}},
+		{ID: "hpet@mmio", Verdict: Faulty,
+			Faults: []ClockFault{{Kind: FaultFailed, Count: 1, Text: "no such device", CPU: &one}}},
 		{ID: "CLOCK_THREAD_CPUTIME_ID@vdso", Verdict: IsMonotonic},
 	} {
 		verdicts[c.ID] = verdict(c)
 	}
-	require.Equal(t, "monotonic on one CPU only; went backwards 17 times, worst 243 ns, between CPU 2 and 1", verdicts["CLOCK_MONOTONIC@vdso"])
+	require.Equal(t, "monotonic on one CPU only; went backwards 17 times, worst 243 ns, between CPU 2 and 1",
+		verdicts["CLOCK_MONOTONIC@vdso"])
 	require.Equal(t, "went backwards once, worst 1.5 ms; went backwards 12,345 times, worst 2.5 ms, between CPU 3 and 1", verdicts["RDTSC@cpu"])
 	require.Equal(t, "stopped 2 times, worst 3.2 s; jumped once, worst 4.1 ms", verdicts["CLOCK_REALTIME@vdso"])
 	require.Equal(t, "failed once", verdicts["hpet@mmio"])
@@ -45,29 +51,35 @@ func TestTrustSaysTheWhole(t *testing.T) {
 		{"The clock passed.", []VerifiedClock{held}},
 		{"Both clocks passed.", []VerifiedClock{held, held}},
 		{"2 of 3 clocks passed; 1 could not be verified.", []VerifiedClock{held, held, not}},
-		{"1 of 2 clocks passed; 1 could not be verified. 1 clock could be verified on one CPU only.", []VerifiedClock{single, not}},
+		{"1 of 2 clocks passed; 1 could not be verified. 1 clock could be verified on one CPU only.",
+			[]VerifiedClock{single, not}},
 		{"1 of 3 clocks failed: b. 1 clock could not be verified.", []VerifiedClock{held, wrong, not}},
 		{"Both clocks passed. 1 clock could be verified on one CPU only.", []VerifiedClock{held, single}},
 		{"Both clocks passed. 1 clock is not available here.", []VerifiedClock{held, held, absent}},
-		{"2 of 3 clocks passed; 1 could not be verified. 1 clock is not available here.", []VerifiedClock{held, held, not, absent}},
+		{"2 of 3 clocks passed; 1 could not be verified. 1 clock is not available here.",
+			[]VerifiedClock{held, held, not, absent}},
 		{"No clock was verified.", []VerifiedClock{absent}},
 		{"The clock failed: b.", []VerifiedClock{wrong}},
 		{"1 of 2 clocks failed: b.", []VerifiedClock{held, wrong}},
 	} {
 		d := &result.Document{
-			Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c", Available: true}, {ID: "e"}}}, &Verification{Clocks: test.clocks}},
+			Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c", Available: true}, {ID: "e"}}},
+				&Verification{Clocks: test.clocks}},
 		}
 		require.Equal(t, test.want, trust(Of(d), d))
 		require.Equal(t, !strings.Contains(test.want, "failed"), Of(d).Held())
 	}
-	d := &result.Document{Interrupted: true, Sections: []result.Section{&Verification{Clocks: []VerifiedClock{held, held}, Relations: []Relation{{Held: true}, {Steady: true}}}}}
+	d := &result.Document{Interrupted: true,
+		Sections: []result.Section{&Verification{Clocks: []VerifiedClock{held, held},
+			Relations: []Relation{{Held: true}, {Steady: true}}}}}
 	require.Equal(t, "Both clocks passed. 1 relation did not hold.", trust(Of(d), d))
 }
 
 // The verdict says from which size on a warp would have been detected, on every machine.
 func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 	with := func(id string, seesNS, tickNS float64, pairs int) VerifiedClock {
-		return VerifiedClock{ID: id, Verdict: IsMonotonic, TickNS: tickNS, Across: &Across{Checks: 1000, Pairs: pairs, SmallestWarpNS: seesNS}}
+		return VerifiedClock{ID: id, Verdict: IsMonotonic, TickNS: tickNS,
+			Across: &Across{Checks: 1000, Pairs: pairs, SmallestWarpNS: seesNS}}
 	}
 	fine, other := with("CLOCK_MONOTONIC@vdso", 55, 22, 2), with("RDTSC@cpu", 60, 0.4, 2)
 	coarse, still := with("CLOCK_MONOTONIC_COARSE@vdso", 1, 4e6, 2), with("time@vdso", 1e9, 0, 2)
@@ -78,13 +90,16 @@ func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 		clocks []VerifiedClock
 	}{
 		{"The clock passed. The smallest detectable warp was 55 ns.", []VerifiedClock{fine}},
-		{"Both clocks passed. The smallest detectable warp was 55 ns (CLOCK_MONOTONIC@vdso) to 60 ns (RDTSC@cpu).", []VerifiedClock{fine, other}},
-		{"All 3 clocks passed. The smallest detectable warp was 55 ns (CLOCK_MONOTONIC@vdso) to 58.5 µs (b).", []VerifiedClock{fine, with("b", 58500, 22, 2), other}},
+		{"Both clocks passed. The smallest detectable warp was 55 ns (CLOCK_MONOTONIC@vdso) to 60 ns (RDTSC@cpu).",
+			[]VerifiedClock{fine, other}},
+		{"All 3 clocks passed. The smallest detectable warp was 55 ns (CLOCK_MONOTONIC@vdso) to 58.5 µs (b).",
+			[]VerifiedClock{fine, with("b", 58500, 22, 2), other}},
 		// The ticks of coarse clocks hide more than the comparison.
 		{"All 3 clocks passed. The smallest detectable warp was 55 ns.", []VerifiedClock{coarse, fine, still}},
 		{"The clock passed. The smallest detectable warp was 1 s.", []VerifiedClock{still}},
 		{"Both clocks passed. The smallest detectable warp was 55 ns. Only 1 of 2 comparisons of one CPU with another were made; use a longer --duration.", []VerifiedClock{fine, with("b", 0, 22, 1)}},
-		{"1 of 2 clocks failed: hpet@mmio. The smallest detectable warp was 58.5 µs.", []VerifiedClock{warped, with("b", 58500, 22, 2)}},
+		{"1 of 2 clocks failed: hpet@mmio. The smallest detectable warp was 58.5 µs.",
+			[]VerifiedClock{warped, with("b", 58500, 22, 2)}},
 	} {
 		v := &Verification{CPUs: []int{0, 1, 5}, LostCPUs: []int{5}, Clocks: test.clocks}
 		require.Equal(t, test.want, trust(v, &result.Document{}))
@@ -113,10 +128,12 @@ func TestLevelOfTheVerdict(t *testing.T) {
 // A clock that was compared in part, or with a sensitivity that hides microseconds, is no all-clear.
 func TestMissing(t *testing.T) {
 	with := func(verdict, reason string, pairs int, seesNS, tickNS float64) VerifiedClock {
-		return VerifiedClock{ID: "a", Verdict: verdict, Reason: reason, TickNS: tickNS, Across: &Across{Pairs: pairs, SmallestWarpNS: seesNS}}
+		return VerifiedClock{ID: "a", Verdict: verdict, Reason: reason, TickNS: tickNS,
+			Across: &Across{Pairs: pairs, SmallestWarpNS: seesNS}}
 	}
 	const part = "1 of 12 comparisons of one CPU with another were made; use a longer --duration"
-	fine, wide, coarse := with(IsMonotonic, "", 12, 105, 20), with(IsMonotonic, "", 12, 4e6, 20), with(IsMonotonic, "", 12, 4e6, 4e6)
+	fine, wide, coarse := with(IsMonotonic, "", 12, 105, 20), with(IsMonotonic, "", 12, 4e6, 20),
+		with(IsMonotonic, "", 12, 4e6, 4e6)
 	faulty := with(OneCPU, part, 1, 0, 20)
 	faulty.Faults = []ClockFault{{Kind: FaultWarp, Count: 1}}
 	for _, test := range []struct {
@@ -127,7 +144,8 @@ func TestMissing(t *testing.T) {
 		{[]VerifiedClock{wide, coarse, fine}, ""},
 		{[]VerifiedClock{fine, with(IsMonotonic, part, 1, 0, 20)}, "a: " + part},
 		{[]VerifiedClock{wide, coarse}, "only differences from 4 ms on would have been seen"},
-		{[]VerifiedClock{wide, with(OneCPU, "", 0, 0, 20)}, "a: the CPUs were not compared; only differences from 4 ms on would have been seen"},
+		{[]VerifiedClock{wide, with(OneCPU, "", 0, 0, 20)},
+			"a: the CPUs were not compared; only differences from 4 ms on would have been seen"},
 		{[]VerifiedClock{fine, faulty}, ""},
 	} {
 		require.Equal(t, test.want, (&Verification{CPUs: []int{0, 1, 2, 3}, Clocks: test.clocks}).Missing())

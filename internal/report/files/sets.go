@@ -36,9 +36,11 @@ func Results(commands ...string) Set {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w; it would be replaced; name another one", filepath.Clean(file.Name()), err)
 		}
-		lost := slices.DeleteFunc(MeasuredBy(old), func(command string) bool { return slices.Contains(commands, command) })
+		lost := slices.DeleteFunc(MeasuredBy(old),
+			func(command string) bool { return slices.Contains(commands, command) })
 		if len(lost) > 0 {
-			return nil, fmt.Errorf("%s has the results of %s, which would be lost; name another one", path, words.List(lost))
+			return nil, fmt.Errorf("%s has the results of %s, which would be lost; name another one", path,
+				words.List(lost))
 		}
 		_, pictures := drawn(sections.Pictures(), old)
 		return pictures, nil
@@ -89,7 +91,8 @@ func holds(file *os.File, document string) bool {
 		return false
 	}
 	archive, err := result.OpenZip(file, info.Size())
-	return err == nil && slices.ContainsFunc(archive.File, func(entry *zip.File) bool { return path.Base(entry.Name) == document })
+	return err == nil && slices.ContainsFunc(archive.File,
+		func(entry *zip.File) bool { return path.Base(entry.Name) == document })
 }
 
 // OfDocument returns the files of a document, OfDiagnosis those of its findings.
@@ -104,12 +107,14 @@ func OfDiagnosis(d *result.Document) []File {
 
 // OfDiff returns the files of a diff.
 func OfDiff(d *diff.Diff) []File {
-	return reports("diff", diff.Pictures, d, render.OfDiff, File{"diff.json", func(w io.Writer) error { return render.DiffJSON(w, d) }})
+	return reports("diff", diff.Pictures, d, render.OfDiff, File{"diff.json",
+		func(w io.Writer) error { return render.DiffJSON(w, d) }})
 }
 
 // OfFleet returns the files of a fleet.
 func OfFleet(f *fleet.Fleet) []File {
-	return reports("fleet", fleet.Pictures, f, render.OfFleet, File{"fleet.json", func(w io.Writer) error { return render.FleetJSON(w, f) }})
+	return reports("fleet", fleet.Pictures, f, render.OfFleet, File{"fleet.json",
+		func(w io.Writer) error { return render.FleetJSON(w, f) }})
 }
 
 // reports returns the charts, the report as Markdown and as a page, and last the document.

@@ -25,14 +25,20 @@ func TestMeasuredBy(t *testing.T) {
 		document result.Document
 		want     []string
 	}{
-		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}, []string{"compare"}},
-		{result.Document{Tool: comparison, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}}, []string{"compare"}},
-		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}, Interrupted: true}, []string{"doctor"}},
-		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed, &drift.Drift{}}}, []string{"doctor", "drift"}},
+		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}},
+			[]string{"compare"}},
+		{result.Document{Tool: comparison, Settings: rounds,
+			Sections: []result.Section{&compare.Costs{Clocks: clocks}}}, []string{"compare"}},
+		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}},
+			Interrupted: true}, []string{"doctor"}},
+		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured},
+			skewed, &drift.Drift{}}}, []string{"doctor", "drift"}},
 		{result.Document{Sections: []result.Section{verified}}, []string{"verify"}},
 		{result.Document{Sections: []result.Section{verified, skewed}}, []string{"verify", "skew"}},
-		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed}}, []string{"compare", "skew"}},
-		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{verified, skewed}}, []string{"doctor"}},
+		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed}},
+			[]string{"compare", "skew"}},
+		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{verified, skewed}},
+			[]string{"doctor"}},
 	} {
 		require.Equal(t, test.want, MeasuredBy(&test.document))
 	}

@@ -115,7 +115,8 @@ func (t *Target) checkName() error {
 		name = strings.TrimSuffix(name, filepath.Ext(name))
 	}
 	if name != t.path && !t.isFolder {
-		return fmt.Errorf("%s is the name of one file, and there are several; write %s for a folder or %s.zip", t.path, name, name)
+		return fmt.Errorf("%s is the name of one file, and there are several; write %s for a folder or %s.zip", t.path,
+			name, name)
 	}
 	return nil
 }
@@ -276,7 +277,8 @@ func (t *Target) zipped(set []folder.File) ([]byte, error) {
 	within := strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
 	writer := zip.NewWriter(&content)
 	for _, f := range set {
-		entry, err := writer.CreateHeader(&zip.FileHeader{Name: path.Join(within, f.Name), Method: zip.Deflate, Modified: time.Now()})
+		entry, err := writer.CreateHeader(&zip.FileHeader{Name: path.Join(within, f.Name), Method: zip.Deflate,
+			Modified: time.Now()})
 		if err != nil {
 			return nil, err
 		}

@@ -26,10 +26,12 @@ func TestSetReplacesTheOneBeforeIt(t *testing.T) {
 
 // Windows writes into a device, or under another name, without an error.
 func TestWindowsNames(t *testing.T) {
-	for _, name := range []string{"CON", "nul.zip", `results\aux`, "results/Com1.tar.zip", "report.", "report ", `a \report`, "nul .zip"} {
+	for _, name := range []string{"CON", "nul.zip", `results\aux`, "results/Com1.tar.zip", "report.", "report ",
+		`a \report`, "nul .zip"} {
 		require.Error(t, checkWindowsName(name), name)
 	}
-	for _, name := range []string{"report", "report.zip", `C:\results\report`, "../report", `.\a.b\console`, "com10", ".timebench", "nulls.zip"} {
+	for _, name := range []string{"report", "report.zip", `C:\results\report`, "../report", `.\a.b\console`, "com10",
+		".timebench", "nulls.zip"} {
 		require.NoError(t, checkWindowsName(name), name)
 	}
 }

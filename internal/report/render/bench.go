@@ -53,7 +53,8 @@ func DiffBench(w io.Writer, d *diff.Diff) error {
 		run string
 		of  diff.Side
 	}{{"old", d.Old}, {"new", d.New}} {
-		if err := writeBench(writer, benchmarked(side.of.Document), append(slices.Clip(common), setting("run", side.run))); err != nil {
+		if err := writeBench(writer, benchmarked(side.of.Document), append(slices.Clip(common),
+			setting("run", side.run))); err != nil {
 			return err
 		}
 	}
@@ -62,7 +63,8 @@ func DiffBench(w io.Writer, d *diff.Diff) error {
 
 func writeBench(w *benchfmt.Writer, sampled []section.Sampled, config []benchfmt.Config) error {
 	// benchstat knows that shorter times are better, but not that more reads/s are.
-	better := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "reads/s", Key: "better"}, OrigUnit: "reads/s", Value: "higher"}
+	better := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "reads/s", Key: "better"},
+		OrigUnit: "reads/s", Value: "higher"}
 	if err := w.Write(better); err != nil {
 		return err
 	}
@@ -72,7 +74,8 @@ func writeBench(w *benchfmt.Writer, sampled []section.Sampled, config []benchfmt
 			if sample.ReadsPerSecond > 0 {
 				values = append(values, benchfmt.Value{Value: sample.ReadsPerSecond, Unit: "reads/s"})
 			}
-			if err := w.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(sample.Name), Iters: 1, Values: values}); err != nil {
+			if err := w.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(sample.Name), Iters: 1,
+				Values: values}); err != nil {
 				return err
 			}
 		}

@@ -65,7 +65,8 @@ func Nagios(w io.Writer, d *result.Document) error {
 	var data []string
 	for _, c := range diagnose.Timed(d) {
 		// The guidelines have no nanoseconds; us are microseconds.
-		data = append(data, fmt.Sprintf("'%s'=%sus;;;0", strings.NewReplacer("'", "", "=", "").Replace(c.ID), strconv.FormatFloat(math.Round(situation.CostNS(c.Latency)*100)/1e5, 'f', -1, 64)))
+		data = append(data, fmt.Sprintf("'%s'=%sus;;;0", strings.NewReplacer("'", "", "=", "").Replace(c.ID),
+			strconv.FormatFloat(math.Round(situation.CostNS(c.Latency)*100)/1e5, 'f', -1, 64)))
 	}
 	if len(data) > 0 {
 		text += " | " + strings.Join(data, " ")
@@ -87,7 +88,8 @@ func worst(findings []result.Finding) *result.Finding {
 // summary returns a diagnosis in one sentence: the worst of the findings and how many others there are, or
 // what the clock of doctor's first line costs.
 func summary(d *result.Document, findings []result.Finding) string {
-	serious := slices.DeleteFunc(slices.Clone(findings), func(f result.Finding) bool { return f.Severity == result.Note })
+	serious := slices.DeleteFunc(slices.Clone(findings),
+		func(f result.Finding) bool { return f.Severity == result.Note })
 	switch n := len(serious); n {
 	case 0:
 	case 1:

@@ -22,7 +22,8 @@ func checked(costNS float64, findings ...result.Finding) *result.Document {
 }
 
 var (
-	slow   = result.Finding{Kind: "kernel-entry", Severity: result.Error, Title: "reads of the fine clocks enter the kernel, because the clock source is hpet"}
+	slow = result.Finding{Kind: "kernel-entry", Severity: result.Error,
+		Title: "reads of the fine clocks enter the kernel, because the clock source is hpet"}
 	unsure = result.Finding{Kind: "unsynchronised", Severity: result.Warn, Title: "the wall clock is not synchronised"}
 	small  = result.Finding{Kind: "single-cpu", Severity: result.Note, Title: "one CPU"}
 )
@@ -48,16 +49,20 @@ func TestFormatsOfHealthChecks(t *testing.T) {
 			checked(644, slow, unsure), "kernel-entry (and 1 more): reads of the fine clocks enter the kernel...",
 			"CRITICAL - kernel-entry (and 1 more): " + slow.Title + " | 'CLOCK_MONOTONIC@vdso'=0.644us;;;0",
 		},
-		{checked(0), "nothing was measured, so the cost of the clocks is unknown", "UNKNOWN - nothing was measured, so the cost of the clocks is unknown"},
+		{checked(0), "nothing was measured, so the cost of the clocks is unknown",
+			"UNKNOWN - nothing was measured, so the cost of the clocks is unknown"},
 		{
-			checked(0, result.Finding{Kind: "over-limit", Severity: result.Error, Title: "no everyday clock was timed"}), "over-limit: no everyday clock was timed",
+			checked(0, result.Finding{Kind: "over-limit", Severity: result.Error,
+				Title: "no everyday clock was timed"}), "over-limit: no everyday clock was timed",
 			"UNKNOWN - over-limit: no everyday clock was timed",
 		},
 		{
-			checked(0, result.Finding{Kind: "over-limit", Severity: result.Error, Title: "no everyday clock was timed"}, unsure), "over-limit (and 1 more): no everyday clock was timed",
+			checked(0, result.Finding{Kind: "over-limit", Severity: result.Error, Title: "no everyday clock was timed"},
+				unsure), "over-limit (and 1 more): no everyday clock was timed",
 			"WARNING - unsynchronised: the wall clock is not synchronised",
 		},
-		{checked(0, slow), "kernel-entry: reads of the fine clocks enter the kernel, because the clock...", "CRITICAL - kernel-entry: " + slow.Title},
+		{checked(0, slow), "kernel-entry: reads of the fine clocks enter the kernel, because the clock...",
+			"CRITICAL - kernel-entry: " + slow.Title},
 		{
 			checked(1, result.Finding{Kind: "a|b", Severity: result.Error, Title: "c\nd\x1b[2J"}), "a|b: c d [2J",
 			"CRITICAL - a/b: c d [2J | 'CLOCK_MONOTONIC@vdso'=0.001us;;;0",

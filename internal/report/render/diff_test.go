@@ -37,7 +37,8 @@ func sampled() *result.Document {
 // demoted is the same machine after its clock source was changed to hpet.
 func demoted() *diff.Diff {
 	old, new := sampled(), onceDemoted()
-	return diff.Compare(diff.Read("before.json", old), diff.Read("after/results.json", new), section.Settings{MinChange: 0.02})
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after/results.json", new),
+		section.Settings{MinChange: 0.02})
 }
 
 func onceDemoted() *result.Document {
@@ -60,12 +61,14 @@ func onceDemoted() *result.Document {
 	}
 	compare.Into(new).Clocks[3].Latency.SamplesNS = compare.Of(new).Clocks[3].Latency.SamplesNS[:2]
 	compare.Into(new).Clocks[4] = compare.Clock{ID: "time@vdso", Reason: "this vDSO has no function for it"}
-	compare.Into(new).Clocks[6].Available, compare.Into(new).Clocks[6].Latency = true, &compare.Latency{SamplesNS: []float64{565}}
+	compare.Into(new).Clocks[6].Available, compare.Into(new).Clocks[6].Latency = true,
+		&compare.Latency{SamplesNS: []float64{565}}
 	return new
 }
 
 func same() *diff.Diff {
-	return diff.Compare(diff.Read("a.json", sampled()), diff.Read("b.json", sampled()), section.Settings{MinChange: 0.02})
+	return diff.Compare(diff.Read("a.json", sampled()), diff.Read("b.json", sampled()),
+		section.Settings{MinChange: 0.02})
 }
 
 func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
@@ -96,7 +99,8 @@ func TestExtremesCanBeRendered(t *testing.T) {
 		for i := range compare.Of(d).Clocks {
 			c := &compare.Into(d).Clocks[i]
 			if c.Latency != nil {
-				*c.Latency = compare.Latency{MedianNS: value, MinNS: value, SamplesNS: []float64{value, value, value, value}}
+				*c.Latency = compare.Latency{MedianNS: value, MinNS: value,
+					SamplesNS: []float64{value, value, value, value}}
 				c.Resolution.TickNS, c.Resolution.ReportedNS = value, value
 			}
 			for j := range c.Throughput {

@@ -29,7 +29,8 @@ func onceWorsened() *result.Document {
 	new := trusted()
 	two, three := 2, 3
 	clock := &verify.Of(new).Clocks[3]
-	clock.Verdict, clock.Faults = verify.OneCPU, []verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &two, EarlierCPU: &three}}
+	clock.Verdict, clock.Faults = verify.OneCPU,
+		[]verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &two, EarlierCPU: &three}}
 	verify.Of(new).Clocks[0].ID = "CLOCK_TAI@vdso"
 	verify.Of(new).Relations[0].Held = false
 	skew.Of(new).Clocks[0].Pairs[5].OffsetNS = -1250
@@ -49,7 +50,8 @@ func TestDiffGolden(t *testing.T) {
 		}
 	}
 	for _, format := range DiffFormats {
-		if slices.Contains([]string{"table", "csv", "json"}, format.Name) { // the writers of the others are those of documents
+		if slices.Contains([]string{"table", "csv", "json"},
+			format.Name) { // the writers of the others are those of documents
 			golden(t, "diff."+format.Name, format.Write, held(old, new))
 		}
 	}

@@ -104,7 +104,8 @@ func requireSaid[T any](t *testing.T, name string, formats []Format[T], of T, re
 // Every finding, fault, note, verdict, figure and warning stands in every format for people.
 func TestEverythingStandsInEveryFormat(t *testing.T) {
 	documents := map[string]*result.Document{
-		"fixed": fixed(), "sparse": sparse(), "hpet": onHPET(), "trusted": trusted(), "mistrusted": mistrusted(), "both": both(), "full": made.Full(),
+		"fixed": fixed(), "sparse": sparse(), "hpet": onHPET(), "trusted": trusted(), "mistrusted": mistrusted(),
+		"both": both(), "full": made.Full(),
 	}
 	for name, d := range documents {
 		requireSaid(t, name, Formats, d, OfDocument)
@@ -113,7 +114,8 @@ func TestEverythingStandsInEveryFormat(t *testing.T) {
 			requireSaid(t, name+" of "+command, SectionFormats, d, OfDocument)
 		}
 	}
-	for name, d := range map[string]*diff.Diff{"demoted": demoted(), "same": same(), "worsened": worsened(), "parts": held(both(), sampled())} {
+	for name, d := range map[string]*diff.Diff{"demoted": demoted(), "same": same(), "worsened": worsened(),
+		"parts": held(both(), sampled())} {
 		requireSaid(t, "diff "+name, DiffFormats, d, OfDiff)
 	}
 	requireSaid(t, "fleet", FleetFormats, aFleet(), OfFleet)

@@ -79,7 +79,8 @@ func linuxFacts(h result.Host) []table.Fact {
 	for _, r := range []struct {
 		hz  float64
 		how string
-	}{{h.CPU.TSCAsleepHz, "asleep"}, {h.CPU.TSCLoadedHz, "under load"}, {h.CPU.KernelTSCHz, "as calibrated by the kernel"}} {
+	}{{h.CPU.TSCAsleepHz, "asleep"}, {h.CPU.TSCLoadedHz, "under load"},
+		{h.CPU.KernelTSCHz, "as calibrated by the kernel"}} {
 		if r.hz > 0 {
 			rates = append(rates, fmt.Sprintf("%.3f MHz %s", r.hz/1e6, r.how))
 		}
@@ -102,7 +103,8 @@ func clockSource(c result.ClockSource) string {
 	for _, of := range c.Qualities {
 		available = append(available, fmt.Sprintf("%s(%d)", of.Name, of.Quality))
 	}
-	return strings.Join(words.Present(c.Current+" (available: "+strings.Join(available, ", ")+")", strings.Join(c.Settings, " "), userMode(c)), "; ")
+	return strings.Join(words.Present(c.Current+" (available: "+strings.Join(available, ", ")+")",
+		strings.Join(c.Settings, " "), userMode(c)), "; ")
 }
 
 // userMode returns how the C library of a BSD reads the clock source; empty if that is unknown.
@@ -119,7 +121,9 @@ func userMode(c result.ClockSource) string {
 }
 
 func macFact(m result.MacOS) table.Fact {
-	text := fmt.Sprintf("%s (mach_timebase_info %d/%d)", words.Hertz(1e9*float64(m.TimebaseDenominator)/float64(m.TimebaseNumerator)), m.TimebaseNumerator, m.TimebaseDenominator)
+	text := fmt.Sprintf("%s (mach_timebase_info %d/%d)",
+		words.Hertz(1e9*float64(m.TimebaseDenominator)/float64(m.TimebaseNumerator)), m.TimebaseNumerator,
+		m.TimebaseDenominator)
 	if m.UserMode != nil && *m.UserMode {
 		text += "; read in user mode"
 	} else if m.UserMode != nil {
@@ -134,11 +138,13 @@ func macFact(m result.MacOS) table.Fact {
 func windowsFacts(w result.Windows, arch string) []table.Fact {
 	var all []table.Fact
 	if w.Wine != nil {
-		all = append(all, table.Fact{Name: "Wine", Value: strings.Join(words.Present(w.Wine.Version, w.Wine.Host), ", on ")})
+		all = append(all, table.Fact{Name: "Wine", Value: strings.Join(words.Present(w.Wine.Version, w.Wine.Host),
+			", on ")})
 	}
 	if w.Timer != nil {
 		all = append(all, table.Fact{Name: "System timer", Value: fmt.Sprintf("every %s; it can be from %s to %s",
-			words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.FinestNS)), words.Duration(float64(w.Timer.CoarsestNS)))})
+			words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.FinestNS)),
+			words.Duration(float64(w.Timer.CoarsestNS)))})
 	}
 	if w.QPC != nil {
 		text := words.Hertz(float64(w.QPC.Hz))
@@ -153,7 +159,8 @@ func windowsFacts(w result.Windows, arch string) []table.Fact {
 	if w.Adjustment != nil {
 		all = append(all, table.Fact{Name: "Clock rate", Value: diagnose.AdjustmentText(*w.Adjustment)})
 	}
-	throttling := map[string]string{"on": "the process is slowed down to save power", "system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
+	throttling := map[string]string{"on": "the process is slowed down to save power",
+		"system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
 	if text := strings.Join(words.Present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
 		all = append(all, table.Fact{Name: "Power", Value: text})
 	}

@@ -16,13 +16,19 @@ func TestQPCFact(t *testing.T) {
 		windows result.Windows
 		want    string
 	}{
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &yes, Shift: &ten, Bias: "0xff"}}, "scaled by Windows; read in user mode (shared page: bypass on, bias 0xff, shift 10)"},
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &none, Bias: "0x0"}}, "each read enters the kernel (shared page: bypass off, bias 0x0, shift 0)"},
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, Shift: &none, Bias: "0x1"}}, "not valid, which is unknown (shared page: bypass on, bias 0x1, shift 0)"},
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &yes, Shift: &none, Bias: "0x1"}}, "; read in user mode through the hypervisor page (shared page: bypass on, bias 0x1, shift 0)"},
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &no, Shift: &none, Bias: "0x1"}}, "; each read enters the kernel, because the hypervisor page is not valid (shared page: bypass on, bias 0x1, shift 0)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &yes, Shift: &ten, Bias: "0xff"}},
+			"scaled by Windows; read in user mode (shared page: bypass on, bias 0xff, shift 10)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &none, Bias: "0x0"}},
+			"each read enters the kernel (shared page: bypass off, bias 0x0, shift 0)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, Shift: &none, Bias: "0x1"}},
+			"not valid, which is unknown (shared page: bypass on, bias 0x1, shift 0)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &yes, Shift: &none, Bias: "0x1"}},
+			"; read in user mode through the hypervisor page (shared page: bypass on, bias 0x1, shift 0)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &no, Shift: &none, Bias: "0x1"}},
+			"; each read enters the kernel, because the hypervisor page is not valid (shared page: bypass on, bias 0x1, shift 0)"},
 		{result.Windows{QPC: &result.QPC{Hz: 1e7}}, "; no shared page shows how it is read"},
-		{result.Windows{QPC: &result.QPC{Hz: 1e7}, Wine: &result.Wine{Version: "8.0"}}, "10.0 MHz; Wine's shared page does not show how it is read"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7}, Wine: &result.Wine{Version: "8.0"}},
+			"10.0 MHz; Wine's shared page does not show how it is read"},
 	} {
 		facts := windowsFacts(c.windows, "amd64")
 		require.Contains(t, facts[len(facts)-1].Value, c.want)
@@ -47,7 +53,8 @@ func TestTimeFacts(t *testing.T) {
 			{Against: "rtc1", OffsetNS: &equal, BoundNS: 5e8},
 			{Against: "ptp1", Reason: "/dev/ptp1: permission denied"},
 		},
-		TimeServices: []result.TimeService{{Name: "chronyd"}, {Name: "hyperv-timesync", Setting: "timesync_implicit=Y"}},
+		TimeServices: []result.TimeService{{Name: "chronyd"}, {Name: "hyperv-timesync",
+			Setting: "timesync_implicit=Y"}},
 		RefusedCalls: []result.RefusedCall{{Call: "clock_gettime", Errno: "EPERM"}, {Call: "time", Errno: "ENOSYS"}},
 	}))
 	require.Empty(t, timeFacts(result.Host{}))
@@ -56,12 +63,14 @@ func TestTimeFacts(t *testing.T) {
 func TestClockSourceFact(t *testing.T) {
 	yes, no := true, false
 	for want, c := range map[string]result.ClockSource{
-		"HPET (available: HPET(950), TSC(-100))":                                       {Qualities: []result.Quality{{Name: "HPET", Quality: 950}, {Name: "TSC", Quality: -100}}},
-		"HPET (available: HPET)":                                                       {},
-		"HPET (available: HPET); libc makes a system call":                             {UserMode: &no},
-		"HPET (available: HPET); libc reads it in user mode":                           {UserMode: &yes},
-		"HPET (available: HPET); libc reads it in user mode (Hyper-V page)":            {UserMode: &yes, Algorithm: "Hyper-V page"},
-		"HPET (available: HPET); kern.timecounter.smp_tsc=0; libc makes a system call": {UserMode: &no, Settings: []string{"kern.timecounter.smp_tsc=0"}},
+		"HPET (available: HPET(950), TSC(-100))":             {Qualities: []result.Quality{{Name: "HPET", Quality: 950}, {Name: "TSC", Quality: -100}}},
+		"HPET (available: HPET)":                             {},
+		"HPET (available: HPET); libc makes a system call":   {UserMode: &no},
+		"HPET (available: HPET); libc reads it in user mode": {UserMode: &yes},
+		"HPET (available: HPET); libc reads it in user mode (Hyper-V page)": {UserMode: &yes,
+			Algorithm: "Hyper-V page"},
+		"HPET (available: HPET); kern.timecounter.smp_tsc=0; libc makes a system call": {UserMode: &no,
+			Settings: []string{"kern.timecounter.smp_tsc=0"}},
 	} {
 		c.Current, c.Available = "HPET", []string{"HPET"}
 		require.Equal(t, want, clockSource(c))

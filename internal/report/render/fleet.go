@@ -10,7 +10,8 @@ import (
 
 // FleetFormats are the formats of a fleet, the default first.
 var FleetFormats = []Format[*fleet.Fleet]{
-	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfFleet), Whole: as(Report.Whole, OfFleet)},
+	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfFleet),
+		Whole: as(Report.Whole, OfFleet)},
 	{Name: "markdown", About: "for a report", Write: as(plainMarkdown, OfFleet)},
 	{Name: "csv", About: "a line for each machine, and for each of its clocks", Write: FleetCSV},
 	{Name: "json", About: "all that was compared", Write: FleetJSON},

@@ -24,17 +24,21 @@ func aFleet() *fleet.Fleet {
 		}
 		machines = append(machines, fleet.MachineOf("results/"+d.Label("host")+".json", d, diagnose.Findings(d)))
 	}
-	return fleet.Of(machines, []fleet.Unread{{File: "results/bad.json", Reason: "has no schema: not a timebench document"}}, time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC))
+	return fleet.Of(machines,
+		[]fleet.Unread{{File: "results/bad.json", Reason: "has no schema: not a timebench document"}},
+		time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC))
 }
 
 func TestGoldenFleet(t *testing.T) {
 	f := aFleet()
 	for _, format := range FleetFormats {
-		if slices.Contains([]string{"table", "csv", "json"}, format.Name) { // the writers of the others are those of documents
+		if slices.Contains([]string{"table", "csv", "json"},
+			format.Name) { // the writers of the others are those of documents
 			golden(t, "fleet."+format.Name, format.Write, f)
 		}
 	}
-	for name, empty := range map[string]*fleet.Fleet{"nothing": fleet.Of(nil, nil, time.Unix(0, 0)), "unread only": fleet.Of(nil, f.Unread, time.Unix(0, 0))} {
+	for name, empty := range map[string]*fleet.Fleet{"nothing": fleet.Of(nil, nil, time.Unix(0, 0)),
+		"unread only": fleet.Of(nil, f.Unread, time.Unix(0, 0))} {
 		for _, format := range FleetFormats {
 			require.NoError(t, format.Write(&bytes.Buffer{}, empty), "%s as %s", name, format.Name)
 		}

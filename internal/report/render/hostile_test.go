@@ -84,7 +84,8 @@ func hostile(t *testing.T, d *result.Document, plant func(string) string) *resul
 // harmful returns where an output steers a terminal, or is no text; -1 where it does not.
 func harmful(output string) int {
 	for i, r := range output {
-		if unicode.IsControl(r) && r != '\n' || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError && !strings.HasPrefix(output[i:], "\ufffd") {
+		if unicode.IsControl(r) && r != '\n' || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) ||
+			r == utf8.RuneError && !strings.HasPrefix(output[i:], "\ufffd") {
 			return i
 		}
 	}
@@ -94,9 +95,11 @@ func harmful(output string) int {
 // hostileWriters are all ways to write documents and diffs in which something has been planted.
 func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.Writer) error {
 	writers := map[string]func(io.Writer) error{}
-	for name, document := range map[string]func() *result.Document{"full": made.Full, "mistrusted": func() *result.Document { return whole(mistrusted()) }} {
+	for name, document := range map[string]func() *result.Document{"full": made.Full,
+		"mistrusted": func() *result.Document { return whole(mistrusted()) }} {
 		d, other := hostile(t, document(), plant), hostile(t, document(), plant)
-		compared := Clean(diff.Compare(diff.Read(plant("old"), d), diff.Read(plant("new"), other), section.Settings{MinChange: 0.02}))
+		compared := Clean(diff.Compare(diff.Read(plant("old"), d), diff.Read(plant("new"), other),
+			section.Settings{MinChange: 0.02}))
 		d = Clean(d)
 		healthy := *d
 		healthy.Findings, healthy.Warnings, healthy.Interrupted = nil, nil, true
@@ -107,7 +110,10 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		writers[name+", doctor, whole"] = func(w io.Writer) error { return OfDiagnosis(d).Whole(w) }
 		for _, format := range DoctorFormats {
 			writers[name+", doctor as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
-			writers[name+", healthy, doctor as "+format.Name] = func(w io.Writer) error { return format.Write(w, &healthy) }
+			writers[name+", healthy, doctor as "+format.Name] = func(w io.Writer) error {
+				return format.Write(w,
+					&healthy)
+			}
 		}
 		alone := *d
 		alone.Put(&compare.Costs{Clocks: []compare.Clock{}})
@@ -133,7 +139,10 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		writers["demoted as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 	}
 	f := aFleet()
-	eachText(t, reflect.ValueOf(f).Elem(), "", func(_ string, text reflect.Value) { text.SetString(plant(text.String())) })
+	eachText(t, reflect.ValueOf(f).Elem(), "", func(_ string,
+		text reflect.Value) {
+		text.SetString(plant(text.String()))
+	})
 	f = Clean(f)
 	for _, format := range FleetFormats {
 		writers["fleet as "+format.Name] = func(w io.Writer) error { return format.Write(w, f) }
@@ -150,7 +159,8 @@ func TestNothingSteersATerminal(t *testing.T) {
 			require.NotEmpty(t, out.String(), name)
 			text := strings.ReplaceAll(out.String(), "\n\t", "\n") // within pictures
 			at := harmful(text)
-			require.Negative(t, at, "%s: what Clean returns must be harmless: %q", name, text[max(0, at-60):min(max(0, at+20), len(text))])
+			require.Negative(t, at, "%s: what Clean returns must be harmless: %q", name,
+				text[max(0, at-60):min(max(0, at+20), len(text))])
 			if strings.HasSuffix(name, "markdown") || strings.HasSuffix(name, "bench") { // whose lines mean something
 				require.NotRegexp(t, "(?m)^# owned", out.String(), name)
 			}
@@ -160,7 +170,8 @@ func TestNothingSteersATerminal(t *testing.T) {
 
 // Nothing of a document becomes part of a page. It has scripts of its own, and the document in one.
 func TestNothingIsHTML(t *testing.T) {
-	for name, write := range hostileWriters(t, behind(`</script><script>alert(1)</script><img src=x onerror=alert(2)>" 'onload='`)) {
+	for name, write := range hostileWriters(t,
+		behind(`</script><script>alert(1)</script><img src=x onerror=alert(2)>" 'onload='`)) {
 		if !strings.HasSuffix(name, "html") {
 			continue
 		}
@@ -182,7 +193,8 @@ func live(text, sign string) bool {
 // No text becomes Markdown, or HTML within it, outside of timebench's own blocks of code
 // and links.
 func TestNothingIsMarkdown(t *testing.T) {
-	own, title := regexp.MustCompile("(?s)```\\w+\n.*?\n```\n|<https://[^ <>]+>"), regexp.MustCompile("<summary>[^<\n]*</summary>")
+	own, title := regexp.MustCompile("(?s)```\\w+\n.*?\n```\n|<https://[^ <>]+>"),
+		regexp.MustCompile("<summary>[^<\n]*</summary>")
 	inline := "<evil> &gt;evil [evil](x) \\[evil](x) `evil` \\`evil` *evil* ~~evil~~ @evil ``` a | evil \\| evil"
 	for evil, plants := range map[string][]func(string) string{
 		inline:    {before(inline), behind(inline)},
@@ -226,8 +238,10 @@ func requireEvenTables(t *testing.T, text string) {
 // A spreadsheet calculates what begins like a formula, and must get numbers as they are.
 func TestNoCellOfCSVIsAFormula(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "-1.5": "-1.5", "+12": "+12", "-1.5e-07": "-1.5e-07", "CLOCK_MONOTONIC@vdso": "CLOCK_MONOTONIC@vdso", "a=1": "a=1",
-		"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "-1+1": "'-1+1", "+a": "'+a", "-": "'-", "-0x1": "'-0x1", "\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "＝1": "'＝1",
+		"": "", "-1.5": "-1.5", "+12": "+12", "-1.5e-07": "-1.5e-07", "CLOCK_MONOTONIC@vdso": "CLOCK_MONOTONIC@vdso",
+		"a=1":  "a=1",
+		"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "-1+1": "'-1+1", "+a": "'+a", "-": "'-", "-0x1": "'-0x1",
+		"\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "＝1": "'＝1",
 	} {
 		require.Equal(t, want, table.CSVCell(text))
 	}
@@ -239,14 +253,16 @@ func TestNoCellOfCSVIsAFormula(t *testing.T) {
 		var out bytes.Buffer
 		require.NoError(t, write(&out), name)
 		if !strings.Contains(name, "healthy") { // of which doctor has no line
-			require.Contains(t, out.String(), "'=1+", "%s: give the section to mistrusted in sections_test.go, with a text cell in its CSV", name)
+			require.Contains(t, out.String(), "'=1+",
+				"%s: give the section to mistrusted in sections_test.go, with a text cell in its CSV", name)
 		}
 		reader := csv.NewReader(&out)
 		reader.FieldsPerRecord = -1 // each section has columns of its own
 		rows, err := reader.ReadAll()
 		require.NoError(t, err)
 		for _, cell := range slices.Concat(rows...) {
-			require.True(t, number.MatchString(cell) || cell == "" || !strings.ContainsAny(cell[:1], "=+-@"), "%s: %q", name, cell)
+			require.True(t, number.MatchString(cell) || cell == "" || !strings.ContainsAny(cell[:1], "=+-@"), "%s: %q",
+				name, cell)
 		}
 	}
 }

@@ -15,8 +15,9 @@ func TestPromtoolAcceptsMetrics(t *testing.T) {
 	need.Processes(t)
 	promtool := need.Program(t, "promtool")
 	documents := map[string]*result.Document{
-		"fixed": fixed(), "trusted": trusted(), "mistrusted": mistrusted(), "empty": {}, "no clock": checked(0), "findings": checked(1, slow, unsure, small),
-		"hostile": hostile(t, whole(mistrusted()), before(evil)),
+		"fixed": fixed(), "trusted": trusted(), "mistrusted": mistrusted(), "empty": {}, "no clock": checked(0),
+		"findings": checked(1, slow, unsure, small),
+		"hostile":  hostile(t, whole(mistrusted()), before(evil)),
 	}
 	for name, d := range documents {
 		var out bytes.Buffer

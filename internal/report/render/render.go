@@ -30,10 +30,14 @@ type Format[T any] struct {
 
 // Formats are the formats of a document, the default first.
 var Formats = []Format[*result.Document]{
-	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDocument), Whole: as(Report.Whole, OfDocument)},
+	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDocument),
+		Whole: as(Report.Whole, OfDocument)},
 	{Name: "markdown", About: "for a bug report", Write: as(plainMarkdown, OfDocument)},
 	{Name: "csv", About: "a line for each figure", Write: CSV},
-	{Name: "json", About: "the whole document", Write: func(w io.Writer, d *result.Document) error { return d.Write(w) }},
+	{Name: "json", About: "the whole document", Write: func(w io.Writer,
+		d *result.Document) error {
+		return d.Write(w)
+	}},
 	{Name: "bench", About: "Go benchmark text, a line for each sample, for benchstat", Write: Bench},
 	{Name: "html", About: "one page with pictures, and the document in it", Write: as(Report.HTML, OfDocument)},
 	{Name: "prometheus", About: "metrics, for the textfile collector of node_exporter", Write: Prometheus},
@@ -47,7 +51,8 @@ var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*res
 
 // DiffFormats are the formats of a diff, the default first.
 var DiffFormats = []Format[*diff.Diff]{
-	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDiff), Whole: as(Report.Whole, OfDiff)},
+	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDiff),
+		Whole: as(Report.Whole, OfDiff)},
 	{Name: "markdown", About: "for a bug report", Write: as(plainMarkdown, OfDiff)},
 	{Name: "csv", About: "a line for each figure", Write: DiffCSV},
 	{Name: "json", About: "all that was compared", Write: DiffJSON},

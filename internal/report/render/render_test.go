@@ -30,16 +30,19 @@ func fixed() *result.Document {
 	clock := func(id, kind string, median float64, resolution compare.Resolution) compare.Clock {
 		call, path, _ := strings.Cut(id, "@")
 		c := compare.Clock{
-			ID: id, Call: call + "()", Path: path, Kind: kind, Available: true, TicksPerSecond: 1e9, Resolution: &resolution,
+			ID: id, Call: call + "()", Path: path, Kind: kind, Available: true, TicksPerSecond: 1e9,
+			Resolution: &resolution,
 			Latency: &compare.Latency{
-				MedianNS: median, LowNS: median * 0.99, HighNS: median * 1.01, Confidence: 0.979, MinNS: median * 0.98, SamplesNS: []float64{median},
+				MedianNS: median, LowNS: median * 0.99, HighNS: median * 1.01, Confidence: 0.979, MinNS: median * 0.98,
+				SamplesNS: []float64{median},
 			},
 		}
 		for _, n := range []int{1, 2, 4} {
 			running := float64(min(n, 2))
 			c.Throughput = append(c.Throughput, compare.Throughput{
 				Threads: n, ReadsPerSecond: running * 1e9 / median, NSPerRead: median * float64(n) / running,
-				Fairness: 1 / float64(n), Oversubscribed: n > 2, SamplesReadsPerSecond: []float64{running * 1e9 / median},
+				Fairness: 1 / float64(n), Oversubscribed: n > 2,
+				SamplesReadsPerSecond: []float64{running * 1e9 / median},
 			})
 		}
 		return c
@@ -49,36 +52,51 @@ func fixed() *result.Document {
 		Tool: result.Tool{Version: "0.1.0", Revision: "abc1234", Go: "go1.26.8", Command: "compare"},
 		Host: result.Host{
 			OS: "linux", Arch: "amd64", Kernel: "6.18.44", Distribution: "debian 12.11", Container: "podman",
-			CPU:            result.CPU{Model: "AMD EPYC", Logical: 4, Usable: 3, Quota: 1.5, Physical: 2, Packages: 1, InvariantTSC: &yes, TSCHz: 2596122000},
+			CPU: result.CPU{Model: "AMD EPYC", Logical: 4, Usable: 3, Quota: 1.5, Physical: 2, Packages: 1,
+				InvariantTSC: &yes, TSCHz: 2596122000},
 			Virtualization: &result.Virtualization{System: "kvm", Role: "guest"},
 			ClockSource:    &result.ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}},
 		},
 		Settings: result.Settings{Threads: []int{1, 2, 4}, Rounds: 10, TimeNS: 1e8, Pin: "spread", Workers: "threads"},
 		Warnings: []result.Warning{{
-			Kind: "load", Saw: "other programs used 0.80 of 3 CPUs while this ran", Spoilt: "throughput and fairness", Advice: "stop the other programs",
+			Kind: "load", Saw: "other programs used 0.80 of 3 CPUs while this ran", Spoilt: "throughput and fairness",
+			Advice: "stop the other programs",
 		}},
 		Sections: []result.Section{&compare.Costs{FloorNS: 1.66,
 			Clocks: []compare.Clock{
-				clock("CLOCK_MONOTONIC@vdso", "monotonic", 20.2, compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5}),
-				clock("CLOCK_MONOTONIC@syscall", "monotonic", 150.25, compare.Resolution{TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e4}),
-				clock("CLOCK_MONOTONIC_COARSE@vdso", "monotonic", 3.14, compare.Resolution{TickNS: 4e6, ReportedNS: 4e6, WatchedNS: 2e7, Ticks: 5}),
+				clock("CLOCK_MONOTONIC@vdso", "monotonic", 20.2, compare.Resolution{TickNS: 1, FinerThanRead: true,
+					ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e5}),
+				clock("CLOCK_MONOTONIC@syscall", "monotonic", 150.25, compare.Resolution{TickNS: 1, FinerThanRead: true,
+					ReportedNS: 1, WatchedNS: 2e6, Ticks: 1e4}),
+				clock("CLOCK_MONOTONIC_COARSE@vdso", "monotonic", 3.14,
+					compare.Resolution{TickNS: 4e6, ReportedNS: 4e6, WatchedNS: 2e7, Ticks: 5}),
 				clock("gettimeofday@vdso", "wall", 21.7, compare.Resolution{TickNS: 1000, WatchedNS: 2e6, Ticks: 2000}),
 				clock("time@vdso", "wall", 2.21, compare.Resolution{WatchedNS: 1.5e9}),
 				clock("CLOCK_PROCESS_CPUTIME_ID@vdso", "cpu time", 1234.5, compare.Resolution{
-					TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1000, Backwards: 3, WorstBackwardsNS: 4100}),
-				{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Kind: "counter", Reason: "/dev/hpet: no such file or directory"},
-				{ID: "RDTSC@cpu", Call: "RDTSC", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the counter of the CPU"},
-				{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter", Reason: "prctl(PR_SET_TSC) forbids this process to read the counter of the CPU"},
+					TickNS: 1, FinerThanRead: true, ReportedNS: 1, WatchedNS: 2e6, Ticks: 1000, Backwards: 3,
+					WorstBackwardsNS: 4100}),
+				{ID: "hpet@mmio", Call: "hpet main counter", Path: "mmio", Kind: "counter",
+					Reason: "/dev/hpet: no such file or directory"},
+				{ID: "RDTSC@cpu", Call: "RDTSC", Path: "cpu", Kind: "counter",
+					Reason: "prctl(PR_SET_TSC) forbids this process to read the counter of the CPU"},
+				{ID: "RDTSCP@cpu", Call: "RDTSCP", Path: "cpu", Kind: "counter",
+					Reason: "prctl(PR_SET_TSC) forbids this process to read the counter of the CPU"},
 			}}},
 	}
 	clocks := compare.Of(d).Clocks
-	clocks[0].Layers = []compare.Layer{{Name: "call and return", NS: 1.35, LowNS: 1.34, HighNS: 1.36}, {Name: "read the counter (RDTSC)", NS: 18.75, LowNS: 18.7, HighNS: 18.8}, {Name: "convert (sequence, multiply)", NS: 0.1, LowNS: -0.2, HighNS: 0.3}}
-	clocks[1].Layers = []compare.Layer{{Name: "call and return", NS: 1.35, LowNS: 1.34, HighNS: 1.36}, {Name: "enter and leave the kernel", NS: 100.9, LowNS: 100, HighNS: 101}, {Name: "read the clock source", NS: 48, LowNS: 47, HighNS: 49}}
+	clocks[0].Layers = []compare.Layer{{Name: "call and return", NS: 1.35, LowNS: 1.34, HighNS: 1.36},
+		{Name: "read the counter (RDTSC)", NS: 18.75, LowNS: 18.7, HighNS: 18.8},
+		{Name: "convert (sequence, multiply)", NS: 0.1, LowNS: -0.2, HighNS: 0.3}}
+	clocks[1].Layers = []compare.Layer{{Name: "call and return", NS: 1.35, LowNS: 1.34, HighNS: 1.36},
+		{Name: "enter and leave the kernel", NS: 100.9, LowNS: 100, HighNS: 101},
+		{Name: "read the clock source", NS: 48, LowNS: 47, HighNS: 49}}
 	compare.Into(d).Clocks[0].Distribution = &compare.Distribution{
-		Counter: "RDTSC@cpu", BracketNS: 10, CounterStepNS: 10, Reads: 1000, P50NS: 30, P90NS: 40.1, P99NS: 50.1, P999NS: 60.2, MaxNS: 1_234_567, TenfoldReads: 1,
+		Counter: "RDTSC@cpu", BracketNS: 10, CounterStepNS: 10, Reads: 1000, P50NS: 30, P90NS: 40.1, P99NS: 50.1,
+		P999NS: 60.2, MaxNS: 1_234_567, TenfoldReads: 1,
 		Buckets: []compare.Bucket{{UpToNS: 30, Reads: 600}, {UpToNS: 50, Reads: 399}, {UpToNS: 1_234_567, Reads: 1}},
 	}
-	compare.Into(d).Clocks[3].Latency.Confidence, compare.Into(d).Clocks[3].Latency.LowNS, compare.Into(d).Clocks[3].Latency.HighNS = 0, 0, 0
+	compare.Into(d).Clocks[3].Latency.Confidence, compare.Into(d).Clocks[3].Latency.LowNS,
+		compare.Into(d).Clocks[3].Latency.HighNS = 0, 0, 0
 	return d
 }
 

@@ -103,14 +103,17 @@ func OfDiagnosis(d *result.Document) Report {
 func ofMachine(d *result.Document) Report {
 	subtitle := headline(d) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC")
 	return Report{
-		subtitle: subtitle, brief: table.Facts{Title: "The machine (-v: all facts, columns and advice)", Lines: briefFacts(d, subtitle)},
-		unchecked: diagnose.Unchecked(d), findings: d.Findings, warnings: warnings(d), facts: table.Facts{Title: "The machine", Lines: facts(d)}, log: d.Host.KernelLog, document: d,
+		subtitle: subtitle, brief: table.Facts{Title: "The machine (-v: all facts, columns and advice)",
+			Lines: briefFacts(d, subtitle)},
+		unchecked: diagnose.Unchecked(d), findings: d.Findings, warnings: warnings(d),
+		facts: table.Facts{Title: "The machine", Lines: facts(d)}, log: d.Host.KernelLog, document: d,
 	}
 }
 
 // OfDiff returns the report of a diff.
 func OfDiff(d *diff.Diff) Report {
-	r := Report{title: "timebench diff", pictures: drawings(diff.Pictures, d), facts: table.Facts{Title: "The runs", Lines: sideFacts(d)}}
+	r := Report{title: "timebench diff", pictures: drawings(diff.Pictures, d),
+		facts: table.Facts{Title: "The runs", Lines: sideFacts(d)}}
 	r.answer, r.level = diffAnswer(d)
 	r.blocks = []table.Block{{Title: sameSetup}}
 	if len(d.Setup) > 0 {
@@ -166,7 +169,8 @@ func some(names []string) string {
 
 // OfFleet returns the report of a fleet.
 func OfFleet(f *fleet.Fleet) Report {
-	return Report{title: "timebench fleet", answer: f.Verdict(), blocks: f.Blocks(), pictures: drawings(fleet.Pictures, f), facts: table.Facts{Lines: f.Facts()}}
+	return Report{title: "timebench fleet", answer: f.Verdict(), blocks: f.Blocks(),
+		pictures: drawings(fleet.Pictures, f), facts: table.Facts{Lines: f.Facts()}}
 }
 
 func serious(d *result.Document) bool { return worst(d.Findings) != nil }
@@ -174,7 +178,8 @@ func serious(d *result.Document) bool { return worst(d.Findings) != nil }
 // warnings returns the warnings, first that the run was interrupted.
 func warnings(d *result.Document) []result.Warning {
 	if d.Interrupted {
-		return append([]result.Warning{{Saw: "the run was interrupted; only complete measurements are shown"}}, d.Warnings...)
+		return append([]result.Warning{{Saw: "the run was interrupted; only complete measurements are shown"}},
+			d.Warnings...)
 	}
 	return d.Warnings
 }
@@ -196,7 +201,8 @@ func headline(d *result.Document) string {
 	if d.Host.ClockSource != nil {
 		source = "clock source " + d.Host.ClockSource.Current
 	}
-	return strings.Join(words.Present(strings.TrimSpace(d.Host.OS+"/"+d.Host.Arch+" "+d.Host.Kernel), d.Host.CPU.Model, source), ", ")
+	return strings.Join(words.Present(strings.TrimSpace(d.Host.OS+"/"+d.Host.Arch+" "+d.Host.Kernel), d.Host.CPU.Model,
+		source), ", ")
 }
 
 // as returns how a format writes what a report is made of.

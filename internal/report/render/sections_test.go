@@ -36,16 +36,20 @@ func unmeasured() *result.Document {
 func trusted() *result.Document {
 	d := unmeasured()
 	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: []int{0, 1, 2, 3}, Load: true, Relations: []verify.Relation{
-		{Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -2, BoundNS: 61.5, PPM: -0.0004, Steady: true, Held: true},
-		{Clock: "CLOCK_MONOTONIC_RAW@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: 63750, BoundNS: 61.5, PPM: 12.75, Held: true},
+		{Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -2, BoundNS: 61.5, PPM: -0.0004,
+			Steady: true, Held: true},
+		{Clock: "CLOCK_MONOTONIC_RAW@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: 63750, BoundNS: 61.5, PPM: 12.75,
+			Held: true},
 	}})
-	for i, id := range []string{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_COARSE@vdso", "RDTSC@cpu"} {
+	for i, id := range []string{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_COARSE@vdso",
+		"RDTSC@cpu"} {
 		c := verify.VerifiedClock{
 			ID: id, Verdict: verify.IsMonotonic, Reads: 123_456_789, TickNS: 1, Witness: "RDTSC@cpu",
 			Across: &verify.Across{Checks: 5e6, Pairs: 12, SmallestWarpNS: 57.25 + float64(i)},
 		}
 		if call, isVDSO := strings.CutSuffix(id, "@vdso"); isVDSO {
-			c.Bracket = &verify.Bracket{Against: call + "@syscall", Brackets: 100_000, OffsetNS: -1.5, BoundNS: 120, ResolutionNS: 1, AgainstResolutionNS: 1}
+			c.Bracket = &verify.Bracket{Against: call + "@syscall", Brackets: 100_000, OffsetNS: -1.5, BoundNS: 120,
+				ResolutionNS: 1, AgainstResolutionNS: 1}
 		}
 		verify.Of(d).Clocks = append(verify.Of(d).Clocks, c)
 	}
@@ -56,7 +60,8 @@ func trusted() *result.Document {
 	d.Put(&drift.Drift{
 		Reference: "CLOCK_MONOTONIC_RAW@vdso", DurationNS: 10e9, LoadedFromNS: 5e9,
 		Clocks: []drift.DriftedClock{
-			{ID: "RDTSC@cpu", NominalHz: 2596122000, Idle: driftRate(-12.7512, 2596122000, 0.021), Loaded: driftRate(-12.76, 2596122000, 0.02)},
+			{ID: "RDTSC@cpu", NominalHz: 2596122000, Idle: driftRate(-12.7512, 2596122000, 0.021),
+				Loaded: driftRate(-12.76, 2596122000, 0.02)},
 			{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Idle: driftRate(0.004, 1e9, 0.15)},
 		},
 	})
@@ -67,8 +72,9 @@ func trusted() *result.Document {
 
 func driftRate(ppm, nominal, interval float64) *drift.DriftRate {
 	return &drift.DriftRate{
-		PPM: &ppm, Hz: nominal * (1 + ppm/1e6), IntervalPPM: interval, Confidence: 0.95, ResidualNS: 14.2, WorstResidualNS: 65,
-		Readings: 4900, SpanNS: 4_900_000_000,
+		PPM: &ppm, Hz: nominal * (1 + ppm/1e6), IntervalPPM: interval, Confidence: 0.95, ResidualNS: 14.2,
+		WorstResidualNS: 65,
+		Readings:        4900, SpanNS: 4_900_000_000,
 	}
 }
 
@@ -78,7 +84,8 @@ func square(id string, cpus int) skew.SkewedClock {
 	for a := range cpus {
 		for b := a + 1; b < cpus; b++ {
 			trip := 90 + 30*float64(b-a)
-			c.Pairs = append(c.Pairs, skew.CPUPair{CPU: a, OtherCPU: b, OffsetNS: float64(a*3-b*2) + 0.25, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 100_000})
+			c.Pairs = append(c.Pairs, skew.CPUPair{CPU: a, OtherCPU: b, OffsetNS: float64(a*3-b*2) + 0.25,
+				BoundNS: trip / 2, RoundTripNS: trip, Rounds: 100_000})
 		}
 	}
 	return c
@@ -89,7 +96,9 @@ func star(id string, cpus int) skew.SkewedClock {
 	c := skew.SkewedClock{ID: id, TicksPerSecond: 2596122000}
 	for other := 1; other < cpus; other++ {
 		trip := 90 + float64(other%48)*5
-		c.Pairs = append(c.Pairs, skew.CPUPair{CPU: 0, OtherCPU: other, OffsetNS: math.Round(36*math.Sin(float64(other)))/4 - 2, BoundNS: trip / 2, RoundTripNS: trip, Rounds: 10_000})
+		c.Pairs = append(c.Pairs, skew.CPUPair{CPU: 0, OtherCPU: other,
+			OffsetNS: math.Round(36*math.Sin(float64(other)))/4 - 2, BoundNS: trip / 2, RoundTripNS: trip,
+			Rounds: 10_000})
 	}
 	return c
 }
@@ -100,32 +109,41 @@ func mistrusted() *result.Document {
 	d.Interrupted = true
 	one, two, three := 1, 2, 3
 	clock := func(id, verdict string, faults ...verify.ClockFault) verify.VerifiedClock {
-		return verify.VerifiedClock{ID: id, Verdict: verdict, Reads: 1_000_000, Repeats: 3, TickNS: 1, Witness: "RDTSC@cpu", Across: &verify.Across{Checks: 1000, Pairs: 20}, Faults: faults}
+		return verify.VerifiedClock{ID: id, Verdict: verdict, Reads: 1_000_000, Repeats: 3, TickNS: 1,
+			Witness: "RDTSC@cpu", Across: &verify.Across{Checks: 1000, Pairs: 20}, Faults: faults}
 	}
 	v := &verify.Verification{DurationNS: 1_250_000_000, CPUs: []int{0, 1, 2, 3, 8, 10}, LostCPUs: []int{10}}
 	v.Clocks = []verify.VerifiedClock{
-		clock("CLOCK_MONOTONIC@vdso", verify.OneCPU, verify.ClockFault{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}),
-		clock("RDTSC@cpu", verify.Backwards, verify.ClockFault{Kind: verify.FaultBackwards, Count: 1, WorstNS: 1_500_000, CPU: &three},
+		clock("CLOCK_MONOTONIC@vdso", verify.OneCPU, verify.ClockFault{Kind: verify.FaultWarp, Count: 17, WorstNS: 243,
+			CPU: &one, EarlierCPU: &two}),
+		clock("RDTSC@cpu", verify.Backwards, verify.ClockFault{Kind: verify.FaultBackwards, Count: 1,
+			WorstNS: 1_500_000, CPU: &three},
 			verify.ClockFault{Kind: verify.FaultWarp, Count: 12345, WorstNS: 2_500_000, CPU: &one, EarlierCPU: &three}),
-		clock("CLOCK_REALTIME@vdso", verify.Faulty, verify.ClockFault{Kind: verify.FaultStall, Count: 2, WorstNS: 3.2e9, CPU: &one},
+		clock("CLOCK_REALTIME@vdso", verify.Faulty, verify.ClockFault{Kind: verify.FaultStall, Count: 2, WorstNS: 3.2e9,
+			CPU: &one},
 			verify.ClockFault{Kind: verify.FaultJump, Count: 1, WorstNS: 4.1e6}),
-		clock("CLOCK_BOOTTIME@vdso", verify.Faulty, verify.ClockFault{Kind: verify.FaultOutside, Count: 9, WorstNS: 1234, CPU: &two},
+		clock("CLOCK_BOOTTIME@vdso", verify.Faulty, verify.ClockFault{Kind: verify.FaultOutside, Count: 9,
+			WorstNS: 1234, CPU: &two},
 			verify.ClockFault{Kind: verify.FaultResolution, Count: 1, WorstNS: 3_999_999}),
-		clock("hpet@mmio", verify.Faulty, verify.ClockFault{Kind: verify.FaultFailed, Count: 1, Text: "no such device", CPU: &one}),
+		clock("hpet@mmio", verify.Faulty, verify.ClockFault{Kind: verify.FaultFailed, Count: 1, Text: "no such device",
+			CPU: &one}),
 		clock("CLOCK_THREAD_CPUTIME_ID@vdso", verify.IsMonotonic),
 		clock("QueryUnbiasedInterruptTimePrecise@winapi", verify.OneCPU),
 		{ID: "ptp0@syscall", Verdict: verify.Unverified, Reason: "/dev/ptp0: permission denied"},
 		{ID: "ptp1@syscall", Verdict: verify.Unverified, Reason: "/dev/ptp0: permission denied"},
 	}
-	v.Clocks[3].Bracket = &verify.Bracket{Against: "CLOCK_BOOTTIME@syscall", Brackets: 10, OffsetNS: 1_234_567, BoundNS: 88, AgainstResolutionNS: 4e6}
+	v.Clocks[3].Bracket = &verify.Bracket{Against: "CLOCK_BOOTTIME@syscall", Brackets: 10, OffsetNS: 1_234_567,
+		BoundNS: 88, AgainstResolutionNS: 4e6}
 	v.Clocks[5].Across, v.Clocks[5].Reads, v.Clocks[5].Repeats = nil, 0, 0
 	v.Clocks[6].Reason, v.Clocks[6].Across.Pairs = "6 of 20 comparisons of one CPU with another were made; use a longer --duration", 6
-	v.Relations = []verify.Relation{{Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -1_500_000_000, BoundNS: 61.5, PPM: -300_000, Steady: true}}
+	v.Relations = []verify.Relation{{Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso",
+		ChangeNS: -1_500_000_000, BoundNS: 61.5, PPM: -300_000, Steady: true}}
 	d.Put(v)
 
 	far := square("RDTSC@cpu", 3)
 	far.Pairs[1].OffsetNS, far.Reason = -243, "CPU 10 went offline"
-	far.MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 10, Reason: "CPU 10 went offline"}, {CPU: 1, OtherCPU: 10, Reason: "CPU 10 went offline"}}
+	far.MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 10, Reason: "CPU 10 went offline"},
+		{CPU: 1, OtherCPU: 10, Reason: "CPU 10 went offline"}}
 	large := star("CNTVCT_EL0@cpu", 24)
 	large.Pairs[6].OffsetNS, large.Pairs[7].OffsetNS = 1_250_000, -90_000
 	d.Put(&skew.Skew{DurationNS: 1e9, CPUs: []int{0, 1, 2}, LostCPUs: []int{10}, Clocks: []skew.SkewedClock{
@@ -136,7 +154,8 @@ func mistrusted() *result.Document {
 	d.Put(&drift.Drift{
 		Reference: "CLOCK_MONOTONIC@vdso", DurationNS: 10e9, LoadedFromNS: 5e9,
 		Clocks: []drift.DriftedClock{
-			{ID: "RDTSC@cpu", NominalHz: 2596122000.5, Idle: driftRate(12.7512, 2596122000, 0.021), Loaded: driftRate(483.2, 2596122000, 1.5)},
+			{ID: "RDTSC@cpu", NominalHz: 2596122000.5, Idle: driftRate(12.7512, 2596122000, 0.021),
+				Loaded: driftRate(483.2, 2596122000, 1.5)},
 			{ID: "hpet@mmio", Idle: unstated, Loaded: unstated},
 			{ID: "ptp0@syscall", NominalHz: 1e9, Reason: "/dev/ptp0: permission denied"},
 		},
@@ -178,7 +197,8 @@ func each(d *result.Document) map[string]*result.Document {
 			continue
 		}
 		alone := *d
-		alone.Sections = slices.DeleteFunc(slices.Clone(d.Sections), func(s result.Section) bool { return s.Key() != kind.Key && s.Key() != compare.Kind.Key })
+		alone.Sections = slices.DeleteFunc(slices.Clone(d.Sections),
+			func(s result.Section) bool { return s.Key() != kind.Key && s.Key() != compare.Kind.Key })
 		all[kind.Command] = &alone
 	}
 	return all
@@ -187,7 +207,8 @@ func each(d *result.Document) map[string]*result.Document {
 func TestEveryFormatOfSectionsShowsEachSection(t *testing.T) {
 	for name, d := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
 		for _, kind := range sections.All {
-			require.NotNil(t, d.Section(kind.Key), "give the section of `%s` to %s in sections_test.go", kind.Command, name)
+			require.NotNil(t, d.Section(kind.Key), "give the section of `%s` to %s in sections_test.go", kind.Command,
+				name)
 		}
 		for command, d := range each(d) {
 			var document bytes.Buffer
@@ -226,9 +247,13 @@ func odd() map[string]*result.Document {
 		for _, kind := range verify.ClockFaults {
 			c.Faults = append(c.Faults, verify.ClockFault{Kind: kind, Count: 1, CPU: &cpu, EarlierCPU: &cpu})
 		}
-		d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{c, {ID: "d", Verdict: verify.Faulty}}, Relations: []verify.Relation{{}}})
-		d.Put(&skew.Skew{CPUs: []int{0}, Clocks: []skew.SkewedClock{{ID: "c", Pairs: []skew.CPUPair{{}}}, {ID: "d", Pairs: []skew.CPUPair{{}, {CPU: 1, OtherCPU: 1}, {CPU: 1}}}}})
-		d.Put(&drift.Drift{Reference: "r", Clocks: []drift.DriftedClock{{ID: "c", Idle: &drift.DriftRate{}, Loaded: &drift.DriftRate{PPM: new(float64)}, Points: []drift.DriftPoint{{}, {}}}}})
+		d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{c, {ID: "d", Verdict: verify.Faulty}},
+			Relations: []verify.Relation{{}}})
+		d.Put(&skew.Skew{CPUs: []int{0}, Clocks: []skew.SkewedClock{{ID: "c", Pairs: []skew.CPUPair{{}}},
+			{ID: "d", Pairs: []skew.CPUPair{{}, {CPU: 1, OtherCPU: 1}, {CPU: 1}}}}})
+		d.Put(&drift.Drift{Reference: "r",
+			Clocks: []drift.DriftedClock{{ID: "c", Idle: &drift.DriftRate{},
+				Loaded: &drift.DriftRate{PPM: new(float64)}, Points: []drift.DriftPoint{{}, {}}}}})
 	})
 	for _, size := range []float64{1e18, 1e-9, -1e18} {
 		add("a size of "+words.Number(size), func(d *result.Document) {
@@ -237,7 +262,8 @@ func odd() map[string]*result.Document {
 			for i := range verify.Of(d).Clocks {
 				c := &verify.Of(d).Clocks[i]
 				c.Reads, c.Repeats, c.StoodNS = int64(big), int64(big), some
-				c.Across, c.Bracket = &verify.Across{Checks: 1, SmallestWarpNS: some}, &verify.Bracket{Brackets: 1, OffsetNS: size, BoundNS: some, ResolutionNS: some}
+				c.Across, c.Bracket = &verify.Across{Checks: 1, SmallestWarpNS: some},
+					&verify.Bracket{Brackets: 1, OffsetNS: size, BoundNS: some, ResolutionNS: some}
 				for j := range c.Faults {
 					c.Faults[j].WorstNS, c.Faults[j].Count, c.Faults[j].CPU = some, int64(big), &big
 				}
@@ -259,7 +285,8 @@ func odd() map[string]*result.Document {
 	}
 	add("the least that is not zero", func(d *result.Document) {
 		*d = *trusted()
-		verify.Of(d).Clocks[0].Bracket.OffsetNS, verify.Of(d).Relations[0].ChangeNS = math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64
+		verify.Of(d).Clocks[0].Bracket.OffsetNS, verify.Of(d).Relations[0].ChangeNS = math.SmallestNonzeroFloat64,
+			-math.SmallestNonzeroFloat64
 		skew.Of(d).Clocks[0].Pairs[0].OffsetNS = -math.SmallestNonzeroFloat64
 		drift.Of(d).Clocks[0].Idle.PPM = new(float64)
 		*drift.Of(d).Clocks[0].Idle.PPM = -math.SmallestNonzeroFloat64

@@ -51,7 +51,8 @@ func (r Report) text(w io.Writer, whole bool) error {
 	if len(r.missing.Lines) > 0 {
 		missing := r.missing
 		if more := len(missing.Lines) - mostMissing; more > 0 && !whole {
-			missing.Lines = append(missing.Lines[:mostMissing:mostMissing], table.Fact{Name: fmt.Sprintf("and %d more (-v)", more)})
+			missing.Lines = append(missing.Lines[:mostMissing:mostMissing],
+				table.Fact{Name: fmt.Sprintf("and %d more (-v)", more)})
 		}
 		add(missing.Text(width))
 	}

@@ -46,17 +46,21 @@ func catalogued() (d *result.Document, names []string) {
 	d = both()
 	costs, verified := compare.Into(d), verify.Of(d)
 	measured, checked := costs.Clocks[0], verified.Clocks[0]
-	layers := []compare.Layer{{Name: "call and return", NS: 1.35}, {Name: "the call in the kernel, read the clock source", NS: 12344}}
-	measured.Latency = &compare.Latency{MedianNS: 12345.6, LowNS: 12345.1, HighNS: 13456.7, Confidence: 0.95, MinNS: 12340.1, SamplesNS: []float64{12345.6}}
+	layers := []compare.Layer{{Name: "call and return", NS: 1.35},
+		{Name: "the call in the kernel, read the clock source", NS: 12344}}
+	measured.Latency = &compare.Latency{MedianNS: 12345.6, LowNS: 12345.1, HighNS: 13456.7, Confidence: 0.95,
+		MinNS: 12340.1, SamplesNS: []float64{12345.6}}
 	measured.KernelEntry = result.Sometimes
-	names = []string{"QueryUnbiasedInterruptTimePrecise@winapi", "GetSystemTimePreciseAsFileTime@winapi", "ISB+CNTVCT_EL0@cpu", "CLOCK_UPTIME_RAW_APPROX@libc"}
+	names = []string{"QueryUnbiasedInterruptTimePrecise@winapi", "GetSystemTimePreciseAsFileTime@winapi",
+		"ISB+CNTVCT_EL0@cpu", "CLOCK_UPTIME_RAW_APPROX@libc"}
 	for _, c := range clock.Catalog() {
 		names = append(names, c.ID)
 	}
 	costs.Clocks, verified.Clocks = nil, nil
 	for _, id := range names {
 		measured.ID, checked.ID, measured.Layers = id, id, nil
-		if strings.HasPrefix(id, "gettimeofday@") || strings.HasPrefix(id, "CLOCK_REALTIME@") || strings.HasPrefix(id, "CLOCK_MONOTONIC@") {
+		if strings.HasPrefix(id, "gettimeofday@") || strings.HasPrefix(id, "CLOCK_REALTIME@") ||
+			strings.HasPrefix(id, "CLOCK_MONOTONIC@") {
 			_, measured.Path, _ = strings.Cut(id, "@")
 			measured.Layers = layers
 		}
@@ -70,7 +74,8 @@ func catalogued() (d *result.Document, names []string) {
 		of := template
 		of.Name, of.Calls = r.Name, nil
 		for _, c := range r.Calls {
-			call.ID, call.Call, call.Kind, call.Reads = c.Name+"@"+r.Name, c.Name, c.Kind, []string{"CLOCK_PROCESS_CPUTIME_ID", "CLOCK_MONOTONIC"}
+			call.ID, call.Call, call.Kind, call.Reads = c.Name+"@"+r.Name, c.Name, c.Kind,
+				[]string{"CLOCK_PROCESS_CPUTIME_ID", "CLOCK_MONOTONIC"}
 			of.Calls, names = append(of.Calls, call), append(names, c.Name)
 		}
 		section.Runtimes = append(section.Runtimes, of)
@@ -107,7 +112,8 @@ func widest() *result.Document {
 	d := fixed()
 	costs := compare.Into(d)
 	d.Settings.Threads = nil
-	costs.Clocks = append(costs.Clocks, compare.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic", Available: true,
+	costs.Clocks = append(costs.Clocks, compare.Clock{ID: strings.Repeat("Q", 40), Path: "winapi", Kind: "monotonic",
+		Available:  true,
 		Latency:    &compare.Latency{MedianNS: 30412, LowNS: 30411, HighNS: 130413, Confidence: 0.95, MinNS: 29000},
 		Resolution: &compare.Resolution{WatchedNS: 123456789}})
 	for i := range costs.Clocks {
@@ -116,7 +122,9 @@ func widest() *result.Document {
 	for n := 1; n <= 24; n++ {
 		d.Settings.Threads = append(d.Settings.Threads, n)
 		for i := range costs.Clocks {
-			costs.Clocks[i].Throughput = append(costs.Clocks[i].Throughput, compare.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6, Oversubscribed: n > 2})
+			costs.Clocks[i].Throughput = append(costs.Clocks[i].Throughput,
+				compare.Throughput{Threads: n, NSPerRead: 30412 * float64(n), ReadsPerSecond: 123e6,
+					Oversubscribed: n > 2})
 		}
 	}
 	return d
@@ -137,14 +145,17 @@ func longIDs() *result.Document {
 // Every report fits any terminal, and no name breaks but after one of its parts. Add the report that did not.
 func TestReportsFitTerminals(t *testing.T) {
 	reports := map[string]Report{}
-	for name, d := range map[string]*result.Document{"fixed": fixed(), "hpet": onHPET(), "sparse": sparse(), "trusted": trusted(), "mistrusted": mistrusted(), "both": both()} {
+	for name, d := range map[string]*result.Document{"fixed": fixed(), "hpet": onHPET(), "sparse": sparse(),
+		"trusted": trusted(), "mistrusted": mistrusted(), "both": both()} {
 		reports[name], reports["doctor "+name] = OfDocument(d), OfDiagnosis(d)
 	}
 	reports["wide"], reports["long ids"] = OfDocument(widest()), OfDocument(longIDs())
 	d := demoted()
-	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4), New: strings.Repeat("AMD EPYC ", 10)})
+	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4),
+		New: strings.Repeat("AMD EPYC ", 10)})
 	reports["diff"] = OfDiff(d)
-	reports["diff of parts"] = OfDiff(diff.Compare(diff.Read("old", trusted()), diff.Read("new", mistrusted()), section.Usual))
+	reports["diff of parts"] = OfDiff(diff.Compare(diff.Read("old", trusted()), diff.Read("new", mistrusted()),
+		section.Usual))
 	documents, _ := made.Fleet(60, 3, 1)
 	var machines []fleet.Machine
 	for i, d := range documents {
@@ -163,7 +174,8 @@ func TestReportsFitTerminals(t *testing.T) {
 // The reasons of `timebench list` wrap beside the clocks.
 func TestListFitsTerminals(t *testing.T) {
 	reason := "the kernel has no device for it, " + strings.Repeat("and more, ", 5) + "/dev/rtc: no such file"
-	clocks := []compare.Clock{{ID: "CLOCK_PROCESS_CPUTIME_ID@syscall", Kind: "cpu time", Available: true}, {ID: "a", Kind: "wall", Reason: reason}}
+	clocks := []compare.Clock{{ID: "CLOCK_PROCESS_CPUTIME_ID@syscall", Kind: "cpu time", Available: true},
+		{ID: "a", Kind: "wall", Reason: reason}}
 	for _, columns := range []int{table.Narrowest, 80, 100, 120, 200} {
 		out := &wide{columns: columns}
 		require.NoError(t, list(out, clocks))

@@ -51,6 +51,7 @@ func FuzzLabel(f *testing.F) {
 		require.True(t, ok)
 		value, ok = strings.CutSuffix(value, `"} 1`)
 		require.True(t, ok)
-		require.Equal(t, strings.ToValidUTF8(text, "\ufffd"), strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\"`, `"`).Replace(value))
+		require.Equal(t, strings.ToValidUTF8(text, "\ufffd"), strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\"`,
+			`"`).Replace(value))
 	})
 }

@@ -35,7 +35,8 @@ func Banded[T any](clocks []T, line func(T) Line, differ func(a, b T) bool) []Li
 	for _, clock := range clocks {
 		l := line(clock)
 		path := PathOf(l.Name)
-		i := slices.IndexFunc(first, func(other T) bool { return PathOf(line(other).Name) == path && !differ(clock, other) })
+		i := slices.IndexFunc(first,
+			func(other T) bool { return PathOf(line(other).Name) == path && !differ(clock, other) })
 		if i >= 0 {
 			drawn[i].Band = append(drawn[i].Band, l)
 			continue
@@ -159,7 +160,8 @@ func drawKey(c draw.Canvas, lines []Line) {
 			c.DrawGlyph(l.Mark, vg.Point{X: c.Min.X + sample/2, Y: (at + low) / 2})
 		}
 		for _, name := range names {
-			c.FillText(text, vg.Point{X: c.Min.X + sample + 6*Pixel, Y: at}, Shortened(text, name, c.Size().X-sample-6*Pixel))
+			c.FillText(text, vg.Point{X: c.Min.X + sample + 6*Pixel, Y: at},
+				Shortened(text, name, c.Size().X-sample-6*Pixel))
 			at -= LineApart
 		}
 	}
@@ -202,7 +204,8 @@ func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 		c.StrokeLines(toName, []vg.Point{
 			{X: from + 4*Pixel, Y: end}, {X: data.Max.X + 6*Pixel, Y: end}, {X: bracket, Y: (low + high) / 2},
 		})
-		c.StrokeLines(thin, []vg.Point{{X: bracket + 5*Pixel, Y: low}, {X: bracket, Y: low}, {X: bracket, Y: high}, {X: bracket + 5*Pixel, Y: high}})
+		c.StrokeLines(thin, []vg.Point{{X: bracket + 5*Pixel, Y: low}, {X: bracket, Y: low}, {X: bracket, Y: high},
+			{X: bracket + 5*Pixel, Y: high}})
 		slices.Reverse(names) // the first is at the top
 		for i, name := range names {
 			c.FillText(text, vg.Point{X: data.Max.X + Leader, Y: own[i]}, Shortened(text, name, MostNameWidth))

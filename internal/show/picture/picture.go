@@ -170,7 +170,8 @@ const Bold = 3
 
 // Style returns a text style in the font of the pictures.
 func Style(size vg.Length, c color.Color) draw.TextStyle {
-	return draw.TextStyle{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: fonts()}
+	return draw.TextStyle{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		Handler: fonts()}
 }
 
 // Shortened returns a text cut to a maximum width, with an ellipsis if it was cut.

@@ -52,7 +52,8 @@ func TestLogTicksLabelDecades(t *testing.T) {
 }
 
 func TestLinearTicks(t *testing.T) {
-	for want, ends := range map[string][2]float64{"0 5 10 15 20": {0, 23.5}, "-10 0 10": {-19, 19}, "0 0.1 0.2 0.3": {0, 0.31}} {
+	for want, ends := range map[string][2]float64{"0 5 10 15 20": {0, 23.5}, "-10 0 10": {-19, 19},
+		"0 0.1 0.2 0.3": {0, 0.31}} {
 		var labels []string
 		for _, tick := range (LinearTicks{}).Ticks(ends[0], ends[1]) {
 			labels = append(labels, tick.Label)
@@ -96,25 +97,32 @@ func TestOffsetTicksShareAUnit(t *testing.T) {
 // On a screen and on a telephone, each row, line, member of a band and mark has its name.
 func TestRowsAndGraphsAreNamed(t *testing.T) {
 	rows := Rows{Marks: []Mark{{"mark", 20}}, Middle: 30, XLabel: "x", Rows: []Row{{
-		Name: "row", Text: "text", Bars: []Bar{{1, 90, Light, "bar"}}, Interval: &Bar{From: 10, To: 40}, Points: []Point{{At: 20, Glyph: Failed.Glyph(Pixel)}},
+		Name: "row", Text: "text", Bars: []Bar{{1, 90, Light, "bar"}}, Interval: &Bar{From: 10, To: 40},
+		Points: []Point{{At: 20, Glyph: Failed.Glyph(Pixel)}},
 	}}}
 	line := func(name string, values ...float64) Line {
 		l := LineOf(name, "vdso")
 		l.At, l.Values = []float64{1, 2, 4}, values
 		return l
 	}
-	lines := Banded([]string{"a@vdso", "b@vdso", "c@cpu"}, func(id string) Line { return line(id, 20, 30, 40) }, func(_, _ string) bool { return false })
-	graph := Graph{Lines: lines, Ideal: line("ideal", 5, 6, 7), CPUs: 2, XTicks: ThreadTicks{[]int{1, 2, 4}}, Word: words.Duration}
+	lines := Banded([]string{"a@vdso", "b@vdso", "c@cpu"}, func(id string) Line { return line(id, 20, 30, 40) },
+		func(_, _ string) bool { return false })
+	graph := Graph{Lines: lines, Ideal: line("ideal", 5, 6, 7), CPUs: 2, XTicks: ThreadTicks{[]int{1, 2, 4}},
+		Word: words.Duration}
 	for _, width := range []vg.Length{Width, NarrowWidth} {
 		var svg strings.Builder
 		for _, of := range []func(draw.Canvas){
-			func(c draw.Canvas) { rows.Draw(LegendOfMarks(LegendOf(c, []Entry{{Failed, "entry"}}), rows.Marks)) }, graph.Draw,
+			func(c draw.Canvas) { rows.Draw(LegendOfMarks(LegendOf(c, []Entry{{Failed, "entry"}}), rows.Marks)) },
+			graph.Draw,
 		} {
 			require.NoError(t, Chart[string]{
-				Title: "Title", Subtitle: func(of string) string { return of }, Height: func(_ string, width vg.Length) vg.Length { return GraphHeight(3, width) }, Draw: func(c draw.Canvas, _ string) error { of(c); return nil },
+				Title: "Title", Subtitle: func(of string) string { return of },
+				Height: func(_ string, width vg.Length) vg.Length { return GraphHeight(3, width) },
+				Draw:   func(c draw.Canvas, _ string) error { of(c); return nil },
 			}.SVG(&svg, "the machine", width))
 		}
-		for _, name := range []string{"row", "text", "bar", "mark 20 ns", "entry", "a@vdso", "b@vdso", "c@cpu", "ideal", "2 CPUs usable", "Title", "the machine"} {
+		for _, name := range []string{"row", "text", "bar", "mark 20 ns", "entry", "a@vdso", "b@vdso", "c@cpu", "ideal",
+			"2 CPUs usable", "Title", "the machine"} {
 			require.Regexp(t, `> ?`+name+` ?<`, svg.String())
 		}
 	}

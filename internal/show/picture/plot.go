@@ -100,7 +100,8 @@ func (a *Axis) marks() vg.Length {
 
 // Transforms returns the places of values on the canvas of the data.
 func (p *Plot) Transforms(data *draw.Canvas) (x, y func(float64) vg.Length) {
-	return func(value float64) vg.Length { return data.X(p.X.norm(value)) }, func(value float64) vg.Length { return data.Y(p.Y.norm(value)) }
+	return func(value float64) vg.Length { return data.X(p.X.norm(value)) },
+		func(value float64) vg.Length { return data.Y(p.Y.norm(value)) }
 }
 
 // Draw draws the plot, and returns the canvas of its data. It leaves out a label of the x axis that would touch an
@@ -172,12 +173,14 @@ func (p *Plot) Draw(c draw.Canvas) draw.Canvas {
 // fonts has the fonts of the pictures.
 var fonts = sync.OnceValue(func() text.Handler {
 	var all font.Collection
-	for weight, content := range map[stdfont.Weight][]byte{stdfont.WeightNormal: liberationsansregular.TTF, Bold: liberationsansbold.TTF} {
+	for weight, content := range map[stdfont.Weight][]byte{stdfont.WeightNormal: liberationsansregular.TTF,
+		Bold: liberationsansbold.TTF} {
 		face, err := opentype.Parse(content)
 		if err != nil {
 			panic(err) // it is a part of the program
 		}
-		all = append(all, font.Face{Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, Face: face})
+		all = append(all, font.Face{Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight},
+			Face: face})
 	}
 	return text.Plain{Fonts: font.NewCache(all)}
 })

@@ -150,7 +150,8 @@ func (r Rows) Plot(c draw.Canvas, p *Plot) {
 			const half = 8 * Pixel
 			from, to := x(bar.From), x(bar.To)
 			end = max(end, to)
-			c.FillPolygon(bar.Color, []vg.Point{{X: from, Y: at - half}, {X: to, Y: at - half}, {X: to, Y: at + half}, {X: from, Y: at + half}})
+			c.FillPolygon(bar.Color, []vg.Point{{X: from, Y: at - half}, {X: to, Y: at - half}, {X: to, Y: at + half},
+				{X: from, Y: at + half}})
 			if inside := text; inside.Width(bar.Text) < to-from {
 				inside.XAlign = draw.XCenter
 				c.FillText(inside, vg.Point{X: (from + to) / 2, Y: at + 2*Pixel}, bar.Text)
@@ -175,7 +176,8 @@ func (r Rows) Plot(c draw.Canvas, p *Plot) {
 		right.XAlign = draw.XRight
 		beside := Shortened(text, row.Text, c.Size().X/2)
 		c.FillText(right, vg.Point{X: c.Max.X, Y: at + lineAbove}, beside)
-		c.FillText(text, vg.Point{X: c.Min.X, Y: at + lineAbove}, ShortenedID(text, row.Name, c.Size().X-text.Width(beside)-textGap))
+		c.FillText(text, vg.Point{X: c.Min.X, Y: at + lineAbove}, ShortenedID(text, row.Name,
+			c.Size().X-text.Width(beside)-textGap))
 	}
 }
 
@@ -232,7 +234,8 @@ func LegendOfMarks(c draw.Canvas, marks []Mark) draw.Canvas {
 	})
 }
 
-func legend(c draw.Canvas, text draw.TextStyle, names []string, sample vg.Length, drawSample func(i int, at vg.Point)) draw.Canvas {
+func legend(c draw.Canvas, text draw.TextStyle, names []string, sample vg.Length,
+	drawSample func(i int, at vg.Point)) draw.Canvas {
 	text.YAlign = draw.YCenter
 	at := vg.Point{X: c.Min.X, Y: c.Max.Y - 4*Pixel}
 	for i, name := range names {

@@ -79,7 +79,8 @@ func TestJSONReadsBackAsItWas(t *testing.T) {
 	encoder.SetIndent("", "  ")
 	require.NoError(t, encoder.Encode([]string{text}))
 	require.Negative(t, strings.IndexFunc(strings.ReplaceAll(out.String(), "\n", ""), isControl), "%q", out.String())
-	require.Contains(t, out.String(), `é時🕰 \u0000\u001b\u007f\u0085\u009b\u061c\u200b\u2028\u202e\u2066\ufeff\udb40\udc41 <&> \"\\`)
+	require.Contains(t, out.String(),
+		`é時🕰 \u0000\u001b\u007f\u0085\u009b\u061c\u200b\u2028\u202e\u2066\ufeff\udb40\udc41 <&> \"\\`)
 	var back []string
 	require.NoError(t, json.Unmarshal(out.Bytes(), &back))
 	require.Equal(t, []string{text}, back)
@@ -111,5 +112,6 @@ func TestErrorsAreOneReadableLine(t *testing.T) {
 	}
 	readOnly := "open current_clocksource: read-only file system"
 	require.Equal(t, readOnly+"; clock source tsc could not be restored: "+readOnly,
-		OneLine(errors.Join(errors.New(readOnly), errors.New("clock source tsc could not be restored: "+readOnly)).Error()))
+		OneLine(errors.Join(errors.New(readOnly),
+			errors.New("clock source tsc could not be restored: "+readOnly)).Error()))
 }

@@ -20,7 +20,10 @@ var readings = []Column[reading]{
 	{Name: "Clock", Key: "clock", Left: true, Text: func(r reading) string { return r.clock }},
 	{Key: "path", Text: func(r reading) string { _, path, _ := strings.Cut(r.clock, "@"); return path }},
 	{
-		Name: "cost", Key: "cost_ns", Spare: 1, Unit: words.Duration, Value: func(r reading) (float64, bool) { return Known(r.costNS) },
+		Name: "cost", Key: "cost_ns", Spare: 1, Unit: words.Duration, Value: func(r reading) (float64,
+			bool) {
+			return Known(r.costNS)
+		},
 		Metric: "cost_seconds", Help: "What a read costs.",
 	},
 	{Name: "unknown of all", Key: "nothing", Value: func(reading) (float64, bool) { return 0, false }},
@@ -34,10 +37,12 @@ var two = []reading{{"CLOCK_MONOTONIC@vdso", 1500, Warn}, {"hpet@mmio", 0, 0}}
 func TestAFigureIsDescribedOnce(t *testing.T) {
 	g := Of("t", two, readings)
 	require.Equal(t, []string{"Clock", "cost", "share", "verdict"}, g.Header)
-	require.Equal(t, [][]string{{"CLOCK_MONOTONIC@vdso", "1.5 µs", "10 %", "same"}, {"hpet@mmio", "-", "10 %", "same"}}, g.Rows)
+	require.Equal(t, [][]string{{"CLOCK_MONOTONIC@vdso", "1.5 µs", "10 %", "same"}, {"hpet@mmio", "-", "10 %", "same"}},
+		g.Rows)
 	require.Equal(t, []Level{Warn, 0}, g.levels)
 	require.Equal(t, [][]string{
-		{"clock", "path", "cost_ns", "nothing"}, {"CLOCK_MONOTONIC@vdso", "vdso", "1500", ""}, {"hpet@mmio", "mmio", "", ""},
+		{"clock", "path", "cost_ns", "nothing"}, {"CLOCK_MONOTONIC@vdso", "vdso", "1500", ""},
+		{"hpet@mmio", "mmio", "", ""},
 	}, Lines(two, readings[:4]))
 	require.Equal(t, []exposition.Family{{
 		Name: "timebench_cost_seconds", Type: exposition.Gauge, Help: "What a read costs.",

@@ -33,7 +33,8 @@ var (
 	// inCells escapes text in a table. go-pretty escapes the cell separator. Underscores in clock
 	// names are within words, where Markdown ignores them.
 	inCells = strings.NewReplacer(`\`, `\\`, "<", "&lt;", "&", "&amp;", "`", "\\`", "[", `\[`, "*", `\*`, "~", `\~`)
-	inText  = strings.NewReplacer(`\`, `\\`, "<", "&lt;", "&", "&amp;", "`", "\\`", "[", `\[`, "*", `\*`, "~", `\~`, "_", `\_`, "|", `\|`)
+	inText  = strings.NewReplacer(`\`, `\\`, "<", "&lt;", "&", "&amp;", "`", "\\`", "[", `\[`, "*", `\*`, "~", `\~`,
+		"_", `\_`, "|", `\|`)
 	// block matches the start of a heading, a quotation, a list item or a rule.
 	block   = regexp.MustCompile(`^(?:(\d+)([.)]\s|[.)]$)|([#>=+-]))`)
 	mention = regexp.MustCompile(`(^|\W)@(\w)`)

@@ -106,7 +106,8 @@ func (g Grid) columns() []pretty.ColumnConfig {
 		if i < max(1, g.texts) {
 			align = text.AlignLeft
 		}
-		columns[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom}
+		columns[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align,
+			VAlignHeader: text.VAlignBottom}
 	}
 	return columns
 }
@@ -119,7 +120,8 @@ func (g Grid) Text(width int) string {
 	writer, columns := g.painted().writer(), g.columns()
 	over := total(widths) - width
 	for _, least := range []func(texts []string) int{
-		func(texts []string) int { return max(long, longestPart(texts)) }, longestPart, func([]string) int { return shortest },
+		func(texts []string) int { return max(long, longestPart(texts)) }, longestPart,
+		func([]string) int { return shortest },
 	} {
 		for i := max(1, g.texts) - 1; i >= 0 && over > 0; i-- {
 			if narrow := max(widths[i]-over, least(g.cells(i))); narrow < widths[i] {
@@ -317,7 +319,8 @@ func inParts(of, mark string) string {
 	for at, letter := range of {
 		out.WriteRune(letter)
 		end := at + utf8.RuneLen(letter)
-		if opens := letter == '(' && strings.HasSuffix(of[:at], " "); endsPart(of, at, letter) && !opens && end < len(of) && of[end] != ' ' {
+		if opens := letter == '(' && strings.HasSuffix(of[:at], " "); endsPart(of, at, letter) && !opens &&
+			end < len(of) && of[end] != ' ' {
 			out.WriteString(mark)
 		}
 	}

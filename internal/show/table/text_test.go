@@ -10,7 +10,8 @@ import (
 // A long name does not leave its value without room.
 func TestFactWithALongName(t *testing.T) {
 	var out strings.Builder
-	WriteFacts(&out, []Fact{{Name: "a", Value: "1"}, {Name: strings.Repeat("n", 200), Value: "a value of " + strings.Repeat("word ", 30)}, {Name: "bcd", Value: "2"}}, 0, Width)
+	WriteFacts(&out, []Fact{{Name: "a", Value: "1"}, {Name: strings.Repeat("n", 200),
+		Value: "a value of " + strings.Repeat("word ", 30)}, {Name: "bcd", Value: "2"}}, 0, Width)
 	for line := range strings.Lines(out.String()) {
 		require.LessOrEqual(t, len(line), Width+1)
 	}
@@ -33,8 +34,10 @@ func TestNamesBreakAfterTheirParts(t *testing.T) {
 		{"short", 12, "short"},
 		{"namewithoutparts", 12, "namewithoutp\narts"},
 		{"LFENCE+RDTSC-like@cpu", 18, "LFENCE+RDTSC-like@\ncpu"},
-		{"haltpoll.guest_halt_poll_ns=0 mitigations=auto,no_guest_host", 40, "haltpoll.guest_halt_poll_ns=0\nmitigations=auto,no_guest_host"},
-		{"$ cat /sys/devices/system/clocksource/clocksource0/current_clocksource", 40, "$ cat /sys/devices/system/clocksource/\nclocksource0/current_clocksource"},
+		{"haltpoll.guest_halt_poll_ns=0 mitigations=auto,no_guest_host", 40,
+			"haltpoll.guest_halt_poll_ns=0\nmitigations=auto,no_guest_host"},
+		{"$ cat /sys/devices/system/clocksource/clocksource0/current_clocksource", 40,
+			"$ cat /sys/devices/system/clocksource/\nclocksource0/current_clocksource"},
 		{"10:30:00 https://a", 12, "10:30:00\nhttps://a"},
 		{"twelve chars", 12, "twelve chars"},
 		{"世界", 1, "世\n界"},
@@ -46,7 +49,8 @@ func TestNamesBreakAfterTheirParts(t *testing.T) {
 // Text around the tables breaks where the cells do.
 func TestFactsBreakAfterTheirParts(t *testing.T) {
 	var out strings.Builder
-	WriteFacts(&out, []Fact{{Name: "Boot parameters", Value: "quiet mitigations=auto,no_guest_host,no_guest_guest cpuidle_haltpoll.force=1"}}, 0, Narrowest)
+	WriteFacts(&out, []Fact{{Name: "Boot parameters",
+		Value: "quiet mitigations=auto,no_guest_host,no_guest_guest cpuidle_haltpoll.force=1"}}, 0, Narrowest)
 	require.Equal(t, "Boot parameters  quiet mitigations=auto,no_guest_host,no_\n                 guest_guest cpuidle_haltpoll.force=1\n", out.String())
 }
 
@@ -59,9 +63,11 @@ func TestIndentedKeepsRunsOfSpaces(t *testing.T) {
 
 // The names in a page break after their parts, and nothing else does.
 func TestNamesOfAPageBreakAfterTheirParts(t *testing.T) {
-	g := Grid{texts: 2, Header: []string{"Call", "reads", "ns/call"}, Rows: [][]string{{"Time::HiRes::time", "CLOCK_REALTIME@<vdso>", "1.35"}, {"a. b (c)", "c@", "2"}}}
+	g := Grid{texts: 2, Header: []string{"Call", "reads", "ns/call"},
+		Rows: [][]string{{"Time::HiRes::time", "CLOCK_REALTIME@<vdso>", "1.35"}, {"a. b (c)", "c@", "2"}}}
 	html := g.HTML()
-	for _, cell := range []string{">Time::<wbr>HiRes::<wbr>time<", ">CLOCK_<wbr>REALTIME@<wbr>&lt;vdso&gt;<", ">1.35<", ">a. b (c)<", ">c@<"} {
+	for _, cell := range []string{">Time::<wbr>HiRes::<wbr>time<", ">CLOCK_<wbr>REALTIME@<wbr>&lt;vdso&gt;<", ">1.35<",
+		">a. b (c)<", ">c@<"} {
 		require.Contains(t, html, cell)
 	}
 }

@@ -31,24 +31,29 @@ func TestBoundedGivesTheDigitsThatMeanSomething(t *testing.T) {
 }
 
 func TestOffsetsAreWorded(t *testing.T) {
-	for value, want := range map[float64]string{0: "0", -math.SmallestNonzeroFloat64: "0", 3.5: "+3.5 ns", -1.25e6: "-1.25 ms", 1e18: "+1.0e+09 s"} {
+	for value, want := range map[float64]string{0: "0", -math.SmallestNonzeroFloat64: "0", 3.5: "+3.5 ns",
+		-1.25e6: "-1.25 ms", 1e18: "+1.0e+09 s"} {
 		require.Equal(t, want, Offset(value))
 	}
 }
 
 func TestDurationsAreWorded(t *testing.T) {
 	for value, want := range map[float64]string{
-		0: "0 ns", 0.3852: "0.385 ns", 69.84: "69.8 ns", 999.9: "1 µs", 4e6: "4 ms", 1.25e6: "1.25 ms", 999_992_000: "1 s", 9.994e8: "999 ms", 59.99e9: "60 s", 3600e9: "3,600 s", 1766016000e9: "1,766,016,000 s", 1e30: "1e+21 s",
+		0: "0 ns", 0.3852: "0.385 ns", 69.84: "69.8 ns", 999.9: "1 µs", 4e6: "4 ms", 1.25e6: "1.25 ms",
+		999_992_000: "1 s", 9.994e8: "999 ms", 59.99e9: "60 s", 3600e9: "3,600 s", 1766016000e9: "1,766,016,000 s",
+		1e30: "1e+21 s",
 	} {
 		require.Equal(t, want, Duration(value))
 	}
 }
 
 func TestNumbersAreWordedToWhatTheyMean(t *testing.T) {
-	for value, want := range map[float64]string{0: "0.00", 2.214: "2.21", 20.16: "20.2", 999.94: "999.9", 1000: "1,000", 1234567: "1,234,567"} {
+	for value, want := range map[float64]string{0: "0.00", 2.214: "2.21", 20.16: "20.2", 999.94: "999.9", 1000: "1,000",
+		1234567: "1,234,567"} {
 		require.Equal(t, want, NS(value))
 	}
-	for value, want := range map[float64]string{0: "0 /s", 950: "950 /s", 49.06e6: "49.1 M/s", 1.2e9: "1.2 G/s", 2200: "2.2 k/s"} {
+	for value, want := range map[float64]string{0: "0 /s", 950: "950 /s", 49.06e6: "49.1 M/s", 1.2e9: "1.2 G/s",
+		2200: "2.2 k/s"} {
 		require.Equal(t, want, Rate(value))
 	}
 }
