@@ -64,7 +64,8 @@ func newHostile(t *testing.T) *hostile {
 	}
 	base := t.TempDir()
 	require.NoError(t, os.Chmod(filepath.Dir(base), 0o755)) // the stranger looks into it
-	h := &hostile{folder: filepath.Join(base, "folder"), secret: filepath.Join(base, "secret"), away: filepath.Join(base, "away")}
+	h := &hostile{folder: filepath.Join(base, "folder"), secret: filepath.Join(base, "secret"),
+		away: filepath.Join(base, "away")}
 	require.NoError(t, os.Mkdir(h.folder, 0o755))
 	require.NoError(t, os.Mkdir(h.away, 0o755))
 	require.NoError(t, os.WriteFile(h.secret, []byte(secretText), 0o600))
@@ -74,7 +75,8 @@ func newHostile(t *testing.T) *hostile {
 		require.NoError(t, os.Chown(filepath.Join(h.folder, name), stranger, stranger))
 	}
 	for _, below := range []string{"", charts} {
-		h.running.Go(func() { _ = asStranger(func() error { return h.swapTemporaries(filepath.Join(h.folder, below)) }) })
+		h.running.Go(func() { _ = asStranger(func() error { return h.swapTemporaries(filepath.Join(h.folder,
+			below)) }) })
 	}
 	t.Cleanup(func() {
 		h.stop.Store(true)
@@ -109,7 +111,8 @@ func (h *hostile) swapTemporaries(folder string) error {
 	events := make([]byte, 64<<10)
 	for !h.stop.Load() {
 		const patience = 100 // ms, to see that it is to stop
-		if ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, patience); err != nil || ready == 0 {
+		if ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, patience); err != nil ||
+			ready == 0 {
 			continue
 		}
 		n, err := unix.Read(fd, events)
@@ -225,9 +228,12 @@ func TestPipesAndLinksInAFolder(t *testing.T) {
 			require.NoError(t, put(filepath.Join(folder, name)))
 		}
 		need.Ends(t, name, func() {
-			require.ErrorContains(t, NewTarget(folder, Diffs).Check(), "diff.json is not a regular file; name another one")
-			require.ErrorContains(t, NewTarget(filepath.Join(folder, "diff.zip"), Diffs).Check(), "diff.zip is not a regular file")
-			require.ErrorContains(t, watch.CheckTextfile(filepath.Join(folder, "timebench.prom")), "timebench.prom is not a regular file")
+			require.ErrorContains(t, NewTarget(folder, Diffs).Check(),
+				"diff.json is not a regular file; name another one")
+			require.ErrorContains(t, NewTarget(filepath.Join(folder, "diff.zip"), Diffs).Check(),
+				"diff.zip is not a regular file")
+			require.ErrorContains(t, watch.CheckTextfile(filepath.Join(folder, "timebench.prom")),
+				"timebench.prom is not a regular file")
 			require.NoError(t, os.Remove(filepath.Join(folder, "diff.json")))
 			require.NoError(t, put(filepath.Join(folder, charts)))
 			require.Error(t, NewTarget(folder, Diffs).Check())
@@ -274,7 +280,8 @@ func TestPlantedWorkFiles(t *testing.T) {
 			before, err := os.Lstat(planted)
 			require.NoError(t, err)
 			need.Ends(t, kind+" "+name, func() {
-				target, textfile := NewTarget(out, Diffs), watch.WriteTextfile(filepath.Join(out, "timebench.prom"), nil)
+				target, textfile := NewTarget(out, Diffs), watch.WriteTextfile(filepath.Join(out, "timebench.prom"),
+					nil)
 				if name == ".timebench-lock" {
 					refused := planted + " is not a regular file of this user; remove it if no other timebench is running"
 					require.EqualError(t, target.Check(), "--out: "+refused)
@@ -304,7 +311,8 @@ func TestFolderThatIsGone(t *testing.T) {
 	defer func() { _ = root.Close() }()
 	require.NoError(t, os.Remove(gone))
 	need.Ends(t, "a folder that is gone", func() {
-		require.EqualError(t, folder.CheckWritable(root, "diff.json"), "the folder "+gone+" cannot be written: no such file or directory")
+		require.EqualError(t, folder.CheckWritable(root, "diff.json"),
+			"the folder "+gone+" cannot be written: no such file or directory")
 	})
 }
 
@@ -334,7 +342,8 @@ func TestUnreadableFolder(t *testing.T) {
 		"--textfile": {blind, func() error { return watch.CheckTextfile(filepath.Join(blind, "timebench.prom")) }},
 	} {
 		err := asStranger(test.open)
-		require.ErrorContains(t, err, "the folder "+test.folder+" cannot be opened: permission denied; the folder must be readable", name)
+		require.ErrorContains(t, err,
+			"the folder "+test.folder+" cannot be opened: permission denied; the folder must be readable", name)
 		require.ErrorAs(t, err, new(*folder.Failure), name)
 	}
 }
