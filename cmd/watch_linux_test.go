@@ -181,7 +181,7 @@ func TestWatchFullDisk(t *testing.T) {
 	disk := smallDisk(t, "64k")
 	file := filepath.Join(disk, "timebench.prom")
 	w := startWatch(t, "--every", "1s", "--textfile", file)
-	w.page(t, "/metrics")
+	need.Until(t, "the textfile", func() bool { _, err := os.Stat(file); return err == nil })
 	fill(t, disk, 0)
 	w.waitFor(t, watch.Textfile, "metrics are not written: "+file+" cannot be written: no space left on device")
 	require.Contains(t, w.page(t, "/metrics"), `timebench_watch_events_total{event="textfile"}`)
