@@ -16,17 +16,19 @@ func messageRules() []rule {
 	var rules []rule
 	for _, f := range formats {
 		if f.shows != nil {
-			rules = append(rules, rule{kind: string(f.kind), find: logged(f.kind, *f.shows)})
+			rules = append(rules, rule{kind: string(f.kind), harmless: f.shows.Harmless, find: logged(f.kind, *f.shows)})
 		}
 	}
 	return rules
 }
 
-// Causes are the kinds of causes, in the order of their rules.
+// Causes are the kinds of causes, in the order of their rules, without those of messages that are always harmless.
 func Causes() []string {
 	var kinds []string
 	for _, r := range slices.Concat(reasons, otherRules) {
-		kinds = append(kinds, r.kind)
+		if !r.harmless {
+			kinds = append(kinds, r.kind)
+		}
 	}
 	return kinds
 }
@@ -42,7 +44,8 @@ func (l log) found(rules []rule, most int) []Cause {
 	var causes []Cause
 	for _, r := range rules {
 		if cause, ok := r.find(l); ok && len(causes) < most {
-			cause.Kind, cause.Title, cause.Inferred = r.kind, cmp.Or(cause.Title, r.title), cause.Inferred || r.inferred
+			cause.Kind, cause.Title = r.kind, cmp.Or(cause.Title, r.title)
+			cause.Inferred, cause.Harmless = cause.Inferred || r.inferred, cause.Harmless || r.harmless
 			cause.Concerns, cause.Evidence = cmp.Or(cause.Concerns, r.concerns, OfTSC), withoutRepeats(cause.Evidence)
 			causes = append(causes, cause)
 		}

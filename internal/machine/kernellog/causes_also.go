@@ -14,9 +14,9 @@ var alsoRules = []rule{
 			Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", e.Clock),
 		}
 	})},
-	{kind: "lost-rtc-interrupts", find: rtcInterruptsLost},
-	{kind: "watchdog-timed-out", find: watchdogTimedOut},
-	{kind: "32-bit-erratum", find: erratum32},
+	{kind: "lost-rtc-interrupts", harmless: true, find: rtcInterruptsLost},
+	{kind: "watchdog-timed-out", harmless: true, find: watchdogTimedOut},
+	{kind: "32-bit-erratum", harmless: true, find: erratum32},
 }
 
 // tscAdjust: the kernel found and mended TSC_ADJUST. Where the CPUs still differ, that rule says it.
@@ -45,7 +45,7 @@ func rtcInterruptsLost(l log) (Cause, bool) {
 	for _, e := range found {
 		times += e.Count
 	}
-	return Cause{Harmless: true, Text: fmt.Sprintf("The machine was too busy to deliver interrupts of the RTC, which the HPET emulates (%d lines). That says nothing about the clock that programs read.", times), Evidence: found[:1]}, true
+	return Cause{Text: fmt.Sprintf("The machine was too busy to deliver interrupts of the RTC, which the HPET emulates (%d lines). That says nothing about the clock that programs read.", times), Evidence: found[:1]}, true
 }
 
 // watchdogTimedOut: the check was skipped. Where the kernel also marked the TSC, that rule says it.
@@ -54,7 +54,7 @@ func watchdogTimedOut(l log) (Cause, bool) {
 	if len(found) == 0 || len(l.marking("")) > 0 || slices.ContainsFunc(found, Event.Marks) {
 		return Cause{}, false
 	}
-	return Cause{Harmless: true, Text: "The watchdog could not check the TSC: its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched.", Evidence: found[:1]}, true
+	return Cause{Text: "The watchdog could not check the TSC: its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched.", Evidence: found[:1]}, true
 }
 
 func erratum32(l log) (Cause, bool) {
@@ -65,5 +65,5 @@ func erratum32(l log) (Cause, bool) {
 	if _, concerned := trappedCounter(l); concerned {
 		return Cause{}, false
 	}
-	return Cause{Harmless: true, Text: "The CPU has " + found[0].Name + ", which concerns 32-bit programs only. 64-bit programs read the counter in user mode.", Evidence: found}, true
+	return Cause{Text: "The CPU has " + found[0].Name + ", which concerns 32-bit programs only. 64-bit programs read the counter in user mode.", Evidence: found}, true
 }

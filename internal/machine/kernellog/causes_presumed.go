@@ -14,11 +14,10 @@ var presumedRules = []rule{
 			Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", e.Clock),
 		}
 	})},
-	{kind: "hyperv-by-design", find: markedFor("running on hyper-v", Cause{
-		Text:     "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault.",
-		Harmless: true,
+	{kind: "hyperv-by-design", harmless: true, find: markedFor("running on hyper-v", Cause{
+		Text: "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault.",
 	})},
-	{kind: "xen-by-design", find: xenByDesign},
+	{kind: "xen-by-design", harmless: true, find: xenByDesign},
 	{kind: "presumed-unsynchronized", title: "the kernel presumes that the TSCs are unsynchronised", inferred: true, find: markedFor("tscs unsynchronized", Cause{
 		Text: "The kernel assumes that the TSCs of the CPUs are unsynchronised, but has not measured it. It does so for CPUs without constant_tsc, and for some machines with many sockets.",
 	})},
@@ -37,7 +36,7 @@ func xenByDesign(l log) (Cause, bool) {
 	}
 	return Cause{
 		Text:     "This is a Xen guest, whose intended clock source is xen. The mark on the TSC is presumed from the CPU's flags, not measured, and no fault.",
-		Harmless: true, Evidence: slices.Concat(xen, marked),
+		Evidence: slices.Concat(xen, marked),
 	}, true
 }
 

@@ -18,7 +18,9 @@ type rule struct {
 	kind, title string
 	concerns    Subject
 	inferred    bool
-	find        func(log) (Cause, bool)
+	// harmless is whether the cause never calls for a remedy.
+	harmless bool
+	find     func(log) (Cause, bool)
 }
 
 // markedFor returns the rule of a cause that the reason of a mark on the TSC names.
