@@ -28,7 +28,7 @@ func TestACallIsItsClockAndItsRuntime(t *testing.T) {
 	}
 	busy := call(50, result.Never, "CLOCK_MONOTONIC")
 	busy.Latency.LowNS, busy.Latency.HighNS = 24, 67
-	require.Equal(t, "", cell(busy), "the call may have waited for the CPU")
+	require.Empty(t, cell(busy), "the call may have waited for the CPU")
 	for name, m := range map[string]MeasuredCall{
 		"another path":      call(100, result.Always, "CLOCK_MONOTONIC"),
 		"no such clock":     call(100, result.Never, "CLOCK_MONOTONIC", "CLOCK_TAI"),
@@ -36,6 +36,6 @@ func TestACallIsItsClockAndItsRuntime(t *testing.T) {
 		"reads are unknown": {Latency: latency(100)},
 		"not timed":         {Reads: []string{"CLOCK_MONOTONIC"}, KernelEntry: result.Never},
 	} {
-		require.Equal(t, "", cell(m), name)
+		require.Empty(t, cell(m), name)
 	}
 }

@@ -75,8 +75,12 @@ func newHostile(t *testing.T) *hostile {
 		require.NoError(t, os.Chown(filepath.Join(h.folder, name), stranger, stranger))
 	}
 	for _, below := range []string{"", charts} {
-		h.running.Go(func() { _ = asStranger(func() error { return h.swapTemporaries(filepath.Join(h.folder,
-			below)) }) })
+		h.running.Go(func() {
+			_ = asStranger(func() error {
+				return h.swapTemporaries(filepath.Join(h.folder,
+					below))
+			})
+		})
 	}
 	t.Cleanup(func() {
 		h.stop.Store(true)
