@@ -22,12 +22,14 @@ func InFile() []string {
 	return standingIn(listed(string(text)))
 }
 
-// InEnvironment returns the libraries that LD_PRELOAD lists in an environment and that stand in for the clock. A library
-// without a folder, which the dynamic linker searches for, is not found.
+// InEnvironment returns the libraries that LD_PRELOAD lists in an environment and that stand in for the clock. A
+// library without a folder, which the dynamic linker searches for, is not found.
 func InEnvironment(environment []string) []string { return standingIn(inEnvironment(environment)) }
 
 func standingIn(libraries []string) []string {
-	return slices.DeleteFunc(libraries, func(library string) bool { return !strings.Contains(library, "/") || !definesClock(library) })
+	return slices.DeleteFunc(libraries, func(library string) bool {
+		return !strings.Contains(library, "/") || !definesClock(library)
+	})
 }
 
 func definesClock(library string) bool {
@@ -44,9 +46,9 @@ func definesClock(library string) bool {
 	return defines
 }
 
-// Into returns the libraries that were preloaded into a running process and stand in for the clock, each with its origin. They
-// are mapped, and LD_PRELOAD in the environment with which the program was started, or /etc/ld.so.preload lists them.
-// The environment of another user's process takes permission to trace it.
+// Into returns the libraries that were preloaded into a running process and stand in for the clock, each with its
+// origin. They are mapped, and LD_PRELOAD in the environment with which the program was started, or /etc/ld.so.preload
+// lists them. The environment of another user's process takes permission to trace it.
 func Into(p *symbols.Process, pid int) []string {
 	lists := []struct {
 		origin string
@@ -63,14 +65,16 @@ func Into(p *symbols.Process, pid int) []string {
 	var all []string
 	for _, list := range lists {
 		for _, name := range list.names {
-			// The path of a mapping has no symbolic links, so libfaketime.so.1 may be libfaketime.so.1.0 there: by the name before ".so".
+			// The path of a mapping has no symbolic links, so libfaketime.so.1 may be libfaketime.so.1.0 there: by the
+			// name before ".so".
 			library := stem(name)
 			i := slices.IndexFunc(mappings, func(m symbols.Mapping) bool { return stem(m.Path) == library })
 			if i < 0 {
 				continue
 			}
 			mapping := mappings[i]
-			if text := mapping.Path + " (" + list.origin + ")"; !slices.Contains(all, text) && p.Defines(mapping, functions) {
+			text := mapping.Path + " (" + list.origin + ")"
+			if !slices.Contains(all, text) && p.Defines(mapping, functions) {
 				all = append(all, text)
 			}
 		}

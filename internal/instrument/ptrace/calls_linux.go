@@ -26,7 +26,8 @@ const (
 // readOf returns the name of the clock that a system call reads; "" if it reads none. self returns
 // the ids of the calling thread and of its process, as the program sees them.
 func readOf(call *syscallInfo, self func() (tid, pid int32)) string {
-	switch nr := uintptr(call.nr); { //nolint:staticcheck // a tagged switch takes no constant twice, and a CPU may lack two calls
+	//nolint:staticcheck // a tagged switch takes no constant twice, and a CPU may lack two calls
+	switch nr := uintptr(call.nr); {
 	case nr == native.NoSyscall:
 		return "" // the call was prevented
 	case nr == native.SysClockGettime, nr == native.SysClockGettime32:

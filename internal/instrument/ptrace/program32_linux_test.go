@@ -12,8 +12,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The calls of a 32-bit program are not seen, which is an error. What 64-bit programs did before is
-// kept.
+// The calls of a 32-bit program are not seen, which is an error. The spans of 64-bit programs before it
+// are kept.
 func TestProgramOf32Bits(t *testing.T) {
 	usableOrSkip(t)
 	path := filepath.Join(t.TempDir(), "program32")

@@ -9,8 +9,6 @@ const (
 
 // spans collects what was read after each mark, in the order of the marks.
 type spans struct {
-	maxSpans, maxReads int
-
 	all    []*openSpan
 	nReads int
 }
@@ -35,10 +33,10 @@ func (s *spans) add(span *openSpan, read string) {
 	s.nReads++
 }
 
-func (s *spans) full() bool { return len(s.all) > s.maxSpans || s.nReads > s.maxReads }
+func (s *spans) full() bool { return len(s.all) > maxSpans || s.nReads > maxReads }
 
-// marked returns the spans that another mark closed. An open one is that of a last mark, or of a
-// thread that ended meanwhile.
+// marked returns the spans that another mark closed. An open span follows the last mark of a
+// thread.
 func (s *spans) marked() []Span {
 	var marked []Span
 	for _, span := range s.all {

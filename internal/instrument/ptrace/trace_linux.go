@@ -23,7 +23,7 @@ import (
 // Role is the role of a process that traces a program: it calls [Follow].
 const Role = "trace"
 
-// What a tracer does.
+// Tasks of a tracer.
 const (
 	seeHidden  = "hidden"  // sees the reads, hides the vDSO
 	seeVisible = "visible" // sees the reads
@@ -31,9 +31,9 @@ const (
 	tryHidden  = "try"     // hides the vDSO, and ends before the first instruction
 )
 
-// Trace runs a program with limits, as [program.Run] does, and returns a span for each mark that was followed by another mark
-// of the same thread, in the order of the marks. If hide is true, the vDSO is hidden from the program and from each program
-// that it becomes or starts.
+// Trace runs a program with limits, as [program.Run] does, and returns a span for each mark that was followed by
+// another mark of the same thread, in the order of the marks. If hide is true, the vDSO is hidden from the program and
+// from each program that it becomes or starts.
 //
 // The spans of a program that fails are valid. A program that exceeds a limit has none.
 func Trace(ctx context.Context, command *exec.Cmd, hide bool, limits program.Limits) ([]Span, error) {
@@ -46,9 +46,9 @@ func Trace(ctx context.Context, command *exec.Cmd, hide bool, limits program.Lim
 	return traced(ctx, seeVisible, command, limits)
 }
 
-// Run runs a program with limits, as [program.Run] does. The vDSO is hidden from the program and from each program that it
-// becomes or starts. The program runs at full speed: it stops only where a process or thread starts, a program starts, or a
-// signal arrives.
+// Run runs a program with limits, as [program.Run] does. The vDSO is hidden from the program and from each program that
+// it becomes or starts. The program runs at full speed: it stops only where a process or thread starts, a program
+// starts, or a signal arrives.
 func Run(ctx context.Context, command *exec.Cmd, limits program.Limits) error {
 	if err := Usable(); err != nil {
 		return err
@@ -57,7 +57,7 @@ func Run(ctx context.Context, command *exec.Cmd, limits program.Limits) error {
 	return err
 }
 
-// A report is what a tracer writes to a pipe at its end, of which the program has no descriptor.
+// A report is what a tracer writes at its end, to a pipe that the program has no descriptor of.
 type report struct {
 	Spans []Span `json:"spans"`
 	Error string `json:"error"`
@@ -100,9 +100,9 @@ func traced(ctx context.Context, how string, command *exec.Cmd, limits program.L
 	return r.Spans, err
 }
 
-// Follow is the role of a tracer. Its arguments are what it does, the path of the program, and the arguments of the program
-// with its name. When it ends, the kernel kills the processes that it traces (PTRACE_O_EXITKILL), and its runner kills the
-// others.
+// Follow is the role of a tracer. Its arguments are its task, the path of the program, and the arguments of the
+// program, which begin with its name. When it ends, the kernel kills the processes that it traces (PTRACE_O_EXITKILL),
+// and its runner kills the others.
 func Follow(args []string) error {
 	const reports = 3 // the first of exec.Cmd.ExtraFiles
 	const fewest = 3
@@ -111,15 +111,16 @@ func Follow(args []string) error {
 	}
 	unix.CloseOnExec(reports)
 	runtime.LockOSThread() // the kernel accepts the requests of the thread that started the program only
-	t := &tracer{hide: args[0] != seeVisible, calls: args[0] == seeHidden || args[0] == seeVisible, spans: spans{maxSpans, maxReads, nil, 0}}
+	task := args[0]
+	t := &tracer{hide: task != seeVisible, calls: task == seeHidden || task == seeVisible}
 	err := t.start(&exec.Cmd{Path: args[1], Args: args[2:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
-	if err == nil && args[0] != tryHidden {
+	if err == nil && task != tryHidden {
 		err = t.follow()
 	}
 	r := report{Spans: t.marked()}
 	if err != nil {
 		r.Error = err.Error()
-		if args[0] == tryHidden {
+		if task == tryHidden {
 			r.Error = reason(err, procfile.Field)
 		}
 	}
@@ -180,8 +181,8 @@ func (t *tracer) start(command *exec.Cmd) error {
 	return t.execed(t.root)
 }
 
-// wait returns the next change of a child or tracee: of one, or of any with -1. WALL includes threads, and processes that do not
-// report their end with SIGCHLD.
+// wait returns the next change of a child or tracee, of any one if which is -1. WALL includes threads, and processes
+// that do not report their end with SIGCHLD.
 func wait(which int) (tid int, status unix.WaitStatus, err error) {
 	for {
 		tid, err = unix.Wait4(which, &status, unix.WALL, nil)
@@ -193,8 +194,8 @@ func wait(which int) (tid int, status unix.WaitStatus, err error) {
 
 // follow handles each change of the program until it has ended, and returns how; nil for success.
 //
-// It waits for all of its threads at once: while a thread calls execve(2), the kernel waits until the tracer has taken the
-// status of each other thread (de_thread in fs/exec.c), and reports the main thread only after that.
+// It waits for all of its threads at once: while a thread calls execve(2), the kernel waits until the tracer has taken
+// the status of each other thread (de_thread in fs/exec.c), and reports the main thread only after that.
 func (t *tracer) follow() error {
 	t.resume(t.root, 0)
 	for t.fault == nil {
@@ -223,7 +224,7 @@ func (t *tracer) blame(err error) {
 	}
 }
 
-// stopped handles a stop of a thread, and continues it. The kinds of stops are those of ptrace(2).
+// stopped handles a stop of a thread, and continues it. ptrace(2) lists the kinds of stops.
 func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	thread := t.threads[tid]
 	if thread == nil {
@@ -248,8 +249,8 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	t.resume(tid, deliver)
 }
 
-// resume continues a stopped thread and delivers a signal to it, if it is not 0. No program stays stopped: a stop signal
-// stops the thread a second time, and then the kernel ignores it (do_jobctl_trap in kernel/signal.c).
+// resume continues a stopped thread and delivers a signal to it, if it is not 0. No program stays stopped: a stop
+// signal stops the thread a second time, and then the kernel ignores it (do_jobctl_trap in kernel/signal.c).
 func (t *tracer) resume(tid int, signal syscall.Signal) {
 	if t.calls {
 		t.blame(unix.PtraceSyscall(tid, int(signal)))
@@ -272,7 +273,7 @@ func (t *tracer) replaced(tid int) {
 const otherBits = 32 + 64 - 8*wordSize
 
 // execed hides the vDSO from a program that has not run yet. The process has one thread, which is stopped, and shares
-// its memory with no other process, so nobody changes the stack meanwhile.
+// its memory with no other process, so the stack stays as it is meanwhile.
 func (t *tracer) execed(tid int) error {
 	if err := t.info.read(tid); err != nil {
 		return err
@@ -296,8 +297,8 @@ func (t *tracer) execed(tid int) error {
 	return nil
 }
 
-// called handles a stop at a system call. A read is counted at the entry. So the order of reads and
-// marks of a thread is that of its calls.
+// called handles a stop at a system call. A read is counted at the entry, so the reads and
+// marks of a thread are in the order of its calls.
 func (t *tracer) called(tid int, thread *tracee) {
 	if err := t.info.read(tid); err != nil {
 		t.blame(err)
@@ -314,7 +315,7 @@ func (t *tracer) called(tid int, thread *tracee) {
 		thread.span = t.open(thread.span, mark)
 	}
 	if t.full() {
-		t.blame(fmt.Errorf("the program made more than %d marks or %d clock reads", t.maxSpans, t.maxReads))
+		t.blame(fmt.Errorf("the program made more than %d marks or %d clock reads", maxSpans, maxReads))
 	}
 }
 

@@ -33,7 +33,7 @@ func readsOfC() map[string][]string {
 	return all
 }
 
-// readsOfTheKernel are those of them that enter the kernel on any machine.
+// readsOfTheKernel are the reads that enter the kernel on any machine.
 var readsOfTheKernel = map[string][]string{
 	"zone":      nil,
 	"nothing":   nil,
@@ -144,7 +144,7 @@ func TestOrdinaryUser(t *testing.T) {
 	require.Equal(t, each(10, readsOfC()), counted(r.Spans))
 }
 
-// The kernel shows nobody the memory of a program that he may not read.
+// The kernel hides the memory of a program from a user who may not read its file.
 func TestUnreadableProgram(t *testing.T) {
 	usableOrSkip(t)
 	folder := openFolder(t)

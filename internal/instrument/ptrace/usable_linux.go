@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Usable returns why programs cannot be traced here, and nil if they can. It tries, once in the life of the process: it traces a
-// process of this program itself up to its first instruction, and kills it there.
+// Usable returns why programs cannot be traced here, and nil if they can. It tries, once in the life of the process: it
+// traces a process of this program itself up to its first instruction, and kills it there.
 func Usable() error { return usable() }
 
 var usable = sync.OnceValue(func() error {
-	const ample = time.Minute
-	_, err := traced(context.Background(), tryHidden, program.Role(Role), program.Limits{Time: ample, OutputBytes: 1 << 10})
+	ample := program.Limits{Time: time.Minute, OutputBytes: 1 << 10}
+	_, err := traced(context.Background(), tryHidden, program.Role(Role), ample)
 	return err
 })
 
@@ -26,7 +26,7 @@ func reason(err error, read func(file, key string) string) string {
 	const forbidden = "ptrace is not permitted here"
 	switch {
 	case errors.Is(err, unix.ENOSYS):
-		return "ptrace does not work here: this system does not have the call, as an emulator such as qemu-user does not"
+		return "ptrace does not work here: this system does not have the call; an emulator such as qemu-user lacks it"
 	case errors.Is(err, errOldKernel):
 		return err.Error()
 	case !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EACCES) && !errors.Is(err, errEarly):

@@ -54,7 +54,7 @@ func TestReason(t *testing.T) {
 		{started, map[string]string{"scope": "3", "TracerPid:": "77"}, "ptrace is not permitted here (process 77 traces timebench itself)"},
 		{started, map[string]string{"TracerPid:": "0", "Seccomp:": "0"}, "ptrace is not permitted here (fork/exec: operation not permitted)"},
 		{errEarly, nil, "ptrace is not permitted here (the program ended before its first instruction)"},
-		{fmt.Errorf("fork/exec: %w", unix.ENOSYS), map[string]string{"scope": "3"}, "ptrace does not work here: this system does not have the call, as an emulator such as qemu-user does not"},
+		{fmt.Errorf("fork/exec: %w", unix.ENOSYS), map[string]string{"scope": "3"}, "ptrace does not work here: this system does not have the call; an emulator such as qemu-user lacks it"},
 		{errOldKernel, nil, "ptrace needs Linux 5.3 (PTRACE_GET_SYSCALL_INFO)"},
 		{errors.New("something else"), nil, "ptrace does not work here: something else"},
 	} {

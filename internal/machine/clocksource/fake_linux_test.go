@@ -202,7 +202,7 @@ func start(t *testing.T, role string, folder Folder) *measurer {
 	return startReporting(t, role, folder, stderr)
 }
 
-// startReporting does the same with a file as its standard error and that of its guardian.
+// startReporting does the same, with a file as the standard error of both processes.
 func startReporting(t *testing.T, role string, folder Folder, stderr *os.File) *measurer {
 	t.Helper()
 	need.Processes(t)

@@ -54,7 +54,8 @@ func (f Folder) Writable() error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w; only root may switch the clock source: run timebench with sudo", err)
 	case errors.Is(err, unix.EROFS):
-		return fmt.Errorf("%w; containers may not switch the clock source: run timebench on the host, or in a privileged container", err)
+		return fmt.Errorf("%w; containers may not switch the clock source: "+
+			"run timebench on the host, or in a privileged container", err)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w; this kernel has no selectable clock source", err)
 	default:
@@ -102,12 +103,13 @@ func (f Folder) put(name string, within time.Duration) error {
 	}
 	now, err := f.await(within, func(now string) bool { return now == name })
 	if err == nil && now != name {
-		err = fmt.Errorf("the kernel did not switch to clock source %s and still uses %s; its log (dmesg) may show why", name, now)
+		err = fmt.Errorf("the kernel did not switch to clock source %s and still uses %s; its log (dmesg) may show why",
+			name, now)
 	}
 	return err
 }
 
-// await waits until the kernel shows a clock source that is wanted, and returns the one that it shows.
+// await waits until the kernel shows a wanted clock source, and returns the last one that it showed.
 func (f Folder) await(within time.Duration, wanted func(string) bool) (now string, err error) {
 	for deadline := time.Now().Add(within); ; time.Sleep(pause) {
 		now, err = f.Current()
@@ -143,7 +145,8 @@ func (f Folder) restore(original string, t timeouts) error {
 		if errors.Is(err, errUnavailable) && f.write("\n") == nil {
 			if chosen, unread := f.await(t.settle, func(string) bool { return true }); unread == nil {
 				f.forget()
-				return fmt.Errorf("the original %w: the kernel withdraws a clock source that it finds unstable (see dmesg); the kernel selected %s instead", err, chosen)
+				return fmt.Errorf("the original %w: the kernel withdraws a clock source that it finds unstable (see dmesg); "+
+					"the kernel selected %s instead", err, chosen)
 			}
 		}
 		if time.Now().After(deadline) {
@@ -159,7 +162,8 @@ func (f Folder) stranded(original string, why error) error {
 	if err != nil {
 		left = "unknown (it cannot be read)"
 	}
-	return fmt.Errorf("clock source %s could not be restored: %w; the clock source is now %s; to restore it: echo %s | sudo tee %s",
+	return fmt.Errorf("clock source %s could not be restored: %w; the clock source is now %s; "+
+		"to restore it: echo %s | sudo tee %s",
 		original, why, left, original, f.path(current))
 }
 
@@ -193,7 +197,8 @@ func parse(text []byte) ([]string, error) {
 	}
 	for _, name := range names {
 		if len(name) > maxName || strings.ContainsFunc(name, unprintable) {
-			return nil, fmt.Errorf("%.64q cannot be the name of a clock source: a name has at most %d printable ASCII characters", name, maxName)
+			return nil, fmt.Errorf("%.64q cannot be the name of a clock source: "+
+				"a name has at most %d printable ASCII characters", name, maxName)
 		}
 	}
 	return names, nil

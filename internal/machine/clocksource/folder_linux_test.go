@@ -195,7 +195,7 @@ func TestLockIsForOne(t *testing.T) {
 }
 
 // sysfs supports locks as other file systems do. This test locks not the clock source, but a
-// folder next to it that nobody else locks.
+// folder next to it.
 func TestLocksWorkOnSysfs(t *testing.T) {
 	folder := Folder("/sys/devices/system/cpu")
 	one, err := folder.lock(unix.LOCK_EX)

@@ -22,11 +22,12 @@ type timeouts struct {
 
 var usualTimeouts = timeouts{ready: 10 * time.Second, settle: 2 * time.Second, restore: 10 * time.Second}
 
-// Guard is the role of a guardian. Its arguments are the folder, the original clock source, and whether it is switched already.
+// Guard is the role of a guardian. Its arguments are the folder, the original clock source, and whether it is switched
+// already.
 //
-// It answers a line when it is ready, and then each line of its input, which is the name of a clock source: it switches to
-// it. At the end of the input it restores the original, if anything was switched, and answers that. An answer is an error, or
-// empty. If nobody reads the last answer, the error of Guard is that answer.
+// It answers a line when it is ready, and then each line of its input, which is the name of a clock source: it switches
+// to it. At the end of the input it restores the original, if anything was switched, and answers that. An answer is an
+// error, or empty. If the last answer cannot be written, it is the error of Guard.
 //
 // Guard ignores the signals that end a process.
 func Guard(args []string) error {
@@ -34,8 +35,8 @@ func Guard(args []string) error {
 	if len(args) != arguments {
 		return errors.New("a guardian needs a folder, a clock source, and whether it is switched")
 	}
-	// The kernel itself drops the stop signals of a terminal (SIGTSTP ...) for a process group whose parent is in another
-	// session (get_signal in kernel/signal.c). SIGPIPE comes from a standard output or error that nobody reads.
+	// The kernel itself drops the stop signals of a terminal (SIGTSTP ...) for a process group whose parent is in
+	// another session (get_signal in kernel/signal.c). SIGPIPE comes from a standard output or error without a reader.
 	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE,
 		unix.SIGALRM, unix.SIGUSR1, unix.SIGUSR2)
 	detach()
@@ -44,8 +45,8 @@ func Guard(args []string) error {
 	return guard(os.Stdin, os.Stdout, Folder(args[0]), args[1], args[2] == "true", usualTimeouts)
 }
 
-// detach protects the guardian from what is meant for the measuring process: killall(1) and pkill(1), which match the name,
-// and the out-of-memory killer. It ignores refusals.
+// detach protects the guardian from what is meant for the measuring process: killall(1) and pkill(1), which match the
+// name, and the out-of-memory killer. It ignores refusals.
 func detach() {
 	for _, file := range []struct{ path, text string }{
 		// The name of the first thread. PR_SET_NAME works only on the calling thread.
@@ -71,15 +72,15 @@ func guard(in io.Reader, out io.Writer, folder Folder, original string, switched
 	if err := answer(nil); err != nil && !switched {
 		return err
 	}
-	// From here on nothing is printed but answers: the reader of standard error may be slow.
+	// From here on the guardian prints answers only: the reader of standard error may be slow.
 	for requests := bufio.NewScanner(in); requests.Scan(); {
 		if !switched {
 			folder.remember(original)
 		}
-		// The original is written at the end, even if it is still in use: a name that the kernel did not switch to stays
-		// its override, which it may use later.
+		// The original is written at the end, even if it is still in use: a name that the kernel did not switch to
+		// stays its override, which it may use later.
 		switched = true
-		_ = answer(folder.put(requests.Text(), t.settle)) // if nobody reads it, the input ends
+		_ = answer(folder.put(requests.Text(), t.settle)) // without a reader the input ends too
 	}
 	var err error
 	if switched {

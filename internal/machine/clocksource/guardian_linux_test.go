@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the clock source is after the pipe has closed, by what the measuring process asked for. A guardian writes no line end. A
-// new case is a row.
+// Each row has the requests of a measuring process, and the clock source after the pipe has closed. A guardian writes
+// no line end.
 func TestGuardianRestoresWhatMayBeSwitched(t *testing.T) {
 	for _, test := range []struct {
 		asked, left string
@@ -61,7 +61,7 @@ func TestGuardianEndsWhereNoOneHearsThatItIsReady(t *testing.T) {
 	require.Equal(t, "tsc\n", content(t, folder))
 }
 
-// If nobody reads the debug output, the guardian still restores.
+// The guardian restores although the debug output has no reader.
 func TestDebugOutputDoesNotBlock(t *testing.T) {
 	t.Setenv(debuglog.Variable, "1")
 	folder := machine(t)

@@ -14,8 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Record is the record of a switched clock source. The guardian writes it to /run before the first switch, and removes it
-// when it has restored the original. So it stays if the measuring process and the guardian are killed together.
+// A Record is the record of a switched clock source. The guardian writes it to /run before the first switch, and
+// removes it when it has restored the original. So it stays if the measuring process and the guardian are killed
+// together.
 type Record struct {
 	Original string    `json:"original"`
 	Since    time.Time `json:"since"`
@@ -45,8 +46,9 @@ func (f Folder) forget() {
 	_ = os.Remove(filepath.Dir(f.record())) // unless it has another file
 }
 
-// Abandoned returns the record of an experiment that ended without restoring the original. It returns nil if there is none,
-// the original is in use, a process of the experiment still has the folder locked, or the record cannot be read.
+// Abandoned returns the record of an experiment that ended without restoring the original. It returns nil without a
+// record, and if the original is in use, a process of the experiment still has the folder locked, or the record cannot
+// be read.
 func (f Folder) Abandoned() *Record {
 	record, err := readRecord(f.record())
 	if err != nil {

@@ -30,8 +30,8 @@ type Switch struct {
 	left     error // why the original is not restored
 }
 
-// Hold starts the guardian and returns when it is ready. It switches nothing. Hold returns an error if this process may not
-// switch, if another timebench is switching, and if the guardian is not ready within 10 s.
+// Hold starts the guardian and returns when it is ready. It switches nothing. Hold returns an error if this process may
+// not switch, if another timebench is switching, and if the guardian is not ready within 10 s.
 //
 // Hold marks all open files of this process except the standard ones close-on-exec.
 func Hold(folder Folder) (*Switch, error) {
@@ -48,8 +48,8 @@ func Hold(folder Folder) (*Switch, error) {
 	return hold(&Switch{folder: folder, original: original, timeouts: usualTimeouts})
 }
 
-// Recover has a guardian restore the clock source of a record, and remove the record. An error has the clock source in use
-// now.
+// Recover has a guardian restore the clock source of a record, and remove the record. An error has the clock source in
+// use now.
 func (f Folder) Recover(left *Record) error {
 	s, err := hold(&Switch{folder: f, original: left.Original, timeouts: usualTimeouts, switched: true})
 	if err != nil {
@@ -79,8 +79,8 @@ func (s *Switch) start() error {
 	command.Stderr = os.Stderr
 	command.ExtraFiles = []*os.File{s.lock} // keeps the lock while open
 	command.Dir = "/"                       // so that it keeps no file system busy
-	// Files inherited from the parent process are not marked close-on-exec. Before Linux 5.11 this fails, and the guardian
-	// keeps those files open.
+	// Files inherited from the parent process are not marked close-on-exec. Before Linux 5.11 this fails, and the
+	// guardian keeps those files open.
 	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		debuglog.Printf("clocksource", "close_range(2): %v", err)
 	}
@@ -114,13 +114,15 @@ func (s *Switch) answer(within time.Duration) (refusal, lost error) {
 	}
 }
 
-// settleTime is the pause after a switch. The kernel's timekeeping changes to the new clock source within a tick, and a time
-// service may then correct the time.
+// settleTime is the pause after a switch. The kernel's timekeeping changes to the new clock source within a tick, and a
+// time service may then correct the time.
 const settleTime = 200 * time.Millisecond
 
-// Each switches to each of the clock sources and calls run, until ctx ends or run fails. Then it restores the original one,
-// also after a panic. It reports whether it was interrupted.
-func (s *Switch) Each(ctx context.Context, names []string, run func(context.Context, string) error) (interrupted bool, err error) {
+// Each switches to each of the clock sources and calls run, until ctx ends or run fails. Then it restores the original
+// one, also after a panic. It reports whether it was interrupted.
+func (s *Switch) Each(
+	ctx context.Context, names []string, run func(context.Context, string) error,
+) (interrupted bool, err error) {
 	defer func() { err = errors.Join(err, s.Restore()) }()
 	for _, name := range names {
 		if ctx.Err() != nil {
@@ -140,9 +142,9 @@ func (s *Switch) Each(ctx context.Context, names []string, run func(context.Cont
 	return ctx.Err() != nil, nil
 }
 
-// To has the guardian switch to a clock source, and returns when the kernel has switched. It returns an error, and the clock
-// source does not change, if the kernel does not offer it or does not switch within 2 s. If the guardian has ended, another
-// one restores the original, and To returns an error.
+// To has the guardian switch to a clock source, and returns when the kernel has switched. It returns an error, and the
+// clock source does not change, if the kernel does not offer it or does not switch within 2 s. If the guardian has
+// ended, another one restores the original, and To returns an error.
 func (s *Switch) To(name string) error {
 	if s.ended {
 		return fmt.Errorf("clock source %s has already been restored, so nothing more is switched", s.original)
@@ -158,8 +160,8 @@ func (s *Switch) To(name string) error {
 	return refusal
 }
 
-// Restore has the guardian restore the original, and waits until the kernel has switched. If the guardian has ended, or does
-// not answer, another one does it. An error has the clock source in use now. If nothing was switched, nothing is written.
+// Restore has the guardian restore the original, and waits until the kernel has switched. If the guardian has ended, or
+// does not answer, another one does it. An error has the clock source in use now. Without a switch it writes nothing.
 // Restore may be called more than once. Afterwards To returns an error.
 func (s *Switch) Restore() error {
 	if s.ended {
@@ -180,7 +182,7 @@ func (s *Switch) Restore() error {
 	return s.left
 }
 
-// end tells the guardian to restore and to end, and returns its answer.
+// end makes the guardian restore and end, and returns its answer.
 func (s *Switch) end() (left, lost error) {
 	_ = s.guardian.In.Close()
 	left, lost = s.answer(s.timeouts.ready + s.timeouts.restore + s.timeouts.settle)

@@ -134,7 +134,7 @@ func TestHoldRefusesAFolderThatIsBroken(t *testing.T) {
 }
 
 // Until the guardian of a killed experiment has restored, no other experiment may take the
-// current clock source for the original, and the record is of one that runs.
+// current clock source for the original, and doctor does not report it.
 func TestGuardianKeepsTheFolderLocked(t *testing.T) {
 	folder := machine(t)
 	p := startSwitched(t, "waits", folder)

@@ -83,7 +83,7 @@ func patience(n int) time.Duration {
 
 const (
 	// wakeup is how long the gate waits until all workers are awake. On a busy machine a thread
-	// waits so long for its turn on a CPU.
+	// waits that time for its turn on a CPU.
 	wakeup     = 20 * time.Millisecond
 	checkEvery = 100 * time.Millisecond
 )

@@ -67,8 +67,8 @@ func (r report) err() error {
 	}
 }
 
-// processes is a team of processes of timebench. They run for all measurements of a run and read orders from their standard
-// input. They end at its end, so also when this process ends. Their gate is in shared memory.
+// processes is a team of processes of timebench. They run for all measurements of a run and read orders from their
+// standard input. They end at its end, so also when this process ends. Their gate is in shared memory.
 type processes struct {
 	meeting *gate
 	workers []*worker
@@ -129,7 +129,8 @@ func newProcesses(most int) (team, error) {
 		w, err := startWorker(shared)
 		if err != nil {
 			p.close()
-			return nil, fmt.Errorf("worker process %d of %d: %w; take fewer (--threads), or raise the limit of %s", len(p.workers)+1, most, err, limitBehind(err))
+			return nil, fmt.Errorf("worker process %d of %d: %w; take fewer (--threads), or raise the limit of %s",
+				len(p.workers)+1, most, err, limitBehind(err))
 		}
 		p.workers = append(p.workers, w)
 	}
@@ -138,7 +139,8 @@ func newProcesses(most int) (team, error) {
 		if w.reports.Decode(&ready) != nil {
 			how := w.Fate()
 			p.close()
-			return nil, fmt.Errorf("worker process %d of %d ended before it was ready: %s; where that is for lack of threads, take fewer (--threads), or raise the limit of %s", i+1, most, how, limitBehind(nil))
+			return nil, fmt.Errorf("worker process %d of %d ended before it was ready: %s; if it lacks threads, "+
+				"take fewer (--threads), or raise the limit of %s", i+1, most, how, limitBehind(nil))
 		}
 	}
 	for i, w := range p.workers {
@@ -147,7 +149,7 @@ func newProcesses(most int) (team, error) {
 	return p, nil
 }
 
-// limitBehind returns the limit because of which no process can be started.
+// limitBehind returns the limit that keeps a process from starting.
 func limitBehind(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE): // each worker has three pipes
@@ -212,11 +214,11 @@ func (p *processes) close() {
 	unmap(unsafe.Pointer(p.meeting), unsafe.Sizeof(gate{}))
 }
 
-// Worker makes this process a worker: it writes to standard output that it is ready, executes the orders that it reads from
-// standard input, and answers each one, until the input ends. An order may name any clock of the catalogue.
+// Worker makes this process a worker: it writes to standard output that it is ready, executes the orders that it reads
+// from standard input, and answers each one, until the input ends. An order may name any clock of the catalogue.
 func Worker([]string) error {
-	// A signal from the terminal reaches every process of the group, but only the parent ends a run. Signals are received and
-	// dropped: on Windows, an ignored signal ends the process.
+	// A signal from the terminal reaches every process of the group, but only the parent ends a run. Signals are
+	// received and dropped: on Windows, an ignored signal ends the process.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	debug.SetGCPercent(-1)
 	memory, err := inherited(unsafe.Sizeof(gate{}))

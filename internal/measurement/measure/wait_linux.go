@@ -20,7 +20,8 @@ const (
 // earlier. The arguments of [syscall.Syscall6] escape, so the timeout is on the heap.
 func sleepWhile(word *atomic.Uint32, value uint32, span time.Duration) {
 	timeout := unix.NsecToTimespec(int64(span))
-	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&timeout)), 0, 0)
+	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value),
+		uintptr(unsafe.Pointer(&timeout)), 0, 0)
 }
 
 func wakeAll(word *atomic.Uint32) {

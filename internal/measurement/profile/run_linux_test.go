@@ -230,7 +230,7 @@ func TestProcOfAnotherNamespace(t *testing.T) {
 		need.Missing(t, "unshare", string(out))
 	}
 	require.Error(t, err)
-	require.Regexp(t, `^timebench: /proc is that of another PID namespace: this process is 1, and \d+ there; mount its own \(unshare --mount-proc\)\n$`, string(out))
+	require.Regexp(t, `^timebench: /proc belongs to another PID namespace: this process is 1, and \d+ there; mount its own \(unshare --mount-proc\)\n$`, string(out))
 }
 
 // Records have the time of the kernel, also in a time namespace.

@@ -13,8 +13,8 @@ func check() error {
 	return checkFiles()
 }
 
-// fewestThreads is how many threads the user must be allowed. With 2 CPUs, every command was seen to
-// end without a trace from 12 on. What needs more threads says so itself.
+// fewestThreads is the smallest limit of threads. With 2 CPUs, every command was seen to
+// end without a trace from 12 on. Commands that need more threads report it themselves.
 const fewestThreads = 16
 
 func checkThreads() error {
@@ -22,7 +22,8 @@ func checkThreads() error {
 	if unix.Getrlimit(unix.RLIMIT_NPROC, &limit) != nil || limit.Cur >= fewestThreads || isExempt() {
 		return nil
 	}
-	return fmt.Errorf("the limit of processes is %d (ulimit -u), which counts the threads of all processes of the user; timebench needs at least %d for itself", limit.Cur, fewestThreads)
+	return fmt.Errorf("the limit of processes is %d (ulimit -u), which counts the threads of all processes of the user; "+
+		"timebench needs at least %d for itself", limit.Cur, fewestThreads)
 }
 
 // isExempt reports whether the limit does not apply. In the initial user namespace it applies neither

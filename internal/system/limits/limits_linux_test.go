@@ -41,7 +41,7 @@ func requireLine(t *testing.T, command *exec.Cmd) (line string) {
 	return text
 }
 
-// However few files may be open, the program says so, or does what it is told.
+// However few files may be open, the program reports that, or does its work.
 func TestFewFiles(t *testing.T) {
 	need.Processes(t)
 	program, prlimit := need.Timebench(t), need.Program(t, "prlimit")
@@ -120,7 +120,7 @@ func TestExemptFromTheLimitOfProcesses(t *testing.T) {
 	require.NotEmpty(t, requireLine(t, withFewProcesses(t, few, append(unshare, program, "version")...)))
 }
 
-// What needs more threads than the system allows says so while it runs, and leaves no folder.
+// A command that needs more threads than the system allows reports it, and leaves no folder.
 func TestTooFewProcessesForTheThreads(t *testing.T) {
 	program, folder := forAll(t), need.Folder(t)
 	require.NoError(t, os.Chown(folder, user, user))

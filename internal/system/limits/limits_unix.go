@@ -26,7 +26,8 @@ func checkFiles() error {
 			if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 				return err
 			}
-			return fmt.Errorf("the limit of open files is %d (ulimit -n); timebench needs at least %d", limit.Cur, max(fewestFiles, int(limit.Cur)+spareFiles-i))
+			return fmt.Errorf("the limit of open files is %d (ulimit -n); timebench needs at least %d",
+				limit.Cur, max(fewestFiles, int(limit.Cur)+spareFiles-i))
 		}
 		if err == nil {
 			defer func() { _ = unix.Close(file) }()

@@ -1,8 +1,8 @@
 // Package process reads from /proc which processes there are, and what the kernel shows of each one: proc(5).
 //
-// The kernel uses the number of a process again after the process was reaped: only an [ID] stays. The first thread of a process
-// may end before the others. /proc/PID/stat then shows a zombie, and what is of the memory in /proc/PID is empty: see [Ended] and
-// [Folder].
+// The kernel uses the number of a process again after the process was reaped: only an [ID] stays. The first thread of a
+// process may end before the others. /proc/PID/stat then shows a zombie, and what is of the memory in /proc/PID is
+// empty: see [Ended] and [Folder].
 package process
 
 import (
@@ -33,7 +33,7 @@ func Of(stat ProcStat) ID { return ID{stat.PID, stat.Starttime} }
 // ErrEnded means that the process was reaped, or that its number belongs to another one now.
 var ErrEnded = errors.New("the process has ended")
 
-// Check returns nil if the process is there, also as a zombie. Otherwise the error is as that of [Stat].
+// Check returns nil if the process is there, also as a zombie. Otherwise the error is as [Stat] returns it.
 func (id ID) Check() error {
 	stat, err := Stat(id.PID)
 	if err == nil && Of(stat) != id {
@@ -63,15 +63,16 @@ func wrong(pid int, err error) error {
 	return fmt.Errorf("process %d: %w", pid, err)
 }
 
-// Self returns the stat of this process. It returns an error if /proc does not show the processes by the numbers that this
-// process knows them by.
+// Self returns the stat of this process. It returns an error if /proc does not show the processes by the numbers that
+// this process knows them by.
 func Self() (ProcStat, error) {
 	self, err := procfs.Self()
 	switch {
 	case err != nil:
 		return ProcStat{}, fmt.Errorf("/proc is not mounted: %w", err)
 	case self.PID != os.Getpid():
-		return ProcStat{}, fmt.Errorf("/proc is that of another PID namespace: this process is %d, and %d there; mount its own (unshare --mount-proc)", os.Getpid(), self.PID)
+		return ProcStat{}, fmt.Errorf("/proc belongs to another PID namespace: this process is %d, and %d there; "+
+			"mount its own (unshare --mount-proc)", os.Getpid(), self.PID)
 	default:
 		return self.Stat()
 	}
@@ -89,8 +90,8 @@ func Lives(pid int) bool {
 	return err == nil && !Ended(stat) || err != nil && !errors.Is(err, ErrEnded)
 }
 
-// Folder returns the folder of a process in /proc, or, if its first thread has ended, that of another thread. That has the same files
-// but map_files.
+// Folder returns the folder of a process in /proc, or the folder of another thread if its first thread has ended. The
+// folder of a thread has the same files but map_files.
 func Folder(pid int) string {
 	folder := "/proc/" + strconv.Itoa(pid)
 	if stat, err := Stat(pid); err != nil || !FirstEnded(stat) {
@@ -132,8 +133,9 @@ func ByParent() map[int][]ProcStat {
 	return below
 }
 
-// Descendants returns the processes that some processes started, that those started, and so on, as far as they live. A process
-// whose parent ended is the child of init or of a subreaper (prctl(2)). except and its descendants are left out.
+// Descendants returns the processes that some processes started, that those started, and so on, as far as they live. A
+// process whose parent ended is the child of init or of a subreaper (prctl(2)). except and its descendants are left
+// out.
 func Descendants(pids []int, except int) []ProcStat {
 	below := ByParent()
 	seen := map[int]bool{except: true}
@@ -150,12 +152,12 @@ func Descendants(pids []int, except int) []ProcStat {
 	return all
 }
 
-// Children returns the children of this process, by the numbers that /proc shows. A child that changes its parent meanwhile may
-// be missing.
+// Children returns the children of this process, by the numbers that /proc shows. A child that changes its parent
+// meanwhile may be missing.
 func Children() []int {
 	var children []int
 	self := os.Getpid()
-	if _, err := os.Stat("/proc/thread-self/children"); err != nil { // the kernel does not list them (CONFIG_PROC_CHILDREN)
+	if _, err := os.Stat("/proc/thread-self/children"); err != nil { // without CONFIG_PROC_CHILDREN
 		for _, child := range ByParent()[self] {
 			children = append(children, child.PID)
 		}
@@ -176,12 +178,12 @@ func Children() []int {
 type Status struct {
 	PID  int    // of the process to which the thread belongs
 	User uint32 // the effective one
-	// Inner is the number of the thread in the innermost PID namespace that it is in; 0 if the kernel does not tell it.
+	// Inner is the number of the thread in the innermost PID namespace that it is in; 0 if it is unknown.
 	Inner int
 }
 
-// StatusOf reads the status of a thread; that of the first thread has the number of the process. errors.Is(err, ErrEnded) if there is
-// no such thread.
+// StatusOf reads the status of a thread. The number of the first thread is the number of the process. errors.Is(err,
+// ErrEnded) if there is no such thread.
 func StatusOf(thread int) (Status, error) {
 	found, err := procfs.NewProc(thread)
 	if err != nil {

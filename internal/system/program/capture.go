@@ -35,15 +35,16 @@ func (c *capture) start() {
 	}()
 }
 
-// end reads to the end of the output, or waits for a while: a descriptor may have been passed to a process that was not ended.
+// end reads to the end of the output, or waits for a while: a descriptor may have been passed to a process that was not
+// ended.
 func (c *capture) end() {
 	within(grace, c.done)
 	_ = c.out.Close() // on Unix this ends a read that waits
 	within(grace, c.done)
 }
 
-// text returns what was read, up to the limit, and whether the output exceeds it. On Windows a process that was not ended may
-// hold the output open, and nothing of it is known.
+// text returns what was read, up to the limit, and whether the output exceeds it. On Windows a process that was not
+// ended may hold the output open, and nothing of it is known.
 func (c *capture) text() (text []byte, exceeded bool, err error) {
 	select {
 	case <-c.done:

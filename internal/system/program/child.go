@@ -17,8 +17,8 @@ import (
 
 // A Child is a process that [Start] or [StartGated] started.
 type Child struct {
-	// In and Out are pipes to the standard input and from the standard output; nil for one that the command has set. Of each pipe
-	// this process has one end, the child the other, so either reads the end when the other ends.
+	// In and Out are pipes to the standard input and from the standard output; nil if the command has set its own. Of
+	// each pipe this process has one end, the child the other, so either reads the end when the other ends.
 	In, Out *os.File
 
 	command   *exec.Cmd
@@ -28,7 +28,8 @@ type Child struct {
 	gate      *gate                  // nil without one, and when it is open
 }
 
-// Start starts a program or a [Role]. It ends with this process, and is killed when ctx ends. The caller must call [Child.Close].
+// Start starts a program or a [Role]. It ends with this process, and is killed when ctx ends. The caller must call
+// [Child.Close].
 //
 // The processes that the child starts are its own concern; [Run] ends them.
 func Start(ctx context.Context, command *exec.Cmd) (*Child, error) {
@@ -129,7 +130,8 @@ func (c *Child) Fate() string {
 	return fate
 }
 
-// A beginning keeps the beginning of a text. A crash of Go's runtime prints thousands of lines, and the first one says why.
+// A beginning keeps the beginning of a text. A crash of Go's runtime prints thousands of lines, and the first one says
+// why.
 type beginning struct{ text []byte }
 
 func (b *beginning) Write(text []byte) (int, error) {
@@ -146,10 +148,10 @@ func (c *Child) closePipes() {
 	}
 }
 
-// A gate holds a child until it is told to become its program.
+// A gate holds a child until it may become its program.
 //
-// Of each pipe, either process has one end only, close-on-exec. The child reads the end of wait if this process ends. This
-// process reads the end of failure when the child has become the program, and when it ends.
+// Of each pipe, either process has one end only, close-on-exec. The child reads the end of wait if this process ends.
+// This process reads the end of failure when the child has become the program, and when it ends.
 type gate struct {
 	open    *os.File // written to open the gate
 	failure *os.File // why the child cannot become the program

@@ -79,7 +79,7 @@ func TestGateOfAProgramThatCannotStart(t *testing.T) {
 	require.ErrorIs(t, err, exec.ErrNotFound)
 }
 
-// A child behind a gate that never opens ends with timebench, and so does one that has begun. A survivor does not.
+// A child ends with timebench, whether its gate has opened or not. A survivor does not.
 func TestChildrenEndWithTimebench(t *testing.T) {
 	for name, want := range map[string]int{"waiting": 0, "begun": 0, "survivor": 1} {
 		mark := rand.Text()

@@ -14,10 +14,12 @@ var kept = []string{
 	"TZ", "TZDIR",
 	// Where an installation is, and which version its launcher selects.
 	"JAVA_HOME", "DOTNET_ROOT*", "PYENV_ROOT", "PYENV_VERSION", "RBENV_ROOT", "RBENV_VERSION",
-	"PLENV_ROOT", "PLENV_VERSION", "JENV_ROOT", "JENV_VERSION", "NODENV_ROOT", "NODENV_VERSION", "NVM_DIR", "VOLTA_HOME",
+	"PLENV_ROOT", "PLENV_VERSION", "JENV_ROOT", "JENV_VERSION", "NODENV_ROOT", "NODENV_VERSION",
+	"NVM_DIR", "VOLTA_HOME",
 	"RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_HOME", "ASDF_*", "MISE_*", "SDKMAN_DIR",
 	// Windows and Wine: system libraries, the search for programs, and folders of the user.
-	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE",
+	"APPDATA", "LOCALAPPDATA",
 	"PROGRAMDATA", "PROGRAMFILES*", "COMMONPROGRAMFILES*", "NUMBER_OF_PROCESSORS", "PROCESSOR_*", "OS", "WINE*",
 	// The debug output of a child that is timebench.
 	"TIMEBENCH_DEBUG",
@@ -26,7 +28,8 @@ var kept = []string{
 // steering are the variables that change what a runtime, a compiler or libc does, in the same form.
 var steering = []string{
 	// Java: options of every JVM, and of IBM's.
-	"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_JAVAC_OPTIONS", "OPENJ9_JAVA_OPTIONS", "IBM_JAVA_OPTIONS", "CLASSPATH",
+	"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_JAVAC_OPTIONS", "OPENJ9_JAVA_OPTIONS",
+	"IBM_JAVA_OPTIONS", "CLASSPATH",
 	"PYTHON*",
 	"NODE_*", "UV_*", "DENO_*", "BUN_*",
 	"RUBYOPT", "RUBYLIB", "RUBY_*", "GEM_*", "BUNDLE_*",

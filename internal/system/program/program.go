@@ -1,14 +1,14 @@
 // Package program starts the children of timebench: programs of others, and roles of timebench itself.
 //
-//   - [Run] runs a program with limits of time, output, memory and descriptors, in a known environment. When it returns, neither
-//     the program nor a process that it started is left.
-//   - [Start] starts a process that timebench talks to, and that ends with it. [StartGated] starts one that waits until it is
-//     told to begin; [StartSurvivor] one that outlives timebench.
+//   - [Run] runs a program with limits of time, output, memory and descriptors, in a known environment. When it
+//     returns, neither the program nor a process that it started is left.
+//   - [Start] starts a process that timebench talks to, and that ends with it. [StartGated] starts a process that waits
+//     until it may begin, [StartSurvivor] a process that outlives timebench.
 //   - A [Role] is something that another process of timebench does. [Main] has the table.
 //
-// Linux: the program of Run is below a process of timebench that is a subreaper, which ends all descendants (tree_linux.go).
-// Windows: they are in a job object, which ends them. Other Unix: the program is the leader of a process group, which is
-// killed; a descendant that leaves the group survives.
+// Linux: the program of Run is below a process of timebench that is a subreaper, which ends all descendants
+// (tree_linux.go). Windows: they are in a job object, which ends them. Other Unix: the program is the leader of a
+// process group, which is killed; a descendant that leaves the group survives.
 package program
 
 import (
@@ -35,28 +35,28 @@ type Limits struct {
 	OutputBytes int64
 	// Together is whether standard error is part of the standard output: some programs print their version there.
 	Together bool
-	// MemoryBytes limits the memory that a process may write to and does not share (RLIMIT_DATA), and Files its descriptors.
-	// 0 is no limit. The process that starts the program, and a role, need 256 MiB and 32 files: Go's runtime maps 130 MB at
-	// its start. Linux only.
+	// MemoryBytes limits the memory that a process may write to and does not share (RLIMIT_DATA), and Files its
+	// descriptors. 0 is no limit. The process that starts the program, and a role, need 256 MiB and 32 files: Go's
+	// runtime maps 130 MB at its start. Linux only.
 	MemoryBytes int64
 	Files       int
 }
 
-// grace is how long Run waits for what should happen at once: a pipe without a writer reports its end. It is also how long
-// Run hunts processes that start others without end, and how long one that it must not kill has to end itself.
+// grace is how long Run waits for what should happen at once: a pipe without a writer reports its end. Run also hunts
+// processes that start others without end for that time, and lets processes that it must not kill end in it.
 const grace = 5 * time.Second
 
-// dying is how long Run waits for killed processes. The kernel does not end one before it has what it waits for, such as a
-// page from a slow disk.
+// dying is how long Run waits for killed processes. The kernel does not end one before it has what it waits for, such
+// as a page from a slow disk.
 const dying = 30 * time.Second
 
 // Run runs a program or a [Role] until it exits, exceeds a limit, or ctx ends. Then it ends the program and all its
-// descendants. Run returns the standard output, cut at its limit. The text of the error is the reason in one line, without
-// the name of the program: "did not end within 10s", "printed more than 1048576 bytes", "exit status 3: a line of standard
-// error", "killed by signal 9", "permission denied". If ctx ended, the error is its cause.
+// descendants. Run returns the standard output, cut at its limit. The text of the error is the reason in one line,
+// without the name of the program: "did not end within 10s", "printed more than 1048576 bytes", "exit status 3: a line
+// of standard error", "killed by signal 9", "permission denied". If ctx ended, the error is its cause.
 //
-// Run sets the outputs of the command, the attributes of its process and its ProcessState. A standard output that the command
-// has stays, and is not returned. If Env is nil, Run takes Environment(os.Environ()).
+// Run sets the outputs of the command, the attributes of its process and its ProcessState. A standard output that the
+// command has stays, and is not returned. If Env is nil, Run takes Environment(os.Environ()).
 func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -64,7 +64,7 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 	if command.Env == nil {
 		command.Env, _ = Environment(os.Environ())
 	}
-	// Pipes of our own, not those of os/exec: its Wait returns when the pipes are closed, and a descendant can hold them
+	// The pipes of os/exec would not do: its Wait returns when the pipes are closed, and a descendant can hold them
 	// open. Here the descendants are ended first.
 	output, err := newCapture(limits.OutputBytes)
 	if err != nil {
@@ -183,8 +183,8 @@ func printedTooMuch(limits Limits) error {
 }
 
 // Complaint returns the line of standard error that most likely has the reason why a program failed:
-// the first one that names an error or exception, or the last one; empty if there is none. A runtime
-// may print a stack or its version after it. The line is as those of Line.
+// the first line that names an error or exception, or else the last line. A runtime
+// may print a stack or its version after it. It is cut as by [Line].
 func Complaint(text []byte) string {
 	// Windows PowerShell wraps its message. Below it are lines with a plus.
 	if message, _, is := bytes.Cut(text, []byte("+ CategoryInfo ")); is {
@@ -203,7 +203,8 @@ func Complaint(text []byte) string {
 // lastLine returns the last line with a letter or a digit.
 func lastLine(text []byte) string {
 	for _, line := range slices.Backward(lines(text)) {
-		if line := Line(line); strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		line := Line(line)
+		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			return line
 		}
 	}

@@ -12,8 +12,8 @@ const Entry = "role"
 // Roles are what processes of timebench do for timebench itself, by name. A role gets the arguments after its name.
 type Roles map[string]func(args []string) error
 
-// Main makes this process play its role and exit, and returns if it has none. It must come first in main, and in the
-// TestMain of tests that start roles. A role that fails prints its error and exits with status 2.
+// Main makes this process play its role and exit, and returns in a process without a role. It must come first in main,
+// and in the TestMain of tests that start roles. A role that fails prints its error and exits with status 2.
 func Main(roles Roles) {
 	if len(os.Args) < 3 || os.Args[1] != Entry {
 		return

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runProgram is the role of a runner. The arguments are the limits, the number of further descriptors, the path of the program
-// and its own arguments.
+// runProgram is the role of a runner. The arguments are the limits, the number of further descriptors, the path of the
+// program and its own arguments.
 func runProgram(args []string) error {
 	const numbers = 3
 	var number [numbers]uint64
@@ -79,7 +79,7 @@ type runner struct {
 
 func (r *runner) report(result runReport) { _ = json.NewEncoder(r.reports).Encode(result) }
 
-// follow reaps children until there is none, and reports. The children are killed when the program has ended, and when told.
+// follow reaps all children, and reports. They are killed when the program has ended, and when timebench wants the end.
 func (r *runner) follow(told <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {
@@ -123,8 +123,8 @@ func (r *runner) reap() {
 	}
 }
 
-// killAll kills the children again and again, since their own children become children. follow ends the process when there is
-// none; killAll ends it, with a report, if some children do not end.
+// killAll kills the children again and again, since their own children become children. follow ends the process after
+// the last child; killAll ends it, with a report, if some children do not end.
 func (r *runner) killAll() {
 	_, unlisted := process.Self()
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {
@@ -152,8 +152,8 @@ func (r *runner) killAll() {
 	}
 }
 
-// killChildren kills the children of this process. It returns how many were alive, and why one of them may not end: that it must
-// not be killed (EPERM), if there is such a child.
+// killChildren kills the children of this process. It returns how many were alive, and why one of them may not end:
+// that it must not be killed (EPERM), if there is such a child.
 func killChildren() (alive int, left error) {
 	for _, pid := range process.Children() {
 		stat, err := process.Stat(pid)

@@ -17,8 +17,8 @@ import (
 // ownRoles are the roles by which this package starts programs.
 var ownRoles = Roles{gateRole: passGate, runRole: runProgram}
 
-// endWithParent makes the kernel kill a process when this one ends, however it ends: at the end of the thread that started
-// the process, which therefore lasts.
+// endWithParent makes the kernel kill a process when this one ends, however it ends: at the end of the thread that
+// started the process, which therefore lasts.
 func endWithParent(command *exec.Cmd) {
 	command.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
 }
@@ -83,8 +83,8 @@ func passGate(args []string) error {
 	if n, err := wait.Read(make([]byte, 1)); n != 1 || len(args) < 2 {
 		return fmt.Errorf("the gate did not open: %w", cmp.Or(err, errors.New("there is no program")))
 	}
-	// execve(2) keeps the thread that calls it, and its signal for the end of the parent. exec.Cmd set that of the first
-	// thread. The signal comes when the thread of the parent ends that started this process.
+	// execve(2) keeps the thread that calls it, and its signal for the end of the parent. exec.Cmd set the signal of
+	// the first thread. The signal comes when the thread of the parent ends that started this process.
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_PDEATHSIG: %w", err)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// ownRoles are none: this package needs some on Linux.
+// ownRoles is empty: this package needs roles on Linux only.
 var ownRoles Roles
 
 // onLastingThread calls do. Only Linux ties a process to the thread that started it.

@@ -17,24 +17,25 @@ import (
 //
 // # Why nothing is left
 //
-// The runner starts the program and nothing else, and it is a subreaper, prctl(2): the kernel gives it each descendant whose
-// parent ends, also a daemon in another session, without an environment. So its descendants are the processes of the
-// program, all of them. When the program has ended, or when the runner is told to end, it kills its children again and
-// again, until wait4(2) reports that it has none (ECHILD). Then it has no descendants, and ends.
+// The runner starts the program and nothing else, and it is a subreaper, prctl(2): the kernel gives it each descendant
+// whose parent ends, also a daemon in another session, without an environment. So its descendants are the processes of
+// the program, all of them. When the program has ended, or when the runner is told to end, it kills its children again
+// and again, until wait4(2) reports the end of the last one (ECHILD). Then it has no descendants, and ends.
 //
-// The runner kills no process of others. It kills its own children only, and the kernel gives the number of a child to no
-// other process before the runner has reaped it, which the mutex excludes meanwhile.
+// The runner kills no process of others. It kills its own children only, and the kernel gives the number of a child to
+// no other process before the runner has reaped it, which the mutex excludes meanwhile.
 //
 // # Who holds which descriptor
 //
-// The control pipe has one writer, timebench, and the runner reads it. It ends when timebench closes it, and when timebench
-// ends, however. The report pipe has one writer, the runner. It ends without a report if the runner was killed. All ends are
-// close-on-exec, and the program has none. The runner holds the outputs of the program open until all has ended.
+// The control pipe has one writer, timebench, and the runner reads it. It ends when timebench closes it, and when
+// timebench ends, however. The report pipe has one writer, the runner. It ends without a report if the runner was
+// killed. All ends are close-on-exec, and the program has none. The runner holds the outputs of the program open until
+// all has ended.
 //
 // # What this does not cover
 //
-//   - If the program kills the runner (it has the rights of the same user), the kernel kills the program (PR_SET_PDEATHSIG),
-//     and its other processes stay.
+//   - If the program kills the runner (it has the rights of the same user), the kernel kills the program
+//     (PR_SET_PDEATHSIG), and its other processes stay.
 //   - A process of another user, such as of a set-user-ID program, may be killed by root only. It is reported.
 //   - Where /proc does not show the processes by the numbers that the runner knows (another PID namespace), only the
 //     program itself is killed.
@@ -47,7 +48,7 @@ type tree struct {
 // runRole is the role of a runner.
 const runRole = "run"
 
-// Descriptors of a runner: those of exec.Cmd.ExtraFiles.
+// Descriptors of a runner, in the order of exec.Cmd.ExtraFiles.
 const (
 	controlFD = 3 + iota
 	reportFD
@@ -78,7 +79,8 @@ func startTree(command *exec.Cmd, limits Limits) (*tree, error) {
 	}
 	defer func() { _ = fromRunner.Close() }()
 	runner := Role(runRole, slices.Concat([]string{
-		strconv.FormatInt(limits.MemoryBytes, 10), strconv.Itoa(limits.Files), strconv.Itoa(len(command.ExtraFiles)), command.Path,
+		strconv.FormatInt(limits.MemoryBytes, 10), strconv.Itoa(limits.Files), strconv.Itoa(len(command.ExtraFiles)),
+		command.Path,
 	}, command.Args)...)
 	runner.Stdin, runner.Stdout, runner.Stderr = command.Stdin, command.Stdout, command.Stderr
 	runner.Env, runner.Dir, runner.WaitDelay = command.Env, command.Dir, command.WaitDelay
@@ -103,7 +105,7 @@ func startTree(command *exec.Cmd, limits Limits) (*tree, error) {
 // wait returns when the program and all its descendants have ended.
 func (t *tree) wait() { t.runner.wait() }
 
-// end tells the runner to end the program, and waits for it. An error is why processes are left.
+// end makes the runner end the program, and waits for it. An error is why processes are left.
 func (t *tree) end() error {
 	_ = t.control.Close()
 	if !within(dying+grace, t.runner.Ended()) {
@@ -114,7 +116,8 @@ func (t *tree) end() error {
 	return nil
 }
 
-// outcome returns how the program ended, which it has: "" for success. An error is why it did not start, or was not ended.
+// outcome returns how the program ended, which it has: "" for success. An error is why it did not start, or was not
+// ended.
 func (t *tree) outcome(command *exec.Cmd) (how string, err error) {
 	command.ProcessState = t.runner.Close()
 	var report runReport

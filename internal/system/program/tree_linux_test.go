@@ -146,7 +146,7 @@ ctypes.CDLL(None).syscall(60 if __import__("os").uname().machine == "x86_64" els
 	}
 }
 
-// TestOthersAreLeftAlone has children that are not the program's, and one that makes daemons while the program runs.
+// TestOthersAreLeftAlone has other children, which make daemons while the program runs.
 func TestOthersAreLeftAlone(t *testing.T) {
 	need.Processes(t)
 	needSubreaper(t)

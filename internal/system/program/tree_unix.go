@@ -19,8 +19,8 @@ func startTree(command *exec.Cmd, _ Limits) (*tree, error) {
 
 func (t *tree) wait() { _ = t.command.Wait() }
 
-// end kills the process group. While the group has a process, its number is not reused. If it has none, the number became
-// free with the exit of the program, some microseconds ago. The systems do not reuse a number at once.
+// end kills the process group. While the group has a process, its number is not reused. For an empty group, the number
+// became free with the exit of the program, some microseconds ago. The systems do not reuse a number at once.
 func (t *tree) end() error {
 	_ = unix.Kill(-t.command.Process.Pid, unix.SIGKILL)
 	return nil

@@ -12,6 +12,6 @@ import (
 // process and to its process group, microseconds apart.
 const Doubled = 100 * time.Millisecond
 
-// IgnoreClosedPipe makes a write into a pipe that nobody reads any more an error. Otherwise it ends the process if it
-// is standard output (os/signal).
+// IgnoreClosedPipe makes a write into a pipe without a reader an error. Otherwise such a write to standard output ends
+// the process (os/signal).
 func IgnoreClosedPipe() { signal.Ignore(syscall.SIGPIPE) }
