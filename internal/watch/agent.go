@@ -49,7 +49,7 @@ type Agent struct {
 	Every time.Duration
 	// Metrics returns the metrics of a document.
 	Metrics func(*result.Document) []exposition.Family
-	// Server serves the metrics; nil if nothing is served.
+	// Server serves the metrics; nil without --listen.
 	Server *Server
 	// Textfile is the file of the metrics; "" without one.
 	Textfile string
@@ -58,7 +58,7 @@ type Agent struct {
 	events, complaints *Lines
 }
 
-// Print has the agent print events to standard output and complaints to standard error, neither of which it waits for.
+// Print has the agent print events to standard output and complaints to standard error. It waits for neither.
 func (a *Agent) Print(stdout, stderr io.Writer) {
 	a.complaints = PrintLines(stderr, func(error) {})
 	a.events = PrintLines(stdout, func(err error) {

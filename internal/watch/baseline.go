@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// minHistory is how many turns must have been seen before a cost can change, and maxHistory how many are
-	// remembered: those of twenty minutes, by default.
+	// minHistory is the number of turns before a cost can change, and maxHistory the number that is kept: twenty
+	// minutes, by default.
 	minHistory, maxHistory = 3, 40
 	// minFactor is the smallest change of a cost. A busy program on the same core makes reads up to twice
 	// as slow, and so do programs that read the same timer of the mainboard; a clock that traps to the hypervisor
@@ -16,11 +16,12 @@ const (
 	minFactor = 2.0
 	// margin is how far beyond all earlier turns a change must be.
 	margin = 1.1
-	// confirming is how many turns in a row must show a change: of one turn, all slices can be disturbed.
+	// confirming is the number of turns in a row that must show a change: other programs can disturb all slices of
+	// one turn.
 	confirming = 3
 )
 
-// A baseline is what a read of one clock used to cost, in quiet ns/read.
+// A baseline is the usual cost of a read of one clock, in quiet ns/read.
 type baseline struct {
 	costs, floors []float64 // of the turns; a floor is 0 if it is unknown
 	// beyond are the turns since the cost left the baseline.
@@ -28,8 +29,8 @@ type baseline struct {
 	slower bool // the direction of beyond
 }
 
-// next adds a turn. If its cost and those of the turns before it are a change, it returns the old and the new
-// cost, and the new one becomes the baseline.
+// next adds a turn. If its cost confirms a change, next returns the old and the new cost, and the new cost becomes
+// the baseline.
 func (b *baseline) next(cost, floor float64) (old, new float64, changed bool) {
 	outside, slower := b.outside(cost, floor)
 	if !outside {
@@ -56,8 +57,8 @@ func (b *baseline) usual() float64 {
 	return stats.Median(b.costs)
 }
 
-// outside returns whether a cost is beyond the noise of the baseline, and to which side. What the empty call
-// became slower or faster by, the CPU did.
+// outside returns whether a cost is beyond the noise of the baseline, and to which side. A change of the empty call
+// is a change of the CPU's speed.
 func (b *baseline) outside(cost, floor float64) (outside, slower bool) {
 	if len(b.costs) < minHistory {
 		return false, false

@@ -27,7 +27,7 @@ var Kinds = []string{
 	Start, ClockSource, KernelEntry, Cost, Availability, TimeSync, WallClockStep, Suspend, Stall, NewFinding, FindingGone, Textfile,
 }
 
-// An Event is a change, or the state at the start. The keys are those of a line of `timebench watch --format json`.
+// An Event is a change, or the state at the start. Its JSON is a line of `timebench watch --format json`.
 type Event struct {
 	// Time is when the change was seen, in UTC.
 	Time time.Time `json:"time"`

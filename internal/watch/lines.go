@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Lines prints lines to a stream that may hang, as the pipe to a log collector that is stopped: who prints
-// does not wait.
+// Lines prints lines to a stream that may hang, such as the pipe to a log collector that is stopped. Print does not
+// wait for it.
 type Lines struct {
 	waiting chan []byte
 	printed chan struct{} // closed when all lines are printed
@@ -19,8 +19,8 @@ const (
 	lastLines = time.Second
 )
 
-// PrintLines returns lines that are printed to a stream. One that cannot be written is lost, and the next one
-// is tried again; failed is called once for those that fail in a row.
+// PrintLines returns lines that are printed to a stream. A line that cannot be written is lost, and the next line is
+// tried; failed is called once for failures in a row.
 func PrintLines(to io.Writer, failed func(error)) *Lines {
 	l := &Lines{waiting: make(chan []byte, waitingLines), printed: make(chan struct{})}
 	go func() {

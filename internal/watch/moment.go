@@ -12,8 +12,8 @@ import (
 type moment struct {
 	at time.Time
 	// sleptNS is how long the sleep should have been, and lateNS how much longer it was, without the time for which
-	// threads of this process waited for a CPU; 0 if that time is unknown, because a busy machine then looks like a stalled
-	// one.
+	// threads of this process waited for a CPU; 0 if that time is unknown, because a busy machine then looks like a
+	// stalled one.
 	sleptNS, lateNS int64
 	// boot is the clock that counts the time of a suspended machine, between two readings of the monotonic clock, by
 	// which the sleep ended. wall is the wall clock, between two readings of boot.

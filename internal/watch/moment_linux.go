@@ -19,8 +19,8 @@ type sleeper struct {
 	waitedNS, atNS int64
 }
 
-// accountEvery is how often waited is called while no sleep is late. What threads waited since then is taken
-// from the length of a stall.
+// accountEvery is how often waited is called while no sleep is late. The time that threads waited since then is
+// subtracted from the length of a stall.
 const accountEvery = 10 * time.Second
 
 func monotonic() int64 { return observe.CallNS(unix.CLOCK_MONOTONIC) }

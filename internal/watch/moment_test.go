@@ -8,7 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
-// pass lets so much time pass on each of the clocks.
+// pass lets time pass on each of the clocks.
 func (m *moment) pass(wall, boot, monotonic time.Duration) {
 	m.wall.Value += int64(wall)
 	for _, ns := range []*int64{&m.wall.Low, &m.wall.High, &m.boot.Value} {

@@ -45,7 +45,7 @@ func asked(t *testing.T, s *Server, method, path string) (status int, kind, text
 	return answer.StatusCode, answer.Header.Get("Content-Type"), string(body)
 }
 
-// nothing is the state of a machine of which nothing is known.
+// nothing is the state of an unknown machine.
 var nothing = &State{Document: &result.Document{}}
 
 func requirePage(t *testing.T, s *Server, method, path string, status int, text string) {
@@ -96,7 +96,7 @@ func TestNothingElseIsServed(t *testing.T) {
 		status, _, _ := asked(t, s, method, "/metrics")
 		require.Equal(t, http.StatusMethodNotAllowed, status, method)
 	}
-	// What is no HTTP, and a header without an end.
+	// Requests that are not HTTP, and a header without an end.
 	for _, text := range []string{"\x16\x03\x01\x02\x00", "GET /metrics HTTP/9.9\r\n\r\n", "GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 1<<20)} {
 		connection := connected(t, s, text)
 		require.NoError(t, connection.SetDeadline(time.Now().Add(time.Minute)))
@@ -107,8 +107,8 @@ func TestNothingElseIsServed(t *testing.T) {
 	requirePage(t, s, http.MethodGet, "/healthz", http.StatusOK, "ok\n")
 }
 
-// A page is served while others keep all connections: without a request, with a request that has no end, or after the answer. They
-// are cut off when the patience of the server ends.
+// A page is served while others keep all connections: without a request, with a request that has no end, or after the
+// answer. They are cut off when the patience of the server ends.
 func TestClientsThatKeepTheirConnections(t *testing.T) {
 	s := serving(t)
 	s.Put(nothing, []byte("a 1\n"), time.Hour)
@@ -159,7 +159,7 @@ func TestClientsThatConnectWithoutEnd(t *testing.T) {
 	})
 }
 
-// Clients that send no whole request are cut off, although nobody else needs their connections.
+// Clients that send no whole request are cut off, also while connections are free.
 func TestSlowClients(t *testing.T) {
 	s := serving(t)
 	s.Put(nothing, []byte("a 1\n"), time.Hour)

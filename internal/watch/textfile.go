@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// textfileExtension is that of the files which the collector of node_exporter reads.
+	// textfileExtension is the extension of the files that node_exporter's collector reads.
 	textfileExtension = ".prom"
 	// mostTextfile is the maximum size in bytes of a textfile that is replaced: one has some kilobytes.
 	mostTextfile = 1 << 20

@@ -65,8 +65,8 @@ type State struct {
 	TimeSync *result.TimeSync
 	// Turns is the number of turns.
 	Turns int64
-	// StallSeconds and SuspendSeconds are the sums of the durations of events. Stalls include moments in which time itself
-	// stood still.
+	// StallSeconds and SuspendSeconds are the sums of the durations of events. Stalls include moments in which time
+	// itself stood still.
 	StallSeconds, SuspendSeconds float64
 	// Events is the number of events by kind.
 	Events map[string]int64
@@ -74,9 +74,8 @@ type State struct {
 	Started, LastTurn time.Time
 }
 
-// Run watches until ctx ends. Settings.Report and Settings.Publish are called on the goroutine of Run. There is no
-// other one: to hand each beat from one to the other would take as much CPU time as the beat. What stalls the
-// machine during a turn is not seen.
+// Run watches until ctx ends. Settings.Report and Settings.Publish are called on the goroutine of Run. A second
+// goroutine for the beats would double their CPU time. A stall during a turn is not seen.
 func Run(ctx context.Context, s Settings) {
 	w := newWatcher(s)
 	reader := newReader(s.Clocks)
@@ -84,7 +83,7 @@ func Run(ctx context.Context, s Settings) {
 	for next := time.Now(); ctx.Err() == nil; {
 		if now := time.Now(); !now.Before(next) {
 			w.turn(ctx, reader.snapshot())
-			// A machine that was suspended has missed turns, which are not made up for.
+			// Turns that a suspended machine missed are not made up for.
 			next = now.Add(s.Every)
 		}
 		w.beat(sleeper.sleep(ctx, beat))

@@ -219,7 +219,7 @@ const (
 	// rtcStep is the smallest difference of two readings of the real-time clock, which are whole seconds, that is
 	// not due to rounding.
 	rtcStep = 1500 * time.Millisecond
-	// rtcDrift is one part in so many by which a real-time clock may be fast: ten times what a bad one is.
+	// rtcDrift: a real-time clock may be fast by one part in rtcDrift, ten times the error of a bad one.
 	rtcDrift = 1000
 	// localTime is what all time zones are multiples of: the real-time clock may be in local time.
 	localTime = 15 * time.Minute
@@ -263,7 +263,7 @@ func (w *watcher) examine(ctx context.Context) (log []string, events []Event) {
 	}
 	events = findingEvents(before.Findings, document.Findings)
 	unmeasured := func(c compare.Clock) bool { return c.Available && c.Latency == nil }
-	if slices.ContainsFunc(compare.Of(document).Clocks, unmeasured) { // what it did not measure it did not find
+	if slices.ContainsFunc(compare.Of(document).Clocks, unmeasured) { // an unmeasured clock clears no finding
 		events = slices.DeleteFunc(events, func(e Event) bool { return e.Kind == FindingGone })
 	}
 	return newLines(before, document), events

@@ -218,7 +218,7 @@ func TestFindingsOfAMoment(t *testing.T) {
 	require.Equal(t, []string{"finding_gone: unsynchronised (warn): no longer found"}, examined())
 }
 
-// What an examination had no time to measure is not gone.
+// A finding about a clock that an examination had no time to measure is not gone.
 func TestAnExaminationThatIsNotComplete(t *testing.T) {
 	before := &result.Document{Findings: []result.Finding{{Kind: "kernel-entry", Severity: result.Error}}}
 	p := plant()
@@ -230,7 +230,7 @@ func TestAnExaminationThatIsNotComplete(t *testing.T) {
 	require.Empty(t, events)
 }
 
-// A change is seen across turns that could not tell, or in which no thread could be started.
+// A change is seen across turns without a result, or without a thread.
 func TestAChangeAcrossAGap(t *testing.T) {
 	p := plant()
 	p.machine.entry = result.Unknown

@@ -28,7 +28,7 @@ type Conditions struct {
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
 	// CompleteRounds is the number in the run with the fewest, if not all.
 	CompleteRounds int `json:"complete_rounds,omitempty"`
-	// Passes are those of throughput by number of threads, where some are missing or a thread starved.
+	// Passes are incomplete passes of throughput, by number of threads.
 	Passes []Passes `json:"passes,omitempty"`
 	// ClockSources are clock sources in order of use, if they changed.
 	ClockSources []string `json:"clocksources,omitempty"`
@@ -36,7 +36,7 @@ type Conditions struct {
 	WallStepNS int64 `json:"wall_step_ns,omitempty" is:"any"`
 }
 
-// Passes are passes of throughput of which some are missing, or in which a thread starved.
+// Passes are passes of throughput with one number of threads; some are missing, or a thread starved in them.
 type Passes struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`

@@ -84,7 +84,8 @@ func (l *Loader) decode(text []byte) (*Document, error) {
 	return document, nil
 }
 
-// decodeStrictly decodes objects into structs and lists of numbers, and leaves other values to the library. Null is no value.
+// decodeStrictly decodes objects into structs and lists of numbers, and leaves other values to the library. Null is
+// no value.
 func decodeStrictly(d *jsontext.Decoder, to any) error {
 	v := reflect.ValueOf(to).Elem()
 	switch next := d.PeekKind(); {
@@ -100,8 +101,8 @@ func decodeStrictly(d *jsontext.Decoder, to any) error {
 	return json.SkipFunc
 }
 
-// decodeNumbers takes no memory for a number but its own 8 bytes, since a document may have millions of samples. The library takes
-// some for each call of decodeStrictly.
+// decodeNumbers takes no memory for a number but its own 8 bytes, since a document may have millions of samples. The
+// library takes some for each call of decodeStrictly.
 func decodeNumbers(d *jsontext.Decoder, to *[]float64) error {
 	if _, err := d.ReadToken(); err != nil { // [
 		return err

@@ -23,7 +23,7 @@ const (
 	made = "<!-- Made from the comments of the types by: go test ./internal/document/result -run Schema -update -->\n"
 )
 
-// This test is the first: what it writes with -update is the schema of the others.
+// This test is the first: the others check the schema that it writes with -update.
 func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	var want bytes.Buffer
 	encoder := json.NewEncoder(&want)
@@ -65,7 +65,7 @@ type writer struct {
 	absent map[string]bool   // definitions that a document may lack
 }
 
-// name gives a definition a place, and then those within it that have none.
+// name gives a definition a place, and then the definitions within it that lack a place.
 func (w *writer) name(definition, at string) {
 	w.places[definition] = at
 	for pair := w.schema.Definitions[definition].Properties.Oldest(); pair != nil; pair = pair.Next() {
@@ -139,7 +139,8 @@ func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 // withUnit matches the name of a key with a unit, whose value is a number.
 var withUnit = regexp.MustCompile("(^|_)(ns|hz|ppm|cpus|share|per_second|per_read)(_|$)")
 
-// typeOf returns the type of a property, unless it is a text or a count or the key has a unit, and the bounds of a number.
+// typeOf returns the type of a property, unless it is a text or a count or the key has a unit, and the bounds of a
+// number.
 func typeOf(key string, property *jsonschema.Schema) string {
 	if property.Items != nil {
 		property = property.Items

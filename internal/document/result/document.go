@@ -44,7 +44,7 @@ type Document struct {
 	Schema string `json:"schema"`
 	// GeneratedAt is the end of the run, in UTC.
 	GeneratedAt time.Time `json:"generated_at"`
-	// Interrupted is whether a signal ended the run; what is here is complete.
+	// Interrupted is whether a signal ended the run; the figures are complete.
 	Interrupted bool `json:"interrupted"`
 	// Tool is the timebench that wrote the document.
 	Tool Tool `json:"tool"`
@@ -56,7 +56,7 @@ type Document struct {
 	Settings Settings `json:"settings"`
 	// Conditions are the disturbances of the run.
 	Conditions *Conditions `json:"conditions,omitempty"`
-	// Warnings are what may have affected the figures; a quiet machine has none.
+	// Warnings are disturbances that may have affected the figures; absent on a quiet machine.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Findings are problems of the clocks, the worst first.
 	Findings []Finding `json:"findings,omitempty"`
@@ -162,7 +162,7 @@ type CPU struct {
 	TSCLoadedHz float64 `json:"tsc_loaded_hz,omitempty"`
 	// KernelTSCHz is its rate by the kernel.
 	KernelTSCHz float64 `json:"kernel_tsc_hz,omitempty"`
-	// Governors are those of cpufreq: performance, powersave.
+	// Governors are the governors of cpufreq: performance, powersave.
 	Governors []string `json:"governors,omitempty"`
 }
 
@@ -187,14 +187,14 @@ func (v *Virtualization) Visible() string {
 	}
 }
 
-// A ClockSource is that of Linux, or the timecounter of a BSD (kern.timecounter).
+// A ClockSource is the clock source of Linux, or the timecounter of a BSD (kern.timecounter).
 type ClockSource struct {
 	// Current is in use at the start, or at the end if it changed.
 	Current string `json:"current"`
 	// Available are those that the kernel can use.
 	Available []string `json:"available"`
-	// Qualities are those of the timecounters (kern.timecounter.choice). The kernel selects the highest, and never
-	// a negative one. Absent on Linux.
+	// Qualities are the qualities of the timecounters (kern.timecounter.choice). The kernel selects the highest, and
+	// never a negative one. Absent on Linux.
 	Qualities []Quality `json:"qualities,omitempty" once:"name"`
 	// Settings are sysctls of a BSD about it.
 	Settings []string `json:"settings,omitempty"`
@@ -240,7 +240,7 @@ type KernelLog struct {
 	Truncated bool `json:"truncated,omitempty"`
 	// Boots is how many boots the log has, if more than one. Lines are of the last of them.
 	Boots int `json:"boots,omitempty"`
-	// Mixed is whether the lines are of all these boots, because no time since boot tells them apart.
+	// Mixed is whether the lines are of all these boots, because no time since boot separates them.
 	Mixed bool `json:"mixed,omitempty"`
 	// Lines are its lines, the oldest first.
 	Lines []string `json:"lines,omitempty"`
@@ -264,7 +264,7 @@ type TimeSync struct {
 	TickNS int64 `json:"tick_ns,omitempty"`
 }
 
-// A WallOffset is the offset of the wall clock from one that runs while the machine does not.
+// A WallOffset is the offset of the wall clock from a clock that runs while the machine is off.
 type WallOffset struct {
 	// Against is the device of the other clock: rtc0, ptp0.
 	Against string `json:"against" is:"named"`
@@ -461,7 +461,7 @@ const (
 
 var labelKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
-// CheckLabels returns what is wrong with labels; nil if nothing is.
+// CheckLabels returns an error for the first label that is wrong.
 func CheckLabels(labels []string) error {
 	if len(labels) > MaxLabels {
 		return fmt.Errorf("%d labels are more than %d", len(labels), MaxLabels)

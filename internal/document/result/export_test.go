@@ -1,6 +1,6 @@
 package result
 
-// What the tests need, which are of no package that the sections import.
+// The tests need these. Their package is another one, since the sections import this one.
 var Limits = limits
 
 const (

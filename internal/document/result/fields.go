@@ -31,7 +31,7 @@ var limits = map[string][2]float64{
 // The rules are in the tags of the field:
 //   - is: the bounds of a number (see limits); "named" for a text that is not empty; or the values of an enumeration:
 //     "never|always"
-//   - once: the key of which each element of a list has another value
+//   - once: the key whose value differs between all elements of a list
 type field struct {
 	key      string
 	index    []int // of the field in the struct

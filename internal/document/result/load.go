@@ -56,14 +56,15 @@ func (e notOurs) Error() string { return string(e) }
 
 func (notOurs) Is(target error) bool { return target == ErrNotOurs }
 
-// Load reads the document in a file, in any of the forms that [Loader.Read] knows, or in results.json of a folder. The error for an
-// incomplete or impossible document names the file and the place. most is the maximum size of the document in bytes, at most
-// [MaxSize]. A file must be a regular one, or a descriptor (see [IsDescriptor]): another may wait for its other end for ever.
+// Load reads the document in a file, in any of the forms that [Loader.Read] knows, or in results.json of a folder.
+// The error for an incomplete or impossible document names the file and the place. most is the maximum size of the
+// document in bytes, at most [MaxSize]. A file must be a regular one, or a descriptor (see [IsDescriptor]): another
+// may wait for its other end for ever.
 func (l *Loader) Load(name string, most int64) (*Document, error) {
 	return l.load(name, most, IsDescriptor(name))
 }
 
-// LoadNamed is [Loader.Load] for a name that the user typed. It may be that of a pipe.
+// LoadNamed is [Loader.Load] for a name that the user typed, which may name a pipe.
 func (l *Loader) LoadNamed(name string) (*Document, error) { return l.load(name, MaxSize, true) }
 
 func (l *Loader) load(name string, most int64, pipe bool) (*Document, error) {
@@ -121,7 +122,7 @@ func CheckEnds(info fs.FileInfo) error {
 	}
 }
 
-// IsDescriptor reports whether a name is that of an open file of this process, such as the shell's <(...): /dev/fd/3.
+// IsDescriptor reports whether a path names an open file of this process, such as the shell's <(...): /dev/fd/3.
 func IsDescriptor(name string) bool { return path.Dir(name) == "/dev/fd" }
 
 // Read reads one document, which must be all of r: JSON, an HTML report with the document in
@@ -132,7 +133,7 @@ func (l *Loader) Read(r io.Reader) (*Document, error) { return l.read(r, 0, MaxS
 // read is [Loader.Read] of what has about size bytes, and of a document of most bytes.
 func (l *Loader) read(r io.Reader, size, most int64) (*Document, error) {
 	buffered := bufio.NewReader(r)
-	// What cannot be a document is not read to its end: it may be endless.
+	// A file that cannot be a document may be endless, so it is not read to its end.
 	const beginning = 512
 	head, err := buffered.Peek(beginning)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -174,7 +175,7 @@ func opener(head []byte) (func(l *Loader, data []byte, most int64) (*Document, e
 	}
 }
 
-// readAll reads at most so many bytes, of which there are about size. What is too large never takes twice its memory.
+// readAll reads about size bytes, and at most most. Input that is too large never takes twice its memory.
 func readAll(r io.Reader, size, most int64) ([]byte, error) {
 	const piece = 1 << 20
 	var pieces [][]byte
@@ -244,7 +245,7 @@ func (l *Loader) openZip(data []byte, most int64) (*Document, error) {
 	return document, nil
 }
 
-// OpenZip returns the zip file of so many bytes, if it and its directory are no larger than one of --out.
+// OpenZip opens a zip file of size bytes. It refuses a file, or a directory in it, that is larger than --out writes.
 func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	if size > MaxSize {
 		return nil, ErrTooLarge
@@ -261,10 +262,10 @@ func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return archive, nil
 }
 
-// openEntry reads a document of an archive of so many bytes.
+// openEntry reads a document of an archive. archive is the size of the archive in bytes.
 func (l *Loader) openEntry(entry *zip.File, archive, most int64) (*Document, error) {
 	const encrypted = 1
-	// What the header says may be wrong.
+	// The header may be wrong.
 	packed := min(entry.CompressedSize64, uint64(archive))
 	expanded := maxExpansion * int64(packed)
 	switch {
@@ -288,7 +289,7 @@ func (l *Loader) openEntry(entry *zip.File, archive, most int64) (*Document, err
 	return l.openJSON(data, most)
 }
 
-// A limited is an archive of which so many bytes may be read.
+// A limited is an archive from which left bytes may be read.
 type limited struct {
 	io.ReaderAt
 	left int

@@ -96,7 +96,7 @@ func written(t testing.TB, d *result.Document) []byte {
 	return text.Bytes()
 }
 
-// withClocks returns a document of so many clocks.
+// withClocks returns a document with this number of clocks.
 func withClocks(t testing.TB, clocks int) string {
 	t.Helper()
 	var document map[string]any
@@ -166,7 +166,7 @@ func TestScriptHoldsAnything(t *testing.T) {
 	require.Equal(t, d, loaded)
 }
 
-// What is new in a document is taken up to its bounds.
+// Values are taken up to their bounds.
 func TestRoundTripUpToTheBounds(t *testing.T) {
 	for _, bound := range []float64{-result.Most, -1e-12, 1e-12, result.Most} {
 		d := refusable()
@@ -304,7 +304,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// What a newer timebench writes is skipped, however much it is.
+// The keys of a newer timebench are skipped, however large they are.
 func TestNewKeysTakeNoMemory(t *testing.T) {
 	allocations := func(numbers int) float64 {
 		text := strings.Replace(string(written(t, example())), "{", `{"new": [`+strings.Repeat("1, {}, ", numbers)+"1], ", 1)
@@ -345,7 +345,7 @@ func TestSamplesTakeNoAllocations(t *testing.T) {
 	require.InDelta(t, allocations(10), allocations(10_000), 100)
 }
 
-// A file that is no document may be one that only root may read, behind a link of somebody else.
+// A link of another user may lead to a file that only root may read, and that is no document.
 func TestNoOtherFileIsQuoted(t *testing.T) {
 	const secret = "s3cr3t"
 	for _, text := range []string{
@@ -430,7 +430,7 @@ func TestWriteRefusesWhatReadWouldRefuse(t *testing.T) {
 	require.Empty(t, saved.Bytes())
 }
 
-// What a run on this very machine left must load and fit; CI names the file.
+// The result of a run on this machine loads and fits; CI names the file.
 func TestRealDocumentLoads(t *testing.T) {
 	name := os.Getenv("TIMEBENCH_DOCUMENT")
 	if name == "" {

@@ -39,8 +39,7 @@ func WriteIndented(w io.Writer, text []byte) error {
 	return err
 }
 
-// WriteScript writes the document as the element of an HTML page that Read can read. Its
-// errors are those of Write.
+// WriteScript writes the document as the element of an HTML page that Read can read. It returns the errors of Write.
 func (d *Document) WriteScript(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err

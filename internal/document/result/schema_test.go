@@ -257,13 +257,13 @@ func (s *spoiler) object(path, key string, object map[string]any) {
 	}
 }
 
-// The loader and the schema are made of the same types and tags; what they refuse must not differ.
+// The loader and the schema refuse the same documents: both are made of the same types and tags.
 func TestSchemaRefusesWhatReadRefuses(t *testing.T) {
 	decoded := func(d *result.Document) (object map[string]any) {
 		require.NoError(t, json.Unmarshal(written(t, d), &object))
 		return object
 	}
-	// Each key of the whole document is spoilt in one that is small, and so is read and checked in no time.
+	// Each key of the whole document is spoilt in a small document, which is read and checked quickly.
 	small := &result.Document{Schema: result.Schema, GeneratedAt: time.Unix(0, 0).UTC(), Sections: []result.Section{&compare.Costs{}}}
 	s := spoiler{t: t, seen: map[string]bool{}}
 	for name, value := range decoded(documents.Full()) {
@@ -361,8 +361,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// The keys of sections are as strict as those of the document, and one that nobody knows
-// is of a newer timebench.
+// Sections are read as strictly as the document. An unknown section is of a newer timebench.
 func TestSectionsAreReadStrictly(t *testing.T) {
 	text := string(written(t, documents.Full()))
 	for from, test := range map[string]struct{ to, want string }{

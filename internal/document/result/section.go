@@ -15,7 +15,7 @@ type Section interface {
 	Key() string
 }
 
-// A Kind is a kind of section: what is needed to read it from a document.
+// A Kind is a kind of section, with its key and its type.
 type Kind struct {
 	// Key is the key of its sections. If it is empty, every document has the section, with its keys at the top.
 	Key string
@@ -23,7 +23,7 @@ type Kind struct {
 	New func() Section
 }
 
-// Of returns the section of type S of a document; nil if it has none.
+// Of returns the section of type S of a document; nil without one.
 func Of[S Section](d *Document) (section S) {
 	for _, s := range d.Sections {
 		if own, ok := s.(S); ok {
@@ -33,7 +33,7 @@ func Of[S Section](d *Document) (section S) {
 	return section
 }
 
-// Section returns the section with that key; nil if the document has none.
+// Section returns the section with that key; nil without one.
 func (d *Document) Section(key string) Section {
 	if i := d.place(key); i >= 0 {
 		return d.Sections[i]
@@ -55,7 +55,7 @@ func (d *Document) place(key string) int {
 	return slices.IndexFunc(d.Sections, func(s Section) bool { return s.Key() == key })
 }
 
-// Encode returns the parts of one object as JSON on one line. Lists that are nil are empty in it. escape is whether
+// Encode returns the parts of one object as JSON on one line. Nil lists are empty in it. escape is whether
 // characters with a meaning in HTML are escaped.
 func Encode(escape bool, parts ...Keyed) ([]byte, error) {
 	return json.Marshal(together(parts...).Addr().Interface(),

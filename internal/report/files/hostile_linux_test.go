@@ -249,7 +249,7 @@ func TestPipesAndLinksInAFolder(t *testing.T) {
 	}
 }
 
-// What stands under the names of timebench's own files without being such a file is not removed, and nothing is written through it:
+// Files of others under the names of timebench's work files are not removed, and timebench does not write through them:
 // a lock is refused at once, and a temporary file is ignored.
 func TestPlantedWorkFiles(t *testing.T) {
 	outside := t.TempDir()

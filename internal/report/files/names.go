@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// windowsDevices are names of devices on Windows, in every folder and with any extension: CON, nul.zip ("Naming Files, Paths, and
-// Namespaces" in its documentation).
+// windowsDevices are names of devices on Windows, in every folder and with any extension: CON, nul.zip ("Naming
+// Files, Paths, and Namespaces" in its documentation).
 var windowsDevices = []string{
 	"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$",
 	"COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",
 	"LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9",
 }
 
-// checkWindowsName returns an error for a path with a name that Windows takes for a device, or without the spaces and dots at
-// its end, so that the files would be elsewhere or nowhere.
+// checkWindowsName returns an error for a path with a name that Windows takes for a device, or without the spaces and
+// dots at its end, so that the files would be elsewhere or nowhere.
 func checkWindowsName(path string) error {
 	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return r == '\\' || r == '/' }) {
 		if name == "." || name == ".." {

@@ -95,7 +95,7 @@ func holds(file *os.File, document string) bool {
 		func(entry *zip.File) bool { return path.Base(entry.Name) == document })
 }
 
-// OfDocument returns the files of a document, OfDiagnosis those of its findings.
+// OfDocument returns the files of a document, OfDiagnosis the files of its findings.
 func OfDocument(d *result.Document) []File {
 	return reports("report", sections.Pictures(), d, render.OfDocument, File{"results.json", d.Write})
 }

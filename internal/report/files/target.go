@@ -26,8 +26,8 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-// A Target is the folder or the zip of --out. It is checked before anything is measured, so that a long run does not end in a
-// refusal, and its folders are made when there is something to write. A nil target writes nothing.
+// A Target is the folder or the zip of --out. It is checked before anything is measured, so that a long run does not
+// end in a refusal, and its folders are made when there is something to write. A nil target writes nothing.
 type Target struct {
 	path string
 	set  Set
@@ -66,7 +66,8 @@ func (t *Target) Check() error {
 	return nil
 }
 
-// check checks the folder at a path. If there is none, it checks the folder above, in which it will be made: below.
+// check checks the folder at a path. If it does not exist, it checks the folder above, in which it will be made as
+// below.
 func (t *Target) check(path, below string) error {
 	root, err := folder.Open(path)
 	if err != nil {
@@ -96,13 +97,13 @@ func (t *Target) check(path, below string) error {
 	return folder.CheckWritable(pictures, charts)
 }
 
-// fileExtensions are those of single files and of archives that --out does not write.
+// fileExtensions are extensions of single files, and of archives that --out does not write.
 var fileExtensions = []string{
 	".html", ".htm", ".md", ".markdown", ".json", ".csv", ".txt", ".png", ".svg", ".pdf",
 	".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar",
 }
 
-// checkName returns an error if the name is that of a file.
+// checkName returns an error for the name of a file.
 func (t *Target) checkName() error {
 	if t.path == "-" && !t.isFolder {
 		return errors.New("- is a folder here and not standard output; write --format json for the document there, or -/ for the folder")

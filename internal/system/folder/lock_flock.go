@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks a folder by a file in it, until unlock is called or the process ends. Where the file system has no locks, it does nothing.
+// lock locks a folder by a file in it, until unlock is called or the process ends. Where the file system has no
+// locks, it does nothing.
 func lock(folder *os.Root) (unlock func(), err error) {
 	file, err := folder.OpenFile(lockName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) { // without O_CREATE: the name may be a link now

@@ -17,8 +17,9 @@ type File struct {
 	Content []byte
 }
 
-// An Update replaces files of a folder. The new ones have temporary names until all are written. The folder is locked: a second
-// update waits, and one whose process was killed is unlocked, so the next one removes what is left of it.
+// An Update replaces files of a folder. The new ones have temporary names until all are written. The folder is
+// locked: a second update waits, and one whose process was killed is unlocked, so the next one removes what is left
+// of it.
 type Update struct {
 	folder    *os.Root
 	temporary []string // of the files of the set, in its order
@@ -34,8 +35,8 @@ const (
 // errLocked is the error of lock while another update has the folder.
 var errLocked = errors.New("another timebench is writing there")
 
-// Begin begins an update of a file, or of a set of files by the name of one of them, and removes what an update that was killed
-// left. It returns an error if no file can be made in the folder.
+// Begin begins an update of a file, or of a set of files that is named for one of them, and removes the temporary
+// files of an update that was killed. It returns an error if no file can be made in the folder.
 func Begin(folder *os.Root, name string) (*Update, error) {
 	const patience, pause = time.Minute, 10 * time.Millisecond
 	for began := time.Now(); ; time.Sleep(pause) {

@@ -51,8 +51,8 @@ func TestAllFilesAreReplaced(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "2", "c": "2"}, need.FilesIn(t, folder))
 }
 
-// If a name cannot be replaced after all files are written, the document, which is last, is the old one, and no temporary
-// file is left.
+// If a name cannot be replaced after all files are written, the document, which is last, is the old one, and no
+// temporary file is left.
 func TestFailureLeavesTheOldDocument(t *testing.T) {
 	for _, at := range []string{"a", "b", "document"} {
 		folder := need.Folder(t)
@@ -79,7 +79,7 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 	}
 }
 
-// What is found before leaves all old files.
+// An error before the first rename leaves all old files.
 func TestFailureToWriteLeavesTheOldFiles(t *testing.T) {
 	folder := need.Folder(t)
 	require.NoError(t, writeAll(t, folder, "a", "1", "document", "1"))
@@ -131,7 +131,7 @@ func TestLeftoversOfAKilledUpdateAreRemoved(t *testing.T) {
 	require.Equal(t, map[string]string{"document": "new"}, need.FilesIn(t, folder))
 }
 
-// However many write into one folder, the files are of one of them, and each of them succeeds.
+// Several writers into one folder all succeed, and all files there are of the same writer.
 func TestUpdatesDoNotMix(t *testing.T) {
 	folder := need.Folder(t)
 	const writers, files = 8, 4

@@ -2,14 +2,26 @@
    that runs kernelbase's CtrlRoutine, as GenerateConsoleCtrlEvent and the console's host
    make one. It goes on until the program ends, and ends with its status.
 
-   ctrl FOLDER 2 PROGRAM ARG...   once FOLDER is there and two seconds have passed
-   ctrl FOLDER 000 PROGRAM ...    three events, one after the other
+   ctrl FILE 2 PROGRAM ARG...   two seconds after its debug output, which goes to FILE, says that it measures
+   ctrl FILE 000 PROGRAM ...    three events, one after the other
 
    0 is Ctrl-C, 1 Ctrl-Break, 2 the console closed, 5 the session ended, 6 the system ends
    (HandlerRoutine, learn.microsoft.com/windows/console). */
+#include <string.h>
 #include <windows.h>
 
 static int ended(HANDLE process) { return WaitForSingleObject(process, 0) == WAIT_OBJECT_0; }
+
+static int measures(const char *file)
+{
+	static char text[1 << 16];
+	DWORD length = 0;
+	HANDLE from = CreateFileA(file, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
+	ReadFile(from, text, sizeof text - 1, &length, NULL);
+	CloseHandle(from);
+	text[length] = 0;
+	return strstr(text, "the measurement begins") != NULL;
+}
 
 /* The command line from the program on, as it was given. */
 static char *rest(char *line, int skip)
@@ -40,17 +52,22 @@ static DWORD WINAPI deliver(void *argument)
 
 int main(int argc, char **argv)
 {
-	STARTUPINFOA startup = {.cb = sizeof startup};
+	SECURITY_ATTRIBUTES inherited = {sizeof inherited, NULL, TRUE};
+	STARTUPINFOA startup = {.cb = sizeof startup, .dwFlags = STARTF_USESTDHANDLES};
 	PROCESS_INFORMATION of;
 	DWORD status;
 	LPTHREAD_START_ROUTINE routine = (LPTHREAD_START_ROUTINE)(void *)GetProcAddress(GetModuleHandleA("kernelbase"), "CtrlRoutine");
 	if (argc < 4 || !routine)
 		return 99;
+	startup.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
+	startup.hStdOutput = GetStdHandle(STD_OUTPUT_HANDLE);
+	startup.hStdError = CreateFileA(argv[1], GENERIC_WRITE, FILE_SHARE_READ, &inherited, CREATE_ALWAYS, 0, NULL);
+	SetEnvironmentVariableA("TIMEBENCH_DEBUG", "1");
 	/* Wine 8 loses one of some thousand. */
 	while (!CreateProcessA(NULL, rest(GetCommandLineA(), 3), NULL, NULL, TRUE, 0, NULL, NULL, &startup, &of))
 		if (GetLastError() != ERROR_INTERNAL_ERROR)
 			return 98;
-	while (GetFileAttributesA(argv[1]) == INVALID_FILE_ATTRIBUTES && !ended(of.hProcess))
+	while (!measures(argv[1]) && !ended(of.hProcess))
 		Sleep(20);
 	Sleep(2000);
 	for (const char *event = argv[2]; *event && !ended(of.hProcess); event++) {
