@@ -42,7 +42,8 @@ func reports(t *testing.T) (report, diff string) {
 		results = append(results, filepath.Join(folder, strconv.Itoa(i)+".json"))
 		require.NoError(t, os.WriteFile(results[i], text.Bytes(), 0o600))
 	}
-	for _, args := range [][]string{{"render", results[0], "--out", report}, {"diff", results[0], results[1], "--out", diff}} {
+	for _, args := range [][]string{{"render", results[0], "--out", report},
+		{"diff", results[0], results[1], "--out", diff}} {
 		out, err := exec.Command(timebench, args...).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}

@@ -30,7 +30,8 @@ var crossCompilers = map[string]string{
 // turn of a loop is shorter than the time between two interrupts of a timer.
 const (
 	byTimebench = `
-run timebench.%d timebench compare CLOCK_REALTIME@vdso CLOCK_REALTIME@syscall -t 1 --throughput-time 1ms --rounds 15 -f json
+run timebench.%d timebench compare CLOCK_REALTIME@vdso CLOCK_REALTIME@syscall -t 1 \
+  --throughput-time 1ms --rounds 15 -f json
 `
 	byC = `
 run vdso.%[1]d loop vdso CLOCK_REALTIME 2000

@@ -38,23 +38,28 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 	}{
 		{
 			name: "by hand", words: "tsc=reliable wait=tsc select=acpi_pm",
-			source: "acpi_pm", says: byHand, never: "command line names", evidence: "available clock sources, best first: tsc hpet acpi_pm", afterTheRemedy: "tsc",
+			source: "acpi_pm", says: byHand, never: "command line names",
+			evidence: "available clock sources, best first: tsc hpet acpi_pm", afterTheRemedy: "tsc",
 		},
 		{
 			name: "by hand, another than at boot", words: "tsc=reliable clocksource=hpet wait=hpet select=acpi_pm",
-			source: "acpi_pm", says: byHand, never: "on the kernel command line", evidence: "kernel command line: clocksource=hpet, which is not in use", afterTheRemedy: "tsc",
+			source: "acpi_pm", says: byHand, never: "on the kernel command line",
+			evidence: "kernel command line: clocksource=hpet, which is not in use", afterTheRemedy: "tsc",
 		},
 		{
 			name: "at boot", words: "tsc=reliable clocksource=hpet wait=hpet",
-			source: "hpet", says: "on the kernel command line: clocksource=hpet", never: "somebody", evidence: "kernel command line: clocksource=hpet", afterTheRemedy: "tsc",
+			source: "hpet", says: "on the kernel command line: clocksource=hpet", never: "somebody",
+			evidence: "kernel command line: clocksource=hpet", afterTheRemedy: "tsc",
 		},
 		{
 			name: "a typo at boot", words: "clocksource=tcs", notInvariant: true,
-			source: "hpet", says: "assumes that the TSCs of the CPUs are unsynchronised", never: "on the kernel command line", evidence: "kernel command line: clocksource=tcs, which is not available", afterTheRemedy: "hpet",
+			source: "hpet", says: "assumes that the TSCs of the CPUs are unsynchronised", never: "on the kernel command line",
+			evidence: "kernel command line: clocksource=tcs, which is not available", afterTheRemedy: "hpet",
 		},
 		{
 			name: "notsc, and by hand", words: "notsc select=acpi_pm",
-			source: "acpi_pm", says: "on the kernel command line: notsc. Also: The kernel rates hpet highest", never: "which is not available", evidence: "kernel command line: notsc", afterTheRemedy: "hpet",
+			source: "acpi_pm", says: "on the kernel command line: notsc. Also: The kernel rates hpet highest",
+			never: "which is not available", evidence: "kernel command line: notsc", afterTheRemedy: "hpet",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -73,13 +78,14 @@ run after cat $sources/current_clocksource
 			require.Contains(t, first.Cause, test.says)
 			require.NotContains(t, first.Cause+strings.Join(first.Evidence, "\n"), test.never)
 			require.Contains(t, first.Evidence, test.evidence)
-			require.Equal(t, test.afterTheRemedy, strings.TrimSpace(said["after"].stdout), "what `echo | tee` makes the kernel choose")
+			require.Equal(t, test.afterTheRemedy, strings.TrimSpace(said["after"].stdout),
+				"what `echo | tee` makes the kernel choose")
 		})
 	}
 }
 
-// Timebench, its guardian, or both are killed at random moments of experiments that switch most of the time. What stays switched
-// is restored at once, or reported by doctor and restored by the next experiment.
+// Timebench, its guardian, or both are killed at random moments of experiments that switch most of the time. What stays
+// switched is restored at once, or reported by doctor and restored by the next experiment.
 func TestKilledInTheMiddle(t *testing.T) {
 	t.Parallel()
 	said := booted(t, "killed in the middle", "tsc=reliable wait=tsc", true).run(t, `
@@ -130,7 +136,8 @@ started() {
 }
 (
   echo 0 >/tmp/groups/one/cgroup.procs
-  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --throughput-time 2s --threads 1 >/tmp/one 2>&1
+  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso \
+    --rounds 400 --throughput-time 2s --threads 1 >/tmp/one 2>&1
 ) &
 started
 run running su user -c 'timebench doctor --format json'
@@ -142,13 +149,15 @@ run record cat /run/timebench/clocksource.json
 run doctor-of-user su user -c 'timebench doctor --format json'
 run asks timebench compare --clocksources all CLOCK_MONOTONIC@vdso --rounds 3 --throughput-time 1ms --threads 1
 run unasked cat $sources/current_clocksource
-run next timebench compare --clocksources all --yes --format json CLOCK_MONOTONIC@vdso --rounds 3 --throughput-time 1ms --threads 1
+run next timebench compare --clocksources all --yes --format json CLOCK_MONOTONIC@vdso \
+  --rounds 3 --throughput-time 1ms --threads 1
 run restored cat $sources/current_clocksource
 run gone ls /run/timebench
 run doctor-after timebench doctor --format json
 
 experiment() {
-  timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --throughput-time 2s --threads 1 >/tmp/experiment 2>&1 &
+  timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso \
+    --rounds 400 --throughput-time 2s --threads 1 >/tmp/experiment 2>&1 &
   started
 }
 experiment
@@ -172,7 +181,8 @@ echo 96m >$group/memory.max
 echo 1 >$group/memory.oom.group
 (
   echo 0 >$group/cgroup.procs
-  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso --rounds 400 --throughput-time 2s --threads 1 >/tmp/experiment 2>&1
+  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso \
+    --rounds 400 --throughput-time 2s --threads 1 >/tmp/experiment 2>&1
 ) &
 started
 run before-memory cat $sources/current_clocksource
@@ -200,7 +210,8 @@ func TestKilledInOneStroke(t *testing.T) {
 	require.Equal(t, "tsc", d.Host.UnrestoredClockSource.Original)
 	require.Equal(t, "clocksource-unrestored", d.Findings[0].Kind)
 	require.Equal(t, result.Error, d.Findings[0].Severity)
-	require.Contains(t, d.Findings[0].Remedies[0].Commands, "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource")
+	require.Contains(t, d.Findings[0].Remedies[0].Commands,
+		"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource")
 	require.Equal(t, kernelEntry, d.Findings[1].Kind)
 	require.Contains(t, d.Findings[1].Cause, "An experiment of timebench selected hpet")
 
@@ -208,7 +219,8 @@ func TestKilledInOneStroke(t *testing.T) {
 	require.Contains(t, said["asks"].stderr, "add --yes to agree")
 	require.Equal(t, "hpet", text("unasked"), "nobody agreed")
 	require.Zero(t, said["next"].status, said["next"].stderr)
-	require.Contains(t, said["next"].stderr, "An earlier experiment was killed and left the clock source switched to hpet. First, tsc is restored.")
+	require.Contains(t, said["next"].stderr,
+		"An earlier experiment was killed and left the clock source switched to hpet. First, tsc is restored.")
 	d = document(t, said["next"])
 	require.Equal(t, "tsc", d.Host.ClockSource.Current)
 	require.Nil(t, d.Host.UnrestoredClockSource)
@@ -220,7 +232,8 @@ func TestKilledInOneStroke(t *testing.T) {
 	require.Equal(t, "tsc", text("named"), "the guardian has another name than timebench")
 	require.NotZero(t, said["record-named"].status)
 	// Busybox goes by the file of the program too, and so may reach the guardian.
-	require.Equal(t, text("killall") == "tsc", said["record-killall"].status != 0, "the record is there as long as the original is not")
+	require.Equal(t, text("killall") == "tsc", said["record-killall"].status != 0,
+		"the record is there as long as the original is not")
 	// A control group that is killed as a whole for its memory, as containers are.
 	require.Equal(t, "hpet", text("before-memory"))
 	require.Contains(t, text("events"), "oom_group_kill 1")

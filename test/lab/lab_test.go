@@ -75,7 +75,8 @@ run report-doctor timebench doctor
 
 // sourcesScript is what it runs besides where it has several clock sources.
 const sourcesScript = `
-run report-sources timebench compare --clocksources all --yes --format json --threads THREADS --rounds 20 --throughput-time 40ms
+run report-sources timebench compare --clocksources all --yes --format json --threads THREADS \
+  --rounds 20 --throughput-time 40ms
 `
 
 // A kill is a signal that ended an experiment.

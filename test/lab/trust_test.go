@@ -25,8 +25,8 @@ func (w world) cpus() int {
 	return n
 }
 
-// checkUnplugged holds that a CPU that goes offline costs no clock the figures that are complete. A run that is pinned to
-// it ends.
+// checkUnplugged holds that a CPU that goes offline costs no clock the figures that are complete. A run that is pinned
+// to it ends.
 func (w world) checkUnplugged(t *testing.T, said map[string]ran) {
 	for _, how := range []string{"pin=spread", "pin=none", "workers=processes"} {
 		one := said["unplugged-"+how]
