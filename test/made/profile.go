@@ -26,7 +26,6 @@ func Profile(programs int) *profile.Profile {
 			ClockShare: &share, ClockShareLow: share * 0.97, ClockShareHigh: min(1, share*1.03),
 			ClockCPUs: share * 1.6 / float64(i+1),
 			UserShare: 0.1 * share, KernelShare: 0.7 * share, SyscallShare: 0.2 * share, ReadsPerSecond: 1.2e6 / float64(i+1),
-			ReadsBy:   "cost",
 			Functions: []profile.Function{{Name: "__vdso_clock_gettime", Samples: 3000 / (i + 1)}},
 			Threads:   []profile.Thread{{TID: 800 + i, Name: "main", Samples: 2000 / (i + 1), ClockSamples: 1000 / (i + 1)}},
 			Callers: []profile.Caller{
@@ -36,7 +35,7 @@ func Profile(programs int) *profile.Profile {
 			},
 		}
 		if i == 1 { // without a figure
-			p.ClockShare, p.ClockShareHigh, p.ReadsPerSecond, p.ReadsBy = nil, 1, 0, ""
+			p.ClockShare, p.ClockShareHigh, p.ReadsPerSecond = nil, 1, 0
 			p.Reason = "its memory map could not be read: that needs CAP_SYS_PTRACE, or the same user"
 		}
 		s.Processes = append(s.Processes, p)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// record returns the bytes of a record: its header, its words of 32 bits and those of 64 bits as
-// they come, and a text that is padded to 8 bytes.
+// record returns the bytes of a record: its header, its words of 32 and 64 bits as they come, and a
+// text that is padded to 8 bytes.
 func record(kind Kind, misc uint16, parts ...any) []byte {
 	body := []byte{}
 	for _, part := range parts {

@@ -122,7 +122,7 @@ func (e estimate) reads(process *Process, p *target) {
 	untimed += unknown*inVDSO + alsoUnknown*process.SyscallShare
 	reads := (vdso*inVDSO + direct*process.SyscallShare) * process.CPUsUsed * 1e9
 	if reads > 0 && untimed <= mostUntimed**process.ClockShare {
-		process.ReadsPerSecond, process.ReadsBy = reads, byCost
+		process.ReadsPerSecond = reads
 	}
 }
 

@@ -33,7 +33,7 @@ type Profile struct {
 	CPUs int `json:"cpus"`
 	// CPUsUsed is the CPU time per second.
 	CPUsUsed float64 `json:"cpus_used"`
-	// ClockCPUs is that of reading clocks.
+	// ClockCPUs is the CPU time of reading clocks per second.
 	ClockCPUs float64 `json:"clock_cpus"`
 	// ClockCPUsUserMode is the same if the vDSO read the CPU's counter.
 	ClockCPUsUserMode float64 `json:"clock_cpus_user_mode,omitempty"`
@@ -41,12 +41,12 @@ type Profile struct {
 	KernelEntry string `json:"kernel_entry" is:"never|always|sometimes|unknown"`
 	// ReadNS is the cost of CLOCK_MONOTONIC by the vDSO.
 	ReadNS float64 `json:"read_ns,omitempty"`
-	// SyscallNS is that by a system call.
+	// SyscallNS is its cost by a system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`
 	// UserModeNS is what a read would take if the vDSO read the CPU's counter.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
-	// Processes are the programs with samples, the one that spends most on clocks first. A program that another
-	// one runs by execve(2) is an entry of its own. Processes of one program with few samples each are one entry.
+	// Processes are the programs with samples, first the program with most CPU time in reads. A program that another
+	// program runs by execve(2) is a separate entry. Processes of a program with few samples each are a single entry.
 	Processes []Process `json:"processes"`
 }
 
@@ -74,7 +74,7 @@ type Process struct {
 	ClockShareLow float64 `json:"clock_share_low" is:"share"`
 	// ClockShareHigh is an end of its 95 % interval.
 	ClockShareHigh float64 `json:"clock_share_high" is:"share"`
-	// ClockCPUs is that of reading clocks.
+	// ClockCPUs is the CPU time of reading clocks per second.
 	ClockCPUs float64 `json:"clock_cpus"`
 	// UserShare is the share in the vDSO in user mode.
 	UserShare float64 `json:"user_share" is:"share"`
@@ -84,8 +84,6 @@ type Process struct {
 	SyscallShare float64 `json:"syscall_share" is:"share"`
 	// ReadsPerSecond is about the number of reads.
 	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
-	// ReadsBy is how they were counted.
-	ReadsBy string `json:"reads_by,omitempty" is:"cost|tracepoint"`
 	// Functions are the functions of the vDSO, the one with most samples first.
 	Functions []Function `json:"functions,omitempty"`
 	// Threads are the threads with most samples of reads, 20 at most.
@@ -124,9 +122,6 @@ type Caller struct {
 	Samples int `json:"samples"`
 }
 
-// byCost is the value of Process.ReadsBy.
-const byCost = "cost"
-
 // key is the key of the section in a document.
 const key = "profile"
 
@@ -136,7 +131,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	New: func() result.Section { return new(Profile) },
 }, Command: "profile", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
 
-// Of returns the section of a document; nil if it has none.
+// Of returns the section of a document; nil without one.
 func Of(d *result.Document) *Profile { return result.Of[*Profile](d) }
 
 // Key returns the key of the section in a document.

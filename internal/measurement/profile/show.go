@@ -351,7 +351,6 @@ var columns = []table.Column[line]{
 			return "≈ " + words.Rate(l.ReadsPerSecond)
 		},
 	},
-	{Key: "reads_by", Text: text(func(p *Process) string { return p.ReadsBy })},
 	{Key: "reason", Text: text(func(p *Process) string { return p.Reason })},
 	{Key: "process_count", Value: always(func(p *Process) float64 { return float64(max(p.ProcessCount, 1)) })},
 }

@@ -154,7 +154,7 @@ func TestContradictions(t *testing.T) {
 		p := Process{
 			PID: 7, Command: "reads", Samples: 100, ClockShare: &share, ClockShareLow: 0.3, ClockShareHigh: 0.5,
 			UserShare:      0.4,
-			ReadsPerSecond: 1000, ReadsBy: byCost,
+			ReadsPerSecond: 1000,
 		}
 		change(&p)
 		return readBack(t, &Profile{Scope: Machine, KernelEntry: result.Never, Processes: []Process{p}})
