@@ -186,7 +186,7 @@ const key = "verification"
 var Kind = section.Kind{Kind: result.Kind{
 	Key: key,
 	New: func() result.Section { return new(Verification) },
-}, Command: "verify", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
+}, Command: "verify", Compare: section.Comparing(key, changesTitle, changesOf)}
 
 // Of returns the section of a document, or nil.
 func Of(d *result.Document) *Verification { return result.Of[*Verification](d) }
