@@ -31,18 +31,6 @@ func Line(text string) string {
 	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// Lines returns the text with Line applied to each of its lines.
-func Lines(text string) string {
-	if harmless(text) {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = Line(line)
-	}
-	return strings.Join(lines, "\n")
-}
-
 func harmless(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, isControl)
 }

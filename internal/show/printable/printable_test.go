@@ -33,11 +33,6 @@ func TestLineIsOneLineThatNoTerminalObeys(t *testing.T) {
 	}
 }
 
-func TestLinesKeepTheirEnds(t *testing.T) {
-	require.Equal(t, "a\nb c\n\n", Lines("a\nb\rc\n\n"))
-	require.Equal(t, "a\n \nb", Lines("a\n\x1b\nb"))
-}
-
 type inner struct{ Text string }
 
 type outer struct {
