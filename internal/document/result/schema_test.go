@@ -99,6 +99,33 @@ func keyOf(field reflect.StructField) string {
 	return key
 }
 
+// The schema names a definition for its type: types of two packages with one name would be one definition.
+func TestTypesOfTheSchemaHaveNamesOfTheirOwn(t *testing.T) {
+	named := map[string]reflect.Type{}
+	var add func(of reflect.Type)
+	add = func(of reflect.Type) {
+		switch of.Kind() {
+		case reflect.Interface:
+			for _, kind := range sections.All {
+				add(reflect.TypeOf(kind.New()))
+			}
+		case reflect.Pointer, reflect.Slice:
+			add(of.Elem())
+		case reflect.Struct:
+			if other, found := named[of.Name()]; found {
+				require.Equal(t, other.PkgPath(), of.PkgPath(), "%v and %v have one name in the schema; rename one", other, of)
+				return
+			}
+			named[of.Name()] = of
+			for _, field := range reflect.VisibleFields(of) {
+				add(field.Type)
+			}
+		}
+	}
+	add(reflect.TypeFor[result.Document]())
+	require.Contains(t, named, "Latency")
+}
+
 // bound gives a number, a text or an enumeration the bounds of the tag "is" of its field.
 func bound(t *testing.T, s *jsonschema.Schema, is string) {
 	switch {
