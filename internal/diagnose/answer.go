@@ -115,11 +115,6 @@ func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
 // usual are the clocks that a reader asks about first. Healthy says more of them than [Answer].
 var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 
-// Measured reports whether the cost of any clock is known.
-func Measured(d *result.Document) bool {
-	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Latency != nil })
-}
-
 // Healthy returns the text of doctor for a document without findings: that there is no problem, or that too little was
 // measured to know. [Answer] has the cost of reads.
 func Healthy(d *result.Document) string {

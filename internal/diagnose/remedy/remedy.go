@@ -9,9 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// A machine is the situation that a remedy is for.
-type machine = situation.Situation
-
 // A remedy is one way to resolve a finding, for the machines on which it works. A remedy that changes a machine, or
 // holds for some machines only, is an entry of a table, so that one test can check each of them on every recorded
 // machine.
