@@ -111,9 +111,9 @@ func TestCommand(t *testing.T) {
 	}
 	out, status := run("--format", "csv", "--", "sh", "-c", need.Compiled(t, "testdata/leaderless.c", "-O2")+" 1; exit 3")
 	require.Equal(t, 3, status, "that of the command")
-	require.Regexp(t, `(?m)^\d+,,leaderless,`, string(out))
-	require.Regexp(t, `(?m)^\d+,\d+,reads,`, string(out), "the name of a thread that has ended")
-	require.NotContains(t, string(out), ",timebench,", "what waits is timebench, and is not sampled")
+	require.Regexp(t, `(?m)^leaderless,[^,]*,\d+,,`, string(out))
+	require.Regexp(t, `(?m)^reads,[^,]*,\d+,\d+,`, string(out), "the name of a thread that has ended")
+	require.NotContains(t, string(out), "\ntimebench,", "what waits is timebench, and is not sampled")
 	out, status = run("--quiet", "--", "sh", "-c", "echo to standard error; kill -9 $$")
 	require.Equal(t, 128+9, status, "as a shell has it")
 	require.Contains(t, string(out), "The command ended with exit status 137.")
@@ -384,17 +384,16 @@ func TestOrdinaryUser(t *testing.T) {
 import threading, time
 def read():
     while True: time.time()
-for i in range(3): threading.Thread(target=read, daemon=True).start()
+for i in range(2): threading.Thread(target=read, daemon=True).start()
 time.sleep(100)
 `
 	script := fmt.Sprintf(`python3 -c "$1" & sleep 1; ./timebench profile $! --duration 1s --format csv; ./timebench profile $! --duration 1s --quiet; ./timebench profile %d; echo status $? >&2; kill $!`, os.Getpid())
 	out, errors := n.run(t, script, reader)
-	require.Contains(t, out, ",python3,")
 	require.Contains(t, out, "Not seen: what a read does in the kernel:")
 	require.Contains(t, out, "at least")
 	require.Contains(t, errors, fmt.Sprintf("process %d, which belongs to another user or is not dumpable: ", os.Getpid()))
 	require.Contains(t, errors, "status 1\n")
-	require.Greater(t, strings.Count(out, ",python3,"), 1, "the process and its threads")
+	require.Greater(t, strings.Count(out, "\npython3,"), 1, "the process and its threads")
 }
 
 // If the processes of an ordinary user are idle, the profile says that it does not see the others.

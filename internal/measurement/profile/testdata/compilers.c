@@ -34,7 +34,7 @@ int main(int count, char **arguments) {
       memcpy(memory, code, sizeof code);
       struct timespec now;
       for (;;) {
-        for (int k = 0; k < 400; k++) ((void (*)(struct timespec *))memory)(&now);
+        for (int k = 0; k < 200; k++) ((void (*)(struct timespec *))memory)(&now);
         usleep(1000);
       }
     }
