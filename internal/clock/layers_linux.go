@@ -27,11 +27,12 @@ const (
 // and devices.
 const noClock = math.MaxInt32
 
-// idOf are the clocks of clock_gettime(2) whose parts are known.
-var idOf = map[string]int32{"CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC, "CLOCK_REALTIME": unix.CLOCK_REALTIME}
-
-// coarseOf are the clocks that differ from them only in that they do not read the clock source.
-var coarseOf = map[string]int32{"CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC_COARSE, "CLOCK_REALTIME": unix.CLOCK_REALTIME_COARSE}
+// layered are the clocks of clock_gettime(2) whose parts are known, each with the coarse clock that differs from it only in
+// that it does not read the clock source.
+var layered = map[string]struct{ id, coarse int32 }{
+	"CLOCK_MONOTONIC": {unix.CLOCK_MONOTONIC, unix.CLOCK_MONOTONIC_COARSE},
+	"CLOCK_REALTIME":  {unix.CLOCK_REALTIME, unix.CLOCK_REALTIME_COARSE},
+}
 
 // systemLayers returns the layers inside the read of a clock, and what the read adds to them; none if they are not known.
 //
@@ -44,13 +45,13 @@ var coarseOf = map[string]int32{"CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC_COARSE, 
 // the same after each system call: it is a layer of its own.
 func systemLayers(c Clock, enters string) (layers []Layer, last string) {
 	call, _, _ := strings.Cut(c.ID, "@")
-	coarse, hasCoarse := coarseOf[call]
+	ids, byID := layered[call]
 	switch {
-	case !hasCoarse && call != "gettimeofday":
+	case !byID && call != "gettimeofday":
 		return nil, ""
 	case enters != result.Always:
 		return byCounter(enters, vdsoOrder())
-	case !hasCoarse:
+	case !byID:
 		return []Layer{
 			inline("gettimeofday(NULL)", addsEntry, 0, func(_ unsafe.Pointer, n int) int {
 				return native.SyscallInline(unix.SYS_GETTIMEOFDAY, 0, 0, n)
@@ -67,8 +68,8 @@ func systemLayers(c Clock, enters string) (layers []Layer, last string) {
 		}
 		return []Layer{
 			inline("clock_gettime of no clock", addsEntry, -int(unix.EINVAL), of(noClock)),
-			inline(call+"_COARSE", addsKernel, 0, of(coarse)),
-			inline(call, addsSource, 0, of(idOf[call])),
+			inline(call+"_COARSE", addsKernel, 0, of(ids.coarse)),
+			inline(call, addsSource, 0, of(ids.id)),
 		}, addsWrapper
 	}
 }
