@@ -94,11 +94,10 @@ run guardian killed GUARDIAN=2
 run both killed BOTH=2
 `)
 	switched := map[string]int{}
-	lines := ""
 	for _, name := range []string{"guardian", "both"} {
 		require.Zero(t, said[name].status, "%s%s", said[name].stdout, said[name].stderr)
-		lines += said[name].stdout
 	}
+	lines := said["guardian"].stdout + said["both"].stdout
 	for line := range strings.Lines(lines) {
 		var signal, before, after, reported, next string
 		var left int

@@ -335,7 +335,7 @@ func (t *tally) sample(r *perfevent.Record) {
 		in = p.enter(at, call.kind)
 	default:
 		if site, ok := p.near(r.User[0]); ok {
-			in, at = p.sites[site].addUnknown(), site
+			in = p.sites[site].addUnknown()
 			r.User[0] = site.address // which is that of a return, as in the other samples of the site
 		}
 	}
