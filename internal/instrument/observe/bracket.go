@@ -6,7 +6,8 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 )
 
-// A Bracket is a value of one clock between two readings of another: Low was read before it, and High after it.
+// A Bracket is a value of one clock between two readings of another clock: Low is the reading before, High the reading
+// after.
 type Bracket struct{ Low, Value, High int64 }
 
 // Width returns High - Low in ticks; it is negative if the outer clock went back.
@@ -21,7 +22,7 @@ func (b Bracket) OffsetNS(nsPerTick, tickNS float64) (offset, bound float64) {
 	return float64((b.Value-b.Low)-(b.High-b.Value)) / 2 * nsPerTick, float64(b.Width())/2*nsPerTick + tickNS
 }
 
-// A Tightest keeps the tightest of many brackets, which was disturbed least. The zero value has none.
+// A Tightest keeps the narrowest bracket, which was disturbed least. The zero value has no bracket.
 type Tightest struct {
 	Bracket
 	Brackets int64 // number of taken brackets
@@ -39,7 +40,7 @@ func (t *Tightest) Take(b Bracket) bool {
 	return true
 }
 
-// Join takes the brackets of another.
+// Join adds the brackets of another Tightest.
 func (t *Tightest) Join(o Tightest) {
 	if o.Brackets > 0 && (t.Brackets == 0 || o.Width() < t.Width()) {
 		t.Bracket = o.Bracket
@@ -66,9 +67,9 @@ func WallClock() Bracket {
 	return TightestOf(fewBrackets, Now, func() int64 { return time.Now().UnixNano() }).Bracket
 }
 
-// WallStep returns by how much the wall clock was set between two brackets of it by another clock, in ns; 0 if it was
-// not. NTP may slew the wall clock by 500 ppm (adjtimex(2)); twice that, the clocks' resolution, and the time that
-// their readings took are not a step.
+// WallStep returns by how much the wall clock was set between two brackets of it, in ns; 0 if it was not set. NTP may
+// slew the wall clock by 500 ppm (adjtimex(2)). Twice the slew, plus the clocks' resolution and the width of the
+// brackets, does not count as a step.
 func WallStep(before, now Bracket) time.Duration {
 	const slew = 1000
 	passed := time.Duration(now.Middle() - before.Middle())

@@ -15,7 +15,7 @@ func TestBracket(t *testing.T) {
 	require.Equal(t, []float64{3, 12}, []float64{offset, bound}, "1.5 ahead of 105.5")
 	offset, _ = Bracket{100, 101, 111}.OffsetNS(1, 1)
 	require.Equal(t, -4.5, offset)
-	// Nanoseconds of a date, of which a float64 holds only every 256th.
+	// epoch is a date in nanoseconds. A float64 holds only every 256th value there.
 	const epoch = 1_790_000_000_000_000_003
 	b = Bracket{epoch, epoch + 4, epoch + 6}
 	require.Equal(t, int64(epoch+3), b.Middle())
@@ -85,7 +85,7 @@ func TestWallStep(t *testing.T) {
 }
 
 // The thread is stopped for 50 ms after each reading of the wall clock in every second comparison, or after every third
-// reading. That is no step, but one of 150 ms is seen.
+// reading. That is not a step; setting the clock by 150 ms is.
 func TestStopBetweenTheClocksIsNoStep(t *testing.T) {
 	for name, stops := range map[string]func(comparison, reading int) bool{
 		"every second comparison": func(comparison, _ int) bool { return comparison%2 == 0 },

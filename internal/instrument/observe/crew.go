@@ -58,8 +58,8 @@ func (c *Crew) Dismiss(n int) {
 // Wait waits until all dismissed threads have ended.
 func (c *Crew) Wait() { c.running.Wait() }
 
-// Away returns whether this thread is on another CPU than the one that it was pinned to: that
-// CPU went offline or is no longer allowed to the process. It is false for thread.Any.
+// Away returns whether this thread is no longer on the CPU that it was pinned to: the CPU went offline, or the process
+// may not use it any longer. Away is false for thread.Any.
 func Away(cpu int) bool {
 	at := thread.Current()
 	return cpu != thread.Any && at != thread.Any && at != cpu

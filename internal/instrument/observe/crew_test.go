@@ -41,7 +41,7 @@ func TestCrew(t *testing.T) {
 	require.Equal(t, 20, <-done, "who is dismissed ends the task before")
 }
 
-// A thread that cannot be pinned hears of each task all the same.
+// A thread that cannot be pinned still gets each task.
 func TestCrewWithoutTheCPU(t *testing.T) {
 	var c Crew
 	heard := make(chan error, 3)
@@ -56,7 +56,7 @@ func TestCrewWithoutTheCPU(t *testing.T) {
 	require.Empty(t, heard)
 }
 
-// A patience ends after as many steps as it has, and not before.
+// The patience ends after its number of steps, and not before.
 func TestAwaitEnds(t *testing.T) {
 	from, step := make(chan int, 3), make(chan time.Time, steps)
 	for range steps - 1 {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A deadline lies as far away as was asked for, and passes then and not before.
+// A deadline passes after its span, and not before.
 func TestDeadline(t *testing.T) {
 	before := Now()
 	d := deadlineIn(time.Hour)
@@ -20,8 +20,7 @@ func TestDeadline(t *testing.T) {
 	require.True(t, d.passed(), "it stays passed")
 }
 
-// Where the thread owned its CPU for long enough it gives way, and has its next yieldAfter from
-// then on.
+// A thread that owned its CPU for yieldAfter yields, and yields next after another yieldAfter.
 func TestDeadlineGivesWay(t *testing.T) {
 	owned := deadline{at: math.MaxInt64, giveWayAt: Now()}
 	before := Now()

@@ -30,10 +30,10 @@ func (f *fakeTime) now() int64 { return f.ns }
 
 func (f *fakeTime) pass(span time.Duration) { f.ns += int64(span) }
 
-// long is a span of work that something else ends.
+// long is the time limit of work that ends for another reason.
 const long = 30 * time.Second
 
-// untilOver works until the member is over, and fails where its time was up.
+// untilOver works until the member is over, and fails if the deadline was the reason.
 func untilOver(t *testing.T, s *Member) {
 	for !s.Over() {
 		thread.Yield()
@@ -43,8 +43,7 @@ func untilOver(t *testing.T, s *Member) {
 	}
 }
 
-// twoCPUs are the first two that the process may use; planted.TwoCPUs, which needs this
-// package.
+// twoCPUs returns the first two CPUs that the process may use. It repeats planted.TwoCPUs, which imports this package.
 func twoCPUs(t *testing.T) []int {
 	t.Helper()
 	usable := thread.Usable()

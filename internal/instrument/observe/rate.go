@@ -31,7 +31,7 @@ func (r *Rate) Begin(c clock.Clock, reader clock.Reader) {
 	}
 }
 
-// End takes the second bracket if the rate is not known.
+// End takes the second bracket if the rate is unknown.
 func (r *Rate) End(reader clock.Reader) {
 	if r.Hz != 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
-// nanoseconds is a counter that makes a thousand million ticks a second.
+// nanoseconds is a counter of 1e9 ticks/s.
 func nanoseconds() clock.Clock {
 	begun := time.Now()
 	return clock.Clock{
@@ -34,7 +34,7 @@ func TestRates(t *testing.T) {
 	if time.Since(time.Now()) > time.Millisecond || StopwatchTick() > time.Microsecond {
 		t.Skip("Go's clock is too coarse here")
 	}
-	// Another program may have the CPU at an end of either time.
+	// Another program may have the CPU at an end of either span.
 	var asleep, loaded float64
 	for tries := 0; tries < 10 && math.Abs(asleep/1e9-1)+math.Abs(loaded/1e9-1) > 0.02; tries++ {
 		asleep, loaded = Rates(nanoseconds(), 50*time.Millisecond, 2)
@@ -43,8 +43,8 @@ func TestRates(t *testing.T) {
 	require.InEpsilon(t, 1e9, loaded, 0.02)
 }
 
-// A stopwatch that ticks every 4 ms tells no rate in a tenth of a second: none is
-// better than a wrong one.
+// A stopwatch that ticks every 4 ms is too coarse for the rate over a tenth of a second. The rate is then unknown, not
+// wrong.
 func TestRatesByACoarseStopwatch(t *testing.T) {
 	defer TryStopwatch()
 	AssumeStopwatch(20, 4*time.Millisecond)
@@ -61,7 +61,7 @@ func TestStatedHz(t *testing.T) {
 	require.Zero(t, StatedHz(clock.Clock{ReportedNS: states(0)}))
 }
 
-// What is stated is believed, and what is not, counted.
+// A reported rate is used; an unreported rate is measured.
 func TestRate(t *testing.T) {
 	var stated Rate
 	c := clock.Clock{Hz: 1e7, ReportedNS: func() float64 { return 0 }}

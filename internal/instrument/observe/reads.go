@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// longestCall is the max span of one native call, which cannot be interrupted; see package native.
+	// longestCall is the max span of a native call, which cannot be interrupted; see package native.
 	longestCall = 100 * time.Microsecond
-	// FewestSlices is the min number of slices of [TimeReads] if reads take longer than planned: those of a median.
+	// FewestSlices is the min number of slices of [TimeReads] if reads take longer than planned: enough for a median.
 	FewestSlices = 5
 	// leastReadNS is the min latency to plan with: if the stopwatch stands still, the number of reads stays finite.
 	leastReadNS = 0.01

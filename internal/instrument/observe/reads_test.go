@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// constant is a reader whose reads take so long by its own stopwatch.
+// constant is a reader with a fixed latency by its own stopwatch.
 type constant struct{ readNS, nowNS, longestCall int64 }
 
 func (c *constant) Spin(n int) {

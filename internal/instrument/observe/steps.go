@@ -7,8 +7,8 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 )
 
-// Steps are the steps of a clock's values from one read to the next, in ticks of the clock.
-// The zero value has none. A value whose Keep is 0 may be copied, as a snapshot.
+// Steps are the steps of a clock's values from one read to the next, in ticks of the clock. The zero value has no
+// steps. A value whose Keep is 0 may be copied, as a snapshot.
 type Steps struct {
 	// Keep is the max number of steps in Kept, and in Late.
 	Keep int
@@ -19,8 +19,8 @@ type Steps struct {
 	Smallest  int64 // the smallest step forward; 0 before the first
 	Backwards int64 // steps back
 	Farthest  int64 // the largest step back
-	// Kept are the first steps forward. Late are those seen after the thread had lost its
-	// CPU, which may be several ticks.
+	// Kept are the first steps forward. Late are the steps after the thread had lost its CPU, which may be several
+	// ticks.
 	Kept, Late []float64
 
 	Begun bool  // whether there was a value

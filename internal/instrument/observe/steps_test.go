@@ -46,7 +46,7 @@ func TestFiner(t *testing.T) {
 	}
 }
 
-// A watch ends when it has seen enough, but not before its least, and not after its most.
+// A watch ends after enough steps, but not before its min time and not after its max time.
 func TestWatchEnds(t *testing.T) {
 	const readNS = 100
 	for name, test := range map[string]struct {
@@ -75,7 +75,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// The steps of a batch that took too long are late ones, and those of the next are not.
+// The steps of a batch that took too long are late; the steps of the next batch are not.
 func TestWatchSeesThatItWasAway(t *testing.T) {
 	var time fakeTime
 	reader := &script{next: func(i int64) int64 {
@@ -94,7 +94,7 @@ func TestWatchSeesThatItWasAway(t *testing.T) {
 	require.EqualValues(t, 50, reader.reads, "late steps are not enough")
 }
 
-// Neither a stopwatch that stands still nor a clock that does keeps a watch for ever.
+// A watch ends although the stopwatch and the clock stand still.
 func TestWatchOfAStandingStopwatchEnds(t *testing.T) {
 	var still fakeTime
 	reader := &script{next: func(int64) int64 { return 7 }}
@@ -102,7 +102,7 @@ func TestWatchOfAStandingStopwatchEnds(t *testing.T) {
 	require.Zero(t, s.Watch(reader, Watch{Values: 1024, Enough: 3, Most: time.Hour}, still.now))
 	require.Zero(t, s.Forward)
 	require.Less(t, reader.reads, int64(1)<<23)
-	// One that moves now and then goes on.
+	// The watch goes on if the stopwatch moves now and then.
 	reader.reads = 0
 	moving := &script{next: func(i int64) int64 {
 		if i%(1<<21) == 0 {
@@ -133,7 +133,7 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// What a thread sees that was away is kept apart, and does not count as enough.
+// The steps after the thread was away are kept apart, and do not count as enough.
 func TestLateSteps(t *testing.T) {
 	s := Steps{Keep: 2}
 	s.See([]int64{0, 0}, false)

@@ -36,8 +36,8 @@ func Now() int64 { return epoch.ns + int64(time.Since(epoch.at)) }
 // CommonStopwatch returns why the stopwatches of processes differ, or nil if they agree.
 func CommonStopwatch() error { return epoch.err }
 
-// CallNS returns a clock of clock_gettime(2) in ns, by a system call; 0 if there is no such clock. The call is raw:
-// what Go's scheduler does around a call varies.
+// CallNS returns a clock of clock_gettime(2) in ns, by a system call; 0 if the clock does not exist. The call is raw,
+// because the work of Go's scheduler around a call varies.
 func CallNS(clock uintptr) int64 {
 	ns, _ := callNS(clock)
 	return ns

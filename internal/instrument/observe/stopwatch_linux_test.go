@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The stopwatch is CLOCK_MONOTONIC, which all processes share: it may be off by what tying
-// it took, for which a CPU may have been away in each of twenty tries.
+// The stopwatch is CLOCK_MONOTONIC, which all processes share. The error is the time that relating both took: a CPU may
+// have been away in each of the twenty tries.
 func TestStopwatchIsTheMachines(t *testing.T) {
 	require.NoError(t, CommonStopwatch())
 	var before, after unix.Timespec
@@ -20,7 +20,7 @@ func TestStopwatchIsTheMachines(t *testing.T) {
 	require.LessOrEqual(t, at, after.Nano()+tied)
 }
 
-// A thread whose CPU is taken away meanwhile notices, and its CPU counts as gone.
+// A thread that loses its CPU during the work notices, and its CPU counts as gone.
 func TestThreadThatIsMovedNotices(t *testing.T) {
 	cpus := twoCPUs(t)
 	r := Together(t.Context(), counting(), cpus, long, 0, func(s *Member) {

@@ -19,7 +19,7 @@ func TestStopwatchIsTriedAnew(t *testing.T) {
 	}
 }
 
-// What nobody tried yet is tried when it is asked for.
+// StopwatchTick and StopwatchCost measure the stopwatch if TryStopwatch was not called.
 func TestStopwatchIsTriedAtFirst(t *testing.T) {
 	AssumeStopwatch(0, 0)
 	require.Positive(t, StopwatchTick())

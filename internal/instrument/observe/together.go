@@ -15,7 +15,7 @@ import (
 // thread is abandoned: a task of higher priority has its CPU, or the host has it.
 const Late = 2 * time.Second
 
-// A Member is the place of one of several threads that work together. Only its own thread writes to it during the work.
+// A Member is one of several threads that work together. Only its own thread writes to it during the work.
 type Member struct {
 	Index  int // in the order of the CPUs
 	CPU    int // the thread's CPU; thread.Any if it is not pinned
@@ -51,8 +51,8 @@ func (s *Member) Over() bool {
 	return s.shared.stop.Load() || s.deadline.passed()
 }
 
-// Until sets the share of the time of the work after which it is over; all of it at the beginning. The time begins for
-// all threads together.
+// Until sets the share of the time after which the work is over; all of it at the beginning. The time begins for all
+// threads together.
 func (s *Member) Until(share float64) {
 	s.deadline = deadlineAt(s.shared.begin.Load() + int64(share*float64(s.shared.span)))
 }
@@ -190,8 +190,8 @@ func (r Report) Lost() map[int]string {
 	return lost
 }
 
-// report returns the outcome of the members, of which those in there had arrived when the others began, and those in done
-// have ended. If the work was interrupted, a missing thread is not late.
+// report returns the outcome of the members. The members in there had arrived when the others began; the members in
+// done have ended. If the work was interrupted, a missing thread is not late.
 func report(members, there, done []*Member, interrupted bool) Report {
 	r := Report{Ended: done}
 	for _, s := range members {

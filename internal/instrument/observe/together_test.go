@@ -22,7 +22,7 @@ func counting() clock.Clock {
 	return opening(func() (clock.Reader, error) { return &script{next: func(i int64) int64 { return i }}, nil })
 }
 
-// free are so many threads that are not pinned.
+// free returns n threads that are not pinned.
 func free(n int) []int {
 	cpus := make([]int, n)
 	for i := range cpus {
@@ -75,7 +75,7 @@ func TestTogetherForNoTimeAtAll(t *testing.T) {
 	}
 }
 
-// One that has found enough ends it for all, long before the time is up.
+// A thread that has found enough ends the work of all threads, long before the time is up.
 func TestStopEndsTheWorkOfAll(t *testing.T) {
 	r := Together(t.Context(), counting(), free(3), long, 0, func(s *Member) {
 		if s.Index == 1 {
@@ -120,7 +120,7 @@ func TestClockThatOneThreadCannotRead(t *testing.T) {
 	}
 }
 
-// What failed after it was opened ends its own thread alone.
+// A clock that fails after it was opened ends only its own thread.
 func TestReadThatFailsEndsTheThread(t *testing.T) {
 	var opened atomic.Int32
 	c := opening(func() (clock.Reader, error) {
@@ -167,8 +167,7 @@ func TestCPUThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A thread that gets no CPU, here one that is held up in its work or before it, is left
-// behind; the others have ended.
+// A thread that gets no CPU is left behind, and the others end. Here a thread is held up in its work or before it.
 func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	for _, during := range []string{"opening", "work"} {
 		t.Run(during, func(t *testing.T) {
@@ -200,7 +199,7 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	}
 }
 
-// What became of each member is told once.
+// Each member has one outcome.
 func TestReport(t *testing.T) {
 	var members []*Member
 	for i := range 8 {
@@ -217,7 +216,7 @@ func TestReport(t *testing.T) {
 		Report{Late: []int{2, thread.Any}, Gone: []int{3}}.Lost())
 }
 
-// Threads that meet go on after the same time, whenever they came.
+// Threads that meet continue at the same time, whenever they arrived.
 func TestMeet(t *testing.T) {
 	const span = 80 * time.Millisecond
 	Together(t.Context(), counting(), free(2), span, 2, func(s *Member) {
