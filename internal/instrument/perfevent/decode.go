@@ -23,9 +23,8 @@ const (
 	contextMax    = ^uint64(4095) + 1
 )
 
-// decode calls visit for each whole record at the start of data, and returns the number of
-// bytes that these take. An error means that the bytes are no records of such events; nothing
-// after them can be decoded.
+// decode calls visit for each whole record at the start of data, and returns the length of these records in bytes. An
+// error means that the bytes are not records of such events; nothing after them can be decoded.
 func decode(data []byte, visit func(*Record)) (int, error) {
 	at := 0
 	for len(data)-at >= headerSize {
@@ -50,7 +49,8 @@ func decode(data []byte, visit func(*Record)) (int, error) {
 	return at, nil
 }
 
-// fill fills in a record from its body. known is false for a kind that is passed over; ok is false if the body is too short.
+// fill fills in a record from its body. known is false for a kind that is skipped; ok is false if the body is too
+// short.
 func (r *Record) fill(misc uint16, body []byte) (known, ok bool) {
 	if r.Kind == Sample {
 		return true, r.fillSample(body)

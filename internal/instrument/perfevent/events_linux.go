@@ -72,8 +72,8 @@ func (e *Events) Open(tid, cpu int) error {
 	return nil
 }
 
-// open opens an event. An older kernel does not count what it could not write, and one whose limit of
-// callchains is lower refuses ours.
+// open opens an event. An older kernel does not count lost samples, and a kernel with a lower limit of callchains
+// refuses our limit.
 func (e *Events) open(attributes *unix.PerfEventAttr, tid, cpu int) (int, error) {
 	if e.countsLost {
 		attributes.Read_format = formatLost
@@ -116,8 +116,8 @@ func (e *Events) Read(visit func(*Record)) error {
 	return nil
 }
 
-// Lost returns the number of samples that the kernel could not write since the events were opened; false
-// if it does not say so (before Linux 6.0).
+// Lost returns the number of samples that the kernel could not write since the events were opened; false if the kernel
+// does not report it (before Linux 6.0).
 func (e *Events) Lost() (lost uint64, ok bool) {
 	if !e.countsLost {
 		return 0, false

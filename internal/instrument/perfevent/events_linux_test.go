@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// opened returns events for a thread. It skips the test where none may be opened.
+// opened returns events for a thread. It skips the test if perf_event_open(2) is not allowed.
 func opened(t *testing.T, options Options, tid int) *Events {
 	t.Helper()
 	e := New(options)

@@ -7,7 +7,7 @@ package perfevent
 // A Kind is the type of a record, as in include/uapi/linux/perf_event.h.
 type Kind uint32
 
-// The kinds of records that are read. Others are passed over.
+// The kinds of records that are read. Others are skipped.
 const (
 	Lost        Kind = 2  // the ring was full
 	Comm        Kind = 3  // a thread has a new name

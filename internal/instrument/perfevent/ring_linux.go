@@ -10,17 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ringPages are the numbers of pages of data in a ring, powers of two, in the order in which they are
-// tried. With the page of control data the largest is as much as an ordinary user may lock for each
-// CPU (perf_event_mlock_kb is 516), and holds the samples of a second. It is refused if the user's
-// other programs hold rings.
+// ringPages are the numbers of data pages in a ring, powers of two, in the order in which they are tried. With the
+// control page, the largest is as much as an ordinary user may lock for each CPU (perf_event_mlock_kb is 516), and
+// holds the samples of a second. The kernel refuses it if the user's other programs hold rings.
 var ringPages = []int{128, 32, 8}
 
-// A Ring is the memory that the kernel writes the records of one CPU into.
+// A Ring is the memory into which the kernel writes the records of a CPU.
 //
-// The kernel moves data_head after it has written a record, and Read moves data_tail after it
-// has copied the records; perf_event_open(2) describes the order. The memory is mapped and not
-// part of Go's heap, so the garbage collector neither moves nor frees it.
+// The kernel moves data_head after it has written a record, and Read moves data_tail after it has copied the records;
+// perf_event_open(2) describes the order. The memory is mapped and not part of Go's heap, so the garbage collector
+// neither moves nor frees it.
 type Ring struct {
 	owner   int // the event whose ring it is
 	memory  []byte
