@@ -1,6 +1,6 @@
-// Package preload finds the libraries that stand in for the clock: those that a dynamic linker loads before all others,
-// and that define functions which return the time. libfaketime is one. The calls of a program go to them and not to the
-// C library, so they cost something else and may read another clock.
+// Package preload finds the libraries that stand in for the clock: libraries that a dynamic linker loads before all
+// others, and that define functions which return the time. libfaketime is an example. The calls of a program go to them
+// and not to the C library, so their latency differs, and they may read another clock.
 package preload
 
 import "strings"
@@ -8,7 +8,7 @@ import "strings"
 // File lists the libraries that the dynamic linker of glibc loads into every program: ld.so(8).
 const File = "/etc/ld.so.preload"
 
-// Variable lists the libraries of one program.
+// Variable lists the libraries to load into a single program.
 const Variable = "LD_PRELOAD"
 
 const maxListed = 64

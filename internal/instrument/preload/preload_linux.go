@@ -47,8 +47,8 @@ func definesClock(library string) bool {
 }
 
 // Into returns the libraries that were preloaded into a running process and stand in for the clock, each with its
-// origin. They are mapped, and LD_PRELOAD in the environment with which the program was started, or /etc/ld.so.preload
-// lists them. The environment of another user's process takes permission to trace it.
+// origin. They are mapped, and are listed in /etc/ld.so.preload, or in LD_PRELOAD of the environment with which the
+// program was started. Reading the environment of another user's process needs permission to trace it.
 func Into(p *symbols.Process, pid int) []string {
 	lists := []struct {
 		origin string
