@@ -44,9 +44,8 @@ func readOf(call *syscallInfo, self func() (tid, pid int32)) string {
 	}
 }
 
-// clockName returns the name of an id of clock_gettime(2). A negative id has in its upper 29 bits
-// the complement of a number, and in its lower 3 bits what the number is
-// (include/linux/posix-timers_types.h).
+// clockName returns the name of an id of clock_gettime(2). A negative id has in its upper 29 bits the complement of a
+// number, and in its lower 3 bits the kind of the number (include/linux/posix-timers_types.h).
 func clockName(id int32, self func() (tid, pid int32)) string {
 	if id >= 0 {
 		return cmp.Or(clock.NameOf(id), fmt.Sprintf("clock %d", id))
@@ -73,7 +72,7 @@ func clockName(id int32, self func() (tid, pid int32)) string {
 	}
 }
 
-// markIn returns the name of the mark that is an argument of a system call: the first one, or the second one after the
+// markIn returns the name of the mark in the arguments of a system call: the first argument, or the second after the
 // descriptor of a folder.
 func markIn(tid int, args []uint64) (name string, ok bool) {
 	for _, address := range args[:2] {
@@ -107,8 +106,8 @@ func markAt(tid int, address uint64) (string, bool) {
 	return string(name[:maxMark]), true
 }
 
-// ids returns the id of the thread and of its process in the innermost PID namespace that they are
-// in, which is how the program itself knows them; 0 if they are not known.
+// ids returns the ids of the thread and of its process in their innermost PID namespace, which the program itself sees;
+// 0 if unknown.
 func (th *tracee) ids(tid int) (int32, int32) {
 	if th.tid == 0 {
 		thread, err := process.StatusOf(tid)

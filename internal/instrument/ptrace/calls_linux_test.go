@@ -58,7 +58,7 @@ func TestSpans(t *testing.T) {
 	require.Equal(t, []Span{{"a", []string{"one", "three"}}, {"b", []string{"two"}}}, s.marked())
 }
 
-// A thread that was killed meanwhile is not a fault. The first fault is kept.
+// A thread that was killed in the meantime is not a fault. The first fault is kept.
 func TestBlame(t *testing.T) {
 	var tr tracer
 	tr.blame(nil)

@@ -82,7 +82,7 @@ func TestNothingIsLeftAfterTheContext(t *testing.T) {
 	}
 }
 
-// Programs that end are followed to their end, and what they leave behind is killed.
+// Programs that end are followed to their end, and processes that they leave behind are killed.
 func TestNothingIsLeftAfterTheProgram(t *testing.T) {
 	usableOrSkip(t)
 	hostile := compiled(t, "hostile", "-static")
@@ -134,7 +134,7 @@ func TestExecOfThreads(t *testing.T) {
 		need.Ends(t, "the trace", func() {
 			spans, err := Trace(t.Context(), program, true, ample)
 			require.NoError(t, err)
-			// The last marks of the main thread and of the one that called exec are not closed.
+			// The last marks of the main thread and of the thread that called exec are not closed.
 			require.Equal(t, []Span{{Mark: "echo"}}, spans)
 		})
 		require.Equal(t, "echo\n", output.String())
@@ -171,7 +171,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("too much") }
 
-// A process that is made with CLONE_UNTRACED is no tracee, and ends with the program all the same.
+// A process that is made with CLONE_UNTRACED is not a tracee, but ends with the program.
 func TestNothingIsLeftUntraced(t *testing.T) {
 	usableOrSkip(t)
 	program := exec.Command(compiled(t, "hostile", "-static"), "untraced")

@@ -1,23 +1,23 @@
-// Package ptrace runs a program of somebody else under ptrace(2), and reports which clocks of the system its calls
-// read. It needs no privilege.
+// Package ptrace runs another program under ptrace(2), and reports which clocks of the system its calls read. It needs
+// no privilege.
 //
 // A read of the time usually does not enter the kernel, so no tracer sees it: the C library, or the runtime itself,
-// calls a function of the vDSO, vdso(7). The kernel tells a program where the vDSO is by an entry of the auxiliary
-// vector, which it puts on the stack of the new program, getauxval(3). [Trace] and [Run] can hide this entry while the
-// program is stopped at the end of execve(2), before its first instruction. The program then finds no vDSO, and makes a
-// system call for each read.
+// calls a function of the vDSO, vdso(7). The kernel passes the address of the vDSO in an entry of the auxiliary vector,
+// which it puts on the stack of the new program, getauxval(3). [Trace] and [Run] can hide this entry while the program
+// is stopped at the end of execve(2), before its first instruction. The program then finds no vDSO, and makes a system
+// call for each read.
 //
 //   - [Trace] with the vDSO hidden reports which clocks each call reads.
 //   - [Trace] without hiding reports which reads enter the kernel on this machine.
-//   - [Run] hides the vDSO and traces nothing else: the program runs at full speed and measures what its calls cost
-//     without a vDSO.
+//   - [Run] hides the vDSO and traces nothing else: the program runs at full speed and measures its calls without a
+//     vDSO.
 //
 // # Marks
 //
-// The program says what it is about to do by a mark: a system call that any language can make, with a path that does
-// not exist and begins with [MarkPrefix], such as stat or access. Any call is one that has the path as its first
-// argument, or as its second. What the same thread reads until its next mark belongs to the mark. Reads of other
-// threads, such as those of a garbage collector, belong to no mark. The last mark only ends the span before it.
+// The program announces its next action by a mark: a system call that any language can make, with a path that does not
+// exist and begins with [MarkPrefix]. Any call serves that has the path as its first or second argument, such as stat
+// or access. The reads of the same thread until its next mark belong to the mark. Reads of other threads, such as those
+// of a garbage collector, belong to no mark. The last mark only ends the span before it.
 //
 // # Limits
 //
@@ -31,13 +31,13 @@ package ptrace
 // MarkPrefix is the beginning of the paths that are marks. The rest is the name of the mark.
 const MarkPrefix = "/timebench-mark/"
 
-// A Span is what happened on one thread between a mark and its next mark.
+// A Span is the reads of a thread between a mark and its next mark.
 type Span struct {
 	// Mark is the name of the mark, without MarkPrefix.
 	Mark string
-	// Reads are the system calls that read a clock, in order. clock_gettime is the name of the
-	// clock, as in the catalogue of clocks: CLOCK_MONOTONIC. Other calls are their own name:
-	// gettimeofday, time, times, getrusage. The CPU time of the calling thread or process is
-	// CLOCK_THREAD_CPUTIME_ID or CLOCK_PROCESS_CPUTIME_ID, however the program spells the id.
+	// Reads are the system calls that read a clock, in order. A clock_gettime has the name of the clock, as in the
+	// catalogue of clocks: CLOCK_MONOTONIC. Other calls have their own name: gettimeofday, time, times, getrusage. The
+	// CPU time of the calling thread or process is CLOCK_THREAD_CPUTIME_ID or CLOCK_PROCESS_CPUTIME_ID, however the
+	// program spells the id.
 	Reads []string
 }

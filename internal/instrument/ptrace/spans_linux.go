@@ -7,7 +7,7 @@ const (
 	maxMark  = 255 // bytes
 )
 
-// spans collects what was read after each mark, in the order of the marks.
+// spans collects the reads after each mark, in the order of the marks.
 type spans struct {
 	all    []*openSpan
 	nReads int

@@ -26,13 +26,11 @@ const (
 
 var errStack = errors.New("the stack of the new program is not as execve(2) leaves it")
 
-// vdsoEntry returns the address of the entry AT_SYSINFO_EHDR on the stack of a program that
-// has not run yet, or 0 if there is none. From the stack pointer upwards the words are: argc, argv,
-// 0, envp, 0, and the pairs of the auxiliary vector up to AT_NULL (create_elf_tables in
-// fs/binfmt_elf.c). peek returns the word at an address.
+// vdsoEntry returns the address of the entry AT_SYSINFO_EHDR on the stack of a program that has not run yet, or 0 if
+// the entry is missing. From the stack pointer upwards the words are: argc, argv, 0, envp, 0, and the pairs of the
+// auxiliary vector up to AT_NULL (create_elf_tables in fs/binfmt_elf.c). peek returns the word at an address.
 //
-// Anything that does not fit is an error, because the entry is then overwritten in memory of the
-// program that means something else.
+// Anything that does not fit is an error: otherwise the caller would overwrite other memory of the program.
 func vdsoEntry(peek func(address uint64) (uint64, error), stack uint64) (uint64, error) {
 	if stack == 0 || stack%alignment != 0 {
 		return 0, fmt.Errorf("%w: the stack pointer is %#x", errStack, stack)

@@ -2,21 +2,21 @@ package ptrace
 
 import "slices"
 
-// A Call sums up the spans of one mark.
+// A Call sums up the spans with the same mark.
 type Call struct {
 	Mark string
 	// Spans is the number of spans with this mark.
 	Spans int
-	// Reads are the reads of the most frequent kind of span, and Usual is the number of those.
+	// Reads are the reads of the most frequent kind of span, and Usual is the number of such spans.
 	Reads []string
 	Usual int
-	// Attributed is Usual, and the number of spans with Reads among their reads, in order, if these are
-	// few: a runtime reads clocks for itself now and then, the JVM while it compiles, Go's scheduler, and any
-	// of them at the first call. If Reads is empty, only spans without reads count.
+	// Attributed is Usual plus the few spans with more reads than Reads, which they contain in order. A runtime reads
+	// clocks for itself now and then: the JVM while it compiles, Go's scheduler, and any runtime at the first call. If
+	// Reads is empty, only spans without reads count.
 	Attributed int
 }
 
-// mostlyUsual is the share of the spans from which others are taken for the runtime's own.
+// mostlyUsual is the min share of usual spans at which the other reads count as the runtime's own.
 const mostlyUsual = 0.9
 
 // Summarize returns a call for each mark, in the order of the first spans.

@@ -35,7 +35,7 @@ const (
 // another mark of the same thread, in the order of the marks. If hide is true, the vDSO is hidden from the program and
 // from each program that it becomes or starts.
 //
-// The spans of a program that fails are valid. A program that exceeds a limit has none.
+// The spans of a program that fails are valid. There are no spans of a program that exceeds a limit.
 func Trace(ctx context.Context, command *exec.Cmd, hide bool, limits program.Limits) ([]Span, error) {
 	if err := Usable(); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func traced(ctx context.Context, how string, command *exec.Cmd, limits program.L
 	_ = out.SetReadDeadline(time.Now().Add(time.Second)) // the writers have ended
 	r := <-reports
 	if r.Error != "" && err != nil {
-		// Run returns how the tracer ended, and what the program printed.
+		// The error of Run says how the tracer ended, and what the program printed.
 		if _, line, found := strings.Cut(err.Error(), ": "); found {
 			r.Error += ": " + line
 		}
@@ -181,8 +181,8 @@ func (t *tracer) start(command *exec.Cmd) error {
 	return t.execed(t.root)
 }
 
-// wait returns the next change of a child or tracee, of any one if which is -1. WALL includes threads, and processes
-// that do not report their end with SIGCHLD.
+// wait returns the next change of a child or tracee; of any of them if which is -1. WALL includes threads, and
+// processes that do not report their end with SIGCHLD.
 func wait(which int) (tid int, status unix.WaitStatus, err error) {
 	for {
 		tid, err = unix.Wait4(which, &status, unix.WALL, nil)
@@ -192,10 +192,10 @@ func wait(which int) (tid int, status unix.WaitStatus, err error) {
 	}
 }
 
-// follow handles each change of the program until it has ended, and returns how; nil for success.
+// follow handles each change of the program until it has ended, and returns its error; nil for success.
 //
-// It waits for all of its threads at once: while a thread calls execve(2), the kernel waits until the tracer has taken
-// the status of each other thread (de_thread in fs/exec.c), and reports the main thread only after that.
+// It waits for all threads of the program at once: while a thread calls execve(2), the kernel waits until the tracer
+// has taken the status of each other thread (de_thread in fs/exec.c), and reports the main thread only after that.
 func (t *tracer) follow() error {
 	t.resume(t.root, 0)
 	for t.fault == nil {
@@ -249,8 +249,8 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	t.resume(tid, deliver)
 }
 
-// resume continues a stopped thread and delivers a signal to it, if it is not 0. No program stays stopped: a stop
-// signal stops the thread a second time, and then the kernel ignores it (do_jobctl_trap in kernel/signal.c).
+// resume continues a stopped thread and delivers a signal to it, unless the signal is 0. No program stays stopped: a
+// stop signal stops the thread a second time, and then the kernel ignores it (do_jobctl_trap in kernel/signal.c).
 func (t *tracer) resume(tid int, signal syscall.Signal) {
 	if t.calls {
 		t.blame(unix.PtraceSyscall(tid, int(signal)))
@@ -259,8 +259,8 @@ func (t *tracer) resume(tid int, signal syscall.Signal) {
 	}
 }
 
-// replaced handles a successful execve(2). If a thread other than the main one made the call, it
-// has the id of the main one now. Its former id is that of no thread, without another report.
+// replaced handles a successful execve(2). If another thread than the main one made the call, it now has the main
+// thread's id. Its former id is gone, and the kernel does not report that.
 func (t *tracer) replaced(tid int) {
 	if former, err := unix.PtraceGetEventMsg(tid); err == nil {
 		delete(t.threads, int(former))

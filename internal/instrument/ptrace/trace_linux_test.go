@@ -86,7 +86,7 @@ func timeOfLibc() string {
 	return "time"
 }
 
-// Without hiding, what enters the kernel is seen, and nothing else is.
+// Without hiding, the trace has the reads that enter the kernel, and no others.
 func TestWithoutHiding(t *testing.T) {
 	usableOrSkip(t)
 	if vector, err := unix.Auxv(); err != nil || !hasVDSO(vector) {
@@ -98,7 +98,7 @@ func TestWithoutHiding(t *testing.T) {
 	for mark, names := range readsOfTheKernel {
 		require.Equal(t, each(1000, map[string][]string{mark: names})[mark], got[mark], mark)
 	}
-	// The other clocks of the vDSO enter the kernel with some clock sources. This one never does.
+	// The other clocks of the vDSO enter the kernel with some clock sources. The coarse clock never does.
 	require.Equal(t, map[string]int{"null": 1000}, got["coarse"])
 }
 
@@ -170,7 +170,7 @@ func copyTo(t *testing.T, to, from string, mode os.FileMode) {
 	require.NoError(t, os.Chmod(to, mode))
 }
 
-// traceAsNobody traces a program in a process of nobody that cannot gain privileges.
+// traceAsNobody traces a program in a process of the user nobody that cannot gain privileges.
 func traceAsNobody(t *testing.T, folder string, args ...string) report {
 	t.Helper()
 	self, err := os.Executable()
