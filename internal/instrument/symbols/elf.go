@@ -29,10 +29,10 @@ const (
 // Names returns the names of the functions of a program or a shared library at offsets in the file. A name is empty if
 // no function is known there.
 //
-// The functions are in .symtab and .dynsym. Where functions overlap, the one that starts last has the offset. A
-// function whose size is 0, as in assembly, reaches to the next one or to the end of its section. Of several
-// names, a global symbol is preferred to a weak one, and this to a local one; then a name without a leading underscore;
-// then the shortest; then the first in the alphabet.
+// The functions are in .symtab and .dynsym. Where functions overlap, the function that starts last has the offset. A
+// function whose size is 0, as in assembly, reaches to the next function or to the end of its section. Of several
+// names, a global symbol is preferred to a weak symbol, and a weak to a local one; then a name without a leading
+// underscore; then the shortest; then the first in the alphabet.
 //
 // Names are readable: C++ and Rust names are demangled, control characters are replaced, and they have at most 200
 // bytes. The error says what is wrong with the file.
@@ -137,7 +137,7 @@ type function struct {
 
 func (f function) covers(address uint64) bool { return f.start <= address && address < f.end }
 
-// name returns the name as it is in the file, up to a length and without its version: clock_gettime of
+// name returns the name in the file, up to a length and without its version: clock_gettime of
 // clock_gettime@@GLIBC_2.17. It is empty if the file is malformed.
 func (f function) name(file io.ReaderAt, length int) string {
 	name := make([]byte, min(uint64(length), f.nameEnd-f.nameAt))
@@ -228,11 +228,11 @@ type search struct {
 	places []place // in order of address
 }
 
-// A place is an address in question.
+// A place is an address to name.
 type place struct {
 	address uint64
 	index   int // of its offset
-	// before are the functions that start last, between the place before and this one: all have the same start.
+	// before are the functions that start last between the previous place and this one: all have the same start.
 	before []function
 }
 

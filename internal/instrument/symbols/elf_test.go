@@ -144,7 +144,7 @@ func TestNamesOfOneAddress(t *testing.T) {
 	}
 }
 
-// The end of one segment and the start of the next share a page of the file.
+// The end of a segment and the start of the next share a page of the file.
 func TestCodeIsPreferred(t *testing.T) {
 	address, ok := addressOf(&elf.File{Progs: []*elf.Prog{
 		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0, Filesz: 0x2000, Vaddr: 0x100000}},
@@ -282,7 +282,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// zeros is a file that begins with some bytes, and has zeros without an end.
+// zeros is a file that begins with some bytes, and has zeros without end.
 type zeros struct{ begin []byte }
 
 func (z zeros) ReadAt(p []byte, offset int64) (int, error) {

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// pageSize bounds the last symbol of the kernel, which has no next one. The smallest page of all architectures.
+// pageSize bounds the last symbol of the kernel, which has no next symbol. It is the smallest page of all
+// architectures.
 const pageSize = 4096
 
 // ErrHidden means that the kernel shows no addresses to this process: kernel.kptr_restrict of proc_sys_kernel(5)

@@ -22,7 +22,7 @@ const (
 	// patience bounds the time of a call: a file of FUSE, or of a network file system whose server is gone, may take for
 	// ever. The rings of a profile hold the samples of two seconds.
 	patience = 2 * time.Second
-	// maxPerfMap bounds what is read of a list of compiled functions, in bytes.
+	// maxPerfMap bounds the bytes that are read of a list of compiled functions.
 	maxPerfMap = 64 << 20
 )
 
@@ -33,8 +33,8 @@ type Reader struct {
 	exhausted error
 }
 
-// Exhausted returns why some functions have no name: reading files takes more time than it may. It returns nil if it
-// does not.
+// Exhausted returns why some functions have no name: reading files took longer than allowed. It returns nil if it did
+// not.
 func (r *Reader) Exhausted() error { return r.exhausted }
 
 // bounded returns the value and the error of read. If read takes more time than is left, the error says so. Then read
@@ -73,7 +73,7 @@ type Process struct {
 	status process.Status
 }
 
-// A Frame is what is known of an address.
+// A Frame is the function and the module at an address.
 type Frame struct {
 	// Function is the name of the function; empty if it is unknown.
 	Function string
@@ -188,11 +188,11 @@ var errOther = errors.New("another file is there now")
 
 // openMapped opens the file of a mapping. It tries, in this order:
 //
-//   - the path in the root of the process, whose mount namespace may be another one than ours;
-//   - the links of the kernel to a file that was removed: map_files, which takes root, and exe;
-//   - the path in our own root, for a process that uses chroot(2).
+// - the path in the root of the process, whose mount namespace may be another one than ours;
+// - the links of the kernel to a file that was removed: map_files, which takes root, and exe;
+// - the path in our own root, for a process that uses chroot(2).
 //
-// A file with another inode than the mapping is not it.
+// A file with another inode than the mapping is rejected.
 func openMapped(of process.ID, m Mapping) (file *os.File, err error) {
 	sameInode := func(stat *unix.Stat_t) error {
 		if stat.Ino != m.Inode {
@@ -200,7 +200,7 @@ func openMapped(of process.ID, m Mapping) (file *os.File, err error) {
 		}
 		return nil
 	}
-	// In another mount namespace the same inode may be of another file. Not so on the same device.
+	// In another mount namespace the same inode may be of another file, but not on the same device.
 	sameFile := func(stat *unix.Stat_t) error {
 		if m.Device != fmt.Sprintf("%02x:%02x", unix.Major(stat.Dev), unix.Minor(stat.Dev)) {
 			return errOther
@@ -235,8 +235,9 @@ func openInRoot(folder, path string, accept func(*unix.Stat_t) error) (*os.File,
 	return procfile.OpenAt(root, path, unix.O_NOFOLLOW, unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_MAGICLINKS, accept)
 }
 
-// CompiledNames returns the names that the just-in-time compiler of the process gave to functions at addresses, also
-// if the process has ended: see the function [CompiledNames]. Of a long list the end is read, which has the latest.
+// CompiledNames returns the names that the just-in-time compiler of the process gave to functions at addresses, also if
+// the process has ended: see the function [CompiledNames]. Of a long list only the end is read, which has the latest
+// names.
 func (p *Process) CompiledNames(addresses []uint64) ([]string, error) {
 	return bounded(p.reader, func() ([]string, error) {
 		file, err := p.openPerfMap()

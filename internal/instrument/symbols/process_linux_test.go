@@ -86,7 +86,7 @@ func TestNamesOfPrograms(t *testing.T) {
 		"pie":      {"-fPIE", "-pie"},
 		"not pie":  {"-no-pie"},
 		"stripped": {"-s", "-fPIE", "-pie"},
-		// Only then has a stripped program the names of its own functions.
+		// Only with these flags does a stripped program have the names of its own functions.
 		"exports": {"-s", "-rdynamic"},
 		// Segments at other addresses than their offsets.
 		"page size": {"-fPIE", "-pie", "-Wl,-z,max-page-size=0x200000", "-Wl,-z,noseparate-code"},
@@ -242,7 +242,7 @@ func TestNamesOfCompiledFunctions(t *testing.T) {
 	require.Equal(t, "the second", compiledName(t, p, r.anonymous), "of a process that has ended, too")
 }
 
-// Of a long list the end is read.
+// Of a long list only the end is read.
 func TestLongPerfMap(t *testing.T) {
 	r := start(t, exec.Command(compiled(t)))
 	path := perfMapPath(r.pid)
@@ -311,7 +311,7 @@ func TestProcessesThatEnd(t *testing.T) {
 	_, err = new(Reader).Process(r.pid)
 	require.ErrorIs(t, err, process.ErrEnded)
 
-	// Another process with the number is not taken for it.
+	// Another process with the same PID is not taken for it.
 	p = open(t, os.Getpid())
 	p.id.Started++
 	_, err = p.Names([]uint64{r.exported})

@@ -5,9 +5,9 @@
 // ([ParseKallsyms]). On Linux, [Process] combines them for a running process.
 //
 // The processes belong to other users, and so do their files, which may be made to harm a profiler that runs as root.
-// So a file is read once from its beginning to its end, for the addresses in question, and nothing of it is kept but
-// their names: a file of any contents takes little memory. Only regular files are opened, the bytes and the time of
-// reading have a bound, and a malformed file costs its names and nothing else.
+// So a file is read once from its beginning to its end, for the addresses to name, and only their names are kept: a
+// file of any contents takes little memory. Only regular files are opened, the bytes and the time of reading have a
+// bound, and a malformed file costs its names and nothing else.
 //
 // # Limits
 //
