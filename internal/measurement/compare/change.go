@@ -17,8 +17,8 @@ const (
 	TooFew   Verdict = "too few"  // too few samples for a verdict
 )
 
-// Changes are what changed in the costs of clocks, or of calls, between two documents. Those of clocks are at
-// the top of a diff.
+// Changes are the changes of the costs of clocks, or of calls, between two documents. The changes of clocks are at the
+// top of a diff.
 type Changes struct {
 	section.Coverage
 	// Comparisons is the number of Changes.
@@ -80,10 +80,10 @@ func figureName(name string, threads int) string {
 	return name + " with " + words.Plural(threads, "thread")
 }
 
-// Costs returns d itself. The changes of another section have it if they are changes of costs.
+// Costs returns d itself. The changes of another section have this method if they are changes of costs.
 func (d *Changes) Costs() *Changes { return d }
 
-// Count returns the number of figures, and of those that are slower or faster.
+// Count returns the number of figures, and the number of slower or faster figures.
 func (d *Changes) Count() (all, changed int) {
 	return len(d.Changes), len(d.having(func(c Change) bool { return c.Verdict == Slower || c.Verdict == Faster }))
 }
@@ -121,8 +121,8 @@ func (d *Changes) UnsteadyAbove(share float64) []Change {
 	return d.having(func(c Change) bool { return c.Verdict == Unsteady && max(c.Change, c.MedianChange) > share })
 }
 
-// UnjudgedAbove returns the figures that rose by more than the share, and either by less than the floor of
-// so few runs, or with runs that contradict it.
+// UnjudgedAbove returns the figures that rose by more than the share, but by less than the floor of few runs, or with
+// runs that contradict the rise.
 func (d *Changes) UnjudgedAbove(share float64) []Change {
 	return d.having(func(c Change) bool {
 		return c.Verdict == Same && c.Change > share && (c.Change < c.Floor || c.Change >= section.Usual.MinChange)

@@ -13,11 +13,11 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A Wording is the words of the tables of changes.
+// A Wording has the titles and headings of the tables of changes.
 type Wording struct {
-	// Title is that of the block, and precedes that of each table; empty for clocks.
+	// Title is the title of the block and the prefix of each table's title; empty for clocks.
 	Title string
-	// Subject is the heading of the subjects, and Unit that of the costs.
+	// Subject is the heading of the subjects, and Unit the unit of the costs.
 	Subject, Unit string
 }
 
@@ -108,7 +108,7 @@ func verdictCell(c Change) string {
 // rankOf ranks the verdicts that report a difference.
 var rankOf = map[Verdict]int{Slower: 1, Unsteady: 2, Faster: 3}
 
-// levels are those of the verdicts that matter.
+// levels highlight the verdicts that matter.
 var levels = map[Verdict]table.Level{Slower: table.Error, Unsteady: table.Warn, Faster: table.OK}
 
 func byChange(d *Changes) []Change {
@@ -127,8 +127,8 @@ func byChange(d *Changes) []Change {
 	return all
 }
 
-// threadsGrid has a row for each figure of throughput that is slower, faster or unsteady. The grid with a column for each
-// number of threads has room for the change only.
+// threadsGrid has a row for each figure of throughput that is slower, faster or unsteady. [scalingGrid] has room for
+// the change only.
 func threadsGrid(d *Changes, w Wording) table.Grid {
 	some := slices.DeleteFunc(d.Throughputs(), func(c Change) bool { return rankOf[c.Verdict] == 0 })
 	slices.SortStableFunc(some, func(a, b Change) int { return cmp.Compare(rankOf[a.Verdict], rankOf[b.Verdict]) })
@@ -158,7 +158,7 @@ func scalingGrid(d *Changes, new []Subject, w Wording) table.Grid {
 			})...))
 }
 
-// scalingCell returns the cell of one number of threads; ok is whether there is a figure.
+// scalingCell returns the cell for a number of threads; ok is whether it has a figure.
 func scalingCell(c Change, ok bool) string {
 	switch {
 	case !ok:
@@ -184,8 +184,8 @@ func signed(change float64) string {
 	}
 }
 
-// conclusion returns by which rule the figures were judged, and which could not be; "" if the documents have no
-// cost in common.
+// conclusion returns the rule of the verdicts, and the numbers of unsteady and unjudged figures; "" if the documents
+// have no cost in common.
 func conclusion(d *Changes, s section.Settings) string {
 	if d.Comparisons == 0 {
 		return ""
@@ -205,7 +205,7 @@ func conclusion(d *Changes, s section.Settings) string {
 	return text
 }
 
-// rule returns by which rule the figures were judged.
+// rule returns the rule of the verdicts.
 func rule(d *Changes, s section.Settings) string {
 	percent := func(share float64) string { return strings.TrimPrefix(signed(share), "+") }
 	var floors []float64 // above the smallest change that counts
@@ -251,15 +251,15 @@ func inOneOnly(d *Changes, old, new []Subject) []table.Fact {
 
 // A LayerChange is a part of a read in both documents.
 type LayerChange struct {
-	// Name is that of the [Layer].
+	// Name is the name of the [Layer].
 	Name string `json:"name"`
-	// OldNS and NewNS are the parts of the medians of a read. They have no verdict: a run does not show by how much
-	// the parts of others differ.
+	// OldNS and NewNS are parts of the median latencies. They have no verdict: one run does not show how much the parts
+	// differ between runs.
 	OldNS float64 `json:"old_ns"`
 	NewNS float64 `json:"new_ns"`
 }
 
-// addLayers adds the layers of the clocks whose latency differs, where both documents have the same ones.
+// addLayers adds the layers of the clocks whose latency differs, if both documents have the same layers.
 func (d *Changes) addLayers(old, new *result.Document) {
 	layers := func(of *result.Document, id string) []Layer {
 		clocks := Of(of).Clocks

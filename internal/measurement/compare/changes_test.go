@@ -24,7 +24,7 @@ func clean(chance *rand.Rand, ns float64) []float64 {
 	return samples
 }
 
-// disturbed is clean with a share of samples that something made longer.
+// disturbed is clean with a share of longer samples.
 func disturbed(chance *rand.Rand, ns, share float64) []float64 {
 	samples := clean(chance, ns)
 	for i := range samples {
@@ -53,7 +53,7 @@ func latency(id string, runs ...[]float64) Clock {
 	return joinClock(joined)
 }
 
-// reading is the throughput of threads, of which each has these times of a read in ns.
+// reading is the throughput of threads that each have these times of a read in ns.
 func reading(threads int, ns []float64) Throughput {
 	one := Throughput{Threads: threads}
 	for _, sample := range ns {
@@ -191,8 +191,8 @@ func TestFloors(t *testing.T) {
 	require.Equal(t, 0.2, wide.Changes[0].Floor)
 }
 
-// Rounds that are disturbed throughout have quiet slices, and the verdict goes by them;
-// where either document is of before they were kept it goes by the rounds.
+// Rounds that are disturbed throughout have quiet slices, which decide the verdict. If a document has no slices, the
+// rounds decide.
 func TestQuickestSlicesDecide(t *testing.T) {
 	chance := rand.New(rand.NewPCG(15, 16))
 	with := func(samples, quiet []float64) Clock {
@@ -249,7 +249,7 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 	}
 }
 
-// One run of a machine with other programs judges latency in user mode only; an interval shows what they did.
+// With other programs running, one run judges latency in user mode only; an interval judges all figures.
 func TestFewRunsOfALoadedMachine(t *testing.T) {
 	chance := rand.New(rand.NewPCG(13, 14))
 	for _, test := range []struct {
@@ -276,7 +276,7 @@ func TestFewRunsOfALoadedMachine(t *testing.T) {
 	}
 }
 
-// Experiments with other clock sources are compared with those of the same.
+// Experiments are compared with experiments with the same clock source.
 func TestExperimentsAreCompared(t *testing.T) {
 	chance := rand.New(rand.NewPCG(11, 12))
 	under := func(source string, ns float64) *result.Document {
@@ -293,7 +293,7 @@ func TestExperimentsAreCompared(t *testing.T) {
 	require.Equal(t, []string{"c under hpet"}, compare(under("hpet", 600), under("acpi_pm", 600), usual).OnlyOld)
 }
 
-// What one document has and the other has not is named, figure by figure of subjects that it has.
+// Figures that only one document has are listed one by one, unless the other document lacks the subject.
 func TestWhatOnlyOneDocumentHas(t *testing.T) {
 	whole, silent := latency("c", []float64{1}), latency("c", nil) // interrupted before its first sample
 	whole.Throughput = []Throughput{{Threads: 1, SamplesReadsPerSecond: []float64{1, 1}}}
@@ -315,7 +315,7 @@ func TestWhatOnlyOneDocumentHas(t *testing.T) {
 	}
 }
 
-// A document of another hand may hold what timebench does not write.
+// A document from another program may hold what timebench does not write.
 func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
 	odd := document(
 		latency("zero", []float64{0, 0, 0, 0}), latency("none", nil),
@@ -334,8 +334,7 @@ func TestChangesAreWorded(t *testing.T) {
 	}
 }
 
-// Of a document with many figures each is looked up once. If each were compared with each, this
-// would take an hour.
+// Each figure of a large document is looked up once. Comparing each with each would take an hour.
 func TestManyFiguresAreCompared(t *testing.T) {
 	const clocks, counts = 300, 1024
 	many := func(from int) *result.Document {
@@ -357,8 +356,8 @@ func TestManyFiguresAreCompared(t *testing.T) {
 	require.Empty(t, d.OnlyNew)
 }
 
-// What is printed and drawn is of one statistic, the one that decides: the change lies within its
-// interval, and the interval of a verdict excludes no change.
+// The statistic that decides is also printed and drawn: the change lies within its interval, and the interval of a
+// verdict excludes 0 %.
 func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 	chance := rand.New(rand.NewPCG(41, 42))
 	seen := map[Verdict]int{}
@@ -395,7 +394,7 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 	}
 }
 
-// What is unsteady stands below the significant differences, and says so; what is the same has no row.
+// Unsteady figures stand below the significant differences, marked as unsteady; unchanged figures have no row.
 func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	chance := rand.New(rand.NewPCG(43, 44))
 	verdicts := func(of ...Throughput) []string {
@@ -415,7 +414,7 @@ func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 		verdicts(reading(1, clean(chance, 40)), unsteady))
 }
 
-// The layers of a clock that became slower show where; those of one that did not are of no interest.
+// The layers of a clock that became slower show where; unchanged clocks show no layers.
 func TestLayersOfWhatChanged(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	run := func(ns float64, layers ...Layer) *result.Document {
@@ -435,7 +434,7 @@ func TestLayersOfWhatChanged(t *testing.T) {
 	require.Empty(t, got.Value.(*Changes).Changes[0].Layers, "another path")
 }
 
-// Single runs of one machine that ran at another speed are not judged; several show by themselves how they differ.
+// Single runs of a machine that ran at another speed are not judged; several runs show their own spread.
 func TestAnotherSpeedOfTheMachine(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	run := func(cpu string, floorNS float64, costs ...float64) *result.Document {

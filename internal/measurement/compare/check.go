@@ -7,7 +7,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// maxLayers is more than a read of any clock has. A picture has a row for each.
+// maxLayers is more than a read of any clock has. A picture has a bar for each.
 const maxLayers = 16
 
 // Check reports more layers than a read can have.

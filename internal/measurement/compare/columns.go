@@ -14,14 +14,14 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A line is a clock under a clock source, with one of its figures of throughput; that is nil without one.
+// A line is a clock under a clock source, with one of its figures of throughput, or nil.
 type line struct {
 	Clock
 	throughput *Throughput
 	source     string
 }
 
-// columns are those of the latency and the resolution for people, and of everything for programs.
+// columns have the latency and the resolution for tables, and everything for CSV and Prometheus.
 var columns = slices.Concat(
 	[]table.Column[line]{
 		{Name: "Clock", Key: "clock", Left: true, Text: func(l line) string { return l.ID }},
@@ -55,11 +55,11 @@ var columns = slices.Concat(
 	},
 )
 
-// kernelEntries are the values of timebench_clock_enters_kernel. What is unknown has none.
+// kernelEntries are the values of timebench_clock_enters_kernel. An unknown entry has no value.
 var kernelEntries = map[string]float64{result.Always: 1, result.Sometimes: 0.5, result.Never: 0}
 
-// LatencyColumns returns the columns of the latency of a row, nil without one. heading is that of the cost, and samples
-// what an interval needs six of.
+// LatencyColumns returns the columns of a row's latency; of returns nil without one. heading is the heading of the
+// median, and samples names what an interval needs six of.
 func LatencyColumns[T any](heading, samples string, of func(T) *Latency) []table.Column[T] {
 	figure := func(value func(*Latency) float64) func(T) (float64, bool) {
 		return func(row T) (float64, bool) {
@@ -91,7 +91,7 @@ func LatencyColumns[T any](heading, samples string, of func(T) *Latency) []table
 	}
 }
 
-// Interval returns the confidence interval of a latency; "" without a latency. samples is what it needs six of.
+// Interval returns the confidence interval of a latency; "" without a latency. samples names what it needs six of.
 func Interval(l *Latency, samples string) string {
 	switch {
 	case l == nil:
@@ -102,7 +102,7 @@ func Interval(l *Latency, samples string) string {
 	return words.NS(l.LowNS) + " to " + words.NS(l.HighNS)
 }
 
-// ResolutionColumns returns the columns of the resolution of a row, nil without one.
+// ResolutionColumns returns the columns of a row's resolution; of returns nil without one.
 func ResolutionColumns[T any](of func(T) *Resolution) []table.Column[T] {
 	return []table.Column[T]{
 		{
@@ -126,7 +126,7 @@ func resolution[T any](of func(T) *Resolution, value func(*Resolution) float64) 
 	}
 }
 
-// ThroughputColumns returns the columns for programs of one figure of throughput of a row, nil without one.
+// ThroughputColumns returns the CSV columns of a row's throughput; of returns nil without one.
 func ThroughputColumns[T any](of func(T) *Throughput) []table.Column[T] {
 	figure := func(value func(*Throughput) float64) func(T) (float64, bool) {
 		return func(row T) (float64, bool) {
@@ -148,7 +148,7 @@ func ThroughputColumns[T any](of func(T) *Throughput) []table.Column[T] {
 	}
 }
 
-// ifMeasured returns true or false as text; "" without what it is of.
+// ifMeasured returns true or false as text; "" if of is nil.
 func ifMeasured[T any](of *T, is func(*T) bool) string {
 	if of == nil {
 		return ""
@@ -253,7 +253,7 @@ func mediansOfRuns(counts []int, samples []float64) []float64 {
 	return medians
 }
 
-// List returns how many clocks are available in a sentence, and the clocks, with why some are not.
+// List returns the number of available clocks in a sentence, and a table of clocks, with why some are unavailable.
 func List(clocks []Clock) (string, table.Grid) {
 	usable := 0
 	for _, c := range clocks {

@@ -16,21 +16,21 @@ type Costs struct {
 	OtherClockSources []Experiment `json:"other_clocksources,omitempty" once:"clocksource"`
 }
 
-// An Experiment is the same under another clock source.
+// An Experiment has the costs under another clock source.
 type Experiment struct {
-	// ClockSource is in use.
+	// ClockSource is the clock source in use.
 	ClockSource string `json:"clocksource" is:"named"`
 	// FloorNS is the time of an empty call in the measuring loop.
 	FloorNS float64 `json:"floor_ns,omitempty"`
-	// Conditions are those of this part.
+	// Conditions are the conditions of the experiment.
 	Conditions *result.Conditions `json:"conditions,omitempty"`
-	// Warnings are those of this part.
+	// Warnings are the warnings of the experiment.
 	Warnings []result.Warning `json:"warnings,omitempty"`
-	// Clocks are those of the document, in its order.
+	// Clocks are the clocks of the document, in the same order.
 	Clocks []Clock `json:"clocks" once:"id"`
 }
 
-// A Clock has the figures of one clock.
+// A Clock has the figures of a clock.
 type Clock struct {
 	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
@@ -61,11 +61,11 @@ type Clock struct {
 	Distribution *Distribution `json:"distribution,omitempty"`
 	// Layers are the parts of the latency, from the call inwards, if they are known and could be measured.
 	Layers []Layer `json:"layers,omitempty" once:"name"`
-	// UserModeNS is what a read would take if the vDSO read the CPU's counter.
+	// UserModeNS is the time that a read would take if the vDSO read the CPU's counter.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 }
 
-// GainNS returns what a read would take if the vDSO read the counter of the CPU, where that is less than half; 0 elsewhere.
+// GainNS returns UserModeNS if it is less than half of the median latency, otherwise 0.
 func (clock *Clock) GainNS() float64 {
 	if clock.Latency == nil || clock.UserModeNS >= clock.Latency.MedianNS/2 {
 		return 0
@@ -77,11 +77,11 @@ func (clock *Clock) GainNS() float64 {
 type Latency struct {
 	// MedianNS is the median of the rounds.
 	MedianNS float64 `json:"median_ns"`
-	// LowNS is an end of the interval; absent below 6 rounds.
+	// LowNS is the lower end of the interval; absent below 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty"`
-	// HighNS is an end of the interval; absent below 6 rounds.
+	// HighNS is the upper end of the interval; absent below 6 rounds.
 	HighNS float64 `json:"high_ns,omitempty"`
-	// Confidence is that of the interval.
+	// Confidence is the confidence of the interval.
 	Confidence float64 `json:"confidence,omitempty" is:"share"`
 	// MinNS is the minimum of the rounds.
 	MinNS float64 `json:"min_ns"`
@@ -89,7 +89,7 @@ type Latency struct {
 	SamplesNS []float64 `json:"samples_ns"`
 	// QuietSamplesNS are the fastest slices of the rounds, in order.
 	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
-	// Runs are the numbers of samples of several runs.
+	// Runs has the number of samples of each run, if there are several.
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
@@ -115,15 +115,15 @@ type Resolution struct {
 	FinerThanRead bool `json:"finer_than_read"`
 	// ReportedNS is what the system reports.
 	ReportedNS float64 `json:"reported_ns,omitempty"`
-	// WatchedNS is the time it was watched.
+	// WatchedNS is how long the clock was watched.
 	WatchedNS int64 `json:"watched_ns"`
 	// Ticks is the number of steps.
 	Ticks int64 `json:"ticks,omitempty"`
-	// Moved is whether it ticked, but too rarely to count.
+	// Moved is whether it ticked, but the ticks could not be counted.
 	Moved bool `json:"moved,omitempty"`
-	// Backwards is the number of values below the one before.
+	// Backwards is the number of values below the previous value.
 	Backwards int64 `json:"backwards,omitempty"`
-	// WorstBackwardsNS is the largest.
+	// WorstBackwardsNS is the largest step backwards.
 	WorstBackwardsNS float64 `json:"worst_backwards_ns,omitempty"`
 }
 
@@ -133,11 +133,11 @@ type Throughput struct {
 	Threads int `json:"threads" is:"positive"`
 	// ReadsPerSecond is the total rate: the median of the samples.
 	ReadsPerSecond float64 `json:"reads_per_second"`
-	// CountedReadsPerSecond is that of all reads, with interruptions.
+	// CountedReadsPerSecond is the rate of all reads, including interruptions.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
-	// NSPerRead is the wall time of one read, with waiting for a CPU.
+	// NSPerRead is the wall time of one read, including waiting for a CPU.
 	NSPerRead float64 `json:"ns_per_read"`
-	// Fairness is the slowest thread's rate by the fastest's.
+	// Fairness is the slowest thread's rate divided by the fastest's.
 	Fairness float64 `json:"fairness" is:"share"`
 	// Oversubscribed is whether there were more threads than CPUs.
 	Oversubscribed bool `json:"oversubscribed"`
@@ -145,33 +145,33 @@ type Throughput struct {
 	Disturbed bool `json:"disturbed,omitempty"`
 	// SamplesReadsPerSecond are the rates of passes, or of windows if oversubscribed.
 	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second,omitempty"`
-	// Runs are the numbers of samples of several runs.
+	// Runs has the number of samples of each run, if there are several.
 	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
-// Distribution is the times of single reads, with their brackets of two readings of a counter.
+// Distribution has the times of single reads, each including two readings of a counter.
 type Distribution struct {
 	// Counter is the clock that timed the reads.
 	Counter string `json:"counter"`
-	// BracketNS is the median around an empty call.
+	// BracketNS is the median time around an empty call.
 	BracketNS float64 `json:"bracket_ns,omitempty"`
 	// CounterStepNS is the smallest difference between frequent times.
 	CounterStepNS float64 `json:"counter_step_ns,omitempty"`
 	// Reads is the number of timed reads.
 	Reads int64 `json:"reads"`
-	// P50NS is the percentile of that name.
+	// P50NS is the 50th percentile.
 	P50NS float64 `json:"p50_ns"`
-	// P90NS is the percentile of that name.
+	// P90NS is the 90th percentile.
 	P90NS float64 `json:"p90_ns"`
-	// P99NS is the percentile of that name.
+	// P99NS is the 99th percentile.
 	P99NS float64 `json:"p99_ns"`
-	// P999NS is the percentile of that name.
+	// P999NS is the 99.9th percentile.
 	P999NS float64 `json:"p99_9_ns"`
 	// MaxNS is the maximum.
 	MaxNS float64 `json:"max_ns"`
-	// TenfoldReads is the number of reads of ten times the median.
+	// TenfoldReads is the number of reads of at least ten times the median.
 	TenfoldReads int64 `json:"tenfold_reads"`
-	// Buckets are the histogram, ascending, none empty, with all reads.
+	// Buckets are the histogram of all reads, ascending, none empty.
 	Buckets []Bucket `json:"buckets"`
 }
 
@@ -179,6 +179,6 @@ type Distribution struct {
 type Bucket struct {
 	// UpToNS is its upper bound, inclusive.
 	UpToNS float64 `json:"up_to_ns"`
-	// Reads is the number of reads above the bucket before, up to UpToNS.
+	// Reads is the number of reads above the previous bucket, up to UpToNS.
 	Reads int64 `json:"reads" is:"positive"`
 }

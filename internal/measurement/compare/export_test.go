@@ -6,7 +6,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// What the tests need that make up documents, for which they stand in a package of their own.
+// Tests in package compare_test make documents, and use these names.
 var (
 	Bands          = bands
 	Lines          = lines

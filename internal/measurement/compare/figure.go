@@ -11,8 +11,7 @@ import (
 // MaxRuns is the max number of runs on a side of a comparison.
 const MaxRuns = 100
 
-// CostOf returns the cost of a read in one run: the lowest level of its samples, of which there is at
-// least one.
+// CostOf returns the cost of a read in one run: the lowest level of at least one sample.
 func CostOf(run []float64) float64 { return stats.Level(run) }
 
 func costsOf(runs [][]float64) []float64 {
@@ -23,9 +22,8 @@ func costsOf(runs [][]float64) []float64 {
 	return costs
 }
 
-// CostNS returns the cost of a read by which runs and machines are compared: the lowest level of the
-// quickest slices, or of the samples if slices were not kept; the median of the runs. Without samples it
-// is the median.
+// CostNS returns the cost of a read, for comparing runs and machines: the lowest level of the quickest slices, or of
+// the samples if slices were not kept. It is the median over several runs, and the median latency without samples.
 func (l *Latency) CostNS() float64 {
 	if len(l.SamplesNS) == 0 {
 		return l.MedianNS
@@ -33,8 +31,7 @@ func (l *Latency) CostNS() float64 {
 	return stats.Median(costsOf(l.quickestOrAll()))
 }
 
-// Unsteady returns whether a tenth of a run lies so far below its cost that the cost changed while the run
-// lasted.
+// Unsteady reports whether a tenth of a run lies so far below its cost that the cost changed during the run.
 func (l *Latency) Unsteady() bool { return varied(l.quickestOrAll()) }
 
 func (l *Latency) quickestOrAll() [][]float64 {
@@ -44,8 +41,7 @@ func (l *Latency) quickestOrAll() [][]float64 {
 	return byRun(l.Runs, l.SamplesNS)
 }
 
-// quickest returns the quickest slices of each run; nil if they were not kept, or have no ratio to
-// others.
+// quickest returns the quickest slices of each run; nil if they were not kept, or are not above 0.
 func (l *Latency) quickest() [][]float64 {
 	if len(l.QuietSamplesNS) == 0 || slices.Min(l.QuietSamplesNS) <= 0 {
 		return nil
@@ -67,7 +63,7 @@ type Subject struct {
 	BySlices bool
 	// UserMode is whether reads are known to stay in user mode.
 	UserMode bool
-	// ContendedFrom is the number of threads from which on their CPUs were contended: see [ContendedFrom].
+	// ContendedFrom is the smallest number of threads whose CPUs were contended: see [ContendedFrom].
 	ContendedFrom int
 }
 
@@ -97,7 +93,7 @@ func subjectsUnder(source string, clocks []Clock, contendedFrom int) []Subject {
 	return all
 }
 
-// A figure is the samples of one cost of a subject, by run, in wall ns/read.
+// A figure has the samples of a cost of a subject, by run, in wall ns/read.
 type figure struct {
 	Subject
 	threads int // 0 for latency
@@ -106,7 +102,7 @@ type figure struct {
 	quickest [][]float64
 }
 
-// contended returns whether other programs took part of the CPUs that the threads needed, and loaded whether they took any.
+// contended returns whether other programs used CPUs that the threads needed, and loaded whether they used any CPU.
 func (f figure) contended() bool { return f.threads >= f.ContendedFrom }
 func (f figure) loaded() bool    { return f.ContendedFrom < math.MaxInt }
 
@@ -118,11 +114,11 @@ func (f figure) text() string {
 	return figureName(f.name(), f.threads)
 }
 
-// contention are the warnings of runs that did not have the CPUs for themselves.
+// contention are the warnings of runs that shared their CPUs.
 var contention = []string{"load", "steal", "quota"}
 
-// ContendedFrom returns the number of threads from which on their CPUs were contended: all CPUs
-// of a run with a warning of contention, and no number of threads of another.
+// ContendedFrom returns the smallest number of threads whose CPUs were contended: the number of CPUs after a warning of
+// contention, otherwise math.MaxInt.
 func ContendedFrom(warnings []result.Warning, cpus int) int {
 	if slices.ContainsFunc(warnings, func(w result.Warning) bool { return slices.Contains(contention, w.Kind) }) {
 		return max(1, cpus)
@@ -137,7 +133,7 @@ func figures(subjects []Subject) []figure {
 		// A sample of 0 ns, or of no reads, has no ratio to another.
 		if len(samples) > 0 && slices.Min(samples) > 0 && !math.IsInf(slices.Max(samples), 0) {
 			f.runs = byRun(counts, samples)
-			// Joined documents of another hand may have more, whose pairs would fill the memory.
+			// A document from another program may have more runs, whose pairs would fill the memory.
 			f.runs, f.quickest = f.runs[:min(len(f.runs), MaxRuns)], f.quickest[:min(len(f.quickest), MaxRuns)]
 			all = append(all, f)
 		}
@@ -163,8 +159,7 @@ func figures(subjects []Subject) []figure {
 	return all
 }
 
-// lacking returns the subjects that have figures, but none among the others, and the figures of other subjects that are
-// not among the others.
+// lacking returns the subjects that the others lack, and the figures that the others lack of their own subjects.
 func lacking(figures, others []figure) (subjects, lost []string) {
 	has, gone := map[string]bool{}, map[string]bool{}
 	for _, f := range others {

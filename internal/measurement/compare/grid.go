@@ -13,7 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// byLatency returns the clocks that were measured, the fastest first.
+// byLatency returns the measured clocks, the fastest first.
 func byLatency(d *result.Document) []Clock {
 	var measured []Clock
 	for _, c := range Of(d).Clocks {
@@ -33,7 +33,7 @@ func latencyGrid(d *result.Document) table.Grid {
 	return table.Of("Latency and resolution", all, columns)
 }
 
-// finerThanRead stands for the resolution of a clock of which each read has another value.
+// finerThanRead is the resolution of a clock whose value changes with each read.
 const finerThanRead = "< one read"
 
 // EntersKernel returns the kernel entry of a clock as the answer to the heading "enters kernel".
@@ -147,7 +147,7 @@ func distributionGrid(d *result.Document) table.Grid {
 	return g
 }
 
-// coarseStepNS is the step of the times, in ns, from which a distribution has a note about it.
+// coarseStepNS is the step of the times, in ns, above which a distribution has a note about it.
 const coarseStepNS = 2
 
 // oneIn returns a share as text: 1 in 1,000.
@@ -168,7 +168,7 @@ func cellOf(c Clock, threads int, word func(Throughput) string) string {
 	return ""
 }
 
-// oversubscribed reports whether this number of threads was larger than that of the CPUs.
+// oversubscribed reports whether this number of threads exceeds the number of CPUs.
 func oversubscribed(subjects []Subject, threads int) bool {
 	for _, s := range subjects {
 		for _, t := range s.Throughput {
@@ -180,8 +180,7 @@ func oversubscribed(subjects []Subject, threads int) bool {
 	return false
 }
 
-// measuredThreads returns the numbers of threads with results. An interrupted run does not have
-// all requested ones.
+// measuredThreads returns the numbers of threads with results. An interrupted run lacks some of the requested numbers.
 func measuredThreads(d *result.Document) []int {
 	return slices.DeleteFunc(slices.Clone(d.Settings.Threads), func(threads int) bool {
 		return !slices.ContainsFunc(Of(d).Clocks, func(c Clock) bool {

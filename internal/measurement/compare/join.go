@@ -8,9 +8,9 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 )
 
-// Join returns the costs of several runs of one machine, of which there is at least one, as those of
-// one document: with the samples of all runs, which Latency.Runs and Throughput.Runs count. What has
-// no samples is that of the first run. The runs are not changed.
+// Join returns the costs of one or more runs of a machine as the costs of a single document. It has the samples of all
+// runs; Latency.Runs and Throughput.Runs count them. Figures without samples come from the first run. The runs are not
+// changed.
 func Join(runs []*Costs) *Costs {
 	if len(runs) == 1 {
 		return runs[0]
@@ -50,7 +50,7 @@ func joinClocks(runs [][]Clock) []Clock {
 	return joined
 }
 
-// grouped returns the elements of several runs by key, in the order in which the keys come.
+// grouped returns the elements of several runs by key, in the order of appearance of the keys.
 func grouped[T any, K comparable](runs [][]T, key func(T) K) [][]T {
 	index := map[K]int{}
 	var groups [][]T
@@ -66,8 +66,8 @@ func grouped[T any, K comparable](runs [][]T, key func(T) K) [][]T {
 	return groups
 }
 
-// joinClock returns one clock of several runs: the first that is available, with the samples of all. Its layers are scaled to
-// the joined latency; there are none if reads did not enter the kernel alike.
+// joinClock joins a clock of several runs: the first available one, with the samples of all. Its layers are scaled to
+// the joined latency, or removed if the runs enter the kernel differently.
 func joinClock(runs []Clock) Clock {
 	joined := runs[max(0, slices.IndexFunc(runs, func(c Clock) bool { return c.Available }))]
 	entry := joined.KernelEntry
@@ -101,13 +101,13 @@ func (clock *Clock) addEntry(of Clock) {
 	}
 }
 
-// JoinLatency returns the latency of several runs together; nil if none has one. A run without it is nil.
+// JoinLatency returns the latency of several runs together; nil if no run has a latency. A run without latency is nil.
 func JoinLatency(runs []*Latency) *Latency {
 	runs = slices.DeleteFunc(slices.Clone(runs), func(l *Latency) bool { return l == nil })
 	if len(runs) == 0 {
 		return nil
 	}
-	// A document of another hand may have a median without samples.
+	// A document from another program may have a median without samples.
 	sampled := slices.DeleteFunc(slices.Clone(runs), func(l *Latency) bool { return len(l.SamplesNS) == 0 })
 	switch len(sampled) {
 	case 0:
@@ -121,7 +121,7 @@ func JoinLatency(runs []*Latency) *Latency {
 		samples, quiet = append(samples, l.SamplesNS...), append(quiet, l.QuietSamplesNS...)
 		counts = append(counts, runsOf(l.Runs, l.SamplesNS)...)
 	}
-	if len(quiet) != len(samples) { // a run of an old document has none
+	if len(quiet) != len(samples) { // an old document has no slices
 		quiet = nil
 	}
 	joined := LatencyOf(samples, quiet)
@@ -129,8 +129,7 @@ func JoinLatency(runs []*Latency) *Latency {
 	return joined
 }
 
-// JoinThroughput returns the throughput of several runs together, in the order in which the numbers of
-// threads come.
+// JoinThroughput returns the throughput of several runs together, in the order of appearance of the numbers of threads.
 func JoinThroughput(runs [][]Throughput) []Throughput {
 	var joined []Throughput
 	for _, of := range grouped(runs, func(t Throughput) int { return t.Threads }) {
@@ -158,8 +157,7 @@ func JoinThroughput(runs [][]Throughput) []Throughput {
 	return joined
 }
 
-// runsOf returns the numbers of samples of each run: none if there are no samples, and one if there was
-// one run.
+// runsOf returns the number of samples of each run: nil without samples, and a single number for a single run.
 func runsOf(counts []int, samples []float64) []int {
 	switch {
 	case len(samples) == 0:

@@ -81,7 +81,7 @@ func TestJoinTakesWhatEachRunHas(t *testing.T) {
 	require.Empty(t, Join([]*Costs{old, run(22)}).Clocks[0].Latency.QuietSamplesNS, "one run has no quickest slices")
 }
 
-// A document of another hand may have a median without samples, or more runs than can be compared.
+// A document from another program may have a median without samples, or more runs than can be compared.
 func TestJoinOfRunsWithoutSamples(t *testing.T) {
 	none := run(20)
 	none.Clocks[0].Latency = &Latency{MedianNS: 20, SamplesNS: []float64{}}

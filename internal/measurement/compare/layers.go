@@ -15,21 +15,21 @@ import (
 type Layer struct {
 	// Name is its name.
 	Name string `json:"name" is:"named"`
-	// NS is the difference of the medians; together latency.median_ns.
+	// NS is the difference of the medians. The layers add up to latency.median_ns.
 	NS float64 `json:"ns" is:"signed"`
-	// LowNS is an end of the interval; absent below 6 rounds.
+	// LowNS is the lower end of the interval; absent below 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
-	// HighNS is an end of the interval; absent below 6 rounds.
+	// HighNS is the upper end of the interval; absent below 6 rounds.
 	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
 }
 
 // Known reports whether the layer has an interval.
 func (l Layer) Known() bool { return l.LowNS != 0 || l.HighNS != 0 }
 
-// mayBeNothing reports whether the layer cannot be told from 0.
+// mayBeNothing reports whether the layer is not distinguishable from 0.
 func (l Layer) mayBeNothing() bool { return l.Known() && l.LowNS <= 0 }
 
-// String returns the nanoseconds, with a mark if they may be nothing.
+// String returns the nanoseconds, with ≈ if they are not distinguishable from 0.
 func (l Layer) String() string {
 	if l.mayBeNothing() {
 		return "≈ " + words.NS(l.NS)
@@ -37,9 +37,9 @@ func (l Layer) String() string {
 	return words.NS(l.NS)
 }
 
-// LayersOf returns the layers between nested loops, from their times in each round: rounds[i] are those of the loop that
-// adds names[i]. The loops have the same number of rounds, at least one. The layers add up to medianNS, the latency over
-// all rounds.
+// LayersOf returns the layers between nested loops: rounds[i] has the time of each round of the loop that adds
+// names[i]. All loops have the same number of rounds, at least one. The layers add up to medianNS, the latency over all
+// rounds.
 func LayersOf(names []string, rounds [][]float64, medianNS float64) []Layer {
 	layers := make([]Layer, len(names))
 	inside := make([]float64, len(rounds[0]))
@@ -60,7 +60,7 @@ func LayersOf(names []string, rounds [][]float64, medianNS float64) []Layer {
 	return scaled(layers, medianNS)
 }
 
-// scaled returns the layers with the sum totalNS: the rounds with layers may be part of all rounds.
+// scaled scales the layers to the sum totalNS, because not every round has layers.
 func scaled(layers []Layer, totalNS float64) []Layer {
 	sum := sumNS(layers)
 	if sum <= 0 {
@@ -80,8 +80,8 @@ func sumNS(layers []Layer) (sum float64) {
 	return sum
 }
 
-// Parts returns the layers of a clock that can be told apart, for people: a layer without a cost of its own is joined with
-// the next one, the last with the one before. Each part is above 0; there are none if all together are not.
+// Parts returns the layers for tables and pictures: a layer of 0 ns or less is merged with the next layer, the last
+// with the previous. Each part is above 0; Parts returns nil if the sum of the layers is not.
 func Parts(layers []Layer) []Layer {
 	i := slices.IndexFunc(layers, func(l Layer) bool { return l.NS <= 0 })
 	switch {
@@ -94,7 +94,7 @@ func Parts(layers []Layer) []Layer {
 	return Parts(slices.Concat(layers[:i], []Layer{together(layers[i : i+2])}, layers[i+2:]))
 }
 
-// together returns layers as one. The sum of their intervals is wider than the interval of their sum.
+// together merges layers into one. The sum of their intervals is wider than the interval of their sum.
 func together(layers []Layer) Layer {
 	names := make([]string, len(layers))
 	var sum Layer
@@ -106,7 +106,7 @@ func together(layers []Layer) Layer {
 	return sum
 }
 
-// layered returns the clocks of which the layers are known, with those that can be told apart.
+// layered returns the clocks with known layers, merged by [Parts].
 func layered(d *result.Document) []Clock {
 	var all []Clock
 	for _, c := range Of(d).Clocks {
@@ -163,7 +163,7 @@ func layerGrid(clocks []Clock, d *result.Document) table.Grid {
 	return g
 }
 
-// layerOrder returns the names of the layers of several clocks, each once, in the order in which they come.
+// layerOrder returns the names of the layers of several clocks, each once, in the order of appearance.
 func layerOrder(clocks []Clock) []string {
 	var names []string
 	for _, c := range clocks {

@@ -11,8 +11,8 @@ import (
 
 var parts = []string{"call and return", "read the counter", "in order", "convert"}
 
-// nestedRounds returns the times of nested loops in some rounds: each adds a cost, with noise of its own, and what affects a
-// round affects all loops alike.
+// nestedRounds returns the times of nested loops in some rounds: each adds a cost with its own noise, and the speed of
+// a round affects all loops alike.
 func nestedRounds(random *rand.Rand, costs []float64) [][]float64 {
 	const rounds = 60
 	loops := make([][]float64, len(costs))
@@ -63,13 +63,13 @@ func TestLayersHaveNoIntervalOfFewRounds(t *testing.T) {
 	require.Empty(t, compare.LayersOf(parts[:1], [][]float64{{0, 0}}, 3), "a stopwatch that is too coarse")
 }
 
-// The layers add up to the latency of all rounds, of which they have some.
+// The layers add up to the latency of all rounds, although only some rounds have layers.
 func TestLayersAddUpToTheLatency(t *testing.T) {
 	layers := compare.LayersOf(parts[:2], [][]float64{{1, 1, 1, 1, 1, 1}, {4, 4, 4, 4, 4, 4}}, 8)
 	require.Equal(t, []compare.Layer{{parts[0], 2, 2, 2}, {parts[1], 6, 6, 6}}, layers)
 }
 
-// What cannot be told apart is one part.
+// Layers that are not distinguishable are one part.
 func TestPartsThatCannotBeToldApart(t *testing.T) {
 	call, order := compare.Layer{"call", 2, 1.9, 2.1}, compare.Layer{"in order", -1, -1.2, -0.8}
 	convert := compare.Layer{"convert", 4, 3.5, 4.5}
@@ -83,7 +83,7 @@ func TestPartsThatCannotBeToldApart(t *testing.T) {
 	require.Empty(t, compare.Parts([]compare.Layer{call, less}), "all together take no time")
 }
 
-// The layers of several runs are those of the first, scaled to the latency of all.
+// Joined runs have the layers of the first run, scaled to the latency of all.
 func TestLayersOfSeveralRuns(t *testing.T) {
 	run := func(ns float64) *compare.Costs {
 		return &compare.Costs{Clocks: []compare.Clock{{

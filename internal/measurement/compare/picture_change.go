@@ -23,8 +23,8 @@ var verdictLooks = []struct {
 	{TooFew, "too few samples", picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}},
 }
 
-// DrawChanges draws a row per clock: a mark at the change of its latency, and a bar for its
-// interval, if there are enough runs for one. The axis shows per cent, or ratios on a log scale if any clock more than doubled or halved.
+// DrawChanges draws a row for each clock: a mark at the change of its latency, and a bar for its interval, if known.
+// The axis shows per cent, or ratios on a log scale if any clock more than doubled or halved.
 func DrawChanges(c draw.Canvas, changes []Change) {
 	changes = slices.Clone(picture.Shown(changes))
 	slices.Reverse(changes) // the first clock is at the top
@@ -71,7 +71,7 @@ func times(ratio float64) string {
 	return "× " + words.ThreeDigits(ratio)
 }
 
-// ends returns the bounds of new/old, or the ratio itself if there are none.
+// ends returns the bounds of new/old, or the ratio itself without an interval.
 func ends(c Change) (low, high float64) {
 	if c.Confidence == 0 {
 		return factor(c.Change), factor(c.Change)

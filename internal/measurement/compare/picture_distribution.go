@@ -32,7 +32,7 @@ func timedSingly(d *result.Document) []Clock {
 	})
 }
 
-// differs reports whether the times of most reads differ. Those of the others are the noise of the machine.
+// differs reports whether the times of most reads differ. The other times are noise of the machine.
 func (one *Distribution) differs(other *Distribution) bool {
 	const most = 1.5 // the counter of some machines has steps of 10 ns
 	for _, of := range [][2]float64{{one.P50NS, other.P50NS}, {one.P90NS, other.P90NS}, {one.P99NS, other.P99NS}} {

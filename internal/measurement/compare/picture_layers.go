@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// layerColors are those of the layers in the order of their names; black text is legible on each.
+// layerColors are the colors of the layers in the order of [layerOrder]; black text is legible on each.
 var layerColors = []color.RGBA{
 	picture.Light, picture.RGB(0x56b4e9), picture.RGB(0xe69f00), picture.RGB(0xcc79a7),
 	picture.RGB(0x009e73), picture.RGB(0xf8cfab), picture.RGB(0xd55e00), picture.RGB(0xb9daf0),

@@ -23,7 +23,8 @@ func stepNS(c Clock) (ns float64, ok bool) {
 	}
 }
 
-// lanes are the clocks by resolution, the finest first. In a lane the fastest is first, and each has a line of its own.
+// lanes are the clocks by resolution, the finest first. In a lane the fastest clock is first, and each clock has its
+// own line.
 type lanes [][]Clock
 
 func lanesOf(d *result.Document) (all lanes) {
@@ -61,8 +62,8 @@ func scatterHeight(d *result.Document, _ vg.Length) vg.Length {
 	return height
 }
 
-// drawScatter draws a lane for each resolution, the finest at the bottom, and in it the clocks at their
-// latency. An axis of resolutions would be empty between the few that clocks have.
+// drawScatter draws a lane for each resolution, the finest at the bottom, with the clocks at their latency. An axis of
+// resolutions would be mostly empty, because clocks have few.
 func drawScatter(c draw.Canvas, d *result.Document) error {
 	all := lanesOf(d)
 	var costs []float64

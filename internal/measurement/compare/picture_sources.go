@@ -53,8 +53,8 @@ func latencyOf(clocks []Clock, id string) float64 {
 	return 0
 }
 
-// scalingOf returns the clock for the picture of the scaling by clock source: the one that most
-// programs read, or else the first measured one.
+// scalingOf returns the clock for the picture of the scaling by clock source: the clock that most programs read, or
+// else the first measured clock.
 func scalingOf(d *result.Document) string {
 	const usual = "CLOCK_MONOTONIC@vdso"
 	first := ""
@@ -76,7 +76,7 @@ func sourceScalingHeight(d *result.Document, width vg.Length) vg.Length {
 	return picture.GraphHeight(len(BySource(d)), width)
 }
 
-// drawSourceScaling draws a line for each clock source: the reads per second of one clock.
+// drawSourceScaling draws a line for each clock source: the reads per second of the clock of [scalingOf].
 func drawSourceScaling(c draw.Canvas, d *result.Document) error {
 	id := scalingOf(d)
 	var all []picture.Line

@@ -22,7 +22,7 @@ func TestPerfectScalingStartsAtTheFastestClockAndEndsAtTheCPUs(t *testing.T) {
 	require.Empty(t, compare.Perfect(all, 1).At)
 }
 
-// Clocks of a path that do not differ up to the CPUs are one line, that of the first.
+// Clocks of a path that do not differ up to the CPUs share the line of the first.
 func TestClocksThatDoNotDifferAreABand(t *testing.T) {
 	line := func(id string, values ...float64) picture.Line {
 		return picture.Line{Name: id, At: []float64{1, 2, 4}[:len(values)], Values: values}
@@ -41,7 +41,7 @@ func TestClocksThatDoNotDifferAreABand(t *testing.T) {
 		"without CPUs all is compared")
 }
 
-// Clocks of one resolution are in one lane, the fastest first; those finer than one read are in the lowest.
+// Clocks of the same resolution share a lane, the fastest first; clocks finer than one read are in the lowest.
 func TestLanesOfResolutions(t *testing.T) {
 	d := made.Document(7, 1)
 	for i, r := range []*compare.Resolution{{TickNS: 4e6}, {TickNS: 1000}, {TickNS: 1, FinerThanRead: true},
@@ -71,7 +71,7 @@ func TestDistributionIsDrawnByItsNines(t *testing.T) {
 	require.Equal(t, []string{"50", "90", "99", "99.9", "99.99", "99.999"}, labels)
 }
 
-// Clocks of a path whose single reads do not differ are one line, that of the first.
+// Clocks of a path whose single reads do not differ share the line of the first.
 func TestDistributionsThatDoNotDifferAreABand(t *testing.T) {
 	clock := func(id, path string, p50NS float64) compare.Clock {
 		return compare.Clock{ID: id, Path: path, Distribution: &compare.Distribution{
@@ -92,7 +92,7 @@ func TestDistributionsThatDoNotDifferAreABand(t *testing.T) {
 	require.Equal(t, "c@cpu", drawn[2].Name)
 }
 
-// A picture that was made under Wine must not pass for one of Windows.
+// A picture made under Wine must not pass for a picture of Windows.
 func TestPictureNamesWine(t *testing.T) {
 	d := made.Document(1, 1)
 	require.NotContains(t, compare.Machine(d), "Wine")

@@ -21,7 +21,7 @@ func linesHeight(d *result.Document, width vg.Length) vg.Length {
 func nsPerRead(t Throughput) float64      { return t.NSPerRead }
 func readsPerSecond(t Throughput) float64 { return t.ReadsPerSecond }
 
-// lines returns the first lines of a document, of one figure over the number of threads.
+// lines returns the first lines of a document: a figure of each clock by number of threads.
 func lines(d *result.Document, value func(Throughput) float64) []picture.Line {
 	var all []picture.Line
 	for _, clock := range Of(d).Clocks {
@@ -98,7 +98,7 @@ func bands(all []picture.Line, cpus int) []picture.Line {
 		func(a, b picture.Line) bool { return differ(a, b, cpus) })
 }
 
-// differ reports whether two lines have different numbers of threads, or differ with one for which there are CPUs.
+// differ reports whether two lines have different numbers of threads, or differ where each thread has a CPU.
 func differ(a, b picture.Line, cpus int) bool {
 	const most = 1.15
 	if !slices.Equal(a.At, b.At) {

@@ -17,7 +17,7 @@ var Kind = section.Kind{Kind: result.Kind{
 	New: func() result.Section { return new(Costs) },
 }, Command: "compare", Pictures: pictures, Compare: compared, Join: section.Joining(Join)}
 
-// Of returns the costs of a document; empty ones, which are not part of it, if it has none.
+// Of returns the costs of a document, or a detached empty value.
 func Of(d *result.Document) *Costs {
 	if costs := result.Of[*Costs](d); costs != nil {
 		return costs
@@ -25,7 +25,7 @@ func Of(d *result.Document) *Costs {
 	return new(Costs)
 }
 
-// Into returns the costs of a document for changes to them. It adds empty ones if there are none.
+// Into returns the costs of a document for changes to them. It adds empty costs if they are missing.
 func Into(d *result.Document) *Costs {
 	costs := Of(d)
 	d.Put(costs)
@@ -40,8 +40,8 @@ func (c *Costs) Empty() bool {
 	return !slices.ContainsFunc(c.Clocks, func(c Clock) bool { return c.Latency != nil || len(c.Throughput) > 0 })
 }
 
-// BySource returns the figures of a document by clock source: first its own, then those of the
-// experiments; nothing if there is no experiment.
+// BySource returns the figures of a document by clock source: first its own, then the figures of the experiments; nil
+// without experiments.
 func BySource(d *result.Document) []Experiment {
 	costs := Of(d)
 	if len(costs.OtherClockSources) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// entryMarks follow the figure of a read that enters the kernel. A word cannot be read as a unit.
+// entryMarks follow the figure of a read that enters the kernel. A word is not mistaken for a unit.
 var entryMarks = map[string]string{result.Always: " (kernel)", result.Sometimes: " (kernel?)"}
 
 func sourcesGrid(d *result.Document) table.Grid {
@@ -72,8 +72,8 @@ func workers(d *result.Document, n int) string {
 	return words.Plural(n, "thread")
 }
 
-// sideBySide returns a table with a column for each clock source and a row for each clock, the fastest first; one
-// without rows if there is no experiment.
+// sideBySide returns a table with a column for each clock source and a row for each clock, the fastest first; empty
+// without experiments.
 func sideBySide(d *result.Document, title string, cell func(Clock) string) table.Grid {
 	sources := BySource(d)
 	if len(sources) == 0 {

@@ -30,7 +30,7 @@ var kinds = []struct {
 }
 
 // coarse reports whether a clock ticks slowly, or did not tick at all. If its tick is unknown, its reported resolution
-// counts, and without one its values that repeat.
+// decides; without one it is coarse, because its values repeat.
 func coarse(c Clock) bool {
 	switch r := c.Resolution; {
 	case r == nil || r.FinerThanRead:
@@ -63,8 +63,7 @@ func summary(d *result.Document) []table.Fact {
 	return lines
 }
 
-// fastestOf returns a sentence about clocks of one kind, which are in the order of the catalogue: the
-// usual clocks first.
+// fastestOf returns a sentence about clocks of the same kind, in the order of the catalogue: the usual clocks first.
 func fastestOf(all []Clock) string {
 	lowest, _ := extremes(all)
 	var fastest, others []string
@@ -95,9 +94,8 @@ func fastestOf(all []Clock) string {
 	return text
 }
 
-// slower reports whether the medians differ by what diff would call a change, and as printed, and their
-// confidence intervals, if there are any, do not overlap. The intervals alone cannot tell: those of quantised
-// clocks have no width.
+// slower reports whether the medians differ by what diff would call a change, and as printed, and their confidence
+// intervals, if any, do not overlap. The intervals alone do not suffice: for quantised clocks they have no width.
 func slower(l, fastest *Latency) bool {
 	overlap := l.Confidence > 0 && fastest.Confidence > 0 && l.LowNS <= fastest.HighNS
 	return !overlap && fastest.MedianNS > 0 && l.MedianNS >= fastest.MedianNS*(1+section.Usual.MinChange) &&
@@ -124,8 +122,8 @@ func missing(d *result.Document) []table.Fact {
 	return lines
 }
 
-// answer returns what a read of the clocks takes, or why none was read, in one sentence. Whether
-// that is slow, it does not say: package diagnose answers that for the clocks that programs read most.
+// answer returns how long a read of the clocks takes, or why no clock was read, in one sentence. Package diagnose
+// reports whether that is slow, for the clocks that programs read most.
 func (c *Costs) answer() string {
 	clocks := c.Clocks
 	timed := slices.DeleteFunc(slices.Clone(clocks), func(c Clock) bool { return !c.Available || c.Latency == nil })

@@ -21,8 +21,8 @@ func wall(id string, samples []float64) Clock {
 	}
 }
 
-// quantised is samples of a clock whose slices take whole ticks of the stopwatch: their median has an
-// interval of no width.
+// quantised is samples of a clock whose slices take whole ticks of the stopwatch: the interval of their median has no
+// width.
 func quantised(chance *rand.Rand, ns float64) []float64 {
 	samples := slices.Repeat([]float64{ns}, 280)
 	for i := range samples {
@@ -37,7 +37,7 @@ func chosen(clocks ...Clock) string {
 	return summary(&result.Document{Sections: []result.Section{&Costs{Clocks: clocks}}})[0].Value
 }
 
-// What diff would call the same is as fast, and the usual clock comes first.
+// Clocks that are the same for diff are equally fast, and the usual clock comes first.
 func TestUsualClockIsChosenAmongEquals(t *testing.T) {
 	chance := rand.New(rand.NewPCG(31, 32))
 	realtime, tai := wall("CLOCK_REALTIME@vdso", quantised(chance, 21.663)),
@@ -52,15 +52,15 @@ func TestUsualClockIsChosenAmongEquals(t *testing.T) {
 	require.Equal(t, "CLOCK_TAI@vdso is the fastest, 21.7 ns/read. Slower: CLOCK_REALTIME@vdso 1.05×.",
 		chosen(wall("CLOCK_REALTIME@vdso", quantised(chance, 22.75)), tai))
 
-	// The figures are those of the table, whatever the quickest slices are.
+	// The figures match the table, whatever the quickest slices are.
 	equal := wall("CLOCK_REALTIME@vdso", quantised(chance, 21.663))
 	equal.Latency.QuietSamplesNS = quantised(chance, 25)
 	require.Equal(t, "CLOCK_REALTIME@vdso, CLOCK_TAI@vdso are the fastest, 21.7 ns/read (no significant difference).",
 		chosen(equal, tai))
 }
 
-// Nothing is slower whose interval in the table overlaps that of the fastest, or whose figure is the same. Without
-// intervals the medians decide, and less than 2 % is the same.
+// A clock is not slower if its interval in the table overlaps the interval of the fastest, or if its figure is the
+// same. Without intervals the medians decide, and less than 2 % is the same.
 func TestTableShowsWhatIsSlower(t *testing.T) {
 	within := func(id string, ns, low, high float64) Clock {
 		c := wall(id, []float64{ns})
@@ -86,7 +86,7 @@ func TestTableShowsWhatIsSlower(t *testing.T) {
 	}
 }
 
-// Every run has an answer. Add a row for each selection of clocks that had none.
+// Every run has an answer. Add a row for each selection of clocks that lacked an answer.
 func TestEveryRunHasAnAnswer(t *testing.T) {
 	counter, call := wall("RDTSC@cpu", []float64{11.9}), wall("CLOCK_MONOTONIC@syscall", []float64{208})
 	none := Clock{ID: "hpet@mmio", Reason: "/dev/hpet: no such file or directory"}
@@ -127,7 +127,7 @@ func TestClockWithAnUnknownTick(t *testing.T) {
 	}
 }
 
-// A disturbed figure has a mark in the table and in the picture, each of which explains it.
+// Table and picture mark a disturbed figure, and explain the mark.
 func TestDisturbedFiguresAreMarked(t *testing.T) {
 	c := wall("c@vdso", []float64{20, 20, 20, 20, 20, 20})
 	c.Throughput = []Throughput{{Threads: 1, NSPerRead: 20, ReadsPerSecond: 5e7},

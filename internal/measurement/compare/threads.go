@@ -7,11 +7,11 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-// ThreadColumns returns a column for each number of threads, which ascend. oversubscribed reports whether there were more
-// threads than CPUs; such a column is marked. cell returns the cell of a row, empty without a figure.
+// ThreadColumns returns a column for each number of threads, in ascending order. oversubscribed reports whether there
+// were more threads than CPUs; such a column is marked. cell returns the cell of a row, empty without a figure.
 //
-// Where there is no room, the first and the last number stay, and the last that is not oversubscribed; of the others, the
-// powers of two and the smaller ones stay longer, because contention begins there.
+// In a narrow table, the first and the last number stay, and the last that is not oversubscribed. Of the others, powers
+// of two and smaller numbers stay longer, because contention begins there.
 func ThreadColumns[T any](counts []int, oversubscribed func(threads int) bool,
 	cell func(row T, threads int) string) []table.Column[T] {
 	withCPUs := 0

@@ -12,9 +12,9 @@ import (
 // The smallest changes with a verdict, as shares, where [section.Settings] has no larger one. The
 // experiment of docs/evidence/diff.md found them.
 const (
-	// fewRunsUserMode is by how much the latency in user mode may differ between two runs of an unchanged
-	// machine, and fewRuns that of other figures: of clocks that enter the kernel, or may do so, of the calls
-	// of languages, and throughput. Five runs and more show themselves by how much they differ.
+	// fewRunsUserMode is how much the latency in user mode may differ between two runs of an unchanged machine, and
+	// fewRuns how much other figures may: clocks that enter or may enter the kernel, the calls of languages, and
+	// throughput. Five or more runs show their own spread.
 	fewRunsUserMode, fewRuns = 0.04, 0.15
 )
 
@@ -22,25 +22,24 @@ const (
 	// contentionFactor is the ratio up to which other programs slow down threads on every CPU: half of
 	// each CPU, and a bit more.
 	contentionFactor = 3.0
-	// unsteadyFrom is the ratio of the medians from which on most reads changed: a busy program on the
-	// same core makes reads up to twice as slow.
+	// unsteadyFrom is the ratio of the medians that shows that most reads changed: a busy program on the same core
+	// makes reads up to twice as slow.
 	unsteadyFrom = 2.0
-	// contradictedFrom is the ratio of the costs from which on the runs of a side that contradict it, or the
-	// samples of a run, are no noise, and the figure is not the same.
+	// contradictedFrom is the ratio of costs that is more than noise: a figure whose runs or samples contradict each
+	// other by this ratio is not the same.
 	contradictedFrom = 1.1
-	// confidence is that of the interval of a change: of a hundred figures that did not change, one has a
-	// verdict.
+	// confidence is the confidence of the interval of a change: one in a hundred unchanged figures has a verdict.
 	confidence = 0.99
-	// fewestSamples is how many samples a figure needs on each side.
+	// fewestSamples is the number of samples that a figure needs on each side.
 	fewestSamples = 5
 )
 
 // changesOf returns what changed from old to new. otherSpeed is whether the machine ran at another speed.
 //
-// A figure is slower or faster if its cost changed by the floor or more, and 0 % lies outside of the
-// confidence interval of the change; with too few runs for one, if each run of one side costs more than each of the
-// other. The cost of a run is the lowest
-// level of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the runs' costs.
+// A figure is slower or faster if its cost changed by the floor or more, and the confidence interval of the change
+// excludes 0 %. With too few runs for an interval, each run of one side must cost more than each run of the other. The
+// cost of a run is the lowest level of its samples, and the change is the Hodges-Lehmann estimate of the ratio of the
+// runs' costs.
 func changesOf(old, new []Subject, otherSpeed bool, s section.Settings) *Changes {
 	before, after := figures(old), figures(new)
 	d := &Changes{Changes: []Change{}}
@@ -54,8 +53,8 @@ func changesOf(old, new []Subject, otherSpeed bool, s section.Settings) *Changes
 	return d
 }
 
-// otherSpeed returns whether the CPUs of one machine ran at another speed in the new run, because of their frequency
-// or of a neighbour on the same core: then the call that reads no clock costs more too.
+// otherSpeed returns whether the CPUs of the machine ran at another speed in the new run, because of their frequency or
+// a neighbour on the same core: then the cost of an empty call changes too.
 func otherSpeed(old, new *result.Document) bool {
 	before, after := old.Conditions, new.Conditions
 	if before == nil || after == nil || before.FloorLowNS <= 0 || after.FloorLowNS <= 0 ||
@@ -65,7 +64,7 @@ func otherSpeed(old, new *result.Document) bool {
 	return math.Abs(math.Log(after.FloorLowNS/before.FloorLowNS)) >= math.Log(contradictedFrom)
 }
 
-// change returns the change of one figure. speed is whether the machine ran at another speed.
+// change returns the change of a figure. speed is whether the machine ran at another speed.
 func change(old, new figure, speed bool, s section.Settings) Change {
 	before, after := old.runs, new.runs
 	if old.quickest != nil && new.quickest != nil {
@@ -94,20 +93,20 @@ func change(old, new figure, speed bool, s section.Settings) Change {
 	return c
 }
 
-// apart returns whether each run of one side costs more than each of the other.
+// apart returns whether each run of a side costs more than each run of the other side.
 func apart(old, new []float64) bool {
 	return slices.Min(new) > slices.Max(old) || slices.Max(new) < slices.Min(old)
 }
 
-// varied returns whether a tenth of the samples of a run lie so far below its cost that the figure changed
-// while the run lasted.
+// varied returns whether a tenth of the samples of a run lie so far below its cost that the figure changed during the
+// run.
 func varied(runs [][]float64) bool {
 	return slices.ContainsFunc(runs,
 		func(run []float64) bool { return CostOf(run) >= contradictedFrom*stats.Quantile(0.1, run) })
 }
 
-// floor returns the smallest change of a figure that has a verdict. interval is whether there are enough
-// runs for one.
+// floor returns the smallest change of a figure that has a verdict. interval is whether there are enough runs for an
+// interval.
 func floor(old, new figure, interval bool, s section.Settings) float64 {
 	switch {
 	case interval:
@@ -120,8 +119,8 @@ func floor(old, new figure, interval bool, s section.Settings) float64 {
 }
 
 // verdict returns the verdict on a change. samples is the number of samples of the side with fewer. differ is whether
-// the runs of the sides differ by more than those of a side, contended whether other programs took CPUs that the figure
-// depends on, and unsteady whether a run changed while it lasted.
+// the sides differ by more than the runs within a side, contended whether other programs used CPUs that the figure
+// depends on, and unsteady whether the cost changed during a run.
 func (c Change) verdict(samples int, differ, contended, unsteady bool) Verdict {
 	size := math.Abs(math.Log1p(c.Change)) // twice the cost is as far away as half the cost
 	switch {
