@@ -17,10 +17,10 @@ type published struct {
 	_     [thread.CacheLine - 8]byte
 }
 
-// nothing is the value of a CPU that has not read yet, or that is lost.
+// nothing is the value of a CPU that was lost or has not read yet.
 const nothing = math.MinInt64
 
-// A comparison is the result of one thread that compared its own reads with the values that the others had published.
+// A comparison is the result of a thread that compared its own reads with the values that the others had published.
 type comparison struct {
 	checks    int64
 	backwards finding
@@ -112,7 +112,7 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 	}
 }
 
-// take takes a value that the thread read, after it had loaded an earlier one of the other thread.
+// take takes a value that the thread read after it had loaded an earlier value of the other thread.
 func (c *comparison) take(other int, earlier, later, previous int64, b *bench) {
 	if later < previous {
 		c.backwards.saw(b.ns(previous - later))
@@ -161,11 +161,11 @@ func (b *bench) compared(members []*observe.Member, wentBack bool) {
 	}
 	switch {
 	case warps > 0 && wentBack && b.clock.Kind == clock.Wall:
-		// The clock was set back, for all CPUs: the others' values are older than that.
+		// The clock was set back for all CPUs, so the others' values are from before.
 	case warps > 0:
 		b.fault(ClockFault{Kind: FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu), EarlierCPU: number(earlier)})
 	case a.Pairs == all:
-		// An equal value is no warp, so the next unit is the min that shows one.
+		// An equal value is not a warp, so the smallest detectable warp is a unit larger.
 		a.SmallestWarpNS = b.ns(sees + 1)
 	}
 }

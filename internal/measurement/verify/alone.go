@@ -16,14 +16,14 @@ const (
 	// leastJumpNS is the min excess of a step over the witness's interval that counts as a jump. slack is the part of that
 	// span that is allowed in addition: a clock that is being slewed runs up to a tenth faster (adjtimex(2), tick).
 	leastJumpNS, slack = 10_000, 1.0 / 8
-	// leastStallNS and manyTicks are the min time, in ns and in ticks, that a fine clock
-	// stands still in a stall. coarseStallNS plus as many ticks is the min of a coarse clock.
+	// leastStallNS and manyTicks are the min time, in ns and in ticks, that a fine clock stands still in a stall. The
+	// min of a coarse clock is coarseStallNS plus manyTicks.
 	leastStallNS, manyTicks, coarseStallNS = 100_000, 100, 1e9
-	// coarseNS is the tick from which a clock counts as coarse, even if it does not report it.
+	// coarseNS is the tick from which a clock counts as coarse, even without clock.Clock.Coarse.
 	coarseNS = 100_000
 )
 
-// A finding is the number of faults of one kind, and the worst of them.
+// A finding is the number of faults of a kind, and the size of the worst fault.
 type finding struct {
 	count   int64
 	worstNS float64
@@ -35,8 +35,8 @@ func (f *finding) saw(ns float64) {
 	f.worstNS = max(f.worstNS, ns)
 }
 
-// join takes what the thread on another CPU found. Every thread sees a step of the clock itself, which is one fault: so
-// the count is that of the thread that saw most.
+// join adds the finding of the thread on another CPU. Every thread sees a step of the clock itself, which is a single
+// fault, so the largest count of a thread counts.
 func (f *finding) join(other finding, cpu int) {
 	if f.count == 0 || other.worstNS > f.worstNS {
 		f.worstNS, f.cpu = other.worstNS, cpu
@@ -64,23 +64,23 @@ type watch struct {
 }
 
 // A suspect is a step that was longer than the time that passed by the witness. It is a jump if the clock is still too
-// far one batch later. If it is not, the witness was behind for that one read: under clock source hpet, Linux gives the
-// value of the CPU that reads the counter to the CPUs that wait for it (read_hpet in arch/x86/kernel/hpet.c), and it is
-// old if the hypervisor stopped the first CPU meanwhile. Clocks of the kernel agree with each other even then: while
-// they wait, none of them gets a later value.
+// far ahead one batch later. Otherwise the witness was behind in that one read. Under clock source hpet, Linux gives
+// the value of the CPU that reads the counter to the CPUs that wait for it (read_hpet in arch/x86/kernel/hpet.c); the
+// value is old if the hypervisor stopped the first CPU in the meantime. Clocks of the kernel agree with each other even
+// then: while they wait, none of them gets a later value.
 type suspect struct {
 	from  int64    // the value before the step
 	since interval // of the batch in which it was read
 	ns    float64
 }
 
-// A pace is what is known of a clock before it is watched.
+// A pace is the latency and the tick of a clock, measured before it is watched.
 type pace struct {
 	batch  int     // reads
 	readNS float64 // the time of a read
 	tickNS float64 // the tick; 0 if the values do not repeat
-	// coarse is whether an interrupt advances the clock. The interrupt may be late, so the
-	// size of a step, or the time without one, is no fault.
+	// coarse is whether an interrupt advances the clock. The interrupt may be late, so neither a long step nor a long
+	// time without a step is a fault.
 	coarse bool
 	// stood is whether the clock made no tick.
 	stood bool
@@ -91,7 +91,7 @@ func (b *bench) alone(s *observe.Member) {
 	ticks := make([]int64, b.pace.batch)
 	var second clock.Reader
 	if b.witness != nil {
-		// If it cannot be opened, there is no witness.
+		// If the witness cannot be opened, the watch goes on without it.
 		second, _ = b.witness.clock.Open()
 	}
 	before, after := make([]int64, 1), make([]int64, 1)
@@ -111,7 +111,7 @@ func (b *bench) alone(s *observe.Member) {
 		if s.Sound() {
 			b.watches[s.Index] = seen
 		}
-		// A step of the last batch takes one more to be judged.
+		// A suspect of the last batch needs another batch to be judged.
 		if over && (last || seen.suspected == 0 || !s.Sound()) {
 			return
 		}
@@ -134,7 +134,7 @@ func (b *bench) watched(members []*observe.Member) {
 		jumps.join(seen.jumps, s.CPU)
 		stalls.join(seen.stalls, s.CPU)
 	}
-	// The clock never ticked, and does not report a tick of that length.
+	// The clock never ticked, and does not report a tick that long.
 	stood := b.into.StoodNS
 	if b.pace.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*b.pace.tickNS {
 		stalls.join(finding{count: 1, worstNS: stood}, members[0].CPU)
@@ -192,8 +192,8 @@ func (w *watch) judge(b *bench, ticks []int64, now interval) {
 	}
 	w.step(b, first, last, now, now)
 	w.before = now
-	// The value stood still at least from the end of the first batch that ended with it to
-	// the beginning of the last batch that begins with it.
+	// The value stood still at least from the end of the first batch that ended with it to the beginning of the last
+	// batch that begins with it.
 	if w.standing && first == w.previous {
 		stood := now.least(w.standsSince)
 		w.stoodNS = max(w.stoodNS, stood)
@@ -210,8 +210,8 @@ func (w *watch) judge(b *bench, ticks []int64, now interval) {
 	}
 }
 
-// step suspects the step between two values, of which the first is in the batch since, and the
-// second in the batch now, if it is too long.
+// step records the step between two values as a suspect if it is too long. The first value is in the batch since, the
+// second in the batch now.
 func (w *watch) step(b *bench, from, to int64, since, now interval) {
 	if ns := b.pace.excessNS(b.ns(to-from), now.most(since)); ns > 0 {
 		w.suspects[w.suspected] = suspect{from, since, ns}

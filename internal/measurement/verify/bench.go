@@ -52,9 +52,9 @@ func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience t
 	return b
 }
 
-// work makes all checks on one thread: each clock alone and in brackets in its turn, and all clocks across CPUs together,
-// because on a busy machine the CPUs seldom run at the same time. Every thread has the same schedule. One that is late
-// makes its first reads of each check.
+// work makes all checks on one thread. Each clock has a turn alone and in brackets. The check across CPUs takes all
+// clocks together, because on a busy machine the CPUs seldom run at the same time. Every thread has the same schedule.
+// A late thread makes its first reads of each check.
 func work(ctx context.Context, benches []*bench, s *observe.Member) {
 	readers := make([]clock.Reader, len(benches))
 	for i, b := range benches {
@@ -67,14 +67,14 @@ func work(ctx context.Context, benches []*bench, s *observe.Member) {
 			total += bracketShare / float64(len(benches))
 		}
 	}
-	// next has a check that takes this share of the time. It returns whether the thread can go on.
+	// next runs a check for this share of the time. It returns whether the thread can go on.
 	next := func(share float64, check func()) bool {
 		until += share / total
 		s.Until(until)
 		check()
 		return !s.Moved && ctx.Err() == nil
 	}
-	// turn has a check of one clock, which is left out of the others if it fails.
+	// turn runs a check of clock i. A clock that fails has no further turns.
 	turn := func(i int, share float64, check func(*observe.Member)) bool {
 		return next(share/float64(len(benches)), func() {
 			if benches[i].failures[s.Index] == nil {
@@ -99,7 +99,7 @@ func work(ctx context.Context, benches []*bench, s *observe.Member) {
 	}
 }
 
-// wentBack returns how often the clock went back by the own reads of a thread, alone and across CPUs.
+// wentBack returns how often the clock went back in the reads of a single thread, alone and across CPUs.
 func (b *bench) wentBack(members []*observe.Member) (backwards finding) {
 	for _, s := range members {
 		steps := b.watches[s.Index].steps

@@ -7,13 +7,13 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
-// A bracketing is the result of one thread's brackets between two reads of the other path.
+// A bracketing is the result of a thread's brackets between two reads of the other path.
 type bracketing struct {
 	outside  finding
 	tightest observe.Tightest
 }
 
-// bracket reads the clock between two reads of its other path, which is the same clock by another path and has the same ticks.
+// bracket reads the clock between two reads of the same clock by another path, which has the same ticks.
 func (b *bench) bracket(s *observe.Member) {
 	// readsPerCheck is the number of brackets between two calls of Over.
 	const readsPerCheck = 16

@@ -6,8 +6,8 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// counterSources are the clock sources that read the CPU's counter, by the names of the kernel's
-// drivers. Under another one the kernel may have rejected the counter.
+// counterSources are the clock sources that read the CPU's counter, by the names of the kernel's drivers. Under another
+// clock source the kernel may have rejected the counter.
 var counterSources = []string{"tsc", "arch_sys_counter"}
 
 // CounterIsTrusted reports whether the system derives its time from the CPU's counter, or could:

@@ -12,8 +12,8 @@ import (
 // relations are the pairs of calls whose clocks are compared. The offset of a steady pair is constant unless a clock is
 // set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME and CLOCK_TAI are CLOCK_MONOTONIC plus an offset, which settimeofday(2),
 // a suspended machine and adjtimex(2) change. CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate
-// against CLOCK_MONOTONIC is the correction. The coarse and the precise system time of Windows drift apart on versions whose
-// precise one ignores the correction of the rate.
+// against CLOCK_MONOTONIC is the correction. The coarse and the precise system time of Windows drift apart on versions
+// whose precise time ignores the correction of the rate.
 var relations = []struct {
 	clock, against string
 	steady         bool
@@ -34,7 +34,7 @@ var paths = []clock.Path{clock.VDSO, clock.Syscall, clock.WinAPI}
 type related struct {
 	clock, against clock.Clock
 	steady         bool
-	// first is at the beginning: the clock's value between two of the other clock.
+	// first is the bracket at the beginning: the clock's value between two readings of the other clock.
 	first observe.Tightest
 }
 
@@ -90,8 +90,8 @@ func bracketed(c, against clock.Clock) observe.Tightest {
 	return observe.TightestOf(brackets, behind(other), behind(one))
 }
 
-// tightestTick returns the tightest bracket of a tick of a coarse clock: its new value, between a reading of the other clock
-// before the last old value, and one after the new value.
+// tightestTick returns the tightest bracket of a tick of a coarse clock. The bracket is its new value, between a
+// reading of the other clock before the last old value and a reading after the new value.
 func tightestTick(outer, coarse func() int64) (t observe.Tightest) {
 	// A tick of Windows is 15.6 ms.
 	const some, most = 50 * time.Millisecond, time.Second

@@ -22,10 +22,10 @@ const (
 
 // The kinds of a ClockFault:
 //   - backwards: a value is below the previous one on the same thread
-//   - warp: a value is below one that another CPU had provably read before
+//   - warp: a value is below a value that another CPU had provably read before
 //   - stall: the value stood still
 //   - jump: a step exceeds the time that passed on another clock
-//   - outside: a value is not between the two of another path that bracket it
+//   - outside: a value is not between the two values of another path that bracket it
 //   - resolution: another path reports a different resolution
 //   - failed: a read failed
 const (

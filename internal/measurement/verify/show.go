@@ -365,8 +365,8 @@ func trust(v *Verification, d *result.Document) string {
 	return text + limits(v)
 }
 
-// sensitivity returns the clocks that detect the smallest and the largest warps, of those that an interrupt does not
-// advance, if there are any; nil if no clock was compared on all CPUs without a warp.
+// sensitivity returns the clocks that detect the smallest and the largest warps. It leaves out clocks that an interrupt
+// advances, unless there are only such clocks. It returns nil if no clock was compared on all CPUs without a warp.
 func (v *Verification) sensitivity() (best, worst *VerifiedClock) {
 	coarse := func(c *VerifiedClock) bool { return c.TickNS == 0 || c.TickNS >= coarseNS } // its ticks hide more than the comparison
 	for i := range v.Clocks {
@@ -384,8 +384,8 @@ func (v *Verification) sensitivity() (best, worst *VerifiedClock) {
 	return best, worst
 }
 
-// limits returns sentences, each after a space, about what the comparison between the CPUs can have missed: warps that
-// are smaller than it detects, and pairs of CPUs that it left out.
+// limits returns sentences, each after a space, about the limits of the comparison between the CPUs: the warps that are
+// too small to detect, and the pairs of CPUs that it left out.
 func limits(v *Verification) (text string) {
 	if best, worst := v.sensitivity(); best != nil {
 		text = fmt.Sprintf(" The smallest detectable warp was %s.", words.Duration(worst.Across.SmallestWarpNS))
@@ -414,7 +414,7 @@ func notHeld(relations []Relation) int {
 	return len(slices.DeleteFunc(slices.Clone(relations), func(r Relation) bool { return r.Held }))
 }
 
-// faultColumns are two for each kind of fault.
+// faultColumns has two columns for each kind of fault.
 var faultColumns = func() (all []table.Column[VerifiedClock]) {
 	for _, kind := range ClockFaults {
 		fault := func(c VerifiedClock) (f ClockFault) {

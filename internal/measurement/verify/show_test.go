@@ -75,7 +75,7 @@ func TestTrustSaysTheWhole(t *testing.T) {
 	require.Equal(t, "Both clocks passed. 1 relation did not hold.", trust(Of(d), d))
 }
 
-// The verdict says from which size on a warp would have been detected, on every machine.
+// On every machine, the verdict has the size of the smallest detectable warp.
 func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 	with := func(id string, seesNS, tickNS float64, pairs int) VerifiedClock {
 		return VerifiedClock{ID: id, Verdict: IsMonotonic, TickNS: tickNS,
@@ -106,7 +106,7 @@ func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 	}
 }
 
-// The colour of the verdict is green only where every clock that is there was verified.
+// The colour of the verdict is green only if every available clock was verified.
 func TestLevelOfTheVerdict(t *testing.T) {
 	for _, test := range []struct {
 		verdicts []string
@@ -125,7 +125,8 @@ func TestLevelOfTheVerdict(t *testing.T) {
 	}
 }
 
-// A clock that was compared in part, or with a sensitivity that hides microseconds, is no all-clear.
+// The verdict does not say that all is well if clocks were compared in part, or with a sensitivity that hides
+// microseconds.
 func TestMissing(t *testing.T) {
 	with := func(verdict, reason string, pairs int, seesNS, tickNS float64) VerifiedClock {
 		return VerifiedClock{ID: "a", Verdict: verdict, Reason: reason, TickNS: tickNS,

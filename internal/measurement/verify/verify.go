@@ -2,17 +2,13 @@
 //
 // It compares each clock with itself, with the other CPUs, with the same clock by another path and with other clocks:
 //
-//   - alone: every CPU reads the clock as fast as it can. A value below the one before it
-//     went backwards. A stall or a jump is a pause or a step that contradicts a second clock
-//     (the witness). Preemption of the thread causes neither: the witness is read before and
-//     after each batch of reads, so a pause lies within both clocks' spans.
-//   - across: the time-warp test. Every CPU publishes what it reads on a cache line of its
-//     own. A thread that loads another's value and then reads the clock must not get a lower
-//     value.
-//   - bracket: the vDSO's value must lie between two of the system call's, one read before it
-//     and one after it.
-//   - relations: wall against monotonic, boot against monotonic, raw against monotonic, over
-//     the whole run.
+//   - alone: every CPU reads the clock as fast as it can. A value below the value before it went backwards. A stall or
+//     a jump is a pause or a step that contradicts a second clock (the witness). Preemption of the thread causes
+//     neither: the witness is read before and after each batch of reads, so a pause lies within both clocks' spans.
+//   - across: the time-warp test. Every CPU publishes its reads on a cache line of its own. A thread that loads
+//     another's value and then reads the clock must not get a lower value.
+//   - bracket: a value of the vDSO must lie between two values of the system call, one read before it and one after it.
+//   - relations: wall against monotonic, boot against monotonic, raw against monotonic, over the whole run.
 //
 // A correct clock has no fault however busy the machine is: every fault is a contradiction, not a figure above a
 // threshold that noise can reach. So steps and standing still are not checked for a clock that an interrupt advances.
@@ -48,7 +44,7 @@ type Settings struct {
 	CounterIsTrusted bool
 }
 
-// These are the shares of the checks in the time of a clock that has all of them.
+// These are the shares of the checks in the time of a clock with all checks.
 const (
 	aloneShare   = 0.4
 	acrossShare  = 0.35
@@ -61,8 +57,8 @@ const fewestReads = 100
 // rateSpan is the time to measure the rate of a counter that does not report it.
 const rateSpan = 20 * time.Millisecond
 
-// Run verifies the clocks. When ctx ends, it returns the results so far, and a clock that was
-// not reached has that as its reason. progress may be nil.
+// Run verifies the clocks. When ctx ends, it returns the results so far; the end is the reason of each clock that was
+// not reached. progress may be nil.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) Verification {
 	start := time.Now()
 	cpus := slices.Clone(s.CPUs)
@@ -81,7 +77,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	}
 	var related relatives
 	var benches []*bench
-	// Where every new thread waits for a CPU, many would take the time of the run.
+	// On a machine where every new thread waits for a CPU, many threads would take the time of the run.
 	err := thread.Run(thread.Any, func() {
 		related = begin(clocks, s.All)
 		second := newWitnesses(s)
@@ -146,7 +142,7 @@ func telling(start time.Time, total time.Duration, progress func(done, total tim
 	}
 }
 
-// unread returns why a clock could not be verified. err is why no thread could be had.
+// unread returns why a clock could not be verified. err is why no thread was available.
 func unread(ctx context.Context, err error, v VerifiedClock) string {
 	i := slices.IndexFunc(v.Faults, func(f ClockFault) bool { return f.Text != "" })
 	switch {

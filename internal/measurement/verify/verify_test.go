@@ -23,8 +23,8 @@ func under(span time.Duration, cpus []int, others ...clock.Clock) Settings {
 	return Settings{Time: span, CPUs: cpus, All: append([]clock.Clock{truth()}, others...), CounterIsTrusted: true}
 }
 
-// run verifies clocks on the CPUs for long enough to find planted faults, each in a run of its own: on a busy machine the
-// time of one run may be up before the last.
+// run verifies clocks on the CPUs for long enough to find planted faults. Each clock has a run of its own, because on a
+// busy machine the time of a single run may be up before the last clock.
 func run(t *testing.T, cpus []int, clocks ...clock.Clock) (all Verification) {
 	t.Helper()
 	for _, c := range clocks {
@@ -85,7 +85,7 @@ func TestOneStepBackIsFound(t *testing.T) {
 	require.False(t, v.Held())
 }
 
-// Every thread sees a step of the clock itself, which is one step.
+// Every thread sees a step of the clock itself, which counts once.
 func TestOneStepOfTheClockIsOneFault(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	ctx, enough := context.WithCancel(t.Context())
@@ -117,7 +117,7 @@ func TestOneStepOfTheClockIsOneFault(t *testing.T) {
 	require.Equal(t, int64(1), f.Count)
 }
 
-// A fault that all threads see is one fault, and a thread sees each one once, alone or across CPUs.
+// A fault that all threads see is one fault, and a thread sees each fault once, alone or across CPUs.
 func TestFaultsAreNotCountedForEachThread(t *testing.T) {
 	members := []*observe.Member{{CPU: 4}, {Index: 1, CPU: 5}}
 	b := &bench{
@@ -137,7 +137,7 @@ func TestFaultsAreNotCountedForEachThread(t *testing.T) {
 	}, b.into.Faults)
 }
 
-// A small warp shows while other clocks are compared, fast ones and slow ones.
+// A small warp is found while fast and slow clocks are compared too.
 func TestWarpOfOneOfManyClocks(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	slow := shared("slow@fake", func() int64 {
@@ -209,7 +209,8 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 	}
 }
 
-// A virtual time passes by its reads only, so its values do not depend on the machine. It ends the run after a span.
+// A virtual is a time that passes only by its reads, so the values do not depend on the machine. It ends the run after
+// a span.
 type virtual struct {
 	ns, reads  int64
 	each, span time.Duration
@@ -303,7 +304,7 @@ func TestPreemptionIsNoFault(t *testing.T) {
 	require.Greater(t, c.Reads, int64(100_000))
 }
 
-// The interrupt of a clock with a tick of one millisecond comes 150 ms late.
+// The interrupt of a clock with a tick of 1 ms comes 150 ms late.
 func TestLateTickIsNoFault(t *testing.T) {
 	const tick, every, late = int64(time.Millisecond), int64(300 * time.Millisecond), int64(150 * time.Millisecond)
 	for _, says := range []bool{true, false} {
@@ -507,8 +508,8 @@ func TestUnderLoad(t *testing.T) {
 }
 
 func TestRelations(t *testing.T) {
-	// The wall clock steps when the run has begun to verify clocks, and so after the first look at the
-	// relations, however slow the machine is.
+	// The wall clock steps after the run has begun to verify clocks, and so after the first brackets of the relations,
+	// however slow the machine is.
 	var offset atomic.Int64
 	offset.Store(1e9)
 	stepped := shared("CLOCK_REALTIME@vdso", func() int64 { return now() + offset.Load() })
@@ -602,8 +603,7 @@ func TestUnverifiedHasAReason(t *testing.T) {
 	require.Contains(t, unread(context.Background(), nil, VerifiedClock{}), "use a longer --duration")
 }
 
-// A CPU that another program occupies does not block a run: a thread that does not start is
-// abandoned.
+// A CPU that another program occupies does not block a run: a thread that does not start is abandoned.
 func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	block := make(chan struct{})

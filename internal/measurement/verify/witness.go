@@ -7,8 +7,8 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
-// These are the ids of possible witnesses, the best first: for a counter, and for a clock of the system. They are
-// counters that wait for earlier instructions, and system clocks that nobody slews.
+// These are the ids of possible witnesses, the best first, of a counter and of a system clock. The counters wait for
+// earlier instructions, and the system clocks are not slewed.
 var (
 	againstCounters = []string{"CLOCK_MONOTONIC_RAW@vdso", "CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
 	againstSystem   = append(slices.Clone(clock.OrderedCounters), "RDTSC@cpu")
@@ -77,7 +77,7 @@ func (w *witnesses) of(c clock.Clock) *witness {
 	return nil
 }
 
-// try returns the clock with that id, or nil if it cannot be read or its rate is not known.
+// try returns the clock with that id, or nil if it cannot be read or its rate is unknown.
 func (w *witnesses) try(id string) *witness {
 	found, known := w.tried[id]
 	if known {
