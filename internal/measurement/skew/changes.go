@@ -9,8 +9,8 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// changesOf returns what changed between two documents: the worst offset of each clock, that of the two CPUs
-// with the largest offset after the error bound is subtracted.
+// changesOf returns what changed between two documents: the worst offset of each clock, between the two CPUs with the
+// largest offset after the error bound is subtracted.
 func changesOf(old, new *Skew) section.Comparison {
 	all := &section.Changes{}
 	compared := func(clocks []SkewedClock) []SkewedClock {

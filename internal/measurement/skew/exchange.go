@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 )
 
-// A mailbox carries one CPU's messages to the other. The value is stored before the round,
-// and is the reading: a thread that sees the round knows that the reading was made.
+// A mailbox carries one CPU's messages to the other. The value is the reading, and is stored before the round: a thread
+// that sees the round knows that the reading was made.
 type mailbox struct {
 	round atomic.Int64
 	value atomic.Int64
@@ -20,21 +20,22 @@ type mailbox struct {
 
 // An exchanged is the result of an exchange between two CPUs.
 type exchanged struct {
-	// best is the tightest of all round trips: what the other CPU read, between what the
-	// first one read before and after.
+	// best is the tightest of all round trips: a reading of the other CPU between two readings of the first CPU.
 	best observe.Tightest
-	// lost are the CPUs that a thread was moved away from, or that had no time for it, with the reason. Rounds
-	// since the last check before the move are not counted.
+	// lost are the CPUs that a thread was moved away from, or that had no time for it, with the reason. Rounds after
+	// the last check before the move are not counted.
 	lost map[int]string
 }
 
 // roundsPerCheck is the number of rounds between two checks that the work is not over and the threads are on their CPUs.
 const roundsPerCheck = 32
 
-// briefRounds is the number of round trips of a brief exchange. An undisturbed one takes less than a microsecond.
+// briefRounds is the number of round trips of a brief exchange. An undisturbed round trip takes less than a
+// microsecond.
 const briefRounds = 1000
 
-// urgentMost is how long urgent threads keep their CPUs at most: ordinary programs of the machine wait meanwhile.
+// urgentMost is the max time that urgent threads keep their CPUs: the ordinary programs of the machine wait in the
+// meantime.
 const urgentMost = 50 * time.Millisecond
 
 // exchange has two CPUs exchange readings for the span, or briefly. The error is why the clock could not be read.
@@ -46,7 +47,7 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 		defer s.Stop() // neither thread is of use without the other
 		if brief {
 			defer thread.Urgent()()
-			// Each lets others run until both are urgent.
+			// Each thread sleeps until both are urgent, so that others run.
 			for there.Add(1); there.Load() < int32(len(pair)) && !s.Over(); {
 				thread.Sleep(50 * time.Microsecond)
 			}
@@ -70,8 +71,8 @@ func exchange(ctx context.Context, c clock.Clock, pair [2]int, span time.Duratio
 	return e, nil
 }
 
-// begin begins rounds until the work is over, or enough of a brief one. The rounds since the last check are kept at the next
-// one: the other side checks its CPU after as many rounds, and no longer answers if it was moved.
+// begin begins rounds until the work is over, or until a brief exchange has enough. A check keeps the rounds up to the
+// check before: the other side checks its CPU after the same number of rounds, and no longer answers if it was moved.
 func begin(s *observe.Member, boxes *[2]mailbox, found *observe.Tightest, brief bool) {
 	var pending, now observe.Tightest
 	value := make([]int64, 1)
@@ -117,7 +118,7 @@ func wait(s *observe.Member, box *mailbox, round int64) bool {
 			if s.Over() {
 				return false
 			}
-			// The first call only begins to watch the thread: the last one was in another wait.
+			// The first call of Ran covers the time since another wait, so it does not count.
 			if !s.Ran() && tries > patience {
 				s.Meet()
 			}

@@ -82,7 +82,8 @@ func drawSkew(c draw.Canvas, d *result.Document) error {
 	return nil
 }
 
-// draw draws a mark per pair of CPUs at its offset, and a bar for the error bound. The worst are named above.
+// draw draws a mark per pair of CPUs at its offset, and a bar for the error bound. It names the worst pairs above the
+// plot.
 func (p panel) draw(c draw.Canvas) {
 	title := picture.Style(picture.LabelSize, picture.Black)
 	title.Font.Weight, title.YAlign = picture.Bold, draw.YTop
@@ -136,8 +137,8 @@ func haveOneFirst(pairs []CPUPair) bool {
 	return !slices.ContainsFunc(pairs, func(pair CPUPair) bool { return pair.CPU != pairs[0].CPU })
 }
 
-// pairTicks labels the pairs of a strip, as many as fit: with the second CPU if all pairs
-// have the same first one, otherwise with both.
+// pairTicks labels the pairs of a strip, as many as fit: with the second CPU if all pairs have the same first CPU,
+// otherwise with both.
 type pairTicks []CPUPair
 
 func (t pairTicks) Ticks(_, _ float64) []picture.Tick {

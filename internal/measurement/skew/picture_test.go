@@ -38,7 +38,7 @@ func TestPanelsOfASkew(t *testing.T) {
 	require.Len(t, panels(d)[0].pairs, 2, "a pair is drawn once")
 }
 
-// A strip names both CPUs of a pair if the pairs do not all begin with the same one.
+// A strip names both CPUs of a pair if the first CPUs of the pairs differ.
 func TestStripNamesThePairs(t *testing.T) {
 	labels := func(pairs ...CPUPair) (all []string) {
 		for _, tick := range pairTicks(pairs).Ticks(0, 0) {

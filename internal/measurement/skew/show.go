@@ -128,7 +128,7 @@ func (p CPUPair) String() string {
 		words.BoundedNS(math.Abs(p.OffsetNS), p.BoundNS))
 }
 
-// Worst returns the pair that differs most beyond its error bound; nil if none does.
+// Worst returns the pair that differs most beyond its error bound; nil if no pair does.
 func (s *Skew) Worst() *CPUPair {
 	var pairs []CPUPair
 	for _, c := range s.Clocks {
@@ -178,11 +178,11 @@ func communication(fastest, slowest trip) string {
 // mostListed is the maximum number of pairs in a list.
 const mostListed = 16
 
-// A line is a pair of CPUs on which a clock was compared; without a pair the reason why there is none.
+// A line is a pair of CPUs on which a clock was compared, or the reason why the pair is missing.
 type line struct {
 	clock  string
 	reason string
-	// cpu and otherCPU are those of a pair, also of a missing one; known is false for a clock without pairs.
+	// cpu and otherCPU are the CPUs of a pair, also of a missing pair; known is false for a clock without pairs.
 	cpu, otherCPU int
 	known         bool
 	pair          *CPUPair

@@ -48,7 +48,7 @@ func TestCoarseClockIsNoStopwatchOfMessages(t *testing.T) {
 	require.Equal(t, "150 ns", roundTrip(fine.Pairs[0]))
 }
 
-// Many CPUs are a short list with the worst first; the CSV has all of them.
+// Of many CPUs, the table lists the worst few; the CSV has all of them.
 func TestSkewOfManyCPUsIsShort(t *testing.T) {
 	c := star("RDTSC@cpu", 192)
 	c.Pairs[96].OffsetNS = 1_250_000
@@ -60,7 +60,7 @@ func TestSkewOfManyCPUsIsShort(t *testing.T) {
 	require.Len(t, (&Skew{Clocks: []SkewedClock{c}}).Lines(nil), 1+191)
 }
 
-// A verdict on a part of the pairs says so, and why the others are missing.
+// A verdict on a part of the pairs says so, and says why the others are missing.
 func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	const few, gone = "too few round trips in 10 ms; use a longer --duration", "CPU 63 went offline"
 	s := &Skew{Clocks: []SkewedClock{star("CLOCK_MONOTONIC@vdso", 64)}}
@@ -133,7 +133,7 @@ func TestMissingPairsAreListedShortly(t *testing.T) {
 	require.Equal(t, "pairs are missing for 18 more reasons", lines[10])
 }
 
-// CPUs that were compared in part, or with bounds that hide microseconds, are no all-clear.
+// The verdict does not say that all is well if CPUs were compared in part, or with bounds that hide microseconds.
 func TestMissing(t *testing.T) {
 	whole, part, wide, apart := star("a", 3), star("b", 3), star("c", 3), star("d", 3)
 	part.Pairs, part.Reason = part.Pairs[:1], "the time was up; use a longer --duration"

@@ -1,9 +1,9 @@
 // Package skew measures the offsets between the CPUs' views of a clock.
 //
-// Two CPUs exchange readings over a shared cache line: one reads the clock and sends a message, the other receives it,
-// reads the clock and answers, and the first receives the answer and reads again. The other's reading was made between
-// the first one's two readings. So the offset is that reading less their middle, and the error bound is half of the
-// round trip.
+// Two CPUs exchange readings over a shared cache line. The first reads the clock and sends a message. The other
+// receives it, reads the clock and answers. The first receives the answer and reads again. So the other's reading lies
+// between the two readings of the first. The offset is that reading minus their middle, and the error bound is half of
+// the round trip.
 //
 // The tightest of many round trips gives the offset and its bound. The bound holds even if one direction is faster than
 // the other. The round trip is also the latency between the CPUs.
@@ -33,8 +33,8 @@ type Settings struct {
 	// Time is the time of the run, for all clocks and pairs together. A run takes longer if each pair would have less than
 	// 10 ms.
 	Time time.Duration
-	// Brief is whether a pair is done after some thousand round trips, which take milliseconds, before its time is over. The
-	// threads are urgent meanwhile: on a busy machine two ordinary ones seldom run at the same time.
+	// Brief is whether a pair ends after some thousand round trips, which take milliseconds, before its time is over.
+	// The threads are urgent in the meantime: on a busy machine two ordinary threads seldom run at the same time.
 	Brief bool
 	// CPUs are the CPUs that are compared, at least two; the others are compared with the first.
 	CPUs []int
@@ -74,8 +74,8 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	return r
 }
 
-// one compares the CPUs by a clock for about the span, 0 if the time is up, the first CPU with the others first. It leaves
-// out lost CPUs, adds others to them, and calls progress between two pairs.
+// one compares the CPUs by a clock, the first CPU with the others first, for about the span; 0 if the time is up. It
+// leaves out lost CPUs, adds newly lost CPUs, and calls progress between two pairs.
 func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, lost map[int]string, progress func()) SkewedClock {
 	start, compared := time.Now(), SkewedClock{ID: c.ID}
 	unpinned := thread.Pinnable(s.CPUs)

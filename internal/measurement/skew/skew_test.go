@@ -165,7 +165,7 @@ func TestCPUThatIsGone(t *testing.T) {
 	require.Empty(t, r.Clocks[0].Pairs)
 }
 
-// A clock, or a pair of CPUs, for which no time is left has that as its reason.
+// A clock or a pair of CPUs without time left has that as its reason.
 func TestRunEndsInTime(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	slow := sound(t)
@@ -234,7 +234,7 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 		}}, err
 	}
 	run(cpus, c)
-	// The last two are those of the exchange, the others are for the checks before.
+	// The last two readers are opened by the exchange, the others by the checks before.
 	checks.Store(opened.Swap(0) - 2)
 	r := run(cpus, c)
 	require.Equal(t, []int{cpus[1]}, r.LostCPUs)

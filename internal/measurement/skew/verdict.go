@@ -54,8 +54,7 @@ func (s *Skew) verdict() string {
 	return text
 }
 
-// coverage returns the number of pairs of CPUs that every one of several clocks measured, and the number of pairs
-// to measure.
+// coverage returns the number of pairs of CPUs that all of several clocks measured, and the number of pairs to measure.
 func (s *Skew) coverage(clocks []*SkewedClock) (measured, wanted int) {
 	by := map[[2]int]int{} // clocks by pair
 	for _, c := range clocks {
@@ -72,7 +71,7 @@ func (s *Skew) coverage(clocks []*SkewedClock) (measured, wanted int) {
 	return measured, wanted
 }
 
-// wanted returns the number of pairs to compare by a clock. Documents of older versions do not list the missing ones.
+// wanted returns the number of pairs to compare by a clock. Documents of older versions do not list the missing pairs.
 func (s *Skew) wanted(c *SkewedClock) int {
 	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
 }
@@ -103,7 +102,8 @@ func (s *Skew) Missing() string {
 	return why
 }
 
-// measured returns the number of pairs of a clock, and of how many if some are missing: 7 of 63 pairs.
+// measured returns the number of pairs of a clock, and the number of pairs to measure if some are missing: 7 of 63
+// pairs.
 func (s *Skew) measured(c *SkewedClock) string {
 	if wanted := s.wanted(c); len(c.Pairs) < wanted {
 		return fmt.Sprintf("%d of %d pairs", len(c.Pairs), wanted)
