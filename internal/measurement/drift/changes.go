@@ -92,7 +92,7 @@ func values(old, new *DriftRate) (o, n section.Value, unit string) {
 	return o, n, unit
 }
 
-// noteOf returns to what the rates refer, where that is not the same nominal rate.
+// noteOf returns a note on the units of the changes, unless all refer to the same nominal rate.
 func noteOf(changes []section.Change) string {
 	var notes []string
 	if slices.ContainsFunc(changes, restated) {

@@ -32,7 +32,7 @@ type Settings struct {
 	LoadTime time.Duration
 	// CPUs is the number of CPUs that are kept busy; 0 for none.
 	CPUs int
-	// KernelTSCHz is the kernel's rate of the time stamp counter, which does not report it; 0 if it is not known.
+	// KernelTSCHz is the kernel's rate of the time stamp counter, which does not report its own; 0 if unknown.
 	KernelTSCHz float64
 }
 

@@ -56,7 +56,7 @@ func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 		for _, p := range plants {
 			clocks = append(clocks, p.clock(w, p.ppm))
 		}
-		// No watch of 40 ms sees a tick of it.
+		// A watch of 40 ms is too short for a tick.
 		clocks[4].ReportedNS = func() float64 { return 5e8 }
 		drift, err := w.run(t.Context(), clocks, w.reference(), both)
 		require.NoError(t, err)
@@ -252,7 +252,7 @@ func TestReferencesThatCannotServe(t *testing.T) {
 	}
 }
 
-// The results before the reference failed are kept too.
+// The results before the failure of the reference are kept too.
 func TestReferencesThatFailMidway(t *testing.T) {
 	for want, reference := range map[string]func(*fakeWorld) clock.Clock{
 		`^reference a: no such device$`: func(w *fakeWorld) clock.Clock { return w.failing("a", 2*time.Second) },

@@ -74,7 +74,7 @@ func (r fakeReader) Err() error {
 	return r.err()
 }
 
-// epoch is a time of day in nanoseconds, of which a float64 holds only every 256th.
+// epoch is a time of day in nanoseconds. A float64 holds only every 256th value there.
 const epoch = 1_790_000_000_000_000_003
 
 func zero() float64 { return 0 }

@@ -96,7 +96,7 @@ type meter struct {
 	coarse  bool    // whether an interrupt, which may be late, advances the clock
 }
 
-// rate returns the slope of the line through the readings of one phase.
+// rate returns the slope of the line through the readings of a phase.
 func (m meter) rate(readings []reading) (*DriftRate, error) {
 	readings = tight(readings, m.stepNS)
 	if len(readings) < fewest {
@@ -134,7 +134,7 @@ func tooFew(readings int) error {
 
 func whole(value float64) float64 { return math.Round(value*1e9) / 1e9 }
 
-// offset returns by how many nanoseconds the clock got ahead of the reference since the first reading.
+// offset returns by how many nanoseconds the clock moved ahead of the reference since the first reading.
 func offset(r, first reading, hz float64) float64 {
 	return float64(r.ticks-first.ticks)*1e9/hz - (r.atNS - first.atNS)
 }

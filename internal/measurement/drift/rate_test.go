@@ -18,8 +18,8 @@ func sweeps(n int, late func(part float64) float64) []reading {
 	return readings
 }
 
-// Looks that are nearly in step with the ticks read a clock slightly later each time. That is
-// a straight line without residuals, but it is not a drift.
+// Brackets nearly in step with the ticks read a clock slightly later each time. The readings form a straight line
+// without residuals, but the clock does not drift.
 func TestABeatLiesWithinTheInterval(t *testing.T) {
 	m := meter{hz: 1e9, nominal: true, tickNS: 4e6, stepNS: 1}
 	for _, ramps := range []float64{0.3, 1, 1.5, 2, 7.3} {

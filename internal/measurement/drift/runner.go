@@ -56,7 +56,7 @@ func (r *runner) run() {
 		return
 	}
 	defer r.busy(r.settings.CPUs)()
-	// In the document, 0 means no load at all.
+	// In the document, 0 means no load.
 	r.loadedFrom = max(1, time.Duration(r.now()))
 	r.phase(loaded, r.settings.Time)
 }
@@ -111,8 +111,8 @@ func (r *runner) over() bool { return r.ctx.Err() != nil || r.reference.failed()
 // now returns the reference's time since the beginning of the run, in nanoseconds.
 func (r *runner) now() float64 { return r.since(r.reference.read()) }
 
-// since returns a value of the reference as time in nanoseconds. It subtracts whole ticks
-// first: of the nanoseconds since 1970 a float64 holds only every 256th.
+// since returns a value of the reference as time in nanoseconds. It subtracts whole ticks first, because a float64
+// holds only every 256th nanosecond since 1970.
 func (r *runner) since(ticks int64) float64 {
 	return float64(ticks-r.begun) * 1e9 / r.reference.hz
 }
@@ -127,8 +127,8 @@ func (r *runner) phase(phase int, until time.Duration) {
 	}
 }
 
-// pause returns the time to the next sweep: half a slot to one and a half, because sweeps in
-// step with a clock's ticks would see all of them equally late.
+// pause returns the time to the next sweep: half a slot to one and a half. Sweeps in step with a clock's ticks would
+// read all of them equally late.
 func (r *runner) pause(into time.Duration) time.Duration {
 	return time.Duration(float64(min(slot(into), longestPause)) * (0.5 + r.dither.Float64()))
 }

@@ -29,8 +29,8 @@ func scripted(hz float64, values ...int64) *subject {
 }
 
 func TestSightTakesTheTightestBracket(t *testing.T) {
-	// In ticks of 10 ns. The second bracket lies before the look, and the fourth ends before
-	// it begins, as happens if a counter is read on two CPUs.
+	// In ticks of 10 ns. The second bracket is before the current time of the run. The fourth ends before it begins, as
+	// happens if a counter is read on two CPUs.
 	reference := scripted(1e8, 1100, 1200, 900, 901, 1300, 1330, 1500, 1490, 1600, 60000)
 	r := &runner{reference: reference, begun: 1000, elapsed: time.Microsecond}
 	best, ok := r.sight(scripted(1e9, 1, 2, 3, 4, 5))
@@ -88,7 +88,7 @@ func TestWatchFindsTheTick(t *testing.T) {
 		require.Equal(t, test.want, s.tick, test.clock.ID)
 		require.Less(t, w.ns-begun, 50e6)
 	}
-	// One that ticks about as often as it can be read with the reference in between is seen too.
+	// A clock that ticks about as often as it can be read, with the reference in between, is measured too.
 	w.readNS = 40
 	often := &subject{clock: w.coarse("100 ns", 0, 100)}
 	often.open(0)

@@ -10,12 +10,12 @@ const (
 	// mostReadings is the max number of readings of a phase that are kept of each clock.
 	mostReadings = 2048
 	narrowest    = 10 * time.Millisecond
-	// loose is the ratio to the median width from which a bracket is dropped: its width is
-	// due to a preemption, not to the clock.
+	// loose is the min ratio to the median width at which a bracket is dropped: the width is due to a preemption, not
+	// to the clock.
 	loose = 4
 )
 
-// A reading is a clock's value between two of the reference.
+// A reading is a clock's value between two readings of the reference.
 type reading struct {
 	atNS    float64 // the middle of the two, since the beginning of the run
 	widthNS float64 // between the two

@@ -65,8 +65,8 @@ func (t *Drift) Block(*result.Document) table.Block {
 // CorrectablePPM is the largest error of a clock's rate that NTP can correct; adjtimex(2).
 const CorrectablePPM = 500
 
-// farthest returns which rated clock differs most from the reference, error bounds included, and whether NTP can correct
-// that.
+// farthest returns which rated clock differs most from the reference, error bounds included, and whether NTP can
+// correct the difference.
 func (t *Drift) farthest(rated int) string {
 	known := 0
 	var most DriftedClock
@@ -101,8 +101,8 @@ func perDay(r *DriftRate) string {
 }
 
 // underLoad returns by how many ppm a clock runs faster under load than idle, the error bound, and whether the change
-// exceeds the bound. One of twenty rates lies outside its own 95 % interval, so among several clocks one soon does. The
-// bound therefore uses wider intervals, which all hold together with 95 % (Bonferroni).
+// exceeds the bound. A rate is outside its 95% CI in one of twenty cases, so among several clocks this happens soon.
+// The bound therefore uses wider intervals, which all hold together with 95% (Bonferroni).
 func underLoad(c DriftedClock, compared int) (change, bound float64, certain bool) {
 	if c.Idle == nil || c.Loaded == nil || c.Idle.Hz == 0 {
 		return 0, 0, false
@@ -147,14 +147,14 @@ func phases(c DriftedClock) []phase {
 	return all
 }
 
-// A rated is one rate of a clock, or a clock without one.
+// A rated is a clock with one of its rates, or without a rate.
 type rated struct {
 	DriftedClock
 	phase
 	reference string
 }
 
-// rates returns the rates of all clocks. A clock without one has an entry too.
+// rates returns the rates of all clocks. A clock without a rate has an entry too.
 func (t *Drift) rates() []rated {
 	var all []rated
 	for _, c := range t.Clocks {

@@ -11,14 +11,14 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-// ratedAt returns a rate in ppm of a nominal one, with half the width of its interval.
+// ratedAt returns a rate in ppm of a nominal rate, with half the width of its interval.
 func ratedAt(ppm, nominal, interval float64) *DriftRate {
 	return &DriftRate{PPM: &ppm, Hz: nominal * (1 + ppm/1e6), IntervalPPM: interval, Confidence: 0.95, Readings: 4900,
 		SpanNS: 4_900_000_000}
 }
 
-// One of nine clocks often differs by chance: a difference that is significant for a single
-// clock is not significant for one of nine.
+// One of nine clocks often differs by chance: a difference may be significant for a single clock, and not for the worst
+// of nine.
 func TestChangeUnderLoadOfManyClocks(t *testing.T) {
 	for _, test := range []struct {
 		clocks  int
@@ -53,7 +53,7 @@ func TestDriftWithoutLoad(t *testing.T) {
 		(&Drift{Reference: "r", Clocks: d.Clocks[2:]}).Block(&result.Document{}).Verdict)
 }
 
-// The verdict has the figure of the table, and is no all-clear.
+// The verdict has the figure of the table, and does not say that all is well.
 func TestDriftThatMatters(t *testing.T) {
 	for ppm, want := range map[float64]string{
 		-100.062: "a differs from r: -100.0620 ± 0.0020 ppm, -8.65 s a day, within the 500 ppm that NTP can correct.",

@@ -32,8 +32,8 @@ type step struct {
 	atNS float64 // the latest time of the step
 }
 
-// steps returns where a clock was set: where its offset changed from one reading to the next by more than both
-// brackets, the ticks of both clocks, a change of rate, and the usual change around it allow.
+// steps returns where a clock was set: its offset changed between two readings by more than both brackets, the ticks of
+// both clocks, a change of rate, and the usual change around it explain.
 func (m meter) steps(readings []reading) []step {
 	changes := make([]float64, max(0, len(readings)-1))
 	for i := range changes {

@@ -57,8 +57,8 @@ func TestStepsAreNamed(t *testing.T) {
 	}
 }
 
-// These are no steps: a clock that is slewed at the kernel's limit, one with another rate
-// under load, one whose tick is late, and a run that was stopped.
+// These are not steps: a clock that is slewed at the kernel's limit, a clock with another rate under load, a late tick,
+// and a run that was stopped.
 func TestWhatIsNoStep(t *testing.T) {
 	w := newWorld(1)
 	late := w.clock("late", 1e9, func(ns float64) int64 {
@@ -88,7 +88,7 @@ func TestWhatIsNoStep(t *testing.T) {
 	}
 }
 
-// A counter whose rate is not known.
+// The rate of the counter is unknown.
 func TestStepOfACounter(t *testing.T) {
 	w := newWorld(1)
 	counter := w.set("counter", 2.5e9, time.Minute, 500*time.Millisecond)
