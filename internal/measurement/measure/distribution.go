@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// longestRead is the max of a histogram in ticks, about a minute of any counter. A longer read counts as that long.
+	// longestRead is the max of a histogram in ticks, about a minute of any counter. Longer reads count as this.
 	longestRead = int64(1)<<38 - 1
 	digits      = 3
 	// mostBracketed is the max number of reads that are timed before they are recorded.
@@ -27,8 +27,8 @@ type bracket struct {
 	ticks   []int64
 }
 
-// openBracket opens the first counter of the catalogue that this process may read, which is the fastest; nil if there is
-// none.
+// openBracket opens the fastest counter that this process may read: the first in the catalogue. It returns nil without
+// one.
 func openBracket() *bracket {
 	for _, c := range clock.Catalog() {
 		if c.Path != clock.CPU {
@@ -113,9 +113,9 @@ func (b *bracket) result(single, empty *hdrhistogram.Histogram) *compare.Distrib
 	return d
 }
 
-// apart returns the smallest distance, in ticks, between two durations that many reads have;
-// 0 if there was only one duration. The resolution of the counter's own values would mislead:
-// an AMD EPYC's moves by 26 in almost every step, and by 25 and then by 1 in the others.
+// apart returns the smallest distance, in ticks, between two durations that many reads have; 0 if there was only one
+// duration. The resolution of the counter's own values would mislead: the counter of an AMD EPYC moves by 26 in almost
+// every step, and by 25 and then by 1 in the others.
 func apart(h *hdrhistogram.Histogram) int64 {
 	const (
 		exact = 1000 // ticks below this have a bucket of their own

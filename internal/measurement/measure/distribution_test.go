@@ -86,7 +86,7 @@ func TestReadsLongerThanTheHistogramCountAsItsLongest(t *testing.T) {
 	require.NotNil(t, b.result(h, nil))
 }
 
-// Durations of few reads, and those in buckets of several ticks, are ignored.
+// Durations of few reads, and durations in buckets of several ticks, are ignored.
 func TestTimesOfManyReadsLieApart(t *testing.T) {
 	h := newSingle()
 	for ticks, reads := range map[int64]int64{26: 500, 52: 40_000, 78: 5_000, 103: 3, 130: 300, 131: 2, 90_001: 100, 90_002: 100} {

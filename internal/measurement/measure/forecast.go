@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A forecast is how long a run takes, from what its steps took until now. On a busy machine a pass of 50 ms can take
+// A forecast is the duration of a run, predicted from its steps until now. On a busy machine a pass of 50 ms can take
 // 300 ms, because its threads wait for CPUs, so the announcement waits for some measured steps.
 type forecast struct {
 	begunNS   int64
@@ -36,8 +36,8 @@ func (f *forecast) left() time.Duration {
 }
 
 const (
-	// enoughSteps is the number of passes whose mean does not depend on one, and enoughProbed their time: in less, a
-	// thread is hardly interrupted.
+	// enoughSteps is the number of passes for a reliable mean, and enoughProbed their time: in less, a thread is rarely
+	// interrupted.
 	enoughSteps  = 4
 	enoughProbed = 200 * time.Millisecond
 )

@@ -17,7 +17,7 @@ import (
 // shared between processes, so it has no pointers. Fields with different writers are on different cache lines.
 //
 // Waiting workers sleep: n workers that yield their CPUs to each other yield n² times until the last has arrived. They
-// are woken when all are there, because to wake a thread takes microseconds, and start together when all are awake.
+// are woken when all have arrived, because waking a thread takes microseconds, and start when all are awake.
 type gate struct {
 	expected atomic.Uint32 // number of workers
 	ready    atomic.Uint32 // workers that have arrived
@@ -36,10 +36,10 @@ type gate struct {
 	slices [MostThreads][mostSlices]int64
 }
 
-// mostSlices is the max number of slices of one pass that a worker keeps.
+// mostSlices is the max number of slices of a pass that a worker keeps.
 const mostSlices = 128
 
-// A slot has the counts of one worker, on a cache line of its own.
+// A slot has the counts of a worker, on a cache line of its own.
 type slot struct {
 	reads   atomic.Int64 // so far
 	startNS atomic.Int64 // the stopwatch when it started
@@ -62,7 +62,7 @@ func (g *gate) reset(n int) {
 	}
 }
 
-// reads returns the number of reads of the first n workers so far, to the chunk.
+// reads returns the number of reads of the first n workers so far, in whole chunks.
 func (g *gate) reads(n int) int64 {
 	sum := int64(0)
 	for i := range n {
@@ -89,7 +89,7 @@ const (
 )
 
 // open starts n workers, and returns the stopwatch at that moment. It waits until all have arrived, and then until all
-// are awake. It starts without those that take too long: they start when they get a CPU.
+// are awake. It starts without workers that take too long: they start when they get a CPU.
 func (g *gate) open(ctx context.Context, n int) int64 {
 	begun := observe.Now()
 	for came := g.ready.Load(); came < uint32(n) && ctx.Err() == nil && observe.Now()-begun < int64(patience(n)); came = g.ready.Load() {
@@ -117,7 +117,7 @@ func (g *gate) absent() {
 	g.arrive()
 }
 
-// pass waits until the gate is opened. The thread then moves to its CPU: the kernel may wake it on the CPU of another.
+// pass waits until the gate is opened. The thread then moves to its CPU: the kernel may wake it on another CPU.
 func (g *gate) pass(begin int) {
 	g.arrive()
 	for g.opened.Load() == 0 {
@@ -191,7 +191,7 @@ func (g *gate) slice(i int) float64 {
 }
 
 // perSecond returns the reads/s of worker i: from the median of its slices, which an interrupt in a few of them does
-// not affect, or of all reads since the gate was opened if it stored too few. ok is false for a worker that ended
+// not affect, or from all reads since the gate was opened if it stored too few. ok is false for a worker that ended
 // before it began.
 func (g *gate) perSecond(i int, p pace) (perSecond float64, ok bool) {
 	slot := &g.slots[i]
@@ -208,14 +208,14 @@ func (g *gate) sliced(i int, p pace) bool {
 	return p.Median && g.slots[i].sliced.Load() >= enough
 }
 
-// starving is the share of a pass with a CPU below which a worker starved.
+// starving is the share of a pass for which a worker needs a CPU; with less, it starved.
 const starving = 0.5
 
-// starved returns whether one of n workers had no CPU for most of the pass: then the workers did not contend for the
-// clock. Its slices tell this from a slow clock: if workers wait for each other at the clock, every slice takes long;
-// if a worker waits for a CPU, most are short and there are few. The kernel's CPU time does not tell it, because a
-// virtual CPU that the host does not run is busy too. Of a worker without slices only the late start is known. A worker
-// alone contends with nobody, and needs only its slices.
+// starved returns whether any of n workers had no CPU for most of the pass: then the workers did not contend for the
+// clock. The slices distinguish this from a slow clock: if workers wait for each other at the clock, every slice takes
+// long; if a worker waits for a CPU, its slices are few and mostly short. The kernel's CPU time does not show it,
+// because a virtual CPU that the host does not run is busy too. Without slices, only the late start of a worker is
+// known. A single worker does not contend, and needs only its slices.
 func (g *gate) starved(n int, p pace) bool {
 	if n == 1 && g.sliced(0, p) {
 		return false
@@ -234,7 +234,8 @@ func (g *gate) starved(n int, p pace) bool {
 	return false
 }
 
-// serve does one assignment on this thread, which is pinned if the affinity says so. unpinned is why it could not be.
+// serve executes an assignment on this thread, which is pinned if the affinity says so. unpinned is the error of
+// pinning.
 func (g *gate) serve(unpinned error, at affinity, i int, c clock.Clock, p pace) error {
 	if unpinned != nil {
 		g.absent()

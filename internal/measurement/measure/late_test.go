@@ -15,8 +15,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// A worker that is late or cannot work costs the figure of its pass, and neither the clock nor
-// another figure.
+// A worker that is late or cannot work costs only the figure of its pass, not the clock or another figure.
 func TestWorkerThatFailsCostsItsFigureAlone(t *testing.T) {
 	for _, why := range []string{"a thread got no time on any CPU for 2.04s", "too many open files", "worker 1 of 4 ended before it began"} {
 		team := &fakeTeam{gone: never, fails: func(c clock.Clock, n int) error {
@@ -44,7 +43,7 @@ func TestWorkerThatFailsCostsItsFigureAlone(t *testing.T) {
 	}
 }
 
-// A figure keeps the passes before the one that failed.
+// A figure keeps the passes before the failed pass.
 func TestFigureKeepsItsPassesBeforeTheLateOne(t *testing.T) {
 	passes := 0
 	team := &fakeTeam{gone: never, fails: func(c clock.Clock, _ int) error {
@@ -61,7 +60,7 @@ func TestFigureKeepsItsPassesBeforeTheLateOne(t *testing.T) {
 	require.Len(t, of(t, measured.Clocks[1], 2).SamplesReadsPerSecond, passesPerMeasurement)
 }
 
-// Of the errors of a worker only a failed read is one of the clock.
+// Of the errors of a worker, only a failed read concerns the clock.
 func TestWorkerThatCannotReadTheClockConcernsTheClock(t *testing.T) {
 	team := &fakeTeam{gone: never, fails: func(c clock.Clock, _ int) error {
 		if c.ID == "a" {
@@ -76,7 +75,7 @@ func TestWorkerThatCannotReadTheClockConcernsTheClock(t *testing.T) {
 	require.Empty(t, noteworthy(measured.Conditions.Passes), "the clock has its own reason")
 }
 
-// A plantedEnd is a context that ends as a test wants it.
+// A plantedEnd is a context that a test ends.
 type plantedEnd struct {
 	context.Context
 	ended func() error
@@ -157,7 +156,8 @@ func TestRunWithoutTimeHasARound(t *testing.T) {
 	require.Nil(t, measured.Clocks[0].Latency)
 }
 
-// What a run takes is known after a few passes with both ends, also if its threads wait for their CPUs.
+// The duration of a run is known after a few passes with the fewest and the most threads, also if threads wait for
+// CPUs.
 func TestForecast(t *testing.T) {
 	for name, each := range map[string]func(n int) time.Duration{
 		"idle":   func(int) time.Duration { return 10 * time.Millisecond },
@@ -220,7 +220,7 @@ func gateOf(workers ...worked) *gate {
 	return g
 }
 
-// passOf returns the throughput of one pass with these workers.
+// passOf returns the throughput of a pass with these workers.
 func passOf(median bool, workers ...worked) (*throughput, error) {
 	m := &throughput{threads: len(workers), subject: &subject{}}
 	return m, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10, Median: median}, nil)
@@ -254,8 +254,8 @@ func TestStarvedWorkerIsToldFromASlowClock(t *testing.T) {
 	}
 }
 
-// A figure is that of the passes in which each thread had its CPU, and disturbed if there are too few. A thread alone
-// needs only some slices.
+// A figure comes from the passes in which each thread had its CPU, and is disturbed if they are too few. A single
+// thread needs only some slices.
 func TestFigureOfStarvedPasses(t *testing.T) {
 	const us, ms = time.Microsecond, time.Millisecond
 	sound := worked{0, ms, 10_000, times(10, 100*us)}    // 100 ns/read

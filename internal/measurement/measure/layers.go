@@ -12,11 +12,11 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// layeredRounds is the max number of rounds in which the loops inside the reads of clocks have turns too. It bounds by how much
-// they lengthen a run: five loops have 40 turns of 2.5 ms each in 0.5 s.
+// layeredRounds is the max number of rounds in which the loops inside the reads of clocks have turns too. It bounds how
+// much the loops lengthen a run: five loops have 40 turns of 2.5 ms each in 0.5 s.
 const layeredRounds = 40
 
-// layered returns whether the loops have turns in a round, which counts from 0: the layered rounds are spread evenly.
+// layered returns whether the loops have turns in a round, counted from 0: the layered rounds are spread evenly.
 func (s Settings) layered(round int) bool {
 	some := min(s.Rounds, layeredRounds)
 	return (round+1)*some/s.Rounds > round*some/s.Rounds
@@ -31,8 +31,8 @@ type nest struct {
 	samples [][]float64
 }
 
-// nest finds the steps of the clocks, and opens the loops that are neither the floor nor measured as clocks. A loop that
-// cannot be opened is left out, and what it adds is named together with what the next one adds.
+// nest finds the steps of the clocks, and opens the loops that are neither the floor nor measured as clocks. A loop
+// that cannot be opened is left out, and its name is joined with the name of the next loop.
 func (r *runner) nest() {
 	loops := map[string]*subject{clock.FloorID: r.floor}
 	for _, s := range r.subjects {
@@ -97,8 +97,8 @@ func (r *runner) keep() {
 	}
 }
 
-// addLayers adds the layers of a subject to its clock. It adds nothing if a loop failed, or if it changed during the run
-// whether reads enter the kernel.
+// addLayers adds the layers of a subject to its clock. It adds nothing if a loop failed, or if the kernel entry or the
+// clock source changed during the run.
 func (r *runner) addLayers(c *compare.Clock, s *subject) {
 	for _, n := range r.nests {
 		if n.of != s || len(n.samples) == 0 || len(n.samples[0]) == 0 || n.enters != s.entry.Enters || len(r.noise.sources) > 1 {
@@ -111,7 +111,7 @@ func (r *runner) addLayers(c *compare.Clock, s *subject) {
 	}
 }
 
-// loopsEstimate returns how long the loops of the layers take, at most: those of a read that enters the kernel, of one
+// loopsEstimate returns the max time of the loops of the layers: the loops of a read that enters the kernel, of a read
 // that does not, and of its stand-in.
 func (s Settings) loopsEstimate(clocks []clock.Clock) time.Duration {
 	const most = 8

@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// A layered fake has the steps "inner", "outer" and itself, of which inner may fail to open. opened counts the times that outer
-// was opened.
+// layeredFake returns a clock with the steps "inner", "outer" and itself. innerErr is the error of opening inner, and
+// opened counts how often outer was opened.
 func layeredFake(id string, innerErr error, opened *int) clock.Clock {
 	work := func() (clock.Reader, error) { return &script{next: count}, nil }
 	c := fake(id, work)
@@ -58,8 +58,8 @@ func TestLayersOfARun(t *testing.T) {
 	require.Empty(t, measured.Clocks[2].Layers)
 }
 
-// A loop that cannot be opened leaves a wider layer, one that is a clock of the run is measured once, and one that fails
-// while it is read leaves no layers.
+// A loop that cannot be opened leaves a wider layer, a loop that is a clock of the run is measured once, and a loop
+// that fails while it is read leaves no layers.
 func TestLoopsInsideARead(t *testing.T) {
 	opened := 0
 	failing := scripted("a", count)

@@ -101,8 +101,8 @@ func of(t *testing.T, c compare.Clock, threads int) compare.Throughput {
 	return compare.Throughput{}
 }
 
-// A CPU of a pinned run that goes offline, or has no time, and a worker process that is killed, end the run: it has what is
-// complete, and no clock is at fault.
+// A CPU of a pinned run that goes offline, or has no time, and a worker process that is killed, end the run: it keeps
+// the complete figures, and no clock is at fault.
 func TestLostCPUOrWorkerEndsTheRun(t *testing.T) {
 	here := thread.Usable()[:1]
 	if thread.Pinnable(here) != nil {

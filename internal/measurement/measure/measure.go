@@ -31,13 +31,13 @@ import (
 
 // Settings are the settings of a run.
 type Settings struct {
-	// Threads are the numbers of threads to measure throughput with, from 1 to MostThreads; there is at least one.
+	// Threads are the numbers of threads to measure throughput with, from 1 to MostThreads; at least one number.
 	Threads []int
 	// Rounds is the number of latency samples of each clock, ≥ 1.
 	Rounds int
-	// Time is the span of one throughput measurement.
+	// Time is the span of each throughput measurement.
 	Time time.Duration
-	// Limit is how long each run may take, 0 for any time.
+	// Limit is the max duration of each run; 0 for no limit.
 	Limit time.Duration
 	// WithoutResolution leaves out the resolution: coarse clocks take long to tick.
 	WithoutResolution bool
@@ -66,7 +66,7 @@ type Result struct {
 	FloorNS float64
 	// Clocks has one entry for each clock, in the order given.
 	Clocks []compare.Clock
-	// Runs is the number of runs of [Repeat] in it.
+	// Runs is the number of runs that [Repeat] joined.
 	Runs int
 	// Interrupted is whether the context was canceled before the run was complete. A run whose time was up is not
 	// interrupted.
@@ -78,8 +78,8 @@ type Result struct {
 }
 
 const (
-	// latencyTurn is the span of one latency sample: long enough that the two readings of the
-	// stopwatch are negligible, short enough that the scheduler interrupts few turns.
+	// latencyTurn is the span of a latency sample: long enough that the two readings of the stopwatch are negligible,
+	// short enough that the scheduler interrupts few turns.
 	latencyTurn = 2500 * time.Microsecond
 	// A default run takes less than ten seconds: throughputBudget plus roundsBudget, and the loops of the layers. A span
 	// below the shortest would have too few reads for a sample.
@@ -88,25 +88,24 @@ const (
 	fewestDefaultRounds = 40
 	longestDefaultTime  = 100 * time.Millisecond
 	shortestDefaultTime = 10 * time.Millisecond
-	// latencyChunk and throughputChunk are the spans of one native call; see package native.
-	// A worker checks for the end of its span after each.
+	// latencyChunk and throughputChunk are the spans of a native call; see package native. A worker checks for the end
+	// of its span after each call.
 	latencyChunk    = 100 * time.Microsecond
 	throughputChunk = 20 * time.Microsecond
 	// stopwatchShare is the min length of a slice in readings of the stopwatch, so that the reading is negligible.
 	stopwatchShare = 300
 	// stopwatchTicks is the min length of a slice in ticks of the stopwatch.
 	stopwatchTicks = 5
-	// exactTicks is the min number of ticks of a slice whose duration is used by itself: an
-	// error of one tick is then 0.5 %. It is below stopwatchShare because the tick appears to
-	// be as long as a reading if a reading takes longer than a tick.
+	// exactTicks is the min number of ticks of a slice whose duration is used by itself: one tick is then 0.5 %. It is
+	// below stopwatchShare because a reading that takes longer than a tick makes the tick appear as long as a reading.
 	exactTicks = 200
 )
 
-// Run measures the clocks. It ends early, with the results so far, when ctx ends. A clock that cannot be opened
-// or that fails is an entry with a reason. The error is what prevents any measurement.
+// Run measures the clocks. It ends early, with the results so far, when ctx ends. A clock that cannot be opened or that
+// fails is an entry with a reason. The error is why nothing can be measured.
 //
-// The function progress, which may be nil, is first called when the run has measured how long it takes on this machine,
-// and then after each step. total is the time of all runs, as far as it is known, and done is the time until now.
+// The function progress may be nil. It is first called when the run has measured how long it takes on this machine, and
+// then after each step. total is the expected time of all runs, and done the time until now.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	return Repeat(ctx, 1, clocks, s, progress)
 }
@@ -166,8 +165,8 @@ func (r *runner) proveAgain() {
 	}
 }
 
-// DefaultTime returns the span of one throughput measurement of this number of clocks, so that all throughput measurements
-// fit in throughputBudget, including the start of the threads. It uses all settings except the times.
+// DefaultTime returns the span of each throughput measurement of this number of clocks, so that all of them fit in
+// throughputBudget, including the start of the threads. It uses all settings except the times.
 func (s Settings) DefaultTime(clocks int) time.Duration {
 	s.Time = longestDefaultTime
 	budget := throughputBudget
@@ -179,8 +178,8 @@ func (s Settings) DefaultTime(clocks int) time.Duration {
 }
 
 // DefaultRounds returns the default number of rounds for this number of clocks: as many as fit in roundsBudget, so that
-// even the samples of one clock are spread over time, and at least as many as a confidence interval needs. It uses the
-// settings that determine the length of a turn: the quota.
+// even the samples of a single clock are spread over time, and at least as many as a confidence interval needs. It uses
+// the settings that determine the length of a turn: the quota.
 func (s Settings) DefaultRounds(clocks int) int {
 	turns := int(roundsBudget / max(latencyTurn, s.turn()))
 	return max(fewestDefaultRounds, turns/(clocks+1)) // the floor has its turns too
@@ -202,10 +201,10 @@ func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
 	return total
 }
 
-// overhead returns approximately the time to start and end this number of workers, over all passes of one measurement:
-// what the runner itself spends. The threads work in parallel.
+// overhead returns approximately how long the runner takes to start and end this number of workers, over all passes of
+// a measurement. The threads work in parallel.
 func (s Settings) overhead(threads int) time.Duration {
-	each := 13 * time.Microsecond // 10 for a thread that is there, and 100 for one that is not
+	each := 13 * time.Microsecond // 10 for an existing thread, and 100 for a new one
 	if s.Processes {
 		each = 100 * time.Microsecond
 	}
@@ -254,8 +253,8 @@ type runner struct {
 	subjects []*subject
 	floor    *subject
 	nests    []nest
-	loops    []*subject // those that are no clocks
-	userMode *subject   // one of the loops: a read that enters the kernel, in user mode; nil if none does
+	loops    []*subject // loops that are not clocks
+	userMode *subject   // one of the loops: the stand-in for reads that enter the kernel; or nil
 	bracket  *bracket   // nil if single reads are not timed
 	noise    noise
 	endedBy  error // why the run ended early: a CPU went away, or a worker process ended
@@ -343,7 +342,7 @@ func (r *runner) rounds(measured []*subject) {
 	}
 }
 
-// round gives every subject its turns of one round, which counts from 0, and returns false if the run ended first.
+// round gives every subject its turns of a round, counted from 0, and returns false if the run ended first.
 func (r *runner) round(round int, measured []*subject) bool {
 	timed, layered := measured, r.settings.layered(round)
 	if layered {
@@ -396,8 +395,8 @@ func (s *subject) replan(readNS float64) {
 	}
 }
 
-// turn returns the span of one latency sample: latencyTurn, or under a quota a part of the period short enough that
-// most turns are not throttled. It is never shorter than the slices of a median.
+// turn returns the span of a latency sample: latencyTurn, or under a quota a part of the period short enough that most
+// turns are not throttled. It is never shorter than the slices of a median.
 func (s Settings) turn() time.Duration {
 	return max(s.wantedTurn(), observe.FewestSlices*s.slice())
 }
@@ -416,20 +415,19 @@ func (s Settings) slice() time.Duration {
 	return max(stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick(), min(latencyChunk, s.wantedTurn()/observe.FewestSlices))
 }
 
-// A sample is the wall time of one read in nanoseconds, from one turn.
+// A sample is the wall time of a read in nanoseconds, from one turn.
 type sample struct {
 	// median is the median of the slices, which an interrupt in a few of them does not affect.
 	median float64
-	// fastest is the fastest slice. The slices are contiguous, so an interrupt makes none
-	// shorter. If the stopwatch is coarse, the fastest slice would be the one with the fewest
-	// ticks, and if it goes backwards, the one in which it did: then this is the median.
+	// fastest is the fastest slice. The slices are contiguous, so an interrupt makes none shorter. If the stopwatch is
+	// coarse or goes backwards, the fastest slice is an artefact: then fastest is the median.
 	fastest float64
 	// mean is the mean of the whole turn, which an interrupt affects.
 	mean float64
 }
 
-// sampled returns the sample of the slices, of which there is at least one. exact is whether
-// the duration of a single slice is exact enough to use.
+// sampled returns the sample of at least one slice. exact is whether the duration of a single slice is exact enough to
+// use.
 func sampled(slicesNS []float64, exact bool) sample {
 	mean := stat.Mean(slicesNS, nil) // all slices have the same number of reads
 	median, fastest := stats.Median(slicesNS), slices.Min(slicesNS)
@@ -445,9 +443,8 @@ func sampled(slicesNS []float64, exact bool) sample {
 // calibration is approximately how long observe.ReadNS takes.
 const calibration = time.Millisecond
 
-// ended returns whether the run is to end: at once after a signal, and not before the first round if the time is up. It
-// is called between any two measurements, and yields the CPU under a real-time policy, because the thread may have the
-// only one.
+// ended returns whether the run must end: at once after a signal, and after the first round if the time is up. It is
+// called between any two measurements. Under a real-time policy it yields the CPU, which may be the only one.
 func (r *runner) ended() bool {
 	if r.settings.realTime {
 		thread.Yield()

@@ -119,8 +119,8 @@ func TestOversubscribedPassesHaveWindows(t *testing.T) {
 }
 
 // A worker's rate is from its median slice, so that an interrupt in a few slices does not affect it; the plain count
-// has it. With too few slices, the rate is all its reads over its time. A thread alone needs no more, however rarely it
-// has a CPU.
+// includes it. With too few slices, the rate is all its reads over its time. A single thread needs no more, however
+// rarely it has a CPU.
 func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
 	const us = time.Microsecond
 	slices := append(times(8, 20*us), 5000*us) // of 1000 reads: 20 ns/read
@@ -153,7 +153,7 @@ func TestSampleOfSlices(t *testing.T) {
 	require.Equal(t, sample{median: 4, fastest: 4, mean: 4}, sampled([]float64{0, 0, 12}, true), "it hardly ever ticked")
 }
 
-// The places are read once a run, not for every pass: here they are those of another machine.
+// The places are read once a run, not for every pass: here they belong to another machine.
 func TestAffinitiesGiveEachWorkerACPUToBeginOn(t *testing.T) {
 	const cpus = 512
 	free := Settings{CPUs: cpus}
@@ -182,8 +182,8 @@ func TestPinToACPUThatIsGoneIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "pin a thread to CPU 1000")
 }
 
-// A clock that cannot be opened, or fails while it is read, is a row with a reason. That no second thread can open it
-// concerns its throughput. Add a row for another way to fail.
+// A clock that cannot be opened, or fails while it is read, is a row with a reason. If no second thread can open it,
+// only its throughput is missing. Add a row for another way to fail.
 func TestClocksThatFail(t *testing.T) {
 	absent, busy := errors.New("/dev/absent: no such file"), errors.New("device or resource busy")
 	for name, test := range map[string]struct {

@@ -20,7 +20,7 @@ type Recorder struct {
 	wallStep time.Duration
 }
 
-// noise is what disturbed a run in rounds, of which the samples show a part.
+// noise is the disturbances of a run in rounds. The samples show some of them.
 type noise struct {
 	Recorder
 	turns, interrupted int

@@ -37,7 +37,7 @@ func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	require.Zero(t, c.WallStepNS)
 
 	n.last.CPUs = busy(17, 2)
-	// The group that had been throttled longest is not the one of this run.
+	// The group that was throttled longest is not the group of this run.
 	n.first.Throttled = map[string]host.Throttling{"parent": {Periods: 1000, NS: 1e9}, "own": {Periods: 3, NS: 100}}
 	n.last.Throttled = map[string]host.Throttling{"parent": {Periods: 1000, NS: 1e9}, "own": {Periods: 10, NS: 400}}
 	n.source("hpet")
@@ -57,8 +57,8 @@ func TestNoiseTellsAQuietRunFromADisturbedOne(t *testing.T) {
 	require.Equal(t, 10.0, floor.latency[0], "the order of the samples was changed")
 }
 
-// A CPU that comes online during a run adds its time since the boot, and one that goes
-// offline removes it. Neither is time of this run.
+// A CPU that comes online during a run adds its time since the boot, and a CPU that goes offline removes it. Neither is
+// time of this run.
 func TestCPUThatComesOrGoesIsNoLoad(t *testing.T) {
 	begun := time.Now()
 	all := map[int]host.CPUTime{0: {BusySeconds: 60}, 1: {BusySeconds: 5000, StealSeconds: 900}}
@@ -83,7 +83,7 @@ func TestNoiseKeepsTheLargestWallClockStep(t *testing.T) {
 	require.Equal(t, -3*time.Second, n.wallStep, "with its sign")
 }
 
-// A clock source that changes back during a run is recorded; one that the system does not name is none.
+// A clock source that changes back during a run is recorded; an empty name is ignored.
 func TestClockSourceThatChangesBack(t *testing.T) {
 	defer func(was func() string) { currentClockSource = was }(currentClockSource)
 	source := "tsc"

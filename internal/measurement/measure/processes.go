@@ -68,7 +68,7 @@ func (r report) err() error {
 }
 
 // processes is a team of processes of timebench. They run for all measurements of a run and read orders from their
-// standard input. They end at its end, so also when this process ends. Their gate is in shared memory.
+// standard input. They end when the input ends, so also when this process ends. Their gate is in shared memory.
 type processes struct {
 	meeting *gate
 	workers []*worker
@@ -120,7 +120,7 @@ func newProcesses(most int) (team, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map the shared memory of worker processes: %w", err)
 	}
-	// The workers may use up what the system allows, so this process must not need more then.
+	// The workers may use up the limits of the system, so this process starts its threads first.
 	const ours = 4
 	thread.Reserve(ours)
 	// A worker has at most its last report and its end in the channel.

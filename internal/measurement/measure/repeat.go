@@ -13,9 +13,9 @@ import (
 // pauseBetweenRuns lets the machine return to what it did before a run.
 const pauseBetweenRuns = time.Second
 
-// Repeat makes runs one after another, each with threads and buffers of its own, and returns them as
-// one, with the samples of all. If ctx ends, it returns the complete runs; the first one also if it is
-// incomplete. progress and the error are those of [Run].
+// Repeat makes runs one after another, each with its own threads and buffers, and returns them joined, with the samples
+// of all. If ctx ends, it returns the complete runs, or the incomplete first run. progress and the error are as in
+// [Run].
 func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	var all []*compare.Costs
 	var conditions []*result.Conditions
@@ -48,8 +48,8 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, pro
 	}, nil
 }
 
-// after returns the progress of a run with others before, which took this time, and others to follow, which take as
-// long as this one.
+// after returns the progress function of a run. before is the time of earlier runs, and others the number of later
+// runs, each as long as this one.
 func after(ctx context.Context, progress func(done, total time.Duration), before time.Duration, others int) func(done, total time.Duration) {
 	if progress == nil {
 		return nil

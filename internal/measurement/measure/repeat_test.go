@@ -32,7 +32,7 @@ func TestRepeatKeepsTheSamplesOfEachRun(t *testing.T) {
 	require.Equal(t, once, 2*(opened-once), "each run opens its own readers")
 }
 
-// A run that is interrupted counts only if there is no complete one.
+// An interrupted run counts only without a complete run.
 func TestRepeatEndsWithTheCompleteRuns(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := fake("c", func() (clock.Reader, error) {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// watchAtLeast is how long every clock is watched; watchAtMost is the limit for a slow
-	// clock, which is then only looked at between other measurements.
+	// watchAtLeast is how long every clock is watched; watchAtMost is the limit for a slow clock, which is then only
+	// read between other measurements.
 	watchAtLeast = 2 * time.Millisecond
 	watchAtMost  = 250 * time.Millisecond
 	// watchAgain bounds the time of another watch, between two passes.
 	watchAgain = 50 * time.Millisecond
 	// enoughTicks is the number of steps that show the tick and whether the steps are equal.
 	enoughTicks = 12
-	// uneven is the ratio of the upper to the lower quartile of the steps from which they have no common length.
+	// uneven is the ratio of the upper to the lower quartile above which the steps have no common length.
 	uneven = 2
 	// If a batch of reads takes longer than awayFrom, and this many times as long as planned, the thread lost its CPU.
 	awayFrom  = time.Millisecond
@@ -38,7 +38,8 @@ type watcher struct {
 	moved     bool  // a glance saw more ticks than it could count
 }
 
-// watch reads until the clock has ticked several times, or for most. A step since the last watch may be many ticks.
+// watch reads until the clock has ticked several times, or for the time most. A step since the last watch may be many
+// ticks.
 func (w *watcher) watch(reader clock.Reader, readNS float64, most time.Duration) {
 	if w.Begun {
 		w.watchedNS += observe.Now() - w.glancedNS
@@ -85,7 +86,7 @@ func (w *watcher) glance(reader clock.Reader, hz float64) {
 	w.See(value, false)
 }
 
-// result returns the resolution of the clock. hz is 0 if the rate is not known.
+// result returns the resolution of the clock. hz is 0 if the rate is unknown.
 func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
 	if !w.Begun {
 		return nil
@@ -136,8 +137,8 @@ func (r *runner) resolution() bool {
 	return true
 }
 
-// glance looks at the clocks that have not ticked enough. One with a short tick, of which the thread lost its CPU at
-// too many, is watched again for two ticks; others are read once.
+// glance reads the clocks that have not ticked enough. A clock with a short tick, which the thread missed because it
+// lost its CPU, is watched again for two ticks; others are read once.
 func (r *runner) glance() {
 	for _, s := range r.subjects {
 		if s.failed() || !s.resolution.slow() || s.rate.Hz == 0 {

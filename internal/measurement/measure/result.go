@@ -37,7 +37,7 @@ func (r *runner) result() Result {
 }
 
 // partial returns the numbers of threads that have no figures: the run ended before each clock had enough passes. A
-// measurement that failed by itself concerns its own figure only.
+// failed measurement concerns its own figure only.
 func (r *runner) partial() map[int]bool {
 	partial := map[int]bool{}
 	for _, s := range r.subjects {

@@ -41,10 +41,10 @@ func HoldThreads(args []string) error {
 // ThreadsRole is the role of a process that calls [HoldThreads].
 const ThreadsRole = "threads"
 
-// roomForThreads returns why this process cannot start this number of threads; nil if it can, and if ctx ends first.
-// Another process of this program starts as many and ends again. The limits cannot be computed instead: ulimit -u
-// counts the threads of all processes of a user, and a control group's pids.max those of other containers in it. Go's
-// runtime ends a process that is refused a thread.
+// roomForThreads returns why this process cannot start this number of threads; nil if it can, or if ctx ends first.
+// Another process of this program starts this number of threads and ends. The limits cannot be computed: ulimit -u
+// counts the threads of all processes of a user, and a control group's pids.max also counts other containers in it.
+// Go's runtime ends a process that is refused a thread.
 func roomForThreads(ctx context.Context, threads int) error {
 	const (
 		few = 8 // no more than Go's runtime may need at any time

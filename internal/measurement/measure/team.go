@@ -75,8 +75,8 @@ func (l *lostCPU) Error() string {
 	return fmt.Sprintf("CPU %d went away", l.cpu)
 }
 
-// A failedRead is the error of a worker that could not read the clock. It is the only one that
-// concerns the clock. After any other the clock is as good as before, and a figure is missing.
+// A failedRead is the error of a worker that could not read the clock. Only this error concerns the clock. After any
+// other error, only a figure is missing.
 type failedRead struct{ err error }
 
 func (f *failedRead) Error() string { return f.err.Error() }
@@ -97,7 +97,7 @@ type answer struct {
 	err    error
 }
 
-// collect returns the errors of n answers, and for each worker that does not answer in time the error of late.
+// collect returns the errors of n answers, and the error of late for each worker that does not answer in time.
 func collect(answers <-chan answer, n int, patience time.Duration, late func(worker int) error) error {
 	var all error
 	answered := map[int]bool{} // a process without an assignment may have ended too
@@ -118,7 +118,7 @@ func collect(answers <-chan answer, n int, patience time.Duration, late func(wor
 type threads struct {
 	meeting *gate
 	crew    *observe.Crew
-	// started are the affinities of the started workers, each of which sends one answer.
+	// started are the affinities of the started workers. Each worker sends one answer.
 	started []affinity
 	answers chan answer
 	// patience returns how long wait waits for the answers of n workers.
@@ -145,8 +145,8 @@ func (t *threads) start(c clock.Clock, p pace, n int, affinities func(i int) aff
 	return nil
 }
 
-// wait abandons the workers that do not answer. They may still be working, so they keep their gate, and the team has
-// another.
+// wait abandons the workers that do not answer. They may still be working, so they keep their gate, and the team gets a
+// new one.
 func (t *threads) wait() error {
 	n := len(t.started)
 	waited := words.Duration(float64(t.patience(n)))

@@ -21,15 +21,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// These constants determine the passes of one throughput measurement. If every thread has a CPU of its own, each pass
-// is one sample: the sum of the rates of the workers' median slices.
+// These constants determine the passes of a throughput measurement. If every thread has a CPU of its own, each pass is
+// one sample: the sum of the rates of the workers' median slices.
 //
 // If threads share CPUs, waiting is part of the result, so a sample counts all reads. The passes are fewer and longer,
 // because the scheduler's slices are milliseconds and each thread must get its turns. Each pass then has several
 // windows. If a quota is used up, there is one pass with one window.
 //
-// Each pass starts its threads, which takes longer the more there are. So many threads have
-// fewer passes, and every pass has at least the shortest span.
+// Each pass starts its threads, which takes longer with more threads. Therefore many threads have fewer passes, and
+// every pass has at least the shortest span.
 const (
 	passesPerMeasurement = 20
 	passesOfManyThreads  = 10
@@ -87,12 +87,12 @@ func (s Settings) span(threads int) time.Duration {
 	return s.Time
 }
 
-// passSpan returns the span of one pass.
+// passSpan returns the span of a pass.
 func (s Settings) passSpan(threads int) time.Duration {
 	return s.span(threads) / time.Duration(s.passes(threads))
 }
 
-// A throughput is the throughput of one clock with one number of threads.
+// A throughput is the measurement of a clock with a number of threads.
 type throughput struct {
 	subject        *subject
 	threads        int
@@ -100,7 +100,7 @@ type throughput struct {
 	planned        int     // passes
 	complete       int     // passes
 	starved        int     // complete passes in which a thread had no CPU for most of the time, although there is one for each
-	err            error   // why a pass failed, after which there are no more
+	err            error   // why a pass failed; no pass follows
 	sound, hungry  samples // of the passes without and with a starved thread
 	reads          int64   // of all threads, over all passes
 	spentNS        int64   // time of the reads, from the gate's opening to the last worker's end
@@ -112,8 +112,8 @@ type samples struct {
 	fairness  []float64 // of each pass
 }
 
-// result returns the figure, of which there is at least one pass: the median of the passes in which each thread had its
-// CPU. If there are too few, it is disturbed: the level of the fastest passes.
+// result returns the figure of at least one pass: the median of the passes in which each thread had its CPU. With too
+// few of these passes, it is disturbed: the level of the fastest passes.
 func (t *throughput) result() compare.Throughput {
 	of, disturbed := t.sound, false
 	var perSecond float64
@@ -127,7 +127,7 @@ func (t *throughput) result() compare.Throughput {
 	if t.spentNS > 0 {
 		r.CountedReadsPerSecond = float64(t.reads) * 1e9 / float64(t.spentNS)
 	}
-	// In some windows the threads may have had no CPU at all beside other programs.
+	// In some windows the threads may have had no CPU because of other programs.
 	if t.oversubscribed && slices.Min(of.perSecond) == 0 {
 		r.Disturbed = true
 		perSecond = min(r.CountedReadsPerSecond, slices.Max(of.perSecond))
@@ -149,8 +149,8 @@ func inverse(rates []float64) []float64 {
 	return times
 }
 
-// sufficient is the number of passes whose median one disturbed pass does not move. A number of threads has a figure
-// for each clock if all have this number of passes, or all that are planned.
+// sufficient is the number of passes whose median one disturbed pass does not move. A number of threads has figures if
+// every clock has this number of passes, or all planned passes.
 const sufficient = 3
 
 // throughput runs the passes of the blocks, and returns false if the run ended first.
@@ -190,8 +190,8 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 	return true
 }
 
-// settle decides what the error of a pass costs: the rest of the run if a CPU went away or a worker process ended, the clock
-// all its figures if it could not be read, or else no more than this figure.
+// settle handles the error of a pass: a lost CPU or an ended worker process ends the run, a failed read costs the clock
+// all its figures, and any other error costs this figure only.
 func (r *runner) settle(t *throughput, err error) {
 	gone, lost := errors.AsType[*lostCPU](err)
 	failed, unread := errors.AsType[*failedRead](err)
@@ -247,7 +247,7 @@ func (r *runner) plan() (blocks [][]*throughput) {
 }
 
 // ordered returns the numbers of threads in the order in which they are measured: both ends, the powers of two, and
-// then always the middle of the longest gap.
+// then repeatedly the middle of the longest gap.
 func ordered(threads []int) (order []int) {
 	sorted := slices.Sorted(slices.Values(threads))
 	taken := make([]bool, len(sorted))
@@ -299,7 +299,7 @@ func (r *runner) pass(t *throughput) (complete bool, err error) {
 	return true, t.count(g, pace, samples)
 }
 
-// count adds the counts of the workers of one pass. If there are no samples, the pass is one sample.
+// count adds the counts of the workers of a pass. If there are no samples, the pass is one sample.
 func (t *throughput) count(g *gate, p pace, samples []float64) error {
 	perSecond, least, most, end := 0.0, int64(math.MaxInt64), int64(0), int64(0)
 	var sliced []float64
@@ -340,12 +340,12 @@ func (t *throughput) count(g *gate, p pace, samples []float64) error {
 	return nil
 }
 
-// pace returns how the workers of a pass read: in slices, all of which a worker can keep, or
-// without slices if they share CPUs.
+// pace returns how the workers of a pass read: in slices, few enough for a worker to keep, or without slices if they
+// share CPUs.
 func (r *runner) pace(t *throughput, span time.Duration) pace {
 	const (
-		// Slow and fast clocks have the same number of slices in a pass, or none: all samples
-		// of one measurement are made alike.
+		// Slow and fast clocks have the same number of slices in a pass, or none: all samples of a measurement are made
+		// alike.
 		enough = 9
 		// slicesPerCheck is the number of the shortest slices between two checks of the deadline;
 		// overtime is how long after its span a worker waits to be stopped.
@@ -363,7 +363,7 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 }
 
 // sampled waits for the span of a pass, and returns false if the run ended first. If threads share CPUs, it returns the
-// reads/s of each window: those of all threads by then, because the last thread to get a CPU may end long after.
+// reads/s of each window, counted over all threads at its end, because the last thread to get a CPU may end long after.
 func (r *runner) sampled(threads int, released int64, span time.Duration) (samples []float64, complete bool) {
 	if !r.settings.oversubscribed(threads) {
 		return nil, sleep(r.ctx, span)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Operations of futex(2). They are not the private ones: the word may be in memory that processes share.
+// Operations of futex(2). They are not private, because processes may share the word.
 const (
 	futexWait = 0
 	futexWake = 1
