@@ -15,8 +15,8 @@ const shownFrames = 4
 // leftOut stands for functions of a caller that are not shown.
 const leftOut = "…"
 
-// callersOf returns the callers with most samples, with those together that have the same names, and the number of samples
-// of the others.
+// callersOf returns the callers with most samples, and the number of samples of the others. Callers with the same names
+// are one.
 func callersOf(p *target) (some []Caller, others int) {
 	samples := map[string]int{}
 	for s, n := range p.stacks {
@@ -36,7 +36,7 @@ func callersOf(p *target) (some []Caller, others int) {
 	return some, others
 }
 
-// namesOf returns the names of the functions of a stack, up to the first that is not known.
+// namesOf returns the names of the functions of a stack, up to the first unknown name.
 func (p *target) namesOf(s stack) (names []string) {
 	for _, address := range s {
 		frame := p.names[address]

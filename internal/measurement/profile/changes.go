@@ -25,9 +25,9 @@ type programShare struct {
 	cpus             float64
 }
 
-// byProgram returns the shares of the programs, that with most CPU time in reads first. The
-// shares of several processes are weighted with their CPU time, and so are the ends of the
-// intervals, which is wider than the interval of the mean.
+// byProgram returns the shares of the programs, the program with most CPU time in reads first. The shares of several
+// processes are weighted with their CPU time, and so are the ends of the intervals, which is wider than the interval of
+// the mean.
 func byProgram(s *Profile) []programShare {
 	sums := map[string]*programShare{}
 	for _, p := range s.Processes {
@@ -64,7 +64,7 @@ func (p programShare) value() section.Value {
 func changesOf(old, new *Profile) section.Comparison {
 	all := &Changes{OldClockCPUs: old.ClockCPUs, NewClockCPUs: new.ClockCPUs}
 	olds, news := byProgram(old), byProgram(new)
-	// Most programs read no clock. What runs at a moment is chance.
+	// Most programs read no clock, and run by chance, so they are not compared.
 	reads := map[string]bool{}
 	for _, p := range slices.Concat(olds, news) {
 		if p.share > 0 {

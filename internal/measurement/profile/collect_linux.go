@@ -22,11 +22,11 @@ import (
 // drainEvery is how often the rings are read. A ring holds the samples of a second and more.
 const drainEvery = 50 * time.Millisecond
 
-// childrenLater is how long a profile goes on after no process was alive: one of them may have started another before, whose
-// record is counted with the turn after, or with the second if it came shortly before.
+// childrenLater is how long a profile goes on after no process was alive. A process may have started another before it
+// ended; the record of that start is counted in the next turn, or in the second if it came shortly before.
 const childrenLater = 3 * drainEvery / 2
 
-// settle is how long after its time a record is in its ring at the latest. Earlier records of other CPUs are counted
+// settle is the max time from an event until its record is in the ring. Earlier records of other CPUs are counted
 // before it.
 const settle = 10 * time.Millisecond
 
@@ -37,7 +37,7 @@ type collector struct {
 	waiting []perfevent.Record
 	// lostBefore is the number of records that were lost before the profile.
 	lostBefore uint64
-	// namesAt is when names are looked up again, for which a tenth of the time is used.
+	// namesAt is when names are looked up again. The lookups take a tenth of the time.
 	namesAt time.Time
 }
 
@@ -54,7 +54,7 @@ func (c *collector) drain(untilNS uint64) error {
 	return nil
 }
 
-// count counts the records that wait, up to a time, by their times: each CPU has a ring of its own.
+// count counts the waiting records up to a time, in the order of their times: each CPU has a ring of its own.
 func (c *collector) count(untilNS uint64) {
 	slices.SortStableFunc(c.waiting, func(a, b perfevent.Record) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
 	due := 0
@@ -71,8 +71,8 @@ func (c *collector) begin() {
 	c.lostBefore, _ = c.events.Lost()
 }
 
-// run samples until the time is over or ctx ends, from now on or since begin was called. It returns how long it sampled. each is called
-// each time that the rings were read.
+// run samples until the time is over or ctx ends, from now on or since begin was called. It returns how long it
+// sampled. It calls each whenever the rings were read.
 func (c *collector) run(ctx context.Context, span time.Duration, each func(elapsed time.Duration, over bool)) (time.Duration, error) {
 	if c.tally.from == 0 {
 		c.begin()
@@ -128,7 +128,7 @@ var namespaceOffset = sync.OnceValue(func() int64 {
 	return seconds*1e9 + ns
 })
 
-// An opened is the events of a profile, and what they do not see.
+// An opened is the events of a profile, and the reasons why it does not see everything.
 type opened struct {
 	events     *perfevent.Events
 	rateHz     int
@@ -137,7 +137,7 @@ type opened struct {
 	// byThread is whether the threads are sampled one by one, and not the CPUs.
 	byThread bool
 	unseen   []string
-	// kernelUnseen is why reads in the kernel are not seen; empty if they are.
+	// kernelUnseen is why reads in the kernel are not seen; empty if they are seen.
 	kernelUnseen string
 	// pids are the processes to count; nil for all.
 	pids []int
@@ -145,8 +145,8 @@ type opened struct {
 	early []perfevent.Record
 }
 
-// open opens the events for the processes, or for all. The events of all CPUs see each process from its beginning to its
-// end, and need the right to do so. Without it, the threads of the processes are sampled one by one.
+// open opens the events for the processes, or for all. The events of all CPUs see each process from its beginning to
+// its end, but need the right to do so. Without it, the threads of the processes are sampled one by one.
 func open(s Settings, cpus []int) (opened, error) {
 	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, DefaultRate), seesKernel: true, pids: s.PIDs}
 	if s.PIDs != nil {
@@ -204,19 +204,19 @@ func (o *opened) openCPUs(cpus []int) error {
 
 var errEndedBefore = errors.New("the process ended before it could be sampled")
 
-// spareFiles is the number of files that the rest of a profile needs open at once, and some more.
+// spareFiles is the number of files that the rest of a profile opens at once, and some more.
 const spareFiles = 32
 
-// openThreads opens events for each thread of the processes on each CPU; the threads that these start inherit them. named
-// are the processes that the user named. Each of them must be allowed. The processes that they started before are
-// sampled too. Without named processes, the processes of o are sampled. It returns what cannot be sampled.
+// openThreads opens events for each thread of the processes on each CPU; new threads inherit them. named are the
+// processes that the user named. Each of them must be allowed. Processes that they started before are sampled too.
+// Without named processes, the processes of o are sampled. It returns what cannot be sampled.
 func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 	sampled := map[int]bool{}
 	var refused error
 	protected := map[int]bool{} // processes that may not be sampled
 	// A thread that starts another while its events are opened is seen in the next turn.
 	for range 3 {
-		// The threads of records inherited their events.
+		// Threads in these records inherited their events.
 		if err := o.events.Read(func(r *perfevent.Record) {
 			if r.Kind == perfevent.Fork {
 				sampled[r.TID] = true
@@ -263,7 +263,7 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 	return unseen, nil
 }
 
-// whyNone returns why there is no thread to sample.
+// whyNone returns why there are no threads to sample.
 func (o *opened) whyNone() error {
 	if len(o.pids) == 0 {
 		return fmt.Errorf("this user has no process but timebench; start the program first, or write it after --; the processes of other users: %s", wholeMachineNeeds())

@@ -15,8 +15,9 @@ import (
 // most is the maximum number of threads and callers of a process in a document.
 const most = 20
 
-// costsOf returns what a read costs, in ns by clock, of those that were measured. It includes the loop that measures it: around a
-// read by the vDSO the CPU does those few instructions while it waits for the counter, and a sample finds it waiting.
+// costsOf returns the cost of a read, in ns by clock, for the clocks that were measured. It includes the loop that
+// measures it: around a read by the vDSO the CPU does those few instructions while it waits for the counter, and a
+// sample finds it waiting.
 func costsOf(clocks []compare.Clock) map[string]float64 {
 	all := map[string]float64{}
 	for _, c := range clocks {
@@ -27,7 +28,8 @@ func costsOf(clocks []compare.Clock) map[string]float64 {
 	return all
 }
 
-// between returns the mean of the costs before and after the sampling; the only cost of a clock that was measured once.
+// between returns the mean of the costs before and after the sampling, or the only cost of a clock that was measured
+// once.
 func between(before, after map[string]float64) map[string]float64 {
 	all := maps.Clone(after)
 	for id, ns := range before {
@@ -39,16 +41,15 @@ func between(before, after map[string]float64) map[string]float64 {
 // An estimate turns samples into shares and rates.
 type estimate struct {
 	profile *Profile
-	// costs are what a read costs, in ns by clock.
+	// costs are the costs of a read, in ns by clock.
 	costs map[string]float64
-	// used are the CPU times of processes, where the kernel is not sampled.
+	// used are the CPU times of processes, if the kernel is not sampled.
 	used map[int]usage
 	// named are the processes that the user named.
 	named []int
 }
 
-// knownSystem is the maximum part of the CPU time that may be unseen in a share that is a figure
-// and not only an interval.
+// knownSystem is the max share of unseen CPU time with which a share has a figure and not only an interval.
 const knownSystem = 0.005
 
 // of returns the process of a program.
@@ -58,14 +59,14 @@ func (e estimate) of(p *target) Process {
 		process.ProcessCount = len(p.pids)
 	}
 	// Without samples of the kernel, its time is known by accounting only, and reads may take all of it. If it is
-	// unknown, the figures are of user mode: the least.
+	// unknown, the figures are of user mode, which is the minimum.
 	unseen, known := 0.0, true
 	if !e.profile.SeesKernel {
 		unseen, known = e.usedBy(p).system()
 	}
 	seconds := float64(e.profile.DurationNS) / 1e9
 	process.CPUsUsed = float64(p.samples) / float64(e.profile.RateHz) / seconds / max(1-unseen, 0.01)
-	// A sample in a profile of less than a period stands for more than there are.
+	// In a profile shorter than a sampling period, a sample would stand for more CPUs than the machine has.
 	process.CPUsUsed = min(process.CPUsUsed, float64(e.profile.CPUs))
 	user, kernel, syscalls := p.clockSamples()
 	part := (1 - unseen) / float64(p.samples)
@@ -105,11 +106,11 @@ func (e estimate) usedBy(p *target) (sum usage) {
 	return sum
 }
 
-// mostUntimed is the largest share of reads of unknown cost in the time of all reads. The number of reads is an estimate
-// below it.
+// mostUntimed is the max share of reads of unknown cost in the time of all reads. Up to this share, the number of reads
+// is estimated.
 const mostUntimed = 0.05
 
-// reads estimates the number of reads: their CPU time by what one costs.
+// reads estimates the number of reads: their CPU time divided by the cost of a read.
 func (e estimate) reads(process *Process, p *target) {
 	inVDSO, untimed := process.UserShare+process.KernelShare, 0.0
 	if e.profile.KernelEntry == result.Never {
@@ -126,8 +127,8 @@ func (e estimate) reads(process *Process, p *target) {
 	}
 }
 
-// readsPerNS returns the number of reads in a ns of those by the vDSO or by direct system calls, and the part of that
-// time in reads whose cost is unknown.
+// readsPerNS returns the number of reads per ns, by the vDSO or by direct system calls, and the part of that time in
+// reads of unknown cost.
 func (e estimate) readsPerNS(p *target, direct bool) (reads, unknown float64) {
 	samples := 0.0
 	for clock, n := range p.clocks {
@@ -175,8 +176,8 @@ func (e estimate) fill(t *tally) {
 	s.Processes = []Process{}
 	s.LostSamples = t.lost
 	s.ReadNS, s.SyscallNS = e.costs[FineID], e.costs[syscallID]
-	// Where the kernel emulates the counter, as for faulty timers of arm64, reading it is no read in user mode, and costs
-	// about as much as a system call. In user mode it costs a tenth (AMD EPYC).
+	// Where the kernel emulates the counter, as for faulty timers of arm64, a read of the counter is not in user mode,
+	// and costs about as much as a system call. In user mode it costs a tenth (AMD EPYC).
 	enters := s.KernelEntry == result.Always || s.KernelEntry == result.Sometimes
 	if userMode := e.costs[clock.UserModeID]; enters && (s.SyscallNS == 0 || userMode < s.SyscallNS/2) {
 		s.UserModeNS = userMode

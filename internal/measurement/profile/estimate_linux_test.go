@@ -50,8 +50,7 @@ func TestShareAndReads(t *testing.T) {
 	require.Equal(t, []Thread{{TID: 10, Name: "main", Samples: 1000, ClockSamples: 400}}, p.Threads)
 }
 
-// A document is refused if its figures contradict each other, so the figures of an estimate must agree, whatever the
-// samples.
+// A document with contradictory figures is refused, so the figures of an estimate must agree, whatever the samples.
 func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
 	kinds := []perfevent.Record{
@@ -84,7 +83,7 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 	require.Greater(t, with, 18, "estimates with a number of reads")
 }
 
-// A machine does not keep its speed: a cost is the mean of before and after.
+// The speed of a machine changes: a cost is the mean of before and after.
 func TestCostsOfBothEnds(t *testing.T) {
 	all := between(costsOf(fast), costsOf([]compare.Clock{clocked(FineID, 24, 23, 25), clocked("gettimeofday@vdso", 30, 30, 30)}))
 	require.InDelta(t, 22, all[FineID], 1e-9)
@@ -109,7 +108,7 @@ func TestUserMode(t *testing.T) {
 	require.Zero(t, s.ClockCPUsUserMode)
 }
 
-// Without samples of the kernel all of the system time may be of reads.
+// Without samples of the kernel, all of the system time may be reads.
 func TestKernelThatIsNotSeen(t *testing.T) {
 	records := append(times(400, sample(10, nil, inGettime)), times(400, sample(10, nil, inProgram))...)
 	p := estimated(&usage{8e9, 2e9}, result.Always, fast, records...).Processes[0]
@@ -157,7 +156,7 @@ func TestUnknownVDSO(t *testing.T) {
 	require.NotEmpty(t, p.Reason)
 }
 
-// The number of reads is their CPU time by what one costs. It is unknown if many are of clocks whose cost is unknown.
+// The number of reads is their CPU time divided by the cost of a read. It is unknown if many reads are of unknown cost.
 func TestReads(t *testing.T) {
 	vdso, slow := sample(10, nil, inGettime, inProgram), sample(10, []uint64{gettime}, afterEntry, inProgram)
 	call := func(in uint64) perfevent.Record { return sample(10, []uint64{in}, inWrapper) }
@@ -188,7 +187,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// The program that takes most CPU time with its reads is the first.
+// The program with most CPU time in reads is the first.
 func TestOrder(t *testing.T) {
 	records := append(times(10, sample(11, nil, inGettime)), times(30, sample(10, nil, inGettime))...)
 	records = append(records, times(500, sample(12, nil, inProgram))...)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A callKind is what a sample in the kernel is part of.
+// A callKind is the kind of system call that a sample in the kernel belongs to.
 type callKind int
 
 const (
@@ -15,15 +15,15 @@ const (
 	otherCall                 // another system call
 )
 
-// A kernelCall is the system call that a sample in the kernel is part of. clock is the clock whose cost the call has;
-// empty if that is not measured.
+// A kernelCall is the system call that a sample in the kernel belongs to. clock is the clock whose cost the call has;
+// empty if the cost is not measured.
 type kernelCall struct {
 	kind  callKind
 	clock string
 }
 
-// callPrefixes are how the kernel names the functions of system calls: arch/*/include/asm/syscall_wrapper.h.
-// The shorter ones are of kernels before 4.17.
+// callPrefixes are how the kernel names the functions of system calls: arch/*/include/asm/syscall_wrapper.h. The
+// shorter prefixes are of kernels before 4.17.
 var callPrefixes = []string{"__x64_sys_", "__arm64_sys_", "__riscv_sys_", "__se_sys_", "__do_sys_", "SyS_", "sys_"}
 
 // callPrefixes32 are the prefixes for 32-bit programs. The cost of their calls is not measured: they enter the kernel
@@ -33,15 +33,15 @@ var callPrefixes32 = []string{"__ia32_sys_", "__ia32_compat_sys_", "__arm64_comp
 // directIDs are the clocks of system calls that a program makes itself.
 var directIDs = []string{syscallID, gettimeofdayID, timeID}
 
-// clockCalls are the system calls that read a clock, and the clock whose cost they have. Those with a number are of 32-bit
-// programs; on arm64 they have the prefix of 64-bit ones.
+// clockCalls are the system calls that read a clock, and the clock whose cost they have. Names with a number are of
+// 32-bit programs; on arm64 they have the prefix of 64-bit calls.
 var clockCalls = map[string]string{
 	"clock_gettime": syscallID, "gettimeofday": gettimeofdayID, "time": timeID,
 	"clock_gettime32": "", "clock_gettime64": "", "old_gettimeofday": "", "time32": "",
 }
 
-// untimedFunctions are what clock_gettime(2) calls for clocks of CPU time (kernel/time/posix-cpu-timers.c) and of devices
-// (posix-clock.c). They cost more than the clocks that are measured.
+// untimedFunctions are the functions that clock_gettime(2) calls for clocks of CPU time
+// (kernel/time/posix-cpu-timers.c) and of devices (posix-clock.c). They cost more than the clocks that are measured.
 var untimedFunctions = []string{"posix_cpu_clock_get", "process_cpu_clock_get", "thread_cpu_clock_get", "pc_clock_gettime"}
 
 // callOf returns the system call of a function of the kernel; false for other functions.
@@ -67,9 +67,10 @@ var clockFunctions = map[string]string{
 	"clock_gettime": FineID, "clock_gettime64": FineID, "gettimeofday": "gettimeofday@vdso", "time": "time@vdso",
 }
 
-// functionOf returns what a name of the vDSO stands for: the clock whose cost the function has; false if it reads none.
-// Code before the first name is outlined from the functions that read clocks: the code of getrandom, which is in the vDSO
-// from Linux 6.11 on, follows its name. So code without a name costs what the fine clocks do, and so does the vDSO of a 32-bit process.
+// functionOf returns the clock whose cost a function of the vDSO has, by the name of the function; reads is false if it
+// reads no clock. Code before the first name is outlined from the functions that read clocks: the code of getrandom,
+// which is in the vDSO from Linux 6.11 on, follows its name. So code without a name costs as much as the fine clocks,
+// and so does the vDSO of a 32-bit process.
 func functionOf(name string) (clock string, reads bool) {
 	if name == "" {
 		return FineID, true
@@ -81,7 +82,7 @@ func functionOf(name string) (clock string, reads bool) {
 // unnamed is the name of code of the vDSO that belongs to no function with a name.
 const unnamed = "vDSO"
 
-// cutAny returns a function without its prefix; false if it has another one.
+// cutAny returns a function without its prefix; false if it has no such prefix.
 func cutAny(function string, prefixes []string) (string, bool) {
 	for _, prefix := range prefixes {
 		if name, ok := strings.CutPrefix(function, prefix); ok {
@@ -100,7 +101,7 @@ type kernelFunction struct {
 // A kernel is the functions of the system calls, by address.
 type kernel []kernelFunction
 
-// call returns what a callchain in the kernel is part of, by the innermost function of a system call.
+// call returns the system call of a callchain in the kernel, by the innermost function of a system call.
 func (k kernel) call(addresses []uint64) kernelCall {
 	for _, address := range addresses {
 		i, exact := slices.BinarySearchFunc(k, address, func(f kernelFunction, address uint64) int {

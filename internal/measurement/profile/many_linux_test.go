@@ -35,7 +35,7 @@ func prepared(t testing.TB, name string, args ...string) (pid int) {
 	return pid
 }
 
-// ofMany profiles the machine by the program, and returns the profile and the memory that it held at most.
+// ofMany profiles the machine by the program, and returns the profile and the max memory of the program.
 func ofMany(t testing.TB, args ...string) (p Profile, maxBytes int64) {
 	t.Helper()
 	command := exec.Command(need.Timebench(t), append([]string{"profile", "--quiet", "--format", "json", "--duration", "2s"}, args...)...)
@@ -55,7 +55,7 @@ const (
 	manyBytes     = 100e6
 )
 
-// A machine with many processes and threads costs little memory, and no sample is lost unsaid.
+// A machine with many processes and threads costs little memory, and each lost sample is reported.
 func TestManyProcessesAndThreads(t *testing.T) {
 	need.Minutes(t)
 	t.Parallel()

@@ -40,7 +40,7 @@ func clockPrograms(d *result.Document) []Process {
 	return Of(d).readers()
 }
 
-// barred returns the programs of the picture, the one with most CPU time in reads last.
+// barred returns the programs of the picture, the program with most CPU time in reads last.
 func barred(d *result.Document) []Process {
 	all := slices.Clone(picture.Shown(clockPrograms(d)))
 	slices.Reverse(all)
@@ -88,7 +88,7 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 // axes are the ends of the axis, and the numbers of its steps.
 var axes = []shareTicks{{0.01, 5}, {0.02, 4}, {0.05, 5}, {0.1, 5}, {0.2, 4}, {0.4, 4}, {0.6, 6}, {0.8, 4}, {1, 5}}
 
-// axisOf returns the shortest axis that has the highest share.
+// axisOf returns the shortest axis that includes the highest share.
 func axisOf(all []Process) shareTicks {
 	most := 0.0
 	for _, p := range all {

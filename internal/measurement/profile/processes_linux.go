@@ -31,8 +31,8 @@ func withChildren(pids []int) []int {
 	return all
 }
 
-// anyLives returns whether one of the wanted processes lives, or was started since the last call: it may have ended, after it
-// started another one whose record is still to come.
+// anyLives returns whether one of the wanted processes lives, or was started since the last call. A process may have
+// ended after it started another whose record is still to come.
 func (t *tally) anyLives() bool {
 	if t.started {
 		t.started = false
@@ -50,8 +50,8 @@ func (t *tally) anyLives() bool {
 	return false
 }
 
-// commandOf returns the name of the program of a process: the file name of its first argument,
-// or the name that the kernel has for the first thread, cut after 15 bytes.
+// commandOf returns the name of the program of a process: the file name of its first argument, or the name that the
+// kernel has for the first thread, cut after 15 bytes.
 func commandOf(pid int) string {
 	arguments, err := procfile.Read(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
@@ -127,7 +127,7 @@ const tickNS = 1e9 / 100
 // A usage is the CPU time of a process since the beginning of the profile, by the accounting of the kernel.
 type usage struct{ userNS, systemNS float64 }
 
-// system returns the part of the time that is of the kernel; false if it is unknown.
+// system returns the share of system time in the CPU time; false if it is unknown.
 func (u usage) system() (part float64, known bool) {
 	if total := u.userNS + u.systemNS; total > 0 {
 		return u.systemNS / total, true

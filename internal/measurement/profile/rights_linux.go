@@ -26,7 +26,7 @@ func paranoid() string {
 
 func wholeMachineNeeds() string { return needed(0) }
 
-// needed returns who may sample more than this process, or the highest setting with which it may.
+// needed returns who may sample more than this process, or the highest setting that allows it.
 func needed(level int) string {
 	user := "root (use sudo)"
 	if os.Geteuid() == 0 && inUserNamespace() {
@@ -35,7 +35,7 @@ func needed(level int) string {
 	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid %d or below (it is %s)", user, level, paranoid())
 }
 
-// descriptorsNeeded says how many open files are needed, beside the few of the program itself.
+// descriptorsNeeded returns how many open files are needed, beside the few of the program itself.
 func descriptorsNeeded(number int) string {
 	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and sampling needs %d beside those in use", openFiles(), number)
 }
@@ -47,7 +47,7 @@ func openFiles() int {
 	return int(min(limit.Cur, math.MaxInt32)) //nolint:gosec // below the limit
 }
 
-// explained returns an error of perf_event_open(2) with what would be right.
+// explained returns an error of perf_event_open(2) with its remedy.
 func explained(err error) error {
 	switch {
 	case forbidden(err) && os.Geteuid() == 0 && inUserNamespace():

@@ -24,9 +24,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Run opens the events of the processes of the settings, or of all, samples them, and estimates what reads take, by what
-// a read costs before and after. It ends early when ctx ends; the profile is then of the time until then. An error says
-// what the system does not allow, and what would be right.
+// Run opens the events of the processes of the settings, or of all, samples them, and estimates the time in reads by
+// the cost of a read before and after. It ends early when ctx ends; the profile is then of the time until then. An
+// error says what the system does not allow, and how to allow it.
 func Run(ctx context.Context, s Settings, measure Measure, progress func(done, total time.Duration)) (Profile, error) {
 	profile := Profile{ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
 	before, err := measure(ctx)
@@ -94,7 +94,8 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	return profile, nil
 }
 
-// missed returns what the samples show that the profile did not see. command is how the command ended; nil without one.
+// missed returns what the profile did not see, according to its samples. command is how the command ended; nil without
+// a command.
 func (o opened) missed(command *os.ProcessState, t *tally) (unseen []string) {
 	const enough = 50 * time.Millisecond // for a sample
 	if command != nil && o.byThread && len(t.programs) == 0 {
@@ -114,8 +115,8 @@ func (o opened) missed(command *os.ProcessState, t *tally) (unseen []string) {
 // usageTurns is how many times the rings are read for each reading of the CPU times.
 const usageTurns = 10
 
-// sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns how
-// long that was, and the CPU times of the processes.
+// sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns
+// the time that it sampled, and the CPU times of the processes.
 func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally, progress func(done, total time.Duration)) (time.Duration, usages, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -164,7 +165,7 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 	return cmp.Or(ended, elapsed), used, err
 }
 
-// onlineCPUs returns the CPUs that run programs; without sysfs, as in a sandbox, all that there are.
+// onlineCPUs returns the CPUs that run programs; all CPUs without sysfs, as in a sandbox.
 func onlineCPUs() []int {
 	text, err := procfile.Read("/sys/devices/system/cpu/online")
 	if err == nil {
@@ -238,7 +239,7 @@ func mapsOf(pid int, folder string) ([]symbols.Mapping, error) {
 	return maps, err
 }
 
-// mapsIn returns what a file of memory maps has: proc_pid_maps(5).
+// mapsIn returns the mappings in a file of memory maps: proc_pid_maps(5).
 func mapsIn(path string) ([]symbols.Mapping, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -260,7 +261,7 @@ func reasonOf(err error) string {
 	}
 }
 
-// process returns what names the functions of a process; nil if it cannot be read.
+// process returns the symbols of a process; nil if it cannot be read.
 func (l *live) process(pid int) *symbols.Process {
 	if p, ok := l.processes[pid]; ok {
 		return p

@@ -50,7 +50,7 @@ func profiled(t *testing.T, s Settings) Profile {
 	return p
 }
 
-// only returns the one entry of a process.
+// only returns the single entry of a process.
 func only(t *testing.T, p Profile, pid int) Process {
 	t.Helper()
 	i := slices.IndexFunc(p.Processes, func(p Process) bool { return p.PID == pid })
@@ -58,7 +58,7 @@ func only(t *testing.T, p Profile, pid int) Process {
 	return p.Processes[i]
 }
 
-// Programs that read a clock for a known part of their time: none of it, all, and between.
+// Programs read a clock for a known part of their time: none, all, or some of it.
 func TestRealPrograms(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
@@ -176,7 +176,7 @@ func TestChildrenAreProfiled(t *testing.T) {
 	require.Less(t, p.DurationNS, int64(50*time.Second))
 }
 
-// A process whose first thread ended has an empty memory map in the place of its own. Its reads are seen all the same.
+// A process whose first thread ended has an empty memory map. Its reads are seen nevertheless.
 func TestFirstThreadThatEnded(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{})
@@ -196,8 +196,8 @@ func TestFirstThreadThatEnded(t *testing.T) {
 	require.Equal(t, cgroupOf("/proc/self"), p.Cgroup)
 }
 
-// A process that ended meanwhile is an error, also for root. A process that was not reaped is known to have ended, and
-// not to have no vDSO.
+// A process that ended in the meantime is an error, also for root. A process that was not reaped counts as ended, and
+// not as a process without a vDSO.
 func TestProcessThatEndsBefore(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	command := exec.Command("true")
@@ -246,7 +246,7 @@ func TestTimeNamespace(t *testing.T) {
 	require.Positive(t, profileIn(t, out).Samples)
 }
 
-// Root of a user namespace is no root: the kernel's setting counts for it.
+// Root of a user namespace has no rights of root: the kernel's setting counts for it.
 func TestRootOfAUserNamespace(t *testing.T) {
 	t.Parallel()
 	need.Processes(t)
@@ -299,7 +299,7 @@ func profileIn(t testing.TB, document []byte) Profile {
 	return of.Profile
 }
 
-// ctx ends the profile, which is then of the time before.
+// When ctx ends, the profile is of the time before.
 func TestInterruptedProfile(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
@@ -334,13 +334,12 @@ func TestNoFileIsLeft(t *testing.T) {
 	require.Equal(t, before, need.OpenFiles())
 }
 
-// A nobody runs shell scripts as an ordinary user, in a folder with timebench.
+// A nobody runs shell scripts as the user nobody, in a folder with timebench.
 type nobody struct {
 	setpriv, folder string
 }
 
-// asNobody skips the test where it cannot become another user, or where that user may do less or more than
-// on most machines.
+// asNobody skips the test if it cannot become another user, or if that user has other rights than on most machines.
 func asNobody(t *testing.T) nobody {
 	t.Helper()
 	need.Processes(t)
@@ -374,7 +373,7 @@ func (n nobody) run(t *testing.T, script string, args ...string) (stdout, stderr
 	return string(out), errors.String()
 }
 
-// An ordinary user samples own processes, thread by thread and in user mode. The profile says what it does not see.
+// An ordinary user samples own processes, thread by thread and in user mode. The profile reports what it does not see.
 func TestOrdinaryUser(t *testing.T) {
 	need.Minutes(t)
 	t.Parallel()
@@ -396,7 +395,7 @@ time.sleep(100)
 	require.Greater(t, strings.Count(out, "\npython3,"), 1, "the process and its threads")
 }
 
-// If the processes of an ordinary user are idle, the profile says that it does not see the others.
+// If the processes of an ordinary user are idle, the profile reports that it does not see the others.
 func TestNothingRanThatAUserMaySample(t *testing.T) {
 	t.Parallel()
 	out, errors := asNobody(t).run(t, `sleep 100 & ./timebench profile --duration 300ms --quiet; kill $!`)
@@ -419,7 +418,7 @@ time.sleep(100)`
 	require.Contains(t, errors, "status 1\n")
 }
 
-// Where files run out, it says how many threads it does not see, and samples the others.
+// If files run out, the profile reports how many threads it does not see, and samples the others.
 func TestFewFiles(t *testing.T) {
 	need.Minutes(t)
 	t.Parallel()

@@ -15,8 +15,8 @@ func Run(context.Context, Settings, Measure, func(done, total time.Duration)) (P
 // Check returns ErrUnsupported.
 func Check(Settings) error { return ErrUnsupported }
 
-// NamedProcesses returns none.
+// NamedProcesses returns nothing.
 func NamedProcesses(string) []int { return nil }
 
-// ProcessOf returns none.
+// ProcessOf returns 0.
 func ProcessOf(int) int { return 0 }

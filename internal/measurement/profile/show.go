@@ -13,14 +13,14 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// The most rows of the tables for people. The CSV and the document have all.
+// The max numbers of rows of the tables for people. The CSV and the document have all.
 const (
 	mostShown   = 25
 	mostCallers = 12
 	mostReasons = 10 // processes of one reason
 )
 
-// number returns the number of the process; where several are summed how many they are.
+// number returns the PID of the process, or the number of processes of a sum.
 func (p *Process) number() string {
 	if p.ProcessCount > 1 {
 		return "×" + words.Thousands(int64(p.ProcessCount))
@@ -28,7 +28,7 @@ func (p *Process) number() string {
 	return strconv.Itoa(p.PID)
 }
 
-// label returns the name of the program with the number of the process or of its processes.
+// label returns the name of the program with its PID, or with the number of its processes.
 func (p *Process) label() string {
 	if p.ProcessCount > 1 {
 		return fmt.Sprintf("%s (%s processes)", p.Command, words.Thousands(int64(p.ProcessCount)))
@@ -54,11 +54,10 @@ func (s *Profile) Fact(*result.Document) table.Fact {
 	return table.Fact{Name: "Profiled", Value: text}
 }
 
-// leastShown is the CPU time of reads that may be, in CPUs, from which on a process is shown although none of its
-// reads was seen.
+// leastShown is the min CPU time of possible reads, in CPUs, from which a process without a sampled read is shown.
 const leastShown = 0.01
 
-// unknownCPUs returns the CPU time that a process may spend on reads, in CPUs, where there is no figure.
+// unknownCPUs returns the CPU time that a process may spend on reads, in CPUs, if there is no figure.
 func (p *Process) unknownCPUs() float64 {
 	if p.ClockShare != nil {
 		return 0
@@ -66,7 +65,7 @@ func (p *Process) unknownCPUs() float64 {
 	return p.ClockShareHigh * p.CPUsUsed
 }
 
-// readers returns the processes that read clocks, or may.
+// readers returns the processes that read clocks, or may do so.
 func (s *Profile) readers() []Process {
 	var some []Process
 	for _, p := range s.Processes {
@@ -77,7 +76,7 @@ func (s *Profile) readers() []Process {
 	return some
 }
 
-// Block returns the processes that read clocks, and who calls.
+// Block returns the processes that read clocks, and their callers.
 func (s *Profile) Block(*result.Document) table.Block {
 	all := s.readers()
 	block := table.Block{Title: "Programs that read clocks", Grids: []table.Grid{processGrid(s, all),
@@ -98,12 +97,12 @@ func (s *Profile) Block(*result.Document) table.Block {
 	return block
 }
 
-// reasons returns a line for each reason why reads are unknown, with the processes, of many the first.
+// reasons returns a line for each reason why reads are unknown, with the processes; of many, the first few.
 func (s *Profile) reasons() []string {
 	return s.grouped(func(p Process) []string { return []string{p.Reason} })
 }
 
-// preloaded returns a line for each library that stands in for the clock, with the processes, of many the first.
+// preloaded returns a line for each library that stands in for the clock, with the processes; of many, the first few.
 func (s *Profile) preloaded() []string {
 	return s.grouped(func(p Process) []string {
 		var libraries []string
@@ -115,7 +114,7 @@ func (s *Profile) preloaded() []string {
 	})
 }
 
-// grouped returns a line for each text that processes have, with the processes, of many the first.
+// grouped returns a line for each text that processes have, with the processes; of many, the first few.
 func (s *Profile) grouped(texts func(Process) []string) []string {
 	var why words.Reasons
 	number := map[string]int{}
@@ -176,7 +175,7 @@ func (s *Profile) verdict() string {
 	return text + "."
 }
 
-// most returns the program that takes most CPU time for reads; nil if none takes any.
+// most returns the program with most CPU time in reads; nil if no program has any.
 func (s *Profile) most() *Process {
 	var most *Process
 	for i := range s.Processes {
@@ -224,7 +223,7 @@ func share(part float64) string {
 	return strconv.FormatFloat(part*100, 'f', 1, 64)
 }
 
-// percent returns the share of CPU time in reads in %, or its range where there is no single figure.
+// percent returns the share of CPU time in reads in %, or its range without a single figure.
 func (p *Process) percent() string {
 	if p.ClockShare == nil {
 		return p.interval()
@@ -243,7 +242,7 @@ type line struct {
 	seesKernel bool
 }
 
-// text returns a text of the process, for a column; of a thread it is empty.
+// text returns a text of the process, for a column; empty for a thread.
 func text(of func(*Process) string) func(line) string {
 	return func(l line) string {
 		if l.thread != nil {
@@ -253,7 +252,7 @@ func text(of func(*Process) string) func(line) string {
 	}
 }
 
-// figure returns a figure of the process, for a column; a thread has none.
+// figure returns a figure of the process, for a column; ok is false for a thread.
 func figure(of func(*Process) (float64, bool)) func(line) (float64, bool) {
 	return func(l line) (float64, bool) {
 		if l.thread != nil {
@@ -380,7 +379,7 @@ func processGrid(s *Profile, all []Process) table.Grid {
 // share returns the share of the samples of a thread that are in reads.
 func (t *Thread) share() float64 { return float64(t.ClockSamples) / float64(max(t.Samples, 1)) }
 
-// threadGrid returns the threads that read clocks, if they were asked for.
+// threadGrid returns the threads that read clocks, if they were requested.
 func threadGrid(s *Profile, all []Process) table.Grid {
 	if !s.ListsThreads {
 		return table.Grid{}
@@ -406,7 +405,7 @@ func threadGrid(s *Profile, all []Process) table.Grid {
 			if s.SeesKernel {
 				return cpus(l.CPUsUsed * float64(l.thread.Samples) / float64(max(l.Samples, 1)))
 			}
-			// The system time of a process is not that of each thread in proportion.
+			// The system time of a process cannot be divided among its threads in proportion.
 			return cpus(float64(l.thread.Samples) / float64(max(s.RateHz, 1)) / (float64(max(s.DurationNS, 1)) / 1e9))
 		}},
 		{Name: part, Cell: func(l line) string { return share(l.thread.share()) }},
@@ -420,7 +419,7 @@ type caller struct {
 	samples float64
 }
 
-// callerGrid returns who reads clocks.
+// callerGrid returns the callers that read clocks.
 func callerGrid(s *Profile, all []Process) table.Grid {
 	var shown []caller
 	for i := range all {
@@ -461,10 +460,10 @@ func callerGrid(s *Profile, all []Process) table.Grid {
 	return g
 }
 
-// leastCaller is the part of the reads of a program from which on a caller is shown.
+// leastCaller is the min share of the reads of a program from which a caller is shown.
 const leastCaller = 0.05
 
-// readSamples returns the number of samples in reads of a process: those of the callers whose names are known, and the others.
+// readSamples returns the number of samples in reads of a process, of named callers and of others.
 func (p *Process) readSamples() float64 {
 	named := p.OtherCallerSamples
 	for _, c := range p.Callers {
@@ -473,8 +472,7 @@ func (p *Process) readSamples() float64 {
 	return max(float64(named), (p.UserShare+p.KernelShare+p.SyscallShare)*float64(p.Samples), 1)
 }
 
-// Unit returns the container or the unit that a control group is of: its last part, without what
-// engines add to it.
+// Unit returns the container or the unit of a control group: its last part, without the additions of container engines.
 func Unit(cgroup string) string {
 	if cgroup == "" {
 		return ""

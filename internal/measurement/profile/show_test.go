@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// A program of which no read was seen is shown if its interval has room for many.
+// A program without a sampled read is shown if its interval has room for many reads.
 func TestProgramsThatMayReadAreShown(t *testing.T) {
 	none, some := 0.0, 0.1
 	s := &Profile{Samples: 1, CPUs: 2, SeesKernel: true, Unseen: []string{"some system calls"}, ClockCPUs: 0.1,
@@ -30,7 +30,7 @@ func TestProgramsThatMayReadAreShown(t *testing.T) {
 	require.Equal(t, []string{"Not seen: some system calls."}, block.Faults)
 }
 
-// What may be of reads, and was not seen to be, is not in the sum.
+// Possible reads that were not seen are not in the sum.
 func TestVerdict(t *testing.T) {
 	known, unknown := 0.5, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006}
 	reads := Process{Command: "reads", ClockShare: &known, ClockShareHigh: 0.6, CPUsUsed: 1}
@@ -47,7 +47,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Without a single figure, the range stands in its place.
+// Without a single figure, the table has the range.
 func TestRangeInTheTable(t *testing.T) {
 	g := processGrid(&Profile{},
 		[]Process{{Command: "ranged", PID: 7, ClockShareLow: 0.248, ClockShareHigh: 0.34, CPUsUsed: 1}})
@@ -77,7 +77,7 @@ func TestShortFunction(t *testing.T) {
 	}
 }
 
-// The callers are of all reads, and what is not known of them is a row.
+// The callers add up to all reads; unknown callers are a row.
 func TestCallersAreOfAllReads(t *testing.T) {
 	caller := func(name string, samples int) Caller { return Caller{[]string{name}, samples} }
 	several := []Caller{caller("a (libc)", 40), caller("b (libc)", 20), caller("c (libc)", 10), caller("d (libc)", 6),
@@ -100,8 +100,8 @@ func TestCallersAreOfAllReads(t *testing.T) {
 	require.Equal(t, "Some functions have no name: it takes too long.", g.Note)
 }
 
-// Without samples of the kernel, those of a thread are of its time in user mode. The process has more time, but which thread
-// that is of is not known.
+// Without samples of the kernel, the figures of a thread are of its time in user mode. The process has more time, but
+// it is unknown in which threads.
 func TestThreadsWithoutTheKernel(t *testing.T) {
 	p := Process{Command: "reads", Samples: 200, CPUsUsed: 1.2, ClockCPUs: 0.1,
 		Threads: []Thread{{TID: 7, Name: "worker", Samples: 100, ClockSamples: 50}}}
@@ -115,7 +115,7 @@ func TestThreadsWithoutTheKernel(t *testing.T) {
 	require.Equal(t, [][]string{{"reads", "worker", "7", "0.600", "50.0"}}, g.Rows)
 }
 
-// Programs that read no clock, of which most run by chance, are no news.
+// Programs that read no clock are not compared: most of them run by chance.
 func TestIdleProgramsAreNotCompared(t *testing.T) {
 	program := func(name string, share float64) Process {
 		return Process{Command: name, CPUsUsed: 1, ClockShare: &share, UserShare: share, ClockShareHigh: 0.9}
@@ -147,7 +147,7 @@ func readBack(t *testing.T, s *Profile) error {
 	return err
 }
 
-// A document whose figures contradict each other is refused.
+// A document with contradictory figures is refused.
 func TestContradictions(t *testing.T) {
 	share := 0.4
 	read := func(change func(*Process)) error {
@@ -181,8 +181,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// Of thousands of processes that ended, or with a library that stands in for the clock, the report has ten and the
-// number of the others.
+// If thousands of processes ended, or have a library that stands in for the clock, the report has ten and the number of
+// the others.
 func TestReasonsOfManyProcesses(t *testing.T) {
 	s := &Profile{Processes: []Process{{PID: 1, Command: "secret", Reason: "that needs root"},
 		{PID: 2, Command: "fine"}}}

@@ -4,21 +4,20 @@ package profile
 // page faults, from anywhere.
 const maxSites = 2000
 
-// A place is an instruction of a program: its address, in the vDSO from the beginning of that, which is at another
-// address in each process.
+// A place is the address of an instruction of a program; in the vDSO, its offset from the beginning of the vDSO, whose
+// address differs between processes.
 type place struct {
 	inVDSO  bool
 	address uint64
 }
 
-// A site is the instruction of a program after a system call. Samples at the beginning and the end
-// of the call, before and after its function, are unknown: some are in the kernel, some at the
-// instruction itself, because the end of a call runs with interrupts disabled, and the sample comes
-// with the return to the program. They belong to the same calls as the others at the site, in the
-// same proportion.
+// A site is the instruction of a program after a system call. Samples at the beginning and the end of the call, before
+// and after its function, are unknown. Some are in the kernel; some are at the instruction itself, because the end of a
+// call runs with interrupts disabled, and the sample comes with the return to the program. They belong to the same
+// calls as the others at the site, in the same proportion.
 type site struct{ clock, other, unknown int }
 
-// clocks returns the number of samples, of some at the site, that belong to system calls of clocks.
+// clocks returns how many of some samples at the site belong to system calls of clocks.
 func (s *site) clocks(samples int) float64 {
 	if s.clock == 0 {
 		return 0
@@ -26,9 +25,8 @@ func (s *site) clocks(samples int) float64 {
 	return float64(samples) * float64(s.clock) / float64(s.clock+s.other)
 }
 
-// The instructions that make a system call lie this far before its site and after it: those that bring the arguments
-// into registers, and those that look at the result. Without them, a loop of system calls loses up to a third of its
-// samples.
+// The instructions that make a system call are this far before its site and after it: they load the arguments into
+// registers, and check the result. Without them, a loop of system calls loses up to a third of its samples.
 const (
 	beforeSite = 32
 	afterSite  = 16

@@ -20,7 +20,7 @@ type child struct {
 }
 
 // start starts a process that becomes the command when its gate opens. Until then it is timebench itself, so the events
-// are there before the first instruction of the command. Its standard output and error go to output.
+// exist before the first instruction of the command. Its standard output and error go to output.
 func start(command []string, output *os.File) (*child, error) {
 	if _, err := process.Self(); err != nil {
 		return nil, err
@@ -34,11 +34,11 @@ func start(command []string, output *os.File) (*child, error) {
 	return &child{gated, gated.Ended()}, nil
 }
 
-// patience is how long a command may take to end after SIGTERM.
+// patience is the max time that a command may take to end after SIGTERM.
 const patience = 2 * time.Second
 
-// end ends the command if it still runs, and what it started: with SIGTERM, then with SIGKILL. It returns how the
-// command ended, and its exit status as a shell does: 0 if timebench ended it, or if c is nil.
+// end ends the command and the processes that it started if they still run: with SIGTERM, then with SIGKILL. It returns
+// how the command ended, and its exit status as a shell does: 0 if timebench ended it, or if c is nil.
 func (c *child) end() (state *os.ProcessState, status int) {
 	if c == nil {
 		return nil, 0

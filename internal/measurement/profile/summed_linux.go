@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// enoughSamples is the number of samples from which on a process is an entry of its own: its share is then known to about a
-	// tenth. A build has hundreds of processes with a few samples each.
+	// enoughSamples is the number of samples from which a process is an entry of its own: its share is then known to
+	// about a tenth. A build has hundreds of processes with a few samples each.
 	enoughSamples = 100
-	// leastSummed is the least number of processes of a program that are summed: so few are entries of their own still.
+	// leastSummed is the min number of processes of a program that are summed. Fewer are entries of their own.
 	leastSummed = 5
 )
 
-// summed returns the programs, after it has joined the processes of one program with few samples each. The processes that
-// the user named stay apart.
+// summed joins processes of the same program that have few samples each, and returns all programs. Processes that the
+// user named stay apart.
 func (e estimate) summed(programs []*target) []*target {
 	type identity struct{ command, cgroup, reason, preloaded string }
 	identityOf := func(p *target) identity {
@@ -63,7 +63,7 @@ func sumOf(programs []*target) *target {
 	return sum
 }
 
-// join adds the samples of another program. Two processes are taken to have the same function at the same address.
+// join adds the samples of another program. It assumes that two processes have the same function at the same address.
 func (p *target) join(other *target) {
 	p.samples += other.samples
 	p.user, p.hidden = p.user+other.user, p.hidden+other.hidden
@@ -91,7 +91,7 @@ func (p *target) join(other *target) {
 	maps.Copy(p.threadNames, other.threadNames)
 }
 
-// entry returns the entry of a key, and makes it if it is missing.
+// entry returns the entry of a key, and creates it if it is missing.
 func entry[K comparable, V any](entries map[K]*V, key K) *V {
 	if entries[key] == nil {
 		entries[key] = new(V)

@@ -66,7 +66,7 @@ func TestShortProcessesAreSummed(t *testing.T) {
 	require.Contains(t, grid.Note, "the sum of 300 processes")
 }
 
-// Each process has its vDSO at an address of its own, and an instruction of it is one site still.
+// Each process has its vDSO at another address, but an instruction of it is a single site.
 func TestSitesInTheVDSOAreSummed(t *testing.T) {
 	of := func(processes int) Profile {
 		seen, records := faked{}, []perfevent.Record(nil)

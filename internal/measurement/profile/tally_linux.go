@@ -8,8 +8,8 @@ import (
 	"github.com/timebench/timebench/internal/instrument/symbols"
 )
 
-// maxStacks is the maximum number of different callers that a tally keeps for a program. The
-// samples of others are counted together.
+// maxStacks is the max number of different callers that a tally keeps for a program. The samples of other callers are
+// counted together.
 const maxStacks = 400
 
 // callerFrames is the number of functions of a caller that are looked up. The functions of an interpreter come before the
@@ -24,8 +24,8 @@ type addressRange struct{ start, end uint64 }
 
 func (r addressRange) has(address uint64) bool { return r.start <= address && address < r.end }
 
-// vsyscall is the page that old programs read clocks through; see vsyscall(2) in vdso(7). It is
-// at the same address in every process of x86-64, and is in no other architecture's user memory.
+// vsyscall is the page through which old programs read clocks; see vsyscall(2) in vdso(7). It is at the same address in
+// every process of x86-64; user memory of other architectures never has it.
 var vsyscall = addressRange{0xffffffffff600000, 0xffffffffff601000}
 
 // A membership is whether a sample belongs to a read.
@@ -48,15 +48,15 @@ type target struct {
 	command     string
 	cgroup      string
 	threadNames map[int]string // of threads that read clocks, soon after their first read
-	// ended is whether the first thread of the process ended and no sample of another came since, or the process runs
-	// another program now.
+	// ended is whether the process runs another program now, or its first thread ended and no other thread was sampled
+	// since.
 	ended bool
 	// reason is why the vDSO of the process is unknown.
 	reason string
-	// preloaded are the libraries that stand in for the clock, once they were looked for: at the first read.
+	// preloaded are the libraries that stand in for the clock. They are looked up at the first read.
 	preloaded []string
 	sought    bool
-	// known is whether vdso is known. It is empty for a process without a vDSO.
+	// known is whether vdso is known. vdso is empty for a process without a vDSO.
 	known bool
 	vdso  addressRange
 
@@ -65,9 +65,9 @@ type target struct {
 	hidden  int // in the kernel, if it is not known whether in a read
 	// byFunction are the samples in functions of the vDSO, by name.
 	byFunction map[string]int
-	// clocks are the samples that are in reads for sure, by clock; the clock is empty if its cost is not measured.
+	// clocks are the samples that are certainly in reads, by clock; the clock is empty if its cost is not measured.
 	clocks map[string]int
-	// sites are the instructions from which it was in the kernel.
+	// sites are the instructions from which the program entered the kernel.
 	sites           map[place]*site
 	threads         map[int]*count
 	stacks          map[stack]int // samples of reads by caller
@@ -77,7 +77,7 @@ type target struct {
 	namelessThreads []int    // threads that read clocks, likewise
 }
 
-// A look is what can be found out about a process that runs.
+// A look is the facts about a running process.
 type look struct {
 	command, cgroup string
 	vdso            addressRange // empty if it has none
@@ -88,14 +88,14 @@ type look struct {
 type inspector interface {
 	// look returns the facts of a process. command and cgroup are empty if they are unknown.
 	look(pid int) look
-	// names returns what is known of addresses of a process; nil if it has ended.
+	// names returns the functions and modules at addresses of a process; nil if it has ended.
 	names(pid int, addresses []uint64) []symbols.Frame
 	// compiled returns the names that a just-in-time compiler gave to functions of a process, which may have ended; nil
 	// without a list.
 	compiled(pid int, addresses []uint64) []string
 	// preloaded returns the preloaded libraries of a process that stand in for the clock.
 	preloaded(pid int) []string
-	// forget drops what is known about the functions of a process: it runs another program now.
+	// forget drops the functions of a process, which runs another program now.
 	forget(pid int)
 	// thread returns the name of a thread; empty if it is unknown.
 	thread(pid, tid int) string
@@ -105,15 +105,16 @@ type inspector interface {
 type tally struct {
 	inspect inspector
 	kernel  kernel
-	// hidden is whether the functions of the kernel are unknown, and enters whether the vDSO reads the fine clocks in it.
+	// hidden is whether the functions of the kernel are unknown, and enters whether the vDSO enters the kernel to read
+	// the fine clocks.
 	hidden, enters bool
 	// vdso returns the name of the function at an address of the vDSO that starts at start: [vdso.NameAt].
 	vdso func(start, address uint64) string
-	// left is this process if it measures meanwhile: it is not counted, and no names are looked up. 0 otherwise.
+	// left is this process if it measures at the same time: it is not counted, and no names are looked up. 0 otherwise.
 	left int
 	// wanted are the processes to count; nil for all.
 	wanted map[int]bool
-	// gone are the wanted processes that ended, and started is whether another was started since they were looked at.
+	// gone are the wanted processes that ended, and started is whether another was started since the last check.
 	gone    map[int]bool
 	started bool
 	// starting is the process that becomes the command with its first execve(2), and is timebench
@@ -144,8 +145,8 @@ func newTally(inspect inspector, kernel kernel, vdso func(start, address uint64)
 // add counts a record. Records come in the order of their times.
 func (t *tally) add(r *perfevent.Record) {
 	if r.PID <= 0 && r.Kind != perfevent.Lost && r.Kind != perfevent.LostSamples && r.Kind != perfevent.Throttle {
-		// A process in another PID namespace has the number 0, and a thread that is about to end -1. Neither says which
-		// process it is.
+		// The PID of a process in another PID namespace is 0, and of a thread that is about to end -1. Neither
+		// identifies the process.
 		if r.Kind == perfevent.Sample && r.PID == 0 && t.wanted == nil && r.TimeNS >= t.from && r.TimeNS < t.until {
 			t.foreign++
 		}
@@ -223,7 +224,7 @@ func (t *tally) rename(r *perfevent.Record) {
 			before.release()
 		}
 	}
-	// Programs give their threads names, the first one too. That is not the name of the program.
+	// Programs name their threads, also the first. That is not the name of the program.
 	if p != nil && r.TID == r.PID && (r.Exec || p.command == "") {
 		p.command = r.Name
 	}
@@ -256,8 +257,8 @@ func (t *tally) of(pid int) *target {
 	return p
 }
 
-// release frees what a program holds that ended and read no clock: a build starts thousands. A thread that
-// outlives the first one of its process may still add samples.
+// release frees the memory of a program that ended and read no clock: a build starts thousands. A thread that outlives
+// the first thread of its process may still add samples.
 func (p *target) release() {
 	if p.user > 0 {
 		return
@@ -271,7 +272,7 @@ func (p *target) release() {
 	p.threads, p.stacks, p.names, p.nameless, p.namelessThreads = nil, nil, nil, nil, nil
 }
 
-// complete looks up what the records did not say about a program.
+// complete looks up the facts about a program that the records did not have.
 func (t *tally) complete(p *target) {
 	if p.known && p.command != "" && p.cgroup != "" {
 		return

@@ -145,7 +145,7 @@ func TestSamples(t *testing.T) {
 			times(6, sample(10, []uint64{gettime + 8, entryCode}, afterEntry, inProgram)), in(2, 10, entryCode, afterEntry, inProgram),
 			in(1, 10, 0, inGettime, inProgram), in(1, 10, interrupt, inGettime, inProgram),
 		}, 1, 8, 0},
-		// Other system calls may be made at the same address: the unknown samples are divided as the known.
+		// Other system calls may be made at the same address: the unknown samples are divided like the known ones.
 		"system calls": {parts{
 			in(6, 10, gettime, inWrapper), in(2, 10, write, inWrapper), in(4, 10, entryCode, inWrapper), in(9, 10, entryCode, inProgram),
 			in(4, 10, 0, inWrapper), // the end of a call
@@ -204,7 +204,7 @@ func TestExecIsAnotherProgram(t *testing.T) {
 	require.Equal(t, []any{"next", 2, 1}, []any{after.command, after.samples, after.user})
 }
 
-// Only what is asked for counts, and what it starts.
+// Only the wanted processes count, and the processes that they start.
 func TestWantedProcesses(t *testing.T) {
 	tally := tallied([]int{10},
 		sample(10, nil, inGettime), sample(11, nil, inGettime),
@@ -246,7 +246,7 @@ func TestLostAndThrottled(t *testing.T) {
 	require.Equal(t, []int{7, 1}, []int{tally.lost, tally.throttled})
 }
 
-// A program with ever new callers, as a just-in-time compiler makes them, takes no more memory.
+// A program with more and more callers, as a just-in-time compiler makes them, takes no more memory.
 func TestCallersAreLimited(t *testing.T) {
 	var records []perfevent.Record
 	for i := range 3 * maxStacks {
@@ -310,7 +310,7 @@ func TestCallOf(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Records without the number of a process belong to no process.
+// Records without a PID belong to no process.
 func TestRecordsWithoutAProcess(t *testing.T) {
 	tally := tallied(nil,
 		perfevent.Record{Kind: perfevent.Comm, PID: 0, Name: "sleep", Exec: true}, perfevent.Record{Kind: perfevent.Map, PID: 0, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize},
@@ -319,7 +319,7 @@ func TestRecordsWithoutAProcess(t *testing.T) {
 	require.Equal(t, 1, tally.foreign)
 }
 
-// A number that another process gets stops being wanted.
+// A PID is no longer wanted when another process gets it.
 func TestReusedNumber(t *testing.T) {
 	tally := tallied([]int{10}, sample(10, nil, inGettime),
 		perfevent.Record{Kind: perfevent.Exit, PID: 10}, perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 11}, sample(10, nil, inGettime))
@@ -327,7 +327,7 @@ func TestReusedNumber(t *testing.T) {
 	require.Equal(t, 1, tally.programs[0].samples)
 }
 
-// A process ends with its last thread: while samples come, its CPU time is read.
+// A process ends with its last thread: its CPU time is read while samples come.
 func TestFirstThreadEndsBeforeTheOthers(t *testing.T) {
 	exit := perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: 10}
 	require.True(t, tallied(nil, sample(10, nil, inGettime), exit).programs[0].ended)
