@@ -69,8 +69,8 @@ func (r *MeasuredRuntime) fastest(kind string) string {
 	return text
 }
 
-// coarse returns 1 for a call whose values step by more than a millisecond, which is the resolution of
-// the wall clock of Java and JavaScript, 2 for one whose resolution is unknown, and 0 for others.
+// coarse returns 1 for a call whose values step by more than a millisecond, the resolution of the wall clock of Java
+// and JavaScript; 2 for a call of unknown resolution; and 0 for others.
 func (m *MeasuredCall) coarse() int {
 	switch r := m.Resolution; {
 	case r == nil || !r.FinerThanRead && r.TickNS == 0:
@@ -82,10 +82,10 @@ func (m *MeasuredCall) coarse() int {
 	}
 }
 
-// shownNS is the resolution from which it stands beside the call.
+// shownNS is the min resolution that is shown beside the call.
 const shownNS = 10_000
 
-// described returns the call, with its resolution if that is coarse or unknown.
+// described returns the call, with its resolution if it is coarse or unknown.
 func (m *MeasuredCall) described() string {
 	switch r := m.Resolution; {
 	case m.coarse() == 2:

@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// answer names the calls to use in the runtime with the slowest call for the wall clock, and how much slower that one
-// is; and what disturbed the run. d may be nil.
+// answer names the calls to use in the runtime with the slowest call for the wall clock, and how much slower that call
+// is; and the disturbances of the run. d may be nil.
 func (s *Runtimes) answer(d *result.Document) string {
 	var slowest *MeasuredCall
 	var of *MeasuredRuntime
@@ -51,8 +51,8 @@ func (r *MeasuredRuntime) quickest(kind string) (fastest *MeasuredCall) {
 	return fastest
 }
 
-// slower names the calls for the wall clock that take longer than thanNS, the latency of the slowest call that fits; or
-// returns "".
+// slower names the coarse calls for the wall clock that take longer than thanNS, the latency of the slowest call that
+// fits; or returns "".
 func (s *Runtimes) slower(thanNS float64) string {
 	var all []string
 	for i := range s.Runtimes {
@@ -70,7 +70,7 @@ func (s *Runtimes) slower(thanNS float64) string {
 	return " Slower, but of a coarse or unknown resolution: " + strings.Join(all, "; ") + "."
 }
 
-// noisy returns what took CPU time from the run; "" if nothing did.
+// noisy returns what took CPU time from the run; "" if the run was undisturbed.
 func noisy(d *result.Document) string {
 	if d == nil {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Runtime is an entry of the catalogue: how to find a language runtime, how to ask its version,
-// how to run the benchmark in it, and the calls that are measured.
+// A Runtime is an entry of the catalogue: how to find a language runtime, query its version and run the benchmark in
+// it, and the calls to measure.
 type Runtime struct {
 	// Name is what users type, and the path in the ids of the calls: java.
 	Name string
@@ -26,13 +26,13 @@ type Runtime struct {
 	Threads bool
 	// WarmUp is how long each start warms up its calls, for the estimate.
 	WarmUp time.Duration
-	// TimedBy is the kind of the clock that the benchmark is timed by; empty for a monotonic one.
+	// TimedBy is the kind of the clock that times the benchmark; empty for a monotonic clock.
 	TimedBy string
-	// Slice is the span between two readings of the stopwatch, where usualSlice is too short for it; otherwise 0.
+	// Slice is the span between two readings of the stopwatch if usualSlice is too short for it; otherwise 0.
 	Slice time.Duration
 }
 
-// A build is what a benchmark is made of.
+// A build is the input of Runtime.Build.
 type build struct {
 	// path is the program of the runtime, and folder is where its benchmark belongs.
 	path, folder string

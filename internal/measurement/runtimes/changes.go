@@ -31,9 +31,9 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 	return c, true
 }
 
-// subjects returns the calls of a document. A call has few samples, and each of many slices: the quickest of
-// these often has the CPU in turbo mode, so the calls are compared by their samples. They vary from run to run more
-// than clocks in user mode, so they do not say that they stay there.
+// subjects returns the calls of a document. A call has few samples, each from many slices: the fastest slice often has
+// the CPU in turbo mode, so the calls are compared by their samples. These vary more from run to run than clocks in
+// user mode, so they do not show that a call stays in user mode.
 func subjects(d *result.Document) []compare.Subject {
 	var all []compare.Subject
 	if s := Of(d); s != nil {
@@ -51,7 +51,7 @@ func subjects(d *result.Document) []compare.Subject {
 	return all
 }
 
-// different returns what else differs: the environments, the versions, and what the calls read.
+// different returns the other differences: the environments, the versions, and the clocks that the calls read.
 func different(old, new *Runtimes) []section.Difference {
 	all := []section.Difference{{
 		What: "environment of the runtimes", Old: strings.Join(old.Environment, " "),
@@ -76,7 +76,7 @@ func different(old, new *Runtimes) []section.Difference {
 	return section.Differing(all...)
 }
 
-// alike reports whether two resolutions are the same, but for what is measured of them.
+// alike reports whether two resolutions are equal within 10 %.
 func alike(old, new *compare.Resolution) bool {
 	const most = 1.1
 	near := old.TickNS <= most*new.TickNS && new.TickNS <= most*old.TickNS

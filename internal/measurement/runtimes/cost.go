@@ -17,21 +17,21 @@ const (
 )
 
 const (
-	// usualSlice is the span between two readings of the stopwatch: long enough that a reading does not count in
-	// most languages, and so short that other programs interrupt few slices.
+	// usualSlice is the span between two readings of the stopwatch: long enough that a reading does not count in most
+	// languages, and short enough that other programs interrupt few slices.
 	usualSlice = 200 * time.Microsecond
-	// stopwatchShare and stopwatchTicks are the shortest slice in readings and in ticks of timebench's own stopwatch.
-	// exactTicks is the number of ticks from which on a slice is exact enough by itself.
+	// stopwatchShare and stopwatchTicks are the min length of a slice, in readings and in ticks of timebench's own
+	// stopwatch. From exactTicks ticks on, a single slice is exact enough.
 	stopwatchShare, stopwatchTicks, exactTicks = 300, 5, 200
 	// minSlices is the minimum number of slices of a call in each start: a level needs them.
 	minSlices = 10
 	// batch is the number of slices of a command: few commands, which wake the benchmark up, and calls that take turns.
 	batch = 10
-	// firstCalls are the calls that show what a call costs before the warm-up.
+	// firstCalls are the calls that measure the cost of a call before the warm-up.
 	firstCalls = 100
-	// A compiler compiles a method as a whole when it has been called often, so the warm-up makes short runs: turns of
-	// warmRuns runs of warmCalls calls. Each call has minTurns turns, 20,000 calls, also where WarmUp passes while the
-	// program waits for a CPU.
+	// A compiler compiles a method as a whole after many calls, so the warm-up makes short runs: turns of warmRuns runs
+	// of warmCalls calls. Each call has at least minTurns turns, 20,000 calls, even if WarmUp passes while the program
+	// waits for a CPU.
 	minTurns, warmRuns, warmCalls = 20, 16, 64
 	// minCalibrations is the number of slices whose fastest one shows how long the calls take.
 	minCalibrations = 3
@@ -39,7 +39,7 @@ const (
 	maxCalls = 1 << 30
 )
 
-// A startCost is what a call costs in one start of a benchmark.
+// A startCost is the cost of a call in one start of a benchmark.
 type startCost struct {
 	// warmNS is the mean of the first calls, in ns/call, and slicesNS are the slices.
 	warmNS   float64
@@ -70,7 +70,7 @@ func level(slicesNS []float64, slice time.Duration) float64 {
 	return stats.Level(slicesNS)
 }
 
-// warmUp makes turns until the runtime has compiled what they do: for WarmUp, and minTurns at least.
+// warmUp makes turns until the runtime has compiled them: for WarmUp, and at least minTurns.
 func (r Runtime) warmUp(turn func() error) error {
 	began := time.Now()
 	for turns := 0; turns < minTurns || time.Since(began) < r.WarmUp; turns++ {
@@ -208,7 +208,7 @@ func (r *runner) cost(s *subject) {
 	}
 }
 
-// lack keeps why the runtime does not have calls.
+// lack keeps the reasons why the runtime lacks calls.
 func (s *subject) lack(missing map[string]string) {
 	for i := range s.entry.Calls {
 		if reason, ok := missing[s.Calls[i].Name]; ok {

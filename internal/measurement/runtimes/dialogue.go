@@ -17,12 +17,12 @@ import (
 	"github.com/timebench/timebench/internal/system/program"
 )
 
-// The limits of what a benchmark may answer: no call is as fast or as slow, and no slice takes as long.
+// The limits of a benchmark's answers: no call is as fast or as slow, and no slice takes as long.
 const (
 	minCallNS  = 0.01
 	maxCallNS  = 10e9
 	maxSliceNS = 3600e9
-	// A step may be a year: somebody sets the wall clock.
+	// A step may be a year, if the wall clock is set.
 	minStepNS = 1e-3
 	maxStepNS = 3.2e16
 	// No benchmark makes as many calls.
@@ -45,7 +45,7 @@ func newDialogue(commands io.Writer, answers io.Reader) *dialogue {
 	return &dialogue{commands: commands, answers: bufio.NewReaderSize(answers, maxOutput), missing: map[string]string{}}
 }
 
-// errEnded is the error of a benchmark that ended before it answered. How it ended says more.
+// errEnded is the error of a benchmark that ended before it answered. The way it ended says more.
 var errEnded = errors.New("the benchmark ended before it answered")
 
 // errMissing is the error of a call that the runtime lacks.
@@ -103,8 +103,8 @@ func (d *dialogue) run(name string, n, slices int) ([]float64, error) {
 	return elapsedNS, nil
 }
 
-// steps returns the steps in ns, not more than limit, of the values in some blocks, and the number of values that equal
-// the value before.
+// steps returns the steps in ns, at most limit, of the values in some blocks, and the number of values that equal the
+// value before.
 func (d *dialogue) steps(name string, blocks, limit int) (stepsNS []float64, repeats float64, err error) {
 	answer, err := d.ask("steps", name, blocks, limit)
 	if err != nil {
@@ -187,7 +187,7 @@ func (r *runner) converse(s *subject, run runFunc, talk func(d *dialogue) error)
 	}()
 	err = run(ctx, cmd)
 	host.CountChild(cmd.ProcessState)
-	// Nothing answers now. A process that was not ended may hold the output open.
+	// There are no answers from here on. A process that was not ended may hold the output open.
 	_, _, _ = in.Close(), out.Close(), answers.SetReadDeadline(time.Now().Add(holding))
 	if said := <-talked; said != nil && (err == nil || !errors.Is(said, errEnded)) {
 		return said

@@ -6,7 +6,8 @@ import (
 )
 
 const (
-	// startTime is the estimated time to start a runtime on an idle machine, and tracedCall is that of a traced call.
+	// startTime is the estimated time to start a runtime on an idle machine, and tracedCall the estimated time of a
+	// traced call.
 	startTime  = 60 * time.Millisecond
 	tracedCall = 100 * time.Microsecond
 )
@@ -32,12 +33,12 @@ func (r *runner) advance(expected time.Duration) {
 	}
 }
 
-// waiting returns the time that a program takes here which takes idle on an idle machine.
+// waiting returns the time here of a program that takes idle on an idle machine.
 func (s Settings) waiting(idle time.Duration) time.Duration {
 	return time.Duration(float64(idle) * max(1, s.pace))
 }
 
-// costTime returns the estimated time of one start of a runtime for its costs.
+// costTime returns the estimated time of a start of a runtime that measures its costs.
 func (s Settings) costTime(of Runtime) time.Duration {
 	return of.WarmUp + s.waiting(startTime+time.Duration((len(of.Calls)+2)*s.slices(of))*of.slice())
 }
@@ -56,7 +57,7 @@ func (s Settings) traceTime(of Runtime, times int) time.Duration {
 	return s.waiting(startTime + time.Duration(times*len(of.Calls))*tracedCall)
 }
 
-// passTime returns the estimated time of one pass with a number of threads.
+// passTime returns the estimated time of a pass with a number of threads.
 func (s Settings) passTime(of Runtime, threads int) time.Duration {
 	return of.WarmUp + s.waiting(startTime+time.Duration(len(of.Calls))*s.threadSpan(threads))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// join returns the costs of calls of several runs on one machine as one, with the samples of all runs. Runtimes, calls
-// and values without samples come from the first run.
+// join joins the costs of calls of several runs on one machine, with the samples of all runs. Runtimes, calls and
+// values without samples come from the first run.
 func join(runs []*Runtimes) *Runtimes {
 	joined := *runs[0]
 	joined.Runtimes = slices.Clone(joined.Runtimes)

@@ -113,7 +113,7 @@ var dotnet = Runtime{
 }
 
 // netFramework is the .NET Framework of Windows, or Mono. It runs the same assembly as dotnet: a program, which Windows
-// starts by itself. The framework is in no PATH; where its compiler is, it is. Like dotnet it has no Version.
+// starts by itself. The framework is never in PATH; it is beside its compiler. Like dotnet it has no Version.
 var netFramework = Runtime{
 	Name: "netframework", Programs: []string{"mono", `C:\Windows\Microsoft.NET\Framework64\v4.0.30319\csc.exe`},
 	Threads: true, WarmUp: time.Second,
@@ -133,8 +133,8 @@ var netFramework = Runtime{
 	},
 }
 
-// powerShell is the Build of both PowerShells. Without a profile of the user; the policy is for this process only, and
-// ignored where it is not Windows.
+// powerShell is the Build of both PowerShells. It runs without a profile of the user. The policy is for this process
+// only, and ignored outside Windows.
 var powerShell = script("bench.ps1", programs.PowerShell,
 	"-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File")
 
@@ -254,8 +254,8 @@ var rust = Runtime{
 // BenchmarkRole is the role of a process that runs the benchmark of Go: programs.GoMain.
 const BenchmarkRole = "benchmark"
 
-// golang is timebench itself, which is written in Go: no compiler is needed, and the version is that
-// which compiled timebench.
+// golang is timebench itself, which is written in Go: no compiler is needed, and the version is the version of Go that
+// compiled timebench.
 var golang = Runtime{
 	Name: "go", Threads: true,
 	Build: func(build) ([]string, error) {

@@ -65,7 +65,7 @@ func measured(d *result.Document) []MeasuredCall {
 	return all
 }
 
-// fastest returns the calls that the picture has room for, the fastest last.
+// fastest returns the calls that fit into the picture, the fastest last.
 func fastest(d *result.Document) []MeasuredCall {
 	all := measured(d)
 	slices.SortStableFunc(all, func(a,

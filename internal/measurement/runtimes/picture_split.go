@@ -16,7 +16,7 @@ var (
 	runtimeLook = picture.Look{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}}
 )
 
-// splits returns the calls that the picture has room for and whose parts are known, the fastest last.
+// splits returns the calls that fit into the picture and whose parts are known, the fastest last.
 func splits(d *result.Document) []MeasuredCall {
 	calls := slices.DeleteFunc(picture.Shown(measured(d)), func(m MeasuredCall) bool {
 		_, ok := Of(d).split(m)

@@ -89,8 +89,8 @@ func (r *runner) ready(s *subject, path string) error {
 // notInPath begins the reason of a runtime without a program in PATH.
 const notInPath = "not found in PATH: "
 
-// find returns the programs of a runtime: the one at path, or those in PATH, in the order of their names. The runtime
-// go is timebench itself, without a path.
+// find returns the programs of a runtime: the program at path, or the programs in PATH, in the order of their names.
+// The runtime go is timebench itself, without a path.
 func (r Runtime) find(path string) ([]string, error) {
 	if path != "" {
 		found, err := exec.LookPath(path)
@@ -120,9 +120,9 @@ func (r Runtime) find(path string) ([]string, error) {
 	return paths, nil
 }
 
-// choose sets the path of a runtime to the first program that prints its version, and the version. The python3.exe of
-// Windows only says where to get Python. If no program prints a version, choose returns
-// the error of the first program.
+// choose sets the path of a runtime to the first program that prints its version, and sets the version. The python3.exe
+// of Windows only prints where to get Python. If no program prints a version, choose returns the error of the first
+// program.
 func (r *runner) choose(s *subject, paths []string) error {
 	if len(paths) > 0 {
 		s.entry.Path = paths[0]
@@ -167,8 +167,8 @@ func (r *runner) ask(command []string) (string, error) {
 	return string(text), err
 }
 
-// versionLine returns the first line with a digit that is no warning. Perl begins with an empty line, and
-// a JVM with its warnings.
+// versionLine returns the first line with a digit that is not a warning. Perl begins with an empty line, and a JVM with
+// its warnings.
 func versionLine(text string) string {
 	for line := range strings.Lines(text) {
 		line := program.Line(line)
@@ -182,8 +182,8 @@ func versionLine(text string) string {
 // noLibc is the Libc of a static program.
 const noLibc = "none"
 
-// libc returns the C library of a program, with its version if its loader prints one. It is empty if the
-// file is no ELF program, such as a script that starts the runtime.
+// libc returns the C library of a program, with its version if its loader prints it. It is empty if the file is not an
+// ELF program, such as a script that starts the runtime.
 func (r *runner) libc(path string) string {
 	loader, err := loaderOf(path)
 	if err != nil {
@@ -203,8 +203,8 @@ func (r *runner) libc(path string) string {
 	return ""
 }
 
-// libcVersion is the version in what a loader prints: "ld.so (Debian GLIBC 2.36-9+deb12u14) stable release
-// version 2.36." or "Version 1.2.3".
+// libcVersion is the version in the output of a loader: "ld.so (Debian GLIBC 2.36-9+deb12u14) stable release version
+// 2.36." or "Version 1.2.3".
 var libcVersion = regexp.MustCompile(`\b\d+\.\d+(\.\d+)?\b`)
 
 // loaderOf returns the path of the loader that an ELF program asks for; empty if it is static.

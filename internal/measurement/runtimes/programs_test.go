@@ -132,9 +132,8 @@ var units = map[string]float64{
 	"[Environment]::TickCount": 1e6,
 }
 
-// testThreads has a deadline at which all threads have called, and a deadline that has passed before any thread looks
-// at the stopwatch. More attempts are for threads that had no CPU before the deadline, and for a stopwatch that ticks
-// slowly.
+// testThreads has a deadline at which all threads have called, and a deadline that has passed before any thread reads
+// the stopwatch. It tries again if threads had no CPU before the deadline, or if the stopwatch ticks slowly.
 func testThreads(t *testing.T, d *dialogue, name string) error {
 	const n, count = 7, 3
 	for span, calls := range map[time.Duration]bool{5 * time.Millisecond: true, 1: false} {

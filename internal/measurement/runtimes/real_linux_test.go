@@ -64,7 +64,7 @@ var reading = map[string]string{
 	"clock_gettime(CLOCK_REALTIME)@c": "CLOCK_REALTIME", "clock_gettime(CLOCK_MONOTONIC)@c": "CLOCK_MONOTONIC",
 	"clock_gettime(CLOCK_MONOTONIC_COARSE)@c": "CLOCK_MONOTONIC_COARSE", "gettimeofday@c": "gettimeofday",
 	"time@c": "time", "clock@c": "CLOCK_PROCESS_CPUTIME_ID",
-	// musl makes these of clock_gettime.
+	// musl calls clock_gettime for these.
 	"clock_gettime(CLOCK_REALTIME)@musl":         "CLOCK_REALTIME",
 	"clock_gettime(CLOCK_MONOTONIC)@musl":        "CLOCK_MONOTONIC",
 	"clock_gettime(CLOCK_MONOTONIC_COARSE)@musl": "CLOCK_MONOTONIC_COARSE", "gettimeofday@musl": "CLOCK_REALTIME",

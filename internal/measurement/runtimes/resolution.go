@@ -12,19 +12,19 @@ const (
 	// maxSteps and stepsTime bound how long the values of a call are watched.
 	maxSteps  = 200
 	stepsTime = 50 * time.Millisecond
-	// secondsTime is how long values are watched that did not step in stepsTime: time() ticks once a second. longerTime
-	// is for values that stepped too rarely, as beside other programs.
+	// secondsTime is the time to watch values that did not step in stepsTime: time() ticks once a second. longerTime is
+	// for values that stepped too rarely, as beside other programs.
 	secondsTime, longerTime = 5 * time.Second, time.Second
-	// minTicks is the number of steps of one tick that show a resolution. A step that another program delayed has
-	// several ticks.
+	// minTicks is the min number of steps of a single tick that show a resolution. A step that another program delayed
+	// has several ticks.
 	minTicks = 3
-	// minCommands is the minimum number of commands in which a call is watched whose values do not step.
+	// minCommands is the min number of commands to watch a call whose values do not step.
 	minCommands = 50
 	// maxBlocks is the maximum number of blocks in a command: some languages count in 32 bits.
 	maxBlocks = 1 << 20
 )
 
-// steps watches the values of all calls, and longer those that did not step, or too rarely.
+// steps watches the values of all calls. It watches values longer that did not step, or too rarely.
 func (r *runner) steps(s *subject) {
 	defer r.advance(r.settings.stepsTime(s.Runtime))
 	longest := time.Duration(len(s.Calls)) * (stepsTime + secondsTime + longerTime)
@@ -52,7 +52,7 @@ func (r *runner) steps(s *subject) {
 	}
 }
 
-// unclear returns the calls whose resolution is unknown after such a number of steps.
+// unclear returns the calls of unknown resolution whose number of steps satisfies after.
 func (s *subject) unclear(after func(ticks int64) bool) (calls []string) {
 	for _, m := range s.entry.Calls {
 		if r := m.Resolution; r != nil && m.coarse() == 2 && after(r.Ticks) {
@@ -91,9 +91,9 @@ func (s *subject) watch(d *dialogue, names []string, limit int, longest time.Dur
 }
 
 // resolution returns the resolution of values that made these steps while they were watched. It is the mean of the
-// steps that have one tick: steps that are up to half longer than the shortest. A value with a rounding of its own
-// steps unevenly: microseconds as a float64 of seconds step by 954 or 1192 ns. TickNS is 0 if too few steps have one
-// tick: the resolution is unknown.
+// steps of a single tick: up to half longer than the shortest step. A value with a rounding of its own steps unevenly:
+// microseconds as a float64 of seconds step by 954 or 1192 ns. TickNS is 0 if too few steps have a single tick: the
+// resolution is unknown.
 func resolution(repeats bool, stepsNS []float64, watched time.Duration) *compare.Resolution {
 	r := &compare.Resolution{Ticks: int64(len(stepsNS)), WatchedNS: int64(watched)}
 	var forward []float64
@@ -122,7 +122,7 @@ func resolution(repeats bool, stepsNS []float64, watched time.Duration) *compare
 	return r
 }
 
-// proven returns a resolution without what a call of this cost cannot prove. Values that never repeat show
+// proven returns a resolution without the parts that a call of this cost cannot prove. Values that never repeat show
 // that the clock is finer than a call only if they were read as fast as the call allows.
 func proven(r *compare.Resolution, callNS float64) *compare.Resolution {
 	const slower = 3

@@ -22,15 +22,15 @@ import (
 
 // Settings are the settings of a run.
 type Settings struct {
-	// Runtimes are what to measure.
+	// Runtimes are the runtimes to measure.
 	Runtimes []Selected
 	// Clocks are the system's clocks, which are measured beside them.
 	Clocks []clock.Clock
 	// Starts is how often each runtime is started to measure the cost.
 	Starts int
-	// Time is the total time of the samples of one call, over all starts.
+	// Time is the total time of the samples of a call, over all starts.
 	Time time.Duration
-	// Threads are the numbers of threads to measure throughput with; none for not at all.
+	// Threads are the numbers of threads to measure throughput with; empty to skip it.
 	Threads []int
 	// CPUs is the number of CPUs that the process may use.
 	CPUs int
@@ -38,7 +38,7 @@ type Settings struct {
 	pace float64
 }
 
-// A Selected is a runtime to measure, and its program. Path is empty for the one in PATH.
+// A Selected is a runtime to measure, and its program. An empty Path means the program in PATH.
 type Selected struct {
 	Runtime
 	Path string
@@ -75,7 +75,7 @@ type subject struct {
 	warmNS         map[string][]float64
 	// hidden are the costs without the vDSO.
 	hidden map[string]*startCost
-	// complete is whether all of it was measured, as far as it can be.
+	// complete is whether everything was measured, as far as possible.
 	complete bool
 }
 
@@ -98,15 +98,15 @@ type runner struct {
 	environment []string
 	progress    func(done, total time.Duration)
 	began       time.Time
-	// done is how much of the estimate is done.
+	// done is the completed part of the estimate.
 	done, estimate time.Duration
 	// traced is the number of traced calls that show which clocks are read.
 	traced int
 }
 
-// Run measures the runtimes and reports its progress to the function progress, from the first start of a runtime on,
-// which shows how busy the machine is. It ends early, with the results so far, when ctx ends. A runtime that is not found or fails is an entry with a reason.
-// The error is what prevents any measurement.
+// Run measures the runtimes. It reports its progress from the first start of a runtime on, which shows how busy the
+// machine is. It ends early, with the results so far, when ctx ends. A runtime that is not found or fails is an entry
+// with a reason. The error is what prevents any measurement.
 func Run(ctx context.Context, s Settings, progress func(done, total time.Duration)) (Runtimes, error) {
 	r, cleared, err := newRunner(ctx, s, progress)
 	if err != nil {
@@ -196,12 +196,12 @@ func temporaryFolder() (string, error) {
 	return folder, nil
 }
 
-// selectors are the variables that select what is measured, or change what a call does, beside those whose name ends in
-// _VERSION.
+// selectors are the variables that select the programs to measure, or change what a call does, beside those whose name
+// ends in _VERSION.
 var selectors = []string{"TZ", "TZDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "JAVA_HOME", "RUSTUP_TOOLCHAIN"}
 
-// selecting returns the entries of the environment that select what is measured, or change what a call
-// does, such as the time zone.
+// selecting returns the entries of the environment that select the programs to measure, or change what a call does,
+// such as the time zone.
 func selecting(environment []string) []string {
 	var some []string
 	for _, entry := range environment {
@@ -237,7 +237,7 @@ func (r *runner) start(command []string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// refused returns the error with what would help, if a benchmark that was compiled may not be executed.
+// refused returns the error with a remedy, if a compiled benchmark may not be executed.
 func (r *runner) refused(s *subject, err error) error {
 	if errors.Is(err, fs.ErrPermission) && strings.HasPrefix(s.command[0], r.folder+string(filepath.Separator)) {
 		return fmt.Errorf("its benchmark may not be executed: %w; "+
@@ -246,7 +246,7 @@ func (r *runner) refused(s *subject, err error) error {
 	return err
 }
 
-// note keeps what failed beside what was measured.
+// note keeps a failure beside the results.
 func (s *subject) note(ctx context.Context, what string, err error) {
 	if ctx.Err() != nil {
 		return
@@ -257,8 +257,8 @@ func (s *subject) note(ctx context.Context, what string, err error) {
 	s.entry.Reason += fmt.Sprintf("%s: %v", what, err)
 }
 
-// result returns the entry of a runtime. The samples of a call are the levels of its starts, because the slices
-// of one start depend on each other.
+// result returns the entry of a runtime. The samples of a call are the levels of its starts, because the slices of a
+// single start depend on each other.
 func (s *subject) result() MeasuredRuntime {
 	r := s.entry
 	r.LoopNS, r.CallNS = median(s.levels[emptyLoop]), median(s.levels[emptyCall])

@@ -21,7 +21,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// shellSlice is the slice of a script, which takes longer to answer, so that its stopwatch is possible.
+// shellSlice is the slice that a script reports. The script takes longer to answer, so its stopwatch is possible.
 const shellSlice = 10 * time.Microsecond
 
 // shell returns a runtime whose program is a script. version and benchmark are its commands.
@@ -39,8 +39,8 @@ func shell(t *testing.T, version, benchmark string) Selected {
 	}}
 }
 
-// hooked is a benchmark with known figures, which does something else first at each command; its number of starts is in
-// $starts. A slice of now in three takes as long as its CPU allows, and the others have waited for it.
+// hooked is a benchmark with known figures, which first runs the hook at each command; its number of starts is in
+// $starts. Every third slice of now takes as long as its CPU allows, and the others have waited for it.
 func hooked(t *testing.T, hook string) string {
 	t.Helper()
 	count := filepath.Join(t.TempDir(), "count")
@@ -96,7 +96,7 @@ func run(t *testing.T, s Settings) *Runtimes {
 	return &measured
 }
 
-// measuredOf returns what is measured of a script.
+// measuredOf returns the figures of a script.
 func measuredOf(t *testing.T, version, benchmark string, threads ...int) MeasuredRuntime {
 	t.Helper()
 	return run(t, Settings{Runtimes: []Selected{shell(t, version, benchmark)}, Threads: threads}).Runtimes[0]
@@ -139,7 +139,7 @@ func TestFiguresAreWhatTheBenchmarkPrints(t *testing.T) {
 	require.Nil(t, r.Calls[2].Latency)
 }
 
-// Beside other programs a run is announced as longer, but for the warm-up, which ends by wall time.
+// Beside other programs a run has a longer estimate, except for the warm-up, which ends by wall time.
 func TestEstimateCountsWaiting(t *testing.T) {
 	s := Settings{Starts: DefaultStarts, Time: ShortestTime}
 	idle := s.estimateOf(rust)
@@ -162,7 +162,7 @@ func TestRuntimesOfOneKindStandSideBySide(t *testing.T) {
 	require.Equal(t, "2.2", measured.Runtimes[1].Version)
 }
 
-// Each is a row with its reason, and the honest one beside it is measured.
+// Each failing runtime is a row with its reason, and the honest one beside it is measured.
 func TestRuntimesThatFail(t *testing.T) {
 	failing := map[string]struct{ version, benchmark, want string }{
 		"prints rubbish":            {"echo 1", "echo rubbish", `answered "rubbish" to the command run`},
@@ -319,15 +319,15 @@ func TestNothingIsLeftInTheTemporaryFolder(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// Files of others in the folder above the temporary one do not decide what runs.
+// Files of other users in the folder above the temporary one do not decide what runs.
 func TestProgramsRunInTheRootFolder(t *testing.T) {
 	r := measuredOf(t, "echo 1; [ $(pwd) = / ] || exit 9", "[ $(pwd) = / ] || exit 8\n"+honest(t))
 	require.True(t, r.Available, r.Reason)
 	require.Empty(t, r.Reason)
 }
 
-// A compiler that writes no program, or what waits when it is opened, is a reason. So is a program in a temporary
-// folder that is mounted noexec.
+// A compiler that writes no program, or a named pipe, is a reason. So is a program in a temporary folder that is
+// mounted noexec.
 func TestCompiledProgramThatDoesNotRun(t *testing.T) {
 	for commands, want := range map[string]string{
 		"true": "no such file or directory", "mkfifo $2": noExec, "echo >$2": noExec,
@@ -343,7 +343,7 @@ func TestCompiledProgramThatDoesNotRun(t *testing.T) {
 const noExec = "its benchmark may not be executed: permission denied; " +
 	"if the temporary folder is mounted noexec, set TMPDIR to another one"
 
-// The C library of what is no program is unknown. Nothing waits for a writer of a named pipe.
+// The C library of a file that is not a program is unknown. Opening it does not wait for a writer of a named pipe.
 func TestLoaderOfOtherFiles(t *testing.T) {
 	folder := t.TempDir()
 	pipe, text := filepath.Join(folder, "pipe"), filepath.Join(folder, "text")
@@ -376,7 +376,7 @@ func TestBenchmarkPrintsTheVersion(t *testing.T) {
 	}
 }
 
-// A pass in which no thread had a CPU says nothing, and does not spoil the others.
+// A pass in which no thread had a CPU does not count, and does not spoil the others.
 func TestPassWithoutACall(t *testing.T) {
 	const start = 6 // after three for the costs and one for the steps, the second pass
 	hook := fmt.Sprintf("[ $starts:$verb:$name = %d:threads:now ] && echo 0 1000 && continue", start)
@@ -386,7 +386,7 @@ func TestPassWithoutACall(t *testing.T) {
 	require.Len(t, r.Calls[1].Throughput[0].SamplesReadsPerSecond, passes)
 }
 
-// The variables of the user that change a runtime are not passed on, and named.
+// The variables of the user that change a runtime are not passed on, and are listed.
 func TestEnvironmentIsCleared(t *testing.T) {
 	t.Setenv("JAVA_TOOL_OPTIONS", "-Xint")
 	t.Setenv("SECRET", "x")

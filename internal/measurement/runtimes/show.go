@@ -100,14 +100,14 @@ func (r *MeasuredRuntime) title() string {
 	return text
 }
 
-// A line is a call of a runtime with one of its figures of throughput, or what stands in its place: the empty loop, the
-// empty call, a runtime that was not measured.
+// A line is a call of a runtime with one of its figures of throughput; or the empty loop, the empty call, or a runtime
+// that was not measured.
 type line struct {
 	section    *Runtimes
 	runtime    *MeasuredRuntime
 	call       MeasuredCall
 	throughput *compare.Throughput
-	// own is whether the call is the empty loop or the empty call, of which only the cost is known.
+	// own is whether the call is the empty loop or the empty call. Only their cost is known.
 	own bool
 }
 
@@ -168,7 +168,7 @@ var columns = func() []table.Column[line] {
 	return all
 }()
 
-// empties returns the lines of the empty loop and the empty call, where they were measured.
+// empties returns the lines of the empty loop and the empty call, if they were measured.
 func (s *Runtimes) empties(r *MeasuredRuntime) []line {
 	var all []line
 	for _, of := range []struct {
@@ -205,7 +205,7 @@ func (r *MeasuredRuntime) byLatency() []MeasuredCall {
 	return measured
 }
 
-// traced reports whether it is known which clocks the call reads.
+// traced reports whether the clocks that the call reads are known.
 func (m *MeasuredCall) traced() bool { return m.TracedCalls > 0 }
 
 // readsCell returns the clocks that a call reads.
@@ -222,7 +222,7 @@ func (m *MeasuredCall) readsCell() string {
 	}
 }
 
-// repeated returns names, consecutive equal ones as one with their number.
+// repeated returns names, with consecutive equal names as one with their number.
 func repeated(names []string) string {
 	var parts []string
 	for i := 0; i < len(names); {

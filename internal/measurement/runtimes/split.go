@@ -7,15 +7,16 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A split is the wall time of a call as what its reads of clocks cost without a runtime, and what the runtime adds.
+// A split divides the wall time of a call into the cost of its reads of clocks without a runtime, and the time that the
+// runtime adds.
 type split struct {
 	clockNS, runtimeNS float64
-	// significant is whether the runtime is known to add half of runtimeNS or more.
+	// significant is whether the runtime certainly adds at least half of runtimeNS.
 	significant bool
 }
 
-// split returns the parts of a call; ok is false if the cost of its reads is not known, or the samples differ too much
-// to show what the runtime adds. A clock that is read twice counts twice.
+// split returns the parts of a call; ok is false if the cost of its reads is unknown, or the samples differ too much to
+// show what the runtime adds. A clock that is read twice counts twice.
 func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
 	if m.Latency == nil || len(m.Reads) == 0 {
 		return split{}, false
@@ -36,8 +37,8 @@ func (s *Runtimes) split(m MeasuredCall) (parts split, ok bool) {
 	return parts, parts.significant || parts.runtimeNS <= small*parts.clockNS
 }
 
-// clock returns the latency of the system's clock that is read by this name and enters the kernel as often, or nil. A
-// program may have another path to the clock than the vDSO.
+// clock returns the latency of the system's clock with this name that enters the kernel as often, or nil. A program may
+// reach the clock by another path than the vDSO.
 func (s *Runtimes) clock(name, entry string) *compare.Latency {
 	for _, c := range s.Clocks {
 		if read, _, _ := strings.Cut(c.ID, "@"); read == name && c.KernelEntry == entry && entry != "" {

@@ -16,8 +16,8 @@ const lookEvery = 50 * time.Microsecond
 // passes is how often the throughput is measured with each number of threads: diff needs this number of samples.
 const passes = 10
 
-// A pass is one measurement of throughput: the calls of each thread, and the time of all of them
-// together. It begins when the threads are released, and ends with the last of them.
+// A pass is one measurement of throughput: the calls of each thread, and the time of all threads together. It begins
+// when the threads are released, and ends with the last thread.
 type pass struct {
 	calls    []int64
 	passedNS float64
@@ -77,7 +77,7 @@ func (r *runner) pass(s *subject, threads int, all map[string][]pass) error {
 	})
 }
 
-// threadSpan returns the time in which a number of threads call in each pass. Where they share CPUs, the scheduler gives
+// threadSpan returns the time in which a number of threads call in each pass. If they share CPUs, the scheduler gives
 // each of them several turns, of a few milliseconds.
 func (s Settings) threadSpan(threads int) time.Duration {
 	const turns = 20 * time.Millisecond

@@ -16,8 +16,8 @@ import (
 // byPtrace is how reads and kernel entries were determined.
 const byPtrace = "ptrace"
 
-// trace finds out which clocks the calls of a runtime read, whether they enter the kernel, and what
-// they cost without the vDSO. A figure that is unknown has a reason.
+// trace measures which clocks the calls of a runtime read, whether they enter the kernel, and their cost without the
+// vDSO. An unknown figure has a reason.
 func (r *runner) trace(s *subject) {
 	if err := ptrace.Usable(); err != nil {
 		s.unproven(err.Error())
@@ -94,8 +94,8 @@ func (m *MeasuredCall) attribute(mark string, all []ptrace.Call) {
 	m.TracedCalls, m.AttributedCalls, m.ExactCalls = all[i].Spans, all[i].Attributed, all[i].Usual
 }
 
-// setKernelEntry sets how often a call with this mark enters the kernel to read a clock. If all calls read the same,
-// only those reads count: the others are the runtime's own.
+// setKernelEntry sets how often a call with this mark enters the kernel to read a clock. If all calls read the same
+// clocks, only those reads count: the others are the runtime's own.
 func (m *MeasuredCall) setKernelEntry(mark string, spans []ptrace.Span) {
 	traced, entered := 0, 0
 	for _, span := range spans {
@@ -123,8 +123,8 @@ func (m *MeasuredCall) setKernelEntry(mark string, spans []ptrace.Span) {
 	}
 }
 
-// withoutVDSO measures the calls in one start while the vDSO is hidden from the runtime. Nothing but
-// its new processes and threads is traced, so it runs at full speed.
+// withoutVDSO measures the calls in one start while the vDSO is hidden from the runtime. Only its new processes and
+// threads are traced, so it runs at full speed.
 func (r *runner) withoutVDSO(s *subject) {
 	if r.ctx.Err() != nil || ptrace.Usable() != nil {
 		return

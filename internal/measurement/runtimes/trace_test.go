@@ -8,8 +8,8 @@ import (
 	"github.com/timebench/timebench/internal/instrument/ptrace"
 )
 
-// If calls read different clocks, one that enters the kernel counts, whichever it is. If all read the same,
-// what else is read is the runtime's own.
+// If calls read different clocks, any read that enters the kernel counts. If all calls read the same clocks, other
+// reads are the runtime's own.
 func TestKernelEntryOfACallThatReadsDifferentClocks(t *testing.T) {
 	spans := func(enters, not int) (all []ptrace.Span) {
 		for range enters {

@@ -81,9 +81,8 @@ func one() int64 { return 1 }
 // sink takes the sums of the values, so that the compiler removes no call.
 var sink int64
 
-// GoMain is the benchmark of Go's calls. timebench calls it in a process of its own, in which nothing else runs: it
-// turns off the garbage collector and keeps its OS thread. It ends with the commands, or returns an error of the
-// input or output.
+// GoMain is the benchmark of Go's calls. timebench runs it alone in its own process: it turns off the garbage collector
+// and keeps its OS thread. It ends with the commands, or returns an error of the input or output.
 func GoMain(in io.Reader, out io.Writer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -161,7 +160,7 @@ func mark(c goCall, times, number, _ int64) string {
 	return ""
 }
 
-// A counted is the result of one thread, alone on its cache lines.
+// A counted is the result of a thread, alone on its cache lines.
 type counted struct {
 	calls, ended, sum int64
 	_                 [104]byte
@@ -171,8 +170,8 @@ func threads(c goCall, chunk, count, span int64) string {
 	// Otherwise only as many threads run as there are CPUs, and the others wait for their end.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), int(count)+1)))
 	results := make([]counted, count)
-	// The barrier: how many threads wait, and the common deadline, which is 0 until the release. Each
-	// thread polls it: threads that sleep wake one after the other, and the last ones late.
+	// The barrier: the number of waiting threads, and the common deadline, which is 0 until the release. Each thread
+	// polls the deadline: threads that sleep wake one after the other, and the last ones late.
 	var waiting, deadline atomic.Int64
 	var done sync.WaitGroup
 	for i := range results {
