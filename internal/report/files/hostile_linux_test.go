@@ -24,7 +24,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stranger is the user and the group of the owner of a hostile folder: nobody.
+// stranger is the user and the group of the owner of a hostile folder: the user nobody.
 const stranger = 65534
 
 // asStranger calls a function on a thread of its own that has the rights of that user.
@@ -33,7 +33,7 @@ func asStranger(do func() error) error {
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		for _, set := range []uintptr{unix.SYS_SETRESGID, unix.SYS_SETRESUID} {
-			// Not syscall.Setresuid, which is for all threads.
+			// syscall.Setresuid would change all threads.
 			if _, _, errno := unix.RawSyscall(set, stranger, stranger, stranger); errno != 0 {
 				failed <- errno
 				return
@@ -89,7 +89,7 @@ func newHostile(t *testing.T) *hostile {
 	return h
 }
 
-// plant puts a file of the stranger into the folder, which everybody may write.
+// plant puts a file of the stranger into the folder, to which everybody may write.
 func (h *hostile) plant(t *testing.T, name string, content []byte) {
 	t.Helper()
 	require.NoError(t, asStranger(func() error {
@@ -102,7 +102,7 @@ func (h *hostile) plant(t *testing.T, name string, content []byte) {
 	}))
 }
 
-// swapTemporaries replaces each temporary file for a while by a link to the folder of root, as soon as it appears.
+// swapTemporaries replaces each temporary file by a link to the folder of root for a while, as soon as it appears.
 func (h *hostile) swapTemporaries(folder string) error {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
 	if err != nil {
@@ -155,7 +155,7 @@ func (h *hostile) moveCharts() error {
 	return nil
 }
 
-// requireVictims requires that root's file and folder are what they were.
+// requireVictims requires that root's file and folder have not changed.
 func (h *hostile) requireVictims(t *testing.T) {
 	t.Helper()
 	var after unix.Stat_t
@@ -171,8 +171,8 @@ func (h *hostile) requireVictims(t *testing.T) {
 	require.Empty(t, left, "in a folder of root")
 }
 
-// The owner of a folder changes no file of root's, whatever he puts in the place of what root
-// writes there: neither mode, owner nor content.
+// The owner of a folder changes no file of root's, whatever he swaps for the files that root writes there: neither
+// mode, owner nor content.
 func TestHostileFolder(t *testing.T) {
 	content := bytes.Repeat([]byte("timebench_x 1\n"), 1<<12)
 	write := func(w io.Writer) error { _, err := w.Write(content); return err }
@@ -219,7 +219,7 @@ func TestHostileFolder(t *testing.T) {
 	}
 }
 
-// A pipe or a link in the place of a file is refused, and nothing waits for a writer.
+// A pipe or a link instead of a file is refused, without waiting for a writer.
 func TestPipesAndLinksInAFolder(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o666) },
@@ -249,7 +249,7 @@ func TestPipesAndLinksInAFolder(t *testing.T) {
 	}
 }
 
-// Files of others under the names of timebench's work files are not removed, and timebench does not write through them:
+// Files of others with the names of timebench's work files are not removed, and timebench does not write through them:
 // a lock is refused at once, and a temporary file is ignored.
 func TestPlantedWorkFiles(t *testing.T) {
 	outside := t.TempDir()
@@ -306,7 +306,7 @@ func TestPlantedWorkFiles(t *testing.T) {
 	}
 }
 
-// A folder in which no file can be made is no other timebench: nothing waits.
+// A folder in which no file can be created is not another timebench, so nothing waits.
 func TestFolderThatIsGone(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone")
 	require.NoError(t, os.Mkdir(gone, 0o700))
@@ -320,7 +320,7 @@ func TestFolderThatIsGone(t *testing.T) {
 	})
 }
 
-// A folder in which files may be made but not read is an error that says what is missing.
+// A folder in which files may be created but not read is an error that says what is missing.
 func TestUnreadableFolder(t *testing.T) {
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root becomes another user")

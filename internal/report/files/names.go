@@ -14,8 +14,8 @@ var windowsDevices = []string{
 	"LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9",
 }
 
-// checkWindowsName returns an error for a path with a name that Windows takes for a device, or without the spaces and
-// dots at its end, so that the files would be elsewhere or nowhere.
+// checkWindowsName returns an error for a path that Windows would write elsewhere or nowhere: a name is a device, or
+// ends with spaces or dots, which Windows drops.
 func checkWindowsName(path string) error {
 	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return r == '\\' || r == '/' }) {
 		if name == "." || name == ".." {

@@ -23,13 +23,13 @@ import (
 // A Set describes the files that --out of a command writes.
 type Set struct {
 	document string // the name of the file with all of the data
-	// replaces returns the pictures of the set that a new set replaces, by its document or its zip.
-	// An error says why it must not be replaced. path is that of --out.
+	// replaces returns the pictures of the set that a new set replaces, by its document or its zip. The error says why
+	// the old set must not be replaced. path is the path of --out.
 	replaces func(old *os.File, path string) (pictures []string, err error)
 }
 
-// Results returns the set of a document with the results of these commands. It replaces a
-// document only if that has no results of other commands, which would be lost.
+// Results returns the set of a document with the results of these commands. It does not replace a document with results
+// of other commands, which would be lost.
 func Results(commands ...string) Set {
 	return Set{"results.json", func(file *os.File, path string) ([]string, error) {
 		old, err := sections.Read(file)
@@ -65,7 +65,8 @@ var (
 	Fleets = comparisons("fleet.json", "timebench-fleet/", "a fleet", fleet.Pictures)
 )
 
-// comparisons returns the set of a document of this schema, which has only what other files have too.
+// comparisons returns the set of a document of this schema. Such a document repeats the contents of other files, so it
+// may be replaced.
 func comparisons[T any](document, schema, what string, charts []picture.Chart[T]) Set {
 	begin := regexp.MustCompile(`^\s*\{\s*"schema"\s*:\s*"` + schema)
 	return Set{document, func(file *os.File, path string) ([]string, error) {

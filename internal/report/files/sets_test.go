@@ -44,7 +44,7 @@ func TestMeasuredBy(t *testing.T) {
 	}
 }
 
-// A zip with a huge directory, which would fill the memory, is no comparison. Neither is a huge zip.
+// A zip with a huge directory, which would fill the memory, is not replaced. Neither is a huge zip.
 func TestHugeZipIsNotReplaced(t *testing.T) {
 	out := filepath.Join(need.Folder(t), "diff.zip")
 	zipped := func(others int) {

@@ -27,7 +27,7 @@ type File struct {
 }
 
 // A Target is the folder or the zip of --out. It is checked before anything is measured, so that a long run does not
-// end in a refusal, and its folders are made when there is something to write. A nil target writes nothing.
+// end in a refusal. Its folders are made when there are files to write. A nil target writes nothing.
 type Target struct {
 	path string
 	set  Set
@@ -66,8 +66,7 @@ func (t *Target) Check() error {
 	return nil
 }
 
-// check checks the folder at a path. If it does not exist, it checks the folder above, in which it will be made as
-// below.
+// check checks the folder at a path. If it does not exist, it checks the folder above, in which below will be made.
 func (t *Target) check(path, below string) error {
 	root, err := folder.Open(path)
 	if err != nil {
@@ -124,7 +123,7 @@ func (t *Target) checkName() error {
 
 func (t *Target) isZip() bool { return strings.EqualFold(filepath.Ext(t.path), ".zip") }
 
-// document returns the name of the file in the folder of the target by which a set is known.
+// document returns the name of the file in the folder of the target that identifies a set.
 func (t *Target) document() string {
 	if t.isZip() {
 		return filepath.Base(t.path)
@@ -158,14 +157,14 @@ func made(path string) (*os.Root, error) {
 	return folder.Make(above, filepath.Base(path))
 }
 
-// Finish waits for a write that has begun in another goroutine, and blocks every later one: a signal ends the program.
+// Finish waits for a write in another goroutine, and blocks every later write: a signal ends the program.
 func (t *Target) Finish() {
 	if t != nil {
 		t.changing.Lock() // never unlocked
 	}
 }
 
-// Write writes the files. If one cannot be rendered, or the disk is full, no file changes.
+// Write writes the files. If a file cannot be rendered, or the disk is full, no file changes.
 func (t *Target) Write(files []File) error {
 	if t == nil {
 		return nil
@@ -191,7 +190,7 @@ func (t *Target) Write(files []File) error {
 	return nil
 }
 
-// Written returns what Write wrote and which file to open, as a line; "" for a nil target.
+// Written returns a line with the written files and the file to open; "" for a nil target.
 func (t *Target) Written(files []File) string {
 	if t == nil {
 		return ""

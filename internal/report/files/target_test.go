@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// A set replaces the one before it, with the pictures that it lacks.
+// A set replaces the previous set, and removes the pictures that the new set lacks.
 func TestSetReplacesTheOneBeforeIt(t *testing.T) {
 	write := func(w io.Writer) error { _, err := io.WriteString(w, `{"schema": "timebench-diff/1"}`); return err }
 	files := []File{{"charts/change.png", write}, {"diff.md", write}, {"diff.json", write}}
@@ -24,7 +24,7 @@ func TestSetReplacesTheOneBeforeIt(t *testing.T) {
 	}
 }
 
-// Windows writes into a device, or under another name, without an error.
+// Windows writes to a device, or under another name, without an error.
 func TestWindowsNames(t *testing.T) {
 	for _, name := range []string{"CON", "nul.zip", `results\aux`, "results/Com1.tar.zip", "report.", "report ",
 		`a \report`, "nul .zip"} {
