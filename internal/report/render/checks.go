@@ -23,15 +23,15 @@ const maxLine = 80
 // Development Guidelines, "Plugin Return Codes".
 var nagiosStates = map[string]string{result.Error: "CRITICAL", result.Warn: "WARNING"}
 
-// A Check is what the program that runs a health check sees: one line, and an exit status that decides.
+// A Check is the output of a health check: one line, and an exit status that decides.
 type Check struct {
-	// Error is the exit status for an error; that for a warning is 1.
+	// Error is the exit status for an error; the exit status for a warning is 1.
 	Error int
-	// Refuse writes why nothing could be checked to standard output; nil if the program shows standard error.
+	// Refuse writes why the check failed to standard output; nil if the program shows standard error.
 	Refuse func(io.Writer, error) error
 }
 
-// nagiosUnknown writes an error as a status line, since nobody sees the standard error of a plugin.
+// nagiosUnknown writes an error as a status line, since Nagios does not show the standard error of a plugin.
 func nagiosUnknown(w io.Writer, err error) error {
 	_, unwritten := fmt.Fprintln(w, "UNKNOWN - "+strings.ReplaceAll(printable.OneLine(err.Error()), "|", "/"))
 	return unwritten
@@ -47,7 +47,7 @@ func Line(w io.Writer, d *result.Document) error {
 	return err
 }
 
-// Nagios writes a diagnosis as a status line with performance data: what each everyday clock costs.
+// Nagios writes a diagnosis as a status line with performance data: the latency of each everyday clock.
 func Nagios(w io.Writer, d *result.Document) error {
 	state, shown := "OK", d.Findings
 	findings, told := diagnose.Conclusive(d)
@@ -75,8 +75,7 @@ func Nagios(w io.Writer, d *result.Document) error {
 	return err
 }
 
-// worst returns the first finding that is more than a note; nil if there is none. Findings are
-// sorted, the worst first.
+// worst returns the first finding that is more than a note, or nil. Findings are sorted, the worst first.
 func worst(findings []result.Finding) *result.Finding {
 	i := slices.IndexFunc(findings, func(f result.Finding) bool { return f.Severity != result.Note })
 	if i < 0 {
@@ -85,8 +84,8 @@ func worst(findings []result.Finding) *result.Finding {
 	return &findings[i]
 }
 
-// summary returns a diagnosis in one sentence: the worst of the findings and how many others there are, or
-// what the clock of doctor's first line costs.
+// summary returns a diagnosis in one sentence: the worst finding and the number of others, or the latency of the clock
+// of doctor's first line.
 func summary(d *result.Document, findings []result.Finding) string {
 	serious := slices.DeleteFunc(slices.Clone(findings),
 		func(f result.Finding) bool { return f.Severity == result.Note })
@@ -107,7 +106,7 @@ func summary(d *result.Document, findings []result.Finding) string {
 	return none
 }
 
-// shortened returns a text of at most so many bytes, which ends at a word.
+// shortened returns a text cut to a max length in bytes, at the end of a word.
 func shortened(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// checked returns a document with these findings, and with the cost of a clock if costNS is above 0.
+// checked returns a document with these findings, and with the latency of a clock if costNS is above 0.
 func checked(costNS float64, findings ...result.Finding) *result.Document {
 	d := &result.Document{Schema: result.Schema, Findings: findings}
 	c := compare.Clock{ID: "CLOCK_MONOTONIC@vdso"}

@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// sampled is fixed with samples that lie close around every median.
+// sampled is fixed with samples close around every median.
 func sampled() *result.Document {
 	d := fixed()
 	around := func(center float64) []float64 {
@@ -90,8 +90,7 @@ func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
 	}
 }
 
-// Whatever the loader lets through can be rendered: the least and the most that a
-// document may hold, and nothing at all.
+// Every document that the loader accepts can be rendered: with the smallest and the largest values, and an empty one.
 func TestExtremesCanBeRendered(t *testing.T) {
 	for _, value := range []float64{0, 1e-9, 1e18} {
 		d := sampled()

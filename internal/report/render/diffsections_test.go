@@ -22,7 +22,7 @@ func held(old, new *result.Document) *diff.Diff {
 	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), section.Settings{MinChange: 0.02})
 }
 
-// worsened is a machine of which all was well, and now is not.
+// worsened is a diff of a machine without faults and the same machine with faults.
 func worsened() *diff.Diff { return held(trusted(), onceWorsened()) }
 
 func onceWorsened() *result.Document {
@@ -57,7 +57,7 @@ func TestDiffGolden(t *testing.T) {
 	}
 }
 
-// Add a pair of documents of which one has what the other lacks.
+// Add a pair of documents if one has parts that the other lacks.
 func TestDiffOfPartsOnly(t *testing.T) {
 	require.ErrorIs(t, DiffBench(io.Discard, worsened()), errNoSamples)
 	require.NoError(t, DiffBench(io.Discard, held(trusted(), sampled())), "the one has samples")

@@ -18,7 +18,7 @@ import (
 	"github.com/timebench/timebench/test/made"
 )
 
-// forPrograms are the formats that have figures only. Every other one is for people.
+// forPrograms are the formats that have figures only. All others are for people.
 var forPrograms = []string{"csv", "json", "bench", "prometheus", "nagios", "line"}
 
 var (
@@ -26,7 +26,7 @@ var (
 	content = regexp.MustCompile(`(?s)<script.*?</script>|<style.*?</style>|<svg.*?</svg>`)
 )
 
-// letters returns the letters and digits of a text: formats break lines, and escape, in ways of their own.
+// letters returns the letters and digits of a text: each format breaks lines and escapes in its own way.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -101,7 +101,7 @@ func requireSaid[T any](t *testing.T, name string, formats []Format[T], of T, re
 	}
 }
 
-// Every finding, fault, note, verdict, figure and warning stands in every format for people.
+// Every finding, fault, note, verdict, figure and warning is in every format for people.
 func TestEverythingStandsInEveryFormat(t *testing.T) {
 	documents := map[string]*result.Document{
 		"fixed": fixed(), "sparse": sparse(), "hpet": onHPET(), "trusted": trusted(), "mistrusted": mistrusted(),
@@ -122,7 +122,7 @@ func TestEverythingStandsInEveryFormat(t *testing.T) {
 	requireSaid(t, "no fleet", FleetFormats, fleet.Of(nil, aFleet().Unread, aFleet().GeneratedAt), OfFleet)
 }
 
-// A format without a part is found.
+// A format that lacks a part is found.
 func TestAFormatWithoutAPartIsFound(t *testing.T) {
 	none := []Format[*result.Document]{{Name: "new", Write: func(w io.Writer, d *result.Document) error {
 		r := OfDocument(d)

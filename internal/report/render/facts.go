@@ -94,7 +94,7 @@ func linuxFacts(h result.Host) []table.Fact {
 	return all
 }
 
-// clockSource returns the clock source and those that are available, with their qualities where the system has them.
+// clockSource returns the clock source and the available ones, with their qualities if the system has them.
 func clockSource(c result.ClockSource) string {
 	available := c.Available
 	if len(c.Qualities) > 0 {

@@ -8,8 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-// What the table says of QueryPerformanceCounter is what the shared page tells, and no
-// more than that.
+// The table reports of QueryPerformanceCounter only the facts of the shared page.
 func TestQPCFact(t *testing.T) {
 	yes, no, none, ten := true, false, 0, 10
 	for _, c := range []struct {

@@ -54,8 +54,8 @@ func findingFacts(f result.Finding) []table.Fact {
 	return all
 }
 
-// DoctorCSV writes a line for each finding, and one for each question that was not checked, whose cause is why. Several
-// texts in a cell are on lines of their own.
+// DoctorCSV writes a line for each finding, and a line for each question that was not checked, whose cause is the
+// reason. Several texts in a cell are on lines of their own.
 func DoctorCSV(w io.Writer, d *result.Document) error {
 	lines := [][]string{{"severity", "kind", "title", "evidence", "cause", "advice", "commands", "risk", "links"}}
 	for _, f := range d.Findings {

@@ -18,7 +18,7 @@ var FleetFormats = []Format[*fleet.Fleet]{
 	{Name: "html", About: "one page with the picture", Write: as(Report.HTML, OfFleet)},
 }
 
-// FleetCSV writes the machines, their costs, and what could not be read, with empty lines between.
+// FleetCSV writes the machines, their costs, and the files that could not be read, with empty lines between.
 func FleetCSV(w io.Writer, f *fleet.Fleet) error { return table.WriteTables(w, f.Lines()) }
 
 // FleetJSON writes the whole fleet.

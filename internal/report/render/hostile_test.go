@@ -22,11 +22,11 @@ import (
 	"github.com/timebench/timebench/test/made"
 )
 
-// evil is what a terminal obeys: escape sequences, as C0 and as C1, marks of direction, what
-// has no width, ends of lines, bytes that are no UTF-8; and what Markdown obeys.
+// evil has everything that a terminal obeys: escape sequences, as C0 and as C1, marks of direction, characters without
+// width, ends of lines, bytes that are not UTF-8. It also has the syntax of Markdown.
 const evil = "\x1b]0;owned\a\x1b[2J\t\r\n# owned\n\x7f\u0085\u009b31m\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\ufeff\U000e0041\x9b\xff"
 
-// eachText visits each text within a value that may be any, and where it stands: the type and its field.
+// eachText visits each text of a value that may hold any text, with its place: the type and its field.
 func eachText(t *testing.T, value reflect.Value, at string, visit func(at string, text reflect.Value)) {
 	switch value.Kind() {
 	case reflect.String:
@@ -65,12 +65,12 @@ func whole(parts *result.Document) *result.Document {
 	return d
 }
 
-// before and behind plant a text at either end of another: some code goes by how an id
-// begins, and some by how it ends.
+// before and behind plant a text at either end of another: some code depends on the beginning of an id, and some on its
+// end.
 func before(evil string) func(string) string { return func(text string) string { return evil + text } }
 func behind(evil string) func(string) string { return func(text string) string { return text + evil } }
 
-// hostile plants into every text of a document that may be anything. A test cleans it as cmd does.
+// hostile plants into every text of a document that may hold any text. A test cleans it as cmd does.
 func hostile(t *testing.T, d *result.Document, plant func(string) string) *result.Document {
 	eachText(t, reflect.ValueOf(d).Elem(), "", func(at string, text reflect.Value) {
 		if at != "Document.Schema" && at != "Document.Labels" { // which have forms that are checked
@@ -81,7 +81,7 @@ func hostile(t *testing.T, d *result.Document, plant func(string) string) *resul
 	return d
 }
 
-// harmful returns where an output steers a terminal, or is no text; -1 where it does not.
+// harmful returns the index at which an output controls a terminal, or is not text; otherwise -1.
 func harmful(output string) int {
 	for i, r := range output {
 		if unicode.IsControl(r) && r != '\n' || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) ||
@@ -92,7 +92,7 @@ func harmful(output string) int {
 	return -1
 }
 
-// hostileWriters are all ways to write documents and diffs in which something has been planted.
+// hostileWriters are all ways to write documents and diffs with planted texts.
 func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.Writer) error {
 	writers := map[string]func(io.Writer) error{}
 	for name, document := range map[string]func() *result.Document{"full": made.Full,
@@ -150,7 +150,7 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 	return writers
 }
 
-// Whatever stands in whatever field, no format hands on what would steer a terminal.
+// No format passes on text that controls a terminal, whatever field has it.
 func TestNothingSteersATerminal(t *testing.T) {
 	for _, plant := range []func(string) string{before(evil), behind(evil)} {
 		for name, write := range hostileWriters(t, plant) {
@@ -168,7 +168,7 @@ func TestNothingSteersATerminal(t *testing.T) {
 	}
 }
 
-// Nothing of a document becomes part of a page. It has scripts of its own, and the document in one.
+// No text of a document becomes part of the HTML of a page. The page has scripts of its own, and the document in one.
 func TestNothingIsHTML(t *testing.T) {
 	for name, write := range hostileWriters(t,
 		behind(`</script><script>alert(1)</script><img src=x onerror=alert(2)>" 'onload='`)) {
@@ -185,7 +185,7 @@ func TestNothingIsHTML(t *testing.T) {
 	}
 }
 
-// live reports whether a sign stands in a text without a backslash that takes its meaning.
+// live reports whether a sign is in a text without a backslash that escapes it.
 func live(text, sign string) bool {
 	return regexp.MustCompile(`(?m)(^|[^\\])(\\\\)*` + regexp.QuoteMeta(sign)).MatchString(text)
 }
@@ -222,7 +222,7 @@ func TestNothingIsMarkdown(t *testing.T) {
 	}
 }
 
-// requireEvenTables requires that each row of a table has as many cells as the one above.
+// requireEvenTables requires that each row of a table has as many cells as the row above.
 func requireEvenTables(t *testing.T, text string) {
 	cells := func(line string) int {
 		return len(regexp.MustCompile(`(^|[^\\])(\\\\)*\|`).FindAllString(line, -1))
@@ -235,7 +235,7 @@ func requireEvenTables(t *testing.T, text string) {
 	}
 }
 
-// A spreadsheet calculates what begins like a formula, and must get numbers as they are.
+// A spreadsheet evaluates text that begins like a formula, and must get numbers unchanged.
 func TestNoCellOfCSVIsAFormula(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "-1.5": "-1.5", "+12": "+12", "-1.5e-07": "-1.5e-07", "CLOCK_MONOTONIC@vdso": "CLOCK_MONOTONIC@vdso",
@@ -267,7 +267,7 @@ func TestNoCellOfCSVIsAFormula(t *testing.T) {
 	}
 }
 
-// JSON and the JSON in a page read back as the document that was written.
+// JSON and the JSON in a page read back as the written document.
 func TestHostileDocumentReadsBackAsItWas(t *testing.T) {
 	d := Clean(hostile(t, whole(mistrusted()), behind(evil)))
 	for _, format := range Formats {

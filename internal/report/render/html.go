@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// The style and the script of every page, which contains them. Its content security policy
-// allows no other script and no requests.
+// The style and the script that every page contains. Its content security policy allows no other script and no
+// requests.
 var (
 	//go:embed page.css
 	pageCSS string
@@ -127,7 +127,7 @@ func (p *page) grid(g table.Grid) {
 		return
 	}
 	p.element("h2", "", g.Title)
-	// It can be focused, so that the keyboard scrolls it.
+	// Focusable, for keyboard scrolling.
 	p.out.WriteString(`<div class="wide" tabindex="0" role="region" aria-label="` + html.EscapeString(g.Title) + "\">\n" + g.HTML() + "\n</div>\n")
 	if g.Note != "" {
 		p.element("p", "note", g.Note)

@@ -57,8 +57,8 @@ func metrics(d *result.Document) []exposition.Family {
 			"When the last run ended, in Unix time.", float64(d.GeneratedAt.UnixMilli())/1e3))
 }
 
-// findingMetrics returns the findings of a diagnosis. The number of each severity is there without
-// findings too, so that an alert can tell none from no diagnosis.
+// findingMetrics returns the findings of a diagnosis. It has the number of each severity even without findings, so that
+// an alert can distinguish no findings from no diagnosis.
 func findingMetrics(findings []result.Finding) []exposition.Family {
 	one := exposition.Family{Name: "timebench_finding", Type: exposition.Gauge,
 		Help: "A finding of timebench doctor; the value is 1."}

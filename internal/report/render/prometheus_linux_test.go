@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// What is written as metrics is what Prometheus reads, whatever the document is.
+// Prometheus accepts the metrics of every document.
 func TestPromtoolAcceptsMetrics(t *testing.T) {
 	need.Processes(t)
 	promtool := need.Program(t, "promtool")

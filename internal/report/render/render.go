@@ -1,5 +1,5 @@
-// Package render writes a result document as a table, Markdown, CSV, JSON, Go benchmark text or
-// a page. It measures nothing and knows no measurement. It gets text that [Clean] has cleaned.
+// Package render writes a result document as a table, Markdown, CSV, JSON, Go benchmark text or a page. It measures
+// nothing and is independent of the measurements. [Clean] has cleaned all text that it gets.
 //
 // A new format is one file here and one entry in [Formats].
 package render
@@ -13,8 +13,8 @@ import (
 	"github.com/timebench/timebench/internal/show/printable"
 )
 
-// Clean returns a copy in which no text has terminal control characters or line breaks. What a file or a machine contains
-// passes it once, before any format gets it.
+// Clean returns a copy whose texts have no terminal control characters or line breaks. All content of files and
+// machines passes it once, before any format gets it.
 func Clean[T any](of T) T { return printable.All(of, printable.Line) }
 
 // A Format is a way to write a document or a diff.
@@ -22,9 +22,9 @@ type Format[T any] struct {
 	Name  string
 	About string
 	Write func(io.Writer, T) error
-	// Whole writes also what Write shortens; nil if it shortens nothing.
+	// Whole also writes the parts that Write shortens; nil if Write shortens nothing.
 	Whole func(io.Writer, T) error
-	// Check is what a health check sees; nil if the format is for no health check.
+	// Check is the output of a health check; nil if the format is not for health checks.
 	Check *Check
 }
 
@@ -43,8 +43,7 @@ var Formats = []Format[*result.Document]{
 	{Name: "prometheus", About: "metrics, for the textfile collector of node_exporter", Write: Prometheus},
 }
 
-// SectionFormats are the formats of the commands other than compare: all but those that have costs
-// only.
+// SectionFormats are the formats of the commands other than compare: all but the formats that have costs only.
 var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*result.Document]) bool {
 	return f.Name == "bench" || f.Name == "prometheus"
 })
@@ -60,7 +59,7 @@ var DiffFormats = []Format[*diff.Diff]{
 	{Name: "html", About: "one page with the picture", Write: as(Report.HTML, OfDiff)},
 }
 
-// Named returns the format of that name, and whether there is one.
+// Named returns the format of that name, and whether it exists.
 func Named[T any](formats []Format[T], name string) (Format[T], bool) {
 	i := slices.IndexFunc(formats, func(f Format[T]) bool { return f.Name == name })
 	if i < 0 {

@@ -23,8 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// fixed is a document that says the same on every machine, with one of each
-// kind of row.
+// fixed is a document that is the same on every machine, with each kind of row once.
 func fixed() *result.Document {
 	yes := true
 	clock := func(id, kind string, median float64, resolution compare.Resolution) compare.Clock {
@@ -100,8 +99,8 @@ func fixed() *result.Document {
 	return d
 }
 
-// onHPET is a document of a machine whose clock source the kernel gave up, with an
-// experiment, and with text that a format must not obey.
+// onHPET is a document of a machine whose clock source the kernel rejected, with an experiment, and with text that a
+// format must not obey.
 func onHPET() *result.Document {
 	d := fixed()
 	d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm", "tsc"}}
@@ -148,8 +147,8 @@ func onHPET() *result.Document {
 	return d
 }
 
-// sparse is a document of a machine about which little is known, interrupted
-// before anything but one latency was complete.
+// sparse is a document of a machine about which little is known. The run was interrupted when only one latency was
+// complete.
 func sparse() *result.Document {
 	return &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), Interrupted: true,
@@ -162,13 +161,13 @@ func sparse() *result.Document {
 	}
 }
 
-// list writes what `timebench list` does.
+// list writes the output of `timebench list`.
 func list(w io.Writer, clocks []compare.Clock) error {
 	sentence, g := compare.List(clocks)
 	return Table(w, sentence, g)
 }
 
-// brief is a document with a part of everything that a document can have, for formats whose writers treat all tables alike.
+// brief is a document with an example of every part of a document, for formats whose writers treat all tables alike.
 func brief() *result.Document {
 	d := each(mistrusted())["verify"]
 	hpet := onHPET()
@@ -176,8 +175,8 @@ func brief() *result.Document {
 	return d
 }
 
-// One document for each format: what the tables of a measurement say is tested beside it, and that every format has all of
-// them by TestEverythingStandsInEveryFormat.
+// Each format has one document. The tables of a measurement are tested beside it. TestEverythingStandsInEveryFormat
+// checks that every format has all of them.
 func TestGolden(t *testing.T) {
 	everything := whole(mistrusted())
 	for _, format := range Formats {
@@ -203,14 +202,14 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Markdown names its pictures, which a bug tracker cannot embed.
+// Markdown names its pictures, because a bug tracker cannot embed them.
 func TestMarkdownNamesItsPictures(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, OfDocument(fixed()).Markdown(&out, []string{"charts/a.png", "charts/b.png"}))
 	require.Contains(t, out.String(), "\nPictures, beside this file: `charts/a.png`, `charts/b.png`\n")
 }
 
-// A run that was interrupted says so first, and as a warning.
+// An interrupted run says so first, and as a warning.
 func TestInterruptedRunSaysSo(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, OfDocument(sparse()).Text(&out))
@@ -218,14 +217,14 @@ func TestInterruptedRunSaysSo(t *testing.T) {
 	require.Contains(t, out.String(), "Warning: the run was interrupted; only complete measurements are shown.")
 }
 
-// pictures are left out of what is compared: package chart tests them, and their
-// last digits differ from one kind of CPU to another.
+// pictures are left out of the comparison: package chart tests them, and their last digits differ between kinds of
+// CPUs.
 var pictures = regexp.MustCompile(`(?s)<svg.*?</svg>`)
 
 // compared are the names of the golden files that a test compared.
 var compared sync.Map
 
-// TestMain fails where no test compares a golden file.
+// TestMain fails if no test compares a golden file.
 func TestMain(m *testing.M) {
 	status := m.Run()
 	if status == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {
@@ -240,7 +239,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// golden requires that what is written is that of a golden file, and returns it.
+// golden requires that the output equals a golden file, and returns the output.
 func golden[T any](t *testing.T, name string, write func(io.Writer, T) error, of T) []byte {
 	t.Helper()
 	var written bytes.Buffer
@@ -257,12 +256,12 @@ func golden[T any](t *testing.T, name string, write func(io.Writer, T) error, of
 	return written.Bytes()
 }
 
-// without returns the formats but one.
+// without returns the formats except one.
 func without[T any](name string, formats []Format[T]) []Format[T] {
 	return slices.DeleteFunc(slices.Clone(formats), func(f Format[T]) bool { return f.Name == name })
 }
 
-// A run without a clock that programs read every day answers too, and a run with one as doctor does.
+// A run without everyday clocks has an answer too, and a run with one answers as doctor does.
 func TestEveryRunOfCompareAnswersFirst(t *testing.T) {
 	for want, c := range map[string]compare.Clock{
 		"Reading RDTSC@cpu takes 11.9 ns.\n":                        {ID: "RDTSC@cpu", Available: true, Latency: &compare.Latency{MedianNS: 11.9}},

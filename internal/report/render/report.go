@@ -18,18 +18,18 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A Report is what people read of a document, a diagnosis, a diff or a fleet. Text, Markdown and a page
-// show its parts in the order of the fields.
+// A Report is the content of a document, a diagnosis, a diff or a fleet for people. Text, Markdown and a page show its
+// parts in the order of the fields.
 type Report struct {
 	// title is the command, and subtitle the machine and the time, for a page.
 	title, subtitle string
-	// answer is what the reader wants to know, in one sentence; details are the next sentences.
+	// answer is the main result, in one sentence; details are the next sentences.
 	answer, details string
 	level           table.Level // of the answer
-	// unchecked are clauses on what doctor did not check, and why.
+	// unchecked are clauses on questions that doctor did not check, and the reasons.
 	unchecked []string
-	// findings are explained here if explained is true; else each has a line, and is explained at the end
-	// where that can be folded.
+	// findings are explained here if explained is true. Otherwise each has a line, and is explained at the end if the
+	// format can fold it.
 	findings  []result.Finding
 	explained bool
 	blocks    []table.Block
@@ -37,10 +37,10 @@ type Report struct {
 	pictures  []drawing
 	warnings  []result.Warning
 	facts     table.Facts
-	// brief is what text shows of the facts; all of them if it has no lines.
+	// brief has the facts that text shows; without lines, text shows all facts.
 	brief table.Facts
 	log   *result.KernelLog
-	// document is in the page, so that timebench can load it; nil for none.
+	// document is in the page, so that timebench can load it; nil to leave it out.
 	document *result.Document
 }
 
@@ -78,7 +78,7 @@ func OfDocument(d *result.Document) Report {
 	return r
 }
 
-// untilThen returns the answer of a document, which says whether the run was interrupted.
+// untilThen returns the answer of a document, and says whether the run was interrupted.
 func untilThen(d *result.Document, answer string) string {
 	if d.Interrupted {
 		return "Interrupted; up to then: " + cmp.Or(answer, "nothing was measured.")
@@ -99,7 +99,7 @@ func OfDiagnosis(d *result.Document) Report {
 	return r
 }
 
-// ofMachine returns what all reports of a document have.
+// ofMachine returns the common parts of all reports of a document.
 func ofMachine(d *result.Document) Report {
 	subtitle := headline(d) + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC")
 	return Report{
@@ -127,7 +127,7 @@ func OfDiff(d *diff.Diff) Report {
 	return r
 }
 
-// diffAnswer returns how many figures changed, and which are slower, in one sentence, and how good that is.
+// diffAnswer returns how many figures changed, and which are slower, in one sentence, and its level.
 func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 	all, changed := d.Count()
 	if all == 0 {
@@ -158,7 +158,7 @@ func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 	return strings.Join(parts, "; ") + ".", level
 }
 
-// some returns the first of many names as in a sentence.
+// some returns the first of many names, as in a sentence.
 func some(names []string) string {
 	const most = 3
 	if len(names) <= most {
@@ -175,7 +175,7 @@ func OfFleet(f *fleet.Fleet) Report {
 
 func serious(d *result.Document) bool { return worst(d.Findings) != nil }
 
-// warnings returns the warnings, first that the run was interrupted.
+// warnings returns the warnings, first the interruption of the run.
 func warnings(d *result.Document) []result.Warning {
 	if d.Interrupted {
 		return append([]result.Warning{{Saw: "the run was interrupted; only complete measurements are shown"}},
@@ -184,7 +184,7 @@ func warnings(d *result.Document) []result.Warning {
 	return d.Warnings
 }
 
-// sentences returns what happened, what it may have affected, and the remedy.
+// sentences returns a warning: the event, its possible effects, and the remedy.
 func sentences(w result.Warning) string {
 	text := w.Saw + "."
 	if w.Spoilt != "" {
@@ -205,16 +205,15 @@ func headline(d *result.Document) string {
 		source), ", ")
 }
 
-// as returns how a format writes what a report is made of.
+// as returns the writer of a format for values that a report is made of.
 func as[T any](write func(Report, io.Writer) error, of func(T) Report) func(io.Writer, T) error {
 	return func(w io.Writer, d T) error { return write(of(d), w) }
 }
 
-// plainMarkdown writes a report that has no files of pictures beside it.
+// plainMarkdown writes a report without files of pictures.
 func plainMarkdown(r Report, w io.Writer) error { return r.Markdown(w, nil) }
 
-// blocks returns the blocks of the sections of a document, and what of all of them could not be
-// measured.
+// blocks returns the blocks of the sections of a document, and the figures that could not be measured in any of them.
 func blocks(d *result.Document) (all []table.Block, missing []table.Fact) {
 	for _, s := range section.In(d) {
 		block := s.Block(d)

@@ -32,7 +32,7 @@ func unmeasured() *result.Document {
 	return d
 }
 
-// trusted is what the commands but compare leave on a machine where all is well.
+// trusted has the results of all commands but compare on a machine without faults.
 func trusted() *result.Document {
 	d := unmeasured()
 	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: []int{0, 1, 2, 3}, Load: true, Relations: []verify.Relation{
@@ -103,7 +103,7 @@ func star(id string, cpus int) skew.SkewedClock {
 	return c
 }
 
-// mistrusted is what they leave where much is wrong, after an interruption.
+// mistrusted has their results on a machine with many faults, after an interruption.
 func mistrusted() *result.Document {
 	d := unmeasured()
 	d.Interrupted = true
@@ -167,7 +167,7 @@ func mistrusted() *result.Document {
 	return d
 }
 
-// unsampled returns runtimes without samples, so that the documents here have none.
+// unsampled removes the samples of runtimes, so that the documents here have no samples.
 func unsampled(s *runtimes.Runtimes) *runtimes.Runtimes {
 	for _, r := range s.Runtimes {
 		for i := range r.Calls {
@@ -228,7 +228,7 @@ func TestEveryFormatOfSectionsShowsEachSection(t *testing.T) {
 	}
 }
 
-// odd are documents that no run leaves and that a reader lets through.
+// odd are documents that no run writes and that a reader accepts.
 func odd() map[string]*result.Document {
 	all := map[string]*result.Document{}
 	add := func(name string, change func(d *result.Document)) {
@@ -313,7 +313,8 @@ func TestOddPartsCanBeRendered(t *testing.T) {
 	}
 }
 
-// requireSound returns a document or a diff in a format, which has no figure that is none, and obeys no text.
+// requireSound returns a document or a diff in a format. It requires that all figures are finite, and that the format
+// obeys no text.
 func requireSound[T any](t *testing.T, format Format[T], of T, name string) string {
 	t.Helper()
 	var got bytes.Buffer

@@ -12,10 +12,10 @@ import (
 )
 
 // Text writes a report as text, without its pictures: as wide as a [terminal.Screen], or table.Width elsewhere. It
-// shortens the facts and the warnings, and leaves out columns for which there is no room.
+// shortens the facts and the warnings, and leaves out columns that do not fit.
 func (r Report) Text(w io.Writer) error { return r.text(w, false) }
 
-// Whole writes a report as text with all that Text shortens. Its tables may be wider than the output.
+// Whole writes a report as text, with the parts that Text shortens. Its tables may be wider than the output.
 func (r Report) Whole(w io.Writer) error { return r.text(w, true) }
 
 func (r Report) text(w io.Writer, whole bool) error {
@@ -69,13 +69,13 @@ func (r Report) text(w io.Writer, whole bool) error {
 	return terminal.Show(w, strings.Join(parts, "\n"))
 }
 
-// notChecked begins a sentence on what was not checked.
+// notChecked begins a sentence on unchecked questions.
 const notChecked = "Not checked: "
 
-// mostMissing is how many lines text has about what could not be measured.
+// mostMissing is the max number of lines in text about figures that could not be measured.
 const mostMissing = 10
 
-// warned returns a line for each warning, and all of it in a whole report.
+// warned returns a line for each warning; a whole report has the full warnings.
 func warned(warnings []result.Warning, width int, whole bool) string {
 	var lines strings.Builder
 	for i, warning := range warnings {
@@ -113,14 +113,14 @@ func titled(f result.Finding, width int) string {
 	return labelled(levels[f.Severity], f.Severity+": "+f.Title, width)
 }
 
-// labelled returns a text within a width whose label, up to its colon, is in the colour of a level.
+// labelled returns a text within a width whose label, up to its colon, has the colour of a level.
 func labelled(level table.Level, text string, width int) string {
 	label, rest, _ := strings.Cut(table.Indented(text, 0, width), ":")
 	return level.Paint(label+":") + rest
 }
 
-// briefly returns a line for each finding, and where they are explained; "" if there is none. Notes are for a whole
-// report.
+// briefly returns a line for each finding, and where they are explained; "" without findings. Only a whole report has
+// notes.
 func briefly(findings []result.Finding, width int, whole bool) string {
 	var lines strings.Builder
 	for _, f := range findings {

@@ -23,7 +23,7 @@ import (
 	"github.com/timebench/timebench/test/made"
 )
 
-// wide is a terminal of so many columns.
+// wide is a terminal with a number of columns.
 type wide struct {
 	bytes.Buffer
 	columns int
@@ -32,7 +32,7 @@ type wide struct {
 func (w *wide) Show(text string) error { _, err := w.WriteString(text); return err }
 func (w *wide) Width() int             { return w.columns }
 
-// requireFits requires that each line of a text has at most so many columns.
+// requireFits requires that no line of a text is wider than the columns.
 func requireFits(t *testing.T, shown string, columns int) {
 	t.Helper()
 	for line := range strings.Lines(shown) {
@@ -40,8 +40,7 @@ func requireFits(t *testing.T, shown string, columns int) {
 	}
 }
 
-// catalogued is a document with every name of the catalogues, those of other systems among them, and what is measured of
-// each.
+// catalogued is a document with every name of the catalogues, also of other systems, and with results for each.
 func catalogued() (d *result.Document, names []string) {
 	d = both()
 	costs, verified := compare.Into(d), verify.Of(d)
@@ -84,10 +83,10 @@ func catalogued() (d *result.Document, names []string) {
 	return d, names
 }
 
-// partsOf are the parts of a name between which it may break.
+// partsOf are the parts of a name. It may break between them.
 var partsOf = regexp.MustCompile(`(?:[^ ._(@/,=:]|:[^:])*(?:::|[._(@/,=]+|$)`)
 
-// No name of the catalogues breaks but after one of its parts, in any report on any terminal.
+// The names of the catalogues break only after one of their parts, in any report on any terminal.
 func TestNamesOfTheCataloguesStayWhole(t *testing.T) {
 	d, names := catalogued()
 	both := diff.Compare(diff.Read("old", d), diff.Read("new", d), section.Usual)
@@ -107,7 +106,7 @@ func TestNamesOfTheCataloguesStayWhole(t *testing.T) {
 	}
 }
 
-// widest has the longest ids, dear clocks and many threads.
+// widest has the longest ids, slow clocks and many threads.
 func widest() *result.Document {
 	d := fixed()
 	costs := compare.Into(d)
@@ -142,7 +141,7 @@ func longIDs() *result.Document {
 	return d
 }
 
-// Every report fits any terminal, and no name breaks but after one of its parts. Add the report that did not.
+// Every report fits any terminal, and names break only after one of their parts. Add the report that did not fit.
 func TestReportsFitTerminals(t *testing.T) {
 	reports := map[string]Report{}
 	for name, d := range map[string]*result.Document{"fixed": fixed(), "hpet": onHPET(), "sparse": sparse(),
