@@ -1,9 +1,8 @@
-// Package exposition writes metrics in the text format of Prometheus, which its server, the
-// textfile collector of node_exporter and most other collectors read:
-// https://prometheus.io/docs/instrumenting/exposition_formats/.
+// Package exposition writes metrics in the text format of Prometheus, which its server, the textfile collector of
+// node_exporter and most other collectors read: https://prometheus.io/docs/instrumenting/exposition_formats/.
 //
-// The format is small, and the libraries that write it add between 1 and 8 MB to the program. The
-// tests hold it against promtool and the parser of Prometheus.
+// The format is small, and the libraries that write it add between 1 and 8 MB to the program. The tests compare it with
+// promtool and the parser of Prometheus.
 package exposition
 
 import (
@@ -23,16 +22,15 @@ const (
 	Counter = "counter" // a value that only goes up, from 0 at the start of the program
 )
 
-// A Family is a metric: all samples of one name.
+// A Family is a metric: all samples with the same name.
 type Family struct {
-	// Name ends with its unit, in base units: timebench_clock_read_seconds. That of a counter ends
-	// with _total.
+	// Name ends with its unit, in base units: timebench_clock_read_seconds. The name of a counter ends with _total.
 	Name string
 	// Help is one sentence.
 	Help string
 	// Type is Gauge or Counter.
 	Type string
-	// Samples have different labels. A Family without one is left out.
+	// Samples have different labels. A Family without samples is left out.
 	Samples []Sample
 }
 
@@ -84,7 +82,7 @@ func labelsOf(pairs []string) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// valid returns a text that is UTF-8, which the format asks for.
+// valid returns the text as valid UTF-8, which the format requires.
 func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 // number returns a value with as many digits as a float64 always keeps.

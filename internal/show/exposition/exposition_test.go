@@ -37,7 +37,7 @@ b_total 3
 	require.Empty(t, written(t))
 }
 
-// Whatever the value of a label is, it is one line, and it can be read back.
+// Any value of a label is on one line, and can be read back.
 func FuzzLabel(f *testing.F) {
 	for _, text := range []string{"", "tsc", "a\nb", `\`, `"`, `\n`, "\xff", "a\r\u2028b"} {
 		f.Add(text)
