@@ -67,8 +67,8 @@ func Steps(low, high, fewest float64) (all []float64) {
 	return all
 }
 
-// ThreadTicks labels the measured numbers of threads. The most important come first: the ends, then
-// the powers of two. Of many there are no others.
+// ThreadTicks labels the measured numbers of threads. The most important come first: the ends, then the powers of two.
+// Many numbers have no other labels.
 type ThreadTicks struct{ Threads []int }
 
 // Ticks implements [Ticker].
@@ -118,8 +118,8 @@ func apart(ticks []Tick, style draw.TextStyle, x func(float64) vg.Length) []Tick
 	return ticks
 }
 
-// Around returns the range of values for a logarithmic axis, widened by a factor at both
-// ends. No point lies on the edge, and a single value gets a range too.
+// Around returns the range of values for a logarithmic axis, widened by a factor at both ends. No point is on the edge,
+// and a single value gets a range too.
 func Around(values []float64, by float64) (low, high float64) {
 	low, high = slices.Min(values), slices.Max(values)
 	return low / by, high * by
@@ -152,8 +152,7 @@ func (t OffsetTicks) Ticks(low, high float64) []Tick {
 	return ticks
 }
 
-// Through returns the range of values in ns, widened to contain zero. No point lies on the
-// edge.
+// Through returns the range of values in ns, widened to contain zero. No point is on the edge.
 func Through(values []float64) (low, high float64) {
 	const least = 1 // ns
 	low, high = min(0, slices.Min(values)), max(0, slices.Max(values))

@@ -14,20 +14,21 @@ import (
 // LineApart is the minimum distance between the labels of lines.
 const LineApart = 16 * Pixel
 
-// A Line is the values of one clock and their positions on the x axis.
+// A Line is the values of a clock and their positions on the x axis.
 type Line struct {
 	Name   string
 	Style  draw.LineStyle
 	Mark   draw.GlyphStyle
 	At     []float64 // on the x axis, in ascending order
 	Values []float64
-	// Marks are short texts above the values, if there are any.
+	// Marks are optional short texts above the values.
 	Marks []string
-	// Band are the other lines that this one stands for. They are drawn thin, and named below it.
+	// Band are the other lines that this line represents. They are drawn thin, and named below it.
 	Band []Line
 }
 
-// Banded returns the lines of clocks. One that does not differ from an earlier one of its path is in its band.
+// Banded returns the lines of clocks. A clock that does not differ from an earlier clock of its path is in that clock's
+// band.
 func Banded[T any](clocks []T, line func(T) Line, differ func(a, b T) bool) []Line {
 	var drawn []Line
 	var first []T
@@ -73,12 +74,12 @@ func (l Line) last() float64 { return l.Values[len(l.Values)-1] }
 // A Graph is lines on two logarithmic axes, with their names beside the plot.
 type Graph struct {
 	Lines []Line
-	// Ideal is a line above all others, with its name at its end; without values there is none.
+	// Ideal is a line above all others, with its name at its end. It is left out without values.
 	Ideal          Line
 	XLabel, YLabel string
 	XTicks         Ticker
 	Word           func(float64) string // label of a value
-	// CPUs is the number of CPUs. What is beyond is grey; nothing is if it is 0.
+	// CPUs is the number of CPUs, beyond which the graph is grey; 0 if it has no grey part.
 	CPUs int
 }
 
@@ -127,7 +128,7 @@ func (g Graph) Draw(c draw.Canvas) {
 	nameEnds(c, data, g.Lines, x, y)
 }
 
-// GraphHeight returns the height of a graph with so many names.
+// GraphHeight returns the height of a graph with this number of names.
 func GraphHeight(names int, width vg.Length) vg.Length {
 	if IsNarrow(width) {
 		return 420*Pixel + vg.Length(names)*LineApart
@@ -177,9 +178,9 @@ const MostNameWidth = 360 * Pixel
 // Leader is the width between the end of a line and its name.
 const Leader = 34 * Pixel
 
-// nameEnds writes the names of lines beside the plot, each as close to the end of its line as
-// the others allow. What leads from a line that ends early to its name is dotted: it is no line. The names
-// of a band are below each other, with a bracket. data is the canvas of the plot's data.
+// nameEnds writes the names of lines beside the plot, each as close to the end of its line as the others allow. If a
+// line ends early, the connection to its name is dotted, to distinguish it from the line. The names of a band are below
+// each other, with a bracket. data is the canvas of the plot's data.
 func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 	ends := slices.Clone(lines)
 	slices.SortStableFunc(ends, func(a, b Line) int { return cmp.Compare(a.last(), b.last()) })
@@ -233,7 +234,7 @@ func (g Graph) Plot(c draw.Canvas, p *Plot) {
 		return points
 	}
 	if ends := line(g.Ideal, g.Ideal.Style); len(ends) > 0 {
-		// Nothing is above this line, and it rises: its name is on the left of its end if it can be.
+		// This line is the highest and rises: its name is on the left of its end if it fits there.
 		text, end := Style(LabelSize, g.Ideal.Style.Color), ends[len(ends)-1]
 		text.XAlign = draw.XRight
 		if end.X-text.Width(g.Ideal.Name) < c.Min.X {
@@ -265,9 +266,9 @@ func Beyond(c draw.Canvas, from vg.Length) {
 	c.FillPolygon(Faint, []vg.Point{{X: from, Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: from, Y: c.Max.Y}})
 }
 
-// spread returns positions between low and high for labels on a vertical line, with a distance
-// of apart or more between neighbours, close to their wanted positions.
-// wanted and the result are in ascending order; labels that do not fit are spread evenly.
+// spread returns positions between low and high for labels on a vertical line, with a distance of at least apart
+// between neighbours, close to their wanted positions. wanted and the result are in ascending order; labels that do not
+// fit are spread evenly.
 func spread(wanted []vg.Length, apart, low, high vg.Length) []vg.Length {
 	n := len(wanted)
 	if n == 0 {
@@ -276,7 +277,8 @@ func spread(wanted []vg.Length, apart, low, high vg.Length) []vg.Length {
 	if needed := apart * vg.Length(n-1); needed > high-low {
 		apart = (high - low) / vg.Length(n-1)
 	}
-	// The labels as low as their wishes let them be, and as high: the mean is around the middle of a crowd.
+	// above has each label at or above its wanted position, and below at or below it: the mean is around the middle of
+	// a crowd.
 	above, below := slices.Clone(wanted), slices.Clone(wanted)
 	for i := 1; i < n; i++ {
 		above[i] = max(above[i], above[i-1]+apart)

@@ -1,9 +1,8 @@
-// Package picture has the tools for pictures: a canvas with a title, axes, line graphs,
-// legends, colours, and output as PNG or SVG. It knows no measurement.
+// Package picture has the tools for pictures: a canvas with a title, axes, line graphs, legends, colours, and output as
+// PNG or SVG. It is independent of the measurements.
 //
-// Every picture names the machine and is 900 pixels wide, as bug trackers show it, or drawn again for
-// a telephone. A PNG has twice the resolution, for high-resolution screens. Colour-blind readers can distinguish its
-// colours.
+// Every picture names the machine and is 900 pixels wide, as bug trackers show it, or drawn again for a telephone. A
+// PNG has twice the resolution, for high-resolution screens. Colour-blind readers can distinguish its colours.
 package picture
 
 import (
@@ -24,7 +23,7 @@ import (
 type Chart[T any] struct {
 	Name  string // of the file, without the extension
 	Title string
-	// Drawable reports whether there is anything to draw.
+	// Drawable reports whether the document has data for the picture.
 	Drawable func(T) bool
 	// Subtitle returns the subject of the picture, usually the machine.
 	Subtitle func(T) string
@@ -144,8 +143,8 @@ func NoteHeight(text string, width vg.Length) vg.Length {
 	return vg.Length(len(Wrapped(Style(LabelSize, Grey), text, width)))*LineApart + 8*Pixel
 }
 
-// DrawPlot draws a plot and returns the canvas of its data. The label of the x axis is below it, that of
-// the y axis above it, where it is as long as it needs to be.
+// DrawPlot draws a plot and returns the canvas of its data. The label of the x axis is below it. The label of the y
+// axis is above it, in as many lines as it needs.
 func DrawPlot(c draw.Canvas, p *Plot, xLabel, yLabel string) draw.Canvas {
 	if yLabel != "" {
 		c = Note(c, yLabel)

@@ -62,7 +62,7 @@ func TestLinearTicks(t *testing.T) {
 	}
 }
 
-// The ends have labels, and then the powers of two.
+// The ends have labels first, and then the powers of two.
 func TestThreadTicksInTheOrderOfTheirLabels(t *testing.T) {
 	var labels []string
 	for _, tick := range (ThreadTicks{[]int{1, 2, 3, 4, 5, 8, 24}}).Ticks(0.9, 26) {

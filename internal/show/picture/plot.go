@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Plot is two axes, and what is drawn between them. gonum.org/v1/plot has one too, with twelve fonts of 4 MB that
-// every program with that package contains and reads at its start.
+// A Plot is two axes, and the data between them. gonum.org/v1/plot has one too, with twelve fonts of 4 MB that every
+// program with that package contains and reads at its start.
 type Plot struct {
 	X, Y  Axis
 	parts []Drawer
@@ -32,7 +32,7 @@ type Axis struct {
 	// Log is whether the axis is logarithmic.
 	Log   bool
 	Ticks Ticker
-	// NoMarks is whether there are labels only.
+	// NoMarks is whether the axis has labels only.
 	NoMarks bool
 	// Padding is between the axis and the data.
 	Padding vg.Length
@@ -68,7 +68,7 @@ func NewPlot() *Plot {
 	return &Plot{X: Axis{Padding: padding}, Y: Axis{Padding: padding}}
 }
 
-// Add adds what is drawn between the axes.
+// Add adds a Drawer between the axes.
 func (p *Plot) Add(d Drawer) { p.parts = append(p.parts, d) }
 
 // norm returns the position of a value on the axis: 0 for its minimum, 1 for its maximum.
@@ -116,7 +116,7 @@ func (p *Plot) Draw(c draw.Canvas) draw.Canvas {
 	}
 	xTicks := p.X.within(p.X.Ticks.Ticks(p.X.Min, p.X.Max))
 
-	// The axes take the room that their labels need. The last label of each may stand out of the plot.
+	// The axes take the room that their labels need. The last label of each may extend beyond the plot.
 	widest := vg.Length(0)
 	for _, t := range yTicks {
 		widest = max(widest, beside.Width(t.Label))

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Row is what is drawn beside a name: bars, above them an interval, above that points, and a text
-// on the right of them all.
+// A Row is a name with bars, an interval above the bars, points above the interval, and a text on the right of them
+// all.
 type Row struct {
 	Name     string
 	Bars     []Bar
@@ -27,7 +27,7 @@ type Bar struct {
 	Text     string
 }
 
-// A Point is a mark of a row. Lane moves it up, by so many rows.
+// A Point is a mark of a row. Lane is the number of rows by which it is moved up.
 type Point struct {
 	At    float64
 	Glyph draw.GlyphStyle
@@ -42,23 +42,23 @@ type Mark struct {
 
 // Rows are a picture with a row for each name.
 type Rows struct {
-	// Rows are those from the bottom to the top.
+	// Rows are the rows from the bottom to the top.
 	Rows   []Row
 	Marks  []Mark
 	XLabel string
-	// Min and Max are the ends of a linear axis with these Ticks. Without Ticks the axis is logarithmic
-	// and has all that is drawn, with labels of Word, those of durations in ns if it is nil.
+	// Min and Max are the ends of a linear axis with these Ticks. Without Ticks the axis is logarithmic and includes
+	// all values, with labels of Word; durations in ns if Word is nil.
 	Min, Max float64
 	Ticks    Ticker
 	Word     func(float64) string
-	// Middle is a vertical line; 0 for none.
+	// Middle is the place of a vertical line; 0 to leave it out.
 	Middle float64
 	// above is whether the names and texts are above the rows.
 	above bool
 }
 
-// RowsHeight returns the height of a picture with so many rows, and a legend. On a telephone the names are
-// above the rows, and the legend has more lines.
+// RowsHeight returns the height of a picture with this number of rows and a legend. On a telephone the names are above
+// the rows, and the legend has more lines.
 func RowsHeight(rows int, width vg.Length) vg.Length {
 	if IsNarrow(width) {
 		return vg.Length(rows+1)*42*Pixel + 200*Pixel
@@ -66,8 +66,8 @@ func RowsHeight(rows int, width vg.Length) vg.Length {
 	return vg.Length(rows+1)*24*Pixel + 150*Pixel
 }
 
-// textGap is the distance of a text from the last mark of its row, and lineAbove that of the middle of a text from the row
-// that it is above: as far from the bars of this row as from those of the next.
+// textGap is the distance of a text from the last mark of its row. lineAbove is the distance of the middle of a text
+// from the row below it: the text is as far from the bars of this row as from the bars of the next.
 const (
 	textGap   = 10 * Pixel
 	lineAbove = 21 * Pixel
@@ -128,7 +128,7 @@ func (r Rows) Draw(c draw.Canvas) {
 	DrawPlot(c, p, r.XLabel, "")
 }
 
-// Plot draws the marks and the rows: row i is at height i. What is beyond the axis is drawn at its end.
+// Plot draws the marks and the rows: row i is at height i. Values beyond the axis are drawn at its end.
 func (r Rows) Plot(c draw.Canvas, p *Plot) {
 	across, y := p.Transforms(&c)
 	x := func(value float64) vg.Length { return across(min(max(value, p.X.Min), p.X.Max)) }
@@ -193,7 +193,7 @@ func (r Rows) upright(c draw.Canvas, line draw.LineStyle, x vg.Length, y func(fl
 	}
 }
 
-// ShortenedID returns an id cut to a maximum width, with the whole of what is behind its @ if possible.
+// ShortenedID returns an id cut to a maximum width, with the whole path after its @ if possible.
 func ShortenedID(s draw.TextStyle, id string, most vg.Length) string {
 	at := strings.LastIndexByte(id, '@')
 	if at < 0 || s.Width(Bounded(id[at:])) > most/2 {

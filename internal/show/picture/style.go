@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The colours of text and of everything that is not a clock.
+// The colours of text and of everything but clocks.
 var (
 	Black = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
 	Grey  = color.RGBA{R: 0x70, G: 0x70, B: 0x70, A: 0xff}
@@ -24,7 +24,7 @@ var palette = func() []color.RGBA {
 	return all
 }()
 
-// A Look is how the clocks of one path are drawn. Both colour and shape identify the path.
+// A Look is the colour and shape of the clocks of a path. Both identify the path.
 type Look struct {
 	Path  string
 	Color color.RGBA
@@ -49,7 +49,7 @@ var Looks = []Look{
 // Failed is the look of a fault, in every picture.
 var Failed = Look{Color: RGB(0xd55e00), Shape: draw.PyramidGlyph{}}
 
-// LookOf returns the look of a path; black for an unknown one.
+// LookOf returns the look of a path; black for an unknown path.
 func LookOf(path string) Look {
 	for _, l := range Looks {
 		if l.Path == path {

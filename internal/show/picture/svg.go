@@ -42,8 +42,7 @@ func (c Chart[T]) SVG(w io.Writer, of T, width vg.Length) error {
 // weight, the size, the other attributes, and the text.
 var drawnText = regexp.MustCompile(`<text ([^>]*font-weight:(\w+)[^>]*font-size:([\d.]+)px)([^>]*)>([^<]*)</text>`)
 
-// fit sets the width of every text to that of the layout, because the reader's machine may
-// lack the font.
+// fit sets the width of every text to its width in the layout, because the reader's machine may lack the font.
 func fit(drawing string) string {
 	return drawnText.ReplaceAllStringFunc(drawing, func(text string) string {
 		parts := drawnText.FindStringSubmatch(text)
