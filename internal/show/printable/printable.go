@@ -35,9 +35,8 @@ func harmless(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, isControl)
 }
 
-// isControl reports whether a character is not a visible one or a space: the controls C0 and C1,
-// the separators of lines and paragraphs, and the format characters of Unicode, which include
-// direction marks and zero-width joiners.
+// isControl reports whether a character is neither visible nor a space: the controls C0 and C1, the separators of lines
+// and paragraphs, and the format characters of Unicode, which include direction marks and zero-width joiners.
 func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }

@@ -89,7 +89,7 @@ func TestJSONReportsAFailedWrite(t *testing.T) {
 	require.ErrorContains(t, json.NewEncoder(JSON(full{})).Encode("a"), "no space left")
 }
 
-// Errors have names of files and clocks in them, and standard error may be a terminal.
+// Errors contain names of files and clocks, and standard error may be a terminal.
 func TestErrorHasNoControlCharacters(t *testing.T) {
 	require.Equal(t, "results.json]0;owned; [2J: is \ufffdempty 31m",
 		OneLine("results.json]0;owned\a\t\r\n\x1b[2J: is \u202eempty\u2028\u009b31m"))
