@@ -16,20 +16,20 @@ type Facts struct {
 
 // A Block is the output of a measurement: its tables, and the sentences below them.
 type Block struct {
-	// Title is shown if no table has rows, so that none shows its own title.
+	// Title is shown if no table has rows, because then no table shows its own title.
 	Title string
 	Grids []Grid
-	// Facts stand beneath the tables.
+	// Facts are shown beneath the tables.
 	Facts Facts
 	// Faults are sentences that the reader must not miss.
 	Faults []string
 	Notes  []string
 	// Verdict is the summary in one sentence.
 	Verdict string
-	// Level is that of the faults and of the verdict.
+	// Level is the level of the faults and of the verdict.
 	Level Level
-	// Missing are what could not be measured, with the reasons. A report has them at its
-	// end, under one title for all blocks.
+	// Missing are the figures that could not be measured, with the reasons. A report has them at its end, under one
+	// title for all blocks.
 	Missing []Fact
 }
 
@@ -38,7 +38,8 @@ func (b Block) HasRows() bool {
 	return slices.ContainsFunc(b.Grids, func(g Grid) bool { return len(g.Rows) > 0 })
 }
 
-// Text returns the block as text, within a width in columns; whole, its tables have all their columns, as wide as they are.
+// Text returns the block as text, within a width in columns. If whole is true, its tables have all their columns, and
+// may be wider.
 func (b Block) Text(width int, whole bool) string {
 	within := width
 	if whole {

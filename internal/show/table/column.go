@@ -24,16 +24,16 @@ type Column[T any] struct {
 	Unit func(value float64) string
 	// Text returns the text of a row, for a column without Value.
 	Text func(T) string
-	// Cell returns the cell for people; nil if Unit or Text returns it. Where it is empty, people read a dash.
+	// Cell returns the cell for people; nil if Unit or Text returns it. People read a dash if it is empty.
 	Cell func(T) string
 	// Level is how good or bad the cell is; nil for neither. Only the last column has one.
 	Level func(T) Level
-	// Left aligns the column to the left, as a text. Such columns come first, and wrap where there is no room.
+	// Left aligns the column to the left, as a text. Such columns come first, and wrap if they do not fit.
 	Left bool
-	// Spare is the order in which text leaves out columns where there is no room: the largest goes first, 0 stays.
+	// Spare is the order in which text leaves out columns that do not fit: the largest goes first, 0 stays.
 	Spare int
 	// Metric is the name of the metric of the figure, and Help its description, one sentence. A figure in ns becomes
-	// seconds if the name ends so.
+	// seconds if the name ends with that unit.
 	Metric, Help string
 }
 
@@ -67,7 +67,7 @@ func (c *Column[T]) raw(row T) string {
 	return ""
 }
 
-// Of returns the table for people. It leaves out a column of which no row has a value.
+// Of returns the table for people. It leaves out a column without a value in any row.
 func Of[T any](title string, rows []T, columns []Column[T]) Grid {
 	g := Grid{Title: title, Rows: make([][]string, len(rows))}
 	var spare []int // of the columns that are shown
@@ -118,7 +118,7 @@ func Lines[T any](rows []T, columns []Column[T]) [][]string {
 	return lines
 }
 
-// Metrics returns a metric for each column that has one, with a sample for each row. The names begin with prefix;
+// Metrics returns a metric for each column with a Metric, with a sample for each row. The names begin with prefix;
 // labels returns the pairs of name and value of a row.
 func Metrics[T any](prefix string, rows []T, labels func(T) []string, columns []Column[T]) []exposition.Family {
 	var all []exposition.Family
@@ -141,5 +141,5 @@ func Metrics[T any](prefix string, rows []T, labels func(T) []string, columns []
 	return all
 }
 
-// Known returns a figure of which 0 means unknown, for [Column.Value].
+// Known returns a figure for [Column.Value]. 0 means unknown.
 func Known(value float64) (float64, bool) { return value, value != 0 }

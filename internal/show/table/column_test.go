@@ -33,7 +33,8 @@ var readings = []Column[reading]{
 
 var two = []reading{{"CLOCK_MONOTONIC@vdso", 1500, Warn}, {"hpet@mmio", 0, 0}}
 
-// People get the columns with a name that have a value, programs those with a key, and a collector those with a metric.
+// People get the columns with a name that have a value, programs get the columns with a key, and a collector gets the
+// columns with a metric.
 func TestAFigureIsDescribedOnce(t *testing.T) {
 	g := Of("t", two, readings)
 	require.Equal(t, []string{"Clock", "cost", "share", "verdict"}, g.Header)
@@ -51,7 +52,7 @@ func TestAFigureIsDescribedOnce(t *testing.T) {
 	require.Empty(t, Of("t", nil, readings).Rows)
 }
 
-// Columns of least priority go, and are named; then the column of text wraps.
+// Columns of least priority are left out, and named; then the column of text wraps.
 func TestTablesFitAWidth(t *testing.T) {
 	g := Of("", two, readings)
 	for width, want := range map[int]string{

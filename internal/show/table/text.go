@@ -13,8 +13,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Width is the maximum width of tables and of the text around them where no terminal has another, and Narrowest
-// the least that text is fitted to, in columns.
+// Width is the maximum width of tables and of the text around them without a terminal of another width. Narrowest is
+// the min width that text is fitted to. Both are in columns.
 const (
 	Width     = 100
 	Narrowest = 60
@@ -23,20 +23,20 @@ const (
 // A Fact is a line above the tables, about the machine or the measurement.
 type Fact struct{ Name, Value string }
 
-// A Grid is a table for people without a format, which [Of] makes. A Grid without rows is not shown.
+// A Grid is a table for people, independent of the format. [Of] makes it. A Grid without rows is not shown.
 type Grid struct {
 	Title  string
 	Header []string
-	// texts is how many columns, from the left, hold text; at least one. The others hold
-	// figures, aligned to the right.
+	// texts is the number of columns, from the left, that hold text; at least one. The others hold figures, aligned to
+	// the right.
 	texts int
 	// Rows have one cell for each column of Header.
 	Rows [][]string
-	// levels are those of the rows, by which text paints their last cell; nil for none.
+	// levels are the levels of the rows, in whose colours text paints their last cells; nil without levels.
 	levels []Level
 	// Note is below the table.
 	Note string
-	// spare are the columns, by index, that text leaves out where there is no room, in this order.
+	// spare are the columns, by index, that text leaves out if they do not fit, in this order.
 	spare []int
 }
 
@@ -112,9 +112,9 @@ func (g Grid) columns() []pretty.ColumnConfig {
 	return columns
 }
 
-// Text returns the grid as text within a width: its title, its rows and its note. Where there is no room, long texts wrap,
-// then columns of least priority go, then the other columns of text wrap, the last one first. A table whose figures alone
-// are wider stays so.
+// Text returns the grid as text within a width: its title, its rows and its note. If it does not fit, long texts wrap,
+// then columns of least priority go, then the other columns of text wrap, the last one first. A table whose figures
+// alone are wider stays as wide as it is.
 func (g Grid) Text(width int) string {
 	g, widths := g.fitting(width)
 	writer, columns := g.painted().writer(), g.columns()
@@ -139,11 +139,12 @@ func (g Grid) Text(width int) string {
 	return Indented(g.Title, 0, width) + "\n" + rows
 }
 
-// A text of more than long columns wraps before a column goes. shortest is the width of a text whose parts break too.
+// A text of more than long columns wraps before a column is left out. shortest is the width of a text whose parts break
+// too.
 const long, shortest = 32, 12
 
-// fitting returns the grid with the columns that fit a width, and the width of each, in which no text wraps. Those that do
-// not fit are in its note.
+// fitting returns the grid with the columns that fit a width, and the width of each, in which no text wraps. Its note
+// names the columns that do not fit.
 func (g Grid) fitting(width int) (Grid, []int) {
 	widths := make([]int, len(g.Header))
 	over := -width
@@ -210,9 +211,9 @@ func (g Grid) cells(column int) []string {
 	return all
 }
 
-// inLines returns a text in lines of at most so many columns. A line ends at a space. A name that is longer than a
-// line breaks where a reader expects it, after a colon of two or one of the other characters of parts, and anywhere
-// if it has none.
+// inLines returns a text in lines of at most this number of columns. A line ends at a space. A name that is longer than
+// a line breaks where a reader expects it: after a double colon or another character between its parts, or anywhere
+// without such a character.
 func inLines(of string, most int) string {
 	var lines []string
 	for {
@@ -225,7 +226,7 @@ func inLines(of string, most int) string {
 	}
 }
 
-// lineEnd returns where the first line of a text ends, in bytes; its length if all of it fits.
+// lineEnd returns where the first line of a text ends, in bytes; the length of the text if all of it fits.
 func lineEnd(of string, most int) int {
 	space, part, width := 0, 0, 0
 	for at, letter := range of {
@@ -251,7 +252,7 @@ func endsPart(of string, at int, letter rune) bool {
 	return strings.ContainsRune("._(@/,=", letter) || strings.HasSuffix(of[:at], ":") && letter == ':'
 }
 
-// longestPart returns the width of the longest part of texts that does not break, in columns.
+// longestPart returns the width of the longest unbreakable part of texts, in columns.
 func longestPart(texts []string) int {
 	longest := shortest
 	for _, of := range texts {
@@ -283,7 +284,7 @@ var plain = func() pretty.Style {
 	return style
 }()
 
-// trimRight removes the padding after the last column, and of the line below the header what exceeds the width.
+// trimRight removes the padding after the last column, and cuts the line below the header to the width.
 func trimRight(rendered string, width int) string {
 	lines := strings.Split(rendered, "\n")
 	for i, line := range lines {
@@ -295,8 +296,8 @@ func trimRight(rendered string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// HTML returns the grid as an HTML table that the script of the page can sort. Cells are escaped. A name in a column of text
-// may break where it does on a terminal.
+// HTML returns the grid as an HTML table that the script of the page can sort. Cells are escaped. A name in a column of
+// text may break at the same places as on a terminal.
 func (g Grid) HTML() string {
 	const breaks = "\uE000" // stands for the element until all cells are escaped
 	named := g
@@ -328,7 +329,7 @@ func inParts(of, mark string) string {
 }
 
 // A Level is how good or bad a line is; 0 is neither. Text shows it in colour, which only helps the eye: the words are
-// complete without.
+// complete without it.
 type Level int
 
 // The levels.

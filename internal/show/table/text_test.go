@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A long name does not leave its value without room.
+// A long name leaves room for its value.
 func TestFactWithALongName(t *testing.T) {
 	var out strings.Builder
 	WriteFacts(&out, []Fact{{Name: "a", Value: "1"}, {Name: strings.Repeat("n", 200),
@@ -20,7 +20,7 @@ func TestFactWithALongName(t *testing.T) {
 	require.Contains(t, out.String(), "bcd  2\n")
 }
 
-// A name breaks where a reader expects it, and only without such a place anywhere.
+// A name breaks where a reader expects it; without such a place, anywhere.
 func TestNamesBreakAfterTheirParts(t *testing.T) {
 	for _, test := range []struct {
 		cell string
@@ -61,7 +61,7 @@ func TestIndentedKeepsRunsOfSpaces(t *testing.T) {
 	require.Equal(t, "  a:\n  b\n", Indented("a: b", 2, 4))
 }
 
-// The names in a page break after their parts, and nothing else does.
+// The names in a page break after their parts; other text does not.
 func TestNamesOfAPageBreakAfterTheirParts(t *testing.T) {
 	g := Grid{texts: 2, Header: []string{"Call", "reads", "ns/call"},
 		Rows: [][]string{{"Time::HiRes::time", "CLOCK_REALTIME@<vdso>", "1.35"}, {"a. b (c)", "c@", "2"}}}
