@@ -98,7 +98,8 @@ func Between(lowNS, highNS float64) string {
 	return "from " + low + " to " + high
 }
 
-// Insensitive returns that a comparison of CPUs could not show the difference of a few microseconds, if it could not.
+// Insensitive returns from which size on a comparison of CPUs shows a difference, if that is more than a few
+// microseconds; otherwise "".
 func Insensitive(smallestNS float64) string {
 	const few = 2000
 	if smallestNS <= few {
@@ -107,8 +108,7 @@ func Insensitive(smallestNS float64) string {
 	return "only differences from " + Duration(smallestNS) + " on would have been seen"
 }
 
-// Lost returns a sentence about the CPUs that went away during a run; nothing if there are
-// none.
+// Lost returns a sentence about the CPUs that went away during a run; nil without such CPUs.
 func Lost(cpus []int) []string {
 	if len(cpus) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// NS returns nanoseconds without the unit, rounded to meaningful digits: two decimals below
-// 10, one below 1000, none above.
+// NS returns nanoseconds without the unit, rounded to meaningful digits: two decimals below 10, one below 1000, none
+// above.
 func NS(value float64) string {
 	switch {
 	case value < 10:
@@ -47,7 +47,7 @@ func Duration(valueNS float64) string {
 	return inUnit(valueNS, "s", "ms", "µs", "ns")
 }
 
-// inUnit returns a value with three digits in a unit: of a thousand million, of a million, of a thousand, or of one.
+// inUnit returns a value with three digits in a suitable unit. The units stand for 1e9, 1e6, 1e3 and 1.
 func inUnit(value float64, units ...string) string {
 	for i, size := range []float64{1e9, 1e6, 1e3} {
 		if value >= size*0.9995 {
