@@ -1,6 +1,5 @@
-// Timebench measures the operating system's clocks: what it costs to ask what
-// time it is, how fine the answer is, whether it scales over threads, and
-// whether it can be trusted.
+// Timebench measures the operating system's clocks: the cost of a read, the resolution, the scaling over threads, and
+// whether they can be trusted.
 package main
 
 import (

@@ -22,8 +22,8 @@ func loadResult(name string) (*result.Document, error) {
 	return sections.Load(name)
 }
 
-// loadAttached returns the document of what people attach to a bug report: a result, a kernel log, or the files of a
-// machine. The name - is standard input.
+// loadAttached loads what people attach to a bug report: a result, a kernel log, or the files of a machine. The name -
+// is standard input.
 func loadAttached(name string) (*result.Document, error) {
 	if name == "-" {
 		return readAttached("standard input", os.Stdin)
@@ -47,7 +47,7 @@ func loadAttached(name string) (*result.Document, error) {
 	return readAttached(name, file)
 }
 
-// loadFolder returns the result in a folder, or else the document of the machine whose files it has.
+// loadFolder returns the result in a folder, or else a document made from the files of a machine in it.
 func loadFolder(name string) (*result.Document, error) {
 	document, err := loadResult(name)
 	if err == nil || !errors.Is(err, result.ErrNotOurs) {

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/term"
 )
 
-// otherSources returns the clock sources of --clocksources without the one that the machine returns to, in the kernel's
-// order; nil without the flag. It first asks, and restores the clock source that an earlier experiment left switched.
+// otherSources returns the clock sources of --clocksources except the machine's own, in the kernel's order; nil without
+// the flag. It asks the user first, and restores the clock source that an earlier experiment left switched.
 func (flags compareFlags) otherSources(folder clocksource.Folder, in *os.File, out io.Writer,
 	facts *result.Host) ([]string, error) {
 	if flags.sources == "" {
@@ -74,7 +74,7 @@ func (flags compareFlags) otherSources(folder clocksource.Folder, in *os.File, o
 }
 
 // consent prints how the running system will change, and asks unless --yes is given. own is the clock source that the
-// machine returns to, current the one in use.
+// machine returns to; current is in use now.
 func consent(in *os.File, out io.Writer, yes bool, current, own string, others []string) error {
 	if !yes && !term.IsTerminal(int(in.Fd())) {
 		return fmt.Errorf(

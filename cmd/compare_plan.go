@@ -26,8 +26,8 @@ type comparePlan struct {
 	otherSources []string
 }
 
-// planComparison returns what the flags and the selectors ask for on the machine with these
-// facts, without other clock sources. An error says which flag is wrong.
+// planComparison returns what the flags and the selectors ask for on the machine with these facts, without other clock
+// sources. An error names the wrong flag.
 func planComparison(flags compareFlags, selectors []string, facts result.Host) (comparePlan, error) {
 	settings, err := flags.settings(facts)
 	if err != nil {
@@ -94,8 +94,7 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 	return s, nil
 }
 
-// threadNumbers returns the numbers of threads of --threads, or the default ones for so many
-// CPUs.
+// threadNumbers returns the numbers of threads of --threads, or the defaults for this number of CPUs.
 func (flags compareFlags) threadNumbers(cpus int) ([]int, error) {
 	if flags.threads == "" {
 		return measure.DefaultThreads(cpus), nil

@@ -73,7 +73,7 @@ func TestPlanOfPinnedThreads(t *testing.T) {
 	require.Equal(t, flags.pin, plan.recorded.Pin)
 }
 
-// What the user wrote is measured whole; a run of the defaults adapts to a busy machine.
+// Explicit settings are measured in full; a run of the defaults adapts to a busy machine.
 func TestOnlyTheDefaultsAreLimited(t *testing.T) {
 	limited := func(change func(*compareFlags)) time.Duration {
 		flags := unset()

@@ -25,9 +25,9 @@ func pinOrder(pin string) ([]int, error) {
 	return cpus, allowed("--pin", cpus)
 }
 
-// allowed returns an error if this process may not use one of the CPUs. It may use those of isolcpus=
-// too, to which the scheduler moves no thread. The kernel would pin a thread to any other CPU, but
-// taskset(1) keeps it away from there on purpose.
+// allowed returns an error if this process may not use one of the CPUs. It may use isolated CPUs (isolcpus=), to which
+// the scheduler moves no thread. The kernel would pin a thread to any other CPU too, but taskset(1) excludes it on
+// purpose.
 func allowed(flag string, cpus []int) error {
 	usable, isolated := thread.Usable(), thread.Isolated()
 	for _, cpu := range cpus {

@@ -11,7 +11,7 @@ import (
 	faults "github.com/timebench/timebench/test/planted"
 )
 
-// A CPU that taskset(1) took away is refused, and so is one that does not exist.
+// A CPU that taskset(1) took away is refused, and so is a CPU that does not exist.
 func TestCPUOutsideOfTheAffinity(t *testing.T) {
 	cpus := faults.TwoCPUs(t)
 	away, left := strconv.Itoa(cpus[0]), strconv.Itoa(cpus[1])

@@ -144,8 +144,7 @@ func firstFew(names []string) string {
 	return text
 }
 
-// settings returns the settings of the flags, and the share above which a slower clock fails. An
-// error says which flag is wrong.
+// settings returns the settings of the flags, and the share above which a slower clock fails. An error names the flag.
 func (flags diffFlags) settings() (s section.Settings, failAbove float64, err error) {
 	minChange, err := percentage("min-change", flags.minChange)
 	if err != nil {

@@ -48,8 +48,7 @@ func loadSide(name string) (diff.Side, error) {
 // maxSide is the max size of the documents of a side together, in bytes: they are in memory at once.
 const maxSide = 512 << 20
 
-// loadRun loads one of several runs. One that the user did not name may have become a pipe to which
-// nobody writes.
+// loadRun loads one of several runs. A file that the user did not name may have become a pipe without a writer.
 func loadRun(file string, named bool, runs int) (*result.Document, error) {
 	if named {
 		return loadResult(file)
@@ -62,7 +61,7 @@ func loadRun(file string, named bool, runs int) (*result.Document, error) {
 	return d, err
 }
 
-// runFiles returns the results in a folder of several. The name of anything else is that of one result.
+// runFiles returns the results in a folder of several results, and otherwise the name itself.
 func runFiles(name string) ([]string, error) {
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
 		return []string{name}, nil

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the user did not name may be a pipe to which nobody writes.
+// A file that the user did not name may be a pipe without a writer.
 func TestDiffWaitsForNoPipe(t *testing.T) {
 	folder := need.Folder(t)
 	document := filepath.Join(folder, "results.json")
@@ -21,7 +21,7 @@ func TestDiffWaitsForNoPipe(t *testing.T) {
 			require.EqualError(t, err, document+": not a regular file")
 		})
 	}
-	// One in a folder of several results is not one of them.
+	// A pipe in a folder of results is ignored.
 	runs := need.Folder(t)
 	require.NoError(t, unix.Mkfifo(filepath.Join(runs, "a.json"), 0o600))
 	text, err := os.ReadFile("../internal/document/result/testdata/contract.json")

@@ -137,7 +137,7 @@ func (flags doctorFlags) diagnose(stdout, stderr io.Writer, names []string) (*re
 	return flags.diagnoseHere(to)
 }
 
-// unprinted returns the failure of a check whose standard output could not be written: nobody was told.
+// unprinted returns the failure of a check whose standard output could not be written: the result was not delivered.
 func unprinted(stdout io.Writer, err error) error {
 	o, ok := stdout.(*output)
 	if !ok || o.err == nil {
@@ -183,7 +183,7 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document]) (*result.Docu
 	})
 }
 
-// addFindings puts the findings into the document, those of --fail-above-ns among them.
+// addFindings puts the findings into the document, with the finding of --fail-above-ns.
 func (flags doctorFlags) addFindings(document *result.Document) {
 	document.Findings = diagnose.Findings(document)
 	if flags.failAboveNS > 0 {
@@ -193,8 +193,7 @@ func (flags doctorFlags) addFindings(document *result.Document) {
 	}
 }
 
-// gated returns the format for what --fail-on lets pass: the formats of health checks tell nothing
-// that the exit status does not.
+// gated makes the format of a health check omit what --fail-on ignores: its output and the exit status agree.
 func (flags doctorFlags) gated(format render.Format[*result.Document]) render.Format[*result.Document] {
 	if format.Check == nil {
 		return format
@@ -227,13 +226,13 @@ func (flags doctorFlags) verdict(document *result.Document) error {
 	return nil
 }
 
-// check returns what a health check sees of the format; nil if it is for none.
+// check returns the health check that the format is for; nil without one.
 func (flags doctorFlags) check() *render.Check {
 	format, _ := render.Named(render.DoctorFormats, flags.format)
 	return format.Check
 }
 
-// refuse returns an error as the format of a health check reports it: nothing could be told.
+// refuse returns an error as the format of a health check reports it: the state is unknown.
 func (flags doctorFlags) refuse(stdout io.Writer, err error) error {
 	check := flags.check()
 	if check == nil || check.Refuse == nil || printed(err) == nil {
@@ -242,7 +241,7 @@ func (flags doctorFlags) refuse(stdout io.Writer, err error) error {
 	return &failure{status: couldNotTell, err: check.Refuse(stdout, printed(err))}
 }
 
-// fails reports whether a severity is that of --fail-on or a worse one.
+// fails reports whether a severity is at least as bad as --fail-on.
 func fails(severity, failOn string) bool {
 	limit := slices.Index(result.Severities, failOn)
 	return limit >= 0 && slices.Index(result.Severities, severity) <= limit

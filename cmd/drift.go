@@ -93,8 +93,8 @@ var references = []string{
 	"time.Now@go",
 }
 
-// reference returns the clock of --ref. If the selector matches several paths of one call, it is
-// the first that can be read.
+// reference returns the clock of --ref. If the selector matches several paths of a call, it returns the first
+// readable clock.
 func reference(selector string) (clock.Clock, error) {
 	all := clock.Catalog()
 	if selector == "" {
@@ -127,8 +127,7 @@ func reference(selector string) (clock.Clock, error) {
 	return matching[0], nil
 }
 
-// refuseWithoutRate returns an error if drift can measure the rate of none of the clocks: the run
-// would take its whole time for nothing.
+// refuseWithoutRate returns an error if drift cannot measure the rate of any clock: the run would waste its time.
 func refuseWithoutRate(clocks []clock.Clock) error {
 	var why error
 	for _, c := range clocks {

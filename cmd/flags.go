@@ -19,7 +19,7 @@ var rightValues = map[string]string{
 	"duration": "write a duration with its unit, such as 100ms, 30s or 1h",
 }
 
-// flagError returns an error of pflag in plain words: pflag prints those of Go's parsers.
+// flagError returns an error of pflag in plain words: pflag prints the errors of Go's parsers.
 func flagError(command *cobra.Command, err error) error {
 	var wrong *pflag.InvalidValueError
 	var none *pflag.ValueRequiredError
@@ -42,7 +42,7 @@ func noArguments(command *cobra.Command, args []string) error {
 	return nil
 }
 
-// chosenFormat returns the format that the flags name, which shortens nothing if they say so.
+// chosenFormat returns the format that the flags name. With --verbose it shortens nothing.
 func chosenFormat[T any](formats []render.Format[T], flags reportFlags) (render.Format[T], error) {
 	format, ok := render.Named(formats, flags.format)
 	if !ok {
@@ -54,7 +54,7 @@ func chosenFormat[T any](formats []render.Format[T], flags reportFlags) (render.
 	return format, nil
 }
 
-// notEmpty returns an error if one of the flags, which the command may have, is given with an empty value.
+// notEmpty returns an error for a flag with an empty value. The command need not have the flags.
 func notEmpty(command *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if flag := command.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {

@@ -107,7 +107,7 @@ func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags
 	}
 	machines, unread := fleet.Read(found, machineIn)
 	f := fleet.Of(machines, append(missing, unread...), time.Now())
-	if f.Machines > 0 { // else what is there has more
+	if f.Machines > 0 { // an empty fleet replaces no files
 		to.target = files.NewTarget(flags.out, files.Fleets)
 	}
 	if err := reportLoaded(to, f); err != nil {
@@ -116,7 +116,7 @@ func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags
 	return flags.gate(f)
 }
 
-// machineIn returns the machine of a result with a document of at most so many bytes.
+// machineIn returns the machine of a result whose document has at most this size in bytes.
 func machineIn(file string, most int64) (fleet.Machine, error) {
 	document, err := sections.LoadUpTo(file, most)
 	if err != nil {

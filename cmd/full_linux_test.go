@@ -132,7 +132,7 @@ func smallDisk(t *testing.T, size string) (folder string) {
 	return folder
 }
 
-// fill makes a file "ballast" on a disk, so that so many bytes remain.
+// fill makes a file "ballast" on a disk that leaves remain bytes free.
 func fill(t *testing.T, disk string, remain int64) {
 	t.Helper()
 	var there unix.Statfs_t
@@ -176,7 +176,7 @@ func TestFullOutput(t *testing.T) {
 		}
 		require.Equal(t, want, command.ProcessState.ExitCode(), args)
 		if len(args) > 0 && args[0] == "__complete" {
-			continue // it also tells the shell on standard error what it did
+			continue // it also reports to the shell on standard error
 		}
 		require.Equal(t, "timebench: write /dev/stdout: no space left on device\n", stderr.String(), args)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpCommand replaces cobra's own, which prints the help of timebench for an unknown command.
+// helpCommand replaces cobra's, which prints the help of timebench for an unknown command.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

@@ -13,7 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/system/terminal"
 )
 
-// showHelp writes the help of a command as wide as the output. Cobra's own has lines of any width.
+// showHelp writes the help of a command as wide as the output; cobra's help has lines of any width.
 func showHelp(command *cobra.Command, _ []string) {
 	width := terminal.Width(command.OutOrStdout())
 	parts := []string{prose(cmp.Or(command.Long, command.Short), width), usage(command, width)}
@@ -39,7 +39,7 @@ func showHelp(command *cobra.Command, _ []string) {
 	_, _ = io.WriteString(command.OutOrStdout(), strings.Join(parts, "\n")) // an output keeps the error
 }
 
-// prose returns paragraphs wrapped to a width; one that is indented, such as a command to copy, stays as it is.
+// prose returns paragraphs wrapped to a width. An indented paragraph, such as a command to copy, stays as it is.
 func prose(text string, width int) string {
 	var paragraphs []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -63,8 +63,7 @@ func usage(command *cobra.Command, width int) string {
 	return text
 }
 
-// examples returns command lines of a shell within a width. A line that is continued ends in a backslash, so that
-// it can be copied.
+// examples returns shell command lines within a width. A continued line ends in a backslash, so that it can be copied.
 func examples(lines string, width int) string {
 	var out strings.Builder
 	for line := range strings.Lines(lines) {
@@ -74,7 +73,7 @@ func examples(lines string, width int) string {
 	return out.String()
 }
 
-// The flags of the groups of a help; the others are about how to measure.
+// The flags of two groups of a help; all other flags are about how to measure.
 var (
 	whatFlags = []string{"threads", "all", "cpus", "runtime", "ref", "pin", "workers", "clocksources", "fast", "load",
 		"by-thread"}
@@ -82,8 +81,8 @@ var (
 		"listen", "textfile", "version", "help"}
 )
 
-// flagGroups returns the flags of a command in groups, in the order in which the command adds them; in one if all are
-// about the output.
+// flagGroups returns the flags of a command by group, in the order in which the command adds them. A single group has
+// the title Flags.
 func flagGroups(command *cobra.Command, width int) []string {
 	command.Flags().SortFlags = false
 	groups := []struct {

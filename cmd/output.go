@@ -28,5 +28,5 @@ func (o *output) Show(text string) error {
 	return nil
 }
 
-// Width returns the width of a terminal, and that of other outputs.
+// Width returns the width of text on the output: see [terminal.Width].
 func (o *output) Width() int { return terminal.Width(o.to) }

@@ -21,7 +21,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// What a read costs is measured within half a second, before and after: somebody waits, and what is to be seen goes on.
+// The cost of a read is measured within half a second, before and after: the user waits, and the load goes on.
 const (
 	costsTime  = time.Second
 	costRounds = 8
@@ -70,7 +70,7 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 			if err := profile.Check(settings); err != nil {
 				return couldNot(err)
 			}
-			// A bar moves the cursor up, over what the command printed, and nobody knows how long it takes.
+			// A bar moves the cursor up, over the output of the command, and cannot show how long the command takes.
 			flags.noProgress = settings.Command != nil
 			clocks := profile.Clocks(clock.Catalog())
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
@@ -99,7 +99,7 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 	}
 	command.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		err = flagError(command, err)
-		if command.ArgsLenAtDash() < 0 && command.Flags().NArg() > 0 { // of a command, probably
+		if command.ArgsLenAtDash() < 0 && command.Flags().NArg() > 0 { // a flag of a command, probably
 			return fmt.Errorf("%w; a command and its flags come after --", err)
 		}
 		return err

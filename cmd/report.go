@@ -23,7 +23,7 @@ type report[T any] struct {
 	files          func(T) []files.File
 	target         *files.Target // nil without --out
 	labels         []string
-	// command is the one that measures; "" if nothing is measured.
+	// command is the measuring command; "" without a measurement.
 	command string
 }
 
@@ -53,7 +53,7 @@ func (r report[T]) write(d T) error {
 	return err
 }
 
-// reportLoaded reports what was loaded and not measured here. A signal ends the process at once.
+// reportLoaded reports loaded results. A signal ends the process at once.
 func reportLoaded[T any](to report[T], d T) error {
 	if err := to.begin(); err != nil {
 		return err
@@ -61,7 +61,7 @@ func reportLoaded[T any](to report[T], d T) error {
 	return couldNot(to.write(d))
 }
 
-// begin checks --out for a report of what was loaded.
+// begin checks --out before a report of loaded results.
 func (r report[T]) begin() error {
 	signals.End(r.target.Finish)
 	return refused(r.target.Check())
@@ -100,7 +100,7 @@ func addLabelFlag(command *cobra.Command, flags *reportFlags) {
 			", between commas)")
 }
 
-// labelled returns the labels of the command line, or else those of the environment.
+// labelled returns the labels of the command line, or else of the environment.
 func (flags *reportFlags) labelled() ([]string, error) {
 	labels, from := flags.labels, "--label"
 	if len(labels) == 0 {

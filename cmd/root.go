@@ -3,9 +3,9 @@
 // neither measures nor formats.
 //
 // Exit status: 0 for success; 1 if the command failed, or found what it checks for; 2 if the command line or a file is
-// wrong; 3 if a gate (doctor, diff --fail-above, fleet --fail-on) could not tell, or doctor failed; the status of the
+// wrong; 3 if a gate (doctor, diff --fail-above, fleet --fail-on) could not decide, or doctor failed; the status of the
 // command that profile ran; 129, 130, 131 or 143 if SIGHUP, SIGINT, SIGQUIT or SIGTERM ended it. In the last case, and
-// only then, the document is marked as interrupted. Standard output has results and nothing else.
+// only then, the document is marked as interrupted. Standard output has only results.
 package cmd
 
 import (
@@ -50,8 +50,8 @@ func Execute() int {
 	return statusOfError(err)
 }
 
-// statusOfError returns the exit status for an error: that of a failure, and otherwise 2, since the others are
-// errors of cobra and of commands that refuse their arguments.
+// statusOfError returns the exit status of a failure, and 2 for other errors: errors of cobra, and of commands that
+// refuse their arguments.
 func statusOfError(err error) int {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f.status
@@ -59,7 +59,7 @@ func statusOfError(err error) int {
 	return 2
 }
 
-// A failure is an error with its own exit status. Without err nothing is printed.
+// A failure is an error with its own exit status. It is silent if err is nil.
 type failure struct {
 	status int
 	err    error
@@ -100,7 +100,7 @@ func refused(err error) error {
 	return err
 }
 
-// couldNotTell is the exit status of a gate that could not tell: neither good nor bad was shown.
+// couldNotTell is the exit status of a gate that could not decide.
 const couldNotTell = 3
 
 // Root returns the tree of commands, to run it or to generate its manual pages.

@@ -12,9 +12,9 @@ import (
 	"github.com/timebench/timebench/internal/system/terminal"
 )
 
-// run measures until measure is done or a signal comes, and reports what is complete by then.
-// measure returns a nil document if there is nothing to report, and an error beside a document
-// if a part of it is missing. Run returns the document where something was printed, beside an error too.
+// run measures until measure is done or a signal comes, and reports what is complete by then. measure returns a nil
+// document if there is nothing to report, and a document with an error if a part of it is missing. run returns a
+// printed document, even with an error.
 func run(to report[*result.Document], measure func(context.Context) (*result.Document,
 	error)) (*result.Document, error) {
 	ctx, status := signals.Until(to.target.Finish, terminal.SaveMode(to.stderr))
@@ -33,9 +33,8 @@ func run(to report[*result.Document], measure func(context.Context) (*result.Doc
 	return document, interruption(document, status)
 }
 
-// interruption returns a silent failure if a signal ended the run; status is the function that
-// untilSignal returned. A signal that comes after measuring does not count: the exit status
-// and the document agree.
+// interruption returns a silent failure if a signal ended the run. status is the function that signals.Until returned.
+// A signal after the measurement does not count: the exit status and the document agree.
 func interruption(d *result.Document, status func() int) error {
 	if status := status(); d.Interrupted && status != 0 {
 		return &failure{status: status}

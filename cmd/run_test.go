@@ -37,7 +37,7 @@ func requireStatus(t *testing.T, want int, err error) {
 	require.Equal(t, want, f.status)
 }
 
-// What is printed, written and returned, by what was measured. A new case is a row.
+// Each row is a measurement, and what run prints, writes and returns.
 func TestRun(t *testing.T) {
 	measured := &result.Document{Tool: result.Tool{Version: "1"}}
 	failed := errors.New("a worker ended")
@@ -86,8 +86,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The first signal ends the context. The exit status is that of the signal only if the document is
-// interrupted.
+// The first signal ends the context. The exit status names the signal only if the document is interrupted.
 func TestRunThatASignalEnds(t *testing.T) {
 	for _, interrupted := range []bool{true, false} {
 		var out strings.Builder

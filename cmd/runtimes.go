@@ -78,8 +78,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 	return command
 }
 
-// selectedRuntimes returns the runtimes with these names and those that --runtime gives; all if there
-// are none.
+// selectedRuntimes returns the runtimes with these names and the runtimes of --runtime; without either, all runtimes.
 func selectedRuntimes(names, given []string) ([]runtimes.Selected, error) {
 	var selected []runtimes.Selected
 	if len(names)+len(given) == 0 {
@@ -122,8 +121,8 @@ func namedRuntime(name string) (runtimes.Runtime, error) {
 	return r, nil
 }
 
-// systemClocks returns the clocks that runtimes read where they can: from the vDSO, or by system calls where there
-// is none; the default ones if there are neither.
+// systemClocks returns the clocks that runtimes read: clocks of the vDSO or of Windows, or else system calls, or else
+// the default clocks.
 func systemClocks(all []clock.Clock) []clock.Clock {
 	calls := append(slices.Clone(clock.MostRead), "CLOCK_MONOTONIC_COARSE", "time", "CLOCK_PROCESS_CPUTIME_ID",
 		"CLOCK_THREAD_CPUTIME_ID")
@@ -138,7 +137,7 @@ func systemClocks(all []clock.Clock) []clock.Clock {
 	return clock.Default()
 }
 
-// numbersOf returns the numbers of threads of the document: costs are measured with one.
+// numbersOf returns the numbers of threads of the document; costs use one thread.
 func numbersOf(threads []int) []int {
 	if len(threads) == 0 {
 		return []int{1}

@@ -15,7 +15,7 @@ import (
 )
 
 // onTerminal starts timebench in a session of its own on a terminal, with a program python3 that is this shell script.
-// It returns the end of the terminal that is the user's, and the other.
+// It returns both ends of the terminal.
 func onTerminal(t *testing.T, script string) (running *started, user, terminal *os.File) {
 	t.Helper()
 	folder := t.TempDir()

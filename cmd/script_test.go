@@ -273,8 +273,8 @@ func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal sys
 	}
 }
 
-// busyWorkers returns the two worker processes of a program when they measure. Their CPU time shows that: to start
-// takes them a fifth of it.
+// busyWorkers returns the two worker processes of a program when they measure. Their CPU time shows that: starting
+// takes a fifth of it.
 func busyWorkers(of *started) (children []*process.Process, err error) {
 	const workers, seconds = 2, 1
 	parent, err := process.NewProcess(int32(of.Process.Pid))
@@ -293,7 +293,7 @@ func busyWorkers(of *started) (children []*process.Process, err error) {
 	})
 }
 
-// interruptedtwice COMMAND...: starts a command with two worker processes and suspends those, so that it cannot end
+// interruptedtwice COMMAND...: starts a command with two worker processes and suspends them, so that it cannot end
 // after the first SIGINT. The next SIGINT must end it at once, with exit status 130 and no output.
 func interruptedTwice(ts *testscript.TestScript, _ bool, args []string) {
 	var out bytes.Buffer

@@ -25,19 +25,18 @@ import (
 // maxSectionTime is the upper limit of --duration of verify, skew and drift: drift runs for days.
 const maxSectionTime = 30 * 24 * time.Hour
 
-// sectionFlags are the flags that the commands share which measure one section of the document, as
-// they were typed.
+// sectionFlags are the flags shared by the commands that measure one section of the document, as they were typed.
 type sectionFlags struct {
 	command string
 	all     bool
 	time    time.Duration
 	cpus    string
-	// noProgress is whether no progress is shown, also where what was written is.
+	// noProgress hides the progress bar, but not the names of the written files.
 	noProgress bool
 	reportFlags
 }
 
-// addSectionFlags adds the shared flags to a command: the flags of a report, and a time by a flag of this name.
+// addSectionFlags adds the shared flags to a command: the flags of a report, and the time under the name timeFlag.
 func addSectionFlags(command *cobra.Command, timeFlag string, defaultTime time.Duration,
 	timeHelp string) *sectionFlags {
 	flags := &sectionFlags{command: command.Name()}
@@ -60,8 +59,8 @@ func (flags *sectionFlags) addCPUs(command *cobra.Command) {
 		"the `cpus` to measure on, such as 0,2,4-7 (default all that the process may use)")
 }
 
-// check returns the CPUs to measure on, and the clocks that the selectors name, or else the usual ones. An error says
-// which flag is wrong.
+// check returns the CPUs to measure on, and the clocks that the selectors name, or else the usual ones. An error names
+// the wrong flag.
 func (flags *sectionFlags) check(command *cobra.Command, selectors []string,
 	usual []clock.Clock) (cpus []int, clocks []clock.Clock, err error) {
 	if err := notEmpty(command, "out", "cpus", "ref"); err != nil {
@@ -109,8 +108,8 @@ func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*r
 	return document, someAvailable(document)
 }
 
-// document returns the document with the section, and nil if no thread can be started. With an
-// error beside it the document has what was measured before.
+// document returns the document with the section; nil without any result. With an error, it has what was measured
+// before the error.
 func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer,
 	section sectionRun) (*result.Document, error) {
 	entries, err := measure.Availability(section.clocks)

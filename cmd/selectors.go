@@ -11,8 +11,8 @@ import (
 
 const allHelp = "measure every clock of this build"
 
-// chosen returns the clocks that the command line names: all of the catalogue, those of the
-// selectors, or else the usual ones.
+// chosen returns the clocks that the command line names: the whole catalogue, the matches of the selectors, or else the
+// usual clocks.
 func chosen(all bool, selectors []string, usual []clock.Clock) ([]clock.Clock, error) {
 	switch {
 	case all && len(selectors) > 0:

@@ -114,7 +114,7 @@ func requireStart(t testing.TB, command *exec.Cmd) *started {
 	return running
 }
 
-// startInto starts a command whose output goes into a pipe that is so small that the command cannot end before it is
+// startInto starts a command that writes into a pipe too small for its output, so that it cannot end before the pipe is
 // read.
 func startInto(t *testing.T, command *exec.Cmd) (running *started, output *os.File) {
 	t.Helper()

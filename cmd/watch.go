@@ -97,7 +97,7 @@ func (flags watchFlags) check(command *cobra.Command) (format watch.LineFormat, 
 	return watch.LineFormats[i], nil
 }
 
-// direct returns a writer whose errors are those of one write, because a log on a full disk may have space later.
+// direct returns a writer that does not keep an error, because a log on a full disk may have space later.
 func direct(w io.Writer) io.Writer {
 	if o, ok := w.(*output); ok {
 		return o.to

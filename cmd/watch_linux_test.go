@@ -38,13 +38,13 @@ type watching struct {
 	readers sync.WaitGroup
 }
 
-// startWatch starts a watch with --listen and --format json, and waits until it has said where it listens.
+// startWatch starts a watch with --listen and --format json, and waits until it reports where it listens.
 func startWatch(t testing.TB, args ...string) *watching {
 	t.Helper()
 	return startWatchBy(t, []string{"timebench"}, args...)
 }
 
-// startWatchBy does the same with another command line that starts timebench.
+// startWatchBy is startWatch with another command line that starts timebench.
 func startWatchBy(t testing.TB, start []string, args ...string) *watching {
 	t.Helper()
 	args = slices.Concat(start[1:], []string{"watch", "--listen", ":0", "--format", "json"}, args)
@@ -116,8 +116,7 @@ func (w *watching) page(t testing.TB, path string) (text string) {
 	return text
 }
 
-// Each signal ends a watch with status 0, and leaves the metrics and no other file. They are what
-// Prometheus reads.
+// Each signal ends a watch with status 0, and leaves the metrics and no other file. Prometheus can read them.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	promtool := need.Program(t, "promtool")
@@ -164,7 +163,7 @@ func TestWatchUnderNohup(t *testing.T) {
 	require.Empty(t, w.stderr.String())
 }
 
-// A port that another program has is one line and status 1.
+// A port in use is one line on standard error and status 1.
 func TestWatchPortInUse(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -195,8 +194,8 @@ func TestWatchFullDisk(t *testing.T) {
 	require.Len(t, need.FilesIn(t, disk), 1)
 }
 
-// Whoever reads standard output or standard error may end, or read no more: the watch goes on, and ends at the
-// first signal.
+// The reader of standard output or standard error may end, or stop reading: the watch goes on, and ends at the first
+// signal.
 func TestWatchWithoutAReader(t *testing.T) {
 	for name, c := range map[string]struct{ stderr, closed bool }{
 		"standard output ended":         {closed: true},
@@ -228,7 +227,7 @@ func TestWatchWithoutAReader(t *testing.T) {
 			}
 			appears := func() bool { _, err := os.Stat(file); return err == nil }
 			require.NoError(t, running.until("the textfile", appears))
-			// Each of these is an event, which nobody reads.
+			// Each of these causes an event that stays unread.
 			require.NoError(t, os.Rename(folder, folder+".away"))
 			time.Sleep(2 * time.Second)
 			require.NoError(t, os.RemoveAll(folder+".away"))
@@ -244,8 +243,8 @@ func TestWatchWithoutAReader(t *testing.T) {
 	}
 }
 
-// BenchmarkWatch is what a watch takes with its default settings: its share of a CPU and its memory. Prometheus
-// asks every 15 s.
+// BenchmarkWatch reports the share of a CPU and the memory of a watch with its default settings. Prometheus asks every
+// 15 s.
 func BenchmarkWatch(b *testing.B) {
 	binary := need.Timebench(b) // without the tests, which take memory too
 	for range b.N {

@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The width is that of the terminal.
+// The output fits the width of the terminal.
 func TestOutputFitsARealTerminal(t *testing.T) {
 	t.Parallel()
 	script, timebench := need.Program(t, "script"), need.Program(t, "timebench")

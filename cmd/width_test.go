@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-// A screen is a terminal of so many columns.
+// A screen is a terminal with a given width.
 type screen struct {
 	bytes.Buffer
 	columns int
@@ -53,7 +53,7 @@ func TestOutputFitsTerminals(t *testing.T) {
 	}
 }
 
-// What is printed can be copied into a shell.
+// A long example can be copied into a shell.
 func TestLongExamplesContinue(t *testing.T) {
 	require.Equal(t, "  timebench watch --textfile \\\n    /var/lib/node/timebench.prom\n  timebench doctor\n",
 		examples("  timebench watch --textfile /var/lib/node/timebench.prom\n  timebench doctor", 40))
