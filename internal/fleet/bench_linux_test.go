@@ -14,8 +14,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// BenchmarkFleet reports how long timebench takes for the documents of so many default runs, and the memory
-// that it holds at most.
+// BenchmarkFleet reports the time and the peak memory of timebench for the documents of n default runs.
 func BenchmarkFleet(b *testing.B) {
 	timebench := need.Timebench(b)
 	for _, n := range []int{1000, 10000} {

@@ -19,7 +19,7 @@ const Schema = "timebench-fleet/1"
 type Fleet struct {
 	Schema      string    `json:"schema"`
 	GeneratedAt time.Time `json:"generated_at"`
-	// Machines is the number of machines, and Odd the number of odd ones in their group.
+	// Machines is the number of machines, Odd the number of odd machines.
 	Machines int `json:"machines"`
 	Odd      int `json:"odd"`
 	// Groups are the machines that should be alike, the largest group first.
@@ -30,7 +30,7 @@ type Fleet struct {
 	Unread []Unread `json:"unread,omitempty"`
 }
 
-// A FoundOn is a finding of doctor and on how many machines it is.
+// A FoundOn is a finding of doctor and its number of machines.
 type FoundOn struct {
 	Finding
 	Machines int `json:"machines"`
@@ -64,14 +64,13 @@ func (f *Fleet) TooFew() bool {
 	return !slices.ContainsFunc(f.Groups, func(g Group) bool { return !g.TooFew })
 }
 
-// Differing returns the sentence that names the odd machines; empty if there are none.
+// Differing returns the sentence that names the odd machines; "" without any.
 func (f *Fleet) Differing() string {
 	return f.naming("differs from its group", "differ from their group",
 		func(m *Machine) bool { return len(m.Reasons) > 0 })
 }
 
-// Faulty returns the sentence that names the machines with an error of doctor, or also a warning; empty if there are
-// none.
+// Faulty returns the sentence that names the machines with an error of doctor, or also a warning; "" without any.
 func (f *Fleet) Faulty(warnings bool) string {
 	what := "an error"
 	if warnings {
@@ -83,8 +82,7 @@ func (f *Fleet) Faulty(warnings bool) string {
 	})
 }
 
-// naming returns a sentence that names the first of the machines that are so, with the verb for one machine and for
-// many.
+// naming returns a sentence that names the first matching machines, with the verb for one machine and for many.
 func (f *Fleet) naming(one, many string, is func(*Machine) bool) string {
 	var names []string
 	for _, m := range f.all() {
@@ -106,7 +104,7 @@ func (f *Fleet) naming(one, many string, is func(*Machine) bool) string {
 	return fmt.Sprintf("%d of %s %s: %s", number, words.Plural(f.Machines, "machine"), many, words.List(names))
 }
 
-// foundOn counts the findings, the most severe and the most common first. The title is that of the first machine.
+// foundOn counts the findings, the most severe and the most common first. The title comes from the first machine.
 func foundOn(machines []Machine) []FoundOn {
 	var all []FoundOn
 	at := map[string]int{}

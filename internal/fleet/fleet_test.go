@@ -132,7 +132,7 @@ func TestNoiseIsNotOdd(t *testing.T) {
 	}
 }
 
-// What is in a folder and no result does not keep the others from being found.
+// Other files in a folder do not hide the results.
 func TestOddFolders(t *testing.T) {
 	documents, _ := made.Fleet(2, 0, 1)
 	folder := written(t, documents)

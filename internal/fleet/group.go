@@ -14,7 +14,7 @@ type Group struct {
 	Machines []Machine `json:"machines"`
 	// Clocks are how the costs of each clock are spread.
 	Clocks []Spread `json:"clocks"`
-	// TooFew is whether there are too few machines to tell which is odd.
+	// TooFew is whether the group has too few machines to find odd ones.
 	TooFew bool `json:"too_few,omitempty"`
 }
 

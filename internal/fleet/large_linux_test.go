@@ -19,7 +19,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// A folder with several large documents takes the memory of one.
+// Large documents are in memory one at a time.
 func TestLargeDocumentsAreReadOneAtATime(t *testing.T) {
 	need.Processes(t)
 	timebench := need.Timebench(t)

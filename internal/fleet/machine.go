@@ -15,13 +15,13 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// A Machine is what the comparison needs of the result of one machine.
+// A Machine is the part of a result that the comparison needs.
 type Machine struct {
 	// Name is the label host of the document, or else the name of its file.
 	Name string `json:"name"`
 	// File is where the result was read from.
 	File string `json:"file"`
-	// Labels are those of the document.
+	// Labels are the labels of the document.
 	Labels []string `json:"labels,omitempty"`
 	// ClockSource is the clock source of the kernel, on a BSD its timecounter; absent where the system reports none.
 	ClockSource string `json:"clocksource,omitempty"`
@@ -35,7 +35,7 @@ type Machine struct {
 	alike Alike
 }
 
-// A Cost is what a clock costs on a machine.
+// A Cost is the cost of a clock on a machine.
 type Cost struct {
 	// Clock is the id of the clock.
 	Clock string `json:"clock"`
@@ -48,7 +48,7 @@ type Cost struct {
 	Unsteady bool `json:"unsteady,omitempty"`
 	// KernelEntry is whether a read enters the kernel.
 	KernelEntry string `json:"kernel_entry,omitempty"`
-	// Odd is whether the cost is unlike that of the others.
+	// Odd is whether the cost is unlike the others.
 	Odd bool `json:"odd,omitempty"`
 }
 
@@ -63,7 +63,7 @@ func (f Finding) text() string {
 	return fmt.Sprintf("Doctor finds %s (%s): %s", f.Kind, f.Severity, f.Title)
 }
 
-// Alike is what machines have in common that should be alike.
+// Alike is what similar machines have in common.
 type Alike struct {
 	// CPU is the model of the processor.
 	CPU string `json:"cpu,omitempty"`
@@ -71,11 +71,11 @@ type Alike struct {
 	Kernel string `json:"kernel"`
 	// Hypervisor is the virtualization of a guest, as every user sees it: kvm; absent on hardware.
 	Hypervisor string `json:"hypervisor,omitempty"`
-	// Version is that of timebench.
+	// Version is the version of timebench.
 	Version string `json:"version"`
 }
 
-// MachineOf returns the machine of a document. findings are those of doctor.
+// MachineOf returns the machine of a document with the findings of doctor.
 func MachineOf(file string, d *result.Document, findings []result.Finding) Machine {
 	m := Machine{Name: shared(cmp.Or(d.Label("host"), nameOf(file))), File: file, Clocks: []Cost{}, alike: Alike{
 		CPU:     shared(d.Host.CPU.Model),
@@ -109,8 +109,8 @@ func MachineOf(file string, d *result.Document, findings []result.Finding) Machi
 // shared returns a text that machines share and that keeps no document in memory.
 func shared(text string) string { return unique.Make(text).Value() }
 
-// nameOf returns the name of a file without what all results have in theirs: that of its folder for
-// results.json, and no extension of a result: the names of hosts have dots.
+// nameOf returns the name of a machine by its file: the folder of results.json or report.html, or else the file name
+// without the extension of a result. Names of hosts have other dots.
 func nameOf(file string) string {
 	file = filepath.ToSlash(file)
 	name := path.Base(file)

@@ -27,15 +27,15 @@ type Reason struct {
 }
 
 const (
-	// enough is the number of machines from which on quartiles say something.
+	// enough is the min number of machines for meaningful quartiles.
 	enough = 5
-	// few is the share of a group that is odd at most. If more machines differ, the group is mixed.
+	// few is the largest share of a group that can be odd. If more machines differ, the group is mixed.
 	few = 0.2
 	// fence is how many interquartile ranges beyond the quartiles the outer fence lies: Tukey, Exploratory
 	// Data Analysis (1977), chapter 2.
 	fence = 3
-	// leastRatio is the ratio to the median from which on a cost is odd. The costs of machines that are
-	// alike have nearly no spread, and a busy neighbour adds up to a fifth.
+	// leastRatio is the smallest ratio of an odd cost to the median. The costs of similar machines have nearly no
+	// spread, and a busy neighbour adds up to a fifth.
 	leastRatio = 1.25
 	// mostClocks is how many clocks a reason names.
 	mostClocks = 3
@@ -62,7 +62,7 @@ func (m *Machine) because(kind, format string, args ...any) {
 
 func (g *Group) judgeClockSources() {
 	if len(g.ClockSources) == 0 || g.isFew(g.ClockSources[0].Machines) {
-		return // none is usual
+		return // no clock source is usual
 	}
 	for _, c := range g.ClockSources {
 		if !g.isFew(c.Machines) {
@@ -104,8 +104,8 @@ func (g *Group) judgeKernelEntries() {
 
 func (c *Cost) entryKnown() bool { return c.KernelEntry != "" && c.KernelEntry != result.Unknown }
 
-// judgeCosts compares the quiet costs of each clock with those of the machines that have the same clock source, or with
-// all if these are few. If they are neither few nor enough for quartiles, no cost is odd.
+// judgeCosts compares the quiet costs of each clock among the machines with the same clock source, or among all
+// machines if these are few. If they are neither few nor enough for quartiles, no cost is odd.
 func (g *Group) judgeCosts() {
 	bySource := map[string][]Machine{}
 	for _, m := range g.Machines {
@@ -199,8 +199,7 @@ func spreads(machines []Machine) []Spread {
 	return all
 }
 
-// quantile returns a quantile to 0.0001 ns: the last digits of what lies between two figures are not the same
-// on each CPU.
+// quantile returns a quantile to 0.0001 ns: the last digits of a value between two figures differ between CPUs.
 func quantile(share float64, figures []float64) float64 {
 	return math.Round(stats.Quantile(share, figures)*1e4) / 1e4
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// many returns so many alike machines, whose costs of one clock differ by a percent.
+// many returns n similar machines, whose costs of a clock differ by a percent.
 func many(n int) []Machine {
 	costs := make([]float64, n)
 	for i := range costs {
@@ -31,7 +31,7 @@ func kindsOf(groups ...Group) map[string][]string {
 	return kinds
 }
 
-// Each way to be odd is named, and what many machines have is no reason. fleet_test.go has the noise.
+// Each way to be odd is named, and a finding on many machines is no reason. fleet_test.go has the noise.
 func TestOddMachines(t *testing.T) {
 	all := many(40)
 	for i := range all {
@@ -63,7 +63,7 @@ func TestGroups(t *testing.T) {
 	require.Empty(t, Groups(nil))
 }
 
-// Of four machines none can be odd, and of a group of two kinds neither is.
+// In a group of four no machine is odd, nor in a group of two kinds.
 func TestWhatIsNotOdd(t *testing.T) {
 	few := many(4)
 	few[0].ClockSource = "hpet"
@@ -111,7 +111,7 @@ func TestUnsteadyAndRareCosts(t *testing.T) {
 	require.Empty(t, kindsOf(Groups(all)...))
 }
 
-// Clock sources of which none is usual make nothing odd, nor does one that only a machine has where the others report none.
+// Clock sources make no machine odd if each is rare, or if only one machine reports a clock source.
 func TestNoUsualClockSource(t *testing.T) {
 	for _, source := range []string{"source", ""} {
 		all := many(10)

@@ -26,8 +26,8 @@ type dot struct {
 	odd bool
 }
 
-// A row is the dots of a clock, by the look of their group, and the machines whose cost is odd, or that have another clock
-// source and another cost than most.
+// A row is the dots of a clock, by the look of their group, and the machines with an odd cost, or with both an unusual
+// clock source and an unusual cost.
 type row struct {
 	clock string
 	dots  [][]dot
@@ -40,11 +40,11 @@ type oddDot struct {
 	kind, name string
 }
 
-// mostDots is the maximum number of marks in a row that are not odd; a fleet may have thousands of
-// machines. Those of a group are spread evenly over its costs, the lowest and the highest among them.
+// mostDots is the maximum number of marks in a row that are not odd; a fleet may have thousands of machines. The marks
+// of a group are spread evenly over its costs, from the lowest to the highest.
 const mostDots = 100
 
-// looks are those of the largest groups. The others share the last one.
+// looks has a look for each of the largest groups. The others share the last.
 var looks = []picture.Look{
 	{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}},
 	{Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}},
@@ -64,7 +64,7 @@ func subtitle(f *Fleet) string {
 	return text
 }
 
-// rowsOf returns the rows, the cheapest clock last.
+// rowsOf returns the rows, the fastest clock last.
 func rowsOf(f *Fleet) []row {
 	groups := min(len(f.Groups), len(looks))
 	byClock := map[string]*row{}
@@ -109,7 +109,7 @@ func rowsOf(f *Fleet) []row {
 
 func cheaper(a, b dot) int { return cmp.Compare(a.ns, b.ns) }
 
-// thinned returns all odd dots, and at most so many of the others, evenly spread.
+// thinned returns all odd dots, and up to most other dots, evenly spread.
 func thinned(dots []dot, most int) []dot {
 	usual := slices.DeleteFunc(slices.Clone(dots), func(d dot) bool { return d.odd })
 	if len(usual) <= most {
@@ -122,17 +122,17 @@ func thinned(dots []dot, most int) []dot {
 	return some
 }
 
-// usualSource is the kind of a machine that has the clock source of most.
+// usualSource is the kind of a machine with the most common clock source.
 const usualSource = "odd"
 
-// isApart reports whether a cost differs from the median of the group as much as an odd one. It need not be odd: a group
-// can have several clock sources.
+// isApart reports whether a cost differs from the median of the group as much as an odd cost. It need not be odd: a
+// group can have several clock sources.
 func (g *Group) isApart(c Cost) bool {
 	i := slices.IndexFunc(g.Clocks, func(s Spread) bool { return s.Clock == c.Clock })
 	return i >= 0 && max(c.QuietNS, g.Clocks[i].MedianNS) > leastRatio*min(c.QuietNS, g.Clocks[i].MedianNS)
 }
 
-// kindOf returns what is odd about a machine of the group in a word or two: its clock source, if that is not the usual one.
+// kindOf returns in a word or two why a machine of the group is odd: its clock source, if it is unusual.
 func (g *Group) kindOf(m *Machine) string {
 	if usual := g.ClockSources; len(usual) > 0 && m.ClockSource != usual[0].Name {
 		return "with " + cmp.Or(m.ClockSource, "no clock source")
@@ -140,7 +140,7 @@ func (g *Group) kindOf(m *Machine) string {
 	return usualSource
 }
 
-// oddNames returns the machines that are named on the right of a row, by kind, those that are nearest first.
+// oddNames returns the machines that are named on the right of a row, by kind, the nearest first.
 func (r *row) oddNames() string {
 	if len(r.odd) == 0 {
 		return ""
@@ -164,7 +164,7 @@ func (r *row) oddNames() string {
 	return where + strings.Join(kinds, "; ")
 }
 
-// legend returns the look of each group, and what the group has that others have not, within a width.
+// legend returns the look of each group, and how the group differs from the others, within a width.
 func (f *Fleet) legend(width vg.Length) []picture.Entry {
 	var entries []picture.Entry
 	for i := range f.Groups {

@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/show/picture"
 )
 
-// machines returns machines of a kernel, with the costs of one clock.
+// machines returns machines of a kernel, with the costs of a clock.
 func machines(kernel, source string, costs ...float64) (all []Machine) {
 	for i, ns := range costs {
 		all = append(all, Machine{
@@ -21,7 +21,7 @@ func machines(kernel, source string, costs ...float64) (all []Machine) {
 	return all
 }
 
-// The machines whose cost is odd are named beside the clock, with the clock source if that is not the usual one.
+// Machines with an odd cost are named beside the clock, with the clock source if it is unusual.
 func TestOddMachinesAreNamedInThePicture(t *testing.T) {
 	all := append(machines("new", "tsc", 20, 20, 20, 20, 20, 20, 20, 20, 20, 36),
 		machines("new", "hpet", 1400, 1400)...)
@@ -38,7 +38,7 @@ func TestOddMachinesAreNamedInThePicture(t *testing.T) {
 	require.Equal(t, "3 machines: a CPU, new, timebench 1", Of(all[:3], nil, time.Time{}).legend(picture.Width)[0].Name)
 }
 
-// A group with several clock sources has no odd machine: the first line and the picture say what it has.
+// A group with several clock sources has no odd machine: the first line and the picture show the sources.
 func TestMixedGroup(t *testing.T) {
 	f := Of(append(machines("k", "hpet", 1400, 1400, 1410), machines("k", "tsc", 21, 22)...), nil, time.Time{})
 	require.Equal(t, "None of 5 machines differs from its group, but a group has several clock sources: hpet 3, tsc 2.",

@@ -17,17 +17,17 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// An Unread is what could not be read.
+// An Unread is a file or folder that could not be read.
 type Unread struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
 
-// Standard input is named so: it lists a file or a folder in each line.
+// listed names standard input, which lists a file or a folder in each line.
 const listed = "-"
 
-// Find returns the results of a command line: files, what --out wrote, and all results in other folders.
-// stdin is read if a name is "-". A name that does not exist is an Unread. An error is that of stdin.
+// Find returns the results of a command line: files, what --out wrote, and all results in other folders. stdin is read
+// if a name is "-". A name that does not exist is an Unread. The error is from reading stdin.
 func Find(names []string, stdin io.Reader) (files []string, unread []Unread, err error) {
 	var all []string
 	for _, name := range names {
@@ -62,7 +62,7 @@ func Find(names []string, stdin io.Reader) (files []string, unread []Unread, err
 	return files, unread, nil
 }
 
-// document and page are the files in a folder of --out that are a result.
+// document and page are the results in a folder of --out.
 const (
 	document = "results.json"
 	page     = "report.html"
@@ -74,7 +74,7 @@ var forms = []string{".json", ".html", ".zip"}
 // others are the files of other commands, which have no machine.
 var others = []string{"diff.json", "diff.html", "fleet.json", "fleet.html"}
 
-// find calls add for each result of a name, and fail for what cannot be looked at.
+// find calls add for each result of a name, and fail for each unreadable path.
 func find(name string, add func(string), fail func(string, error)) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -130,8 +130,8 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// small is the maximum size of a document that is read beside others. That of a run has some hundred KB,
-// and a document takes several times its size in memory.
+// small is the maximum size of a document that is read beside others. The document of a run has some hundred KB, and
+// takes several times its size in memory.
 const small = 4 << 20
 
 // Read reads the results with all CPUs, and then those with large documents, one at a time. load returns

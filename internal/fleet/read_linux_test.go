@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pipe to which nobody writes is not read, and what may not be read does not hide the others.
+// A pipe without a writer is not read, and a forbidden folder does not hide the other results.
 func TestPipesAndForbiddenFolders(t *testing.T) {
 	documents, _ := made.Fleet(2, 0, 1)
 	folder := written(t, documents)
@@ -63,7 +63,7 @@ func TestReadWaitsForNoPipe(t *testing.T) {
 	})
 }
 
-// What the shell writes for <(...) is read.
+// The shell's <(...) is read.
 func TestDescriptorsAreRead(t *testing.T) {
 	documents, _ := made.Fleet(1, 0, 1)
 	r, w, err := os.Pipe()

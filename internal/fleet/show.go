@@ -11,7 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// The most that tables for people have. The CSV and the document have all.
+// The limits of tables for people. The CSV and the document have everything.
 const (
 	mostGroups   = 10
 	mostMachines = 50
@@ -54,7 +54,7 @@ func (f *Fleet) Verdict() string {
 	return strings.Join(all, " ")
 }
 
-// NeedSimilar is why no machine of a group is odd.
+// NeedSimilar explains why a group has no odd machine.
 var NeedSimilar = fmt.Sprintf("%d similar machines are needed to find odd ones", enough)
 
 // Blocks returns the tables: the odd machines, the groups, the findings, and what could not be read.
@@ -71,7 +71,7 @@ func (f *Fleet) Blocks() []table.Block {
 	return slices.DeleteFunc(all, func(b table.Block) bool { return !b.HasRows() && len(b.Facts.Lines) == 0 })
 }
 
-// oddBlock returns the odd machines, and those with an error.
+// oddBlock returns the odd machines, and the machines with an error.
 func (f *Fleet) oddBlock() table.Block {
 	b := table.Block{Title: "Odd machines and errors"}
 	shown := 0
@@ -164,7 +164,7 @@ func (f *Fleet) unreadBlock() table.Block {
 	return b
 }
 
-// A member is a machine in a group, whose number begins at 1, with one of its costs.
+// A member is a machine with one of its costs, and the number of its group, from 1.
 type member struct {
 	*Machine
 	group  *Group
