@@ -1,6 +1,5 @@
-// Package diff compares two result documents: what differs between the machines, the tools and the
-// settings, and what changed in each section. The sections compare themselves; internal/measurement/compare
-// has the verdicts on the costs of clocks. This package measures nothing and words nothing.
+// Package diff compares two result documents: the machines, the tools, the settings, and each section. The sections
+// compare themselves; internal/measurement/compare judges the costs of clocks. This package measures nothing.
 package diff
 
 import (
@@ -29,7 +28,7 @@ type Diff struct {
 	Settings section.Settings `json:"settings"`
 	// Setup is the differences between the machines, tools and settings.
 	Setup []Difference `json:"setup"`
-	// Sections are those that either document has, with their keys in JSON.
+	// Sections are the sections that either document has, with their keys in JSON.
 	Sections []Section `json:"-"`
 }
 
@@ -51,9 +50,8 @@ func Read(file string, d *result.Document) Side {
 	return s
 }
 
-// ReadRuns returns the side of several runs, of which there is at least one, that were loaded from
-// files. An error says which of them is of another machine, was measured with other settings, or stands
-// twice.
+// ReadRuns returns the side of at least one run, loaded from files. An error names the run that is of another machine,
+// was measured with other settings, or is given twice.
 func ReadRuns(name string, files []string, runs []*result.Document) (Side, error) {
 	text := map[string]string{}
 	for i, run := range runs {
@@ -102,7 +100,7 @@ type Section struct {
 	section.Comparison
 }
 
-// Costs returns what changed in the costs of clocks, of whatever sections measure costs.
+// Costs returns the changes of the costs of clocks, from all sections that measure costs.
 func (d *Diff) Costs() *compare.Changes {
 	all := &compare.Changes{}
 	for _, s := range d.Sections {
@@ -113,7 +111,7 @@ func (d *Diff) Costs() *compare.Changes {
 	return all
 }
 
-// Judged returns the names of the figures that are slower, and faster, and of those without a verdict.
+// Judged returns the names of the slower and the faster figures, and of the figures without a verdict.
 func (d *Diff) Judged() (slower, faster, unjudged []string) {
 	for _, c := range d.Costs().Changes {
 		switch c.Verdict {
@@ -128,7 +126,7 @@ func (d *Diff) Judged() (slower, faster, unjudged []string) {
 	return slower, faster, unjudged
 }
 
-// Count returns the number of figures of all sections that both documents have, and of those that changed.
+// Count returns the number of figures of all sections that both documents have, and how many of them changed.
 func (d *Diff) Count() (all, changed int) {
 	for _, s := range d.Sections {
 		of, differ := s.Value.Count()

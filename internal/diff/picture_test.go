@@ -17,7 +17,7 @@ import (
 	"github.com/timebench/timebench/test/made"
 )
 
-// changed is a diff of clocks whose samples are so many times as long.
+// changed returns a diff of clocks with samples multiplied by factors.
 func changed(factors ...float64) *diff.Diff {
 	old, new := made.Document(len(factors), 1), made.Document(len(factors), 1)
 	old.Put(made.Runtimes(0))
@@ -54,7 +54,7 @@ func TestDiffChartsDrawEveryDiff(t *testing.T) {
 
 func TestPictureOfADiffHasBounds(t *testing.T) {
 	c := diff.Pictures[0]
-	// Under three clock sources, but half of them under two only.
+	// With three clock sources, but half of the clocks with two only.
 	few, many := changed(slices.Repeat([]float64{1}, 40)...), changed(slices.Repeat([]float64{1}, 120)...)
 	require.Len(t, few.Costs().Latencies(), picture.MostClocks)
 	require.Equal(t, c.Height(few, picture.Width), c.Height(many, picture.Width))

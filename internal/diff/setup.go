@@ -14,8 +14,8 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// facts are what may differ between two runs, the likeliest answer first. Each is one that every user
-// sees, since root may have measured one of the two.
+// facts are what may differ between two runs, the most likely cause first. Every user sees each of them, since
+// root may have measured one of the two.
 var facts = []struct {
 	what string
 	of   func(*result.Document) string
@@ -77,7 +77,7 @@ var facts = []struct {
 	{runs, func(d *result.Document) string { return number(max(1, d.Settings.Repeat)) }},
 	{"Time of throughput", func(d *result.Document) string {
 		if d.Settings.Rounds == 0 {
-			return "" // the span of what was measured instead
+			return "" // it is the time of another measurement
 		}
 		return time.Duration(d.Settings.TimeNS).String()
 	}},
@@ -90,14 +90,14 @@ var facts = []struct {
 	}},
 }
 
-// Facts in which the runs of one side may differ.
+// Facts that may differ between runs of the same side.
 const (
 	entering = "Clocks that enter the kernel"
 	runs     = "Runs"
 	complete = "Complete"
 )
 
-// unlike returns the first fact in which two runs of one side differ and must not; nil if there is none.
+// unlike returns the first fact that must not differ between runs of a side, but does; nil without one.
 func unlike(first, other *result.Document) *Difference {
 	if a, b := first.Label("host"), other.Label("host"); a != b {
 		return &Difference{"Label host", a, b}
@@ -144,18 +144,18 @@ func setup(old, new *result.Document) []Difference {
 	return differences
 }
 
-// measures are facts that were measured, so that no two runs give quite the same.
+// measures are measured facts, which never agree exactly between two runs.
 var measures = []struct {
 	what string
 	of   func(*result.Document) float64
-	// apart is the share by which two differ when it is worth a word.
+	// apart is the smallest share of a difference that is reported.
 	apart float64
 	word  func(float64) string
 }{
 	{"TSC", func(d *result.Document) float64 { return d.Host.CPU.TSCHz }, 1e-4, func(hz float64) string {
 		return known(hz, fmt.Sprintf("%.1f MHz", hz/1e6))
 	}},
-	// It takes always the same cycles, so it tells the speed of the CPU.
+	// Its cycle count is constant, so it shows the speed of the CPU.
 	{"Empty call", func(d *result.Document) float64 { return compare.Of(d).FloorNS }, 0.02, func(ns float64) string {
 		return known(ns, fmt.Sprintf("%.2f ns (the CPU's speed)", ns))
 	}},
