@@ -40,7 +40,7 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 	}
 }
 
-// Whatever the numbers of threads, the labels of the axis are apart.
+// The labels of the axis do not overlap, whatever the numbers of threads.
 func TestLabelsOfThreadsAreApart(t *testing.T) {
 	upTo := func(most int) []int {
 		all := make([]int, most)
@@ -74,7 +74,7 @@ func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
 	}
 }
 
-// Documents of others may hold what no run leaves. What their values are is tested in package render.
+// Foreign documents may hold what no run writes. Package render tests their values.
 func TestExperimentsWithoutFigures(t *testing.T) {
 	d := made.Document(2, 1)
 	compare.Into(d).Clocks[0].Throughput = []compare.Throughput{{Threads: 1}}
@@ -91,12 +91,11 @@ func TestExperimentsWithoutFigures(t *testing.T) {
 	}
 }
 
-// A picture of a document of anyone's is no larger, and lays out no more, than one of a
-// hundred clocks, and says so.
+// A picture of a foreign document is no larger, and lays out no more, than a picture of a hundred clocks, and says so.
 func TestPicturesHaveBounds(t *testing.T) {
 	usual, most, more := made.Document(17, 1, 2), made.Document(picture.MostClocks, 1, 2),
 		made.Document(7*picture.MostClocks, 1, 2)
-	// Otherwise the number of CPUs is another, and so is the height.
+	// Otherwise the number of CPUs differs, and so does the height.
 	usual.Put(skew.Of(most))
 	more.Put(skew.Of(most))
 	for _, c := range sections.Pictures() {
@@ -113,7 +112,7 @@ func TestPicturesHaveBounds(t *testing.T) {
 	}
 }
 
-// No text is laid out that no width holds: that of a megabyte takes minutes.
+// Text that is too long for any width is not laid out: a megabyte takes minutes.
 func TestNoTextIsLaidOutWithoutEnd(t *testing.T) {
 	require.Equal(t, "AMD EPYC™", picture.Bounded("AMD EPYC™"))
 	require.Equal(t, strings.Repeat("é", picture.Longest), picture.Bounded(strings.Repeat("é", picture.Longest)))

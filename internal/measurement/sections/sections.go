@@ -36,16 +36,15 @@ var loader = sync.OnceValue(func() *result.Loader {
 // [result.Loader.LoadNamed] does.
 func Load(name string) (*result.Document, error) { return loader().LoadNamed(name) }
 
-// LoadUpTo is [Load] of a document of at most so many bytes, in a file that need not be named by the user:
-// see [result.Loader.Load]. The error for a larger one is [result.ErrTooLarge].
+// LoadUpTo is [Load] with a maximum size of the document in bytes. The user need not have named the file: see
+// [result.Loader.Load]. The error for a larger document is [result.ErrTooLarge].
 func LoadUpTo(name string, most int64) (*result.Document, error) { return loader().Load(name, most) }
 
-// Read reads a document with its sections. Its errors are those of [result.Loader.Read].
+// Read reads a document with its sections. It returns the errors of [result.Loader.Read].
 func Read(r io.Reader) (*result.Document, error) { return loader().Read(r) }
 
-// Join returns the documents of several runs of one machine, of which there is at least one, as one
-// document, with the samples of all. What has no samples is that of the first run that has it. The
-// documents are not changed.
+// Join returns the documents of at least one run of a machine as one document, with the samples of all. Sections
+// without samples come from the first run that has them. The documents are not changed.
 func Join(runs []*result.Document) *result.Document {
 	if len(runs) == 1 {
 		return runs[0]

@@ -13,7 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-// A section that a format cannot show would be in the document and in no report.
+// A section that a format cannot show would be in the document, but in no report.
 func TestEverySectionCanBeShownAndCompared(t *testing.T) {
 	seen := map[string]bool{}
 	for _, kind := range All {
@@ -60,7 +60,7 @@ func shown(t *testing.T, kind section.Kind, old, new *result.Document) string {
 	return c.Block.Text(table.Width, true)
 }
 
-// Join of any section leaves the document of one run as it is, and the runs unchanged.
+// Join of any section returns a single run as it is, and changes no run.
 func TestJoinOfEverySection(t *testing.T) {
 	for _, kind := range All {
 		with, without := &result.Document{Sections: []result.Section{kind.New()}}, new(result.Document)
