@@ -28,7 +28,7 @@ type Change struct {
 	What    string `json:"what"`
 	Old     Value  `json:"old"`
 	New     Value  `json:"new"`
-	// Unit is that of the values and their bounds; empty for a text and for a share of 1.
+	// Unit is the unit of the values and their bounds; empty for a text and for a share of 1.
 	Unit    string `json:"unit,omitempty"`
 	Verdict string `json:"verdict"`
 }
@@ -58,7 +58,7 @@ func (c *Changes) Add(of Change, changed bool) {
 	c.Changes = append(c.Changes, of)
 }
 
-// Count returns the number of figures, and of those that changed.
+// Count returns the number of figures, and how many of them changed.
 func (c *Changes) Count() (all, changed int) {
 	for _, of := range c.Changes {
 		if of.Verdict == Changed {
@@ -99,17 +99,17 @@ func (c *Changes) CSV(key string) [][]string {
 		}))
 }
 
-// A Part is what the table of changes has of a value, in a column for each document.
+// A Part is what the table of changes shows of a value, in a column for each document.
 type Part struct {
 	// Name is the heading; empty for old and new.
 	Name string
 	Cell func(Value) string
-	// Spare is that of the column of the new value; the old one goes before it.
+	// Spare is for the column of the new value; the old value is left out first.
 	Spare int
 }
 
-// Columns returns the columns of a table of changes: the subject, the figure if what is not empty, the parts of the old
-// and of the new value, and the verdict. subject and what are the headings.
+// Columns returns the columns of a table of changes: the subject, the figure (unless what is empty), the parts of the
+// old and of the new value, and the verdict. subject and what are the headings.
 func Columns(subject, what string, parts ...Part) []table.Column[Change] {
 	all := []table.Column[Change]{{Name: subject, Left: true, Text: func(c Change) string { return c.Subject }}}
 	if what != "" {
@@ -128,8 +128,7 @@ func Columns(subject, what string, parts ...Part) []table.Column[Change] {
 	return append(all, table.Column[Change]{Name: "verdict", Text: func(c Change) string { return c.Verdict }})
 }
 
-// Block returns a table with a row for each figure, and a sentence with the number of those that changed: see
-// [Verdict].
+// Block returns a table with a row for each figure, and a sentence with the number of changes: see [Verdict].
 func (c *Changes) Block(title, noun, rule string, columns []table.Column[Change]) table.Block {
 	all, changed := c.Count()
 	return table.Block{Title: title, Grids: []table.Grid{table.Of(title, c.Changes, columns)}, Notes: c.Notes(),

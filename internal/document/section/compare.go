@@ -52,8 +52,8 @@ func (c Coverage) Notes() []string {
 
 // A Comparison is what changed between the same section of two documents.
 type Comparison struct {
-	// Value is the JSON value under the section's key in a diff. That of a section without a key is a
-	// pointer to a struct, whose keys are among those of the diff.
+	// Value is the JSON value under the section's key in a diff. For a section without a key, it is a pointer to a
+	// struct whose keys are among the keys of the diff.
 	Value Figures
 	// Settings are the settings of the measurement that differ.
 	Settings []Difference
@@ -61,9 +61,9 @@ type Comparison struct {
 	Block table.Block
 }
 
-// Figures are those that both documents have.
+// Figures are the figures that both documents have.
 type Figures interface {
-	// Count returns the number of figures, and of those that changed.
+	// Count returns the number of figures, and how many of them changed.
 	Count() (all, changed int)
 	// CSV returns a line for each figure, the header first. key is the key of the section.
 	CSV(key string) [][]string

@@ -53,13 +53,12 @@ type Kind struct {
 	Pictures []picture.Chart[*result.Document]
 	// Compare returns what changed between two documents; false if neither has the section.
 	Compare func(old, new *result.Document, s Settings) (Comparison, bool)
-	// Join returns the sections of several runs of one machine as one, with the samples of all; nil for
-	// a kind without samples.
+	// Join merges the sections of several runs of a machine, with the samples of all; nil for a kind without samples.
 	Join func(runs []result.Section) result.Section
 }
 
-// In returns the sections of a document in order. It omits empty ones if another is not
-// empty: every document has the keys of costs.
+// In returns the sections of a document in order. It omits empty sections unless all are empty: every document has the
+// keys of costs.
 func In(d *result.Document) []Section {
 	var all []Section
 	for _, s := range d.Sections {
@@ -73,7 +72,7 @@ func In(d *result.Document) []Section {
 	return all
 }
 
-// Empty reports whether a section has nothing that was measured.
+// Empty reports whether a section has no measurement.
 func Empty(s result.Section) bool {
 	may, ok := s.(interface{ Empty() bool })
 	return ok && may.Empty()
@@ -90,8 +89,8 @@ func Joining[S result.Section](join func(runs []S) S) func(runs []result.Section
 	}
 }
 
-// Comparing returns the Compare of a [Kind] with this key, whose sections are of type S. compare gets the
-// sections if both documents have one. title is that of the block if only one has.
+// Comparing returns the Compare of a [Kind] with this key, whose sections are of type S. compare gets the sections if
+// both documents have one. title is the block's title otherwise.
 func Comparing[S Section](key, title string, compare func(old, new S) Comparison) func(old, new *result.Document,
 	s Settings) (Comparison, bool) {
 	return func(old, new *result.Document, _ Settings) (Comparison, bool) {
