@@ -33,7 +33,7 @@ func (c *Checker) Fail(part, what string) {
 	}
 }
 
-// Within checks a value that must be in its interval. It has room for rounding.
+// Within checks that a value is in its interval, with room for rounding.
 func (c *Checker) Within(part string, value, low, high float64) {
 	const rounding = 1e-9
 	if !(value >= low*(1-rounding)-rounding && value <= high*(1+rounding)+rounding) {
@@ -41,7 +41,7 @@ func (c *Checker) Within(part string, value, low, high float64) {
 	}
 }
 
-// Part checks a count that is part of another, which is named.
+// Part checks that some does not exceed all, a count with this name.
 func (c *Checker) Part(part string, some, all int64, name string) {
 	if some > all {
 		c.Fail(part, fmt.Sprintf("is %d; it must be no more than the %d of %s", some, all, name))
@@ -62,8 +62,8 @@ func (d *Document) check() error {
 	return nil
 }
 
-// faultOf returns what is wrong with the first impossible value of a struct, after its place; "" if none is.
-// The place is relative to the struct: "clocks[0].id is empty".
+// faultOf returns the place and the fault of the first impossible value of a struct; "" without one. The place is
+// relative to the struct: "clocks[0].id is empty".
 func faultOf(v reflect.Value) string {
 	o := objectOf(v.Type())
 	for i := range o.fields {
@@ -82,7 +82,7 @@ func faultOf(v reflect.Value) string {
 	return ""
 }
 
-// below returns a fault to be written after the place of the value around it.
+// below returns a fault as it follows the place of the value around it.
 func below(fault string) string {
 	if strings.HasPrefix(fault, " ") || strings.HasPrefix(fault, "[") {
 		return fault

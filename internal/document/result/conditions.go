@@ -61,7 +61,7 @@ func (p *Passes) Check(c *Checker) {
 	c.Part("starved", int64(p.Starved), int64(p.Complete), "complete")
 }
 
-// JoinConditions returns the conditions of several runs together; nil if none has any. A run without any is nil.
+// JoinConditions returns the conditions of several runs together; nil if all are nil. A run without conditions is nil.
 func JoinConditions(runs []*Conditions) *Conditions {
 	runs = slices.DeleteFunc(slices.Clone(runs), func(c *Conditions) bool { return c == nil })
 	if len(runs) == 0 {
@@ -95,7 +95,7 @@ func JoinConditions(runs []*Conditions) *Conditions {
 	return &all
 }
 
-// SumPasses returns passes together, by number of threads.
+// SumPasses sums passes by number of threads.
 func SumPasses(all []Passes) []Passes {
 	by := map[int]Passes{}
 	for _, p := range all {

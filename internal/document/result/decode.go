@@ -14,8 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Loader loads documents with sections of some kinds. Other keys that the document does not have
-// are of a newer timebench, and ignored.
+// A Loader loads documents with sections of some kinds. Unknown keys are of a newer timebench, and ignored.
 type Loader struct{ kinds []Kind }
 
 // NewLoader returns the loader for sections of these kinds.

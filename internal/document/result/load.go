@@ -46,7 +46,7 @@ var ErrTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", MaxS
 
 var errExpands = fmt.Errorf("has more than %d times its size in the archive, which no document has", maxExpansion)
 
-// ErrNotOurs is the error of [Loader.Load] for what may be of another program: it has no sign of a document.
+// ErrNotOurs is the error of [Loader.Load] for a file that may be of another program: it has no sign of a document.
 var ErrNotOurs = errors.New("not a timebench document")
 
 // notOurs is an error with a text that is [ErrNotOurs].
@@ -56,10 +56,10 @@ func (e notOurs) Error() string { return string(e) }
 
 func (notOurs) Is(target error) bool { return target == ErrNotOurs }
 
-// Load reads the document in a file, in any of the forms that [Loader.Read] knows, or in results.json of a folder.
-// The error for an incomplete or impossible document names the file and the place. most is the maximum size of the
-// document in bytes, at most [MaxSize]. A file must be a regular one, or a descriptor (see [IsDescriptor]): another
-// may wait for its other end for ever.
+// Load reads the document in a file, in any of the forms that [Loader.Read] knows, or in results.json of a folder. The
+// error for an incomplete or impossible document names the file and the place. most is the maximum size of the document
+// in bytes, at most [MaxSize]. A file must be regular, or a descriptor (see [IsDescriptor]): any other may wait for its
+// other end for ever.
 func (l *Loader) Load(name string, most int64) (*Document, error) {
 	return l.load(name, most, IsDescriptor(name))
 }
@@ -90,7 +90,7 @@ func (l *Loader) load(name string, most int64, pipe bool) (*Document, error) {
 	return document, nil
 }
 
-// open opens a file, or the document in a folder. Only if pipe is set, it opens what is no regular file.
+// open opens a file, or the document in a folder. It opens a file that is not regular only if pipe is set.
 func open(name string, pipe bool) (*os.File, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -109,8 +109,8 @@ func open(name string, pipe bool) (*os.File, error) {
 	}
 }
 
-// CheckEnds returns an error for a file that a reader may wait for without end: a device, such as /dev/kmsg, or a file
-// without a size of the kernel, such as /proc/kmsg.
+// CheckEnds returns an error for a file that a reader may wait for without end: a device, such as /dev/kmsg, or a
+// kernel file without a size, such as /proc/kmsg.
 func CheckEnds(info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeDevice != 0:
@@ -130,7 +130,7 @@ func IsDescriptor(name string) bool { return path.Dir(name) == "/dev/fd" }
 // by the content.
 func (l *Loader) Read(r io.Reader) (*Document, error) { return l.read(r, 0, MaxSize) }
 
-// read is [Loader.Read] of what has about size bytes, and of a document of most bytes.
+// read is [Loader.Read] for about size bytes. most is the maximum size of the document in bytes.
 func (l *Loader) read(r io.Reader, size, most int64) (*Document, error) {
 	buffered := bufio.NewReader(r)
 	// A file that cannot be a document may be endless, so it is not read to its end.

@@ -100,7 +100,7 @@ func written(t testing.TB, d *result.Document) []byte {
 func withClocks(t testing.TB, clocks int) string {
 	t.Helper()
 	var document map[string]any
-	require.NoError(t, json.Unmarshal(written(t, example()), &document)) // Write may refuse so many
+	require.NoError(t, json.Unmarshal(written(t, example()), &document)) // Write may refuse that number
 	first := document["clocks"].([]any)[0].(map[string]any)
 	all := make([]any, clocks)
 	for i := range all {
@@ -141,7 +141,7 @@ func zipped(t testing.TB, entries ...string) string {
 	return file.String()
 }
 
-// raw returns a zip file of one entry without content, whatever its header says.
+// raw returns a zip file with an entry without content, whatever its header says.
 func raw(t testing.TB, header zip.FileHeader) string {
 	t.Helper()
 	var file bytes.Buffer
@@ -152,7 +152,7 @@ func raw(t testing.TB, header zip.FileHeader) string {
 	return file.String()
 }
 
-// Nothing that a document says may end the element that holds it.
+// No text of a document ends the element that holds it.
 func TestScriptHoldsAnything(t *testing.T) {
 	d := example()
 	compare.Into(d).Clocks[1].Reason = "</script><!-- <script> & \u2028 ]]>"
@@ -185,7 +185,7 @@ func reloaded(t *testing.T, d *result.Document) *result.Document {
 	return loaded
 }
 
-// Add a row for each rule. That each key is held to its type and its bounds, [TestSchemaRefusesWhatReadRefuses] shows.
+// Add a row for each rule. [TestSchemaRefusesWhatReadRefuses] checks the type and the bounds of each key.
 func TestLoadRefuses(t *testing.T) {
 	one, all := string(written(t, example())), string(written(t, refusable()))
 	lines := strings.Count(all, "\n")
@@ -316,7 +316,7 @@ func TestNewKeysTakeNoMemory(t *testing.T) {
 	require.InDelta(t, allocations(1), allocations(10_000), 100)
 }
 
-// Input without an end takes the memory of the largest document, and not of each smaller one too.
+// Endless input takes the memory of the largest document, not also of each smaller one.
 func TestEndlessInputTakesNoMoreThanADocument(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

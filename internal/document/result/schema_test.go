@@ -173,8 +173,8 @@ func fieldsOf(t reflect.Type, name string) []reflect.StructField {
 	return nil
 }
 
-// prose makes one line of a comment of Go and names keys as JSON does. A field of one word may be another word
-// within the comment: Go, Windows.
+// prose joins the lines of a Go comment and names keys as in JSON. A one-word field is replaced only at the
+// beginning, as it may be a usual word: Go, Windows.
 func prose(comment string, fields []reflect.StructField) string {
 	comment = strings.ReplaceAll(comment, "\n", " ")
 	for _, field := range fields {
@@ -203,7 +203,7 @@ func wrongFor(value any) []any {
 	}
 }
 
-// otherFor returns values of the same type that both may refuse or take.
+// otherFor returns values of the same type that both may refuse or accept.
 func otherFor(value any) []any {
 	switch value.(type) {
 	case float64:
@@ -214,7 +214,7 @@ func otherFor(value any) []any {
 	return nil
 }
 
-// A spoiler puts values into a document, and compares what the loader and the schema say about it.
+// A spoiler puts values into a document, and compares the verdicts of the loader and the schema.
 type spoiler struct {
 	t     *testing.T
 	whole map[string]any
@@ -329,7 +329,7 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 	require.Nil(t, experiment.Clocks, "Write changed the document")
 }
 
-// A confidence of 0 is as good as none: there is no interval.
+// A confidence of 0 means no interval.
 func TestSchemaTakesNoIntervalWithoutConfidence(t *testing.T) {
 	text := string(written(t, example()))
 	for from, to := range map[string]string{`"low_ns": 20.1,`: ``, `"high_ns": 20.3,`: ``, `"confidence": 0.95`: `"confidence": 0`} {

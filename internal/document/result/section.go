@@ -8,8 +8,8 @@ import (
 	v1 "github.com/go-json-experiment/json/v1"
 )
 
-// A Section is the result of one measurement, such as `timebench skew`. It is a pointer to a
-// struct that encoding/json writes and reads, with tags as [field] has them.
+// A Section is the result of a measurement, such as `timebench skew`. It is a pointer to a struct that encoding/json
+// writes and reads, with tags as [field] has them.
 type Section interface {
 	// Key returns the key of the section in a document: see [Kind].
 	Key() string
@@ -55,14 +55,14 @@ func (d *Document) place(key string) int {
 	return slices.IndexFunc(d.Sections, func(s Section) bool { return s.Key() == key })
 }
 
-// Encode returns the parts of one object as JSON on one line. Nil lists are empty in it. escape is whether
-// characters with a meaning in HTML are escaped.
+// Encode returns the parts of an object as JSON on one line, nil lists as empty ones. escape is whether characters with
+// a meaning in HTML are escaped.
 func Encode(escape bool, parts ...Keyed) ([]byte, error) {
 	return json.Marshal(together(parts...).Addr().Interface(),
 		jsontext.EscapeForHTML(escape), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true), v1.OmitEmptyWithLegacySemantics(true))
 }
 
-// parts returns what makes the document in JSON.
+// parts returns the parts of the document in JSON.
 func (d *Document) parts() []Keyed {
 	parts := []Keyed{{"", d}}
 	for _, section := range d.Sections {
