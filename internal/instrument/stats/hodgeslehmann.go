@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// FewestOnASide is the min number of samples on each side of an interval of [HodgesLehmann]: with five,
-// all of one side lie above all of the other by chance in one of 126 cases.
+// FewestOnASide is the min number of samples on each side for an interval of [HodgesLehmann]: with five, all samples of
+// a side exceed all of the other by chance in 1 of 126 cases.
 const FewestOnASide = 5
 
-// HodgesLehmann returns by how much new lies above old: the median of all differences between a sample of new and one
-// of old, with its confidence interval, which inverts the Mann-Whitney U test (J. L. Hodges and E. L. Lehmann,
+// HodgesLehmann returns by how much new lies above old: the median of all differences between a sample of new and a
+// sample of old, with its confidence interval, which inverts the Mann-Whitney U test (J. L. Hodges and E. L. Lehmann,
 // Estimates of location based on rank tests, Annals of Mathematical Statistics 34, 1963). It assumes no distribution,
-// and a third of the samples may be outliers. There must be at least one sample on each side. ok is false, and there is
-// no interval, with fewer than FewestOnASide on a side, or too few for the confidence.
+// and a third of the samples may be outliers. Each side needs at least one sample. ok is false, without an interval,
+// with fewer than FewestOnASide on a side, or too few for the confidence.
 func HodgesLehmann(old, new []float64, confidence float64) (shift, low, high float64, ok bool) {
 	var differences []float64
 	for _, before := range old {
@@ -34,8 +34,8 @@ func HodgesLehmann(old, new []float64, confidence float64) (shift, low, high flo
 	return shift, differences[outside-1], differences[n-outside], true
 }
 
-// beyond returns the rank of the ends of the interval among the differences of n and m samples, from
-// either side, or 0.
+// beyond returns the rank of the ends of the interval among the differences of n and m samples, counted from either
+// end; 0 without an interval.
 func beyond(n, m int, confidence float64) int {
 	const exact = 20 // the exact distribution of many samples takes minutes
 	if max(n, m) > exact {

@@ -35,7 +35,7 @@ func TestHodgesLehmannNeedsFiveOnEachSide(t *testing.T) {
 	require.Equal(t, 1.0, shift)
 }
 
-// Of many samples the rank is that of the normal approximation, which is close to the exact one.
+// With many samples, the rank is from the normal approximation, which is close to the exact rank.
 func TestRankOfManySamples(t *testing.T) {
 	require.Equal(t, 3, beyond(5, 5, 0.95))
 	require.InDelta(t, 128, beyond(20, 20, 0.95), 0)
@@ -48,7 +48,7 @@ func TestAnOutlierHardlyMovesHodgesLehmann(t *testing.T) {
 	require.Equal(t, 1.0, shift)
 }
 
-// The interval of five on each side has 96.8 %.
+// The interval of five samples on each side has 96.8 %.
 func TestHodgesLehmannCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const trials, runs, moved = 4000, 5, 0.5

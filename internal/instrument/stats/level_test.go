@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A run of levels: so many samples at each.
+// levels takes pairs of a level and a number of samples.
 func levels(at ...float64) (samples []float64) {
 	for i := 0; i < len(at); i += 2 {
 		samples = append(samples, slices.Repeat(at[i:i+1], int(at[i+1]))...)

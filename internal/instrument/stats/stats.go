@@ -2,8 +2,8 @@
 // samples differ, and bounds how far the lowest samples lie above the lower endpoint of their
 // distribution. Each method has a file of its own, with its source.
 //
-// None assumes a normal distribution: timings are skewed to one side, so a mean with a standard deviation would describe
-// a machine that nobody has. Infinities stay inside this package, because JSON cannot hold them.
+// None assumes a normal distribution: timings are skewed to one side, so a mean with a standard deviation would
+// describe a machine that does not exist. Infinities stay inside this package, because JSON cannot hold them.
 package stats
 
 import (
@@ -14,18 +14,18 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Confidence is the confidence of all intervals, except those of a comparison of two runs.
+// Confidence is the confidence of all intervals, except in a comparison of two runs.
 const Confidence = 0.95
 
 // A Summary describes a set of samples in the samples' unit.
 type Summary struct {
 	Median, Min float64
-	// Low and High bound the median with the given Confidence, at least what was asked for. With fewer than 6 samples
-	// there is no such interval: all three are 0.
+	// Low and High bound the median with this Confidence, at least the requested one. With fewer than 6 samples there
+	// is no such interval: all three are 0.
 	Low, High, Confidence float64
 }
 
-// Summarize describes the samples, of which there must be at least one. The caller keeps them, in their order.
+// Summarize describes at least one sample. It does not reorder the samples of the caller.
 func Summarize(samples []float64) Summary {
 	thresholds := benchmath.DefaultThresholds
 	sample := benchmath.NewSample(slices.Clone(samples), &thresholds)
@@ -37,16 +37,15 @@ func Summarize(samples []float64) Summary {
 	return s
 }
 
-// Median returns the median of the samples, of which there must be at least one; of an even number the mean of the
-// two in the middle.
+// Median returns the median of at least one sample; of an even number the mean of the two in the middle.
 func Median(samples []float64) float64 {
 	sorted := slices.Sorted(slices.Values(samples))
 	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
 	return low + (high-low)/2
 }
 
-// Quantile returns the least of the samples that such a share of them, from 0 to 1, does
-// not exceed. There must be at least one; the caller keeps them, in their order.
+// Quantile returns the smallest sample that this share of the samples, from 0 to 1, does not exceed. It needs at least
+// one sample, and does not reorder the samples of the caller.
 func Quantile(share float64, samples []float64) float64 {
 	return stat.Quantile(share, stat.Empirical, slices.Sorted(slices.Values(samples)), nil)
 }

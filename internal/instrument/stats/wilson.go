@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Wilson returns the score interval of a share: some of all samples had a property, and the
-// share of all that could be sampled lies between low and high with this confidence. It holds
-// for few samples and for shares near 0 and 1, where the normal approximation does not. some may
-// be an estimate between 0 and all; with no sample the interval is from 0 to 1.
+// Wilson returns the score interval of a share: if some of all samples have a property, the share in the whole
+// population lies between low and high with this confidence. It holds for few samples and for shares near 0 and 1,
+// where the normal approximation does not. some may be an estimate between 0 and all; with no sample the interval is
+// from 0 to 1.
 //
 // E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, Journal of
 // the American Statistical Association 22 (1927).
