@@ -58,7 +58,7 @@ type Agent struct {
 	events, complaints *Lines
 }
 
-// Print has the agent print events to standard output and complaints to standard error. It waits for neither.
+// Print makes the agent print events to standard output and complaints to standard error. It waits for neither.
 func (a *Agent) Print(stdout, stderr io.Writer) {
 	a.complaints = PrintLines(stderr, func(error) {})
 	a.events = PrintLines(stdout, func(err error) {
@@ -72,7 +72,7 @@ func (a *Agent) Close() {
 	a.complaints.Close()
 }
 
-// Complain has a line printed to standard error.
+// Complain queues a line for standard error.
 func (a *Agent) Complain(text string) {
 	a.complaints.Print([]byte("timebench: " + printable.OneLine(text) + "\n"))
 }
@@ -99,7 +99,7 @@ func (a *Agent) Announce(clocks int) {
 	a.Complain(text)
 }
 
-// Report has an event printed.
+// Report queues an event for standard output.
 func (a *Agent) Report(e Event) {
 	line, err := a.Format.write(e)
 	if err != nil {
@@ -109,8 +109,8 @@ func (a *Agent) Report(e Event) {
 	a.events.Print(line)
 }
 
-// overdue is how many turns late a turn may be before the watch is not healthy, and graceOfTurn what a turn
-// may take on a slow machine.
+// overdue is how many turns late a turn may be before the watch is not healthy, and graceOfTurn how long a turn may
+// take on a slow machine.
 const (
 	overdue     = 3
 	graceOfTurn = 30 * time.Second

@@ -7,7 +7,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
-// A slowed Reader makes factor reads for each.
+// A slowed Reader makes factor reads for each read.
 type slowed struct {
 	clock.Reader
 	factor *int

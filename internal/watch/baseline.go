@@ -16,12 +16,11 @@ const (
 	minFactor = 2.0
 	// margin is how far beyond all earlier turns a change must be.
 	margin = 1.1
-	// confirming is the number of turns in a row that must show a change: other programs can disturb all slices of
-	// one turn.
+	// confirming is the number of turns in a row that must show a change: other programs can disturb a whole turn.
 	confirming = 3
 )
 
-// A baseline is the usual cost of a read of one clock, in quiet ns/read.
+// A baseline is the usual cost of a read of a clock, in quiet ns/read.
 type baseline struct {
 	costs, floors []float64 // of the turns; a floor is 0 if it is unknown
 	// beyond are the turns since the cost left the baseline.

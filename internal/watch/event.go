@@ -8,7 +8,7 @@ import (
 
 // The kinds of events. A new kind is a constant here, and a row in docs/watch.md.
 const (
-	Start         = "start"           // the watch began: what is so now
+	Start         = "start"           // the watch began: the state now
 	ClockSource   = "clock_source"    // the kernel uses another clock source
 	KernelEntry   = "kernel_entry"    // reads of clocks enter the kernel, or no longer do
 	Cost          = "cost"            // a read costs more or less, beyond noise

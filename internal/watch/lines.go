@@ -13,7 +13,7 @@ type Lines struct {
 }
 
 const (
-	// waitingLines is how many lines wait while the stream hangs. Others are lost.
+	// waitingLines is how many lines wait while the stream hangs. Further lines are lost.
 	waitingLines = 1000
 	// lastLines is how long the end waits for them.
 	lastLines = time.Second
@@ -37,7 +37,7 @@ func PrintLines(to io.Writer, failed func(error)) *Lines {
 	return l
 }
 
-// Print has a line printed, or lost.
+// Print queues a line. It is lost if the queue is full.
 func (l *Lines) Print(line []byte) {
 	select {
 	case l.waiting <- line:
@@ -45,7 +45,7 @@ func (l *Lines) Print(line []byte) {
 	}
 }
 
-// Close prints the last lines, if the stream takes them. Those that come later are lost.
+// Close prints the last lines, if the stream takes them. Later lines are lost.
 func (l *Lines) Close() {
 	limit := time.After(lastLines)
 	select {

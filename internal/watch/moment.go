@@ -8,7 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A moment is what the clocks of the system said when a sleep ended, in ns.
+// A moment is the readings of the system's clocks at the end of a sleep, in ns.
 type moment struct {
 	at time.Time
 	// sleptNS is how long the sleep should have been, and lateNS how much longer it was, without the time for which

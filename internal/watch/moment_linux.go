@@ -15,7 +15,7 @@ const suspendSeenBy = "CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"
 // goroutine does: a thread that blocks in nanosleep(2) keeps the runtime's monitor awake, which takes ten times
 // the CPU time of all the rest.
 type sleeper struct {
-	// waitedNS is the sum of waited at the time atNS: to ask takes longer than all the rest of a beat.
+	// waitedNS is the sum of waited at the time atNS: waited takes longer than the rest of a beat.
 	waitedNS, atNS int64
 }
 
@@ -68,7 +68,7 @@ func waited() int64 {
 	}
 	sum, known := int64(0), false
 	for _, thread := range threads {
-		if stat, err := thread.Schedstat(); err == nil { // one that has just ended waited for nothing
+		if stat, err := thread.Schedstat(); err == nil { // a thread that has just ended waited for nothing
 			sum, known = sum+int64(stat.WaitingNanoseconds), true
 		}
 	}

@@ -22,7 +22,7 @@ func (*sleeper) sleep(ctx context.Context, interval time.Duration) moment {
 	return m
 }
 
-// now reads the clocks. This build knows none that counts suspend.
+// now reads the clocks. This build knows no clock that counts suspend.
 func now() moment {
 	m := moment{at: time.Now(), wall: observe.WallClock()}
 	m.boot = observe.Bracket{Low: m.wall.Low, Value: m.wall.Low, High: m.wall.Low}

@@ -48,7 +48,7 @@ func busyNS() int64 {
 	return int64(total.BusySeconds * 1e9 / float64(len(thread.Usable())))
 }
 
-// now reads the clocks. Without the shared page none is known that counts suspend.
+// now reads the clocks. Without the shared page it knows no clock that counts suspend.
 func now() moment {
 	m := moment{at: time.Now(), countsSuspend: wintime.SharedPage.Readable() == nil}
 	counting := monotonic

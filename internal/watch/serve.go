@@ -37,7 +37,7 @@ type Server struct {
 type page struct {
 	state   string
 	metrics []byte
-	// until is when a watch that is alive has published another page.
+	// until is when a live watch has published the next page.
 	until time.Time
 }
 

@@ -41,7 +41,7 @@ const (
 	budget                  = 10 * time.Millisecond
 	minRounds, mostRounds   = 6, 16
 	longSlice, roundsIfLong = 2 * time.Millisecond, 1
-	// still is the slice from which the stopwatch stands still.
+	// still is the slice at which the stopwatch counts as stopped.
 	still = time.Second
 )
 
@@ -53,7 +53,7 @@ type subject struct {
 	slices []float64
 }
 
-// A reader reads clocks in each turn, always with the same readers. It is not for several goroutines.
+// A reader reads clocks in each turn, always with the same readers. It is not safe for concurrent use.
 type reader struct {
 	clocks   []clock.Clock
 	subjects []*subject

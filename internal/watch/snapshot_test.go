@@ -109,7 +109,7 @@ func TestRunEnds(t *testing.T) {
 	})
 }
 
-// BenchmarkTurn is what a turn takes, without its output.
+// BenchmarkTurn measures a turn, without its output.
 func BenchmarkTurn(b *testing.B) {
 	everyday := []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "gettimeofday@vdso", "CLOCK_MONOTONIC@syscall", "time.Now@go"}
 	r := newReader(slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return !slices.Contains(everyday, c.ID) }))
@@ -122,7 +122,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.ReportMetric((host.See().OwnSeconds-before)/float64(b.N)*1e9, "cpu-ns/op")
 }
 
-// BenchmarkBeat is what a beat takes, without what it compares.
+// BenchmarkBeat measures a beat, without its comparisons.
 func BenchmarkBeat(b *testing.B) {
 	s := new(sleeper)
 	before := host.See().OwnSeconds

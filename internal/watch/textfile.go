@@ -14,7 +14,7 @@ import (
 const (
 	// textfileExtension is the extension of the files that node_exporter's collector reads.
 	textfileExtension = ".prom"
-	// mostTextfile is the maximum size in bytes of a textfile that is replaced: one has some kilobytes.
+	// mostTextfile is the maximum size in bytes of a textfile that is replaced: metrics have some kilobytes.
 	mostTextfile = 1 << 20
 )
 

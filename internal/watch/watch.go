@@ -1,10 +1,9 @@
 // Package watch is an agent: it reads the clocks of a machine again and again, and reports what changed.
 //
-// There are two rhythms. Every turn (30 s by default) looks at the kernel's clock source, measures
-// what a read of the everyday clocks costs, proves whether it enters the kernel, and asks the kernel
-// whether the wall clock is synchronised. Twice a second a beat compares the clocks of the
-// system with each other: the wall clock against the monotonic clock for steps, the clock that
-// counts suspend against the one that does not, and the length of the sleep for stalls.
+// There are two rhythms. Every turn (30 s by default) reads the kernel's clock source, measures the cost of a read of
+// the everyday clocks, proves whether it enters the kernel, and asks the kernel whether the wall clock is synchronised.
+// Twice a second a beat compares the clocks of the system with each other: the wall clock with the monotonic clock for
+// steps, the clock that counts suspend with the clock that does not, and the length of the sleep for stalls.
 //
 // A change is an [Event]. A cost is a change only if it is beyond the noise of the turns before, and not
 // if the whole CPU became slower, as beside a busy program on the same core. After a change, and once an
@@ -61,7 +60,7 @@ type State struct {
 	Examined bool
 	// QuietNS is the quiet cost of a read by the id of the clock, in ns/read.
 	QuietNS map[string]float64
-	// TimeSync is the state of the wall clock by the kernel; nil if it is not known.
+	// TimeSync is the state of the wall clock by the kernel; nil if unknown.
 	TimeSync *result.TimeSync
 	// Turns is the number of turns.
 	Turns int64
@@ -83,7 +82,7 @@ func Run(ctx context.Context, s Settings) {
 	for next := time.Now(); ctx.Err() == nil; {
 		if now := time.Now(); !now.Before(next) {
 			w.turn(ctx, reader.snapshot())
-			// Turns that a suspended machine missed are not made up for.
+			// Turns that a suspended machine missed are skipped.
 			next = now.Add(s.Every)
 		}
 		w.beat(sleeper.sleep(ctx, beat))

@@ -27,7 +27,7 @@ type watcher struct {
 	due bool
 	// entered is the last known value of kernel_entry of each clock.
 	entered map[string]string
-	// examinedAt is when, by Go's monotonic clock.
+	// examinedAt is the time of the last examination, by Go's monotonic clock.
 	examinedAt time.Time
 }
 
@@ -76,7 +76,7 @@ func (w *watcher) turn(ctx context.Context, l snapshot) {
 	w.publish()
 }
 
-// start returns what is so at the first turn: the clock source, the cost of a read, and the findings.
+// start returns the state at the first turn: the clock source, the cost of a read, and the findings.
 func (w *watcher) start(now snapshot) Event {
 	e := Event{Time: now.at, Kind: Start, To: now.source}
 	var parts []string
@@ -102,7 +102,7 @@ func (w *watcher) start(now snapshot) Event {
 	return e
 }
 
-// changes returns what changed between two turns; nothing for the first one.
+// changes returns what changed between two turns; nothing for the first turn.
 func (w *watcher) changes(last *snapshot, now snapshot) []Event {
 	events := append(w.entries(now), w.costs(now)...)
 	if last == nil {
@@ -159,7 +159,7 @@ var entryWords = map[string]string{
 	result.Never:     "no longer enter the kernel",
 }
 
-// costWords returns what the first clock of an event cost and costs; "" if either is not known.
+// costWords returns the old and the new cost of the first clock of an event; "" if either is unknown.
 func costWords(e Event) string {
 	if e.OldNS <= 0 || e.NewNS <= 0 {
 		return ""
@@ -221,7 +221,7 @@ const (
 	rtcStep = 1500 * time.Millisecond
 	// rtcDrift: a real-time clock may be fast by one part in rtcDrift, ten times the error of a bad one.
 	rtcDrift = 1000
-	// localTime is what all time zones are multiples of: the real-time clock may be in local time.
+	// localTime divides the offset of every time zone: the real-time clock may be in local time.
 	localTime = 15 * time.Minute
 )
 
