@@ -2,8 +2,8 @@
 // reasons, if the environment has TIMEBENCH_DEBUG=1. Maintainers ask for this output when a
 // machine behaves strangely. The processes that timebench starts inherit the variable.
 //
-// A write can block as long as nobody reads standard error. So nothing is traced in a loop that
-// measures, or between a change of the machine and its undoing.
+// A write can block while standard error is not read. So there are no traces in a loop that measures, or between a
+// change of the machine and its undoing.
 package debuglog
 
 import (
