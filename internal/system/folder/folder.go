@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// A Failure is what the system refuses, although the name may be right.
+// A Failure is a refusal by the system, although the name may be right.
 type Failure struct{ error }
 
 func (f *Failure) Unwrap() error { return f.error }

@@ -17,9 +17,8 @@ type File struct {
 	Content []byte
 }
 
-// An Update replaces files of a folder. The new ones have temporary names until all are written. The folder is
-// locked: a second update waits, and one whose process was killed is unlocked, so the next one removes what is left
-// of it.
+// An Update replaces files of a folder. The new ones have temporary names until all are written. The folder is locked:
+// a second update waits. A killed process unlocks it, so the next update removes what is left.
 type Update struct {
 	folder    *os.Root
 	temporary []string // of the files of the set, in its order
@@ -134,8 +133,8 @@ func (u *Update) nameAll(set []File) error {
 	return nil
 }
 
-// prepare does everything that needs space on the disk, and finds what can be known to forbid the change. A file
-// keeps its mode, and a new one has the usual one.
+// prepare does everything that needs space on the disk, and finds foreseeable obstacles to the change. A file keeps its
+// mode, and a new one has the usual one.
 func (u *Update) prepare(f File) error {
 	full, mode, exact := Path(u.folder, f.Name), fs.FileMode(0o666), false
 	old, err := u.folder.Lstat(f.Name)
