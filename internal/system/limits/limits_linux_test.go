@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// commands are one of each family.
+// commands has a command of each family.
 var commands = [][]string{
 	{"version"}, {"env"}, {"list"}, {"doctor", "--fast", "--fail-on", "never"},
 	{"compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "1ms", "--rounds", "1"},
@@ -60,7 +60,7 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
-// user is one without other processes: the limit is for all that a user runs.
+// user is a user without other processes: the limit counts all processes of a user.
 const user = 54321
 
 // withFewProcesses returns a command of a user without other processes under a limit.
@@ -99,7 +99,7 @@ func TestFewProcesses(t *testing.T) {
 	}
 }
 
-// Two capabilities are exempt from the limit. Who is root in a user namespace only is not.
+// Two capabilities are exempt from the limit. Root of a user namespace is not.
 func TestExemptFromTheLimitOfProcesses(t *testing.T) {
 	program := forAll(t)
 	const few = 8

@@ -9,7 +9,7 @@ import (
 )
 
 // spareFiles is how many files the program must be able to open: two for the poller of the Go runtime, and
-// two of its own, since a file that is named is found and then opened. Commands that need more say so themselves.
+// two of its own, since a file that is named is found and then opened. Commands that need more report it themselves.
 const spareFiles = 4
 
 // fewestFiles covers three inherited files, and two that the Go runtime keeps open for the cgroup CPU limit.
