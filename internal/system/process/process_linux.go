@@ -1,8 +1,8 @@
 // Package process reads from /proc which processes there are, and what the kernel shows of each one: proc(5).
 //
-// The kernel uses the number of a process again after the process was reaped: only an [ID] stays. The first thread of a
-// process may end before the others. /proc/PID/stat then shows a zombie, and what is of the memory in /proc/PID is
-// empty: see [Ended] and [Folder].
+// The kernel reuses the number of a process that was reaped: only an [ID] stays. The first thread of a process may end
+// before the others. /proc/PID/stat then shows a zombie, and the files of /proc/PID about its memory are empty: see
+// [Ended] and [Folder].
 package process
 
 import (
@@ -21,7 +21,7 @@ import (
 // A ProcStat is what /proc/PID/stat has.
 type ProcStat = procfs.ProcStat
 
-// An ID identifies a process, also after its number was used again.
+// An ID identifies a process, even after its number was reused.
 type ID struct {
 	PID     int    `json:"pid"`
 	Started uint64 `json:"started"` // in clock ticks since boot
@@ -30,7 +30,7 @@ type ID struct {
 // Of returns the ID in /proc/PID/stat.
 func Of(stat ProcStat) ID { return ID{stat.PID, stat.Starttime} }
 
-// ErrEnded means that the process was reaped, or that its number belongs to another one now.
+// ErrEnded means that the process was reaped, or that another process has its number now.
 var ErrEnded = errors.New("the process has ended")
 
 // Check returns nil if the process is there, also as a zombie. Otherwise the error is as [Stat] returns it.
@@ -133,9 +133,8 @@ func ByParent() map[int][]ProcStat {
 	return below
 }
 
-// Descendants returns the processes that some processes started, that those started, and so on, as far as they live. A
-// process whose parent ended is the child of init or of a subreaper (prctl(2)). except and its descendants are left
-// out.
+// Descendants returns the live children of some processes, their children, and so on. A process whose parent ended is
+// the child of init or of a subreaper (prctl(2)). except and its descendants are left out.
 func Descendants(pids []int, except int) []ProcStat {
 	below := ByParent()
 	seen := map[int]bool{except: true}

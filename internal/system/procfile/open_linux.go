@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open opens a regular file for reading. Nothing else is ever opened: a FIFO would wait for its other end, and a device may do
+// Open opens a regular file for reading, and nothing else: a FIFO would wait for its other end, and a device may do
 // anything.
 func Open(path string) (*os.File, error) {
 	return OpenAt(unix.AT_FDCWD, path, 0, 0, func(*unix.Stat_t) error { return nil })
 }
 
-// OpenAt is [Open] for a path in an open folder, if accept returns no error for the file. flags are for openat(2). If resolve
-// is not 0, it has the flags of openat2(2) for the path.
+// OpenAt is [Open] for a path in an open folder, if accept returns no error for the file. flags are for openat(2). If
+// resolve is not 0, it has the flags of openat2(2) for the path.
 func OpenAt(folder int, path string, flags int, resolve uint64, accept func(*unix.Stat_t) error) (*os.File, error) {
 	wrong := func(err error) (*os.File, error) { return nil, &fs.PathError{Op: "open", Path: path, Err: err} }
 	// O_PATH finds a file and does not open it.

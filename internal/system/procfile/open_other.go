@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading. A FIFO would wait for its other end, and a device may do anything: the file is checked
-// before it is opened, and after it, because another may have taken its place.
+// Open opens a regular file for reading. A FIFO would wait for its other end, and a device may do anything: the file is
+// checked before it is opened, and after it, because another may have taken its place.
 func Open(path string) (*os.File, error) {
 	if err := checked(path, os.Stat); err != nil {
 		return nil, err

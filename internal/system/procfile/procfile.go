@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// Most is how many bytes of a file are read at most.
+// Most is the maximum number of bytes that are read of a file.
 const Most = 64 << 10
 
 var errNotRegular = errors.New("not a regular file")
@@ -25,8 +25,8 @@ func Read(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, Most))
 }
 
-// Field returns the rest of the first line of a file that begins with key, without spaces around it, as the value of "Seccomp:" in
-// /proc/self/status; "" without such a line.
+// Field returns the rest of the first line of a file that begins with key, without spaces around it, as the value of
+// "Seccomp:" in /proc/self/status; "" without such a line.
 func Field(path, key string) string {
 	content, err := Read(path)
 	if err != nil {
