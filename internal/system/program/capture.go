@@ -12,7 +12,7 @@ type capture struct {
 	full    chan struct{} // closed when the output exceeds the limit
 	done    chan struct{} // closed when nothing more is read
 	limit   int64
-	read    []byte // valid after done: what is beyond the limit by a byte, if it exceeds it
+	read    []byte // valid after done; one byte more than the limit if the output exceeds it
 }
 
 func newCapture(limit int64) (*capture, error) {
@@ -44,7 +44,7 @@ func (c *capture) end() {
 }
 
 // text returns what was read, up to the limit, and whether the output exceeds it. On Windows a process that was not
-// ended may hold the output open, and nothing of it is known.
+// ended may hold the output open, which is then unknown.
 func (c *capture) text() (text []byte, exceeded bool, err error) {
 	select {
 	case <-c.done:

@@ -17,8 +17,8 @@ import (
 
 // A Child is a process that [Start] or [StartGated] started.
 type Child struct {
-	// In and Out are pipes to the standard input and from the standard output; nil if the command has set its own. Of
-	// each pipe this process has one end, the child the other, so either reads the end when the other ends.
+	// In and Out are pipes to the standard input and from the standard output; nil if the command has set its own. This
+	// process has one end of each pipe, the child the other, so either reads the end when the other ends.
 	In, Out *os.File
 
 	command   *exec.Cmd
@@ -109,7 +109,7 @@ func (c *Child) Signal(s os.Signal) { _ = c.command.Process.Signal(s) }
 // Kill is Signal with os.Kill.
 func (c *Child) Kill() { c.Signal(os.Kill) }
 
-// Close closes the pipes, and waits until the process has ended. It returns how, and may be called more than once.
+// Close closes the pipes, waits until the process has ended, and returns its state. It may be called more than once.
 func (c *Child) Close() *os.ProcessState {
 	if c.In != nil {
 		_ = c.In.Close()
@@ -150,15 +150,15 @@ func (c *Child) closePipes() {
 
 // A gate holds a child until it may become its program.
 //
-// Of each pipe, either process has one end only, close-on-exec. The child reads the end of wait if this process ends.
-// This process reads the end of failure when the child has become the program, and when it ends.
+// Each process has only one end of each pipe, close-on-exec. The child reads the end of wait if this process ends. This
+// process reads the end of failure when the child has become the program, and when it ends.
 type gate struct {
 	open    *os.File // written to open the gate
 	failure *os.File // why the child cannot become the program
 }
 
-// Begin lets a child that waits begin, and returns when it is its program. An error is why it cannot be; the child has
-// ended then.
+// Begin lets a waiting child begin, and returns when it is its program. If it cannot be, Begin returns the reason, and
+// the child has ended.
 func (c *Child) Begin() error {
 	g := c.gate
 	c.gate = nil

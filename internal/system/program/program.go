@@ -42,12 +42,12 @@ type Limits struct {
 	Files       int
 }
 
-// grace is how long Run waits for what should happen at once: a pipe without a writer reports its end. Run also hunts
-// processes that start others without end for that time, and lets processes that it must not kill end in it.
+// grace is how long Run waits for what should happen at once: a pipe without a writer reports its end. For that time
+// Run also hunts processes that start others without end, and waits for processes that it must not kill.
 const grace = 5 * time.Second
 
-// dying is how long Run waits for killed processes. The kernel does not end one before it has what it waits for, such
-// as a page from a slow disk.
+// dying is how long Run waits for killed processes. A process ends only after it gets what it waits for, such as a page
+// from a slow disk.
 const dying = 30 * time.Second
 
 // Run runs a program or a [Role] until it exits, exceeds a limit, or ctx ends. Then it ends the program and all its
@@ -56,7 +56,7 @@ const dying = 30 * time.Second
 // of standard error", "killed by signal 9", "permission denied". If ctx ended, the error is its cause.
 //
 // Run sets the outputs of the command, the attributes of its process and its ProcessState. A standard output that the
-// command has stays, and is not returned. If Env is nil, Run takes Environment(os.Environ()).
+// command has set stays, and is not returned. If Env is nil, Run takes Environment(os.Environ()).
 func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

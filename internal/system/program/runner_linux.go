@@ -152,8 +152,8 @@ func (r *runner) killAll() {
 	}
 }
 
-// killChildren kills the children of this process. It returns how many were alive, and why one of them may not end:
-// that it must not be killed (EPERM), if there is such a child.
+// killChildren kills the children of this process. It returns how many were alive, and why a child may not end: EPERM
+// if killing it is forbidden.
 func killChildren() (alive int, left error) {
 	for _, pid := range process.Children() {
 		stat, err := process.Stat(pid)

@@ -96,7 +96,7 @@ func passGate(args []string) error {
 	return err
 }
 
-// limitSelf limits the memory and descriptors of this process and of those that it starts; 0 is no limit.
+// limitSelf limits the memory and descriptors of this process and of its children; 0 is no limit.
 func limitSelf(memoryBytes, files uint64) error {
 	for resource, limit := range map[int]uint64{unix.RLIMIT_DATA: memoryBytes, unix.RLIMIT_NOFILE: files} {
 		if limit == 0 {

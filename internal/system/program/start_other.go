@@ -22,7 +22,7 @@ func StartGated(context.Context, *exec.Cmd) (*Child, error) {
 	return nil, errors.New("this build starts no program that waits; the builds for Linux do")
 }
 
-// outcome returns how the program ended, which it has: "" for success.
+// outcome returns how the program ended: "" for success. The program must have ended.
 func (t *tree) outcome(command *exec.Cmd) (how string, err error) {
 	state := command.ProcessState
 	if state == nil {

@@ -15,12 +15,12 @@ import (
 
 // A tree is a program and its descendants. A runner starts and ends them: a process of timebench with the role run.
 //
-// # Why nothing is left
+// # Why no process is left
 //
-// The runner starts the program and nothing else, and it is a subreaper, prctl(2): the kernel gives it each descendant
-// whose parent ends, also a daemon in another session, without an environment. So its descendants are the processes of
-// the program, all of them. When the program has ended, or when the runner is told to end, it kills its children again
-// and again, until wait4(2) reports the end of the last one (ECHILD). Then it has no descendants, and ends.
+// The runner starts only the program, and it is a subreaper, prctl(2): the kernel gives it each descendant whose parent
+// ends, also a daemon in another session, without an environment. So its descendants are exactly the processes of the
+// program. When the program or the control pipe has ended, the runner kills its children again and again, until
+// wait4(2) reports the end of the last one (ECHILD). Then it has no descendants, and ends.
 //
 // The runner kills no process of others. It kills its own children only, and the kernel gives the number of a child to
 // no other process before the runner has reaped it, which the mutex excludes meanwhile.
@@ -29,7 +29,7 @@ import (
 //
 // The control pipe has one writer, timebench, and the runner reads it. It ends when timebench closes it, and when
 // timebench ends, however. The report pipe has one writer, the runner. It ends without a report if the runner was
-// killed. All ends are close-on-exec, and the program has none. The runner holds the outputs of the program open until
+// killed. All ends are close-on-exec, and the program gets none. The runner holds the outputs of the program open until
 // all has ended.
 //
 // # What this does not cover
@@ -41,7 +41,7 @@ import (
 //     program itself is killed.
 type tree struct {
 	runner  *Child
-	control *os.File // its end tells the runner to end
+	control *os.File // its end makes the runner end
 	reports *os.File
 }
 
@@ -55,7 +55,7 @@ const (
 	firstFD // of the program's own ExtraFiles
 )
 
-// A runReport is what a runner says about its program.
+// A runReport is what a runner reports about its program.
 type runReport struct {
 	Errno  syscall.Errno   // why the program did not start
 	Status unix.WaitStatus // as wait4(2) returned it
@@ -93,7 +93,7 @@ func startTree(command *exec.Cmd, limits Limits) (*tree, error) {
 		defer func() { _ = nothing.Close() }()
 		runner.Stdin = nothing
 	}
-	// It outlives timebench for as long as it takes to kill the rest.
+	// The runner outlives timebench until it has killed the rest.
 	child, err := StartSurvivor(runner)
 	if err != nil {
 		return nil, errors.Join(err, toRunner.Close(), reports.Close())
@@ -116,8 +116,8 @@ func (t *tree) end() error {
 	return nil
 }
 
-// outcome returns how the program ended, which it has: "" for success. An error is why it did not start, or was not
-// ended.
+// outcome returns how the program ended: "" for success. The program must have ended. An error is why it did not start,
+// or was not ended.
 func (t *tree) outcome(command *exec.Cmd) (how string, err error) {
 	command.ProcessState = t.runner.Close()
 	var report runReport
