@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Doubled is the time within which the same signal again is no second wish: timeout(1) sends its signal to the
-// process and to its process group, microseconds apart.
+// Doubled is the time within which a repeated signal counts once: timeout(1) sends its signal to the process and to its
+// process group, microseconds apart.
 const Doubled = 100 * time.Millisecond
 
 // IgnoreClosedPipe makes a write into a pipe without a reader an error. Otherwise such a write to standard output ends

@@ -9,8 +9,8 @@ import (
 // load is the file with the number of threads that run or wait for a CPU now; proc_loadavg(5).
 const load = "/proc/loadavg"
 
-// busy returns why a run may take longer than announced, if more threads of the machine want a CPU than this process has
-// CPUs; "" otherwise.
+// busy returns why a run may take longer than announced, if more threads of the machine want a CPU than this process
+// has CPUs; "" otherwise.
 func busy(path string) string {
 	text, err := os.ReadFile(path)
 	var minutes [3]float64

@@ -11,9 +11,8 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// Progress prints what is measured and about how long it takes, and shows a progress bar;
-// on a terminal only. It returns a function that updates the bar (nil if there is none), and one
-// that ends the bar, complete or interrupted.
+// Progress prints what is measured and about how long it takes, and shows a progress bar; on a terminal only. It
+// returns functions that update the bar (nil without a bar) and end it, complete or interrupted.
 func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (update func(done, total time.Duration), stop func(complete bool)) {
 	file, _ := w.(*os.File)
 	// The bar moves the cursor back, over debug output too.
@@ -67,8 +66,8 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 	}
 }
 
-// expected returns how long a run takes of which a part was done in the time until now. The total is right at first;
-// the more is done, the more the pace until now counts, if it is slower.
+// expected returns how long a run takes, by the time and the part done until now. It begins with the planned total; the
+// more is done, the more the speed until now counts, if it is slower.
 func expected(elapsed, done, total time.Duration) time.Duration {
 	if done <= 0 || total <= 0 {
 		return max(total, elapsed)
@@ -82,7 +81,7 @@ func expected(elapsed, done, total time.Duration) time.Duration {
 // show moves the bar with the time until the run has ended: steps of a run may take seconds. The bar never moves back
 // when the run lasts longer than it was expected to.
 func show(tracker *progress.Tracker, began time.Time, lasts *atomic.Int64, ended <-chan struct{}) {
-	const full = 0.99 // a tracker with all of it would be done
+	const full = 0.99 // a full tracker would be done
 	ticks := time.NewTicker(updateEvery / 2)
 	defer ticks.Stop()
 	share := 0.0

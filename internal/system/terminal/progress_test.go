@@ -26,8 +26,7 @@ func TestBarNeverMovesBack(t *testing.T) {
 	<-shown
 }
 
-// A run on time takes what was announced, one that lags takes longer, and nothing done early makes it shorter than
-// what is left.
+// A run on time takes the announced time, and a slow run longer. Fast progress does not shorten the rest.
 func TestExpectedTime(t *testing.T) {
 	const estimate = 10 * time.Second
 	for _, test := range []struct{ elapsed, done, want time.Duration }{

@@ -27,7 +27,7 @@ func Show(w io.Writer, table string) error {
 	return err
 }
 
-// Width returns the width of the text for an output: that of a [Screen], or table.Width elsewhere.
+// Width returns the width of text for an output: the width of a [Screen], or table.Width elsewhere.
 func Width(w io.Writer) int {
 	if screen, ok := w.(Screen); ok {
 		return screen.Width()
@@ -49,7 +49,7 @@ func Of(file *os.File) io.Writer {
 	return file
 }
 
-// A screen is a terminal. What is not shown stays as it is.
+// A screen is a terminal. Write leaves text as it is.
 type screen struct{ *os.File }
 
 // Show writes a table in colour. It restores the mode of the terminal after each table, because
@@ -64,7 +64,7 @@ func (s screen) Show(table string) error {
 	return err
 }
 
-// Width returns the width of the terminal in columns; that of COLUMNS, if it is set.
+// Width returns the width of the terminal in columns, or COLUMNS if it is set.
 func (s screen) Width() int {
 	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if err != nil || width <= 0 {
