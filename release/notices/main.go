@@ -1,6 +1,6 @@
-// Command notices writes the licences of what a release's binaries hold beside timebench:
-// Go, the modules, the fonts. Most of them ask to be handed on with the binary. Its
-// arguments are the platforms, such as linux_amd64. It fails where a module has no licence.
+// Command notices writes the licences of what a release's binaries hold beside timebench: Go, the modules, the fonts.
+// Most of them must be distributed with the binary. The arguments are the platforms, such as linux_amd64. It fails
+// where a module has no licence.
 package main
 
 import (
@@ -31,7 +31,7 @@ type part struct {
 // licence matches the names of files that are licences, and of folders that hold some.
 var licence = regexp.MustCompile(`(?i)^(third_party_|un)?(licen[cs]es?|notices?|copying|copyright|patents|ofl)([-._].*)?$`)
 
-// remarks are what a licence wants said beside its text, by the part's name.
+// remarks are what a licence requires beside its text, by the part's name.
 var remarks = map[string]string{
 	"github.com/ajstarks/svgo":   "By Anthony Starks, https://github.com/ajstarks/svgo, unchanged.",
 	"github.com/golang/freetype": "Under the FreeType License: based in part on the work of the FreeType Team.",
@@ -166,8 +166,7 @@ func section(p part) (string, error) {
 	return b.String(), nil
 }
 
-// licences returns the paths of a part's licences, sorted. A package may have one of its
-// own, in its folder or in one above.
+// licences returns the paths of a part's licences, sorted. A package may have its own, in its folder or above.
 func licences(p part) ([]string, error) {
 	found := map[string]bool{}
 	seen := map[string]bool{}
