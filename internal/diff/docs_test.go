@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
-// Whoever reads the JSON finds each of its keys explained.
+// The documentation explains each key of the JSON.
 func TestDocsExplainEveryKey(t *testing.T) {
 	page, err := os.ReadFile("../../docs/diff-result.md")
 	require.NoError(t, err)

@@ -134,9 +134,9 @@ func reasonOf(err error) string {
 // takes several times its size in memory.
 const small = 4 << 20
 
-// Read reads the results with all CPUs, and then those with large documents, one at a time. load returns
-// the machine of a file, or [result.ErrTooLarge] if its document has more than this number of bytes. The
-// machines and what could not be read are in the order of the files.
+// Read reads the results with all CPUs, and then the large documents one at a time. load returns the machine of a file,
+// or [result.ErrTooLarge] if its document has more than this number of bytes. The machines and what could not be read
+// are in the order of the files.
 func Read(files []string, load func(file string, most int64) (Machine, error)) (machines []Machine, unread []Unread) {
 	found, failed := make([]Machine, len(files)), make([]error, len(files))
 	var next atomic.Int64

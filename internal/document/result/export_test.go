@@ -1,6 +1,6 @@
 package result
 
-// The tests need these. Their package is another one, since the sections import this one.
+// The tests are in another package, since the sections import this one.
 var Limits = limits
 
 const (
