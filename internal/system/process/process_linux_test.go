@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firstEnds names the environment variable of a program whose first thread ends, and another one waits for the end of
+// firstEnds names the environment variable of a program whose first thread ends, while another waits for the end of
 // standard input.
 const firstEnds = "TEST_FIRST_ENDS"
 

@@ -79,7 +79,7 @@ type runner struct {
 
 func (r *runner) report(result runReport) { _ = json.NewEncoder(r.reports).Encode(result) }
 
-// follow reaps all children, and reports. They are killed when the program has ended, and when timebench wants the end.
+// follow reaps all children, and reports. They are killed when the program or the control pipe has ended.
 func (r *runner) follow(told <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {

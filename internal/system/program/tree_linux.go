@@ -27,10 +27,9 @@ import (
 //
 // # Who holds which descriptor
 //
-// The control pipe has one writer, timebench, and the runner reads it. It ends when timebench closes it, and when
-// timebench ends, however. The report pipe has one writer, the runner. It ends without a report if the runner was
-// killed. All ends are close-on-exec, and the program gets none. The runner holds the outputs of the program open until
-// all has ended.
+// The control pipe has one writer, timebench, and the runner reads it. It ends when timebench closes it, or ends in any
+// way. The report pipe has one writer, the runner. It ends without a report if the runner was killed. All ends are
+// close-on-exec, and the program gets none. The runner holds the outputs of the program open until all has ended.
 //
 // # What this does not cover
 //

@@ -29,7 +29,7 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 	bar.SetOutputWriter(w)
 	bar.SetUpdateFrequency(updateEvery)
 	bar.SetNumTrackersExpected(1)
-	const most, beside = 40, 50 // columns of the bar, and of what stands beside it
+	const most, beside = 40, 50 // columns of the bar, and of the text beside it
 	bar.SetTrackerLength(min(most, screen{file}.Width()-beside))
 	bar.Style().Visibility.Value = false
 	bar.Style().Options.TimeInProgressPrecision = 100 * time.Millisecond

@@ -20,7 +20,7 @@ func TestBarNeverMovesBack(t *testing.T) {
 		show(tracker, time.Now().Add(-time.Hour), &lasts, ended)
 	}()
 	require.Eventually(t, func() bool { return tracker.Value() > 0 }, time.Minute, time.Millisecond)
-	lasts.Store(int64(4 * time.Hour)) // half of it are two hours, of which one is over
+	lasts.Store(int64(4 * time.Hour)) // the bar stays at half, though only a quarter is over
 	require.Eventually(t, func() bool { return tracker.Value() >= int64(2*time.Hour) }, time.Minute, time.Millisecond)
 	close(ended)
 	<-shown

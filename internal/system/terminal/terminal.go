@@ -75,5 +75,5 @@ func (s screen) Width() int {
 	return min(max(width, table.Narrowest), widest)
 }
 
-// widest bounds what COLUMNS can ask for.
+// widest is the maximum width in columns.
 const widest = 1000
