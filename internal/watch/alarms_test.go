@@ -15,8 +15,8 @@ type slowed struct {
 
 func (s slowed) Spin(n int) { s.Reader.Spin(n * *s.factor) }
 
-// BenchmarkAlarms takes turns, and reports in which share of them the cost of any clock changed although
-// nothing did, and after how many turns three times the cost of all clocks is noticed.
+// BenchmarkAlarms takes turns, and reports the share of turns with a false change of a cost, and after how many turns a
+// threefold cost of all clocks is noticed.
 func BenchmarkAlarms(b *testing.B) {
 	factor := 1
 	clocks := clock.Default()

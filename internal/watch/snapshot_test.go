@@ -103,7 +103,7 @@ func TestRunEnds(t *testing.T) {
 	})
 	require.GreaterOrEqual(t, turns, 2)
 	need.Ends(t, "the sleep of a watch", func() {
-		for runtime.NumGoroutine() > goroutines+1 { // the one of this function
+		for runtime.NumGoroutine() > goroutines+1 { // the goroutine of this function
 			time.Sleep(10 * time.Millisecond)
 		}
 	})
