@@ -12,8 +12,8 @@ const (
 	leastWords = 16
 )
 
-// newResultBuffer returns a buffer on the heap for the results of calls, of so many words, but at least
-// leastWords. The heap does not move. The buffer begins half a page after the start of a page.
+// newResultBuffer returns a buffer for the results of calls, of this number of words, at least leastWords. It is on the
+// heap, which does not move, and begins half a page after the start of a page.
 //
 // The vDSO data of the kernel begins at the start of a page, as every large Go slice does. With
 // one in about 4000 such pages CLOCK_MONOTONIC took 35.5 ns instead of 21.7, permanently (an AMD

@@ -12,8 +12,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The loop for functions that return the time, which macOS has, called with time(NULL) of the vDSO. The vDSO
-// of arm64 has no such function.
+// The loop for functions that return the time, as on macOS, calls time(NULL) of the vDSO. The vDSO of arm64 has no such
+// function.
 func TestCallIDValueStoresEachResult(t *testing.T) {
 	seconds, err := vdso.Lookup("time")
 	if err != nil {

@@ -25,8 +25,8 @@ func systemClocks() []Clock {
 			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
 				ReportedNS: notReported, OtherPath: way.otherPath("gettimeofday"), Open: way.gettimeofday, probe: way.probe(noID, "gettimeofday")},
 			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
-				// No other path: time(2) reads the seconds of the kernel without a lock. They may change a
-				// moment later than those of the vDSO.
+				// No other path: time(2) reads the seconds of the kernel without a lock. They may change a moment later
+				// than the vDSO's seconds.
 				ReportedNS: notReported, Coarse: true, Open: way.time, probe: way.probe(noID, "time")})
 	}
 	return append(append(all, hpetClock()), ptpClocks()...)
@@ -103,8 +103,8 @@ type gettime struct {
 	format   format
 }
 
-// gettimes are the forms that this CPU has. A C library of a 32-bit CPU prefers the one with times of 64 bits, and uses the
-// older one where the newer is refused: Linux before 5.1 does not have it, and old seccomp filters answer it with EPERM.
+// gettimes are the forms that this CPU has. A C library of a 32-bit CPU prefers the form with times of 64 bits, and
+// uses the older form if the newer is refused: Linux before 5.1 lacks it, and old seccomp filters answer it with EPERM.
 var gettimes = func() []gettime {
 	if native.SysClockGettime32 == native.NoSyscall {
 		return []gettime{{native.SysClockGettime, "clock_gettime", timespec}}
@@ -168,7 +168,7 @@ func isCoarse(id int32) bool {
 // noID is the id of functions without a clock id.
 const noID = -1
 
-// probe returns a function that finds the first of these vDSO functions and returns one read by it; nil on another path.
+// probe returns a function that finds the first of these vDSO functions and returns a read by it; nil on another path.
 func (w way) probe(id int, names ...string) func() (entry.Read, error) {
 	if w.path != VDSO {
 		return nil

@@ -12,8 +12,8 @@ import (
 // native loop for the calls of the system, so the cost includes the overhead of Go to call the
 // C library or the kernel.
 //
-// As a system call, the FAST clocks of FreeBSD and CLOCK_SECOND return the time of the last tick. The C library returns the
-// time now for them, if it reads the timecounter in user mode (lib/libc/sys/__vdso_gettimeofday.c).
+// As a system call, the FAST clocks of FreeBSD and CLOCK_SECOND return the time of the last tick. The C library returns
+// the current time for them, if it reads the timecounter in user mode (lib/libc/sys/__vdso_gettimeofday.c).
 func systemClocks() []Clock {
 	var all []Clock
 	for _, c := range clockIDs {

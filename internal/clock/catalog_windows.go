@@ -4,10 +4,9 @@ package clock
 
 import "github.com/timebench/timebench/internal/machine/wintime"
 
-// functions are the Win32 functions that return the time, and two of ntdll. Their units are
-// documented at learn.microsoft.com/windows/win32/api, and that of NtQuerySystemTime in the
-// Windows Driver Kit. NtQueryPerformanceCounter always makes the system call, also where
-// QueryPerformanceCounter does not need it.
+// functions are the Win32 functions that return the time, and two of ntdll. Their units are documented at
+// learn.microsoft.com/windows/win32/api, and the unit of NtQuerySystemTime in the Windows Driver Kit.
+// NtQueryPerformanceCounter always makes the system call, also where QueryPerformanceCounter does not need it.
 var functions = []struct {
 	name string
 	path Path

@@ -93,8 +93,8 @@ type Clock struct {
 	PathResolutionNS func() float64
 	// Open returns a new Reader for one thread. The error is why the clock is not available.
 	Open func() (Reader, error)
-	// Layers returns the layers of a read, the read itself last; none if its parts are not known, and nil of a clock
-	// that is not in the catalogue. enters is whether the read enters the kernel, as in [entry.Verdict].
+	// Layers returns the layers of a read, the read itself last; none if its parts are unknown. It is nil for a clock
+	// outside the catalogue. enters is whether the read enters the kernel, as in [entry.Verdict].
 	Layers func(enters string) []Layer
 	// probe returns the read that KernelEntries tests for kernel entry; nil if there is nothing
 	// to test.

@@ -22,8 +22,8 @@ type clockID struct {
 	needs string
 }
 
-// refusal returns the error of a read, with the name of the errno where the call was refused: by a filter such as seccomp, or
-// because the kernel does not have it.
+// refusal returns the error of a read, with the name of the errno if the call was refused, by a filter such as seccomp,
+// or because the kernel lacks it.
 func refusal(err error) error {
 	for _, errno := range []unix.Errno{unix.EPERM, unix.ENOSYS} {
 		if errors.Is(err, errno) {

@@ -14,8 +14,8 @@ var clockIDs = []clockID{
 	{name: "CLOCK_THREAD_CPUTIME_ID", id: unix.CLOCK_THREAD_CPUTIME_ID, kind: CPUTime},
 }
 
-// derivedFrom are the functions from which libSystem takes the clocks: clock_gettime in gen/clock_gettime.c of Apple's Libc.
-// Those from gettimeofday have steps of 1 µs.
+// derivedFrom are the functions from which libSystem takes the clocks: clock_gettime in gen/clock_gettime.c of Apple's
+// Libc. Clocks from gettimeofday have steps of 1 µs.
 var derivedFrom = map[string]string{
 	"CLOCK_REALTIME":             "gettimeofday",
 	"CLOCK_MONOTONIC":            "gettimeofday",

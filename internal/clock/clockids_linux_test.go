@@ -30,7 +30,7 @@ func TestAlarmClocksHaveTheValuesOfTheirBase(t *testing.T) {
 	}
 }
 
-// An error explains an errno that the table knows, and no other one.
+// An error explains only an errno that the table knows.
 func TestAClockThatLacksADeviceTellsWhich(t *testing.T) {
 	fails := func(err error) way {
 		return way{path: Syscall, clockGettime: func(int32) (Reader, error) { return nil, err }}

@@ -8,7 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/native"
 )
 
-// errNoCalls is why a clock that is a call cannot be had.
+// errNoCalls is why clocks that are calls are unavailable.
 var errNoCalls = errors.New("this build has no native loop for the calls of this system and CPU")
 
 // OpenFloor returns a Reader whose read is an empty function, called by the same loop as the

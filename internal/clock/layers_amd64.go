@@ -12,8 +12,8 @@ const (
 	byLFENCE = "LFENCE"
 )
 
-// counterCalls returns a layer that reads the counter, and one that reads it in order, as ordered says. The second has no
-// Open if ordered is none of the known ways.
+// counterCalls returns a layer that reads the counter, and a layer that reads it in order, in the way ordered. inOrder
+// has no Open if the way is unknown.
 func counterCalls(ordered string) (plain, inOrder Layer) {
 	plain = Layer{ID: "call of RDTSC", Adds: "read the counter (RDTSC)", Open: openSpinner(native.CallRDTSC)}
 	switch {

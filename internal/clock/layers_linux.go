@@ -23,26 +23,26 @@ const (
 	addsWrapper = "call and return of the wrapper"
 )
 
-// noClock is the id of no clock of clock_gettime(2). Lower numbers may become one, and negative ones are clocks of processes
-// and devices.
+// noClock is an id without a clock of clock_gettime(2). Lower numbers may become clocks, and negative numbers are
+// clocks of processes and devices.
 const noClock = math.MaxInt32
 
-// layered are the clocks of clock_gettime(2) whose parts are known, each with the coarse clock that differs from it only in
-// that it does not read the clock source.
+// layered are the clocks of clock_gettime(2) whose parts are known, each with its coarse clock, which differs only by
+// not reading the clock source.
 var layered = map[string]struct{ id, coarse int32 }{
 	"CLOCK_MONOTONIC": {unix.CLOCK_MONOTONIC, unix.CLOCK_MONOTONIC_COARSE},
 	"CLOCK_REALTIME":  {unix.CLOCK_REALTIME, unix.CLOCK_REALTIME_COARSE},
 }
 
-// systemLayers returns the layers inside the read of a clock, and what the read adds to them; none if they are not known.
+// systemLayers returns the layers inside the read of a clock, and what the read adds to them; nil if they are unknown.
 //
-// The empty system call is the clock's own with an argument for which it does nothing: clock_gettime with a clock that
-// does not exist, and gettimeofday without a result. A filter of system calls passes it as it passes the clock's, in the same
-// time. getpid(2) is no empty call: with the mitigations of an AMD EPYC it takes 40 ns more.
+// The empty system call is the clock's own call with an argument for which it does nothing: clock_gettime with a clock
+// that does not exist, and gettimeofday without a result. A filter of system calls passes both in the same time.
+// getpid(2) is not an empty call: with the mitigations of an AMD EPYC it takes 40 ns more.
 //
-// The loops of the layers have the instruction inline. Around it, programs have a function of libc or of the vDSO.
-// Kernels with mitigations flush the return predictor, so its return costs far more than that of an empty call, and not
-// the same after each system call: it is a layer of its own.
+// The loops of the layers have the instruction inline. Programs call it through a function of libc or of the vDSO.
+// Kernels with mitigations flush the return predictor, so this function returns far slower than an empty call, and
+// differently after each system call: it is a layer of its own.
 func systemLayers(c Clock, enters string) (layers []Layer, last string) {
 	call, _, _ := strings.Cut(c.ID, "@")
 	ids, byID := layered[call]
@@ -86,7 +86,7 @@ func inline(call, adds string, want int, spin func(buffer unsafe.Pointer, n int)
 	}}
 }
 
-// vdsoOrder returns how the vDSO of this process reads the counter in order; "" if it is not known.
+// vdsoOrder returns how the vDSO of this process reads the counter in order; "" if unknown.
 var vdsoOrder = sync.OnceValue(func() string {
 	code, err := vdso.Code()
 	if err != nil {

@@ -45,7 +45,7 @@ func TestStepsOfTheCallsThatProgramsReadMost(t *testing.T) {
 	require.Empty(t, catalog["time.Now@go"].Layers(""))
 }
 
-// If it is not known how the vDSO reads the counter in order, that is no layer of its own.
+// If the vDSO orders the counter in an unknown way, the order is no layer of its own.
 func TestUnknownOrderIsPartOfTheRest(t *testing.T) {
 	steps, last := byCounter(result.Never, "by an instruction of the future")
 	require.Len(t, steps, 2)

@@ -10,8 +10,8 @@ const (
 )
 
 // byCounter returns the layers inside a function that reads the counter of the CPU in user mode: the counter, and the
-// counter in the order of the program, if ordered says how the function does that. last is what the function adds to them.
-// There are none if the function enters the kernel.
+// counter in program order, if ordered is a known way. last is what the function adds to them. byCounter returns no
+// layers if the function enters the kernel.
 func byCounter(enters, ordered string) (layers []Layer, last string) {
 	if enters != result.Never {
 		return nil, ""

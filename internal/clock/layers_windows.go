@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/wintime"
 )
 
-// systemLayers returns the layers inside the read of a clock, and what the read adds to them; none if they are not known.
+// systemLayers returns the layers inside the read of a clock, and what the read adds to them; nil if they are unknown.
 func systemLayers(c Clock, _ string) (layers []Layer, last string) {
 	if c.ID != "QueryPerformanceCounter@winapi" || wintime.Wine() {
 		return nil, "" // Wine fills in nothing of the page, and makes no system call

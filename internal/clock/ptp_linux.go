@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ptpClocks returns the PTP hardware clocks that have a device here, by number. If there is
-// none it returns the first, whose Open returns the reason.
+// ptpClocks returns the PTP hardware clocks that have a device here, by number. Without devices it returns the first
+// clock, whose Open returns the reason.
 func ptpClocks() []Clock {
 	numbers := []int{}
 	devices, _ := filepath.Glob("/dev/ptp[0-9]*")

@@ -10,10 +10,9 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// UserMode returns a stand-in for CLOCK_MONOTONIC@vdso: a function that reads the counter of the CPU and
-// converts it as the vDSO of Linux 6.18 does, called by the same loop. Its cost is about what a read takes, or would take, in
-// user mode (BenchmarkUserMode). It is not in the catalogue: its values are not those of a clock. It returns nothing
-// where this build has no such function.
+// UserMode returns a stand-in for CLOCK_MONOTONIC@vdso: a function that reads the counter of the CPU and converts it as
+// the vDSO of Linux 6.18 does, called by the same loop. Its cost is approximately the cost of a read in user mode
+// (BenchmarkUserMode). It is not in the catalogue, because its values are not the time.
 func UserMode() []Clock {
 	return []Clock{{
 		ID: UserModeID, Call: "clock_gettime(CLOCK_MONOTONIC)", Path: CPU, Kind: Monotonic, Hz: 1e9, ReportedNS: notReported,
@@ -33,10 +32,10 @@ func UserMode() []Clock {
 	}}
 }
 
-// newFineData returns data at the start of a page of the heap, where the kernel has those of the vDSO.
+// newFineData returns data at the start of a page of the heap, as the kernel's data for the vDSO are.
 func newFineData() *native.FineData {
 	data := (*native.FineData)(unsafe.Pointer(&bufferAt(0, pageBytes/wordBytes)[0]))
-	// The kernel writes its data every few milliseconds. The mask keeps the ticks in such a range without that.
+	// The kernel writes its data every few milliseconds. Here the mask keeps the ticks in the same range.
 	const ticks = 1<<22 - 1
 	*data = native.FineData{Mask: ticks, Most: ticks, Mult: 5_000_000, Shift: 24}
 	if native.HasRDTSCP() {

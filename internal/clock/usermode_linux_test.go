@@ -31,8 +31,8 @@ func TestUserModeReads(t *testing.T) {
 	}))
 }
 
-// BenchmarkUserMode compares the stand-in with the vDSO, where that reads the counter of the CPU in user
-// mode: the quickest of many short turns of each.
+// BenchmarkUserMode compares the stand-in with the vDSO, if the vDSO reads the counter in user mode: the quickest of
+// many short turns of each.
 //
 //	go test ./internal/clock -run '^$' -bench UserMode -benchtime 20x
 func BenchmarkUserMode(b *testing.B) {

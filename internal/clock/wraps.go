@@ -37,8 +37,8 @@ type sighting struct{ ticks, ns int64 }
 
 func newWraps(hz float64) *wraps { return &wraps{perNS: hz / 1e9} }
 
-// read calls load to fill the lower 32 bits of the ticks, and extends them to 64 bits. now is
-// the second clock in nanoseconds: one that is never set, the same for all Readers.
+// read calls load to fill the lower 32 bits of the ticks, and extends them to 64 bits. now is the second clock in
+// nanoseconds: never set, and the same for all Readers.
 func (t *wraps) read(ticks []int64, load func([]int64), now func() int64) {
 	for {
 		before := now()

@@ -201,8 +201,7 @@ func TestCostOfARead(t *testing.T) {
 	require.False(t, spent.unclear)
 }
 
-// Beside busy programs a read is made for as much CPU time as alone. If it does not get that, the kind
-// of its CPU time says nothing.
+// Beside busy programs, a read is made for as much CPU time as alone. With less CPU time, its kind is inconclusive.
 func TestCPUTimeBesideOtherPrograms(t *testing.T) {
 	for share, unclear := range map[int]bool{1: false, 4: false, 50: true} {
 		var at time.Time

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// calling is the CPU time for which each function is called to see of which kind it is. Most
-	// kernels account CPU time only at each tick, of 1 to 10 ms.
+	// calling is the CPU time for which each function is called, to find the kind of that time. Most kernels account
+	// CPU time only at each tick, of 1 to 10 ms.
 	calling = 60 * time.Millisecond
-	// longest is the longest wall time of that: other programs may have the CPUs.
+	// longest is the max wall time of these calls: other programs may have the CPUs.
 	longest = 8 * calling
-	// chunk is how many reads one call makes. A call cannot be interrupted.
+	// chunk is the number of reads in a call. A call cannot be interrupted.
 	chunk = 256
-	// minLoop is how long reads are made between two checks of the time. With the clock source
-	// hpet, such a check is a system call of several microseconds: frequent checks would be
-	// most of the system time of a loop that makes no system call.
+	// minLoop is the min time of reads between two checks of the time. With the clock source hpet, such a check is a
+	// system call of several microseconds: frequent checks would be most of the system time of a loop that makes no
+	// system call.
 	minLoop = 2 * time.Millisecond
-	// A read below this share of the cost of a system call has not made one. Above it, nothing
-	// follows: a read that traps to a hypervisor can cost as much.
+	// farLess is the share of the cost of a system call below which a read makes none. Above it, the cost proves
+	// nothing: a read that traps to a hypervisor can cost as much.
 	farLess = 0.6
 	// minShare is the share of system time that a loop of system calls must have, so that the accounting can be
 	// trusted. On real machines it is above 0.6. Under a user-mode emulator it is lower, and can be almost 0.
@@ -35,8 +35,8 @@ const (
 type expense struct {
 	systemShare float64 // of their CPU time that is system time
 	readNS      float64 // wall time of one read, minimum
-	// unclear is whether there was too little CPU time for systemShare: of a few ticks, one that
-	// falls into a switch to another program is a large share.
+	// unclear is whether there was too little CPU time for systemShare: a tick during a switch to another program is a
+	// large share of a few ticks.
 	unclear bool
 }
 
@@ -56,7 +56,7 @@ func calibrate() scale {
 	}
 }
 
-// unclear reports whether the kind of CPU time says nothing about any read.
+// unclear reports whether the kind of CPU time is inconclusive for all reads.
 func (s scale) unclear() bool { return s.call.unclear || s.empty.unclear }
 
 func (s scale) patience() time.Duration {
@@ -101,8 +101,8 @@ var actual = stopwatch{wall: time.Now, cpu: func() (user, system time.Duration, 
 	return time.Duration(used.Utime.Nano()), time.Duration(used.Stime.Nano()), err
 }}
 
-// spend makes reads on its own thread, and returns their cost and the kind of their CPU time. It has
-// some patience if other programs have the CPUs.
+// spend makes reads on its own thread, and returns their cost and the kind of their CPU time. It takes up to patience
+// if other programs have the CPUs.
 func spend(read Read, watch stopwatch, patience time.Duration) expense {
 	var spent expense
 	// Without a thread the expense is zero, which judge takes as unknown.

@@ -92,9 +92,9 @@ func (base memory) ReadAt(p []byte, offset int64) (n int, err error) {
 	return copy(p, unsafe.Slice((*byte)(unsafe.Add(start, offset)), len(p))), nil
 }
 
-// NameAt returns the name of the function at an address in the vDSO of any process, which starts at start. It is empty before the first
-// function, and if the process is not of this one's width: a kernel has one vDSO for 64-bit processes, and another for 32-bit ones, whose
-// addresses are below 4 GiB.
+// NameAt returns the name of the function at an address in the vDSO of any process, which starts at start. It is empty
+// before the first function, and for a process of another width: a kernel has another vDSO for 32-bit processes, with
+// addresses below 4 GiB.
 func NameAt(start, address uint64) (name string) {
 	image, err := load()
 	if err != nil || (start>>32 == 0) != (uint64(image.base)>>32 == 0) {
@@ -110,8 +110,8 @@ func NameAt(start, address uint64) (name string) {
 	return name
 }
 
-// prefix returns what the names of the clocks' functions begin with: __kernel_ on some CPUs. All have other functions of
-// that prefix, such as __kernel_rt_sigreturn.
+// prefix returns the prefix of the clocks' functions: __kernel_ on some CPUs. All have other functions with that
+// prefix, such as __kernel_rt_sigreturn.
 func prefix(offsets map[string]uint64) string {
 	const usual = "__vdso_"
 	for name := range offsets {
