@@ -18,12 +18,13 @@ import (
 // slowKinds are the findings that explain why reads are slow.
 var slowKinds = []string{"kernel-entry", "no-vdso", "tsc-trapped", "qpc-kernel", slowReadsKind, limitCheck.kind}
 
-// fastNS is up to what a read is fast, in ns. In user mode it takes 15 to 50 ns on CPUs of the last fifteen years.
+// fastNS is the max latency of a fast read, in ns. In user mode a read takes 15 to 50 ns on CPUs of the last fifteen
+// years.
 const fastNS = 100
 
-// Answer returns whether reading the clock is fast or slow on the document's machine, what it costs, and why it is
-// slow, what else is wrong and which program suffers, in one sentence, and how good that is; "" if no everyday clock
-// was timed.
+// Answer returns one sentence on reading the clock of the document's machine, with its level: whether it is fast or
+// slow, its latency, why it is slow, the worst other fault, and the program that suffers. It returns "" if no everyday
+// clock was timed.
 func Answer(d *result.Document) (string, table.Level) {
 	s := situation.Of(d)
 	c := answering(s)
@@ -58,8 +59,8 @@ func Answer(d *result.Document) (string, table.Level) {
 	return fmt.Sprintf("Reading the clock takes %s per read%s%s.", cost, where, besides), level
 }
 
-// beside returns what the first line says besides the cost of a read, and how bad that is: an error, and the program
-// that spends most on reads.
+// beside returns what the first line has besides the latency of a read, with its level: an error, and the program that
+// spends most time on reads.
 func beside(s *situation.Situation) (text string, level table.Level) {
 	if i := slices.IndexFunc(s.Findings, func(f result.Finding) bool {
 		return f.Severity == result.Error && !slices.Contains(slowKinds, f.Kind)
@@ -74,8 +75,7 @@ func beside(s *situation.Situation) (text string, level table.Level) {
 }
 
 // Answering returns the clock of the answer: the clock that a finding calls slow, or the everyday clock that programs
-// read first, without a vDSO the system call, or else any clock with the cost that a program pays; nil if none was
-// timed.
+// read first (without a vDSO, the system call), or else any clock whose cost programs pay; nil if none was timed.
 func Answering(d *result.Document) *compare.Clock { return answering(situation.Of(d)) }
 
 func answering(s *situation.Situation) *compare.Clock {
@@ -96,8 +96,8 @@ func answering(s *situation.Situation) *compare.Clock {
 	return nil
 }
 
-// timesTheCounter returns how many times longer a read takes than one of the CPU's counter; "" if that was not timed,
-// or takes as long.
+// timesTheCounter returns how many times longer a read takes than a read of the CPU's counter; "" if the counter was
+// not timed, or takes as long.
 func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
 	cost := situation.CostNS(c.Latency)
 	for _, id := range clock.PlainCounters {
@@ -112,11 +112,11 @@ func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
 	return ""
 }
 
-// usual are the clocks that a reader asks about first. Healthy says more of them than [Answer].
+// usual are the clocks that a reader asks about first. Healthy has more about them than [Answer].
 var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 
-// Healthy returns the text of doctor for a document without findings: that there is no problem, or that too little was
-// measured to know. [Answer] has the cost of reads.
+// Healthy returns doctor's text for a document without findings: there is no problem, or too little was measured to
+// know. [Answer] has the cost of reads.
 func Healthy(d *result.Document) string {
 	s := situation.Of(d)
 	unread := ""

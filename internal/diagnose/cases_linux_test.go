@@ -14,11 +14,11 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 )
 
-// The cases are machines of public reports, rebuilt as documents, recorded trees and kernel logs. A new one is a folder
-// of testdata/cases with results.json, or of testdata/cases/logs with dmesg.txt, and what must and must not be said:
-// expect.json.
+// The cases are machines of public reports, rebuilt as documents, recorded trees and kernel logs. A new case is a
+// folder of testdata/cases with results.json, or of testdata/cases/logs with dmesg.txt, and expect.json: the text that
+// doctor must and must not print.
 
-// An expectation is the kinds of findings that a document must have, and what must and must not be said of it, as
+// An expectation is the kinds of findings that a document must have, and the text that they must and must not have, as
 // expressions.
 type expectation struct {
 	Host  json.RawMessage `json:"host"` // facts of the machine that the document lacks

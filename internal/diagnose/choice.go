@@ -11,13 +11,12 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// choices are the ways in which somebody can have selected the clock source in use, whether or not the kernel could use
-// the TSC.
+// choices are the ways in which the clock source in use can have been selected, whether or not the kernel could use the
+// TSC.
 var choices = []reason{leftByExperiment, selectedAtRunTime, setAtBoot}
 
-// selectedAtRunTime: the kernel would use another clock source: the one of its command line if it is available,
-// otherwise the best. Only a name written to current_clocksource changes that (clocksource_select in
-// kernel/time/clocksource.c).
+// selectedAtRunTime: the kernel would use another clock source, either from its command line if available, or the best.
+// Only a name written to current_clocksource changes that (clocksource_select in kernel/time/clocksource.c).
 func selectedAtRunTime(s *situation.Situation) *why {
 	name, expected, chosen := s.ClockSource, s.Best(), s.BootChoice()
 	if s.Offers(chosen.Value) {
@@ -62,8 +61,8 @@ func kvmClockOff(s *situation.Situation) *why {
 	return setBy("kvm-clock, which could replace the TSC, is disabled", s.Parameters("no_kvmclock")...)
 }
 
-// unusedParameter returns evidence if the kernel command line names a clock source that the kernel cannot use. It
-// causes nothing, but somebody may rely on it.
+// unusedParameter returns evidence if the kernel command line names a clock source that the kernel cannot use. It has
+// no effect, but the user may rely on it.
 func unusedParameter(s *situation.Situation) []string {
 	p := s.BootChoice()
 	if p.Value == "" || len(s.ClockSources) == 0 || s.Offers(p.Value) || p.Value == s.ClockSource {

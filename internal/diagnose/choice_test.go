@@ -8,8 +8,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// Who selected the clock source, from the kernel's list (the best first), its command line and its log. Nothing else is
-// reported as the cause, and no cause is missing. A new case is a row.
+// The selection of the clock source is found from the kernel's list (the best first), its command line and its log. No
+// other cause is reported, and no cause is missing. A new case is a row.
 func TestWhoChoseTheClockSource(t *testing.T) {
 	const (
 		byHand   = "at run time, by writing to current_clocksource"

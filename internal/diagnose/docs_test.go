@@ -11,7 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// The table of the documentation has every kind with its severities, the worst first, and no other.
+// The table of the documentation has exactly the kinds of findings, with their severities, the worst first.
 func TestTheDocumentHasEveryKind(t *testing.T) {
 	text, err := os.ReadFile("../../docs/doctor.md")
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func TestTheDocumentHasEveryKind(t *testing.T) {
 	require.Equal(t, len(kinds)+1, strings.Count(table, "\n"), "a row of docs/doctor.md is of no kind")
 }
 
-// The list of the documentation has every kind of disturbance, and no other.
+// The list of the documentation has exactly the kinds of disturbance.
 func TestTheDocumentHasEveryNoise(t *testing.T) {
 	text, err := os.ReadFile("../../docs/measuring.md")
 	require.NoError(t, err)

@@ -48,7 +48,7 @@ func holds(t *testing.T, text string, says, never []string) {
 }
 
 // A worker that was late in a guest with many CPUs left CLOCK_MONOTONIC@vdso without figures. That does not mean that
-// there is no vDSO.
+// the vDSO is missing.
 func TestClockThatFailedIsNoMissingVDSO(t *testing.T) {
 	d := documentOf(t, "late-worker.json")
 	require.Equal(t, "unsynchronised steal", kindsOf(d))
@@ -56,8 +56,8 @@ func TestClockThatFailedIsNoMissingVDSO(t *testing.T) {
 	require.False(t, told, "nothing was measured")
 }
 
-// The results of five machines with Windows. Those with the flag of the hypervisor page are older than its test. A new
-// machine is a document of testdata and a row; a row can also plant a fact.
+// The results of five machines with Windows. The results with the flag of the hypervisor page are older than its test.
+// A new machine is a document of testdata and a row; a row can also plant a fact.
 func TestWindows(t *testing.T) {
 	for _, test := range []struct {
 		name, kinds string
@@ -133,7 +133,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// pageIsValid plants what timebench reads from the hypervisor page.
+// pageIsValid plants timebench's reading of the hypervisor page.
 func pageIsValid(valid bool) func(*result.Document) {
 	return func(d *result.Document) { d.Host.Windows.QPC.UserMode = &valid }
 }

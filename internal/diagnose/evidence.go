@@ -20,8 +20,8 @@ const (
 	kernelMessages = "https://github.com/timebench/timebench/blob/main/docs/kernel-messages.md"
 )
 
-// rows returns evidence on clocks, one row for all with the same story: "6 fine clocks · 1.4 µs/read · every read
-// enters the kernel".
+// rows returns evidence on clocks, with a single row for all clocks with the same story: "6 fine clocks · 1.4 µs/read ·
+// every read enters the kernel".
 func rows(s *situation.Situation, clocks []compare.Clock, story func(compare.Clock) string) []string {
 	type group struct {
 		story  string

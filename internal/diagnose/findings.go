@@ -1,8 +1,8 @@
-// Package diagnose turns a result document into findings (what is wrong with the clocks of a machine, the cause, the
-// remedies) and warnings (what disturbed the run). It measures nothing.
+// Package diagnose turns a result document into findings (the faults of the clocks of a machine, the cause, the
+// remedies) and warnings (the disturbances of the run). It measures nothing.
 //
-// From the bottom up: package situation has the facts that are derived from a document, package remedy the advice;
-// here, a check makes a finding of a situation, the table below says which check excludes which, and the answer sums
+// From the bottom up: package situation has the facts that are derived from a document, package remedy has the advice.
+// Here, a check makes a finding of a situation, the table below shows which check excludes which, and the answer sums
 // up.
 package diagnose
 
@@ -21,11 +21,11 @@ import (
 type check struct {
 	kind       string
 	severities []string // that the finding can have, the worst first
-	// find returns the finding without its kind. nil, or a finding without evidence, means that there is no such
-	// finding. An empty severity means the worst.
+	// find returns the finding without its kind. It returns nil, or a finding without evidence, if it finds nothing. An
+	// empty severity means the worst.
 	find func(*situation.Situation) *result.Finding
-	// unless are the kinds of findings, of checks above it, that explain the same better. With one of them it finds
-	// nothing.
+	// unless are the kinds of findings, of checks above it, that explain the same better. With such a finding the check
+	// finds nothing.
 	unless []string
 }
 
@@ -73,8 +73,8 @@ func (c check) completed(f *result.Finding) result.Finding {
 	return *f
 }
 
-// Findings returns what is wrong with the clocks of the document's machine, the worst first. It uses only the document,
-// so it works for documents of other machines.
+// Findings returns the faults of the clocks of the document's machine, the worst first. It uses only the document, so
+// it works for documents of other machines.
 func Findings(d *result.Document) []result.Finding {
 	s := situation.Of(d)
 	var findings []result.Finding
@@ -112,8 +112,8 @@ func Measured(d *result.Document) bool {
 	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Latency != nil })
 }
 
-// Conclusive returns the findings that were shown, and whether doctor could judge: not without a timed clock, or
-// without an everyday clock for the limit of [OverLimit].
+// Conclusive returns the shown findings, and whether doctor could judge: it cannot without a timed clock, or without an
+// everyday clock for the limit of [OverLimit].
 func Conclusive(d *result.Document) (findings []result.Finding, conclusive bool) {
 	timed := len(Timed(d)) > 0
 	findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f result.Finding) bool {

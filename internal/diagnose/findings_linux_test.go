@@ -97,7 +97,7 @@ func TestRecordedMachines(t *testing.T) {
 	}
 }
 
-// Every clock of this system's catalogue, as a machine without problems shows it, causes no finding.
+// No clock of this system's catalogue causes a finding on a machine without problems.
 func TestNoFindingsWithAnyClockOfTheCatalogue(t *testing.T) {
 	d := well()
 	measured := compare.Of(d).Clocks[0]

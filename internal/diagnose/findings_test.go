@@ -55,7 +55,7 @@ func slow(d *result.Document, source string, available ...string) {
 	}
 }
 
-// gains plants the throughput of a clock with all threads, in times that with one.
+// gains plants the throughput of a clock with all threads, relative to its throughput with one thread.
 func gains(d *result.Document, clock int, times float64) {
 	t := compare.Into(d).Clocks[clock].Throughput
 	t[1].ReadsPerSecond = times * t[0].ReadsPerSecond
@@ -74,7 +74,7 @@ func guestOf(system string) *result.Virtualization {
 	return &result.Virtualization{System: system, Role: "guest"}
 }
 
-// requireText requires that a text has all that it says, and nothing of what it must never say.
+// requireText requires that a text has all texts of says, and none of never.
 func requireText(t *testing.T, text string, says, never []string, name string) {
 	t.Helper()
 	for _, part := range says {
@@ -85,8 +85,8 @@ func requireText(t *testing.T, text string, says, never []string, name string) {
 	}
 }
 
-// requireKind requires that a document has a finding of a kind and a severity with a text; none of that kind, if the
-// severity is "".
+// requireKind requires that a document has a finding of a kind and a severity with a text; or no finding of that kind,
+// if the severity is "".
 func requireKind(t *testing.T, d *result.Document, kind, severity string, says, never []string, name string) {
 	t.Helper()
 	findings := Findings(d)
@@ -126,7 +126,7 @@ func well() *result.Document {
 	}
 }
 
-// Each fault, planted alone, gives its own finding and no other. A new kind of finding is a row for each of its
+// Each fault, planted alone, has its own finding and no other. A new kind of finding is a row for each of its
 // severities.
 func TestEachFinding(t *testing.T) {
 	found := map[string]bool{}
@@ -502,7 +502,7 @@ func TestReasonsOfTheKernel(t *testing.T) {
 	}
 }
 
-// The switch to tsc is suggested if the kernel offers it and nothing speaks against it, with every known risk.
+// The switch to tsc is suggested, with every known risk, if the kernel offers it and no evidence is against it.
 func TestSwitchToTSC(t *testing.T) {
 	const generic = "time jumps between CPUs"
 	for name, test := range map[string]struct {
@@ -645,7 +645,7 @@ func TestHealthyWithoutFigures(t *testing.T) {
 		Healthy(&result.Document{Sections: []result.Section{late}}))
 }
 
-// A title names the clock or part at fault, and the kind of the finding says whether that is the TSC of this machine.
+// A title names the clock or part at fault, and the kind of the finding shows whether it is the TSC of this machine.
 func TestTitlesOfCauses(t *testing.T) {
 	for line, want := range map[string]struct{ kind, title string }{
 		"Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode":                 {"kernel-log", "the kernel refused the clock source jiffies"},
@@ -668,7 +668,7 @@ func TestTitlesOfCauses(t *testing.T) {
 	}
 }
 
-// An answer says which boot it is about, if the log has several.
+// If the log has several boots, the answer names its boot.
 func TestBootsOfALog(t *testing.T) {
 	d := &result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Boots: 3}}}
 	require.Equal(t, "From a kernel log alone, the last of its 3 boots: it shows no fault of the clocks. Nothing was measured, so the cost of the clocks is unknown. The earlier boots were not judged.", Healthy(d))
@@ -726,7 +726,7 @@ func TestFaultsOfAVerification(t *testing.T) {
 	}
 }
 
-// A TSC that goes back is wrong, whatever the kernel log says: nothing that trusts it is suggested.
+// A TSC that goes back is wrong, whatever the kernel log says: no remedy that trusts it is suggested.
 func TestTSCThatGoesBackIsNotTrusted(t *testing.T) {
 	wrapped := []string{
 		"[ 3302.2] clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is too large:",

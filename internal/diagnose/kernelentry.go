@@ -111,8 +111,8 @@ func maxThroughput(clocks []compare.Clock) []string {
 // cpuCounters are the clock sources that are the counter of the CPU itself.
 var cpuCounters = []string{"tsc", "tsc-early", "arch_sys_counter", "riscv_clocksource"}
 
-// whatToWin returns the parts of the time of a read that enters the kernel, and what it would take in user mode: of the
-// first everyday clock whose layers are known.
+// whatToWin returns the parts of the time of a read that enters the kernel, and its latency in user mode, for the first
+// everyday clock whose layers are known.
 func whatToWin(s *situation.Situation, entering []compare.Clock) []string {
 	for _, id := range situation.Everyday {
 		i := slices.IndexFunc(entering, func(c compare.Clock) bool {
@@ -131,7 +131,7 @@ func whatToWin(s *situation.Situation, entering []compare.Clock) []string {
 			each = append(each, fmt.Sprintf("%s (%s)", l, name))
 		}
 		text := fmt.Sprintf("%s, %s ns = %s", c.ID, words.NS(c.Latency.MedianNS), strings.Join(each, " + "))
-		// Where the kernel reads the counter of the CPU already, another clock source saves nothing.
+		// Another clock source saves nothing if the kernel already reads the counter of the CPU.
 		if userMode := c.GainNS(); userMode > 0 && !slices.Contains(cpuCounters, s.ClockSource) {
 			text += fmt.Sprintf(" · about %s ns if the vDSO read the counter of the CPU", words.NS(userMode))
 		}
@@ -140,8 +140,8 @@ func whatToWin(s *situation.Situation, entering []compare.Clock) []string {
 	return nil
 }
 
-// unproven finds that nothing shows whether the everyday clocks enter the kernel. Without this finding, doctor would
-// report that all is well.
+// unproven finds that there is no proof whether the everyday clocks enter the kernel. Without this finding, doctor
+// would report that all is well.
 func unproven(s *situation.Situation) *result.Finding {
 	if hasQPC(s) {
 		return unprovenQPC(s)
@@ -217,7 +217,7 @@ func vdsoCause(s *situation.Situation) string {
 }
 
 // slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not support, although it supports the
-// everyday ones.
+// everyday clocks.
 func slowClocksOfOldKernels(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
 		Title:    "some clocks enter the kernel, although the everyday clocks do not",

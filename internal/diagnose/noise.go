@@ -25,17 +25,17 @@ const (
 	maxOther       = 0.05 // of the usable CPUs
 	// maxSlew is twice the largest correction of the rate by the frequency alone.
 	maxSlew = 2 * situation.MaxFrequencyPPM / 1e6
-	// minSeconds is the least CPU time that counts: the kernel counts in ticks of 10 ms.
+	// minSeconds is the min CPU time that counts: the kernel counts in ticks of 10 ms.
 	minSeconds = 0.1
 )
 
-// noises are the kinds of disturbance, the worst for the figures first. A new one is one entry.
+// noises are the kinds of disturbance, the worst for the figures first. A new kind is one entry.
 var noises = []struct {
 	kind string
-	// observe returns what was seen; "" if there was no such disturbance.
+	// observe returns the observation; "" without such a disturbance.
 	observe func(*situation.Situation, result.Conditions) string
-	// affects and advice return words that fit the measurement and the system. A disturbance of nothing that was
-	// measured ("") is no warning.
+	// affects and advice return words that fit the measurement and the system. A disturbance that affects nothing that
+	// was measured ("") is not a warning.
 	affects, advice func(*situation.Situation) string
 }{
 	{
@@ -197,7 +197,7 @@ func when(holds bool, text string) string {
 
 func phrases(texts ...string) string { return strings.Join(words.Present(texts...), "; ") }
 
-// throughput returns the text if the run measured throughput, and nothing otherwise.
+// throughput returns the text if the run measured throughput, and "" otherwise.
 func throughput(s *situation.Situation, text string) string {
 	measured := slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return len(c.Throughput) > 0 })
 	if section := runtimes.Of(s.Document); section != nil {
@@ -208,13 +208,13 @@ func throughput(s *situation.Situation, text string) string {
 	return when(measured, text)
 }
 
-// loaded returns the text if the run kept the CPUs busy itself, and nothing otherwise.
+// loaded returns the text if the run kept the CPUs busy itself, and "" otherwise.
 func loaded(s *situation.Situation, text string) string {
 	v, d := verify.Of(s.Document), drift.Of(s.Document)
 	return when(v != nil && v.Load || d != nil && d.LoadedFromNS > 0, text)
 }
 
-// Noise returns the disturbances of the document's run; none for a quiet machine. Without conditions in the document it
+// Noise returns the disturbances of the document's run; nil for a quiet machine. Without conditions in the document it
 // uses only the facts of the host.
 func Noise(d *result.Document) []result.Warning { return noise(situation.Of(d)) }
 
@@ -232,7 +232,7 @@ func noise(s *situation.Situation) []result.Warning {
 	return warnings
 }
 
-// starved names the smallest number of threads with a disturbed figure: one of them usually had no CPU.
+// starved names the smallest number of threads with a disturbed figure: a thread usually had no CPU.
 func starved(s *situation.Situation, c result.Conditions) string {
 	for _, p := range c.Passes {
 		disturbed := func(t compare.Throughput) bool { return t.Threads == p.Threads && t.Disturbed }

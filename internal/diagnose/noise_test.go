@@ -46,7 +46,7 @@ func TestQuietMachineHasNoWarnings(t *testing.T) {
 	require.Empty(t, Noise(short), "a tick of the kernel's in a short run")
 }
 
-// Each disturbance alone is named by its own kind, with its figures.
+// Each disturbance alone has a warning of its own kind, with its figures.
 func TestEachDisturbanceIsNamed(t *testing.T) {
 	planted := map[string]bool{}
 	for _, test := range []struct {
@@ -105,7 +105,7 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 	}
 }
 
-// A warning speaks of throughput, of a load and of a command only where the run has them.
+// A warning mentions throughput, a load or a command only if the run has it.
 func TestWarningsFitTheRun(t *testing.T) {
 	noisy := func(sections ...result.Section) string {
 		d := quiet()

@@ -10,12 +10,12 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// NamedShare is the part of its CPU time that a program must spend on reading clocks to be named. The lower end of the
+// NamedShare is the min part of its CPU time that a named program spends on reading clocks. The lower end of the
 // confidence interval counts.
 const NamedShare = 0.02
 
 const (
-	// heavyShare is the part that is a warning, although the reads are fast.
+	// heavyShare is the min part that is a warning even if the reads are fast.
 	heavyShare = 0.1
 	// A program must have this CPU time on reads, in CPUs, and this number of samples: a few may be an accident.
 	namedCPUs    = 0.0005
@@ -87,8 +87,8 @@ var heavyKinds = []heavyKind{
 	{func(p profile.Process) float64 { return p.UserShare }, "Each read is as fast as the clock source allows. The program makes many.", true},
 }
 
-// heavyKindOf returns why a program spends much time on reads. Where it is not known whether the fine clocks are read
-// in user mode, it says no more than that there are many.
+// heavyKindOf returns why a program spends much time on reads. If it is unknown whether the fine clocks are read in
+// user mode, the reason is only that there are many reads.
 func heavyKindOf(s *situation.Situation, p profile.Process) heavyKind {
 	if profile.Of(s.Document).KernelEntry == result.Never {
 		for _, k := range heavyKinds {

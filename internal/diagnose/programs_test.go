@@ -24,7 +24,7 @@ func profiled(source, entry string, programs ...profile.Process) *result.Documen
 	return d
 }
 
-// Under a slow clock source the programs that suffer are evidence.
+// Under a slow clock source the affected programs are evidence.
 func TestProgramsUnderASlowClockSource(t *testing.T) {
 	unknown := profile.Process{Command: "secret", ClockShareHigh: 1, ClockCPUs: 1}
 	idle := reading("cron", 0.9, 0.8)
@@ -68,8 +68,8 @@ func TestProgramsOnAHealthyMachine(t *testing.T) {
 	require.Contains(t, findings[0].Cause, "The program makes many")
 }
 
-// Clocks of CPU time enter the kernel under any clock source, and a system call always does. Where it is not known
-// whether reads enter the kernel, the finding does not say that they are fast.
+// Clocks of CPU time enter the kernel under any clock source, and a system call always does. If it is unknown whether
+// reads enter the kernel, the finding does not call them fast.
 func TestWhyProgramsReadMuch(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry                 string
@@ -97,7 +97,7 @@ func TestWhyProgramsReadMuch(t *testing.T) {
 	}
 }
 
-// A few samples name no program, whatever their share.
+// A program with few samples is not named, whatever its share.
 func TestFewSamplesNameNoProgram(t *testing.T) {
 	short := reading("date", 0.8, 0.3)
 	short.Samples = 6

@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
-// whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected another clock source; if
-// neither is known, the best guess.
+// whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected another clock source; if both
+// are unknown, the best guess.
 func whyNotTSC(s *situation.Situation) *why {
 	if s.ClockSource == "tsc" {
 		return usesTSC(s)
@@ -162,7 +162,7 @@ func notChosen(s *situation.Situation) *why {
 
 const (
 	isIncomplete = "it does not reach back to the boot, or lines are missing"
-	// incompleteLog is evidence that is no line of the log, so it does not begin like one.
+	// incompleteLog is evidence that is not a line of the log, so it does not begin like one.
 	incompleteLog = "the kernel log is incomplete: " + isIncomplete
 )
 

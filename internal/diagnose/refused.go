@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// refusable are the clocks that a kernel always has as a system call. Without the key refused_calls, the reason why they
-// cannot be read shows a refusal.
+// refusable are the clocks that a kernel always has as a system call. Without the key refused_calls, the reason why
+// they cannot be read shows a refusal.
 var refusable = []string{"CLOCK_MONOTONIC@syscall", "CLOCK_REALTIME@syscall", "gettimeofday@syscall"}
 
 func refusedCalls(s *situation.Situation) *result.Finding {

@@ -82,7 +82,7 @@ var plantedLogs = [][]string{
 	{"[ 0.1] [Firmware Bug]: TSC ADJUST differs within socket(s), fixing all errors"},
 }
 
-// The rules hold on every recorded machine, whatever its clocks cost and its log has, in a container too, and with
+// The rules hold on every recorded machine, whatever its clocks cost and its log contains, in a container too, and with
 // parameters that it may have.
 func TestRulesOnEveryRecordedMachine(t *testing.T) {
 	trees, err := filepath.Glob(filepath.Join("..", "machine", "host", "testdata", "*", "proc"))
@@ -112,7 +112,7 @@ func TestRulesOnEveryRecordedMachine(t *testing.T) {
 	}
 }
 
-// A healthy machine is accused of nothing.
+// A healthy machine has no findings.
 func TestHealthyRecordedMachines(t *testing.T) {
 	for _, name := range []string{
 		"bare-metal-tsc", "kvm", "kvm-amd", "firecracker", "hyperv-azure", "vmware", "arm64", "qemu-tsc", "broken-no-sysfs", "broken-empty", "broken-folders",

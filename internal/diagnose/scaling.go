@@ -20,14 +20,14 @@ const (
 	flatShare, maxFlatShared = 0.4, 1.5
 	// minReference is the gain that other clocks must have: otherwise the machine is at fault.
 	minReference = 1.5
-	// minReferences is how many other clocks must scale: a single figure may be disturbed.
+	// minReferences is the min number of other clocks that scale: a single figure may be disturbed.
 	minReferences = 2
 )
 
 // disturbing are the kinds of Noise that make throughput useless for a judgement.
 var disturbing = []string{"starved", "quota", "steal", "load", "preempted"}
 
-// disturbance returns what made throughput useless for a judgement; nil if nothing did.
+// disturbance returns the disturbance that made throughput useless for a judgement; nil without one.
 func disturbance(s *situation.Situation) *result.Warning {
 	all := noise(s)
 	i := slices.IndexFunc(all, func(w result.Warning) bool { return slices.Contains(disturbing, w.Kind) })
@@ -37,8 +37,8 @@ func disturbance(s *situation.Situation) *result.Warning {
 	return &all[i]
 }
 
-// notScaling finds an everyday clock that all CPUs together read no faster than one. On a busy machine it
-// finds nothing, because there the threads wait for CPUs.
+// notScaling finds an everyday clock that all CPUs together read no faster than a single CPU. On a busy machine it
+// finds nothing, because the threads wait for CPUs there.
 func notScaling(s *situation.Situation) *result.Finding {
 	if disturbance(s) != nil {
 		return nil
@@ -87,8 +87,8 @@ func reference(s *situation.Situation, except string, threads int) (times float6
 	return others[minReferences-1].times, others[minReferences-1].id
 }
 
-// gain returns the ratio of the throughput with the most threads that had a CPU each to that with one thread. It takes
-// the best pass of both, so that a busy moment does not look like a shared timer.
+// gain returns how many times the throughput of one thread the clock has with the most threads that had a CPU each. It
+// uses the best pass of both, so that a busy moment does not look like a shared timer.
 func gain(c compare.Clock) (times float64, threads int, ok bool) {
 	var one, most compare.Throughput
 	for _, t := range c.Throughput {

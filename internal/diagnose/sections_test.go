@@ -105,7 +105,7 @@ func TestLimitIsJudgedByTheLowestLevel(t *testing.T) {
 	}
 }
 
-// Without a vDSO programs pay for the system call, and not for the two of time.Now.
+// Without a vDSO programs pay for the system call, and not for the two calls of time.Now.
 func TestAnswerWithoutAVDSO(t *testing.T) {
 	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
 		{ID: vdsoMonotonic, Path: "vdso", Reason: vdso.ErrNone.Error()},

@@ -37,8 +37,8 @@ func setting(s *situation.Situation) []string {
 	return names
 }
 
-// twoServices finds two time services that correct each other. They are seen running; or a guest whose clock a time
-// service synchronises was stepped while doctor measured, which suggests that the hypervisor sets it too.
+// twoServices finds two time services that correct each other. Either both run; or a guest with a time service was
+// stepped while doctor measured, which suggests that the hypervisor sets the clock too.
 func twoServices(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
 		Title:    "two time services correct the wall clock",

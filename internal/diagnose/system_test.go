@@ -10,8 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
-// Everything that can be found on a system other than Linux, in one document: the advice names no tool and no manual of
-// Linux.
+// A document has every finding of a system other than Linux: the advice names no tool and no manual of Linux.
 func TestAdviceFitsTheSystem(t *testing.T) {
 	linuxWords := []string{
 		"taskset", "cpupower", "chrt", "adjtimex", "chrony", "systemd", "sudo", "dmesg", "/proc/", "/sys/", "sched_getaffinity",

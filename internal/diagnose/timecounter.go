@@ -15,7 +15,7 @@ import (
 const (
 	slowReadNS       = 500
 	slowReadCounters = 20
-	// On Linux the checks of kernel entry say more, and an emulated CPU reads slowly in user mode.
+	// On Linux the checks of kernel entry are more exact, and an emulated CPU reads slowly in user mode.
 	slowUserReadNS = 1000
 	// QueryPerformanceCounter that reads the CPU's counter in user mode costs 20 to 90 ns. After a restore it was 18
 	// times slower, with the page unchanged (cloud-hypervisor/cloud-hypervisor#8383).

@@ -65,7 +65,7 @@ func TestTimecounters(t *testing.T) {
 	}
 }
 
-// The first line is about the clock that the finding calls slow, and says why it is.
+// The first line is about the clock that the finding calls slow, with the reason.
 func TestAnswerWithASlowTimecounter(t *testing.T) {
 	for name, test := range map[string]struct{ source, want string }{
 		"known":   {"ACPI-fast", "Reading the clock is slow: 1.65 µs per read, 183 times what the CPU's counter takes, because the timecounter is ACPI-fast."},
@@ -85,7 +85,7 @@ func TestAnswerWithASlowTimecounter(t *testing.T) {
 	}
 }
 
-// A sandbox of gVisor is known by its log, or by its release in a container; not by either alone.
+// A sandbox of gVisor is recognised by its log, or by its release in a container; other combinations do not suffice.
 func TestGVisor(t *testing.T) {
 	for name, test := range map[string]struct {
 		host result.Host
@@ -108,7 +108,7 @@ func TestGVisor(t *testing.T) {
 	requireKind(t, d, "no-vdso", result.Error, []string{"gVisor"}, []string{"vdso=0 from"}, "vdso=0 is not set")
 }
 
-// An instance type with CPU credits is named, and no other.
+// Only an instance type with CPU credits is named.
 func TestBurstable(t *testing.T) {
 	d := well()
 	d.Conditions.StealShare = 0.3

@@ -22,7 +22,7 @@ func unstableTSC(s *situation.Situation) *result.Finding {
 	return nil
 }
 
-// otherFault finds a fault in the kernel log that concerns no TSC of this machine.
+// otherFault finds a fault in the kernel log of another counter than the TSC of this machine.
 func otherFault(s *situation.Situation) *result.Finding {
 	if faults := s.Faults(); len(faults) > 0 && faults[0].Concerns != kernellog.OfTSC {
 		return faultByLog(s)

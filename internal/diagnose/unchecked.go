@@ -17,10 +17,10 @@ import (
 // WhoReads is the question that only a profile of all programs answers.
 const WhoReads = "which programs read clocks"
 
-// questions are what doctor answers, the most important first.
+// questions are the questions that doctor answers, the most important first.
 var questions = []struct {
 	what string
-	// open returns whether the document has no answer, and why, if it shows that.
+	// open returns whether the document has no answer, and why, if it has a reason.
 	open func(*situation.Situation) (why string, open bool)
 }{
 	{"what a read costs", func(s *situation.Situation) (string, bool) { return "", answering(s) == nil }},
@@ -75,7 +75,7 @@ var questions = []struct {
 		if log == nil {
 			return "", false
 		}
-		// The facts have the whole reason, with all files and what to do.
+		// The facts have the whole reason, with all files and the remedy.
 		why, _, _ := strings.Cut(log.Reason, ";")
 		return why, log.Reason != ""
 	}},
@@ -86,8 +86,8 @@ func byItself(why, command string) string {
 	return strings.ReplaceAll(why, "use a longer --duration", "run `timebench "+command+"`")
 }
 
-// NotChecked returns the questions to which the document of a measurement has no answer. why is the reason where the
-// document does not show one. Those that the document lists keep their reasons.
+// NotChecked returns the questions that the document of a measurement does not answer. why is the reason if the
+// document shows no reason. Questions that the document lists keep their reasons.
 func NotChecked(d *result.Document, why string) []result.NotChecked {
 	s, listed := situation.Of(d), d.NotChecked
 	if len(d.Sections) == 0 || s.LogOnly() {
@@ -104,7 +104,7 @@ func NotChecked(d *result.Document, why string) []result.NotChecked {
 	return listed
 }
 
-// Unchecked returns a clause for each reason why something was not checked: "a and b, because c".
+// Unchecked returns a clause for each reason why questions were not checked: "a and b, because c".
 func Unchecked(d *result.Document) []string {
 	var clauses []string
 	seen := map[string]bool{}

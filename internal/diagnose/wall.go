@@ -39,7 +39,7 @@ func tickEvidence(sync result.TimeSync) string {
 	return fmt.Sprintf("adjtimex: tick %s, which changes the rate by %s ppm", tickLength(sync), words.SignedPPM(ppm))
 }
 
-// setByHand reports whether the rate was set by a program that is no time service.
+// setByHand reports whether the rate was set by another program than a time service.
 func setByHand(sync result.TimeSync) bool {
 	return !sync.Synchronised && (situation.ChangedTick(sync) || sync.OffsetNS == 0)
 }
@@ -94,7 +94,7 @@ const (
 	staleErrorNS = 1_100_000_000
 )
 
-// unsynchronised finds a wall clock that nothing synchronises, as far as the kernel knows, or whose time service has
+// unsynchronised finds a wall clock without synchronisation, as far as the kernel knows, or whose time service has
 // stopped.
 func unsynchronised(s *situation.Situation) *result.Finding {
 	sync := s.Host.TimeSync
@@ -148,7 +148,7 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-// unsynchronisedRemedies are the names of the remedies for a clock that nothing synchronises.
+// unsynchronisedRemedies are the names of the remedies for a clock without synchronisation.
 var unsynchronisedRemedies = []string{
 	"host-sets-clock", "wsl", "start-service", "cloud-time", "chrony-ptp", "load-ptp-kvm", "ptp-hyperv", "firecracker-clock",
 }

@@ -16,14 +16,14 @@ import (
 // certificates begin to fail.
 const usableOffsetNS = 300e9
 
-// isOff reports whether the wall clock differs from another one by more than that one's resolution and the bound of the
-// reading.
+// isOff reports whether the wall clock differs from another clock by more than the resolution of that clock and the
+// bound of the reading.
 func isOff(w result.WallOffset) bool {
 	return w.OffsetNS != nil && math.Abs(float64(*w.OffsetNS)) > situation.SilentOffsetNS+float64(w.BoundNS)
 }
 
-// wallOff finds a wall clock that differs from the clocks which go on while the machine does not run: the clock of the
-// hypervisor's host, and the real-time clock.
+// wallOff finds a wall clock that differs from the clocks which continue while the machine does not run: the clock of
+// the hypervisor's host, and the real-time clock.
 func wallOff(s *situation.Situation) *result.Finding {
 	var far *result.WallOffset
 	var evidence []string
@@ -98,7 +98,7 @@ type offsetCause struct {
 	links    []string
 }
 
-// offsetCauses are the known ones; the first that applies counts, and the last always does.
+// offsetCauses are the known causes; the first that applies counts, and the last always does.
 var offsetCauses = []offsetCause{
 	{
 		where:    (*situation.Situation).InWSL,

@@ -17,7 +17,7 @@ const (
 	rtcBound = int64(5e8)
 )
 
-// The wall clock against those that go on while the machine does not run. A new case is a row.
+// The wall clock is compared with the clocks that continue while the machine does not run. A new case is a row.
 func TestWallClockOff(t *testing.T) {
 	kvm := func(d *result.Document) {
 		d.Host.Virtualization = guestOf("kvm")
@@ -84,7 +84,7 @@ func TestWallClockOff(t *testing.T) {
 	}
 }
 
-// Two services that set the clock are found; those that do not, or only after a pause, are not counted.
+// Two services that set the clock are found; services that do not, or only after a pause, are not counted.
 func TestTwoTimeServices(t *testing.T) {
 	service := func(names ...string) (found []result.TimeService) {
 		for _, name := range names {
@@ -152,7 +152,7 @@ func TestRateAtItsLimit(t *testing.T) {
 	}
 }
 
-// A clock that should be fine and steps by a tick is found, and no coarse clock is offered instead.
+// A clock that should be fine and steps by a tick is found, and no coarse clock is suggested instead.
 func TestFineClockThatTicks(t *testing.T) {
 	d := well()
 	slow(d, "hpet")

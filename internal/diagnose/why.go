@@ -23,7 +23,7 @@ type why struct {
 // A reason returns its explanation; nil if it does not apply.
 type reason func(*situation.Situation) *why
 
-// firstOf returns the explanation of the first reason that applies, if one does.
+// firstOf returns the explanation of the first reason that applies; or nil.
 func firstOf(s *situation.Situation, reasons ...reason) []*why {
 	for _, of := range reasons {
 		if found := of(s); found != nil {
@@ -50,7 +50,7 @@ func joined(reasons []*why) *why {
 	return all
 }
 
-// useTSC are the names of the remedies where the kernel might use the TSC: the switch to it, and the remedies of the
+// useTSC are the names of the remedies if the kernel might use the TSC: the switch to it, and the remedies of the
 // hypervisor.
 var useTSC = []string{"measure-sources", "switch-to-tsc", remedy.OfHypervisor}
 
@@ -63,7 +63,7 @@ const (
 	ofLog = "kernel log: "
 )
 
-// setBy explains an effect of boot parameters; nil without one.
+// setBy explains an effect of boot parameters; nil without parameters.
 func setBy(effect string, all ...situation.Parameter) *why {
 	if len(all) == 0 {
 		return nil
@@ -86,7 +86,7 @@ const maxLogLines = 8
 // alignment matches several spaces, but not in a time stamp: the kernel aligns the figures of some messages.
 var alignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([^ \[]) {2,}`) })
 
-// logEvidence returns the lines of events as evidence, each once; of many the first ones, with the start of the
+// logEvidence returns the lines of events as evidence, each once; of many, the first lines, which have the start of the
 // problem.
 func logEvidence(s *situation.Situation, events []kernellog.Event) []string {
 	var evidence []string

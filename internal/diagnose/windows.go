@@ -33,7 +33,7 @@ var frequencies = []struct {
 	{1_000_000_000, 0, "", false, "1 GHz: a counter in nanoseconds"},
 }
 
-// Frequency returns which counter a value of QueryPerformanceFrequency in Hz belongs to, on a GOARCH, and whether that
+// Frequency returns the counter behind a value of QueryPerformanceFrequency in Hz, on a GOARCH, and whether that
 // counter is a timer on the mainboard, which all CPUs share.
 func Frequency(hz int64, arch string) (meaning string, platform bool) {
 	for _, f := range frequencies {
@@ -54,7 +54,7 @@ const (
 	libvirtTime = "https://libvirt.org/formatdomain.html#time-keeping"
 )
 
-// hasQPC reports whether a QueryPerformanceCounter of Windows is known. Wine has another one.
+// hasQPC reports whether facts of the QueryPerformanceCounter of Windows are known. Wine has another one.
 func hasQPC(s *situation.Situation) bool {
 	w := s.Host.Windows
 	return w != nil && w.QPC != nil && w.Wine == nil
@@ -83,15 +83,15 @@ func qpcEntry(s *situation.Situation) (entry string, evidence []string) {
 }
 
 const (
-	// asMuch is the share of the cost of the system call from which a read counts as one, if all reads of the CPU
-	// counter itself cost far less.
+	// asMuch is the share of the cost of the system call from which a read counts as a system call, if all reads of the
+	// CPU counter itself cost far less.
 	asMuch = 0.9
 	// farLess is the share below which a read has not made a system call.
 	farLess = 0.6
 )
 
 // qpcEntryByCost compares the cost of QueryPerformanceCounter with the cost of its system call. The evidence is the
-// cost of the CPU counter: a high one hides the difference.
+// cost of the CPU counter: a high cost hides the difference.
 func qpcEntryByCost(s *situation.Situation) (entry string, evidence []string) {
 	read, call := s.Timed(situation.QPC), s.Timed(qpcSyscall)
 	if read == nil || call == nil {

@@ -13,8 +13,8 @@ import (
 
 const w32timeManual = "https://learn.microsoft.com/en-us/windows-server/networking/windows-time-service/windows-time-service-tools-and-settings"
 
-// w32timeOff finds a Windows Time service that does not synchronise the wall clock. That is a note where Windows may
-// start it: on a machine that is in no domain, a scheduled task does.
+// w32timeOff finds a Windows Time service that does not synchronise the wall clock. This is a note if Windows may start
+// the service: on a machine outside of a domain, a scheduled task does.
 func w32timeOff(s *situation.Situation) *result.Finding {
 	if s.Host.Windows == nil || s.Host.Windows.W32Time == nil {
 		return nil
@@ -59,8 +59,8 @@ func W32TimeText(service result.W32Time) string {
 }
 
 // AdjustmentText returns by how much a program has changed the rate of the wall clock. Microsoft's page calls the
-// values frequencies, and its sample adds to them to make the clock fast. Which is right was not measured, so there is
-// no sign.
+// values frequencies, and its sample adds to them to make the clock fast. Which of them is right was not measured, so
+// there is no sign.
 func AdjustmentText(a result.Adjustment) string {
 	ppm := math.Abs(float64(a.AdjustedHz)/float64(a.NominalHz)-1) * 1e6
 	return fmt.Sprintf("a program sets the rate of the wall clock, %s ppm from the nominal rate", words.ThreeDigits(ppm))

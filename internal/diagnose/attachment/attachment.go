@@ -1,8 +1,7 @@
-// Package attachment reads what people attach to a bug report: a kernel log as text, or the files of a machine, in a
-// folder or an archive (a sosreport, a supportconfig). It makes a document of it, without measured clocks.
+// Package attachment reads the attachments of bug reports: a kernel log as text, or the files of a machine, in a folder
+// or an archive (a sosreport, a supportconfig). It makes a document of it, without measured clocks.
 //
-// Everything in these files is of somebody else: what is read has a bound, archives are read in memory, and links are
-// not followed.
+// The files come from other people, so reading has a bound, archives are read in memory, and links are not followed.
 package attachment
 
 import (
@@ -31,7 +30,7 @@ func ReadFolder(name string) (*result.Document, error) {
 }
 
 // Read returns the document of a kernel log or of an archive, which must be all of r. It recognises them by the
-// content. name is for the facts, and its errors do not have it. The document lacks the tool.
+// content. name is for the facts, and is not in errors. The document lacks the tool.
 func Read(name string, r io.Reader) (*result.Document, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(maxMemory))
 	plain, err := newBudget().decompressed(bufio.NewReader(r))
@@ -86,7 +85,7 @@ func IsDocument(head []byte) bool {
 // The byte order marks of UTF-16.
 var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
 
-// compressions are the ways of compression, by the bytes that a file begins with.
+// compressions are the compression formats, by the first bytes of a file.
 var compressions = []struct {
 	magic string
 	open  func(io.Reader) (io.Reader, error)

@@ -28,7 +28,7 @@ import (
 
 const marked = "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is too large:"
 
-// boot is a log of a kernel that gave the TSC up.
+// boot is a log of a kernel that rejected the TSC.
 const boot = `[    0.000000] Linux version 6.1.0-28-amd64 (build@host)
 [    0.000000] Command line: BOOT_IMAGE=/vmlinuz secret=1 clocksource=tsc
 [    0.000000] Hypervisor detected: KVM
@@ -68,7 +68,7 @@ func TestFormsOfLogs(t *testing.T) {
 	}
 }
 
-// A log is the same log without its line ends, in colours, or as JSON.
+// A log is read the same without its line ends, in colours, or as JSON.
 func TestTheSameLogInOtherForms(t *testing.T) {
 	// A line longer than one read.
 	long := boot + strings.Repeat("[  101.000000] usb 1-1: new high-speed USB device number 1 using xhci_hcd\n", 2000) +
@@ -257,7 +257,7 @@ func TestArchives(t *testing.T) {
 	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "acpi_pm")
 }
 
-// An archive with impossible names, or with a flood of deep folders, is read without them, and nothing of it reaches
+// An archive with impossible names, or with a flood of deep folders, is read without them, and nothing is written to
 // the disk.
 func TestHostileNames(t *testing.T) {
 	const folder = "x/sys/hypervisor/"
@@ -284,7 +284,7 @@ func TestEachPathIsReadOnce(t *testing.T) {
 	require.NoError(t, c.add(uname, iotest.ErrReader(errors.New("read again"))))
 }
 
-// A byte counts as it is unpacked, in whatever file it is, and so does the time.
+// A byte counts when it is unpacked, in whatever file it is, and so does the time.
 func TestBudget(t *testing.T) {
 	seconds := 0.0
 	b := &budget{bytes: 10, until: 10, spent: func() float64 { return seconds }}
@@ -382,7 +382,8 @@ func TestBadAttachments(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknown)
 }
 
-// FuzzRead holds that any attachment is refused or read within bounds, and that no text of it can steer a terminal.
+// FuzzRead checks that any attachment is refused or read within bounds, and that none of its text can control a
+// terminal.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(boot))
 	f.Add([]byte(reversed(boot)))
@@ -479,7 +480,7 @@ func TestLargeFileInAnArchiveIsLeftOut(t *testing.T) {
 	require.Equal(t, "sos_commands/kernel/dmesg_-T: has more than 64 MiB of text", d.Host.KernelLog.Reason)
 }
 
-// A sosreport has the log in several files. The one of the boot lacks what the kernel found out later.
+// A sosreport has the log in several files. The log of the boot lacks later messages of the kernel.
 func TestBestLogCounts(t *testing.T) {
 	_, wrapped, _ := strings.Cut(boot, "\n") // without the line that begins the boot
 	const current, ofUnit = "s/sos_commands/kernel/dmesg", "s/sos_commands/logs/journalctl_--no-pager_--boot"

@@ -19,15 +19,14 @@ const (
 	maxSeconds = 10
 	// maxWindow is the max memory of a decompressor, in bytes. The tools' highest levels need as much.
 	maxWindow = 64 << 20
-	// maxMemory is what the garbage collector keeps the memory below, in bytes: without, it lets it grow to twice a
-	// window.
+	// maxMemory is the target of the garbage collector, in bytes: without it, the memory grows to twice a window.
 	maxMemory = 80 << 20
 )
 
-// ErrUnknown is the error for what is of another kind.
+// ErrUnknown is the error for an attachment of another kind.
 var ErrUnknown = errors.New("is neither a timebench document nor a kernel log with lines about clocks (dmesg, journalctl -k -b), nor the files of a machine (sosreport)")
 
-// errCutOff is the error for an archive whose last files may be missing, and with them the log.
+// errCutOff is the error for an archive whose last files may be missing, the log among them.
 var errCutOff = errors.New("is cut off: its end is missing; give the whole file, or unpack it and give the folder")
 
 // errSpent begins the errors for an attachment that takes more than its budget.
@@ -35,7 +34,7 @@ var errSpent = errors.New("takes more than")
 
 var errTooLarge = fmt.Errorf("has more than %d MiB of text", maxText>>20)
 
-// A budget is what all files of an attachment may take together.
+// A budget is the limit for all files of an attachment together.
 type budget struct {
 	bytes int64   // that may still be read
 	until float64 // the reading of spent at which the time is over, in seconds

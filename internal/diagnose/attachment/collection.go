@@ -35,7 +35,7 @@ var logs = []string{
 	"sos_commands/logs/journalctl_--no-pager_--catalog_--boot", "var/log/kern.log", "var/log/messages", "var/log/syslog", logOfBoot,
 }
 
-// logOfBoot ends with the boot, when it is stored. It lacks everything that the kernel found out later.
+// logOfBoot is the log as it was at the end of the boot. It lacks all later messages of the kernel.
 const logOfBoot = "var/log/dmesg"
 
 // supportconfigs are the files of a supportconfig (SUSE) with other files of the machine in them. boot.txt has the log
@@ -58,7 +58,7 @@ func within(name string) (string, bool) {
 	return name, slices.Contains(known, name)
 }
 
-// maxFile is the max size of a file that is kept, in bytes. Those in /proc and /sys have a few values, except for
+// maxFile is the max size of a file that is kept, in bytes. Files in /proc and /sys have a few values, except for
 // cpuinfo.
 const maxFile = 64 << 10
 
@@ -123,12 +123,12 @@ func rank(name string, whole bool) int {
 const (
 	// maxCPUs is the max number of CPUs of Linux (NR_CPUS in arch/x86/Kconfig).
 	maxCPUs = 8192
-	// maxCPUInfo is the max size of what is kept of /proc/cpuinfo, in bytes: x86 has about 1 KB for each CPU without
-	// its flags.
+	// maxCPUInfo is the max number of bytes to keep of /proc/cpuinfo: x86 has about 1 KB for each CPU without its
+	// flags.
 	maxCPUInfo = maxCPUs << 10
 )
 
-// A cpuinfo is /proc/cpuinfo without what only takes memory: the flags of all CPUs but the first, and CPUs that no
+// A cpuinfo is /proc/cpuinfo without parts that only take memory: the flags of all CPUs but the first, and CPUs that no
 // machine has.
 type cpuinfo struct {
 	text  strings.Builder

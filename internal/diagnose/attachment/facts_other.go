@@ -13,6 +13,5 @@ var began = time.Now()
 // spentSeconds returns the time since the process began, in seconds.
 func spentSeconds() float64 { return time.Since(began).Seconds() }
 
-// factsOf returns no fact but the system: package host reads the files of Linux on Linux only. The log has the other
-// facts.
+// factsOf returns only the system: package host reads the files of Linux on Linux only. The log has the other facts.
 func factsOf(map[string][]byte, []string) result.Host { return result.Host{OS: "linux"} }

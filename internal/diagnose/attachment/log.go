@@ -22,7 +22,7 @@ type log struct {
 	bootLines            // the one that is being read, and when finished the last
 	first     *bootLines // the first one of the text, which is the last if the newest line comes first; nil if it is being read
 	boots     kernellog.Boots
-	// kernel is whether the kernel wrote a line that concerns clocks, by what stands before its text.
+	// kernel is whether the kernel wrote a line that concerns clocks, by the prefix of its text.
 	kernel bool
 	// whole is whether the text has the beginning of the boot.
 	whole  bool
@@ -38,7 +38,7 @@ type bootLines struct {
 }
 
 const (
-	// maxPending is at how many lines that concern clocks the repeated ones are folded. It bounds the memory.
+	// maxPending is the number of lines that concern clocks at which repeated lines are folded. It bounds the memory.
 	maxPending = 4096
 	// maxFacts and maxFact bound the lines with facts, and their bytes.
 	maxFacts, maxFact = 256, 4096
@@ -47,8 +47,8 @@ const (
 // factual are texts in lines with facts of the machine.
 var factual = []string{"Command line: ", "Kernel command line: ", "DMI: ", "FIRECK", firstCPU, "Linux version ", "Starting gVisor"}
 
-// readLog returns what of a text matters. It keeps only that in memory. It returns an error if the text is longer than
-// may be, or not of a kernel.
+// readLog returns the relevant lines of a text. It keeps only these in memory. It returns an error if the text is too
+// long, or not of a kernel.
 func readLog(r io.Reader) (log, error) {
 	var found log
 	buffered := bufio.NewReader(r)
@@ -114,8 +114,8 @@ func (l *log) add(line string) {
 	}
 }
 
-// begins returns whether a text begins with what the kernel prints. In a line without a stamp, a message may also be
-// quoted: by a page about it, or a program.
+// begins returns whether a text begins like a message of the kernel. In a line without a stamp, a page or a program may
+// also quote a message.
 func begins(text string) bool {
 	return kernellog.Begins(text) || slices.ContainsFunc(factual, func(told string) bool {
 		before, _, found := strings.Cut(text, told)
@@ -131,7 +131,7 @@ func (l *bootLines) fold(most int) {
 // lines returns all lines, the lines with facts first.
 func (l *bootLines) lines() []string { return slices.Concat(l.facts, l.about) }
 
-// firstCPU is before the model of the CPU, and " (family: " after it (print_cpu_info in arch/x86/kernel/cpu/common.c).
+// firstCPU precedes the model of the CPU; " (family: " follows it (print_cpu_info in arch/x86/kernel/cpu/common.c).
 const firstCPU = "smpboot: CPU0: "
 
 func (l *bootLines) model() string {
@@ -177,7 +177,7 @@ func ofLog(name string, text io.Reader) (*result.Document, error) {
 	return document(facts), nil
 }
 
-// addTo fills in facts that the files of the machine do not have, from the log.
+// addTo fills in facts from the log that the files of the machine do not have.
 func (l log) addTo(facts *result.Host) {
 	m := kernellog.MachineOf(l.events)
 	facts.Arch = cmp.Or(facts.Arch, m.Arch, architecture(m.Kernel))
@@ -200,13 +200,13 @@ func (l log) addTo(facts *result.Host) {
 const (
 	// maxLines is the max number of lines of a text.
 	maxLines = 1_000_000
-	// maxRead is how many bytes of a line are looked at. A line of journald's JSON has many keys.
+	// maxRead is the max number of bytes to read of a line. A line of journald's JSON has many keys.
 	maxRead = 64 << 10
 )
 
-// eachLine calls do with each line of a text, also where its line ends were lost. It returns an error if the text is
-// longer than may be. The first line with a stamp shows whether they were lost: in a whole text a line may quote
-// others, as in the name of a file that the kernel prints.
+// eachLine calls do with each line of a text, also if its line ends were lost. It returns an error if the text is too
+// long. The first line with a stamp shows whether line ends were lost: in a whole text a line may quote others, as in
+// the name of a file that the kernel prints.
 func eachLine(r io.Reader, do func(line string)) error {
 	limited := &io.LimitedReader{R: r, N: maxText + 1}
 	buffered := bufio.NewReaderSize(limited, maxRead)

@@ -42,8 +42,8 @@ func timeStampCounter() *clock.Clock {
 	return &all[i]
 }
 
-// TSCHz returns the rate of the time stamp counter in Hz: as the run measured it, or else measured for a tenth of a
-// second. It is 0 if there is no such counter.
+// TSCHz returns the rate of the time stamp counter in Hz, from the run, or else measured for a tenth of a second. It is
+// 0 without such a counter.
 func TSCHz(measured []compare.Clock) float64 {
 	c := timeStampCounter()
 	if c == nil {
@@ -57,8 +57,8 @@ func TSCHz(measured []compare.Clock) float64 {
 	return math.Round(observe.Hz(*c, 100*time.Millisecond))
 }
 
-// AfterChange returns the facts of a run. If the clock source changed during the run, the clock source and the kernel
-// log are those after it.
+// AfterChange returns the facts of a run. If the clock source changed during the run, it returns the clock source and
+// the kernel log after the change.
 func AfterChange(facts result.Host, measured measure.Result) result.Host {
 	if len(measured.Conditions.ClockSources) < 2 {
 		return facts

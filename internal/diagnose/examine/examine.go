@@ -26,21 +26,21 @@ import (
 const (
 	rounds    = 12
 	roundTime = 10 * time.Millisecond
-	// slowest is when the measurement ends on a busy or slow machine, where the rest takes a second or two.
+	// slowest is the time limit of the measurement on a busy or slow machine, on which the rest takes a second or two.
 	slowest = 8 * time.Second
-	// busyAfter is how long the CPUs are compared and the clocks verified on a machine that has no time for many
-	// clocks.
+	// busyAfter is the time to compare the CPUs and verify the clocks after which a machine counts as busy, without
+	// time for many clocks.
 	busyAfter = 2 * time.Second
-	// The measurement of doctor --fast, and when it ends on a slow machine.
+	// The measurement of doctor --fast, and its time limit on a slow machine.
 	fastRounds  = 6
 	fastTime    = time.Millisecond
 	fastSlowest = 600 * time.Millisecond
 	// asleepTime is how long the rate of the TSC is measured while this process sleeps.
 	asleepTime = 50 * time.Millisecond
-	// skewTime is how long the CPUs are compared at most. Two of them take milliseconds if their threads get a CPU.
+	// skewTime is the max time to compare the CPUs. Two CPUs take milliseconds if their threads get them.
 	skewTime = 2 * time.Second
-	// verifyTime is how long the clocks are verified: a machine with a warp shows many at once. verifySlowest is for a
-	// busy one, on which the threads had too little time.
+	// verifyTime is the time to verify the clocks: a machine with a warp shows many at once. verifySlowest is for a
+	// busy machine, on which the threads had too little time.
 	verifyTime, verifySlowest = 300 * time.Millisecond, 2 * time.Second
 	// profileRate is twice the rate of profile: the time is short, and a program on a busy machine gets little of it.
 	profileRate = 997
@@ -54,11 +54,11 @@ func Estimate(fast bool) time.Duration {
 	return 1500 * time.Millisecond
 }
 
-// Run measures what a diagnosis needs, and returns what is complete when ctx ends. fast is whether it measures only
-// what can be told in less than a second. progress may be nil.
+// Run measures what a diagnosis needs, and returns the complete parts when ctx ends. fast is whether it measures only
+// what takes less than a second. progress may be nil.
 //
-// What is wrong is more important than what reads cost: the CPUs are compared and the clocks verified first. Programs
-// are sampled all the time. The sampling interrupts each CPU 997 times a second, so it hits a tenth of the slices of a
+// Faults are more important than the cost of reads: the CPUs are compared and the clocks verified first. Programs are
+// sampled all the time. The sampling interrupts each CPU 997 times a second, so it hits a tenth of the slices of a
 // median.
 func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, total time.Duration)) (*result.Document, error) {
 	begun, usual, limit := time.Now(), Estimate(fast), slowest
@@ -117,7 +117,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 
 const whyBusy = "the time was up: the machine is busy or slow, or has many CPUs"
 
-// whyMissing returns why a run has no answer to a question, if nothing else says so.
+// whyMissing returns why a run has no answer to a question, in the absence of a better reason.
 func whyMissing(fast, interrupted bool) string {
 	switch {
 	case interrupted:
@@ -159,7 +159,7 @@ func trust(ctx context.Context, facts *result.Host) []result.Section {
 // verified are the clocks that most programs read, and the counter behind them.
 var verified = append(slices.Clone(clock.PlainCounters), "CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "QueryPerformanceCounter@winapi")
 
-// A sampling samples which programs read clocks, beside a measurement of this process.
+// A sampling samples the programs that read clocks, beside a measurement of this process.
 type sampling struct {
 	over    chan struct{} // closed when the measurement ends
 	ended   chan struct{} // closed when the sampling has ended
@@ -191,7 +191,7 @@ func sample(ctx context.Context, clocks []clock.Clock) *sampling {
 	return s
 }
 
-// end ends the sampling, if it was begun.
+// end ends the sampling, if it began.
 func (s *sampling) end(measured []compare.Clock) {
 	if s.over != nil {
 		s.costs = measured
@@ -200,8 +200,8 @@ func (s *sampling) end(measured []compare.Clock) {
 	}
 }
 
-// into puts the programs that spend much of their CPU time on reading clocks into the document, and returns why they
-// are unknown otherwise. It names no others: people publish these documents.
+// into adds the programs that spend much of their CPU time on reading clocks to the document, or returns why they are
+// unknown. It leaves out all other programs, because people publish these documents.
 func (s *sampling) into(document *result.Document) []result.NotChecked {
 	switch {
 	case s.over == nil:
@@ -228,8 +228,8 @@ var calls = []string{
 	"QueryPerformanceCounter", "NtQueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
 }
 
-// Clocks returns the clocks that Run measures, those of calls. There are few on a busy machine, and under a quota that
-// one thread uses up: each clock takes several of its periods.
+// Clocks returns the clocks of calls, which Run measures. There are few on a busy machine, and under a quota that one
+// thread uses up: each clock takes several periods of the quota.
 func Clocks(s measure.Settings, busy bool) []clock.Clock {
 	const few = 5
 	calls := calls

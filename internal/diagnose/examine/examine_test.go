@@ -11,7 +11,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/profile"
 )
 
-// A profile that the system does not allow is not checked, and of others doctor keeps only who reads much.
+// A profile that the system does not allow is listed as not checked. From other profiles, doctor keeps only the
+// programs with many reads.
 func TestWhoReadsIsKnownOrNotChecked(t *testing.T) {
 	ended := func(found profile.Profile, err error) *sampling {
 		s := &sampling{over: make(chan struct{}), ended: make(chan struct{}), found: found, err: err}
@@ -33,7 +34,7 @@ func TestWhoReadsIsKnownOrNotChecked(t *testing.T) {
 	require.Empty(t, (&sampling{}).into(new(result.Document)), "--fast begins none")
 }
 
-// A run that ends at once says of each question that it was interrupted, or what the system does not allow.
+// A run that ends at once gives a reason for each question: it was interrupted, or the system does not allow it.
 func TestInterruptedRunSaysWhatIsMissing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -13,8 +13,8 @@ import (
 // A bootTool is a program that changes the kernel command line.
 type bootTool struct {
 	name string
-	// likely are the ids of distributions that have it (ID or ID_LIKE of os-release(5)), for documents that do not name
-	// the installed programs.
+	// likely are the ids of distributions with this program (ID or ID_LIKE of os-release(5)), for documents that do not
+	// name the installed programs.
 	likely []string
 	// change returns the commands that add one parameter and remove others.
 	change func(add string, remove []string) []string
@@ -38,8 +38,8 @@ var bootTools = []bootTool{
 	}},
 }
 
-// options returns the change of a program that takes the parameters as its options, those to remove together in one, or
-// each in its own.
+// options returns the change of a program that takes the parameters as its options. The parameters to remove are
+// together in one option, or each in its own.
 func options(program, adds, removes string, together bool) func(string, []string) []string {
 	return func(add string, remove []string) []string {
 		command := program
@@ -62,7 +62,7 @@ func edited(program string) func(string, []string) []string {
 	}
 }
 
-// changes returns a comment on what to change in a variable of a file: "# in GRUB_CMDLINE_LINUX, add tsc=nowatchdog".
+// changes returns a comment on the change of a variable of a file: "# in GRUB_CMDLINE_LINUX, add tsc=nowatchdog".
 func changes(add string, remove []string, variable string) string {
 	var parts []string
 	if len(remove) > 0 {
@@ -79,7 +79,7 @@ func changes(add string, remove []string, variable string) string {
 func commandLine(s *machine, add string, remove []situation.Parameter) (hint string, commands []string) {
 	var texts []string
 	for _, p := range remove {
-		// A document from elsewhere may have another text in its place, which must not become part of a command.
+		// A document from another machine may have another text here, which must not become part of a command.
 		if !safeParameter().MatchString(p.Text) {
 			p.Text = "PARAMETER"
 		}
@@ -115,16 +115,16 @@ func distribution(s *machine) string {
 	return cmp.Or(s.Host.DistributionID, name)
 }
 
-// likely reports whether the distribution of a machine has a program. It counts only where the document does not name
-// the installed ones.
+// likely reports whether the distribution of a machine has a program. It counts only if the document does not name the
+// installed programs.
 func likely(s *machine, tool bootTool) bool {
 	return len(s.Host.BootTools) == 0 && slices.ContainsFunc(tool.likely, func(id string) bool {
 		return id == distribution(s) || slices.Contains(s.Host.DistributionLike, id)
 	})
 }
 
-// safeInShell matches names of clock sources. A document from elsewhere may have another text in their place, which
-// must not become part of a command.
+// safeInShell matches names of clock sources. A document from another machine may have another text instead, which must
+// not become part of a command.
 var safeInShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`) })
 
 // safeParameter matches parameters of the kernel command line, for the same reason.

@@ -1,6 +1,6 @@
 package remedy
 
-// hostRemedies are what a hypervisor can change for its guests.
+// hostRemedies are the settings that a hypervisor can change for its guests.
 var hostRemedies = map[string]remedy{
 	"host-on-tsc": {
 		source:   "arch/x86/kvm/x86.c: PVCLOCK_TSC_STABLE_BIT is set only while the clock source of the host is tsc or the Hyper-V page, and the TSC offsets of the vCPUs match (kvm_track_tsc_matching)",

@@ -9,9 +9,9 @@ const (
 // kvmTrap: KVM never intercepts RDTSC (arch/x86/kvm/vmx, svm).
 const kvmTrap = "KVM itself does not intercept RDTSC. A hypervisor below KVM may (nested virtualisation), or the machine is emulated."
 
-// A Hypervisor is what is known about the clocks of its guests.
+// A Hypervisor is the facts about the clocks of its guests.
 type Hypervisor struct {
-	// is whether a machine runs on it.
+	// is reports whether a machine runs on it.
 	is func(*machine) bool
 	// Invariant is a sentence: how it gives guests an invariant TSC.
 	Invariant string
@@ -24,7 +24,8 @@ type Hypervisor struct {
 	Links    []string
 }
 
-// hypervisors are the known ones; the first that matches counts, so special ones come first. A new one is one entry.
+// hypervisors are the known hypervisors; the first that matches counts, so special ones come first. A new one is one
+// entry.
 var hypervisors = []Hypervisor{
 	{
 		// dom0, which Xen runs like the other domains. Kernels prefer the TSC there, where it is usable
@@ -97,10 +98,10 @@ var hypervisors = []Hypervisor{
 	},
 }
 
-// FirecrackerSnapshots is Firecracker's page on snapshots: clock_realtime, and what a restored machine must heed.
+// FirecrackerSnapshots is Firecracker's page on snapshots: clock_realtime, and the caveats of a restored machine.
 const FirecrackerSnapshots = "https://github.com/firecracker-microvm/firecracker/blob/main/docs/snapshotting/snapshot-support.md"
 
-// HypervisorOf returns the hypervisor of the machine; nil without one, or if it is unknown.
+// HypervisorOf returns the hypervisor of the machine; nil if it is unknown or missing.
 func HypervisorOf(s *machine) *Hypervisor {
 	for i := range hypervisors {
 		if hypervisors[i].is(s) {

@@ -16,7 +16,7 @@ var clouds = []Cloud{
 	{"Microsoft Corporation", "Virtual Machine", "Azure and Hyper-V provide a PTP clock for chrony, /dev/ptp_hyperv", "https://learn.microsoft.com/en-us/azure/virtual-machines/linux/time-sync"},
 }
 
-// CloudOf returns the cloud of a machine; nil if it is in none, or in an unknown one.
+// CloudOf returns the cloud of a machine; nil outside of a known cloud.
 func CloudOf(s *machine) *Cloud {
 	if s.Host.Machine == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package remedy has the advice of findings: what to do about a cause, the machines on which that works and is safe,
-// the commands, the risk. A remedy is one entry of a table, with its source.
+// Package remedy has the advice of findings: what to do about a cause, on which machines that works and is safe, the
+// commands, the risk. Each remedy is an entry of a table, with its source.
 package remedy
 
 import (
@@ -9,18 +9,18 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// A remedy is one way to resolve a finding, for the machines on which it works. A remedy that changes a machine, or
-// holds for some machines only, is an entry of a table, so that one test can check each of them on every recorded
+// A remedy is a way to resolve a finding, for the machines on which it works. A remedy that changes a machine, or holds
+// for some machines only, is an entry of a table, so that a single test can check all of them on every recorded
 // machine.
 type remedy struct {
-	// source is the file of the kernel with its commit or release, the vendor's page or the report that it is from. It
-	// is for the reader of the table, and not printed.
+	// source is the file of the kernel with its commit or release, the vendor's page or the report. It is for the
+	// reader of the table, and not printed.
 	source string
-	// where reports whether it works and is safe on a machine; nil if it does on all.
+	// where reports whether it works and is safe on a machine; nil means all machines.
 	where func(*machine) bool
-	// adds is a kernel parameter that it adds. It is not suggested where it is set already.
+	// adds is a kernel parameter that it adds. It is not suggested if the parameter is already set.
 	adds string
-	// removes returns the kernel parameters that it removes. It is suggested only where there are some.
+	// removes returns the kernel parameters that it removes. It is suggested only if there are such parameters.
 	removes func(*machine) []situation.Parameter
 	// kernel is whether its commands act on the kernel, which a container shares with its host: there they belong on
 	// the host.
@@ -28,7 +28,7 @@ type remedy struct {
 	advice   string
 	commands []string
 	risk     string
-	// advise, command and warn return the advice, the commands and the risk where they depend on the machine.
+	// advise, command and warn return the advice, the commands and the risk if they depend on the machine.
 	advise  func(*machine) string
 	command func(*machine) []string
 	warn    func(*machine) string

@@ -43,7 +43,7 @@ func TestEveryRemedyHasASource(t *testing.T) {
 	require.Len(t, remedies(), all, "two tables have a remedy of the same name")
 }
 
-// Every remedy is used, every cause that may call for one has its remedies, and the tables have only names of remedies.
+// Every remedy is used, every cause that may need a remedy has it, and the tables have only names of remedies.
 func TestEveryRemedyIsUsed(t *testing.T) {
 	var source strings.Builder
 	for _, folder := range []string{".", ".."} {
@@ -74,7 +74,7 @@ func TestEveryRemedyIsUsed(t *testing.T) {
 	}
 }
 
-// The kernel command line is changed as the distribution does it, and where it is.
+// The kernel command line is changed with the distribution's program, and in its file.
 func TestCommandLine(t *testing.T) {
 	firecracker := guest("firecracker")
 	const change = "# in GRUB_CMDLINE_LINUX, remove clocksource=hpet and add tsc=nowatchdog"
@@ -104,7 +104,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// A parameter of a document from elsewhere does not become part of a command.
+// A parameter of a document from another machine does not become part of a command.
 func TestNoForeignParameterInACommand(t *testing.T) {
 	d := &result.Document{Host: result.Host{OS: "linux", DistributionID: "rocky", BootParameters: []string{"clocksource=$(reboot)", "clocksource=a;b", "no_kvmclock"}}}
 	found := For(situation.Of(d), "remove-choice")
@@ -112,7 +112,7 @@ func TestNoForeignParameterInACommand(t *testing.T) {
 	require.Equal(t, []string{`sudo grubby --update-kernel=ALL --remove-args="PARAMETER PARAMETER no_kvmclock"`}, found[0].Commands)
 }
 
-// A remedy that would change nothing is not suggested.
+// A remedy that would not change the machine is not suggested.
 func TestRemediesThatChangeNothing(t *testing.T) {
 	d := well()
 	require.Empty(t, For(situation.Of(d), "remove-choice", "remove-vsyscall", "remove-vdso-0", "remove-trust"))
@@ -128,7 +128,7 @@ func TestRemediesThatChangeNothing(t *testing.T) {
 	require.Empty(t, For(situation.Of(d), "qemu-reliable"))
 }
 
-// QEMU without KVM has no clock of KVM to give.
+// QEMU without KVM cannot offer the clock of KVM.
 func TestEmulatedGuestIsNotAdvisedTheClockOfKVM(t *testing.T) {
 	d := well()
 	d.Host.ClockSource.Available = []string{"hpet", "acpi_pm"}
@@ -142,7 +142,7 @@ func TestEmulatedGuestIsNotAdvisedTheClockOfKVM(t *testing.T) {
 	require.NotNil(t, HypervisorOf(situation.Of(d)))
 }
 
-// In a container, what changes the kernel is said to be for the host.
+// In a container, a remedy that changes the kernel says that it is for the host.
 func TestRemediesInAContainer(t *testing.T) {
 	d := well()
 	d.Host.ClockSource.Current, d.Host.Container = "hpet", "docker"

@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// sourceRemedies change the clock source of a Linux machine, or find out who chose it.
+// sourceRemedies change the clock source of a Linux machine, or find out how it was selected.
 var sourceRemedies = map[string]remedy{
 	"restore": {
 		source: "internal/machine/clocksource: the record of an experiment",

@@ -16,7 +16,7 @@ var Everyday = []string{
 	"CLOCK_MONOTONIC@libc", "CLOCK_REALTIME@libc", "gettimeofday@libc",
 }
 
-// IsEveryday reports whether programs read a clock most.
+// IsEveryday reports whether a clock is one of [Everyday].
 func IsEveryday(c compare.Clock) bool { return slices.Contains(Everyday, c.ID) }
 
 // Coarse are the clocks whose value the kernel stores at each tick.
@@ -54,7 +54,7 @@ func (s *Situation) Timed(id string) *compare.Clock {
 	return &s.Clocks[i]
 }
 
-// Fastest returns the timed clock with the lowest median for which a condition holds; nil without one.
+// Fastest returns the timed clock with the lowest median for which a condition holds; or nil.
 func (s *Situation) Fastest(holds func(compare.Clock) bool) *compare.Clock {
 	var found *compare.Clock
 	for i, c := range s.Clocks {
@@ -65,12 +65,11 @@ func (s *Situation) Fastest(holds func(compare.Clock) bool) *compare.Clock {
 	return found
 }
 
-// fewestSamples is the number of samples from which on the lowest level of them is known.
+// fewestSamples is the min number of samples for a known lowest level.
 const fewestSamples = 6
 
-// CostNS returns the cost of a read in ns while no other program has the CPU: the lowest level of the samples, by which
-// diff judges too. On a busy machine all of a few samples may be disturbed, and then the fastest slice is an upper
-// bound.
+// CostNS returns the cost of a read in ns while no other program has the CPU: the lowest level of the samples, which
+// diff uses too. On a busy machine all of a few samples may be disturbed, and then the fastest slice is an upper bound.
 func CostNS(l *compare.Latency) float64 {
 	if n := len(l.SamplesNS); n > 0 && n < fewestSamples {
 		return slices.Min(slices.Concat(l.SamplesNS, l.QuietSamplesNS))
@@ -93,8 +92,8 @@ func (s *Situation) NoVDSO() bool {
 // kernel has a page for it (arch/x86/xen/time.c).
 var unreadable = append([]string{"hpet", "acpi_pm", "pit", "xen"}, TickSources...)
 
-// EntryUnproven reports whether the everyday clocks of the vDSO probably enter the kernel, by the clock source, and
-// nothing proves it. unproven are those that were measured.
+// EntryUnproven reports whether the everyday clocks of the vDSO probably enter the kernel, by the clock source, without
+// a proof. unproven are the measured ones.
 func (s *Situation) EntryUnproven() (unproven []compare.Clock, is bool) {
 	if !slices.Contains(unreadable, s.ClockSource) || s.EntersKernel() || s.NoVDSO() || s.LogOnly() && len(s.Faults()) > 0 {
 		return nil, false
@@ -106,7 +105,7 @@ func (s *Situation) EntryUnproven() (unproven []compare.Clock, is bool) {
 	return unproven, len(everyday) == 0 || len(unproven) > 0
 }
 
-// minTickNS is the step from which a clock that should be fine counts as coarse: above the 30 µs of a counter of 32
+// minTickNS is the min step at which a clock that should be fine counts as coarse: above the 30 µs of a counter of 32
 // kHz, and below the 1 ms of the shortest tick of a kernel.
 const minTickNS = 100_000
 

@@ -7,13 +7,13 @@ import (
 	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
-// Events returns what the lines of the kernel log say about clocks. The caller must not change it.
+// Events returns the events about clocks in the kernel log. The caller must not change them.
 func (s *Situation) Events() []kernellog.Event {
 	events, _ := s.log()
 	return events
 }
 
-// Causes returns the causes that the kernel log shows, those that decide first. The caller must not change them.
+// Causes returns the causes that the kernel log shows, the decisive causes first. The caller must not change them.
 func (s *Situation) Causes() []kernellog.Cause {
 	_, causes := s.log()
 	return causes
@@ -24,7 +24,7 @@ func (s *Situation) Faults() []kernellog.Cause {
 	return slices.DeleteFunc(slices.Clone(s.Causes()), func(c kernellog.Cause) bool { return c.Harmless })
 }
 
-// NothingFailed reports whether the kernel log shows no fault, or only such that the kernel inferred.
+// NothingFailed reports whether the kernel log shows no fault, or only faults that the kernel inferred.
 func (s *Situation) NothingFailed() bool {
 	return !slices.ContainsFunc(s.Faults(), func(c kernellog.Cause) bool { return !c.Inferred })
 }
@@ -34,7 +34,7 @@ func (s *Situation) Logs(kind kernellog.Kind) bool {
 	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool { return e.Kind == kind })
 }
 
-// Lines returns the lines of events as the document has them, with their stamps, each once.
+// Lines returns the lines of events as in the document, with their stamps, each once.
 func (s *Situation) Lines(events []kernellog.Event) []string {
 	var lines []string
 	for _, e := range events {

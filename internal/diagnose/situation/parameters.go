@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Parameter is one of the kernel command line.
+// A Parameter is a parameter of the kernel command line.
 type Parameter struct {
 	Name  string // with underscores for dashes
 	Value string // "" if it has none
@@ -30,7 +30,7 @@ func (s *Situation) Parameters(names ...string) []Parameter {
 
 func underscored(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-// IsSet reports whether a boot parameter is set exactly so.
+// IsSet reports whether a boot parameter is set to exactly this text.
 func (s *Situation) IsSet(parameter string) bool {
 	return slices.ContainsFunc(s.Host.BootParameters, func(text string) bool { return underscored(text) == underscored(parameter) })
 }
@@ -49,8 +49,8 @@ func (s *Situation) BootChoice() Parameter {
 	return last
 }
 
-// HidesTimers returns the boot parameters that hide timers from the kernel. Where the command line is unknown, a log
-// that shows ACPI off stands for acpi=off.
+// HidesTimers returns the boot parameters that hide timers from the kernel. If the command line is unknown, a log that
+// shows ACPI off stands for acpi=off.
 func (s *Situation) HidesTimers() []Parameter {
 	found := s.Parameters("acpi=off", "nohpet", "hpet=disable", "pmtmr")
 	if len(found) == 0 && len(s.Host.BootParameters) == 0 && s.Logs("acpi-off") {

@@ -37,17 +37,17 @@ func (s *Situation) OlderThan(major, minor int) bool {
 	return kernellog.Older(s.Host.Kernel, major, minor)
 }
 
-// IsGuest reports whether the machine is a virtual one.
+// IsGuest reports whether the machine is virtual.
 func (s *Situation) IsGuest() bool {
 	return s.Host.Virtualization != nil && s.Host.Virtualization.Role == "guest"
 }
 
-// GuestUnder reports whether the machine is a guest of one of the hypervisors.
+// GuestUnder reports whether the machine is a guest of any of these hypervisors.
 func (s *Situation) GuestUnder(systems ...string) bool {
 	return s.IsGuest() && slices.Contains(systems, s.Host.Virtualization.System)
 }
 
-// HostOf reports whether the machine is a host of guests of a hypervisor; of any, if system is "".
+// HostOf reports whether the machine is a host of guests of a hypervisor; of any hypervisor if system is "".
 func (s *Situation) HostOf(system string) bool {
 	v := s.Host.Virtualization
 	return v != nil && v.Role == "host" && (system == "" || v.System == system)
@@ -72,12 +72,12 @@ func (s *Situation) InGVisor() bool {
 // InContainer reports whether the process is in a container, which shares the kernel of its host.
 func (s *Situation) InContainer() bool { return s.Host.Container != "" && !s.InGVisor() }
 
-// InWSL reports whether the machine is the virtual one of the Windows Subsystem for Linux, version 2. A kernel log shows
-// it in the release of the kernel.
+// InWSL reports whether the machine is the virtual machine of the Windows Subsystem for Linux, version 2. A kernel log
+// shows it in the release of the kernel.
 func (s *Situation) InWSL() bool {
 	return s.Host.WSL == 2 || strings.Contains(strings.ToLower(s.Host.Kernel), "microsoft-standard")
 }
 
-// OwnsFirmware reports whether the machine has firmware that its owner can update: it is no virtual one. A kernel log
+// OwnsFirmware reports whether the machine has firmware that its owner can update: it is not virtual. A kernel log
 // alone may not show that; then it counts as a real machine, and the advice says so.
 func (s *Situation) OwnsFirmware() bool { return !s.IsGuest() && !s.InGVisor() && !s.InWSL() }

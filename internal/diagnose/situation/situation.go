@@ -1,8 +1,8 @@
-// Package situation derives from a document what findings, remedies and answers depend on, each fact once: the clocks
+// Package situation derives the facts for findings, remedies and answers from a document, each fact once: the clocks
 // with the readings of all sections, the causes in the kernel log, the platform, the boot parameters, the time
 // services.
 //
-// A condition of a remedy, or a fact that two checks use, is a method here. Nothing here is advice or a finding.
+// A condition of a remedy, or a fact that two checks use, is a method here. Advice and findings are elsewhere.
 package situation
 
 import (
@@ -51,7 +51,7 @@ func (s *Situation) Best() string {
 // HypervisorClocks are the clock sources that hypervisors offer to their guests.
 var HypervisorClocks = []string{"kvm-clock", "hyperv_clocksource_tsc_page", "xen"}
 
-// HypervisorClock returns the available clock source of the hypervisor; "" without one.
+// HypervisorClock returns the available clock source of the hypervisor; or "".
 func (s *Situation) HypervisorClock() string {
 	for _, name := range HypervisorClocks {
 		if s.Offers(name) {

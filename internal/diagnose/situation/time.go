@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 )
 
-// UsualTickNS is by how much the kernel advances the wall clock in a tick of USER_HZ (100 per second for every
+// UsualTickNS is the time by which the kernel advances the wall clock in a tick of USER_HZ (100 per second for every
 // program).
 const UsualTickNS = 10_000_000
 
@@ -31,7 +31,7 @@ func (s *Situation) ServiceNames() []string {
 	return names
 }
 
-// SilentOffsetNS is the resolution of a real-time clock, in ns. A smaller offset may be its own.
+// SilentOffsetNS is the resolution of a real-time clock, in ns. A smaller offset may be due to the resolution.
 const SilentOffsetNS = 1e9
 
 // IsHostClock reports whether an offset is against the clock of the hypervisor's host.
@@ -50,8 +50,7 @@ func (s *Situation) HostClock() *result.WallOffset {
 	return nil
 }
 
-// RTCIsRight reports whether the real-time clock is the one to trust: there is one, and no clock of the host
-// contradicts it.
+// RTCIsRight reports whether the real-time clock can be trusted: it exists, and no clock of the host contradicts it.
 func (s *Situation) RTCIsRight() bool {
 	i := slices.IndexFunc(s.Host.WallOffsets, func(w result.WallOffset) bool { return IsRTC(w) && w.OffsetNS != nil })
 	if i < 0 {

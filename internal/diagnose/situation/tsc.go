@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
-// Invariant reports whether the CPU is known to report an invariant TSC.
+// Invariant reports whether the CPU reports an invariant TSC, as far as is known.
 func (s *Situation) Invariant() bool {
 	return s.Host.CPU.InvariantTSC != nil && *s.Host.CPU.InvariantTSC
 }
@@ -20,7 +20,7 @@ func (s *Situation) Invariant() bool {
 // HasTSCAdjust reports whether the CPU has the register TSC_ADJUST.
 func (s *Situation) HasTSCAdjust() bool { return slices.Contains(s.Host.CPU.TSCFlags, "tsc_adjust") }
 
-// Judged reports whether a fault in the kernel log judges the TSC so.
+// Judged reports whether a fault in the kernel log has this judgement of the TSC.
 func (s *Situation) Judged(as kernellog.Judgement) bool {
 	return slices.ContainsFunc(s.Faults(), func(c kernellog.Cause) bool { return c.TSC == as })
 }
@@ -39,15 +39,15 @@ func (s *Situation) DoubtsTSC() bool {
 	return s.IsTSCWrong() || slices.ContainsFunc(s.Causes(), func(c kernellog.Cause) bool { return c.Kind == "tsc-adjust" })
 }
 
-// MayUseTSC reports whether the kernel offers the TSC, does not use it, and nothing speaks against it. kvm-clock is
+// MayUseTSC reports whether the kernel offers the TSC, does not use it, and no evidence is against it. kvm-clock is
 // kept if the TSC is not invariant: it corrects the TSC of each CPU.
 func (s *Situation) MayUseTSC() bool {
 	return s.Offers("tsc") && s.ClockSource != "tsc" && !s.MarkedUnstable() && !s.IsTSCWrong() &&
 		(s.ClockSource != "kvm-clock" || s.Invariant())
 }
 
-// goesBack reports whether the TSC went back, alone or from one CPU to another: a counter of the CPU did, or a clock
-// that the kernel makes of the TSC.
+// goesBack reports whether the TSC went back, alone or from one CPU to another: a counter of the CPU, or a clock that
+// the kernel derives from the TSC.
 func (s *Situation) goesBack() bool {
 	byTSC := func(id string) bool {
 		return strings.HasSuffix(id, "@cpu") || s.ClockSource == "tsc" && !s.IsWall(id) && !s.InGVisor()
@@ -104,7 +104,7 @@ func (s *Situation) TSCRates() []string {
 	return evidence
 }
 
-// TSCCounter returns the timecounter of a BSD that is the TSC, and its quality; "" without one.
+// TSCCounter returns the timecounter of a BSD that is the TSC, and its quality; or "".
 func (s *Situation) TSCCounter() (name string, quality int) {
 	for _, available := range s.ClockSources {
 		if IsTSCCounter(available) {
