@@ -9,10 +9,10 @@
 //
 // # Why the original is restored
 //
-//   - The measuring process ends, however: it calls [Switch.Restore], which closes the pipe, or it panics, exits, or is
-//     killed at any point, and the kernel closes the pipe (exit_files in kernel/exit.c). No other process has that end
-//     of the pipe open, because it is close-on-exec. The guardian completes the switch that it is in, reads the end,
-//     and restores.
+//   - The measuring process ends in any way: it calls [Switch.Restore], which closes the pipe, or it panics, exits, or
+//     is killed at any point, and the kernel closes the pipe (exit_files in kernel/exit.c). No other process has that
+//     end of the pipe open, because it is close-on-exec. The guardian completes the switch that it is in, reads the
+//     end, and restores.
 //   - The guardian is killed, at any point. The measuring process reads the end of the answers, and starts another
 //     guardian, which restores. It writes last: the kernel closes the files of a process when its last thread has left
 //     the kernel, and a thread in write(2) leaves it only after the switch (current_clocksource_store in

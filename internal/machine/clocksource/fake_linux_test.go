@@ -78,7 +78,7 @@ func kernel(t testing.TB, folder Folder) {
 	t.Cleanup(func() { close(ended); <-gone })
 }
 
-// withdrawnTSC is the error if the kernel no longer offers tsc and selected another one.
+// withdrawnTSC is the error if the kernel no longer offers tsc and selected another.
 const withdrawnTSC = `the original clock source "tsc" is not available (available: hpet, acpi_pm): the kernel withdraws a clock source that it finds unstable (see dmesg);` +
 	" the kernel selected hpet instead"
 
@@ -202,7 +202,7 @@ func start(t *testing.T, role string, folder Folder) *measurer {
 	return startReporting(t, role, folder, stderr)
 }
 
-// startReporting does the same, with a file as the standard error of both processes.
+// startReporting is start with a file as the standard error of both processes.
 func startReporting(t *testing.T, role string, folder Folder, stderr *os.File) *measurer {
 	t.Helper()
 	need.Processes(t)
@@ -268,7 +268,7 @@ func requireNoRecord(t testing.TB, folder Folder) {
 	require.Nil(t, folder.Abandoned())
 }
 
-// released waits until no process has the folder locked any more.
+// released waits until no process locks the folder.
 func released(t *testing.T, folder Folder) {
 	t.Helper()
 	require.Eventually(t, func() bool {

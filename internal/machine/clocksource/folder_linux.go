@@ -109,7 +109,7 @@ func (f Folder) put(name string, within time.Duration) error {
 	return err
 }
 
-// await waits until the kernel shows a wanted clock source, and returns the last one that it showed.
+// await waits until the kernel shows a wanted clock source, and returns the last clock source shown.
 func (f Folder) await(within time.Duration, wanted func(string) bool) (now string, err error) {
 	for deadline := time.Now().Add(within); ; time.Sleep(pause) {
 		now, err = f.Current()
@@ -132,9 +132,9 @@ func (f Folder) write(name string) error {
 
 // restore restores the original and removes the record. It retries until its time is over.
 //
-// The kernel no longer offers a clock source that it found unstable. Then it selects another one: the last one of the
-// experiment may be worse. An empty line ends the override: sysfs_get_uname removes the newline, and for an empty name
-// __clocksource_select uses the rating only (kernel/time/clocksource.c). A write of 0 bytes would be an error.
+// The kernel no longer offers a clock source that it found unstable. Then it selects another: the last clock source of
+// the experiment may be worse. An empty line ends the override: sysfs_get_uname removes the newline, and for an empty
+// name __clocksource_select uses the rating only (kernel/time/clocksource.c). A write of 0 bytes would be an error.
 func (f Folder) restore(original string, t timeouts) error {
 	for deadline := time.Now().Add(t.restore); ; time.Sleep(pause) {
 		err := f.put(original, t.settle)

@@ -25,8 +25,8 @@ var usualTimeouts = timeouts{ready: 10 * time.Second, settle: 2 * time.Second, r
 // Guard is the role of a guardian. Its arguments are the folder, the original clock source, and whether it is switched
 // already.
 //
-// It answers a line when it is ready, and then each line of its input, which is the name of a clock source: it switches
-// to it. At the end of the input it restores the original, if anything was switched, and answers that. An answer is an
+// It writes an answer when it is ready. Each line of its input is the name of a clock source: it switches to it, and
+// answers. At the end of the input it restores the original, if anything was switched, and answers. An answer is an
 // error, or empty. If the last answer cannot be written, it is the error of Guard.
 //
 // Guard ignores the signals that end a process.

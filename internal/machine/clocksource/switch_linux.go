@@ -48,8 +48,8 @@ func Hold(folder Folder) (*Switch, error) {
 	return hold(&Switch{folder: folder, original: original, timeouts: usualTimeouts})
 }
 
-// Recover has a guardian restore the clock source of a record, and remove the record. An error has the clock source in
-// use now.
+// Recover has a guardian restore the clock source of a record, and remove the record. An error includes the clock
+// source in use.
 func (f Folder) Recover(left *Record) error {
 	s, err := hold(&Switch{folder: f, original: left.Original, timeouts: usualTimeouts, switched: true})
 	if err != nil {
@@ -69,7 +69,7 @@ func hold(s *Switch) (_ *Switch, err error) {
 	return s, nil
 }
 
-// newGuardian returns the command of a guardian. A test has others.
+// newGuardian returns the command of a guardian. Tests replace it.
 var newGuardian = func(args ...string) *exec.Cmd { return program.Role(GuardianRole, args...) }
 
 // start starts a guardian, and waits until it is ready.
@@ -97,7 +97,7 @@ func (s *Switch) start() error {
 	return nil
 }
 
-// answer returns what the guardian answers: nil, or why it could not do it. lost is why there is no answer.
+// answer returns the guardian's answer: nil, or why it failed. lost is why there is no answer.
 func (s *Switch) answer(within time.Duration) (refusal, lost error) {
 	if err := s.guardian.Out.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (s *Switch) Each(
 
 // To has the guardian switch to a clock source, and returns when the kernel has switched. It returns an error, and the
 // clock source does not change, if the kernel does not offer it or does not switch within 2 s. If the guardian has
-// ended, another one restores the original, and To returns an error.
+// ended, another restores the original, and To returns an error.
 func (s *Switch) To(name string) error {
 	if s.ended {
 		return fmt.Errorf("clock source %s has already been restored, so nothing more is switched", s.original)
@@ -161,7 +161,7 @@ func (s *Switch) To(name string) error {
 }
 
 // Restore has the guardian restore the original, and waits until the kernel has switched. If the guardian has ended, or
-// does not answer, another one does it. An error has the clock source in use now. Without a switch it writes nothing.
+// does not answer, another restores. An error includes the clock source in use. Without a switch it writes nothing.
 // Restore may be called more than once. Afterwards To returns an error.
 func (s *Switch) Restore() error {
 	if s.ended {
@@ -186,7 +186,7 @@ func (s *Switch) Restore() error {
 func (s *Switch) end() (left, lost error) {
 	_ = s.guardian.In.Close()
 	left, lost = s.answer(s.timeouts.ready + s.timeouts.restore + s.timeouts.settle)
-	s.guardian.Kill() // a guardian that answered has nothing to do any more
+	s.guardian.Kill() // a guardian that answered has nothing left to do
 	s.guardian.Close()
 	return left, lost
 }
