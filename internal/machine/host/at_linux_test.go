@@ -39,7 +39,7 @@ func TestAt(t *testing.T) {
 	require.Equal(t, result.Host{OS: "linux"}, none)
 }
 
-// files are all that At reads of names and tables.
+// files are the files with names and tables that At reads.
 var files = []string{
 	"proc/cpuinfo", "proc/cmdline", "proc/version", "proc/stat", "proc/sys/kernel/osrelease", "proc/sys/kernel/arch",
 	"proc/xen/capabilities", "proc/device-tree/compatible", "proc/device-tree/hypervisor/compatible", "proc/sysinfo", "sys/hypervisor/type", "sys/class/dmi/id/sys_vendor",

@@ -23,7 +23,7 @@ func clockSource() *result.ClockSource {
 		text.WriteString(timecounter + name + "=" + value + "\n")
 	}
 	for _, name := range timecounterSettings {
-		// Only FreeBSD has them, and not each version has all.
+		// Only FreeBSD has them, and some versions lack some.
 		if value, err := unix.SysctlUint32(timecounter + name); err == nil {
 			text.WriteString(timecounter + name + "=" + strconv.Itoa(int(int32(value))) + "\n") //nolint:gosec // they are ints in the kernel
 		}

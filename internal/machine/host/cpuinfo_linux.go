@@ -16,7 +16,7 @@ var tscFlags = []string{
 	"constant_tsc", "nonstop_tsc", "tsc_reliable", "tsc_known_freq", "tsc_adjust", "rdtscp", "tsc_deadline_timer", "art",
 }
 
-// armParts are the names of CPUs of Arm Ltd. by their part number, which is all that /proc/cpuinfo has of the name
+// armParts are the names of CPUs of Arm Ltd. by their part number, because /proc/cpuinfo lacks the name
 // (arch/arm64/include/asm/cputype.h).
 var armParts = map[string]string{
 	"0xc07": "Cortex-A7", "0xc09": "Cortex-A9", "0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd04": "Cortex-A35",
@@ -113,8 +113,8 @@ func coresInSysfs(root string) int {
 	return len(cores)
 }
 
-// readTable returns the text of a file of many lines below a root; "" if it cannot be read, or is no regular file of a
-// size that such a file has.
+// readTable returns the text of a file of many lines below a root; "" if it cannot be read, is not a regular file, or
+// is too large.
 func readTable(root, name string) string {
 	path := filepath.Join(root, name)
 	if !regular(path) {

@@ -17,8 +17,8 @@ import (
 // 2 KiB for each CPU, and Linux supports up to 8192 CPUs.
 const maxTable = 32 << 20
 
-// regular reports whether a file is a regular one, so that a read does not wait for another
-// program, of at most maxTable bytes. Files in /proc and /sys have the size 0.
+// regular reports whether a file is regular, so that a read does not wait for another program, and has at most maxTable
+// bytes. Files in /proc and /sys have the size 0.
 func regular(path string) bool {
 	info, err := os.Stat(path)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTable) {

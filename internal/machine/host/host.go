@@ -2,9 +2,9 @@
 // system, kernel, CPU, hypervisor, clock source, kernel log, and the limits of the process.
 //
 // It needs no root and starts no program. A fact that is unknown stays empty; none is guessed. On Linux the facts come
-// from /proc, /sys, /etc and /var/log; At also reads the recorded files of another machine below a folder, and Of those
-// in memory. On Windows they come from its functions and its registry, on other systems from gopsutil, and on the BSDs
-// from the sysctls kern.timecounter.
+// from /proc, /sys, /etc and /var/log; At also reads the recorded files of another machine below a folder, and Of reads
+// files in memory. On Windows they come from Windows functions and the registry, on other systems from gopsutil, and on
+// the BSDs from the sysctls kern.timecounter.
 package host
 
 import "github.com/timebench/timebench/internal/document/result"

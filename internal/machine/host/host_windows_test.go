@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Where no page is shared it is not known how QueryPerformanceCounter is read: neither that
-// it enters the kernel nor that it does not. The rate is known anyway.
+// Without a shared page, it is unknown how QueryPerformanceCounter is read, and whether it enters the kernel. The rate
+// is known.
 func TestQPCWithoutTheSharedPage(t *testing.T) {
 	for _, wine := range []bool{false, true} {
 		require.Equal(t, &result.QPC{Hz: wintime.PerformanceFrequency()}, qpc(0x1000, 0, wine))
@@ -31,8 +31,8 @@ func planted(t *testing.T, bytes map[uintptr]byte) uintptr {
 	return address
 }
 
-// The bypass through the hypervisor page (flags 0x83, as on current versions of Windows): the first
-// word of that page tells whether a read enters the kernel. Without the page that is unknown.
+// The bypass through the hypervisor page (flags 0x83, as on current versions of Windows): the first word of that page
+// shows whether a read enters the kernel. Without the page that is unknown.
 func TestQPCThroughTheHypervisorPage(t *testing.T) {
 	yes, no, zero := true, false, 0
 	const flags, firstWord, secondWord = 0x3c6, 0, 8

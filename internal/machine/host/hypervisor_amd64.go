@@ -22,8 +22,7 @@ var hypervisors = map[string]string{
 	"Apple VZ":     "apple",
 }
 
-// cpuHypervisor returns the hypervisor that the CPU reports, an unknown one by its signature;
-// "" if there is none.
+// cpuHypervisor returns the hypervisor that the CPU reports, or its signature if unknown; "" without one.
 func cpuHypervisor() string {
 	const present = 1 << 31
 	if _, _, ecx, _ := native.CPUID(1); ecx&present == 0 {
@@ -32,9 +31,9 @@ func cpuHypervisor() string {
 	return hypervisorBy(native.CPUID)
 }
 
-// hypervisorBy returns the hypervisor by its signature. KVM and Xen that behave as Hyper-V, for
-// guests with Windows, have its signature in the first leaf, or another that their users set
-// (hv-vendor-id of QEMU). Their own is then in leaf 40000100H.
+// hypervisorBy returns the hypervisor by its signature. KVM and Xen can imitate Hyper-V, for Windows guests. Then the
+// first leaf has its signature, or a signature that the user sets (hv-vendor-id of QEMU), and leaf 40000100H has their
+// own.
 func hypervisorBy(cpuid func(leaf uint32) (eax, ebx, ecx, edx uint32)) string {
 	var signature string
 	for _, leaf := range []uint32{0x40000100, 0x40000000} {

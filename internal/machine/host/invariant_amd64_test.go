@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// It is never unknown: a CPU that has no such leaf does not promise it.
+// InvariantTSC is never unknown: a CPU without the leaf does not promise it.
 func TestInvariantTSCIsTold(t *testing.T) {
 	require.NotNil(t, Facts().CPU.InvariantTSC)
 }

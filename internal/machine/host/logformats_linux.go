@@ -63,8 +63,8 @@ func parseRecord(text string) (sequence uint64, m kernellog.Message, ok bool) {
 	return sequence, m, m.Timed && err == nil
 }
 
-// parseLog parses a text of syslog(2) or of a log file. It returns the messages of the last
-// boot in it; whole reports whether the first one is there.
+// parseLog parses a text of syslog(2) or of a log file. It returns the messages of the last boot in it; whole reports
+// whether it has the first one.
 func parseLog(text string) (messages []kernellog.Message, whole bool) {
 	var boots kernellog.Boots
 	for line := range strings.Lines(text) {

@@ -67,8 +67,8 @@ func osRelease(of reader) map[string]string {
 	return values
 }
 
-// distribution returns the name and version in os-release(5). On Debian the point release is in
-// a separate file. gopsutil is no choice: it may start lsb_release.
+// distribution returns the name and version in os-release(5). On Debian the point release is in a separate file.
+// gopsutil is not used: it may start lsb_release.
 func distribution(of reader, release map[string]string) string {
 	version := release["VERSION_ID"]
 	if point := of("etc/debian_version"); release["ID"] == "debian" && point != "" {

@@ -9,8 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// machine returns the vendor and product names of the DMI tables; nil if there are none, as on
-// most Arm boards.
+// machine returns the vendor and product names of the DMI tables; nil without these tables, as on most Arm boards.
 func machine(of reader) *result.Machine {
 	found := result.Machine{
 		Vendor:  of.name("sys/class/dmi/id/sys_vendor"),
@@ -49,9 +48,8 @@ func container(root string) string {
 	return ""
 }
 
-// governors returns the cpufreq governors of the CPUs, each once and sorted; none if the
-// system has no cpufreq, as most virtual machines. It does not use procfs, which reads all
-// files of cpufreq, some of which take milliseconds.
+// governors returns the cpufreq governors of the CPUs, each once and sorted; nil without cpufreq, as on most virtual
+// machines. It does not use procfs, which reads all files of cpufreq: some take milliseconds.
 func governors(root string) []string {
 	cpus := filepath.Join(root, "sys/devices/system/cpu")
 	entries, _ := os.ReadDir(cpus)
@@ -81,8 +79,8 @@ func serviceManager(root string) string {
 	return ""
 }
 
-// bootPrograms are programs that write the kernel command line, the one that a distribution recommends before those that
-// it builds on.
+// bootPrograms are programs that write the kernel command line, a distribution's recommended program before the
+// programs that it builds on.
 var bootPrograms = []string{
 	"rpm-ostree", "transactional-update", "kernelstub", "grubby", "update-bootloader", "update-grub", "grub2-mkconfig", "grub-mkconfig",
 }

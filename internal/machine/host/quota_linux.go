@@ -11,11 +11,10 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// quota returns the CPU quota of this process in CPUs, and its period in nanoseconds; 0 if
-// there is none. It is the lowest limit of the control groups from that of the process up to
-// the root: cpu.max in cgroups version 2, cpu.cfs_quota_us in version 1
-// (Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst in the
-// kernel source). root is "/", or the tree of a test.
+// quota returns the CPU quota of this process in CPUs, and its period in nanoseconds; 0 without a quota. It is the
+// lowest limit of the control groups from the process up to the root: cpu.max in cgroups version 2, cpu.cfs_quota_us in
+// version 1 (Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst in the kernel source).
+// root is "/", or the tree of a test.
 func quota(root string) (cpus float64, periodNS int64) {
 	for version, folder := range cpuGroups(root) {
 		if found, period := limitReaders[version](folder); found > 0 && (cpus == 0 || found < cpus) {

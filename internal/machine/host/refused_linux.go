@@ -16,8 +16,8 @@ import (
 type probedCall struct {
 	name   string
 	number uintptr
-	// hasID is whether its first argument is the id of a clock, and its second where the time goes. Otherwise the first is
-	// where the time goes.
+	// hasID is whether the first argument is the id of a clock, and the second the address for the time. Otherwise the
+	// first is the address.
 	hasID bool
 	// since is the first version of Linux that has the call; zero if all have it.
 	since struct{ major, minor int }
@@ -47,8 +47,8 @@ func (c probedCall) errno() unix.Errno {
 	return errno
 }
 
-// refusedCalls returns the system calls of clocks that fail for this process on a kernel that has them, as those that a
-// seccomp filter answers. A program that finds its clock in the vDSO does not notice.
+// refusedCalls returns the system calls of clocks that fail for this process on a kernel that has them, for example
+// because of a seccomp filter. A program that finds its clock in the vDSO does not notice.
 func refusedCalls(kernel string) []result.RefusedCall {
 	const filtered = "2" // SECCOMP_MODE_FILTER
 	var refused []result.RefusedCall

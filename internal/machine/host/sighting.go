@@ -2,8 +2,8 @@ package host
 
 import "time"
 
-// A Sighting is a set of counters of this machine at a moment. The difference of two of them is
-// what happened in between. A counter that the system does not have is 0.
+// A Sighting is a set of counters of this machine at a moment. The difference of two sightings is what happened in
+// between. A missing counter is 0.
 type Sighting struct {
 	// At is the moment, with a reading of the monotonic clock.
 	At time.Time

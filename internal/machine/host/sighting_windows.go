@@ -19,7 +19,7 @@ const WallGranularity = 40 * time.Millisecond
 // endedNS is the CPU time of ended children, which Windows does not sum.
 var endedNS atomic.Int64
 
-// CountChild adds the CPU time of an ended child; nil for one that never started.
+// CountChild adds the CPU time of an ended child; nil is a child that never started.
 func CountChild(child *os.ProcessState) {
 	if child != nil {
 		endedNS.Add(int64(child.UserTime() + child.SystemTime()))

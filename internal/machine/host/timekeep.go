@@ -7,9 +7,9 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// The layout of struct vdso_timekeep of FreeBSD on 64-bit CPUs (sys/vdso.h), of which Go has a copy in
-// runtime/defs_freebsd_amd64.go: version, enabled and the index of the current timehands, 32 bits each, then four timehands,
-// which begin with the algorithm.
+// The layout of struct vdso_timekeep of FreeBSD on 64-bit CPUs (sys/vdso.h; Go has a copy in
+// runtime/defs_freebsd_amd64.go): version, enabled and the index of the current timehands, 32 bits each, then four
+// timehands, which begin with the algorithm.
 const (
 	timekeepVersion = 1
 	timekeepBytes   = 16
@@ -23,8 +23,8 @@ var timekeepAlgorithms = map[string]map[uint32]string{
 	"arm64": {1: "generic timer"},
 }
 
-// addTimekeep adds whether the C library of FreeBSD reads the timecounter in user mode, and how, from a copy of the page that
-// the kernel shares with every process (AT_TIMEKEEP). It adds nothing for a version that it does not know.
+// addTimekeep adds whether the C library of FreeBSD reads the timecounter in user mode, and how, from a copy of the
+// page that the kernel shares with every process (AT_TIMEKEEP). It adds nothing for an unknown version.
 func addTimekeep(of *result.ClockSource, page []byte, arch string) {
 	if len(page) < timekeepBytes+timehands*timehandsBytes {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// timekeepPage returns a page of FreeBSD whose current timehands have the algorithm, and the others another one.
+// timekeepPage returns a page of FreeBSD whose current timehands have the algorithm, and the others another.
 func timekeepPage(version, enabled, current, algorithm uint32) []byte {
 	page := make([]byte, timekeepBytes+timehands*timehandsBytes)
 	for at, word := range []uint32{version, enabled, current} {

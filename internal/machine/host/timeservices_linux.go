@@ -18,7 +18,7 @@ var timePrograms = map[string]string{
 	"phc2sys": "phc2sys", "htpdate": "htpdate", "vmtoolsd": "vmtoolsd", "VBoxService": "VBoxService",
 }
 
-// maxProcesses bounds the processes that are looked at: reading a name takes about 10 µs.
+// maxProcesses bounds the inspected processes: reading a name takes about 10 µs.
 const maxProcesses = 1 << 15
 
 func timeServices(root string) []result.TimeService {

@@ -36,7 +36,7 @@ func TestTimeServices(t *testing.T) {
 	require.Empty(t, timeServices(t.TempDir()))
 }
 
-// Every program is found by the name that the kernel has of it, which has at most 15 bytes.
+// Every program is found by its name in the kernel, which has at most 15 bytes.
 func TestTimeProgramsHaveNamesOfTheKernel(t *testing.T) {
 	for comm := range timePrograms {
 		require.LessOrEqual(t, len(comm), 15, comm)

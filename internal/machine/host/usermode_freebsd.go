@@ -33,7 +33,7 @@ func addUserMode(of *result.ClockSource) {
 
 // copied returns a copy of the page of AT_TIMEKEEP, which the kernel maps for the life of the process.
 //
-// Inlined, the copy of constant length ends the compiler of Go 1.26.
+// Inlined, the copy of constant length makes the compiler of Go 1.26 fail.
 //
 //go:noinline
 func copied(address uintptr, bytes int) []byte {

@@ -8,13 +8,13 @@ import (
 	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
-// virtualization returns the hypervisor, "unknown" if only the CPU flag shows one, or
-// nil. It reads the file of Xen first (the CPU of a paravirtual guest reports the hypervisor
-// below Xen, or none), then the CPU, the kernel log, the firmware, and last what a kernel has
-// loaded. hypervisor is what the CPU reports, lines are the log lines about clocks, flags those of the first CPU.
+// virtualization returns the hypervisor, "unknown" if only the CPU flag shows one, or nil. It reads the file of Xen
+// first (the CPU of a paravirtual guest reports the hypervisor below Xen, or none), then the CPU, the kernel log, the
+// firmware, and last the loaded kernel modules. hypervisor is what the CPU reports, lines are the log lines about
+// clocks, and flags the flags of the first CPU.
 //
-// gopsutil is no choice: it reports "docker" for any machine with a trace of Docker, and reads
-// /proc/1/environ, which in a container may belong to another user and have any length.
+// gopsutil is not used: it reports "docker" for any machine with a trace of Docker, and reads /proc/1/environ, which in
+// a container may belong to another user and have any length.
 func virtualization(of reader, hypervisor string, lines, flags []string, machine *result.Machine) *result.Virtualization {
 	system, role := of.name("sys/hypervisor/type"), "guest"
 	if system == "" {

@@ -37,7 +37,7 @@ func TestW32TimeSettings(t *testing.T) {
 	}
 }
 
-// Windows and Wine run the service that starts the others' drivers. There is no such service as the second.
+// Windows and Wine run PlugPlay. The other services do not exist.
 func TestServiceState(t *testing.T) {
 	require.Contains(t, []string{"running", "stopped"}, serviceState("PlugPlay"))
 	require.Empty(t, serviceState("timebench-no-such-service"))

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// zoneStep is what the offsets of time zones are multiples of, and maxZone the largest: UTC+14.
+	// zoneStep divides the offsets of all time zones, and maxZone is the largest offset: UTC+14.
 	zoneStep = 15 * time.Minute
 	maxZone  = 14 * time.Hour
 	// zoneSlack is how far a real-time clock in local time may drift from it: a cheap one drifts a second a day.
@@ -18,9 +18,9 @@ const (
 	maxOffset = int64(1e18)
 )
 
-// hostClocks begin the names of the PTP clocks that have the time of a hypervisor's host, in UTC (clock_name in /sys/class/ptp):
-// ptp_kvm_common.c, ptp_vmw.c and ptp_vmclock.c in drivers/ptp, drivers/hv/hv_util.c, and Amazon's driver ena. Another one
-// belongs to a network card, and may be in TAI, or count from its start.
+// hostClocks begin the names of the PTP clocks that have the time of a hypervisor's host, in UTC (clock_name in
+// /sys/class/ptp): ptp_kvm_common.c, ptp_vmw.c and ptp_vmclock.c in drivers/ptp, drivers/hv/hv_util.c, and Amazon's
+// driver ena. Any other PTP clock belongs to a network card, and may be in TAI, or count from its start.
 var hostClocks = []string{"KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock", "ena-ptp-"}
 
 // IsHostClock reports whether a PTP clock with this name has the time of the hypervisor's host.
@@ -36,9 +36,9 @@ func wallOffset(of *result.WallOffset, readNS, beforeNS, afterNS, uncertainNS in
 	of.OffsetNS, of.BoundNS = &offset, uncertainNS+half
 }
 
-// heedZone takes the zone of a real-time clock in local time out of its offset. local is whether the system keeps it
-// so. Otherwise it is recognised by an offset of a whole number of quarters of an hour: another system of the machine,
-// such as Windows, keeps it so.
+// heedZone removes the time zone from the offset of a real-time clock in local time. local is whether the system keeps
+// it in local time. Otherwise an offset of whole quarters of an hour shows it: another system of the machine, such as
+// Windows, keeps it so.
 func heedZone(of *result.WallOffset, local bool) {
 	if of.OffsetNS == nil {
 		return

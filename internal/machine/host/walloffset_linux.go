@@ -35,7 +35,7 @@ func wallOffsets(root string) []result.WallOffset {
 }
 
 // rtcOffset compares the wall clock with the real-time clock from which the kernel sets it (hctosys), or else with the
-// first, or nil. Any user may read it (Documentation/ABI/testing/sysfs-class-rtc).
+// first; nil without one. Any user may read it (Documentation/ABI/testing/sysfs-class-rtc).
 func rtcOffset(root string) *result.WallOffset {
 	clocks, _ := filepath.Glob(filepath.Join(root, "sys/class/rtc/rtc*"))
 	if len(clocks) == 0 {
@@ -72,8 +72,8 @@ func rtcSeconds(clock string) (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// RTCSeconds returns the time of the first real-time clock in seconds since 1970, and whether there is one
-// that any user can read. It may be local time.
+// RTCSeconds returns the time of the first real-time clock in seconds since 1970. ok is whether it could be read. It
+// may be local time.
 func RTCSeconds() (seconds int64, ok bool) {
 	seconds, err := rtcSeconds("/sys/class/rtc/rtc0")
 	return seconds, err == nil
@@ -92,8 +92,8 @@ func checkSeconds(clock string, seconds int64) error {
 // ptpReadings is how often a PTP clock is read. The shortest reading counts.
 const ptpReadings = 5
 
-// ptpOffset compares the wall clock with a PTP clock, which it reads by its dynamic clock id (clock_gettime(2)). To open
-// the device needs permission, which ordinary users rarely have.
+// ptpOffset compares the wall clock with a PTP clock, which it reads by its dynamic clock id (clock_gettime(2)).
+// Opening the device needs permission, which ordinary users rarely have.
 func ptpOffset(of *result.WallOffset, device string) error {
 	fd, err := unix.Open(device, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
