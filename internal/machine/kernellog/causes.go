@@ -6,10 +6,10 @@ import (
 )
 
 // reasons are the rules for why a clock is wrong or not in use. The first that finds a cause excludes the others:
-// measurements come before inferences, and a pair of figures with one explanation before one with several.
+// measurements come before inferences, and a pair of figures with one explanation before a pair with several.
 var reasons = slices.Concat(measuredRules, comparedRules, presumedRules)
 
-// otherRules find the causes that a log shows beside the reason: those with a rule, and those that one message shows.
+// otherRules find the causes beside the reason: by rules, and by single messages.
 var otherRules = slices.Concat(alsoRules, messageRules())
 
 func messageRules() []rule {
@@ -22,7 +22,7 @@ func messageRules() []rule {
 	return rules
 }
 
-// Causes are the kinds of causes, in the order of their rules, without those of messages that are always harmless.
+// Causes are the kinds of causes, in the order of their rules, without the always harmless ones.
 func Causes() []string {
 	var kinds []string
 	for _, r := range slices.Concat(reasons, otherRules) {

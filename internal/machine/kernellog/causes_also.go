@@ -19,7 +19,7 @@ var alsoRules = []rule{
 	{kind: "32-bit-erratum", harmless: true, find: erratum32},
 }
 
-// tscAdjust: the kernel found and mended TSC_ADJUST. Where the CPUs still differ, that rule says it.
+// tscAdjust: the kernel found and mended TSC_ADJUST. If the CPUs still differ, another rule reports it.
 func tscAdjust(l log) (Cause, bool) {
 	found := l.of(adjustDiffers, adjustForced, adjustWarp)
 	if len(found) == 0 || len(l.of(tscWarp, interCPUSkew, cpusAhead, cpusBehind)) > 0 {
@@ -48,7 +48,7 @@ func rtcInterruptsLost(l log) (Cause, bool) {
 	return Cause{Text: fmt.Sprintf("The machine was too busy to deliver interrupts of the RTC, which the HPET emulates (%d lines). That says nothing about the clock that programs read.", times), Evidence: found[:1]}, true
 }
 
-// watchdogTimedOut: the check was skipped. Where the kernel also marked the TSC, that rule says it.
+// watchdogTimedOut: the check was skipped. If the kernel also marked the TSC, another rule reports it.
 func watchdogTimedOut(l log) (Cause, bool) {
 	found := l.of(readTimedOut, readBackDelay)
 	if len(found) == 0 || len(l.marking("")) > 0 || slices.ContainsFunc(found, Event.Marks) {

@@ -74,12 +74,12 @@ func watchdogWrapped(_ log, c comparison) Cause {
 	return cause
 }
 
-// hzAfter returns the rate of the TSC if the watchdog counted more than its values show, by this time in ns.
+// hzAfter returns the rate of the TSC if the watchdog counted this much more than its values show, in ns.
 func (c comparison) hzAfter(more float64) float64 { return c.clockCycles / (c.watchdogNS + more) * 1e9 }
 
-// mayHaveWrapped: the log does not have the rate of the TSC, which no CPU has unless the counter of the watchdog
-// wrapped. More than one round is a long pause, of a virtual machine or of such a length that the kernel's own figure
-// is impossible.
+// mayHaveWrapped: the log lacks the rate of the TSC, and the computed rate is impossible unless the counter of the
+// watchdog wrapped. It wraps more than once in a pause of a virtual machine, or a pause so long that the kernel's own
+// figure is impossible.
 func mayHaveWrapped(l log, c comparison) bool {
 	if !math.IsNaN(c.clockNS) || !(c.watchdogNS > 0) || !c.marked || slices.Contains(weakWatchdogs, c.watchdog) {
 		return false
@@ -115,7 +115,7 @@ func weakWatchdog(l log, c comparison) Cause {
 }
 
 // reliableIgnored is whether a parameter that switches the watchdog off had no effect on tsc-early (63ec58b44fcc of
-// Linux 5.4-rc7 mended it; stable kernels have it too).
+// Linux 5.4-rc7 fixed it; stable kernels have the fix too).
 func (l log) reliableIgnored(c comparison) bool {
 	return c.clock == "tsc-early" && Older(l.machine.Kernel, 5, 4) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
 }
@@ -192,8 +192,8 @@ func slowReadBack(l log) (Cause, bool) {
 	return cause, true
 }
 
-// doubts returns the lines that speak against the TSC: of firmware that wrote to it, of another rate, and of the
-// watchdog that marked it by a comparison.
+// doubts returns the lines that speak against the TSC: firmware that wrote to it, another rate, and a comparison by
+// which the watchdog marked it.
 func (l log) doubts() []Event {
 	found := l.of(adjustDiffers, adjustForced, adjustWarp, rateDiffers)
 	for _, c := range l.comparisons {

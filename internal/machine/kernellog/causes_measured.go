@@ -38,7 +38,7 @@ func (l log) cpusApart() []Event {
 // resuming is how long after the CPUs came up a resume still logs lines, in ns: the CPUs come up first.
 const resuming = 30e9
 
-// resumed returns the lines of the suspend and resume before an event, or in which it stands.
+// resumed returns the lines of the suspend and resume before or around an event.
 func (l log) resumed(at Event) []Event {
 	return slices.DeleteFunc(l.of(suspended), func(e Event) bool {
 		return e.Index > at.Index && e.Timed && at.Timed && e.AtNS-at.AtNS > resuming
@@ -154,7 +154,7 @@ func wrongCPUIDRate(l log) (Cause, bool) {
 	return c, true
 }
 
-// hidden are boot parameters that take the timers away against which the TSC is measured.
+// hidden are boot parameters that disable the timers against which the TSC is measured.
 var hidden = []string{"acpi=off", "nohpet", "hpet=disable", "pmtmr=0", "noapic"}
 
 // calibrationFailed: no timer answered, so the rate of the TSC is unknown.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A planted log shows one kind of fault, made for a test from the formats of one kernel. A new log is a row of
+// A planted log shows a single kind of fault, made for a test from the formats of a kernel. A new log is a row of
 // plantedLogs.
 type planted struct {
 	kind    string

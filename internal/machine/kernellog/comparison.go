@@ -33,7 +33,7 @@ type comparison struct {
 	assumed bool
 	// marked is whether the kernel marked the clock unstable.
 	marked bool
-	// long is whether it is a check that the kernel skipped because it ran late.
+	// long is whether the kernel skipped the check because it ran late.
 	long   bool
 	at     Event // the first line
 	events []Event
@@ -48,7 +48,7 @@ func (c comparison) known() bool { return !math.IsNaN(c.clockNS) && c.watchdogNS
 // check on time.
 const dueNS, longNS = 0.5e9, 1.2e9
 
-// lateNS returns how much too late a check was at least, in ns; 0 if it was on time, or is unknown.
+// lateNS returns how late a check was at least, in ns; 0 if it was on time, or unknown.
 func (c comparison) lateNS() float64 {
 	interval := -c.skewNS // the watchdog counted at least what the clock lacks
 	if !math.IsNaN(c.watchdogNS) {
@@ -138,7 +138,7 @@ func (c *comparison) take(e Event) {
 	}
 }
 
-// complete computes the missing one of both intervals and their difference.
+// complete computes a missing interval, or the missing difference of both.
 func (c *comparison) complete() {
 	switch {
 	case c.known():
@@ -178,7 +178,7 @@ type round struct {
 	ns       float64
 }
 
-// rounds returns the rounds of the watchdog; of all narrow ones if it is unknown.
+// rounds returns the rounds of the watchdog; of all narrow counters if it is unknown.
 func (c comparison) rounds() []round {
 	if c.watchdog == "" {
 		return []round{{"hpet", 1 << 32 / float64(usualHPET) * 1e9}, {"acpi_pm", 1 << 24 / 3579545. * 1e9}}
@@ -221,7 +221,7 @@ func (c comparison) back() bool {
 	if c.clockCycles < 0 || c.clockNS < 0 {
 		return true
 	}
-	// The kernel reports a counter that went back as one that stood still (clocksource_delta).
+	// The kernel reports a counter that went back as if it stood still (clocksource_delta).
 	return c.known() && c.watchdogNS > 0 && c.clockNS <= c.watchdogNS*1e-6
 }
 

@@ -29,10 +29,10 @@ func kinds(causes []Cause) []string {
 	return all
 }
 
-// explained are what Explain says of the logs of public reports: the kinds of the causes, and of the first cause what
-// it says of the TSC, and what its text has. A new log is a file and a row.
+// explained are the results of Explain for the logs of public reports: the kinds of the causes, and the judgement of
+// the TSC and parts of the text of the first cause. A new log is a file and a row.
 //
-// Those in testdata are of docker/for-mac#2747 and #4486, sozu-proxy/sozu#500, QubesOS/qubes-issues#2044,
+// The logs in testdata are from docker/for-mac#2747 and #4486, sozu-proxy/sozu#500, QubesOS/qubes-issues#2044,
 // thenickdude/KVM-Opencore#15, vdsm/virtual-dsm#1111, RPCS3/rpcs3#16382, codepayne/pop-os-linux#8,
 // coolsnowwolf/lede#9028, Mellanox/mkt#74, FrameworkComputer/SoftwareFirmwareIssueTracker#107,
 // deepin-community/kernel#265, lkml.iu.edu/2603.1/00100.html, sungju.org/2019/02/27, gist.github.com/wmealing/5316542,

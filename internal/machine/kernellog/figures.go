@@ -34,8 +34,8 @@ func fourDigits(value float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// deviation returns a deviation in per cent, with its sign, and in ppm: "+0.177 % (1770 ppm)". A factor that no clock's
-// rate can be off by is left out.
+// deviation returns a deviation in per cent, with its sign, and in ppm: "+0.177 % (1770 ppm)". An impossible factor is
+// left out.
 func deviation(ppm float64) string {
 	switch size := math.Abs(ppm); {
 	case size < 1:
@@ -61,8 +61,8 @@ func cpuNames(events []Event) string {
 	return words.CPUs(cpus)
 }
 
-// Older returns whether the release of a Linux kernel, such as 6.12.3-amd64, is older than a version. An unknown one is
-// not.
+// Older returns whether the release of a Linux kernel, such as 6.12.3-amd64, is older than a version. An unknown
+// release is not.
 func Older(release string, major, minor int) bool {
 	var a, b int
 	if n, _ := fmt.Sscanf(release, "%d.%d", &a, &b); n < 2 {

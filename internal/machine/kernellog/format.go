@@ -17,8 +17,8 @@ const (
 	weightDecides               // why a clock is not in use, or is wrong
 )
 
-// A format is one message of the kernel with figures, or on which a rule depends. A new one is an entry in a table, and
-// an example of it in docs/kernel-messages.md.
+// A format is a message of the kernel that has figures, or that a rule uses. A new format is an entry in a table, and
+// an example in docs/kernel-messages.md.
 type format struct {
 	kind Kind
 	// has is a text in lower case that every match has: a fast filter.
@@ -79,7 +79,7 @@ var fields = map[string]func(*Event, string){
 	},
 }
 
-// largest bounds the figures of an event: 285 years in ns, which an int64 holds. More is no figure of a clock.
+// largest bounds the figures of an event: 285 years in ns, which an int64 holds. A larger figure is impossible.
 const largest = 9e18
 
 // number returns a figure; 0 and false if it is impossible.
@@ -108,7 +108,7 @@ func decimal(text string) int64 {
 const (
 	// maxCPUs is more than the number of any CPU of Linux (NR_CPUS in arch/x86/Kconfig).
 	maxCPUs = 8192
-	// unknownCPU stands for a CPU that cannot be.
+	// unknownCPU stands for an impossible CPU.
 	unknownCPU = -1
 )
 

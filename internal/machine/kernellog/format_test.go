@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// examples are the messages in docs/kernel-messages.md, which leaves out the prefix of most, and those that only have
+// examples are the messages in docs/kernel-messages.md, which leaves out most prefixes, and messages that only have
 // facts of the machine.
 func examples(t testing.TB) []string {
 	t.Helper()
@@ -31,7 +31,8 @@ func examples(t testing.TB) []string {
 	return all
 }
 
-// The page explains more than the rules need: those lines a document only keeps. A format without an example there may also be hidden by one before it.
+// The page explains more lines than the rules need: a document only keeps them. A format without an example may be
+// hidden by an earlier format.
 func TestEveryFormatHasAnExample(t *testing.T) {
 	seen := map[string]bool{}
 	for _, example := range examples(t) {

@@ -19,7 +19,7 @@ const (
 )
 
 // watchdogFormats are the messages of the watchdog, which compares a clock source with another one every half second. A
-// line shows the words of its kernel; the version does not: stable kernels take changes back.
+// line shows the words of its kernel; the version does not, because stable kernels have backports.
 var watchdogFormats = []format{
 	{
 		kind: watchdogVerdict, has: "because the skew is too large", weight: weightDecides,

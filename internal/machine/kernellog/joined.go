@@ -13,9 +13,9 @@ var (
 	color = lazily("\x1b\\[[\\d;]*[mK]")
 )
 
-// Lines returns the lines of the kernel log in a line of a text, without colours. There are several where the text lost
-// its line ends: they are carriage returns, "\n" as in a program's source, or spaces before the next stamp. A text
-// between two stamps of one line stays with the first.
+// Lines returns the lines of the kernel log in a line of a text, without colours. A text that lost its line ends has
+// several: instead it has carriage returns, "\n" as in a program's source, or spaces before the next stamp. A text
+// between two stamps stays with the first.
 func Lines(line string) []string {
 	line = WithoutColor(line)
 	if strings.Count(line, "] ") < 2 && strings.Count(line, "kernel") < 2 && !strings.Contains(line, `\n`) || strings.HasPrefix(line, "{") { // faster than the expressions

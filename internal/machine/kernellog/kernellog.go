@@ -18,7 +18,7 @@ type Event struct {
 	AtNS int64
 	// Timed is whether the stamp is a time since boot.
 	Timed bool
-	// Index is the index of the line in those that were parsed.
+	// Index is the index of the line among the parsed lines.
 	Index int
 	// Count is how often the line was logged: 1, or more for a line that Select has folded.
 	Count int

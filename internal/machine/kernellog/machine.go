@@ -65,7 +65,7 @@ func detected(name string) string {
 }
 
 // OfFirmware returns the hypervisor whose machines have these names in their firmware, the vendor and then the product;
-// "" if it is unknown. Names of clouds are not known: clouds also have machines without a hypervisor.
+// "" if it is unknown. It ignores names of clouds, which also have machines without a hypervisor.
 func OfFirmware(names string) string {
 	for _, h := range hypervisors {
 		if h.firmware != "" && strings.HasPrefix(strings.ToLower(names), h.firmware) {

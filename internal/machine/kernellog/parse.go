@@ -17,10 +17,10 @@ const (
 	maxOfKind = 1000
 )
 
-// Parse returns the events in lines of the kernel log, in their order, with or without stamps, as dmesg, journalctl and
-// syslog daemons print them and as Select keeps them, of one boot. It never fails: a line that it does not know, or
-// that a program wrote, yields no event. Of more than a thousand events of one kind, the later ones only raise the
-// count of the last kept.
+// Parse returns the events in lines of the kernel log of a single boot, in their order. The lines may have stamps, as
+// dmesg, journalctl and syslog daemons print them and as Select keeps them. Parse never fails: an unknown line, or a
+// line of a program, yields no event. After a thousand events of a kind, later events only raise the count of the last
+// kept.
 func Parse(lines []string) []Event {
 	var events []Event
 	kept := map[Kind][]int{} // their indexes in events
@@ -43,7 +43,7 @@ func Parse(lines []string) []Event {
 	return events
 }
 
-// A recognized line is one whose format is known.
+// A recognized line has a known format.
 type recognized struct {
 	*format
 	Message
@@ -177,7 +177,7 @@ func ofKind(events []Event, kinds ...Kind) []Event {
 	return found
 }
 
-// possible returns whether a TSC can count as many cycles in an interval, as far as both are known.
+// possible returns whether a TSC can count these cycles in an interval, or either is unknown.
 func possible(cycles, ns float64) bool {
 	if !(cycles > 0) || !(ns > 0) {
 		return true

@@ -26,7 +26,7 @@ clocksource: 'unknown' cs_now: 3e8 cs_last: 0 mask: ff`, "\n"))
 	require.False(t, events[9].Measured)
 }
 
-// The rate of a registered clock source counts where the log has no better one.
+// The rate of a registered clock source counts if the log has no better rate.
 func TestRatesOfRegisteredClockSources(t *testing.T) {
 	const registered = "clocksource: acpi_pm: mask: 0xffffff max_cycles: 0xffffff, max_idle_ns: 1085701024 ns\n" +
 		"clocksource: hpet: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 79635855245 ns\n" +

@@ -12,7 +12,7 @@ type log struct {
 	comparisons []comparison
 }
 
-// A rule finds one cause. A new one is an entry in a table.
+// A rule finds one cause. A new rule is an entry in a table.
 type rule struct {
 	// kind, title, concerns and inferred are fields of the cause. find may set another title or subject.
 	kind, title string
@@ -33,7 +33,7 @@ func logged(k Kind, c Cause) func(log) (Cause, bool) {
 	return func(l log) (Cause, bool) { return c.shownBy(l.of(k)) }
 }
 
-// first returns the rule of a cause that cause makes of the first line of a kind, and every such line shows.
+// first returns the rule of a cause that every line of a kind shows. cause makes it from the first line.
 func first(k Kind, cause func(Event) Cause) func(log) (Cause, bool) {
 	return func(l log) (Cause, bool) {
 		found := l.of(k)

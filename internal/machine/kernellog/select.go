@@ -16,7 +16,7 @@ const (
 	maxCharacters = 300
 )
 
-// Shown returns a line as a document has it: printable, and not longer than it may be.
+// Shown returns a line as a document has it: printable, and at most maxCharacters long.
 func Shown(line string) string {
 	line = strings.TrimRight(printable.Line(line), " ")
 	if characters := []rune(line); len(characters) > maxCharacters {
@@ -28,8 +28,8 @@ func Shown(line string) string {
 // folded is the end of a line that stands for several.
 var folded = lazily(` \(logged (\d{1,7}) times\)$`)
 
-// minFold is how many lines that differ in numbers only are folded into one. Fewer, as the clock of each of two CPUs,
-// are kept.
+// minFold is the min number of lines that are folded if they differ in numbers only. Fewer lines, as the clocks of two
+// CPUs, are kept.
 const minFold = 4
 
 // unfold returns a line without the mark of Select, and how often it was logged.
@@ -45,9 +45,9 @@ func unfold(line string) (string, int) {
 	return line[:len(line)-len(found[0])], max(n, 1)
 }
 
-// Select returns the lines that a document keeps, at most limit of them and in their order: of more, those that decide
-// come first. Lines that differ in numbers only are folded into the first of them, which then ends in " (logged N
-// times)"; of lines that decide, the last is kept too. incomplete is whether lines are missing that were not folded.
+// Select returns the lines that a document keeps, in their order and at most limit of them, preferring lines that
+// decide. Lines that differ in numbers only are folded into the first of them, which then ends in " (logged N times)";
+// of lines that decide, the last is kept too. incomplete is whether lines are missing that were not folded.
 func Select(lines []string, limit int) (kept []string, incomplete bool) {
 	lines, weights := fold(lines)
 	limit = max(limit, 0)
@@ -122,7 +122,7 @@ func fold(lines []string) ([]string, []weight) {
 	return kept, keptWeights
 }
 
-// shape returns a text without what differs in lines that are logged again and again: numbers, decimal or with 0x.
+// shape returns a text without the parts that differ in repeated lines: numbers, decimal or with 0x.
 func shape(text string) string {
 	const decimals, hexadecimals = "0123456789", "0123456789abcdef"
 	rest := strings.ToLower(text)

@@ -39,7 +39,7 @@ func TestOfLinesThatDecideTheLastIsKept(t *testing.T) {
 	require.Equal(t, log[:3], few)
 }
 
-// Lines that decide come first, then the context, each in their order, and whoever asks learns that lines are missing.
+// Lines that decide come first, then the context, each in their order, and the result shows that lines are missing.
 func TestSelectSaysThatLinesAreMissing(t *testing.T) {
 	const decides, context = "tsc: Marking TSC unstable due to clocksource watchdog", "clocksource: Switched to clocksource hpet"
 	var lines []string

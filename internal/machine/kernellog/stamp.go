@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/show/printable"
 )
 
-// A Message is a line of a log, without what stands before its text.
+// A Message is a line of a log, with its prefixes taken apart.
 type Message struct {
 	// Text is the text as the kernel logged it.
 	Text string
@@ -26,7 +26,7 @@ type Message struct {
 	Program bool
 }
 
-// A prefix is something that stands before the text of a line.
+// A prefix stands before the text of a line.
 type prefix struct {
 	// begins has the characters that it may begin with: a fast filter.
 	begins  string
@@ -73,7 +73,7 @@ var (
 const (
 	// maxPrefixes bounds what is removed from a line.
 	maxPrefixes = 6
-	// maxLooked bounds what is looked at of a line, in bytes. The kernel's own lines are shorter (PRINTKRB_RECORD_MAX
+	// maxLooked bounds the inspected part of a line, in bytes. The kernel's own lines are shorter (PRINTKRB_RECORD_MAX
 	// is 1024).
 	maxLooked = 2 << 10
 )
