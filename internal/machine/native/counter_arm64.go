@@ -1,6 +1,6 @@
 package native
 
-// HasRDTSCP returns false: the instruction is one of x86.
+// HasRDTSCP returns false: only x86 has the instruction.
 func HasRDTSCP() bool { return false }
 
 // Counters returns the reads of the virtual counter.

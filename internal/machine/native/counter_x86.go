@@ -12,9 +12,9 @@ func Counters() []Counter {
 	}
 }
 
-// The Spin functions read the time stamp counter n times, n ≥ 1, and drop the values. The Read
-// functions store n consecutive values at ticks, which must have room for them. What each
-// instruction waits for is in the Intel SDM, volume 2, RDTSC and RDTSCP.
+// The Spin functions read the time stamp counter n times, n ≥ 1, and drop the values. The Read functions store n
+// consecutive values at ticks, which must have room for them. The Intel SDM, volume 2, RDTSC and RDTSCP, describes what
+// each instruction waits for.
 
 // SpinRDTSC waits for nothing: the CPU may execute it earlier or later.
 func SpinRDTSC(n int)

@@ -18,7 +18,7 @@ func orders() []uint32 {
 	return []uint32{0}
 }
 
-// fineData is no variable of a function: the loop has its address only, and a stack moves.
+// fineData is not a local variable: the loop has only its address, and a stack moves.
 var fineData FineData
 
 // fineReads reads n times.
@@ -29,7 +29,7 @@ func fineReads(data FineData, n int) (times [][2]int64, result int) {
 	return times, result
 }
 
-// With a nanosecond a tick, the times are those of the counter, which is read before and after.
+// With one nanosecond per tick, the times match the counter, which is read before and after.
 func TestFineReadIsTheTimeOfTheCounter(t *testing.T) {
 	for _, ordered := range orders() {
 		var before, after int64
@@ -65,7 +65,7 @@ func TestFineReadMasksTheTicks(t *testing.T) {
 	}
 }
 
-// It has no way for more ticks than the multiplication has room for.
+// FineRead fails for more ticks than the multiplication has room for.
 func TestFineReadGivesUp(t *testing.T) {
 	times, result := fineReads(FineData{Mask: 1<<62 - 1, Most: 0, Mult: 1}, 2)
 	require.Equal(t, -1, result)

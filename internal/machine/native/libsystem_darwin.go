@@ -11,8 +11,9 @@ import (
 // result of the last call. It advances buffer as CallBuffer does.
 func CallIDBuffer(fn, id uintptr, buffer unsafe.Pointer, step uintptr, n int) int
 
-// The functions of libSystem, the C library of macOS. The dynamic linker finds them when the program starts, without cgo, as
-// for golang.org/x/sys/unix. Each address is that of a jump to the function, which is part of the cost of a read.
+// The functions of libSystem, the C library of macOS. The dynamic linker finds them when the program starts, without
+// cgo, as for golang.org/x/sys/unix. Each address points to a jump to the function, which is part of the cost of a
+// read.
 //
 //go:cgo_import_dynamic timebench_clock_gettime clock_gettime "/usr/lib/libSystem.B.dylib"
 //go:cgo_import_dynamic timebench_clock_gettime_nsec_np clock_gettime_nsec_np "/usr/lib/libSystem.B.dylib"

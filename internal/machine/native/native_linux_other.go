@@ -33,8 +33,8 @@ func SyscallBuffer(nr uintptr, buffer unsafe.Pointer, step uintptr, n int) int {
 	return result
 }
 
-// escape makes the compiler allocate what a buffer points to on the heap, as the package promises: what a function value
-// does with it is unknown.
+// escape makes the compiler allocate the target of a buffer on the heap, as the package promises: the compiler does not
+// know what a function value does with it.
 var escape = func(unsafe.Pointer) {}
 
 func returned(result, _ uintptr, errno unix.Errno) int {
