@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Busy keeps this number of CPUs busy, with threads that are not pinned, until stop is called or the
-// time longest has passed. stop returns when the threads have ended. Busy raises GOMAXPROCS
-// meanwhile, so that the scheduler of the system, not that of Go, shares the CPUs, as with
-// another program.
+// Busy keeps this number of CPUs busy, with threads that are not pinned, until stop is called or the time longest has
+// passed. stop returns when the threads have ended. Busy raises GOMAXPROCS meanwhile, so that the scheduler of the
+// system, not of Go, shares the CPUs, as with another program.
 //
 // The threads run under the ordinary scheduling policy, even if the process has a real-time one.
 // Under SCHED_FIFO, one such thread on each CPU would leave no CPU for anything else, not even

@@ -12,11 +12,11 @@ const (
 	schedResetOnFork = 0x40000000 // a flag in the same value
 )
 
-// realTimePolicies are those under which a thread keeps its CPU until it gives it up.
+// realTimePolicies are the policies under which a thread keeps its CPU until it gives it up.
 var realTimePolicies = map[uintptr]string{1: "SCHED_FIFO", 2: "SCHED_RR", 6: "SCHED_DEADLINE"}
 
-// RealTimePolicy returns the name of the scheduling policy of this thread if it is a real-time
-// one, as chrt(1) sets it; otherwise "".
+// RealTimePolicy returns the name of this thread's scheduling policy if it is real-time, as chrt(1) sets it; otherwise
+// "".
 func RealTimePolicy() string { return realTimePolicies[policy()&^schedResetOnFork] }
 
 // policy returns the scheduling policy of this thread and its flag; sched_getscheduler(2).
@@ -28,8 +28,8 @@ func policy() uintptr {
 	return policy
 }
 
-// setPolicy sets the scheduling policy of this thread; sched_setscheduler(2). The priority is 0 for all policies that are
-// not real-time ones.
+// setPolicy sets the scheduling policy of this thread; sched_setscheduler(2). The priority is 0 unless the policy is
+// real-time.
 func setPolicy(policy uintptr, priority int32) error {
 	parameters := &priority // struct sched_param
 	if _, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, policy, uintptr(unsafe.Pointer(parameters))); errno != 0 {

@@ -64,9 +64,8 @@ func Yield() {
 	_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }
 
-// Sleep stops this thread for the span with nanosleep(2), without the Go scheduler. To wake a
-// goroutine from time.Sleep takes two or three threads, which would take CPU time from the
-// measurement.
+// Sleep stops this thread for the span with nanosleep(2), without the Go scheduler. Waking a goroutine from time.Sleep
+// takes two or three threads, which would take CPU time from the measurement.
 func Sleep(span time.Duration) {
 	request := unix.NsecToTimespec(int64(span))
 	errno := unix.EINTR // by a signal, such as that of Go's scheduler: then request has the rest
@@ -75,9 +74,8 @@ func Sleep(span time.Duration) {
 	}
 }
 
-// Move moves this thread, which is not pinned, to the CPU, and does not pin it there. The kernel
-// may start two new threads on one CPU while another is idle, and takes milliseconds to balance
-// them.
+// Move moves this unpinned thread to the CPU, without pinning it there. The kernel may start two new threads on one CPU
+// while another is idle, and takes milliseconds to balance them.
 func Move(cpu int) error {
 	var one, all unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {

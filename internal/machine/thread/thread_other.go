@@ -33,6 +33,6 @@ func Current() int { return Any }
 // Usable returns the numbers of the CPUs that this process may use, in order.
 func Usable() []int { return firstCPUs(runtime.NumCPU()) }
 
-// Topology returns the CPUs that this process may use, each as a core of one package: this build
-// does not query the topology.
+// Topology returns the CPUs that this process may use, each as a core of the same package: this build does not query
+// the topology.
 func Topology() []CPU { return flat(Usable()) }

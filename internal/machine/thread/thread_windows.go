@@ -19,7 +19,7 @@ var (
 	getCurrentProcessorNumberEx  = kernel32.NewProc("GetCurrentProcessorNumberEx")
 )
 
-// A groupAffinity is GROUP_AFFINITY: CPUs of one processor group.
+// A groupAffinity is GROUP_AFFINITY: CPUs of a processor group.
 type groupAffinity struct {
 	mask     uintptr
 	group    uint16

@@ -7,8 +7,7 @@ import (
 )
 
 // Topology returns the CPUs that this process may use, by number, with package and core from
-// /sys/devices/system/cpu/cpu*/topology. If that is not readable, each CPU is a core of one
-// package.
+// /sys/devices/system/cpu/cpu*/topology. If that is not readable, each CPU is a core of the same package.
 func Topology() []CPU {
 	cpus := flat(Usable())
 	fs, err := sysfs.NewDefaultFS()

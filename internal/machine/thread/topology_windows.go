@@ -15,9 +15,8 @@ const (
 	relationAll              = 0xffff
 )
 
-// Topology returns the CPUs that this process may use, in the order of their
-// numbers, with package and core from GetLogicalProcessorInformationEx. If that
-// fails, each CPU is a core of one package.
+// Topology returns the CPUs that this process may use, in the order of their numbers, with package and core from
+// GetLogicalProcessorInformationEx. If that fails, each CPU is a core of the same package.
 func Topology() []CPU {
 	return arranged(flat(Usable()), processorRelations(), sizes())
 }
@@ -63,7 +62,7 @@ func Packages() int {
 	return count
 }
 
-// processorRelations returns what Windows reports of cores and packages; nil if it does not.
+// processorRelations returns the cores and packages that Windows reports; nil if it fails.
 func processorRelations() []relation {
 	size := new(uint32)
 	_, _, _ = getLogicalProcessorInformationEx.Call(relationAll, 0, uintptr(unsafe.Pointer(size)))
@@ -88,8 +87,8 @@ type relation struct {
 
 var errRelations = errors.New("the list of processors is truncated")
 
-// parseRelations parses a sequence of SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX structures, and
-// returns those of cores and packages: PROCESSOR_RELATIONSHIP in winnt.h.
+// parseRelations parses a sequence of SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX structures, and returns the structures of
+// cores and packages: PROCESSOR_RELATIONSHIP in winnt.h.
 func parseRelations(data []byte) ([]relation, error) {
 	const (
 		header     = 8  // Relationship, Size
