@@ -127,7 +127,7 @@ func bypassOf(flags, shift uint8, bias uint64) Bypass {
 	return Bypass{Enabled: flags&bypassEnabled != 0, HypervisorPage: flags&bypassHVPage != 0, Bias: bias, Shift: shift}
 }
 
-// at returns the address of an offset in the page, which is not Go memory and never moves.
+// at returns the address of an offset in the page, which is outside Go memory and never moves.
 func (p Page) at(offset uintptr) unsafe.Pointer {
 	address := uintptr(p) + offset
 	return *(*unsafe.Pointer)(unsafe.Pointer(&address))
