@@ -38,7 +38,7 @@ func TestProcessesMeasureAsThreadsDo(t *testing.T) {
 	}
 }
 
-// A clock that this process knows and its workers do not has no throughput, and the document says why.
+// A clock that is unknown to the workers has no throughput, and the document has the reason.
 func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 	need.Processes(t)
 	s := quick(1)

@@ -14,7 +14,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// dearer is a clock whose read takes 40 ns, and from some turn on 250 times as long.
+// dearer is a clock whose read takes 40 ns, and later 250 times as long.
 type dearer struct {
 	from         int
 	spins, since int // calls of Spin, and reads since they are slower

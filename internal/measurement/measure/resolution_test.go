@@ -125,8 +125,8 @@ func TestGlancesDoNotGuessAFastTick(t *testing.T) {
 	require.True(t, w.result(1e9, 0).Moved)
 }
 
-// A thread that loses its CPU between two values, before it looks at the stopwatch, takes no gap for a tick: 4 ms is
-// not "4 ms to 464 ms".
+// A thread that loses its CPU between two values, before it reads the stopwatch, does not mistake the gap for a tick: 4
+// ms is not "4 ms to 464 ms".
 func TestGapsAreNoTicks(t *testing.T) {
 	const tick = 4 * time.Millisecond
 	begun := observe.Now()
