@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hypervisors by the signatures in the leaves 40000000H and 40000100H. A CPU returns something else
-// for a leaf that it does not have.
+// Hypervisors by the signatures in the leaves 40000000H and 40000100H. A CPU returns something else for a missing leaf.
 func TestHypervisorOfTheCPU(t *testing.T) {
 	for _, test := range []struct{ first, second, want string }{
 		{"KVMKVMKVM\x00\x00\x00", "", "kvm"},

@@ -79,8 +79,8 @@ func RTCSeconds() (seconds int64, ok bool) {
 	return seconds, err == nil
 }
 
-// checkSeconds returns an error if a clock has a time that no clock has: its difference from another one, in
-// nanoseconds, may not fit into 64 bits.
+// checkSeconds returns an error for an impossible time of a clock: its difference from another, in nanoseconds, may not
+// fit into 64 bits.
 func checkSeconds(clock string, seconds int64) error {
 	const most = 7e9 // the year 2191
 	if seconds < -most || seconds > most {
