@@ -19,7 +19,7 @@ var alsoRules = []rule{
 	{kind: "32-bit-erratum", harmless: true, find: erratum32},
 }
 
-// tscAdjust: the kernel found and mended TSC_ADJUST. If the CPUs still differ, another rule reports it.
+// tscAdjust: the kernel found and fixed TSC_ADJUST. If the CPUs still differ, another rule reports it.
 func tscAdjust(l log) (Cause, bool) {
 	found := l.of(adjustDiffers, adjustForced, adjustWarp)
 	if len(found) == 0 || len(l.of(tscWarp, interCPUSkew, cpusAhead, cpusBehind)) > 0 {

@@ -231,7 +231,7 @@ func (c comparison) restarted() bool {
 	return c.at.Timed && float64(c.at.AtNS) > up && c.now > 0 && c.now/float64(c.at.AtNS)*1e9 < slowestHz
 }
 
-// likelyHz is the rate of the TSC in a sentence that says "at 3 GHz", where the log does not have it.
+// likelyHz is the rate of the TSC in a sentence that says "at 3 GHz", if the log lacks it.
 const likelyHz = 3e9
 
 // advanced returns what the clock of a comparison counted: "2.154 s", or "6463557560 cycles (2.154 s at 3 GHz)".

@@ -22,7 +22,7 @@ var guestClocks = map[string]string{
 	"hyperv_clocksource": "hyperv", "hyperv_clocksource_tsc_page": "hyperv", "hyperv_clocksource_msr": "hyperv",
 }
 
-// MachineOf returns what the log itself says of the machine: the kernel's release, the hypervisor, the boot parameters
+// MachineOf returns the facts of the machine in the log: the kernel's release, the hypervisor, the boot parameters
 // about clocks, the clock source that it switched to last.
 func MachineOf(events []Event) Machine {
 	var m Machine
