@@ -25,9 +25,9 @@ var crossCompilers = map[string]string{
 	"riscv64": "riscv64-linux-gnu-gcc", "s390x": "s390x-linux-gnu-gcc",
 }
 
-// byTimebench and byC measure CLOCK_REALTIME. CLOCK_MONOTONIC takes the kernel some instructions more in the part of
-// each second in which its offset carries. The loops vdso and door call as timebench does, libc and syscall by libc. A
-// turn of a loop is shorter than the time between two interrupts of a timer.
+// byTimebench and byC measure CLOCK_REALTIME. For CLOCK_MONOTONIC the kernel executes some more instructions in the
+// part of each second in which its offset carries. The loops vdso and door call as timebench does, libc and syscall by
+// libc. A turn of a loop is shorter than the time between two interrupts of a timer.
 const (
 	byTimebench = `
 run timebench.%d timebench compare CLOCK_REALTIME@vdso CLOCK_REALTIME@syscall -t 1 \
@@ -43,8 +43,7 @@ run syscall.%[1]d loop syscall CLOCK_REALTIME 200
 
 var paths = []string{"vdso", "syscall"}
 
-// measuredBy returns the ns/read of a path that timebench printed, a loop that calls as it does, and one that calls by
-// libc.
+// measuredBy returns the ns/read of a path by timebench, by a loop with the same calls, and by a loop that calls libc.
 func measuredBy(t testing.TB, said map[string]ran, path string) (timebench, direct, libc []float64) {
 	t.Helper()
 	loops := map[string][]string{"vdso": {"vdso", "libc"}, "syscall": {"door", "syscall"}}[path]
@@ -69,10 +68,10 @@ func measuredBy(t testing.TB, said map[string]ran, path string) (timebench, dire
 	return timebench, direct, libc
 }
 
-// BenchmarkInstructionsAgainstC compares the instructions of a read with those of the C loop, in the machines of
-// otherCPUs. They do not depend on the speed of this machine. What disturbs a loop adds some, so the fewest count.
-// docs/evidence/measuring.md explains the differences. The time of a read depends on this machine, and on where the
-// kernel places each process: BenchmarkTimeAgainstC compares it.
+// BenchmarkInstructionsAgainstC compares the instructions of a read by timebench and by the C loop, in the machines of
+// otherCPUs. They do not depend on the speed of this machine. A disturbance of a loop adds some, so the lowest count is
+// used. docs/evidence/measuring.md explains the differences. The time of a read depends on this machine, and on where
+// the kernel places each process: BenchmarkTimeAgainstC compares it.
 //
 //	go test -tags lab ./test/lab -run '^$' -bench AgainstC -benchtime 1x
 func BenchmarkInstructionsAgainstC(b *testing.B) {

@@ -19,7 +19,7 @@ const (
 	program = 0o100755
 )
 
-// add appends an entry. Folders come before what is in them.
+// add appends an entry. Folders come before their contents.
 func (a *archive) add(name string, mode int, content []byte) {
 	header := []any{0, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0}
 	a.packed.WriteString("070701")

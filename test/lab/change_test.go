@@ -12,8 +12,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/skew"
 )
 
-// changeScript pins to a CPU that the kernel was told to isolate; lets the clock source
-// change while clocks are compared; and asks a build that can prove nothing.
+// changeScript pins to a CPU that the kernel isolates; changes the clock source while clocks are compared; and runs a
+// build that cannot prove kernel entry.
 const changeScript = `
 run allowed grep Cpus_allowed_list /proc/self/status
 run isolated timebench compare --format json --pin 1 --threads 1 --rounds 12 --throughput-time 20ms CLOCK_MONOTONIC@vdso

@@ -12,8 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// booted is the machine of tsc, whose kernel has other words on its command line, and
-// whose CPU may lack the invariant TSC.
+// booted returns the machine of tsc with other words on its kernel command line, and with or without the invariant TSC.
 func booted(t *testing.T, name, words string, invariant bool) world {
 	t.Helper()
 	w := named("tsc")
@@ -25,7 +24,7 @@ func booted(t *testing.T, name, words string, invariant bool) world {
 	return w
 }
 
-// Who or what selected the clock source in use, as doctor reports it.
+// doctor reports who or what selected the clock source in use.
 func TestWhoChoseTheClockSource(t *testing.T) {
 	const byHand = "somebody selected acpi_pm at run time"
 	for _, test := range []struct {
@@ -85,8 +84,8 @@ run after cat $sources/current_clocksource
 }
 
 // The guardian, or timebench and the guardian, are killed at random moments of experiments that switch most of the
-// time. What stays switched is restored at once, or reported by doctor and restored by the next experiment. TestWorlds
-// kills timebench alone.
+// time. A clock source that stays switched is restored at once, or reported by doctor and restored by the next
+// experiment. TestWorlds kills timebench alone.
 func TestKilledInTheMiddle(t *testing.T) {
 	t.Parallel()
 	said := booted(t, "killed in the middle", "tsc=reliable wait=tsc", true).run(t, `
@@ -120,10 +119,9 @@ run both killed BOTH=2
 	require.Equal(t, hits, switched["BOTH"])
 }
 
-// togetherScript kills an experiment and its guardian in one stroke, with their control
-// group, and then lets the next one find what was left. At last it kills all that is
-// called timebench, by the name of the process, as killall of psmisc does, and by
-// busybox's killall; and lets an experiment's control group run out of memory.
+// togetherScript kills an experiment and its guardian in one stroke, with their control group, and then lets the next
+// one find what they left. At last it kills all processes named timebench, as killall of psmisc does, and by busybox's
+// killall; and lets an experiment's control group run out of memory.
 const togetherScript = `
 mkdir /tmp/groups
 mount -t cgroup2 none /tmp/groups
@@ -231,7 +229,7 @@ func TestKilledInOneStroke(t *testing.T) {
 
 	require.Equal(t, "tsc", text("named"), "the guardian has another name than timebench")
 	require.NotZero(t, said["record-named"].status)
-	// Busybox goes by the file of the program too, and so may reach the guardian.
+	// Busybox also compares the file of the program, and so may reach the guardian.
 	require.Equal(t, text("killall") == "tsc", said["record-killall"].status != 0,
 		"the record is there as long as the original is not")
 	// A control group that is killed as a whole for its memory, as containers are.

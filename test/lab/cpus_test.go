@@ -46,7 +46,7 @@ var otherCPUs = []world{
 	},
 }
 
-// otherScript is what they run. A release has the same binary for them.
+// otherScript is the script of otherCPUs. A release has the same binary for them.
 const otherScript = `
 run sources cat $sources/available_clocksource
 run compare timebench compare --format json --rounds 6 --throughput-time 5ms --threads 1,2 \

@@ -21,8 +21,8 @@ run demoted cat $sources/current_clocksource
 run doctor timebench doctor --format json
 `
 
-// TestDemotedByLinux7 has the watchdog of Linux 7, which was rewritten, demote the time stamp counter: doctor names
-// what it said.
+// TestDemotedByLinux7 has the watchdog of Linux 7, which was rewritten, demote the time stamp counter: doctor names the
+// watchdog's reason.
 func TestDemotedByLinux7(t *testing.T) {
 	w := demoted
 	w.name, w.host, w.machine = "demoted by Linux 7", nil, slices.Clone(demoted.machine)

@@ -28,9 +28,9 @@ const javaScript = `
 run java timebench runtimes go --runtime java=/java/bin/java --format json --call-time 20ms
 `
 
-// TestJava runs a real JVM under the clock source that the outages are of, and under the one that it is
-// compared with, and writes what they print beside the other transcripts. The JVM adds no check to those of
-// Go, which checkRuntimes makes in every machine.
+// TestJava runs a real JVM under the clock source of the outages and under the one for comparison, and writes the
+// output beside the other transcripts. The JVM adds no check to the checks of Go, which checkRuntimes makes in every
+// machine.
 func TestJava(t *testing.T) {
 	if !*update {
 		t.Skip("each machine takes three minutes; -update runs them")
@@ -38,7 +38,7 @@ func TestJava(t *testing.T) {
 	var transcript bytes.Buffer
 	for _, name := range []string{"hpet", "tsc"} {
 		w := named(name)
-		// QEMU does not see in time that one CPU changed code that another one runs, which a JVM does: it crashes.
+		// QEMU does not see in time that one CPU changed code that another CPU runs, which a JVM does: it crashes.
 		w.set("-smp", "1")
 		// With one CPU the kernel would take the TSC.
 		w.boots("clocksource=" + w.source + " wait=" + w.source)
@@ -72,7 +72,7 @@ func TestJava(t *testing.T) {
 	}
 }
 
-// addJava adds a Java to a root file system that has what the benchmark needs, and the C library of this
+// addJava adds a Java to a root file system, with the parts that the benchmark needs, and the C library of this
 // machine.
 func addJava(t testing.TB, all *archive) {
 	t.Helper()
@@ -117,10 +117,10 @@ func addJava(t testing.TB, all *archive) {
 	}
 }
 
-// library is a library of the system in what ldd prints.
+// library matches a library of the system in the output of ldd.
 var library = regexp.MustCompile(`(?m)^\t(?:\S+ => )?(/lib\S+) \(`)
 
-// linkedWith returns the paths of the libraries of the system that a program is linked with.
+// linkedWith returns the paths of the system libraries that a program is linked with.
 func linkedWith(t testing.TB, path string) []string {
 	t.Helper()
 	out, err := exec.Command(need.Program(t, "ldd"), path).CombinedOutput()

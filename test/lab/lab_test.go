@@ -1,14 +1,14 @@
 //go:build lab && linux
 
-// Package lab runs timebench under real kernels with other clock sources, on other
-// CPUs and under Xen, in machines that QEMU emulates: without KVM, without root.
+// Package lab runs timebench under real kernels with other clock sources, on other CPUs and under Xen, in machines that
+// QEMU emulates: without KVM, without root.
 //
 //	go test -tags lab ./test/lab
 //	go test -tags lab ./test/lab -update
 //
-// The first command checks what does not depend on speed, because an emulated machine is slow. The second also writes
-// docs/lab.md, and takes longer. Both need qemu-system-x86_64 and qemu-system-aarch64, the first also those of the
-// other CPUs, and the first time the requirements of the script fetch. The kernels are kept in the folder
+// The first command checks everything but speed, because an emulated machine is slow. The second also writes
+// docs/lab.md, and takes longer. Both need qemu-system-x86_64 and qemu-system-aarch64, the first also the emulators of
+// the other CPUs, and the first time the requirements of the script fetch. The kernels are kept in the folder
 // TIMEBENCH_LAB, or in the user's cache if it is not set.
 package lab
 
@@ -30,7 +30,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/lab.md")
 
-// script is what every machine runs.
+// script runs in every machine.
 const script = `
 run sources cat $sources/available_clocksource
 run compare timebench compare --format json --rounds 6 --throughput-time 5ms --threads 1,2 @vdso time.Now@go
@@ -42,8 +42,8 @@ run drift timebench drift --format json --load --duration 3s
 run current cat $sources/current_clocksource
 `
 
-// several is what a machine runs besides that has several CPUs. The last of them goes
-// offline while clocks are verified, and while they are compared, and comes back.
+// several also runs in a machine with several CPUs. The last of them goes offline while clocks are verified, and while
+// they are compared, and comes back.
 const several = `
 run skew timebench skew --format json --duration 2s
 (sleep 2; echo 0 > /sys/devices/system/cpu/cpuLAST/online) &
@@ -57,7 +57,7 @@ for how in pin=spread pin=none workers=processes; do
 done
 `
 
-// experimentScript is what a machine runs that has clock sources to switch between.
+// experimentScript runs in a machine with clock sources to switch between.
 const experimentScript = `
 run experiment timebench compare --clocksources all --yes --format json --rounds 6 --throughput-time 5ms --threads 1 \
   CLOCK_MONOTONIC gettimeofday@vdso
@@ -67,13 +67,13 @@ run refused su user -c \
 run killed killed KILL=26 INT=3 TERM=3 HUP=3
 `
 
-// reportScript is what a machine runs for docs/lab.md.
+// reportScript runs in a machine for docs/lab.md.
 const reportScript = `
 run report timebench compare --all --format json --rounds 20 --throughput-time 40ms --threads THREADS
 run report-doctor timebench doctor
 `
 
-// sourcesScript is what it runs besides where it has several clock sources.
+// sourcesScript also runs in a machine with several clock sources.
 const sourcesScript = `
 run report-sources timebench compare --clocksources all --yes --format json --threads THREADS \
   --rounds 20 --throughput-time 40ms
@@ -166,7 +166,7 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// document reads what a command printed, which must be a document and nothing more.
+// document reads the output of a command, which must be a document and nothing more.
 func document(t testing.TB, said ran) *result.Document {
 	t.Helper()
 	d, err := sections.Read(strings.NewReader(said.stdout))
@@ -277,7 +277,7 @@ func (w world) checkKilled(t *testing.T, said ran) []kill {
 	return kills
 }
 
-// The report, which -update writes, knows every world.
+// The report, which -update writes, has every world.
 func TestReportHasEveryWorld(t *testing.T) {
 	text, err := os.ReadFile(report)
 	require.NoError(t, err)

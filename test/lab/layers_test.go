@@ -46,9 +46,9 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLayersAreInstructions counts: on a machine where each instruction takes the same time, the layers are numbers of
-// instructions. The loop of the empty call has seven, RDTSC is one, and RDTSCP takes its place; a debugger's steps
-// count those of the whole read.
+// TestLayersAreInstructions counts instructions: on a machine where each takes the same time, the layers are numbers of
+// instructions. The loop of the empty call has seven, RDTSC is one, and RDTSCP takes its place; a debugger counts the
+// steps of the whole read.
 func TestLayersAreInstructions(t *testing.T) {
 	w := named("tsc").counting()
 	said := w.run(t, layersScript+"\nrun stepped stepped\n")

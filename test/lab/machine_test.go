@@ -26,30 +26,29 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// longest is how long a machine may run, from its start to the end of its script.
+// longest is the max time that a machine may run, from its start to the end of its script.
 const longest = 9 * time.Minute
 
-// bootTime is how long its kernel may take to its first program. QEMU with 64 CPUs on two stood still now and then, in
-// the kernel.
+// bootTime is the max time until the first program of a machine starts. QEMU with 64 CPUs on two stood still now and
+// then, in the kernel.
 const bootTime = 2 * time.Minute
 
 var errNoInit = errors.New("the kernel did not come to its first program")
 
-// The lines between which a machine prints what its commands said; after the second the
-// machine is done.
+// A machine prints the output of its commands between these lines; after the second it is done.
 const (
 	begin = "### begin"
 	over  = "### over"
 )
 
-// ran is what a command in a machine said, and how it ended.
+// ran is the output of a command in a machine, and how the command ended.
 type ran struct {
 	stdout, stderr string
 	status         int
 }
 
-// run boots the machine, has it run a shell script, and ends it. What the script ran by
-// `run NAME COMMAND...` is returned by that name; "dmesg" is the kernel's log.
+// run boots the machine, has it run a shell script, and ends it. It returns the results of `run NAME COMMAND...` by
+// name; "dmesg" is the kernel's log.
 func (w world) run(t testing.TB, script string) map[string]ran {
 	t.Helper()
 	here := t.TempDir()
@@ -76,12 +75,11 @@ func (w world) run(t testing.TB, script string) map[string]ran {
 	return said
 }
 
-// boot runs an emulator until its machine is done, and returns what came over the
-// console. host gets each line, with the emulator's process, which is gone in any case afterwards, and never
-// outlives this one.
+// boot runs an emulator until its machine is done, and returns the output of the console. host gets each line, with the
+// emulator's process, which has always ended afterwards, and never outlives this one.
 func boot(ctx context.Context, here, emulator string, machine []string,
 	host func(line string, emulator *os.Process)) (string, error) {
-	// Pdeathsig comes when the thread ends that started the process.
+	// Pdeathsig is sent when the thread that started the process ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ctx, end := context.WithCancel(ctx)
@@ -126,11 +124,11 @@ func boot(ctx context.Context, here, emulator string, machine []string,
 	return console.String(), nil
 }
 
-// stamp is what the kernel writes before a line of its log.
+// stamp matches the time stamp of the kernel before a line of its log.
 var stamp = regexp.MustCompile(`(?m)^\[ *\d+\.\d+\] `)
 
-// unpack finds in a console's text what the commands said: base64 of a compressed tar,
-// with a folder for each command.
+// unpack returns the output of the commands from a console's text: base64 of a compressed tar, with a folder for each
+// command.
 func unpack(console string) (map[string]ran, error) {
 	console = stamp.ReplaceAllString(strings.ReplaceAll(console, "\r", ""), "")
 	_, packed, begun := strings.Cut(console, begin+"\n")

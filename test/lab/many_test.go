@@ -11,8 +11,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// many is a machine with far more CPUs than the host has: most of them stand still at any time. The
-// kernel need not measure its delay loop on each CPU (lpj), which takes a minute.
+// many is a machine with far more CPUs than the host has: most of them stand still at any time. The kernel need not
+// measure its delay loop on each CPU (lpj), which takes a minute.
 var many = world{
 	name: "smp64", arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never,
 	machine: []string{"-cpu", "max,+invtsc", "-m", "1024", "-smp", "64", "-kernel", "parts/vmlinuz", "-initrd", "initrd",

@@ -30,8 +30,7 @@ const (
 	group  = "root:x:0:\nuser:x:1000:\n"
 )
 
-// parts is the folder of what machines of an architecture boot, which it may have to
-// fetch first.
+// parts returns the folder of the files that machines of an architecture boot, which it may have to fetch first.
 func parts(t testing.TB, arch string) string {
 	t.Helper()
 	all, err := fetched()
@@ -85,7 +84,7 @@ func release(arch string) ([]byte, error) {
 	return os.ReadFile(binary)
 }
 
-// root is a machine's root file system: busybox, timebench, a script and what that names.
+// root returns a machine's root file system: busybox, timebench, a script and the files that it names.
 func root(t testing.TB, arch, script string) []byte {
 	t.Helper()
 	busybox, err := os.ReadFile(filepath.Join(parts(t, arch), "busybox"))

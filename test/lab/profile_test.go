@@ -36,7 +36,7 @@ func addC(t testing.TB, all *archive, arch, name, source string) {
 	addBuilt(t, all, name, nil, "cc", "-O2", "-static", "-fno-omit-frame-pointer", "-pthread", source)
 }
 
-// addBuilt adds what a compiler makes of the last argument.
+// addBuilt adds the program that a compiler makes of the last argument.
 func addBuilt(t testing.TB, all *archive, name string, environment []string, compiler string, args ...string) {
 	t.Helper()
 	binary, last := filepath.Join(t.TempDir(), name), len(args)-1
@@ -47,7 +47,7 @@ func addBuilt(t testing.TB, all *archive, name string, environment []string, com
 	all.add("bin/"+name, program, content(t, binary))
 }
 
-// checkProfile: the program's reads are where the clock source of this world has them: in user mode, in the
+// checkProfile checks that the program's reads are where the clock source of this world has them: in user mode, in the
 // kernel below the vDSO, or in system calls.
 func (w world) checkProfile(t *testing.T, said ran) {
 	require.Zero(t, said.status, said.stderr)
@@ -66,15 +66,15 @@ func (w world) checkProfile(t *testing.T, said ran) {
 			"%.2f in user mode, %.2f in the kernel below the vDSO, %.2f in system calls; it said: %s",
 		*reader.ClockShare, reader.UserShare, reader.KernelShare, reader.SyscallShare, said.stderr)
 	t.Logf("a read takes %.1f ns, and %.1f in user mode", p.ReadNS, p.UserModeNS)
-	// The program also reads its CPU time, by system calls whose cost was not measured. Where these take more than 5 % of
-	// the time of its reads, as an emulator may have it, the number of reads is not known.
+	// The program also reads its CPU time, by system calls whose cost was not measured. If they take more than 5 % of
+	// the time of its reads, as an emulator may have it, the number of reads is unknown.
 	const otherClocks = 0.05
 	if w.vdso != result.Never || reader.SyscallShare <= otherClocks**reader.ClockShare {
 		require.Positive(t, reader.ReadsPerSecond)
 	}
-	// Where the reads are is exact; how much of the time they take, an emulator decides, which runs the
-	// arithmetic between the reads fast and a read of the counter slowly, or the other way about. The program
-	// reads its CPU time by system calls.
+	// The place of the reads is exact. Their share of the time depends on the emulator, which runs the arithmetic
+	// between the reads fast and a read of the counter slowly, or the other way about. The program reads its CPU time
+	// by system calls.
 	const some, few = 0.02, 0.1
 	switch w.vdso {
 	case result.Always:

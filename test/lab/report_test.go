@@ -22,8 +22,7 @@ import (
 	"github.com/timebench/timebench/internal/report/render"
 )
 
-// report is the page that -update writes, and transcripts the folder of what each machine
-// printed.
+// report is the page that -update writes, and transcripts the folder of the machines' outputs.
 const (
 	report      = "../../docs/lab.md"
 	transcripts = "../../docs/lab"
@@ -46,7 +45,7 @@ type chapter struct {
 	trust                      trustRow
 }
 
-// Finding is the beginning of doctor's answer: fast or slow, and what a read costs.
+// Finding returns the beginning of doctor's answer: fast or slow, and the latency of a read.
 func (c chapter) Finding() string {
 	cost, _, _ := strings.Cut(strings.TrimPrefix(c.Doctor, "Reading the clock is "), ", ")
 	return cost
@@ -93,8 +92,7 @@ func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter 
 	}
 }
 
-// sideBySide returns the tables that hold the clock sources against each other, and
-// draws the pictures of them.
+// sideBySide returns the tables that compare the clock sources, and draws their pictures.
 func sideBySide(t *testing.T, world string, d *result.Document) string {
 	const sourcesTitle = "Latency by clock source"
 	var table bytes.Buffer
@@ -152,7 +150,7 @@ func (c chapter) killRow() killRow {
 	return row
 }
 
-// short writes a number with three digits that count.
+// short writes a number with three significant digits.
 func short(number float64) string {
 	switch size := math.Abs(number); {
 	case size >= 1e6:

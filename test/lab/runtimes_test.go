@@ -11,13 +11,13 @@ import (
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 )
 
-// runtimesScript measures Go, which is the one runtime that is in every machine. It needs no root.
+// runtimesScript measures Go, the only runtime that is in every machine. It needs no root.
 const runtimesScript = `
 run runtimes su user -c 'timebench runtimes go --format json --call-time 20ms'
 `
 
-// checkRuntimes: the calls of Go read the same clocks in every world, and enter the kernel as the vDSO
-// of this world does.
+// checkRuntimes checks that the calls of Go read the same clocks in every world, and enter the kernel as the vDSO of
+// this world does.
 func (w world) checkRuntimes(t *testing.T, said ran) {
 	require.Zero(t, said.status, said.stderr)
 	measured := runtimes.Of(document(t, said)).Runtimes

@@ -16,7 +16,7 @@ import (
 	"github.com/timebench/timebench/test/readers"
 )
 
-// instructionNS is what an instruction takes on a machine that counts: shift=2.
+// instructionNS is the time of an instruction on a machine that counts: shift=2.
 const instructionNS = 4
 
 // counting makes an emulated machine count: each instruction takes instructionNS of its time, and a timer expires
@@ -32,7 +32,7 @@ func (w world) counting() world {
 	return w
 }
 
-// A mix is how a program reads, and what percentage of its time that takes.
+// A mix is the kind of read of a program, and the percentage of its time in reads.
 type mix struct {
 	read    string
 	percent int
@@ -49,8 +49,8 @@ run %[1]s cat /tmp/profile
 `, m.name(), m.read, m.percent)
 }
 
-// TestShares compares the share of reads, with the kernel's part, with what the program counts itself, and what the
-// machine with hpet would take in user mode with what the machine with tsc takes. Both follow from numbers of
+// TestShares compares the share of reads, with the kernel's part, with the program's own count. It also compares the
+// estimated user-mode cost of the machine with hpet with the cost on the machine with tsc. Both follow from numbers of
 // instructions, not from the speed of this machine.
 func TestShares(t *testing.T) {
 	mixes := []mix{{"vdso", 10}, {"vdso", 40}, {"vdso", 80}, {"syscall", 40}}
@@ -87,8 +87,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// checkShare returns the profile of a program, after it compared the share with that of the program. Two points and the
-// standard error of 4,800 samples make 3.
+// checkShare returns the profile of a program, after it compared the share with the program's own. The bound is 3
+// points: 2, and the standard error of 4,800 samples.
 func checkShare(t *testing.T, w world, m mix, said map[string]ran) *profile.Profile {
 	t.Helper()
 	const points, factor = 0.03, 0.2
@@ -100,7 +100,7 @@ func checkShare(t *testing.T, w world, m mix, said map[string]ran) *profile.Prof
 	require.NoError(t, json.Unmarshal([]byte(text), &own), text)
 	expected := 1.0
 	if m.read == "vdso" {
-		// The loop around the reads does not overlap with them here. The empty function that it was timed with has two
+		// The loop around the reads does not overlap with them here. It was timed with an empty function, which has two
 		// instructions. The cost that timebench measures has such a loop too.
 		require.Positive(t, own.LoopNS)
 		withLoop := own.ReadNS

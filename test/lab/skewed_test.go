@@ -24,7 +24,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// skewedScript has the host move the time stamp counter of CPU 1, and looks for that.
+// skewedScript has the host move the time stamp counter of CPU 1, and checks that it is found.
 const skewedScript = `
 echo "### move the TSC" | say
 run marked timeout 120 marked 1
@@ -88,8 +88,8 @@ func TestSkewedTSC(t *testing.T) {
 	}
 }
 
-// tscOffsets are where QEMU has tsc_offset of CPUX86State (target/i386/cpu.h), which it adds to what RDTSC reads, by
-// version. It ignores writes to the MSR TSC_ADJUST. The registers are first.
+// tscOffsets are the offsets of tsc_offset in QEMU's CPUX86State (target/i386/cpu.h), by version. QEMU adds it to the
+// value of RDTSC, and ignores writes to the MSR TSC_ADJUST. The registers are first.
 var tscOffsets = map[string]int64{"7.2": 0x3400}
 
 func tscOffset(t testing.TB) int64 {

@@ -18,15 +18,15 @@ import (
 	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
-// cpus is how many CPUs the machine has.
+// cpus returns the number of CPUs of the machine.
 func (w world) cpus() int {
 	i := slices.Index(w.machine, "-smp")
 	n, _ := strconv.Atoi(w.machine[i+1])
 	return n
 }
 
-// checkUnplugged holds that a CPU that goes offline costs no clock the figures that are complete. A run that is pinned
-// to it ends.
+// checkUnplugged checks that clocks keep their complete figures when a CPU goes offline. A run that is pinned to the
+// CPU ends.
 func (w world) checkUnplugged(t *testing.T, said map[string]ran) {
 	for _, how := range []string{"pin=spread", "pin=none", "workers=processes"} {
 		one := said["unplugged-"+how]
@@ -50,7 +50,7 @@ func (w world) checkUnplugged(t *testing.T, said map[string]ran) {
 	}
 }
 
-// warned are the kinds of a document's warnings.
+// warned returns the kinds of a document's warnings.
 func warned(d *result.Document) []string {
 	var kinds []string
 	for _, warning := range d.Warnings {
@@ -59,8 +59,8 @@ func warned(d *result.Document) []string {
 	return kinds
 }
 
-// checkVerified holds that no clock of the machine has a fault, however busy the computer
-// is that emulates it: emulated CPUs have one time.
+// checkVerified checks that no clock of the machine has a fault, however busy the computer is that emulates it:
+// emulated CPUs have the same time.
 func (w world) checkVerified(t *testing.T, said map[string]ran) {
 	for _, name := range []string{"verify", "verify-loaded"} {
 		if said[name].status != 0 { // on a slow host
@@ -82,7 +82,7 @@ func (w world) checkVerified(t *testing.T, said map[string]ran) {
 				compared++
 			}
 		}
-		// On a slow machine the CPUs may not meet in the time of one clock.
+		// On a slow machine the CPUs may not meet while a single clock is compared.
 		require.Equal(t, w.cpus() > 1, compared > 0, "clocks that were compared across CPUs")
 		known := []string{"CLOCK_MONOTONIC@syscall"}
 		if w.vdso != "" {
@@ -122,8 +122,8 @@ func (w world) checkVerified(t *testing.T, said map[string]ran) {
 	}
 }
 
-// checkDrift holds that the counters' rates are what the kernel takes them to be, to what
-// it finds out in a boot; and that clocks of one base do not drift.
+// checkDrift checks that the rates of the counters agree with the kernel's, as exactly as the kernel measures them in a
+// boot; and that clocks of one base do not drift.
 func (w world) checkDrift(t *testing.T, said ran) {
 	require.Zero(t, said.status, said.stderr)
 	d := drift.Of(document(t, said))
@@ -140,7 +140,7 @@ func (w world) checkDrift(t *testing.T, said ran) {
 	require.Positive(t, told)
 }
 
-// A trustRow is what the report says of whether a world's clocks can be trusted.
+// A trustRow is a row of the report on whether a world's clocks can be trusted.
 type trustRow struct {
 	World       string
 	Verified    int

@@ -19,8 +19,8 @@ import (
 )
 
 // watchScript has a watch see a demotion of the time stamp counter, a step of the wall clock, a machine whose
-// hypervisor pauses it with all its clocks, and one that does not run while its clocks go on. What is exported is
-// kept two turns after the demotion, and at the end.
+// hypervisor pauses it with all its clocks, and a machine that does not run while its clocks go on. It keeps the
+// exported metrics two turns after the demotion, and at the end.
 const watchScript = `
 turns() { grep '^timebench_watch_turns_total' /tmp/watch.prom | cut -d' ' -f2; }
 # turn: waits for so many turns
@@ -60,15 +60,15 @@ wait
 const pause = 5 * time.Second
 
 var demoted = world{
-	// With several CPUs the kernel finds their emulated counters apart at once.
+	// With several CPUs the kernel finds at once that their emulated counters differ.
 	name: "demoted", arch: "amd64", emulator: x86,
 	machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "1", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
 		"-append", "console=ttyS0 panic=-1 iomem=relaxed wait=tsc", "-qmp", "unix:qmp,server=on,wait=off"},
 	host: pauses,
 }
 
-// pauses pauses the machine as its console asks for: by the emulator, which stops the clocks of the machine too
-// but for the real-time clock, or by stopping the emulator itself, whose clocks then jump.
+// pauses pauses the machine when its console requests it: by the emulator, which stops all clocks of the machine but
+// the real-time clock, or by stopping the emulator itself, after which the clocks jump.
 func pauses(t testing.TB, here, line string, emulator *os.Process) {
 	switch {
 	case strings.Contains(line, "### clocks stand still"):
@@ -98,8 +98,8 @@ func pauses(t testing.TB, here, line string, emulator *os.Process) {
 	}
 }
 
-// checkWatch: each change is reported once, with its cause and its size, and exported. An emulated machine on a
-// busy one may have stalls and costs of its own.
+// checkWatch checks that each change is reported once, with its cause and its size, and exported. An emulated machine
+// on a busy host may have stalls and costs of its own.
 func checkWatch(t *testing.T, said map[string]ran) {
 	require.Zero(t, said["hpet-ahead"].status, said["hpet-ahead"].stderr)
 	require.Equal(t, "hpet\n", said["demoted"].stdout, "the kernel's log:\n%s", said["dmesg"].stdout)

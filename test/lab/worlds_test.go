@@ -23,15 +23,15 @@ type world struct {
 	may      []string // what it may find besides: what is so where it is quiet enough to be seen
 	sources  []string // all clock sources, where an experiment is to switch between them
 	threads  string   // what the report measures
-	// host does on this machine what a line on the console asks for; nil where nothing does. "here" is the
+	// host carries out on this machine the request in a line on the console; nil without requests. "here" is the
 	// emulator's folder.
 	host func(t testing.TB, here, line string, emulator *os.Process)
 }
 
 const x86, arm = "qemu-system-x86_64", "qemu-system-aarch64"
 
-// worlds are the machines of the lab. What the kernel does not know of its command line
-// (select, wait, output) it hands on to the program init.
+// worlds are the machines of the lab. The kernel passes unknown words of its command line (select, wait, output) on to
+// the program init.
 var worlds = []world{
 	{
 		name: "hpet", about: "x86-64 without an invariant TSC",
@@ -54,8 +54,8 @@ var worlds = []world{
 			"-append", "console=ttyS0 panic=-1 select=acpi_pm"},
 	},
 	{
-		// The kernel of the cloud images was not made to be the first domain: Xen gives it
-		// no console but the one for early messages.
+		// The kernel of the cloud images was not made for the first domain: Xen gives it only the console for early
+		// messages.
 		name: "xen", about: "x86-64, a paravirtual domain of Xen",
 		arch: "amd64", emulator: x86, source: "xen", vdso: result.Always, finding: kernelEntry, threads: "1",
 		may: []string{"steal"}, // Xen is a program too
@@ -107,8 +107,8 @@ const (
 	notScaling     = "not-scaling"
 )
 
-// kinds returns the kinds of which doctor must find each, once, on a machine of this
-// world, and what it found without those that it may find.
+// kinds returns the kinds that doctor must find, each once, on a machine of this world, and the kinds that it found
+// without the optional ones.
 func (w world) kinds(findings []result.Finding) (must, found []string) {
 	must = []string{unsynchronised}
 	if w.finding != "" {
@@ -122,14 +122,14 @@ func (w world) kinds(findings []result.Finding) (must, found []string) {
 	return must, found
 }
 
-// entries are what a read of a vDSO clock does with the kernel whatever the clock source,
-// by the clock's call. The rest are the fine clocks, for which the world tells.
+// entries are the kernel entries of reads of vDSO clocks that do not depend on the clock source, by the clock's call.
+// The rest are the fine clocks, which depend on the world.
 var entries = map[string]string{
-	// The value at the last tick lies in memory.
+	// The value at the last tick is in memory.
 	"CLOCK_REALTIME_COARSE":  result.Never,
 	"CLOCK_MONOTONIC_COARSE": result.Never,
 	"time":                   result.Never,
-	// What a process has used only the kernel knows.
+	// Only the kernel knows the CPU time of a process.
 	"CLOCK_PROCESS_CPUTIME_ID": result.Always,
 	"CLOCK_THREAD_CPUTIME_ID":  result.Always,
 }

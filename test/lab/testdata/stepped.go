@@ -19,12 +19,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reads is how many reads it executes. One is repeated by the vDSO when the kernel updates its data meanwhile, which is
-// likely as slowly as this goes; the shortest is not.
+// reads is the number of reads that it executes. The vDSO repeats a read if the kernel updates its data in the
+// meantime, which is likely at this low speed; the shortest read is not repeated.
 const reads = 100
 
 func init() {
-	// A tracer is a thread, and so is what it traces: the first thread of the process.
+	// A tracer is a thread, and so is its tracee: the first thread of the process.
 	runtime.LockOSThread()
 }
 
@@ -48,7 +48,7 @@ func read() {
 	stop()
 }
 
-// steps returns how many instructions each read has in the vDSO, and how many are between one read and the next.
+// steps returns the number of instructions of each read in the vDSO, and the number between one read and the next.
 func steps() (inVDSO, around []int) {
 	child := exec.Command("/proc/self/exe", "read")
 	child.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1") // no signals while it reads
@@ -87,7 +87,7 @@ func steps() (inVDSO, around []int) {
 	}
 }
 
-// stopped waits until a process stops, and returns by which signal.
+// stopped waits until a process stops, and returns the signal.
 func stopped(pid int) syscall.Signal {
 	var status unix.WaitStatus
 	_, err := unix.Wait4(pid, &status, 0, nil)
