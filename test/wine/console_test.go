@@ -10,7 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
-// interruptedBy runs a long comparison that the console's events interrupt.
+// interruptedBy runs a long comparison that events of the console interrupt.
 func interruptedBy(t *testing.T, events, folder string) ran {
 	t.Helper()
 	wine, exe := built(t)
@@ -19,8 +19,7 @@ func interruptedBy(t *testing.T, events, folder string) ran {
 		"report")
 }
 
-// Ctrl-Break, a console that is closed and a session that ends: what is complete is
-// reported, as it is after Ctrl-C.
+// After Ctrl-Break, a closed console or the end of a session, the complete results are reported, as after Ctrl-C.
 func TestEventsOfTheConsoleEndWithAReport(t *testing.T) {
 	for events, status := range map[string]int{"1": 130, "2": 143, "5": 143} {
 		folder := t.TempDir()
@@ -34,8 +33,8 @@ func TestEventsOfTheConsoleEndWithAReport(t *testing.T) {
 	}
 }
 
-// The second event ends it at once, which under Wine was status 0: the last of three
-// Ctrl-Cs is for a busy machine, on which the first two may come as one.
+// The second event ends it at once, with status 0 under Wine. The last of three Ctrl-Cs is for a busy machine, on which
+// the first two may come as one.
 func TestSecondEventEndsAtOnce(t *testing.T) {
 	for events, status := range map[string]int{"000": 130, "02": 143} {
 		folder := t.TempDir()

@@ -20,17 +20,17 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The tests here wait most of their time, so they run in parallel, after those of the other files.
+// The tests here wait most of their time, so they run in parallel, after the tests of the other files.
 
 // windowsPath returns the path under which Wine has a file.
 func windowsPath(path string) string { return "Z:" + strings.ReplaceAll(path, "/", `\`) }
 
-// lost is the reason of a row whose program was lost by Wine 8: on a busy machine CreateProcess fails once in
-// some thousand starts with ERROR_INTERNAL_ERROR, because the new process ended before it began.
+// lost is the reason of a row whose program Wine 8 lost: on a busy machine CreateProcess fails once in some thousand
+// starts with ERROR_INTERNAL_ERROR, because the new process ended before it began.
 const lost = "Internal error."
 
-// measured runs a command that measures runtimes with --out report, and returns its section, its exit status
-// and its standard error. Where Wine lost a program it runs the command again, up to five times.
+// measured runs a command that measures runtimes with --out report, and returns its section, its exit status and its
+// standard error. If Wine lost a program, it runs the command again, up to five times.
 func measured(t *testing.T, folder string, environment []string, command ...string) (*runtimes.Runtimes, int, string) {
 	t.Helper()
 	for left := 4; ; left-- {
@@ -49,7 +49,7 @@ func measured(t *testing.T, folder string, environment []string, command ...stri
 	}
 }
 
-// measuredOnce is one run of measured. The outputs are files: a process that it leaves would keep a pipe open,
+// measuredOnce is one run of measured. The outputs are files: a process that the command leaves would keep a pipe open,
 // and the test would wait for it.
 func measuredOnce(t *testing.T, folder string, environment []string,
 	command ...string) (*runtimes.Runtimes, int, string) {
@@ -73,7 +73,7 @@ func measuredOnce(t *testing.T, folder string, environment []string,
 	return section, c.ProcessState.ExitCode(), string(text)
 }
 
-// running returns the processes whose command line contains a text. That of a zombie is empty.
+// running returns the processes whose command line contains a text. The command line of a zombie is empty.
 func running(t *testing.T, text string) []int {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -127,8 +127,7 @@ func fakes(t *testing.T) string {
 	return folder
 }
 
-// Each fake is a row with its figures or its reason, whatever the others do, and nothing that it
-// started is left.
+// Each fake is a row with its figures or its reason, whatever the others do, and none of its processes is left.
 func TestFakeRuntimes(t *testing.T) {
 	wine, exe := built(t)
 	folder := fakes(t)

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 
 var program string // timebench.exe, once built
 
-// built makes timebench.exe, and says with what to run it.
+// built makes timebench.exe, and returns it with the program that runs it.
 func built(t testing.TB) (wine, exe string) {
 	t.Helper()
 	need.Minutes(t)
@@ -66,7 +66,7 @@ func built(t testing.TB) (wine, exe string) {
 	return wine, program
 }
 
-// ran is how a command ended.
+// ran is the output and the end of a command.
 type ran struct {
 	stdout, stderr string
 	status         int
@@ -110,8 +110,7 @@ func TestListNamesEveryWindowsClock(t *testing.T) {
 	}
 }
 
-// The main job, and its report on the other side of the fence: Linux's timebench
-// reads the document, shows the same table and compares two.
+// Linux's timebench reads the document of a report, shows the same table and compares two.
 func TestReportIsReadOnLinux(t *testing.T) {
 	wine, exe := built(t)
 	folder := t.TempDir()
@@ -162,8 +161,7 @@ func TestReportIsReadOnLinux(t *testing.T) {
 	require.Equal(t, diff.stdout, back.stdout)
 }
 
-// One machine, seen by its two systems: what both have is compared, whichever timebench
-// compares it, and the CPU is the same.
+// A diff of one machine under two systems compares their common clocks, with either timebench, and the CPU is the same.
 func TestDiffAcrossSystems(t *testing.T) {
 	wine, exe := built(t)
 	native := need.Timebench(t)
@@ -208,8 +206,7 @@ func TestGlobs(t *testing.T) {
 	require.Contains(t, none.stderr, `results\*.json: no file matches`)
 }
 
-// Every clock of Windows that is here holds, the rates are told, and Linux's timebench
-// shows the same of both.
+// Every available clock of Windows holds, the rates are reported, and Linux's timebench shows the same of both.
 func TestClocksHold(t *testing.T) {
 	wine, exe := built(t)
 	native := need.Timebench(t)
@@ -243,8 +240,7 @@ func TestClocksHold(t *testing.T) {
 	}
 }
 
-// Ctrl-C, which Wine makes of SIGINT: what is complete is reported, in the console
-// and in the folder.
+// After Ctrl-C, which Wine makes of SIGINT, the complete results are reported, in the console and in the folder.
 func TestInterruptedRunReports(t *testing.T) {
 	wine, exe := built(t)
 	folder := t.TempDir()
@@ -299,7 +295,7 @@ func byC(t testing.TB, wine, loop, path, call string) (ns float64, ok bool) {
 	t.Helper()
 	const unknown = 2 // loop.c does not know the clock
 	out := run(t, "", nil, wine, loop, path, call)
-	// Seen once, beside other programs: neither of these.
+	// Once, beside other programs, the status was neither of these.
 	for tries := 1; out.status != 0 && out.status != unknown && tries < 3; tries++ {
 		t.Logf("loop %s %s: status %d: %s%s", path, call, out.status, out.stdout, out.stderr)
 		out = run(t, "", nil, wine, loop, path, call)
@@ -313,7 +309,7 @@ func byC(t testing.TB, wine, loop, path, call string) (ns float64, ok bool) {
 	return ns, true
 }
 
-// byTimebench is the figure of one clock, and of an empty call.
+// byTimebench returns the figure of a clock, and of an empty call.
 func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
 	t.Helper()
 	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--throughput-time", "1ms", "--rounds", "15",
@@ -325,7 +321,7 @@ func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
 	return compare.Of(document).Clocks[0].Latency.MedianNS, compare.Of(document).FloorNS
 }
 
-// compiled is the program that mingw makes of a C file of testdata.
+// compiled returns the program that mingw makes of a C file of testdata.
 func compiled(t testing.TB, name string) string {
 	t.Helper()
 	cc := need.Program(t, "x86_64-w64-mingw32-gcc")
@@ -356,7 +352,7 @@ func TestCReadsTheSameClocks(t *testing.T) {
 	require.Equal(t, 18, checked)
 }
 
-// The page's times step in C's eyes too; docs/measuring.md says by how much.
+// C also sees that the page's times step; docs/measuring.md has the size of the steps.
 func TestCSeesThePageStep(t *testing.T) {
 	wine, _ := built(t)
 	loop := compiled(t, "loop")
