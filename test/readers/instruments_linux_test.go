@@ -18,7 +18,7 @@ import (
 // rate is the number of samples of timebench and of perf in a second of CPU time.
 const rate = 997
 
-// profiled returns what the program of that path profiles of a process, with its share.
+// profiled returns the entry of a process, with its share, by the timebench of that path.
 func profiled(path string, pid int, seconds float64) (*profile.Process, error) {
 	out, err := exec.Command(path, "profile", strconv.Itoa(pid), "--duration", decimal(seconds)+"s", "--rate",
 		strconv.Itoa(rate), "--format", "json").Output()
@@ -37,7 +37,7 @@ func profiled(path string, pid int, seconds float64) (*profile.Process, error) {
 	return nil, fmt.Errorf("the profile has no share of process %d", pid)
 }
 
-// failed adds what the program printed to the error.
+// failed adds the output of the program to the error.
 func failed(err error) error {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -51,8 +51,8 @@ type Samples struct {
 	Count int
 	// VDSO is the share whose first user address is in the vDSO, with the kernel's part.
 	VDSO float64
-	// Syscall is the share anywhere in a system call from outside the vDSO: the kernel's function of a clock, the entry,
-	// the exit, and the function that holds the instruction.
+	// Syscall is the share anywhere in a system call from outside the vDSO: the kernel's function of a clock, the
+	// entry, the exit, and the function that contains the instruction.
 	Syscall float64
 }
 
@@ -72,7 +72,7 @@ func Perf(t testing.TB, perf string, pid int, seconds float64) (Samples, error) 
 	return ParseScript(string(out)), nil
 }
 
-// ParseScript counts the samples that `perf script -F ip,sym,dso` prints, one call chain each.
+// ParseScript counts the samples in the output of `perf script -F ip,sym,dso`, a call chain each.
 func ParseScript(script string) Samples {
 	var count, vdso, syscall int
 	for sample := range strings.SplitSeq(script, "\n\n") {

@@ -16,7 +16,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// perturbations are commands that profile the program that is added to them. perf is for comparison.
+// perturbations are commands that profile a program, which is appended. perf is for comparison.
 func perturbations(b *testing.B, timebench string) map[string][]string {
 	b.Helper()
 	all := map[string][]string{
@@ -31,13 +31,13 @@ func perturbations(b *testing.B, timebench string) map[string][]string {
 	return all
 }
 
-// BenchmarkPerturbation compares the reads of a program that is profiled from its start to its end with those of one
-// that is not, in pairs of which every other begins with the profiled one:
+// BenchmarkPerturbation compares the reads of a program that is profiled from its start to its end with the reads of an
+// unprofiled run. They are pairs; every other pair begins with the profiled run:
 //
 //	go test ./test/readers -run '^$' -bench Perturbation -benchtime 40x
 //
-// Short runs make the two of a pair more alike: a virtual machine does not keep its speed for long. timebench has its
-// default rate, and timebench-997 that of perf.
+// Short runs make the two of a pair more alike: the speed of a virtual machine changes soon. timebench has its default
+// rate, and timebench-997 the rate of perf.
 //
 // It reports the medians of the ratios of a pair, of reads in a second and in a second of CPU time, and their
 // quartiles; and the ratio of the best run of each kind, which noise disturbs less.
@@ -77,7 +77,7 @@ func BenchmarkPerturbation(b *testing.B) {
 	}
 }
 
-// reportOf runs a program to its end, and returns the report that is among the lines that it prints.
+// reportOf runs a program to its end, and returns the report among its lines.
 func reportOf(b *testing.B, args []string) (report Report) {
 	b.Helper()
 	command := exec.Command(args[0], args[1:]...)

@@ -41,7 +41,7 @@ var sources embed.FS
 // Languages are the languages of the programs.
 var Languages = []string{"c", "go", "java", "python"}
 
-// A Program is built.
+// A Program is a built program of a language.
 type Program struct {
 	Language string
 	// Caller is the name of the function that reads the clock.
@@ -56,8 +56,8 @@ type Program struct {
 type Options struct {
 	// Read is one of Program.Reads, or none: vdso, syscall (clock_gettime), gettimeofday or time.
 	Read string
-	// Percent is the share of the CPU time that reads take, from 0 to 100. Where the calls of a
-	// language cost more than the rest of the time, the program does nothing but reads.
+	// Percent is the share of the CPU time that reads take, from 0 to 100. If the calls of a language cost more than
+	// the rest of the time, the program only reads.
 	Percent float64
 	// Threads read at once; 0 is one thread.
 	Threads int
@@ -73,24 +73,24 @@ type Report struct {
 	ReadNS      float64 `json:"read_ns"`      // the cost of a read
 	CallNS      float64 `json:"call_ns"`      // what the call adds to it
 	IterationNS float64 `json:"iteration_ns"` // the cost of an iteration of arithmetic
-	// LoopNS is what the loop around a read takes with an empty function. It is part of ReadNS for reads by the vDSO, as
-	// the CPU runs the loop while it waits for the counter. Only the program in C reports it.
+	// LoopNS is the time of the loop around a read with an empty function. It is part of ReadNS for reads by the vDSO,
+	// as the CPU runs the loop while it waits for the counter. Only the program in C reports it.
 	LoopNS float64 `json:"loop_ns"`
 	// Share is the share of reads in the sum of all costs. A pause of the virtual machine, or a
 	// lower frequency than at the calibration, does not change it.
 	Share float64 `json:"share"`
-	// ShareByReads is the cost of all reads by the CPU time.
+	// ShareByReads is the cost of all reads divided by the CPU time.
 	ShareByReads float64 `json:"share_by_reads"`
-	// Change is by how much a read and its call cost more after the run than before it, as a part of the cost
+	// Change is by how much the cost of a read and its call grew from before the run to after it, as a part of the cost
 	// before. The programs in Java and Python do not report it.
 	Change *float64 `json:"change"`
 	// ReadChange is the same for the cost of a read by the C program, for programs in other languages.
 	ReadChange float64 `json:"-"`
 }
 
-// Steady returns whether the machine was in one state, as far as the program knows: its costs are the same before
-// the run and after it, and their sum is the CPU time but for the interrupts. Other virtual machines of a host
-// can make system calls cost a fifth more, for seconds.
+// Steady returns whether the machine was in one state, as far as the program knows: its costs are the same before the
+// run and after it, and their sum is the CPU time except for the interrupts. Other virtual machines of a host can make
+// system calls a fifth slower, for seconds.
 func (r Report) Steady() bool {
 	const most, leastTime, mostTime = 0.03, 0.985, 1.05
 	if math.Abs(r.ReadChange) > most {
@@ -110,7 +110,7 @@ func (r Report) ReadsPerSecond() float64 { return float64(r.Reads) / r.WallNS * 
 // changes less.
 func (r Report) ReadsPerCPUSecond() float64 { return float64(r.Reads) / r.CPUNS * 1e9 }
 
-// ShareRange returns the least and the largest share that the counts of the program allow.
+// ShareRange returns the smallest and the largest share that the counts of the program allow.
 func (r Report) ShareRange() (low, high float64) {
 	return min(r.Share, r.ShareByReads), max(r.Share, r.ShareByReads)
 }
@@ -166,7 +166,7 @@ func Build(t testing.TB, language string) *Program {
 	case "java":
 		java := need.Program(t, "java")
 		compile(t, need.Program(t, "javac"), "-d", folder, filepath.Join(folder, "Reader.java"))
-		// One collector thread, and no file for jps: nothing else is to be seen in a profile.
+		// One collector thread, and no file for jps, so that a profile shows nothing else.
 		command := []string{java, "-XX:+UseSerialGC", "-XX:-UsePerfData", "-cp", folder, "Reader"}
 		return &Program{Language: language, Caller: "Reader.readTheClock", Reads: []string{"vdso"}, command: command, c: c}
 	case "python":
@@ -185,7 +185,7 @@ func compile(t testing.TB, compiler string, args ...string) {
 	require.NoError(t, err, string(out))
 }
 
-// args returns the arguments of a program; readNS of 0 leaves the cost of a read to it.
+// args returns the arguments of a program. If readNS is 0, the program measures the cost of a read.
 func (o Options) args(readNS float64) []string {
 	args := []string{o.Read, decimal(o.Percent), strconv.Itoa(max(1, o.Threads)), decimal(o.Seconds)}
 	if readNS > 0 {
@@ -196,7 +196,7 @@ func (o Options) args(readNS float64) []string {
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// cost returns what a read costs by the C program; 0 if the program measures it itself.
+// cost returns the cost of a read by the C program; 0 if the program measures it itself.
 func (p *Program) cost(t testing.TB, o Options) float64 {
 	t.Helper()
 	if p.c == nil || o.Read == "none" || o.Percent == 0 {
@@ -248,7 +248,7 @@ func (p *Program) process(args ...string) *exec.Cmd {
 	return exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], args...)...)
 }
 
-// line reads a line of the program. A program that prints none in time is killed.
+// line reads a line of the program. It kills a program that prints no line in time.
 func (r *Running) line() (string, error) {
 	long := time.Minute + time.Duration(r.options.Seconds*float64(time.Second))
 	late := time.AfterFunc(long, func() { _ = r.command.Process.Kill() })

@@ -82,8 +82,8 @@ ffffffff81000020 asm_sysvec_apic_timer_interrupt ([kernel.kallsyms])
 	require.Zero(t, ParseScript("\n"))
 }
 
-// someSamples returns what perf samples of a process in the first window that has enough of them. On a busy machine the
-// process may have no CPU throughout a short one.
+// someSamples returns the samples of perf of a process in the first window with enough of them. On a busy machine the
+// process may have no CPU throughout a short window.
 func someSamples(t *testing.T, perf string, pid int) Samples {
 	t.Helper()
 	const enough = 20
@@ -101,7 +101,7 @@ func someSamples(t *testing.T, perf string, pid int) Samples {
 	return Samples{}
 }
 
-// perf sees which program reads.
+// perf finds the program that reads.
 func TestPerf(t *testing.T) {
 	need.Minutes(t)
 	perf := need.Program(t, "perf")
@@ -120,7 +120,7 @@ func TestPerf(t *testing.T) {
 	require.Greater(t, shares[100].VDSO+shares[100].Syscall, shares[0].VDSO)
 }
 
-// A trial is of use if the costs are the same at both ends, and the CPU time is theirs.
+// A trial is useful if the costs are the same at both ends, and their sum is the CPU time.
 func TestSteady(t *testing.T) {
 	change := func(x float64) *float64 { return &x }
 	require.True(t, Report{Share: 0.41, ShareByReads: 0.4, Change: change(-0.02)}.Steady())

@@ -22,17 +22,17 @@ var (
 	perfToo = flag.Bool("perf", true, "sample with perf, too")
 )
 
-// seconds returns how long a program is profiled: at least the 5 s of timebench profile, and so long that 400 samples
-// are of reads. The rate of reads is then within 10 % in 19 of 20 runs, as far as it depends on chance.
+// seconds returns how long a program is profiled: at least the 5 s of timebench profile, and long enough for 400
+// samples of reads. The rate of reads is then within 10 % in 19 of 20 runs, as far as it depends on chance.
 func seconds(o Options) float64 {
 	const samples, least = 400, 5
 	return cmp.Or(*window, max(least, math.Ceil(samples/(rate*o.Percent/100*float64(min(o.Threads, runtime.NumCPU()))))))
 }
 
-// BenchmarkShares compares what programs count with what timebench and perf sample. It reports the medians of the
-// trials: the share that the program counts, that of each instrument, the reads of timebench by those of the program
-// for each second of CPU time; and by how many points the share of an instrument is beyond the range of the program's
-// own, in the worst trial.
+// BenchmarkShares compares the counts of programs with the samples of timebench and perf. It reports the medians of the
+// trials: the share that the program counts, the share of each instrument, and the ratio of the reads of timebench and
+// of the program for each second of CPU time. It also reports, for the worst trial, by how many points the share of an
+// instrument is beyond the range of the program's own.
 func BenchmarkShares(b *testing.B) {
 	timebench, perf := need.Timebench(b), ""
 	if path, err := exec.LookPath("perf"); err == nil && *perfToo {
@@ -66,7 +66,7 @@ func BenchmarkShares(b *testing.B) {
 }
 
 // steadyTrial adds the figures of a trial. It repeats a trial during which the cost of a read changed, as the program
-// found: neither the program nor an instrument can say what a read cost then.
+// found: neither the program nor an instrument can know the cost then.
 func steadyTrial(b *testing.B, program *Program, o Options, timebench, perf string, figures map[string][]float64) {
 	b.Helper()
 	for left := *repeats; ; left-- {
@@ -82,8 +82,8 @@ func steadyTrial(b *testing.B, program *Program, o Options, timebench, perf stri
 // try runs a program under one instrument after the other. Only the share of perf is of interest, so 5 s are enough.
 func try(b *testing.B, program *Program, o Options, timebench, perf string) (figures map[string]float64, steady bool) {
 	b.Helper()
-	// timebench measures the cost of a read before it samples. On a busy machine that and the start
-	// of perf take seconds; a program that ends under perf ends perf by a signal.
+	// timebench measures the cost of a read before it samples. On a busy machine that and the start of perf take
+	// seconds; a program that ends under perf ends perf by a signal.
 	const slack = 10
 	span := seconds(o)
 	perfSpan := min(span, 5)

@@ -1,10 +1,10 @@
 //go:build linux
 
-// Reader is a program that reads a clock at a known, counted rate between arithmetic. Its
-// arguments and its output are those of reader.c.
+// Reader is a program that reads a clock at a known, counted rate between arithmetic. It has the same arguments and
+// output as reader.c.
 //
-// The read is time.Since, which reads CLOCK_MONOTONIC once, or the system call by RawSyscall: the work of
-// the scheduler around a call varies. Without -read-ns a read costs what the whole call costs.
+// The read is time.Since, which reads CLOCK_MONOTONIC once, or the system call by RawSyscall: the work of the scheduler
+// around a call varies. Without -read-ns the cost of a read is the cost of the whole call.
 package main
 
 import (
@@ -63,7 +63,7 @@ func arithmetic(x, n uint64) uint64 {
 	return x
 }
 
-// A mix is so many iterations for each read, in 1/65536, and the mean reads of a block.
+// A mix is the number of iterations for each read, in 1/65536, and the mean reads of a block.
 type mix struct{ ratio, reads uint64 }
 
 type work struct {
@@ -117,7 +117,7 @@ func perIteration() float64 {
 
 type costs struct{ read, call, iteration float64 }
 
-// quiet returns what a turn costs that little disturbs.
+// quiet returns the cost of a turn with little disturbance.
 func quiet(figures []float64) float64 {
 	slices.Sort(figures)
 	return figures[len(figures)/10]
