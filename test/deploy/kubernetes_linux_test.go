@@ -15,7 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A manifest is an object of Kubernetes, as far as it is tested.
+// A manifest is the tested part of an object of Kubernetes.
 type manifest struct {
 	Kind     string
 	Metadata struct{ Name, Namespace string }
@@ -64,7 +64,7 @@ func printed(t *testing.T, program string, args ...string) map[string]manifest {
 			return all
 		}
 		require.NoError(t, err)
-		// The tags of YAML would be those of JSON, in small letters.
+		// YAML would need the same tags as JSON, in small letters.
 		text, err := json.Marshal(raw)
 		require.NoError(t, err)
 		var m manifest
@@ -73,7 +73,7 @@ func printed(t *testing.T, program string, args ...string) map[string]manifest {
 	}
 }
 
-// output returns what a program prints that starts in the folder deploy.
+// output returns the output of a program that starts in the folder deploy.
 func output(t *testing.T, program string, args ...string) []byte {
 	t.Helper()
 	command := exec.Command(need.Program(t, program), args...)
@@ -85,7 +85,7 @@ func output(t *testing.T, program string, args ...string) []byte {
 	return out
 }
 
-// requireRestricted checks what the standard "restricted" asks of a pod, and that it can write nothing.
+// requireRestricted checks that a pod meets the standard "restricted", and that it can write nothing.
 // https://kubernetes.io/docs/concepts/security/pod-security-standards/
 func requireRestricted(t *testing.T, p pod) {
 	t.Helper()
@@ -105,7 +105,7 @@ func requireRestricted(t *testing.T, p pod) {
 	require.Empty(t, c.Capabilities.Add)
 }
 
-// requireAccepted checks that timebench takes the arguments of a container: it refuses a planted one alone.
+// requireAccepted checks that timebench accepts the arguments of a container: it refuses only a planted one.
 func requireAccepted(t *testing.T, binary string, args []string) {
 	t.Helper()
 	out, err := exec.Command(binary, append(args, "--planted")...).CombinedOutput()
@@ -133,7 +133,7 @@ func TestKustomize(t *testing.T) {
 	requireAccepted(t, binary, measure.Spec.Template.Spec.Containers[0].Args)
 }
 
-// The chart makes what kustomize makes, and a monitor if it is wanted.
+// The chart makes the same objects as kustomize, and a monitor on request.
 func TestHelm(t *testing.T) {
 	need.Minutes(t)
 	out, err := exec.Command(need.Program(t, "helm"), "lint", "--strict", "../../deploy/helm/timebench").CombinedOutput()
@@ -184,8 +184,8 @@ func TestSchemasOfKubernetes(t *testing.T) {
 	}
 }
 
-// Node-problem-detector starts what its configuration names, and reads the first 80 characters of a line. Its
-// statuses are those of timebench: 0 is well, 1 a problem, others unknown.
+// Node-problem-detector starts the programs of its configuration, and reads the first 80 characters of a line. It uses
+// the same statuses as timebench: 0 is well, 1 a problem, others unknown.
 func TestNodeProblemDetector(t *testing.T) {
 	need.Minutes(t)
 	var config struct {

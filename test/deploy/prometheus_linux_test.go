@@ -1,4 +1,4 @@
-// Package deploy tests what stands in the folder deploy with the programs that it is for.
+// Package deploy tests the files of the folder deploy with the programs that they are for.
 package deploy
 
 import (
@@ -54,7 +54,7 @@ func TestAlertRules(t *testing.T) {
 	}
 }
 
-// exported returns the metrics of a machine on which reads of the time cost so much, and enter the kernel or not.
+// exported returns the metrics of a machine with this latency and kernel entry of reads of the time.
 func exported(t *testing.T, readNS float64, entry string, findings ...result.Finding) string {
 	t.Helper()
 	const id = "CLOCK_MONOTONIC@vdso"
@@ -89,7 +89,7 @@ func TestMetricsExist(t *testing.T) {
 	}
 }
 
-// A board is a dashboard of Grafana, as far as it is tested.
+// A board is the tested part of a dashboard of Grafana.
 type board struct {
 	Panels []struct {
 		Title   string
@@ -103,7 +103,7 @@ func grafana(t *testing.T) (b board) {
 	return b
 }
 
-// address returns an address of the loopback that no program listens on now.
+// address returns an address of the loopback on which no program listens now.
 func address(t *testing.T) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -193,7 +193,7 @@ func TestAlertReachesAlertmanager(t *testing.T) {
 	need.Until(t, "Prometheus has metrics", func() bool {
 		return strings.Contains(query("timebench_clock_enters_kernel"), "CLOCK_MONOTONIC@vdso")
 	})
-	// Prometheus understands what the dashboard asks.
+	// Prometheus accepts the queries of the dashboard.
 	for _, p := range grafana(t).Panels {
 		require.NotEmpty(t, p.Targets, p.Title)
 		for _, target := range p.Targets {

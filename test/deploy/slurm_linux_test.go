@@ -42,7 +42,7 @@ func absolute(t *testing.T, path string) string {
 	return path
 }
 
-// requireFleet checks that the results are those of all nodes, and that fleet reads them.
+// requireFleet checks that fleet reads the results, and that they are from all nodes.
 func requireFleet(t *testing.T, binary string, results ...string) {
 	t.Helper()
 	out, err := exec.Command(binary, append([]string{"fleet", "--format", "csv"}, results...)...).CombinedOutput()
@@ -56,7 +56,7 @@ func requireFleet(t *testing.T, binary string, results ...string) {
 	require.Len(t, files, nodes)
 }
 
-// Slurm measures each node of a job, and drains the one whose reads are slow, with the reason.
+// Slurm measures each node of a job, and drains the node with slow reads, with the reason.
 func TestSlurm(t *testing.T) {
 	need.Minutes(t)
 	munged, controller, node := need.Program(t, "munged"), need.Program(t, "slurmctld"), need.Program(t, "slurmd")
@@ -69,7 +69,7 @@ func TestSlurm(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	at := func(name string) string { return filepath.Join(folder, name) }
 	real := need.Timebench(t)
-	// Node 3 is planted: what a read costs there is above its limit.
+	// A fault is planted in node 3: the latency of a read is above its limit.
 	executable(t, at("timebench"), `[ "$SLURMD_NODENAME $1" != "node3 doctor" ] || set -- "$@" --fail-above-ns 0.001
 exec `+real+` "$@"
 `)
@@ -109,7 +109,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 	require.NoError(t, os.WriteFile(at("slurm.conf"), []byte(config.String()), 0o600))
 	require.NoError(t, os.WriteFile(at("key"), bytes.Repeat([]byte("key of a test. "), 100), 0o600))
 	environment := append(os.Environ(), "SLURM_CONF="+at("slurm.conf"), "PATH="+folder+":"+os.Getenv("PATH"))
-	// Slurmd starts a health check with no environment but the node's name.
+	// Slurmd starts a health check with only the node's name in the environment.
 	executable(t, at("healthcheck"), "[ -e "+at("check")+" ] || exit 0\nexport SLURM_CONF="+at("slurm.conf")+" PATH="+
 		folder+":$PATH\nexec "+absolute(t, "../../deploy/slurm/healthcheck")+"\n")
 

@@ -13,8 +13,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// machines starts the servers of machines that ssh reaches as node1 to node4, and returns the configuration of ssh
-// and the folder in which it is.
+// machines starts the servers of machines that ssh reaches as node1 to node4, and returns the configuration of ssh and
+// its folder.
 func machines(t *testing.T) (config, folder string) {
 	t.Helper()
 	server, keygen := need.Program(t, "sshd"), need.Program(t, "ssh-keygen")
@@ -75,7 +75,7 @@ func TestClusterShell(t *testing.T) {
 	requireFleet(t, binary, files...)
 }
 
-// The playbook copies timebench to all machines, measures, gathers, and leaves nothing there.
+// The playbook copies timebench to all machines, measures, gathers the results, and leaves nothing there.
 func TestAnsible(t *testing.T) {
 	need.Minutes(t)
 	playbook := need.Program(t, "ansible-playbook")
@@ -90,7 +90,7 @@ func TestAnsible(t *testing.T) {
 	command := exec.Command(playbook, "-i", inventory, absolute(t, "../../deploy/ansible/measure.yml"),
 		"-e", "binary=./timebench", "-e", "results=./results", "-e", "prefix="+prefix, "-e", "command='"+quick+"'")
 	command.Dir = folder // the paths are relative to it
-	// The connections that ssh keeps have the output of the playbook open.
+	// The connections that ssh keeps hold the output of the playbook open.
 	command.Env = append(os.Environ(), "HOME="+folder, "PWD="+folder, "ANSIBLE_PIPELINING=1",
 		"ANSIBLE_SSH_ARGS=-o ControlMaster=auto -o ControlPersist=2s")
 	out, err := command.CombinedOutput()

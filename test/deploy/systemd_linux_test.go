@@ -16,7 +16,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// units are the units of deploy/systemd.
+// units returns the units of deploy/systemd.
 func units(t *testing.T) []string {
 	t.Helper()
 	names, err := filepath.Glob("../../deploy/systemd/*")
@@ -25,7 +25,7 @@ func units(t *testing.T) []string {
 	return names
 }
 
-// Systemd understands each unit, and what it starts is there. A package has timebench in another folder than the
+// Systemd accepts each unit, and the programs that it starts exist. A package has timebench in another folder than the
 // README.
 func TestUnits(t *testing.T) {
 	need.Minutes(t)
@@ -45,7 +45,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// worstExposure is the highest exposure of a service, of 10; that of a service without a sandbox is 9.6.
+// worstExposure is the highest exposure of a service, of 10; a service without a sandbox has 9.6.
 const worstExposure = 2.5
 
 func TestServicesAreHardened(t *testing.T) {
@@ -64,7 +64,7 @@ func TestServicesAreHardened(t *testing.T) {
 	}
 }
 
-// allowed returns the system calls of a list of SystemCallFilter, with those of its groups.
+// allowed returns the system calls of a list of SystemCallFilter, including the calls of its groups.
 func allowed(t *testing.T, list string) map[string]bool {
 	t.Helper()
 	calls := map[string]bool{}
@@ -88,7 +88,7 @@ func allowed(t *testing.T, list string) map[string]bool {
 	return calls
 }
 
-// What a watch does by system calls, its service allows. The others are refused, and it does without them.
+// The service allows the system calls of a watch. It refuses some calls, which a watch can do without.
 func TestServiceAllowsWhatWatchDoes(t *testing.T) {
 	need.Minutes(t)
 	strace := need.Program(t, "strace")
