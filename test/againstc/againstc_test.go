@@ -49,7 +49,7 @@ func byC(t testing.TB, program string, args ...string) float64 {
 	return figure
 }
 
-// byTimebench is what timebench says of a clock, and of an empty call.
+// byTimebench returns timebench's median latency of a clock, and of an empty call.
 func byTimebench(t testing.TB, timebench, id string) (median, floor float64) {
 	t.Helper()
 	out, err := exec.Command(timebench, "compare", id, "--threads", "1", "--throughput-time", "1ms", "--rounds", "15",
@@ -61,7 +61,7 @@ func byTimebench(t testing.TB, timebench, id string) (median, floor float64) {
 	return compare.Of(document).Clocks[0].Latency.MedianNS, compare.Of(document).FloorNS
 }
 
-// checked are the clocks of this machine that C can read too.
+// checked returns the clocks of this machine that C can read too.
 func checked(t testing.TB, loop string) []clock.Clock {
 	t.Helper()
 	var all []clock.Clock
@@ -119,8 +119,8 @@ func BenchmarkFloorAgainstC(b *testing.B) {
 	b.ReportMetric(stats.Median(theirs), "ns-C")
 }
 
-// BenchmarkScalingAgainstC has threads that read nothing count on all CPUs and on
-// one: a figure below C's would be what the runner itself costs.
+// BenchmarkScalingAgainstC has threads count without reading, on all CPUs and on one: a figure below C's would be the
+// cost of the runner itself.
 func BenchmarkScalingAgainstC(b *testing.B) {
 	program, cpus := compiled(b, "scale"), len(thread.Usable())
 	empty := clock.Clock{ID: "empty", Hz: 1, ReportedNS: func() float64 { return 0 }, Open: clock.OpenFloor}
@@ -138,7 +138,7 @@ func BenchmarkScalingAgainstC(b *testing.B) {
 	b.ReportMetric(stats.Median(theirs), "scaling-C")
 }
 
-// The instrument itself reads the clocks that it names, and no others.
+// The loop reads the clocks that it names, and no others.
 func TestLoopKnowsTheClocksOfTheCatalogue(t *testing.T) {
 	need.Minutes(t)
 	loop := compiled(t, "loop")

@@ -19,7 +19,7 @@ import (
 	"github.com/timebench/timebench/test/planted"
 )
 
-// two are the figures that a C program prints.
+// two returns the figures that a C program prints.
 func two(t testing.TB, out []byte) (first, second float64) {
 	t.Helper()
 	_, err := fmt.Sscan(string(out), &first, &second)
@@ -27,7 +27,7 @@ func two(t testing.TB, out []byte) (first, second float64) {
 	return first, second
 }
 
-// asked is the document that a command of timebench writes.
+// asked returns the document that a command of timebench writes.
 func asked(t testing.TB, timebench string, args ...string) *result.Document {
 	t.Helper()
 	out, err := exec.Command(timebench, append(args, "--format", "json")...).Output()
@@ -37,7 +37,7 @@ func asked(t testing.TB, timebench string, args ...string) *result.Document {
 	return document
 }
 
-// fenced is the id of the CPU's counter, read in order.
+// fenced returns the id of the CPU's counter, read in order.
 func fenced(t testing.TB) string {
 	t.Helper()
 	for _, c := range clock.Catalog() {
@@ -49,7 +49,7 @@ func fenced(t testing.TB) string {
 	return ""
 }
 
-// The rate of the CPU's counter is what C finds at the same time, within both bounds.
+// The rate of the CPU's counter agrees with the rate that C measures at the same time, within both bounds.
 func TestDriftAgainstC(t *testing.T) {
 	need.Minutes(t)
 	program, timebench, id := compiled(t, "rate"), need.Timebench(t), fenced(t)
@@ -63,13 +63,13 @@ func TestDriftAgainstC(t *testing.T) {
 		hz, bound := two(t, out.Bytes())
 		ours := drift.Clocks[0].Idle
 		require.NotNil(t, ours, drift.Clocks[0].Reason)
-		// One in twenty intervals of 95 % does not hold; twice as wide a one always should.
+		// One in twenty 95 % intervals does not hold the rate; twice the width always should.
 		require.InDelta(t, hz, ours.Hz, bound+2*ours.IntervalPPM*ours.Hz/1e6)
 		t.Logf("C %.1f ± %.1f Hz, timebench %.2f ± %.2f", hz, bound, ours.Hz, ours.IntervalPPM*ours.Hz/1e6)
 	}
 }
 
-// What C and timebench leave possible of how far two CPUs are apart has a part in common.
+// The ranges of the offset of two CPUs by C and by timebench overlap.
 func TestSkewAgainstC(t *testing.T) {
 	need.Minutes(t)
 	program, timebench, cpus := compiled(t, "skew"), need.Timebench(t), planted.TwoCPUs(t)

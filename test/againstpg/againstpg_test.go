@@ -23,19 +23,18 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// longNS is what counts as a long read. pg_test_timing up to version 17 takes the
-// difference of whole microseconds, which is wrong by up to one either way, so it is
-// far above that.
+// longNS is the min time of a long read. pg_test_timing up to version 17 takes the difference of whole microseconds,
+// which is wrong by up to one either way, so longNS is far above that.
 const longNS = 8000
 
-// seconds is for how long pg_test_timing runs.
+// seconds is the time that pg_test_timing runs.
 const seconds = 3
 
-// A figure is what both instruments say.
+// A figure is the result of one of the instruments.
 type figure struct {
 	// typicalNS is pg_test_timing's average turn, timebench's median read.
 	typicalNS float64
-	// longPerSecond is how many reads a second took longNS or more.
+	// longPerSecond is the number of reads per second that took longNS or more.
 	longPerSecond float64
 }
 
@@ -45,7 +44,7 @@ var (
 	bar      = regexp.MustCompile(`(?m)^ *(\d+) +[\d.]+ +(\d+)$`)
 )
 
-// parse reads what pg_test_timing of version 17 or older says.
+// parse reads the output of pg_test_timing of version 17 or older.
 func parse(out string) (f figure, err error) {
 	loop := loopTime.FindStringSubmatch(out)
 	if loop == nil || !unit.MatchString(out) {

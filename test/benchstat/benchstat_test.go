@@ -43,8 +43,8 @@ func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
 	// A busy machine spoils samples of the throughput, which are then left out.
 	require.Regexp(t, `(?m)^Throughput/.*threads=2 .*p=\d\.\d+ n=\d+`, table)
 
-	// Of another machine: benchstat puts what it cannot hold against each other into
-	// tables of their own, unless it is told to make one of all.
+	// benchstat puts results of another machine, which it cannot compare, into separate tables, unless it has to make a
+	// single table.
 	document, err := os.ReadFile(filepath.Join(folder, "new", "results.json"))
 	require.NoError(t, err)
 	other := filepath.Join(folder, "other.json")
@@ -56,7 +56,7 @@ func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
 	elsewhere = run("both-elsewhere.txt", "diff", filepath.Join(folder, "old"), other, "--format", "bench")
 	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go .*p=`, stat(t, "-col", "run", elsewhere))
 
-	// Both documents of a diff in one file, told apart by the key "run".
+	// Both documents of a diff are in one file, distinguished by the key "run".
 	both := run("both.txt", "diff", filepath.Join(folder, "old"), filepath.Join(folder, "new"), "--format", "bench")
 	table = stat(t, "-col", "run", both)
 	require.Regexp(t, `│ +old +│ +new +│`, table)

@@ -26,7 +26,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// reports makes a report and a diff with the real program, of results that do not depend on this machine, and returns
+// reports makes a report and a diff with the real program, from results that do not depend on this machine, and returns
 // their folders.
 func reports(t *testing.T) (report, diff string) {
 	t.Helper()
@@ -54,8 +54,7 @@ func reports(t *testing.T) (report, diff string) {
 type tab struct {
 	context.Context
 	lock sync.Mutex
-	// faults are errors of the page: exceptions, what it logged, what it wanted
-	// from elsewhere.
+	// faults are errors of the page: exceptions, log messages, and requests.
 	faults []string
 }
 
@@ -65,7 +64,7 @@ func open(t *testing.T, file string) *tab {
 		chromedp.ExecPath(need.Program(t, "chromium")), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.UserDataDir(t.TempDir()),
-		// No name has an address: the network is off.
+		// All names fail to resolve: the network is off.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
@@ -117,7 +116,7 @@ const (
 	firstColumn  = `Array.from(document.querySelector("table.sortable").tBodies[0].rows, r => r.cells[0].textContent)`
 	secondColumn = `Array.from(document.querySelector("table.sortable").tBodies[0].rows,
 		r => parseFloat(r.cells[1].textContent.replace(",", "")))`
-	// outside counts the texts that stick out of their picture.
+	// outside counts the texts that extend beyond their picture.
 	outside = `Array.from(document.querySelectorAll("figure svg")).reduce((n, svg) => {
 		const box = svg.getBoundingClientRect();
 		return n + Array.from(svg.querySelectorAll("text")).filter(t => {
@@ -144,7 +143,7 @@ func TestReportInABrowser(t *testing.T) {
 	}
 	press("1")
 	ids := get[[]string](t, tab, firstColumn)
-	// Beyond the first letter the order is that of the reader's language.
+	// Beyond the first letter, the order depends on the reader's language.
 	require.True(t, slices.IsSortedFunc(ids,
 		func(a, b string) int { return strings.Compare(strings.ToLower(a[:1]), strings.ToLower(b[:1])) }), ids)
 	press("2")
@@ -170,8 +169,7 @@ func TestDiffInABrowser(t *testing.T) {
 	tab.requireNoFaults(t)
 }
 
-// requireLooks holds that a page can be read in light, in dark, on a telephone and
-// on paper.
+// requireLooks requires that a page can be read in light, in dark, on a telephone and on paper.
 func requireLooks(t *testing.T, tab *tab) {
 	t.Helper()
 	emulate := func(media, scheme string) {
@@ -238,13 +236,13 @@ const unreadable = `(() => {
 	return bad;
 })()`
 
-// hidden lists the tables whose first figure is seen only after scrolling.
+// hidden lists the tables whose first figure is visible only after scrolling.
 const hidden = `Array.from(document.querySelectorAll(".wide")).filter(wide => {
 	const figure = wide.querySelector('tbody td[align="right"]');
 	return figure && figure.getBoundingClientRect().right > wide.getBoundingClientRect().right + 1;
 }).map(wide => wide.getAttribute("aria-label"))`
 
-// faint lists the texts whose contrast with what is behind them is too low: below 4.5, in pictures below 3 (WCAG 2).
+// faint lists the texts whose contrast with their background is too low: below 4.5, in pictures below 3 (WCAG 2).
 const faint = `(() => {
 	const light = c => {
 		const [r, g, b] = c.match(/[\d.]+/g).map(v => v / 255)

@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// RequireElement requires that an SVG is one well-formed element that brings nothing
-// of its own: no script, no link, no colour that the page cannot change.
+// RequireElement requires that an SVG is a single well-formed element without scripts, links, and colours that the page
+// cannot change.
 func RequireElement[T any](t *testing.T, c picture.Chart[T], of T) {
 	t.Helper()
 	for _, width := range widths {

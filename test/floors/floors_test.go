@@ -30,8 +30,8 @@ var (
 	listed = regexp.MustCompile("(?m)^ *- ([^:\n]+):") // a row of the list, with its packages
 )
 
-// list returns the packages of the list in CONTRIBUTING.md, and its floors from the top down. A row in bold is
-// a floor; the packages of the rows below it are in its folder.
+// list returns the packages of the list in CONTRIBUTING.md, and its floors from the top down. A row in bold is a floor;
+// the packages of the rows below it are in its folder.
 func list(t *testing.T) (packages, floors []string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
@@ -53,7 +53,7 @@ func list(t *testing.T) (packages, floors []string) {
 	return packages, floors
 }
 
-// imports returns what the files of each package import of internal, on every platform, without the tests.
+// imports returns the imports of internal by the files of each package, on every platform, without the tests.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -112,7 +112,7 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// The list has a row for each package, and none for what is not there.
+// The list has exactly one row for each package.
 func TestEachPackageHasARow(t *testing.T) {
 	packages, floors := list(t)
 	all := imports(t)
@@ -137,7 +137,8 @@ func TestNoPlotOfGonum(t *testing.T) {
 	require.NotContains(t, strings.Fields(string(packages)), "gonum.org/v1/plot", "internal/show/picture has plots")
 }
 
-// What a package makes at its start, every command pays for. The expressions of the kernel log were 2,000 allocations.
+// Every command pays for the allocations that packages make at their start. The expressions of the kernel log were
+// 2,000 allocations.
 func TestPackagesStartWithFewAllocations(t *testing.T) {
 	command := exec.Command(need.Timebench(t), "version")
 	command.Env = append(os.Environ(), "GODEBUG=inittrace=1")
@@ -153,7 +154,7 @@ func TestPackagesStartWithFewAllocations(t *testing.T) {
 	}
 }
 
-// A measurement has tests of its own: those of the formats show a made section, however it was measured.
+// A measurement has tests of its own: the tests of the formats show a made section, however it was measured.
 func TestEachMeasurementHasTests(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join(root, "internal/measurement/*/"))
 	require.NoError(t, err)

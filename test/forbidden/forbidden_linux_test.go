@@ -23,9 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forbid is the variable that makes this program put a filter on itself and become the
-// program of its arguments: the number of a system call and, after a colon, what its
-// first argument must be.
+// forbid is the variable with which this program puts a filter on itself and becomes the program of its arguments: the
+// number of a system call and, after a colon, the forbidden value of its first argument.
 const forbid = "TIMEBENCH_TEST_FORBID"
 
 func TestMain(m *testing.M) {
@@ -45,7 +44,7 @@ func TestMain(m *testing.M) {
 const counter = "counter"
 
 // becomeWithoutCounter forbids this thread to read the counter of the CPU, and becomes the program. Between the two it
-// must not ask for the time, so it prepares all before. It returns only where it cannot.
+// must not read the time, so it prepares all before. It returns only on an error.
 func becomeWithoutCounter(_ string, args []string) error {
 	path, err := syscall.BytePtrFromString(args[0])
 	if err != nil {
@@ -69,8 +68,8 @@ func becomeWithoutCounter(_ string, args []string) error {
 	return errno
 }
 
-// become forbids the system calls, with EPERM, to this thread and to all that it will
-// be. It returns only where it cannot.
+// become forbids the system calls, with EPERM, to this thread and to the program that it becomes. It returns only on an
+// error.
 func become(rules string, args []string) error {
 	runtime.LockOSThread()
 	var program []unix.SockFilter
@@ -125,7 +124,7 @@ func filtered(t testing.TB, rules []string, args ...string) *exec.Cmd {
 	return command
 }
 
-// document runs a command that must end with 0 or 1, silently, and loads what it prints.
+// document runs a command that must end silently, with 0 or 1, and loads its output.
 func document(t *testing.T, command *exec.Cmd) *result.Document {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -145,10 +144,10 @@ func document(t *testing.T, command *exec.Cmd) *result.Document {
 
 func call(nr int) string { return strconv.Itoa(nr) }
 
-// noFilters are the rules of a container that lets nobody have filters of his own.
+// noFilters are the rules of a container whose programs may not install their own filters.
 var noFilters = []string{call(unix.SYS_PRCTL) + ":" + call(unix.PR_SET_SECCOMP), call(unix.SYS_SECCOMP)}
 
-// entries are what a document says of the kernel's door, by clock.
+// entries returns the kernel entries of a document, by clock.
 func entries(d *result.Document) map[string]string {
 	all := map[string]string{}
 	for _, c := range compare.Of(d).Clocks {
@@ -157,7 +156,7 @@ func entries(d *result.Document) map[string]string {
 	return all
 }
 
-// Without a filter of its own timebench says less, and nothing else than with one.
+// Without its own filter timebench reports less, but does not contradict its results with the filter.
 func TestSeccompForbidden(t *testing.T) {
 	args := []string{"compare", "@vdso", "CLOCK_MONOTONIC@syscall", "--rounds", "1", "--throughput-time", "1ms",
 		"--threads", "1",
@@ -184,7 +183,7 @@ func TestSeccompForbidden(t *testing.T) {
 	require.Positive(t, told, "neither CPU time nor cost told anything")
 }
 
-// Where something is forbidden, TIMEBENCH_DEBUG=1 tells what, and what was done instead.
+// With TIMEBENCH_DEBUG=1, timebench reports each forbidden call and its substitute.
 func TestForbiddenIsReported(t *testing.T) {
 	command := filtered(t, append(noFilters, call(unix.SYS_ADJTIMEX)), "compare", "CLOCK_MONOTONIC", "--rounds", "1",
 		"--throughput-time", "1ms", "--threads", "1", "--format", "json")
@@ -206,8 +205,7 @@ func TestForbiddenIsReported(t *testing.T) {
 	}
 }
 
-// Where the counter of the CPU is forbidden, the Go runtime would end by SIGSEGV before it runs any code of the
-// program.
+// If the counter of the CPU is forbidden, the Go runtime would end by SIGSEGV before it runs any code of the program.
 func TestCounterForbidden(t *testing.T) {
 	bare := filtered(t, []string{counter})
 	for _, args := range [][]string{{"version"}, {"doctor"}, {"compare", "RDTSC", "CNTVCT_EL0"}, {"--help"}, {}} {
@@ -224,7 +222,7 @@ func TestCounterForbidden(t *testing.T) {
 	}
 }
 
-// A filter that forbids the clocks' own system calls leaves what the vDSO answers.
+// A filter that forbids the clocks' own system calls leaves the clocks that the vDSO answers.
 func TestClockGettimeForbidden(t *testing.T) {
 	rules := []string{call(unix.SYS_CLOCK_GETTIME), call(unix.SYS_GETTIMEOFDAY)}
 	d := under(t, rules, "doctor", "--fail-on", "never", "--format", "json")
@@ -252,7 +250,7 @@ func TestClockGettimeForbidden(t *testing.T) {
 	require.NotEmpty(t, compare.Of(both).Clocks)
 }
 
-// Somebody who is nobody gets a diagnosis, and the kernel's log or the reason why not.
+// The user nobody gets a diagnosis, and the kernel's log or the reason why it is missing.
 func TestNobody(t *testing.T) {
 	if os.Getuid() != 0 {
 		need.Missing(t, "root", "only root becomes somebody else")
@@ -277,8 +275,7 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// A container without /sys has no clock source to tell of, and clocks all the same.
-// What is mounted here is mounted for the child alone.
+// A container without /sys has clocks, but reports no clock source. The mounts are visible to the child only.
 func TestWithoutSysfs(t *testing.T) {
 	if os.Getuid() != 0 {
 		need.Missing(t, "root", "only root hides /sys from a program")

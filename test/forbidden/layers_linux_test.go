@@ -17,8 +17,8 @@ import (
 )
 
 // BenchmarkFilterInLayers makes each clock_gettime(2) slower by a filter of 1,500 instructions that refuses nothing,
-// and prints by how much each layer grows, in the median of the iterations. It belongs into "enter and leave the
-// kernel", and into no other layer.
+// and prints by how much each layer grows, in the median of the iterations. The increase belongs to "enter and leave
+// the kernel", and to no other layer.
 //
 //	go test ./test/forbidden -run '^$' -bench FilterInLayers -benchtime 10x
 func BenchmarkFilterInLayers(b *testing.B) {

@@ -1,5 +1,5 @@
-// Package links checks what readers follow: the links of the documentation, and the commands and flags that
-// documentation, remedies and help texts name.
+// Package links checks the links of the documentation, and the commands and flags that documentation, remedies and help
+// texts name.
 package links
 
 import (
@@ -99,8 +99,8 @@ var typed = regexp.MustCompile("(?m)(?:^[ \\t#$]*|[`('=|/] ?|sudo |exec )timeben
 // continued matches the end of a line that the shell joins with the next.
 var continued = regexp.MustCompile(`\\\n\s*`)
 
-// commandLines checks that each command line of a text has a command and flags that exist, and returns their number.
-// The text is of the file name.
+// commandLines checks that the commands and flags of each command line in a text exist, and returns the number of
+// command lines. The text is from the file name.
 func commandLines(t *testing.T, commands *cobra.Command, name, text string) (checked int) {
 	t.Helper()
 	for _, line := range typed.FindAllStringSubmatch(continued.ReplaceAllString(text, ""), -1) {
@@ -128,7 +128,7 @@ func commandLines(t *testing.T, commands *cobra.Command, name, text string) (che
 	return checked
 }
 
-// everyCommand returns the commands, and that for completion, which cobra adds late.
+// everyCommand returns the commands, including the command for completion, which cobra adds late.
 func everyCommand() *cobra.Command {
 	commands := cmd.Root()
 	commands.InitDefaultCompletionCmd()
@@ -181,7 +181,8 @@ func TestPrintedCommandsExist(t *testing.T) {
 	require.Greater(t, checked, 50)
 }
 
-// literal returns the text of a string literal, or of several that are added up with other values; empty for the rest.
+// literal returns the text of a string literal, or of several that are added up with other values; empty for other
+// nodes.
 func literal(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.BasicLit:

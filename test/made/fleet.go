@@ -27,9 +27,9 @@ var fleetCosts = []struct {
 	{"time.Now@go", 46},
 }
 
-// Fleet returns the documents of n machines, in three groups that are each alike, as large as those of default runs.
-// Every tenth machine has a busy neighbour, which adds up to a fifth to its samples. odd of the machines, spread over
-// all, are odd: a kernel that took hpet, a clock that costs more by half, and a warp, in turn.
+// Fleet returns the documents of n machines, in three groups of similar machines, as large as documents of default
+// runs. Every tenth machine has a busy neighbour, which adds up to a fifth to its samples. odd of the machines, spread
+// over all, are odd: a kernel that took hpet, a clock that costs more by half, and a warp, in turn.
 func Fleet(n, odd int, seed uint64) (documents []*result.Document, names []string) {
 	chance := rand.New(rand.NewPCG(seed, 17))
 	planted := map[int]int{}
@@ -94,5 +94,5 @@ func Fleet(n, odd int, seed uint64) (documents []*result.Document, names []strin
 	return documents, names
 }
 
-// rounded returns a figure without its last digits: a CPU that fuses multiplications with additions has others.
+// rounded returns a figure without its last digits, which differ on a CPU that fuses multiplications with additions.
 func rounded(ns float64) float64 { return math.Round(ns*1e4) / 1e4 }

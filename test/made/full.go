@@ -9,8 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/sections"
 )
 
-// Full returns a document with every key, those of all sections among them. Every number is 1, and every list has one
-// element.
+// Full returns a document with every key, including all sections. Every number is 1, and every list has one element.
 func Full() *result.Document {
 	d := new(result.Document)
 	fill(reflect.ValueOf(d).Elem(), "")
@@ -23,7 +22,7 @@ func Full() *result.Document {
 	return d
 }
 
-// fill sets a value, and all within it, to one that the tag "is" of its field permits.
+// fill sets a value, and all values within it, to values that the tag "is" of their fields permits.
 func fill(v reflect.Value, is string) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -14,7 +14,8 @@ import (
 	"github.com/timebench/timebench/internal/show/picture"
 )
 
-// Document returns a document of so many clocks under so many threads, in crowds as real ones are.
+// Document returns a document of a number of clocks, measured with these numbers of threads. The clocks are in crowds,
+// as real ones are.
 func Document(clocks int, threads ...int) *result.Document {
 	d := &result.Document{
 		Schema: result.Schema, Tool: result.Tool{Version: "test"},
@@ -49,7 +50,7 @@ func Document(clocks int, threads ...int) *result.Document {
 	return d
 }
 
-// Trusted is a document of the parts alone.
+// Trusted returns a document of the parts alone.
 func Trusted(cpus int, faults bool) *result.Document {
 	d := Document(0)
 	compare.Into(d).OtherClockSources = nil
@@ -59,8 +60,7 @@ func Trusted(cpus int, faults bool) *result.Document {
 	return d
 }
 
-// addTrust adds the parts that say whether clocks can be trusted: of so many CPUs, and
-// with or without faults.
+// addTrust adds the parts on whether clocks can be trusted, for a number of CPUs, with or without faults.
 func addTrust(d *result.Document, cpus int, faults bool) {
 	one, two := 1, 2
 	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: []int{0, 1}})

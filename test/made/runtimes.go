@@ -8,8 +8,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 )
 
-// Runtimes returns a section with so many calls of one runtime, a call of another one that was timed by
-// CPU time, and a runtime that is not available.
+// Runtimes returns a section with a number of calls of a runtime, a call of another runtime that was timed by CPU time,
+// and a runtime that is not available.
 func Runtimes(calls int) *runtimes.Runtimes {
 	java := runtimes.MeasuredRuntime{
 		Name: "java", Version: `openjdk version "17.0.15" 2025-04-15`, Path: "/usr/bin/java", Libc: "glibc 2.36",

@@ -1,4 +1,4 @@
-// Package memory tells how much memory the programs that a test runs hold at most.
+// Package memory measures the peak memory of the programs that a test runs.
 package memory
 
 import (
@@ -31,12 +31,12 @@ func PeakBytes(pid int) (peak int64, ok bool) {
 	return kibibytes << 10, true
 }
 
-// Wait waits for the end of a program that was started, and returns the most memory that it held, in bytes: as of some
-// milliseconds before its end. The error is that of [exec.Cmd.Wait].
+// Wait waits for the end of a started program, and returns its peak memory in bytes, as of some milliseconds before its
+// end. The error is from [exec.Cmd.Wait].
 func Wait(command *exec.Cmd) (peak int64, err error) {
 	const pause = 5 * time.Millisecond
 	ended := make(chan error, 1)
-	// Until Wait has returned, the PID is that of this program.
+	// The PID belongs to this program until Wait has returned.
 	go func() { ended <- command.Wait() }()
 	for {
 		if now, ok := PeakBytes(command.Process.Pid); ok {

@@ -35,7 +35,7 @@ func take() byte {
 	return bytes[held/2]
 }
 
-// A program's memory is its own, not that of the test that started it.
+// The peak is of the program itself, not of the test that started it.
 func TestWait(t *testing.T) {
 	need.Processes(t)
 	require.Equal(t, byte(1), take())

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Folder makes a folder for the test that goes with it. It is for what also runs
-// under Wine, where os.RemoveAll, and with it t.TempDir, fails: Wine 8 does not know
-// the request by which Go deletes relative to an open folder (FileDispositionInfoEx).
+// Folder makes a folder for the test, which is removed at its end. It is for tests that also run under Wine, where
+// os.RemoveAll, and with it t.TempDir, fails: Wine 8 does not know the request by which Go deletes relative to an open
+// folder (FileDispositionInfoEx).
 func Folder(t testing.TB) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "timebench-test-*")
@@ -27,7 +27,7 @@ func Folder(t testing.TB) string {
 	return folder
 }
 
-// RemoveAll removes a folder and what is in it, one by one.
+// RemoveAll removes a folder and its contents, one by one.
 func RemoveAll(folder string) error {
 	var paths []string
 	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Required is the environment variable that lists, between commas, the needs that must be met: names; or all, and names
-// after a minus sign that need not.
+// Required is the environment variable that lists, between commas, the required needs: names; or all, and optional
+// names after a minus sign.
 const Required = "TIMEBENCH_REQUIRE"
 
 // Program returns the path of a program that the test runs.
@@ -47,14 +47,14 @@ func OpenFiles() int {
 	return len(files)
 }
 
-// required reports whether the variable demands what a test needs: it names it, or it has "all", and not the name after
-// a minus sign.
+// required reports whether the variable requires a need: it has the name, or it has "all" without the name after a
+// minus sign.
 func required(name string) bool {
 	list := strings.Split(os.Getenv(Required), ",")
 	return slices.Contains(list, name) || slices.Contains(list, "all") && !slices.Contains(list, "-"+name)
 }
 
-// Missing ends the test for the lack of a named need: a skip, or a failure where it is required.
+// Missing ends the test because a named need is missing: a skip, or a failure if the need is required.
 func Missing(t testing.TB, name, reason string) {
 	t.Helper()
 	if required(name) {
@@ -63,7 +63,8 @@ func Missing(t testing.TB, name, reason string) {
 	t.Skipf("needs %s: %s", name, reason)
 }
 
-// Minutes skips a test that takes long, unless "minutes" is required. A benchmark is asked for by itself.
+// Minutes skips a test that takes long, unless "minutes" is required. A benchmark is always explicit, so it is not
+// skipped.
 func Minutes(t testing.TB) {
 	t.Helper()
 	if _, isTest := t.(*testing.T); isTest && !required("minutes") {
@@ -94,8 +95,8 @@ func Timebench(t testing.TB) string {
 	return path
 }
 
-// build makes the program in the user's cache. Go links a program only if the last one there was made of other files,
-// which takes as long as most tests. A folder of the cache is of one clone.
+// build builds the program in the user's cache. Linking takes as long as most tests; Go skips it if the last program
+// there was made of the same files. Each clone has its own folder of the cache.
 var build = sync.OnceValues(func() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -119,8 +120,8 @@ var build = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// Ends calls a function that waits, and fails if it has not returned after half a minute. what
-// names it.
+// Ends calls a function that waits, and fails if it has not returned after half a minute. what is its name in the
+// error.
 func Ends(t testing.TB, what string, call func()) {
 	t.Helper()
 	const long = 30 * time.Second
@@ -136,8 +137,8 @@ func Ends(t testing.TB, what string, call func()) {
 	}
 }
 
-// Until waits until something holds, and fails after two minutes. what names it, and said returns what is there
-// instead.
+// Until waits until a condition holds, and fails after two minutes. what is its name in the error, and said returns the
+// state instead.
 func Until(t testing.TB, what string, holds func() bool, said ...func() string) {
 	t.Helper()
 	const long = 2 * time.Minute

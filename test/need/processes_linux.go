@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// Processes skips a test that starts processes if an emulator of another architecture runs it,
-// qemu-user. Under that a fork of a program with threads may hang for ever
-// (https://github.com/golang/go/issues/70329), and the kernel does not know the program that
-// the child is to become.
+// Processes skips a test that starts processes under qemu-user, an emulator of another architecture. There a fork of a
+// program with threads may hang for ever (https://github.com/golang/go/issues/70329), and the kernel does not know the
+// program that the child is to become.
 func Processes(t testing.TB) {
 	t.Helper()
 	if name := emulator(); name != "" {
@@ -17,9 +16,9 @@ func Processes(t testing.TB) {
 	}
 }
 
-// emulator returns the name of the emulator that runs this process; empty if none does.
-// qemu-user presents /proc/self/exe as the kernel would for the emulated program, and
-// /proc/thread-self/exe as the kernel does: it is the emulator.
+// emulator returns the name of the emulator that runs this process; empty without an emulator. qemu-user presents
+// /proc/self/exe as the kernel would for the emulated program, and /proc/thread-self/exe as the kernel does: it is the
+// emulator.
 func emulator() string {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {

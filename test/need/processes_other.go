@@ -4,6 +4,5 @@ package need
 
 import "testing"
 
-// Processes skips a test that starts processes if an emulator runs it that cannot start any;
-// here none is known.
+// Processes skips a test that starts processes under an emulator that cannot start any; here none is known.
 func Processes(testing.TB) {}

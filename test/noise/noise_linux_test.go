@@ -18,7 +18,7 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// kinds are the warnings of a document.
+// kinds returns the kinds of the warnings of a document.
 func kinds(t *testing.T, document []byte) []string {
 	t.Helper()
 	d, err := sections.Read(bytes.NewReader(document))
@@ -34,8 +34,7 @@ func comparing(timebench string) *exec.Cmd {
 	return exec.Command(timebench, "compare", "time.Now@go", "--threads", "1", "--rounds", "200", "--format", "json")
 }
 
-// Programs that keep every CPU busy are load; the run itself, which keeps one
-// busy, is not.
+// Programs that keep every CPU busy are load; the run itself, which keeps a CPU busy, is not.
 func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 	timebench := need.Timebench(t)
 	for range runtime.NumCPU() {
@@ -88,7 +87,7 @@ func limited(t *testing.T) string {
 		}
 		t.Cleanup(func() { _ = os.Remove(group) })
 		for file, text := range version.limit {
-			// A folder that is no control group would take any file.
+			// A folder that is not a control group would accept any file.
 			if _, refused = os.Stat(filepath.Join(group, file)); refused == nil {
 				refused = os.WriteFile(filepath.Join(group, file), []byte(text), 0o644)
 			}

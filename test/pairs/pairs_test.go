@@ -1,14 +1,12 @@
-// Package pairs measures how accurate the verdicts of `timebench diff` are on a machine: how many
-// pairs of runs of an unchanged machine differ (none should), and how many of those are found whose
-// clocks were made slower.
+// Package pairs measures how accurate the verdicts of `timebench diff` are on a machine: how many pairs of runs of an
+// unchanged machine differ (none should), and how many pairs with slower clocks are found.
 //
 //	mkdir runs
 //	TIMEBENCH_PAIRS=$PWD/runs go test ./test/pairs -run '^$' -bench Runs -benchtime 60x -timeout 2h
 //	TIMEBENCH_PAIRS=$PWD/runs go test ./test/pairs -run '^$' -bench Verdicts -benchtime 1x
 //
-// The first makes sixty runs, each a process of its own, and keeps their documents. The second prints
-// the share of the verdicts in 400 pairs for each figure, with one run on a side and with five; and how
-// often a run is odd among those of a fleet.
+// The first makes sixty runs, each a process of its own, and keeps their documents. The second prints the share of the
+// verdicts in 400 pairs for each figure, with one run on a side and with five; and how often a run is odd in a fleet.
 package pairs
 
 import (
@@ -34,8 +32,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// commands make a run of every kind of clock: fine and coarse in the vDSO, system call, counter, CPU
-// time, and of a language.
+// commands make a run of every kind of clock: fine and coarse in the vDSO, system call, counter, CPU time, and of a
+// language.
 var commands = [][]string{
 	{"compare", "--threads", "1,2", "CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME_COARSE@vdso", "CLOCK_MONOTONIC@syscall",
 		"RDTSC@cpu", "CLOCK_THREAD_CPUTIME_ID@vdso", "time.Now@go"},
@@ -65,7 +63,7 @@ func BenchmarkRuns(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // the length of a run says nothing
 }
 
-// An experiment compares so many runs on each side, of which those of the new one are made slower.
+// An experiment compares a number of runs on each side. The new runs are made slower.
 type experiment struct {
 	runs   int
 	slower float64
@@ -76,7 +74,7 @@ var experiments = []experiment{{1, 0}, {1, 0.05}, {5, 0}, {5, 0.03}, {20, 0.03}}
 // pairs is the number of pairs of each experiment.
 const pairs = 400
 
-// BenchmarkVerdicts prints how many verdicts there are on pairs of the runs in the folder.
+// BenchmarkVerdicts prints the share of verdicts on pairs of the runs in the folder.
 func BenchmarkVerdicts(b *testing.B) {
 	from := folder(b)
 	for b.Loop() {
@@ -142,11 +140,11 @@ func table(runs []*result.Document) string {
 	return text.String()
 }
 
-// machines is the number of machines in a group of a fleet, and odd by how much one of them is made slower.
+// machines is the number of machines in a group of a fleet, and odd the share by which one of them is made slower.
 const machines, odd = 10, 0.5
 
-// fleetTable has for each clock the share of the groups in which an unchanged machine is odd by its cost, and
-// the share in which the slower one is.
+// fleetTable has for each clock the share of the groups in which the cost of an unchanged machine is odd, and the share
+// in which the slower machine is.
 func fleetTable(runs []*result.Document) string {
 	type share struct{ unchanged, slower int }
 	counts := map[string]*share{}
@@ -255,7 +253,7 @@ func times(samples []float64, factor float64) []float64 {
 	return scaled
 }
 
-// The experiment finds what is planted, and only that.
+// The experiment finds exactly the planted changes.
 func TestExperimentFindsWhatIsSlower(t *testing.T) {
 	var runs []*result.Document
 	for i := range 10 {

@@ -1,5 +1,5 @@
-// Package planted has what the tests of verify and skew need to plant faults: a counter of
-// this machine with planted offsets, and two CPUs to compare.
+// Package planted plants faults for the tests of verify and skew: a counter of this machine with planted offsets, and
+// two CPUs to compare.
 package planted
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// Counter is a counter of the CPU that is cheap to read; readers that are opened on the
-// faulty CPU are ahead by so many nanoseconds.
+// Counter returns a counter of the CPU that is cheap to read. Readers that are opened on the faulty CPU are ahead by
+// aheadNS nanoseconds.
 func Counter(t testing.TB, faulty int, aheadNS float64) clock.Clock {
 	t.Helper()
 	for _, c := range clock.Catalog() {
@@ -48,11 +48,10 @@ func (a ahead) Read(ticks []int64) {
 	}
 }
 
-// Err is the reader's own: what wraps a clock.Failer hides nothing.
+// Err returns the error of the wrapped reader, which must not be hidden.
 func (a ahead) Err() error { return clock.Failure(a.Reader) }
 
-// TwoCPUs are the first two that the process may use: without them there is nothing to
-// compare.
+// TwoCPUs returns the first two CPUs that the process may use. Without two, there is nothing to compare.
 func TwoCPUs(t testing.TB) []int {
 	t.Helper()
 	usable := thread.Usable()

@@ -27,9 +27,8 @@ import (
 )
 
 const (
-	// watchdog is when a child is killed: a hang is a failure, and must not take the
-	// machine from others for longer. The kernel leaves ordinary threads, such as this
-	// test's, a twentieth of each CPU (sched_rt_runtime_us).
+	// watchdog is when a child is killed: a hang is a failure, and must not occupy the machine for longer. The kernel
+	// leaves ordinary threads, such as this test's, a twentieth of each CPU (sched_rt_runtime_us).
 	watchdog = 20 * time.Second
 	policy   = unix.SCHED_FIFO
 )
@@ -58,8 +57,8 @@ func start(t *testing.T, command *exec.Cmd) {
 	require.EqualValues(t, policy, attr.Policy)
 }
 
-// run runs timebench under SCHED_FIFO until it ends, or the signal ends it, which it gets
-// after a while; 0 for none. It returns the document that it printed, and its exit status.
+// run runs timebench under SCHED_FIFO until it ends, or the signal ends it, which it gets after a while; 0 for no
+// signal. It returns the printed document, and the exit status.
 func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) (*result.Document, int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), watchdog)
@@ -79,8 +78,8 @@ func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) 
 	return document, command.ProcessState.ExitCode()
 }
 
-// Every command that measures ends by itself, with everything measured, and an hour's run
-// hears the signal while its threads spin.
+// Every measuring command ends by itself, with everything measured, and a run of an hour gets the signal while its
+// threads spin.
 func TestUnderSCHEDFIFO(t *testing.T) {
 	need.Minutes(t)
 	if runtime.NumCPU() < 2 {

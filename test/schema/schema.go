@@ -16,7 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Check fails the test where the document does not fit the schema.
+// Check fails the test if the document does not fit the schema.
 func Check(t testing.TB, document []byte) {
 	t.Helper()
 	if err := Validate(document); err != nil {
@@ -24,7 +24,7 @@ func Check(t testing.TB, document []byte) {
 	}
 }
 
-// Validate says what in the document does not fit the schema.
+// Validate returns which parts of the document do not fit the schema.
 func Validate(document []byte) error {
 	schema, err := compiled()
 	if err != nil {
@@ -49,8 +49,7 @@ var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return compiler.Compile(name)
 })
 
-// Path returns where the schema is: from the folder of the running test, up to
-// the module's root and down into docs.
+// Path returns the path of the schema: from the folder of the running test, up to the module's root and down into docs.
 func Path() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {

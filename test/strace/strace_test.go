@@ -23,8 +23,8 @@ import (
 // withoutKernel are the clock sources that the vDSO reads without the kernel.
 var withoutKernel = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"}
 
-// traced runs compare under strace and returns the calls counted and the reads
-// that the document tells of: those of its throughput, which is a part of all.
+// traced runs compare under strace. It returns the number of calls, and the reads in the throughput of the document,
+// which are a part of all reads.
 func traced(t *testing.T, call string, args ...string) (entered int, reads float64) {
 	t.Helper()
 	strace := need.Program(t, "strace")
