@@ -126,7 +126,7 @@ func Conclusive(d *result.Document) (findings []result.Finding, conclusive bool)
 // if no everyday clock was timed; otherwise nil.
 func OverLimit(d *result.Document, limitNS float64) *result.Finding {
 	s := situation.Of(d)
-	s.Clocks = compare.Of(d).Clocks // those that were timed by themselves
+	s.Clocks = compare.Of(d).Clocks // only the clocks that compare timed
 	limit := words.Duration(limitNS) + "/read"
 	finding := limitCheck.completed(&result.Finding{Title: "an everyday clock costs more than " + limit + ", the limit"})
 	everyday := s.Select(situation.IsEveryday)

@@ -27,7 +27,7 @@ func TestAdviceFitsTheSystem(t *testing.T) {
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 24_000_000, UserMode: &yes}, Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
 		}
 		all := clocks("", 640)
-		clock := all[0] // an everyday one that does not scale and goes backwards
+		clock := all[0] // an everyday clock that does not scale and goes backwards
 		clock.ID, clock.Path = "QueryPerformanceCounter@winapi", "winapi"
 		clock.Throughput[1].ReadsPerSecond = clock.Throughput[0].ReadsPerSecond
 		clock.Resolution.Backwards = 1

@@ -37,7 +37,7 @@ func slowReads(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	if s.OnLinux() && read.KernelEntry != result.Never {
-		return nil // the checks of kernel entry say what is known
+		return nil // the checks of kernel entry cover this
 	}
 	finding := &result.Finding{
 		Title:    "reads of the fine clocks are slow" + becauseOfCounter(s),

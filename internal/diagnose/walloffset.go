@@ -40,7 +40,7 @@ func wallOff(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	if ptp := s.HostClock(); ptp != nil && ptp.OffsetNS != nil && !isOff(*ptp) {
-		return nil // the real-time clock alone is off, and a virtual one matters to nobody
+		return nil // only the real-time clock is off, and a virtual one does not matter
 	}
 	other := "the real-time clock"
 	if situation.IsHostClock(*far) {

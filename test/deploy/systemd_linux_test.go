@@ -112,7 +112,7 @@ func TestServiceAllowsWhatWatchDoes(t *testing.T) {
 		return bytes.Contains(content, []byte(text))
 	}
 	need.Until(t, "the first turn", func() bool { return has("adjtimex(") && has("PR_SET_SECCOMP") })
-	time.Sleep(3 * time.Second) // an examination and some beats, or what there is of them
+	time.Sleep(3 * time.Second) // an examination and some beats, as far as the machine gets
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, command.Wait(), said.String())
 	need.Until(t, "strace", func() bool { return has("+++ exited with 0 +++") })

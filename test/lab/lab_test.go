@@ -111,7 +111,7 @@ func TestWorlds(t *testing.T) {
 				if w.cpus() > 1 && w.arch == "amd64" {
 					commands += strings.NewReplacer("LAST", strconv.Itoa(w.cpus()-1), "ALL", strconv.Itoa(w.cpus())).Replace(several)
 				}
-				if *update { // before the kills, of which the kernel's log tells too
+				if *update { // before the kills, which are also in the kernel's log
 					commands += strings.ReplaceAll(reportScript, "THREADS", w.threads)
 				}
 				if *update && w.sources != nil {

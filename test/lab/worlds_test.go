@@ -18,11 +18,11 @@ type world struct {
 	emulator string   // the program
 	machine  []string // its arguments; "parts" is the folder of the kernels
 	source   string   // the clock source that timebench must find
-	vdso     string   // what a read of a fine clock by the vDSO does with the kernel; "" where there is no vDSO
-	finding  string   // the kind of what doctor must find first; "" where clocks are well
-	may      []string // what it may find besides: what is so where it is quiet enough to be seen
+	vdso     string   // how a read of a fine clock by the vDSO enters the kernel; "" without a vDSO
+	finding  string   // the kind that doctor must find first; "" for a machine without faults
+	may      []string // the kinds that it may find besides: they show only on a quiet machine
 	sources  []string // all clock sources, where an experiment is to switch between them
-	threads  string   // what the report measures
+	threads  string   // the numbers of threads of the report
 	// host carries out on this machine the request in a line on the console; nil without requests. "here" is the
 	// emulator's folder.
 	host func(t testing.TB, here, line string, emulator *os.Process)

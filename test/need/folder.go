@@ -37,7 +37,7 @@ func RemoveAll(folder string) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range slices.Backward(paths) { // what is in a folder comes after it
+	for _, path := range slices.Backward(paths) { // the contents of a folder come after it
 		if err := os.Remove(path); err != nil {
 			return err
 		}

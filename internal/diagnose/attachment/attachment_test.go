@@ -91,7 +91,7 @@ func TestTheSameLogInOtherForms(t *testing.T) {
 		require.Equal(t, want, read(t, text).Host, name)
 		require.False(t, IsDocument([]byte(text)), name)
 	}
-	for at := range 20 { // wherever the end of what is read at once is
+	for at := range 20 { // wherever a read ends
 		text := "[    0.000000] " + strings.Repeat("x", maxRead-30-at) + "\r" + strings.Join(lines, "\r")
 		require.Equal(t, want.KernelLog.Lines, read(t, text).Host.KernelLog.Lines, at)
 	}

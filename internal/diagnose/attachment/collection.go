@@ -133,7 +133,7 @@ const (
 type cpuinfo struct {
 	text  strings.Builder
 	cpus  int
-	flags bool // whether those of the first are kept
+	flags bool // whether the flags of the first CPU are kept
 }
 
 func (c *cpuinfo) add(line string) {

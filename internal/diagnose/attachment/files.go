@@ -123,7 +123,7 @@ func (c *collection) addFrom(root *os.Root, file, name string, budget *budget) {
 	}
 	defer func() { _ = opened.Close() }()
 	if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {
-		_ = c.add(name, budget.over(opened)) // what cannot be read is not there
+		_ = c.add(name, budget.over(opened)) // an unreadable file counts as missing
 	}
 }
 

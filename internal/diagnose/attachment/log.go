@@ -19,7 +19,7 @@ import (
 
 // A log is the lines of the last boot in a text that matter to clocks.
 type log struct {
-	bootLines            // the one that is being read, and when finished the last
+	bootLines            // the boot that is being read; the last boot when finished
 	first     *bootLines // the first one of the text, which is the last if the newest line comes first; nil if it is being read
 	boots     kernellog.Boots
 	// kernel is whether the kernel wrote a line that concerns clocks, by the prefix of its text.
@@ -31,8 +31,8 @@ type log struct {
 
 // bootLines are the lines of a boot.
 type bootLines struct {
-	facts []string // those that tell facts of the machine and do not concern clocks
-	about []string // those that concern clocks, the repeated ones folded
+	facts []string // lines with facts of the machine that do not concern clocks
+	about []string // lines that concern clocks, with repeated ones folded
 	// incomplete is whether lines that concern clocks were left out.
 	incomplete bool
 }
@@ -241,7 +241,7 @@ func eachLine(r io.Reader, do func(line string)) error {
 				joined = len(parts) > 1
 			}
 		}
-		if rest = ""; more && len(all) > 1 { // the last goes on in what is read next
+		if rest = ""; more && len(all) > 1 { // the next read continues the last line
 			all, rest = all[:len(all)-1], all[len(all)-1]
 		}
 		for more && rest == "" && err == nil { // the rest of a long line

@@ -15,7 +15,7 @@ import (
 func (c *collection) addSections(name string, r io.Reader) {
 	var (
 		found   log
-		path    string // of the file that is being read; "" outside of one that is wanted
+		path    string // of the file that is being read; "" outside of a wanted file
 		content strings.Builder
 		cpus    cpuinfo
 		heading bool // whether the line before was one

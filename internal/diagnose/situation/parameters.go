@@ -8,7 +8,7 @@ import (
 // A Parameter is a parameter of the kernel command line.
 type Parameter struct {
 	Name  string // with underscores for dashes
-	Value string // "" if it has none
+	Value string // "" without a value
 	Text  string // as written
 }
 

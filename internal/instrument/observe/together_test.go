@@ -220,7 +220,7 @@ func TestReport(t *testing.T) {
 func TestMeet(t *testing.T) {
 	const span = 80 * time.Millisecond
 	Together(t.Context(), counting(), free(2), span, 2, func(s *Member) {
-		begin, every := s.shared.begin.Load(), s.shared.span/8 // what is left of the span
+		begin, every := s.shared.begin.Load(), s.shared.span/8 // the rest of the span
 		for s.Index == 1 && Now()-begin < every/2 {
 			continue // this one comes later
 		}

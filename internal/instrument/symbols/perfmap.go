@@ -33,7 +33,7 @@ func CompiledNames(list io.Reader, addresses []uint64) ([]string, error) {
 		if err != nil {
 			break
 		}
-		if whole { // what follows is the rest of a long line
+		if whole { // the rest of a long line follows
 			start, size, name := parseCompiled(line)
 			for i, _ := slices.BinarySearch(sorted, start); i < len(sorted) && sorted[i]-start < size; i++ {
 				found[sorted[i]] = append(found[sorted[i]][:0], name...)

@@ -21,8 +21,8 @@ import (
 // The scopes of a profile: which processes it samples.
 const (
 	Machine   = "machine"   // all
-	Processes = "processes" // some, and those that they start
-	Command   = "command"   // one that was started for it, and those that it starts
+	Processes = "processes" // some processes, and the processes that they start
+	Command   = "command"   // a command that the profile starts, and the processes that it starts
 )
 
 // The limits and the defaults of Settings: the rate in samples per second of CPU time.

@@ -323,7 +323,7 @@ func TestNoSuchProcess(t *testing.T) {
 // A run leaves no file open, whether it succeeds or not.
 func TestNoFileIsLeft(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
-	profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}}) // what Go opens once
+	profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}}) // files that Go opens once
 	before := need.OpenFiles()
 	for range 3 {
 		profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}})

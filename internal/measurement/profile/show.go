@@ -17,7 +17,7 @@ import (
 const (
 	mostShown   = 25
 	mostCallers = 12
-	mostReasons = 10 // processes of one reason
+	mostReasons = 10 // processes with the same reason
 )
 
 // number returns the PID of the process, or the number of processes of a sum.
@@ -494,7 +494,7 @@ func Unit(cgroup string) string {
 func shortFunction(name string) string {
 	function, file, found := strings.Cut(name, " (")
 	if !found {
-		return name // … for those that are left out
+		return name // … for the functions that are left out
 	}
 	if i := strings.LastIndexByte(function, '/'); i >= 0 && !strings.Contains(function, "::") {
 		function = function[i+1:]

@@ -80,7 +80,7 @@ type target struct {
 // A look is the facts about a running process.
 type look struct {
 	command, cgroup string
-	vdso            addressRange // empty if it has none
+	vdso            addressRange // empty without a vDSO
 	reason          string       // why vdso is unknown
 }
 
@@ -182,7 +182,7 @@ func (t *tally) fork(r *perfevent.Record) {
 		return // a thread
 	}
 	if t.wanted != nil {
-		t.wanted[r.PID] = t.wanted[r.ParentPID] // the number may have been that of another before
+		t.wanted[r.PID] = t.wanted[r.ParentPID] // another process may have had the PID before
 		delete(t.gone, r.PID)
 		t.started = t.started || t.wanted[r.PID]
 	}
@@ -282,7 +282,7 @@ func (t *tally) complete(p *target) {
 		found = t.inspect.look(p.parent)
 	}
 	p.command, p.cgroup = cmp.Or(p.command, found.command), cmp.Or(p.cgroup, found.cgroup)
-	if p.cgroup == "" && p.parent != 0 { // a process that is about to end has none
+	if p.cgroup == "" && p.parent != 0 { // a process that is about to end has no cgroup
 		p.cgroup = t.inspect.look(p.parent).cgroup
 	}
 	if !p.known {
@@ -309,7 +309,7 @@ func (t *tally) sample(r *perfevent.Record) {
 			p.hidden++
 			return
 		}
-		call.kind = clockCall // what the vDSO calls there reads a clock
+		call.kind = clockCall // the vDSO enters the kernel only to read a clock
 	}
 	switch {
 	case within > 0:
@@ -337,7 +337,7 @@ func (t *tally) sample(r *perfevent.Record) {
 	default:
 		if site, ok := p.near(r.User[0]); ok {
 			in = p.sites[site].addUnknown()
-			r.User[0] = site.address // which is that of a return, as in the other samples of the site
+			r.User[0] = site.address // a return address, as in the other samples of the site
 		}
 	}
 	if in == aRead {

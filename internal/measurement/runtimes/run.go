@@ -162,7 +162,7 @@ func newRunner(ctx context.Context, s Settings, progress func(done, total time.D
 		r.environment = slices.DeleteFunc(r.environment, isSet)
 		r.environment = append(r.environment, name+"="+folder)
 	}
-	r.environment = append(r.environment, "POWERSHELL_TELEMETRY_OPTOUT=1") // a measurement reports to nobody
+	r.environment = append(r.environment, "POWERSHELL_TELEMETRY_OPTOUT=1") // a measurement sends no telemetry
 	return r, cleared, nil
 }
 

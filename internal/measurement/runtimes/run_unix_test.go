@@ -260,7 +260,7 @@ func TestRuntimeThatFailsLater(t *testing.T) {
 	if err := ptrace.Usable(); err != nil {
 		need.Missing(t, "ptrace", err.Error())
 	}
-	const starts = 7 // three for the costs, and those for the steps and under ptrace
+	const starts = 7 // three for the costs, and the starts for the steps and under ptrace
 	r = measuredOf(t, "echo 1", hooked(t, fmt.Sprintf("[ $starts = %d ] && echo 'no vDSO' >&2 && exit 4", starts)))
 	require.Equal(t, "the cost without the vDSO could not be measured: exit status 4: no vDSO", r.Reason)
 	r = measuredOf(t, "echo 1", hooked(t, "[ $verb = mark ] && echo 'it makes no marks' >&2 && exit 3"))

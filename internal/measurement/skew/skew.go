@@ -51,7 +51,7 @@ const shortest = 10 * time.Millisecond
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) Skew {
 	start := time.Now()
 	s.Time = max(s.Time, time.Duration(len(clocks))*(rateSpan+time.Duration(len(pairs(s.CPUs)))*shortest))
-	const ours, runner = 2, 2 // the threads that spin, and those that run the run itself
+	const ours, runner = 2, 2 // the spinning threads, and the threads of the run itself
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), ours+runner)))
 	r := Skew{CPUs: s.CPUs, Clocks: []SkewedClock{}}
 	lost := map[int]string{}

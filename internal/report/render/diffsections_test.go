@@ -51,7 +51,7 @@ func TestDiffGolden(t *testing.T) {
 	}
 	for _, format := range DiffFormats {
 		if slices.Contains([]string{"table", "csv", "json"},
-			format.Name) { // the writers of the others are those of documents
+			format.Name) { // the other formats use the writers of documents
 			golden(t, "diff."+format.Name, format.Write, held(old, new))
 		}
 	}

@@ -33,7 +33,7 @@ func TestGoldenFleet(t *testing.T) {
 	f := aFleet()
 	for _, format := range FleetFormats {
 		if slices.Contains([]string{"table", "csv", "json"},
-			format.Name) { // the writers of the others are those of documents
+			format.Name) { // the other formats use the writers of documents
 			golden(t, "fleet."+format.Name, format.Write, f)
 		}
 	}

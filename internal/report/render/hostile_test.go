@@ -252,7 +252,7 @@ func TestNoCellOfCSVIsAFormula(t *testing.T) {
 		}
 		var out bytes.Buffer
 		require.NoError(t, write(&out), name)
-		if !strings.Contains(name, "healthy") { // of which doctor has no line
+		if !strings.Contains(name, "healthy") { // doctor has no line for it
 			require.Contains(t, out.String(), "'=1+",
 				"%s: give the section to mistrusted in sections_test.go, with a text cell in its CSV", name)
 		}

@@ -36,7 +36,7 @@ func (r Report) HTML(w io.Writer) error {
 	var p page
 	p.begin(r)
 	p.findings(r)
-	first := min(1, len(r.pictures)) // the one that answers; the others follow the tables
+	first := min(1, len(r.pictures)) // the picture that answers; the others follow the tables
 	for _, d := range r.pictures[:first] {
 		p.picture(d)
 	}

@@ -189,7 +189,7 @@ func TestGolden(t *testing.T) {
 	}
 	golden(t, "document.verbose", Formats[0].Whole, brief())
 	for _, format := range DoctorFormats {
-		if !slices.Contains([]string{"json", "html", "markdown"}, format.Name) { // of which a document has all parts too
+		if !slices.Contains([]string{"json", "html", "markdown"}, format.Name) { // a document has all their parts too
 			golden(t, "doctor."+format.Name, format.Write, onHPET())
 		}
 	}
