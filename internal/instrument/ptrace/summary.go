@@ -10,9 +10,9 @@ type Call struct {
 	// Reads are the reads of the most frequent kind of span, and Usual is the number of such spans.
 	Reads []string
 	Usual int
-	// Attributed is Usual plus the few spans with more reads than Reads, which they contain in order. A runtime reads
-	// clocks for itself now and then: the JVM while it compiles, Go's scheduler, and any runtime at the first call. If
-	// Reads is empty, only spans without reads count.
+	// Attributed is Usual plus the number of spans that have further reads among Reads, in order, if such spans are
+	// few. A runtime reads clocks for itself now and then: the JVM while it compiles, Go's scheduler, and any runtime
+	// at the first call. If Reads is empty, only spans without reads count.
 	Attributed int
 }
 

@@ -32,8 +32,8 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 }
 
 // subjects returns the calls of a document. A call has few samples, each from many slices: the fastest slice often has
-// the CPU in turbo mode, so the calls are compared by their samples. These vary more from run to run than clocks in
-// user mode, so they do not show that a call stays in user mode.
+// the CPU in turbo mode, so the calls are compared by their samples. Calls vary more from run to run than clocks in
+// user mode, so UserMode stays false.
 func subjects(d *result.Document) []compare.Subject {
 	var all []compare.Subject
 	if s := Of(d); s != nil {
