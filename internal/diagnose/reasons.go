@@ -122,8 +122,8 @@ func asIntended(s *situation.Situation) *why {
 	return nil
 }
 
-// notInvariant: the CPU does not report what the kernel requires. It does not explain anything if the log shows that
-// the kernel has used the TSC.
+// notInvariant: the CPU does not report an invariant TSC, which the kernel requires. It does not explain anything if
+// the log shows that the kernel has used the TSC.
 func notInvariant(s *situation.Situation) *why {
 	used := func(e kernellog.Event) bool { return e.Clock == "tsc" }
 	if s.Host.CPU.InvariantTSC == nil || s.Invariant() || slices.ContainsFunc(s.Switches(), used) {
