@@ -60,8 +60,8 @@ func SpanOfARate(least time.Duration) time.Duration {
 	return max(least, tellable*StopwatchTick())
 }
 
-// Hz returns the ticks/s of a clock: those that it reports, or those that it makes in the span. It returns 0 if the clock
-// cannot be opened, or if the span is too short.
+// Hz returns the ticks/s of a clock: the reported rate, or the rate in the span. It returns 0 if the clock cannot be
+// opened, or if the span is too short.
 func Hz(c clock.Clock, span time.Duration) float64 {
 	if hz := StatedHz(c); hz != 0 {
 		return hz

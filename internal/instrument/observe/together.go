@@ -31,7 +31,7 @@ type Member struct {
 	_        [thread.CacheLine]byte
 }
 
-// shared is what the threads share.
+// shared is the state that all threads of the work share.
 type shared struct {
 	stop  atomic.Bool
 	begin atomic.Int64 // when the threads began, by the stopwatch; 0 before
@@ -77,8 +77,9 @@ func (s *Member) Ran() bool {
 	return last == 0 || s.ran-last < int64(Lost)
 }
 
-// Meet sleeps until the next meeting, a time that is the same for all threads of the work. On a busy machine threads that
-// spin hardly ever run at the same time. A scheduler prefers threads that have slept, so those that meet run together.
+// Meet sleeps until the next meeting, a time that is the same for all threads of the work. On a busy machine threads
+// that spin hardly ever run at the same time. A scheduler prefers threads that have slept, so threads that meet run
+// together.
 func (s *Member) Meet() {
 	const meetings = 8 // in a short work, so that one does not end it
 	every := max(1, min(int64(10*time.Millisecond), s.shared.span/meetings))
@@ -130,7 +131,7 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 			}
 			able := s.Sound()
 			arrived <- s
-			// A thread that sleeps leaves its CPU to those that have not arrived.
+			// A thread that sleeps leaves its CPU to threads that have not arrived.
 			for nap := time.Microsecond; all.begin.Load() == 0 && !all.stop.Load(); nap = min(2*nap, time.Millisecond) {
 				thread.Sleep(nap)
 			}

@@ -29,12 +29,12 @@ func record(kind Kind, misc uint16, parts ...any) []byte {
 	return append(b, body...)
 }
 
-// trailer is what the kernel adds to a record that is no sample.
+// trailer is the end of a record that is not a sample, which the kernel adds.
 var trailer = []any{uint32(7), uint32(8), uint64(1234)}
 
 func with(parts ...any) []any { return append(parts, trailer...) }
 
-// all are records of each kind, and what they mean.
+// all are records of each kind, and the values that they decode to.
 var all = []struct {
 	bytes []byte
 	means Record

@@ -14,7 +14,7 @@ const maxStack = 64
 // formatLost is PERF_FORMAT_LOST.
 const formatLost = 1 << 4
 
-// Options are what to sample.
+// Options select what to sample.
 type Options struct {
 	// RateHz is the number of samples for each second of CPU time, above 0.
 	RateHz int
@@ -135,7 +135,7 @@ func (e *Events) Lost() (lost uint64, ok bool) {
 // Len returns the number of open events.
 func (e *Events) Len() int { return len(e.fds) }
 
-// Stop ends the sampling; Read still returns what was recorded before.
+// Stop ends the sampling; Read still returns earlier records.
 func (e *Events) Stop() error {
 	var all error
 	for _, fd := range e.fds {

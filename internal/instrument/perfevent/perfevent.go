@@ -1,7 +1,7 @@
-// Package perfevent samples programs with perf_event_open(2): at a fixed rate of CPU time the
-// kernel interrupts what runs and writes the callchain into a ring of memory. It uses the
-// software event cpu-clock, which needs no performance monitoring unit, so it works in virtual
-// machines and containers. The decoder of the rings is on every system; the rest is for Linux.
+// Package perfevent samples programs with perf_event_open(2): at a fixed rate of CPU time the kernel interrupts the
+// running program and writes the callchain into a ring of memory. It uses the software event cpu-clock, which needs no
+// performance monitoring unit, so it works in virtual machines and containers. The decoder of the rings is on every
+// system; the rest is for Linux.
 package perfevent
 
 // A Kind is the type of a record, as in include/uapi/linux/perf_event.h.

@@ -180,7 +180,7 @@ func TestNothingIsLeftUntraced(t *testing.T) {
 	nothingIsLeft()
 }
 
-// If timebench is killed, the kernel kills what it traces.
+// If timebench is killed, the kernel kills its tracees.
 func TestKilledTimebench(t *testing.T) {
 	usableOrSkip(t)
 	self, err := os.Executable()

@@ -1,6 +1,6 @@
 package ptrace
 
-// Bounds of what one trace keeps in memory. A program that exceeds them is killed.
+// Bounds of the memory of one trace. A program that exceeds them is killed.
 const (
 	maxSpans = 100_000
 	maxReads = 1_000_000

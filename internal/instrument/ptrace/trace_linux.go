@@ -57,7 +57,7 @@ func Run(ctx context.Context, command *exec.Cmd, limits program.Limits) error {
 	return err
 }
 
-// A report is what a tracer writes at its end, to a pipe that the program has no descriptor of.
+// A report is the result of a tracer. It writes the report at its end, to a pipe that the program has no descriptor of.
 type report struct {
 	Spans []Span `json:"spans"`
 	Error string `json:"error"`
@@ -273,7 +273,7 @@ func (t *tracer) replaced(tid int) {
 const otherBits = 32 + 64 - 8*wordSize
 
 // execed hides the vDSO from a program that has not run yet. The process has one thread, which is stopped, and shares
-// its memory with no other process, so the stack stays as it is meanwhile.
+// its memory with no other process, so the stack does not change in the meantime.
 func (t *tracer) execed(tid int) error {
 	if err := t.info.read(tid); err != nil {
 		return err

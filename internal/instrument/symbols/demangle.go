@@ -12,8 +12,8 @@ const (
 	maxLength = 200
 	// comfortable is the length of a name, in bytes, up to which its parameters are shown.
 	comfortable = 80
-	// maxDemangledPower is the power of 2 that bounds a name before it is shortened. A name of some
-	// hundred bytes can stand for one of gigabytes.
+	// maxDemangledPower is the power of 2 that bounds a name before it is shortened. A mangled name of some hundred
+	// bytes can expand to gigabytes.
 	maxDemangledPower = 12
 )
 

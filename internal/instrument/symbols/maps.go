@@ -45,8 +45,8 @@ func (m Mapping) Base() string {
 // file identifies the file within its process.
 func (m Mapping) file() string { return fmt.Sprint(m.Device, " ", m.Inode, " ", m.Path) }
 
-// ParseMaps reads the list of mappings of a process, /proc/PID/maps of proc_pid_maps(5). It returns those that
-// are executable, in order of address. The error names the first malformed line.
+// ParseMaps reads the list of mappings of a process, /proc/PID/maps of proc_pid_maps(5). It returns the executable
+// mappings, in order of address. The error names the first malformed line.
 func ParseMaps(r io.Reader) ([]Mapping, error) {
 	limited := &io.LimitedReader{R: r, N: maxMaps + 1}
 	lines := bufio.NewScanner(limited)

@@ -38,7 +38,7 @@ type Reader struct {
 func (r *Reader) Exhausted() error { return r.exhausted }
 
 // bounded returns the value and the error of read. If read takes more time than is left, the error says so. Then read
-// goes on, so it must not touch what the caller uses.
+// goes on, so it must not touch the caller's data.
 func bounded[T any](r *Reader, read func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -224,7 +224,7 @@ func openMapped(of process.ID, m Mapping) (file *os.File, err error) {
 }
 
 // openInRoot opens a regular file by its path in the root of a process, whose folder in /proc is given. Symbolic links
-// mean what they mean to the process.
+// are resolved as in the process.
 func openInRoot(folder, path string, accept func(*unix.Stat_t) error) (*os.File, error) {
 	root, err := unix.Open(folder+"/root", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
