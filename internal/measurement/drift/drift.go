@@ -72,8 +72,8 @@ func run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Set
 	return drift, nil
 }
 
-// DefaultClocks returns the clocks that are measured if none are chosen: those that programs choose between, without CPU
-// time, which passes only while a thread runs, and without clocks whose ticks hide their rate for minutes.
+// DefaultClocks returns the clocks that are measured if none are chosen: the clocks that programs choose between. It
+// leaves out CPU time, which passes only while a thread runs, and clocks whose ticks hide their rate for minutes.
 func DefaultClocks() []clock.Clock {
 	const finest = 1e6 // ticks a second
 	return slices.DeleteFunc(clock.Default(), func(c clock.Clock) bool {

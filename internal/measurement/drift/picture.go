@@ -51,8 +51,8 @@ func panels(t *Drift) []panel {
 	return picture.Shown(all)
 }
 
-// subtractRate leaves what the clock's own rate does not explain: idle, or under load if there is no
-// rate idle. The title has the rate. Without any rate the offsets stay.
+// subtractRate subtracts the clock's own rate: idle, or under load if there is no rate idle. The title has the rate.
+// Without any rate the offsets stay.
 func (p *panel) subtractRate(clock DriftedClock) {
 	rate := cmp.Or(clock.Idle, clock.Loaded)
 	if rate == nil {
@@ -104,7 +104,7 @@ func note(t *Drift) string {
 	return text
 }
 
-// drawDrift draws a panel for each clock: its offset without what its rate explains.
+// drawDrift draws a panel for each clock: its offset without the effect of its rate.
 func drawDrift(c draw.Canvas, d *result.Document) error {
 	c = picture.Note(c, note(Of(d)))
 	n := columns(c.Size().X)

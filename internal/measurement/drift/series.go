@@ -71,7 +71,7 @@ type series struct {
 	kept    []reading
 }
 
-// add adds a reading that is no earlier than those before it.
+// add adds a reading that is not earlier than the previous readings.
 func (s *series) add(r reading) {
 	if s.kept == nil {
 		s.begunNS, s.width = r.atNS, narrowest

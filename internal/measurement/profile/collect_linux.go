@@ -120,8 +120,8 @@ func monotonicNS() uint64 {
 	return uint64(observe.CallNS(unix.CLOCK_MONOTONIC) - namespaceOffset()) //nolint:gosec // not negative
 }
 
-// namespaceOffset returns what the time namespace of this process adds to CLOCK_MONOTONIC, in ns; 0 without one
-// (Linux 5.6, time_namespaces(7)).
+// namespaceOffset returns the offset that the time namespace of this process adds to CLOCK_MONOTONIC, in ns; 0 without
+// a namespace (Linux 5.6, time_namespaces(7)).
 var namespaceOffset = sync.OnceValue(func() int64 {
 	var seconds, ns int64
 	_, _ = fmt.Sscan(procfile.Field("/proc/self/timens_offsets", "monotonic"), &seconds, &ns)

@@ -27,7 +27,7 @@ func builds(number int, looks func(pid int) look, change func(*estimate), more .
 	return filled(talliedOf(seen, nil, records...), change)
 }
 
-// filled returns the profile of what was counted in ten seconds.
+// filled returns the profile of the counts of ten seconds.
 func filled(t *tally, change func(*estimate)) Profile {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never}
 	e := estimate{profile: &s, costs: costsOf(fast)}

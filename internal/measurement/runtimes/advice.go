@@ -97,7 +97,7 @@ func (m *MeasuredCall) described() string {
 	}
 }
 
-// notes returns what a user of the runtime should know, beside its table.
+// notes returns caveats of the runtime for its users, beside its table.
 func (r *MeasuredRuntime) notes() (notes []string) {
 	if r.TimedBy != "" {
 		notes = append(notes, fmt.Sprintf("%s: its figures are %s, because it has no monotonic clock.", r.Name, r.TimedBy))

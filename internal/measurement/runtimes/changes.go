@@ -9,7 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-// compared returns what changed in the costs of calls. The verdicts are those on clocks.
+// compared returns what changed in the costs of calls. The verdicts are the same as on clocks.
 func compared(old, new *result.Document, s section.Settings) (section.Comparison, bool) {
 	before, after := Of(old), Of(new)
 	if before == nil && after == nil {

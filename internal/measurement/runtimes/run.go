@@ -172,7 +172,8 @@ func (r *runner) close() {
 	}
 }
 
-// preloaded returns the libraries that stand in for the clock in the programs here, and in those that the user starts.
+// preloaded returns the libraries that stand in for the clock in the programs here, and in programs that the user
+// starts.
 func preloaded(environment []string) []string {
 	var all []string
 	for _, library := range preload.InFile() {

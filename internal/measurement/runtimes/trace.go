@@ -142,8 +142,8 @@ func (r *runner) withoutVDSO(s *subject) {
 	}
 }
 
-// servedByAny are the reads that the vDSO answers under every clock source: they return what the kernel
-// stored at its last tick (lib/vdso/gettimeofday.c).
+// servedByAny are the reads that the vDSO answers under every clock source: they return values that the kernel stored
+// at its last tick (lib/vdso/gettimeofday.c).
 var servedByAny = []string{"time", "CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_COARSE"}
 
 // fromVDSO reports whether a call reads a clock that the vDSO answers only under some clock sources. Of

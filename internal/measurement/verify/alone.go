@@ -50,7 +50,7 @@ func (b *bench) found(kind string, f finding) {
 	}
 }
 
-// A watch is what one thread observed of the clock. It has no pointers, so that a copy is a snapshot.
+// A watch is the observations of a thread of the clock. It has no pointers, so that a copy is a snapshot.
 type watch struct {
 	steps             observe.Steps
 	jumps, stalls     finding

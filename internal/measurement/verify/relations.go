@@ -27,7 +27,7 @@ var relations = []struct {
 	{"QueryInterruptTimePrecise", "QueryPerformanceCounter", false},
 }
 
-// paths are those by which the calls of a relation are read, the fastest first.
+// paths are the paths by which the calls of a relation are read, the fastest first.
 var paths = []clock.Path{clock.VDSO, clock.Syscall, clock.WinAPI}
 
 // A related is a relation at the beginning of the run.
