@@ -44,7 +44,7 @@ func asStranger(do func() error) error {
 	return <-failed
 }
 
-// A hostile is the owner of a folder, who swaps what root writes in it for links.
+// A hostile is the owner of a folder, who replaces files that root writes in it by links.
 type hostile struct {
 	folder         string // of the stranger
 	secret, away   string // of root: a file, and an empty folder

@@ -139,7 +139,7 @@ func (t *Target) folder() string {
 	return t.path
 }
 
-// made opens a folder. It makes the folder and those above it if they do not exist.
+// made opens a folder. It makes the folder and the folders above it if they do not exist.
 func made(path string) (*os.Root, error) {
 	root, err := folder.Open(path)
 	if err == nil {

@@ -31,7 +31,7 @@ func TestLevelsAreInColour(t *testing.T) {
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// screen keeps what is shown to it apart from what is written.
+// screen separates the text that is shown to it from the text that is written.
 type screen struct{ written, shown bytes.Buffer }
 
 func (s *screen) Write(text []byte) (int, error) { return s.written.Write(text) }
