@@ -10,9 +10,9 @@ import (
 )
 
 // A Column is one figure or text of the rows of a table, for every format. A measurement lists its columns once, each
-// heading beside its cell: [Of] makes the table for people of the columns with a Name, [Lines] the CSV of those with a
-// Key, and [Metrics] the metrics of those with a Metric. A figure that people read in one cell and programs in several
-// (a value with its error bound) has a column for each.
+// heading beside its cell: [Of] makes the table for people from the columns with a Name, [Lines] the CSV from the
+// columns with a Key, and [Metrics] the metrics from the columns with a Metric. A figure that people read in one cell
+// and programs in several (a value with its error bound) has a column for each.
 type Column[T any] struct {
 	// Name is the heading for people; empty if only programs get the column.
 	Name string
