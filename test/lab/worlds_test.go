@@ -93,7 +93,7 @@ func named(name string) world {
 	return w
 }
 
-// set changes what follows an argument of the machine.
+// set changes the value of an argument of the machine.
 func (w world) set(argument, value string) { w.machine[slices.Index(w.machine, argument)+1] = value }
 
 // boots adds words to the kernel command line.

@@ -120,8 +120,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// Ends calls a function that waits, and fails if it has not returned after half a minute. what is its name in the
-// error.
+// Ends calls a function that waits, and fails if it has not returned after half a minute. The error names what.
 func Ends(t testing.TB, what string, call func()) {
 	t.Helper()
 	const long = 30 * time.Second
@@ -137,8 +136,8 @@ func Ends(t testing.TB, what string, call func()) {
 	}
 }
 
-// Until waits until a condition holds, and fails after two minutes. what is its name in the error, and said returns the
-// state instead.
+// Until waits until a condition holds, and fails after two minutes. The error names what, and said returns the state
+// instead.
 func Until(t testing.TB, what string, holds func() bool, said ...func() string) {
 	t.Helper()
 	const long = 2 * time.Minute

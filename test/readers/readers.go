@@ -64,7 +64,7 @@ type Options struct {
 	Seconds float64
 }
 
-// A Report is what a program counted and measured during its run.
+// A Report has the counts and the measurements of a program during its run.
 type Report struct {
 	Reads       uint64  `json:"reads"`
 	Iterations  uint64  `json:"iterations"`

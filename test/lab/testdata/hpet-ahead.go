@@ -44,7 +44,7 @@ func move(memory *os.File) error {
 	at := func(offset int) *uint32 { return (*uint32)(unsafe.Pointer(&mapped[offset])) }
 	read := func(offset int) uint32 { return atomic.LoadUint32(at(offset)) }
 	write := func(offset int, value uint32) { atomic.StoreUint32(at(offset), value) }
-	// The counter can be written while it stands.
+	// The counter can be written while it is stopped.
 	write(configuration, read(configuration)&^enable)
 	value := uint64(read(counter))<<32 | uint64(read(counterLow))
 	value += uint64(ahead) / uint64(read(period))
