@@ -182,7 +182,7 @@ func TestInterruptEndsRuntimes(t *testing.T) {
 	folder := fakes(t)
 	t.Parallel()
 	// The event comes when the child runs.
-	section, status, stderr := measured(t, folder, nil, wine, compiled(t, "ctrl"), "hangs.exe.started", "0", exe,
+	section, status, stderr := measured(t, folder, nil, wine, compiled(t, "ctrl"), "hangs.exe.started/", "0", exe,
 		"runtimes", "python3", "--runtime", "python3="+windowsPath(filepath.Join(folder, "hangs.exe")), "--out", "report")
 	leavesNothing(t, folder)
 	require.DirExists(t, filepath.Join(folder, "hangs.exe.started"), "its child never ran")

@@ -265,7 +265,7 @@ func TestWithoutWinmm(t *testing.T) {
 	without := []string{"WINEDLLOVERRIDES=winmm="}
 	list := run(t, "", without, wine, exe, "list")
 	require.Zero(t, list.status, list.stderr)
-	require.Regexp(t, `(?m)^timeGetTime@winapi(?: .* no)?: this Windows has no timeGetTime in winmm\.dll$`, list.stdout)
+	require.Contains(t, strings.Join(strings.Fields(list.stdout), " "), "no: this Windows has no timeGetTime in winmm.dll")
 	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1",
 		"--throughput-time",
 		"5ms", "--rounds", "1")

@@ -3,6 +3,7 @@
    make one. It goes on until the program ends, and ends with its status.
 
    ctrl FILE 2 PROGRAM ARG...   two seconds after its debug output, which goes to FILE, says that it measures
+   ctrl FOLDER/ 2 PROGRAM ...   two seconds after FOLDER is there
    ctrl FILE 000 PROGRAM ...    three events, one after the other
 
    0 is Ctrl-C, 1 Ctrl-Break, 2 the console closed, 5 the session ended, 6 the system ends
@@ -59,15 +60,21 @@ int main(int argc, char **argv)
 	LPTHREAD_START_ROUTINE routine = (LPTHREAD_START_ROUTINE)(void *)GetProcAddress(GetModuleHandleA("kernelbase"), "CtrlRoutine");
 	if (argc < 4 || !routine)
 		return 99;
+	char *slash = strchr(argv[1], '/');
+	if (slash)
+		*slash = 0;
 	startup.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
 	startup.hStdOutput = GetStdHandle(STD_OUTPUT_HANDLE);
-	startup.hStdError = CreateFileA(argv[1], GENERIC_WRITE, FILE_SHARE_READ, &inherited, CREATE_ALWAYS, 0, NULL);
-	SetEnvironmentVariableA("TIMEBENCH_DEBUG", "1");
+	startup.hStdError = GetStdHandle(STD_ERROR_HANDLE);
+	if (!slash) {
+		startup.hStdError = CreateFileA(argv[1], GENERIC_WRITE, FILE_SHARE_READ, &inherited, CREATE_ALWAYS, 0, NULL);
+		SetEnvironmentVariableA("TIMEBENCH_DEBUG", "1");
+	}
 	/* Wine 8 loses one of some thousand. */
 	while (!CreateProcessA(NULL, rest(GetCommandLineA(), 3), NULL, NULL, TRUE, 0, NULL, NULL, &startup, &of))
 		if (GetLastError() != ERROR_INTERNAL_ERROR)
 			return 98;
-	while (!measures(argv[1]) && !ended(of.hProcess))
+	while (!(slash ? GetFileAttributesA(argv[1]) != INVALID_FILE_ATTRIBUTES : measures(argv[1])) && !ended(of.hProcess))
 		Sleep(20);
 	Sleep(2000);
 	for (const char *event = argv[2]; *event && !ended(of.hProcess); event++) {
