@@ -14,21 +14,6 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-func TestLimitsOfARole(t *testing.T) {
-	need.Processes(t)
-	limits := Limits{Time: ample, OutputBytes: 1e6, MemoryBytes: 256 << 20, Files: 32}
-	_, err := Run(t.Context(), Role("eat"), limits)
-	require.ErrorContains(t, err, "out of memory")
-	_, err = Run(t.Context(), Role("open"), limits)
-	require.ErrorContains(t, err, "too many open files")
-	// Without a limit both succeed, and each gets the descriptors of its command.
-	out, err := Run(t.Context(), Role("eat"), Limits{Time: ample, OutputBytes: 1e6})
-	require.NoError(t, err)
-	require.Equal(t, "1000\n", string(out))
-	_, err = Run(t.Context(), Role("open"), Limits{Time: ample, OutputBytes: 1e6})
-	require.NoError(t, err)
-}
-
 // A program gets the descriptors of its command, and none of its runner.
 func TestDescriptorsOfAProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")

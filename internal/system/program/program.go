@@ -1,6 +1,6 @@
 // Package program starts the children of timebench: programs of others, and roles of timebench itself.
 //
-//   - [Run] runs a program with limits of time, output, memory and descriptors, in a known environment. When it
+//   - [Run] runs a program with limits of time and output, in a known environment. When it
 //     returns, neither the program nor a process that it started is left.
 //   - [Start] starts a process that timebench talks to, and that ends with it. [StartGated] starts a process that waits
 //     until it may begin, [StartSurvivor] a process that outlives timebench.
@@ -35,11 +35,6 @@ type Limits struct {
 	OutputBytes int64
 	// Together is whether standard error is part of the standard output: some programs print their version there.
 	Together bool
-	// MemoryBytes limits the memory that a process may write to and does not share (RLIMIT_DATA), and Files its
-	// descriptors. 0 is no limit. The process that starts the program, and a role, need 256 MiB and 32 files: Go's
-	// runtime maps 130 MB at its start. Linux only.
-	MemoryBytes int64
-	Files       int
 }
 
 // grace is how long Run waits for what should happen at once: a pipe without a writer reports its end. For that time
@@ -83,7 +78,7 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 	if limits.Together {
 		command.Stderr = command.Stdout
 	}
-	tree, err := startTree(command, limits)
+	tree, err := startTree(command)
 	output.start()
 	complaints.start()
 	if err != nil {

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,26 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// testRoles are roles that reach a limit.
+// testRoles are the roles of the tests.
 var testRoles = Roles{
-	"eat": func([]string) error {
-		var eaten [][]byte
-		for range 1000 {
-			eaten = append(eaten, bytes.Repeat([]byte{1}, 1<<20))
-		}
-		fmt.Println(len(eaten))
-		return nil
-	},
-	"open": func([]string) error {
-		for range 100 {
-			file, err := os.Open(os.DevNull)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = file.Close() }()
-		}
-		return nil
-	},
 	"echo": func(args []string) error {
 		_, err := io.Copy(os.Stdout, os.Stdin)
 		return errors.Join(err, errors.New(strings.Join(args, " ")))

@@ -17,24 +17,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runProgram is the role of a runner. The arguments are the limits, the number of further descriptors, the path of the
-// program and its own arguments.
+// runProgram is the role of a runner. The arguments are the number of further descriptors, the path of the program and
+// its own arguments.
 func runProgram(args []string) error {
-	const numbers = 3
-	var number [numbers]uint64
-	for i := range number {
-		var err error
-		if len(args) < numbers+2 {
-			return errors.New("there is no program to run")
-		} else if number[i], err = strconv.ParseUint(args[i], 10, 63); err != nil {
-			return err
-		}
+	if len(args) < 3 {
+		return errors.New("there is no program to run")
+	}
+	files, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
 	}
 	command := &exec.Cmd{
-		Path: args[numbers], Args: args[numbers+1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Path: args[1], Args: args[2:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		SysProcAttr: &unix.SysProcAttr{Pdeathsig: unix.SIGKILL},
 	}
-	for fd := range int(number[2]) + firstFD - controlFD {
+	for fd := range files + firstFD - controlFD {
 		unix.CloseOnExec(controlFD + fd)
 		if controlFD+fd >= firstFD {
 			command.ExtraFiles = append(command.ExtraFiles, os.NewFile(uintptr(controlFD+fd), "inherited"))
@@ -45,9 +42,6 @@ func runProgram(args []string) error {
 	runtime.LockOSThread() // PR_SET_PDEATHSIG is about the thread that starts the program
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_CHILD_SUBREAPER: %w", err)
-	}
-	if err := limitSelf(number[0], number[1]); err != nil {
-		return err
 	}
 	r := &runner{reports: os.NewFile(reportFD, "report")}
 	if err := command.Start(); err != nil {

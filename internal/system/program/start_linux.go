@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -94,17 +93,4 @@ func passGate(args []string) error {
 		os.Exit(1) // the parent reports it
 	}
 	return err
-}
-
-// limitSelf limits the memory and descriptors of this process and of its children; 0 is no limit.
-func limitSelf(memoryBytes, files uint64) error {
-	for resource, limit := range map[int]uint64{unix.RLIMIT_DATA: memoryBytes, unix.RLIMIT_NOFILE: files} {
-		if limit == 0 {
-			continue
-		}
-		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
-			return fmt.Errorf("setrlimit(2): %w", err)
-		}
-	}
-	return nil
 }

@@ -63,7 +63,7 @@ type runReport struct {
 }
 
 // startTree starts the program under a runner.
-func startTree(command *exec.Cmd, limits Limits) (*tree, error) {
+func startTree(command *exec.Cmd) (*tree, error) {
 	if command.Err != nil {
 		return nil, command.Err
 	}
@@ -77,10 +77,7 @@ func startTree(command *exec.Cmd, limits Limits) (*tree, error) {
 		return nil, errors.Join(err, toRunner.Close())
 	}
 	defer func() { _ = fromRunner.Close() }()
-	runner := Role(runRole, slices.Concat([]string{
-		strconv.FormatInt(limits.MemoryBytes, 10), strconv.Itoa(limits.Files), strconv.Itoa(len(command.ExtraFiles)),
-		command.Path,
-	}, command.Args)...)
+	runner := Role(runRole, slices.Concat([]string{strconv.Itoa(len(command.ExtraFiles)), command.Path}, command.Args)...)
 	runner.Stdin, runner.Stdout, runner.Stderr = command.Stdin, command.Stdout, command.Stderr
 	runner.Env, runner.Dir, runner.WaitDelay = command.Env, command.Dir, command.WaitDelay
 	runner.ExtraFiles = append([]*os.File{control, fromRunner}, command.ExtraFiles...)

@@ -12,7 +12,7 @@ import (
 // A tree is a program and its descendants: the process group of the session that the program leads.
 type tree struct{ command *exec.Cmd }
 
-func startTree(command *exec.Cmd, _ Limits) (*tree, error) {
+func startTree(command *exec.Cmd) (*tree, error) {
 	ownSession(command) // it can neither read nor change the terminal of timebench
 	return &tree{command}, command.Start()
 }

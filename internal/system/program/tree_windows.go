@@ -19,7 +19,7 @@ type tree struct {
 	job     windows.Handle
 }
 
-func startTree(command *exec.Cmd, _ Limits) (*tree, error) {
+func startTree(command *exec.Cmd) (*tree, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("job object: %w", err)
