@@ -70,10 +70,14 @@ func (t *Target) Check() error {
 func (t *Target) check(path, below string) error {
 	root, err := folder.Open(path)
 	if err != nil {
-		if _, missing := os.Lstat(path); missing == nil || filepath.Dir(path) == path {
+		_, missing := os.Lstat(path)
+		if missing == nil || filepath.Dir(path) == path {
 			return err
 		}
-		return t.check(filepath.Dir(path), filepath.Base(path))
+		if above := t.check(filepath.Dir(path), filepath.Base(path)); above != nil || errors.Is(missing, fs.ErrNotExist) {
+			return above
+		}
+		return err // the system takes no such name
 	}
 	defer func() { _ = root.Close() }()
 	if below != "" {
