@@ -61,7 +61,9 @@ func Tick(r *Resolution) string {
 }
 
 // clockColumn is the first column of tables with a row for each clock.
-var clockColumn = table.Column[Clock]{Name: "Clock", Left: true, Text: func(c Clock) string { return c.ID }}
+var clockColumn = table.Column[Clock]{
+	Name: "Clock", Left: true, Copied: true, Text: func(c Clock) string { return c.ID },
+}
 
 func throughputGrid(d *result.Document) table.Grid {
 	title := "Wall time of one thread in ns/read, by number of threads"

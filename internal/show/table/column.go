@@ -30,6 +30,8 @@ type Column[T any] struct {
 	Level func(T) Level
 	// Left aligns the column to the left, as a text. Such columns come first, and wrap if they do not fit.
 	Left bool
+	// Copied is whether people copy the text of the first column, such as the id of a clock. It then wraps last.
+	Copied bool
 	// Spare is the order in which text leaves out columns that do not fit: the largest goes first, 0 stays.
 	Spare int
 	// Metric is the name of the metric of the figure, and Help its description, one sentence. A figure in ns becomes
@@ -90,6 +92,7 @@ func Of[T any](title string, rows []T, columns []Column[T]) Grid {
 				g.levels = append(g.levels, c.Level(row))
 			}
 		}
+		g.copied = g.copied || c.Copied
 		if c.Left {
 			g.texts++
 		}

@@ -36,6 +36,8 @@ type Grid struct {
 	levels []Level
 	// Note is below the table.
 	Note string
+	// copied is whether the first column wraps last.
+	copied bool
 	// spare are the columns, by index, that text leaves out if they do not fit, in this order.
 	spare []int
 }
@@ -119,18 +121,24 @@ func (g Grid) Text(width int) string {
 	g, widths := g.fitting(width)
 	writer, columns := g.painted().writer(), g.columns()
 	over := total(widths) - width
-	for _, least := range []func(texts []string) int{
-		func(texts []string) int { return max(long, longestPart(texts)) }, longestPart,
-		func([]string) int { return shortest },
-	} {
-		for i := max(1, g.texts) - 1; i >= 0 && over > 0; i-- {
-			if narrow := max(widths[i]-over, least(g.cells(i))); narrow < widths[i] {
-				over -= widths[i] - narrow
-				widths[i] = narrow
-				columns[i].WidthMax, columns[i].WidthMaxEnforcer = narrow, inLines
+	wrap := func(first, last int) {
+		for _, least := range []func(texts []string) int{
+			func(texts []string) int { return max(long, longestPart(texts)) }, longestPart,
+			func([]string) int { return shortest },
+		} {
+			for i := last; i >= first && over > 0; i-- {
+				if narrow := max(widths[i]-over, least(g.cells(i))); narrow < widths[i] {
+					over -= widths[i] - narrow
+					widths[i] = narrow
+					columns[i].WidthMax, columns[i].WidthMaxEnforcer = narrow, inLines
+				}
 			}
 		}
 	}
+	if g.copied {
+		wrap(1, g.texts-1)
+	}
+	wrap(0, max(1, g.texts)-1)
 	writer.SetColumnConfigs(columns)
 	rows := trimRight(writer.Render(), width) + "\n" + note(g.Note, width)
 	if g.Title == "" {
