@@ -16,6 +16,7 @@ import (
 
 // A program gets the descriptors of its command, and none of its runner.
 func TestDescriptorsOfAProgram(t *testing.T) {
+	need.Processes(t)
 	path := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(path, []byte("text"), 0o600))
 	file, err := os.Open(path)
