@@ -20,20 +20,30 @@ import (
 type Record struct {
 	Original string    `json:"original"`
 	Since    time.Time `json:"since"`
-	PID      int       `json:"pid"` // of the measuring process
+	PID      int       `json:"pid"`     // of the measuring process
+	BootID   string    `json:"boot_id"` // the /run of a container may outlive the boot
 }
 
 // recordFile is the path of a Record, below the root of the machine.
 const recordFile = "run/timebench/clocksource.json"
 
-// record returns the path of the record. The folder is at the path of [Sysfs], below the root of a machine.
-func (f Folder) record() string {
-	return filepath.Join("/", strings.TrimSuffix(string(f), string(Sysfs)), recordFile)
+// below returns a path below the root of the machine, of which the folder is at the path of [Sysfs].
+func (f Folder) below(path string) string {
+	return filepath.Join("/", strings.TrimSuffix(string(f), string(Sysfs)), path)
+}
+
+// record returns the path of the record.
+func (f Folder) record() string { return f.below(recordFile) }
+
+// bootID returns the id of this boot of the machine, "" if it is unknown; random(4).
+func (f Folder) bootID() string {
+	text, _ := procfile.Read(f.below("proc/sys/kernel/random/boot_id"))
+	return strings.TrimSpace(string(text))
 }
 
 // remember writes the record. Without one, for example because there is no /run, the experiment goes on.
 func (f Folder) remember(original string) {
-	text, err := json.Marshal(Record{original, time.Now().UTC().Truncate(time.Second), os.Getppid()})
+	text, err := json.Marshal(Record{original, time.Now().UTC().Truncate(time.Second), os.Getppid(), f.bootID()})
 	// Without a temporary file, which would stay after a kill.
 	_ = os.Mkdir(filepath.Dir(f.record()), 0o755)
 	if err = errors.Join(err, os.WriteFile(f.record(), append(text, '\n'), 0o644)); err != nil {
@@ -47,8 +57,8 @@ func (f Folder) forget() {
 }
 
 // Abandoned returns the record of an experiment that ended without restoring the original. It returns nil without a
-// record, and if the original is in use, a process of the experiment still has the folder locked, or the record cannot
-// be read.
+// record, and if the original is in use, a process of the experiment still has the folder locked, or the record is of
+// another boot or cannot be read.
 func (f Folder) Abandoned() *Record {
 	record, err := readRecord(f.record())
 	if err != nil {
@@ -57,7 +67,7 @@ func (f Folder) Abandoned() *Record {
 		}
 		return nil
 	}
-	if now, err := f.Current(); err != nil || now == record.Original {
+	if now, err := f.Current(); err != nil || now == record.Original || record.BootID != f.bootID() {
 		return nil
 	}
 	lock, err := f.lock(unix.LOCK_SH)

@@ -48,6 +48,7 @@ func TestAbandoned(t *testing.T) {
 		"two names":            {func(r *Record) { r.Original = "tsc; reboot" }, false},
 		"a name that steers":   {func(r *Record) { r.Original = "\x1b[2J" }, false},
 		"no process":           {func(r *Record) { r.PID = 0 }, false},
+		"another boot":         {func(r *Record) { r.BootID = "3f2e" }, false},
 	} {
 		record := Record{Original: "tsc", PID: 412}
 		test.change(&record)

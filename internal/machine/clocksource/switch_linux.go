@@ -48,8 +48,7 @@ func Hold(folder Folder) (*Switch, error) {
 	return hold(&Switch{folder: folder, original: original, timeouts: usualTimeouts})
 }
 
-// Recover has a guardian restore the clock source of a record, and remove the record. An error includes the clock
-// source in use.
+// Recover has a guardian restore the clock source of a record, and remove the record.
 func (f Folder) Recover(left *Record) error {
 	s, err := hold(&Switch{folder: f, original: left.Original, timeouts: usualTimeouts, switched: true})
 	if err != nil {
@@ -64,7 +63,7 @@ func hold(s *Switch) (_ *Switch, err error) {
 	}
 	if err = s.start(); err != nil {
 		_ = s.lock.Close()
-		return nil, fmt.Errorf("guardian process of the clock source: %w; nothing was switched", err)
+		return nil, fmt.Errorf("guardian process of the clock source: %w; the clock source was not switched", err)
 	}
 	return s, nil
 }

@@ -69,9 +69,9 @@ func TestHoldRefusesAGuardian(t *testing.T) {
 	need.Processes(t)
 	defer func(usual func(...string) *exec.Cmd) { newGuardian = usual }(newGuardian)
 	for role, why := range map[string]string{
-		"silent":      "did not answer within 300ms; nothing was switched",
-		"nobody":      "ended (exit status 2); nothing was switched",
-		"not started": "no such file or directory; nothing was switched",
+		"silent":      "did not answer within 300ms; the clock source was not switched",
+		"nobody":      "ended (exit status 2); the clock source was not switched",
+		"not started": "no such file or directory; the clock source was not switched",
 	} {
 		folder := machine(t)
 		newGuardian = func(...string) *exec.Cmd { return program.Role(role) }
