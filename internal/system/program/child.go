@@ -114,6 +114,9 @@ func (c *Child) Close() *os.ProcessState {
 	if c.In != nil {
 		_ = c.In.Close()
 	}
+	if c.gate != nil { // it stays closed, and a child behind it ends
+		_, _ = c.gate.open.Close(), c.gate.failure.Close()
+	}
 	c.wait()
 	c.closePipes()
 	return c.command.ProcessState
