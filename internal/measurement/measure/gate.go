@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -239,7 +240,7 @@ func (g *gate) starved(n int, p pace) bool {
 func (g *gate) serve(unpinned error, at affinity, i int, c clock.Clock, p pace) error {
 	if unpinned != nil {
 		g.absent()
-		return &lostCPU{at.Pin, unpinned}
+		return &lostCPU{at.Pin, fmt.Errorf("CPU %d can no longer be used: %w", at.Pin, unpinned)}
 	}
 	reader, err := c.Open()
 	if err != nil {
