@@ -71,7 +71,7 @@ func (l *Loader) decode(text []byte) (*Document, error) {
 			whole.Field(i).SetZero()
 		}
 	}
-	options := json.WithUnmarshalers(json.UnmarshalFromFunc(decodeStrictly))
+	options := json.WithUnmarshalers(json.UnmarshalFromFunc(new(decoding).decode))
 	if err := json.Unmarshal(text, whole.Addr().Interface(), lenient, options); err != nil {
 		return nil, err
 	}
@@ -83,9 +83,25 @@ func (l *Loader) decode(text []byte) (*Document, error) {
 	return document, nil
 }
 
-// decodeStrictly decodes objects into structs and lists of numbers, and leaves other values to the library. Null is
-// no value.
-func decodeStrictly(d *jsontext.Decoder, to any) error {
+// mostListed is the maximum memory of the items of all lists of a document, in bytes. A list of "" would take six times
+// its text, one of small objects more.
+const mostListed = 16 << 20
+
+// A decoding is the state of the decoding of a document.
+type decoding struct {
+	listed int // memory of the items of lists in bytes, texts without their characters
+}
+
+// take counts items of a type, before they are made.
+func (c *decoding) take(items int, of reflect.Type) error {
+	if c.listed += items * int(of.Size()); c.listed > mostListed {
+		return fmt.Errorf("is too long: the lists of a document take at most %d MiB", mostListed>>20)
+	}
+	return nil
+}
+
+// decode decodes objects into structs, and lists, and leaves other values to the library. Null is no value.
+func (c *decoding) decode(d *jsontext.Decoder, to any) error {
 	v := reflect.ValueOf(to).Elem()
 	switch next := d.PeekKind(); {
 	case next == 'n':
@@ -94,20 +110,27 @@ func decodeStrictly(d *jsontext.Decoder, to any) error {
 		return decodeObject(d, v)
 	case next == '[':
 		if numbers, ok := to.(*[]float64); ok {
-			return decodeNumbers(d, numbers)
+			return c.decodeNumbers(d, numbers)
+		}
+		if v.Kind() == reflect.Slice {
+			return c.decodeList(d, v)
 		}
 	}
 	return json.SkipFunc
 }
 
 // decodeNumbers takes no memory for a number but its own 8 bytes, since a document may have millions of samples. The
-// library takes some for each call of decodeStrictly.
-func decodeNumbers(d *jsontext.Decoder, to *[]float64) error {
+// library takes some for each call of decode.
+func (c *decoding) decodeNumbers(d *jsontext.Decoder, to *[]float64) error {
 	if _, err := d.ReadToken(); err != nil { // [
 		return err
 	}
 	list, _, _ := bytes.Cut(d.UnreadBuffer(), []byte("]"))
-	*to = make([]float64, 0, bytes.Count(list, []byte(","))+1)
+	numbers := bytes.Count(list, []byte(",")) + 1
+	if err := c.take(numbers, reflect.TypeFor[float64]()); err != nil {
+		return err
+	}
+	*to = make([]float64, 0, numbers)
 	for d.PeekKind() == '0' {
 		number, err := d.ReadToken()
 		if err != nil {
@@ -119,6 +142,26 @@ func decodeNumbers(d *jsontext.Decoder, to *[]float64) error {
 		return json.UnmarshalDecode(d, new(float64)) // with the error
 	}
 	_, err := d.ReadToken()
+	return err
+}
+
+// decodeList decodes a list of other items than numbers.
+func (c *decoding) decodeList(d *jsontext.Decoder, list reflect.Value) error {
+	if _, err := d.ReadToken(); err != nil { // [
+		return err
+	}
+	of := list.Type().Elem()
+	list.Set(reflect.MakeSlice(list.Type(), 0, 0))
+	for n := 0; d.PeekKind() != ']'; n++ {
+		if err := c.take(1, of); err != nil {
+			return err
+		}
+		list.Set(reflect.Append(list, reflect.Zero(of)))
+		if err := json.UnmarshalDecode(d, list.Index(n).Addr().Interface()); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken() // ]
 	return err
 }
 

@@ -326,6 +326,19 @@ func TestEndlessInputTakesNoMoreThanADocument(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(result.MaxSize)*5/4)
 }
 
+// A list of short items would take many times the memory of its text.
+func TestLongListsAreRefused(t *testing.T) {
+	for before, item := range map[string]string{
+		`"conditions": {"clocksources": [`:        `""`,
+		`"conditions": {"passes": [`:              `{"threads": 1, "planned": 0, "complete": 0}`,
+		`"clocks": [{"latency": {"samples_ns": [`: `1`,
+		`"host": {"clocksource": {"available": [`: `""`,
+	} {
+		_, err := sections.Read(strings.NewReader(`{"schema": "timebench/1", ` + before + strings.Repeat(item+",", min(3<<20, 100<<20/(len(item)+1)))))
+		require.ErrorContains(t, err, "the lists of a document take at most 16 MiB", before)
+	}
+}
+
 type endless struct{}
 
 func (endless) Read(to []byte) (int, error) { return copy(to, "yyyyyyyy"), nil }
