@@ -170,6 +170,8 @@ func TestListOnStandardInput(t *testing.T) {
 	require.Equal(t, folder+"/none", missing[0].File)
 	_, _, err = fleet.Find([]string{"-"}, strings.NewReader(strings.Repeat("a", 1<<17)))
 	require.ErrorContains(t, err, "the list on standard input")
+	_, _, err = fleet.Find([]string{"-"}, strings.NewReader(strings.Repeat("a\n", 1<<17)))
+	require.ErrorContains(t, err, "has more than 100000 lines")
 }
 
 func TestEmptyFleet(t *testing.T) {

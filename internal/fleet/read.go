@@ -26,6 +26,9 @@ type Unread struct {
 // listed names standard input, which lists a file or a folder in each line.
 const listed = "-"
 
+// mostNames is the maximum number of names on standard input, which may have no end.
+const mostNames = 100_000
+
 // Find returns the results of a command line: files, what --out wrote, and all results in other folders. stdin is read
 // if a name is "-". A name that does not exist is an Unread. The error is from reading stdin.
 func Find(names []string, stdin io.Reader) (files []string, unread []Unread, err error) {
@@ -39,6 +42,9 @@ func Find(names []string, stdin io.Reader) (files []string, unread []Unread, err
 		for lines.Scan() {
 			if line := strings.TrimRight(lines.Text(), "\r"); line != "" {
 				all = append(all, line)
+			}
+			if len(all) > mostNames {
+				return nil, nil, fmt.Errorf("the list on standard input has more than %d lines", mostNames)
 			}
 		}
 		if err := lines.Err(); err != nil {

@@ -17,12 +17,12 @@ import (
 // HoldThreads is the role of a process that starts a number of threads, its argument, and ends when all run at the same
 // time. If the system refuses one, Go's runtime ends the process.
 func HoldThreads(args []string) error {
-	threads, err := strconv.Atoi(strings.Join(args, " "))
+	threads, err := strconv.ParseUint(strings.Join(args, " "), 10, 31)
 	if err != nil {
 		return err
 	}
 	var there, ended sync.WaitGroup
-	there.Add(threads)
+	there.Add(int(threads))
 	for range threads {
 		ended.Go(func() {
 			err := thread.Run(thread.Any, func() {

@@ -23,7 +23,7 @@ func runProgram(args []string) error {
 	if len(args) < 3 {
 		return errors.New("there is no program to run")
 	}
-	files, err := strconv.Atoi(args[0])
+	files, err := strconv.ParseUint(args[0], 10, 8)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func runProgram(args []string) error {
 		Path: args[1], Args: args[2:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		SysProcAttr: &unix.SysProcAttr{Pdeathsig: unix.SIGKILL},
 	}
-	for fd := range files + firstFD - controlFD {
+	for fd := range int(files) + firstFD - controlFD {
 		unix.CloseOnExec(controlFD + fd)
 		if controlFD+fd >= firstFD {
 			command.ExtraFiles = append(command.ExtraFiles, os.NewFile(uintptr(controlFD+fd), "inherited"))
