@@ -351,3 +351,11 @@ func TestUnreadableFolder(t *testing.T) {
 		require.ErrorAs(t, err, new(*folder.Failure), name)
 	}
 }
+
+// A name that the system does not take is refused before anything is measured.
+func TestNameThatTheSystemDoesNotTake(t *testing.T) {
+	long := filepath.Join(need.Folder(t), strings.Repeat("a", 300))
+	for _, name := range []string{long, filepath.Join(long, "report"), long + ".zip"} {
+		require.Error(t, NewTarget(name, Diffs).Check(), name)
+	}
+}
