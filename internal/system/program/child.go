@@ -15,7 +15,7 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// A Child is a process that [Start] or [StartGated] started.
+// A Child is a process that [Start], [StartGated] or [StartSurvivor] started.
 type Child struct {
 	// In and Out are pipes to the standard input and from the standard output; nil if the command has set its own. This
 	// process has one end of each pipe, the child the other, so either reads the end when the other ends.
@@ -37,8 +37,8 @@ func Start(ctx context.Context, command *exec.Cmd) (*Child, error) {
 	return start(ctx, command)
 }
 
-// StartSurvivor is Start for a role that must outlive this process. In a session of its own it gets no signal of a
-// terminal. It ends by itself when its standard input ends.
+// StartSurvivor is Start for a role that must outlive this process, and ends by itself soon after it: a pipe from this
+// process then ends. In a session of its own it gets no signal of a terminal.
 func StartSurvivor(command *exec.Cmd) (*Child, error) {
 	ownSession(command)
 	return start(context.Background(), command)

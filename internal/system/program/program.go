@@ -20,12 +20,14 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
 // Limits are the limits of a program. A limit of time or output of 0 allows nothing.
@@ -110,6 +112,9 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 	complaints.end()
 	text, tooMuch, outErr := output.text()
 	errorText, tooManyErrors, errorErr := complaints.text()
+	// A role leaves traces there.
+	var complaint bytes.Buffer
+	_, _ = debuglog.Through(&complaint, filepath.Base(command.Path)).Write(append(errorText, '\n'))
 	switch {
 	case left != nil:
 		return text, left
@@ -129,7 +134,7 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 	case how == "":
 		return text, nil
 	}
-	line := Complaint(errorText)
+	line := Complaint(complaint.Bytes())
 	if limits.Together {
 		line = Complaint(text)
 	} else if line == "" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -36,6 +37,10 @@ var testRoles = Roles{
 		_, err := io.Copy(os.Stdout, os.Stdin)
 		return errors.Join(err, errors.New(strings.Join(args, " ")))
 	},
+	"trace": func([]string) error {
+		debuglog.Printf("role", "a trace")
+		return errors.New("failed")
+	},
 }
 
 // play is the program of a role, and returns its exit status.
@@ -48,6 +53,9 @@ func play(name string) int {
 		fmt.Println("partial")
 		fmt.Fprint(os.Stderr, "first\n\x1b[31mlast\tline\x1b[0m\r\n\n")
 		return 3
+	case "run trace":
+		_, err := Run(context.Background(), Role("trace"), Limits{Time: ample, OutputBytes: 1e6})
+		fmt.Print(err)
 	case "fail silently":
 		fmt.Println("Error occurred during initialization of VM\nCould not reserve enough space")
 		return 1
@@ -233,4 +241,17 @@ func TestEnvironment(t *testing.T) {
 	assert.Equal(t, []string{"PATH=/bin", "Path=C:\\", "HOME=/root", "TZ=UTC", "JAVA_HOME=/opt/jdk", "DOTNET_ROOT_X64=/opt/net",
 		"LD_LIBRARY_PATH=/opt/lib", "DOTNET_ROOT=/opt/dotnet", "LC_ALL=C"}, keep)
 	assert.Equal(t, []string{"COMPlus_TieredCompilation", "CORECLR_ENABLE_PROFILING", "DOTNET_ROLL_FORWARD", "DOTNET_TieredPGO", "JAVA_TOOL_OPTIONS", "LD_PRELOAD", "LUA_INIT_5_4", "NODE_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP"}, cleared)
+}
+
+// The traces of a role are traces of this process, and not part of why the role failed.
+func TestTracesOfARole(t *testing.T) {
+	need.Processes(t)
+	command := exec.Command(os.Args[0])
+	var stderr strings.Builder
+	command.Env = append(os.Environ(), playRole+"=run trace", debuglog.Variable+"=1")
+	command.Stderr = &stderr
+	out, err := command.Output()
+	require.NoError(t, err)
+	require.Regexp(t, `^exit status \d+: failed$`, string(out))
+	require.Regexp(t, `(?m)^timebench: debug: .*role: a trace$`, stderr.String())
 }
