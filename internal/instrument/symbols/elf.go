@@ -129,7 +129,6 @@ func recovered(err *error) {
 // A function is a symbol of code, with the virtual addresses that the program headers use.
 type function struct {
 	start, end uint64
-	open       bool   // the size is unknown: it reaches to the next function, but at most to end
 	rank       int    // the preferred of several names has the lowest
 	nameAt     uint64 // in the file
 	nameEnd    uint64 // the end of the string table
@@ -214,7 +213,7 @@ func functionOf(parsed *elf.File, symbol elf.Sym64, names *elf.Section) function
 		f.start &^= 1 // says that the function is in Thumb code (ELF for the Arm architecture, 5.5.3)
 	}
 	size := symbol.Size
-	if f.open = size == 0; f.open && int(symbol.Shndx) < len(parsed.Sections) {
+	if size == 0 && int(symbol.Shndx) < len(parsed.Sections) { // unknown: at most to the end of its section
 		if section := parsed.Sections[symbol.Shndx]; f.start >= section.Addr && f.start-section.Addr < section.Size {
 			size = section.Size - (f.start - section.Addr)
 		}

@@ -72,7 +72,7 @@ func guard(in io.Reader, out io.Writer, folder Folder, original string, switched
 	if err := answer(nil); err != nil && !switched {
 		return err
 	}
-	// From here on the guardian prints answers only: the reader of standard error may be slow.
+	// After the first switch the guardian prints answers only: the reader of standard error may be slow.
 	for requests := bufio.NewScanner(in); requests.Scan(); {
 		if !switched {
 			folder.remember(original)

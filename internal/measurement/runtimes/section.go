@@ -87,9 +87,9 @@ type MeasuredCall struct {
 	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
 	// Latency is wall time, or what timed_by says. Its samples are the lowest levels of the starts.
 	Latency *compare.Latency `json:"latency,omitempty"`
-	// Resolution is that of the program.
+	// Resolution is the resolution that the program sees.
 	Resolution *compare.Resolution `json:"resolution,omitempty"`
-	// Throughput is that of the program.
+	// Throughput is the throughput of the program's threads.
 	Throughput []compare.Throughput `json:"throughput,omitempty" once:"threads"`
 	// Reads are the clocks that one call reads, in order.
 	Reads []string `json:"reads,omitempty"`
