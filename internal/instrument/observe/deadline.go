@@ -21,9 +21,6 @@ type deadline struct {
 	giveWayAt int64 // never under an ordinary policy
 }
 
-// deadlineIn returns the deadline after this span, for the calling thread.
-func deadlineIn(span time.Duration) deadline { return deadlineAt(Now() + int64(span)) }
-
 // deadlineAt returns the deadline at a time of the stopwatch, for the calling thread.
 func deadlineAt(at int64) deadline {
 	d := deadline{at, math.MaxInt64}

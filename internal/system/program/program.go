@@ -134,9 +134,9 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 	case how == "":
 		return text, nil
 	}
-	line := Complaint(complaint.Bytes())
+	line := complaintIn(complaint.Bytes())
 	if limits.Together {
-		line = Complaint(text)
+		line = complaintIn(text)
 	} else if line == "" {
 		line = lastLine(text) // a JVM that cannot start reports this on standard output
 	}
@@ -182,10 +182,10 @@ func printedTooMuch(limits Limits) error {
 	return fmt.Errorf("printed more than %d bytes", limits.OutputBytes)
 }
 
-// Complaint returns the line of standard error that most likely has the reason why a program failed:
+// complaintIn returns the line of standard error that most likely has the reason why a program failed:
 // the first line that names an error or exception, or else the last line. A runtime
 // may print a stack or its version after it. It is cut as by [Line].
-func Complaint(text []byte) string {
+func complaintIn(text []byte) string {
 	// Windows PowerShell wraps its message. Below it are lines with a plus.
 	if message, _, is := bytes.Cut(text, []byte("+ CategoryInfo ")); is {
 		message, _, _ = bytes.Cut(message, []byte("\n+ "))

@@ -214,7 +214,7 @@ func TestComplaint(t *testing.T) {
 		"no such type\r\nAt C:\\x.ps1:3 char:1\r\n+ [X]::Y()\r\n    + CategoryInfo          : InvalidOperation":                                              "no such type At C:\\x.ps1:3 char:1",
 		"a warning\n\x1b[31mx.c:1: error: no \r\nerror: 2\n" + strings.Repeat("gcc\n", 3):                                                                    "[31mx.c:1: error: no",
 	} {
-		assert.Equal(t, want, Complaint([]byte(text)), "%q", text)
+		assert.Equal(t, want, complaintIn([]byte(text)), "%q", text)
 	}
 }
 
