@@ -4,6 +4,7 @@ package lab
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -32,7 +33,8 @@ func (w world) checkUnplugged(t *testing.T, said map[string]ran) {
 		one := said["unplugged-"+how]
 		if how == "pin=spread" {
 			require.Equal(t, 1, one.status, "%s: %s\n%s", how, one.stdout, one.stderr)
-			require.Regexp(t, "CPU 1 (went away|can no longer be used)", one.stderr, how)
+			lost := fmt.Sprintf("CPU %d (went away|can no longer be used)", w.cpus()-1)
+			require.Regexp(t, lost, one.stderr, how)
 		} else {
 			require.Zero(t, one.status, "%s: %s\n%s", how, one.stdout, one.stderr)
 		}

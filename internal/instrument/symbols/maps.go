@@ -42,9 +42,6 @@ func (m Mapping) Base() string {
 	return path.Base(m.Path)
 }
 
-// file identifies the file within its process.
-func (m Mapping) file() string { return fmt.Sprint(m.Device, " ", m.Inode, " ", m.Path) }
-
 // ParseMaps reads the list of mappings of a process, /proc/PID/maps of proc_pid_maps(5). It returns the executable
 // mappings, in order of address. The error names the first malformed line.
 func ParseMaps(r io.Reader) ([]Mapping, error) {

@@ -273,3 +273,6 @@ func (p *Process) openPerfMap() (file *os.File, err error) {
 }
 
 func perfMapPath(pid int) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
+
+// file identifies the file within its process.
+func (m Mapping) file() string { return fmt.Sprint(m.Device, " ", m.Inode, " ", m.Path) }
