@@ -18,7 +18,7 @@ func showHelp(command *cobra.Command, _ []string) {
 	width := terminal.Width(command.OutOrStdout())
 	parts := []string{prose(cmp.Or(command.Long, command.Short), width), usage(command, width)}
 	if command.HasExample() {
-		parts = append(parts, "Examples:\n"+examples(command.Example, width))
+		parts = append(parts, "Examples:\n"+command.Example+"\n")
 	}
 	if command.HasAvailableSubCommands() {
 		for _, group := range command.Groups() {
@@ -33,8 +33,7 @@ func showHelp(command *cobra.Command, _ []string) {
 	parts = append(parts, flagGroups(command, width)...)
 	if command.HasAvailableSubCommands() {
 		parts = append(parts,
-			table.Indented(fmt.Sprintf("Use \"%s [command] --help\" for more information about a command.",
-				command.CommandPath()), 0, width))
+			table.Indented(fmt.Sprintf("`%s COMMAND --help` explains a command.", command.CommandPath()), 0, width))
 	}
 	_, _ = io.WriteString(command.OutOrStdout(), strings.Join(parts, "\n")) // an output keeps the error
 }
@@ -61,16 +60,6 @@ func usage(command *cobra.Command, width int) string {
 		text += table.Indented(command.CommandPath()+" [command]", 2, width)
 	}
 	return text
-}
-
-// examples returns shell command lines within a width. A continued line ends in a backslash, so that it can be copied.
-func examples(lines string, width int) string {
-	var out strings.Builder
-	for line := range strings.Lines(lines) {
-		wrapped := strings.TrimRight(table.Indented(strings.TrimSpace(line), 0, width-len("      \\")), "\n")
-		out.WriteString("  " + strings.ReplaceAll(wrapped, "\n", " \\\n    ") + "\n")
-	}
-	return out.String()
 }
 
 // The flags of two groups of a help; all other flags are about how to measure.

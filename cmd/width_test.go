@@ -2,6 +2,9 @@ package cmd
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +43,9 @@ func TestOutputFitsTerminals(t *testing.T) {
 			lines := strings.Split(out.String(), "\n")
 			require.Greater(t, len(lines), 3, arguments)
 			for _, line := range lines {
+				if copied(line, arguments) { // it stands whole in a line, also if it is wider
+					continue
+				}
 				require.LessOrEqual(t, text.StringWidth(line), columns, "%v at %d columns: %s", arguments, columns, line)
 			}
 			if !slices.Equal(arguments, []string{"list"}) {
@@ -53,8 +59,43 @@ func TestOutputFitsTerminals(t *testing.T) {
 	}
 }
 
-// A long example can be copied into a shell.
-func TestLongExamplesContinue(t *testing.T) {
-	require.Equal(t, "  timebench watch --textfile \\\n    /var/lib/node/timebench.prom\n  timebench doctor\n",
-		examples("  timebench watch --textfile /var/lib/node/timebench.prom\n  timebench doctor", 40))
+// copied reports whether a line of the help of a command is an example.
+func copied(line string, arguments []string) bool {
+	command, _, err := Root().Find(arguments[:1])
+	return err == nil && line != "" && slices.Contains(strings.Split(command.Example, "\n"), line)
+}
+
+var backticks = regexp.MustCompile("`[^`]+`")
+
+// A command in a help, a page or the README stands whole in one line, without a comment, so that it can be pasted.
+func TestCommandsStandWhole(t *testing.T) {
+	for _, columns := range []int{table.Narrowest, 80, 100} {
+		for _, c := range append(Root().Commands(), Root()) {
+			out := &screen{columns: columns}
+			c.SetOut(&output{to: out})
+			require.NoError(t, c.Help())
+			for _, command := range append(backticks.FindAllString(c.Long, -1), strings.Split(c.Example, "\n")...) {
+				require.NotContains(t, command, "\n", c.Name())
+				require.NotContains(t, command, "#", c.Name())
+				require.Contains(t, out.String(), command, "%s at %d columns", c.Name(), columns)
+			}
+		}
+	}
+	pages, err := filepath.Glob("../docs/*.md")
+	require.NoError(t, err)
+	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md", "../deploy/README.md") {
+		content, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for i, text := range strings.Split(string(content), "```") {
+			if i%2 == 0 {
+				for _, span := range backticks.FindAllString(text, -1) {
+					require.NotContains(t, span, "\n", page)
+				}
+				continue
+			}
+			for line := range strings.Lines(text) {
+				require.NotRegexp(t, `^(\$ )?(sudo|timebench|go|kubectl|helm|systemctl|\./|\.ci/|test/).* # `, line, page)
+			}
+		}
+	}
 }

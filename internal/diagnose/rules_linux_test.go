@@ -48,6 +48,7 @@ func sound(t *testing.T, d *result.Document, r result.Remedy) {
 	}
 	for _, command := range r.Commands {
 		require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied: %s", command)
+		require.NotContains(t, command[1:], "#", "a remark has a line of its own; a shell may run it")
 		if name, ok := strings.CutPrefix(command, "echo "); ok && strings.Contains(command, "current_clocksource") {
 			name, _, _ = strings.Cut(name, " ")
 			require.True(t, name == "|" || len(available(d)) == 0 || slices.Contains(available(d), name), "is not available: %s", command)

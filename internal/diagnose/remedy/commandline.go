@@ -34,7 +34,7 @@ var bootTools = []bootTool{
 	{"grub2-mkconfig", nil, edited("sudo grub2-mkconfig -o /boot/grub2/grub.cfg")},
 	{"grub-mkconfig", []string{"arch", "gentoo"}, edited("sudo grub-mkconfig -o /boot/grub/grub.cfg")},
 	{"update-extlinux", []string{"alpine"}, func(add string, remove []string) []string {
-		return []string{changes(add, remove, "default_kernel_opts"), "vi /etc/update-extlinux.conf # as root", "update-extlinux"}
+		return []string{changes(add, remove, "default_kernel_opts"), asRoot, "vi /etc/update-extlinux.conf", "update-extlinux"}
 	}},
 }
 

@@ -6,7 +6,7 @@ var hostRemedies = map[string]remedy{
 		source:   "arch/x86/kvm/x86.c: PVCLOCK_TSC_STABLE_BIT is set only while the clock source of the host is tsc or the Hyper-V page, and the TSC offsets of the vCPUs match (kvm_track_tsc_matching)",
 		where:    func(s *machine) bool { return s.IsGuest() && onOwnHost(s) },
 		advice:   "Check on the host that its clock source is tsc. Only then can guests read the clock of KVM in user mode. (A host that is itself a guest of Hyper-V may use hyperv_clocksource_tsc_page, since Linux 4.16)",
-		commands: []string{"cat /sys/devices/system/clocksource/clocksource0/current_clocksource # on the host"},
+		commands: []string{"# on the host:", "cat /sys/devices/system/clocksource/clocksource0/current_clocksource"},
 	},
 	"match-vcpus": {
 		source: "arch/x86/kvm/x86.c: kvm_track_tsc_matching; cloud-hypervisor/cloud-hypervisor#8383",
@@ -71,8 +71,8 @@ var hostRemedies = map[string]remedy{
 		where:  func(s *machine) bool { return s.GuestUnder("virtualbox") && s.HypervisorClock() == "" },
 		advice: "Enable the KVM paravirtualisation interface, so that Linux has kvm-clock. Switch the machine off first, and run this on the host",
 		commands: []string{
-			"VBoxManage modifyvm NAME --paravirt-provider kvm # VirtualBox 7",
-			"VBoxManage modifyvm NAME --paravirtprovider kvm # VirtualBox 6 and before",
+			"# VirtualBox 7:", "VBoxManage modifyvm NAME --paravirt-provider kvm",
+			"# VirtualBox 6 and before:", "VBoxManage modifyvm NAME --paravirtprovider kvm",
 		},
 		risk: "On a host with Hyper-V, guests with this setting have been seen to hang. The setting legacy undoes it.",
 	},

@@ -38,6 +38,9 @@ func TestEveryRemedyHasASource(t *testing.T) {
 			require.False(t, r.commands != nil && r.command != nil, name)
 			require.False(t, r.risk != "" && r.warn != nil, name)
 			require.NotContains(t, r.adds, " ", name)
+			for _, command := range r.commands {
+				require.NotContains(t, command[1:], "#", "%s: a remark has a line of its own; a shell may run it", name)
+			}
 		}
 	}
 	require.Len(t, remedies(), all, "two tables have a remedy of the same name")
@@ -92,7 +95,7 @@ func TestCommandLine(t *testing.T) {
 		"Mint":             {result.Host{DistributionID: "linuxmint", DistributionLike: []string{"ubuntu"}}, ". Then reboot", []string{change, "sudoedit /etc/default/grub", "sudo update-grub"}},
 		"Rocky":            {result.Host{DistributionID: "rocky", BootTools: []string{"grubby", "grub2-mkconfig"}}, ". Then reboot", []string{"sudo grubby --update-kernel=ALL --remove-args=clocksource=hpet --args=tsc=nowatchdog"}},
 		"Silverblue":       {result.Host{DistributionID: "fedora", BootTools: []string{"rpm-ostree", "grubby"}}, ". Then reboot", []string{"sudo rpm-ostree kargs --delete=clocksource=hpet --append-if-missing=tsc=nowatchdog"}},
-		"Alpine":           {result.Host{DistributionID: "alpine"}, ". Then reboot", []string{"# in default_kernel_opts, remove clocksource=hpet and add tsc=nowatchdog", "vi /etc/update-extlinux.conf # as root", "update-extlinux"}},
+		"Alpine":           {result.Host{DistributionID: "alpine"}, ". Then reboot", []string{"# in default_kernel_opts, remove clocksource=hpet and add tsc=nowatchdog", "# as root:", "vi /etc/update-extlinux.conf", "update-extlinux"}},
 		"no boot loader":   {result.Host{DistributionID: "nixos"}, " (in the configuration of the boot loader). Then reboot", nil},
 		"a container":      {result.Host{DistributionID: "debian", Container: "docker"}, ". Then reboot the host", nil},
 		"WSL":              {result.Host{DistributionID: "ubuntu", WSL: 2}, " (kernelCommandLine in the file .wslconfig of the Windows user). Then run `wsl --shutdown` in Windows", nil},

@@ -26,8 +26,8 @@ var timeRemedies = map[string]remedy{
 		kernel: true,
 		advice: "After such a pause, check the wall clock, and set it if it is behind",
 		commands: []string{
-			"sudo chronyc makestep # if chrony runs",
-			"sudo hwclock -s # if not, and the real-time clock is right",
+			"# if chrony runs:", "sudo chronyc makestep",
+			"# if not, and the real-time clock is right:", "sudo hwclock -s",
 		},
 		risk: "The wall clock jumps. Some programs cannot handle that.",
 	},
@@ -120,8 +120,8 @@ var timeRemedies = map[string]remedy{
 		where:  func(s *machine) bool { return s.GuestUnder("hyperv") && !s.InWSL() && !s.InContainer() },
 		advice: "Keep one: with chrony or ntpd, switch off Hyper-V's time synchronisation (hv_utils) for the machine, or use Linux 4.11 or later and follow the host by /dev/ptp_hyperv",
 		commands: []string{
-			"ls /sys/bus/vmbus/drivers/hv_utils # the device of class 9527e630-…",
-			"cat /sys/module/hv_utils/parameters/timesync_implicit # N: it only steps after a pause",
+			"# the device of class 9527e630-…:", "ls /sys/bus/vmbus/drivers/hv_utils",
+			"# N: it only steps after a pause", "cat /sys/module/hv_utils/parameters/timesync_implicit",
 		},
 		risk: "On Hyper-V of your own, the setting is Integration Services, Time synchronization. Without it nothing sets the clock after a pause, until the time service does.",
 	},
@@ -145,23 +145,22 @@ var timeRemedies = map[string]remedy{
 	},
 }
 
+const startChrony = "sudo systemctl enable --now chrony"
+
 func serviceCommands(s *machine) []string {
-	chrony := "chronyd # Fedora, RHEL, Amazon; chrony on Debian, Ubuntu"
+	chrony := []string{"# Debian, Ubuntu:", startChrony, "# Fedora, RHEL, Amazon:", startChrony + "d"}
 	switch id := distribution(s); {
 	case id == "debian" || id == "ubuntu" || slices.Contains(s.Host.DistributionLike, "debian"):
-		chrony = "chrony"
+		chrony = []string{startChrony}
 	case id != "":
-		chrony = "chronyd"
+		chrony = []string{startChrony + "d"}
 	}
 	switch manager := s.Host.ServiceManager; {
 	case manager == "openrc" || distribution(s) == "alpine":
-		return []string{"rc-status; chronyc tracking", "rc-update add chronyd && rc-service chronyd start # as root"}
+		return []string{"rc-status; chronyc tracking", asRoot, "rc-update add chronyd && rc-service chronyd start"}
 	case manager == "systemd", manager == "":
-		return []string{
-			"timedatectl; chronyc tracking",
-			"sudo systemctl enable --now " + chrony,
-			"sudo systemctl enable --now systemd-timesyncd # where there is no chrony",
-		}
+		return slices.Concat([]string{"timedatectl; chronyc tracking"}, chrony,
+			[]string{"# where there is no chrony:", "sudo systemctl enable --now systemd-timesyncd"})
 	default:
 		return []string{"chronyc tracking"}
 	}

@@ -444,7 +444,7 @@ type NotChecked struct {
 type Remedy struct {
 	// Advice is what to do.
 	Advice string `json:"advice"`
-	// Commands are lines for a shell, in order.
+	// Commands are lines for a shell, in order. A line that begins with # is a remark on the next ones.
 	Commands []string `json:"commands,omitempty"`
 	// Risk is what may go wrong.
 	Risk string `json:"risk,omitempty"`

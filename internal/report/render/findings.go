@@ -46,7 +46,11 @@ func findingFacts(f result.Finding) []table.Fact {
 	for _, r := range f.Remedies {
 		add("Remedy", words.Sentence(r.Advice))
 		for _, command := range r.Commands {
-			add("", "$ "+command)
+			remark, isRemark := strings.CutPrefix(command, "# ")
+			if !isRemark {
+				remark = "$ " + command
+			}
+			add("", remark)
 		}
 		add("Risk", r.Risk)
 	}

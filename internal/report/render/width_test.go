@@ -3,7 +3,10 @@ package render
 import (
 	"bytes"
 	"fmt"
+	"html"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -18,6 +22,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/test/made"
@@ -32,10 +37,16 @@ type wide struct {
 func (w *wide) Show(text string) error { _, err := w.WriteString(text); return err }
 func (w *wide) Width() int             { return w.columns }
 
+// copied are lines with what people copy, which may be wider.
+var copied = regexp.MustCompile("^ *\\$ |://|`| /")
+
 // requireFits requires that no line of a text is wider than the columns.
 func requireFits(t *testing.T, shown string, columns int) {
 	t.Helper()
 	for line := range strings.Lines(shown) {
+		if copied.MatchString(line) {
+			continue
+		}
 		require.LessOrEqual(t, text.StringWidthWithoutEscSequences(strings.TrimRight(line, "\n")), columns, line)
 	}
 }
@@ -181,5 +192,45 @@ func TestListFitsTerminals(t *testing.T) {
 		requireFits(t, out.String(), columns)
 		require.Regexp(t, `CLOCK_PROCESS_CPUTIME_ID@syscall  (cpu time  )?yes\n`, out.String())
 		require.Contains(t, strings.Join(strings.Fields(out.String()), " "), "no such file")
+	}
+}
+
+// Every remedy's commands, the addresses and what stands in backticks are whole in a line of each format for people.
+func TestCommandsStandWhole(t *testing.T) {
+	files, err := filepath.Glob("../../diagnose/testdata/cases/*/results.json")
+	require.NoError(t, err)
+	others, err := filepath.Glob("../../diagnose/testdata/*.json")
+	require.NoError(t, err)
+	require.Greater(t, len(files), 10)
+	backticks := regexp.MustCompile("`[^`]+`")
+	for _, file := range append(files, others...) {
+		d, err := sections.Load(file)
+		require.NoError(t, err)
+		d.Findings = diagnose.Findings(d)
+		var page bytes.Buffer
+		require.NoError(t, OfDiagnosis(d).HTML(&page))
+		for _, columns := range []int{table.Narrowest, 80, 100} {
+			out := &wide{columns: columns}
+			require.NoError(t, OfDiagnosis(d).Whole(out))
+			whole := func(text string) { require.Contains(t, out.String(), text, "%s at %d columns", file, columns) }
+			for _, f := range d.Findings {
+				for _, link := range f.Links {
+					whole(link + "\n")
+				}
+				texts := append(slices.Clone(f.Evidence), f.Cause)
+				for _, r := range f.Remedies {
+					texts = append(texts, r.Advice, r.Risk)
+					for _, command := range r.Commands {
+						require.Regexp(t, "(?m)^(<pre>)?"+regexp.QuoteMeta(html.EscapeString(command))+"(</pre>)?$", page.String())
+						if !strings.HasPrefix(command, "#") {
+							whole("$ " + command + "\n")
+						}
+					}
+				}
+				for _, span := range backticks.FindAllString(strings.Join(texts, "\n"), -1) {
+					whole(span)
+				}
+			}
+		}
 	}
 }

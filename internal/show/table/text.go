@@ -5,6 +5,7 @@ package table
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -73,10 +74,11 @@ func note(text string, width int) string {
 	return out.String()
 }
 
-// Indented returns a text wrapped to a width, which is at most Width, with each line indented.
+// Indented returns a text wrapped to a width, which is at most Width, with each line indented. What a reader copies
+// stays in one line: a command (in backticks, or after "$ "), an address, a path.
 func Indented(value string, by, width int) string {
 	var out strings.Builder
-	for line := range strings.SplitSeq(inLines(strings.TrimSpace(value), min(width, Width)-by), "\n") {
+	for line := range strings.SplitSeq(wrapped(strings.TrimSpace(value), min(width, Width)-by, copied), "\n") {
 		out.WriteString(strings.Repeat(" ", by) + strings.TrimSpace(line) + "\n")
 	}
 	return out.String()
@@ -219,13 +221,29 @@ func (g Grid) cells(column int) []string {
 	return all
 }
 
+// copied matches what a reader copies from a sentence: a command, an address or a path.
+var copied = regexp.MustCompile("^\\$ .*|\\S*`[^`]*`\\S*|\\S*://\\S*|(?:^| )[(\"']?/\\S+")
+
 // inLines returns a text in lines of at most this number of columns. A line ends at a space. A name that is longer than
 // a line breaks where a reader expects it: after a double colon or another character between its parts, or anywhere
 // without such a character.
-func inLines(of string, most int) string {
+func inLines(of string, most int) string { return wrapped(of, most, nil) }
+
+// wrapped returns a text in lines, as inLines. A line does not end within what whole matches, even if it is too long.
+func wrapped(of string, most int, whole *regexp.Regexp) string {
 	var lines []string
 	for {
 		end := lineEnd(of, most)
+		if whole != nil && end < len(of) {
+			for _, match := range whole.FindAllStringIndex(of, -1) {
+				if match[0] < end && end < match[1] {
+					end = match[1]
+					if before := len(strings.TrimRight(of[:match[0]], " ")); before > 0 {
+						end = before
+					}
+				}
+			}
+		}
 		if end == len(of) {
 			return strings.Join(append(lines, of), "\n")
 		}

@@ -36,8 +36,6 @@ func TestNamesBreakAfterTheirParts(t *testing.T) {
 		{"LFENCE+RDTSC-like@cpu", 18, "LFENCE+RDTSC-like@\ncpu"},
 		{"haltpoll.guest_halt_poll_ns=0 mitigations=auto,no_guest_host", 40,
 			"haltpoll.guest_halt_poll_ns=0\nmitigations=auto,no_guest_host"},
-		{"$ cat /sys/devices/system/clocksource/clocksource0/current_clocksource", 40,
-			"$ cat /sys/devices/system/clocksource/\nclocksource0/current_clocksource"},
 		{"10:30:00 https://a", 12, "10:30:00\nhttps://a"},
 		{"twelve chars", 12, "twelve chars"},
 		{"世界", 1, "世\n界"},
@@ -52,6 +50,18 @@ func TestFactsBreakAfterTheirParts(t *testing.T) {
 	WriteFacts(&out, []Fact{{Name: "Boot parameters",
 		Value: "quiet mitigations=auto,no_guest_host,no_guest_guest cpuidle_haltpoll.force=1"}}, 0, Narrowest)
 	require.Equal(t, "Boot parameters  quiet mitigations=auto,no_guest_host,no_\n                 guest_guest cpuidle_haltpoll.force=1\n", out.String())
+}
+
+// What people copy from a sentence stays in one line.
+func TestCopiedPartsOfSentencesStayWhole(t *testing.T) {
+	for text, want := range map[string]string{
+		"$ echo tsc | sudo tee /sys/x":            "$ echo tsc | sudo tee /sys/x\n",
+		"then `timebench skew --cpus 0,1`, again": "then\n`timebench skew --cpus 0,1`,\nagain\n",
+		"see https://example.org/a_b_c_d/e now":   "see\nhttps://example.org/a_b_c_d/e\nnow\n",
+		"in (/etc/default/grub) add it":           "in\n(/etc/default/grub)\nadd it\n",
+	} {
+		require.Equal(t, want, Indented(text, 0, 12))
+	}
 }
 
 // A line of a log keeps its spaces, whether it is wrapped or not.
