@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/show/table"
@@ -115,6 +116,26 @@ func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
 // usual are the clocks that a reader asks about first. Healthy has more about them than [Answer].
 var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 
+// maxUnjudged bounds the lines in the text of a log without findings.
+const maxUnjudged = 4
+
+// shown returns what a kernel log without findings shows: that no clock is at fault, or why that is unknown.
+func shown(s *situation.Situation) string {
+	unjudged := kernellog.Unjudged(s.Host.KernelLog.Lines)
+	switch {
+	case len(unjudged) > 0:
+		text := "no fault is known, but it has " + words.Plural(len(unjudged), "line") + " about time that timebench does not judge: "
+		more := ""
+		if len(unjudged) > maxUnjudged {
+			more, unjudged = ", …", unjudged[:maxUnjudged]
+		}
+		return text + "\"" + strings.Join(unjudged, "\", \"") + "\"" + more + "."
+	case !s.SeenStart():
+		return "no fault is known, but the start of the boot is missing, where the kernel judges its clocks."
+	}
+	return "it shows no fault of the clocks."
+}
+
 // Healthy returns doctor's text for a document without findings: there is no problem, or too little was measured to
 // know. [Answer] has the cost of reads.
 func Healthy(d *result.Document) string {
@@ -126,7 +147,7 @@ func Healthy(d *result.Document) string {
 	text := "No problem with the clocks was found."
 	switch measured := Measured(d); {
 	case s.LogOnly():
-		text = "F" + fromTheLog(s)[1:] + "it shows no fault of the clocks. Nothing was measured, so the cost of the clocks is unknown."
+		text = "F" + fromTheLog(s)[1:] + shown(s) + " Nothing was measured, so the cost of the clocks is unknown."
 		if s.Host.KernelLog.Boots > 1 && !s.Host.KernelLog.Mixed {
 			text += " The earlier boots were not judged."
 		}

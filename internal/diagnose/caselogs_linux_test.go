@@ -20,13 +20,7 @@ var wrongLogs = []string{
 	"107-pentium-m-halts-in-c3-2-6-24",
 	"109-netfinity-5000-pm-timer-misread",
 	"113-vmware-fedora-debug-adjusting-11-percent",
-	"117-wsl2-after-windows-sleep-timesyncd-steps",
-	"119-xen-hvm-rhel5-time-went-backwards",
-	"121-athlon-x2-2005-clock-runs-fast",
-	"123-false-leap-second-2-4",
 	"133-freebsd-qemu-healthy",
-	"137-false-leap-second-end-of-august",
-	"139-star64-riscv-rtc-unreadable",
 }
 
 // logDocument returns the document of a kernel log alone, or why it is refused.

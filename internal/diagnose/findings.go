@@ -48,6 +48,7 @@ var checks = []check{
 	{"heavy-readers", []string{result.Warn, result.Note}, heavyReaders, []string{"kernel-entry", "no-vdso"}},
 	{"tsc-unstable", []string{result.Warn}, unstableTSC, []string{"kernel-entry", "kernel-entry-unproven"}},
 	{"kernel-log", []string{result.Warn}, otherFault, []string{"kernel-entry", "kernel-entry-unproven"}},
+	{"wall-clock-log", []string{result.Warn}, wallFault, nil},
 	{"tsc-rate", []string{result.Warn}, tscRate, nil},
 	{"drift", []string{result.Warn}, drifting, nil},
 	{"not-scaling", []string{result.Warn}, notScaling, nil},

@@ -62,14 +62,7 @@ func byLog(s *situation.Situation) *why {
 	if len(faults) == 0 {
 		return nil
 	}
-	all := &why{links: []string{kernelMessages}}
-	var events []kernellog.Event
-	var texts []string
-	for _, c := range faults {
-		texts, events = append(texts, c.Text), append(events, c.Evidence...)
-		all.remedies = append(all.remedies, remedy.OfCause[c.Kind]...)
-	}
-	all.cause, all.evidence = strings.Join(texts, " "), logEvidence(s, events)
+	all := explained(s, faults)
 	if s.MarkedUnstable() && !slices.ContainsFunc(faults, func(c kernellog.Cause) bool { return c.Kind == "marked-unstable" }) {
 		all.cause += " The kernel marked the TSC unstable until the next boot."
 	}
@@ -84,6 +77,19 @@ func byLog(s *situation.Situation) *why {
 		all.cause += " " + doubt.cause
 		all.evidence = append(all.evidence, doubt.evidence...)
 	}
+	return all
+}
+
+// explained joins causes of the kernel log, with their lines and remedies.
+func explained(s *situation.Situation, causes []kernellog.Cause) *why {
+	all := &why{links: []string{kernelMessages}}
+	var events []kernellog.Event
+	var texts []string
+	for _, c := range causes {
+		texts, events = append(texts, c.Text), append(events, c.Evidence...)
+		all.remedies = append(all.remedies, remedy.OfCause[c.Kind]...)
+	}
+	all.cause, all.evidence = strings.Join(texts, " "), logEvidence(s, events)
 	return all
 }
 

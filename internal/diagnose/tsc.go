@@ -52,6 +52,7 @@ func faultByLog(s *situation.Situation) *result.Finding {
 	switch {
 	case name == "tsc":
 		title += ", and the clock source is tsc"
+	case s.Faults()[0].Concerns != kernellog.OfTSC && s.LogOnly():
 	case s.MarkedUnstable() && name != "":
 		title = "the kernel marked the TSC unstable, and uses " + name
 	case s.MarkedUnstable():
@@ -61,6 +62,18 @@ func faultByLog(s *situation.Situation) *result.Finding {
 	}
 	return &result.Finding{
 		Title: title, Evidence: found.evidence, Cause: found.cause, Remedies: remedy.For(s, names...), Links: found.links,
+	}
+}
+
+// wallFault finds a fault of the wall clock in the kernel log. A measurement shows whether it is still wrong.
+func wallFault(s *situation.Situation) *result.Finding {
+	faults := s.WallFaults()
+	if len(faults) == 0 || !s.LogOnly() && s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised {
+		return nil
+	}
+	found := explained(s, faults)
+	return &result.Finding{
+		Title: faults[0].Title, Evidence: found.evidence, Cause: found.cause, Remedies: remedy.For(s, found.remedies...), Links: found.links,
 	}
 }
 

@@ -91,7 +91,7 @@ func (l *log) add(line string) {
 		return
 	}
 	m := kernellog.Split(line)
-	if m.Program || m.Stamp == "" && !begins(m.Text) {
+	if m.Program && !concerns || m.Stamp == "" && !begins(m.Text) {
 		return
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)

@@ -137,6 +137,21 @@ var timeRemedies = map[string]remedy{
 			return "Keep one time service, and disable the others: " + strings.Join(s.ServiceNames(), ", ")
 		},
 	},
+	"find-setters": {
+		source:   "systemd-timesyncd.service(8), chrony FAQ: two programs that set the clock step it against each other",
+		where:    func(s *machine) bool { return s.OnLinux() && !s.InContainer() && !s.InWSL() },
+		advice:   "Check that a single program sets the clock: systemd-timesyncd, chronyd, ntpd, or the tools of the hypervisor",
+		commands: []string{"systemctl status systemd-timesyncd chronyd chrony ntpd ntpsec open-vm-tools"},
+	},
+	"restart-host": {
+		source: "public notes of a robot project (WSL 2, 2026-10): after Windows slept, the reference clock of Hyper-V ran 1.6 % fast until Windows was restarted",
+		where:  func(s *machine) bool { return s.GuestUnder("hyperv") },
+		advice: "If it began after the host slept, restart the host (Windows): the reference clock that Hyper-V gives to its guests has run at a wrong rate since",
+	},
+	"other-time-servers": {
+		source: "IERS Bulletin C: all leap seconds; chrony.conf(5): leapsectz; ntp.conf(5): leapfile",
+		advice: "Use other time servers, at least four, so that a single one cannot announce a leap second. Or take leap seconds from a list: leapsectz of chrony, leapfile of ntpd",
+	},
 	"write-rtc": {
 		source:   "hwclock(8): --systohc; kernel/time/ntp.c: the kernel sets the RTC every 11 minutes while it is synchronised",
 		where:    func(s *machine) bool { return s.OnLinux() && !s.IsGuest() && !s.InContainer() && !s.InWSL() },

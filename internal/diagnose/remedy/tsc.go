@@ -27,6 +27,17 @@ var tscRemedies = map[string]remedy{
 		advice: "Use Linux 5.16 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does not use the watchdog any more. This is safer than a parameter",
 		risk:   upgradeRisk,
 	},
+	"newer-kernel-ticks": {
+		source: "Linux 2.6.18 (i386) and 2.6.21 (x86_64) introduced clock sources; before, arch/x86_64/kernel/time.c counted lost ticks; bugzilla.kernel.org 5105",
+		where:  func(s *machine) bool { return s.OnX86() },
+		advice: "Use a newer kernel: since Linux 2.6.21 the time does not depend on ticks, and a TSC that changes its rate is not used. Until then, boot with notsc",
+		risk:   upgradeRisk,
+	},
+	"newer-kernel-xen": {
+		source: "The Book of Xen, chapter 12 (2.6.18-8.el5xen): the kernels of XenSource report it, arch/x86/xen of Linux does not",
+		advice: "Use a newer kernel, whose clock of Xen never goes back (arch/x86/xen of Linux, pvops), and a newer Xen",
+		risk:   upgradeRisk,
+	},
 	"newer-kernel-tsc-early": {
 		source: "arch/x86/kernel/tsc.c, 63ec58b44fcc (Linux 5.4-rc7): before, tsc=reliable does not take the watchdog from tsc-early",
 		where:  func(s *machine) bool { return s.OnX86() && s.OlderThan(5, 4) },

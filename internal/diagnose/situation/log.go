@@ -19,9 +19,14 @@ func (s *Situation) Causes() []kernellog.Cause {
 	return causes
 }
 
-// Faults returns the causes that call for a remedy.
+// Faults returns the causes that call for a remedy and concern a clock source.
 func (s *Situation) Faults() []kernellog.Cause {
-	return slices.DeleteFunc(slices.Clone(s.Causes()), func(c kernellog.Cause) bool { return c.Harmless })
+	return slices.DeleteFunc(slices.Clone(s.Causes()), func(c kernellog.Cause) bool { return c.Harmless || c.Concerns == kernellog.OfWallClock })
+}
+
+// WallFaults returns the causes that call for a remedy and concern the wall clock.
+func (s *Situation) WallFaults() []kernellog.Cause {
+	return slices.DeleteFunc(slices.Clone(s.Causes()), func(c kernellog.Cause) bool { return c.Harmless || c.Concerns != kernellog.OfWallClock })
 }
 
 // NothingFailed reports whether the kernel log shows no fault, or only faults that the kernel inferred.
@@ -48,6 +53,11 @@ func (s *Situation) Lines(events []kernellog.Event) []string {
 // Switches returns the events of the log that name the clock source to which the kernel switched.
 func (s *Situation) Switches() []kernellog.Event {
 	return slices.DeleteFunc(slices.Clone(s.Events()), func(e kernellog.Event) bool { return e.Kind != "clocksource-switched" })
+}
+
+// SeenStart reports whether the kernel log shows which counters the kernel has, or switched to: it does so at boot.
+func (s *Situation) SeenStart() bool {
+	return s.SeenWhole() || slices.ContainsFunc([]kernellog.Kind{"clocksource-registered", "clocksource-switched", "arm-counter-rate"}, s.Logs)
 }
 
 // SeenWhole reports whether the document has the whole kernel log since the boot.

@@ -10,7 +10,7 @@ import (
 var reasons = slices.Concat(measuredRules, comparedRules, presumedRules)
 
 // otherRules find the causes beside the reason: by rules, and by single messages.
-var otherRules = slices.Concat(alsoRules, messageRules())
+var otherRules = slices.Concat(alsoRules, timeRules, messageRules())
 
 func messageRules() []rule {
 	var rules []rule

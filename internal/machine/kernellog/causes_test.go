@@ -137,7 +137,29 @@ var plantedLogs = map[string]planted{
 	"TSC ADJUST":                 {"tsc-adjust", Machine{Parameters: []string{"tsc=reliable"}}, "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"CPU 15", "tsc=reliable"}, TSCUnknown},
 	"refused":                    {"override-refused", Machine{}, "Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode", []string{"refused"}, TSCUnknown},
 	"lost RTC":                   {"lost-rtc-interrupts", Machine{}, "hpet1: lost 318 rtc interrupts (logged 120 times)", []string{"120 lines"}, TSCUnknown},
-	"32-bit":                     {"32-bit-erratum", Machine{}, "arch_timer: Enabling local workaround for ARM erratum 1188873", []string{"32-bit programs only"}, TSCUnknown},
+	"steps of a second": {"stepped-again", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by -0.500000 seconds\nNov 14 10:00:32 host chronyd[7]: System clock was stepped by -0.500000 seconds\nNov 14 10:01:04 host chronyd[7]: System clock was stepped by -0.500000 seconds",
+		[]string{"3 times, every 32 s", "1 s in all", "about 1.56 % (15625 ppm) fast"}, TSCUnknown},
+	"steps of unknown size": {"stepped-again", Machine{}, "[ 58.0] systemd-journald[48]: Time jumped backwards, rotating.\n[ 90.0] systemd-journald[48]: Time jumped backwards, rotating.\n[ 90.5] systemd[1]: Time has been changed\n[ 122.0] systemd-journald[48]: Time jumped backwards, rotating.",
+		[]string{"3 times, every 32 s", "A guess", "runs too fast"}, TSCUnknown},
+	"steps both ways":                 {"stepped-again", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 14 10:05:00 host ntpd[7]: time reset -0.5 s\nNov 14 10:10:00 host ntpd[7]: time reset +0.5 s", []string{"forwards and backwards", "two programs"}, TSCUnknown},
+	"a step at the start":             {"stepped", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by 3600.5 seconds", []string{"1 time"}, TSCUnknown},
+	"a step every day":                {"stepped", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 15 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 16 10:00:00 host ntpd[7]: time reset +0.5 s", []string{"3 times"}, TSCUnknown},
+	"a leap second in August":         {"false-leap-second", Machine{}, "Aug 31 23:59:59 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"not on that day", "2016-12-31"}, TSCUnknown},
+	"a leap second in June 2013":      {"false-leap-second", Machine{}, "2013-07-01T01:59:59+02:00 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"not on that day"}, TSCUnknown},
+	"a leap second of a young kernel": {"false-leap-second", Machine{Kernel: "6.1.0-28-amd64"}, "[ 9.0] Clock: inserting leap second 23:59:60 UTC", []string{"younger"}, TSCUnknown},
+	"a leap second that was deleted":  {"false-leap-second", Machine{}, "Clock: deleting leap second 23:59:59 UTC", []string{"ever deleted"}, TSCUnknown},
+	"the leap second of 2015":         {"leap-second", Machine{}, "[Wed Jul  1 01:59:59 2015] Clock: inserting leap second 23:59:60 UTC", []string{"of 2015, as it should"}, TSCUnknown},
+	"a leap second without a year":    {"leap-second", Machine{}, "Jul  1 01:59:59 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"2012 and 2015", "no year"}, TSCUnknown},
+	"a leap second without a date":    {"leap-second", Machine{}, "Clock: inserting leap second 23:59:60 UTC", []string{"is not in the line"}, TSCUnknown},
+	"an RTC that was not set":         {"rtc-unset", Machine{}, "rtc-ds1307 1-0068: SET TIME!", []string{"battery"}, TSCUnknown},
+	"an RTC in 2000":                  {"rtc-unset", Machine{Kernel: "5.15.0-91-generic"}, "[ 0.9] rtc_cmos 00:03: setting system clock to 2000-01-01T00:00:09 UTC (946684809)", []string{"year 2000", "5.15.0"}, TSCUnknown},
+	"no RTC":                          {"rtc-missing", Machine{}, "hctosys: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
+	"lost ticks":                      {"lost-ticks", Machine{}, "Loosing too many ticks!", []string{"A guess"}, TSCUnknown},
+	"old Xen":                         {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: ret=2fb7d6 delta=-5946000 shadow=2fb7 offset=1", []string{"CPU 1", "5.946 ms"}, TSCUnknown},
+	"a slow interrupt":                {"slow-interrupt", Machine{}, "hrtimer: interrupt took 1326163 ns", []string{"1.326 ms"}, TSCUnknown},
+	"throttling":                      {"rt-throttling", Machine{}, "sched: RT throttling activated", []string{"Real-time programs"}, TSCUnknown},
+	"a stall":                         {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
+	"32-bit":                          {"32-bit-erratum", Machine{}, "arch_timer: Enabling local workaround for ARM erratum 1188873", []string{"32-bit programs only"}, TSCUnknown},
 }
 
 func TestPlantedLogs(t *testing.T) {
@@ -156,7 +178,7 @@ func TestPlantedLogs(t *testing.T) {
 			require.True(t, p.log == "" || len(causes[0].Evidence) > 0, "no line shows it")
 		})
 	}
-	for _, r := range slices.Concat(reasons, alsoRules) {
+	for _, r := range slices.Concat(reasons, alsoRules, timeRules) {
 		require.True(t, seen[r.kind], "%s: add a log to plantedLogs that shows this cause", r.kind)
 	}
 }

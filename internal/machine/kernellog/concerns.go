@@ -22,13 +22,26 @@ func Concerns(line string) bool {
 		return false
 	}
 	m := Split(line)
-	if m.Program {
-		return false
-	}
 	if f := formatOf(m.Text); f != nil {
-		return f.weight > weightNone
+		return f.weight > weightNone && (f.program || !m.Program)
 	}
-	return hasStem && aboutClocks().MatchString(m.Text) && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
+	return hasStem && !m.Program && aboutClocks().MatchString(m.Text) && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
+}
+
+// usual matches the lines about clocks that most machines log, and that show no fault.
+var usual = lazily(`(?i)^(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving HPET)|(?:Force enabled )?hpet\S*[: ](?:id|at|base|MMIO|\d+ \d+-bit|clockevent|channel|acpi event|active|.*emulation)|` +
+	`sched_clock: (?:Marking (?:un)?stable|\d+ bits)|TSC deadline timer|tsc: (?:Fast TSC calibration|using|PIT calibration|Detected|Unable)|TSC: using|kvm_\w+: TSC scaling|Hyper-V: LAPIC|PTP clock|` +
+	`clocksource(?: \S+|: \S+): mask|clocksource: +'\S+' (?:\(not '\S+'\) )?is current clocksource|clocksource: (?:wd-\S+|timekeeping watchdog on CPU\d+: \S+) (?:wd-wd read-back|read-back|retried)|No current clocksource|` +
+	`.*\brtc\S*(?: \S+)?: (?:registered|alarms|RTC can wake|char device|hctosys)|PM: RTC|Registering clocksource|riscv-timer|` +
+	`CE: |APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|acpi_pm) for high-res|Time: |hpet: HPET dysfunctional in PC10|` +
+	`Skipped? synchronization checks|vboxdrv: TSC mode|.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer)`)
+
+// Unjudged returns the lines about clocks of which Parse and this package know no meaning.
+func Unjudged(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		m := Split(line)
+		return m.Program || formatOf(m.Text) != nil || usual().MatchString(m.Text) || !Concerns(line)
+	})
 }
 
 // aboutParameters matches the lines with the kernel command line or the environment of init ("    TERM=linux"), which

@@ -82,7 +82,7 @@ var explained = map[string]struct {
 	"qubes-2044":                              {[]string{"tsc-went-back"}, TSCWrong, "restarted near zero"},
 	"rpcs3-16382":                             {[]string{"cpus-differ"}, TSCWrong, "(3.184 s) between CPU 0 and CPU 2"},
 	"sgi-rtc-lkml":                            {[]string{"clocks-disagree"}, TSCUnknown, "+0.138 % (1376 ppm)"},
-	"sozu-500":                                {[]string{"clocks-disagree"}, TSCUnknown, "The check ran 3.539 s late"},
+	"sozu-500":                                {[]string{"clocks-disagree", "slow-interrupt"}, TSCUnknown, "The check ran 3.539 s late"},
 	"sungju-rhel6":                            {[]string{"clocks-disagree"}, TSCUnknown, "The check ran 94.67 s late"},
 	"virtual-dsm-1111":                        {[]string{"cpus-differ"}, TSCWrong, "In a virtual machine the hypervisor sets them"},
 	"xen-migration-gist":                      {[]string{"clocks-disagree"}, TSCUnknown, "125 ms more than the watchdog"},

@@ -26,6 +26,8 @@ type format struct {
 	// pattern is a regular expression without regard to case. Its named groups are the figures: see fields.
 	pattern string
 	weight  weight
+	// program is whether a program writes it, a time service, instead of the kernel.
+	program bool
 	// clock is the clock source that the line is about, if it does not name it.
 	clock string
 	// shows is the cause that the message shows by itself, whatever else is in the log; nil if a rule judges it. The
@@ -66,6 +68,11 @@ var fields = map[string]func(*Event, string){
 	"cycles": func(e *Event, text string) { e.Cycles = decimal(text) },
 	"behind": func(e *Event, text string) { e.Last = uint64(decimal(text)) },
 	"ahead":  func(e *Event, text string) { e.Now = uint64(decimal(text)) },
+	"step": func(e *Event, text string) {
+		seconds, _ := number(text)
+		e.StepNS, e.Back = seconds*1e9, seconds < 0
+	},
+	"back":   func(e *Event, _ string) { e.Back = true },
 	"cpu":    func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"cpus":   func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"reason": func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },

@@ -18,6 +18,8 @@ type Event struct {
 	AtNS int64
 	// Timed is whether the stamp is a time since boot.
 	Timed bool
+	// Stamp is the time stamp as printed; "" without one.
+	Stamp string
 	// Index is the index of the line among the parsed lines.
 	Index int
 	// Count is how often the line was logged: 1, or more for a line that Select has folded.
@@ -47,6 +49,9 @@ type Event struct {
 	DelayNS, LimitNS float64
 	// Hz is a rate in Hz.
 	Hz float64
+	// StepNS is by how much a program set the wall clock, in ns; 0 if unknown. Back is whether it went back.
+	StepNS float64
+	Back   bool
 	// Cycles is a difference of counters between CPUs, in cycles; negative if behind.
 	Cycles int64
 	// CPUs are the CPUs that the line names, those it is about first.
@@ -113,6 +118,8 @@ const (
 	OfTSC Subject = "tsc"
 	// OfOtherSource is another clock source than the TSC.
 	OfOtherSource Subject = "clock-source"
+	// OfWallClock is the time of day.
+	OfWallClock Subject = "wall-clock"
 	// OfCounter is the counter of a CPU that has no TSC.
 	OfCounter Subject = "counter"
 	// OfGuests are the virtual machines that this machine runs.

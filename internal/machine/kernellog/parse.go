@@ -58,19 +58,16 @@ func recognize(line string) (recognized, bool) {
 	}
 	text, count := unfold(line)
 	m := Split(text)
-	if m.Program {
-		return recognized{}, false
-	}
 	if len(m.Text) > maxLine {
 		m.Text = m.Text[:maxLine]
 	}
 	m.Text = printable.Line(m.Text)
 	f := formatOf(m.Text)
-	return recognized{f, m, count}, f != nil
+	return recognized{f, m, count}, f != nil && (f.program || !m.Program)
 }
 
 func (r recognized) event() Event {
-	e := Event{Kind: r.kind, Line: strings.TrimSpace(r.Text), AtNS: r.AtNS, Timed: r.Timed, Count: r.count, Clock: r.clock}
+	e := Event{Kind: r.kind, Line: strings.TrimSpace(r.Text), AtNS: r.AtNS, Timed: r.Timed, Stamp: r.Stamp, Count: r.count, Clock: r.clock}
 	found := r.compiled().FindStringSubmatch(r.Text)
 	for i, group := range r.compiled().SubexpNames() {
 		if group != "" && found[i] != "" {

@@ -113,7 +113,8 @@ func Split(line string) Message {
 		dated = dated || p.date
 	}
 	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
-		if m.Program = !aboutClocks().MatchString(ahead); !m.Program { // the first word is the host
+		m.Program = !aboutClocks().MatchString(ahead)
+		if strings.Count(ahead, " ") > 1 { // the first word is the host
 			_, rest, _ = strings.Cut(rest, " ")
 		}
 	}

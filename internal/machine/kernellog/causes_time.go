@@ -1,0 +1,230 @@
+package kernellog
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// timeRules find what happened to the wall clock, and what held up the kernel's timers.
+var timeRules = []rule{
+	{kind: "stepped-again", title: "the wall clock is stepped again and again", concerns: OfWallClock, find: steppedAgain},
+	{kind: "stepped", harmless: true, concerns: OfWallClock, find: steppedOnce},
+	{kind: "false-leap-second", title: "a time server announced a leap second that did not exist", concerns: OfWallClock, find: falseLeap},
+	{kind: "leap-second", harmless: true, concerns: OfWallClock, find: trueLeap},
+	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock, find: rtcWrong},
+	{kind: "rtc-missing", harmless: true, concerns: OfWallClock, find: logged(rtcMissing, Cause{
+		Text: "The kernel found no real-time clock when it set the wall clock. Without one, the wall clock starts wrong, and a time service sets it; a hypervisor may set it too.",
+	})},
+	{kind: "lost-ticks", title: "the kernel loses timer ticks", concerns: OfOtherSource, find: first(lostTicks, func(Event) Cause {
+		return Cause{Text: "Timer interrupts came late or were lost. This old kernel (before Linux 2.6.21) computes the time from them and from the TSC, so its clock runs wrong. " +
+			"A guess: the TSC changes its rate with the frequency of the CPU, as on an Athlon 64 with several cores; or a driver or the firmware holds interrupts up."}
+	})},
+	{kind: "xen-time-went-back", title: "the time of Xen went back", concerns: OfOtherSource, find: first(xenWentBack, func(e Event) Cause {
+		return Cause{Text: fmt.Sprintf("The time of Xen on %s went back by %s (delta in the line): it lies before what the kernel has already counted. The time stamps that Xen gives to the virtual CPUs differ. Only old kernels of Xen report it. A guess: the TSCs of the host's CPUs differ, or change their rate to save power.",
+			cpuNames([]Event{e}), span(e.SkewNS))}
+	})},
+	{kind: "slow-interrupt", harmless: true, concerns: OfOtherSource, find: first(slowInterrupt, func(e Event) Cause {
+		return Cause{Text: fmt.Sprintf("A timer interrupt took %s: something held up a CPU, such as the hypervisor, the firmware or a slow console. Timers were late; the clocks are not at fault.", span(e.DelayNS))}
+	})},
+	{kind: "rt-throttling", harmless: true, concerns: OfOtherSource, find: logged(throttled, Cause{
+		Text: "Real-time programs used all the CPU time that the kernel allows them. Other programs and timers were late; the clocks are not at fault.",
+	})},
+	{kind: "stalled", harmless: true, concerns: OfOtherSource, find: logged(stalled, Cause{
+		Text: "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused it. That is no fault of the clocks, but explains timers that were late.",
+	})},
+}
+
+// dateOf returns the date in a stamp, with year 0 if the stamp has no year.
+func dateOf(stamp string) (time.Time, bool) {
+	stamp = strings.Join(strings.Fields(strings.Trim(stamp, "[]")), " ")
+	const iso = "2006-01-02 15:04:05"
+	if len(stamp) >= len(iso) {
+		if at, err := time.Parse(iso, strings.Replace(stamp[:len(iso)], "T", " ", 1)); err == nil {
+			return at, true
+		}
+	}
+	for _, layout := range []string{time.Stamp, "Mon Jan 2 15:04:05 2006", "Jan 2 2006 15:04:05"} {
+		if at, err := time.Parse(strings.ReplaceAll(layout, "_", ""), stamp); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// clockedNS returns when an event was, in ns since the boot or by its date.
+func (e Event) clockedNS() (float64, bool) {
+	if e.Timed {
+		return float64(e.AtNS), true
+	}
+	at, ok := dateOf(e.Stamp)
+	return float64(at.Unix()) * 1e9, ok
+}
+
+const (
+	// sameStepNS is how far apart the lines of several programs about one step are, in ns.
+	sameStepNS = 2e9
+	// minSteps in a row, each at most longStepNS after the one before, are a fault: a service steps the clock once at its
+	// start, and after a pause.
+	minSteps, longStepNS = 3, 3600e9
+	// maxSlewPPM is the largest correction without a step: MAXFREQ in include/linux/timex.h.
+	maxSlewPPM = 500
+)
+
+// steps returns the lines on steps of the wall clock, a single one for each step, and when they were, in ns. A line that
+// Select has folded stands for several.
+func (l log) steps() (steps []Event, at []float64) {
+	for _, e := range l.of(stepped) {
+		ns, _ := e.clockedNS()
+		switch last := len(steps) - 1; {
+		case last >= 0 && math.Abs(ns-at[last]) < sameStepNS:
+			s := &steps[last]
+			s.StepNS, s.Back, s.Count = cmp.Or(s.StepNS, e.StepNS), s.Back || e.Back, max(s.Count, e.Count)
+		default:
+			steps, at = append(steps, e), append(at, ns)
+		}
+	}
+	return steps, at
+}
+
+// stepCount returns how many steps lines stand for, how many of them set the clock back, and the sum without the first
+// step, which corrects what was before it, in ns. known is whether all lines have their step.
+func stepCount(steps []Event) (n, back int, totalNS float64, known bool) {
+	known = true
+	for i, e := range steps {
+		n += e.Count
+		if e.Back {
+			back += e.Count
+		}
+		totalNS += e.StepNS * float64(e.Count)
+		if i == 0 {
+			totalNS -= e.StepNS
+		}
+		known = known && e.StepNS != 0
+	}
+	return n, back, totalNS, known
+}
+
+func steppedAgain(l log) (Cause, bool) {
+	steps, at := l.steps()
+	n, back, total, known := stepCount(steps)
+	if n < minSteps || len(steps) < 2 {
+		return Cause{}, false
+	}
+	elapsed := at[len(at)-1] - at[0]
+	every := elapsed / float64(n-1)
+	if every <= 0 || every > longStepNS {
+		return Cause{}, false
+	}
+	text := fmt.Sprintf("The wall clock was stepped %d times, every %s on average by the stamps of the lines", n, span(every))
+	ppm := math.Abs(total / elapsed * 1e6)
+	switch oneWay := back == 0 || back == n; {
+	case !known:
+		text += fmt.Sprintf(". The lines do not say by how much. A guess: the clock source runs at a wrong rate, by more than the %d ppm that a time service can correct without steps; or two programs set the clock.", maxSlewPPM)
+		if back == n {
+			text += " Each time it was set back, so the clock source runs too fast."
+		}
+	case !oneWay:
+		text += ", forwards and backwards. A guess: two programs set the clock, each to another time."
+	case ppm > maxSlewPPM:
+		way := "slow"
+		if back > 0 {
+			way = "fast"
+		}
+		text += fmt.Sprintf(", by %s in all after the first step. So the clock source runs about %s %s, more than the %d ppm that a time service can correct without steps.",
+			span(total), strings.TrimLeft(deviation(ppm), "+"), way, maxSlewPPM)
+	default:
+		text += fmt.Sprintf(". The rate of the clock source does not explain them: together they are %s ppm. A guess: two programs set the clock.", words.ThreeDigits(ppm))
+	}
+	return Cause{Text: text, Evidence: l.of(stepped)}, true
+}
+
+func steppedOnce(l log) (Cause, bool) {
+	if _, again := steppedAgain(l); again {
+		return Cause{}, false
+	}
+	steps, _ := l.steps()
+	n, _, _, _ := stepCount(steps)
+	return Cause{Text: fmt.Sprintf("The wall clock was stepped (%s). A time service does so at its start and after a pause; it is no fault of the clock source.", words.Plural(n, "time"))}.shownBy(l.of(stepped))
+}
+
+// leaps are the years with a leap second at the end of a month, since Linux exists (IERS Bulletin C). None was deleted.
+var leaps = map[string][]int{"06-30": {1992, 1993, 1994, 1997, 2012, 2015}, "12-31": {1995, 1998, 2005, 2008, 2016}}
+
+const lastLeap = "The last leap second was on 2016-12-31."
+
+// leapYears returns the years in which an event could be of a true leap second. Its stamp is in an unknown time zone.
+func (e Event) leapYears() (years []int, dated bool) {
+	at, dated := dateOf(e.Stamp)
+	for _, zone := range []time.Duration{-14 * time.Hour, 0, 12 * time.Hour} {
+		utc := at.Add(zone)
+		if all := leaps[utc.Format("01-02")]; slices.Contains(all, utc.Year()) {
+			return []int{utc.Year()}, dated
+		} else if at.Year() == 0 && len(all) > 0 {
+			years = all
+		}
+	}
+	return years, dated
+}
+
+func falseLeap(l log) (Cause, bool) {
+	for _, e := range l.of(leapSecond) {
+		years, dated := e.leapYears()
+		why := ""
+		switch {
+		case e.Name == "deleting":
+			why = "no leap second was ever deleted"
+		case dated && len(years) == 0:
+			why = "leap seconds were at the end of June or December only, and not on that day"
+		case len(years) != 1 && l.machine.Kernel != "" && !Older(l.machine.Kernel, 4, 10):
+			why = "the kernel, " + l.machine.Kernel + ", is younger than the last one"
+		default:
+			continue
+		}
+		return Cause{Evidence: []Event{e}, Text: fmt.Sprintf("The kernel was told of a leap second that did not exist: %s. %s A time server announced it, and the wall clock was one second off until the time service corrected it.", why, lastLeap)}, true
+	}
+	return Cause{}, false
+}
+
+func trueLeap(l log) (Cause, bool) {
+	if _, wrong := falseLeap(l); wrong {
+		return Cause{}, false
+	}
+	found := l.of(leapSecond)
+	if len(found) == 0 {
+		return Cause{}, false
+	}
+	years, _ := found[0].leapYears()
+	text := "The kernel inserted a leap second; when is not in the line. " + lastLeap + " Since then it came from a wrong time server."
+	if len(years) == 1 {
+		text = fmt.Sprintf("The kernel inserted the leap second of %d, as it should.", years[0])
+	} else if len(years) > 1 {
+		var texts []string
+		for _, year := range years {
+			texts = append(texts, strconv.Itoa(year))
+		}
+		text = "The kernel inserted a leap second. The line has no year: at that time of the year there was one in " + words.List(texts) + ". In another year it came from a wrong time server."
+	}
+	return Cause{Text: text, Evidence: found}, true
+}
+
+func rtcWrong(l log) (Cause, bool) {
+	if found := l.of(rtcUnset); len(found) > 0 {
+		return Cause{Text: "The real-time clock could not be read, or had no valid time. The wall clock started wrong, until a time service set it. A guess: the real-time clock was never set, or its battery is empty.", Evidence: found}, true
+	}
+	if l.machine.Kernel == "" || Older(l.machine.Kernel, 4, 0) {
+		return Cause{}, false
+	}
+	for _, e := range l.of(rtcRead) {
+		if e.Name < "2015" { // when Linux 4.0 was released
+			return Cause{Text: fmt.Sprintf("The real-time clock showed the year %s, but the kernel, %s, is from 2015 or later. The wall clock started wrong, until a time service set it. A guess: the battery of the real-time clock is empty.", e.Name, l.machine.Kernel), Evidence: []Event{e}}, true
+		}
+	}
+	return Cause{}, false
+}
