@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 
 	"github.com/timebench/timebench/internal/diagnose/attachment"
 	"github.com/timebench/timebench/internal/document/result"
@@ -18,6 +19,13 @@ import (
 func loadResult(name string) (*result.Document, error) {
 	if name == "" {
 		return nil, errors.New("the name of a result is empty; name a folder or a file")
+	}
+	if name == "-" {
+		document, err := sections.Read(os.Stdin)
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return document, nil
 	}
 	return sections.Load(name)
 }
@@ -63,6 +71,9 @@ func loadFolder(name string) (*result.Document, error) {
 	return withTool(attached), nil
 }
 
+// reported matches the beginning of a report of a document or of doctor in Markdown, as text or as CSV.
+var reported = regexp.MustCompile(`^(## timebench |Reading the clock |severity,kind,title)`)
+
 // readAttached reads a file once and from its beginning: it may be a pipe.
 func readAttached(name string, file *os.File) (*result.Document, error) {
 	if info, err := file.Stat(); err == nil && !terminal.Is(file) {
@@ -76,6 +87,9 @@ func readAttached(name string, file *os.File) (*result.Document, error) {
 		return nil, fmt.Errorf("%s: %w", name, folder.SystemError(err))
 	}
 	var document *result.Document
+	if reported.Match(head) {
+		return nil, fmt.Errorf("%s: is a report that timebench wrote for people; name results.json, report.html or the folder", name)
+	}
 	if attachment.IsDocument(head) {
 		document, err = sections.Read(buffered)
 	} else if document, err = attachment.Read(name, buffered); err == nil {

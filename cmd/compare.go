@@ -107,7 +107,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 }
 
 func (flags compareFlags) check(command *cobra.Command) error {
-	if err := notEmpty(command, "threads", "out", "clocksources"); err != nil {
+	if err := misread(command, "threads", "out", "clocksources"); err != nil {
 		return err
 	}
 	given := command.Flags().Changed

@@ -39,7 +39,7 @@ of one run, so diff judges by runs where there are several.`,
   timebench diff 'before-*.json' 'after-*.json'
   timebench diff before.json after.json --fail-above 10% --out diff/`,
 		RunE: func(command *cobra.Command, files []string) error {
-			if err := notEmpty(command, "out", "min-change", "fail-above"); err != nil {
+			if err := misread(command, "out", "min-change", "fail-above"); err != nil {
 				return err
 			}
 			if len(files) != 2 {

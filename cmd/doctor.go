@@ -84,7 +84,7 @@ As a health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
 }
 
 func (flags doctorFlags) wrong(command *cobra.Command, names []string) error {
-	if err := notEmpty(command, "out"); err != nil {
+	if err := misread(command, "out"); err != nil {
 		return err
 	}
 	const least, most = 0.001, 1e12

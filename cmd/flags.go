@@ -28,14 +28,20 @@ func flagError(command *cobra.Command, err error) error {
 	case errors.As(err, &wrong):
 		return fmt.Errorf("--%s %q: %s", wrong.GetFlag().Name, wrong.GetValue(), rightValues[wrong.GetFlag().Value.Type()])
 	case errors.As(err, &none):
-		return fmt.Errorf("--%s has no value; give it one", none.GetFlag().Name)
+		return fmt.Errorf("--%s has no value; write %s", none.GetFlag().Name, flagUsage(none.GetFlag()))
 	case errors.As(err, &unknown):
-		return fmt.Errorf("%w; `%s --help` lists the flags", err, command.CommandPath())
+		if err := misread(command); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w; %s", err, flagHint(command, unknown.GetSpecifiedName()))
 	}
 	return err
 }
 
 func noArguments(command *cobra.Command, args []string) error {
+	if len(args) > 0 && args[0] == "help" {
+		return misread(command)
+	}
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no arguments; it got %q", command.Name(), args[0])
 	}
@@ -52,16 +58,6 @@ func chosenFormat[T any](formats []render.Format[T], flags reportFlags) (render.
 		format.Write = format.Whole
 	}
 	return format, nil
-}
-
-// notEmpty returns an error for a flag with an empty value. The command need not have the flags.
-func notEmpty(command *cobra.Command, flags ...string) error {
-	for _, name := range flags {
-		if flag := command.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
-			return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
-		}
-	}
-	return nil
 }
 
 func timeError(flag string, given, least time.Duration, most string) error {

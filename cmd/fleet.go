@@ -54,7 +54,7 @@ command line is wrong, 3 if --fail-on odd could not tell.`,
 			return nil
 		},
 		RunE: func(command *cobra.Command, names []string) error {
-			if err := notEmpty(command, "out", "fail-on"); err != nil {
+			if err := misread(command, "out", "fail-on"); err != nil {
 				return err
 			}
 			if slices.Contains(names, "") {
@@ -128,7 +128,7 @@ func machineIn(file string, most int64) (fleet.Machine, error) {
 func (flags fleetFlags) gate(f *fleet.Fleet) error {
 	switch {
 	case f.Machines == 0:
-		return couldNot(errors.New("no result could be read"))
+		return couldNot(fmt.Errorf("no result could be read; %s: %s", f.Unread[0].File, f.Unread[0].Reason))
 	case flags.failOn == odd && f.Odd == 0 && f.TooFew():
 		return untold(errors.New("--fail-on odd cannot decide: " + fleet.NeedSimilar))
 	}

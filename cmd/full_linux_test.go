@@ -91,7 +91,7 @@ func TestLimitedFiles(t *testing.T) {
 		written := false
 		for blocks := 0; !written; blocks += 1 + 3*blocks {
 			require.Less(t, blocks, 1<<20)
-			written = requireWholeOrOld(t, folder, "sh", "-c", `ulimit -f "$1"; exec timebench render "$2" --out "$3"`,
+			written = requireWholeOrOld(t, folder, "sh", "-c", `ulimit -f "$1"; exec timebench render "$2" --quiet --out "$3"`,
 				"sh", strconv.Itoa(blocks), fresh, out)
 			require.False(t, written && blocks == 0)
 		}
@@ -111,7 +111,7 @@ func TestFullDisk(t *testing.T) {
 		for free := int64(0); ; free += 12<<10 + 3*free {
 			require.Less(t, free, int64(4<<20))
 			fill(t, disk, free)
-			written := requireWholeOrOld(t, folder, "timebench", "render", fresh, "--out", out)
+			written := requireWholeOrOld(t, folder, "timebench", "render", fresh, "--quiet", "--out", out)
 			if written {
 				require.NotZero(t, free)
 				break

@@ -49,7 +49,7 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
   timebench profile 4711 postgres
   timebench profile -- java -jar app.jar`,
 		RunE: func(command *cobra.Command, args []string) error {
-			if err := notEmpty(command, "out"); err != nil {
+			if err := misread(command, "out"); err != nil {
 				return err
 			}
 			settings, err := profileSettings(command, args)

@@ -28,7 +28,7 @@ output of --format json.`,
 			return nil
 		},
 		RunE: func(command *cobra.Command, args []string) error {
-			if err := notEmpty(command, "out"); err != nil {
+			if err := misread(command, "out"); err != nil {
 				return err
 			}
 			to, err := newReport(command.OutOrStdout(), command.ErrOrStderr(), flags, render.Formats, files.OfDocument)

@@ -11,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/system/signals"
 	"github.com/timebench/timebench/internal/system/terminal"
 )
@@ -47,8 +48,8 @@ func (r report[T]) write(d T) error {
 	written := r.files(d)
 	unwritten := r.target.Write(written)
 	err := errors.Join(r.format.Write(r.stdout, d), unwritten)
-	if err == nil && !r.quiet && terminal.Is(r.stderr) {
-		_, _ = io.WriteString(r.stderr, r.target.Written(written))
+	if err == nil && !r.quiet && r.target != nil {
+		_, _ = io.WriteString(r.stderr, table.Indented(r.target.Written(written), 0, terminal.Width(r.stderr)))
 	}
 	return err
 }

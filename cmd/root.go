@@ -162,6 +162,8 @@ func refuseUnknown(command *cobra.Command, args []string) error {
 	hint := "`timebench --help` lists the commands"
 	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	} else if with := withFlag(command, args[0]); with != nil {
+		hint = fmt.Sprintf("did you mean `%s --%s`?", with.CommandPath(), strings.Join(args, " "))
 	}
 	return fmt.Errorf("unknown command %q; %s", args[0], hint)
 }

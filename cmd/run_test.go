@@ -26,8 +26,9 @@ func reportInto(stdout io.Writer, folder string) report[*result.Document] {
 	written := func(d *result.Document) []files.File {
 		return []files.File{{Name: "version.txt", Write: func(w io.Writer) error { return write(w, d) }}}
 	}
-	return report[*result.Document]{stdout: stdout, format: render.Format[*result.Document]{Name: "version", Write: write},
-		files: written, target: files.NewTarget(folder, files.Results("compare"))}
+	return report[*result.Document]{stdout: stdout, stderr: io.Discard,
+		format: render.Format[*result.Document]{Name: "version", Write: write},
+		files:  written, target: files.NewTarget(folder, files.Results("compare"))}
 }
 
 func requireStatus(t *testing.T, want int, err error) {

@@ -37,7 +37,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
   timebench runtimes --runtime java=/opt/jdk-17/bin/java --runtime java=/opt/jdk-25/bin/java
   timebench runtimes java c --threads 1..24 --out runtimes/`,
 		RunE: func(command *cobra.Command, names []string) error {
-			if err := notEmpty(command, "out", "threads"); err != nil {
+			if err := misread(command, "out", "threads"); err != nil {
 				return err
 			}
 			selected, err := selectedRuntimes(names, given)

@@ -63,7 +63,7 @@ func (flags *sectionFlags) addCPUs(command *cobra.Command) {
 // the wrong flag.
 func (flags *sectionFlags) check(command *cobra.Command, selectors []string,
 	usual []clock.Clock) (cpus []int, clocks []clock.Clock, err error) {
-	if err := notEmpty(command, "out", "cpus", "ref"); err != nil {
+	if err := misread(command, "out", "cpus", "ref"); err != nil {
 		return nil, nil, err
 	}
 	if flags.time < minTime || flags.time > maxSectionTime {

@@ -44,7 +44,7 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
 			temporary, folder := t.TempDir(), t.TempDir()
 			out := filepath.Join(folder, "above", "report")
-			args := slices.Concat(c.args, []string{"--out", out})
+			args := slices.Concat(c.args, []string{"--quiet", "--out", out})
 			began := time.Now()
 			status, _, stderr := ran(t, "timebench", args...)
 			require.Zero(t, status, stderr)
@@ -165,7 +165,7 @@ func TestQuit(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "report")
 			var printed bytes.Buffer
-			command := exec.Command("timebench", append(args, "--out", out)...)
+			command := exec.Command("timebench", append(args, "--quiet", "--out", out)...)
 			command.Stdout = &printed
 			// A terminal sends the signal to all processes of the group.
 			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -71,7 +71,7 @@ wrong.`,
 }
 
 func (flags watchFlags) check(command *cobra.Command) (format watch.LineFormat, err error) {
-	if err := notEmpty(command, "listen", "textfile"); err != nil {
+	if err := misread(command, "listen", "textfile"); err != nil {
 		return format, err
 	}
 	if flags.listen != "" {

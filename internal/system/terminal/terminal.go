@@ -27,8 +27,11 @@ func Show(w io.Writer, table string) error {
 	return err
 }
 
-// Width returns the width of text for an output: the width of a [Screen], or table.Width elsewhere.
+// Width returns the width of text for an output: the width of a [Screen] or a terminal, or table.Width elsewhere.
 func Width(w io.Writer) int {
+	if file, ok := w.(*os.File); ok {
+		w = Of(file)
+	}
 	if screen, ok := w.(Screen); ok {
 		return screen.Width()
 	}

@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// nearest returns the names that are close to a word, or begin with it.
+func nearest(word string, names []string) []string {
+	all := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range names {
+		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return all.SuggestionsFor(word)
+}
+
+// flagHint returns what was probably meant by the name of a flag that a command does not have.
+func flagHint(command *cobra.Command, name string) string {
+	var names []string
+	command.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := nearest(name, names); len(near) > 0 && len(name) > 1 {
+		return "did you mean --" + strings.Join(near, " or --") + "?"
+	}
+	if other := withFlag(command.Root(), name); other != nil {
+		return fmt.Sprintf("`%s --%s` has it", other.CommandPath(), name)
+	}
+	return fmt.Sprintf("`%s --help` lists the flags", command.CommandPath())
+}
+
+// withFlag returns the first command that has a flag; nil without any.
+func withFlag(root *cobra.Command, name string) *cobra.Command {
+	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Flags().Lookup(name) != nil })
+	if i < 0 {
+		return nil
+	}
+	return root.Commands()[i]
+}
+
+// flagUsage returns a flag with the name of its value: --out folder.
+func flagUsage(flag *pflag.Flag) string {
+	name, _ := pflag.UnquoteUsage(flag)
+	return strings.TrimSpace("--" + flag.Name + " " + name)
+}
+
+// misread returns an error for arguments that pflag reads in another sense than a person: one dash before a name
+// (-threads is -t hreads), a flag in place of a value (--out --threads 2), the word help; and for an empty value of a
+// flag of notEmpty, which the command need not have.
+func misread(command *cobra.Command, notEmpty ...string) (err error) {
+	isFlag := func(arg string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		return arg != name && (command.Flags().Lookup(name) != nil || len(name) == 1 && command.Flags().ShorthandLookup(name) != nil)
+	}
+	for _, arg := range os.Args[1:] {
+		if arg == "--" {
+			break
+		}
+		if len(arg) > len("-t") && arg[1] != '-' && isFlag(arg) {
+			return fmt.Errorf("%s: a name has two dashes; write -%s", arg, arg)
+		}
+	}
+	command.Flags().Visit(func(f *pflag.Flag) {
+		switch value := f.Value.String(); {
+		case err != nil:
+		case value == "" && slices.Contains(notEmpty, f.Name):
+			err = fmt.Errorf("--%s is empty; give it a value or leave it out", f.Name)
+		case isFlag(value):
+			err = fmt.Errorf("--%s has no value, but %s behind it; write %s", f.Name, value, flagUsage(f))
+		}
+	})
+	if args := command.Flags().Args(); err == nil && len(args) == 1 && args[0] == "help" {
+		if _, absent := os.Stat("help"); absent != nil {
+			return fmt.Errorf("did you mean `%s --help`?", command.CommandPath())
+		}
+	}
+	return err
+}
