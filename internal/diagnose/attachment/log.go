@@ -45,7 +45,7 @@ const (
 )
 
 // factual are texts in lines with facts of the machine.
-var factual = []string{"Command line: ", "Kernel command line: ", "DMI: ", "FIRECK", firstCPU, "Linux version ", "Starting gVisor"}
+var factual = []string{"Command line: ", "Kernel command line: ", "DMI: ", "FIRECK", "CPU0: ", "Linux version ", "Starting gVisor"}
 
 // readLog returns the relevant lines of a text. It keeps only these in memory. It returns an error if the text is too
 // long, or not of a kernel.
@@ -131,19 +131,6 @@ func (l *bootLines) fold(most int) {
 // lines returns all lines, the lines with facts first.
 func (l *bootLines) lines() []string { return slices.Concat(l.facts, l.about) }
 
-// firstCPU precedes the model of the CPU; " (family: " follows it (print_cpu_info in arch/x86/kernel/cpu/common.c).
-const firstCPU = "smpboot: CPU0: "
-
-func (l *bootLines) model() string {
-	for _, line := range l.facts {
-		if _, text, found := strings.Cut(line, firstCPU); found {
-			model, _, _ := strings.Cut(text, " (family")
-			return strings.TrimSpace(model)
-		}
-	}
-	return ""
-}
-
 // architectures are the ends of releases of kernels, as distributions name them, with GOARCH.
 var architectures = []struct{ end, name string }{
 	{"amd64", "amd64"}, {"x86_64", "amd64"}, {"arm64", "arm64"}, {"aarch64", "arm64"}, {"ppc64le", "ppc64le"}, {"s390x", "s390x"}, {"riscv64", "riscv64"},
@@ -181,7 +168,7 @@ func ofLog(name string, text io.Reader) (*result.Document, error) {
 func (l log) addTo(facts *result.Host) {
 	m := kernellog.MachineOf(l.events)
 	facts.Arch = cmp.Or(facts.Arch, m.Arch, architecture(m.Kernel))
-	facts.CPU.Model = cmp.Or(facts.CPU.Model, l.model())
+	facts.CPU.Model = cmp.Or(facts.CPU.Model, m.CPU)
 	facts.Kernel = cmp.Or(facts.Kernel, m.Kernel)
 	if facts.CPU.KernelTSCHz == 0 {
 		facts.CPU.KernelTSCHz = kernellog.TSCHz(l.events)

@@ -54,7 +54,8 @@ func (s *Situation) readLog() ([]kernellog.Event, []kernellog.Cause) {
 		return events, nil
 	}
 	m := kernellog.Machine{
-		Arch: s.Host.Arch, Kernel: s.Host.Kernel, Guest: s.IsGuest(), Parameters: s.Host.BootParameters, ClockSource: s.ClockSource,
+		Arch: s.Host.Arch, Kernel: s.Host.Kernel, CPU: s.Host.CPU.Model, TSCHz: s.Host.CPU.KernelTSCHz, Guest: s.IsGuest(),
+		Parameters: s.Host.BootParameters, ClockSource: s.ClockSource,
 	}
 	if v := s.Host.Virtualization; v != nil {
 		m.Hypervisor = v.System

@@ -36,7 +36,9 @@ func Causes() []string {
 // Explain returns the causes that the events show: the reason why a clock is wrong or not in use, if there is one, and
 // then the others. Facts of the machine that m lacks are taken from the log.
 func Explain(events []Event, m Machine) []Cause {
-	l := log{events: events, machine: m.with(MachineOf(events)), comparisons: comparisons(events)}
+	l := log{events: events, machine: m.with(MachineOf(events))}
+	l.rates = rates(events, l.machine)
+	l.comparisons = comparisons(events, l.machine, l.rates)
 	return append(l.found(reasons, 1), l.found(otherRules, len(otherRules))...)
 }
 

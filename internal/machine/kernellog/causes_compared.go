@@ -32,11 +32,12 @@ var comparedRules = []rule{
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog) && c.marked && c.both() != ""
 	}, emulatedClocks)},
 	{kind: "tsc-jumped", title: "the TSC jumped forward", find: explaining(func(_ log, c comparison) bool {
-		if math.IsNaN(c.watchdogNS) || c.watchdogNS > 2e9 || c.watchdogNS <= 0 || !c.marked {
+		at := c.atMostNS()
+		if !(at > 0 && at < 2e9) || !c.marked {
 			return false
 		}
 		// A TSC with more than 20 GHz jumped, whatever its rate.
-		return c.skewNS >= 1e9 || math.IsNaN(c.clockNS) && c.clockCycles/(c.watchdogNS/1e9) > 20e9
+		return c.skewNS >= 1e9 || math.IsNaN(c.skewNS) && c.clockCycles/(at/1e9) > 20e9
 	}, tscJumped)},
 	{kind: "bad-calibration", title: disagree, find: explaining(func(l log, c comparison) bool {
 		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
@@ -208,12 +209,8 @@ func (l log) doubts() []Event {
 var emulated = []string{"hpet", "acpi_pm", "pit", ""}
 
 func emulatedClocks(_ log, c comparison) Cause {
-	rate := ""
-	if c.known() && c.watchdogNS > 0 {
-		rate = ": " + deviation(c.ppm()) + c.contradiction()
-	}
 	return Cause{Text: fmt.Sprintf(
-		"%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", c.both(), rate, oneIsNoProof)}
+		"%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", c.both(), c.off(), oneIsNoProof)}
 }
 
 func tscJumped(l log, c comparison) Cause {
@@ -226,7 +223,7 @@ const early = 120e9
 
 func badCalibration(_ log, c comparison) Cause {
 	return Cause{Text: fmt.Sprintf(
-		"%s: %s. So little, so soon after boot, is probably the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", c.both(), deviation(c.ppm()))}
+		"%s%s. So little, so soon after boot, is probably the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", c.both(), c.off())}
 }
 
 func clocksDisagree(l log) (Cause, bool) {
@@ -244,15 +241,14 @@ func clocksDisagree(l log) (Cause, bool) {
 	case !ok || sentence == "":
 		cause.Text = "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong."
 		return cause, true
-	case c.known() && c.watchdogNS > 0:
-		sentence += ": " + deviation(c.ppm()) + c.contradiction()
 	}
+	sentence += c.off()
 	where := "Firmware that sets or disturbs a clock is the usual reason; in a virtual machine, its host."
 	late := c.lateNS()
 	switch {
 	case late > 0:
-		sentence += fmt.Sprintf(". The check ran %s late", span(late))
-		if math.IsNaN(c.watchdogNS) {
+		sentence += fmt.Sprintf(". The check ran at least %s late", span(late))
+		if math.IsNaN(c.atLeastNS()) {
 			sentence += ", if the watchdog is right"
 		}
 		sentence += ", so the machine slept, was paused or was too busy"

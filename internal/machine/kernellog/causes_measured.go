@@ -66,7 +66,7 @@ func cpusDiffer(l log) (Cause, bool) {
 	}
 	pairs := l.of(syncPair)
 	adjusted := l.of(adjustWarp, adjustDiffers, adjustForced)
-	hz := rates(l.events)["tsc"]
+	hz := l.rates["tsc"]
 	sentences := []string{"The TSCs of the CPUs differ."}
 	for _, e := range found {
 		if sentence := e.difference(hz, pairs); sentence != "" {
@@ -88,7 +88,7 @@ func cpusDiffer(l log) (Cause, bool) {
 	return Cause{Text: strings.Join(sentences, " "), TSC: TSCWrong, Evidence: slices.Concat(adjusted, pairs, found)}, true
 }
 
-func (e Event) difference(hz float64, pairs []Event) string {
+func (e Event) difference(hz rate, pairs []Event) string {
 	switch e.Kind {
 	case tscWarp:
 		if e.Cycles == 0 {
@@ -126,11 +126,11 @@ func isOrAre(e Event) string {
 	return "the TSCs of " + words.CPUs(others) + " are"
 }
 
-// inCycles returns cycles and, where the rate is known, the time: "115657 cycles (38.63 µs)".
-func inCycles(cycles int64, hz float64) string {
+// inCycles returns cycles and, where the rate is known, the time: "115657 cycles (38.63 µs at 2.994 GHz, by BogoMIPS)".
+func inCycles(cycles int64, hz rate) string {
 	text := fmt.Sprintf("%d cycles", cycles)
-	if hz > 0 {
-		text += " (" + span(float64(cycles)/hz*1e9) + ")"
+	if hz.hz > 0 {
+		text += fmt.Sprintf(" (%s at %s)", span(float64(cycles)/hz.hz*1e9), hz)
 	}
 	return text
 }

@@ -68,7 +68,7 @@ var plantedLogs = map[string]planted{
 	"warp beats the watchdog":      {"cpus-differ", Machine{}, "Clocksource tsc unstable (delta = 4687619986 ns)\nMeasured 77 cycles TSC warp between CPUs, turning off TSC clock.", []string{"77 cycles"}, TSCWrong},
 	"CPUs ahead":                   {"cpus-differ", Machine{}, "clocksource:         CPUs 0-1,4 ahead of CPU 3 for clocksource tsc.", []string{"the TSCs of CPUs 0 to 1 and 4 are ahead of CPU 3"}, TSCWrong},
 	"CPU behind":                   {"cpus-differ", Machine{}, "clocksource:         CPUs 2 behind CPU 3 for clocksource tsc.", []string{"the TSC of CPU 2 is behind CPU 3"}, TSCWrong},
-	"inter CPU skew":               {"cpus-differ", Machine{}, "tsc: Detected 2000.000 MHz processor\nclocksource: Marking clocksource tsc unstable due to inter CPU skew\nclocksource: CPU11   14122310000000 < CPU2   14122310004000 (cycles)", []string{"4000 cycles (2 µs)", "CPU 11"}, TSCWrong},
+	"inter CPU skew":               {"cpus-differ", Machine{}, "tsc: Detected 2000.000 MHz processor\nclocksource: Marking clocksource tsc unstable due to inter CPU skew\nclocksource: CPU11   14122310000000 < CPU2   14122310004000 (cycles)", []string{"4000 cycles (2 µs at 2 GHz, by the line \"Detected\")", "CPU 11"}, TSCWrong},
 	"CPUID":                        {"wrong-cpuid-rate", Machine{}, "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!\ntsc: Previous calibrated TSC freq:        1896.000 MHz\ntsc: TSC freq recalibrated by [HPET]:     1975.000 MHz", []string{"-4 %", "1975.000"}, TSCWrong},
 	"CPUID, figures cut":           {"wrong-cpuid-rate", Machine{}, "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!", []string{"500 ppm"}, TSCWrong},
 	"no reference":                 {"calibration-failed", Machine{Parameters: []string{"acpi=off"}}, "tsc: Marking TSC unstable due to could not calculate TSC khz", []string{"acpi=off"}, TSCWrong},
@@ -79,7 +79,7 @@ var plantedLogs = map[string]planted{
 	"bhyve":                        {"emulated-clocks", Machine{Guest: true, Hypervisor: "bhyve"}, "Clocksource tsc unstable (delta = -131624372 ns)", []string{"131.6 ms less", "hypervisor"}, TSCUnknown},
 	"VirtualBox": {"emulated-clocks", Machine{}, "DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006\n" + verdict +
 		"clocksource: 'acpi_pm' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffff\nclocksource: 'tsc' cs_nsec: 641200000 cs_now: 72a7ce81 cs_last: 1 mask: ffffffffffffffff", []string{"+27.5 %"}, TSCUnknown},
-	"a pause of 1 h":                {"watchdog-may-have-wrapped", Machine{}, verdict + hourLong, []string{"several times", "3,600 s at 3 GHz", "figure of 302 s is impossible", "Otherwise the TSC jumped"}, TSCUnknown},
+	"a pause of 1 h":                {"watchdog-may-have-wrapped", Machine{}, verdict + hourLong, []string{"several times", "figure of 302 s is impossible", "Otherwise the TSC jumped"}, TSCUnknown},
 	"a pause of 1 h, with the rate": {"watchdog-wrapped", Machine{}, "tsc: Detected 3000.000 MHz processor\n" + verdict + hourLong, []string{"12 rounds of hpet"}, TSCRight},
 	"a pause of 1 h, 6.3": {"watchdog-may-have-wrapped", Machine{}, verdict + hourLong +
 		"\nclocksource: Clocksource 'tsc' skewed 301058285348 ns (301058 ms) over watchdog 'hpet' interval of 907904356 ns (907 ms)", []string{"several times"}, TSCUnknown},
@@ -91,7 +91,7 @@ var plantedLogs = map[string]planted{
 	"a tiny difference": {"emulated-clocks", Machine{Guest: true}, verdict +
 		"clocksource: 'hpet' wd_nsec: 633000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 633000001 cs_now: 2 cs_last: 1 mask: 0", []string{"less than 1 ppm"}, TSCUnknown},
 	"half a day": {"tsc-jumped", Machine{}, verdict +
-		"clocksource: 'hpet' wd_now: 6d7a3f wd_last: 0 mask: ffffffff\nclocksource: 'tsc' cs_now: 76b7ebfeea0f cs_last: 0 mask: ffffffffffffffff", []string{"jumped forward", "12.09 h at 3 GHz", "usual 14.318 MHz"}, TSCWrong},
+		"clocksource: 'hpet' wd_now: 6d7a3f wd_last: 0 mask: ffffffff\nclocksource: 'tsc' cs_now: 76b7ebfeea0f cs_last: 0 mask: ffffffffffffffff", []string{"jumped forward", "130532310444559 cycles"}, TSCWrong},
 	"five seconds": {"tsc-jumped", Machine{}, verdict +
 		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 5500000000 cs_now: 3d77a0501 cs_last: 1 mask: ffffffffffffffff", []string{"5.5 s"}, TSCWrong},
 	"early": {"bad-calibration", Machine{}, strings.ReplaceAll("[    2.1] "+verdict, "tsc'", "tsc-early'") +

@@ -19,18 +19,19 @@ type comparison struct {
 	impossibleNS float64
 	// skewNS is the interval of the clock less the interval of the watchdog, in ns; NaN if unknown.
 	skewNS float64
-	// clockCycles is what the clock's counter advanced; negative if it went back; NaN if unknown.
-	clockCycles float64
+	// clockCycles and watchdogTicks are what the counters advanced; negative if one went back; NaN if unknown.
+	clockCycles, watchdogTicks float64
 	// now is the last value of the clock's counter, in cycles.
 	now float64
-	// watchdogHz is the rate of the watchdog's counter, and watchdogMask its mask; zero if unknown.
-	watchdogHz   float64
-	watchdogMask uint64
-	// printed is whether the kernel printed the interval of the clock in ns; otherwise it is computed from a rate of
-	// the log, which need not be the kernel's.
-	printed bool
-	// assumed is whether the interval of the watchdog is computed from the usual rate of an HPET.
-	assumed bool
+	// clockRate and watchdogRate are the rates of the counters, if known, and watchdogMask is the mask of that of the
+	// watchdog.
+	clockRate, watchdogRate rate
+	watchdogMask            uint64
+	// hpets are the rates that an HPET may have.
+	hpets []float64
+	// clockPrinted and watchdogPrinted are whether the kernel printed the interval in ns; otherwise it is computed from
+	// a rate of the log, which need not be the kernel's.
+	clockPrinted, watchdogPrinted bool
 	// marked is whether the kernel marked the clock unstable.
 	marked bool
 	// long is whether the kernel skipped the check because it ran late.
@@ -51,8 +52,8 @@ const dueNS, longNS = 0.5e9, 1.2e9
 // lateNS returns how late a check was at least, in ns; 0 if it was on time, or unknown.
 func (c comparison) lateNS() float64 {
 	interval := -c.skewNS // the watchdog counted at least what the clock lacks
-	if !math.IsNaN(c.watchdogNS) {
-		interval = c.watchdogNS
+	if least := c.atLeastNS(); !math.IsNaN(least) {
+		interval = least
 	}
 	if interval > longNS {
 		return interval - dueNS
@@ -63,12 +64,9 @@ func (c comparison) lateNS() float64 {
 // begins are the kinds of the first line of a comparison.
 var begins = []Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout}
 
-func comparisons(events []Event) []comparison {
+func comparisons(events []Event, m Machine, rates map[string]rate) []comparison {
 	var all []comparison
 	for _, e := range events {
-		if strings.HasPrefix(e.Clock, "wdtest") { // the kernel's test of the watchdog itself
-			continue
-		}
 		switch e.Kind {
 		case watchdogVerdict, watchdogDelta, frequencySkew, longReadout, watchdogInterval, clockInterval, watchdogSkew:
 		default:
@@ -76,10 +74,12 @@ func comparisons(events []Event) []comparison {
 		}
 		last := len(all) - 1
 		if last < 0 || slices.Contains(begins, e.Kind) || !all[last].takes(e) {
-			all = append(all, comparison{clockNS: math.NaN(), watchdogNS: math.NaN(), skewNS: math.NaN(), clockCycles: math.NaN(), at: e})
+			all = append(all, comparison{
+				clockNS: math.NaN(), watchdogNS: math.NaN(), skewNS: math.NaN(), clockCycles: math.NaN(), watchdogTicks: math.NaN(), hpets: m.hpets(), at: e,
+			})
 			last++
 		}
-		all[last].take(e)
+		all[last].take(e, rates[e.Clock])
 	}
 	for i := range all {
 		all[i].complete()
@@ -99,7 +99,7 @@ func (c comparison) takes(e Event) bool {
 	}
 }
 
-func (c *comparison) take(e Event) {
+func (c *comparison) take(e Event, r rate) {
 	c.events = append(c.events, e)
 	switch e.Kind {
 	case watchdogVerdict, frequencySkew:
@@ -123,19 +123,35 @@ func (c *comparison) take(e Event) {
 			c.watchdogNS = e.WatchdogNS
 		}
 	case watchdogInterval:
-		c.watchdog, c.watchdogHz, c.watchdogMask, c.assumed = e.Clock, e.Hz, e.Mask, e.assumed
-		if e.Measured {
-			c.watchdogNS = e.IntervalNS
+		c.watchdog, c.watchdogMask, c.watchdogRate = e.Clock, e.Mask, r
+		c.watchdogNS, c.watchdogTicks, c.watchdogPrinted = e.interval(r)
+		if c.watchdogPrinted && c.watchdogTicks > 0 {
+			c.watchdogRate = rate{hz: c.watchdogTicks / c.watchdogNS * 1e9, by: "by the kernel's figures"}
 		}
 	case clockInterval:
-		c.clock, c.marked, c.printed = e.Clock, true, e.printed
-		if e.Measured {
-			c.clockNS = e.IntervalNS
-		}
-		if e.HasCounter && e.Mask > 0 {
-			c.clockCycles, c.now = cycles(e), float64(e.Now)
+		c.clock, c.marked, c.clockRate, c.now = e.Clock, true, r, float64(e.Now)
+		c.clockNS, c.clockCycles, c.clockPrinted = e.interval(r)
+		if c.clockPrinted && c.clockCycles > 0 {
+			c.clockRate = rate{hz: c.clockCycles / c.clockNS * 1e9, by: "by the kernel's figures"}
 		}
 	}
+}
+
+// interval returns what a counter advanced, in ns and in ticks, NaN if unknown, and whether the kernel printed the ns.
+// From 5.13 on it does. Its product of cycles and multiplier overflows on long intervals, and it prints 0 for a counter
+// that went back.
+func (e Event) interval(r rate) (ns, ticks float64, printed bool) {
+	ns, ticks = math.NaN(), math.NaN()
+	if e.HasCounter && e.Mask > 0 {
+		ticks = cycles(e)
+		if r.hz > 0 {
+			ns = ticks / r.hz * 1e9
+		}
+	}
+	if e.Measured && !(math.Abs(ns) > overflowNS || ns < 0 || e.Kind == clockInterval && !math.IsNaN(ns) && !possible(ticks, e.IntervalNS)) {
+		return e.IntervalNS, ticks, true
+	}
+	return ns, ticks, false
 }
 
 // complete computes a missing interval, or the missing difference of both.
@@ -149,11 +165,22 @@ func (c *comparison) complete() {
 		c.watchdogNS = c.clockNS - c.skewNS
 	}
 	if !possible(c.clockCycles, c.clockNS) { // the kernel's product of cycles and multiplier overflowed
-		c.impossibleNS, c.clockNS, c.skewNS = c.clockNS, math.NaN(), math.NaN()
+		c.impossibleNS, c.clockNS, c.skewNS, c.clockPrinted = c.clockNS, math.NaN(), math.NaN(), false
 	}
-	if hz := knownRates[c.watchdog]; c.watchdogHz == 0 && hz > 0 {
-		c.watchdogHz = hz
+	if c.watchdogRate.hz == 0 {
+		c.watchdogRate = knownRates[c.watchdog]
 	}
+}
+
+// atLeastNS and atMostNS return the limits of the interval of the watchdog that its rate allows, in ns; NaN if unknown.
+func (c comparison) atLeastNS() float64 { return c.limit(slices.Max) }
+func (c comparison) atMostNS() float64  { return c.limit(slices.Min) }
+
+func (c comparison) limit(which func([]float64) float64) float64 {
+	if math.IsNaN(c.watchdogNS) && c.watchdog == "hpet" {
+		return c.watchdogTicks / which(c.hpets) * 1e9
+	}
+	return c.watchdogNS
 }
 
 // oldLimitNS is the difference from which the watchdog marked a clock before Linux 5.13, in ns (WATCHDOG_THRESHOLD).
@@ -162,7 +189,7 @@ const oldLimitNS = 62.5e6
 
 // contradicts is whether the computed intervals are too close for the kernel to have marked the clock.
 func (c comparison) contradicts() bool {
-	return c.marked && !c.printed && !math.IsNaN(c.clockCycles) && math.Abs(c.skewNS) < oldLimitNS
+	return c.marked && !c.clockPrinted && !math.IsNaN(c.clockCycles) && math.Abs(c.skewNS) < oldLimitNS
 }
 
 func (c comparison) contradiction() string {
@@ -178,24 +205,22 @@ type round struct {
 	ns       float64
 }
 
-// rounds returns the rounds of the watchdog; of all narrow counters if it is unknown.
+// rounds returns the possible rounds of the watchdog; of all narrow counters if it is unknown.
 func (c comparison) rounds() []round {
-	if c.watchdog == "" {
-		return []round{{"hpet", 1 << 32 / float64(usualHPET) * 1e9}, {"acpi_pm", 1 << 24 / 3579545. * 1e9}}
+	var all []round
+	if c.watchdogRate.hz == 0 && (c.watchdog == "hpet" || c.watchdog == "") && c.watchdogMask < 1<<32 {
+		for _, hz := range c.hpets {
+			all = append(all, round{"hpet", 1 << 32 / hz * 1e9})
+		}
 	}
 	mask := c.watchdogMask
-	if mask == 0 && c.watchdog == "acpi_pm" {
+	if mask == 0 && c.watchdog != "hpet" {
 		mask = 1<<24 - 1
 	}
-	hz := c.watchdogHz
-	if hz == 0 && c.watchdog == "hpet" {
-		hz = usualHPET
-		mask = max(mask, 1<<32-1)
+	if r := cmp.Or(c.watchdogRate, knownRates[cmp.Or(c.watchdog, "acpi_pm")]); r.hz > 0 && mask > 0 && mask < 1<<32 {
+		all = append(all, round{cmp.Or(c.watchdog, "acpi_pm"), (float64(mask) + 1) / r.hz * 1e9})
 	}
-	if mask == 0 || mask > 1<<32-1 || hz == 0 {
-		return nil
-	}
-	return []round{{c.watchdog, (float64(mask) + 1) / hz * 1e9}}
+	return all
 }
 
 // wrapped returns the round of the watchdog and the number of rounds in the difference; false if it is no multiple.
@@ -231,21 +256,6 @@ func (c comparison) restarted() bool {
 	return c.at.Timed && float64(c.at.AtNS) > up && c.now > 0 && c.now/float64(c.at.AtNS)*1e9 < slowestHz
 }
 
-// likelyHz is the rate of the TSC in a sentence that says "at 3 GHz", if the log lacks it.
-const likelyHz = 3e9
-
-// advanced returns what the clock of a comparison counted: "2.154 s", or "6463557560 cycles (2.154 s at 3 GHz)".
-func (c comparison) advanced() string {
-	if !math.IsNaN(c.clockNS) {
-		return span(c.clockNS)
-	}
-	unknown := "the log does not have its rate"
-	if c.impossibleNS > 0 {
-		unknown += ", and the kernel's figure of " + span(c.impossibleNS) + " is impossible"
-	}
-	return fmt.Sprintf("%s cycles (about %s at 3 GHz; %s)", words.Number(math.Abs(c.clockCycles)), span(c.clockCycles/likelyHz*1e9), unknown)
-}
-
 func (c comparison) called() string {
 	if c.clock == "tsc-early" {
 		return "the TSC (tsc-early)"
@@ -258,18 +268,105 @@ func (c comparison) against() string { return cmp.Or(c.watchdog, "the watchdog")
 // both returns a clause with both intervals: "While hpet advanced 495.1 ms, the TSC advanced 496 ms".
 func (c comparison) both() string {
 	switch {
-	case !math.IsNaN(c.watchdogNS) && (!math.IsNaN(c.clockNS) || !math.IsNaN(c.clockCycles)):
-		assumed := ""
-		if c.assumed {
-			assumed = " (at the usual 14.318 MHz)"
+	case (!math.IsNaN(c.watchdogNS) || !math.IsNaN(c.watchdogTicks)) && (!math.IsNaN(c.clockNS) || !math.IsNaN(c.clockCycles)):
+		watchdog, by := advanced(c.watchdogNS, c.watchdogTicks, "ticks", c.watchdogRate, c.watchdogPrinted)
+		clock, clockBy := advanced(c.clockNS, c.clockCycles, "cycles", c.clockRate, c.clockPrinted)
+		if c.watchdogPrinted && c.clockPrinted {
+			by, clockBy = "", "the kernel's figures"
 		}
-		return fmt.Sprintf("While %s advanced %s%s, %s advanced %s", c.against(), span(c.watchdogNS), assumed, c.called(), c.advanced())
+		if c.impossibleNS > 0 {
+			clockBy += fmt.Sprintf("; the kernel's figure of %s is impossible", span(c.impossibleNS))
+		}
+		if readings := c.readings(); math.IsNaN(c.clockNS) {
+			clockBy += readings
+		} else {
+			by += readings
+		}
+		return fmt.Sprintf("While %s %s%s, %s %s%s", c.against(), watchdog, inBrackets(by), c.called(), clock, inBrackets(clockBy))
 	case !math.IsNaN(c.skewNS):
 		relation := "more"
 		if c.skewNS < 0 {
 			relation = "less"
 		}
-		return fmt.Sprintf("In one check of the watchdog, %s advanced %s %s than %s", c.called(), span(c.skewNS), relation, c.against())
+		return fmt.Sprintf("In one check of the watchdog, %s advanced %s %s than %s (the kernel's figure)", c.called(), span(c.skewNS), relation, c.against())
 	}
 	return ""
+}
+
+func inBrackets(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+// advanced returns what a counter advanced, and the source of the figure: "advanced 2.154 s", "counted 6463557560
+// cycles".
+func advanced(ns, ticks float64, unit string, r rate, printed bool) (text, by string) {
+	counted := words.Number(math.Abs(ticks)) + " " + unit
+	switch {
+	case math.IsNaN(ns):
+		return "counted " + counted, "the log does not have its rate"
+	case printed:
+		return "advanced " + span(ns), "the kernel's figure"
+	case math.IsNaN(ticks):
+		return "advanced " + span(ns), ""
+	}
+	return "advanced " + span(ns), fmt.Sprintf("%s at %s", counted, r)
+}
+
+// readings returns what the counters mean if a rate is unknown: the rate of the TSC, or the interval for each rate that
+// the HPET may have.
+func (c comparison) readings() string {
+	var all []string
+	switch {
+	case !(c.clockCycles > 0 && c.watchdogTicks > 0):
+		return ""
+	case c.watchdogNS > 0 && math.IsNaN(c.clockNS):
+		all = append(all, fmt.Sprintf("%s, if %s is right", inHz(c.clockCycles/c.watchdogNS*1e9), c.against()))
+	case math.IsNaN(c.watchdogNS) && c.watchdog == "hpet":
+		for _, hz := range c.hpets {
+			ns := c.watchdogTicks / hz * 1e9
+			switch {
+			case math.IsNaN(c.clockNS) && !possible(c.clockCycles, ns):
+			case math.IsNaN(c.clockNS):
+				all = append(all, fmt.Sprintf("%s, if hpet has %s", inHz(c.clockCycles/ns*1e9), inHz(hz)))
+			case math.Abs(c.clockNS/ns-1) < 0.01:
+				all = append(all, fmt.Sprintf("%s at %s, which makes the clocks agree", span(ns), inHz(hz)))
+			default:
+				all = append(all, fmt.Sprintf("%s at %s", span(ns), inHz(hz)))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(all, "; ")
+}
+
+// shortNS is an interval that is too short for a rate, in ns.
+const shortNS = 1e6
+
+// off returns the deviation of the clock from the watchdog: ": +62 %"; "" if one is unknown.
+func (c comparison) off() string {
+	switch {
+	case !c.known():
+		return ""
+	case c.watchdogNS < shortNS:
+		return ": too short a time for a rate"
+	case c.clockRate.rough && !c.clockPrinted:
+		return fmt.Sprintf(": about %+.0f %%", c.ppm()/1e4)
+	}
+	return ": " + deviation(c.ppm()) + c.contradiction()
+}
+
+// misread returns the bit that the watchdog acpi_pm read wrong, and the difference in its ticks; false if the
+// difference is no power of two. Clocks differ by up to 50 µs in a check, and a bit that matters takes 62.5 ms.
+func (c comparison) misread() (bit int, ticks float64, ok bool) {
+	if math.IsNaN(c.skewNS) || c.watchdog != "acpi_pm" && c.watchdog != "" {
+		return 0, 0, false
+	}
+	ticks = math.Abs(c.skewNS) * knownRates["acpi_pm"].hz / 1e9
+	bit = int(math.Round(math.Log2(ticks)))
+	return bit, math.Round(ticks), bit >= 17 && bit < 24 && math.Abs(ticks-math.Ldexp(1, bit)) < 50
 }

@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -51,19 +52,30 @@ var fields = map[string]func(*Event, string){
 	"watchdog": func(e *Event, text string) { e.Watchdog = strings.ToLower(text) },
 	"ns": func(e *Event, text string) {
 		if ns, ok := number(text); ok && ns >= 0 {
-			e.IntervalNS, e.Measured, e.printed = ns, true, true
+			e.IntervalNS, e.Measured = ns, true
 		}
 	},
 	"wdns": func(e *Event, text string) {
 		ns, _ := number(text)
 		e.WatchdogNS = max(ns, 0)
 	},
-	"skew":   func(e *Event, text string) { e.SkewNS, e.Measured = number(text) },
-	"now":    func(e *Event, text string) { e.Now, e.HasCounter = hexadecimal(text), true },
-	"last":   func(e *Event, text string) { e.Last = hexadecimal(text) },
-	"mask":   func(e *Event, text string) { e.Mask = hexadecimal(text) },
-	"delay":  func(e *Event, text string) { e.DelayNS, _ = number(text) },
-	"limit":  func(e *Event, text string) { e.LimitNS, _ = number(text) },
+	"skew":  func(e *Event, text string) { e.SkewNS, e.Measured = number(text) },
+	"now":   func(e *Event, text string) { e.Now, e.HasCounter = hexadecimal(text), true },
+	"last":  func(e *Event, text string) { e.Last = hexadecimal(text) },
+	"mask":  func(e *Event, text string) { e.Mask = hexadecimal(text) },
+	"delay": func(e *Event, text string) { e.DelayNS, _ = number(text) },
+	"limit": func(e *Event, text string) { e.LimitNS, _ = number(text) },
+	"of":    func(e *Event, text string) { e.Cycles = decimal(text) },
+	// BogoMIPS are twice the rate, of all CPUs together. lpj is rate/HZ.
+	"bogomips": func(e *Event, text string) {
+		n, _ := number(text)
+		e.Hz, e.Cycles = n*500e3/float64(max(e.Cycles, 1)), 0
+	},
+	"lpj": func(e *Event, text string) {
+		if lpj, _ := number(text); lpj > 0 {
+			e.Hz = lpj * math.Round(e.Hz/lpj)
+		}
+	},
 	"mhz":    func(e *Event, text string) { e.Hz, _ = number(text); e.Hz *= 1e6 },
 	"cycles": func(e *Event, text string) { e.Cycles = decimal(text) },
 	"behind": func(e *Event, text string) { e.Last = uint64(decimal(text)) },

@@ -16,7 +16,7 @@ func examples(t testing.TB) []string {
 	require.NoError(t, err)
 	all := []string{
 		"Linux version 6.1.0-28-amd64 (build@host) #1 SMP", "Kernel command line: root=UUID=0 ro acpi=off quiet",
-		"DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006",
+		"smpboot: CPU0: Intel(R) Xeon(R) CPU E5-2650 v2 @ 2.60GHz (family: 0x6, model: 0x3e, stepping: 0x4)", "DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006",
 	}
 	for line := range strings.Lines(string(page)) {
 		if messages, _, found := strings.Cut(line, "`: "); found && strings.HasPrefix(messages, "- `") {

@@ -18,6 +18,7 @@ const (
 	armRate        Kind = "arm-counter-rate"
 	kernelVersion  Kind = "kernel-version"
 	commandLine    Kind = "command-line"
+	cpuName        Kind = "cpu-name"
 	suspended      Kind = "suspended"
 )
 
@@ -125,6 +126,10 @@ var otherFormats = []format{
 	{
 		kind: kernelVersion, has: "linux version", weight: weightNone,
 		pattern: `^Linux version (?P<name>\S+)`,
+	},
+	{ // print_cpu_info in arch/x86/kernel/cpu/common.c
+		kind: cpuName, has: "cpu0: ", weight: weightNone,
+		pattern: `^(?:smpboot: )?CPU0: (?P<name>(?:\w+ )?(?:Intel|AMD|VIA|Hygon).+?)(?: \(family: .*| stepping \w+)$`,
 	},
 	{
 		kind: commandLine, has: "command line: ", weight: weightNone,

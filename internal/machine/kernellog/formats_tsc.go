@@ -20,6 +20,7 @@ const (
 	rateAfter     Kind = "tsc-rate-after"
 	noCalibration Kind = "tsc-calibration-failed"
 	adjusting     Kind = "adjusting-clock"
+	bogoMIPS      Kind = "bogomips"
 )
 
 // tscFormats are the messages on the TSC.
@@ -105,6 +106,14 @@ var tscFormats = []format{
 	{
 		kind: tscRate, has: "detected", clock: "tsc", weight: weightContext,
 		pattern: `Detected (?P<mhz>\d+\.\d+) MHz (?P<name>processor|TSC)`,
+	},
+	{
+		kind: bogoMIPS, has: "bogomips", clock: "tsc", weight: weightContext,
+		pattern: `Calibrating delay (?:loop \(skipped\), value calculated using timer frequency|using timer specific routine)\.\. (?P<bogomips>\d+\.\d+) BogoMIPS(?: \(lpj=(?P<lpj>\d+)\))?`,
+	},
+	{
+		kind: bogoMIPS, has: "bogomips", clock: "tsc", weight: weightContext,
+		pattern: `smpboot: Total of (?P<of>\d+) processors activated \((?P<bogomips>\d+\.\d+) BogoMIPS\)`,
 	},
 	{
 		kind: noCalibration, has: "tsc", clock: "tsc", weight: weightDecides,

@@ -29,8 +29,7 @@ type Event struct {
 	Clock string
 	// Watchdog is the clock source that checked the clock, or measured its rate.
 	Watchdog string
-	// IntervalNS is the interval that the clock counted, in ns, if Measured. It is printed by the kernel, or computed
-	// from the counter's values, its mask and its rate. Negative if the counter went back.
+	// IntervalNS is the interval that the clock counted, in ns, if Measured.
 	IntervalNS float64
 	// WatchdogNS is the interval that the watchdog counted, in ns, if the line has both.
 	WatchdogNS float64
@@ -38,9 +37,6 @@ type Event struct {
 	SkewNS float64
 	// Measured is whether IntervalNS, or SkewNS in a line with only that, is known.
 	Measured bool
-	// printed is whether the kernel printed IntervalNS, and assumed whether it is computed from a rate that the log
-	// does not have.
-	printed, assumed bool
 	// Now, Last and Mask are the values of the counter and its mask, if HasCounter.
 	Now, Last, Mask uint64
 	// HasCounter is whether the line has the values of a counter.
@@ -68,6 +64,10 @@ type Machine struct {
 	Arch string
 	// Kernel is the release of the kernel: 6.1.0-28-amd64.
 	Kernel string
+	// CPU is the name of the CPU.
+	CPU string
+	// TSCHz is the rate of the TSC that the kernel uses, in Hz.
+	TSCHz float64
 	// Guest is whether it is a virtual machine.
 	Guest bool
 	// Hypervisor is what it runs on, as in the document: kvm, xen, hyperv, vmware, virtualbox, bhyve, xhyve.

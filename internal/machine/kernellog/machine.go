@@ -30,6 +30,8 @@ func MachineOf(events []Event) Machine {
 		switch e.Kind {
 		case kernelVersion:
 			m.Kernel = e.Name
+		case cpuName:
+			m.CPU = e.Name
 		case commandLine:
 			m.Parameters = strings.Fields(e.Name)
 		case switched:
@@ -79,6 +81,7 @@ func OfFirmware(names string) string {
 func (m Machine) with(log Machine) Machine {
 	m.Arch = cmp.Or(m.Arch, log.Arch)
 	m.Kernel = cmp.Or(m.Kernel, log.Kernel)
+	m.CPU = cmp.Or(m.CPU, log.CPU)
 	m.Guest = m.Guest || log.Guest
 	m.Hypervisor = cmp.Or(m.Hypervisor, log.Hypervisor)
 	m.ClockSource = cmp.Or(m.ClockSource, log.ClockSource)

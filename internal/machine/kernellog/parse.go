@@ -1,9 +1,6 @@
 package kernellog
 
 import (
-	"cmp"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -39,7 +36,6 @@ func Parse(lines []string) []Event {
 		e.Index = i
 		events = append(events, e)
 	}
-	addIntervals(events)
 	return events
 }
 
@@ -84,69 +80,6 @@ func (r recognized) event() Event {
 	return e
 }
 
-// knownRates are rates of clock sources that every machine has, in Hz: drivers/clocksource/acpi_pm.c,
-// arch/x86/kernel/kvmclock.c, arch/x86/xen/time.c, drivers/clocksource/hyperv_timer.c (units of 100 ns).
-var knownRates = map[string]float64{
-	"acpi_pm": 3579545, "kvm-clock": 1e9, "xen": 1e9, "pit": 1193182,
-	"hyperv_clocksource": 1e7, "hyperv_clocksource_tsc_page": 1e7, "hyperv_clocksource_msr": 1e7,
-}
-
-// usualHPET is the rate of almost every HPET whose rate the log does not name, in Hz.
-const usualHPET = 14318180
-
-// exactness ranks the lines with rates. The kernel keeps the rate of rateBefore.
-var exactness = map[Kind]int{registered: 1, tscRate: 2, hostRate: 4, hpetRate: 4, armRate: 4, rateBefore: 4, tscRefined: 5}
-
-// rates returns the rates of clock sources, in Hz, by their names: the most exact of the log's figures.
-func rates(events []Event) map[string]float64 {
-	found := map[string]float64{}
-	exact := map[string]int{}
-	for _, e := range events {
-		rank := exactness[e.Kind]
-		if e.Kind == tscRate && strings.EqualFold(e.Name, "TSC") { // where it differs from that of the processor
-			rank++
-		}
-		if rank > exact[e.Clock] && e.Hz >= 10 && e.Hz <= 1e11 {
-			found[e.Clock], exact[e.Clock] = e.Hz, rank
-		}
-	}
-	maps.Copy(found, knownRates)
-	found["tsc"] = cmp.Or(found["tsc"], found["tsc-early"])
-	found["tsc-early"] = found["tsc"]
-	return found
-}
-
-// TSCHz returns the rate of the TSC that the kernel uses, in Hz, from its log; 0 if it is not there. A rate computed
-// from max_idle_ns does not count.
-func TSCHz(events []Event) float64 {
-	return math.Round(rates(slices.DeleteFunc(slices.Clone(events), func(e Event) bool { return e.Kind == registered }))["tsc"])
-}
-
-func addIntervals(events []Event) {
-	all := rates(events)
-	for i := range events {
-		e := &events[i]
-		if !e.HasCounter || e.Mask == 0 || e.Kind != watchdogInterval && e.Kind != clockInterval {
-			continue
-		}
-		e.Hz = all[e.Clock]
-		if e.Hz == 0 && e.Clock == "hpet" {
-			e.Hz, e.assumed = usualHPET, true
-		}
-		if e.Hz == 0 {
-			continue
-		}
-		ns := cycles(*e) / e.Hz * 1e9
-		// From 5.13 on the kernel prints ns. Its product of cycles and multiplier overflows on long intervals, and it
-		// prints 0 for a counter that went back.
-		if !e.Measured || math.Abs(ns) > overflowNS || ns < 0 || e.Kind == clockInterval && !possible(cycles(*e), e.IntervalNS) {
-			e.IntervalNS, e.Measured, e.printed = ns, true, false
-		} else {
-			e.assumed = false
-		}
-	}
-}
-
 // overflowNS is an interval within which the kernel converts cycles to ns without overflow, in ns: less than twice the
 // max_idle_ns of any TSC.
 const overflowNS = 400e9
@@ -173,15 +106,3 @@ func ofKind(events []Event, kinds ...Kind) []Event {
 	}
 	return found
 }
-
-// possible returns whether a TSC can count these cycles in an interval, or either is unknown.
-func possible(cycles, ns float64) bool {
-	if !(cycles > 0) || !(ns > 0) {
-		return true
-	}
-	hz := cycles / ns * 1e9
-	return slowestHz < hz && hz < fastestHz
-}
-
-// slowestHz and fastestHz are beyond the rates of all TSCs.
-const slowestHz, fastestHz = 0.5e9, 6.5e9

@@ -20,10 +20,15 @@ clocksource: 'tsc' cs_now: 0 cs_last: 3e8 mask: ffffffffffffffff
 clocksource: 'tsc' cs_nsec: 400 cs_now: 3e8 cs_last: 0 mask: ffffffffffffffff
 clocksource: 'unknown' cs_now: 3e8 cs_last: 0 mask: ff`, "\n"))
 	require.Len(t, events, 10)
+	found := rates(events, Machine{})
 	for i, want := range []float64{499999744, 633206175, 6899317297, 500e6, 1e12 / 2100055000, -1e12 / 2100055000, 400} {
-		require.InEpsilon(t, want, events[2+i].IntervalNS, 2e-3, events[2+i].Line)
+		ns, _, printed := events[2+i].interval(found[events[2+i].Clock])
+		require.InEpsilon(t, want, ns, 2e-3, events[2+i].Line)
+		require.Equal(t, i == 6, printed)
 	}
-	require.False(t, events[9].Measured)
+	ns, ticks, _ := events[9].interval(rate{})
+	require.True(t, math.IsNaN(ns))
+	require.Equal(t, float64(0x3e8&0xff), ticks)
 }
 
 // The rate of a registered clock source counts if the log has no better rate.
@@ -33,14 +38,41 @@ func TestRatesOfRegisteredClockSources(t *testing.T) {
 		"clocksource: tsc-early: mask: 0xffffffffffffffff max_cycles: 0x229826ac86b, max_idle_ns: 440795256043 ns"
 	events := Parse(strings.Split(registered, "\n"))
 	require.Zero(t, TSCHz(events))
-	found := rates(events)
-	require.InEpsilon(t, 24e6, found["hpet"], 1e-6)
-	require.InEpsilon(t, 2400e6, found["tsc"], 0.01)
+	found := rates(events, Machine{})
+	require.InEpsilon(t, 24e6, found["hpet"].hz, 1e-6)
+	require.InEpsilon(t, 2400e6, found["tsc"].hz, 0.01)
 	require.Equal(t, found["tsc"], found["tsc-early"])
 	require.Equal(t, knownRates["acpi_pm"], found["acpi_pm"])
-	found = rates(Parse(strings.Split(registered+"\nhpet0: 3 comparators, 64-bit 25.000000 MHz counter\ntsc: Detected 2500.000 MHz processor", "\n")))
-	require.Equal(t, 25e6, found["hpet"])
-	require.Equal(t, 2500e6, found["tsc-early"])
+	found = rates(Parse(strings.Split(registered+"\nhpet0: 3 comparators, 64-bit 25.000000 MHz counter\ntsc: Detected 2500.000 MHz processor", "\n")), Machine{})
+	require.Equal(t, 25e6, found["hpet"].hz)
+	require.Equal(t, 2500e6, found["tsc-early"].hz)
+}
+
+// The rate of the TSC comes from the most exact line, with its source; a guess is called one.
+func TestSourcesOfRates(t *testing.T) {
+	const k8 = "Detected 999.582 MHz processor.\nCalibrating delay using timer specific routine.. 4018.95 BogoMIPS (lpj=8037916)"
+	interval := func(stamp string) string {
+		return stamp + "clocksource: 'tsc' cs_now: 14407b6ec0000 cs_last: 14407b6ec0000 mask: ffffffffffffffff"
+	}
+	for log, want := range map[string]struct {
+		machine Machine
+		rate    string
+	}{
+		k8:                                    {Machine{}, "2.009 GHz, by BogoMIPS"}, // lpj × HZ: 8037916 × 250
+		k8 + "\ntsc: Detected 2000.1 MHz TSC": {Machine{}, `2 GHz, by the line "Detected"`},
+		"smpboot: Total of 224 processors activated (1121097.93 BogoMIPS)\n" + interval(""):                  {Machine{}, "2.502 GHz, by BogoMIPS"},
+		"smpboot: CPU0: Intel(R) Xeon(R) CPU E5-2650 v2 @ 2.60GHz (family: 0x6, model: 0x3e, stepping: 0x4)": {Machine{CPU: "Intel(R) Xeon(R) CPU E5-2650 v2 @ 2.60GHz"}, "2.6 GHz, by the name of the CPU"},
+		interval("[ 100000.0] "): {Machine{}, "3.563 GHz, by its value and the uptime, a guess"},
+		interval("[ 900000.0] "): {Machine{}, "0 Hz, "}, // it began anew
+		interval("[ 100.0] "):    {Machine{TSCHz: 2.1e9}, "2.1 GHz, as the kernel has it"},
+	} {
+		events := Parse(strings.Split(log, "\n"))
+		require.Equal(t, want.rate, rates(events, want.machine.with(MachineOf(events)))["tsc"].String(), log)
+	}
+	arm := Parse([]string{"Calibrating delay loop (skipped), value calculated using timer frequency.. 108.00 BogoMIPS (lpj=216000)"})
+	require.Zero(t, TSCHz(arm), "it has no TSC")
+	jiffies := Parse([]string{"[    1.520010] clocksource: 'refined-jiffies' wd_now: fffb7210 wd_last: fffb7018 mask: ffffffff"})
+	require.Equal(t, "1,000 Hz, by its value, 1.52 s after the boot", rates(jiffies, Machine{})["jiffies"].String())
 }
 
 func TestTheCommandLineKeepsNoSecret(t *testing.T) {

@@ -10,6 +10,7 @@ type log struct {
 	events      []Event
 	machine     Machine
 	comparisons []comparison
+	rates       map[string]rate
 }
 
 // A rule finds one cause. A new rule is an entry in a table.

@@ -1,0 +1,169 @@
+package kernellog
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A rate is the rate of a clock source. The zero value is unknown.
+type rate struct {
+	hz float64
+	// by is its source: "by the line of hpet0".
+	by string
+	// rough is whether it is the name of the CPU, or a guess, so that clocks cannot be compared to a per cent.
+	rough bool
+	rank  int
+}
+
+// String returns the rate with its source: "14.318 MHz by its registration line".
+func (r rate) String() string { return inHz(r.hz) + ", " + r.by }
+
+// inHz returns a rate with four digits: 2.394 GHz.
+func inHz(hz float64) string {
+	switch {
+	case hz >= 1e9:
+		return fourDigits(hz/1e9) + " GHz"
+	case hz >= 1e6:
+		return strconv.FormatFloat(hz/1e6, 'g', 5, 64) + " MHz"
+	}
+	return fourDigits(hz) + " Hz"
+}
+
+// rateLines are the kinds of lines with a rate, and how it ranks: the most exact one counts. The kernel keeps the rate
+// of rateBefore. The number of BogoMIPS is twice the rate of the TSC, where the kernel computes it from that. It ranks
+// above the rate of the processor, which differs from the TSC's on a K8.
+var rateLines = map[Kind]rate{
+	clockInterval: {rank: 1, by: "by its value and the uptime, a guess", rough: true},
+	registered:    {rank: 4, by: "by its registration line"},
+	tscRate:       {rank: 5, by: `by the line "Detected"`},
+	bogoMIPS:      {rank: 6, by: "by BogoMIPS"},
+	hpetRate:      {rank: 8, by: "by the line of hpet0"},
+	hostRate:      {rank: 8, by: "by the hypervisor"},
+	armRate:       {rank: 8, by: "by the line of arch_timer"},
+	rateBefore:    {rank: 8, by: "by CPUID"},
+	tscRefined:    {rank: 9, by: `by the line "Refined TSC"`},
+}
+
+// knownRates are rates of clock sources that every machine has: drivers/clocksource/acpi_pm.c, arch/x86/kernel/kvmclock.c,
+// arch/x86/xen/time.c, drivers/clocksource/hyperv_timer.c (units of 100 ns).
+var knownRates = map[string]rate{
+	"acpi_pm": {hz: 3579545, by: "as in every PC"}, "pit": {hz: 1193182, by: "as in every PC"},
+	"kvm-clock": {hz: 1e9, by: "as on every host"}, "xen": {hz: 1e9, by: "as on every host"},
+	"hyperv_clocksource": {hz: 1e7, by: "as on every host"}, "hyperv_clocksource_tsc_page": {hz: 1e7, by: "as on every host"},
+	"hyperv_clocksource_msr": {hz: 1e7, by: "as on every host"},
+}
+
+// usualHPETs are the rates that HPETs have, by the name of the hypervisor, or of the CPU in lower case. Intel's have the
+// first to Broadwell, then 24 MHz, and 19.2 MHz since Ice Lake in laptops; QEMU's has 100 MHz (hw/timer/hpet.c).
+var usualHPETs = []struct {
+	guest bool
+	of    string
+	hz    []float64
+}{
+	{true, "xen", []float64{62.5e6}}, {true, "bhyve", []float64{16777216}}, {true, "vmware", []float64{14318180}}, {true, "", []float64{14318180, 100e6}},
+	{false, "amd", []float64{14318180}}, {false, "hygon", []float64{14318180}}, {false, "", []float64{14318180, 19.2e6, 24e6}},
+}
+
+// hpets returns the rates that the HPET of a machine may have.
+func (m Machine) hpets() []float64 {
+	name := strings.ToLower(m.CPU)
+	if m.Guest {
+		name = m.Hypervisor
+	}
+	for _, u := range usualHPETs {
+		if u.guest == m.Guest && strings.Contains(name, u.of) {
+			return u.hz
+		}
+	}
+	return nil
+}
+
+// nameOfRate is the rate in the name of a CPU: 2.30GHz.
+var nameOfRate = lazily(`(\d\.\d+) ?GHz`)
+
+// longUptime is an uptime after which the TSC's value shows its rate to a per cent, unless it began anew, in ns.
+const longUptime = 3600e9
+
+// rates returns the rates of clock sources by their names.
+func rates(events []Event, m Machine) map[string]rate {
+	found := map[string]rate{}
+	add := func(clock string, r rate) {
+		if r.hz >= 10 && r.hz <= fastestHz && r.rank > found[clock].rank {
+			found[clock] = r
+		}
+	}
+	if named := nameOfRate().FindStringSubmatch(m.CPU); named != nil {
+		ghz, _ := strconv.ParseFloat(named[1], 64)
+		add("tsc", rate{hz: ghz * 1e9, by: "by the name of the CPU", rough: true, rank: 2})
+	}
+	if usual := m.hpets(); len(usual) == 1 {
+		add("hpet", rate{hz: usual[0], by: "as in similar machines, a guess", rank: 1})
+	}
+	add("tsc", rate{hz: m.TSCHz, by: "as the kernel has it", rank: 3})
+	onX86 := slices.ContainsFunc(events, func(e Event) bool { return e.Kind != bogoMIPS && strings.HasPrefix(e.Clock, "tsc") })
+	for _, e := range events {
+		r := rateLines[e.Kind]
+		r.hz = e.Hz
+		switch {
+		case e.Kind == bogoMIPS && !onX86, e.Kind == clockInterval && (m.Guest || e.AtNS < longUptime):
+			continue
+		case e.Kind == clockInterval:
+			if r.hz = float64(e.Last) / float64(e.AtNS) * 1e9; r.hz < slowestHz {
+				continue
+			}
+		}
+		if e.Kind == tscRate && strings.EqualFold(e.Name, "TSC") { // where it differs from that of the processor
+			r.rank = rateLines[bogoMIPS].rank + 1
+		}
+		if e.Clock == "tsc-early" {
+			e.Clock, r.rank = "tsc", r.rank-1
+		}
+		add(e.Clock, r)
+	}
+	maps.Copy(found, knownRates)
+	if r := jiffiesRate(events); found["refined-jiffies"].hz == 0 && r.hz > 0 {
+		found["refined-jiffies"], found["jiffies"] = r, r
+	}
+	found["tsc-early"] = found["tsc"]
+	return found
+}
+
+// jiffiesRate returns the rate of the timer interrupt that explains a value of jiffies at the time of the line: jiffies
+// begin 300 s before they wrap (INITIAL_JIFFIES in include/linux/jiffies.h).
+func jiffiesRate(events []Event) rate {
+	for _, e := range ofKind(events, watchdogInterval) {
+		for _, hz := range []uint64{100, 250, 300, 1000} {
+			since := float64((e.Now+300*hz)&e.Mask) / float64(hz)
+			if up := float64(e.AtNS) / 1e9; slices.Contains(weakWatchdogs, e.Clock) && e.Timed && math.Abs(since-up) < 0.1+up/100 {
+				return rate{hz: float64(hz), by: fmt.Sprintf("by its value, %s after the boot", span(since*1e9))}
+			}
+		}
+	}
+	return rate{}
+}
+
+// TSCHz returns the rate of the TSC that the kernel uses, in Hz, from its log; 0 if it is not there. A rate computed
+// from max_idle_ns does not count.
+func TSCHz(events []Event) float64 {
+	r := rates(events, Machine{})["tsc"]
+	if r.rank <= rateLines[registered].rank {
+		return 0
+	}
+	return math.Round(r.hz)
+}
+
+// possible returns whether a TSC can count these cycles in an interval, or either is unknown.
+func possible(cycles, ns float64) bool {
+	if !(cycles > 0) || !(ns > 0) {
+		return true
+	}
+	hz := cycles / ns * 1e9
+	return slowestHz < hz && hz < fastestHz
+}
+
+// slowestHz and fastestHz are beyond the rates of all TSCs.
+const slowestHz, fastestHz = 0.5e9, 6.5e9
