@@ -32,7 +32,7 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet boo
 		announced := false
 		measured, err := measure.Repeat(ctx, plan.runs, plan.clocks, plan.settings, func(done, total time.Duration) {
 			if !announced {
-				update, stop = terminal.Progress(stderr, quiet, plan.announcement(source), total)
+				update, stop = terminal.Progress(stderr, quiet, plan.announcement(source), total, 0)
 				announced = true
 			}
 			if update != nil {

@@ -172,7 +172,7 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document]) (*result.Docu
 	}
 	return run(to, func(ctx context.Context) (*result.Document, error) {
 		update, stop := terminal.Progress(to.stderr, flags.quiet || flags.fast, "Examining the clocks",
-			examine.Estimate(false))
+			examine.Estimate(false), examine.Slowest)
 		document, err := examine.Run(ctx, tool(), flags.fast, update)
 		stop(err == nil && !document.Interrupted)
 		if err != nil {

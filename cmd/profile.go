@@ -23,7 +23,6 @@ import (
 
 // The cost of a read is measured within half a second, before and after: the user waits, and the load goes on.
 const (
-	costsTime  = time.Second
 	costRounds = 8
 	costTime   = 2 * time.Millisecond
 )
@@ -75,20 +74,25 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 			clocks := profile.Clocks(clock.Catalog())
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				facts := document.Host
+				var took time.Duration // for the costs before, on this machine: as long as for the costs after
 				measured := func(ctx context.Context) ([]compare.Clock, error) {
+					begun := time.Now()
+					defer func() { took = time.Since(begun) }()
 					costs, err := measure.Run(ctx, slices.Concat(clocks, clock.UserMode()),
 						measure.Settings{Threads: examine.OneAndAll(host.UsableCPUs(facts)), Rounds: costRounds, Time: costTime,
 							WithoutResolution: true, CPUs: facts.CPU.Usable}, nil)
 					return costs.Clocks, err
 				}
-				section, err := profile.Run(ctx, settings, measured, progress)
+				section, err := profile.Run(ctx, settings, measured, func(done, total time.Duration) {
+					progress(took+done, took+total+took)
+				})
 				if err == nil {
 					document.Put(&section)
 				}
 				return err
 			}
 			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(),
-				sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, flags.time + costsTime, run})
+				sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, 0, run})
 			if err == nil {
 				if status := profile.Of(document).StartedStatus; status != 0 {
 					return &failure{status: status}

@@ -123,7 +123,7 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer,
 	stop, announced := func(bool) {}, false
 	announce := func(estimate time.Duration) {
 		if !announced && estimate > 0 {
-			update, stop = terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement, estimate)
+			update, stop = terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement, estimate, 0)
 			announced = true
 		}
 	}

@@ -37,7 +37,7 @@ func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
 	table := stat(t, old, new)
 	require.Regexp(t, `(?m)^goos: \w+$`, table)
 	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go +\d+\.\d+n ±`, table)
-	require.Regexp(t, `(?m)^Throughput/clock=time\.Now@go/threads=2 .*n ±`, table)
+	require.Regexp(t, `(?m)^Throughput/clock=time\.Now@go/threads=2 .*[nµm] ±`, table)
 	require.Regexp(t, `reads/s +│`, table)
 	require.Regexp(t, `(?m)^Latency/.*p=\d\.\d+ n=10`, table)
 	// A busy machine spoils samples of the throughput, which are then left out.

@@ -11,12 +11,12 @@ type forecast struct {
 	begunNS   int64
 	announced bool // whether enough steps were measured
 	turns     steps
-	passes    steps         // with the time beyond their spans
+	passes    steps         // one for each thread of a pass, with the time beyond its span
 	spans     time.Duration // of the passes that are left
 	watches   time.Duration // of resolutions that are left
 }
 
-// steps are the turns of latency, or the passes.
+// steps are the turns of latency, or the threads of passes: what a pass takes beyond its span is for starting them.
 type steps struct {
 	left, made int
 	took       time.Duration

@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -161,7 +160,7 @@ func TestRunWithoutTimeHasARound(t *testing.T) {
 func TestForecast(t *testing.T) {
 	for name, each := range map[string]func(n int) time.Duration{
 		"idle":   func(int) time.Duration { return 10 * time.Millisecond },
-		"loaded": func(n int) time.Duration { return time.Duration(100e6 * math.Sqrt(float64(n))) },
+		"loaded": func(n int) time.Duration { return time.Duration(n) * 4 * time.Millisecond },
 	} {
 		ns, first := int64(0), time.Duration(0)
 		team := &fakeTeam{gone: never, fails: func(_ clock.Clock, n int) error { ns += int64(each(n)); return nil }}

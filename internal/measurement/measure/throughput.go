@@ -161,7 +161,7 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 		for _, t := range block {
 			if t.subject.failed() || t.err != nil {
 				r.forecast.spans -= r.settings.passSpan(t.threads)
-				r.forecast.passes.left--
+				r.forecast.passes.left -= t.threads
 				continue
 			}
 			if r.ended() {
@@ -178,7 +178,7 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 			r.glance()
 			span := r.settings.passSpan(t.threads)
 			r.forecast.spans -= span
-			r.forecast.passes.add(time.Duration(r.now()-begun)-span, 1)
+			r.forecast.passes.add(time.Duration(r.now()-begun)-span, t.threads)
 			r.report()
 			// Each assignment leaves a little garbage, and the garbage collector is off during a run.
 			if r.started += t.threads; r.started > 5000 {
@@ -230,7 +230,7 @@ func (r *runner) plan() (blocks [][]*throughput) {
 			t := &throughput{subject: s, threads: threads, planned: n, oversubscribed: r.settings.oversubscribed(threads)}
 			s.throughput, block = append(s.throughput, t), append(block, t)
 		}
-		r.forecast.passes.left += n * len(block)
+		r.forecast.passes.left += n * len(block) * threads
 		r.forecast.spans += time.Duration(n*len(block)) * r.settings.passSpan(threads)
 		first, due := min(n, sufficient), begun.Seconds()/total.Seconds()
 		for i := range n {

@@ -10,16 +10,24 @@ const (
 	// traced call.
 	startTime  = 60 * time.Millisecond
 	tracedCall = 100 * time.Microsecond
+	// enoughStarts is the time of starts on an idle machine that shows how busy this one is. All starts take longer.
+	enoughStarts = 500 * time.Millisecond
 )
 
-// setPace sets the pace from the time that the first start took. The warm-up takes the same time on a busy machine.
+// setPace adds a start to the first starts. When they were long enough, it sets the pace, and the estimate of the run.
+// The warm-up takes the same time on a busy machine.
 func (r *runner) setPace(of Runtime, took time.Duration) {
 	if r.settings.pace > 0 {
 		return
 	}
-	r.settings.pace = max(1, (took-of.WarmUp).Seconds()/(r.settings.costTime(of)-of.WarmUp).Seconds())
-	r.done = time.Since(r.began) - took // until all programs were there
-	r.estimate = r.done
+	r.first.took += took - of.WarmUp
+	r.first.idle += r.settings.costTime(of) - of.WarmUp
+	if r.first.idle < enoughStarts {
+		return
+	}
+	r.settings.pace = max(1, r.first.took.Seconds()/r.first.idle.Seconds())
+	r.done = time.Since(r.began) - took // advance adds this start
+	r.estimate = r.prepared
 	for _, s := range r.available() {
 		r.estimate += r.settings.estimateOf(s.Runtime)
 	}

@@ -98,6 +98,10 @@ type runner struct {
 	environment []string
 	progress    func(done, total time.Duration)
 	began       time.Time
+	// prepared is how long it took until all programs were there.
+	prepared time.Duration
+	// first are the first starts: how long they took, and how long they take on an idle machine.
+	first struct{ took, idle time.Duration }
 	// done is the completed part of the estimate.
 	done, estimate time.Duration
 	// traced is the number of traced calls that show which clocks are read.
@@ -117,6 +121,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	if err := r.open(); err != nil {
 		return Runtimes{}, err
 	}
+	r.prepared = time.Since(r.began)
 	for range s.Starts {
 		if err := r.read(); err != nil {
 			return Runtimes{}, err

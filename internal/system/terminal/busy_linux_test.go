@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +19,9 @@ func TestBusy(t *testing.T) {
 		"":                                 `^$`,
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
-		require.Regexp(t, want, busy(path), content)
+		require.Regexp(t, want, busy(path, 0), content)
 	}
-	require.Empty(t, busy(path+"-not-there"))
+	require.NoError(t, os.WriteFile(path, []byte("9.10 4.20 3.30 9999/10012 1272\n"), 0o644))
+	require.Regexp(t, "^ to 9s: 9998 other threads want the ", busy(path, 9*time.Second))
+	require.Empty(t, busy(path+"-not-there", 0))
 }

@@ -11,9 +11,11 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// Progress prints what is measured and about how long it takes, and shows a progress bar; on a terminal only. It
-// returns functions that update the bar (nil without a bar) and end it, complete or interrupted.
-func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (update func(done, total time.Duration), stop func(complete bool)) {
+// Progress prints what is measured and about how long it takes, and shows a progress bar; on a terminal only. slowest
+// is how long it takes on the busiest machine, if the estimate does not know how busy this one is; else 0. It returns
+// functions that update the bar (nil without a bar) and end it, complete or interrupted.
+func Progress(w io.Writer, quiet bool, what string, estimate, slowest time.Duration) (
+	update func(done, total time.Duration), stop func(complete bool)) {
 	file, _ := w.(*os.File)
 	// The bar moves the cursor back, over debug output too.
 	if quiet || debuglog.On() || !Is(w) {
@@ -23,7 +25,7 @@ func Progress(w io.Writer, quiet bool, what string, estimate time.Duration) (upd
 	if !ok {
 		return nil, func(bool) {}
 	}
-	_, _ = fmt.Fprintf(w, "%s: about %s%s.\n", what, RoundUp(estimate), busy(load))
+	_, _ = fmt.Fprintf(w, "%s: about %s%s.\n", what, RoundUp(estimate), busy(load, slowest))
 	tracker := &progress.Tracker{Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
