@@ -73,11 +73,11 @@ func (waiting) Read([]int64) {}
 // Many turns leave no goroutine, no thread and no file behind.
 func TestTurnsLeaveNothingBehind(t *testing.T) {
 	r := newReader(slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return c.Path != clock.VDSO && c.Path != clock.Go }))
-	for range 5 {
+	for range 2 {
 		r.snapshot()
 	}
 	goroutines, files := runtime.NumGoroutine(), need.OpenFiles()
-	for range 30 {
+	for range 8 {
 		r.snapshot()
 	}
 	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+2)

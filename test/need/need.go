@@ -123,7 +123,7 @@ var build = sync.OnceValues(func() (string, error) {
 // Ends calls a function that waits, and fails if it has not returned after half a minute. The error names what.
 func Ends(t testing.TB, what string, call func()) {
 	t.Helper()
-	const long = 30 * time.Second
+	const long = 2 * time.Minute
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -91,18 +91,21 @@ func TestHoldRefusesAGuardian(t *testing.T) {
 func TestRestoredWithoutTheGuardian(t *testing.T) {
 	for _, number := range []unix.Signal{unix.SIGKILL, unix.SIGSTOP} {
 		for _, to := range []bool{false, true} {
-			folder := machine(t)
-			s := holding(t, folder)
-			require.NoError(t, s.To("hpet"))
-			s.timeouts = timeouts{ready: 5 * time.Second}
-			s.guardian.Signal(number)
-			if to {
-				require.ErrorContains(t, s.To("acpi_pm"), "the guardian process of the clock source ")
-			}
-			require.NoError(t, s.Restore())
-			require.Equal(t, "tsc", content(t, folder))
-			released(t, folder)
-			requireNoRecord(t, folder)
+			t.Run(fmt.Sprint(number, to), func(t *testing.T) {
+				t.Parallel() // they wait for the guardian
+				folder := machine(t)
+				s := holding(t, folder)
+				require.NoError(t, s.To("hpet"))
+				s.timeouts = timeouts{ready: 5 * time.Second}
+				s.guardian.Signal(number)
+				if to {
+					require.ErrorContains(t, s.To("acpi_pm"), "the guardian process of the clock source ")
+				}
+				require.NoError(t, s.Restore())
+				require.Equal(t, "tsc", content(t, folder))
+				released(t, folder)
+				requireNoRecord(t, folder)
+			})
 		}
 	}
 }

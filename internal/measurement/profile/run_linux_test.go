@@ -148,9 +148,9 @@ func TestCommandEndsWithTimebench(t *testing.T) {
 		}
 		require.Error(t, command.Wait())
 		gone := func(pid int) func() bool { return func() bool { return ProcessOf(pid) == 0 } }
-		require.Eventually(t, gone(pid), 30*time.Second, 10*time.Millisecond, "after %v", signals)
+		require.Eventually(t, gone(pid), time.Minute, 10*time.Millisecond, "after %v", signals)
 		if signals[0] == unix.SIGTERM {
-			require.Eventually(t, gone(started), 30*time.Second, 10*time.Millisecond, "after %v", signals)
+			require.Eventually(t, gone(started), time.Minute, 10*time.Millisecond, "after %v", signals)
 		} else {
 			_ = unix.Kill(started, unix.SIGKILL)
 		}
@@ -180,11 +180,11 @@ func TestChildrenAreProfiled(t *testing.T) {
 func TestFirstThreadThatEnded(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{})
-	command := exec.Command(need.Compiled(t, "testdata/leaderless.c", "-O2"), "4")
+	command := exec.Command(need.Compiled(t, "testdata/leaderless.c", "-O2"), "3600")
 	require.NoError(t, command.Start())
-	defer func() { require.NoError(t, command.Wait()) }()
+	defer func() { _, _ = command.Process.Kill(), command.Wait() }()
 	pid := command.Process.Pid
-	require.Eventually(t, func() bool { return firstEnded(pid) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return firstEnded(pid) }, time.Minute, time.Millisecond)
 	p := only(t, profiled(t, Settings{Time: time.Second, PIDs: []int{pid}}), pid)
 	require.Empty(t, p.Reason)
 	require.Greater(t, p.ClockShareHigh, 0.5)
@@ -203,7 +203,7 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	command := exec.Command("true")
 	require.NoError(t, command.Start())
 	pid := command.Process.Pid
-	require.Eventually(t, func() bool { return firstEnded(pid) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return firstEnded(pid) }, time.Minute, time.Millisecond)
 	s := Settings{RateHz: DefaultRate, Time: MinTime, PIDs: []int{pid}}
 	require.ErrorIs(t, Check(s), errEndedBefore, "it was not reaped yet")
 	_, err := mapsOf(pid, process.Folder(pid))
