@@ -655,7 +655,7 @@ func TestTitlesOfCauses(t *testing.T) {
 		"Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode":                 {"kernel-log", "the kernel refused the clock source jiffies"},
 		"Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode":                     {"tsc-unstable", "the kernel refused the clock source tsc"},
 		"kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable":                            {"kernel-log", "this host of virtual machines does not trust its TSC"},
-		"Adjusting kvm-clock more than 11% (9311354 vs 9311354)":                                                   {"kernel-log", "the rate of kvm-clock is corrected by more than 11 %"},
+		"Adjusting kvm-clock more than 11% (9311354 vs 9311354)":                                                   {"kernel-log", "the kernel corrects the rate of kvm-clock by more than 11 %"},
 		"[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring":                               {"tsc-unstable", "the firmware wrote to the TSC"},
 		"arch_timer: CPU4: Trapping CNTVCT access":                                                                 {"kernel-log", "the kernel keeps user mode from reading the counter of the CPU"},
 		"clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable": {"tsc-unstable", "the kernel marked the TSC unstable"},

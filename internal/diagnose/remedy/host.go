@@ -24,7 +24,7 @@ var hostRemedies = map[string]remedy{
 	"kvm-clock-in-guest": {
 		source: "arch/x86/kernel/kvmclock.c; libvirt.org/formatdomain.html#time-keeping: kvmclock; qemu -cpu …,kvmclock=on (the default)",
 		where: func(s *machine) bool {
-			return s.GuestUnder("kvm", "qemu") && s.OnX86() && onOwnHost(s) && s.HypervisorClock() == "" && s.Unset("no_kvmclock", "nopv")
+			return s.GuestUnder("kvm", "qemu") && s.OnX86() && onOwnHost(s) && s.HypervisorClock() == "" && !s.CheckedBy("kvm-clock") && s.Unset("no_kvmclock", "nopv")
 		},
 		advice: "Give the guest the clock of KVM, which the watchdog does not check: libvirt <timer name='kvmclock' present='yes'/> in <clock>; QEMU: do not switch off kvmclock in -cpu",
 		risk:   "None known: it is the default.",

@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/show/words"
@@ -26,6 +27,30 @@ var tscRemedies = map[string]remedy{
 		where:  func(s *machine) bool { return s.OnX86() && !s.IsGuest() && s.HasTSCAdjust() && s.OlderThan(5, 16) },
 		advice: "Use Linux 5.16 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does not use the watchdog any more. This is safer than a parameter",
 		risk:   upgradeRisk,
+	},
+	"newer-kernel-steering": {
+		source: "kernel/time/timekeeping.c: timekeeping_adjust over-corrected from Linux 3.17 (dc491596f639), rewritten in 4.17 (78b98e3c5a66)",
+		where:  func(s *machine) bool { return s.OlderThan(4, 17) },
+		advice: "Use Linux 4.17 or later, whose correction of the clock does not overshoot",
+		risk:   upgradeRisk,
+	},
+	"newer-kernel-pc10": {
+		source: "arch/x86/kernel/hpet.c, 6e3cd95234dc (Linux 5.15): an HPET that stops in PC10 is switched off; arch/x86/kernel/early-quirks.c before, for some chips",
+		where: func(s *machine) bool {
+			return s.OnX86() && !s.IsGuest() && s.CheckedBy("hpet") && (s.Host.Kernel == "" || s.OlderThan(5, 15)) &&
+				(s.Host.CPU.Model == "" || strings.Contains(s.Host.CPU.Model, "Core(TM) i"))
+		},
+		advice: "On a laptop with Intel's Coffee Lake or Ice Lake, use Linux 5.15 or later, which does not use an HPET that stops in deep sleep of the package (PC10)",
+		risk:   upgradeRisk,
+	},
+	"hpet-off": {
+		source: "Documentation/admin-guide/kernel-parameters.txt: hpet=disable; stable list CALCETrVcJbhV9P+cSNhgzmLzbLFUCDvERN+SRJ+0YA0=MSnaQQ@mail.gmail.com",
+		where: func(s *machine) bool {
+			return s.OnX86() && !s.IsGuest() && (s.Host.Kernel == "" || s.OlderThan(5, 15)) && !s.DoubtsTSC() && s.BootChoice().Value != "hpet"
+		},
+		adds:   "hpet=disable",
+		advice: "Until then, and only on such a laptop, add hpet=disable to the kernel command line",
+		risk:   "The kernel then checks the TSC against the ACPI PM timer. Where the TSC is wrong, that is the clock source, and slower.",
 	},
 	"newer-kernel-ticks": {
 		source: "Linux 2.6.18 (i386) and 2.6.21 (x86_64) introduced clock sources; before, arch/x86_64/kernel/time.c counted lost ticks; bugzilla.kernel.org 5105",

@@ -39,6 +39,13 @@ func (s *Situation) Logs(kind kernellog.Kind) bool {
 	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool { return e.Kind == kind })
 }
 
+// CheckedBy reports whether a clock source was the watchdog in the kernel log.
+func (s *Situation) CheckedBy(name string) bool {
+	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool {
+		return e.Watchdog == name || e.Kind == "watchdog-interval" && e.Clock == name
+	})
+}
+
 // Lines returns the lines of events as in the document, with their stamps, each once.
 func (s *Situation) Lines(events []kernellog.Event) []string {
 	var lines []string

@@ -43,6 +43,17 @@ var comparedRules = []rule{
 		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
 			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index }))
 	}, badCalibration)},
+	{kind: "check-ran-late", title: disagree, find: explaining(func(_ log, c comparison) bool {
+		return c.marked && c.both() != "" && c.lateNS() > 0
+	}, ranLate)},
+	{kind: "tsc-restarted", title: disagree, find: explaining(func(_ log, c comparison) bool {
+		return c.marked && c.both() != "" && c.restarted()
+	}, tscRestarted)},
+	{kind: "hpet-may-stop", title: disagree, find: explaining(func(l log, c comparison) bool {
+		return c.marked && c.both() != "" && l.hpetMayStop(c) && stopsInPC10().MatchString(l.machine.CPU)
+	}, func(l log, c comparison) Cause {
+		return Cause{Text: strings.Join([]string{c.both() + c.off() + ".", oneIsNoProof, hpetStops, "This CPU is an " + l.machine.CPU + ", so a guess is that the HPET was wrong."}, " ")}
+	})},
 	{kind: "clocks-disagree", title: disagree, find: clocksDisagree},
 }
 
@@ -226,41 +237,57 @@ func badCalibration(_ log, c comparison) Cause {
 		"%s%s. So little, so soon after boot, is probably the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", c.both(), c.off())}
 }
 
+func ranLate(l log, c comparison) Cause {
+	condition := ""
+	if math.IsNaN(c.atLeastNS()) {
+		condition = ", if the watchdog is right"
+	}
+	cause := Cause{Evidence: l.of(stalled)}
+	why := "so the machine slept, was paused or was too busy"
+	if len(cause.Evidence) > 0 {
+		why = "and the log has a CPU that did nothing for seconds, so the machine hung or was paused"
+	}
+	cause.Text = fmt.Sprintf("%s%s. The check ran at least %s late%s, %s. %s A guess: one of the two counted that time, and the other did not.", c.both(), c.off(), span(c.lateNS()), condition, why, oneIsNoProof)
+	return cause
+}
+
+func tscRestarted(_ log, c comparison) Cause {
+	return Cause{Text: fmt.Sprintf("%s%s. The TSC stood at %s cycles, %s after the boot, so it began anew meanwhile, as in a suspend and resume. %s A guess: the firmware left a clock wrong at the resume.",
+		c.both(), c.off(), words.Number(c.now), span(float64(c.at.AtNS)), oneIsNoProof)}
+}
+
+// stopsInPC10 matches the models of CPUs whose HPET stops in the package's deep sleep (arch/x86/kernel/early-quirks.c and
+// hpet.c: Coffee Lake, Comet Lake, Ice Lake, their laptops).
+var stopsInPC10 = lazily(`(?i)i[3579]-(?:8\d|9\d|10)\d\d\w*`)
+
+// hpetMayStop is whether the watchdog is an HPET that may have stopped in PC10. Linux 5.15 switches it off (6e3cd95234dc).
+func (l log) hpetMayStop(c comparison) bool {
+	m := l.machine
+	return c.watchdog == "hpet" && !(c.skewNS < 0) && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14))
+}
+
+const hpetStops = "The HPET of laptops with Intel's Coffee Lake and Ice Lake (2018 to 2020) stops while the package sleeps (PC10)."
+
 func clocksDisagree(l log) (Cause, bool) {
 	c, ok := l.compared(func(c comparison) bool { return c.marked && c.both() != "" })
 	marked := l.marking("clocksource watchdog")
 	if !ok {
 		c, ok = l.compared(func(c comparison) bool { return c.marked })
 	}
-	if !ok && len(marked) == 0 {
+	switch {
+	case !ok && len(marked) == 0:
 		return Cause{}, false
+	case !ok || c.both() == "":
+		return Cause{Evidence: append(c.events, marked...), Text: "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong."}, true
 	}
-	cause := Cause{Evidence: append(c.events, marked...)}
-	sentence := c.both()
+	where := "A guess: the firmware set or disturbed a clock; in a virtual machine, its host did."
 	switch {
-	case !ok || sentence == "":
-		cause.Text = "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong."
-		return cause, true
-	}
-	sentence += c.off()
-	where := "Firmware that sets or disturbs a clock is the usual reason; in a virtual machine, its host."
-	late := c.lateNS()
-	switch {
-	case late > 0:
-		sentence += fmt.Sprintf(". The check ran at least %s late", span(late))
-		if math.IsNaN(c.atLeastNS()) {
-			sentence += ", if the watchdog is right"
-		}
-		sentence += ", so the machine slept, was paused or was too busy"
-		where = "Often one of the two counts such a time, and the other does not."
-	case c.restarted():
-		sentence += fmt.Sprintf(". The TSC stood at %s cycles, %s after the boot, so it began anew meanwhile, as in a suspend and resume", words.Number(c.now), span(float64(c.at.AtNS)))
-		where = "After a resume the firmware may leave clocks wrong."
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
+	case l.hpetMayStop(c) && l.machine.CPU == "":
+		where += " " + hpetStops
 	case c.skewNS < 0 && c.watchdog == "":
-		where = "A TSC that counts less may stop or slow down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
+		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
 	}
-	cause.Text = strings.Join([]string{sentence + ".", oneIsNoProof, where}, " ")
-	return cause, true
+	return Cause{Evidence: append(c.events, marked...), Text: strings.Join([]string{c.both() + c.off() + ".", oneIsNoProof, where}, " ")}, true
 }

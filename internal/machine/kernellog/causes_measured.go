@@ -22,9 +22,7 @@ var measuredRules = []rule{
 	{kind: "calibration-failed", title: "the kernel could not measure the rate of the TSC", find: calibrationFailed},
 	{kind: "set-by-parameter", title: "the kernel command line switches the TSC off", inferred: true, find: setByParameter},
 	{kind: "tsc-went-back", title: "the TSC went back", find: wentBack},
-	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", inferred: true, find: markedFor("tsc halt", Cause{
-		Text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too.", TSC: TSCWrong,
-	})},
+	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", inferred: true, find: haltsInIdle},
 	{kind: "cpufreq-changes", title: "the rate of the TSC changes with the frequency of the CPU", inferred: true, find: markedFor("cpufreq changes", Cause{
 		Text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant.", TSC: TSCWrong,
 	})},
@@ -133,6 +131,29 @@ func inCycles(cycles int64, hz rate) string {
 		text += fmt.Sprintf(" (%s at %s)", span(float64(cycles)/hz.hz*1e9), hz)
 	}
 	return text
+}
+
+// withoutNonstopTSC matches the models of CPUs whose TSC stops in C3: Intel's before Nehalem, AMD's before family 10h.
+var withoutNonstopTSC = lazily(`(?i)Pentium\(R\) (?:M|4|III|D)\b|Celeron\(R\) (?:M|D)\b|Core\(TM\)(?:2| Duo| Solo)|Core2|Genuine Intel|Athlon\(tm\) (?:64|XP|MP)|Turion|Sempron`)
+
+func haltsInIdle(l log) (Cause, bool) {
+	c := Cause{Text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too.", TSC: TSCWrong}
+	if marked := l.marking("tsc halt"); len(marked) > 0 {
+		return c.shownBy(marked)
+	}
+	states, old := l.of(idleStates), withoutNonstopTSC().MatchString(l.machine.CPU)
+	lost, ok := l.compared(func(c comparison) bool { return c.marked && c.skewNS < -oldLimitNS && !c.back() })
+	if !ok || l.machine.Guest || len(states) == 0 || states[0].Index > lost.at.Index || l.machine.CPU != "" && !old {
+		return Cause{}, false
+	}
+	c.Text = fmt.Sprintf("%s. The CPU sleeps in C3 when idle (ACPI, power states)", lost.both())
+	if old {
+		c.Text += ", where the TSC of this model stops: " + l.machine.CPU + ". So it was not the check that ran late."
+	} else {
+		c.Text += ". A guess: it is an old CPU, whose TSC stops there."
+	}
+	c.Evidence = append(states, lost.events...)
+	return c, true
 }
 
 func wrongCPUIDRate(l log) (Cause, bool) {

@@ -2,18 +2,14 @@ package kernellog
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
 
 // presumedRules find why the kernel does not use the TSC although it has not seen it fail.
 var presumedRules = []rule{
-	{kind: "adjusted-beyond-limit", find: first(adjusting, func(e Event) Cause {
-		return Cause{
-			Title: "the rate of " + e.Clock + " is corrected by more than 11 %", Concerns: subjectOf(e.Clock),
-			Text: fmt.Sprintf("A time service corrects %s by more than 11 %%: its rate is wrong, or the service reads a wrong clock.", e.Clock),
-		}
-	})},
+	{kind: "adjusted-beyond-limit", find: first(adjusting, steered)},
 	{kind: "hyperv-by-design", harmless: true, find: markedFor("running on hyper-v", Cause{
 		Text: "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault.",
 	})},
@@ -26,6 +22,19 @@ var presumedRules = []rule{
 		kind: "counter-trapped", title: "the kernel keeps user mode from reading the counter of the CPU", concerns: OfCounter, inferred: true,
 		find: trappedCounter,
 	},
+}
+
+// steered: the kernel itself corrects its clock, by a multiplier that adjtimex cannot set: it changes the tick by 10 %
+// at most. The limit in the line is the nominal multiplier and 11 % (timekeeping_apply_adjustment).
+func steered(e Event) Cause {
+	by := ""
+	if e.Now > 0 && e.Last > 0 {
+		by = fmt.Sprintf(" by %+.1f %% (multiplier %d, nominal %d, from the line's limit of 11 %%)", (float64(e.Now)*1.11/float64(e.Last)-1)*100, e.Now, int64(math.Round(float64(e.Last)/1.11)))
+	}
+	return Cause{
+		Title: "the kernel corrects the rate of " + e.Clock + " by more than 11 %", Concerns: subjectOf(e.Clock),
+		Text: fmt.Sprintf("The kernel steers %s%s. No time service can ask for that: adjtimex changes the rate by 10 %% at most. The kernel does so for a moment, to make up for time in which its ticks came late, as while it was paused or printed much. A guess: the clock source is right, and the kernel over-corrects, as before Linux 4.17; if the line comes again, the rate of the clock source is wrong.", e.Clock, by),
+	}
 }
 
 func xenByDesign(l log) (Cause, bool) {

@@ -110,33 +110,40 @@ var plantedLogs = map[string]planted{
 		"[  100.0] clocksource: 'hpet' wd_now: 16e3600 wd_last: 0 mask: ffffffff\n" +
 		"[  100.0] clocksource: 'tsc' cs_now: 8f0d1800 cs_last: 0 mask: ffffffffffffffff\n" +
 		"[  100.0] tsc: Marking TSC unstable due to clocksource watchdog", []string{"hpet advanced 1 s", "the TSC advanced 1 s"}, TSCUnknown},
-	"hpet against tsc": {"clocks-disagree", Machine{}, "[ 4000.1] " + verdict +
+	"hpet against tsc": {"clocks-disagree", Machine{}, "[ 300.1] " + verdict +
 		"clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 500900000 cs_now: 599161e1 cs_last: 1 mask: ffffffffffffffff", []string{"+0.18 %", "1800 ppm"}, TSCUnknown},
 	"figures that contradict": {"clocks-disagree", Machine{}, "tsc: Detected 2000.000 MHz processor\n" + verdict +
 		"clocksource: 'acpi_pm' wd_now: 36a003 wd_last: 0 mask: ffffff\nclocksource: 'tsc' cs_now: 77359400 cs_last: 0 mask: ffffffffffffffff", []string{"used another rate"}, TSCUnknown},
-	"a skipped check before the mark": {"clocks-disagree", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 2897344852 wd_nsec: 2897356996\n" + verdict +
+	"a skipped check before the mark": {"clocks-disagree", Machine{Kernel: "6.1.0"}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 2897344852 wd_nsec: 2897356996\n" + verdict +
 		"clocksource: 'hpet' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 520000000 cs_now: 5cfbb601 cs_last: 1 mask: ffffffffffffffff", []string{"+3.38 %"}, TSCUnknown},
 	"a skipped check, and another reason": {"presumed-unsynchronized", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 2897344852 wd_nsec: 2897356996\ntsc: Marking TSC unstable due to TSCs unsynchronized", []string{"assumes"}, TSCUnknown},
 	"a guest by its clock source":         {"xen-by-design", Machine{}, "clocksource: Switched to clocksource xen\ntsc: Marking TSC unstable due to TSCs unsynchronized", []string{"Xen guest"}, TSCUnknown},
 	"only the mark":                       {"clocks-disagree", Machine{}, "tsc: Marking TSC unstable due to clocksource watchdog", []string{"does not have the figures of both"}, TSCUnknown},
 	"a rate that only a wrap explains": {"watchdog-may-have-wrapped", Machine{}, "clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
 		"clocksource: 'acpi_pm' wd_now: 8d5199 wd_last: 60e92e mask: ffffff\nclocksource: 'tsc' cs_now: 1981c973dc9 cs_last: 1940283c820 mask: ffffffffffffffff", []string{"3.203 GHz", "wrapped once", "Otherwise the TSC jumped"}, TSCUnknown},
-	"a PM timer that was read backwards": {"clocks-disagree", Machine{}, "Clocksource tsc unstable (delta = -4679290018 ns)", []string{"4.679 s less", "if the watchdog is right"}, TSCUnknown},
-	"a TSC that began anew": {"clocks-disagree", Machine{}, "[ 18921.1] clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
+	"a PM timer that was read backwards": {"check-ran-late", Machine{}, "Clocksource tsc unstable (delta = -4679290018 ns)", []string{"4.679 s less", "if the watchdog is right"}, TSCUnknown},
+	"a TSC that began anew": {"tsc-restarted", Machine{}, "[ 18921.1] clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
 		"[ 18921.1] clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\n[ 18921.1] clocksource: 'tsc' cs_nsec: 810000000 cs_now: 9c7652400 cs_last: 9368e4880 mask: ffffffffffffffff", []string{"began anew", "resume"}, TSCUnknown},
 	"a slow read without a mark": {"watchdog-timed-out", Machine{}, "clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 95000ns, attempt 1", []string{"nothing was switched"}, TSCUnknown},
 	"a check that timed out":     {"watchdog-timed-out", Machine{}, "clocksource: Watchdog hpet read timed out. Readout sequence took: 312004ns", []string{"nothing was switched"}, TSCUnknown},
-	"11 %":                       {"adjusted-beyond-limit", Machine{}, "Adjusting kvm-clock more than 11% (9311354 vs 9311354)", []string{"kvm-clock"}, TSCUnknown},
-	"Azure":                      {"hyperv-by-design", Machine{}, "tsc: Marking TSC unstable due to running on Hyper-V", []string{"as intended"}, TSCUnknown},
-	"Xen PV":                     {"xen-by-design", Machine{}, "Booting paravirtualized kernel on Xen\nMarking TSC unstable due to TSCs unsynchronized", []string{"xen"}, TSCUnknown},
-	"presumed":                   {"presumed-unsynchronized", Machine{}, "tsc: Marking TSC unstable due to TSCs unsynchronized", []string{"assumes"}, TSCUnknown},
-	"another reason":             {"marked-unstable", Machine{}, "Marking TSC unstable due to Geode GX/LX", []string{`"Geode GX/LX"`}, TSCUnknown},
-	"only what follows":          {"marked-unstable", Machine{}, "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.", []string{"not in this part"}, TSCUnknown},
-	"HiSilicon":                  {"counter-trapped", Machine{}, "arch_timer: Enabling global workaround for HiSilicon erratum 161010101\narch_timer: CPU0: Trapping CNTVCT access", []string{"161010101", "enters the kernel"}, TSCUnknown},
-	"gVisor":                     {"gvisor", Machine{}, "Starting gVisor...", []string{"sandbox"}, TSCUnknown},
-	"TSC ADJUST":                 {"tsc-adjust", Machine{Parameters: []string{"tsc=reliable"}}, "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"CPU 15", "tsc=reliable"}, TSCUnknown},
-	"refused":                    {"override-refused", Machine{}, "Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode", []string{"refused"}, TSCUnknown},
-	"lost RTC":                   {"lost-rtc-interrupts", Machine{}, "hpet1: lost 318 rtc interrupts (logged 120 times)", []string{"120 lines"}, TSCUnknown},
+	"11 %":                       {"adjusted-beyond-limit", Machine{}, "Adjusting kvm-clock more than 11% (9311354 vs 9311354)", []string{"kvm-clock by +11.0 %"}, TSCUnknown},
+	"16 % slower":                {"adjusted-beyond-limit", Machine{}, "Adjusting tsc more than 11% (5419175 vs 7179037)", []string{"tsc by -16.2 % (multiplier 5419175, nominal 6467601"}, TSCUnknown},
+	"an HPET that stops": {"hpet-may-stop", Machine{CPU: "Intel(R) Core(TM) i9-9880H CPU @ 2.30GHz", Kernel: "5.4.0-42-generic"}, verdict +
+		"clocksource: 'hpet' wd_nsec: 323000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 481000000 cs_now: 41f3b241 cs_last: 1 mask: ffffffffffffffff", []string{"+48.9 %", "stops while the package sleeps"}, TSCUnknown},
+	"a Pentium M in C3": {"halts-in-idle", Machine{}, "[ 1.1] CPU0: Intel(R) Pentium(R) M processor 1.60GHz stepping 08\n[ 18.7] ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])\n[ 19.2] Clocksource tsc unstable (delta = -4679290018 ns)",
+		[]string{"4.679 s less", "stops: Intel(R) Pentium(R) M processor 1.60GHz", "was not the check"}, TSCWrong},
+	"an unknown CPU in C3":     {"halts-in-idle", Machine{}, "[ 18.7] ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])\n[ 19.2] Clocksource tsc unstable (delta = -4679290018 ns)", []string{"A guess"}, TSCWrong},
+	"a hang, and a late check": {"check-ran-late", Machine{}, "[ 18.7] watchdog: BUG: soft lockup - CPU#3 stuck for 22s!\n[ 19.2] Clocksource tsc unstable (delta = -4679290018 ns)", []string{"did nothing for seconds"}, TSCUnknown},
+	"Azure":                    {"hyperv-by-design", Machine{}, "tsc: Marking TSC unstable due to running on Hyper-V", []string{"as intended"}, TSCUnknown},
+	"Xen PV":                   {"xen-by-design", Machine{}, "Booting paravirtualized kernel on Xen\nMarking TSC unstable due to TSCs unsynchronized", []string{"xen"}, TSCUnknown},
+	"presumed":                 {"presumed-unsynchronized", Machine{}, "tsc: Marking TSC unstable due to TSCs unsynchronized", []string{"assumes"}, TSCUnknown},
+	"another reason":           {"marked-unstable", Machine{}, "Marking TSC unstable due to Geode GX/LX", []string{`"Geode GX/LX"`}, TSCUnknown},
+	"only what follows":        {"marked-unstable", Machine{}, "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.", []string{"not in this part"}, TSCUnknown},
+	"HiSilicon":                {"counter-trapped", Machine{}, "arch_timer: Enabling global workaround for HiSilicon erratum 161010101\narch_timer: CPU0: Trapping CNTVCT access", []string{"161010101", "enters the kernel"}, TSCUnknown},
+	"gVisor":                   {"gvisor", Machine{}, "Starting gVisor...", []string{"sandbox"}, TSCUnknown},
+	"TSC ADJUST":               {"tsc-adjust", Machine{Parameters: []string{"tsc=reliable"}}, "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"CPU 15", "tsc=reliable"}, TSCUnknown},
+	"refused":                  {"override-refused", Machine{}, "Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode", []string{"refused"}, TSCUnknown},
+	"lost RTC":                 {"lost-rtc-interrupts", Machine{}, "hpet1: lost 318 rtc interrupts (logged 120 times)", []string{"120 lines"}, TSCUnknown},
 	"steps of a second": {"stepped-again", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by -0.500000 seconds\nNov 14 10:00:32 host chronyd[7]: System clock was stepped by -0.500000 seconds\nNov 14 10:01:04 host chronyd[7]: System clock was stepped by -0.500000 seconds",
 		[]string{"3 times, every 32 s", "1 s in all", "about 1.56 % (15625 ppm) fast"}, TSCUnknown},
 	"steps of unknown size": {"stepped-again", Machine{}, "[ 58.0] systemd-journald[48]: Time jumped backwards, rotating.\n[ 90.0] systemd-journald[48]: Time jumped backwards, rotating.\n[ 90.5] systemd[1]: Time has been changed\n[ 122.0] systemd-journald[48]: Time jumped backwards, rotating.",

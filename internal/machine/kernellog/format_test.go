@@ -16,7 +16,10 @@ func examples(t testing.TB) []string {
 	require.NoError(t, err)
 	all := []string{
 		"Linux version 6.1.0-28-amd64 (build@host) #1 SMP", "Kernel command line: root=UUID=0 ro acpi=off quiet",
-		"smpboot: CPU0: Intel(R) Xeon(R) CPU E5-2650 v2 @ 2.60GHz (family: 0x6, model: 0x3e, stepping: 0x4)", "DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006",
+		"DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006",
+		"Hardware name: VMware, Inc. VMware Virtual Platform/440BX Desktop Reference Platform, BIOS 6.00 05/20/2014",
+		"ACPI: RSDP 0x00000000000F2400 000024 (v02 BHYVE )", "smpboot: CPU0: Intel(R) Core(TM) i9-9880H CPU @ 2.30GHz (family: 0x6, model: 0x9e, stepping: 0xd)",
+		"ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])", "CPU: ARMv7 Processor [410fc075] revision 5 (ARMv7), cr=10c5387d",
 	}
 	for line := range strings.Lines(string(page)) {
 		if messages, _, found := strings.Cut(line, "`: "); found && strings.HasPrefix(messages, "- `") {

@@ -20,6 +20,8 @@ const (
 	commandLine    Kind = "command-line"
 	cpuName        Kind = "cpu-name"
 	suspended      Kind = "suspended"
+	idleStates     Kind = "idle-states"
+	arm32          Kind = "arm-32"
 )
 
 // otherFormats are the other messages.
@@ -120,7 +122,16 @@ var otherFormats = []format{
 	},
 	{
 		kind: armRate, has: "cp15 timer", clock: "arch_sys_counter", weight: weightContext,
-		pattern: `cp15 timer(?:\(s\))? running at (?P<mhz>\d+\.\d+)MHz`,
+		pattern: `cp15 timer(?:\(s\))? running at (?P<mhz>\d+\.\d+)MHz(?: \((?P<name>phys|virt)\))?`,
+	},
+	{
+		kind: arm32, has: "armv7 processor", weight: weightContext,
+		pattern: `^CPU: ARMv7 Processor`,
+	},
+	// The CPU, and what it does when idle.
+	{
+		kind: idleStates, has: "c3", weight: weightNoise,
+		pattern: `^ACPI: CPU0 \(power states: .*C3\[`,
 	},
 	// Lines that only have facts of the machine.
 	{
@@ -138,5 +149,13 @@ var otherFormats = []format{
 	{
 		kind: firmwareNames, has: "dmi: ", weight: weightNone,
 		pattern: `^DMI: (?P<name>.+)`,
+	},
+	{
+		kind: firmwareNames, has: "hardware name: ", weight: weightNone,
+		pattern: `^Hardware name: (?P<name>.+)`,
+	},
+	{
+		kind: firmwareNames, has: "acpi: rsdp", weight: weightContext,
+		pattern: `^ACPI: RSDP .*\(v\d+ (?P<name>VBOX|BHYVE|PRLS|BOCHS|PTLTD|Xen|VRTUAL)`,
 	},
 }

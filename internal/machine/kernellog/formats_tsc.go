@@ -129,6 +129,6 @@ var tscFormats = []format{
 	},
 	{
 		kind: adjusting, has: "more than 11%", weight: weightDecides,
-		pattern: `Adjusting ` + named("clock") + ` more than 11%`,
+		pattern: `Adjusting ` + named("clock") + ` more than 11%(?: \((?P<ahead>\d+) vs (?P<behind>\d+)\))?`,
 	},
 }

@@ -13,6 +13,8 @@ var hypervisors = []struct{ detected, firmware, system string }{
 	{"", "innotek gmbh virtualbox", "virtualbox"}, {"", "parallels", "parallels"}, {"", "qemu", "qemu"},
 	{"", "oxvm", "bhyve"}, {"", "oxide oxvm", "bhyve"}, {"", "openstack", "kvm"}, {"", "rdo openstack", "kvm"},
 	{"", "apple inc. apple virtualization", "apple"},
+	// The OEM of the ACPI tables.
+	{"", "vbox", "virtualbox"}, {"", "prls", "parallels"}, {"", "bochs", "qemu"}, {"", "ptltd", "vmware"}, {"", "vrtual", "hyperv"},
 }
 
 // guestClocks are the clock sources that a hypervisor offers, with its name: a kernel that has one is a guest, or the
@@ -32,6 +34,8 @@ func MachineOf(events []Event) Machine {
 			m.Kernel = e.Name
 		case cpuName:
 			m.CPU = e.Name
+		case arm32:
+			m.Arch = "arm"
 		case commandLine:
 			m.Parameters = strings.Fields(e.Name)
 		case switched:
