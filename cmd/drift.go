@@ -49,7 +49,7 @@ than in a minute.`,
 			if err != nil {
 				return err
 			}
-			if reference.Kind == clock.CPUTime {
+			if reference.Kind.CountsCPU() {
 				return fmt.Errorf("--ref %w", countsCPUTime(reference))
 			}
 			clocks = slices.DeleteFunc(slices.Clone(clocks), func(c clock.Clock) bool { return c.ID == reference.ID })
@@ -131,7 +131,7 @@ func reference(selector string) (clock.Clock, error) {
 func refuseWithoutRate(clocks []clock.Clock) error {
 	var why error
 	for _, c := range clocks {
-		if c.Kind == clock.CPUTime {
+		if c.Kind.CountsCPU() {
 			continue
 		}
 		err := clock.Readable(c)

@@ -29,7 +29,7 @@ func systemClocks() []Clock {
 				// than the vDSO's seconds.
 				ReportedNS: notReported, Coarse: true, Open: way.time, probe: way.probe(noID, "time")})
 	}
-	return append(append(all, hpetClock()), ptpClocks()...)
+	return append(append(all, threadUsage, hpetClock()), ptpClocks()...)
 }
 
 // clock returns a clock of clock_gettime(2) on the way's path.
@@ -37,7 +37,7 @@ func (w way) clock(c clockID) Clock {
 	return Clock{
 		ID: c.name + "@" + string(w.path), Call: "clock_gettime(" + c.name + ")", Path: w.path, Kind: c.kind, Hz: 1e9,
 		ReportedNS: func() float64 { return clockGetres(c.id) },
-		OtherPath:  w.otherPath(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID,
+		OtherPath:  w.otherPath(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID || c.id == threadUserTime,
 		PathResolutionNS: w.clockGetres(c.id),
 		Open: func() (Reader, error) {
 			reader, err := w.clockGettime(c.id)
@@ -45,6 +45,17 @@ func (w way) clock(c clockID) Clock {
 		},
 		probe: w.probe(int(c.id), "clock_gettime64", "clock_gettime"),
 	}
+}
+
+// threadUsage is the user time of the calling thread by getrusage(2).
+var threadUsage = Clock{
+	ID: "RUSAGE_THREAD@syscall", Call: "getrusage(RUSAGE_THREAD), ru_utime", Path: Syscall, Kind: UserTime, Hz: 1e6,
+	ReportedNS: notReported, PerThread: true,
+	Open: func() (Reader, error) {
+		return opened(clockReader(rusage, func(buffer unsafe.Pointer, step uintptr, n int) int {
+			return native.SyscallIDBuffer(unix.SYS_GETRUSAGE, unix.RUSAGE_THREAD, buffer, step, n)
+		}))
+	},
 }
 
 // A way is a path, with its functions that open each call.

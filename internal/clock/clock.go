@@ -63,8 +63,12 @@ const (
 	Monotonic Kind = "monotonic" // time since some start, never set back
 	Wall      Kind = "wall"      // the date and time of day, which may be set
 	CPUTime   Kind = "cpu time"  // CPU time that a thread or process has used
+	UserTime  Kind = "user time" // the part of it outside the kernel
 	Counter   Kind = "counter"   // ticks of a hardware counter, without conversion
 )
+
+// CountsCPU reports whether the clock stands still while its thread or process sleeps.
+func (k Kind) CountsCPU() bool { return k == CPUTime || k == UserTime }
 
 // A Clock is one way to read the time: a call and its path.
 type Clock struct {

@@ -42,7 +42,8 @@ func TestEveryClockReadsOrSaysWhyNot(t *testing.T) {
 				for i := 1; i < len(ticks); i++ {
 					require.GreaterOrEqual(t, ticks[i], ticks[i-1], "%s, read %d", c.ID, i)
 				}
-				require.Positive(t, ticks[0], c.ID)
+				// A new thread has used no CPU time by the tick of its system.
+				require.True(t, ticks[0] > 0 || c.Kind == UserTime, c.ID)
 			}
 			reader.Read(ticks[:1])
 			if failer, ok := reader.(Failer); ok {

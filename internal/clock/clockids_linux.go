@@ -13,9 +13,14 @@ var clockIDs = []clockID{
 	{name: "CLOCK_TAI", id: unix.CLOCK_TAI, kind: Wall},
 	{name: "CLOCK_PROCESS_CPUTIME_ID", id: unix.CLOCK_PROCESS_CPUTIME_ID, kind: CPUTime},
 	{name: "CLOCK_THREAD_CPUTIME_ID", id: unix.CLOCK_THREAD_CPUTIME_ID, kind: CPUTime},
+	{name: "CPUCLOCK_VIRT", id: threadUserTime, kind: UserTime, kernelOnly: true},
 	{name: "CLOCK_REALTIME_ALARM", id: unix.CLOCK_REALTIME_ALARM, kind: Wall, kernelOnly: true, needs: wakingRTC},
 	{name: "CLOCK_BOOTTIME_ALARM", id: unix.CLOCK_BOOTTIME_ALARM, kind: Monotonic, kernelOnly: true, needs: wakingRTC},
 }
+
+// threadUserTime is the user time of the calling thread: CPUCLOCK_VIRT and CPUCLOCK_PERTHREAD_MASK of thread 0, by
+// MAKE_THREAD_CPUCLOCK in include/linux/posix-timers_types.h. Java's getCurrentThreadUserTime reads it since JDK 26.
+const threadUserTime = ^0<<3 | 1 | 4
 
 // wakingRTC is what the alarm clocks need: alarm_clock_get_timespec in
 // kernel/time/alarmtimer.c fails if no real-time clock can wake the machine. A read needs no

@@ -14,7 +14,7 @@ type nativeCall func(buffer unsafe.Pointer, step uintptr, n int) int
 type format struct {
 	words     int     // of one result
 	wordBytes uintptr // 8, or 4 where 32-bit calls store words of the width of a C long
-	perSecond int64   // units per second of the last word
+	perSecond int64   // units per second of the second word, or of the only one
 }
 
 var (
@@ -22,6 +22,8 @@ var (
 	timespec32 = format{2, 4, 1e9}         // its older form on 32-bit CPUs
 	timeval    = format{2, longBytes, 1e6} // timeval(3type)
 	seconds    = format{1, longBytes, 1}   // time_t(3type)
+	// rusage is struct rusage of getrusage(2): its user time comes first, and is the value.
+	rusage = format{18, longBytes, 1e6}
 )
 
 // longBytes is the size of a C long.
@@ -32,7 +34,7 @@ func (f format) bytes() uintptr { return uintptr(f.words) * f.wordBytes }
 // at returns the time with the index i in results, in units of perSecond.
 func (f format) at(results *int64, i int) int64 {
 	time := f.word(results, i*f.words)
-	if f.words == 2 {
+	if f.words > 1 {
 		time = time*f.perSecond + f.word(results, i*f.words+1)
 	}
 	return time
@@ -58,7 +60,7 @@ type callReader struct {
 }
 
 func clockReader(f format, call nativeCall) *callReader {
-	return &callReader{call: call, format: f, results: newResultBuffer(leastWords)}
+	return &callReader{call: call, format: f, results: newResultBuffer(f.words)}
 }
 
 func timeReader(call nativeCall) *callReader {

@@ -714,6 +714,8 @@ func TestFaultsOfAVerification(t *testing.T) {
 			"CLOCK_MONOTONIC@vdso stood still 1 time, by up to 1 ms, compared with RDTSC@cpu"},
 		"outside": {verified("CLOCK_MONOTONIC@vdso", "monotonic", verify.ClockFault{Kind: verify.FaultOutside, Count: 5, WorstNS: 900}), "faulty-clock", result.Warn,
 			"CLOCK_MONOTONIC@vdso contradicted its system call 5 times, by up to 900 ns"},
+		"a sleep": {verified("CLOCK_THREAD_CPUTIME_ID@vdso", "cpu time", verify.ClockFault{Kind: verify.FaultAsleep, Count: 3, WorstNS: 2e7}), "faulty-clock", result.Warn,
+			"CLOCK_THREAD_CPUTIME_ID@vdso counted CPU time while its thread slept 3 times, by up to 20 ms"},
 		"a failure":  {verified("ptp0@syscall", "wall", verify.ClockFault{Kind: verify.FaultFailed, Count: 1}), "", "", ""},
 		"no faults":  {verified("RDTSC@cpu", "counter"), "", "", ""},
 		"never done": {&result.Document{}, "", "", ""},

@@ -70,6 +70,7 @@ func happened(id, predicate string, times int64, worstNS float64) string {
 // faultWords are the other faults, as predicates.
 var faultWords = map[string]string{
 	verify.FaultStall:   "stood still",
+	verify.FaultAsleep:  "counted CPU time while its thread slept",
 	verify.FaultJump:    "jumped",
 	verify.FaultOutside: "contradicted its system call",
 	// It has neither a number nor a size.
@@ -92,7 +93,7 @@ func faulty(s *situation.Situation) *result.Finding {
 		if f.Kind == verify.FaultResolution {
 			text = c.ID + " " + predicate
 		}
-		if c.Witness != "" && f.Kind != verify.FaultOutside {
+		if c.Witness != "" && (f.Kind == verify.FaultStall || f.Kind == verify.FaultJump) {
 			text += ", compared with " + c.Witness
 		}
 		finding.Evidence = append(finding.Evidence, text)

@@ -58,10 +58,11 @@ func run(cpu int, fn func()) error {
 			return
 		}
 		err := prepare(cpu)
+		// Deferred: a test that fails in fn ends this goroutine.
+		defer func() { done <- err }()
 		if err == nil {
 			fn()
 		}
-		done <- err
 	}()
 	return <-done
 }

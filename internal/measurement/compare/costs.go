@@ -38,7 +38,7 @@ type Clock struct {
 	Call string `json:"call"`
 	// Path is vdso, syscall, cpu, mmio, memory, winapi, libc or go.
 	Path string `json:"path"`
-	// Kind is monotonic, wall, cpu time or counter.
+	// Kind is monotonic, wall, cpu time, user time or counter.
 	Kind string `json:"kind,omitempty"`
 	// Available is whether the clock could be read.
 	Available bool `json:"available"`

@@ -26,6 +26,8 @@ var kinds = []struct {
 	{"Wall clock, fine", func(c Clock) bool { return c.Kind == "wall" && fine(c) }},
 	{"Wall clock, coarse", func(c Clock) bool { return c.Kind == "wall" && coarse(c) }},
 	{"CPU time", func(c Clock) bool { return c.Kind == "cpu time" }},
+	{"User CPU time, fine", func(c Clock) bool { return c.Kind == "user time" && fine(c) }},
+	{"User CPU time, coarse", func(c Clock) bool { return c.Kind == "user time" && coarse(c) }},
 	{"Bare counter", func(c Clock) bool { return c.Kind == "counter" }},
 }
 

@@ -77,6 +77,6 @@ func run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Set
 func DefaultClocks() []clock.Clock {
 	const finest = 1e6 // ticks a second
 	return slices.DeleteFunc(clock.Default(), func(c clock.Clock) bool {
-		return c.Kind == clock.CPUTime || c.Hz > 0 && c.Hz <= finest || strings.Contains(c.ID, "_COARSE@")
+		return c.Kind.CountsCPU() || c.Hz > 0 && c.Hz <= finest || strings.Contains(c.ID, "_COARSE@")
 	})
 }

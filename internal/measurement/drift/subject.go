@@ -34,7 +34,7 @@ type subject struct {
 
 // open opens the clock, unless it counts CPU time.
 func (s *subject) open(kernelTSCHz float64) {
-	if s.clock.Kind == clock.CPUTime {
+	if s.clock.Kind.CountsCPU() {
 		s.err = errCPUTime
 		return
 	}

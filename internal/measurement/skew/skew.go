@@ -86,7 +86,7 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 		compared.Reason = err.Error()
 	case unpinned != nil:
 		compared.Reason = unpinned.Error()
-	case c.Kind == clock.CPUTime:
+	case c.Kind.CountsCPU():
 		compared.Reason = "CPU time is a thread's or a process's, not a CPU's"
 	default:
 		compared.TicksPerSecond = observe.Hz(c, rateSpan)

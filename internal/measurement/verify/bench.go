@@ -39,6 +39,9 @@ func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience t
 	}
 	b := &bench{clock: c, nsPerTick: 1e9 / hz, witness: second.of(c), into: into, watches: make([]watch, threads), failures: make([]error, threads)}
 	b.paced(reader, patience)
+	if c.Kind.CountsCPU() && c.PerThread {
+		b.asleep(reader)
+	}
 	if threads > 1 && !c.PerThread {
 		b.published, b.comparisons = make([]published, threads), make([]*comparison, threads)
 		for i := range threads {

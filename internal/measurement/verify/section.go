@@ -24,6 +24,7 @@ const (
 //   - backwards: a value is below the previous one on the same thread
 //   - warp: a value is below a value that another CPU had provably read before
 //   - stall: the value stood still
+//   - asleep: a thread's CPU time advanced while the thread slept
 //   - jump: a step exceeds the time that passed on another clock
 //   - outside: a value is not between the two values of another path that bracket it
 //   - resolution: another path reports a different resolution
@@ -32,6 +33,7 @@ const (
 	FaultBackwards  = "backwards"
 	FaultWarp       = "warp"
 	FaultStall      = "stall"
+	FaultAsleep     = "asleep"
 	FaultJump       = "jump"
 	FaultOutside    = "outside"
 	FaultResolution = "resolution"
@@ -39,7 +41,7 @@ const (
 )
 
 // ClockFaults are the values of ClockFault.Kind.
-var ClockFaults = []string{FaultBackwards, FaultWarp, FaultStall, FaultJump, FaultOutside, FaultResolution, FaultFailed}
+var ClockFaults = []string{FaultBackwards, FaultWarp, FaultStall, FaultAsleep, FaultJump, FaultOutside, FaultResolution, FaultFailed}
 
 // Verification is how far clocks can be trusted.
 type Verification struct {
@@ -112,7 +114,7 @@ type Bracket struct {
 // A ClockFault is one kind of fault of a clock.
 type ClockFault struct {
 	// Kind is one word for programs.
-	Kind string `json:"kind" is:"backwards|warp|stall|jump|outside|resolution|failed"`
+	Kind string `json:"kind" is:"backwards|warp|stall|asleep|jump|outside|resolution|failed"`
 	// Count is how often.
 	Count int64 `json:"count" is:"positive"`
 	// WorstNS is its largest size.

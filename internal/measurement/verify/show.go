@@ -169,6 +169,8 @@ var faultWords = map[string]struct {
 		func(c VerifiedClock) string { return c.ID + " went backwards from one CPU to another" }, "at worst by "},
 	FaultStall: {"stopped",
 		func(c VerifiedClock) string { return c.ID + " stopped" + witnessed(c, " while %s advanced,") }, "for up to "},
+	FaultAsleep: {"counts while asleep",
+		func(c VerifiedClock) string { return c.ID + " advanced while its thread slept" }, "at worst by "},
 	FaultJump: {"jumped", func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") },
 		"at worst by "},
 	FaultOutside: {"outside the bracket", func(c VerifiedClock) string {

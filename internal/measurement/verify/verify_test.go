@@ -269,6 +269,22 @@ func TestStallIsFound(t *testing.T) {
 	require.InDelta(t, faultOf(c, FaultStall).WorstNS, c.StoodNS, 1)
 }
 
+// Some systems return elapsed time as the CPU time of a thread.
+func TestCPUTimeThatCountsSleepIsFound(t *testing.T) {
+	counts := func(id string, next func() int64) clock.Clock {
+		c := fake(id, clock.CPUTime, func() func() int64 { return next })
+		c.PerThread = true
+		return c
+	}
+	var reads atomic.Int64
+	v := run(t, planted.TwoCPUs(t), counts("wall@syscall", now), counts("cpu@syscall", func() int64 { return reads.Add(50) }))
+	require.Equal(t, Faulty, v.Clocks[0].Verdict)
+	f := faultOf(v.Clocks[0], FaultAsleep)
+	require.NotNil(t, f)
+	require.GreaterOrEqual(t, f.WorstNS, 20e6)
+	require.Nil(t, faultOf(v.Clocks[1], FaultAsleep))
+}
+
 func TestJumpIsFound(t *testing.T) {
 	const size = int64(50 * time.Microsecond)
 	c := inVirtualTime(t, virtual{each: 20, span: 100 * time.Millisecond}, false, func(now int64) int64 { return now + now/int64(4*time.Millisecond)*size }, same)
