@@ -27,6 +27,7 @@ type log struct {
 	// whole is whether the text has the beginning of the boot.
 	whole  bool
 	events []kernellog.Event
+	stamps kernellog.Stamps
 }
 
 // bootLines are the lines of a boot.
@@ -85,6 +86,9 @@ func (l log) finished() (log, error) {
 }
 
 func (l *log) add(line string) {
+	if back := l.stamps.AddLine(line); back != "" {
+		l.about = append(l.about, back)
+	}
 	concerns := kernellog.Concerns(line)
 	in := func(text string) bool { return strings.Contains(line, text) }
 	if !concerns && !slices.ContainsFunc(factual, in) {

@@ -50,7 +50,11 @@ func kernelLog(root string) (*result.KernelLog, []string, []kernellog.Message) {
 // clockLines returns the messages about clocks, as dmesg prints them.
 func clockLines(messages []kernellog.Message) []string {
 	var lines []string
+	var stamps kernellog.Stamps
 	for _, m := range messages {
+		if back := stamps.Add(m.AtNS); m.Timed && back != "" {
+			lines = append(lines, back)
+		}
 		if !kernellog.Concerns(m.Text) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -14,9 +15,29 @@ var alsoRules = []rule{
 			Text: fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", e.Clock),
 		}
 	})},
+	{kind: string(watchdogReport), harmless: true, find: first(watchdogReport, func(e Event) Cause {
+		relation := "more"
+		if e.SkewNS < 0 {
+			relation = "less"
+		}
+		return Cause{Concerns: subjectOf(e.Clock), Text: fmt.Sprintf("In one check %s advanced %s %s than its watchdog (the kernel's figure): one of the two was late or wrong. "+
+			"The kernel of RHEL 6 only reports that. It marks nothing without the parameter clocksource_failover.", e.Clock, span(e.SkewNS), relation)}
+	})},
+	{kind: string(stampBack), title: "the clocks of the CPUs differ", inferred: true, find: stampsGoBack},
 	{kind: "lost-rtc-interrupts", harmless: true, find: rtcInterruptsLost},
 	{kind: "watchdog-timed-out", harmless: true, find: watchdogTimedOut},
 	{kind: "32-bit-erratum", harmless: true, find: erratum32},
+}
+
+// stampsGoBack: a stamp of the log is before the one of the line above. It counts if the kernel also doubts the TSC.
+func stampsGoBack(l log) (Cause, bool) {
+	found := l.of(stampBack)
+	if !slices.ContainsFunc(l.events, Event.Marks) || l.machine.Guest || len(found) == 0 {
+		return Cause{}, false
+	}
+	most := slices.MinFunc(found, func(a, b Event) int { return cmp.Compare(a.SkewNS, b.SkewNS) })
+	return Cause{TSC: TSCWrong, Evidence: found, Text: fmt.Sprintf(
+		"A line of the log is stamped %s before the line above it: the clock of the CPU that wrote it was behind, as where the TSCs of the CPUs differ.", span(most.SkewNS))}, true
 }
 
 // tscAdjust: the kernel found and fixed TSC_ADJUST. If the CPUs still differ, another rule reports it.

@@ -19,6 +19,10 @@ var comparedRules = []rule{
 		_, _, ok := c.wrapped()
 		return ok
 	}, watchdogWrapped)},
+	{kind: "watchdog-misread", title: "the PM timer was probably read wrong", find: explaining(func(_ log, c comparison) bool {
+		_, _, ok := c.misread()
+		return ok && c.marked
+	}, watchdogMisread)},
 	{kind: "watchdog-may-have-wrapped", title: disagree, find: explaining(mayHaveWrapped, perhapsWrapped)},
 	{kind: "weak-watchdog", title: disagree, find: explaining(func(_ log, c comparison) bool {
 		return slices.Contains(weakWatchdogs, c.watchdog)
@@ -84,6 +88,12 @@ func watchdogWrapped(_ log, c comparison) Cause {
 	}
 	cause.Text = fmt.Sprintf("%s: %s, whose counter wrapped. The TSC is right; the check ran late, because the machine was paused or did not run its timers.", c.both(), difference)
 	return cause
+}
+
+func watchdogMisread(_ log, c comparison) Cause {
+	bit, ticks, _ := c.misread()
+	return Cause{Text: fmt.Sprintf("%s. That is %s ticks of acpi_pm at %s: about 2^%d, so one bit of the PM timer was probably read wrong, as old PM timers do, and the TSC may be right. "+
+		"Then the clock source acpi_pm is the clock that jumped.", c.both(), words.Number(ticks), knownRates["acpi_pm"], bit)}
 }
 
 // hzAfter returns the rate of the TSC if the watchdog counted this much more than its values show, in ns.

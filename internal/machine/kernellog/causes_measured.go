@@ -19,6 +19,7 @@ var measuredRules = []rule{
 	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", find: cpusDifferAfterResume},
 	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", find: cpusDiffer},
 	{kind: "wrong-cpuid-rate", title: "the CPU reports a wrong rate of its TSC", find: wrongCPUIDRate},
+	{kind: "impossible-rate", title: "the kernel measured an impossible rate of the TSC", find: impossibleRate},
 	{kind: "calibration-failed", title: "the kernel could not measure the rate of the TSC", find: calibrationFailed},
 	{kind: "set-by-parameter", title: "the kernel command line switches the TSC off", inferred: true, find: setByParameter},
 	{kind: "tsc-went-back", title: "the TSC went back", find: wentBack},
@@ -173,6 +174,27 @@ func wrongCPUIDRate(l log) (Cause, bool) {
 		return Cause{}, false
 	}
 	return c, true
+}
+
+// impossibleRate: the kernel takes the TSC for faster than any, or has no rate.
+func impossibleRate(l log) (Cause, bool) {
+	found := slices.DeleteFunc(l.of(registered, tscRate, tscRefined, hostRate), func(e Event) bool {
+		return !strings.HasPrefix(e.Clock, "tsc") || e.Hz > 1 && !(e.Hz > fastestHz && e.Hz < 1e12) || e.Hz < 1 && e.Kind == registered
+	})
+	if len(found) == 0 {
+		return Cause{}, false
+	}
+	e := found[0]
+	text := fmt.Sprintf("The kernel takes the rate of the TSC for %s (%s), which no CPU has: its calibration went wrong.", inHz(e.Hz), rateLines[e.Kind].by)
+	if r := l.rates["tsc"]; r.hz > 0 && e.Hz > 0 {
+		times := e.Hz / r.hz
+		if round := math.Round(times); math.Abs(times/round-1) < 0.01 {
+			times = round
+		}
+		text += fmt.Sprintf(" The rate is %s, so a clock based on it runs slow by a factor of %s.", r, fourDigits(times))
+		found = append(found, l.of(bogoMIPS)...)
+	}
+	return Cause{TSC: TSCWrong, Evidence: found, Text: text}, true
 }
 
 // hidden are boot parameters that disable the timers against which the TSC is measured.

@@ -71,12 +71,20 @@ var plantedLogs = map[string]planted{
 	"inter CPU skew":               {"cpus-differ", Machine{}, "tsc: Detected 2000.000 MHz processor\nclocksource: Marking clocksource tsc unstable due to inter CPU skew\nclocksource: CPU11   14122310000000 < CPU2   14122310004000 (cycles)", []string{"4000 cycles (2 µs at 2 GHz, by the line \"Detected\")", "CPU 11"}, TSCWrong},
 	"CPUID":                        {"wrong-cpuid-rate", Machine{}, "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!\ntsc: Previous calibrated TSC freq:        1896.000 MHz\ntsc: TSC freq recalibrated by [HPET]:     1975.000 MHz", []string{"-4 %", "1975.000"}, TSCWrong},
 	"CPUID, figures cut":           {"wrong-cpuid-rate", Machine{}, "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!", []string{"500 ppm"}, TSCWrong},
-	"no reference":                 {"calibration-failed", Machine{Parameters: []string{"acpi=off"}}, "tsc: Marking TSC unstable due to could not calculate TSC khz", []string{"acpi=off"}, TSCWrong},
-	"a parameter":                  {"set-by-parameter", Machine{}, "tsc: Marking TSC unstable due to boot parameter", []string{"tsc=unstable"}, TSCUnknown},
-	"halts":                        {"halts-in-idle", Machine{}, "Marking TSC unstable due to: possible TSC halt in C2.\nClocksource tsc unstable (delta = -432097679 ns)", []string{"stops while"}, TSCWrong},
-	"halts, later words":           {"halts-in-idle", Machine{}, "tsc: Marking TSC unstable due to TSC halts in idle states deeper than C2", []string{"stops while"}, TSCWrong},
-	"cpufreq":                      {"cpufreq-changes", Machine{}, "Marking TSC unstable due to: cpufreq changes.\nTime: acpi_pm clocksource has been installed.\nClocksource tsc unstable (delta = -201134949 ns)", []string{"frequency"}, TSCWrong},
-	"bhyve":                        {"emulated-clocks", Machine{Guest: true, Hypervisor: "bhyve"}, "Clocksource tsc unstable (delta = -131624372 ns)", []string{"131.6 ms less", "hypervisor"}, TSCUnknown},
+	"20.4 GHz by max_cycles": {"impossible-rate", Machine{}, "smpboot: CPU0: Intel(R) Core(TM) i5-4460 CPU @ 2.04GHz (family: 0x6, model: 0x3c, stepping: 0x3)\n" +
+		"clocksource: tsc-early: mask: 0xffffffffffffffff max_cycles: 0x12623d38b3f7, max_idle_ns: 440795256043 ns", []string{"20.41 GHz (by its registration line)", "2.04 GHz, by the name of the CPU", "slow by a factor of 10."}, TSCWrong},
+	"23 GHz beside BogoMIPS": {"impossible-rate", Machine{}, "tsc: Detected 23274.000 MHz processor\nCalibrating delay loop (skipped), value calculated using timer frequency.. 4654.18 BogoMIPS (lpj=2327090)",
+		[]string{`23.27 GHz (by the line "Detected")`, "2.327 GHz, by BogoMIPS", "a factor of 10."}, TSCWrong},
+	"no rate":                 {"impossible-rate", Machine{}, "tsc: Detected 0.000 MHz processor", []string{"0 Hz"}, TSCWrong},
+	"one bit of the PM timer": {"watchdog-misread", Machine{}, "Clocksource tsc unstable (delta = -292934800 ns)\nSwitching to clocksource acpi_pm", []string{"1048573 ticks of acpi_pm", "2^20"}, TSCUnknown},
+	"RHEL 6":                  {"watchdog-reported", Machine{}, "Clocksource tsc unstable (delta = -95170507948 ns).  Enable clocksource failover by adding clocksource_failover kernel parameter.", []string{"95.17 s less", "marks nothing"}, TSCUnknown},
+	"a test of the watchdog":  {"watchdog-test", Machine{}, "clocksource: clocksource_watchdog_inject_delay(): Injecting delay.\n" + slowTimer + "tsc: Marking TSC unstable due to clocksource watchdog", []string{"on purpose"}, TSCUnknown},
+	"no reference":            {"calibration-failed", Machine{Parameters: []string{"acpi=off"}}, "tsc: Marking TSC unstable due to could not calculate TSC khz", []string{"acpi=off"}, TSCWrong},
+	"a parameter":             {"set-by-parameter", Machine{}, "tsc: Marking TSC unstable due to boot parameter", []string{"tsc=unstable"}, TSCUnknown},
+	"halts":                   {"halts-in-idle", Machine{}, "Marking TSC unstable due to: possible TSC halt in C2.\nClocksource tsc unstable (delta = -432097679 ns)", []string{"stops while"}, TSCWrong},
+	"halts, later words":      {"halts-in-idle", Machine{}, "tsc: Marking TSC unstable due to TSC halts in idle states deeper than C2", []string{"stops while"}, TSCWrong},
+	"cpufreq":                 {"cpufreq-changes", Machine{}, "Marking TSC unstable due to: cpufreq changes.\nTime: acpi_pm clocksource has been installed.\nClocksource tsc unstable (delta = -201134949 ns)", []string{"frequency"}, TSCWrong},
+	"bhyve":                   {"emulated-clocks", Machine{Guest: true, Hypervisor: "bhyve"}, "Clocksource tsc unstable (delta = -131624372 ns)", []string{"131.6 ms less", "hypervisor"}, TSCUnknown},
 	"VirtualBox": {"emulated-clocks", Machine{}, "DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006\n" + verdict +
 		"clocksource: 'acpi_pm' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffff\nclocksource: 'tsc' cs_nsec: 641200000 cs_now: 72a7ce81 cs_last: 1 mask: ffffffffffffffff", []string{"+27.5 %"}, TSCUnknown},
 	"a pause of 1 h":                {"watchdog-may-have-wrapped", Machine{}, verdict + hourLong, []string{"several times", "figure of 302 s is impossible", "Otherwise the TSC jumped"}, TSCUnknown},
@@ -185,8 +193,34 @@ func TestPlantedLogs(t *testing.T) {
 			require.True(t, p.log == "" || len(causes[0].Evidence) > 0, "no line shows it")
 		})
 	}
+	seen[string(stampBack)] = true // TestStampsThatGoBack
 	for _, r := range slices.Concat(reasons, alsoRules, timeRules) {
 		require.True(t, seen[r.kind], "%s: add a log to plantedLogs that shows this cause", r.kind)
+	}
+}
+
+// A stamp that goes back forbids trust in the TSC, if the kernel doubts it too.
+func TestStampsThatGoBack(t *testing.T) {
+	var stamps Stamps
+	var back []string
+	for _, line := range []string{
+		"[    0.500000] a", "[    0.100000] a CPU that comes up", "[ 4711.000000] b", "[ 4711.100000] c", "kern  :info  : [ 4710.932000][   C3] d", "[ 4711.200000] e",
+		"[ 4711.199000] within a tick", "[   90.000000] another log", "[ 4711.300000] f", "host app[12]: [no stamp] g",
+	} {
+		if line := stamps.AddLine(line); line != "" {
+			back = append(back, line)
+		}
+	}
+	require.Equal(t, []string{"[ 4710.932000] (168 ms before the line above)"}, back)
+	for _, also := range []string{"tsc: Marking TSC unstable due to clocksource watchdog", "Switched to clocksource tsc"} {
+		causes := Explain(Parse(append(back, also)), Machine{})
+		require.Equal(t, strings.HasPrefix(also, "tsc"), slices.ContainsFunc(causes, func(c Cause) bool {
+			return c.Kind == string(stampBack) && c.TSC == TSCWrong && strings.Contains(c.Text, "168 ms")
+		}))
+	}
+	var descends Stamps
+	for _, line := range []string{"[ 4711.3] a", "[ 4711.2] b", "[ 4711.1] c"} {
+		require.Empty(t, descends.AddLine(line), "the newest line comes first")
 	}
 }
 

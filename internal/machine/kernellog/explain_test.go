@@ -78,14 +78,14 @@ var explained = map[string]struct {
 	"lede-9028":                               {},
 	"matebook-pop-os-8":                       {[]string{"tsc-restarted"}, TSCUnknown, "+62 %"},
 	"mellanox-mkt-74":                         {[]string{"read-back-delay"}, TSCRight, "took too long"},
-	"netfinity-2009":                          {[]string{"clocks-disagree"}, TSCUnknown, "292.9 ms less"},
+	"netfinity-2009":                          {[]string{"watchdog-misread"}, TSCUnknown, "1048573 ticks"},
 	"qubes-2044":                              {[]string{"tsc-went-back"}, TSCWrong, "restarted near zero"},
 	"rpcs3-16382":                             {[]string{"cpus-differ"}, TSCWrong, "(3.184 s at 2.296 GHz, by the line \"Detected\") between CPU 0 and CPU 2"},
 	"sgi-rtc-lkml":                            {[]string{"clocks-disagree"}, TSCUnknown, "+0.138 % (1376 ppm)"},
 	"sozu-500":                                {[]string{"check-ran-late", "slow-interrupt"}, TSCUnknown, "The check ran at least 1.91 s late"},
-	"sungju-rhel6":                            {[]string{"check-ran-late"}, TSCUnknown, "The check ran at least 94.67 s late"},
+	"sungju-rhel6":                            {[]string{"watchdog-reported"}, TSCUnknown, "95.17 s less"},
 	"virtual-dsm-1111":                        {[]string{"cpus-differ"}, TSCWrong, "In a virtual machine the hypervisor sets them"},
-	"xen-migration-gist":                      {[]string{"clocks-disagree"}, TSCUnknown, "125 ms more than the watchdog"},
+	"xen-migration-gist":                      {[]string{"watchdog-reported"}, TSCUnknown, "125 ms more than its watchdog"},
 }
 
 func TestExplain(t *testing.T) {

@@ -76,7 +76,11 @@ var fields = map[string]func(*Event, string){
 			e.Hz = lpj * math.Round(e.Hz/lpj)
 		}
 	},
-	"mhz":    func(e *Event, text string) { e.Hz, _ = number(text); e.Hz *= 1e6 },
+	"mhz": func(e *Event, text string) { e.Hz, _ = number(text); e.Hz *= 1e6 },
+	"before": func(e *Event, text string) {
+		ms, _ := number(text)
+		e.SkewNS = -min(ms, largest/1e6) * 1e6
+	},
 	"cycles": func(e *Event, text string) { e.Cycles = decimal(text) },
 	"behind": func(e *Event, text string) { e.Last = uint64(decimal(text)) },
 	"ahead":  func(e *Event, text string) { e.Now = uint64(decimal(text)) },

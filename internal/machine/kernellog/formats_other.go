@@ -133,6 +133,9 @@ var otherFormats = []format{
 		kind: idleStates, has: "c3", weight: weightNoise,
 		pattern: `^ACPI: CPU0 \(power states: .*C3\[`,
 	},
+	{ // Stamps.Add writes it
+		kind: stampBack, has: "ms before the line above", clock: "tsc", weight: weightDecides, pattern: `^\((?P<before>\d+) ms before the line above\)`,
+	},
 	// Lines that only have facts of the machine.
 	{
 		kind: kernelVersion, has: "linux version", weight: weightNone,

@@ -16,6 +16,9 @@ const (
 	readBackDelay    Kind = "read-back-delay"
 	readTimedOut     Kind = "read-timed-out"
 	longReadout      Kind = "long-readout"
+	watchdogReport   Kind = "watchdog-reported"
+	selfTest         Kind = "watchdog-test"
+	stampBack        Kind = "stamps-go-back"
 )
 
 // watchdogFormats are the messages of the watchdog, which compares a clock source with another one every half second. A
@@ -36,6 +39,10 @@ var watchdogFormats = []format{
 	{
 		kind: watchdogSkew, has: "skewed", weight: weightDecides,
 		pattern: `Clocksource ` + named("clock") + ` skewed (?P<skew>-?\d+) ns \(-?\d+ ms\) over watchdog ` + named("watchdog") + ` interval of (?P<wdns>-?\d+) ns`,
+	},
+	{ // RHEL 6 marks nothing
+		kind: watchdogReport, has: "enable clocksource failover", weight: weightContext,
+		pattern: `Clocksource ` + named("clock") + ` unstable \(delta = (?P<skew>-?\d+) ns\)\.\s+Enable clocksource failover`,
 	},
 	{
 		kind: watchdogDelta, has: "unstable (delta", weight: weightDecides,
@@ -65,6 +72,28 @@ var watchdogFormats = []format{
 		kind: longReadout, has: "long readout interval", clock: "tsc", weight: weightContext,
 		pattern: `Long readout interval, skipping watchdog check: cs_nsec: (?P<ns>-?\d+) wd_nsec: (?P<wdns>-?\d+)`,
 	},
+}
+
+// testFormats are the messages of the kernel's tests of its watchdog.
+var testFormats = []format{
+	{ // kernel/time/clocksource-wdtest.c
+		kind: selfTest, has: "wdtest", weight: weightContext, pattern: `clocksource_wdtest: `,
+		shows: &Cause{Harmless: true, Text: "The kernel tested its watchdog, with late and wrong reads on purpose (clocksource_wdtest, inject_delay_freq). What it says of that is no fault."},
+	},
+	{kind: selfTest, has: "injecting delay", weight: weightContext, pattern: `clocksource_watchdog_inject_delay\(\): Injecting delay`},
+}
+
+// markTests makes tests of what the watchdog says during a test, and of the clock sources of the test.
+func markTests(events []Event) {
+	testing := false
+	for i := range events {
+		switch e := &events[i]; {
+		case e.Kind == selfTest:
+			testing = !strings.Contains(strings.ToLower(e.Line), "done with test")
+		case strings.HasPrefix(e.Clock, "wdtest") || testing && (e.Marks() || slices.Contains([]Kind{watchdogInterval, clockInterval, readBackDelay, readTimedOut}, e.Kind)):
+			e.Kind = selfTest
+		}
+	}
 }
 
 // marks are the kinds of lines by which the kernel marks a clock source unstable, or gives it up.

@@ -36,6 +36,7 @@ func Parse(lines []string) []Event {
 		e.Index = i
 		events = append(events, e)
 	}
+	markTests(events)
 	return events
 }
 

@@ -159,6 +159,57 @@ func (m *Message) note(p prefix, found []string) {
 	}
 }
 
+// Stamps finds times since boot that go back: a CPU stamped its line by a clock that is behind the clocks of others.
+type Stamps struct {
+	last         int64 // 0 at first
+	rises, falls int
+}
+
+const (
+	// bootedNS is when the CPUs have come up, each with a clock of its own until then, in ns.
+	bootedNS = 60e9
+	// leastBackNS and mostBackNS are a step back that neither the ticks of a jiffies clock make nor two logs in one
+	// file, in ns.
+	leastBackNS, mostBackNS = 50e6, 10e9
+)
+
+// Add adds the time of the next line, in ns. It returns a line for the document, without the text, if the time is
+// before the one of the line above: "[ 4711.123456] (168 ms before the line above)". Else it returns "".
+func (s *Stamps) Add(atNS int64) string {
+	back := s.last - atNS
+	ascends := s.rises > s.falls
+	switch {
+	case back > 0:
+		s.falls++
+	case back < 0 && s.last > 0:
+		s.rises++
+	}
+	found := ascends && atNS > bootedNS && back >= leastBackNS && back < mostBackNS
+	s.last = atNS
+	if !found {
+		return ""
+	}
+	return fmt.Sprintf("%s (%d ms before the line above)", uptimeStamp(atNS/1000), back/1e6)
+}
+
+// AddLine adds a line with a time since boot in brackets, wherever that stands: a fast way.
+func (s *Stamps) AddLine(line string) string {
+	rest := line[:min(len(line), maxLooked)]
+	for range maxPrefixes {
+		_, after, _ := strings.Cut(rest, "[")
+		stamp, text, found := strings.Cut(after, "]")
+		if !found {
+			break
+		}
+		seconds, err := strconv.ParseFloat(strings.TrimSpace(stamp), 64)
+		if err == nil && seconds >= 0 && seconds < largestNS/1e9 && strings.Contains(stamp, ".") {
+			return s.Add(int64(seconds * 1e9))
+		}
+		rest = text
+	}
+	return ""
+}
+
 // largestNS bounds a time since boot, in ns: 146 years.
 const largestNS = 1 << 62
 
