@@ -74,7 +74,7 @@ func OfDocument(d *result.Document) Report {
 	if answer, level := diagnose.Answer(d); answer != "" && diagnose.Measured(d) {
 		r.answer, r.level = answer, level
 	}
-	r.answer = untilThen(d, r.answer)
+	r.answer, r.details = untilThen(d, r.answer), diagnose.Published(d)
 	return r
 }
 
@@ -91,9 +91,9 @@ func OfDiagnosis(d *result.Document) Report {
 	r := ofMachine(d)
 	r.title, r.explained = "timebench doctor", true
 	r.answer, r.level = diagnose.Answer(d)
-	r.answer = untilThen(d, r.answer)
+	r.answer, r.details = untilThen(d, r.answer), diagnose.Published(d)
 	if !serious(d) {
-		r.details = diagnose.Healthy(d)
+		r.details = strings.Join(words.Present(r.details, diagnose.Healthy(d)), " ")
 	}
 	r.pictures = drawings(sections.Pictures(), d)
 	return r
