@@ -24,6 +24,16 @@ var alsoRules = []rule{
 			"The kernel of RHEL 6 only reports that. It marks nothing without the parameter clocksource_failover.", e.Clock, span(e.SkewNS), relation)}
 	})},
 	{kind: string(stampBack), title: "the clocks of the CPUs differ", inferred: true, find: stampsGoBack},
+	{kind: "no-vdso-clocks", harmless: true, concerns: OfCounter, find: func(l log) (Cause, bool) {
+		found := slices.DeleteFunc(l.of(armRate), func(e Event) bool { return e.Name != "phys" || l.machine.Arch != "arm" })
+		return Cause{Text: "The kernel reads the physical counter (phys). A guess: on 32-bit Arm that means that the firmware has not set up the virtual counter, and then the vDSO has no clocks: every read of the time enters the kernel."}.shownBy(found)
+	}},
+	{kind: "only-ticks", harmless: true, concerns: OfOtherSource, find: func(l log) (Cause, bool) {
+		last := slices.DeleteFunc(l.of(switched), func(e Event) bool {
+			return e.Clock != l.machine.ClockSource || !slices.Contains(weakWatchdogs, e.Clock)
+		})
+		return Cause{Text: "The last clock source in this log counts timer interrupts (" + l.machine.ClockSource + "). If the kernel kept it, as on simulators without a counter, time steps by one interrupt, 1 to 10 ms."}.shownBy(last)
+	}},
 	{kind: "lost-rtc-interrupts", harmless: true, find: rtcInterruptsLost},
 	{kind: "watchdog-timed-out", harmless: true, find: watchdogTimedOut},
 	{kind: "32-bit-erratum", harmless: true, find: erratum32},
