@@ -27,138 +27,49 @@ const (
 // otherFormats are the other messages.
 var otherFormats = []format{
 	// The clock source in use.
-	{
-		kind: switched, has: "clocksource", weight: weightContext,
-		pattern: `Switch(?:ed|ing) to clocksource:? ` + named("clock") + `(?:\.?$|\s)`,
-	},
-	{
-		kind: switched, has: "clocksource has been installed", weight: weightContext,
-		pattern: `Time: ` + named("clock") + ` clocksource has been installed`,
-	},
-	{
-		kind: registered, has: "max_idle_ns", weight: weightContext,
-		pattern: `clocksource: ` + named("clock") + `: mask: 0x[0-9a-f]+ max_cycles: (?P<maxcycles>0x[0-9a-f]+), max_idle_ns: (?P<maxidle>\d+) ns`,
-	},
-	{
-		kind: refused, has: "hrt compatible", weight: weightDecides,
-		pattern: `Override clocksource ` + named("clock") + ` is (?:unstable and )?not (?:currently )?HRT compatible`,
-	},
+	{kind: switched, has: "clocksource", weight: weightContext, pattern: `Switch(?:ed|ing) to clocksource:? ` + named("clock") + `(?:\.?$|\s)`},
+	{kind: switched, has: "clocksource has been installed", weight: weightContext, pattern: `Time: ` + named("clock") + ` clocksource has been installed`},
+	{kind: registered, has: "max_idle_ns", weight: weightContext, pattern: `clocksource: ` + named("clock") + `: mask: 0x[0-9a-f]+ max_cycles: (?P<maxcycles>0x[0-9a-f]+), max_idle_ns: (?P<maxidle>\d+) ns`},
+	{kind: refused, has: "hrt compatible", weight: weightDecides, pattern: `Override clocksource ` + named("clock") + ` is (?:unstable and )?not (?:currently )?HRT compatible`},
 	// Suspend and resume, after which the TSCs of the CPUs can differ.
-	{
-		kind: suspended, has: "suspended for", weight: weightNoise,
-		pattern: `(?:Timekeeping )?suspended for \d+\.\d+ seconds`,
-	},
-	{
-		kind: suspended, has: "pm: suspend e", weight: weightContext,
-		pattern: `^PM: suspend (?:entry|exit)`,
-	},
-	{
-		kind: suspended, has: "hibernation e", weight: weightContext,
-		pattern: `^PM: (?:hibernation: )?hibernation (?:entry|exit)`,
-	},
-	{
-		kind: suspended, has: "resume", weight: weightContext,
-		pattern: `^(?:PM: (?:noirq |early )?resume (?:of )?devices|PM: resume devices took|ACPI: (?:PM: )?Low-level resume complete)`,
-	},
-	{
-		kind: suspended, has: "pm: ", weight: weightNoise,
-		pattern: `^PM: (?:Finishing wakeup|Writing back config space|Preparing system for (?:mem )?sleep|Entering mem sleep)`,
-	},
-	{
-		kind: suspended, has: "system sleep state", weight: weightContext,
-		pattern: `^ACPI: (?:PM: )?(?:Waking up from|Preparing to enter) system sleep state`,
-	},
-	{
-		kind: suspended, has: "restarting tasks", weight: weightContext,
-		pattern: `^(?:PM: )?Restarting tasks`,
-	},
+	{kind: suspended, has: "suspended for", weight: weightNoise, pattern: `(?:Timekeeping )?suspended for \d+\.\d+ seconds`},
+	{kind: suspended, has: "pm: suspend e", weight: weightContext, pattern: `^PM: suspend (?:entry|exit)`},
+	{kind: suspended, has: "hibernation e", weight: weightContext, pattern: `^PM: (?:hibernation: )?hibernation (?:entry|exit)`},
+	{kind: suspended, has: "resume", weight: weightContext, pattern: `^(?:PM: (?:noirq |early )?resume (?:of )?devices|PM: resume devices took|ACPI: (?:PM: )?Low-level resume complete)`},
+	{kind: suspended, has: "pm: ", weight: weightNoise, pattern: `^PM: (?:Finishing wakeup|Writing back config space|Preparing system for (?:mem )?sleep|Entering mem sleep)`},
+	{kind: suspended, has: "system sleep state", weight: weightContext, pattern: `^ACPI: (?:PM: )?(?:Waking up from|Preparing to enter) system sleep state`},
+	{kind: suspended, has: "restarting tasks", weight: weightContext, pattern: `^(?:PM: )?Restarting tasks`},
 	// Other timers.
-	{
-		kind: lostRTC, has: "rtc interrupts", clock: "hpet", weight: weightNoise,
-		pattern: `lost \d+ rtc interrupts`,
-	},
-	{
-		kind: acpiOff, has: "interpreter disabled", weight: weightContext,
-		pattern: `ACPI: Interpreter disabled`,
-	},
-	{
-		kind: hpetRate, has: "comparators", clock: "hpet", weight: weightContext,
-		pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d+\.\d+) MHz counter`,
-	},
+	{kind: lostRTC, has: "rtc interrupts", clock: "hpet", weight: weightNoise, pattern: `lost \d+ rtc interrupts`},
+	{kind: acpiOff, has: "interpreter disabled", weight: weightContext, pattern: `ACPI: Interpreter disabled`},
+	{kind: hpetRate, has: "comparators", clock: "hpet", weight: weightContext, pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d+\.\d+) MHz counter`},
 	{
 		kind: "pm-timer-off", has: "pm-timer", clock: "acpi_pm", weight: weightContext,
 		pattern: `PM-Timer (?:failed consistency check|had inconsistent results|running at invalid rate)`,
 		shows:   &Cause{Harmless: true, Concerns: OfOtherSource, Text: "The firmware switched the ACPI PM timer off. The kernel does without it."},
 	},
 	// Virtual machines and sandboxes.
-	{
-		kind: hypervisorKind, has: "hypervisor detected", weight: weightContext,
-		pattern: `Hypervisor detected: (?P<name>.+)`,
-	},
-	{
-		kind: xenGuest, has: "xen", weight: weightContext,
-		pattern: `installing Xen timer for CPU|Booting paravirtualized kernel on (?:bare hardware with )?Xen|Xen version:? \d|xen: PV spinlocks`,
-	},
-	{
-		kind: "kvm-clock", has: "kvm-clock", clock: "kvm-clock", weight: weightContext,
-		pattern: `kvm-clock: `,
-	},
-	{
-		kind: hostRate, has: "mhz", clock: "tsc", weight: weightContext,
-		pattern: `(?:vmware: )?TSC freq read from hypervisor : (?P<mhz>\d+\.\d+) MHz`,
-	},
-	{
-		kind: gvisorStart, has: "starting gvisor", weight: weightDecides,
-		pattern: `Starting gVisor`,
-	},
+	{kind: hypervisorKind, has: "hypervisor detected", weight: weightContext, pattern: `Hypervisor detected: (?P<name>.+)`},
+	{kind: xenGuest, has: "xen", weight: weightContext, pattern: `installing Xen timer for CPU|Booting paravirtualized kernel on (?:bare hardware with )?Xen|Xen version:? \d|xen: PV spinlocks`},
+	{kind: "kvm-clock", has: "kvm-clock", clock: "kvm-clock", weight: weightContext, pattern: `kvm-clock: `},
+	{kind: hostRate, has: "mhz", clock: "tsc", weight: weightContext, pattern: `(?:vmware: )?TSC freq read from hypervisor : (?P<mhz>\d+\.\d+) MHz`},
+	{kind: gvisorStart, has: "starting gvisor", weight: weightDecides, pattern: `Starting gVisor`},
 	// Arm's counter.
-	{
-		kind: counterTrapped, has: "trapping cntvct", clock: "arch_sys_counter", weight: weightDecides,
-		pattern: `CPU(?P<cpu>\d+): Trapping CNTVCT access`,
-	},
-	{
-		kind: erratum, has: "erratum", clock: "arch_sys_counter", weight: weightDecides,
-		pattern: `arch_timer: Enabling (?:local|global) workaround for (?P<name>.+)`,
-	},
-	{
-		kind: armRate, has: "cp15 timer", clock: "arch_sys_counter", weight: weightContext,
-		pattern: `cp15 timer(?:\(s\))? running at (?P<mhz>\d+\.\d+)MHz(?: \((?P<name>phys|virt)\))?`,
-	},
-	{
-		kind: arm32, has: "armv7 processor", weight: weightContext,
-		pattern: `^CPU: ARMv7 Processor`,
-	},
+	{kind: counterTrapped, has: "trapping cntvct", clock: "arch_sys_counter", weight: weightDecides, pattern: `CPU(?P<cpu>\d+): Trapping CNTVCT access`},
+	{kind: erratum, has: "erratum", clock: "arch_sys_counter", weight: weightDecides, pattern: `arch_timer: Enabling (?:local|global) workaround for (?P<name>.+)`},
+	{kind: armRate, has: "cp15 timer", clock: "arch_sys_counter", weight: weightContext, pattern: `cp15 timer(?:\(s\))? running at (?P<mhz>\d+\.\d+)MHz(?: \((?P<name>phys|virt)\))?`},
+	{kind: arm32, has: "armv7 processor", weight: weightContext, pattern: `^CPU: ARMv7 Processor`},
 	// The CPU, and what it does when idle.
-	{
-		kind: idleStates, has: "c3", weight: weightNoise,
-		pattern: `^ACPI: CPU0 \(power states: .*C3\[`,
-	},
+	{kind: idleStates, has: "c3", weight: weightNoise, pattern: `^ACPI: CPU0 \(power states: .*C3\[`},
 	{ // Stamps.Add writes it
 		kind: stampBack, has: "ms before the line above", clock: "tsc", weight: weightDecides, pattern: `^\((?P<before>\d+) ms before the line above\)`,
 	},
 	// Lines that only have facts of the machine.
-	{
-		kind: kernelVersion, has: "linux version", weight: weightNone,
-		pattern: `^Linux version (?P<name>\S+)`,
-	},
-	{ // print_cpu_info in arch/x86/kernel/cpu/common.c
-		kind: cpuName, has: "cpu0: ", weight: weightNone,
-		pattern: `^(?:smpboot: )?CPU0: (?P<name>(?:\w+ )?(?:Intel|AMD|VIA|Hygon).+?)(?: \(family: .*| stepping \w+)$`,
-	},
-	{
-		kind: commandLine, has: "command line: ", weight: weightNone,
-		pattern: `^(?:Kernel )?command line: (?P<name>.+)`,
-	},
-	{
-		kind: firmwareNames, has: "dmi: ", weight: weightNone,
-		pattern: `^DMI: (?P<name>.+)`,
-	},
-	{
-		kind: firmwareNames, has: "hardware name: ", weight: weightNone,
-		pattern: `^Hardware name: (?P<name>.+)`,
-	},
-	{
-		kind: firmwareNames, has: "acpi: rsdp", weight: weightContext,
-		pattern: `^ACPI: RSDP .*\(v\d+ (?P<name>VBOX|BHYVE|PRLS|BOCHS|PTLTD|Xen|VRTUAL)`,
-	},
+	{kind: kernelVersion, has: "linux version", weight: weightNone, pattern: `^Linux version (?P<name>\S+)`},
+	// print_cpu_info in arch/x86/kernel/cpu/common.c
+	{kind: cpuName, has: "cpu0: ", weight: weightNone, pattern: `^(?:smpboot: )?CPU0: (?P<name>(?:\w+ )?(?:Intel|AMD|VIA|Hygon).+?)(?: \(family: .*| stepping \w+)$`},
+	{kind: commandLine, has: "command line: ", weight: weightNone, pattern: `^(?:Kernel )?command line: (?P<name>.+)`},
+	{kind: firmwareNames, has: "dmi: ", weight: weightNone, pattern: `^DMI: (?P<name>.+)`},
+	{kind: firmwareNames, has: "hardware name: ", weight: weightNone, pattern: `^Hardware name: (?P<name>.+)`},
+	{kind: firmwareNames, has: "acpi: rsdp", weight: weightContext, pattern: `^ACPI: RSDP .*\(v\d+ (?P<name>VBOX|BHYVE|PRLS|BOCHS|PTLTD|Xen|VRTUAL)`},
 }

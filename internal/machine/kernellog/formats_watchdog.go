@@ -24,54 +24,19 @@ const (
 // watchdogFormats are the messages of the watchdog, which compares a clock source with another one every half second. A
 // line shows the words of its kernel; the version does not, because stable kernels have backports.
 var watchdogFormats = []format{
-	{
-		kind: watchdogVerdict, has: "because the skew is too large", weight: weightDecides,
-		pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: Marking clocksource ` + named("clock") + ` as unstable,? because the skew is too large`,
-	},
-	{
-		kind: watchdogInterval, has: "wd_now:", weight: weightDecides,
-		pattern: named("clock") + ` (?:wd_nsec: (?P<ns>-?\d+) )?wd_now: (?P<now>(?:0x)?[0-9a-f]{1,16}) wd_last: (?P<last>(?:0x)?[0-9a-f]{1,16}) mask: (?P<mask>(?:0x)?[0-9a-f]{1,16})`,
-	},
-	{
-		kind: clockInterval, has: "cs_now:", weight: weightDecides,
-		pattern: named("clock") + ` (?:cs_nsec: (?P<ns>-?\d+) )?cs_now: (?P<now>(?:0x)?[0-9a-f]{1,16}) cs_last: (?P<last>(?:0x)?[0-9a-f]{1,16}) mask: (?P<mask>(?:0x)?[0-9a-f]{1,16})`,
-	},
-	{
-		kind: watchdogSkew, has: "skewed", weight: weightDecides,
-		pattern: `Clocksource ` + named("clock") + ` skewed (?P<skew>-?\d+) ns \(-?\d+ ms\) over watchdog ` + named("watchdog") + ` interval of (?P<wdns>-?\d+) ns`,
-	},
-	{ // RHEL 6 marks nothing
-		kind: watchdogReport, has: "enable clocksource failover", weight: weightContext,
-		pattern: `Clocksource ` + named("clock") + ` unstable \(delta = (?P<skew>-?\d+) ns\)\.\s+Enable clocksource failover`,
-	},
-	{
-		kind: watchdogDelta, has: "unstable (delta", weight: weightDecides,
-		pattern: `Clocksource ` + named("clock") + ` unstable \(delta = (?P<skew>-?\d+) ns\)`,
-	},
-	{
-		kind: frequencySkew, has: "due to frequency skew", weight: weightDecides,
-		pattern: `Marking clocksource ` + named("clock") + ` unstable due to frequency skew`,
-	},
-	{
-		kind: watchdogInterval, has: "interval:", weight: weightDecides,
-		pattern: `Watchdog +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`,
-	},
-	{
-		kind: clockInterval, has: "interval:", weight: weightDecides,
-		pattern: `Clocksource +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`,
-	},
-	{
-		kind: readBackDelay, has: "read-back delay", clock: "tsc", weight: weightDecides,
-		pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: (?:wd-` + named("clock") + `-wd|` + named("watchdog") + `)(?: excessive)? read-back delay (?:of )?(?:(?P<delay>\d+) ?ns)?(?: vs\. limit of (?P<limit>\d+) ?ns)?`,
-	},
-	{
-		kind: readTimedOut, has: "read timed out", weight: weightContext,
-		pattern: `Watchdog (?:remote CPU (?P<cpu>\d+)|` + named("watchdog") + `) read timed out(?:\. Readout sequence took: (?P<delay>\d+) ?ns)?`,
-	},
-	{
-		kind: longReadout, has: "long readout interval", clock: "tsc", weight: weightContext,
-		pattern: `Long readout interval, skipping watchdog check: cs_nsec: (?P<ns>-?\d+) wd_nsec: (?P<wdns>-?\d+)`,
-	},
+	{kind: watchdogVerdict, has: "because the skew is too large", weight: weightDecides, pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: Marking clocksource ` + named("clock") + ` as unstable,? because the skew is too large`},
+	{kind: watchdogInterval, has: "wd_now:", weight: weightDecides, pattern: named("clock") + ` (?:wd_nsec: (?P<ns>-?\d+) )?wd_now: (?P<now>(?:0x)?[0-9a-f]{1,16}) wd_last: (?P<last>(?:0x)?[0-9a-f]{1,16}) mask: (?P<mask>(?:0x)?[0-9a-f]{1,16})`},
+	{kind: clockInterval, has: "cs_now:", weight: weightDecides, pattern: named("clock") + ` (?:cs_nsec: (?P<ns>-?\d+) )?cs_now: (?P<now>(?:0x)?[0-9a-f]{1,16}) cs_last: (?P<last>(?:0x)?[0-9a-f]{1,16}) mask: (?P<mask>(?:0x)?[0-9a-f]{1,16})`},
+	{kind: watchdogSkew, has: "skewed", weight: weightDecides, pattern: `Clocksource ` + named("clock") + ` skewed (?P<skew>-?\d+) ns \(-?\d+ ms\) over watchdog ` + named("watchdog") + ` interval of (?P<wdns>-?\d+) ns`},
+	// RHEL 6 marks nothing
+	{kind: watchdogReport, has: "enable clocksource failover", weight: weightContext, pattern: `Clocksource ` + named("clock") + ` unstable \(delta = (?P<skew>-?\d+) ns\)\.\s+Enable clocksource failover`},
+	{kind: watchdogDelta, has: "unstable (delta", weight: weightDecides, pattern: `Clocksource ` + named("clock") + ` unstable \(delta = (?P<skew>-?\d+) ns\)`},
+	{kind: frequencySkew, has: "due to frequency skew", weight: weightDecides, pattern: `Marking clocksource ` + named("clock") + ` unstable due to frequency skew`},
+	{kind: watchdogInterval, has: "interval:", weight: weightDecides, pattern: `Watchdog +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`},
+	{kind: clockInterval, has: "interval:", weight: weightDecides, pattern: `Clocksource +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`},
+	{kind: readBackDelay, has: "read-back delay", clock: "tsc", weight: weightDecides, pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: (?:wd-` + named("clock") + `-wd|` + named("watchdog") + `)(?: excessive)? read-back delay (?:of )?(?:(?P<delay>\d+) ?ns)?(?: vs\. limit of (?P<limit>\d+) ?ns)?`},
+	{kind: readTimedOut, has: "read timed out", weight: weightContext, pattern: `Watchdog (?:remote CPU (?P<cpu>\d+)|` + named("watchdog") + `) read timed out(?:\. Readout sequence took: (?P<delay>\d+) ?ns)?`},
+	{kind: longReadout, has: "long readout interval", clock: "tsc", weight: weightContext, pattern: `Long readout interval, skipping watchdog check: cs_nsec: (?P<ns>-?\d+) wd_nsec: (?P<wdns>-?\d+)`},
 }
 
 // testFormats are the messages of the kernel's tests of its watchdog.
