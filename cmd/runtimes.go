@@ -21,7 +21,8 @@ const maxCallTime = time.Minute
 func runtimesCommand() *cobra.Command {
 	var flags *sectionFlags
 	var given []string
-	var threads string
+	var threads, spans string
+	var sleep bool
 	command := &cobra.Command{
 		Use:   "runtimes [RUNTIME...]",
 		Short: "Measure the clock calls of language runtimes",
@@ -44,6 +45,9 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			if err != nil {
 				return err
 			}
+			if err := onlyWith(command, sleep); err != nil {
+				return err
+			}
 			if flags.time < runtimes.ShortestTime || flags.time > maxCallTime {
 				return timeError("call-time", flags.time, runtimes.ShortestTime, "1m")
 			}
@@ -55,6 +59,12 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			if threads != "" {
 				if settings.Threads, err = measure.ParseThreads(threads); err != nil {
 					return fmt.Errorf("--threads: %w", err)
+				}
+			}
+			if sleep {
+				settings.Clocks, settings.Sleeps = nil, runtimes.DefaultSleeps
+				if settings.Spans, err = parseSpans(spans); err != nil {
+					return fmt.Errorf("--spans: %w", err)
 				}
 			}
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
@@ -74,6 +84,8 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 	command.Flags().StringArrayVar(&given, "runtime", nil, "measure this program, as `NAME=PATH`; may be repeated")
 	command.Flags().StringVarP(&threads, "threads", "t", "",
 		"numbers of threads for throughput: `N..M`, or a list 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
+	command.Flags().BoolVar(&sleep, "sleep", false, "measure how late the sleeps of the runtimes end")
+	command.Flags().StringVar(&spans, "spans", "100us,1ms", "the spans of the sleeps, as a list of `durations`")
 	command.ValidArgs = runtimes.Names()
 	return command
 }
@@ -135,6 +147,35 @@ func systemClocks(all []clock.Clock) []clock.Clock {
 		}
 	}
 	return clock.Default()
+}
+
+// onlyWith returns the error of a flag that has no effect with --sleep, or without it.
+func onlyWith(command *cobra.Command, sleep bool) error {
+	for flag, of := range map[string]bool{"call-time": false, "threads": false, "spans": true} {
+		if command.Flags().Changed(flag) && of != sleep {
+			return fmt.Errorf("--%s has no effect with --sleep=%t", flag, sleep)
+		}
+	}
+	return nil
+}
+
+const minSpan, maxSpan, maxSpans = time.Microsecond, time.Second, 10
+
+// parseSpans returns the spans of a list such as 100us,1ms, each once.
+func parseSpans(list string) (spans []time.Duration, err error) {
+	for text := range strings.SplitSeq(list, ",") {
+		span, err := time.ParseDuration(strings.TrimSpace(text))
+		if err != nil || span < minSpan || span > maxSpan {
+			return nil, fmt.Errorf("%q: write durations from %v to %v, such as 100us,1ms", text, minSpan, maxSpan)
+		}
+		if !slices.Contains(spans, span) {
+			spans = append(spans, span)
+		}
+	}
+	if len(spans) > maxSpans {
+		return nil, fmt.Errorf("%d spans; write at most %d", len(spans), maxSpans)
+	}
+	return spans, nil
 }
 
 // numbersOf returns the numbers of threads of the document; costs use one thread.

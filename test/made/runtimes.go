@@ -47,6 +47,15 @@ func Runtimes(calls int) *runtimes.Runtimes {
 			WithoutVDSONS: 10 * cost,
 		})
 	}
+	for i, late := range []float64{73e3, 975e3, -200e3}[:min(calls, 3)] {
+		name := []string{"LockSupport.parkNanos", "Thread.sleep(ms)", "Object.wait"}[i]
+		took := compare.Latency{MedianNS: 1e6 + late, MinNS: 1e6 + late, SamplesNS: []float64{1e6 + late}}
+		java.Sleeps = append(java.Sleeps, runtimes.MeasuredSleep{ID: name + "@java", Call: name, Spans: []runtimes.Slept{{
+			SpanNS: 1e6, Samples: 300, Early: 3 * (i / 2), MinLateNS: late - 50e3, MedianLateNS: late, P99LateNS: late + 1e6,
+			MaxLateNS: late + 5e6, Took: took, SystemCall: []string{"futex", "epoll_wait", ""}[i], Deadline: i == 0,
+			SystemCallNS: []int64{990e3, 2e6, 0}[i], SystemCallBy: []string{"ptrace", "ptrace", "ptrace needs Linux 5.3"}[i],
+		}}})
+	}
 	if calls > 5 {
 		java.Calls[4].Reason = "needs the module java.management"
 		java.Calls[3].Reads, java.Calls[3].ReadsBy, java.Calls[3].TracedCalls, java.Calls[3].AttributedCalls = nil,

@@ -53,9 +53,9 @@ func TestSpans(t *testing.T) {
 	s.add(a, "three")
 	a = s.open(a, "end")
 	s.add(a, "four")
-	require.Equal(t, []Span{{"a", []string{"one", "three"}}}, s.marked())
+	require.Equal(t, []Span{{Mark: "a", Reads: []string{"one", "three"}}}, s.marked())
 	s.open(b, "end")
-	require.Equal(t, []Span{{"a", []string{"one", "three"}}, {"b", []string{"two"}}}, s.marked())
+	require.Equal(t, []Span{{Mark: "a", Reads: []string{"one", "three"}}, {Mark: "b", Reads: []string{"two"}}}, s.marked())
 }
 
 // A thread that was killed in the meantime is not a fault. The first fault is kept.

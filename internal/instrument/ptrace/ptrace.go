@@ -9,6 +9,7 @@
 //
 //   - [Trace] with the vDSO hidden reports which clocks each call reads.
 //   - [Trace] without hiding reports which reads enter the kernel on this machine.
+//   - [Waits] reports which system calls wait until a time, and how long.
 //   - [Run] hides the vDSO and traces nothing else: the program runs at full speed and measures its calls without a
 //     vDSO.
 //
@@ -40,4 +41,16 @@ type Span struct {
 	// CPU time of the calling thread or process is CLOCK_THREAD_CPUTIME_ID or CLOCK_PROCESS_CPUTIME_ID, however the
 	// program spells the id.
 	Reads []string
+	// Waits are the timed system calls of all threads between the marks, in order; only [Waits] returns them.
+	Waits []Wait
+}
+
+// A Wait is a system call that waits until a time at most.
+type Wait struct {
+	// Call is its name: epoll_wait.
+	Call string
+	// NS is how long it waits at most, above 0. Deadline is whether the call has a deadline instead; NS is then what
+	// remained of it when the tracer saw the call, which is a little less.
+	NS       int64
+	Deadline bool
 }

@@ -20,6 +20,9 @@ func Trace(context.Context, *exec.Cmd, bool, program.Limits) ([]Span, error) {
 	return nil, errUnsupported
 }
 
+// Waits returns the error of [Usable].
+func Waits(context.Context, *exec.Cmd, program.Limits) ([]Span, error) { return nil, errUnsupported }
+
 // Run returns the error of [Usable].
 func Run(context.Context, *exec.Cmd, program.Limits) error { return errUnsupported }
 

@@ -27,6 +27,7 @@ const Role = "trace"
 const (
 	seeHidden  = "hidden"  // sees the reads, hides the vDSO
 	seeVisible = "visible" // sees the reads
+	seeWaits   = "waits"   // sees the timed system calls
 	runHidden  = "fast"    // hides the vDSO, and lets the program run
 	tryHidden  = "try"     // hides the vDSO, and ends before the first instruction
 )
@@ -55,6 +56,15 @@ func Run(ctx context.Context, command *exec.Cmd, limits program.Limits) error {
 	}
 	_, err := traced(ctx, runHidden, command, limits)
 	return err
+}
+
+// Waits runs a program with limits, as [program.Run] does, and returns the spans as [Trace] does, with the timed system
+// calls instead of the reads.
+func Waits(ctx context.Context, command *exec.Cmd, limits program.Limits) ([]Span, error) {
+	if err := Usable(); err != nil {
+		return nil, err
+	}
+	return traced(ctx, seeWaits, command, limits)
 }
 
 // A report is the result of a tracer. It writes the report at its end, to a pipe that the program has no descriptor of.
@@ -112,7 +122,8 @@ func Follow(args []string) error {
 	unix.CloseOnExec(reports)
 	runtime.LockOSThread() // the kernel accepts the requests of the thread that started the program only
 	task := args[0]
-	t := &tracer{hide: task != seeVisible, calls: task == seeHidden || task == seeVisible}
+	t := &tracer{hide: task != seeVisible && task != seeWaits, waits: task == seeWaits}
+	t.calls = t.waits || task == seeHidden || task == seeVisible
 	err := t.start(&exec.Cmd{Path: args[1], Args: args[2:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 	if err == nil && task != tryHidden {
 		err = t.follow()
@@ -137,6 +148,7 @@ func Follow(args []string) error {
 type tracer struct {
 	hide  bool // the vDSO
 	calls bool // stop at system calls
+	waits bool // keep the timed system calls, not the reads
 
 	root    int             // the process that was started
 	threads map[int]*tracee // all that were seen and did not end, by thread id
@@ -307,7 +319,14 @@ func (t *tracer) called(tid int, thread *tracee) {
 	if t.info.op != unix.PTRACE_SYSCALL_INFO_ENTRY || t.info.arch != native.AuditArch {
 		return
 	}
-	if name := readOf(t.info, func() (int32, int32) { return thread.ids(tid) }); name != "" {
+	if wait, ok := waitOf(tid, t.info); t.waits && ok {
+		for _, other := range t.threads {
+			if other.span != nil {
+				other.span.Waits = append(other.span.Waits, wait)
+				t.nReads++
+			}
+		}
+	} else if name := readOf(t.info, func() (int32, int32) { return thread.ids(tid) }); name != "" {
 		if thread.span != nil {
 			t.add(thread.span, name)
 		}

@@ -122,14 +122,14 @@ func TestMarks(t *testing.T) {
 		marks = "stat lstat access open readlink " + marks
 	}
 	for mark := range strings.FieldsSeq(marks) {
-		want = append(want, Span{mark, []string{"CLOCK_MONOTONIC"}})
+		want = append(want, Span{Mark: mark, Reads: []string{"CLOCK_MONOTONIC"}})
 	}
 	// Then come four reads after calls that are not marks.
 	last := &want[len(want)-1]
 	for range 4 {
 		last.Reads = append(last.Reads, "CLOCK_MONOTONIC")
 	}
-	want = append(want, Span{"", []string{"CLOCK_MONOTONIC"}}, Span{strings.Repeat("x", 200), []string{"CLOCK_MONOTONIC"}})
+	want = append(want, Span{Mark: "", Reads: []string{"CLOCK_MONOTONIC"}}, Span{Mark: strings.Repeat("x", 200), Reads: []string{"CLOCK_MONOTONIC"}})
 	require.Equal(t, want, spans)
 }
 
@@ -260,7 +260,7 @@ func TestFailure(t *testing.T) {
 	usableOrSkip(t)
 	spans, err := Trace(t.Context(), exec.Command(compiled(t, "hostile"), "fails"), true, ample)
 	require.EqualError(t, err, "exit status 3")
-	require.Equal(t, []Span{{"first", []string{"CLOCK_REALTIME"}}}, spans)
+	require.Equal(t, []Span{{Mark: "first", Reads: []string{"CLOCK_REALTIME"}}}, spans)
 }
 
 // A context that has ended starts nothing.

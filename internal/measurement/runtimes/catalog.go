@@ -22,6 +22,8 @@ type Runtime struct {
 	Build func(b build) ([]string, error)
 	// Calls are the calls, in the order of the document.
 	Calls []Call
+	// Sleeps are the ways to sleep, spelt as in the manual of the language.
+	Sleeps []string
 	// Threads is whether the benchmark can call from several threads.
 	Threads bool
 	// WarmUp is how long each start warms up its calls, for the estimate.

@@ -37,9 +37,12 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 func subjects(d *result.Document) []compare.Subject {
 	var all []compare.Subject
 	if s := Of(d); s != nil {
+		contended := compare.ContendedFrom(d.Warnings, d.Host.CPU.Usable)
 		for _, r := range s.Runtimes {
+			for _, m := range r.namedSleeps() {
+				all = append(all, compare.Subject{Name: m.name, Latency: &m.Took, ContendedFrom: contended})
+			}
 			for _, m := range r.Calls {
-				contended := compare.ContendedFrom(d.Warnings, d.Host.CPU.Usable)
 				of := compare.Subject{Name: m.ID, Reason: m.Reason, ContendedFrom: contended}
 				if m.Latency != nil {
 					of.Latency, of.Throughput = m.Latency, m.Throughput
@@ -71,6 +74,10 @@ func different(old, new *Runtimes) []section.Difference {
 				before, after := compare.Tick(o.Resolution), compare.Tick(n.Resolution)
 				all = append(all, section.Difference{What: o.ID + " resolution", Old: before, New: after})
 			}
+		})
+		section.Match(o.namedSleeps(), n.namedSleeps(), func(m namedSleep) string { return m.name }, func(o, n namedSleep) {
+			all = append(all, section.Difference{What: o.name + " system call", Old: o.SystemCall, New: n.SystemCall},
+				section.Difference{What: o.name + " ends early", Old: o.endsEarly(), New: n.endsEarly()})
 		})
 	})
 	return section.Differing(all...)

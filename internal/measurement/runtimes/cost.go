@@ -179,17 +179,28 @@ func (r Runtime) costs(d *dialogue, names []string, count int) (map[string]*star
 
 // cost measures all calls of a runtime in one start. A runtime that fails in a start is not started again.
 func (r *runner) cost(s *subject) {
-	expected, began := r.settings.costTime(s.Runtime), time.Now()
+	began := time.Now()
 	var all map[string]*startCost
-	err := r.converse(s, limited(limits(expected)), func(d *dialogue) (err error) {
+	err := r.converse(s, limited(limits(r.settings.onceTime(s.Runtime))), func(d *dialogue) (err error) {
 		all, err = s.costs(d, s.callNames(emptyLoop, emptyCall), r.settings.slices(s.Runtime))
 		s.lack(d.missing)
 		return err
 	})
+	if r.started(s, began, err) {
+		for name, of := range all {
+			s.levels[name] = append(s.levels[name], level(of.slicesNS, s.slice()))
+			s.minima[name] = append(s.minima[name], slices.Min(of.slicesNS))
+			s.warmNS[name] = append(s.warmNS[name], of.warmNS)
+		}
+	}
+}
+
+// started counts a start of a runtime that ended with err, and reports whether it was complete.
+func (r *runner) started(s *subject, began time.Time, err error) bool {
 	if err == nil {
 		r.setPace(s.Runtime, time.Since(began))
 	}
-	r.advance(r.settings.costTime(s.Runtime))
+	r.advance(r.settings.onceTime(s.Runtime))
 	if err != nil {
 		if r.ctx.Err() == nil {
 			err = r.refused(s, err)
@@ -198,14 +209,10 @@ func (r *runner) cost(s *subject) {
 			}
 			s.entry.Reason, s.command = err.Error(), nil
 		}
-		return
+		return false
 	}
 	s.entry.Forks++
-	for name, of := range all {
-		s.levels[name] = append(s.levels[name], level(of.slicesNS, s.slice()))
-		s.minima[name] = append(s.minima[name], slices.Min(of.slicesNS))
-		s.warmNS[name] = append(s.warmNS[name], of.warmNS)
-	}
+	return true
 }
 
 // lack keeps the reasons why the runtime lacks calls.

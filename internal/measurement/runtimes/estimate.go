@@ -6,10 +6,11 @@ import (
 )
 
 const (
-	// startTime is the estimated time to start a runtime on an idle machine, and tracedCall the estimated time of a
-	// traced call.
+	// startTime is the estimated time to start a runtime on an idle machine, tracedCall the estimated time of a traced
+	// call, and sleepTime the estimated lateness of a sleep and its pause.
 	startTime  = 60 * time.Millisecond
 	tracedCall = 100 * time.Microsecond
+	sleepTime  = time.Millisecond
 	// enoughStarts is the time of starts on an idle machine that shows how busy this one is. All starts take longer.
 	enoughStarts = 500 * time.Millisecond
 )
@@ -21,7 +22,7 @@ func (r *runner) setPace(of Runtime, took time.Duration) {
 		return
 	}
 	r.first.took += took - of.WarmUp
-	r.first.idle += r.settings.costTime(of) - of.WarmUp
+	r.first.idle += r.settings.onceTime(of) - of.WarmUp
 	if r.first.idle < enoughStarts {
 		return
 	}
@@ -51,6 +52,18 @@ func (s Settings) costTime(of Runtime) time.Duration {
 	return of.WarmUp + s.waiting(startTime+time.Duration((len(of.Calls)+2)*s.slices(of))*of.slice())
 }
 
+// onceTime returns the estimated time of a start of a runtime that measures its costs, or its sleeps.
+func (s Settings) onceTime(of Runtime) time.Duration {
+	if len(s.Spans) == 0 {
+		return s.costTime(of)
+	}
+	total := startTime
+	for _, w := range s.ways(of) {
+		total += time.Duration(warmSleeps+s.Sleeps) * (w.span + sleepTime)
+	}
+	return of.WarmUp + s.waiting(total)
+}
+
 // stepsTime returns the estimated time to watch the values of all calls: about half are coarse.
 func (s Settings) stepsTime(of Runtime) time.Duration {
 	total := of.WarmUp + s.waiting(startTime) + time.Duration(len(of.Calls))*stepsTime/2
@@ -72,6 +85,9 @@ func (s Settings) passTime(of Runtime, threads int) time.Duration {
 
 // estimateOf returns the estimated time to measure a runtime.
 func (s Settings) estimateOf(of Runtime) time.Duration {
+	if len(s.Spans) > 0 {
+		return time.Duration(s.Starts)*s.onceTime(of) + s.traceTime(of, tracedSleeps)
+	}
 	total := time.Duration(s.Starts+1)*s.costTime(of) + s.stepsTime(of)
 	total += s.traceTime(of, tracedCalls) + s.traceTime(of, enteringCalls)
 	if of.Threads {

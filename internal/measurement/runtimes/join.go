@@ -11,7 +11,7 @@ import (
 func join(runs []*Runtimes) *Runtimes {
 	joined := *runs[0]
 	joined.Runtimes = slices.Clone(joined.Runtimes)
-	calls := map[string][]MeasuredCall{}
+	calls, sleeps := map[string][]MeasuredCall{}, map[string][]*compare.Latency{}
 	for i, run := range runs {
 		if i > 0 {
 			joined.DurationNS += run.DurationNS
@@ -20,6 +20,9 @@ func join(runs []*Runtimes) *Runtimes {
 			for _, c := range r.Calls {
 				calls[c.ID] = append(calls[c.ID], c)
 			}
+			for _, m := range r.namedSleeps() {
+				sleeps[m.name] = append(sleeps[m.name], &m.Took)
+			}
 		}
 	}
 	for i := range joined.Runtimes {
@@ -27,6 +30,14 @@ func join(runs []*Runtimes) *Runtimes {
 		*of = slices.Clone(*of)
 		for k := range *of {
 			(*of)[k].join(calls[(*of)[k].ID])
+		}
+		r := &joined.Runtimes[i]
+		r.Sleeps = slices.Clone(r.Sleeps)
+		for k := range r.Sleeps {
+			r.Sleeps[k].Spans = slices.Clone(r.Sleeps[k].Spans)
+		}
+		for _, m := range r.namedSleeps() {
+			m.Took = *compare.JoinLatency(sleeps[m.name])
 		}
 	}
 	return &joined

@@ -25,6 +25,7 @@ var java = Runtime{
 		{"LocalDateTime.now", wall},
 		{"ThreadMXBean.getCurrentThreadCpuTime", cpuTime},
 	},
+	Sleeps: []string{"Thread.sleep(ms)", "Thread.sleep(ms, ns)", "LockSupport.parkNanos", "ScheduledExecutorService.schedule"},
 }
 
 // python runs isolated (-I) and without the module site (-S), whose files the user may have changed. It writes no
@@ -40,6 +41,7 @@ var python = Runtime{
 		{"time.process_time", cpuTime},
 		{"datetime.now", wall},
 	},
+	Sleeps: []string{"time.sleep", "threading.Event.wait", "asyncio.sleep"},
 }
 
 // scriptCalls are the calls that all runtimes of JavaScript have.
@@ -50,6 +52,8 @@ var scriptCalls = []Call{
 	{"process.hrtime.bigint", monotonic},
 	{"toISOString", wall},
 }
+
+var scriptSleeps = []string{"setTimeout", "Atomics.wait"}
 
 // javascript returns the Build of a runtime of JavaScript. The package.json beside the program ends the search
 // for one in the folders above, which anybody may write to.
@@ -76,18 +80,18 @@ var (
 	node = Runtime{
 		Name: "node", Programs: []string{"node", "nodejs"}, Version: []string{"--version"}, WarmUp: 240 * time.Millisecond,
 		Build: javascript(),
-		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
+		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}), Sleeps: scriptSleeps,
 	}
 	bun = Runtime{
 		Name: "bun", Programs: []string{"bun"}, Version: []string{"--version"}, WarmUp: 240 * time.Millisecond,
 		Build: withoutConfig,
-		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
+		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}), Sleeps: scriptSleeps,
 	}
 	// deno may read files only: the marks of the benchmark are names of files.
 	deno = Runtime{
 		Name: "deno", Programs: []string{"deno"}, Version: []string{"--version"}, WarmUp: 210 * time.Millisecond,
 		Build: javascript("run", "--no-config", "--allow-read", "--no-prompt"),
-		Calls: scriptCalls,
+		Calls: scriptCalls, Sleeps: scriptSleeps,
 	}
 )
 
@@ -110,6 +114,7 @@ var dotnet = Runtime{
 		{"Stopwatch.GetTimestamp", monotonic},
 		{"Environment.TickCount64", monotonic},
 	},
+	Sleeps: []string{"Thread.Sleep", "Task.Delay"},
 }
 
 // netFramework is the .NET Framework of Windows, or Mono. It runs the same assembly as dotnet: a program, which Windows
@@ -131,6 +136,7 @@ var netFramework = Runtime{
 		{"DateTimeOffset.UtcNow", wall},
 		{"Stopwatch.GetTimestamp", monotonic},
 	},
+	Sleeps: []string{"Thread.Sleep", "Task.Delay"},
 }
 
 // powerShell is the Build of both PowerShells. It runs without a profile of the user. The policy is for this process
@@ -172,6 +178,7 @@ var ruby = Runtime{
 		{"Process.clock_gettime(CLOCK_REALTIME)", wall},
 		{"Process.clock_gettime(CLOCK_MONOTONIC)", monotonic},
 	},
+	Sleeps: []string{"sleep"},
 }
 
 // php runs without an ini file (-n).
@@ -184,6 +191,7 @@ var php = Runtime{
 		{"hrtime(true)", monotonic},
 		{"new DateTimeImmutable", wall},
 	},
+	Sleeps: []string{"usleep"},
 }
 
 var perl = Runtime{
@@ -195,6 +203,7 @@ var perl = Runtime{
 		{"Time::HiRes::clock_gettime(CLOCK_MONOTONIC)", monotonic},
 		{"localtime", wall},
 	},
+	Sleeps: []string{"Time::HiRes::usleep"},
 }
 
 // luaCalls are the only calls that Lua has. There is no monotonic clock, so os.clock times the benchmark, in
@@ -228,11 +237,11 @@ var cCalls = []Call{
 var (
 	c = Runtime{
 		Name: "c", Programs: []string{"cc", "gcc", "clang"}, Version: []string{"--version"}, Threads: true,
-		Build: compiled("bench.c", programs.C, "-O2", "-pthread"), Calls: cCalls,
+		Build: compiled("bench.c", programs.C, "-O2", "-pthread"), Calls: cCalls, Sleeps: []string{"nanosleep"},
 	}
 	musl = Runtime{
 		Name: "musl", Programs: []string{"musl-gcc"}, Version: []string{"--version"}, Threads: true,
-		Build: compiled("bench.c", programs.C, "-O2", "-pthread"), Calls: cCalls,
+		Build: compiled("bench.c", programs.C, "-O2", "-pthread"), Calls: cCalls, Sleeps: []string{"nanosleep"},
 	}
 	cpp = Runtime{
 		Name: "c++", Programs: []string{"c++", "g++", "clang++"}, Version: []string{"--version"}, Threads: true,
@@ -242,13 +251,15 @@ var (
 			{"std::chrono::steady_clock::now", monotonic},
 			{"std::chrono::high_resolution_clock::now", wall},
 		},
+		Sleeps: []string{"std::this_thread::sleep_for"},
 	}
 )
 
 var rust = Runtime{
 	Name: "rust", Programs: []string{"rustc"}, Version: []string{"--version"}, Threads: true,
-	Build: compiled("bench.rs", programs.Rust, "-O"),
-	Calls: []Call{{"SystemTime::now", wall}, {"Instant::now", monotonic}},
+	Build:  compiled("bench.rs", programs.Rust, "-O"),
+	Calls:  []Call{{"SystemTime::now", wall}, {"Instant::now", monotonic}},
+	Sleeps: []string{"thread::sleep"},
 }
 
 // BenchmarkRole is the role of a process that runs the benchmark of Go: programs.GoMain.
@@ -262,5 +273,6 @@ var golang = Runtime{
 		self, err := os.Executable()
 		return []string{self, program.Entry, BenchmarkRole}, err
 	},
-	Calls: []Call{{"time.Now", wall}, {"time.Since", monotonic}},
+	Calls:  []Call{{"time.Now", wall}, {"time.Since", monotonic}},
+	Sleeps: []string{"time.Sleep", "time.Ticker"},
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/instrument/symbols"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/procfile"
@@ -33,6 +34,7 @@ func (r *runner) prepare() {
 		s := &subject{
 			Runtime: selected.Runtime,
 			levels:  map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{},
+			lateNS: map[way][][]float64{}, waits: map[way][]ptrace.Wait{},
 		}
 		number[s.Name]++
 		s.entry = MeasuredRuntime{Name: s.Name, TimedBy: s.TimedBy, Calls: []MeasuredCall{}}
@@ -41,6 +43,12 @@ func (r *runner) prepare() {
 		}
 		r.subjects = append(r.subjects, s)
 		err := r.ctx.Err()
+		if len(r.settings.Spans) > 0 {
+			s.Calls = nil
+			if len(s.Sleeps) == 0 {
+				err = errors.New("no call of it that sleeps is known")
+			}
+		}
 		if err == nil {
 			err = r.ready(s, selected.Path)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/preload"
+	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/system/debuglog"
@@ -30,6 +31,10 @@ type Settings struct {
 	Starts int
 	// Time is the total time of the samples of a call, over all starts.
 	Time time.Duration
+	// Spans are the spans of the sleeps to measure; empty to measure the calls that return the time.
+	Spans []time.Duration
+	// Sleeps is the number of sleeps of each span in each start.
+	Sleeps int
 	// Threads are the numbers of threads to measure throughput with; empty to skip it.
 	Threads []int
 	// CPUs is the number of CPUs that the process may use.
@@ -75,6 +80,12 @@ type subject struct {
 	warmNS         map[string][]float64
 	// hidden are the costs without the vDSO.
 	hidden map[string]*startCost
+	// lateNS are the sleeps of each start, and missing the ways to sleep that the runtime lacks.
+	lateNS  map[way][][]float64
+	missing map[string]string
+	// waits are the traced system calls, and untraced is why they are unknown.
+	waits    map[way][]ptrace.Wait
+	untraced string
 	// complete is whether everything was measured, as far as possible.
 	complete bool
 }
@@ -126,26 +137,37 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		if err := r.read(); err != nil {
 			return Runtimes{}, err
 		}
-		for _, s := range r.available() {
-			r.cost(s)
+		for _, of := range r.available() {
+			if len(s.Spans) > 0 {
+				r.sleep(of)
+			} else {
+				r.cost(of)
+			}
 		}
 	}
-	for _, s := range r.available() {
-		r.steps(s)
-		r.throughput(s)
-		r.trace(s)
-		r.withoutVDSO(s)
-		s.complete = ctx.Err() == nil
+	for _, of := range r.available() {
+		if len(s.Spans) > 0 {
+			r.traceSleeps(of)
+		} else {
+			r.steps(of)
+			r.throughput(of)
+			r.trace(of)
+			r.withoutVDSO(of)
+		}
+		of.complete = ctx.Err() == nil
 	}
 	measured := Runtimes{
 		DurationNS: int64(time.Since(r.began)), Clocks: r.systemClocks(),
 		Environment: selecting(r.environment), ClearedEnvironment: cleared, Preloaded: preloaded(os.Environ()),
 	}
-	for _, s := range r.subjects {
-		if ctx.Err() != nil && !s.complete && s.entry.Reason == "" {
-			s.entry.Reason = "interrupted"
+	for _, of := range r.subjects {
+		if ctx.Err() != nil && !of.complete && of.entry.Reason == "" {
+			of.entry.Reason = "interrupted"
 		}
-		measured.Runtimes = append(measured.Runtimes, s.result())
+		if len(s.Spans) > 0 {
+			of.addSleeps(s.Spans)
+		}
+		measured.Runtimes = append(measured.Runtimes, of.result())
 	}
 	return measured, nil
 }

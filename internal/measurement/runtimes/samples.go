@@ -19,6 +19,11 @@ func (s *Runtimes) Samples() []section.Sample {
 				all = append(all, section.Sample{Name: name, NSPerRead: sample})
 			}
 		}
+		for _, m := range r.namedSleeps() {
+			for _, sample := range m.Took.ByRun() {
+				all = append(all, section.Sample{Name: "Sleep/call=" + strings.Join(strings.Fields(m.name), "_"), NSPerRead: sample})
+			}
+		}
 	}
 	return all
 }

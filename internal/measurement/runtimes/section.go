@@ -71,6 +71,8 @@ type MeasuredRuntime struct {
 	CallNS float64 `json:"call_ns,omitempty"`
 	// Calls has an entry for each call, each id once.
 	Calls []MeasuredCall `json:"calls"`
+	// Sleeps has an entry for each way to sleep, each id once.
+	Sleeps []MeasuredSleep `json:"sleeps,omitempty" once:"id"`
 }
 
 // A MeasuredCall is a call that returns the time.

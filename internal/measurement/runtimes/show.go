@@ -40,10 +40,18 @@ func (s *Runtimes) Fact(*result.Document) table.Fact {
 // title is the title of everything about the section.
 const title = "Clock calls of runtimes"
 
-// Block returns a table for each runtime, and which call to choose in it.
+// Block returns a table for each runtime and for each span of sleeps, and which call to choose.
 func (s *Runtimes) Block(d *result.Document) table.Block {
 	block := table.Block{Title: title, Facts: table.Facts{Title: "Which call to choose", Lines: s.choices()},
-		Verdict: s.answer(d)}
+		Verdict: s.answer(d), Faults: s.early()}
+	spans := s.spans()
+	if len(spans) > 0 && len(block.Facts.Lines) == 0 {
+		block.Facts = table.Facts{Title: "Which sleep to choose for " + words.Duration(float64(spans[0])),
+			Lines: s.sleepChoices()}
+	}
+	for _, span := range spans {
+		block.Grids = append(block.Grids, s.sleepGrid(span))
+	}
 	var notFound []string
 	for i := range s.Runtimes {
 		r := &s.Runtimes[i]
@@ -107,7 +115,8 @@ type line struct {
 	runtime    *MeasuredRuntime
 	call       MeasuredCall
 	throughput *compare.Throughput
-	// own is whether the call is the empty loop or the empty call. Only their cost is known.
+	slept      *Slept
+	// own is whether the call returns no time: the empty loop, the empty call or a way to sleep.
 	own bool
 }
 
@@ -156,7 +165,7 @@ var columns = func() []table.Column[line] {
 				Value: func(l line) (float64, bool) { return table.Known(l.call.WithoutVDSONS) },
 			},
 		},
-		compare.ThroughputColumns(func(l line) *compare.Throughput { return l.throughput }))
+		compare.ThroughputColumns(func(l line) *compare.Throughput { return l.throughput }), sleepColumns())
 	spare := map[string]int{"95% CI": 3, "min": 4, "resolution": 1}
 	for i := range all {
 		c := &all[i]
@@ -275,25 +284,40 @@ func (r *MeasuredRuntime) missing() []table.Fact {
 			lines = append(lines, table.Fact{Name: m.ID, Value: m.Reason})
 		}
 	}
+	for _, m := range r.Sleeps {
+		if m.Reason != "" {
+			lines = append(lines, table.Fact{Name: m.ID, Value: m.Reason})
+		}
+	}
 	return lines
 }
 
-// unproven returns a line for each reason why the reads of calls are unknown.
+// unproven returns a line for each reason why the reads of calls, or the system calls of sleeps, are unknown.
 func (s *Runtimes) unproven() []string {
-	var why words.Reasons
-	for _, r := range s.Runtimes {
+	var why, unseen words.Reasons
+	for i := range s.Runtimes {
+		r := &s.Runtimes[i]
 		for _, m := range r.Calls {
 			if m.Latency != nil && !m.traced() {
 				why.Add(r.Name, m.ReadsBy)
 				break
 			}
 		}
+		for _, m := range r.namedSleeps() {
+			if m.SystemCall == "" {
+				unseen.Add(m.name, m.SystemCallBy)
+			}
+		}
+	}
+	var waits []string
+	for _, line := range unseen.Lines() {
+		waits = append(waits, "The system call that waits is unknown for "+line)
 	}
 	lines := why.Lines()
 	for i, line := range lines {
 		lines[i] = "Which clocks are read is unknown for " + line
 	}
-	return lines
+	return append(lines, waits...)
 }
 
 // clocksLine returns a sentence with the cost of the system's clocks.
@@ -325,6 +349,11 @@ func (s *Runtimes) Lines(*result.Document) [][]string {
 			}
 			for k := range m.Throughput {
 				all = append(all, line{section: s, runtime: r, call: m, throughput: &m.Throughput[k]})
+			}
+		}
+		for _, m := range r.Sleeps {
+			for k := range m.Spans {
+				all = append(all, line{section: s, runtime: r, call: MeasuredCall{ID: m.ID}, slept: &m.Spans[k]})
 			}
 		}
 	}

@@ -16,6 +16,9 @@ import (
 // byPtrace is how reads and kernel entries were determined.
 const byPtrace = "ptrace"
 
+// longestTrace is the time limit of a traced program.
+const longestTrace = 90 * time.Second
+
 // trace measures which clocks the calls of a runtime read, whether they enter the kernel, and their cost without the
 // vDSO. An unknown figure has a reason.
 func (r *runner) trace(s *subject) {
@@ -56,10 +59,9 @@ func (s *subject) unproven(why string) {
 // marked runs the benchmark of a runtime with a mark before each of a number of calls, and returns the clocks that each
 // call read. The mark of a call is its index.
 func (r *runner) marked(s *subject, times int, hide bool) (spans []ptrace.Span, err error) {
-	const longest = 90 * time.Second
 	defer r.advance(r.settings.traceTime(s.Runtime, times))
 	trace := func(ctx context.Context, cmd *exec.Cmd) (err error) {
-		spans, err = ptrace.Trace(ctx, cmd, hide, program.Limits{Time: longest, OutputBytes: maxOutput})
+		spans, err = ptrace.Trace(ctx, cmd, hide, program.Limits{Time: longestTrace, OutputBytes: maxOutput})
 		return err
 	}
 	err = r.converse(s, trace, func(d *dialogue) error {

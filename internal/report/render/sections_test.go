@@ -174,6 +174,9 @@ func unsampled(s *runtimes.Runtimes) *runtimes.Runtimes {
 			r.Calls[i].Latency.SamplesNS = []float64{}
 			r.Calls[i].Throughput = nil
 		}
+		for i := range r.Sleeps {
+			r.Sleeps[i].Spans[0].Took.SamplesNS = []float64{}
+		}
 	}
 	return s
 }

@@ -73,6 +73,16 @@ var goCalls = []goCall{
 	}},
 }
 
+// sleeps are the ways to sleep.
+var sleeps = map[string]func(span time.Duration){
+	"time.Sleep": time.Sleep,
+	"time.Ticker": func(span time.Duration) {
+		ticker := time.NewTicker(span)
+		<-ticker.C
+		ticker.Stop()
+	},
+}
+
 // one is not inlined, as time.Now is not.
 //
 //go:noinline
@@ -105,14 +115,17 @@ var verbs = map[string]func(c goCall, a, b, d int64) string{
 // obey returns the answer to a command.
 func obey(fields []string) string {
 	fields = append(fields, "", "")
+	var numbers [3]int64
+	for k, text := range fields[2:min(len(fields), 5)] {
+		numbers[k], _ = strconv.ParseInt(text, 10, 64)
+	}
+	if once, known := sleeps[fields[1]]; known && fields[0] == "sleep" {
+		return sleep(once, numbers[0], time.Duration(numbers[1]))
+	}
 	i := slices.IndexFunc(goCalls, func(c goCall) bool { return c.name == fields[1] })
 	verb, known := verbs[fields[0]]
 	if i < 0 || !known {
 		return "missing no such call"
-	}
-	var numbers [3]int64
-	for k, text := range fields[2:min(len(fields), 5)] {
-		numbers[k], _ = strconv.ParseInt(text, 10, 64)
 	}
 	return verb(goCalls[i], numbers[0], numbers[1], numbers[2])
 }
@@ -158,6 +171,21 @@ func mark(c goCall, times, number, _ int64) string {
 	}
 	end()
 	return ""
+}
+
+// sleep sleeps on another goroutine: this one has an OS thread of its own, as few programs do.
+func sleep(once func(span time.Duration), count int64, span time.Duration) string {
+	answer := make(chan []int64)
+	go func() {
+		var late []int64
+		for range count {
+			begin := observe.Now()
+			once(span)
+			late = append(late, observe.Now()-begin-int64(span))
+		}
+		answer <- late
+	}()
+	return joined(<-answer)
 }
 
 // A counted is the result of a thread, alone on its cache lines.

@@ -16,6 +16,8 @@
 //	                              an empty line
 //	threads NAME N COUNT SPAN_NS  calls from COUNT threads
 //	    CALLS... PASSED_NS        the calls of each thread; the time from the release to the end of the last thread
+//	sleep NAME N SPAN_NS          sleeps N times for a span, by a way to sleep instead of a call
+//	    LATE_NS...                how late each sleep ended, after its begin and the span; negative if it was early
 //
 // Besides the calls there are two names: "loop", a turn of the loop without a call, and "call", a call of an empty
 // function of the language.
@@ -25,6 +27,8 @@
 // steps reads a block back to back. It keeps the values as the call returns them, and converts them to nanoseconds
 // afterwards. The time between two blocks is no step. A call whose value is not a time, or has no number, is missing
 // here: loop, call, localtime and toISOString.
+//
+// sleep reads the monotonic clock of the language before and after each sleep. A way that takes whole milliseconds gets the next one.
 //
 // threads is of Java, .NET, C, C++, Rust and Go. COUNT threads wait at a barrier. One stopwatch times all of them. They
 // call from their common release until SPAN_NS later, and read the stopwatch after every N calls. So the throughput is

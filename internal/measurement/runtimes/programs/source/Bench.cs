@@ -7,6 +7,7 @@ using System.IO;
 using System.Runtime.InteropServices;
 using System.Text;
 using System.Threading;
+using System.Threading.Tasks;
 using Ticks = Extensions::System.Environment;
 
 /// <summary>
@@ -207,6 +208,19 @@ public sealed class Bench {
         Answer(repeats);
     }
 
+    private static void Sleep(string name, int count, int span) {
+        int milliseconds = (span + 999999) / 1000000;
+        for (int i = 0; i < count; i++) {
+            long begin = Now();
+            if (name == "Task.Delay") {
+                Task.Delay(milliseconds).Wait();
+            } else {
+                Thread.Sleep(milliseconds);
+            }
+            Answer(Now() - begin - span);
+        }
+    }
+
     /// <summary>Makes one system call. File.Exists makes two for a file that does not exist.</summary>
     private static void Stat(string path) {
         new FileInfo(path).Refresh();
@@ -289,7 +303,9 @@ public sealed class Bench {
         string name = fields[1];
         int n = int.Parse(fields[2]);
         int many = int.Parse(fields[3]);
-        if (!calls.ContainsKey(name)) {
+        if (fields[0] == "sleep") {
+            Sleep(name, n, many);
+        } else if (!calls.ContainsKey(name)) {
             answer.Append("missing no such call");
         } else if (fields[0] == "run") {
             Slices(name, n, many);

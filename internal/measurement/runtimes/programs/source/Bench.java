@@ -7,14 +7,20 @@ import java.lang.management.ThreadMXBean;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The benchmark of Java's calls, for Java 8 and later. timebench runs Bench.class, which
  * javac --release 8 -g:none -encoding UTF-8 of JDK 17 makes from this file, as java -cp DIR Bench. The protocol is in
  * ../programs.go.
  *
- * It has no lambda and no nested class, so that it is one class file.
+ * It has no nested class, so that it is one class file.
  */
 public final class Bench implements Runnable {
     /** The reads of a block of steps. */
@@ -200,6 +206,25 @@ public final class Bench implements Runnable {
         answer(repeats);
     }
 
+    private static final ScheduledExecutorService EXECUTOR = Executors.newScheduledThreadPool(1);
+
+    private static void sleeps(String name, int count, int span) throws InterruptedException, ExecutionException {
+        for (int i = 0; i < count; i++) {
+            long ended = 0;
+            long begin = System.nanoTime();
+            if (name.equals("Thread.sleep(ms)")) {
+                Thread.sleep((span + 999999) / 1000000);
+            } else if (name.equals("Thread.sleep(ms, ns)")) {
+                Thread.sleep(span / 1000000, span % 1000000);
+            } else if (name.equals("LockSupport.parkNanos")) {
+                LockSupport.parkNanos(span);
+            } else {
+                ended = EXECUTOR.schedule((Callable<Long>) System::nanoTime, span, TimeUnit.NANOSECONDS).get();
+            }
+            answer((ended == 0 ? System.nanoTime() : ended) - begin - span);
+        }
+    }
+
     private static void stat(String path) {
         if (new File(path).exists()) {
             sink++;
@@ -296,12 +321,12 @@ public final class Bench implements Runnable {
         }
     }
 
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws IOException, InterruptedException, ExecutionException {
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
             String[] fields = line.split("\t");
             String name = fields[1];
-            String reason = lacking(name);
+            String reason = fields[0].equals("sleep") ? null : lacking(name);
             int n = Integer.parseInt(fields[2]);
             int many = Integer.parseInt(fields[3]);
             ANSWER.setLength(0);
@@ -317,10 +342,13 @@ public final class Bench implements Runnable {
                 }
             } else if (fields[0].equals("mark")) {
                 mark(name, n, many);
+            } else if (fields[0].equals("sleep")) {
+                sleeps(name, n, many);
             } else {
                 threads(name, n, many, Long.parseLong(fields[4]));
             }
             System.out.println(ANSWER);
         }
+        EXECUTOR.shutdown();
     }
 }

@@ -89,6 +89,7 @@ static const struct call calls[] = {
 	{"gettimeofday", run_gettimeofday, fill_gettimeofday, ns_gettimeofday},
 	{"time", run_time, fill_time, ns_time},
 	{"clock", run_clock, fill_clock, ns_clock},
+	{"nanosleep", NULL, NULL, NULL},
 };
 
 static volatile int64_t sink;
@@ -148,6 +149,17 @@ static void mark(const struct call *c, const int64_t *numbers)
 		sink = c->run(1);
 	}
 	sink = stat("/timebench-mark/end", &s);
+}
+
+static void sleeps(const struct call *c, const int64_t *numbers)
+{
+	(void)c;
+	struct timespec span = {numbers[1] / NS, numbers[1] % NS};
+	for (int64_t i = 0; i < numbers[0]; i++) {
+		int64_t begin = stopwatch();
+		nanosleep(&span, NULL);
+		printf("%" PRId64 " ", stopwatch() - begin - numbers[1]);
+	}
 }
 
 /* The barrier: how many threads wait, and the common deadline, which is 0 until the release. Each
@@ -213,7 +225,7 @@ static void threads(const struct call *c, const int64_t *numbers)
 static const struct verb {
 	const char *name;
 	void (*obey)(const struct call *c, const int64_t *numbers);
-} verbs[] = {{"run", run}, {"steps", steps}, {"mark", mark}, {"threads", threads}};
+} verbs[] = {{"run", run}, {"steps", steps}, {"mark", mark}, {"threads", threads}, {"sleep", sleeps}};
 
 int main(void)
 {

@@ -91,6 +91,7 @@ static const call calls[] = {
 	{"std::chrono::system_clock::now", run<std::chrono::system_clock>, read<std::chrono::system_clock>},
 	{"std::chrono::steady_clock::now", run<std::chrono::steady_clock>, read<std::chrono::steady_clock>},
 	{"std::chrono::high_resolution_clock::now", run<std::chrono::high_resolution_clock>, read<std::chrono::high_resolution_clock>},
+	{"std::this_thread::sleep_for", nullptr, nullptr},
 };
 
 static volatile int64_t sink;
@@ -144,6 +145,15 @@ static void mark(const call *c, const list &numbers)
 	sink = stat("/timebench-mark/end", &s);
 }
 
+static void sleeps(const call *, const list &numbers)
+{
+	for (int64_t i = 0; i < numbers[0]; i++) {
+		int64_t begin = stopwatch();
+		std::this_thread::sleep_for(std::chrono::nanoseconds(numbers[1]));
+		std::cout << stopwatch() - begin - numbers[1] << ' ';
+	}
+}
+
 // What one thread counted, on cache lines of its own.
 struct counted {
 	int64_t calls, ended, sum;
@@ -188,7 +198,7 @@ static void threads(const call *c, const list &numbers)
 static const struct {
 	const char *name;
 	void (*obey)(const call *c, const list &numbers);
-} verbs[] = {{"run", run}, {"steps", steps}, {"mark", mark}, {"threads", threads}};
+} verbs[] = {{"run", run}, {"steps", steps}, {"mark", mark}, {"threads", threads}, {"sleep", sleeps}};
 
 // In libc++ the high-resolution clock is another name of the steady clock.
 static const bool alias = std::is_same<std::chrono::high_resolution_clock, std::chrono::steady_clock>::value;

@@ -54,6 +54,13 @@
     try { Deno.statSync(path); } catch { /* it does not exist */ }
   };
 
+  // Each way to sleep for some milliseconds returns when it ended. Both take fractions.
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  const sleeps = {
+    "setTimeout": (ms) => new Promise((done) => setTimeout(() => done(stopwatch()), ms)),
+    "Atomics.wait": (ms) => { Atomics.wait(cell, 0, 0, ms); return stopwatch(); },
+  };
+
   const verbs = {
     run: (c, n, slices) => {
       const elapsed = [];
@@ -82,12 +89,17 @@
       stat("/timebench-mark/end");
       return [];
     },
+    sleep: async (sleep, count, span) => {
+      const late = [];
+      while (late.length < count) late.push(-stopwatch() + await sleep(span / 1e6) - span);
+      return late;
+    },
   };
 
-  const obey = (line) => {
+  const obey = async (line) => {
     const [verb, name, ...numbers] = line.split("\t");
-    const c = calls[name];
-    const answer = c ? verbs[verb](c, ...numbers.map(Number)) : ["missing no such call"];
+    const c = (verb === "sleep" ? sleeps : calls)[name];
+    const answer = c ? await verbs[verb](c, ...numbers.map(Number)) : ["missing no such call"];
     fs.writeSync(1, answer.join(" ") + "\n");
   };
   const chunk = Buffer.alloc(4096);
@@ -95,6 +107,6 @@
   for (let n; (n = fs.readSync(0, chunk)) > 0;) {
     const lines = (rest + chunk.toString("latin1", 0, n)).split("\n");
     rest = lines.pop();
-    lines.forEach(obey);
+    for (const line of lines) await obey(line);
   }
 })();

@@ -91,8 +91,19 @@ function mark($name, $times, $number) {
     return [];
 }
 
+function sleeps($name, $count, $span) {
+    $late = [];
+    while (count($late) < $count) {
+        $begin = hrtime(true);
+        usleep(intdiv($span, 1000));
+        $late[] = hrtime(true) - $begin - $span;
+    }
+    return $late;
+}
+
 while (($line = fgets(STDIN)) !== false) {
     $fields = explode("\t", rtrim($line));
-    $known = isset($calls[$fields[1]]);
-    echo implode(' ', $known ? $fields[0]($fields[1], ...array_map('intval', array_slice($fields, 2))) : ['missing no such call']), "\n";
+    $known = isset($calls[$fields[1]]) || $fields[1] === 'usleep';
+    $verb = $fields[0] === 'sleep' ? 'sleeps' : $fields[0]; // PHP has a function sleep
+    echo implode(' ', $known ? $verb($fields[1], ...array_map('intval', array_slice($fields, 2))) : ['missing no such call']), "\n";
 }

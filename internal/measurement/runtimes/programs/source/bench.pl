@@ -80,11 +80,20 @@ sub mark {
     $found = -e '/timebench-mark/end';
 }
 
-my %verbs = (run => \&run, steps => \&steps, mark => \&mark);
+sub sleeps {
+    my (undef, $count, $span) = @_;
+    for (1 .. $count) {
+        my $begin = stopwatch();
+        Time::HiRes::usleep($span / 1e3);
+        print stopwatch() - $begin - $span, ' ';
+    }
+}
+
+my %verbs = (run => \&run, steps => \&steps, mark => \&mark, sleep => \&sleeps);
 while (my $line = <STDIN>) {
     chomp $line;
     my ($verb, $name, @numbers) = split /\t/, $line;
-    if ($calls{$name}) { $verbs{$verb}->($name, @numbers) }
+    if ($calls{$name} || $name eq 'Time::HiRes::usleep') { $verbs{$verb}->($name, @numbers) }
     else { print 'missing no such call' }
     print "\n";
     STDOUT->flush();

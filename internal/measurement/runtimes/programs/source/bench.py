@@ -120,7 +120,28 @@ def mark(name, times, number):
     return []
 
 
-VERBS = {"run": run, "steps": steps, "mark": mark}
+def sleep(name, count, span):
+    import asyncio
+    import threading
+    if not EVENTS:
+        EVENTS.append(asyncio.new_event_loop())
+    call = {"time.sleep": time.sleep, "asyncio.sleep": asyncio.sleep}.get(name, threading.Event().wait)
+
+    async def sleeps():
+        late = []
+        for _ in repeat(None, count):
+            begin = stopwatch()
+            slept = call(span / NS)
+            if name == "asyncio.sleep":
+                await slept
+            late.append(stopwatch() - begin - span)
+        return late
+
+    return EVENTS[0].run_until_complete(sleeps())
+
+
+EVENTS = []  # the event loop of asyncio, after its first use
+VERBS = {"run": run, "steps": steps, "mark": mark, "sleep": sleep}
 
 gc.disable()  # as timeit does
 for line in sys.stdin:

@@ -3,7 +3,7 @@ use std::hint::black_box;
 use std::io::BufRead;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 struct Call {
     name: &'static str,
@@ -45,7 +45,7 @@ fn one() -> u64 {
     black_box(1)
 }
 
-static CALLS: [Call; 4] = [
+static CALLS: [Call; 5] = [
     Call { name: "loop", run: run!(1u64), read: None },
     Call { name: "call", run: run!(one()), read: None },
     Call {
@@ -60,6 +60,7 @@ static CALLS: [Call; 4] = [
         run: run!(Instant::now()),
         read: Some(read!(Instant::now(), |start| start, |value: Instant, start| value.duration_since(start).as_nanos() as i128)),
     },
+    Call { name: "thread::sleep", run: |_| (), read: None },
 ];
 
 fn timed(call: &Call, n: u64) -> u64 {
@@ -99,6 +100,15 @@ fn mark(call: &Call, numbers: &[u64]) -> Answer {
     }
     let _ = black_box(std::fs::metadata("/timebench-mark/end"));
     Ok(Vec::new())
+}
+
+fn sleep(_: &Call, numbers: &[u64]) -> Answer {
+    let once = |_| {
+        let begin = Instant::now();
+        std::thread::sleep(Duration::from_nanos(numbers[1]));
+        begin.elapsed().as_nanos() as i128 - numbers[1] as i128
+    };
+    Ok((0..numbers[0]).map(once).collect())
 }
 
 // What the threads share: how many wait, and the common deadline in nanoseconds after start, which is
@@ -176,6 +186,7 @@ fn main() {
             "run" => run(call, &numbers),
             "steps" => steps(call, &numbers),
             "mark" => mark(call, &numbers),
+            "sleep" => sleep(call, &numbers),
             _ => threads(call, &numbers),
         });
         match answer {

@@ -1,0 +1,248 @@
+package runtimes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/instrument/ptrace"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/system/program"
+)
+
+// A MeasuredSleep is a way to sleep.
+type MeasuredSleep struct {
+	// ID is call and runtime: time.sleep@python3.
+	ID string `json:"id" is:"named"`
+	// Call is the call as its manual spells it.
+	Call string `json:"call"`
+	// Reason is why it was not measured.
+	Reason string `json:"reason,omitempty"`
+	// Spans has an entry for each span, each once.
+	Spans []Slept `json:"spans,omitempty" once:"span_ns"`
+}
+
+// Slept is how late sleeps of one span ended, after their begin and the span.
+type Slept struct {
+	// SpanNS is the span that the program asked for.
+	SpanNS int64 `json:"span_ns" is:"positive"`
+	// Samples is the number of sleeps.
+	Samples int `json:"samples"`
+	// Early is the number of those that ended before the span.
+	Early int `json:"early"`
+	// MinLateNS is the minimum; negative if early.
+	MinLateNS float64 `json:"min_late_ns" is:"signed"`
+	// MedianLateNS is the median of the medians of the starts.
+	MedianLateNS float64 `json:"median_late_ns" is:"signed"`
+	// P99LateNS is the 99th percentile.
+	P99LateNS float64 `json:"p99_late_ns" is:"signed"`
+	// MaxLateNS is the maximum.
+	MaxLateNS float64 `json:"max_late_ns" is:"signed"`
+	// Took is the time that a sleep takes. Its samples are the medians of the starts.
+	Took compare.Latency `json:"took"`
+	// SystemCall is the system call that waits: epoll_wait.
+	SystemCall string `json:"system_call,omitempty"`
+	// SystemCallNS is how long it waits at most.
+	SystemCallNS int64 `json:"system_call_ns,omitempty"`
+	// Deadline is whether the call has a deadline; system_call_ns is then what remained of it.
+	Deadline bool `json:"system_call_deadline,omitempty"`
+	// SystemCallBy is the method, or why it is unknown.
+	SystemCallBy string `json:"system_call_by,omitempty"`
+}
+
+// Check reports more early sleeps than sleeps, and figures out of order.
+func (s *Slept) Check(c *result.Checker) {
+	c.Part("early", int64(s.Early), int64(s.Samples), "samples")
+	if s.MinLateNS > s.MedianLateNS || s.MedianLateNS > s.MaxLateNS || s.P99LateNS > s.MaxLateNS {
+		c.Fail("median_late_ns", "is not between the minimum and the maximum")
+	}
+}
+
+// A namedSleep is a way to sleep for a span, named time.sleep@python3 100 µs.
+type namedSleep struct {
+	name string
+	*Slept
+}
+
+// namedSleeps returns the sleeps of a runtime.
+func (r *MeasuredRuntime) namedSleeps() (all []namedSleep) {
+	for _, m := range r.Sleeps {
+		for i := range m.Spans {
+			all = append(all, namedSleep{m.ID + " " + words.Duration(float64(m.Spans[i].SpanNS)), &m.Spans[i]})
+		}
+	}
+	return all
+}
+
+const (
+	// DefaultSleeps is the usual number of Sleeps.
+	DefaultSleeps = 30
+	// warmSleeps are the first rounds of a start, which load classes and libraries. They do not count.
+	warmSleeps = 3
+	// maxPause is the max random time between two sleeps. Otherwise a sleep always begins at the tick that ended the
+	// sleep before it, where the system wakes programs by a tick.
+	maxPause = time.Millisecond
+	// tracedSleeps is the number of traced sleeps of a span.
+	tracedSleeps = 20
+)
+
+// A way is a way to sleep and a span.
+type way struct {
+	name string
+	span time.Duration
+}
+
+// ways returns the ways to sleep of a runtime, with each span.
+func (s Settings) ways(of Runtime) (all []way) {
+	for _, name := range of.Sleeps {
+		for _, span := range s.Spans {
+			all = append(all, way{name, span})
+		}
+	}
+	return all
+}
+
+// sleep returns the lateness in ns of each of some sleeps.
+func (d *dialogue) sleep(w way, times int) ([]float64, error) {
+	lateNS, err := d.ask("sleep", w.name, times, int(w.span))
+	if err != nil {
+		return nil, err
+	}
+	possible := len(lateNS) == times
+	for _, ns := range lateNS {
+		possible = possible && ns >= -float64(w.span) && ns <= maxSliceNS
+		d.elapsedNS += float64(w.span) + ns
+	}
+	if !possible {
+		return nil, unexpected("sleep", fmt.Sprint(lateNS))
+	}
+	return lateNS, nil
+}
+
+// sleep measures all ways to sleep of a runtime in one start: in each round every way and span has its turn.
+func (r *runner) sleep(s *subject) {
+	began, lateNS := time.Now(), map[way][]float64{}
+	err := r.converse(s, limited(limits(r.settings.onceTime(s.Runtime))), func(d *dialogue) error {
+		for round := range warmSleeps + r.settings.Sleeps {
+			for _, w := range r.settings.ways(s.Runtime) {
+				for end := observe.Now() + rand.Int64N(int64(maxPause)); observe.Now() < end; {
+				}
+				ns, err := d.sleep(w, 1)
+				if err != nil && !errors.Is(err, errMissing) {
+					return err
+				}
+				if round >= warmSleeps {
+					lateNS[w] = append(lateNS[w], ns...)
+				}
+			}
+		}
+		s.missing = d.missing
+		return nil
+	})
+	if r.started(s, began, err) {
+		for w, ns := range lateNS {
+			s.lateNS[w] = append(s.lateNS[w], ns)
+		}
+	}
+}
+
+// addSleeps adds the results of all starts to the entry of the runtime.
+func (s *subject) addSleeps(spans []time.Duration) {
+	for _, name := range s.Sleeps {
+		m := MeasuredSleep{ID: name + "@" + s.entry.Name, Call: name, Reason: s.missing[name]}
+		for _, span := range spans {
+			w := way{name, span}
+			if starts := s.lateNS[w]; len(slices.Concat(starts...)) > 0 {
+				of := sleptOf(span, starts)
+				of.waits(s.waits[w], s.untraced)
+				m.Spans, s.entry.Available = append(m.Spans, of), true
+			}
+		}
+		s.entry.Sleeps = append(s.entry.Sleeps, m)
+	}
+}
+
+// sleptOf returns the figures of the sleeps of at least one start.
+func sleptOf(span time.Duration, starts [][]float64) Slept {
+	var tookNS []float64
+	for _, lateNS := range starts {
+		tookNS = append(tookNS, float64(span)+stats.Median(lateNS))
+	}
+	all := slices.Concat(starts...)
+	took := *compare.LatencyOf(tookNS, nil)
+	s := Slept{
+		SpanNS: int64(span), Samples: len(all), Took: took, MedianLateNS: took.MedianNS - float64(span),
+		MinLateNS: slices.Min(all), P99LateNS: stats.Quantile(0.99, all), MaxLateNS: slices.Max(all),
+	}
+	for _, ns := range all {
+		if ns < 0 {
+			s.Early++
+		}
+	}
+	return s
+}
+
+// traceSleeps finds the system calls that wait, in one start of a runtime.
+func (r *runner) traceSleeps(s *subject) {
+	defer r.advance(r.settings.traceTime(s.Runtime, tracedSleeps))
+	var spans []ptrace.Span
+	trace := func(ctx context.Context, cmd *exec.Cmd) (err error) {
+		spans, err = ptrace.Waits(ctx, cmd, program.Limits{Time: longestTrace, OutputBytes: maxOutput})
+		return err
+	}
+	var traced []way
+	err := r.converse(s, trace, func(d *dialogue) error {
+		for _, w := range r.settings.ways(s.Runtime) {
+			if err := d.mark(emptyLoop, 1, 0); err != nil {
+				return err
+			}
+			if _, err := d.sleep(w, tracedSleeps); err == nil {
+				traced = append(traced, w)
+			} else if !errors.Is(err, errMissing) {
+				return err
+			}
+		}
+		return d.mark(emptyLoop, 1, 0)
+	})
+	if err != nil {
+		s.untraced = err.Error()
+	}
+	// The mark of a command ends with another mark, after which the sleeps follow.
+	after := slices.DeleteFunc(spans, func(span ptrace.Span) bool { return span.Mark != "end" })
+	for i, w := range traced {
+		if i < len(after) {
+			s.waits[w] = after[i].Waits
+		}
+	}
+}
+
+// waits sets the system call that waits. A runtime waits in other threads too: of the calls that wait for half the span
+// at least, and not much longer than a sleep takes, it is the one whose number is nearest to the number of sleeps. why is
+// why they were not traced.
+func (s *Slept) waits(all []ptrace.Wait, why string) {
+	calls := map[ptrace.Wait][]float64{}
+	for _, w := range all {
+		if w.NS >= s.SpanNS/2 && float64(w.NS) <= 2*s.Took.MedianNS {
+			of := ptrace.Wait{Call: w.Call, Deadline: w.Deadline}
+			calls[of] = append(calls[of], float64(w.NS))
+		}
+	}
+	nearest := tracedSleeps / 2
+	s.SystemCallBy = cmp.Or(why, "no system call of its own was seen to wait")
+	for of, ns := range calls {
+		if away := max(len(ns)-tracedSleeps, tracedSleeps-len(ns)); away < nearest {
+			nearest = away
+			s.SystemCall, s.Deadline, s.SystemCallBy = of.Call, of.Deadline, byPtrace
+			s.SystemCallNS = int64(stats.Median(ns))
+		}
+	}
+}

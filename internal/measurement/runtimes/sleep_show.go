@@ -1,0 +1,190 @@
+package runtimes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// spans returns the spans of the sleeps, the shortest first.
+func (s *Runtimes) spans() []int64 {
+	all := map[int64]bool{}
+	for _, r := range s.Runtimes {
+		for _, m := range r.Sleeps {
+			for _, of := range m.Spans {
+				all[of.SpanNS] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// slept returns the sleeps of a span: those that were never early first, and then those with the smallest median.
+func (s *Runtimes) slept(r *MeasuredRuntime, spanNS int64) (all []line) {
+	for _, m := range r.Sleeps {
+		for i := range m.Spans {
+			if of := &m.Spans[i]; of.SpanNS == spanNS {
+				all = append(all, line{section: s, runtime: r, call: MeasuredCall{ID: m.ID, Call: m.Call}, slept: of, own: true})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b line) int {
+		return cmp.Or(cmp.Compare(min(a.slept.Early, 1), min(b.slept.Early, 1)), byLateness(a, b))
+	})
+	return all
+}
+
+func byLateness(a, b line) int { return cmp.Compare(a.slept.MedianLateNS, b.slept.MedianLateNS) }
+
+// best returns the first of the sleeps of a span in each runtime, the least late first.
+func (s *Runtimes) best(spanNS int64) (all []line) {
+	for i := range s.Runtimes {
+		if of := s.slept(&s.Runtimes[i], spanNS); len(of) > 0 {
+			all = append(all, of[0])
+		}
+	}
+	slices.SortStableFunc(all, byLateness)
+	return all
+}
+
+// sleepAnswer names the way to sleep to use in each runtime for the shortest span, and the sleeps that end early.
+func (s *Runtimes) sleepAnswer(d *result.Document) string {
+	shortest := s.spans()[0]
+	var all []string
+	for _, l := range s.best(shortest) {
+		text := l.call.ID + ", " + words.SignedDuration(l.slept.MedianLateNS)
+		if len(all) == 0 {
+			text += " late"
+		}
+		all = append(all, text)
+	}
+	return fmt.Sprintf("For a sleep of %s use %s.", words.Duration(float64(shortest)), strings.Join(all, "; ")) + noisy(d)
+}
+
+// sleepChoices returns a line for each runtime: its ways to sleep for the shortest span, and why they are late.
+func (s *Runtimes) sleepChoices() (lines []table.Fact) {
+	for i := range s.Runtimes {
+		r := &s.Runtimes[i]
+		var all []string
+		for _, l := range s.slept(r, s.spans()[0]) {
+			text := l.call.Call + " " + words.SignedDuration(l.slept.MedianLateNS)
+			if why := l.slept.rounded(); why != "" {
+				text += " (" + why + ")"
+			}
+			all = append(all, text)
+		}
+		if len(all) > 0 {
+			lines = append(lines, table.Fact{Name: r.Name, Value: strings.Join(all, "; ")})
+		}
+	}
+	return lines
+}
+
+// sleepGrid has a row for each way to sleep for a span, the least late first.
+func (s *Runtimes) sleepGrid(spanNS int64) table.Grid {
+	var all []line
+	for i := range s.Runtimes {
+		for _, l := range s.slept(&s.Runtimes[i], spanNS) {
+			l.call.Call = l.call.ID
+			all = append(all, l)
+		}
+	}
+	slices.SortStableFunc(all, byLateness)
+	return table.Of("Lateness of sleeps of "+words.Duration(float64(spanNS)), all, columns)
+}
+
+// early returns a sentence for each way to sleep that ended early.
+func (s *Runtimes) early() (faults []string) {
+	for _, span := range s.spans() {
+		for i := range s.Runtimes {
+			for _, l := range s.slept(&s.Runtimes[i], span) {
+				if of := l.slept; of.Early > 0 {
+					faults = append(faults, fmt.Sprintf("%s ends early: %d of %s of %s, by up to %s.", l.call.ID, of.Early,
+						words.Plural(of.Samples, "sleep"), words.Duration(float64(span)), words.Duration(-of.MinLateNS)))
+				}
+			}
+		}
+	}
+	return faults
+}
+
+// sleepColumns are the columns of the figures of sleeps.
+func sleepColumns() []table.Column[line] {
+	figure := func(value func(*Slept) float64) func(line) (float64, bool) {
+		return func(l line) (float64, bool) {
+			if l.slept == nil {
+				return 0, false
+			}
+			return value(l.slept), true
+		}
+	}
+	text := func(value func(*Slept) string) func(line) string {
+		return func(l line) string {
+			if l.slept == nil {
+				return ""
+			}
+			return value(l.slept)
+		}
+	}
+	late := func(name, key string, spare int, value func(*Slept) float64) table.Column[line] {
+		return table.Column[line]{Name: name, Key: key, Spare: spare, Unit: words.SignedDuration, Value: figure(value)}
+	}
+	return []table.Column[line]{
+		{Key: "span_ns", Value: figure(func(s *Slept) float64 { return float64(s.SpanNS) })},
+		{Name: "system call", Key: "system_call", Left: true, Text: text(func(s *Slept) string { return s.SystemCall }),
+			Cell: text((*Slept).waitCell)},
+		{Key: "system_call_ns", Value: figure(func(s *Slept) float64 { return float64(s.SystemCallNS) })},
+		late("median", "median_late_ns", 0, func(s *Slept) float64 { return s.MedianLateNS }),
+		late("p99", "p99_late_ns", 1, func(s *Slept) float64 { return s.P99LateNS }),
+		late("max", "max_late_ns", 2, func(s *Slept) float64 { return s.MaxLateNS }),
+		late("", "min_late_ns", 0, func(s *Slept) float64 { return s.MinLateNS }),
+		{Name: "early", Key: "early", Unit: words.Count, Value: figure(func(s *Slept) float64 { return float64(s.Early) })},
+		{Key: "samples", Value: figure(func(s *Slept) float64 { return float64(s.Samples) })},
+	}
+}
+
+// waitCell returns the system call and how long it waits; ≈ if that is what remained of a deadline.
+func (s *Slept) waitCell() string {
+	if s.SystemCall == "" {
+		return ""
+	}
+	about := ""
+	if s.Deadline {
+		about = "≈ "
+	}
+	return fmt.Sprintf("%s(%s%s)", s.SystemCall, about, words.Duration(float64(s.SystemCallNS)))
+}
+
+// wholeMS are the system calls that wait for whole milliseconds.
+var wholeMS = []string{"poll", "epoll_wait", "epoll_pwait"}
+
+// rounded returns why a sleep is late if its system call waits longer than the program asked; "" otherwise.
+func (s *Slept) rounded() string {
+	const much = 1.5
+	if float64(s.SystemCallNS) < much*float64(s.SpanNS) {
+		return ""
+	}
+	ns := float64(s.SystemCallNS)
+	if s.Deadline {
+		ns = math.Ceil(ns/1e6) * 1e6 // what remains of a deadline is a little less
+	}
+	if slices.Contains(wholeMS, s.SystemCall) {
+		return fmt.Sprintf("rounded to %s by %s", words.Duration(ns), s.SystemCall)
+	}
+	return fmt.Sprintf("rounded to %s before %s, which takes ns", words.Duration(ns), s.SystemCall)
+}
+
+// endsEarly returns whether a sleep ended early.
+func (s *Slept) endsEarly() string {
+	if s.Early > 0 {
+		return "yes"
+	}
+	return "no"
+}
