@@ -61,7 +61,7 @@ func (s Settings) onceTime(of Runtime) time.Duration {
 	for _, w := range s.ways(of) {
 		total += time.Duration(warmSleeps+s.Sleeps) * (w.span + sleepTime)
 	}
-	return of.WarmUp + s.waiting(total)
+	return s.waiting(total)
 }
 
 // stepsTime returns the estimated time to watch the values of all calls: about half are coarse.

@@ -44,7 +44,7 @@ func (r *runner) prepare() {
 		r.subjects = append(r.subjects, s)
 		err := r.ctx.Err()
 		if len(r.settings.Spans) > 0 {
-			s.Calls = nil
+			s.Calls, s.WarmUp = nil, 0
 			if len(s.Sleeps) == 0 {
 				err = errors.New("no call of it that sleeps is known")
 			}
