@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os/exec"
 	"slices"
@@ -236,10 +237,11 @@ func (s *Slept) waits(all []ptrace.Wait, why string) {
 			calls[of] = append(calls[of], float64(w.NS))
 		}
 	}
-	nearest := tracedSleeps / 2
+	nearest := math.MaxInt
 	s.SystemCallBy = cmp.Or(why, "no system call of its own was seen to wait")
 	for of, ns := range calls {
-		if away := max(len(ns)-tracedSleeps, tracedSleeps-len(ns)); away < nearest {
+		away := max(len(ns)-tracedSleeps, tracedSleeps-len(ns))
+		if len(ns) >= tracedSleeps/2 && away < nearest {
 			nearest = away
 			s.SystemCall, s.Deadline, s.SystemCallBy = of.Call, of.Deadline, byPtrace
 			s.SystemCallNS = int64(stats.Median(ns))

@@ -167,13 +167,13 @@ var wholeMS = []string{"poll", "epoll_wait", "epoll_pwait"}
 
 // rounded returns why a sleep is late if its system call waits longer than the program asked; "" otherwise.
 func (s *Slept) rounded() string {
-	const much = 1.5
+	const much, almost = 1.5, 0.15e6
 	if float64(s.SystemCallNS) < much*float64(s.SpanNS) {
 		return ""
 	}
 	ns := float64(s.SystemCallNS)
-	if s.Deadline {
-		ns = math.Ceil(ns/1e6) * 1e6 // what remains of a deadline is a little less
+	if whole := math.Ceil(ns/1e6) * 1e6; whole-ns < almost {
+		ns = whole // a little of it is over when the tracer sees the call
 	}
 	if slices.Contains(wholeMS, s.SystemCall) {
 		return fmt.Sprintf("rounded to %s by %s", words.Duration(ns), s.SystemCall)
