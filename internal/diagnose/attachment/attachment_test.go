@@ -91,6 +91,14 @@ func TestTheSameLogInOtherForms(t *testing.T) {
 		require.Equal(t, want, read(t, text).Host, name)
 		require.False(t, IsDocument([]byte(text)), name)
 	}
+	for name, each := range map[string]string{"quoted": "> $0", "indented": "    $0", "grep -H": "/var/log/kern.log:$0", "a relay": "10.0.0.1 $0"} {
+		require.Equal(t, want, read(t, regexp.MustCompile(`(?m)^\[.*$`).ReplaceAllString(long, each)).Host, name)
+	}
+	wrapped := regexp.MustCompile(`(?m)^(.{40,60}) (.*)$`).ReplaceAllString(boot, "$1\n$2")
+	require.Equal(t, read(t, boot).Host.KernelLog, read(t, wrapped).Host.KernelLog)
+	both := read(t, asJSON+"$ dmesg\n"+long).Host.KernelLog
+	require.Equal(t, want.KernelLog.Lines, both.Lines)
+	require.Equal(t, 2, both.Boots, "what follows is read too")
 	for at := range 20 { // wherever a read ends
 		text := "[    0.000000] " + strings.Repeat("x", maxRead-30-at) + "\r" + strings.Join(lines, "\r")
 		require.Equal(t, want.KernelLog.Lines, read(t, text).Host.KernelLog.Lines, at)
@@ -111,6 +119,20 @@ func TestLogInUTF16(t *testing.T) {
 	text, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(boot)
 	require.NoError(t, err)
 	require.Equal(t, read(t, boot).Host, read(t, text).Host)
+}
+
+// A log of another system is refused with its name.
+func TestLogsOfOtherSystems(t *testing.T) {
+	for text, system := range map[string]string{
+		`Timecounter "ACPI-fast" frequency 3579545 Hz quality 900`: "FreeBSD", "Dec  3 09:00:12 host kernel: Timecounters tick every 10.000 msec": "FreeBSD",
+		`[     1.0] timecounter: Timecounter "TSC" frequency 2593983120 Hz quality 3000`: "NetBSD", "OpenBSD 7.4 (GENERIC.MP) #1397": "OpenBSD",
+		"Dec  3 09:00:12 host unix: [ID 540533 kern.notice] SunOS Release 5.11 Version illumos-1": "illumos or Solaris",
+		"Dec  3 09:00:12 host kernel[0]: Darwin Kernel Version 20.6.0":                            "macOS",
+	} {
+		_, err := Read("x", strings.NewReader("cpu0: x\n"+text+"\n"))
+		require.ErrorContains(t, err, "is a log of "+system+"; give a log of Linux", text)
+	}
+	require.Equal(t, read(t, boot).Host, read(t, boot+"OpenBSD 7.4\n").Host)
 }
 
 func TestLogShowsTheCPU(t *testing.T) {
@@ -446,7 +468,7 @@ func TestLogsWithoutACause(t *testing.T) {
 	}
 	for name, text := range logs {
 		d, err := Read(name, strings.NewReader(text))
-		if name == "a compiler" || name == "xen-migration-gist.txt" { // the kernel indents no line
+		if name == "a compiler" {
 			require.ErrorIs(t, err, ErrUnknown, name)
 			continue
 		}

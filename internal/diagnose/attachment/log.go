@@ -28,6 +28,8 @@ type log struct {
 	whole  bool
 	events []kernellog.Event
 	stamps kernellog.Stamps
+	// system is another system than Linux that wrote a line.
+	system string
 }
 
 // bootLines are the lines of a boot.
@@ -57,8 +59,21 @@ func readLog(r io.Reader) (log, error) {
 	if head, _ := buffered.Peek(len(`{ "dmesg": [`) + 32); dmesgJSON.Match(head) {
 		each = eachRecord
 	}
-	if err := each(buffered, found.add); err != nil {
+	var held []string // the last lines, which may be the wrapped parts of one
+	release := func() {
+		line, joined := kernellog.Unwrap(held)
+		found.add(line)
+		held = slices.Delete(held, 0, joined)
+	}
+	if err := each(buffered, func(line string) {
+		if held = append(held, line); len(held) == kernellog.MaxWrapped {
+			release()
+		}
+	}); err != nil {
 		return log{}, err
+	}
+	for len(held) > 0 {
+		release()
 	}
 	return found.finished()
 }
@@ -80,6 +95,9 @@ func (l log) finished() (log, error) {
 	l.whole = l.boots.Whole()
 	l.fold(kernellog.MaxLines)
 	if l.events = kernellog.Parse(l.lines()); len(l.events) == 0 && !l.kernel {
+		if l.system != "" {
+			return log{}, fmt.Errorf("is a log of %s; give a log of Linux, or run `timebench doctor` on that machine", l.system)
+		}
 		return log{}, ErrUnknown
 	}
 	return l, nil
@@ -88,6 +106,9 @@ func (l log) finished() (log, error) {
 func (l *log) add(line string) {
 	if back := l.stamps.AddLine(line); back != "" {
 		l.about = append(l.about, back)
+	}
+	if l.system == "" && !l.kernel {
+		l.system = systemOf(line)
 	}
 	concerns := kernellog.Concerns(line)
 	in := func(text string) bool { return strings.Contains(line, text) }
@@ -116,6 +137,27 @@ func (l *log) add(line string) {
 	case len(l.facts) < maxFacts:
 		l.facts = append(l.facts, printable.Line(line[:min(len(line), maxFact)]))
 	}
+}
+
+// systems are the systems whose logs have other messages than Linux, and what only they log.
+var systems = []struct {
+	name string
+	logs *regexp.Regexp
+}{
+	{"NetBSD", regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`)},
+	{"FreeBSD", regexp.MustCompile(`(?:^|: )(?:Timecounters? (?:"|tick)|FreeBSD \d|Copyright \(c\).*The FreeBSD Project)`)},
+	{"OpenBSD", regexp.MustCompile(`^OpenBSD \d`)},
+	{"illumos or Solaris", regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d`)},
+	{"macOS", regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d| com\.apple\.\S+\[\d+\]`)},
+}
+
+func systemOf(line string) string {
+	for _, s := range systems {
+		if s.logs.MatchString(line[:min(len(line), maxFact)]) {
+			return s.name
+		}
+	}
+	return ""
 }
 
 // begins returns whether a text begins like a message of the kernel. In a line without a stamp, a page or a program may
@@ -223,7 +265,7 @@ func eachLine(r io.Reader, do func(line string)) error {
 		var all []string
 		for line := range strings.SplitSeq(text, "\r") {
 			if stamped && !joined {
-				all = append(all, kernellog.WithoutColor(line))
+				all = append(all, kernellog.Plain(line))
 				continue
 			}
 			parts := kernellog.Lines(line)
@@ -292,11 +334,13 @@ func eachRecord(r io.Reader, do func(line string)) error {
 		}
 		do(line)
 	}
-	if _, err = decoder.Token(); err != nil { // the end of the list
-		if whole.N <= 0 {
-			return errTooLarge
+	for range 2 { // the end of the list, and of the object
+		if _, err = decoder.Token(); err != nil {
+			if whole.N <= 0 {
+				return errTooLarge
+			}
+			return fmt.Errorf("is cut off: %w", err)
 		}
-		return fmt.Errorf("is cut off: %w", err)
 	}
-	return nil
+	return eachLine(io.MultiReader(decoder.Buffered(), whole), do)
 }

@@ -2,6 +2,7 @@ package kernellog
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -100,7 +101,7 @@ func beginsBoot(text string) bool {
 }
 
 // calendar matches the month, the day and the time in a stamp whose month is a name.
-var calendar = lazily(`(` + months + `) ([ \d]\d) (?:\d{4} )?([\d:]+)`)
+var calendar = lazily(`(` + months + `) +(\d{1,2}) (?:\d{4} )?([\d:]+)`)
 
 // compareStamps returns -1 if message a has the earlier stamp, 1 if it has the later one; 0 if unknown.
 func compareStamps(a, b Message) int {
@@ -119,5 +120,5 @@ func sortable(stamp string) string {
 		return stamp
 	}
 	month := slices.Index(strings.Split(strings.Trim(months, "(?:)"), "|"), found[1])
-	return string(rune('a'+month)) + found[2] + found[3]
+	return fmt.Sprintf("%c%2s%s", 'a'+month, found[2], found[3])
 }

@@ -17,15 +17,19 @@ var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "
 func Concerns(line string) bool {
 	line = cut(line)
 	small := strings.ToLower(line)
-	hasStem := slices.ContainsFunc(clockStems, func(stem string) bool { return strings.Contains(small, stem) })
-	if !hasStem && !mayHave(small) {
+	stem := hasStem(small)
+	if !stem && !mayHave(small) {
 		return false
 	}
 	m := Split(line)
 	if f := formatOf(m.Text); f != nil {
 		return f.weight > weightNone && (f.program || !m.Program)
 	}
-	return hasStem && !m.Program && aboutClocks().MatchString(m.Text) && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
+	return stem && !m.Program && aboutClocks().MatchString(m.Text) && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
+}
+
+func hasStem(small string) bool {
+	return slices.ContainsFunc(clockStems, func(stem string) bool { return strings.Contains(small, stem) })
 }
 
 // usual matches the lines about clocks that most machines log, and that show no fault.

@@ -2,22 +2,22 @@ package kernellog
 
 import "strings"
 
-const date = months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?|\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?`
+const date = day + ` (?:\d{4} )?[\d:]{8}(?:\.\d+)?|\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?`
 
 var (
 	// stampInside matches the beginning of a line of dmesg, and dateInside the beginning of a line of a daemon's log.
-	stampInside = lazily(`(?:<\d{1,3}>|kern *: ?[a-z]+ *: ?)?\[(?: *\d{1,15}\.\d{6}\](?:\[ *[CT]\d+\])?|\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4}\]) `)
+	stampInside = lazily(`(?:<\d{1,3}>|kern *: ?[a-z]+ *: ?)?\[(?: *\d{1,15}\.\d{6}\](?:\[ *[CT]\d+\])?|\w{3} ` + day + ` [\d:]{8} \d{4}\]) `)
 	dateInside  = lazily(`(?:` + date + `) (?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: `)
 	beginsDated = lazily(`^(?:` + date + `) `)
 	// color matches an escape sequence of dmesg --color.
 	color = lazily("\x1b\\[[\\d;]*[mK]")
 )
 
-// Lines returns the lines of the kernel log in a line of a text, without colours. A text that lost its line ends has
+// Lines returns the lines of the kernel log in a line of a text, [Plain]. A text that lost its line ends has
 // several: instead it has carriage returns, "\n" as in a program's source, or spaces before the next stamp. A text
 // between two stamps stays with the first.
 func Lines(line string) []string {
-	line = WithoutColor(line)
+	line = Plain(line)
 	if strings.Count(line, "] ") < 2 && strings.Count(line, "kernel") < 2 && !strings.Contains(line, `\n`) || strings.HasPrefix(line, "{") { // faster than the expressions
 		return []string{line}
 	}
@@ -45,12 +45,66 @@ func Lines(line string) []string {
 	return append(all, line[from:])
 }
 
-// WithoutColor returns a line without the escape sequences of dmesg --color.
-func WithoutColor(line string) string {
-	if strings.IndexByte(line, '\x1b') < 0 {
-		return line
+// pasted are characters as pages write them.
+var pasted = strings.NewReplacer("&gt;", ">", "&lt;", "<", "&quot;", `"`, "&#39;", "'", "&nbsp;", " ", "\u00a0", " ", "&amp;", "&")
+
+// environment matches a line of the environment of init, which the kernel indents.
+var environment = lazily(`^\w+=`)
+
+// Plain returns a line without the escape sequences of dmesg --color, the quotation marks of mails and an indentation,
+// and with the characters that HTML writes by name.
+func Plain(line string) string {
+	if strings.IndexByte(line, '\x1b') >= 0 {
+		line = color().ReplaceAllString(line, "")
 	}
-	return color().ReplaceAllString(line, "")
+	if strings.Contains(line, "&") || strings.Contains(line, "\u00a0") {
+		line = pasted.Replace(line)
+	}
+	if bare := strings.TrimLeft(line, " \t>"); len(bare) < len(line) && !environment().MatchString(bare) {
+		return bare
+	}
+	return line
+}
+
+// MaxWrapped is how many lines a mail program makes of one.
+const MaxWrapped = 3
+
+// Unwrap returns the first line of a text, joined with the next lines if a mail program wrapped it: then they are a
+// message together, and the next lines are none. It also returns how many lines it joined.
+func Unwrap(lines []string) (line string, joined int) {
+	line = lines[0]
+	most := 1
+	for most < len(lines) && continues(lines[most]) {
+		most++
+	}
+	if most == 1 || len(line) > maxCharacters || !hasStem(strings.ToLower(line)) {
+		return line, 1
+	}
+	alone := Split(line)
+	for n := most; n > 1 && !alone.Program; n-- {
+		rest := strings.TrimSpace(strings.Join(lines[1:n], " "))
+		whole := line + " " + rest
+		if strings.HasSuffix(line, "=") { // quoted-printable
+			whole = line[:len(line)-1] + rest
+		}
+		if len(whole) > maxLine || !mayHave(strings.ToLower(whole)) {
+			continue
+		}
+		text := Split(whole).Text
+		f, g := formatOf(text), formatOf(alone.Text)
+		switch {
+		case f == nil || formatOf(rest) != nil || f.compiled().FindStringIndex(text)[0] >= len(alone.Text):
+		case g == nil, g.kind != f.kind, g.kind == tscUnstable && !strings.Contains(rest, " "):
+			return whole, n
+		}
+	}
+	return line, 1
+}
+
+// continues returns whether a line may be the rest of another.
+func continues(line string) bool {
+	_, prefix := matchingPrefix(line)
+	return line != "" && prefix == nil && !strings.HasPrefix(line, "kernel") && !strings.HasPrefix(line, "{")
 }
 
 func withoutEnd(line string) string {

@@ -37,3 +37,37 @@ func TestLines(t *testing.T) {
 		require.Equal(t, []string{line}, Lines(line))
 	}
 }
+
+// A line is read without what a mail program or a page added, and a wrapped line is joined.
+func TestPastes(t *testing.T) {
+	for line, want := range map[string]string{
+		"> > [    0.000000] a": "[    0.000000] a", "    tsc: a": "tsc: a", "\ttsc: a": "tsc: a", "    TERM=linux": "    TERM=linux",
+		"sched_clock: Marking unstable (1, 2)&lt;-(3, 4) &amp;&nbsp;x": "sched_clock: Marking unstable (1, 2)<-(3, 4) & x", "\u00a0[ 1.0] a": "[ 1.0] a",
+	} {
+		require.Equal(t, want, Plain(line), line)
+	}
+	const skew = "[   36.690994] clocksource: 'tsc' cs_now: 95666ec22 cs_last: 84e747930"
+	for _, c := range []struct {
+		lines  []string
+		joined int
+	}{
+		{[]string{skew, "mask: ffffffffffffffff"}, 2},
+		{[]string{"clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc'", "as unstable because the skew is", "too large:"}, 3},
+		{[]string{"clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable", "because the skew is too large:", "tsc: Marking TSC unstable due to clocksource watchdog"}, 2},
+		{[]string{"[   36.691901] tsc: Marking TSC unstable due to clocksource", "watchdog"}, 2},
+		{[]string{"Clocksource tsc unstable (delta = -95170507948 ns).", "Enable clocksource failover by adding clocksource_failover kernel parameter."}, 2},
+		{[]string{"clocksource: clocksource_watchdog_inject_delay():", "Injecting delay."}, 2},
+		{[]string{skew, "[   36.7] mask: ffffffffffffffff"}, 1},
+		{[]string{"tsc: Marking TSC unstable due to clocksource watchdog", "and then I rebooted"}, 1},
+		{[]string{"This is the clock:", "tsc: Marking TSC unstable due to clocksource watchdog"}, 1},
+		{[]string{"Clocksource tsc unstable (delta = -292934800 ns)", "Switching to clocksource acpi_pm"}, 1},
+		{[]string{"Sep 11 07:03:06 host app[3]: clocksource: Switched to", "clocksource tsc"}, 1},
+		{[]string{"clocksource:"}, 1}, {[]string{"", ""}, 1},
+	} {
+		line, joined := Unwrap(c.lines)
+		require.Equal(t, c.joined, joined, c.lines)
+		require.Equal(t, strings.Join(c.lines[:joined], " "), line)
+	}
+	line, _ := Unwrap([]string{"clocksource: wdtest-jiffies: mask: 0xffffffff ma=", "x_cycles: 0xffffffff, max_idle_ns: 6370867519511994 ns"})
+	require.Equal(t, "clocksource: wdtest-jiffies: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 6370867519511994 ns", line)
+}

@@ -43,6 +43,9 @@ const digit = "0123456789"
 
 const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
 
+// day is a date without the year. Pages and mails lose one of two spaces.
+const day = months + ` {1,2}\d{1,2}`
+
 // prefixes are what people's logs have before the text, with an example of each in stamp_test.go. The text is what
 // remains when no prefix matches.
 var prefixes = []prefix{
@@ -53,19 +56,25 @@ var prefixes = []prefix{
 	{begins: digit, pattern: lazily(`^[0-7],\d+,(\d+),[^;]*;`), kernel: true, uptime: true, micro: true}, // /dev/kmsg
 	{begins: digit, pattern: lazily(`^\d+,\d+,(\d+),[^;]*;`), program: true, uptime: true, micro: true},
 	{begins: "[", pattern: lazily(`^\[ *(\d{1,15}\.\d{1,9})\] ?`), kernel: true, uptime: true},
-	{begins: "[", pattern: lazily(`^\[ *[CT]\d+\] ?`), kernel: true},                                                 // CONFIG_PRINTK_CALLER
-	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},              // dmesg -e, dmesg -d
-	{begins: "[", pattern: lazily(`^\[(\w{3} ` + months + ` [ \d]\d [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
-	{begins: "[", pattern: lazily(`^\[(` + months + ` [ \d]\d [\d:]{5})\] ?`), kernel: true},                         // dmesg -e
-	{begins: "JFMASOND", pattern: lazily(`^(` + months + ` [ \d]\d (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true},    // syslog, journalctl
-	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + months + ` [ \d]\d [\d:]{8} \d{4}) `), date: true},                // OpenWrt's logread
+	{begins: "[", pattern: lazily(`^\[ *[CT]\d+\] ?`), kernel: true},                                      // CONFIG_PRINTK_CALLER
+	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},   // dmesg -e, dmesg -d
+	{begins: "[", pattern: lazily(`^\[(\w{3} ` + day + ` [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
+	{begins: "[", pattern: lazily(`^\[(` + day + ` [\d:]{5})\] ?`), kernel: true},                         // dmesg -e
+	{begins: "JFMASOND", pattern: lazily(`^(` + day + ` (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true},    // syslog, journalctl
+	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},                // OpenWrt's logread
 	{begins: digit + "ADFJMNOSTW", pattern: lazily(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
-	{begins: digit, pattern: lazily(`^(\d{9,11}\.\d{6}) `), date: true}, // journalctl -o short-unix
+	{begins: digit, pattern: lazily(`^(\d{9,11}\.\d{6}) `), date: true},                   // journalctl -o short-unix
+	{begins: digit, pattern: lazily(`^1 (\d{4}-\d\d-\d\dT[\d:.]{8,15}\S*) `), date: true}, // RFC 5424
 }
 
 var (
-	// fromKernel is the name of the kernel's log: "kernel: ", behind the host and the priority of some daemons.
-	fromKernel = lazily(`^(?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: ?`)
+	// fromKernel is the name of the kernel's log: "kernel: ", behind the host and the priority of some daemons, and the
+	// host and the date of a relay; in the format of RFC 5424, "kernel - - - ".
+	fromKernel = lazily(`^(?:(?:` + date + `|[^\s:\[]+) ){0,4}kernel(?:\[\d+\])?(?:: ?| - (?:- )*)`)
+	// fromFile is the name of a file that grep puts before a line, with its number.
+	fromFile = lazily(`^(?:\S*/)?(?:[\w-]+\.(?:log|txt|out)|messages|syslog|dmesg)[\w.-]*[:-](?:\d+[:-])?`)
+	// beforeStamp is what else may stand before a line of dmesg: the name of a host, the date of a serial console.
+	beforeStamp = lazily(`^([^"{]{1,120}?)\[ *\d{1,15}\.\d{6}\]`)
 	// fromProgram is a host and a program.
 	fromProgram = lazily(`^\S+ [\w.@/()-]+\[\d+\]: |^\S+ [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
 )
@@ -94,6 +103,9 @@ func Split(line string) Message {
 	}
 	var m Message
 	rest := strings.TrimRight(cut(line), " \t\r\n")
+	if strings.Contains(rest, ":") { // faster than the expression
+		rest = rest[len(fromFile().FindString(rest)):]
+	}
 	dated := false
 	for range maxPrefixes {
 		ahead := ""
@@ -105,6 +117,12 @@ func Split(line string) Message {
 			continue
 		}
 		p, found := matchingPrefix(rest)
+		if found == nil && !m.Timed && !m.Program && strings.Contains(rest, "] ") {
+			if before := beforeStamp().FindStringSubmatch(rest); before != nil && !strings.Contains(before[1], ": ") {
+				rest = rest[len(before[1]):]
+				continue
+			}
+		}
 		if found == nil || p.date && (dated || m.Timed) || p.uptime && m.Timed { // a second one is of the text
 			break
 		}
