@@ -15,8 +15,7 @@ import (
 )
 
 // wrongLogs are the cases whose answer is wrong. The list only shrinks: a case that is right fails the test.
-var wrongLogs = []string{
-}
+var wrongLogs = []string{}
 
 // logDocument returns the document of a kernel log alone, or why it is refused.
 func logDocument(t *testing.T, folder string) (*result.Document, error) {
