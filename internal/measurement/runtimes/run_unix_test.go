@@ -165,7 +165,7 @@ func TestRuntimesOfOneKindStandSideBySide(t *testing.T) {
 // Each failing runtime is a row with its reason, and the honest one beside it is measured.
 func TestRuntimesThatFail(t *testing.T) {
 	failing := map[string]struct{ version, benchmark, want string }{
-		"prints rubbish":            {"echo 1", "echo rubbish", `answered "rubbish" to the command run`},
+		"prints rubbish":            {"echo 1", "read x; echo rubbish", `answered "rubbish" to the command run`},
 		"prints nothing":            {"echo 1", "true", "ended before it answered"},
 		"prints no sample":          {"echo 1", "while read x; do echo; done", `answered "[]"`},
 		"prints one sample":         {"echo 1", "while read x; do echo 100; done", `answered "[100]"`},
