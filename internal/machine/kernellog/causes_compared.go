@@ -1,10 +1,10 @@
 package kernellog
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -15,85 +15,76 @@ const oneIsNoProof = "One pair of figures does not show which of the two clocks 
 
 // comparedRules explain the figures of the watchdog, in the order in which they exclude each other.
 var comparedRules = []rule{
-	{kind: "watchdog-wrapped", title: "the counter of the watchdog wrapped", find: explaining(func(_ log, c comparison) bool {
+	{kind: "watchdog-wrapped", title: "the counter of the watchdog wrapped", tsc: TSCRight, holds: func(_ log, c comparison) bool {
 		_, _, ok := c.wrapped()
 		return ok
-	}, watchdogWrapped)},
-	{kind: "watchdog-misread", title: "the PM timer was probably read wrong", find: explaining(func(_ log, c comparison) bool {
+	}, say: watchdogWrapped},
+	{kind: "watchdog-misread", title: "the PM timer was probably read wrong", holds: func(_ log, c comparison) bool {
 		_, _, ok := c.misread()
 		return ok && c.marked
-	}, watchdogMisread)},
-	{kind: "watchdog-may-have-wrapped", title: disagree, find: explaining(mayHaveWrapped, perhapsWrapped)},
-	{kind: "weak-watchdog", title: disagree, find: explaining(func(_ log, c comparison) bool {
-		return slices.Contains(weakWatchdogs, c.watchdog)
-	}, weakWatchdog)},
-	{kind: "clocks-agree", title: "the machine stood still", find: explaining(func(_ log, c comparison) bool {
+	}, say: func(c *Cause, _ log, x comparison) {
+		bit, ticks, _ := x.misread()
+		c.Text = fmt.Sprintf("%s. That is %s ticks of acpi_pm at %s: about 2^%d, so one bit of the PM timer was probably read wrong, as old PM timers do, and the TSC may be right. "+
+			"Then the clock source acpi_pm is the clock that jumped.", x.both(), words.Number(ticks), knownRates["acpi_pm"], bit)
+	}},
+	{kind: "watchdog-may-have-wrapped", title: disagree, holds: mayHaveWrapped, say: perhapsWrapped},
+	{kind: "weak-watchdog", title: disagree, holds: func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) }, say: weakWatchdog},
+	{kind: "clocks-agree", title: "the machine stood still", holds: func(_ log, c comparison) bool {
 		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdogNS > longNS && !c.contradicts() || c.long)
-	}, clocksAgree)},
-	{kind: "watchdog-jumped", title: disagree, find: explaining(hasJumped, watchdogJumped)},
-	{kind: "read-back-delay", title: "the timer of the watchdog is slow to read", find: slowReadBack},
-	{kind: "emulated-clocks", title: disagree, find: explaining(func(l log, c comparison) bool {
-		return l.machine.Guest && slices.Contains(emulated, c.watchdog) && c.marked && c.both() != ""
-	}, emulatedClocks)},
-	{kind: "tsc-jumped", title: "the TSC jumped forward", find: explaining(func(_ log, c comparison) bool {
+	}, say: clocksAgree},
+	{kind: "watchdog-jumped", title: disagree, holds: hasJumped, lines: logged(hypervisorKind), say: watchdogJumped},
+	{kind: "read-back-delay", title: "the timer of the watchdog is slow to read", lines: gaveUp, say: slowReadBack},
+	{kind: "emulated-clocks", title: disagree, holds: func(l log, c comparison) bool {
+		return l.machine.Guest && slices.Contains(emulated, c.watchdog) && c.disagrees()
+	}, say: func(c *Cause, _ log, x comparison) {
+		c.Text = fmt.Sprintf("%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", x.both(), x.off(), oneIsNoProof)
+	}},
+	{kind: "tsc-jumped", title: "the TSC jumped forward", tsc: TSCWrong, holds: func(_ log, c comparison) bool {
 		at := c.atMostNS()
-		if !(at > 0 && at < 2e9) || !c.marked {
-			return false
-		}
 		// A TSC with more than 20 GHz jumped, whatever its rate.
-		return c.skewNS >= 1e9 || math.IsNaN(c.skewNS) && c.clockCycles/(at/1e9) > 20e9
-	}, tscJumped)},
-	{kind: "bad-calibration", title: disagree, find: explaining(func(l log, c comparison) bool {
+		return at > 0 && at < 2e9 && c.marked && (c.skewNS >= 1e9 || math.IsNaN(c.skewNS) && c.clockCycles/(at/1e9) > 20e9)
+	}, lines: logged(refused), say: func(c *Cause, _ log, x comparison) {
+		c.Text = x.both() + ": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."
+	}},
+	{kind: "bad-calibration", title: disagree, holds: func(l log, c comparison) bool {
 		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
 			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index }))
-	}, badCalibration)},
-	{kind: "check-ran-late", title: disagree, find: explaining(func(_ log, c comparison) bool {
-		return c.marked && c.both() != "" && c.lateNS() > 0
-	}, ranLate)},
-	{kind: "tsc-restarted", title: disagree, find: explaining(func(_ log, c comparison) bool {
-		return c.marked && c.both() != "" && c.restarted()
-	}, tscRestarted)},
-	{kind: "hpet-may-stop", title: disagree, find: explaining(func(l log, c comparison) bool {
-		return c.marked && c.both() != "" && l.hpetMayStop(c) && stopsInPC10().MatchString(l.machine.CPU)
-	}, func(l log, c comparison) Cause {
-		return Cause{Text: strings.Join([]string{c.both() + c.off() + ".", oneIsNoProof, hpetStops, "This CPU is an " + l.machine.CPU + ", so a guess is that the HPET was wrong."}, " ")}
-	})},
-	{kind: "clocks-disagree", title: disagree, find: clocksDisagree},
+	}, say: func(c *Cause, _ log, x comparison) {
+		c.Text = fmt.Sprintf("%s%s. A guess, since it is so little, so soon after boot: it is the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", x.both(), x.off())
+	}},
+	{kind: "check-ran-late", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() && c.lateNS() > 0 }, lines: logged(stalled), say: ranLate},
+	{kind: "tsc-restarted", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() && c.restarted() }, say: func(c *Cause, _ log, x comparison) {
+		c.Text = fmt.Sprintf("%s%s. The TSC stood at %s cycles, %s after the boot, so it began anew meanwhile, as in a suspend and resume. %s A guess: the firmware left a clock wrong at the resume.",
+			x.both(), x.off(), words.Number(x.now), span(float64(x.at.AtNS)), oneIsNoProof)
+	}},
+	{kind: "hpet-may-stop", title: disagree, holds: func(l log, c comparison) bool {
+		return c.disagrees() && l.hpetMayStop(c) && stopsInPC10().MatchString(l.machine.CPU)
+	}, say: func(c *Cause, l log, x comparison) {
+		c.Text = fmt.Sprintf("%s%s. %s %s This CPU is an %s, so a guess is that the HPET was wrong.", x.both(), x.off(), oneIsNoProof, hpetStops, l.machine.CPU)
+	}},
+	{kind: "clocks-disagree", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() }, say: clocksDisagree},
+	{kind: "clocks-disagree", title: disagree, lines: func(l log) []Event {
+		c, _ := l.compared(func(c comparison) bool { return c.marked })
+		return append(c.events, l.marking("clocksource watchdog")...)
+	}, text: "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong."},
 }
 
-// explaining returns the rule of a cause that one comparison shows. The lines with its figures are the evidence.
-func explaining(holds func(log, comparison) bool, describe func(log, comparison) Cause) func(log) (Cause, bool) {
-	return func(l log) (Cause, bool) {
-		c, ok := l.compared(func(c comparison) bool { return holds(l, c) })
-		if !ok {
-			return Cause{}, false
-		}
-		cause := describe(l, c)
-		cause.Evidence = slices.Concat(c.events, l.marking(""), cause.Evidence)
-		return cause, true
-	}
-}
+// disagrees is whether the kernel marked the clock, and figures show by how much it differed.
+func (c comparison) disagrees() bool { return c.marked && c.both() != "" }
 
-func watchdogWrapped(_ log, c comparison) Cause {
-	r, n, _ := c.wrapped()
+func watchdogWrapped(c *Cause, _ log, x comparison) {
+	r, n, _ := x.wrapped()
 	rounds := "one round"
 	if n > 1 {
 		rounds = fmt.Sprintf("%d rounds", n)
 	}
-	difference := fmt.Sprintf("the difference of %s is %s of %s (%s)", span(c.skewNS), rounds, r.watchdog, span(float64(n)*r.ns))
-	cause := Cause{TSC: TSCRight, Harmless: c.long}
-	if c.watchdog == "" && math.IsNaN(c.watchdogNS) {
-		cause.Text = fmt.Sprintf("%s: %s, so the counter of the watchdog probably wrapped and the TSC is right. The line does not name the watchdog. The check ran late.", c.both(), difference)
-		return cause
+	c.Harmless = x.long
+	c.Text = fmt.Sprintf("%s: the difference of %s is %s of %s (%s), ", x.both(), span(x.skewNS), rounds, r.watchdog, span(float64(n)*r.ns))
+	if x.watchdog == "" && math.IsNaN(x.watchdogNS) {
+		c.Text += "so the counter of the watchdog probably wrapped and the TSC is right. The line does not name the watchdog. The check ran late."
+	} else {
+		c.Text += "whose counter wrapped. The TSC is right; the check ran late, because the machine was paused or did not run its timers."
 	}
-	cause.Text = fmt.Sprintf("%s: %s, whose counter wrapped. The TSC is right; the check ran late, because the machine was paused or did not run its timers.", c.both(), difference)
-	return cause
-}
-
-func watchdogMisread(_ log, c comparison) Cause {
-	bit, ticks, _ := c.misread()
-	return Cause{Text: fmt.Sprintf("%s. That is %s ticks of acpi_pm at %s: about 2^%d, so one bit of the PM timer was probably read wrong, as old PM timers do, and the TSC may be right. "+
-		"Then the clock source acpi_pm is the clock that jumped.", c.both(), words.Number(ticks), knownRates["acpi_pm"], bit)}
 }
 
 // hzAfter returns the rate of the TSC if the watchdog counted this much more than its values show, in ns.
@@ -114,47 +105,42 @@ func mayHaveWrapped(l log, c comparison) bool {
 	return hz > slowestHz && (hz < fastestHz || l.machine.Guest || c.impossibleNS > 0)
 }
 
-func perhapsWrapped(_ log, c comparison) Cause {
-	r := c.rounds()[0]
-	wrapped := fmt.Sprintf("wrapped once (%s), which makes the rate of the TSC %.3f GHz", span(r.ns), c.hzAfter(r.ns)/1e9)
-	if c.hzAfter(r.ns) > fastestHz {
+func perhapsWrapped(c *Cause, _ log, x comparison) {
+	r := x.rounds()[0]
+	wrapped := fmt.Sprintf("wrapped once (%s), which makes the rate of the TSC %.3f GHz", span(r.ns), x.hzAfter(r.ns)/1e9)
+	if x.hzAfter(r.ns) > fastestHz {
 		wrapped = fmt.Sprintf("wrapped several times (every %s)", span(r.ns))
 	}
-	return Cause{Text: fmt.Sprintf(
-		"%s. That is more than any CPU counts in that time. If the counter of %s %s, the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
-		c.both(), r.watchdog, wrapped)}
+	c.Text = fmt.Sprintf("%s. That is more than any CPU counts in that time. If the counter of %s %s, the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
+		x.both(), r.watchdog, wrapped)
 }
 
-func weakWatchdog(l log, c comparison) Cause {
-	text := fmt.Sprintf("%s. That proves little: %s counts timer interrupts, and lost or late ones look like a wrong TSC.", c.both(), c.watchdog)
+func weakWatchdog(c *Cause, l log, x comparison) {
+	c.Text = fmt.Sprintf("%s. That proves little: %s counts timer interrupts, and lost or late ones look like a wrong TSC.", cmp.Or(x.both(), "The watchdog marked the TSC"), x.watchdog)
 	if l.machine.Guest {
-		text += " In a virtual machine they are lost when the host is busy."
+		c.Text += " In a virtual machine they are lost when the host is busy."
 	}
-	if l.reliableIgnored(c) {
-		text += " Linux before 5.4 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
+	// 63ec58b44fcc of Linux 5.4-rc7 fixed it; stable kernels have the fix too.
+	if x.clock == "tsc-early" && Older(l.machine.Kernel, 5, 4) && l.parameter("tsc=reliable", "tsc=nowatchdog") != "" {
+		c.Text += " Linux before 5.4 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
 	}
-	return Cause{Text: text}
-}
-
-// reliableIgnored is whether a parameter that switches the watchdog off had no effect on tsc-early (63ec58b44fcc of
-// Linux 5.4-rc7 fixed it; stable kernels have the fix too).
-func (l log) reliableIgnored(c comparison) bool {
-	return c.clock == "tsc-early" && Older(l.machine.Kernel, 5, 4) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
 }
 
 // agreePPM is the largest difference of two clocks that are both right, in ppm: the limit of NTP.
 const agreePPM = 500
 
-func clocksAgree(_ log, c comparison) Cause {
-	agree := fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. ", c.both(), span(c.skewNS), words.ThreeDigits(math.Abs(c.ppm())))
-	late := span(c.watchdogNS - dueNS)
+func clocksAgree(c *Cause, _ log, x comparison) {
+	agree := fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. ", x.both(), span(x.skewNS), words.ThreeDigits(math.Abs(x.ppm())))
+	late := span(x.watchdogNS - dueNS)
+	c.Harmless, c.TSC = x.long, TSCRight
 	switch {
-	case math.Abs(c.ppm()) > agreePPM:
-		return Cause{Harmless: c.long, Text: c.both() + ". The kernel skipped this check, because it ran late: the machine was paused or did not run its timers."}
-	case c.long:
-		return Cause{Harmless: true, TSC: TSCRight, Text: agree + "The kernel skipped this check, because it ran late: the machine stood still for about " + late + "."}
+	case math.Abs(x.ppm()) > agreePPM:
+		c.Text, c.TSC = x.both()+". The kernel skipped this check, because it ran late: the machine was paused or did not run its timers.", TSCUnknown
+	case x.long:
+		c.Text = agree + "The kernel skipped this check, because it ran late: the machine stood still for about " + late + "."
+	default:
+		c.Text = agree + "The check ran " + late + " late, because the machine stood still, and the kernel applied its limit for half a second to it."
 	}
-	return Cause{TSC: TSCRight, Text: agree + "The check ran " + late + " late, because the machine stood still, and the kernel applied its limit for half a second to it."}
 }
 
 func hasJumped(_ log, c comparison) bool {
@@ -167,51 +153,48 @@ func hasJumped(_ log, c comparison) bool {
 	return math.Abs(c.skewNS) >= 1e9 || math.Abs(c.skewNS) >= c.watchdogNS/2
 }
 
-func watchdogJumped(l log, c comparison) Cause {
+func watchdogJumped(c *Cause, _ log, x comparison) {
 	const onTime = 1e9 // a check on time, in ns
-	var cause Cause
-	if l.machine.Hypervisor != "" {
-		cause.Evidence = l.of(hypervisorKind)
-	}
 	switch {
-	case !c.known() || c.watchdogNS > c.clockNS && c.clockNS > onTime:
-		cause.Text = c.both() + ": the host was suspended, or it paused or moved this virtual machine, and carried the time over into only one of the two clocks."
-	case c.watchdogNS > c.clockNS:
-		cause.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this virtual machine, or added a CPU to it.", c.both(), c.watchdog)
+	case !x.known() || x.watchdogNS > x.clockNS && x.clockNS > onTime:
+		c.Text = x.both() + ": the host was suspended, or it paused or moved this virtual machine, and carried the time over into only one of the two clocks."
+	case x.watchdogNS > x.clockNS:
+		c.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this virtual machine, or added a CPU to it.", x.both(), x.watchdog)
 	default:
-		cause.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a pause, the TSC does.", c.both(), span(c.skewNS), c.watchdog)
+		c.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a pause, the TSC does.", x.both(), span(x.skewNS), x.watchdog)
 	}
-	return cause
 }
 
-// slowReadBack: the watchdog gave up because its own timer was slow to read.
-func slowReadBack(l log) (Cause, bool) {
+// gaveUp returns the lines in which the watchdog gave up because its own timer was slow to read.
+func gaveUp(l log) []Event {
 	found := l.of(readBackDelay)
-	if len(found) == 0 || len(l.marking("clocksource watchdog")) == 0 && !slices.ContainsFunc(found, Event.Marks) {
-		return Cause{}, false
+	if len(l.marking("clocksource watchdog")) == 0 && !slices.ContainsFunc(found, Event.Marks) {
+		return nil
 	}
-	e := found[0]
-	took := "too long"
+	return found
+}
+
+func slowReadBack(c *Cause, l log, _ comparison) {
+	e, took := c.Evidence[0], "too long"
 	if e.DelayNS > 0 {
 		took = span(e.DelayNS)
 	}
 	if e.LimitNS > 0 {
 		took += fmt.Sprintf(", where %s is the limit", span(e.LimitNS))
 	}
-	cause := Cause{Evidence: slices.Concat(found, l.marking(""))}
-	cause.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
-	if checked := l.of(syncChecked); len(checked) > 0 && len(checked[0].CPUs) > 1 {
-		cause.Evidence = append(cause.Evidence, checked...)
-		cause.Text += fmt.Sprintf(" The kernel then compared the TSC of CPU %d with %d other CPUs and found none ahead or behind.", checked[0].CPUs[0], len(checked[0].CPUs)-1)
-		doubts := l.doubts()
-		if len(doubts) == 0 {
-			cause.TSC = TSCRight
-			return cause, true
-		}
-		cause.Evidence = append(cause.Evidence, doubts...)
-		cause.Text += " But another check in this log failed or warned, so it is unknown whether the TSC is right."
+	c.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
+	checked := l.of(syncChecked)
+	c.Evidence = slices.Concat(c.Evidence, l.marking(""), checked)
+	if len(checked) == 0 || len(checked[0].CPUs) < 2 {
+		return
 	}
-	return cause, true
+	c.Text += fmt.Sprintf(" The kernel then compared the TSC of CPU %d with %d other CPUs and found none ahead or behind.", checked[0].CPUs[0], len(checked[0].CPUs)-1)
+	if doubts := l.doubts(); len(doubts) > 0 {
+		c.Evidence = append(c.Evidence, doubts...)
+		c.Text += " But another check in this log failed or warned, so it is unknown whether the TSC is right."
+	} else {
+		c.TSC = TSCRight
+	}
 }
 
 // doubts returns the lines that speak against the TSC: firmware that wrote to it, another rate, and a comparison by
@@ -219,7 +202,7 @@ func slowReadBack(l log) (Cause, bool) {
 func (l log) doubts() []Event {
 	found := l.of(adjustDiffers, adjustForced, adjustWarp, rateDiffers)
 	for _, c := range l.comparisons {
-		if c.marked && c.both() != "" {
+		if c.disagrees() {
 			found = append(found, c.events...)
 		}
 	}
@@ -229,41 +212,18 @@ func (l log) doubts() []Event {
 // emulated are timers that a hypervisor emulates.
 var emulated = []string{"hpet", "acpi_pm", "pit", ""}
 
-func emulatedClocks(_ log, c comparison) Cause {
-	return Cause{Text: fmt.Sprintf(
-		"%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", c.both(), c.off(), oneIsNoProof)}
-}
-
-func tscJumped(l log, c comparison) Cause {
-	return Cause{TSC: TSCWrong, Evidence: l.of(refused), Text: c.both() +
-		": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."}
-}
-
 // early is how long after boot the rate of the TSC may be a first estimate, in ns.
 const early = 120e9
 
-func badCalibration(_ log, c comparison) Cause {
-	return Cause{Text: fmt.Sprintf(
-		"%s%s. So little, so soon after boot, is probably the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", c.both(), c.off())}
-}
-
-func ranLate(l log, c comparison) Cause {
-	condition := ""
-	if math.IsNaN(c.atLeastNS()) {
+func ranLate(c *Cause, l log, x comparison) {
+	condition, why := "", "so the machine slept, was paused or was too busy"
+	if math.IsNaN(x.atLeastNS()) {
 		condition = ", if the watchdog is right"
 	}
-	cause := Cause{Evidence: l.of(stalled)}
-	why := "so the machine slept, was paused or was too busy"
-	if len(cause.Evidence) > 0 {
+	if len(l.of(stalled)) > 0 {
 		why = "and the log has a CPU that did nothing for seconds, so the machine hung or was paused"
 	}
-	cause.Text = fmt.Sprintf("%s%s. The check ran at least %s late%s, %s. %s A guess: one of the two counted that time, and the other did not.", c.both(), c.off(), span(c.lateNS()), condition, why, oneIsNoProof)
-	return cause
-}
-
-func tscRestarted(_ log, c comparison) Cause {
-	return Cause{Text: fmt.Sprintf("%s%s. The TSC stood at %s cycles, %s after the boot, so it began anew meanwhile, as in a suspend and resume. %s A guess: the firmware left a clock wrong at the resume.",
-		c.both(), c.off(), words.Number(c.now), span(float64(c.at.AtNS)), oneIsNoProof)}
+	c.Text = fmt.Sprintf("%s%s. The check ran at least %s late%s, %s. %s A guess: one of the two counted that time, and the other did not.", x.both(), x.off(), span(x.lateNS()), condition, why, oneIsNoProof)
 }
 
 // stopsInPC10 matches the models of CPUs whose HPET stops in the package's deep sleep (arch/x86/kernel/early-quirks.c and
@@ -278,26 +238,15 @@ func (l log) hpetMayStop(c comparison) bool {
 
 const hpetStops = "The HPET of laptops with Intel's Coffee Lake and Ice Lake (2018 to 2020) stops while the package sleeps (PC10)."
 
-func clocksDisagree(l log) (Cause, bool) {
-	c, ok := l.compared(func(c comparison) bool { return c.marked && c.both() != "" })
-	marked := l.marking("clocksource watchdog")
-	if !ok {
-		c, ok = l.compared(func(c comparison) bool { return c.marked })
-	}
-	switch {
-	case !ok && len(marked) == 0:
-		return Cause{}, false
-	case !ok || c.both() == "":
-		return Cause{Evidence: append(c.events, marked...), Text: "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong."}, true
-	}
+func clocksDisagree(c *Cause, l log, x comparison) {
 	where := "A guess: the firmware set or disturbed a clock; in a virtual machine, its host did."
 	switch {
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
-	case l.hpetMayStop(c) && l.machine.CPU == "":
+	case l.hpetMayStop(x) && l.machine.CPU == "":
 		where += " " + hpetStops
-	case c.skewNS < 0 && c.watchdog == "":
+	case x.skewNS < 0 && x.watchdog == "":
 		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
 	}
-	return Cause{Evidence: append(c.events, marked...), Text: strings.Join([]string{c.both() + c.off() + ".", oneIsNoProof, where}, " ")}, true
+	c.Text = fmt.Sprintf("%s%s. %s %s", x.both(), x.off(), oneIsNoProof, where)
 }

@@ -13,20 +13,24 @@ import (
 // measuredRules find the results of the kernel's measurements, and what programs and parameters asked of it, in the
 // order in which they exclude each other.
 var measuredRules = []rule{
-	{kind: "gvisor", title: "the program runs in a gVisor sandbox", concerns: OfSandbox, inferred: true, find: logged(gvisorStart, Cause{
-		Text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the version that it reports is not the version of a Linux kernel.",
-	})},
-	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", find: cpusDifferAfterResume},
-	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", find: cpusDiffer},
-	{kind: "wrong-cpuid-rate", title: "the CPU reports a wrong rate of its TSC", find: wrongCPUIDRate},
-	{kind: "impossible-rate", title: "the kernel measured an impossible rate of the TSC", find: impossibleRate},
-	{kind: "calibration-failed", title: "the kernel could not measure the rate of the TSC", find: calibrationFailed},
-	{kind: "set-by-parameter", title: "the kernel command line switches the TSC off", inferred: true, find: setByParameter},
-	{kind: "tsc-went-back", title: "the TSC went back", find: wentBack},
-	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", inferred: true, find: haltsInIdle},
-	{kind: "cpufreq-changes", title: "the rate of the TSC changes with the frequency of the CPU", inferred: true, find: markedFor("cpufreq changes", Cause{
-		Text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant.", TSC: TSCWrong,
-	})},
+	{kind: "gvisor", title: "the program runs in a gVisor sandbox", concerns: OfSandbox, inferred: true, lines: logged(gvisorStart),
+		text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the version that it reports is not the version of a Linux kernel."},
+	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDifferAfterResume},
+	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDiffer},
+	{kind: "wrong-cpuid-rate", title: "the CPU reports a wrong rate of its TSC", tsc: TSCWrong, lines: logged(rateDiffers, rateBefore, rateAfter), say: wrongCPUIDRate},
+	{kind: "impossible-rate", title: "the kernel measured an impossible rate of the TSC", tsc: TSCWrong, lines: impossibleRates, say: impossibleRate},
+	{kind: "calibration-failed", title: "the kernel could not measure the rate of the TSC", tsc: TSCWrong, lines: markedFor("could not calculate tsc khz"), say: calibrationFailed},
+	{kind: "set-by-parameter", title: "the kernel command line switches the TSC off", inferred: true, lines: markedFor("boot parameter"), say: func(c *Cause, l log, _ comparison) {
+		c.Text = "The kernel command line switches the TSC off: " + cmp.Or(l.parameter("tsc=unstable", "notsc"), "tsc=unstable") + "."
+	}},
+	{kind: "tsc-went-back", title: "the TSC went back", tsc: TSCWrong, lines: markedFor("discovered backwards tsc"),
+		text: "KVM found that the TSC of this host went back, as after a suspend in which the CPUs lost their TSC."},
+	{kind: "tsc-went-back", title: "the TSC went back", tsc: TSCWrong, holds: func(_ log, c comparison) bool { return c.back() && c.marked }, say: wentBack},
+	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", tsc: TSCWrong, inferred: true, lines: markedFor("tsc halt"),
+		text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too."},
+	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", tsc: TSCWrong, inferred: true, holds: mayHalt, lines: logged(idleStates), say: halted},
+	{kind: "cpufreq-changes", title: "the rate of the TSC changes with the frequency of the CPU", tsc: TSCWrong, inferred: true, lines: markedFor("cpufreq changes"),
+		text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant."},
 }
 
 // cpusApart returns the lines in which the kernel saw one CPU's TSC behind another's.
@@ -44,31 +48,19 @@ func (l log) resumed(at Event) []Event {
 	})
 }
 
-func cpusDifferAfterResume(l log) (Cause, bool) {
-	c, ok := cpusDiffer(l)
-	if !ok || l.machine.Guest {
-		return Cause{}, false
-	}
-	resume := l.resumed(l.cpusApart()[0])
-	if len(resume) == 0 {
-		return Cause{}, false
-	}
+func cpusDifferAfterResume(c *Cause, l log, x comparison) {
 	const mostResume = 2 // lines of evidence
-	c.Evidence = append(c.Evidence, resume[:min(len(resume), mostResume)]...)
-	return c, true
+	if resume := l.resumed(c.Evidence[0]); len(resume) > 0 && !l.machine.Guest {
+		cpusDiffer(c, l, x)
+		c.Evidence = append(c.Evidence, resume[:min(len(resume), mostResume)]...)
+	}
 }
 
-func cpusDiffer(l log) (Cause, bool) {
-	found := l.cpusApart()
-	if len(found) == 0 {
-		return Cause{}, false
-	}
-	pairs := l.of(syncPair)
-	adjusted := l.of(adjustWarp, adjustDiffers, adjustForced)
-	hz := l.rates["tsc"]
+func cpusDiffer(c *Cause, l log, _ comparison) {
+	found, pairs, adjusted := c.Evidence, l.of(syncPair), l.of(adjustWarp, adjustDiffers, adjustForced)
 	sentences := []string{"The TSCs of the CPUs differ."}
 	for _, e := range found {
-		if sentence := e.difference(hz, pairs); sentence != "" {
+		if sentence := e.difference(l.rates["tsc"], pairs); sentence != "" {
 			sentences[0] = sentence
 			break
 		}
@@ -82,9 +74,9 @@ func cpusDiffer(l log) (Cause, bool) {
 	case len(l.resumed(found[0])) > 0:
 		sentences = append(sentences, "The machine had been suspended and resumed: a CPU loses its TSC in suspend to memory (S3), and neither firmware nor kernel restored it.")
 	default:
-		sentences = append(sentences, "The firmware, which sets the TSCs before the kernel starts, is the usual reason.")
+		sentences = append(sentences, "A guess: the firmware, which sets the TSCs before the kernel starts, is the reason, as usual.")
 	}
-	return Cause{Text: strings.Join(sentences, " "), TSC: TSCWrong, Evidence: slices.Concat(adjusted, pairs, found)}, true
+	c.Text, c.Evidence = strings.Join(sentences, " "), slices.Concat(adjusted, pairs, found)
 }
 
 func (e Event) difference(hz rate, pairs []Event) string {
@@ -137,124 +129,92 @@ func inCycles(cycles int64, hz rate) string {
 // withoutNonstopTSC matches the models of CPUs whose TSC stops in C3: Intel's before Nehalem, AMD's before family 10h.
 var withoutNonstopTSC = lazily(`(?i)Pentium\(R\) (?:M|4|III|D)\b|Celeron\(R\) (?:M|D)\b|Core\(TM\)(?:2| Duo| Solo)|Core2|Genuine Intel|Athlon\(tm\) (?:64|XP|MP)|Turion|Sempron`)
 
-func haltsInIdle(l log) (Cause, bool) {
-	c := Cause{Text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too.", TSC: TSCWrong}
-	if marked := l.marking("tsc halt"); len(marked) > 0 {
-		return c.shownBy(marked)
-	}
-	states, old := l.of(idleStates), withoutNonstopTSC().MatchString(l.machine.CPU)
-	lost, ok := l.compared(func(c comparison) bool { return c.marked && c.skewNS < -oldLimitNS && !c.back() })
-	if !ok || l.machine.Guest || len(states) == 0 || states[0].Index > lost.at.Index || l.machine.CPU != "" && !old {
-		return Cause{}, false
-	}
-	c.Text = fmt.Sprintf("%s. The CPU sleeps in C3 when idle (ACPI, power states)", lost.both())
-	if old {
-		c.Text += ", where the TSC of this model stops: " + l.machine.CPU + ". So it was not the check that ran late."
-	} else {
-		c.Text += ". A guess: it is an old CPU, whose TSC stops there."
-	}
-	c.Evidence = append(states, lost.events...)
-	return c, true
+// mayHalt is whether the TSC lost time after idle CPUs had begun to sleep in C3, and may be of a CPU whose TSC stops there.
+func mayHalt(l log, c comparison) bool {
+	states, m := l.of(idleStates), l.machine
+	return c.marked && c.skewNS < -oldLimitNS && !c.back() && !m.Guest && len(states) > 0 && states[0].Index < c.at.Index &&
+		(m.CPU == "" || withoutNonstopTSC().MatchString(m.CPU))
 }
 
-func wrongCPUIDRate(l log) (Cause, bool) {
-	warnings, before, after := l.of(rateDiffers), l.of(rateBefore), l.of(rateAfter)
-	c := Cause{TSC: TSCWrong, Evidence: slices.Concat(warnings, before, after)}
-	switch {
-	case len(before) > 0 && len(after) > 0 && before[0].Hz > 0 && after[0].Hz > 0:
-		off := (before[0].Hz/after[0].Hz - 1) * 1e6
-		if math.Abs(off) < 500 {
-			return Cause{}, false
+func halted(c *Cause, l log, x comparison) {
+	c.Text = x.both() + ". The CPU sleeps in C3 when idle (ACPI, power states). A guess: it is an old CPU, whose TSC stops there."
+	if l.machine.CPU != "" {
+		c.Text = x.both() + ". The CPU sleeps in C3 when idle (ACPI, power states), where the TSC of this model stops: " + l.machine.CPU + ". So it was not the check that ran late."
+	}
+}
+
+func wrongCPUIDRate(c *Cause, l log, _ comparison) {
+	before, after := l.of(rateBefore), l.of(rateAfter)
+	if len(before) == 0 || len(after) == 0 || before[0].Hz == 0 || after[0].Hz == 0 {
+		if len(l.of(rateDiffers)) > 0 {
+			c.Text = "The CPU names a TSC rate (CPUID) from which the measured one differs by more than 500 ppm. The kernel keeps the CPU's figure, so its clock runs wrong by as much."
 		}
-		c.Text = fmt.Sprintf("The CPU names a TSC rate of %.3f MHz (CPUID), but %s measures %.3f MHz: %s. The kernel keeps the CPU's figure, so its clock runs wrong by as much, and NTP corrects at most 500 ppm.",
-			before[0].Hz/1e6, strings.ToLower(after[0].Watchdog), after[0].Hz/1e6, deviation(off))
-	case len(warnings) > 0:
-		c.Text = "The CPU names a TSC rate (CPUID) from which the measured one differs by more than 500 ppm. The kernel keeps the CPU's figure, so its clock runs wrong by as much."
-	default:
-		return Cause{}, false
+		return
 	}
-	return c, true
+	if off := (before[0].Hz/after[0].Hz - 1) * 1e6; math.Abs(off) >= maxSlewPPM {
+		c.Text = fmt.Sprintf("The CPU names a TSC rate of %.3f MHz (CPUID), but %s measures %.3f MHz: %s. The kernel keeps the CPU's figure, so its clock runs wrong by as much, and NTP corrects at most %d ppm.",
+			before[0].Hz/1e6, strings.ToLower(after[0].Watchdog), after[0].Hz/1e6, deviation(off), maxSlewPPM)
+	}
 }
 
-// impossibleRate: the kernel takes the TSC for faster than any, or has no rate.
-func impossibleRate(l log) (Cause, bool) {
-	found := slices.DeleteFunc(l.of(registered, tscRate, tscRefined, hostRate), func(e Event) bool {
+// impossibleRates returns the lines in which the kernel takes the TSC for faster than any, or has no rate.
+func impossibleRates(l log) []Event {
+	return slices.DeleteFunc(l.of(registered, tscRate, tscRefined, hostRate), func(e Event) bool {
 		return !strings.HasPrefix(e.Clock, "tsc") || e.Hz > 1 && !(e.Hz > fastestHz && e.Hz < 1e12) || e.Hz < 1 && e.Kind == registered
 	})
-	if len(found) == 0 {
-		return Cause{}, false
-	}
-	e := found[0]
-	text := fmt.Sprintf("The kernel takes the rate of the TSC for %s (%s), which no CPU has: its calibration went wrong.", inHz(e.Hz), rateLines[e.Kind].by)
+}
+
+func impossibleRate(c *Cause, l log, _ comparison) {
+	e := c.Evidence[0]
+	c.Text = fmt.Sprintf("The kernel takes the rate of the TSC for %s (%s), which no CPU has: its calibration went wrong.", inHz(e.Hz), rateLines[e.Kind].by)
 	if r := l.rates["tsc"]; r.hz > 0 && e.Hz > 0 {
 		times := e.Hz / r.hz
 		if round := math.Round(times); math.Abs(times/round-1) < 0.01 {
 			times = round
 		}
-		text += fmt.Sprintf(" The rate is %s, so a clock based on it runs slow by a factor of %s.", r, fourDigits(times))
-		found = append(found, l.of(bogoMIPS)...)
+		c.Text += fmt.Sprintf(" The rate is %s, so a clock based on it runs slow by a factor of %s.", r, fourDigits(times))
+		c.Evidence = append(c.Evidence, l.of(bogoMIPS)...)
 	}
-	return Cause{TSC: TSCWrong, Evidence: found, Text: text}, true
 }
 
 // hidden are boot parameters that disable the timers against which the TSC is measured.
 var hidden = []string{"acpi=off", "nohpet", "hpet=disable", "pmtmr=0", "noapic"}
 
 // calibrationFailed: no timer answered, so the rate of the TSC is unknown.
-func calibrationFailed(l log) (Cause, bool) {
-	marked := l.marking("could not calculate tsc khz")
-	if len(marked) == 0 {
-		return Cause{}, false
-	}
-	text := "The kernel could not measure the rate of the TSC: no timer (PIT, HPET, PM timer) gave it a reference, so it cannot use the TSC."
+func calibrationFailed(c *Cause, l log, _ comparison) {
+	c.Text = "The kernel could not measure the rate of the TSC: no timer (PIT, HPET, PM timer) gave it a reference, so it cannot use the TSC."
 	if p := l.parameter(hidden...); p != "" {
-		text += fmt.Sprintf(" The parameter %s on the kernel command line hides those timers.", p)
+		c.Text += fmt.Sprintf(" The parameter %s on the kernel command line hides those timers.", p)
 	} else if len(l.of(acpiOff)) > 0 {
-		text += " ACPI is off (\"ACPI: Interpreter disabled\"), usually because of acpi=off on the kernel command line. Without ACPI the kernel finds neither the PM timer nor, usually, the HPET."
+		c.Text += " ACPI is off (\"ACPI: Interpreter disabled\"), usually because of acpi=off on the kernel command line. Without ACPI the kernel finds neither the PM timer nor, usually, the HPET."
 	} else if len(l.machine.Parameters) == 0 {
-		text += " Parameters such as acpi=off hide those timers."
+		c.Text += " Parameters such as acpi=off hide those timers."
 	}
-	return Cause{Text: text, TSC: TSCWrong, Evidence: slices.Concat(l.of(noCalibration), marked, l.of(acpiOff))}, true
+	c.Evidence = slices.Concat(l.of(noCalibration), c.Evidence, l.of(acpiOff))
 }
 
-func setByParameter(l log) (Cause, bool) {
-	marked := l.marking("boot parameter")
-	p := cmp.Or(l.parameter("tsc=unstable", "notsc"), "tsc=unstable")
-	return Cause{Text: "The kernel command line switches the TSC off: " + p + "."}.shownBy(marked)
-}
-
-// wentBack: the watchdog saw a TSC at or behind its last value, or KVM did.
-func wentBack(l log) (Cause, bool) {
-	if marked := l.marking("discovered backwards tsc"); len(marked) > 0 {
-		return Cause{Text: "KVM found that the TSC of this host went back, as after a suspend in which the CPUs lost their TSC.", TSC: TSCWrong, Evidence: marked}, true
-	}
-	c, ok := l.compared(func(c comparison) bool { return c.back() && c.marked })
-	if !ok {
-		return Cause{}, false
-	}
-	var text string
-	switch {
-	case c.clockCycles < 0:
-		text = fmt.Sprintf("The TSC went back: by %s in one check of the watchdog", words.Number(-c.clockCycles)+" cycles")
-		if c.clockNS < 0 {
-			text += " (" + span(c.clockNS) + ")"
+// wentBack: the watchdog saw a TSC at or behind its last value.
+func wentBack(c *Cause, l log, x comparison) {
+	if x.clockCycles < 0 {
+		c.Text = fmt.Sprintf("The TSC went back: by %s cycles in one check of the watchdog", words.Number(-x.clockCycles))
+		if x.clockNS < 0 {
+			c.Text += " (" + span(x.clockNS) + ")"
 		}
-		if !math.IsNaN(c.watchdogNS) {
-			text += fmt.Sprintf(", while %s advanced %s", c.against(), span(c.watchdogNS))
+		if !math.IsNaN(x.watchdogNS) {
+			c.Text += fmt.Sprintf(", while %s advanced %s", x.against(), span(x.watchdogNS))
 		}
-		text += "."
-		if c.now < -c.clockCycles/100 {
-			text += " It restarted near zero, as after a suspend of the machine or, in a virtual machine, of its host."
+		c.Text += "."
+		if x.now < -x.clockCycles/100 {
+			c.Text += " It restarted near zero, as after a suspend of the machine or, in a virtual machine, of its host."
 		}
-	default:
-		text = "In one check of the watchdog"
-		if !math.IsNaN(c.watchdogNS) {
-			text = fmt.Sprintf("While %s advanced %s", c.against(), span(c.watchdogNS))
+	} else {
+		c.Text = "In one check of the watchdog"
+		if !math.IsNaN(x.watchdogNS) {
+			c.Text = fmt.Sprintf("While %s advanced %s", x.against(), span(x.watchdogNS))
 		}
-		text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind the value of the last check, on another CPU."
+		c.Text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind the value of the last check, on another CPU."
 	}
 	if l.machine.Guest {
-		text += " In a virtual machine it happens when the host pauses, restores or moves it."
+		c.Text += " In a virtual machine it happens when the host pauses, restores or moves it."
 	}
-	return Cause{Text: text, TSC: TSCWrong, Evidence: append(c.events, l.marking("")...)}, true
 }

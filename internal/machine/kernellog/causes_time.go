@@ -14,31 +14,45 @@ import (
 
 // timeRules find what happened to the wall clock, and what held up the kernel's timers.
 var timeRules = []rule{
-	{kind: "stepped-again", title: "the wall clock is stepped again and again", concerns: OfWallClock, find: steppedAgain},
-	{kind: "stepped", harmless: true, concerns: OfWallClock, find: steppedOnce},
-	{kind: "false-leap-second", title: "a time server announced a leap second that did not exist", concerns: OfWallClock, find: falseLeap},
-	{kind: "leap-second", harmless: true, concerns: OfWallClock, find: trueLeap},
-	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock, find: rtcWrong},
-	{kind: "rtc-missing", harmless: true, concerns: OfWallClock, find: logged(rtcMissing, Cause{
-		Text: "The kernel found no real-time clock when it set the wall clock. Without one, the wall clock starts wrong, and a time service sets it; a hypervisor may set it too.",
-	})},
-	{kind: "lost-ticks", title: "the kernel loses timer ticks", concerns: OfOtherSource, find: first(lostTicks, func(Event) Cause {
-		return Cause{Text: "Timer interrupts came late or were lost. This old kernel (before Linux 2.6.21) computes the time from them and from the TSC, so its clock runs wrong. " +
-			"A guess: the TSC changes its rate with the frequency of the CPU, as on an Athlon 64 with several cores; or a driver or the firmware holds interrupts up."}
-	})},
-	{kind: "xen-time-went-back", title: "the time of Xen went back", concerns: OfOtherSource, find: first(xenWentBack, func(e Event) Cause {
-		return Cause{Text: fmt.Sprintf("The time of Xen on %s went back by %s (delta in the line): it lies before what the kernel has already counted. The time stamps that Xen gives to the virtual CPUs differ. Only old kernels of Xen report it. A guess: the TSCs of the host's CPUs differ, or change their rate to save power.",
-			cpuNames([]Event{e}), span(e.SkewNS))}
-	})},
-	{kind: "slow-interrupt", harmless: true, concerns: OfOtherSource, find: first(slowInterrupt, func(e Event) Cause {
-		return Cause{Text: fmt.Sprintf("A timer interrupt took %s: something held up a CPU, such as the hypervisor, the firmware or a slow console. Timers were late; the clocks are not at fault.", span(e.DelayNS))}
-	})},
-	{kind: "rt-throttling", harmless: true, concerns: OfOtherSource, find: logged(throttled, Cause{
-		Text: "Real-time programs used all the CPU time that the kernel allows them. Other programs and timers were late; the clocks are not at fault.",
-	})},
-	{kind: "stalled", harmless: true, concerns: OfOtherSource, find: logged(stalled, Cause{
-		Text: "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused it. That is no fault of the clocks, but explains timers that were late.",
-	})},
+	{kind: "stepped-again", title: "the wall clock is stepped again and again", concerns: OfWallClock, lines: logged(stepped), say: steppedAgain},
+	{kind: "stepped", harmless: true, concerns: OfWallClock, lines: logged(stepped), say: func(c *Cause, l log, x comparison) {
+		again := *c
+		if steppedAgain(&again, l, x); again.Text == "" {
+			steps, _ := l.steps()
+			n, _, _, _ := stepCount(steps)
+			c.Text = fmt.Sprintf("The wall clock was stepped (%s). A time service does so at its start and after a pause; it is no fault of the clock source.", words.Plural(n, "time"))
+		}
+	}},
+	{kind: "false-leap-second", title: "a time server announced a leap second that did not exist", concerns: OfWallClock, lines: falseLeaps, say: func(c *Cause, l log, _ comparison) {
+		c.Text = fmt.Sprintf("The kernel was told of a leap second that did not exist: %s. %s A time server announced it, and the wall clock was one second off until the time service corrected it.", l.whyFalse(c.Evidence[0]), lastLeap)
+	}},
+	{kind: "leap-second", harmless: true, concerns: OfWallClock, lines: logged(leapSecond), say: trueLeap},
+	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock, lines: logged(rtcUnset),
+		text: "The real-time clock could not be read, or had no valid time. The wall clock started wrong, until a time service set it. A guess: the real-time clock was never set, or its battery is empty."},
+	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock, lines: func(l log) []Event {
+		if l.machine.Kernel == "" || Older(l.machine.Kernel, 4, 0) {
+			return nil
+		}
+		return slices.DeleteFunc(l.of(rtcRead), func(e Event) bool { return e.Name >= "2015" }) // when Linux 4.0 was released
+	}, say: func(c *Cause, l log, _ comparison) {
+		c.Text = fmt.Sprintf("The real-time clock showed the year %s, but the kernel, %s, is from 2015 or later. The wall clock started wrong, until a time service set it. A guess: the battery of the real-time clock is empty.", c.Evidence[0].Name, l.machine.Kernel)
+	}},
+	{kind: "rtc-missing", harmless: true, concerns: OfWallClock, lines: logged(rtcMissing),
+		text: "The kernel found no real-time clock when it set the wall clock. Without one, the wall clock starts wrong, and a time service sets it; a hypervisor may set it too."},
+	{kind: "lost-ticks", title: "the kernel loses timer ticks", concerns: OfOtherSource, lines: logged(lostTicks),
+		text: "Timer interrupts came late or were lost. This old kernel (before Linux 2.6.21) computes the time from them and from the TSC, so its clock runs wrong. " +
+			"A guess: the TSC changes its rate with the frequency of the CPU, as on an Athlon 64 with several cores; or a driver or the firmware holds interrupts up."},
+	{kind: "xen-time-went-back", title: "the time of Xen went back", concerns: OfOtherSource, lines: logged(xenWentBack), say: func(c *Cause, _ log, _ comparison) {
+		c.Text = fmt.Sprintf("The time of Xen on %s went back by %s (delta in the line): it lies before what the kernel has already counted. The time stamps that Xen gives to the virtual CPUs differ. Only old kernels of Xen report it. A guess: the TSCs of the host's CPUs differ, or change their rate to save power.",
+			cpuNames(c.Evidence[:1]), span(c.Evidence[0].SkewNS))
+	}},
+	{kind: "slow-interrupt", harmless: true, concerns: OfOtherSource, lines: logged(slowInterrupt), say: func(c *Cause, _ log, _ comparison) {
+		c.Text = fmt.Sprintf("A timer interrupt took %s: something held up a CPU, such as the hypervisor, the firmware or a slow console. Timers were late; the clocks are not at fault.", span(c.Evidence[0].DelayNS))
+	}},
+	{kind: "rt-throttling", harmless: true, concerns: OfOtherSource, lines: logged(throttled),
+		text: "Real-time programs used all the CPU time that the kernel allows them. Other programs and timers were late; the clocks are not at fault."},
+	{kind: "stalled", harmless: true, concerns: OfOtherSource, lines: logged(stalled),
+		text: "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused it. That is no fault of the clocks, but explains timers that were late."},
 }
 
 // dateOf returns the date in a stamp, with year 0 if the stamp has no year.
@@ -111,47 +125,34 @@ func stepCount(steps []Event) (n, back int, totalNS float64, known bool) {
 	return n, back, totalNS, known
 }
 
-func steppedAgain(l log) (Cause, bool) {
+func steppedAgain(c *Cause, l log, _ comparison) {
 	steps, at := l.steps()
 	n, back, total, known := stepCount(steps)
-	if n < minSteps || len(steps) < 2 {
-		return Cause{}, false
-	}
 	elapsed := at[len(at)-1] - at[0]
 	every := elapsed / float64(n-1)
-	if every <= 0 || every > longStepNS {
-		return Cause{}, false
+	if n < minSteps || len(steps) < 2 || every <= 0 || every > longStepNS {
+		return
 	}
 	text := fmt.Sprintf("The wall clock was stepped %d times, every %s on average by the stamps of the lines", n, span(every))
-	ppm := math.Abs(total / elapsed * 1e6)
-	switch oneWay := back == 0 || back == n; {
+	ppm, way := math.Abs(total/elapsed*1e6), "slow"
+	if back > 0 {
+		way = "fast"
+	}
+	switch {
 	case !known:
 		text += fmt.Sprintf(". The lines do not say by how much. A guess: the clock source runs at a wrong rate, by more than the %d ppm that a time service can correct without steps; or two programs set the clock.", maxSlewPPM)
 		if back == n {
 			text += " Each time it was set back, so the clock source runs too fast."
 		}
-	case !oneWay:
+	case back > 0 && back < n:
 		text += ", forwards and backwards. A guess: two programs set the clock, each to another time."
 	case ppm > maxSlewPPM:
-		way := "slow"
-		if back > 0 {
-			way = "fast"
-		}
 		text += fmt.Sprintf(", by %s in all after the first step. So the clock source runs about %s %s, more than the %d ppm that a time service can correct without steps.",
 			span(total), strings.TrimLeft(deviation(ppm), "+"), way, maxSlewPPM)
 	default:
 		text += fmt.Sprintf(". The rate of the clock source does not explain them: together they are %s ppm. A guess: two programs set the clock.", words.ThreeDigits(ppm))
 	}
-	return Cause{Text: text, Evidence: l.of(stepped)}, true
-}
-
-func steppedOnce(l log) (Cause, bool) {
-	if _, again := steppedAgain(l); again {
-		return Cause{}, false
-	}
-	steps, _ := l.steps()
-	n, _, _, _ := stepCount(steps)
-	return Cause{Text: fmt.Sprintf("The wall clock was stepped (%s). A time service does so at its start and after a pause; it is no fault of the clock source.", words.Plural(n, "time"))}.shownBy(l.of(stepped))
+	c.Text = text
 }
 
 // leaps are the years with a leap second at the end of a month, since Linux exists (IERS Bulletin C). None was deleted.
@@ -173,58 +174,39 @@ func (e Event) leapYears() (years []int, dated bool) {
 	return years, dated
 }
 
-func falseLeap(l log) (Cause, bool) {
-	for _, e := range l.of(leapSecond) {
-		years, dated := e.leapYears()
-		why := ""
-		switch {
-		case e.Name == "deleting":
-			why = "no leap second was ever deleted"
-		case dated && len(years) == 0:
-			why = "leap seconds were at the end of June or December only, and not on that day"
-		case len(years) != 1 && l.machine.Kernel != "" && !Older(l.machine.Kernel, 4, 10):
-			why = "the kernel, " + l.machine.Kernel + ", is younger than the last one"
-		default:
-			continue
-		}
-		return Cause{Evidence: []Event{e}, Text: fmt.Sprintf("The kernel was told of a leap second that did not exist: %s. %s A time server announced it, and the wall clock was one second off until the time service corrected it.", why, lastLeap)}, true
+// whyFalse returns why a leap second cannot have been true; "" if it may have been.
+func (l log) whyFalse(e Event) string {
+	years, dated := e.leapYears()
+	switch {
+	case e.Name == "deleting":
+		return "no leap second was ever deleted"
+	case dated && len(years) == 0:
+		return "leap seconds were at the end of June or December only, and not on that day"
+	case len(years) != 1 && l.machine.Kernel != "" && !Older(l.machine.Kernel, 4, 10):
+		return "the kernel, " + l.machine.Kernel + ", is younger than the last one"
 	}
-	return Cause{}, false
+	return ""
 }
 
-func trueLeap(l log) (Cause, bool) {
-	if _, wrong := falseLeap(l); wrong {
-		return Cause{}, false
-	}
-	found := l.of(leapSecond)
-	if len(found) == 0 {
-		return Cause{}, false
-	}
-	years, _ := found[0].leapYears()
-	text := "The kernel inserted a leap second; when is not in the line. " + lastLeap + " Since then it came from a wrong time server."
-	if len(years) == 1 {
-		text = fmt.Sprintf("The kernel inserted the leap second of %d, as it should.", years[0])
-	} else if len(years) > 1 {
-		var texts []string
-		for _, year := range years {
-			texts = append(texts, strconv.Itoa(year))
-		}
-		text = "The kernel inserted a leap second. The line has no year: at that time of the year there was one in " + words.List(texts) + ". In another year it came from a wrong time server."
-	}
-	return Cause{Text: text, Evidence: found}, true
+func falseLeaps(l log) []Event {
+	return slices.DeleteFunc(l.of(leapSecond), func(e Event) bool { return l.whyFalse(e) == "" })
 }
 
-func rtcWrong(l log) (Cause, bool) {
-	if found := l.of(rtcUnset); len(found) > 0 {
-		return Cause{Text: "The real-time clock could not be read, or had no valid time. The wall clock started wrong, until a time service set it. A guess: the real-time clock was never set, or its battery is empty.", Evidence: found}, true
+func trueLeap(c *Cause, l log, _ comparison) {
+	if len(falseLeaps(l)) > 0 {
+		return
 	}
-	if l.machine.Kernel == "" || Older(l.machine.Kernel, 4, 0) {
-		return Cause{}, false
+	years, _ := c.Evidence[0].leapYears()
+	var texts []string
+	for _, year := range years {
+		texts = append(texts, strconv.Itoa(year))
 	}
-	for _, e := range l.of(rtcRead) {
-		if e.Name < "2015" { // when Linux 4.0 was released
-			return Cause{Text: fmt.Sprintf("The real-time clock showed the year %s, but the kernel, %s, is from 2015 or later. The wall clock started wrong, until a time service set it. A guess: the battery of the real-time clock is empty.", e.Name, l.machine.Kernel), Evidence: []Event{e}}, true
-		}
+	switch len(years) {
+	case 0:
+		c.Text = "The kernel inserted a leap second; when is not in the line. " + lastLeap + " Since then it came from a wrong time server."
+	case 1:
+		c.Text = "The kernel inserted the leap second of " + texts[0] + ", as it should."
+	default:
+		c.Text = "The kernel inserted a leap second. The line has no year: at that time of the year there was one in " + words.List(texts) + ". In another year it came from a wrong time server."
 	}
-	return Cause{}, false
 }

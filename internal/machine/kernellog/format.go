@@ -30,10 +30,7 @@ type format struct {
 	// program is whether a program writes it, a time service, instead of the kernel.
 	program bool
 	// clock is the clock source that the line is about, if it does not name it.
-	clock string
-	// shows is the cause that the message shows by itself, whatever else is in the log; nil if a rule judges it. The
-	// cause has the kind of the message.
-	shows    *Cause
+	clock    string
 	compiled func() *regexp.Regexp
 }
 

@@ -22,6 +22,7 @@ const (
 	suspended      Kind = "suspended"
 	idleStates     Kind = "idle-states"
 	arm32          Kind = "arm-32"
+	pmTimerOff     Kind = "pm-timer-off"
 )
 
 // otherFormats are the other messages.
@@ -43,11 +44,7 @@ var otherFormats = []format{
 	{kind: lostRTC, has: "rtc interrupts", clock: "hpet", weight: weightNoise, pattern: `lost \d+ rtc interrupts`},
 	{kind: acpiOff, has: "interpreter disabled", weight: weightContext, pattern: `ACPI: Interpreter disabled`},
 	{kind: hpetRate, has: "comparators", clock: "hpet", weight: weightContext, pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d+\.\d+) MHz counter`},
-	{
-		kind: "pm-timer-off", has: "pm-timer", clock: "acpi_pm", weight: weightContext,
-		pattern: `PM-Timer (?:failed consistency check|had inconsistent results|running at invalid rate)`,
-		shows:   &Cause{Harmless: true, Concerns: OfOtherSource, Text: "The firmware switched the ACPI PM timer off. The kernel does without it."},
-	},
+	{kind: pmTimerOff, has: "pm-timer", clock: "acpi_pm", weight: weightContext, pattern: `PM-Timer (?:failed consistency check|had inconsistent results|running at invalid rate)`},
 	// Virtual machines and sandboxes.
 	{kind: hypervisorKind, has: "hypervisor detected", weight: weightContext, pattern: `Hypervisor detected: (?P<name>.+)`},
 	{kind: xenGuest, has: "xen", weight: weightContext, pattern: `installing Xen timer for CPU|Booting paravirtualized kernel on (?:bare hardware with )?Xen|Xen version:? \d|xen: PV spinlocks`},

@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -15,40 +16,62 @@ type log struct {
 
 // A rule finds one cause. A new rule is an entry in a table.
 type rule struct {
-	// kind, title, concerns and inferred are fields of the cause. find may set another title or subject.
-	kind, title string
-	concerns    Subject
-	inferred    bool
+	// kind, title, text, concerns, tsc and inferred are fields of the cause.
+	kind, title, text string
+	concerns          Subject
+	tsc               Judgement
+	inferred          bool
 	// harmless is whether the cause never calls for a remedy.
 	harmless bool
-	find     func(log) (Cause, bool)
+	// holds is a condition on one comparison of the watchdog. The evidence are its lines.
+	holds func(log, comparison) bool
+	// lines returns the evidence; with holds, more of it. Without evidence there is no cause.
+	lines func(log) []Event
+	// say completes a cause that has its evidence, if its text depends on that. Without a text there is no cause.
+	say func(*Cause, log, comparison)
 }
 
-// markedFor returns the rule of a cause that the reason of a mark on the TSC names.
-func markedFor(reason string, c Cause) func(log) (Cause, bool) {
-	return func(l log) (Cause, bool) { return c.shownBy(l.marking(reason)) }
-}
-
-// logged returns the rule of a cause that every line of a kind shows.
-func logged(k Kind, c Cause) func(log) (Cause, bool) {
-	return func(l log) (Cause, bool) { return c.shownBy(l.of(k)) }
-}
-
-// first returns the rule of a cause that every line of a kind shows. cause makes it from the first line.
-func first(k Kind, cause func(Event) Cause) func(log) (Cause, bool) {
-	return func(l log) (Cause, bool) {
-		found := l.of(k)
-		if len(found) == 0 {
+func (r rule) on(l log) (Cause, bool) {
+	cause := Cause{Kind: r.kind, Title: r.title, Text: r.text, Harmless: r.harmless, Inferred: r.inferred, Concerns: r.concerns, TSC: r.tsc}
+	var c comparison
+	if r.holds != nil {
+		var ok bool
+		if c, ok = l.compared(func(c comparison) bool { return r.holds(l, c) }); !ok {
 			return Cause{}, false
 		}
-		return cause(found[0]).shownBy(found)
+		cause.Evidence = slices.Concat(c.events, l.marking(""))
 	}
+	if r.lines != nil {
+		cause.Evidence = append(cause.Evidence, r.lines(l)...)
+	}
+	if len(cause.Evidence) > 0 && r.say != nil {
+		r.say(&cause, l, c)
+	}
+	cause.Concerns, cause.Evidence = cmp.Or(cause.Concerns, OfTSC), withoutRepeats(cause.Evidence)
+	return cause, cause.Text != "" && len(cause.Evidence) > 0
 }
 
-// shownBy returns the cause with lines as its evidence, and whether there are any.
-func (c Cause) shownBy(events []Event) (Cause, bool) {
-	c.Evidence = events
-	return c, len(c.Evidence) > 0
+// maxEvidence bounds the lines of evidence of a cause.
+const maxEvidence = 30
+
+func withoutRepeats(events []Event) []Event {
+	var kept []Event
+	for _, e := range events {
+		if !slices.ContainsFunc(kept, func(k Event) bool { return k.Line == e.Line }) && len(kept) < maxEvidence {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// logged returns the lines of rules that every line of some kinds shows.
+func logged(kinds ...Kind) func(log) []Event {
+	return func(l log) []Event { return l.of(kinds...) }
+}
+
+// markedFor returns the lines of rules that a mark on the TSC for a reason shows.
+func markedFor(reason string) func(log) []Event {
+	return func(l log) []Event { return l.marking(reason) }
 }
 
 func (l log) of(kinds ...Kind) []Event { return ofKind(l.events, kinds...) }
