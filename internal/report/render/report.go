@@ -72,9 +72,9 @@ func OfDocument(d *result.Document) Report {
 		r.answer, r.level, first.Verdict = first.Verdict, first.Level, ""
 	}
 	if answer, level := diagnose.Answer(d); answer != "" && diagnose.Measured(d) {
-		r.answer, r.level = answer, level
+		r.answer, r.level, r.details = answer, level, diagnose.Published(d)
 	}
-	r.answer, r.details = untilThen(d, r.answer), diagnose.Published(d)
+	r.answer = untilThen(d, r.answer)
 	return r
 }
 
