@@ -30,3 +30,6 @@ func (o *output) Show(text string) error {
 
 // Width returns the width of text on the output: see [terminal.Width].
 func (o *output) Width() int { return terminal.Width(o.to) }
+
+// Height returns the number of lines of a terminal: see [terminal.Height].
+func (o *output) Height() int { return terminal.Height(o.to) }

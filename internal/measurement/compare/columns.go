@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/instrument/stats"
@@ -24,7 +25,7 @@ type line struct {
 // columns have the latency and the resolution for tables, and everything for CSV and Prometheus.
 var columns = slices.Concat(
 	[]table.Column[line]{
-		{Name: "Clock", Key: "clock", Left: true, Text: func(l line) string { return l.ID }},
+		{Name: "Clock", Key: "clock", Left: true, First: everyday, Text: func(l line) string { return l.ID }},
 		{Key: "call", Text: func(l line) string { return l.Call }},
 		{Key: "path", Text: func(l line) string { return l.Path }},
 		{Key: "kind", Text: func(l line) string { return l.Kind }},
@@ -273,4 +274,11 @@ func List(clocks []Clock) (string, table.Grid) {
 			return "no: " + c.Reason
 		}},
 	})
+}
+
+// everyday reports whether most programs choose between a clock and a few others.
+func everyday(l line) bool {
+	call, path, _ := strings.Cut(l.ID, "@")
+	return path != "syscall" && (slices.Contains(clock.MostRead, call) || strings.HasSuffix(call, "_COARSE")) ||
+		slices.Contains(clock.PlainCounters, l.ID) || path == "go"
 }

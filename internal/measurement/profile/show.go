@@ -154,20 +154,17 @@ func (s *Profile) verdict() string {
 	case s.ClockCPUs == 0:
 		return fmt.Sprintf("No process was seen to read a clock in %s.", words.Plural(s.Samples, "sample"))
 	}
-	text := "Reading clocks takes "
+	of, least := fmt.Sprintf("%s of %s", cpus(s.ClockCPUs), words.Plural(s.CPUs, "CPU")), ""
 	if len(s.Unseen) > 0 || unknown >= leastShown {
-		text += "at least "
+		least = "at least "
 	}
-	text += fmt.Sprintf("%s of %s", cpus(s.ClockCPUs), words.Plural(s.CPUs, "CPU"))
+	text := "Reading clocks takes " + least + of
 	if most := s.most(); most != nil {
-		part, percent := "most of it", most.percent()+" %"
-		if most.ClockCPUs <= s.ClockCPUs/2 {
-			part = "first"
-		}
+		percent := most.percent() + " %"
 		if most.ClockShare != nil {
 			percent = words.Percent(*most.ClockShare)
 		}
-		text += fmt.Sprintf("; %s %s (%s of its time)", part, most.Command, percent)
+		text = fmt.Sprintf("%s of the CPU time of %s is reading clocks; in all programs %s%s", percent, most.Command, least, of)
 	}
 	if s.ClockCPUsUserMode > 0 {
 		text += "; with a clock source that the vDSO reads in user mode, such as tsc, the same reads would take " + cpus(s.ClockCPUsUserMode)

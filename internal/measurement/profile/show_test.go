@@ -25,7 +25,7 @@ func TestProgramsThatMayReadAreShown(t *testing.T) {
 	}
 	require.Equal(t, []string{"reads", "may"}, names)
 	block := s.Block(&result.Document{})
-	require.Equal(t, "Reading clocks takes at least 0.100 of 2 CPUs; most of it reads (10 % of its time).",
+	require.Equal(t, "10 % of the CPU time of reads is reading clocks; in all programs at least 0.100 of 2 CPUs.",
 		block.Verdict)
 	require.Equal(t, []string{"Not seen: some system calls."}, block.Faults)
 }
@@ -39,7 +39,7 @@ func TestVerdict(t *testing.T) {
 		"Reading clocks takes 0.500 of 2 CPUs.":                                                                           {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads}},
 		"Reading clocks takes at least 0.500 of 2 CPUs.":                                                                  {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads, unknown, unknown}},
 		"No sample was taken in 2 s: the processes took little CPU time or none. A sample stands for 10 ms.":              {RateHz: 100, DurationNS: 2e9, SeesKernel: true},
-		"Reading clocks takes at least 0.250 of 2 CPUs; most of it ranged (24.8 – 34.0 % of its time).":                   {Samples: 10, CPUs: 2, ClockCPUs: 0.25, Processes: []Process{ranged}},
+		"24.8 – 34.0 % of the CPU time of ranged is reading clocks; in all programs at least 0.250 of 2 CPUs.":            {Samples: 10, CPUs: 2, ClockCPUs: 0.25, Processes: []Process{ranged}},
 		"No process was seen to read a clock in 10 samples; ranged may (24.8 – 34.0 % of its time).":                      {Samples: 10, CPUs: 2, Processes: []Process{ranged}},
 		"No sample was taken in 2 s: the processes took little CPU time in user mode or none. A sample stands for 10 ms.": {RateHz: 100, DurationNS: 2e9},
 	} {

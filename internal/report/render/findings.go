@@ -29,6 +29,14 @@ var DoctorFormats = []Format[*result.Document]{
 		Check: &Check{Error: 1}},
 }
 
+// shell returns a command as a reader types it, or a remark between commands.
+func shell(command string) string {
+	if remark, ok := strings.CutPrefix(command, "# "); ok {
+		return remark
+	}
+	return "$ " + command
+}
+
 func findingFacts(f result.Finding) []table.Fact {
 	var all []table.Fact
 	add := func(name string, values ...string) {
@@ -46,11 +54,7 @@ func findingFacts(f result.Finding) []table.Fact {
 	for _, r := range f.Remedies {
 		add("Remedy", words.Sentence(r.Advice))
 		for _, command := range r.Commands {
-			remark, isRemark := strings.CutPrefix(command, "# ")
-			if !isRemark {
-				remark = "$ " + command
-			}
-			add("", remark)
+			add("", shell(command))
 		}
 		add("Risk", r.Risk)
 	}

@@ -11,15 +11,19 @@ import (
 	"github.com/timebench/timebench/internal/system/terminal"
 )
 
-// Text writes a report as text, without its pictures: as wide as a [terminal.Screen], or table.Width elsewhere. It
-// shortens the facts and the warnings, and leaves out columns that do not fit.
+// Text writes a report as text, without its pictures: the first screen to a terminal; elsewhere all tables, with facts
+// and warnings shortened, and without columns that do not fit.
 func (r Report) Text(w io.Writer) error { return r.text(w, false) }
 
-// Whole writes a report as text, with the parts that Text shortens. Its tables may be wider than the output.
+// Whole writes a report as text, with the parts that Text shortens. Its tables may be wider than the output. It repeats
+// the answer that has scrolled out of a terminal.
 func (r Report) Whole(w io.Writer) error { return r.text(w, true) }
 
 func (r Report) text(w io.Writer, whole bool) error {
-	width := terminal.Width(w)
+	width, height := terminal.Width(w), terminal.Height(w)
+	if height > 0 && !whole {
+		return terminal.Show(w, r.first(width))
+	}
 	var parts []string
 	add := func(text string) {
 		if text != "" {
@@ -66,7 +70,11 @@ func (r Report) text(w io.Writer, whole bool) error {
 	case !r.explained:
 		add(r.facts.Text(width))
 	}
-	return terminal.Show(w, strings.Join(parts, "\n"))
+	text := strings.Join(parts, "\n")
+	if height > 0 && strings.Count(text, "\n") >= height && r.answer != "" { // it has scrolled away
+		text += "\n" + r.level.Paint(table.Indented(r.answer, 0, width))
+	}
+	return terminal.Show(w, text)
 }
 
 // notChecked begins a sentence on unchecked questions.

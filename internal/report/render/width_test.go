@@ -25,6 +25,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/test/made"
 )
 
@@ -231,6 +232,60 @@ func TestCommandsStandWhole(t *testing.T) {
 					whole(span)
 				}
 			}
+		}
+	}
+}
+
+// short is a terminal with a number of lines.
+type short struct {
+	wide
+	lines int
+}
+
+func (s *short) Height() int { return s.lines }
+
+// A terminal of 24 lines shows the answer, and the first remedy with whole commands, without scrolling. With -v, the
+// answer stands again below a report that scrolls.
+func TestFirstScreenFits(t *testing.T) {
+	reports := map[string]Report{}
+	for name, d := range map[string]*result.Document{"fixed": fixed(), "hpet": onHPET(), "sparse": sparse(), "trusted": trusted(),
+		"mistrusted": mistrusted(), "both": both(), "widest": widest()} {
+		reports[name], reports["doctor "+name] = OfDocument(d), OfDiagnosis(d)
+	}
+	files, err := filepath.Glob("../../diagnose/testdata/cases/*/results.json")
+	require.NoError(t, err)
+	for _, file := range files {
+		d, err := sections.Load(file)
+		require.NoError(t, err)
+		d.Findings = diagnose.Findings(d)
+		reports[file] = OfDiagnosis(d)
+	}
+	reports["diff"] = OfDiff(demoted())
+	documents, _ := made.Fleet(60, 3, 1)
+	var machines []fleet.Machine
+	for i, d := range documents {
+		machines = append(machines, fleet.MachineOf(fmt.Sprint("web", i), d, nil))
+	}
+	reports["fleet"] = OfFleet(fleet.Of(machines, nil, time.Time{}))
+	for name, r := range reports {
+		for _, columns := range []int{table.Narrowest, 80, 100} {
+			out := &short{wide{columns: columns}, 24}
+			require.NoError(t, r.Text(out))
+			requireFits(t, out.String(), columns)
+			if columns >= 80 {
+				require.Less(t, strings.Count(out.String(), "\n"), 24, "%s at %d columns:\n%s", name, columns, out.String())
+			}
+			shown := strings.Join(strings.Fields(out.String()), " ")
+			require.Contains(t, shown, r.answer, name)
+			if f := worst(r.findings); r.explained && f != nil && len(f.Remedies) > 0 {
+				require.Contains(t, shown, "Do this first 1. "+words.Sentence(f.Remedies[0].Advice), name)
+				for _, command := range f.Remedies[0].Commands {
+					require.Contains(t, out.String(), "     "+shell(command)+"\n", name)
+				}
+			}
+			out = &short{wide{columns: columns}, 1}
+			require.NoError(t, r.Whole(out))
+			require.True(t, strings.HasSuffix(strings.Join(strings.Fields(text.StripEscape(out.String())), " "), r.answer), name)
 		}
 	}
 }

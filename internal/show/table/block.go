@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -78,6 +79,22 @@ func (f Facts) Text(width int) string {
 	}
 	WriteFacts(&out, f.Lines, 0, width)
 	return out.String()
+}
+
+// Brief returns the lines of the facts below their title, each cut to the width; none without facts.
+func (f Facts) Brief(width int) []string {
+	if len(f.Lines) == 0 {
+		return nil
+	}
+	lines := []string{"\n" + f.Title + "\n"}
+	widest := 0
+	for _, fact := range f.Lines {
+		widest = max(widest, min(len(fact.Name), width*2/5))
+	}
+	for _, fact := range f.Lines {
+		lines = append(lines, Cut(fmt.Sprintf("%-*s  %s", widest, fact.Name, fact.Value), width, 1)+"\n")
+	}
+	return lines
 }
 
 // WriteMarkdown writes the block as Markdown.

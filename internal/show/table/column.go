@@ -32,6 +32,8 @@ type Column[T any] struct {
 	Left bool
 	// Copied is whether people copy the text of the first column, such as the id of a clock. It then wraps last.
 	Copied bool
+	// First is whether a row belongs to the first screen, if not all rows fit; nil if the first rows do.
+	First func(T) bool
 	// Spare is the order in which text leaves out columns that do not fit: the largest goes first, 0 stays.
 	Spare int
 	// Metric is the name of the metric of the figure, and Help its description, one sentence. A figure in ns becomes
@@ -90,6 +92,11 @@ func Of[T any](title string, rows []T, columns []Column[T]) Grid {
 			g.Rows[k] = append(g.Rows[k], cells[k])
 			if c.Level != nil {
 				g.levels = append(g.levels, c.Level(row))
+			}
+		}
+		for k, row := range rows {
+			if c.First != nil && c.First(row) {
+				g.first = append(g.first, k)
 			}
 		}
 		g.copied = g.copied || c.Copied

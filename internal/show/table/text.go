@@ -39,6 +39,10 @@ type Grid struct {
 	Note string
 	// copied is whether the first column wraps last.
 	copied bool
+	// first are the rows of the first screen, by index, if not all fit; nil for the first of all.
+	first []int
+	// silent is whether the note does not name the columns that do not fit.
+	silent bool
 	// spare are the columns, by index, that text leaves out if they do not fit, in this order.
 	spare []int
 }
@@ -72,6 +76,18 @@ func note(text string, width int) string {
 		out.WriteString(Indented(line, 0, width))
 	}
 	return out.String()
+}
+
+// Cut returns a text in at most this number of lines, without a line break at its end. A longer text ends with an
+// ellipsis.
+func Cut(value string, width, lines int) string {
+	const end = "…"
+	all := strings.Split(inLines(value, min(width, Width)), "\n")
+	if len(all) > lines {
+		all = strings.Split(inLines(value, min(width, Width)-2), "\n")[:lines]
+		all[lines-1] = strings.TrimRight(all[lines-1], " ,;:(") + " " + end
+	}
+	return strings.Join(all, "\n")
 }
 
 // Indented returns a text wrapped to a width, which is at most Width, with each line indented. What a reader copies
@@ -120,6 +136,44 @@ func (g Grid) columns() []pretty.ColumnConfig {
 // then columns of least priority go, then the other columns of text wrap, the last one first. A table whose figures
 // alone are wider stays as wide as it is.
 func (g Grid) Text(width int) string {
+	rows := g.rows(width)
+	if g.Title == "" {
+		return rows
+	}
+	return Indented(g.Title, 0, width) + "\n" + rows
+}
+
+// mostFirst is the number of rows that [Column.First] can reserve.
+const mostFirst = 7
+
+// First returns the grid for the first screen: at most this number of rows, without a note, and the number of other rows.
+func (g Grid) First(width, rows int) (text string, hidden int) {
+	all := len(g.Rows)
+	if all > rows {
+		shown := g.first[:min(max(rows, mostFirst), len(g.first))]
+		for i := 0; len(g.first) == 0 && i < rows; i++ {
+			shown = append(shown, i)
+		}
+		short := g
+		short.Rows, short.levels = nil, nil
+		for _, i := range shown {
+			short.Rows = append(short.Rows, g.Rows[i])
+			if g.levels != nil {
+				short.levels = append(short.levels, g.levels[i])
+			}
+		}
+		g = short
+	}
+	title := ""
+	if g.Title != "" {
+		title = Indented(g.Title, 0, width)
+	}
+	g.Note, g.silent = "", true
+	return title + g.rows(width), all - len(g.Rows)
+}
+
+// rows returns the header, the rows and the note within a width.
+func (g Grid) rows(width int) string {
 	g, widths := g.fitting(width)
 	writer, columns := g.painted().writer(), g.columns()
 	over := total(widths) - width
@@ -142,11 +196,7 @@ func (g Grid) Text(width int) string {
 	}
 	wrap(0, max(1, g.texts)-1)
 	writer.SetColumnConfigs(columns)
-	rows := trimRight(writer.Render(), width) + "\n" + note(g.Note, width)
-	if g.Title == "" {
-		return rows
-	}
-	return Indented(g.Title, 0, width) + "\n" + rows
+	return trimRight(writer.Render(), width) + "\n" + note(g.Note, width)
 }
 
 // A text of more than long columns wraps before a column is left out. shortest is the width of a text whose parts break
@@ -195,6 +245,9 @@ func (g Grid) fitting(width int) (Grid, []int) {
 	}
 	if leftOut[len(whole.Header)-1] {
 		g.levels = nil
+	}
+	if g.silent {
+		return g, kept
 	}
 	g.Note = strings.TrimLeft(g.Note+"\nWith -v also: "+strings.Join(others, ", ")+".", "\n")
 	return g, kept

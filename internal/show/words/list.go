@@ -12,6 +12,8 @@ func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
+	case strings.HasSuffix(noun, "dy"):
+		return Thousands(int64(n)) + " " + strings.TrimSuffix(noun, "y") + "ies"
 	case strings.HasSuffix(noun, "s"):
 		return Thousands(int64(n)) + " " + noun + "es"
 	default:

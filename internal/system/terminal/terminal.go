@@ -38,6 +38,14 @@ func Width(w io.Writer) int {
 	return table.Width
 }
 
+// Height returns the number of lines of a terminal; 0 for another output.
+func Height(w io.Writer) int {
+	if screen, ok := w.(interface{ Height() int }); ok {
+		return screen.Height()
+	}
+	return 0
+}
+
 // Is reports whether an output is a terminal.
 func Is(w io.Writer) bool {
 	file, ok := w.(*os.File)
@@ -80,3 +88,11 @@ func (s screen) Width() int {
 
 // widest is the maximum width in columns.
 const widest = 1000
+
+// Height returns the number of lines of the terminal, or 24 if it is unknown.
+func (s screen) Height() int {
+	if _, height, err := term.GetSize(int(s.Fd())); err == nil && height > 0 {
+		return height
+	}
+	return 24
+}

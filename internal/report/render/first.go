@@ -1,0 +1,198 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// The first screen is what a terminal shows without -v: 24 lines with the prompt below. fewestRows is the number of rows
+// of its table for which less important pieces are left out.
+const screenLines, fewestRows = 23, 3
+
+// A piece is a part of the first screen. spare is the order in which pieces are left out if there is no room: the
+// largest first, 0 never.
+type piece struct {
+	text  string
+	spare int
+}
+
+// An opening is the pieces of the first screen, from top to bottom, and the numbers of parts that it leaves out.
+type opening struct {
+	width  int
+	pieces []piece
+	hidden []string
+}
+
+func (s *opening) add(spare int, text string) {
+	if text != "" {
+		s.pieces = append(s.pieces, piece{text, spare})
+	}
+}
+
+// hide counts parts that it leaves out.
+func (s *opening) hide(n int, noun string) {
+	if n > 0 {
+		s.hidden = append(s.hidden, words.Plural(n, noun))
+	}
+}
+
+func (s *opening) lines() int {
+	n := 0
+	for _, p := range s.pieces {
+		n += strings.Count(p.text, "\n")
+	}
+	return n
+}
+
+// first returns the first screen of a report: the answer, the worst finding with what to do first, the first table, and
+// what -v has besides.
+func (r Report) first(width int) string {
+	s := r.opening(width, screenLines)
+	for rows := screenLines - 1; s.lines() > screenLines && rows >= fewestRows; rows-- {
+		s = r.opening(width, rows)
+	}
+	for s.lines() > screenLines && s.dropOne() {
+	}
+	var out strings.Builder
+	for _, p := range s.pieces {
+		out.WriteString(p.text)
+	}
+	return out.String()
+}
+
+// dropOne removes the last of the least important pieces; false without any.
+func (s *opening) dropOne() bool {
+	least := -1
+	for i, p := range s.pieces {
+		if p.spare > 0 && (least < 0 || p.spare >= s.pieces[least].spare) {
+			least = i
+		}
+	}
+	if least < 0 {
+		return false
+	}
+	s.pieces = append(s.pieces[:least:least], s.pieces[least+1:]...)
+	return true
+}
+
+// opening returns the pieces of the first screen, with a table of at most this number of rows.
+func (r Report) opening(width, rows int) *opening {
+	s := &opening{width: width}
+	for i, sentence := range words.Present(r.answer, r.details) {
+		level := r.level
+		if i > 0 {
+			level = 0
+		}
+		s.add(i, level.Paint(table.Indented(sentence, 0, width)))
+	}
+	if len(r.unchecked) > 0 {
+		more := ""
+		if n := len(r.unchecked) - 1; n > 0 {
+			more = fmt.Sprintf(" (%d more)", n)
+		}
+		s.add(3, labelled(table.Warn, table.Cut(notChecked+words.Sentence(r.unchecked[0]), width-len(more), 1)+more, 2*width))
+	}
+	s.findings(r)
+	s.blocks(r.blocks, rows)
+	for i, warning := range r.warnings {
+		before := ""
+		if i == 0 {
+			before = "\n"
+		}
+		s.add(2+4*min(i, 1), before+labelled(table.Warn, table.Cut("Warning: "+warning.Saw+".", width, 1), 2*width))
+	}
+	s.hide(len(r.missing.Lines), "missing figure")
+	s.hidden = append(s.hidden, words.Present(strings.ToLower(r.facts.Title))...)
+	s.add(0, "\n"+table.Cut("-v shows all: "+words.List(append(s.hidden, "all columns"))+".", width, 1)+"\n")
+	return s
+}
+
+// findings adds the worst finding with its first remedies, if the report explains findings, and the titles of the
+// others.
+func (s *opening) findings(r Report) {
+	others := r.findings
+	if f := worst(others); r.explained && f != nil {
+		s.explain(*f)
+		others = others[1:]
+	}
+	shown := 0
+	for _, f := range others {
+		if f.Severity == result.Note && !r.explained {
+			continue
+		}
+		before := ""
+		if shown == 0 {
+			before = "\n"
+		}
+		s.add(4+2*min(shown, 1), before+labelled(levels[f.Severity], table.Cut(f.Severity+": "+f.Title, s.width, 1), 2*s.width))
+		shown++
+	}
+}
+
+// explain adds a finding: its title, the first evidence, the cause, and the first two remedies.
+func (s *opening) explain(f result.Finding) {
+	s.add(0, "\n"+titled(f, s.width))
+	fact := func(spare int, name, text string, lines int) {
+		var out strings.Builder
+		by := 2 + len("Evidence") + 2
+		table.WriteFacts(&out, []table.Fact{{Name: fmt.Sprintf("%-8s", name),
+			Value: strings.ReplaceAll(table.Cut(text, s.width-by, lines), "\n", " ")}}, 2, s.width)
+		s.add(spare, out.String())
+	}
+	if len(f.Evidence) > 0 {
+		fact(5, "Evidence", f.Evidence[0], 1)
+	}
+	if f.Cause != "" {
+		fact(7, "Cause", f.Cause, 2)
+	}
+	const most = 2
+	for i, r := range f.Remedies[:min(most, len(f.Remedies))] {
+		text := "\nDo this first\n"
+		if i > 0 {
+			text = ""
+		}
+		number := fmt.Sprintf("  %d. ", i+1)
+		text += number + strings.TrimLeft(table.Indented(words.Sentence(r.Advice), len(number), s.width), " ")
+		for _, command := range r.Commands {
+			text += table.Indented(shell(command), len(number), s.width)
+		}
+		if r.Risk != "" {
+			text += table.Indented(table.Cut("Risk: "+r.Risk, s.width-len(number), 1), len(number), s.width)
+		}
+		s.add(8*i, text)
+	}
+	s.hide(len(f.Remedies)-most, "more remedy")
+}
+
+// blocks adds the first block with its first table, and the verdicts of the others.
+func (s *opening) blocks(all []table.Block, rows int) {
+	tables, whole := 0, true
+	for i, b := range all {
+		if !b.HasRows() && b.Title != "" && i == 0 {
+			s.add(0, "\n"+table.Indented(b.Title, 0, s.width))
+		}
+		for _, g := range b.Grids {
+			switch {
+			case len(g.Rows) == 0:
+			case whole:
+				whole = false
+				text, hidden := g.First(s.width, rows)
+				s.add(0, "\n"+text)
+				s.hide(hidden, "row")
+			default:
+				tables++
+			}
+		}
+		for k, line := range b.Facts.Brief(s.width) {
+			s.add(min(k, 2)*2+5*min(i, 1), line)
+		}
+		for k, line := range append(b.Faults, words.Present(b.Verdict)...) {
+			s.add(3*min(k, 1)+5*min(i, 1), b.Level.Paint(table.Cut(line, s.width, 2)+"\n"))
+		}
+	}
+	s.hide(tables, "table")
+}
