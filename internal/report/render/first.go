@@ -151,19 +151,19 @@ func (s *opening) explain(f result.Finding) {
 	}
 	const most = 2
 	for i, r := range f.Remedies[:min(most, len(f.Remedies))] {
-		text := "\nDo this first\n"
-		if i > 0 {
-			text = ""
+		var text strings.Builder
+		if i == 0 {
+			text.WriteString("\nDo this first\n")
 		}
 		number := fmt.Sprintf("  %d. ", i+1)
-		text += number + strings.TrimLeft(table.Indented(words.Sentence(r.Advice), len(number), s.width), " ")
+		text.WriteString(number + strings.TrimLeft(table.Indented(words.Sentence(r.Advice), len(number), s.width), " "))
 		for _, command := range r.Commands {
-			text += table.Indented(shell(command), len(number), s.width)
+			text.WriteString(table.Indented(shell(command), len(number), s.width))
 		}
 		if r.Risk != "" {
-			text += table.Indented(table.Cut("Risk: "+r.Risk, s.width-len(number), 1), len(number), s.width)
+			text.WriteString(table.Indented(table.Cut("Risk: "+r.Risk, s.width-len(number), 1), len(number), s.width))
 		}
-		s.add(8*i, text)
+		s.add(8*i, text.String())
 	}
 	s.hide(len(f.Remedies)-most, "more remedy")
 }
