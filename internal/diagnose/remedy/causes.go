@@ -19,7 +19,7 @@ var OfCause = map[string][]string{
 	"weak-watchdog":             {"newer-kernel-tsc-early", "hypervisor-clock", "kvm-clock-in-guest", "less-overcommit", "tsc-nowatchdog"},
 	"clocks-agree":              {"find-stall", "newer-kernel-late-check", "less-overcommit", "hypervisor-clock", "tsc-nowatchdog"},
 	"watchdog-jumped":           {"set-after-pause", "stop-before-sleep", "hypervisor-clock", "restart-vm", "less-overcommit"},
-	"read-back-delay":           {"newer-kernel-pc10", "newer-kernel-read-back", "newer-kernel-no-watchdog", "less-overcommit", "tsc-nowatchdog", "tsc-nowatchdog-if-known"},
+	"read-back-delay":           {"newer-kernel-read-back", "newer-kernel-pc10", "newer-kernel-no-watchdog", "less-overcommit", "tsc-nowatchdog", "tsc-nowatchdog-if-known"},
 	"emulated-clocks":           {"stop-before-sleep", "less-overcommit", "hypervisor-clock", "kvm-clock-in-guest", "restart-vm"},
 	"tsc-jumped":                {"reboot", "no-tools", "remove-trust", "update-firmware"},
 	"bad-calibration":           {"look-again", "compare-with-drift", "update-firmware", "tsc-nowatchdog-if-known"},

@@ -10,39 +10,21 @@ import (
 
 // tscRemedies are for a TSC that the kernel does not trust, or should not.
 var tscRemedies = map[string]remedy{
-	"newer-kernel-late-check": {
-		source: "kernel/time/clocksource.c, 644649553508 (Linux 6.8, and stable kernels such as 6.1.y): a check that ran late is skipped, Long readout interval",
-		where:  func(s *machine) bool { return s.OnX86() && s.OlderThan(6, 8) },
-		advice: "Use Linux 6.8 or later, or a kernel of a distribution that has the change (\"Long readout interval\"): it skips a check that ran late",
-		risk:   upgradeRisk,
-	},
-	"newer-kernel-read-back": {
-		source: "kernel/time/clocksource.c, b7082cdf (the watchdog pauses while its reads are slow), 2ed08e4bc532 (Linux 6.9: more retries with more CPUs). Not 4ac1dd3245b9 (Linux 6.12): a later commit names it as the origin of other false alarms",
-		where:  func(s *machine) bool { return s.OnX86() && s.OlderThan(6, 9) },
-		advice: "Use Linux 6.9 or later, or a kernel of a distribution that has the change: with more CPUs it tries the reads of the watchdog more often before it gives up",
-		risk:   upgradeRisk,
-	},
-	"newer-kernel-no-watchdog": {
-		source: "arch/x86/kernel/tsc.c, b50db7095fe0 (Linux 5.16-rc4): no watchdog where the CPU has TSC_ADJUST and the machine at most two sockets; four since Linux 6.6 (233756a640be)",
-		where:  func(s *machine) bool { return s.OnX86() && !s.IsGuest() && s.HasTSCAdjust() && s.OlderThan(5, 16) },
-		advice: "Use Linux 5.16 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does not use the watchdog any more. This is safer than a parameter",
-		risk:   upgradeRisk,
-	},
-	"newer-kernel-steering": {
-		source: "kernel/time/timekeeping.c: timekeeping_adjust over-corrected from Linux 3.17 (dc491596f639), rewritten in 4.17 (78b98e3c5a66)",
-		where:  func(s *machine) bool { return s.OlderThan(4, 17) },
-		advice: "Use Linux 4.17 or later, whose correction of the clock does not overshoot",
-		risk:   upgradeRisk,
-	},
-	"newer-kernel-pc10": {
-		source: "arch/x86/kernel/hpet.c, 6e3cd95234dc (Linux 5.15): an HPET that stops in PC10 is switched off; arch/x86/kernel/early-quirks.c before, for some chips",
-		where: func(s *machine) bool {
-			return s.OnX86() && !s.IsGuest() && s.CheckedBy("hpet") && (s.Host.Kernel == "" || s.OlderThan(5, 15)) &&
-				(s.Host.CPU.Model == "" || strings.Contains(s.Host.CPU.Model, "Core(TM) i"))
-		},
-		advice: "On a laptop with Intel's Coffee Lake or Ice Lake, use Linux 5.15 or later, which does not use an HPET that stops in deep sleep of the package (PC10)",
-		risk:   upgradeRisk,
-	},
+	"newer-kernel-late-check": newerKernel(6, 8, always,
+		"kernel/time/clocksource.c, 644649553508 (Linux 6.8, and stable kernels such as 6.1.y): a check that ran late is skipped, Long readout interval",
+		"Use Linux 6.8 or later, or a kernel of a distribution that has the change (\"Long readout interval\"): it skips a check that ran late"),
+	"newer-kernel-read-back": newerKernel(6, 9, always,
+		"kernel/time/clocksource.c, b7082cdf (the watchdog pauses while its reads are slow), 2ed08e4bc532 (Linux 6.9: more retries with more CPUs). Not 4ac1dd3245b9 (Linux 6.12): a later commit names it as the origin of other false alarms",
+		"Use Linux 6.9 or later, or a kernel of a distribution that has the change: with more CPUs it tries the reads of the watchdog more often before it gives up"),
+	"newer-kernel-no-watchdog": newerKernel(5, 16, func(s *machine) bool { return !s.IsGuest() && s.HasTSCAdjust() },
+		"arch/x86/kernel/tsc.c, b50db7095fe0 (Linux 5.16-rc4): no watchdog where the CPU has TSC_ADJUST and the machine at most two sockets; four since Linux 6.6 (233756a640be)",
+		"Use Linux 5.16 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does not use the watchdog any more. This is safer than a parameter"),
+	"newer-kernel-steering": newerKernel(4, 17, always,
+		"kernel/time/timekeeping.c: timekeeping_adjust over-corrected from Linux 3.17 (dc491596f639), rewritten in 4.17 (78b98e3c5a66)",
+		"Use Linux 4.17 or later, whose correction of the clock does not overshoot"),
+	"newer-kernel-pc10": newerKernel(5, 15, mayStopInPC10,
+		"arch/x86/kernel/hpet.c, 6e3cd95234dc (Linux 5.15): an HPET that stops in PC10 is switched off; arch/x86/kernel/early-quirks.c before, for some chips",
+		"On a laptop with Intel's Coffee Lake or Ice Lake, use Linux 5.15 or later, which does not use an HPET that stops in deep sleep of the package (PC10)"),
 	"hpet-off": {
 		source: "Documentation/admin-guide/kernel-parameters.txt: hpet=disable; stable list CALCETrVcJbhV9P+cSNhgzmLzbLFUCDvERN+SRJ+0YA0=MSnaQQ@mail.gmail.com",
 		where: func(s *machine) bool {
@@ -63,12 +45,9 @@ var tscRemedies = map[string]remedy{
 		advice: "Use a newer kernel, whose clock of Xen never goes back (arch/x86/xen of Linux, pvops), and a newer Xen",
 		risk:   upgradeRisk,
 	},
-	"newer-kernel-tsc-early": {
-		source: "arch/x86/kernel/tsc.c, 63ec58b44fcc (Linux 5.4-rc7): before, tsc=reliable does not take the watchdog from tsc-early",
-		where:  func(s *machine) bool { return s.OnX86() && s.OlderThan(5, 4) },
-		advice: "Use Linux 5.4 or later: before, the watchdog also checks tsc-early, whatever tsc= says",
-		risk:   upgradeRisk,
-	},
+	"newer-kernel-tsc-early": newerKernel(5, 4, always,
+		"arch/x86/kernel/tsc.c, 63ec58b44fcc (Linux 5.4-rc7): before, tsc=reliable does not take the watchdog from tsc-early",
+		"Use Linux 5.4 or later: before, the watchdog also checks tsc-early, whatever tsc= says"),
 	"tsc-nowatchdog": {
 		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (pull request x86/timers for Linux 5.2, 2019-05-06); nothing checks the TSC then",
 		where: func(s *machine) bool {
@@ -195,6 +174,20 @@ var tscRemedies = map[string]remedy{
 		advice:   "Read the copy of the log in the journal, and search for the clock source",
 		commands: []string{"sudo journalctl -k -b | grep -iE 'tsc|clocksource'"},
 	},
+}
+
+// newerKernel returns the remedy for a fault that Linux has no more since a release.
+func newerKernel(major, minor int, where func(*machine) bool, source, advice string) remedy {
+	return remedy{source: source, advice: advice, risk: upgradeRisk, where: func(s *machine) bool {
+		return s.OnX86() && (s.OlderThan(major, minor) || s.LogOnly() && s.Host.Kernel == "") && where(s)
+	}}
+}
+
+func always(*machine) bool { return true }
+
+// mayStopInPC10 reports whether the HPET checked the TSC, and may stop in deep sleep of the package.
+func mayStopInPC10(s *machine) bool {
+	return !s.IsGuest() && s.CheckedBy("hpet") && (s.Host.CPU.Model == "" || strings.Contains(s.Host.CPU.Model, "Core(TM) i"))
 }
 
 const (

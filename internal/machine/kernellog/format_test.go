@@ -52,7 +52,6 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 			require.Len(t, events, 1, line)
 			require.Equal(t, f.kind, events[0].Kind, line)
 			require.NotEmpty(t, events[0].Line)
-
 		}
 	}
 	for _, f := range formats {
