@@ -265,6 +265,8 @@ func TestHealthyLogs(t *testing.T) {
 		"no HPET":                 "hpet: HPET dysfunctional in PC10. Force disabled.",
 		"wdtest":                  "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'wdtest-ktime' as unstable because the skew is too large:\nclocksource: 'kvm-clock' wd_nsec: 2 wd_now: 2 wd_last: 1 mask: ff\nclocksource: 'wdtest-ktime' cs_nsec: 9 cs_now: 1c cs_last: 1 mask: ff",
 		"the TSC checks the HPET": strings.ReplaceAll(verdict, "tsc'", "hpet'") + "clocksource: 'tsc' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'hpet' cs_nsec: 0 cs_now: 2 cs_last: 2 mask: ffffffff",
+		"a program in dmesg":      "[    9.1] app[77]: it printed tsc: Marking TSC unstable due to clocksource watchdog",
+		"a quoted message":        "Nov 27 10:00:00 host kernel: you said \"Marking TSC unstable due to clocksource watchdog\"",
 		"ntpd":                    "Oct 30 13:00:58 host ntpd[3517]: tsc: Marking TSC unstable due to x",
 	} {
 		for _, c := range Explain(Parse(strings.Split(log, "\n")), Machine{}) {

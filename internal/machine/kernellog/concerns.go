@@ -54,14 +54,11 @@ var aboutParameters = lazily(`(?i:command line)|^    `)
 
 // leading matches what the kernel prints before a message: the names of a subsystem or a device, each with a colon, and
 // what it is ("[Firmware Bug]: ").
-var leading = lazily(`^(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w .,/'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
+var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w .,/'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
 
 // Leads returns whether a text could be what the kernel prints before a message in the same line. Prose that quotes a
 // message has other characters before it.
 func Leads(text string) bool { return leading().MatchString(text) }
 
 // Begins returns whether a text, without its stamp, begins with a message known to Parse.
-func Begins(text string) bool {
-	f := formatOf(text)
-	return f != nil && Leads(text[:f.compiled().FindStringIndex(text)[0]])
-}
+func Begins(text string) bool { return formatOf(text) != nil }

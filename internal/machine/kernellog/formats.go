@@ -15,11 +15,14 @@ func compiled(all []format) []format {
 	return all
 }
 
+// formatOf returns the format of a text; nil if it has none, or if it only quotes a message.
 func formatOf(text string) *format {
 	small := strings.ToLower(text)
 	for i := range formats {
-		if f := &formats[i]; strings.Contains(small, f.has) && f.compiled().MatchString(text) {
-			return f
+		if f := &formats[i]; strings.Contains(small, f.has) {
+			if at := f.compiled().FindStringIndex(text); at != nil && Leads(text[:at[0]]) {
+				return f
+			}
 		}
 	}
 	return nil
