@@ -111,7 +111,8 @@ type Part struct {
 // Columns returns the columns of a table of changes: the subject, the figure (unless what is empty), the parts of the
 // old and of the new value, and the verdict. subject and what are the headings.
 func Columns(subject, what string, parts ...Part) []table.Column[Change] {
-	all := []table.Column[Change]{{Name: subject, Left: true, Text: func(c Change) string { return c.Subject }}}
+	all := []table.Column[Change]{{Name: subject, Left: true, First: func(c Change) bool { return c.Verdict != Same },
+		Text: func(c Change) string { return c.Subject }}}
 	if what != "" {
 		all = append(all, table.Column[Change]{Name: what, Left: true, Text: func(c Change) string { return c.What }})
 	}

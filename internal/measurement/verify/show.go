@@ -85,7 +85,8 @@ func ofBracket(value func(*Bracket) (float64, bool)) func(VerifiedClock) (float6
 }
 
 var idColumn = table.Column[VerifiedClock]{Name: "Clock", Key: "clock", Left: true,
-	Text: func(c VerifiedClock) string { return c.ID }}
+	First: func(c VerifiedClock) bool { return c.Verdict != IsMonotonic },
+	Text:  func(c VerifiedClock) string { return c.ID }}
 
 var verdictColumns = []table.Column[VerifiedClock]{
 	idColumn,

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -10,38 +11,54 @@ import (
 )
 
 // The first screen is what a terminal shows without -v: 24 lines with the prompt below. fewestRows is the number of rows
-// of its table for which less important pieces are left out.
-const screenLines, fewestRows = 23, 3
+// of its table for which less important pieces are left out, and mostFirst of those that belong to it.
+const screenLines, fewestRows, mostFirst = 23, 3, 7
+
+// lastLine is below a blank line, and names what is left out.
+const lastLine = "\n%s\n"
 
 // A piece is a part of the first screen. spare is the order in which pieces are left out if there is no room: the
-// largest first, 0 never.
+// largest first, 0 never. noun is its name among the parts that are left out; empty if nobody misses it.
 type piece struct {
 	text  string
 	spare int
+	noun  string
+}
+
+// A count is how many parts of a name are left out.
+type count struct {
+	noun string
+	n    int
 }
 
 // An opening is the pieces of the first screen, from top to bottom, and the numbers of parts that it leaves out.
 type opening struct {
 	width  int
 	pieces []piece
-	hidden []string
+	hidden []count
 }
 
-func (s *opening) add(spare int, text string) {
+func (s *opening) add(spare int, text, noun string) {
 	if text != "" {
-		s.pieces = append(s.pieces, piece{text, spare})
+		s.pieces = append(s.pieces, piece{text, spare, noun})
 	}
 }
 
 // hide counts parts that it leaves out.
 func (s *opening) hide(n int, noun string) {
-	if n > 0 {
-		s.hidden = append(s.hidden, words.Plural(n, noun))
+	i := slices.IndexFunc(s.hidden, func(c count) bool { return c.noun == noun })
+	switch {
+	case n <= 0 || noun == "":
+	case i >= 0:
+		s.hidden[i].n += n
+	default:
+		s.hidden = append(s.hidden, count{noun, n})
 	}
 }
 
+// lines returns the number of lines, with those about what is left out.
 func (s *opening) lines() int {
-	n := 0
+	n := strings.Count(lastLine, "\n")
 	for _, p := range s.pieces {
 		n += strings.Count(p.text, "\n")
 	}
@@ -51,17 +68,32 @@ func (s *opening) lines() int {
 // first returns the first screen of a report: the answer, the worst finding with what to do first, the first table, and
 // what -v has besides.
 func (r Report) first(width int) string {
-	s := r.opening(width, screenLines)
-	for rows := screenLines - 1; s.lines() > screenLines && rows >= fewestRows; rows-- {
-		s = r.opening(width, rows)
-	}
-	for s.lines() > screenLines && s.dropOne() {
+	s := r.fitting(width, mostFirst)
+	for first := mostFirst - 1; s.lines() > screenLines && first > 0; first-- { // rows of several lines
+		s = r.fitting(width, first)
 	}
 	var out strings.Builder
 	for _, p := range s.pieces {
 		out.WriteString(p.text)
 	}
+	var rest []string
+	for _, c := range s.hidden {
+		rest = append(rest, words.Plural(c.n, c.noun))
+	}
+	rest = append(append(rest, words.Present(strings.ToLower(r.facts.Title))...), "all columns")
+	fmt.Fprintf(&out, lastLine, table.Cut("-v shows all: "+words.List(rest)+".", width, 1))
 	return out.String()
+}
+
+// fitting returns the pieces that fit a screen, if possible. Of the rows that belong to it, first are kept.
+func (r Report) fitting(width, first int) *opening {
+	s := r.opening(width, screenLines, first)
+	for rows := screenLines - 1; s.lines() > screenLines && rows >= fewestRows; rows-- {
+		s = r.opening(width, rows, first)
+	}
+	for s.lines() > screenLines && s.dropOne() {
+	}
+	return s
 }
 
 // dropOne removes the last of the least important pieces; false without any.
@@ -75,39 +107,39 @@ func (s *opening) dropOne() bool {
 	if least < 0 {
 		return false
 	}
-	s.pieces = append(s.pieces[:least:least], s.pieces[least+1:]...)
+	s.hide(1, s.pieces[least].noun)
+	s.pieces = slices.Delete(s.pieces, least, least+1)
 	return true
 }
 
-// opening returns the pieces of the first screen, with a table of at most this number of rows.
-func (r Report) opening(width, rows int) *opening {
+// opening returns the pieces of the first screen, with a table of at most this number of rows, or of the first rows that
+// belong to it.
+func (r Report) opening(width, rows, first int) *opening {
 	s := &opening{width: width}
 	for i, sentence := range words.Present(r.answer, r.details) {
 		level := r.level
 		if i > 0 {
 			level = 0
 		}
-		s.add(i, level.Paint(table.Indented(sentence, 0, width)))
+		s.add(i, level.Paint(table.Indented(sentence, 0, width)), "")
 	}
 	if len(r.unchecked) > 0 {
 		more := ""
 		if n := len(r.unchecked) - 1; n > 0 {
 			more = fmt.Sprintf(" (%d more)", n)
 		}
-		s.add(3, labelled(table.Warn, table.Cut(notChecked+words.Sentence(r.unchecked[0]), width-len(more), 1)+more, 2*width))
+		s.add(3, labelled(table.Warn, table.Cut(notChecked+words.Sentence(r.unchecked[0]), width-len(more), 1)+more, 2*width), "")
 	}
 	s.findings(r)
-	s.blocks(r.blocks, rows)
+	s.blocks(r.blocks, rows, first)
 	for i, warning := range r.warnings {
 		before := ""
 		if i == 0 {
 			before = "\n"
 		}
-		s.add(2+4*min(i, 1), before+labelled(table.Warn, table.Cut("Warning: "+warning.Saw+".", width, 1), 2*width))
+		s.add(2+4*min(i, 1), before+labelled(table.Warn, table.Cut("Warning: "+warning.Saw+".", width, 1), 2*width), "warning")
 	}
 	s.hide(len(r.missing.Lines), "missing figure")
-	s.hidden = append(s.hidden, words.Present(strings.ToLower(r.facts.Title))...)
-	s.add(0, "\n"+table.Cut("-v shows all: "+words.List(append(s.hidden, "all columns"))+".", width, 1)+"\n")
 	return s
 }
 
@@ -128,20 +160,20 @@ func (s *opening) findings(r Report) {
 		if shown == 0 {
 			before = "\n"
 		}
-		s.add(4+2*min(shown, 1), before+labelled(levels[f.Severity], table.Cut(f.Severity+": "+f.Title, s.width, 1), 2*s.width))
+		s.add(4+2*min(shown, 1), before+labelled(levels[f.Severity], table.Cut(f.Severity+": "+f.Title, s.width, 1), 2*s.width), "finding")
 		shown++
 	}
 }
 
 // explain adds a finding: its title, the first evidence, the cause, and the first two remedies.
 func (s *opening) explain(f result.Finding) {
-	s.add(0, "\n"+titled(f, s.width))
+	s.add(0, "\n"+titled(f, s.width), "")
 	fact := func(spare int, name, text string, lines int) {
 		var out strings.Builder
 		by := 2 + len("Evidence") + 2
 		table.WriteFacts(&out, []table.Fact{{Name: fmt.Sprintf("%-8s", name),
 			Value: strings.ReplaceAll(table.Cut(text, s.width-by, lines), "\n", " ")}}, 2, s.width)
-		s.add(spare, out.String())
+		s.add(spare, out.String(), "")
 	}
 	if len(f.Evidence) > 0 {
 		fact(5, "Evidence", f.Evidence[0], 1)
@@ -163,35 +195,35 @@ func (s *opening) explain(f result.Finding) {
 		if r.Risk != "" {
 			text.WriteString(table.Indented(table.Cut("Risk: "+r.Risk, s.width-len(number), 1), len(number), s.width))
 		}
-		s.add(8*i, text.String())
+		s.add(8*i, text.String(), "more remedy")
 	}
 	s.hide(len(f.Remedies)-most, "more remedy")
 }
 
 // blocks adds the first block with its first table, and the verdicts of the others.
-func (s *opening) blocks(all []table.Block, rows int) {
+func (s *opening) blocks(all []table.Block, rows, first int) {
 	tables, whole := 0, true
 	for i, b := range all {
 		if !b.HasRows() && b.Title != "" && i == 0 {
-			s.add(0, "\n"+table.Indented(b.Title, 0, s.width))
+			s.add(0, "\n"+table.Indented(b.Title, 0, s.width), "")
 		}
 		for _, g := range b.Grids {
 			switch {
 			case len(g.Rows) == 0:
 			case whole:
 				whole = false
-				text, hidden := g.First(s.width, rows)
-				s.add(0, "\n"+text)
+				text, hidden := g.First(s.width, rows, first)
+				s.add(0, "\n"+text, "")
 				s.hide(hidden, "row")
 			default:
 				tables++
 			}
 		}
 		for k, line := range b.Facts.Brief(s.width) {
-			s.add(min(k, 2)*2+5*min(i, 1), line)
+			s.add(min(k, 2)*2+5*min(i, 1), line, "")
 		}
 		for k, line := range append(b.Faults, words.Present(b.Verdict)...) {
-			s.add(3*min(k, 1)+5*min(i, 1), b.Level.Paint(table.Cut(line, s.width, 2)+"\n"))
+			s.add(3*min(k, 1)+5*min(i, 1), b.Level.Paint(table.Cut(line, s.width, 2)+"\n"), "")
 		}
 	}
 	s.hide(tables, "table")

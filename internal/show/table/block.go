@@ -86,7 +86,10 @@ func (f Facts) Brief(width int) []string {
 	if len(f.Lines) == 0 {
 		return nil
 	}
-	lines := []string{"\n" + f.Title + "\n"}
+	var lines []string
+	if f.Title != "" {
+		lines = []string{"\n" + f.Title + "\n"}
+	}
 	widest := 0
 	for _, fact := range f.Lines {
 		widest = max(widest, min(len(fact.Name), width*2/5))

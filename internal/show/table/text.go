@@ -143,14 +143,12 @@ func (g Grid) Text(width int) string {
 	return Indented(g.Title, 0, width) + "\n" + rows
 }
 
-// mostFirst is the number of rows that [Column.First] can reserve.
-const mostFirst = 7
-
-// First returns the grid for the first screen: at most this number of rows, without a note, and the number of other rows.
-func (g Grid) First(width, rows int) (text string, hidden int) {
+// First returns the grid for the first screen: at most this number of rows, or of those of [Column.First], without a note,
+// and the number of other rows.
+func (g Grid) First(width, rows, first int) (text string, hidden int) {
 	all := len(g.Rows)
 	if all > rows {
-		shown := g.first[:min(max(rows, mostFirst), len(g.first))]
+		shown := g.first[:min(max(rows, first), len(g.first))]
 		for i := 0; len(g.first) == 0 && i < rows; i++ {
 			shown = append(shown, i)
 		}
