@@ -30,7 +30,7 @@ var otherFormats = []format{
 	// The clock source in use.
 	{kind: switched, has: "clocksource", weight: weightContext, pattern: `Switch(?:ed|ing) to clocksource:? ` + named("clock") + `(?:\.?$|\s)`},
 	{kind: switched, has: "clocksource has been installed", weight: weightContext, pattern: `Time: ` + named("clock") + ` clocksource has been installed`},
-	{kind: registered, has: "max_idle_ns", weight: weightContext, pattern: `clocksource: ` + named("clock") + `: mask: 0x[0-9a-f]+ max_cycles: (?P<maxcycles>0x[0-9a-f]+), max_idle_ns: (?P<maxidle>\d+) ns`},
+	{kind: registered, has: "max_idle_ns", weight: weightContext, pattern: `clocksource: (?P<clock>[\w .:-]+?): mask: 0x[0-9a-f]+ max_cycles: (?P<maxcycles>0x[0-9a-f]+), max_idle_ns: (?P<maxidle>\d+) ns`},
 	{kind: refused, has: "hrt compatible", weight: weightDecides, pattern: `Override clocksource ` + named("clock") + ` is (?:unstable and )?not (?:currently )?HRT compatible`},
 	// Suspend and resume, after which the TSCs of the CPUs can differ.
 	{kind: suspended, has: "suspended for", weight: weightNoise, pattern: `(?:Timekeeping )?suspended for \d+\.\d+ seconds`},
@@ -56,6 +56,7 @@ var otherFormats = []format{
 	{kind: erratum, has: "erratum", clock: "arch_sys_counter", weight: weightDecides, pattern: `arch_timer: Enabling (?:local|global) workaround for (?P<name>.+)`},
 	{kind: armRate, has: "cp15 timer", clock: "arch_sys_counter", weight: weightContext, pattern: `cp15 timer(?:\(s\))? running at (?P<mhz>\d+\.\d+)MHz(?: \((?P<name>phys|virt)\))?`},
 	{kind: arm32, has: "armv7 processor", weight: weightContext, pattern: `^CPU: ARMv7 Processor`},
+	{kind: arm32, has: "timer-based delay loop", weight: weightContext, pattern: `^Switching to timer-based delay loop`}, // arch/arm/lib/delay.c
 	// The CPU, and what it does when idle.
 	{kind: idleStates, has: "c3", weight: weightNoise, pattern: `^ACPI: CPU0 \(power states: .*C3\[`},
 	{ // Stamps.Add writes it

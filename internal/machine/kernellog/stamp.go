@@ -132,8 +132,8 @@ func Split(line string) Message {
 	}
 	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
 		m.Program = !aboutClocks().MatchString(ahead)
-		if strings.Count(ahead, " ") > 1 { // the first word is the host
-			_, rest, _ = strings.Cut(rest, " ")
+		if host, after, _ := strings.Cut(ahead, " "); after != "" && !strings.HasSuffix(host, ":") {
+			rest = rest[len(host)+1:]
 		}
 	}
 	m.Text = rest
