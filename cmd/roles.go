@@ -8,6 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/runtimes/programs"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/system/program"
 )
 
@@ -17,5 +18,6 @@ var roles = program.Roles{
 	measure.WorkerRole:       measure.Worker,
 	measure.ThreadsRole:      measure.HoldThreads,
 	ptrace.Role:              ptrace.Follow,
+	wake.AwakeRole:           wake.KeepAwake,
 	runtimes.BenchmarkRole:   func([]string) error { return programs.GoMain(os.Stdin, os.Stdout) },
 }

@@ -140,6 +140,7 @@ them is slow.`,
 	}{
 		{"Start here", []*cobra.Command{doctorCommand(), compareCommand()}},
 		{"Who pays", []*cobra.Command{runtimesCommand(), profileCommand()}},
+		{"Wake-ups", []*cobra.Command{wakeCommand()}},
 		{"Trust", []*cobra.Command{verifyCommand(), skewCommand(), driftCommand()}},
 		{"Over time and machines", []*cobra.Command{diffCommand(), fleetCommand(), watchCommand()}},
 		{"Results", []*cobra.Command{renderCommand(), listCommand(), envCommand()}},

@@ -47,6 +47,7 @@ func Document(clocks int, threads ...int) *result.Document {
 	addTrust(d, 2+clocks%7, clocks%2 == 0)
 	d.Put(Runtimes(clocks))
 	d.Put(Profile(clocks))
+	d.Put(Wake(clocks, clocks%2 == 0))
 	return d
 }
 
@@ -56,6 +57,7 @@ func Trusted(cpus int, faults bool) *result.Document {
 	compare.Into(d).OtherClockSources = nil
 	d.Put(Runtimes(5))
 	d.Put(Profile(3))
+	d.Put(Wake(5, faults))
 	addTrust(d, cpus, faults)
 	return d
 }

@@ -22,6 +22,8 @@ func CallIDBuffer(fn, id uintptr, buffer unsafe.Pointer, step uintptr, n int) in
 //go:cgo_import_dynamic timebench_mach_absolute_time mach_absolute_time "/usr/lib/libSystem.B.dylib"
 //go:cgo_import_dynamic timebench_mach_continuous_time mach_continuous_time "/usr/lib/libSystem.B.dylib"
 //go:cgo_import_dynamic timebench_mach_timebase_info mach_timebase_info "/usr/lib/libSystem.B.dylib"
+//go:cgo_import_dynamic timebench_mach_wait_until mach_wait_until "/usr/lib/libSystem.B.dylib"
+//go:cgo_import_dynamic timebench_nanosleep nanosleep "/usr/lib/libSystem.B.dylib"
 
 // The addresses of the functions.
 var (
@@ -32,6 +34,8 @@ var (
 	LibMachAbsoluteTime   uintptr // mach_absolute_time
 	LibMachContinuousTime uintptr // mach_continuous_time
 	LibMachTimebaseInfo   uintptr // mach_timebase_info
+	LibMachWaitUntil      uintptr // mach_wait_until
+	LibNanosleep          uintptr // nanosleep(2)
 )
 
 // MachTimebase returns the fraction by which ticks of mach_absolute_time are multiplied to get nanoseconds. It is 1/1 if

@@ -46,6 +46,12 @@ func ordinary() error {
 	return setPolicy(schedOther|policy()&schedResetOnFork, 0)
 }
 
+// SetIdlePolicy has this thread run only while its CPU has nothing else to do (SCHED_IDLE), for the rest of its life.
+func SetIdlePolicy() error {
+	const idle = 5
+	return setPolicy(idle, 0)
+}
+
 // Urgent has this thread run before all threads of the ordinary policy, where the system allows that (CAP_SYS_NICE or
 // RLIMIT_RTPRIO), until end is called. Nothing else runs on its CPU meanwhile, so it is for milliseconds. Threads that Go
 // starts meanwhile are not urgent: Go does not start them from a locked thread.

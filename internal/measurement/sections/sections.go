@@ -16,11 +16,12 @@ import (
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/picture"
 )
 
 // All are the kinds of sections, in the order of every report.
-var All = []section.Kind{compare.Kind, verify.Kind, skew.Kind, drift.Kind, runtimes.Kind, profile.Kind}
+var All = []section.Kind{compare.Kind, verify.Kind, skew.Kind, drift.Kind, wake.Kind, runtimes.Kind, profile.Kind}
 
 // loader loads documents with all sections. It is made when it is first needed, since most commands
 // load nothing.

@@ -1,5 +1,10 @@
 package wake
 
+import (
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+)
+
 // Wake is how late sleeps and timers end.
 type Wake struct {
 	// DurationNS is the time that the measurement took.
@@ -97,12 +102,15 @@ type SleepSpan struct {
 	WorstCPUMedianNS float64 `json:"worst_cpu_median_ns,omitempty" is:"signed"`
 	// Layers are the parts of the median, if they could be told apart. They add up to it.
 	Layers []SleepLayer `json:"layers,omitempty" once:"name"`
-	// RunMediansNS are the medians of the runs, if there are several.
-	RunMediansNS []float64 `json:"run_medians_ns,omitempty" is:"signed"`
+	// PartMediansNS are the medians of the parts of the measurement, at most 100, in order.
+	PartMediansNS []float64 `json:"part_medians_ns" is:"signed"`
+	// Runs has the number of parts of each run, if there are several.
+	Runs []int `json:"runs,omitempty" is:"positive"`
 }
 
 // The names of layers.
 const (
+	Runtime     = "runtime"
 	Rounding    = "rounding"
 	TimerSlack  = "timer slack"
 	LeavingIdle = "leaving idle"
@@ -112,7 +120,7 @@ const (
 // A SleepLayer is a part of the median lateness: by how much it fell without the cause.
 type SleepLayer struct {
 	// Name is its cause; the rest is the timer interrupt, the wake-up and the scheduler.
-	Name string `json:"name" is:"rounding|timer slack|leaving idle|the rest"`
+	Name string `json:"name" is:"runtime|rounding|timer slack|leaving idle|the rest"`
 	// NS is its part.
 	NS float64 `json:"ns"`
 }
@@ -120,5 +128,26 @@ type SleepLayer struct {
 // key is the key of the section in a document.
 const key = "wake"
 
+// Kind is the kind of this section.
+var Kind = section.Kind{Kind: result.Kind{
+	Key: key,
+	New: func() result.Section { return new(Wake) },
+}, Command: "wake", Pictures: pictures, Compare: compared, Join: section.Joining(Join)}
+
+// Of returns the section of a document, or nil.
+func Of(d *result.Document) *Wake { return result.Of[*Wake](d) }
+
 // Key returns the key of the section in a document.
 func (*Wake) Key() string { return key }
+
+// Check reports more early sleeps than sleeps, and parts that do not belong to the runs.
+func (s *SleepSpan) Check(c *result.Checker) {
+	c.Part("early", int64(s.Early), int64(s.Samples), "samples")
+	parts := 0
+	for _, n := range s.Runs {
+		parts += n
+	}
+	if len(s.Runs) > 0 && parts != len(s.PartMediansNS) {
+		c.Fail("runs", "do not add up to the number of part_medians_ns")
+	}
+}

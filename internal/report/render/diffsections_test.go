@@ -15,6 +15,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/table"
 )
 
@@ -37,6 +38,10 @@ func onceWorsened() *result.Document {
 	drift.Of(new).Clocks[0].NominalHz++
 	*drift.Of(new).Clocks[0].Loaded.PPM += 3
 	drift.Of(new).Clocks[1].Idle.PPM = nil
+	for i := range wake.Of(new).Ways[0].Spans[0].PartMediansNS {
+		wake.Of(new).Ways[0].Spans[0].PartMediansNS[i] *= 2
+	}
+	wake.Of(new).Timers.SlackNS *= 20
 	return new
 }
 

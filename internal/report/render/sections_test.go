@@ -67,6 +67,7 @@ func trusted() *result.Document {
 	})
 	d.Put(unsampled(made.Runtimes(6)))
 	d.Put(made.Profile(3))
+	d.Put(made.Wake(5, false))
 	return d
 }
 
@@ -164,6 +165,7 @@ func mistrusted() *result.Document {
 	profiled := made.Profile(4)
 	profiled.Scope, profiled.Started, profiled.StartedStatus, profiled.SeesKernel = profile.Command, "java", 3, false
 	d.Put(profiled)
+	d.Put(made.Wake(3, true))
 	return d
 }
 

@@ -1,0 +1,203 @@
+package wake
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"syscall"
+
+	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// A lateness has the wake-ups of a way on a thread, in ns.
+type lateness struct {
+	all, early int
+	min, max   int64
+	maxAt      int64
+	kept       []float64 // a random choice, if there are many
+	ofPass     []float64 // the wake-ups of this pass
+	passes     []float64 // the medians of the passes
+}
+
+// endPass adds the median of a pass.
+func (l *lateness) endPass() {
+	if len(l.ofPass) > 0 {
+		l.passes, l.ofPass = append(l.passes, stats.Median(l.ofPass)), l.ofPass[:0]
+	}
+}
+
+// mostKept is the max number of wake-ups that are kept, which bounds the memory.
+const mostKept = 20_000
+
+func (l *lateness) add(late, at int64, chance *rand.Rand) {
+	if l.all == 0 || late > l.max {
+		l.max, l.maxAt = late, at
+	}
+	if l.all == 0 || late < l.min {
+		l.min = late
+	}
+	if late < -int64(observe.StopwatchTick()) {
+		l.early++
+	}
+	l.all++
+	l.ofPass = append(l.ofPass, float64(late))
+	if len(l.kept) < mostKept {
+		l.kept = append(l.kept, float64(late))
+	} else if k := chance.IntN(l.all); k < mostKept {
+		l.kept[k] = float64(late)
+	}
+}
+
+// results returns the figures of all ways, of all threads together.
+func (r *runner) results() []SleepWay {
+	all := []SleepWay{}
+	for k, w := range r.ways {
+		one := SleepWay{ID: w.ID, Call: w.Call}
+		err := r.threads[0].ways[k].err
+		for i := range r.Spans {
+			if s, slept := r.span(k, i); slept && err == nil {
+				one.Spans = append(one.Spans, s)
+			}
+		}
+		one.Available = len(one.Spans) > 0
+		switch {
+		case one.Available:
+		case errors.Is(err, syscall.ENOSYS):
+			one.Reason = "this kernel or CPU has no such system call"
+		case err != nil:
+			one.Reason = err.Error()
+		default:
+			one.Reason = observe.WhyEnded(r.ctx, " before it slept")
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// The min numbers of sleeps for percentiles.
+const (
+	leastForP99  = 100
+	leastForP999 = 10_000
+)
+
+// span returns the figures of a way for a span, and whether it slept at all.
+func (r *runner) span(way, span int) (s SleepSpan, slept bool) {
+	for _, t := range r.threads {
+		l := &t.ways[way].late[asIs][span]
+		if l.all == 0 {
+			continue
+		}
+		if s.Samples == 0 || float64(l.min) < s.MinLateNS {
+			s.MinLateNS = float64(l.min)
+		}
+		if s.Samples == 0 || float64(l.max) > s.MaxLateNS {
+			s.MaxLateNS, s.MaxAtNS = float64(l.max), l.maxAt
+		}
+		s.Samples, s.Early = s.Samples+l.all, s.Early+l.early
+		if median := stats.Median(l.kept); len(r.threads) > 1 && (s.WorstCPU == nil || median > s.WorstCPUMedianNS) {
+			s.WorstCPU, s.WorstCPUMedianNS = &t.cpu, median
+		}
+	}
+	if s.Samples == 0 {
+		return s, false
+	}
+	all := r.kept(way, asIs, span)
+	of := stats.Summarize(all)
+	s.SpanNS, s.MedianLateNS, s.LowNS, s.HighNS = int64(r.Spans[span]), of.Median, of.Low, of.High
+	for _, p := range []struct {
+		share float64
+		least int
+		to    **float64
+	}{{0.99, leastForP99, &s.P99LateNS}, {0.999, leastForP999, &s.P999LateNS}} {
+		if len(all) >= p.least {
+			value := stats.Quantile(p.share, all)
+			*p.to = &value
+		}
+	}
+	s.PartMediansNS, s.Layers = r.parts(way, span), r.layers(way, span)
+	return s, true
+}
+
+// mostParts is the max number of parts of a measurement whose medians a document has.
+const mostParts = 100
+
+// parts returns the medians of parts of the measurement, each of as many passes, of all threads together.
+func (r *runner) parts(way, span int) (all []float64) {
+	passes := 0
+	for _, t := range r.threads {
+		passes = max(passes, len(t.ways[way].late[asIs][span].passes))
+	}
+	each := (passes + mostParts - 1) / mostParts
+	for from := 0; from < passes; from += each {
+		var part []float64
+		for _, t := range r.threads {
+			of := t.ways[way].late[asIs][span].passes
+			part = append(part, of[min(from, len(of)):min(from+each, len(of))]...)
+		}
+		all = append(all, stats.Median(part))
+	}
+	return all
+}
+
+// kept returns the lateness of a way of all threads together.
+func (r *runner) kept(way int, step step, span int) (all []float64) {
+	for _, t := range r.threads {
+		all = append(all, t.ways[way].late[step][span].kept...)
+	}
+	return all
+}
+
+// checkIdle sets noIdle if the CPUs entered idle states in fewer than half of the sleeps: on a busy machine a wake-up
+// that preempts SCHED_IDLE is faster too.
+func (r *runner) checkIdle(states []IdleState) {
+	sleeps, entered := int64(0), int64(0)
+	for _, state := range states {
+		entered += state.Entered
+	}
+	for _, t := range r.threads {
+		for _, o := range t.ways {
+			for i := range r.Spans {
+				sleeps += int64(o.late[asIs][i].all + o.late[tight][i].all)
+			}
+		}
+	}
+	if r.noIdle == "" && len(states) > 0 && entered < sleeps/2 {
+		r.noIdle = fmt.Sprintf("the CPUs were busy and entered an idle state only %s× in %s",
+			words.Thousands(entered), words.Plural(int(sleeps), "sleep"))
+	}
+}
+
+// layers returns the parts of the median, from the way inwards: by how much it falls without a cause. A layer that is
+// not larger than the intervals of both medians together is left out. Without any layer it returns nil.
+func (r *runner) layers(way, span int) (all []SleepLayer) {
+	left := stats.Summarize(r.kept(way, asIs, span))
+	without := func(name string, samples []float64) {
+		if len(samples) == 0 {
+			return
+		}
+		s := stats.Summarize(samples)
+		layer, unsure := left.Median-s.Median, left.High-left.Low+s.High-s.Low
+		if s.Confidence > 0 && left.Confidence > 0 && layer > 0 && layer >= unsure {
+			all, left = append(all, SleepLayer{name, layer}), s
+		}
+	}
+	for w := r.ways[way]; w.twin != ""; w = r.ways[way] {
+		twin := slices.IndexFunc(r.ways, func(other Way) bool { return other.ID == w.twin })
+		if twin < 0 {
+			break
+		}
+		way = twin
+		without(w.twinLayer, r.kept(way, asIs, span))
+	}
+	without(TimerSlack, r.kept(way, tight, span))
+	if r.noIdle == "" {
+		without(LeavingIdle, r.kept(way, awake, span))
+	}
+	if len(all) > 0 && left.Median > 0 {
+		all = append(all, SleepLayer{TheRest, left.Median})
+	}
+	return all
+}

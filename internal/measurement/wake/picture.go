@@ -1,0 +1,126 @@
+package wake
+
+import (
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/words"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// pictures are the pictures of this section.
+var pictures = []picture.Chart[*result.Document]{
+	{
+		Name: "wake", Title: "How late sleeps end", Subtitle: subtitle, Draw: drawLateness,
+		Drawable: func(d *result.Document) bool { return len(drawn(d)) > 0 }, Height: height(drawn),
+	},
+	{
+		Name: "wake-layers", Title: "Where the lateness of a sleep goes", Subtitle: subtitle, Draw: drawLayers,
+		Drawable: func(d *result.Document) bool { return len(layered(d)) > 0 }, Height: height(layered),
+	},
+}
+
+func subtitle(d *result.Document) string {
+	available := slices.DeleteFunc(slices.Clone(Of(d).Ways), func(w SleepWay) bool { return !w.Available })
+	return section.Caption(d, len(available))
+}
+
+func height(rows func(*result.Document) []row) func(*result.Document, vg.Length) vg.Length {
+	return func(d *result.Document, width vg.Length) vg.Length { return picture.RowsHeight(len(rows(d)), width) }
+}
+
+// drawn returns the rows of the ways that a picture shows, by span, the first row last. A logarithmic axis has no place
+// for an early median.
+func drawn(d *result.Document) (all []row) {
+	w := Of(d)
+	if w == nil {
+		return nil
+	}
+	shown := &Wake{Ways: picture.Shown(w.Ways)}
+	for _, span := range shown.spans() {
+		all = append(all, slices.DeleteFunc(shown.rows(span), func(r row) bool { return r.MedianLateNS <= 0 })...)
+	}
+	all = picture.Shown(all)
+	slices.Reverse(all)
+	return all
+}
+
+func (r row) name() string { return r.ID + ", " + words.Duration(float64(r.SpanNS)) }
+
+// drawLateness draws a mark at each median, and a band from the minimum to p99, or to the maximum without one.
+func drawLateness(c draw.Canvas, d *result.Document) error {
+	rows := picture.Rows{XLabel: "lateness (log scale): median, and a band from the minimum to p99 (or max)"}
+	for _, r := range drawn(d) {
+		high := r.MaxLateNS
+		if r.P99LateNS != nil {
+			high = *r.P99LateNS
+		}
+		look := picture.LookOf(picture.PathOf(r.ID))
+		band := picture.Bar{From: max(r.MinLateNS, r.MedianLateNS/10), To: high, Color: picture.RGB(0x56b4e9)}
+		rows.Rows = append(rows.Rows, picture.Row{Name: r.name(), Bars: []picture.Bar{band},
+			Points: []picture.Point{{At: r.MedianLateNS, Glyph: look.Glyph(4 * picture.Pixel)}},
+			Text:   words.Duration(r.MedianLateNS)})
+	}
+	rows.Draw(c)
+	return nil
+}
+
+// layerLooks are the looks of the layers, in order; black text is legible on each.
+var layerLooks = []struct {
+	name string
+	look picture.Look
+}{
+	{Runtime, picture.Look{Color: picture.RGB(0xcc79a7), Shape: draw.BoxGlyph{}}},
+	{Rounding, picture.Look{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}}},
+	{TimerSlack, picture.Look{Color: picture.RGB(0x56b4e9), Shape: draw.BoxGlyph{}}},
+	{LeavingIdle, picture.Look{Color: picture.RGB(0x009e73), Shape: draw.BoxGlyph{}}},
+	{TheRest, picture.Look{Color: picture.Light, Shape: draw.BoxGlyph{}}},
+}
+
+// layered returns the rows with layers of the shortest span.
+func layered(d *result.Document) []row {
+	w := Of(d)
+	if w == nil || len(w.spans()) == 0 {
+		return nil
+	}
+	all := slices.DeleteFunc(w.rows(w.spans()[0]), func(r row) bool { return len(r.Layers) == 0 })
+	all = picture.Shown(all)
+	slices.Reverse(all)
+	return all
+}
+
+// drawLayers draws a stack of layers for each way, as shares of its median lateness.
+func drawLayers(c draw.Canvas, d *result.Document) error {
+	var entries []picture.Entry
+	all := layered(d)
+	rows := picture.Rows{XLabel: "share of the median lateness; on the right the whole", Max: 100,
+		Ticks: picture.ConstantTicks{{Value: 0, Label: "0 %"}, {Value: 50, Label: "50 %"}, {Value: 100, Label: "100 %"}}}
+	for _, l := range layerLooks {
+		if slices.ContainsFunc(all, func(r row) bool { _, known := r.layer(l.name); return known }) {
+			entries = append(entries, picture.Entry{Look: l.look, Name: l.name})
+		}
+	}
+	for _, r := range all {
+		row, at := picture.Row{Name: r.name(), Text: words.Duration(r.MedianLateNS)}, 0.0
+		for _, l := range layerLooks {
+			if ns, known := r.layer(l.name); known {
+				row.Bars = append(row.Bars, picture.Bar{From: at, To: at + 100*ns/r.sum(), Color: l.look.Color, Text: words.Duration(ns)})
+				at += 100 * ns / r.sum()
+			}
+		}
+		rows.Rows = append(rows.Rows, row)
+	}
+	rows.Draw(picture.LegendOf(c, entries))
+	return nil
+}
+
+// sum returns the sum of the layers; they need not add up to the median of a foreign document.
+func (s *SleepSpan) sum() (ns float64) {
+	for _, l := range s.Layers {
+		ns += l.NS
+	}
+	return max(ns, 1)
+}

@@ -1,0 +1,79 @@
+package wake
+
+import (
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/system/procfile"
+	"golang.org/x/sys/unix"
+)
+
+const devices, cpus = "/sys/devices/system/clockevents", "/sys/devices/system/cpu"
+
+// preemptionModel is in the version of the kernel: "#1 SMP PREEMPT_DYNAMIC".
+var preemptionModel = regexp.MustCompile(`\bPREEMPT(_[A-Z]+)?\b`)
+
+// timers returns the facts of this machine on which wake-ups depend. What the kernel does not publish is left out.
+func timers() Timers {
+	t := Timers{
+		SlackNS:         int64(slack()),
+		Device:          text(devices, "clockevent0/current_device"),
+		BroadcastDevice: text(devices, "broadcast/current_device"),
+		IdleDriver:      text(cpus, "cpuidle/current_driver"),
+		IdleGovernor:    text(cpus, "cpuidle/current_governor_ro"),
+		IsolatedCPUs:    thread.Isolated(),
+		IdleStates:      idleStates(0),
+	}
+	if t.IdleDriver == "haltpoll" || t.IdleGovernor == "haltpoll" {
+		t.HaltPollNS = number("/sys/module/haltpoll/parameters", "guest_halt_poll_ns")
+	}
+	var resolution unix.Timespec
+	if unix.ClockGetres(unix.CLOCK_MONOTONIC, &resolution) == nil {
+		t.ResolutionNS = resolution.Nano()
+	}
+	var names unix.Utsname
+	if unix.Uname(&names) == nil {
+		t.Preemption = preemptionModel.FindString(unix.ByteSliceToString(names.Version[:]))
+	}
+	return t
+}
+
+func text(folder, name string) string {
+	content, _ := procfile.Read(filepath.Join(folder, name))
+	return printable.OneLine(strings.TrimSpace(string(content)))
+}
+
+func number(folder, name string) int64 {
+	n, _ := strconv.ParseInt(text(folder, name), 10, 64)
+	return max(0, n)
+}
+
+// idleStates returns the idle states of a CPU with how often it entered each since boot.
+func idleStates(cpu int) (all []IdleState) {
+	folders, _ := filepath.Glob(filepath.Join(cpus, "cpu"+strconv.Itoa(cpu), "cpuidle/state*"))
+	for _, folder := range folders {
+		if name := text(folder, "name"); name != "" {
+			all = append(all, IdleState{Name: name, LatencyNS: 1000 * number(folder, "latency"),
+				Disabled: number(folder, "disable") != 0, Entered: number(folder, "usage")})
+		}
+	}
+	return all
+}
+
+// idleEntries returns how often the CPUs, or all that this process may use, entered each idle state since boot.
+func idleEntries(cpus []int) map[string]int64 {
+	if cpus == nil {
+		cpus = thread.Usable()
+	}
+	sums := map[string]int64{}
+	for _, cpu := range cpus {
+		for _, state := range idleStates(cpu) {
+			sums[state.Name] += state.Entered
+		}
+	}
+	return sums
+}

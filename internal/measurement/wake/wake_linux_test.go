@@ -1,0 +1,82 @@
+package wake
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/program"
+	"golang.org/x/sys/unix"
+)
+
+func init() { roles["print-layers"] = printLayers }
+
+// printLayers prints the largest layer of each way, in a process with the timer slack that its parent set.
+func printLayers([]string) error {
+	w, err := Run(context.Background(), Ways(), Settings{Time: 4 * time.Second, Spans: []time.Duration{100 * time.Microsecond}}, nil)
+	for _, way := range w.Ways {
+		var largest SleepLayer
+		for _, s := range way.Spans {
+			for _, l := range s.Layers {
+				if l.NS > largest.NS {
+					largest = l
+				}
+			}
+		}
+		fmt.Printf("%s: %s, slack %d\n", way.ID, largest.Name, w.Timers.SlackNS)
+	}
+	return err
+}
+
+// A process that inherits a timer slack of 20 ms sleeps late, and the layers name the slack. A timerfd has none.
+func TestInheritedSlackIsFound(t *testing.T) {
+	var out []byte
+	var err error
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // never unlocked: the slack ends with the thread
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 20_000_000, 0, 0, 0)
+		command := program.Role("print-layers")
+		command.Stderr = os.Stderr
+		out, err = command.Output()
+	}()
+	<-done
+	require.NoError(t, err)
+	for _, way := range []string{"nanosleep", "clock_nanosleep", "ppoll", "select", "epoll_pwait2", "futex"} {
+		require.Contains(t, "\n"+string(out), "\n"+way+"@syscall: "+TimerSlack+", slack 20000000\n", string(out))
+	}
+	require.NotContains(t, string(out), "timerfd@syscall: "+TimerSlack)
+}
+
+// A way whose lateness is the timer slack of its thread has that layer, exactly, and the thread has its slack back.
+func TestPlantedSlack(t *testing.T) {
+	var after uintptr
+	w := run(t, settings(), fake("slack@fake", func() int64 {
+		after = slack()
+		return 14_000 + int64(after)
+	}))
+	before := w.Timers.SlackNS
+	require.Positive(t, before)
+	require.Equal(t, []SleepLayer{{TimerSlack, float64(before - 1)}, {TheRest, 14_001}}, w.Ways[0].Spans[0].Layers)
+}
+
+// The names of layers need a cause: CPUs that never idle have no layer of leaving idle.
+func TestBusyCPUsHaveNoIdleLayer(t *testing.T) {
+	r := &runner{Settings: settings(), threads: []*sleepingThread{{ways: []*openWay{{}}}}}
+	for step := range steps {
+		r.threads[0].ways[0].late[step] = make([]lateness, len(r.Spans))
+	}
+	r.threads[0].ways[0].late[asIs][0].all = 100
+	r.checkIdle([]IdleState{{Name: "C1", Entered: 3}, {Name: "C6", Entered: 9}})
+	require.Equal(t, "the CPUs were busy and entered an idle state only 12× in 100 sleeps", r.noIdle)
+	r.noIdle = ""
+	r.checkIdle([]IdleState{{Name: "C1", Entered: 3}, {Name: "C6", Entered: 90}})
+	require.Empty(t, r.noIdle)
+	r.checkIdle(nil) // the kernel does not count them
+	require.Empty(t, r.noIdle)
+}

@@ -1,0 +1,251 @@
+package wake
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/system/program"
+)
+
+// roles are the roles of this test program.
+var roles = program.Roles{AwakeRole: KeepAwake}
+
+func TestMain(m *testing.M) {
+	program.Main(roles)
+	os.Exit(m.Run())
+}
+
+// fake returns a way whose sleeps end this much later than their deadline, without sleeping.
+func fake(id string, late func() int64) Way {
+	return Way{ID: id, Call: id, open: func(*cleanup) (sleeper, error) {
+		return func(int64) (int64, error) { return late(), nil }, nil
+	}}
+}
+
+func settings() Settings {
+	return Settings{Time: 200 * time.Millisecond, Spans: []time.Duration{100 * time.Microsecond, time.Millisecond}}
+}
+
+func run(t *testing.T, s Settings, ways ...Way) Wake {
+	t.Helper()
+	w, err := Run(t.Context(), ways, s, nil)
+	require.NoError(t, err)
+	return w
+}
+
+func TestPlantedLateness(t *testing.T) {
+	sleeps := int64(0)
+	w := run(t, settings(), fake("late@fake", func() int64 { sleeps++; return 50_000 + sleeps*7919%1000 }))
+	require.Len(t, w.Ways, 1)
+	require.True(t, w.Ways[0].Available)
+	require.Len(t, w.Ways[0].Spans, 2)
+	for _, s := range w.Ways[0].Spans {
+		require.Zero(t, s.Early)
+		assert.InDelta(t, 50_500, s.MinLateNS, 500)
+		assert.InDelta(t, 50_500, s.MaxLateNS, 500)
+		assert.GreaterOrEqual(t, s.MedianLateNS, s.MinLateNS)
+		assert.LessOrEqual(t, s.MedianLateNS, s.MaxLateNS)
+		assert.Equal(t, s.Samples >= leastForP99, s.P99LateNS != nil)
+		assert.LessOrEqual(t, len(s.PartMediansNS), mostParts)
+		assert.NotEmpty(t, s.PartMediansNS)
+	}
+}
+
+// A way that ends a sleep before its deadline is a fault, which the report names with its number.
+func TestEarlyWayIsNamed(t *testing.T) {
+	sleeps := 0
+	w := run(t, settings(), fake("early@fake", func() int64 {
+		if sleeps++; sleeps%3 == 0 {
+			return -300_000
+		}
+		return 70_000
+	}), fake("late@fake", func() int64 { return 70_000 }))
+	early, late := w.Ways[0].Spans[0], w.Ways[1].Spans[0]
+	require.InDelta(t, early.Samples/3, early.Early, 1+float64(early.Samples)/10)
+	require.Equal(t, -300e3, early.MinLateNS)
+	require.Zero(t, late.Early)
+	block := w.Block(new(result.Document))
+	require.Len(t, block.Faults, 2, "of each span")
+	require.Regexp(t, `^early@fake ended [\d,]+ of [\d,]+ sleeps of 100 µs before the deadline, by 300 µs at most\.$`, block.Faults[0])
+	require.Equal(t, table.Error, block.Level)
+	require.NotContains(t, strings.Join(block.Notes, " "), "use early@fake")
+}
+
+// Rounding is the difference to the twin, and the layers add up to the median.
+func TestPlantedRounding(t *testing.T) {
+	rounds := fake("ms@fake", func() int64 { return 960_000 })
+	rounds.twin, rounds.twinLayer = "ns@fake", Rounding
+	w := run(t, settings(), fake("ns@fake", func() int64 { return 70_000 }), rounds)
+	require.Empty(t, w.Ways[0].Spans[0].Layers, "no cause was taken away")
+	require.Equal(t, []SleepLayer{{Rounding, 890_000}, {TheRest, 70_000}}, w.Ways[1].Spans[0].Layers)
+	require.Equal(t, "A sleep of 100 µs ends 70 µs late (ns@fake).", w.verdict())
+	require.Contains(t, w.choice(), "ms@fake round up to whole milliseconds.")
+}
+
+// A layer within the intervals is none, also if the figure rose without the cause.
+func TestUnsteadyDifferenceIsNoLayer(t *testing.T) {
+	sleeps := int64(0)
+	noise := func() int64 { sleeps++; return 70_000 + sleeps*7919%20_000 }
+	rounds := fake("ms@fake", noise)
+	rounds.twin, rounds.twinLayer = "ns@fake", Rounding
+	slower := fake("faster@fake", func() int64 { return 10_000 })
+	slower.twin, slower.twinLayer = "ns@fake", Rounding
+	w := run(t, Settings{Time: 20 * time.Millisecond, Spans: []time.Duration{time.Millisecond}}, fake("ns@fake", noise), rounds, slower)
+	require.Empty(t, w.Ways[1].Spans[0].Layers)
+	require.Empty(t, w.Ways[2].Spans[0].Layers)
+}
+
+func TestWayThatIsRefused(t *testing.T) {
+	refused := Way{ID: "refused@fake", open: func(*cleanup) (sleeper, error) { return nil, errors.New("setup(2): not permitted") }}
+	missing := Way{ID: "missing@fake", open: func(*cleanup) (sleeper, error) {
+		return func(int64) (int64, error) { return 0, syscall.ENOSYS }, nil
+	}}
+	signalled := Way{ID: "signalled@fake", open: func(*cleanup) (sleeper, error) {
+		turn := 0
+		return func(int64) (int64, error) {
+			if turn++; turn%2 == 0 {
+				return -50_000, syscall.EINTR
+			}
+			return 1000, nil
+		}, nil
+	}}
+	w := run(t, settings(), refused, missing, signalled)
+	require.Equal(t, "setup(2): not permitted", w.Ways[0].Reason)
+	require.Equal(t, "this kernel or CPU has no such system call", w.Ways[1].Reason)
+	require.False(t, w.Ways[0].Available || w.Ways[1].Available)
+	require.Zero(t, w.Ways[2].Spans[0].Early, "a signal is not the way's fault")
+	require.Equal(t, 1000.0, w.Ways[2].Spans[0].MinLateNS)
+	require.Len(t, w.Lines(nil), 1+2+2)
+}
+
+// An interrupted run reports what is complete.
+func TestInterruptedRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	sleeps := 0
+	w, err := Run(ctx, []Way{fake("late@fake", func() int64 {
+		if sleeps++; sleeps == 5 {
+			cancel()
+		}
+		return 1000
+	})}, Settings{Time: time.Hour, Spans: []time.Duration{time.Millisecond}}, nil)
+	require.NoError(t, err)
+	require.Positive(t, w.Ways[0].Spans[0].Samples)
+	cancel()
+	w, err = Run(ctx, []Way{fake("late@fake", func() int64 { return 1000 })}, settings(), nil)
+	require.NoError(t, err)
+	require.Equal(t, "interrupted before it slept", w.Ways[0].Reason)
+	require.Equal(t, "No way to sleep could be measured.", w.verdict())
+}
+
+// Every way of this system sleeps, or says why not, and none ends early, if the thread is free or pinned.
+func TestWaysOfThisSystem(t *testing.T) {
+	w := run(t, Settings{Time: time.Second, Spans: []time.Duration{time.Millisecond}}, Ways()...)
+	require.Len(t, w.Ways, len(Ways()))
+	for _, way := range w.Ways {
+		t.Log(way.ID, way.Reason)
+		require.NotEqual(t, way.Available, way.Reason != "", way.ID)
+		if way.Available && strings.HasSuffix(way.ID, "@syscall") {
+			require.Zero(t, way.Spans[0].Early, way.ID)
+		}
+	}
+	require.True(t, w.Ways[0].Available, w.Ways[0].Reason)
+}
+
+func TestSelect(t *testing.T) {
+	first := Ways()[0].ID
+	call, _, _ := strings.Cut(first, "@")
+	for _, name := range []string{first, strings.ToUpper(first), call} {
+		ways, err := Select([]string{name})
+		require.NoError(t, err)
+		require.Equal(t, first, ways[0].ID)
+	}
+	ways, err := Select([]string{"@go", call})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(ways), 2)
+	for _, bad := range []string{"", "nap", "@", "sleep@nowhere", "nanosleep@"} {
+		_, err := Select([]string{bad})
+		require.ErrorContains(t, err, "write one of "+first)
+	}
+	for _, w := range Ways() {
+		of, err := Select([]string{w.ID})
+		require.NoError(t, err)
+		for ; w.twin != "" && len(of) > 1; w = of[0] {
+			require.NotEmpty(t, w.twinLayer)
+		}
+	}
+}
+
+func TestParseSpans(t *testing.T) {
+	spans, err := ParseSpans("100us,1ms,1s")
+	require.NoError(t, err)
+	require.Equal(t, []time.Duration{100 * time.Microsecond, time.Millisecond, time.Second}, spans)
+	for list, want := range map[string]string{
+		"":           `"" is not a time; write a list such as 100us,1ms`,
+		"1ms,":       `"" is not a time`,
+		"100":        `"100" is not a time`,
+		"1ms 2ms":    "is not a time",
+		"-1ms":       "-1ms is not from 1us to 1s",
+		"999ns":      "999ns is not from 1us to 1s",
+		"1001ms":     "1001ms is not from 1us to 1s",
+		"1ms,1000us": "1000us is listed twice",
+		"1ms,2ms,3ms,4ms,5ms,6ms,7ms,8ms,9ms,10ms,11ms": "more than 10 times",
+	} {
+		_, err := ParseSpans(list)
+		require.ErrorContains(t, err, want, list)
+	}
+}
+
+func FuzzParseSpans(f *testing.F) {
+	for _, list := range []string{"100us,1ms,10ms", "", ",", "1h", "1us,1us", "9999999999999999999s"} {
+		f.Add(list)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		spans, err := ParseSpans(list)
+		require.NotEqual(t, err == nil, spans == nil)
+		for _, span := range spans {
+			require.True(t, span >= LeastSpan && span <= MostSpan)
+		}
+		require.LessOrEqual(t, len(spans), mostSpans)
+	})
+}
+
+// A long run keeps a bounded number of wake-ups, chosen at random, and the extremes of all.
+func TestLatenessIsBounded(t *testing.T) {
+	var l lateness
+	chance := rand.New(rand.NewPCG(1, 2))
+	for i := range 10 * mostKept {
+		l.add(int64(i), int64(i), chance)
+	}
+	require.Len(t, l.kept, mostKept)
+	require.Equal(t, 10*mostKept, l.all)
+	require.Zero(t, l.min)
+	require.EqualValues(t, 10*mostKept-1, l.max)
+	require.InDelta(t, 5*mostKept, stats.Median(l.kept), mostKept/4)
+}
+
+// Several runs are joined: the median run stands for all, with the sleeps and extremes of all.
+func TestJoin(t *testing.T) {
+	run := func(median float64, parts ...float64) *Wake {
+		return &Wake{DurationNS: 1e9, Ways: []SleepWay{{ID: "w", Available: true, Spans: []SleepSpan{{SpanNS: 1000, Samples: 10,
+			Early: 1, MedianLateNS: median, MinLateNS: -median, MaxLateNS: 2 * median, PartMediansNS: parts}}}}}
+	}
+	joined := Join([]*Wake{run(3, 3, 3), run(1, 1), run(2, 2, 2, 2)})
+	s := joined.Ways[0].Spans[0]
+	require.Equal(t, SleepSpan{SpanNS: 1000, Samples: 30, Early: 3, MedianLateNS: 2, MinLateNS: -3, MaxLateNS: 6,
+		PartMediansNS: []float64{3, 3, 1, 2, 2, 2}, Runs: []int{2, 1, 3}}, s)
+	again := Join([]*Wake{joined, run(9, 9)})
+	require.Equal(t, []int{2, 1, 3, 1}, again.Ways[0].Spans[0].Runs)
+	alone := run(3, 3, 3)
+	require.Equal(t, alone, Join([]*Wake{alone}))
+}

@@ -1,0 +1,102 @@
+package wake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/timebench/timebench/internal/instrument/observe"
+)
+
+// A Way is one way to sleep.
+type Way struct {
+	// ID is call and path: nanosleep@syscall. Call is the call with its arguments.
+	ID, Call string
+	// twin is the id of a way that differs from this one by the layer named by twinLayer only; empty without one.
+	twin, twinLayer string
+	// free is whether another thread sleeps, which is neither pinned nor has its timer slack changed.
+	free bool
+	// open prepares the way for the calling thread, or returns why the way is not available.
+	open func(*cleanup) (sleeper, error)
+}
+
+// A sleeper sleeps for a time, and returns by how much the wake-up was later than the end of that time, all in ns.
+type sleeper func(span int64) (late int64, err error)
+
+// after returns a sleeper of a call that sleeps for the time that is left, in ns.
+func after(sleep func(ns int64) error) sleeper {
+	return func(span int64) (int64, error) {
+		deadline := observe.Now() + span
+		err := sleep(max(0, deadline-observe.Now()))
+		return observe.Now() - deadline, err
+	}
+}
+
+// A cleanup has what is to be done when a thread ends.
+type cleanup []func()
+
+func (c *cleanup) add(f func()) { *c = append(*c, f) }
+
+func (c *cleanup) run() {
+	for _, f := range *c {
+		f()
+	}
+}
+
+// goWay is time.Sleep of Go, on a goroutine that is not locked to a thread, as in a program.
+var goWay = Way{ID: "time.Sleep@go", Call: "time.Sleep", free: true, twin: "epoll_wait@syscall", twinLayer: Runtime,
+	open: func(c *cleanup) (sleeper, error) {
+		spans, late := make(chan int64), make(chan int64)
+		sleep := after(func(ns int64) error { time.Sleep(time.Duration(ns)); return nil })
+		go func() {
+			for span := range spans {
+				ns, _ := sleep(span)
+				late <- ns
+			}
+		}()
+		c.add(func() { close(spans) })
+		return func(span int64) (int64, error) {
+			spans <- span
+			return <-late, nil
+		}, nil
+	}}
+
+// Ways returns all ways of this system.
+func Ways() []Way { return append(slices.Clone(systemWays), goWay) }
+
+// Select returns the ways that the names select, in the order of the catalogue, and the ways that explain theirs: an id,
+// or the part of an id before or after its @.
+func Select(names []string) ([]Way, error) {
+	all := Ways()
+	selected := map[string]bool{}
+	for _, name := range names {
+		found := false
+		for _, w := range all {
+			call, path, _ := strings.Cut(w.ID, "@")
+			for _, part := range []string{w.ID, call, "@" + path} {
+				if strings.EqualFold(name, part) {
+					selected[w.ID], found = true, true
+				}
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("unknown way %q; write one of %s", name, strings.Join(IDs(), ", "))
+		}
+	}
+	for _, w := range slices.Backward(all) { // a twin stands before the ways that it explains
+		if selected[w.ID] && w.twin != "" {
+			selected[w.twin] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(w Way) bool { return !selected[w.ID] }), nil
+}
+
+// IDs returns the ids of all ways.
+func IDs() []string {
+	var ids []string
+	for _, w := range Ways() {
+		ids = append(ids, w.ID)
+	}
+	return ids
+}
