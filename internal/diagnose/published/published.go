@@ -160,7 +160,7 @@ func Of(source, path, hypervisor string) (Range, bool) {
 	same := slices.DeleteFunc(slices.Clone(all), func(f Figure) bool { return f.Hypervisor != hypervisor })
 	if len(same) > 0 {
 		all = same
-		if hypervisor != "" && hypervisor != source {
+		if !strings.HasPrefix(source, hypervisor) {
 			name += " on " + hypervisors[hypervisor]
 		}
 	}
