@@ -28,8 +28,9 @@ type log struct {
 	whole  bool
 	events []kernellog.Event
 	stamps kernellog.Stamps
-	// system is another system than Linux that wrote a line.
-	system string
+	// system is another system than Linux that wrote one of the first lines, and unknown is how many these were.
+	system  string
+	unknown int
 }
 
 // bootLines are the lines of a boot.
@@ -45,6 +46,8 @@ const (
 	maxPending = 4096
 	// maxFacts and maxFact bound the lines with facts, and their bytes.
 	maxFacts, maxFact = 256, 4096
+	// maxUnknown bounds the lines, and their bytes, that are searched for the name of another system.
+	maxUnknown = 1000
 )
 
 // factual are texts in lines with facts of the machine.
@@ -107,8 +110,9 @@ func (l *log) add(line string) {
 	if back := l.stamps.AddLine(line); back != "" {
 		l.about = append(l.about, back)
 	}
-	if l.system == "" && !l.kernel {
+	if l.system == "" && !l.kernel && l.unknown < maxUnknown {
 		l.system = systemOf(line)
+		l.unknown++
 	}
 	concerns := kernellog.Concerns(line)
 	in := func(text string) bool { return strings.Contains(line, text) }
@@ -153,7 +157,7 @@ var systems = []struct {
 
 func systemOf(line string) string {
 	for _, s := range systems {
-		if s.logs.MatchString(line[:min(len(line), maxFact)]) {
+		if s.logs.MatchString(line[:min(len(line), maxUnknown)]) {
 			return s.name
 		}
 	}

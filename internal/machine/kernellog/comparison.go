@@ -112,7 +112,7 @@ func (c *comparison) take(e Event, r rate) {
 	case longReadout:
 		c.clock, c.long = e.Clock, true
 		if e.Measured && e.WatchdogNS > 0 {
-			c.clockNS, c.watchdogNS = e.IntervalNS, e.WatchdogNS
+			c.clockNS, c.watchdogNS, c.clockPrinted, c.watchdogPrinted = e.IntervalNS, e.WatchdogNS, true, true
 		}
 	case watchdogSkew:
 		c.clock, c.watchdog, c.marked = e.Clock, e.Watchdog, true
@@ -120,7 +120,7 @@ func (c *comparison) take(e Event, r rate) {
 			c.skewNS = e.SkewNS
 		}
 		if math.IsNaN(c.watchdogNS) && e.WatchdogNS > 0 {
-			c.watchdogNS = e.WatchdogNS
+			c.watchdogNS, c.watchdogPrinted = e.WatchdogNS, true
 		}
 	case watchdogInterval:
 		c.watchdog, c.watchdogMask, c.watchdogRate = e.Clock, e.Mask, r
@@ -160,7 +160,7 @@ func (c *comparison) complete() {
 	case c.known():
 		c.skewNS = c.clockNS - c.watchdogNS
 	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.watchdogNS):
-		c.clockNS = c.watchdogNS + c.skewNS
+		c.clockNS, c.clockPrinted = c.watchdogNS+c.skewNS, c.watchdogPrinted
 	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.clockNS):
 		c.watchdogNS = c.clockNS - c.skewNS
 	}
@@ -354,6 +354,8 @@ func (c comparison) off() string {
 		return ""
 	case c.watchdogNS < shortNS:
 		return ": too short a time for a rate"
+	case c.clockRate.rough && !c.clockPrinted && math.Abs(c.ppm()) < 10e3:
+		return ", which agrees to a per cent"
 	case c.clockRate.rough && !c.clockPrinted:
 		return fmt.Sprintf(": about %+.0f %%", c.ppm()/1e4)
 	}

@@ -66,8 +66,12 @@ func Plain(line string) string {
 	return line
 }
 
-// MaxWrapped is how many lines a mail program makes of one.
-const MaxWrapped = 3
+const (
+	// MaxWrapped is how many lines a mail program makes of one.
+	MaxWrapped = 3
+	// minWrapped is shorter than a line that a mail program wrapped, in bytes.
+	minWrapped = 40
+)
 
 // Unwrap returns the first line of a text, joined with the next lines if a mail program wrapped it: then they are a
 // message together, and the next lines are none. It also returns how many lines it joined.
@@ -77,7 +81,7 @@ func Unwrap(lines []string) (line string, joined int) {
 	for most < len(lines) && continues(lines[most]) {
 		most++
 	}
-	if most == 1 || len(line) > maxCharacters || !hasStem(strings.ToLower(line)) {
+	if most == 1 || len(line) < minWrapped || len(line) > maxCharacters || !hasStem(strings.ToLower(line)) {
 		return line, 1
 	}
 	alone := Split(line)
