@@ -54,8 +54,8 @@ var comparedRules = []rule{
 	}},
 	{kind: "check-ran-late", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() && c.lateNS() > 0 }, lines: logged(stalled), say: ranLate},
 	{kind: "tsc-restarted", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() && c.restarted() }, say: func(c *Cause, _ log, x comparison) {
-		c.Text = fmt.Sprintf("%s%s. The TSC stood at %s cycles, %s after the boot, so it began anew meanwhile, as in a suspend and resume. %s A guess: the firmware left a clock wrong at the resume.",
-			x.both(), x.off(), words.Number(x.now), span(float64(x.at.AtNS)), oneIsNoProof)
+		c.Text = fmt.Sprintf("%s%s. The TSC stood at %s, %s after the boot, so it began anew meanwhile, as in a suspend and resume. %s A guess: the firmware left a clock wrong at the resume.",
+			x.both(), x.off(), inCycles(int64(x.now), x.clockRate), span(float64(x.at.AtNS)), oneIsNoProof)
 	}},
 	{kind: "hpet-may-stop", title: disagree, holds: func(l log, c comparison) bool {
 		return c.disagrees() && l.hpetMayStop(c) && stopsInPC10().MatchString(l.machine.CPU)
