@@ -51,7 +51,7 @@ const (
 )
 
 // factual are texts in lines with facts of the machine.
-var factual = []string{"Command line: ", "Kernel command line: ", "DMI: ", "Hardware name: ", "FIRECK", "CPU0: ", "Linux version ", "Starting gVisor"}
+var factual = []string{"Command line: ", "Kernel command line: ", "DMI: ", "Hardware name: ", "virtio", "FIRECK", "CPU0: ", "Linux version ", "Starting gVisor"}
 
 // readLog returns the relevant lines of a text. It keeps only these in memory. It returns an error if the text is too
 // long, or not of a kernel.

@@ -57,10 +57,12 @@ var comparedRules = []rule{
 		c.Text = fmt.Sprintf("%s%s. The TSC stood at %s, %s after the boot, so it began anew meanwhile, as in a suspend and resume. %s A guess: the firmware left a clock wrong at the resume.",
 			x.both(), x.off(), inCycles(int64(x.now), x.clockRate), span(float64(x.at.AtNS)), oneIsNoProof)
 	}},
-	{kind: "hpet-may-stop", title: disagree, holds: func(l log, c comparison) bool {
-		return c.disagrees() && l.hpetMayStop(c) && stopsInPC10().MatchString(l.machine.CPU)
-	}, say: func(c *Cause, l log, x comparison) {
-		c.Text = fmt.Sprintf("%s%s. %s %s This CPU is an %s, so a guess is that the HPET was wrong.", x.both(), x.off(), oneIsNoProof, hpetStops, l.machine.CPU)
+	{kind: "hpet-may-stop", title: disagree, holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }, say: func(c *Cause, l log, x comparison) {
+		clocksDisagree(c, l, x)
+		c.Text += " The HPET of laptops with Intel's Coffee Lake and Ice Lake (2018 to 2020) stops while the package sleeps (PC10)."
+		if l.machine.CPU != "" {
+			c.Text += " This CPU is an " + l.machine.CPU + ", so that is the likeliest guess."
+		}
 	}},
 	{kind: "clocks-disagree", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() }, say: clocksDisagree},
 	{kind: "clocks-disagree", title: disagree, lines: func(l log) []Event {
@@ -157,7 +159,7 @@ func watchdogJumped(c *Cause, _ log, x comparison) {
 	const onTime = 1e9 // a check on time, in ns
 	switch {
 	case !x.known() || x.watchdogNS > x.clockNS && x.clockNS > onTime:
-		c.Text = x.both() + ": the host was suspended, or it paused or moved this virtual machine, and carried the time over into only one of the two clocks."
+		c.Text = x.both() + ": the host was suspended, or it paused or moved this virtual machine, or added a CPU to it, and carried the time over into only one of the two clocks."
 	case x.watchdogNS > x.clockNS:
 		c.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this virtual machine, or added a CPU to it.", x.both(), x.watchdog)
 	default:
@@ -232,19 +234,17 @@ var stopsInPC10 = lazily(`(?i)i[3579]-(?:8\d|9\d|10)\d\d\w*`)
 
 // hpetMayStop is whether the watchdog is an HPET that may have stopped in PC10. Linux 5.15 switches it off (6e3cd95234dc).
 func (l log) hpetMayStop(c comparison) bool {
+	const leastStop = 5e6 // ns
 	m := l.machine
-	return c.watchdog == "hpet" && !(c.skewNS < 0) && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14))
+	return c.watchdog == "hpet" && !(c.skewNS < leastStop) && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
+		(m.CPU == "" || stopsInPC10().MatchString(m.CPU))
 }
-
-const hpetStops = "The HPET of laptops with Intel's Coffee Lake and Ice Lake (2018 to 2020) stops while the package sleeps (PC10)."
 
 func clocksDisagree(c *Cause, l log, x comparison) {
 	where := "A guess: the firmware set or disturbed a clock; in a virtual machine, its host did."
 	switch {
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
-	case l.hpetMayStop(x) && l.machine.CPU == "":
-		where += " " + hpetStops
 	case x.skewNS < 0 && x.watchdog == "":
 		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
 	}

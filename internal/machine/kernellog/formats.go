@@ -6,7 +6,7 @@ import (
 )
 
 // formats are all messages. The first that matches counts.
-var formats = compiled(slices.Concat(watchdogFormats, testFormats, tscFormats, otherFormats, timeFormats))
+var formats = compiled(slices.Concat(watchdogFormats, testFormats, tscFormats, timeFormats, otherFormats))
 
 func compiled(all []format) []format {
 	for i := range all {

@@ -22,6 +22,7 @@ const (
 	suspended      Kind = "suspended"
 	idleStates     Kind = "idle-states"
 	arm32          Kind = "arm-32"
+	virtioDriver   Kind = "virtio"
 	pmTimerOff     Kind = "pm-timer-off"
 )
 
@@ -69,5 +70,6 @@ var otherFormats = []format{
 	{kind: commandLine, has: "command line: ", weight: weightNone, pattern: `^(?:Kernel )?command line: (?P<name>.+)`},
 	{kind: firmwareNames, has: "dmi: ", weight: weightNone, pattern: `^DMI: (?P<name>.+)`},
 	{kind: firmwareNames, has: "hardware name: ", weight: weightNone, pattern: `^Hardware name: (?P<name>.+)`},
+	{kind: virtioDriver, has: "virtio", weight: weightNone, pattern: `^virtio[_-]\w+(?: virtio\d+)?: `},
 	{kind: firmwareNames, has: "acpi: rsdp", weight: weightContext, pattern: `^ACPI: RSDP .*\(v\d+ (?P<name>VBOX|BHYVE|PRLS|BOCHS|PTLTD|Xen|VRTUAL)`},
 }

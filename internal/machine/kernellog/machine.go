@@ -34,6 +34,8 @@ func MachineOf(events []Event) Machine {
 			m.Kernel = e.Name
 		case cpuName:
 			m.CPU = e.Name
+		case virtioDriver:
+			m.Guest = true
 		case arm32:
 			m.Arch = "arm"
 		case commandLine:
