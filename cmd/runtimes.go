@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -45,7 +46,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			if err != nil {
 				return err
 			}
-			if err := onlyWith(command, sleep); err != nil {
+			if err := unused(command, sleep); err != nil {
 				return err
 			}
 			if flags.time < runtimes.ShortestTime || flags.time > maxCallTime {
@@ -149,12 +150,15 @@ func systemClocks(all []clock.Clock) []clock.Clock {
 	return clock.Default()
 }
 
-// onlyWith returns the error of a flag that has no effect with --sleep, or without it.
-func onlyWith(command *cobra.Command, sleep bool) error {
-	for flag, of := range map[string]bool{"call-time": false, "threads": false, "spans": true} {
-		if command.Flags().Changed(flag) && of != sleep {
-			return fmt.Errorf("--%s has no effect with --sleep=%t", flag, sleep)
-		}
+// unused returns the error of a flag that has no effect with --sleep, or without it.
+func unused(command *cobra.Command, sleep bool) error {
+	switch changed := command.Flags().Changed; {
+	case sleep && changed("threads"):
+		return errors.New("--threads has no effect with --sleep")
+	case sleep && changed("call-time"):
+		return errors.New("--call-time has no effect with --sleep")
+	case !sleep && changed("spans"):
+		return errors.New("--spans needs --sleep")
 	}
 	return nil
 }

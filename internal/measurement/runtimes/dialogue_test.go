@@ -54,6 +54,7 @@ func TestImpossibleAnswers(t *testing.T) {
 			"", "1 2", "1 2 3 4", "x 1 1", "-1 1 1000", "1 1 0", "1 1 NaN", "1 NaN 1000", "1 1 1e300", "900000000000000 1 100",
 			"1e300 1 1e6",
 		},
+		"sleep": {"", "1", "1 2 3", "1 x", "-1000001 1", "1 NaN", "1 1e300", "missing"},
 	} {
 		for _, text := range answers {
 			d, _ := answering(text + "\n")
@@ -63,6 +64,8 @@ func TestImpossibleAnswers(t *testing.T) {
 				_, err = d.run("a", 1, 2)
 			case "steps":
 				_, _, err = d.steps("a", 1, 2)
+			case "sleep":
+				_, err = d.sleep(way{"a", time.Millisecond}, 2)
 			default:
 				_, err = d.threads("a", 1, 2, time.Second)
 			}
@@ -84,6 +87,7 @@ func TestImpossibleAnswers(t *testing.T) {
 func FuzzDialogue(f *testing.F) {
 	f.Add("100\n1000\n-3.5 7\n50 1e6\n")
 	f.Add("missing b\n")
+	f.Add("missing b\n1 -1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		d, _ := answering(text)
 		s := subject{levels: map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{}}
@@ -102,6 +106,10 @@ func FuzzDialogue(f *testing.F) {
 		}
 		if p, err := d.threads("a", 1, 1, time.Second); err == nil && slices.Max(p.calls) > 0 {
 			s.entry.Calls[0].Throughput = []compare.Throughput{throughputOf(1, false, []pass{p})}
+		}
+		if lateNS, err := d.sleep(way{"a", time.Second}, 2); err == nil {
+			s.Sleeps, s.lateNS = []string{"a"}, map[way][][]float64{{"a", time.Second}: {lateNS}}
+			s.addSleeps([]time.Duration{time.Second})
 		}
 		document := &result.Document{Schema: result.Schema}
 		document.Put(&Runtimes{Runtimes: []MeasuredRuntime{s.result()}})

@@ -25,7 +25,9 @@ var java = Runtime{
 		{"LocalDateTime.now", wall},
 		{"ThreadMXBean.getCurrentThreadCpuTime", cpuTime},
 	},
-	Sleeps: []string{"Thread.sleep(ms)", "Thread.sleep(ms, ns)", "LockSupport.parkNanos", "ScheduledExecutorService.schedule"},
+	Sleeps: []string{
+		"Thread.sleep(ms)", "Thread.sleep(ms, ns)", "LockSupport.parkNanos", "ScheduledExecutorService.schedule",
+	},
 }
 
 // python runs isolated (-I) and without the module site (-S), whose files the user may have changed. It writes no
@@ -79,13 +81,15 @@ func withoutConfig(b build) ([]string, error) {
 var (
 	node = Runtime{
 		Name: "node", Programs: []string{"node", "nodejs"}, Version: []string{"--version"}, WarmUp: 240 * time.Millisecond,
-		Build: javascript(),
-		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}), Sleeps: scriptSleeps,
+		Build:  javascript(),
+		Calls:  append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
+		Sleeps: scriptSleeps,
 	}
 	bun = Runtime{
 		Name: "bun", Programs: []string{"bun"}, Version: []string{"--version"}, WarmUp: 240 * time.Millisecond,
-		Build: withoutConfig,
-		Calls: append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}), Sleeps: scriptSleeps,
+		Build:  withoutConfig,
+		Calls:  append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
+		Sleeps: scriptSleeps,
 	}
 	// deno may read files only: the marks of the benchmark are names of files.
 	deno = Runtime{

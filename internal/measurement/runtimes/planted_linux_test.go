@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/stats"
@@ -71,4 +72,53 @@ func BenchmarkWrapperInSplit(b *testing.B) {
 		b.ReportMetric(stats.Median(each), part+"-ns")
 		b.Logf("%-30s from %8.2f to %8.2f ns", part, slices.Min(each), slices.Max(each))
 	}
+}
+
+// hasty is a library that makes each sleep 300 µs shorter, as a faulty way to sleep does.
+const hasty = `#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+static struct timespec less(const struct timespec *t)
+{
+	long long ns = t->tv_sec * 1000000000LL + t->tv_nsec - 300000;
+	return (struct timespec){ns / 1000000000, ns % 1000000000};
+}
+int nanosleep(const struct timespec *t, struct timespec *rest)
+{
+	struct timespec shorter = less(t);
+	int (*real)(const struct timespec *, struct timespec *) = dlsym(RTLD_NEXT, "nanosleep");
+	return real(&shorter, rest);
+}
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *rest)
+{
+	struct timespec shorter = less(t);
+	int (*real)(clockid_t, int, const struct timespec *, struct timespec *) = dlsym(RTLD_NEXT, "clock_nanosleep");
+	return real(clock, flags, &shorter, rest);
+}
+`
+
+// A way to sleep that ends 300 µs early is named.
+func TestEarlySleepIsNamed(t *testing.T) {
+	python := need.Program(t, "python3")
+	folder := need.Folder(t)
+	source, wrapper := filepath.Join(folder, "hasty.c"), filepath.Join(folder, "python3")
+	require.NoError(t, os.WriteFile(source, []byte(hasty), 0o600))
+	library := need.Compiled(t, source, "-shared", "-fPIC", "-ldl")
+	script := "#!/bin/sh\nLD_PRELOAD=" + library + " exec " + python + " \"$@\"\n"
+	require.NoError(t, os.WriteFile(wrapper, []byte(script), 0o700))
+	of, _ := Named("python3")
+	of.Sleeps = []string{"time.sleep"}
+	s := Settings{
+		Runtimes: []Selected{{of, wrapper}, {Runtime: of}}, Spans: []time.Duration{time.Millisecond}, Sleeps: 50, Starts: 2,
+	}
+	measured, err := Run(t.Context(), s, func(_, _ time.Duration) {})
+	require.NoError(t, err)
+	require.Empty(t, measured.Runtimes[0].Reason)
+	early, usual := measured.Runtimes[0].Sleeps[0].Spans[0], measured.Runtimes[1].Sleeps[0].Spans[0]
+	require.Positive(t, early.Early)
+	require.GreaterOrEqual(t, early.MinLateNS, -300e3)
+	require.Zero(t, usual.Early)
+	faults := measured.Block(nil).Faults
+	require.Len(t, faults, 1)
+	require.Regexp(t, `^time\.sleep@python3 ends early: \d+ of 100 sleeps of 1 ms, by up to \d+ µs\.$`, faults[0])
 }

@@ -40,6 +40,7 @@ func TestLanguages(t *testing.T) {
 			}
 			testCommands(t, of)
 			testAttribution(t, of)
+			testWaits(t, of)
 			for i, path := range paths {
 				if i > 0 && r.Name == lua.Name { // whose versions differ
 					t.Run(filepath.Base(path), func(t *testing.T) { testCommands(t, prepared(t, r, path)) })
@@ -78,12 +79,30 @@ func testCommands(t *testing.T, r *runner) {
 				}
 			}
 		}
+		for _, name := range s.Sleeps {
+			if err := testSleep(t, d, name); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
 		if _, err := d.run("no such/name", 1, 1); !errors.Is(err, errMissing) {
 			return fmt.Errorf("a name that no program knows: %w", err)
 		}
 		_, err := d.run(emptyLoop, 1, 1) // it still answers
 		return err
 	}))
+}
+
+// testSleep checks that the command sets the number of sleeps and their span. Timers of JavaScript and Windows may end a
+// tick early.
+func testSleep(t *testing.T, d *dialogue, name string) error {
+	const times, span, tick = 3, 40 * time.Millisecond, 16 * time.Millisecond
+	began := time.Now()
+	lateNS, err := d.sleep(way{name, span}, times)
+	assert.GreaterOrEqual(t, time.Since(began), times*(span-tick), name)
+	for _, ns := range lateNS {
+		assert.Greater(t, ns, -float64(tick), name)
+	}
+	return err
 }
 
 // testRun checks that the command sets the number of calls: a slice of some length can be reached.

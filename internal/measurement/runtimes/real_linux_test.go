@@ -3,6 +3,7 @@ package runtimes
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
@@ -75,6 +76,50 @@ var reading = map[string]string{
 	"std::chrono::high_resolution_clock::now@c++": "CLOCK_REALTIME",
 	"SystemTime::now@rust":                        "CLOCK_REALTIME", "Instant::now@rust": "CLOCK_MONOTONIC",
 	"time.Now@go": "CLOCK_REALTIME CLOCK_MONOTONIC", "time.Since@go": "CLOCK_MONOTONIC",
+}
+
+// waiting are the system calls of sleeps of a millisecond; empty for those that several threads make.
+var waiting = map[string]string{
+	"Thread.sleep(ms)@java": "futex(deadline)", "Thread.sleep(ms, ns)@java": "futex(deadline)",
+	"LockSupport.parkNanos@java": "futex(deadline)", "ScheduledExecutorService.schedule@java": "",
+	"time.sleep@python3": "clock_nanosleep(deadline)", "threading.Event.wait@python3": "futex(deadline)",
+	"asyncio.sleep@python3": "epoll_wait",
+	"setTimeout@node":       "epoll_pwait", "Atomics.wait@node": "futex(deadline)",
+	"setTimeout@bun": "epoll_pwait2", "Atomics.wait@bun": "futex(deadline)",
+	"setTimeout@deno": "epoll_wait", "Atomics.wait@deno": "futex",
+	"Thread.Sleep@dotnet": "futex(deadline)", "Task.Delay@dotnet": "",
+	"Thread.Sleep@netframework": "futex(deadline)", "Task.Delay@netframework": "",
+	"sleep@ruby": "ppoll", "usleep@php": "clock_nanosleep", "Time::HiRes::usleep@perl": "clock_nanosleep",
+	"nanosleep@c": "clock_nanosleep", "nanosleep@musl": "nanosleep",
+	"std::this_thread::sleep_for@c++": "clock_nanosleep", "thread::sleep@rust": "clock_nanosleep",
+	"time.Sleep@go": "epoll_pwait", "time.Ticker@go": "epoll_pwait",
+}
+
+// testWaits checks that the system call of each way to sleep is found.
+func testWaits(t *testing.T, r *runner) {
+	t.Helper()
+	s := r.subjects[0]
+	if len(s.Sleeps) == 0 {
+		return
+	}
+	r.settings.Spans, r.settings.Sleeps = []time.Duration{time.Millisecond}, batchSleeps
+	r.sleep(s)
+	r.traceSleeps(s)
+	s.addSleeps(r.settings.Spans)
+	require.Len(t, s.entry.Sleeps, len(s.Sleeps))
+	for _, m := range s.entry.Sleeps {
+		want, known := waiting[m.ID]
+		require.True(t, known, "add the system call of %s to waiting", m.ID)
+		require.Len(t, m.Spans, 1, m.ID)
+		if slept := m.Spans[0]; want != "" {
+			got := slept.SystemCall
+			if slept.Deadline {
+				got += "(deadline)"
+			}
+			require.Equal(t, want, got, "%s: %+v", m.ID, slept)
+			require.InDelta(t, 1e6, slept.SystemCallNS, 1.1e6, m.ID)
+		}
+	}
 }
 
 // testAttribution checks that all calls of a runtime are measured, and that each traced call is attributed to the

@@ -20,8 +20,9 @@ func (s *Runtimes) Samples() []section.Sample {
 			}
 		}
 		for _, m := range r.namedSleeps() {
+			name := "Sleep/call=" + strings.Join(strings.Fields(m.name), "_")
 			for _, sample := range m.Took.ByRun() {
-				all = append(all, section.Sample{Name: "Sleep/call=" + strings.Join(strings.Fields(m.name), "_"), NSPerRead: sample})
+				all = append(all, section.Sample{Name: name, NSPerRead: sample})
 			}
 		}
 	}

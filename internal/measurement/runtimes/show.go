@@ -50,7 +50,8 @@ func (s *Runtimes) Block(d *result.Document) table.Block {
 			Lines: s.sleepChoices()}
 	}
 	for _, span := range spans {
-		block.Grids = append(block.Grids, s.sleepGrid(span))
+		title := "Lateness of sleeps of " + words.Duration(float64(span))
+		block.Grids = append(block.Grids, table.Of(title, s.sleptFor(span), columns))
 	}
 	var notFound []string
 	for i := range s.Runtimes {

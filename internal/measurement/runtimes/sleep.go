@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os/exec"
 	"slices"
@@ -87,10 +86,11 @@ func (r *MeasuredRuntime) namedSleeps() (all []namedSleep) {
 const (
 	// DefaultSleeps is the usual number of Sleeps.
 	DefaultSleeps = 30
-	// warmSleeps are the first rounds of a start, which load classes and libraries. They do not count.
-	warmSleeps = 3
-	// maxPause is the max random time between two sleeps. Otherwise a sleep always begins at the tick that ended the
-	// sleep before it, where the system wakes programs by a tick.
+	// batchSleeps is the number of sleeps of a command, one after the other as in a loop. The first batch of a start loads
+	// classes and libraries, and does not count.
+	batchSleeps = 10
+	// maxPause is the max random time before a batch. Otherwise all sleeps begin at the tick that ended the sleep before,
+	// where the system wakes programs by a tick.
 	maxPause = time.Millisecond
 	// tracedSleeps is the number of traced sleeps of a span.
 	tracedSleeps = 20
@@ -133,20 +133,22 @@ func (d *dialogue) sleep(w way, times int) ([]float64, error) {
 func (r *runner) sleep(s *subject) {
 	began, lateNS := time.Now(), map[way][]float64{}
 	err := r.converse(s, limited(limits(r.settings.onceTime(s.Runtime))), func(d *dialogue) error {
-		for round := range warmSleeps + r.settings.Sleeps {
+		for round := range 1 + r.settings.Sleeps/batchSleeps {
 			for _, w := range r.settings.ways(s.Runtime) {
 				for end := observe.Now() + rand.Int64N(int64(maxPause)); observe.Now() < end; {
 				}
-				ns, err := d.sleep(w, 1)
+				ns, err := d.sleep(w, batchSleeps)
 				if err != nil && !errors.Is(err, errMissing) {
 					return err
 				}
-				if round >= warmSleeps {
+				if round > 0 {
 					lateNS[w] = append(lateNS[w], ns...)
 				}
 			}
 		}
-		s.missing = d.missing
+		if s.missing = d.missing; len(s.missing) == len(s.Sleeps) {
+			return errors.New(s.missing[s.Sleeps[0]])
+		}
 		return nil
 	})
 	if r.started(s, began, err) {
@@ -226,9 +228,9 @@ func (r *runner) traceSleeps(s *subject) {
 	}
 }
 
-// waits sets the system call that waits. A runtime waits in other threads too: of the calls that wait for half the span
-// at least, and not much longer than a sleep takes, it is the one whose number is nearest to the number of sleeps. why is
-// why they were not traced.
+// waits sets the system call that waits. A runtime waits in other threads too: of the calls that are at least half as
+// many as the sleeps, and wait for half the span or more, but at most twice as long as a sleep takes, it is the one that waits
+// longest. why is why they were not traced.
 func (s *Slept) waits(all []ptrace.Wait, why string) {
 	calls := map[ptrace.Wait][]float64{}
 	for _, w := range all {
@@ -237,14 +239,10 @@ func (s *Slept) waits(all []ptrace.Wait, why string) {
 			calls[of] = append(calls[of], float64(w.NS))
 		}
 	}
-	nearest := math.MaxInt
 	s.SystemCallBy = cmp.Or(why, "no system call of its own was seen to wait")
 	for of, ns := range calls {
-		away := max(len(ns)-tracedSleeps, tracedSleeps-len(ns))
-		if len(ns) >= tracedSleeps/2 && away < nearest {
-			nearest = away
-			s.SystemCall, s.Deadline, s.SystemCallBy = of.Call, of.Deadline, byPtrace
-			s.SystemCallNS = int64(stats.Median(ns))
+		if longest := int64(stats.Median(ns)); len(ns) >= tracedSleeps/2 && longest > s.SystemCallNS {
+			s.SystemCall, s.SystemCallNS, s.Deadline, s.SystemCallBy = of.Call, longest, of.Deadline, byPtrace
 		}
 	}
 }

@@ -87,9 +87,8 @@ func (s *Runtimes) sleepChoices() (lines []table.Fact) {
 	return lines
 }
 
-// sleepGrid has a row for each way to sleep for a span, the least late first.
-func (s *Runtimes) sleepGrid(spanNS int64) table.Grid {
-	var all []line
+// sleptFor returns the sleeps of a span in all runtimes, the least late first.
+func (s *Runtimes) sleptFor(spanNS int64) (all []line) {
 	for i := range s.Runtimes {
 		for _, l := range s.slept(&s.Runtimes[i], spanNS) {
 			l.call.Call = l.call.ID
@@ -97,18 +96,16 @@ func (s *Runtimes) sleepGrid(spanNS int64) table.Grid {
 		}
 	}
 	slices.SortStableFunc(all, byLateness)
-	return table.Of("Lateness of sleeps of "+words.Duration(float64(spanNS)), all, columns)
+	return all
 }
 
 // early returns a sentence for each way to sleep that ended early.
 func (s *Runtimes) early() (faults []string) {
 	for _, span := range s.spans() {
-		for i := range s.Runtimes {
-			for _, l := range s.slept(&s.Runtimes[i], span) {
-				if of := l.slept; of.Early > 0 {
-					faults = append(faults, fmt.Sprintf("%s ends early: %d of %s of %s, by up to %s.", l.call.ID, of.Early,
-						words.Plural(of.Samples, "sleep"), words.Duration(float64(span)), words.Duration(-of.MinLateNS)))
-				}
+		for _, l := range s.sleptFor(span) {
+			if of := l.slept; of.Early > 0 {
+				faults = append(faults, fmt.Sprintf("%s ends early: %d of %s of %s, by up to %s.", l.call.ID, of.Early,
+					words.Plural(of.Samples, "sleep"), words.Duration(float64(span)), words.Duration(-of.MinLateNS)))
 			}
 		}
 	}

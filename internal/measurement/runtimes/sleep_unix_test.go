@@ -1,0 +1,121 @@
+//go:build unix
+
+package runtimes
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/table"
+)
+
+// sleeping returns the settings of a runtime whose benchmark is a script that answers to the command sleep.
+func sleeping(t *testing.T, answer string) Settings {
+	t.Helper()
+	selected := shell(t, "echo 'Shell 1.2'", hooked(t, "[ $verb = sleep ] && "+answer+" && continue"))
+	selected.Sleeps = []string{"nap", "absent"}
+	return Settings{Runtimes: []Selected{selected}, Spans: []time.Duration{time.Microsecond}, Sleeps: 2 * batchSleeps}
+}
+
+// lateNS are ten sleeps of 1 µs, two of which end early.
+const lateNS = `case $name in absent) echo missing not in this version ;; *) echo 2 -300 5 1 3 4 -2 6 900 7 ;; esac`
+
+func TestSleepsAreWhatTheBenchmarkPrints(t *testing.T) {
+	s := run(t, sleeping(t, lateNS))
+	r := s.Runtimes[0]
+	require.True(t, r.Available, r.Reason)
+	require.Empty(t, r.Calls)
+	require.Equal(t, "not in this version", r.Sleeps[1].Reason)
+	require.Empty(t, r.Sleeps[1].Spans)
+	nap := r.Sleeps[0]
+	require.Equal(t, "nap@shell", nap.ID)
+	slept := nap.Spans[0]
+	require.Equal(t, []float64{1003.5, 1003.5, 1003.5}, slept.Took.SamplesNS, "a sample is the median of a start")
+	require.NotEmpty(t, slept.SystemCallBy)
+	slept.SystemCallBy = ""
+	require.Equal(t, Slept{SpanNS: 1000, Samples: 60, Early: 12, MinLateNS: -300, MedianLateNS: 3.5, P99LateNS: 900,
+		MaxLateNS: 900, Took: slept.Took}, slept)
+	block := s.Block(nil)
+	require.Equal(t, "For a sleep of 1 µs use nap@shell, 3.5 ns late.", block.Verdict)
+	require.Equal(t, []string{"nap@shell ends early: 12 of 60 sleeps of 1 µs, by up to 300 ns."}, block.Faults)
+	require.Equal(t, []table.Fact{{Name: "shell", Value: "nap 3.5 ns"}}, block.Facts.Lines)
+	require.Contains(t, block.Missing, table.Fact{Name: "absent@shell", Value: "not in this version"})
+}
+
+// A program that prints impossible numbers has no figures, but the reason.
+func TestImpossibleSleeps(t *testing.T) {
+	for answer, reason := range map[string]string{
+		"echo 1 2":                                    `answered "\[1 2\]" to the command sleep`,
+		"echo 1 2 3 4 5 6 7 8 9 NaN":                  `to the command sleep`,
+		"echo 1 2 3 4 5 6 7 8 9 -1001":                `to the command sleep`,
+		"echo 1 2 3 4 5 6 7 8 9 1e15":                 `to the command sleep`,
+		"echo late":                                   `answered "late" to the command sleep`,
+		"echo 1 2 3 4 5 6 7 8 9 1e12":                 `^its stopwatch counted .* while .* passed$`,
+		"exit 3":                                      `exit status 3`,
+		"echo missing these words":                    `^these words$`,
+		"head -c 2000000 /dev/zero | tr '\\0' '1'":    `printed more than 1048576 bytes`,
+		"echo 1 2 3 4 5 6 7 8 9 10 && exec sleep 0.1": `benchmark ended|ended before`,
+	} {
+		r := run(t, sleeping(t, answer)).Runtimes[0]
+		require.False(t, r.Available, answer)
+		require.Regexp(t, reason, r.Reason, answer)
+	}
+}
+
+// A signal ends a sleep that does not end. What is complete is kept.
+func TestInterruptedSleep(t *testing.T) {
+	started := filepath.Join(t.TempDir(), "started")
+	hangs := sleeping(t, "echo >"+started+" && exec sleep 1000")
+	s := sleeping(t, lateNS)
+	s.Runtimes, s.Starts = append(s.Runtimes, hangs.Runtimes...), 1
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(started); err == nil {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	measured, err := Run(ctx, s, func(_, _ time.Duration) {})
+	require.NoError(t, err)
+	require.Len(t, measured.Runtimes[0].Sleeps[0].Spans, 1)
+	require.False(t, measured.Runtimes[1].Available)
+	require.Equal(t, "interrupted", measured.Runtimes[1].Reason)
+}
+
+func TestRoundedSleep(t *testing.T) {
+	for want, s := range map[string]Slept{
+		"rounded to 1 ms by epoll_wait":                {SystemCall: "epoll_wait", SystemCallNS: 1e6},
+		"rounded to 1 ms before futex, which takes ns": {SystemCall: "futex", SystemCallNS: 988e3, Deadline: true},
+		"": {SystemCall: "nanosleep", SystemCallNS: 100e3},
+	} {
+		s.SpanNS = 100e3
+		require.Equal(t, want, s.rounded())
+	}
+	require.Empty(t, (&Slept{SpanNS: 1e6, SystemCall: "epoll_wait", SystemCallNS: 1e6}).rounded())
+}
+
+// A diff compares the time that sleeps took, and names another system call and sleeps that now end early.
+func TestChangedSleeps(t *testing.T) {
+	document := func(call string, lateNS float64) *result.Document {
+		slept := sleptOf(time.Millisecond, [][]float64{{lateNS}, {lateNS}})
+		slept.SystemCall = call
+		d := &result.Document{}
+		d.Put(&Runtimes{Runtimes: []MeasuredRuntime{{Name: "java", Available: true,
+			Sleeps: []MeasuredSleep{{ID: "nap@java", Spans: []Slept{slept}}}}}})
+		return d
+	}
+	c, ok := Kind.Compare(document("poll", 70e3), document("futex", -300e3), section.Usual)
+	require.True(t, ok)
+	require.Contains(t, c.Settings, section.Difference{What: "nap@java 1 ms system call", Old: "poll", New: "futex"})
+	require.Contains(t, c.Settings, section.Difference{What: "nap@java 1 ms ends early", Old: "no", New: "yes"})
+	all, _ := c.Value.Count()
+	require.Equal(t, 1, all)
+}
