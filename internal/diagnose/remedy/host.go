@@ -102,10 +102,15 @@ var hostRemedies = map[string]remedy{
 		advice: "Shut the machine down and start it again on the host where it is to run, or move it to hosts whose CPUs have the same TSC rate or TSC scaling. Leave monitor_control.virtual_rdtsc at TRUE, its default",
 		risk:   "FALSE switches off the virtualisation of the TSC: the guest sees the TSC of the host, which changes with a migration.",
 	},
+	"vmware-host": {
+		source: "VMware, Timekeeping in Virtual Machines; knowledge.broadcom.com article 310053: snapshots, vMotion and CPU contention stop a guest",
+		where:  func(s *machine) bool { return s.GuestUnder("vmware") },
+		advice: "On the host, check whether a snapshot, a vMotion or contention for CPUs (ready time) stopped the machine at that time",
+	},
 	"bhyve-host": {
 		source: "oxidecomputer/propolis#328: the host ran the guest late",
-		where:  func(s *machine) bool { return s.GuestUnder("bhyve") },
-		advice: "On the host, check that it runs the guest's CPUs without long pauses, and use a newer bhyve or propolis",
+		where:  func(s *machine) bool { return s.GuestUnder("bhyve", "xhyve", "hyperkit") },
+		advice: "On the host, check that it runs the guest's CPUs without long pauses, and use a newer version of the hypervisor",
 	},
 	"start-again": {
 		source: "twekkel/htpdate#41, erigones/esdc-factory#114: a guest keeps the TSC rate of the host where it booted",

@@ -84,7 +84,7 @@ var hypervisors = []Hypervisor{
 		Links:     []string{"https://www.virtualbox.org/manual/"},
 	},
 	{
-		is:       func(s *machine) bool { return s.GuestUnder("bhyve") },
+		is:       func(s *machine) bool { return s.GuestUnder("bhyve", "xhyve", "hyperkit") },
 		remedies: []string{"bhyve-host"},
 		Links:    []string{"https://github.com/oxidecomputer/propolis/issues/328"},
 	},

@@ -32,6 +32,7 @@ func MachineOf(events []Event) Machine {
 		switch e.Kind {
 		case kernelVersion:
 			m.Kernel = e.Name
+			m.Guest = m.Guest || strings.HasSuffix(e.Name, "-linuxkit") // the machine of Docker Desktop
 		case cpuName:
 			m.CPU = e.Name
 		case virtioDriver:
