@@ -104,11 +104,12 @@ const (
 func (c *computed) ratesOf(of counted) map[string]float64 {
 	rates := map[string]float64{}
 	known := func(hz float64) {
-		if hz >= gigahertz {
+		switch {
+		case hz >= gigahertz:
 			rates[four(hz/gigahertz)+" GHz"] = hz
-		} else if hz >= megahertz {
+		case hz >= megahertz:
 			rates[strconv.FormatFloat(hz/megahertz, 'g', 5, 64)+" MHz"] = hz
-		} else {
+		default:
 			rates[four(hz)+" Hz"] = hz
 		}
 	}

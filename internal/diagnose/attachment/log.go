@@ -107,7 +107,7 @@ func (l log) finished() (log, error) {
 }
 
 func (l *log) add(line string) {
-	if back := l.stamps.AddLine(line); back != "" {
+	if back := l.stamps.Add(line); back != "" {
 		l.about = append(l.about, back)
 	}
 	if l.system == "" && !l.kernel && l.unknown < maxUnknown {

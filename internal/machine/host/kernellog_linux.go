@@ -52,7 +52,7 @@ func clockLines(messages []kernellog.Message) []string {
 	var lines []string
 	var stamps kernellog.Stamps
 	for _, m := range messages {
-		if back := stamps.Add(m.AtNS); m.Timed && back != "" {
+		if back := stamps.Add(m.Stamp); back != "" {
 			lines = append(lines, back)
 		}
 		if !kernellog.Concerns(m.Text) {

@@ -211,10 +211,10 @@ func TestStampsThatGoBack(t *testing.T) {
 	var stamps Stamps
 	var back []string
 	for _, line := range []string{
-		"[    0.500000] a", "[    0.100000] a CPU that comes up", "[ 4711.000000] b", "[ 4711.100000] c", "kern  :info  : [ 4710.932000][   C3] d", "[ 4711.200000] e",
+		"[    0.500000] a", "[    0.100000] a CPU that comes up", "[ 4711.000000] b", "[ 4711.100000] c", "kern  :info  : [ 4710.932000][   C3] d", "[ 4711.200000] e", "[x.y] e", "[ 1e99.] e",
 		"[ 4711.199000] within a tick", "[   90.000000] another log", "[ 4711.300000] f", "host app[12]: [no stamp] g",
 	} {
-		if line := stamps.AddLine(line); line != "" {
+		if line := stamps.Add(line); line != "" {
 			back = append(back, line)
 		}
 	}
@@ -227,7 +227,7 @@ func TestStampsThatGoBack(t *testing.T) {
 	}
 	var descends Stamps
 	for _, line := range []string{"[ 4711.3] a", "[ 4711.2] b", "[ 4711.1] c"} {
-		require.Empty(t, descends.AddLine(line), "the newest line comes first")
+		require.Empty(t, descends.Add(line), "the newest line comes first")
 	}
 }
 

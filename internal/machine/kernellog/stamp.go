@@ -3,6 +3,7 @@ package kernellog
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -179,53 +180,37 @@ func (m *Message) note(p prefix, found []string) {
 
 // Stamps finds times since boot that go back: a CPU stamped its line by a clock that is behind the clocks of others.
 type Stamps struct {
-	last         int64 // 0 at first
+	last         float64 // in s; 0 at first
 	rises, falls int
 }
 
-const (
-	// bootedNS is when the CPUs have come up, each with a clock of its own until then, in ns.
-	bootedNS = 60e9
-	// leastBackNS and mostBackNS are a step back that neither the ticks of a jiffies clock make nor two logs in one
-	// file, in ns.
-	leastBackNS, mostBackNS = 50e6, 10e9
-)
-
-// Add adds the time of the next line, in ns. It returns a line for the document, without the text, if the time is
-// before the one of the line above: "[ 4711.123456] (168 ms before the line above)". Else it returns "".
-func (s *Stamps) Add(atNS int64) string {
-	back := s.last - atNS
-	ascends := s.rises > s.falls
-	switch {
+// Add adds a line. If its time since boot is before that of the line above, it returns a line for the document, without
+// the text: "[ 4711.123456] (168 ms before the line above)". Else it returns "". The CPUs come up in the first 2 s, each
+// with a clock of its own; ticks make steps of up to 10 ms; and a file may have two logs.
+func (s *Stamps) Add(line string) string {
+	const booted, least, most = 2, 0.05, 10 // in s
+	rest, at, found := line[:min(len(line), maxLooked)], 0.0, true
+	for err := error(strconv.ErrSyntax); err != nil; { // until a text in brackets is a time
+		var stamp string
+		_, rest, _ = strings.Cut(rest, "[")
+		if stamp, rest, found = strings.Cut(rest, "]"); !found {
+			return ""
+		}
+		if at, err = strconv.ParseFloat(strings.TrimSpace(stamp), 64); !strings.Contains(stamp, ".") || !(at >= 0 && at < largestNS/1e9) {
+			err = strconv.ErrRange
+		}
+	}
+	back, ascends := s.last-at, s.rises > s.falls
+	switch s.last = at; {
 	case back > 0:
 		s.falls++
-	case back < 0 && s.last > 0:
+	case back < 0 && back != -at: // not the first
 		s.rises++
 	}
-	found := ascends && atNS > bootedNS && back >= leastBackNS && back < mostBackNS
-	s.last = atNS
-	if !found {
+	if !ascends || at < booted || back < least || back > most {
 		return ""
 	}
-	return fmt.Sprintf("%s (%d ms before the line above)", uptimeStamp(atNS/1000), back/1e6)
-}
-
-// AddLine adds a line with a time since boot in brackets, wherever that stands: a fast way.
-func (s *Stamps) AddLine(line string) string {
-	rest := line[:min(len(line), maxLooked)]
-	for range maxPrefixes {
-		_, after, _ := strings.Cut(rest, "[")
-		stamp, text, found := strings.Cut(after, "]")
-		if !found {
-			break
-		}
-		seconds, err := strconv.ParseFloat(strings.TrimSpace(stamp), 64)
-		if err == nil && seconds >= 0 && seconds < largestNS/1e9 && strings.Contains(stamp, ".") {
-			return s.Add(int64(seconds * 1e9))
-		}
-		rest = text
-	}
-	return ""
+	return fmt.Sprintf("%s (%.0f ms before the line above)", uptimeStamp(int64(math.Round(at*1e6))), back*1e3)
 }
 
 // largestNS bounds a time since boot, in ns: 146 years.
