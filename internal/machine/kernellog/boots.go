@@ -101,7 +101,7 @@ func beginsBoot(text string) bool {
 }
 
 // calendar matches the month, the day and the time in a stamp whose month is a name.
-var calendar = lazily(`(` + months + `) +(\d{1,2}) (?:\d{4} )?([\d:]+)`)
+var calendar = lazily(`(` + months + `) *(\d{1,2}) (?:\d{4} )?([\d:]+)`)
 
 // compareStamps returns -1 if message a has the earlier stamp, 1 if it has the later one; 0 if unknown.
 func compareStamps(a, b Message) int {

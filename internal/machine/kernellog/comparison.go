@@ -40,7 +40,18 @@ type comparison struct {
 	events []Event
 }
 
-func (c comparison) ppm() float64 { return c.skewNS / c.watchdogNS * 1e6 }
+// rough is whether an interval is computed from a rate that is exact to a per cent only.
+func (c comparison) rough() bool {
+	return c.clockRate.rough && !c.clockPrinted || c.watchdogRate.rough && !c.watchdogPrinted
+}
+
+// ppm returns the deviation of the clock; NaN if it is unknown to a per cent.
+func (c comparison) ppm() float64 {
+	if c.rough() {
+		return math.NaN()
+	}
+	return c.skewNS / c.watchdogNS * 1e6
+}
 
 // known is whether both intervals are known, and the watchdog counted.
 func (c comparison) known() bool { return !math.IsNaN(c.clockNS) && c.watchdogNS > 0 }
@@ -192,13 +203,6 @@ func (c comparison) contradicts() bool {
 	return c.marked && !c.clockPrinted && !math.IsNaN(c.clockCycles) && math.Abs(c.skewNS) < oldLimitNS
 }
 
-func (c comparison) contradiction() string {
-	if !c.contradicts() {
-		return ""
-	}
-	return ", by the rates in the log; the kernel saw more than " + span(oldLimitNS) + ", so it used another rate"
-}
-
 // A round is how long a narrow counter counts before it begins at zero again.
 type round struct {
 	watchdog string
@@ -225,7 +229,7 @@ func (c comparison) rounds() []round {
 
 // wrapped returns the round of the watchdog and the number of rounds in the difference; false if it is no multiple.
 func (c comparison) wrapped() (round, int, bool) {
-	if math.IsNaN(c.skewNS) || c.skewNS <= 0 || slices.Contains(weakWatchdogs, c.watchdog) {
+	if math.IsNaN(c.skewNS) || c.skewNS <= 0 || c.rough() || slices.Contains(weakWatchdogs, c.watchdog) {
 		return round{}, 0, false
 	}
 	for _, r := range c.rounds() {
@@ -282,7 +286,8 @@ func (c comparison) both() string {
 		} else {
 			by += readings
 		}
-		return fmt.Sprintf("While %s %s%s, %s %s%s", c.against(), watchdog, inBrackets(by), c.called(), clock, inBrackets(clockBy))
+		text := fmt.Sprintf("While %s %s (%s), %s %s (%s)", c.against(), watchdog, by, c.called(), clock, clockBy)
+		return strings.ReplaceAll(text, " ()", "")
 	case !math.IsNaN(c.skewNS):
 		relation := "more"
 		if c.skewNS < 0 {
@@ -291,13 +296,6 @@ func (c comparison) both() string {
 		return fmt.Sprintf("In one check of the watchdog, %s advanced %s %s than %s (the kernel's figure)", c.called(), span(c.skewNS), relation, c.against())
 	}
 	return ""
-}
-
-func inBrackets(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " (" + text + ")"
 }
 
 // advanced returns what a counter advanced, and the source of the figure: "advanced 2.154 s", "counted 6463557560
@@ -354,12 +352,14 @@ func (c comparison) off() string {
 		return ""
 	case c.watchdogNS < shortNS:
 		return ": too short a time for a rate"
-	case c.clockRate.rough && !c.clockPrinted && math.Abs(c.ppm()) < 10e3:
+	case c.rough() && math.Abs(c.skewNS) < c.watchdogNS/100:
 		return ", which agrees to a per cent"
-	case c.clockRate.rough && !c.clockPrinted:
-		return fmt.Sprintf(": about %+.0f %%", c.ppm()/1e4)
+	case c.rough():
+		return fmt.Sprintf(": about %+.0f %%", c.skewNS/c.watchdogNS*100)
+	case c.contradicts():
+		return ": " + deviation(c.ppm()) + ", by the rates in the log; the kernel saw more than " + span(oldLimitNS) + ", so it used another rate"
 	}
-	return ": " + deviation(c.ppm()) + c.contradiction()
+	return ": " + deviation(c.ppm())
 }
 
 // misread returns the bit that the watchdog acpi_pm read wrong, and the difference in its ticks; false if the

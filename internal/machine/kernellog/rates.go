@@ -101,7 +101,7 @@ func rates(events []Event, m Machine) map[string]rate {
 		add("tsc", rate{hz: ghz * 1e9, by: "by the name of the CPU", rough: true, rank: 2})
 	}
 	if usual := m.hpets(); len(usual) == 1 {
-		add("hpet", rate{hz: usual[0], by: "as in similar machines, a guess", rank: 1})
+		add("hpet", rate{hz: usual[0], by: "as in similar machines, a guess", rough: true, rank: 1})
 	}
 	add("tsc", rate{hz: m.TSCHz, by: "as the kernel has it", rank: 3})
 	onX86 := slices.ContainsFunc(events, func(e Event) bool { return e.Kind != bogoMIPS && strings.HasPrefix(e.Clock, "tsc") })

@@ -60,7 +60,7 @@ var prefixes = []prefix{
 	{begins: "[", pattern: lazily(`^\[ *[CT]\d+\] ?`), kernel: true},                                      // CONFIG_PRINTK_CALLER
 	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},   // dmesg -e, dmesg -d
 	{begins: "[", pattern: lazily(`^\[(\w{3} ` + day + ` [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
-	{begins: "[", pattern: lazily(`^\[(` + day + ` [\d:]{5})\] ?`), kernel: true},                         // dmesg -e
+	{begins: "[", pattern: lazily(`^\[(` + months + ` {0,2}\d{1,2} [\d:]{5})\] ?`), kernel: true},         // dmesg -e
 	{begins: "JFMASOND", pattern: lazily(`^(` + day + ` (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true},    // syslog, journalctl
 	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},                // OpenWrt's logread
 	{begins: digit + "ADFJMNOSTW", pattern: lazily(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},

@@ -30,6 +30,7 @@ func TestSplit(t *testing.T) {
 		"[Tue Dec  3 09:00:12 2024] " + text:                           {Text: text, Stamp: "[Tue Dec  3 09:00:12 2024]", Kernel: kernel},
 		"[Dec 3 09:00] " + text:                                        {Text: text, Stamp: "[Dec 3 09:00]", Kernel: kernel},
 		"[Dec  3 09:00] " + text:                                       {Text: text, Stamp: "[Dec  3 09:00]", Kernel: kernel},
+		"[Nov27 09:00] " + text:                                        {Text: text, Stamp: "[Nov27 09:00]", Kernel: kernel},
 		"[  +0.000012] " + text:                                        {Text: text, Kernel: kernel},
 		"[    1.234567 <    0.000012>] " + text:                        {Text: text, Kernel: kernel},
 		"2024-12-03T09:00:12,500000+00:00 " + text:                     {Text: text, Stamp: "2024-12-03T09:00:12,500000+00:00"},
