@@ -6,8 +6,7 @@ import (
 
 // bsdRemedies select another timecounter.
 var bsdRemedies = map[string]remedy{
-	"timecounter-tsc": {
-		source: "FreeBSD timecounters(4), sys/x86/x86/tsc.c; OpenBSD tc_init(9), sys/arch/amd64/amd64/tsc.c; NetBSD timecounter(9): kern.timecounter.hardware",
+	"timecounter-tsc": {source: "FreeBSD timecounters(4), sys/x86/x86/tsc.c; OpenBSD tc_init(9), sys/arch/amd64/amd64/tsc.c; NetBSD timecounter(9): kern.timecounter.hardware",
 		where: func(s *machine) bool {
 			name, _ := s.TSCCounter()
 			return s.OnBSD() && s.OnX86() && name != "" && name != s.ClockSource
@@ -26,30 +25,23 @@ var bsdRemedies = map[string]remedy{
 			}
 			return []string{asRoot, "sysctl -w kern.timecounter.hardware=" + name}
 		},
-		risk: "If the TSCs of the CPUs differ, or the rate changes, time jumps between CPUs, also backwards. Run `timebench skew` and `timebench verify --load` afterwards.",
-	},
-	"timecounter-smp-tsc": {
-		source: "FreeBSD sys/x86/x86/tsc.c: smp_tsc, smp_tsc_adjust; test_tsc in a guest; golang/go#50947",
+		risk: "If the TSCs of the CPUs differ, or the rate changes, time jumps between CPUs, also backwards. Run `timebench skew` and `timebench verify --load` afterwards."},
+	"timecounter-smp-tsc": {source: "FreeBSD sys/x86/x86/tsc.c: smp_tsc, smp_tsc_adjust; test_tsc in a guest; golang/go#50947",
 		where: func(s *machine) bool {
 			_, quality := s.TSCCounter()
 			return s.Host.OS == "freebsd" && s.OnX86() && s.Sets("kern.timecounter.smp_tsc=0") && quality < 0
 		},
 		advice:   "To make FreeBSD select the TSC by itself, set the loader tunable, and reboot. Do so only if the TSC is invariant and the CPUs agree",
 		commands: []string{asRoot, "echo kern.timecounter.smp_tsc=1 >> /boot/loader.conf"},
-		risk:     "FreeBSD then takes the TSC for safe on several CPUs. If it is not, time jumps between CPUs, also backwards.",
-	},
-	"timecounter-fast": {
-		source:   "FreeBSD sys/kern/kern_tc.c: kern.timecounter.fast_gettime",
+		risk:     "FreeBSD then takes the TSC for safe on several CPUs. If it is not, time jumps between CPUs, also backwards."},
+	"timecounter-fast": {source: "FreeBSD sys/kern/kern_tc.c: kern.timecounter.fast_gettime",
 		where:    func(s *machine) bool { return s.OnBSD() && s.Sets("kern.timecounter.fast_gettime=0") },
 		advice:   "Let programs read the timecounter in user mode",
 		commands: []string{asRoot, "sysctl kern.timecounter.fast_gettime=1"},
-		risk:     "None known: it is the default.",
-	},
-	"timecounter-look": {
-		source:   "FreeBSD timecounters(4)",
+		risk:     "None known: it is the default."},
+	"timecounter-look": {source: "FreeBSD timecounters(4)",
 		where:    func(s *machine) bool { return s.OnBSD() && s.ClockSource == "" },
 		advice:   "Look which timecounter is in use and which there are. If a TSC is among them (on FreeBSD TSC-low), select it: `sysctl kern.timecounter.hardware=TSC-low`, or the loader tunable kern.timecounter.smp_tsc=1 if its quality is negative",
 		commands: []string{"sysctl kern.timecounter.hardware kern.timecounter.choice kern.timecounter.smp_tsc"},
-		risk:     "If the TSCs of the CPUs differ, time jumps between CPUs, also backwards. Run `timebench skew` afterwards.",
-	},
+		risk:     "If the TSCs of the CPUs differ, time jumps between CPUs, also backwards. Run `timebench skew` afterwards."},
 }

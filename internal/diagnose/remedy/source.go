@@ -11,27 +11,22 @@ import (
 
 // sourceRemedies change the clock source of a Linux machine, or find out how it was selected.
 var sourceRemedies = map[string]remedy{
-	"restore": {
-		source: "internal/machine/clocksource: the record of an experiment",
+	"restore": {source: "internal/machine/clocksource: the record of an experiment",
 		where:  canRestore,
 		kernel: true,
 		advice: "Restore it. The next `timebench compare --clocksources` also offers to do so",
 		command: func(s *machine) []string {
 			return switchTo(s.Host.UnrestoredClockSource.Original)
 		},
-		risk: "None known: it was in use before.",
-	},
-	"restore-best": {
-		source: "kernel/time/clocksource.c: clocksource_select",
+		risk: "None known: it was in use before."},
+	"restore-best": {source: "kernel/time/clocksource.c: clocksource_select",
 		where:  func(s *machine) bool { return !canRestore(s) },
 		kernel: true,
 		advise: func(s *machine) string {
 			return fmt.Sprintf("The kernel no longer offers %s (its log shows why). Let it select the best of the others", s.Host.UnrestoredClockSource.Original)
 		},
-		commands: switchTo(""),
-	},
-	"choose-again": {
-		source: "kernel/time/clocksource.c: current_clocksource_store, clocksource_select",
+		commands: switchTo("")},
+	"choose-again": {source: "kernel/time/clocksource.c: current_clocksource_store, clocksource_select",
 		where:  func(s *machine) bool { return s.Best() != "" && s.Best() != s.ClockSource },
 		kernel: true,
 		advise: func(s *machine) string {
@@ -40,19 +35,15 @@ var sourceRemedies = map[string]remedy{
 		commands: switchTo(""),
 		warn: func(s *machine) string {
 			return fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", s.ClockSource)
-		},
-	},
-	"find-chooser": {
-		source: "tuned: profiles in /usr/lib/tuned and /etc/tuned; cloud-init: /var/lib/cloud; udev(7)",
+		}},
+	"find-chooser": {source: "tuned: profiles in /usr/lib/tuned and /etc/tuned; cloud-init: /var/lib/cloud; udev(7)",
 		kernel: true,
 		advice: "Find out what selected it. Otherwise it is selected again at the next boot. Check /etc/rc.local, the tuned profiles, cron, the systemd units, the udev rules, and the provisioning (cloud-init, Ansible, Puppet)",
 		commands: []string{
 			"sudo grep -rsl current_clocksource /etc /usr/lib/tuned /usr/lib/systemd",
 			"sudo grep -rsl current_clocksource /usr/local /usr/lib/udev /var/lib/cloud",
-		},
-	},
-	"remove-choice": {
-		source: "Documentation/admin-guide/kernel-parameters.txt: clocksource, notsc, tsc, no-kvmclock",
+		}},
+	"remove-choice": {source: "Documentation/admin-guide/kernel-parameters.txt: clocksource, notsc, tsc, no-kvmclock",
 		removes: func(s *machine) []situation.Parameter {
 			chosen := s.Parameters("clocksource", "notsc", "tsc=unstable", "no_kvmclock")
 			return slices.DeleteFunc(chosen, func(p situation.Parameter) bool {
@@ -60,30 +51,22 @@ var sourceRemedies = map[string]remedy{
 			})
 		},
 		advice: "Remove the parameter from the kernel command line",
-		risk:   "Somebody may have had a reason. Check whether the TSC of this machine was unstable before.",
-	},
-	"remove-vsyscall": {
-		source:  "arch/x86/kernel/kvmclock.c: parse_no_kvmclock_vsyscall",
+		risk:   "Somebody may have had a reason. Check whether the TSC of this machine was unstable before."},
+	"remove-vsyscall": {source: "arch/x86/kernel/kvmclock.c: parse_no_kvmclock_vsyscall",
 		removes: func(s *machine) []situation.Parameter { return s.Parameters("no_kvmclock_vsyscall") },
 		advice:  "Remove the parameter from the kernel command line, so that user mode can read kvm-clock",
-		risk:    "None known: the page is on by default.",
-	},
-	"remove-vdso-0": {
-		source:  "Documentation/admin-guide/kernel-parameters.txt: vdso, vdso32",
+		risk:    "None known: the page is on by default."},
+	"remove-vdso-0": {source: "Documentation/admin-guide/kernel-parameters.txt: vdso, vdso32",
 		removes: func(s *machine) []situation.Parameter { return s.Parameters("vdso=0", "vdso32=0") },
 		advice:  "Remove vdso=0 from the kernel command line",
-		risk:    "None known: the vDSO is on by default.",
-	},
-	"measure-sources": {
-		source:   "docs/doctor.md: Measure every clock source",
+		risk:    "None known: the vDSO is on by default."},
+	"measure-sources": {source: "docs/doctor.md: Measure every clock source",
 		where:    func(s *machine) bool { return s.MayUseTSC() },
 		kernel:   true,
 		advice:   "Measure the cost of each clock source here, before you change anything permanently",
 		commands: []string{"sudo timebench compare --clocksources all"},
-		risk:     "It switches the clock source of the running system, and restores it.",
-	},
-	"switch-to-tsc": {
-		source: "Documentation/ABI/testing/sysfs-devices-system-clocksource; clocksource=tsc does not switch off the watchdog, which tsc=reliable would",
+		risk:     "It switches the clock source of the running system, and restores it."},
+	"switch-to-tsc": {source: "Documentation/ABI/testing/sysfs-devices-system-clocksource; clocksource=tsc does not switch off the watchdog, which tsc=reliable would",
 		where:  func(s *machine) bool { return s.MayUseTSC() },
 		kernel: true,
 		advise: func(s *machine) string {
@@ -94,10 +77,8 @@ var sourceRemedies = map[string]remedy{
 			return advice
 		},
 		commands: switchTo("tsc"),
-		warn:     switchRisk,
-	},
-	"hypervisor-clock": {
-		source: "arch/x86/kernel/kvmclock.c (rating 400), drivers/clocksource/hyperv_timer.c: what the hypervisor offers is right after a pause too",
+		warn:     switchRisk},
+	"hypervisor-clock": {source: "arch/x86/kernel/kvmclock.c (rating 400), drivers/clocksource/hyperv_timer.c: what the hypervisor offers is right after a pause too",
 		where: func(s *machine) bool {
 			return s.IsGuest() && s.HypervisorClock() != "" && s.HypervisorClock() != s.ClockSource
 		},
@@ -105,10 +86,8 @@ var sourceRemedies = map[string]remedy{
 		advise: func(s *machine) string {
 			return "Use the clock of the hypervisor, which accounts for pauses: " + s.HypervisorClock()
 		},
-		command: func(s *machine) []string { return switchTo(s.HypervisorClock()) },
-	},
-	"real-timer": {
-		source: "arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c, Documentation/admin-guide/kernel-parameters.txt: nohpet, hpet=disable, pmtmr, acpi=off",
+		command: func(s *machine) []string { return switchTo(s.HypervisorClock()) }},
+	"real-timer": {source: "arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c, Documentation/admin-guide/kernel-parameters.txt: nohpet, hpet=disable, pmtmr, acpi=off",
 		where:  func(s *machine) bool { return s.OnX86() && s.HasOnlyTicks() },
 		kernel: true,
 		advise: func(s *machine) string {
@@ -118,16 +97,13 @@ var sourceRemedies = map[string]remedy{
 			}
 			return "Give the kernel a real timer: enable the HPET and the ACPI PM timer " + enable + ", and check the kernel command line for nohpet, hpet=disable, pmtmr=0 and acpi=off"
 		},
-		commands: []string{"cat /proc/cmdline"},
-	},
-	"other-source": {
-		source:   "kernel/time/clocksource.c; docs/lab.md has the costs of hpet and acpi_pm",
+		commands: []string{"cat /proc/cmdline"}},
+	"other-source": {source: "kernel/time/clocksource.c; docs/lab.md has the costs of hpet and acpi_pm",
 		where:    func(s *machine) bool { return !s.IsGuest() && s.CouldUse("hpet") },
 		kernel:   true,
 		advice:   "Until then use the HPET, which all CPUs share",
 		commands: switchTo("hpet"),
-		risk:     "Each read of a fine clock then enters the kernel, and takes about 1 µs.",
-	},
+		risk:     "Each read of a fine clock then enters the kernel, and takes about 1 µs."},
 }
 
 func switchRisk(s *machine) string {

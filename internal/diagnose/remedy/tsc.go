@@ -25,114 +25,83 @@ var tscRemedies = map[string]remedy{
 	"newer-kernel-pc10": newerKernel(5, 15, mayStopInPC10,
 		"arch/x86/kernel/hpet.c, 6e3cd95234dc (Linux 5.15): an HPET that stops in PC10 is switched off; arch/x86/kernel/early-quirks.c before, for some chips",
 		"On a laptop with Intel's Coffee Lake or Ice Lake, use Linux 5.15 or later, which does not use an HPET that stops in deep sleep of the package (PC10)"),
-	"hpet-off": {
-		source: "Documentation/admin-guide/kernel-parameters.txt: hpet=disable; stable list CALCETrVcJbhV9P+cSNhgzmLzbLFUCDvERN+SRJ+0YA0=MSnaQQ@mail.gmail.com",
+	"hpet-off": {source: "Documentation/admin-guide/kernel-parameters.txt: hpet=disable; stable list CALCETrVcJbhV9P+cSNhgzmLzbLFUCDvERN+SRJ+0YA0=MSnaQQ@mail.gmail.com",
 		where: func(s *machine) bool {
 			return s.OnX86() && !s.IsGuest() && (s.Host.Kernel == "" || s.OlderThan(5, 15)) && !s.DoubtsTSC() && s.BootChoice().Value != "hpet"
 		},
 		adds:   "hpet=disable",
 		advice: "Until then, and only on such a laptop, add hpet=disable to the kernel command line",
-		risk:   "The kernel then checks the TSC against the ACPI PM timer. Where the TSC is wrong, that is the clock source, and slower.",
-	},
-	"newer-kernel-ticks": {
-		source: "Linux 2.6.18 (i386) and 2.6.21 (x86_64) introduced clock sources; before, arch/x86_64/kernel/time.c counted lost ticks; bugzilla.kernel.org 5105",
+		risk:   "The kernel then checks the TSC against the ACPI PM timer. Where the TSC is wrong, that is the clock source, and slower."},
+	"newer-kernel-ticks": {source: "Linux 2.6.18 (i386) and 2.6.21 (x86_64) introduced clock sources; before, arch/x86_64/kernel/time.c counted lost ticks; bugzilla.kernel.org 5105",
 		where:  func(s *machine) bool { return s.OnX86() },
 		advice: "Use a newer kernel: since Linux 2.6.21 the time does not depend on ticks, and a TSC that changes its rate is not used. Until then, boot with notsc",
-		risk:   upgradeRisk,
-	},
-	"newer-kernel-xen": {
-		source: "The Book of Xen, chapter 12 (2.6.18-8.el5xen): the kernels of XenSource report it, arch/x86/xen of Linux does not",
+		risk:   upgradeRisk},
+	"newer-kernel-xen": {source: "The Book of Xen, chapter 12 (2.6.18-8.el5xen): the kernels of XenSource report it, arch/x86/xen of Linux does not",
 		advice: "Use a newer kernel, whose clock of Xen never goes back (arch/x86/xen of Linux, pvops), and a newer Xen",
-		risk:   upgradeRisk,
-	},
+		risk:   upgradeRisk},
 	"newer-kernel-tsc-early": newerKernel(5, 4, always,
 		"arch/x86/kernel/tsc.c, 63ec58b44fcc (Linux 5.4-rc7): before, tsc=reliable does not take the watchdog from tsc-early",
 		"Use Linux 5.4 or later: before, the watchdog also checks tsc-early, whatever tsc= says"),
-	"tsc-nowatchdog": {
-		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (pull request x86/timers for Linux 5.2, 2019-05-06); nothing checks the TSC then",
+	"tsc-nowatchdog": {source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (pull request x86/timers for Linux 5.2, 2019-05-06); nothing checks the TSC then",
 		where: func(s *machine) bool {
 			return s.OnX86() && !s.OlderThan(5, 2) && s.IsTSCRight() && !s.DoubtsTSC() && s.Unset("tsc=reliable", "notsc", "tsc=unstable")
 		},
 		adds:   "tsc=nowatchdog",
 		advice: "If nothing else helps, add tsc=nowatchdog to the kernel command line, which switches the watchdog off. The TSC was right here. Do not use tsc=reliable, which also skips the checks between CPUs",
-		risk:   silenced,
-	},
-	"tsc-nowatchdog-if-known": {
-		source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (Linux 5.2), tsc=reliable",
+		risk:   silenced},
+	"tsc-nowatchdog-if-known": {source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (Linux 5.2), tsc=reliable",
 		where: func(s *machine) bool {
 			return s.OnX86() && !s.OlderThan(5, 2) && !s.IsGuest() && !s.IsTSCRight() && !s.DoubtsTSC() && s.Unset("tsc=reliable", "notsc", "tsc=unstable")
 		},
 		adds:   "tsc=nowatchdog",
 		advice: "Only if you have shown that the TSC is right (the watchdog has been wrong under heavy load, and with a faulty HPET), switch the watchdog off with tsc=nowatchdog. tsc=reliable switches off all checks, also those between CPUs",
-		risk:   silenced,
-	},
-	"compare-with-drift": {
-		source:   "docs/commands.md: drift; a time service keeps the wall clock at the rate of its servers",
+		risk:   silenced},
+	"compare-with-drift": {source: "docs/commands.md: drift; a time service keeps the wall clock at the rate of its servers",
 		where:    func(s *machine) bool { return s.OnX86() },
 		advice:   "Find out which clock is wrong: measure the rate of the TSC against the wall clock, while a time service synchronises it",
-		commands: []string{"timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h"},
-	},
-	"compare-cpus": {
-		source:   "docs/commands.md: skew",
+		commands: []string{"timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h"}},
+	"compare-cpus": {source: "docs/commands.md: skew",
 		where:    func(s *machine) bool { return s.OnX86() && !s.InGVisor() },
 		advice:   "Measure how far the TSCs of the CPUs differ, before you trust the TSC again",
-		commands: []string{"timebench skew"},
-	},
-	"update-firmware": {
-		source: "arch/x86/kernel/tsc_sync.c: TSC ADJUST, [Firmware Bug]; the firmware sets the TSCs at power-on and in SMM",
-		where:  func(s *machine) bool { return s.OwnsFirmware() },
+		commands: []string{"timebench skew"}},
+	"update-firmware": {source: "arch/x86/kernel/tsc_sync.c: TSC ADJUST, [Firmware Bug]; the firmware sets the TSCs at power-on and in SMM",
+		where: func(s *machine) bool { return s.OwnsFirmware() },
 		advise: func(s *machine) string {
 			if s.LogOnly() && s.Host.Virtualization == nil {
 				return "On a real machine, update the firmware (BIOS), then switch the machine off and on"
 			}
 			return "Update the firmware (BIOS), then switch the machine off and on"
 		},
-		risk: "The usual risk of a firmware update.",
-	},
-	"cold-boot": {
-		source: "arch/x86/kernel/tsc_sync.c; Cooper Lake after a hot reboot, LKML 20220314194630.1726542-3-longman@redhat.com",
+		risk: "The usual risk of a firmware update."},
+	"cold-boot": {source: "arch/x86/kernel/tsc_sync.c; Cooper Lake after a hot reboot, LKML 20220314194630.1726542-3-longman@redhat.com",
 		where:  func(s *machine) bool { return s.OwnsFirmware() },
-		advice: "Switch the machine off and on: a warm reboot keeps the TSCs as they are",
-	},
-	"look-again": {
-		source:   "kernel/time/clocksource.c: the mark lasts until the next boot",
+		advice: "Switch the machine off and on: a warm reboot keeps the TSCs as they are"},
+	"look-again": {source: "kernel/time/clocksource.c: the mark lasts until the next boot",
 		kernel:   true,
 		advice:   "Reboot, and check whether the message appears again, and on which CPU",
-		commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource'"},
-	},
-	"reboot": {
-		source: "kernel/time/clocksource.c: the mark lasts until the next boot",
+		commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource'"}},
+	"reboot": {source: "kernel/time/clocksource.c: the mark lasts until the next boot",
 		kernel: true,
-		advice: "Reboot: the kernel does not trust the TSC again before the next boot",
-	},
-	"no-tools": {
-		source: "cyring/CoreFreq#308, #54: the TSC jumped when a tool rewrote P-state 0",
+		advice: "Reboot: the kernel does not trust the TSC again before the next boot"},
+	"no-tools": {source: "cyring/CoreFreq#308, #54: the TSC jumped when a tool rewrote P-state 0",
 		where:  func(s *machine) bool { return s.OwnsFirmware() },
-		advice: "Do not change P-states or voltages with a tool while the clock source is tsc: on some AMD CPUs the TSC jumps then",
-	},
-	"avoid-suspend": {
-		source: "arch/x86/power/cpu.c, arch/x86/kernel/tsc.c: tsc_restore_sched_clock_state; firmware must restore the TSCs after S3",
+		advice: "Do not change P-states or voltages with a tool while the clock source is tsc: on some AMD CPUs the TSC jumps then"},
+	"avoid-suspend": {source: "arch/x86/power/cpu.c, arch/x86/kernel/tsc.c: tsc_restore_sched_clock_state; firmware must restore the TSCs after S3",
 		where:  func(s *machine) bool { return s.OwnsFirmware() && s.Logs("suspended") },
-		advice: "Until the firmware is updated, do not suspend this machine to memory (S3), or reboot after each resume",
-	},
-	"remove-trust": {
-		source:  "arch/x86/kernel/tsc.c: tsc_setup; tsc=reliable and tsc=nowatchdog hide a TSC that is wrong",
+		advice: "Until the firmware is updated, do not suspend this machine to memory (S3), or reboot after each resume"},
+	"remove-trust": {source: "arch/x86/kernel/tsc.c: tsc_setup; tsc=reliable and tsc=nowatchdog hide a TSC that is wrong",
 		where:   func(s *machine) bool { return s.DoubtsTSC() },
 		removes: func(s *machine) []situation.Parameter { return s.Parameters("tsc=reliable", "tsc=nowatchdog") },
 		advice:  "Remove the parameter that switches off the kernel's checks of the TSC",
-		risk:    "The kernel may then choose a slower clock source. It is right to do so.",
-	},
-	"boot-hpet": {
-		source: "kernel/time/clocksource.c: boot_override_clocksource",
+		risk:    "The kernel may then choose a slower clock source. It is right to do so."},
+	"boot-hpet": {source: "kernel/time/clocksource.c: boot_override_clocksource",
 		where: func(s *machine) bool {
 			return !s.IsGuest() && (s.CouldUse("hpet") || s.LogOnly()) && s.BootChoice().Value == ""
 		},
 		adds:   "clocksource=hpet",
 		advice: "Until then, add clocksource=hpet to the kernel command line",
-		risk:   "Each read of a fine clock then enters the kernel, and takes about 1 µs.",
-	},
-	"remove-acpi-off": {
-		source:  "drivers/acpi, arch/x86/kernel/hpet.c: without ACPI the kernel finds neither the HPET nor the PM timer",
+		risk:   "Each read of a fine clock then enters the kernel, and takes about 1 µs."},
+	"remove-acpi-off": {source: "drivers/acpi, arch/x86/kernel/hpet.c: without ACPI the kernel finds neither the HPET nor the PM timer",
 		removes: (*situation.Situation).HidesTimers,
 		advise: func(s *machine) string {
 			var texts []string
@@ -145,35 +114,24 @@ var tscRemedies = map[string]remedy{
 			}
 			return advice + ": the kernel needs a timer to measure the rate of the TSC"
 		},
-		risk: "Somebody may have had a reason: check that the machine starts without it.",
-	},
-	"find-hidden-timers": {
-		source:   "drivers/acpi, arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c: the parameters that hide timers",
+		risk: "Somebody may have had a reason: check that the machine starts without it."},
+	"find-hidden-timers": {source: "drivers/acpi, arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c: the parameters that hide timers",
 		where:    func(s *machine) bool { return len(s.Host.BootParameters) == 0 && len(s.HidesTimers()) == 0 },
 		kernel:   true,
 		advice:   "Check the kernel command line for acpi=off, nohpet, hpet=disable and pmtmr=0, and remove what you find: the kernel needs a timer to measure the rate of the TSC",
-		commands: []string{"cat /proc/cmdline"},
-	},
-	"leave-it": {
-		source: "arch/x86/kernel/tsc.c, drivers/acpi/processor_idle.c, drivers/clocksource/arm_arch_timer.c: what works around a fault must stay",
-		advice: "Leave the clock source as it is: the kernel is right. Where the cost of a read matters, read a coarse clock, or read the time less often",
-	},
-	"find-stall": {
-		source: "LKML 2026-04-14 (Linux 7.0, d6e152d905bd): a machine stalls, and the watchdog sees a long interval of both clocks",
-		advice: "Do nothing to the clocks. Find out what stopped the machine for that long: a kernel with a fault in its timers (update it), System Management Mode, or a pause of the hypervisor",
-	},
-	"read-log": {
-		source:   "dmesg(1), journalctl(1)",
+		commands: []string{"cat /proc/cmdline"}},
+	"leave-it": {source: "arch/x86/kernel/tsc.c, drivers/acpi/processor_idle.c, drivers/clocksource/arm_arch_timer.c: what works around a fault must stay",
+		advice: "Leave the clock source as it is: the kernel is right. Where the cost of a read matters, read a coarse clock, or read the time less often"},
+	"find-stall": {source: "LKML 2026-04-14 (Linux 7.0, d6e152d905bd): a machine stalls, and the watchdog sees a long interval of both clocks",
+		advice: "Do nothing to the clocks. Find out what stopped the machine for that long: a kernel with a fault in its timers (update it), System Management Mode, or a pause of the hypervisor"},
+	"read-log": {source: "dmesg(1), journalctl(1)",
 		kernel:   true,
 		advice:   "Read the kernel log as root, and search for the clock source",
-		commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource|arch_timer'"},
-	},
-	"read-journal": {
-		source:   "journalctl(1)",
+		commands: []string{"sudo dmesg | grep -iE 'tsc|clocksource|arch_timer'"}},
+	"read-journal": {source: "journalctl(1)",
 		kernel:   true,
 		advice:   "Read the copy of the log in the journal, and search for the clock source",
-		commands: []string{"sudo journalctl -k -b | grep -iE 'tsc|clocksource'"},
-	},
+		commands: []string{"sudo journalctl -k -b | grep -iE 'tsc|clocksource'"}},
 }
 
 // newerKernel returns the remedy for a fault that Linux has no more since a release.
