@@ -138,7 +138,19 @@ func steppedAgain(c *Cause, l log, _ comparison) {
 	if back > 0 {
 		way = "fast"
 	}
+	about := ""
+	if n > len(steps) {
+		about = "about "
+	}
+	var setters []string // journald and systemd only notice a step
+	for _, e := range c.Evidence {
+		if e.Name != "" && !slices.Contains(setters, e.Name) {
+			setters = append(setters, e.Name)
+		}
+	}
 	switch {
+	case len(setters) > 1:
+		text += fmt.Sprintf(", by %d programs: %s. Each sets it to its own time.", len(setters), words.List(setters))
 	case !known:
 		text += fmt.Sprintf(". The lines do not say by how much. A guess: the clock source runs at a wrong rate, by more than the %d ppm that a time service can correct without steps; or two programs set the clock.", maxSlewPPM)
 		if back == n {
@@ -147,8 +159,8 @@ func steppedAgain(c *Cause, l log, _ comparison) {
 	case back > 0 && back < n:
 		text += ", forwards and backwards. A guess: two programs set the clock, each to another time."
 	case ppm > maxSlewPPM:
-		text += fmt.Sprintf(", by %s in all after the first step. So the clock source runs about %s %s, more than the %d ppm that a time service can correct without steps.",
-			span(total), strings.TrimLeft(deviation(ppm), "+"), way, maxSlewPPM)
+		text += fmt.Sprintf(", by %s%s in all after the first step. So the clock source runs about %s %s, more than the %d ppm that a time service can correct without steps.",
+			about, span(total), strings.TrimLeft(deviation(ppm), "+"), way, maxSlewPPM)
 	default:
 		text += fmt.Sprintf(". The rate of the clock source does not explain them: together they are %s ppm. A guess: two programs set the clock.", words.ThreeDigits(ppm))
 	}

@@ -17,12 +17,12 @@ const (
 // timeFormats are these messages, also those of time services.
 var timeFormats = []format{
 	{kind: stepped, has: "jumped backwards", program: true, weight: weightDecides, pattern: `systemd-journald\[\d+\]: .*jumped (?P<back>backwards)`},
-	{kind: stepped, has: "chronyd", program: true, weight: weightDecides, pattern: `chronyd\[\d+\]: (?:System clock (?:was stepped|wrong) by (?P<step>-?\d{1,9}\.\d+) seconds|(?:Forward|(?P<back>Backward)) time jump detected)`},
-	{kind: stepped, has: "ntp", program: true, weight: weightDecides, pattern: `ntp(?:d|date)\[\d+\]: (?:time reset|step time server \S+ offset) (?P<step>[-+]?\d{1,9}\.\d+) s`},
+	{kind: stepped, has: "chronyd", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: (?:System clock (?:was stepped|wrong) by (?P<step>-?\d{1,9}\.\d+) seconds|(?:Forward|(?P<back>Backward)) time jump detected)`},
+	{kind: stepped, has: "ntp", program: true, weight: weightDecides, pattern: `(?P<name>ntp(?:d|date))\[\d+\]: (?:time reset|step time server \S+ offset) (?P<step>[-+]?\d{1,9}\.\d+) s`},
 	{kind: stepped, has: "resyncing", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: (?:System time changed|Clock change detected)\. Resyncing`},
 	{kind: stepped, has: "time has been changed", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: Time has been changed`},
-	{kind: stepped, has: "stepping time", program: true, weight: weightDecides, pattern: `vmtoolsd\[\d+\]: .*\[timeSync\] .*stepping time`},
-	{kind: stepped, has: "radical guest time change", program: true, weight: weightDecides, pattern: `VBoxService\[\d+\]: .*Radical guest time change`},
+	{kind: stepped, has: "stepping time", program: true, weight: weightDecides, pattern: `(?P<name>vmtoolsd)\[\d+\]: .*\[timeSync\] .*stepping time`},
+	{kind: stepped, has: "radical guest time change", program: true, weight: weightDecides, pattern: `(?P<name>VBoxService)\[\d+\]: .*Radical guest time change`},
 	{kind: stepped, has: "virtio_vmmci", weight: weightDecides, pattern: `virtio_vmmci: detected drift greater than \d+ seconds, synchronizing clock`},
 	{kind: leapSecond, has: "leap second", weight: weightDecides, pattern: `Clock: (?P<name>inserting|deleting) leap second`},
 	// The real-time clock.
