@@ -153,7 +153,7 @@ func (c *comparison) take(e Event, r rate) {
 // that went back.
 func (e Event) interval(r rate) (ns, ticks float64, printed bool) {
 	ns, ticks = math.NaN(), math.NaN()
-	if e.HasCounter && e.Mask > 0 {
+	if e.Mask > 0 {
 		ticks = cycles(e)
 		if r.hz > 0 {
 			ns = ticks / r.hz * 1e9

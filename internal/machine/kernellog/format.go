@@ -57,7 +57,7 @@ var fields = map[string]func(*Event, string){
 		e.WatchdogNS = max(ns, 0)
 	},
 	"skew":  func(e *Event, text string) { e.SkewNS, e.Measured = number(text) },
-	"now":   func(e *Event, text string) { e.Now, e.HasCounter = hexadecimal(text), true },
+	"now":   func(e *Event, text string) { e.Now = hexadecimal(text) },
 	"last":  func(e *Event, text string) { e.Last = hexadecimal(text) },
 	"mask":  func(e *Event, text string) { e.Mask = hexadecimal(text) },
 	"delay": func(e *Event, text string) { e.DelayNS, _ = number(text) },

@@ -37,10 +37,8 @@ type Event struct {
 	SkewNS float64
 	// Measured is whether IntervalNS, or SkewNS in a line with only that, is known.
 	Measured bool
-	// Now, Last and Mask are the values of the counter and its mask, if HasCounter.
+	// Now, Last and Mask are the values of the counter and its mask, if the line has them.
 	Now, Last, Mask uint64
-	// HasCounter is whether the line has the values of a counter.
-	HasCounter bool
 	// DelayNS is how long a read took, LimitNS the limit for it, in ns.
 	DelayNS, LimitNS float64
 	// Hz is a rate in Hz.
