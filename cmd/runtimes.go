@@ -15,6 +15,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
 const maxCallTime = time.Minute
@@ -30,16 +31,18 @@ func runtimesCommand() *cobra.Command {
 		Long: `Runtimes measures the calls that return the time in the language runtimes of this
 machine, such as System.nanoTime of Java and time.time of Python: what a call costs, the
 resolution of its values, which clock of the system it reads, whether it enters the
-kernel, and what it would cost without the vDSO.
+kernel, and what it would cost without the vDSO. With --sleep it measures how late their
+sleeps end instead, and which system call waits.
 
 Without RUNTIME and --runtime it measures all that are in PATH: ` + strings.Join(runtimes.Names(), ", ") + `.
 Nothing is installed or changed. A runtime that fails is reported with the reason.`,
 		Example: `  timebench runtimes
   timebench runtimes java python3
   timebench runtimes --runtime java=/opt/jdk-17/bin/java --runtime java=/opt/jdk-25/bin/java
-  timebench runtimes java c --threads 1..24 --out runtimes/`,
+  timebench runtimes java c --threads 1..24 --out runtimes/
+  timebench runtimes --sleep python3 node --spans 100us,1ms`,
 		RunE: func(command *cobra.Command, names []string) error {
-			if err := misread(command, "out", "threads"); err != nil {
+			if err := misread(command, "out", "threads", "spans"); err != nil {
 				return err
 			}
 			selected, err := selectedRuntimes(names, given)
@@ -64,7 +67,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			}
 			if sleep {
 				settings.Clocks, settings.Sleeps = nil, runtimes.DefaultSleeps
-				if settings.Spans, err = parseSpans(spans); err != nil {
+				if settings.Spans, err = wake.ParseSpans(spans); err != nil {
 					return fmt.Errorf("--spans: %w", err)
 				}
 			}
@@ -86,7 +89,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 	command.Flags().StringVarP(&threads, "threads", "t", "",
 		"numbers of threads for throughput: `N..M`, or a list 1,2,4 ("+strings.Join(runtimes.WithThreads(), ", ")+")")
 	command.Flags().BoolVar(&sleep, "sleep", false, "measure how late the sleeps of the runtimes end")
-	command.Flags().StringVar(&spans, "spans", "100us,1ms", "the spans of the sleeps, as a list of `durations`")
+	command.Flags().StringVar(&spans, "spans", "100us,1ms", "`lengths` of the sleeps of --sleep")
 	command.ValidArgs = runtimes.Names()
 	return command
 }
@@ -161,25 +164,6 @@ func unused(command *cobra.Command, sleep bool) error {
 		return errors.New("--spans needs --sleep")
 	}
 	return nil
-}
-
-const minSpan, maxSpan, maxSpans = time.Microsecond, time.Second, 10
-
-// parseSpans returns the spans of a list such as 100us,1ms, each once.
-func parseSpans(list string) (spans []time.Duration, err error) {
-	for text := range strings.SplitSeq(list, ",") {
-		span, err := time.ParseDuration(strings.TrimSpace(text))
-		if err != nil || span < minSpan || span > maxSpan {
-			return nil, fmt.Errorf("%q: write durations from %v to %v, such as 100us,1ms", text, minSpan, maxSpan)
-		}
-		if !slices.Contains(spans, span) {
-			spans = append(spans, span)
-		}
-	}
-	if len(spans) > maxSpans {
-		return nil, fmt.Errorf("%d spans; write at most %d", len(spans), maxSpans)
-	}
-	return spans, nil
 }
 
 // numbersOf returns the numbers of threads of the document; costs use one thread.

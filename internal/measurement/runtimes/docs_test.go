@@ -23,7 +23,11 @@ func TestDocsListEveryCall(t *testing.T) {
 		for _, c := range r.Calls {
 			calls = append(calls, "`"+c.Name+"`")
 		}
-		line := fmt.Sprintf("\n- `%s` (%s): %s\n", r.Name, program, strings.Join(calls, ", "))
+		line := fmt.Sprintf("\n- `%s` (%s): %s", r.Name, program, strings.Join(calls, ", "))
+		if len(r.Sleeps) > 0 {
+			line += "; sleeps: `" + strings.Join(r.Sleeps, "`, `") + "`"
+		}
+		line += "\n"
 		if !strings.Contains(string(page), line) { // require.Contains would print the page
 			t.Errorf("add this line to docs/runtimes.md: %s", line)
 		}

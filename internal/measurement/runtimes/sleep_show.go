@@ -41,6 +41,14 @@ func (s *Runtimes) slept(r *MeasuredRuntime, spanNS int64) (all []line) {
 	return all
 }
 
+// blocks returns a caveat of a way to sleep that programs of its language must not expect.
+func (l line) blocks() string {
+	if l.call.Call == "Atomics.wait" {
+		return " (blocks the event loop)"
+	}
+	return ""
+}
+
 func byLateness(a, b line) int { return cmp.Compare(a.slept.MedianLateNS, b.slept.MedianLateNS) }
 
 // best returns the first of the sleeps of a span in each runtime, the least late first.
@@ -63,6 +71,7 @@ func (s *Runtimes) sleepAnswer(d *result.Document) string {
 		if len(all) == 0 {
 			text += " late"
 		}
+		text += l.blocks()
 		all = append(all, text)
 	}
 	return fmt.Sprintf("For a sleep of %s use %s.", words.Duration(float64(shortest)), strings.Join(all, "; ")) + noisy(d)
@@ -74,7 +83,7 @@ func (s *Runtimes) sleepChoices() (lines []table.Fact) {
 		r := &s.Runtimes[i]
 		var all []string
 		for _, l := range s.slept(r, s.spans()[0]) {
-			text := l.call.Call + " " + words.SignedDuration(l.slept.MedianLateNS)
+			text := l.call.Call + " " + words.SignedDuration(l.slept.MedianLateNS) + l.blocks()
 			if why := l.slept.rounded(); why != "" {
 				text += " (" + why + ")"
 			}
