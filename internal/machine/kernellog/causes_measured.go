@@ -175,6 +175,7 @@ func impossibleRate(c *Cause, l log, _ comparison) {
 		c.Text += fmt.Sprintf(" The rate is %s, so a clock based on it runs slow by a factor of %s.", r, fourDigits(times))
 		c.Evidence = append(c.Evidence, l.of(bogoMIPS)...)
 	}
+	c.Evidence = append(c.Evidence, l.of(stepped)...) // a clock at a wrong rate is set again and again
 }
 
 // hidden are boot parameters that disable the timers against which the TSC is measured.

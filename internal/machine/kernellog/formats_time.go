@@ -23,7 +23,7 @@ var timeFormats = []format{
 	{kind: stepped, has: "time has been changed", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: Time has been changed`},
 	{kind: stepped, has: "stepping time", program: true, weight: weightDecides, pattern: `(?P<name>vmtoolsd)\[\d+\]: .*\[timeSync\] .*stepping time`},
 	{kind: stepped, has: "radical guest time change", program: true, weight: weightDecides, pattern: `(?P<name>VBoxService)\[\d+\]: .*Radical guest time change`},
-	{kind: stepped, has: "virtio_vmmci", weight: weightDecides, pattern: `virtio_vmmci: detected drift greater than \d+ seconds, synchronizing clock`},
+	{kind: stepped, has: "virtio_vmmci", weight: weightDecides, pattern: `(?P<name>virtio_vmmci): detected drift greater than \d+ seconds, synchronizing clock`},
 	{kind: leapSecond, has: "leap second", weight: weightDecides, pattern: `Clock: (?P<name>inserting|deleting) leap second`},
 	// The real-time clock.
 	{kind: rtcRead, has: "rtc", weight: weightNoise, pattern: `(?:rtc\S*(?: \S+)?: setting system clock to|RTC time: [\d:]+, date:) (?P<name>\d{4})-`},

@@ -24,6 +24,9 @@ var guestClocks = map[string]string{
 	"hyperv_clocksource": "hyperv", "hyperv_clocksource_tsc_page": "hyperv", "hyperv_clocksource_msr": "hyperv",
 }
 
+// guestTools are the programs and drivers by which a hypervisor sets the clock of its guests.
+var guestTools = map[string]string{"vmtoolsd": "vmware", "VBoxService": "virtualbox", "virtio_vmmci": "vmm"}
+
 // MachineOf returns the facts of the machine in the log: the kernel's release, the hypervisor, the boot parameters
 // about clocks, the clock source that it switched to last.
 func MachineOf(events []Event) Machine {
@@ -35,6 +38,10 @@ func MachineOf(events []Event) Machine {
 			m.Guest = m.Guest || strings.HasSuffix(e.Name, "-linuxkit") // the machine of Docker Desktop
 		case cpuName:
 			m.CPU = e.Name
+		case stepped:
+			if system := guestTools[e.Name]; system != "" {
+				m.Guest, m.Hypervisor = true, cmp.Or(m.Hypervisor, system)
+			}
 		case virtioDriver:
 			m.Guest = true
 		case arm32:
