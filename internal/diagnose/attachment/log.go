@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
@@ -144,21 +145,20 @@ func (l *log) add(line string) {
 }
 
 // systems are the systems whose logs have other messages than Linux, and what only they log.
-var systems = []struct {
-	name string
-	logs *regexp.Regexp
-}{
-	{"NetBSD", regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`)},
-	{"FreeBSD", regexp.MustCompile(`(?:^|: )(?:Timecounters? (?:"|tick)|FreeBSD \d|Copyright \(c\).*The FreeBSD Project)`)},
-	{"OpenBSD", regexp.MustCompile(`^OpenBSD \d`)},
-	{"illumos or Solaris", regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d`)},
-	{"macOS", regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d| com\.apple\.\S+\[\d+\]`)},
-}
+var systems = sync.OnceValue(func() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		"FreeBSD":            regexp.MustCompile(`(?:^|kernel: )(?:Timecounters? (?:"|tick)|FreeBSD \d)|^Copyright \(c\).*The FreeBSD Project`),
+		"NetBSD":             regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`),
+		"OpenBSD":            regexp.MustCompile(`^OpenBSD \d`),
+		"illumos or Solaris": regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d`),
+		"macOS":              regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d| com\.apple\.\S+\[\d+\]`),
+	}
+})
 
 func systemOf(line string) string {
-	for _, s := range systems {
-		if s.logs.MatchString(line[:min(len(line), maxUnknown)]) {
-			return s.name
+	for name, logs := range systems() {
+		if logs.MatchString(line[:min(len(line), maxUnknown)]) {
+			return name
 		}
 	}
 	return ""

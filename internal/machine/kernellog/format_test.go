@@ -54,7 +54,8 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 			require.NotEmpty(t, events[0].Line)
 		}
 	}
-	for _, f := range formats {
+	for i := range formats {
+		f := &formats[i]
 		require.True(t, seen[f.pattern], "%s: add an example of it to docs/kernel-messages.md", f.pattern)
 		require.Equal(t, strings.ToLower(f.has), f.has, "%s: the text of the filter must be in lower case", f.pattern)
 		require.NotRegexp(t, `^\.\*`, f.pattern, "a pattern that begins with .* is slow")
@@ -67,7 +68,8 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 // TestEveryGroupIsUsed: a field that no pattern has is dead.
 func TestEveryGroupIsUsed(t *testing.T) {
 	var all strings.Builder
-	for _, f := range formats {
+	for i := range formats {
+		f := &formats[i]
 		all.WriteString(f.compiled().String())
 	}
 	for group := range fields {

@@ -6,14 +6,7 @@ import (
 )
 
 // formats are all messages. The first that matches counts.
-var formats = compiled(slices.Concat(watchdogFormats, testFormats, tscFormats, timeFormats, otherFormats))
-
-func compiled(all []format) []format {
-	for i := range all {
-		all[i].compiled = lazily("(?i)" + all[i].pattern)
-	}
-	return all
-}
+var formats = slices.Concat(watchdogFormats, testFormats, tscFormats, timeFormats, otherFormats)
 
 // formatOf returns the format of a text; nil if it has none, or if it only quotes a message.
 func formatOf(text string) *format {

@@ -189,15 +189,16 @@ type Stamps struct {
 // with a clock of its own; ticks make steps of up to 10 ms; and a file may have two logs.
 func (s *Stamps) Add(line string) string {
 	const booted, least, most = 2, 0.05, 10 // in s
-	rest, at, found := line[:min(len(line), maxLooked)], 0.0, true
-	for err := error(strconv.ErrSyntax); err != nil; { // until a text in brackets is a time
-		var stamp string
-		_, rest, _ = strings.Cut(rest, "[")
-		if stamp, rest, found = strings.Cut(rest, "]"); !found {
+	rest, at := line[:min(len(line), maxLooked)], -1.0
+	for at < 0 { // until a text in brackets is a time
+		_, after, _ := strings.Cut(rest, "[")
+		stamp, text, found := strings.Cut(after, "]")
+		if !found {
 			return ""
 		}
-		if at, err = strconv.ParseFloat(strings.TrimSpace(stamp), 64); !strings.Contains(stamp, ".") || !(at >= 0 && at < largestNS/1e9) {
-			err = strconv.ErrRange
+		rest = text
+		if n, err := strconv.ParseFloat(strings.TrimSpace(stamp), 64); err == nil && n < largestNS/1e9 && strings.Contains(stamp, ".") {
+			at = n
 		}
 	}
 	back, ascends := s.last-at, s.rises > s.falls
