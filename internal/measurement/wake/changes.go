@@ -2,9 +2,9 @@ package wake
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -35,8 +35,8 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 				New: words.Duration(float64(after.Timers.SlackNS))},
 			section.Difference{What: "timer device", Old: before.Timers.Device, New: after.Timers.Device},
 			section.Difference{What: "idle driver and governor", Old: before.Timers.idle(), New: after.Timers.idle()},
-			section.Difference{What: "busy threads of wake", Old: fmt.Sprint(before.BusyThreads),
-				New: fmt.Sprint(after.BusyThreads)},
+			section.Difference{What: "busy threads of wake", Old: strconv.Itoa(before.BusyThreads),
+				New: strconv.Itoa(after.BusyThreads)},
 			section.Difference{What: "CPUs of wake", Old: words.Numbers(before.CPUs), New: words.Numbers(after.CPUs)})
 		return c, true
 	}

@@ -1,8 +1,6 @@
 package wake
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -14,60 +12,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// changes returns the change of each step, nil for a step that is left out, and what ends them.
-func (r *runner) changes(ctx context.Context) (all [steps]*change, end func()) {
-	all[asIs], end = unchanged(), func() {}
-	all[tight] = &change{unchanged().begin, func(*sleepingThread) func() { return setSlack(1) }}
-	switch {
-	case r.Busy > 0:
-		r.noIdle = "all CPUs are busy (--load)"
-		return all, end
-	case r.Quota:
-		r.noIdle = "keeping a CPU awake would use up the CPU quota"
-		return all, end
+// round has the steps of a round. The figures are of asIs; the others are for layers.
+var round = []step{asIs, tight, asIs, awake}
+
+func nothing() {}
+
+// begin begins a step, and returns how to end it, and whether the step can be had.
+func (r *runner) begin(step step) (end func(), ok bool) {
+	if step != awake || r.waker == nil {
+		return nothing, step != awake
 	}
-	cpus := r.CPUs
-	if cpus == nil {
-		cpus = []int{r.threads[0].at}
+	r.waker.Signal(unix.SIGCONT)
+	thread.Sleep(time.Millisecond) // until it runs
+	return func() { r.waker.Signal(unix.SIGSTOP) }, true
+}
+
+// change changes this thread for a step, and returns how to undo it.
+func (r *runner) change(t *sleepingThread, step step) (undo func()) {
+	if step == asIs {
+		return nothing
 	}
-	child, err := startAwake(ctx, cpus)
-	if err != nil {
-		r.noIdle = err.Error()
-		return all, end
+	restore := setSlack(1)
+	var before, one unix.CPUSet
+	one.Set(t.at)
+	if step == tight || t.cpu != thread.Any || unix.SchedGetaffinity(0, &before) != nil || unix.SchedSetaffinity(0, &one) != nil {
+		return restore
 	}
-	all[awake] = &change{
-		begin: func() func() {
-			child.Signal(unix.SIGCONT)
-			thread.Sleep(time.Millisecond) // until it runs
-			return func() { child.Signal(unix.SIGSTOP) }
-		},
-		onThread: func(t *sleepingThread) func() {
-			restore := setSlack(1)
-			if t.cpu != thread.Any {
-				return restore
-			}
-			var before, one unix.CPUSet
-			one.Set(cpus[0])
-			if unix.SchedGetaffinity(0, &before) != nil || unix.SchedSetaffinity(0, &one) != nil {
-				return restore
-			}
-			return func() { _ = unix.SchedSetaffinity(0, &before); restore() }
-		},
-	}
-	return all, func() {
-		child.Kill()
-		// A thread of SCHED_IDLE ends only when it gets a CPU, on a busy machine after seconds. Nothing depends on that.
-		const patience = 100 * time.Millisecond
-		ended := make(chan bool)
-		go func() {
-			child.Close()
-			close(ended)
-		}()
-		select {
-		case <-ended:
-		case <-time.After(patience):
-		}
-	}
+	return func() { _ = unix.SchedSetaffinity(0, &before); restore() }
 }
 
 // setSlack sets the timer slack of this thread in ns, and returns how to restore it; prctl(2).
@@ -88,21 +59,50 @@ const AwakeRole = "awake"
 // ready is what the role prints when it keeps the CPUs awake.
 const ready = "ready\n"
 
-// startAwake starts a process that keeps CPUs awake while it is not stopped, and stops it.
-func startAwake(ctx context.Context, cpus []int) (*program.Child, error) {
-	var args []string
-	for _, cpu := range cpus {
-		args = append(args, strconv.Itoa(cpu))
+// startAwake starts a process that keeps the CPUs of the threads awake while it is not stopped, and stops it.
+func (r *runner) startAwake() {
+	switch {
+	case r.Busy > 0:
+		r.noIdle = "all CPUs are busy (--load)"
+		return
+	case r.Quota:
+		r.noIdle = "keeping a CPU awake would use up the CPU quota"
+		return
 	}
-	child, err := program.Start(ctx, program.Role(AwakeRole, args...))
+	var cpus []string
+	for _, t := range r.threads {
+		cpus = append(cpus, strconv.Itoa(t.at))
+	}
+	child, err := program.Start(r.ctx, program.Role(AwakeRole, cpus...))
 	if err != nil {
-		return nil, err
+		r.noIdle = err.Error()
+		return
 	}
 	if n, _ := child.Out.Read(make([]byte, len(ready))); n == 0 {
-		return nil, fmt.Errorf("no CPU could be kept awake: %s", child.Fate())
+		r.noIdle = "no CPU could be kept awake: " + child.Fate()
+		return
 	}
 	child.Signal(unix.SIGSTOP)
-	return child, nil
+	r.waker = child
+}
+
+// endAwake ends the process. A thread of SCHED_IDLE ends only when it gets a CPU, on a busy machine after seconds, and
+// nothing depends on that.
+func (r *runner) endAwake() {
+	if r.waker == nil {
+		return
+	}
+	const patience = 100 * time.Millisecond
+	r.waker.Kill()
+	ended := make(chan bool)
+	go func() {
+		r.waker.Close()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+	}
 }
 
 // KeepAwake keeps CPUs awake, the arguments, until its standard input ends. Its threads run under SCHED_IDLE: they give

@@ -2,16 +2,20 @@
 
 package wake
 
-import (
-	"context"
-	"errors"
-)
+import "errors"
 
-// changes returns no change but none at all: this system has no timer slack and no policy that keeps a CPU awake.
-func (r *runner) changes(context.Context) (all [steps]*change, end func()) {
-	all[asIs] = unchanged()
-	return all, func() {}
-}
+// round has no other step: this system has no timer slack, and no policy for a thread that keeps a CPU awake.
+var round = []step{asIs}
+
+func nothing() {}
+
+func (r *runner) begin(step) (end func(), ok bool) { return nothing, true }
+
+func (r *runner) change(*sleepingThread, step) (undo func()) { return nothing }
+
+func (r *runner) startAwake() {}
+
+func (r *runner) endAwake() {}
 
 // AwakeRole is the role of a process that calls [KeepAwake].
 const AwakeRole = "awake"

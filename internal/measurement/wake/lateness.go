@@ -17,16 +17,7 @@ type lateness struct {
 	all, early int
 	min, max   int64
 	maxAt      int64
-	kept       []float64 // a random choice, if there are many
-	ofPass     []float64 // the wake-ups of this pass
-	passes     []float64 // the medians of the passes
-}
-
-// endPass adds the median of a pass.
-func (l *lateness) endPass() {
-	if len(l.ofPass) > 0 {
-		l.passes, l.ofPass = append(l.passes, stats.Median(l.ofPass)), l.ofPass[:0]
-	}
+	kept       []float64 // in order; a random choice, if there are many
 }
 
 // mostKept is the max number of wake-ups that are kept, which bounds the memory.
@@ -43,7 +34,6 @@ func (l *lateness) add(late, at int64, chance *rand.Rand) {
 		l.early++
 	}
 	l.all++
-	l.ofPass = append(l.ofPass, float64(late))
 	if len(l.kept) < mostKept {
 		l.kept = append(l.kept, float64(late))
 	} else if k := chance.IntN(l.all); k < mostKept {
@@ -117,35 +107,32 @@ func (r *runner) span(way, span int) (s SleepSpan, slept bool) {
 			*p.to = &value
 		}
 	}
-	s.PartMediansNS, s.Layers = r.parts(way, span), r.layers(way, span)
+	s.PartMediansNS, s.Layers = parts(all), r.layers(way, span)
 	return s, true
 }
 
-// mostParts is the max number of parts of a measurement whose medians a document has.
-const mostParts = 100
+// mostParts is the max number of parts of a measurement whose medians a document has, and partOf the min number of sleeps
+// in each.
+const mostParts, partOf = 50, 4
 
-// parts returns the medians of parts of the measurement, each of as many passes, of all threads together.
-func (r *runner) parts(way, span int) (all []float64) {
-	passes := 0
-	for _, t := range r.threads {
-		passes = max(passes, len(t.ways[way].late[asIs][span].passes))
-	}
-	each := (passes + mostParts - 1) / mostParts
-	for from := 0; from < passes; from += each {
-		var part []float64
-		for _, t := range r.threads {
-			of := t.ways[way].late[asIs][span].passes
-			part = append(part, of[min(from, len(of)):min(from+each, len(of))]...)
-		}
-		all = append(all, stats.Median(part))
+// parts returns the medians of the parts of a measurement, each of as many sleeps.
+func parts(late []float64) []float64 {
+	all := make([]float64, max(1, min(mostParts, len(late)/partOf)))
+	for i := range all {
+		all[i] = stats.Median(late[i*len(late)/len(all) : (i+1)*len(late)/len(all)])
 	}
 	return all
 }
 
-// kept returns the lateness of a way of all threads together.
+// kept returns the lateness of a way of all threads together, in order.
 func (r *runner) kept(way int, step step, span int) (all []float64) {
-	for _, t := range r.threads {
-		all = append(all, t.ways[way].late[step][span].kept...)
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, t := range r.threads {
+			if kept := t.ways[way].late[step][span].kept; i < len(kept) {
+				all, more = append(all, kept[i]), true
+			}
+		}
 	}
 	return all
 }

@@ -86,7 +86,7 @@ func layered(d *result.Document) []row {
 	if w == nil || len(w.spans()) == 0 {
 		return nil
 	}
-	all := slices.DeleteFunc(w.rows(w.spans()[0]), func(r row) bool { return len(r.Layers) == 0 })
+	all := slices.DeleteFunc(w.rows(w.spans()[0]), func(r row) bool { return len(r.Layers) == 0 || r.MedianLateNS <= 0 })
 	all = picture.Shown(all)
 	slices.Reverse(all)
 	return all
@@ -107,20 +107,12 @@ func drawLayers(c draw.Canvas, d *result.Document) error {
 		row, at := picture.Row{Name: r.name(), Text: words.Duration(r.MedianLateNS)}, 0.0
 		for _, l := range layerLooks {
 			if ns, known := r.layer(l.name); known {
-				row.Bars = append(row.Bars, picture.Bar{From: at, To: at + 100*ns/r.sum(), Color: l.look.Color, Text: words.Duration(ns)})
-				at += 100 * ns / r.sum()
+				row.Bars = append(row.Bars, picture.Bar{From: at, To: at + 100*ns/r.MedianLateNS, Color: l.look.Color, Text: words.Duration(ns)})
+				at += 100 * ns / r.MedianLateNS
 			}
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
 	rows.Draw(picture.LegendOf(c, entries))
 	return nil
-}
-
-// sum returns the sum of the layers; they need not add up to the median of a foreign document.
-func (s *SleepSpan) sum() (ns float64) {
-	for _, l := range s.Layers {
-		ns += l.NS
-	}
-	return max(ns, 1)
 }

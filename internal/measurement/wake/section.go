@@ -102,7 +102,7 @@ type SleepSpan struct {
 	WorstCPUMedianNS float64 `json:"worst_cpu_median_ns,omitempty" is:"signed"`
 	// Layers are the parts of the median, if they could be told apart. They add up to it.
 	Layers []SleepLayer `json:"layers,omitempty" once:"name"`
-	// PartMediansNS are the medians of the parts of the measurement, at most 100, in order.
+	// PartMediansNS are the medians of the parts of the measurement, 50 at most, in order.
 	PartMediansNS []float64 `json:"part_medians_ns" is:"signed"`
 	// Runs has the number of parts of each run, if there are several.
 	Runs []int `json:"runs,omitempty" is:"positive"`

@@ -158,13 +158,12 @@ func always(value func(*SleepSpan) float64) func(row) (float64, bool) {
 	return figure(func(s *SleepSpan) (float64, bool) { return value(s), true })
 }
 
-func pointed[T int | float64](value func(*SleepSpan) *T) func(row) (float64, bool) {
-	return figure(func(s *SleepSpan) (float64, bool) {
-		if p := value(s); p != nil {
-			return float64(*p), true
-		}
+// known returns a figure that may be missing.
+func known[T int | float64](value *T) (float64, bool) {
+	if value == nil {
 		return 0, false
-	})
+	}
+	return float64(*value), true
 }
 
 func layerColumn(name, key string, spare int) table.Column[row] {
@@ -185,9 +184,9 @@ var columns = []table.Column[row]{
 	{Key: "high_ns", Value: figure(func(s *SleepSpan) (float64, bool) { return table.Known(s.HighNS) })},
 	{Name: "p99", Key: "p99_late_ns", Spare: 2, Unit: words.SignedDuration, Metric: "p99_late_seconds",
 		Help:  "99th percentile of the time from the deadline of a sleep to the wake-up.",
-		Value: pointed(func(s *SleepSpan) *float64 { return s.P99LateNS })},
+		Value: figure(func(s *SleepSpan) (float64, bool) { return known(s.P99LateNS) })},
 	{Name: "p99.9", Key: "p99_9_late_ns", Spare: 7, Unit: words.SignedDuration,
-		Value: pointed(func(s *SleepSpan) *float64 { return s.P999LateNS })},
+		Value: figure(func(s *SleepSpan) (float64, bool) { return known(s.P999LateNS) })},
 	{Name: "max", Key: "max_late_ns", Spare: 1, Unit: words.SignedDuration, Metric: "max_late_seconds",
 		Help:  "Maximum of the time from the deadline of a sleep to the wake-up.",
 		Value: always(func(s *SleepSpan) float64 { return s.MaxLateNS })},
@@ -197,7 +196,7 @@ var columns = []table.Column[row]{
 	layerColumn(TimerSlack, "timer_slack_ns", 3),
 	layerColumn(LeavingIdle, "leaving_idle_ns", 3),
 	layerColumn(TheRest, "the_rest_ns", 4),
-	{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Value: pointed(func(s *SleepSpan) *int { return s.WorstCPU }),
+	{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Value: figure(func(s *SleepSpan) (float64, bool) { return known(s.WorstCPU) }),
 		Cell: func(r row) string {
 			if r.WorstCPU == nil {
 				return ""

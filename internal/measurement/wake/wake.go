@@ -15,6 +15,7 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/system/program"
 )
 
 // The limits of a span. A sleep cannot be interrupted, so Ctrl-C waits for its end.
@@ -47,7 +48,7 @@ func ParseSpans(list string) (spans []time.Duration, err error) {
 
 // Settings are the settings of a run.
 type Settings struct {
-	// Time is how long the whole run takes; a sleep ends later.
+	// Time is how long the ways sleep in all; the last sleep may end later.
 	Time time.Duration
 	// Spans are the lengths of the sleeps, each once, from LeastSpan to MostSpan.
 	Spans []time.Duration
@@ -69,27 +70,11 @@ const (
 	steps
 )
 
-// round has the steps of a round. The figures are of asIs; the others are for layers.
-var round = []step{asIs, tight, asIs, awake}
-
-// A change is what a step does: it begins for all threads, and then on each thread. Both return how to undo it.
-type change struct {
-	begin    func() (end func())
-	onThread func(t *sleepingThread) (restore func())
-}
-
-// unchanged is the change of asIs.
-func unchanged() *change {
-	none := func() {}
-	return &change{func() func() { return none }, func(*sleepingThread) func() { return none }}
-}
-
 // Run measures how late the ways wake up, and reports its progress, unless progress is nil. When ctx ends, it returns the
 // results so far. A way that is not available is an entry with the reason. The error is why no thread could sleep.
 func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total time.Duration)) (Wake, error) {
 	observe.StopwatchTick() // measures it, which may take a second
 	r := &runner{Settings: s, ctx: ctx, ways: ways, start: observe.Now()}
-	r.end = r.start + int64(s.Time)
 	cpus := s.CPUs
 	if cpus == nil {
 		cpus = []int{thread.Any}
@@ -125,23 +110,24 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 		return Wake{}, err
 	}
 	facts, entered := timers(), idleEntries(s.CPUs)
-	changes, end := r.changes(ctx)
+	r.startAwake()
+	r.end = observe.Now() + int64(s.Time)
 	for !r.over() {
 		for _, step := range round {
-			if c := changes[step]; c != nil && !r.over() {
-				end := c.begin()
+			end, ok := r.begin(step)
+			if ok && !r.over() {
 				_ = all(func(t *sleepingThread) {
-					defer c.onThread(t)()
+					defer r.change(t, step)()
 					r.pass(t, step)
 				})
-				end()
 			}
+			end()
 			if progress != nil {
 				progress(time.Duration(observe.Now()-r.start), s.Time)
 			}
 		}
 	}
-	end()
+	r.endAwake()
 	_ = all(func(t *sleepingThread) { t.close.run() })
 	after := idleEntries(s.CPUs)
 	for i := range facts.IdleStates {
@@ -160,7 +146,8 @@ type runner struct {
 	ways       []Way
 	start, end int64 // by the stopwatch
 	threads    []*sleepingThread
-	noIdle     string // why there is no layer of leaving idle
+	noIdle     string         // why there is no layer of leaving idle
+	waker      *program.Child // keeps CPUs awake; nil if nothing does
 }
 
 // A sleepingThread is a thread that sleeps, pinned to a CPU or free to move (thread.Any).
@@ -197,37 +184,39 @@ func (r *runner) open(t *sleepingThread) {
 	}
 }
 
-// pass has each way sleep on a thread, for a short span several times, since it takes less time.
+// pass has each way sleep on a thread, for a short span several times, since it takes less time. It takes passTime at
+// least: the first sleep of a pass is that of a thread that has just been woken up.
 func (r *runner) pass(t *sleepingThread, step step) {
-	defer func() {
-		for _, o := range t.ways {
-			for i := range o.late[step] {
-				o.late[step][i].endPass()
-			}
-		}
-	}()
-	const most = 10
-	longest := slices.Max(r.Spans)
-	for i, span := range r.Spans {
-		for range min(most, int(math.Sqrt(float64(longest/span)))) {
-			for _, k := range t.chance.Perm(len(t.ways)) {
-				o := t.ways[k]
-				if o.err != nil || step != asIs && (o.free || o.twin != "") {
-					continue
-				}
-				if r.over() {
-					return
-				}
-				phase := min(int64(span)/2, int64(time.Millisecond))
-				late, err := o.sleep(int64(span) + t.chance.Int64N(phase+1))
-				switch {
-				case errors.Is(err, syscall.EINTR): // by a signal, not by the way
-				case err != nil:
-					o.err = err
-				default:
-					o.late[step][i].add(late, observe.Now()-r.start, t.chance)
-				}
+	const most, passTime = 10, int64(50 * time.Millisecond)
+	longest, begun := slices.Max(r.Spans), observe.Now()
+	for ok := true; ok && observe.Now()-begun < passTime; {
+		for i, span := range r.Spans {
+			for range min(most, int(math.Sqrt(float64(longest/span)))) {
+				ok = ok && r.turns(t, step, i)
 			}
 		}
 	}
+}
+
+// turns has each way sleep once for a span, in a new order. It returns false if the run is over.
+func (r *runner) turns(t *sleepingThread, step step, span int) bool {
+	for _, k := range t.chance.Perm(len(t.ways)) {
+		o := t.ways[k]
+		if o.err != nil || step != asIs && (o.free || o.twin != "") {
+			continue
+		}
+		if r.over() {
+			return false
+		}
+		length := int64(r.Spans[span])
+		late, err := o.sleep(length + t.chance.Int64N(min(length/2, int64(time.Millisecond))+1))
+		switch {
+		case errors.Is(err, syscall.EINTR): // by a signal, not by the way
+		case err != nil:
+			o.err = err
+		default:
+			o.late[step][span].add(late, observe.Now()-r.start, t.chance)
+		}
+	}
+	return true
 }

@@ -1,0 +1,58 @@
+package againstc
+
+import (
+	"bytes"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/measurement/wake"
+	"github.com/timebench/timebench/test/need"
+)
+
+// BenchmarkWakeAgainstC has timebench and a C program sleep in turn, in each way and for each span:
+//
+//	go test ./test/againstc -run '^$' -bench WakeAgainstC -benchtime 5x
+//
+// It prints the median lateness of both, and the median of the ratios of the pairs.
+func BenchmarkWakeAgainstC(b *testing.B) {
+	program, timebench := compiled(b, "wake"), need.Timebench(b)
+	for _, of := range []struct {
+		span     string
+		ns       int
+		sleeps   int
+		duration time.Duration
+	}{{"100us", 100_000, 500, time.Second}, {"1ms", 1_000_000, 300, time.Second}, {"10ms", 10_000_000, 100, 3 * time.Second}} {
+		for _, way := range wake.Ways() {
+			name, path, _ := strings.Cut(way.ID, "@")
+			if path != "syscall" || exec.Command(program, name, "1000", "1").Run() != nil {
+				continue
+			}
+			b.Run(name+"/"+of.span, func(b *testing.B) {
+				var ours, theirs, ratios []float64
+				for b.Loop() {
+					out, err := exec.Command(timebench, "wake", name, "--spans", of.span, "--duration", of.duration.String(), "--format", "json").Output()
+					require.NoError(b, err)
+					d, err := sections.Read(bytes.NewReader(out))
+					require.NoError(b, err)
+					for _, found := range wake.Of(d).Ways {
+						if found.ID == way.ID {
+							ours = append(ours, found.Spans[0].MedianLateNS)
+						}
+					}
+					theirs = append(theirs, byC(b, program, name, strconv.Itoa(of.ns), strconv.Itoa(of.sleeps)))
+					ratios = append(ratios, ours[len(ours)-1]/theirs[len(theirs)-1])
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(stats.Median(ours), "ns-timebench")
+				b.ReportMetric(stats.Median(theirs), "ns-C")
+				b.ReportMetric(stats.Median(ratios), "ratio")
+			})
+		}
+	}
+}
