@@ -1,12 +1,14 @@
 package wake
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime"
 	"strconv"
 	"time"
 
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/system/program"
 	"golang.org/x/sys/unix"
@@ -18,13 +20,13 @@ var round = []step{asIs, tight, asIs, awake}
 func nothing() {}
 
 // begin begins a step, and returns how to end it, and whether the step can be had.
-func (r *runner) begin(step step) (end func(), ok bool) {
-	if step != awake || r.waker == nil {
+func (r *runner) begin(step step, waker *program.Child) (end func(), ok bool) {
+	if step != awake || waker == nil {
 		return nothing, step != awake
 	}
-	r.waker.Signal(unix.SIGCONT)
+	waker.Signal(unix.SIGCONT)
 	thread.Sleep(time.Millisecond) // until it runs
-	return func() { r.waker.Signal(unix.SIGSTOP) }, true
+	return func() { waker.Signal(unix.SIGSTOP) }, true
 }
 
 // change changes this thread for a step, and returns how to undo it.
@@ -59,15 +61,16 @@ const AwakeRole = "awake"
 // ready is what the role prints when it keeps the CPUs awake.
 const ready = "ready\n"
 
-// startAwake starts a process that keeps the CPUs of the threads awake while it is not stopped, and stops it.
-func (r *runner) startAwake() {
+// startAwake starts a process that keeps the CPUs of the threads awake while it is not stopped, and stops it. Without one it
+// returns nil, and sets noIdle.
+func (r *runner) startAwake() *program.Child {
 	switch {
 	case r.Busy > 0:
 		r.noIdle = "all CPUs are busy (--load)"
-		return
+		return nil
 	case r.Quota:
 		r.noIdle = "keeping a CPU awake would use up the CPU quota"
-		return
+		return nil
 	}
 	var cpus []string
 	for _, t := range r.threads {
@@ -76,27 +79,34 @@ func (r *runner) startAwake() {
 	child, err := program.Start(r.ctx, program.Role(AwakeRole, cpus...))
 	if err != nil {
 		r.noIdle = err.Error()
-		return
+		return nil
 	}
-	if n, _ := child.Out.Read(make([]byte, len(ready))); n == 0 {
+	_ = child.Out.SetReadDeadline(time.Now().Add(observe.Late))
+	n, err := child.Out.Read(make([]byte, len(ready)))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		endAwake(child)
+		r.noIdle = "the CPUs were busy"
+		return nil
+	case n == 0:
 		r.noIdle = "no CPU could be kept awake: " + child.Fate()
-		return
+		return nil
 	}
 	child.Signal(unix.SIGSTOP)
-	r.waker = child
+	return child
 }
 
 // endAwake ends the process. A thread of SCHED_IDLE ends only when it gets a CPU, on a busy machine after seconds, and
 // nothing depends on that.
-func (r *runner) endAwake() {
-	if r.waker == nil {
+func endAwake(waker *program.Child) {
+	if waker == nil {
 		return
 	}
 	const patience = 100 * time.Millisecond
-	r.waker.Kill()
+	waker.Kill()
 	ended := make(chan bool)
 	go func() {
-		r.waker.Close()
+		waker.Close()
 		close(ended)
 	}()
 	select {

@@ -2,20 +2,24 @@
 
 package wake
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/timebench/timebench/internal/system/program"
+)
 
 // round has no other step: this system has no timer slack, and no policy for a thread that keeps a CPU awake.
 var round = []step{asIs}
 
 func nothing() {}
 
-func (r *runner) begin(step) (end func(), ok bool) { return nothing, true }
+func (r *runner) begin(step, *program.Child) (end func(), ok bool) { return nothing, true }
 
 func (r *runner) change(*sleepingThread, step) (undo func()) { return nothing }
 
-func (r *runner) startAwake() {}
+func (r *runner) startAwake() *program.Child { return nil }
 
-func (r *runner) endAwake() {}
+func endAwake(*program.Child) {}
 
 // AwakeRole is the role of a process that calls [KeepAwake].
 const AwakeRole = "awake"

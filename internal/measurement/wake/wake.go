@@ -15,7 +15,6 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/system/program"
 )
 
 // The limits of a span. A sleep cannot be interrupted, so Ctrl-C waits for its end.
@@ -110,11 +109,11 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 		return Wake{}, err
 	}
 	facts, entered := timers(), idleEntries(s.CPUs)
-	r.startAwake()
+	waker := r.startAwake()
 	r.end = observe.Now() + int64(s.Time)
 	for !r.over() {
 		for _, step := range round {
-			end, ok := r.begin(step)
+			end, ok := r.begin(step, waker)
 			if ok && !r.over() {
 				_ = all(func(t *sleepingThread) {
 					defer r.change(t, step)()
@@ -127,7 +126,7 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 			}
 		}
 	}
-	r.endAwake()
+	endAwake(waker)
 	_ = all(func(t *sleepingThread) { t.close.run() })
 	after := idleEntries(s.CPUs)
 	for i := range facts.IdleStates {
@@ -146,8 +145,7 @@ type runner struct {
 	ways       []Way
 	start, end int64 // by the stopwatch
 	threads    []*sleepingThread
-	noIdle     string         // why there is no layer of leaving idle
-	waker      *program.Child // keeps CPUs awake; nil if nothing does
+	noIdle     string // why there is no layer of leaving idle
 }
 
 // A sleepingThread is a thread that sleeps, pinned to a CPU or free to move (thread.Any).
