@@ -22,12 +22,13 @@ func quota(s *situation.Situation) *result.Finding {
 		Evidence: []string{
 			fmt.Sprintf("control group: %s of CPU time per %s", words.Duration(cpu.Quota*periodNS), words.Duration(periodNS)),
 		},
-		Cause:    "The kernel stops a process that has used up its quota until the period ends. A read during that time takes milliseconds, whatever the clock costs.",
+		Cause:    "The kernel stops a process that has used up its quota until the period ends. A read during that time takes milliseconds, whatever the clock costs, and a sleep ends as late.",
 		Remedies: remedy.For(s, "raise-quota"),
 		Links:    []string{"https://docs.kernel.org/scheduler/sched-bwc.html"},
 	}
 	if c := s.Conditions; c != nil && c.ThrottledPeriods > 0 {
 		finding.Evidence = append(finding.Evidence, "during the run: "+throttled(*c))
+		finding.Evidence = append(finding.Evidence, paused(s)...)
 	}
 	return finding
 }
@@ -46,8 +47,9 @@ func steal(s *situation.Situation) *result.Finding {
 	return &result.Finding{
 		Severity: severity,
 		Title:    "the hypervisor gives CPU time to others (steal)",
-		Evidence: []string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(s.Conditions.StealShare))},
-		Cause:    "The host has more work than CPUs. A read during such a pause takes milliseconds, and the time service is less accurate.",
+		Evidence: append([]string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run",
+			words.Percent(s.Conditions.StealShare))}, paused(s)...),
+		Cause:    "The host has more work than CPUs. A read during such a pause takes milliseconds, a sleep ends as late, and the time service is less accurate.",
 		Remedies: remedy.For(s, "burstable", "quieter-host"),
 		Links:    []string{"https://man7.org/linux/man-pages/man5/proc_stat.5.html"},
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
 // clocks returns the clocks of a machine with this cost and kernel entry of the fine clocks. Every clock scales.
@@ -296,6 +297,18 @@ func TestEachFinding(t *testing.T) {
 		"QPC by Intel's HPET": {func(d *result.Document) {
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 24_000_000}}
 		}, "qpc-kernel", result.Error, `bcdedit /enum "{current}"`},
+		"early sleeps": {func(d *result.Document) { d.Put(earlySleeps()) }, "early-wake-ups", result.Error, "ended early 3 of 150 times, by 300 µs at most"},
+		"early sleeps on Windows": {func(d *result.Document) {
+			d.Host.OS = "windows"
+			d.Put(earlySleeps())
+		}, "early-wake-ups", result.Warn, "may be up to a tick early"},
+		"coarse timers": {func(d *result.Document) {
+			d.Put(slept(wake.Timers{ResolutionNS: 1e7}, 5e6, 1.1e7))
+		}, "coarse-timers", result.Warn, "clock_getres(CLOCK_MONOTONIC): 10 ms"},
+		"timer slack": {func(d *result.Document) { d.Put(slept(wake.Timers{SlackNS: 1e6}, 1e6, 1.1e6)) }, "timer-slack", result.Warn, "20 times the default"},
+		"deep idle state": {func(d *result.Document) {
+			d.Put(slept(fine(), 260e3, 400e3, layer(wake.LeavingIdle, 180e3)))
+		}, "slow-idle-exit", result.Note, "idle state C6 · entered 190×"},
 		"timer raised": {func(d *result.Document) {
 			d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
 		}, "timer-raised", result.Note, "system timer to 1 ms"},

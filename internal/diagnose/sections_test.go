@@ -38,6 +38,7 @@ var planted = []struct {
 	}}}}}},
 	{"kernel-entry", &profile.Profile{KernelEntry: result.Always, ReadNS: 800}},
 	{"heavy-readers", &profile.Profile{KernelEntry: result.Never, ReadNS: 20, Processes: []profile.Process{reading("java", 0.4, 0.3)}}},
+	{"early-wake-ups", earlySleeps()},
 }
 
 func rated(ppm float64) *drift.DriftRate {

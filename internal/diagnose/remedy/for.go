@@ -19,6 +19,7 @@ var remedies = sync.OnceValue(func() map[string]remedy {
 
 var tables = []map[string]remedy{
 	sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsRemedies,
+	wakeRemedies,
 }
 
 // OfHypervisor stands for the remedies of the machine's hypervisor among the names of remedies.

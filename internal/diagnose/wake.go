@@ -1,0 +1,217 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/wake"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+const (
+	// tickNS is the resolution from which timers are ticks: CONFIG_HZ is 1000 at most. High-resolution timers have 1 ns.
+	tickNS = 1e6
+	// defaultSlackNS is the timer slack of a thread that nobody changed (init/init_task.c), and largeSlackNS the slack
+	// from which a user notices it: half of the unit in which most programs sleep.
+	defaultSlackNS, largeSlackNS = 50_000, 500_000
+	// slowIdleNS is the time to leave idle from which a user notices it: more than C1E takes (10 µs), less than C6 of a
+	// server (133 µs; skx_cstates in drivers/idle/intel_idle.c).
+	slowIdleNS = 100_000
+	// pausedNS is the lateness of a sleep during which the CPU was taken away: more than any layer.
+	pausedNS = 5e6
+)
+
+const (
+	prctlManual   = "https://man7.org/linux/man-pages/man2/prctl.2.html"
+	idleManual    = "https://docs.kernel.org/admin-guide/pm/cpuidle.html"
+	hrtimerManual = "https://docs.kernel.org/timers/highres.html"
+)
+
+// A sleep is a way to sleep with one of its spans.
+type sleep struct {
+	wake.SleepWay
+	wake.SleepSpan
+}
+
+// named returns the way and the span.
+func (w sleep) named() string {
+	return w.ID + " · a sleep of " + words.Duration(float64(w.SpanNS))
+}
+
+// layer returns a layer of the median lateness, in ns; 0 if it was not told apart.
+func (w sleep) layer(name string) float64 {
+	for _, l := range w.Layers {
+		if l.Name == name {
+			return l.NS
+		}
+	}
+	return 0
+}
+
+// sleeps returns all ways that slept, with each span.
+func sleeps(s *situation.Situation) (all []sleep) {
+	if w := wake.Of(s.Document); w != nil {
+		for _, way := range w.Ways {
+			for _, span := range way.Spans {
+				all = append(all, sleep{way, span})
+			}
+		}
+	}
+	return all
+}
+
+func timersOf(s *situation.Situation) wake.Timers {
+	if w := wake.Of(s.Document); w != nil {
+		return w.Timers
+	}
+	return wake.Timers{}
+}
+
+// mostOf returns the sleep with the largest layer of a name; nil without one.
+func mostOf(s *situation.Situation, layer string) (most *sleep) {
+	for _, w := range sleeps(s) {
+		if ns := w.layer(layer); ns > 0 && (most == nil || ns > most.layer(layer)) {
+			most = &w
+		}
+	}
+	return most
+}
+
+// parts returns evidence on a layer: "clock_nanosleep@syscall · a sleep of 1 ms ends 1.09 ms late · 1 ms of it timer
+// slack, measured without it".
+func (w sleep) parts(layer, without string) string {
+	return fmt.Sprintf("%s ends %s late · %s less %s", w.named(), words.SignedDuration(w.MedianLateNS),
+		words.Duration(w.layer(layer)), without)
+}
+
+// earlyWakeUps finds ways to sleep that end before their deadline.
+func earlyWakeUps(s *situation.Situation) *result.Finding {
+	finding := &result.Finding{
+		Title:    "sleeps end before their deadline",
+		Cause:    "A program that trusts its sleep acts too early: it finds that nothing is due, sleeps again or spins. POSIX forbids an early end (clock_nanosleep, poll). A library in the program, an emulator or a sandbox may stand in for the call.",
+		Remedies: remedy.For(s, "sleep-until", "read-real-clock"),
+		Links:    linuxLinks(s, "https://man7.org/linux/man-pages/man2/clock_nanosleep.2.html"),
+	}
+	if s.OnWindows() {
+		finding.Severity = result.Warn
+		finding.Cause = "A program that trusts its sleep acts too early. Windows ends a sleep with a tick of its timer, which may be up to a tick early."
+		finding.Remedies, finding.Links = remedy.For(s, "sleep-until"), []string{"https://learn.microsoft.com/en-us/windows/win32/api/synchapi/nf-synchapi-sleep"}
+	}
+	for _, w := range sleeps(s) {
+		if w.Early > 0 {
+			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s ended early %s of %s times, by %s at most", w.named(),
+				words.Thousands(int64(w.Early)), words.Thousands(int64(w.Samples)), words.Duration(-w.MinLateNS)))
+		}
+	}
+	return finding
+}
+
+// coarseTimers finds a kernel that ends every sleep with a tick. Two facts must agree: the resolution of timers is a
+// tick, and even the most exact way is late by a part of it.
+func coarseTimers(s *situation.Situation) *result.Finding {
+	tick := float64(timersOf(s).ResolutionNS)
+	if tick < tickNS {
+		return nil
+	}
+	finding := &result.Finding{
+		Title:    "no high-resolution timers: every sleep ends with a tick of " + words.Duration(tick),
+		Evidence: []string{"clock_getres(CLOCK_MONOTONIC): " + words.Duration(tick)},
+		Cause:    "The kernel ends a sleep with the first tick after its deadline, up to " + words.Duration(tick) + " late.",
+		Remedies: remedy.For(s, "remove-highres-off", "highres-config"),
+		Links:    []string{hrtimerManual, kernelParameters},
+	}
+	all := sleeps(s)
+	if len(all) > 0 {
+		w := slices.MinFunc(all, func(a, b sleep) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
+		if w.MedianLateNS < tick/10 {
+			return nil
+		}
+		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s ends %s late, %s at most", w.named(),
+			words.SignedDuration(w.MedianLateNS), words.SignedDuration(w.MaxLateNS)))
+	}
+	switch off := remedy.HighResolutionOff(s); {
+	case len(off) > 0:
+		finding.Cause += " The boot parameter " + off[0].Text + " turns high-resolution timers off."
+	case slices.Contains(situation.TickSources, s.ClockSource):
+		finding.Cause += " The clock source " + s.ClockSource + " counts ticks, so the kernel cannot use high-resolution timers."
+	default:
+		finding.Cause += " No boot parameter turns them off: this kernel may lack CONFIG_HIGH_RES_TIMERS, or have no timer device that fires once. This is a guess."
+	}
+	return finding
+}
+
+// largeSlack finds a timer slack that somebody set. The default is no finding.
+func largeSlack(s *situation.Situation) *result.Finding {
+	slack := float64(timersOf(s).SlackNS)
+	if slack < largeSlackNS {
+		return nil
+	}
+	finding := &result.Finding{
+		Title: "sleeps end late: a timer slack of " + words.Duration(slack),
+		Evidence: []string{fmt.Sprintf("prctl(PR_GET_TIMERSLACK): %s, %s times the default of %s", words.Duration(slack),
+			words.Times(slack/defaultSlackNS), words.Duration(defaultSlackNS))},
+		Cause:    "Somebody set the timer slack of this process before it started: it inherits the slack of the thread that started it, such as a service with TimerSlackNSec=, or a shell in it. The kernel delays its sleeps by up to the slack, to join wake-ups. Other services may have the default.",
+		Remedies: remedy.For(s, "slack-of-service", "slack-of-thread"),
+		Links:    []string{prctlManual},
+	}
+	if w := mostOf(s, wake.TimerSlack); w != nil {
+		finding.Evidence = append(finding.Evidence, w.parts(wake.TimerSlack, "with a slack of 1 ns"))
+	}
+	return finding
+}
+
+// slowIdleExit finds CPUs that take long to leave idle.
+func slowIdleExit(s *situation.Situation) *result.Finding {
+	w, timers := mostOf(s, wake.LeavingIdle), timersOf(s)
+	if w == nil || w.layer(wake.LeavingIdle) < slowIdleNS {
+		return nil
+	}
+	exit := w.layer(wake.LeavingIdle)
+	finding := &result.Finding{
+		Title:    "an idle CPU takes " + words.Duration(exit) + " to wake up",
+		Evidence: []string{w.parts(wake.LeavingIdle, "if a thread of SCHED_IDLE keeps the CPU awake")},
+		Links:    []string{idleManual},
+		Remedies: remedy.For(s, "hold-latency", "shallow-idle", "guest-halt-poll"),
+	}
+	var deepest *wake.IdleState
+	for i, state := range timers.IdleStates {
+		if state.Entered > 0 && (deepest == nil || state.LatencyNS > deepest.LatencyNS) {
+			deepest = &timers.IdleStates[i]
+		}
+	}
+	if deepest != nil {
+		finding.Evidence = append(finding.Evidence, fmt.Sprintf("idle state %s · entered %s× during the run · exit latency %s (%s)",
+			deepest.Name, words.Thousands(deepest.Entered), words.Duration(float64(deepest.LatencyNS)),
+			strings.Join(words.Present(timers.IdleDriver, timers.IdleGovernor), ", ")))
+	}
+	const unexplained = 2 // times the latency that the driver reports; the caches are cold, too
+	switch {
+	case s.IsGuest():
+		finding.Cause = "An idle virtual CPU halts, and the hypervisor takes this time to run it again. That the time is the hypervisor's is a guess."
+	case deepest != nil && exit <= unexplained*float64(deepest.LatencyNS)+slowIdleNS:
+		finding.Cause = "The CPU leaves the idle state " + deepest.Name + " slowly. A sleep, an interrupt or a packet that wakes an idle CPU is that late. It saves power, and gives other cores more turbo."
+	case timers.BroadcastDevice != "":
+		finding.Cause = "No idle state that was entered explains it. The timer of a CPU may stop in idle, and the broadcast device (" + timers.BroadcastDevice + ") wakes the CPU later. This is a guess."
+	default:
+		finding.Cause = "No idle state that was entered explains it: the CPU or its firmware may use deeper states than the kernel knows. This is a guess."
+	}
+	return finding
+}
+
+// paused returns evidence on the latest sleep, if the CPU was taken away meanwhile.
+func paused(s *situation.Situation) []string {
+	all := sleeps(s)
+	if len(all) == 0 {
+		return nil
+	}
+	w := slices.MaxFunc(all, func(a, b sleep) int { return cmp.Compare(a.MaxLateNS, b.MaxLateNS) })
+	if w.MaxLateNS < pausedNS {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s ended up to %s late", w.named(), words.Duration(w.MaxLateNS))}
+}
