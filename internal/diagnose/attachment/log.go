@@ -108,7 +108,7 @@ func (l log) finished() (log, error) {
 }
 
 func (l *log) add(line string) {
-	if back := l.stamps.Add(line); back != "" {
+	if back := l.stamps.Add(line); back != "" && len(l.about) < maxPending/2 {
 		l.about = append(l.about, back)
 	}
 	if l.system == "" && !l.kernel && l.unknown < maxUnknown {

@@ -64,7 +64,7 @@ var usualHPETs = []struct {
 	of    string
 	hz    []float64
 }{
-	{true, "xen", []float64{62.5e6}}, {true, "bhyve", []float64{16777216}}, {true, "vmware", []float64{14318180}}, {true, "", []float64{14318180, 100e6}},
+	{true, "xen", []float64{62.5e6}}, {true, "hyve", []float64{16777216}}, {true, "vmware", []float64{14318180}}, {true, "", []float64{14318180, 100e6}},
 	{false, "amd", []float64{14318180}}, {false, "hygon", []float64{14318180}}, {false, "", []float64{14318180, 19.2e6, 24e6}},
 }
 
