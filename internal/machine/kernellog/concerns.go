@@ -33,11 +33,11 @@ func hasStem(small string) bool {
 }
 
 // usual matches the lines about clocks that most machines log, and that show no fault.
-var usual = lazily(`(?i)^(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving HPET)|(?:Force enabled )?hpet\S*[: ](?:id|at|base|MMIO|\d+ \d+-bit|clockevent|channel|acpi event|active|.*emulation)|` +
+var usual = lazily(`(?i)^(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving HPET)|(?:pci \S+ )?(?:Force enabled )?hpet\S*[: ](?:\d+ channels|id|at|base|MMIO|\d+ \d+-bit|clockevent|channel|acpi event|active|.*emulation)|` +
 	`sched_clock: (?:Marking (?:un)?stable|\d+ bits)|TSC deadline timer|tsc: (?:Fast TSC calibration|using|PIT calibration|Detected|Unable)|TSC: using|kvm_\w+: TSC scaling|Hyper-V: LAPIC|PTP clock|` +
 	`clocksource:? [\w .-]+: mask|clocksource: \S+ mult\[|clocksource: +'\S+' (?:\(not '\S+'\) )?is current clocksource|clocksource: (?:wd-\S+|timekeeping watchdog on CPU\d+: \S+) (?:wd-wd read-back|read-back|retried)|No current clocksource|` +
 	`.*\brtc\S*(?: \S+)?: (?:registered|alarms|RTC can wake|char device|hctosys)|PM: RTC|Registering clocksource|riscv-timer|` +
-	`CE: |APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|acpi_pm) for high-res|Time: |hpet: HPET dysfunctional in PC10|` +
+	`vmware: using|Generic RTC|[\w.@-]+\[\d+\]: |mce: \[Hardware Error\]: TSC|CE: |APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|acpi_pm) for high-res|Time: |hpet: HPET dysfunctional in PC10|` +
 	`Skipped? synchronization checks|vboxdrv: TSC mode|.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer)`)
 
 // Unjudged returns the lines about clocks of which Parse and this package know no meaning.
@@ -54,7 +54,7 @@ var aboutParameters = lazily(`(?i:command line)|^    `)
 
 // leading matches what the kernel prints before a message: the names of a subsystem or a device, each with a colon, and
 // what it is ("[Firmware Bug]: ").
-var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w .,/'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
+var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w .,:/@'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
 
 // Leads returns whether a text could be what the kernel prints before a message in the same line. Prose that quotes a
 // message has other characters before it.

@@ -27,8 +27,8 @@ var timeFormats = []format{
 	{kind: leapSecond, has: "leap second", weight: weightDecides, pattern: `Clock: (?P<name>inserting|deleting) leap second`},
 	// The real-time clock.
 	{kind: rtcRead, has: "rtc", weight: weightNoise, pattern: `(?:rtc\S*(?: \S+)?: setting system clock to|RTC time: [\d:]+, date:) (?P<name>\d{4})-`},
-	{kind: rtcMissing, has: "unable to open rtc device", weight: weightContext, pattern: `hctosys(?:\.c)?: unable to open rtc device`},
-	{kind: rtcUnset, has: "hctosys", weight: weightDecides, pattern: `hctosys(?:\.c)?: (?:unable to (?:read|set)|invalid date)`},
+	{kind: rtcMissing, has: "unable to open rtc device", weight: weightContext, pattern: `(?:drivers/rtc/)?hctosys(?:\.c)?: unable to open rtc device`},
+	{kind: rtcUnset, has: "hctosys", weight: weightDecides, pattern: `(?:drivers/rtc/)?hctosys(?:\.c)?: (?:unable to (?:read|set)|invalid date)`},
 	{kind: rtcUnset, has: "rtc", weight: weightDecides, pattern: `rtc\S*(?: \S+)?: (?:low voltage detected|voltage low|oscillator failed|.*(?:date/time|time) is not reliable|.*set time!)`},
 	{kind: rtcUnset, has: "time before build time", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: System time before build time, advancing clock`},
 	{kind: rtcUnset, has: "clock time unset", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: System clock time unset or jumped backwards?, restor`},
