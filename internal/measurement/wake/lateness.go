@@ -152,19 +152,20 @@ func (r *runner) checkIdle(states []IdleState) {
 		}
 	}
 	if r.noIdle == "" && len(states) > 0 && entered < sleeps/2 {
-		r.noIdle = fmt.Sprintf("the CPUs were busy and entered an idle state only %s× in %s",
+		r.noIdle = fmt.Sprintf("the CPUs were busy and entered an idle state %s× in %s",
 			words.Thousands(entered), words.Plural(int(sleeps), "sleep"))
 	}
 }
 
 // layers returns the parts of the median, from the way inwards: by how much it falls without a cause. A layer that is
-// not larger than the intervals of both medians together is left out. Without any layer it returns nil.
+// not larger than the intervals of both medians together is left out. It returns nil if no cause could be taken away.
 func (r *runner) layers(way, span int) (all []SleepLayer) {
-	left := stats.Summarize(r.kept(way, asIs, span))
+	left, tried := stats.Summarize(r.kept(way, asIs, span)), false
 	without := func(name string, samples []float64) {
 		if len(samples) == 0 {
 			return
 		}
+		tried = true
 		s := stats.Summarize(samples)
 		layer, unsure := left.Median-s.Median, left.High-left.Low+s.High-s.Low
 		if s.Confidence > 0 && left.Confidence > 0 && layer > 0 && layer >= unsure {
@@ -183,7 +184,7 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 	if r.noIdle == "" {
 		without(LeavingIdle, r.kept(way, awake, span))
 	}
-	if len(all) > 0 && left.Median > 0 {
+	if tried && left.Median > 0 {
 		all = append(all, SleepLayer{TheRest, left.Median})
 	}
 	return all

@@ -139,7 +139,7 @@ func (w *Wake) choice() (notes []string) {
 		}
 	}
 	if len(rounding) > 0 {
-		notes = append(notes, words.List(rounding)+" round up to whole milliseconds.")
+		notes = append(notes, words.List(rounding)+" round the time up.")
 	}
 	return notes
 }

@@ -73,7 +73,7 @@ func TestBusyCPUsHaveNoIdleLayer(t *testing.T) {
 	}
 	r.threads[0].ways[0].late[asIs][0].all = 100
 	r.checkIdle([]IdleState{{Name: "C1", Entered: 3}, {Name: "C6", Entered: 9}})
-	require.Equal(t, "the CPUs were busy and entered an idle state only 12× in 100 sleeps", r.noIdle)
+	require.Equal(t, "the CPUs were busy and entered an idle state 12× in 100 sleeps", r.noIdle)
 	r.noIdle = ""
 	r.checkIdle([]IdleState{{Name: "C1", Entered: 3}, {Name: "C6", Entered: 90}})
 	require.Empty(t, r.noIdle)
