@@ -58,7 +58,7 @@ var checks = []check{
 	{"stepped", []string{result.Warn}, stepped, []string{"two-time-services"}},
 	{"unsynchronised", []string{result.Warn, result.Note}, unsynchronised, nil},
 	{"slewed", []string{result.Note}, slewed, []string{"clock-rate", "two-time-services"}},
-	{"early-wake-ups", []string{result.Error, result.Warn}, earlyWakeUps, nil},
+	{"early-wake-ups", []string{result.Error, result.Note}, earlyWakeUps, nil},
 	{"coarse-timers", []string{result.Warn}, coarseTimers, nil},
 	{"timer-slack", []string{result.Warn}, largeSlack, []string{"coarse-timers"}},
 	{"steal", []string{result.Warn, result.Note}, steal, nil},

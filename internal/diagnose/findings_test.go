@@ -301,7 +301,7 @@ func TestEachFinding(t *testing.T) {
 		"early sleeps on Windows": {func(d *result.Document) {
 			d.Host.OS = "windows"
 			d.Put(earlySleeps())
-		}, "early-wake-ups", result.Warn, "may be up to a tick early"},
+		}, "early-wake-ups", result.Note, "may be up to a tick early"},
 		"coarse timers": {func(d *result.Document) {
 			d.Put(slept(wake.Timers{ResolutionNS: 1e7}, 5e6, 1.1e7))
 		}, "coarse-timers", result.Warn, "clock_getres(CLOCK_MONOTONIC): 10 ms"},

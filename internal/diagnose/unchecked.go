@@ -11,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -69,6 +70,14 @@ var questions = []struct {
 	{"how fine the clocks are", func(s *situation.Situation) (string, bool) {
 		c := answering(s)
 		return "", c != nil && c.Resolution == nil
+	}},
+	{"how late sleeps end", func(s *situation.Situation) (string, bool) { return "", s.OnLinux() && len(sleeps(s)) == 0 }},
+	{"how long an idle CPU takes to wake up", func(s *situation.Situation) (string, bool) {
+		if len(sleeps(s)) == 0 {
+			return "", s.OnLinux()
+		}
+		why := wake.Of(s.Document).NoIdleLayer
+		return why, why != ""
 	}},
 	{"what the kernel log shows", func(s *situation.Situation) (string, bool) {
 		log := s.Host.KernelLog

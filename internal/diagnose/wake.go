@@ -98,7 +98,7 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 		Links:    linuxLinks(s, "https://man7.org/linux/man-pages/man2/clock_nanosleep.2.html"),
 	}
 	if s.OnWindows() {
-		finding.Severity = result.Warn
+		finding.Severity = result.Note
 		finding.Cause = "A program that trusts its sleep acts too early. Windows ends a sleep with a tick of its timer, which may be up to a tick early."
 		finding.Remedies, finding.Links = remedy.For(s, "sleep-until"), []string{"https://learn.microsoft.com/en-us/windows/win32/api/synchapi/nf-synchapi-sleep"}
 	}

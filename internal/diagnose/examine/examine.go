@@ -29,7 +29,7 @@ const (
 	// slowest is the time limit of the measurement on a busy or slow machine, on which the rest takes a second or two.
 	slowest = 8 * time.Second
 	// Slowest is about how long [Run] takes at most.
-	Slowest = slowest + time.Second
+	Slowest = slowest + wakeTime + time.Second
 	// busyAfter is the time to compare the CPUs and verify the clocks after which a machine counts as busy, without
 	// time for many clocks.
 	busyAfter = 2 * time.Second
@@ -53,7 +53,7 @@ func Estimate(fast bool) time.Duration {
 	if fast {
 		return fastSlowest / 2
 	}
-	return 1500 * time.Millisecond
+	return 1500*time.Millisecond + wakeTime
 }
 
 // Run measures what a diagnosis needs, and returns the complete parts when ctx ends. fast is whether it measures only
@@ -63,7 +63,7 @@ func Estimate(fast bool) time.Duration {
 // sampled all the time. The sampling interrupts each CPU 997 times a second, so it hits a tenth of the slices of a
 // median.
 func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, total time.Duration)) (*result.Document, error) {
-	begun, usual, limit := time.Now(), Estimate(fast), slowest
+	begun, usual, limit, last := time.Now(), Estimate(fast), slowest, wakeTime
 	tool.Command = "doctor" // warnings are for it
 	facts := host.Facts()
 	settings := measure.Settings{
@@ -72,7 +72,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 	}
 	if fast {
 		settings.Threads, settings.Rounds, settings.Time, settings.WithoutResolution = []int{1}, fastRounds, fastTime, true
-		limit = fastSlowest
+		limit, last = fastSlowest, 0
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -91,7 +91,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 	}
 	tell := func(done, total time.Duration) {
 		if progress != nil {
-			progress(spent+done, max(usual, spent+total))
+			progress(spent+done, max(usual, spent+total+last))
 		}
 	}
 	tell(0, settings.Estimate(clocks))
@@ -108,6 +108,13 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 	})
 	for _, s := range found {
 		document.Put(s)
+	}
+	if !fast {
+		spent, last = time.Since(begun), 0
+		if w := wakeUps(ctx, facts.CPU, tell); w != nil {
+			document.Put(w)
+		}
+		document.Interrupted = ctx.Err() != nil
 	}
 	document.NotChecked = programs.into(document)
 	if busy {
