@@ -34,13 +34,12 @@ func inHz(hz float64) string {
 }
 
 // rateLines are the kinds of lines with a rate, and how it ranks: the most exact one counts. The kernel keeps the rate
-// of rateBefore. The number of BogoMIPS is twice the rate of the TSC, where the kernel computes it from that. It ranks
-// above the rate of the processor, which differs from the TSC's on a K8.
+// of rateBefore. BogoMIPS are twice the rate of the TSC, where the kernel computes or measures them by it.
 var rateLines = map[Kind]rate{
 	clockInterval: {rank: 1, by: "by its value and the uptime, a guess", rough: true},
-	registered:    {rank: 4, by: "by its registration line"},
-	tscRate:       {rank: 5, by: `by the line "Detected"`},
-	bogoMIPS:      {rank: 6, by: "by BogoMIPS"},
+	bogoMIPS:      {rank: 4, by: "by BogoMIPS"},
+	registered:    {rank: 5, by: "by its registration line"},
+	tscRate:       {rank: 6, by: `by the line "Detected"`},
 	hpetRate:      {rank: 8, by: "by the line of hpet0"},
 	hostRate:      {rank: 8, by: "by the hypervisor"},
 	armRate:       {rank: 8, by: "by the line of arch_timer"},
@@ -117,12 +116,17 @@ func rates(events []Event, m Machine) map[string]rate {
 			}
 		}
 		if e.Kind == tscRate && strings.EqualFold(e.Name, "TSC") { // where it differs from that of the processor
-			r.rank = rateLines[bogoMIPS].rank + 1
+			r.rank++
 		}
 		if e.Clock == "tsc-early" {
 			e.Clock, r.rank = "tsc", r.rank-1
 		}
 		add(e.Clock, r)
+	}
+	for _, e := range ofKind(events, bogoMIPS) { // the line "Detected" has the rate of the core of a K8
+		if r := rateLines[tscRate]; found["tsc"].rank == r.rank && e.Hz > 0 && math.Abs(found["tsc"].hz/e.Hz-1) > 0.05 {
+			found["tsc"] = rate{hz: e.Hz, by: rateLines[bogoMIPS].by, rank: r.rank + 1}
+		}
 	}
 	maps.Copy(found, knownRates)
 	if r := jiffiesRate(events); found["refined-jiffies"].hz == 0 && r.hz > 0 {
