@@ -98,7 +98,7 @@ compare asks first. It restores the clock source, also if it is killed.`,
 		"on Windows, request this period of the system timer, such as 1ms or 500us")
 	f.StringVar(&flags.sources, "clocksources", "",
 		"also measure with other clock `sources` of the kernel: all, or a list such as hpet,acpi_pm")
-	f.BoolVar(&flags.yes, "yes", false, "agree to the changes of --clocksources in advance")
+	f.BoolVar(&flags.yes, "yes", false, "do not ask before --clocksources changes the system")
 	addReportFlags(command, &flags.reportFlags, render.Formats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
 	complete(command, "pin", "none", "compact", "spread")

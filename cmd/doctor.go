@@ -42,8 +42,7 @@ With FILE doctor measures nothing and diagnoses another machine: FILE is the res
 command that measures, a kernel log (dmesg, journalctl -k), or a sosreport; - is standard
 input.
 
-Exit status: 0 if there is no finding of the severity of --fail-on or worse, 1 if there
-is one, 2 if the command line or the file is wrong, 3 if doctor could not tell: it could
+Exit status: 0 if nothing is at or above the severity of --fail-on, 1 if something is, 2 if the command line or the file is wrong, 3 if doctor could not tell: it could
 not measure, or no clock was timed. With --format nagios it is that of a plugin: 0 OK,
 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
 As a health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,

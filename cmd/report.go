@@ -88,7 +88,7 @@ func addReportFlags[T any](command *cobra.Command, flags *reportFlags, formats [
 	command.Flags().StringVarP(&flags.out, "out", "o", "", "also write "+written+" into this `folder` (or .zip)")
 	command.Flags().BoolVarP(&flags.quiet, "quiet", "q", false, "show neither progress nor which files were written")
 	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false,
-		"shorten nothing in a table: all facts, columns and advice")
+		"show everything: all findings, tables, columns and facts")
 	complete(command, "format", names...)
 }
 

@@ -35,7 +35,7 @@ func watchCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "watch",
 		Short: "Watch the clocks, print changes, and serve metrics",
-		Long: `Watch looks at the clocks of this machine again and again, until a signal ends it. It prints
+		Long: `Watch looks at the clocks of this machine again and again, until Ctrl-C ends it. It prints
 a line when something changes, and none otherwise: the clock source of the kernel, what a
 read of the everyday clocks costs, whether it enters the kernel, whether the wall clock is
 synchronised, steps of the wall clock, and moments in which the machine was suspended or

@@ -206,8 +206,8 @@ func TestEachFinding(t *testing.T) {
 			d.Host.KernelLog = &result.KernelLog{Lines: []string{"Aug 31 23:59:59 Clock: inserting leap second 23:59:60 UTC"}}
 			d.Host.TimeSync = nil
 		}, "wall-clock-log", result.Warn, "at least four"},
-		"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate while clocks were read: 2500.000 MHz; asleep: 2600.000 MHz"},
-		"kernel's rate":           {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "asleep: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
+		"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate while clocks were read: 2500.000 MHz; idle: 2600.000 MHz"},
+		"kernel's rate":           {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "idle: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
 		"shared timer":            {func(d *result.Document) { gains(d, 0, 1.05) }, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread"},
 		"shared timer of 64 CPUs": {func(d *result.Document) { with64(d, 1.45) }, "not-scaling", result.Warn, "64 threads together have 1.45 times"},
 		"published HPET":          {func(d *result.Document) { gains(d, 0, 1.38) }, "not-scaling", result.Warn, "have 1.38 times"},

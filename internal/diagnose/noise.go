@@ -151,7 +151,7 @@ var noises = []struct {
 		"preempted", func(_ *situation.Situation, c result.Conditions) string {
 			share := float64(c.InterruptedTurns) / float64(max(c.Turns, 1))
 			return when(share > maxInterrupted,
-				fmt.Sprintf("other programs took over a tenth of the CPU time in %s of the turns of latency", words.Percent(share)))
+				fmt.Sprintf("other programs disturbed %s of the latency samples", words.Percent(share)))
 		},
 		always("the confidence intervals; the medians less, because each turn is a median of slices"),
 		always("stop other programs, or take more rounds (timebench compare --rounds 200)"),

@@ -86,7 +86,7 @@ func (a *Agent) Serve() {
 
 // Announce prints how many clocks are watched, and where the metrics are.
 func (a *Agent) Announce(clocks int) {
-	text := fmt.Sprintf("watching %d clocks every %s, until a signal", clocks, a.Every)
+	text := fmt.Sprintf("watching %d clocks every %s; Ctrl-C stops", clocks, a.Every)
 	if a.Server != nil {
 		text += "; metrics on http://" + a.Server.Address() + "/metrics"
 		if host, _, err := net.SplitHostPort(a.Server.Address()); err == nil && !net.ParseIP(host).IsLoopback() {

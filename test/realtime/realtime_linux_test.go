@@ -92,7 +92,7 @@ func TestUnderSCHEDFIFO(t *testing.T) {
 		for _, c := range verify.Of(document).Clocks {
 			require.Empty(t, c.Faults, c.ID)
 			if c.Verdict == verify.Unverified {
-				require.Regexp(t, "^(the time was up before it was read|only [0-9,]+ reads? in its share of the time); ", c.Reason,
+				require.Regexp(t, "^(the time limit ended the run before it was read|only [0-9,]+ reads? in its share of the time); ", c.Reason,
 					c.ID)
 				missed++
 			}

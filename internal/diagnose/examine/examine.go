@@ -124,7 +124,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 	return document, nil
 }
 
-const whyBusy = "the time was up: the machine is busy or slow, or has many CPUs"
+const whyBusy = "the time limit ended the run: the machine is busy or slow, or has many CPUs"
 
 // whyMissing returns why a run has no answer to a question, in the absence of a better reason.
 func whyMissing(fast, interrupted bool) string {

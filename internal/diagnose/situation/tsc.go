@@ -99,8 +99,8 @@ func (s *Situation) TSCRates() []string {
 		}
 	}
 	cpu := s.Host.CPU
-	compare("while clocks were read", cpu.TSCLoadedHz, "asleep", cpu.TSCAsleepHz)
-	compare("asleep", cpu.TSCAsleepHz, "figure of the kernel", cpu.KernelTSCHz)
+	compare("while clocks were read", cpu.TSCLoadedHz, "idle", cpu.TSCAsleepHz)
+	compare("idle", cpu.TSCAsleepHz, "figure of the kernel", cpu.KernelTSCHz)
 	return evidence
 }
 

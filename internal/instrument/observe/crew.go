@@ -86,7 +86,7 @@ func WhyEnded(ctx context.Context, point string) string {
 	if Interrupted(ctx) {
 		return "interrupted" + point
 	}
-	return "the time was up" + point + "; use a longer --duration"
+	return "the time limit ended the run" + point + "; use a longer --duration"
 }
 
 // steps is the number of steps into which a patience is divided.

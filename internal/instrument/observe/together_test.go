@@ -247,7 +247,7 @@ func TestWhyEnded(t *testing.T) {
 	defer stop()
 	<-late.Done()
 	for _, c := range []context.Context{ctx, late} {
-		require.Equal(t, "the time was up before the end; use a longer --duration", WhyEnded(c, " before the end"))
+		require.Equal(t, "the time limit ended the run before the end; use a longer --duration", WhyEnded(c, " before the end"))
 	}
 	cancel()
 	require.Equal(t, "interrupted", WhyEnded(ctx, ""))

@@ -97,7 +97,7 @@ func driftHeight(d *result.Document, width vg.Length) vg.Length {
 }
 
 func note(t *Drift) string {
-	text := "Each panel: the offset without the line of the clock's rate, over the time since the start."
+	text := "Each panel: the distance from the fitted rate, over the time since the start."
 	if t.LoadedFromNS > 0 {
 		text += " Grey: every CPU busy."
 	}

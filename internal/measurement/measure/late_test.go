@@ -102,7 +102,7 @@ func ending(t *testing.T, err error, passes int, threads ...int) Result {
 func TestEarlyEndHasTheSameThreadsForEveryClock(t *testing.T) {
 	all, order := []int{1, 2, 3, 4, 5, 6}, []int{1, 6, 2, 4, 3, 5}
 	had := map[int]bool{}
-	for err, reason := range map[error]string{context.Canceled: "the run was interrupted", context.DeadlineExceeded: "the time was up"} {
+	for err, reason := range map[error]string{context.Canceled: "the run was interrupted", context.DeadlineExceeded: "the time limit ended the run"} {
 		for _, passes := range []int{1, 8, 45, 95} {
 			measured := ending(t, err, passes, all...)
 			require.Equal(t, errors.Is(err, context.Canceled), measured.Interrupted)

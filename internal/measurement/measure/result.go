@@ -82,7 +82,7 @@ func (r *runner) missing(t *throughput) string {
 	case observe.Interrupted(r.ctx):
 		return "the run was interrupted"
 	default:
-		return "the time was up"
+		return "the time limit ended the run"
 	}
 }
 

@@ -70,7 +70,7 @@ func (s *Runtimes) slower(thanNS float64) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return " Slower, but of a coarse or unknown resolution: " + strings.Join(all, "; ") + "."
+	return " Not counted (too coarse, or of unknown resolution): " + strings.Join(all, "; ") + "."
 }
 
 // noisy returns what took CPU time from the run; "" if the run was undisturbed.

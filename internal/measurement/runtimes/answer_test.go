@@ -22,7 +22,7 @@ func TestAnswerNamesTheCallToUse(t *testing.T) {
 		}},
 		{Name: "b", Calls: []MeasuredCall{call("other", wall, 100, 1)}},
 	}}
-	const slower = " Slower, but of a coarse or unknown resolution: text@x, 2 µs."
+	const slower = " Not counted (too coarse, or of unknown resolution): text@x, 2 µs."
 	const use = "For the wall clock use get@x, 60 ns; now is 5.00× slower, 300 ns. For durations use fast, 50 ns."
 	require.Equal(t, use+slower, s.answer(nil))
 	s.Clocks = []SystemClock{{ID: "CLOCK_REALTIME@vdso", Latency: latency(20), KernelEntry: result.Never}}

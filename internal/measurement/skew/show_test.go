@@ -136,7 +136,7 @@ func TestMissingPairsAreListedShortly(t *testing.T) {
 // The verdict does not say that all is well if CPUs were compared in part, or with bounds that hide microseconds.
 func TestMissing(t *testing.T) {
 	whole, part, wide, apart := star("a", 3), star("b", 3), star("c", 3), star("d", 3)
-	part.Pairs, part.Reason = part.Pairs[:1], "the time was up; use a longer --duration"
+	part.Pairs, part.Reason = part.Pairs[:1], "the time limit ended the run; use a longer --duration"
 	wide.Pairs[1].BoundNS = 4e6
 	apart.Pairs[1].OffsetNS, apart.Pairs[1].BoundNS = 5e6, 4e6
 	for _, s := range []*SkewedClock{&whole, &part, &wide, &apart} {
@@ -147,7 +147,7 @@ func TestMissing(t *testing.T) {
 		want   string
 	}{
 		{nil, "no clock could be read"},
-		{[]SkewedClock{part}, "1 of 2 pairs: the time was up; use a longer --duration"},
+		{[]SkewedClock{part}, "1 of 2 pairs: the time limit ended the run; use a longer --duration"},
 		{[]SkewedClock{wide, part}, "only differences from 4 ms on would have been seen"},
 		{[]SkewedClock{part, wide, whole}, ""},
 		{[]SkewedClock{apart}, ""},

@@ -176,9 +176,9 @@ func TestRunEndsInTime(t *testing.T) {
 	}
 	r := Run(context.Background(), []clock.Clock{slow, sound(t)}, Settings{Time: 200 * time.Millisecond, CPUs: []int{cpus[0], cpus[1], 1000}}, nil)
 	require.Equal(t, []MissingPair{
-		{cpus[0], 1000, "the time was up; use a longer --duration"}, {cpus[1], 1000, "the time was up; use a longer --duration"},
+		{cpus[0], 1000, "the time limit ended the run; use a longer --duration"}, {cpus[1], 1000, "the time limit ended the run; use a longer --duration"},
 	}, r.Clocks[0].MissingPairs[len(r.Clocks[0].MissingPairs)-2:])
-	require.Equal(t, "the time was up before it was read; use a longer --duration", r.Clocks[1].Reason)
+	require.Equal(t, "the time limit ended the run before it was read; use a longer --duration", r.Clocks[1].Reason)
 }
 
 func TestInterrupted(t *testing.T) {
@@ -195,7 +195,7 @@ func TestInterrupted(t *testing.T) {
 	late, stop := context.WithTimeout(t.Context(), 0)
 	defer stop()
 	r = Run(late, []clock.Clock{sound(t)}, Settings{Time: time.Second, CPUs: cpus}, nil)
-	require.Equal(t, "the time was up before it was read; use a longer --duration", r.Clocks[0].Reason, "nobody interrupted it")
+	require.Equal(t, "the time limit ended the run before it was read; use a longer --duration", r.Clocks[0].Reason, "nobody interrupted it")
 
 	start := time.Now()
 	Run(ctx, []clock.Clock{sound(t)}, Settings{Time: time.Hour, CPUs: cpus}, nil)

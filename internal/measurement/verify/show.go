@@ -273,9 +273,9 @@ var bracketColumns = []table.Column[VerifiedClock]{
 
 func (v *Verification) bracketGrid() table.Grid {
 	compared := slices.DeleteFunc(slices.Clone(v.Clocks), func(c VerifiedClock) bool { return c.Bracket == nil })
-	g := table.Of("Against the same clock by another path, which is read before and after each value", compared,
+	g := table.Of("Against the same clock by another path", compared,
 		append([]table.Column[VerifiedClock]{idColumn}, bracketColumns...))
-	g.Note = "offset: from the tightest bracket, ± half of it and the resolution. reported: the resolution that the path reports."
+	g.Note = "offset: midpoint of the closest surrounding reads, ± half their distance and the resolution. reported: the resolution that the path reports."
 	return g
 }
 

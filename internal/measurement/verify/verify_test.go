@@ -168,7 +168,7 @@ func TestFewReadsAreNoVerification(t *testing.T) {
 	v := Run(t.Context(), []clock.Clock{c, shared("next@fake", now)}, Settings{Time: time.Second / 2, CPUs: thread.Usable()[:1]}, nil)
 	require.Equal(t, Unverified, v.Clocks[0].Verdict)
 	require.Regexp(t, "^only [0-9]+ reads? in its share of the time; use a longer --duration$", v.Clocks[0].Reason)
-	require.Equal(t, VerifiedClock{ID: "next@fake", Verdict: Unverified, Reason: "the time was up before it was read; use a longer --duration"}, v.Clocks[1])
+	require.Equal(t, VerifiedClock{ID: "next@fake", Verdict: Unverified, Reason: "the time limit ended the run before it was read; use a longer --duration"}, v.Clocks[1])
 	require.Equal(t, table.Warn, v.Block(&result.Document{}).Level)
 }
 
@@ -512,7 +512,7 @@ func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	v = Run(ctx, []clock.Clock{shared("first@fake", now)}, Settings{Time: time.Hour, CPUs: thread.Usable()}, nil)
-	require.Equal(t, "the time was up before it was read; use a longer --duration", v.Clocks[0].Reason, "nobody interrupted it")
+	require.Equal(t, "the time limit ended the run before it was read; use a longer --duration", v.Clocks[0].Reason, "nobody interrupted it")
 }
 
 func TestUnderLoad(t *testing.T) {

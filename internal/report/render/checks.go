@@ -96,7 +96,7 @@ func summary(d *result.Document, findings []result.Finding) string {
 	default:
 		return fmt.Sprintf("%s (and %d more): %s", serious[0].Kind, n-1, serious[0].Title)
 	}
-	const none = "no finding of the severity of --fail-on"
+	const none = "nothing at or above --fail-on"
 	if c := diagnose.Answering(d); c != nil {
 		return fmt.Sprintf("%s; %s %s ns/read", none, c.ID, words.NS(situation.CostNS(c.Latency)))
 	}

@@ -34,12 +34,12 @@ func TestFormatsOfHealthChecks(t *testing.T) {
 		line, nagios string
 	}{
 		{
-			checked(21.7), "no finding of the severity of --fail-on; CLOCK_MONOTONIC@vdso 21.7 ns/read",
-			"OK - no finding of the severity of --fail-on; CLOCK_MONOTONIC@vdso 21.7 ns/read | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
+			checked(21.7), "nothing at or above --fail-on; CLOCK_MONOTONIC@vdso 21.7 ns/read",
+			"OK - nothing at or above --fail-on; CLOCK_MONOTONIC@vdso 21.7 ns/read | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
 		},
 		{
-			checked(21.7, small), "no finding of the severity of --fail-on; CLOCK_MONOTONIC@vdso 21.7 ns/read",
-			"OK - no finding of the severity of --fail-on; CLOCK_MONOTONIC@vdso 21.7 ns/read | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
+			checked(21.7, small), "nothing at or above --fail-on; CLOCK_MONOTONIC@vdso 21.7 ns/read",
+			"OK - nothing at or above --fail-on; CLOCK_MONOTONIC@vdso 21.7 ns/read | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
 		},
 		{
 			checked(21.7, unsure, small), "unsynchronised: the wall clock is not synchronised",

@@ -79,7 +79,7 @@ func linuxFacts(h result.Host) []table.Fact {
 	for _, r := range []struct {
 		hz  float64
 		how string
-	}{{h.CPU.TSCAsleepHz, "asleep"}, {h.CPU.TSCLoadedHz, "under load"},
+	}{{h.CPU.TSCAsleepHz, "idle"}, {h.CPU.TSCLoadedHz, "under load"},
 		{h.CPU.KernelTSCHz, "as calibrated by the kernel"}} {
 		if r.hz > 0 {
 			rates = append(rates, fmt.Sprintf("%.3f MHz %s", r.hz/1e6, r.how))
