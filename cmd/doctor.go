@@ -42,16 +42,16 @@ With FILE doctor measures nothing and diagnoses another machine: FILE is the res
 command that measures, a kernel log (dmesg, journalctl -k), or a sosreport; - is standard
 input.
 
-Exit status: 0 if nothing is at or above the severity of --fail-on, 1 if something is, 2 if the command line or the file is wrong, 3 if doctor could not tell: it could
-not measure, or no clock was timed. With --format nagios it is that of a plugin: 0 OK,
-1 WARNING, 2 CRITICAL, 3 UNKNOWN.
-As a health check: timebench doctor --fast --fail-on error --fail-above-ns 200`,
+Exit status: 0 if nothing is at or above the severity of --fail-on, 1 if something is, 2 if
+the command line or the file is wrong, 3 if doctor could not tell: it could not measure, or
+no clock was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING,
+2 CRITICAL, 3 UNKNOWN.`,
 		Example: `  timebench doctor
   timebench doctor report.html
   timebench doctor dmesg.txt
   ssh host dmesg | timebench doctor -
   timebench doctor --out diagnosis/
-  timebench doctor --fail-above-ns 100 --format json
+  timebench doctor --fast --fail-on error --fail-above-ns 200
   timebench doctor --format nagios --fast --fail-on error`,
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) > 1 {

@@ -87,7 +87,7 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		}},
 		{"steal", "gave 12 % of", func(d *result.Document) { d.Conditions.StealShare = 0.12 }},
 		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { d.Conditions.OtherCPUs = 0.8 }},
-		{"preempted", "in 13.9 % of the turns", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
+		{"preempted", "disturbed 13.9 % of the latency samples", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
 		{"speed", "from 1.35 ns to 1.6 ns", func(d *result.Document) { d.Conditions.FloorHighNS = 1.6 }},
 	} {
 		planted[test.kind] = true

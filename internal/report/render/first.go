@@ -137,7 +137,7 @@ func (r Report) opening(width, rows, first int) *opening {
 		if i == 0 {
 			before = "\n"
 		}
-		s.add(2+4*min(i, 1), before+labelled(table.Warn, table.Cut("Warning: "+warning.Saw+".", width, 1), 2*width), "warning")
+		s.add(2+5*min(i, 1), before+labelled(table.Warn, table.Cut("Warning: "+warning.Saw+".", width, 1), 2*width), "warning")
 	}
 	s.hide(len(r.missing.Lines), "missing figure")
 	return s
@@ -176,10 +176,10 @@ func (s *opening) explain(f result.Finding) {
 		s.add(spare, out.String(), "")
 	}
 	if len(f.Evidence) > 0 {
-		fact(5, "Evidence", f.Evidence[0], 1)
+		fact(4, "Evidence", f.Evidence[0], 1)
 	}
 	if f.Cause != "" {
-		fact(7, "Cause", f.Cause, 2)
+		fact(5, "Cause", f.Cause, 2)
 	}
 	const most = 2
 	for i, r := range f.Remedies[:min(most, len(f.Remedies))] {
