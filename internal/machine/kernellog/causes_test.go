@@ -173,7 +173,7 @@ var plantedLogs = map[string]planted{
 	"a leap second without a year":    {"leap-second", Machine{}, "Jul  1 01:59:59 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"2012 and 2015", "no year"}, TSCUnknown},
 	"a leap second without a date":    {"leap-second", Machine{}, "Clock: inserting leap second 23:59:60 UTC", []string{"is not in the line"}, TSCUnknown},
 	"an RTC that was not set":         {"rtc-unset", Machine{}, "rtc_cmos 00:03: hctosys: unable to read the hardware clock", []string{"battery"}, TSCUnknown},
-	"an RTC in 2000":                  {"rtc-unset", Machine{Kernel: "5.15.0-91-generic"}, "[ 0.9] rtc_cmos 00:03: setting system clock to 2000-01-01T00:00:09 UTC (946684809)", []string{"year 2000", "5.15.0"}, TSCUnknown},
+	"an RTC in 2000":                  {"rtc-unset", Machine{Kernel: "5.15.0-91-generic"}, "[ 0.9] tegra_rtc 7000e000.rtc: setting system clock to 2000-01-01T00:00:09 UTC (946684809)", []string{"year 2000", "5.15.0"}, TSCUnknown},
 	"no RTC":                          {"rtc-missing", Machine{}, "drivers/rtc/hctosys.c: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
 	"32-bit Arm":                      {"no-vdso-clocks", Machine{Arch: "arm"}, "arch_timer: cp15 timer(s) running at 24.00MHz (phys).", []string{"A guess"}, TSCUnknown},
 	"only ticks":                      {"only-ticks", Machine{}, "clocksource: Switched to clocksource jiffies", []string{"counts timer interrupts"}, TSCUnknown},

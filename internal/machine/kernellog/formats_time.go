@@ -26,10 +26,10 @@ var timeFormats = []format{
 	{kind: stepped, has: "virtio_vmmci", weight: weightDecides, pattern: `(?P<name>virtio_vmmci): detected drift greater than \d+ seconds, synchronizing clock`},
 	{kind: leapSecond, has: "leap second", weight: weightDecides, pattern: `Clock: (?P<name>inserting|deleting) leap second`},
 	// The real-time clock.
-	{kind: rtcRead, has: "rtc", weight: weightNoise, pattern: `(?:rtc\S*(?: \S+)?: setting system clock to|RTC time: [\d:]+, date:) (?P<name>\d{4})-`},
+	{kind: rtcRead, has: "rtc", weight: weightNoise, pattern: `(?:[\w-]*rtc\S*(?: \S+)?: setting system clock to|RTC time: [\d:]+, date:) (?P<name>\d{4})-`},
 	{kind: rtcMissing, has: "unable to open rtc device", weight: weightContext, pattern: `(?:drivers/rtc/)?hctosys(?:\.c)?: unable to open rtc device`},
 	{kind: rtcUnset, has: "hctosys", weight: weightDecides, pattern: `(?:drivers/rtc/)?hctosys(?:\.c)?: (?:unable to (?:read|set)|invalid date)`},
-	{kind: rtcUnset, has: "rtc", weight: weightDecides, pattern: `rtc\S*(?: \S+)?: (?:low voltage detected|voltage low|oscillator failed|.*(?:date/time|time) is not reliable|.*set time!)`},
+	{kind: rtcUnset, has: "rtc", weight: weightDecides, pattern: `[\w-]*rtc\S*(?: \S+)?: (?:low voltage detected|voltage low|oscillator failed|.*(?:date/time|time) is not reliable|.*set time!)`},
 	{kind: rtcUnset, has: "time before build time", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: System time before build time, advancing clock`},
 	{kind: rtcUnset, has: "clock time unset", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: System clock time unset or jumped backwards?, restor`},
 	// What holds up timers, and the kernels that count time by them.
