@@ -38,19 +38,21 @@ func (f *forecast) left() time.Duration {
 const (
 	// enoughSteps is the number of passes for a reliable mean, and enoughProbed their time: in less, a thread is rarely
 	// interrupted.
-	enoughSteps  = 4
+	enoughSteps  = 10
 	enoughProbed = 200 * time.Millisecond
 )
 
 // probe runs some of the first passes with the smallest and the largest number of threads, if passes are short, so that
-// the forecast is known, and returns false if the run ended first.
+// the forecast is known, and returns false if the run ended first. The passes share workers, as those of the run do: on
+// a busy machine new threads take several times as long.
 func (r *runner) probe(blocks [][]*throughput) bool {
+	defer r.team.rest()
 	for _, threads := range ordered(r.settings.Threads)[:min(2, len(r.settings.Threads))] {
 		made, begun := 0, r.now()
 		for i, block := range blocks {
 			for len(block) > 0 && block[0].threads == threads && r.progress != nil && r.settings.passSpan(threads) < enoughProbed &&
 				(made < enoughSteps || r.now()-begun < int64(enoughProbed)) {
-				if !r.throughput([][]*throughput{block[:1]}) {
+				if !r.passAll([][]*throughput{block[:1]}) {
 					return false
 				}
 				block = block[1:]
