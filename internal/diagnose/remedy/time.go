@@ -128,11 +128,11 @@ func serviceCommands(s *machine) []string {
 	}
 	switch manager := s.Host.ServiceManager; {
 	case manager == "openrc" || distribution(s) == "alpine":
-		return []string{"rc-status; chronyc tracking", asRoot, "rc-update add chronyd && rc-service chronyd start"}
+		return []string{"rc-status", asRoot, "rc-update add chronyd && rc-service chronyd start"}
 	case manager == "systemd", manager == "":
-		return slices.Concat([]string{"timedatectl; chronyc tracking"}, chrony,
+		return slices.Concat([]string{"timedatectl"}, chrony,
 			[]string{"# where there is no chrony:", "sudo systemctl enable --now systemd-timesyncd"})
 	default:
-		return []string{"chronyc tracking"}
+		return []string{"pgrep -l 'chronyd|ntpd|timesyncd'"}
 	}
 }
