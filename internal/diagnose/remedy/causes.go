@@ -38,5 +38,6 @@ var OfCause = map[string][]string{
 	"counter-trapped":           {"leave-it"},
 	"tsc-adjust":                {"remove-trust", "compare-cpus", "update-firmware"},
 	"override-refused":          {},
+	"no-rate":                   {"update-firmware"},
 	"host-unstable":             {"compare-cpus", "update-firmware"},
 }

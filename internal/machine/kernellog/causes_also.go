@@ -14,6 +14,13 @@ var alsoRules = []rule{
 		c.Title, c.Concerns = "the kernel refused the clock source "+clock, subjectOf(clock)
 		c.Text = fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", clock)
 	}},
+	{kind: "no-rate", inferred: true, lines: func(l log) []Event {
+		return slices.DeleteFunc(l.of(registered, hpetRate, armRate), func(e Event) bool { return e.Hz > 0 })
+	}, say: func(c *Cause, _ log, _ comparison) {
+		clock := c.Evidence[0].Clock
+		c.Title, c.Concerns = "the clock source "+clock+" has no rate", subjectOf(clock)
+		c.Text = fmt.Sprintf("The kernel has 0 Hz for the clock source %s. Nothing counts at that rate: the firmware, the hypervisor or the emulator names none, or the calibration went wrong.", clock)
+	}},
 	{kind: string(watchdogReport), harmless: true, lines: logged(watchdogReport), say: func(c *Cause, _ log, _ comparison) {
 		e, relation := c.Evidence[0], "more"
 		if e.SkewNS < 0 {

@@ -108,8 +108,10 @@ var fields = map[string]func(*Event, string){
 	// kernel/time/clocksource.c).
 	"maxcycles": func(e *Event, text string) { e.Hz = float64(hexadecimal(text)) * (1 - 0.11) / 2 * 1e9 },
 	"maxidle": func(e *Event, text string) {
-		ns, _ := number(text)
-		e.Hz /= max(ns, 1)
+		ns, ok := number(text)
+		if e.Hz /= max(ns, 1); ok && ns == 0 {
+			e.Hz = 0
+		}
 	},
 }
 
