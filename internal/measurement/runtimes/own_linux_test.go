@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func BenchmarkOwnLoops(b *testing.B) {
 			require.Empty(b, section.Runtimes[0].Reason)
 			for _, m := range section.Runtimes[0].Sleeps {
 				for _, slept := range m.Spans {
-					arguments := append(loop[1:len(loop):len(loop)], m.Call, strconv.FormatInt(slept.SpanNS, 10))
+					arguments := slices.Concat(loop[1:], []string{m.Call, strconv.FormatInt(slept.SpanNS, 10)})
 					ratio := slept.MedianLateNS / stats.Median(lateness(b, loop[0], arguments...))
 					key := m.ID + "-" + time.Duration(slept.SpanNS).String()
 					ratios[key] = append(ratios[key], ratio)

@@ -305,8 +305,12 @@ func (s *Runtimes) unproven() []string {
 			}
 		}
 		for _, m := range r.namedSleeps() {
+			if m.SystemCall == "" && m.SystemCallBy != noWait {
+				unseen.Add(r.Name, m.SystemCallBy)
+				break
+			}
 			if m.SystemCall == "" {
-				unseen.Add(m.name, m.SystemCallBy)
+				unseen.Add(m.name, noWait)
 			}
 		}
 	}

@@ -197,6 +197,10 @@ func sleptOf(span time.Duration, starts [][]float64) Slept {
 // traceSleeps finds the system calls that wait, in one start of a runtime.
 func (r *runner) traceSleeps(s *subject) {
 	defer r.advance(r.settings.traceTime(s.Runtime, tracedSleeps))
+	if err := ptrace.Usable(); err != nil {
+		s.untraced = err.Error()
+		return
+	}
 	var spans []ptrace.Span
 	trace := func(ctx context.Context, cmd *exec.Cmd) (err error) {
 		spans, err = ptrace.Waits(ctx, cmd, program.Limits{Time: longestTrace, OutputBytes: maxOutput})
@@ -216,7 +220,9 @@ func (r *runner) traceSleeps(s *subject) {
 		}
 		return d.mark(emptyLoop, 1, 0)
 	})
-	if err != nil {
+	if r.ctx.Err() != nil {
+		s.untraced = "interrupted"
+	} else if err != nil {
 		s.untraced = err.Error()
 	}
 	// The mark of a command ends with another mark, after which the sleeps follow.
@@ -227,6 +233,9 @@ func (r *runner) traceSleeps(s *subject) {
 		}
 	}
 }
+
+// noWait is why the system call is unknown if a runtime was traced.
+const noWait = "no system call of its own was seen to wait"
 
 // waits sets the system call that waits. A runtime waits in other threads too: of the calls that are at least half as
 // many as the sleeps, and wait for half the span or more, but at most twice as long as a sleep takes, it is the one that waits
@@ -239,7 +248,7 @@ func (s *Slept) waits(all []ptrace.Wait, why string) {
 			calls[of] = append(calls[of], float64(w.NS))
 		}
 	}
-	s.SystemCallBy = cmp.Or(why, "no system call of its own was seen to wait")
+	s.SystemCallBy = cmp.Or(why, noWait)
 	for of, ns := range calls {
 		if longest := int64(stats.Median(ns)); len(ns) >= tracedSleeps/2 && longest > s.SystemCallNS {
 			s.SystemCall, s.SystemCallNS, s.Deadline, s.SystemCallBy = of.Call, longest, of.Deadline, byPtrace
