@@ -238,8 +238,8 @@ func (r *runner) traceSleeps(s *subject) {
 const noWait = "no system call of its own was seen to wait"
 
 // waits sets the system call that waits. A runtime waits in other threads too: of the calls that are at least half as
-// many as the sleeps, and wait for half the span or more, but at most twice as long as a sleep takes, it is the one that waits
-// longest. why is why they were not traced.
+// many as the sleeps, and wait for half the span or more, but at most twice as long as a sleep takes, it is the one
+// that waits longest. why is why they were not traced.
 func (s *Slept) waits(all []ptrace.Wait, why string) {
 	calls := map[ptrace.Wait][]float64{}
 	for _, w := range all {

@@ -26,86 +26,72 @@ func (s *Runtimes) spans() []int64 {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// slept returns the sleeps of a span: those that were never early first, and then those with the smallest median.
-func (s *Runtimes) slept(r *MeasuredRuntime, spanNS int64) (all []line) {
-	for _, m := range r.Sleeps {
-		for i := range m.Spans {
-			if of := &m.Spans[i]; of.SpanNS == spanNS {
-				all = append(all, line{section: s, runtime: r, call: MeasuredCall{ID: m.ID, Call: m.Call}, slept: of, own: true})
+// sleptFor returns the sleeps of a span in all runtimes, the least late first.
+func (s *Runtimes) sleptFor(spanNS int64) (all []line) {
+	for i := range s.Runtimes {
+		r := &s.Runtimes[i]
+		for _, m := range r.Sleeps {
+			for k := range m.Spans {
+				if of := &m.Spans[k]; of.SpanNS == spanNS {
+					all = append(all, line{section: s, runtime: r, call: MeasuredCall{ID: m.ID, Call: m.ID}, slept: of, own: true})
+				}
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b line) int {
-		return cmp.Or(cmp.Compare(min(a.slept.Early, 1), min(b.slept.Early, 1)), byLateness(a, b))
-	})
+	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.slept.MedianLateNS, b.slept.MedianLateNS) })
+	return all
+}
+
+// ranked returns the sleeps of the shortest span: those that were never early first, each the least late first.
+func (s *Runtimes) ranked() []line {
+	all := s.sleptFor(s.spans()[0])
+	slices.SortStableFunc(all, func(a, b line) int { return min(a.slept.Early, 1) - min(b.slept.Early, 1) })
 	return all
 }
 
 // blocks returns a caveat of a way to sleep that programs of its language must not expect.
 func (l line) blocks() string {
-	if l.call.Call == "Atomics.wait" {
+	if strings.HasPrefix(l.call.ID, "Atomics.wait@") {
 		return " (blocks the event loop)"
 	}
 	return ""
 }
 
-func byLateness(a, b line) int { return cmp.Compare(a.slept.MedianLateNS, b.slept.MedianLateNS) }
-
-// best returns the first of the sleeps of a span in each runtime, the least late first.
-func (s *Runtimes) best(spanNS int64) (all []line) {
-	for i := range s.Runtimes {
-		if of := s.slept(&s.Runtimes[i], spanNS); len(of) > 0 {
-			all = append(all, of[0])
-		}
-	}
-	slices.SortStableFunc(all, byLateness)
-	return all
-}
-
-// sleepAnswer names the way to sleep to use in each runtime for the shortest span, and the sleeps that end early.
+// sleepAnswer names the way to sleep to use in each runtime for the shortest span.
 func (s *Runtimes) sleepAnswer(d *result.Document) string {
-	shortest := s.spans()[0]
 	var all []string
-	for _, l := range s.best(shortest) {
+	seen := map[*MeasuredRuntime]bool{}
+	for _, l := range s.ranked() {
+		if seen[l.runtime] {
+			continue
+		}
 		text := l.call.ID + ", " + words.SignedDuration(l.slept.MedianLateNS)
 		if len(all) == 0 {
 			text += " late"
 		}
-		text += l.blocks()
-		all = append(all, text)
+		all, seen[l.runtime] = append(all, text+l.blocks()), true
 	}
-	return fmt.Sprintf("For a sleep of %s use %s.", words.Duration(float64(shortest)), strings.Join(all, "; ")) + noisy(d)
+	shortest := words.Duration(float64(s.spans()[0]))
+	return fmt.Sprintf("For a sleep of %s use %s.", shortest, strings.Join(all, "; ")) + noisy(d)
 }
 
 // sleepChoices returns a line for each runtime: its ways to sleep for the shortest span, and why they are late.
 func (s *Runtimes) sleepChoices() (lines []table.Fact) {
-	for i := range s.Runtimes {
-		r := &s.Runtimes[i]
-		var all []string
-		for _, l := range s.slept(r, s.spans()[0]) {
-			text := l.call.Call + " " + words.SignedDuration(l.slept.MedianLateNS) + l.blocks()
-			if why := l.slept.rounded(); why != "" {
-				text += " (" + why + ")"
-			}
-			all = append(all, text)
+	texts := map[*MeasuredRuntime][]string{}
+	for _, l := range s.ranked() {
+		text := strings.TrimSuffix(l.call.ID, "@"+l.runtime.Name)
+		text += " " + words.SignedDuration(l.slept.MedianLateNS) + l.blocks()
+		if why := l.slept.rounded(); why != "" {
+			text += " (" + why + ")"
 		}
-		if len(all) > 0 {
-			lines = append(lines, table.Fact{Name: r.Name, Value: strings.Join(all, "; ")})
+		texts[l.runtime] = append(texts[l.runtime], text)
+	}
+	for i := range s.Runtimes {
+		if r := &s.Runtimes[i]; len(texts[r]) > 0 {
+			lines = append(lines, table.Fact{Name: r.Name, Value: strings.Join(texts[r], "; ")})
 		}
 	}
 	return lines
-}
-
-// sleptFor returns the sleeps of a span in all runtimes, the least late first.
-func (s *Runtimes) sleptFor(spanNS int64) (all []line) {
-	for i := range s.Runtimes {
-		for _, l := range s.slept(&s.Runtimes[i], spanNS) {
-			l.call.Call = l.call.ID
-			all = append(all, l)
-		}
-	}
-	slices.SortStableFunc(all, byLateness)
-	return all
 }
 
 // early returns a sentence for each way to sleep that ended early.
