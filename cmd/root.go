@@ -109,8 +109,8 @@ func Root() *cobra.Command {
 		Use:   "timebench",
 		Short: "Measure the operating system's clocks",
 		Long: `Timebench measures the operating system's clocks: what a read costs, the resolution,
-whether reads scale over threads, whether the clocks can be trusted, and why reading
-them is slow.`,
+whether reads scale over threads, whether the clocks can be trusted, why reading them is
+slow, and how late sleeps end.`,
 		Example: `  timebench doctor
   timebench compare
   timebench compare --threads 1..24 --out report/

@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -84,7 +85,7 @@ func (w *Wake) rows(span int64) (all []row) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b row) int { return int(a.MedianLateNS - b.MedianLateNS) })
+	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
 	return all
 }
 

@@ -2,7 +2,6 @@ package wake
 
 import (
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -13,9 +12,6 @@ import (
 )
 
 const devices, cpus = "/sys/devices/system/clockevents", "/sys/devices/system/cpu"
-
-// preemptionModel is in the version of the kernel: "#1 SMP PREEMPT_DYNAMIC".
-var preemptionModel = regexp.MustCompile(`\bPREEMPT(_[A-Z]+)?\b`)
 
 // timers returns the facts of this machine on which wake-ups depend. What the kernel does not publish is left out.
 func timers() Timers {
@@ -37,7 +33,11 @@ func timers() Timers {
 	}
 	var names unix.Utsname
 	if unix.Uname(&names) == nil {
-		t.Preemption = preemptionModel.FindString(unix.ByteSliceToString(names.Version[:]))
+		for _, word := range strings.Fields(unix.ByteSliceToString(names.Version[:])) { // #1 SMP PREEMPT_DYNAMIC
+			if strings.HasPrefix(word, "PREEMPT") {
+				t.Preemption = printable.OneLine(word)
+			}
+		}
 	}
 	return t
 }

@@ -26,7 +26,8 @@ const (
 // mostSpans is the max number of spans of a run.
 const mostSpans = 10
 
-// ParseSpans parses the lengths of sleeps, such as 100us,1ms,10ms: each once, from LeastSpan to MostSpan, ten at most.
+// ParseSpans parses the lengths of sleeps, such as 100us,1ms,10ms: each once, from LeastSpan to MostSpan, ten at most. It
+// returns them in ascending order.
 func ParseSpans(list string) (spans []time.Duration, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		span, err := time.ParseDuration(text)
@@ -42,6 +43,7 @@ func ParseSpans(list string) (spans []time.Duration, err error) {
 		}
 		spans = append(spans, span)
 	}
+	slices.Sort(spans)
 	return spans, nil
 }
 
@@ -49,7 +51,7 @@ func ParseSpans(list string) (spans []time.Duration, err error) {
 type Settings struct {
 	// Time is how long the ways sleep in all; the last sleep may end later.
 	Time time.Duration
-	// Spans are the lengths of the sleeps, each once, from LeastSpan to MostSpan.
+	// Spans are the lengths of the sleeps, in ascending order: see [ParseSpans].
 	Spans []time.Duration
 	// CPUs are the CPUs to which a thread each is pinned; nil for a single thread that is free to move.
 	CPUs []int
@@ -111,7 +113,8 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 	facts, entered := timers(), idleEntries(s.CPUs)
 	waker := r.startAwake()
 	r.end = observe.Now() + int64(s.Time)
-	for !r.over() {
+	able := func(o *openWay) bool { return o.err == nil }
+	for slices.ContainsFunc(r.threads[0].ways, able) && !r.over() {
 		for _, step := range round {
 			end, ok := r.begin(step, waker)
 			if ok && !r.over() {
@@ -186,7 +189,7 @@ func (r *runner) open(t *sleepingThread) {
 // least: the first sleep of a pass is that of a thread that has just been woken up.
 func (r *runner) pass(t *sleepingThread, step step) {
 	const most, passTime = 10, int64(50 * time.Millisecond)
-	longest, begun := slices.Max(r.Spans), observe.Now()
+	longest, begun := r.Spans[len(r.Spans)-1], observe.Now()
 	for ok := true; ok && observe.Now()-begun < passTime; {
 		for i, span := range r.Spans {
 			for range min(most, int(math.Sqrt(float64(longest/span)))) {
@@ -196,8 +199,8 @@ func (r *runner) pass(t *sleepingThread, step step) {
 	}
 }
 
-// turns has each way sleep once for a span, in a new order. It returns false if the run is over.
-func (r *runner) turns(t *sleepingThread, step step, span int) bool {
+// turns has each way sleep once for a span, in a new order. It returns false if none could, or the run is over.
+func (r *runner) turns(t *sleepingThread, step step, span int) (tried bool) {
 	for _, k := range t.chance.Perm(len(t.ways)) {
 		o := t.ways[k]
 		if o.err != nil || step != asIs && (o.free || o.twin != "") {
@@ -206,6 +209,7 @@ func (r *runner) turns(t *sleepingThread, step step, span int) bool {
 		if r.over() {
 			return false
 		}
+		tried = true
 		length := int64(r.Spans[span])
 		late, err := o.sleep(length + t.chance.Int64N(min(length/2, int64(time.Millisecond))+1))
 		switch {
@@ -216,5 +220,5 @@ func (r *runner) turns(t *sleepingThread, step step, span int) bool {
 			o.late[step][span].add(late, observe.Now()-r.start, t.chance)
 		}
 	}
-	return true
+	return tried
 }

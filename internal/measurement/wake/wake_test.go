@@ -137,6 +137,9 @@ func TestWayThatIsRefused(t *testing.T) {
 	require.Zero(t, w.Ways[2].Spans[0].Early, "a signal is not the way's fault")
 	require.Equal(t, 1000.0, w.Ways[2].Spans[0].MinLateNS)
 	require.Len(t, w.Lines(nil), 1+2+2)
+	long := settings()
+	long.Time = time.Hour
+	require.Equal(t, "setup(2): not permitted", run(t, long, refused, missing).Ways[0].Reason, "nothing is left to measure")
 }
 
 // An interrupted run reports what is complete.
@@ -197,7 +200,7 @@ func TestSelect(t *testing.T) {
 }
 
 func TestParseSpans(t *testing.T) {
-	spans, err := ParseSpans("100us,1ms,1s")
+	spans, err := ParseSpans("1s,100us,1ms")
 	require.NoError(t, err)
 	require.Equal(t, []time.Duration{100 * time.Microsecond, time.Millisecond, time.Second}, spans)
 	for list, want := range map[string]string{
