@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/timebench/timebench/internal/instrument/observe"
 	"golang.org/x/sys/unix"
 )
 
@@ -59,14 +58,14 @@ func ioUring(c *cleanup) (sleeper, error) {
 	}
 	*word(p.sq.array) = 0
 	tail, head := word(p.sq.tail), word(p.cq.head)
-	enter := &[6]uintptr{ring, 1, 1, getEvents}
+	enter := &sleepingCall{number: unix.SYS_IO_URING_ENTER, args: [6]uintptr{ring, 1, 1, getEvents}}
 	return func(span int64) (int64, error) {
-		deadline := observe.Now() + span
+		deadline := monotonic() + span
 		at[0], at[1] = deadline/1e9, deadline%1e9
 		*entry = uringEntry{opcode: opTimeout, fd: -1, address: uint64(uintptr(unsafe.Pointer(at))), length: 1,
 			timeoutFlags: absolute}
 		atomic.AddUint32(tail, 1)
-		late, err := call(deadline, unix.SYS_IO_URING_ENTER, enter)
+		late, err := enter.until(deadline)
 		if err == nil {
 			result := *(*int32)(unsafe.Pointer(&rings[p.cq.cqes+cqe*(*head&(p.cqEntries-1))+8]))
 			atomic.AddUint32(head, 1)

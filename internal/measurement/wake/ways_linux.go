@@ -5,7 +5,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/native"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,14 +43,27 @@ var systemWays = []Way{
 	{ID: "io_uring@syscall", Call: "io_uring_enter(2), IORING_OP_TIMEOUT", open: ioUring},
 }
 
-// call makes a raw system call and returns by how much it ended later than the deadline.
-func call(deadline int64, number uintptr, args *[6]uintptr) (late int64, err error) {
-	_, _, errno := unix.RawSyscall6(number, args[0], args[1], args[2], args[3], args[4], args[5])
-	late = observe.Now() - deadline
-	if errno != 0 && errno != unix.ETIMEDOUT {
+// monotonic returns CLOCK_MONOTONIC, as [native.CallTimed] reads it.
+func monotonic() int64 {
+	var at unix.Timespec
+	_, _, _ = unix.RawSyscall6(unix.SYS_CLOCK_GETTIME, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&at)), 0, 0, 0, 0)
+	return at.Nano()
+}
+
+// A sleepingCall is a raw system call that sleeps. It is on the heap, where it does not move.
+type sleepingCall struct {
+	number uintptr
+	args   [6]uintptr
+	woke   unix.Timespec
+}
+
+// until makes the call, and returns by how much it ended later than the deadline.
+func (c *sleepingCall) until(deadline int64) (late int64, err error) {
+	result := native.CallTimed(c.number, &c.args, &c.woke)
+	if errno := unix.Errno(-result); result < 0 && errno != unix.ETIMEDOUT {
 		return 0, errno
 	}
-	return late, nil
+	return c.woke.Nano() - deadline, nil
 }
 
 // A timeout writes the time of a deadline where the kernel reads it.
@@ -60,29 +73,29 @@ func absolute(at *[2]int64, deadline int64) {
 	*(*unix.Timespec)(unsafe.Pointer(at)) = unix.NsecToTimespec(deadline)
 }
 
-func relative(at *[2]int64, deadline int64) { absolute(at, max(0, deadline-observe.Now())) }
+func relative(at *[2]int64, deadline int64) { absolute(at, max(0, deadline-monotonic())) }
 
 // relative64 has 64 bits on every CPU.
 func relative64(at *[2]int64, deadline int64) {
-	left := max(0, deadline-observe.Now())
+	left := max(0, deadline-monotonic())
 	at[0], at[1] = left/1e9, left%1e9
 }
 
 func relativeMicroseconds(at *[2]int64, deadline int64) {
-	absolute(at, (max(0, deadline-observe.Now())+999)/1000*1000)
+	absolute(at, (max(0, deadline-monotonic())+999)/1000*1000)
 }
 
 // timed opens a system call with a struct timespec. arguments returns its arguments from the address of that.
 func timed(number uintptr, set timeout, arguments func(at uintptr, c *cleanup) ([6]uintptr, error)) func(*cleanup) (sleeper,
 	error) {
 	return func(c *cleanup) (sleeper, error) {
-		at, args := new([2]int64), new([6]uintptr) // on the heap, where they do not move
+		at, call := new([2]int64), &sleepingCall{number: number}
 		var err error
-		*args, err = arguments(uintptr(unsafe.Pointer(at)), c)
+		call.args, err = arguments(uintptr(unsafe.Pointer(at)), c)
 		return func(span int64) (int64, error) {
-			deadline := observe.Now() + span
+			deadline := monotonic() + span
 			set(at, deadline)
-			return call(deadline, number, args)
+			return call.until(deadline)
 		}, err
 	}
 }
@@ -94,13 +107,13 @@ func inMilliseconds(number uintptr, place int, arguments func(c *cleanup) ([6]ui
 		if number == noCall {
 			return nil, unix.ENOSYS
 		}
-		args := new([6]uintptr)
+		call := &sleepingCall{number: number}
 		var err error
-		*args, err = arguments(c)
+		call.args, err = arguments(c)
 		return func(span int64) (int64, error) {
-			deadline := observe.Now() + span
-			args[place] = uintptr((max(0, deadline-observe.Now()) + 999_999) / 1_000_000)
-			return call(deadline, number, args)
+			deadline := monotonic() + span
+			call.args[place] = uintptr((max(0, deadline-monotonic()) + 999_999) / 1_000_000)
+			return call.until(deadline)
 		}, err
 	}
 }
@@ -123,15 +136,16 @@ func timerFD(c *cleanup) (sleeper, error) {
 	}
 	c.add(func() { _ = unix.Close(fd) })
 	at, expired := new(unix.ItimerSpec), new(uint64)
-	read := &[6]uintptr{uintptr(fd), uintptr(unsafe.Pointer(expired)), unsafe.Sizeof(*expired)}
+	read := &sleepingCall{number: unix.SYS_READ,
+		args: [6]uintptr{uintptr(fd), uintptr(unsafe.Pointer(expired)), unsafe.Sizeof(*expired)}}
 	return func(span int64) (int64, error) {
-		deadline := observe.Now() + span
+		deadline := monotonic() + span
 		at.Value = unix.NsecToTimespec(deadline)
 		if _, _, errno := unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(fd), unix.TFD_TIMER_ABSTIME,
 			uintptr(unsafe.Pointer(at)), 0, 0, 0); errno != 0 {
 			return 0, errno
 		}
-		late, err := call(deadline, unix.SYS_READ, read)
+		late, err := read.until(deadline)
 		*expired = 0
 		return late, err
 	}, nil
