@@ -116,6 +116,9 @@ func (w *Wake) verdict() string {
 			parts = append(parts, words.Duration(l.NS)+map[bool]string{true: " are ", false: " "}[len(parts) == 0]+l.Name)
 		}
 	}
+	if w.Timers.ticks() {
+		parts = []string{"without high-resolution timers it ends at a tick, every " + words.Duration(float64(w.Timers.ResolutionNS))}
+	}
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
@@ -140,7 +143,8 @@ func (w *Wake) choice() (notes []string) {
 		}
 	}
 	if len(rounding) > 0 {
-		notes = append(notes, words.List(rounding)+" round the time up.")
+		notes = append(notes, words.List(rounding)+map[bool]string{true: " rounds", false: " round"}[len(rounding) == 1]+
+			" the time up.")
 	}
 	return notes
 }
@@ -241,6 +245,9 @@ func (w *Wake) Metrics() []exposition.Family {
 	}, columns)
 }
 
+// ticks reports whether the system has no high-resolution timers: the resolution is a tick, 1 ms at least.
+func (t *Timers) ticks() bool { return t.ResolutionNS >= 999_000 }
+
 // idle returns the driver and the governor of the idle states.
 func (t *Timers) idle() string {
 	return strings.Join(words.Present(t.IdleDriver, t.IdleGovernor), ", ")
@@ -263,7 +270,7 @@ func (t *Timers) facts(quota float64) []table.Fact {
 		return words.Duration(float64(ns))
 	}
 	resolution := duration(t.ResolutionNS)
-	if t.ResolutionNS > 1e6 {
+	if t.ticks() {
 		resolution += ", a tick: no high-resolution timers"
 	}
 	isolated := ""

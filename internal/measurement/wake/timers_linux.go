@@ -19,7 +19,7 @@ func timers() Timers {
 		SlackNS:         int64(slack()),
 		Device:          text(devices, "clockevent0/current_device"),
 		BroadcastDevice: text(devices, "broadcast/current_device"),
-		IdleDriver:      text(cpus, "cpuidle/current_driver"),
+		IdleDriver:      strings.TrimPrefix(text(cpus, "cpuidle/current_driver"), "none"),
 		IdleGovernor:    text(cpus, "cpuidle/current_governor_ro"),
 		IsolatedCPUs:    thread.Isolated(),
 		IdleStates:      idleStates(0),

@@ -98,7 +98,10 @@ func TestPlantedRounding(t *testing.T) {
 	w := run(t, settings(), fake("ns@fake", func() int64 { return 70_000 }), rounds)
 	require.Equal(t, []SleepLayer{{Rounding, 890_000}, {TheRest, 70_000}}, w.Ways[1].Spans[0].Layers)
 	require.Equal(t, "A sleep of 100 µs ends 70 µs late (ns@fake).", w.verdict())
-	require.Contains(t, w.choice(), "ms@fake round the time up.")
+	w.Timers.ResolutionNS = 4e6
+	require.Equal(t, "A sleep of 100 µs ends 70 µs late: without high-resolution timers it ends at a tick, every 4 ms (ns@fake).",
+		w.verdict())
+	require.Contains(t, w.choice(), "ms@fake rounds the time up.")
 }
 
 // A layer within the intervals is none, also if the figure rose without the cause.
