@@ -75,7 +75,7 @@ no clock was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING
 	f.Float64Var(&flags.failAboveNS, "fail-above-ns", 0,
 		"report an error if an everyday clock costs more than this many `ns`/read beyond noise, or none was timed")
 	f.BoolVar(&flags.fast, "fast", false,
-		"take less than a second: leave out what needs a longer measurement (scaling, verification, programs)")
+		"take less than a second: leave out what needs a longer measurement (scaling, verification, programs, wake-ups)")
 	addReportFlags(command, &flags.reportFlags, render.DoctorFormats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
 	complete(command, "fail-on", result.Error, result.Warn, never)

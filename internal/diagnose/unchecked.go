@@ -11,7 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
-	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -71,13 +70,9 @@ var questions = []struct {
 		c := answering(s)
 		return "", c != nil && c.Resolution == nil
 	}},
-	{"how late sleeps end", func(s *situation.Situation) (string, bool) { return "", s.OnLinux() && len(sleeps(s)) == 0 }},
-	{"how long an idle CPU takes to wake up", func(s *situation.Situation) (string, bool) {
-		if len(sleeps(s)) == 0 {
-			return "", s.OnLinux()
-		}
-		why := wake.Of(s.Document).NoIdleLayer
-		return why, why != ""
+	{"how late an idle CPU wakes up", func(s *situation.Situation) (string, bool) {
+		why := wakeOf(s).NoIdleLayer
+		return why, why != "" || s.OnLinux() && len(sleeps(s)) == 0
 	}},
 	{"what the kernel log shows", func(s *situation.Situation) (string, bool) {
 		log := s.Host.KernelLog

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
@@ -26,67 +25,41 @@ const (
 	pausedNS = 5e6
 )
 
-const (
-	prctlManual   = "https://man7.org/linux/man-pages/man2/prctl.2.html"
-	idleManual    = "https://docs.kernel.org/admin-guide/pm/cpuidle.html"
-	hrtimerManual = "https://docs.kernel.org/timers/highres.html"
-)
-
-// A sleep is a way to sleep with one of its spans.
+// A sleep is a span of a way to sleep.
 type sleep struct {
-	wake.SleepWay
+	id string
 	wake.SleepSpan
 }
 
-// named returns the way and the span.
-func (w sleep) named() string {
-	return w.ID + " · a sleep of " + words.Duration(float64(w.SpanNS))
+// lates returns how late a sleep ended: "clock_nanosleep@syscall · a sleep of 1 ms ended 77 µs late".
+func (w sleep) lates(lateNS float64) string {
+	return fmt.Sprintf("%s · a sleep of %s ended %s late", w.id, words.Duration(float64(w.SpanNS)), words.SignedDuration(lateNS))
 }
 
-// layer returns a layer of the median lateness, in ns; 0 if it was not told apart.
-func (w sleep) layer(name string) float64 {
-	for _, l := range w.Layers {
-		if l.Name == name {
-			return l.NS
-		}
-	}
-	return 0
-}
+// wakeOf returns the section, or an empty one.
+func wakeOf(s *situation.Situation) *wake.Wake { return cmp.Or(wake.Of(s.Document), &wake.Wake{}) }
 
-// sleeps returns all ways that slept, with each span.
+// sleeps returns all spans of all ways that slept.
 func sleeps(s *situation.Situation) (all []sleep) {
-	if w := wake.Of(s.Document); w != nil {
-		for _, way := range w.Ways {
-			for _, span := range way.Spans {
-				all = append(all, sleep{way, span})
-			}
+	for _, way := range wakeOf(s).Ways {
+		for _, span := range way.Spans {
+			all = append(all, sleep{way.ID, span})
 		}
 	}
 	return all
 }
 
-func timersOf(s *situation.Situation) wake.Timers {
-	if w := wake.Of(s.Document); w != nil {
-		return w.Timers
-	}
-	return wake.Timers{}
-}
-
-// mostOf returns the sleep with the largest layer of a name; nil without one.
-func mostOf(s *situation.Situation, layer string) (most *sleep) {
+// largest returns the largest layer of a name, in ns, with evidence; 0 if it was not told apart.
+func largest(s *situation.Situation, name, without string) (ns float64, evidence string) {
 	for _, w := range sleeps(s) {
-		if ns := w.layer(layer); ns > 0 && (most == nil || ns > most.layer(layer)) {
-			most = &w
+		for _, l := range w.Layers {
+			if l.Name == name && l.NS > ns {
+				ns = l.NS
+				evidence = w.lates(w.MedianLateNS) + ", " + words.Duration(ns) + " less " + without + " (medians)"
+			}
 		}
 	}
-	return most
-}
-
-// parts returns evidence on a layer: "clock_nanosleep@syscall · a sleep of 1 ms ends 1.09 ms late · 1 ms of it timer
-// slack, measured without it".
-func (w sleep) parts(layer, without string) string {
-	return fmt.Sprintf("%s ends %s late · %s less %s", w.named(), words.SignedDuration(w.MedianLateNS),
-		words.Duration(w.layer(layer)), without)
+	return ns, evidence
 }
 
 // earlyWakeUps finds ways to sleep that end before their deadline.
@@ -104,8 +77,9 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 	}
 	for _, w := range sleeps(s) {
 		if w.Early > 0 {
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s ended early %s of %s times, by %s at most", w.named(),
-				words.Thousands(int64(w.Early)), words.Thousands(int64(w.Samples)), words.Duration(-w.MinLateNS)))
+			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s · %s of %s of %s ended early, by %s at most", w.id,
+				words.Thousands(int64(w.Early)), words.Plural(w.Samples, "sleep"), words.Duration(float64(w.SpanNS)),
+				words.Duration(-w.MinLateNS)))
 		}
 	}
 	return finding
@@ -114,7 +88,7 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 // coarseTimers finds a kernel that ends every sleep with a tick. Two facts must agree: the resolution of timers is a
 // tick, and even the most exact way is late by a part of it.
 func coarseTimers(s *situation.Situation) *result.Finding {
-	tick := float64(timersOf(s).ResolutionNS)
+	tick := float64(wakeOf(s).Timers.ResolutionNS)
 	if tick < tickNS {
 		return nil
 	}
@@ -123,16 +97,14 @@ func coarseTimers(s *situation.Situation) *result.Finding {
 		Evidence: []string{"clock_getres(CLOCK_MONOTONIC): " + words.Duration(tick)},
 		Cause:    "The kernel ends a sleep with the first tick after its deadline, up to " + words.Duration(tick) + " late.",
 		Remedies: remedy.For(s, "remove-highres-off", "highres-config"),
-		Links:    []string{hrtimerManual, kernelParameters},
+		Links:    []string{"https://docs.kernel.org/timers/highres.html", kernelParameters},
 	}
-	all := sleeps(s)
-	if len(all) > 0 {
+	if all := sleeps(s); len(all) > 0 {
 		w := slices.MinFunc(all, func(a, b sleep) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
 		if w.MedianLateNS < tick/10 {
 			return nil
 		}
-		finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s ends %s late, %s at most", w.named(),
-			words.SignedDuration(w.MedianLateNS), words.SignedDuration(w.MaxLateNS)))
+		finding.Evidence = append(finding.Evidence, w.lates(w.MedianLateNS)+" (median)")
 	}
 	switch off := remedy.HighResolutionOff(s); {
 	case len(off) > 0:
@@ -147,7 +119,7 @@ func coarseTimers(s *situation.Situation) *result.Finding {
 
 // largeSlack finds a timer slack that somebody set. The default is no finding.
 func largeSlack(s *situation.Situation) *result.Finding {
-	slack := float64(timersOf(s).SlackNS)
+	slack := float64(wakeOf(s).Timers.SlackNS)
 	if slack < largeSlackNS {
 		return nil
 	}
@@ -157,48 +129,47 @@ func largeSlack(s *situation.Situation) *result.Finding {
 			words.Times(slack/defaultSlackNS), words.Duration(defaultSlackNS))},
 		Cause:    "Somebody set the timer slack of this process before it started: it inherits the slack of the thread that started it, such as a service with TimerSlackNSec=, or a shell in it. The kernel delays its sleeps by up to the slack, to join wake-ups. Other services may have the default.",
 		Remedies: remedy.For(s, "slack-of-service", "slack-of-thread"),
-		Links:    []string{prctlManual},
+		Links:    []string{"https://man7.org/linux/man-pages/man2/prctl.2.html"},
 	}
-	if w := mostOf(s, wake.TimerSlack); w != nil {
-		finding.Evidence = append(finding.Evidence, w.parts(wake.TimerSlack, "with a slack of 1 ns"))
+	if ns, evidence := largest(s, wake.TimerSlack, "with a slack of 1 ns"); ns > 0 {
+		finding.Evidence = append(finding.Evidence, evidence)
 	}
 	return finding
 }
 
 // slowIdleExit finds CPUs that take long to leave idle.
 func slowIdleExit(s *situation.Situation) *result.Finding {
-	w, timers := mostOf(s, wake.LeavingIdle), timersOf(s)
-	if w == nil || w.layer(wake.LeavingIdle) < slowIdleNS {
+	exit, evidence := largest(s, wake.LeavingIdle, "while a thread of SCHED_IDLE keeps the CPU awake")
+	if exit < slowIdleNS {
 		return nil
 	}
-	exit := w.layer(wake.LeavingIdle)
 	finding := &result.Finding{
 		Title:    "an idle CPU takes " + words.Duration(exit) + " to wake up",
-		Evidence: []string{w.parts(wake.LeavingIdle, "if a thread of SCHED_IDLE keeps the CPU awake")},
-		Links:    []string{idleManual},
+		Evidence: []string{evidence},
+		Links:    []string{"https://docs.kernel.org/admin-guide/pm/cpuidle.html"},
 		Remedies: remedy.For(s, "hold-latency", "shallow-idle", "guest-halt-poll"),
 	}
-	var deepest *wake.IdleState
-	for i, state := range timers.IdleStates {
-		if state.Entered > 0 && (deepest == nil || state.LatencyNS > deepest.LatencyNS) {
-			deepest = &timers.IdleStates[i]
+	timers, deepest := wakeOf(s).Timers, wake.IdleState{}
+	for _, state := range timers.IdleStates { // the deepest is the last
+		if state.Entered > 0 {
+			deepest = state
 		}
 	}
-	if deepest != nil {
+	if deepest.Name != "" {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("idle state %s · entered %s× during the run · exit latency %s (%s)",
-			deepest.Name, words.Thousands(deepest.Entered), words.Duration(float64(deepest.LatencyNS)),
-			strings.Join(words.Present(timers.IdleDriver, timers.IdleGovernor), ", ")))
+			deepest.Name, words.Thousands(deepest.Entered), words.Duration(float64(deepest.LatencyNS)), timers.IdleDriver))
 	}
-	const unexplained = 2 // times the latency that the driver reports; the caches are cold, too
 	switch {
 	case s.IsGuest():
 		finding.Cause = "An idle virtual CPU halts, and the hypervisor takes this time to run it again. That the time is the hypervisor's is a guess."
-	case deepest != nil && exit <= unexplained*float64(deepest.LatencyNS)+slowIdleNS:
-		finding.Cause = "The CPU leaves the idle state " + deepest.Name + " slowly. A sleep, an interrupt or a packet that wakes an idle CPU is that late. It saves power, and gives other cores more turbo."
-	case timers.BroadcastDevice != "":
-		finding.Cause = "No idle state that was entered explains it. The timer of a CPU may stop in idle, and the broadcast device (" + timers.BroadcastDevice + ") wakes the CPU later. This is a guess."
+	case exit <= 2*float64(deepest.LatencyNS)+slowIdleNS/2: // the caches are cold, too
+		finding.Cause = "The CPU leaves the idle state " + deepest.Name + " slowly. A sleep, an interrupt or a packet that wakes an idle CPU is that late. The state saves power, and gives other cores more turbo."
 	default:
-		finding.Cause = "No idle state that was entered explains it: the CPU or its firmware may use deeper states than the kernel knows. This is a guess."
+		finding.Cause = "No idle state that was entered explains it. The CPU may use deeper states than the kernel knows"
+		if timers.BroadcastDevice != "" {
+			finding.Cause += ", or its timer stops in idle and the broadcast device (" + timers.BroadcastDevice + ") wakes it"
+		}
+		finding.Cause += ". This is a guess."
 	}
 	return finding
 }
@@ -213,5 +184,5 @@ func paused(s *situation.Situation) []string {
 	if w.MaxLateNS < pausedNS {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s ended up to %s late", w.named(), words.Duration(w.MaxLateNS))}
+	return []string{w.lates(w.MaxLateNS) + " (max)"}
 }

@@ -74,7 +74,7 @@ func TestCausesOfLateWakeUps(t *testing.T) {
 		{ticks, booted("highres=on"), "coarse-timers", []string{"This is a guess", "CONFIG_HIGH_RES_TIMERS=y"}, []string{"remove-args", "highres=on"}},
 		{ticks, booted("highres=0"), "coarse-timers", []string{"The boot parameter highres=0 turns"}, nil},
 		{deep, nil, "slow-idle-exit", []string{"leaves the idle state C6 slowly", "entered 190×", "cpupower idle-set -D", "/dev/cpu_dma_latency", "turbo"}, []string{"guess", "haltpoll"}},
-		{far, nil, "slow-idle-exit", []string{"the broadcast device (hpet) wakes the CPU later. This is a guess."}, []string{"leaves the idle state"}},
+		{far, nil, "slow-idle-exit", []string{"the broadcast device (hpet) wakes it. This is a guess."}, []string{"leaves the idle state"}},
 		{deep, guest, "slow-idle-exit", []string{"the hypervisor's is a guess", "guest_halt_poll_ns"}, []string{"cpupower", "cpu_dma_latency"}},
 		{slept(wake.Timers{SlackNS: 1e6, ResolutionNS: 1}, 1.06e6, 1.2e6, layer(wake.TimerSlack, 1e6)), nil, "timer-slack",
 			[]string{"1 ms, 20 times the default", "TimerSlackNSec=50us", "1 ms less with a slack of 1 ns"}, nil},
@@ -110,5 +110,17 @@ func TestQuotaDelaysSleeps(t *testing.T) {
 	findings := Findings(d)
 	require.Len(t, findings, 1)
 	require.Equal(t, "quota", findings[0].Kind)
-	require.Contains(t, findings[0].Evidence, "clock_nanosleep@syscall · a sleep of 1 ms ended up to 91 ms late")
+	require.Contains(t, findings[0].Evidence, "clock_nanosleep@syscall · a sleep of 1 ms ended 91 ms late (max)")
+}
+
+// A document of Linux lists that an idle CPU's wake-up is unknown, with the reason of the measurement if it has one.
+func TestUnknownIdleExitIsListed(t *testing.T) {
+	d := well()
+	unknown := func(why string) result.NotChecked { return result.NotChecked{What: "how late an idle CPU wakes up", Why: why} }
+	require.Contains(t, NotChecked(d, "the flag --fast leaves this out"), unknown("the flag --fast leaves this out"))
+	w := slept(fine(), 77e3, 9e6)
+	d.Put(w)
+	require.NotContains(t, NotChecked(d, "-"), unknown("-"))
+	w.NoIdleLayer = "the CPUs were busy"
+	require.Contains(t, NotChecked(d, "-"), unknown("the CPUs were busy"))
 }
