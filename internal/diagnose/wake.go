@@ -77,9 +77,8 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 	}
 	for _, w := range sleeps(s) {
 		if w.Early > 0 {
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s · %s of %s of %s ended early, by %s at most", w.id,
-				words.Thousands(int64(w.Early)), words.Plural(w.Samples, "sleep"), words.Duration(float64(w.SpanNS)),
-				words.Duration(-w.MinLateNS)))
+			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s · %d of %s of %s ended early, by %s at most", w.id, w.Early,
+				words.Plural(w.Samples, "sleep"), words.Duration(float64(w.SpanNS)), words.Duration(-w.MinLateNS)))
 		}
 	}
 	return finding
@@ -175,14 +174,12 @@ func slowIdleExit(s *situation.Situation) *result.Finding {
 }
 
 // paused returns evidence on the latest sleep, if the CPU was taken away meanwhile.
-func paused(s *situation.Situation) []string {
-	all := sleeps(s)
-	if len(all) == 0 {
-		return nil
+func paused(s *situation.Situation) (evidence []string) {
+	most := pausedNS
+	for _, w := range sleeps(s) {
+		if w.MaxLateNS > most {
+			most, evidence = w.MaxLateNS, []string{w.lates(w.MaxLateNS) + " (max)"}
+		}
 	}
-	w := slices.MaxFunc(all, func(a, b sleep) int { return cmp.Compare(a.MaxLateNS, b.MaxLateNS) })
-	if w.MaxLateNS < pausedNS {
-		return nil
-	}
-	return []string{w.lates(w.MaxLateNS) + " (max)"}
+	return evidence
 }

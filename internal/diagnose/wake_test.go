@@ -116,7 +116,9 @@ func TestQuotaDelaysSleeps(t *testing.T) {
 // A document of Linux lists that an idle CPU's wake-up is unknown, with the reason of the measurement if it has one.
 func TestUnknownIdleExitIsListed(t *testing.T) {
 	d := well()
-	unknown := func(why string) result.NotChecked { return result.NotChecked{What: "how late an idle CPU wakes up", Why: why} }
+	unknown := func(why string) result.NotChecked {
+		return result.NotChecked{What: "how late an idle CPU wakes up", Why: why}
+	}
 	require.Contains(t, NotChecked(d, "the flag --fast leaves this out"), unknown("the flag --fast leaves this out"))
 	w := slept(fine(), 77e3, 9e6)
 	d.Put(w)

@@ -12,13 +12,10 @@ import (
 // the CPUs do not idle, and a thread that keeps them awake shares the core with the measurement of the clocks.
 const wakeTime = 500 * time.Millisecond
 
-// wakeWay is the way that doctor measures, on systems that have it. It has each layer but rounding, which is no fault
-// of a machine.
-const wakeWay = "clock_nanosleep"
-
-// wakeUps returns how late sleeps of 1 ms end, and why; nil if that was not measured.
+// wakeUps returns how late sleeps of 1 ms end, and why; nil if that was not measured. Its way is of Linux only, and has
+// each layer but rounding, which is no fault of a machine.
 func wakeUps(ctx context.Context, cpu result.CPU, progress func(done, total time.Duration)) result.Section {
-	ways, err := wake.Select([]string{wakeWay})
+	ways, err := wake.Select([]string{"clock_nanosleep"})
 	if err != nil || ctx.Err() != nil {
 		return nil
 	}
