@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"unsafe"
@@ -57,7 +58,7 @@ func ioUring(c *cleanup) (sleeper, error) {
 		return (*uint32)(unsafe.Pointer(&rings[offset]))
 	}
 	*word(p.sq.array) = 0
-	tail, head := word(p.sq.tail), word(p.cq.head)
+	tail, head, completed := word(p.sq.tail), word(p.cq.head), word(p.cq.tail)
 	enter := &sleepingCall{number: unix.SYS_IO_URING_ENTER, args: [6]uintptr{ring, 1, 1, getEvents}}
 	return func(span int64) (int64, error) {
 		deadline := monotonic() + span
@@ -65,7 +66,14 @@ func ioUring(c *cleanup) (sleeper, error) {
 		*entry = uringEntry{opcode: opTimeout, fd: -1, address: uint64(uintptr(unsafe.Pointer(at))), length: 1,
 			timeoutFlags: absolute}
 		atomic.AddUint32(tail, 1)
+		enter.args[1] = 1 // to submit
 		late, err := enter.until(deadline)
+		for err == nil && atomic.LoadUint32(completed) == *head { // a signal ended the wait, and the timeout runs on
+			enter.args[1] = 0
+			if late, err = enter.until(deadline); errors.Is(err, unix.EINTR) {
+				err = nil
+			}
+		}
 		if err == nil {
 			result := *(*int32)(unsafe.Pointer(&rings[p.cq.cqes+cqe*(*head&(p.cqEntries-1))+8]))
 			atomic.AddUint32(head, 1)

@@ -2,9 +2,11 @@ package wake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -79,4 +81,42 @@ func TestBusyCPUsHaveNoIdleLayer(t *testing.T) {
 	require.Empty(t, r.noIdle)
 	r.checkIdle(nil) // the kernel does not count them
 	require.Empty(t, r.noIdle)
+}
+
+// A signal, as of a debugger or of Ctrl-Z, does not make a sleep end early.
+func TestNoSleepEndsEarlyBySignals(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	thread, over := unix.Gettid(), make(chan bool)
+	var signals sync.WaitGroup
+	signals.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(5 * time.Millisecond):
+				_ = unix.Tgkill(unix.Getpid(), thread, unix.SIGURG) // the Go runtime ignores it
+			}
+		}
+	})
+	for _, way := range systemWays {
+		var opened cleanup
+		sleep, err := way.open(&opened)
+		for range 3 {
+			if err != nil {
+				break
+			}
+			var late int64
+			late, err = sleep(int64(50 * time.Millisecond))
+			if errors.Is(err, unix.EINTR) {
+				err = nil
+				continue
+			}
+			require.True(t, err != nil || late >= 0, "%s: %d ns, %v", way.ID, late, err)
+		}
+		require.NotErrorIs(t, err, unix.Errno(0), way.ID)
+		opened.run()
+	}
+	close(over)
+	signals.Wait()
 }
