@@ -50,7 +50,7 @@ func (s *Runtimes) Block(d *result.Document) table.Block {
 			Lines: s.sleepChoices()}
 	}
 	for _, span := range spans {
-		title := "Lateness of sleeps after " + words.Duration(float64(span))
+		title := "Lateness of sleeps of " + words.Duration(float64(span))
 		block.Grids = append(block.Grids, table.Of(title, s.sleptFor(span), columns))
 	}
 	var notFound []string

@@ -7,7 +7,7 @@
 //
 // Layers come from passes that differ in one cause only: timer slack of 1 ns, and CPUs that a thread of SCHED_IDLE keeps
 // awake. A way that rounds to milliseconds is compared with the same call in nanoseconds. Without a cause the median
-// falls by its layer. A difference within the intervals of the medians is no layer.
+// falls by its layer. A difference within the intervals of the medians is part of the rest.
 //
 // The measuring thread blocks its signals and makes raw system calls. The Go scheduler does not notice these, so it can
 // neither take the thread's P away nor wait with the wake-up for another one. That is safe because a sleep lasts

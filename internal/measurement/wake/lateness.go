@@ -157,20 +157,25 @@ func (r *runner) checkIdle(states []IdleState) {
 	}
 }
 
-// layers returns the parts of the median, from the way inwards: by how much it falls without a cause. A layer that is
-// not larger than the intervals of both medians together is left out. It returns nil if no cause could be taken away.
+// layers returns the parts of the median, from the way inwards: by how much it falls without a cause. A difference that
+// is not larger than the intervals of both medians together is part of the rest. It returns nil if no cause could be
+// taken away, or if such a difference may be the main part: more than half of the median.
 func (r *runner) layers(way, span int) (all []SleepLayer) {
-	left, tried := stats.Summarize(r.kept(way, asIs, span)), false
+	left := stats.Summarize(r.kept(way, asIs, span))
+	median, rest, tried, clear := left.Median, left.Median, false, true
 	without := func(name string, samples []float64) {
 		if len(samples) == 0 {
 			return
 		}
-		tried = true
 		s := stats.Summarize(samples)
 		layer, unsure := left.Median-s.Median, left.High-left.Low+s.High-s.Low
-		if s.Confidence > 0 && left.Confidence > 0 && layer > 0 && layer >= unsure {
-			all, left = append(all, SleepLayer{name, layer}), s
+		known := s.Confidence > 0 && left.Confidence > 0
+		if known && layer > 0 && layer >= unsure {
+			all, rest = append(all, SleepLayer{name, layer}), rest-layer
+		} else if left.Median > median/2 && (!known || unsure > median/2) {
+			clear = false
 		}
+		left, tried = s, true
 	}
 	for w := r.ways[way]; w.twin != ""; w = r.ways[way] {
 		twin := slices.IndexFunc(r.ways, func(other Way) bool { return other.ID == w.twin })
@@ -184,8 +189,8 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 	if r.noIdle == "" {
 		without(LeavingIdle, r.kept(way, awake, span))
 	}
-	if tried && left.Median > 0 {
-		all = append(all, SleepLayer{TheRest, left.Median})
+	if !tried || !clear || rest <= 0 {
+		return nil
 	}
-	return all
+	return append(all, SleepLayer{TheRest, rest})
 }

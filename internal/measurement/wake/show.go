@@ -30,7 +30,7 @@ func (w *Wake) Block(d *result.Document) table.Block {
 	block := table.Block{Title: title, Verdict: w.verdict(), Facts: table.Facts{Title: "Timers of this machine",
 		Lines: w.Timers.facts(d.Host.CPU.Quota)}}
 	for _, span := range w.spans() {
-		g := table.Of(title+" after "+words.Duration(float64(span)), w.rows(span), columns)
+		g := table.Of(title+" of "+words.Duration(float64(span)), w.rows(span), columns)
 		if len(block.Grids) == 0 {
 			g.Note = "Lateness is the wake-up minus the deadline. runtime to the rest: parts of the median. The rest is the timer " +
 				"interrupt, the wake-up and the scheduler."
@@ -176,8 +176,14 @@ func layerColumn(name, key string, spare int) table.Column[row] {
 		Value: figure(func(s *SleepSpan) (float64, bool) { return s.layer(name) })}
 }
 
+// everyday reports whether most programs sleep by this way.
+func everyday(r row) bool {
+	call, _, _ := strings.Cut(r.ID, "@")
+	return slices.Contains([]string{"nanosleep", "clock_nanosleep", "timerfd", "futex", "poll", "epoll_wait", "time.Sleep"}, call)
+}
+
 var columns = []table.Column[row]{
-	{Name: "Way", Key: "way", Left: true, Copied: true, Text: func(r row) string { return r.ID }},
+	{Name: "Way", Key: "way", Left: true, Copied: true, First: everyday, Text: func(r row) string { return r.ID }},
 	{Key: "call", Text: func(r row) string { return r.Call }},
 	{Key: "span_ns", Value: always(func(s *SleepSpan) float64 { return float64(s.SpanNS) })},
 	{Name: "min", Key: "min_late_ns", Spare: 9, Unit: words.SignedDuration,
@@ -192,7 +198,7 @@ var columns = []table.Column[row]{
 		Value: figure(func(s *SleepSpan) (float64, bool) { return known(s.P99LateNS) })},
 	{Name: "p99.9", Key: "p99_9_late_ns", Spare: 7, Unit: words.SignedDuration,
 		Value: figure(func(s *SleepSpan) (float64, bool) { return known(s.P999LateNS) })},
-	{Name: "max", Key: "max_late_ns", Spare: 1, Unit: words.SignedDuration, Metric: "max_late_seconds",
+	{Name: "max", Key: "max_late_ns", Spare: 4, Unit: words.SignedDuration, Metric: "max_late_seconds",
 		Help:  "Maximum of the time from the deadline of a sleep to the wake-up.",
 		Value: always(func(s *SleepSpan) float64 { return s.MaxLateNS })},
 	{Key: "max_at_ns", Value: always(func(s *SleepSpan) float64 { return float64(s.MaxAtNS) })},
@@ -200,7 +206,7 @@ var columns = []table.Column[row]{
 	layerColumn(Rounding, "rounding_ns", 3),
 	layerColumn(TimerSlack, "timer_slack_ns", 3),
 	layerColumn(LeavingIdle, "leaving_idle_ns", 3),
-	layerColumn(TheRest, "the_rest_ns", 4),
+	layerColumn(TheRest, "the_rest_ns", 5),
 	{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Value: figure(func(s *SleepSpan) (float64, bool) { return known(s.WorstCPU) }),
 		Cell: func(r row) string {
 			if r.WorstCPU == nil {

@@ -119,6 +119,27 @@ func TestUnsteadyDifferenceIsNoLayer(t *testing.T) {
 	}
 }
 
+// A difference that noise hides is blamed on no other cause.
+func TestHiddenDifferenceIsNoOtherLayer(t *testing.T) {
+	ns, ms := Way{ID: "ns@fake"}, Way{ID: "ms@fake", twin: "ns@fake", twinLayer: Rounding}
+	r := &runner{Settings: settings(), ways: []Way{ns, ms}, threads: []*sleepingThread{{}}}
+	plant := func(way int, step step, late func(i int) int64) {
+		for len(r.threads[0].ways) <= way {
+			r.threads[0].ways = append(r.threads[0].ways, &openWay{late: [steps][]lateness{{{}}, {{}}, {{}}}})
+		}
+		for i := range 33 {
+			r.threads[0].ways[way].late[step][0].add(late(i), 0, nil)
+		}
+	}
+	plant(0, asIs, func(i int) int64 { return 80_000 + int64(i%3)*1_000_000 })
+	plant(0, tight, func(int) int64 { return 38_000 })
+	plant(1, asIs, func(i int) int64 { return 100_000 + int64(i)*50_000 })
+	require.Empty(t, r.layers(1, 0))
+	plant(0, asIs, func(int) int64 { return 80_000 })
+	plant(0, asIs, func(int) int64 { return 80_000 })
+	require.Equal(t, []SleepLayer{{Rounding, 820_000}, {TimerSlack, 42_000}, {TheRest, 38_000}}, r.layers(1, 0))
+}
+
 func TestWayThatIsRefused(t *testing.T) {
 	refused := Way{ID: "refused@fake", open: func(*cleanup) (sleeper, error) { return nil, errors.New("setup(2): not permitted") }}
 	missing := Way{ID: "missing@fake", open: func(*cleanup) (sleeper, error) {
