@@ -140,7 +140,7 @@ func (c *computed) ratesOf(of counted) map[string]float64 {
 		for _, m := range c.matches(`comparators, \d+-bit (\d+\.\d+) MHz`) {
 			known(m[0] * megahertz)
 		}
-		for _, hz := range []float64{14318180, 19.2e6, 24e6, 16777216, 62.5e6, 100e6} {
+		for _, hz := range []float64{14318180, 19.2e6, 24e6, 25e6, 16777216, 62.5e6, 100e6} {
 			known(hz)
 		}
 	}
@@ -230,6 +230,19 @@ func allowed(text string) *computed {
 	}
 	for _, m := range c.matches(`(?s)Watchdog +[\w-]+ interval: +(\d+)ns.*Clocksource +tsc interval: +(\d+)ns`) {
 		c.compared("", m[0], m[1])
+	}
+	for _, m := range c.matches(`(?m)wd_nsec: (\d+)\n.*cs_nsec: (\d+)$`) { // without the counters
+		c.compared("", m[0], m[1])
+	}
+	for _, m := range c.matches(`t=(\d+) jiffies`) {
+		c.allow("at 1000 Hz", 1000, m[0]/1000*1e9)
+		c.allow("at 100 Hz", 100, m[0]/100*1e9)
+	}
+	for _, m := range c.matches(`(-?\d+\.\d) ppm`) {
+		c.allow("", m[0]/1e4)
+	}
+	for by, hz := range c.ratesOf(counted{clock: "MIPS"}) {
+		c.allow(by, hz)
 	}
 	for _, m := range c.matches(`(?m)cs_nsec: (\d+) wd_nsec: (\d+)$`) {
 		c.compared("", m[1], m[0])

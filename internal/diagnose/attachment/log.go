@@ -52,7 +52,7 @@ const (
 )
 
 // factual are texts in lines with facts of the machine.
-var factual = []string{"Command line: ", "Kernel command line: ", "DMI: ", "Hardware name: ", "virtio", "FIRECK", "CPU0: ", "Linux version ", "Starting gVisor"}
+var factual = []string{"Command line: ", "Kernel command line: ", "DMI: ", "Hardware name: ", "virtio", "FIRECK", "CPU0: ", "Linux version ", "Starting gVisor", "WSL (", "mini_init ("}
 
 // readLog returns the relevant lines of a text. It keeps only these in memory. It returns an error if the text is too
 // long, or not of a kernel.
@@ -150,8 +150,8 @@ var systems = sync.OnceValue(func() map[string]*regexp.Regexp {
 		"FreeBSD":            regexp.MustCompile(`(?:^|kernel: )(?:Timecounters? (?:"|tick)|FreeBSD \d)|^Copyright \(c\).*The FreeBSD Project`),
 		"NetBSD":             regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`),
 		"OpenBSD":            regexp.MustCompile(`^OpenBSD \d`),
-		"illumos or Solaris": regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d`),
-		"macOS":              regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d| com\.apple\.\S+\[\d+\]`),
+		"illumos or Solaris": regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d|^illumos Version|^panic\[cpu\d+\]/thread=`),
+		"macOS":              regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d| com\.apple\.\S+\[\d+\]| mach_kernel : `),
 	}
 })
 
@@ -228,6 +228,9 @@ func (l log) addTo(facts *result.Host) {
 	}
 	if facts.Virtualization == nil && m.Guest {
 		facts.Virtualization = &result.Virtualization{System: cmp.Or(m.Hypervisor, "unknown"), Role: "guest"}
+	}
+	if facts.WSL == 0 && slices.ContainsFunc(l.events, func(e kernellog.Event) bool { return e.Kind == "wsl" }) {
+		facts.WSL = 2
 	}
 	if facts.ClockSource == nil && m.ClockSource != "" {
 		facts.ClockSource = &result.ClockSource{Current: m.ClockSource}

@@ -13,11 +13,11 @@ var otherRules = slices.Concat(alsoRules, timeRules)
 func Causes() []string {
 	var kinds []string
 	for _, r := range slices.Concat(reasons, otherRules) {
-		if !r.harmless {
+		if !r.harmless && !slices.Contains(kinds, r.kind) { // a kind may have several rules
 			kinds = append(kinds, r.kind)
 		}
 	}
-	return slices.Compact(kinds) // a kind with several rules
+	return kinds
 }
 
 // Explain returns the causes that the events show: the reason why a clock is wrong or not in use, if there is one, and

@@ -57,6 +57,13 @@ var comparedRules = []rule{
 		c.Text = fmt.Sprintf("%s%s. The TSC stood at %s, %s after the boot, so it began anew meanwhile, as in a suspend and resume. %s A guess: the firmware left a clock wrong at the resume.",
 			x.both(), x.off(), inCycles(int64(x.now), x.clockRate), span(float64(x.at.AtNS)), oneIsNoProof)
 	}},
+	{kind: "one-hpet-for-many", title: disagree, holds: func(_ log, c comparison) bool {
+		const many, mostRead = 256, 1e6 // CPUs, and ns
+		return c.watchdog == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })
+	}, lines: logged(syncChecked), say: func(c *Cause, _ log, x comparison) {
+		c.Text = fmt.Sprintf("%s. The difference is %s, in one check. The machine has many CPUs (CPU %d is in the line), which share one HPET: a guess is that a read of it took that long, under load or from a far socket. %s",
+			x.both(), span(x.skewNS), slices.Max(x.at.CPUs), oneIsNoProof)
+	}},
 	{kind: "hpet-may-stop", title: disagree, holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }, say: func(c *Cause, l log, x comparison) {
 		clocksDisagree(c, l, x)
 		c.Text += " The HPET of laptops with Intel's Coffee Lake and Ice Lake (2018 to 2020) stops while the package sleeps (PC10)."
@@ -65,6 +72,9 @@ var comparedRules = []rule{
 		}
 	}},
 	{kind: "clocks-disagree", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() }, say: clocksDisagree},
+	{kind: "parameter-ignored", title: disagree, lines: func(l log) []Event {
+		return slices.DeleteFunc(l.of(watchdogVerdict), func(e Event) bool { return e.Clock != "tsc-early" || !l.ignoresParameter() })
+	}, text: "The watchdog found that the TSC (tsc-early) disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong." + ignored},
 	{kind: "clocks-disagree", title: disagree, lines: func(l log) []Event {
 		c, _ := l.compared(func(c comparison) bool { return c.marked })
 		return append(c.events, l.marking("clocksource watchdog")...)
@@ -104,7 +114,7 @@ func mayHaveWrapped(l log, c comparison) bool {
 		return false
 	}
 	hz := c.hzAfter(rounds[0].ns)
-	return hz > slowestHz && (hz < fastestHz || l.machine.Guest || c.impossibleNS > 0)
+	return hz > slowestHz && (hz < fastestHz || l.machine.Guest || c.impossibleNS > 0 || l.machine.CPU == "" && c.watchdog == "acpi_pm")
 }
 
 func perhapsWrapped(c *Cause, _ log, x comparison) {
@@ -122,10 +132,17 @@ func weakWatchdog(c *Cause, l log, x comparison) {
 	if l.machine.Guest {
 		c.Text += " In a virtual machine they are lost when the host is busy."
 	}
-	// 63ec58b44fcc of Linux 5.4-rc7 fixed it; stable kernels have the fix too.
-	if x.clock == "tsc-early" && Older(l.machine.Kernel, 5, 4) && l.parameter("tsc=reliable", "tsc=nowatchdog") != "" {
-		c.Text += " Linux before 5.4 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
+	if x.clock == "tsc-early" && l.ignoresParameter() {
+		c.Text += ignored
 	}
+}
+
+const ignored = " Linux before 5.4 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
+
+// ignoresParameter is whether the command line trusts the TSC, and the kernel ignores that for tsc-early. Commit
+// 63ec58b44fcc of Linux 5.4-rc7 fixed it; stable kernels have the fix too.
+func (l log) ignoresParameter() bool {
+	return (l.machine.Kernel == "" || Older(l.machine.Kernel, 5, 4)) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
 }
 
 // agreePPM is the largest difference of two clocks that are both right, in ppm: the limit of NTP.
@@ -236,8 +253,15 @@ var stopsInPC10 = lazily(`(?i)i[3579]-(?:8\d|9\d|10)\d\d\w*`)
 func (l log) hpetMayStop(c comparison) bool {
 	const leastStop = 5e6 // ns
 	m := l.machine
-	return c.watchdog == "hpet" && !(c.skewNS < leastStop) && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
+	return c.watchdog == "hpet" && !(c.skewNS < leastStop) && c.laptopsHPET() && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
 		(m.CPU == "" || stopsInPC10().MatchString(m.CPU))
+}
+
+// laptopsHPET is whether the HPET may have the rate of these chips.
+func (c comparison) laptopsHPET() bool {
+	return slices.ContainsFunc([]float64{19.2e6, 24e6}, func(hz float64) bool {
+		return c.watchdogRate.hz == 0 && slices.Contains(c.hpets, hz) || math.Abs(c.watchdogRate.hz/hz-1) < 0.01
+	})
 }
 
 func clocksDisagree(c *Cause, l log, x comparison) {
@@ -245,6 +269,8 @@ func clocksDisagree(c *Cause, l log, x comparison) {
 	switch {
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
+	case x.watchdogRate.hz == 100e6:
+		where = "Only QEMU has an HPET of 100 MHz, so this is a virtual machine, and a guess is that its host stopped it between the two reads."
 	case x.skewNS < 0 && x.watchdog == "":
 		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
 	}

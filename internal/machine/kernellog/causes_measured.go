@@ -18,6 +18,13 @@ var measuredRules = []rule{
 	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDifferAfterResume},
 	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDiffer},
 	{kind: "wrong-cpuid-rate", title: "the CPU reports a wrong rate of its TSC", tsc: TSCWrong, lines: logged(rateDiffers, rateBefore, rateAfter), say: wrongCPUIDRate},
+	{kind: "impossible-counter-rate", lines: func(l log) []Event {
+		return slices.DeleteFunc(l.of(registered), func(e Event) bool { return fastest[e.Clock] == 0 || e.Hz <= fastest[e.Clock] })
+	}, say: func(c *Cause, _ log, _ comparison) {
+		e := c.Evidence[0]
+		c.Title, c.Concerns = "the kernel has an impossible rate of the clock source "+e.Clock, OfCounter
+		c.Text = fmt.Sprintf("The kernel takes the rate of the clock source %s for %s (%s), which no CPU has: the driver of its clock computes a wrong rate, and time runs slow.", e.Clock, inHz(e.Hz), rateLines[e.Kind].by)
+	}},
 	{kind: "impossible-rate", title: "the kernel measured an impossible rate of the TSC", tsc: TSCWrong, lines: impossibleRates, say: impossibleRate},
 	{kind: "calibration-failed", title: "the kernel could not measure the rate of the TSC", tsc: TSCWrong, lines: markedFor("could not calculate tsc khz"), say: calibrationFailed},
 	{kind: "set-by-parameter", title: "the kernel command line switches the TSC off", inferred: true, lines: markedFor("boot parameter"), say: func(c *Cause, l log, _ comparison) {

@@ -144,7 +144,7 @@ var plantedLogs = map[string]planted{
 	"11 %":                       {"adjusted-beyond-limit", Machine{}, "Adjusting kvm-clock more than 11% (9311354 vs 9311354)", []string{"kvm-clock by +11.0 %"}, TSCUnknown},
 	"16 % slower":                {"adjusted-beyond-limit", Machine{}, "Adjusting tsc more than 11% (5419175 vs 7179037)", []string{"tsc by -16.2 % (multiplier 5419175, nominal 6467601"}, TSCUnknown},
 	"an HPET that stops": {"hpet-may-stop", Machine{CPU: "Intel(R) Core(TM) i9-9880H CPU @ 2.30GHz", Kernel: "5.4.0-42-generic"}, verdict +
-		"clocksource: 'hpet' wd_nsec: 323000000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 481000000 cs_now: 41f3b241 cs_last: 1 mask: ffffffffffffffff", []string{"+48.9 %", "stops while the package sleeps"}, TSCUnknown},
+		"clocksource: 'hpet' wd_nsec: 323000000 wd_now: 764941 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 481000000 cs_now: 41f3b241 cs_last: 1 mask: ffffffffffffffff", []string{"+48.9 %", "stops while the package sleeps"}, TSCUnknown},
 	"a Pentium M in C3": {"halts-in-idle", Machine{}, "[ 1.1] CPU0: Intel(R) Pentium(R) M processor 1.60GHz stepping 08\n[ 18.7] ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])\n[ 19.2] Clocksource tsc unstable (delta = -4679290018 ns)",
 		[]string{"4.679 s less", "stops: Intel(R) Pentium(R) M processor 1.60GHz", "was not the check"}, TSCWrong},
 	"an unknown CPU in C3":     {"halts-in-idle", Machine{}, "[ 18.7] ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])\n[ 19.2] Clocksource tsc unstable (delta = -4679290018 ns)", []string{"A guess"}, TSCWrong},
@@ -187,7 +187,19 @@ var plantedLogs = map[string]planted{
 	"a slow interrupt":                {"slow-interrupt", Machine{}, "hrtimer: interrupt took 1326163 ns", []string{"1.326 ms"}, TSCUnknown},
 	"throttling":                      {"rt-throttling", Machine{}, "sched: RT throttling activated", []string{"Real-time programs"}, TSCUnknown},
 	"a stall":                         {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
-	"32-bit":                          {"32-bit-erratum", Machine{}, "arch_timer: Enabling local workaround for ARM erratum 1188873", []string{"32-bit programs only"}, TSCUnknown},
+	"an idle CPU, stopped":            {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU\n(t=44589 jiffies g=-51 q=223 ncpus=2)\nCPU: 0 PID: 0 Comm: swapper/0 Not tainted 6.1.102 #1", []string{"44.59 s at 1000 Hz", "445.9 s at 100 Hz", "was stopped"}, TSCUnknown},
+	"a weak power supply":             {"undervoltage", Machine{}, "hwmon hwmon1: Undervoltage detected!", []string{"No clock is at fault"}, TSCUnknown},
+	"a rate that chrony refuses":      {"rate-beyond-limit", Machine{}, "chronyd[3181]: Frequency -600043.5 ppm exceeds allowed maximum", []string{"-600043.5 ppm (60 %)"}, TSCUnknown},
+	"a MIPS of 3.5 GHz":               {"impossible-counter-rate", Machine{}, "clocksource: MIPS: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 1098425544 ns", []string{"1.74 GHz"}, TSCUnknown},
+	"reliable, without figures":       {"parameter-ignored", Machine{Kernel: "4.18.0", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'"), []string{"before 5.4 also ignores"}, TSCUnknown},
+	"one HPET for many CPUs": {"one-hpet-for-many", Machine{}, strings.ReplaceAll(verdict, "CPU3", "CPU1750") +
+		"clocksource: Clocksource 'tsc' skewed 436888 ns (0 ms) over watchdog 'hpet' interval of 503029760 ns (503 ms)", []string{"436.9 µs", "share one HPET"}, TSCUnknown},
+	"an HPET of 25 MHz that wrapped twice": {"watchdog-wrapped", Machine{}, verdict + "clocksource: 'hpet' wd_nsec: 0 wd_now: ffd70be2 wd_last: 40da633b mask: ffffffff\n" +
+		"clocksource: 'tsc' cs_nsec: 471766594285 cs_now: 44f62c184e9 cs_last: 394a7a43771 mask: ffffffffffffffff", []string{"128.2 s (3204229287 ticks at 25 MHz", "2 rounds of hpet"}, TSCRight},
+	"QEMU's HPET": {"clocks-disagree", Machine{}, verdict + "clocksource: 'hpet' wd_now: 5ca548fd wd_last: 5932c25f mask: ffffffff\n" +
+		"clocksource: 'tsc' cs_now: bb8a0f7168a0d4 cs_last: bb8a0f234df0c3 mask: ffffffffffffffff", []string{"578.4 ms (57837214 ticks at 100 MHz", "2.266 GHz", "virtual machine"}, TSCUnknown},
+	"no counters, and both agree": {"clocks-agree", Machine{}, verdict + "clocksource:   'hpet' wd_nsec: 14523447520\nclocksource:   'tsc'  cs_nsec: 14524115132", []string{"46 ppm", "14.02 s late"}, TSCRight},
+	"32-bit":                      {"32-bit-erratum", Machine{}, "arch_timer: Enabling local workaround for ARM erratum 1188873", []string{"32-bit programs only"}, TSCUnknown},
 }
 
 func TestPlantedLogs(t *testing.T) {

@@ -23,6 +23,11 @@ var timeRules = []rule{
 			c.Text = fmt.Sprintf("The wall clock was stepped (%s). A time service does so at its start and after a pause; it is no fault of the clock source.", words.Plural(n, "time"))
 		}
 	}},
+	{kind: "rate-beyond-limit", title: "the clock runs at a wrong rate", concerns: OfWallClock, lines: logged(rateRefused), say: func(c *Cause, _ log, _ comparison) {
+		ppm, _ := number(c.Evidence[0].Reason)
+		c.Text = fmt.Sprintf("%s finds the rate of the clock wrong by %s ppm (%.0f %%) and gives up: a time service corrects %d ppm, or 10 %% with ticks. So the kernel has a wrong rate for the counter of its clock source. A guess: the firmware or the device tree names another reference clock than the board has.",
+			c.Evidence[0].Name, c.Evidence[0].Reason, math.Abs(ppm)/1e4, maxSlewPPM)
+	}},
 	{kind: "false-leap-second", title: "a time server announced a leap second that did not exist", concerns: OfWallClock, lines: falseLeaps, say: func(c *Cause, l log, _ comparison) {
 		c.Text = fmt.Sprintf("The kernel was told of a leap second that did not exist: %s. %s A time server announced it, and the wall clock was one second off until the time service corrected it.", l.whyFalse(c.Evidence[0]), lastLeap)
 	}},
@@ -51,8 +56,20 @@ var timeRules = []rule{
 	}},
 	{kind: "rt-throttling", harmless: true, concerns: OfOtherSource, lines: logged(throttled),
 		text: "Real-time programs used all the CPU time that the kernel allows them. Other programs and timers were late; the clocks are not at fault."},
-	{kind: "stalled", harmless: true, concerns: OfOtherSource, lines: logged(stalled),
-		text: "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused it. That is no fault of the clocks, but explains timers that were late."},
+	{kind: "stalled", harmless: true, concerns: OfOtherSource, lines: logged(stalled), say: stalledOrStopped},
+	{kind: "undervoltage", harmless: true, concerns: OfOtherSource, lines: logged(undervoltage),
+		text: "The voltage of the power supply was too low (undervoltage), so the firmware slowed the CPU down. No clock is at fault, but measurements of time are not steady. Use a better power supply or cable."},
+}
+
+// stalledOrStopped: a CPU that hangs runs a program, and a CPU that is idle was stopped.
+func stalledOrStopped(c *Cause, l log, _ comparison) {
+	c.Text = "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused it. That is no fault of the clocks, but explains timers that were late."
+	if counted, idle := l.of(stalledFor), l.of(idleTask); len(counted) > 0 && len(idle) > 0 {
+		n := float64(counted[0].Cycles)
+		c.Text = fmt.Sprintf("The kernel counted a stall of %.0f jiffies (%s at 1000 Hz, %s at 100 Hz) on an idle CPU, so it did not hang: the machine was stopped, as by a pause, a migration or a snapshot. Its clock counted on or was set forward. Check the wall clock, and set it if it is wrong; the clock source is not at fault.",
+			n, span(n*1e6), span(n*1e7))
+		c.Evidence = slices.Concat(c.Evidence, counted, idle)
+	}
 }
 
 // dateOf returns the date in a stamp, with year 0 if the stamp has no year.
@@ -154,7 +171,7 @@ func steppedAgain(c *Cause, l log, _ comparison) {
 	case !known:
 		text += fmt.Sprintf(". The lines do not say by how much. A guess: the clock source runs at a wrong rate, by more than the %d ppm that a time service can correct without steps; or two programs set the clock.", maxSlewPPM)
 		if back == n {
-			text += " Each time it was set back, so the clock source runs too fast."
+			text += " Each time it was set back: the clock source runs too fast, or a program sets it forward."
 		}
 	case back > 0 && back < n:
 		text += ", forwards and backwards. A guess: two programs set the clock, each to another time."

@@ -150,7 +150,7 @@ func (c *comparison) take(e Event, r rate) {
 
 // interval returns what a counter advanced, in ns and in ticks, NaN if unknown, and whether the kernel printed the ns.
 // From 5.13 on it does. Its product of cycles and multiplier overflows on long intervals, and it prints 0 for a counter
-// that went back.
+// that went back: a narrow one, for what is more than half its round.
 func (e Event) interval(r rate) (ns, ticks float64, printed bool) {
 	ns, ticks = math.NaN(), math.NaN()
 	if e.Mask > 0 {
@@ -159,14 +159,44 @@ func (e Event) interval(r rate) (ns, ticks float64, printed bool) {
 			ns = ticks / r.hz * 1e9
 		}
 	}
-	if e.Measured && !(math.Abs(ns) > overflowNS || ns < 0 || e.Kind == clockInterval && !math.IsNaN(ns) && !possible(ticks, e.IntervalNS)) {
+	clamped := e.Kind == watchdogInterval && e.IntervalNS == 0 && ticks > 0
+	if e.Measured && !(clamped || math.Abs(ns) > overflowNS || ns < 0 || e.Kind == clockInterval && !math.IsNaN(ns) && !possible(ticks, e.IntervalNS)) {
 		return e.IntervalNS, ticks, true
 	}
 	return ns, ticks, false
 }
 
+// fits are the rates of the HPET with which the rate of the TSC is possible.
+func (c comparison) fits() []float64 {
+	return slices.DeleteFunc(slices.Clone(c.hpets), func(hz float64) bool {
+		tsc := c.clockCycles / c.watchdogTicks * hz
+		return tsc < slowestWithHPET || tsc > fastestHz
+	})
+}
+
+// agrees are the rates of the HPET with which both clocks counted the same, apart from whole rounds of the HPET.
+func (c comparison) agrees() []float64 {
+	const tolerance = 1e-4
+	return slices.DeleteFunc(slices.Clone(c.hpets), func(hz float64) bool {
+		more := c.clockNS - c.watchdogTicks/hz*1e9
+		return !(more > -tolerance*c.clockNS && math.Abs(math.Remainder(more, 1<<32/hz*1e9)) < tolerance*c.clockNS)
+	})
+}
+
 // complete computes a missing interval, or the missing difference of both.
 func (c *comparison) complete() {
+	if c.watchdog == "hpet" && c.watchdogRate.hz == 0 && c.watchdogTicks > 0 && c.clockCycles > 0 {
+		found, by := c.fits(), "the only usual rate that the TSC allows"
+		if c.clockPrinted {
+			found, by = c.agrees(), "the rate that explains both figures"
+		} else if len(found) > 0 {
+			c.hpets = found
+		}
+		if len(found) == 1 {
+			c.watchdogRate = rate{hz: found[0], by: by}
+			c.watchdogNS = c.watchdogTicks / found[0] * 1e9
+		}
+	}
 	switch {
 	case c.known():
 		c.skewNS = c.clockNS - c.watchdogNS
@@ -326,7 +356,6 @@ func (c comparison) readings() string {
 		for _, hz := range c.hpets {
 			ns := c.watchdogTicks / hz * 1e9
 			switch {
-			case math.IsNaN(c.clockNS) && !possible(c.clockCycles, ns):
 			case math.IsNaN(c.clockNS):
 				all = append(all, fmt.Sprintf("%s, if hpet has %s", inHz(c.clockCycles/ns*1e9), inHz(hz)))
 			case math.Abs(c.clockNS/ns-1) < 0.01:

@@ -23,6 +23,7 @@ const (
 	idleStates     Kind = "idle-states"
 	arm32          Kind = "arm-32"
 	virtioDriver   Kind = "virtio"
+	wslInit        Kind = "wsl"
 	pmTimerOff     Kind = "pm-timer-off"
 )
 
@@ -71,5 +72,7 @@ var otherFormats = []format{
 	{kind: firmwareNames, has: "dmi: ", weight: weightNone, pattern: `^DMI: (?P<name>.+)`},
 	{kind: firmwareNames, has: "hardware name: ", weight: weightNone, pattern: `^Hardware name: (?P<name>.+)`},
 	{kind: virtioDriver, has: "virtio", weight: weightNone, pattern: `^virtio[_-]\w+(?: virtio\d+)?: `},
+	{kind: wslInit, has: "wsl (", weight: weightNone, pattern: `^WSL \(\d+\)`},
+	{kind: wslInit, has: "mini_init (", weight: weightNone, pattern: `^mini_init \(\d+\)`},
 	{kind: firmwareNames, has: "acpi: rsdp", weight: weightContext, pattern: `^ACPI: RSDP .*\(v\d+ (?P<name>VBOX|BHYVE|PRLS|BOCHS|PTLTD|Xen|VRTUAL)`},
 }

@@ -12,12 +12,17 @@ const (
 	slowInterrupt Kind = "slow-interrupt"
 	throttled     Kind = "rt-throttling"
 	stalled       Kind = "stalled"
+	stalledFor    Kind = "stalled-for"
+	idleTask      Kind = "idle-task"
+	undervoltage  Kind = "undervoltage"
+	rateRefused   Kind = "rate-refused"
 )
 
 // timeFormats are these messages, also those of time services.
 var timeFormats = []format{
 	{kind: stepped, has: "jumped backwards", program: true, weight: weightDecides, pattern: `systemd-journald\[\d+\]: .*jumped (?P<back>backwards)`},
 	{kind: stepped, has: "chronyd", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: (?:System clock (?:was stepped|wrong) by (?P<step>-?\d{1,9}\.\d+) seconds|(?:Forward|(?P<back>Backward)) time jump detected)`},
+	{kind: rateRefused, has: "exceeds allowed maximum", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: Frequency (?P<reason>-?\d{1,9}\.\d+) ppm exceeds allowed maximum`},
 	{kind: stepped, has: "ntp", program: true, weight: weightDecides, pattern: `(?P<name>ntp(?:d|date))\[\d+\]: (?:time reset|step time server \S+ offset) (?P<step>[-+]?\d{1,9}\.\d+) s`},
 	{kind: stepped, has: "resyncing", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: (?:System time changed|Clock change detected)\. Resyncing`},
 	{kind: stepped, has: "time has been changed", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: Time has been changed`},
@@ -27,8 +32,8 @@ var timeFormats = []format{
 	{kind: leapSecond, has: "leap second", weight: weightDecides, pattern: `Clock: (?P<name>inserting|deleting) leap second`},
 	// The real-time clock.
 	{kind: rtcRead, has: "rtc", weight: weightNoise, pattern: `(?:[\w-]*rtc\S*(?: \S+)?: setting system clock to|RTC time: [\d:]+, date:) (?P<name>\d{4})-`},
-	{kind: rtcMissing, has: "unable to open rtc device", weight: weightContext, pattern: `(?:drivers/rtc/)?hctosys(?:\.c)?: unable to open rtc device`},
-	{kind: rtcUnset, has: "hctosys", weight: weightDecides, pattern: `(?:drivers/rtc/)?hctosys(?:\.c)?: (?:unable to (?:read|set)|invalid date)`},
+	{kind: rtcMissing, has: "unable to open rtc device", weight: weightContext, pattern: `(?:\S*drivers/rtc/)?hctosys(?:\.c)?: unable to open rtc device`},
+	{kind: rtcUnset, has: "hctosys", weight: weightDecides, pattern: `(?:\S*drivers/rtc/)?hctosys(?:\.c)?: (?:unable to (?:read|set)|invalid date)`},
 	{kind: rtcUnset, has: "rtc", weight: weightDecides, pattern: `[\w-]*rtc\S*(?: \S+)?: (?:low voltage detected|voltage low|oscillator failed|.*(?:date/time|time) is not reliable|.*set time!)`},
 	{kind: rtcUnset, has: "time before build time", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: System time before build time, advancing clock`},
 	{kind: rtcUnset, has: "clock time unset", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: System clock time unset or jumped backwards?, restor`},
@@ -39,5 +44,8 @@ var timeFormats = []format{
 	{kind: slowInterrupt, has: "interrupt took", weight: weightContext, pattern: `hrtimer: interrupt took (?P<delay>\d+) ns`},
 	{kind: throttled, has: "rt throttling", weight: weightContext, pattern: `sched: (?:DL replenish lagged|RT throttling activated)`},
 	{kind: stalled, has: "stall", weight: weightContext, pattern: `INFO: rcu_\w+ (?:self-)?detected (?:expedited )?stalls?`},
+	{kind: stalledFor, has: "jiffies g=", weight: weightContext, pattern: `\(t=(?P<cycles>\d+) jiffies g=`},
+	{kind: idleTask, has: "comm: swapper/", weight: weightNoise, pattern: `^CPU: \d+ PID: 0 Comm: swapper/`},
+	{kind: undervoltage, has: "voltage detected", weight: weightContext, pattern: `Under-?voltage detected!`},
 	{kind: stalled, has: "soft lockup", weight: weightContext, pattern: `BUG: soft lockup - CPU#(?P<cpu>\d+) stuck for`},
 }

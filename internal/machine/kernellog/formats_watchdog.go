@@ -36,7 +36,10 @@ var watchdogFormats = []format{
 	{kind: clockInterval, has: "interval:", weight: weightDecides, pattern: `Clocksource +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`},
 	{kind: readBackDelay, has: "read-back delay", clock: "tsc", weight: weightDecides, pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: (?:wd-` + named("clock") + `-wd|` + named("watchdog") + `)(?: excessive)? read-back delay (?:of )?(?:(?P<delay>\d+) ?ns)?(?: vs\. limit of (?P<limit>\d+) ?ns)?`},
 	{kind: readTimedOut, has: "read timed out", weight: weightContext, pattern: `Watchdog (?:remote CPU (?P<cpu>\d+)|` + named("watchdog") + `) read timed out(?:\. Readout sequence took: (?P<delay>\d+) ?ns)?`},
+	{kind: readTimedOut, has: "read-back delay of", weight: weightContext, pattern: `(?:timekeeping watchdog on CPU(?P<cpu>\d+): ` + named("watchdog") + ` wd-wd|wd-` + named("clock") + `-wd) read-back delay of (?P<delay>\d+) ?ns`},
 	{kind: longReadout, has: "long readout interval", clock: "tsc", weight: weightContext, pattern: `Long readout interval, skipping watchdog check: cs_nsec: (?P<ns>-?\d+) wd_nsec: (?P<wdns>-?\d+)`},
+	{kind: watchdogInterval, has: "wd_nsec:", weight: weightDecides, pattern: named("clock") + ` +wd_nsec: (?P<ns>-?\d+)$`},
+	{kind: clockInterval, has: "cs_nsec:", weight: weightDecides, pattern: named("clock") + ` +cs_nsec: (?P<ns>-?\d+)$`},
 }
 
 // testFormats are the messages of the kernel's tests of its watchdog.

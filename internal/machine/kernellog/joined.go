@@ -97,7 +97,7 @@ func Unwrap(lines []string) (line string, joined int) {
 		text := Split(whole).Text
 		f, g := formatOf(text), formatOf(alone.Text)
 		switch {
-		case f == nil || formatOf(rest) != nil || f.compiled().FindStringIndex(text)[0] >= len(alone.Text):
+		case f == nil || formatOf(rest) != nil || formatOf(lines[n-1]) != nil || f.compiled().FindStringIndex(text)[0] >= len(alone.Text):
 		case g == nil, g.kind != f.kind, g.kind == tscUnstable && !strings.Contains(rest, " "):
 			return whole, n
 		}

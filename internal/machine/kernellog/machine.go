@@ -44,6 +44,8 @@ func MachineOf(events []Event) Machine {
 			}
 		case virtioDriver:
 			m.Guest = true
+		case wslInit:
+			m.Guest, m.Hypervisor = true, "hyperv"
 		case arm32:
 			m.Arch = "arm"
 		case commandLine:

@@ -57,14 +57,15 @@ var knownRates = map[string]rate{
 }
 
 // usualHPETs are the rates that HPETs have, by the name of the hypervisor, or of the CPU in lower case. Intel's have the
-// first to Broadwell, then 24 MHz, and 19.2 MHz since Ice Lake in laptops; QEMU's has 100 MHz (hw/timer/hpet.c).
+// first to Broadwell, then 24 MHz, 25 MHz in servers, and 19.2 MHz since Ice Lake in laptops; QEMU's has 100 MHz
+// (hw/timer/hpet.c). A machine without a name may be any.
 var usualHPETs = []struct {
 	guest bool
 	of    string
 	hz    []float64
 }{
 	{true, "xen", []float64{62.5e6}}, {true, "hyve", []float64{16777216}}, {true, "vmware", []float64{14318180}}, {true, "", []float64{14318180, 100e6}},
-	{false, "amd", []float64{14318180}}, {false, "hygon", []float64{14318180}}, {false, "", []float64{14318180, 19.2e6, 24e6}},
+	{false, "amd", []float64{14318180}}, {false, "hygon", []float64{14318180}}, {false, "intel", []float64{14318180, 19.2e6, 24e6, 25e6}}, {false, "", []float64{14318180, 19.2e6, 24e6, 25e6, 100e6}},
 }
 
 // hpets returns the rates that the HPET of a machine may have.
@@ -169,5 +170,9 @@ func possible(cycles, ns float64) bool {
 	return slowestHz < hz && hz < fastestHz
 }
 
-// slowestHz and fastestHz are beyond the rates of all TSCs.
-const slowestHz, fastestHz = 0.5e9, 6.5e9
+// slowestHz and fastestHz are beyond the rates of all TSCs, and slowestWithHPET beyond those beside an HPET.
+const slowestHz, fastestHz, slowestWithHPET = 0.5e9, 6.5e9, 0.75e9
+
+// fastest are rates beyond those of the counters of other CPUs, in Hz: MIPS counts half the cycles, Arm's counter has
+// 1 GHz at most.
+var fastest = map[string]float64{"mips": 1.5e9, "arch_sys_counter": 1.1e9, "timebase": 1.1e9, "riscv_clocksource": 1.1e9}

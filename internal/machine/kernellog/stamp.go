@@ -42,7 +42,13 @@ type prefix struct {
 
 const digit = "0123456789"
 
+// letters has the first bytes of the names of months, also in Cyrillic.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\xc3\xc5\xd0\xd1"
+
 const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
+
+// anyMonth is the name of a month in any language: journalctl and dmesg -e use the language of the user.
+const anyMonth = `(?:\pL{3,5}\.?|\d{1,2}月)`
 
 // day is a date without the year. Pages and mails lose one of two spaces.
 const day = months + ` {1,2}\d{1,2}`
@@ -57,12 +63,14 @@ var prefixes = []prefix{
 	{begins: digit, pattern: lazily(`^[0-7],\d+,(\d+),[^;]*;`), kernel: true, uptime: true, micro: true}, // /dev/kmsg
 	{begins: digit, pattern: lazily(`^\d+,\d+,(\d+),[^;]*;`), program: true, uptime: true, micro: true},
 	{begins: "[", pattern: lazily(`^\[ *(\d{1,15}\.\d{1,9})\] ?`), kernel: true, uptime: true},
-	{begins: "[", pattern: lazily(`^\[ *[CT]\d+\] ?`), kernel: true},                                      // CONFIG_PRINTK_CALLER
-	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},   // dmesg -e, dmesg -d
-	{begins: "[", pattern: lazily(`^\[(\w{3} ` + day + ` [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
-	{begins: "[", pattern: lazily(`^\[(` + months + ` {0,2}\d{1,2} [\d:]{5})\] ?`), kernel: true},         // dmesg -e
-	{begins: "JFMASOND", pattern: lazily(`^(` + day + ` (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true},    // syslog, journalctl
-	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},                // OpenWrt's logread
+	{begins: "[", pattern: lazily(`^\[ *[CT]\d+\] ?`), kernel: true},                                          // CONFIG_PRINTK_CALLER
+	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},       // dmesg -e, dmesg -d
+	{begins: "[", pattern: lazily(`^\[(\w{3} ` + day + ` [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true},     // dmesg -T
+	{begins: "[", pattern: lazily(`^\[(` + anyMonth + ` {0,2}\d{1,2} [\d:]{5})\] ?`), kernel: true},           // dmesg -e
+	{begins: letters, pattern: lazily(`^[IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)}, // glog: a program with a console
+	{begins: digit, pattern: lazily(`^[\d:]{8} [IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
+	{begins: letters + digit, pattern: lazily(`^(` + anyMonth + ` {1,2}\d{1,2} (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true}, // syslog, journalctl
+	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},                                    // OpenWrt's logread
 	{begins: digit + "ADFJMNOSTW", pattern: lazily(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
 	{begins: digit, pattern: lazily(`^(\d{9,11}\.\d{6}) `), date: true},                   // journalctl -o short-unix
 	{begins: digit, pattern: lazily(`^1 (\d{4}-\d\d-\d\dT[\d:.]{8,15}\S*) `), date: true}, // RFC 5424
@@ -77,7 +85,7 @@ var (
 	// beforeStamp is what else may stand before a line of dmesg: the name of a host, the date of a serial console.
 	beforeStamp = lazily(`^([^"{]{1,120}?)\[ *\d{1,15}\.\d{6}\]`)
 	// fromProgram is a host and a program.
-	fromProgram = lazily(`^\S+ [\w.@/()-]+\[\d+\]: |^\S+ [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
+	fromProgram = lazily(`^\S*[^\s:] [\w.@/()-]+\[\d+\]: |^\S*[^\s:] [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
 )
 
 const (
@@ -133,7 +141,7 @@ func Split(line string) Message {
 	}
 	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
 		m.Program = !aboutClocks().MatchString(ahead)
-		if host, after, _ := strings.Cut(ahead, " "); after != "" && !strings.HasSuffix(host, ":") {
+		if host, after, _ := strings.Cut(ahead, " "); after != "" {
 			rest = rest[len(host)+1:]
 		}
 	}
