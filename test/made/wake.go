@@ -37,9 +37,8 @@ func Wake(ways int, faults bool) *wake.Wake {
 				s.MedianLateNS += l.NS
 				s.Layers = append(s.Layers, l)
 			}
-			p99, p999 := 2*s.MedianLateNS, 3*s.MedianLateNS
 			s.MinLateNS, s.LowNS, s.HighNS = s.MedianLateNS/2, 0.99*s.MedianLateNS, 1.01*s.MedianLateNS
-			s.P99LateNS, s.P999LateNS, s.MaxLateNS, s.WorstCPUMedianNS = &p99, &p999, 9*s.MedianLateNS, 1.2*s.MedianLateNS
+			s.P99LateNS, s.P999LateNS, s.MaxLateNS, s.WorstCPUMedianNS = 2*s.MedianLateNS, 3*s.MedianLateNS, 9*s.MedianLateNS, 1.2*s.MedianLateNS
 			if faults && i == 1 {
 				s.Early, s.MinLateNS = 17, -300_000
 			}

@@ -21,10 +21,26 @@ type Wording struct {
 	Subject, Unit string
 }
 
-// Compare returns what changed in the costs of subjects. otherSpeed is whether the machine ran at another speed.
-func Compare(old, new []Subject, otherSpeed bool, s section.Settings, w Wording) section.Comparison {
-	d := changesOf(old, new, otherSpeed, s)
-	return section.Comparison{Value: d, Block: changesBlock(d, old, new, s, w)}
+// Compare returns what changed in the costs of the subjects of a section; false if neither document has the section.
+// different returns the other differences, if both have it.
+func Compare[T any](old, new *result.Document, of func(*result.Document) *T, subjects func(*result.Document) []Subject,
+	different func(old, new *T) []section.Difference, s section.Settings, w Wording) (section.Comparison, bool) {
+	oldSection, newSection, before, after := of(old), of(new), subjects(old), subjects(new)
+	d := changesOf(before, after, false, s)
+	c := section.Comparison{Value: d, Block: changesBlock(d, before, after, s, w)}
+	switch {
+	case oldSection != nil && newSection != nil:
+		c.Settings = section.Differing(different(oldSection, newSection)...)
+		return c, true
+	case oldSection != nil:
+		d.OnlyIn = section.InOld
+	case newSection != nil:
+		d.OnlyIn = section.InNew
+	default:
+		return section.Comparison{}, false
+	}
+	c.Block = table.Block{Title: w.Title, Verdict: d.Absent()}
+	return c, true
 }
 
 func changesBlock(d *Changes, old, new []Subject, s section.Settings, w Wording) table.Block {

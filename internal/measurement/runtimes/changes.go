@@ -6,29 +6,12 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/table"
 )
 
 // compared returns what changed in the costs of calls. The verdicts are the same as on clocks.
 func compared(old, new *result.Document, s section.Settings) (section.Comparison, bool) {
-	before, after := Of(old), Of(new)
-	if before == nil && after == nil {
-		return section.Comparison{}, false
-	}
-	wording := compare.Wording{Title: title, Subject: "Call", Unit: "ns/call"}
-	c := compare.Compare(subjects(old), subjects(new), false, s, wording)
-	d := c.Value.(*compare.Changes)
-	switch {
-	case after == nil:
-		d.OnlyIn = section.InOld
-	case before == nil:
-		d.OnlyIn = section.InNew
-	default:
-		c.Settings = different(before, after)
-		return c, true
-	}
-	c.Block = table.Block{Title: title, Verdict: d.Absent()}
-	return c, true
+	return compare.Compare(old, new, Of, subjects, different, s,
+		compare.Wording{Title: title, Subject: "Call", Unit: "ns/call"})
 }
 
 // subjects returns the calls of a document. A call has few samples, each from many slices: the fastest slice often has
@@ -80,7 +63,7 @@ func different(old, new *Runtimes) []section.Difference {
 				section.Difference{What: o.name + " ends early", Old: o.endsEarly(), New: n.endsEarly()})
 		})
 	})
-	return section.Differing(all...)
+	return all
 }
 
 // alike reports whether two resolutions are equal within 10 %.

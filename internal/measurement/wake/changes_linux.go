@@ -17,8 +17,6 @@ import (
 // round has the steps of a round. The figures are of asIs; the others are for layers.
 var round = []step{asIs, tight, asIs, awake}
 
-func nothing() {}
-
 // begin begins a step, and returns how to end it, and whether the step can be had.
 func (r *runner) begin(step step, waker *program.Child) (end func(), ok bool) {
 	if step != awake || waker == nil {
@@ -54,9 +52,6 @@ func slack() uintptr {
 	ns, _, _ := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_GET_TIMERSLACK, 0, 0)
 	return ns
 }
-
-// AwakeRole is the role of a process that keeps CPUs awake: [KeepAwake].
-const AwakeRole = "awake"
 
 // ready is what the role prints when it keeps the CPUs awake.
 const ready = "ready\n"

@@ -11,8 +11,6 @@ import (
 // round has no other step: this system has no timer slack, and no policy for a thread that keeps a CPU awake.
 var round = []step{asIs}
 
-func nothing() {}
-
 func (r *runner) begin(step, *program.Child) (end func(), ok bool) { return nothing, true }
 
 func (r *runner) change(*sleepingThread, step) (undo func()) { return nothing }
@@ -20,9 +18,6 @@ func (r *runner) change(*sleepingThread, step) (undo func()) { return nothing }
 func (r *runner) startAwake() *program.Child { return nil }
 
 func endAwake(*program.Child) {}
-
-// AwakeRole is the role of a process that calls [KeepAwake].
-const AwakeRole = "awake"
 
 // KeepAwake returns an error: no process needs it on this system.
 func KeepAwake([]string) error { return errors.New("this role is for Linux") }

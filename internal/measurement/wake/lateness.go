@@ -97,15 +97,11 @@ func (r *runner) span(way, span int) (s SleepSpan, slept bool) {
 	all := r.kept(way, asIs, span)
 	of := stats.Summarize(all)
 	s.SpanNS, s.MedianLateNS, s.LowNS, s.HighNS = int64(r.Spans[span]), of.Median, of.Low, of.High
-	for _, p := range []struct {
-		share float64
-		least int
-		to    **float64
-	}{{0.99, leastForP99, &s.P99LateNS}, {0.999, leastForP999, &s.P999LateNS}} {
-		if len(all) >= p.least {
-			value := stats.Quantile(p.share, all)
-			*p.to = &value
-		}
+	if len(all) >= leastForP99 {
+		s.P99LateNS = stats.Quantile(0.99, all)
+	}
+	if len(all) >= leastForP999 {
+		s.P999LateNS = stats.Quantile(0.999, all)
 	}
 	s.PartMediansNS, s.Layers = parts(all), r.layers(way, span)
 	return s, true

@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -54,12 +55,8 @@ func (r row) name() string { return r.ID + ", " + words.Duration(float64(r.SpanN
 func drawLateness(c draw.Canvas, d *result.Document) error {
 	rows := picture.Rows{XLabel: "lateness (log scale): median, and a band from the minimum to p99 (or max)"}
 	for _, r := range drawn(d) {
-		high := r.MaxLateNS
-		if r.P99LateNS != nil {
-			high = *r.P99LateNS
-		}
 		look := picture.LookOf(picture.PathOf(r.ID))
-		band := picture.Bar{From: max(r.MinLateNS, r.MedianLateNS/10), To: high, Color: picture.RGB(0x56b4e9)}
+		band := picture.Bar{From: max(r.MinLateNS, r.MedianLateNS/10), To: cmp.Or(r.P99LateNS, r.MaxLateNS), Color: picture.RGB(0x56b4e9)}
 		rows.Rows = append(rows.Rows, picture.Row{Name: r.name(), Bars: []picture.Bar{band},
 			Points: []picture.Point{{At: r.MedianLateNS, Glyph: look.Glyph(4 * picture.Pixel)}},
 			Text:   words.Duration(r.MedianLateNS)})

@@ -89,9 +89,9 @@ type SleepSpan struct {
 	// HighNS is the upper end of the interval of the median; absent below 6 sleeps.
 	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
 	// P99LateNS is the 99th percentile; absent below 100 sleeps.
-	P99LateNS *float64 `json:"p99_late_ns,omitempty" is:"signed"`
+	P99LateNS float64 `json:"p99_late_ns,omitempty" is:"signed"`
 	// P999LateNS is the 99.9th percentile; absent below 10,000 sleeps.
-	P999LateNS *float64 `json:"p99_9_late_ns,omitempty" is:"signed"`
+	P999LateNS float64 `json:"p99_9_late_ns,omitempty" is:"signed"`
 	// MaxLateNS is the maximum.
 	MaxLateNS float64 `json:"max_late_ns" is:"signed"`
 	// MaxAtNS is when the sleep with the maximum ended, from the start of the measurement.

@@ -78,13 +78,7 @@ type row struct {
 
 // rows returns the ways that slept for the span, the ways with the least median first.
 func (w *Wake) rows(span int64) (all []row) {
-	for i := range w.Ways {
-		for k := range w.Ways[i].Spans {
-			if s := &w.Ways[i].Spans[k]; s.SpanNS == span {
-				all = append(all, row{&w.Ways[i], s})
-			}
-		}
-	}
+	all = slices.DeleteFunc(w.all(), func(r row) bool { return r.SleepSpan == nil || r.SpanNS != span })
 	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
 	return all
 }
@@ -163,14 +157,6 @@ func always(value func(*SleepSpan) float64) func(row) (float64, bool) {
 	return figure(func(s *SleepSpan) (float64, bool) { return value(s), true })
 }
 
-// known returns a figure that may be missing.
-func known[T int | float64](value *T) (float64, bool) {
-	if value == nil {
-		return 0, false
-	}
-	return float64(*value), true
-}
-
 func layerColumn(name, key string, spare int) table.Column[row] {
 	return table.Column[row]{Name: name, Key: key, Spare: spare, Unit: words.Duration,
 		Value: figure(func(s *SleepSpan) (float64, bool) { return s.layer(name) })}
@@ -195,9 +181,9 @@ var columns = []table.Column[row]{
 	{Key: "high_ns", Value: figure(func(s *SleepSpan) (float64, bool) { return table.Known(s.HighNS) })},
 	{Name: "p99", Key: "p99_late_ns", Spare: 2, Unit: words.SignedDuration, Metric: "p99_late_seconds",
 		Help:  "99th percentile of the time from the deadline of a sleep to the wake-up.",
-		Value: figure(func(s *SleepSpan) (float64, bool) { return known(s.P99LateNS) })},
+		Value: figure(func(s *SleepSpan) (float64, bool) { return table.Known(s.P99LateNS) })},
 	{Name: "p99.9", Key: "p99_9_late_ns", Spare: 7, Unit: words.SignedDuration,
-		Value: figure(func(s *SleepSpan) (float64, bool) { return known(s.P999LateNS) })},
+		Value: figure(func(s *SleepSpan) (float64, bool) { return table.Known(s.P999LateNS) })},
 	{Name: "max", Key: "max_late_ns", Spare: 4, Unit: words.SignedDuration, Metric: "max_late_seconds",
 		Help:  "Maximum of the time from the deadline of a sleep to the wake-up.",
 		Value: always(func(s *SleepSpan) float64 { return s.MaxLateNS })},
@@ -207,7 +193,12 @@ var columns = []table.Column[row]{
 	layerColumn(TimerSlack, "timer_slack_ns", 3),
 	layerColumn(LeavingIdle, "leaving_idle_ns", 3),
 	layerColumn(TheRest, "the_rest_ns", 5),
-	{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Value: figure(func(s *SleepSpan) (float64, bool) { return known(s.WorstCPU) }),
+	{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Text: func(r row) string {
+		if r.SleepSpan == nil || r.WorstCPU == nil {
+			return ""
+		}
+		return strconv.Itoa(*r.WorstCPU)
+	},
 		Cell: func(r row) string {
 			if r.WorstCPU == nil {
 				return ""
@@ -279,10 +270,6 @@ func (t *Timers) facts(quota float64) []table.Fact {
 	if t.ticks() {
 		resolution += ", a tick: no high-resolution timers"
 	}
-	isolated := ""
-	if len(t.IsolatedCPUs) > 0 {
-		isolated = words.Numbers(t.IsolatedCPUs)
-	}
 	limit := ""
 	if quota > 0 {
 		limit = words.ThreeDigits(quota) + " CPUs"
@@ -293,6 +280,6 @@ func (t *Timers) facts(quota float64) []table.Fact {
 		{Name: "Idle driver, governor", Value: t.idle()},
 		{Name: "Idle states, exit latency", Value: strings.Join(states, "; ")},
 		{Name: "Halt polling", Value: duration(t.HaltPollNS)}, {Name: "Preemption", Value: t.Preemption},
-		{Name: "Isolated CPUs", Value: isolated}, {Name: "CPU quota", Value: limit},
+		{Name: "Isolated CPUs", Value: words.Numbers(t.IsolatedCPUs)}, {Name: "CPU quota", Value: limit},
 	}, func(f table.Fact) bool { return f.Value == "" })
 }

@@ -71,6 +71,11 @@ const (
 	steps
 )
 
+func nothing() {}
+
+// AwakeRole is the role of a process that keeps CPUs awake: [KeepAwake].
+const AwakeRole = "awake"
+
 // Run measures how late the ways wake up, and reports its progress, unless progress is nil. When ctx ends, it returns the
 // results so far. A way that is not available is an entry with the reason. The error is why no thread could sleep.
 func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total time.Duration)) (Wake, error) {

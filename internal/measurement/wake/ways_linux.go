@@ -3,11 +3,15 @@ package wake
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/machine/native"
 	"golang.org/x/sys/unix"
 )
+
+// poll is the number of poll(2) on the CPUs that have it. On others the C library makes ppoll(2) of it.
+var poll = map[string]uintptr{"386": 168, "amd64": 7, "arm": 168, "ppc64le": 167, "s390x": 168}
 
 // systemWays are the ways of Linux. A way in milliseconds stands after its twin in nanoseconds.
 var systemWays = []Way{
@@ -21,7 +25,7 @@ var systemWays = []Way{
 	{ID: "ppoll@syscall", Call: "ppoll(2)", open: timed(unix.SYS_PPOLL, relative,
 		func(at uintptr, _ *cleanup) ([6]uintptr, error) { return [6]uintptr{0, 0, at}, nil })},
 	{ID: "poll@syscall", Call: "poll(2), in ms", twin: "ppoll@syscall", twinLayer: Rounding,
-		open: inMilliseconds(sysPoll, 2, func(*cleanup) ([6]uintptr, error) { return [6]uintptr{}, nil })},
+		open: inMilliseconds(poll[runtime.GOARCH], 2, func(*cleanup) ([6]uintptr, error) { return [6]uintptr{}, nil })},
 	// glibc and musl make pselect6 of select.
 	{ID: "select@syscall", Call: "pselect6(2), in µs as select(3)", open: timed(unix.SYS_PSELECT6, relativeMicroseconds,
 		func(at uintptr, _ *cleanup) ([6]uintptr, error) { return [6]uintptr{4: at}, nil })},
@@ -100,11 +104,12 @@ func timed(number uintptr, set timeout, arguments func(at uintptr, c *cleanup) (
 	}
 }
 
-// inMilliseconds opens a system call whose argument at this place is a time in ms, rounded up as every caller must.
+// inMilliseconds opens a system call whose argument at this place is a time in ms, rounded up as every caller must. Its
+// number is 0 if this CPU lacks it.
 func inMilliseconds(number uintptr, place int, arguments func(c *cleanup) ([6]uintptr, error)) func(*cleanup) (sleeper,
 	error) {
 	return func(c *cleanup) (sleeper, error) {
-		if number == noCall {
+		if number == 0 {
 			return nil, unix.ENOSYS
 		}
 		call := &sleepingCall{number: number}
