@@ -25,7 +25,7 @@ func (l *Latency) Check(c *result.Checker) {
 		c.Fail("", fmt.Sprintf("has a median of %v outside its interval, %v to %v", l.MedianNS, l.LowNS, l.HighNS))
 	}
 	checkSamples(c, "samples_ns", l.SamplesNS, l.MedianNS)
-	checkRuns(c, l.Runs, l.SamplesNS)
+	CheckRuns(c, l.Runs, l.SamplesNS)
 	if len(l.QuietSamplesNS) > 0 && len(l.QuietSamplesNS) != len(l.SamplesNS) {
 		c.Fail("quiet_samples_ns", fmt.Sprintf("are %d, beside %d samples_ns; there is one for each",
 			len(l.QuietSamplesNS), len(l.SamplesNS)))
@@ -54,7 +54,7 @@ func (t *Throughput) Check(c *result.Checker) {
 			t.NSPerRead))
 	}
 	checkSamples(c, "samples_reads_per_second", t.SamplesReadsPerSecond, t.ReadsPerSecond)
-	checkRuns(c, t.Runs, t.SamplesReadsPerSecond)
+	CheckRuns(c, t.Runs, t.SamplesReadsPerSecond)
 }
 
 // Check reports buckets that do not ascend, or do not add up to the reads.
@@ -87,8 +87,8 @@ func checkSamples(c *result.Checker, key string, samples []float64, median float
 	}
 }
 
-// checkRuns checks the numbers of samples of each run, if there are several.
-func checkRuns(c *result.Checker, counts []int, samples []float64) {
+// CheckRuns checks the numbers of samples of each run, if there are several.
+func CheckRuns(c *result.Checker, counts []int, samples []float64) {
 	if len(counts) > MaxRuns {
 		c.Fail("runs", fmt.Sprintf("are %d; there are %d at most", len(counts), MaxRuns))
 		return

@@ -1,8 +1,11 @@
 package wake
 
 import (
+	"fmt"
+
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // Wake is how late sleeps and timers end.
@@ -140,14 +143,24 @@ func Of(d *result.Document) *Wake { return result.Of[*Wake](d) }
 // Key returns the key of the section in a document.
 func (*Wake) Key() string { return key }
 
-// Check reports more early sleeps than sleeps, and parts that do not belong to the runs.
+// Check reports more spans than a run has, in all ways together: each may have a table of its own.
+func (w *Wake) Check(c *result.Checker) {
+	spans := 0
+	for _, way := range w.Ways {
+		spans += len(way.Spans)
+	}
+	if spans > result.MostNamed {
+		c.Fail("ways", fmt.Sprintf("have %d spans; they have %d at most", spans, result.MostNamed))
+	}
+}
+
+// Check reports more early sleeps than sleeps, figures that are out of order, and parts that do not belong to the runs.
 func (s *SleepSpan) Check(c *result.Checker) {
 	c.Part("early", int64(s.Early), int64(s.Samples), "samples")
-	parts := 0
-	for _, n := range s.Runs {
-		parts += n
+	interval := s.LowNS != 0 || s.HighNS != 0
+	if s.MinLateNS > s.MedianLateNS || s.MedianLateNS > s.MaxLateNS || s.P99LateNS != nil && *s.P99LateNS > s.MaxLateNS ||
+		interval && (s.LowNS > s.MedianLateNS || s.MedianLateNS > s.HighNS) {
+		c.Fail("median_late_ns", "is not between the minimum and the maximum, or not in its interval")
 	}
-	if len(s.Runs) > 0 && parts != len(s.PartMediansNS) {
-		c.Fail("runs", "do not add up to the number of part_medians_ns")
-	}
+	compare.CheckRuns(c, s.Runs, s.PartMediansNS)
 }

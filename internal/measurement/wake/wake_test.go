@@ -3,6 +3,8 @@ package wake
 import (
 	"context"
 	"errors"
+	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -285,4 +287,38 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, []int{2, 1, 3, 1}, again.Ways[0].Spans[0].Runs)
 	alone := run(3, 3, 3)
 	require.Equal(t, alone, Join([]*Wake{alone}))
+}
+
+// Figures that contradict each other are no result of a run, and could stop a command that trusts them.
+func TestImpossibleDocuments(t *testing.T) {
+	w := run(t, settings(), fake("late@fake", func() int64 { return 5000 }))
+	check := func(change func(*Wake, *SleepSpan)) error {
+		planted := w
+		planted.Ways = slices.Clone(w.Ways)
+		planted.Ways[0].Spans = slices.Clone(w.Ways[0].Spans)
+		change(&planted, &planted.Ways[0].Spans[0])
+		d := &result.Document{Schema: result.Schema}
+		d.Put(&planted)
+		return d.Write(io.Discard)
+	}
+	require.NoError(t, check(func(*Wake, *SleepSpan) {}))
+	for name, change := range map[string]func(*Wake, *SleepSpan){
+		"min": func(_ *Wake, s *SleepSpan) { s.MinLateNS = 6000 },
+		"max": func(_ *Wake, s *SleepSpan) { s.MaxLateNS = 4000 },
+		"p99": func(_ *Wake, s *SleepSpan) { s.P99LateNS = new(float64); *s.P99LateNS = 6000 },
+		"low": func(_ *Wake, s *SleepSpan) { s.LowNS, s.HighNS = 5001, 6000 },
+		"runs": func(_ *Wake, s *SleepSpan) {
+			const quarter = math.MaxInt/2 + 1 // four overflow to 0
+			s.PartMediansNS, s.Runs = []float64{5000, 5000}, []int{quarter, quarter, quarter, quarter, 2}
+		},
+		"spans": func(w *Wake, s *SleepSpan) {
+			for i := range result.MostNamed {
+				more := *s
+				more.SpanNS += int64(i) + 1
+				w.Ways[0].Spans = append(w.Ways[0].Spans, more)
+			}
+		},
+	} {
+		require.ErrorContains(t, check(change), "wake.ways", name)
+	}
 }

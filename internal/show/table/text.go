@@ -283,23 +283,27 @@ func inLines(of string, most int) string { return wrapped(of, most, nil) }
 // wrapped returns a text in lines, as inLines. A line does not end within what whole matches, even if it is too long.
 func wrapped(of string, most int, whole *regexp.Regexp) string {
 	var lines []string
-	for {
-		end := lineEnd(of, most)
-		if whole != nil && end < len(of) {
-			for _, match := range whole.FindAllStringIndex(of, -1) {
-				if match[0] < end && end < match[1] {
-					end = match[1]
-					if before := len(strings.TrimRight(of[:match[0]], " ")); before > 0 {
-						end = before
-					}
+	var matches [][]int
+	if whole != nil {
+		matches = whole.FindAllStringIndex(of, -1)
+	}
+	for from := 0; ; {
+		end := from + lineEnd(of[from:], most)
+		for ; len(matches) > 0 && matches[0][0] < end; matches = matches[1:] {
+			if last := matches[0][1]; end < last {
+				begins := max(from, matches[0][0])
+				if before := len(strings.TrimRight(of[from:begins], " ")); before > 0 {
+					end = from + before
+					break
 				}
+				end = last
 			}
 		}
 		if end == len(of) {
-			return strings.Join(append(lines, of), "\n")
+			return strings.Join(append(lines, of[from:]), "\n")
 		}
-		lines = append(lines, strings.TrimRight(of[:end], " "))
-		of = strings.TrimLeft(of[end:], " ")
+		lines = append(lines, strings.TrimRight(of[from:end], " "))
+		from = len(of) - len(strings.TrimLeft(of[end:], " "))
 	}
 }
 
