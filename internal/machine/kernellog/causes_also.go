@@ -9,27 +9,14 @@ import (
 // alsoRules find causes beside the reason.
 var alsoRules = []rule{
 	{kind: "tsc-adjust", inferred: true, lines: logged(adjustDiffers, adjustForced, adjustWarp), say: tscAdjust},
-	{kind: "override-refused", inferred: true, lines: logged(refused), say: func(c *Cause, _ log, _ comparison) {
-		clock := c.Evidence[0].Clock
-		c.Title, c.Concerns = "the kernel refused the clock source "+clock, subjectOf(clock)
-		c.Text = fmt.Sprintf("Somebody asked for the clock source %s, and the kernel refused it.", clock)
-	}},
-	{kind: "no-rate", inferred: true, lines: func(l log) []Event {
+	{kind: "override-refused", title: "the kernel refused the clock source {clock}", concerns: ofItsClock, inferred: true, lines: logged(refused),
+		text: "Somebody asked for the clock source {clock}, and the kernel refused it."},
+	{kind: "no-rate", title: "the clock source {clock} has no rate", concerns: ofItsClock, inferred: true, lines: func(l log) []Event {
 		return slices.DeleteFunc(l.of(registered, hpetRate, armRate), func(e Event) bool { return e.Hz > 0 })
-	}, say: func(c *Cause, _ log, _ comparison) {
-		clock := c.Evidence[0].Clock
-		c.Title, c.Concerns = "the clock source "+clock+" has no rate", subjectOf(clock)
-		c.Text = fmt.Sprintf("The kernel has 0 Hz for the clock source %s. Nothing counts at that rate: the firmware, the hypervisor or the emulator names none, or the calibration went wrong.", clock)
-	}},
-	{kind: string(watchdogReport), harmless: true, lines: logged(watchdogReport), say: func(c *Cause, _ log, _ comparison) {
-		e, relation := c.Evidence[0], "more"
-		if e.SkewNS < 0 {
-			relation = "less"
-		}
-		c.Concerns = subjectOf(e.Clock)
-		c.Text = fmt.Sprintf("In one check %s advanced %s %s than its watchdog (the kernel's figure): one of the two was late or wrong. "+
-			"The kernel of RHEL 6 only reports that. It marks nothing without the parameter clocksource_failover.", e.Clock, span(e.SkewNS), relation)
-	}},
+	}, text: "The kernel has 0 Hz for the clock source {clock}. Nothing counts at that rate: the firmware, the hypervisor or the emulator names none, or the calibration went wrong."},
+	{kind: string(watchdogReport), harmless: true, concerns: ofItsClock, lines: logged(watchdogReport),
+		text: "In one check {clock} advanced {skew} than its watchdog (the kernel's figure): one of the two was late or wrong. " +
+			"The kernel of RHEL 6 only reports that. It marks nothing without the parameter clocksource_failover."},
 	{kind: string(stampBack), title: "the clocks of the CPUs differ", inferred: true, tsc: TSCWrong, lines: logged(stampBack), say: stampsGoBack},
 	{kind: "host-unstable", title: "this host of virtual machines does not trust its TSC", concerns: OfGuests, inferred: true, lines: logged(hostUnstable),
 		text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."},

@@ -28,42 +28,34 @@ var comparedRules = []rule{
 			"Then the clock source acpi_pm is the clock that jumped.", x.both(), words.Number(ticks), knownRates["acpi_pm"], bit)
 	}},
 	{kind: "watchdog-may-have-wrapped", title: disagree, holds: mayHaveWrapped, say: perhapsWrapped},
-	{kind: "weak-watchdog", title: disagree, holds: func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog) }, say: weakWatchdog},
+	{kind: "weak-watchdog", title: disagree, holds: func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog.name) }, say: weakWatchdog},
 	{kind: "clocks-agree", title: "the machine stood still", holds: func(_ log, c comparison) bool {
-		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdogNS > longNS && !c.contradicts() || c.long)
+		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdog.ns > longNS && !c.contradicts() || c.long)
 	}, say: clocksAgree},
 	{kind: "watchdog-jumped", title: disagree, holds: hasJumped, lines: logged(hypervisorKind), say: watchdogJumped},
 	{kind: "read-back-delay", title: "the timer of the watchdog is slow to read", lines: gaveUp, say: slowReadBack},
 	{kind: "emulated-clocks", title: disagree, holds: func(l log, c comparison) bool {
-		return l.machine.Guest && slices.Contains(emulated, c.watchdog) && c.disagrees()
-	}, say: func(c *Cause, _ log, x comparison) {
-		c.Text = fmt.Sprintf("%s%s. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. %s", x.both(), x.off(), oneIsNoProof)
-	}},
+		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
+	}, text: "{both}{off}. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. " + oneIsNoProof},
 	{kind: "tsc-jumped", title: "the TSC jumped forward", tsc: TSCWrong, holds: func(_ log, c comparison) bool {
 		at := c.atMostNS()
 		// A TSC with more than 20 GHz jumped, whatever its rate.
-		return at > 0 && at < 2e9 && c.marked && (c.skewNS >= 1e9 || math.IsNaN(c.skewNS) && c.clockCycles/(at/1e9) > 20e9)
-	}, lines: logged(refused), say: func(c *Cause, _ log, x comparison) {
-		c.Text = x.both() + ": the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."
-	}},
+		return at > 0 && at < 2e9 && c.marked && (c.skewNS >= 1e9 || math.IsNaN(c.skewNS) && c.clock.ticks/(at/1e9) > 20e9)
+	}, lines: logged(refused), text: "{both}: the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."},
 	{kind: "bad-calibration", title: disagree, holds: func(l log, c comparison) bool {
-		return c.known() && c.watchdogNS > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
-			(c.clock == "tsc-early" || c.at.Timed && c.at.AtNS < early && !slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index }))
-	}, say: func(c *Cause, _ log, x comparison) {
-		c.Text = fmt.Sprintf("%s%s. A guess, since it is so little, so soon after boot: it is the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong.", x.both(), x.off())
-	}},
+		return c.known() && c.watchdog.ns > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
+			(c.clock.name == "tsc-early" || c.at.Timed && c.at.AtNS < early && !slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index }))
+	}, text: "{both}{off}. A guess, since it is so little, so soon after boot: it is the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong."},
 	{kind: "check-ran-late", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() && c.lateNS() > 0 }, lines: logged(stalled), say: ranLate},
 	{kind: "tsc-restarted", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() && c.restarted() }, say: func(c *Cause, _ log, x comparison) {
 		c.Text = fmt.Sprintf("%s%s. The TSC stood at %s, %s after the boot, so it began anew meanwhile, as in a suspend and resume. %s A guess: the firmware left a clock wrong at the resume.",
-			x.both(), x.off(), inCycles(int64(x.now), x.clockRate), span(float64(x.at.AtNS)), oneIsNoProof)
+			x.both(), x.off(), inCycles(int64(x.clock.now), x.clock.rate), span(float64(x.at.AtNS)), oneIsNoProof)
 	}},
 	{kind: "one-hpet-for-many", title: disagree, holds: func(_ log, c comparison) bool {
 		const many, mostRead = 256, 1e6 // CPUs, and ns
-		return c.watchdog == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })
-	}, lines: logged(syncChecked), say: func(c *Cause, _ log, x comparison) {
-		c.Text = fmt.Sprintf("%s. The difference is %s, in one check. The machine has many CPUs (CPU %d is in the line), which share one HPET: a guess is that a read of it took that long, under load or from a far socket. %s",
-			x.both(), span(x.skewNS), slices.Max(x.at.CPUs), oneIsNoProof)
-	}},
+		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })
+	}, lines: logged(syncChecked),
+		text: "{both}. The difference is {difference}, in one check. The machine has many CPUs ({cpus} is in the line), which share one HPET: a guess is that a read of it took that long, under load or from a far socket. " + oneIsNoProof},
 	{kind: "hpet-may-stop", title: disagree, holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }, say: func(c *Cause, l log, x comparison) {
 		clocksDisagree(c, l, x)
 		c.Text += " The HPET of laptops with Intel's Coffee Lake and Ice Lake (2018 to 2020) stops while the package sleeps (PC10)."
@@ -92,7 +84,7 @@ func watchdogWrapped(c *Cause, _ log, x comparison) {
 	}
 	c.Harmless = x.long
 	c.Text = fmt.Sprintf("%s: the difference of %s is %s of %s (%s), ", x.both(), span(x.skewNS), rounds, r.watchdog, span(float64(n)*r.ns))
-	if x.watchdog == "" && math.IsNaN(x.watchdogNS) {
+	if x.watchdog.name == "" && math.IsNaN(x.watchdog.ns) {
 		c.Text += "so the counter of the watchdog probably wrapped and the TSC is right. The line does not name the watchdog. The check ran late."
 	} else {
 		c.Text += "whose counter wrapped. The TSC is right; the check ran late, because the machine was paused or did not run its timers."
@@ -100,13 +92,13 @@ func watchdogWrapped(c *Cause, _ log, x comparison) {
 }
 
 // hzAfter returns the rate of the TSC if the watchdog counted this much more than its values show, in ns.
-func (c comparison) hzAfter(more float64) float64 { return c.clockCycles / (c.watchdogNS + more) * 1e9 }
+func (c comparison) hzAfter(more float64) float64 { return c.clock.ticks / (c.watchdog.ns + more) * 1e9 }
 
 // mayHaveWrapped: the log lacks the rate of the TSC, and the computed rate is impossible unless the counter of the
 // watchdog wrapped. It wraps more than once in a pause of a virtual machine, or a pause so long that the kernel's own
 // figure is impossible.
 func mayHaveWrapped(l log, c comparison) bool {
-	if !math.IsNaN(c.clockNS) || !(c.watchdogNS > 0) || !c.marked || slices.Contains(weakWatchdogs, c.watchdog) {
+	if !math.IsNaN(c.clock.ns) || !(c.watchdog.ns > 0) || !c.marked || slices.Contains(weakWatchdogs, c.watchdog.name) {
 		return false
 	}
 	rounds := c.rounds()
@@ -114,7 +106,7 @@ func mayHaveWrapped(l log, c comparison) bool {
 		return false
 	}
 	hz := c.hzAfter(rounds[0].ns)
-	return hz > slowestHz && (hz < fastestHz || l.machine.Guest || c.impossibleNS > 0 || l.machine.CPU == "" && c.watchdog == "acpi_pm")
+	return hz > slowestHz && (hz < fastestHz || l.machine.Guest || c.impossibleNS > 0 || l.machine.CPU == "" && c.watchdog.name == "acpi_pm")
 }
 
 func perhapsWrapped(c *Cause, _ log, x comparison) {
@@ -128,11 +120,11 @@ func perhapsWrapped(c *Cause, _ log, x comparison) {
 }
 
 func weakWatchdog(c *Cause, l log, x comparison) {
-	c.Text = fmt.Sprintf("%s. That proves little: %s counts timer interrupts, and lost or late ones look like a wrong TSC.", cmp.Or(x.both(), "The watchdog marked the TSC"), x.watchdog)
+	c.Text = fmt.Sprintf("%s. That proves little: %s counts timer interrupts, and lost or late ones look like a wrong TSC.", cmp.Or(x.both(), "The watchdog marked the TSC"), x.watchdog.name)
 	if l.machine.Guest {
 		c.Text += " In a virtual machine they are lost when the host is busy."
 	}
-	if x.clock == "tsc-early" && l.ignoresParameter() {
+	if x.clock.name == "tsc-early" && l.ignoresParameter() {
 		c.Text += ignored
 	}
 }
@@ -150,7 +142,7 @@ const agreePPM = 500
 
 func clocksAgree(c *Cause, _ log, x comparison) {
 	agree := fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. ", x.both(), span(x.skewNS), words.ThreeDigits(math.Abs(x.ppm())))
-	late := span(x.watchdogNS - dueNS)
+	late := span(x.watchdog.ns - dueNS)
 	c.Harmless, c.TSC = x.long, TSCRight
 	switch {
 	case math.Abs(x.ppm()) > agreePPM:
@@ -164,23 +156,23 @@ func clocksAgree(c *Cause, _ log, x comparison) {
 
 func hasJumped(_ log, c comparison) bool {
 	switch {
-	case guestClocks[c.watchdog] == "" || math.IsNaN(c.watchdogNS) || c.back():
+	case guestClocks[c.watchdog.name] == "" || math.IsNaN(c.watchdog.ns) || c.back():
 		return false
 	case !c.known(): // the rate of the TSC is unknown
-		return !math.IsNaN(c.clockCycles) && c.watchdogNS > 1.5e9
+		return !math.IsNaN(c.clock.ticks) && c.watchdog.ns > 1.5e9
 	}
-	return math.Abs(c.skewNS) >= 1e9 || math.Abs(c.skewNS) >= c.watchdogNS/2
+	return math.Abs(c.skewNS) >= 1e9 || math.Abs(c.skewNS) >= c.watchdog.ns/2
 }
 
 func watchdogJumped(c *Cause, _ log, x comparison) {
 	const onTime = 1e9 // a check on time, in ns
 	switch {
-	case !x.known() || x.watchdogNS > x.clockNS && x.clockNS > onTime:
+	case !x.known() || x.watchdog.ns > x.clock.ns && x.clock.ns > onTime:
 		c.Text = x.both() + ": the host was suspended, or it paused or moved this virtual machine, or added a CPU to it, and carried the time over into only one of the two clocks."
-	case x.watchdogNS > x.clockNS:
-		c.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this virtual machine, or added a CPU to it.", x.both(), x.watchdog)
+	case x.watchdog.ns > x.clock.ns:
+		c.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this virtual machine, or added a CPU to it.", x.both(), x.watchdog.name)
 	default:
-		c.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a pause, the TSC does.", x.both(), span(x.skewNS), x.watchdog)
+		c.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a pause, the TSC does.", x.both(), span(x.skewNS), x.watchdog.name)
 	}
 }
 
@@ -253,14 +245,14 @@ var stopsInPC10 = lazily(`(?i)i[3579]-(?:8\d|9\d|10)\d\d\w*`)
 func (l log) hpetMayStop(c comparison) bool {
 	const leastStop = 5e6 // ns
 	m := l.machine
-	return c.watchdog == "hpet" && !(c.skewNS < leastStop) && c.laptopsHPET() && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
+	return c.watchdog.name == "hpet" && !(c.skewNS < leastStop) && c.laptopsHPET() && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
 		(m.CPU == "" || stopsInPC10().MatchString(m.CPU))
 }
 
 // laptopsHPET is whether the HPET may have the rate of these chips.
 func (c comparison) laptopsHPET() bool {
 	return slices.ContainsFunc([]float64{19.2e6, 24e6}, func(hz float64) bool {
-		return c.watchdogRate.hz == 0 && slices.Contains(c.hpets, hz) || math.Abs(c.watchdogRate.hz/hz-1) < 0.01
+		return c.watchdog.rate.hz == 0 && slices.Contains(c.hpets, hz) || math.Abs(c.watchdog.rate.hz/hz-1) < 0.01
 	})
 }
 
@@ -269,9 +261,9 @@ func clocksDisagree(c *Cause, l log, x comparison) {
 	switch {
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
-	case x.watchdogRate.hz == 100e6:
+	case x.watchdog.rate.hz == 100e6:
 		where = "Only QEMU has an HPET of 100 MHz, so this is a virtual machine, and a guess is that its host stopped it between the two reads."
-	case x.skewNS < 0 && x.watchdog == "":
+	case x.skewNS < 0 && x.watchdog.name == "":
 		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
 	}
 	c.Text = fmt.Sprintf("%s%s. %s %s", x.both(), x.off(), oneIsNoProof, where)

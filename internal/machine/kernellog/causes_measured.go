@@ -18,13 +18,9 @@ var measuredRules = []rule{
 	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDifferAfterResume},
 	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDiffer},
 	{kind: "wrong-cpuid-rate", title: "the CPU reports a wrong rate of its TSC", tsc: TSCWrong, lines: logged(rateDiffers, rateBefore, rateAfter), say: wrongCPUIDRate},
-	{kind: "impossible-counter-rate", lines: func(l log) []Event {
+	{kind: "impossible-counter-rate", title: "the kernel has an impossible rate of the clock source {clock}", concerns: OfCounter, lines: func(l log) []Event {
 		return slices.DeleteFunc(l.of(registered), func(e Event) bool { return fastest[e.Clock] == 0 || e.Hz <= fastest[e.Clock] })
-	}, say: func(c *Cause, _ log, _ comparison) {
-		e := c.Evidence[0]
-		c.Title, c.Concerns = "the kernel has an impossible rate of the clock source "+e.Clock, OfCounter
-		c.Text = fmt.Sprintf("The kernel takes the rate of the clock source %s for %s (%s), which no CPU has: the driver of its clock computes a wrong rate, and time runs slow.", e.Clock, inHz(e.Hz), rateLines[e.Kind].by)
-	}},
+	}, text: "The rate of the clock source {clock} is {rate}, which no CPU has: the driver of its clock computes a wrong rate, and time runs slow."},
 	{kind: "impossible-rate", title: "the kernel measured an impossible rate of the TSC", tsc: TSCWrong, lines: impossibleRates, say: impossibleRate},
 	{kind: "calibration-failed", title: "the kernel could not measure the rate of the TSC", tsc: TSCWrong, lines: markedFor("could not calculate tsc khz"), say: calibrationFailed},
 	{kind: "set-by-parameter", title: "the kernel command line switches the TSC off", inferred: true, lines: markedFor("boot parameter"), say: func(c *Cause, l log, _ comparison) {
@@ -203,22 +199,22 @@ func calibrationFailed(c *Cause, l log, _ comparison) {
 
 // wentBack: the watchdog saw a TSC at or behind its last value.
 func wentBack(c *Cause, l log, x comparison) {
-	if x.clockCycles < 0 {
-		c.Text = fmt.Sprintf("The TSC went back: by %s cycles in one check of the watchdog", words.Number(-x.clockCycles))
-		if x.clockNS < 0 {
-			c.Text += " (" + span(x.clockNS) + ")"
+	if x.clock.ticks < 0 {
+		c.Text = fmt.Sprintf("The TSC went back: by %s cycles in one check of the watchdog", words.Number(-x.clock.ticks))
+		if x.clock.ns < 0 {
+			c.Text += " (" + span(x.clock.ns) + ")"
 		}
-		if !math.IsNaN(x.watchdogNS) {
-			c.Text += fmt.Sprintf(", while %s advanced %s", x.against(), span(x.watchdogNS))
+		if !math.IsNaN(x.watchdog.ns) {
+			c.Text += fmt.Sprintf(", while %s advanced %s", x.against(), span(x.watchdog.ns))
 		}
 		c.Text += "."
-		if x.now < -x.clockCycles/100 {
+		if x.clock.now < -x.clock.ticks/100 {
 			c.Text += " It restarted near zero, as after a suspend of the machine or, in a virtual machine, of its host."
 		}
 	} else {
 		c.Text = "In one check of the watchdog"
-		if !math.IsNaN(x.watchdogNS) {
-			c.Text = fmt.Sprintf("While %s advanced %s", x.against(), span(x.watchdogNS))
+		if !math.IsNaN(x.watchdog.ns) {
+			c.Text = fmt.Sprintf("While %s advanced %s", x.against(), span(x.watchdog.ns))
 		}
 		c.Text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind the value of the last check, on another CPU."
 	}

@@ -189,7 +189,7 @@ var plantedLogs = map[string]planted{
 	"a stall":                         {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
 	"an idle CPU, stopped":            {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU\n(t=44589 jiffies g=-51 q=223 ncpus=2)\nCPU: 0 PID: 0 Comm: swapper/0 Not tainted 6.1.102 #1", []string{"44.59 s at 1000 Hz", "445.9 s at 100 Hz", "was stopped"}, TSCUnknown},
 	"a weak power supply":             {"undervoltage", Machine{}, "hwmon hwmon1: Undervoltage detected!", []string{"No clock is at fault"}, TSCUnknown},
-	"a rate that chrony refuses":      {"rate-beyond-limit", Machine{}, "chronyd[3181]: Frequency -600043.5 ppm exceeds allowed maximum", []string{"-600043.5 ppm (60 %)"}, TSCUnknown},
+	"a rate that chrony refuses":      {"rate-beyond-limit", Machine{}, "chronyd[3181]: Frequency -600043.5 ppm exceeds allowed maximum", []string{"-600043.5 ppm"}, TSCUnknown},
 	"a MIPS of 3.5 GHz":               {"impossible-counter-rate", Machine{}, "clocksource: MIPS: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 1098425544 ns", []string{"1.74 GHz"}, TSCUnknown},
 	"reliable, without figures":       {"parameter-ignored", Machine{Kernel: "4.18.0", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'"), []string{"before 5.4 also ignores"}, TSCUnknown},
 	"one HPET for many CPUs": {"one-hpet-for-many", Machine{}, strings.ReplaceAll(verdict, "CPU3", "CPU1750") +

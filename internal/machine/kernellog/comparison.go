@@ -10,51 +10,49 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
+// A reading is what the counter of a clock showed in a comparison.
+type reading struct {
+	name string
+	// ns and ticks are what it advanced; negative if it went back; NaN if unknown.
+	ns, ticks float64
+	// printed is whether the kernel printed ns; otherwise it is computed from a rate of the log, which need not be the
+	// kernel's.
+	printed bool
+	now     float64 // its last value, in ticks
+	mask    uint64
+	rate    rate
+}
+
+// rough is whether the interval is computed from a rate that is exact to a per cent only.
+func (r reading) rough() bool { return r.rate.rough && !r.printed }
+
 // A comparison is what the watchdog saw: two clocks over one interval. Kernels print it in one to five lines.
 type comparison struct {
-	clock, watchdog string
-	// clockNS and watchdogNS are the intervals, in ns; NaN if unknown. clockNS is negative if the counter went back.
-	clockNS, watchdogNS float64
+	clock, watchdog reading
 	// impossibleNS is the interval of the clock that the kernel printed, if its counter contradicts it.
 	impossibleNS float64
 	// skewNS is the interval of the clock less the interval of the watchdog, in ns; NaN if unknown.
 	skewNS float64
-	// clockCycles and watchdogTicks are what the counters advanced; negative if one went back; NaN if unknown.
-	clockCycles, watchdogTicks float64
-	// now is the last value of the clock's counter, in cycles.
-	now float64
-	// clockRate and watchdogRate are the rates of the counters, if known, and watchdogMask is the mask of that of the
-	// watchdog.
-	clockRate, watchdogRate rate
-	watchdogMask            uint64
 	// hpets are the rates that an HPET may have.
 	hpets []float64
-	// clockPrinted and watchdogPrinted are whether the kernel printed the interval in ns; otherwise it is computed from
-	// a rate of the log, which need not be the kernel's.
-	clockPrinted, watchdogPrinted bool
-	// marked is whether the kernel marked the clock unstable.
-	marked bool
-	// long is whether the kernel skipped the check because it ran late.
-	long   bool
-	at     Event // the first line
-	events []Event
+	// marked is whether the kernel marked the clock unstable, and long whether it skipped the check, which ran late.
+	marked, long bool
+	at           Event // the first line
+	events       []Event
 }
 
-// rough is whether an interval is computed from a rate that is exact to a per cent only.
-func (c comparison) rough() bool {
-	return c.clockRate.rough && !c.clockPrinted || c.watchdogRate.rough && !c.watchdogPrinted
-}
+func (c comparison) rough() bool { return c.clock.rough() || c.watchdog.rough() }
 
 // ppm returns the deviation of the clock; NaN if it is unknown to a per cent.
 func (c comparison) ppm() float64 {
 	if c.rough() {
 		return math.NaN()
 	}
-	return c.skewNS / c.watchdogNS * 1e6
+	return c.skewNS / c.watchdog.ns * 1e6
 }
 
 // known is whether both intervals are known, and the watchdog counted.
-func (c comparison) known() bool { return !math.IsNaN(c.clockNS) && c.watchdogNS > 0 }
+func (c comparison) known() bool { return !math.IsNaN(c.clock.ns) && c.watchdog.ns > 0 }
 
 // dueNS is how often the watchdog checks, in ns (WATCHDOG_INTERVAL), and longNS an interval that is too long for a
 // check on time.
@@ -85,9 +83,8 @@ func comparisons(events []Event, m Machine, rates map[string]rate) []comparison 
 		}
 		last := len(all) - 1
 		if last < 0 || slices.Contains(begins, e.Kind) || !all[last].takes(e) {
-			all = append(all, comparison{
-				clockNS: math.NaN(), watchdogNS: math.NaN(), skewNS: math.NaN(), clockCycles: math.NaN(), watchdogTicks: math.NaN(), hpets: m.hpets(), at: e,
-			})
+			unread := reading{ns: math.NaN(), ticks: math.NaN()}
+			all = append(all, comparison{clock: unread, watchdog: unread, skewNS: math.NaN(), hpets: m.hpets(), at: e})
 			last++
 		}
 		all[last].take(e, rates[e.Clock])
@@ -96,15 +93,15 @@ func comparisons(events []Event, m Machine, rates map[string]rate) []comparison 
 		all[i].complete()
 	}
 	// From 6.3 on the TSC can be the watchdog of the others (tsc=watchdog).
-	return slices.DeleteFunc(all, func(c comparison) bool { return !slices.Contains([]string{"", "tsc", "tsc-early"}, c.clock) })
+	return slices.DeleteFunc(all, func(c comparison) bool { return !slices.Contains([]string{"", "tsc", "tsc-early"}, c.clock.name) })
 }
 
 func (c comparison) takes(e Event) bool {
 	switch e.Kind {
 	case watchdogInterval:
-		return math.IsNaN(c.watchdogNS) && c.watchdogMask == 0
+		return math.IsNaN(c.watchdog.ns) && c.watchdog.mask == 0
 	case clockInterval:
-		return math.IsNaN(c.clockNS) && math.IsNaN(c.clockCycles)
+		return math.IsNaN(c.clock.ns) && math.IsNaN(c.clock.ticks)
 	default:
 		return math.IsNaN(c.skewNS)
 	}
@@ -112,64 +109,52 @@ func (c comparison) takes(e Event) bool {
 
 func (c *comparison) take(e Event, r rate) {
 	c.events = append(c.events, e)
-	switch e.Kind {
-	case watchdogVerdict, frequencySkew:
-		c.clock, c.marked = e.Clock, true
-	case watchdogDelta:
-		c.clock, c.marked = e.Clock, true
-		if e.Measured {
-			c.skewNS = e.SkewNS
-		}
-	case longReadout:
-		c.clock, c.long = e.Clock, true
-		if e.Measured && e.WatchdogNS > 0 {
-			c.clockNS, c.watchdogNS, c.clockPrinted, c.watchdogPrinted = e.IntervalNS, e.WatchdogNS, true, true
-		}
-	case watchdogSkew:
-		c.clock, c.watchdog, c.marked = e.Clock, e.Watchdog, true
-		if e.Measured {
-			c.skewNS = e.SkewNS
-		}
-		if math.IsNaN(c.watchdogNS) && e.WatchdogNS > 0 {
-			c.watchdogNS, c.watchdogPrinted = e.WatchdogNS, true
-		}
-	case watchdogInterval:
-		c.watchdog, c.watchdogMask, c.watchdogRate = e.Clock, e.Mask, r
-		c.watchdogNS, c.watchdogTicks, c.watchdogPrinted = e.interval(r)
-		if c.watchdogPrinted && c.watchdogTicks > 0 {
-			c.watchdogRate = rate{hz: c.watchdogTicks / c.watchdogNS * 1e9, by: "by the kernel's figures"}
-		}
-	case clockInterval:
-		c.clock, c.marked, c.clockRate, c.now = e.Clock, true, r, float64(e.Now)
-		c.clockNS, c.clockCycles, c.clockPrinted = e.interval(r)
-		if c.clockPrinted && c.clockCycles > 0 {
-			c.clockRate = rate{hz: c.clockCycles / c.clockNS * 1e9, by: "by the kernel's figures"}
-		}
+	if e.Kind == watchdogInterval {
+		c.watchdog = e.reading(r)
+		return
+	}
+	c.marked, c.long = c.marked || e.Kind != longReadout, e.Kind == longReadout
+	if e.Kind == clockInterval {
+		c.clock = e.reading(r)
+		return
+	}
+	c.clock.name, c.watchdog.name = e.Clock, cmp.Or(e.Watchdog, c.watchdog.name)
+	if e.Measured && c.long {
+		c.clock.ns, c.clock.printed = e.IntervalNS, true
+	} else if e.Measured {
+		c.skewNS = e.SkewNS
+	}
+	if math.IsNaN(c.watchdog.ns) && e.WatchdogNS > 0 {
+		c.watchdog.ns, c.watchdog.printed = e.WatchdogNS, true
 	}
 }
 
-// interval returns what a counter advanced, in ns and in ticks, NaN if unknown, and whether the kernel printed the ns.
-// From 5.13 on it does. Its product of cycles and multiplier overflows on long intervals, and it prints 0 for a counter
-// that went back: a narrow one, for what is more than half its round.
-func (e Event) interval(r rate) (ns, ticks float64, printed bool) {
-	ns, ticks = math.NaN(), math.NaN()
+// reading returns what a line shows of a counter with a rate. From 5.13 on the kernel prints the interval in ns. Its
+// product of cycles and multiplier overflows on long intervals, and it prints 0 for a counter that went back: a narrow
+// one, for what is more than half its round.
+func (e Event) reading(r rate) reading {
+	of := reading{name: e.Clock, ns: math.NaN(), ticks: math.NaN(), now: float64(e.Now), mask: e.Mask, rate: r}
 	if e.Mask > 0 {
-		ticks = cycles(e)
+		of.ticks = cycles(e)
 		if r.hz > 0 {
-			ns = ticks / r.hz * 1e9
+			of.ns = of.ticks / r.hz * 1e9
 		}
 	}
-	clamped := e.Kind == watchdogInterval && e.IntervalNS == 0 && ticks > 0
-	if e.Measured && !(clamped || math.Abs(ns) > overflowNS || ns < 0 || e.Kind == clockInterval && !math.IsNaN(ns) && !possible(ticks, e.IntervalNS)) {
-		return e.IntervalNS, ticks, true
+	clamped := e.Kind == watchdogInterval && e.IntervalNS == 0 && of.ticks > 0
+	if !e.Measured || clamped || math.Abs(of.ns) > overflowNS || of.ns < 0 || e.Kind == clockInterval && !math.IsNaN(of.ns) && !possible(of.ticks, e.IntervalNS) {
+		return of
 	}
-	return ns, ticks, false
+	of.ns, of.printed = e.IntervalNS, true
+	if of.ticks > 0 {
+		of.rate = rate{hz: of.ticks / of.ns * 1e9, by: "by the kernel's figures"}
+	}
+	return of
 }
 
 // fits are the rates of the HPET with which the rate of the TSC is possible.
 func (c comparison) fits() []float64 {
 	return slices.DeleteFunc(slices.Clone(c.hpets), func(hz float64) bool {
-		tsc := c.clockCycles / c.watchdogTicks * hz
+		tsc := c.clock.ticks / c.watchdog.ticks * hz
 		return tsc < slowestWithHPET || tsc > fastestHz
 	})
 }
@@ -178,38 +163,38 @@ func (c comparison) fits() []float64 {
 func (c comparison) agrees() []float64 {
 	const tolerance = 1e-4
 	return slices.DeleteFunc(slices.Clone(c.hpets), func(hz float64) bool {
-		more := c.clockNS - c.watchdogTicks/hz*1e9
-		return !(more > -tolerance*c.clockNS && math.Abs(math.Remainder(more, 1<<32/hz*1e9)) < tolerance*c.clockNS)
+		more := c.clock.ns - c.watchdog.ticks/hz*1e9
+		return !(more > -tolerance*c.clock.ns && math.Abs(math.Remainder(more, 1<<32/hz*1e9)) < tolerance*c.clock.ns)
 	})
 }
 
 // complete computes a missing interval, or the missing difference of both.
 func (c *comparison) complete() {
-	if c.watchdog == "hpet" && c.watchdogRate.hz == 0 && c.watchdogTicks > 0 && c.clockCycles > 0 {
+	if c.watchdog.name == "hpet" && c.watchdog.rate.hz == 0 && c.watchdog.ticks > 0 && c.clock.ticks > 0 {
 		found, by := c.fits(), "the only usual rate that the TSC allows"
-		if c.clockPrinted {
+		if c.clock.printed {
 			found, by = c.agrees(), "the rate that explains both figures"
 		} else if len(found) > 0 {
 			c.hpets = found
 		}
 		if len(found) == 1 {
-			c.watchdogRate = rate{hz: found[0], by: by}
-			c.watchdogNS = c.watchdogTicks / found[0] * 1e9
+			c.watchdog.rate = rate{hz: found[0], by: by}
+			c.watchdog.ns = c.watchdog.ticks / found[0] * 1e9
 		}
 	}
 	switch {
 	case c.known():
-		c.skewNS = c.clockNS - c.watchdogNS
-	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.watchdogNS):
-		c.clockNS, c.clockPrinted = c.watchdogNS+c.skewNS, c.watchdogPrinted
-	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.clockNS):
-		c.watchdogNS = c.clockNS - c.skewNS
+		c.skewNS = c.clock.ns - c.watchdog.ns
+	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.watchdog.ns):
+		c.clock.ns, c.clock.printed = c.watchdog.ns+c.skewNS, c.watchdog.printed
+	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.clock.ns):
+		c.watchdog.ns = c.clock.ns - c.skewNS
 	}
-	if !possible(c.clockCycles, c.clockNS) { // the kernel's product of cycles and multiplier overflowed
-		c.impossibleNS, c.clockNS, c.skewNS, c.clockPrinted = c.clockNS, math.NaN(), math.NaN(), false
+	if !possible(c.clock.ticks, c.clock.ns) { // the kernel's product of cycles and multiplier overflowed
+		c.impossibleNS, c.clock.ns, c.skewNS, c.clock.printed = c.clock.ns, math.NaN(), math.NaN(), false
 	}
-	if c.watchdogRate.hz == 0 {
-		c.watchdogRate = knownRates[c.watchdog]
+	if c.watchdog.rate.hz == 0 {
+		c.watchdog.rate = knownRates[c.watchdog.name]
 	}
 }
 
@@ -218,10 +203,10 @@ func (c comparison) atLeastNS() float64 { return c.limit(slices.Max) }
 func (c comparison) atMostNS() float64  { return c.limit(slices.Min) }
 
 func (c comparison) limit(which func([]float64) float64) float64 {
-	if math.IsNaN(c.watchdogNS) && c.watchdog == "hpet" {
-		return c.watchdogTicks / which(c.hpets) * 1e9
+	if math.IsNaN(c.watchdog.ns) && c.watchdog.name == "hpet" {
+		return c.watchdog.ticks / which(c.hpets) * 1e9
 	}
-	return c.watchdogNS
+	return c.watchdog.ns
 }
 
 // oldLimitNS is the difference from which the watchdog marked a clock before Linux 5.13, in ns (WATCHDOG_THRESHOLD).
@@ -230,7 +215,7 @@ const oldLimitNS = 62.5e6
 
 // contradicts is whether the computed intervals are too close for the kernel to have marked the clock.
 func (c comparison) contradicts() bool {
-	return c.marked && !c.clockPrinted && !math.IsNaN(c.clockCycles) && math.Abs(c.skewNS) < oldLimitNS
+	return c.marked && !c.clock.printed && !math.IsNaN(c.clock.ticks) && math.Abs(c.skewNS) < oldLimitNS
 }
 
 // A round is how long a narrow counter counts before it begins at zero again.
@@ -242,24 +227,24 @@ type round struct {
 // rounds returns the possible rounds of the watchdog; of all narrow counters if it is unknown.
 func (c comparison) rounds() []round {
 	var all []round
-	if c.watchdogRate.hz == 0 && (c.watchdog == "hpet" || c.watchdog == "") && c.watchdogMask < 1<<32 {
+	if c.watchdog.rate.hz == 0 && (c.watchdog.name == "hpet" || c.watchdog.name == "") && c.watchdog.mask < 1<<32 {
 		for _, hz := range c.hpets {
 			all = append(all, round{"hpet", 1 << 32 / hz * 1e9})
 		}
 	}
-	mask := c.watchdogMask
-	if mask == 0 && c.watchdog != "hpet" {
+	mask := c.watchdog.mask
+	if mask == 0 && c.watchdog.name != "hpet" {
 		mask = 1<<24 - 1
 	}
-	if r := cmp.Or(c.watchdogRate, knownRates[cmp.Or(c.watchdog, "acpi_pm")]); r.hz > 0 && mask > 0 && mask < 1<<32 {
-		all = append(all, round{cmp.Or(c.watchdog, "acpi_pm"), (float64(mask) + 1) / r.hz * 1e9})
+	if r := cmp.Or(c.watchdog.rate, knownRates[cmp.Or(c.watchdog.name, "acpi_pm")]); r.hz > 0 && mask > 0 && mask < 1<<32 {
+		all = append(all, round{cmp.Or(c.watchdog.name, "acpi_pm"), (float64(mask) + 1) / r.hz * 1e9})
 	}
 	return all
 }
 
 // wrapped returns the round of the watchdog and the number of rounds in the difference; false if it is no multiple.
 func (c comparison) wrapped() (round, int, bool) {
-	if math.IsNaN(c.skewNS) || c.skewNS <= 0 || c.rough() || slices.Contains(weakWatchdogs, c.watchdog) {
+	if math.IsNaN(c.skewNS) || c.skewNS <= 0 || c.rough() || slices.Contains(weakWatchdogs, c.watchdog.name) {
 		return round{}, 0, false
 	}
 	for _, r := range c.rounds() {
@@ -277,41 +262,41 @@ func (c comparison) wrapped() (round, int, bool) {
 var weakWatchdogs = []string{"jiffies", "refined-jiffies"}
 
 func (c comparison) back() bool {
-	if c.clockCycles < 0 || c.clockNS < 0 {
+	if c.clock.ticks < 0 || c.clock.ns < 0 {
 		return true
 	}
 	// The kernel reports a counter that went back as if it stood still (clocksource_delta).
-	return c.known() && c.watchdogNS > 0 && c.clockNS <= c.watchdogNS*1e-6
+	return c.known() && c.watchdog.ns > 0 && c.clock.ns <= c.watchdog.ns*1e-6
 }
 
 // restarted is whether the TSC is too small for the time since the boot, with the rate of any CPU.
 func (c comparison) restarted() bool {
 	const up = 600e9 // ns
-	return c.at.Timed && float64(c.at.AtNS) > up && c.now > 0 && c.now/float64(c.at.AtNS)*1e9 < slowestHz
+	return c.at.Timed && float64(c.at.AtNS) > up && c.clock.now > 0 && c.clock.now/float64(c.at.AtNS)*1e9 < slowestHz
 }
 
 func (c comparison) called() string {
-	if c.clock == "tsc-early" {
+	if c.clock.name == "tsc-early" {
 		return "the TSC (tsc-early)"
 	}
 	return "the TSC"
 }
 
-func (c comparison) against() string { return cmp.Or(c.watchdog, "the watchdog") }
+func (c comparison) against() string { return cmp.Or(c.watchdog.name, "the watchdog") }
 
 // both returns a clause with both intervals: "While hpet advanced 495.1 ms, the TSC advanced 496 ms".
 func (c comparison) both() string {
 	switch {
-	case (!math.IsNaN(c.watchdogNS) || !math.IsNaN(c.watchdogTicks)) && (!math.IsNaN(c.clockNS) || !math.IsNaN(c.clockCycles)):
-		watchdog, by := advanced(c.watchdogNS, c.watchdogTicks, "ticks", c.watchdogRate, c.watchdogPrinted)
-		clock, clockBy := advanced(c.clockNS, c.clockCycles, "cycles", c.clockRate, c.clockPrinted)
-		if c.watchdogPrinted && c.clockPrinted {
+	case (!math.IsNaN(c.watchdog.ns) || !math.IsNaN(c.watchdog.ticks)) && (!math.IsNaN(c.clock.ns) || !math.IsNaN(c.clock.ticks)):
+		watchdog, by := c.watchdog.advanced("ticks")
+		clock, clockBy := c.clock.advanced("cycles")
+		if c.watchdog.printed && c.clock.printed {
 			by, clockBy = "", "the kernel's figures"
 		}
 		if c.impossibleNS > 0 {
 			clockBy += fmt.Sprintf("; the kernel's figure of %s is impossible", span(c.impossibleNS))
 		}
-		if readings := c.readings(); math.IsNaN(c.clockNS) {
+		if readings := c.readings(); math.IsNaN(c.clock.ns) {
 			clockBy += readings
 		} else {
 			by += readings
@@ -319,28 +304,24 @@ func (c comparison) both() string {
 		text := fmt.Sprintf("While %s %s (%s), %s %s (%s)", c.against(), watchdog, by, c.called(), clock, clockBy)
 		return strings.ReplaceAll(text, " ()", "")
 	case !math.IsNaN(c.skewNS):
-		relation := "more"
-		if c.skewNS < 0 {
-			relation = "less"
-		}
-		return fmt.Sprintf("In one check of the watchdog, %s advanced %s %s than %s (the kernel's figure)", c.called(), span(c.skewNS), relation, c.against())
+		return fmt.Sprintf("In one check of the watchdog, %s advanced %s than %s (the kernel's figure)", c.called(), moreOrLess(c.skewNS), c.against())
 	}
 	return ""
 }
 
 // advanced returns what a counter advanced, and the source of the figure: "advanced 2.154 s", "counted 6463557560
 // cycles".
-func advanced(ns, ticks float64, unit string, r rate, printed bool) (text, by string) {
-	counted := words.Number(math.Abs(ticks)) + " " + unit
+func (r reading) advanced(unit string) (text, by string) {
+	counted := words.Number(math.Abs(r.ticks)) + " " + unit
 	switch {
-	case math.IsNaN(ns):
+	case math.IsNaN(r.ns):
 		return "counted " + counted, "the log does not have its rate"
-	case printed:
-		return "advanced " + span(ns), "the kernel's figure"
-	case math.IsNaN(ticks):
-		return "advanced " + span(ns), ""
+	case r.printed:
+		by = "the kernel's figure"
+	case !math.IsNaN(r.ticks):
+		by = fmt.Sprintf("%s at %s", counted, r.rate)
 	}
-	return "advanced " + span(ns), fmt.Sprintf("%s at %s", counted, r)
+	return "advanced " + span(r.ns), by
 }
 
 // readings returns what the counters mean if a rate is unknown: the rate of the TSC, or the interval for each rate that
@@ -348,17 +329,17 @@ func advanced(ns, ticks float64, unit string, r rate, printed bool) (text, by st
 func (c comparison) readings() string {
 	var all []string
 	switch {
-	case !(c.clockCycles > 0 && c.watchdogTicks > 0):
+	case !(c.clock.ticks > 0 && c.watchdog.ticks > 0):
 		return ""
-	case c.watchdogNS > 0 && math.IsNaN(c.clockNS):
-		all = append(all, fmt.Sprintf("%s, if %s is right", inHz(c.clockCycles/c.watchdogNS*1e9), c.against()))
-	case math.IsNaN(c.watchdogNS) && c.watchdog == "hpet":
+	case c.watchdog.ns > 0 && math.IsNaN(c.clock.ns):
+		all = append(all, fmt.Sprintf("%s, if %s is right", inHz(c.clock.ticks/c.watchdog.ns*1e9), c.against()))
+	case math.IsNaN(c.watchdog.ns) && c.watchdog.name == "hpet":
 		for _, hz := range c.hpets {
-			ns := c.watchdogTicks / hz * 1e9
+			ns := c.watchdog.ticks / hz * 1e9
 			switch {
-			case math.IsNaN(c.clockNS):
-				all = append(all, fmt.Sprintf("%s, if hpet has %s", inHz(c.clockCycles/ns*1e9), inHz(hz)))
-			case math.Abs(c.clockNS/ns-1) < 0.01:
+			case math.IsNaN(c.clock.ns):
+				all = append(all, fmt.Sprintf("%s, if hpet has %s", inHz(c.clock.ticks/ns*1e9), inHz(hz)))
+			case math.Abs(c.clock.ns/ns-1) < 0.01:
 				all = append(all, fmt.Sprintf("%s at %s, which makes the clocks agree", span(ns), inHz(hz)))
 			default:
 				all = append(all, fmt.Sprintf("%s at %s", span(ns), inHz(hz)))
@@ -379,12 +360,12 @@ func (c comparison) off() string {
 	switch {
 	case !c.known():
 		return ""
-	case c.watchdogNS < shortNS:
+	case c.watchdog.ns < shortNS:
 		return ": too short a time for a rate"
-	case c.rough() && math.Abs(c.skewNS) < c.watchdogNS/100:
+	case c.rough() && math.Abs(c.skewNS) < c.watchdog.ns/100:
 		return ", which agrees to a per cent"
 	case c.rough():
-		return fmt.Sprintf(": about %+.0f %%", c.skewNS/c.watchdogNS*100)
+		return fmt.Sprintf(": about %+.0f %%", c.skewNS/c.watchdog.ns*100)
 	case c.contradicts():
 		return ": " + deviation(c.ppm()) + ", by the rates in the log; the kernel saw more than " + span(oldLimitNS) + ", so it used another rate"
 	}
@@ -394,7 +375,7 @@ func (c comparison) off() string {
 // misread returns the bit that the watchdog acpi_pm read wrong, and the difference in its ticks; false if the
 // difference is no power of two. Clocks differ by up to 50 µs in a check, and a bit that matters takes 62.5 ms.
 func (c comparison) misread() (bit int, ticks float64, ok bool) {
-	if math.IsNaN(c.skewNS) || c.watchdog != "acpi_pm" && c.watchdog != "" {
+	if math.IsNaN(c.skewNS) || c.watchdog.name != "acpi_pm" && c.watchdog.name != "" {
 		return 0, 0, false
 	}
 	ticks = math.Abs(c.skewNS) * knownRates["acpi_pm"].hz / 1e9

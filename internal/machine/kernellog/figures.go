@@ -26,6 +26,14 @@ func span(ns float64) string {
 	return fourDigits(size) + " ns"
 }
 
+// moreOrLess returns a difference: "131.6 ms less".
+func moreOrLess(ns float64) string {
+	if ns < 0 {
+		return span(ns) + " less"
+	}
+	return span(ns) + " more"
+}
+
 func fourDigits(value float64) string {
 	if value >= 1000 {
 		return words.Grouped(value, 0)

@@ -22,13 +22,13 @@ clocksource: 'unknown' cs_now: 3e8 cs_last: 0 mask: ff`, "\n"))
 	require.Len(t, events, 10)
 	found := rates(events, Machine{})
 	for i, want := range []float64{499999744, 633206175, 6899317297, 500e6, 1e12 / 2100055000, -1e12 / 2100055000, 400} {
-		ns, _, printed := events[2+i].interval(found[events[2+i].Clock])
-		require.InEpsilon(t, want, ns, 2e-3, events[2+i].Line)
-		require.Equal(t, i == 6, printed)
+		read := events[2+i].reading(found[events[2+i].Clock])
+		require.InEpsilon(t, want, read.ns, 2e-3, events[2+i].Line)
+		require.Equal(t, i == 6, read.printed)
 	}
-	ns, ticks, _ := events[9].interval(rate{})
-	require.True(t, math.IsNaN(ns))
-	require.Equal(t, float64(0x3e8&0xff), ticks)
+	read := events[9].reading(rate{})
+	require.True(t, math.IsNaN(read.ns))
+	require.Equal(t, float64(0x3e8&0xff), read.ticks)
 }
 
 // The rate of a registered clock source counts if the log has no better rate.

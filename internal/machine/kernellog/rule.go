@@ -16,7 +16,8 @@ type log struct {
 
 // A rule finds one cause. A new rule is an entry in a table.
 type rule struct {
-	// kind, title, text, concerns, tsc and inferred are fields of the cause.
+	// kind, title, text, concerns, tsc and inferred are fields of the cause. In title and text, words in braces stand for
+	// figures of the first line or of the comparison (fill).
 	kind, title, text string
 	concerns          Subject
 	tsc               Judgement
@@ -44,12 +45,33 @@ func (r rule) on(l log) (Cause, bool) {
 	if r.lines != nil {
 		cause.Evidence = append(cause.Evidence, r.lines(l)...)
 	}
-	if len(cause.Evidence) > 0 && r.say != nil {
-		r.say(&cause, l, c)
+	if len(cause.Evidence) > 0 {
+		cause.fill(l, c)
+		if r.say != nil {
+			r.say(&cause, l, c)
+		}
 	}
 	cause.Concerns, cause.Evidence = cmp.Or(cause.Concerns, OfTSC), withoutRepeats(cause.Evidence)
 	return cause, cause.Text != "" && len(cause.Evidence) > 0
 }
+
+// fill puts figures in place of the words in braces.
+func (c *Cause) fill(l log, x comparison) {
+	if !strings.Contains(c.Text, "{") {
+		return
+	}
+	e := c.Evidence[0]
+	figures := strings.NewReplacer("{both}", x.both(), "{off}", x.off(), "{difference}", span(x.skewNS),
+		"{clock}", e.Clock, "{cpus}", cpuNames(c.Evidence[:1]), "{skew}", moreOrLess(e.SkewNS), "{delay}", span(e.DelayNS),
+		"{rate}", rate{hz: e.Hz, by: rateLines[e.Kind].by}.String(), "{name}", e.Name, "{reason}", e.Reason, "{kernel}", l.machine.Kernel)
+	c.Title, c.Text = figures.Replace(c.Title), figures.Replace(c.Text)
+	if c.Concerns == ofItsClock {
+		c.Concerns = subjectOf(e.Clock)
+	}
+}
+
+// ofItsClock stands for the subject of a cause about the clock source in its first line.
+const ofItsClock Subject = "its clock source"
 
 // maxEvidence bounds the lines of evidence of a cause.
 const maxEvidence = 30
