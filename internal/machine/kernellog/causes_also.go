@@ -18,11 +18,11 @@ var alsoRules = []rule{
 		text: "In one check {clock} advanced {skew} than its watchdog (the kernel's figure): one of the two was late or wrong. " +
 			"The kernel of RHEL 6 only reports that. It marks nothing without the parameter clocksource_failover."},
 	{kind: string(stampBack), title: "the clocks of the CPUs differ", inferred: true, tsc: TSCWrong, lines: logged(stampBack), say: stampsGoBack},
-	{kind: "host-unstable", title: "this host of virtual machines does not trust its TSC", concerns: OfGuests, inferred: true, lines: logged(hostUnstable),
+	{kind: "host-unstable", title: "this host of virtual machines does not trust its TSC", concerns: OfGuests, inferred: true,
 		text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."},
-	{kind: "p0-frequency", harmless: true, lines: logged(p0Frequency),
+	{kind: "p0-frequency", harmless: true,
 		text: "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway."},
-	{kind: "pm-timer-off", harmless: true, concerns: OfOtherSource, lines: logged(pmTimerOff), text: "The firmware switched the ACPI PM timer off. The kernel does without it."},
+	{kind: "pm-timer-off", harmless: true, concerns: OfOtherSource, text: "The firmware switched the ACPI PM timer off. The kernel does without it."},
 	{kind: string(selfTest), harmless: true, lines: logged(selfTest),
 		text: "The kernel tested its watchdog, with late and wrong reads on purpose (clocksource_wdtest, inject_delay_freq). What it says of that is no fault."},
 	{kind: "no-vdso-clocks", harmless: true, concerns: OfCounter, lines: func(l log) []Event {
@@ -33,7 +33,7 @@ var alsoRules = []rule{
 			return e.Clock != l.machine.ClockSource || !slices.Contains(weakWatchdogs, e.Clock)
 		})
 	}, text: "The last clock source in this log counts timer interrupts. If the kernel kept it, as on simulators without a counter, time steps by one interrupt, 1 to 10 ms."},
-	{kind: "lost-rtc-interrupts", harmless: true, lines: logged(lostRTC), say: func(c *Cause, _ log, _ comparison) {
+	{kind: "lost-rtc-interrupts", harmless: true, say: func(c *Cause, _ log, _ comparison) {
 		times := 0
 		for _, e := range c.Evidence {
 			times += e.Count

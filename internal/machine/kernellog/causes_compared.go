@@ -38,7 +38,7 @@ var comparedRules = []rule{
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
 	}, text: "{both}{off}. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. " + oneIsNoProof},
 	{kind: "tsc-jumped", title: "the TSC jumped forward", tsc: TSCWrong, holds: func(_ log, c comparison) bool {
-		at := c.atMostNS()
+		_, at := c.limits()
 		// A TSC with more than 20 GHz jumped, whatever its rate.
 		return at > 0 && at < 2e9 && c.marked && (c.skewNS >= 1e9 || math.IsNaN(c.skewNS) && c.clock.ticks/(at/1e9) > 20e9)
 	}, lines: logged(refused), text: "{both}: the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."},
@@ -92,7 +92,9 @@ func watchdogWrapped(c *Cause, _ log, x comparison) {
 }
 
 // hzAfter returns the rate of the TSC if the watchdog counted this much more than its values show, in ns.
-func (c comparison) hzAfter(more float64) float64 { return c.clock.ticks / (c.watchdog.ns + more) * 1e9 }
+func (c comparison) hzAfter(more float64) float64 {
+	return c.clock.ticks / (c.watchdog.ns + more) * 1e9
+}
 
 // mayHaveWrapped: the log lacks the rate of the TSC, and the computed rate is impossible unless the counter of the
 // watchdog wrapped. It wraps more than once in a pause of a virtual machine, or a pause so long that the kernel's own
@@ -228,7 +230,7 @@ const early = 120e9
 
 func ranLate(c *Cause, l log, x comparison) {
 	condition, why := "", "so the machine slept, was paused or was too busy"
-	if math.IsNaN(x.atLeastNS()) {
+	if least, _ := x.limits(); math.IsNaN(least) {
 		condition = ", if the watchdog is right"
 	}
 	if len(l.of(stalled)) > 0 {
@@ -262,7 +264,7 @@ func clocksDisagree(c *Cause, l log, x comparison) {
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
 	case x.watchdog.rate.hz == 100e6:
-		where = "Only QEMU has an HPET of 100 MHz, so this is a virtual machine, and a guess is that its host stopped it between the two reads."
+		where = "An HPET of 100 MHz is QEMU's. A guess: this is a virtual machine, and its host stopped it between the two reads."
 	case x.skewNS < 0 && x.watchdog.name == "":
 		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
 	}

@@ -13,7 +13,7 @@ import (
 // measuredRules find the results of the kernel's measurements, and what programs and parameters asked of it, in the
 // order in which they exclude each other.
 var measuredRules = []rule{
-	{kind: "gvisor", title: "the program runs in a gVisor sandbox", concerns: OfSandbox, inferred: true, lines: logged(gvisorStart),
+	{kind: "gvisor", title: "the program runs in a gVisor sandbox", concerns: OfSandbox, inferred: true,
 		text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the version that it reports is not the version of a Linux kernel."},
 	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDifferAfterResume},
 	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDiffer},

@@ -61,7 +61,7 @@ const dueNS, longNS = 0.5e9, 1.2e9
 // lateNS returns how late a check was at least, in ns; 0 if it was on time, or unknown.
 func (c comparison) lateNS() float64 {
 	interval := -c.skewNS // the watchdog counted at least what the clock lacks
-	if least := c.atLeastNS(); !math.IsNaN(least) {
+	if least, _ := c.limits(); !math.IsNaN(least) {
 		interval = least
 	}
 	if interval > longNS {
@@ -171,15 +171,14 @@ func (c comparison) agrees() []float64 {
 // complete computes a missing interval, or the missing difference of both.
 func (c *comparison) complete() {
 	if c.watchdog.name == "hpet" && c.watchdog.rate.hz == 0 && c.watchdog.ticks > 0 && c.clock.ticks > 0 {
-		found, by := c.fits(), "the only usual rate that the TSC allows"
+		found, by := c.fits(), "the only usual rate that fits, a guess"
 		if c.clock.printed {
 			found, by = c.agrees(), "the rate that explains both figures"
-		} else if len(found) > 0 {
-			c.hpets = found
 		}
 		if len(found) == 1 {
-			c.watchdog.rate = rate{hz: found[0], by: by}
-			c.watchdog.ns = c.watchdog.ticks / found[0] * 1e9
+			if ns := c.watchdog.ticks / found[0] * 1e9; c.clock.printed || math.Abs(ns/dueNS-1) < 0.5 {
+				c.watchdog.rate, c.watchdog.ns = rate{hz: found[0], by: by}, ns
+			}
 		}
 	}
 	switch {
@@ -198,15 +197,12 @@ func (c *comparison) complete() {
 	}
 }
 
-// atLeastNS and atMostNS return the limits of the interval of the watchdog that its rate allows, in ns; NaN if unknown.
-func (c comparison) atLeastNS() float64 { return c.limit(slices.Max) }
-func (c comparison) atMostNS() float64  { return c.limit(slices.Min) }
-
-func (c comparison) limit(which func([]float64) float64) float64 {
+// limits return the interval of the watchdog at least and at most, in ns; NaN if unknown.
+func (c comparison) limits() (least, most float64) {
 	if math.IsNaN(c.watchdog.ns) && c.watchdog.name == "hpet" {
-		return c.watchdog.ticks / which(c.hpets) * 1e9
+		return c.watchdog.ticks / slices.Max(c.hpets) * 1e9, c.watchdog.ticks / slices.Min(c.hpets) * 1e9
 	}
-	return c.watchdog.ns
+	return c.watchdog.ns, c.watchdog.ns
 }
 
 // oldLimitNS is the difference from which the watchdog marked a clock before Linux 5.13, in ns (WATCHDOG_THRESHOLD).
@@ -333,17 +329,17 @@ func (c comparison) readings() string {
 		return ""
 	case c.watchdog.ns > 0 && math.IsNaN(c.clock.ns):
 		all = append(all, fmt.Sprintf("%s, if %s is right", inHz(c.clock.ticks/c.watchdog.ns*1e9), c.against()))
+	case math.IsNaN(c.watchdog.ns) && c.watchdog.name == "hpet" && math.IsNaN(c.clock.ns):
+		for _, hz := range c.fits() {
+			all = append(all, fmt.Sprintf("%s, if hpet has %s", inHz(c.clock.ticks/c.watchdog.ticks*hz), inHz(hz)))
+		}
 	case math.IsNaN(c.watchdog.ns) && c.watchdog.name == "hpet":
 		for _, hz := range c.hpets {
-			ns := c.watchdog.ticks / hz * 1e9
-			switch {
-			case math.IsNaN(c.clock.ns):
-				all = append(all, fmt.Sprintf("%s, if hpet has %s", inHz(c.clock.ticks/ns*1e9), inHz(hz)))
-			case math.Abs(c.clock.ns/ns-1) < 0.01:
-				all = append(all, fmt.Sprintf("%s at %s, which makes the clocks agree", span(ns), inHz(hz)))
-			default:
-				all = append(all, fmt.Sprintf("%s at %s", span(ns), inHz(hz)))
+			text, ns := "%s at %s", c.watchdog.ticks/hz*1e9
+			if math.Abs(c.clock.ns/ns-1) < 0.01 {
+				text += ", which makes the clocks agree"
 			}
+			all = append(all, fmt.Sprintf(text, span(ns), inHz(hz)))
 		}
 	}
 	if len(all) == 0 {

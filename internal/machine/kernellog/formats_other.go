@@ -7,12 +7,10 @@ const (
 	refused        Kind = "override-refused"
 	hpetRate       Kind = "hpet-rate"
 	acpiOff        Kind = "acpi-off"
-	lostRTC        Kind = "lost-rtc-interrupts"
 	hypervisorKind Kind = "hypervisor"
 	xenGuest       Kind = "xen-guest"
 	hostRate       Kind = "hypervisor-tsc-rate"
 	firmwareNames  Kind = "firmware-names"
-	gvisorStart    Kind = "gvisor"
 	erratum        Kind = "erratum"
 	counterTrapped Kind = "counter-trapped"
 	armRate        Kind = "arm-counter-rate"
@@ -24,7 +22,6 @@ const (
 	arm32          Kind = "arm-32"
 	virtioDriver   Kind = "virtio"
 	wslInit        Kind = "wsl"
-	pmTimerOff     Kind = "pm-timer-off"
 )
 
 // otherFormats are the other messages.
@@ -43,16 +40,16 @@ var otherFormats = []format{
 	{kind: suspended, has: "system sleep state", weight: weightContext, pattern: `^ACPI: (?:PM: )?(?:Waking up from|Preparing to enter) system sleep state`},
 	{kind: suspended, has: "restarting tasks", weight: weightContext, pattern: `^(?:PM: )?Restarting tasks`},
 	// Other timers.
-	{kind: lostRTC, has: "rtc interrupts", clock: "hpet", weight: weightNoise, pattern: `lost \d+ rtc interrupts`},
+	{kind: "lost-rtc-interrupts", has: "rtc interrupts", clock: "hpet", weight: weightNoise, pattern: `lost \d+ rtc interrupts`},
 	{kind: acpiOff, has: "interpreter disabled", weight: weightContext, pattern: `ACPI: Interpreter disabled`},
 	{kind: hpetRate, has: "comparators", clock: "hpet", weight: weightContext, pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d+\.\d+) MHz counter`},
-	{kind: pmTimerOff, has: "pm-timer", clock: "acpi_pm", weight: weightContext, pattern: `PM-Timer (?:failed consistency check|had inconsistent results|running at invalid rate)`},
+	{kind: "pm-timer-off", has: "pm-timer", clock: "acpi_pm", weight: weightContext, pattern: `PM-Timer (?:failed consistency check|had inconsistent results|running at invalid rate)`},
 	// Virtual machines and sandboxes.
 	{kind: hypervisorKind, has: "hypervisor detected", weight: weightContext, pattern: `Hypervisor detected: (?P<name>.+)`},
 	{kind: xenGuest, has: "xen", weight: weightContext, pattern: `installing Xen timer for CPU|Booting paravirtualized kernel on (?:bare hardware with )?Xen|Xen version:? \d|xen: PV spinlocks`},
 	{kind: "kvm-clock", has: "kvm-clock", clock: "kvm-clock", weight: weightContext, pattern: `kvm-clock: `},
 	{kind: hostRate, has: "mhz", clock: "tsc", weight: weightContext, pattern: `(?:vmware: )?TSC freq read from hypervisor : (?P<mhz>\d+\.\d+) MHz`},
-	{kind: gvisorStart, has: "starting gvisor", weight: weightDecides, pattern: `Starting gVisor`},
+	{kind: "gvisor", has: "starting gvisor", weight: weightDecides, pattern: `Starting gVisor`},
 	// Arm's counter.
 	{kind: counterTrapped, has: "trapping cntvct", clock: "arch_sys_counter", weight: weightDecides, pattern: `CPU(?P<cpu>\d+): Trapping CNTVCT access`},
 	{kind: erratum, has: "erratum", clock: "arch_sys_counter", weight: weightDecides, pattern: `arch_timer: Enabling (?:local|global) workaround for (?P<name>.+)`},

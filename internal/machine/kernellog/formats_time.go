@@ -2,27 +2,20 @@ package kernellog
 
 // The kinds of the messages on the wall clock, on ticks, and on what holds up the kernel's timers.
 const (
-	stepped       Kind = "stepped"
-	leapSecond    Kind = "leap-second"
-	rtcRead       Kind = "rtc-read"
-	rtcUnset      Kind = "rtc-unset"
-	rtcMissing    Kind = "rtc-missing"
-	lostTicks     Kind = "lost-ticks"
-	xenWentBack   Kind = "xen-time-went-back"
-	slowInterrupt Kind = "slow-interrupt"
-	throttled     Kind = "rt-throttling"
-	stalled       Kind = "stalled"
-	stalledFor    Kind = "stalled-for"
-	idleTask      Kind = "idle-task"
-	undervoltage  Kind = "undervoltage"
-	rateRefused   Kind = "rate-refused"
+	stepped    Kind = "stepped"
+	leapSecond Kind = "leap-second"
+	rtcRead    Kind = "rtc-read"
+	rtcUnset   Kind = "rtc-unset"
+	stalled    Kind = "stalled"
+	stalledFor Kind = "stalled-for"
+	idleTask   Kind = "idle-task"
 )
 
 // timeFormats are these messages, also those of time services.
 var timeFormats = []format{
 	{kind: stepped, has: "jumped backwards", program: true, weight: weightDecides, pattern: `systemd-journald\[\d+\]: .*jumped (?P<back>backwards)`},
 	{kind: stepped, has: "chronyd", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: (?:System clock (?:was stepped|wrong) by (?P<step>-?\d{1,9}\.\d+) seconds|(?:Forward|(?P<back>Backward)) time jump detected)`},
-	{kind: rateRefused, has: "exceeds allowed maximum", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: Frequency (?P<reason>-?\d{1,9}\.\d+ ppm) exceeds allowed maximum`},
+	{kind: "rate-beyond-limit", has: "exceeds allowed maximum", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: Frequency (?P<reason>-?\d{1,9}\.\d+ ppm) exceeds allowed maximum`},
 	{kind: stepped, has: "ntp", program: true, weight: weightDecides, pattern: `(?P<name>ntp(?:d|date))\[\d+\]: (?:time reset|step time server \S+ offset) (?P<step>[-+]?\d{1,9}\.\d+) s`},
 	{kind: stepped, has: "resyncing", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: (?:System time changed|Clock change detected)\. Resyncing`},
 	{kind: stepped, has: "time has been changed", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: Time has been changed`},
@@ -32,20 +25,20 @@ var timeFormats = []format{
 	{kind: leapSecond, has: "leap second", weight: weightDecides, pattern: `Clock: (?P<name>inserting|deleting) leap second`},
 	// The real-time clock.
 	{kind: rtcRead, has: "rtc", weight: weightNoise, pattern: `(?:[\w-]*rtc\S*(?: \S+)?: setting system clock to|RTC time: [\d:]+, date:) (?P<name>\d{4})-`},
-	{kind: rtcMissing, has: "unable to open rtc device", weight: weightContext, pattern: `(?:\S*drivers/rtc/)?hctosys(?:\.c)?: unable to open rtc device`},
+	{kind: "rtc-missing", has: "unable to open rtc device", weight: weightContext, pattern: `(?:\S*drivers/rtc/)?hctosys(?:\.c)?: unable to open rtc device`},
 	{kind: rtcUnset, has: "hctosys", weight: weightDecides, pattern: `(?:\S*drivers/rtc/)?hctosys(?:\.c)?: (?:unable to (?:read|set)|invalid date)`},
 	{kind: rtcUnset, has: "rtc", weight: weightDecides, pattern: `[\w-]*rtc\S*(?: \S+)?: (?:low voltage detected|voltage low|oscillator failed|.*(?:date/time|time) is not reliable|.*set time!)`},
 	{kind: rtcUnset, has: "time before build time", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: System time before build time, advancing clock`},
 	{kind: rtcUnset, has: "clock time unset", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: System clock time unset or jumped backwards?, restor`},
 	// What holds up timers, and the kernels that count time by them.
-	{kind: lostTicks, has: "ticks", clock: "tick", weight: weightDecides, pattern: `(?:many lost ticks|Loo?sing (?:some|too many) ticks)`},
-	{kind: lostTicks, has: "time source seems to be instable", clock: "tick", weight: weightContext, pattern: `Your time source seems to be instable`},
-	{kind: xenWentBack, has: "time went backwards", clock: "xen", weight: weightDecides, pattern: `(?:Timer ISR|clocksource)/(?P<cpu>\d+): Time went backwards: .*?delta=(?P<skew>-?\d+)`},
-	{kind: slowInterrupt, has: "interrupt took", weight: weightContext, pattern: `hrtimer: interrupt took (?P<delay>\d+) ns`},
-	{kind: throttled, has: "rt throttling", weight: weightContext, pattern: `sched: (?:DL replenish lagged|RT throttling activated)`},
+	{kind: "lost-ticks", has: "ticks", clock: "tick", weight: weightDecides, pattern: `(?:many lost ticks|Loo?sing (?:some|too many) ticks)`},
+	{kind: "lost-ticks", has: "time source seems to be instable", clock: "tick", weight: weightContext, pattern: `Your time source seems to be instable`},
+	{kind: "xen-time-went-back", has: "time went backwards", clock: "xen", weight: weightDecides, pattern: `(?:Timer ISR|clocksource)/(?P<cpu>\d+): Time went backwards: .*?delta=(?P<skew>-?\d+)`},
+	{kind: "slow-interrupt", has: "interrupt took", weight: weightContext, pattern: `hrtimer: interrupt took (?P<delay>\d+) ns`},
+	{kind: "rt-throttling", has: "rt throttling", weight: weightContext, pattern: `sched: (?:DL replenish lagged|RT throttling activated)`},
 	{kind: stalled, has: "stall", weight: weightContext, pattern: `INFO: rcu_\w+ (?:self-)?detected (?:expedited )?stalls?`},
 	{kind: stalledFor, has: "jiffies g=", weight: weightContext, pattern: `\(t=(?P<cycles>\d+) jiffies g=`},
 	{kind: idleTask, has: "comm: swapper/", weight: weightNoise, pattern: `^CPU: \d+ PID: 0 Comm: swapper/`},
-	{kind: undervoltage, has: "voltage detected", weight: weightContext, pattern: `Under-?voltage detected!`},
+	{kind: "undervoltage", has: "voltage detected", weight: weightContext, pattern: `Under-?voltage detected!`},
 	{kind: stalled, has: "soft lockup", weight: weightContext, pattern: `BUG: soft lockup - CPU#(?P<cpu>\d+) stuck for`},
 }

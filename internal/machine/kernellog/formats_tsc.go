@@ -20,8 +20,6 @@ const (
 	rateAfter     Kind = "tsc-rate-after"
 	noCalibration Kind = "tsc-calibration-failed"
 	adjusting     Kind = "adjusting-clock"
-	hostUnstable  Kind = "host-unstable"
-	p0Frequency   Kind = "p0-frequency"
 	bogoMIPS      Kind = "bogomips"
 )
 
@@ -39,7 +37,7 @@ var tscFormats = []format{
 	{kind: adjustWarp, has: "tsc adjust compensate", clock: "tsc", weight: weightDecides, pattern: `TSC ADJUST compensate: CPU(?P<cpu>\d+) observed (?P<cycles>-?\d+) warp\. Adjust: -?\d+`},
 	{kind: adjustDiffers, has: "tsc adjust", clock: "tsc", weight: weightDecides, pattern: `TSC ADJUST differs(?:: CPU(?P<cpu>\d+) -?\d+ --> (?P<cycles>-?\d+)| within socket)|TSC ADJUST synchronize`},
 	{kind: adjustForced, has: "force", clock: "tsc", weight: weightDecides, pattern: `TSC ADJUST: CPU(?P<cpu>\d+): .* (?:NOT )?forced? to 0`},
-	{kind: hostUnstable, has: "guest tsc will not be reliable", clock: "tsc", weight: weightContext, pattern: `SMP vm created on host with unstable TSC; guest TSC will not be reliable`},
+	{kind: "host-unstable", has: "guest tsc will not be reliable", clock: "tsc", weight: weightContext, pattern: `SMP vm created on host with unstable TSC; guest TSC will not be reliable`},
 	// Its rate, and why it is not used.
 	{kind: tscUnstable, has: "marking tsc unstable due to", clock: "tsc", weight: weightDecides, pattern: `Marking TSC unstable due to:? (?P<reason>.+)`},
 	{kind: tscUnstable, has: "tsc found unstable after boot", clock: "tsc", weight: weightContext, pattern: `TSC found unstable after boot`},
@@ -51,6 +49,6 @@ var tscFormats = []format{
 	{kind: bogoMIPS, has: "bogomips", clock: "tsc", weight: weightContext, pattern: `Calibrating delay (?:loop \(skipped\), value calculated using timer frequency|using timer specific routine)\.\. (?P<bogomips>\d+\.\d+) BogoMIPS(?: \(lpj=(?P<lpj>\d+)\))?`},
 	{kind: bogoMIPS, has: "bogomips", clock: "tsc", weight: weightContext, pattern: `smpboot: Total of (?P<of>\d+) processors activated \((?P<bogomips>\d+\.\d+) BogoMIPS\)`},
 	{kind: noCalibration, has: "tsc", clock: "tsc", weight: weightDecides, pattern: `TSC: (?:Unable to calibrate against PIT|No reference \(HPET/PMTIMER\) available|HPET/PMTIMER calibration failed\.$)`},
-	{kind: p0Frequency, has: "p0 frequency", clock: "tsc", weight: weightContext, pattern: `TSC doesn't count with P0 frequency`},
+	{kind: "p0-frequency", has: "p0 frequency", clock: "tsc", weight: weightContext, pattern: `TSC doesn't count with P0 frequency`},
 	{kind: adjusting, has: "more than 11%", weight: weightDecides, pattern: `Adjusting ` + named("clock") + ` more than 11%(?: \((?P<ahead>\d+) vs (?P<behind>\d+)\))?`},
 }

@@ -26,7 +26,8 @@ type rule struct {
 	harmless bool
 	// holds is a condition on one comparison of the watchdog. The evidence are its lines.
 	holds func(log, comparison) bool
-	// lines returns the evidence; with holds, more of it. Without evidence there is no cause.
+	// lines returns the evidence; with holds, more of it. Without either, it is the lines of the same kind. Without
+	// evidence there is no cause.
 	lines func(log) []Event
 	// say completes a cause that has its evidence, if its text depends on that. Without a text there is no cause.
 	say func(*Cause, log, comparison)
@@ -41,6 +42,9 @@ func (r rule) on(l log) (Cause, bool) {
 			return Cause{}, false
 		}
 		cause.Evidence = slices.Concat(c.events, l.marking(""))
+	}
+	if r.lines == nil && r.holds == nil {
+		r.lines = logged(Kind(r.kind))
 	}
 	if r.lines != nil {
 		cause.Evidence = append(cause.Evidence, r.lines(l)...)

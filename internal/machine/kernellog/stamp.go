@@ -186,6 +186,8 @@ func (m *Message) note(p prefix, found []string) {
 	}
 }
 
+var uptimeInside = lazily(`\[ *(\d{1,9}\.\d+)\]`)
+
 // Stamps finds times since boot that go back: a CPU stamped its line by a clock that is behind the clocks of others.
 type Stamps struct {
 	last         float64 // in s; 0 at first
@@ -197,18 +199,11 @@ type Stamps struct {
 // with a clock of its own; ticks make steps of up to 10 ms; and a file may have two logs.
 func (s *Stamps) Add(line string) string {
 	const booted, least, most = 2, 0.05, 10 // in s
-	rest, at := line[:min(len(line), maxLooked)], -1.0
-	for at < 0 { // until a text in brackets is a time
-		_, after, _ := strings.Cut(rest, "[")
-		stamp, text, found := strings.Cut(after, "]")
-		if !found {
-			return ""
-		}
-		rest = text
-		if n, err := strconv.ParseFloat(strings.TrimSpace(stamp), 64); err == nil && n < largestNS/1e9 && strings.Contains(stamp, ".") {
-			at = n
-		}
+	found := uptimeInside().FindStringSubmatch(line[:min(len(line), maxLooked)])
+	if found == nil {
+		return ""
 	}
+	at, _ := strconv.ParseFloat(found[1], 64)
 	back, ascends := s.last-at, s.rises > s.falls
 	switch s.last = at; {
 	case back > 0:
