@@ -302,11 +302,13 @@ func TestImpossibleDocuments(t *testing.T) {
 		return d.Write(io.Discard)
 	}
 	require.NoError(t, check(func(*Wake, *SleepSpan) {}))
+	require.NoError(t, check(func(_ *Wake, s *SleepSpan) { // all early, and no percentile
+		s.MinLateNS, s.MedianLateNS, s.LowNS, s.HighNS, s.P99LateNS, s.MaxLateNS = -9, -5, 0, 0, 0, -3
+	}))
 	for name, change := range map[string]func(*Wake, *SleepSpan){
 		"min": func(_ *Wake, s *SleepSpan) { s.MinLateNS = 6000 },
 		"max": func(_ *Wake, s *SleepSpan) { s.MaxLateNS = 4000 },
-		"p99": func(_ *Wake, s *SleepSpan) { s.P99LateNS = new(float64); *s.P99LateNS = 6000 },
-		"low": func(_ *Wake, s *SleepSpan) { s.LowNS, s.HighNS = 5001, 6000 },
+		"p99": func(_ *Wake, s *SleepSpan) { s.P99LateNS = 6000 },
 		"runs": func(_ *Wake, s *SleepSpan) {
 			const quarter = math.MaxInt/2 + 1 // four overflow to 0
 			s.PartMediansNS, s.Runs = []float64{5000, 5000}, []int{quarter, quarter, quarter, quarter, 2}
