@@ -13,10 +13,8 @@ import (
 )
 
 const (
-	// tickNS is the resolution from which timers are ticks: CONFIG_HZ is 1000 at most. High-resolution timers have 1 ns.
-	tickNS = 1e6
-	// defaultSlackNS is the timer slack of a thread that nobody changed (init/init_task.c), and largeSlackNS the slack
-	// from which a user notices it: half of the unit in which most programs sleep.
+	// defaultSlackNS is the timer slack by default (init/init_task.c), and largeSlackNS the slack
+	// from which a user notices it: half of a millisecond, in which most programs sleep.
 	defaultSlackNS, largeSlackNS = 50_000, 500_000
 	// slowIdleNS is the time to leave idle from which a user notices it: more than C1E takes (10 µs), less than C6 of a
 	// server (133 µs; skx_cstates in drivers/idle/intel_idle.c).
@@ -49,7 +47,7 @@ func sleeps(s *situation.Situation) (all []sleep) {
 	return all
 }
 
-// largest returns the largest layer of a name, in ns, with evidence; 0 if it was not told apart.
+// largest returns the largest layer of a name, in ns, with evidence; 0 if it is unknown.
 func largest(s *situation.Situation, name, without string) (ns float64, evidence string) {
 	for _, w := range sleeps(s) {
 		for _, l := range w.Layers {
@@ -87,8 +85,9 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 // coarseTimers finds a kernel that ends every sleep with a tick. Two facts must agree: the resolution of timers is a
 // tick, and even the most exact way is late by a part of it.
 func coarseTimers(s *situation.Situation) *result.Finding {
-	tick := float64(wakeOf(s).Timers.ResolutionNS)
-	if tick < tickNS {
+	timers := wakeOf(s).Timers
+	tick := float64(timers.ResolutionNS)
+	if !timers.Ticks() {
 		return nil
 	}
 	finding := &result.Finding{

@@ -24,7 +24,7 @@ type Figure struct {
 	Source string
 	// Path is how the clock was read: vdso is in user mode, and syscall in the kernel, also if the vDSO called it.
 	Path string
-	// Hypervisor is that of a guest, or of a first domain, as in the document; "" otherwise.
+	// Hypervisor is the hypervisor of a guest, or of a first domain, as in the document; "" otherwise.
 	Hypervisor string
 	// NS is the latency of one read, in ns.
 	NS float64

@@ -2,6 +2,7 @@ package runtimes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -24,6 +25,9 @@ func (s *Runtimes) answer(d *result.Document) string {
 	}
 	if slowest == nil && len(s.spans()) > 0 {
 		return s.sleepAnswer(d)
+	}
+	if slowest == nil && !slices.ContainsFunc(s.Runtimes, func(r MeasuredRuntime) bool { return r.Available }) {
+		return "No runtime could be measured." + noisy(d)
 	}
 	if slowest == nil {
 		return "No call that returns the wall clock in steps of a millisecond or less was measured." + noisy(d)

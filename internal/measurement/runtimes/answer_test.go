@@ -34,7 +34,9 @@ func TestAnswerNamesTheCallToUse(t *testing.T) {
 	busy := &result.Document{Warnings: []result.Warning{{Kind: "backwards", Saw: "not this"}, {Kind: "load", Saw: saw}}}
 	require.Equal(t, "For the wall clock use other@x, 100 ns. Noisy: "+saw+".", s.answer(busy))
 	const none = "No call that returns the wall clock in steps of a millisecond or less was measured."
-	require.Equal(t, none, (&Runtimes{}).answer(&result.Document{}))
+	coarse := &Runtimes{Runtimes: []MeasuredRuntime{{Name: "lua", Available: true}}}
+	require.Equal(t, none, coarse.answer(&result.Document{}))
+	require.Equal(t, "No runtime could be measured.", (&Runtimes{}).answer(&result.Document{}))
 }
 
 func TestOneLineForAllThatAreNotInPath(t *testing.T) {

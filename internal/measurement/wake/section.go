@@ -103,7 +103,7 @@ type SleepSpan struct {
 	WorstCPU *int `json:"worst_cpu,omitempty"`
 	// WorstCPUMedianNS is the median on that CPU.
 	WorstCPUMedianNS float64 `json:"worst_cpu_median_ns,omitempty" is:"signed"`
-	// Layers are the parts of the median, if they could be told apart. They add up to it.
+	// Layers are the parts of the median, which add up to it; absent if they are unknown.
 	Layers []SleepLayer `json:"layers,omitempty" once:"name"`
 	// PartMediansNS are the medians of the parts of the measurement, 50 at most, in order.
 	PartMediansNS []float64 `json:"part_medians_ns" is:"signed"`

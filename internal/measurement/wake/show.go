@@ -83,7 +83,7 @@ func (w *Wake) rows(span int64) (all []row) {
 	return all
 }
 
-// layer returns a layer, and whether it was told apart.
+// layer returns a layer, and whether it is known.
 func (s *SleepSpan) layer(name string) (ns float64, known bool) {
 	i := slices.IndexFunc(s.Layers, func(l SleepLayer) bool { return l.Name == name })
 	if i < 0 {
@@ -110,7 +110,7 @@ func (w *Wake) verdict() string {
 			parts = append(parts, words.Duration(l.NS)+map[bool]string{true: " are ", false: " "}[len(parts) == 0]+l.Name)
 		}
 	}
-	if w.Timers.ticks() {
+	if w.Timers.Ticks() {
 		parts = []string{"without high-resolution timers it ends at a tick, every " + words.Duration(float64(w.Timers.ResolutionNS))}
 	}
 	if len(parts) > 0 {
@@ -126,7 +126,7 @@ func (w *Wake) choice() (notes []string) {
 		return nil
 	}
 	rows := slices.DeleteFunc(w.rows(spans[0]), func(r row) bool { return r.Early > 0 })
-	if len(rows) > 1 && rows[0].HighNS > 0 && rows[0].HighNS < rows[1].LowNS || len(rows) == 1 {
+	if len(rows) > 1 && rows[0].HighNS > 0 && rows[0].HighNS < rows[1].LowNS {
 		notes = append(notes, fmt.Sprintf("For %s use %s: it is least late, %s.", words.Duration(float64(spans[0])), rows[0].ID,
 			words.SignedDuration(rows[0].MedianLateNS)))
 	}
@@ -242,8 +242,9 @@ func (w *Wake) Metrics() []exposition.Family {
 	}, columns)
 }
 
-// ticks reports whether the system has no high-resolution timers: the resolution is a tick, 1 ms at least.
-func (t *Timers) ticks() bool { return t.ResolutionNS >= 999_000 }
+// Ticks reports whether the system has no high-resolution timers: the resolution is a tick, of about 1 ms at least, as
+// CONFIG_HZ is 1000 at most. With high-resolution timers it is 1 ns.
+func (t *Timers) Ticks() bool { return t.ResolutionNS >= 900_000 }
 
 // idle returns the driver and the governor of the idle states.
 func (t *Timers) idle() string {
@@ -267,7 +268,7 @@ func (t *Timers) facts(quota float64) []table.Fact {
 		return words.Duration(float64(ns))
 	}
 	resolution := duration(t.ResolutionNS)
-	if t.ticks() {
+	if t.Ticks() {
 		resolution += ", a tick: no high-resolution timers"
 	}
 	limit := ""

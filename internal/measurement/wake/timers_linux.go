@@ -13,7 +13,7 @@ import (
 
 const devices, cpus = "/sys/devices/system/clockevents", "/sys/devices/system/cpu"
 
-// timers returns the facts of this machine on which wake-ups depend. What the kernel does not publish is left out.
+// timers returns the facts of this machine on which wake-ups depend. A fact that the kernel does not publish is empty.
 func timers() Timers {
 	t := Timers{
 		SlackNS:         int64(slack()),

@@ -191,7 +191,7 @@ func (r *runner) open(t *sleepingThread) {
 }
 
 // pass has each way sleep on a thread, for a short span several times, since it takes less time. It takes passTime at
-// least: the first sleep of a pass is that of a thread that has just been woken up.
+// least: the first sleep of a pass is the sleep of a thread that has just been woken up.
 func (r *runner) pass(t *sleepingThread, step step) {
 	const most, passTime = 10, int64(50 * time.Millisecond)
 	longest, begun := r.Spans[len(r.Spans)-1], observe.Now()
