@@ -33,8 +33,7 @@ func height(rows func(*result.Document) []row) func(*result.Document, vg.Length)
 	return func(d *result.Document, width vg.Length) vg.Length { return picture.RowsHeight(len(rows(d)), width) }
 }
 
-// drawn returns the rows of the ways that a picture shows, by span, the first row last. A logarithmic axis has no place
-// for an early median.
+// drawn returns the rows of the ways that a picture shows, by span.
 func drawn(d *result.Document) (all []row) {
 	w := Of(d)
 	if w == nil {
@@ -42,9 +41,14 @@ func drawn(d *result.Document) (all []row) {
 	}
 	shown := &Wake{Ways: picture.Shown(w.Ways)}
 	for _, span := range shown.spans() {
-		all = append(all, slices.DeleteFunc(shown.rows(span), func(r row) bool { return r.MedianLateNS <= 0 })...)
+		all = append(all, shown.rows(span)...)
 	}
-	all = picture.Shown(all)
+	return fitting(all)
+}
+
+// fitting returns the rows that fit a picture, the first row last. An early median has no place on its axis.
+func fitting(all []row) []row {
+	all = picture.Shown(slices.DeleteFunc(all, func(r row) bool { return r.MedianLateNS <= 0 }))
 	slices.Reverse(all)
 	return all
 }
@@ -56,7 +60,11 @@ func drawLateness(c draw.Canvas, d *result.Document) error {
 	rows := picture.Rows{XLabel: "lateness (log scale): median, and a band from the minimum to p99 (or max)"}
 	for _, r := range drawn(d) {
 		look := picture.LookOf(picture.PathOf(r.ID))
-		band := picture.Bar{From: max(r.MinLateNS, r.MedianLateNS/10), To: cmp.Or(r.P99LateNS, r.MaxLateNS), Color: picture.RGB(0x56b4e9)}
+		from := r.MinLateNS
+		if from <= 0 { // an early sleep, which a logarithmic axis cannot show
+			from = r.MedianLateNS / 10
+		}
+		band := picture.Bar{From: from, To: cmp.Or(r.P99LateNS, r.MaxLateNS), Color: picture.RGB(0x56b4e9)}
 		rows.Rows = append(rows.Rows, picture.Row{Name: r.name(), Bars: []picture.Bar{band},
 			Points: []picture.Point{{At: r.MedianLateNS, Glyph: look.Glyph(4 * picture.Pixel)}},
 			Text:   words.Duration(r.MedianLateNS)})
@@ -83,10 +91,7 @@ func layered(d *result.Document) []row {
 	if w == nil || len(w.spans()) == 0 {
 		return nil
 	}
-	all := slices.DeleteFunc(w.rows(w.spans()[0]), func(r row) bool { return len(r.Layers) == 0 || r.MedianLateNS <= 0 })
-	all = picture.Shown(all)
-	slices.Reverse(all)
-	return all
+	return fitting(slices.DeleteFunc(w.rows(w.spans()[0]), func(r row) bool { return len(r.Layers) == 0 }))
 }
 
 // drawLayers draws a stack of layers for each way, as shares of its median lateness.
