@@ -14,13 +14,12 @@ import (
 
 // timeRules find what happened to the wall clock, and what held up the kernel's timers.
 var timeRules = []rule{
-	{kind: "stepped-again", title: "the wall clock is stepped again and again", concerns: OfWallClock, lines: logged(stepped), say: steppedAgain},
-	{kind: "stepped", harmless: true, concerns: OfWallClock, lines: logged(stepped), say: func(c *Cause, l log, x comparison) {
-		again := *c
-		if steppedAgain(&again, l, x); again.Text == "" {
-			steps, _ := l.steps()
-			n, _, _, _ := stepCount(steps)
-			c.Text = fmt.Sprintf("The wall clock was stepped (%s). A time service does so at its start and after a pause; it is no fault of the clock source.", words.Plural(n, "time"))
+	{kind: "stepped-again", title: "the wall clock is stepped again and again", concerns: OfWallClock, lines: logged(stepped), say: func(c *Cause, l log, _ comparison) {
+		c.Text = l.steppedAgain()
+	}},
+	{kind: "stepped", harmless: true, concerns: OfWallClock, say: func(c *Cause, l log, _ comparison) {
+		if l.steppedAgain() == "" {
+			c.Text = fmt.Sprintf("The wall clock was stepped (%s). A time service does so at its start and after a pause; it is no fault of the clock source.", words.Plural(l.steps().n, "time"))
 		}
 	}},
 	{kind: "rate-beyond-limit", title: "the clock runs at a wrong rate", concerns: OfWallClock,
@@ -100,59 +99,59 @@ const (
 	maxSlewPPM = 500
 )
 
-// steps returns the lines on steps of the wall clock, a single one for each step, and when they were, in ns. A line that
-// Select has folded stands for several.
-func (l log) steps() (steps []Event, at []float64) {
+// A stepping is what the lines on steps of the wall clock say together. A line that Select has folded stands for several
+// steps, and several programs may log one.
+type stepping struct {
+	// lines and n are the number of lines and of steps, back the number of steps that set the clock back.
+	lines, n, back int
+	// elapsedNS is the time from the first to the last, totalNS their sum without the first, which corrects what was before
+	// it. known is whether all lines have their step.
+	elapsedNS, totalNS float64
+	known              bool
+}
+
+func (l log) steps() stepping {
+	var steps []Event
+	var at []float64
 	for _, e := range l.of(stepped) {
 		ns, _ := e.clockedNS()
-		switch last := len(steps) - 1; {
-		case last >= 0 && math.Abs(ns-at[last]) < sameStepNS:
+		if last := len(steps) - 1; last >= 0 && math.Abs(ns-at[last]) < sameStepNS {
 			s := &steps[last]
 			s.StepNS, s.Back, s.Count = cmp.Or(s.StepNS, e.StepNS), s.Back || e.Back, max(s.Count, e.Count)
-		default:
-			steps, at = append(steps, e), append(at, ns)
+			continue
 		}
+		steps, at = append(steps, e), append(at, ns)
 	}
-	return steps, at
-}
-
-// stepCount returns how many steps lines stand for, how many of them set the clock back, and the sum without the first
-// step, which corrects what was before it, in ns. known is whether all lines have their step.
-func stepCount(steps []Event) (n, back int, totalNS float64, known bool) {
-	known = true
-	for i, e := range steps {
-		n += e.Count
+	all := stepping{lines: len(steps), elapsedNS: at[len(at)-1] - at[0], totalNS: -steps[0].StepNS, known: true}
+	for _, e := range steps {
+		all.n += e.Count
 		if e.Back {
-			back += e.Count
+			all.back += e.Count
 		}
-		totalNS += e.StepNS * float64(e.Count)
-		if i == 0 {
-			totalNS -= e.StepNS
-		}
-		known = known && e.StepNS != 0
+		all.totalNS += e.StepNS * float64(e.Count)
+		all.known = all.known && e.StepNS != 0
 	}
-	return n, back, totalNS, known
+	return all
 }
 
-func steppedAgain(c *Cause, l log, _ comparison) {
-	steps, at := l.steps()
-	n, back, total, known := stepCount(steps)
-	elapsed := at[len(at)-1] - at[0]
-	every := elapsed / float64(n-1)
-	if n < minSteps || len(steps) < 2 || every <= 0 || every > longStepNS {
-		return
+// steppedAgain returns why the wall clock is stepped again and again; "" if it is not.
+func (l log) steppedAgain() string {
+	s := l.steps()
+	every := s.elapsedNS / float64(s.n-1)
+	if s.n < minSteps || s.lines < 2 || every <= 0 || every > longStepNS {
+		return ""
 	}
-	text := fmt.Sprintf("The wall clock was stepped %d times, every %s on average by the stamps of the lines", n, span(every))
-	ppm, way := math.Abs(total/elapsed*1e6), "slow"
-	if back > 0 {
+	text := fmt.Sprintf("The wall clock was stepped %d times, every %s on average by the stamps of the lines", s.n, span(every))
+	ppm, way := math.Abs(s.totalNS/s.elapsedNS*1e6), "slow"
+	if s.back > 0 {
 		way = "fast"
 	}
 	about := ""
-	if n > len(steps) {
+	if s.n > s.lines {
 		about = "about "
 	}
 	var setters []string // journald and systemd only notice a step
-	for _, e := range c.Evidence {
+	for _, e := range l.of(stepped) {
 		if e.Name != "" && !slices.Contains(setters, e.Name) {
 			setters = append(setters, e.Name)
 		}
@@ -160,20 +159,20 @@ func steppedAgain(c *Cause, l log, _ comparison) {
 	switch {
 	case len(setters) > 1:
 		text += fmt.Sprintf(", by %d programs: %s. Each sets it to its own time.", len(setters), words.List(setters))
-	case !known:
+	case !s.known:
 		text += fmt.Sprintf(". The lines do not say by how much. A guess: the clock source runs at a wrong rate, by more than the %d ppm that a time service can correct without steps; or two programs set the clock.", maxSlewPPM)
-		if back == n {
+		if s.back == s.n {
 			text += " Each time it was set back: the clock source runs too fast, or a program sets it forward."
 		}
-	case back > 0 && back < n:
+	case s.back > 0 && s.back < s.n:
 		text += ", forwards and backwards. A guess: two programs set the clock, each to another time."
 	case ppm > maxSlewPPM:
 		text += fmt.Sprintf(", by %s%s in all after the first step. So the clock source runs about %s %s, more than the %d ppm that a time service can correct without steps.",
-			about, span(total), strings.TrimLeft(deviation(ppm), "+"), way, maxSlewPPM)
+			about, span(s.totalNS), strings.TrimLeft(deviation(ppm), "+"), way, maxSlewPPM)
 	default:
 		text += fmt.Sprintf(". The rate of the clock source does not explain them: together they are %s ppm. A guess: two programs set the clock.", words.ThreeDigits(ppm))
 	}
-	c.Text = text
+	return text
 }
 
 // leaps are the years with a leap second at the end of a month, since Linux exists (IERS Bulletin C). None was deleted.
