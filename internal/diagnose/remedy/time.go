@@ -137,6 +137,6 @@ func serviceCommands(s *machine) []string {
 		return slices.Concat([]string{"timedatectl"}, chrony,
 			[]string{"# where there is no chrony:", "sudo systemctl enable --now systemd-timesyncd"})
 	default:
-		return []string{"pgrep -l 'chronyd|ntpd|timesyncd'"}
+		return []string{"pgrep -l 'chronyd|ntpd|timesyn'"}
 	}
 }
