@@ -31,7 +31,7 @@ var OfCause = map[string][]string{
 	"one-hpet-for-many":         {"newer-kernel-read-back", "compare-cpus", "compare-with-drift", "tsc-nowatchdog-if-known"},
 	"clocks-disagree":           {"compare-with-drift", "update-firmware", "newer-kernel-no-watchdog", "hypervisor-clock", "kvm-clock-in-guest", "look-again", "tsc-nowatchdog-if-known"},
 	"stepped-again":             {"restart-host", "wsl", "find-setters", "one-service-vmware", "one-service-hyperv", "one-service-vbox", "compare-with-drift"},
-	"rate-beyond-limit":         {"right-rate"},
+	"rate-beyond-limit":         {"right-rate", "start-again", "compare-with-drift"},
 	"false-leap-second":         {"other-time-servers"},
 	"rtc-unset":                 {"write-rtc", "start-service"},
 	"lost-ticks":                {"newer-kernel-ticks"},

@@ -176,7 +176,7 @@ var plantedLogs = map[string]planted{
 	"a leap second without a date":    {"leap-second", Machine{}, "Clock: inserting leap second 23:59:60 UTC", []string{"is not in the line"}, TSCUnknown},
 	"an RTC that was not set":         {"rtc-unset", Machine{}, "rtc_cmos 00:03: hctosys: unable to read the hardware clock", []string{"battery"}, TSCUnknown},
 	"an RTC in 2000":                  {"rtc-unset", Machine{Kernel: "5.15.0-91-generic"}, "[ 0.9] tegra_rtc 7000e000.rtc: setting system clock to 2000-01-01T00:00:09 UTC (946684809)", []string{"year 2000", "5.15.0"}, TSCUnknown},
-	"no RTC":                          {"rtc-missing", Machine{}, "drivers/rtc/hctosys.c: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
+	"no RTC":                          {"rtc-missing", Machine{}, ".../drivers/rtc/hctosys.c: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
 	"32-bit Arm":                      {"no-vdso-clocks", Machine{Arch: "arm"}, "arch_timer: cp15 timer(s) running at 24.00MHz (phys).", []string{"A guess"}, TSCUnknown},
 	"only ticks":                      {"only-ticks", Machine{}, "clocksource: Switched to clocksource jiffies", []string{"counts timer interrupts"}, TSCUnknown},
 	"a host":                          {"host-unstable", Machine{}, "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable", []string{"its guests"}, TSCUnknown},
@@ -190,6 +190,7 @@ var plantedLogs = map[string]planted{
 	"an idle CPU, stopped":            {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU\n(t=44589 jiffies g=-51 q=223 ncpus=2)\nCPU: 0 PID: 0 Comm: swapper/0 Not tainted 6.1.102 #1", []string{"44.59 s at 1000 Hz", "445.9 s at 100 Hz", "was stopped"}, TSCUnknown},
 	"a weak power supply":             {"undervoltage", Machine{}, "hwmon hwmon1: Undervoltage detected!", []string{"No clock is at fault"}, TSCUnknown},
 	"a rate that chrony refuses":      {"rate-beyond-limit", Machine{}, "chronyd[3181]: Frequency -600043.5 ppm exceeds allowed maximum", []string{"-600043.5 ppm"}, TSCUnknown},
+	"a rate that ntpd refuses":        {"rate-beyond-limit", Machine{}, "ntpd[7]: frequency error 603 PPM exceeds tolerance 500 PPM", []string{"ntpd finds", "603 PPM"}, TSCUnknown},
 	"a MIPS of 3.5 GHz":               {"impossible-counter-rate", Machine{}, "clocksource: MIPS: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 1098425544 ns", []string{"1.74 GHz"}, TSCUnknown},
 	"reliable, without figures":       {"parameter-ignored", Machine{Kernel: "4.18.0", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'"), []string{"before 5.4 also ignores"}, TSCUnknown},
 	"one HPET for many CPUs": {"one-hpet-for-many", Machine{}, strings.ReplaceAll(verdict, "CPU3", "CPU1750") +

@@ -23,7 +23,7 @@ var timeRules = []rule{
 		}
 	}},
 	{kind: "rate-beyond-limit", title: "the clock runs at a wrong rate", concerns: OfWallClock,
-		text: "{name} finds the rate of the clock wrong by {reason}, more than a time service can correct (10 %). So the kernel has a wrong rate for the counter of its clock source. A guess: the firmware or the device tree names another reference clock than the board has."},
+		text: "{name} finds the rate of the clock wrong by {reason}, more than it can correct. So the kernel has a wrong rate for the counter of its clock source. A guess: its calibration failed, or the firmware or the device tree names another reference clock than the board has."},
 	{kind: "false-leap-second", title: "a time server announced a leap second that did not exist", concerns: OfWallClock, lines: falseLeaps, say: func(c *Cause, l log, _ comparison) {
 		c.Text = fmt.Sprintf("The kernel was told of a leap second that did not exist: %s. %s A time server announced it, and the wall clock was one second off until the time service corrected it.", l.whyFalse(c.Evidence[0]), lastLeap)
 	}},
