@@ -67,6 +67,9 @@ func (c *Costs) Block(d *result.Document) table.Block {
 
 func settings(d *result.Document) string {
 	s := d.Settings
+	if s.Rounds == 0 {
+		return "" // nothing was to be measured: a kernel log
+	}
 	rounds := words.Plural(s.Rounds, "round")
 	if d.Conditions != nil && d.Conditions.CompleteRounds > 0 {
 		rounds = fmt.Sprintf("%d of %s", d.Conditions.CompleteRounds, rounds)

@@ -13,15 +13,21 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
+// facts returns the known facts of the tool, the machine and the run; a kernel log shows few of them.
 func facts(d *result.Document) []table.Fact {
 	tool := strings.Join(words.Present(d.Tool.Version, d.Tool.Revision, d.Tool.Go), ", ")
 	all := []table.Fact{{Name: "timebench", Value: tool + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
-	return slices.Concat(all, labels(d), hostFacts(d.Host), measured(d))
+	return known(slices.Concat(all, labels(d), hostFacts(d.Host), measured(d)))
 }
 
 // briefFacts returns the machine and the run in a few lines.
 func briefFacts(d *result.Document, machine string) []table.Fact {
-	return slices.Concat([]table.Fact{{Name: "System", Value: machine}}, labels(d), measured(d))
+	return known(slices.Concat([]table.Fact{{Name: "System", Value: machine}}, labels(d), measured(d)))
+}
+
+// known removes the facts without a value.
+func known(facts []table.Fact) []table.Fact {
+	return slices.DeleteFunc(facts, func(f table.Fact) bool { return f.Value == "" })
 }
 
 func labels(d *result.Document) []table.Fact {
@@ -40,7 +46,7 @@ func measured(d *result.Document) []table.Fact {
 }
 
 func hostFacts(h result.Host) []table.Fact {
-	system := words.Present(h.OS+"/"+h.Arch, h.Kernel, h.Distribution)
+	system := words.Present(strings.Join(words.Present(h.OS, h.Arch), "/"), h.Kernel, h.Distribution)
 	if h.WSL > 0 {
 		system = append(system, fmt.Sprintf("WSL %d", h.WSL))
 	}
@@ -103,8 +109,11 @@ func clockSource(c result.ClockSource) string {
 	for _, of := range c.Qualities {
 		available = append(available, fmt.Sprintf("%s(%d)", of.Name, of.Quality))
 	}
-	return strings.Join(words.Present(c.Current+" (available: "+strings.Join(available, ", ")+")",
-		strings.Join(c.Settings, " "), userMode(c)), "; ")
+	current := c.Current
+	if len(available) > 0 {
+		current += " (available: " + strings.Join(available, ", ") + ")"
+	}
+	return strings.Join(words.Present(current, strings.Join(c.Settings, " "), userMode(c)), "; ")
 }
 
 // userMode returns how the C library of a BSD reads the clock source; empty if that is unknown.
@@ -217,6 +226,9 @@ func cpu(c result.CPU) string {
 }
 
 func usable(c result.CPU) string {
+	if c.Logical == 0 {
+		return ""
+	}
 	text := fmt.Sprintf("%d of %d", c.Usable, c.Logical)
 	if c.Quota > 0 {
 		text += ", limited by a quota to the time of " + words.ThreeDigits(c.Quota)
