@@ -14,6 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/system/program"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -39,6 +40,7 @@ func judge([]string) error {
 
 // A timer slack of 1 ms that a process inherits is found, with its cause; the default is no finding.
 func TestInheritedSlackIsAFinding(t *testing.T) {
+	need.Processes(t)
 	require.NotContains(t, judged(t, 50_000), "timer-slack")
 	require.Contains(t, judged(t, 1_000_000), "timer-slack prctl(PR_GET_TIMERSLACK): 1 ms, 20 times the default of 50 µs")
 }
