@@ -71,6 +71,10 @@ func TestSourcesOfRates(t *testing.T) {
 	}
 	arm := Parse([]string{"Calibrating delay loop (skipped), value calculated using timer frequency.. 108.00 BogoMIPS (lpj=216000)"})
 	require.Zero(t, TSCHz(arm), "it has no TSC")
+	// The delay loop of a busy virtual machine shows a third less.
+	busy := Parse([]string{"tsc: Detected 2596.156 MHz processor", "Calibrating delay using timer specific routine.. 2901.31 BogoMIPS (lpj=5802620)"})
+	require.Equal(t, 2596156e3, TSCHz(busy))
+	require.Equal(t, `2.596 GHz, by the line "Detected"`, rates(busy, Machine{})["tsc"].String())
 	jiffies := Parse([]string{"[    1.520010] clocksource: 'refined-jiffies' wd_now: fffb7210 wd_last: fffb7018 mask: ffffffff"})
 	require.Equal(t, "1,000 Hz, by its value, 1.52 s after the boot", rates(jiffies, Machine{})["jiffies"].String())
 }
