@@ -81,7 +81,8 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 			if err != nil {
 				return err
 			}
-			return someMeasured(runtimes.Of(document))
+			return oneOf(runtimes.Of(document).Runtimes, "runtimes",
+				func(r runtimes.MeasuredRuntime) (string, bool, string) { return r.Name, r.Available, r.Reason })
 		},
 	}
 	flags = addSectionFlags(command, "call-time", 200*time.Millisecond, "total duration of the samples of one call")
@@ -174,13 +175,16 @@ func numbersOf(threads []int) []int {
 	return threads
 }
 
-func someMeasured(section *runtimes.Runtimes) error {
+// oneOf returns nil if one of the subjects of a measurement is available, else an error with their reasons. state
+// returns the name of a subject, whether it is available, and why not.
+func oneOf[T any](all []T, kind string, state func(T) (name string, available bool, reason string)) error {
 	var reasons []string
-	for _, r := range section.Runtimes {
-		if r.Available {
+	for _, subject := range all {
+		name, available, reason := state(subject)
+		if available {
 			return nil
 		}
-		reasons = append(reasons, fmt.Sprintf("%s (%s)", r.Name, r.Reason))
+		reasons = append(reasons, fmt.Sprintf("%s (%s)", name, reason))
 	}
-	return couldNot(fmt.Errorf("none of the chosen runtimes could be measured: %s", firstFew(reasons)))
+	return couldNot(fmt.Errorf("none of the chosen %s could be measured: %s", kind, firstFew(reasons)))
 }

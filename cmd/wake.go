@@ -72,7 +72,8 @@ Ctrl-C ends it at any time, and wake reports what is complete.`,
 			if err != nil {
 				return err
 			}
-			return someSlept(wake.Of(document))
+			return oneOf(wake.Of(document).Ways, "ways",
+				func(w wake.SleepWay) (string, bool, string) { return w.ID, w.Available, w.Reason })
 		},
 	}
 	flags = addSectionFlags(command, "duration", 15*time.Second, "how long to measure in all")
@@ -108,15 +109,4 @@ func (flags *sectionFlags) checkWake(command *cobra.Command, spans string, repea
 		return s, fmt.Errorf("--spans: %w", err)
 	}
 	return s, nil
-}
-
-func someSlept(w *wake.Wake) error {
-	var reasons []string
-	for _, way := range w.Ways {
-		if way.Available {
-			return nil
-		}
-		reasons = append(reasons, fmt.Sprintf("%s (%s)", way.ID, way.Reason))
-	}
-	return couldNot(fmt.Errorf("none of the chosen ways could be measured: %s", firstFew(reasons)))
 }

@@ -66,7 +66,7 @@ type counted struct {
 
 var (
 	counterLine = regexp.MustCompile(`(?m)^(?:.*?\[ *(\d+\.\d+)\])?.*'([\w-]+)' (?:(?:wd|cs)_nsec: (\d+) )?(wd|cs)_now: ([0-9a-f]+) (?:wd|cs)_last: ([0-9a-f]+) mask: ([0-9a-f]+)`)
-	// said are numbers in an answer, with the sign and the unit. Parts of a name are none.
+	// numbers matches a number in an answer, with its sign and unit, but not within a name.
 	numbers = regexp.MustCompile(`(^|[^\w.^/-])([-+]?\d[\d,]*(?:\.\d+)?)( ?%| ?(?:ns|µs|ms|s|h|days|ppm|GHz|MHz|Hz)\b)?`)
 )
 

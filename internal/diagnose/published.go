@@ -11,8 +11,8 @@ import (
 )
 
 // Published returns one sentence that sets the latency of [Answer] beside published figures of the same clock source,
-// read in the same way; "" if there are none, or if either is unknown. Another latency may have good reasons, so the
-// sentence calls none unusual.
+// read in the same way; "" without such figures, or if the clock source or the latency is unknown. A latency outside
+// their range may have good reasons, so the sentence only states the range then.
 func Published(d *result.Document) string {
 	s := situation.Of(d)
 	c := answering(s)

@@ -279,8 +279,7 @@ func TestArchives(t *testing.T) {
 	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "acpi_pm")
 }
 
-// An archive with impossible names, or with a flood of deep folders, is read without them, and nothing is written to
-// the disk.
+// Read skips impossible names and a flood of deep folders in an archive, and writes nothing to the disk.
 func TestHostileNames(t *testing.T) {
 	const folder = "x/sys/hypervisor/"
 	t.Setenv("TMPDIR", filepath.Join(need.Folder(t), "missing"))

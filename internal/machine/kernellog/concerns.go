@@ -40,7 +40,7 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 	`(?:\[<\w+>\] )?\? |\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|[\w.@-]+\[\d+\]: |mce: \[Hardware Error\]: TSC|CE: |APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|acpi_pm) for high-res|Time: |hpet: HPET dysfunctional in PC10|` +
 	`Skipped? synchronization checks|vboxdrv: TSC mode|.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer)`)
 
-// Unjudged returns the lines about clocks of which Parse and this package know no meaning.
+// Unjudged returns the lines about clocks whose meaning is unknown: no format matches, and a usual boot does not log them.
 func Unjudged(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		m := Split(line)

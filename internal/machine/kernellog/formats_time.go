@@ -31,7 +31,7 @@ var timeFormats = []format{
 	{kind: rtcUnset, has: "rtc", weight: weightDecides, pattern: `[\w-]*rtc\S*(?: \S+)?: (?:low voltage detected|voltage low|oscillator failed|.*(?:date/time|time) is not reliable|.*set time!)`},
 	{kind: rtcUnset, has: "time before build time", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: System time before build time, advancing clock`},
 	{kind: rtcUnset, has: "clock time unset", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: System clock time unset or jumped backwards?, restor`},
-	// What holds up timers, and the kernels that count time by them.
+	// Timers are held up, and so is the time of kernels that count timer interrupts.
 	{kind: "lost-ticks", has: "ticks", clock: "tick", weight: weightDecides, pattern: `(?:many lost ticks|Loo?sing (?:some|too many) ticks)`},
 	{kind: "lost-ticks", has: "time source seems to be instable", clock: "tick", weight: weightContext, pattern: `Your time source seems to be instable`},
 	{kind: "xen-time-went-back", has: "time went backwards", clock: "xen", weight: weightDecides, pattern: `(?:Timer ISR|clocksource)/(?P<cpu>\d+): Time went backwards: .*?delta=(?P<skew>-?\d+)`},

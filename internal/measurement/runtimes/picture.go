@@ -19,9 +19,6 @@ var pictures = []picture.Chart[*result.Document]{{
 }, {
 	Name: "runtimes-parts", Title: "What a runtime adds to its clock",
 	Drawable: hasSplits, Subtitle: subtitle, Height: splitHeight, Draw: drawSplits,
-}, {
-	Name: "runtimes-sleeps", Title: "How long a sleep takes in each runtime",
-	Drawable: hasSleeps, Subtitle: subtitle, Height: sleepHeight, Draw: drawSleeps,
 }}
 
 // looks are the looks of the kinds of calls.

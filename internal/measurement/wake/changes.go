@@ -51,8 +51,8 @@ func subjects(d *result.Document) (all []compare.Subject) {
 	return all
 }
 
-// Join returns the lateness of several runs on one machine: of each way and span the run with the median lateness, with
-// the parts of all runs. Everything else is that of the first run.
+// Join returns the lateness of several runs on one machine. Each way and span has the figures of the run with the median
+// lateness, and the parts of all runs. Everything else comes from the first run.
 func Join(runs []*Wake) *Wake {
 	joined := *runs[0]
 	joined.Ways = slices.Clone(joined.Ways)

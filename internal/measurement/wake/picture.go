@@ -57,7 +57,7 @@ func (r row) name() string { return r.ID + ", " + words.Duration(float64(r.SpanN
 
 // drawLateness draws a mark at each median, and a band from the minimum to p99, or to the maximum without one.
 func drawLateness(c draw.Canvas, d *result.Document) error {
-	rows := picture.Rows{XLabel: "lateness (log scale): median, and a band from the minimum to p99 (or max)"}
+	rows := picture.Rows{XLabel: "lateness (log scale): median as mark and number, and a band from the minimum to p99 (or max)"}
 	for _, r := range drawn(d) {
 		look := picture.LookOf(picture.PathOf(r.ID))
 		from := r.MinLateNS
