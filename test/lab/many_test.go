@@ -46,11 +46,7 @@ func TestFarMoreCPUsThanTheHostHas(t *testing.T) {
 		}
 		for _, c := range costs.Clocks {
 			require.True(t, c.Available, "%s: %s: %s", workers, c.ID, c.Reason)
-			if c.Latency == nil { // on a slow host the time limit ends the run before it
-				require.Contains(t, short, 1, "%s: %s", workers, c.ID)
-				require.Zero(t, short[1].Complete, "%s: %s", workers, c.ID)
-				continue
-			}
+			require.NotNil(t, c.Latency, "%s: %s", workers, c.ID)
 			require.NotNil(t, c.Resolution, "%s: %s", workers, c.ID)
 			measured := map[int]bool{}
 			for _, one := range c.Throughput {
