@@ -86,7 +86,7 @@ func drawSkew(c draw.Canvas, d *result.Document) error {
 // plot.
 func (p panel) draw(c draw.Canvas) {
 	title := picture.Style(picture.LabelSize, picture.Black)
-	title.Font.Weight, title.YAlign = picture.Bold, draw.YTop
+	title.YAlign = draw.YTop
 	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, picture.Shortened(title, p.id, c.Size().X))
 	var values []float64
 	for _, pair := range p.pairs {

@@ -98,11 +98,10 @@ const (
 	headGap      = 8 * Pixel
 )
 
-func head(title, subtitle string, width vg.Length) (bold, grey draw.TextStyle, titles, subtitles []string) {
-	bold, grey = Style(titleSize, Black), Style(subtitleSize, Grey)
-	bold.Font.Weight = Bold
-	bold.YAlign, grey.YAlign = draw.YTop, draw.YTop
-	return bold, grey, Wrapped(bold, title, width), Wrapped(grey, subtitle, width)
+func head(title, subtitle string, width vg.Length) (black, grey draw.TextStyle, titles, subtitles []string) {
+	black, grey = Style(titleSize, Black), Style(subtitleSize, Grey)
+	black.YAlign, grey.YAlign = draw.YTop, draw.YTop
+	return black, grey, Wrapped(black, title, width), Wrapped(grey, subtitle, width)
 }
 
 func (c Chart[T]) height(of T, width vg.Length) vg.Length {
@@ -112,10 +111,10 @@ func (c Chart[T]) height(of T, width vg.Length) vg.Length {
 
 // titled draws title and subtitle at the top of a canvas and returns the remaining canvas.
 func titled(c draw.Canvas, title, subtitle string) draw.Canvas {
-	bold, grey, titles, subtitles := head(title, subtitle, c.Size().X)
+	black, grey, titles, subtitles := head(title, subtitle, c.Size().X)
 	at := c.Max.Y
 	for _, line := range titles {
-		c.FillText(bold, vg.Point{X: c.Min.X, Y: at}, line)
+		c.FillText(black, vg.Point{X: c.Min.X, Y: at}, line)
 		at -= titleSize + headGap/2
 	}
 	at -= headGap / 2
@@ -163,9 +162,6 @@ func DrawPlot(c draw.Canvas, p *Plot, xLabel, yLabel string) draw.Canvas {
 
 // LabelSize is the font size of axes and labels.
 const LabelSize = 13 * Pixel
-
-// Bold is the font weight for bold text, as defined by golang.org/x/image/font.
-const Bold = 3
 
 // Style returns a text style in the font of the pictures.
 func Style(size vg.Length, c color.Color) draw.TextStyle {

@@ -4,9 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"codeberg.org/go-fonts/liberation/liberationsansbold"
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
-	stdfont "golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -170,17 +168,13 @@ func (p *Plot) Draw(c draw.Canvas) draw.Canvas {
 	return data
 }
 
-// fonts has the fonts of the pictures.
+// fonts has the font of the pictures, in one weight: another is 415 kB of the program.
 var fonts = sync.OnceValue(func() text.Handler {
-	var all font.Collection
-	for weight, content := range map[stdfont.Weight][]byte{stdfont.WeightNormal: liberationsansregular.TTF,
-		Bold: liberationsansbold.TTF} {
-		face, err := opentype.Parse(content)
-		if err != nil {
-			panic(err) // it is a part of the program
-		}
-		all = append(all, font.Face{Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight},
-			Face: face})
+	face, err := opentype.Parse(liberationsansregular.TTF)
+	if err != nil {
+		panic(err) // it is a part of the program
 	}
-	return text.Plain{Fonts: font.NewCache(all)}
+	return text.Plain{Fonts: font.NewCache(font.Collection{
+		{Font: font.Font{Typeface: "Liberation", Variant: "Sans"}, Face: face},
+	})}
 })

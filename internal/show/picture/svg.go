@@ -38,24 +38,21 @@ func (c Chart[T]) SVG(w io.Writer, of T, width vg.Length) error {
 	return err
 }
 
-// drawnText matches a text of a drawing. Its groups are the attributes up to the size, the
-// weight, the size, the other attributes, and the text.
-var drawnText = regexp.MustCompile(`<text ([^>]*font-weight:(\w+)[^>]*font-size:([\d.]+)px)([^>]*)>([^<]*)</text>`)
+// drawnText matches a text of a drawing. Its groups are the attributes up to the size, the size, the other attributes,
+// and the text.
+var drawnText = regexp.MustCompile(`<text ([^>]*font-size:([\d.]+)px)([^>]*)>([^<]*)</text>`)
 
 // fit sets the width of every text to its width in the layout, because the reader's machine may lack the font.
 func fit(drawing string) string {
 	return drawnText.ReplaceAllStringFunc(drawing, func(text string) string {
 		parts := drawnText.FindStringSubmatch(text)
-		size, err := strconv.ParseFloat(parts[3], 64)
-		if err != nil || parts[5] == "" {
+		size, err := strconv.ParseFloat(parts[2], 64)
+		if err != nil || parts[4] == "" {
 			return text
 		}
 		sty := Style(vg.Length(size), Black)
-		if parts[2] == "bold" {
-			sty.Font.Weight = Bold
-		}
 		return fmt.Sprintf(`<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s%s>%s</text>`,
-			sty.Width(html.UnescapeString(parts[5])).Points(), parts[1], parts[4], parts[5])
+			sty.Width(html.UnescapeString(parts[4])).Points(), parts[1], parts[3], parts[4])
 	})
 }
 
