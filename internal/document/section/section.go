@@ -25,9 +25,9 @@ type Section interface {
 	Lines(d *result.Document) [][]string
 }
 
-// A Sampled is a Section with samples that benchstat can compare.
+// A Sampled is a Section with samples that benchstat can compare. d is the document with the section.
 type Sampled interface {
-	Samples() []Sample
+	Samples(d *result.Document) []Sample
 }
 
 // A Sample is a line in the Go benchmark format.

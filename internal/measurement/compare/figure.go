@@ -3,8 +3,11 @@ package compare
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/instrument/stats"
 )
 
@@ -52,6 +55,8 @@ func (l *Latency) quickest() [][]float64 {
 // A Subject is a clock, or a call of a language, with the samples of its costs.
 type Subject struct {
 	Name string
+	// Benchmark is the name of the latency in the Go benchmark format, without the subject: "Latency/clock".
+	Benchmark string
 	// ClockSource is set in an experiment with another clock source than the machine's own.
 	ClockSource string
 	// Reason is why it has no costs.
@@ -82,7 +87,7 @@ func subjectsUnder(source string, clocks []Clock, contendedFrom int) []Subject {
 	var all []Subject
 	for _, c := range clocks {
 		s := Subject{
-			Name: c.ID, ClockSource: source, Reason: c.Reason, BySlices: true, ContendedFrom: contendedFrom,
+			Name: c.ID, Benchmark: "Latency/clock", ClockSource: source, Reason: c.Reason, BySlices: true, ContendedFrom: contendedFrom,
 			UserMode: c.KernelEntry == result.Never || c.Path == "cpu" || c.Path == "memory",
 		}
 		if c.Available {
@@ -175,4 +180,30 @@ func lacking(figures, others []figure) (subjects, lost []string) {
 		}
 	}
 	return subjects, lost
+}
+
+// SamplesOf returns the samples of subjects in the Go benchmark format, without experiments; the medians of the runs if
+// there were several.
+func SamplesOf(subjects []Subject) []section.Sample {
+	var all []section.Sample
+	subjects = slices.DeleteFunc(subjects, func(s Subject) bool { return s.ClockSource != "" })
+	for _, f := range figures(subjects) {
+		_, parameter, _ := strings.Cut(f.Benchmark, "/")
+		subject := "=" + strings.Join(strings.Fields(f.Name), "_")
+		name := f.Benchmark + subject
+		if f.threads > 0 {
+			name = "Throughput/" + parameter + subject + "/threads=" + strconv.Itoa(f.threads)
+		}
+		samples := f.runs[0]
+		if len(f.runs) > 1 {
+			samples = nil
+			for _, run := range f.runs {
+				samples = append(samples, stats.Median(run))
+			}
+		}
+		for _, ns := range samples {
+			all = append(all, section.Sample{Name: name, NSPerRead: ns, ReadsPerSecond: float64(f.threads) * 1e9 / ns})
+		}
+	}
+	return all
 }

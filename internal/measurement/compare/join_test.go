@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 )
 
 // run is a run with one clock, whose samples are around ns.
@@ -51,7 +52,8 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, []float64{20, 22, 21, 22, 24, 23, 21, 23, 22}, c.Latency.SamplesNS)
 	require.Equal(t, 22.0, c.Latency.MedianNS)
 	require.Equal(t, 21.0, c.Latency.CostNS(), "the median of the costs of the runs")
-	require.Equal(t, []float64{21, 23, 22}, c.Latency.ByRun())
+	benchmarked := SamplesOf(subjects(&result.Document{Sections: []result.Section{joined}}))
+	require.Equal(t, section.Sample{Name: "Latency/clock=" + c.ID, NSPerRead: 23}, benchmarked[1], "a median of a run")
 	require.Equal(t, []int{2, 2, 2}, c.Throughput[0].Runs)
 	require.Len(t, c.Throughput[0].SamplesReadsPerSecond, 6)
 	require.Equal(t, []int{1, 1, 1}, joined.OtherClockSources[0].Clocks[0].Latency.Runs)

@@ -23,10 +23,11 @@ func subjects(d *result.Document) []compare.Subject {
 		contended := compare.ContendedFrom(d.Warnings, d.Host.CPU.Usable)
 		for _, r := range s.Runtimes {
 			for _, m := range r.namedSleeps() {
-				all = append(all, compare.Subject{Name: m.name, Latency: &m.Took, ContendedFrom: contended})
+				all = append(all, compare.Subject{Name: m.name, Benchmark: "Sleep/call", Latency: &m.Took,
+					ContendedFrom: contended})
 			}
 			for _, m := range r.Calls {
-				of := compare.Subject{Name: m.ID, Reason: m.Reason, ContendedFrom: contended}
+				of := compare.Subject{Name: m.ID, Benchmark: "Runtime/call", Reason: m.Reason, ContendedFrom: contended}
 				if m.Latency != nil {
 					of.Latency, of.Throughput = m.Latency, m.Throughput
 				}
@@ -36,6 +37,9 @@ func subjects(d *result.Document) []compare.Subject {
 	}
 	return all
 }
+
+// Samples returns the samples of the calls and the sleeps, for benchstat.
+func (*Runtimes) Samples(d *result.Document) []section.Sample { return compare.SamplesOf(subjects(d)) }
 
 // different returns the other differences: the environments, the versions, and the clocks that the calls read.
 func different(old, new *Runtimes) []section.Difference {

@@ -39,7 +39,7 @@ func subjects(d *result.Document) (all []compare.Subject) {
 		if r.SleepSpan == nil {
 			continue
 		}
-		of := compare.Subject{Name: r.name(), ContendedFrom: math.MaxInt}
+		of := compare.Subject{Name: r.name(), Benchmark: "Wake/way", ContendedFrom: math.MaxInt}
 		if len(r.PartMediansNS) > 0 && slices.Min(r.PartMediansNS) > 0 {
 			of.Latency = compare.LatencyOf(r.PartMediansNS, nil)
 			of.Latency.Runs = r.Runs
@@ -50,6 +50,9 @@ func subjects(d *result.Document) (all []compare.Subject) {
 	}
 	return all
 }
+
+// Samples returns the lateness of the parts of the measurement, for benchstat.
+func (*Wake) Samples(d *result.Document) []section.Sample { return compare.SamplesOf(subjects(d)) }
 
 // Join returns the lateness of several runs on one machine. Each way and span has the figures of the run with the median
 // lateness, and the parts of all runs. Everything else comes from the first run.

@@ -22,19 +22,19 @@ var errNoSamples = errors.New("the result has no samples of latency or throughpu
 // (https://go.dev/design/14313-benchmark-format). The configuration lines have the facts of the
 // host.
 func Bench(w io.Writer, d *result.Document) error {
-	all := benchmarked(d)
+	all := samples(d)
 	if len(all) == 0 {
 		return errNoSamples
 	}
 	return writeBench(benchfmt.NewWriter(w), all, benchConfig(d))
 }
 
-// benchmarked returns the sections of a document that have samples.
-func benchmarked(d *result.Document) []section.Sampled {
-	var all []section.Sampled
+// samples returns the samples of all sections of a document.
+func samples(d *result.Document) []section.Sample {
+	var all []section.Sample
 	for _, s := range section.In(d) {
-		if with, ok := s.(section.Sampled); ok && len(with.Samples()) > 0 {
-			all = append(all, with)
+		if with, ok := s.(section.Sampled); ok {
+			all = append(all, with.Samples(d)...)
 		}
 	}
 	return all
@@ -44,40 +44,33 @@ func benchmarked(d *result.Document) []section.Sampled {
 // compares them. It leaves out facts that differ, because benchstat compares only results with
 // equal facts.
 func DiffBench(w io.Writer, d *diff.Diff) error {
-	if len(benchmarked(d.Old.Document))+len(benchmarked(d.New.Document)) == 0 {
+	old, new := samples(d.Old.Document), samples(d.New.Document)
+	if len(old)+len(new) == 0 {
 		return errNoSamples
 	}
 	writer := benchfmt.NewWriter(w)
 	common := alike(benchConfig(d.Old.Document), benchConfig(d.New.Document))
-	for _, side := range []struct {
-		run string
-		of  diff.Side
-	}{{"old", d.Old}, {"new", d.New}} {
-		if err := writeBench(writer, benchmarked(side.of.Document), append(slices.Clip(common),
-			setting("run", side.run))); err != nil {
-			return err
-		}
+	if err := writeBench(writer, old, append(slices.Clip(common), setting("run", "old"))); err != nil {
+		return err
 	}
-	return nil
+	return writeBench(writer, new, append(slices.Clip(common), setting("run", "new")))
 }
 
-func writeBench(w *benchfmt.Writer, sampled []section.Sampled, config []benchfmt.Config) error {
+func writeBench(w *benchfmt.Writer, samples []section.Sample, config []benchfmt.Config) error {
 	// benchstat knows that shorter times are better, but not that more reads/s are.
 	better := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "reads/s", Key: "better"},
 		OrigUnit: "reads/s", Value: "higher"}
 	if err := w.Write(better); err != nil {
 		return err
 	}
-	for _, of := range sampled {
-		for _, sample := range of.Samples() {
-			values := []benchfmt.Value{nsPerOp(sample.NSPerRead)}
-			if sample.ReadsPerSecond > 0 {
-				values = append(values, benchfmt.Value{Value: sample.ReadsPerSecond, Unit: "reads/s"})
-			}
-			if err := w.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(sample.Name), Iters: 1,
-				Values: values}); err != nil {
-				return err
-			}
+	for _, sample := range samples {
+		values := []benchfmt.Value{nsPerOp(sample.NSPerRead)}
+		if sample.ReadsPerSecond > 0 {
+			values = append(values, benchfmt.Value{Value: sample.ReadsPerSecond, Unit: "reads/s"})
+		}
+		if err := w.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(sample.Name), Iters: 1,
+			Values: values}); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -256,11 +256,6 @@ func golden[T any](t *testing.T, name string, write func(io.Writer, T) error, of
 	return written.Bytes()
 }
 
-// without returns the formats except one.
-func without[T any](name string, formats []Format[T]) []Format[T] {
-	return slices.DeleteFunc(slices.Clone(formats), func(f Format[T]) bool { return f.Name == name })
-}
-
 // A run without everyday clocks has an answer too, and a run with one answers as doctor does.
 func TestEveryRunOfCompareAnswersFirst(t *testing.T) {
 	for want, c := range map[string]compare.Clock{
