@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose/attachment"
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
@@ -742,6 +743,27 @@ func TestFaultsOfAVerification(t *testing.T) {
 		require.Equal(t, test.kind, findings[0].Kind, name)
 		require.Equal(t, test.severity, findings[0].Severity, name)
 		require.Equal(t, []string{test.evidence}, findings[0].Evidence, name)
+	}
+}
+
+// On a CPU whose TSC stops in idle, doctor never offers to switch the watchdog off.
+func TestTSCThatMayStopKeepsItsWatchdog(t *testing.T) {
+	const cpu = "[ 0.1] smpboot: CPU0: Intel(R) "
+	for log, offered := range map[string]int{
+		cpu + "Core(TM) i7-6700 CPU @ 3.40GHz (family: 0x6, model: 0x5e, stepping: 0x3)\n":    1,
+		cpu + "Core(TM)2 Duo CPU P8400 @ 2.26GHz (family: 0x6, model: 0x17, stepping: 0x6)\n": 0,
+		cpu + "Core(TM)2 Duo CPU P8400 @ 2.26GHz stepping 06\n":                               0,
+		"[ 0.1] ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])\n":                            0,
+		"[ 9.1] Clocksource tsc unstable (delta = -171798691 ns)\n":                           0,
+		"": 1,
+	} {
+		d, err := attachment.Read("x", strings.NewReader(log+"[ 9.2] tsc: Marking TSC unstable due to clocksource watchdog\n"))
+		require.NoError(t, err)
+		require.Len(t, remedy.For(situation.Of(d), "tsc-nowatchdog-if-known"), offered, log)
+		if offered > 0 {
+			d.Host.CPU.TSCFlags = []string{"constant_tsc"}
+			require.Empty(t, remedy.For(situation.Of(d), "tsc-nowatchdog-if-known"), log)
+		}
 	}
 }
 

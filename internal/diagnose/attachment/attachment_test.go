@@ -114,6 +114,15 @@ func TestTheSameLogInOtherForms(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknown, "programs wrote it")
 }
 
+// A carriage return in the line of a program begins no line of the kernel.
+func TestCarriageReturnsOfPrograms(t *testing.T) {
+	const says, kernel = "Dec  3 09:00:12 db1 app[7]: a\r", "Dec  3 09:00:12 db1 kernel: "
+	want := read(t, kernel+"clocksource: Switched to clocksource tsc\n").Host
+	for _, ahead := range []string{"", kernel + "Console: x\n", "\r" + kernel + "Console: x\r\n"} {
+		require.Equal(t, want, read(t, ahead+says+kernel+marked+"\n"+kernel+"clocksource: Switched to clocksource tsc\r\n").Host)
+	}
+}
+
 // Windows PowerShell redirects with UTF-16.
 func TestLogInUTF16(t *testing.T) {
 	text, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(boot)

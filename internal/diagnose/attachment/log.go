@@ -265,20 +265,21 @@ func eachLine(r io.Reader, do func(line string)) error {
 		case err != nil:
 			return err
 		}
-		text := rest + string(read)
+		text := strings.TrimLeft(rest+string(read), "\r") // of a serial console
 		if !more {
 			text = strings.TrimSuffix(strings.TrimRight(text, " \t\r"), `\n`)
 		}
-		var all []string
-		for line := range strings.SplitSeq(text, "\r") {
-			if stamped && !joined {
-				all = append(all, kernellog.Plain(line))
-				continue
+		all := []string{kernellog.Plain(text)}
+		if !stamped || joined {
+			var parts []string
+			for line := range strings.SplitSeq(text, "\r") {
+				parts = append(parts, kernellog.Lines(line)...)
 			}
-			parts := kernellog.Lines(line)
-			if all = append(all, parts...); !stamped {
-				stamped = slices.ContainsFunc(parts, func(part string) bool { return kernellog.Split(part).Stamp != "" })
-				joined = len(parts) > 1
+			if i := slices.IndexFunc(parts, func(part string) bool { return kernellog.Split(part).Stamp != "" }); i >= 0 && !stamped {
+				stamped, joined = true, len(parts) > 1 && !kernellog.Split(parts[i]).Program
+			}
+			if joined || !stamped {
+				all = parts
 			}
 		}
 		if rest = ""; more && len(all) > 1 { // the next read continues the last line

@@ -22,6 +22,7 @@ var OfCause = map[string][]string{
 	"watchdog-jumped":           {"set-after-pause", "stop-before-sleep", "hypervisor-clock", "restart-vm", "less-overcommit", "vmware-host"},
 	"read-back-delay":           {"newer-kernel-read-back", "newer-kernel-pc10", "newer-kernel-no-watchdog", "less-overcommit", "vmware-host", "tsc-nowatchdog", "tsc-nowatchdog-if-known"},
 	"emulated-clocks":           {"stop-before-sleep", "less-overcommit", "vmware-host", "hypervisor-clock", "kvm-clock-in-guest", "restart-vm"},
+	"hpet-of-qemu":              {"less-overcommit", "compare-with-drift", "look-again"},
 	"tsc-jumped":                {"reboot", "no-tools", "remove-trust", "update-firmware"},
 	"bad-calibration":           {"look-again", "compare-with-drift", "update-firmware", "tsc-nowatchdog-if-known"},
 	"check-ran-late":            {"newer-kernel-late-check", "stop-before-sleep", "less-overcommit", "vmware-host", "hypervisor-clock", "kvm-clock-in-guest", "compare-with-drift", "look-again"},

@@ -26,7 +26,7 @@ var hostRemedies = map[string]remedy{
 		advice: "On the host, give the guest Hyper-V's reference time (hv-time), so that Windows reads the CPU counter in user mode. QEMU: add hv-time to the -cpu option. libvirt: <timer name='hypervclock' present='yes'/> in <clock>. Proxmox: set the OS type of the machine to Windows. Then shut the guest down and start it again",
 		risk:   "None known: QEMU recommends it for Windows guests."},
 	"less-overcommit": {source: "kernel/time/clocksource.c: clocksource_watchdog runs from a timer, which is late while the host does not run the guest; LKML CA+G9fYuJJySMY_6oLx_R_ebX9wDkwTLbDW7f7_CqF9UgFhSajg",
-		where:  func(s *machine) bool { return s.IsGuest() },
+		where:  func(s *machine) bool { return s.IsGuest() || s.Shows("hpet-of-qemu") },
 		advice: "Make the host run this machine without long pauses: fewer virtual CPUs for each CPU of the host, and no suspend of the host"},
 	"stop-before-sleep": {source: "KVM list fe13fe734a01bb54f47fea06624c617beb062fdd.camel@redhat.com: the host slept, and KVM did not add the time to the guest's TSC; machyve/xhyve#36",
 		where:  func(s *machine) bool { return (s.IsGuest() || s.LogOnly()) },

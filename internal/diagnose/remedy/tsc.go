@@ -43,16 +43,12 @@ var tscRemedies = map[string]remedy{
 		"arch/x86/kernel/tsc.c, 63ec58b44fcc (Linux 5.4-rc7): before, tsc=reliable does not take the watchdog from tsc-early",
 		"Use Linux 5.4 or later: before, the watchdog also checks tsc-early, whatever tsc= says"),
 	"tsc-nowatchdog": {source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (pull request x86/timers for Linux 5.2, 2019-05-06); nothing checks the TSC then",
-		where: func(s *machine) bool {
-			return s.OnX86() && !s.OlderThan(5, 2) && s.IsTSCRight() && !s.DoubtsTSC() && s.Unset("tsc=reliable", "notsc", "tsc=unstable")
-		},
+		where:  func(s *machine) bool { return mayBeUnwatched(s) && s.IsTSCRight() },
 		adds:   "tsc=nowatchdog",
 		advice: "If nothing else helps, add tsc=nowatchdog to the kernel command line, which switches the watchdog off. The TSC was right here. Do not use tsc=reliable, which also skips the checks between CPUs",
 		risk:   silenced},
 	"tsc-nowatchdog-if-known": {source: "Documentation/admin-guide/kernel-parameters.txt: tsc=nowatchdog (Linux 5.2), tsc=reliable",
-		where: func(s *machine) bool {
-			return s.OnX86() && !s.OlderThan(5, 2) && !s.IsGuest() && !s.IsTSCRight() && !s.DoubtsTSC() && s.Unset("tsc=reliable", "notsc", "tsc=unstable")
-		},
+		where:  func(s *machine) bool { return mayBeUnwatched(s) && !s.IsTSCRight() && !s.IsGuest() },
 		adds:   "tsc=nowatchdog",
 		advice: "Only if you have shown that the TSC is right (the watchdog has been wrong under heavy load, and with a faulty HPET), switch the watchdog off with tsc=nowatchdog. tsc=reliable switches off all checks, also those between CPUs",
 		risk:   silenced},
@@ -142,6 +138,11 @@ func newerKernel(major, minor int, where func(*machine) bool, source, advice str
 }
 
 func always(*machine) bool { return true }
+
+// mayBeUnwatched reports whether the kernel knows tsc=nowatchdog, and nothing speaks against the TSC.
+func mayBeUnwatched(s *machine) bool {
+	return s.OnX86() && !s.OlderThan(5, 2) && !s.DoubtsTSC() && !s.TSCMayStop() && s.Unset("tsc=reliable", "notsc", "tsc=unstable")
+}
 
 // mayStopInPC10 reports whether the HPET checked the TSC, and may stop in deep sleep of the package.
 func mayStopInPC10(s *machine) bool {

@@ -39,6 +39,11 @@ func (s *Situation) Logs(kind kernellog.Kind) bool {
 	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool { return e.Kind == kind })
 }
 
+// Shows reports whether the kernel log shows a cause.
+func (s *Situation) Shows(kind string) bool {
+	return slices.ContainsFunc(s.Causes(), func(c kernellog.Cause) bool { return c.Kind == kind })
+}
+
 // CheckedBy reports whether a clock source was the watchdog in the kernel log.
 func (s *Situation) CheckedBy(name string) bool {
 	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool {

@@ -37,6 +37,9 @@ var comparedRules = []rule{
 	{kind: "emulated-clocks", title: disagree, holds: func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
 	}, text: "{both}{off}. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. " + oneIsNoProof},
+	{kind: "hpet-of-qemu", title: disagree, holds: func(l log, c comparison) bool {
+		return c.watchdog.rate.hz == 100e6 && c.disagrees() && !l.machine.Guest
+	}, text: "{both}{off}. " + oneIsNoProof + " An HPET of 100 MHz is QEMU's. A guess: this is a virtual machine, and its host stopped it between the two reads."},
 	{kind: "tsc-jumped", title: "the TSC jumped forward", tsc: TSCWrong, holds: func(_ log, c comparison) bool {
 		_, at := c.limits()
 		// A TSC with more than 20 GHz jumped, whatever its rate.
@@ -263,8 +266,6 @@ func clocksDisagree(c *Cause, l log, x comparison) {
 	switch {
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
-	case x.watchdog.rate.hz == 100e6:
-		where = "An HPET of 100 MHz is QEMU's. A guess: this is a virtual machine, and its host stopped it between the two reads."
 	case x.skewNS < 0 && x.watchdog.name == "":
 		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
 	}

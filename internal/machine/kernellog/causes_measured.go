@@ -132,11 +132,14 @@ func inCycles(cycles int64, hz rate) string {
 // withoutNonstopTSC matches the models of CPUs whose TSC stops in C3: Intel's before Nehalem, AMD's before family 10h.
 var withoutNonstopTSC = lazily(`(?i)Pentium\(R\) (?:M|4|III|D)\b|Celeron\(R\) (?:M|D)\b|Core\(TM\)(?:2| Duo| Solo)|Core2|Genuine Intel|Athlon\(tm\) (?:64|XP|MP)|Turion|Sempron`)
 
+// StopsInIdle returns whether the TSC of a model stops while the CPU sleeps.
+func StopsInIdle(cpu string) bool { return withoutNonstopTSC().MatchString(cpu) }
+
 // mayHalt is whether the TSC lost time after idle CPUs had begun to sleep in C3, and may be of a CPU whose TSC stops there.
 func mayHalt(l log, c comparison) bool {
 	states, m := l.of(idleStates), l.machine
 	return c.marked && c.skewNS < -oldLimitNS && !c.back() && !m.Guest && len(states) > 0 && states[0].Index < c.at.Index &&
-		(m.CPU == "" || withoutNonstopTSC().MatchString(m.CPU))
+		(m.CPU == "" || StopsInIdle(m.CPU))
 }
 
 func halted(c *Cause, l log, x comparison) {

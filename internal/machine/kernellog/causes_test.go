@@ -197,7 +197,7 @@ var plantedLogs = map[string]planted{
 		"clocksource: Clocksource 'tsc' skewed 436888 ns (0 ms) over watchdog 'hpet' interval of 503029760 ns (503 ms)", []string{"436.9 µs", "share one HPET"}, TSCUnknown},
 	"an HPET of 25 MHz that wrapped twice": {"watchdog-wrapped", Machine{}, verdict + "clocksource: 'hpet' wd_nsec: 0 wd_now: ffd70be2 wd_last: 40da633b mask: ffffffff\n" +
 		"clocksource: 'tsc' cs_nsec: 471766594285 cs_now: 44f62c184e9 cs_last: 394a7a43771 mask: ffffffffffffffff", []string{"128.2 s (3204229287 ticks at 25 MHz", "2 rounds of hpet"}, TSCRight},
-	"QEMU's HPET": {"clocks-disagree", Machine{}, verdict + "clocksource: 'hpet' wd_now: 5ca548fd wd_last: 5932c25f mask: ffffffff\n" +
+	"QEMU's HPET": {"hpet-of-qemu", Machine{}, verdict + "clocksource: 'hpet' wd_now: 5ca548fd wd_last: 5932c25f mask: ffffffff\n" +
 		"clocksource: 'tsc' cs_now: bb8a0f7168a0d4 cs_last: bb8a0f234df0c3 mask: ffffffffffffffff", []string{"578.4 ms (57837214 ticks at 100 MHz", "2.266 GHz", "virtual machine"}, TSCUnknown},
 	"no counters, and both agree": {"clocks-agree", Machine{}, verdict + "clocksource:   'hpet' wd_nsec: 14523447520\nclocksource:   'tsc'  cs_nsec: 14524115132", []string{"46 ppm", "14.02 s late"}, TSCRight},
 	"32-bit":                      {"32-bit-erratum", Machine{}, "arch_timer: Enabling local workaround for ARM erratum 1188873", []string{"32-bit programs only"}, TSCUnknown},
@@ -233,7 +233,7 @@ func TestStampsThatGoBack(t *testing.T) {
 	var back []string
 	for _, line := range []string{
 		"[    0.500000] a", "[    0.100000] a CPU that comes up", "[ 4711.000000] b", "[ 4711.100000] c", "kern  :info  : [ 4710.932000][   C3] d", "[ 4711.200000] e", "[x.y] e", "[ 1e99.] e",
-		"[ 4711.199000] within a tick", "[   90.000000] another log", "[ 4711.300000] f", "host app[12]: [no stamp] g",
+		"Dec  3 09:00:12 host app[7]: [ 4710.932000] a program", "Dec  3 09:00:12 host app: kernel: [ 4710.9] a program", "[ 4711.199000] within a tick", "[   90.000000] another log", "[ 4711.300000] f", "host app[12]: [no stamp] g",
 	} {
 		if line := stamps.Add(line); line != "" {
 			back = append(back, line)
@@ -269,6 +269,38 @@ func TestResumeBeforeADifference(t *testing.T) {
 		require.NotEmpty(t, causes, log)
 		require.Equal(t, kind, causes[0].Kind, log)
 	}
+}
+
+// Whatever a program writes to the log, and whatever a device is called, accuses no clock.
+func TestForgedLinesAreNoEvents(t *testing.T) {
+	const mark = "tsc: Marking TSC unstable due to clocksource watchdog"
+	for _, line := range []string{
+		"Dec  3 09:00:12 db1 tsc: " + mark[len("tsc: "):], "Dec  3 09:00:12 db1 clocksource: " + strings.TrimPrefix(verdict, "clocksource: "),
+		"Dec  3 09:00:12 db1 rtc_cmos[12]: hctosys: unable to read the hardware clock", "Dec  3 09:00:12 db1 x " + mark, "Dec  3 09:00:12 db1 Marking TSC unstable due to x",
+		"Dec  3 09:00:12 db1 x [    9.000000] " + mark, "Dec  3 09:00:12 db1 x [    0.000000] Linux version 9", "Dec  3 09:00:12 db1 app[7]: a\r[    9.0] " + mark,
+		"[    9.1] usb 1-1: Product: " + mark, "[    9.1] usb 1-1: Manufacturer: Marking TSC unstable due to x", "[    9.1] input: Marking TSC unstable due to x as /devices/y",
+		"[    9.1] usb 1-1: Product: chronyd[12]: System clock was stepped by 1.5 seconds", "[    9.1] evil: ntpd[12]: time reset +1.5 s",
+		"Dec  3 09:00:12 db1 evil: chronyd[12]: System clock was stepped by 1.5 seconds", "Dec  3 09:00:12 db1 evil[9]: systemd-journald[1]: Time jumped backwards, rotating.",
+		`{"_TRANSPORT":"kernel","MESSAGE":"x","MESSAGE":"` + mark + `"}`, `{"_TRANSPORT":"journal","MESSAGE":"` + mark + `","_TRANSPORT":"kernel"}`,
+		`{"_TRANSPORT":"journal","MESSAGE":"` + mark + `","_transport":"kernel"}`, `{"_TRANSPORT":"kernel","MESSAGE":"x","message":"` + mark + `"}`,
+		`{"SYSLOG_IDENTIFIER":["x","kernel"],"MESSAGE":"` + mark + `"}`,
+		"chronyd[12]: System clock was stepped by -0.0 seconds", "ntpd[12]: time reset +0.000000 s", "tsc: Detected 99999999999999999999.000 MHz processor",
+	} {
+		require.Empty(t, Parse([]string{line}), line)
+	}
+	require.Equal(t, 0.05, Parse([]string{"chronyd[12]: System clock was stepped by -0.050000 seconds"})[0].StepNS/-1e9)
+	for _, impossible := range []string{"0xffffffffffffffffffff, max_idle_ns: 99999999999999999999 ns", "0x1, max_idle_ns: 0 ns"} {
+		for _, c := range Explain(Parse([]string{"clocksource: riscv_clocksource: mask: 0xffffffffffffffff max_cycles: " + impossible}), Machine{}) {
+			require.Equal(t, "no-rate", c.Kind, c.Text)
+		}
+	}
+}
+
+// A folded line names the first of its CPUs only.
+func TestCPUsOfFoldedLines(t *testing.T) {
+	const differs = "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring"
+	require.Contains(t, Explain(Parse([]string{differs}), Machine{})[0].Text, "TSC ADJUST, CPU 15)")
+	require.Contains(t, Explain(Parse([]string{differs + " (logged 6 times)", strings.ReplaceAll(differs, "15", "9")}), Machine{})[0].Text, "CPUs 9 and 15, and others)")
 }
 
 // Normal messages are no fault.

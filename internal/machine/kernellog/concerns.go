@@ -52,13 +52,16 @@ func Unjudged(lines []string) []string {
 // may hold secrets.
 var aboutParameters = lazily(`(?i:command line)|^    `)
 
-// leading matches what the kernel prints before a message: the names of a subsystem or a device, each with a colon, and
-// what it is ("[Firmware Bug]: ").
-var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w .,:/@'()-]{1,60}:\s+)*(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
+// leading matches what the kernel prints before a message: the name of a subsystem or a device with a colon, and what
+// it is ("[Firmware Bug]: ").
+var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w.,:/@'()-]{1,60}(?: [\w.,:/@'()-]{1,60})?:\s+)?(?:[Ww]arning: )?(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
 
-// Leads returns whether a text could be what the kernel prints before a message in the same line. Prose that quotes a
-// message has other characters before it.
-func Leads(text string) bool { return leading().MatchString(text) }
+// beforeNames matches what the kernel prints before the name that a device gives itself.
+var beforeNames = lazily(`^(?:input|thunderbolt [\d-]+): `)
+
+// Leads returns whether a text could be what the kernel prints before a message in the same line: the name of one
+// subsystem or device. Prose that quotes a message, and a line with a name that somebody chose, have more before it.
+func Leads(text string) bool { return leading().MatchString(text) && !beforeNames().MatchString(text) }
 
 // Begins returns whether a text, without its stamp, begins with a message known to Parse.
 func Begins(text string) bool { return formatOf(text) != nil }

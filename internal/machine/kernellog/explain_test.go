@@ -82,7 +82,7 @@ var explained = map[string]struct {
 	"qubes-2044":                              {[]string{"tsc-went-back"}, TSCWrong, "restarted near zero"},
 	"rpcs3-16382":                             {[]string{"cpus-differ"}, TSCWrong, "(3.184 s at 2.296 GHz, by the line \"Detected\") between CPU 0 and CPU 2"},
 	"sgi-rtc-lkml":                            {[]string{"clocks-disagree"}, TSCUnknown, "+0.138 % (1376 ppm)"},
-	"sozu-500":                                {[]string{"clocks-disagree", "slow-interrupt"}, TSCUnknown, "578.4 ms (57837214 ticks at 100 MHz"},
+	"sozu-500":                                {[]string{"hpet-of-qemu", "slow-interrupt"}, TSCUnknown, "578.4 ms (57837214 ticks at 100 MHz"},
 	"sungju-rhel6":                            {[]string{"watchdog-reported"}, TSCUnknown, "95.17 s less"},
 	"virtual-dsm-1111":                        {[]string{"cpus-differ"}, TSCWrong, "In a virtual machine the hypervisor sets them"},
 	"xen-migration-gist":                      {[]string{"watchdog-reported"}, TSCUnknown, "125 ms more than its watchdog"},

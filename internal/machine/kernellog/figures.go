@@ -60,13 +60,16 @@ func deviation(ppm float64) string {
 // cpuNames returns the CPUs that events name: "CPU 36", "CPUs 2 and 3"; "a CPU" if they name none.
 func cpuNames(events []Event) string {
 	var cpus []int
+	others := ""
 	for _, e := range events {
-		cpus = append(cpus, e.CPUs...)
+		if cpus = append(cpus, e.CPUs...); e.Count > 1 { // a folded line names only the first
+			others = ", and others"
+		}
 	}
 	if len(cpus) == 0 {
 		return "a CPU"
 	}
-	return words.CPUs(cpus)
+	return words.CPUs(cpus) + others
 }
 
 // Older returns whether the release of a Linux kernel, such as 6.12.3-amd64, is older than a version. An unknown

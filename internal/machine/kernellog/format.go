@@ -109,8 +109,13 @@ var fields = map[string]func(*Event, string){
 	"maxcycles": func(e *Event, text string) { e.Hz = float64(hexadecimal(text)) * (1 - 0.11) / 2 * 1e9 },
 	"maxidle": func(e *Event, text string) {
 		ns, ok := number(text)
-		if e.Hz /= max(ns, 1); ok && ns == 0 {
+		switch {
+		case !ok:
+			e.Hz /= largest
+		case ns == 0:
 			e.Hz = 0
+		default:
+			e.Hz /= ns
 		}
 	},
 }

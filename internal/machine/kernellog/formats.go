@@ -13,7 +13,8 @@ func formatOf(text string) *format {
 	small := strings.ToLower(text)
 	for i := range formats {
 		if f := &formats[i]; strings.Contains(small, f.has) {
-			if at := f.compiled().FindStringIndex(text); at != nil && Leads(text[:at[0]]) {
+			// The line of a program has its name and number first: another program may quote one.
+			if at := f.compiled().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && Leads(text[:at[0]]) {
 				return f
 			}
 		}

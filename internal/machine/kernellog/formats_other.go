@@ -42,18 +42,18 @@ var otherFormats = []format{
 	// Other timers.
 	{kind: "lost-rtc-interrupts", has: "rtc interrupts", clock: "hpet", weight: weightNoise, pattern: `lost \d+ rtc interrupts`},
 	{kind: acpiOff, has: "interpreter disabled", weight: weightContext, pattern: `ACPI: Interpreter disabled`},
-	{kind: hpetRate, has: "comparators", clock: "hpet", weight: weightContext, pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d+\.\d+) MHz counter`},
+	{kind: hpetRate, has: "comparators", clock: "hpet", weight: weightContext, pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d{1,7}\.\d+) MHz counter`},
 	{kind: "pm-timer-off", has: "pm-timer", clock: "acpi_pm", weight: weightContext, pattern: `PM-Timer (?:failed consistency check|had inconsistent results|running at invalid rate)`},
 	// Virtual machines and sandboxes.
 	{kind: hypervisorKind, has: "hypervisor detected", weight: weightContext, pattern: `Hypervisor detected: (?P<name>.+)`},
 	{kind: xenGuest, has: "xen", weight: weightContext, pattern: `installing Xen timer for CPU|Booting paravirtualized kernel on (?:bare hardware with )?Xen|Xen version:? \d|xen: PV spinlocks`},
 	{kind: "kvm-clock", has: "kvm-clock", clock: "kvm-clock", weight: weightContext, pattern: `kvm-clock: `},
-	{kind: hostRate, has: "mhz", clock: "tsc", weight: weightContext, pattern: `(?:vmware: )?TSC freq read from hypervisor : (?P<mhz>\d+\.\d+) MHz`},
+	{kind: hostRate, has: "mhz", clock: "tsc", weight: weightContext, pattern: `(?:vmware: )?TSC freq read from hypervisor : (?P<mhz>\d{1,7}\.\d+) MHz`},
 	{kind: "gvisor", has: "starting gvisor", weight: weightDecides, pattern: `Starting gVisor`},
 	// Arm's counter.
 	{kind: counterTrapped, has: "trapping cntvct", clock: "arch_sys_counter", weight: weightDecides, pattern: `CPU(?P<cpu>\d+): Trapping CNTVCT access`},
 	{kind: erratum, has: "erratum", clock: "arch_sys_counter", weight: weightDecides, pattern: `arch_timer: Enabling (?:local|global) workaround for (?P<name>.+)`},
-	{kind: armRate, has: "cp15 timer", clock: "arch_sys_counter", weight: weightContext, pattern: `cp15 timer(?:\(s\))? running at (?P<mhz>\d+\.\d+)MHz(?: \((?P<name>phys|virt)\))?`},
+	{kind: armRate, has: "cp15 timer", clock: "arch_sys_counter", weight: weightContext, pattern: `cp15 timer(?:\(s\))? running at (?P<mhz>\d{1,7}\.\d+)MHz(?: \((?P<name>phys|virt)\))?`},
 	{kind: arm32, has: "armv7 processor", weight: weightContext, pattern: `^CPU: ARMv7 Processor`},
 	{kind: arm32, has: "timer-based delay loop", weight: weightContext, pattern: `^Switching to timer-based delay loop`}, // arch/arm/lib/delay.c
 	// The CPU, and what it does when idle.

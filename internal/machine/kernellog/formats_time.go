@@ -14,10 +14,10 @@ const (
 // timeFormats are these messages, also those of time services.
 var timeFormats = []format{
 	{kind: stepped, has: "jumped backwards", program: true, weight: weightDecides, pattern: `systemd-journald\[\d+\]: .*jumped (?P<back>backwards)`},
-	{kind: stepped, has: "chronyd", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: (?:System clock (?:was stepped|wrong) by (?P<step>-?\d{1,9}\.\d+) seconds|(?:Forward|(?P<back>Backward)) time jump detected)`},
+	{kind: stepped, has: "chronyd", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: (?:System clock (?:was stepped|wrong) by (?P<step>-?[0.]{0,9}[1-9][\d.]{0,15}) seconds|(?:Forward|(?P<back>Backward)) time jump detected)`},
 	{kind: "rate-beyond-limit", has: "exceeds allowed maximum", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: Frequency (?P<reason>-?\d{1,9}\.\d+ ppm) exceeds allowed maximum`},
 	{kind: "rate-beyond-limit", has: "exceeds tolerance", program: true, weight: weightDecides, pattern: `(?P<name>ntpd)\[\d+\]: frequency error (?P<reason>-?\d{1,9} PPM) exceeds tolerance`}, // ntpd/ntp_loopfilter.c
-	{kind: stepped, has: "ntp", program: true, weight: weightDecides, pattern: `(?P<name>ntp(?:d|date))\[\d+\]: (?:time reset|step time server \S+ offset) (?P<step>[-+]?\d{1,9}\.\d+) s`},
+	{kind: stepped, has: "ntp", program: true, weight: weightDecides, pattern: `(?P<name>ntp(?:d|date))\[\d+\]: (?:time reset|step time server \S+ offset) (?P<step>[-+]?[0.]{0,9}[1-9][\d.]{0,15}) s`},
 	{kind: stepped, has: "resyncing", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: (?:System time changed|Clock change detected)\. Resyncing`},
 	{kind: stepped, has: "time has been changed", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: Time has been changed`},
 	{kind: stepped, has: "stepping time", program: true, weight: weightDecides, pattern: `(?P<name>vmtoolsd)\[\d+\]: .*\[timeSync\] .*stepping time`},

@@ -127,7 +127,7 @@ func Split(line string) Message {
 		}
 		p, found := matchingPrefix(rest)
 		if found == nil && !m.Timed && !m.Program && strings.Contains(rest, "] ") {
-			if before := beforeStamp().FindStringSubmatch(rest); before != nil && !strings.Contains(before[1], ": ") {
+			if before := beforeStamp().FindStringSubmatch(rest); before != nil && !strings.Contains(before[1], ": ") && (!dated || strings.TrimSpace(before[1]) == "") {
 				rest = rest[len(before[1]):]
 				continue
 			}
@@ -140,8 +140,8 @@ func Split(line string) Message {
 		dated = dated || p.date
 	}
 	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
-		m.Program = !aboutClocks().MatchString(ahead)
-		if host, after, _ := strings.Cut(ahead, " "); after != "" {
+		host, after, _ := strings.Cut(ahead, " ")
+		if m.Program = !aboutClocks().MatchString(host); after != "" { // else it is a device: rtc-pl031 9010000.pl031
 			rest = rest[len(host)+1:]
 		}
 	}
@@ -186,7 +186,8 @@ func (m *Message) note(p prefix, found []string) {
 	}
 }
 
-var uptimeInside = lazily(`\[ *(\d{1,9}\.\d+)\]`)
+// uptimeFirst matches a time since boot that the kernel or its daemon wrote, and no program within its text.
+var uptimeFirst = lazily(`^(?:<\d{1,3}>|kern *:\w+ *: |(?:[^:\[]|:\S){0,120} kernel: )?\[ *(\d{1,9}\.\d+)\]`)
 
 // Stamps finds times since boot that go back: a CPU stamped its line by a clock that is behind the clocks of others.
 type Stamps struct {
@@ -199,7 +200,7 @@ type Stamps struct {
 // with a clock of its own; ticks make steps of up to 10 ms; and a file may have two logs.
 func (s *Stamps) Add(line string) string {
 	const booted, least, most = 2, 0.05, 10 // in s
-	found := uptimeInside().FindStringSubmatch(line[:min(len(line), maxLooked)])
+	found := uptimeFirst().FindStringSubmatch(line[:min(len(line), maxLooked)])
 	if found == nil {
 		return ""
 	}
@@ -229,19 +230,22 @@ func splitJSON(line string) (Message, bool) {
 	if !strings.HasPrefix(line, "{") || !strings.Contains(line, `"MESSAGE"`) {
 		return Message{}, false
 	}
-	var entry struct {
-		Message    string `json:"MESSAGE"`
-		Transport  string `json:"_TRANSPORT"`
-		Identifier string `json:"SYSLOG_IDENTIFIER"`
-		Monotonic  string `json:"_SOURCE_MONOTONIC_TIMESTAMP"`
-	}
+	var entry map[string]any // a struct would also take keys in lower case
+	message, transport, identifier, monotonic := "", "", "", ""
+	all := map[string]*string{"MESSAGE": &message, "_TRANSPORT": &transport, "SYSLOG_IDENTIFIER": &identifier, "_SOURCE_MONOTONIC_TIMESTAMP": &monotonic}
 	if json.Unmarshal([]byte(line), &entry) != nil {
 		return Message{}, false
 	}
-	m := Message{Text: printable.Line(entry.Message[:min(len(entry.Message), maxLooked)])}
-	m.Kernel = entry.Transport == "kernel" || entry.Transport == "" && entry.Identifier == "kernel"
-	m.Program = !m.Kernel && (entry.Transport != "" || entry.Identifier != "")
-	if micro, err := strconv.ParseInt(entry.Monotonic, 10, 64); err == nil && micro >= 0 && micro < 1e15 {
+	for key, value := range all {
+		text, isText := entry[key].(string)
+		if *value = text; entry[key] != nil && !isText || strings.Count(line, `"`+key+`"`) > 1 { // journald has each key once
+			return Message{}, false
+		}
+	}
+	m := Message{Text: printable.Line(message[:min(len(message), maxLooked)])}
+	m.Kernel = transport == "kernel" || transport == "" && identifier == "kernel"
+	m.Program = !m.Kernel && (transport != "" || identifier != "")
+	if micro, err := strconv.ParseInt(monotonic, 10, 64); err == nil && micro >= 0 && micro < 1e15 {
 		m.Stamp, m.AtNS, m.Timed = uptimeStamp(micro), micro*1000, true
 	}
 	return m, true
