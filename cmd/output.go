@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"io"
+	"strings"
 
 	"github.com/timebench/timebench/internal/system/terminal"
 )
@@ -33,3 +34,19 @@ func (o *output) Width() int { return terminal.Width(o.to) }
 
 // Height returns the number of lines of a terminal: see [terminal.Height].
 func (o *output) Height() int { return terminal.Height(o.to) }
+
+// A shorter output leaves the last lines of a terminal to a text below it.
+type shorter struct {
+	*output
+	by int
+}
+
+func (s shorter) Height() int { return max(s.output.Height()-s.by, min(s.output.Height(), 1)) }
+
+// above returns an output that leaves room for the text below it.
+func above(stdout io.Writer, below string) io.Writer {
+	if o, ok := stdout.(*output); ok {
+		return shorter{o, strings.Count(below, "\n")}
+	}
+	return stdout
+}

@@ -47,9 +47,13 @@ func (r report[T]) write(d T) error {
 	d = render.Clean(d) // the one place that every document, diff and fleet passes
 	written := r.files(d)
 	unwritten := r.target.Write(written)
-	err := errors.Join(r.format.Write(r.stdout, d), unwritten)
-	if err == nil && !r.quiet && r.target != nil {
-		_, _ = io.WriteString(r.stderr, table.Indented(r.target.Written(written), 0, terminal.Width(r.stderr)))
+	below := ""
+	if unwritten == nil && !r.quiet && r.target != nil {
+		below = table.Indented(r.target.Written(written), 0, terminal.Width(r.stderr))
+	}
+	err := errors.Join(r.format.Write(above(r.stdout, below), d), unwritten)
+	if err == nil {
+		_, _ = io.WriteString(r.stderr, below)
 	}
 	return err
 }

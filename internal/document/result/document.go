@@ -386,6 +386,8 @@ type QPC struct {
 type Settings struct {
 	// Threads are the numbers of threads (or processes).
 	Threads []int `json:"threads" is:"positive"`
+	// ThreadsChosen is whether the user wrote the numbers of threads.
+	ThreadsChosen bool `json:"threads_chosen,omitempty"`
 	// Rounds is the number of latency samples of each clock.
 	Rounds int `json:"rounds"`
 	// TimeNS is the time of one measurement of throughput, or of the run.

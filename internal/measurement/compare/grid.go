@@ -77,7 +77,12 @@ func throughputGrid(d *result.Document) table.Grid {
 	}
 	all, last := subjects(d), counts[len(counts)-1]
 	over := func(threads int) bool { return oversubscribed(all, threads) }
-	columns := append([]table.Column[Clock]{clockColumn}, ThreadColumns(counts, over,
+	if slices.ContainsFunc(counts, over) {
+		title += " (*: more than CPUs)"
+	}
+	first := clockColumn
+	first.First = everyday
+	columns := append([]table.Column[Clock]{first}, ThreadColumns(counts, over,
 		func(c Clock, threads int) string {
 			return cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) + t.mark() })
 		})...)
@@ -98,7 +103,7 @@ func throughputGrid(d *result.Document) table.Grid {
 	}) {
 		notes = append(notes, disturbedMark+" disturbed by other programs: fewer than three samples without them.")
 	}
-	g.Note = strings.Join(notes, "\n")
+	g.Note, g.Instead = strings.Join(notes, "\n"), d.Settings.ThreadsChosen
 	return g
 }
 

@@ -194,31 +194,22 @@ func (t *Target) Write(files []File) error {
 	return nil
 }
 
-// Written returns a line with the written files and the file to open; "" for a nil target.
+// Written returns a line with the number of written files and the file to open; "" for a nil target.
 func (t *Target) Written(files []File) string {
 	if t == nil {
 		return ""
 	}
-	var names []string
-	pictures, page := 0, ""
+	page := ""
 	for _, f := range files {
-		switch {
-		case isChart(f.Name):
-			pictures++
-			continue
-		case path.Ext(f.Name) == ".html":
+		if path.Ext(f.Name) == ".html" {
 			page = f.Name
 		}
-		names = append(names, f.Name)
-	}
-	if pictures > 0 {
-		names = append(names, words.Plural(pictures, "chart"))
 	}
 	open := filepath.Join(t.path, page)
 	if t.isZip() {
 		open = page + " in it"
 	}
-	return fmt.Sprintf("Wrote %s into %s; open %s.\n", words.List(names), t.path, open)
+	return fmt.Sprintf("Wrote %s into %s; open %s.\n", words.Plural(len(files), "file"), t.path, open)
 }
 
 // replace replaces the set of the target with a new one.

@@ -10,9 +10,10 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// The first screen is what a terminal shows without -v: 24 lines with the prompt below. fewestRows is the number of rows
-// of its table for which less important pieces are left out, and mostFirst of those that belong to it.
-const screenLines, fewestRows, mostFirst = 23, 3, 7
+// The first screen is what a terminal shows without -v: 24 lines with the prompt below, or fewer on a lower terminal.
+// fewestRows is the number of rows of its table for which less important pieces are left out, and mostFirst of those
+// that belong to it; mostOfTwo is that number for each of two tables.
+const screenLines, fewestRows, mostFirst, mostOfTwo = 23, 3, 7, 4
 
 // lastLine is below a blank line, and names what is left out.
 const lastLine = "\n%s\n"
@@ -67,10 +68,14 @@ func (s *opening) lines() int {
 
 // first returns the first screen of a report: the answer, the worst finding with what to do first, the first table, and
 // what -v has besides.
-func (r Report) first(width int) string {
-	s := r.fitting(width, mostFirst)
-	for first := mostFirst - 1; s.lines() > screenLines && first > 0; first-- { // rows of several lines
-		s = r.fitting(width, first)
+func (r Report) first(width, height int) string {
+	most, first := min(screenLines, height-1), mostFirst
+	if r.instead() {
+		first = mostOfTwo
+	}
+	s := r.fitting(width, most, first)
+	for first--; s.lines() > most && first > 0; first-- { // rows of several lines
+		s = r.fitting(width, most, first)
 	}
 	var out strings.Builder
 	for _, p := range s.pieces {
@@ -85,13 +90,20 @@ func (r Report) first(width int) string {
 	return out.String()
 }
 
-// fitting returns the pieces that fit a screen, if possible. Of the rows that belong to it, first are kept.
-func (r Report) fitting(width, first int) *opening {
-	s := r.opening(width, screenLines, first)
-	for rows := screenLines - 1; s.lines() > screenLines && rows >= fewestRows; rows-- {
+// instead reports whether a later table is on the first screen.
+func (r Report) instead() bool {
+	return slices.ContainsFunc(r.blocks, func(b table.Block) bool {
+		return slices.ContainsFunc(b.Grids[min(1, len(b.Grids)):], func(g table.Grid) bool { return g.Instead && len(g.Rows) > 0 })
+	})
+}
+
+// fitting returns the pieces that fit this number of lines, if possible. Of the rows that belong to it, first are kept.
+func (r Report) fitting(width, most, first int) *opening {
+	s := r.opening(width, most, first)
+	for rows := most - 1; s.lines() > most && rows >= fewestRows; rows-- {
 		s = r.opening(width, rows, first)
 	}
-	for s.lines() > screenLines && s.dropOne() {
+	for s.lines() > most && s.dropOne() {
 	}
 	return s
 }
@@ -121,7 +133,11 @@ func (r Report) opening(width, rows, first int) *opening {
 		if i > 0 {
 			level = 0
 		}
-		s.add(i, level.Paint(table.Indented(sentence, 0, width)), "")
+		spare := i
+		if r.instead() {
+			spare *= 9
+		}
+		s.add(spare, level.Paint(table.Indented(sentence, 0, width)), "")
 	}
 	if len(r.unchecked) > 0 {
 		more := ""
@@ -204,20 +220,24 @@ func (s *opening) explain(f result.Finding) {
 func (s *opening) blocks(all []table.Block, rows, first int) {
 	tables, whole := 0, true
 	for i, b := range all {
+		instead := false
 		if !b.HasRows() && b.Title != "" && i == 0 {
 			s.add(0, "\n"+table.Indented(b.Title, 0, s.width), "")
 		}
 		for _, g := range b.Grids {
 			switch {
 			case len(g.Rows) == 0:
-			case whole:
-				whole = false
+			case whole || g.Instead:
+				whole, instead = false, instead || g.Instead
 				text, hidden := g.First(s.width, rows, first)
 				s.add(0, "\n"+text, "")
 				s.hide(hidden, "row")
 			default:
 				tables++
 			}
+		}
+		if instead {
+			b.Facts = table.Facts{}
 		}
 		for k, line := range b.Facts.Brief(s.width) {
 			s.add(min(k, 2)*2+5*min(i, 1), line, "")

@@ -22,7 +22,7 @@ func (r Report) Whole(w io.Writer) error { return r.text(w, true) }
 func (r Report) text(w io.Writer, whole bool) error {
 	width, height := terminal.Width(w), terminal.Height(w)
 	if height > 0 && !whole {
-		return terminal.Show(w, r.first(width))
+		return terminal.Show(w, r.first(width, height))
 	}
 	var parts []string
 	add := func(text string) {

@@ -260,6 +260,8 @@ func TestFirstScreenFits(t *testing.T) {
 		d.Findings = diagnose.Findings(d)
 		reports[file] = OfDiagnosis(d)
 	}
+	chosen := threadsChosen()
+	reports["threads chosen"], reports["doctor threads chosen"] = OfDocument(chosen), OfDiagnosis(chosen)
 	reports["diff"] = OfDiff(demoted())
 	documents, _ := made.Fleet(60, 3, 1)
 	var machines []fleet.Machine
@@ -274,6 +276,9 @@ func TestFirstScreenFits(t *testing.T) {
 			requireFits(t, out.String(), columns)
 			if columns >= 80 {
 				require.Less(t, strings.Count(out.String(), "\n"), 24, "%s at %d columns:\n%s", name, columns, out.String())
+				lower := &short{wide{columns: columns}, 23} // a line on the files of --out stands below
+				require.NoError(t, r.Text(lower))
+				require.Less(t, strings.Count(lower.String(), "\n"), 23, "%s at %d columns:\n%s", name, columns, lower.String())
 			}
 			shown := strings.Join(strings.Fields(out.String()), " ")
 			require.Contains(t, shown, r.answer, name)
@@ -287,5 +292,23 @@ func TestFirstScreenFits(t *testing.T) {
 			require.NoError(t, r.Whole(out))
 			require.True(t, strings.HasSuffix(strings.Join(strings.Fields(text.StripEscape(out.String())), " "), r.answer), name)
 		}
+	}
+}
+
+// threadsChosen returns the fixed document as if the user had written its numbers of threads.
+func threadsChosen() *result.Document {
+	d := *fixed()
+	d.Settings.ThreadsChosen = true
+	return &d
+}
+
+// A user who writes --threads reads the table by threads on the first screen.
+func TestFirstScreenHasChosenThreads(t *testing.T) {
+	const title = "by number of threads"
+	for d, want := range map[*result.Document]bool{fixed(): false, threadsChosen(): true} {
+		out := &short{wide{columns: 80}, 24}
+		require.NoError(t, OfDocument(d).Text(out))
+		require.Equal(t, want, strings.Contains(out.String(), title), out.String())
+		require.Contains(t, out.String(), "Latency and resolution")
 	}
 }
