@@ -74,13 +74,13 @@ func BenchmarkWrapperInSplit(b *testing.B) {
 	}
 }
 
-// hasty is a library that makes each sleep 300 µs shorter, as a faulty way to sleep does.
+// hasty is a library that makes each sleep of 20 ms 15 ms shorter, as a faulty way to sleep does.
 const hasty = `#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <time.h>
 static struct timespec less(const struct timespec *t)
 {
-	long long ns = t->tv_sec * 1000000000LL + t->tv_nsec - 300000;
+	long long ns = t->tv_sec * 1000000000LL + t->tv_nsec - 15000000;
 	return (struct timespec){ns / 1000000000, ns % 1000000000};
 }
 int nanosleep(const struct timespec *t, struct timespec *rest)
@@ -97,7 +97,8 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct
 }
 `
 
-// A way to sleep that ends 300 µs early is named.
+// A way to sleep that ends 15 ms early is named. On a busy machine a sleep is early only if it gets a CPU within 15 ms
+// of its end, which one of 40 does at some time.
 func TestEarlySleepIsNamed(t *testing.T) {
 	python := need.Program(t, "python3")
 	folder := need.Folder(t)
@@ -109,16 +110,26 @@ func TestEarlySleepIsNamed(t *testing.T) {
 	of, _ := Named("python3")
 	of.Sleeps = []string{"time.sleep"}
 	s := Settings{
-		Runtimes: []Selected{{of, wrapper}, {Runtime: of}}, Spans: []time.Duration{time.Millisecond}, Sleeps: 50, Starts: 2,
+		Runtimes: []Selected{{of, wrapper}, {Runtime: of}}, Spans: []time.Duration{20 * time.Millisecond}, Sleeps: 20, Starts: 2,
 	}
-	measured, err := Run(t.Context(), s, func(_, _ time.Duration) {})
-	require.NoError(t, err)
-	require.Empty(t, measured.Runtimes[0].Reason)
-	early, usual := measured.Runtimes[0].Sleeps[0].Spans[0], measured.Runtimes[1].Sleeps[0].Spans[0]
+	var measured Runtimes
+	var early, usual Slept
+	for range 5 {
+		var err error
+		measured, err = Run(t.Context(), s, func(_, _ time.Duration) {})
+		require.NoError(t, err)
+		for _, r := range measured.Runtimes {
+			require.Empty(t, r.Reason)
+		}
+		early, usual = measured.Runtimes[0].Sleeps[0].Spans[0], measured.Runtimes[1].Sleeps[0].Spans[0]
+		if early.Early > 0 {
+			break
+		}
+	}
 	require.Positive(t, early.Early)
-	require.GreaterOrEqual(t, early.MinLateNS, -300e3)
+	require.GreaterOrEqual(t, early.MinLateNS, -16e6)
 	require.Zero(t, usual.Early)
 	faults := measured.Block(nil).Faults
 	require.Len(t, faults, 1)
-	require.Regexp(t, `^time\.sleep@python3 ends early: \d+ of 100 sleeps of 1 ms, by up to \d+ µs\.$`, faults[0])
+	require.Regexp(t, `^time\.sleep@python3 ends early: \d+ of 40 sleeps of 20 ms, by up to \S+ [mµ]s\.$`, faults[0])
 }
