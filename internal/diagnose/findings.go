@@ -45,6 +45,7 @@ var checks = []check{
 	},
 	{"clock-calls-refused", []string{result.Error}, refusedCalls, nil},
 	{"wall-clock-off", []string{result.Error, result.Warn, result.Note}, wallOff, nil},
+	{"vm-disrupted", []string{result.Warn, result.Note}, disrupted, []string{"wall-clock-off"}},
 	{"heavy-readers", []string{result.Warn, result.Note}, heavyReaders, []string{"kernel-entry", "no-vdso"}},
 	{"tsc-unstable", []string{result.Warn}, unstableTSC, []string{"kernel-entry", "kernel-entry-unproven"}},
 	{"kernel-log", []string{result.Warn}, otherFault, []string{"kernel-entry", "kernel-entry-unproven"}},

@@ -245,6 +245,12 @@ func TestEachFinding(t *testing.T) {
 		"behind the host": {func(d *result.Document) {
 			d.Host.WallOffsets, d.Host.Virtualization = []result.WallOffset{offset("ptp0", "KVM virtual PTP", 75*hour, 1000)}, guestOf("kvm")
 		}, "wall-clock-off", result.Error, "75 h behind the host's clock"},
+		"restored": {func(d *result.Document) {
+			d.Host.VMClock = &result.VMClock{DisruptionMarker: "4", Disruptions: 3, Status: "unknown"}
+		}, "vm-disrupted", result.Note, "VMClock: disruption marker 4: 3 disruptions"},
+		"restored, and not synchronised since": {func(d *result.Document) {
+			d.Host.VMClock, d.Host.TimeSync = &result.VMClock{DisruptionMarker: "1", Generation: "1", Disruptions: 1}, nil
+		}, "vm-disrupted", result.Warn, "Nothing shows that the wall clock was corrected."},
 		"a little behind the host": {func(d *result.Document) {
 			d.Host.WallOffsets, d.Host.Virtualization = []result.WallOffset{offset("ptp0", "hyperv", 30e9, 1000)}, guestOf("hyperv")
 		}, "wall-clock-off", result.Warn, "30 s behind the host's clock"},

@@ -59,6 +59,9 @@ func wallOff(s *situation.Situation) *result.Finding {
 	if why.severity == "" && usable {
 		finding.Severity = result.Warn
 	}
+	if clock := s.Host.VMClock; clock != nil && clock.Disruptions > 0 {
+		finding.Evidence = append(finding.Evidence, disruptionEvidence(*clock))
+	}
 	if sync := s.Host.TimeSync; sync != nil && sync.Synchronised {
 		finding.Evidence = append(finding.Evidence, "adjtimex: synchronised, as far as the kernel knows")
 		if why.severity == "" && situation.IsRTC(*far) { // which may drift, in a virtual machine too

@@ -32,6 +32,12 @@ var timeRemedies = map[string]remedy{
 		advice:   "Let chrony step the clock now",
 		commands: []string{"sudo chronyc makestep"},
 		risk:     "The wall clock jumps. Some programs cannot handle that."},
+	"step-whenever": {source: "chrony.conf(5): makestep; without a limit of -1 chrony steps the clock at its start only",
+		where: func(s *machine) bool {
+			return s.OnLinux() && !s.InContainer() && s.HostClock() == nil && slices.Contains(s.ServiceNames(), "chronyd")
+		},
+		advice: "Let chrony step the clock after every restore, not only at its start: add `makestep 1 -1` to its configuration (/etc/chrony.conf or /etc/chrony/chrony.conf)",
+		risk:   "The wall clock jumps. Some programs cannot handle that."},
 	"chrony-ptp": {source: "drivers/ptp/ptp_kvm_common.c, drivers/hv/hv_util.c (PTP source since Linux 4.11, 3716a49a), drivers/ptp/ptp_vmw.c (7d10001e); chrony.conf(5): refclock PHC; docs.redhat.com: chrony with ptp_kvm",
 		where: func(s *machine) bool { return !s.InContainer() && !s.InWSL() && s.HostClock() != nil },
 		advise: func(s *machine) string {

@@ -116,6 +116,8 @@ type Host struct {
 	TimeSync *TimeSync `json:"time_sync,omitempty"`
 	// WallOffsets compare the wall clock with other clocks.
 	WallOffsets []WallOffset `json:"wall_offsets,omitempty" once:"against"`
+	// VMClock is what the hypervisor tells about the guest's counter, if it does.
+	VMClock *VMClock `json:"vm_clock,omitempty"`
 	// TimeServices are the running programs and drivers that can set or slew the wall clock, each once.
 	TimeServices []TimeService `json:"time_services,omitempty" once:"name"`
 	// RefusedCalls are the system calls of clocks that are refused, as by a seccomp filter, each once.
@@ -277,6 +279,33 @@ type WallOffset struct {
 	// ZoneNS is the other clock's local time minus UTC, which offset_ns corrects.
 	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`
 	// Reason is why something is missing, or what failed.
+	Reason string `json:"reason,omitempty"`
+}
+
+// UnreliableVMClock is the status of a VMClock whose counter the hypervisor calls unreliable.
+const UnreliableVMClock = "unreliable"
+
+// A VMClock is the page in which a hypervisor reports disruptions of the CPU's counter (/dev/vmclock0).
+type VMClock struct {
+	// DisruptionMarker changes whenever the counter is disrupted: a restore, a live migration.
+	DisruptionMarker string `json:"disruption_marker,omitempty"`
+	// Disruptions is how many are proven: where each update of the page counted one.
+	Disruptions int64 `json:"disruptions,omitempty"`
+	// Generation changes with each restore from a snapshot, if the hypervisor counts them.
+	Generation string `json:"generation,omitempty"`
+	// Status is unknown, initializing, synchronized, freerunning, unreliable, or a number.
+	Status string `json:"status,omitempty"`
+	// Counter is tsc, arm64, or a number; absent if the page has no time.
+	Counter string `json:"counter,omitempty"`
+	// TimeType is UTC, TAI, monotonic, or a number.
+	TimeType string `json:"time_type,omitempty"`
+	// EstimatedErrorNS is the hypervisor's estimate of the error of its time.
+	EstimatedErrorNS *int64 `json:"estimated_error_ns,omitempty"`
+	// MaxErrorNS is its error bound.
+	MaxErrorNS *int64 `json:"max_error_ns,omitempty"`
+	// DisruptionDue is within what a disruption is announced: a day, an hour.
+	DisruptionDue string `json:"disruption_due,omitempty"`
+	// Reason is why the page could not be read.
 	Reason string `json:"reason,omitempty"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/machine/vmclock"
 )
 
 // live is the root of the machine that the process runs on.
@@ -46,6 +47,7 @@ func At(root string) result.Host {
 	facts.TimeServices = timeServices(root)
 	facts.Container = container(root)
 	facts.UnrestoredClockSource = unrestored(root)
+	facts.VMClock = vmclock.Read(root, firstMarker(facts.Virtualization))
 	if root == live {
 		facts.TimeSync = TimeSync()
 		facts.WallOffsets = wallOffsets(root)
@@ -55,6 +57,13 @@ func At(root string) result.Host {
 		}
 	}
 	return facts
+}
+
+func firstMarker(v *result.Virtualization) uint64 {
+	if v != nil && v.System == "firecracker" {
+		return vmclock.FirstOfFirecracker
+	}
+	return vmclock.FirstOfQEMU
 }
 
 const cpuinfo = "proc/cpuinfo"

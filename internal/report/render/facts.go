@@ -257,6 +257,9 @@ func timeFacts(h result.Host) []table.Fact {
 	if s := h.TimeSync; s != nil {
 		all = append(all, table.Fact{Name: "Wall clock", Value: synchronisation(*s)})
 	}
+	if h.VMClock != nil {
+		all = append(all, table.Fact{Name: "VMClock", Value: vmClock(*h.VMClock)})
+	}
 	for _, of := range h.WallOffsets {
 		name := of.Against
 		if of.Name != "" {
@@ -292,6 +295,31 @@ func synchronisation(s result.TimeSync) string {
 		}
 	}
 	return text
+}
+
+func vmClock(c result.VMClock) string {
+	if c.Reason != "" {
+		return c.Reason
+	}
+	parts := []string{"disruption marker " + c.DisruptionMarker}
+	if c.Disruptions > 0 {
+		parts[0] += " (" + words.Plural(int(c.Disruptions), "disruption") + ")"
+	}
+	duration := func(ns *int64) string {
+		if ns == nil {
+			return ""
+		}
+		return words.Duration(float64(*ns))
+	}
+	for _, part := range []struct{ name, value string }{
+		{"generation", c.Generation}, {"status", c.Status}, {"time", c.TimeType},
+		{"error about", duration(c.EstimatedErrorNS)}, {"error at most", duration(c.MaxErrorNS)}, {"the next within about", c.DisruptionDue},
+	} {
+		if part.value != "" {
+			parts = append(parts, part.name+" "+part.value)
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 func wallOffset(of result.WallOffset) string {

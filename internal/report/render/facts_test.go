@@ -57,6 +57,19 @@ func TestTimeFacts(t *testing.T) {
 		RefusedCalls: []result.RefusedCall{{Call: "clock_gettime", Errno: "EPERM"}, {Call: "time", Errno: "ENOSYS"}},
 	}))
 	require.Empty(t, timeFacts(result.Host{}))
+
+	few, many := int64(20_000), int64(50_000)
+	for want, clock := range map[string]result.VMClock{
+		"disruption marker 1; status unknown":                {DisruptionMarker: "1", Status: "unknown"},
+		"disruption marker 3 (3 disruptions); generation 3":  {DisruptionMarker: "3", Disruptions: 3, Generation: "3"},
+		"/dev/vmclock0: permission denied":                   {Reason: "/dev/vmclock0: permission denied"},
+		"disruption marker 0; the next within about an hour": {DisruptionMarker: "0", DisruptionDue: "an hour"},
+		"disruption marker 9; status synchronized; time UTC; error about 20 µs; error at most 50 µs": {
+			DisruptionMarker: "9", Status: "synchronized", TimeType: "UTC", EstimatedErrorNS: &few, MaxErrorNS: &many,
+		},
+	} {
+		require.Equal(t, []table.Fact{{Name: "VMClock", Value: want}}, timeFacts(result.Host{VMClock: &clock}))
+	}
 }
 
 func TestClockSourceFact(t *testing.T) {
