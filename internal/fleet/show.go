@@ -112,15 +112,12 @@ func (g *Group) title() string {
 
 var spreadColumns = []table.Column[Spread]{
 	{Name: "Clock, ns/read", Left: true, Text: func(s Spread) string { return s.Clock }},
-	{Name: "machines", Spare: 3, Unit: words.Count, Value: func(s Spread) (float64, bool) {
-		return float64(s.Machines),
-			true
-	}},
-	{Name: "min", Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.LeastNS, true }},
-	{Name: "1st quartile", Spare: 2, Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.Q1NS, true }},
-	{Name: "median", Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.MedianNS, true }},
-	{Name: "3rd quartile", Spare: 1, Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.Q3NS, true }},
-	{Name: "max", Unit: words.NS, Value: func(s Spread) (float64, bool) { return s.MostNS, true }},
+	{Name: "machines", Spare: 3, Unit: words.Count, Value: func(s Spread) float64 { return float64(s.Machines) }},
+	{Name: "min", Unit: words.NS, Value: func(s Spread) float64 { return s.LeastNS }},
+	{Name: "1st quartile", Spare: 2, Unit: words.NS, Value: func(s Spread) float64 { return s.Q1NS }},
+	{Name: "median", Unit: words.NS, Value: func(s Spread) float64 { return s.MedianNS }},
+	{Name: "3rd quartile", Spare: 1, Unit: words.NS, Value: func(s Spread) float64 { return s.Q3NS }},
+	{Name: "max", Unit: words.NS, Value: func(s Spread) float64 { return s.MostNS }},
 }
 
 func (g *Group) block() table.Block {
@@ -146,10 +143,7 @@ func (f *Fleet) findingsBlock() table.Block {
 	return table.Block{Grids: []table.Grid{table.Of("Findings of doctor", f.Findings, []table.Column[FoundOn]{
 		{Name: "Finding", Left: true, Text: func(f FoundOn) string { return f.Kind }},
 		{Name: "severity", Left: true, Text: func(f FoundOn) string { return f.Severity }},
-		{Name: "machines", Unit: words.Count, Value: func(f FoundOn) (float64, bool) {
-			return float64(f.Machines),
-				true
-		}},
+		{Name: "machines", Unit: words.Count, Value: func(f FoundOn) float64 { return float64(f.Machines) }},
 	})}}
 }
 
@@ -177,7 +171,7 @@ var (
 	memberColumns = []table.Column[member]{
 		{Key: "machine", Text: func(m member) string { return m.Name }},
 		{Key: "file", Text: func(m member) string { return m.File }},
-		{Key: "group", Value: func(m member) (float64, bool) { return float64(m.number), true }},
+		{Key: "group", Value: func(m member) float64 { return float64(m.number) }},
 	}
 	machineColumns = append(slices.Clone(memberColumns), []table.Column[member]{
 		{Key: "cpu", Text: func(m member) string { return m.group.CPU }},
@@ -198,8 +192,8 @@ var (
 	}...)
 	costColumns = append(slices.Clone(memberColumns), []table.Column[member]{
 		{Key: "clock", Text: func(m member) string { return m.cost.Clock }},
-		{Key: "median_ns", Value: func(m member) (float64, bool) { return m.cost.MedianNS, true }},
-		{Key: "quiet_ns", Value: func(m member) (float64, bool) { return m.cost.QuietNS, true }},
+		{Key: "median_ns", Value: func(m member) float64 { return m.cost.MedianNS }},
+		{Key: "quiet_ns", Value: func(m member) float64 { return m.cost.QuietNS }},
 		{Key: "kernel_entry", Text: func(m member) string { return m.cost.KernelEntry }},
 	}...)
 	unreadColumns = []table.Column[Unread]{

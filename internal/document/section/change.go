@@ -78,10 +78,9 @@ func (c *Changes) CSV(key string) [][]string {
 				}
 				return words.Number(of(c).Number())
 			}},
-			{Key: name + "_bound", Value: func(c Change) (float64, bool) {
-				_,
-					text := of(c).Value.(string)
-				return of(c).Bound, !text
+			{Key: name + "_bound", Value: func(c Change) float64 {
+				_, text := of(c).Value.(string)
+				return table.If(!text, of(c).Bound)
 			}},
 			{Key: name + "_detail", Text: func(c Change) string { return of(c).Detail }},
 		}

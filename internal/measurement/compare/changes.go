@@ -72,21 +72,13 @@ func (w Wording) grid(title string, rows []Change, columns []table.Column[Change
 
 var changeColumns = []table.Column[Change]{
 	{Name: "Clock", Key: "subject", Left: true, Text: Change.Name},
-	{Name: "threads", Key: "threads", Unit: words.Count, Value: func(c Change) (float64,
-		bool) {
-		return float64(c.Threads), c.Threads > 0
-	}},
-	{Name: "old", Key: "old_ns", Spare: 3, Unit: words.NS, Value: func(c Change) (float64, bool) {
-		return c.OldNS,
-			true
-	}},
-	{Name: "new", Key: "new_ns", Spare: 2, Unit: words.NS, Value: func(c Change) (float64, bool) {
-		return c.NewNS,
-			true
-	}},
-	{Name: "change", Key: "change", Unit: signed, Value: func(c Change) (float64, bool) { return c.Change, true }},
+	{Name: "threads", Key: "threads", Unit: words.Count,
+		Value: func(c Change) float64 { return table.Known(float64(c.Threads)) }},
+	{Name: "old", Key: "old_ns", Spare: 3, Unit: words.NS, Value: func(c Change) float64 { return c.OldNS }},
+	{Name: "new", Key: "new_ns", Spare: 2, Unit: words.NS, Value: func(c Change) float64 { return c.NewNS }},
+	{Name: "change", Key: "change", Unit: signed, Value: func(c Change) float64 { return c.Change }},
 	{
-		Name: "99% CI", Key: "low", Spare: 1, Value: func(c Change) (float64, bool) { return c.Low, c.Confidence > 0 },
+		Name: "99% CI", Key: "low", Spare: 1, Value: func(c Change) float64 { return table.If(c.Confidence > 0, c.Low) },
 		Cell: func(c Change) string {
 			if c.Confidence == 0 {
 				return ""
@@ -94,10 +86,10 @@ var changeColumns = []table.Column[Change]{
 			return signed(c.Low) + " to " + signed(c.High)
 		},
 	},
-	{Key: "high", Value: func(c Change) (float64, bool) { return c.High, c.Confidence > 0 }},
-	{Key: "old_runs", Value: func(c Change) (float64, bool) { return float64(c.OldRuns), true }},
-	{Key: "new_runs", Value: func(c Change) (float64, bool) { return float64(c.NewRuns), true }},
-	{Key: "floor", Value: func(c Change) (float64, bool) { return c.Floor, true }},
+	{Key: "high", Value: func(c Change) float64 { return table.If(c.Confidence > 0, c.High) }},
+	{Key: "old_runs", Value: func(c Change) float64 { return float64(c.OldRuns) }},
+	{Key: "new_runs", Value: func(c Change) float64 { return float64(c.NewRuns) }},
+	{Key: "floor", Value: func(c Change) float64 { return c.Floor }},
 	{
 		Name: "verdict", Key: "verdict", Text: func(c Change) string { return string(c.Verdict) }, Cell: verdictCell,
 		Level: func(c Change) table.Level { return levels[c.Verdict] },

@@ -35,8 +35,8 @@ var columns = slices.Concat(
 	ResolutionColumns(func(l line) *Resolution { return l.Resolution }),
 	[]table.Column[line]{{
 		Name: "reported", Key: "reported_ns", Unit: words.Duration, Spare: 2,
-		Value: resolution(func(l line) *Resolution { return l.Resolution },
-			func(r *Resolution) float64 { return r.ReportedNS }),
+		Value: table.Within(func(l line) *Resolution { return l.Resolution }, table.Unknown)(
+			func(r *Resolution) float64 { return table.Known(r.ReportedNS) }),
 	}},
 	ThroughputColumns(func(l line) *Throughput { return l.throughput }),
 	[]table.Column[line]{
@@ -45,13 +45,11 @@ var columns = slices.Concat(
 			Cell: func(l line) string { return EntersKernel(l.KernelEntry) }},
 		{
 			Metric: "enters_kernel", Help: "1 if a read of the clock enters the kernel, 0.5 if it sometimes does, 0 if it does not.",
-			Value: func(l line) (float64, bool) { value, known := kernelEntries[l.KernelEntry]; return value, known },
+			Value: func(l line) float64 { value, known := kernelEntries[l.KernelEntry]; return table.If(known, value) },
 		},
 		{Key: "clocksource", Text: func(l line) string { return l.source }},
-		{Key: "disturbed", Text: func(l line) string {
-			return ifMeasured(l.throughput,
-				func(t *Throughput) bool { return t.Disturbed })
-		}},
+		{Key: "disturbed", Text: table.Within(func(l line) *Throughput { return l.throughput }, "")(
+			func(t *Throughput) string { return strconv.FormatBool(t.Disturbed) })},
 	},
 )
 
@@ -61,13 +59,9 @@ var kernelEntries = map[string]float64{result.Always: 1, result.Sometimes: 0.5, 
 // LatencyColumns returns the columns of a row's latency; of returns nil without one. heading is the heading of the
 // median, and samples names what an interval needs six of.
 func LatencyColumns[T any](heading, samples string, of func(T) *Latency) []table.Column[T] {
-	figure := func(value func(*Latency) float64) func(T) (float64, bool) {
-		return func(row T) (float64, bool) {
-			if l := of(row); l != nil {
-				return table.Known(value(l))
-			}
-			return 0, false
-		}
+	within := table.Within(of, table.Unknown)
+	figure := func(value func(*Latency) float64) func(T) float64 {
+		return within(func(l *Latency) float64 { return table.Known(value(l)) })
 	}
 	return []table.Column[T]{
 		{
@@ -106,54 +100,27 @@ func Interval(l *Latency, samples string) string {
 func ResolutionColumns[T any](of func(T) *Resolution) []table.Column[T] {
 	return []table.Column[T]{
 		{
-			Name: "resolution", Key: "tick_ns", Value: resolution(of, func(r *Resolution) float64 { return r.TickNS }),
+			Name: "resolution", Key: "tick_ns",
+			Value:  table.Within(of, table.Unknown)(func(r *Resolution) float64 { return table.Known(r.TickNS) }),
 			Cell:   func(row T) string { return Tick(of(row)) },
 			Metric: "resolution_seconds", Help: "Step between two values of the clock.",
 		},
-		{Key: "finer_than_read", Text: func(row T) string {
-			return ifMeasured(of(row),
-				func(r *Resolution) bool { return r.FinerThanRead })
-		}},
-	}
-}
-
-func resolution[T any](of func(T) *Resolution, value func(*Resolution) float64) func(T) (float64, bool) {
-	return func(row T) (float64, bool) {
-		if r := of(row); r != nil {
-			return table.Known(value(r))
-		}
-		return 0, false
+		{Key: "finer_than_read",
+			Text: table.Within(of, "")(func(r *Resolution) string { return strconv.FormatBool(r.FinerThanRead) })},
 	}
 }
 
 // ThroughputColumns returns the CSV columns of a row's throughput; of returns nil without one.
 func ThroughputColumns[T any](of func(T) *Throughput) []table.Column[T] {
-	figure := func(value func(*Throughput) float64) func(T) (float64, bool) {
-		return func(row T) (float64, bool) {
-			if t := of(row); t != nil {
-				return value(t), true
-			}
-			return 0, false
-		}
-	}
+	figure := table.Within(of, table.Unknown)
 	return []table.Column[T]{
 		{Key: "threads", Value: figure(func(t *Throughput) float64 { return float64(t.Threads) })},
 		{Key: "reads_per_second", Value: figure(func(t *Throughput) float64 { return t.ReadsPerSecond })},
 		{Key: "ns_per_read", Value: figure(func(t *Throughput) float64 { return t.NSPerRead })},
 		{Key: "fairness", Value: figure(func(t *Throughput) float64 { return t.Fairness })},
-		{Key: "oversubscribed", Text: func(row T) string {
-			return ifMeasured(of(row),
-				func(t *Throughput) bool { return t.Oversubscribed })
-		}},
+		{Key: "oversubscribed",
+			Text: table.Within(of, "")(func(t *Throughput) string { return strconv.FormatBool(t.Oversubscribed) })},
 	}
-}
-
-// ifMeasured returns true or false as text; "" if of is nil.
-func ifMeasured[T any](of *T, is func(*T) bool) string {
-	if of == nil {
-		return ""
-	}
-	return strconv.FormatBool(is(of))
 }
 
 // Lines returns a line for each clock and number of threads, and one for each clock without
@@ -208,7 +175,7 @@ func (c *Costs) Metrics() []exposition.Family {
 		table.Metrics(prefix, layers, func(l layer) []string { return []string{"clock", l.clock, "layer", l.Name} },
 			[]table.Column[layer]{
 				{Metric: "layer_seconds", Help: "Time that a part of one read of the clock takes.",
-					Value: func(l layer) (float64, bool) { return l.NS, true }},
+					Value: func(l layer) float64 { return l.NS }},
 			})...)
 }
 

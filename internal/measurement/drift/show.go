@@ -169,15 +169,8 @@ func (t *Drift) rates() []rated {
 	return all
 }
 
-// figure returns a figure of the rate, for a column.
-func figure(value func(*DriftRate) float64) func(rated) (float64, bool) {
-	return func(r rated) (float64, bool) {
-		if r.rate == nil {
-			return 0, false
-		}
-		return value(r.rate), true
-	}
-}
+// figure makes a column of a figure of the rate.
+var figure = table.Within(func(r rated) *DriftRate { return r.rate }, table.Unknown)
 
 var rateColumns = []table.Column[rated]{
 	{Name: "Clock", Key: "clock", Left: true, Text: func(r rated) string { return r.ID }},
@@ -185,16 +178,16 @@ var rateColumns = []table.Column[rated]{
 	{Key: "reference", Text: func(r rated) string { return r.reference }},
 	{
 		Name: "nominal rate", Key: "nominal_hz", Spare: 2, Unit: nominal,
-		Value: func(r rated) (float64, bool) { return table.Known(r.NominalHz) },
+		Value: func(r rated) float64 { return table.Known(r.NominalHz) },
 	},
 	{
 		Name: "ppm", Key: "ppm", Cell: func(r rated) string { return ppm(r.rate) },
-		Value: func(r rated) (float64, bool) {
-			if r.rate == nil || r.rate.PPM == nil {
-				return 0, false
+		Value: figure(func(r *DriftRate) float64 {
+			if r.PPM == nil {
+				return table.Unknown
 			}
-			return *r.rate.PPM, true
-		},
+			return *r.PPM
+		}),
 	},
 	{Key: "interval_ppm", Value: figure(func(r *DriftRate) float64 { return r.IntervalPPM })},
 	{Key: "confidence", Value: figure(func(r *DriftRate) float64 { return r.Confidence })},

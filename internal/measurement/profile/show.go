@@ -239,24 +239,17 @@ type line struct {
 	seesKernel bool
 }
 
-// text returns a text of the process, for a column; empty for a thread.
-func text(of func(*Process) string) func(line) string {
-	return func(l line) string {
-		if l.thread != nil {
-			return ""
-		}
-		return of(l.Process)
-	}
-}
+// text and figure make columns of the process, which are empty for a thread.
+var (
+	text   = table.Within(line.process, "")
+	figure = table.Within(line.process, table.Unknown)
+)
 
-// figure returns a figure of the process, for a column; ok is false for a thread.
-func figure(of func(*Process) (float64, bool)) func(line) (float64, bool) {
-	return func(l line) (float64, bool) {
-		if l.thread != nil {
-			return 0, false
-		}
-		return of(l.Process)
+func (l line) process() *Process {
+	if l.thread != nil {
+		return nil
 	}
+	return l.Process
 }
 
 // inKernel returns a share in the kernel for people; empty if it cannot be seen.
@@ -267,14 +260,6 @@ func inKernel(of func(*Process) float64) func(line) string {
 		}
 		return ""
 	}
-}
-
-func always(value func(*Process) float64) func(line) (float64, bool) {
-	return figure(func(p *Process) (float64, bool) { return value(p), true })
-}
-
-func ifKnown(value func(*Process) float64) func(line) (float64, bool) {
-	return figure(func(p *Process) (float64, bool) { return table.Known(value(p)) })
 }
 
 var columns = []table.Column[line]{
@@ -288,36 +273,32 @@ var columns = []table.Column[line]{
 	},
 	{Name: "in", Key: "cgroup", Left: true, Spare: 2, Text: text(func(p *Process) string { return p.Cgroup }),
 		Cell: func(l line) string { return Unit(l.Cgroup) }},
-	{Name: "pid", Key: "pid", Value: func(l line) (float64, bool) { return float64(l.PID), true },
+	{Name: "pid", Key: "pid", Value: func(l line) float64 { return float64(l.PID) },
 		Cell: func(l line) string { return l.number() }},
-	{Key: "tid", Value: func(l line) (float64, bool) {
-		if l.thread == nil {
-			return 0, false
-		}
-		return float64(l.thread.TID), true
-	}},
-	{Key: "samples", Value: func(l line) (float64, bool) {
+	{Key: "tid", Value: table.Within(func(l line) *Thread { return l.thread }, table.Unknown)(
+		func(t *Thread) float64 { return float64(t.TID) })},
+	{Key: "samples", Value: func(l line) float64 {
 		if l.thread != nil {
-			return float64(l.thread.Samples), true
+			return float64(l.thread.Samples)
 		}
-		return float64(l.Samples), true
+		return float64(l.Samples)
 	}},
-	{Name: "CPUs", Key: "cpus_used", Unit: cpus, Value: always(func(p *Process) float64 { return p.CPUsUsed })},
+	{Name: "CPUs", Key: "cpus_used", Unit: cpus, Value: figure(func(p *Process) float64 { return p.CPUsUsed })},
 	{
 		Name: "% in reads", Key: "clock_share", Cell: func(l line) string { return l.percent() },
-		Value: func(l line) (float64, bool) {
+		Value: func(l line) float64 {
 			switch {
 			case l.thread != nil:
-				return l.thread.share(), true
+				return l.thread.share()
 			case l.ClockShare == nil:
-				return 0, false
+				return table.Unknown
 			}
-			return *l.ClockShare, true
+			return *l.ClockShare
 		},
 	},
 	{
 		Name: "95% CI", Key: "clock_share_low", Spare: 1,
-		Value: always(func(p *Process) float64 { return p.ClockShareLow }),
+		Value: figure(func(p *Process) float64 { return p.ClockShareLow }),
 		Cell: func(l line) string {
 			if l.ClockShare == nil {
 				return "" // the column before has it
@@ -325,21 +306,22 @@ var columns = []table.Column[line]{
 			return l.interval()
 		},
 	},
-	{Key: "clock_share_high", Value: always(func(p *Process) float64 { return p.ClockShareHigh })},
-	{Key: "clock_cpus", Value: always(func(p *Process) float64 { return p.ClockCPUs })},
+	{Key: "clock_share_high", Value: figure(func(p *Process) float64 { return p.ClockShareHigh })},
+	{Key: "clock_cpus", Value: figure(func(p *Process) float64 { return p.ClockCPUs })},
 	{Name: "user", Key: "user_share", Spare: 3, Unit: share,
-		Value: always(func(p *Process) float64 { return p.UserShare })},
+		Value: figure(func(p *Process) float64 { return p.UserShare })},
 	{
-		Name: "kernel", Key: "kernel_share", Spare: 4, Value: always(func(p *Process) float64 { return p.KernelShare }),
+		Name: "kernel", Key: "kernel_share", Spare: 4, Value: figure(func(p *Process) float64 { return p.KernelShare }),
 		Cell: inKernel(func(p *Process) float64 { return p.KernelShare }),
 	},
 	{
 		Name: "syscalls", Key: "syscall_share", Spare: 5,
-		Value: always(func(p *Process) float64 { return p.SyscallShare }),
+		Value: figure(func(p *Process) float64 { return p.SyscallShare }),
 		Cell:  inKernel(func(p *Process) float64 { return p.SyscallShare }),
 	},
 	{
-		Name: "reads/s", Key: "reads_per_second", Value: ifKnown(func(p *Process) float64 { return p.ReadsPerSecond }),
+		Name: "reads/s", Key: "reads_per_second",
+		Value: figure(func(p *Process) float64 { return table.Known(p.ReadsPerSecond) }),
 		Cell: func(l line) string {
 			if l.ReadsPerSecond == 0 {
 				return ""
@@ -348,7 +330,7 @@ var columns = []table.Column[line]{
 		},
 	},
 	{Key: "reason", Text: text(func(p *Process) string { return p.Reason })},
-	{Key: "process_count", Value: always(func(p *Process) float64 { return float64(max(p.ProcessCount, 1)) })},
+	{Key: "process_count", Value: figure(func(p *Process) float64 { return float64(max(p.ProcessCount, 1)) })},
 }
 
 // processGrid returns the processes that read clocks.
@@ -394,10 +376,7 @@ func threadGrid(s *Profile, all []Process) table.Grid {
 	return table.Of("Threads that read clocks most", shown, []table.Column[line]{
 		{Name: "Program", Left: true, Text: func(l line) string { return l.Command }},
 		{Name: "thread", Left: true, Text: func(l line) string { return l.thread.Name }},
-		{Name: "tid", Spare: 1, Unit: words.Number, Value: func(l line) (float64, bool) {
-			return float64(l.thread.TID),
-				true
-		}},
+		{Name: "tid", Spare: 1, Unit: words.Number, Value: func(l line) float64 { return float64(l.thread.TID) }},
 		{Name: used, Cell: func(l line) string {
 			if s.SeesKernel {
 				return cpus(l.CPUsUsed * float64(l.thread.Samples) / float64(max(l.Samples, 1)))

@@ -163,7 +163,7 @@ var columns = func() []table.Column[line] {
 			},
 			{
 				Name: "without vDSO", Key: "without_vdso_ns", Spare: 5, Unit: words.NS,
-				Value: func(l line) (float64, bool) { return table.Known(l.call.WithoutVDSONS) },
+				Value: func(l line) float64 { return table.Known(l.call.WithoutVDSONS) },
 			},
 		},
 		compare.ThroughputColumns(func(l line) *compare.Throughput { return l.throughput }), sleepColumns())

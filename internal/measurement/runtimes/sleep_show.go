@@ -109,22 +109,8 @@ func (s *Runtimes) early() (faults []string) {
 
 // sleepColumns are the columns of the figures of sleeps.
 func sleepColumns() []table.Column[line] {
-	figure := func(value func(*Slept) float64) func(line) (float64, bool) {
-		return func(l line) (float64, bool) {
-			if l.slept == nil {
-				return 0, false
-			}
-			return value(l.slept), true
-		}
-	}
-	text := func(value func(*Slept) string) func(line) string {
-		return func(l line) string {
-			if l.slept == nil {
-				return ""
-			}
-			return value(l.slept)
-		}
-	}
+	slept := func(l line) *Slept { return l.slept }
+	figure, text := table.Within(slept, table.Unknown), table.Within(slept, "")
 	late := func(name, key string, spare int, value func(*Slept) float64) table.Column[line] {
 		return table.Column[line]{Name: name, Key: key, Spare: spare, Unit: words.SignedDuration, Value: figure(value)}
 	}

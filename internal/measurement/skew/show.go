@@ -203,26 +203,18 @@ func (c *SkewedClock) lines() []line {
 	return all
 }
 
-// figure returns a figure of the pair, for a column.
-func figure(value func(*CPUPair) float64) func(line) (float64, bool) {
-	return func(l line) (float64, bool) {
-		if l.pair == nil {
-			return 0, false
-		}
-		return value(l.pair), true
-	}
-}
+// figure and text make columns of the pair.
+var (
+	figure = table.Within(func(l line) *CPUPair { return l.pair }, table.Unknown)
+	text   = table.Within(func(l line) *CPUPair { return l.pair }, "")
+)
 
 var columns = []table.Column[line]{
 	{Key: "clock", Text: func(l line) string { return l.clock }},
-	{Name: "CPU", Key: "cpu", Left: true, Unit: words.Number, Value: func(l line) (float64,
-		bool) {
-		return float64(l.cpu), l.known
-	}},
-	{Name: "other", Key: "other_cpu", Unit: words.Number, Value: func(l line) (float64,
-		bool) {
-		return float64(l.otherCPU), l.known
-	}},
+	{Name: "CPU", Key: "cpu", Left: true, Unit: words.Number,
+		Value: func(l line) float64 { return table.If(l.known, float64(l.cpu)) }},
+	{Name: "other", Key: "other_cpu", Unit: words.Number,
+		Value: func(l line) float64 { return table.If(l.known, float64(l.otherCPU)) }},
 	{
 		Name: "offset", Key: "offset_ns", Value: figure(func(p *CPUPair) float64 { return p.OffsetNS }),
 		Cell: func(l line) string { return words.BoundedNS(l.pair.OffsetNS, l.pair.BoundNS) },
@@ -237,12 +229,7 @@ var columns = []table.Column[line]{
 		Value: figure(func(p *CPUPair) float64 { return float64(p.Rounds) })},
 	{
 		Name: "significant", Key: "apart",
-		Text: func(l line) string {
-			if l.pair == nil {
-				return ""
-			}
-			return strconv.FormatBool(l.pair.Apart())
-		},
+		Text: text(func(p *CPUPair) string { return strconv.FormatBool(p.Apart()) }),
 		Cell: func(l line) string { return map[bool]string{true: "yes", false: "no"}[l.pair.Apart()] },
 	},
 	{Key: "reason", Text: func(l line) string { return l.reason }},

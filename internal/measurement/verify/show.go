@@ -59,30 +59,18 @@ func (r Relation) Broken() string {
 		words.BoundedNS(r.ChangeNS, r.BoundNS))
 }
 
-// ifVerified returns a figure of a clock, for a column of verdicts.
-func ifVerified(value func(VerifiedClock) float64) func(VerifiedClock) (float64, bool) {
-	return func(c VerifiedClock) (float64, bool) { return value(c), c.Verdict != Unverified }
-}
-
-// ofAcross returns a figure of the comparison between CPUs, for a column.
-func ofAcross(value func(*Across) (float64, bool)) func(VerifiedClock) (float64, bool) {
-	return func(c VerifiedClock) (float64, bool) {
-		if c.Across == nil {
-			return 0, false
+// ifVerified makes a column of a figure of a clock that was verified, ofAcross of its comparison between CPUs, and
+// ofBracket of its comparison with another path.
+var (
+	ifVerified = table.Within(func(c VerifiedClock) *VerifiedClock {
+		if c.Verdict == Unverified {
+			return nil
 		}
-		return value(c.Across)
-	}
-}
-
-// ofBracket returns a figure of the comparison with another path, for a column.
-func ofBracket(value func(*Bracket) (float64, bool)) func(VerifiedClock) (float64, bool) {
-	return func(c VerifiedClock) (float64, bool) {
-		if c.Bracket == nil {
-			return 0, false
-		}
-		return value(c.Bracket)
-	}
-}
+		return &c
+	}, table.Unknown)
+	ofAcross  = table.Within(func(c VerifiedClock) *Across { return c.Across }, table.Unknown)
+	ofBracket = table.Within(func(c VerifiedClock) *Bracket { return c.Bracket }, table.Unknown)
+)
 
 var idColumn = table.Column[VerifiedClock]{Name: "Clock", Key: "clock", Left: true,
 	First: func(c VerifiedClock) bool { return c.Verdict != IsMonotonic },
@@ -94,10 +82,10 @@ var verdictColumns = []table.Column[VerifiedClock]{
 		Cell: verdict},
 	{Key: "reason", Text: func(c VerifiedClock) string { return c.Reason }},
 	{Name: "reads", Key: "reads", Spare: 1, Unit: words.Count,
-		Value: ifVerified(func(c VerifiedClock) float64 { return float64(c.Reads) })},
+		Value: ifVerified(func(c *VerifiedClock) float64 { return float64(c.Reads) })},
 	{
 		Name: "repeats", Key: "repeats", Spare: 2,
-		Value: ifVerified(func(c VerifiedClock) float64 { return float64(c.Repeats) }),
+		Value: ifVerified(func(c *VerifiedClock) float64 { return float64(c.Repeats) }),
 		Cell: func(c VerifiedClock) string {
 			if c.Verdict == Unverified || c.Reads == 0 {
 				return ""
@@ -105,13 +93,13 @@ var verdictColumns = []table.Column[VerifiedClock]{
 			return words.Percent(float64(c.Repeats) / float64(c.Reads))
 		},
 	},
-	{Key: "stood_ns", Value: func(c VerifiedClock) (float64, bool) { return table.Known(c.StoodNS) }},
-	{Key: "tick_ns", Value: func(c VerifiedClock) (float64, bool) { return table.Known(c.TickNS) }},
+	{Key: "stood_ns", Value: func(c VerifiedClock) float64 { return table.Known(c.StoodNS) }},
+	{Key: "tick_ns", Value: func(c VerifiedClock) float64 { return table.Known(c.TickNS) }},
 	{Key: "witness", Text: func(c VerifiedClock) string { return c.Witness }},
-	{Key: "checks", Value: ofAcross(func(a *Across) (float64, bool) { return float64(a.Checks), true })},
-	{Key: "pairs", Value: ofAcross(func(a *Across) (float64, bool) { return float64(a.Pairs), true })},
+	{Key: "checks", Value: ofAcross(func(a *Across) float64 { return float64(a.Checks) })},
+	{Key: "pairs", Value: ofAcross(func(a *Across) float64 { return float64(a.Pairs) })},
 	{Name: "detects warps", Key: "smallest_warp_ns", Unit: words.Duration,
-		Value: ofAcross(func(a *Across) (float64, bool) { return table.Known(a.SmallestWarpNS) })},
+		Value: ofAcross(func(a *Across) float64 { return table.Known(a.SmallestWarpNS) })},
 }
 
 func (v *Verification) verdictGrid() table.Grid {
@@ -247,10 +235,10 @@ var bracketColumns = []table.Column[VerifiedClock]{
 		},
 	},
 	{Name: "brackets", Key: "brackets", Spare: 3, Unit: words.Count,
-		Value: ofBracket(func(b *Bracket) (float64, bool) { return float64(b.Brackets), true })},
+		Value: ofBracket(func(b *Bracket) float64 { return float64(b.Brackets) })},
 	{
 		Name: "offset", Key: "offset_ns",
-		Value: ofBracket(func(b *Bracket) (float64, bool) { return b.OffsetNS, true }),
+		Value: ofBracket(func(b *Bracket) float64 { return b.OffsetNS }),
 		Cell: func(c VerifiedClock) string {
 			if c.Bracket.Brackets == 0 {
 				return ""
@@ -258,15 +246,15 @@ var bracketColumns = []table.Column[VerifiedClock]{
 			return words.BoundedNS(c.Bracket.OffsetNS, c.Bracket.BoundNS)
 		},
 	},
-	{Key: "bound_ns", Value: ofBracket(func(b *Bracket) (float64, bool) { return b.BoundNS, true })},
+	{Key: "bound_ns", Value: ofBracket(func(b *Bracket) float64 { return b.BoundNS })},
 	{
 		Name: "reported", Key: "resolution_ns", Spare: 1,
-		Value: ofBracket(func(b *Bracket) (float64, bool) { return table.Known(b.ResolutionNS) }),
+		Value: ofBracket(func(b *Bracket) float64 { return table.Known(b.ResolutionNS) }),
 		Cell:  func(c VerifiedClock) string { return orNone(c.Bracket.ResolutionNS) },
 	},
 	{
 		Name: "other reported", Key: "against_resolution_ns", Spare: 2,
-		Value: ofBracket(func(b *Bracket) (float64, bool) { return table.Known(b.AgainstResolutionNS) }),
+		Value: ofBracket(func(b *Bracket) float64 { return table.Known(b.AgainstResolutionNS) }),
 		Cell:  func(c VerifiedClock) string { return orNone(c.Bracket.AgainstResolutionNS) },
 	},
 }
@@ -427,14 +415,10 @@ var faultColumns = func() (all []table.Column[VerifiedClock]) {
 			return f
 		}
 		all = append(all,
-			table.Column[VerifiedClock]{Key: kind + "_count", Value: func(c VerifiedClock) (float64,
-				bool) {
-				return float64(fault(c).Count), true
-			}},
-			table.Column[VerifiedClock]{Key: kind + "_worst_ns", Value: func(c VerifiedClock) (float64,
-				bool) {
-				return table.Known(fault(c).WorstNS)
-			}})
+			table.Column[VerifiedClock]{Key: kind + "_count",
+				Value: func(c VerifiedClock) float64 { return float64(fault(c).Count) }},
+			table.Column[VerifiedClock]{Key: kind + "_worst_ns",
+				Value: func(c VerifiedClock) float64 { return table.Known(fault(c).WorstNS) }})
 	}
 	return all
 }()

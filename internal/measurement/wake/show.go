@@ -143,23 +143,15 @@ func (w *Wake) choice() (notes []string) {
 	return notes
 }
 
-// figure returns a figure of the span, for a column.
-func figure(value func(*SleepSpan) (float64, bool)) func(row) (float64, bool) {
-	return func(r row) (float64, bool) {
-		if r.SleepSpan == nil {
-			return 0, false
-		}
-		return value(r.SleepSpan)
-	}
-}
-
-func always(value func(*SleepSpan) float64) func(row) (float64, bool) {
-	return figure(func(s *SleepSpan) (float64, bool) { return value(s), true })
-}
+// figure makes a column of a figure of the span.
+var figure = table.Within(func(r row) *SleepSpan { return r.SleepSpan }, table.Unknown)
 
 func layerColumn(name, key string, spare int) table.Column[row] {
 	return table.Column[row]{Name: name, Key: key, Spare: spare, Unit: words.Duration,
-		Value: figure(func(s *SleepSpan) (float64, bool) { return s.layer(name) })}
+		Value: figure(func(s *SleepSpan) float64 {
+			ns, known := s.layer(name)
+			return table.If(known, ns)
+		})}
 }
 
 // everyday reports whether most programs sleep by this way.
@@ -171,23 +163,23 @@ func everyday(r row) bool {
 var columns = []table.Column[row]{
 	{Name: "Way", Key: "way", Left: true, Copied: true, First: everyday, Text: func(r row) string { return r.ID }},
 	{Key: "call", Text: func(r row) string { return r.Call }},
-	{Key: "span_ns", Value: always(func(s *SleepSpan) float64 { return float64(s.SpanNS) })},
+	{Key: "span_ns", Value: figure(func(s *SleepSpan) float64 { return float64(s.SpanNS) })},
 	{Name: "min", Key: "min_late_ns", Spare: 9, Unit: words.SignedDuration,
-		Value: always(func(s *SleepSpan) float64 { return s.MinLateNS })},
+		Value: figure(func(s *SleepSpan) float64 { return s.MinLateNS })},
 	{Name: "median", Key: "median_late_ns", Unit: words.SignedDuration, Metric: "median_late_seconds",
 		Help:  "Median of the time from the deadline of a sleep to the wake-up.",
-		Value: always(func(s *SleepSpan) float64 { return s.MedianLateNS })},
-	{Key: "low_ns", Value: figure(func(s *SleepSpan) (float64, bool) { return table.Known(s.LowNS) })},
-	{Key: "high_ns", Value: figure(func(s *SleepSpan) (float64, bool) { return table.Known(s.HighNS) })},
+		Value: figure(func(s *SleepSpan) float64 { return s.MedianLateNS })},
+	{Key: "low_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(s.LowNS) })},
+	{Key: "high_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(s.HighNS) })},
 	{Name: "p99", Key: "p99_late_ns", Spare: 2, Unit: words.SignedDuration, Metric: "p99_late_seconds",
 		Help:  "99th percentile of the time from the deadline of a sleep to the wake-up.",
-		Value: figure(func(s *SleepSpan) (float64, bool) { return table.Known(s.P99LateNS) })},
+		Value: figure(func(s *SleepSpan) float64 { return table.Known(s.P99LateNS) })},
 	{Name: "p99.9", Key: "p99_9_late_ns", Spare: 7, Unit: words.SignedDuration,
-		Value: figure(func(s *SleepSpan) (float64, bool) { return table.Known(s.P999LateNS) })},
+		Value: figure(func(s *SleepSpan) float64 { return table.Known(s.P999LateNS) })},
 	{Name: "max", Key: "max_late_ns", Spare: 4, Unit: words.SignedDuration, Metric: "max_late_seconds",
 		Help:  "Maximum of the time from the deadline of a sleep to the wake-up.",
-		Value: always(func(s *SleepSpan) float64 { return s.MaxLateNS })},
-	{Key: "max_at_ns", Value: always(func(s *SleepSpan) float64 { return float64(s.MaxAtNS) })},
+		Value: figure(func(s *SleepSpan) float64 { return s.MaxLateNS })},
+	{Key: "max_at_ns", Value: figure(func(s *SleepSpan) float64 { return float64(s.MaxAtNS) })},
 	layerColumn(Runtime, "runtime_ns", 5),
 	layerColumn(Rounding, "rounding_ns", 3),
 	layerColumn(TimerSlack, "timer_slack_ns", 3),
@@ -206,7 +198,7 @@ var columns = []table.Column[row]{
 			return strconv.Itoa(*r.WorstCPU) + ": " + words.SignedDuration(r.WorstCPUMedianNS)
 		}},
 	{Name: "early", Key: "early", Metric: "early_sleeps", Help: "Number of sleeps that ended before their deadline.",
-		Value: always(func(s *SleepSpan) float64 { return float64(s.Early) }),
+		Value: figure(func(s *SleepSpan) float64 { return float64(s.Early) }),
 		Cell: func(r row) string {
 			if r.Early == 0 {
 				return ""
@@ -214,7 +206,7 @@ var columns = []table.Column[row]{
 			return words.Count(float64(r.Early))
 		}},
 	{Name: "sleeps", Key: "samples", Spare: 8, Unit: words.Count,
-		Value: always(func(s *SleepSpan) float64 { return float64(s.Samples) })},
+		Value: figure(func(s *SleepSpan) float64 { return float64(s.Samples) })},
 	{Key: "reason", Text: func(r row) string { return r.Reason }},
 }
 

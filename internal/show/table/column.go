@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,8 +19,8 @@ type Column[T any] struct {
 	Name string
 	// Key is the heading of the CSV; empty if only people get the column.
 	Key string
-	// Value returns the figure of a row, and whether the row has one; nil for a text.
-	Value func(T) (value float64, known bool)
+	// Value returns the figure of a row, or [Unknown]; nil for a text. See [Within].
+	Value func(T) float64
 	// Unit returns a Value for people: words.NS, words.Duration. It is not needed beside Cell.
 	Unit func(value float64) string
 	// Text returns the text of a row, for a column without Value.
@@ -51,7 +52,7 @@ func (c *Column[T]) cell(row T) string {
 		text = c.Cell(row)
 	} else if c.Value == nil {
 		text = c.Text(row)
-	} else if value, known := c.Value(row); known {
+	} else if value := c.Value(row); !math.IsNaN(value) {
 		text = c.Unit(value)
 	}
 	if text == "" {
@@ -65,7 +66,7 @@ func (c *Column[T]) raw(row T) string {
 	if c.Value == nil {
 		return c.Text(row)
 	}
-	if value, known := c.Value(row); known {
+	if value := c.Value(row); !math.IsNaN(value) {
 		return words.Number(value)
 	}
 	return ""
@@ -142,7 +143,7 @@ func Metrics[T any](prefix string, rows []T, labels func(T) []string, columns []
 			scale = 1e9
 		}
 		for _, row := range rows {
-			if value, known := c.Value(row); known {
+			if value := c.Value(row); !math.IsNaN(value) {
 				family.Samples = append(family.Samples, exposition.Sample{Labels: labels(row), Value: value / scale})
 			}
 		}
@@ -151,5 +152,29 @@ func Metrics[T any](prefix string, rows []T, labels func(T) []string, columns []
 	return all
 }
 
+// Unknown is the figure of a row that has none.
+var Unknown = math.NaN()
+
 // Known returns a figure for [Column.Value]. 0 means unknown.
-func Known(value float64) (float64, bool) { return value, value != 0 }
+func Known(value float64) float64 { return If(value != 0, value) }
+
+// If returns a figure for [Column.Value], which is unknown without the condition.
+func If(known bool, value float64) float64 {
+	if known {
+		return value
+	}
+	return Unknown
+}
+
+// Within returns a function that makes a [Column.Value] or a [Column.Text] from a part of a row. A row without the part
+// has none.
+func Within[T, P, V any](part func(T) *P, none V) func(of func(*P) V) func(T) V {
+	return func(of func(*P) V) func(T) V {
+		return func(row T) V {
+			if p := part(row); p != nil {
+				return of(p)
+			}
+			return none
+		}
+	}
+}

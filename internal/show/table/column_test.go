@@ -20,13 +20,11 @@ var readings = []Column[reading]{
 	{Name: "Clock", Key: "clock", Left: true, Text: func(r reading) string { return r.clock }},
 	{Key: "path", Text: func(r reading) string { _, path, _ := strings.Cut(r.clock, "@"); return path }},
 	{
-		Name: "cost", Key: "cost_ns", Spare: 1, Unit: words.Duration, Value: func(r reading) (float64,
-			bool) {
-			return Known(r.costNS)
-		},
+		Name: "cost", Key: "cost_ns", Spare: 1, Unit: words.Duration,
+		Value:  func(r reading) float64 { return Known(r.costNS) },
 		Metric: "cost_seconds", Help: "What a read costs.",
 	},
-	{Name: "unknown of all", Key: "nothing", Value: func(reading) (float64, bool) { return 0, false }},
+	{Name: "unknown of all", Key: "nothing", Value: func(reading) float64 { return Unknown }},
 	{Name: "share", Spare: 2, Cell: func(reading) string { return "10 %" }},
 	{Name: "verdict", Text: func(reading) string { return "same" }, Level: func(r reading) Level { return r.level }},
 }
