@@ -25,7 +25,7 @@ func disrupted(s *situation.Situation) *result.Finding {
 	if clock.Disruptions > 0 {
 		finding.Title = "the virtual machine was restored or migrated " + words.Plural(int(clock.Disruptions), "time")
 		finding.Evidence = append(finding.Evidence, disruptionEvidence(*clock))
-		finding.Cause = "Its clocks stood still meanwhile, and its counter may have stepped, or run at another rate since. A time service has to begin anew, and times and rates that programs had cached are wrong."
+		finding.Cause = "Its clocks stood still or stepped, and its counter may run at another rate since. A time service has to begin anew, and times and rates that programs had cached are wrong."
 		names := []string{"chrony-ptp", "step-whenever", "load-ptp-kvm", "ptp-hyperv", "firecracker-clock"}
 		if !corrected(s) {
 			finding.Severity = result.Warn

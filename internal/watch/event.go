@@ -17,6 +17,7 @@ const (
 	WallClockStep = "wall_clock_step" // the wall clock was set
 	Suspend       = "suspend"         // the machine slept
 	Stall         = "stall"           // the machine did not run
+	VMDisruption  = "vm_disruption"   // the hypervisor reports that the machine was restored or migrated
 	NewFinding    = "finding"         // an examination found something new
 	FindingGone   = "finding_gone"    // it no longer finds it
 	Textfile      = "textfile"        // the metrics cannot be written, or can be again
@@ -24,7 +25,7 @@ const (
 
 // Kinds are all kinds of events.
 var Kinds = []string{
-	Start, ClockSource, KernelEntry, Cost, Availability, TimeSync, WallClockStep, Suspend, Stall, NewFinding, FindingGone, Textfile,
+	Start, ClockSource, KernelEntry, Cost, Availability, TimeSync, WallClockStep, Suspend, Stall, VMDisruption, NewFinding, FindingGone, Textfile,
 }
 
 // An Event is a change, or the state at the start. Its JSON is a line of `timebench watch --format json`.
@@ -37,7 +38,7 @@ type Event struct {
 	Message string `json:"message"`
 	// Clocks are the ids of the clocks that changed alike.
 	Clocks []string `json:"clocks,omitempty"`
-	// From and To are the states before and after: clock sources, or values of kernel_entry.
+	// From and To are the states before and after: clock sources, values of kernel_entry, or disruption markers.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 	// OldNS and NewNS are what a read of the first clock cost before and costs now.

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -20,6 +21,8 @@ type moment struct {
 	boot, wall observe.Bracket
 	// countsSuspend is whether there is such a clock: otherwise boot is the monotonic clock.
 	countsSuspend bool
+	// marker and generation are those of VMClock; "" if it cannot be read.
+	marker, generation string
 }
 
 // minStall is the shortest stall: a busy hypervisor or disk can take a tenth of that.
@@ -27,7 +30,8 @@ const minStall = 500 * time.Millisecond
 
 func between(before, now moment) []Event {
 	suspended := time.Duration((now.boot.Value - before.boot.Value) - (now.boot.Middle() - before.boot.Middle()))
-	var events []Event
+	disruption, why := disrupted(before, now)
+	events := disruption
 	if now.countsSuspend && suspended >= minStall {
 		events = append(events, Event{
 			Time: now.at, Kind: Suspend, DurationNS: int64(suspended),
@@ -38,8 +42,8 @@ func between(before, now moment) []Event {
 	if late := time.Duration(now.lateNS); late >= minStall && suspended < minStall {
 		events = append(events, Event{
 			Time: now.at, Kind: Stall, DurationNS: now.lateNS,
-			Message: fmt.Sprintf("a sleep of %s took %s longer, and not because it waited for a CPU: the machine was paused or migrated, or this process was stopped or waited for memory",
-				words.Duration(float64(now.sleptNS)), words.Duration(float64(late))),
+			Message: fmt.Sprintf("a sleep of %s took %s longer, and not because it waited for a CPU: %s",
+				words.Duration(float64(now.sleptNS)), words.Duration(float64(late)), cmp.Or(why, "the machine was paused or migrated, or this process was stopped or waited for memory")),
 		})
 	}
 	if step := observe.WallStep(before.wall, now.wall); step != 0 {
@@ -55,4 +59,23 @@ func between(before, now moment) []Event {
 		})
 	}
 	return events
+}
+
+// disrupted returns an event if the hypervisor reports that the counter of the machine was disrupted between two
+// moments, and what happened.
+func disrupted(before, now moment) (events []Event, what string) {
+	if before.marker == "" || now.marker == "" || before.marker == now.marker && before.generation == now.generation {
+		return nil, ""
+	}
+	what = "the virtual machine was restored or migrated"
+	switch {
+	case before.generation != now.generation:
+		what = "the virtual machine was restored from a snapshot"
+	case now.generation != "":
+		what = "the virtual machine was migrated or paused, and not restored from a snapshot"
+	}
+	return []Event{{
+		Time: now.at, Kind: VMDisruption, From: before.marker, To: now.marker,
+		Message: what + ": its hypervisor changed the disruption marker; the time service has to begin anew, and cached times are wrong",
+	}}, what
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/procfs"
 	"github.com/timebench/timebench/internal/instrument/observe"
+	"github.com/timebench/timebench/internal/machine/vmclock"
 	"golang.org/x/sys/unix"
 )
 
@@ -49,9 +50,13 @@ func (s *sleeper) sleep(ctx context.Context, interval time.Duration) moment {
 // now reads the clocks. Each reading is a system call; twice a second this does not matter.
 func now() moment {
 	const few = 3 // a thread can lose its CPU between two readings
-	return moment{
+	m := moment{
 		at: time.Now(), boot: observe.TightestOf(few, monotonic, boot).Bracket, wall: observe.TightestOf(few, boot, wall).Bracket, countsSuspend: true,
 	}
+	if clock := vmclock.Read("/", vmclock.FirstOfQEMU); clock != nil {
+		m.marker, m.generation = clock.DisruptionMarker, clock.Generation
+	}
+	return m
 }
 
 // waited returns how long the threads of this process were ready to run and had no CPU, in nanoseconds; -1 if

@@ -47,6 +47,7 @@ func TestBetween(t *testing.T) {
 		"thawed late":                          {func(m *moment) { m.pass(60e9, 60e9, 0); m.lateNS = 8e8 }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: " + suspendSeenBy}}},
 		"suspended":                            {func(m *moment) { m.pass(60e9, 60e9, 0) }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: " + suspendSeenBy}}},
 		"suspended and set":                    {func(m *moment) { m.pass(61e9, 60e9, 0) }, []Event{{Kind: Suspend, DurationNS: 60e9, Message: "the machine was suspended for 60 s: " + suspendSeenBy}, {Kind: WallClockStep, OffsetNS: 1e9, Message: "the wall clock was set forward by 1 s"}}},
+		"a marker seen first":                  {func(m *moment) { m.marker = "8" }, nil},
 		"no clock of suspend":                  {func(m *moment) { m.countsSuspend = false; m.pass(60e9, 0, 0) }, []Event{{Kind: WallClockStep, OffsetNS: 60e9, Message: "the wall clock was set forward by 60 s, or the machine was suspended"}}},
 	} {
 		m := after(first, beat)
@@ -57,6 +58,32 @@ func TestBetween(t *testing.T) {
 			got[i].Time = time.Time{}
 		}
 		require.Equal(t, c.want, got, name)
+	}
+}
+
+// A hypervisor that changes its marker is an event, and the cause of a stall.
+func TestBetweenOfAVirtualMachine(t *testing.T) {
+	for name, c := range map[string]struct{ from, fromGeneration, to, toGeneration, says string }{
+		"the same":              {"7", "", "7", "", ""},
+		"no longer readable":    {"7", "", "", "", ""},
+		"QEMU":                  {"7", "", "8", "", "the virtual machine was restored or migrated"},
+		"Firecracker, restored": {"7", "7", "8", "8", "the virtual machine was restored from a snapshot"},
+		"moved":                 {"7", "2", "8", "2", "the virtual machine was migrated or paused, and not restored from a snapshot"},
+	} {
+		before, now := first, after(first, beat)
+		before.marker, before.generation, now.marker, now.generation = c.from, c.fromGeneration, c.to, c.toGeneration
+		now.lateNS = 5e9
+		got := between(before, now)
+		if c.says == "" {
+			require.Len(t, got, 1, name)
+			require.Contains(t, got[0].Message, "or this process was stopped", name)
+			continue
+		}
+		require.Len(t, got, 2, name)
+		require.Equal(t, []string{VMDisruption, c.from, c.to}, []string{got[0].Kind, got[0].From, got[0].To}, name)
+		require.Contains(t, got[0].Message, c.says+": ", name)
+		require.Equal(t, Stall, got[1].Kind, name)
+		require.Contains(t, got[1].Message, "not because it waited for a CPU: "+c.says, name)
 	}
 }
 

@@ -37,6 +37,9 @@ func newWatcher(s Settings) *watcher {
 
 func (w *watcher) beat(m moment) {
 	if w.moment != nil {
+		if m.marker == "" { // a failed read ends no comparison
+			m.marker, m.generation = w.moment.marker, w.moment.generation
+		}
 		if events := between(*w.moment, m); len(events) > 0 {
 			w.due = true
 			w.report(events)
