@@ -198,6 +198,7 @@ func requireLooks(t *testing.T, tab *tab) {
 			require.Empty(t, get[[]string](t, tab, unreadable), "at %d pixels", width)
 			require.Empty(t, get[[]string](t, tab, faint), "at %d pixels, %s", width, scheme)
 			require.Empty(t, get[[]string](t, tab, hidden), "at %d pixels", width)
+			require.Empty(t, get[[]string](t, tab, strayed), "at %d pixels", width)
 			require.True(t, get[bool](t, tab, `Array.from(document.querySelectorAll("figure"), f =>
 				Array.from(f.children).filter(svg => svg.getBoundingClientRect().height > 100).length === 1).every(one => one)`),
 				"one picture of two at %d pixels", width)
@@ -207,6 +208,7 @@ func requireLooks(t *testing.T, tab *tab) {
 	require.NoError(t, chromedp.Do(tab, chromedp.ResetViewport()))
 	pdf, err := chromedp.Run(tab, chromedp.PrintToPDF())
 	require.NoError(t, err)
+	require.Zero(t, get[int](t, tab, `document.querySelectorAll("details:not([open])").length`), "folded on paper")
 	pages := bytes.Count(pdf, []byte("/Type /Page\n")) + bytes.Count(pdf, []byte("/Type/Page\n")) + bytes.Count(pdf,
 		[]byte("/Type /Page "))
 	require.Positive(t, pages)
@@ -240,6 +242,14 @@ const unreadable = `(() => {
 const hidden = `Array.from(document.querySelectorAll(".wide")).filter(wide => {
 	const figure = wide.querySelector('tbody td[align="right"]');
 	return figure && figure.getBoundingClientRect().right > wide.getBoundingClientRect().right + 1;
+}).map(wide => wide.getAttribute("aria-label"))`
+
+// strayed lists the tables whose names leave a telephone when the figures scroll.
+const strayed = `Array.from(document.querySelectorAll(".wide")).filter(wide => {
+	wide.scrollLeft = 1000;
+	const gone = innerWidth <= 640 && wide.querySelector("tbody td").getBoundingClientRect().left < wide.getBoundingClientRect().left - 1;
+	wide.scrollLeft = 0;
+	return gone;
 }).map(wide => wide.getAttribute("aria-label"))`
 
 // faint lists the texts whose contrast with their background is too low: below 4.5, in pictures below 3 (WCAG 2).

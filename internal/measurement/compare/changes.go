@@ -78,6 +78,10 @@ var changeColumns = []table.Column[Change]{
 	{Name: "new", Key: "new_ns", Spare: 2, Unit: words.NS, Value: func(c Change) float64 { return c.NewNS }},
 	{Name: "change", Key: "change", Unit: signed, Value: func(c Change) float64 { return c.Change }},
 	{
+		Name: "verdict", Key: "verdict", Text: func(c Change) string { return string(c.Verdict) }, Cell: verdictCell,
+		Level: func(c Change) table.Level { return levels[c.Verdict] },
+	},
+	{
 		Name: "99% CI", Key: "low", Spare: 1, Value: func(c Change) float64 { return table.If(c.Confidence > 0, c.Low) },
 		Cell: func(c Change) string {
 			if c.Confidence == 0 {
@@ -90,10 +94,6 @@ var changeColumns = []table.Column[Change]{
 	{Key: "old_runs", Value: func(c Change) float64 { return float64(c.OldRuns) }},
 	{Key: "new_runs", Value: func(c Change) float64 { return float64(c.NewRuns) }},
 	{Key: "floor", Value: func(c Change) float64 { return c.Floor }},
-	{
-		Name: "verdict", Key: "verdict", Text: func(c Change) string { return string(c.Verdict) }, Cell: verdictCell,
-		Level: func(c Change) table.Level { return levels[c.Verdict] },
-	},
 }
 
 // CSV returns a line for each figure, the header first; threads is empty for latency.

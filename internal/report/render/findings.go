@@ -106,7 +106,7 @@ func (p *page) findings(r Report) {
 	if !r.explained {
 		p.out.WriteString("<ul>\n")
 		for _, f := range r.findings {
-			p.element("li", "", f.Severity+": "+f.Title)
+			p.element("li", classes("", levels[f.Severity]), f.Severity+": "+f.Title)
 		}
 		p.out.WriteString("</ul>\n<details>\n")
 		p.element("summary", "", "Evidence, causes and remedies")
@@ -118,7 +118,7 @@ func (p *page) findings(r Report) {
 }
 
 func (p *page) finding(f result.Finding) {
-	p.out.WriteString("<section class=\"finding\">\n")
+	fmt.Fprintf(&p.out, "<section class=%q>\n", classes("finding", levels[f.Severity]))
 	p.element("h3", "", f.Severity+": "+f.Title)
 	p.out.WriteString("<ul>\n")
 	for _, seen := range f.Evidence {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
@@ -47,9 +48,6 @@ func (r Report) HTML(w io.Writer) error {
 	for _, d := range r.pictures[first:] {
 		p.picture(d)
 	}
-	for _, warning := range r.warnings {
-		p.element("p", "warning", "Warning: "+sentences(warning))
-	}
 	if r.document == nil {
 		p.facts(r.facts)
 		return p.end(w)
@@ -59,7 +57,8 @@ func (r Report) HTML(w io.Writer) error {
 	p.facts(table.Facts{Lines: r.facts.Lines})
 	p.out.WriteString("</details>\n")
 	p.log(r.log)
-	p.element("p", "note", "The whole document is in this page: `timebench render` turns it into any format, `timebench diff` compares it with another.")
+	p.out.WriteString(`<p class="note">The whole document is in this page: <code>timebench render</code> turns it into ` +
+		`any format, <code>timebench diff</code> compares it with another.</p>` + "\n")
 	if p.err == nil {
 		p.err = r.document.WriteScript(&p.out)
 	}
@@ -88,7 +87,7 @@ func (p *page) begin(r Report) {
 		p.element("p", "subtitle", r.subtitle)
 	}
 	if r.answer != "" {
-		p.element("p", "answer", r.answer)
+		p.element("p", classes("answer", r.level), r.answer)
 	}
 	if r.details != "" {
 		p.element("p", "", r.details)
@@ -96,6 +95,30 @@ func (p *page) begin(r Report) {
 	for _, clause := range r.unchecked {
 		p.element("p", "warning", notChecked+words.Sentence(clause))
 	}
+	for _, warning := range r.warnings {
+		p.warning(warning)
+	}
+}
+
+// classes returns the classes of an element: its own, and that of an error.
+func classes(own string, level table.Level) string {
+	if level == table.Error {
+		own = strings.TrimSpace(own + " error")
+	}
+	return own
+}
+
+// warning writes what was seen, with what it means and what to do folded.
+func (p *page) warning(w result.Warning) {
+	saw, more := "Warning: "+w.Saw+".", sentences(result.Warning{Spoilt: w.Spoilt, Advice: w.Advice})
+	if more == "" {
+		p.element("p", "warning", saw)
+		return
+	}
+	p.out.WriteString("<details class=\"warning\">\n")
+	p.element("summary", "", saw)
+	p.element("p", "", more)
+	p.out.WriteString("</details>\n")
 }
 
 func (p *page) element(name, class, text string) {

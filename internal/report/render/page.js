@@ -1,5 +1,6 @@
 // Sorts a table by the column whose heading is pressed; a second time the other
-// way round. Without this script the tables stand as they are.
+// way round. Without this script the tables stand as they are. Opens what is folded
+// for a print.
 "use strict";
 (function () {
   const units = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, "/s": 1, "k/s": 1e3, "M/s": 1e6, "G/s": 1e9, "%": 0.01 };
@@ -33,6 +34,10 @@
     const rows = Array.from(body.rows).sort((a, b) => compare(text(a), text(b), down ? -1 : 1));
     body.append(...rows);
   }
+
+  addEventListener("beforeprint", () => {
+    for (const folded of document.querySelectorAll("details")) folded.open = true;
+  });
 
   for (const table of document.querySelectorAll("table.sortable")) {
     table.querySelectorAll("th").forEach((heading, column) => {

@@ -217,6 +217,22 @@ func TestInterruptedRunSaysSo(t *testing.T) {
 	require.Contains(t, out.String(), "Warning: the run was interrupted; only complete measurements are shown.")
 }
 
+// On a page, warnings stand with the answer, before pictures and tables, and errors have a look of their own.
+func TestPageWarnsBesideTheAnswer(t *testing.T) {
+	d := fixed()
+	d.Warnings = []result.Warning{{Saw: "it was noisy", Advice: "wait"}, {Saw: "it was hot"}}
+	d.Findings = []result.Finding{{Severity: result.Error, Title: "bad"}, {Severity: result.Warn, Title: "odd"}}
+	var out bytes.Buffer
+	require.NoError(t, OfDocument(d).HTML(&out))
+	before, _, found := strings.Cut(out.String(), "<figure")
+	require.True(t, found)
+	require.Contains(t, before, "<summary>Warning: it was noisy.</summary>\n<p>What to do: wait.</p>")
+	require.Contains(t, before, `<p class="warning">Warning: it was hot.</p>`)
+	require.Contains(t, before, `<li class="error">error: bad</li>`)
+	require.Contains(t, before, `<section class="finding error">`)
+	require.Contains(t, before, `<section class="finding">`)
+}
+
 // pictures are left out of the comparison: package chart tests them, and their last digits differ between kinds of
 // CPUs.
 var pictures = regexp.MustCompile(`(?s)<svg.*?</svg>`)

@@ -186,14 +186,15 @@ func warnings(d *result.Document) []result.Warning {
 
 // sentences returns a warning: the event, its possible effects, and the remedy.
 func sentences(w result.Warning) string {
-	text := w.Saw + "."
-	if w.Spoilt != "" {
-		text += " It may have affected " + w.Spoilt + "."
+	var all []string
+	for _, part := range []struct{ before, text string }{
+		{"", w.Saw}, {"It may have affected ", w.Spoilt}, {"What to do: ", w.Advice},
+	} {
+		if part.text != "" {
+			all = append(all, part.before+part.text+".")
+		}
 	}
-	if w.Advice != "" {
-		text += " What to do: " + w.Advice + "."
-	}
-	return text
+	return strings.Join(all, " ")
 }
 
 func headline(d *result.Document) string {
@@ -231,7 +232,7 @@ func (p *page) block(of table.Block) {
 	}
 	p.facts(of.Facts)
 	for _, line := range of.Faults {
-		p.element("p", "warning", line)
+		p.element("p", "warning error", line)
 	}
 	for _, line := range of.Notes {
 		p.element("p", "note", line)
