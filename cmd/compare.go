@@ -89,7 +89,8 @@ compare asks first. It restores the clock source, also if it is killed.`,
 		"`number` of runs, one after another: runs differ more than the samples of one, so diff judges by runs")
 	f.DurationVar(&flags.limit, "limit", 0,
 		"`time` after which the measurement ends with what is complete, such as 2m "+
-			"(default: none with --threads, --rounds or --throughput-time; else twice the time on an idle machine)")
+			"(default: none with --threads, --rounds or --throughput-time; else twice the time on an idle machine, "+
+			"after the first figures of each clock)")
 	f.BoolVar(&flags.single, "distribution", false,
 		"time single reads too: percentiles, and how often one took ten times the median")
 	f.StringVar(&flags.pin, "pin", "none", "pin threads to `cpus`: none, compact, spread, or a list such as 0,2,4-7")

@@ -155,6 +155,26 @@ func TestRunWithoutTimeHasARound(t *testing.T) {
 	require.Nil(t, measured.Clocks[0].Latency)
 }
 
+// However slow the machine is, the time limit of a run leaves each clock its first figures.
+func TestLimitLeavesTheFirstFigures(t *testing.T) {
+	r := &runner{settings: Settings{Threads: []int{1, 2, 4}, Limit: 1}, team: &fakeTeam{gone: never}, now: observe.Now}
+	measured := running(t, r)
+	r.cancel()
+	require.False(t, measured.Interrupted)
+	require.Equal(t, leadingRounds, measured.Conditions.CompleteRounds)
+	for _, c := range measured.Clocks {
+		require.Len(t, c.Latency.SamplesNS, leadingRounds)
+		require.NotNil(t, c.Resolution)
+		require.Len(t, c.Throughput, 1)
+		require.Len(t, of(t, c, 1).SamplesReadsPerSecond, sufficient)
+	}
+	for _, p := range measured.Conditions.Passes {
+		require.Equal(t, map[int]int{1: 2 * sufficient}[p.Threads], p.Complete)
+		require.Equal(t, []string{"the time limit ended the run"}, p.Reasons)
+	}
+	require.Len(t, measured.Conditions.Passes, 3)
+}
+
 // The duration of a run is known after a few passes with the fewest and the most threads, also if threads wait for
 // CPUs.
 func TestForecast(t *testing.T) {

@@ -37,7 +37,8 @@ type Settings struct {
 	Rounds int
 	// Time is the span of each throughput measurement.
 	Time time.Duration
-	// Limit is the max duration of each run; 0 for no limit.
+	// Limit is the max duration of each run from the moment when each clock has its first figures, however slow the
+	// machine is; 0 for no limit.
 	Limit time.Duration
 	// WithoutResolution leaves out the resolution: coarse clocks take long to tick.
 	WithoutResolution bool
@@ -114,18 +115,14 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 func once(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
 	// The garbage collector would stop every thread, and a run leaves little garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	if s.Limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.Limit)
-		defer cancel()
-	}
 	observe.TryStopwatch()
 	s.places, s.realTime = thread.Spread(thread.Topology()), thread.RealTimePolicy() != ""
 	workers, err := s.team(ctx, slices.Max(s.Threads))
 	if err != nil {
 		return Result{}, err
 	}
-	r := &runner{ctx: ctx, team: workers, settings: s, progress: progress, now: observe.Now}
+	r := &runner{ctx: ctx, cancel: func() {}, team: workers, settings: s, progress: progress, now: observe.Now}
+	defer func() { r.cancel() }()
 	verdicts := clock.KernelEntries(clocks)
 	for i, c := range clocks {
 		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
@@ -244,6 +241,7 @@ func (s *subject) failed() bool {
 
 type runner struct {
 	ctx      context.Context
+	cancel   context.CancelFunc // of the time limit
 	settings Settings
 	team     team
 	progress func(done, total time.Duration)
@@ -321,15 +319,19 @@ func (r *runner) rounds(measured []*subject) {
 			return
 		}
 		if round+1 == max(1, lead) {
-			if !r.probe(blocks) {
+			if r.settings.Limit > 0 {
+				begun = min(sufficient, r.settings.passes(slices.Min(r.settings.Threads)))
+			}
+			if !r.resolution() || !r.throughput(blocks[:begun]) {
+				return
+			}
+			r.limit()
+			if !r.probe(blocks[begun:]) {
 				return
 			}
 			r.forecast.announced = true
-			if !r.resolution() {
-				return
-			}
 		}
-		until := len(blocks) * max(0, round+1-lead) / (r.settings.Rounds - lead)
+		until := max(begun, len(blocks)*max(0, round+1-lead)/(r.settings.Rounds-lead))
 		if !r.throughput(blocks[begun:until]) {
 			return
 		}
@@ -339,6 +341,14 @@ func (r *runner) rounds(measured []*subject) {
 			r.endedBy = &lostCPU{cpu: cpu}
 			return
 		}
+	}
+}
+
+// limit begins the time limit of the run. Each clock has its latency, its resolution and a figure with the fewest threads
+// by now: on a slow machine, with time for nothing else.
+func (r *runner) limit() {
+	if r.settings.Limit > 0 {
+		r.ctx, r.cancel = context.WithTimeout(r.ctx, r.settings.Limit)
 	}
 }
 
