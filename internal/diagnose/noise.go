@@ -109,11 +109,6 @@ var noises = []struct {
 		},
 	},
 	{
-		"starved", starved,
-		always("the figures of throughput with a ?. Do not trust them: their threads did not read at the same time"),
-		always("stop other programs, also on the host of a virtual machine, or measure with fewer threads (--threads)"),
-	},
-	{
 		"incomplete", incomplete,
 		always("the confidence intervals"),
 		func(s *situation.Situation) string {
@@ -122,6 +117,11 @@ var noises = []struct {
 			}
 			return "run again with more time (--limit 5m), or with fewer threads or clocks"
 		},
+	},
+	{
+		"starved", starved,
+		always("the figures of throughput with a ?. Do not trust them: their threads did not read at the same time"),
+		always("stop other programs, also on the host of a virtual machine, or measure with fewer threads (--threads)"),
 	},
 	{
 		"steal", func(s *situation.Situation, c result.Conditions) string {
@@ -260,15 +260,15 @@ func incomplete(_ *situation.Situation, c result.Conditions) string {
 		}
 		reasons = append(reasons, p.Reasons...)
 	}
-	if c.CompleteRounds > 0 {
-		short = append(short, "only "+words.Plural(c.CompleteRounds, "round")+" of latency")
+	if len(missing) > 0 {
+		short = append(short, "no throughput with "+threadNumbers(missing))
 	}
 	if planned > 0 {
 		short = append(short, fmt.Sprintf("%d of %s of throughput with %s",
 			complete, words.Plural(planned, "sample"), threadNumbers(threads)))
 	}
-	if len(missing) > 0 {
-		short = append(short, "no throughput with "+threadNumbers(missing))
+	if c.CompleteRounds > 0 {
+		short = append(short, "only "+words.Plural(c.CompleteRounds, "round")+" of latency")
 	}
 	if len(short) == 0 {
 		return ""

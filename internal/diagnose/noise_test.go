@@ -69,7 +69,7 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 				{Threads: 32, Planned: 100, Complete: 100, Starved: 100},
 			}
 		}},
-		{"incomplete", "the run has only 9 rounds of latency, 30 of 100 samples of throughput with 16 threads and no throughput with 24 to 26 and 32 threads: the time limit ended the run", func(d *result.Document) {
+		{"incomplete", "the run has no throughput with 24 to 26 and 32 threads, 30 of 100 samples of throughput with 16 threads and only 9 rounds of latency: the time limit ended the run", func(d *result.Document) {
 			d.Conditions.CompleteRounds = 9
 			d.Conditions.Passes = []result.Passes{{Threads: 16, Planned: 100, Complete: 30, Reasons: []string{"the time limit ended the run"}}}
 			for _, threads := range []int{24, 25, 26, 32} {
