@@ -19,7 +19,8 @@ const (
 	cpuTime   = "cpu time"
 )
 
-// choices returns a line for each runtime: its fastest wall clock and its fastest monotonic clock.
+// choices returns a line for each runtime: its fastest wall clock, its fastest monotonic clock, and the ratios of others
+// to them.
 func (s *Runtimes) choices() []table.Fact {
 	var lines []table.Fact
 	for i := range s.Runtimes {
@@ -27,11 +28,14 @@ func (s *Runtimes) choices() []table.Fact {
 		if !r.Available {
 			continue
 		}
-		var parts []string
+		var parts, others []string
 		for _, kind := range []struct{ of, name string }{{wall, "wall clock"}, {monotonic, "monotonic"}} {
-			if text := r.fastest(kind.of); text != "" {
-				parts = append(parts, kind.name+": "+text)
+			if text, rest := r.fastest(kind.of); text != "" {
+				parts, others = append(parts, kind.name+": "+text), append(others, rest...)
 			}
+		}
+		if len(others) > 0 {
+			parts = append(parts, "others: "+strings.Join(others, ", "))
 		}
 		if len(parts) > 0 {
 			lines = append(lines, table.Fact{Name: r.Name, Value: strings.Join(parts, "; ")})
@@ -42,15 +46,14 @@ func (s *Runtimes) choices() []table.Fact {
 
 // fastest returns the fastest call of a kind with its cost, and the ratios of the others to it. Coarse
 // calls come last, with their resolution.
-func (r *MeasuredRuntime) fastest(kind string) string {
+func (r *MeasuredRuntime) fastest(kind string) (text string, others []string) {
 	calls := slices.DeleteFunc(r.byLatency(), func(m MeasuredCall) bool {
 		return m.Kind != kind || m.Latency.MedianNS == 0
 	})
 	if !slices.ContainsFunc(calls, func(m MeasuredCall) bool { return m.coarse() < 2 }) {
-		return ""
+		return "", nil
 	}
 	slices.SortStableFunc(calls, func(a, b MeasuredCall) int { return cmp.Compare(a.coarse(), b.coarse()) })
-	var others []string
 	for _, m := range calls[1:] {
 		ratio := m.Latency.MedianNS / calls[0].Latency.MedianNS
 		switch {
@@ -62,11 +65,7 @@ func (r *MeasuredRuntime) fastest(kind string) string {
 			others = append(others, fmt.Sprintf("%s %s× slower", m.described(), words.Times(ratio)))
 		}
 	}
-	text := fmt.Sprintf("%s %s ns", calls[0].described(), words.NS(calls[0].Latency.MedianNS))
-	if len(others) > 0 {
-		text += " (" + strings.Join(others, ", ") + ")"
-	}
-	return text
+	return fmt.Sprintf("%s %s ns", calls[0].described(), words.NS(calls[0].Latency.MedianNS)), others
 }
 
 // coarse returns 1 for a call whose values step by more than a millisecond, the resolution of the wall clock of Java

@@ -1,51 +1,63 @@
 package runtimes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// answer names the calls to use in the runtime with the slowest call for the wall clock, and how much slower that call
-// is; and the disturbances of the run. d may be nil.
-func (s *Runtimes) answer(d *result.Document) string {
+// answer names the calls to use in the measured runtime and how much slower its slowest call for the wall clock is, or
+// how much the wall clock takes in each of several runtimes, in one sentence.
+func (s *Runtimes) answer() string {
 	var slowest *MeasuredCall
-	var of *MeasuredRuntime
+	var fastest []*MeasuredCall // of each runtime
 	for i := range s.Runtimes {
+		if m := s.Runtimes[i].quickest(wall); m != nil {
+			fastest = append(fastest, m)
+		}
 		for k := range s.Runtimes[i].Calls {
 			if m := &s.Runtimes[i].Calls[k]; m.fits(wall) && (slowest == nil || m.Latency.MedianNS > slowest.Latency.MedianNS) {
-				slowest, of = m, &s.Runtimes[i]
+				slowest = m
 			}
 		}
 	}
-	if slowest == nil && len(s.spans()) > 0 {
-		return s.sleepAnswer(d)
+	byMedian := func(a, b *MeasuredCall) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }
+	switch available := func(r MeasuredRuntime) bool { return r.Available }; {
+	case len(fastest) > 1:
+		low, high := slices.MinFunc(fastest, byMedian), slices.MaxFunc(fastest, byMedian)
+		return fmt.Sprintf("With the fastest call of each runtime, reading the wall clock takes %s (%s) to %s (%s); the slowest call is %s, %s.",
+			words.Duration(low.Latency.MedianNS), runtimeOf(low), words.Duration(high.Latency.MedianNS), runtimeOf(high),
+			slowest.ID, words.Duration(slowest.Latency.MedianNS))
+	case len(fastest) == 1:
+		return s.choice(fastest[0], slowest)
+	case len(s.spans()) > 0:
+		return s.sleepAnswer()
+	case !slices.ContainsFunc(s.Runtimes, available):
+		return "No runtime could be measured."
 	}
-	if slowest == nil && !slices.ContainsFunc(s.Runtimes, func(r MeasuredRuntime) bool { return r.Available }) {
-		return "No runtime could be measured." + noisy(d)
-	}
-	if slowest == nil {
-		return "No call that returns the wall clock in steps of a millisecond or less was measured." + noisy(d)
-	}
-	use := of.quickest(wall)
+	return "No call that returns the wall clock in steps of a millisecond or less was measured."
+}
+
+// runtimeOf returns the name of the runtime of a call.
+func runtimeOf(m *MeasuredCall) string { return m.ID[strings.LastIndex(m.ID, "@")+1:] }
+
+// choice names the call to use for the wall clock and for durations in the runtime of the call.
+func (s *Runtimes) choice(use, slowest *MeasuredCall) string {
 	text := fmt.Sprintf("For the wall clock use %s, %s", use.ID, words.Duration(use.Latency.MedianNS))
 	if use.ID != slowest.ID && use.Latency.MedianNS > 0 {
 		times := words.Times(slowest.Latency.MedianNS / use.Latency.MedianNS)
-		text += fmt.Sprintf("; %s is %s× slower, %s", slowest.Call, times, words.Duration(slowest.Latency.MedianNS))
+		text += fmt.Sprintf(" (%s is %s× slower, %s)", slowest.Call, times, words.Duration(slowest.Latency.MedianNS))
 	}
-	if parts, ok := s.split(*slowest); ok && of.TimedBy == "" {
-		text += fmt.Sprintf(", of which the clock takes %s ns", words.NS(min(parts.clockNS, slowest.Latency.MedianNS)))
+	for i := range s.Runtimes {
+		if m := s.Runtimes[i].quickest(monotonic); m != nil && s.Runtimes[i].quickest(wall) == use {
+			text += fmt.Sprintf("; for durations %s, %s", m.Call, words.Duration(m.Latency.MedianNS))
+		}
 	}
-	text += "."
-	if m := of.quickest(monotonic); m != nil {
-		text += fmt.Sprintf(" For durations use %s, %s.", m.Call, words.Duration(m.Latency.MedianNS))
-	}
-	return text + s.slower(slowest.Latency.MedianNS) + noisy(d)
+	return text + "."
 }
 
 // quickest returns the fastest call of a kind with a known resolution of a millisecond or less; or nil.
@@ -58,40 +70,32 @@ func (r *MeasuredRuntime) quickest(kind string) (fastest *MeasuredCall) {
 	return fastest
 }
 
-// slower names the coarse calls for the wall clock that take longer than thanNS, the latency of the slowest call that
-// fits; or returns "".
-func (s *Runtimes) slower(thanNS float64) string {
+// notCounted names the coarse calls for the wall clock that take longer than all that fit; "" without any.
+func (s *Runtimes) notCounted() string {
 	var all []string
-	for i := range s.Runtimes {
-		for k := range s.Runtimes[i].Calls {
-			m := &s.Runtimes[i].Calls[k]
-			coarse := m.Kind == wall && m.Latency != nil && m.coarse() > 0
-			if coarse && m.Latency.MedianNS > thanNS*(1+section.Usual.MinChange) {
-				all = append(all, m.ID+", "+words.Duration(m.Latency.MedianNS))
+	var slowestNS float64
+	each := func(do func(*MeasuredCall)) {
+		for i := range s.Runtimes {
+			for k := range s.Runtimes[i].Calls {
+				do(&s.Runtimes[i].Calls[k])
 			}
 		}
 	}
+	each(func(m *MeasuredCall) {
+		if m.fits(wall) {
+			slowestNS = max(slowestNS, m.Latency.MedianNS)
+		}
+	})
+	each(func(m *MeasuredCall) {
+		coarse := m.Kind == wall && m.Latency != nil && m.coarse() > 0
+		if coarse && slowestNS > 0 && m.Latency.MedianNS > slowestNS*(1+section.Usual.MinChange) {
+			all = append(all, m.ID+", "+words.Duration(m.Latency.MedianNS))
+		}
+	})
 	if len(all) == 0 {
 		return ""
 	}
-	return " Not counted (too coarse, or of unknown resolution): " + strings.Join(all, "; ") + "."
-}
-
-// noisy returns what took CPU time from the run; "" if the run was undisturbed.
-func noisy(d *result.Document) string {
-	if d == nil {
-		return ""
-	}
-	var saw []string
-	for _, w := range d.Warnings {
-		if compare.ContendedFrom([]result.Warning{w}, 1) == 1 {
-			saw = append(saw, w.Saw)
-		}
-	}
-	if len(saw) == 0 {
-		return ""
-	}
-	return " Noisy: " + words.Sentence(strings.Join(saw, "; "))
+	return "Slower, but too coarse or of unknown resolution: " + strings.Join(all, "; ") + "."
 }
 
 // fits reports whether the call returns a clock of this kind, with a known resolution of a millisecond or less, and was

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/table"
 )
@@ -22,21 +21,18 @@ func TestAnswerNamesTheCallToUse(t *testing.T) {
 		}},
 		{Name: "b", Calls: []MeasuredCall{call("other", wall, 100, 1)}},
 	}}
-	const slower = " Not counted (too coarse, or of unknown resolution): text@x, 2 µs."
-	const use = "For the wall clock use get@x, 60 ns; now is 5.00× slower, 300 ns. For durations use fast, 50 ns."
-	require.Equal(t, use+slower, s.answer(nil))
-	s.Clocks = []SystemClock{{ID: "CLOCK_REALTIME@vdso", Latency: latency(20), KernelEntry: result.Never}}
-	now := &s.Runtimes[0].Calls[0]
-	now.Reads, now.KernelEntry = []string{"CLOCK_REALTIME"}, result.Never
-	require.Contains(t, s.answer(nil), "300 ns, of which the clock takes 20.0 ns. For")
-	s.Runtimes = s.Runtimes[1:]
-	const saw = "other programs used 1.50 of 2 CPUs during the run"
-	busy := &result.Document{Warnings: []result.Warning{{Kind: "backwards", Saw: "not this"}, {Kind: "load", Saw: saw}}}
-	require.Equal(t, "For the wall clock use other@x, 100 ns. Noisy: "+saw+".", s.answer(busy))
+	const slower = "Slower, but too coarse or of unknown resolution: text@x, 2 µs."
+	require.Equal(t, slower, s.notCounted())
+	const several = "With the fastest call of each runtime, reading the wall clock takes 60 ns (x) to 100 ns (x); the slowest call is now@x, 300 ns."
+	require.Equal(t, several, s.answer())
+	one := &Runtimes{Runtimes: s.Runtimes[:1]}
+	require.Equal(t, "For the wall clock use get@x, 60 ns (now is 5.00× slower, 300 ns); for durations fast, 50 ns.", one.answer())
+	one.Runtimes = s.Runtimes[1:]
+	require.Equal(t, "For the wall clock use other@x, 100 ns.", one.answer())
 	const none = "No call that returns the wall clock in steps of a millisecond or less was measured."
 	coarse := &Runtimes{Runtimes: []MeasuredRuntime{{Name: "lua", Available: true}}}
-	require.Equal(t, none, coarse.answer(&result.Document{}))
-	require.Equal(t, "No runtime could be measured.", (&Runtimes{}).answer(&result.Document{}))
+	require.Equal(t, none, coarse.answer())
+	require.Equal(t, "No runtime could be measured.", (&Runtimes{}).answer())
 }
 
 func TestOneLineForAllThatAreNotInPath(t *testing.T) {
@@ -45,8 +41,16 @@ func TestOneLineForAllThatAreNotInPath(t *testing.T) {
 		{Name: "java", Reason: "exit status 1"},
 		{Name: "php", Reason: notInPath + "php"},
 	}}
+	chosen := s.Block(nil)
+	require.Empty(t, chosen.Missing)
+	require.Equal(t, []string{"Not measured: lua (not found in PATH: lua, lua5.4), java (exit status 1), php (not found in PATH: php)."},
+		chosen.Faults, "the user named them")
+	for len(s.Runtimes) < len(Names()) {
+		s.Runtimes = append(s.Runtimes, MeasuredRuntime{Name: "go", Available: true})
+	}
 	want := []table.Fact{{Name: "java", Value: "exit status 1"}, {Name: "not in PATH", Value: "lua, php"}}
 	require.Equal(t, want, s.Block(nil).Missing)
+	require.Empty(t, s.Block(nil).Faults)
 }
 
 func TestRatiosSayWhichCallIsFaster(t *testing.T) {
@@ -54,5 +58,7 @@ func TestRatiosSayWhichCallIsFaster(t *testing.T) {
 		return MeasuredCall{Call: name, Kind: wall, Latency: latency(ns), Resolution: &compare.Resolution{TickNS: tickNS}}
 	}
 	r := MeasuredRuntime{Calls: []MeasuredCall{call("time", 4, 1e9), call("get", 20, 1000), call("now", 60, 1000)}}
-	require.Equal(t, "get 20.0 ns (now 3.00× slower, time [1 s] 5.00× faster)", r.fastest(wall))
+	fastest, others := r.fastest(wall)
+	require.Equal(t, "get 20.0 ns", fastest)
+	require.Equal(t, []string{"now 3.00× slower", "time [1 s] 5.00× faster"}, others)
 }

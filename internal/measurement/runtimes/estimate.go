@@ -11,6 +11,8 @@ const (
 	startTime  = 60 * time.Millisecond
 	tracedCall = 100 * time.Microsecond
 	sleepTime  = time.Millisecond
+	// prepareTime is the estimated time until the benchmark of a runtime can start.
+	prepareTime = 400 * time.Millisecond
 	// enoughStarts is the time of starts on an idle machine that shows how busy this one is. All starts take longer.
 	enoughStarts = 500 * time.Millisecond
 )
@@ -32,6 +34,21 @@ func (r *runner) setPace(of Runtime, took time.Duration) {
 	for _, s := range r.available() {
 		r.estimate += r.settings.estimateOf(s.Runtime)
 	}
+}
+
+// firstEstimate returns the estimated time of the run on an idle machine, for the runtimes that are in PATH.
+func (s Settings) firstEstimate() (total time.Duration) {
+	for _, selected := range s.Runtimes {
+		if _, err := selected.find(selected.Path); err != nil {
+			continue
+		}
+		of := selected.Runtime
+		if len(s.Spans) > 0 {
+			of.Calls, of.WarmUp = nil, 0
+		}
+		total += prepareTime + s.estimateOf(of)
+	}
+	return total
 }
 
 // advance reports progress after a step that was expected to take this time.

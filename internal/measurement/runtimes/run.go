@@ -119,7 +119,7 @@ type runner struct {
 	traced int
 }
 
-// Run measures the runtimes. It reports its progress from the first start of a runtime on, which shows how busy the
+// Run measures the runtimes. It reports its progress from the beginning; the first starts of runtimes show how busy the
 // machine is. It ends early, with the results so far, when ctx ends. A runtime that is not found or fails is an entry
 // with a reason. The error is what prevents any measurement.
 func Run(ctx context.Context, s Settings, progress func(done, total time.Duration)) (Runtimes, error) {
@@ -128,6 +128,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		return Runtimes{}, err
 	}
 	defer r.close()
+	progress(0, s.firstEstimate())
 	r.prepare()
 	if err := r.open(); err != nil {
 		return Runtimes{}, err

@@ -83,13 +83,20 @@ func honest(t *testing.T) string {
 func run(t *testing.T, s Settings) *Runtimes {
 	t.Helper()
 	s.Starts, s.Time, s.CPUs = 3, 3*minSlices*shellSlice, 2
-	var last time.Duration
+	last, announced := time.Duration(-1), time.Duration(0)
 	measured, err := Run(t.Context(), s, func(done, total time.Duration) {
+		if last < 0 {
+			require.Zero(t, done)
+			announced = total
+		}
 		require.GreaterOrEqual(t, done, last)
 		require.LessOrEqual(t, done, total)
 		last = done
 	})
 	require.NoError(t, err)
+	if slices.ContainsFunc(measured.Runtimes, func(r MeasuredRuntime) bool { return r.Available }) {
+		require.Positive(t, announced, "a user sees progress from the beginning")
+	}
 	d := &result.Document{Schema: result.Schema}
 	d.Put(&measured)
 	require.NoError(t, d.Write(io.Discard), "a run leaves a document without impossible values")

@@ -41,9 +41,10 @@ func (s *Runtimes) Fact(*result.Document) table.Fact {
 const title = "Clock calls of runtimes"
 
 // Block returns a table for each runtime and for each span of sleeps, and which call to choose.
-func (s *Runtimes) Block(d *result.Document) table.Block {
+func (s *Runtimes) Block(*result.Document) table.Block {
 	block := table.Block{Title: title, Facts: table.Facts{Title: "Which call to choose", Lines: s.choices()},
-		Verdict: s.answer(d), Faults: s.early()}
+		Verdict: s.answer(), Faults: s.early()}
+	block.Facts.Instead = len(block.Facts.Lines) > 1
 	spans := s.spans()
 	if len(spans) > 0 && len(block.Facts.Lines) == 0 {
 		block.Facts = table.Facts{Title: "Which sleep to choose for " + words.Duration(float64(spans[0])),
@@ -53,10 +54,13 @@ func (s *Runtimes) Block(d *result.Document) table.Block {
 		title := "Lateness of sleeps of " + words.Duration(float64(span))
 		block.Grids = append(block.Grids, table.Of(title, s.sleptFor(span), columns))
 	}
-	var notFound []string
+	var notFound, failed []string
 	for i := range s.Runtimes {
 		r := &s.Runtimes[i]
 		switch {
+		case !r.Available && len(s.Runtimes) < len(Names()): // the user named them
+			failed = append(failed, fmt.Sprintf("%s (%s)", r.Name, r.Reason))
+			continue
 		case strings.HasPrefix(r.Reason, notInPath):
 			notFound = append(notFound, r.Name)
 			continue
@@ -70,9 +74,13 @@ func (s *Runtimes) Block(d *result.Document) table.Block {
 		block.Missing = append(block.Missing, r.missing()...)
 		block.Notes = append(block.Notes, r.notes()...)
 	}
+	if len(failed) > 0 {
+		block.Faults = append(block.Faults, "Not measured: "+strings.Join(failed, ", ")+".")
+	}
 	if len(notFound) > 0 {
 		block.Missing = append(block.Missing, table.Fact{Name: "not in PATH", Value: strings.Join(notFound, ", ")})
 	}
+	block.Notes = append(block.Notes, words.Present(s.notCounted())...)
 	block.Notes = append(block.Notes, s.preloadedNotes()...)
 	block.Notes = append(block.Notes, s.unproven()...)
 	if line := s.clocksLine(); line != "" && block.HasRows() {

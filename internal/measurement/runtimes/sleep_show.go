@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -57,22 +56,23 @@ func (l line) blocks() string {
 	return ""
 }
 
-// sleepAnswer names the way to sleep to use in each runtime for the shortest span.
-func (s *Runtimes) sleepAnswer(d *result.Document) string {
-	var all []string
-	seen := map[*MeasuredRuntime]bool{}
+// sleepAnswer names the way to sleep to use in the measured runtime for the shortest span, or how late the best ways of
+// several runtimes end.
+func (s *Runtimes) sleepAnswer() string {
+	var best []line // of each runtime
 	for _, l := range s.ranked() {
-		if seen[l.runtime] {
-			continue
+		if !slices.ContainsFunc(best, func(b line) bool { return b.runtime == l.runtime }) {
+			best = append(best, l)
 		}
-		text := l.call.ID + ", " + words.SignedDuration(l.slept.MedianLateNS)
-		if len(all) == 0 {
-			text += " late"
-		}
-		all, seen[l.runtime] = append(all, text+l.blocks()), true
 	}
-	shortest := words.Duration(float64(s.spans()[0]))
-	return fmt.Sprintf("For a sleep of %s use %s.", shortest, strings.Join(all, "; ")) + noisy(d)
+	span := words.Duration(float64(s.spans()[0]))
+	late := func(l line) string { return words.SignedDuration(l.slept.MedianLateNS) }
+	if len(best) == 1 {
+		return fmt.Sprintf("For a sleep of %s use %s, %s late%s.", span, best[0].call.ID, late(best[0]), best[0].blocks())
+	}
+	last := best[len(best)-1]
+	return fmt.Sprintf("A sleep of %s ends %s (%s) to %s (%s) late, with the best call of each of %d runtimes.", span,
+		late(best[0]), best[0].call.ID, late(last), last.call.ID, len(best))
 }
 
 // sleepChoices returns a line for each runtime: its ways to sleep for the shortest span, and why they are late.

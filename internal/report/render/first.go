@@ -227,6 +227,8 @@ func (s *opening) blocks(all []table.Block, rows, first int) {
 		for _, g := range b.Grids {
 			switch {
 			case len(g.Rows) == 0:
+			case b.Facts.Instead:
+				tables++
 			case whole || g.Instead:
 				whole, instead = false, instead || g.Instead
 				text, hidden := g.First(s.width, rows, first)
@@ -240,7 +242,11 @@ func (s *opening) blocks(all []table.Block, rows, first int) {
 			b.Facts = table.Facts{}
 		}
 		for k, line := range b.Facts.Brief(s.width) {
-			s.add(min(k, 2)*2+5*min(i, 1), line, "")
+			noun := ""
+			if b.Facts.Instead {
+				noun = "row"
+			}
+			s.add(min(k, 2)*2+5*min(i, 1), line, noun)
 		}
 		for k, line := range append(b.Faults, words.Present(b.Verdict)...) {
 			s.add(3*min(k, 1)+5*min(i, 1), b.Level.Paint(table.Cut(line, s.width, 2)+"\n"), "")

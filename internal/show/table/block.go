@@ -13,6 +13,8 @@ import (
 type Facts struct {
 	Title string
 	Lines []Fact
+	// Instead is whether the first screen has them instead of the tables.
+	Instead bool
 }
 
 // A Block is the output of a measurement: its tables, and the sentences below them.
