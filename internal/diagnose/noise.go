@@ -31,9 +31,8 @@ const (
 
 // noises are the kinds of disturbance, the worst for the figures first. A new kind is one entry.
 var noises = []struct {
-	kind string
-	// observe returns the observation; "" without such a disturbance.
-	observe func(*situation.Situation, result.Conditions) string
+	kind    string
+	observe func(*situation.Situation, result.Conditions) string // the observation; "" without such a disturbance
 	// affects and advice return words that fit the measurement and the system. A disturbance that affects nothing that
 	// was measured ("") is not a warning.
 	affects, advice func(*situation.Situation) string

@@ -23,23 +23,19 @@ type log struct {
 	bootLines            // the boot that is being read; the last boot when finished
 	first     *bootLines // the first one of the text, which is the last if the newest line comes first; nil if it is being read
 	boots     kernellog.Boots
-	// kernel is whether the kernel wrote a line that concerns clocks, by the prefix of its text.
-	kernel bool
-	// whole is whether the text has the beginning of the boot.
-	whole  bool
-	events []kernellog.Event
-	stamps kernellog.Stamps
-	// system is another system than Linux that wrote one of the first lines, and unknown is how many these were.
-	system  string
-	unknown int
+	kernel    bool // whether the kernel wrote a line that concerns clocks, by the prefix of its text
+	whole     bool // whether the text has the beginning of the boot
+	events    []kernellog.Event
+	stamps    kernellog.Stamps
+	system    string // another system than Linux that wrote one of the first lines, of which unknown were searched
+	unknown   int
 }
 
 // bootLines are the lines of a boot.
 type bootLines struct {
-	facts []string // lines with facts of the machine that do not concern clocks
-	about []string // lines that concern clocks, with repeated ones folded
-	// incomplete is whether lines that concern clocks were left out.
-	incomplete bool
+	facts      []string // lines with facts of the machine that do not concern clocks
+	about      []string // lines that concern clocks, with repeated ones folded
+	incomplete bool     // whether lines that concern clocks were left out
 }
 
 const (

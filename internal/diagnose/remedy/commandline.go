@@ -16,8 +16,7 @@ type bootTool struct {
 	// likely are the ids of distributions with this program (ID or ID_LIKE of os-release(5)), for documents that do not
 	// name the installed programs.
 	likely []string
-	// change returns the commands that add one parameter and remove others.
-	change func(add string, remove []string) []string
+	change func(add string, remove []string) []string // change returns the commands that add one parameter and remove others
 }
 
 // bootTools are the known programs. The program that the distribution recommends comes before the programs below it.

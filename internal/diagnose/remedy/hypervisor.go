@@ -1,5 +1,9 @@
 package remedy
 
+import (
+	"github.com/timebench/timebench/internal/diagnose/situation"
+)
+
 // Facts of all domains of Xen (docs/man/xen-tscmode.7).
 const (
 	xenTSCMode = "https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html"
@@ -11,17 +15,12 @@ const kvmTrap = "KVM itself does not intercept RDTSC. A hypervisor below KVM may
 
 // A Hypervisor is the facts about the clocks of its guests.
 type Hypervisor struct {
-	// is reports whether a machine runs on it.
-	is func(*machine) bool
-	// Invariant is a sentence: how it gives guests an invariant TSC.
-	Invariant string
-	// Trap is a sentence: when it intercepts RDTSC.
-	Trap string
-	// risk is the risk of a switch to tsc in a guest.
-	risk string
-	// remedies are the names of its remedies for a guest that does not read its clock in user mode.
-	remedies []string
-	Links    []string
+	is        func(*machine) bool // is reports whether a machine runs on it
+	Invariant string              // a sentence: how it gives guests an invariant TSC
+	Trap      string              // a sentence: when it intercepts RDTSC
+	risk      string              // the risk of a switch to tsc in a guest
+	remedies  []string            // the names of its remedies for a guest that does not read its clock in user mode
+	Links     []string
 }
 
 // hypervisors are the known hypervisors; the first that matches counts, so special ones come first. A new one is one
@@ -110,3 +109,33 @@ func HypervisorOf(s *machine) *Hypervisor {
 	}
 	return nil
 }
+
+// A machine is the situation that a remedy is for.
+type machine = situation.Situation
+
+// A Cloud is a provider that the firmware of its machines names, with its own time service.
+type Cloud struct{ vendor, product, advice, Link string }
+
+// clouds are recognised by vendor and product, as systemd does (src/basic/virt.c, dmi_vendor_table): Google also makes
+// Chromebooks, and Microsoft the Surface.
+var clouds = []Cloud{
+	{"Amazon EC2", "", "Amazon provides a time service at 169.254.169.123, and a PTP clock of the network adapter (ENA) on newer instances", "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/set-time.html"},
+	{"Google", "Google Compute Engine", "Google provides a time service at metadata.google.internal", "https://cloud.google.com/compute/docs/instances/configure-ntp"},
+	{"Microsoft Corporation", "Virtual Machine", "Azure and Hyper-V provide a PTP clock for chrony, /dev/ptp_hyperv", "https://learn.microsoft.com/en-us/azure/virtual-machines/linux/time-sync"},
+}
+
+// CloudOf returns the cloud of a machine; nil outside of a known cloud.
+func CloudOf(s *machine) *Cloud {
+	if s.Host.Machine == nil {
+		return nil
+	}
+	for i, c := range clouds {
+		if s.Host.Machine.Vendor == c.vendor && (c.product == "" || s.Host.Machine.Product == c.product) {
+			return &clouds[i]
+		}
+	}
+	return nil
+}
+
+// onOwnHost reports whether the user may have access to the host of a virtual machine: not in a public cloud.
+func onOwnHost(s *machine) bool { return CloudOf(s) == nil && !s.InWSL() }

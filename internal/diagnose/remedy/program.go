@@ -11,12 +11,10 @@ import (
 
 // programRemedies change how programs read clocks, what they may use of the machine, or how it is measured.
 var programRemedies = map[string]remedy{
-	"newer-engine": {source: "docker/for-win#8326, docker-library/python#674, moby: the default profile knows clock_gettime64 since Docker 19.03.9; libseccomp knows it since 2.4.2",
-		where:  func(s *machine) bool { return s.OnLinux() },
+	"newer-engine": {where: (*machine).OnLinux, source: "docker/for-win#8326, docker-library/python#674, moby: the default profile knows clock_gettime64 since Docker 19.03.9; libseccomp knows it since 2.4.2",
 		advice: "On the host of the container, use Docker 19.03.9 or later with libseccomp 2.4.2 or later (or a version of Podman, containerd or CRI-O of 2020 and later)",
 		risk:   "That of any upgrade of the container engine."},
-	"allow-calls": {source: "docs.docker.com/engine/security/seccomp; systemd.exec(5): SystemCallFilter",
-		where:  func(s *machine) bool { return s.OnLinux() },
+	"allow-calls": {where: (*machine).OnLinux, source: "docs.docker.com/engine/security/seccomp; systemd.exec(5): SystemCallFilter",
 		advice: "With a profile of your own, allow clock_gettime, clock_gettime64, clock_getres, gettimeofday and time (in a unit of systemd: SystemCallFilter=), or answer unknown calls with ENOSYS"},
 	"read-real-clock": {source: "edgelesssys/ego#236; wolfcw/libfaketime; Wine's ntdll",
 		advice: "Measure intervals shorter than a tick with a counter of the CPU or a clock of the host, or outside of the emulator, sandbox or enclave. Check LD_PRELOAD and /etc/ld.so.preload for a library that stands in for the clock",
@@ -63,15 +61,13 @@ var programRemedies = map[string]remedy{
 		risk: "The process can then take CPU time from others on this machine."},
 	"quieter-host": {source: "man7.org/linux/man-pages/man5/proc_stat.5.html: steal",
 		advice: "Move to a host with fewer virtual machines, or to an instance type with dedicated CPUs"},
-	"burstable": {source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-performance-instances.html: T2, T3, T3a, T4g; the standard mode limits the CPUs when the credits are used up",
-		where: func(s *machine) bool {
-			return s.Host.Machine != nil && s.Host.Machine.Vendor == "Amazon EC2" && burstable(s.Host.Machine.Product)
-		},
+	"burstable": {where: func(s *machine) bool {
+		return s.Host.Machine != nil && s.Host.Machine.Vendor == "Amazon EC2" && burstable(s.Host.Machine.Product)
+	}, source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-performance-instances.html: T2, T3, T3a, T4g; the standard mode limits the CPUs when the credits are used up",
 		advise: func(s *machine) string {
 			return fmt.Sprintf("This instance type (%s) is burstable: when its CPU credits are used up, the host limits its CPUs. Check CPUCreditBalance in CloudWatch; use the unlimited mode, or another instance type", s.Host.Machine.Product)
 		}},
-	"performance-governor": {source: "docs.kernel.org/admin-guide/pm/cpufreq.html",
-		where:    func(s *machine) bool { return !s.InContainer() && !s.IsGuest() },
+	"performance-governor": {where: func(s *machine) bool { return !s.InContainer() && !s.IsGuest() }, source: "docs.kernel.org/admin-guide/pm/cpufreq.html",
 		advice:   "For a measurement, or if latency matters more than power, select the performance governor. It lasts until the next boot, and does not stop turbo frequencies",
 		commands: []string{"sudo cpupower frequency-set -g performance"},
 		risk:     "More power and heat."},
@@ -79,11 +75,9 @@ var programRemedies = map[string]remedy{
 		advice:   "Find the callers, and read the clock less often: once for each batch, request or turn of a loop",
 		commands: []string{"sudo timebench profile"},
 		risk:     "Events of one batch get the same time."},
-	"amd64-build": {source: "docs/doctor.md: Proof of kernel entry",
-		where:  func(s *machine) bool { return s.Host.Arch == "386" && s.OnLinux() && !s.LogOnly() },
+	"amd64-build": {where: func(s *machine) bool { return s.Host.Arch == "386" && s.OnLinux() && !s.LogOnly() }, source: "docs/doctor.md: Proof of kernel entry",
 		advice: "If the kernel is a 64-bit one, run the amd64 build of timebench, which can prove it"},
-	"measure-there": {source: "docs/doctor.md",
-		where:    func(s *machine) bool { return s.LogOnly() },
+	"measure-there": {where: (*machine).LogOnly, source: "docs/doctor.md",
 		advice:   "Measure on that machine what a read costs, and whether it enters the kernel",
 		commands: []string{"timebench doctor"}},
 }

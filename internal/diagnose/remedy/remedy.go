@@ -3,7 +3,9 @@
 package remedy
 
 import (
+	"maps"
 	"slices"
+	"sync"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
@@ -16,10 +18,8 @@ type remedy struct {
 	// source is the file of the kernel with its commit or release, the vendor's page or the report. It is for the
 	// reader of the table, and not printed.
 	source string
-	// where reports whether it works and is safe on a machine; nil means all machines.
-	where func(*machine) bool
-	// adds is a kernel parameter that it adds. It is not suggested if the parameter is already set.
-	adds string
+	where  func(*machine) bool // where reports whether it works and is safe on a machine; nil means all machines
+	adds   string              // a kernel parameter that it adds. It is not suggested if the parameter is already set.
 	// removes returns the kernel parameters that it removes. It is suggested only if there are such parameters.
 	removes func(*machine) []situation.Parameter
 	// kernel is whether its commands act on the kernel, which a container shares with its host: there they belong on
@@ -28,10 +28,9 @@ type remedy struct {
 	advice   string
 	commands []string
 	risk     string
-	// advise, command and warn return the advice, the commands and the risk if they depend on the machine.
-	advise  func(*machine) string
-	command func(*machine) []string
-	warn    func(*machine) string
+	advise   func(*machine) string // advise, command and warn return the advice, the commands and the risk if they depend on the machine
+	command  func(*machine) []string
+	warn     func(*machine) string
 }
 
 // asRoot is a remark on the next commands: a command that begins with # is not for the shell.
@@ -77,4 +76,42 @@ func (r remedy) on(s *machine) result.Remedy {
 		}
 	}
 	return words
+}
+
+// remedies are the remedies of all tables by name.
+var remedies = sync.OnceValue(func() map[string]remedy {
+	all := map[string]remedy{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
+	return all
+})
+
+var tables = []map[string]remedy{
+	sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsRemedies,
+	wakeRemedies,
+}
+
+// OfHypervisor stands for the remedies of the machine's hypervisor among the names of remedies.
+const OfHypervisor = "of the hypervisor"
+
+// For returns the named remedies that work on a machine and are safe there, each once, in order.
+func For(s *machine, names ...string) []result.Remedy {
+	var found []result.Remedy
+	if i, h := slices.Index(names, OfHypervisor), HypervisorOf(s); i >= 0 && h != nil {
+		names = slices.Concat(names[:i], h.remedies, names[i+1:])
+	}
+	for i, name := range names {
+		if name == OfHypervisor {
+			continue
+		}
+		r, known := remedies()[name]
+		if !known {
+			panic("no remedy " + name) // a mistake in a table, which a test finds
+		}
+		if !slices.Contains(names[:i], name) && r.fits(s) {
+			found = append(found, r.on(s))
+		}
+	}
+	return found
 }

@@ -11,24 +11,16 @@ import (
 
 // sourceRemedies change the clock source of a Linux machine, or find out how it was selected.
 var sourceRemedies = map[string]remedy{
-	"restore": {source: "internal/machine/clocksource: the record of an experiment",
-		where:  canRestore,
-		kernel: true,
-		advice: "Restore it. The next `timebench compare --clocksources` also offers to do so",
-		command: func(s *machine) []string {
-			return switchTo(s.Host.UnrestoredClockSource.Original)
-		},
-		risk: "None known: it was in use before."},
-	"restore-best": {source: "kernel/time/clocksource.c: clocksource_select",
-		where:  func(s *machine) bool { return !canRestore(s) },
-		kernel: true,
+	"restore": {where: canRestore, kernel: true, source: "internal/machine/clocksource: the record of an experiment",
+		advice:  "Restore it. The next `timebench compare --clocksources` also offers to do so",
+		command: func(s *machine) []string { return switchTo(s.Host.UnrestoredClockSource.Original) },
+		risk:    "None known: it was in use before."},
+	"restore-best": {where: func(s *machine) bool { return !canRestore(s) }, kernel: true, source: "kernel/time/clocksource.c: clocksource_select",
 		advise: func(s *machine) string {
 			return fmt.Sprintf("The kernel no longer offers %s (its log shows why). Let it select the best of the others", s.Host.UnrestoredClockSource.Original)
 		},
 		commands: switchTo("")},
-	"choose-again": {source: "kernel/time/clocksource.c: current_clocksource_store, clocksource_select",
-		where:  func(s *machine) bool { return s.Best() != "" && s.Best() != s.ClockSource },
-		kernel: true,
+	"choose-again": {where: func(s *machine) bool { return s.Best() != "" && s.Best() != s.ClockSource }, kernel: true, source: "kernel/time/clocksource.c: current_clocksource_store, clocksource_select",
 		advise: func(s *machine) string {
 			return "Let the kernel select the clock source again. It selects the first of its list: " + s.Best()
 		},
@@ -36,8 +28,7 @@ var sourceRemedies = map[string]remedy{
 		warn: func(s *machine) string {
 			return fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", s.ClockSource)
 		}},
-	"find-chooser": {source: "tuned: profiles in /usr/lib/tuned and /etc/tuned; cloud-init: /var/lib/cloud; udev(7)",
-		kernel: true,
+	"find-chooser": {kernel: true, source: "tuned: profiles in /usr/lib/tuned and /etc/tuned; cloud-init: /var/lib/cloud; udev(7)",
 		advice: "Find out what selected it. Otherwise it is selected again at the next boot. Check /etc/rc.local, the tuned profiles, cron, the systemd units, the udev rules, and the provisioning (cloud-init, Ansible, Puppet)",
 		commands: []string{
 			"sudo grep -rsl current_clocksource /etc /usr/lib/tuned /usr/lib/systemd",
@@ -60,15 +51,11 @@ var sourceRemedies = map[string]remedy{
 		removes: func(s *machine) []situation.Parameter { return s.Parameters("vdso=0", "vdso32=0") },
 		advice:  "Remove vdso=0 from the kernel command line",
 		risk:    "None known: the vDSO is on by default."},
-	"measure-sources": {source: "docs/doctor.md: Measure every clock source",
-		where:    func(s *machine) bool { return s.MayUseTSC() },
-		kernel:   true,
+	"measure-sources": {where: (*machine).MayUseTSC, kernel: true, source: "docs/doctor.md: Measure every clock source",
 		advice:   "Measure the cost of each clock source here, before you change anything permanently",
 		commands: []string{"sudo timebench compare --clocksources all"},
 		risk:     "It switches the clock source of the running system, and restores it."},
-	"switch-to-tsc": {source: "Documentation/ABI/testing/sysfs-devices-system-clocksource; clocksource=tsc does not switch off the watchdog, which tsc=reliable would",
-		where:  func(s *machine) bool { return s.MayUseTSC() },
-		kernel: true,
+	"switch-to-tsc": {where: (*machine).MayUseTSC, kernel: true, source: "Documentation/ABI/testing/sysfs-devices-system-clocksource; clocksource=tsc does not switch off the watchdog, which tsc=reliable would",
 		advise: func(s *machine) string {
 			advice := "Switch to tsc until the next boot."
 			if !s.IsSet("clocksource=tsc") {
@@ -78,18 +65,14 @@ var sourceRemedies = map[string]remedy{
 		},
 		commands: switchTo("tsc"),
 		warn:     switchRisk},
-	"hypervisor-clock": {source: "arch/x86/kernel/kvmclock.c (rating 400), drivers/clocksource/hyperv_timer.c: what the hypervisor offers is right after a pause too",
-		where: func(s *machine) bool {
-			return s.IsGuest() && s.HypervisorClock() != "" && s.HypervisorClock() != s.ClockSource
-		},
-		kernel: true,
+	"hypervisor-clock": {where: func(s *machine) bool {
+		return s.IsGuest() && s.HypervisorClock() != "" && s.HypervisorClock() != s.ClockSource
+	}, kernel: true, source: "arch/x86/kernel/kvmclock.c (rating 400), drivers/clocksource/hyperv_timer.c: what the hypervisor offers is right after a pause too",
 		advise: func(s *machine) string {
 			return "Use the clock of the hypervisor, which accounts for pauses: " + s.HypervisorClock()
 		},
 		command: func(s *machine) []string { return switchTo(s.HypervisorClock()) }},
-	"real-timer": {source: "arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c, Documentation/admin-guide/kernel-parameters.txt: nohpet, hpet=disable, pmtmr, acpi=off",
-		where:  func(s *machine) bool { return s.OnX86() && s.HasOnlyTicks() },
-		kernel: true,
+	"real-timer": {where: func(s *machine) bool { return s.OnX86() && s.HasOnlyTicks() }, kernel: true, source: "arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c, Documentation/admin-guide/kernel-parameters.txt: nohpet, hpet=disable, pmtmr, acpi=off",
 		advise: func(s *machine) string {
 			enable := "in the firmware"
 			if s.IsGuest() {
@@ -98,9 +81,7 @@ var sourceRemedies = map[string]remedy{
 			return "Give the kernel a real timer: enable the HPET and the ACPI PM timer " + enable + ", and check the kernel command line for nohpet, hpet=disable, pmtmr=0 and acpi=off"
 		},
 		commands: []string{"cat /proc/cmdline"}},
-	"other-source": {source: "kernel/time/clocksource.c; docs/lab.md has the costs of hpet and acpi_pm",
-		where:    func(s *machine) bool { return !s.IsGuest() && s.CouldUse("hpet") },
-		kernel:   true,
+	"other-source": {where: func(s *machine) bool { return !s.IsGuest() && s.CouldUse("hpet") }, kernel: true, source: "kernel/time/clocksource.c; docs/lab.md has the costs of hpet and acpi_pm",
 		advice:   "Until then use the HPET, which all CPUs share",
 		commands: switchTo("hpet"),
 		risk:     "Each read of a fine clock then enters the kernel, and takes about 1 µs."},

@@ -2,8 +2,7 @@ package remedy
 
 // windowsRemedies are for the Windows Time service.
 var windowsRemedies = map[string]remedy{
-	"w32time-start": {source: "learn.microsoft.com: Windows Time service tools and settings; sc.exe config",
-		where: func(s *machine) bool { return s.OnWindows() },
+	"w32time-start": {where: (*machine).OnWindows, source: "learn.microsoft.com: Windows Time service tools and settings; sc.exe config",
 		advise: func(s *machine) string {
 			advice := "If no other program sets the clock, start the service as administrator"
 			if isNoSync(s) {
@@ -13,8 +12,7 @@ var windowsRemedies = map[string]remedy{
 		},
 		command: w32timeCommands,
 		risk:    "If the clock is far off, the service steps it. Some programs cannot handle that."},
-	"w32time-sync": {source: "learn.microsoft.com: Windows Time service tools and settings: w32tm /config /syncfromflags, /manualpeerlist",
-		where:   func(s *machine) bool { return s.OnWindows() },
+	"w32time-sync": {where: (*machine).OnWindows, source: "learn.microsoft.com: Windows Time service tools and settings: w32tm /config /syncfromflags, /manualpeerlist",
 		advice:  "If no other program sets the clock, let the service use its NTP servers, or in a domain the domain (domhier), as administrator",
 		command: w32timeCommands,
 		risk:    "If the clock is far off, the service steps it. Some programs cannot handle that."},

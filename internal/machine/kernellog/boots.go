@@ -2,23 +2,18 @@ package kernellog
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 	"strings"
+	"time"
 )
 
 // A Place is the position of a message among the boots of a log.
 type Place int
 
 const (
-	// SameBoot means that the message is of the boot of the message before.
-	SameBoot Place = iota
-	// NewBoot means that the message is the first one of a boot.
-	NewBoot
-	// PerhapsNewBoot means the same in a log without times since boot, where any program may have written it.
-	PerhapsNewBoot
-	// Foreign means that the message only looks like the first one of a boot: any program can write one to a log.
-	Foreign
+	SameBoot       Place = iota // it is of the boot of the message before
+	NewBoot                     // it is the first one of a boot
+	PerhapsNewBoot              // the same in a log without times since boot, where any program may have written it
+	Foreign                     // it only looks like the first one of a boot: any program can write one to a log
 )
 
 // Boots separates the boots in a log by its messages, in the order of the text. A boot begins only where the time since
@@ -100,25 +95,32 @@ func beginsBoot(text string) bool {
 	return strings.HasPrefix(text, "Linux version ") || strings.HasPrefix(text, "Starting gVisor")
 }
 
-// calendar matches the month, the day and the time in a stamp whose month is a name.
-var calendar = lazily(`(` + months + `) *(\d{1,2}) (?:\d{4} )?([\d:]+)`)
-
 // compareStamps returns -1 if message a has the earlier stamp, 1 if it has the later one; 0 if unknown.
 func compareStamps(a, b Message) int {
-	switch {
-	case a.Timed && b.Timed:
+	if a.Timed && b.Timed {
 		return cmp.Compare(a.AtNS, b.AtNS)
-	case a.Timed || b.Timed || a.Stamp == "" || b.Stamp == "":
+	}
+	at, known := dateOf(a.Stamp)
+	then, also := dateOf(b.Stamp)
+	if a.Timed || b.Timed || !known || !also {
 		return 0
 	}
-	return cmp.Compare(sortable(a.Stamp), sortable(b.Stamp))
+	return at.Compare(then)
 }
 
-func sortable(stamp string) string {
-	found := calendar().FindStringSubmatch(stamp)
-	if found == nil { // an ISO date
-		return stamp
+// dateOf returns the date in a stamp, with year 0 if the stamp has no year.
+func dateOf(stamp string) (time.Time, bool) {
+	stamp = strings.Join(strings.Fields(strings.Trim(stamp, "[]")), " ")
+	const iso = "2006-01-02 15:04:05"
+	if len(stamp) >= len(iso) {
+		if at, err := time.Parse(iso, strings.Replace(stamp[:len(iso)], "T", " ", 1)); err == nil {
+			return at, true
+		}
 	}
-	month := slices.Index(strings.Split(strings.Trim(months, "(?:)"), "|"), found[1])
-	return fmt.Sprintf("%c%2s%s", 'a'+month, found[2], found[3])
+	for _, layout := range []string{"Jan 2 15:04:05", "Jan 2 15:04", "Jan2 15:04", "Mon Jan 2 15:04:05 2006", "Jan 2 2006 15:04:05"} {
+		if at, err := time.Parse(layout, stamp); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
 }

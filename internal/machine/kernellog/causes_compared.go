@@ -32,7 +32,7 @@ var comparedRules = []rule{
 	{kind: "clocks-agree", title: "the machine stood still", holds: func(_ log, c comparison) bool {
 		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdog.ns > longNS && !c.contradicts() || c.long)
 	}, say: clocksAgree},
-	{kind: "watchdog-jumped", title: disagree, holds: hasJumped, lines: logged(hypervisorKind), say: watchdogJumped},
+	{kind: "watchdog-jumped", title: disagree, holds: hasJumped, lines: logged("hypervisor"), say: watchdogJumped},
 	{kind: "read-back-delay", title: "the timer of the watchdog is slow to read", lines: gaveUp, say: slowReadBack},
 	{kind: "emulated-clocks", title: disagree, holds: func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
@@ -57,7 +57,7 @@ var comparedRules = []rule{
 	{kind: "one-hpet-for-many", title: disagree, holds: func(_ log, c comparison) bool {
 		const many, mostRead = 256, 1e6 // CPUs, and ns
 		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })
-	}, lines: logged(syncChecked),
+	}, lines: logged("sync-checked"),
 		text: "{both}. The difference is {difference}, in one check. The machine has many CPUs ({cpus} is in the line), which share one HPET: a guess is that a read of it took that long, under load or from a far socket. " + oneIsNoProof},
 	{kind: "hpet-may-stop", title: disagree, holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }, say: func(c *Cause, l log, x comparison) {
 		clocksDisagree(c, l, x)
@@ -67,9 +67,8 @@ var comparedRules = []rule{
 		}
 	}},
 	{kind: "clocks-disagree", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() }, say: clocksDisagree},
-	{kind: "parameter-ignored", title: disagree, lines: func(l log) []Event {
-		return slices.DeleteFunc(l.of(watchdogVerdict), func(e Event) bool { return e.Clock != "tsc-early" || !l.ignoresParameter() })
-	}, text: "The watchdog found that the TSC (tsc-early) disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong." + ignored},
+	{kind: "parameter-ignored", title: disagree, lines: those(func(l log, e Event) bool { return e.Clock == "tsc-early" && l.ignoresParameter() }, watchdogVerdict),
+		text: "The watchdog found that the TSC (tsc-early) disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong." + ignored},
 	{kind: "clocks-disagree", title: disagree, lines: func(l log) []Event {
 		c, _ := l.compared(func(c comparison) bool { return c.marked })
 		return append(c.events, l.marking("clocksource watchdog")...)
@@ -161,7 +160,7 @@ func clocksAgree(c *Cause, _ log, x comparison) {
 
 func hasJumped(_ log, c comparison) bool {
 	switch {
-	case guestClocks[c.watchdog.name] == "" || math.IsNaN(c.watchdog.ns) || c.back():
+	case guests[c.watchdog.name] == "" || math.IsNaN(c.watchdog.ns) || c.back():
 		return false
 	case !c.known(): // the rate of the TSC is unknown
 		return !math.IsNaN(c.clock.ticks) && c.watchdog.ns > 1.5e9
@@ -199,7 +198,7 @@ func slowReadBack(c *Cause, l log, _ comparison) {
 		took += fmt.Sprintf(", where %s is the limit", span(e.LimitNS))
 	}
 	c.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
-	checked := l.of(syncChecked)
+	checked := l.of("sync-checked")
 	c.Evidence = slices.Concat(c.Evidence, l.marking(""), checked)
 	if len(checked) == 0 || len(checked[0].CPUs) < 2 {
 		return

@@ -17,11 +17,10 @@ var measuredRules = []rule{
 		text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the version that it reports is not the version of a Linux kernel."},
 	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDifferAfterResume},
 	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDiffer},
-	{kind: "wrong-cpuid-rate", title: "the CPU reports a wrong rate of its TSC", tsc: TSCWrong, lines: logged(rateDiffers, rateBefore, rateAfter), say: wrongCPUIDRate},
-	{kind: "impossible-counter-rate", title: "the kernel has an impossible rate of the clock source {clock}", concerns: OfCounter, lines: func(l log) []Event {
-		return slices.DeleteFunc(l.of(registered), func(e Event) bool { return fastest[e.Clock] == 0 || e.Hz <= fastest[e.Clock] })
-	}, text: "The rate of the clock source {clock} is {rate}, which no CPU has: the driver of its clock computes a wrong rate, and time runs slow."},
-	{kind: "impossible-rate", title: "the kernel measured an impossible rate of the TSC", tsc: TSCWrong, lines: impossibleRates, say: impossibleRate},
+	{kind: "wrong-cpuid-rate", title: "the CPU reports a wrong rate of its TSC", tsc: TSCWrong, lines: logged(rateDiffers, rateBefore, "tsc-rate-after"), say: wrongCPUIDRate},
+	{kind: "impossible-counter-rate", title: "the kernel has an impossible rate of the clock source {clock}", concerns: OfCounter, lines: those(func(_ log, e Event) bool { return fastest[e.Clock] > 0 && e.Hz > fastest[e.Clock] }, registered),
+		text: "The rate of the clock source {clock} is {rate}, which no CPU has: the driver of its clock computes a wrong rate, and time runs slow."},
+	{kind: "impossible-rate", title: "the kernel measured an impossible rate of the TSC", tsc: TSCWrong, lines: those(impossibleRateIn, registered, tscRate, tscRefined, "hypervisor-tsc-rate"), say: impossibleRate},
 	{kind: "calibration-failed", title: "the kernel could not measure the rate of the TSC", tsc: TSCWrong, lines: markedFor("could not calculate tsc khz"), say: calibrationFailed},
 	{kind: "set-by-parameter", title: "the kernel command line switches the TSC off", inferred: true, lines: markedFor("boot parameter"), say: func(c *Cause, l log, _ comparison) {
 		c.Text = "The kernel command line switches the TSC off: " + cmp.Or(l.parameter("tsc=unstable", "notsc"), "tsc=unstable") + "."
@@ -31,14 +30,14 @@ var measuredRules = []rule{
 	{kind: "tsc-went-back", title: "the TSC went back", tsc: TSCWrong, holds: func(_ log, c comparison) bool { return c.back() && c.marked }, say: wentBack},
 	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", tsc: TSCWrong, inferred: true, lines: markedFor("tsc halt"),
 		text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too."},
-	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", tsc: TSCWrong, inferred: true, holds: mayHalt, lines: logged(idleStates), say: halted},
+	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", tsc: TSCWrong, inferred: true, holds: mayHalt, lines: logged("idle-states"), say: halted},
 	{kind: "cpufreq-changes", title: "the rate of the TSC changes with the frequency of the CPU", tsc: TSCWrong, inferred: true, lines: markedFor("cpufreq changes"),
 		text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant."},
 }
 
 // cpusApart returns the lines in which the kernel saw one CPU's TSC behind another's.
 func (l log) cpusApart() []Event {
-	return append(l.of(tscWarp, interCPUSkew, cpuBehind, cpusAhead, cpusBehind), l.marking("check_tsc_sync_source failed")...)
+	return append(l.of(tscWarp, interCPUSkew, "cpu-behind", cpusAhead, cpusBehind), l.marking("check_tsc_sync_source failed")...)
 }
 
 // resuming is how long after the CPUs came up a resume still logs lines, in ns: the CPUs come up first.
@@ -60,7 +59,7 @@ func cpusDifferAfterResume(c *Cause, l log, x comparison) {
 }
 
 func cpusDiffer(c *Cause, l log, _ comparison) {
-	found, pairs, adjusted := c.Evidence, l.of(syncPair), l.of(adjustWarp, adjustDiffers, adjustForced)
+	found, pairs, adjusted := c.Evidence, l.of("sync-pair"), l.of(adjustWarp, adjustDiffers, adjustForced)
 	sentences := []string{"The TSCs of the CPUs differ."}
 	for _, e := range found {
 		if sentence := e.difference(l.rates["tsc"], pairs); sentence != "" {
@@ -95,7 +94,7 @@ func (e Event) difference(hz rate, pairs []Event) string {
 			}
 		}
 		return fmt.Sprintf("The TSCs of the CPUs differ: the kernel saw the TSC go back by %s %s.", inCycles(e.Cycles, hz), where)
-	case cpuBehind:
+	case "cpu-behind":
 		if len(e.CPUs) == 2 && e.Now > e.Last {
 			return fmt.Sprintf("The TSCs of the CPUs differ: the TSC of CPU %d, read later, was %s behind the TSC of CPU %d.", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
 		}
@@ -137,7 +136,7 @@ func StopsInIdle(cpu string) bool { return withoutNonstopTSC().MatchString(cpu) 
 
 // mayHalt is whether the TSC lost time after idle CPUs had begun to sleep in C3, and may be of a CPU whose TSC stops there.
 func mayHalt(l log, c comparison) bool {
-	states, m := l.of(idleStates), l.machine
+	states, m := l.of("idle-states"), l.machine
 	return c.marked && c.skewNS < -oldLimitNS && !c.back() && !m.Guest && len(states) > 0 && states[0].Index < c.at.Index &&
 		(m.CPU == "" || StopsInIdle(m.CPU))
 }
@@ -150,7 +149,7 @@ func halted(c *Cause, l log, x comparison) {
 }
 
 func wrongCPUIDRate(c *Cause, l log, _ comparison) {
-	before, after := l.of(rateBefore), l.of(rateAfter)
+	before, after := l.of(rateBefore), l.of("tsc-rate-after")
 	if len(before) == 0 || len(after) == 0 || before[0].Hz == 0 || after[0].Hz == 0 {
 		if len(l.of(rateDiffers)) > 0 {
 			c.Text = "The CPU names a TSC rate (CPUID) from which the measured one differs by more than 500 ppm. The kernel keeps the CPU's figure, so its clock runs wrong by as much."
@@ -163,11 +162,9 @@ func wrongCPUIDRate(c *Cause, l log, _ comparison) {
 	}
 }
 
-// impossibleRates returns the lines in which the kernel takes the TSC for faster than any, or has no rate.
-func impossibleRates(l log) []Event {
-	return slices.DeleteFunc(l.of(registered, tscRate, tscRefined, hostRate), func(e Event) bool {
-		return !strings.HasPrefix(e.Clock, "tsc") || e.Hz > 1 && !(e.Hz > fastestHz && e.Hz < 1e12) || e.Hz < 1 && e.Kind == registered
-	})
+// impossibleRateIn is whether the kernel takes the TSC for faster than any, or has no rate.
+func impossibleRateIn(_ log, e Event) bool {
+	return strings.HasPrefix(e.Clock, "tsc") && (e.Hz > fastestHz && e.Hz < 1e12 || e.Hz < 1 && e.Kind != registered)
 }
 
 func impossibleRate(c *Cause, l log, _ comparison) {
@@ -192,12 +189,12 @@ func calibrationFailed(c *Cause, l log, _ comparison) {
 	c.Text = "The kernel could not measure the rate of the TSC: no timer (PIT, HPET, PM timer) gave it a reference, so it cannot use the TSC."
 	if p := l.parameter(hidden...); p != "" {
 		c.Text += fmt.Sprintf(" The parameter %s on the kernel command line hides those timers.", p)
-	} else if len(l.of(acpiOff)) > 0 {
+	} else if len(l.of("acpi-off")) > 0 {
 		c.Text += " ACPI is off (\"ACPI: Interpreter disabled\"), usually because of acpi=off on the kernel command line. Without ACPI the kernel finds neither the PM timer nor, usually, the HPET."
 	} else if len(l.machine.Parameters) == 0 {
 		c.Text += " Parameters such as acpi=off hide those timers."
 	}
-	c.Evidence = slices.Concat(l.of(noCalibration), c.Evidence, l.of(acpiOff))
+	c.Evidence = slices.Concat(l.of("tsc-calibration-failed"), c.Evidence, l.of("acpi-off"))
 }
 
 // wentBack: the watchdog saw a TSC at or behind its last value.

@@ -9,7 +9,7 @@ import (
 
 // presumedRules find why the kernel does not use the TSC although it has not seen it fail.
 var presumedRules = []rule{
-	{kind: "adjusted-beyond-limit", lines: logged(adjusting), say: steered},
+	{kind: "adjusted-beyond-limit", lines: logged("adjusting-clock"), say: steered},
 	{kind: "hyperv-by-design", harmless: true, lines: markedFor("running on hyper-v"),
 		text: "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault."},
 	{kind: "xen-by-design", harmless: true, lines: xenByDesign,
@@ -43,7 +43,7 @@ func steered(c *Cause, _ log, _ comparison) {
 }
 
 func xenByDesign(l log) []Event {
-	xen, marked := l.of(xenGuest), l.marking("tscs unsynchronized")
+	xen, marked := l.of("xen-guest"), l.marking("tscs unsynchronized")
 	if len(marked) == 0 || len(xen) == 0 && l.machine.Hypervisor != "xen" && l.machine.ClockSource != "xen" {
 		return nil
 	}
@@ -54,7 +54,65 @@ func xenByDesign(l log) []Event {
 var harmlessErrata = []string{"1418040", "1188873"}
 
 func trapped(l log) []Event {
-	return append(slices.DeleteFunc(l.of(erratum), func(e Event) bool {
-		return slices.ContainsFunc(harmlessErrata, func(h string) bool { return strings.Contains(e.Name, h) })
-	}), l.of(counterTrapped)...)
+	return those(func(_ log, e Event) bool {
+		return !slices.ContainsFunc(harmlessErrata, func(h string) bool { return strings.Contains(e.Name, h) })
+	}, erratum, "counter-trapped")(l)
+}
+
+// alsoRules find causes beside the reason.
+var alsoRules = []rule{
+	{kind: "tsc-adjust", inferred: true, lines: logged(adjustDiffers, adjustForced, adjustWarp), say: tscAdjust},
+	{kind: "override-refused", title: "the kernel refused the clock source {clock}", concerns: ofItsClock, inferred: true, lines: logged(refused),
+		text: "Somebody asked for the clock source {clock}, and the kernel refused it."},
+	{kind: "no-rate", title: "the clock source {clock} has no rate", concerns: ofItsClock, inferred: true, lines: those(func(_ log, e Event) bool { return !(e.Hz > 0) }, registered, "hpet-rate", armRate),
+		text: "The kernel has 0 Hz for the clock source {clock}. Nothing counts at that rate: the firmware, the hypervisor or the emulator names none, or the calibration went wrong."},
+	{kind: "watchdog-reported", harmless: true, concerns: ofItsClock,
+		text: "In one check {clock} advanced {skew} than its watchdog (the kernel's figure): one of the two was late or wrong. " +
+			"The kernel of RHEL 6 only reports that. It marks nothing without the parameter clocksource_failover."},
+	{kind: "stamps-go-back", title: "the clocks of the CPUs differ", inferred: true, tsc: TSCWrong, lines: those(func(l log, _ Event) bool {
+		return !l.machine.Guest && slices.ContainsFunc(l.events, Event.Marks) // the kernel doubts the TSC too
+	}, "stamps-go-back"), text: "The stamp of a line in the log is {skew} than the stamp of the line above it: the clock of the CPU that wrote it was behind, as where the TSCs of the CPUs differ."},
+	{kind: "host-unstable", title: "this host of virtual machines does not trust its TSC", concerns: OfGuests, inferred: true,
+		text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."},
+	{kind: "p0-frequency", harmless: true,
+		text: "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway."},
+	{kind: "pm-timer-off", harmless: true, concerns: OfOtherSource, text: "The firmware switched the ACPI PM timer off. The kernel does without it."},
+	{kind: string(selfTest), harmless: true,
+		text: "The kernel tested its watchdog, with late and wrong reads on purpose (clocksource_wdtest, inject_delay_freq). What it says of that is no fault."},
+	{kind: "no-vdso-clocks", harmless: true, concerns: OfCounter, lines: those(func(l log, e Event) bool { return e.Name == "phys" && l.machine.Arch == "arm" }, armRate),
+		text: "The kernel reads the physical counter (phys). A guess: on 32-bit Arm that means that the firmware has not set up the virtual counter, and then the vDSO has no clocks: every read of the time enters the kernel."},
+	{kind: "only-ticks", harmless: true, concerns: OfOtherSource, lines: those(func(l log, e Event) bool {
+		return e.Clock == l.machine.ClockSource && slices.Contains(weakWatchdogs, e.Clock)
+	}, switched), text: "The last clock source in this log counts timer interrupts. If the kernel kept it, as on simulators without a counter, time steps by one interrupt, 1 to 10 ms."},
+	{kind: "lost-rtc-interrupts", harmless: true,
+		text: "The machine was too busy to deliver interrupts of the RTC, which the HPET emulates ({times} lines). That says nothing about the clock that programs read."},
+	{kind: "watchdog-timed-out", harmless: true, lines: watchdogTimedOut,
+		text: "The watchdog could not check the TSC: its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched."},
+	{kind: "32-bit-erratum", harmless: true, lines: those(func(l log, _ Event) bool { return len(trapped(l)) == 0 }, erratum),
+		text: "The CPU has {name}, which concerns 32-bit programs only. 64-bit programs read the counter in user mode."},
+}
+
+// tscAdjust: the kernel found and fixed TSC_ADJUST. If the CPUs still differ, another rule reports it.
+func tscAdjust(c *Cause, l log, _ comparison) {
+	if len(l.of(tscWarp, interCPUSkew, cpusAhead, cpusBehind)) > 0 {
+		return
+	}
+	who := "firmware"
+	if l.machine.Guest {
+		who = "hypervisor"
+	}
+	c.Title = "the " + who + " wrote to the TSC"
+	c.Text = fmt.Sprintf("The %s wrote to the TSC (TSC ADJUST, %s), and the kernel corrected it. Between a write and the correction the TSCs of the CPUs differ.", who, cpuNames(c.Evidence))
+	if p := l.parameter("tsc=reliable"); p != "" {
+		c.Text += " The parameter " + p + " switches the kernel's later checks off, so it would not notice."
+	}
+}
+
+// watchdogTimedOut: the check was skipped. If the kernel also marked the TSC, another rule reports it.
+func watchdogTimedOut(l log) []Event {
+	found := l.of("read-timed-out", readBackDelay)
+	if len(l.marking("")) > 0 || slices.ContainsFunc(found, Event.Marks) {
+		return nil
+	}
+	return found[:min(len(found), 1)]
 }

@@ -27,15 +27,12 @@ var timeRules = []rule{
 	{kind: "false-leap-second", title: "a time server announced a leap second that did not exist", concerns: OfWallClock, lines: falseLeaps, say: func(c *Cause, l log, _ comparison) {
 		c.Text = fmt.Sprintf("The kernel was told of a leap second that did not exist: %s. %s A time server announced it, and the wall clock was one second off until the time service corrected it.", l.whyFalse(c.Evidence[0]), lastLeap)
 	}},
-	{kind: "leap-second", harmless: true, concerns: OfWallClock, lines: logged(leapSecond), say: trueLeap},
-	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock, lines: logged(rtcUnset),
+	{kind: "leap-second", harmless: true, concerns: OfWallClock, say: trueLeap},
+	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock,
 		text: "The real-time clock could not be read, or had no valid time. The wall clock started wrong, until a time service set it. A guess: the real-time clock was never set, or its battery is empty."},
-	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock, lines: func(l log) []Event {
-		if l.machine.Kernel == "" || Older(l.machine.Kernel, 4, 0) {
-			return nil
-		}
-		return slices.DeleteFunc(l.of(rtcRead), func(e Event) bool { return e.Name >= "2015" }) // when Linux 4.0 was released
-	}, text: "The real-time clock showed the year {name}, but the kernel, {kernel}, is from 2015 or later. The wall clock started wrong, until a time service set it. A guess: the battery of the real-time clock is empty."},
+	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock, lines: those(func(l log, e Event) bool {
+		return l.machine.Kernel != "" && !Older(l.machine.Kernel, 4, 0) && e.Name < "2015" // when Linux 4.0 was released
+	}, "rtc-read"), text: "The real-time clock showed the year {name}, but the kernel, {kernel}, is from 2015 or later. The wall clock started wrong, until a time service set it. A guess: the battery of the real-time clock is empty."},
 	{kind: "rtc-missing", harmless: true, concerns: OfWallClock,
 		text: "The kernel found no real-time clock when it set the wall clock. Without one, the wall clock starts wrong, and a time service sets it; a hypervisor may set it too."},
 	{kind: "lost-ticks", title: "the kernel loses timer ticks", concerns: OfOtherSource,
@@ -47,7 +44,7 @@ var timeRules = []rule{
 		text: "A timer interrupt took {delay}: something held up a CPU, such as the hypervisor, the firmware or a slow console. Timers were late; the clocks are not at fault."},
 	{kind: "rt-throttling", harmless: true, concerns: OfOtherSource,
 		text: "Real-time programs used all the CPU time that the kernel allows them. Other programs and timers were late; the clocks are not at fault."},
-	{kind: "stalled", harmless: true, concerns: OfOtherSource, lines: logged(stalled), say: stalledOrStopped},
+	{kind: "stalled", harmless: true, concerns: OfOtherSource, say: stalledOrStopped},
 	{kind: "undervoltage", harmless: true, concerns: OfOtherSource,
 		text: "The voltage of the power supply was too low (undervoltage), so the firmware slowed the CPU down. No clock is at fault, but measurements of time are not steady. Use a better power supply or cable."},
 }
@@ -55,29 +52,12 @@ var timeRules = []rule{
 // stalledOrStopped: a CPU that hangs runs a program, and a CPU that is idle was stopped.
 func stalledOrStopped(c *Cause, l log, _ comparison) {
 	c.Text = "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused it. That is no fault of the clocks, but explains timers that were late."
-	if counted, idle := l.of(stalledFor), l.of(idleTask); len(counted) > 0 && len(idle) > 0 {
+	if counted, idle := l.of("stalled-for"), l.of("idle-task"); len(counted) > 0 && len(idle) > 0 {
 		n := float64(counted[0].Cycles)
 		c.Text = fmt.Sprintf("The kernel counted a stall of %.0f jiffies (%s at 1000 Hz, %s at 100 Hz) on an idle CPU, so it did not hang: the machine was stopped, as by a pause, a migration or a snapshot. Its clock counted on or was set forward. Check the wall clock, and set it if it is wrong; the clock source is not at fault.",
 			n, span(n*1e6), span(n*1e7))
 		c.Evidence = slices.Concat(c.Evidence, counted, idle)
 	}
-}
-
-// dateOf returns the date in a stamp, with year 0 if the stamp has no year.
-func dateOf(stamp string) (time.Time, bool) {
-	stamp = strings.Join(strings.Fields(strings.Trim(stamp, "[]")), " ")
-	const iso = "2006-01-02 15:04:05"
-	if len(stamp) >= len(iso) {
-		if at, err := time.Parse(iso, strings.Replace(stamp[:len(iso)], "T", " ", 1)); err == nil {
-			return at, true
-		}
-	}
-	for _, layout := range []string{time.Stamp, "Mon Jan 2 15:04:05 2006", "Jan 2 2006 15:04:05"} {
-		if at, err := time.Parse(strings.ReplaceAll(layout, "_", ""), stamp); err == nil {
-			return at, true
-		}
-	}
-	return time.Time{}, false
 }
 
 // clockedNS returns when an event was, in ns since the boot or by its date.
@@ -102,8 +82,7 @@ const (
 // A stepping is what the lines on steps of the wall clock say together. A line that Select has folded stands for several
 // steps, and several programs may log one.
 type stepping struct {
-	// lines and n are the number of lines and of steps, back the number of steps that set the clock back.
-	lines, n, back int
+	lines, n, back int // the number of lines, of steps, and of steps that set the clock back
 	// elapsedNS is the time from the first to the last, totalNS their sum without the first, which corrects what was before
 	// it. known is whether all lines have their step.
 	elapsedNS, totalNS float64
@@ -208,9 +187,7 @@ func (l log) whyFalse(e Event) string {
 	return ""
 }
 
-func falseLeaps(l log) []Event {
-	return slices.DeleteFunc(l.of(leapSecond), func(e Event) bool { return l.whyFalse(e) == "" })
-}
+var falseLeaps = those(func(l log, e Event) bool { return l.whyFalse(e) != "" }, "leap-second")
 
 func trueLeap(c *Cause, l log, _ comparison) {
 	if len(falseLeaps(l)) > 0 {

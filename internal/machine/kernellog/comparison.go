@@ -12,9 +12,8 @@ import (
 
 // A reading is what the counter of a clock showed in a comparison.
 type reading struct {
-	name string
-	// ns and ticks are what it advanced; negative if it went back; NaN if unknown.
-	ns, ticks float64
+	name      string
+	ns, ticks float64 // what it advanced; negative if it went back; NaN if unknown
 	// printed is whether the kernel printed ns; otherwise it is computed from a rate of the log, which need not be the
 	// kernel's.
 	printed bool
@@ -29,16 +28,12 @@ func (r reading) rough() bool { return r.rate.rough && !r.printed }
 // A comparison is what the watchdog saw: two clocks over one interval. Kernels print it in one to five lines.
 type comparison struct {
 	clock, watchdog reading
-	// impossibleNS is the interval of the clock that the kernel printed, if its counter contradicts it.
-	impossibleNS float64
-	// skewNS is the interval of the clock less the interval of the watchdog, in ns; NaN if unknown.
-	skewNS float64
-	// hpets are the rates that an HPET may have.
-	hpets []float64
-	// marked is whether the kernel marked the clock unstable, and long whether it skipped the check, which ran late.
-	marked, long bool
-	at           Event // the first line
-	events       []Event
+	impossibleNS    float64   // the interval of the clock that the kernel printed, if its counter contradicts it
+	skewNS          float64   // the interval of the clock less the interval of the watchdog, in ns; NaN if unknown
+	hpets           []float64 // the rates that an HPET may have
+	marked, long    bool      // whether the kernel marked the clock unstable, and whether it skipped the check, which ran late
+	at              Event     // the first line
+	events          []Event
 }
 
 func (c comparison) rough() bool { return c.clock.rough() || c.watchdog.rough() }
@@ -77,7 +72,7 @@ func comparisons(events []Event, m Machine, rates map[string]rate) []comparison 
 	var all []comparison
 	for _, e := range events {
 		switch e.Kind {
-		case watchdogVerdict, watchdogDelta, frequencySkew, longReadout, watchdogInterval, clockInterval, watchdogSkew:
+		case watchdogVerdict, watchdogDelta, frequencySkew, longReadout, watchdogInterval, clockInterval, "watchdog-skew":
 		default:
 			continue
 		}

@@ -3,6 +3,7 @@ package kernellog
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,18 +22,13 @@ const (
 // A format is a message of the kernel that has figures, or that a rule uses. A new format is an entry in a table, and
 // an example in docs/kernel-messages.md.
 type format struct {
-	kind Kind
-	// has is a text in lower case that every match has: a fast filter.
-	has string
-	// pattern is a regular expression without regard to case. Its named groups are the figures: see fields.
-	pattern string
-	weight  weight
-	// program is whether a program writes it, a time service, instead of the kernel.
-	program bool
-	// clock is the clock source that the line is about, if it does not name it.
-	clock string
-	// expression is the compiled pattern. Use compiled.
-	expression *regexp.Regexp
+	kind       Kind
+	has        string // a text in lower case that every match has: a fast filter
+	pattern    string // a regular expression without regard to case. Its named groups are the figures: see fields.
+	weight     weight
+	program    bool           // whether a program writes it, a time service, instead of the kernel
+	clock      string         // the clock source that the line is about, if it does not name it
+	expression *regexp.Regexp // the compiled pattern. Use compiled.
 }
 
 // compiling protects the expressions of all formats: a sync.Once for each is 500 allocations at the start.
@@ -180,3 +176,31 @@ var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen vers
 	`\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
 	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b|` +
 	`\blost ticks\b|\btoo many ticks\b|\btime source\b|^Back to C!`)
+
+// formats are all messages. The first that matches counts.
+var formats = slices.Concat(watchdogFormats, testFormats, tscFormats, timeFormats, otherFormats)
+
+// formatOf returns the format of a text; nil if it has none, or if it only quotes a message.
+func formatOf(text string) *format {
+	small := strings.ToLower(text)
+	for i := range formats {
+		if f := &formats[i]; strings.Contains(small, f.has) {
+			// The line of a program has its name and number first: another program may quote one.
+			if at := f.compiled().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && Leads(text[:at[0]]) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// mayHave returns whether a line, with its stamp and in lower case, may be a message with a format: a fast filter,
+// since to split a line takes longer than to search it.
+func mayHave(small string) bool {
+	for i := range formats {
+		if strings.Contains(small, formats[i].has) {
+			return true
+		}
+	}
+	return false
+}

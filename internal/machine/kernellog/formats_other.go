@@ -2,26 +2,12 @@ package kernellog
 
 // The kinds of the other messages.
 const (
-	switched       Kind = "clocksource-switched"
-	registered     Kind = "clocksource-registered"
-	refused        Kind = "override-refused"
-	hpetRate       Kind = "hpet-rate"
-	acpiOff        Kind = "acpi-off"
-	hypervisorKind Kind = "hypervisor"
-	xenGuest       Kind = "xen-guest"
-	hostRate       Kind = "hypervisor-tsc-rate"
-	firmwareNames  Kind = "firmware-names"
-	erratum        Kind = "erratum"
-	counterTrapped Kind = "counter-trapped"
-	armRate        Kind = "arm-counter-rate"
-	kernelVersion  Kind = "kernel-version"
-	commandLine    Kind = "command-line"
-	cpuName        Kind = "cpu-name"
-	suspended      Kind = "suspended"
-	idleStates     Kind = "idle-states"
-	arm32          Kind = "arm-32"
-	virtioDriver   Kind = "virtio"
-	wslInit        Kind = "wsl"
+	switched   Kind = "clocksource-switched"
+	registered Kind = "clocksource-registered"
+	refused    Kind = "override-refused"
+	erratum    Kind = "erratum"
+	armRate    Kind = "arm-counter-rate"
+	suspended  Kind = "suspended"
 )
 
 // otherFormats are the other messages.
@@ -41,35 +27,35 @@ var otherFormats = []format{
 	{kind: suspended, has: "restarting tasks", weight: weightContext, pattern: `^(?:PM: )?Restarting tasks`},
 	// Other timers.
 	{kind: "lost-rtc-interrupts", has: "rtc interrupts", clock: "hpet", weight: weightNoise, pattern: `lost \d+ rtc interrupts`},
-	{kind: acpiOff, has: "interpreter disabled", weight: weightContext, pattern: `ACPI: Interpreter disabled`},
-	{kind: hpetRate, has: "comparators", clock: "hpet", weight: weightContext, pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d{1,7}\.\d+) MHz counter`},
+	{kind: "acpi-off", has: "interpreter disabled", weight: weightContext, pattern: `ACPI: Interpreter disabled`},
+	{kind: "hpet-rate", has: "comparators", clock: "hpet", weight: weightContext, pattern: `hpet\d*: \d+ comparators, \d+-bit (?P<mhz>\d{1,7}\.\d+) MHz counter`},
 	{kind: "pm-timer-off", has: "pm-timer", clock: "acpi_pm", weight: weightContext, pattern: `PM-Timer (?:failed consistency check|had inconsistent results|running at invalid rate)`},
 	// Virtual machines and sandboxes.
-	{kind: hypervisorKind, has: "hypervisor detected", weight: weightContext, pattern: `Hypervisor detected: (?P<name>.+)`},
-	{kind: xenGuest, has: "xen", weight: weightContext, pattern: `installing Xen timer for CPU|Booting paravirtualized kernel on (?:bare hardware with )?Xen|Xen version:? \d|xen: PV spinlocks`},
+	{kind: "hypervisor", has: "hypervisor detected", weight: weightContext, pattern: `Hypervisor detected: (?P<name>.+)`},
+	{kind: "xen-guest", has: "xen", weight: weightContext, pattern: `installing Xen timer for CPU|Booting paravirtualized kernel on (?:bare hardware with )?Xen|Xen version:? \d|xen: PV spinlocks`},
 	{kind: "kvm-clock", has: "kvm-clock", clock: "kvm-clock", weight: weightContext, pattern: `kvm-clock: `},
-	{kind: hostRate, has: "mhz", clock: "tsc", weight: weightContext, pattern: `(?:vmware: )?TSC freq read from hypervisor : (?P<mhz>\d{1,7}\.\d+) MHz`},
+	{kind: "hypervisor-tsc-rate", has: "mhz", clock: "tsc", weight: weightContext, pattern: `(?:vmware: )?TSC freq read from hypervisor : (?P<mhz>\d{1,7}\.\d+) MHz`},
 	{kind: "gvisor", has: "starting gvisor", weight: weightDecides, pattern: `Starting gVisor`},
 	// Arm's counter.
-	{kind: counterTrapped, has: "trapping cntvct", clock: "arch_sys_counter", weight: weightDecides, pattern: `CPU(?P<cpu>\d+): Trapping CNTVCT access`},
+	{kind: "counter-trapped", has: "trapping cntvct", clock: "arch_sys_counter", weight: weightDecides, pattern: `CPU(?P<cpu>\d+): Trapping CNTVCT access`},
 	{kind: erratum, has: "erratum", clock: "arch_sys_counter", weight: weightDecides, pattern: `arch_timer: Enabling (?:local|global) workaround for (?P<name>.+)`},
 	{kind: armRate, has: "cp15 timer", clock: "arch_sys_counter", weight: weightContext, pattern: `cp15 timer(?:\(s\))? running at (?P<mhz>\d{1,7}\.\d+)MHz(?: \((?P<name>phys|virt)\))?`},
-	{kind: arm32, has: "armv7 processor", weight: weightContext, pattern: `^CPU: ARMv7 Processor`},
-	{kind: arm32, has: "timer-based delay loop", weight: weightContext, pattern: `^Switching to timer-based delay loop`}, // arch/arm/lib/delay.c
+	{kind: "arm-32", has: "armv7 processor", weight: weightContext, pattern: `^CPU: ARMv7 Processor`},
+	{kind: "arm-32", has: "timer-based delay loop", weight: weightContext, pattern: `^Switching to timer-based delay loop`}, // arch/arm/lib/delay.c
 	// The CPU, and what it does when idle.
-	{kind: idleStates, has: "c3", weight: weightNoise, pattern: `^ACPI: CPU0 \(power states: .*C3\[`},
+	{kind: "idle-states", has: "c3", weight: weightNoise, pattern: `^ACPI: CPU0 \(power states: .*C3\[`},
 	{ // Stamps.Add writes it
 		kind: stampBack, has: "ms before the line above", clock: "tsc", weight: weightDecides, pattern: `^\((?P<before>\d+) ms before the line above\)`,
 	},
 	// Lines that only have facts of the machine.
-	{kind: kernelVersion, has: "linux version", weight: weightNone, pattern: `^Linux version (?P<name>\S+)`},
+	{kind: "kernel-version", has: "linux version", weight: weightNone, pattern: `^Linux version (?P<name>\S+)`},
 	// print_cpu_info in arch/x86/kernel/cpu/common.c
-	{kind: cpuName, has: "cpu0: ", weight: weightNone, pattern: `^(?:smpboot: )?CPU0: (?P<name>(?:\w+ )?(?:Intel|AMD|VIA|Hygon).+?)(?: \(family: .*| stepping \w+)$`},
-	{kind: commandLine, has: "command line: ", weight: weightNone, pattern: `^(?:Kernel )?command line: (?P<name>.+)`},
-	{kind: firmwareNames, has: "dmi: ", weight: weightNone, pattern: `^DMI: (?P<name>.+)`},
-	{kind: firmwareNames, has: "hardware name: ", weight: weightNone, pattern: `^Hardware name: (?P<name>.+)`},
-	{kind: virtioDriver, has: "virtio", weight: weightNone, pattern: `^virtio[_-]\w+(?: virtio\d+)?: `},
-	{kind: wslInit, has: "wsl (", weight: weightNone, pattern: `^WSL \(\d+\)`},
-	{kind: wslInit, has: "mini_init (", weight: weightNone, pattern: `^mini_init \(\d+\)`},
-	{kind: firmwareNames, has: "acpi: rsdp", weight: weightContext, pattern: `^ACPI: RSDP .*\(v\d+ (?P<name>VBOX|BHYVE|PRLS|BOCHS|PTLTD|Xen|VRTUAL)`},
+	{kind: "cpu-name", has: "cpu0: ", weight: weightNone, pattern: `^(?:smpboot: )?CPU0: (?P<name>(?:\w+ )?(?:Intel|AMD|VIA|Hygon).+?)(?: \(family: .*| stepping \w+)$`},
+	{kind: "command-line", has: "command line: ", weight: weightNone, pattern: `^(?:Kernel )?command line: (?P<name>.+)`},
+	{kind: "firmware-names", has: "dmi: ", weight: weightNone, pattern: `^DMI: (?P<name>.+)`},
+	{kind: "firmware-names", has: "hardware name: ", weight: weightNone, pattern: `^Hardware name: (?P<name>.+)`},
+	{kind: "virtio", has: "virtio", weight: weightNone, pattern: `^virtio[_-]\w+(?: virtio\d+)?: `},
+	{kind: "wsl", has: "wsl (", weight: weightNone, pattern: `^WSL \(\d+\)`},
+	{kind: "wsl", has: "mini_init (", weight: weightNone, pattern: `^mini_init \(\d+\)`},
+	{kind: "firmware-names", has: "acpi: rsdp", weight: weightContext, pattern: `^ACPI: RSDP .*\(v\d+ (?P<name>VBOX|BHYVE|PRLS|BOCHS|PTLTD|Xen|VRTUAL)`},
 }

@@ -2,13 +2,8 @@ package kernellog
 
 // The kinds of the messages on the wall clock, on ticks, and on what holds up the kernel's timers.
 const (
-	stepped    Kind = "stepped"
-	leapSecond Kind = "leap-second"
-	rtcRead    Kind = "rtc-read"
-	rtcUnset   Kind = "rtc-unset"
-	stalled    Kind = "stalled"
-	stalledFor Kind = "stalled-for"
-	idleTask   Kind = "idle-task"
+	stepped Kind = "stepped"
+	stalled Kind = "stalled"
 )
 
 // timeFormats are these messages, also those of time services.
@@ -23,14 +18,14 @@ var timeFormats = []format{
 	{kind: stepped, has: "stepping time", program: true, weight: weightDecides, pattern: `(?P<name>vmtoolsd)\[\d+\]: .*\[timeSync\] .*stepping time`},
 	{kind: stepped, has: "radical guest time change", program: true, weight: weightDecides, pattern: `(?P<name>VBoxService)\[\d+\]: .*Radical guest time change`},
 	{kind: stepped, has: "virtio_vmmci", weight: weightDecides, pattern: `(?P<name>virtio_vmmci): detected drift greater than \d+ seconds, synchronizing clock`},
-	{kind: leapSecond, has: "leap second", weight: weightDecides, pattern: `Clock: (?P<name>inserting|deleting) leap second`},
+	{kind: "leap-second", has: "leap second", weight: weightDecides, pattern: `Clock: (?P<name>inserting|deleting) leap second`},
 	// The real-time clock.
-	{kind: rtcRead, has: "rtc", weight: weightNoise, pattern: `(?:[\w-]*rtc\S*(?: \S+)?: setting system clock to|RTC time: [\d:]+, date:) (?P<name>\d{4})-`},
+	{kind: "rtc-read", has: "rtc", weight: weightNoise, pattern: `(?:[\w-]*rtc\S*(?: \S+)?: setting system clock to|RTC time: [\d:]+, date:) (?P<name>\d{4})-`},
 	{kind: "rtc-missing", has: "unable to open rtc device", weight: weightContext, pattern: `(?:\S*drivers/rtc/)?hctosys(?:\.c)?: unable to open rtc device`},
-	{kind: rtcUnset, has: "hctosys", weight: weightDecides, pattern: `(?:\S*drivers/rtc/)?hctosys(?:\.c)?: (?:unable to (?:read|set)|invalid date)`},
-	{kind: rtcUnset, has: "rtc", weight: weightDecides, pattern: `[\w-]*rtc\S*(?: \S+)?: (?:low voltage detected|voltage low|oscillator failed|.*(?:date/time|time) is not reliable|.*set time!)`},
-	{kind: rtcUnset, has: "time before build time", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: System time before build time, advancing clock`},
-	{kind: rtcUnset, has: "clock time unset", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: System clock time unset or jumped backwards?, restor`},
+	{kind: "rtc-unset", has: "hctosys", weight: weightDecides, pattern: `(?:\S*drivers/rtc/)?hctosys(?:\.c)?: (?:unable to (?:read|set)|invalid date)`},
+	{kind: "rtc-unset", has: "rtc", weight: weightDecides, pattern: `[\w-]*rtc\S*(?: \S+)?: (?:low voltage detected|voltage low|oscillator failed|.*(?:date/time|time) is not reliable|.*set time!)`},
+	{kind: "rtc-unset", has: "time before build time", program: true, weight: weightDecides, pattern: `systemd\[\d+\]: System time before build time, advancing clock`},
+	{kind: "rtc-unset", has: "clock time unset", program: true, weight: weightDecides, pattern: `systemd-timesyncd\[\d+\]: System clock time unset or jumped backwards?, restor`},
 	// Timers are held up, and so is the time of kernels that count timer interrupts.
 	{kind: "lost-ticks", has: "ticks", clock: "tick", weight: weightDecides, pattern: `(?:many lost ticks|Loo?sing (?:some|too many) ticks)`},
 	{kind: "lost-ticks", has: "time source seems to be instable", clock: "tick", weight: weightContext, pattern: `Your time source seems to be instable`},
@@ -38,8 +33,8 @@ var timeFormats = []format{
 	{kind: "slow-interrupt", has: "interrupt took", weight: weightContext, pattern: `hrtimer: interrupt took (?P<delay>\d+) ns`},
 	{kind: "rt-throttling", has: "rt throttling", weight: weightContext, pattern: `sched: (?:DL replenish lagged|RT throttling activated)`},
 	{kind: stalled, has: "stall", weight: weightContext, pattern: `INFO: rcu_\w+ (?:self-)?detected (?:expedited )?stalls?`},
-	{kind: stalledFor, has: "jiffies g=", weight: weightContext, pattern: `\(t=(?P<cycles>\d+) jiffies g=`},
-	{kind: idleTask, has: "comm: swapper/", weight: weightNoise, pattern: `^CPU: \d+ PID: 0 Comm: swapper/`},
+	{kind: "stalled-for", has: "jiffies g=", weight: weightContext, pattern: `\(t=(?P<cycles>\d+) jiffies g=`},
+	{kind: "idle-task", has: "comm: swapper/", weight: weightNoise, pattern: `^CPU: \d+ PID: 0 Comm: swapper/`},
 	{kind: "undervoltage", has: "voltage detected", weight: weightContext, pattern: `Under-?voltage detected!`},
 	{kind: stalled, has: "soft lockup", weight: weightContext, pattern: `BUG: soft lockup - CPU#(?P<cpu>\d+) stuck for`},
 }

@@ -10,13 +10,10 @@ const (
 	watchdogVerdict  Kind = "watchdog-verdict"
 	watchdogInterval Kind = "watchdog-interval"
 	clockInterval    Kind = "clock-interval"
-	watchdogSkew     Kind = "watchdog-skew"
 	watchdogDelta    Kind = "watchdog-delta"
 	frequencySkew    Kind = "frequency-skew"
 	readBackDelay    Kind = "read-back-delay"
-	readTimedOut     Kind = "read-timed-out"
 	longReadout      Kind = "long-readout"
-	watchdogReport   Kind = "watchdog-reported"
 	selfTest         Kind = "watchdog-test"
 	stampBack        Kind = "stamps-go-back"
 )
@@ -27,16 +24,16 @@ var watchdogFormats = []format{
 	{kind: watchdogVerdict, has: "because the skew is too large", weight: weightDecides, pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: Marking clocksource ` + named("clock") + ` as unstable,? because the skew is too large`},
 	{kind: watchdogInterval, has: "wd_now:", weight: weightDecides, pattern: named("clock") + ` (?:wd_nsec: (?P<ns>-?\d+) )?wd_now: (?P<now>(?:0x)?[0-9a-f]{1,16}) wd_last: (?P<last>(?:0x)?[0-9a-f]{1,16}) mask: (?P<mask>(?:0x)?[0-9a-f]{1,16})`},
 	{kind: clockInterval, has: "cs_now:", weight: weightDecides, pattern: named("clock") + ` (?:cs_nsec: (?P<ns>-?\d+) )?cs_now: (?P<now>(?:0x)?[0-9a-f]{1,16}) cs_last: (?P<last>(?:0x)?[0-9a-f]{1,16}) mask: (?P<mask>(?:0x)?[0-9a-f]{1,16})`},
-	{kind: watchdogSkew, has: "skewed", weight: weightDecides, pattern: `Clocksource ` + named("clock") + ` skewed (?P<skew>-?\d+) ns \(-?\d+ ms\) over watchdog ` + named("watchdog") + ` interval of (?P<wdns>-?\d+) ns`},
+	{kind: "watchdog-skew", has: "skewed", weight: weightDecides, pattern: `Clocksource ` + named("clock") + ` skewed (?P<skew>-?\d+) ns \(-?\d+ ms\) over watchdog ` + named("watchdog") + ` interval of (?P<wdns>-?\d+) ns`},
 	// RHEL 6 marks nothing
-	{kind: watchdogReport, has: "enable clocksource failover", weight: weightContext, pattern: `Clocksource ` + named("clock") + ` unstable \(delta = (?P<skew>-?\d+) ns\)\.\s+Enable clocksource failover`},
+	{kind: "watchdog-reported", has: "enable clocksource failover", weight: weightContext, pattern: `Clocksource ` + named("clock") + ` unstable \(delta = (?P<skew>-?\d+) ns\)\.\s+Enable clocksource failover`},
 	{kind: watchdogDelta, has: "unstable (delta", weight: weightDecides, pattern: `Clocksource ` + named("clock") + ` unstable \(delta = (?P<skew>-?\d+) ns\)`},
 	{kind: frequencySkew, has: "due to frequency skew", weight: weightDecides, pattern: `Marking clocksource ` + named("clock") + ` unstable due to frequency skew`},
 	{kind: watchdogInterval, has: "interval:", weight: weightDecides, pattern: `Watchdog +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`},
 	{kind: clockInterval, has: "interval:", weight: weightDecides, pattern: `Clocksource +` + named("clock") + ` interval: +(?P<ns>\d+) ?ns`},
 	{kind: readBackDelay, has: "read-back delay", clock: "tsc", weight: weightDecides, pattern: `timekeeping watchdog(?: on CPU(?P<cpu>\d+))?: (?:wd-` + named("clock") + `-wd|` + named("watchdog") + `)(?: excessive)? read-back delay (?:of )?(?:(?P<delay>\d+) ?ns)?(?: vs\. limit of (?P<limit>\d+) ?ns)?`},
-	{kind: readTimedOut, has: "read timed out", weight: weightContext, pattern: `Watchdog (?:remote CPU (?P<cpu>\d+)|` + named("watchdog") + `) read timed out(?:\. Readout sequence took: (?P<delay>\d+) ?ns)?`},
-	{kind: readTimedOut, has: "read-back delay of", weight: weightContext, pattern: `(?:timekeeping watchdog on CPU(?P<cpu>\d+): ` + named("watchdog") + ` wd-wd|wd-` + named("clock") + `-wd) read-back delay of (?P<delay>\d+) ?ns`},
+	{kind: "read-timed-out", has: "read timed out", weight: weightContext, pattern: `Watchdog (?:remote CPU (?P<cpu>\d+)|` + named("watchdog") + `) read timed out(?:\. Readout sequence took: (?P<delay>\d+) ?ns)?`},
+	{kind: "read-timed-out", has: "read-back delay of", weight: weightContext, pattern: `(?:timekeeping watchdog on CPU(?P<cpu>\d+): ` + named("watchdog") + ` wd-wd|wd-` + named("clock") + `-wd) read-back delay of (?P<delay>\d+) ?ns`},
 	{kind: longReadout, has: "long readout interval", clock: "tsc", weight: weightContext, pattern: `Long readout interval, skipping watchdog check: cs_nsec: (?P<ns>-?\d+) wd_nsec: (?P<wdns>-?\d+)`},
 	{kind: watchdogInterval, has: "wd_nsec:", weight: weightDecides, pattern: named("clock") + ` +wd_nsec: (?P<ns>-?\d+)$`},
 	{kind: clockInterval, has: "cs_nsec:", weight: weightDecides, pattern: named("clock") + ` +cs_nsec: (?P<ns>-?\d+)$`},
@@ -55,14 +52,14 @@ func markTests(events []Event) {
 		switch e := &events[i]; {
 		case e.Kind == selfTest:
 			testing = !strings.Contains(strings.ToLower(e.Line), "done with test")
-		case strings.HasPrefix(e.Clock, "wdtest") || testing && (e.Marks() || slices.Contains([]Kind{watchdogInterval, clockInterval, readBackDelay, readTimedOut}, e.Kind)):
+		case strings.HasPrefix(e.Clock, "wdtest") || testing && (e.Marks() || slices.Contains([]Kind{watchdogInterval, clockInterval, readBackDelay, "read-timed-out"}, e.Kind)):
 			e.Kind = selfTest
 		}
 	}
 }
 
 // marks are the kinds of lines by which the kernel marks a clock source unstable, or gives it up.
-var marks = []Kind{tscUnstable, watchdogVerdict, watchdogSkew, watchdogDelta, frequencySkew, interCPUSkew, tscWarp}
+var marks = []Kind{tscUnstable, watchdogVerdict, "watchdog-skew", watchdogDelta, frequencySkew, interCPUSkew, tscWarp}
 
 // Marks returns whether the kernel marks a clock source unstable by the line, or gives it up.
 func (e Event) Marks() bool {

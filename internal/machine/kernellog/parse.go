@@ -22,51 +22,43 @@ func Parse(lines []string) []Event {
 	var events []Event
 	kept := map[Kind][]int{} // their indexes in events
 	for i, line := range lines {
-		found, ok := recognize(line)
-		if !ok {
+		text, count := unfold(line)
+		f, m := recognize(text)
+		if f == nil {
 			continue
 		}
-		of := kept[found.kind]
+		of := kept[f.kind]
 		if len(of) == maxOfKind {
-			events[of[maxOfKind-1]].Count += found.count
+			events[of[maxOfKind-1]].Count += count
 			continue
 		}
-		kept[found.kind] = append(of, len(events))
-		e := found.event()
-		e.Index = i
+		kept[f.kind] = append(of, len(events))
+		e := f.event(m)
+		e.Index, e.Count = i, count
 		events = append(events, e)
 	}
 	markTests(events)
 	return events
 }
 
-// A recognized line has a known format.
-type recognized struct {
-	*format
-	Message
-	// count is how often the line was logged.
-	count int
-}
-
-// recognize returns a line with its format; false for an unknown line, or a line of a program.
-func recognize(line string) (recognized, bool) {
+// recognize returns the format of a line, and its parts; nil for an unknown line, or a line of a program.
+func recognize(line string) (*format, Message) {
 	if !mayHave(strings.ToLower(cut(line))) {
-		return recognized{}, false
+		return nil, Message{}
 	}
-	text, count := unfold(line)
-	m := Split(text)
-	if len(m.Text) > maxLine {
-		m.Text = m.Text[:maxLine]
-	}
-	m.Text = printable.Line(m.Text)
+	m := Split(line)
+	m.Text = printable.Line(m.Text[:min(len(m.Text), maxLine)])
 	f := formatOf(m.Text)
-	return recognized{f, m, count}, f != nil && (f.program || !m.Program)
+	if f == nil || m.Program && !f.program {
+		return nil, m
+	}
+	return f, m
 }
 
-func (r recognized) event() Event {
-	e := Event{Kind: r.kind, Line: strings.TrimSpace(r.Text), AtNS: r.AtNS, Timed: r.Timed, Stamp: r.Stamp, Count: r.count, Clock: r.clock}
-	found := r.compiled().FindStringSubmatch(r.Text)
-	for i, group := range r.compiled().SubexpNames() {
+func (f *format) event(m Message) Event {
+	e := Event{Kind: f.kind, Line: strings.TrimSpace(m.Text), AtNS: m.AtNS, Timed: m.Timed, Stamp: m.Stamp, Clock: f.clock}
+	found := f.compiled().FindStringSubmatch(m.Text)
+	for i, group := range f.compiled().SubexpNames() {
 		if group != "" && found[i] != "" {
 			fields[group](&e, found[i])
 		}
@@ -74,7 +66,7 @@ func (r recognized) event() Event {
 	if slices.Contains(e.CPUs, unknownCPU) {
 		e.CPUs = nil
 	}
-	if r.kind == commandLine { // the rest may hold secrets
+	if f.kind == "command-line" { // the rest may hold secrets
 		e.Name = strings.Join(BootParameters(e.Name), " ")
 		e.Line = "Kernel command line: " + e.Name
 	}

@@ -11,11 +11,9 @@ import (
 
 // A rate is the rate of a clock source. The zero value is unknown.
 type rate struct {
-	hz float64
-	// by is its source: "by the line of hpet0".
-	by string
-	// rough is whether it is the name of the CPU, or a guess, so that clocks cannot be compared to a per cent.
-	rough bool
+	hz    float64
+	by    string // its source: "by the line of hpet0"
+	rough bool   // whether it is the name of the CPU, or a guess, so that clocks cannot be compared to a per cent
 	rank  int
 }
 
@@ -36,15 +34,15 @@ func inHz(hz float64) string {
 // rateLines are the kinds of lines with a rate, and how it ranks: the most exact one counts. The kernel keeps the rate
 // of rateBefore. BogoMIPS are twice the rate of the TSC, where the kernel computes or measures them by it.
 var rateLines = map[Kind]rate{
-	clockInterval: {rank: 1, by: "by its value and the uptime, a guess", rough: true},
-	bogoMIPS:      {rank: 4, by: "by BogoMIPS"},
-	registered:    {rank: 5, by: "by its registration line"},
-	tscRate:       {rank: 6, by: `by the line "Detected"`},
-	hpetRate:      {rank: 8, by: "by the line of hpet0"},
-	hostRate:      {rank: 8, by: "by the hypervisor"},
-	armRate:       {rank: 8, by: "by the line of arch_timer"},
-	rateBefore:    {rank: 8, by: "by CPUID"},
-	tscRefined:    {rank: 9, by: `by the line "Refined TSC"`},
+	clockInterval:         {rank: 1, by: "by its value and the uptime, a guess", rough: true},
+	bogoMIPS:              {rank: 4, by: "by BogoMIPS"},
+	registered:            {rank: 5, by: "by its registration line"},
+	tscRate:               {rank: 6, by: `by the line "Detected"`},
+	"hpet-rate":           {rank: 8, by: "by the line of hpet0"},
+	"hypervisor-tsc-rate": {rank: 8, by: "by the hypervisor"},
+	armRate:               {rank: 8, by: "by the line of arch_timer"},
+	rateBefore:            {rank: 8, by: "by CPUID"},
+	tscRefined:            {rank: 9, by: `by the line "Refined TSC"`},
 }
 
 // knownRates are rates of clock sources that every machine has: drivers/clocksource/acpi_pm.c, arch/x86/kernel/kvmclock.c,

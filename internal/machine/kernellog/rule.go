@@ -3,6 +3,7 @@ package kernellog
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -22,15 +23,12 @@ type rule struct {
 	concerns          Subject
 	tsc               Judgement
 	inferred          bool
-	// harmless is whether the cause never calls for a remedy.
-	harmless bool
-	// holds is a condition on one comparison of the watchdog. The evidence are its lines.
-	holds func(log, comparison) bool
+	harmless          bool                       // whether the cause never calls for a remedy
+	holds             func(log, comparison) bool // a condition on one comparison of the watchdog. The evidence are its lines.
 	// lines returns the evidence; with holds, more of it. Without either, it is the lines of the same kind. Without
 	// evidence there is no cause.
 	lines func(log) []Event
-	// say completes a cause that has its evidence, if its text depends on that. Without a text there is no cause.
-	say func(*Cause, log, comparison)
+	say   func(*Cause, log, comparison) // completes a cause that has its evidence, if its text depends on that. Without a text there is no cause.
 }
 
 func (r rule) on(l log) (Cause, bool) {
@@ -64,9 +62,12 @@ func (c *Cause) fill(l log, x comparison) {
 	if !strings.Contains(c.Text, "{") {
 		return
 	}
-	e := c.Evidence[0]
+	e, times := c.Evidence[0], 0
+	for _, e := range c.Evidence {
+		times += e.Count
+	}
 	figures := strings.NewReplacer("{both}", x.both(), "{off}", x.off(), "{difference}", span(x.skewNS),
-		"{clock}", e.Clock, "{cpus}", cpuNames(c.Evidence[:1]), "{skew}", moreOrLess(e.SkewNS), "{delay}", span(e.DelayNS),
+		"{times}", strconv.Itoa(times), "{clock}", e.Clock, "{cpus}", cpuNames(c.Evidence[:1]), "{skew}", moreOrLess(e.SkewNS), "{delay}", span(e.DelayNS),
 		"{rate}", rate{hz: e.Hz, by: rateLines[e.Kind].by}.String(), "{name}", e.Name, "{reason}", e.Reason, "{kernel}", l.machine.Kernel)
 	c.Title, c.Text = figures.Replace(c.Title), figures.Replace(c.Text)
 	if c.Concerns == ofItsClock {
@@ -93,6 +94,13 @@ func withoutRepeats(events []Event) []Event {
 // logged returns the lines of rules that every line of some kinds shows.
 func logged(kinds ...Kind) func(log) []Event {
 	return func(l log) []Event { return l.of(kinds...) }
+}
+
+// those returns the lines of rules that a condition on lines of some kinds selects.
+func those(holds func(log, Event) bool, kinds ...Kind) func(log) []Event {
+	return func(l log) []Event {
+		return slices.DeleteFunc(l.of(kinds...), func(e Event) bool { return !holds(l, e) })
+	}
 }
 
 // markedFor returns the lines of rules that a mark on the TSC for a reason shows.
@@ -138,4 +146,40 @@ func subjectOf(clock string) Subject {
 		return OfTSC
 	}
 	return OfOtherSource
+}
+
+// reasons are the rules for why a clock is wrong or not in use. The first that finds a cause excludes the others:
+// measurements come before inferences, and a pair of figures with one explanation before a pair with several.
+var reasons = slices.Concat(measuredRules, comparedRules, presumedRules)
+
+// otherRules find the causes beside the reason.
+var otherRules = slices.Concat(alsoRules, timeRules)
+
+// Causes are the kinds of causes, in the order of their rules, without the always harmless ones.
+func Causes() []string {
+	var kinds []string
+	for _, r := range slices.Concat(reasons, otherRules) {
+		if !r.harmless && !slices.Contains(kinds, r.kind) { // a kind may have several rules
+			kinds = append(kinds, r.kind)
+		}
+	}
+	return kinds
+}
+
+// Explain returns the causes that the events show: the reason why a clock is wrong or not in use, if there is one, and
+// then the others. Facts of the machine that m lacks are taken from the log.
+func Explain(events []Event, m Machine) []Cause {
+	l := log{events: events, machine: m.with(MachineOf(events))}
+	l.rates = rates(events, l.machine)
+	l.comparisons = comparisons(events, l.machine, l.rates)
+	var causes []Cause
+	for i, r := range slices.Concat(reasons, otherRules) {
+		if i < len(reasons) && len(causes) > 0 {
+			continue
+		}
+		if cause, ok := r.on(l); ok {
+			causes = append(causes, cause)
+		}
+	}
+	return causes
 }

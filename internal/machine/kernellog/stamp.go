@@ -13,31 +13,21 @@ import (
 
 // A Message is a line of a log, with its prefixes taken apart.
 type Message struct {
-	// Text is the text as the kernel logged it.
-	Text string
-	// Stamp is the time stamp as printed: "[    0.000089]", "Sep 11 07:03:06"; "" without one.
-	Stamp string
-	// AtNS is the time since boot in ns, if Timed.
-	AtNS int64
-	// Timed is whether the line has a time since boot.
-	Timed bool
-	// Kernel is whether the line shows that the kernel wrote it: by a priority, a time since boot or the name "kernel".
-	Kernel bool
-	// Program is whether the line shows that a program wrote it: "host ntpd[3517]: ".
-	Program bool
+	Text    string // the text as the kernel logged it
+	Stamp   string // the time stamp as printed: "[    0.000089]", "Sep 11 07:03:06"; "" without one
+	AtNS    int64  // the time since boot in ns, if Timed
+	Timed   bool   // whether the line has a time since boot
+	Kernel  bool   // whether the line shows that the kernel wrote it: by a priority, a time since boot or the name "kernel"
+	Program bool   // whether the line shows that a program wrote it: "host ntpd[3517]: "
 }
 
 // A prefix stands before the text of a line.
 type prefix struct {
-	// begins has the characters that it may begin with: a fast filter.
-	begins  string
-	pattern func() *regexp.Regexp // the first group is the stamp, if it has one
-	// kernel and program are whether it shows that the kernel, or a program, wrote the line.
-	kernel, program bool
-	// uptime is whether the group is a time since boot, in seconds or, if micro, in µs.
-	uptime, micro bool
-	// date is whether it is a date: a host and a program may follow.
-	date bool
+	begins          string                // the characters that it may begin with: a fast filter
+	pattern         func() *regexp.Regexp // the first group is the stamp, if it has one
+	kernel, program bool                  // whether it shows that the kernel, or a program, wrote the line
+	uptime, micro   bool                  // whether the group is a time since boot, in seconds or, if micro, in µs
+	date            bool                  // whether it is a date: a host and a program may follow
 }
 
 const digit = "0123456789"
