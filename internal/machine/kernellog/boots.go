@@ -9,6 +9,7 @@ import (
 // A Place is the position of a message among the boots of a log.
 type Place int
 
+// Where a message is.
 const (
 	SameBoot       Place = iota // it is of the boot of the message before
 	NewBoot                     // it is the first one of a boot

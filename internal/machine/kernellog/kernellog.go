@@ -51,6 +51,7 @@ type Machine struct {
 // A Judgement is what a cause says about the TSC.
 type Judgement string
 
+// What a cause may say.
 const (
 	TSCUnknown Judgement = ""      // the log does not show whether the TSC is right
 	TSCRight   Judgement = "right" // the TSC kept time, and another part was wrong
@@ -72,6 +73,7 @@ type Cause struct {
 // A Subject is the part of a machine that a cause concerns.
 type Subject string
 
+// The parts.
 const (
 	OfTSC         Subject = "tsc"          // the TSC of this machine
 	OfOtherSource Subject = "clock-source" // another clock source than the TSC
