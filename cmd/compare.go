@@ -153,7 +153,7 @@ func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []str
 		return err
 	}
 	document, err := run(to, func(ctx context.Context) (*result.Document, error) {
-		return plan.measure(ctx, stderr, flags.quiet)
+		return plan.measure(ctx, stderr)
 	})
 	if err != nil {
 		return err

@@ -18,8 +18,7 @@ type comparePlan struct {
 	facts    result.Host
 	clocks   []clock.Clock
 	settings measure.Settings
-	runs     int
-	limit    time.Duration // 0 for any time
+	flags    compareFlags
 	// recorded are the settings as the document has them.
 	recorded result.Settings
 	// otherSources are the kernel's clock sources to measure with, after the current one.
@@ -56,17 +55,13 @@ func planComparison(flags compareFlags, selectors []string, facts result.Host) (
 		Threads: settings.Threads, ThreadsChosen: flags.threads != "", Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
 		TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
 	}
-	return comparePlan{facts: facts, clocks: clocks, settings: settings, runs: flags.repeat, limit: flags.limit,
-		recorded: recorded}, nil
+	return comparePlan{facts: facts, clocks: clocks, settings: settings, flags: flags, recorded: recorded}, nil
 }
 
 // settings returns the settings of the flags. Rounds and Time are 0 if the flags leave them
 // to timebench.
 func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) {
-	s := measure.Settings{
-		Rounds: flags.rounds, Time: flags.time,
-		Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
-	}
+	s := measure.Settings{Rounds: flags.rounds, Time: flags.time}
 	if flags.single {
 		s.Distribution = singleReadTime
 	}
@@ -76,7 +71,7 @@ func (flags compareFlags) settings(facts result.Host) (measure.Settings, error) 
 	}
 	// --pin may name CPUs beyond those that the process gets by itself.
 	facts.CPU.Usable = max(facts.CPU.Usable, len(s.Pin))
-	s.CPUs = facts.CPU.Usable
+	s.CPU = facts.CPU
 	cpus := host.UsableCPUs(facts)
 	if len(s.Pin) > 0 {
 		cpus = min(cpus, len(s.Pin))

@@ -20,19 +20,19 @@ import (
 // measure measures with the current clock source, and then with each of the others. It returns
 // the document of what is complete when ctx ends, and nil if nothing can be measured. The error
 // says why a part is missing.
-func (plan comparePlan) measure(ctx context.Context, stderr io.Writer, quiet bool) (*result.Document, error) {
-	if plan.limit > 0 {
+func (plan comparePlan) measure(ctx context.Context, stderr io.Writer) (*result.Document, error) {
+	if plan.flags.limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, plan.limit)
+		ctx, cancel = context.WithTimeout(ctx, plan.flags.limit)
 		defer cancel()
 	}
 	measureWith := func(ctx context.Context, source string) (measure.Result, error) {
 		var update func(done, total time.Duration)
 		stop := func(bool) {}
 		announced := false
-		measured, err := measure.Repeat(ctx, plan.runs, plan.clocks, plan.settings, func(done, total time.Duration) {
+		measured, err := measure.Repeat(ctx, plan.flags.repeat, plan.clocks, plan.settings, func(done, total time.Duration) {
 			if !announced {
-				update, stop = terminal.Progress(stderr, quiet, plan.announcement(source), total, 0)
+				update, stop = terminal.Progress(stderr, plan.flags.quiet, plan.announcement(source), total, 0)
 				announced = true
 			}
 			if update != nil {
@@ -84,8 +84,8 @@ func (plan comparePlan) announcement(source string) string {
 	if source != "" {
 		text += " under clock source " + source
 	}
-	if plan.runs > 1 {
-		text += fmt.Sprintf(", in %d runs", plan.runs)
+	if plan.flags.repeat > 1 {
+		text += fmt.Sprintf(", in %d runs", plan.flags.repeat)
 	}
 	return text
 }

@@ -80,7 +80,7 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 					defer func() { took = time.Since(begun) }()
 					costs, err := measure.Run(ctx, slices.Concat(clocks, clock.UserMode()),
 						measure.Settings{Threads: examine.OneAndAll(host.UsableCPUs(facts)), Rounds: costRounds, Time: costTime,
-							WithoutResolution: true, CPUs: facts.CPU.Usable}, nil)
+							WithoutResolution: true, CPU: facts.CPU}, nil)
 					return costs.Clocks, err
 				}
 				section, err := profile.Run(ctx, settings, measured, func(done, total time.Duration) {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -124,7 +125,7 @@ func BenchmarkFloorAgainstC(b *testing.B) {
 func BenchmarkScalingAgainstC(b *testing.B) {
 	program, cpus := compiled(b, "scale"), len(thread.Usable())
 	empty := clock.Clock{ID: "empty", Hz: 1, ReportedNS: func() float64 { return 0 }, Open: clock.OpenFloor}
-	settings := measure.Settings{Threads: []int{1, cpus}, Rounds: 1, Time: 500 * time.Millisecond, CPUs: cpus}
+	settings := measure.Settings{Threads: []int{1, cpus}, Rounds: 1, Time: 500 * time.Millisecond, CPU: result.CPU{Usable: cpus}}
 	var ours, theirs []float64
 	for b.Loop() {
 		measured, err := measure.Run(context.Background(), []clock.Clock{empty}, settings, nil)

@@ -67,8 +67,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 	tool.Command = "doctor" // warnings are for it
 	facts := host.Facts()
 	settings := measure.Settings{
-		Threads: OneAndAll(host.UsableCPUs(facts)), Rounds: rounds, Time: roundTime,
-		CPUs: facts.CPU.Usable, Quota: facts.CPU.Quota, QuotaPeriod: time.Duration(facts.CPU.QuotaPeriodNS),
+		Threads: OneAndAll(host.UsableCPUs(facts)), Rounds: rounds, Time: roundTime, CPU: facts.CPU,
 	}
 	if fast {
 		settings.Threads, settings.Rounds, settings.Time, settings.WithoutResolution = []int{1}, fastRounds, fastTime, true
@@ -242,7 +241,7 @@ var calls = []string{
 func Clocks(s measure.Settings, busy bool) []clock.Clock {
 	const few = 5
 	calls := calls
-	if busy || s.Quota > 0 && s.Quota < 1 {
+	if busy || s.CPU.Quota > 0 && s.CPU.Quota < 1 {
 		calls = calls[:few]
 	}
 	asSyscall := []string{"CLOCK_MONOTONIC", "NtQueryPerformanceCounter"}

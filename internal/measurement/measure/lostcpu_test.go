@@ -77,7 +77,7 @@ func losing(t *testing.T, s Settings, team team) Result {
 func running(t *testing.T, r *runner) Result {
 	t.Helper()
 	s := &r.settings
-	s.CPUs, s.places, s.Rounds, s.Time = 4, []int{0, 1, 2, 3}, 10, 20*time.Millisecond
+	s.CPU.Usable, s.places, s.Rounds, s.Time = 4, []int{0, 1, 2, 3}, 10, 20*time.Millisecond
 	if r.ctx == nil {
 		r.ctx = context.Background()
 	}

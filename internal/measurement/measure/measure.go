@@ -49,11 +49,8 @@ type Settings struct {
 	Pin []int
 	// Processes is whether the workers of a throughput measurement are processes.
 	Processes bool
-	// CPUs is the number of CPUs that the process may use.
-	CPUs int
-	// Quota is the CPU time that the process may use in each QuotaPeriod, in CPUs; 0 if there is no limit.
-	Quota       float64
-	QuotaPeriod time.Duration
+	// CPU is what the process may use: the number of CPUs and the quota.
+	CPU result.CPU
 	// places are the CPUs in the order in which unpinned threads start on them: neighbours
 	// are on different cores, so that no two threads share a core while another is idle. Run
 	// sets it once, because reading the topology takes 0.1 ms for each CPU.
@@ -413,8 +410,8 @@ func (s Settings) turn() time.Duration {
 
 func (s Settings) wantedTurn() time.Duration {
 	const share = 20
-	if s.Quota > 0 {
-		return min(latencyTurn, time.Duration(s.Quota*float64(s.QuotaPeriod)/share))
+	if s.CPU.Quota > 0 {
+		return min(latencyTurn, time.Duration(s.CPU.Quota*float64(s.CPU.QuotaPeriodNS)/share))
 	}
 	return latencyTurn
 }

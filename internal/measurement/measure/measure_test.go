@@ -16,7 +16,7 @@ import (
 )
 
 func quick(threads ...int) Settings {
-	return Settings{Threads: threads, Rounds: 6, Time: 5 * time.Millisecond, CPUs: len(thread.Usable())}
+	return Settings{Threads: threads, Rounds: 6, Time: 5 * time.Millisecond, CPU: result.CPU{Usable: len(thread.Usable())}}
 }
 
 // Costs alone take less time: coarse clocks take long to tick.
@@ -65,7 +65,7 @@ func TestRunMeasuresRealClocks(t *testing.T) {
 		for i, threads := range []int{1, 2, 5} {
 			require.Equal(t, threads, c.Throughput[i].Threads)
 			require.Positive(t, c.Throughput[i].ReadsPerSecond, c.ID)
-			require.Equal(t, threads > s.CPUs, c.Throughput[i].Oversubscribed)
+			require.Equal(t, threads > s.CPU.Usable, c.Throughput[i].Oversubscribed)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestPinnedRunStaysOnItsCPU(t *testing.T) {
 
 // A quota of half a CPU is less than one thread can use.
 func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
-	s := Settings{Time: 100 * time.Millisecond, CPUs: 4, Quota: 1.5, QuotaPeriod: 100 * time.Millisecond}
+	s := Settings{Time: 100 * time.Millisecond, CPU: result.CPU{Usable: 4, Quota: 1.5, QuotaPeriodNS: 1e8}}
 	for threads, want := range map[int]bool{1: false, 2: true, 4: true, 8: true} {
 		require.Equal(t, want, s.oversubscribed(threads), threads)
 	}
@@ -99,9 +99,9 @@ func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
 	require.Equal(t, 300*time.Millisecond, s.span(2))
 	require.Equal(t, 1, s.passes(2))
 	require.Equal(t, 1, s.windows(2))
-	s.Quota = 0.5
+	s.CPU.Quota = 0.5
 	require.True(t, s.oversubscribed(1))
-	s.Quota = 6 // more than the CPUs have
+	s.CPU.Quota = 6 // more than the CPUs have
 	require.False(t, s.throttled(8))
 	require.True(t, s.oversubscribed(8))
 	require.Equal(t, 100*time.Millisecond, s.span(8))
@@ -113,7 +113,7 @@ func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
 // A pass of threads that share CPUs is divided into windows, which are samples, if it is long enough for them.
 func TestOversubscribedPassesHaveWindows(t *testing.T) {
 	for span, windows := range map[time.Duration]int{100 * time.Millisecond: windowsPerPass, 4 * time.Millisecond: 2, time.Millisecond: 1} {
-		s := Settings{Time: span, CPUs: 2}
+		s := Settings{Time: span, CPU: result.CPU{Usable: 2}}
 		require.Equal(t, []int{1, windows}, []int{s.windows(2), s.windows(3)}, span)
 	}
 }
@@ -156,7 +156,7 @@ func TestSampleOfSlices(t *testing.T) {
 // The places are read once a run, not for every pass: here they belong to another machine.
 func TestAffinitiesGiveEachWorkerACPUToBeginOn(t *testing.T) {
 	const cpus = 512
-	free := Settings{CPUs: cpus}
+	free := Settings{CPU: result.CPU{Usable: cpus}}
 	for cpu := range cpus {
 		free.places = append(free.places, cpu)
 	}
@@ -170,7 +170,7 @@ func TestAffinitiesGiveEachWorkerACPUToBeginOn(t *testing.T) {
 	for cpu := range cpus {
 		require.Equal(t, 2, begun[cpu], "CPU %d", cpu)
 	}
-	pinned := Settings{CPUs: 4, Pin: []int{3, 1}, places: free.places}.affinities()
+	pinned := Settings{CPU: result.CPU{Usable: 4}, Pin: []int{3, 1}, places: free.places}.affinities()
 	require.Equal(t, []int{3, 1, 3}, []int{pinned(0).Pin, pinned(1).Pin, pinned(2).Pin})
 	require.Equal(t, thread.Any, pinned(0).Begin)
 }
@@ -254,9 +254,9 @@ func TestDefaultsFillTheirBudgets(t *testing.T) {
 		require.InDelta(t, roundsBudget, span, float64(30*latencyTurn), "%d clocks", clocks)
 	}
 	require.Equal(t, 40, Settings{}.DefaultRounds(1000))
-	require.Equal(t, 700, Settings{Quota: 0.1, QuotaPeriod: 100 * time.Millisecond}.DefaultRounds(1), "of shorter turns")
-	require.Equal(t, 100*time.Millisecond, Settings{Threads: []int{1}, CPUs: 1}.DefaultTime(1))
-	require.Equal(t, shortestDefaultTime, Settings{Threads: DefaultThreads(192), CPUs: 192}.DefaultTime(1000))
+	require.Equal(t, 700, Settings{CPU: result.CPU{Quota: 0.1, QuotaPeriodNS: 1e8}}.DefaultRounds(1), "of shorter turns")
+	require.Equal(t, 100*time.Millisecond, Settings{Threads: []int{1}, CPU: result.CPU{Usable: 1}}.DefaultTime(1))
+	require.Equal(t, shortestDefaultTime, Settings{Threads: DefaultThreads(192), CPU: result.CPU{Usable: 192}}.DefaultTime(1000))
 }
 
 // docs/measuring.md promises ten seconds. The rest of the program (facts, the TSC's rates asleep and
@@ -264,7 +264,7 @@ func TestDefaultsFillTheirBudgets(t *testing.T) {
 func TestDefaultRunTakesLessThanTenSeconds(t *testing.T) {
 	const beside = time.Second
 	for _, cpus := range []int{1, 2, 8, 24, 64, 192, 512} {
-		s := Settings{Threads: DefaultThreads(cpus), CPUs: cpus}
+		s := Settings{Threads: DefaultThreads(cpus), CPU: result.CPU{Usable: cpus}}
 		clocks := clock.Default()
 		s.Rounds, s.Time = s.DefaultRounds(len(clocks)), s.DefaultTime(len(clocks))
 		require.Less(t, s.Estimate(clocks)+beside, 10*time.Second, "%d CPUs", cpus)
@@ -291,7 +291,7 @@ func TestFairnessIsThatWithinAPass(t *testing.T) {
 
 // A worker checks its deadline each millisecond, however long the slices of a pass are.
 func TestWorkersOfALongPassLookAtTheirDeadline(t *testing.T) {
-	r := &runner{settings: Settings{CPUs: 1}}
+	r := &runner{settings: Settings{CPU: result.CPU{Usable: 1}}}
 	short := r.pace(&throughput{subject: &subject{readNS: 20}, threads: 1}, 5*time.Millisecond)
 	long := r.pace(&throughput{subject: &subject{readNS: 20}, threads: 1}, time.Hour)
 	require.True(t, short.Keep)

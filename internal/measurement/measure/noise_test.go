@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/host"
 )
@@ -106,14 +107,14 @@ func TestSlicesAreLongAgainstTheStopwatch(t *testing.T) {
 	defer observe.TryStopwatch()
 	for _, cost := range []time.Duration{20, 300, 1000, 30_000} {
 		observe.AssumeStopwatch(cost, 20)
-		for _, s := range []Settings{{}, {Quota: 0.02, QuotaPeriod: 100 * time.Millisecond}} {
+		for _, s := range []Settings{{}, {CPU: result.CPU{Quota: 0.02, QuotaPeriodNS: 1e8}}} {
 			require.GreaterOrEqual(t, s.slice(), 300*cost)
 			require.GreaterOrEqual(t, s.turn(), 5*s.slice())
 		}
 	}
 	observe.AssumeStopwatch(20, 20)
 	require.Equal(t, 100*time.Microsecond, Settings{}.slice())
-	require.Equal(t, 20*time.Microsecond, Settings{Quota: 0.02, QuotaPeriod: 100 * time.Millisecond}.slice())
+	require.Equal(t, 20*time.Microsecond, Settings{CPU: result.CPU{Quota: 0.02, QuotaPeriodNS: 1e8}}.slice())
 	observe.AssumeStopwatch(20, 4*time.Millisecond) // clock source jiffies
 	require.Equal(t, 20*time.Millisecond, Settings{}.slice())
 	require.Equal(t, 100*time.Millisecond, Settings{}.turn())

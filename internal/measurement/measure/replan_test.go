@@ -41,7 +41,7 @@ func TestReadsArePlannedAnewWhereTheyComeToCostMore(t *testing.T) {
 	const rounds, from = 30, 150 // spins: some rounds of 25, or of fewer on a busy machine
 	reader := &dearer{from: from}
 	s := &subject{clock: fake("dearer@fake", func() (clock.Reader, error) { return reader, nil })}
-	r := &runner{ctx: context.Background(), settings: Settings{Threads: []int{1}, Rounds: rounds, Time: time.Millisecond, CPUs: 1},
+	r := &runner{ctx: context.Background(), settings: Settings{Threads: []int{1}, Rounds: rounds, Time: time.Millisecond, CPU: result.CPU{Usable: 1}},
 		team: &fakeTeam{gone: never}, subjects: []*subject{s}, now: observe.Now}
 	require.NoError(t, thread.Run(thread.Any, r.run))
 	require.Len(t, s.latency, rounds)

@@ -66,7 +66,7 @@ func (s Settings) windows(threads int) int {
 
 // oversubscribed returns whether this number of threads gets less than one CPU each.
 func (s Settings) oversubscribed(threads int) bool {
-	cpus := s.CPUs
+	cpus := s.CPU.Usable
 	if len(s.Pin) > 0 {
 		cpus = min(cpus, len(s.Pin))
 	}
@@ -74,7 +74,7 @@ func (s Settings) oversubscribed(threads int) bool {
 }
 
 func (s Settings) throttled(threads int) bool {
-	return s.Quota > 0 && float64(min(threads, s.CPUs)) > s.Quota
+	return s.CPU.Quota > 0 && float64(min(threads, s.CPU.Usable)) > s.CPU.Quota
 }
 
 // span returns how long a measurement with this number of threads takes: Time, or enough periods of a quota that the
@@ -82,7 +82,7 @@ func (s Settings) throttled(threads int) bool {
 func (s Settings) span(threads int) time.Duration {
 	const periods = 3
 	if s.throttled(threads) {
-		return max(s.Time, periods*s.QuotaPeriod)
+		return max(s.Time, periods*time.Duration(s.CPU.QuotaPeriodNS))
 	}
 	return s.Time
 }
