@@ -6,6 +6,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
 // Runtimes returns a section with a number of calls of a runtime, a call of another runtime that was timed by CPU time,
@@ -49,11 +50,11 @@ func Runtimes(calls int) *runtimes.Runtimes {
 	}
 	for i, late := range []float64{73e3, 975e3, -200e3}[:min(calls, 3)] {
 		name := []string{"LockSupport.parkNanos", "Thread.sleep(ms)", "Object.wait"}[i]
-		took := compare.Latency{MedianNS: 1e6 + late, MinNS: 1e6 + late, SamplesNS: []float64{1e6 + late}}
-		java.Sleeps = append(java.Sleeps, runtimes.MeasuredSleep{ID: name + "@java", Call: name, Spans: []runtimes.Slept{{
+		java.Sleeps = append(java.Sleeps, wake.SleepWay{ID: name + "@java", Call: name, Available: true, Spans: []wake.SleepSpan{{
 			SpanNS: 1e6, Samples: 300, Early: 3 * (i / 2), MinLateNS: late - 50e3, MedianLateNS: late, P99LateNS: late + 1e6,
-			MaxLateNS: late + 5e6, Took: took, SystemCall: []string{"futex", "epoll_wait", ""}[i], Deadline: i == 0,
+			MaxLateNS: late + 5e6, PartMediansNS: []float64{late}, SystemCall: []string{"futex", "epoll_wait", ""}[i],
 			SystemCallNS: []int64{990e3, 2e6, 0}[i], SystemCallBy: []string{"ptrace", "ptrace", "ptrace needs Linux 5.3"}[i],
+			Deadline: i == 0,
 		}}})
 	}
 	if calls > 5 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -34,7 +35,7 @@ func (s *Runtimes) answer() string {
 			slowest.ID, words.Duration(slowest.Latency.MedianNS))
 	case len(fastest) == 1:
 		return s.choice(fastest[0], slowest)
-	case len(s.spans()) > 0:
+	case len(wake.Spans(s.sleeps())) > 0:
 		return s.sleepAnswer()
 	case !slices.ContainsFunc(s.Runtimes, available):
 		return "No runtime could be measured."

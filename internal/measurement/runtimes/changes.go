@@ -1,17 +1,24 @@
 package runtimes
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
 // compared returns what changed in the costs of calls. The verdicts are the same as on clocks.
 func compared(old, new *result.Document, s section.Settings) (section.Comparison, bool) {
-	return compare.Compare(old, new, Of, subjects, different, s,
-		compare.Wording{Title: title, Subject: "Call", Unit: "ns/call"})
+	wording := compare.Wording{Title: title, Subject: "Call", Unit: "ns/call"}
+	called := func(r MeasuredRuntime) bool { return len(r.Calls) > 0 }
+	if r := cmp.Or(Of(new), Of(old)); r != nil && len(r.sleeps()) > 0 && !slices.ContainsFunc(r.Runtimes, called) {
+		wording = wake.Wording
+	}
+	return compare.Compare(old, new, Of, subjects, different, s, wording)
 }
 
 // subjects returns the calls of a document. A call has few samples, each from many slices: the fastest slice often has
@@ -22,10 +29,7 @@ func subjects(d *result.Document) []compare.Subject {
 	if s := Of(d); s != nil {
 		contended := compare.ContendedFrom(d.Warnings, d.Host.CPU.Usable)
 		for _, r := range s.Runtimes {
-			for _, m := range r.namedSleeps() {
-				all = append(all, compare.Subject{Name: m.name, Benchmark: "Sleep/call", Latency: &m.Took,
-					ContendedFrom: contended})
-			}
+			all = append(all, wake.Subjects(d, r.Sleeps, "Sleep/call")...)
 			for _, m := range r.Calls {
 				of := compare.Subject{Name: m.ID, Benchmark: "Runtime/call", Reason: m.Reason, ContendedFrom: contended}
 				if m.Latency != nil {
@@ -62,9 +66,10 @@ func different(old, new *Runtimes) []section.Difference {
 				all = append(all, section.Difference{What: o.ID + " resolution", Old: before, New: after})
 			}
 		})
-		section.Match(o.namedSleeps(), n.namedSleeps(), func(m namedSleep) string { return m.name }, func(o, n namedSleep) {
-			all = append(all, section.Difference{What: o.name + " system call", Old: o.SystemCall, New: n.SystemCall},
-				section.Difference{What: o.name + " ends early", Old: o.endsEarly(), New: n.endsEarly()})
+		section.Match(wake.Rows(o.Sleeps), wake.Rows(n.Sleeps), wake.Row.Name, func(o, n wake.Row) {
+			early := map[bool]string{false: "no", true: "yes"}
+			all = append(all, section.Difference{What: o.Name() + " system call", Old: o.SystemCall, New: n.SystemCall},
+				section.Difference{What: o.Name() + " ends early", Old: early[o.Early > 0], New: early[n.Early > 0]})
 		})
 	})
 	return all

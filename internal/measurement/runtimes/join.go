@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
 // join joins the costs of calls of several runs on one machine, with the samples of all runs. Runtimes, calls and
@@ -11,17 +12,16 @@ import (
 func join(runs []*Runtimes) *Runtimes {
 	joined := *runs[0]
 	joined.Runtimes = slices.Clone(joined.Runtimes)
-	calls, sleeps := map[string][]MeasuredCall{}, map[string][]*compare.Latency{}
+	calls := map[string][]MeasuredCall{}
+	var sleeps [][]wake.SleepWay
 	for i, run := range runs {
 		if i > 0 {
 			joined.DurationNS += run.DurationNS
 		}
+		sleeps = append(sleeps, run.sleeps())
 		for _, r := range run.Runtimes {
 			for _, c := range r.Calls {
 				calls[c.ID] = append(calls[c.ID], c)
-			}
-			for _, m := range r.namedSleeps() {
-				sleeps[m.name] = append(sleeps[m.name], &m.Took)
 			}
 		}
 	}
@@ -32,13 +32,7 @@ func join(runs []*Runtimes) *Runtimes {
 			(*of)[k].join(calls[(*of)[k].ID])
 		}
 		r := &joined.Runtimes[i]
-		r.Sleeps = slices.Clone(r.Sleeps)
-		for k := range r.Sleeps {
-			r.Sleeps[k].Spans = slices.Clone(r.Sleeps[k].Spans)
-		}
-		for _, m := range r.namedSleeps() {
-			m.Took = *compare.JoinLatency(sleeps[m.name])
-		}
+		r.Sleeps = wake.JoinWays(r.Sleeps, sleeps...)
 	}
 	return &joined
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
 func TestJoinedCallsHaveTheSamplesOfAllRuns(t *testing.T) {
@@ -14,7 +15,7 @@ func TestJoinedCallsHaveTheSamplesOfAllRuns(t *testing.T) {
 		for _, id := range calls {
 			java.Calls = append(java.Calls, MeasuredCall{ID: id, Latency: compare.LatencyOf([]float64{ns, ns + 1}, nil)})
 		}
-		java.Sleeps = []MeasuredSleep{{ID: "s", Spans: []Slept{sleptOf(time.Millisecond, [][]float64{{ns}, {ns + 2}})}}}
+		java.Sleeps = []wake.SleepWay{{ID: "s", Spans: []wake.SleepSpan{sleptOf(time.Millisecond, [][]float64{{ns}, {ns + 2}})}}}
 		return &Runtimes{DurationNS: 5, Runtimes: []MeasuredRuntime{java}}
 	}
 	first := run(20, "a", "b")
@@ -26,7 +27,9 @@ func TestJoinedCallsHaveTheSamplesOfAllRuns(t *testing.T) {
 	require.Equal(t, []float64{20, 21, 22, 23}, calls[0].Latency.SamplesNS)
 	require.Nil(t, calls[1].Latency.Runs)
 	slept := joined.Runtimes[0].Sleeps[0].Spans[0]
-	require.Equal(t, []float64{1_000_020, 1_000_022, 1_000_022, 1_000_024}, slept.Took.SamplesNS)
-	require.Len(t, first.Runtimes[0].Sleeps[0].Spans[0].Took.SamplesNS, 2, "the runs are not changed")
+	require.Equal(t, []float64{20, 22, 22, 24}, slept.PartMediansNS)
+	require.Equal(t, 4, slept.Samples)
+	require.Equal(t, 24.0, slept.MaxLateNS)
+	require.Len(t, first.Runtimes[0].Sleeps[0].Spans[0].PartMediansNS, 2, "the runs are not changed")
 	require.Nil(t, first.Runtimes[0].Calls[0].Latency.Runs, "the runs are not changed")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -113,7 +114,7 @@ func TestEarlySleepIsNamed(t *testing.T) {
 		Runtimes: []Selected{{of, wrapper}, {Runtime: of}}, Spans: []time.Duration{20 * time.Millisecond}, Sleeps: 20, Starts: 2,
 	}
 	var measured Runtimes
-	var early, usual Slept
+	var early, usual wake.SleepSpan
 	for range 5 {
 		var err error
 		measured, err = Run(t.Context(), s, func(_, _ time.Duration) {})

@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
 // Runtimes are the costs of the clock calls of language runtimes.
@@ -72,7 +73,7 @@ type MeasuredRuntime struct {
 	// Calls has an entry for each call, each id once.
 	Calls []MeasuredCall `json:"calls"`
 	// Sleeps has an entry for each way to sleep, each id once.
-	Sleeps []MeasuredSleep `json:"sleeps,omitempty" once:"id"`
+	Sleeps []wake.SleepWay `json:"sleeps,omitempty" once:"id"`
 }
 
 // A MeasuredCall is a call that returns the time.

@@ -11,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/preload"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -43,9 +44,9 @@ const title = "Clock calls of runtimes"
 // Block returns a table for each runtime and for each span of sleeps, and which call to choose.
 func (s *Runtimes) Block(*result.Document) table.Block {
 	block := table.Block{Title: title, Facts: table.Facts{Title: "Which call to choose", Lines: s.choices()},
-		Verdict: s.answer(), Faults: s.early()}
+		Verdict: s.answer(), Faults: wake.EarlyFaults(s.sleeps())}
 	block.Facts.Instead = len(block.Facts.Lines) > 1
-	spans := s.spans()
+	spans := wake.Spans(s.sleeps())
 	if len(spans) > 0 && len(block.Facts.Lines) == 0 {
 		block.Facts = table.Facts{Title: "Which sleep to choose for " + words.Duration(float64(spans[0])),
 			Lines: s.sleepChoices()}
@@ -124,7 +125,7 @@ type line struct {
 	runtime    *MeasuredRuntime
 	call       MeasuredCall
 	throughput *compare.Throughput
-	slept      *Slept
+	slept      *wake.SleepSpan
 	// own is whether the call returns no time: the empty loop, the empty call or a way to sleep.
 	own bool
 }
@@ -312,13 +313,13 @@ func (s *Runtimes) unproven() []string {
 				break
 			}
 		}
-		for _, m := range r.namedSleeps() {
+		for _, m := range wake.Rows(r.Sleeps) {
 			if m.SystemCall == "" && m.SystemCallBy != noWait {
 				unseen.Add(r.Name, m.SystemCallBy)
 				break
 			}
 			if m.SystemCall == "" {
-				unseen.Add(m.name, noWait)
+				unseen.Add(m.Name(), noWait)
 			}
 		}
 	}

@@ -10,75 +10,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/instrument/stats"
-	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/system/program"
 )
 
-// A MeasuredSleep is a way to sleep.
-type MeasuredSleep struct {
-	// ID is call and runtime: time.sleep@python3.
-	ID string `json:"id" is:"named"`
-	// Call is the call as its manual spells it.
-	Call string `json:"call"`
-	// Reason is why it was not measured.
-	Reason string `json:"reason,omitempty"`
-	// Spans has an entry for each span, each once.
-	Spans []Slept `json:"spans,omitempty" once:"span_ns"`
-}
-
-// Slept is how late sleeps of one span ended, after their begin and the span.
-type Slept struct {
-	// SpanNS is the span that the program asked for.
-	SpanNS int64 `json:"span_ns" is:"positive"`
-	// Samples is the number of sleeps.
-	Samples int `json:"samples"`
-	// Early is the number of those that ended before the span.
-	Early int `json:"early"`
-	// MinLateNS is the minimum; negative if early.
-	MinLateNS float64 `json:"min_late_ns" is:"signed"`
-	// MedianLateNS is the median of the medians of the starts.
-	MedianLateNS float64 `json:"median_late_ns" is:"signed"`
-	// P99LateNS is the 99th percentile.
-	P99LateNS float64 `json:"p99_late_ns" is:"signed"`
-	// MaxLateNS is the maximum.
-	MaxLateNS float64 `json:"max_late_ns" is:"signed"`
-	// Took is the time that a sleep takes. Its samples are the medians of the starts.
-	Took compare.Latency `json:"took"`
-	// SystemCall is the system call that waits: epoll_wait.
-	SystemCall string `json:"system_call,omitempty"`
-	// SystemCallNS is how long it waits at most.
-	SystemCallNS int64 `json:"system_call_ns,omitempty"`
-	// Deadline is whether the call has a deadline; system_call_ns is then what remained of it.
-	Deadline bool `json:"system_call_deadline,omitempty"`
-	// SystemCallBy is the method, or why it is unknown.
-	SystemCallBy string `json:"system_call_by,omitempty"`
-}
-
-// Check reports more early sleeps than sleeps, and figures out of order.
-func (s *Slept) Check(c *result.Checker) {
-	c.Part("early", int64(s.Early), int64(s.Samples), "samples")
-	if s.MinLateNS > s.MedianLateNS || s.MedianLateNS > s.MaxLateNS || s.P99LateNS > s.MaxLateNS {
-		c.Fail("median_late_ns", "is not between the minimum and the maximum")
-	}
-}
-
-// A namedSleep is a way to sleep for a span, named time.sleep@python3 100 µs.
-type namedSleep struct {
-	name string
-	*Slept
-}
-
-// namedSleeps returns the sleeps of a runtime.
-func (r *MeasuredRuntime) namedSleeps() (all []namedSleep) {
-	for _, m := range r.Sleeps {
-		for i := range m.Spans {
-			all = append(all, namedSleep{m.ID + " " + words.Duration(float64(m.Spans[i].SpanNS)), &m.Spans[i]})
-		}
+// sleeps returns the ways to sleep of all runtimes.
+func (s *Runtimes) sleeps() (all []wake.SleepWay) {
+	for _, r := range s.Runtimes {
+		all = append(all, r.Sleeps...)
 	}
 	return all
 }
@@ -161,36 +103,34 @@ func (r *runner) sleep(s *subject) {
 // addSleeps adds the results of all starts to the entry of the runtime.
 func (s *subject) addSleeps(spans []time.Duration) {
 	for _, name := range s.Sleeps {
-		m := MeasuredSleep{ID: name + "@" + s.entry.Name, Call: name, Reason: s.missing[name]}
+		m := wake.SleepWay{ID: name + "@" + s.entry.Name, Call: name, Reason: s.missing[name]}
 		for _, span := range spans {
 			w := way{name, span}
 			if starts := s.lateNS[w]; len(slices.Concat(starts...)) > 0 {
 				of := sleptOf(span, starts)
-				of.waits(s.waits[w], s.untraced)
-				m.Spans, s.entry.Available = append(m.Spans, of), true
+				waits(&of, s.waits[w], s.untraced)
+				m.Spans, m.Available, s.entry.Available = append(m.Spans, of), true, true
 			}
 		}
 		s.entry.Sleeps = append(s.entry.Sleeps, m)
 	}
 }
 
-// sleptOf returns the figures of the sleeps of at least one start.
-func sleptOf(span time.Duration, starts [][]float64) Slept {
-	var tookNS []float64
+// sleptOf returns the figures of the sleeps of at least one start. Its median is that of the medians of the starts.
+func sleptOf(span time.Duration, starts [][]float64) wake.SleepSpan {
+	s := wake.SleepSpan{SpanNS: int64(span)}
 	for _, lateNS := range starts {
-		tookNS = append(tookNS, float64(span)+stats.Median(lateNS))
-	}
-	all := slices.Concat(starts...)
-	took := *compare.LatencyOf(tookNS, nil)
-	s := Slept{
-		SpanNS: int64(span), Samples: len(all), Took: took, MedianLateNS: took.MedianNS - float64(span),
-		MinLateNS: slices.Min(all), P99LateNS: stats.Quantile(0.99, all), MaxLateNS: slices.Max(all),
-	}
-	for _, ns := range all {
-		if ns < 0 {
-			s.Early++
+		s.PartMediansNS = append(s.PartMediansNS, stats.Median(lateNS))
+		for _, ns := range lateNS {
+			if ns < 0 {
+				s.Early++
+			}
 		}
 	}
+	all, of := slices.Concat(starts...), stats.Summarize(s.PartMediansNS)
+	s.Samples, s.MinLateNS, s.MaxLateNS = len(all), slices.Min(all), slices.Max(all)
+	s.MedianLateNS, s.LowNS, s.HighNS = of.Median, of.Low, of.High
+	s.AddPercentiles(all)
 	return s
 }
 
@@ -240,10 +180,10 @@ const noWait = "no system call of its own was seen to wait"
 // waits sets the system call that waits. A runtime waits in other threads too: of the calls that are at least half as
 // many as the sleeps, and wait for half the span or more, but at most twice as long as a sleep takes, it is the one
 // that waits longest. why is why they were not traced.
-func (s *Slept) waits(all []ptrace.Wait, why string) {
+func waits(s *wake.SleepSpan, all []ptrace.Wait, why string) {
 	calls := map[ptrace.Wait][]float64{}
 	for _, w := range all {
-		if w.NS >= s.SpanNS/2 && float64(w.NS) <= 2*s.Took.MedianNS {
+		if w.NS >= s.SpanNS/2 && float64(w.NS) <= 2*(float64(s.SpanNS)+s.MedianLateNS) {
 			of := ptrace.Wait{Call: w.Call, Deadline: w.Deadline}
 			calls[of] = append(calls[of], float64(w.NS))
 		}

@@ -3,38 +3,21 @@ package runtimes
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
-
-// spans returns the spans of the sleeps, the shortest first.
-func (s *Runtimes) spans() []int64 {
-	all := map[int64]bool{}
-	for _, r := range s.Runtimes {
-		for _, m := range r.Sleeps {
-			for _, of := range m.Spans {
-				all[of.SpanNS] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
-}
 
 // sleptFor returns the sleeps of a span in all runtimes, the least late first.
 func (s *Runtimes) sleptFor(spanNS int64) (all []line) {
 	for i := range s.Runtimes {
 		r := &s.Runtimes[i]
-		for _, m := range r.Sleeps {
-			for k := range m.Spans {
-				if of := &m.Spans[k]; of.SpanNS == spanNS {
-					all = append(all, line{section: s, runtime: r, call: MeasuredCall{ID: m.ID, Call: m.ID}, slept: of, own: true})
-				}
-			}
+		for _, of := range wake.ByLateness(r.Sleeps, spanNS) {
+			all = append(all, line{section: s, runtime: r, call: MeasuredCall{ID: of.ID, Call: of.ID}, slept: of.SleepSpan, own: true})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.slept.MedianLateNS, b.slept.MedianLateNS) })
@@ -43,7 +26,7 @@ func (s *Runtimes) sleptFor(spanNS int64) (all []line) {
 
 // ranked returns the sleeps of the shortest span: those that were never early first, each the least late first.
 func (s *Runtimes) ranked() []line {
-	all := s.sleptFor(s.spans()[0])
+	all := s.sleptFor(wake.Spans(s.sleeps())[0])
 	slices.SortStableFunc(all, func(a, b line) int { return min(a.slept.Early, 1) - min(b.slept.Early, 1) })
 	return all
 }
@@ -65,7 +48,7 @@ func (s *Runtimes) sleepAnswer() string {
 			best = append(best, l)
 		}
 	}
-	span := words.Duration(float64(s.spans()[0]))
+	span := words.Duration(float64(wake.Spans(s.sleeps())[0]))
 	late := func(l line) string { return words.SignedDuration(l.slept.MedianLateNS) }
 	if len(best) == 1 {
 		return fmt.Sprintf("For a sleep of %s use %s, %s late%s.", span, best[0].call.ID, late(best[0]), best[0].blocks())
@@ -81,7 +64,7 @@ func (s *Runtimes) sleepChoices() (lines []table.Fact) {
 	for _, l := range s.ranked() {
 		text := strings.TrimSuffix(l.call.ID, "@"+l.runtime.Name)
 		text += " " + words.SignedDuration(l.slept.MedianLateNS) + l.blocks()
-		if why := l.slept.rounded(); why != "" {
+		if why := rounded(l.slept); why != "" {
 			text += " (" + why + ")"
 		}
 		texts[l.runtime] = append(texts[l.runtime], text)
@@ -94,42 +77,21 @@ func (s *Runtimes) sleepChoices() (lines []table.Fact) {
 	return lines
 }
 
-// early returns a sentence for each way to sleep that ended early.
-func (s *Runtimes) early() (faults []string) {
-	for _, span := range s.spans() {
-		for _, l := range s.sleptFor(span) {
-			if of := l.slept; of.Early > 0 {
-				faults = append(faults, fmt.Sprintf("%s ends early: %d of %s of %s, by up to %s.", l.call.ID, of.Early,
-					words.Plural(of.Samples, "sleep"), words.Duration(float64(span)), words.Duration(-of.MinLateNS)))
-			}
-		}
-	}
-	return faults
-}
-
 // sleepColumns are the columns of the figures of sleeps.
 func sleepColumns() []table.Column[line] {
-	slept := func(l line) *Slept { return l.slept }
-	figure, text := table.Within(slept, table.Unknown), table.Within(slept, "")
-	late := func(name, key string, spare int, value func(*Slept) float64) table.Column[line] {
-		return table.Column[line]{Name: name, Key: key, Spare: spare, Unit: words.SignedDuration, Value: figure(value)}
-	}
-	return []table.Column[line]{
-		{Key: "span_ns", Value: figure(func(s *Slept) float64 { return float64(s.SpanNS) })},
-		{Name: "system call", Key: "system_call", Left: true, Text: text(func(s *Slept) string { return s.SystemCall }),
-			Cell: text((*Slept).waitCell)},
-		{Key: "system_call_ns", Value: figure(func(s *Slept) float64 { return float64(s.SystemCallNS) })},
-		late("median", "median_late_ns", 0, func(s *Slept) float64 { return s.MedianLateNS }),
-		late("p99", "p99_late_ns", 1, func(s *Slept) float64 { return s.P99LateNS }),
-		late("max", "max_late_ns", 2, func(s *Slept) float64 { return s.MaxLateNS }),
-		late("", "min_late_ns", 0, func(s *Slept) float64 { return s.MinLateNS }),
-		{Name: "early", Key: "early", Unit: words.Count, Value: figure(func(s *Slept) float64 { return float64(s.Early) })},
-		{Key: "samples", Value: figure(func(s *Slept) float64 { return float64(s.Samples) })},
-	}
+	slept := func(l line) *wake.SleepSpan { return l.slept }
+	text := table.Within(slept, "")
+	return append([]table.Column[line]{
+		{Name: "system call", Key: "system_call", Left: true, Text: text(func(s *wake.SleepSpan) string { return s.SystemCall }),
+			Cell: text(waitCell)},
+		{Key: "system_call_ns", Value: table.Within(slept, table.Unknown)(func(s *wake.SleepSpan) float64 {
+			return table.Known(float64(s.SystemCallNS))
+		})},
+	}, wake.LatenessColumns(slept)...)
 }
 
 // waitCell returns the system call and how long it waits; ≈ if that is what remained of a deadline.
-func (s *Slept) waitCell() string {
+func waitCell(s *wake.SleepSpan) string {
 	if s.SystemCall == "" {
 		return ""
 	}
@@ -144,7 +106,7 @@ func (s *Slept) waitCell() string {
 var wholeMS = []string{"poll", "epoll_wait", "epoll_pwait"}
 
 // rounded returns why a sleep is late if its system call waits longer than the program asked; "" otherwise.
-func (s *Slept) rounded() string {
+func rounded(s *wake.SleepSpan) string {
 	const much, almost = 1.5, 0.15e6
 	if float64(s.SystemCallNS) < much*float64(s.SpanNS) {
 		return ""
@@ -157,12 +119,4 @@ func (s *Slept) rounded() string {
 		return fmt.Sprintf("rounded to %s by %s", words.Duration(ns), s.SystemCall)
 	}
 	return fmt.Sprintf("rounded to %s before %s, which takes ns", words.Duration(ns), s.SystemCall)
-}
-
-// endsEarly returns whether a sleep ended early.
-func (s *Slept) endsEarly() string {
-	if s.Early > 0 {
-		return "yes"
-	}
-	return "no"
 }

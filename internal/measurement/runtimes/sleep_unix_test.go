@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/table"
 )
 
@@ -36,11 +37,11 @@ func TestSleepsAreWhatTheBenchmarkPrints(t *testing.T) {
 	nap := r.Sleeps[0]
 	require.Equal(t, "nap@shell", nap.ID)
 	slept := nap.Spans[0]
-	require.Equal(t, []float64{1003.5, 1003.5, 1003.5}, slept.Took.SamplesNS, "a sample is the median of a start")
+	require.Equal(t, []float64{3.5, 3.5, 3.5}, slept.PartMediansNS, "a part is a start")
 	require.NotEmpty(t, slept.SystemCallBy)
 	slept.SystemCallBy = ""
-	require.Equal(t, Slept{SpanNS: 1000, Samples: 60, Early: 12, MinLateNS: -300, MedianLateNS: 3.5, P99LateNS: 900,
-		MaxLateNS: 900, Took: slept.Took}, slept)
+	require.Equal(t, wake.SleepSpan{SpanNS: 1000, Samples: 60, Early: 12, MinLateNS: -300, MedianLateNS: 3.5, MaxLateNS: 900,
+		PartMediansNS: slept.PartMediansNS}, slept)
 	block := s.Block(nil)
 	require.Equal(t, "For a sleep of 1 µs use nap@shell, 3.5 ns late.", block.Verdict)
 	require.Equal(t, []string{"nap@shell ends early: 12 of 60 sleeps of 1 µs, by up to 300 ns."}, block.Faults)
@@ -91,31 +92,31 @@ func TestInterruptedSleep(t *testing.T) {
 }
 
 func TestRoundedSleep(t *testing.T) {
-	for want, s := range map[string]Slept{
+	for want, s := range map[string]wake.SleepSpan{
 		"rounded to 1 ms by epoll_wait":                {SystemCall: "epoll_wait", SystemCallNS: 1e6},
 		"rounded to 1 ms before futex, which takes ns": {SystemCall: "futex", SystemCallNS: 988e3, Deadline: true},
 		"": {SystemCall: "nanosleep", SystemCallNS: 100e3},
 	} {
 		s.SpanNS = 100e3
-		require.Equal(t, want, s.rounded())
+		require.Equal(t, want, rounded(&s))
 	}
-	require.Empty(t, (&Slept{SpanNS: 1e6, SystemCall: "epoll_wait", SystemCallNS: 1e6}).rounded())
+	require.Empty(t, rounded(&wake.SleepSpan{SpanNS: 1e6, SystemCall: "epoll_wait", SystemCallNS: 1e6}))
 }
 
-// A diff compares the time that sleeps took, and names another system call and sleeps that now end early.
+// A diff compares the lateness of sleeps, and names another system call and sleeps that now end early.
 func TestChangedSleeps(t *testing.T) {
-	document := func(call string, lateNS float64) *result.Document {
-		slept := sleptOf(time.Millisecond, [][]float64{{lateNS}, {lateNS}})
+	document := func(call string, lateNS ...float64) *result.Document {
+		slept := sleptOf(time.Millisecond, [][]float64{lateNS, lateNS})
 		slept.SystemCall = call
 		d := &result.Document{}
 		d.Put(&Runtimes{Runtimes: []MeasuredRuntime{{Name: "java", Available: true,
-			Sleeps: []MeasuredSleep{{ID: "nap@java", Spans: []Slept{slept}}}}}})
+			Sleeps: []wake.SleepWay{{ID: "nap@java", Spans: []wake.SleepSpan{slept}}}}}})
 		return d
 	}
-	c, ok := Kind.Compare(document("poll", 70e3), document("futex", -300e3), section.Usual)
+	c, ok := Kind.Compare(document("poll", 70e3), document("futex", 140e3, 140e3, -300e3), section.Usual)
 	require.True(t, ok)
-	require.Contains(t, c.Settings, section.Difference{What: "nap@java 1 ms system call", Old: "poll", New: "futex"})
-	require.Contains(t, c.Settings, section.Difference{What: "nap@java 1 ms ends early", Old: "no", New: "yes"})
+	require.Contains(t, c.Settings, section.Difference{What: "nap@java, 1 ms system call", Old: "poll", New: "futex"})
+	require.Contains(t, c.Settings, section.Difference{What: "nap@java, 1 ms ends early", Old: "no", New: "yes"})
 	all, _ := c.Value.Count()
 	require.Equal(t, 1, all)
 }

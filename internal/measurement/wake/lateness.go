@@ -67,12 +67,6 @@ func (r *runner) results() []SleepWay {
 	return all
 }
 
-// The min numbers of sleeps for percentiles.
-const (
-	leastForP99  = 100
-	leastForP999 = 10_000
-)
-
 // span returns the figures of a way for a span, and whether it slept at all.
 func (r *runner) span(way, span int) (s SleepSpan, slept bool) {
 	for _, t := range r.threads {
@@ -97,12 +91,7 @@ func (r *runner) span(way, span int) (s SleepSpan, slept bool) {
 	all := r.kept(way, asIs, span)
 	of := stats.Summarize(all)
 	s.SpanNS, s.MedianLateNS, s.LowNS, s.HighNS = int64(r.Spans[span]), of.Median, of.Low, of.High
-	if len(all) >= leastForP99 {
-		s.P99LateNS = stats.Quantile(0.99, all)
-	}
-	if len(all) >= leastForP999 {
-		s.P999LateNS = stats.Quantile(0.999, all)
-	}
+	s.AddPercentiles(all)
 	s.PartMediansNS, s.Layers = parts(all), r.layers(way, span)
 	return s, true
 }

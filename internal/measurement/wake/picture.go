@@ -29,31 +29,29 @@ func subtitle(d *result.Document) string {
 	return section.Caption(d, len(available))
 }
 
-func height(rows func(*result.Document) []row) func(*result.Document, vg.Length) vg.Length {
+func height(rows func(*result.Document) []Row) func(*result.Document, vg.Length) vg.Length {
 	return func(d *result.Document, width vg.Length) vg.Length { return picture.RowsHeight(len(rows(d)), width) }
 }
 
 // drawn returns the rows of the ways that a picture shows, by span.
-func drawn(d *result.Document) (all []row) {
+func drawn(d *result.Document) (all []Row) {
 	w := Of(d)
 	if w == nil {
 		return nil
 	}
-	shown := &Wake{Ways: picture.Shown(w.Ways)}
-	for _, span := range shown.spans() {
-		all = append(all, shown.rows(span)...)
+	shown := picture.Shown(w.Ways)
+	for _, span := range Spans(shown) {
+		all = append(all, ByLateness(shown, span)...)
 	}
 	return fitting(all)
 }
 
 // fitting returns the rows that fit a picture, the first row last. An early median has no place on its axis.
-func fitting(all []row) []row {
-	all = picture.Shown(slices.DeleteFunc(all, func(r row) bool { return r.MedianLateNS <= 0 }))
+func fitting(all []Row) []Row {
+	all = picture.Shown(slices.DeleteFunc(all, func(r Row) bool { return r.MedianLateNS <= 0 }))
 	slices.Reverse(all)
 	return all
 }
-
-func (r row) name() string { return r.ID + ", " + words.Duration(float64(r.SpanNS)) }
 
 // drawLateness draws a mark at each median, and a band from the minimum to p99, or to the maximum without one.
 func drawLateness(c draw.Canvas, d *result.Document) error {
@@ -65,7 +63,7 @@ func drawLateness(c draw.Canvas, d *result.Document) error {
 			from = r.MedianLateNS / 10
 		}
 		band := picture.Bar{From: from, To: cmp.Or(r.P99LateNS, r.MaxLateNS), Color: picture.RGB(0x56b4e9)}
-		rows.Rows = append(rows.Rows, picture.Row{Name: r.name(), Bars: []picture.Bar{band},
+		rows.Rows = append(rows.Rows, picture.Row{Name: r.Name(), Bars: []picture.Bar{band},
 			Points: []picture.Point{{At: r.MedianLateNS, Glyph: look.Glyph(4 * picture.Pixel)}},
 			Text:   words.Duration(r.MedianLateNS)})
 	}
@@ -86,12 +84,12 @@ var layerLooks = []struct {
 }
 
 // layered returns the rows with layers of the shortest span.
-func layered(d *result.Document) []row {
+func layered(d *result.Document) []Row {
 	w := Of(d)
-	if w == nil || len(w.spans()) == 0 {
+	if w == nil || len(Spans(w.Ways)) == 0 {
 		return nil
 	}
-	return fitting(slices.DeleteFunc(w.rows(w.spans()[0]), func(r row) bool { return len(r.Layers) == 0 }))
+	return fitting(slices.DeleteFunc(ByLateness(w.Ways, Spans(w.Ways)[0]), func(r Row) bool { return len(r.Layers) == 0 }))
 }
 
 // drawLayers draws a stack of layers for each way, as shares of its median lateness.
@@ -101,12 +99,12 @@ func drawLayers(c draw.Canvas, d *result.Document) error {
 	rows := picture.Rows{XLabel: "share of the median lateness; on the right the whole", Max: 100,
 		Ticks: picture.ConstantTicks{{Value: 0, Label: "0 %"}, {Value: 50, Label: "50 %"}, {Value: 100, Label: "100 %"}}}
 	for _, l := range layerLooks {
-		if slices.ContainsFunc(all, func(r row) bool { _, known := r.layer(l.name); return known }) {
+		if slices.ContainsFunc(all, func(r Row) bool { _, known := r.layer(l.name); return known }) {
 			entries = append(entries, picture.Entry{Look: l.look, Name: l.name})
 		}
 	}
 	for _, r := range all {
-		row, at := picture.Row{Name: r.name(), Text: words.Duration(r.MedianLateNS)}, 0.0
+		row, at := picture.Row{Name: r.Name(), Text: words.Duration(r.MedianLateNS)}, 0.0
 		for _, l := range layerLooks {
 			if ns, known := r.layer(l.name); known {
 				row.Bars = append(row.Bars, picture.Bar{From: at, To: at + 100*ns/r.MedianLateNS, Color: l.look.Color, Text: words.Duration(ns)})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
-	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 // Wake is how late sleeps and timers end.
@@ -61,73 +60,6 @@ type IdleState struct {
 	Entered int64 `json:"entered"`
 }
 
-// A SleepWay is one way to sleep.
-type SleepWay struct {
-	// ID is call and path: clock_nanosleep@syscall.
-	ID string `json:"id" is:"named"`
-	// Call is the call with its deadline: clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME).
-	Call string `json:"call"`
-	// Available is whether it could be measured.
-	Available bool `json:"available"`
-	// Reason is why something is missing, or what failed.
-	Reason string `json:"reason,omitempty"`
-	// Spans has an entry for each length of the sleep.
-	Spans []SleepSpan `json:"spans,omitempty" once:"span_ns"`
-}
-
-// A SleepSpan is the lateness of sleeps of one length: the time of the wake-up minus the deadline.
-type SleepSpan struct {
-	// SpanNS is the length; a random part of it, half at most and 1 ms at most, is added to each deadline.
-	SpanNS int64 `json:"span_ns" is:"positive"`
-	// Samples is the number of sleeps.
-	Samples int `json:"samples" is:"positive"`
-	// Early is the number of sleeps that ended before the deadline.
-	Early int `json:"early"`
-	// MinLateNS is the minimum; negative: early.
-	MinLateNS float64 `json:"min_late_ns" is:"signed"`
-	// MedianLateNS is the median.
-	MedianLateNS float64 `json:"median_late_ns" is:"signed"`
-	// LowNS is the lower end of the interval of the median; absent below 6 sleeps.
-	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
-	// HighNS is the upper end of the interval of the median; absent below 6 sleeps.
-	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
-	// P99LateNS is the 99th percentile; absent below 100 sleeps.
-	P99LateNS float64 `json:"p99_late_ns,omitempty" is:"signed"`
-	// P999LateNS is the 99.9th percentile; absent below 10,000 sleeps.
-	P999LateNS float64 `json:"p99_9_late_ns,omitempty" is:"signed"`
-	// MaxLateNS is the maximum.
-	MaxLateNS float64 `json:"max_late_ns" is:"signed"`
-	// MaxAtNS is when the sleep with the maximum ended, from the start of the measurement.
-	MaxAtNS int64 `json:"max_at_ns"`
-	// WorstCPU is the CPU with the highest median, if several were measured.
-	WorstCPU *int `json:"worst_cpu,omitempty"`
-	// WorstCPUMedianNS is the median on that CPU.
-	WorstCPUMedianNS float64 `json:"worst_cpu_median_ns,omitempty" is:"signed"`
-	// Layers are the parts of the median, which add up to it; absent if they are unknown.
-	Layers []SleepLayer `json:"layers,omitempty" once:"name"`
-	// PartMediansNS are the medians of the parts of the measurement, 50 at most, in order.
-	PartMediansNS []float64 `json:"part_medians_ns" is:"signed"`
-	// Runs has the number of parts of each run, if there are several.
-	Runs []int `json:"runs,omitempty" is:"positive"`
-}
-
-// The names of layers.
-const (
-	Runtime     = "runtime"
-	Rounding    = "rounding"
-	TimerSlack  = "timer slack"
-	LeavingIdle = "leaving idle"
-	TheRest     = "the rest"
-)
-
-// A SleepLayer is a part of the median lateness: by how much it fell without the cause.
-type SleepLayer struct {
-	// Name is its cause; the rest is the timer interrupt, the wake-up and the scheduler.
-	Name string `json:"name" is:"runtime|rounding|timer slack|leaving idle|the rest"`
-	// NS is its part.
-	NS float64 `json:"ns"`
-}
-
 // key is the key of the section in a document.
 const key = "wake"
 
@@ -152,13 +84,4 @@ func (w *Wake) Check(c *result.Checker) {
 	if spans > result.MostNamed {
 		c.Fail("ways", fmt.Sprintf("have %d spans; they have %d at most", spans, result.MostNamed))
 	}
-}
-
-// Check reports more early sleeps than sleeps, figures that are out of order, and parts that do not belong to the runs.
-func (s *SleepSpan) Check(c *result.Checker) {
-	c.Part("early", int64(s.Early), int64(s.Samples), "samples")
-	if s.MinLateNS > s.MedianLateNS || s.MedianLateNS > s.MaxLateNS || s.P99LateNS != 0 && s.P99LateNS > s.MaxLateNS {
-		c.Fail("median_late_ns", "is not between the minimum and the maximum")
-	}
-	compare.CheckRuns(c, s.Runs, s.PartMediansNS)
 }

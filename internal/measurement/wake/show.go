@@ -1,7 +1,6 @@
 package wake
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,25 +28,20 @@ func (w *Wake) Fact(*result.Document) table.Fact {
 func (w *Wake) Block(d *result.Document) table.Block {
 	block := table.Block{Title: title, Verdict: w.verdict(), Facts: table.Facts{Title: "Timers of this machine",
 		Lines: w.Timers.facts(d.Host.CPU.Quota)}}
-	for _, span := range w.spans() {
-		g := table.Of(title+" of "+words.Duration(float64(span)), w.rows(span), columns)
+	for _, span := range Spans(w.Ways) {
+		g := table.Of(title+" of "+words.Duration(float64(span)), ByLateness(w.Ways, span), columns)
 		if len(block.Grids) == 0 {
 			g.Note = "Lateness is the wake-up minus the deadline. runtime to the rest: parts of the median. The rest is the timer " +
 				"interrupt, the wake-up and the scheduler."
 		}
 		block.Grids = append(block.Grids, g)
 	}
+	if block.Faults = EarlyFaults(w.Ways); len(block.Faults) > 0 {
+		block.Level = table.Error
+	}
 	var why words.Reasons
 	for _, way := range w.Ways {
 		why.Add(way.ID, way.Reason)
-		for _, s := range way.Spans {
-			if s.Early > 0 {
-				block.Level = table.Error
-				block.Faults = append(block.Faults, fmt.Sprintf("%s ended %s of %s of %s before the deadline, by %s at most.",
-					way.ID, words.Thousands(int64(s.Early)), words.Plural(s.Samples, "sleep"), words.Duration(float64(s.SpanNS)),
-					words.Duration(-s.MinLateNS)))
-			}
-		}
 	}
 	block.Notes = append(w.choice(), why.Lines()...)
 	if w.NoIdleLayer != "" {
@@ -57,31 +51,6 @@ func (w *Wake) Block(d *result.Document) table.Block {
 }
 
 const title = "Lateness of sleeps"
-
-// spans returns the spans of all ways, in order of appearance.
-func (w *Wake) spans() (all []int64) {
-	for _, way := range w.Ways {
-		for _, s := range way.Spans {
-			if !slices.Contains(all, s.SpanNS) {
-				all = append(all, s.SpanNS)
-			}
-		}
-	}
-	return all
-}
-
-// A row is a way with one of its spans; without one, why it is not available.
-type row struct {
-	*SleepWay
-	*SleepSpan
-}
-
-// rows returns the ways that slept for the span, the ways with the least median first.
-func (w *Wake) rows(span int64) (all []row) {
-	all = slices.DeleteFunc(w.all(), func(r row) bool { return r.SleepSpan == nil || r.SpanNS != span })
-	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
-	return all
-}
 
 // layer returns a layer, and whether it is known.
 func (s *SleepSpan) layer(name string) (ns float64, known bool) {
@@ -94,7 +63,7 @@ func (s *SleepSpan) layer(name string) (ns float64, known bool) {
 
 // verdict says how late the first way ends its shortest sleep, and why.
 func (w *Wake) verdict() string {
-	spans := w.spans()
+	spans := Spans(w.Ways)
 	if len(spans) == 0 {
 		return "No way to sleep could be measured."
 	}
@@ -121,11 +90,11 @@ func (w *Wake) verdict() string {
 
 // choice says which way to choose: the least late for the shortest span, and the ways that round.
 func (w *Wake) choice() (notes []string) {
-	spans := w.spans()
+	spans := Spans(w.Ways)
 	if len(spans) == 0 {
 		return nil
 	}
-	rows := slices.DeleteFunc(w.rows(spans[0]), func(r row) bool { return r.Early > 0 })
+	rows := slices.DeleteFunc(ByLateness(w.Ways, spans[0]), func(r Row) bool { return r.Early > 0 })
 	if len(rows) > 1 && rows[0].HighNS > 0 && rows[0].HighNS < rows[1].LowNS {
 		notes = append(notes, fmt.Sprintf("For %s use %s: it is least late, %s.", words.Duration(float64(spans[0])), rows[0].ID,
 			words.SignedDuration(rows[0].MedianLateNS)))
@@ -143,93 +112,60 @@ func (w *Wake) choice() (notes []string) {
 	return notes
 }
 
-// figure makes a column of a figure of the span.
-var figure = table.Within(func(r row) *SleepSpan { return r.SleepSpan }, table.Unknown)
+func spanOf(r Row) *SleepSpan { return r.SleepSpan }
 
-func layerColumn(name, key string, spare int) table.Column[row] {
-	return table.Column[row]{Name: name, Key: key, Spare: spare, Unit: words.Duration,
-		Value: figure(func(s *SleepSpan) float64 {
+func layerColumn(name, key string, spare int) table.Column[Row] {
+	return table.Column[Row]{Name: name, Key: key, Spare: spare, Unit: words.Duration,
+		Value: table.Within(spanOf, table.Unknown)(func(s *SleepSpan) float64 {
 			ns, known := s.layer(name)
 			return table.If(known, ns)
 		})}
 }
 
 // everyday reports whether most programs sleep by this way.
-func everyday(r row) bool {
+func everyday(r Row) bool {
 	call, _, _ := strings.Cut(r.ID, "@")
 	return slices.Contains([]string{"nanosleep", "clock_nanosleep", "timerfd", "futex", "poll", "epoll_wait", "time.Sleep"}, call)
 }
 
-var columns = []table.Column[row]{
-	{Name: "Way", Key: "way", Left: true, Copied: true, First: everyday, Text: func(r row) string { return r.ID }},
-	{Key: "call", Text: func(r row) string { return r.Call }},
-	{Key: "span_ns", Value: figure(func(s *SleepSpan) float64 { return float64(s.SpanNS) })},
-	{Name: "min", Key: "min_late_ns", Spare: 9, Unit: words.SignedDuration,
-		Value: figure(func(s *SleepSpan) float64 { return s.MinLateNS })},
-	{Name: "median", Key: "median_late_ns", Unit: words.SignedDuration, Metric: "median_late_seconds",
-		Help:  "Median of the time from the deadline of a sleep to the wake-up.",
-		Value: figure(func(s *SleepSpan) float64 { return s.MedianLateNS })},
-	{Key: "low_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(s.LowNS) })},
-	{Key: "high_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(s.HighNS) })},
-	{Name: "p99", Key: "p99_late_ns", Spare: 2, Unit: words.SignedDuration, Metric: "p99_late_seconds",
-		Help:  "99th percentile of the time from the deadline of a sleep to the wake-up.",
-		Value: figure(func(s *SleepSpan) float64 { return table.Known(s.P99LateNS) })},
-	{Name: "p99.9", Key: "p99_9_late_ns", Spare: 7, Unit: words.SignedDuration,
-		Value: figure(func(s *SleepSpan) float64 { return table.Known(s.P999LateNS) })},
-	{Name: "max", Key: "max_late_ns", Spare: 4, Unit: words.SignedDuration, Metric: "max_late_seconds",
-		Help:  "Maximum of the time from the deadline of a sleep to the wake-up.",
-		Value: figure(func(s *SleepSpan) float64 { return s.MaxLateNS })},
-	{Key: "max_at_ns", Value: figure(func(s *SleepSpan) float64 { return float64(s.MaxAtNS) })},
+var columns = slices.Concat([]table.Column[Row]{
+	{Name: "Way", Key: "way", Left: true, Copied: true, First: everyday, Text: func(r Row) string { return r.ID }},
+	{Key: "call", Text: func(r Row) string { return r.Call }},
+}, LatenessColumns(spanOf,
 	layerColumn(Runtime, "runtime_ns", 5),
 	layerColumn(Rounding, "rounding_ns", 3),
 	layerColumn(TimerSlack, "timer_slack_ns", 3),
 	layerColumn(LeavingIdle, "leaving_idle_ns", 3),
 	layerColumn(TheRest, "the_rest_ns", 5),
-	{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Text: func(r row) string {
+	table.Column[Row]{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Text: func(r Row) string {
 		if r.SleepSpan == nil || r.WorstCPU == nil {
 			return ""
 		}
 		return strconv.Itoa(*r.WorstCPU)
 	},
-		Cell: func(r row) string {
+		Cell: func(r Row) string {
 			if r.WorstCPU == nil {
 				return ""
 			}
 			return strconv.Itoa(*r.WorstCPU) + ": " + words.SignedDuration(r.WorstCPUMedianNS)
 		}},
-	{Name: "early", Key: "early", Metric: "early_sleeps", Help: "Number of sleeps that ended before their deadline.",
-		Value: figure(func(s *SleepSpan) float64 { return float64(s.Early) }),
-		Cell: func(r row) string {
-			if r.Early == 0 {
-				return ""
-			}
-			return words.Count(float64(r.Early))
-		}},
-	{Name: "sleeps", Key: "samples", Spare: 8, Unit: words.Count,
-		Value: figure(func(s *SleepSpan) float64 { return float64(s.Samples) })},
-	{Key: "reason", Text: func(r row) string { return r.Reason }},
-}
+), []table.Column[Row]{{Key: "reason", Text: func(r Row) string { return r.Reason }}})
 
 // Lines returns a line for each way and span. A way that is not available has one line with the reason.
 func (w *Wake) Lines(*result.Document) [][]string { return table.Lines(w.all(), columns) }
 
-func (w *Wake) all() (all []row) {
+func (w *Wake) all() (all []Row) {
 	for i := range w.Ways {
-		way := &w.Ways[i]
-		for k := range way.Spans {
-			all = append(all, row{way, &way.Spans[k]})
-		}
-		if len(way.Spans) == 0 {
-			all = append(all, row{SleepWay: way})
+		if way := &w.Ways[i]; len(way.Spans) == 0 {
+			all = append(all, Row{SleepWay: way})
 		}
 	}
-	return all
+	return append(Rows(w.Ways), all...)
 }
 
 // Metrics returns the lateness of the ways for Prometheus, in seconds.
 func (w *Wake) Metrics() []exposition.Family {
-	slept := slices.DeleteFunc(w.all(), func(r row) bool { return r.SleepSpan == nil })
-	return table.Metrics("timebench_wake_", slept, func(r row) []string {
+	return table.Metrics("timebench_wake_", Rows(w.Ways), func(r Row) []string {
 		return []string{"way", r.ID, "span_seconds", words.Number(float64(r.SpanNS) / 1e9)}
 	}, columns)
 }

@@ -88,7 +88,7 @@ func TestEarlyWayIsNamed(t *testing.T) {
 	require.Zero(t, late.Early)
 	block := w.Block(new(result.Document))
 	require.Len(t, block.Faults, 2, "of each span")
-	require.Regexp(t, `^early@fake ended [\d,]+ of [\d,]+ sleeps of 100 µs before the deadline, by 300 µs at most\.$`, block.Faults[0])
+	require.Regexp(t, `^early@fake ends early: [\d,]+ of [\d,]+ sleeps of 100 µs, by up to 300 µs\.$`, block.Faults[0])
 	require.Equal(t, table.Error, block.Level)
 	require.NotContains(t, strings.Join(block.Notes, " "), "use early@fake")
 }

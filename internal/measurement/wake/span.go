@@ -1,0 +1,256 @@
+package wake
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// A SleepWay is one way to sleep, of the system or of a runtime.
+type SleepWay struct {
+	// ID is call and path, or runtime: clock_nanosleep@syscall, time.sleep@python3.
+	ID string `json:"id" is:"named"`
+	// Call is the call as its manual spells it: clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME).
+	Call string `json:"call"`
+	// Available is whether it could be measured.
+	Available bool `json:"available"`
+	// Reason is why something is missing, or what failed.
+	Reason string `json:"reason,omitempty"`
+	// Spans has an entry for each length of the sleep.
+	Spans []SleepSpan `json:"spans,omitempty" once:"span_ns"`
+}
+
+// A SleepSpan is the lateness of sleeps of one length: the time of the wake-up minus the deadline.
+type SleepSpan struct {
+	// SpanNS is the length. Wake adds a random part of it, half at most and 1 ms at most, to each deadline.
+	SpanNS int64 `json:"span_ns" is:"positive"`
+	// Samples is the number of sleeps.
+	Samples int `json:"samples" is:"positive"`
+	// Early is the number of sleeps that ended before the deadline.
+	Early int `json:"early"`
+	// MinLateNS is the minimum; negative: early.
+	MinLateNS float64 `json:"min_late_ns" is:"signed"`
+	// MedianLateNS is the median.
+	MedianLateNS float64 `json:"median_late_ns" is:"signed"`
+	// LowNS is the lower end of the interval of the median; absent below 6 sleeps.
+	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
+	// HighNS is the upper end of the interval of the median; absent below 6 sleeps.
+	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
+	// P99LateNS is the 99th percentile; absent below 100 sleeps.
+	P99LateNS float64 `json:"p99_late_ns,omitempty" is:"signed"`
+	// P999LateNS is the 99.9th percentile; absent below 10,000 sleeps.
+	P999LateNS float64 `json:"p99_9_late_ns,omitempty" is:"signed"`
+	// MaxLateNS is the maximum.
+	MaxLateNS float64 `json:"max_late_ns" is:"signed"`
+	// MaxAtNS is when the sleep with the maximum ended, from the start of the measurement; absent in runtimes.
+	MaxAtNS int64 `json:"max_at_ns,omitempty"`
+	// WorstCPU is the CPU with the highest median, if several were measured.
+	WorstCPU *int `json:"worst_cpu,omitempty"`
+	// WorstCPUMedianNS is the median on that CPU.
+	WorstCPUMedianNS float64 `json:"worst_cpu_median_ns,omitempty" is:"signed"`
+	// Layers are the parts of the median, which add up to it; absent if they are unknown.
+	Layers []SleepLayer `json:"layers,omitempty" once:"name"`
+	// PartMediansNS are the medians of the parts of the measurement, 50 at most, in order; in runtimes of the starts.
+	PartMediansNS []float64 `json:"part_medians_ns" is:"signed"`
+	// Runs has the number of parts of each run, if there are several.
+	Runs []int `json:"runs,omitempty" is:"positive"`
+	// SystemCall is the system call by which a runtime waits: epoll_wait.
+	SystemCall string `json:"system_call,omitempty"`
+	// SystemCallNS is how long it waits at most.
+	SystemCallNS int64 `json:"system_call_ns,omitempty"`
+	// Deadline is whether the call has a deadline; system_call_ns is then what remained of it.
+	Deadline bool `json:"system_call_deadline,omitempty"`
+	// SystemCallBy is the method, or why it is unknown.
+	SystemCallBy string `json:"system_call_by,omitempty"`
+}
+
+// The names of layers.
+const (
+	Runtime     = "runtime"
+	Rounding    = "rounding"
+	TimerSlack  = "timer slack"
+	LeavingIdle = "leaving idle"
+	TheRest     = "the rest"
+)
+
+// A SleepLayer is a part of the median lateness: by how much it fell without the cause.
+type SleepLayer struct {
+	// Name is its cause; the rest is the timer interrupt, the wake-up and the scheduler.
+	Name string `json:"name" is:"runtime|rounding|timer slack|leaving idle|the rest"`
+	// NS is its part.
+	NS float64 `json:"ns"`
+}
+
+// Check reports more early sleeps than sleeps, figures that are out of order, and parts that do not belong to the runs.
+func (s *SleepSpan) Check(c *result.Checker) {
+	c.Part("early", int64(s.Early), int64(s.Samples), "samples")
+	if s.MinLateNS > s.MedianLateNS || s.MedianLateNS > s.MaxLateNS || s.P99LateNS != 0 && s.P99LateNS > s.MaxLateNS {
+		c.Fail("median_late_ns", "is not between the minimum and the maximum")
+	}
+	compare.CheckRuns(c, s.Runs, s.PartMediansNS)
+}
+
+// The min numbers of sleeps for percentiles.
+const (
+	leastForP99  = 100
+	leastForP999 = 10_000
+)
+
+// AddPercentiles sets the percentiles, if there are enough sleeps.
+func (s *SleepSpan) AddPercentiles(late []float64) {
+	if len(late) >= leastForP99 {
+		s.P99LateNS = stats.Quantile(0.99, late)
+	}
+	if len(late) >= leastForP999 {
+		s.P999LateNS = stats.Quantile(0.999, late)
+	}
+}
+
+// A Row is a way with one of its spans; without one, why it is not available.
+type Row struct {
+	*SleepWay
+	*SleepSpan
+}
+
+// Name returns the way and the length: time.sleep@python3, 1 ms.
+func (r Row) Name() string { return r.ID + ", " + words.Duration(float64(r.SpanNS)) }
+
+// Rows returns each span of the ways.
+func Rows(ways []SleepWay) (all []Row) {
+	for i := range ways {
+		for k := range ways[i].Spans {
+			all = append(all, Row{&ways[i], &ways[i].Spans[k]})
+		}
+	}
+	return all
+}
+
+// Spans returns the lengths of the sleeps of all ways, the shortest first.
+func Spans(ways []SleepWay) []int64 {
+	all := map[int64]bool{}
+	for _, r := range Rows(ways) {
+		all[r.SpanNS] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// ByLateness returns the ways that slept for a span, the ways with the least median first.
+func ByLateness(ways []SleepWay, spanNS int64) []Row {
+	all := slices.DeleteFunc(Rows(ways), func(r Row) bool { return r.SpanNS != spanNS })
+	slices.SortStableFunc(all, func(a, b Row) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
+	return all
+}
+
+// EarlyFaults returns a sentence for each way and span with sleeps that ended early.
+func EarlyFaults(ways []SleepWay) (faults []string) {
+	for _, r := range Rows(ways) {
+		if r.Early > 0 {
+			faults = append(faults, fmt.Sprintf("%s ends early: %s of %s of %s, by up to %s.", r.ID, words.Thousands(int64(r.Early)),
+				words.Plural(r.Samples, "sleep"), words.Duration(float64(r.SpanNS)), words.Duration(-r.MinLateNS)))
+		}
+	}
+	return faults
+}
+
+// Latency returns the medians of the parts as the samples of a latency.
+func (s *SleepSpan) Latency() *compare.Latency {
+	l := compare.LatencyOf(s.PartMediansNS, nil)
+	l.Runs = s.Runs
+	return l
+}
+
+// Wording is what a diff calls the ways and their lateness.
+var Wording = compare.Wording{Title: title, Subject: "Way", Unit: "ns late"}
+
+// Subjects returns a subject for each way and span, under this name of the benchmark. A way that ends early has no cost
+// to compare.
+func Subjects(d *result.Document, ways []SleepWay, benchmark string) (all []compare.Subject) {
+	contended := compare.ContendedFrom(d.Warnings, d.Host.CPU.Usable)
+	for _, r := range Rows(ways) {
+		of := compare.Subject{Name: r.Name(), Benchmark: benchmark, ContendedFrom: contended}
+		if len(r.PartMediansNS) > 0 && slices.Min(r.PartMediansNS) > 0 {
+			of.Latency = r.Latency()
+		} else {
+			of.Reason = "it ends early"
+		}
+		all = append(all, of)
+	}
+	return all
+}
+
+// JoinWays returns ways with the spans of all runs. Each span has the figures of the run with the median lateness, the
+// extremes and the parts of all runs.
+func JoinWays(ways []SleepWay, runs ...[]SleepWay) []SleepWay {
+	spans := map[string][]SleepSpan{}
+	for _, r := range Rows(slices.Concat(runs...)) {
+		spans[r.Name()] = append(spans[r.Name()], *r.SleepSpan)
+	}
+	ways = slices.Clone(ways)
+	for i := range ways {
+		ways[i].Spans = slices.Clone(ways[i].Spans)
+	}
+	for _, r := range Rows(ways) {
+		*r.SleepSpan = joinSpans(spans[r.Name()])
+	}
+	return ways
+}
+
+func joinSpans(runs []SleepSpan) SleepSpan {
+	byMedian := slices.SortedFunc(slices.Values(runs),
+		func(a, b SleepSpan) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
+	joined := byMedian[(len(runs)-1)/2]
+	joined.Samples, joined.Early = 0, 0
+	var parts []*compare.Latency
+	for _, s := range runs {
+		joined.Samples, joined.Early = joined.Samples+s.Samples, joined.Early+s.Early
+		joined.MinLateNS = min(joined.MinLateNS, s.MinLateNS)
+		if s.MaxLateNS > joined.MaxLateNS {
+			joined.MaxLateNS, joined.MaxAtNS = s.MaxLateNS, s.MaxAtNS
+		}
+		parts = append(parts, &compare.Latency{SamplesNS: s.PartMediansNS, Runs: s.Runs})
+	}
+	all := compare.JoinLatency(parts)
+	joined.PartMediansNS, joined.Runs = all.SamplesNS, all.Runs
+	return joined
+}
+
+// LatenessColumns returns the columns of the lateness of a row, with others before the numbers of sleeps; of returns nil
+// without one.
+func LatenessColumns[T any](of func(T) *SleepSpan, others ...table.Column[T]) []table.Column[T] {
+	figure := table.Within(of, table.Unknown)
+	const help = " of the time from the deadline of a sleep to the wake-up."
+	return slices.Concat([]table.Column[T]{
+		{Key: "span_ns", Value: figure(func(s *SleepSpan) float64 { return float64(s.SpanNS) })},
+		{Name: "min", Key: "min_late_ns", Spare: 9, Unit: words.SignedDuration,
+			Value: figure(func(s *SleepSpan) float64 { return s.MinLateNS })},
+		{Name: "median", Key: "median_late_ns", Unit: words.SignedDuration, Metric: "median_late_seconds", Help: "Median" + help,
+			Value: figure(func(s *SleepSpan) float64 { return s.MedianLateNS })},
+		{Key: "low_late_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(s.LowNS) })},
+		{Key: "high_late_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(s.HighNS) })},
+		{Name: "p99", Key: "p99_late_ns", Spare: 2, Unit: words.SignedDuration, Metric: "p99_late_seconds",
+			Help: "99th percentile" + help, Value: figure(func(s *SleepSpan) float64 { return table.Known(s.P99LateNS) })},
+		{Name: "p99.9", Key: "p99_9_late_ns", Spare: 7, Unit: words.SignedDuration,
+			Value: figure(func(s *SleepSpan) float64 { return table.Known(s.P999LateNS) })},
+		{Name: "max", Key: "max_late_ns", Spare: 4, Unit: words.SignedDuration, Metric: "max_late_seconds", Help: "Maximum" + help,
+			Value: figure(func(s *SleepSpan) float64 { return s.MaxLateNS })},
+		{Key: "max_at_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(float64(s.MaxAtNS)) })},
+	}, others, []table.Column[T]{
+		{Name: "early", Key: "early", Metric: "early_sleeps", Help: "Number of sleeps that ended before their deadline.",
+			Value: figure(func(s *SleepSpan) float64 { return float64(s.Early) }),
+			Cell: func(row T) string {
+				if s := of(row); s != nil && s.Early > 0 {
+					return words.Count(float64(s.Early))
+				}
+				return ""
+			}},
+		{Name: "sleeps", Key: "samples", Spare: 8, Unit: words.Count,
+			Value: figure(func(s *SleepSpan) float64 { return float64(s.Samples) })},
+	})
+}
