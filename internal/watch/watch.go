@@ -79,6 +79,7 @@ func Run(ctx context.Context, s Settings) {
 	w := newWatcher(s)
 	reader := newReader(s.Clocks)
 	sleeper := new(sleeper)
+	w.beat(now()) // a machine that is restored in its first turn is seen too
 	for next := time.Now(); ctx.Err() == nil; {
 		if now := time.Now(); !now.Before(next) {
 			w.turn(ctx, reader.snapshot())

@@ -108,6 +108,7 @@ func root(t testing.TB, arch, script string) []byte {
 		"reader-c ":          func() { addC(t, &all, arch, "reader-c", "../readers/testdata/reader.c") },
 		"marked ":            func() { addC(t, &all, arch, "marked", "testdata/marked.c") },
 		" loop vdso ":        func() { addLoop(t, &all, arch) },
+		"/ptp_vmclock.ko.xz": func() { addModule(t, &all, arch) },
 		"run hpet-ahead ":    func() { addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go") },
 		"run stepped ":       func() { addGo(t, &all, arch, "stepped", "testdata/stepped.go") },
 	} {
@@ -121,4 +122,13 @@ func root(t testing.TB, arch, script string) []byte {
 	all.add("init", program, initProgram)
 	all.add("script", program, []byte(script))
 	return all.whole()
+}
+
+// addModule adds the kernel's module of VMClock.
+func addModule(t testing.TB, all *archive, arch string) {
+	t.Helper()
+	module, err := os.ReadFile(filepath.Join(parts(t, arch), "ptp_vmclock.ko.xz"))
+	require.NoError(t, err)
+	all.add("lib", folder, nil)
+	all.add("lib/ptp_vmclock.ko.xz", program, module)
 }

@@ -72,29 +72,50 @@ var demoted = world{
 func pauses(t testing.TB, here, line string, emulator *os.Process) {
 	switch {
 	case strings.Contains(line, "### clocks stand still"):
-		control, err := net.Dial("unix", filepath.Join(here, "qmp"))
-		require.NoError(t, err)
-		defer func() { _ = control.Close() }()
-		answers := json.NewDecoder(control)
-		var greeting map[string]any
-		require.NoError(t, answers.Decode(&greeting))
-		for _, command := range []string{"qmp_capabilities", "stop", "cont"} {
-			if command == "cont" {
-				time.Sleep(pause)
-			}
-			_, err := fmt.Fprintf(control, `{"execute": %q}`, command)
-			require.NoError(t, err)
-			for answered := false; !answered; { // events come between the answers
-				var answer map[string]any
-				require.NoError(t, answers.Decode(&answer))
-				require.NotContains(t, answer, "error")
-				_, answered = answer["return"]
-			}
-		}
+		m := control(t, here)
+		defer m.close()
+		m.run("stop", "")
+		time.Sleep(pause)
+		m.run("cont", "")
 	case strings.Contains(line, "### clocks go on"):
 		require.NoError(t, emulator.Signal(syscall.SIGSTOP))
 		time.Sleep(pause)
 		require.NoError(t, emulator.Signal(syscall.SIGCONT))
+	}
+}
+
+// A monitor controls a machine by QEMU's protocol QMP.
+type monitor struct {
+	t       testing.TB
+	to      net.Conn
+	answers *json.Decoder
+}
+
+// control returns the monitor of a machine with the socket qmp.
+func control(t testing.TB, here string) *monitor {
+	to, err := net.Dial("unix", filepath.Join(here, "qmp"))
+	require.NoError(t, err)
+	m := &monitor{t, to, json.NewDecoder(to)}
+	var greeting map[string]any
+	require.NoError(t, m.answers.Decode(&greeting))
+	m.run("qmp_capabilities", "")
+	return m
+}
+
+// close ends the control: QEMU accepts one at a time.
+func (m *monitor) close() { _ = m.to.Close() }
+
+// run runs a command with arguments, the members of an object in JSON, and returns its answer.
+func (m *monitor) run(command, arguments string) json.RawMessage {
+	_, err := fmt.Fprintf(m.to, `{"execute": %q, "arguments": {%s}}`, command, arguments)
+	require.NoError(m.t, err)
+	for { // events come between the answers
+		var answer map[string]json.RawMessage
+		require.NoError(m.t, m.answers.Decode(&answer))
+		require.NotContains(m.t, answer, "error", "%s: %s", command, answer["error"])
+		if of, answered := answer["return"]; answered {
+			return of
+		}
 	}
 }
 
