@@ -14,6 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -101,7 +102,7 @@ var noises = []struct {
 		func(s *situation.Situation) string {
 			included := ": the figures include the time that the process was stopped"
 			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included),
-				timed("the confidence intervals"+included)(s))
+				timed("the confidence intervals"+included)(s), sleepsOf(s))
 		},
 		func(s *situation.Situation) string {
 			return phrases("raise the quota", throughput(s, "or measure with fewer threads (--threads 1)"))
@@ -129,7 +130,7 @@ var noises = []struct {
 				fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare)))
 		},
 		func(s *situation.Situation) string {
-			return phrases(throughput(s, "throughput above all"), timed("the width of the confidence intervals")(s))
+			return phrases(throughput(s, "throughput above all"), cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
 		},
 		always("run again at a quieter time, or on a machine with dedicated CPUs"),
 	},
@@ -141,7 +142,7 @@ var noises = []struct {
 		},
 		func(s *situation.Situation) string {
 			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"),
-				timed("the width of the confidence intervals")(s))
+				cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
 		},
 		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)",
 			"stop the other programs, or keep to CPUs that they do not use"),
@@ -175,6 +176,11 @@ func timed(text string) func(*situation.Situation) string {
 	return func(s *situation.Situation) string {
 		return when(!compare.Of(s.Document).Empty() || runtimes.Of(s.Document) != nil, text)
 	}
+}
+
+// sleepsOf returns what a busy CPU does to sleeps, if they were measured.
+func sleepsOf(s *situation.Situation) string {
+	return when(wake.Of(s.Document) != nil, "p99 and the maximum of the lateness; the medians less")
 }
 
 func linuxOr(linux, other string) func(*situation.Situation) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
 // quiet returns the document of a run on an idle machine with two CPUs.
@@ -103,6 +104,17 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 	for _, n := range noises {
 		require.True(t, planted[n.kind], "%s: add its case here", n.kind)
 	}
+}
+
+// A load delays sleeps, and the report of wake says so.
+func TestLoadDelaysSleeps(t *testing.T) {
+	d := &result.Document{Conditions: &result.Conditions{DurationNS: 1e9, OtherCPUs: 0.8}}
+	d.Host.CPU.Usable = 2
+	require.Empty(t, Noise(d))
+	d.Put(&wake.Wake{})
+	warnings := Noise(d)
+	require.Len(t, warnings, 1)
+	require.Equal(t, "p99 and the maximum of the lateness; the medians less", warnings[0].Spoilt)
 }
 
 // A warning mentions throughput, a load or a command only if the run has it.

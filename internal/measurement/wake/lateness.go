@@ -17,7 +17,8 @@ type lateness struct {
 	all, early int
 	min, max   int64
 	maxAt      int64
-	kept       []float64 // in order; a random choice, if there are many
+	kept       []float64 // in order: a random one of each `of`
+	of         int
 }
 
 // mostKept is the max number of wake-ups that are kept, which bounds the memory.
@@ -33,12 +34,19 @@ func (l *lateness) add(late, at int64, chance *rand.Rand) {
 	if late < -int64(observe.StopwatchTick()) {
 		l.early++
 	}
-	l.all++
-	if len(l.kept) < mostKept {
-		l.kept = append(l.kept, float64(late))
-	} else if k := chance.IntN(l.all); k < mostKept {
-		l.kept[k] = float64(late)
+	if len(l.kept) == mostKept && l.all%l.of == 0 {
+		for i := range mostKept / 2 {
+			l.kept[i] = l.kept[2*i+chance.IntN(2)]
+		}
+		l.kept, l.of = l.kept[:mostKept/2], 2*l.of
 	}
+	l.of = max(l.of, 1)
+	if nth := l.all % l.of; nth == 0 {
+		l.kept = append(l.kept, float64(late))
+	} else if chance.IntN(nth+1) == 0 {
+		l.kept[len(l.kept)-1] = float64(late)
+	}
+	l.all++
 }
 
 // results returns the figures of all ways, of all threads together.

@@ -43,7 +43,7 @@ func (w *Wake) Block(d *result.Document) table.Block {
 	for _, way := range w.Ways {
 		why.Add(way.ID, way.Reason)
 	}
-	block.Notes = append(w.choice(), why.Lines()...)
+	block.Notes = append(w.rounding(), why.Lines()...)
 	if w.NoIdleLayer != "" {
 		block.Notes = append(block.Notes, "The time to leave idle is part of the rest: "+w.NoIdleLayer+".")
 	}
@@ -61,7 +61,7 @@ func (s *SleepSpan) layer(name string) (ns float64, known bool) {
 	return s.Layers[i].NS, true
 }
 
-// verdict says how late the first way ends its shortest sleep, and why.
+// verdict says how late the first way ends its shortest sleep, why, and which way to use.
 func (w *Wake) verdict() string {
 	spans := Spans(w.Ways)
 	if len(spans) == 0 {
@@ -85,31 +85,37 @@ func (w *Wake) verdict() string {
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
-	return text + " (" + w.Ways[i].ID + ")."
+	return text + " (" + w.Ways[i].ID + ")." + w.choice(s)
 }
 
-// choice says which way to choose: the least late for the shortest span, and the ways that round.
-func (w *Wake) choice() (notes []string) {
-	spans := Spans(w.Ways)
-	if len(spans) == 0 {
-		return nil
+// choice names the way to use for a span, if it is less late than the first way; of ways that do not differ, one that most
+// programs use.
+func (w *Wake) choice(first *SleepSpan) string {
+	rows := ByLateness(w.Ways, first.SpanNS)
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Early > 0 })
+	if len(rows) == 0 || rows[0].HighNS == 0 || first.Early == 0 && rows[0].HighNS >= first.LowNS {
+		return ""
 	}
-	rows := slices.DeleteFunc(ByLateness(w.Ways, spans[0]), func(r Row) bool { return r.Early > 0 })
-	if len(rows) > 1 && rows[0].HighNS > 0 && rows[0].HighNS < rows[1].LowNS {
-		notes = append(notes, fmt.Sprintf("For %s use %s: it is least late, %s.", words.Duration(float64(spans[0])), rows[0].ID,
-			words.SignedDuration(rows[0].MedianLateNS)))
+	best := rows[0]
+	if i := slices.IndexFunc(rows, func(r Row) bool { return everyday(r) && r.LowNS <= best.HighNS }); i >= 0 {
+		best = rows[i]
 	}
-	var rounding []string
-	for _, r := range rows {
-		if _, known := r.layer(Rounding); known {
-			rounding = append(rounding, r.ID)
+	return fmt.Sprintf(" For %s use %s: %s late.", words.Duration(float64(best.SpanNS)), best.ID,
+		words.SignedDuration(best.MedianLateNS))
+}
+
+// rounding names the ways that round.
+func (w *Wake) rounding() []string {
+	var all []string
+	for _, r := range Rows(w.Ways) {
+		if _, known := r.layer(Rounding); known && !slices.Contains(all, r.ID) {
+			all = append(all, r.ID)
 		}
 	}
-	if len(rounding) > 0 {
-		notes = append(notes, words.List(rounding)+map[bool]string{true: " rounds", false: " round"}[len(rounding) == 1]+
-			" the time up.")
+	if len(all) == 0 {
+		return nil
 	}
-	return notes
+	return []string{words.List(all) + map[bool]string{true: " rounds", false: " round"}[len(all) == 1] + " the time up."}
 }
 
 func spanOf(r Row) *SleepSpan { return r.SleepSpan }
