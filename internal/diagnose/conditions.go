@@ -40,10 +40,7 @@ func steal(s *situation.Situation) *result.Finding {
 	if s.Conditions == nil || s.Conditions.StealShare <= maxSteal {
 		return nil
 	}
-	severity := result.Note
-	if s.Conditions.StealShare > highSteal {
-		severity = result.Warn
-	}
+	severity := words.Either(s.Conditions.StealShare > highSteal, result.Warn, result.Note)
 	return &result.Finding{
 		Severity: severity,
 		Title:    "the hypervisor gives CPU time to others (steal)",

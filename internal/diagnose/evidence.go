@@ -9,6 +9,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
@@ -82,10 +83,7 @@ func cost(clocks ...compare.Clock) string {
 		}
 	}
 	if len(medians) == 0 {
-		if clocks[0].Reason != "" {
-			return ""
-		}
-		return "not timed"
+		return words.Either(clocks[0].Reason != "", "", "not timed")
 	}
 	text := between(slices.Min(medians), slices.Max(medians)) + "/read"
 	if l := clocks[0].Latency; len(clocks) == 1 && l.Confidence > 0 {
@@ -99,17 +97,11 @@ func cost(clocks ...compare.Clock) string {
 // between returns a range of durations; one figure if both ends look the same.
 func between(lowNS, highNS float64) string {
 	low, high := words.Duration(lowNS), words.Duration(highNS)
-	if low == high {
-		return low
-	}
-	return low + " to " + high
+	return words.Either(low == high, low, low+" to "+high)
 }
 
 func linuxLinks(s *situation.Situation, links ...string) []string {
-	if s.OnLinux() {
-		return links
-	}
-	return nil
+	return words.Either(s.OnLinux(), links, nil)
 }
 
 // fromTheLog returns the beginning of titles of findings on a document from a kernel log alone, in lower case.
@@ -129,6 +121,10 @@ type why struct {
 	evidence []string
 	remedies []string // names
 	links    []string
+}
+
+func (w *why) finding(s *situation.Situation, title string) *result.Finding {
+	return &result.Finding{Title: title, Evidence: w.evidence, Cause: w.cause, Remedies: remedy.For(s, w.remedies...), Links: w.links}
 }
 
 // A reason returns its explanation; nil if it does not apply.

@@ -124,10 +124,7 @@ func whatToWin(s *situation.Situation, entering []compare.Clock) []string {
 		c := entering[i]
 		var each []string
 		for _, l := range compare.Parts(c.Layers) {
-			name := l.Name
-			if s.ClockSource != "" {
-				name = strings.ReplaceAll(name, "read the clock source", "read "+s.ClockSource)
-			}
+			name := words.Either(s.ClockSource != "", strings.ReplaceAll(l.Name, "read the clock source", "read "+s.ClockSource), l.Name)
 			each = append(each, fmt.Sprintf("%s (%s)", l, name))
 		}
 		text := fmt.Sprintf("%s, %s ns = %s", c.ID, words.NS(c.Latency.MedianNS), strings.Join(each, " + "))

@@ -38,67 +38,53 @@ var noises = []struct {
 	// was measured ("") is not a warning.
 	affects, advice func(*situation.Situation) string
 }{
-	{
-		"clocksource", func(_ *situation.Situation, c result.Conditions) string {
-			return when(len(c.ClockSources) > 1,
-				"the kernel's clock source changed during the run: "+strings.Join(c.ClockSources, ", then "))
-		},
+	{"clocksource", func(_ *situation.Situation, c result.Conditions) string {
+		return when(len(c.ClockSources) > 1, "the kernel's clock source changed during the run: "+strings.Join(c.ClockSources, ", then "))
+	},
 		always("all fine clocks: their figures mix two clock sources"),
-		always("run again; if the kernel changed the clock source itself, its log shows why (sudo dmesg | grep -i clocksource)"),
-	},
-	{
-		"backwards", func(s *situation.Situation, _ result.Conditions) string {
-			var clocks []string
-			for _, clock := range s.Clocks {
-				if r := clock.Resolution; r != nil && r.Backwards > 0 {
-					clocks = append(clocks, fmt.Sprintf("%s %s by up to %s",
-						clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
-				}
+		always("run again; if the kernel changed the clock source itself, its log shows why (sudo dmesg | grep -i clocksource)")},
+	{"backwards", func(s *situation.Situation, _ result.Conditions) string {
+		var clocks []string
+		for _, clock := range s.Clocks {
+			if r := clock.Resolution; r != nil && r.Backwards > 0 {
+				clocks = append(clocks, fmt.Sprintf("%s %s by up to %s",
+					clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
 			}
-			return when(len(clocks) > 0, "a clock went backwards while it was watched: "+strings.Join(clocks, "; "))
-		},
+		}
+		return when(len(clocks) > 0, "a clock went backwards while it was watched: "+strings.Join(clocks, "; "))
+	},
 		always("the resolution of this clock, and every program that relies on its order"),
-		always("a wall clock may have been set; do not trust a monotonic clock or a counter that does this"),
+		always("a wall clock may have been set; do not trust a monotonic clock or a counter that does this")},
+	{"step", func(_ *situation.Situation, c result.Conditions) string {
+		return when(c.WallStepNS != 0, "the wall clock was set or stepped by "+words.SignedDuration(float64(c.WallStepNS)))
 	},
-	{
-		"step", func(_ *situation.Situation, c result.Conditions) string {
-			return when(c.WallStepNS != 0,
-				"the wall clock was set or stepped by "+words.SignedDuration(float64(c.WallStepNS)))
-		},
 		timed("the resolution of the wall clocks; costs are measured with the monotonic clock and are not affected"),
-		always("run again when the time service has settled"),
+		always("run again when the time service has settled")},
+	{"slewed", func(s *situation.Situation, _ result.Conditions) string {
+		sync := s.Host.TimeSync
+		if sync == nil || math.Abs(monotonicRate(*sync)) < maxSlew {
+			return ""
+		}
+		share, direction := monotonicRate(*sync), "fast"
+		if share < 0 {
+			share, direction = -share, "slow"
+		}
+		return fmt.Sprintf("the kernel makes the monotonic clock run %s %s (adjtimex: tick %s, frequency %s ppm)",
+			words.Percent(share), direction, tickLength(*sync), words.SignedPPM(sync.FrequencyPPM))
 	},
-	{
-		"slewed", func(s *situation.Situation, _ result.Conditions) string {
-			sync := s.Host.TimeSync
-			if sync == nil || math.Abs(monotonicRate(*sync)) < maxSlew {
-				return ""
-			}
-			share, direction := monotonicRate(*sync), "fast"
-			if share < 0 {
-				share, direction = -share, "slow"
-			}
-			return fmt.Sprintf("the kernel makes the monotonic clock run %s %s (adjtimex: tick %s, frequency %s ppm)",
-				words.Percent(share), direction, tickLength(*sync), words.SignedPPM(sync.FrequencyPPM))
-		},
 		always("all times and rates, by this share: they are measured with the monotonic clock"),
-		always("run again when the time service has settled; if there is none, reset the rate (adjtimex --tick 10000 --frequency 0)"),
+		always("run again when the time service has settled; if there is none, reset the rate (adjtimex --tick 10000 --frequency 0)")},
+	{"realtime", func(s *situation.Situation, _ result.Conditions) string {
+		return when(s.Host.CPU.SchedulingPolicy != "", "timebench runs under the real-time policy "+s.Host.CPU.SchedulingPolicy)
 	},
-	{
-		"realtime", func(s *situation.Situation, _ result.Conditions) string {
-			return when(s.Host.CPU.SchedulingPolicy != "",
-				"timebench runs under the real-time policy "+s.Host.CPU.SchedulingPolicy)
-		},
 		func(s *situation.Situation) string {
 			return phrases(throughput(s, "throughput with more threads than CPUs, which then take turns of 1 ms"),
 				loaded(s, "the load, which gets only the CPU time that the measurement leaves"), "everything else that runs on this machine")
 		},
-		always("run without chrt, unless your programs read the clocks under this policy in production"),
+		always("run without chrt, unless your programs read the clocks under this policy in production")},
+	{"quota", func(_ *situation.Situation, c result.Conditions) string {
+		return when(c.ThrottledPeriods > 0, "the CPU quota stopped the process: "+throttled(c))
 	},
-	{
-		"quota", func(_ *situation.Situation, c result.Conditions) string {
-			return when(c.ThrottledPeriods > 0, "the CPU quota stopped the process: "+throttled(c))
-		},
 		func(s *situation.Situation) string {
 			included := ": the figures include the time that the process was stopped"
 			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included),
@@ -106,64 +92,46 @@ var noises = []struct {
 		},
 		func(s *situation.Situation) string {
 			return phrases("raise the quota", throughput(s, "or measure with fewer threads (--threads 1)"))
-		},
-	},
-	{
-		"incomplete", incomplete,
+		}},
+	{"incomplete", incomplete,
 		always("the confidence intervals"),
 		func(s *situation.Situation) string {
-			if s.Tool.Command == "doctor" {
-				return "run doctor without --fast, and when the machine is less busy"
-			}
-			return "run again with more time (--limit 5m), or with fewer threads or clocks"
-		},
-	},
-	{
-		"starved", starved,
+			return words.Either(s.Tool.Command == "doctor", "run doctor without --fast, and when the machine is less busy", "run again with more time (--limit 5m), or with fewer threads or clocks")
+		}},
+	{"starved", starved,
 		always("the figures of throughput with a ?. Do not trust them: their threads did not read at the same time"),
-		always("stop other programs, also on the host of a virtual machine, or measure with fewer threads (--threads)"),
+		always("stop other programs, also on the host of a virtual machine, or measure with fewer threads (--threads)")},
+	{"steal", func(s *situation.Situation, c result.Conditions) string {
+		seconds := c.StealShare * float64(s.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
+		return when(c.StealShare > maxSteal && seconds >= minSeconds, fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare)))
 	},
-	{
-		"steal", func(s *situation.Situation, c result.Conditions) string {
-			seconds := c.StealShare * float64(s.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
-			return when(c.StealShare > maxSteal && seconds >= minSeconds,
-				fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare)))
-		},
 		func(s *situation.Situation) string {
 			return phrases(throughput(s, "throughput above all"), cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
 		},
-		always("run again at a quieter time, or on a machine with dedicated CPUs"),
+		always("run again at a quieter time, or on a machine with dedicated CPUs")},
+	{"load", func(s *situation.Situation, c result.Conditions) string {
+		elapsed := time.Duration(c.DurationNS).Seconds()
+		return when(c.OtherCPUs > maxOther*float64(s.Host.CPU.Usable) && c.OtherCPUs*elapsed >= minSeconds,
+			fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU")))
 	},
-	{
-		"load", func(s *situation.Situation, c result.Conditions) string {
-			elapsed := time.Duration(c.DurationNS).Seconds()
-			return when(c.OtherCPUs > maxOther*float64(s.Host.CPU.Usable) && c.OtherCPUs*elapsed >= minSeconds,
-				fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU")))
-		},
 		func(s *situation.Situation) string {
 			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"),
 				cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
 		},
 		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)",
-			"stop the other programs, or keep to CPUs that they do not use"),
+			"stop the other programs, or keep to CPUs that they do not use")},
+	{"preempted", func(_ *situation.Situation, c result.Conditions) string {
+		share := float64(c.InterruptedTurns) / float64(max(c.Turns, 1))
+		return when(share > maxInterrupted, fmt.Sprintf("other programs disturbed %s of the latency samples", words.Percent(share)))
 	},
-	{
-		"preempted", func(_ *situation.Situation, c result.Conditions) string {
-			share := float64(c.InterruptedTurns) / float64(max(c.Turns, 1))
-			return when(share > maxInterrupted,
-				fmt.Sprintf("other programs disturbed %s of the latency samples", words.Percent(share)))
-		},
 		always("the confidence intervals; the medians less, because each turn is a median of slices"),
-		always("stop other programs, or take more rounds (timebench compare --rounds 200)"),
+		always("stop other programs, or take more rounds (timebench compare --rounds 200)")},
+	{"speed", func(_ *situation.Situation, c result.Conditions) string {
+		return when(speedChanged(c), "the CPU speed changed: "+emptyCall(c))
 	},
-	{
-		"speed", func(_ *situation.Situation, c result.Conditions) string {
-			return when(speedChanged(c), "the CPU speed changed: "+emptyCall(c))
-		},
 		always("all figures: a slower CPU reads every clock more slowly"),
 		linuxOr("keep the frequency high (sudo cpupower frequency-set -g performance, until the next boot); a program on the other hyper-thread of the core has the same effect",
-			"select the highest performance in the power settings of the system; a program on the other hyper-thread of the core has the same effect"),
-	},
+			"select the highest performance in the power settings of the system; a program on the other hyper-thread of the core has the same effect")},
 }
 
 func always(text string) func(*situation.Situation) string {
@@ -185,10 +153,7 @@ func sleepsOf(s *situation.Situation) string {
 
 func linuxOr(linux, other string) func(*situation.Situation) string {
 	return func(s *situation.Situation) string {
-		if s.OnLinux() {
-			return linux
-		}
-		return other
+		return words.Either(s.OnLinux(), linux, other)
 	}
 }
 
@@ -290,10 +255,7 @@ func incomplete(_ *situation.Situation, c result.Conditions) string {
 }
 
 func threadNumbers(numbers []int) string {
-	if slices.Equal(numbers, []int{1}) {
-		return "1 thread"
-	}
-	return words.Numbers(numbers) + " threads"
+	return words.Either(slices.Equal(numbers, []int{1}), "1 thread", words.Numbers(numbers)+" threads")
 }
 
 func throttled(c result.Conditions) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/machine/kernellog"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected another clock source; if both
@@ -147,20 +148,14 @@ func notInvariant(s *situation.Situation) *why {
 }
 
 func flags(s *situation.Situation) string {
-	if len(s.Host.CPU.TSCFlags) == 0 {
-		return "none of constant_tsc, nonstop_tsc, tsc_reliable"
-	}
-	return strings.Join(s.Host.CPU.TSCFlags, " ")
+	return words.Either(len(s.Host.CPU.TSCFlags) == 0, "none of constant_tsc, nonstop_tsc, tsc_reliable", strings.Join(s.Host.CPU.TSCFlags, " "))
 }
 
 func notChosen(s *situation.Situation) *why {
 	if !s.Offers("tsc") {
 		return nil
 	}
-	cause := fmt.Sprintf("The kernel offers tsc but prefers %s, which it rates higher.", s.ClockSource)
-	if s.Best() != s.ClockSource {
-		cause = fmt.Sprintf("The kernel offers tsc but uses %s, which is not in its list: it rates %[1]s higher, or somebody selected it at run time.", s.ClockSource)
-	}
+	cause := words.Either(s.Best() != s.ClockSource, fmt.Sprintf("The kernel offers tsc but uses %s, which is not in its list: it rates %[1]s higher, or somebody selected it at run time.", s.ClockSource), fmt.Sprintf("The kernel offers tsc but prefers %s, which it rates higher.", s.ClockSource))
 	return &why{
 		cause: cause, evidence: []string{listed + strings.Join(s.ClockSources, " ")}, remedies: useTSC, links: []string{clockSourceABI},
 	}

@@ -29,12 +29,7 @@ var disturbing = []string{"starved", "quota", "steal", "load", "preempted"}
 
 // disturbance returns the disturbance that made throughput useless for a judgement; nil without one.
 func disturbance(s *situation.Situation) *result.Warning {
-	all := noise(s)
-	i := slices.IndexFunc(all, func(w result.Warning) bool { return slices.Contains(disturbing, w.Kind) })
-	if i < 0 {
-		return nil
-	}
-	return &all[i]
+	return situation.First(noise(s), func(w result.Warning) bool { return slices.Contains(disturbing, w.Kind) })
 }
 
 // notScaling finds an everyday clock that all CPUs together read no faster than a single CPU. On a busy machine it

@@ -130,8 +130,5 @@ const wrongRate = "the kernel measured the rate of the counter wrongly when it b
 
 // named returns a name to be added after a noun; "" if it is unknown.
 func named(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " (" + name + ")"
+	return words.Either(name == "", "", " ("+name+")")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A read of a fine clock beyond both limits, in ns and in reads of the CPU's counter, does not read that counter in
@@ -106,10 +107,7 @@ func timecounterCause(s *situation.Situation) string {
 	if name == "" {
 		return "The kernel probably uses a timecounter that user mode cannot read, such as ACPI-fast or HPET. Which one is not in the result."
 	}
-	cause := fmt.Sprintf("The kernel uses the timecounter %s. Each read of a fine clock enters the kernel, which reads that timer.", name)
-	if situation.IsTSCCounter(name) {
-		cause = fmt.Sprintf("The kernel uses the timecounter %s, but user mode does not read it (kern.timecounter.fast_gettime, or a C library without support).", name)
-	}
+	cause := words.Either(situation.IsTSCCounter(name), fmt.Sprintf("The kernel uses the timecounter %s, but user mode does not read it (kern.timecounter.fast_gettime, or a C library without support).", name), fmt.Sprintf("The kernel uses the timecounter %s. Each read of a fine clock enters the kernel, which reads that timer.", name))
 	if tsc, quality := s.TSCCounter(); tsc != "" && tsc != name && quality < 0 {
 		cause += fmt.Sprintf(" It does not select %s, because that has the quality %d: the kernel does not trust the TSC on several CPUs, or with deep idle states.", tsc, quality)
 	}

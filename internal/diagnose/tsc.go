@@ -14,20 +14,14 @@ import (
 // arch/x86/xen/time.c and drivers/clocksource/hyperv_timer.c.
 var ratedAbove = []string{"kvm-clock", "xen", "hyperv_clocksource_tsc_page"}
 
-// unstableTSC finds a fault of the TSC in the kernel log.
-func unstableTSC(s *situation.Situation) *result.Finding {
-	if faults := s.Faults(); len(faults) > 0 && faults[0].Concerns == kernellog.OfTSC {
-		return faultByLog(s)
+// faultOf returns the check of a fault in the kernel log: of the TSC of this machine, or of another counter.
+func faultOf(tsc bool) func(*situation.Situation) *result.Finding {
+	return func(s *situation.Situation) *result.Finding {
+		if faults := s.Faults(); len(faults) > 0 && (faults[0].Concerns == kernellog.OfTSC) == tsc {
+			return faultByLog(s)
+		}
+		return nil
 	}
-	return nil
-}
-
-// otherFault finds a fault in the kernel log of another counter than the TSC of this machine.
-func otherFault(s *situation.Situation) *result.Finding {
-	if faults := s.Faults(); len(faults) > 0 && faults[0].Concerns != kernellog.OfTSC {
-		return faultByLog(s)
-	}
-	return nil
 }
 
 // faultByLog finds a fault in the kernel log that did not make reads of the clock source in use enter the kernel.
@@ -60,9 +54,8 @@ func faultByLog(s *situation.Situation) *result.Finding {
 	case !s.LogOnly():
 		title = "the kernel log shows that " + title
 	}
-	return &result.Finding{
-		Title: title, Evidence: found.evidence, Cause: found.cause, Remedies: remedy.For(s, names...), Links: found.links,
-	}
+	found.remedies = names
+	return found.finding(s, title)
 }
 
 // wallFault finds a fault of the wall clock in the kernel log. A measurement shows whether it is still wrong.
@@ -71,10 +64,7 @@ func wallFault(s *situation.Situation) *result.Finding {
 	if len(faults) == 0 || !s.LogOnly() && s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised {
 		return nil
 	}
-	found := explained(s, faults)
-	return &result.Finding{
-		Title: faults[0].Title, Evidence: found.evidence, Cause: found.cause, Remedies: remedy.For(s, found.remedies...), Links: found.links,
-	}
+	return explained(s, faults).finding(s, faults[0].Title)
 }
 
 // A read of the TSC costs 7 to 25 ns on x86 CPUs of the last fifteen years. A trap to a hypervisor costs about 1 µs.

@@ -23,10 +23,7 @@ func tickLength(sync result.TimeSync) string {
 // monotonicRate returns the share by which the tick and the frequency of adjtimex(2) make CLOCK_MONOTONIC and
 // CLOCK_REALTIME run fast; negative if they run slow.
 func monotonicRate(sync result.TimeSync) float64 {
-	tick := 1.0
-	if situation.ChangedTick(sync) {
-		tick = float64(sync.TickNS) / situation.UsualTickNS
-	}
+	tick := words.Either(situation.ChangedTick(sync), float64(sync.TickNS)/situation.UsualTickNS, 1.0)
 	return tick*(1+sync.FrequencyPPM/1e6) - 1
 }
 
@@ -64,10 +61,7 @@ func atLimit(sync result.TimeSync) bool {
 }
 
 func limitEvidence(sync result.TimeSync) string {
-	if math.Abs(sync.FrequencyPPM) >= frequencyLimit(sync) {
-		return fmt.Sprintf("adjtimex: frequency %s ppm, the limit of the kernel", words.SignedPPM(sync.FrequencyPPM))
-	}
-	return tickEvidence(sync)
+	return words.Either(math.Abs(sync.FrequencyPPM) >= frequencyLimit(sync), fmt.Sprintf("adjtimex: frequency %s ppm, the limit of the kernel", words.SignedPPM(sync.FrequencyPPM)), tickEvidence(sync))
 }
 
 // longDuration returns a duration in the largest unit that fits, up to days.

@@ -42,10 +42,7 @@ func wallOff(s *situation.Situation) *result.Finding {
 	if ptp := s.HostClock(); ptp != nil && ptp.OffsetNS != nil && !isOff(*ptp) {
 		return nil // only the real-time clock is off, and a virtual one does not matter
 	}
-	other := "the real-time clock"
-	if situation.IsHostClock(*far) {
-		other = "the host's clock"
-	}
+	other := words.Either(situation.IsHostClock(*far), "the host's clock", "the real-time clock")
 	why := offsetCauses[slices.IndexFunc(offsetCauses, func(c offsetCause) bool { return c.where(s) })]
 	finding := &result.Finding{
 		Severity: why.severity,
@@ -66,10 +63,7 @@ func wallOff(s *situation.Situation) *result.Finding {
 		finding.Evidence = append(finding.Evidence, "adjtimex: synchronised, as far as the kernel knows")
 		if why.severity == "" && situation.IsRTC(*far) { // which may drift, in a virtual machine too
 			finding.Cause += " But the kernel calls the clock synchronised, which after a pause it does for hours: the real-time clock may be the wrong one. Compare the time with another machine first."
-			finding.Severity = result.Warn
-			if usable {
-				finding.Severity = result.Note
-			}
+			finding.Severity = words.Either(usable, result.Note, result.Warn)
 		}
 	}
 	return finding
@@ -85,10 +79,7 @@ func offsetEvidence(w result.WallOffset) string {
 }
 
 func awayFrom(w result.WallOffset) string {
-	where := "behind"
-	if *w.OffsetNS < 0 {
-		where = "ahead of"
-	}
+	where := words.Either(*w.OffsetNS < 0, "ahead of", "behind")
 	return longDuration(math.Abs(float64(*w.OffsetNS))) + " " + where
 }
 
@@ -103,38 +94,26 @@ type offsetCause struct {
 
 // offsetCauses are the known causes; the first that applies counts, and the last always does.
 var offsetCauses = []offsetCause{
-	{
-		where:    (*situation.Situation).InWSL,
+	{where: (*situation.Situation).InWSL,
 		cause:    "While Windows sleeps, the virtual machine of WSL 2 does not run, and nothing moves its wall clock forward afterwards. Older versions of WSL do not correct it.",
 		remedies: []string{"set-from-rtc", "wsl"},
-		links:    []string{"https://github.com/microsoft/WSL/issues/10006"},
-	},
-	{
-		where:    (*situation.Situation).InContainer,
+		links:    []string{"https://github.com/microsoft/WSL/issues/10006"}},
+	{where: (*situation.Situation).InContainer,
 		cause:    "A container has the clock of its host, so the clock of the host is wrong.",
-		remedies: []string{"host-sets-clock"},
-	},
-	{
-		where:    func(s *situation.Situation) bool { return s.GuestUnder("firecracker") },
+		remedies: []string{"host-sets-clock"}},
+	{where: func(s *situation.Situation) bool { return s.GuestUnder("firecracker") },
 		cause:    "The machine was paused, or restored from a snapshot. Its wall clock then goes on from where it was. On restore Firecracker can advance kvm-clock (clock_realtime), but not the TSC.",
 		remedies: []string{"set-from-rtc", "step-at-start", "chrony-ptp", "firecracker-clock"},
-		links:    []string{remedy.FirecrackerSnapshots},
-	},
-	{
-		where:    (*situation.Situation).IsGuest,
+		links:    []string{remedy.FirecrackerSnapshots}},
+	{where: (*situation.Situation).IsGuest,
 		cause:    "The machine was paused, suspended with its host, or restored from a snapshot. Its wall clock then goes on from where it was, until a time service or the tools of the hypervisor set it.",
-		remedies: []string{"set-from-rtc", "step-at-start", "chrony-ptp", "load-ptp-kvm", "ptp-hyperv"},
-	},
-	{
-		where:    func(s *situation.Situation) bool { return s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised },
+		remedies: []string{"set-from-rtc", "step-at-start", "chrony-ptp", "load-ptp-kvm", "ptp-hyperv"}},
+	{where: func(s *situation.Situation) bool { return s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised },
 		severity: result.Note,
 		cause:    "A time service synchronises the wall clock, so the real-time clock is the wrong one. The next boot starts with its time, until the service has reached its servers.",
-		remedies: []string{"write-rtc"},
-	},
-	{
-		where:    func(*situation.Situation) bool { return true },
+		remedies: []string{"write-rtc"}},
+	{where: func(*situation.Situation) bool { return true },
 		severity: result.Warn,
 		cause:    "Nothing synchronises the wall clock, so either may be wrong: the wall clock after a sleep or after somebody set it, or the real-time clock if its battery is empty.",
-		remedies: []string{"start-service", "set-from-rtc"},
-	},
+		remedies: []string{"start-service", "set-from-rtc"}},
 }

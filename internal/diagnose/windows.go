@@ -245,10 +245,7 @@ func w32timeOff(s *situation.Situation) *result.Finding {
 // W32TimeText returns the facts of the Windows Time service in one line.
 func W32TimeText(service result.W32Time) string {
 	named := func(name, value string) string {
-		if value == "" {
-			return ""
-		}
-		return name + " " + value
+		return words.Either(value == "", "", name+" "+value)
 	}
 	return strings.Join(words.Present(service.State,
 		named("start", service.Start), named("type", service.Type), named("servers", service.Servers)), ", ")

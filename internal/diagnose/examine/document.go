@@ -2,11 +2,11 @@ package examine
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/host"
@@ -34,12 +34,7 @@ func Measured(tool result.Tool, facts result.Host, measured measure.Result, sett
 }
 
 func timeStampCounter() *clock.Clock {
-	all := clock.Catalog()
-	i := slices.IndexFunc(all, func(c clock.Clock) bool { return c.ID == "RDTSC@cpu" })
-	if i < 0 {
-		return nil
-	}
-	return &all[i]
+	return situation.First(clock.Catalog(), func(c clock.Clock) bool { return c.ID == "RDTSC@cpu" })
 }
 
 // TSCHz returns the rate of the time stamp counter in Hz, from the run, or else measured for a tenth of a second. It is

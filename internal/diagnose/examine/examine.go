@@ -19,6 +19,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
@@ -50,10 +51,7 @@ const (
 
 // Estimate returns about how long [Run] takes on a quiet machine.
 func Estimate(fast bool) time.Duration {
-	if fast {
-		return fastSlowest / 2
-	}
-	return 1500*time.Millisecond + wakeTime
+	return words.Either(fast, fastSlowest/2, 1500*time.Millisecond+wakeTime)
 }
 
 // Run measures what a diagnosis needs, and returns the complete parts when ctx ends. fast is whether it measures only

@@ -93,10 +93,7 @@ func commandLine(s *machine, add string, remove []situation.Parameter) (hint str
 		return " (boot_args of the machine's configuration on the host). Then boot the machine again", nil
 	case distribution(s) == "" && len(h.BootTools) == 0:
 		grubby := bootTools[slices.IndexFunc(bootTools, func(tool bootTool) bool { return tool.name == "grubby" })]
-		return ". Then reboot", []string{
-			"# Debian, Ubuntu:", changes(add, texts, "GRUB_CMDLINE_LINUX"), "sudoedit /etc/default/grub && sudo update-grub",
-			"# Fedora, RHEL:", grubby.change(add, texts)[0],
-		}
+		return ". Then reboot", []string{"# Debian, Ubuntu:", changes(add, texts, "GRUB_CMDLINE_LINUX"), "sudoedit /etc/default/grub && sudo update-grub", "# Fedora, RHEL:", grubby.change(add, texts)[0]}
 	}
 	i := slices.IndexFunc(bootTools, func(tool bootTool) bool {
 		return slices.Contains(s.Host.BootTools, tool.name) || likely(s, tool)

@@ -34,12 +34,9 @@ var hostRemedies = map[string]remedy{
 	"hyperv-version": {where: func(s *machine) bool { return s.GuestUnder("hyperv") && !s.InWSL() }, source: "learn.microsoft.com: configuration versions of virtual machines; drivers/clocksource/hyperv_timer.c: InvariantTSC since Linux 5.5 (dce7cd62), the TSC preferred since 5.6",
 		advice: "Use a newer configuration version of the virtual machine, or a newer host: user mode can read hyperv_clocksource_tsc_page and tsc, but not hyperv_clocksource_msr"},
 	"vbox-paravirt": {where: func(s *machine) bool { return s.GuestUnder("virtualbox") && s.HypervisorClock() == "" }, source: "VirtualBox manual, VBoxManage modifyvm: --paravirt-provider (7.0), --paravirtprovider before",
-		advice: "Enable the KVM paravirtualisation interface, so that Linux has kvm-clock. Switch the machine off first, and run this on the host",
-		commands: []string{
-			"# VirtualBox 7:", "VBoxManage modifyvm NAME --paravirt-provider kvm",
-			"# VirtualBox 6 and before:", "VBoxManage modifyvm NAME --paravirtprovider kvm",
-		},
-		risk: "On a host with Hyper-V, guests with this setting have been seen to hang. The setting legacy undoes it."},
+		advice:   "Enable the KVM paravirtualisation interface, so that Linux has kvm-clock. Switch the machine off first, and run this on the host",
+		commands: []string{"# VirtualBox 7:", "VBoxManage modifyvm NAME --paravirt-provider kvm", "# VirtualBox 6 and before:", "VBoxManage modifyvm NAME --paravirtprovider kvm"},
+		risk:     "On a host with Hyper-V, guests with this setting have been seen to hang. The setting legacy undoes it."},
 	"accel-kvm": {where: func(s *machine) bool { return s.GuestUnder("qemu", "tcg") }, source: "www.qemu.org/docs/master/system/introduction.html: accelerators",
 		advice: "Use KVM (-accel kvm): everything is slow on an emulated machine"},
 	"qemu-reliable": {where: func(s *machine) bool {

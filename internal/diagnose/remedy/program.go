@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // programRemedies change how programs read clocks, what they may use of the machine, or how it is measured.
@@ -19,10 +20,7 @@ var programRemedies = map[string]remedy{
 	"read-real-clock": {source: "edgelesssys/ego#236; wolfcw/libfaketime; Wine's ntdll",
 		advice: "Measure intervals shorter than a tick with a counter of the CPU or a clock of the host, or outside of the emulator, sandbox or enclave. Check LD_PRELOAD and /etc/ld.so.preload for a library that stands in for the clock",
 		command: func(s *machine) []string {
-			if s.OnLinux() {
-				return []string{"env | grep LD_PRELOAD; cat /etc/ld.so.preload"}
-			}
-			return nil
+			return words.Either(s.OnLinux(), []string{"env | grep LD_PRELOAD; cat /etc/ld.so.preload"}, nil)
 		}},
 	"read-monotonic": {source: "arch/x86/entry/vdso: CLOCK_TAI since Linux 4.20 (315f28fa), CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since 5.3 (generic vDSO); google/gvisor#7975",
 		advise: func(s *machine) string {
@@ -36,10 +34,7 @@ var programRemedies = map[string]remedy{
 		}},
 	"read-less": {source: "docs/measuring.md",
 		advise: func(s *machine) string {
-			if s.OnLinux() && s.OnX86() && !slices.Contains(situation.TickSources, s.ClockSource) {
-				return "Use a clock source that each CPU has itself (tsc on x86), and read the time less often on hot paths"
-			}
-			return "Read the time less often on hot paths"
+			return words.Either(s.OnLinux() && s.OnX86() && !slices.Contains(situation.TickSources, s.ClockSource), "Use a clock source that each CPU has itself (tsc on x86), and read the time less often on hot paths", "Read the time less often on hot paths")
 		},
 		command: func(s *machine) []string {
 			return []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, s.Host.CPU.Usable))}

@@ -29,11 +29,8 @@ var sourceRemedies = map[string]remedy{
 			return fmt.Sprintf("Somebody may have had a reason to select %s. Find out first.", s.ClockSource)
 		}},
 	"find-chooser": {kernel: true, source: "tuned: profiles in /usr/lib/tuned and /etc/tuned; cloud-init: /var/lib/cloud; udev(7)",
-		advice: "Find out what selected it. Otherwise it is selected again at the next boot. Check /etc/rc.local, the tuned profiles, cron, the systemd units, the udev rules, and the provisioning (cloud-init, Ansible, Puppet)",
-		commands: []string{
-			"sudo grep -rsl current_clocksource /etc /usr/lib/tuned /usr/lib/systemd",
-			"sudo grep -rsl current_clocksource /usr/local /usr/lib/udev /var/lib/cloud",
-		}},
+		advice:   "Find out what selected it. Otherwise it is selected again at the next boot. Check /etc/rc.local, the tuned profiles, cron, the systemd units, the udev rules, and the provisioning (cloud-init, Ansible, Puppet)",
+		commands: []string{"sudo grep -rsl current_clocksource /etc /usr/lib/tuned /usr/lib/systemd", "sudo grep -rsl current_clocksource /usr/local /usr/lib/udev /var/lib/cloud"}},
 	"remove-choice": {source: "Documentation/admin-guide/kernel-parameters.txt: clocksource, notsc, tsc, no-kvmclock",
 		removes: func(s *machine) []situation.Parameter {
 			chosen := s.Parameters("clocksource", "notsc", "tsc=unstable", "no_kvmclock")
@@ -74,10 +71,7 @@ var sourceRemedies = map[string]remedy{
 		command: func(s *machine) []string { return switchTo(s.HypervisorClock()) }},
 	"real-timer": {where: func(s *machine) bool { return s.OnX86() && s.HasOnlyTicks() }, kernel: true, source: "arch/x86/kernel/hpet.c, drivers/clocksource/acpi_pm.c, Documentation/admin-guide/kernel-parameters.txt: nohpet, hpet=disable, pmtmr, acpi=off",
 		advise: func(s *machine) string {
-			enable := "in the firmware"
-			if s.IsGuest() {
-				enable = "in the settings of the hypervisor"
-			}
+			enable := words.Either(s.IsGuest(), "in the settings of the hypervisor", "in the firmware")
 			return "Give the kernel a real timer: enable the HPET and the ACPI PM timer " + enable + ", and check the kernel command line for nohpet, hpet=disable, pmtmr=0 and acpi=off"
 		},
 		commands: []string{"cat /proc/cmdline"}},

@@ -15,12 +15,9 @@ var timeRemedies = map[string]remedy{
 	"host-sets-clock": {where: (*machine).InContainer, source: "time_namespaces(7): there is no namespace for CLOCK_REALTIME; a container has the clock of its host",
 		advice: "Set the clock on the host, and start a time service there: a container uses the clock of the host"},
 	"set-after-pause": {where: func(s *machine) bool { return (s.IsGuest() || s.LogOnly()) && !s.InContainer() }, kernel: true, source: "KVM list fe13fe734a01bb54f47fea06624c617beb062fdd.camel@redhat.com; chronyc(1): makestep; hwclock(8)",
-		advice: "After such a pause, check the wall clock, and set it if it is behind",
-		commands: []string{
-			"# if chrony runs:", "sudo chronyc makestep",
-			"# if not, and the real-time clock is right:", "sudo hwclock -s",
-		},
-		risk: "The wall clock jumps. Some programs cannot handle that."},
+		advice:   "After such a pause, check the wall clock, and set it if it is behind",
+		commands: []string{"# if chrony runs:", "sudo chronyc makestep", "# if not, and the real-time clock is right:", "sudo hwclock -s"},
+		risk:     "The wall clock jumps. Some programs cannot handle that."},
 	"step-at-start": {where: func(s *machine) bool {
 		return s.OnLinux() && !s.InContainer() && slices.Contains(s.ServiceNames(), "chronyd")
 	}, source: "chrony.conf(5): makestep, chronyc(1): makestep",
@@ -61,11 +58,9 @@ var timeRemedies = map[string]remedy{
 	"cloud-time": {where: func(s *machine) bool { return CloudOf(s) != nil }, source: "docs.aws.amazon.com set-time; cloud.google.com configure-ntp; learn.microsoft.com time-sync",
 		advise: func(s *machine) string { return CloudOf(s).advice }},
 	"reset-rate": {where: func(s *machine) bool { return s.OnLinux() && !s.InContainer() }, source: "adjtimex(8)",
-		advice: "Start a time service, or reset the rate (adjtimex is in the package of the same name; BusyBox has it with other options)",
-		commands: []string{
-			"adjtimex --print", "sudo adjtimex --tick 10000 --frequency 0",
-		},
-		risk: "The rate may be right: it may correct a clock source that runs at a wrong rate. Check before and after whether the clock is off."},
+		advice:   "Start a time service, or reset the rate (adjtimex is in the package of the same name; BusyBox has it with other options)",
+		commands: []string{"adjtimex --print", "sudo adjtimex --tick 10000 --frequency 0"},
+		risk:     "The rate may be right: it may correct a clock source that runs at a wrong rate. Check before and after whether the clock is off."},
 	"slew": {source: "chrony.conf(5): makestep; clock_gettime(2): CLOCK_MONOTONIC",
 		advise: func(s *machine) string {
 			if s.OnLinux() {
@@ -77,12 +72,9 @@ var timeRemedies = map[string]remedy{
 		advice:   "Keep one: with chrony or ntpd, switch off the periodic synchronisation of VMware Tools. It still steps the clock after a resume or migration, unless time.synchronize.* = 0 is set for the machine",
 		commands: []string{"vmware-toolbox-cmd timesync status", "sudo vmware-toolbox-cmd timesync disable"}},
 	"one-service-hyperv": {where: func(s *machine) bool { return s.GuestUnder("hyperv") && !s.InWSL() && !s.InContainer() }, source: "drivers/hv/hv_util.c: before Linux 4.11 (3716a49a) each sample of the host sets the clock; later with timesync_implicit only; cockroachdb/cockroach#13808; learn.microsoft.com time-sync",
-		advice: "Keep one: with chrony or ntpd, switch off Hyper-V's time synchronisation (hv_utils) for the machine, or use Linux 4.11 or later and follow the host by /dev/ptp_hyperv",
-		commands: []string{
-			"# the device of class 9527e630-…:", "ls /sys/bus/vmbus/drivers/hv_utils",
-			"# N: it only steps after a pause", "cat /sys/module/hv_utils/parameters/timesync_implicit",
-		},
-		risk: "On Hyper-V of your own, the setting is Integration Services, Time synchronization. Without it nothing sets the clock after a pause, until the time service does."},
+		advice:   "Keep one: with chrony or ntpd, switch off Hyper-V's time synchronisation (hv_utils) for the machine, or use Linux 4.11 or later and follow the host by /dev/ptp_hyperv",
+		commands: []string{"# the device of class 9527e630-…:", "ls /sys/bus/vmbus/drivers/hv_utils", "# N: it only steps after a pause", "cat /sys/module/hv_utils/parameters/timesync_implicit"},
+		risk:     "On Hyper-V of your own, the setting is Integration Services, Time synchronization. Without it nothing sets the clock after a pause, until the time service does."},
 	"one-service-vbox": {where: func(s *machine) bool { return s.GuestUnder("virtualbox") && !s.InContainer() }, source: "VirtualBox manual, Tuning the Guest Additions time synchronization parameters",
 		advice: "Keep one: with chrony or ntpd, start VBoxService with --disable-timesync"},
 	"one-service": {where: func(s *machine) bool { return s.OnLinux() && !s.InContainer() }, source: "systemd-timesyncd.service(8): Conflicts with other time services; chrony FAQ",

@@ -56,10 +56,7 @@ var tscRemedies = map[string]remedy{
 		commands: []string{"timebench skew"}},
 	"update-firmware": {where: (*machine).OwnsFirmware, source: "arch/x86/kernel/tsc_sync.c: TSC ADJUST, [Firmware Bug]; the firmware sets the TSCs at power-on and in SMM",
 		advise: func(s *machine) string {
-			if s.LogOnly() && s.Host.Virtualization == nil {
-				return "On a real machine, update the firmware (BIOS), then switch the machine off and on"
-			}
-			return "Update the firmware (BIOS), then switch the machine off and on"
+			return words.Either(s.LogOnly() && s.Host.Virtualization == nil, "On a real machine, update the firmware (BIOS), then switch the machine off and on", "Update the firmware (BIOS), then switch the machine off and on")
 		},
 		risk: "The usual risk of a firmware update."},
 	"cold-boot": {where: (*machine).OwnsFirmware, source: "arch/x86/kernel/tsc_sync.c; Cooper Lake after a hot reboot, LKML 20220314194630.1726542-3-longman@redhat.com",

@@ -47,11 +47,7 @@ func (s *Situation) Select(holds func(compare.Clock) bool) []compare.Clock {
 
 // Timed returns a clock that was timed; nil otherwise.
 func (s *Situation) Timed(id string) *compare.Clock {
-	i := slices.IndexFunc(s.Clocks, func(c compare.Clock) bool { return c.ID == id && c.Available && c.Latency != nil })
-	if i < 0 {
-		return nil
-	}
-	return &s.Clocks[i]
+	return First(s.Clocks, func(c compare.Clock) bool { return c.ID == id && c.Available && c.Latency != nil })
 }
 
 // Fastest returns the timed clock with the lowest median for which a condition holds; or nil.

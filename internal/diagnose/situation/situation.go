@@ -29,6 +29,14 @@ type Situation struct {
 	log func() ([]kernellog.Event, []kernellog.Cause)
 }
 
+// First returns the first of all for which a condition holds; or nil.
+func First[T any](all []T, holds func(T) bool) *T {
+	if i := slices.IndexFunc(all, holds); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
 // Offers reports whether a clock source is available.
 func (s *Situation) Offers(name string) bool { return slices.Contains(s.ClockSources, name) }
 

@@ -2,7 +2,6 @@ package situation
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -43,20 +42,11 @@ func IsHostClock(w result.WallOffset) bool {
 func IsRTC(w result.WallOffset) bool { return strings.HasPrefix(w.Against, "rtc") }
 
 // HostClock returns the offset of the wall clock against the clock of the hypervisor's host; nil without such a clock.
-func (s *Situation) HostClock() *result.WallOffset {
-	if i := slices.IndexFunc(s.Host.WallOffsets, IsHostClock); i >= 0 {
-		return &s.Host.WallOffsets[i]
-	}
-	return nil
-}
+func (s *Situation) HostClock() *result.WallOffset { return First(s.Host.WallOffsets, IsHostClock) }
 
 // RTCIsRight reports whether the real-time clock can be trusted: it exists, and no clock of the host contradicts it.
 func (s *Situation) RTCIsRight() bool {
-	i := slices.IndexFunc(s.Host.WallOffsets, func(w result.WallOffset) bool { return IsRTC(w) && w.OffsetNS != nil })
-	if i < 0 {
-		return false
-	}
-	rtc, ptp := s.Host.WallOffsets[i], s.HostClock()
-	return ptp == nil || ptp.OffsetNS == nil ||
-		math.Abs(float64(*ptp.OffsetNS-*rtc.OffsetNS)) <= 2*SilentOffsetNS+float64(rtc.BoundNS+ptp.BoundNS)
+	rtc, ptp := First(s.Host.WallOffsets, func(w result.WallOffset) bool { return IsRTC(w) && w.OffsetNS != nil }), s.HostClock()
+	return rtc != nil && (ptp == nil || ptp.OffsetNS == nil ||
+		math.Abs(float64(*ptp.OffsetNS-*rtc.OffsetNS)) <= 2*SilentOffsetNS+float64(rtc.BoundNS+ptp.BoundNS))
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"time"
+
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A Place is the position of a message among the boots of a log.
@@ -52,10 +54,7 @@ func (b *Boots) Add(m Message) Place {
 	case begins:
 		b.begun++
 		b.after = 0
-		if m.Timed {
-			return NewBoot
-		}
-		return PerhapsNewBoot
+		return words.Either(m.Timed, NewBoot, PerhapsNewBoot)
 	case b.begun == 0:
 		b.before++
 	default:
@@ -78,10 +77,7 @@ func (b *Boots) Order() int {
 
 // Number returns how many boots the log has.
 func (b *Boots) Number() int {
-	others := b.before // they are of a boot whose first message is missing
-	if b.Order() < 0 {
-		others = b.after
-	}
+	others := words.Either(b.Order() < 0, b.after, b.before) // they are of a boot whose first message is missing
 	return max(b.begun+min(others, 1), 1)
 }
 

@@ -80,10 +80,7 @@ func (c comparison) disagrees() bool { return c.marked && c.both() != "" }
 
 func watchdogWrapped(c *Cause, _ log, x comparison) {
 	r, n, _ := x.wrapped()
-	rounds := "one round"
-	if n > 1 {
-		rounds = fmt.Sprintf("%d rounds", n)
-	}
+	rounds := words.Either(n > 1, fmt.Sprintf("%d rounds", n), "one round")
 	c.Harmless = x.long
 	c.Text = fmt.Sprintf("%s: the difference of %s is %s of %s (%s), ", x.both(), span(x.skewNS), rounds, r.watchdog, span(float64(n)*r.ns))
 	if x.watchdog.name == "" && math.IsNaN(x.watchdog.ns) {
@@ -115,10 +112,7 @@ func mayHaveWrapped(l log, c comparison) bool {
 
 func perhapsWrapped(c *Cause, _ log, x comparison) {
 	r := x.rounds()[0]
-	wrapped := fmt.Sprintf("wrapped once (%s), which makes the rate of the TSC %.3f GHz", span(r.ns), x.hzAfter(r.ns)/1e9)
-	if x.hzAfter(r.ns) > fastestHz {
-		wrapped = fmt.Sprintf("wrapped several times (every %s)", span(r.ns))
-	}
+	wrapped := words.Either(x.hzAfter(r.ns) > fastestHz, fmt.Sprintf("wrapped several times (every %s)", span(r.ns)), fmt.Sprintf("wrapped once (%s), which makes the rate of the TSC %.3f GHz", span(r.ns), x.hzAfter(r.ns)/1e9))
 	c.Text = fmt.Sprintf("%s. That is more than any CPU counts in that time. If the counter of %s %s, the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
 		x.both(), r.watchdog, wrapped)
 }
@@ -245,11 +239,12 @@ func ranLate(c *Cause, l log, x comparison) {
 // hpet.c: Coffee Lake, Comet Lake, Ice Lake, their laptops).
 var stopsInPC10 = lazily(`(?i)i[3579]-(?:8\d|9\d|10)\d\d\w*`)
 
-// hpetMayStop is whether the watchdog is an HPET that may have stopped in PC10. Linux 5.15 switches it off (6e3cd95234dc).
+// hpetMayStop is whether the watchdog is an HPET that may have stopped in PC10. Linux 5.15 switches it off (6e3cd95234dc),
+// and only later kernels say "skewed".
 func (l log) hpetMayStop(c comparison) bool {
 	const leastStop = 5e6 // ns
 	m := l.machine
-	return c.watchdog.name == "hpet" && !(c.skewNS < leastStop) && c.laptopsHPET() && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
+	return c.watchdog.name == "hpet" && len(l.of("watchdog-skew")) == 0 && !(c.skewNS < leastStop) && c.laptopsHPET() && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
 		(m.CPU == "" || stopsInPC10().MatchString(m.CPU))
 }
 

@@ -99,10 +99,7 @@ func (e Event) difference(hz rate, pairs []Event) string {
 			return fmt.Sprintf("The TSCs of the CPUs differ: the TSC of CPU %d, read later, was %s behind the TSC of CPU %d.", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
 		}
 	case cpusAhead, cpusBehind:
-		where := "ahead of"
-		if e.Kind == cpusBehind {
-			where = "behind"
-		}
+		where := words.Either(e.Kind == cpusBehind, "behind", "ahead of")
 		if len(e.CPUs) > 1 {
 			return fmt.Sprintf("The TSCs of the CPUs differ: %s %s CPU %d.", isOrAre(e), where, e.CPUs[len(e.CPUs)-1])
 		}
@@ -113,10 +110,7 @@ func (e Event) difference(hz rate, pairs []Event) string {
 // isOrAre returns the first CPUs of a line with their verb, in the singular or the plural.
 func isOrAre(e Event) string {
 	others := e.CPUs[:len(e.CPUs)-1]
-	if len(others) == 1 {
-		return "the TSC of " + words.CPUs(others) + " is"
-	}
-	return "the TSCs of " + words.CPUs(others) + " are"
+	return words.Either(len(others) == 1, "the TSC of "+words.CPUs(others)+" is", "the TSCs of "+words.CPUs(others)+" are")
 }
 
 // inCycles returns cycles and, where the rate is known, the time: "115657 cycles (38.63 µs at 2.994 GHz, by BogoMIPS)".
@@ -142,10 +136,7 @@ func mayHalt(l log, c comparison) bool {
 }
 
 func halted(c *Cause, l log, x comparison) {
-	c.Text = x.both() + ". The CPU sleeps in C3 when idle (ACPI, power states). A guess: it is an old CPU, whose TSC stops there."
-	if l.machine.CPU != "" {
-		c.Text = x.both() + ". The CPU sleeps in C3 when idle (ACPI, power states), where the TSC of this model stops: " + l.machine.CPU + ". So it was not the check that ran late."
-	}
+	c.Text = words.Either(l.machine.CPU != "", x.both()+". The CPU sleeps in C3 when idle (ACPI, power states), where the TSC of this model stops: "+l.machine.CPU+". So it was not the check that ran late.", x.both()+". The CPU sleeps in C3 when idle (ACPI, power states). A guess: it is an old CPU, whose TSC stops there.")
 }
 
 func wrongCPUIDRate(c *Cause, l log, _ comparison) {
@@ -212,10 +203,7 @@ func wentBack(c *Cause, l log, x comparison) {
 			c.Text += " It restarted near zero, as after a suspend of the machine or, in a virtual machine, of its host."
 		}
 	} else {
-		c.Text = "In one check of the watchdog"
-		if !math.IsNaN(x.watchdog.ns) {
-			c.Text = fmt.Sprintf("While %s advanced %s", x.against(), span(x.watchdog.ns))
-		}
+		c.Text = words.Either(!math.IsNaN(x.watchdog.ns), fmt.Sprintf("While %s advanced %s", x.against(), span(x.watchdog.ns)), "In one check of the watchdog")
 		c.Text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind the value of the last check, on another CPU."
 	}
 	if l.machine.Guest {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // presumedRules find why the kernel does not use the TSC although it has not seen it fail.
@@ -23,10 +25,7 @@ var presumedRules = []rule{
 		}
 	}},
 	{kind: "counter-trapped", title: "the kernel keeps user mode from reading the counter of the CPU", concerns: OfCounter, inferred: true, lines: trapped, say: func(c *Cause, _ log, _ comparison) {
-		name := "an erratum of the counter"
-		if c.Evidence[0].Kind == erratum {
-			name = c.Evidence[0].Name
-		}
+		name := words.Either(c.Evidence[0].Kind == erratum, c.Evidence[0].Name, "an erratum of the counter")
 		c.Text = fmt.Sprintf("The CPU has %s: a read of its counter can be wrong. The kernel therefore reads it on behalf of user mode, on every CPU, and every read of the time enters the kernel.", name)
 	}},
 }
@@ -74,6 +73,8 @@ var alsoRules = []rule{
 	}, "stamps-go-back"), text: "The stamp of a line in the log is {skew} than the stamp of the line above it: the clock of the CPU that wrote it was behind, as where the TSCs of the CPUs differ."},
 	{kind: "host-unstable", title: "this host of virtual machines does not trust its TSC", concerns: OfGuests, inferred: true,
 		text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."},
+	{kind: "deadline-erratum", harmless: true,
+		text: "The deadline mode of the CPU's timer has an erratum, so the kernel uses another mode; new microcode mends it. The TSC as a clock is not concerned."},
 	{kind: "p0-frequency", harmless: true,
 		text: "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway."},
 	{kind: "pm-timer-off", harmless: true, concerns: OfOtherSource, text: "The firmware switched the ACPI PM timer off. The kernel does without it."},
@@ -97,10 +98,7 @@ func tscAdjust(c *Cause, l log, _ comparison) {
 	if len(l.of(tscWarp, interCPUSkew, cpusAhead, cpusBehind)) > 0 {
 		return
 	}
-	who := "firmware"
-	if l.machine.Guest {
-		who = "hypervisor"
-	}
+	who := words.Either(l.machine.Guest, "hypervisor", "firmware")
 	c.Title = "the " + who + " wrote to the TSC"
 	c.Text = fmt.Sprintf("The %s wrote to the TSC (TSC ADJUST, %s), and the kernel corrected it. Between a write and the correction the TSCs of the CPUs differ.", who, cpuNames(c.Evidence))
 	if p := l.parameter("tsc=reliable"); p != "" {

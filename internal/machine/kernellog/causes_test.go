@@ -181,6 +181,7 @@ var plantedLogs = map[string]planted{
 	"only ticks":                      {"only-ticks", Machine{}, "clocksource: Switched to clocksource jiffies", []string{"counts timer interrupts"}, TSCUnknown},
 	"a host":                          {"host-unstable", Machine{}, "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable", []string{"its guests"}, TSCUnknown},
 	"P0":                              {"p0-frequency", Machine{}, "[Firmware Bug]: TSC doesn't count with P0 frequency!", []string{"HWCR"}, TSCUnknown},
+	"TSC_DEADLINE":                    {"deadline-erratum", Machine{}, "[Firmware Bug]: TSC_DEADLINE disabled due to Errata; please update microcode to version: 0x22 (or later)", []string{"microcode"}, TSCUnknown},
 	"no PM timer":                     {"pm-timer-off", Machine{}, "PM-Timer running at invalid rate: 200% of normal - aborting.", []string{"does without it"}, TSCUnknown},
 	"lost ticks":                      {"lost-ticks", Machine{}, "Loosing too many ticks!", []string{"A guess"}, TSCUnknown},
 	"old Xen":                         {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: ret=2fb7d6 delta=-5946000 shadow=2fb7 offset=1", []string{"CPU 1", "5.946 ms"}, TSCUnknown},

@@ -125,10 +125,7 @@ func (l log) steppedAgain() string {
 	if s.back > 0 {
 		way = "fast"
 	}
-	about := ""
-	if s.n > s.lines {
-		about = "about "
-	}
+	about := words.Either(s.n > s.lines, "about ", "")
 	var setters []string // journald and systemd only notice a step
 	for _, e := range l.of(stepped) {
 		if e.Name != "" && !slices.Contains(setters, e.Name) {

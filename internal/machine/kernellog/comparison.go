@@ -40,10 +40,7 @@ func (c comparison) rough() bool { return c.clock.rough() || c.watchdog.rough() 
 
 // ppm returns the deviation of the clock; NaN if it is unknown to a per cent.
 func (c comparison) ppm() float64 {
-	if c.rough() {
-		return math.NaN()
-	}
-	return c.skewNS / c.watchdog.ns * 1e6
+	return words.Either(c.rough(), math.NaN(), c.skewNS/c.watchdog.ns*1e6)
 }
 
 // known is whether both intervals are known, and the watchdog counted.
@@ -59,10 +56,7 @@ func (c comparison) lateNS() float64 {
 	if least, _ := c.limits(); !math.IsNaN(least) {
 		interval = least
 	}
-	if interval > longNS {
-		return interval - dueNS
-	}
-	return 0
+	return words.Either(interval > longNS, interval-dueNS, 0)
 }
 
 // begins are the kinds of the first line of a comparison.
@@ -223,10 +217,7 @@ func (c comparison) rounds() []round {
 			all = append(all, round{"hpet", 1 << 32 / hz * 1e9})
 		}
 	}
-	mask := c.watchdog.mask
-	if mask == 0 && c.watchdog.name != "hpet" {
-		mask = 1<<24 - 1
-	}
+	mask := words.Either(c.watchdog.mask == 0 && c.watchdog.name != "hpet", 1<<24-1, c.watchdog.mask)
 	if r := cmp.Or(c.watchdog.rate, knownRates[cmp.Or(c.watchdog.name, "acpi_pm")]); r.hz > 0 && mask > 0 && mask < 1<<32 {
 		all = append(all, round{cmp.Or(c.watchdog.name, "acpi_pm"), (float64(mask) + 1) / r.hz * 1e9})
 	}
@@ -267,10 +258,7 @@ func (c comparison) restarted() bool {
 }
 
 func (c comparison) called() string {
-	if c.clock.name == "tsc-early" {
-		return "the TSC (tsc-early)"
-	}
-	return "the TSC"
+	return words.Either(c.clock.name == "tsc-early", "the TSC (tsc-early)", "the TSC")
 }
 
 func (c comparison) against() string { return cmp.Or(c.watchdog.name, "the watchdog") }

@@ -28,10 +28,7 @@ func span(ns float64) string {
 
 // moreOrLess returns a difference: "131.6 ms less".
 func moreOrLess(ns float64) string {
-	if ns < 0 {
-		return span(ns) + " less"
-	}
-	return span(ns) + " more"
+	return words.Either(ns < 0, span(ns)+" less", span(ns)+" more")
 }
 
 func fourDigits(value float64) string {
@@ -66,10 +63,7 @@ func cpuNames(events []Event) string {
 			others = ", and others"
 		}
 	}
-	if len(cpus) == 0 {
-		return "a CPU"
-	}
-	return words.CPUs(cpus) + others
+	return words.Either(len(cpus) == 0, "a CPU", words.CPUs(cpus)+others)
 }
 
 // Older returns whether the release of a Linux kernel, such as 6.12.3-amd64, is older than a version. An unknown

@@ -43,6 +43,7 @@ var tscFormats = []format{
 	{kind: bogoMIPS, has: "bogomips", clock: "tsc", weight: weightContext, pattern: `Calibrating delay (?:loop \(skipped\), value calculated using timer frequency|using timer specific routine)\.\. (?P<bogomips>\d+\.\d+) BogoMIPS(?: \(lpj=(?P<lpj>\d+)\))?`},
 	{kind: bogoMIPS, has: "bogomips", clock: "tsc", weight: weightContext, pattern: `smpboot: Total of (?P<of>\d+) processors activated \((?P<bogomips>\d+\.\d+) BogoMIPS\)`},
 	{kind: "tsc-calibration-failed", has: "tsc", clock: "tsc", weight: weightDecides, pattern: `TSC: (?:Unable to calibrate against PIT|No reference \(HPET/PMTIMER\) available|HPET/PMTIMER calibration failed\.$)`},
+	{kind: "deadline-erratum", has: "tsc_deadline", clock: "tsc", weight: weightContext, pattern: `TSC_DEADLINE disabled due to Errata`},
 	{kind: "p0-frequency", has: "p0 frequency", clock: "tsc", weight: weightContext, pattern: `TSC doesn't count with P0 frequency`},
 	{kind: "adjusting-clock", has: "more than 11%", weight: weightDecides, pattern: `Adjusting ` + named("clock") + ` more than 11%(?: \((?P<ahead>\d+) vs (?P<behind>\d+)\))?`},
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 const (
@@ -84,10 +85,7 @@ const wideMask = 1<<48 - 1
 // cannot be seen to go back.
 func cycles(e Event) float64 {
 	forward, back := (e.Now-e.Last)&e.Mask, (e.Last-e.Now)&e.Mask
-	if e.Mask >= wideMask && back < forward {
-		return -float64(back)
-	}
-	return float64(forward)
+	return words.Either(e.Mask >= wideMask && back < forward, -float64(back), float64(forward))
 }
 
 func ofKind(events []Event, kinds ...Kind) []Event {

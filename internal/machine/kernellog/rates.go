@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A rate is the rate of a clock source. The zero value is unknown.
@@ -68,10 +70,7 @@ var usualHPETs = []struct {
 
 // hpets returns the rates that the HPET of a machine may have.
 func (m Machine) hpets() []float64 {
-	name := strings.ToLower(m.CPU)
-	if m.Guest {
-		name = m.Hypervisor
-	}
+	name := words.Either(m.Guest, m.Hypervisor, strings.ToLower(m.CPU))
 	for _, u := range usualHPETs {
 		if u.guest == m.Guest && strings.Contains(name, u.of) {
 			return u.hz
@@ -156,10 +155,7 @@ func jiffiesRate(events []Event) rate {
 func TSCHz(events []Event) float64 {
 	// As in a guest, the delay loop corrects nothing: the kernel itself goes by the line "Detected".
 	r := rates(events, Machine{Guest: true})["tsc"]
-	if r.rank <= rateLines[registered].rank {
-		return 0
-	}
-	return math.Round(r.hz)
+	return words.Either(r.rank <= rateLines[registered].rank, 0, math.Round(r.hz))
 }
 
 // possible returns whether a TSC can count these cycles in an interval, or either is unknown.

@@ -131,7 +131,7 @@ func Split(line string) Message {
 	}
 	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
 		host, after, _ := strings.Cut(ahead, " ")
-		if m.Program = !aboutClocks().MatchString(host); after != "" { // else it is a device: rtc-pl031 9010000.pl031
+		if m.Program = !aboutClocks().MatchString(host); m.Program && after != "" { // else it is a device: rtc-pl031 9010000.pl031
 			rest = rest[len(host)+1:]
 		}
 	}

@@ -70,6 +70,7 @@ func TestSplit(t *testing.T) {
 		"kernel: " + text:                                                                         {Text: text, Kernel: kernel},
 		"kernel: [   12.000000] " + text:                                                          {Text: text, Stamp: "[   12.000000]", AtNS: 12e9, Timed: true, Kernel: kernel},
 		"Sep 11 07:03:06 clocksource: hpet: mask: 0xff":                                           {Text: "clocksource: hpet: mask: 0xff", Stamp: "Sep 11 07:03:06"},
+		"Sep 11 07:03:06 rtc-ds1307 1-0068: registered as rtc0":                                   {Text: "rtc-ds1307 1-0068: registered as rtc0", Stamp: "Sep 11 07:03:06"},
 		"Sep 11 07:03:06 " + text:                                                                 {Text: text, Stamp: "Sep 11 07:03:06"},
 		"Dec  3 09:00:12 db1 systemd[1]: Started.":                                                {Text: "systemd[1]: Started.", Stamp: "Dec  3 09:00:12", Program: true},
 		"Dec  3 09:00:12 db1 sudo: root : kernel: x":                                              {Text: "sudo: root : kernel: x", Stamp: "Dec  3 09:00:12", Program: true},

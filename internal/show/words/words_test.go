@@ -66,3 +66,8 @@ func TestPlural(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 }
+
+func TestEither(t *testing.T) {
+	require.Equal(t, "a", Either(true, "a", "b"))
+	require.Equal(t, 2, Either(false, 1, 2))
+}
