@@ -21,7 +21,7 @@ var facts = []struct {
 	of   func(*result.Document) string
 }{
 	{"Clock source", func(d *result.Document) string {
-		return part(d.Host.ClockSource, func(c *result.ClockSource) string { return c.Current })
+		return words.Part(d.Host.ClockSource, func(c *result.ClockSource) string { return c.Current })
 	}},
 	{entering, func(d *result.Document) string {
 		var entering []string
@@ -45,24 +45,24 @@ var facts = []struct {
 	{"Governor", func(d *result.Document) string { return strings.Join(d.Host.CPU.Governors, ", ") }},
 	{"Invariant TSC", func(d *result.Document) string { return yesOrNo(d.Host.CPU.InvariantTSC) }},
 	{"Virtualization", func(d *result.Document) string {
-		return part(d.Host.Virtualization, func(v *result.Virtualization) string { return v.Visible() + ", " + v.Role })
+		return words.Part(d.Host.Virtualization,
+			func(v *result.Virtualization) string { return v.Visible() + ", " + v.Role })
 	}},
 	{"Machine", func(d *result.Document) string {
-		return part(d.Host.Machine,
-			func(m *result.Machine) string { return strings.TrimSpace(m.Vendor + " " + m.Product) })
+		return words.Part(d.Host.Machine, (*result.Machine).Name)
 	}},
 	{"Windows edition", windows(func(w *result.Windows) string { return w.Edition })},
 	{"Wine", windows(func(w *result.Windows) string {
-		return part(w.Wine, func(wine *result.Wine) string { return wine.Version })
+		return words.Part(w.Wine, func(wine *result.Wine) string { return wine.Version })
 	})},
 	{"System timer", windows(func(w *result.Windows) string {
-		return part(w.Timer, func(t *result.Timer) string { return duration(t.PeriodNS) })
+		return words.Part(w.Timer, func(t *result.Timer) string { return duration(t.PeriodNS) })
 	})},
 	{"QPC", windows(func(w *result.Windows) string {
-		return part(w.QPC, func(q *result.QPC) string { return strconv.FormatInt(q.Hz, 10) + " Hz" })
+		return words.Part(w.QPC, func(q *result.QPC) string { return strconv.FormatInt(q.Hz, 10) + " Hz" })
 	})},
 	{"QPC without the kernel", windows(func(w *result.Windows) string {
-		return part(w.QPC, func(q *result.QPC) string { return yesOrNo(q.UserMode) })
+		return words.Part(w.QPC, func(q *result.QPC) string { return yesOrNo(q.UserMode) })
 	})},
 	{"Power", windows(func(w *result.Windows) string { return w.Power })},
 	{"Power throttling", windows(func(w *result.Windows) string { return w.PowerThrottling })},
@@ -110,20 +110,12 @@ func unlike(first, other *result.Document) *Difference {
 	return nil
 }
 
-// part returns the text of a part of a document; "" if it is absent.
-func part[T any](of *T, text func(*T) string) string {
-	if of == nil {
-		return ""
-	}
-	return text(of)
-}
-
 func windows(text func(*result.Windows) string) func(*result.Document) string {
-	return func(d *result.Document) string { return part(d.Host.Windows, text) }
+	return func(d *result.Document) string { return words.Part(d.Host.Windows, text) }
 }
 
 func yesOrNo(answer *bool) string {
-	return part(answer, func(yes *bool) string { return strconv.FormatBool(*yes) })
+	return words.Part(answer, func(yes *bool) string { return strconv.FormatBool(*yes) })
 }
 
 func duration(ns int64) string { return known(float64(ns), time.Duration(ns).String()) }

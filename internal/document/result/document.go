@@ -232,6 +232,9 @@ type Machine struct {
 	Product string `json:"product,omitempty"`
 }
 
+// Name returns vendor and product.
+func (m *Machine) Name() string { return strings.TrimSpace(m.Vendor + " " + m.Product) }
+
 // A KernelLog has the lines of the kernel log about clocks.
 type KernelLog struct {
 	// Source is /dev/kmsg, syslog(2) or a file.

@@ -16,13 +16,15 @@ import (
 // facts returns the known facts of the tool, the machine and the run; a kernel log shows few of them.
 func facts(d *result.Document) []table.Fact {
 	tool := strings.Join(words.Present(d.Tool.Version, d.Tool.Revision, d.Tool.Go), ", ")
-	all := []table.Fact{{Name: "timebench", Value: tool + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}}
-	return known(slices.Concat(all, labels(d), hostFacts(d.Host), measured(d)))
+	all := []table.Fact{
+		{Name: "timebench", Value: tool + ", " + d.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC")}, labels(d),
+	}
+	return known(slices.Concat(all, hostFacts(d.Host), measured(d)))
 }
 
 // briefFacts returns the machine and the run in a few lines.
 func briefFacts(d *result.Document, machine string) []table.Fact {
-	return known(slices.Concat([]table.Fact{{Name: "System", Value: machine}}, labels(d), measured(d)))
+	return known(slices.Concat([]table.Fact{{Name: "System", Value: machine}, labels(d)}, measured(d)))
 }
 
 // known removes the facts without a value.
@@ -30,11 +32,8 @@ func known(facts []table.Fact) []table.Fact {
 	return slices.DeleteFunc(facts, func(f table.Fact) bool { return f.Value == "" })
 }
 
-func labels(d *result.Document) []table.Fact {
-	if len(d.Labels) == 0 {
-		return nil
-	}
-	return []table.Fact{{Name: "Labels", Value: strings.Join(d.Labels, ", ")}}
+func labels(d *result.Document) table.Fact {
+	return table.Fact{Name: "Labels", Value: strings.Join(d.Labels, ", ")}
 }
 
 func measured(d *result.Document) []table.Fact {
@@ -50,9 +49,8 @@ func hostFacts(h result.Host) []table.Fact {
 	if h.WSL > 0 {
 		system = append(system, fmt.Sprintf("WSL %d", h.WSL))
 	}
-	if h.Windows != nil {
-		system = append(system, words.Present(h.Windows.Edition)...)
-	}
+	edition := words.Part(h.Windows, func(w *result.Windows) string { return w.Edition })
+	system = append(system, words.Present(edition)...)
 	if h.Container != "" {
 		system = append(system, "in a "+h.Container+" container")
 	}
@@ -61,47 +59,37 @@ func hostFacts(h result.Host) []table.Fact {
 		{Name: "CPU", Value: cpu(h.CPU)},
 		{Name: "CPUs usable", Value: usable(h.CPU)},
 		{Name: "Virtualization", Value: virtualization(h)},
+		{Name: "Clock source", Value: words.Part(h.ClockSource, clockSource)},
+		{Name: "Boot parameters", Value: strings.Join(h.BootParameters, " ")},
+		{Name: "TSC", Value: tscRates(h.CPU)},
+		{Name: "Governor", Value: strings.Join(h.CPU.Governors, ", ")},
 	}
-	if h.ClockSource != nil {
-		all = append(all, table.Fact{Name: "Clock source", Value: clockSource(*h.ClockSource)})
-	}
-	all = append(all, linuxFacts(h)...)
 	all = append(all, timeFacts(h)...)
 	if h.Windows != nil {
 		all = append(all, windowsFacts(*h.Windows, h.Arch)...)
 	}
-	if h.MacOS != nil {
-		all = append(all, macFact(*h.MacOS))
-	}
-	return all
+	return known(append(all, table.Fact{Name: "Mach time", Value: words.Part(h.MacOS, machTime)}))
 }
 
-func linuxFacts(h result.Host) []table.Fact {
-	var all []table.Fact
-	if len(h.BootParameters) > 0 {
-		all = append(all, table.Fact{Name: "Boot parameters", Value: strings.Join(h.BootParameters, " ")})
-	}
+// tscRates returns the rates of the TSC, if there are several.
+func tscRates(c result.CPU) string {
 	var rates []string
 	for _, r := range []struct {
 		hz  float64
 		how string
-	}{{h.CPU.TSCAsleepHz, "idle"}, {h.CPU.TSCLoadedHz, "under load"},
-		{h.CPU.KernelTSCHz, "as calibrated by the kernel"}} {
+	}{{c.TSCAsleepHz, "idle"}, {c.TSCLoadedHz, "under load"}, {c.KernelTSCHz, "as calibrated by the kernel"}} {
 		if r.hz > 0 {
 			rates = append(rates, fmt.Sprintf("%.3f MHz %s", r.hz/1e6, r.how))
 		}
 	}
-	if len(rates) > 1 {
-		all = append(all, table.Fact{Name: "TSC", Value: strings.Join(rates, ", ")})
+	if len(rates) < 2 {
+		return ""
 	}
-	if len(h.CPU.Governors) > 0 {
-		all = append(all, table.Fact{Name: "Governor", Value: strings.Join(h.CPU.Governors, ", ")})
-	}
-	return all
+	return strings.Join(rates, ", ")
 }
 
 // clockSource returns the clock source and the available ones, with their qualities if the system has them.
-func clockSource(c result.ClockSource) string {
+func clockSource(c *result.ClockSource) string {
 	available := c.Available
 	if len(c.Qualities) > 0 {
 		available = nil
@@ -117,7 +105,7 @@ func clockSource(c result.ClockSource) string {
 }
 
 // userMode returns how the C library of a BSD reads the clock source; empty if that is unknown.
-func userMode(c result.ClockSource) string {
+func userMode(c *result.ClockSource) string {
 	switch {
 	case c.UserMode == nil:
 		return ""
@@ -129,7 +117,8 @@ func userMode(c result.ClockSource) string {
 	return "libc reads it in user mode (" + c.Algorithm + ")"
 }
 
-func macFact(m result.MacOS) table.Fact {
+// machTime returns the rate of mach_absolute_time, and how it is read.
+func machTime(m *result.MacOS) string {
 	text := fmt.Sprintf("%s (mach_timebase_info %d/%d)",
 		words.Hertz(1e9*float64(m.TimebaseDenominator)/float64(m.TimebaseNumerator)), m.TimebaseNumerator,
 		m.TimebaseDenominator)
@@ -141,39 +130,33 @@ func macFact(m result.MacOS) table.Fact {
 	if m.Translated {
 		text += "; Rosetta translates timebench, use the build for arm64"
 	}
-	return table.Fact{Name: "Mach time", Value: text}
+	return text
 }
 
 func windowsFacts(w result.Windows, arch string) []table.Fact {
-	var all []table.Fact
-	if w.Wine != nil {
-		all = append(all, table.Fact{Name: "Wine", Value: strings.Join(words.Present(w.Wine.Version, w.Wine.Host),
-			", on ")})
-	}
-	if w.Timer != nil {
-		all = append(all, table.Fact{Name: "System timer", Value: fmt.Sprintf("every %s; it can be from %s to %s",
-			words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.FinestNS)),
-			words.Duration(float64(w.Timer.CoarsestNS)))})
-	}
-	if w.QPC != nil {
-		text := words.Hertz(float64(w.QPC.Hz))
-		if w.Wine == nil {
-			text, _ = diagnose.Frequency(w.QPC.Hz, arch)
-		}
-		all = append(all, table.Fact{Name: "QPC", Value: text + "; " + qpc(w)})
-	}
-	if w.W32Time != nil {
-		all = append(all, table.Fact{Name: "Windows Time", Value: diagnose.W32TimeText(*w.W32Time)})
-	}
-	if w.Adjustment != nil {
-		all = append(all, table.Fact{Name: "Clock rate", Value: diagnose.AdjustmentText(*w.Adjustment)})
-	}
 	throttling := map[string]string{"on": "the process is slowed down to save power",
 		"system": "Windows decides whether to slow the process down", "off": "the process is not slowed down"}
-	if text := strings.Join(words.Present(w.Power, throttling[w.PowerThrottling]), "; "); text != "" {
-		all = append(all, table.Fact{Name: "Power", Value: text})
-	}
-	return all
+	return known([]table.Fact{
+		{Name: "Wine", Value: words.Part(w.Wine, func(wine *result.Wine) string {
+			return strings.Join(words.Present(wine.Version, wine.Host), ", on ")
+		})},
+		{Name: "System timer", Value: words.Part(w.Timer, func(t *result.Timer) string {
+			return fmt.Sprintf("every %s; it can be from %s to %s", words.Duration(float64(t.PeriodNS)),
+				words.Duration(float64(t.FinestNS)), words.Duration(float64(t.CoarsestNS)))
+		})},
+		{Name: "QPC", Value: words.Part(w.QPC, func(q *result.QPC) string {
+			text := words.Hertz(float64(q.Hz))
+			if w.Wine == nil {
+				text, _ = diagnose.Frequency(q.Hz, arch)
+			}
+			return text + "; " + qpc(w)
+		})},
+		{Name: "Windows Time",
+			Value: words.Part(w.W32Time, func(t *result.W32Time) string { return diagnose.W32TimeText(*t) })},
+		{Name: "Clock rate",
+			Value: words.Part(w.Adjustment, func(a *result.Adjustment) string { return diagnose.AdjustmentText(*a) })},
+		{Name: "Power", Value: strings.Join(words.Present(w.Power, throttling[w.PowerThrottling]), "; ")},
+	})
 }
 
 // qpc returns how the counter is read, with the values of the shared page.
@@ -237,10 +220,8 @@ func usable(c result.CPU) string {
 }
 
 func virtualization(h result.Host) string {
-	var machine, seen string
-	if h.Machine != nil {
-		machine = strings.TrimSpace(h.Machine.Vendor + " " + h.Machine.Product)
-	}
+	var seen string
+	machine := words.Part(h.Machine, (*result.Machine).Name)
 	switch {
 	case h.Virtualization != nil:
 		seen = h.Virtualization.System + ", " + h.Virtualization.Role
@@ -253,13 +234,8 @@ func virtualization(h result.Host) string {
 }
 
 func timeFacts(h result.Host) []table.Fact {
-	var all []table.Fact
-	if s := h.TimeSync; s != nil {
-		all = append(all, table.Fact{Name: "Wall clock", Value: synchronisation(*s)})
-	}
-	if h.VMClock != nil {
-		all = append(all, table.Fact{Name: "VMClock", Value: vmClock(*h.VMClock)})
-	}
+	all := []table.Fact{{Name: "Wall clock", Value: words.Part(h.TimeSync, synchronisation)},
+		{Name: "VMClock", Value: words.Part(h.VMClock, vmClock)}}
 	for _, of := range h.WallOffsets {
 		name := of.Against
 		if of.Name != "" {
@@ -271,19 +247,14 @@ func timeFacts(h result.Host) []table.Fact {
 	for _, of := range h.TimeServices {
 		services = append(services, strings.Join(words.Present(of.Name, of.Setting), " "))
 	}
-	if len(services) > 0 {
-		all = append(all, table.Fact{Name: "Time services", Value: strings.Join(services, ", ")})
-	}
 	for _, of := range h.RefusedCalls {
 		refused = append(refused, of.Call+" ("+of.Errno+")")
 	}
-	if len(refused) > 0 {
-		all = append(all, table.Fact{Name: "Refused calls", Value: strings.Join(refused, ", ")})
-	}
-	return all
+	return known(append(all, table.Fact{Name: "Time services", Value: strings.Join(services, ", ")},
+		table.Fact{Name: "Refused calls", Value: strings.Join(refused, ", ")}))
 }
 
-func synchronisation(s result.TimeSync) string {
+func synchronisation(s *result.TimeSync) string {
 	text := "not synchronised"
 	if s.Synchronised {
 		text = "synchronised; the error is at most " + words.Duration(float64(s.MaxErrorNS))
@@ -297,7 +268,7 @@ func synchronisation(s result.TimeSync) string {
 	return text
 }
 
-func vmClock(c result.VMClock) string {
+func vmClock(c *result.VMClock) string {
 	if c.Reason != "" {
 		return c.Reason
 	}
@@ -306,10 +277,7 @@ func vmClock(c result.VMClock) string {
 		parts[0] += " (" + words.Plural(int(c.Disruptions), "disruption") + ")"
 	}
 	duration := func(ns *int64) string {
-		if ns == nil {
-			return ""
-		}
-		return words.Duration(float64(*ns))
+		return words.Part(ns, func(ns *int64) string { return words.Duration(float64(*ns)) })
 	}
 	for _, part := range []struct{ name, value string }{
 		{"generation", c.Generation}, {"status", c.Status}, {"time", c.TimeType},

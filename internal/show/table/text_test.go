@@ -64,7 +64,6 @@ func TestCopiedPartsOfSentencesStayWhole(t *testing.T) {
 	}
 }
 
-// A line of a log keeps its spaces, whether it is wrapped or not.
 // A text that a file decides takes time in proportion to its length: with its square, this test would take an hour.
 func TestLongTextsWrapInTime(t *testing.T) {
 	for _, part := range []string{"a ", "a", "/path ", "`a` ", "a.b/"} {
@@ -73,6 +72,7 @@ func TestLongTextsWrapInTime(t *testing.T) {
 	}
 }
 
+// A line of a log keeps its spaces, whether it is wrapped or not.
 func TestIndentedKeepsRunsOfSpaces(t *testing.T) {
 	require.Equal(t, "  [    0.86] a b\n", Indented("[    0.86] a b", 2, 80))
 	require.Equal(t, "  [    0.86] a\n  bc\n", Indented("[    0.86] a bc", 2, 14))

@@ -75,6 +75,14 @@ func Present(texts ...string) []string {
 	return some
 }
 
+// Part returns the text of a part that may be absent; "" without it.
+func Part[T any](of *T, text func(*T) string) string {
+	if of == nil {
+		return ""
+	}
+	return text(of)
+}
+
 // Sentence returns a text with a full stop at its end.
 func Sentence(text string) string {
 	if text == "" || strings.HasSuffix(text, ".") {
