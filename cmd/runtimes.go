@@ -133,6 +133,9 @@ func namedRuntime(name string) (runtimes.Runtime, error) {
 		if strings.ContainsRune(name, os.PathSeparator) {
 			return r, fmt.Errorf("%q is not the name of a runtime; write --runtime NAME=%s", name, name)
 		}
+		if near := clock.Nearest(runtimes.Names(), name); len(near) > 0 {
+			return r, fmt.Errorf("unknown runtime %q; nearest: %s", name, strings.Join(near, ", "))
+		}
 		return r, fmt.Errorf("unknown runtime %q; write one of %s", name, strings.Join(runtimes.Names(), ", "))
 	}
 	return r, nil

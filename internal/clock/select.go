@@ -61,15 +61,19 @@ func unknown(all []Clock, selector string) error {
 	if isGlob(selector) {
 		return fmt.Errorf("no clock matches %q; `timebench list` shows the known ones", selector)
 	}
-	if near := nearest(all, selector); len(near) > 0 {
+	var ids []string
+	for _, c := range all {
+		ids = append(ids, c.ID)
+	}
+	if near := Nearest(ids, selector); len(near) > 0 {
 		return fmt.Errorf("unknown clock %q; nearest: %s", selector, strings.Join(near, ", "))
 	}
 	return fmt.Errorf("unknown clock %q; `timebench list` shows the known ones", selector)
 }
 
-// nearest returns up to three ids, calls and paths that are spelt almost as the selector or its
+// Nearest returns up to three ids, calls and paths that are spelt almost as the selector or its
 // call, or contain it.
-func nearest(all []Clock, selector string) []string {
+func Nearest(ids []string, selector string) []string {
 	selector = strings.ToLower(selector)
 	call, _, _ := strings.Cut(selector, "@")
 	distance := func(name string) (whole, least int) {
@@ -80,9 +84,13 @@ func nearest(all []Clock, selector string) []string {
 		return whole, min(whole, levenshtein.ComputeDistance(call, strings.ToLower(name)))
 	}
 	var near []string
-	for _, c := range all {
-		call, clockPath, _ := strings.Cut(c.ID, "@")
-		for _, name := range []string{c.ID, call, "@" + clockPath} {
+	for _, id := range ids {
+		call, path, isPath := strings.Cut(id, "@")
+		names := []string{id, call}
+		if isPath {
+			names = append(names, "@"+path)
+		}
+		for _, name := range names {
 			contained := selector != "" && strings.Contains(strings.ToLower(name), selector)
 			if _, least := distance(name); contained || least <= min(len(selector)/2, 3) {
 				near = append(near, name)

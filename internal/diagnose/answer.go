@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/verify"
@@ -144,7 +145,10 @@ func Healthy(d *result.Document) string {
 	if s.Host.KernelLog != nil {
 		unread = s.Host.KernelLog.Reason
 	}
-	text := "No problem with the clocks was found."
+	text, unmeasured := "No problem with the clocks was found.", "Nothing was measured"
+	if slices.ContainsFunc(section.In(d), func(s section.Section) bool { return !section.Empty(s) }) {
+		unmeasured = "No read of a clock was timed"
+	}
 	switch measured := Measured(d); {
 	case s.LogOnly():
 		text = "F" + fromTheLog(s)[1:] + shown(s) + " Nothing was measured, so the cost of the clocks is unknown."
@@ -154,9 +158,9 @@ func Healthy(d *result.Document) string {
 	case s.Interrupted && !measured:
 		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
 	case !measured && unread != "":
-		text = "Nothing was measured, so the cost of the clocks is unknown, and the kernel log could not be read: " + unread + ". The other facts show no problem."
+		text = unmeasured + ", so the cost of the clocks is unknown, and the kernel log could not be read: " + unread + ". The other facts show no problem."
 	case !measured:
-		text = "Nothing was measured, so the cost of the clocks is unknown. No other problem was found."
+		text = unmeasured + ", so the cost of the clocks is unknown. No other problem was found."
 	case s.Interrupted:
 		text = "Interrupted. No problem with the clocks was found until then."
 	}

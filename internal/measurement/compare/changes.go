@@ -17,8 +17,8 @@ import (
 type Wording struct {
 	// Title is the title of the block and the prefix of each table's title; empty for clocks.
 	Title string
-	// Subject is the heading of the subjects, and Unit the unit of the costs.
-	Subject, Unit string
+	// Subject is the heading of the subjects, Figure what is compared of them, and Unit its unit.
+	Subject, Figure, Unit string
 }
 
 // Compare returns what changed in the costs of the subjects of a section; false if neither document has the section.
@@ -57,7 +57,7 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 	d := changesOf(before, after, otherSpeed(old, new), s)
 	d.addLayers(old, new)
 	return section.Comparison{Value: d, Block: changesBlock(d, before, after, s,
-		Wording{Subject: "Clock", Unit: "ns/read"})}, true
+		Wording{Subject: "Clock", Figure: "Latency", Unit: "ns/read"})}, true
 }
 
 // grid returns a table, whose first column has the subjects under the heading of w.
@@ -102,7 +102,7 @@ func (d *Changes) CSV(string) [][]string { return table.Lines(d.Changes, changeC
 // costGrid has a row for each subject with a latency in both documents: the slower ones first, then
 // the unsteady and the faster ones, then the others by latency.
 func costGrid(d *Changes, w Wording) table.Grid {
-	return w.grid("Latency, in "+w.Unit+" (lowest level)", byChange(d), changeColumns)
+	return w.grid(w.Figure+", in "+w.Unit+" (lowest level)", byChange(d), changeColumns)
 }
 
 // verdictCell returns the verdict, with the change of the median if that is why the figure is unsteady.

@@ -53,10 +53,9 @@ func (s *Runtimes) choice(use, slowest *MeasuredCall) string {
 		times := words.Times(slowest.Latency.MedianNS / use.Latency.MedianNS)
 		text += fmt.Sprintf(" (%s is %s× slower, %s)", slowest.Call, times, words.Duration(slowest.Latency.MedianNS))
 	}
-	for i := range s.Runtimes {
-		if m := s.Runtimes[i].quickest(monotonic); m != nil && s.Runtimes[i].quickest(wall) == use {
-			text += fmt.Sprintf("; for durations %s, %s", m.Call, words.Duration(m.Latency.MedianNS))
-		}
+	of := slices.IndexFunc(s.Runtimes, func(r MeasuredRuntime) bool { return r.quickest(wall) == use })
+	if m := s.Runtimes[of].quickest(monotonic); m != nil {
+		text += fmt.Sprintf("; for durations %s, %s", m.Call, words.Duration(m.Latency.MedianNS))
 	}
 	return text + "."
 }

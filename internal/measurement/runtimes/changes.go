@@ -13,7 +13,7 @@ import (
 
 // compared returns what changed in the costs of calls. The verdicts are the same as on clocks.
 func compared(old, new *result.Document, s section.Settings) (section.Comparison, bool) {
-	wording := compare.Wording{Title: title, Subject: "Call", Unit: "ns/call"}
+	wording := compare.Wording{Title: title, Subject: "Call", Figure: "Latency", Unit: "ns/call"}
 	called := func(r MeasuredRuntime) bool { return len(r.Calls) > 0 }
 	if r := cmp.Or(Of(new), Of(old)); r != nil && len(r.sleeps()) > 0 && !slices.ContainsFunc(r.Runtimes, called) {
 		wording = wake.Wording

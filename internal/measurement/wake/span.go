@@ -167,7 +167,7 @@ func (s *SleepSpan) Latency() *compare.Latency {
 }
 
 // Wording is what a diff calls the ways and their lateness.
-var Wording = compare.Wording{Title: title, Subject: "Way", Unit: "ns late"}
+var Wording = compare.Wording{Title: title, Subject: "Way", Figure: "Time after the deadline", Unit: "ns"}
 
 // Subjects returns a subject for each way and span, under this name of the benchmark. A way that ends early has no cost
 // to compare.

@@ -3,6 +3,7 @@ package wake
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -238,7 +239,7 @@ func TestSelect(t *testing.T) {
 	require.GreaterOrEqual(t, len(ways), 2)
 	for _, bad := range []string{"", "nap", "@", "sleep@nowhere", "nanosleep@"} {
 		_, err := Select([]string{bad})
-		require.ErrorContains(t, err, "write one of "+first)
+		require.ErrorContains(t, err, fmt.Sprintf("unknown way %q; ", bad))
 	}
 	for _, w := range Ways() {
 		of, err := Select([]string{w.ID})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
@@ -79,6 +80,9 @@ func Select(names []string) ([]Way, error) {
 					selected[w.ID], found = true, true
 				}
 			}
+		}
+		if near := clock.Nearest(IDs(), name); !found && len(near) > 0 {
+			return nil, fmt.Errorf("unknown way %q; nearest: %s", name, strings.Join(near, ", "))
 		}
 		if !found {
 			return nil, fmt.Errorf("unknown way %q; write one of %s", name, strings.Join(IDs(), ", "))

@@ -90,7 +90,11 @@ func untilThen(d *result.Document, answer string) string {
 func OfDiagnosis(d *result.Document) Report {
 	r := ofMachine(d)
 	r.title, r.explained = "timebench doctor", true
-	r.answer, r.level = diagnose.Answer(d)
+	if r.answer, r.level = diagnose.Answer(d); r.answer == "" { // the answer of what was measured instead
+		if measured, _ := blocks(d); len(measured) > 0 && !diagnose.Measured(d) {
+			r.answer, r.level = measured[0].Verdict, measured[0].Level
+		}
+	}
 	r.answer, r.details = untilThen(d, r.answer), diagnose.Published(d)
 	if !serious(d) {
 		r.details = strings.Join(words.Present(r.details, diagnose.Healthy(d)), " ")
@@ -152,10 +156,23 @@ func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 	case changed == 0:
 		level = table.OK
 		parts = append(parts, "Nothing changed in "+words.Plural(all-len(unjudged), "figure"))
+		if len(d.Setup) > 0 {
+			level, parts[0] = 0, parts[0]+butSetup(d.Setup)
+		}
 	}
 	add(changed-len(slower)-len(faster), "changed in other measurements")
 	add(len(unjudged), "could not be judged")
 	return strings.Join(parts, "; ") + ".", level
+}
+
+// butSetup names the first of the differences between the machines, tools and settings, the most likely cause.
+func butSetup(differences []diff.Difference) string {
+	first := differences[0]
+	text := fmt.Sprintf(", but the runs differ: %s %s → %s", first.What, orDash(first.Old), orDash(first.New))
+	if more := len(differences) - 1; more > 0 {
+		text += fmt.Sprintf(" (%d more)", more)
+	}
+	return text
 }
 
 // some returns the first of many names, as in a sentence.

@@ -312,3 +312,30 @@ func TestFirstScreenHasChosenThreads(t *testing.T) {
 		require.Contains(t, out.String(), "Latency and resolution")
 	}
 }
+
+// Doctor's report of a document without a timed read begins with what was measured.
+func TestDiagnosisAlwaysAnswers(t *testing.T) {
+	whole := trusted()
+	sections := 0
+	for _, s := range whole.Sections {
+		if s.Key() == "" {
+			continue // costs
+		}
+		d := *whole
+		d.Sections, d.Findings = []result.Section{s}, nil
+		r := OfDiagnosis(&d)
+		require.NotEmpty(t, r.answer, "%T", s)
+		require.NotContains(t, r.details, "Nothing was measured", "%T", s)
+		sections++
+	}
+	require.Greater(t, sections, 4)
+}
+
+// "Nothing changed" does not stand alone above a changed clock source.
+func TestUnchangedFiguresNameChangedMachine(t *testing.T) {
+	d := &diff.Diff{Setup: []diff.Difference{{What: "Clock source", Old: "tsc", New: "hpet"}, {What: "Kernel", New: "7.0"}}}
+	d.Sections = diff.Compare(diff.Read("old", fixed()), diff.Read("new", fixed()), section.Usual).Sections
+	answer, level := diffAnswer(d)
+	require.Regexp(t, `^Nothing changed in \d+ figures?, but the runs differ: Clock source tsc → hpet \(1 more\)`, answer)
+	require.Zero(t, level)
+}
