@@ -269,7 +269,7 @@ type TimeSync struct {
 	TickNS int64 `json:"tick_ns,omitempty"`
 }
 
-// A WallOffset is the offset of the wall clock from a clock that runs while the machine is off.
+// A WallOffset is the offset of the wall clock from a clock that runs while the machine is off, or of a network card.
 type WallOffset struct {
 	// Against is the device of the other clock: rtc0, ptp0.
 	Against string `json:"against" is:"named"`
@@ -279,6 +279,8 @@ type WallOffset struct {
 	OffsetNS *int64 `json:"offset_ns,omitempty" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS int64 `json:"bound_ns,omitempty"`
+	// By is how a PTP clock was read: PTP_SYS_OFFSET_PRECISE, PTP_SYS_OFFSET_EXTENDED, clock_gettime.
+	By string `json:"by,omitempty"`
 	// ZoneNS is the other clock's local time minus UTC, which offset_ns corrects.
 	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`
 	// Reason is why something is missing, or what failed.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"golang.org/x/sys/unix"
 )
 
 // folder makes files with these texts, and returns the folder.
@@ -74,7 +75,35 @@ func TestWallOffsetsFromPTP(t *testing.T) {
 	})
 	require.Equal(t, []result.WallOffset{
 		{Against: "ptp0", Name: "KVM virtual PTP", Reason: filepath.Join(root, "dev/ptp0") + ": no such file or directory"},
-		{Against: "ptp2", Name: "hyperv", Reason: filepath.Join(root, "dev/ptp2") + ": clock_gettime(2): invalid argument"},
+		{Against: "ptp2", Name: "hyperv", Reason: filepath.Join(root, "dev/ptp2") + ": clock_gettime: invalid argument"},
 		{Against: "ptp3", Name: "ena-ptp-05", Reason: filepath.Join(root, "dev/ptp3") + ": no such file or directory"},
 	}, wallOffsets(root))
+}
+
+func ptpAt(ns int64) unix.PtpClockTime {
+	return unix.PtpClockTime{Sec: ns / 1e9, Nsec: uint32(ns % 1e9)}
+}
+
+func TestPTPReadings(t *testing.T) {
+	const at, impossible = 1_800_000_000_000_000_000, 8_000_000_000
+	of := result.WallOffset{Against: "ptp0"}
+	require.NoError(t, precise(&of, &unix.PtpSysOffsetPrecise{Device: ptpAt(at + 2_000_000_123), Realtime: ptpAt(at)}))
+	require.Equal(t, []int64{2_000_000_123, 1}, []int64{*of.OffsetNS, of.BoundNS})
+
+	// The tightest counts, and an impossible one does not.
+	of = result.WallOffset{Against: "ptp0"}
+	read := unix.PtpSysOffsetExtended{Samples: 4}
+	read.Ts[0] = [3]unix.PtpClockTime{ptpAt(at), ptpAt(at - 5000), ptpAt(at + 9000)}
+	read.Ts[1] = [3]unix.PtpClockTime{ptpAt(at), ptpAt(at - 100), ptpAt(at + 600)}
+	read.Ts[2] = [3]unix.PtpClockTime{ptpAt(at), {Sec: impossible}, ptpAt(at)}
+	read.Ts[3] = [3]unix.PtpClockTime{ptpAt(at), ptpAt(at - 5000), ptpAt(at + 7000)}
+	require.NoError(t, extended(&of, &read))
+	require.Equal(t, []int64{-400, 300}, []int64{*of.OffsetNS, of.BoundNS})
+
+	of = result.WallOffset{Against: "ptp0"}
+	require.EqualError(t, extended(&of, &unix.PtpSysOffsetExtended{}), "no reading")
+	require.NoError(t, extended(&of, &unix.PtpSysOffsetExtended{Samples: 9999}), "more than there is room for")
+	of = result.WallOffset{Against: "ptp0"}
+	require.EqualError(t, precise(&of, &unix.PtpSysOffsetPrecise{Device: unix.PtpClockTime{Sec: impossible}}), "ptp0: its time is 8000000000 s after 1970")
+	require.Nil(t, of.OffsetNS)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -301,6 +302,12 @@ func wallOffset(of result.WallOffset) string {
 	text := fmt.Sprintf("%s by %s", side, words.BoundedNS(float64(offset), float64(of.BoundNS)))
 	if offset <= of.BoundNS {
 		text = "no difference within ±" + words.Duration(float64(of.BoundNS))
+	}
+	if of.By != "" {
+		text += " (" + of.By + ")"
+		if !host.IsHostClock(of.Name) {
+			text += "; the clock of a network card, which may be TAI or count from its start"
+		}
 	}
 	if of.ZoneNS != 0 {
 		text += fmt.Sprintf("; it is in local time, UTC%+.4g h", float64(of.ZoneNS)/3600e9)
