@@ -49,8 +49,8 @@ var looks = []picture.Look{
 	{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}},
 	{Color: picture.RGB(0x009e73), Shape: draw.PyramidGlyph{}},
 	{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}},
-	{Color: picture.RGB(0xcc79a7), Shape: draw.CircleGlyph{}},
-	{Color: picture.Grey, Shape: draw.BoxGlyph{}},
+	{Color: picture.RGB(0xcc79a7), Shape: picture.LookOf("go").Shape},
+	{Color: picture.Grey, Shape: picture.LookOf("mmio").Shape},
 }
 
 func subtitle(f *Fleet) string {
@@ -140,8 +140,17 @@ func (g *Group) kindOf(m *Machine) string {
 	return usualSource
 }
 
-// oddNames returns the machines that are named on the right of a row, by kind, the nearest first.
-func (r *row) oddNames() string {
+// oddText returns the text on the right of a row: its odd machines, or only their numbers if the names are too wide.
+func (r *row) oddText(style draw.TextStyle, most vg.Length) string {
+	text := r.oddNames(true)
+	if len(text) > picture.Longest || style.Width(text) > most {
+		text = r.oddNames(false)
+	}
+	return picture.Shortened(style, text, most)
+}
+
+// oddNames returns the numbers of odd machines of a row by kind, the nearest to the text first, and their names.
+func (r *row) oddNames(named bool) string {
 	if len(r.odd) == 0 {
 		return ""
 	}
@@ -155,7 +164,10 @@ func (r *row) oddNames() string {
 		names[o.kind] = append(names[o.kind], o.name)
 	}
 	for i, kind := range kinds {
-		kinds[i] = fmt.Sprintf("%d %s: %s", len(names[kind]), kind, strings.Join(names[kind], ", "))
+		kinds[i] = fmt.Sprintf("%d %s", len(names[kind]), kind)
+		if named {
+			kinds[i] += ": " + strings.Join(names[kind], ", ")
+		}
 	}
 	where := ""
 	if slices.MaxFunc(slices.Concat(r.dots...), cheaper).ns > leastRatio*odd[0].ns {
@@ -195,7 +207,40 @@ func height(f *Fleet, width vg.Length) vg.Length {
 	if !picture.IsNarrow(width) {
 		lines /= perLine
 	}
-	return picture.RowsHeight(len(rowsOf(f)), width) + vg.Length(lines)*picture.LineApart
+	return picture.RowsHeight(len(rowsOf(f)), width) + vg.Length(lines)*picture.LineApart + namesHeight(f.oddOnes())
+}
+
+// oddOnes returns a line for each odd machine, with its first reason; of many machines the first.
+func (f *Fleet) oddOnes() (lines []string) {
+	const most = 20
+	for _, m := range f.all() {
+		if len(m.Reasons) > 0 {
+			lines = append(lines, m.Name+": "+m.Reasons[0].Text)
+		}
+	}
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
+	}
+	return lines
+}
+
+func namesHeight(lines []string) vg.Length {
+	if len(lines) == 0 {
+		return 0
+	}
+	return vg.Length(len(lines)+1) * picture.LineApart
+}
+
+// drawNames writes lines at the lower edge of a canvas, and returns the remaining canvas.
+func drawNames(c draw.Canvas, lines []string) draw.Canvas {
+	text := picture.Style(picture.LabelSize, picture.Black)
+	text.YAlign = draw.YTop
+	height := namesHeight(lines)
+	for i, line := range lines {
+		at := vg.Point{X: c.Min.X, Y: c.Min.Y + height - vg.Length(i+1)*picture.LineApart}
+		c.FillText(text, at, picture.Shortened(text, line, c.Size().X))
+	}
+	return draw.Crop(c, 0, 0, height, 0)
 }
 
 // drawFleet draws a row for each clock on a logarithmic axis, with a lane for each group, the largest at the top.
@@ -223,8 +268,8 @@ func drawFleet(c draw.Canvas, f *Fleet) error {
 			}
 		}
 		drawn.Rows = append(drawn.Rows, picture.Row{Name: r.clock, Points: append(usual, odd...),
-			Text: picture.Shortened(text, r.oddNames(), mostOdd)})
+			Text: r.oddText(text, mostOdd)})
 	}
-	drawn.Draw(picture.LegendOf(c, f.legend(c.Size().X)))
+	drawn.Draw(picture.LegendOf(drawNames(c, f.oddOnes()), f.legend(c.Size().X)))
 	return nil
 }

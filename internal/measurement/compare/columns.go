@@ -24,7 +24,7 @@ type line struct {
 // columns have the latency and the resolution for tables, and everything for CSV and Prometheus.
 var columns = slices.Concat(
 	[]table.Column[line]{
-		{Name: "Clock", Key: "clock", Left: true, First: func(l line) bool { return everyday(l.Clock) }, Text: func(l line) string { return l.ID }},
+		{Name: "Clock", Key: "clock", Left: true, First: func(l line) bool { return IsEveryday(l.ID) }, Text: func(l line) string { return l.ID }},
 		{Key: "call", Text: func(l line) string { return l.Call }},
 		{Key: "path", Text: func(l line) string { return l.Path }},
 		{Key: "kind", Text: func(l line) string { return l.Kind }},
@@ -204,9 +204,9 @@ func List(clocks []Clock) (string, table.Grid) {
 	})
 }
 
-// everyday reports whether most programs choose between a clock and a few others.
-func everyday(c Clock) bool {
-	call, path, _ := strings.Cut(c.ID, "@")
+// IsEveryday reports whether most programs choose between a clock, by its id, and a few others.
+func IsEveryday(id string) bool {
+	call, path, _ := strings.Cut(id, "@")
 	return path != "syscall" && (slices.Contains(clock.MostRead, call) || strings.HasSuffix(call, "_COARSE")) ||
-		slices.Contains(clock.PlainCounters, c.ID) || path == "go"
+		slices.Contains(clock.PlainCounters, id) || path == "go"
 }

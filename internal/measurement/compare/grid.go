@@ -81,7 +81,7 @@ func throughputGrid(d *result.Document) table.Grid {
 		title += " (*: more than CPUs)"
 	}
 	first := clockColumn
-	first.First = everyday
+	first.First = func(c Clock) bool { return IsEveryday(c.ID) }
 	columns := append([]table.Column[Clock]{first}, ThreadColumns(counts, over,
 		func(c Clock, threads int) string {
 			return cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) + t.mark() })
@@ -107,7 +107,7 @@ func throughputGrid(d *result.Document) table.Grid {
 	return g
 }
 
-// disturbedMark marks a disturbed figure in tables and pictures.
+// disturbedMark marks a disturbed figure in tables.
 const disturbedMark = "?"
 
 func (t Throughput) mark() string {

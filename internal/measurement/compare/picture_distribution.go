@@ -47,7 +47,8 @@ func (one *Distribution) differs(other *Distribution) bool {
 // same width. The line has steps. It starts at the first percentile, since lower times are the noise of the counter.
 func percentileLine(clock Clock) picture.Line {
 	const first = 1 / (1 - 0.01)
-	l := picture.Line{Name: clock.ID, Style: picture.Stroke(picture.LookOf(clock.Path).Color, 1.6*picture.Pixel)}
+	l := picture.Line{Name: clock.ID, Style: picture.Stroke(picture.LookOf(clock.Path).Color, 1.6*picture.Pixel),
+		Aside: !IsEveryday(clock.ID)}
 	reads, left := float64(clock.Distribution.Reads), clock.Distribution.Reads
 	for _, b := range clock.Distribution.Buckets {
 		from := reads / float64(left)

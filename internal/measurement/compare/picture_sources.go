@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
@@ -99,7 +100,7 @@ func drawSourceScaling(c draw.Canvas, d *result.Document) error {
 		}
 	}
 	g := overThreads(d, all)
-	g.Ideal = perfect(all, g.CPUs)
+	g.Ideal = perfect(all, host.UsableCPUs(d.Host))
 	g.YLabel, g.Word = "reads per second of "+id+" (log scale)", words.Rate
 	g.Draw(c)
 	return nil

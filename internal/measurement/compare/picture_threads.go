@@ -26,11 +26,12 @@ func lines(d *result.Document, value func(Throughput) float64) []picture.Line {
 	var all []picture.Line
 	for _, clock := range Of(d).Clocks {
 		l := picture.LineOf(clock.ID, clock.Path)
+		l.Aside = !IsEveryday(clock.ID)
 		for _, t := range clock.Throughput {
 			if v := value(t); v > 0 {
 				l.At = append(l.At, float64(t.Threads))
 				l.Values = append(l.Values, v)
-				l.Marks = append(l.Marks, t.mark())
+				l.Doubtful = append(l.Doubtful, t.Disturbed)
 			}
 		}
 		if len(l.Values) > 0 {
@@ -50,7 +51,7 @@ func drawTimePerRead(c draw.Canvas, d *result.Document) error {
 func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
 	all := lines(d, readsPerSecond)
 	g := overThreads(d, bands(all, host.UsableCPUs(d.Host)))
-	g.Ideal = perfect(all, g.CPUs)
+	g.Ideal = perfect(all, host.UsableCPUs(d.Host))
 	g.YLabel, g.Word = "reads per second (log scale)", words.Rate
 	g.Draw(c)
 	return nil
@@ -62,12 +63,13 @@ func overThreads(d *result.Document, all []picture.Line) picture.Graph {
 		threads += " (each a process)"
 	}
 	threads += " (log scale)"
-	if slices.ContainsFunc(all, func(l picture.Line) bool { return slices.Contains(l.Marks, disturbedMark) }) {
-		threads += "; " + disturbedMark + " disturbed by other programs"
+	if slices.ContainsFunc(all, func(l picture.Line) bool { return slices.Contains(l.Doubtful, true) }) {
+		threads += "; hollow: disturbed by other programs"
 	}
+	cpus := host.UsableCPUs(d.Host)
 	return picture.Graph{
 		Lines: all, XLabel: threads, XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},
-		CPUs: host.UsableCPUs(d.Host),
+		Shade: float64(cpus), ShadeName: words.Plural(cpus, "CPU") + " usable",
 	}
 }
 

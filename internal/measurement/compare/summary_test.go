@@ -138,11 +138,11 @@ func TestDisturbedFiguresAreMarked(t *testing.T) {
 	require.Equal(t, []string{"c@vdso", "20.0", "2,265?"}, g.Rows[0][:3])
 	require.Contains(t, g.Note, "? disturbed")
 	all := lines(d, nsPerRead)
-	require.Equal(t, []string{"", "?"}, all[0].Marks)
-	require.Contains(t, overThreads(d, all).XLabel, "? disturbed")
+	require.Equal(t, []bool{false, true}, all[0].Doubtful)
+	require.Contains(t, overThreads(d, all).XLabel, "hollow: disturbed")
 	require.Equal(t, "20 ns, 2 samples", LatencyOf([]float64{20, 20}, nil).Row("c", picture.Look{}).Text)
 
 	c.Throughput[1].Disturbed = false
 	Into(d).Clocks[0] = c
-	require.NotContains(t, throughputGrid(d).Note+overThreads(d, lines(d, nsPerRead)).XLabel, "?")
+	require.NotContains(t, throughputGrid(d).Note+overThreads(d, lines(d, nsPerRead)).XLabel, "disturbed")
 }

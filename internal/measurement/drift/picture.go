@@ -2,6 +2,7 @@ package drift
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -27,7 +28,8 @@ func subtitle(d *result.Document) string {
 
 // A panel is the plot of one clock.
 type panel struct {
-	picture.Line // over the reference's time, both in ns
+	picture.Line // over the reference's time, both in ns, without its rate
+	offset       picture.Line
 	title        string
 	loadedFromNS float64
 	durationNS   float64
@@ -45,6 +47,8 @@ func panels(t *Drift) []panel {
 		for _, point := range clock.Points {
 			p.At, p.Values = append(p.At, float64(point.AtNS)), append(p.Values, point.OffsetNS)
 		}
+		p.offset = p.Line
+		p.offset.Values, p.offset.Mark.Shape, p.offset.Aside = slices.Clone(p.Values), nil, !compare.IsEveryday(clock.ID)
 		p.subtractRate(clock)
 		all = append(all, p)
 	}
@@ -79,9 +83,37 @@ func (p *panel) subtractRate(clock DriftedClock) {
 }
 
 const (
-	panelHeight = 150 * picture.Pixel
-	panelGap    = 24 * picture.Pixel
+	panelHeight  = 150 * picture.Pixel
+	panelGap     = 24 * picture.Pixel
+	offsetHeight = 300 * picture.Pixel
 )
+
+// offsets returns the lines of the offsets. Clocks of a path whose last offsets do not differ in the picture share one.
+func offsets(t *Drift) picture.Graph {
+	const share = 0.02 // of the axis
+	all := panels(t)
+	var lines []picture.Line
+	var values []float64
+	for _, p := range all {
+		lines, values = append(lines, p.offset), append(values, p.offset.Values...)
+	}
+	low, high := picture.Through(values)
+	last := func(l picture.Line) float64 { return l.Values[len(l.Values)-1] }
+	return picture.Graph{
+		Lines: picture.Banded(lines, func(l picture.Line) picture.Line { return l },
+			func(a, b picture.Line) bool { return math.Abs(last(a)-last(b)) > share*(high-low) }),
+		YLabel: "offset from the reference", XLabel: "time since the start", Linear: true,
+		Shade: float64(t.LoadedFromNS), ShadeName: "every CPU busy",
+	}
+}
+
+func graphHeight(t *Drift, width vg.Length) vg.Length {
+	names := vg.Length(len(panels(t))) * picture.LineApart
+	if picture.IsNarrow(width) {
+		return offsetHeight + names
+	}
+	return max(offsetHeight, names+110*picture.Pixel)
+}
 
 // columns returns the number of panels beside each other.
 func columns(width vg.Length) int {
@@ -93,20 +125,28 @@ func columns(width vg.Length) int {
 
 func driftHeight(d *result.Document, width vg.Length) vg.Length {
 	rows := (len(panels(Of(d))) + columns(width) - 1) / columns(width)
-	return vg.Length(rows)*panelHeight + 64*picture.Pixel + picture.NoteHeight(note(Of(d)), width-2*picture.Margin)
+	return graphHeight(Of(d), width) + vg.Length(rows)*panelHeight + 64*picture.Pixel +
+		picture.NoteHeight(note(Of(d)), width-2*picture.Margin)
 }
 
 func note(t *Drift) string {
-	text := "Each panel: the distance from the fitted rate, over the time since the start."
+	text := "Below, on one scale: the distance of each clock from its fitted rate, over the time since the start."
 	if t.LoadedFromNS > 0 {
 		text += " Grey: every CPU busy."
 	}
 	return text
 }
 
-// drawDrift draws a panel for each clock: its offset without the effect of its rate.
+// drawDrift draws the offsets of the clocks, and a panel for each clock: its offset without the effect of its rate.
 func drawDrift(c draw.Canvas, d *result.Document) error {
-	c = picture.Note(c, note(Of(d)))
+	height := graphHeight(Of(d), c.Size().X)
+	offsets(Of(d)).Draw(draw.Crop(c, 0, 0, c.Size().Y-height+panelGap, 0))
+	c = picture.Note(draw.Crop(c, 0, 0, 0, -height), note(Of(d)))
+	var all []float64
+	for _, p := range panels(Of(d)) {
+		all = append(all, p.Values...)
+	}
+	low, high := picture.Through(all)
 	n := columns(c.Size().X)
 	width := (c.Size().X - vg.Length(n-1)*panelGap) / vg.Length(n)
 	for i, p := range panels(Of(d)) {
@@ -114,35 +154,25 @@ func drawDrift(c draw.Canvas, d *result.Document) error {
 		area.Min.X = c.Min.X + vg.Length(i%n)*(width+panelGap)
 		area.Max.Y = c.Max.Y - vg.Length(i/n)*panelHeight
 		area.Max.X, area.Min.Y = area.Min.X+width, area.Max.Y-panelHeight+panelGap
-		p.draw(area)
+		p.draw(area, low, high)
 	}
 	return nil
 }
 
-func (p panel) draw(c draw.Canvas) {
+// draw draws the panel on an axis from low to high.
+func (p panel) draw(c draw.Canvas, low, high float64) {
 	rate, name := picture.Style(picture.LabelSize, picture.Grey), picture.Style(picture.LabelSize, p.Style.Color)
 	rate.XAlign, rate.YAlign, name.YAlign = draw.XRight, draw.YTop, draw.YTop
 	c.FillText(rate, c.Max, p.title)
 	c.FillText(name, vg.Point{X: c.Min.X, Y: c.Max.Y}, picture.Shortened(name, p.Name,
 		c.Size().X-rate.Width(p.title)-panelGap))
 	view := picture.NewPlot()
-	view.Y.Min, view.Y.Max = picture.Through(p.Values)
+	view.Y.Min, view.Y.Max = low, high
 	view.Y.Ticks = picture.OffsetTicks{Steps: 2}
 	view.X.Min, view.X.Max = 0, max(slices.Max(p.At), p.durationNS, 1)
 	view.X.Ticks = picture.OffsetTicks{}
 	view.Add(p)
-	// All panels leave the same width for tick labels, so that their time axes are aligned.
-	const words = 64 * picture.Pixel
-	view.Y.Padding = max(0, words-widestTick(view.Y.Ticks.Ticks(view.Y.Min, view.Y.Max)))
 	view.Draw(draw.Crop(c, 0, 0, 0, -22*picture.Pixel))
-}
-
-func widestTick(ticks []picture.Tick) vg.Length {
-	text, widest := picture.Style(picture.LabelSize, picture.Black), vg.Length(0)
-	for _, t := range ticks {
-		widest = max(widest, text.Width(t.Label))
-	}
-	return widest
 }
 
 // Plot shades the time under load and draws the readings as dots: a line between values that alternate covers the panel.

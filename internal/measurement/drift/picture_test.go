@@ -28,3 +28,18 @@ func TestResidualsAreWhatTheRateDoesNotExplain(t *testing.T) {
 	require.InDeltaSlice(t, []float64{0, 5000, 10000, 15000, 20000}, drawn[3].Values, 1e-6,
 		"without a rate the offsets stay")
 }
+
+// Offsets are drawn as they are, with the rate, on a scale of their own; the residuals share another.
+func TestOffsetsComeBeforeResiduals(t *testing.T) {
+	ppm := 10.0
+	d := &Drift{Clocks: []DriftedClock{{ID: "CLOCK_REALTIME@vdso", Idle: &DriftRate{PPM: &ppm}}, {ID: "ptp0@syscall"}}}
+	for i := range d.Clocks {
+		d.Clocks[i].Points = []DriftPoint{{AtNS: 0}, {AtNS: 1e9, OffsetNS: 10_000}}
+	}
+	lines := offsets(d).Lines
+	require.Len(t, lines, 2)
+	require.Equal(t, []float64{0, 10_000}, lines[0].Values)
+	require.False(t, lines[0].Aside)
+	require.True(t, lines[1].Aside)
+	require.InDeltaSlice(t, []float64{0, 0}, panels(d)[0].Values, 1e-6)
+}

@@ -65,15 +65,19 @@ func measured(d *result.Document) []MeasuredCall {
 	return all
 }
 
-// fastest returns the calls that fit into the picture, the fastest last.
-func fastest(d *result.Document) []MeasuredCall {
-	all := measured(d)
-	slices.SortStableFunc(all, func(a,
-		b MeasuredCall) int {
-		return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS)
+// byLanguage returns the calls that fit into the picture, a language after another. The language of the fastest call is
+// last, and in each language its fastest call, as pictures draw them from the bottom to the top.
+func byLanguage(all []MeasuredCall) []MeasuredCall {
+	slower := func(a, b MeasuredCall) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) }
+	slices.SortStableFunc(all, slower)
+	all = all[len(all)-len(picture.Shown(all)):]
+	place := map[string]int{} // of the fastest call of a language
+	for i, m := range all {
+		place[picture.PathOf(m.ID)] = i
+	}
+	slices.SortStableFunc(all, func(a, b MeasuredCall) int {
+		return cmp.Or(cmp.Compare(place[picture.PathOf(a.ID)], place[picture.PathOf(b.ID)]), slower(a, b))
 	})
-	all = picture.Shown(all)
-	slices.Reverse(all)
 	return all
 }
 
@@ -85,9 +89,9 @@ func height(d *result.Document, width vg.Length) vg.Length {
 	return picture.RowsHeight(len(picture.Shown(measured(d))), width) + 22*picture.Pixel // for the legend of the lines
 }
 
-// drawCalls draws a row for each call, the fastest first, beside the system's clocks as lines.
+// drawCalls draws a row for each call, in groups of languages, beside the system's clocks as lines.
 func drawCalls(c draw.Canvas, d *result.Document) error {
-	calls := fastest(d)
+	calls := byLanguage(measured(d))
 	var entries []picture.Entry
 	for _, l := range looks {
 		if slices.ContainsFunc(calls, func(m MeasuredCall) bool { return m.Kind == l.kind }) {
@@ -103,6 +107,7 @@ func drawCalls(c draw.Canvas, d *result.Document) error {
 	for _, m := range calls {
 		look := lookOf(m.Kind)
 		row := m.Latency.Row(m.ID, look)
+		row.Group = picture.PathOf(m.ID)
 		if m.WithoutVDSONS > 0 {
 			hollow := look.Glyph(4.5 * picture.Pixel)
 			hollow.Shape = look.Hollow

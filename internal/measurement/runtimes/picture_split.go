@@ -1,7 +1,6 @@
 package runtimes
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -10,22 +9,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The looks of the two parts of a call; black text is legible on both.
+// The looks of the two parts of a call, which differ in a grey print too.
 var (
-	clockLook   = picture.Look{Color: picture.RGB(0x56b4e9), Shape: draw.BoxGlyph{}}
-	runtimeLook = picture.Look{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}}
+	clockLook   = picture.Look{Color: picture.Parts[4], Shape: draw.BoxGlyph{}}
+	runtimeLook = picture.Look{Color: picture.Parts[8], Shape: draw.BoxGlyph{}}
 )
 
-// splits returns the calls that fit into the picture and whose parts are known, the fastest last.
+// splits returns the calls that fit into the picture and whose parts are known.
 func splits(d *result.Document) []MeasuredCall {
-	calls := slices.DeleteFunc(picture.Shown(measured(d)), func(m MeasuredCall) bool {
+	return byLanguage(slices.DeleteFunc(picture.Shown(measured(d)), func(m MeasuredCall) bool {
 		_, ok := Of(d).split(m)
 		return !ok
-	})
-	slices.SortStableFunc(calls, func(a, b MeasuredCall) int {
-		return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS)
-	})
-	return calls
+	}))
 }
 
 func hasSplits(d *result.Document) bool { return len(splits(d)) > 0 }
@@ -34,16 +29,15 @@ func splitHeight(d *result.Document, width vg.Length) vg.Length {
 	return picture.RowsHeight(len(splits(d)), width)
 }
 
-// drawSplits draws a row for each call: the cost of its reads of clocks, and the time that the runtime adds.
+// drawSplits draws a row for each call: the shares of its reads of clocks, and of what the runtime adds.
 func drawSplits(c draw.Canvas, d *result.Document) error {
-	const least = 1 // an axis has a length
-	rows := picture.Rows{XLabel: "wall time per call, in ns", Max: least, Ticks: picture.LinearTicks{}}
+	rows := picture.Rows{XLabel: "share of the wall time per call; on the right the two parts in ns", Max: 100, Ticks: picture.PercentTicks{}}
 	for _, m := range splits(d) {
 		p, _ := Of(d).split(m)
-		clock := picture.Bar{To: min(p.clockNS, m.Latency.MedianNS), Color: clockLook.Color}
-		runtime := picture.Bar{From: clock.To, To: m.Latency.MedianNS, Color: runtimeLook.Color}
-		rows.Rows = append(rows.Rows, picture.Row{Name: m.ID, Bars: []picture.Bar{clock, runtime}, Text: p.String()})
-		rows.Max = max(rows.Max, m.Latency.MedianNS)
+		clock := picture.Bar{To: min(100*p.clockNS/m.Latency.MedianNS, 100), Color: clockLook.Color}
+		runtime := picture.Bar{From: clock.To, To: 100, Color: runtimeLook.Color}
+		rows.Rows = append(rows.Rows, picture.Row{Name: m.ID, Group: picture.PathOf(m.ID), Bars: []picture.Bar{clock, runtime},
+			Text: p.String()})
 	}
 	rows.Draw(picture.LegendOf(c, []picture.Entry{
 		{Look: clockLook, Name: "the clock, without a runtime"}, {Look: runtimeLook, Name: "the runtime"},

@@ -34,6 +34,7 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 			decoded, err := png.DecodeConfig(&file)
 			require.NoError(t, err)
 			require.Equal(t, 1800, decoded.Width)
+			drawn.RequireApart(t, c, d)
 		}
 	}
 }

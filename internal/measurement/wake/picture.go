@@ -55,7 +55,7 @@ func fitting(all []Row) []Row {
 
 // drawLateness draws a mark at each median, and a band from the minimum to p99, or to the maximum without one.
 func drawLateness(c draw.Canvas, d *result.Document) error {
-	rows := picture.Rows{XLabel: "lateness (log scale): median as mark and number, and a band from the minimum to p99 (or max)"}
+	rows := picture.Rows{XLabel: "lateness (log scale): a mark at the median, and a band from the minimum to p99 (or max)"}
 	for _, r := range drawn(d) {
 		look := picture.LookOf(picture.PathOf(r.ID))
 		from := r.MinLateNS
@@ -65,22 +65,22 @@ func drawLateness(c draw.Canvas, d *result.Document) error {
 		band := picture.Bar{From: from, To: cmp.Or(r.P99LateNS, r.MaxLateNS), Color: picture.RGB(0x56b4e9)}
 		rows.Rows = append(rows.Rows, picture.Row{Name: r.Name(), Bars: []picture.Bar{band},
 			Points: []picture.Point{{At: r.MedianLateNS, Glyph: look.Glyph(4 * picture.Pixel)}},
-			Text:   words.Duration(r.MedianLateNS)})
+			Text:   "median " + words.Duration(r.MedianLateNS)})
 	}
 	rows.Draw(c)
 	return nil
 }
 
-// layerLooks are the looks of the layers, in order; black text is legible on each.
+// layerLooks are the looks of the layers, in order; neighbours differ in a grey print too.
 var layerLooks = []struct {
 	name string
 	look picture.Look
 }{
-	{Runtime, picture.Look{Color: picture.RGB(0xcc79a7), Shape: draw.BoxGlyph{}}},
-	{Rounding, picture.Look{Color: picture.RGB(0xe69f00), Shape: draw.BoxGlyph{}}},
-	{TimerSlack, picture.Look{Color: picture.RGB(0x56b4e9), Shape: draw.BoxGlyph{}}},
-	{LeavingIdle, picture.Look{Color: picture.RGB(0x009e73), Shape: draw.BoxGlyph{}}},
-	{TheRest, picture.Look{Color: picture.Light, Shape: draw.BoxGlyph{}}},
+	{Runtime, picture.Look{Color: picture.Parts[7], Shape: draw.BoxGlyph{}}},
+	{Rounding, picture.Look{Color: picture.Parts[2], Shape: draw.BoxGlyph{}}},
+	{TimerSlack, picture.Look{Color: picture.Parts[1], Shape: draw.BoxGlyph{}}},
+	{LeavingIdle, picture.Look{Color: picture.Parts[5], Shape: draw.BoxGlyph{}}},
+	{TheRest, picture.Look{Color: picture.Parts[0], Shape: draw.BoxGlyph{}}},
 }
 
 // layered returns the rows with layers of the shortest span.
@@ -97,7 +97,7 @@ func drawLayers(c draw.Canvas, d *result.Document) error {
 	var entries []picture.Entry
 	all := layered(d)
 	rows := picture.Rows{XLabel: "share of the median lateness; on the right the whole", Max: 100,
-		Ticks: picture.ConstantTicks{{Value: 0, Label: "0 %"}, {Value: 50, Label: "50 %"}, {Value: 100, Label: "100 %"}}}
+		Ticks: picture.PercentTicks{}}
 	for _, l := range layerLooks {
 		if slices.ContainsFunc(all, func(r Row) bool { _, known := r.layer(l.name); return known }) {
 			entries = append(entries, picture.Entry{Look: l.look, Name: l.name})

@@ -40,16 +40,12 @@ type unit struct {
 	name string
 }
 
-// LinearTicks labels a linear axis, without zeros at the end: 250.
-type LinearTicks struct{}
+// PercentTicks labels the quarters of an axis from 0 to 100.
+type PercentTicks struct{}
 
 // Ticks implements [Ticker].
-func (LinearTicks) Ticks(low, high float64) []Tick {
-	var ticks []Tick
-	for _, value := range Steps(low, high, 3) {
-		ticks = append(ticks, Tick{Value: value, Label: words.ThreeDigits(value)})
-	}
-	return ticks
+func (PercentTicks) Ticks(_, _ float64) []Tick {
+	return []Tick{{0, "0 %"}, {25, "25 %"}, {50, "50 %"}, {75, "75 %"}, {100, "100 %"}}
 }
 
 // Steps returns the multiples of 1, 2 or 5 by a power of ten in a range, with this number of steps or more.

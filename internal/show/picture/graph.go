@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -21,14 +20,17 @@ type Line struct {
 	Mark   draw.GlyphStyle
 	At     []float64 // on the x axis, in ascending order
 	Values []float64
-	// Marks are optional short texts above the values.
-	Marks []string
+	// Doubtful are the values whose marks are hollow; none without an outline.
+	Doubtful []bool
+	Outline  draw.GlyphDrawer
+	// Aside is whether the line is grey where others are not.
+	Aside bool
 	// Band are the other lines that this line represents. They are drawn thin, and named below it.
 	Band []Line
 }
 
 // Banded returns the lines of clocks. A clock that does not differ from an earlier clock of its path is in that clock's
-// band.
+// band, unless only one of them is aside.
 func Banded[T any](clocks []T, line func(T) Line, differ func(a, b T) bool) []Line {
 	var drawn []Line
 	var first []T
@@ -36,8 +38,10 @@ func Banded[T any](clocks []T, line func(T) Line, differ func(a, b T) bool) []Li
 	for _, clock := range clocks {
 		l := line(clock)
 		path := PathOf(l.Name)
-		i := slices.IndexFunc(first,
-			func(other T) bool { return PathOf(line(other).Name) == path && !differ(clock, other) })
+		i := slices.IndexFunc(first, func(other T) bool {
+			o := line(other)
+			return PathOf(o.Name) == path && o.Aside == l.Aside && !differ(clock, other)
+		})
 		if i >= 0 {
 			drawn[i].Band = append(drawn[i].Band, l)
 			continue
@@ -46,13 +50,26 @@ func Banded[T any](clocks []T, line func(T) Line, differ func(a, b T) bool) []Li
 		ofPath[path]++
 		first, drawn = append(first, clock), append(drawn, l)
 	}
-	return drawn
+	return setAside(drawn)
+}
+
+// setAside makes the lines that are aside grey, if others are not.
+func setAside(lines []Line) []Line {
+	if !slices.ContainsFunc(lines, func(l Line) bool { return !l.Aside }) {
+		return lines
+	}
+	for i := range lines {
+		if l := &lines[i]; l.Aside {
+			l.Style.Color, l.Style.Width, l.Mark.Color = Grey, Pixel, Grey
+		}
+	}
+	return lines
 }
 
 // LineOf returns the line of a clock, without values.
 func LineOf(id, path string) Line {
 	look := LookOf(path)
-	return Line{Name: id, Mark: look.Glyph(3 * Pixel), Style: Stroke(look.Color, 1.6*Pixel)}
+	return Line{Name: id, Mark: look.Glyph(3.5 * Pixel), Outline: look.Hollow, Style: Stroke(look.Color, 1.6*Pixel)}
 }
 
 // PathOf returns the path in the id of a clock: vdso in CLOCK_MONOTONIC@vdso.
@@ -71,7 +88,7 @@ func (l Line) names() []string {
 
 func (l Line) last() float64 { return l.Values[len(l.Values)-1] }
 
-// A Graph is lines on two logarithmic axes, with their names beside the plot.
+// A Graph is lines on two logarithmic axes, or on two axes of nanoseconds through zero, with their names beside the plot.
 type Graph struct {
 	Lines []Line
 	// Ideal is a line above all others, with its name at its end. It is left out without values.
@@ -79,8 +96,10 @@ type Graph struct {
 	XLabel, YLabel string
 	XTicks         Ticker
 	Word           func(float64) string // label of a value
-	// CPUs is the number of CPUs, beyond which the graph is grey; 0 if it has no grey part.
-	CPUs int
+	// Shade is the place from which on the graph is grey, and ShadeName its name; 0 if it has no grey part.
+	Shade     float64
+	ShadeName string
+	Linear    bool
 }
 
 // markApart is the minimum distance of the marks of a line.
@@ -113,11 +132,18 @@ func (g Graph) Draw(c draw.Canvas) {
 	} else {
 		c = draw.Crop(c, 0, -(widest + Leader), 0, 0)
 	}
-	p.Y.Min, p.Y.Max = Around(values, 1.4)
-	p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, float64(above/c.Size().Y))
-	p.Y.Log, p.Y.Ticks = true, LogTicks{g.Word}
-	p.X.Min, p.X.Max = Around(places, 1.06)
-	p.X.Log, p.X.Ticks = true, g.XTicks
+	if g.Linear {
+		p.Y.Min, p.Y.Max = Through(values)
+		p.Y.Max += (p.Y.Max - p.Y.Min) * float64(above/c.Size().Y)
+		p.X.Max = max(slices.Max(places), 1)
+		p.X.Ticks, p.Y.Ticks = OffsetTicks{}, OffsetTicks{}
+	} else {
+		p.Y.Min, p.Y.Max = Around(values, 1.4)
+		p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, float64(above/c.Size().Y))
+		p.Y.Log, p.Y.Ticks = true, LogTicks{g.Word}
+		p.X.Min, p.X.Max = Around(places, 1.06)
+		p.X.Log, p.X.Ticks = true, g.XTicks
+	}
 	p.Add(g)
 	data := DrawPlot(c, p, g.XLabel, g.YLabel)
 	if isNarrow {
@@ -169,7 +195,7 @@ func drawKey(c draw.Canvas, lines []Line) {
 }
 
 func (g Graph) beyond() bool {
-	return g.CPUs > 0 && slices.ContainsFunc(g.Lines, func(l Line) bool { return slices.Max(l.At) > float64(g.CPUs) })
+	return g.Shade > 0 && slices.ContainsFunc(g.Lines, func(l Line) bool { return slices.Max(l.At) > g.Shade })
 }
 
 // MostNameWidth is the maximum width of a name. The names of the catalogues all fit.
@@ -198,7 +224,7 @@ func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 		text, thin := Style(LabelSize, l.Style.Color), Stroke(l.Style.Color, 0.7*Pixel)
 		text.YAlign = draw.YCenter
 		toName := thin
-		if from < farthest {
+		if from < farthest-2*Pixel {
 			toName.Dashes = []vg.Length{Pixel, 4 * Pixel}
 		}
 		low, high, bracket := own[0], own[len(own)-1], data.Max.X+Leader-10*Pixel
@@ -217,9 +243,9 @@ func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 // Plot draws the lines, and the part beyond the CPUs.
 func (g Graph) Plot(c draw.Canvas, p *Plot) {
 	x, y := p.Transforms(&c)
-	if at := max(float64(g.CPUs), p.X.Min); g.beyond() {
+	if at := max(g.Shade, p.X.Min); g.beyond() {
 		Beyond(c, x(at))
-		text, name := Style(LabelSize, Grey), " "+words.Plural(g.CPUs, "CPU")+" usable "
+		text, name := Style(LabelSize, Grey), " "+g.ShadeName+" "
 		text.YAlign = draw.YTop
 		if x(at)+text.Width(name) > c.Max.X {
 			text.XAlign = draw.XRight
@@ -240,25 +266,38 @@ func (g Graph) Plot(c draw.Canvas, p *Plot) {
 		if end.X-text.Width(g.Ideal.Name) < c.Min.X {
 			text.XAlign = draw.XLeft
 		}
-		c.FillText(text, vg.Point{X: end.X, Y: end.Y + 3*Pixel}, g.Ideal.Name)
+		c.FillText(text, vg.Point{X: end.X, Y: end.Y + 6*Pixel}, g.Ideal.Name)
 	}
-	for _, l := range g.Lines {
+	lines := slices.Clone(g.Lines)
+	slices.SortStableFunc(lines, func(a, b Line) int { return cmp.Compare(upper(a), upper(b)) })
+	for _, l := range lines {
 		for _, member := range l.Band {
 			line(member, Stroke(l.Style.Color, 0.5*Pixel))
 		}
 		marked := c.Min.X - markApart
 		for i, point := range line(l, l.Style) {
-			if i < len(l.Marks) && l.Marks[i] != "" {
-				text := Style(LabelSize, l.Style.Color)
-				text.XAlign = draw.XCenter
-				c.FillText(text, vg.Point{X: point.X, Y: point.Y + 5*Pixel}, l.Marks[i])
+			if l.Mark.Shape == nil || point.X-marked < markApart {
+				continue
 			}
-			if l.Mark.Shape != nil && point.X-marked >= markApart {
-				c.DrawGlyph(l.Mark, point)
-				marked = point.X
+			marked = point.X
+			if i < len(l.Doubtful) && l.Doubtful[i] {
+				blank, hollow := l.Mark, l.Mark
+				blank.Color, hollow.Shape = White, l.Outline
+				c.DrawGlyph(blank, point)
+				c.DrawGlyph(hollow, point)
+				continue
 			}
+			c.DrawGlyph(l.Mark, point)
 		}
 	}
+}
+
+// upper is the order in which lines are drawn: those aside are below the others.
+func upper(l Line) int {
+	if l.Aside {
+		return 0
+	}
+	return 1
 }
 
 // Beyond shades a plot from a place on.

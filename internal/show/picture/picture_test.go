@@ -1,6 +1,8 @@
 package picture
 
 import (
+	"image/color"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -51,17 +53,6 @@ func TestLogTicksLabelDecades(t *testing.T) {
 	require.Equal(t, "500 ms, 1 s, 2 s", labels(0.3e9, 3e9))
 }
 
-func TestLinearTicks(t *testing.T) {
-	for want, ends := range map[string][2]float64{"0 5 10 15 20": {0, 23.5}, "-10 0 10": {-19, 19},
-		"0 0.1 0.2 0.3": {0, 0.31}} {
-		var labels []string
-		for _, tick := range (LinearTicks{}).Ticks(ends[0], ends[1]) {
-			labels = append(labels, tick.Label)
-		}
-		require.Equal(t, want, strings.Join(labels, " "))
-	}
-}
-
 // The ends have labels first, and then the powers of two.
 func TestThreadTicksInTheOrderOfTheirLabels(t *testing.T) {
 	var labels []string
@@ -94,6 +85,53 @@ func TestOffsetTicksShareAUnit(t *testing.T) {
 	require.Less(t, len(OffsetTicks{}.Ticks(-1e30, 1e30)), 12)
 }
 
+// A grey print tells the paths of a system apart, and the parts of a bar; text in a bar is legible.
+func TestPicturesInGrey(t *testing.T) {
+	shapes := map[draw.GlyphDrawer]string{}
+	for _, path := range []string{"vdso", "syscall", "cpu", "go", "mmio"} { // of Linux
+		shape := LookOf(path).Shape
+		require.Empty(t, shapes[shape], path)
+		shapes[shape] = path
+	}
+	linear := func(c uint8) float64 {
+		v := float64(c) / 255
+		if v > 0.03928 {
+			return math.Pow((v+0.055)/1.055, 2.4)
+		}
+		return v / 12.92
+	}
+	light := func(c color.RGBA) float64 {
+		return 0.05 + 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
+	}
+	for i, part := range Parts {
+		require.Greater(t, light(part)/light(Inside), 4.5, "%d (WCAG 2)", i)
+		if i > 0 {
+			one, other := light(part), light(Parts[i-1])
+			require.Greater(t, max(one, other)/min(one, other), 1.3, i)
+		}
+	}
+}
+
+// The lines that are aside are grey, and not in the band of another; without other lines they keep their colours.
+func TestLinesAsideAreGrey(t *testing.T) {
+	named := func(name string, aside bool) Line {
+		l := LineOf(name, PathOf(name))
+		l.Aside = aside
+		return l
+	}
+	of := func(lines ...Line) []Line {
+		return Banded(lines, func(l Line) Line { return l }, func(_, _ Line) bool { return false })
+	}
+	all := of(named("a@vdso", false), named("b@vdso", true), named("c@vdso", true), named("d@cpu", false))
+	require.Len(t, all, 3)
+	require.Equal(t, []string{"b@vdso", "c@vdso"}, all[1].names())
+	require.Equal(t, LookOf("vdso").Color, all[0].Style.Color)
+	require.Equal(t, Grey, all[1].Style.Color)
+	require.Equal(t, Grey, all[1].Mark.Color)
+	require.Equal(t, LookOf("cpu").Color, all[2].Style.Color)
+	require.Equal(t, LookOf("vdso").Color, of(named("b@vdso", true))[0].Style.Color)
+}
+
 // On a screen and on a telephone, each row, line, member of a band and mark has its name.
 func TestRowsAndGraphsAreNamed(t *testing.T) {
 	rows := Rows{Marks: []Mark{{"mark", 20}}, Middle: 30, XLabel: "x", Rows: []Row{{
@@ -107,7 +145,7 @@ func TestRowsAndGraphsAreNamed(t *testing.T) {
 	}
 	lines := Banded([]string{"a@vdso", "b@vdso", "c@cpu"}, func(id string) Line { return line(id, 20, 30, 40) },
 		func(_, _ string) bool { return false })
-	graph := Graph{Lines: lines, Ideal: line("ideal", 5, 6, 7), CPUs: 2, XTicks: ThreadTicks{[]int{1, 2, 4}},
+	graph := Graph{Lines: lines, Ideal: line("ideal", 5, 6, 7), Shade: 2, ShadeName: "2 CPUs usable", XTicks: ThreadTicks{[]int{1, 2, 4}},
 		Word: words.Duration}
 	for _, width := range []vg.Length{Width, NarrowWidth} {
 		var svg strings.Builder

@@ -18,6 +18,8 @@ type Row struct {
 	Interval *Bar
 	Points   []Point
 	Text     string
+	// Group is the group of the row; a line divides it from another group.
+	Group string
 }
 
 // A Bar is a part of a row on the x axis, with a text inside if it fits.
@@ -53,8 +55,9 @@ type Rows struct {
 	Word     func(float64) string
 	// Middle is the place of a vertical line; 0 to leave it out.
 	Middle float64
-	// above is whether the names and texts are above the rows.
+	// above is whether the names and texts are above the rows. The names begin at left.
 	above bool
+	left  vg.Length
 }
 
 // RowsHeight returns the height of a picture with this number of rows and a legend. On a telephone the names are above
@@ -117,7 +120,7 @@ func (r Rows) Draw(c draw.Canvas) {
 	}
 	p.Y.Min, p.Y.Max = -0.6, float64(len(r.Rows))-0.4
 	p.Y.Ticks, p.Y.NoMarks = names, true
-	r.above = IsNarrow(c.Size().X)
+	r.above, r.left = IsNarrow(c.Size().X), c.Min.X
 	p.Add(r)
 	if r.above {
 		p.withoutY = true
@@ -141,19 +144,25 @@ func (r Rows) Plot(c draw.Canvas, p *Plot) {
 		r.upright(c, Stroke(Grey, Pixel), x(r.Middle), y)
 	}
 	for i, row := range r.Rows {
+		if i > 0 && row.Group != r.Rows[i-1].Group {
+			r.divide(c, y(float64(i)-0.5))
+		}
 		at, end := y(float64(i)), c.Min.X
 		for _, point := range row.Points {
 			end = max(end, x(point.At))
 		}
 		c.StrokeLine2(Stroke(Light, Pixel), c.Min.X, at, end, at)
-		for _, bar := range row.Bars {
+		for k, bar := range row.Bars {
 			const half = 8 * Pixel
 			from, to := x(bar.From), x(bar.To)
 			end = max(end, to)
+			if k < len(row.Bars)-1 && to-from > 3*Pixel {
+				to -= Pixel // parts are apart in a grey print too
+			}
 			c.FillPolygon(bar.Color, []vg.Point{{X: from, Y: at - half}, {X: to, Y: at - half}, {X: to, Y: at + half},
 				{X: from, Y: at + half}})
 			if inside := text; inside.Width(bar.Text) < to-from {
-				inside.XAlign = draw.XCenter
+				inside.XAlign, inside.Color = draw.XCenter, Inside
 				c.FillText(inside, vg.Point{X: (from + to) / 2, Y: at + 2*Pixel}, bar.Text)
 			}
 		}
@@ -169,7 +178,12 @@ func (r Rows) Plot(c draw.Canvas, p *Plot) {
 			c.DrawGlyph(point.Glyph, vg.Point{X: x(point.At), Y: y(float64(i) + point.Lane)})
 		}
 		if !r.above {
-			c.FillText(text, vg.Point{X: end + textGap, Y: at + 2*Pixel}, Shortened(text, row.Text, MostNameWidth))
+			name := Shortened(text, row.Text, MostNameWidth)
+			if len(r.Marks) > 0 { // no mark crosses a text
+				left, right, half := end+textGap-2*Pixel, end+textGap+text.Width(name)+2*Pixel, LabelSize/2
+				c.FillPolygon(White, []vg.Point{{X: left, Y: at - half}, {X: right, Y: at - half}, {X: right, Y: at + half}, {X: left, Y: at + half}})
+			}
+			c.FillText(text, vg.Point{X: end + textGap, Y: at + 2*Pixel}, name)
 			continue
 		}
 		right := text
@@ -179,6 +193,16 @@ func (r Rows) Plot(c draw.Canvas, p *Plot) {
 		c.FillText(text, vg.Point{X: c.Min.X, Y: at + lineAbove}, ShortenedID(text, row.Name,
 			c.Size().X-text.Width(beside)-textGap))
 	}
+}
+
+// divide draws a line between two rows and their names.
+func (r Rows) divide(c draw.Canvas, y vg.Length) {
+	line := Stroke(Grey, 0.5*Pixel)
+	line.Dashes = []vg.Length{Pixel, 3 * Pixel}
+	if r.above { // the names are above their rows
+		y -= 4 * Pixel
+	}
+	c.StrokeLine2(line, r.left, y, c.Max.X, y)
 }
 
 // upright draws a vertical line through all rows, but not through names above them.

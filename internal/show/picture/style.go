@@ -2,6 +2,7 @@ package picture
 
 import (
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -14,17 +15,19 @@ var (
 	Light = color.RGBA{R: 0xdd, G: 0xdd, B: 0xdd, A: 0xff}
 	Faint = color.RGBA{R: 0xf3, G: 0xf3, B: 0xf3, A: 0xff}
 	White = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
+	// Inside is for text in bars, which stays dark where the page is dark, as bars stay bright.
+	Inside = color.RGBA{R: 0x1a, G: 0x1a, B: 0x1a, A: 0xff}
 )
 
-var palette = func() []color.RGBA {
-	all := []color.RGBA{Black, Grey, Light, Faint, White}
-	for _, l := range Looks {
-		all = append(all, l.Color)
-	}
-	return all
-}()
+// Parts are the colours of the parts of a bar, from the left. In a grey print, neighbours differ, and text of the colour
+// Inside is legible on each.
+var Parts = []color.RGBA{
+	RGB(0xd2d2d2), RGB(0x56b4e9), RGB(0xf0e442), RGB(0xcc79a7), RGB(0xb9daf0), RGB(0x2aa883), RGB(0xf8cfab), RGB(0xe2762b),
+	RGB(0xe69f00), RGB(0xe6e6c8),
+}
 
-// A Look is the colour and shape of the clocks of a path. Both identify the path.
+// A Look is the colour and shape of the clocks of a path. Each identifies the path among those of a system, for readers
+// who see no colours.
 type Look struct {
 	Path  string
 	Color color.RGBA
@@ -39,11 +42,44 @@ var Looks = []Look{
 	{"vdso", RGB(0x0072b2), draw.CircleGlyph{}, draw.RingGlyph{}},
 	{"syscall", RGB(0xd55e00), draw.BoxGlyph{}, draw.SquareGlyph{}},
 	{"cpu", RGB(0x009e73), draw.PyramidGlyph{}, draw.TriangleGlyph{}},
-	{"go", RGB(0xcc79a7), draw.CircleGlyph{}, draw.RingGlyph{}},
-	{"mmio", RGB(0xe69f00), draw.BoxGlyph{}, draw.SquareGlyph{}},
+	{"go", RGB(0xcc79a7), diamond, outlined(diamond)},
+	{"mmio", RGB(0xe69f00), downward, outlined(downward)},
 	{"winapi", RGB(0x0072b2), draw.CircleGlyph{}, draw.RingGlyph{}},
 	{"memory", RGB(0x56b4e9), draw.BoxGlyph{}, draw.SquareGlyph{}},
 	{"libc", RGB(0x56b4e9), draw.CircleGlyph{}, draw.RingGlyph{}},
+}
+
+// The shapes that gonum.org/v1/plot lacks.
+var (
+	diamond  = polygon{corners: 4, first: math.Pi / 2}
+	downward = polygon{corners: 3, first: -math.Pi / 2}
+)
+
+// A polygon is a shape with equal sides; first is the direction of a corner.
+type polygon struct {
+	corners int
+	first   float64
+	hollow  bool
+}
+
+func outlined(p polygon) polygon {
+	p.hollow = true
+	return p
+}
+
+// DrawGlyph implements [draw.GlyphDrawer].
+func (p polygon) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	const larger = 1.25 // looks as large as a circle
+	var corners []vg.Point
+	for i := range p.corners {
+		sin, cos := math.Sincos(p.first + 2*math.Pi*float64(i)/float64(p.corners))
+		corners = append(corners, vg.Point{X: at.X + larger*style.Radius*vg.Length(cos), Y: at.Y + larger*style.Radius*vg.Length(sin)})
+	}
+	if p.hollow {
+		c.StrokeLines(Stroke(style.Color, vg.Points(0.5)), append(corners, corners[0], corners[1]))
+		return
+	}
+	c.FillPolygon(style.Color, corners)
 }
 
 // Failed is the look of a fault, in every picture.

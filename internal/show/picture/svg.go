@@ -34,7 +34,7 @@ func (c Chart[T]) SVG(w io.Writer, of T, width vg.Length) error {
 		return fmt.Errorf("chart %s: the drawing has no view box", c.Name)
 	}
 	name := html.EscapeString(c.Title + ": " + c.Subtitle(of))
-	_, err := fmt.Fprintf(w, `<svg role="img" aria-label="%s" viewBox=%s`, name, fit(paint.Replace(body)))
+	_, err := fmt.Fprintf(w, `<svg role="img" aria-label="%s" viewBox=%s`, name, fit(painted(body)))
 	return err
 }
 
@@ -56,14 +56,13 @@ func fit(drawing string) string {
 	})
 }
 
-// paint replaces the colours of a drawing with variables of the page. Only styles have a
-// colour after a colon.
-var paint = func() *strings.Replacer {
-	var pairs []string
-	for _, c := range palette {
-		hex := fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B)
-		variable := fmt.Sprintf(":var(--c-%02x%02x%02x,%s)", c.R, c.G, c.B, hex)
-		pairs = append(pairs, "fill:"+hex, "fill"+variable, "stroke:"+hex, "stroke"+variable)
-	}
-	return strings.NewReplacer(pairs...)
-}()
+// colour matches a colour of a drawing. Only styles have a colour after a colon.
+var colour = regexp.MustCompile(`(fill|stroke):#([0-9A-F]{6})`)
+
+// painted replaces the colours of a drawing with variables of the page.
+func painted(drawing string) string {
+	return colour.ReplaceAllStringFunc(drawing, func(style string) string {
+		property, hex, _ := strings.Cut(style, ":#")
+		return fmt.Sprintf("%s:var(--c-%s,#%s)", property, strings.ToLower(hex), hex)
+	})
+}
