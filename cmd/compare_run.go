@@ -12,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/clocksource"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/terminal"
@@ -52,10 +53,12 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer) (*result.
 		}
 		defer func() { _ = sw.Restore() }()
 	}
+	frequency := counter.Begin()
 	measured, err := measureWith(ctx, "")
 	if err != nil {
 		return nil, err
 	}
+	ofCounter := frequency.End()
 	facts := examine.AfterChange(plan.facts, measured)
 	var experiments []compare.Experiment
 	var failed error
@@ -72,6 +75,9 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer) (*result.
 	}
 	document := examine.Measured(tool(), facts, measured, plan.recorded)
 	compare.Into(document).OtherClockSources = experiments
+	if !measured.Interrupted {
+		examine.AddCounter(ctx, document, ofCounter)
+	}
 	addNoise(document)
 	document.Findings = diagnose.Findings(document)
 	return document, errors.Join(measured.EndedBy, failed)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // The examples can be run one after another: no command writes into a folder with the results of
@@ -47,7 +48,7 @@ func TestExamplesHaveFoldersOfTheirOwn(t *testing.T) {
 func TestEveryFormatAndOut(t *testing.T) {
 	names := []string{"doctor", "diff", "render"}
 	for _, kind := range sections.All {
-		names = append(names, kind.Command)
+		names = append(names, words.Present(kind.Command)...)
 	}
 	for _, name := range names {
 		command, _, err := Root().Find([]string{name})

@@ -21,6 +21,8 @@ const (
 	kernelParameters = "https://docs.kernel.org/admin-guide/kernel-parameters.html"
 	clockSourceABI   = "https://docs.kernel.org/admin-guide/abi-testing.html#abi-sys-devices-system-clocksource-clocksourcex-current-clocksource"
 	kvmTimekeeping   = "https://docs.kernel.org/virt/kvm/x86/timekeeping.html"
+	// counterPage is the page on the verdict, with the switches of programs that read the counter.
+	counterPage = "https://github.com/timebench/timebench/blob/main/docs/counter.md"
 	// kernelMessages is the page that explains the messages of the kernel.
 	kernelMessages = "https://github.com/timebench/timebench/blob/main/docs/kernel-messages.md"
 )

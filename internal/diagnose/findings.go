@@ -51,6 +51,7 @@ var checks = []check{
 	{"kernel-log", []string{result.Warn}, faultOf(false), []string{"kernel-entry", "kernel-entry-unproven"}},
 	{"wall-clock-log", []string{result.Warn}, wallFault, nil},
 	{"tsc-rate", []string{result.Warn}, tscRate, nil},
+	{"counter-rate", []string{result.Warn}, wrongFrequency, []string{"tsc-rate"}},
 	{"drift", []string{result.Warn}, drifting, nil},
 	{"not-scaling", []string{result.Warn}, notScaling, nil},
 	{"fine-clock-ticks", []string{result.Warn}, ticking, nil},

@@ -12,6 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/verify"
@@ -209,6 +210,7 @@ func TestEachFinding(t *testing.T) {
 		}, "wall-clock-log", result.Warn, "at least four"},
 		"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate while clocks were read: 2500.000 MHz; idle: 2600.000 MHz"},
 		"kernel's rate":           {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "idle: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
+		"wrong CPUID rate":        {func(d *result.Document) { d.Put(counterWith(counter.CounterRate{Name: "CPUID 15H", HZ: 2e9})) }, "counter-rate", result.Warn, "RDTSC@cpu is 2,000.00 MHz by CPUID 15H, but 2,600.00 MHz by CLOCK_MONOTONIC_RAW@vdso"},
 		"shared timer":            {func(d *result.Document) { gains(d, 0, 1.05) }, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread"},
 		"shared timer of 64 CPUs": {func(d *result.Document) { with64(d, 1.45) }, "not-scaling", result.Warn, "64 threads together have 1.45 times"},
 		"published HPET":          {func(d *result.Document) { gains(d, 0, 1.38) }, "not-scaling", result.Warn, "have 1.38 times"},

@@ -8,6 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/clock/vdso"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
@@ -31,6 +32,7 @@ var planted = []struct {
 	{"backwards", &verify.Verification{Clocks: []verify.VerifiedClock{{ID: vdsoMonotonic, Faults: []verify.ClockFault{{Kind: verify.FaultWarp, Count: 1, WorstNS: 5000}}}}}},
 	{"faulty-clock", &verify.Verification{Relations: []verify.Relation{{Clock: "CLOCK_BOOTTIME@vdso", Against: vdsoMonotonic, ChangeNS: 1e9, Steady: true}}}},
 	{"backwards", apart()},
+	{"counter-rate", counterWith(counter.CounterRate{Name: "CPUID 15H", HZ: 2e9})},
 	{"drift", &drift.Drift{Clocks: []drift.DriftedClock{{ID: vdsoMonotonic, Idle: rated(1), Loaded: rated(-999)}}}},
 	{"kernel-entry", &runtimes.Runtimes{Clocks: []runtimes.SystemClock{{ID: vdsoMonotonic, KernelEntry: result.Always, Latency: &compare.Latency{MedianNS: 800}}}}},
 	{"backwards", &runtimes.Runtimes{Runtimes: []runtimes.MeasuredRuntime{{Name: "java", Calls: []runtimes.MeasuredCall{{
@@ -57,7 +59,7 @@ func TestEverySectionIsJudged(t *testing.T) {
 		require.NotEmpty(t, findings[0].Evidence)
 	}
 	for _, kind := range sections.All {
-		require.True(t, judged[kind.Key], "plant a fault in the section of %s", kind.Command)
+		require.True(t, judged[kind.Key], "plant a fault in the section %q", kind.Key)
 	}
 }
 

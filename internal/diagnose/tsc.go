@@ -7,6 +7,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -73,9 +74,15 @@ const (
 	trapFloors = 60 // times an empty call, so that a slow machine does not look like a trap
 )
 
+// traps reports whether reads of a timed counter trap to the kernel or the hypervisor, by their cost.
+func traps(s *situation.Situation, c *compare.Clock) bool {
+	cost := situation.CostNS(c.Latency)
+	return cost >= trapNS && cost >= trapFloors*s.FloorNS
+}
+
 func trappedTSC(s *situation.Situation) *result.Finding {
 	c := s.Timed("RDTSC@cpu")
-	if c == nil || situation.CostNS(c.Latency) < trapNS || situation.CostNS(c.Latency) < trapFloors*s.FloorNS {
+	if c == nil || !traps(s, c) {
 		return nil
 	}
 	finding := &result.Finding{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
@@ -44,11 +45,28 @@ func Document(clocks int, threads ...int) *result.Document {
 	// One of the experiments ended early.
 	compare.Into(d).OtherClockSources = []compare.Experiment{{ClockSource: "hpet", Clocks: compare.Of(d).Clocks},
 		{ClockSource: "acpi_pm", Clocks: compare.Of(d).Clocks[:clocks/2]}}
+	d.Put(Counter(clocks%2 == 0))
 	addTrust(d, 2+clocks%7, clocks%2 == 0)
 	d.Put(Runtimes(clocks))
 	d.Put(Profile(clocks))
 	d.Put(Wake(clocks, clocks%2 == 0))
 	return d
+}
+
+// Counter returns the section of a counter that a program may read; or, with faults, may not.
+func Counter(faults bool) *counter.Counter {
+	c := &counter.Counter{Clock: "RDTSC@cpu", HZ: 2_596_151_858, HZBound: 1038, Reference: "CLOCK_MONOTONIC_RAW@vdso",
+		SpanNS: 1_600_000_000, Sources: []counter.CounterRate{{Name: "CPUID 16H", HZ: 2.6e9, Nominal: true},
+			{Name: "kernel log, Refined TSC", HZ: 2_596_152_000}},
+		Reasons: []counter.CounterReason{{Evidence: "a read takes 9.47 ns, so it does not trap", Conclusion: counter.Yes}}}
+	if faults {
+		c.Sources = append(c.Sources, counter.CounterRate{Name: "CPUID 15H", HZ: 2.4e9})
+		c.Reasons = append(c.Reasons,
+			counter.CounterReason{Evidence: "the CPUs were not compared (`timebench skew`)", Conclusion: counter.NotProven},
+			counter.CounterReason{Evidence: "the kernel marked the TSC unstable: the TSC jumped forward", Conclusion: counter.No})
+	}
+	c.Conclude()
+	return c
 }
 
 // Trusted returns a document of the parts alone.

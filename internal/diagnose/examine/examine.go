@@ -15,6 +15,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/skew"
@@ -73,7 +74,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	clocks := Clocks(settings, false)
+	clocks, frequency := Clocks(settings, false), counter.Begin()
 	var found []result.Section
 	programs := &sampling{}
 	if !fast {
@@ -94,6 +95,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 	tell(0, settings.Estimate(clocks))
 	measured, err := measure.Run(limited, clocks, settings, tell)
 	programs.end(measured.Clocks)
+	ofCounter := frequency.End()
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +115,7 @@ func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, t
 		}
 		document.Interrupted = ctx.Err() != nil
 	}
+	addVerdict(document, document, ofCounter)
 	document.NotChecked = programs.into(document)
 	if busy {
 		document.NotChecked = append(document.NotChecked, result.NotChecked{What: "what the other clocks cost", Why: whyBusy})

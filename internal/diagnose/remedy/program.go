@@ -39,6 +39,8 @@ var programRemedies = map[string]remedy{
 		command: func(s *machine) []string {
 			return []string{"timebench compare --threads 1.." + strconv.Itoa(max(2, s.Host.CPU.Usable))}
 		}},
+	"avoid-counter": {source: "docs/counter.md: the switch of each program, with its source",
+		advice: "Have programs read the clock of the system: PostgreSQL 19 with timing_clock_source = system, GE-Proton with WINE_DISABLE_QPC_TSC=1, Valkey 9.1 built with NO_PROCESSOR_CLOCK"},
 	"recheck": {source: "docs/verify.md",
 		advice:   "Do not trust the time of this machine. Check whether the fault persists, and which clocks have it",
 		commands: []string{"timebench verify --load --duration 1m"}},

@@ -47,7 +47,7 @@ type Metered interface {
 // A Kind is a measurement that adds a section to a document.
 type Kind struct {
 	result.Kind
-	// Command is the timebench command that runs the measurement.
+	// Command is the timebench command that runs the measurement; "" for a section that other commands add.
 	Command string
 	// Pictures are the pictures of a document with the section.
 	Pictures []picture.Chart[*result.Document]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -59,10 +60,22 @@ func summary(d *result.Document) []table.Fact {
 			}
 		}
 		if len(all) > 0 {
-			lines = append(lines, table.Fact{Name: kind.name, Value: fastestOf(all)})
+			value := fastestOf(all)
+			if slices.ContainsFunc(all, func(c Clock) bool { return c.Path == "cpu" }) { // not the HPET
+				value += " " + judged(counter.Of(d))
+			}
+			lines = append(lines, table.Fact{Name: kind.name, Value: value})
 		}
 	}
 	return lines
+}
+
+// judged returns whether a program may read the counter itself.
+func judged(c *counter.Counter) string {
+	if c == nil {
+		return "`timebench doctor` checks whether a program may read it."
+	}
+	return "May a program read it? " + c.Word() + "."
 }
 
 // fastestOf returns a sentence about clocks of the same kind, in the order of the catalogue: the usual clocks first.

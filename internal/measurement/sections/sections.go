@@ -11,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
@@ -18,10 +19,11 @@ import (
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/picture"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // All are the kinds of sections, in the order of every report.
-var All = []section.Kind{compare.Kind, verify.Kind, skew.Kind, drift.Kind, wake.Kind, runtimes.Kind, profile.Kind}
+var All = []section.Kind{compare.Kind, counter.Kind, verify.Kind, skew.Kind, drift.Kind, wake.Kind, runtimes.Kind, profile.Kind}
 
 // loader loads documents with all sections. It is made when it is first needed, since most commands
 // load nothing.
@@ -90,7 +92,7 @@ func Commands(d *result.Document) []string {
 	var commands []string
 	for _, s := range section.In(d) {
 		i := slices.IndexFunc(All, func(kind section.Kind) bool { return kind.Key == s.Key() })
-		commands = append(commands, All[i].Command)
+		commands = append(commands, words.Present(All[i].Command)...)
 	}
 	return commands
 }

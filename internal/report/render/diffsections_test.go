@@ -17,6 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/test/made"
 )
 
 func held(old, new *result.Document) *diff.Diff {
@@ -34,6 +35,7 @@ func onceWorsened() *result.Document {
 		[]verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &two, EarlierCPU: &three}}
 	verify.Of(new).Clocks[0].ID = "CLOCK_TAI@vdso"
 	verify.Of(new).Relations[0].Held = false
+	new.Put(made.Counter(true))
 	skew.Of(new).Clocks[0].Pairs[5].OffsetNS = -1250
 	drift.Of(new).Clocks[0].NominalHz++
 	*drift.Of(new).Clocks[0].Loaded.PPM += 3

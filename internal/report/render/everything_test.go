@@ -45,7 +45,7 @@ func said(r Report) []string {
 		}
 		return texts
 	}
-	all := slices.Concat([]string{r.answer, r.details}, r.unchecked, facts(r.missing), facts(r.facts))
+	all := slices.Concat([]string{r.answer, r.details, r.counter}, r.unchecked, facts(r.missing), facts(r.facts))
 	for _, f := range r.findings {
 		all = append(all, f.Severity+f.Title)
 		if r.explained {

@@ -128,7 +128,7 @@ func (s *opening) dropOne() bool {
 // belong to it.
 func (r Report) opening(width, rows, first int) *opening {
 	s := &opening{width: width}
-	for i, sentence := range words.Present(r.answer, r.details) {
+	for i, sentence := range words.Present(r.answer, r.details, r.counter) {
 		level := r.level
 		if i > 0 {
 			level = 0
@@ -147,7 +147,9 @@ func (r Report) opening(width, rows, first int) *opening {
 		s.add(3, labelled(table.Warn, table.Cut(notChecked+words.Sentence(r.unchecked[0]), width-len(more), 1)+more, 2*width), "")
 	}
 	s.findings(r)
-	s.blocks(r.blocks, rows, first)
+	if !r.explained {
+		s.blocks(r.blocks, rows, first)
+	}
 	for i, warning := range r.warnings {
 		before := ""
 		if i == 0 {

@@ -92,6 +92,9 @@ func (p *page) begin(r Report) {
 	if r.details != "" {
 		p.element("p", "", r.details)
 	}
+	if r.counter != "" {
+		p.element("p", "", r.counter)
+	}
 	for _, clause := range r.unchecked {
 		p.element("p", "warning", notChecked+words.Sentence(clause))
 	}

@@ -22,6 +22,9 @@ func (r Report) Markdown(w io.Writer, pictures []string) error {
 	if r.details != "" {
 		out.WriteString("\n" + table.Escape(r.details) + "\n")
 	}
+	if r.counter != "" {
+		out.WriteString("\n" + table.Escape(r.counter) + "\n")
+	}
 	for _, clause := range r.unchecked {
 		out.WriteString("\n**" + strings.TrimSpace(notChecked) + "** " + table.Escape(words.Sentence(clause)) + "\n")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/table"
@@ -26,17 +27,20 @@ type Report struct {
 	// answer is the main result, in one sentence; details are the next sentences.
 	answer, details string
 	level           table.Level // of the answer
+	// counter is whether a program may read the CPU's counter, in a sentence; blocks have the reasons.
+	counter string
 	// unchecked are clauses on questions that doctor did not check, and the reasons.
 	unchecked []string
 	// findings are explained here if explained is true. Otherwise each has a line, and is explained at the end if the
 	// format can fold it.
 	findings  []result.Finding
 	explained bool
-	blocks    []table.Block
-	missing   table.Facts
-	pictures  []drawing
-	warnings  []result.Warning
-	facts     table.Facts
+	// blocks are left out of the shorter texts of a report that explains its findings.
+	blocks   []table.Block
+	missing  table.Facts
+	pictures []drawing
+	warnings []result.Warning
+	facts    table.Facts
 	// brief has the facts that text shows; without lines, text shows all facts.
 	brief table.Facts
 	log   *result.KernelLog
@@ -98,6 +102,11 @@ func OfDiagnosis(d *result.Document) Report {
 	r.answer, r.details = untilThen(d, r.answer), diagnose.Published(d)
 	if !serious(d) {
 		r.details = strings.Join(words.Present(r.details, diagnose.Healthy(d)), " ")
+	}
+	if c := counter.Of(d); c != nil {
+		block := c.Block(d)
+		r.counter, block.Verdict = block.Verdict, ""
+		r.blocks = []table.Block{block}
 	}
 	r.pictures = drawings(sections.Pictures(), d)
 	return r

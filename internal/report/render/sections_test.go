@@ -64,6 +64,7 @@ func trusted() *result.Document {
 			{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Idle: driftRate(0.004, 1e9, 0.15)},
 		},
 	})
+	d.Put(made.Counter(false))
 	d.Put(made.Runtimes(2))
 	d.Put(made.Profile(3))
 	d.Put(made.Wake(5, false))
@@ -160,6 +161,7 @@ func mistrusted() *result.Document {
 			{ID: "ptp0@syscall", NominalHz: 1e9, Reason: "/dev/ptp0: permission denied"},
 		},
 	})
+	d.Put(made.Counter(true))
 	d.Put(made.Runtimes(6))
 	profiled := made.Profile(4)
 	profiled.Scope, profiled.Started, profiled.StartedStatus, profiled.SeesKernel = profile.Command, "java", 3, false

@@ -31,7 +31,7 @@ func (r Report) text(w io.Writer, whole bool) error {
 		}
 	}
 	var begin strings.Builder
-	for i, sentence := range words.Present(r.answer, r.details) {
+	for i, sentence := range words.Present(r.answer, r.details, r.counter) {
 		level := r.level
 		if i > 0 {
 			level = 0
@@ -50,7 +50,9 @@ func (r Report) text(w io.Writer, whole bool) error {
 		add(briefly(r.findings, width, whole))
 	}
 	for _, b := range r.blocks {
-		add(b.Text(width, whole))
+		if whole || !r.explained {
+			add(b.Text(width, whole))
+		}
 	}
 	if len(r.missing.Lines) > 0 {
 		missing := r.missing

@@ -1,0 +1,126 @@
+package counter
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
+)
+
+// cpu is the answer of a CPU, by leaf: EAX, EBX, ECX, EDX.
+type cpu map[uint32][4]uint32
+
+func (c cpu) id(leaf uint32) (a, b, cx, d uint32) { r := c[leaf]; return r[0], r[1], r[2], r[3] }
+
+// The leaves that a CPU lacks hold anything: they are not read.
+func TestRatesOfCPUID(t *testing.T) {
+	for name, test := range map[string]struct {
+		cpu  cpu
+		want []CounterRate
+	}{
+		"AMD": {cpu{0: {0x10}, 0x15: {2, 216, 25e6}}, nil},
+		"Skylake, crystal missing": {cpu{0: {0x16}, 0x15: {2, 216, 0}, 0x16: {2600, 3500, 100}},
+			[]CounterRate{{Name: "CPUID 16H", HZ: 2.6e9, Nominal: true}}},
+		"Ice Lake": {cpu{0: {0x1b}, 0x15: {2, 208, 25e6}, 0x16: {0xabcd<<16 | 2600}},
+			[]CounterRate{{Name: "CPUID 15H", HZ: 2.6e9}, {Name: "CPUID 16H", HZ: 2.6e9, Nominal: true}}},
+		"no ratio": {cpu{0: {0x16}, 0x15: {0, 208, 25e6}}, nil},
+		"guest": {cpu{0: {0xd}, 1: {0, 0, 1 << 31}, 0x40000000: {0x40000010}, 0x40000010: {2_596_152, 1_000_000}},
+			[]CounterRate{{Name: "CPUID 40000010H", HZ: 2_596_152_000}}},
+		"guest without the leaf": {cpu{0: {0xd}, 1: {0, 0, 1 << 31}, 0x40000000: {0x40000001}, 0x40000010: {1e6}}, nil},
+		"not a guest":            {cpu{0: {0xd}, 0x40000000: {0x40000010}, 0x40000010: {1e6}}, nil},
+		"impossible":             {cpu{0: {0x16}, 0x15: {1, 1 << 31, 1 << 31}, 0x16: {1}}, nil},
+	} {
+		require.Equal(t, test.want, cpuid(test.cpu.id).rates(), name)
+	}
+}
+
+// The frequency follows from the values of two brackets, and the bound from their widths.
+func TestFrequencyOfBrackets(t *testing.T) {
+	bracket := func(low, value, high int64) observe.Tightest {
+		return observe.Tightest{Bracket: observe.Bracket{Low: low, Value: value, High: high}, Brackets: 1}
+	}
+	m := &Measurement{first: bracket(1000, 5_000_000, 1040), reference: clock.Clock{Hz: 1e9, ReportedNS: func() float64 { return 0 }}}
+	hz, bound, span := m.rate(bracket(1e9+1000, 5_000_000+2_596_000_000, 1e9+1040))
+	require.InDelta(t, 2.596e9, hz, 1)
+	require.InDelta(t, 1e9, span, 1)
+	require.InDelta(t, 2.596e9*43e-9, bound, 1, "40 ns of brackets, 2 ns of the reference, 0.8 ns of the counter")
+	for name, last := range map[string]observe.Tightest{
+		"no bracket": {}, "went back": bracket(2e9, 1, 2e9), "too short": bracket(2000, 5_002_000, 2040),
+	} {
+		hz, _, _ = m.rate(last)
+		require.Zero(t, hz, name)
+	}
+	m.reference.Hz = 1e7 // as QueryPerformanceCounter
+	hz, _, _ = m.rate(bracket(1e7+1000, 5_000_000+2_596_000_000, 1e7+1040))
+	require.InDelta(t, 2.596e9, hz, 1)
+}
+
+// Where there is a counter, its frequency is measured while the program does something else.
+func TestMeasurement(t *testing.T) {
+	require.Nil(t, (*Measurement)(nil).End())
+	m := Begin()
+	if m == nil {
+		t.Skip("no counter that user mode may read")
+	}
+	time.Sleep(5 * time.Millisecond)
+	c := m.End()
+	require.Equal(t, m.counter.ID, c.Clock)
+	require.Equal(t, c.HZ > 0, c.Reference != "")
+	require.Equal(t, c.HZ > 0, c.HZBound > 0)
+}
+
+// A source may differ by 500 ppm and the bound of the measurement; a nominal one by 10 %.
+func TestContradiction(t *testing.T) {
+	c := &Counter{Clock: "RDTSC@cpu", HZ: 2e9, HZBound: 2e4, Sources: []CounterRate{
+		{Name: "near", HZ: 2e9 * (1 + 505e-6)}, {Name: "far", HZ: 2e9 * (1 - 520e-6)},
+		{Name: "name", HZ: 2.19e9, Nominal: true}, {Name: "another name", HZ: 2.21e9, Nominal: true},
+	}}
+	require.False(t, c.Contradicts(c.Sources[1]), "nothing is known before Conclude")
+	c.Conclude()
+	require.InDelta(t, -520, *c.Sources[1].PPM, 0.01)
+	for i, want := range []bool{false, true, false, true} {
+		require.Equal(t, want, c.Contradicts(c.Sources[i]), c.Sources[i].Name)
+	}
+}
+
+// A reason against it decides, then a reason that proves nothing. The answer has the first of them.
+func TestAnswer(t *testing.T) {
+	reasons := func(all ...string) (reasons []CounterReason) {
+		for i, conclusion := range all {
+			reasons = append(reasons, CounterReason{Evidence: "reason " + string(rune('A'+i)), Conclusion: conclusion})
+		}
+		return reasons
+	}
+	const question = "May a program read the CPU's counter itself? "
+	for _, test := range []struct {
+		c    Counter
+		want string
+	}{
+		{Counter{HZ: 2_596_151_858, HZBound: 1038, Reasons: reasons(Yes, Yes)}, "Yes, at 2,596.15 MHz ± 0.40 ppm."},
+		{Counter{Sources: []CounterRate{{HZ: 2.6e9, Nominal: true}, {HZ: 24e6}}, Reasons: reasons(Yes)}, "Yes, at 24.00 MHz."},
+		{Counter{Reasons: reasons(Yes)}, "Yes."},
+		{Counter{HZ: 1e9, Reasons: reasons(Yes, NotProven, No, No)}, "No: reason C."},
+		{Counter{HZ: 1e9, Reasons: reasons(Yes, NotProven)}, "Not proven: reason B."},
+		{Counter{HZ: 1e9}, "Not proven."},
+	} {
+		test.c.Conclude()
+		require.Equal(t, question+test.want, test.c.Answer())
+	}
+}
+
+// A change of the frequency counts if NTP could not correct it, as after a migration.
+func TestChanges(t *testing.T) {
+	old := &Counter{Clock: "RDTSC@cpu", Verdict: Yes, HZ: 2.6e9, HZBound: 1000}
+	for want, new := range map[int]*Counter{
+		0: {Clock: "RDTSC@cpu", Verdict: Yes, HZ: 2.6001e9},
+		1: {Clock: "RDTSC@cpu", Verdict: Yes, HZ: 2.2e9},
+		2: {Clock: "RDTSC@cpu", Verdict: NotProven, HZ: 2.2e9},
+	} {
+		all, changed := changesOf(old, new).Value.Count()
+		require.Equal(t, []int{2, want}, []int{all, changed})
+	}
+	all, _ := changesOf(old, &Counter{Clock: "CNTVCT_EL0@cpu", Verdict: Yes, HZ: 24e6}).Value.Count()
+	require.Zero(t, all, "another CPU")
+}

@@ -1,0 +1,175 @@
+// Package counter is the section of a document on whether a program may read the CPU's counter itself, and at which
+// frequency. It measures the frequency; package diagnose judges the evidence.
+package counter
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/words"
+)
+
+// The verdicts, and the conclusions of reasons.
+const (
+	Yes       = "yes"
+	No        = "no"
+	NotProven = "not-proven"
+)
+
+// Counter is whether a program may read the CPU's counter itself.
+type Counter struct {
+	// Clock is the counter: RDTSC@cpu.
+	Clock string `json:"clock" is:"named"`
+	// Verdict is no if a reason is against it, yes if all are for it.
+	Verdict string `json:"verdict" is:"yes|no|not-proven"`
+	// HZ is its frequency; absent if unknown.
+	HZ float64 `json:"hz,omitempty"`
+	// HZBound is the error bound; absent if the frequency was not measured.
+	HZBound float64 `json:"hz_bound,omitempty"`
+	// Reference is the clock that measured it.
+	Reference string `json:"reference,omitempty"`
+	// SpanNS is how long it was measured.
+	SpanNS int64 `json:"span_ns,omitempty"`
+	// Sources are the other sources of the frequency.
+	Sources []CounterRate `json:"sources" once:"name"`
+	// Reasons are the evidence, each with its conclusion.
+	Reasons []CounterReason `json:"reasons"`
+}
+
+// A CounterRate is the frequency of the counter by one source.
+type CounterRate struct { //nolint:revive // the name in the JSON Schema, where all sections are together
+	// Name is its source: CPUID 15H.
+	Name string `json:"name" is:"named"`
+	// HZ is the frequency.
+	HZ float64 `json:"hz"`
+	// Nominal is whether it is a name or a first guess, which may differ by 10 %; others by 500 ppm.
+	Nominal bool `json:"nominal,omitempty"`
+	// PPM is how much higher it is than hz of the counter.
+	PPM *float64 `json:"ppm,omitempty" is:"signed"`
+}
+
+// A CounterReason is one piece of evidence.
+type CounterReason struct { //nolint:revive // the name in the JSON Schema, where all sections are together
+	// Evidence is what was found.
+	Evidence string `json:"evidence"`
+	// Conclusion is what it says about reading the counter.
+	Conclusion string `json:"conclusion" is:"yes|no|not-proven"`
+}
+
+// NTP corrects a clock by at most 500 ppm (adjtimex(2)). PostgreSQL accepts a frequency that differs from its own
+// measurement by 10 % (src/common/instr_time.c).
+const (
+	maxPPM        = 500
+	maxNominalPPM = 100_000
+)
+
+// Contradicts reports whether a source differs from the frequency of the counter by more than it may.
+func (c *Counter) Contradicts(r CounterRate) bool {
+	if r.PPM == nil {
+		return false
+	}
+	most := float64(maxPPM)
+	if r.Nominal {
+		most = maxNominalPPM
+	}
+	return math.Abs(*r.PPM) > most+c.boundPPM()
+}
+
+func (c *Counter) boundPPM() float64 {
+	if c.HZ == 0 {
+		return 0
+	}
+	return c.HZBound / c.HZ * 1e6
+}
+
+// Conclude completes the differences of the sources and the verdict. Without a measurement, the first source that is not
+// nominal is the frequency.
+func (c *Counter) Conclude() {
+	if c.HZ == 0 {
+		if i := slices.IndexFunc(c.Sources, func(r CounterRate) bool { return !r.Nominal }); i >= 0 {
+			c.HZ = c.Sources[i].HZ
+		}
+	}
+	for i := range c.Sources {
+		if c.HZ > 0 {
+			ppm := (c.Sources[i].HZ/c.HZ - 1) * 1e6
+			c.Sources[i].PPM = &ppm
+		}
+	}
+	c.Verdict = Yes
+	for _, verdict := range []string{No, NotProven} {
+		if c.first(verdict) != nil {
+			c.Verdict = verdict
+			break
+		}
+	}
+	if len(c.Reasons) == 0 {
+		c.Verdict = NotProven
+	}
+}
+
+// first returns the first reason with a conclusion; nil without one.
+func (c *Counter) first(conclusion string) *CounterReason {
+	i := slices.IndexFunc(c.Reasons, func(r CounterReason) bool { return r.Conclusion == conclusion })
+	if i < 0 {
+		return nil
+	}
+	return &c.Reasons[i]
+}
+
+// Answer returns the verdict in a sentence, with the frequency or the first reason against it.
+func (c *Counter) Answer() string {
+	text := "May a program read the CPU's counter itself? " + c.Word()
+	first := c.first(c.Verdict)
+	switch {
+	case c.Verdict == Yes && c.HZ > 0:
+		text += ", at " + c.Frequency()
+	case c.Verdict != Yes && first != nil:
+		text += ": " + first.Evidence
+	}
+	return text + "."
+}
+
+// Word returns the verdict as a sentence has it.
+func (c *Counter) Word() string {
+	return cmp.Or(map[string]string{Yes: "Yes", No: "No"}[c.Verdict], "Not proven")
+}
+
+// Frequency returns the frequency with its bound: 2,596.15 MHz ± 0.4 ppm; "" if it is unknown.
+func (c *Counter) Frequency() string {
+	switch {
+	case c.HZ == 0:
+		return ""
+	case c.HZBound == 0:
+		return MHz(c.HZ)
+	}
+	return fmt.Sprintf("%s ± %s ppm", MHz(c.HZ), words.NS(c.boundPPM()))
+}
+
+// MHz returns a frequency: 2,596.15 MHz.
+func MHz(hz float64) string {
+	const most = 1e15 // digits above it have no meaning
+	if hz >= most {
+		return fmt.Sprintf("%.3g MHz", hz/1e6)
+	}
+	return words.Grouped(hz/1e6, 2) + " MHz"
+}
+
+// key is the key of the section in a document.
+const key = "counter"
+
+// Kind is the kind of this section. Doctor and compare add it.
+var Kind = section.Kind{Kind: result.Kind{
+	Key: key,
+	New: func() result.Section { return new(Counter) },
+}, Compare: section.Comparing(key, title, changesOf)}
+
+// Of returns the section of a document, or nil.
+func Of(d *result.Document) *Counter { return result.Of[*Counter](d) }
+
+// Key returns the key of the section in a document.
+func (*Counter) Key() string { return key }
