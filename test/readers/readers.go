@@ -1,4 +1,4 @@
-// Package readers has programs in C, Go, Java and Python that read a clock at a known, counted
+// Package readers has programs in C, Go and Java that read a clock at a known, counted
 // rate between arithmetic. A profile of clock reads is compared with their own counts, and with
 // perf:
 //
@@ -39,7 +39,7 @@ import (
 var sources embed.FS
 
 // Languages are the languages of the programs.
-var Languages = []string{"c", "go", "java", "python"}
+var Languages = []string{"c", "go", "java"}
 
 // A Program is a built program of a language.
 type Program struct {
@@ -82,7 +82,7 @@ type Report struct {
 	// ShareByReads is the cost of all reads divided by the CPU time.
 	ShareByReads float64 `json:"share_by_reads"`
 	// Change is by how much the cost of a read and its call grew from before the run to after it, as a part of the cost
-	// before. The programs in Java and Python do not report it.
+	// before. The program in Java does not report it.
 	Change *float64 `json:"change"`
 	// ReadChange is the same for the cost of a read by the C program, for programs in other languages.
 	ReadChange float64 `json:"-"`
@@ -137,7 +137,7 @@ func Build(t testing.TB, language string) *Program {
 	t.Helper()
 	need.Processes(t)
 	folder := t.TempDir()
-	for _, name := range []string{"reader.c", "reader.go", "Reader.java", "reader.py"} {
+	for _, name := range []string{"reader.c", "reader.go", "Reader.java"} {
 		source, err := sources.ReadFile("testdata/" + name)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), source, 0o600))
@@ -169,9 +169,6 @@ func Build(t testing.TB, language string) *Program {
 		// One collector thread, and no file for jps, so that a profile shows nothing else.
 		command := []string{java, "-XX:+UseSerialGC", "-XX:-UsePerfData", "-cp", folder, "Reader"}
 		return &Program{Language: language, Caller: "Reader.readTheClock", Reads: []string{"vdso"}, command: command, c: c}
-	case "python":
-		command := []string{need.Program(t, "python3"), filepath.Join(folder, "reader.py")}
-		return &Program{Language: language, Caller: "read_the_clock", Reads: []string{"vdso"}, command: command, c: c}
 	}
 	t.Fatalf("no program in %q", language)
 	return nil

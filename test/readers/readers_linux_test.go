@@ -127,7 +127,7 @@ func TestSteady(t *testing.T) {
 	require.False(t, Report{Share: 0.41, ShareByReads: 0.4, Change: change(-0.04)}.Steady())
 	require.False(t, Report{Share: 0.43, ShareByReads: 0.4, Change: change(0)}.Steady(), "it cost more meanwhile")
 	require.False(t, Report{Share: 0.38, ShareByReads: 0.4, Change: change(0)}.Steady(), "it cost less meanwhile")
-	require.True(t, Report{Share: 0.45, ShareByReads: 0.4}.Steady(), "Python's calls vary")
+	require.True(t, Report{Share: 0.45, ShareByReads: 0.4}.Steady(), "Java's calls vary")
 	require.False(t, Report{Share: 0.41, ShareByReads: 0.4, ReadChange: 0.17}.Steady())
 	require.True(t, Report{Change: change(0)}.Steady(), "it reads no clock")
 }
