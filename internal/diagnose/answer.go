@@ -117,8 +117,7 @@ func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
 // usual are the clocks that a reader asks about first. Healthy has more about them than [Answer].
 var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 
-// maxUnjudged bounds the lines in the text of a log without findings.
-const maxUnjudged = 4
+const maxUnjudged = 4 // a bound on the lines in the text of a log without findings
 
 // shown returns what a kernel log without findings shows: that no clock is at fault, or why that is unknown.
 func shown(s *situation.Situation) string {
@@ -178,8 +177,7 @@ func Healthy(d *result.Document) string {
 	if v := verify.Of(s.Document); v != nil {
 		for _, c := range v.Clocks {
 			if slices.Contains(usual, c.ID) && c.Verdict == verify.IsMonotonic {
-				texts = append(texts, fmt.Sprintf("%s never went backwards in %s reads on %s.",
-					c.ID, words.Thousands(c.Reads), words.Plural(len(v.CPUs), "CPU")))
+				texts = append(texts, fmt.Sprintf("%s never went backwards in %s reads on %s.", c.ID, words.Thousands(c.Reads), words.Plural(len(v.CPUs), "CPU")))
 			}
 		}
 	}

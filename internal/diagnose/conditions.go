@@ -33,8 +33,7 @@ func quota(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-// highSteal is the share of CPU time from which programs notice the loss.
-const highSteal = 0.10
+const highSteal = 0.10 // the share of CPU time from which programs notice the loss
 
 func steal(s *situation.Situation) *result.Finding {
 	if s.Conditions == nil || s.Conditions.StealShare <= maxSteal {
@@ -44,8 +43,7 @@ func steal(s *situation.Situation) *result.Finding {
 	return &result.Finding{
 		Severity: severity,
 		Title:    "the hypervisor gives CPU time to others (steal)",
-		Evidence: append([]string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run",
-			words.Percent(s.Conditions.StealShare))}, paused(s)...),
+		Evidence: append([]string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(s.Conditions.StealShare))}, paused(s)...),
 		Cause:    "The host has more work than CPUs. A read during such a pause takes milliseconds, a sleep ends as late, and the time service is less accurate.",
 		Remedies: remedy.For(s, "burstable", "quieter-host"),
 		Links:    []string{"https://man7.org/linux/man-pages/man5/proc_stat.5.html"},

@@ -189,8 +189,7 @@ func setBy(effect string, all ...situation.Parameter) *why {
 	}
 }
 
-// maxLogLines is the number of log lines in a finding.
-const maxLogLines = 8
+const maxLogLines = 8 // the number of log lines in a finding
 
 // alignment matches several spaces, but not in a time stamp: the kernel aligns the figures of some messages.
 var alignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([^ \[]) {2,}`) })

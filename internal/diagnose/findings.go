@@ -72,8 +72,7 @@ var checks = []check{
 	{"timer-raised", []string{result.Note}, timerRaised, nil},
 }
 
-// limitCheck is the check of [OverLimit], which takes a limit besides the document.
-var limitCheck = check{kind: "over-limit", severities: []string{result.Error}}
+var limitCheck = check{kind: "over-limit", severities: []string{result.Error}} // the check of [OverLimit], which takes a limit besides the document
 
 func (c check) completed(f *result.Finding) result.Finding {
 	f.Kind, f.Severity = c.kind, cmp.Or(f.Severity, c.severities[0])

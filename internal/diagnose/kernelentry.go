@@ -34,8 +34,7 @@ func kernelEntry(s *situation.Situation) *result.Finding {
 		finding.Evidence = append(finding.Evidence, row(*call)+" · the system call itself")
 	}
 	why := whyNotTSC(s)
-	finding.Evidence = slices.Concat(finding.Evidence,
-		whatToWin(s, entering), maxThroughput(entering), shares(programsAbove(s, NamedShare)), why.evidence)
+	finding.Evidence = slices.Concat(finding.Evidence, whatToWin(s, entering), maxThroughput(entering), shares(programsAbove(s, NamedShare)), why.evidence)
 	finding.Cause = because(s) + " " + why.cause
 	finding.Remedies = slices.Concat(remedy.For(s, why.remedies...), remedy.Coarse(s))
 	var ofHypervisor []string
@@ -108,8 +107,7 @@ func maxThroughput(clocks []compare.Clock) []string {
 	return nil
 }
 
-// cpuCounters are the clock sources that are the counter of the CPU itself.
-var cpuCounters = []string{"tsc", "tsc-early", "arch_sys_counter", "riscv_clocksource"}
+var cpuCounters = []string{"tsc", "tsc-early", "arch_sys_counter", "riscv_clocksource"} // the clock sources that are the counter of the CPU itself
 
 // whatToWin returns the parts of the time of a read that enters the kernel, and its latency in user mode, for the first
 // everyday clock whose layers are known.
@@ -160,8 +158,7 @@ func unproven(s *situation.Situation) *result.Finding {
 	return &result.Finding{
 		Title:    "the clock source is " + s.ClockSource + ", and whether reads enter the kernel is unknown",
 		Evidence: append(evidence, why.evidence...),
-		Cause: fmt.Sprintf("No vDSO reads %s%s in user mode, so every read should be a system call; nothing here tested it. %s",
-			s.ClockSource, described(s), why.cause),
+		Cause:    fmt.Sprintf("No vDSO reads %s%s in user mode, so every read should be a system call; nothing here tested it. %s", s.ClockSource, described(s), why.cause),
 		Remedies: slices.Concat(remedy.For(s, why.remedies...), remedy.For(s, "amd64-build", "measure-there")),
 		Links:    distinct([]string{vdsoManual}, why.links),
 	}

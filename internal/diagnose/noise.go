@@ -47,8 +47,7 @@ var noises = []struct {
 		var clocks []string
 		for _, clock := range s.Clocks {
 			if r := clock.Resolution; r != nil && r.Backwards > 0 {
-				clocks = append(clocks, fmt.Sprintf("%s %s by up to %s",
-					clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
+				clocks = append(clocks, fmt.Sprintf("%s %s by up to %s", clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
 			}
 		}
 		return when(len(clocks) > 0, "a clock went backwards while it was watched: "+strings.Join(clocks, "; "))
@@ -87,8 +86,7 @@ var noises = []struct {
 	},
 		func(s *situation.Situation) string {
 			included := ": the figures include the time that the process was stopped"
-			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included),
-				timed("the confidence intervals"+included)(s), sleepsOf(s))
+			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included), timed("the confidence intervals"+included)(s), sleepsOf(s))
 		},
 		func(s *situation.Situation) string {
 			return phrases("raise the quota", throughput(s, "or measure with fewer threads (--threads 1)"))
@@ -115,11 +113,9 @@ var noises = []struct {
 			fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU")))
 	},
 		func(s *situation.Situation) string {
-			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"),
-				cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
+			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"), cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
 		},
-		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)",
-			"stop the other programs, or keep to CPUs that they do not use")},
+		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)", "stop the other programs, or keep to CPUs that they do not use")},
 	{"preempted", func(_ *situation.Situation, c result.Conditions) string {
 		share := float64(c.InterruptedTurns) / float64(max(c.Turns, 1))
 		return when(share > maxInterrupted, fmt.Sprintf("other programs disturbed %s of the latency samples", words.Percent(share)))
@@ -234,8 +230,7 @@ func incomplete(_ *situation.Situation, c result.Conditions) string {
 		short = append(short, "no throughput with "+threadNumbers(missing))
 	}
 	if planned > 0 {
-		short = append(short, fmt.Sprintf("%d of %s of throughput with %s",
-			complete, words.Plural(planned, "sample"), threadNumbers(threads)))
+		short = append(short, fmt.Sprintf("%d of %s of throughput with %s", complete, words.Plural(planned, "sample"), threadNumbers(threads)))
 	}
 	if c.CompleteRounds > 0 {
 		short = append(short, "only "+words.Plural(c.CompleteRounds, "round")+" of latency")
@@ -259,8 +254,7 @@ func threadNumbers(numbers []int) string {
 }
 
 func throttled(c result.Conditions) string {
-	return fmt.Sprintf("throttled in %s, %s of CPU time withheld",
-		words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
+	return fmt.Sprintf("throttled in %s, %s of CPU time withheld", words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
 }
 
 func speedChanged(c result.Conditions) bool {

@@ -24,8 +24,7 @@ const (
 	minReferences = 2
 )
 
-// disturbing are the kinds of Noise that make throughput useless for a judgement.
-var disturbing = []string{"starved", "quota", "steal", "load", "preempted"}
+var disturbing = []string{"starved", "quota", "steal", "load", "preempted"} // the kinds of Noise that make throughput useless for a judgement
 
 // disturbance returns the disturbance that made throughput useless for a judgement; nil without one.
 func disturbance(s *situation.Situation) *result.Warning {

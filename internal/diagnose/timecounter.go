@@ -60,8 +60,7 @@ func slowReads(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-// slowReadsKind is the kind of the findings of slowReads.
-const slowReadsKind = "slow-reads"
+const slowReadsKind = "slow-reads" // the kind of the findings of slowReads
 
 // becauseOfCounter returns a clause for why the fine clocks are slow.
 func becauseOfCounter(s *situation.Situation) string {

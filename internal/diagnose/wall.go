@@ -13,8 +13,7 @@ import (
 
 const adjtimexManual = "https://man7.org/linux/man-pages/man2/adjtimex.2.html"
 
-// farOffNS is more than a time service corrects in its usual work.
-const farOffNS = 10_000_000
+const farOffNS = 10_000_000 // more than a time service corrects in its usual work
 
 func tickLength(sync result.TimeSync) string {
 	return words.Grouped(float64(sync.TickNS)/1e3, 0) + " µs"
@@ -42,8 +41,7 @@ func setByHand(sync result.TimeSync) bool {
 }
 
 func steppedBy(s *situation.Situation) string {
-	return fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock",
-		words.SignedDuration(float64(s.Conditions.WallStepNS)))
+	return fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock", words.SignedDuration(float64(s.Conditions.WallStepNS)))
 }
 
 // frequencyLimit returns the largest frequency correction of the kernel in ppm.
@@ -51,8 +49,7 @@ func frequencyLimit(sync result.TimeSync) float64 {
 	return cmp.Or(sync.FrequencyLimitPPM, situation.MaxFrequencyPPM)
 }
 
-// maxTickPart is the largest change of the tick that adjtimex(2) accepts: 900000/HZ to 1100000/HZ.
-const maxTickPart = 0.1
+const maxTickPart = 0.1 // the largest change of the tick that adjtimex(2) accepts: 900000/HZ to 1100000/HZ
 
 // atLimit reports whether the kernel corrects the rate of the clock as far as it can.
 func atLimit(sync result.TimeSync) bool {

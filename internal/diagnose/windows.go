@@ -247,8 +247,7 @@ func W32TimeText(service result.W32Time) string {
 	named := func(name, value string) string {
 		return words.Either(value == "", "", name+" "+value)
 	}
-	return strings.Join(words.Present(service.State,
-		named("start", service.Start), named("type", service.Type), named("servers", service.Servers)), ", ")
+	return strings.Join(words.Present(service.State, named("start", service.Start), named("type", service.Type), named("servers", service.Servers)), ", ")
 }
 
 // AdjustmentText returns by how much a program has changed the rate of the wall clock. Microsoft's page calls the

@@ -80,13 +80,11 @@ func IsDocument(head []byte) bool {
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return bytes.HasPrefix(head, []byte("PK")) ||
-		bytes.HasPrefix(text, []byte("<")) && !rawLog.Match(text) ||
+	return bytes.HasPrefix(head, []byte("PK")) || bytes.HasPrefix(text, []byte("<")) && !rawLog.Match(text) ||
 		bytes.HasPrefix(text, []byte("{")) && !journal.Match(line) && !dmesgJSON.Match(text)
 }
 
-// The byte order marks of UTF-16.
-var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
+var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff} // The byte order marks of UTF-16
 
 // compressions are the compression formats, by the first bytes of a file.
 var compressions = []struct {
@@ -133,8 +131,7 @@ var ErrUnknown = errors.New("is neither a timebench document nor a kernel log wi
 // errCutOff is the error for an archive whose last files may be missing, the log among them.
 var errCutOff = errors.New("is cut off: its end is missing; give the whole file, or unpack it and give the folder")
 
-// errSpent begins the errors for an attachment that takes more than its budget.
-var errSpent = errors.New("takes more than")
+var errSpent = errors.New("takes more than") // begins the errors for an attachment that takes more than its budget
 
 var errTooLarge = fmt.Errorf("has more than %d MiB of text", maxText>>20)
 

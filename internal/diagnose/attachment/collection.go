@@ -9,11 +9,9 @@ import (
 	"strings"
 )
 
-// roots are the folders at the root of a machine's files, and of a sosreport.
-var roots = []string{"proc", "sys", "etc", "usr", "var", "sos_commands"}
+var roots = []string{"proc", "sys", "etc", "usr", "var", "sos_commands"} // the folders at the root of a machine's files, and of a sosreport
 
-// cpuinfoPath is the file with a paragraph for each CPU.
-const cpuinfoPath = "proc/cpuinfo"
+const cpuinfoPath = "proc/cpuinfo" // the file with a paragraph for each CPU
 
 // wanted are the files that show facts about the clocks of a machine.
 var wanted = []string{
@@ -23,11 +21,9 @@ var wanted = []string{
 	"sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name", virtualDMI + "sys_vendor", virtualDMI + "product_name", "sys/hypervisor/type",
 }
 
-// virtualDMI is the folder that sys/class/dmi/id is a link to.
-const virtualDMI = "sys/devices/virtual/dmi/id/"
+const virtualDMI = "sys/devices/virtual/dmi/id/" // the folder that sys/class/dmi/id is a link to
 
-// uname is the output of `uname -a` in a sosreport, which does not have /proc/version.
-const uname = "sos_commands/kernel/uname_-a"
+const uname = "sos_commands/kernel/uname_-a" // the output of `uname -a` in a sosreport, which does not have /proc/version
 
 // logs are where a kernel log is, the best first: by the path of a machine, of a sosreport, and of a supportconfig.
 var logs = []string{
@@ -35,8 +31,7 @@ var logs = []string{
 	"sos_commands/logs/journalctl_--no-pager_--catalog_--boot", "var/log/kern.log", "var/log/messages", "var/log/syslog", logOfBoot,
 }
 
-// logOfBoot is the log as it was at the end of the boot. It lacks all later messages of the kernel.
-const logOfBoot = "var/log/dmesg"
+const logOfBoot = "var/log/dmesg" // the log as it was at the end of the boot. It lacks all later messages of the kernel.
 
 // supportconfigs are the files of a supportconfig (SUSE) with other files of the machine in them. boot.txt has the log
 // too.

@@ -293,11 +293,9 @@ func eachLine(r io.Reader, do func(line string)) error {
 	}
 }
 
-// dmesgJSON matches the beginning of `dmesg --json`.
-var dmesgJSON = regexp.MustCompile(`^\s*\{\s*"dmesg"\s*:\s*\[`)
+var dmesgJSON = regexp.MustCompile(`^\s*\{\s*"dmesg"\s*:\s*\[`) // matches the beginning of `dmesg --json`
 
-// maxRecord is more than the size in bytes of any record in the output of `dmesg --json`.
-const maxRecord = 64 << 10
+const maxRecord = 64 << 10 // more than the size in bytes of any record in the output of `dmesg --json`
 
 // eachRecord calls do with each message in the output of `dmesg --json`, as a line of dmesg.
 func eachRecord(r io.Reader, do func(line string)) error {

@@ -63,11 +63,9 @@ func AfterChange(facts result.Host, measured measure.Result) result.Host {
 	return facts
 }
 
-// currentFacts is a variable so that tests can replace it.
-var currentFacts = host.Facts
+var currentFacts = host.Facts // a variable so that tests can replace it
 
-// tscRateTime is how long the rate of the TSC is measured idle, and again under load.
-const tscRateTime = 150 * time.Millisecond
+const tscRateTime = 150 * time.Millisecond // how long the rate of the TSC is measured idle, and again under load
 
 // AddRates adds the rates of the time stamp counter, idle and under load.
 func AddRates(cpu *result.CPU) {

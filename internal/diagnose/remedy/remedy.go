@@ -33,8 +33,7 @@ type remedy struct {
 	warn     func(*machine) string
 }
 
-// asRoot is a remark on the next commands: a command that begins with # is not for the shell.
-const asRoot = "# as root:"
+const asRoot = "# as root:" // a remark on the next commands: a command that begins with # is not for the shell
 
 // fits reports whether a remedy works on a machine, is safe there, and would change something.
 func (r remedy) fits(s *machine) bool {

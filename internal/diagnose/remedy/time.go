@@ -110,8 +110,7 @@ func serviceCommands(s *machine) []string {
 	case manager == "openrc" || distribution(s) == "alpine":
 		return []string{"rc-status", asRoot, "rc-update add chronyd && rc-service chronyd start"}
 	case manager == "systemd", manager == "":
-		return slices.Concat([]string{"timedatectl"}, chrony,
-			[]string{"# where there is no chrony:", "sudo systemctl enable --now systemd-timesyncd"})
+		return slices.Concat([]string{"timedatectl"}, chrony, []string{"# where there is no chrony:", "sudo systemctl enable --now systemd-timesyncd"})
 	default:
 		return []string{"pgrep -l 'chronyd|ntpd|timesyn'"}
 	}

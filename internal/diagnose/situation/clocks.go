@@ -61,8 +61,7 @@ func (s *Situation) Fastest(holds func(compare.Clock) bool) *compare.Clock {
 	return found
 }
 
-// fewestSamples is the min number of samples for a known lowest level.
-const fewestSamples = 6
+const fewestSamples = 6 // the min number of samples for a known lowest level
 
 // CostNS returns the cost of a read in ns while no other program has the CPU: the lowest level of the samples, which
 // diff uses too. On a busy machine all of a few samples may be disturbed, and then the fastest slice is an upper bound.

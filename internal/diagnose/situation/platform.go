@@ -23,8 +23,7 @@ func (s *Situation) OnLinux() bool { return s.Host.OS == "linux" }
 // OnWindows reports whether the document is from Windows.
 func (s *Situation) OnWindows() bool { return s.Host.OS == "windows" }
 
-// bsds are the systems whose clock source is a timecounter (timecounters(4), tc_init(9)).
-var bsds = []string{"freebsd", "netbsd", "openbsd", "dragonfly"}
+var bsds = []string{"freebsd", "netbsd", "openbsd", "dragonfly"} // the systems whose clock source is a timecounter (timecounters(4), tc_init(9))
 
 // OnBSD reports whether the document is from a BSD.
 func (s *Situation) OnBSD() bool { return slices.Contains(bsds, s.Host.OS) }
@@ -58,15 +57,13 @@ func (s *Situation) OnXen() bool {
 	return s.GuestUnder("xen") || s.Host.Virtualization == nil && s.ClockSource == "xen"
 }
 
-// gVisorKernel is the release that gVisor reports (pkg/sentry/syscalls/linux/linux64.go).
-const gVisorKernel = "4.4.0"
+const gVisorKernel = "4.4.0" // the release that gVisor reports (pkg/sentry/syscalls/linux/linux64.go)
 
 // InGVisor reports whether the machine is a sandbox of gVisor: its kernel log begins with "Starting gVisor"
 // (pkg/sentry/kernel/syslog.go); or it is a container with the release of gVisor, which distributions follow by a
 // number and a name.
 func (s *Situation) InGVisor() bool {
-	return s.Host.Container == "gvisor" || s.Logs("gvisor") ||
-		s.Host.Kernel == gVisorKernel && s.Host.Container != "" && s.Host.ClockSource == nil
+	return s.Host.Container == "gvisor" || s.Logs("gvisor") || s.Host.Kernel == gVisorKernel && s.Host.Container != "" && s.Host.ClockSource == nil
 }
 
 // InContainer reports whether the process is in a container, which shares the kernel of its host.

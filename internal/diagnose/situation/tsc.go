@@ -47,8 +47,7 @@ func (s *Situation) TSCMayStop() bool {
 // MayUseTSC reports whether the kernel offers the TSC, does not use it, and no evidence is against it. kvm-clock is
 // kept if the TSC is not invariant: it corrects the TSC of each CPU.
 func (s *Situation) MayUseTSC() bool {
-	return s.Offers("tsc") && s.ClockSource != "tsc" && !s.MarkedUnstable() && !s.IsTSCWrong() &&
-		(s.ClockSource != "kvm-clock" || s.Invariant())
+	return s.Offers("tsc") && s.ClockSource != "tsc" && !s.MarkedUnstable() && !s.IsTSCWrong() && (s.ClockSource != "kvm-clock" || s.Invariant())
 }
 
 // goesBack reports whether the TSC went back, alone or from one CPU to another: a counter of the CPU, or a clock that

@@ -29,8 +29,7 @@ type Boots struct {
 	timed         bool
 }
 
-// nearZero is a time after boot at which a boot may begin, in ns.
-const nearZero = 10e9
+const nearZero = 10e9 // a time after boot at which a boot may begin, in ns
 
 // Add adds a message and returns its place.
 func (b *Boots) Add(m Message) Place {

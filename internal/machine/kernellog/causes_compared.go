@@ -135,8 +135,7 @@ func (l log) ignoresParameter() bool {
 	return (l.machine.Kernel == "" || Older(l.machine.Kernel, 5, 4)) && l.parameter("tsc=reliable", "tsc=nowatchdog") != ""
 }
 
-// agreePPM is the largest difference of two clocks that are both right, in ppm: the limit of NTP.
-const agreePPM = 500
+const agreePPM = 500 // the largest difference of two clocks that are both right, in ppm: the limit of NTP
 
 func clocksAgree(c *Cause, _ log, x comparison) {
 	agree := fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. ", x.both(), span(x.skewNS), words.ThreeDigits(math.Abs(x.ppm())))
@@ -218,11 +217,9 @@ func (l log) doubts() []Event {
 	return found
 }
 
-// emulated are timers that a hypervisor emulates.
-var emulated = []string{"hpet", "acpi_pm", "pit", ""}
+var emulated = []string{"hpet", "acpi_pm", "pit", ""} // timers that a hypervisor emulates
 
-// early is how long after boot the rate of the TSC may be a first estimate, in ns.
-const early = 120e9
+const early = 120e9 // how long after boot the rate of the TSC may be a first estimate, in ns
 
 func ranLate(c *Cause, l log, x comparison) {
 	condition, why := "", "so the machine slept, was paused or was too busy"

@@ -40,8 +40,7 @@ func (l log) cpusApart() []Event {
 	return append(l.of(tscWarp, interCPUSkew, "cpu-behind", cpusAhead, cpusBehind), l.marking("check_tsc_sync_source failed")...)
 }
 
-// resuming is how long after the CPUs came up a resume still logs lines, in ns: the CPUs come up first.
-const resuming = 30e9
+const resuming = 30e9 // how long after the CPUs came up a resume still logs lines, in ns: the CPUs come up first
 
 // resumed returns the lines of the suspend and resume before or around an event.
 func (l log) resumed(at Event) []Event {
@@ -131,8 +130,7 @@ func StopsInIdle(cpu string) bool { return withoutNonstopTSC().MatchString(cpu) 
 // mayHalt is whether the TSC lost time after idle CPUs had begun to sleep in C3, and may be of a CPU whose TSC stops there.
 func mayHalt(l log, c comparison) bool {
 	states, m := l.of("idle-states"), l.machine
-	return c.marked && c.skewNS < -oldLimitNS && !c.back() && !m.Guest && len(states) > 0 && states[0].Index < c.at.Index &&
-		(m.CPU == "" || StopsInIdle(m.CPU))
+	return c.marked && c.skewNS < -oldLimitNS && !c.back() && !m.Guest && len(states) > 0 && states[0].Index < c.at.Index && (m.CPU == "" || StopsInIdle(m.CPU))
 }
 
 func halted(c *Cause, l log, x comparison) {

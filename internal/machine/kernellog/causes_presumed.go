@@ -49,8 +49,7 @@ func xenByDesign(l log) []Event {
 	return append(xen, marked...)
 }
 
-// harmlessErrata are errata of Arm's counter that concern 32-bit programs only (arch/arm64/Kconfig).
-var harmlessErrata = []string{"1418040", "1188873"}
+var harmlessErrata = []string{"1418040", "1188873"} // errata of Arm's counter that concern 32-bit programs only (arch/arm64/Kconfig)
 
 func trapped(l log) []Event {
 	return those(func(_ log, e Event) bool {

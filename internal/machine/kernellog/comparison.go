@@ -59,8 +59,7 @@ func (c comparison) lateNS() float64 {
 	return words.Either(interval > longNS, interval-dueNS, 0)
 }
 
-// begins are the kinds of the first line of a comparison.
-var begins = []Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout}
+var begins = []Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout} // the kinds of the first line of a comparison
 
 func comparisons(events []Event, m Machine, rates map[string]rate) []comparison {
 	var all []comparison
@@ -240,8 +239,7 @@ func (c comparison) wrapped() (round, int, bool) {
 	return round{}, 0, false
 }
 
-// weakWatchdogs count interrupts.
-var weakWatchdogs = []string{"jiffies", "refined-jiffies"}
+var weakWatchdogs = []string{"jiffies", "refined-jiffies"} // they count interrupts
 
 func (c comparison) back() bool {
 	if c.clock.ticks < 0 || c.clock.ns < 0 {
@@ -331,8 +329,7 @@ func (c comparison) readings() string {
 	return ": " + strings.Join(all, "; ")
 }
 
-// shortNS is an interval that is too short for a rate, in ns.
-const shortNS = 1e6
+const shortNS = 1e6 // an interval that is too short for a rate, in ns
 
 // off returns the deviation of the clock from the watchdog: ": +62 %"; "" if one is unknown.
 func (c comparison) off() string {

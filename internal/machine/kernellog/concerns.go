@@ -56,8 +56,7 @@ var aboutParameters = lazily(`(?i:command line)|^    `)
 // it is ("[Firmware Bug]: ").
 var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w.,:/@'()-]{1,60}(?: [\w.,:/@'()-]{1,60})?:\s+)?(?:[Ww]arning: )?(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
 
-// beforeNames matches what the kernel prints before the name that a device gives itself.
-var beforeNames = lazily(`^(?:input|thunderbolt [\d-]+): `)
+var beforeNames = lazily(`^(?:input|thunderbolt [\d-]+): `) // matches what the kernel prints before the name that a device gives itself
 
 // Leads returns whether a text could be what the kernel prints before a message in the same line: the name of one
 // subsystem or device. Prose that quotes a message, and a line with a name that somebody chose, have more before it.

@@ -116,8 +116,7 @@ var fields = map[string]func(*Event, string){
 	},
 }
 
-// largest bounds the figures of an event: 285 years in ns, which an int64 holds. A larger figure is impossible.
-const largest = 9e18
+const largest = 9e18 // a bound on the figures of an event: 285 years in ns, which an int64 holds. A larger figure is impossible.
 
 // number returns a figure; 0 and false if it is impossible.
 func number(text string) (float64, bool) {
@@ -177,8 +176,7 @@ var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen vers
 	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b|` +
 	`\blost ticks\b|\btoo many ticks\b|\btime source\b|^Back to C!`)
 
-// formats are all messages. The first that matches counts.
-var formats = slices.Concat(watchdogFormats, testFormats, tscFormats, timeFormats, otherFormats)
+var formats = slices.Concat(watchdogFormats, testFormats, tscFormats, timeFormats, otherFormats) // all messages. The first that matches counts.
 
 // formatOf returns the format of a text; nil if it has none, or if it only quotes a message.
 func formatOf(text string) *format {

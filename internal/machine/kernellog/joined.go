@@ -48,8 +48,7 @@ func Lines(line string) []string {
 // pasted are characters as pages write them.
 var pasted = strings.NewReplacer("&gt;", ">", "&lt;", "<", "&quot;", `"`, "&#39;", "'", "&nbsp;", " ", "\u00a0", " ", "&amp;", "&")
 
-// environment matches a line of the environment of init, which the kernel indents.
-var environment = lazily(`^\w+=`)
+var environment = lazily(`^\w+=`) // matches a line of the environment of init, which the kernel indents
 
 // Plain returns a line without the escape sequences of dmesg --color, the quotation marks of mails and an indentation,
 // and with the characters that HTML writes by name.

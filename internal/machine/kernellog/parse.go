@@ -78,8 +78,7 @@ func (f *format) event(m Message) Event {
 // max_idle_ns of any TSC.
 const overflowNS = 400e9
 
-// wideMask is the smallest mask of a counter that does not wrap within a check.
-const wideMask = 1<<48 - 1
+const wideMask = 1<<48 - 1 // the smallest mask of a counter that does not wrap within a check
 
 // cycles returns what a counter advanced between two reads; negative if it went back. A narrow counter wraps, so it
 // cannot be seen to go back.

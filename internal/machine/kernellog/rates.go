@@ -79,11 +79,9 @@ func (m Machine) hpets() []float64 {
 	return nil
 }
 
-// nameOfRate is the rate in the name of a CPU: 2.30GHz.
-var nameOfRate = lazily(`(\d\.\d+) ?GHz`)
+var nameOfRate = lazily(`(\d\.\d+) ?GHz`) // the rate in the name of a CPU: 2.30GHz
 
-// longUptime is an uptime after which the TSC's value shows its rate to a per cent, unless it began anew, in ns.
-const longUptime = 3600e9
+const longUptime = 3600e9 // an uptime after which the TSC's value shows its rate to a per cent, unless it began anew, in ns
 
 // rates returns the rates of clock sources by their names.
 func rates(events []Event, m Machine) map[string]rate {

@@ -78,8 +78,7 @@ func (c *Cause) fill(l log, x comparison) {
 // ofItsClock stands for the subject of a cause about the clock source in its first line.
 const ofItsClock Subject = "its clock source"
 
-// maxEvidence bounds the lines of evidence of a cause.
-const maxEvidence = 30
+const maxEvidence = 30 // a bound on the lines of evidence of a cause
 
 func withoutRepeats(events []Event) []Event {
 	var kept []Event
@@ -152,8 +151,7 @@ func subjectOf(clock string) Subject {
 // measurements come before inferences, and a pair of figures with one explanation before a pair with several.
 var reasons = slices.Concat(measuredRules, comparedRules, presumedRules)
 
-// otherRules find the causes beside the reason.
-var otherRules = slices.Concat(alsoRules, timeRules)
+var otherRules = slices.Concat(alsoRules, timeRules) // find the causes beside the reason
 
 // Causes are the kinds of causes, in the order of their rules, without the always harmless ones.
 func Causes() []string {

@@ -25,8 +25,7 @@ func Shown(line string) string {
 	return line
 }
 
-// folded is the end of a line that stands for several.
-var folded = lazily(` \(logged (\d{1,7}) times\)$`)
+var folded = lazily(` \(logged (\d{1,7}) times\)$`) // the end of a line that stands for several
 
 // minFold is the min number of lines that are folded if they differ in numbers only. Fewer lines, as the clocks of two
 // CPUs, are kept.

@@ -32,8 +32,7 @@ type prefix struct {
 
 const digit = "0123456789"
 
-// letters has the first bytes of the names of months, also in Cyrillic.
-const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\xc3\xc5\xd0\xd1"
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\xc3\xc5\xd0\xd1" // has the first bytes of the names of months, also in Cyrillic
 
 const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
 
@@ -208,8 +207,7 @@ func (s *Stamps) Add(line string) string {
 	return fmt.Sprintf("%s (%.0f ms before the line above)", uptimeStamp(int64(math.Round(at*1e6))), back*1e3)
 }
 
-// largestNS bounds a time since boot, in ns: 146 years.
-const largestNS = 1 << 62
+const largestNS = 1 << 62 // a bound on a time since boot, in ns: 146 years
 
 // uptimeStamp returns a time since boot in µs as dmesg prints it.
 func uptimeStamp(micro int64) string { return fmt.Sprintf("[%5d.%06d]", micro/1e6, micro%1e6) }
