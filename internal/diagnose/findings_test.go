@@ -315,6 +315,13 @@ func TestEachFinding(t *testing.T) {
 			d.Put(slept(wake.Timers{ResolutionNS: 1e7}, 5e6, 1.1e7))
 		}, "coarse-timers", result.Warn, "clock_getres(CLOCK_MONOTONIC): 10 ms"},
 		"timer slack": {func(d *result.Document) { d.Put(slept(wake.Timers{SlackNS: 1e6}, 1e6, 1.1e6)) }, "timer-slack", result.Warn, "20 times the default"},
+		"timer slack of a service": {func(d *result.Document) {
+			d.Put(slept(wake.Timers{SlackNS: 5e4, ResolutionNS: 1, LargeSlacks: []wake.ProgramSlack{{Program: "napd", PID: 7, SlackNS: 1e7}}}, 8e4, 9e4))
+		}, "timer-slack", result.Note, "napd (process 7) · timer slack 10 ms"},
+		"slow interrupt": {func(d *result.Document) {
+			d.Put(slept(fine(), 8e4, 9e4))
+			d.Host.KernelLog = &result.KernelLog{Lines: []string{"hrtimer: interrupt took 1326163 ns"}}
+		}, "slow-interrupt", result.Note, "hrtimer: interrupt took 1326163 ns"},
 		"deep idle state": {func(d *result.Document) {
 			d.Put(slept(fine(), 260e3, 400e3, layer(wake.LeavingIdle, 180e3)))
 		}, "slow-idle-exit", result.Note, "idle state C6 · entered 190×"},

@@ -8,17 +8,19 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
 const (
-	// defaultSlackNS is the timer slack by default (init/init_task.c), and largeSlackNS the slack
-	// from which a user notices it: half of a millisecond, in which most programs sleep.
-	defaultSlackNS, largeSlackNS = 50_000, 500_000
+	// defaultSlackNS is the timer slack by default (init/init_task.c).
+	defaultSlackNS = 50_000
 	// slowIdleNS is the time to leave idle from which a user notices it: more than C1E takes (10 µs), less than C6 of a
 	// server (133 µs; skx_cstates in drivers/idle/intel_idle.c).
 	slowIdleNS = 100_000
+	// heldUpNS is the length of a timer interrupt from which a user notices it, as above.
+	heldUpNS = wake.LargeSlackNS
 	// pausedNS is the lateness of a sleep during which the CPU was taken away: more than any layer.
 	pausedNS = 5e6
 )
@@ -115,11 +117,11 @@ func coarseTimers(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-// largeSlack finds a timer slack that somebody set. The default is no finding.
+// largeSlack finds a timer slack that somebody set, for doctor or for other programs. The default is no finding.
 func largeSlack(s *situation.Situation) *result.Finding {
 	slack := float64(wakeOf(s).Timers.SlackNS)
-	if slack < largeSlackNS {
-		return nil
+	if slack < wake.LargeSlackNS {
+		return slackOfOthers(s)
 	}
 	finding := &result.Finding{
 		Title: "sleeps end late: a timer slack of " + words.Duration(slack),
@@ -133,6 +135,48 @@ func largeSlack(s *situation.Situation) *result.Finding {
 		finding.Evidence = append(finding.Evidence, evidence)
 	}
 	return finding
+}
+
+// slackOfOthers finds programs whose own timer slack somebody set.
+func slackOfOthers(s *situation.Situation) *result.Finding {
+	all := wakeOf(s).Timers.LargeSlacks
+	if len(all) == 0 {
+		return nil
+	}
+	finding := &result.Finding{
+		Severity: result.Note,
+		Title: fmt.Sprintf("%s up to %s late: a large timer slack",
+			words.Plural(len(all), "program")+map[bool]string{true: " sleeps", false: " sleep"}[len(all) == 1],
+			words.Duration(float64(all[0].SlackNS))),
+		Cause:    "The kernel delays the sleeps of these programs by up to the slack, to join wake-ups. Somebody set it: the program itself, which may want that, or the service that started it.",
+		Remedies: remedy.For(s, "slack-of-service"),
+		Links:    []string{"https://man7.org/linux/man-pages/man2/prctl.2.html"},
+	}
+	for _, p := range all {
+		finding.Evidence = append(finding.Evidence,
+			fmt.Sprintf("%s (process %d) · timer slack %s", p.Program, p.PID, words.Duration(float64(p.SlackNS))))
+	}
+	return finding
+}
+
+// heldUp finds timer interrupts that took long, by the kernel log. Only a document with sleeps is about timers.
+func heldUp(s *situation.Situation) *result.Finding {
+	if len(sleeps(s)) == 0 {
+		return nil
+	}
+	for _, c := range s.Causes() {
+		slow := slices.DeleteFunc(slices.Clone(c.Evidence), func(e kernellog.Event) bool { return e.DelayNS < heldUpNS })
+		if c.Kind == "slow-interrupt" && len(slow) > 0 {
+			longest := slices.MaxFunc(slow, func(a, b kernellog.Event) int { return cmp.Compare(a.DelayNS, b.DelayNS) }).DelayNS
+			return &result.Finding{
+				Title:    "a timer interrupt took " + words.Duration(longest) + ": sleeps on its CPU ended late",
+				Evidence: append(logEvidence(s, slow), paused(s)...),
+				Cause:    c.Text,
+				Links:    []string{kernelMessages},
+			}
+		}
+	}
+	return nil
 }
 
 // slowIdleExit finds CPUs that take long to leave idle.

@@ -24,5 +24,6 @@ func wakeUps(ctx context.Context, cpu result.CPU, progress func(done, total time
 	if err != nil {
 		return nil
 	}
+	w.Timers.LargeSlacks = wake.LargeSlacks()
 	return &w
 }

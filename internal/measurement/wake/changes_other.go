@@ -24,4 +24,7 @@ func KeepAwake([]string) error { return errors.New("this role is for Linux") }
 
 func timers() Timers { return Timers{} }
 
+// LargeSlacks returns none: this system has no timer slack.
+func LargeSlacks() []ProgramSlack { return nil }
+
 func idleEntries([]int) map[string]int64 { return nil }

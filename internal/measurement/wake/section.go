@@ -46,6 +46,22 @@ type Timers struct {
 	Preemption string `json:"preemption,omitempty"`
 	// IsolatedCPUs are the CPUs of isolcpus=.
 	IsolatedCPUs []int `json:"isolated_cpus,omitempty"`
+	// LargeSlacks are the other programs whose timer slack is 500 µs or more, the largest first, 20 at most. Only doctor
+	// looks for them, as root.
+	LargeSlacks []ProgramSlack `json:"large_slacks,omitempty"`
+}
+
+// LargeSlackNS is a timer slack that a user notices: half of a millisecond, in which most programs sleep.
+const LargeSlackNS = 500_000
+
+// A ProgramSlack is the timer slack of a program.
+type ProgramSlack struct {
+	// Program is its name, as in /proc/PID/comm.
+	Program string `json:"program"`
+	// PID is the number of its process.
+	PID int `json:"pid"`
+	// SlackNS is the timer slack of its first thread.
+	SlackNS int64 `json:"slack_ns"`
 }
 
 // An IdleState is a state of an idle CPU.

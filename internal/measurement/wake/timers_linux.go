@@ -1,12 +1,15 @@
 package wake
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
@@ -76,4 +79,18 @@ func idleEntries(cpus []int) map[string]int64 {
 		}
 	}
 	return sums
+}
+
+// LargeSlacks returns the other programs with a large timer slack; none without root, who alone may read it.
+func LargeSlacks() (all []ProgramSlack) {
+	const most, looked = 20, 10_000
+	pids := process.All()
+	for _, pid := range pids[:min(looked, len(pids))] {
+		folder := filepath.Join("/proc", strconv.Itoa(pid))
+		if ns := number(folder, "timerslack_ns"); ns >= LargeSlackNS && pid != unix.Getpid() {
+			all = append(all, ProgramSlack{text(folder, "comm"), pid, ns})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ProgramSlack) int { return cmp.Compare(b.SlackNS, a.SlackNS) })
+	return all[:min(most, len(all))]
 }

@@ -7,11 +7,13 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
@@ -73,6 +75,29 @@ func TestInheritedSlackIsFound(t *testing.T) {
 		return
 	}
 	t.Log("the machine is too busy to know each way's layers")
+}
+
+// A program with a large slack is named, if this user may read the slack of others.
+func TestLargeSlacksAreNamed(t *testing.T) {
+	need.Processes(t)
+	started := make(chan *program.Child)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the slack ends with the thread
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 3_000_000_000, 0, 0, 0)
+		child, err := program.Start(t.Context(), program.Role(AwakeRole))
+		assert.NoError(t, err)
+		started <- child
+	}()
+	child := <-started
+	require.NotNil(t, child)
+	defer child.Close()
+	_, _ = child.Out.Read(make([]byte, len(ready)))
+	mine := func(p ProgramSlack) bool { return p.PID == child.PID() }
+	named := slices.ContainsFunc(LargeSlacks(), mine)
+	folder := "/proc/" + strconv.Itoa(child.PID())
+	require.Equal(t, number(folder, "timerslack_ns") == 3_000_000_000, named)
+	child.Close()
+	require.False(t, slices.ContainsFunc(LargeSlacks(), mine))
 }
 
 // A way whose lateness is the timer slack of its thread has that layer, exactly, and the thread has its slack back.
