@@ -49,8 +49,7 @@ func Groups(machines []Machine) []Group {
 	}
 	groups := []Group{}
 	for _, g := range all {
-		slices.SortFunc(g.Machines, func(a,
-			b Machine) int {
+		slices.SortFunc(g.Machines, func(a, b Machine) int {
 			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File))
 		})
 		g.judge()
@@ -76,8 +75,7 @@ func counted(machines []Machine, name func(*Machine) string) []Count {
 		all = append(all, Count{n, machines})
 	}
 	slices.SortFunc(all, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(b.Machines, a.Machines),
-			cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Machines, a.Machines), cmp.Compare(a.Name, b.Name))
 	})
 	return all
 }

@@ -182,12 +182,10 @@ var (
 		{Key: "labels", Text: func(m member) string { return strings.Join(m.Labels, " ") }},
 		{Key: "odd", Text: func(m member) string { return strconv.FormatBool(len(m.Reasons) > 0) }},
 		{Key: "reasons", Text: func(m member) string {
-			return joined(m.Reasons, ". ",
-				func(r Reason) string { return r.Text })
+			return joined(m.Reasons, ". ", func(r Reason) string { return r.Text })
 		}},
 		{Key: "findings", Text: func(m member) string {
-			return joined(m.Findings, " ",
-				func(f Finding) string { return f.Kind })
+			return joined(m.Findings, " ", func(f Finding) string { return f.Kind })
 		}},
 	}...)
 	costColumns = append(slices.Clone(memberColumns), []table.Column[member]{

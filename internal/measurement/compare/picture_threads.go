@@ -77,8 +77,7 @@ func overThreads(d *result.Document, all []picture.Line) picture.Graph {
 // threads to the CPUs, if their number is known. On two logarithmic axes the line of a clock that
 // scales is parallel to it.
 func perfect(all []picture.Line, cpus int) picture.Line {
-	start := slices.MaxFunc(all, func(a,
-		b picture.Line) int {
+	start := slices.MaxFunc(all, func(a, b picture.Line) int {
 		return cmp.Compare(a.Values[0]/a.At[0], b.Values[0]/b.At[0])
 	})
 	l := picture.Line{Name: "perfect scaling", Style: picture.Stroke(picture.Grey, 1.6*picture.Pixel)}

@@ -45,8 +45,7 @@ func changesOf(old, new []Subject, otherSpeed bool, s section.Settings) *Changes
 	d := &Changes{Changes: []Change{}}
 	d.OnlyOld, d.Lost = lacking(before, after)
 	d.OnlyNew, _ = lacking(after, before)
-	section.Match(before, after, figure.text, func(f,
-		of figure) {
+	section.Match(before, after, figure.text, func(f, of figure) {
 		d.Changes = append(d.Changes, change(f, of, otherSpeed, s))
 	})
 	d.Comparisons = len(d.Changes)

@@ -49,8 +49,7 @@ func byProgram(s *Profile) []programShare {
 		}
 	}
 	slices.SortFunc(all, func(a, b programShare) int {
-		return cmp.Or(cmp.Compare(b.cpus, a.cpus),
-			cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.cpus, a.cpus), cmp.Compare(a.name, b.name))
 	})
 	return all
 }

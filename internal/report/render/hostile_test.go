@@ -139,8 +139,7 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		writers["demoted as "+format.Name] = func(w io.Writer) error { return format.Write(w, d) }
 	}
 	f := aFleet()
-	eachText(t, reflect.ValueOf(f).Elem(), "", func(_ string,
-		text reflect.Value) {
+	eachText(t, reflect.ValueOf(f).Elem(), "", func(_ string, text reflect.Value) {
 		text.SetString(plant(text.String()))
 	})
 	f = Clean(f)

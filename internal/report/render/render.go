@@ -34,10 +34,8 @@ var Formats = []Format[*result.Document]{
 		Whole: as(Report.Whole, OfDocument)},
 	{Name: "markdown", About: "for a bug report", Write: as(plainMarkdown, OfDocument)},
 	{Name: "csv", About: "a line for each figure", Write: CSV},
-	{Name: "json", About: "the whole document", Write: func(w io.Writer,
-		d *result.Document) error {
-		return d.Write(w)
-	}},
+	{Name: "json", About: "the whole document",
+		Write: func(w io.Writer, d *result.Document) error { return d.Write(w) }},
 	{Name: "bench", About: "Go benchmark text, a line for each sample, for benchstat", Write: Bench},
 	{Name: "html", About: "one page with pictures, and the document in it", Write: as(Report.HTML, OfDocument)},
 	{Name: "prometheus", About: "metrics, for the textfile collector of node_exporter", Write: Prometheus},
