@@ -36,7 +36,7 @@ var counterRules = []counterRule{
 type counterCheck func(*situation.Situation, counterRule, *counter.Counter) (evidence, conclusion string)
 
 // counterChecks are in the order of the reasons: the first reason of the worst conclusion is in the answer.
-var counterChecks = []counterCheck{readableCounter, equalCounters, steadyCounter, countsForKernel, agreedFrequency}
+var counterChecks = []counterCheck{readableCounter, equalCounters, steadyCounter, undisrupted, countsForKernel, agreedFrequency}
 
 // JudgeCounter completes the section of the CPU's counter: the kernel's figures for its frequency, the reasons, the
 // verdict. The evidence is in the document, which need not have the section.
@@ -190,6 +190,20 @@ func steadyCounter(s *situation.Situation, rule counterRule, _ *counter.Counter)
 		return hypervisor + " does not report an invariant TSC: a migration may change its rate", counter.NotProven
 	}
 	return "the CPU does not report an invariant TSC: the rate may follow the frequency of the CPU, or stop while idle", counter.No
+}
+
+// undisrupted: the hypervisor reports no disruption of the counter, if it has a VMClock.
+func undisrupted(s *situation.Situation, _ counterRule, _ *counter.Counter) (evidence, conclusion string) {
+	switch v := s.Host.VMClock; {
+	case v == nil || v.DisruptionMarker == "":
+		return "", ""
+	case v.Status == result.UnreliableVMClock:
+		return "the hypervisor calls the counter unreliable (VMClock)", counter.No
+	case v.Disruptions > 0:
+		return fmt.Sprintf("the hypervisor reports %s of the counter, by a restore or a migration (VMClock)",
+			words.Plural(int(v.Disruptions), "disruption")), counter.NotProven
+	}
+	return "", ""
 }
 
 // countsForKernel: the kernel reads the same counter for its own clocks.

@@ -80,6 +80,16 @@ func TestCounterVerdicts(t *testing.T) {
 		}, nil, counter.NotProven, "the hypervisor (vmware) does not report an invariant TSC"},
 		"guest with the bit": {func(d *result.Document) { d.Host.Virtualization = guestOf("kvm") }, nil, counter.Yes,
 			"the hypervisor (kvm) reports an invariant TSC"},
+		"restored": {func(d *result.Document) {
+			d.Host.Virtualization, d.Host.VMClock = guestOf("kvm"), &result.VMClock{DisruptionMarker: "3", Disruptions: 3}
+		}, nil, counter.NotProven, "the hypervisor reports 3 disruptions of the counter"},
+		"unreliable by the hypervisor": {func(d *result.Document) {
+			d.Host.Virtualization = guestOf("kvm")
+			d.Host.VMClock = &result.VMClock{DisruptionMarker: "1", Status: result.UnreliableVMClock}
+		}, nil, counter.No, "the hypervisor calls the counter unreliable"},
+		"a VMClock without disruptions": {func(d *result.Document) {
+			d.Host.Virtualization, d.Host.VMClock = guestOf("kvm"), &result.VMClock{DisruptionMarker: "0"}
+		}, nil, counter.Yes, "the hypervisor (kvm) reports an invariant TSC"},
 		"arm64": {func(d *result.Document) {
 			d.Host.Arch, d.Host.CPU = "arm64", result.CPU{Logical: 4, Usable: 4}
 			d.Host.ClockSource = &result.ClockSource{Current: "arch_sys_counter", Available: []string{"arch_sys_counter"}}
