@@ -101,6 +101,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct
 // A way to sleep that ends 15 ms early is named. On a busy machine a sleep is early only if it gets a CPU within 15 ms
 // of its end, which one of 40 does at some time.
 func TestEarlySleepIsNamed(t *testing.T) {
+	need.Processes(t)
 	python := need.Program(t, "python3")
 	folder := need.Folder(t)
 	source, wrapper := filepath.Join(folder, "hasty.c"), filepath.Join(folder, "python3")
