@@ -176,7 +176,7 @@ func (m *Message) note(p prefix, found []string) {
 }
 
 // uptimeFirst matches a time since boot that the kernel or its daemon wrote, and no program within its text.
-var uptimeFirst = lazily(`^(?:<\d{1,3}>|kern *:\w+ *: |(?:[^:\[]|:\S){0,120} kernel: )?\[ *(\d{1,9}\.\d+)\]`)
+var uptimeFirst = lazily(`^(?:<\d{1,3}>|kern *:\w+ *: |(?:[^:\[]|:\S)* kernel: )?\[ *(\d{1,9}\.\d+)\]`)
 
 // Stamps finds times since boot that go back: a CPU stamped its line by a clock that is behind the clocks of others.
 type Stamps struct {
