@@ -11,9 +11,12 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/test/need"
 )
@@ -52,18 +55,36 @@ func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 
 // A control group with a tenth of a CPU stops the run again and again.
 func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
-	timebench, group := need.Timebench(t), limited(t)
-	run := comparing(timebench)
-	run.Args = append([]string{"sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group}, run.Args...)
-	run.Path = need.Program(t, "sh")
-	out, err := run.Output()
-	require.NoError(t, err)
+	out := inGroup(t, limited(t), comparing(need.Timebench(t)))
 	require.Contains(t, kinds(t, out), "quota")
 	d, err := sections.Read(bytes.NewReader(out))
 	require.NoError(t, err)
 	require.InDelta(t, 0.1, d.Host.CPU.Quota, 1e-9)
 	require.Positive(t, d.Conditions.ThrottledNS)
 	require.False(t, slices.Contains(kinds(t, out), "clocksource"))
+}
+
+// A control group with a tenth of a CPU stops a program while it sleeps, too: doctor names the quota, with the latest sleep.
+func TestQuotaThatDelaysSleepsIsNamed(t *testing.T) {
+	run := exec.Command(need.Timebench(t), "wake", "nanosleep", "--spans", "1ms", "--load", "--duration", "3s", "--format", "json")
+	out := inGroup(t, limited(t), run)
+	require.Contains(t, kinds(t, out), "quota")
+	d, err := sections.Read(bytes.NewReader(out))
+	require.NoError(t, err)
+	findings := diagnose.Findings(d)
+	i := slices.IndexFunc(findings, func(f result.Finding) bool { return f.Kind == "quota" })
+	require.GreaterOrEqual(t, i, 0)
+	require.Regexp(t, `nanosleep@syscall · a sleep of 1 ms ended .* late \(max\)`, strings.Join(findings[i].Evidence, "\n"))
+}
+
+// inGroup returns what a program prints in a control group.
+func inGroup(t *testing.T, group string, run *exec.Cmd) []byte {
+	t.Helper()
+	run.Args = append([]string{"sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group}, run.Args...)
+	run.Path = need.Program(t, "sh")
+	out, err := run.Output()
+	require.NoError(t, err)
+	return out
 }
 
 // limited makes a control group with a tenth of a CPU's time, of whichever version
