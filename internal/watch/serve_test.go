@@ -86,6 +86,7 @@ func TestServer(t *testing.T) {
 }
 
 func TestNothingElseIsServed(t *testing.T) {
+	t.Parallel()
 	s := serving(t)
 	s.Put(nothing, nil, time.Hour)
 	for _, path := range []string{"/x", "/metrics/", "/metrics/x", "/debug/pprof/", "/healthz/..%2f..%2fetc/passwd", "/favicon.ico"} {
@@ -107,12 +108,16 @@ func TestNothingElseIsServed(t *testing.T) {
 	requirePage(t, s, http.MethodGet, "/healthz", http.StatusOK, "ok\n")
 }
 
+// requests are nothing, a request that has no end, and one after which the connection stays.
+var requests = []string{"", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"}
+
 // A page is served while others keep all connections: without a request, with a request that has no end, or after the
 // answer. They are cut off when the patience of the server ends.
 func TestClientsThatKeepTheirConnections(t *testing.T) {
+	t.Parallel()
 	s := serving(t)
 	s.Put(nothing, []byte("a 1\n"), time.Hour)
-	for _, request := range []string{"", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"} {
+	for _, request := range requests {
 		for range maxConnections {
 			connected(t, s, request)
 		}
@@ -161,10 +166,14 @@ func TestClientsThatConnectWithoutEnd(t *testing.T) {
 
 // Clients that send no whole request are cut off, also while connections are free.
 func TestSlowClients(t *testing.T) {
+	t.Parallel()
 	s := serving(t)
 	s.Put(nothing, []byte("a 1\n"), time.Hour)
-	for _, request := range []string{"", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"} {
-		connection := connected(t, s, request)
+	var connections []net.Conn
+	for _, request := range requests {
+		connections = append(connections, connected(t, s, request))
+	}
+	for _, connection := range connections {
 		require.NoError(t, connection.SetDeadline(time.Now().Add(time.Minute)))
 		_, err := io.Copy(io.Discard, connection)
 		require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "the server never closed the connection")
