@@ -38,7 +38,7 @@ Without CLOCK it measures the fine clocks that programs choose between. Ctrl-C e
 at any time, and drift reports what is complete. It takes no more memory in a month
 than in a minute.`,
 		Example: `  timebench drift
-  timebench drift CLOCK_MONOTONIC_RAW RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h
+  timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h
   timebench drift --load --out drift/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
 			cpus, clocks, err := flags.check(command, selectors, drift.DefaultClocks())

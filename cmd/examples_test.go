@@ -20,6 +20,9 @@ func TestExamplesHaveFoldersOfTheirOwn(t *testing.T) {
 	var gather func(*cobra.Command)
 	gather = func(command *cobra.Command) {
 		text.WriteString(command.Example + "\n")
+		for line := range strings.SplitSeq(command.Example, "\n") {
+			require.LessOrEqual(t, len(line), 80, "a command is not wrapped: %s", line)
+		}
 		for _, below := range command.Commands() {
 			gather(below)
 		}

@@ -38,7 +38,7 @@ Without RUNTIME and --runtime it measures all that are in PATH: ` + strings.Join
 Nothing is installed or changed. A runtime that fails is reported with the reason.`,
 		Example: `  timebench runtimes
   timebench runtimes java python3
-  timebench runtimes --runtime java=/opt/jdk-17/bin/java --runtime java=/opt/jdk-25/bin/java
+  timebench runtimes java --runtime java=/opt/jdk-25/bin/java
   timebench runtimes java c --threads 1..24 --out runtimes/
   timebench runtimes --sleep python3 node --spans 100us,1ms`,
 		RunE: func(command *cobra.Command, names []string) error {

@@ -58,6 +58,10 @@ func TestWallClockOff(t *testing.T) {
 			plant:   func(d *result.Document) { kvm(d); d.Host.TimeSync = nil },
 			offsets: []result.WallOffset{rtc(hour)}, severity: result.Error, says: []string{"modprobe ptp_kvm"},
 		},
+		"a guest whose kernel has no modules": {
+			plant:   func(d *result.Document) { kvm(d); d.Host.TimeSync, d.Host.NoModules = nil, true },
+			offsets: []result.WallOffset{rtc(hour)}, severity: result.Error, says: []string{"real-time clock"}, never: []string{"modprobe"},
+		},
 		"a virtual RTC that drifts": {
 			plant: kvm, offsets: []result.WallOffset{rtc(4e9)}, severity: result.Note, says: []string{"the real-time clock may be the wrong one"},
 		},

@@ -114,6 +114,8 @@ type Host struct {
 	KernelLog *KernelLog `json:"kernel_log,omitempty"`
 	// TimeSync is the state of the synchronisation of the wall clock.
 	TimeSync *TimeSync `json:"time_sync,omitempty"`
+	// NoModules is whether the running kernel has no modules to load.
+	NoModules bool `json:"no_modules,omitempty"`
 	// WallOffsets compare the wall clock with other clocks.
 	WallOffsets []WallOffset `json:"wall_offsets,omitempty" once:"against"`
 	// VMClock is what the hypervisor tells about the guest's counter, if it does.

@@ -1,6 +1,9 @@
 package host
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -49,6 +52,8 @@ func At(root string) result.Host {
 	facts.UnrestoredClockSource = unrestored(root)
 	facts.VMClock = vmclock.Read(root, firstMarker(facts.Virtualization))
 	if root == live {
+		_, err := os.Stat(filepath.Join("/lib/modules", facts.Kernel))
+		facts.NoModules = errors.Is(err, fs.ErrNotExist)
 		facts.TimeSync = TimeSync()
 		facts.WallOffsets = wallOffsets(root)
 		facts.RefusedCalls = refusedCalls(facts.Kernel)

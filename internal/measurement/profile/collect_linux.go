@@ -169,7 +169,7 @@ func open(s Settings, cpus []int) (opened, error) {
 	}
 	if s.PIDs == nil {
 		o.scope, o.pids = Processes, ownProcesses()
-		o.unseen = append(o.unseen, "the processes of other users: "+wholeMachineNeeds())
+		o.unseen = append(o.unseen, othersUnseen+wholeMachineNeeds())
 	}
 	o.byThread = true
 	// A user who may not sample the kernel may sample user mode.

@@ -133,6 +133,9 @@ func (s *Profile) grouped(texts func(Process) []string) []string {
 	return why.Lines()
 }
 
+// othersUnseen begins the first reason of Unseen if only the processes of this user could be sampled.
+const othersUnseen = "the processes of other users: "
+
 // verdict returns the summary in one sentence.
 func (s *Profile) verdict() string {
 	unknown, may := 0.0, Process{}
@@ -142,6 +145,8 @@ func (s *Profile) verdict() string {
 		}
 	}
 	switch {
+	case s.Samples == 0 && len(s.Unseen) > 0 && strings.HasPrefix(s.Unseen[0], othersUnseen):
+		return "You may not profile what ran: " + strings.TrimPrefix(s.Unseen[0], othersUnseen) + "."
 	case s.Samples == 0:
 		where := ""
 		if !s.SeesKernel {

@@ -320,7 +320,11 @@ func trust(v *Verification, d *result.Document) string {
 	}
 	var where string
 	if v.DurationNS > 0 {
-		where = fmt.Sprintf(" on %s in %s", words.Plural(len(v.CPUs), "CPU"), words.Duration(float64(v.DurationNS)))
+		each := ""
+		if single > 0 && len(bad) == 0 && len(v.CPUs) > 1 {
+			each = "each of "
+		}
+		where = fmt.Sprintf(" on %s%s in %s", each, words.Plural(len(v.CPUs), "CPU"), words.Duration(float64(v.DurationNS)))
 	}
 	var text string
 	switch {
@@ -341,7 +345,10 @@ func trust(v *Verification, d *result.Document) string {
 	default:
 		text = fmt.Sprintf("All %d clocks passed%s.", verified, where)
 	}
-	if single > 0 {
+	switch {
+	case single > 0 && len(v.CPUs) > 1:
+		text += fmt.Sprintf(" For %s not all CPUs were compared with each other; use a longer --duration.", words.Plural(single, "clock"))
+	case single > 0:
 		text += fmt.Sprintf(" %s could be verified on one CPU only.", words.Plural(single, "clock"))
 	}
 	if unverified > 0 && len(bad) > 0 {

@@ -83,6 +83,7 @@ func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 	}
 	fine, other := with("CLOCK_MONOTONIC@vdso", 55, 22, 2), with("RDTSC@cpu", 60, 0.4, 2)
 	coarse, still := with("CLOCK_MONOTONIC_COARSE@vdso", 1, 4e6, 2), with("time@vdso", 1e9, 0, 2)
+	alone := VerifiedClock{ID: "a", Verdict: OneCPU}
 	warped := with("hpet@mmio", 0, 70, 2)
 	warped.Verdict, warped.Faults = OneCPU, []ClockFault{{Kind: FaultWarp, Count: 1}}
 	for _, test := range []struct {
@@ -100,6 +101,7 @@ func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 		{"Both clocks passed. The smallest detectable warp was 55 ns. Only 1 of 2 comparisons of one CPU with another were made; use a longer --duration.", []VerifiedClock{fine, with("b", 0, 22, 1)}},
 		{"1 of 2 clocks failed: hpet@mmio. The smallest detectable warp was 58.5 µs.",
 			[]VerifiedClock{warped, with("b", 58500, 22, 2)}},
+		{"Both clocks passed. For 2 clocks not all CPUs were compared with each other; use a longer --duration.", []VerifiedClock{alone, alone}},
 	} {
 		v := &Verification{CPUs: []int{0, 1, 5}, LostCPUs: []int{5}, Clocks: test.clocks}
 		require.Equal(t, test.want, trust(v, &result.Document{}))
