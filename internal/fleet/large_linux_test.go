@@ -23,7 +23,7 @@ import (
 func TestLargeDocumentsAreReadOneAtATime(t *testing.T) {
 	need.Processes(t)
 	timebench := need.Timebench(t)
-	const size, files = 32 << 20, 4
+	const size, files = 32 << 20, 3
 	documents, _ := made.Fleet(files, 0, 1)
 	folder := need.Folder(t)
 	for i, d := range documents {
