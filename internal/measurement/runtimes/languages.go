@@ -24,6 +24,7 @@ var java = Runtime{
 		{"Instant.now", wall},
 		{"LocalDateTime.now", wall},
 		{"ThreadMXBean.getCurrentThreadCpuTime", cpuTime},
+		{"ThreadMXBean.getCurrentThreadUserTime", cpuTime},
 	},
 	Sleeps: []string{
 		"Thread.sleep(ms)", "Thread.sleep(ms, ns)", "LockSupport.parkNanos", "ScheduledExecutorService.schedule",
@@ -41,6 +42,7 @@ var python = Runtime{
 		{"time.monotonic", monotonic},
 		{"time.perf_counter", monotonic},
 		{"time.process_time", cpuTime},
+		{"time.thread_time", cpuTime},
 		{"datetime.now", wall},
 	},
 	Sleeps: []string{"time.sleep", "threading.Event.wait", "asyncio.sleep"},
@@ -235,6 +237,7 @@ var cCalls = []Call{
 	{"gettimeofday", wall},
 	{"time", wall},
 	{"clock", cpuTime},
+	{"getrusage(RUSAGE_THREAD)", cpuTime},
 }
 
 // c is the C library of the system, and musl is the C library of musl-gcc, both with the same program.

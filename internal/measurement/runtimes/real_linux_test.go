@@ -14,13 +14,14 @@ import (
 // reading are the clocks that each call reads on Linux, seen by strace in processes without a vDSO.
 var reading = map[string]string{
 	"System.currentTimeMillis@java": "CLOCK_REALTIME", "System.nanoTime@java": "CLOCK_MONOTONIC",
-	"Instant.now@java":                          "CLOCK_REALTIME",
-	"LocalDateTime.now@java":                    "CLOCK_REALTIME",
-	"ThreadMXBean.getCurrentThreadCpuTime@java": "CLOCK_THREAD_CPUTIME_ID",
+	"Instant.now@java":                           "CLOCK_REALTIME",
+	"LocalDateTime.now@java":                     "CLOCK_REALTIME",
+	"ThreadMXBean.getCurrentThreadCpuTime@java":  "CLOCK_THREAD_CPUTIME_ID",
+	"ThreadMXBean.getCurrentThreadUserTime@java": "", // before JDK 26 a file of /proc
 
 	"time.time@python3": "CLOCK_REALTIME", "time.time_ns@python3": "CLOCK_REALTIME",
 	"time.monotonic@python3":    "CLOCK_MONOTONIC",
-	"time.perf_counter@python3": "CLOCK_MONOTONIC", "time.process_time@python3": "CLOCK_PROCESS_CPUTIME_ID",
+	"time.perf_counter@python3": "CLOCK_MONOTONIC", "time.process_time@python3": "CLOCK_PROCESS_CPUTIME_ID", "time.thread_time@python3": "CLOCK_THREAD_CPUTIME_ID",
 	"datetime.now@python3": "CLOCK_REALTIME",
 
 	"Date.now@node": "gettimeofday", "new Date@node": "gettimeofday", "toISOString@node": "gettimeofday",
@@ -64,12 +65,12 @@ var reading = map[string]string{
 
 	"clock_gettime(CLOCK_REALTIME)@c": "CLOCK_REALTIME", "clock_gettime(CLOCK_MONOTONIC)@c": "CLOCK_MONOTONIC",
 	"clock_gettime(CLOCK_MONOTONIC_COARSE)@c": "CLOCK_MONOTONIC_COARSE", "gettimeofday@c": "gettimeofday",
-	"time@c": "time", "clock@c": "CLOCK_PROCESS_CPUTIME_ID",
+	"time@c": "time", "clock@c": "CLOCK_PROCESS_CPUTIME_ID", "getrusage(RUSAGE_THREAD)@c": "getrusage",
 	// musl calls clock_gettime for these.
 	"clock_gettime(CLOCK_REALTIME)@musl":         "CLOCK_REALTIME",
 	"clock_gettime(CLOCK_MONOTONIC)@musl":        "CLOCK_MONOTONIC",
 	"clock_gettime(CLOCK_MONOTONIC_COARSE)@musl": "CLOCK_MONOTONIC_COARSE", "gettimeofday@musl": "CLOCK_REALTIME",
-	"time@musl": "CLOCK_REALTIME", "clock@musl": "CLOCK_PROCESS_CPUTIME_ID",
+	"time@musl": "CLOCK_REALTIME", "clock@musl": "CLOCK_PROCESS_CPUTIME_ID", "getrusage(RUSAGE_THREAD)@musl": "getrusage",
 
 	"std::chrono::system_clock::now@c++":          "CLOCK_REALTIME",
 	"std::chrono::steady_clock::now@c++":          "CLOCK_MONOTONIC",
@@ -148,8 +149,10 @@ func testAttribution(t *testing.T, r *runner) {
 		require.Len(t, m.Latency.SamplesNS, 1, m.ID)
 		require.Equal(t, byPtrace, m.ReadsBy, m.ID)
 		require.Equal(t, traced, m.TracedCalls, m.ID)
-		require.Equal(t, traced, m.AttributedCalls, m.ID)
-		require.NotEmpty(t, reading[m.ID], "add the clocks of %s to reading", m.ID)
+		if reading[m.ID] != "" { // otherwise a read of the runtime's own is not told from one of the call
+			require.Equal(t, traced, m.AttributedCalls, m.ID)
+		}
+		require.Contains(t, reading, m.ID, "add the clocks of %s to reading", m.ID)
 		require.Equal(t, reading[m.ID], strings.Join(m.Reads, " "), m.ID)
 		require.GreaterOrEqual(t, m.ExactCalls, traced*9/10, m.ID)
 		if m.Kind == cpuTime {

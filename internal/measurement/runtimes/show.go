@@ -231,6 +231,8 @@ func (m *MeasuredCall) readsCell() string {
 	switch {
 	case !m.traced():
 		return ""
+	case len(m.Reads) == 0 && m.Kind == cpuTime:
+		return "a file of /proc"
 	case len(m.Reads) == 0:
 		return "no system call"
 	case m.AttributedCalls < m.TracedCalls:

@@ -116,6 +116,8 @@ func (m *MeasuredCall) setKernelEntry(mark string, spans []ptrace.Span) {
 	switch {
 	case traced == 0 || m.TracedCalls == 0:
 		m.KernelEntry, m.KernelEntryBy = result.Unknown, "the call was not traced"
+	case len(m.Reads) == 0 && m.Kind == cpuTime: // it reads a file of /proc instead of a clock
+		m.KernelEntry, m.KernelEntryBy = result.Always, "no vDSO has CPU times"
 	case entered == 0:
 		m.KernelEntry = result.Never
 	case entered == traced:

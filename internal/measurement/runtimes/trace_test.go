@@ -35,4 +35,9 @@ func TestKernelEntryOfACallThatReadsDifferentClocks(t *testing.T) {
 		m.setKernelEntry("7", c.visible)
 		require.Equal(t, c.want, m.KernelEntry, name)
 	}
+	// A CPU time that reads no clock comes from a file, as in Java before 26.
+	m := MeasuredCall{Kind: cpuTime, TracedCalls: 1000, AttributedCalls: 990}
+	m.setKernelEntry("7", spans(0, 200))
+	require.Equal(t, result.Always, m.KernelEntry)
+	require.Equal(t, "a file of /proc", m.readsCell())
 }

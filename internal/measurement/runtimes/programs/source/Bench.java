@@ -95,6 +95,15 @@ public final class Bench implements Runnable {
         return sum;
     }
 
+    private static long userTime(int n) {
+        ThreadMXBean bean = Bench.bean;
+        long sum = 0;
+        for (int i = 0; i < n; i++) {
+            sum += bean.getCurrentThreadUserTime();
+        }
+        return sum;
+    }
+
     /** Makes n calls. */
     private static long run(String name, int n) {
         switch (name) {
@@ -105,6 +114,7 @@ public final class Bench implements Runnable {
             case "Instant.now": return instant(n);
             case "LocalDateTime.now": return localDateTime(n);
             case "ThreadMXBean.getCurrentThreadCpuTime": return cpuTime(n);
+            case "ThreadMXBean.getCurrentThreadUserTime": return userTime(n);
             default: throw new IllegalArgumentException("no such call");
         }
     }
@@ -152,6 +162,13 @@ public final class Bench implements Runnable {
         }
     }
 
+    private static void readUserTime(long[] values) {
+        ThreadMXBean bean = Bench.bean;
+        for (int i = 0; i < values.length; i++) {
+            values[i] = bean.getCurrentThreadUserTime();
+        }
+    }
+
     private static final Instant[] INSTANTS = new Instant[BLOCK];
     private static final LocalDateTime[] DATES = new LocalDateTime[BLOCK];
 
@@ -162,6 +179,7 @@ public final class Bench implements Runnable {
             case "System.nanoTime": readNanoTime(values); break;
             case "Instant.now": readInstant(INSTANTS, values); break;
             case "LocalDateTime.now": readLocalDateTime(DATES, values); break;
+            case "ThreadMXBean.getCurrentThreadUserTime": readUserTime(values); break;
             default: readCPUTime(values); break;
         }
     }
@@ -309,7 +327,7 @@ public final class Bench implements Runnable {
         switch (name) {
             case "loop": case "call": case "System.currentTimeMillis": case "System.nanoTime": case "Instant.now": case "LocalDateTime.now":
                 return null;
-            case "ThreadMXBean.getCurrentThreadCpuTime":
+            case "ThreadMXBean.getCurrentThreadCpuTime": case "ThreadMXBean.getCurrentThreadUserTime":
                 try {
                     bean = ManagementFactory.getThreadMXBean();
                     return bean.isCurrentThreadCpuTimeSupported() ? null : "not supported by this Java";

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -70,6 +71,10 @@ CALL(coarse, struct timespec, clock_gettime(CLOCK_MONOTONIC_COARSE, &t), t.tv_ns
 CALL(gettimeofday, struct timeval, gettimeofday(&t, NULL), t.tv_usec, t.tv_sec * NS + t.tv_usec * 1000)
 CALL(time, time_t, t = time(NULL), t, t * NS)
 CALL(clock, clock_t, t = clock(), t, t * (NS / CLOCKS_PER_SEC))
+#ifdef RUSAGE_THREAD
+CALL(getrusage, struct rusage, getrusage(RUSAGE_THREAD, &t), t.ru_utime.tv_usec,
+	t.ru_utime.tv_sec * NS + t.ru_utime.tv_usec * 1000)
+#endif
 
 struct call {
 	const char *name;
@@ -89,6 +94,9 @@ static const struct call calls[] = {
 	{"gettimeofday", run_gettimeofday, fill_gettimeofday, ns_gettimeofday},
 	{"time", run_time, fill_time, ns_time},
 	{"clock", run_clock, fill_clock, ns_clock},
+#ifdef RUSAGE_THREAD
+	{"getrusage(RUSAGE_THREAD)", run_getrusage, fill_getrusage, ns_getrusage},
+#endif
 	{"nanosleep", NULL, NULL, NULL},
 };
 

@@ -39,6 +39,7 @@ CALLS = {
     "time.monotonic": (lambda: time.monotonic, seconds, None),
     "time.perf_counter": (lambda: time.perf_counter, seconds, None),
     "time.process_time": (lambda: time.process_time, seconds, None),
+    "time.thread_time": (lambda: time.thread_time, seconds, None),
     "datetime.now": (now, int, since_epoch),
 }
 
