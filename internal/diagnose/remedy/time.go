@@ -34,7 +34,9 @@ var timeRemedies = map[string]remedy{
 			return fmt.Sprintf("With chrony, follow the clock of the host, which is right after a pause too: add `refclock PHC /dev/%s poll 2` to its configuration (/etc/chrony.conf or /etc/chrony/chrony.conf), and `makestep 1 -1` if the clock may jump whenever the machine was paused", s.HostClock().Against)
 		},
 		risk: "Remove the host's other ways to set the clock (VMware Tools, Hyper-V's time synchronisation): two of them correct each other."},
-	"load-ptp-kvm": {where: func(s *machine) bool { return !s.InContainer() && !s.Host.NoModules && s.GuestUnder("kvm") && s.HostClock() == nil }, source: "drivers/ptp/Kconfig: PTP_1588_CLOCK_KVM; docs.redhat.com: chrony with ptp_kvm; chrony.conf(5): refclock PHC",
+	"load-ptp-kvm": {where: func(s *machine) bool {
+		return !s.InContainer() && !s.Host.NoModules && s.GuestUnder("kvm") && s.HostClock() == nil
+	}, source: "drivers/ptp/Kconfig: PTP_1588_CLOCK_KVM; docs.redhat.com: chrony with ptp_kvm; chrony.conf(5): refclock PHC",
 		advice:   "In a guest of KVM, chrony can follow the clock of the host: load the module, and add `refclock PHC /dev/ptp0 poll 2` to its configuration",
 		commands: []string{"sudo modprobe ptp_kvm && ls -l /dev/ptp*", "echo ptp_kvm | sudo tee /etc/modules-load.d/ptp_kvm.conf"}},
 	"ptp-hyperv": {where: func(s *machine) bool {

@@ -41,7 +41,7 @@ func TestVerdict(t *testing.T) {
 		"No sample was taken in 2 s: the processes took little CPU time or none. A sample stands for 10 ms.":              {RateHz: 100, DurationNS: 2e9, SeesKernel: true},
 		"24.8 – 34.0 % of the CPU time of ranged is reading clocks; in all programs at least 0.250 of 2 CPUs.":            {Samples: 10, CPUs: 2, ClockCPUs: 0.25, Processes: []Process{ranged}},
 		"No process was seen to read a clock in 10 samples; ranged may (24.8 – 34.0 % of its time).":                      {Samples: 10, CPUs: 2, Processes: []Process{ranged}},
-		"You may not profile what ran: that needs root (use sudo).": {DurationNS: 2e9, Unseen: []string{othersUnseen + "that needs root (use sudo)"}},
+		"You may not profile what ran: that needs root (use sudo).":                                                       {DurationNS: 2e9, Unseen: []string{othersUnseen + "that needs root (use sudo)"}},
 		"No sample was taken in 2 s: the processes took little CPU time in user mode or none. A sample stands for 10 ms.": {RateHz: 100, DurationNS: 2e9},
 	} {
 		require.Equal(t, want, s.verdict())
