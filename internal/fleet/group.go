@@ -2,7 +2,8 @@ package fleet
 
 import (
 	"cmp"
-	"slices"
+
+	"github.com/timebench/timebench/internal/show/stable"
 )
 
 // A Group is the machines that should be alike.
@@ -49,13 +50,13 @@ func Groups(machines []Machine) []Group {
 	}
 	groups := []Group{}
 	for _, g := range all {
-		slices.SortFunc(g.Machines, func(a, b Machine) int {
+		stable.Sort(g.Machines, func(a, b Machine) int {
 			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File))
 		})
 		g.judge()
 		groups = append(groups, *g)
 	}
-	slices.SortFunc(groups, func(a, b Group) int {
+	stable.Sort(groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(len(b.Machines), len(a.Machines)), cmp.Compare(a.Kernel, b.Kernel),
 			cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.Hypervisor, b.Hypervisor), cmp.Compare(a.Version, b.Version))
 	})
@@ -74,7 +75,7 @@ func counted(machines []Machine, name func(*Machine) string) []Count {
 	for n, machines := range number {
 		all = append(all, Count{n, machines})
 	}
-	slices.SortFunc(all, func(a, b Count) int {
+	stable.Sort(all, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Machines, a.Machines), cmp.Compare(a.Name, b.Name))
 	})
 	return all

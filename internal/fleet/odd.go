@@ -9,6 +9,7 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -138,7 +139,7 @@ func (g *Group) judgeCosts() {
 				}
 			}
 		}
-		slices.SortStableFunc(all, func(a, b oddCost) int { return cmp.Compare(b.ratio, a.ratio) })
+		stable.Sort(all, func(a, b oddCost) int { return cmp.Compare(b.ratio, a.ratio) })
 		var texts []string
 		for _, c := range all[:min(len(all), mostClocks)] {
 			texts = append(texts, c.text)

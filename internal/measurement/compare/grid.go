@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -21,7 +22,7 @@ func byLatency(d *result.Document) []Clock {
 			measured = append(measured, c)
 		}
 	}
-	slices.SortStableFunc(measured, byMedian)
+	stable.Sort(measured, byMedian)
 	return measured
 }
 

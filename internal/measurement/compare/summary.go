@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/counter"
+	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -90,7 +91,7 @@ func fastestOf(all []Clock) string {
 			fastest, equal = append(fastest, c.ID), append(equal, c)
 		}
 	}
-	slices.SortStableFunc(rest, byMedian)
+	stable.Sort(rest, byMedian)
 	for _, c := range rest {
 		others = append(others, fmt.Sprintf("%s %s×", c.ID, words.Times(c.Latency.MedianNS/lowest.Latency.MedianNS)))
 	}

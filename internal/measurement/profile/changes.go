@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/show/stable"
 )
 
 // Changes are the changes of the shares of programs, each of all processes of the program together. It has
@@ -48,7 +49,7 @@ func byProgram(s *Profile) []programShare {
 				min(1, sum.high/sum.cpus), sum.share})
 		}
 	}
-	slices.SortFunc(all, func(a, b programShare) int {
+	stable.Sort(all, func(a, b programShare) int {
 		return cmp.Or(cmp.Compare(b.cpus, a.cpus), cmp.Compare(a.name, b.name))
 	})
 	return all

@@ -10,6 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/stable"
 )
 
 // most is the maximum number of threads and callers of a process in a document.
@@ -151,7 +152,7 @@ func functionsOf(p *target) []Function {
 	for name, samples := range p.byFunction {
 		all = append(all, Function{name, samples})
 	}
-	slices.SortFunc(all, func(a, b Function) int {
+	stable.Sort(all, func(a, b Function) int {
 		return cmp.Or(cmp.Compare(b.Samples, a.Samples), strings.Compare(a.Name, b.Name))
 	})
 	return all
@@ -164,7 +165,7 @@ func readingThreads(p *target) []Thread {
 			all = append(all, Thread{TID: tid, Name: p.threadNames[tid], Samples: n.samples, ClockSamples: n.reads})
 		}
 	}
-	slices.SortFunc(all, func(a, b Thread) int {
+	stable.Sort(all, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.ClockSamples, a.ClockSamples), cmp.Compare(a.TID, b.TID))
 	})
 	return all[:min(len(all), most)]
@@ -198,7 +199,7 @@ func (e estimate) fill(t *tally) {
 	if s.SeesKernel && s.UserModeNS > 0 && s.ReadNS > s.UserModeNS {
 		s.ClockCPUsUserMode = projected
 	}
-	slices.SortStableFunc(s.Processes, func(a, b Process) int {
+	stable.Sort(s.Processes, func(a, b Process) int {
 		return cmp.Or(cmp.Compare(b.ClockCPUs, a.ClockCPUs), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.PID, b.PID))
 	})
 }

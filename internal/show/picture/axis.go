@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -83,7 +84,7 @@ func (t ThreadTicks) Ticks(_, _ float64) []Tick {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	stable.Sort(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
 	const many = 64
 	var ticks []Tick
 	for _, at := range order {

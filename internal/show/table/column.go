@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/show/exposition"
+	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -109,7 +110,7 @@ func Of[T any](title string, rows []T, columns []Column[T]) Grid {
 		}
 		g.Header, spare = append(g.Header, c.Name), append(spare, c.Spare)
 	}
-	slices.SortStableFunc(g.spare, func(a, b int) int { return cmp.Compare(spare[b], spare[a]) })
+	stable.Sort(g.spare, func(a, b int) int { return cmp.Compare(spare[b], spare[a]) })
 	return g
 }
 
