@@ -63,39 +63,35 @@ func JudgeCounter(d *result.Document, c *counter.Counter) {
 func (r counterRule) onX86() bool { return r.promise == "" }
 
 // kernelRates returns the rates of the TSC that the kernel uses or used: from its log, or else from the page of a perf
-// event. A later line replaces an earlier one, which then is nominal.
+// event. They are nominal, except the refined rate, and the rate that the kernel need not refine or counts by: its first
+// measurement may be wrong by 1,000 ppm.
 func kernelRates(s *situation.Situation) (all []counter.CounterRate) {
-	add := func(name string, hz float64) {
+	add := func(name string, hz float64, exact bool) {
 		if known := slices.ContainsFunc(all, func(r counter.CounterRate) bool { return r.Name == name }); hz > 0 && !known {
-			all = append(all, counter.CounterRate{Name: name, HZ: hz})
+			all = append(all, counter.CounterRate{Name: name, HZ: hz, Nominal: !exact})
+		}
+	}
+	given, last := slices.Contains(s.Host.CPU.TSCFlags, "tsc_known_freq"), "" // the line with its rate
+	for _, e := range s.Events() {
+		if e.Kind == "tsc-rate" && !strings.EqualFold(last, "TSC") {
+			last = e.Name
 		}
 	}
 	for _, e := range s.Events() {
 		switch e.Kind {
-		case "bogomips": // which the kernel may have measured roughly
-			add(bogoMIPS, e.Hz)
+		case "bogomips":
+			add("kernel log, BogoMIPS", e.Hz, false)
 		case "tsc-rate":
-			add("kernel log, Detected "+e.Name, e.Hz)
+			add("kernel log, Detected "+e.Name, e.Hz, given && e.Name == last)
 		case "tsc-refined":
-			add("kernel log, Refined TSC", e.Hz)
+			add("kernel log, Refined TSC", e.Hz, true)
 		}
 	}
-	if hz := s.Host.CPU.KernelTSCHz; len(all) == 0 {
-		add("kernel, multiplier and shift", hz)
-	}
-	last := -1 // the line that counts
-	for i, r := range all {
-		if r.Name != bogoMIPS {
-			last = i
-		}
-	}
-	for i := range all {
-		all[i].Nominal = i != last
+	if len(all) == 0 {
+		add("kernel, multiplier and shift", s.Host.CPU.KernelTSCHz, given || s.ClockSource == "tsc")
 	}
 	return all
 }
-
-const bogoMIPS = "kernel log, BogoMIPS"
 
 // readableCounter: a program may execute the instruction, and it does not trap.
 func readableCounter(s *situation.Situation, rule counterRule, _ *counter.Counter) (evidence, conclusion string) {

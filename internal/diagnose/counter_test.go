@@ -178,6 +178,12 @@ func TestKernelRatesOfTheCounter(t *testing.T) {
 		"kernel log, BogoMIPS": true, "kernel log, Refined TSC": false}, names)
 	require.Equal(t, counter.Yes, c.Verdict, c.Reasons)
 
+	d.Host.KernelLog.Lines, d.Host.CPU.TSCFlags = d.Host.KernelLog.Lines[:2], []string{"tsc_known_freq"}
+	c = counterWith()
+	JudgeCounter(d, c)
+	require.True(t, c.Sources[0].Nominal, "another clock of the CPU")
+	require.False(t, c.Sources[1].Nominal, "the kernel need not refine it")
+
 	d.Host.KernelLog = nil
 	c = counterWith()
 	JudgeCounter(d, c)

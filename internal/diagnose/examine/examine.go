@@ -229,10 +229,10 @@ func (s *sampling) into(document *result.Document) []result.NotChecked {
 	return nil
 }
 
-// calls are the calls that doctor measures, the most important first: a system may have more clocks than doctor has
-// time for.
+// calls are the calls that doctor measures besides the counter of the CPU, the most important first: a system may have
+// more clocks than doctor has time for.
 var calls = []string{
-	"CLOCK_MONOTONIC", "CLOCK_REALTIME", "gettimeofday", "CLOCK_MONOTONIC_COARSE", "RDTSC",
+	"CLOCK_MONOTONIC", "CLOCK_REALTIME", "gettimeofday", "CLOCK_MONOTONIC_COARSE",
 	"CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_TAI", "time.Now", "hpet",
 	"QueryPerformanceCounter", "NtQueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
 }
@@ -240,7 +240,7 @@ var calls = []string{
 // Clocks returns the clocks of calls, which Run measures. There are few on a busy machine, and under a quota that one
 // thread uses up: each clock takes several periods of the quota.
 func Clocks(s measure.Settings, busy bool) []clock.Clock {
-	const few = 5
+	const few = 4
 	calls := calls
 	if busy || s.CPU.Quota > 0 && s.CPU.Quota < 1 {
 		calls = calls[:few]
@@ -249,7 +249,7 @@ func Clocks(s measure.Settings, busy bool) []clock.Clock {
 	var chosen []clock.Clock
 	for _, c := range clock.Catalog() {
 		call, path, _ := strings.Cut(c.ID, "@")
-		if slices.Contains(calls, call) && (path != string(clock.Syscall) || slices.Contains(asSyscall, call)) {
+		if slices.Contains(clock.PlainCounters, c.ID) || slices.Contains(calls, call) && (path != string(clock.Syscall) || slices.Contains(asSyscall, call)) {
 			chosen = append(chosen, c)
 		}
 	}
