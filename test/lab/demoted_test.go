@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/counter"
 )
 
 const demotedScript = `
@@ -31,6 +32,7 @@ func TestDemotedByLinux7(t *testing.T) {
 	require.Zero(t, said["hpet-ahead"].status, said["hpet-ahead"].stderr)
 	require.Equal(t, "hpet\n", said["demoted"].stdout, said["dmesg"].stdout)
 	require.Contains(t, said["dmesg"].stdout, "Linux version 7.")
+	require.Equal(t, counter.No, counter.Of(document(t, said["doctor"])).Verdict, said["doctor"].stdout)
 	findings := document(t, said["doctor"]).Findings
 	i := slices.IndexFunc(findings, func(f result.Finding) bool { return f.Kind == kernelEntry })
 	require.GreaterOrEqual(t, i, 0, said["doctor"].stdout)

@@ -124,6 +124,7 @@ func TestWorlds(t *testing.T) {
 				t.Run("clocks", func(t *testing.T) { w.checkClocks(t, said) })
 				t.Run("doctor", func(t *testing.T) { w.checkDoctor(t, said["doctor"]) })
 				t.Run("doctor of a user", func(t *testing.T) { w.checkDoctor(t, said["doctor-of-user"]) })
+				t.Run("counter", func(t *testing.T) { w.checkCounter(t, said["doctor"]) })
 				t.Run("verify", func(t *testing.T) { w.checkVerified(t, said) })
 				if w.cpus() > 1 && w.arch == "amd64" {
 					t.Run("a CPU goes", func(t *testing.T) { w.checkUnplugged(t, said) })

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/test/need"
@@ -81,6 +82,8 @@ func TestSkewedTSC(t *testing.T) {
 			d := document(t, said["doctor"])
 			found := slices.ContainsFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "backwards" })
 			t.Logf("doctor: found: %v, not checked: %v", found, d.NotChecked)
+			require.NotEqual(t, counter.Yes, counter.Of(d).Verdict, "%v", counter.Of(d).Reasons)
+			require.Equal(t, found, counter.Of(d).Verdict == counter.No, "%v", counter.Of(d).Reasons)
 			require.True(t, found || slices.ContainsFunc(d.NotChecked, func(n result.NotChecked) bool {
 				return n.What == "whether the CPUs have the same time"
 			}))
