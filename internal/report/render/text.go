@@ -15,8 +15,8 @@ import (
 // and warnings shortened, and without columns that do not fit.
 func (r Report) Text(w io.Writer) error { return r.text(w, false) }
 
-// Whole writes a report as text, with the parts that Text shortens. Its tables may be wider than the output. It repeats
-// the answer that has scrolled out of a terminal.
+// Whole writes a report as text, with the parts that Text shortens. Its tables may be wider than the output; in a
+// terminal, they are split. It repeats the answer that has scrolled out of a terminal.
 func (r Report) Whole(w io.Writer) error { return r.text(w, true) }
 
 func (r Report) text(w io.Writer, whole bool) error {
@@ -51,7 +51,11 @@ func (r Report) text(w io.Writer, whole bool) error {
 	}
 	for _, b := range r.blocks {
 		if whole || !r.explained {
-			add(b.Text(width, whole))
+			if whole && height > 0 {
+				add(b.Split(width).Text(width, false))
+			} else {
+				add(b.Text(width, whole))
+			}
 		}
 	}
 	if len(r.missing.Lines) > 0 {

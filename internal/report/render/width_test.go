@@ -290,6 +290,9 @@ func TestFirstScreenFits(t *testing.T) {
 			}
 			out = &short{wide{columns: columns}, 1}
 			require.NoError(t, r.Whole(out))
+			if columns >= 80 {
+				requireFits(t, out.String(), columns)
+			}
 			require.True(t, strings.HasSuffix(strings.Join(strings.Fields(text.StripEscape(out.String())), " "), r.answer), name)
 		}
 	}
@@ -338,4 +341,19 @@ func TestUnchangedFiguresNameChangedMachine(t *testing.T) {
 	answer, level := diffAnswer(d)
 	require.Regexp(t, `^Nothing changed in \d+ figures?, but the runs differ: Clock source tsc → hpet \(1 more\)`, answer)
 	require.Zero(t, level)
+}
+
+// In a terminal -v splits wide tables, and shows every column. Beside a pipe, a table stays whole.
+func TestWholeTablesFitTheTerminal(t *testing.T) {
+	r := OfDocument(fixed())
+	out := &short{wide{columns: 80}, 24}
+	require.NoError(t, r.Whole(out))
+	requireFits(t, out.String(), 80)
+	for _, column := range []string{"95% CI", "min", "resolution", "reported", "total at", "fairness"} {
+		require.Contains(t, out.String(), column)
+	}
+	require.Contains(t, out.String(), "Latency and resolution, continued\n")
+	var piped bytes.Buffer
+	require.NoError(t, r.Whole(&piped))
+	require.NotContains(t, piped.String(), ", continued")
 }

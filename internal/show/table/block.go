@@ -73,6 +73,16 @@ func (b Block) Text(width int, whole bool) string {
 	return strings.Join(parts, "\n")
 }
 
+// Split returns the block with the tables that [Grid.Split] makes of its tables.
+func (b Block) Split(width int) Block {
+	var grids []Grid
+	for _, g := range b.Grids {
+		grids = append(grids, g.Split(width)...)
+	}
+	b.Grids = grids
+	return b
+}
+
 // Text returns the facts as text, within a width in columns, below their title.
 func (f Facts) Text(width int) string {
 	var out strings.Builder

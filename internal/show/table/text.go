@@ -206,7 +206,29 @@ const long, shortest = 32, 12
 // fitting returns the grid with the columns that fit a width, and the width of each, in which no text wraps. Its note
 // names the columns that do not fit.
 func (g Grid) fitting(width int) (Grid, []int) {
-	widths := make([]int, len(g.Header))
+	widths, leftOut := g.leftOut(width)
+	if len(leftOut) == 0 {
+		return g, widths
+	}
+	short := g.with(func(column int) bool { return !leftOut[column] })
+	var kept []int
+	var others []string
+	for i, name := range g.Header {
+		if leftOut[i] {
+			others = append(others, name)
+		} else {
+			kept = append(kept, widths[i])
+		}
+	}
+	if !g.silent {
+		short.Note = strings.TrimLeft(g.Note+"\nWith -v also: "+strings.Join(others, ", ")+".", "\n")
+	}
+	return short, kept
+}
+
+// leftOut returns the width of each column, in which no text wraps, and the columns that do not fit a width, by index.
+func (g Grid) leftOut(width int) (widths []int, leftOut map[int]bool) {
+	widths = make([]int, len(g.Header))
 	over := -width
 	for i := range widths {
 		for _, cell := range g.cells(i) {
@@ -217,40 +239,53 @@ func (g Grid) fitting(width int) (Grid, []int) {
 		}
 	}
 	over += total(widths)
-	leftOut := map[int]bool{}
+	leftOut = map[int]bool{}
 	for over > 0 && len(leftOut) < len(g.spare) {
 		column := g.spare[len(leftOut)]
 		leftOut[column] = true
 		over -= widths[column] + gap
 	}
-	if len(leftOut) == 0 {
-		return g, widths
-	}
-	whole := g
-	g.Header, g.Rows, g.texts = nil, make([][]string, len(whole.Rows)), 0
-	var kept []int
-	var others []string
-	for i, name := range whole.Header {
-		if leftOut[i] {
-			others = append(others, name)
+	return widths, leftOut
+}
+
+// with returns the grid with some of its columns, none of which can be left out.
+func (g Grid) with(keep func(column int) bool) Grid {
+	some := g
+	some.Header, some.Rows, some.texts, some.spare = nil, make([][]string, len(g.Rows)), 0, nil
+	for i, name := range g.Header {
+		if !keep(i) {
 			continue
 		}
-		if i < max(1, whole.texts) {
-			g.texts++
+		if i < max(1, g.texts) {
+			some.texts++
 		}
-		g.Header, kept = append(g.Header, name), append(kept, widths[i])
-		for k := range g.Rows {
-			g.Rows[k] = append(g.Rows[k], whole.Rows[k][i])
+		some.Header = append(some.Header, name)
+		for k := range some.Rows {
+			some.Rows[k] = append(some.Rows[k], g.Rows[k][i])
 		}
 	}
-	if leftOut[len(whole.Header)-1] {
-		g.levels = nil
+	if !keep(len(g.Header) - 1) {
+		some.levels = nil
 	}
-	if g.silent {
-		return g, kept
+	return some
+}
+
+// continued ends the title of a table with columns of the table above.
+const continued = ", continued"
+
+// Split returns the grid as grids that fit a width, if possible: the columns that do not fit stand beside the first
+// column again.
+func (g Grid) Split(width int) []Grid {
+	_, leftOut := g.leftOut(width)
+	if len(leftOut) == 0 || len(leftOut) == len(g.Header)-1 {
+		return []Grid{g}
 	}
-	g.Note = strings.TrimLeft(g.Note+"\nWith -v also: "+strings.Join(others, ", ")+".", "\n")
-	return g, kept
+	rest := g.with(func(column int) bool { return column == 0 || leftOut[column] })
+	for i := len(rest.Header) - 1; i > 0; i-- {
+		rest.spare = append(rest.spare, i)
+	}
+	rest.Title, rest.Note = strings.TrimSuffix(g.Title, continued)+continued, ""
+	return append([]Grid{g.with(func(column int) bool { return !leftOut[column] })}, rest.Split(width)...)
 }
 
 // gap is the space between two columns.
