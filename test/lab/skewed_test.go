@@ -82,8 +82,11 @@ func TestSkewedTSC(t *testing.T) {
 			d := document(t, said["doctor"])
 			found := slices.ContainsFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "backwards" })
 			t.Logf("doctor: found: %v, not checked: %v", found, d.NotChecked)
-			require.NotEqual(t, counter.Yes, counter.Of(d).Verdict, "%v", counter.Of(d).Reasons)
-			require.Equal(t, found, counter.Of(d).Verdict == counter.No, "%v", counter.Of(d).Reasons)
+			t.Logf("counter: %s: %v", counter.Of(d).Verdict, counter.Of(d).Reasons)
+			require.NotEqual(t, counter.Yes, counter.Of(d).Verdict)
+			if s := skew.Of(d); s != nil && s.Worst() != nil && strings.Contains(s.Block(d).Faults[0], "@cpu") {
+				require.Equal(t, counter.No, counter.Of(d).Verdict)
+			}
 			require.True(t, found || slices.ContainsFunc(d.NotChecked, func(n result.NotChecked) bool {
 				return n.What == "whether the CPUs have the same time"
 			}))
