@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
-	"github.com/timebench/timebench/internal/show/stable"
 )
 
 // Select returns the clocks that match the selectors, in the order of all, each once. A selector
@@ -98,7 +97,7 @@ func Nearest(ids []string, selector string) []string {
 			}
 		}
 	}
-	stable.Sort(near, func(a, b string) int {
+	slices.SortFunc(near, func(a, b string) int {
 		wholeA, leastA := distance(a)
 		wholeB, leastB := distance(b)
 		return cmp.Or(cmp.Compare(leastA, leastB), cmp.Compare(wholeA, wholeB), cmp.Compare(a, b))

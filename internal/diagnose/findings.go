@@ -14,7 +14,6 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -102,7 +101,7 @@ func Findings(d *result.Document) []result.Finding {
 
 // Sorted returns the findings with the worst first. It keeps the order within a severity.
 func Sorted(findings []result.Finding) []result.Finding {
-	stable.Sort(findings, func(a, b result.Finding) int {
+	slices.SortStableFunc(findings, func(a, b result.Finding) int {
 		return cmp.Compare(slices.Index(result.Severities, a.Severity), slices.Index(result.Severities, b.Severity))
 	})
 	return findings

@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/stable"
 )
 
 const (
@@ -78,7 +77,7 @@ func reference(s *situation.Situation, except string, threads int) (times float6
 	if len(others) < minReferences {
 		return 0, ""
 	}
-	stable.Sort(others, func(a, b one) int { return cmp.Compare(b.times, a.times) })
+	slices.SortStableFunc(others, func(a, b one) int { return cmp.Compare(b.times, a.times) })
 	return others[minReferences-1].times, others[minReferences-1].id
 }
 

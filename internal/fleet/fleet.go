@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -120,7 +119,7 @@ func foundOn(machines []Machine) []FoundOn {
 			all[k].Machines++
 		}
 	}
-	stable.Sort(all, func(a, b FoundOn) int {
+	slices.SortStableFunc(all, func(a, b FoundOn) int {
 		return cmp.Or(strings.Compare(a.Severity, b.Severity), cmp.Compare(b.Machines, a.Machines),
 			strings.Compare(a.Kind, b.Kind))
 	})

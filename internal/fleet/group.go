@@ -2,8 +2,7 @@ package fleet
 
 import (
 	"cmp"
-
-	"github.com/timebench/timebench/internal/show/stable"
+	"slices"
 )
 
 // A Group is the machines that should be alike.
@@ -50,13 +49,13 @@ func Groups(machines []Machine) []Group {
 	}
 	groups := []Group{}
 	for _, g := range all {
-		stable.Sort(g.Machines, func(a, b Machine) int {
+		slices.SortFunc(g.Machines, func(a, b Machine) int {
 			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File))
 		})
 		g.judge()
 		groups = append(groups, *g)
 	}
-	stable.Sort(groups, func(a, b Group) int {
+	slices.SortFunc(groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(len(b.Machines), len(a.Machines)), cmp.Compare(a.Kernel, b.Kernel),
 			cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.Hypervisor, b.Hypervisor), cmp.Compare(a.Version, b.Version))
 	})
@@ -75,7 +74,7 @@ func counted(machines []Machine, name func(*Machine) string) []Count {
 	for n, machines := range number {
 		all = append(all, Count{n, machines})
 	}
-	stable.Sort(all, func(a, b Count) int {
+	slices.SortFunc(all, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Machines, a.Machines), cmp.Compare(a.Name, b.Name))
 	})
 	return all

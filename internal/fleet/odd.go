@@ -9,7 +9,6 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -139,7 +138,7 @@ func (g *Group) judgeCosts() {
 				}
 			}
 		}
-		stable.Sort(all, func(a, b oddCost) int { return cmp.Compare(b.ratio, a.ratio) })
+		slices.SortStableFunc(all, func(a, b oddCost) int { return cmp.Compare(b.ratio, a.ratio) })
 		var texts []string
 		for _, c := range all[:min(len(all), mostClocks)] {
 			texts = append(texts, c.text)

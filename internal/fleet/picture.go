@@ -8,7 +8,6 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -99,12 +98,12 @@ func rowsOf(f *Fleet) []row {
 		}
 		middles[clock] = stats.Median(costs)
 		for i := range r.dots {
-			stable.Sort(r.dots[i], cheaper)
+			slices.SortStableFunc(r.dots[i], cheaper)
 			r.dots[i] = thinned(r.dots[i], mostDots/groups)
 		}
 		rows = append(rows, *r)
 	}
-	stable.Sort(rows, func(a, b row) int { return cmp.Compare(middles[b.clock], middles[a.clock]) })
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(middles[b.clock], middles[a.clock]) })
 	return rows
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/show/stable"
 )
 
 // Late is the max time that a thread may be without a CPU, before it starts and after it should have ended. A later
@@ -173,7 +172,7 @@ func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration
 	}
 	all.stop.Store(true)
 	done = append(done, Await(ended, len(members)-len(done), Late, nil)...)
-	stable.Sort(done, func(a, b *Member) int { return a.Index - b.Index })
+	slices.SortFunc(done, func(a, b *Member) int { return a.Index - b.Index })
 	return report(members, there, done, ctx.Err() != nil)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -124,7 +123,7 @@ func byChange(d *Changes) []Change {
 	const untold = 4
 	rank := func(c Change) int { return cmp.Or(rankOf[c.Verdict], untold) }
 	all := d.Latencies()
-	stable.Sort(all, func(a, b Change) int {
+	slices.SortStableFunc(all, func(a, b Change) int {
 		if by := cmp.Compare(rank(a), rank(b)); by != 0 {
 			return by
 		}
@@ -140,7 +139,7 @@ func byChange(d *Changes) []Change {
 // the change only.
 func threadsGrid(d *Changes, w Wording) table.Grid {
 	some := slices.DeleteFunc(d.Throughputs(), func(c Change) bool { return rankOf[c.Verdict] == 0 })
-	stable.Sort(some, func(a, b Change) int { return cmp.Compare(rankOf[a.Verdict], rankOf[b.Verdict]) })
+	slices.SortStableFunc(some, func(a, b Change) int { return cmp.Compare(rankOf[a.Verdict], rankOf[b.Verdict]) })
 	return w.grid("Differences and unsteady figures by number of threads, in "+w.Unit, some, changeColumns)
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -22,7 +21,7 @@ func byLatency(d *result.Document) []Clock {
 			measured = append(measured, c)
 		}
 	}
-	stable.Sort(measured, byMedian)
+	slices.SortStableFunc(measured, byMedian)
 	return measured
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -57,7 +56,7 @@ func latencyHeight(d *result.Document, width vg.Length) vg.Length {
 // its confidence interval, on a logarithmic axis.
 func drawLatency(c draw.Canvas, d *result.Document) error {
 	clocks := measured(d)
-	stable.Sort(clocks, func(a, b Clock) int { return byMedian(b, a) })
+	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })
 	rows := picture.Rows{XLabel: "wall time per read: median with its 95% CI (log scale)"}
 	for _, clock := range clocks {
 		rows.Rows = append(rows.Rows, clock.Latency.Row(clock.ID, picture.LookOf(clock.Path)))

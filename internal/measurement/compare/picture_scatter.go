@@ -6,7 +6,6 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -32,7 +31,7 @@ func lanesOf(d *result.Document) (all lanes) {
 	const equal = 1.1 // ratio of ticks that are drawn as one
 	clocks := slices.DeleteFunc(measured(d), func(c Clock) bool { _, ok := stepNS(c); return !ok })
 	step := func(c Clock) float64 { ns, _ := stepNS(c); return ns }
-	stable.Sort(clocks, func(a, b Clock) int { return cmp.Compare(step(a), step(b)) })
+	slices.SortStableFunc(clocks, func(a, b Clock) int { return cmp.Compare(step(a), step(b)) })
 	for _, c := range clocks {
 		if last := len(all) - 1; last >= 0 && step(c) <= equal*step(all[last][0]) {
 			all[last] = append(all[last], c)
@@ -41,7 +40,7 @@ func lanesOf(d *result.Document) (all lanes) {
 		}
 	}
 	for _, lane := range all {
-		stable.Sort(lane, byMedian)
+		slices.SortStableFunc(lane, byMedian)
 	}
 	return all
 }

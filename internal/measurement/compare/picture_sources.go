@@ -7,7 +7,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -23,7 +22,7 @@ func sourceLook(i int) picture.Look { return picture.Looks[i%5] }
 func drawSources(c draw.Canvas, d *result.Document) error {
 	sources := BySource(d)
 	clocks := measured(d)
-	stable.Sort(clocks, func(a, b Clock) int { return byMedian(b, a) })
+	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })
 	var entries []picture.Entry
 	for i, source := range sources {
 		entries = append(entries, picture.Entry{Look: sourceLook(i),

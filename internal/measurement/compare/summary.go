@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/counter"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -91,7 +90,7 @@ func fastestOf(all []Clock) string {
 			fastest, equal = append(fastest, c.ID), append(equal, c)
 		}
 	}
-	stable.Sort(rest, byMedian)
+	slices.SortStableFunc(rest, byMedian)
 	for _, c := range rest {
 		others = append(others, fmt.Sprintf("%s %s×", c.ID, words.Times(c.Latency.MedianNS/lowest.Latency.MedianNS)))
 	}

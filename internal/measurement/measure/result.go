@@ -8,7 +8,6 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -110,6 +109,6 @@ func (s *subject) result(partial map[int]bool) compare.Clock {
 			c.Throughput = append(c.Throughput, t.result())
 		}
 	}
-	stable.Sort(c.Throughput, func(a, b compare.Throughput) int { return a.Threads - b.Threads })
+	slices.SortFunc(c.Throughput, func(a, b compare.Throughput) int { return a.Threads - b.Threads })
 	return c
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/stable"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -245,7 +244,7 @@ func (r *runner) plan() (blocks [][]*throughput) {
 		}
 		begun += r.settings.span(threads) * time.Duration(first) / time.Duration(n)
 	}
-	stable.Sort(all, func(a, b dated) int { return cmp.Compare(a.due, b.due) })
+	slices.SortStableFunc(all, func(a, b dated) int { return cmp.Compare(a.due, b.due) })
 	for _, one := range all {
 		blocks = append(blocks, one.block)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/instrument/symbols"
-	"github.com/timebench/timebench/internal/show/stable"
 )
 
 // shownFrames is the maximum number of functions of a caller in a document.
@@ -28,7 +27,7 @@ func callersOf(p *target) (some []Caller, others int) {
 			some = append(some, Caller{strings.Split(names, "\n"), samples[names]})
 		}
 	}
-	stable.Sort(some, func(a, b Caller) int { return cmp.Compare(b.Samples, a.Samples) })
+	slices.SortStableFunc(some, func(a, b Caller) int { return cmp.Compare(b.Samples, a.Samples) })
 	others = p.otherStacks
 	for len(some) > most {
 		others += some[len(some)-1].Samples

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/document/section"
-	"github.com/timebench/timebench/internal/show/stable"
 )
 
 // Changes are the changes of the shares of programs, each of all processes of the program together. It has
@@ -49,7 +48,7 @@ func byProgram(s *Profile) []programShare {
 				min(1, sum.high/sum.cpus), sum.share})
 		}
 	}
-	stable.Sort(all, func(a, b programShare) int {
+	slices.SortFunc(all, func(a, b programShare) int {
 		return cmp.Or(cmp.Compare(b.cpus, a.cpus), cmp.Compare(a.name, b.name))
 	})
 	return all

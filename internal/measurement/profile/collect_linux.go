@@ -13,7 +13,6 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/perfevent"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
@@ -57,7 +56,7 @@ func (c *collector) drain(untilNS uint64) error {
 
 // count counts the waiting records up to a time, in the order of their times: each CPU has a ring of its own.
 func (c *collector) count(untilNS uint64) {
-	stable.Sort(c.waiting, func(a, b perfevent.Record) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
+	slices.SortStableFunc(c.waiting, func(a, b perfevent.Record) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
 	due := 0
 	for due < len(c.waiting) && c.waiting[due].TimeNS <= untilNS {
 		c.tally.add(&c.waiting[due])

@@ -10,7 +10,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/stable"
 )
 
 // most is the maximum number of threads and callers of a process in a document.
@@ -152,7 +151,7 @@ func functionsOf(p *target) []Function {
 	for name, samples := range p.byFunction {
 		all = append(all, Function{name, samples})
 	}
-	stable.Sort(all, func(a, b Function) int {
+	slices.SortFunc(all, func(a, b Function) int {
 		return cmp.Or(cmp.Compare(b.Samples, a.Samples), strings.Compare(a.Name, b.Name))
 	})
 	return all
@@ -165,7 +164,7 @@ func readingThreads(p *target) []Thread {
 			all = append(all, Thread{TID: tid, Name: p.threadNames[tid], Samples: n.samples, ClockSamples: n.reads})
 		}
 	}
-	stable.Sort(all, func(a, b Thread) int {
+	slices.SortFunc(all, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.ClockSamples, a.ClockSamples), cmp.Compare(a.TID, b.TID))
 	})
 	return all[:min(len(all), most)]
@@ -199,7 +198,7 @@ func (e estimate) fill(t *tally) {
 	if s.SeesKernel && s.UserModeNS > 0 && s.ReadNS > s.UserModeNS {
 		s.ClockCPUsUserMode = projected
 	}
-	stable.Sort(s.Processes, func(a, b Process) int {
+	slices.SortStableFunc(s.Processes, func(a, b Process) int {
 		return cmp.Or(cmp.Compare(b.ClockCPUs, a.ClockCPUs), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.PID, b.PID))
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/section"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -54,7 +53,7 @@ func (r *MeasuredRuntime) fastest(kind string) (text string, others []string) {
 	if !slices.ContainsFunc(calls, func(m MeasuredCall) bool { return m.coarse() < 2 }) {
 		return "", nil
 	}
-	stable.Sort(calls, func(a, b MeasuredCall) int { return cmp.Compare(a.coarse(), b.coarse()) })
+	slices.SortStableFunc(calls, func(a, b MeasuredCall) int { return cmp.Compare(a.coarse(), b.coarse()) })
 	for _, m := range calls[1:] {
 		ratio := m.Latency.MedianNS / calls[0].Latency.MedianNS
 		switch {

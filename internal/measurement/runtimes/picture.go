@@ -7,7 +7,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -70,13 +69,13 @@ func measured(d *result.Document) []MeasuredCall {
 // last, and in each language its fastest call, as pictures draw them from the bottom to the top.
 func byLanguage(all []MeasuredCall) []MeasuredCall {
 	slower := func(a, b MeasuredCall) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) }
-	stable.Sort(all, slower)
+	slices.SortStableFunc(all, slower)
 	all = all[len(all)-len(picture.Shown(all)):]
 	place := map[string]int{} // of the fastest call of a language
 	for i, m := range all {
 		place[picture.PathOf(m.ID)] = i
 	}
-	stable.Sort(all, func(a, b MeasuredCall) int {
+	slices.SortStableFunc(all, func(a, b MeasuredCall) int {
 		return cmp.Or(cmp.Compare(place[picture.PathOf(a.ID)], place[picture.PathOf(b.ID)]), slower(a, b))
 	})
 	return all

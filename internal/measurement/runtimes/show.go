@@ -12,7 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/instrument/preload"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/wake"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -218,7 +217,7 @@ func (s *Runtimes) grid(r *MeasuredRuntime) table.Grid {
 // byLatency returns the calls that were measured, the fastest first.
 func (r *MeasuredRuntime) byLatency() []MeasuredCall {
 	measured := slices.DeleteFunc(slices.Clone(r.Calls), func(m MeasuredCall) bool { return m.Latency == nil })
-	stable.Sort(measured, func(a, b MeasuredCall) int {
+	slices.SortStableFunc(measured, func(a, b MeasuredCall) int {
 		return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS)
 	})
 	return measured

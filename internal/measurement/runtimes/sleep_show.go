@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/measurement/wake"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -21,14 +20,14 @@ func (s *Runtimes) sleptFor(spanNS int64) (all []line) {
 			all = append(all, line{section: s, runtime: r, call: MeasuredCall{ID: of.ID, Call: of.ID}, slept: of.SleepSpan, own: true})
 		}
 	}
-	stable.Sort(all, func(a, b line) int { return cmp.Compare(a.slept.MedianLateNS, b.slept.MedianLateNS) })
+	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.slept.MedianLateNS, b.slept.MedianLateNS) })
 	return all
 }
 
 // ranked returns the sleeps of the shortest span: those that were never early first, each the least late first.
 func (s *Runtimes) ranked() []line {
 	all := s.sleptFor(wake.Spans(s.sleeps())[0])
-	stable.Sort(all, func(a, b line) int { return min(a.slept.Early, 1) - min(b.slept.Early, 1) })
+	slices.SortStableFunc(all, func(a, b line) int { return min(a.slept.Early, 1) - min(b.slept.Early, 1) })
 	return all
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -55,7 +54,7 @@ func panelOf(c SkewedClock) panel {
 			p.pairs = append(p.pairs, pair)
 		}
 	}
-	stable.Sort(p.pairs, func(a, b CPUPair) int {
+	slices.SortStableFunc(p.pairs, func(a, b CPUPair) int {
 		return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.OtherCPU, b.OtherCPU))
 	})
 	return p

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -86,7 +85,7 @@ func apartPairs(pairs []CPUPair) []CPUPair {
 func worstFirst(pairs []CPUPair) []CPUPair {
 	certain := func(p CPUPair) float64 { return max(0, math.Abs(p.OffsetNS)-p.BoundNS) }
 	sorted := slices.Clone(pairs)
-	stable.Sort(sorted, func(a, b CPUPair) int {
+	slices.SortStableFunc(sorted, func(a, b CPUPair) int {
 		return cmp.Or(cmp.Compare(certain(b), certain(a)), cmp.Compare(math.Abs(b.OffsetNS), math.Abs(a.OffsetNS)))
 	})
 	return sorted

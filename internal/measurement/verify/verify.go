@@ -26,7 +26,6 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -109,7 +108,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	for _, b := range benches {
 		b.into.Reason = why
 		b.ended(r.Ended)
-		stable.Sort(b.into.Faults, func(a, b ClockFault) int {
+		slices.SortFunc(b.into.Faults, func(a, b ClockFault) int {
 			return slices.Index(ClockFaults, a.Kind) - slices.Index(ClockFaults, b.Kind)
 		})
 		b.into.Verdict = verdictOn(*b.into, b.clock.PerThread)

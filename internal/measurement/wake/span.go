@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -145,7 +144,7 @@ func Spans(ways []SleepWay) []int64 {
 // ByLateness returns the ways that slept for a span, the ways with the least median first.
 func ByLateness(ways []SleepWay, spanNS int64) []Row {
 	all := slices.DeleteFunc(Rows(ways), func(r Row) bool { return r.SpanNS != spanNS })
-	stable.Sort(all, func(a, b Row) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
+	slices.SortStableFunc(all, func(a, b Row) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
 	return all
 }
 

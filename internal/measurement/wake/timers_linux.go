@@ -3,12 +3,12 @@ package wake
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/show/printable"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
@@ -91,6 +91,6 @@ func LargeSlacks() (all []ProgramSlack) {
 			all = append(all, ProgramSlack{text(folder, "comm"), pid, ns})
 		}
 	}
-	stable.Sort(all, func(a, b ProgramSlack) int { return cmp.Compare(b.SlackNS, a.SlackNS) })
+	slices.SortStableFunc(all, func(a, b ProgramSlack) int { return cmp.Compare(b.SlackNS, a.SlackNS) })
 	return all[:min(most, len(all))]
 }

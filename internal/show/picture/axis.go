@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -84,7 +83,7 @@ func (t ThreadTicks) Ticks(_, _ float64) []Tick {
 	for i := range order {
 		order[i] = i
 	}
-	stable.Sort(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
 	const many = 64
 	var ticks []Tick
 	for _, at := range order {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/show/stable"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -175,7 +174,7 @@ func keyHeight(lines []Line) vg.Length {
 func drawKey(c draw.Canvas, lines []Line) {
 	const sample = 28 * Pixel
 	ends := slices.Clone(lines)
-	stable.Sort(ends, func(a, b Line) int { return cmp.Compare(b.last(), a.last()) })
+	slices.SortStableFunc(ends, func(a, b Line) int { return cmp.Compare(b.last(), a.last()) })
 	at := c.Min.Y + keyHeight(lines) - LineApart
 	for _, l := range ends {
 		text := Style(LabelSize, l.Style.Color)
@@ -210,7 +209,7 @@ const Leader = 34 * Pixel
 // each other, with a bracket. data is the canvas of the plot's data.
 func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 	ends := slices.Clone(lines)
-	stable.Sort(ends, func(a, b Line) int { return cmp.Compare(a.last(), b.last()) })
+	slices.SortStableFunc(ends, func(a, b Line) int { return cmp.Compare(a.last(), b.last()) })
 	var wanted []vg.Length
 	farthest := data.Min.X
 	for _, l := range ends {
@@ -270,7 +269,7 @@ func (g Graph) Plot(c draw.Canvas, p *Plot) {
 		c.FillText(text, vg.Point{X: end.X, Y: end.Y + 6*Pixel}, g.Ideal.Name)
 	}
 	lines := slices.Clone(g.Lines)
-	stable.Sort(lines, func(a, b Line) int { return cmp.Compare(upper(a), upper(b)) })
+	slices.SortStableFunc(lines, func(a, b Line) int { return cmp.Compare(upper(a), upper(b)) })
 	for _, l := range lines {
 		for _, member := range l.Band {
 			line(member, Stroke(l.Style.Color, 0.5*Pixel))

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/show/exposition"
-	"github.com/timebench/timebench/internal/show/stable"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -110,7 +109,7 @@ func Of[T any](title string, rows []T, columns []Column[T]) Grid {
 		}
 		g.Header, spare = append(g.Header, c.Name), append(spare, c.Spare)
 	}
-	stable.Sort(g.spare, func(a, b int) int { return cmp.Compare(spare[b], spare[a]) })
+	slices.SortStableFunc(g.spare, func(a, b int) int { return cmp.Compare(spare[b], spare[a]) })
 	return g
 }
 
