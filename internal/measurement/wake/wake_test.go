@@ -20,6 +20,7 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/system/program"
+	"github.com/timebench/timebench/test/need"
 )
 
 // roles are the roles of this test program.
@@ -44,6 +45,7 @@ func settings() Settings {
 // run measures again, for longer, if other programs left no CPU for the sleeps of some way.
 func run(t *testing.T, s Settings, ways ...Way) Wake {
 	t.Helper()
+	need.Processes(t) // one keeps the CPUs awake
 	w, err := Run(t.Context(), ways, s, nil)
 	require.NoError(t, err)
 	late := func(way SleepWay) bool {
@@ -171,6 +173,7 @@ func TestWayThatIsRefused(t *testing.T) {
 
 // An interrupted run reports what is complete.
 func TestInterruptedRun(t *testing.T) {
+	need.Processes(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	sleeps := 0
 	w, err := Run(ctx, []Way{fake("late@fake", func() int64 {
