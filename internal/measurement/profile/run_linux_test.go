@@ -109,7 +109,7 @@ func TestCommand(t *testing.T) {
 		out, _ = command.Output() // the status is what it returns
 		return out, command.ProcessState.ExitCode()
 	}
-	out, status := run("--format", "csv", "--", "sh", "-c", need.Compiled(t, "testdata/leaderless.c", "-O2")+" 1; exit 3")
+	out, status := run("--format", "csv", "--", "sh", "-c", need.Compiled(t, "testdata/leaderless.c", "-O2")+" 3; exit 3")
 	require.Equal(t, 3, status, "that of the command")
 	require.Regexp(t, `(?m)^leaderless,[^,]*,\d+,,`, string(out))
 	require.Regexp(t, `(?m)^reads,[^,]*,\d+,\d+,`, string(out), "the name of a thread that has ended")
