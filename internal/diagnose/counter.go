@@ -48,6 +48,7 @@ func JudgeCounter(d *result.Document, c *counter.Counter) {
 		return
 	}
 	rule := counterRules[i]
+	c.OfKernel = c.Reference != "" && s.OnLinux() && s.ClockSource == rule.source
 	if rule.onX86() {
 		c.Sources = append(c.Sources, kernelRates(s)...)
 	}
@@ -106,7 +107,7 @@ func readableCounter(s *situation.Situation, rule counterRule, _ *counter.Counte
 		return "the cost of a read is unknown, so reads may trap", counter.NotProven
 	}
 	cost := words.Duration(situation.CostNS(s.Clocks[i].Latency))
-	if traps(s, &s.Clocks[i]) {
+	if traps(s, &s.Clocks[i]) || s.Logs("counter-trapped") {
 		return "each read traps to the kernel or the hypervisor, and takes " + cost, counter.No
 	}
 	return "a read takes " + cost + ", so it does not trap", counter.Yes
@@ -151,6 +152,8 @@ func equalCounters(s *situation.Situation, rule counterRule, _ *counter.Counter)
 		return "there is one CPU", counter.Yes
 	case pairs > 0 && missing == "" && corrected:
 		return fmt.Sprintf("the CPUs differ by less than %s, after the kernel corrected TSC_ADJUST", words.Duration(within)), counter.Yes
+	case pairs > 0 && missing == "" && compared.Star():
+		return fmt.Sprintf("no CPU differs from the first by %s or more (%s)", words.Duration(within), words.Plural(pairs, "pair")), counter.Yes
 	case pairs > 0 && missing == "":
 		return fmt.Sprintf("the CPUs differ by less than %s (%s)", words.Duration(within), words.Plural(pairs, "pair")), counter.Yes
 	case !rule.onX86():
@@ -194,7 +197,7 @@ func undisrupted(s *situation.Situation, _ counterRule, _ *counter.Counter) (evi
 	case v == nil || v.DisruptionMarker == "":
 		return "", ""
 	case v.Status == result.UnreliableVMClock:
-		return "the hypervisor calls the counter unreliable (VMClock)", counter.No
+		return "the hypervisor calls its VMClock unreliable, so a disruption of the counter may be unknown", counter.NotProven
 	case v.Disruptions > 0:
 		return fmt.Sprintf("the hypervisor reports %s of the counter, by a restore or a migration (VMClock)",
 			words.Plural(int(v.Disruptions), "disruption")), counter.NotProven
@@ -213,6 +216,8 @@ func countsForKernel(s *situation.Situation, rule counterRule, _ *counter.Counte
 		return "Windows does not read it in user mode for QueryPerformanceCounter", counter.NotProven
 	case s.OnBSD() && situation.IsTSCCounter(name):
 		return uses, counter.Yes
+	case s.OnBSD() && !rule.onX86(): // its timecounters have many names
+		return "", ""
 	case s.OnBSD():
 		return "the kernel counts time by " + name, counter.NotProven
 	case !s.OnLinux():
@@ -233,18 +238,22 @@ func countsForKernel(s *situation.Situation, rule counterRule, _ *counter.Counte
 	return fmt.Sprintf("the kernel uses %s, and does not offer %s", name, rule.source), counter.NotProven
 }
 
-// demoted: the kernel marked the TSC unstable, after a comparison, or by what it knows of the CPU.
+// demoted returns why the kernel marked the TSC unstable. Its watchdog is known for false alarms, so the log must show that
+// the TSC itself was wrong.
 func demoted(s *situation.Situation) (evidence, conclusion string) {
 	faults := s.Faults()
+	wrong := slices.IndexFunc(faults, func(c kernellog.Cause) bool { return c.TSC == kernellog.TSCWrong && !c.Inferred })
 	switch {
 	case len(faults) == 0:
 		return "the kernel marked the TSC unstable", counter.NotProven
+	case wrong >= 0:
+		return "the kernel marked the TSC unstable: " + faults[wrong].Title, counter.No
 	case s.IsTSCRight():
 		return "the kernel marked the TSC unstable, although it kept time: " + faults[0].Title, counter.NotProven
 	case faults[0].Inferred:
 		return "the kernel marked the TSC unstable, without a measurement: " + faults[0].Title, counter.NotProven
 	}
-	return "the kernel marked the TSC unstable: " + faults[0].Title, counter.No
+	return "the kernel marked the TSC unstable, which does not prove that it is wrong: " + faults[0].Title, counter.NotProven
 }
 
 // agreedFrequency: the sources of the frequency agree.
@@ -264,14 +273,18 @@ func agreedFrequency(_ *situation.Situation, _ counterRule, c *counter.Counter) 
 	if c.Reference == "" || agreeing == 0 {
 		return fmt.Sprintf("its frequency is %s, by one source", c.Frequency()), counter.Yes
 	}
-	return fmt.Sprintf("its frequency is %s by %s; %s within %s ppm", c.Frequency(), c.Reference,
+	by := " by " + c.Reference
+	if c.OfKernel {
+		by = ""
+	}
+	return fmt.Sprintf("its frequency is %s%s; %s within %s ppm", c.Frequency(), by,
 		words.Plural(agreeing, "other source"), words.ThreeDigits(farthest)), counter.Yes
 }
 
 func disagrees(c *counter.Counter, r counter.CounterRate) string {
 	by := c.Reference
-	if by == "" {
-		by = c.Sources[0].Name
+	if by == "" { // then one of the sources is the frequency
+		by = c.Sources[slices.IndexFunc(c.Sources, func(r counter.CounterRate) bool { return r.HZ == c.HZ })].Name
 	}
 	return fmt.Sprintf("%s is %s by %s, but %s by %s: %s ppm", c.Clock, counter.MHz(r.HZ), r.Name, counter.MHz(c.HZ), by,
 		words.SignedPPM(*r.PPM))
@@ -285,9 +298,9 @@ func wrongFrequency(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Title:    "a source has a wrong frequency of the CPU's counter",
-		Cause:    "A program that takes the frequency from this source measures wrong times. NTP corrects 500 ppm at most, and PostgreSQL accepts 10 %.",
-		Remedies: remedy.For(s, "avoid-counter", "update-firmware"),
+		Title:    "the sources of the frequency of the CPU's counter disagree",
+		Cause:    "A program that takes the frequency from the wrong source measures wrong times. NTP corrects 500 ppm at most, and PostgreSQL accepts 10 %.",
+		Remedies: remedy.For(s, "avoid-counter"),
 		Links:    []string{counterPage},
 	}
 	for _, r := range c.Sources {

@@ -49,7 +49,23 @@ func TestCounterVerdicts(t *testing.T) {
 				"[   99.0] clocksource:                       'tsc' cs_nsec: 603317760 cs_now: 2222222222 cs_last: 1111111111 mask: ffffffffffffffff",
 				"[   99.0] tsc: Marking TSC unstable due to clocksource watchdog",
 			}
-		}, nil, counter.No, "the kernel marked the TSC unstable"},
+		}, nil, counter.No, "the kernel marked the TSC unstable: "},
+		"demoted, slow watchdog": {func(d *result.Document) {
+			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
+			d.Host.KernelLog.Lines = []string{
+				"[   99.0] clocksource: timekeeping watchdog on CPU1: wd-tsc-wd excessive read-back delay of 122781ns vs. limit of 75000ns, wd-wd read-back delay only 32635ns, attempt 3, marking tsc unstable",
+				"[   99.0] tsc: Marking TSC unstable due to clocksource watchdog",
+			}
+		}, nil, counter.NotProven, "the kernel marked the TSC unstable, "},
+		"demoted, went back": {func(d *result.Document) {
+			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
+			d.Host.KernelLog.Lines = []string{"[   99.0] tsc: Marking TSC unstable due to KVM discovered backwards TSC"}
+		}, nil, counter.No, "the kernel marked the TSC unstable: "},
+		"arm64, trapped cheaply": {func(d *result.Document) {
+			d.Host.Arch, d.Host.CPU = "arm64", result.CPU{Logical: 4, Usable: 4}
+			d.Host.KernelLog.Lines = []string{"[    0.0] arch_timer: CPU0: Trapping CNTVCT access"}
+			eachClock(d, func(c *compare.Clock) { c.ID = strings.Replace(c.ID, "RDTSC", "CNTVCT_EL0", 1) })
+		}, nil, counter.No, "each read traps"},
 		"CPUs 5 µs apart": {func(d *result.Document) { compared(d, 5040) }, nil, counter.No,
 			"the CPUs differ: CPU 1 is ahead of CPU 0 by 5.04 µs ± 120 ns"},
 		"CPUs 1 ms apart": {func(d *result.Document) { compared(d, -1e6) }, nil, counter.No, "CPU 0 is ahead of CPU 1 by 1 ms"},
@@ -86,7 +102,7 @@ func TestCounterVerdicts(t *testing.T) {
 		"unreliable by the hypervisor": {func(d *result.Document) {
 			d.Host.Virtualization = guestOf("kvm")
 			d.Host.VMClock = &result.VMClock{DisruptionMarker: "1", Status: result.UnreliableVMClock}
-		}, nil, counter.No, "the hypervisor calls the counter unreliable"},
+		}, nil, counter.NotProven, "the hypervisor calls its VMClock unreliable"},
 		"a VMClock without disruptions": {func(d *result.Document) {
 			d.Host.Virtualization, d.Host.VMClock = guestOf("kvm"), &result.VMClock{DisruptionMarker: "0"}
 		}, nil, counter.Yes, "the hypervisor (kvm) reports an invariant TSC"},
@@ -97,9 +113,9 @@ func TestCounterVerdicts(t *testing.T) {
 			eachClock(d, func(c *compare.Clock) { c.ID = strings.Replace(c.ID, "RDTSC", "CNTVCT_EL0", 1) })
 		}, nil, counter.Yes, "the Arm architecture requires one counter with a fixed rate"},
 		"wrong CPUID rate": {func(*result.Document) {}, []counter.CounterRate{{Name: "CPUID 15H", HZ: 2.4e9}}, counter.NotProven,
-			"RDTSC@cpu is 2,400.00 MHz by CPUID 15H, but 2,600.00 MHz by CLOCK_MONOTONIC_RAW@vdso: -76,923 ppm"},
+			"RDTSC@cpu is 2,400.000 MHz by CPUID 15H, but 2,600.000 MHz by CLOCK_MONOTONIC_RAW@vdso: -76,923 ppm"},
 		"the name of the CPU is no fault": {func(*result.Document) {}, []counter.CounterRate{{Name: "CPUID 16H", HZ: 2.4e9, Nominal: true}},
-			counter.Yes, "its frequency is 2,600.00 MHz"},
+			counter.Yes, "its frequency is 2,600.000 MHz as the kernel counts"},
 		"another rate than the kernel's": {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, nil, counter.No, "it does not keep its rate"},
 		"forbidden": {func(d *result.Document) {
 			eachClock(d, func(c *compare.Clock) {

@@ -9,8 +9,8 @@ import (
 
 const vmClockSpecification = "https://uapi-group.org/specifications/specs/vmclock/"
 
-// disrupted finds what the hypervisor reports about the counter of its guest: disruptions, an announced one, and a
-// counter that is not reliable.
+// disrupted finds what the hypervisor reports by its VMClock: disruptions, an announced one, and that the VMClock is not
+// reliable.
 func disrupted(s *situation.Situation) *result.Finding {
 	clock := s.Host.VMClock
 	if clock == nil {
@@ -23,11 +23,16 @@ func disrupted(s *situation.Situation) *result.Finding {
 		finding.Cause = "Its clocks will stand still meanwhile, and its counter may step. If that matters, move the work to another machine."
 	}
 	if clock.Disruptions > 0 {
-		finding.Title = "the virtual machine was restored or migrated " + words.Plural(int(clock.Disruptions), "time")
+		finding.Title = "the virtual machine was restored or migrated at least " + words.Plural(int(clock.Disruptions), "time")
 		finding.Evidence = append(finding.Evidence, disruptionEvidence(*clock))
 		finding.Cause = "Its clocks stood still or stepped, and its counter may run at another rate since. A time service has to begin anew, and times and rates that programs had cached are wrong."
 		names := []string{"chrony-ptp", "step-whenever", "load-ptp-kvm", "ptp-hyperv", "firecracker-clock"}
-		if !corrected(s) {
+		host, sync := s.HostClock(), s.Host.TimeSync
+		switch {
+		case host != nil && host.OffsetNS != nil && !isOff(*host):
+		case sync != nil && sync.Synchronised && sync.MaxErrorNS < staleErrorNS:
+			finding.Cause += " The kernel calls the wall clock synchronised, which after a pause it does for hours: compare the time with another machine."
+		default:
 			finding.Severity = result.Warn
 			finding.Cause += " Nothing shows that the wall clock was corrected."
 			names = append([]string{"set-after-pause"}, names...)
@@ -35,20 +40,10 @@ func disrupted(s *situation.Situation) *result.Finding {
 		finding.Remedies = remedy.For(s, names...)
 	}
 	if clock.Status == result.UnreliableVMClock {
-		finding.Severity, finding.Title = result.Warn, "the hypervisor calls the counter of the virtual machine unreliable"
+		finding.Severity, finding.Title = result.Warn, "the hypervisor calls its VMClock unreliable"
 		finding.Evidence = append(finding.Evidence, "VMClock: clock status "+clock.Status)
 	}
 	return finding
-}
-
-// corrected reports whether the wall clock agrees with the clock of the host, or, without one, is synchronised as far
-// as the kernel knows.
-func corrected(s *situation.Situation) bool {
-	if ptp := s.HostClock(); ptp != nil && ptp.OffsetNS != nil {
-		return !isOff(*ptp)
-	}
-	sync := s.Host.TimeSync
-	return sync != nil && sync.Synchronised && sync.MaxErrorNS < staleErrorNS
 }
 
 // disruptionEvidence returns the marker of a VMClock that proves disruptions.

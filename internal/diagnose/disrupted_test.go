@@ -24,7 +24,7 @@ func TestDisrupted(t *testing.T) {
 		"unreadable":     {clock: result.VMClock{Reason: "/dev/vmclock0: permission denied"}},
 		"restored, chrony": {
 			clock: result.VMClock{DisruptionMarker: "2", Disruptions: 1}, services: chrony, severity: result.Note,
-			says: []string{"restored or migrated 1 time", "makestep 1 -1", "times and rates that programs had cached"}, never: []string{"hwclock", "Nothing shows"},
+			says: []string{"restored or migrated at least 1 time", "makestep 1 -1", "times and rates that programs had cached"}, never: []string{"hwclock", "Nothing shows"},
 		},
 		"restored, nobody corrects": {
 			clock: result.VMClock{DisruptionMarker: "2", Disruptions: 1}, unsynced: true, severity: result.Warn,

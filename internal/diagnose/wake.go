@@ -149,7 +149,7 @@ func slackOfOthers(s *situation.Situation) *result.Finding {
 			words.Plural(len(all), "program")+map[bool]string{true: " sleeps", false: " sleep"}[len(all) == 1],
 			words.Duration(float64(all[0].SlackNS))),
 		Cause:    "The kernel delays the sleeps of these programs by up to the slack, to join wake-ups. Somebody set it: the program itself, which may want that, or the service that started it.",
-		Remedies: remedy.For(s, "slack-of-service"),
+		Remedies: remedy.For(s, "slack-of-others"),
 		Links:    []string{"https://man7.org/linux/man-pages/man2/prctl.2.html"},
 	}
 	for _, p := range all {
@@ -169,8 +169,8 @@ func heldUp(s *situation.Situation) *result.Finding {
 		if c.Kind == "slow-interrupt" && len(slow) > 0 {
 			longest := slices.MaxFunc(slow, func(a, b kernellog.Event) int { return cmp.Compare(a.DelayNS, b.DelayNS) }).DelayNS
 			return &result.Finding{
-				Title:    "a timer interrupt took " + words.Duration(longest) + ": sleeps on its CPU ended late",
-				Evidence: append(logEvidence(s, slow), paused(s)...),
+				Title:    "a timer interrupt took " + words.Duration(longest) + " at some time since boot: sleeps on its CPU ended late then",
+				Evidence: logEvidence(s, slow),
 				Cause:    c.Text,
 				Links:    []string{kernelMessages},
 			}

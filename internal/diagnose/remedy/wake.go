@@ -47,6 +47,13 @@ var wakeRemedies = map[string]remedy{
 		commands: []string{"cat /proc/self/timerslack_ns", "systemctl show -p TimerSlackNSec UNIT"},
 		risk:     "The service wakes up more often, which costs power.",
 	},
+	"slack-of-others": {
+		source:   "systemd.exec(5): TimerSlackNSec=; proc_pid_timerslack_ns(5)",
+		where:    func(s *machine) bool { return s.OnLinux() },
+		advice:   "If a program should wake up on time, ask who set its slack: its unit of systemd (TimerSlackNSec=), or the program itself, which may do so to save power",
+		commands: []string{"systemctl show -p TimerSlackNSec UNIT"},
+		risk:     "With less slack the program wakes up more often, which costs power.",
+	},
 	"slack-of-thread": {
 		source: "prctl(2): PR_SET_TIMERSLACK, which is of the calling thread; timerfd_create(2) has no slack",
 		where:  func(s *machine) bool { return s.OnLinux() },

@@ -37,11 +37,11 @@ func (s *Situation) IsTSCRight() bool { return s.Judged(kernellog.TSCRight) && !
 // DoubtsTSC reports whether the TSC is wrong, or the kernel had to correct it.
 func (s *Situation) DoubtsTSC() bool { return s.IsTSCWrong() || s.Shows("tsc-adjust") }
 
-// TSCMayStop reports whether the TSC of a real machine may stop while its CPU sleeps: by the flags of the CPU, its
+// TSCMayStop reports whether the TSC may stop while its CPU sleeps: by the flags of the CPU, and on a real machine by its
 // model, or words in the log that only kernels of that time have.
 func (s *Situation) TSCMayStop() bool {
-	flags := s.Host.CPU.TSCFlags
-	return !s.IsGuest() && (len(flags) > 0 && !slices.Contains(flags, "nonstop_tsc") || kernellog.StopsInIdle(s.Host.CPU.Model) || s.Logs("watchdog-delta") || s.Logs("idle-states"))
+	flags, invariant := s.Host.CPU.TSCFlags, s.Host.CPU.InvariantTSC
+	return invariant != nil && !*invariant || !s.IsGuest() && (len(flags) > 0 && !slices.Contains(flags, "nonstop_tsc") || kernellog.StopsInIdle(s.Host.CPU.Model) || s.Logs("watchdog-delta") || s.Logs("idle-states"))
 }
 
 // MayUseTSC reports whether the kernel offers the TSC, does not use it, and no evidence is against it. kvm-clock is

@@ -98,8 +98,10 @@ func TestAnswer(t *testing.T) {
 		c    Counter
 		want string
 	}{
-		{Counter{HZ: 2_596_151_858, HZBound: 1038, Reasons: reasons(Yes, Yes)}, "Yes, at 2,596.15 MHz ± 0.40 ppm."},
-		{Counter{Sources: []CounterRate{{HZ: 2.6e9, Nominal: true}, {HZ: 24e6}}, Reasons: reasons(Yes)}, "Yes, at 24.00 MHz."},
+		{Counter{HZ: 2_596_151_858, HZBound: 1038, Reasons: reasons(Yes, Yes)}, "Yes, at 2,596.152 MHz ± 0.4 ppm."},
+		{Counter{HZ: 2_596_151_858, HZBound: 9, Reasons: reasons(Yes)}, "Yes, at 2,596.152 MHz ± 0.193 ppm."},
+		{Counter{HZ: 2_596_151_858, HZBound: 9, OfKernel: true, Reasons: reasons(Yes)}, "Yes, at 2,596.152 MHz as the kernel counts."},
+		{Counter{Sources: []CounterRate{{HZ: 2.6e9, Nominal: true}, {HZ: 24e6}}, Reasons: reasons(Yes)}, "Yes, at 24.000 MHz."},
 		{Counter{Reasons: reasons(Yes)}, "Yes."},
 		{Counter{HZ: 1e9, Reasons: reasons(Yes, NotProven, No, No)}, "No: reason C."},
 		{Counter{HZ: 1e9, Reasons: reasons(Yes, NotProven)}, "Not proven: reason B."},

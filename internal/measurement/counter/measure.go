@@ -99,5 +99,8 @@ func (m *Measurement) rate(last observe.Tightest) (hz, bound, spanNS float64) {
 	hz = ticks / spanNS * 1e9
 	// Each end is known to half of its bracket, and a tick of either clock.
 	unsureNS := float64(m.first.Width()+last.Width())/2*nsPerTick + 2*nsPerTick + 2e9/hz
+	if strings.HasPrefix(m.reference.ID, "CLOCK_MONOTONIC@") {
+		unsureNS += spanNS * maxPPM / 1e6 // a time service may slew it
+	}
 	return hz, math.Ceil(hz * unsureNS / spanNS), spanNS
 }

@@ -32,6 +32,8 @@ type Counter struct {
 	HZBound float64 `json:"hz_bound,omitempty"`
 	// Reference is the clock that measured it.
 	Reference string `json:"reference,omitempty"`
+	// OfKernel is whether the reference counts by this counter too, so that hz is the rate that the kernel assumes.
+	OfKernel bool `json:"of_kernel,omitempty"`
 	// SpanNS is how long it was measured.
 	SpanNS int64 `json:"span_ns,omitempty"`
 	// Sources are the other sources of the frequency.
@@ -139,24 +141,29 @@ func (c *Counter) Word() string {
 	return cmp.Or(map[string]string{Yes: "Yes", No: "No"}[c.Verdict], "Not proven")
 }
 
-// Frequency returns the frequency with its bound: 2,596.15 MHz ± 0.4 ppm; "" if it is unknown.
+// Frequency returns the frequency with its bound: 2,596.152 MHz ± 0.4 ppm; "" if it is unknown.
 func (c *Counter) Frequency() string {
 	switch {
 	case c.HZ == 0:
 		return ""
+	case c.OfKernel:
+		return MHz(c.HZ) + " as the kernel counts"
 	case c.HZBound == 0:
 		return MHz(c.HZ)
 	}
-	return fmt.Sprintf("%s ± %s ppm", MHz(c.HZ), words.NS(c.boundPPM()))
+	return fmt.Sprintf("%s ± %s ppm", MHz(c.HZ), words.ThreeDigits(max(c.boundPPM(), roundedHz/c.HZ*1e6)))
 }
 
-// MHz returns a frequency: 2,596.15 MHz.
+// roundedHz is by how much MHz rounds.
+const roundedHz = 500
+
+// MHz returns a frequency: 2,596.152 MHz.
 func MHz(hz float64) string {
 	const most = 1e15 // digits above it have no meaning
 	if hz >= most {
 		return fmt.Sprintf("%.3g MHz", hz/1e6)
 	}
-	return words.Grouped(hz/1e6, 2) + " MHz"
+	return words.Grouped(hz/1e6, 3) + " MHz"
 }
 
 // key is the key of the section in a document.

@@ -69,7 +69,7 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	}
 	c := &s.Clocks[0]
 	whole := s.Block(&result.Document{})
-	require.Regexp(t, `^No CPUs differ by more than [\d.]+ ns \(63 pairs of CPUs, 1 clock\)\.$`, whole.Verdict)
+	require.Regexp(t, `^No CPU differs from the first by more than [\d.]+ ns \(63 pairs of CPUs, 1 clock\)\.$`, whole.Verdict)
 	for _, p := range c.Pairs[7:62] {
 		c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: 0, OtherCPU: p.OtherCPU, Reason: few})
 	}
@@ -77,7 +77,7 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	c.Pairs, c.Reason = c.Pairs[:7], gone
 
 	block := s.Block(&result.Document{})
-	require.Regexp(t, `^No CPUs differ by more than [\d.]+ ns in 7 of 63 pairs of CPUs \(1 clock\)\. The others were not measured\.$`, block.Verdict)
+	require.Regexp(t, `^No CPU differs from the first by more than [\d.]+ ns in 7 of 63 pairs of CPUs \(1 clock\)\. The others were not measured\.$`, block.Verdict)
 	require.Contains(t, block.Notes[0], "no difference beyond the error bound in 7 of 63 pairs;")
 	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 55 pairs are missing: "+few)
 	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: 1 pair is missing: "+gone)

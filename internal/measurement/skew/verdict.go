@@ -36,6 +36,10 @@ func (s *Skew) verdict() string {
 		clocks = fmt.Sprintf("%d of %s", len(compared), words.Plural(available, "clock"))
 	}
 	var text string
+	none := "No CPUs differ"
+	if s.Star() {
+		none = "No CPU differs from the first"
+	}
 	switch {
 	case len(compared) == 0 && len(s.CPUs) == 1:
 		text = "There is only one CPU: nothing to compare."
@@ -47,12 +51,15 @@ func (s *Skew) verdict() string {
 			text += fmt.Sprintf(" Only %d of %s of CPUs were measured%s.", measured, words.Plural(wanted, "pair"), by)
 		}
 	case measured < wanted:
-		text = fmt.Sprintf("No CPUs differ by more than %s in %d of %s of CPUs (%s). The others were not measured%s.", words.Duration(within), measured, words.Plural(wanted, "pair"), clocks, by)
+		text = fmt.Sprintf("%s by more than %s in %d of %s of CPUs (%s). The others were not measured%s.", none, words.Duration(within), measured, words.Plural(wanted, "pair"), clocks, by)
 	default:
-		text = fmt.Sprintf("No CPUs differ by more than %s (%s of CPUs, %s).", words.Duration(within), words.Plural(measured, "pair"), clocks)
+		text = fmt.Sprintf("%s by more than %s (%s of CPUs, %s).", none, words.Duration(within), words.Plural(measured, "pair"), clocks)
 	}
 	return text
 }
+
+// Star reports whether only the first CPU was compared with each other one, as on large machines.
+func (s *Skew) Star() bool { return len(s.CPUs) > MatrixCPUs }
 
 // coverage returns the number of pairs of CPUs that all of several clocks measured, and the number of pairs to measure.
 func (s *Skew) coverage(clocks []*SkewedClock) (measured, wanted int) {
