@@ -105,6 +105,9 @@ func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags
 	if err != nil {
 		return couldNot(err)
 	}
+	if len(found)+len(missing) == 0 {
+		return fmt.Errorf("no result is in %s; name files of results, or folders with them", strings.Join(names, ", "))
+	}
 	machines, unread := fleet.Read(found, machineIn)
 	f := fleet.Of(machines, append(missing, unread...), time.Now())
 	if f.Machines > 0 { // an empty fleet replaces no files

@@ -26,11 +26,14 @@ const fastNS = 100
 
 // Answer returns one sentence on reading the clock of the document's machine, with its level: whether it is fast or
 // slow, its latency, why it is slow, the worst other fault, and the program that suffers. It returns "" if no everyday
-// clock was timed.
+// clock was timed; of a kernel log, only that reads enter the kernel.
 func Answer(d *result.Document) (string, table.Level) {
 	s := situation.Of(d)
 	c := answering(s)
-	if c == nil {
+	switch {
+	case c == nil && s.LogOnly() && s.InKernelOnly():
+		return fmt.Sprintf("By the kernel log the clock source is %s: each read of the clock enters the kernel. Nothing was measured.", s.ClockSource), table.Warn
+	case c == nil:
 		return "", 0
 	}
 	cost := words.Duration(situation.CostNS(c.Latency))

@@ -798,3 +798,16 @@ func TestTSCThatGoesBackIsNotTrusted(t *testing.T) {
 	d.Put(verified("RDTSC@cpu", "counter", verify.ClockFault{Kind: verify.FaultWarp, Count: 1}).Sections[1])
 	require.Empty(t, remedy.For(situation.Of(d), "tsc-nowatchdog"))
 }
+
+// The first line on a kernel log says what its clock source means for reads.
+func TestAnswerOfALog(t *testing.T) {
+	for source, want := range map[string]string{
+		"hpet": "By the kernel log the clock source is hpet: each read of the clock enters the kernel. Nothing was measured.", "tsc": "",
+	} {
+		d, err := attachment.Read("x", strings.NewReader("[    0.0] Linux version 6.1.0\n[    1.0] clocksource: Switched to clocksource "+source+"\n"))
+		require.NoError(t, err)
+		d.Findings = Findings(d)
+		answer, _ := Answer(d)
+		require.Equal(t, want, answer)
+	}
+}

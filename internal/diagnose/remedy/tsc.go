@@ -50,7 +50,7 @@ var tscRemedies = map[string]remedy{
 		risk:   silenced},
 	"compare-with-drift": {where: (*machine).OnX86, source: "docs/commands.md: drift; a time service keeps the wall clock at the rate of its servers",
 		advice:   "Find out which clock is wrong: measure the rate of the TSC against the wall clock, while a time service synchronises it",
-		commands: []string{"timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h"}},
+		commands: []string{"sudo timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h"}},
 	"compare-cpus": {where: func(s *machine) bool { return s.OnX86() && !s.InGVisor() }, source: "docs/commands.md: skew",
 		advice:   "Measure how far the TSCs of the CPUs differ, before you trust the TSC again",
 		commands: []string{"timebench skew"}},

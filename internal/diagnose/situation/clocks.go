@@ -87,10 +87,13 @@ func (s *Situation) NoVDSO() bool {
 // kernel has a page for it (arch/x86/xen/time.c).
 var unreadable = append([]string{"hpet", "acpi_pm", "pit", "xen"}, TickSources...)
 
+// InKernelOnly reports whether no vDSO can read the clock source.
+func (s *Situation) InKernelOnly() bool { return slices.Contains(unreadable, s.ClockSource) }
+
 // EntryUnproven reports whether the everyday clocks of the vDSO probably enter the kernel, by the clock source, without
 // a proof. unproven are the measured ones.
 func (s *Situation) EntryUnproven() (unproven []compare.Clock, is bool) {
-	if !slices.Contains(unreadable, s.ClockSource) || s.EntersKernel() || s.NoVDSO() || s.LogOnly() && len(s.Faults()) > 0 {
+	if !s.InKernelOnly() || s.EntersKernel() || s.NoVDSO() || s.LogOnly() && len(s.Faults()) > 0 {
 		return nil, false
 	}
 	everyday := s.Select(IsEveryday)

@@ -35,6 +35,7 @@ type count struct {
 // An opening is the pieces of the first screen, from top to bottom, and the numbers of parts that it leaves out.
 type opening struct {
 	width  int
+	titled bool
 	pieces []piece
 	hidden []count
 }
@@ -127,7 +128,7 @@ func (s *opening) dropOne() bool {
 // opening returns the pieces of the first screen, with a table of at most this number of rows, or of the first rows that
 // belong to it.
 func (r Report) opening(width, rows, first int) *opening {
-	s := &opening{width: width}
+	s := &opening{width: width, titled: r.titled}
 	for i, sentence := range words.Present(r.answer, r.details, r.counter) {
 		level := r.level
 		if i > 0 {
@@ -250,7 +251,12 @@ func (s *opening) blocks(all []table.Block, rows, first int) {
 			}
 			s.add(min(k, 2)*2+5*min(i, 1), line, noun)
 		}
+		title := ""
+		if s.titled && b.Title != "" && i > 0 {
+			title = b.Title + ": "
+		}
 		for k, line := range append(b.Faults, words.Present(b.Verdict)...) {
+			line = title + line
 			s.add(3*min(k, 1)+5*min(i, 1), b.Level.Paint(table.Cut(line, s.width, 2)+"\n"), "")
 		}
 	}

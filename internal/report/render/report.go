@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose"
@@ -35,8 +36,10 @@ type Report struct {
 	// format can fold it.
 	findings  []result.Finding
 	explained bool
-	// blocks are left out of the shorter texts of a report that explains its findings.
+	// blocks are left out of the shorter texts of a report that explains its findings. If titled is true, the first screen
+	// names the block of each verdict.
 	blocks   []table.Block
+	titled   bool
 	missing  table.Facts
 	pictures []drawing
 	warnings []result.Warning
@@ -95,8 +98,9 @@ func OfDiagnosis(d *result.Document) Report {
 	r := ofMachine(d)
 	r.title, r.explained = "timebench doctor", true
 	if r.answer, r.level = diagnose.Answer(d); r.answer == "" { // the answer of what was measured instead
-		if measured, _ := blocks(d); len(measured) > 0 && !diagnose.Measured(d) {
-			r.answer, r.level = measured[0].Verdict, measured[0].Level
+		measured, _ := blocks(d)
+		if i := slices.IndexFunc(measured, table.Block.HasRows); i >= 0 && !diagnose.Measured(d) {
+			r.answer, r.level = measured[i].Verdict, measured[i].Level
 		}
 	}
 	r.answer, r.details = untilThen(d, r.answer), diagnose.Published(d)
@@ -136,7 +140,7 @@ func OfDiff(d *diff.Diff) Report {
 		r.blocks = append(r.blocks, of.Block)
 		r.missing.Lines = append(r.missing.Lines, of.Block.Missing...)
 	}
-	r.missing.Title = "In one of them only"
+	r.missing.Title, r.titled = "In one of them only", true
 	return r
 }
 
@@ -162,14 +166,18 @@ func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 	case len(faster) > 0:
 		level = table.OK
 		add(len(faster), of+words.Are(len(faster))+" faster: "+some(faster))
-	case changed == 0:
+	case changed > 0:
+		parts = append(parts, fmt.Sprintf("%d %s changed", changed, of))
+	default:
 		level = table.OK
 		parts = append(parts, "Nothing changed in "+words.Plural(all-len(unjudged), "figure"))
 		if len(d.Setup) > 0 {
 			level, parts[0] = 0, parts[0]+butSetup(d.Setup)
 		}
 	}
-	add(changed-len(slower)-len(faster), "changed in other measurements")
+	if len(slower)+len(faster) > 0 {
+		add(changed-len(slower)-len(faster), "changed in other measurements")
+	}
 	add(len(unjudged), "could not be judged")
 	return strings.Join(parts, "; ") + ".", level
 }

@@ -357,3 +357,11 @@ func TestWholeTablesFitTheTerminal(t *testing.T) {
 	require.NoError(t, r.Whole(&piped))
 	require.NotContains(t, piped.String(), ", continued")
 }
+
+// The first screen of diff names the measurement of each sentence.
+func TestFirstScreenOfDiffNamesSections(t *testing.T) {
+	d := diff.Compare(diff.Read("old", fixed()), diff.Read("new", fixed()), section.Usual)
+	out := &short{wide{columns: 200}, 60}
+	require.NoError(t, OfDiff(d).Text(out))
+	require.Contains(t, out.String(), "The CPU's counter: ")
+}
