@@ -30,7 +30,7 @@ func (f *Fleet) Facts() []table.Fact {
 	return facts
 }
 
-// Verdict returns the summary in one or two sentences.
+// Verdict returns the summary in a few sentences.
 func (f *Fleet) Verdict() string {
 	if f.Machines == 0 {
 		return "No result could be read."
@@ -50,6 +50,9 @@ func (f *Fleet) Verdict() string {
 			text += ", but a group has several clock sources: " + f.Groups[i].sources()
 		}
 		all = append(all, text+".")
+	}
+	if n := len(f.Unread); n > 0 {
+		all = append(all, fmt.Sprintf("%d of %s could not be read.", n, words.Plural(f.Machines+n, "result")))
 	}
 	return strings.Join(all, " ")
 }
