@@ -143,6 +143,9 @@ ended() { until_true '! pidof timebench clock-guardian >/dev/null'; }
 ) &
 started
 run running su user -c 'timebench doctor --format json'
+# A frozen guardian cannot act between the kill of timebench and its own.
+echo 1 >/tmp/groups/one/cgroup.freeze
+until_true 'grep -q "^frozen 1" /tmp/groups/one/cgroup.events'
 echo 1 >/tmp/groups/one/cgroup.kill
 ended
 run alive pidof timebench clock-guardian
