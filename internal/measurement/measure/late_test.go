@@ -155,21 +155,22 @@ func TestRunWithoutTimeHasARound(t *testing.T) {
 	require.Nil(t, measured.Clocks[0].Latency)
 }
 
-// However slow the machine is, the time limit of a run leaves each clock its first figures.
+// However slow the machine is, the time limit of a run leaves each clock its first figures. Where the clock is coarse, as
+// under Wine, the limit of 1 ns may leave a little more.
 func TestLimitLeavesTheFirstFigures(t *testing.T) {
 	r := &runner{settings: Settings{Threads: []int{1, 2, 4}, Limit: 1}, team: &fakeTeam{gone: never}, now: observe.Now}
 	measured := running(t, r)
 	r.cancel()
 	require.False(t, measured.Interrupted)
-	require.Equal(t, leadingRounds, measured.Conditions.CompleteRounds)
+	require.GreaterOrEqual(t, measured.Conditions.CompleteRounds, leadingRounds)
 	for _, c := range measured.Clocks {
-		require.GreaterOrEqual(t, len(c.Latency.SamplesNS), leadingRounds, "a coarse clock sees the limit a step later")
+		require.GreaterOrEqual(t, len(c.Latency.SamplesNS), leadingRounds)
 		require.NotNil(t, c.Resolution)
-		require.Len(t, c.Throughput, 1)
-		require.Len(t, of(t, c, 1).SamplesReadsPerSecond, sufficient)
+		require.GreaterOrEqual(t, len(of(t, c, 1).SamplesReadsPerSecond), sufficient)
 	}
 	for _, p := range measured.Conditions.Passes {
-		require.Equal(t, map[int]int{1: 2 * sufficient}[p.Threads], p.Complete)
+		require.GreaterOrEqual(t, p.Complete, map[int]int{1: 2 * sufficient}[p.Threads])
+		require.Less(t, p.Complete, p.Planned)
 		require.Equal(t, []string{"the time limit ended the run"}, p.Reasons)
 	}
 	require.Len(t, measured.Conditions.Passes, 3)
