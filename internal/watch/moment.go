@@ -21,7 +21,7 @@ type moment struct {
 	boot, wall observe.Bracket
 	// countsSuspend is whether there is such a clock: otherwise boot is the monotonic clock.
 	countsSuspend bool
-	// marker and generation are those of VMClock; "" if it cannot be read.
+	// marker and generation are the disruption marker and the generation of the VMClock; "" if it cannot be read.
 	marker, generation string
 }
 

@@ -34,7 +34,7 @@ const (
 	fewestSamples = 5
 )
 
-// changesOf returns what changed from old to new. otherSpeed is whether the machine ran at another speed.
+// changesOf returns the changes from old to new. otherSpeed is whether the machine ran at another speed.
 //
 // A figure is slower or faster if its cost changed by the floor or more, and the confidence interval of the change
 // excludes 0 %. With too few runs for an interval, each run of one side must cost more than each run of the other. The

@@ -47,7 +47,7 @@ func Begin() *Measurement {
 	return m
 }
 
-// brackets is the number of readings at either end, of which the least disturbed counts.
+// brackets is the number of readings at either end. The least disturbed reading counts.
 const brackets = 200
 
 // read returns the counter between two readings of the reference; no bracket if one of them cannot be read.

@@ -334,7 +334,7 @@ func TestNoFileIsLeft(t *testing.T) {
 	require.Equal(t, before, need.OpenFiles())
 }
 
-// A nobody runs shell scripts as the user nobody, in a folder with timebench.
+// nobody runs shell scripts as the user of this name, in a folder with timebench.
 type nobody struct {
 	setpriv, folder string
 }
@@ -350,7 +350,7 @@ func asNobody(t *testing.T) nobody {
 		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
 	}
 	setpriv := need.Program(t, "setpriv")
-	// The user nobody cannot enter the folders of the test.
+	// Other users cannot enter the folders of the test.
 	folder, err := os.MkdirTemp("/tmp", "timebench-test-*")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })

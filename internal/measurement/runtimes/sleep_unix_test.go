@@ -24,7 +24,7 @@ func sleeping(t *testing.T, answer string) Settings {
 	return Settings{Runtimes: []Selected{selected}, Spans: []time.Duration{time.Microsecond}, Sleeps: 2 * batchSleeps}
 }
 
-// lateNS are ten sleeps of 1 µs, two of which end early.
+// lateNS are ten sleeps of 1 µs. Two of them end early.
 const lateNS = `case $name in absent) echo missing not in this version ;; *) echo 2 -300 5 1 3 4 -2 6 900 7 ;; esac`
 
 func TestSleepsAreWhatTheBenchmarkPrints(t *testing.T) {

@@ -88,8 +88,8 @@ func (w *Wake) verdict() string {
 	return text + " (" + w.Ways[i].ID + ")." + w.choice(s)
 }
 
-// choice names the way to use for a span, if it is less late than the first way; of ways that do not differ, one that most
-// programs use.
+// choice names the way to use for a span, if it is less late than the first way. Of ways that do not differ, it names the
+// way that most programs use.
 func (w *Wake) choice(first *SleepSpan) string {
 	rows := ByLateness(w.Ways, first.SpanNS)
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Early > 0 })

@@ -19,7 +19,8 @@ const screenLines, fewestRows, mostFirst, mostOfTwo = 23, 3, 7, 4
 const lastLine = "\n%s\n"
 
 // A piece is a part of the first screen. spare is the order in which pieces are left out if there is no room: the
-// largest first, 0 never. noun is its name among the parts that are left out; empty if nobody misses it.
+// largest first, 0 never. noun is its name in the last line, which counts the parts that are left out; empty for a part
+// that the last line does not count.
 type piece struct {
 	text  string
 	spare int

@@ -103,7 +103,7 @@ func (p *page) begin(r Report) {
 	}
 }
 
-// classes returns the classes of an element: its own, and that of an error.
+// classes returns the classes of an element: its own, and the class "error" for an error.
 func classes(own string, level table.Level) string {
 	if level == table.Error {
 		own = strings.TrimSpace(own + " error")

@@ -248,7 +248,7 @@ func (g Grid) leftOut(width int) (widths []int, leftOut map[int]bool) {
 	return widths, leftOut
 }
 
-// with returns the grid with some of its columns, none of which can be left out.
+// with returns the grid with some of its columns. All of these are then shown at any width.
 func (g Grid) with(keep func(column int) bool) Grid {
 	some := g
 	some.Header, some.Rows, some.texts, some.spare = nil, make([][]string, len(g.Rows)), 0, nil

@@ -52,7 +52,7 @@ func TestFactsBreakAfterTheirParts(t *testing.T) {
 	require.Equal(t, "Boot parameters  quiet mitigations=auto,no_guest_host,no_\n                 guest_guest cpuidle_haltpoll.force=1\n", out.String())
 }
 
-// What people copy from a sentence stays in one line.
+// A command or an address in a sentence stays in one line, so that people can copy it.
 func TestCopiedPartsOfSentencesStayWhole(t *testing.T) {
 	for text, want := range map[string]string{
 		"$ echo tsc | sudo tee /sys/x":            "$ echo tsc | sudo tee /sys/x\n",
