@@ -18,7 +18,7 @@ type Conditions struct {
 	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
 	// FloorHighNS is a quartile of the empty call.
 	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
-	// StealShare is what the hypervisor took of the usable CPUs.
+	// StealShare is the share that the hypervisor took.
 	StealShare float64 `json:"steal_share,omitempty" is:"share"`
 	// OtherCPUs is the number of usable CPUs that other programs kept busy.
 	OtherCPUs float64 `json:"other_cpus,omitempty"`
@@ -26,17 +26,17 @@ type Conditions struct {
 	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`
 	// ThrottledNS is the CPU time that the quota withheld.
 	ThrottledNS int64 `json:"throttled_ns,omitempty"`
-	// CompleteRounds is the number in the run with the fewest, if not all.
+	// CompleteRounds is the fewest rounds of a run, if not all.
 	CompleteRounds int `json:"complete_rounds,omitempty"`
 	// Passes are incomplete passes of throughput, by number of threads.
 	Passes []Passes `json:"passes,omitempty"`
-	// ClockSources are clock sources in order of use, if they changed.
+	// ClockSources are clock sources in use, if they changed.
 	ClockSources []string `json:"clocksources,omitempty"`
 	// WallStepNS is the largest step of the wall clock; negative: back.
 	WallStepNS int64 `json:"wall_step_ns,omitempty" is:"any"`
 }
 
-// Passes are passes of throughput with one number of threads; some are missing, or a thread starved in them.
+// Passes are passes of throughput with one number of threads, where some are missing or starved.
 type Passes struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
@@ -44,7 +44,7 @@ type Passes struct {
 	Planned int `json:"planned"`
 	// Complete is the number of complete ones.
 	Complete int `json:"complete"`
-	// Starved is the number of those in which a thread had no CPU for long.
+	// Starved is the number of passes in which a thread had no CPU for long.
 	Starved int `json:"starved,omitempty"`
 	// Reasons are why some are missing.
 	Reasons []string `json:"reasons,omitempty"`

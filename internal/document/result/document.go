@@ -162,7 +162,7 @@ type CPU struct {
 	TSCHz float64 `json:"tsc_hz,omitempty"`
 	// TSCAsleepHz is its rate asleep.
 	TSCAsleepHz float64 `json:"tsc_asleep_hz,omitempty"`
-	// TSCLoadedHz is its rate while clocks were read, by doctor, or under load, by compare.
+	// TSCLoadedHz is its rate while clocks were read, or under load.
 	TSCLoadedHz float64 `json:"tsc_loaded_hz,omitempty"`
 	// KernelTSCHz is its rate by the kernel.
 	KernelTSCHz float64 `json:"kernel_tsc_hz,omitempty"`
@@ -193,7 +193,7 @@ func (v *Virtualization) Visible() string {
 
 // A ClockSource is the clock source of Linux, or the timecounter of a BSD (kern.timecounter).
 type ClockSource struct {
-	// Current is in use at the start, or at the end if it changed.
+	// Current is in use, at the end if it changed.
 	Current string `json:"current"`
 	// Available are those that the kernel can use.
 	Available []string `json:"available"`
@@ -245,9 +245,9 @@ type KernelLog struct {
 	Reason string `json:"reason,omitempty"`
 	// Truncated is whether earlier lines may be missing.
 	Truncated bool `json:"truncated,omitempty"`
-	// Boots is how many boots the log has, if more than one. Lines are of the last of them.
+	// Boots is the number of boots in the log, if several. The lines are of the last.
 	Boots int `json:"boots,omitempty"`
-	// Mixed is whether the lines are of all these boots, because no time since boot separates them.
+	// Mixed is whether no time since boot separates the boots. The lines are of all.
 	Mixed bool `json:"mixed,omitempty"`
 	// Lines are its lines, the oldest first.
 	Lines []string `json:"lines,omitempty"`
@@ -271,19 +271,19 @@ type TimeSync struct {
 	TickNS int64 `json:"tick_ns,omitempty"`
 }
 
-// A WallOffset is the offset of the wall clock from a clock that runs while the machine is off, or of a network card.
+// A WallOffset is the offset of the wall clock from a real-time or PTP clock.
 type WallOffset struct {
 	// Against is the device of the other clock: rtc0, ptp0.
 	Against string `json:"against" is:"named"`
 	// Name is its name.
 	Name string `json:"name,omitempty"`
-	// OffsetNS is the step that corrects the wall clock, at most 1e18.
+	// OffsetNS is the step that corrects the wall clock.
 	OffsetNS *int64 `json:"offset_ns,omitempty" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS int64 `json:"bound_ns,omitempty"`
 	// By is how a PTP clock was read: PTP_SYS_OFFSET_PRECISE, PTP_SYS_OFFSET_EXTENDED, clock_gettime.
 	By string `json:"by,omitempty"`
-	// ZoneNS is the other clock's local time minus UTC, which offset_ns corrects.
+	// ZoneNS is the local time of the other clock minus UTC, included in offset_ns.
 	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
@@ -294,15 +294,15 @@ const UnreliableVMClock = "unreliable"
 
 // A VMClock is the page in which a hypervisor reports disruptions of the CPU's counter (/dev/vmclock0).
 type VMClock struct {
-	// DisruptionMarker changes whenever the counter is disrupted: a restore, a live migration.
+	// DisruptionMarker changes with each disruption: a restore, a live migration.
 	DisruptionMarker string `json:"disruption_marker,omitempty"`
-	// Disruptions is how many are proven: where each update of the page counted one.
+	// Disruptions is the proven number of them.
 	Disruptions int64 `json:"disruptions,omitempty"`
 	// Generation changes with each restore from a snapshot, if the hypervisor counts them.
 	Generation string `json:"generation,omitempty"`
 	// Status is unknown, initializing, synchronized, freerunning, unreliable, or a number.
 	Status string `json:"status,omitempty"`
-	// Counter is tsc, arm64, or a number; absent if the page has no time.
+	// Counter is tsc, arm64, or a number.
 	Counter string `json:"counter,omitempty"`
 	// TimeType is UTC, TAI, monotonic, or a number.
 	TimeType string `json:"time_type,omitempty"`
@@ -310,7 +310,7 @@ type VMClock struct {
 	EstimatedErrorNS *int64 `json:"estimated_error_ns,omitempty"`
 	// MaxErrorNS is its error bound.
 	MaxErrorNS *int64 `json:"max_error_ns,omitempty"`
-	// DisruptionDue is within what a disruption is announced: a day, an hour.
+	// DisruptionDue is the time to an announced disruption: a day, an hour.
 	DisruptionDue string `json:"disruption_due,omitempty"`
 	// Reason is why the page could not be read.
 	Reason string `json:"reason,omitempty"`
@@ -408,7 +408,7 @@ type Adjustment struct {
 type QPC struct {
 	// Hz is QueryPerformanceFrequency.
 	Hz int64 `json:"hz"`
-	// UserMode is whether reads stay in user mode, if the pages show it.
+	// UserMode is whether reads stay in user mode.
 	UserMode *bool `json:"user_mode,omitempty"`
 	// HypervisorPage is whether the hypervisor page scales the counter.
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
@@ -426,7 +426,7 @@ type Settings struct {
 	ThreadsChosen bool `json:"threads_chosen,omitempty"`
 	// Rounds is the number of latency samples of each clock.
 	Rounds int `json:"rounds"`
-	// TimeNS is the time of one measurement of throughput, or of the run.
+	// TimeNS is the time of a measurement of throughput, or of the run.
 	TimeNS int64 `json:"time_ns"`
 	// Repeat is the number of runs, if several.
 	Repeat int `json:"repeat,omitempty"`
@@ -456,7 +456,7 @@ type Warning struct {
 type Finding struct {
 	// Kind is one word for programs.
 	Kind string `json:"kind"`
-	// Severity is a fault, a suspicion, or good to know.
+	// Severity is a fault, a suspicion, or a fact.
 	Severity string `json:"severity" is:"error|warn|note"`
 	// Title is the finding in one line.
 	Title string `json:"title"`
@@ -482,7 +482,7 @@ type NotChecked struct {
 type Remedy struct {
 	// Advice is what to do.
 	Advice string `json:"advice"`
-	// Commands are lines for a shell, in order. A line that begins with # is a remark on the next ones.
+	// Commands are lines for a shell; # begins a remark on the next.
 	Commands []string `json:"commands,omitempty"`
 	// Risk is what may go wrong.
 	Risk string `json:"risk,omitempty"`

@@ -61,7 +61,7 @@ type Clock struct {
 	Distribution *Distribution `json:"distribution,omitempty"`
 	// Layers are the parts of the latency, from the call inwards, if they are known and could be measured.
 	Layers []Layer `json:"layers,omitempty" once:"name"`
-	// UserModeNS is the time that a read would take if the vDSO read the CPU's counter.
+	// UserModeNS is the time of a read if the vDSO read the CPU's counter.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 }
 
@@ -77,9 +77,9 @@ func (clock *Clock) GainNS() float64 {
 type Latency struct {
 	// MedianNS is the median of the rounds.
 	MedianNS float64 `json:"median_ns"`
-	// LowNS is the lower end of the interval; absent below 6 rounds.
+	// LowNS is an end of the interval; absent below 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty"`
-	// HighNS is the upper end of the interval; absent below 6 rounds.
+	// HighNS is an end of the interval; absent below 6 rounds.
 	HighNS float64 `json:"high_ns,omitempty"`
 	// Confidence is the confidence of the interval.
 	Confidence float64 `json:"confidence,omitempty" is:"share"`
@@ -105,7 +105,7 @@ func LatencyOf(samplesNS, quietNS []float64) *Latency {
 
 // Resolution is the step of a clock's values.
 type Resolution struct {
-	// TickNS is the median step; the unit of the values if FinerThanRead.
+	// TickNS is the median step, or the unit of the values.
 	TickNS float64 `json:"tick_ns,omitempty"`
 	// TickLowNS is a quartile of the steps, if uneven.
 	TickLowNS float64 `json:"tick_low_ns,omitempty"`
@@ -119,7 +119,7 @@ type Resolution struct {
 	WatchedNS int64 `json:"watched_ns"`
 	// Ticks is the number of steps.
 	Ticks int64 `json:"ticks,omitempty"`
-	// Moved is whether it ticked, but the ticks could not be counted.
+	// Moved is whether there were ticks that could not be counted.
 	Moved bool `json:"moved,omitempty"`
 	// Backwards is the number of values below the previous value.
 	Backwards int64 `json:"backwards,omitempty"`
@@ -131,9 +131,9 @@ type Resolution struct {
 type Throughput struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
-	// ReadsPerSecond is the total rate: the median of the samples.
+	// ReadsPerSecond is the total rate.
 	ReadsPerSecond float64 `json:"reads_per_second"`
-	// CountedReadsPerSecond is the rate of all reads, including interruptions.
+	// CountedReadsPerSecond is the rate including interruptions.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`
 	// NSPerRead is the wall time of one read, including waiting for a CPU.
 	NSPerRead float64 `json:"ns_per_read"`
@@ -141,7 +141,7 @@ type Throughput struct {
 	Fairness float64 `json:"fairness" is:"share"`
 	// Oversubscribed is whether there were more threads than CPUs.
 	Oversubscribed bool `json:"oversubscribed"`
-	// Disturbed is whether threads had no CPU for most of the time in almost all samples, because of other programs.
+	// Disturbed is whether other programs took the CPUs in almost all samples.
 	Disturbed bool `json:"disturbed,omitempty"`
 	// SamplesReadsPerSecond are the rates of passes, or of windows if oversubscribed.
 	SamplesReadsPerSecond []float64 `json:"samples_reads_per_second,omitempty"`

@@ -15,11 +15,11 @@ import (
 type Layer struct {
 	// Name is its name.
 	Name string `json:"name" is:"named"`
-	// NS is the difference of the medians. The layers add up to latency.median_ns.
+	// NS is the difference of the medians; all add up to latency.median_ns.
 	NS float64 `json:"ns" is:"signed"`
-	// LowNS is the lower end of the interval; absent below 6 rounds.
+	// LowNS is an end of the interval; absent below 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
-	// HighNS is the upper end of the interval; absent below 6 rounds.
+	// HighNS is an end of the interval; absent below 6 rounds.
 	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
 }
 

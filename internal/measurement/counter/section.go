@@ -24,17 +24,17 @@ const (
 type Counter struct {
 	// Clock is the counter: RDTSC@cpu.
 	Clock string `json:"clock" is:"named"`
-	// Verdict is no if a reason is against it, yes if all are for it.
+	// Verdict is no if one reason is against it, yes if all are for it.
 	Verdict string `json:"verdict" is:"yes|no|not-proven"`
-	// HZ is its frequency; absent if unknown.
+	// HZ is its frequency.
 	HZ float64 `json:"hz,omitempty"`
-	// HZBound is the error bound; absent if the frequency was not measured.
+	// HZBound is the error bound, if measured.
 	HZBound float64 `json:"hz_bound,omitempty"`
 	// Reference is the clock that measured it.
 	Reference string `json:"reference,omitempty"`
-	// OfKernel is whether the reference counts by this counter too, so that hz is the rate that the kernel assumes.
+	// OfKernel is whether the reference is this counter too: hz is the rate that the kernel assumes.
 	OfKernel bool `json:"of_kernel,omitempty"`
-	// SpanNS is how long it was measured.
+	// SpanNS is the measured time.
 	SpanNS int64 `json:"span_ns,omitempty"`
 	// Sources are the other sources of the frequency.
 	Sources []CounterRate `json:"sources" once:"name"`
@@ -48,7 +48,7 @@ type CounterRate struct { //nolint:revive // the name in the JSON Schema, where 
 	Name string `json:"name" is:"named"`
 	// HZ is the frequency.
 	HZ float64 `json:"hz"`
-	// Nominal is whether it is a name or a first guess, which may differ by 10 %; others by 500 ppm.
+	// Nominal is whether it may differ by 10 %, others by 500 ppm.
 	Nominal bool `json:"nominal,omitempty"`
 	// PPM is how much higher it is than hz of the counter.
 	PPM *float64 `json:"ppm,omitempty" is:"signed"`

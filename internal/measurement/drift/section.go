@@ -13,7 +13,7 @@ type Drift struct {
 	Reference string `json:"reference" is:"named"`
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// LoadedFromNS is when the load began.
+	// LoadedFromNS is the start of the load.
 	LoadedFromNS int64 `json:"loaded_from_ns,omitempty"`
 	// Clocks has an entry for each clock except the reference, each id once.
 	Clocks []DriftedClock `json:"clocks" once:"id"`
@@ -25,7 +25,7 @@ type DriftedClock struct {
 	ID string `json:"id" is:"named"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// NominalHz is the reported rate, or the kernel's; without it there is no ppm.
+	// NominalHz is the reported rate, or the kernel's.
 	NominalHz float64 `json:"nominal_hz,omitempty"`
 	// Idle is the rate while the process slept between its readings; absent if there were too few.
 	Idle *DriftRate `json:"idle,omitempty"`
@@ -58,7 +58,7 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 	SpanNS int64 `json:"span_ns"`
 }
 
-// A DriftPoint is one of at most 1000 readings, from the longest part without a step.
+// A DriftPoint is one of at most 1000 readings.
 type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where all sections are together
 	// AtNS is the reference's time since the start.
 	AtNS int64 `json:"at_ns"`

@@ -15,11 +15,11 @@ type Profile struct {
 	Scope string `json:"scope" is:"machine|processes|command"`
 	// Started is the started program.
 	Started string `json:"started,omitempty"`
-	// StartedStatus is its exit status; after a signal 128 and the number of the signal.
+	// StartedStatus is its exit status; after a signal 128 and its number.
 	StartedStatus int `json:"started_status,omitempty"`
 	// ListsThreads is whether tables have the threads (--by-thread).
 	ListsThreads bool `json:"lists_threads,omitempty"`
-	// SeesKernel is whether the kernel was sampled; if not, the intervals have room for it.
+	// SeesKernel is whether the kernel was sampled.
 	SeesKernel bool `json:"sees_kernel"`
 	// Unseen are what the profile does not see, and why.
 	Unseen []string `json:"unseen,omitempty"`
@@ -43,7 +43,7 @@ type Profile struct {
 	ReadNS float64 `json:"read_ns,omitempty"`
 	// SyscallNS is its cost by a system call.
 	SyscallNS float64 `json:"syscall_ns,omitempty"`
-	// UserModeNS is what a read would take if the vDSO read the CPU's counter.
+	// UserModeNS is the time of a read if the vDSO read the CPU's counter.
 	UserModeNS float64 `json:"user_mode_ns,omitempty"`
 	// Processes are the programs with samples, first the program with most CPU time in reads. A program that another
 	// program runs by execve(2) is a separate entry. Processes of a program with few samples each are a single entry.

@@ -22,7 +22,7 @@ type Runtimes struct {
 	Environment []string `json:"environment,omitempty"`
 	// ClearedEnvironment are names of those not passed on.
 	ClearedEnvironment []string `json:"cleared_environment,omitempty"`
-	// Preloaded are preloaded libraries that return the time, with origin: /usr/lib/libfaketime.so.1 (LD_PRELOAD).
+	// Preloaded are preloaded libraries that return the time: /usr/lib/libfaketime.so.1 (LD_PRELOAD).
 	Preloaded []string `json:"preloaded,omitempty"`
 	// Runtimes has an entry for each runtime, each name once.
 	Runtimes []MeasuredRuntime `json:"runtimes" once:"name"`
@@ -66,7 +66,7 @@ type MeasuredRuntime struct {
 	Reason string `json:"reason,omitempty"`
 	// Forks is the number of its starts.
 	Forks int `json:"forks,omitempty"`
-	// LoopNS is the cost of a turn of the empty loop, which each latency includes.
+	// LoopNS is the cost of the empty loop, included in each latency.
 	LoopNS float64 `json:"loop_ns,omitempty"`
 	// CallNS is the same with an empty call.
 	CallNS float64 `json:"call_ns,omitempty"`
@@ -88,7 +88,7 @@ type MeasuredCall struct {
 	Reason string `json:"reason,omitempty"`
 	// WarmUpNS is the mean of the first 100 calls.
 	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
-	// Latency is wall time, or what timed_by says. Its samples are the lowest levels of the starts.
+	// Latency is the time of a call, by timed_by. Its samples are the lowest levels of the starts.
 	Latency *compare.Latency `json:"latency,omitempty"`
 	// Resolution is the resolution that the program sees.
 	Resolution *compare.Resolution `json:"resolution,omitempty"`

@@ -71,9 +71,9 @@ type VerifiedClock struct {
 	Reads int64 `json:"reads"`
 	// Repeats is the number of reads that repeat the value.
 	Repeats int64 `json:"repeats"`
-	// StoodNS is the longest time that the value provably stood still.
+	// StoodNS is the longest proven standstill.
 	StoodNS float64 `json:"stood_ns,omitempty"`
-	// TickNS is the step of the values, at least the time of a read.
+	// TickNS is the step of the values.
 	TickNS float64 `json:"tick_ns,omitempty"`
 	// Witness is the clock that measured pauses.
 	Witness string `json:"witness,omitempty"`
@@ -89,9 +89,9 @@ type VerifiedClock struct {
 type Across struct {
 	// Checks is the number of compared reads.
 	Checks int64 `json:"checks"`
-	// Pairs is the number of comparisons of one CPU with another: two for each pair.
+	// Pairs is the number of compared pairs, in each direction.
 	Pairs int `json:"pairs"`
-	// SmallestWarpNS is the smallest warp that would have been detected.
+	// SmallestWarpNS is the smallest detectable warp.
 	SmallestWarpNS float64 `json:"smallest_warp_ns,omitempty"`
 }
 
@@ -105,9 +105,9 @@ type Bracket struct {
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
-	// ResolutionNS is what clock_getres returns on the own path of the clock.
+	// ResolutionNS is its clock_getres.
 	ResolutionNS float64 `json:"resolution_ns,omitempty"`
-	// AgainstResolutionNS is what it returns on the other path.
+	// AgainstResolutionNS is the clock_getres of the other path.
 	AgainstResolutionNS float64 `json:"against_resolution_ns,omitempty"`
 }
 
@@ -133,7 +133,7 @@ type Relation struct {
 	Clock string `json:"clock"`
 	// Against is the other clock.
 	Against string `json:"against"`
-	// ChangeNS is how far the first moved ahead; negative: behind.
+	// ChangeNS is how far the first moved ahead.
 	ChangeNS float64 `json:"change_ns" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`

@@ -11,7 +11,7 @@ import (
 type Wake struct {
 	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
-	// CPUs are the CPUs to which the threads that slept were pinned; absent for a single thread that was free to move.
+	// CPUs are the CPUs to which sleeping threads were pinned; absent for one unpinned thread.
 	CPUs []int `json:"cpus,omitempty"`
 	// BusyThreads is the number of threads that kept CPUs busy (--load).
 	BusyThreads int `json:"busy_threads,omitempty"`
@@ -25,10 +25,9 @@ type Wake struct {
 
 // Timers are the facts of a machine on which wake-ups depend.
 type Timers struct {
-	// SlackNS is the timer slack of a thread of this process; prctl(2), PR_GET_TIMERSLACK.
+	// SlackNS is the timer slack of this process (PR_GET_TIMERSLACK).
 	SlackNS int64 `json:"slack_ns,omitempty"`
-	// ResolutionNS is the resolution of timers; clock_getres(2) of CLOCK_MONOTONIC: a tick without high-resolution
-	// timers.
+	// ResolutionNS is the clock_getres(2) of timers: a tick without high-resolution timers.
 	ResolutionNS int64 `json:"resolution_ns,omitempty"`
 	// Device is the device of the timer interrupt: lapic-deadline.
 	Device string `json:"device,omitempty"`
@@ -40,7 +39,7 @@ type Timers struct {
 	IdleGovernor string `json:"idle_governor,omitempty"`
 	// IdleStates are the idle states of the first CPU.
 	IdleStates []IdleState `json:"idle_states,omitempty" once:"name"`
-	// HaltPollNS is how long an idle guest polls before it halts; guest_halt_poll_ns of haltpoll.
+	// HaltPollNS is guest_halt_poll_ns of haltpoll.
 	HaltPollNS int64 `json:"halt_poll_ns,omitempty"`
 	// Preemption is the preemption model in the version of the kernel: PREEMPT_DYNAMIC.
 	Preemption string `json:"preemption,omitempty"`
@@ -68,11 +67,11 @@ type ProgramSlack struct {
 type IdleState struct {
 	// Name is its name: C1, C6, POLL.
 	Name string `json:"name" is:"named"`
-	// LatencyNS is how long the CPU takes to leave it, as its driver reports.
+	// LatencyNS is the time to leave it, by its driver.
 	LatencyNS int64 `json:"latency_ns"`
 	// Disabled is whether it is disabled.
 	Disabled bool `json:"disabled,omitempty"`
-	// Entered is how often the measured CPUs entered it during the measurement.
+	// Entered is how often measured CPUs entered it.
 	Entered int64 `json:"entered"`
 }
 

@@ -29,7 +29,7 @@ type SleepWay struct {
 
 // A SleepSpan is the lateness of sleeps of one length: the time of the wake-up minus the deadline.
 type SleepSpan struct {
-	// SpanNS is the length. Wake adds a random part of it, half at most and 1 ms at most, to each deadline.
+	// SpanNS is the length. Wake adds up to half of it, 1 ms at most, to each deadline.
 	SpanNS int64 `json:"span_ns" is:"positive"`
 	// Samples is the number of sleeps.
 	Samples int `json:"samples" is:"positive"`
@@ -39,9 +39,9 @@ type SleepSpan struct {
 	MinLateNS float64 `json:"min_late_ns" is:"signed"`
 	// MedianLateNS is the median.
 	MedianLateNS float64 `json:"median_late_ns" is:"signed"`
-	// LowNS is the lower end of the interval of the median; absent below 6 sleeps.
+	// LowNS is an end of its interval; absent below 6 sleeps.
 	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
-	// HighNS is the upper end of the interval of the median; absent below 6 sleeps.
+	// HighNS is an end of its interval; absent below 6 sleeps.
 	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
 	// P99LateNS is the 99th percentile; absent below 100 sleeps.
 	P99LateNS float64 `json:"p99_late_ns,omitempty" is:"signed"`
@@ -49,15 +49,15 @@ type SleepSpan struct {
 	P999LateNS float64 `json:"p99_9_late_ns,omitempty" is:"signed"`
 	// MaxLateNS is the maximum.
 	MaxLateNS float64 `json:"max_late_ns" is:"signed"`
-	// MaxAtNS is when the sleep with the maximum ended, from the start of the measurement; absent in runtimes.
+	// MaxAtNS is when that sleep ended, from the start; absent in runtimes.
 	MaxAtNS int64 `json:"max_at_ns,omitempty"`
-	// WorstCPU is the CPU with the highest median, if several were measured.
+	// WorstCPU is the CPU with the highest median.
 	WorstCPU *int `json:"worst_cpu,omitempty"`
 	// WorstCPUMedianNS is the median on that CPU.
 	WorstCPUMedianNS float64 `json:"worst_cpu_median_ns,omitempty" is:"signed"`
 	// Layers are the parts of the median, which add up to it; absent if they are unknown.
 	Layers []SleepLayer `json:"layers,omitempty" once:"name"`
-	// PartMediansNS are the medians of the parts of the measurement, 50 at most, in order; in runtimes of the starts.
+	// PartMediansNS are the medians of at most 50 parts of the measurement, or of the starts of a runtime.
 	PartMediansNS []float64 `json:"part_medians_ns" is:"signed"`
 	// Runs has the number of parts of each run, if there are several.
 	Runs []int `json:"runs,omitempty" is:"positive"`
@@ -65,7 +65,7 @@ type SleepSpan struct {
 	SystemCall string `json:"system_call,omitempty"`
 	// SystemCallNS is how long it waits at most.
 	SystemCallNS int64 `json:"system_call_ns,omitempty"`
-	// Deadline is whether the call has a deadline; system_call_ns is then what remained of it.
+	// Deadline is whether it has a deadline; system_call_ns remained of it.
 	Deadline bool `json:"system_call_deadline,omitempty"`
 	// SystemCallBy is the method, or why it is unknown.
 	SystemCallBy string `json:"system_call_by,omitempty"`
@@ -82,7 +82,7 @@ const (
 
 // A SleepLayer is a part of the median lateness: by how much it fell without the cause.
 type SleepLayer struct {
-	// Name is its cause; the rest is the timer interrupt, the wake-up and the scheduler.
+	// Name is its cause; the rest is interrupt, wake-up and scheduler.
 	Name string `json:"name" is:"runtime|rounding|timer slack|leaving idle|the rest"`
 	// NS is its part.
 	NS float64 `json:"ns"`
