@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
@@ -25,14 +26,15 @@ func Progress(w io.Writer, quiet bool, what string, estimate, slowest time.Durat
 	if !ok {
 		return nil, func(bool) {}
 	}
-	_, _ = fmt.Fprintf(w, "%s: about %s%s.\n", what, RoundUp(estimate), busy(load, slowest))
+	width := screen{file}.Width()
+	_, _ = io.WriteString(w, table.Indented(fmt.Sprintf("%s: about %s%s.", what, RoundUp(estimate), busy(load, slowest)), 0, width))
 	tracker := &progress.Tracker{Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
 	bar.SetUpdateFrequency(updateEvery)
 	bar.SetNumTrackersExpected(1)
 	const most, beside = 40, 50 // columns of the bar, and of the text beside it
-	bar.SetTrackerLength(min(most, screen{file}.Width()-beside))
+	bar.SetTrackerLength(min(most, width-beside))
 	bar.Style().Visibility.Value = false
 	bar.Style().Options.TimeInProgressPrecision = 100 * time.Millisecond
 	bar.AppendTracker(tracker)
