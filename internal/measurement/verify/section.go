@@ -175,7 +175,7 @@ func (v *Verification) Missing() string {
 		why.Add(c.ID, c.Reason)
 	}
 	missing := why.Lines()
-	if best, _ := v.sensitivity(); best != nil {
+	if best, _, _ := v.sensitivity(); best != nil {
 		missing = append(missing, words.Present(words.Insensitive(best.Across.SmallestWarpNS))...)
 	}
 	return strings.Join(missing, "; ")

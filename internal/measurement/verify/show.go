@@ -364,34 +364,40 @@ func trust(v *Verification, d *result.Document) string {
 }
 
 // sensitivity returns the clocks that detect the smallest and the largest warps. It leaves out clocks that an interrupt
-// advances, unless there are only such clocks. It returns nil if no clock was compared on all CPUs without a warp.
-func (v *Verification) sensitivity() (best, worst *VerifiedClock) {
+// advances, and reports that it did, unless there are only such clocks. It returns nil if no clock was compared on all
+// CPUs without a warp.
+func (v *Verification) sensitivity() (best, worst *VerifiedClock, leftOut bool) {
 	coarse := func(c *VerifiedClock) bool { return c.TickNS == 0 || c.TickNS >= coarseNS } // its ticks hide more than the comparison
 	for i := range v.Clocks {
 		c := &v.Clocks[i]
 		switch {
-		case c.Across == nil || c.Across.SmallestWarpNS == 0 || best != nil && coarse(c) && !coarse(best):
+		case c.Across == nil || c.Across.SmallestWarpNS == 0:
+		case best != nil && coarse(c) && !coarse(best):
+			leftOut = true
 		case best == nil || coarse(best) && !coarse(c):
-			best, worst = c, c
+			best, worst, leftOut = c, c, best != nil
 		case c.Across.SmallestWarpNS < best.Across.SmallestWarpNS:
 			best = c
 		case c.Across.SmallestWarpNS > worst.Across.SmallestWarpNS:
 			worst = c
 		}
 	}
-	return best, worst
+	return best, worst, leftOut
 }
 
 // limits returns sentences, each after a space, about the limits of the comparison between the CPUs: the warps that are
 // too small to detect, and the pairs of CPUs that it left out.
 func limits(v *Verification) (text string) {
-	if best, worst := v.sensitivity(); best != nil {
-		text = fmt.Sprintf(" The smallest detectable warp was %s.", words.Duration(worst.Across.SmallestWarpNS))
-		if best != worst {
-			text = fmt.Sprintf(" The smallest detectable warp was %s (%s) to %s (%s).",
-				words.Duration(best.Across.SmallestWarpNS), best.ID, words.Duration(worst.Across.SmallestWarpNS),
-				worst.ID)
+	if best, worst, leftOut := v.sensitivity(); best != nil {
+		text = " The smallest detectable warp"
+		if leftOut {
+			text += " of the fine clocks"
 		}
+		text += " was " + words.Duration(best.Across.SmallestWarpNS)
+		if best != worst {
+			text += fmt.Sprintf(" (%s) to %s (%s)", best.ID, words.Duration(worst.Across.SmallestWarpNS), worst.ID)
+		}
+		text += "."
 	}
 	cpus := len(v.CPUs) - len(v.LostCPUs)
 	all := cpus * (cpus - 1)
