@@ -36,14 +36,15 @@ type Diff struct {
 type Side struct {
 	File        string    `json:"file"`
 	GeneratedAt time.Time `json:"generated_at"`
-	// Noise is the kinds of the run's warnings.
+	// Labels are the labels of the run, Noise the kinds of its warnings.
+	Labels   []string         `json:"labels,omitempty"`
 	Noise    []string         `json:"noise,omitempty"`
 	Document *result.Document `json:"-"`
 }
 
 // Read returns the side of a document that was loaded from a file.
 func Read(file string, d *result.Document) Side {
-	s := Side{File: file, GeneratedAt: d.GeneratedAt, Document: d}
+	s := Side{File: file, GeneratedAt: d.GeneratedAt, Labels: d.Labels, Document: d}
 	for _, w := range d.Warnings {
 		s.Noise = append(s.Noise, w.Kind)
 	}

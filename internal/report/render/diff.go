@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
@@ -46,11 +47,20 @@ func sideFacts(d *diff.Diff) []table.Fact {
 	return facts
 }
 
-// setupFacts returns the differences between the machines, tools and settings. They are lines, because the
-// name of a CPU is as wide as a table.
+// setupFacts returns the differences between the machines, tools and settings, and between the labels and the noise of
+// the runs, which do not explain a change. They are lines, because the name of a CPU is as wide as a table.
 func setupFacts(d *diff.Diff) []table.Fact {
 	var lines []table.Fact
-	for _, s := range d.Setup {
+	all := slices.Clone(d.Setup)
+	for _, of := range []struct {
+		what     string
+		old, new []string
+	}{{"Labels", d.Old.Labels, d.New.Labels}, {"Noise", d.Old.Noise, d.New.Noise}} {
+		if !slices.Equal(of.old, of.new) {
+			all = append(all, diff.Difference{What: of.what, Old: strings.Join(of.old, ", "), New: strings.Join(of.new, ", ")})
+		}
+	}
+	for _, s := range all {
 		lines = append(lines, table.Fact{Name: s.What, Value: orDash(s.Old) + " → " + orDash(s.New)})
 	}
 	return lines

@@ -133,8 +133,8 @@ func OfDiff(d *diff.Diff) Report {
 		facts: table.Facts{Title: "The runs", Lines: sideFacts(d)}}
 	r.answer, r.level = diffAnswer(d)
 	r.blocks = []table.Block{{Title: sameSetup}}
-	if len(d.Setup) > 0 {
-		r.blocks = []table.Block{{Facts: table.Facts{Title: "Differences between the runs", Lines: setupFacts(d)}}}
+	if lines := setupFacts(d); len(lines) > 0 {
+		r.blocks = []table.Block{{Facts: table.Facts{Title: "Differences between the runs", Lines: lines}}}
 	}
 	for _, of := range d.Sections {
 		r.blocks = append(r.blocks, of.Block)
