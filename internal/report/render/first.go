@@ -146,7 +146,11 @@ func (r Report) opening(width, rows, first int) *opening {
 		if n := len(r.unchecked) - 1; n > 0 {
 			more = fmt.Sprintf(" (%d more)", n)
 		}
-		s.add(3, labelled(table.Warn, table.Cut(notChecked+words.Sentence(r.unchecked[0]), width-len(more), 1)+more, 2*width), "")
+		const because = ", because "
+		what, why, _ := strings.Cut(words.Sentence(r.unchecked[0]), because)
+		why = because + why + more // it has the advice, so the questions are cut
+		text := table.Cut(notChecked+what, max(2*width-len(why)-len(what[strings.LastIndex(what, " ")+1:]), width/2), 1) + why
+		s.add(3, labelled(table.Warn, strings.ReplaceAll(table.Cut(text, width, 2), "\n", " "), width), "")
 	}
 	s.findings(r)
 	if !r.explained {
