@@ -39,11 +39,11 @@ the findings of doctor.
 
 RESULT is a result of any command that measures (a folder of --out, a document, a page or
 a zip), a folder with many of them, a glob, or - for a list on standard input. A machine
-is named by its label host, or by its file. A result that cannot be read is named, and
-the others are compared.
+is named by its label host, or by its file; of several results of a host, the newest
+counts. A result that cannot be read is named, and the others are compared.
 
-Exit status: 0 if --fail-on finds nothing, 1 if it does or no result can be read, 2 if the
-command line is wrong, 3 if --fail-on odd could not tell.`,
+Exit status: 0 if --fail-on finds nothing, 1 if it does, 2 if the command line is wrong or
+no result can be read, 3 if --fail-on odd could not tell.`,
 		Example: `  timebench fleet results/
   timebench fleet results/ --out fleet/ --fail-on odd
   find /srv/results -name '*.json' | timebench fleet - --format csv`,
@@ -103,16 +103,22 @@ func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags
 	}
 	found, missing, err := fleet.Find(names, stdin)
 	if err != nil {
-		return couldNot(err)
+		return err
 	}
 	if len(found)+len(missing) == 0 {
 		return fmt.Errorf("no result is in %s; name files of results, or folders with them", strings.Join(names, ", "))
 	}
 	machines, unread := fleet.Read(found, machineIn)
-	f := fleet.Of(machines, append(missing, unread...), time.Now())
-	if f.Machines > 0 { // an empty fleet replaces no files
-		to.target = files.NewTarget(flags.out, files.Fleets)
+	unread = append(missing, unread...)
+	if len(machines) == 0 {
+		more := ""
+		if n := len(unread) - 1; n > 0 {
+			more = fmt.Sprintf(" (%d more)", n)
+		}
+		return fmt.Errorf("no result could be read; %s: %s%s", unread[0].File, unread[0].Reason, more)
 	}
+	f := fleet.Of(machines, unread, time.Now())
+	to.target = files.NewTarget(flags.out, files.Fleets)
 	if err := reportLoaded(to, f); err != nil {
 		return err
 	}
@@ -129,10 +135,7 @@ func machineIn(file string, most int64) (fleet.Machine, error) {
 }
 
 func (flags fleetFlags) gate(f *fleet.Fleet) error {
-	switch {
-	case f.Machines == 0:
-		return couldNot(fmt.Errorf("no result could be read; %s: %s", f.Unread[0].File, f.Unread[0].Reason))
-	case flags.failOn == odd && f.Odd == 0 && f.TooFew():
+	if flags.failOn == odd && f.Odd == 0 && f.TooFew() {
 		return untold(errors.New("--fail-on odd cannot decide: " + fleet.NeedSimilar))
 	}
 	failed := map[string]string{odd: f.Differing(), result.Error: f.Faulty(false),

@@ -22,6 +22,8 @@ type Fleet struct {
 	// Machines is the number of machines, Odd the number of odd machines.
 	Machines int `json:"machines"`
 	Odd      int `json:"odd"`
+	// LeftOut is the number of results of hosts of which another result counts.
+	LeftOut int `json:"left_out,omitempty"`
 	// Groups are the machines that should be alike, the largest group first.
 	Groups []Group `json:"groups"`
 	// Findings are what doctor found, by the number of machines that have it.
@@ -36,10 +38,11 @@ type FoundOn struct {
 	Machines int `json:"machines"`
 }
 
-// Of compares the machines.
-func Of(machines []Machine, unread []Unread, now time.Time) *Fleet {
+// Of compares the machines of results.
+func Of(results []Machine, unread []Unread, now time.Time) *Fleet {
+	machines := oncePerHost(results)
 	f := &Fleet{Schema: Schema, GeneratedAt: now.UTC().Truncate(time.Second), Machines: len(machines),
-		Groups: Groups(machines), Unread: unread}
+		LeftOut: len(results) - len(machines), Groups: Groups(machines), Unread: unread}
 	for _, m := range f.all() {
 		if len(m.Reasons) > 0 {
 			f.Odd++
@@ -47,6 +50,24 @@ func Of(machines []Machine, unread []Unread, now time.Time) *Fleet {
 	}
 	f.Findings = foundOn(machines)
 	return f
+}
+
+// oncePerHost returns one result of each host: the newest, of those with costs if there are any. Without the label host,
+// each result is a machine of its own.
+func oncePerHost(results []Machine) (machines []Machine) {
+	at := map[string]int{}
+	for _, r := range results {
+		i, again := at[r.host]
+		if r.host == "" || !again {
+			at[r.host], machines = len(machines), append(machines, r)
+			continue
+		}
+		timed, before := len(r.Clocks) > 0, len(machines[i].Clocks) > 0
+		if timed && !before || timed == before && r.at.After(machines[i].at) {
+			machines[i] = r
+		}
+	}
+	return machines
 }
 
 func (f *Fleet) all() []*Machine {
@@ -99,9 +120,9 @@ func (f *Fleet) naming(one, many string, is func(*Machine) bool) string {
 	}
 	const most = 3
 	if rest := number - most; rest > 1 {
-		names = append(names[:most], fmt.Sprintf("%d more", rest))
+		names = append(names[:most], words.Count(float64(rest))+" more")
 	}
-	return fmt.Sprintf("%d of %s %s: %s", number, words.Plural(f.Machines, "machine"), many, words.List(names))
+	return fmt.Sprintf("%s of %s %s: %s", words.Count(float64(number)), words.Plural(f.Machines, "machine"), many, words.List(names))
 }
 
 // foundOn counts the findings, the most severe and the most common first. The title comes from the first machine.

@@ -13,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/test/made"
@@ -62,6 +63,30 @@ func oddOf(f *fleet.Fleet) (names []string) {
 		}
 	}
 	return names
+}
+
+// A host counts once, with its newest result that has costs; results without the label host are machines of their own.
+func TestHostCountsOnce(t *testing.T) {
+	documents, _ := made.Fleet(4, 0, 1)
+	for i, d := range documents[:3] {
+		d.Labels, d.GeneratedAt = []string{"host=web1"}, time.Unix(int64(100-i), 0).UTC()
+	}
+	for i := range compare.Of(documents[0]).Clocks {
+		compare.Into(documents[0]).Clocks[i].Latency = nil
+	}
+	documents[3].Labels = nil
+	folder := written(t, append(documents, documents[3]))
+	f := compared(t, folder)
+	require.Equal(t, 3, f.Machines)
+	require.Equal(t, 2, f.LeftOut)
+	require.Contains(t, f.Verdict(), "2 results are left out: the same host has a newer one, or one with costs.")
+	var files []string
+	for _, g := range f.Groups {
+		for _, m := range g.Machines {
+			files = append(files, m.File)
+		}
+	}
+	require.Contains(t, files, filepath.Join(folder, "00001", "results.json"))
 }
 
 // The odd machines of documents are named, and damaged or foreign files are named beside them.
@@ -172,13 +197,6 @@ func TestListOnStandardInput(t *testing.T) {
 	require.ErrorContains(t, err, "the list on standard input")
 	_, _, err = fleet.Find([]string{"-"}, strings.NewReader(strings.Repeat("a\n", 1<<17)))
 	require.ErrorContains(t, err, "has more than 100000 lines")
-}
-
-func TestEmptyFleet(t *testing.T) {
-	f := compared(t, need.Folder(t))
-	require.Zero(t, f.Machines)
-	require.True(t, f.TooFew())
-	require.Equal(t, "No result could be read.", f.Verdict())
 }
 
 // Only root finds that a guest of KVM runs on Firecracker: it is one machine, whoever measured.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unique"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -33,6 +34,9 @@ type Machine struct {
 	Reasons []Reason `json:"reasons,omitempty"`
 
 	alike Alike
+	// host is the label host, "" without one; at is when the result was measured.
+	host string
+	at   time.Time
 }
 
 // A Cost is the cost of a clock on a machine.
@@ -77,11 +81,13 @@ type Alike struct {
 
 // MachineOf returns the machine of a document with the findings of doctor.
 func MachineOf(file string, d *result.Document, findings []result.Finding) Machine {
-	m := Machine{Name: shared(cmp.Or(d.Label("host"), nameOf(file))), File: file, Clocks: []Cost{}, alike: Alike{
-		CPU:     shared(d.Host.CPU.Model),
-		Kernel:  shared(strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)),
-		Version: shared(d.Tool.Version),
-	}}
+	host := shared(d.Label("host"))
+	m := Machine{Name: cmp.Or(host, shared(nameOf(file))), File: file, Clocks: []Cost{}, host: host, at: d.GeneratedAt,
+		alike: Alike{
+			CPU:     shared(d.Host.CPU.Model),
+			Kernel:  shared(strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)),
+			Version: shared(d.Tool.Version),
+		}}
 	for _, label := range d.Labels {
 		m.Labels = append(m.Labels, shared(label))
 	}

@@ -71,8 +71,8 @@ func (g *Group) judgeClockSources() {
 		usual := g.ClockSources[0]
 		for i := range g.Machines {
 			if m := &g.Machines[i]; m.ClockSource == c.Name {
-				m.because(OddClockSource, "The clock source is %s; %d of %d have %s", c.Name, usual.Machines,
-					len(g.Machines), usual.Name)
+				m.because(OddClockSource, "The clock source is %s; %s of %s have %s", c.Name,
+					words.Count(float64(usual.Machines)), words.Count(float64(len(g.Machines))), usual.Name)
 			}
 		}
 	}
@@ -94,8 +94,8 @@ func (g *Group) judgeKernelEntries() {
 		for _, c := range m.Clocks {
 			machines, of := alike[read{c.Clock, c.KernelEntry}], known[c.Clock]
 			if c.entryKnown() && c.KernelEntry != result.Never && of >= enough && float64(machines) <= few*float64(of) {
-				m.because(OddKernelEntry, "Reads of %s %s enter the kernel, as on %d of %d machines", c.Clock,
-					c.KernelEntry, machines, of)
+				m.because(OddKernelEntry, "Reads of %s %s enter the kernel, as on %s of %s", c.Clock, c.KernelEntry,
+					words.Count(float64(machines)), words.Plural(of, "machine"))
 				break // one clock is reason enough
 			}
 		}

@@ -164,7 +164,7 @@ func (r *row) oddNames(named bool) string {
 		names[o.kind] = append(names[o.kind], o.name)
 	}
 	for i, kind := range kinds {
-		kinds[i] = fmt.Sprintf("%d %s", len(names[kind]), kind)
+		kinds[i] = words.Count(float64(len(names[kind]))) + " " + kind
 		if named {
 			kinds[i] += ": " + strings.Join(names[kind], ", ")
 		}
@@ -219,7 +219,7 @@ func (f *Fleet) oddOnes() (lines []string) {
 		}
 	}
 	if more := len(lines) - most; more > 0 {
-		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
+		lines = append(lines[:most], "and "+words.Count(float64(more))+" more")
 	}
 	return lines
 }

@@ -32,9 +32,6 @@ func (f *Fleet) Facts() []table.Fact {
 
 // Verdict returns the summary in a few sentences.
 func (f *Fleet) Verdict() string {
-	if f.Machines == 0 {
-		return "No result could be read."
-	}
 	var all []string
 	for _, text := range []string{f.Faulty(false), f.Differing()} {
 		if text != "" {
@@ -52,7 +49,12 @@ func (f *Fleet) Verdict() string {
 		all = append(all, text+".")
 	}
 	if n := len(f.Unread); n > 0 {
-		all = append(all, fmt.Sprintf("%d of %s could not be read.", n, words.Plural(f.Machines+n, "result")))
+		all = append(all, fmt.Sprintf("%s of %s could not be read.", words.Count(float64(n)),
+			words.Plural(f.Machines+f.LeftOut+n, "result")))
+	}
+	if f.LeftOut > 0 {
+		all = append(all, words.Plural(f.LeftOut, "result")+words.Are(f.LeftOut)+
+			" left out: the same host has a newer one, or one with costs.")
 	}
 	return strings.Join(all, " ")
 }
@@ -90,7 +92,7 @@ func (f *Fleet) oddBlock() table.Block {
 		}
 	}
 	if more := shown - mostMachines; more > 0 {
-		b.Notes = []string{fmt.Sprintf("%d more in the CSV and the JSON document.", more)}
+		b.Notes = []string{words.Count(float64(more)) + " more in the CSV and the JSON document."}
 	}
 	return b
 }
@@ -115,7 +117,7 @@ func (g *Group) title() string {
 
 var spreadColumns = []table.Column[Spread]{
 	{Name: "Clock, ns/read", Left: true, Text: func(s Spread) string { return s.Clock }},
-	{Name: "machines", Spare: 3, Unit: words.Count, Value: func(s Spread) float64 { return float64(s.Machines) }},
+	{Name: "machines", Unit: words.Count, Value: func(s Spread) float64 { return float64(s.Machines) }},
 	{Name: "min", Unit: words.NS, Value: func(s Spread) float64 { return s.LeastNS }},
 	{Name: "1st quartile", Spare: 2, Unit: words.NS, Value: func(s Spread) float64 { return s.Q1NS }},
 	{Name: "median", Unit: words.NS, Value: func(s Spread) float64 { return s.MedianNS }},
@@ -137,7 +139,7 @@ func (g *Group) block() table.Block {
 func (g *Group) sources() string {
 	var all []string
 	for _, c := range g.ClockSources {
-		all = append(all, fmt.Sprintf("%s %d", c.Name, c.Machines))
+		all = append(all, c.Name+" "+words.Count(float64(c.Machines)))
 	}
 	return strings.Join(all, ", ")
 }
@@ -151,12 +153,12 @@ func (f *Fleet) findingsBlock() table.Block {
 }
 
 func (f *Fleet) unreadBlock() table.Block {
-	b := table.Block{Title: "Not read"}
+	b := table.Block{Facts: table.Facts{Title: "Not read"}}
 	for _, u := range f.Unread[:min(len(f.Unread), mostUnread)] {
 		b.Facts.Lines = append(b.Facts.Lines, table.Fact{Name: u.File, Value: u.Reason})
 	}
 	if rest := len(f.Unread) - mostUnread; rest > 0 {
-		b.Notes = []string{fmt.Sprintf("%d more in the CSV and the JSON document.", rest)}
+		b.Notes = []string{words.Count(float64(rest)) + " more in the CSV and the JSON document."}
 	}
 	return b
 }
