@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/show/words"
+	"github.com/timebench/timebench/internal/system/folder"
 )
 
 // The cost of a read is measured within half a second, before and after: the user waits, and the load goes on.
@@ -125,6 +127,9 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 		case command.Flags().Changed("duration"):
 			return s, errors.New("--duration and a command: a command is profiled until it ends; omit it")
 		}
+		if _, err := exec.LookPath(args[0]); err != nil {
+			return s, fmt.Errorf("the command cannot be started: %w", folder.SystemError(err))
+		}
 		s.Command = args
 		return s, nil
 	}
@@ -133,17 +138,15 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 		if err != nil {
 			pids := profile.NamedProcesses(arg)
 			if len(pids) == 0 {
-				return s, couldNot(
-					fmt.Errorf(
-						"%q: there is no process with this name; write a PID or the name of a running program; a command comes after --",
-						arg))
+				return s, fmt.Errorf("%q: there is no process with this name; write a PID or the name of a running program; "+
+					"a command comes after --", arg)
 			}
 			s.PIDs = append(s.PIDs, pids...)
 			continue
 		}
 		switch process := profile.ProcessOf(pid); process {
 		case 0:
-			return s, couldNot(fmt.Errorf("%q: there is no process with this number", arg))
+			return s, fmt.Errorf("%q: there is no process with this number", arg)
 		case pid:
 		default:
 			return s, fmt.Errorf("%q is a thread of process %d; write %d", arg, process, process)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/wake"
+	"github.com/timebench/timebench/internal/system/folder"
 )
 
 const maxCallTime = time.Minute
@@ -119,8 +121,11 @@ func selectedRuntimes(names, given []string) ([]runtimes.Selected, error) {
 		if err == nil && len(r.Programs) == 0 {
 			err = fmt.Errorf("%s is timebench itself; build timebench with another Go to compare", name)
 		}
+		if err == nil {
+			_, err = exec.LookPath(path)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("--runtime %q: %w", text, err)
+			return nil, fmt.Errorf("--runtime %q: %w", text, folder.SystemError(err))
 		}
 		selected = append(selected, runtimes.Selected{Runtime: r, Path: path})
 	}
