@@ -6,8 +6,8 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// What VMClock proves is found, with the commands for the time service that runs. A machine that was only started has
-// no finding, nor has a marker that proves no disruption.
+// Proven disruptions are found, with the commands for the time service that runs. A machine that was only started, and
+// a marker that proves no disruption, have no finding.
 func TestDisrupted(t *testing.T) {
 	chrony := []result.TimeService{{Name: "chronyd"}}
 	for name, test := range map[string]struct {

@@ -118,7 +118,7 @@ type Host struct {
 	NoModules bool `json:"no_modules,omitempty"`
 	// WallOffsets compare the wall clock with other clocks.
 	WallOffsets []WallOffset `json:"wall_offsets,omitempty" once:"against"`
-	// VMClock is what the hypervisor tells about the guest's counter, if it does.
+	// VMClock is what the hypervisor reports about the guest's counter, if it does.
 	VMClock *VMClock `json:"vm_clock,omitempty"`
 	// TimeServices are the running programs and drivers that can set or slew the wall clock, each once.
 	TimeServices []TimeService `json:"time_services,omitempty" once:"name"`

@@ -27,7 +27,7 @@ type Record struct {
 // recordFile is the path of a Record, below the root of the machine.
 const recordFile = "run/timebench/clocksource.json"
 
-// below returns a path below the root of the machine, of which the folder is at the path of [Sysfs].
+// below returns a path in the machine's file system. [Sysfs] shows where its root is.
 func (f Folder) below(path string) string {
 	return filepath.Join("/", strings.TrimSuffix(string(f), string(Sysfs)), path)
 }

@@ -178,7 +178,7 @@ var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen vers
 
 var formats = slices.Concat(watchdogFormats, testFormats, tscFormats, timeFormats, otherFormats) // all messages. The first that matches counts.
 
-// formatOf returns the format of a text; nil if it has none, or if it only quotes a message.
+// formatOf returns the format of a text; nil if it is no message, or only quotes one.
 func formatOf(text string) *format {
 	small := strings.ToLower(text)
 	for i := range formats {

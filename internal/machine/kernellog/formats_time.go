@@ -6,7 +6,7 @@ const (
 	stalled Kind = "stalled"
 )
 
-// timeFormats are these messages, also those of time services.
+// timeFormats are these messages, also of time services.
 var timeFormats = []format{
 	{kind: stepped, has: "jumped backwards", program: true, weight: weightDecides, pattern: `systemd-journald\[\d+\]: .*jumped (?P<back>backwards)`},
 	{kind: stepped, has: "chronyd", program: true, weight: weightDecides, pattern: `(?P<name>chronyd)\[\d+\]: (?:System clock (?:was stepped|wrong) by (?P<step>-?[0.]{0,9}[1-9][\d.]{0,15}) seconds|(?:Forward|(?P<back>Backward)) time jump detected)`},

@@ -66,14 +66,14 @@ func Plain(line string) string {
 }
 
 const (
-	// MaxWrapped is how many lines a mail program makes of one.
+	// MaxWrapped is the largest number of lines that a mail program makes from a message.
 	MaxWrapped = 3
 	// minWrapped is shorter than a line that a mail program wrapped, in bytes.
 	minWrapped = 40
 )
 
 // Unwrap returns the first line of a text, joined with the next lines if a mail program wrapped it: then they are a
-// message together, and the next lines are none. It also returns how many lines it joined.
+// message together, and no messages alone. It also returns how many lines it joined.
 func Unwrap(lines []string) (line string, joined int) {
 	line = lines[0]
 	most := 1

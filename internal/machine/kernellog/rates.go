@@ -168,6 +168,6 @@ func possible(cycles, ns float64) bool {
 // slowestHz and fastestHz are beyond the rates of all TSCs, and slowestWithHPET beyond those beside an HPET.
 const slowestHz, fastestHz, slowestWithHPET = 0.5e9, 6.5e9, 0.75e9
 
-// fastest are rates beyond those of the counters of other CPUs, in Hz: MIPS counts half the cycles, Arm's counter has
-// 1 GHz at most.
+// fastest are rates that no counter of another CPU reaches, in Hz: MIPS counts half the cycles, Arm's counter has 1 GHz
+// at most.
 var fastest = map[string]float64{"mips": 1.5e9, "arch_sys_counter": 1.1e9, "timebase": 1.1e9, "riscv_clocksource": 1.1e9}

@@ -184,9 +184,9 @@ type Stamps struct {
 	rises, falls int
 }
 
-// Add adds a line. If its time since boot is before that of the line above, it returns a line for the document, without
-// the text: "[ 4711.123456] (168 ms before the line above)". Else it returns "". The CPUs come up in the first 2 s, each
-// with a clock of its own; ticks make steps of up to 10 ms; and a file may have two logs.
+// Add adds a line. If its time since boot is before the time of the line above, it returns a line for the document,
+// without the text: "[ 4711.123456] (168 ms before the line above)". Else it returns "". The CPUs come up in the first
+// 2 s, each with a clock of its own; ticks make steps of up to 10 ms; and a file may have two logs.
 func (s *Stamps) Add(line string) string {
 	const booted, least, most = 2, 0.05, 10 // in s
 	found := uptimeFirst().FindStringSubmatch(line[:min(len(line), maxLooked)])

@@ -1,5 +1,5 @@
-// Package vmclock reads the page of VMClock, in which a hypervisor tells its guest that the counter of the CPU was
-// disrupted: the guest was restored from a snapshot, or moved to another host.
+// Package vmclock reads the page of VMClock, in which a hypervisor reports that the counter of the CPU was disrupted:
+// the guest was restored from a snapshot, or moved to another host.
 //
 // The page is specified by include/uapi/linux/vmclock-abi.h, and by https://uapi-group.org/specifications/specs/vmclock.
 // Linux has it as /dev/vmclock0 since 6.13. QEMU since 10.0, Firecracker and EC2 provide it.

@@ -88,8 +88,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that no page ends the program or proves more disruptions than it has updates, and that all figures
-// are ones that a document may have.
+// FuzzParse checks that no page ends the program or proves more disruptions than it has updates, and that a document
+// may have all figures.
 func FuzzParse(f *testing.F) {
 	f.Add(page())
 	f.Add(page(updated(8, 4), put(24, math.MaxUint64), put(88, math.MaxUint64), put(96, 1)))

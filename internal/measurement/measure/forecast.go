@@ -16,7 +16,7 @@ type forecast struct {
 	watches   time.Duration // of resolutions that are left
 }
 
-// steps are the turns of latency, or the threads of passes: what a pass takes beyond its span is for starting them.
+// steps are the turns of latency, or the threads of passes: the time of a pass beyond its span is for starting them.
 type steps struct {
 	left, made int
 	took       time.Duration

@@ -116,7 +116,7 @@ func (s *subject) addSleeps(spans []time.Duration) {
 	}
 }
 
-// sleptOf returns the figures of the sleeps of at least one start. Its median is that of the medians of the starts.
+// sleptOf returns the figures of the sleeps of at least one start. Its median is the median of the medians of the starts.
 func sleptOf(span time.Duration, starts [][]float64) wake.SleepSpan {
 	s := wake.SleepSpan{SpanNS: int64(span)}
 	for _, lateNS := range starts {
@@ -177,9 +177,9 @@ func (r *runner) traceSleeps(s *subject) {
 // noWait is why the system call is unknown if a runtime was traced.
 const noWait = "no system call of its own was seen to wait"
 
-// waits sets the system call that waits. A runtime waits in other threads too: of the calls that are at least half as
-// many as the sleeps, and wait for half the span or more, but at most twice as long as a sleep takes, it is the one
-// that waits longest. why is why they were not traced.
+// waits sets the system call that waits. A runtime waits in other threads too: candidates are calls that are at least
+// half as many as the sleeps, and wait for half the span or more, but at most twice as long as a sleep takes. Of these
+// it is the call that waits longest. why is why they were not traced.
 func waits(s *wake.SleepSpan, all []ptrace.Wait, why string) {
 	calls := map[ptrace.Wait][]float64{}
 	for _, w := range all {

@@ -69,7 +69,7 @@ func TestImpossibleSleeps(t *testing.T) {
 	}
 }
 
-// A signal ends a sleep that does not end. What is complete is kept.
+// A signal ends a sleep that does not end. Complete figures are kept.
 func TestInterruptedSleep(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	hangs := sleeping(t, "echo >"+started+" && exec sleep 1000")

@@ -109,7 +109,7 @@ func TestPlantedRounding(t *testing.T) {
 	require.Contains(t, w.rounding(), "ms@fake rounds the time up.")
 }
 
-// A layer within the intervals is none, also if the figure rose without the cause.
+// A difference within the intervals is no layer, also if the figure rose without the cause.
 func TestUnsteadyDifferenceIsNoLayer(t *testing.T) {
 	sleeps := int64(0)
 	noise := func() int64 { sleeps++; return 70_000 + sleeps*7919%20_000 }

@@ -85,7 +85,7 @@ func TestOffsetTicksShareAUnit(t *testing.T) {
 	require.Less(t, len(OffsetTicks{}.Ticks(-1e30, 1e30)), 12)
 }
 
-// A grey print tells the paths of a system apart, and the parts of a bar; text in a bar is legible.
+// A grey print distinguishes the paths of a system, and the parts of a bar; text in a bar is legible.
 func TestPicturesInGrey(t *testing.T) {
 	shapes := map[draw.GlyphDrawer]string{}
 	for _, path := range []string{"vdso", "syscall", "cpu", "go", "mmio"} { // of Linux

@@ -26,8 +26,8 @@ var Parts = []color.RGBA{
 	RGB(0xe69f00), RGB(0xe6e6c8),
 }
 
-// A Look is the colour and shape of the clocks of a path. Each identifies the path among those of a system, for readers
-// who see no colours.
+// A Look is the colour and shape of the clocks of a path. Each differs among the paths of a system, for readers who see
+// no colours.
 type Look struct {
 	Path  string
 	Color color.RGBA

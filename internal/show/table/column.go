@@ -152,7 +152,7 @@ func Metrics[T any](prefix string, rows []T, labels func(T) []string, columns []
 	return all
 }
 
-// Unknown is the figure of a row that has none.
+// Unknown is the figure of a row without a figure.
 var Unknown = math.NaN()
 
 // Known returns a figure for [Column.Value]. 0 means unknown.
@@ -167,7 +167,7 @@ func If(known bool, value float64) float64 {
 }
 
 // Within returns a function that makes a [Column.Value] or a [Column.Text] from a part of a row. A row without the part
-// has none.
+// has the value none.
 func Within[T, P, V any](part func(T) *P, none V) func(of func(*P) V) func(T) V {
 	return func(of func(*P) V) func(T) V {
 		return func(row T) V {

@@ -92,8 +92,8 @@ func Cut(value string, width, lines int) string {
 	return strings.Join(all, "\n")
 }
 
-// Indented returns a text wrapped to a width, which is at most Width, with each line indented. What a reader copies
-// stays in one line: a command (in backticks, or after "$ "), an address, a path.
+// Indented returns a text wrapped to a width, which is at most Width, with each line indented. Text to copy stays
+// in one line: a command (in backticks, or after "$ "), an address, a path.
 func Indented(value string, by, width int) string {
 	var out strings.Builder
 	for line := range strings.SplitSeq(wrapped(strings.TrimSpace(value), min(width, Width)-by, copied), "\n") {
@@ -145,8 +145,8 @@ func (g Grid) Text(width int) string {
 	return Indented(g.Title, 0, width) + "\n" + rows
 }
 
-// First returns the grid for the first screen: at most this number of rows, or of those of [Column.First], without a note,
-// and the number of other rows.
+// First returns the grid for the first screen, without a note, and the number of hidden rows: of the rows of
+// [Column.First], if there are any, at most first or rows, whichever is larger; else the first rows.
 func (g Grid) First(width, rows, first int) (text string, hidden int) {
 	all := len(g.Rows)
 	if all > rows {
