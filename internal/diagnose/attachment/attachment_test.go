@@ -150,23 +150,6 @@ func TestLogShowsTheCPU(t *testing.T) {
 	require.Equal(t, "AMD EPYC 7763", d.Host.CPU.Model)
 }
 
-// The memory for a log does not grow with the log, and a flood does not push out the lines that decide.
-func TestFloodIsFoldedWhileItIsRead(t *testing.T) {
-	var l log
-	for line := range strings.Lines(boot) {
-		l.add(line)
-	}
-	for i := range 4 * maxPending {
-		l.add("[    1.0] hpet: " + strings.Repeat("x", 1+i%100) + strings.Repeat("y", 1+i/100))
-		require.Less(t, len(l.about), maxPending)
-		l.add("DMI: x")
-	}
-	l.fold(kernellog.MaxLines)
-	require.True(t, l.incomplete)
-	require.Contains(t, strings.Join(l.about, "\n"), marked)
-	require.Len(t, l.facts, maxFacts)
-}
-
 // A possible document of timebench is left to its reader.
 func TestIsDocument(t *testing.T) {
 	for text, want := range map[string]bool{
@@ -544,18 +527,4 @@ func TestFactsInOtherFiles(t *testing.T) {
 	require.Equal(t, "6.1.0-28-amd64", d.Host.Kernel)
 	require.Equal(t, "Maker", d.Host.Machine.Vendor)
 	require.Equal(t, []string{"clocksource=hpet"}, d.Host.BootParameters, "of two files with one name, the first counts")
-}
-
-// The flags of a thousand CPUs are the same, and a flood of CPUs does not fill the memory.
-func TestCPUInfoIsReduced(t *testing.T) {
-	const paragraph = "processor\t: 0\nmodel name\t: Nameless\nflags\t\t: lm tsc\nbugs\t\t: many\nphysical id\t: 0\n\n"
-	kept, err := readCPUInfo(strings.NewReader(strings.Repeat(paragraph, maxCPUs+9)))
-	require.NoError(t, err)
-	require.Equal(t, maxCPUs, bytes.Count(kept, []byte("processor")))
-	require.Equal(t, maxCPUs, bytes.Count(kept, []byte("physical id")))
-	require.Equal(t, 1, bytes.Count(kept, []byte("flags")))
-	require.NotContains(t, string(kept), "bugs")
-	kept, err = readCPUInfo(strings.NewReader(strings.Repeat(strings.Repeat("x", maxFact)+"\n", 3*maxCPUInfo/maxFact)))
-	require.NoError(t, err)
-	require.Less(t, len(kept), maxCPUInfo+2*maxFact)
 }

@@ -90,7 +90,7 @@ func (c *collection) keep(name string, content []byte) {
 // addLog keeps the useful lines of a log, if it is better than the kept log. A log that cannot be read is left out: a
 // sosreport has the log of the boot twice.
 func (c *collection) addLog(name string, r io.Reader) {
-	if c.from == "" || rank(name, true) < rank(c.from, c.log.whole) {
+	if c.from == "" || rank(name, true) < rank(c.from, c.log.Whole()) {
 		found, err := readLog(r)
 		c.keepLog(name, found, err)
 	}
@@ -100,7 +100,7 @@ func (c *collection) keepLog(name string, found log, err error) {
 	switch {
 	case err != nil:
 		c.unread = fmt.Errorf("%s: %w", name, err)
-	case c.from == "" || rank(name, found.whole) < rank(c.from, c.log.whole):
+	case c.from == "" || rank(name, found.Whole()) < rank(c.from, c.log.Whole()):
 		c.log, c.from = found, name
 	}
 }
@@ -115,44 +115,16 @@ func rank(name string, whole bool) int {
 	return at
 }
 
-const (
-	// maxCPUs is the max number of CPUs of Linux (NR_CPUS in arch/x86/Kconfig).
-	maxCPUs = 8192
-	// maxCPUInfo is the max number of bytes to keep of /proc/cpuinfo: x86 has about 1 KB for each CPU without its
-	// flags.
-	maxCPUInfo = maxCPUs << 10
-)
+// maxCPUInfo is the max size of /proc/cpuinfo, in bytes: it has up to 3 KB for each CPU of x86, of which machines have at
+// most about 1800.
+const maxCPUInfo = 8 << 20
 
-// A cpuinfo is /proc/cpuinfo without parts that only take memory: the flags of all CPUs but the first, and CPUs that no
-// machine has.
-type cpuinfo struct {
-	text  strings.Builder
-	cpus  int
-	flags bool // whether the flags of the first CPU are kept
-}
-
-func (c *cpuinfo) add(line string) {
-	key, _, _ := strings.Cut(line, ":")
-	switch key = strings.TrimSpace(key); {
-	case key == "processor":
-		c.cpus++
-	case key == "flags" || key == "Features": // x86, Arm
-		if c.flags {
-			return
-		}
-		c.flags = true
-	case strings.HasSuffix(key, " flags") || key == "bugs":
-		return
+// limit returns the max size of a file that is kept.
+func limit(name string) int {
+	if name == cpuinfoPath {
+		return maxCPUInfo
 	}
-	if c.cpus <= maxCPUs && c.text.Len() < maxCPUInfo {
-		c.text.WriteString(line[:min(len(line), maxFact)] + "\n")
-	}
-}
-
-func readCPUInfo(r io.Reader) ([]byte, error) {
-	var c cpuinfo
-	err := eachLine(r, c.add)
-	return []byte(c.text.String()), err
+	return maxFile
 }
 
 // addSections keeps the wanted files in a file of a supportconfig. There the path of each is in the line after the
@@ -165,15 +137,10 @@ func (c *collection) addSections(name string, r io.Reader) {
 		found   log
 		path    string // of the file that is being read; "" outside of a wanted file
 		content strings.Builder
-		cpus    cpuinfo
 		heading bool // whether the line before was one
 	)
 	end := func() {
-		switch path {
-		case "":
-		case cpuinfoPath:
-			c.keep(path, []byte(cpus.text.String()))
-		default:
+		if path != "" {
 			c.keep(path, []byte(content.String()))
 		}
 		path = ""
@@ -190,9 +157,7 @@ func (c *collection) addSections(name string, r io.Reader) {
 			if _, is := c.files[of]; ok && !is && slices.Contains(wanted, of) { // the first of a path counts
 				path = of
 			}
-		case path == cpuinfoPath:
-			cpus.add(line)
-		case path != "" && content.Len() < maxFile:
+		case path != "" && content.Len() < limit(path):
 			content.WriteString(line + "\n")
 		}
 		heading = begins

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
 var began = time.Now()
@@ -14,4 +15,4 @@ var began = time.Now()
 func spentSeconds() float64 { return time.Since(began).Seconds() }
 
 // factsOf returns only the system: package host reads the files of Linux on Linux only. The log has the other facts.
-func factsOf(map[string][]byte, []string) result.Host { return result.Host{OS: "linux"} }
+func factsOf(map[string][]byte, []kernellog.Event) result.Host { return result.Host{OS: "linux"} }

@@ -29,13 +29,9 @@ func (c *collection) add(name string, r io.Reader) error {
 	case slices.Contains(logs, name):
 		c.addLog(name, r)
 		return nil
-	case name == cpuinfoPath:
-		content, err := readCPUInfo(r)
-		c.keep(name, content)
-		return err
 	}
-	content, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if len(content) <= maxFile && (err == nil || len(content) > 0) { // a file of sysfs may end with an error
+	content, err := io.ReadAll(io.LimitReader(r, int64(limit(name))+1))
+	if len(content) <= limit(name) && (err == nil || len(content) > 0) { // a file of sysfs may end with an error
 		c.keep(name, content)
 	}
 	return err
@@ -135,7 +131,7 @@ func ofFiles(name string, found *collection) (*result.Document, error) {
 	default:
 		return nil, ErrUnknown
 	}
-	facts := factsOf(found.files, found.log.lines())
+	facts := factsOf(found.files, found.log.events)
 	found.log.addTo(&facts)
 	switch {
 	case found.from != "":

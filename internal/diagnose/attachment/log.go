@@ -18,37 +18,16 @@ import (
 	"github.com/timebench/timebench/internal/show/printable"
 )
 
-// A log is the lines of the last boot in a text that matter to clocks.
+// A log is the last boot in a text.
 type log struct {
-	bootLines            // the boot that is being read; the last boot when finished
-	first     *bootLines // the first one of the text, which is the last if the newest line comes first; nil if it is being read
-	boots     kernellog.Boots
-	kernel    bool // whether the kernel wrote a line that concerns clocks, by the prefix of its text
-	whole     bool // whether the text has the beginning of the boot
-	events    []kernellog.Event
-	stamps    kernellog.Stamps
-	system    string // another system than Linux that wrote one of the first lines, of which unknown were searched
-	unknown   int
+	kernellog.LastBoot
+	events  []kernellog.Event
+	system  string // another system than Linux that wrote one of the first lines, of which unknown were searched
+	unknown int
 }
 
-// bootLines are the lines of a boot.
-type bootLines struct {
-	facts      []string // lines with facts of the machine that do not concern clocks
-	about      []string // lines that concern clocks, with repeated ones folded
-	incomplete bool     // whether lines that concern clocks were left out
-}
-
-const (
-	// maxPending is the number of lines that concern clocks at which repeated lines are folded. It bounds the memory.
-	maxPending = 4096
-	// maxFacts and maxFact bound the lines with facts, and their bytes.
-	maxFacts, maxFact = 256, 4096
-	// maxUnknown bounds the lines, and their bytes, that are searched for the name of another system.
-	maxUnknown = 1000
-)
-
-// factual are texts in lines with facts of the machine.
-var factual = []string{"Command line: ", "Kernel command line: ", "DMI: ", "Hardware name: ", "virtio", "FIRECK", "CPU0: ", "Linux version ", "Starting gVisor", "WSL (", "mini_init ("}
+// maxUnknown bounds the lines, and their bytes, that are searched for the name of another system.
+const maxUnknown = 1000
 
 // readLog returns the relevant lines of a text. It keeps only these in memory. It returns an error if the text is too
 // long, or not of a kernel.
@@ -80,21 +59,7 @@ func readLog(r io.Reader) (log, error) {
 
 // finished returns the log when all its lines are added. It returns an error if they are not of a kernel.
 func (l log) finished() (log, error) {
-	if l.first != nil {
-		switch order := l.boots.Order(); {
-		case order < 0:
-			l.bootLines = *l.first
-		case order == 0:
-			l.facts, l.about = append(l.first.facts, l.facts...), append(l.first.about, l.about...)
-		}
-	}
-	if l.boots.Order() < 0 {
-		slices.Reverse(l.facts)
-		slices.Reverse(l.about)
-	}
-	l.whole = l.boots.Whole()
-	l.fold(kernellog.MaxLines)
-	if l.events = kernellog.Parse(l.lines()); len(l.events) == 0 && !l.kernel {
+	if l.events = l.Finish(); len(l.events) == 0 && !l.Kernel {
 		if l.system != "" {
 			return log{}, fmt.Errorf("is a log of %s; give a log of Linux, or run `timebench doctor` on that machine", l.system)
 		}
@@ -104,40 +69,11 @@ func (l log) finished() (log, error) {
 }
 
 func (l *log) add(line string) {
-	if back := l.stamps.Add(line); back != "" && len(l.about) < maxPending/2 {
-		l.about = append(l.about, back)
-	}
-	if l.system == "" && !l.kernel && l.unknown < maxUnknown {
+	if l.system == "" && !l.Kernel && l.unknown < maxUnknown {
 		l.system = systemOf(line)
 		l.unknown++
 	}
-	concerns := kernellog.Concerns(line)
-	in := func(text string) bool { return strings.Contains(line, text) }
-	if !concerns && !slices.ContainsFunc(factual, in) {
-		return
-	}
-	m := kernellog.Split(line)
-	if m.Program && !concerns || m.Stamp == "" && !begins(m.Text) {
-		return
-	}
-	line = strings.TrimSpace(m.Stamp + " " + m.Text)
-	switch place := l.boots.Add(m); {
-	case place == kernellog.Foreign:
-	case place == kernellog.NewBoot:
-		if l.first == nil {
-			first := l.bootLines
-			first.facts = append(first.facts, printable.Line(line))
-			l.first = &first
-		}
-		l.bootLines = bootLines{facts: []string{printable.Line(line)}}
-	case concerns:
-		l.kernel = l.kernel || m.Kernel
-		if l.about = append(l.about, kernellog.Shown(line)); len(l.about) >= maxPending {
-			l.fold(maxPending / 2)
-		}
-	case len(l.facts) < maxFacts:
-		l.facts = append(l.facts, printable.Line(line[:min(len(line), maxFact)]))
-	}
+	l.Add(line)
 }
 
 // systems are the systems whose logs have other messages than Linux, and what only they log.
@@ -160,23 +96,6 @@ func systemOf(line string) string {
 	return ""
 }
 
-// begins returns whether a text begins like a message of the kernel. In a line without a stamp, a page or a program may
-// also quote a message.
-func begins(text string) bool {
-	return kernellog.Begins(text) || slices.ContainsFunc(factual, func(told string) bool {
-		before, _, found := strings.Cut(text, told)
-		return found && kernellog.Leads(before)
-	})
-}
-
-func (l *bootLines) fold(most int) {
-	kept, incomplete := kernellog.Select(l.about, most)
-	l.about, l.incomplete = kept, l.incomplete || incomplete
-}
-
-// lines returns all lines, the lines with facts first.
-func (l *bootLines) lines() []string { return slices.Concat(l.facts, l.about) }
-
 // architectures are the ends of releases of kernels, as distributions name them, with GOARCH.
 var architectures = []struct{ end, name string }{
 	{"amd64", "amd64"}, {"x86_64", "amd64"}, {"arm64", "arm64"}, {"aarch64", "arm64"}, {"ppc64le", "ppc64le"}, {"s390x", "s390x"}, {"riscv64", "riscv64"},
@@ -192,9 +111,9 @@ func architecture(release string) string {
 }
 
 func (l log) kernelLog(source string) *result.KernelLog {
-	log := &result.KernelLog{Source: printable.Line(source), Truncated: !l.whole || l.incomplete, Lines: l.about}
-	if number := l.boots.Number(); number > 1 {
-		log.Boots, log.Mixed = number, !l.boots.Separated()
+	log := &result.KernelLog{Source: printable.Line(source), Truncated: !l.Whole() || l.Incomplete, Lines: l.Lines}
+	if number, mixed := l.Boots(); number > 1 {
+		log.Boots, log.Mixed = number, mixed
 	}
 	return log
 }

@@ -32,8 +32,8 @@ func At(root string) result.Host {
 	if root == live {
 		hypervisor = cpuHypervisor()
 	}
-	log, lines, messages := kernelLog(root)
-	facts := inFiles(below(root), readTable(root, cpuinfo), hypervisor, lines, messages)
+	log, events := kernelLog(root)
+	facts := inFiles(below(root), readTable(root, cpuinfo), hypervisor, events)
 	facts.KernelLog = log
 	addCPUCounts(&facts.CPU, root)
 	if root == live {
@@ -73,31 +73,27 @@ func firstMarker(v *result.Virtualization) uint64 {
 
 const cpuinfo = "proc/cpuinfo"
 
-// Of returns the facts in some files of a machine, by their paths, and in lines that its kernel logged.
-func Of(content map[string][]byte, lines []string) result.Host {
+// Of returns the facts in some files of a machine, by their paths, and in the log of its kernel.
+func Of(content map[string][]byte, log []kernellog.Event) result.Host {
 	of := func(name string) string { return strings.TrimSpace(string(content[name])) }
-	var messages []kernellog.Message
-	for _, line := range lines {
-		messages = append(messages, kernellog.Split(line))
-	}
-	facts := inFiles(of, string(content[cpuinfo]), "", clockLines(messages), messages)
+	facts := inFiles(of, string(content[cpuinfo]), "", log)
 	const noFolder = "/dev/null"
 	facts.WSL = wsl(noFolder, facts.Kernel)
 	return facts
 }
 
-// inFiles returns the facts in the files of a machine. hypervisor is what the CPU reports; lines are the logged lines
-// about clocks, and messages all messages.
-func inFiles(of reader, cpus, hypervisor string, lines []string, messages []kernellog.Message) result.Host {
+// inFiles returns the facts in the files of a machine and in its log. hypervisor is what the CPU reports.
+func inFiles(of reader, cpus, hypervisor string, log []kernellog.Event) result.Host {
 	facts := result.Host{OS: "linux"}
 	flags := addCPUInfo(&facts.CPU, cpus)
-	facts.CPU.KernelTSCHz = loggedTSCHz(lines)
+	facts.CPU.KernelTSCHz = loggedTSCHz(log)
 	addNames(&facts, of, flags)
 	facts.Machine = machine(of)
 	facts.ClockSource = clockSource(of)
 	facts.BootParameters = kernellog.BootParameters(of("proc/cmdline"))
-	facts.Virtualization = virtualization(of, hypervisor, lines, flags, facts.Machine)
-	if v := facts.Virtualization; v != nil && v.System == "kvm" && v.Role == "guest" && firecracker(of, messages) {
+	logged := printable(kernellog.MachineOf(log).Hypervisor)
+	facts.Virtualization = virtualization(of, hypervisor, logged, flags, facts.Machine)
+	if v := facts.Virtualization; v != nil && v.System == "kvm" && v.Role == "guest" && (logged == "firecracker" || firecracker(of)) {
 		v.System = "firecracker"
 	}
 	if v := facts.Virtualization; v != nil && v.System == "qemu" && strings.Contains(facts.CPU.Model, "TCG") {

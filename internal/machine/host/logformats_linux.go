@@ -2,7 +2,6 @@ package host
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/machine/kernellog"
@@ -16,70 +15,41 @@ const (
 	maxRecords = 1 << 20
 )
 
-// readRecords reads /dev/kmsg, one record per call. EPIPE means that the next record was
-// overwritten, EAGAIN that the log has no more.
-func readRecords(read func([]byte) (int, error)) (messages []kernellog.Message, whole bool, err error) {
+// readRecords reads /dev/kmsg, one record per call, and adds each of the kernel as dmesg prints it. EPIPE means that the
+// next record was overwritten, EAGAIN that the log has no more.
+func readRecords(read func([]byte) (int, error), add func(line string)) (lost bool, err error) {
 	buffer := make([]byte, maxRecord)
-	first := true
-	whole = true
+	some := false
 	for range maxRecords {
 		n, err := read(buffer)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case errors.Is(err, unix.EPIPE):
-			whole = false
+			lost = true
 			continue
 		case errors.Is(err, unix.EAGAIN), err == nil && n <= 0:
-			return messages, whole, nil
-		case err != nil && len(messages) == 0:
-			return nil, false, err
+			return lost, nil
+		case err != nil && some:
+			return true, nil
 		case err != nil:
-			return messages, false, nil
+			return false, err
 		}
-		sequence, m, ok := parseRecord(string(buffer[:n]))
-		if !ok {
-			continue
-		}
-		whole = whole && (!first || sequence == 0)
-		first = false
-		if !m.Program { // which may write there too
-			messages = append(messages, m)
+		// "priority,sequence,microseconds,flags;text", and lines that describe the device (Documentation/ABI/testing/dev-kmsg).
+		record, _, _ := strings.Cut(string(buffer[:n]), "\n")
+		if m := kernellog.Split(record); m.Timed && !m.Program { // programs may write there too
+			some = true
+			add(m.Stamp + " " + m.Text)
 		}
 	}
-	return messages, whole, nil
+	return lost, nil
 }
 
-// parseRecord reads "priority,sequence,microseconds,flags;text", without the lines that follow and describe the device
-// (Documentation/ABI/testing/dev-kmsg in the kernel source).
-func parseRecord(text string) (sequence uint64, m kernellog.Message, ok bool) {
-	text, _, _ = strings.Cut(text, "\n")
-	fields := strings.SplitN(text, ",", 3)
-	if len(fields) < 3 {
-		return 0, m, false
-	}
-	sequence, err := strconv.ParseUint(fields[1], 10, 64)
-	m = kernellog.Split(text)
-	return sequence, m, m.Timed && err == nil
-}
-
-// parseLog parses a text of syslog(2) or of a log file. It returns the messages of the last boot in it; whole reports
-// whether it has the first one.
-func parseLog(text string) (messages []kernellog.Message, whole bool) {
-	var boots kernellog.Boots
+// addKernelLines adds the lines of the kernel in a text of syslog(2) or of a log file.
+func addKernelLines(text string, add func(line string)) {
 	for line := range strings.Lines(text) {
-		m := kernellog.Split(line)
-		if !m.Kernel || m.Program {
-			continue
+		if m := kernellog.Split(line); m.Kernel && !m.Program {
+			add(line)
 		}
-		switch boots.Add(m) {
-		case kernellog.NewBoot, kernellog.PerhapsNewBoot:
-			messages = nil
-		case kernellog.Foreign:
-			continue
-		case kernellog.SameBoot:
-		}
-		messages = append(messages, m)
 	}
-	return messages, boots.Whole()
 }

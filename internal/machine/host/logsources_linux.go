@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
-	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
@@ -26,61 +25,61 @@ func logSources(root string) []logSource {
 		sources = append(sources, logSource{"/dev/kmsg", readKmsg}, logSource{"syslog(2)", readSyslog})
 	}
 	for _, name := range logFiles {
-		sources = append(sources, logSource{name, func() ([]kernellog.Message, bool, error) {
-			return readLogFile(root, name)
+		sources = append(sources, logSource{name, func(add func(line string)) (bool, error) {
+			return false, readLogFile(root, name, add)
 		}})
 	}
 	return sources
 }
 
-func readKmsg() ([]kernellog.Message, bool, error) {
+func readKmsg(add func(line string)) (lost bool, err error) {
 	fd, err := unix.Open("/dev/kmsg", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
 	defer func() { _ = unix.Close(fd) }()
-	return readRecords(func(record []byte) (int, error) { return unix.Read(fd, record) })
+	return readRecords(func(record []byte) (int, error) { return unix.Read(fd, record) }, add)
 }
 
 // readSyslog reads the log buffer through syslog(2), with the actions of linux/syslog.h. It does
 // not return messages before the last dmesg --clear.
-func readSyslog() ([]kernellog.Message, bool, error) {
+func readSyslog(add func(line string)) (lost bool, err error) {
 	const readAll, sizeBuffer = 3, 10
 	size, err := unix.Klogctl(sizeBuffer, nil)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
 	buffer := make([]byte, size)
 	n, err := unix.Klogctl(readAll, buffer)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
-	messages, whole := parseLog(string(buffer[:n]))
-	return messages, whole, nil
+	addKernelLines(string(buffer[:n]), add)
+	return false, nil
 }
 
 // readLogFile reads the end of a log file. It rejects a file that was last written before the
 // boot.
-func readLogFile(root, name string) ([]kernellog.Message, bool, error) {
+func readLogFile(root, name string, add func(line string)) error {
 	file, err := procfile.Open(filepath.Join(root, name))
 	if err != nil {
-		return nil, false, cause(err)
+		return cause(err)
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, false, cause(err)
+		return cause(err)
 	}
 	if info.ModTime().Before(bootTime(root)) {
-		return nil, false, fmt.Errorf("last written before this boot, at %s", info.ModTime().UTC().Format(time.DateTime))
+		return fmt.Errorf("last written before this boot, at %s", info.ModTime().UTC().Format(time.DateTime))
 	}
 	text := make([]byte, min(info.Size(), maxLog))
 	n, err := file.ReadAt(text, info.Size()-int64(len(text)))
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, cause(err)
+		return cause(err)
 	}
-	messages, whole := parseLog(string(text[:n]))
-	return messages, whole, nil
+	addKernelLines(string(text[:n]), add)
+	return nil
 }
 
 // cause returns an error without its path, which differs in tests.

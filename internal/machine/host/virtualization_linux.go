@@ -10,12 +10,12 @@ import (
 
 // virtualization returns the hypervisor, "unknown" if only the CPU flag shows one, or nil. It reads the file of Xen
 // first (the CPU of a paravirtual guest reports the hypervisor below Xen, or none), then the CPU, the kernel log, the
-// firmware, and last the loaded kernel modules. hypervisor is what the CPU reports, lines are the log lines about
-// clocks, and flags the flags of the first CPU.
+// firmware, and last the loaded kernel modules. hypervisor is what the CPU reports, logged what the log shows, and flags
+// are the flags of the first CPU.
 //
 // gopsutil is not used: it reports "docker" for any machine with a trace of Docker, and reads /proc/1/environ, which in
 // a container may belong to another user and have any length.
-func virtualization(of reader, hypervisor string, lines, flags []string, machine *result.Machine) *result.Virtualization {
+func virtualization(of reader, hypervisor, logged string, flags []string, machine *result.Machine) *result.Virtualization {
 	system, role := of.name("sys/hypervisor/type"), "guest"
 	if system == "" {
 		system = hypervisor
@@ -24,7 +24,7 @@ func virtualization(of reader, hypervisor string, lines, flags []string, machine
 		system, role = "xen", "host"
 	}
 	if system == "" {
-		system = printable(kernellog.MachineOf(kernellog.Parse(lines)).Hypervisor)
+		system = logged
 	}
 	if system == "" {
 		system = firmwareHypervisor(of, machine)
@@ -95,12 +95,9 @@ const firecrackerOEM = "FIRECK"
 // acpiTables are tables that every Firecracker guest has. Only root may read them.
 var acpiTables = []string{"APIC", "DSDT", "FACP"}
 
-// firecracker reports whether a KVM guest runs on Firecracker: from the kernel log, which lists the tables with their OEM id
-// ("ACPI: FACP 0x00000000000A0C97 000114 (v06 FIRECK FCVMFADT ..."), or by the tables.
-func firecracker(of reader, messages []kernellog.Message) bool {
-	return slices.ContainsFunc(messages, func(m kernellog.Message) bool {
-		return strings.HasPrefix(m.Text, "ACPI: ") && strings.Contains(m.Text, " "+firecrackerOEM)
-	}) || slices.ContainsFunc(acpiTables, func(table string) bool {
+// firecracker reports whether a KVM guest has the ACPI tables of Firecracker.
+func firecracker(of reader) bool {
+	return slices.ContainsFunc(acpiTables, func(table string) bool {
 		return tableOEM(of("sys/firmware/acpi/tables/"+table)) == firecrackerOEM
 	})
 }

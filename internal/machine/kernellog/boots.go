@@ -8,20 +8,19 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A Place is the position of a message among the boots of a log.
-type Place int
+// A place is the position of a message among the boots of a log.
+type place int
 
-// Where a message is.
 const (
-	SameBoot       Place = iota // it is of the boot of the message before
-	NewBoot                     // it is the first one of a boot
-	PerhapsNewBoot              // the same in a log without times since boot, where any program may have written it
-	Foreign                     // it only looks like the first one of a boot: any program can write one to a log
+	sameBoot       place = iota // it is of the boot of the message before
+	newBoot                     // it is the first one of a boot
+	perhapsNewBoot              // the same in a log without times since boot, where any program may have written it
+	foreign                     // it only looks like the first one of a boot: any program can write one to a log
 )
 
-// Boots separates the boots in a log by its messages, in the order of the text. A boot begins only where the time since
+// boots separates the boots in a log by its messages, in the order of the text. A boot begins only where the time since
 // boot does.
-type Boots struct {
+type boots struct {
 	last          Message
 	begun         int // how many boots began
 	before, after int // how many messages there are before the first of them, and since the last
@@ -31,14 +30,14 @@ type Boots struct {
 
 const nearZero = 10e9 // a time after boot at which a boot may begin, in ns
 
-// Add adds a message and returns its place.
-func (b *Boots) Add(m Message) Place {
+// add adds a message and returns its place.
+func (b *boots) add(m Message) place {
 	begins := beginsBoot(m.Text)
 	if begins && (m.AtNS > nearZero || m.Timed && !b.last.Timed && b.before+b.after > 0 || !m.Timed && b.timed) {
-		return Foreign
+		return foreign
 	}
 	if m.Timed && !b.timed { // the stamps before are of another kind
-		*b = Boots{timed: true}
+		*b = boots{timed: true}
 	}
 	if !begins && !beginsBoot(b.last.Text) {
 		switch compareStamps(b.last, m) {
@@ -53,17 +52,17 @@ func (b *Boots) Add(m Message) Place {
 	case begins:
 		b.begun++
 		b.after = 0
-		return words.Either(m.Timed, NewBoot, PerhapsNewBoot)
+		return words.Either(m.Timed, newBoot, perhapsNewBoot)
 	case b.begun == 0:
 		b.before++
 	default:
 		b.after++
 	}
-	return SameBoot
+	return sameBoot
 }
 
-// Order returns 1 if the newest message is the last of the log, -1 if it is the first, and 0 if that is unknown.
-func (b *Boots) Order() int {
+// order returns 1 if the newest message is the last of the log, -1 if it is the first, and 0 if that is unknown.
+func (b *boots) order() int {
 	order := cmp.Compare(b.rises, b.falls)
 	switch {
 	case b.begun > 0 && b.before == 0:
@@ -74,17 +73,14 @@ func (b *Boots) Order() int {
 	return order
 }
 
-// Number returns how many boots the log has.
-func (b *Boots) Number() int {
-	others := words.Either(b.Order() < 0, b.after, b.before) // they are of a boot whose first message is missing
+// number returns how many boots the log has.
+func (b *boots) number() int {
+	others := words.Either(b.order() < 0, b.after, b.before) // they are of a boot whose first message is missing
 	return max(b.begun+min(others, 1), 1)
 }
 
-// Whole is whether the log has the first message of a boot.
-func (b *Boots) Whole() bool { return b.begun > 0 }
-
-// Separated is whether Add returned NewBoot where a boot begins.
-func (b *Boots) Separated() bool { return b.timed && b.Order() != 0 || b.Number() == 1 }
+// Separated is whether Add returned newBoot where a boot begins.
+func (b *boots) separated() bool { return b.timed && b.order() != 0 || b.number() == 1 }
 
 // beginsBoot returns whether a text is the first message of a boot, except for one line on Arm: Linux's, or gVisor's.
 func beginsBoot(text string) bool {

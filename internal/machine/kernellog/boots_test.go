@@ -44,16 +44,16 @@ func TestBoots(t *testing.T) {
 		"a program's line with dates": {dated.Replace(first) + "Feb 12 07:03:06 host kernel: Linux version 6.1\n", 1, 2, false, nil},
 		"a program's stamp":           {dated.Replace(first) + "Feb 12 07:03:06 host kernel: [    0.0] Linux version 6.1\n", 1, 1, true, nil},
 	} {
-		var b Boots
+		var b boots
 		var begins []int
 		for i, line := range strings.Split(strings.TrimSuffix(want.log, "\n"), "\n") {
-			if b.Add(Split(line)) == NewBoot {
+			if b.add(Split(line)) == newBoot {
 				begins = append(begins, i)
 			}
 		}
-		require.Equal(t, want.order, b.Order(), name)
-		require.Equal(t, want.number, b.Number(), name)
-		require.Equal(t, want.separated, b.Separated(), name)
+		require.Equal(t, want.order, b.order(), name)
+		require.Equal(t, want.number, b.number(), name)
+		require.Equal(t, want.separated, b.separated(), name)
 		require.Equal(t, want.begins, begins, name)
 	}
 }

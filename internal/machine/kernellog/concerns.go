@@ -15,17 +15,24 @@ var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "
 
 // Concerns returns whether a line of the kernel log concerns its clocks, known to Parse or not.
 func Concerns(line string) bool {
+	_, _, about := judge(line)
+	return about
+}
+
+// judge returns a line's parts and its format, and whether it concerns clocks. Most lines have none: they are not split.
+func judge(line string) (m Message, f *format, about bool) {
 	line = cut(line)
 	small := strings.ToLower(line)
 	stem := hasStem(small)
 	if !stem && !mayHave(small) {
-		return false
+		return m, nil, false
 	}
-	m := Split(line)
-	if f := formatOf(m.Text); f != nil {
-		return f.weight > weightNone && (f.program || !m.Program)
+	m = Split(line)
+	if f = formatOf(m.Text); f != nil {
+		return m, f, f.weight > weightNone && (f.program || !m.Program)
 	}
-	return stem && !m.Program && aboutClocks().MatchString(m.Text) && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
+	about = stem && !m.Program && aboutClocks().MatchString(m.Text)
+	return m, nil, about && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
 }
 
 func hasStem(small string) bool {
@@ -61,6 +68,3 @@ var beforeNames = lazily(`^(?:input|thunderbolt [\d-]+): `) // matches what the 
 // Leads returns whether a text could be what the kernel prints before a message in the same line: the name of one
 // subsystem or device. Prose that quotes a message, and a line with a name that somebody chose, have more before it.
 func Leads(text string) bool { return leading().MatchString(text) && !beforeNames().MatchString(text) }
-
-// Begins returns whether a text, without its stamp, begins with a message known to Parse.
-func Begins(text string) bool { return formatOf(text) != nil }

@@ -39,6 +39,6 @@ func TestQuotedMessagesBeginNoLine(t *testing.T) {
 		"return \"Starting gVisor...\"",
 		"",
 	} {
-		require.False(t, Begins(line), line)
+		require.Nil(t, formatOf(line), line)
 	}
 }

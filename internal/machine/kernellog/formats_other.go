@@ -54,6 +54,8 @@ var otherFormats = []format{
 	{kind: "command-line", has: "command line: ", weight: weightNone, pattern: `^(?:Kernel )?command line: (?P<name>.+)`},
 	{kind: "firmware-names", has: "dmi: ", weight: weightNone, pattern: `^DMI: (?P<name>.+)`},
 	{kind: "firmware-names", has: "hardware name: ", weight: weightNone, pattern: `^Hardware name: (?P<name>.+)`},
+	// The tables of Firecracker: "ACPI: FACP 0x00000000000A0C97 000114 (v06 FIRECK FCVMFADT".
+	{kind: "firecracker", has: " fireck", weight: weightNone, pattern: `^ACPI: .* FIRECK`},
 	{kind: "virtio", has: "virtio", weight: weightNone, pattern: `^virtio[_-]\w+(?: virtio\d+)?: `},
 	{kind: "wsl", has: "wsl (", weight: weightNone, pattern: `^WSL \(\d+\)`},
 	{kind: "wsl", has: "mini_init (", weight: weightNone, pattern: `^mini_init \(\d+\)`},

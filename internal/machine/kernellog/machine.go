@@ -83,6 +83,9 @@ func MachineOf(events []Event) Machine {
 			m.Guest, m.Hypervisor = true, cmp.Or(m.Hypervisor, system)
 		}
 	}
+	if m.Hypervisor == "kvm" && len(ofKind(events, "firecracker")) > 0 { // which reports KVM
+		m.Hypervisor = "firecracker"
+	}
 	return m
 }
 

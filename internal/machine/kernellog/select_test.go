@@ -74,3 +74,19 @@ func TestShape(t *testing.T) {
 		require.Equal(t, want, shape(text), text)
 	}
 }
+
+// The memory for a log does not grow with the log, and a flood does not push out the lines that decide.
+func TestFloodIsFoldedWhileItIsRead(t *testing.T) {
+	var b LastBoot
+	b.Add(verdict)
+	for i := range 2 * maxPending {
+		b.Add("[    1.0] hpet: " + strings.Repeat("x", 1+i%100) + strings.Repeat("y", 1+i/100))
+		require.Less(t, len(b.Lines), maxPending)
+		b.Add("DMI: x")
+	}
+	b.Finish()
+	require.True(t, b.Incomplete)
+	require.Len(t, b.Lines, MaxLines)
+	require.Equal(t, strings.TrimSpace(verdict), b.Lines[0])
+	require.Len(t, b.facts, maxFacts)
+}

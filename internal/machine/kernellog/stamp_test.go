@@ -109,11 +109,11 @@ func FuzzSplit(f *testing.F) {
 		joined := Lines(line)
 		require.NotEmpty(t, joined)
 		require.LessOrEqual(t, len(strings.Join(joined, "")), len(line))
-		var boots Boots
+		var b boots
 		for _, one := range joined {
-			boots.Add(Split(one))
+			b.add(Split(one))
 		}
-		require.LessOrEqual(t, boots.Number(), len(joined)+1)
+		require.LessOrEqual(t, b.number(), len(joined)+1)
 		m := Split(line)
 		require.LessOrEqual(t, len(m.Text), 3*len(line))
 		require.GreaterOrEqual(t, m.AtNS, int64(0))

@@ -1,0 +1,99 @@
+package kernellog
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/show/printable"
+)
+
+// A LastBoot collects the lines of the last boot in a log that concern clocks, and the lines with facts of the machine,
+// in bounded memory. The zero value is ready: [LastBoot.Add] the lines in the order of the text, then
+// [LastBoot.Finish].
+type LastBoot struct {
+	// KernelOnly is whether the caller adds only lines that the kernel of this machine wrote. A line that looks like the
+	// first of a boot is one then, also without a time since boot.
+	KernelOnly bool
+	Kernel     bool // whether the kernel wrote a line that concerns clocks, by the prefix of its text
+	bootLines       // of the boot that is being read; of the last boot when finished
+	// first has the lines of the first boot of the text, which is the last boot if the newest line comes first; nil while
+	// it is being read.
+	first  *bootLines
+	boots  boots
+	stamps Stamps
+}
+
+// bootLines are the lines of a boot.
+type bootLines struct {
+	Lines      []string // the lines that concern clocks, with repeated ones folded
+	Incomplete bool     // whether lines that concern clocks were left out
+	facts      []string // lines with facts of the machine that do not concern clocks
+}
+
+const (
+	// maxPending is the number of lines that concern clocks at which repeated lines are folded. It bounds the memory.
+	maxPending = 4096
+	// maxFacts and maxFact bound the lines with facts, and their bytes.
+	maxFacts, maxFact = 256, 4096
+)
+
+// Add adds a line. It ignores a line that neither concerns clocks nor has facts of the machine, and a line without a
+// stamp in which a page or a program may only quote the kernel.
+func (b *LastBoot) Add(line string) {
+	if back := b.stamps.Add(line); back != "" && len(b.Lines) < maxPending/2 {
+		b.Lines = append(b.Lines, back)
+	}
+	m, f, about := judge(line)
+	if !about && (f == nil || m.Program) || m.Stamp == "" && f == nil {
+		return
+	}
+	line = strings.TrimSpace(m.Stamp + " " + m.Text)
+	fact := printable.Line(line[:min(len(line), maxFact)])
+	switch place := b.boots.add(m); {
+	case place == foreign:
+	case place == newBoot, place == perhapsNewBoot && b.KernelOnly:
+		if b.first == nil && !b.KernelOnly {
+			first := b.bootLines
+			first.facts = append(first.facts, fact)
+			b.first = &first
+		}
+		b.bootLines = bootLines{facts: []string{fact}}
+	case about:
+		b.Kernel = b.Kernel || m.Kernel
+		if b.Lines = append(b.Lines, Shown(line)); len(b.Lines) >= maxPending {
+			b.fold(maxPending / 2)
+		}
+	case len(b.facts) < maxFacts:
+		b.facts = append(b.facts, fact)
+	}
+}
+
+// Finish leaves the lines that a document keeps, and returns the events of the last boot, also of lines with facts.
+func (b *LastBoot) Finish() []Event {
+	order := b.boots.order()
+	switch {
+	case b.first == nil:
+	case order < 0:
+		b.bootLines = *b.first
+	case order == 0:
+		b.facts, b.Lines = append(b.first.facts, b.facts...), append(b.first.Lines, b.Lines...)
+	}
+	if order < 0 && !b.KernelOnly {
+		slices.Reverse(b.facts)
+		slices.Reverse(b.Lines)
+	}
+	events := Parse(slices.Concat(b.facts, b.Lines))
+	b.fold(MaxLines)
+	return events
+}
+
+func (l *bootLines) fold(most int) {
+	kept, incomplete := Select(l.Lines, most)
+	l.Lines, l.Incomplete = kept, l.Incomplete || incomplete
+}
+
+// Whole is whether the log has the first message of a boot.
+func (b *LastBoot) Whole() bool { return b.boots.begun > 0 }
+
+// Boots returns how many boots the log has, and whether their lines are mixed.
+func (b *LastBoot) Boots() (number int, mixed bool) { return b.boots.number(), !b.boots.separated() }
