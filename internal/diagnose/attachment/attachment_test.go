@@ -205,11 +205,6 @@ func TestNoLineOfTheLastBootIsDropped(t *testing.T) {
 	require.True(t, d.Host.KernelLog.Mixed)
 }
 
-func TestEscapesStayInTheFile(t *testing.T) {
-	d := read(t, boot+"[  101.0] clocksource: Switched to clocksource \x1b[31mred\x1b]0;title\x07\n")
-	require.NotContains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "\x1b")
-}
-
 // archived returns an archive of files, by pairs of a path and a content, and of other entries.
 func archived(t testing.TB, others []tar.Header, files ...string) []byte {
 	t.Helper()
@@ -419,53 +414,6 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, err)
 		require.NotContains(t, string(facts), `\u001b`)
 	})
-}
-
-// BenchmarkLog reads a log of 10 MB.
-func BenchmarkLog(b *testing.B) {
-	var text strings.Builder
-	text.WriteString(boot)
-	for i := 0; text.Len() < 10e6; i++ {
-		if i%100 == 0 {
-			fmt.Fprintf(&text, "[%5d.%06d] hpet1: lost %d rtc interrupts\n", i, i%1000000, i%999)
-		}
-		fmt.Fprintf(&text, "[%5d.%06d] usb 1-1.%d: new high-speed USB device number %d using xhci_hcd\n", i, i%1000000, i%9, i)
-	}
-	content := text.String()
-	b.SetBytes(int64(len(content)))
-	for b.Loop() {
-		_, err := ofLog("log.txt", strings.NewReader(content))
-		require.NoError(b, err)
-	}
-}
-
-// A log whose lines show no cause is still a log of a kernel.
-func TestLogsWithoutACause(t *testing.T) {
-	logs := map[string]string{"a compiler": "Sep 11 07:03:06 tsc: compiled without errors"}
-	public, err := filepath.Glob("../../machine/kernellog/testdata/public/*.txt")
-	require.NoError(t, err)
-	require.NotEmpty(t, public)
-	for _, name := range public {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		logs[filepath.Base(name)] = string(text)
-	}
-	for _, text := range []string{
-		"tsc: Fast TSC calibration using PIT", "hpet: HPET dysfunctional in PC10. Force disabled.", "clocksource: 'tsc' is current clocksource",
-		"TSC deadline timer available", "sched_clock: Marking unstable (2, -8)<-(2, -8)", "Clock: inserting leap second 23:59:60 UTC",
-	} {
-		logs[text] = "[    1.000000] " + text
-		logs["journal: "+text] = "Sep 11 07:03:06 host kernel: " + text
-	}
-	for name, text := range logs {
-		d, err := Read(name, strings.NewReader(text))
-		if name == "a compiler" {
-			require.ErrorIs(t, err, ErrUnknown, name)
-			continue
-		}
-		require.NoError(t, err, name)
-		require.NotEmpty(t, d.Host.KernelLog.Lines, name)
-	}
 }
 
 // A page that quotes the kernel is no log.

@@ -14,16 +14,6 @@ import (
 // nobody is a user other than root, with this name on most systems.
 const nobody = 65534
 
-func TestFolderIsRead(t *testing.T) {
-	folder := fake(t, "kvm-clock", "tsc", "kvm-clock", "e0180000.timer", strings.Repeat("x", 31))
-	offered, err := folder.Available()
-	require.NoError(t, err)
-	require.Equal(t, []string{"tsc", "kvm-clock", "e0180000.timer", strings.Repeat("x", 31)}, offered)
-	now, err := folder.Current()
-	require.NoError(t, err)
-	require.Equal(t, "kvm-clock", now)
-}
-
 func TestFolderThatCannotBeReadIsAnError(t *testing.T) {
 	for text, why := range map[string]string{
 		"":                         "has no name of a clock source",
@@ -63,12 +53,6 @@ func TestFolderThatCannotBeReadIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "not a regular file", "a file without an end")
 }
 
-func TestWritableWritesNothing(t *testing.T) {
-	folder := machine(t)
-	require.NoError(t, folder.Writable())
-	require.Equal(t, "tsc\n", content(t, folder))
-}
-
 func TestWritableSaysWhoMay(t *testing.T) {
 	folder := Folder(t.TempDir())
 	require.ErrorContains(t, folder.Writable(), "no such file or directory; this kernel has no selectable clock source")
@@ -95,29 +79,6 @@ func asNobody(fn func() error) error {
 	return <-done
 }
 
-func TestPutSwitches(t *testing.T) {
-	folder := fake(t, "a-clock-source-of-31-characters", "tsc", "a-clock-source-of-31-characters")
-	require.NoError(t, folder.put("tsc", time.Minute), "a name shorter than the one before")
-	require.Equal(t, "tsc", content(t, folder))
-	require.NoError(t, folder.put("a-clock-source-of-31-characters", time.Minute))
-	require.Equal(t, "a-clock-source-of-31-characters", content(t, folder))
-}
-
-func TestPutWritesOnlyWhatIsAvailable(t *testing.T) {
-	folder := machine(t)
-	for _, name := range []string{"", "jiffies", "tsc\n", "tsc hpet", "../tsc", strings.Repeat("x", 32), "ts"} {
-		err := folder.put(name, 0)
-		require.ErrorIs(t, err, errUnavailable, "%q", name)
-		require.ErrorContains(t, err, "(available: tsc, hpet, acpi_pm)")
-		require.NotContains(t, err.Error(), "\n")
-	}
-	set(t, folder, available, "")
-	require.ErrorContains(t, folder.put("hpet", 0), "has no name of a clock source")
-	require.NoError(t, os.Remove(folder.path(available)))
-	require.ErrorIs(t, folder.put("hpet", 0), os.ErrNotExist)
-	require.Equal(t, "tsc\n", content(t, folder))
-}
-
 // The kernel accepts a name that it cannot use without an error, and shows another one. The file
 // with the name of a thread does the same: it cuts the name after 15 characters.
 func TestPutIsAnErrorWhereTheKernelStays(t *testing.T) {
@@ -130,15 +91,6 @@ func TestPutIsAnErrorWhereTheKernelStays(t *testing.T) {
 	require.NoError(t, os.Symlink(comm, folder.path(current)))
 	require.ErrorContains(t, folder.put("longer-than-fifteen", 20*time.Millisecond),
 		"the kernel did not switch to clock source longer-than-fifteen and still uses longer-than-fif")
-}
-
-func TestPutIsAnErrorWhereTheWriteFails(t *testing.T) {
-	folder := machine(t)
-	refuse(t, folder)
-	require.ErrorIs(t, folder.put("hpet", 0), unix.EINVAL)
-	require.NoError(t, os.Remove(folder.path(current)))
-	require.NoError(t, os.Mkdir(folder.path(current), 0o755))
-	require.ErrorIs(t, folder.put("hpet", 0), unix.EISDIR)
 }
 
 func TestRestore(t *testing.T) {
@@ -162,36 +114,6 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o755))
 	require.ErrorContains(t, folder.restore("tsc", shortTimeouts), "the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
-}
-
-// Waiting does not bring it back, and the kernel would not select acpi_pm.
-func TestRestoreHasTheKernelChooseWhereTheOriginalIsWithdrawn(t *testing.T) {
-	folder := machine(t)
-	folder.remember("tsc")
-	set(t, folder, current, "acpi_pm\n")
-	set(t, folder, available, "hpet acpi_pm\n")
-	require.ErrorContains(t, folder.restore("tsc", shortTimeouts), "clock source tsc could not be restored: ", "no kernel answers")
-	require.Equal(t, "\n", content(t, folder), "one empty line, in one write")
-	kernel(t, folder)
-	require.EqualError(t, folder.restore("tsc", timeouts{settle: time.Minute, restore: time.Hour}), withdrawnTSC)
-	require.Equal(t, "hpet\n", content(t, folder))
-	requireNoRecord(t, folder)
-	refuse(t, folder)
-	require.ErrorContains(t, folder.restore("tsc", shortTimeouts), "clock source tsc could not be restored: ")
-}
-
-func TestLockIsForOne(t *testing.T) {
-	folder := machine(t)
-	one, err := folder.lock(unix.LOCK_EX)
-	require.NoError(t, err)
-	_, err = folder.lock(unix.LOCK_EX)
-	require.EqualError(t, err, "another timebench is switching the clock source; wait until it has ended")
-	require.NoError(t, one.Close())
-	two, err := folder.lock(unix.LOCK_EX)
-	require.NoError(t, err)
-	require.NoError(t, two.Close())
-	_, err = Folder("/none").lock(unix.LOCK_EX)
-	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 // sysfs supports locks as other file systems do. This test locks not the clock source, but a

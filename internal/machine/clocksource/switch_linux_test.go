@@ -34,12 +34,6 @@ func TestSwitchAndRestore(t *testing.T) {
 	require.Equal(t, "tsc", content(t, folder))
 }
 
-func TestRestoreWritesNothingWhereNothingWasSwitched(t *testing.T) {
-	folder := machine(t)
-	require.NoError(t, holding(t, folder).Restore())
-	require.Equal(t, "tsc\n", content(t, folder))
-}
-
 func TestToRefusesWhatIsNotAvailable(t *testing.T) {
 	folder := machine(t)
 	s := holding(t, folder)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A planted log shows a single kind of fault, made for a test from the formats of a kernel. A new log is a row of
-// plantedLogs.
+// A planted log shows a single kind of fault, made for a test from the formats of a kernel. It is for what no case shows:
+// a new log is a row of plantedLogs.
 type planted struct {
 	kind    string
 	machine Machine
@@ -33,64 +33,43 @@ var plantedLogs = map[string]planted{
 		"clocksource: 'acpi_pm' wd_now: 1b4fb2 wd_last: 0 mask: ffffff\nclocksource: 'tsc' cs_now: 4987ff3b4 cs_last: 0 mask: ffffffffffffffff", []string{"2 rounds of acpi_pm", "wrapped"}, TSCRight},
 	"hpet wraps, 6.6": {"watchdog-wrapped", Machine{Guest: true}, verdict +
 		"clocksource:  'hpet' wd_nsec: 503000000 wd_now: 6de5c3 wd_last: 0 mask: ffffffff\nclocksource:  'tsc' cs_nsec: 300470650000 cs_now: d1cef9b000 cs_last: 0 mask: ffffffffffffffff", []string{"300 s is one round of hpet"}, TSCRight},
-	"acpi_pm wraps, old words":   {"watchdog-wrapped", Machine{}, "Clocksource tsc unstable (delta = 4687619986 ns)", []string{"probably wrapped"}, TSCRight},
 	"a late check, 6.8, wrapped": {"watchdog-wrapped", Machine{}, "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 5100000000 wd_nsec: 413031125", []string{"acpi_pm"}, TSCRight},
 	"an hpet of 64 bits does not wrap": {"tsc-jumped", Machine{}, verdict +
 		"clocksource: 'hpet' wd_nsec: 512000000 wd_now: 6fdc6c wd_last: 10 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 300478500000 cs_now: d1e1be25e1 cs_last: 1 mask: ffffffffffffffff", []string{"jumped forward"}, TSCWrong},
 	"no whole round":        {"tsc-jumped", Machine{}, "clocksource: Clocksource 'tsc' skewed 5000000000 ns (5000 ms) over watchdog 'acpi_pm' interval of 500000000 ns (500 ms)", []string{"5.5 s"}, TSCWrong},
 	"hpet wraps, old words": {"watchdog-wrapped", Machine{}, "Clocksource tsc unstable (delta = 299966412345 ns)", []string{"one round of hpet"}, TSCRight},
-	"jiffies": {"weak-watchdog", Machine{}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
-		"clocksource: 'jiffies' wd_nsec: 496000000 wd_now: fffb73f8 wd_last: fffb7200 mask: ffffffff\nclocksource: 'tsc-early' cs_nsec: 788021368 cs_now: 581c1eb378 cs_last: 57d9aad9e8 mask: ffffffffffffffff", []string{"jiffies counts timer interrupts", "496 ms", "788 ms"}, TSCUnknown},
 	"jiffies, and reliable before 5.4": {"weak-watchdog", Machine{Kernel: "4.18.0-240.el8.x86_64", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'") +
 		"clocksource: 'refined-jiffies' wd_now: fffb7018 wd_last: fffb6e9d mask: ffffffff\nclocksource: 'tsc-early' cs_now: 2 cs_last: 1 mask: ffffffffffffffff", []string{"before 5.4"}, TSCUnknown},
 	"kvm-clock jumps": {"watchdog-jumped", Machine{Guest: true}, "tsc: Detected 2500.000 MHz processor\n" + verdict +
 		"clocksource: 'kvm-clock' wd_now: 43d0af2c40 wd_last: 65f9100 mask: ffffffffffffffff\nclocksource: 'tsc' cs_now: 4a817c80 cs_last: 0 mask: ffffffffffffffff", []string{"kvm-clock jumped", "291.2 s", "500 ms"}, TSCUnknown},
-	"a stopped guest, 7.2": {"watchdog-jumped", Machine{Guest: true}, "clocksource: Marking clocksource tsc unstable due to frequency skew\nclocksource: Watchdog               kvm-clock interval:        503995129ns\nclocksource: Clocksource                  tsc interval:       1894661885ns", []string{"504 ms", "stopped this virtual machine"}, TSCUnknown},
 	"xen jumps": {"watchdog-jumped", Machine{}, verdict +
 		"clocksource: 'xen' wd_nsec: 90500000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 501000000 cs_now: 5995f5c1 cs_last: 1 mask: ffffffffffffffff", []string{"xen jumped", "90.5 s"}, TSCUnknown},
-	"both agree, marked": {"clocks-agree", Machine{}, verdict +
-		"clocksource: 'hpet' wd_nsec: 480123400000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 480123300000 cs_now: ffffffffff cs_last: 0 mask: ffffffffffffffff", []string{"agree within 100 µs", "stood still"}, TSCRight},
 	"both agree, skipped":        {"clocks-agree", Machine{}, "[    C2] clocksource: Long readout interval, skipping watchdog check: cs_nsec: 1600000000 wd_nsec: 1600001000", []string{"neither is wrong"}, TSCRight},
 	"slow timer, 5.13":           {"read-back-delay", Machine{}, "clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable\ntsc: Marking TSC unstable due to clocksource watchdog", []string{"525.2 µs", "did not compare"}, TSCUnknown},
-	"slow timer, then checked":   {"read-back-delay", Machine{}, "clocksource: timekeeping watchdog on CPU9: wd-tsc-wd excessive read-back delay of 200000ns vs. limit of 125000ns, wd-wd read-back delay only 11440ns, attempt 3, marking tsc unstable\nclocksource: Checking clocksource tsc synchronization from CPU 4 to CPUs 0-2,7.", []string{"4 other CPUs", "125 µs is the limit"}, TSCRight},
 	"slow timer, and firmware":   {"read-back-delay", Machine{}, slowTimer + "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"failed or warned"}, TSCUnknown},
 	"slow timer, and a skew":     {"read-back-delay", Machine{}, slowTimer + "clocksource: Clocksource 'tsc' skewed -9000000 ns (-9 ms) over watchdog 'hpet' interval of 500000000 ns (500 ms)", []string{"failed or warned"}, TSCUnknown},
 	"slow timer, and CPUs apart": {"cpus-differ", Machine{}, slowTimer + "clocksource:         CPUs 2 behind CPU 4 for clocksource tsc.", []string{"the TSC of CPU 2 is behind CPU 4"}, TSCWrong},
-	"cs_nsec 0": {"tsc-went-back", Machine{}, verdict +
-		"clocksource: 'hpet' wd_nsec: 496123000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 0 cs_now: 1f4 cs_last: 3e8 mask: ffffffffffffffff", []string{"went back", "500 cycles"}, TSCWrong},
 	"cs_now < cs_last, 4.9": {"tsc-went-back", Machine{Guest: true}, "tsc: Detected 3000.000 MHz processor\n" + verdict +
 		"clocksource: 'kvm-clock' wd_now: 37a9d5e2c0 wd_last: 378a0d4e00 mask: ffffffffffffffff\nclocksource: 'tsc' cs_now: 59682f00 cs_last: 1e8f1c108000 mask: ffffffffffffffff", []string{"restarted near zero", "pauses"}, TSCWrong},
 	"skew as long as the interval": {"tsc-went-back", Machine{}, "clocksource: Clocksource 'tsc' skewed -500000123 ns (-500 ms) over watchdog 'hpet' interval of 500000123 ns (500 ms)", []string{"0 ns"}, TSCWrong},
 	"KVM sees it":                  {"tsc-went-back", Machine{}, "tsc: Marking TSC unstable due to KVM discovered backwards TSC", []string{"KVM found"}, TSCWrong},
-	"warp, 2.6.24":                 {"cpus-differ", Machine{}, "checking TSC synchronization [CPU#0 -> CPU#1]:\nMeasured 440 cycles TSC warp between CPUs, turning off TSC clock.\nMarking TSC unstable due to: check_tsc_sync_source failed.", []string{"440 cycles", "CPU 0 and CPU 1"}, TSCWrong},
-	"warp after a resume":          {"cpus-differ-after-resume", Machine{}, "Measured 440 cycles TSC warp between CPUs, turning off TSC clock.\nRestarting tasks ... done.", []string{"440 cycles", "suspended and resumed"}, TSCWrong},
 	"warp of an added CPU":         {"cpus-differ", Machine{Guest: true}, "TSC ADJUST compensate: CPU1 observed 169175101528 warp. Adjust: 169175101528\nTSC synchronization [CPU#0 -> CPU#1]:\nMeasured 235 cycles TSC warp between CPUs, turning off TSC clock.", []string{"169175101528 cycles behind", "hypervisor"}, TSCWrong},
 	"warp beats the watchdog":      {"cpus-differ", Machine{}, "Clocksource tsc unstable (delta = 4687619986 ns)\nMeasured 77 cycles TSC warp between CPUs, turning off TSC clock.", []string{"77 cycles"}, TSCWrong},
 	"CPUs ahead":                   {"cpus-differ", Machine{}, "clocksource:         CPUs 0-1,4 ahead of CPU 3 for clocksource tsc.", []string{"the TSCs of CPUs 0 to 1 and 4 are ahead of CPU 3"}, TSCWrong},
-	"CPU behind":                   {"cpus-differ", Machine{}, "clocksource:         CPUs 2 behind CPU 3 for clocksource tsc.", []string{"the TSC of CPU 2 is behind CPU 3"}, TSCWrong},
-	"inter CPU skew":               {"cpus-differ", Machine{}, "tsc: Detected 2000.000 MHz processor\nclocksource: Marking clocksource tsc unstable due to inter CPU skew\nclocksource: CPU11   14122310000000 < CPU2   14122310004000 (cycles)", []string{"4000 cycles (2 µs at 2 GHz, by the line \"Detected\")", "CPU 11"}, TSCWrong},
-	"CPUID":                        {"wrong-cpuid-rate", Machine{}, "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!\ntsc: Previous calibrated TSC freq:        1896.000 MHz\ntsc: TSC freq recalibrated by [HPET]:     1975.000 MHz", []string{"-4 %", "1975.000"}, TSCWrong},
 	"CPUID, figures cut":           {"wrong-cpuid-rate", Machine{}, "tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!", []string{"500 ppm"}, TSCWrong},
 	"figures of 15 µs":             {"clocks-disagree", Machine{}, verdict + "clocksource: 'hpet' wd_nsec: 15000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 19000 cs_now: 2 cs_last: 1 mask: 0", []string{"15 µs", "too short a time for a rate"}, TSCUnknown},
 	"a guessed rate proves no agreement": {"check-ran-late", Machine{CPU: "AMD EPYC @ 2.0 GHz"}, verdict + "clocksource: 'hpet' wd_now: 1b4fb18 wd_last: 0 mask: ffffffff\nclocksource: 'tsc' cs_now: ee6b2800 cs_last: 0 mask: ffffffffffffffff",
 		[]string{"by the name of the CPU", "a guess", "agrees to a per cent"}, TSCUnknown},
 	"a rate that makes the clocks agree": {"clocks-disagree", Machine{CPU: "Intel(R) Core(TM) i9-9880H CPU @ 2.30GHz", Kernel: "5.18"}, verdict + "clocksource: 'hpet' wd_now: b71b00 wd_last: 0 mask: ffffffff\nclocksource: 'tsc' cs_now: 448b9b80 cs_last: 0 mask: ffffffffffffffff",
 		[]string{"838.1 ms at 14.318 MHz", "500 ms at 24 MHz, which makes the clocks agree"}, TSCUnknown},
-	"20.4 GHz by max_cycles": {"impossible-rate", Machine{}, "smpboot: CPU0: Intel(R) Core(TM) i5-4460 CPU @ 2.04GHz (family: 0x6, model: 0x3c, stepping: 0x3)\n" +
-		"clocksource: tsc-early: mask: 0xffffffffffffffff max_cycles: 0x12623d38b3f7, max_idle_ns: 440795256043 ns", []string{"20.41 GHz (by its registration line)", "2.04 GHz, by the name of the CPU", "slow by a factor of 10."}, TSCWrong},
 	"23 GHz beside BogoMIPS": {"impossible-rate", Machine{}, "tsc: Detected 23274.000 MHz processor\nCalibrating delay loop (skipped), value calculated using timer frequency.. 4654.18 BogoMIPS (lpj=2327090)",
 		[]string{`23.27 GHz (by the line "Detected")`, "2.327 GHz, by BogoMIPS", "a factor of 10."}, TSCWrong},
 	"a counter without a rate":  {"no-rate", Machine{}, "arch_timer: cp15 timer(s) running at 0.00MHz (virt).", []string{"arch_sys_counter"}, TSCUnknown},
 	"registered without a rate": {"no-rate", Machine{}, "clocksource: riscv_clocksource: mask: 0xffffffffffffffff max_cycles: 0x1d854df40, max_idle_ns: 0 ns", []string{"riscv_clocksource"}, TSCUnknown},
 	"no rate":                   {"impossible-rate", Machine{}, "tsc: Detected 0.000 MHz processor", []string{"0 Hz"}, TSCWrong},
-	"one bit of the PM timer":   {"watchdog-misread", Machine{}, "Clocksource tsc unstable (delta = -292934800 ns)\nSwitching to clocksource acpi_pm", []string{"1048573 ticks of acpi_pm", "2^20"}, TSCUnknown},
-	"RHEL 6":                    {"watchdog-reported", Machine{}, "Clocksource tsc unstable (delta = -95170507948 ns).  Enable clocksource failover by adding clocksource_failover kernel parameter.", []string{"95.17 s less", "marks nothing"}, TSCUnknown},
-	"a test of the watchdog":    {"watchdog-test", Machine{}, "clocksource: clocksource_watchdog_inject_delay(): Injecting delay.\n" + slowTimer + "tsc: Marking TSC unstable due to clocksource watchdog", []string{"on purpose"}, TSCUnknown},
 	"no reference":              {"calibration-failed", Machine{Parameters: []string{"acpi=off"}}, "tsc: Marking TSC unstable due to could not calculate TSC khz", []string{"acpi=off"}, TSCWrong},
 	"a parameter":               {"set-by-parameter", Machine{}, "tsc: Marking TSC unstable due to boot parameter", []string{"tsc=unstable"}, TSCUnknown},
 	"halts":                     {"halts-in-idle", Machine{}, "Marking TSC unstable due to: possible TSC halt in C2.\nClocksource tsc unstable (delta = -432097679 ns)", []string{"stops while"}, TSCWrong},
-	"halts, later words":        {"halts-in-idle", Machine{}, "tsc: Marking TSC unstable due to TSC halts in idle states deeper than C2", []string{"stops while"}, TSCWrong},
-	"cpufreq":                   {"cpufreq-changes", Machine{}, "Marking TSC unstable due to: cpufreq changes.\nTime: acpi_pm clocksource has been installed.\nClocksource tsc unstable (delta = -201134949 ns)", []string{"frequency"}, TSCWrong},
 	"bhyve":                     {"emulated-clocks", Machine{Guest: true, Hypervisor: "bhyve"}, "Clocksource tsc unstable (delta = -131624372 ns)", []string{"131.6 ms less", "hypervisor"}, TSCUnknown},
 	"VirtualBox": {"emulated-clocks", Machine{}, "DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006\n" + verdict +
 		"clocksource: 'acpi_pm' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffff\nclocksource: 'tsc' cs_nsec: 641200000 cs_now: 72a7ce81 cs_last: 1 mask: ffffffffffffffff", []string{"+27.5 %"}, TSCUnknown},
@@ -137,28 +116,19 @@ var plantedLogs = map[string]planted{
 	"a rate that only a wrap explains": {"watchdog-may-have-wrapped", Machine{}, "clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
 		"clocksource: 'acpi_pm' wd_now: 8d5199 wd_last: 60e92e mask: ffffff\nclocksource: 'tsc' cs_now: 1981c973dc9 cs_last: 1940283c820 mask: ffffffffffffffff", []string{"3.203 GHz", "wrapped once", "Otherwise the TSC jumped"}, TSCUnknown},
 	"a PM timer that was read backwards": {"check-ran-late", Machine{}, "Clocksource tsc unstable (delta = -4679290018 ns)", []string{"4.679 s less", "if the watchdog is right"}, TSCUnknown},
-	"a TSC that began anew": {"tsc-restarted", Machine{}, "[ 18921.1] clocksource: timekeeping watchdog: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
-		"[ 18921.1] clocksource: 'hpet' wd_nsec: 500000000 wd_now: 2 wd_last: 1 mask: ffffffff\n[ 18921.1] clocksource: 'tsc' cs_nsec: 810000000 cs_now: 9c7652400 cs_last: 9368e4880 mask: ffffffffffffffff", []string{"began anew", "resume"}, TSCUnknown},
-	"a slow read without a mark": {"watchdog-timed-out", Machine{}, "clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 95000ns, attempt 1", []string{"nothing was switched"}, TSCUnknown},
-	"a check that timed out":     {"watchdog-timed-out", Machine{}, "clocksource: Watchdog hpet read timed out. Readout sequence took: 312004ns", []string{"nothing was switched"}, TSCUnknown},
-	"11 %":                       {"adjusted-beyond-limit", Machine{}, "Adjusting kvm-clock more than 11% (9311354 vs 9311354)", []string{"kvm-clock by +11.0 %"}, TSCUnknown},
-	"16 % slower":                {"adjusted-beyond-limit", Machine{}, "Adjusting tsc more than 11% (5419175 vs 7179037)", []string{"tsc by -16.2 % (multiplier 5419175, nominal 6467601"}, TSCUnknown},
+	"a slow read without a mark":         {"watchdog-timed-out", Machine{}, "clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 95000ns, attempt 1", []string{"nothing was switched"}, TSCUnknown},
+	"a check that timed out":             {"watchdog-timed-out", Machine{}, "clocksource: Watchdog hpet read timed out. Readout sequence took: 312004ns", []string{"nothing was switched"}, TSCUnknown},
+	"16 % slower":                        {"adjusted-beyond-limit", Machine{}, "Adjusting tsc more than 11% (5419175 vs 7179037)", []string{"tsc by -16.2 % (multiplier 5419175, nominal 6467601"}, TSCUnknown},
 	"an HPET that stops": {"hpet-may-stop", Machine{CPU: "Intel(R) Core(TM) i9-9880H CPU @ 2.30GHz", Kernel: "5.4.0-42-generic"}, verdict +
 		"clocksource: 'hpet' wd_nsec: 323000000 wd_now: 764941 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 481000000 cs_now: 41f3b241 cs_last: 1 mask: ffffffffffffffff", []string{"+48.9 %", "stops while the package sleeps"}, TSCUnknown},
-	"a Pentium M in C3": {"halts-in-idle", Machine{}, "[ 1.1] CPU0: Intel(R) Pentium(R) M processor 1.60GHz stepping 08\n[ 18.7] ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])\n[ 19.2] Clocksource tsc unstable (delta = -4679290018 ns)",
-		[]string{"4.679 s less", "stops: Intel(R) Pentium(R) M processor 1.60GHz", "was not the check"}, TSCWrong},
 	"an unknown CPU in C3":     {"halts-in-idle", Machine{}, "[ 18.7] ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])\n[ 19.2] Clocksource tsc unstable (delta = -4679290018 ns)", []string{"A guess"}, TSCWrong},
 	"a hang, and a late check": {"check-ran-late", Machine{}, "[ 18.7] watchdog: BUG: soft lockup - CPU#3 stuck for 22s!\n[ 19.2] Clocksource tsc unstable (delta = -4679290018 ns)", []string{"did nothing for seconds"}, TSCUnknown},
-	"Azure":                    {"hyperv-by-design", Machine{}, "tsc: Marking TSC unstable due to running on Hyper-V", []string{"as intended"}, TSCUnknown},
-	"Xen PV":                   {"xen-by-design", Machine{}, "Booting paravirtualized kernel on Xen\nMarking TSC unstable due to TSCs unsynchronized", []string{"xen"}, TSCUnknown},
 	"presumed":                 {"presumed-unsynchronized", Machine{}, "tsc: Marking TSC unstable due to TSCs unsynchronized", []string{"assumes"}, TSCUnknown},
 	"another reason":           {"marked-unstable", Machine{}, "Marking TSC unstable due to Geode GX/LX", []string{`"Geode GX/LX"`}, TSCUnknown},
 	"only what follows":        {"marked-unstable", Machine{}, "TSC found unstable after boot, most likely due to broken BIOS. Use 'tsc=unstable'.", []string{"not in this part"}, TSCUnknown},
-	"HiSilicon":                {"counter-trapped", Machine{}, "arch_timer: Enabling global workaround for HiSilicon erratum 161010101\narch_timer: CPU0: Trapping CNTVCT access", []string{"161010101", "enters the kernel"}, TSCUnknown},
 	"gVisor":                   {"gvisor", Machine{}, "Starting gVisor...", []string{"sandbox"}, TSCUnknown},
 	"TSC ADJUST":               {"tsc-adjust", Machine{Parameters: []string{"tsc=reliable"}}, "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"CPU 15", "tsc=reliable"}, TSCUnknown},
 	"refused":                  {"override-refused", Machine{}, "Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode", []string{"refused"}, TSCUnknown},
-	"lost RTC":                 {"lost-rtc-interrupts", Machine{}, "hpet1: lost 318 rtc interrupts (logged 120 times)", []string{"120 lines"}, TSCUnknown},
 	"steps of a second": {"stepped-again", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by -0.500000 seconds\nNov 14 10:00:32 host chronyd[7]: System clock was stepped by -0.500000 seconds\nNov 14 10:01:04 host chronyd[7]: System clock was stepped by -0.500000 seconds",
 		[]string{"3 times, every 32 s", "1 s in all", "about 1.56 % (15625 ppm) fast"}, TSCUnknown},
 	"steps of unknown size": {"stepped-again", Machine{}, "[ 58.0] systemd-journald[48]: Time jumped backwards, rotating.\n[ 90.0] systemd-journald[48]: Time jumped backwards, rotating.\n[ 90.5] systemd[1]: Time has been changed\n[ 122.0] systemd-journald[48]: Time jumped backwards, rotating.",
@@ -167,45 +137,31 @@ var plantedLogs = map[string]planted{
 	"steps by two programs":           {"stepped-again", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 14 10:05:00 host vmtoolsd[8]: [timeSync] One time synchronization: stepping time.\nNov 14 10:10:00 host ntpd[7]: time reset +0.5 s", []string{"2 programs: ntpd and vmtoolsd"}, TSCUnknown},
 	"a step at the start":             {"stepped", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by 3600.5 seconds", []string{"1 time"}, TSCUnknown},
 	"a step every day":                {"stepped", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 15 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 16 10:00:00 host ntpd[7]: time reset +0.5 s", []string{"3 times"}, TSCUnknown},
-	"a leap second in August":         {"false-leap-second", Machine{}, "Aug 31 23:59:59 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"not on that day", "2016-12-31"}, TSCUnknown},
 	"a leap second in June 2013":      {"false-leap-second", Machine{}, "2013-07-01T01:59:59+02:00 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"not on that day"}, TSCUnknown},
 	"a leap second of a young kernel": {"false-leap-second", Machine{Kernel: "6.1.0-28-amd64"}, "[ 9.0] Clock: inserting leap second 23:59:60 UTC", []string{"younger"}, TSCUnknown},
 	"a leap second that was deleted":  {"false-leap-second", Machine{}, "Clock: deleting leap second 23:59:59 UTC", []string{"ever deleted"}, TSCUnknown},
 	"the leap second of 2015":         {"leap-second", Machine{}, "[Wed Jul  1 01:59:59 2015] Clock: inserting leap second 23:59:60 UTC", []string{"of 2015, as it should"}, TSCUnknown},
-	"a leap second without a year":    {"leap-second", Machine{}, "Jul  1 01:59:59 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"2012 and 2015", "no year"}, TSCUnknown},
 	"a leap second without a date":    {"leap-second", Machine{}, "Clock: inserting leap second 23:59:60 UTC", []string{"is not in the line"}, TSCUnknown},
 	"an RTC that was not set":         {"rtc-unset", Machine{}, "rtc_cmos 00:03: hctosys: unable to read the hardware clock", []string{"battery"}, TSCUnknown},
 	"an RTC in 2000":                  {"rtc-unset", Machine{Kernel: "5.15.0-91-generic"}, "[ 0.9] tegra_rtc 7000e000.rtc: setting system clock to 2000-01-01T00:00:09 UTC (946684809)", []string{"year 2000", "5.15.0"}, TSCUnknown},
 	"no RTC":                          {"rtc-missing", Machine{}, ".../drivers/rtc/hctosys.c: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
-	"32-bit Arm":                      {"no-vdso-clocks", Machine{Arch: "arm"}, "arch_timer: cp15 timer(s) running at 24.00MHz (phys).", []string{"A guess"}, TSCUnknown},
 	"only ticks":                      {"only-ticks", Machine{}, "clocksource: Switched to clocksource jiffies", []string{"counts timer interrupts"}, TSCUnknown},
-	"a host":                          {"host-unstable", Machine{}, "kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable", []string{"its guests"}, TSCUnknown},
-	"P0":                              {"p0-frequency", Machine{}, "[Firmware Bug]: TSC doesn't count with P0 frequency!", []string{"HWCR"}, TSCUnknown},
-	"TSC_DEADLINE":                    {"deadline-erratum", Machine{}, "[Firmware Bug]: TSC_DEADLINE disabled due to Errata; please update microcode to version: 0x22 (or later)", []string{"microcode"}, TSCUnknown},
 	"no PM timer":                     {"pm-timer-off", Machine{}, "PM-Timer running at invalid rate: 200% of normal - aborting.", []string{"does without it"}, TSCUnknown},
-	"lost ticks":                      {"lost-ticks", Machine{}, "Loosing too many ticks!", []string{"A guess"}, TSCUnknown},
 	"old Xen":                         {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: ret=2fb7d6 delta=-5946000 shadow=2fb7 offset=1", []string{"CPU 1", "5.946 ms"}, TSCUnknown},
-	"a slow interrupt":                {"slow-interrupt", Machine{}, "hrtimer: interrupt took 1326163 ns", []string{"1.326 ms"}, TSCUnknown},
 	"throttling":                      {"rt-throttling", Machine{}, "sched: RT throttling activated", []string{"Real-time programs"}, TSCUnknown},
 	"a stall":                         {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
-	"an idle CPU, stopped":            {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU\n(t=44589 jiffies g=-51 q=223 ncpus=2)\nCPU: 0 PID: 0 Comm: swapper/0 Not tainted 6.1.102 #1", []string{"44.59 s at 1000 Hz", "445.9 s at 100 Hz", "was stopped"}, TSCUnknown},
-	"a weak power supply":             {"undervoltage", Machine{}, "hwmon hwmon1: Undervoltage detected!", []string{"No clock is at fault"}, TSCUnknown},
-	"a rate that chrony refuses":      {"rate-beyond-limit", Machine{}, "chronyd[3181]: Frequency -600043.5 ppm exceeds allowed maximum", []string{"-600043.5 ppm"}, TSCUnknown},
 	"a rate that ntpd refuses":        {"rate-beyond-limit", Machine{}, "ntpd[7]: frequency error 603 PPM exceeds tolerance 500 PPM", []string{"ntpd finds", "603 PPM"}, TSCUnknown},
-	"a MIPS of 3.5 GHz":               {"impossible-counter-rate", Machine{}, "clocksource: MIPS: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 1098425544 ns", []string{"1.74 GHz"}, TSCUnknown},
+	"a test of the watchdog":          {"watchdog-test", Machine{}, "clocksource: clocksource_watchdog_inject_delay(): Injecting delay.\n" + slowTimer + "tsc: Marking TSC unstable due to clocksource watchdog", []string{"on purpose"}, TSCUnknown},
 	"reliable, without figures":       {"parameter-ignored", Machine{Kernel: "4.18.0", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'"), []string{"before 5.4 also ignores"}, TSCUnknown},
-	"one HPET for many CPUs": {"one-hpet-for-many", Machine{}, strings.ReplaceAll(verdict, "CPU3", "CPU1750") +
-		"clocksource: Clocksource 'tsc' skewed 436888 ns (0 ms) over watchdog 'hpet' interval of 503029760 ns (503 ms)", []string{"436.9 µs", "share one HPET"}, TSCUnknown},
-	"an HPET of 25 MHz that wrapped twice": {"watchdog-wrapped", Machine{}, verdict + "clocksource: 'hpet' wd_nsec: 0 wd_now: ffd70be2 wd_last: 40da633b mask: ffffffff\n" +
-		"clocksource: 'tsc' cs_nsec: 471766594285 cs_now: 44f62c184e9 cs_last: 394a7a43771 mask: ffffffffffffffff", []string{"128.2 s (3204229287 ticks at 25 MHz", "2 rounds of hpet"}, TSCRight},
-	"QEMU's HPET": {"hpet-of-qemu", Machine{}, verdict + "clocksource: 'hpet' wd_now: 5ca548fd wd_last: 5932c25f mask: ffffffff\n" +
-		"clocksource: 'tsc' cs_now: bb8a0f7168a0d4 cs_last: bb8a0f234df0c3 mask: ffffffffffffffff", []string{"578.4 ms (57837214 ticks at 100 MHz", "2.266 GHz", "virtual machine"}, TSCUnknown},
-	"no counters, and both agree": {"clocks-agree", Machine{}, verdict + "clocksource:   'hpet' wd_nsec: 14523447520\nclocksource:   'tsc'  cs_nsec: 14524115132", []string{"46 ppm", "14.02 s late"}, TSCRight},
-	"32-bit":                      {"32-bit-erratum", Machine{}, "arch_timer: Enabling local workaround for ARM erratum 1188873", []string{"32-bit programs only"}, TSCUnknown},
 }
 
 func TestPlantedLogs(t *testing.T) {
-	seen := map[string]bool{}
+	seen := map[string]bool{string(stampBack): true} // TestStampsThatGoBack
+	for _, lines := range logsOf(t) {
+		for _, kind := range kinds(Explain(Parse(lines), Machine{})) {
+			seen[kind] = true
+		}
+	}
 	for name, p := range plantedLogs {
 		t.Run(name, func(t *testing.T) {
 			causes := Explain(Parse(strings.Split(p.log, "\n")), p.machine)
@@ -219,12 +175,11 @@ func TestPlantedLogs(t *testing.T) {
 			}
 			require.Equal(t, p.tsc, causes[0].TSC)
 			require.True(t, causes[0].Harmless || causes[0].Title != "", "no title")
-			require.True(t, p.log == "" || len(causes[0].Evidence) > 0, "no line shows it")
+			require.NotEmpty(t, causes[0].Evidence, "no line shows it")
 		})
 	}
-	seen[string(stampBack)] = true // TestStampsThatGoBack
 	for _, r := range slices.Concat(reasons, alsoRules, timeRules) {
-		require.True(t, seen[r.kind], "%s: add a log to plantedLogs that shows this cause", r.kind)
+		require.True(t, seen[r.kind], "%s: add a log to the cases, or to plantedLogs, that shows this cause", r.kind)
 	}
 }
 

@@ -64,15 +64,3 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 		}
 	}
 }
-
-// TestEveryGroupIsUsed: a field that no pattern has is dead.
-func TestEveryGroupIsUsed(t *testing.T) {
-	var all strings.Builder
-	for i := range formats {
-		f := &formats[i]
-		all.WriteString(f.compiled().String())
-	}
-	for group := range fields {
-		require.Contains(t, all.String(), "(?P<"+group+">", "no pattern has this group: remove it from fields")
-	}
-}

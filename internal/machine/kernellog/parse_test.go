@@ -8,46 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestIntervalsAreComputed(t *testing.T) {
-	events := Parse(strings.Split(`tsc: Detected 2100.055 MHz processor
-hpet0: 3 comparators, 64-bit 62.500000 MHz counter
-clocksource: 'hpet' wd_now: 1dcd650 wd_last: 0 mask: ffffffff
-clocksource: 'acpi_pm' wd_now: 13fe92 wd_last: f168b4 mask: ffffff
-clocksource: 'kvm-clock' wd_now: 4437767926 wd_last: 429c3c42f5 mask: ffffffffffffffff
-clocksource: 'hyperv_clocksource_tsc_page' wd_now: 4c4b40 wd_last: 0 mask: ffffffffffffffff
-clocksource: 'tsc' cs_now: 3e8 cs_last: 0 mask: ffffffffffffffff
-clocksource: 'tsc' cs_now: 0 cs_last: 3e8 mask: ffffffffffffffff
-clocksource: 'tsc' cs_nsec: 400 cs_now: 3e8 cs_last: 0 mask: ffffffffffffffff
-clocksource: 'unknown' cs_now: 3e8 cs_last: 0 mask: ff`, "\n"))
-	require.Len(t, events, 10)
-	found := rates(events, Machine{})
-	for i, want := range []float64{499999744, 633206175, 6899317297, 500e6, 1e12 / 2100055000, -1e12 / 2100055000, 400} {
-		read := events[2+i].reading(found[events[2+i].Clock])
-		require.InEpsilon(t, want, read.ns, 2e-3, events[2+i].Line)
-		require.Equal(t, i == 6, read.printed)
-	}
-	read := events[9].reading(rate{})
-	require.True(t, math.IsNaN(read.ns))
-	require.Equal(t, float64(0x3e8&0xff), read.ticks)
-}
-
-// The rate of a registered clock source counts if the log has no better rate.
-func TestRatesOfRegisteredClockSources(t *testing.T) {
-	const registered = "clocksource: acpi_pm: mask: 0xffffff max_cycles: 0xffffff, max_idle_ns: 1085701024 ns\n" +
-		"clocksource: hpet: mask: 0xffffffff max_cycles: 0xffffffff, max_idle_ns: 79635855245 ns\n" +
-		"clocksource: tsc-early: mask: 0xffffffffffffffff max_cycles: 0x229826ac86b, max_idle_ns: 440795256043 ns"
-	events := Parse(strings.Split(registered, "\n"))
-	require.Zero(t, TSCHz(events))
-	found := rates(events, Machine{})
-	require.InEpsilon(t, 24e6, found["hpet"].hz, 1e-6)
-	require.InEpsilon(t, 2400e6, found["tsc"].hz, 0.01)
-	require.Equal(t, found["tsc"], found["tsc-early"])
-	require.Equal(t, knownRates["acpi_pm"], found["acpi_pm"])
-	found = rates(Parse(strings.Split(registered+"\nhpet0: 3 comparators, 64-bit 25.000000 MHz counter\ntsc: Detected 2500.000 MHz processor", "\n")), Machine{})
-	require.Equal(t, 25e6, found["hpet"].hz)
-	require.Equal(t, 2500e6, found["tsc-early"].hz)
-}
-
 // The rate of the TSC comes from the most exact line, with its source; a guess is called one.
 func TestSourcesOfRates(t *testing.T) {
 	const k8 = "Detected 999.582 MHz processor.\nCalibrating delay using timer specific routine.. 4018.95 BogoMIPS (lpj=8037916)"

@@ -67,14 +67,6 @@ func TestSelectSaysThatLinesAreMissing(t *testing.T) {
 	require.Empty(t, kept)
 }
 
-func TestShape(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "tsc": "tsc", "7": "#", "CPU12 0x1F: 0x 3,4": "cpu# #: # #,#", "wd_now: 22a1e0a": "wd_now: #a#e#a",
-	} {
-		require.Equal(t, want, shape(text), text)
-	}
-}
-
 // The memory for a log does not grow with the log, and a flood does not push out the lines that decide.
 func TestFloodIsFoldedWhileItIsRead(t *testing.T) {
 	var b LastBoot
