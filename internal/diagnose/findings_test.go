@@ -311,6 +311,10 @@ func TestEachFinding(t *testing.T) {
 			d.Host.OS = "windows"
 			d.Put(earlySleeps())
 		}, "early-wake-ups", result.Note, "may be up to a tick early"},
+		"ticks of 15.6 ms": {func(d *result.Document) {
+			d.Host.OS = "windows"
+			d.Put(sleptByTicks())
+		}, "sleeps-by-ticks", result.Note, "Sleep@winapi · a sleep of 1 ms ended 14.3 ms late, 13.8 ms less with CREATE_WAITABLE_TIMER_HIGH_RESOLUTION"},
 		"coarse timers": {func(d *result.Document) {
 			d.Put(slept(wake.Timers{ResolutionNS: 1e7}, 5e6, 1.1e7))
 		}, "coarse-timers", result.Warn, "clock_getres(CLOCK_MONOTONIC): 10 ms"},

@@ -21,6 +21,8 @@ const (
 	slowIdleNS = 100_000
 	// heldUpNS is the length of a timer interrupt from which a user notices it, as above.
 	heldUpNS = wake.LargeSlackNS
+	// longTickNS is the rounding of Sleep that a tick explains: more than its own, to 1 ms, and a shortened tick.
+	longTickNS = 2.5e6
 	// pausedNS is the lateness of a sleep during which the CPU was taken away: more than any layer.
 	pausedNS = 5e6
 )
@@ -82,6 +84,21 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 		}
 	}
 	return finding
+}
+
+// sleepsByTicks finds that Windows ends sleeps with a tick of its system timer, against a timer of high resolution.
+func sleepsByTicks(s *situation.Situation) *result.Finding {
+	less, evidence := largest(s, wake.Rounding, "with CREATE_WAITABLE_TIMER_HIGH_RESOLUTION")
+	if !s.OnWindows() || less < longTickNS {
+		return nil
+	}
+	return &result.Finding{
+		Title:    "Sleep ends with a tick of the system timer, " + words.Duration(less) + " later than a timer of high resolution",
+		Evidence: []string{evidence},
+		Cause:    "The system timer of Windows ticks every 15.6 ms (64 times a second) unless a program asks for more. Sleep and most timers end with a tick: up to that late, or a little early.",
+		Remedies: remedy.For(s, "high-resolution-timer", "time-begin-period"),
+		Links:    []string{"https://learn.microsoft.com/en-us/windows/win32/api/synchapi/nf-synchapi-sleep"},
+	}
 }
 
 // coarseTimers finds a kernel that ends every sleep with a tick. Two facts must agree: the resolution of timers is a

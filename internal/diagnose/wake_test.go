@@ -25,6 +25,27 @@ func earlySleeps() *wake.Wake {
 	return w
 }
 
+// sleptByTicks returns a section of Windows, whose Sleep ends with ticks of 15.6 ms, and some of them early.
+func sleptByTicks() *wake.Wake {
+	w := slept(wake.Timers{}, 14.3e6, 15.5e6, layer(wake.Rounding, 13.8e6), layer(wake.TheRest, 0.5e6))
+	w.Ways[0].ID, w.Ways[0].Spans[0].Early, w.Ways[0].Spans[0].MinLateNS = "Sleep@winapi", 1, -2e5
+	return w
+}
+
+// Windows names its ticks as the cause, with how to do without them; not a tick that a program shortened.
+func TestTicksOfWindows(t *testing.T) {
+	d := well()
+	d.Host.OS = "windows"
+	d.Put(sleptByTicks())
+	findings := Findings(d)
+	require.Len(t, findings, 1)
+	for _, text := range []string{"every 15.6 ms", "timeBeginPeriod(1)", "version 2004", "costs power", "version 1803"} {
+		require.Contains(t, worded(findings[0]), text)
+	}
+	d.Put(slept(wake.Timers{}, 1.7e6, 2e6, layer(wake.Rounding, 1.2e6), layer(wake.TheRest, 0.5e6)))
+	require.Empty(t, Findings(d))
+}
+
 // fine are the timers of a machine without faults, with a deep state that it enters.
 func fine() wake.Timers {
 	return wake.Timers{

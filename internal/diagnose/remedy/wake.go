@@ -25,6 +25,17 @@ var wakeRemedies = map[string]remedy{
 		source: "dotnet/runtime#67088; pubs.opengroup.org: clock_nanosleep",
 		advice: "In the program, sleep until an absolute time, compare the clock with it after each sleep, and sleep again for what is left",
 	},
+	"high-resolution-timer": {
+		source: "learn.microsoft.com: CreateWaitableTimerExW",
+		where:  func(s *machine) bool { return s.OnWindows() },
+		advice: "In the program, wait for a timer of CreateWaitableTimerEx with CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, where a wait must be exact. It needs Windows 10, version 1803",
+	},
+	"time-begin-period": {
+		source: "learn.microsoft.com: timeBeginPeriod",
+		where:  func(s *machine) bool { return s.OnWindows() },
+		advice: "Or in the program, call timeBeginPeriod(1) while its waits must be exact, and timeEndPeriod(1) after them. Since Windows 10, version 2004, this counts for the process that calls it only, and Windows 11 ignores it while all its windows are hidden",
+		risk:   "The system timer interrupts the CPUs up to 15 times as often, which costs power.",
+	},
 	"remove-highres-off": {
 		source:  "docs.kernel.org/admin-guide/kernel-parameters.html: highres=",
 		removes: HighResolutionOff,
