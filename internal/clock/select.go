@@ -15,32 +15,40 @@ import (
 // call (CLOCK_MONOTONIC: every path of it); case does not matter. A selector without a match is
 // an error that names similar ones.
 func Select(all []Clock, selectors []string) ([]Clock, error) {
-	chosen := make([]bool, len(all))
+	var ids []string
+	for _, c := range all {
+		ids = append(ids, c.ID)
+	}
+	chosen, err := Matching(ids, "clock", "timebench list", selectors)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c Clock) bool { return !chosen[c.ID] }), nil
+}
+
+// Matching returns the ids that match the selectors: see [Select]. An error calls an id by this noun, and names the
+// command that shows all.
+func Matching(ids []string, noun, command string, selectors []string) (map[string]bool, error) {
+	chosen := map[string]bool{}
 	for _, selector := range selectors {
 		matched := false
-		for i, c := range all {
-			match, err := matches(selector, c)
+		for _, id := range ids {
+			match, err := matches(selector, id)
 			if err != nil {
-				return nil, fmt.Errorf("clock selector %q is not a valid glob: %w", selector, err)
+				return nil, fmt.Errorf("%s selector %q is not a valid glob: %w", noun, selector, err)
 			}
-			chosen[i] = chosen[i] || match
+			chosen[id] = chosen[id] || match
 			matched = matched || match
 		}
 		if !matched {
-			return nil, unknown(all, selector)
+			return nil, unknown(ids, noun, command, selector)
 		}
 	}
-	var selected []Clock
-	for i, c := range all {
-		if chosen[i] {
-			selected = append(selected, c)
-		}
-	}
-	return selected, nil
+	return chosen, nil
 }
 
-func matches(selector string, c Clock) (bool, error) {
-	selector, id := strings.ToLower(selector), strings.ToLower(c.ID)
+func matches(selector, id string) (bool, error) {
+	selector, id = strings.ToLower(selector), strings.ToLower(id)
 	call, clockPath, _ := strings.Cut(id, "@")
 	switch {
 	case isGlob(selector):
@@ -54,21 +62,17 @@ func matches(selector string, c Clock) (bool, error) {
 
 func isGlob(selector string) bool { return strings.ContainsAny(selector, `*?[\`) }
 
-func unknown(all []Clock, selector string) error {
+func unknown(ids []string, noun, command, selector string) error {
 	if parts := strings.FieldsFunc(selector, func(r rune) bool { return r == ',' }); len(parts) > 1 {
-		return fmt.Errorf("unknown clock %q; write spaces between clocks: %s", selector, strings.Join(parts, " "))
+		return fmt.Errorf("unknown %s %q; write spaces between %ss: %s", noun, selector, noun, strings.Join(parts, " "))
 	}
 	if isGlob(selector) {
-		return fmt.Errorf("no clock matches %q; `timebench list` shows the known ones", selector)
-	}
-	var ids []string
-	for _, c := range all {
-		ids = append(ids, c.ID)
+		return fmt.Errorf("no %s matches %q; `%s` shows the known ones", noun, selector, command)
 	}
 	if near := Nearest(ids, selector); len(near) > 0 {
-		return fmt.Errorf("unknown clock %q; nearest: %s", selector, strings.Join(near, ", "))
+		return fmt.Errorf("unknown %s %q; nearest: %s", noun, selector, strings.Join(near, ", "))
 	}
-	return fmt.Errorf("unknown clock %q; `timebench list` shows the known ones", selector)
+	return fmt.Errorf("unknown %s %q; `%s` shows the known ones", noun, selector, command)
 }
 
 // Nearest returns up to three ids, calls and paths that are spelt almost as the selector or its

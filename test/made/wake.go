@@ -31,7 +31,7 @@ func Wake(ways int, faults bool) *wake.Wake {
 			way.ID = fmt.Sprintf("way%d@syscall", i)
 		}
 		for _, span := range []int64{100_000, 1_000_000} {
-			s := wake.SleepSpan{SpanNS: span, Samples: 12_000, MaxAtNS: 7e9, WorstCPU: &worst}
+			s := wake.SleepSpan{SpanNS: span, Samples: 12_000, WorstCPU: &worst}
 			for _, name := range layers[i%len(ids)] {
 				l := wake.SleepLayer{Name: name, NS: costs[name] + float64(100*i)}
 				s.MedianLateNS += l.NS

@@ -3,61 +3,70 @@ package wake
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"syscall"
 
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A lateness has the wake-ups of a way on a thread, in ns.
+// A lateness has wake-ups, in ns.
 type lateness struct {
 	all, early int
 	min, max   int64
-	maxAt      int64
-	kept       []float64 // in order: a random one of each `of`
+	kept       []float64 // in order: one of each `of`
 	of         int
 }
 
 // mostKept is the max number of wake-ups that are kept, which bounds the memory.
 const mostKept = 20_000
 
-func (l *lateness) add(late, at int64, chance *rand.Rand) {
-	if l.all == 0 || late > l.max {
-		l.max, l.maxAt = late, at
+func (l *lateness) add(late int64) {
+	if l.all == 0 {
+		l.min, l.max, l.of = late, late, 1
 	}
-	if l.all == 0 || late < l.min {
-		l.min = late
-	}
+	l.min, l.max = min(l.min, late), max(l.max, late)
 	if late < -int64(observe.StopwatchTick()) {
 		l.early++
 	}
-	if len(l.kept) == mostKept && l.all%l.of == 0 {
+	if l.all%l.of == 0 {
+		l.kept = append(l.kept, float64(late))
+	}
+	if l.all++; len(l.kept) == mostKept {
 		for i := range mostKept / 2 {
-			l.kept[i] = l.kept[2*i+chance.IntN(2)]
+			l.kept[i] = l.kept[2*i]
 		}
 		l.kept, l.of = l.kept[:mostKept/2], 2*l.of
 	}
-	l.of = max(l.of, 1)
-	if nth := l.all % l.of; nth == 0 {
-		l.kept = append(l.kept, float64(late))
-	} else if chance.IntN(nth+1) == 0 {
-		l.kept[len(l.kept)-1] = float64(late)
-	}
-	l.all++
 }
 
-// results returns the figures of all ways, of all threads together.
+func (r *runner) add(p place, late int64) {
+	l := r.late[p]
+	if l == nil {
+		l = new(lateness)
+		r.late[p] = l
+	}
+	l.add(late)
+}
+
+// kept returns the lateness of a way on all CPUs, in order.
+func (r *runner) kept(way int, step step, span int) []float64 {
+	if l := r.late[place{way, span, thread.Any, step}]; l != nil {
+		return l.kept
+	}
+	return nil
+}
+
+// results returns the figures of all ways.
 func (r *runner) results() []SleepWay {
 	all := []SleepWay{}
 	for k, w := range r.ways {
-		one := SleepWay{ID: w.ID, Call: w.Call}
-		err := r.threads[0].ways[k].err
+		one, err := SleepWay{ID: w.ID, Call: w.Call}, r.failed[k]
 		for i := range r.Spans {
-			if s, slept := r.span(k, i); slept && err == nil {
-				one.Spans = append(one.Spans, s)
+			if r.kept(k, asIs, i) != nil && err == nil {
+				one.Spans = append(one.Spans, r.span(k, i))
 			}
 		}
 		one.Available = len(one.Spans) > 0
@@ -75,33 +84,22 @@ func (r *runner) results() []SleepWay {
 	return all
 }
 
-// span returns the figures of a way for a span, and whether it slept at all.
-func (r *runner) span(way, span int) (s SleepSpan, slept bool) {
+// span returns the figures of a way for a span.
+func (r *runner) span(way, span int) SleepSpan {
+	l := r.late[place{way, span, thread.Any, asIs}]
+	of := stats.Summarize(l.kept)
+	s := SleepSpan{SpanNS: int64(r.Spans[span]), Samples: l.all, Early: l.early, MinLateNS: float64(l.min),
+		MedianLateNS: of.Median, LowNS: of.Low, HighNS: of.High, MaxLateNS: float64(l.max),
+		PartMediansNS: parts(l.kept), Layers: r.layers(way, span)}
+	s.AddPercentiles(l.kept)
 	for _, t := range r.threads {
-		l := &t.ways[way].late[asIs][span]
-		if l.all == 0 {
-			continue
-		}
-		if s.Samples == 0 || float64(l.min) < s.MinLateNS {
-			s.MinLateNS = float64(l.min)
-		}
-		if s.Samples == 0 || float64(l.max) > s.MaxLateNS {
-			s.MaxLateNS, s.MaxAtNS = float64(l.max), l.maxAt
-		}
-		s.Samples, s.Early = s.Samples+l.all, s.Early+l.early
-		if median := stats.Median(l.kept); len(r.threads) > 1 && (s.WorstCPU == nil || median > s.WorstCPUMedianNS) {
-			s.WorstCPU, s.WorstCPUMedianNS = &t.cpu, median
+		if on := r.late[place{way, span, t.cpu, asIs}]; on != nil && len(r.threads) > 1 {
+			if median := stats.Median(on.kept); s.WorstCPU == nil || median > s.WorstCPUMedianNS {
+				s.WorstCPU, s.WorstCPUMedianNS = &t.cpu, median
+			}
 		}
 	}
-	if s.Samples == 0 {
-		return s, false
-	}
-	all := r.kept(way, asIs, span)
-	of := stats.Summarize(all)
-	s.SpanNS, s.MedianLateNS, s.LowNS, s.HighNS = int64(r.Spans[span]), of.Median, of.Low, of.High
-	s.AddPercentiles(all)
-	s.PartMediansNS, s.Layers = parts(all), r.layers(way, span)
-	return s, true
+	return s
 }
 
 // mostParts is the max number of parts of a measurement whose medians a document has, and partOf the min number of sleeps
@@ -117,36 +115,21 @@ func parts(late []float64) []float64 {
 	return all
 }
 
-// kept returns the lateness of a way of all threads together, in order.
-func (r *runner) kept(way int, step step, span int) (all []float64) {
-	for i, more := 0, true; more; i++ {
-		more = false
-		for _, t := range r.threads {
-			if kept := t.ways[way].late[step][span].kept; i < len(kept) {
-				all, more = append(all, kept[i]), true
-			}
-		}
-	}
-	return all
-}
-
 // checkIdle sets noIdle if the CPUs entered idle states in fewer than half of the sleeps: on a busy machine a wake-up
 // that preempts SCHED_IDLE is faster too.
 func (r *runner) checkIdle(states []IdleState) {
-	sleeps, entered := int64(0), int64(0)
+	sleeps, entered := 0, int64(0)
 	for _, state := range states {
 		entered += state.Entered
 	}
-	for _, t := range r.threads {
-		for _, o := range t.ways {
-			for i := range r.Spans {
-				sleeps += int64(o.late[asIs][i].all + o.late[tight][i].all)
-			}
+	for p, l := range r.late {
+		if p.cpu == thread.Any && p.step != awake {
+			sleeps += l.all
 		}
 	}
-	if r.noIdle == "" && len(states) > 0 && entered < sleeps/2 {
+	if r.noIdle == "" && len(states) > 0 && entered < int64(sleeps)/2 {
 		r.noIdle = fmt.Sprintf("the CPUs were busy and entered an idle state %s× in %s",
-			words.Thousands(entered), words.Plural(int(sleeps), "sleep"))
+			words.Thousands(entered), words.Plural(sleeps, "sleep"))
 	}
 }
 

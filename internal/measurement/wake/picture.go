@@ -2,6 +2,7 @@ package wake
 
 import (
 	"cmp"
+	"image/color"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -14,105 +15,83 @@ import (
 
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{
-	{
-		Name: "wake", Title: "How late sleeps end", Subtitle: subtitle, Draw: drawLateness,
-		Drawable: func(d *result.Document) bool { return len(drawn(d)) > 0 }, Height: height(drawn),
-	},
-	{
-		Name: "wake-layers", Title: "Where the lateness of a sleep goes", Subtitle: subtitle, Draw: drawLayers,
-		Drawable: func(d *result.Document) bool { return len(layered(d)) > 0 }, Height: height(layered),
-	},
+	chart("wake", "How late sleeps end", drawn, drawLateness),
+	chart("wake-layers", "Where the lateness of a sleep goes", layered, drawLayers),
 }
 
-func subtitle(d *result.Document) string {
-	available := slices.DeleteFunc(slices.Clone(Of(d).Ways), func(w SleepWay) bool { return !w.Available })
-	return section.Caption(d, len(available))
+func chart(name, title string, of func(*result.Document) []Row, paint func(draw.Canvas, []Row)) picture.Chart[*result.Document] {
+	return picture.Chart[*result.Document]{
+		Name: name, Title: title,
+		Subtitle: func(d *result.Document) string {
+			available := slices.DeleteFunc(slices.Clone(Of(d).Ways), func(w SleepWay) bool { return !w.Available })
+			return section.Caption(d, len(available))
+		},
+		Drawable: func(d *result.Document) bool { return len(of(d)) > 0 },
+		Height: func(d *result.Document, width vg.Length) vg.Length {
+			return picture.RowsHeight(len(of(d)), width)
+		},
+		Draw: func(c draw.Canvas, d *result.Document) error {
+			paint(c, of(d))
+			return nil
+		},
+	}
 }
 
-func height(rows func(*result.Document) []Row) func(*result.Document, vg.Length) vg.Length {
-	return func(d *result.Document, width vg.Length) vg.Length { return picture.RowsHeight(len(rows(d)), width) }
-}
-
-// drawn returns the rows of the ways that a picture shows, by span.
+// drawn returns the rows that fit a picture, by span, the first row last. An early median has no place on the axis.
 func drawn(d *result.Document) (all []Row) {
-	w := Of(d)
-	if w == nil {
-		return nil
+	if w := Of(d); w != nil {
+		shown := picture.Shown(w.Ways)
+		for _, span := range Spans(shown) {
+			all = append(all, ByLateness(shown, span)...)
+		}
 	}
-	shown := picture.Shown(w.Ways)
-	for _, span := range Spans(shown) {
-		all = append(all, ByLateness(shown, span)...)
-	}
-	return fitting(all)
-}
-
-// fitting returns the rows that fit a picture, the first row last. An early median has no place on its axis.
-func fitting(all []Row) []Row {
 	all = picture.Shown(slices.DeleteFunc(all, func(r Row) bool { return r.MedianLateNS <= 0 }))
 	slices.Reverse(all)
 	return all
 }
 
+// layered returns the rows with layers of the shortest span.
+func layered(d *result.Document) []Row {
+	return slices.DeleteFunc(drawn(d), func(r Row) bool { return len(r.Layers) == 0 || r.SpanNS > Spans(Of(d).Ways)[0] })
+}
+
 // drawLateness draws a mark at each median, and a band from the minimum to p99, or to the maximum without one.
-func drawLateness(c draw.Canvas, d *result.Document) error {
+func drawLateness(c draw.Canvas, all []Row) {
 	rows := picture.Rows{XLabel: "lateness (log scale): a mark at the median, and a band from the minimum to p99 (or max)"}
-	for _, r := range drawn(d) {
-		look := picture.LookOf(picture.PathOf(r.ID))
+	for _, r := range all {
 		from := r.MinLateNS
 		if from <= 0 { // an early sleep, which a logarithmic axis cannot show
 			from = r.MedianLateNS / 10
 		}
-		band := picture.Bar{From: from, To: cmp.Or(r.P99LateNS, r.MaxLateNS), Color: picture.RGB(0x56b4e9)}
-		rows.Rows = append(rows.Rows, picture.Row{Name: r.Name(), Bars: []picture.Bar{band},
-			Points: []picture.Point{{At: r.MedianLateNS, Glyph: look.Glyph(4 * picture.Pixel)}},
-			Text:   "median " + words.Duration(r.MedianLateNS)})
+		look := picture.LookOf(picture.PathOf(r.ID))
+		rows.Rows = append(rows.Rows, picture.Row{Name: r.Name(), Text: "median " + words.Duration(r.MedianLateNS),
+			Bars:   []picture.Bar{{From: from, To: cmp.Or(r.P99LateNS, r.MaxLateNS), Color: picture.RGB(0x56b4e9)}},
+			Points: []picture.Point{{At: r.MedianLateNS, Glyph: look.Glyph(4 * picture.Pixel)}}})
 	}
 	rows.Draw(c)
-	return nil
-}
-
-// layerLooks are the looks of the layers, in order; neighbours differ in a grey print too.
-var layerLooks = []struct {
-	name string
-	look picture.Look
-}{
-	{Runtime, picture.Look{Color: picture.Parts[7], Shape: draw.BoxGlyph{}}},
-	{Rounding, picture.Look{Color: picture.Parts[2], Shape: draw.BoxGlyph{}}},
-	{TimerSlack, picture.Look{Color: picture.Parts[1], Shape: draw.BoxGlyph{}}},
-	{LeavingIdle, picture.Look{Color: picture.Parts[5], Shape: draw.BoxGlyph{}}},
-	{TheRest, picture.Look{Color: picture.Parts[0], Shape: draw.BoxGlyph{}}},
-}
-
-// layered returns the rows with layers of the shortest span.
-func layered(d *result.Document) []Row {
-	w := Of(d)
-	if w == nil || len(Spans(w.Ways)) == 0 {
-		return nil
-	}
-	return fitting(slices.DeleteFunc(ByLateness(w.Ways, Spans(w.Ways)[0]), func(r Row) bool { return len(r.Layers) == 0 }))
 }
 
 // drawLayers draws a stack of layers for each way, as shares of its median lateness.
-func drawLayers(c draw.Canvas, d *result.Document) error {
-	var entries []picture.Entry
-	all := layered(d)
+func drawLayers(c draw.Canvas, all []Row) {
 	rows := picture.Rows{XLabel: "share of the median lateness; on the right the whole", Max: 100,
 		Ticks: picture.PercentTicks{}}
-	for _, l := range layerLooks {
-		if slices.ContainsFunc(all, func(r Row) bool { _, known := r.layer(l.name); return known }) {
-			entries = append(entries, picture.Entry{Look: l.look, Name: l.name})
-		}
-	}
+	colors := map[string]color.RGBA{}
 	for _, r := range all {
 		row, at := picture.Row{Name: r.Name(), Text: words.Duration(r.MedianLateNS)}, 0.0
-		for _, l := range layerLooks {
-			if ns, known := r.layer(l.name); known {
-				row.Bars = append(row.Bars, picture.Bar{From: at, To: at + 100*ns/r.MedianLateNS, Color: l.look.Color, Text: words.Duration(ns)})
-				at += 100 * ns / r.MedianLateNS
-			}
+		for _, l := range r.Layers {
+			i := slices.IndexFunc(layers, func(of layer) bool { return of.name == l.Name })
+			colors[l.Name] = picture.Parts[layers[i].part]
+			row.Bars = append(row.Bars, picture.Bar{From: at, To: at + 100*l.NS/r.MedianLateNS, Color: colors[l.Name],
+				Text: words.Duration(l.NS)})
+			at += 100 * l.NS / r.MedianLateNS
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
+	var entries []picture.Entry
+	for _, l := range layers {
+		if of, drawn := colors[l.name]; drawn {
+			entries = append(entries, picture.Entry{Look: picture.Look{Color: of, Shape: draw.BoxGlyph{}}, Name: l.name})
+		}
+	}
 	rows.Draw(picture.LegendOf(c, entries))
-	return nil
 }

@@ -37,7 +37,7 @@ type Timers struct {
 	IdleDriver string `json:"idle_driver,omitempty"`
 	// IdleGovernor chooses the idle state: menu, teo, haltpoll.
 	IdleGovernor string `json:"idle_governor,omitempty"`
-	// IdleStates are the idle states of the first CPU.
+	// IdleStates are the idle states of the first CPU, the deepest last.
 	IdleStates []IdleState `json:"idle_states,omitempty" once:"name"`
 	// HaltPollNS is guest_halt_poll_ns of haltpoll.
 	HaltPollNS int64 `json:"halt_poll_ns,omitempty"`
@@ -69,8 +69,6 @@ type IdleState struct {
 	Name string `json:"name" is:"named"`
 	// LatencyNS is the time to leave it, by its driver.
 	LatencyNS int64 `json:"latency_ns"`
-	// Disabled is whether it is disabled.
-	Disabled bool `json:"disabled,omitempty"`
 	// Entered is how often measured CPUs entered it.
 	Entered int64 `json:"entered"`
 }

@@ -43,7 +43,7 @@ func (w *Wake) Block(d *result.Document) table.Block {
 	for _, way := range w.Ways {
 		why.Add(way.ID, way.Reason)
 	}
-	block.Notes = append(w.rounding(), why.Lines()...)
+	block.Notes = why.Lines()
 	if w.NoIdleLayer != "" {
 		block.Notes = append(block.Notes, "The time to leave idle is part of the rest: "+w.NoIdleLayer+".")
 	}
@@ -51,15 +51,6 @@ func (w *Wake) Block(d *result.Document) table.Block {
 }
 
 const title = "Lateness of sleeps"
-
-// layer returns a layer, and whether it is known.
-func (s *SleepSpan) layer(name string) (ns float64, known bool) {
-	i := slices.IndexFunc(s.Layers, func(l SleepLayer) bool { return l.Name == name })
-	if i < 0 {
-		return 0, false
-	}
-	return s.Layers[i].NS, true
-}
 
 // verdict says how late the first way ends its shortest sleep, why, and which way to use.
 func (w *Wake) verdict() string {
@@ -70,9 +61,6 @@ func (w *Wake) verdict() string {
 	i := slices.IndexFunc(w.Ways, func(way SleepWay) bool { return len(way.Spans) > 0 })
 	s := &w.Ways[i].Spans[0]
 	text := fmt.Sprintf("A sleep of %s ends %s late", words.Duration(float64(s.SpanNS)), words.SignedDuration(s.MedianLateNS))
-	if s.MedianLateNS < 0 {
-		text = fmt.Sprintf("A sleep of %s ends %s early", words.Duration(float64(s.SpanNS)), words.Duration(-s.MedianLateNS))
-	}
 	var parts []string
 	for _, l := range s.Layers {
 		if l.Name != TheRest {
@@ -104,28 +92,38 @@ func (w *Wake) choice(first *SleepSpan) string {
 		words.SignedDuration(best.MedianLateNS))
 }
 
-// rounding names the ways that round.
-func (w *Wake) rounding() []string {
-	var all []string
-	for _, r := range Rows(w.Ways) {
-		if _, known := r.layer(Rounding); known && !slices.Contains(all, r.ID) {
-			all = append(all, r.ID)
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return []string{words.List(all) + map[bool]string{true: " rounds", false: " round"}[len(all) == 1] + " the time up."}
-}
-
 func spanOf(r Row) *SleepSpan { return r.SleepSpan }
 
-func layerColumn(name, key string, spare int) table.Column[Row] {
-	return table.Column[Row]{Name: name, Key: key, Spare: spare, Unit: words.Duration,
+// A layer is how a layer is shown.
+type layer struct {
+	name, key string
+	spare     int // of its column
+	part      int // its colour among picture.Parts; neighbours differ in a grey print too
+}
+
+// layers are all layers, in order.
+var layers = []layer{
+	{Runtime, "runtime_ns", 5, 7}, {Rounding, "rounding_ns", 3, 2}, {TimerSlack, "timer_slack_ns", 3, 1},
+	{LeavingIdle, "leaving_idle_ns", 3, 5}, {TheRest, "the_rest_ns", 5, 0},
+}
+
+func (l layer) column() table.Column[Row] {
+	return table.Column[Row]{Name: l.name, Key: l.key, Spare: l.spare, Unit: words.Duration,
 		Value: table.Within(spanOf, table.Unknown)(func(s *SleepSpan) float64 {
-			ns, known := s.layer(name)
-			return table.If(known, ns)
+			i := slices.IndexFunc(s.Layers, func(of SleepLayer) bool { return of.Name == l.name })
+			if i < 0 {
+				return table.Unknown
+			}
+			return s.Layers[i].NS
 		})}
+}
+
+// worst returns the worst CPU, followed by a text; "" without one.
+func (r Row) worst(text string) string {
+	if r.SleepSpan == nil || r.WorstCPU == nil {
+		return ""
+	}
+	return strconv.Itoa(*r.WorstCPU) + text
 }
 
 // everyday reports whether most programs sleep by this way.
@@ -138,23 +136,10 @@ var columns = slices.Concat([]table.Column[Row]{
 	{Name: "Way", Key: "way", Left: true, Copied: true, First: everyday, Text: func(r Row) string { return r.ID }},
 	{Key: "call", Text: func(r Row) string { return r.Call }},
 }, LatenessColumns(spanOf,
-	layerColumn(Runtime, "runtime_ns", 5),
-	layerColumn(Rounding, "rounding_ns", 3),
-	layerColumn(TimerSlack, "timer_slack_ns", 3),
-	layerColumn(LeavingIdle, "leaving_idle_ns", 3),
-	layerColumn(TheRest, "the_rest_ns", 5),
-	table.Column[Row]{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Text: func(r Row) string {
-		if r.SleepSpan == nil || r.WorstCPU == nil {
-			return ""
-		}
-		return strconv.Itoa(*r.WorstCPU)
-	},
-		Cell: func(r Row) string {
-			if r.WorstCPU == nil {
-				return ""
-			}
-			return strconv.Itoa(*r.WorstCPU) + ": " + words.SignedDuration(r.WorstCPUMedianNS)
-		}},
+	layers[0].column(), layers[1].column(), layers[2].column(), layers[3].column(), layers[4].column(),
+	table.Column[Row]{Name: "worst CPU", Key: "worst_cpu", Spare: 6,
+		Text: func(r Row) string { return r.worst("") },
+		Cell: func(r Row) string { return r.worst(": " + words.SignedDuration(r.WorstCPUMedianNS)) }},
 ), []table.Column[Row]{{Key: "reason", Text: func(r Row) string { return r.Reason }}})
 
 // Lines returns a line for each way and span. A way that is not available has one line with the reason.
@@ -189,11 +174,7 @@ func (t *Timers) idle() string {
 func (t *Timers) facts(quota float64) []table.Fact {
 	var states []string
 	for _, s := range t.IdleStates {
-		text := s.Name + " " + words.Duration(float64(s.LatencyNS)) + ", entered " + words.Thousands(s.Entered) + "×"
-		if s.Disabled {
-			text = s.Name + " disabled"
-		}
-		states = append(states, text)
+		states = append(states, s.Name+" "+words.Duration(float64(s.LatencyNS))+", entered "+words.Thousands(s.Entered)+"×")
 	}
 	duration := func(ns int64) string {
 		if ns == 0 {

@@ -49,8 +49,6 @@ type SleepSpan struct {
 	P999LateNS float64 `json:"p99_9_late_ns,omitempty" is:"signed"`
 	// MaxLateNS is the maximum.
 	MaxLateNS float64 `json:"max_late_ns" is:"signed"`
-	// MaxAtNS is when that sleep ended, from the start; absent in runtimes.
-	MaxAtNS int64 `json:"max_at_ns,omitempty"`
 	// WorstCPU is the CPU with the highest median.
 	WorstCPU *int `json:"worst_cpu,omitempty"`
 	// WorstCPUMedianNS is the median on that CPU.
@@ -195,9 +193,9 @@ func JoinWays(ways []SleepWay, runs ...[]SleepWay) []SleepWay {
 	ways = slices.Clone(ways)
 	for i := range ways {
 		ways[i].Spans = slices.Clone(ways[i].Spans)
-	}
-	for _, r := range Rows(ways) {
-		*r.SleepSpan = joinSpans(spans[r.Name()])
+		for k, s := range ways[i].Spans {
+			ways[i].Spans[k] = joinSpans(spans[Row{&ways[i], &s}.Name()])
+		}
 	}
 	return ways
 }
@@ -211,9 +209,7 @@ func joinSpans(runs []SleepSpan) SleepSpan {
 	for _, s := range runs {
 		joined.Samples, joined.Early = joined.Samples+s.Samples, joined.Early+s.Early
 		joined.MinLateNS = min(joined.MinLateNS, s.MinLateNS)
-		if s.MaxLateNS > joined.MaxLateNS {
-			joined.MaxLateNS, joined.MaxAtNS = s.MaxLateNS, s.MaxAtNS
-		}
+		joined.MaxLateNS = max(joined.MaxLateNS, s.MaxLateNS)
 		parts = append(parts, &compare.Latency{SamplesNS: s.PartMediansNS, Runs: s.Runs})
 	}
 	all := compare.JoinLatency(parts)
@@ -240,7 +236,6 @@ func LatenessColumns[T any](of func(T) *SleepSpan, others ...table.Column[T]) []
 			Value: figure(func(s *SleepSpan) float64 { return table.Known(s.P999LateNS) })},
 		{Name: "max", Key: "max_late_ns", Spare: 4, Unit: words.SignedDuration, Metric: "max_late_seconds", Help: "Maximum" + help,
 			Value: figure(func(s *SleepSpan) float64 { return s.MaxLateNS })},
-		{Key: "max_at_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(float64(s.MaxAtNS)) })},
 	}, others, []table.Column[T]{
 		{Name: "early", Key: "early", Metric: "early_sleeps", Help: "Number of sleeps that ended before their deadline.",
 			Value: figure(func(s *SleepSpan) float64 { return float64(s.Early) }),

@@ -2,6 +2,7 @@ package wake
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,18 +15,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const devices, cpus = "/sys/devices/system/clockevents", "/sys/devices/system/cpu"
+const devices, folder = "/sys/devices/system/clockevents", "/sys/devices/system/cpu"
 
-// timers returns the facts of this machine on which wake-ups depend. A fact that the kernel does not publish is empty.
-func timers() Timers {
+// timers returns the facts of this machine on which wake-ups depend, and how often the CPUs entered each idle state since
+// boot; of all CPUs that this process may use, if cpus is nil. A fact that the kernel does not publish is empty.
+func timers(cpus []int) Timers {
 	t := Timers{
 		SlackNS:         int64(slack()),
 		Device:          text(devices, "clockevent0/current_device"),
 		BroadcastDevice: text(devices, "broadcast/current_device"),
-		IdleDriver:      strings.TrimPrefix(text(cpus, "cpuidle/current_driver"), "none"),
-		IdleGovernor:    text(cpus, "cpuidle/current_governor_ro"),
+		IdleDriver:      strings.TrimPrefix(text(folder, "cpuidle/current_driver"), "none"),
+		IdleGovernor:    text(folder, "cpuidle/current_governor_ro"),
 		IsolatedCPUs:    thread.Isolated(),
-		IdleStates:      idleStates(0),
+		IdleStates:      idleStates(cpus),
 	}
 	if t.IdleDriver == "haltpoll" || t.IdleGovernor == "haltpoll" {
 		t.HaltPollNS = number("/sys/module/haltpoll/parameters", "guest_halt_poll_ns")
@@ -55,30 +57,20 @@ func number(folder, name string) int64 {
 	return max(0, n)
 }
 
-// idleStates returns the idle states of a CPU with how often it entered each since boot.
-func idleStates(cpu int) (all []IdleState) {
-	folders, _ := filepath.Glob(filepath.Join(cpus, "cpu"+strconv.Itoa(cpu), "cpuidle/state*"))
-	for _, folder := range folders {
-		if name := text(folder, "name"); name != "" {
-			all = append(all, IdleState{Name: name, LatencyNS: 1000 * number(folder, "latency"),
-				Disabled: number(folder, "disable") != 0, Entered: number(folder, "usage")})
-		}
-	}
-	return all
-}
-
-// idleEntries returns how often the CPUs, or all that this process may use, entered each idle state since boot.
-func idleEntries(cpus []int) map[string]int64 {
+// idleStates returns the idle states, with how often the CPUs entered each since boot.
+func idleStates(cpus []int) (all []IdleState) {
 	if cpus == nil {
 		cpus = thread.Usable()
 	}
-	sums := map[string]int64{}
-	for _, cpu := range cpus {
-		for _, state := range idleStates(cpu) {
-			sums[state.Name] += state.Entered
+	states, _ := filepath.Glob(folder + "/cpu0/cpuidle/state*")
+	for _, state := range states {
+		of := IdleState{Name: text(state, "name"), LatencyNS: 1000 * number(state, "latency")}
+		for _, cpu := range cpus {
+			of.Entered += number(folder, fmt.Sprintf("cpu%d/cpuidle/%s/usage", cpu, filepath.Base(state)))
 		}
+		all = append(all, of)
 	}
-	return sums
+	return all
 }
 
 // LargeSlacks returns the other programs with a large timer slack; none without root, who alone may read it.

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -68,10 +69,7 @@ const (
 	asIs  step = iota
 	tight      // timer slack of 1 ns
 	awake      // and CPUs that do not idle
-	steps
 )
-
-func nothing() {}
 
 // AwakeRole is the role of a process that keeps CPUs awake: [KeepAwake].
 const AwakeRole = "awake"
@@ -80,7 +78,7 @@ const AwakeRole = "awake"
 // results so far. A way that is not available is an entry with the reason. The error is why no thread could sleep.
 func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total time.Duration)) (Wake, error) {
 	observe.StopwatchTick() // measures it, which may take a second
-	r := &runner{Settings: s, ctx: ctx, ways: ways, start: observe.Now()}
+	r := &runner{Settings: s, ctx: ctx, ways: ways, start: observe.Now(), late: map[place]*lateness{}, failed: map[int]error{}}
 	cpus := s.CPUs
 	if cpus == nil {
 		cpus = []int{thread.Any}
@@ -92,20 +90,16 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 	const others = 2
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(cpus)+others)))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	for i, cpu := range cpus {
-		r.threads = append(r.threads, &sleepingThread{cpu: cpu, chance: rand.New(rand.NewPCG(uint64(r.start), uint64(i)))})
+	for _, cpu := range cpus {
+		t := &sleepingThread{cpu: cpu, sleep: make([]sleeper, len(ways))}
+		defer t.close.run()
+		r.threads = append(r.threads, t)
 	}
-	var crew observe.Crew
-	defer func() { crew.Dismiss(0); crew.Wait() }()
+	// Each pass has new threads, so none undoes what it changed of itself.
 	all := func(task func(*sleepingThread)) (failed error) {
 		done := make(chan error, len(cpus))
-		for i, t := range r.threads {
-			crew.Start(i, t.cpu, func(unpinned error) {
-				if unpinned == nil {
-					task(t)
-				}
-				done <- unpinned
-			})
+		for _, t := range r.threads {
+			go func() { done <- thread.Run(t.cpu, func() { task(t) }) }()
 		}
 		for range cpus {
 			failed = errors.Join(failed, <-done)
@@ -115,31 +109,26 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 	if err := all(r.open); err != nil {
 		return Wake{}, err
 	}
-	facts, entered := timers(), idleEntries(s.CPUs)
 	waker := r.startAwake()
+	facts := timers(s.CPUs)
 	r.end = observe.Now() + int64(s.Time)
-	able := func(o *openWay) bool { return o.err == nil }
-	for slices.ContainsFunc(r.threads[0].ways, able) && !r.over() {
+	for slices.ContainsFunc(r.threads[0].sleep, func(s sleeper) bool { return s != nil }) && !r.over() {
 		for _, step := range round {
-			end, ok := r.begin(step, waker)
-			if ok && !r.over() {
-				_ = all(func(t *sleepingThread) {
-					defer r.change(t, step)()
-					r.pass(t, step)
-				})
+			if step == awake && !waker.begin() {
+				continue
 			}
-			end()
-			if progress != nil {
+			_ = all(func(t *sleepingThread) {
+				t.change(step)
+				r.pass(t, step)
+			})
+			if waker.pause(); progress != nil {
 				progress(time.Duration(observe.Now()-r.start), s.Time)
 			}
 		}
 	}
-	endAwake(waker)
-	_ = all(func(t *sleepingThread) { t.close.run() })
-	after := idleEntries(s.CPUs)
-	for i := range facts.IdleStates {
-		state := &facts.IdleStates[i]
-		state.Entered = max(0, after[state.Name]-entered[state.Name])
+	waker.end()
+	for i, after := range timers(s.CPUs).IdleStates {
+		facts.IdleStates[i].Entered = max(0, after.Entered-facts.IdleStates[i].Entered)
 	}
 	r.checkIdle(facts.IdleStates)
 	return Wake{DurationNS: observe.Now() - r.start, CPUs: s.CPUs, BusyThreads: s.Busy, NoIdleLayer: r.noIdle,
@@ -154,23 +143,24 @@ type runner struct {
 	start, end int64 // by the stopwatch
 	threads    []*sleepingThread
 	noIdle     string // why there is no layer of leaving idle
+
+	mutex  sync.Mutex
+	late   map[place]*lateness
+	failed map[int]error // why a way is not available
 }
 
-// A sleepingThread is a thread that sleeps, pinned to a CPU or free to move (thread.Any).
+// A place has sleeps of a way for a span, on a CPU or on all of them (thread.Any).
+type place struct {
+	way, span, cpu int
+	step           step
+}
+
+// A sleepingThread sleeps pinned to a CPU, or free to move (thread.Any).
 type sleepingThread struct {
-	cpu    int
-	at     int // the CPU on which it began
-	chance *rand.Rand
-	close  cleanup
-	ways   []*openWay
-}
-
-// An openWay is a way on a thread.
-type openWay struct {
-	Way
-	sleep sleeper
-	err   error
-	late  [steps][]lateness // of each span
+	cpu   int
+	at    int       // the CPU on which it began
+	sleep []sleeper // of each way; nil if it is not available
+	close cleanup
 }
 
 func (r *runner) over() bool { return r.ctx.Err() != nil || observe.Now() >= r.end }
@@ -178,16 +168,21 @@ func (r *runner) over() bool { return r.ctx.Err() != nil || observe.Now() >= r.e
 // open opens all ways on a thread. A call that the system lacks fails in the first sleep.
 func (r *runner) open(t *sleepingThread) {
 	t.at = max(0, thread.Current())
-	for _, w := range r.ways {
-		o := &openWay{Way: w}
-		if o.sleep, o.err = w.open(&t.close); o.err == nil {
-			_, o.err = o.sleep(int64(LeastSpan))
+	for k, w := range r.ways {
+		sleep, err := w.open(&t.close)
+		if err == nil {
+			_, err = sleep(int64(LeastSpan))
 		}
-		for step := range o.late {
-			o.late[step] = make([]lateness, len(r.Spans))
+		if t.sleep[k] = sleep; err != nil {
+			r.fails(t, k, err)
 		}
-		t.ways = append(t.ways, o)
 	}
+}
+
+func (r *runner) fails(t *sleepingThread, way int, err error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	t.sleep[way], r.failed[way] = nil, err
 }
 
 // pass has each way sleep on a thread, for a short span several times, since it takes less time. It takes passTime at
@@ -195,35 +190,33 @@ func (r *runner) open(t *sleepingThread) {
 func (r *runner) pass(t *sleepingThread, step step) {
 	const most, passTime = 10, int64(50 * time.Millisecond)
 	longest, begun := r.Spans[len(r.Spans)-1], observe.Now()
-	for ok := true; ok && observe.Now()-begun < passTime; {
+	for !r.over() && observe.Now()-begun < passTime {
 		for i, span := range r.Spans {
 			for range min(most, int(math.Sqrt(float64(longest/span)))) {
-				ok = ok && r.turns(t, step, i)
+				for _, k := range rand.Perm(len(r.ways)) {
+					if t.sleep[k] != nil && (step == asIs || r.ways[k].twin == "") && !r.over() {
+						r.turn(t, place{k, i, t.cpu, step}, int64(span))
+					}
+				}
 			}
 		}
 	}
 }
 
-// turns has each way sleep once for a span, in a new order. It returns false if none could, or the run is over.
-func (r *runner) turns(t *sleepingThread, step step, span int) (tried bool) {
-	for _, k := range t.chance.Perm(len(t.ways)) {
-		o := t.ways[k]
-		if o.err != nil || step != asIs && (o.free || o.twin != "") {
-			continue
+// turn has a way sleep once.
+func (r *runner) turn(t *sleepingThread, p place, span int64) {
+	late, err := t.sleep[p.way](span + rand.Int64N(min(span/2, int64(time.Millisecond))+1))
+	if err != nil {
+		if !errors.Is(err, syscall.EINTR) { // by a signal, not by the way
+			r.fails(t, p.way, err)
 		}
-		if r.over() {
-			return false
-		}
-		tried = true
-		length := int64(r.Spans[span])
-		late, err := o.sleep(length + t.chance.Int64N(min(length/2, int64(time.Millisecond))+1))
-		switch {
-		case errors.Is(err, syscall.EINTR): // by a signal, not by the way
-		case err != nil:
-			o.err = err
-		default:
-			o.late[step][span].add(late, observe.Now()-r.start, t.chance)
-		}
+		return
 	}
-	return tried
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.add(p, late)
+	if p.cpu != thread.Any {
+		p.cpu = thread.Any
+		r.add(p, late)
+	}
 }

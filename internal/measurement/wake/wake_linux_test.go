@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
@@ -120,11 +121,8 @@ func TestPlantedSlack(t *testing.T) {
 
 // The names of layers need a cause: CPUs that never idle have no layer of leaving idle.
 func TestBusyCPUsHaveNoIdleLayer(t *testing.T) {
-	r := &runner{Settings: settings(), threads: []*sleepingThread{{ways: []*openWay{{}}}}}
-	for step := range steps {
-		r.threads[0].ways[0].late[step] = make([]lateness, len(r.Spans))
-	}
-	r.threads[0].ways[0].late[asIs][0].all = 100
+	r := &runner{late: map[place]*lateness{{step: asIs, cpu: thread.Any}: {all: 70}, {step: tight, cpu: thread.Any}: {all: 30},
+		{step: awake, cpu: thread.Any}: {all: 50}, {step: asIs}: {all: 70}}}
 	r.checkIdle([]IdleState{{Name: "C1", Entered: 3}, {Name: "C6", Entered: 9}})
 	require.Equal(t, "the CPUs were busy and entered an idle state 12× in 100 sleeps", r.noIdle)
 	r.noIdle = ""
@@ -138,7 +136,7 @@ func TestBusyCPUsHaveNoIdleLayer(t *testing.T) {
 func TestNoSleepEndsEarlyBySignals(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	thread, over := unix.Gettid(), make(chan bool)
+	own, over := unix.Gettid(), make(chan bool)
 	var signals sync.WaitGroup
 	signals.Go(func() {
 		for {
@@ -146,7 +144,7 @@ func TestNoSleepEndsEarlyBySignals(t *testing.T) {
 			case <-over:
 				return
 			case <-time.After(5 * time.Millisecond):
-				_ = unix.Tgkill(unix.Getpid(), thread, unix.SIGURG) // the Go runtime ignores it
+				_ = unix.Tgkill(unix.Getpid(), own, unix.SIGURG) // the Go runtime ignores it
 			}
 		}
 	})

@@ -1,9 +1,7 @@
 package wake
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -16,8 +14,6 @@ type Way struct {
 	ID, Call string
 	// twin is the id of a way that differs from this one by the layer named by twinLayer only; empty without one.
 	twin, twinLayer string
-	// free is whether another thread sleeps, which is neither pinned nor has its timer slack changed.
-	free bool
 	// open prepares the way for the calling thread, or returns why the way is not available.
 	open func(*cleanup) (sleeper, error)
 }
@@ -46,19 +42,15 @@ func (c *cleanup) run() {
 }
 
 // goWay is time.Sleep of Go, on a goroutine that is not locked to a thread, as in a program.
-var goWay = Way{ID: "time.Sleep@go", Call: "time.Sleep", free: true, twin: "epoll_wait@syscall", twinLayer: Runtime,
-	open: func(c *cleanup) (sleeper, error) {
-		spans, late := make(chan int64), make(chan int64)
+var goWay = Way{ID: "time.Sleep@go", Call: "time.Sleep", twin: "epoll_wait@syscall", twinLayer: Runtime,
+	open: func(*cleanup) (sleeper, error) {
 		sleep := after(func(ns int64) error { time.Sleep(time.Duration(ns)); return nil })
-		go func() {
-			for span := range spans {
+		return func(span int64) (int64, error) {
+			late := make(chan int64)
+			go func() {
 				ns, _ := sleep(span)
 				late <- ns
-			}
-		}()
-		c.add(func() { close(spans) })
-		return func(span int64) (int64, error) {
-			spans <- span
+			}()
 			return <-late, nil
 		}, nil
 	}}
@@ -66,27 +58,12 @@ var goWay = Way{ID: "time.Sleep@go", Call: "time.Sleep", free: true, twin: "epol
 // Ways returns all ways of this system.
 func Ways() []Way { return append(slices.Clone(systemWays), goWay) }
 
-// Select returns the ways that the names select, in the order of the catalogue, and the ways that explain theirs: an id,
-// or the part of an id before or after its @.
-func Select(names []string) ([]Way, error) {
+// Select returns the ways that match the selectors, as of clocks, and the ways that explain theirs.
+func Select(selectors []string) ([]Way, error) {
 	all := Ways()
-	selected := map[string]bool{}
-	for _, name := range names {
-		found := false
-		for _, w := range all {
-			call, path, _ := strings.Cut(w.ID, "@")
-			for _, part := range []string{w.ID, call, "@" + path} {
-				if strings.EqualFold(name, part) {
-					selected[w.ID], found = true, true
-				}
-			}
-		}
-		if near := clock.Nearest(IDs(), name); !found && len(near) > 0 {
-			return nil, fmt.Errorf("unknown way %q; nearest: %s", name, strings.Join(near, ", "))
-		}
-		if !found {
-			return nil, fmt.Errorf("unknown way %q; write one of %s", name, strings.Join(IDs(), ", "))
-		}
+	selected, err := clock.Matching(IDs(), "way", "timebench wake --help", selectors)
+	if err != nil {
+		return nil, err
 	}
 	for _, w := range slices.Backward(all) { // a twin stands before the ways that it explains
 		if selected[w.ID] && w.twin != "" {
@@ -97,8 +74,7 @@ func Select(names []string) ([]Way, error) {
 }
 
 // IDs returns the ids of all ways.
-func IDs() []string {
-	var ids []string
+func IDs() (ids []string) {
 	for _, w := range Ways() {
 		ids = append(ids, w.ID)
 	}

@@ -4,12 +4,13 @@ package wake
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
 
-// unixWays are the ways that golang.org/x/sys has on these systems.
-var unixWays = []Way{
+// A way in milliseconds stands after its twin in nanoseconds.
+var systemWays = append(slices.Clone(ownWays), []Way{
 	{ID: "kevent@libc", Call: "kevent(2)", open: func(c *cleanup) (sleeper, error) {
 		queue, err := unix.Kqueue()
 		if err != nil {
@@ -23,18 +24,8 @@ var unixWays = []Way{
 			return err
 		}), nil
 	}},
-	{ID: "select@libc", Call: "select(2), in µs", open: func(*cleanup) (sleeper, error) {
-		return after(func(left int64) error {
-			timeout := unix.NsecToTimeval(left + 999)
-			_, err := unix.Select(0, nil, nil, nil, &timeout)
-			return err
-		}), nil
-	}},
-	{ID: "poll@libc", Call: "poll(2), in ms", twin: "kevent@libc", twinLayer: Rounding,
-		open: func(*cleanup) (sleeper, error) {
-			return after(func(left int64) error {
-				_, err := unix.Poll(nil, int((left+999_999)/1_000_000))
-				return err
-			}), nil
-		}},
-}
+	{ID: "poll@libc", Call: "poll(2), in ms", twin: "kevent@libc", twinLayer: Rounding, open: simple(func(left int64) error {
+		_, err := unix.Poll(nil, int((left+999_999)/1_000_000))
+		return err
+	})},
+}...)

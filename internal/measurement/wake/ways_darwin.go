@@ -1,34 +1,33 @@
 package wake
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/machine/native"
 	"golang.org/x/sys/unix"
 )
 
-var systemWays = slices.Concat([]Way{
+var ownWays = []Way{
 	{ID: "nanosleep@libc", Call: "nanosleep(2)", open: func(*cleanup) (sleeper, error) {
-		at, left := new(unix.Timespec), new(unix.Timespec)
-		return after(func(ns int64) error {
-			*at = unix.NsecToTimespec(ns)
-			if native.CallIDBuffer(native.LibNanosleep, uintptr(unsafe.Pointer(at)), unsafe.Pointer(left), 0, 1) != 0 {
-				return unix.EINTR // no other error is possible
-			}
-			return nil
+		at, unused := new(unix.Timespec), new(unix.Timespec)
+		return after(func(left int64) error {
+			*at = unix.NsecToTimespec(left)
+			return interrupted(native.CallIDBuffer(native.LibNanosleep, uintptr(unsafe.Pointer(at)), unsafe.Pointer(unused), 0, 1))
 		}), nil
 	}},
-	{ID: "mach_wait_until@libc", Call: "mach_wait_until(deadline)", open: func(*cleanup) (sleeper, error) {
+	{ID: "mach_wait_until@libc", Call: "mach_wait_until(deadline)", open: simple(func(left int64) error {
 		numerator, denominator := native.MachTimebase()
 		unused := new(uint64)
-		return after(func(ns int64) error {
-			now := native.CallIDBuffer(native.LibMachAbsoluteTime, 0, unsafe.Pointer(unused), 0, 1)
-			ticks := ns * int64(denominator) / int64(numerator)
-			if native.CallIDBuffer(native.LibMachWaitUntil, uintptr(int64(now)+ticks), unsafe.Pointer(unused), 0, 1) != 0 {
-				return unix.EINTR // KERN_ABORTED
-			}
-			return nil
-		}), nil
-	}},
-}, unixWays)
+		now := native.CallIDBuffer(native.LibMachAbsoluteTime, 0, unsafe.Pointer(unused), 0, 1)
+		until := uintptr(int64(now) + left*int64(denominator)/int64(numerator))
+		return interrupted(native.CallIDBuffer(native.LibMachWaitUntil, until, unsafe.Pointer(unused), 0, 1))
+	})},
+}
+
+// interrupted returns the error of a call that a signal ended. No other error is possible.
+func interrupted(result int) error {
+	if result != 0 {
+		return unix.EINTR
+	}
+	return nil
+}

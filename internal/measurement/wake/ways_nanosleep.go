@@ -2,17 +2,9 @@
 
 package wake
 
-import (
-	"slices"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-var systemWays = slices.Concat([]Way{
-	{ID: "nanosleep@libc", Call: "nanosleep(2)", open: func(*cleanup) (sleeper, error) {
-		return after(func(left int64) error {
-			at := unix.NsecToTimespec(left)
-			return unix.Nanosleep(&at, nil)
-		}), nil
-	}},
-}, unixWays)
+var ownWays = []Way{{ID: "nanosleep@libc", Call: "nanosleep(2)", open: simple(func(left int64) error {
+	at := unix.NsecToTimespec(left)
+	return unix.Nanosleep(&at, nil)
+})}}

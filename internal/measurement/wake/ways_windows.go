@@ -10,7 +10,6 @@ import (
 
 var (
 	kernel32                  = windows.NewLazySystemDLL("kernel32.dll")
-	sleepMS                   = kernel32.NewProc("Sleep")
 	createWaitableTimer       = kernel32.NewProc("CreateWaitableTimerExW")
 	setWaitableTimer          = kernel32.NewProc("SetWaitableTimer")
 	sleepConditionVariableSRW = kernel32.NewProc("SleepConditionVariableSRW")
@@ -23,39 +22,38 @@ var (
 // highResolutionID is the way that is not bound to the tick of the system timer (Windows 10, version 1803).
 const highResolutionID = "CreateWaitableTimerEx(HIGH_RESOLUTION)@winapi"
 
-// systemWays are the ways of Windows. The others wait for a tick of the system timer, up to 15.6 ms.
+// systemWays are the ways of Windows.
 var systemWays = []Way{
-	{ID: "Sleep@winapi", Call: "Sleep, in ms", twin: highResolutionID, twinLayer: Rounding,
-		open: func(*cleanup) (sleeper, error) {
-			return after(func(ns int64) error {
-				_, _, _ = sleepMS.Call(milliseconds(ns))
-				return nil
-			}), nil
-		}},
-	{ID: "CreateWaitableTimerEx@winapi", Call: "SetWaitableTimer, WaitForSingleObject", twin: highResolutionID,
-		twinLayer: Rounding, open: waitable(0)},
+	byTicks("Sleep", "Sleep, in ms", simple(func(ns int64) error {
+		windows.SleepEx(milliseconds(ns), false)
+		return nil
+	})),
+	byTicks("CreateWaitableTimerEx", "SetWaitableTimer, WaitForSingleObject", waitable(0)),
 	{ID: highResolutionID, Call: "CREATE_WAITABLE_TIMER_HIGH_RESOLUTION", open: waitable(2)},
-	{ID: "SetThreadpoolTimer@winapi", Call: "SetThreadpoolTimer, until its callback signals an event", twin: highResolutionID,
-		twinLayer: Rounding, open: threadpool},
-	{ID: "SleepConditionVariableSRW@winapi", Call: "SleepConditionVariableSRW, in ms", twin: highResolutionID,
-		twinLayer: Rounding, open: func(*cleanup) (sleeper, error) {
-			variable, lock := new(uintptr), new(uintptr)
-			_, _, _ = acquireSRWLockExclusive.Call(uintptr(unsafe.Pointer(lock)))
-			return after(func(ns int64) error {
-				woken, _, err := sleepConditionVariableSRW.Call(uintptr(unsafe.Pointer(variable)), uintptr(unsafe.Pointer(lock)),
-					milliseconds(ns), 0)
-				if woken == 0 && err != windows.ERROR_TIMEOUT { //nolint:errorlint // an Errno as it is
-					return err
-				}
-				return nil
-			}), nil
-		}},
+	byTicks("SetThreadpoolTimer", "SetThreadpoolTimer, until its callback signals an event", threadpool),
+	byTicks("SleepConditionVariableSRW", "SleepConditionVariableSRW, in ms", func(*cleanup) (sleeper, error) {
+		variable, lock := new(uintptr), new(uintptr)
+		_, _, _ = acquireSRWLockExclusive.Call(uintptr(unsafe.Pointer(lock)))
+		return after(func(ns int64) error {
+			woken, _, err := sleepConditionVariableSRW.Call(uintptr(unsafe.Pointer(variable)), uintptr(unsafe.Pointer(lock)),
+				uintptr(milliseconds(ns)), 0)
+			if woken == 0 && err != windows.ERROR_TIMEOUT { //nolint:errorlint // an Errno as it is
+				return err
+			}
+			return nil
+		}), nil
+	}),
 }
 
-func milliseconds(ns int64) uintptr { return uintptr((ns + 999_999) / 1_000_000) }
+// byTicks returns a way that waits for a tick of the system timer, up to 15.6 ms.
+func byTicks(name, call string, open func(*cleanup) (sleeper, error)) Way {
+	return Way{ID: name + "@winapi", Call: call, twin: highResolutionID, twinLayer: Rounding, open: open}
+}
+
+func milliseconds(ns int64) uint32 { return uint32((ns + 999_999) / 1_000_000) }
 
 // relativeTime returns a FILETIME in units of 100 ns that counts from now.
-func relativeTime(ns int64) int64 { return -(ns + 99) / 100 }
+func relativeTime(ns int64) int64 { return min(-1, -(ns+99)/100) }
 
 // waitable opens a waitable timer with these flags.
 func waitable(flags uintptr) func(*cleanup) (sleeper, error) {
@@ -65,17 +63,22 @@ func waitable(flags uintptr) func(*cleanup) (sleeper, error) {
 		if timer == 0 {
 			return nil, fmt.Errorf("CreateWaitableTimerEx: %w", err)
 		}
-		c.add(func() { _ = windows.CloseHandle(windows.Handle(timer)) })
 		at := new(int64)
-		return after(func(ns int64) error {
+		return waiting(c, windows.Handle(timer), func(ns int64) {
 			*at = relativeTime(ns)
-			if ok, _, err := setWaitableTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0, 0, 0); ok == 0 {
-				return fmt.Errorf("SetWaitableTimer: %w", err)
-			}
-			_, err := windows.WaitForSingleObject(windows.Handle(timer), windows.INFINITE)
-			return err
+			_, _, _ = setWaitableTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0, 0, 0)
 		}), nil
 	}
+}
+
+// waiting returns a sleeper that arms a timer, and waits for an object that it signals.
+func waiting(c *cleanup, object windows.Handle, arm func(ns int64)) sleeper {
+	c.add(func() { _ = windows.CloseHandle(object) })
+	return after(func(ns int64) error {
+		arm(ns)
+		_, err := windows.WaitForSingleObject(object, windows.INFINITE)
+		return err
+	})
 }
 
 // signal is the callback of the timers of the thread pool, whose context is the event to signal.
@@ -96,15 +99,10 @@ func threadpool(c *cleanup) (sleeper, error) {
 	if timer == 0 {
 		return nil, fmt.Errorf("CreateThreadpoolTimer: %w", err)
 	}
-	c.add(func() {
-		_, _, _ = closeThreadpoolTimer.Call(timer)
-		_ = windows.CloseHandle(event)
-	})
+	c.add(func() { _, _, _ = closeThreadpoolTimer.Call(timer) })
 	at := new(int64)
-	return after(func(ns int64) error {
-		*at = min(-1, relativeTime(ns))
+	return waiting(c, event, func(ns int64) {
+		*at = relativeTime(ns)
 		_, _, _ = setThreadpoolTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0)
-		_, err := windows.WaitForSingleObject(event, windows.INFINITE)
-		return err
 	}), nil
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -62,22 +61,11 @@ static void futex_(ns d) {
 	syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &t, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-static struct io_uring_params params;
-static char *rings;
-static struct io_uring_sqe *entry;
-
 static void io_uring_(ns d) {
-	struct __kernel_timespec t = {d / 1000000000, d % 1000000000};
-	unsigned *tail = (unsigned *)(rings + params.sq_off.tail), *head = (unsigned *)(rings + params.cq_off.head);
-	memset(entry, 0, sizeof *entry);
-	entry->opcode = IORING_OP_TIMEOUT;
-	entry->fd = -1;
-	entry->addr = (unsigned long)&t;
-	entry->len = 1;
-	entry->timeout_flags = IORING_TIMEOUT_ABS;
-	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-	syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0);
-	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+	ns rest = left(d);
+	struct __kernel_timespec t = {rest / 1000000000, rest % 1000000000};
+	struct io_uring_getevents_arg arg = {.ts = (unsigned long)&t};
+	syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &arg, sizeof arg);
 }
 
 static struct {
@@ -101,16 +89,9 @@ int main(int argc, char **argv) {
 	if (!ways[way].name || count < 1) return 2;
 	epfd = epoll_create1(0);
 	timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	struct io_uring_params params = {0};
 	ring = (int)syscall(SYS_io_uring_setup, 1, &params);
-	if (ring >= 0) {
-		rings = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
-		entry = mmap(NULL, sizeof *entry, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
-		if (rings == MAP_FAILED)
-			rings = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
-		if (rings == MAP_FAILED || entry == MAP_FAILED) return 1;
-	} else if (ways[way].sleep == io_uring_) {
-		return 3;
-	}
+	if (ring < 0 && ways[way].sleep == io_uring_) return 3;
 	srand48(getpid());
 	for (int i = 0; i < count; i++) {
 		ns deadline = now() + span + (ns)(drand48() * phase);

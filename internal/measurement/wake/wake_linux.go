@@ -17,37 +17,20 @@ import (
 // round has the steps of a round. The figures are of asIs; the others are for layers.
 var round = []step{asIs, tight, asIs, awake}
 
-// begin begins a step, and returns how to end it, and whether the step can be had.
-func (r *runner) begin(step step, waker *program.Child) (end func(), ok bool) {
-	if step != awake || waker == nil {
-		return nothing, step != awake
-	}
-	waker.Signal(unix.SIGCONT)
-	thread.Sleep(time.Millisecond) // until it runs
-	return func() { waker.Signal(unix.SIGSTOP) }, true
-}
-
-// change changes this thread for a step, and returns how to undo it.
-func (r *runner) change(t *sleepingThread, step step) (undo func()) {
+// change changes the calling thread for a step.
+func (t *sleepingThread) change(step step) {
 	if step == asIs {
-		return nothing
+		return
 	}
-	restore := setSlack(1)
-	var before, one unix.CPUSet
-	one.Set(t.at)
-	if step == tight || t.cpu != thread.Any || unix.SchedGetaffinity(0, &before) != nil || unix.SchedSetaffinity(0, &one) != nil {
-		return restore
+	_, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, 1, 0)
+	if step == awake && t.cpu == thread.Any {
+		var one unix.CPUSet
+		one.Set(t.at)
+		_ = unix.SchedSetaffinity(0, &one)
 	}
-	return func() { _ = unix.SchedSetaffinity(0, &before); restore() }
 }
 
-// setSlack sets the timer slack of this thread in ns, and returns how to restore it; prctl(2).
-func setSlack(ns uintptr) (restore func()) {
-	before := slack()
-	_, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, ns, 0)
-	return func() { _, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, before, 0) }
-}
-
+// slack returns the timer slack of the calling thread in ns; prctl(2).
 func slack() uintptr {
 	ns, _, _ := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_GET_TIMERSLACK, 0, 0)
 	return ns
@@ -56,9 +39,11 @@ func slack() uintptr {
 // ready is what the role prints when it keeps the CPUs awake.
 const ready = "ready\n"
 
-// startAwake starts a process that keeps the CPUs of the threads awake while it is not stopped, and stops it. Without one it
-// returns nil, and sets noIdle.
-func (r *runner) startAwake() *program.Child {
+// A waker is a process that keeps the CPUs of the threads awake while it is not stopped; nil if that cannot be had.
+type waker struct{ *program.Child }
+
+// startAwake starts a waker, and stops it. Without one it sets noIdle.
+func (r *runner) startAwake() *waker {
 	switch {
 	case r.Busy > 0:
 		r.noIdle = "all CPUs are busy (--load)"
@@ -76,37 +61,42 @@ func (r *runner) startAwake() *program.Child {
 		r.noIdle = err.Error()
 		return nil
 	}
+	w := &waker{child}
 	_ = child.Out.SetReadDeadline(time.Now().Add(observe.Late))
-	n, err := child.Out.Read(make([]byte, len(ready)))
-	switch {
+	switch _, err = io.ReadFull(child.Out, make([]byte, len(ready))); {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		endAwake(child)
+		w.end()
 		r.noIdle = "the CPUs were busy"
 		return nil
-	case n == 0:
+	case err != nil:
 		r.noIdle = "no CPU could be kept awake: " + child.Fate()
 		return nil
 	}
-	child.Signal(unix.SIGSTOP)
-	return child
+	w.pause()
+	return w
 }
 
-// endAwake ends the process. A thread of SCHED_IDLE ends only when it gets a CPU, on a busy machine after seconds, and
-// nothing depends on that.
-func endAwake(waker *program.Child) {
-	if waker == nil {
-		return
+// begin keeps the CPUs awake, and reports whether it can.
+func (w *waker) begin() bool {
+	if w != nil {
+		w.Signal(unix.SIGCONT)
+		thread.Sleep(time.Millisecond) // until it runs
 	}
-	const patience = 100 * time.Millisecond
-	waker.Kill()
-	ended := make(chan bool)
-	go func() {
-		waker.Close()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-time.After(patience):
+	return w != nil
+}
+
+func (w *waker) pause() {
+	if w != nil {
+		w.Signal(unix.SIGSTOP)
+	}
+}
+
+// end ends the process. A thread of SCHED_IDLE ends only when it gets a CPU, on a busy machine after seconds, and nothing
+// depends on that.
+func (w *waker) end() {
+	if w != nil {
+		w.Kill()
+		go w.Close()
 	}
 }
 

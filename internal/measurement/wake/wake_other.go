@@ -1,0 +1,32 @@
+//go:build !linux
+
+package wake
+
+import "errors"
+
+// round has no other step: this system has no timer slack, and no policy for a thread that keeps a CPU awake.
+var round = []step{asIs}
+
+func (t *sleepingThread) change(step) {}
+
+// A waker keeps CPUs awake.
+type waker struct{}
+
+func (r *runner) startAwake() waker { return waker{} }
+
+func (waker) begin() bool { return false }
+func (waker) pause()      {}
+func (waker) end()        {}
+
+// KeepAwake returns an error: no process needs it on this system.
+func KeepAwake([]string) error { return errors.New("this role is for Linux") }
+
+func timers([]int) Timers { return Timers{} }
+
+// LargeSlacks returns none: this system has no timer slack.
+func LargeSlacks() []ProgramSlack { return nil }
+
+// simple opens a way that needs no preparation: see [after].
+func simple(sleep func(ns int64) error) func(*cleanup) (sleeper, error) {
+	return func(*cleanup) (sleeper, error) { return after(sleep), nil }
+}
