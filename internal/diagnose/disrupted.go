@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"strings"
+
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
@@ -17,11 +19,6 @@ func disrupted(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{Severity: result.Note, Links: []string{vmClockSpecification}}
-	if clock.DisruptionDue != "" {
-		finding.Title = "the hypervisor will pause or move the virtual machine within about " + clock.DisruptionDue
-		finding.Evidence = append(finding.Evidence, "VMClock: a disruption is announced")
-		finding.Cause = "Its clocks will stand still meanwhile, and its counter may step. If that matters, move the work to another machine."
-	}
 	if clock.Disruptions > 0 {
 		finding.Title = "the virtual machine was restored or migrated at least " + words.Plural(int(clock.Disruptions), "time")
 		finding.Evidence = append(finding.Evidence, disruptionEvidence(*clock))
@@ -43,6 +40,11 @@ func disrupted(s *situation.Situation) *result.Finding {
 		finding.Severity, finding.Title = result.Warn, "the hypervisor calls its VMClock unreliable"
 		finding.Evidence = append(finding.Evidence, "VMClock: clock status "+clock.Status)
 	}
+	if clock.DisruptionDue != "" { // more urgent than what was
+		finding.Title = "the hypervisor will pause or move the virtual machine within about " + clock.DisruptionDue
+		finding.Evidence = append(finding.Evidence, "VMClock: a disruption is announced")
+		finding.Cause = strings.Join(words.Present("Its clocks will stand still meanwhile, and its counter may step. If that matters, move the work to another machine.", finding.Cause), " ")
+	}
 	return finding
 }
 
@@ -52,5 +54,9 @@ func disruptionEvidence(clock result.VMClock) string {
 	if clock.Generation != "" {
 		text += ", generation " + clock.Generation
 	}
-	return text + ": " + words.Plural(int(clock.Disruptions), "disruption")
+	text += ": " + words.Plural(int(clock.Disruptions), "disruption")
+	if clock.DisruptionDue != "" {
+		text += ", the next within about " + clock.DisruptionDue
+	}
+	return text
 }

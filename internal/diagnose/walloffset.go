@@ -71,7 +71,10 @@ func wallOff(s *situation.Situation) *result.Finding {
 
 func offsetEvidence(w result.WallOffset) string {
 	name := cmp.Or(w.Name, "no name")
-	text := fmt.Sprintf("the wall clock is %s /dev/%s (%s), ± %s", awayFrom(w), w.Against, name, words.Duration(float64(w.BoundNS)))
+	text := fmt.Sprintf("the wall clock is %s /dev/%s (%s)", awayFrom(w), w.Against, name)
+	if w.BoundNS > 0 {
+		text += ", ± " + words.Duration(float64(w.BoundNS))
+	}
 	if w.ZoneNS != 0 {
 		text += ", with the real-time clock in local time"
 	}

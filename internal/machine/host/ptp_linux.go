@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -10,30 +11,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ptpReadings is how often a PTP clock is read. The shortest reading counts.
+// ptpReadings is how often a PTP clock is read.
 const ptpReadings = 5
 
-// ptpWays are the ways to compare the wall clock with a PTP clock, the most exact first. A driver has the first two or
-// not. include/uapi/linux/ptp_clock.h, clock_gettime(2).
+// ptpWays are the ways to read a PTP clock, the most exact first: each reading is between two of the wall clock. A driver
+// has the first two or not. include/uapi/linux/ptp_clock.h, clock_gettime(2).
 var ptpWays = []struct {
 	name string
-	read func(of *result.WallOffset, fd int) error
+	read func(fd int) ([][3]unix.PtpClockTime, error)
 }{
-	{"PTP_SYS_OFFSET_PRECISE", func(of *result.WallOffset, fd int) error {
+	{"PTP_SYS_OFFSET_PRECISE", func(fd int) ([][3]unix.PtpClockTime, error) {
 		read, err := unix.IoctlPtpSysOffsetPrecise(fd)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return precise(of, read)
+		return [][3]unix.PtpClockTime{{read.Realtime, read.Device, read.Realtime}}, nil
 	}},
-	{"PTP_SYS_OFFSET_EXTENDED", func(of *result.WallOffset, fd int) error {
+	{"PTP_SYS_OFFSET_EXTENDED", func(fd int) ([][3]unix.PtpClockTime, error) {
 		read, err := unix.IoctlPtpSysOffsetExtended(fd, ptpReadings)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return extended(of, read)
+		return read.Ts[:min(int(read.Samples), len(read.Ts))], nil
 	}},
-	{"clock_gettime", bracketed},
+	{"clock_gettime", func(fd int) (all [][3]unix.PtpClockTime, err error) {
+		dynamic := ^int32(fd)<<3 | 3 //nolint:gosec // FD_TO_CLOCKID; a descriptor is small
+		for range ptpReadings {
+			var reading [3]unix.PtpClockTime
+			for i, id := range []int32{unix.CLOCK_REALTIME, dynamic, unix.CLOCK_REALTIME} {
+				var t unix.Timespec
+				if err := unix.ClockGettime(id, &t); err != nil {
+					return nil, err
+				}
+				sec, nsec := t.Unix()
+				reading[i] = unix.PtpClockTime{Sec: sec, Nsec: uint32(nsec)} //nolint:gosec // below 1e9
+			}
+			all = append(all, reading)
+		}
+		return all, nil
+	}},
 }
 
 // ptpOffset compares the wall clock with a PTP clock. Opening the device needs permission, which ordinary users rarely
@@ -45,69 +61,36 @@ func ptpOffset(of *result.WallOffset, device string) error {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	for _, way := range ptpWays {
-		if err = way.read(of, fd); err == nil {
-			of.By = way.name
+		of.By = way.name
+		readings, failed := way.read(fd)
+		if err = cmp.Or(failed, tightest(of, readings)); err == nil {
 			return nil
 		}
 		err = fmt.Errorf("%s: %s: %w", device, way.name, err)
 		debuglog.Printf("host", "%v", err)
 	}
+	of.By = ""
 	return err
 }
 
-// precise takes a pair of readings at the same instant, which is exact to their resolution.
-func precise(of *result.WallOffset, read *unix.PtpSysOffsetPrecise) error {
-	wall := ptpNS(read.Realtime)
-	return ptpReading(of, read.Device, wall, wall, 1)
-}
-
-// extended takes the tightest of readings between two readings of the wall clock.
-func extended(of *result.WallOffset, read *unix.PtpSysOffsetExtended) error {
+// tightest sets the offset by the reading with the smallest bound. PTP_SYS_OFFSET_PRECISE has none: the driver reads
+// both clocks at once, with an error of its own.
+func tightest(of *result.WallOffset, readings [][3]unix.PtpClockTime) error {
 	err := errors.New("no reading")
-	for _, r := range read.Ts[:min(int(read.Samples), len(read.Ts))] {
-		if failed := ptpReading(of, r[1], ptpNS(r[0]), ptpNS(r[2]), 0); failed != nil {
-			err = failed
+	for _, r := range readings {
+		if far := checkSeconds(of.Against, r[1].Sec); far != nil {
+			err = far
+			continue
+		}
+		before, after := ptpNS(r[0]), ptpNS(r[2])
+		if of.OffsetNS == nil || (after-before)/2 < of.BoundNS {
+			wallOffset(of, ptpNS(r[1]), before, after, 0)
 		}
 	}
-	if of.OffsetNS == nil {
-		return err
+	if of.OffsetNS != nil {
+		return nil
 	}
-	return nil
-}
-
-// bracketed reads the clock by its dynamic clock id, between two readings of the wall clock.
-func bracketed(of *result.WallOffset, fd int) error {
-	const clockFD = 3
-	id := ^int32(fd)<<3 | clockFD //nolint:gosec // a descriptor is small
-	var failed error
-	for range ptpReadings {
-		var read unix.Timespec
-		before := time.Now().UnixNano()
-		err := unix.ClockGettime(id, &read)
-		after := time.Now().UnixNano()
-		if err == nil {
-			sec, nsec := read.Unix()
-			err = ptpReading(of, unix.PtpClockTime{Sec: sec, Nsec: uint32(nsec)}, before, after, 0) //nolint:gosec // below 1e9
-		}
-		if err != nil {
-			failed = err
-		}
-	}
-	if of.OffsetNS == nil {
-		return failed
-	}
-	return nil
-}
-
-// ptpReading keeps a reading of a PTP clock if it is the tightest.
-func ptpReading(of *result.WallOffset, read unix.PtpClockTime, before, after, uncertainNS int64) error {
-	if err := checkSeconds(of.Against, read.Sec); err != nil {
-		return err
-	}
-	if took := (after - before) / 2; of.OffsetNS == nil || took < of.BoundNS {
-		wallOffset(of, ptpNS(read), before, after, uncertainNS)
-	}
-	return nil
+	return err
 }
 
 func ptpNS(t unix.PtpClockTime) int64 { return t.Sec*int64(time.Second) + int64(t.Nsec) }

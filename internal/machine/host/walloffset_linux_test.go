@@ -84,26 +84,29 @@ func ptpAt(ns int64) unix.PtpClockTime {
 	return unix.PtpClockTime{Sec: ns / 1e9, Nsec: uint32(ns % 1e9)}
 }
 
+// The tightest reading counts, and an impossible one does not. Two clocks that a driver read at once have no bound.
 func TestPTPReadings(t *testing.T) {
-	const at, impossible = 1_800_000_000_000_000_000, 8_000_000_000
-	of := result.WallOffset{Against: "ptp0"}
-	require.NoError(t, precise(&of, &unix.PtpSysOffsetPrecise{Device: ptpAt(at + 2_000_000_123), Realtime: ptpAt(at)}))
-	require.Equal(t, []int64{2_000_000_123, 1}, []int64{*of.OffsetNS, of.BoundNS})
-
-	// The tightest counts, and an impossible one does not.
-	of = result.WallOffset{Against: "ptp0"}
-	read := unix.PtpSysOffsetExtended{Samples: 4}
-	read.Ts[0] = [3]unix.PtpClockTime{ptpAt(at), ptpAt(at - 5000), ptpAt(at + 9000)}
-	read.Ts[1] = [3]unix.PtpClockTime{ptpAt(at), ptpAt(at - 100), ptpAt(at + 600)}
-	read.Ts[2] = [3]unix.PtpClockTime{ptpAt(at), {Sec: impossible}, ptpAt(at)}
-	read.Ts[3] = [3]unix.PtpClockTime{ptpAt(at), ptpAt(at - 5000), ptpAt(at + 7000)}
-	require.NoError(t, extended(&of, &read))
-	require.Equal(t, []int64{-400, 300}, []int64{*of.OffsetNS, of.BoundNS})
-
-	of = result.WallOffset{Against: "ptp0"}
-	require.EqualError(t, extended(&of, &unix.PtpSysOffsetExtended{}), "no reading")
-	require.NoError(t, extended(&of, &unix.PtpSysOffsetExtended{Samples: 9999}), "more than there is room for")
-	of = result.WallOffset{Against: "ptp0"}
-	require.EqualError(t, precise(&of, &unix.PtpSysOffsetPrecise{Device: unix.PtpClockTime{Sec: impossible}}), "ptp0: its time is 8000000000 s after 1970")
-	require.Nil(t, of.OffsetNS)
+	const at = 1_800_000_000_000_000_000
+	impossible := unix.PtpClockTime{Sec: 8_000_000_000}
+	for name, test := range map[string]struct {
+		readings      [][3]unix.PtpClockTime
+		offset, bound int64
+		err           string
+	}{
+		"at once": {readings: [][3]unix.PtpClockTime{{ptpAt(at), ptpAt(at + 2_000_000_123), ptpAt(at)}}, offset: 2_000_000_123},
+		"several": {readings: [][3]unix.PtpClockTime{
+			{ptpAt(at), ptpAt(at - 5000), ptpAt(at + 9000)}, {ptpAt(at), ptpAt(at - 100), ptpAt(at + 600)},
+			{ptpAt(at), impossible, ptpAt(at)}, {ptpAt(at), ptpAt(at - 5000), ptpAt(at + 7000)},
+		}, offset: -400, bound: 300},
+		"none":       {err: "no reading"},
+		"impossible": {readings: [][3]unix.PtpClockTime{{ptpAt(at), impossible, ptpAt(at)}}, err: "ptp0: its time is 8000000000 s after 1970"},
+	} {
+		of := result.WallOffset{Against: "ptp0"}
+		if err := tightest(&of, test.readings); test.err != "" {
+			require.EqualError(t, err, test.err, name)
+			require.Nil(t, of.OffsetNS, name)
+			continue
+		}
+		require.Equal(t, []int64{test.offset, test.bound}, []int64{*of.OffsetNS, of.BoundNS}, name)
+	}
 }

@@ -299,8 +299,11 @@ func wallOffset(of result.WallOffset) string {
 	if offset < 0 {
 		offset, side = -offset, "ahead"
 	}
-	text := fmt.Sprintf("%s by %s", side, words.BoundedNS(float64(offset), float64(of.BoundNS)))
-	if offset <= of.BoundNS {
+	text := side + " by " + words.SignedDuration(float64(offset))
+	if of.BoundNS > 0 {
+		text += " ± " + words.Duration(float64(of.BoundNS))
+	}
+	if offset < of.BoundNS {
 		text = "no difference within ±" + words.Duration(float64(of.BoundNS))
 	}
 	if of.By != "" {
