@@ -72,18 +72,15 @@ func kernelRates(s *situation.Situation) (all []counter.CounterRate) {
 			all = append(all, counter.CounterRate{Name: name, HZ: hz, Nominal: !exact})
 		}
 	}
-	given, last := slices.Contains(s.Host.CPU.TSCFlags, "tsc_known_freq"), "" // the line with its rate
-	for _, e := range s.Events() {
-		if e.Kind == "tsc-rate" && !strings.EqualFold(last, "TSC") {
-			last = e.Name
-		}
-	}
+	given := slices.Contains(s.Host.CPU.TSCFlags, "tsc_known_freq")
+	ofTSC := func(e kernellog.Event) bool { return e.Kind == "tsc-rate" && strings.EqualFold(e.Name, "TSC") }
+	only := !slices.ContainsFunc(s.Events(), ofTSC) // the rate of the processor is its rate
 	for _, e := range s.Events() {
 		switch e.Kind {
 		case "bogomips":
 			add("kernel log, BogoMIPS", e.Hz, false)
 		case "tsc-rate":
-			add("kernel log, Detected "+e.Name, e.Hz, given && e.Name == last)
+			add("kernel log, Detected "+e.Name, e.Hz, given && (only || ofTSC(e)))
 		case "tsc-refined":
 			add("kernel log, Refined TSC", e.Hz, true)
 		}
@@ -115,53 +112,53 @@ func readableCounter(s *situation.Situation, rule counterRule, _ *counter.Counte
 
 // equalCounters: the CPUs have the same value.
 func equalCounters(s *situation.Situation, rule counterRule, _ *counter.Counter) (evidence, conclusion string) {
-	isCounter := func(id string) bool { return strings.HasSuffix(id, "@cpu") }
-	warp := ""
+	isCounter, warp := func(id string) bool { return strings.HasSuffix(id, "@cpu") }, ""
+	wentBackwards := func(id string, times int64, worstNS float64) {
+		if isCounter(id) && times > 0 {
+			warp = happened(id, "went backwards", times, worstNS)
+		}
+	}
 	s.EachFault(func(c verify.VerifiedClock, f verify.ClockFault) {
-		if isCounter(c.ID) && (f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards) {
-			warp = happened(c.ID, "went backwards", f.Count, f.WorstNS)
+		if f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards {
+			wentBackwards(c.ID, f.Count, f.WorstNS)
 		}
 	})
 	for _, c := range s.Clocks {
-		if isCounter(c.ID) && c.Resolution != nil && c.Resolution.Backwards > 0 {
-			warp = happened(c.ID, "went backwards", c.Resolution.Backwards, c.Resolution.WorstBackwardsNS)
+		if c.Resolution != nil {
+			wentBackwards(c.ID, c.Resolution.Backwards, c.Resolution.WorstBackwardsNS)
 		}
 	}
 	var compared skew.Skew
+	missing, pairs, within := "", 0, 0.0
 	if all := skew.Of(s.Document); all != nil {
 		compared = *all
 		compared.Clocks = slices.DeleteFunc(slices.Clone(all.Clocks), func(c skew.SkewedClock) bool { return !isCounter(c.ID) })
 	}
-	worst, missing, pairs, within := compared.Worst(), "", 0, 0.0
-	if len(compared.Clocks) > 0 {
-		missing = compared.Missing()
-	}
 	for _, c := range compared.Clocks {
-		pairs = max(pairs, len(c.Pairs))
+		missing, pairs = compared.Missing(), max(pairs, len(c.Pairs))
 		for _, p := range c.Pairs {
 			within = max(within, math.Abs(p.OffsetNS)+p.BoundNS)
 		}
 	}
-	corrected := slices.ContainsFunc(s.Causes(), func(c kernellog.Cause) bool { return c.Kind == "tsc-adjust" })
-	switch {
+	from, after := words.Either(compared.Star(), " from the first", ""), ""
+	if slices.ContainsFunc(s.Causes(), func(c kernellog.Cause) bool { return c.Kind == "tsc-adjust" }) {
+		after = ", after the kernel corrected TSC_ADJUST"
+	}
+	switch worst := compared.Worst(); {
 	case worst != nil:
 		return "the CPUs differ: " + worst.String(), counter.No
 	case warp != "":
 		return warp, counter.No
 	case s.Host.CPU.Logical == 1:
 		return "there is one CPU", counter.Yes
-	case pairs > 0 && missing == "" && corrected:
-		return fmt.Sprintf("the CPUs differ by less than %s, after the kernel corrected TSC_ADJUST", words.Duration(within)), counter.Yes
-	case pairs > 0 && missing == "" && compared.Star():
-		return fmt.Sprintf("no CPU differs from the first by %s or more (%s)", words.Duration(within), words.Plural(pairs, "pair")), counter.Yes
 	case pairs > 0 && missing == "":
-		return fmt.Sprintf("the CPUs differ by less than %s (%s)", words.Duration(within), words.Plural(pairs, "pair")), counter.Yes
+		return fmt.Sprintf("the CPUs differ%s by less than %s (%s)%s", from, words.Duration(within), words.Plural(pairs, "pair"), after), counter.Yes
 	case !rule.onX86():
 		return "", ""
-	case corrected:
-		return "the kernel corrected TSC_ADJUST, and the CPUs were not compared since (`timebench skew`)", counter.NotProven
 	case missing != "":
-		return "it is unknown whether the CPUs have the same value: " + byItself(missing, "skew"), counter.NotProven
+		return "it is unknown whether the CPUs have the same value: " + byItself(missing, "skew --duration 20s"), counter.NotProven
+	case after != "":
+		return "the CPUs were not compared since the kernel corrected TSC_ADJUST (`timebench skew`)", counter.NotProven
 	case s.ClockSource == "tsc" && !slices.Contains(s.Host.CPU.TSCFlags, "tsc_reliable") && s.Unset("tsc=reliable", "tsc=nowatchdog"):
 		return "the kernel found no difference between the CPUs when they started; they were not compared again (`timebench skew`)", counter.Yes
 	}

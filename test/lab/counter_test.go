@@ -4,25 +4,71 @@ package lab
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/counter"
 )
 
+// busy matches the reasons of a busy host.
+var busy = regexp.MustCompile("^(it is unknown whether the CPUs have|the cost of a read is unknown)")
+
 // checkCounter checks doctor's verdict on the CPU's counter. QEMU without KVM has no invariant bit for a TSC, so only the
 // counter of arm64 is proven.
 func (w world) checkCounter(t *testing.T, said ran) {
+	if c := counterOf(t, said); w.arch == "arm64" {
+		requireProven(t, c)
+	} else {
+		require.NotEqual(t, counter.Yes, c.Verdict, "%v", c.Reasons)
+	}
+}
+
+func counterOf(t *testing.T, said ran) *counter.Counter {
 	c := counter.Of(document(t, said))
 	require.NotNil(t, c, said.stderr)
 	t.Logf("%s, %s; %v; %v", c.Verdict, c.Frequency(), c.Sources, c.Reasons)
 	require.Positive(t, c.HZ)
-	if w.arch != "arm64" {
-		require.NotEqual(t, counter.Yes, c.Verdict, "%v", c.Reasons)
-		return
-	}
-	busy := regexp.MustCompile("^(it is unknown whether the CPUs have|the cost of a read is unknown)") // the host
+	return c
+}
+
+func requireProven(t *testing.T, c *counter.Counter) {
 	for _, r := range c.Reasons {
 		require.True(t, r.Conclusion == counter.Yes || r.Conclusion == counter.NotProven && busy.MatchString(r.Evidence), "%v", r)
+	}
+}
+
+// TestInvariantTSC forces the bit of an invariant TSC upon a machine. The counter of a healthy one may be read. A kernel
+// that got a wrong rate at boot demotes its TSC, and doctor measures the right rate.
+func TestInvariantTSC(t *testing.T) {
+	for name, test := range map[string]struct{ boot, source string }{
+		"healthy":    {"", "tsc"},
+		"wrong rate": {"tsc_early_khz=2000000", "hpet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := named("hpet")
+			w.set("-cpu", "max,+invtsc,x-force-features=on")
+			w.boots(test.boot)
+			said := w.run(t, strings.ReplaceAll(`
+for n in $(seq 600); do
+  [ "$(current)" = SOURCE ] && break
+  usleep 100000
+done
+run doctor timebench doctor --format json
+`, "SOURCE", test.source))
+			c := counterOf(t, said["doctor"])
+			if name == "healthy" {
+				requireProven(t, c)
+				return
+			}
+			require.Equal(t, counter.No, c.Verdict)
+			rates := ""
+			for _, r := range c.Reasons {
+				rates += r.Evidence + "\n"
+			}
+			require.Regexp(t, `RDTSC@cpu is 2,000.000 MHz by kernel log, Detected processor, but `, rates)
+			require.Contains(t, rates, "figure of the kernel: 2000.000 MHz")
+		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -71,22 +72,11 @@ const (
 
 // Contradicts reports whether a source differs from the frequency of the counter by more than it may.
 func (c *Counter) Contradicts(r CounterRate) bool {
-	if r.PPM == nil {
-		return false
-	}
-	most := float64(maxPPM)
-	if r.Nominal {
-		most = maxNominalPPM
-	}
-	return math.Abs(*r.PPM) > most+c.boundPPM()
+	most := words.Either(r.Nominal, float64(maxNominalPPM), maxPPM)
+	return r.PPM != nil && math.Abs(*r.PPM) > most+c.boundPPM()
 }
 
-func (c *Counter) boundPPM() float64 {
-	if c.HZ == 0 {
-		return 0
-	}
-	return c.HZBound / c.HZ * 1e6
-}
+func (c *Counter) boundPPM() float64 { return c.HZBound / max(c.HZ, 1) * 1e6 }
 
 // Conclude completes the differences of the sources and the verdict. Without a measurement, the first source that is not
 // nominal is the frequency.
@@ -102,38 +92,32 @@ func (c *Counter) Conclude() {
 			c.Sources[i].PPM = &ppm
 		}
 	}
-	c.Verdict = Yes
-	for _, verdict := range []string{No, NotProven} {
-		if c.first(verdict) != nil {
+	c.Verdict = NotProven
+	for _, verdict := range []string{No, NotProven, Yes} {
+		if c.first(verdict) != "" {
 			c.Verdict = verdict
-			break
+			return
 		}
-	}
-	if len(c.Reasons) == 0 {
-		c.Verdict = NotProven
 	}
 }
 
-// first returns the first reason with a conclusion; nil without one.
-func (c *Counter) first(conclusion string) *CounterReason {
-	i := slices.IndexFunc(c.Reasons, func(r CounterReason) bool { return r.Conclusion == conclusion })
-	if i < 0 {
-		return nil
+// first returns the evidence of the first reason with a conclusion; "" without one.
+func (c *Counter) first(conclusion string) string {
+	for _, r := range c.Reasons {
+		if r.Conclusion == conclusion {
+			return r.Evidence
+		}
 	}
-	return &c.Reasons[i]
+	return ""
 }
 
 // Answer returns the verdict in a sentence, with the frequency or the first reason against it.
 func (c *Counter) Answer() string {
-	text := "May a program read the CPU's counter itself? " + c.Word()
-	first := c.first(c.Verdict)
-	switch {
-	case c.Verdict == Yes && c.HZ > 0:
-		text += ", at " + c.Frequency()
-	case c.Verdict != Yes && first != nil:
-		text += ": " + first.Evidence
+	why := c.Frequency()
+	if c.Verdict != Yes {
+		why = c.first(c.Verdict)
 	}
-	return text + "."
+	return "May a program read the CPU's counter? " + strings.Join(words.Present(c.Word(), why), ": ") + "."
 }
 
 // Word returns the verdict as a sentence has it.
@@ -143,6 +127,7 @@ func (c *Counter) Word() string {
 
 // Frequency returns the frequency with its bound: 2,596.152 MHz ± 0.4 ppm; "" if it is unknown.
 func (c *Counter) Frequency() string {
+	const roundedHz = 500 // by MHz
 	switch {
 	case c.HZ == 0:
 		return ""
@@ -153,9 +138,6 @@ func (c *Counter) Frequency() string {
 	}
 	return fmt.Sprintf("%s ± %s ppm", MHz(c.HZ), words.ThreeDigits(max(c.boundPPM(), roundedHz/c.HZ*1e6)))
 }
-
-// roundedHz is by how much MHz rounds.
-const roundedHz = 500
 
 // MHz returns a frequency: 2,596.152 MHz.
 func MHz(hz float64) string {

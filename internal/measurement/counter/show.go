@@ -1,6 +1,8 @@
 package counter
 
 import (
+	"strings"
+
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/table"
@@ -20,19 +22,15 @@ func (c *Counter) Fact(*result.Document) table.Fact {
 
 // Block returns the verdict with its reasons, and the sources of the frequency.
 func (c *Counter) Block(*result.Document) table.Block {
+	all := c.lines()
+	reasons := len(all) - len(c.Reasons)
 	return table.Block{Title: title, Verdict: c.Answer(), Level: levels[c.Verdict], Grids: []table.Grid{
-		table.Of(title+": may a program read it?", c.linesOf(reason), columns), table.Of(title+": its frequency by other sources", c.linesOf(source), columns),
+		table.Of(title+": may a program read it?", all[reasons:], columns),
+		table.Of(title+": its frequency by other sources", all[1:reasons], columns),
 	}}
 }
 
 var levels = map[string]table.Level{Yes: table.OK, No: table.Warn}
-
-// What a line is.
-const (
-	verdict = "verdict"
-	source  = "source"
-	reason  = "reason"
-)
 
 // A line is the verdict, a source or a reason.
 type line struct {
@@ -41,24 +39,16 @@ type line struct {
 	ppm                              *float64
 }
 
+// lines returns the verdict, the sources and the reasons.
 func (c *Counter) lines() []line {
-	all := []line{{what: verdict, name: c.Clock, conclusion: c.Verdict, hz: c.HZ, bound: c.HZBound}}
+	all := []line{{what: "verdict", name: c.Clock, conclusion: c.Verdict, hz: c.HZ, bound: c.HZBound}}
 	for _, r := range c.Sources {
-		all = append(all, line{what: source, name: r.Name, hz: r.HZ, ppm: r.PPM})
+		all = append(all, line{what: "source", name: r.Name, hz: r.HZ, ppm: r.PPM})
 	}
 	for _, r := range c.Reasons {
-		all = append(all, line{what: reason, evidence: r.Evidence, conclusion: r.Conclusion})
+		all = append(all, line{what: "reason", evidence: r.Evidence, conclusion: r.Conclusion})
 	}
 	return all
-}
-
-func (c *Counter) linesOf(what string) (some []line) {
-	for _, l := range c.lines() {
-		if l.what == what {
-			some = append(some, l)
-		}
-	}
-	return some
 }
 
 var columns = []table.Column[line]{
@@ -80,28 +70,15 @@ var columns = []table.Column[line]{
 // Lines returns a line for the verdict, for each source and for each reason.
 func (c *Counter) Lines(*result.Document) [][]string { return table.Lines(c.lines(), columns) }
 
-// changesOf returns what changed between two documents: the verdict, and the frequency.
+// changesOf returns whether the verdict changed, or the frequency by more than NTP can correct.
 func changesOf(old, new *Counter) section.Comparison {
 	all := &section.Changes{}
-	if old.Clock == new.Clock && old.Verdict != "" && new.Verdict != "" {
-		all.Add(section.Change{Subject: old.Clock, What: "verdict", Old: section.Value{Value: old.Verdict},
-			New: section.Value{Value: new.Verdict}}, old.Verdict != new.Verdict)
+	if old.Clock == new.Clock && old.Verdict != "" {
+		value := func(c *Counter) section.Value { return section.Value{Value: c.Verdict, Detail: c.Frequency()} }
+		ppm := (new.HZ/old.HZ - 1) * 1e6
+		all.Add(section.Change{Subject: old.Clock, What: "verdict", Old: value(old), New: value(new)},
+			old.Verdict != new.Verdict || old.HZ > 0 && new.HZ > 0 && old.Contradicts(CounterRate{PPM: &ppm}))
 	}
-	if old.Clock == new.Clock && old.HZ > 0 && new.HZ > 0 {
-		changed := CounterRate{PPM: new.from(old.HZ)}
-		all.Add(section.Change{Subject: old.Clock, What: "frequency", Old: section.Value{Value: old.HZ, Bound: old.HZBound},
-			New: section.Value{Value: new.HZ, Bound: new.HZBound}, Unit: "Hz"}, old.Contradicts(changed))
-	}
-	return section.Comparison{Value: all, Block: all.Block(title, "figure", "", section.Columns("Counter", "figure",
-		section.Part{Cell: func(v section.Value) string {
-			if text, ok := v.Value.(string); ok {
-				return text
-			}
-			return MHz(v.Number())
-		}}))}
-}
-
-func (c *Counter) from(hz float64) *float64 {
-	ppm := (c.HZ/hz - 1) * 1e6
-	return &ppm
+	return section.Comparison{Value: all, Block: all.Block(title, "verdict", "", section.Columns("Counter", "",
+		section.Part{Cell: func(v section.Value) string { return strings.Join(words.Present(v.Value.(string), v.Detail), ", ") }}))}
 }
