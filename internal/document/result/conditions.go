@@ -12,7 +12,7 @@ type Conditions struct {
 	DurationNS int64 `json:"duration_ns"`
 	// Turns is the number of latency samples of all loops.
 	Turns int `json:"turns"`
-	// InterruptedTurns is the number of those with over a tenth of other work.
+	// InterruptedTurns is the number of turns with over a tenth of other work.
 	InterruptedTurns int `json:"interrupted_turns"`
 	// FloorLowNS is a quartile of the empty call.
 	FloorLowNS float64 `json:"floor_low_ns,omitempty"`
@@ -20,7 +20,7 @@ type Conditions struct {
 	FloorHighNS float64 `json:"floor_high_ns,omitempty"`
 	// StealShare is the share that the hypervisor took.
 	StealShare float64 `json:"steal_share,omitempty" is:"share"`
-	// OtherCPUs is the number of usable CPUs that other programs kept busy.
+	// OtherCPUs is the number of CPUs that other programs used.
 	OtherCPUs float64 `json:"other_cpus,omitempty"`
 	// ThrottledPeriods is the number of periods that exhausted the quota.
 	ThrottledPeriods int64 `json:"throttled_periods,omitempty"`

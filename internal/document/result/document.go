@@ -114,7 +114,7 @@ type Host struct {
 	KernelLog *KernelLog `json:"kernel_log,omitempty"`
 	// TimeSync is the state of the synchronisation of the wall clock.
 	TimeSync *TimeSync `json:"time_sync,omitempty"`
-	// NoModules is whether the running kernel has no modules to load.
+	// NoModules is whether the kernel has no modules.
 	NoModules bool `json:"no_modules,omitempty"`
 	// WallOffsets compare the wall clock with other clocks.
 	WallOffsets []WallOffset `json:"wall_offsets,omitempty" once:"against"`
@@ -191,7 +191,7 @@ func (v *Virtualization) Visible() string {
 	}
 }
 
-// A ClockSource is the clock source of Linux, or the timecounter of a BSD (kern.timecounter).
+// A ClockSource is the clock source of Linux, or the timecounter of a BSD.
 type ClockSource struct {
 	// Current is in use, at the end if it changed.
 	Current string `json:"current"`
@@ -257,7 +257,7 @@ type KernelLog struct {
 type TimeSync struct {
 	// Synchronised is whether the status has no STA_UNSYNC.
 	Synchronised bool `json:"synchronised"`
-	// OffsetNS is the remaining correction; negative: the clock is ahead.
+	// OffsetNS is the remaining correction; negative: ahead.
 	OffsetNS int64 `json:"offset_ns,omitempty" is:"signed"`
 	// MaxErrorNS is maxerror.
 	MaxErrorNS int64 `json:"max_error_ns,omitempty"`
@@ -267,7 +267,7 @@ type TimeSync struct {
 	FrequencyPPM float64 `json:"frequency_ppm,omitempty" is:"signed"`
 	// FrequencyLimitPPM is the largest correction (tolerance): 500.
 	FrequencyLimitPPM float64 `json:"frequency_limit_ppm,omitempty"`
-	// TickNS is tick of USER_HZ: 10 ms unless it slews.
+	// TickNS is the tick: 10 ms unless it slews.
 	TickNS int64 `json:"tick_ns,omitempty"`
 }
 
@@ -306,13 +306,13 @@ type VMClock struct {
 	Counter string `json:"counter,omitempty"`
 	// TimeType is UTC, TAI, monotonic, or a number.
 	TimeType string `json:"time_type,omitempty"`
-	// EstimatedErrorNS is the hypervisor's estimate of the error of its time.
+	// EstimatedErrorNS is the hypervisor's estimated error.
 	EstimatedErrorNS *int64 `json:"estimated_error_ns,omitempty"`
 	// MaxErrorNS is its error bound.
 	MaxErrorNS *int64 `json:"max_error_ns,omitempty"`
 	// DisruptionDue is the time to an announced disruption: a day, an hour.
 	DisruptionDue string `json:"disruption_due,omitempty"`
-	// Reason is why the page could not be read.
+	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -374,7 +374,7 @@ type Wine struct {
 	Host string `json:"host,omitempty"`
 }
 
-// A Timer is the system timer of Windows: the tick of the coarse clocks.
+// A Timer is the system timer of Windows.
 type Timer struct {
 	// PeriodNS is the current period.
 	PeriodNS int64 `json:"period_ns"`
@@ -404,7 +404,7 @@ type Adjustment struct {
 	NominalHz int64 `json:"nominal_hz" is:"positive"`
 }
 
-// QPC is the counter behind QueryPerformanceCounter, by the kernel's shared page.
+// QPC is the counter behind QueryPerformanceCounter.
 type QPC struct {
 	// Hz is QueryPerformanceFrequency.
 	Hz int64 `json:"hz"`
@@ -422,7 +422,7 @@ type QPC struct {
 type Settings struct {
 	// Threads are the numbers of threads (or processes).
 	Threads []int `json:"threads" is:"positive"`
-	// ThreadsChosen is whether the user wrote the numbers of threads.
+	// ThreadsChosen is whether the user chose them.
 	ThreadsChosen bool `json:"threads_chosen,omitempty"`
 	// Rounds is the number of latency samples of each clock.
 	Rounds int `json:"rounds"`

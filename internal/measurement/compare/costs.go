@@ -87,7 +87,7 @@ type Latency struct {
 	MinNS float64 `json:"min_ns"`
 	// SamplesNS are the rounds, in order.
 	SamplesNS []float64 `json:"samples_ns"`
-	// QuietSamplesNS are the fastest slices of the rounds, in order.
+	// QuietSamplesNS are the fastest slices of the rounds.
 	QuietSamplesNS []float64 `json:"quiet_samples_ns,omitempty"`
 	// Runs has the number of samples of each run, if there are several.
 	Runs []int `json:"runs,omitempty" is:"positive"`

@@ -38,7 +38,7 @@ type DriftedClock struct {
 
 // A DriftRate is the slope of a least-squares line through readings of two clocks.
 type DriftRate struct { //nolint:revive // the name in the JSON Schema, where all sections are together
-	// PPM is how much faster the clock runs.
+	// PPM is how much faster it runs.
 	PPM *float64 `json:"ppm,omitempty" is:"signed"`
 	// Hz is the number of ticks per second of the reference.
 	Hz float64 `json:"hz"`
@@ -48,7 +48,7 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 	Confidence float64 `json:"confidence" is:"share"`
 	// Freedom is the degrees of freedom of Student's t.
 	Freedom float64 `json:"freedom,omitempty"`
-	// ResidualNS is the root mean square distance from the line.
+	// ResidualNS is the RMS distance from the line.
 	ResidualNS float64 `json:"residual_ns"`
 	// WorstResidualNS is the largest distance.
 	WorstResidualNS float64 `json:"worst_residual_ns"`

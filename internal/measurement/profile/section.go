@@ -7,7 +7,7 @@ import (
 
 // Profile is the CPU time that programs spend on reading clocks.
 type Profile struct {
-	// DurationNS is the time that was sampled.
+	// DurationNS is the time that the measurement took.
 	DurationNS int64 `json:"duration_ns"`
 	// RateHz is the number of samples in each second of CPU time.
 	RateHz int `json:"rate_hz"`
@@ -54,7 +54,7 @@ type Profile struct {
 type Process struct {
 	// PID is the process.
 	PID int `json:"pid"`
-	// ProcessCount is the number of processes in the sums, if several.
+	// ProcessCount is the number of processes, if several.
 	ProcessCount int `json:"process_count,omitempty"`
 	// Command is the program by the kernel's name.
 	Command string `json:"command"`

@@ -41,7 +41,7 @@ type MissingPair struct {
 	Reason string `json:"reason"`
 }
 
-// A CPUPair is two CPUs that exchanged readings over a cache line.
+// A CPUPair is two CPUs that exchanged readings.
 type CPUPair struct {
 	// CPU is the CPU that started each round.
 	CPU int `json:"cpu"`

@@ -41,7 +41,7 @@ type Timers struct {
 	IdleStates []IdleState `json:"idle_states,omitempty" once:"name"`
 	// HaltPollNS is guest_halt_poll_ns of haltpoll.
 	HaltPollNS int64 `json:"halt_poll_ns,omitempty"`
-	// Preemption is the preemption model in the version of the kernel: PREEMPT_DYNAMIC.
+	// Preemption is the preemption model: PREEMPT_DYNAMIC.
 	Preemption string `json:"preemption,omitempty"`
 	// IsolatedCPUs are the CPUs of isolcpus=.
 	IsolatedCPUs []int `json:"isolated_cpus,omitempty"`

@@ -17,7 +17,7 @@ import (
 type SleepWay struct {
 	// ID is call and path, or runtime: clock_nanosleep@syscall, time.sleep@python3.
 	ID string `json:"id" is:"named"`
-	// Call is the call as its manual spells it: clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME).
+	// Call is the call as its manual spells it.
 	Call string `json:"call"`
 	// Available is whether it could be measured.
 	Available bool `json:"available"`
@@ -59,7 +59,7 @@ type SleepSpan struct {
 	PartMediansNS []float64 `json:"part_medians_ns" is:"signed"`
 	// Runs has the number of parts of each run, if there are several.
 	Runs []int `json:"runs,omitempty" is:"positive"`
-	// SystemCall is the system call by which a runtime waits: epoll_wait.
+	// SystemCall is the system call that waits: epoll_wait.
 	SystemCall string `json:"system_call,omitempty"`
 	// SystemCallNS is how long it waits at most.
 	SystemCallNS int64 `json:"system_call_ns,omitempty"`
