@@ -13,8 +13,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/show/picture"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Schema is the schema of a Diff as JSON.
@@ -148,17 +146,10 @@ func (d *Diff) JSON() ([]byte, error) {
 // Pictures are the pictures of a diff.
 var Pictures = []picture.Chart[*Diff]{{
 	Name: "change", Title: "Change of the latency of each clock",
-	Drawable: func(d *Diff) bool { return len(latencies(d)) > 0 },
 	Subtitle: func(d *Diff) string {
 		return filepath.Base(d.Old.File) + " → " + filepath.Base(d.New.File) + picture.AtMost(len(latencies(d)))
 	},
-	Height: func(d *Diff, width vg.Length) vg.Length {
-		return picture.RowsHeight(len(picture.Shown(latencies(d))), width)
-	},
-	Draw: func(c draw.Canvas, d *Diff) error {
-		compare.DrawChanges(c, latencies(d))
-		return nil
-	},
+	Of: func(d *Diff) picture.Drawing { return compare.ChangeRows(latencies(d)) },
 }}
 
 // latencies returns the changes of the latency of clocks.

@@ -16,9 +16,11 @@ import (
 // Pictures are the pictures of a fleet.
 var Pictures = []picture.Chart[*Fleet]{{
 	Name: "fleet", Title: "What a read of each clock costs, one mark for each machine",
-	Drawable: func(f *Fleet) bool { return len(rowsOf(f)) > 0 }, Subtitle: subtitle,
-	Height: height, Draw: drawFleet,
+	Subtitle: subtitle, Of: func(f *Fleet) picture.Drawing { return drawing{f} },
 }}
+
+// A drawing has a row for each clock on a logarithmic axis, with a lane for each group, the largest at the top.
+type drawing struct{ *Fleet }
 
 // A dot is a machine in the row of a clock.
 type dot struct {
@@ -201,13 +203,12 @@ func (f *Fleet) legend(width vg.Length) []picture.Entry {
 	return entries
 }
 
-func height(f *Fleet, width vg.Length) vg.Length {
-	const perLine = 2 // groups in the legend
-	lines := min(len(f.Groups), len(looks))
-	if !picture.IsNarrow(width) {
-		lines /= perLine
+// Height returns the height of the picture; 0 without rows.
+func (f drawing) Height(width vg.Length) vg.Length {
+	if rows := f.rows(width - 2*picture.Margin); len(rows.Rows) > 0 {
+		return rows.Height(width) + namesHeight(f.oddOnes())
 	}
-	return picture.RowsHeight(len(rowsOf(f)), width) + vg.Length(lines)*picture.LineApart + namesHeight(f.oddOnes())
+	return 0
 }
 
 // oddOnes returns a line for each odd machine, with its first reason; of many machines the first.
@@ -243,15 +244,18 @@ func drawNames(c draw.Canvas, lines []string) draw.Canvas {
 	return draw.Crop(c, 0, 0, height, 0)
 }
 
-// drawFleet draws a row for each clock on a logarithmic axis, with a lane for each group, the largest at the top.
-func drawFleet(c draw.Canvas, f *Fleet) error {
+// Draw draws the rows, and the names of odd machines below them.
+func (f drawing) Draw(c draw.Canvas) { f.rows(c.Size().X).Draw(drawNames(c, f.oddOnes())) }
+
+// rows returns the rows of a picture of this width.
+func (f drawing) rows(width vg.Length) picture.Rows {
 	const (
 		apart   = 0.15                // of the lanes, in rows
 		mostOdd = 220 * picture.Pixel // of the names of odd machines
 	)
-	drawn := picture.Rows{XLabel: "time per read while nothing disturbs the CPU (log scale)"}
+	drawn := picture.Rows{XLabel: "time per read while nothing disturbs the CPU (log scale)", Legend: f.legend(width)}
 	text := picture.Style(picture.LabelSize, picture.Black)
-	for _, r := range rowsOf(f) {
+	for _, r := range rowsOf(f.Fleet) {
 		var usual, odd []picture.Point
 		for i, dots := range r.dots {
 			for _, d := range dots {
@@ -270,6 +274,5 @@ func drawFleet(c draw.Canvas, f *Fleet) error {
 		drawn.Rows = append(drawn.Rows, picture.Row{Name: r.clock, Points: append(usual, odd...),
 			Text: r.oddText(text, mostOdd)})
 	}
-	drawn.Draw(picture.LegendOf(drawNames(c, f.oddOnes()), f.legend(c.Size().X)))
-	return nil
+	return drawn
 }

@@ -48,7 +48,7 @@ func TestOddMachinesHaveALineInThePicture(t *testing.T) {
 		"new-hpet-1: The clock source is hpet; 40 of 42 have tsc"}, few.oddOnes())
 	text := picture.Style(picture.LabelSize, picture.Black)
 	require.Equal(t, "2 with hpet", rowsOf(few)[0].oddText(text, 100*picture.Pixel))
-	require.Less(t, height(Of(all, nil, time.Time{}), picture.Width), height(few, picture.Width))
+	require.Less(t, drawing{Of(all, nil, time.Time{})}.Height(picture.Width), drawing{few}.Height(picture.Width))
 
 	many := Of(append(machines("new", "tsc", slices.Repeat([]float64{20}, 400)...),
 		machines("new", "hpet", slices.Repeat([]float64{1400}, 30)...)...), nil, time.Time{})

@@ -7,27 +7,20 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 var pictures = []picture.Chart[*result.Document]{
-	{Name: "latency", Title: "Latency of each clock", Drawable: hasLatency, Subtitle: machine, Height: latencyHeight,
-		Draw: drawLatency},
-	{Name: "layers", Title: "Where the time of a read goes", Drawable: hasLayers, Subtitle: machine,
-		Height: layersHeight, Draw: drawLayers},
-	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Drawable: hasResolution,
-		Subtitle: machine, Height: scatterHeight, Draw: drawScatter},
-	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Drawable: hasThroughput,
-		Subtitle: machine, Height: linesHeight, Draw: drawTimePerRead},
-	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Drawable: hasThroughput,
-		Subtitle: machine, Height: linesHeight, Draw: drawReadsPerSecond},
-	{Name: "clock-sources", Title: "Latency by clock source", Drawable: hasSources, Subtitle: machine,
-		Height: latencyHeight, Draw: drawSources},
-	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Drawable: hasSourceScaling,
-		Subtitle: machine, Height: sourceScalingHeight, Draw: drawSourceScaling},
-	{Name: "distribution", Title: "Distribution of single reads", Drawable: hasDistribution, Subtitle: machine,
-		Height: distributionHeight, Draw: drawDistribution},
+	{Name: "latency", Title: "Latency of each clock", Subtitle: machine, Of: latencies},
+	{Name: "layers", Title: "Where the time of a read goes", Subtitle: machine, Of: layerRows},
+	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Subtitle: machine,
+		Of: func(d *result.Document) picture.Drawing { return lanesOf(d) }},
+	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Subtitle: machine,
+		Of: timePerRead},
+	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Subtitle: machine,
+		Of: totalReads},
+	{Name: "clock-sources", Title: "Latency by clock source", Subtitle: machine, Of: latencyBySource},
+	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Subtitle: machine, Of: scalingBySource},
+	{Name: "distribution", Title: "Distribution of single reads", Subtitle: machine, Of: distributions},
 }
 
 // machine returns the subtitle of a picture of all clocks.
@@ -46,23 +39,16 @@ func measured(d *result.Document) []Clock {
 	return picture.Shown(clocks)
 }
 
-func hasLatency(d *result.Document) bool { return len(measured(d)) > 0 }
-
-func latencyHeight(d *result.Document, width vg.Length) vg.Length {
-	return picture.RowsHeight(len(measured(d)), width)
-}
-
-// drawLatency draws a row for each clock, the fastest first: a mark at the median and a bar for
-// its confidence interval, on a logarithmic axis.
-func drawLatency(c draw.Canvas, d *result.Document) error {
+// latencies returns a row for each clock, the fastest first: a mark at the median and a bar for its confidence interval,
+// on a logarithmic axis.
+func latencies(d *result.Document) picture.Drawing {
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })
-	rows := picture.Rows{XLabel: "wall time per read: median with its 95% CI (log scale)"}
+	rows := picture.Rows{XLabel: "wall time per read: median with its 95% CI (log scale)", Legend: legend(clocks)}
 	for _, clock := range clocks {
 		rows.Rows = append(rows.Rows, clock.Latency.Row(clock.ID, picture.LookOf(clock.Path)))
 	}
-	rows.Draw(legend(c, clocks))
-	return nil
+	return rows
 }
 
 // Row returns the latency as a row of a picture.
@@ -77,12 +63,12 @@ func (l *Latency) Row(name string, look picture.Look) picture.Row {
 	return row
 }
 
-func legend(c draw.Canvas, clocks []Clock) draw.Canvas {
+func legend(clocks []Clock) []picture.Entry {
 	var entries []picture.Entry
 	for _, l := range picture.Looks {
 		if slices.ContainsFunc(clocks, func(c Clock) bool { return c.Path == l.Path }) {
 			entries = append(entries, picture.Entry{Look: l, Name: "@" + l.Path})
 		}
 	}
-	return picture.LegendOf(c, entries)
+	return entries
 }

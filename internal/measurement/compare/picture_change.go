@@ -23,9 +23,12 @@ var verdictLooks = []struct {
 	{TooFew, "too few samples", picture.Look{Color: picture.Grey, Shape: draw.CrossGlyph{}}},
 }
 
-// DrawChanges draws a row for each clock: a mark at the change of its latency, and a bar for its interval, if known.
+// ChangeRows returns a row for each clock: a mark at the change of its latency, and a bar for its interval, if known.
 // The axis shows per cent, or ratios on a log scale if any clock more than doubled or halved.
-func DrawChanges(c draw.Canvas, changes []Change) {
+func ChangeRows(changes []Change) picture.Rows {
+	if len(changes) == 0 {
+		return picture.Rows{}
+	}
 	changes = slices.Clone(picture.Shown(changes))
 	slices.Reverse(changes) // the first clock is at the top
 	var values []float64
@@ -34,7 +37,7 @@ func DrawChanges(c draw.Canvas, changes []Change) {
 		values = append(values, low, high, factor(change.Change))
 	}
 	low, high := slices.Min(values), slices.Max(values)
-	rows := picture.Rows{Middle: 1, Word: times, XLabel: "ratio of the wall time per read, log scale"}
+	rows := picture.Rows{Legend: verdictLegend(changes), Middle: 1, Word: times, XLabel: "ratio of the wall time per read, log scale"}
 	word := func(change float64) string { return times(1 + change) }
 	if low >= 0.5 && high <= 2 {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
@@ -60,7 +63,7 @@ func DrawChanges(c draw.Canvas, changes []Change) {
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	rows.Draw(verdictLegend(c, changes))
+	return rows
 }
 
 // times returns a ratio as the label of an axis.
@@ -95,14 +98,14 @@ func lookOfVerdict(v Verdict) picture.Look {
 	return picture.Look{Color: picture.Black, Shape: draw.CircleGlyph{}}
 }
 
-func verdictLegend(c draw.Canvas, changes []Change) draw.Canvas {
+func verdictLegend(changes []Change) []picture.Entry {
 	var entries []picture.Entry
 	for _, l := range verdictLooks {
 		if slices.ContainsFunc(changes, func(c Change) bool { return c.Verdict == l.verdict }) {
 			entries = append(entries, picture.Entry{Look: l.look, Name: l.name})
 		}
 	}
-	return picture.LegendOf(c, entries)
+	return entries
 }
 
 // changeTicks labels ratios near 1 with the change in per cent.

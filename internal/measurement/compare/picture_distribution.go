@@ -7,19 +7,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
-
-func hasDistribution(d *result.Document) bool { return len(percentiles(d)) > 0 }
-
-func distributionHeight(d *result.Document, width vg.Length) vg.Length {
-	names := 0
-	for _, l := range percentiles(d) {
-		names += 1 + len(l.Band)
-	}
-	return picture.GraphHeight(names, width)
-}
 
 func percentiles(d *result.Document) []picture.Line {
 	return picture.Banded(picture.Shown(timedSingly(d)), percentileLine,
@@ -63,12 +51,11 @@ func percentileLine(clock Clock) picture.Line {
 	return l
 }
 
-func drawDistribution(c draw.Canvas, d *result.Document) error {
-	picture.Graph{
+func distributions(d *result.Document) picture.Drawing {
+	return picture.Graph{
 		Lines: percentiles(d), XLabel: "percentile of the reads (%)", XTicks: percentileTicks{},
 		YLabel: "time of a single read, timer included (log scale)", Word: words.Duration,
-	}.Draw(c)
-	return nil
+	}
 }
 
 // percentileTicks labels 1/(1-p) with p.

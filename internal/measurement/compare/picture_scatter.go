@@ -52,20 +52,21 @@ func laneName(lane []Clock) string {
 	return finerThanRead
 }
 
-func hasResolution(d *result.Document) bool { return len(lanesOf(d)) > 0 }
-
-func scatterHeight(d *result.Document, _ vg.Length) vg.Length {
+// Height returns the height of the picture; 0 without clocks.
+func (all lanes) Height(vg.Length) vg.Length {
+	if len(all) == 0 {
+		return 0
+	}
 	height := 170 * picture.Pixel
-	for _, lane := range lanesOf(d) {
+	for _, lane := range all {
 		height += vg.Length(len(lane)+1) * (picture.LineApart + picture.Pixel)
 	}
 	return height
 }
 
-// drawScatter draws a lane for each resolution, the finest at the bottom, with the clocks at their latency. An axis of
+// Draw draws a lane for each resolution, the finest at the bottom, with the clocks at their latency. An axis of
 // resolutions would be mostly empty, because clocks have few.
-func drawScatter(c draw.Canvas, d *result.Document) error {
-	all := lanesOf(d)
+func (all lanes) Draw(c draw.Canvas) {
 	var costs []float64
 	var names picture.ConstantTicks
 	p := picture.NewPlot()
@@ -83,9 +84,8 @@ func drawScatter(c draw.Canvas, d *result.Document) error {
 	p.X.Log, p.X.Ticks = true, picture.LogTicks{Word: words.Duration}
 	p.Y.Ticks, p.Y.NoMarks = names, true
 	p.Add(all)
-	picture.DrawPlot(legend(c, measured(d)), p, "wall time per read (log scale): faster to the left",
-		"resolution: finer below")
-	return nil
+	of := picture.Rows{Legend: legend(slices.Concat(all...))}
+	picture.DrawPlot(of.DrawLegend(c), p, "wall time per read (log scale): faster to the left", "resolution: finer below")
 }
 
 // Plot draws each clock with its name on the side with more room.

@@ -5,31 +5,26 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
-
-func hasSources(d *result.Document) bool {
-	return len(Of(d).OtherClockSources) > 0 && hasLatency(d)
-}
 
 // sourceLook returns the look of the i-th clock source. Five looks differ in both colour and shape.
 func sourceLook(i int) picture.Look { return picture.Looks[i%5] }
 
-func drawSources(c draw.Canvas, d *result.Document) error {
+// latencyBySource returns a row for each clock, with a mark for each clock source; no rows without experiments.
+func latencyBySource(d *result.Document) picture.Drawing {
 	sources := BySource(d)
+	if len(sources) == 0 {
+		return nil
+	}
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })
-	var entries []picture.Entry
+	rows := picture.Rows{XLabel: "wall time per read, by clock source (log scale)"}
 	for i, source := range sources {
-		entries = append(entries, picture.Entry{Look: sourceLook(i),
+		rows.Legend = append(rows.Legend, picture.Entry{Look: sourceLook(i),
 			Name: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), source.ClockSource,
 				picture.MostNameWidth)})
 	}
-	rows := picture.Rows{XLabel: "wall time per read, by clock source (log scale)"}
 	for _, clock := range clocks {
 		row := picture.Row{Name: clock.ID}
 		// The machine's own clock source is drawn last, on top.
@@ -40,8 +35,7 @@ func drawSources(c draw.Canvas, d *result.Document) error {
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	rows.Draw(picture.LegendOf(c, entries))
-	return nil
+	return rows
 }
 
 // latencyOf returns the median of a clock; 0 if it was not measured.
@@ -71,14 +65,8 @@ func scalingOf(d *result.Document) string {
 	return first
 }
 
-func hasSourceScaling(d *result.Document) bool { return hasSources(d) && hasThroughput(d) }
-
-func sourceScalingHeight(d *result.Document, width vg.Length) vg.Length {
-	return picture.GraphHeight(len(BySource(d)), width)
-}
-
-// drawSourceScaling draws a line for each clock source: the reads per second of the clock of [scalingOf].
-func drawSourceScaling(c draw.Canvas, d *result.Document) error {
+// scalingBySource returns a line for each clock source: the reads per second of the clock of [scalingOf].
+func scalingBySource(d *result.Document) picture.Drawing {
 	id := scalingOf(d)
 	var all []picture.Line
 	for i, source := range BySource(d) {
@@ -99,9 +87,5 @@ func drawSourceScaling(c draw.Canvas, d *result.Document) error {
 			all = append(all, l)
 		}
 	}
-	g := overThreads(d, all)
-	g.Ideal = perfect(all, host.UsableCPUs(d.Host))
-	g.YLabel, g.Word = "reads per second of "+id+" (log scale)", words.Rate
-	g.Draw(c)
-	return nil
+	return rates(d, all, all, "reads per second of "+id+" (log scale)")
 }

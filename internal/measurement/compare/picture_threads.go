@@ -9,14 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
-
-func hasThroughput(d *result.Document) bool { return len(lines(d, nsPerRead)) > 0 }
-
-func linesHeight(d *result.Document, width vg.Length) vg.Length {
-	return picture.GraphHeight(len(lines(d, nsPerRead)), width)
-}
 
 func nsPerRead(t Throughput) float64      { return t.NSPerRead }
 func readsPerSecond(t Throughput) float64 { return t.ReadsPerSecond }
@@ -41,20 +34,26 @@ func lines(d *result.Document, value func(Throughput) float64) []picture.Line {
 	return picture.Shown(all)
 }
 
-func drawTimePerRead(c draw.Canvas, d *result.Document) error {
+func timePerRead(d *result.Document) picture.Drawing {
 	g := overThreads(d, bands(lines(d, nsPerRead), host.UsableCPUs(d.Host)))
 	g.YLabel, g.Word = "wall time per read (log scale)", words.Duration
-	g.Draw(c)
-	return nil
+	return g
 }
 
-func drawReadsPerSecond(c draw.Canvas, d *result.Document) error {
+func totalReads(d *result.Document) picture.Drawing {
 	all := lines(d, readsPerSecond)
-	g := overThreads(d, bands(all, host.UsableCPUs(d.Host)))
+	return rates(d, all, bands(all, host.UsableCPUs(d.Host)), "reads per second (log scale)")
+}
+
+// rates returns a graph of rates, drawn as some lines or bands of lines, with the line of perfect scaling.
+func rates(d *result.Document, all, drawn []picture.Line, label string) picture.Drawing {
+	if len(all) == 0 {
+		return nil
+	}
+	g := overThreads(d, drawn)
 	g.Ideal = perfect(all, host.UsableCPUs(d.Host))
-	g.YLabel, g.Word = "reads per second (log scale)", words.Rate
-	g.Draw(c)
-	return nil
+	g.YLabel, g.Word = label, words.Rate
+	return g
 }
 
 func overThreads(d *result.Document, all []picture.Line) picture.Graph {

@@ -8,14 +8,13 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{{
-	Name: "profile", Title: "Share of CPU time that programs spend on reading clocks", Drawable: drawable,
-	Subtitle: subtitle, Height: height, Draw: drawProcesses,
+	Name: "profile", Title: "Share of CPU time that programs spend on reading clocks", Subtitle: subtitle,
+	Of: processRows,
 }}
 
 // parts are the parts of a bar, from the left.
@@ -47,29 +46,25 @@ func barred(d *result.Document) []Process {
 	return all
 }
 
-func drawable(d *result.Document) bool { return len(barred(d)) > 0 }
-
 func subtitle(d *result.Document) string {
 	s := Of(d)
 	return fmt.Sprintf("%s samples in %s · %s", words.Thousands(int64(s.Samples)),
 		words.Duration(float64(s.DurationNS)), section.Caption(d, len(clockPrograms(d))))
 }
 
-func height(d *result.Document, width vg.Length) vg.Length {
-	return picture.RowsHeight(len(barred(d)), width)
-}
-
-// drawProcesses draws a bar for each program.
-func drawProcesses(c draw.Canvas, d *result.Document) error {
+// processRows returns a bar for each program.
+func processRows(d *result.Document) picture.Drawing {
 	all := barred(d)
-	var entries []picture.Entry
+	most := 0.01
+	for _, p := range all {
+		most = max(most, p.ClockShareHigh)
+	}
+	rows := picture.Rows{Max: min(1, 1.05*most), Ticks: shareTicks{}, XLabel: "share of the program's CPU time, with its 95% CI"}
 	for _, part := range parts {
 		if slices.ContainsFunc(all, func(p Process) bool { return part.of(p) > 0 }) {
-			entries = append(entries, picture.Entry{Look: part.look, Name: part.name})
+			rows.Legend = append(rows.Legend, picture.Entry{Look: part.look, Name: part.name})
 		}
 	}
-	axis := axisOf(all)
-	rows := picture.Rows{Max: axis.most, Ticks: axis, XLabel: "share of the program's CPU time, with its 95% CI"}
 	for _, process := range all {
 		row := picture.Row{Name: process.label(), Interval: &picture.Bar{From: process.ClockShareLow,
 			To: process.ClockShareHigh, Color: picture.Black}}
@@ -81,39 +76,17 @@ func drawProcesses(c draw.Canvas, d *result.Document) error {
 		row.Text = process.percent() + " % of " + cpus(process.CPUsUsed) + " CPUs"
 		rows.Rows = append(rows.Rows, row)
 	}
-	rows.Draw(picture.LegendOf(c, entries))
-	return nil
+	return rows
 }
 
-// axes are the ends of the axis, and the numbers of its steps.
-var axes = []shareTicks{{0.01, 5}, {0.02, 4}, {0.05, 5}, {0.1, 5}, {0.2, 4}, {0.4, 4}, {0.6, 6}, {0.8, 4}, {1, 5}}
+// shareTicks labels shares in per cent.
+type shareTicks struct{}
 
-// axisOf returns the shortest axis that includes the highest share.
-func axisOf(all []Process) shareTicks {
-	most := 0.0
-	for _, p := range all {
-		most = max(most, p.ClockShareHigh)
-	}
-	for _, axis := range axes {
-		if most <= axis.most {
-			return axis
-		}
-	}
-	return axes[len(axes)-1]
-}
-
-// shareTicks are the ticks from 0 to a share, in steps of the same length.
-type shareTicks struct {
-	most  float64
-	steps int
-}
-
-// Ticks returns the ticks.
-func (t shareTicks) Ticks(float64, float64) []picture.Tick {
+// Ticks implements [picture.Ticker].
+func (shareTicks) Ticks(low, high float64) []picture.Tick {
 	var ticks []picture.Tick
-	for i := range t.steps + 1 {
-		value := t.most * float64(i) / float64(t.steps)
-		ticks = append(ticks, picture.Tick{Value: value, Label: fmt.Sprintf("%.4g %%", value*100)})
+	for _, percent := range picture.Steps(100*low, 100*high, 4) {
+		ticks = append(ticks, picture.Tick{Value: percent / 100, Label: fmt.Sprintf("%.4g %%", percent)})
 	}
 	return ticks
 }

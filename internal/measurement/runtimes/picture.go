@@ -8,17 +8,12 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{{
-	Name: "runtimes", Title: "Wall time of a clock call in each runtime",
-	Drawable: drawable, Subtitle: subtitle, Height: height, Draw: drawCalls,
-}, {
-	Name: "runtimes-parts", Title: "What a runtime adds to its clock",
-	Drawable: hasSplits, Subtitle: subtitle, Height: splitHeight, Draw: drawSplits,
+	Name: "runtimes", Title: "Wall time of a clock call in each runtime", Subtitle: subtitle, Of: callRows,
 }}
 
 // looks are the looks of the kinds of calls.
@@ -81,29 +76,25 @@ func byLanguage(all []MeasuredCall) []MeasuredCall {
 	return all
 }
 
-func drawable(d *result.Document) bool { return len(measured(d)) > 0 }
-
 func subtitle(d *result.Document) string { return section.Caption(d, len(measured(d))) }
 
-func height(d *result.Document, width vg.Length) vg.Length {
-	return picture.RowsHeight(len(picture.Shown(measured(d))), width) + 22*picture.Pixel // for the legend of the lines
-}
-
-// drawCalls draws a row for each call, in groups of languages, beside the system's clocks as lines.
-func drawCalls(c draw.Canvas, d *result.Document) error {
+// callRows returns a row for each call, in groups of languages, beside the system's clocks as lines.
+func callRows(d *result.Document) picture.Drawing {
 	calls := byLanguage(measured(d))
-	var entries []picture.Entry
+	if len(calls) == 0 {
+		return nil
+	}
+	rows := picture.Rows{XLabel: "wall time per call: median with its 95% CI (log scale)"}
 	for _, l := range looks {
 		if slices.ContainsFunc(calls, func(m MeasuredCall) bool { return m.Kind == l.kind }) {
-			entries = append(entries, picture.Entry{Look: l.look, Name: l.name})
+			rows.Legend = append(rows.Legend, picture.Entry{Look: l.look, Name: l.name})
 		}
 	}
 	if slices.ContainsFunc(calls, func(m MeasuredCall) bool { return m.WithoutVDSONS > 0 }) {
 		hollow := looks[0].look
 		hollow.Shape = hollow.Hollow
-		entries = append(entries, picture.Entry{Look: hollow, Name: "without the vDSO"})
+		rows.Legend = append(rows.Legend, picture.Entry{Look: hollow, Name: "without the vDSO"})
 	}
-	rows := picture.Rows{XLabel: "wall time per call: median with its 95% CI (log scale)"}
 	for _, m := range calls {
 		look := lookOf(m.Kind)
 		row := m.Latency.Row(m.ID, look)
@@ -119,6 +110,5 @@ func drawCalls(c draw.Canvas, d *result.Document) error {
 	for _, clock := range Of(d).fine() {
 		rows.Marks = append(rows.Marks, picture.Mark{Name: clock.ID, ValueNS: clock.Latency.MedianNS})
 	}
-	rows.Draw(picture.LegendOfMarks(picture.LegendOf(c, entries), rows.Marks))
-	return nil
+	return rows
 }

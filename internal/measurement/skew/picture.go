@@ -29,14 +29,14 @@ type panel struct {
 	pairs []CPUPair // each once
 }
 
-// panels returns the panels of the first clocks that were compared.
-func panels(d *result.Document) []panel {
-	s := Of(d)
-	if s == nil {
+// panels are the skew of the first clocks that were compared.
+type panels []panel
+
+func panelsOf(d *result.Document) (all panels) {
+	if Of(d) == nil {
 		return nil
 	}
-	var all []panel
-	for _, c := range s.Clocks {
+	for _, c := range Of(d).Clocks {
 		if p := panelOf(c); len(p.pairs) > 0 && len(all) < mostPanels {
 			all = append(all, p)
 		}
@@ -63,23 +63,26 @@ func panelOf(c SkewedClock) panel {
 // pictures are the pictures of a skew section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "skew", Title: "Skew between CPUs",
-	Drawable: func(d *result.Document) bool { return len(panels(d)) > 0 },
 	Subtitle: func(d *result.Document) string { return section.Caption(d, len(compare.Of(d).Clocks)) },
-	Height: func(d *result.Document, _ vg.Length) vg.Length {
-		return 84*picture.Pixel - panelGap + vg.Length(len(panels(d)))*(panelHeight+panelGap)
-	},
-	Draw: drawSkew,
+	Of:       func(d *result.Document) picture.Drawing { return panelsOf(d) },
 }}
 
-// drawSkew draws a panel per clock.
-func drawSkew(c draw.Canvas, d *result.Document) error {
-	for _, p := range panels(d) {
+// Height returns the height of the picture; 0 without panels.
+func (all panels) Height(vg.Length) vg.Length {
+	if len(all) == 0 {
+		return 0
+	}
+	return 84*picture.Pixel - panelGap + vg.Length(len(all))*(panelHeight+panelGap)
+}
+
+// Draw draws a panel per clock.
+func (all panels) Draw(c draw.Canvas) {
+	for _, p := range all {
 		area := c
 		area.Min.Y = c.Max.Y - panelHeight
 		p.draw(area)
 		c.Max.Y = area.Min.Y - panelGap
 	}
-	return nil
 }
 
 // draw draws a mark per pair of CPUs at its offset, and a bar for the error bound. It names the worst pairs above the

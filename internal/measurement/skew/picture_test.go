@@ -24,18 +24,18 @@ func twoClocks(cpus int) *result.Document {
 }
 
 func TestPanelsOfASkew(t *testing.T) {
-	require.Len(t, panels(twoClocks(4)), 2)
-	require.Len(t, panels(twoClocks(17))[0].pairs, 16)
+	require.Len(t, panelsOf(twoClocks(4)), 2)
+	require.Len(t, panelsOf(twoClocks(17))[0].pairs, 16)
 
 	d := twoClocks(4)
 	for i := range 5 {
 		Of(d).Clocks = append(Of(d).Clocks, SkewedClock{ID: fmt.Sprint("clock", i), Pairs: Of(d).Clocks[0].Pairs})
 	}
-	require.Len(t, panels(d), mostPanels)
+	require.Len(t, panelsOf(d), mostPanels)
 	Of(d).Clocks = []SkewedClock{{ID: "none"}, {ID: "itself", Pairs: []CPUPair{{CPU: 1, OtherCPU: 1}}}}
-	require.Empty(t, panels(d))
+	require.Empty(t, panelsOf(d))
 	Of(d).Clocks[1].Pairs = []CPUPair{{CPU: 1, OtherCPU: 2}, {CPU: 2, OtherCPU: 1}, {CPU: 1, OtherCPU: 3}}
-	require.Len(t, panels(d)[0].pairs, 2, "a pair is drawn once")
+	require.Len(t, panelsOf(d)[0].pairs, 2, "a pair is drawn once")
 }
 
 // A strip names both CPUs of a pair if the first CPUs of the pairs differ.

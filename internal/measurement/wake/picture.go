@@ -9,32 +9,18 @@ import (
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{
-	chart("wake", "How late sleeps end", drawn, drawLateness),
-	chart("wake-layers", "Where the lateness of a sleep goes", layered, drawLayers),
+	{Name: "wake", Title: "How late sleeps end", Subtitle: subtitle, Of: latenessRows},
+	{Name: "wake-layers", Title: "Where the lateness of a sleep goes", Subtitle: subtitle, Of: layerRows},
 }
 
-func chart(name, title string, of func(*result.Document) []Row, paint func(draw.Canvas, []Row)) picture.Chart[*result.Document] {
-	return picture.Chart[*result.Document]{
-		Name: name, Title: title,
-		Subtitle: func(d *result.Document) string {
-			available := slices.DeleteFunc(slices.Clone(Of(d).Ways), func(w SleepWay) bool { return !w.Available })
-			return section.Caption(d, len(available))
-		},
-		Drawable: func(d *result.Document) bool { return len(of(d)) > 0 },
-		Height: func(d *result.Document, width vg.Length) vg.Length {
-			return picture.RowsHeight(len(of(d)), width)
-		},
-		Draw: func(c draw.Canvas, d *result.Document) error {
-			paint(c, of(d))
-			return nil
-		},
-	}
+func subtitle(d *result.Document) string {
+	available := slices.DeleteFunc(slices.Clone(Of(d).Ways), func(w SleepWay) bool { return !w.Available })
+	return section.Caption(d, len(available))
 }
 
 // drawn returns the rows that fit a picture, by span, the first row last. An early median has no place on the axis.
@@ -55,10 +41,10 @@ func layered(d *result.Document) []Row {
 	return slices.DeleteFunc(drawn(d), func(r Row) bool { return len(r.Layers) == 0 || r.SpanNS > Spans(Of(d).Ways)[0] })
 }
 
-// drawLateness draws a mark at each median, and a band from the minimum to p99, or to the maximum without one.
-func drawLateness(c draw.Canvas, all []Row) {
+// latenessRows returns rows with a mark at each median, and a band from the minimum to p99, or to the maximum without one.
+func latenessRows(d *result.Document) picture.Drawing {
 	rows := picture.Rows{XLabel: "lateness (log scale): a mark at the median, and a band from the minimum to p99 (or max)"}
-	for _, r := range all {
+	for _, r := range drawn(d) {
 		from := r.MinLateNS
 		if from <= 0 { // an early sleep, which a logarithmic axis cannot show
 			from = r.MedianLateNS / 10
@@ -68,15 +54,15 @@ func drawLateness(c draw.Canvas, all []Row) {
 			Bars:   []picture.Bar{{From: from, To: cmp.Or(r.P99LateNS, r.MaxLateNS), Color: picture.RGB(0x56b4e9)}},
 			Points: []picture.Point{{At: r.MedianLateNS, Glyph: look.Glyph(4 * picture.Pixel)}}})
 	}
-	rows.Draw(c)
+	return rows
 }
 
-// drawLayers draws a stack of layers for each way, as shares of its median lateness.
-func drawLayers(c draw.Canvas, all []Row) {
+// layerRows returns a stack of layers for each way, as shares of its median lateness.
+func layerRows(d *result.Document) picture.Drawing {
 	rows := picture.Rows{XLabel: "share of the median lateness; on the right the whole", Max: 100,
 		Ticks: picture.PercentTicks{}}
 	colors := map[string]color.RGBA{}
-	for _, r := range all {
+	for _, r := range layered(d) {
 		row, at := picture.Row{Name: r.Name(), Text: words.Duration(r.MedianLateNS)}, 0.0
 		for _, l := range r.Layers {
 			i := slices.IndexFunc(layers, func(of layer) bool { return of.name == l.Name })
@@ -87,11 +73,10 @@ func drawLayers(c draw.Canvas, all []Row) {
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	var entries []picture.Entry
 	for _, l := range layers {
 		if of, drawn := colors[l.name]; drawn {
-			entries = append(entries, picture.Entry{Look: picture.Look{Color: of, Shape: draw.BoxGlyph{}}, Name: l.name})
+			rows.Legend = append(rows.Legend, picture.Entry{Look: picture.Look{Color: of, Shape: draw.BoxGlyph{}}, Name: l.name})
 		}
 	}
-	rows.Draw(picture.LegendOf(c, entries))
+	return rows
 }

@@ -123,13 +123,10 @@ func Around(values []float64, by float64) (low, high float64) {
 
 // OffsetTicks labels an axis of nanoseconds that contains zero. All labels have the unit that
 // suits the largest value.
-type OffsetTicks struct {
-	// Steps is the minimum number of steps; 0 for four.
-	Steps int
-}
+type OffsetTicks struct{}
 
 // Ticks implements [Ticker].
-func (t OffsetTicks) Ticks(low, high float64) []Tick {
+func (OffsetTicks) Ticks(low, high float64) []Tick {
 	size := unit{1, " ns"}
 	for _, u := range []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}} {
 		if max(-low, high) >= u.size {
@@ -138,7 +135,7 @@ func (t OffsetTicks) Ticks(low, high float64) []Tick {
 		}
 	}
 	var ticks []Tick
-	for _, value := range Steps(low, high, float64(cmp.Or(t.Steps, 4))) {
+	for _, value := range Steps(low, high, 4) {
 		label := "0" // not -0
 		if value != 0 {
 			label = words.ThreeDigits(value/size.size) + size.name

@@ -154,9 +154,16 @@ func (g Graph) Draw(c draw.Canvas) {
 	nameEnds(c, data, g.Lines, x, y)
 }
 
-// GraphHeight returns the height of a graph with this number of names.
-func GraphHeight(names int, width vg.Length) vg.Length {
-	if IsNarrow(width) {
+// Height returns the height of the graph with all names; 0 without lines.
+func (g Graph) Height(width vg.Length) vg.Length {
+	names := 0
+	for _, l := range g.Lines {
+		names += len(l.names())
+	}
+	switch {
+	case names == 0:
+		return 0
+	case IsNarrow(width):
 		return 420*Pixel + vg.Length(names)*LineApart
 	}
 	return max(560*Pixel, vg.Length(names+1)*LineApart+170*Pixel)
@@ -244,7 +251,7 @@ func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 func (g Graph) Plot(c draw.Canvas, p *Plot) {
 	x, y := p.Transforms(&c)
 	if at := max(g.Shade, p.X.Min); g.beyond() {
-		Beyond(c, x(at))
+		c.FillPolygon(Faint, []vg.Point{{X: x(at), Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: x(at), Y: c.Max.Y}})
 		text, name := Style(LabelSize, Grey), " "+g.ShadeName+" "
 		text.YAlign = draw.YTop
 		if x(at)+text.Width(name) > c.Max.X {
@@ -298,11 +305,6 @@ func upper(l Line) int {
 		return 0
 	}
 	return 1
-}
-
-// Beyond shades a plot from a place on.
-func Beyond(c draw.Canvas, from vg.Length) {
-	c.FillPolygon(Faint, []vg.Point{{X: from, Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: from, Y: c.Max.Y}})
 }
 
 // spread returns positions between low and high for labels on a vertical line, with a distance of at least apart

@@ -23,14 +23,24 @@ import (
 type Chart[T any] struct {
 	Name  string // of the file, without the extension
 	Title string
-	// Drawable reports whether the document has data for the picture.
-	Drawable func(T) bool
 	// Subtitle returns the subject of the picture, usually the machine.
 	Subtitle func(T) string
+	// Of returns what is below the title and the subtitle; nil, or a drawing without height, if the document has no data
+	// for the picture.
+	Of func(T) Drawing
+}
+
+// A Drawing is a picture without its title: [Rows] or a [Graph], for example.
+type Drawing interface {
 	// Height returns the height of a picture of a width, with one line each for title and subtitle.
-	Height func(of T, width vg.Length) vg.Length
-	// Draw draws below the title and the subtitle.
-	Draw func(draw.Canvas, T) error
+	Height(width vg.Length) vg.Length
+	Draw(c draw.Canvas)
+}
+
+// Drawable reports whether the document has data for the picture.
+func (c Chart[T]) Drawable(of T) bool {
+	drawing := c.Of(of)
+	return drawing != nil && drawing.Height(Width) > 0
 }
 
 // The size of a picture.
@@ -71,21 +81,23 @@ func Bounded(text string) string {
 
 // PNG draws the picture as a PNG. of must be Drawable.
 func (c Chart[T]) PNG(w io.Writer, of T) error {
-	of = printable.All(of, Bounded)
-	canvas := vgimg.NewWith(vgimg.UseWH(Width, c.height(of, Width)), vgimg.UseDPI(sharpness))
-	if err := c.on(canvas, of); err != nil {
-		return err
-	}
-	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
+	canvas := c.drawn(of, Width, func(w, h vg.Length) vg.CanvasSizer {
+		return vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(sharpness))
+	})
+	_, err := vgimg.PngCanvas{Canvas: canvas.(*vgimg.Canvas)}.WriteTo(w)
 	return err
 }
 
-func (c Chart[T]) on(canvas vg.CanvasSizer, of T) error {
-	page := draw.Crop(draw.New(canvas), Margin, -Margin, Margin, -Margin)
-	if err := c.Draw(titled(page, c.Title, c.Subtitle(of)), of); err != nil {
-		return fmt.Errorf("chart %s: %w", c.Name, err)
-	}
-	return nil
+// drawn returns a new canvas of a width with the picture.
+func (c Chart[T]) drawn(of T, width vg.Length, canvas func(w, h vg.Length) vg.CanvasSizer) vg.CanvasSizer {
+	of = printable.All(of, Bounded)
+	drawing, subtitle := c.Of(of), c.Subtitle(of)
+	_, _, titles, subtitles := head(c.Title, subtitle, width-2*Margin)
+	height := drawing.Height(width) + vg.Length(len(titles)-1)*(titleSize+headGap/2) +
+		vg.Length(len(subtitles)-1)*(subtitleSize+headGap/2)
+	on := canvas(width, height)
+	drawing.Draw(titled(draw.Crop(draw.New(on), Margin, -Margin, Margin, -Margin), c.Title, subtitle))
+	return on
 }
 
 // IsNarrow reports whether a picture or a part of it is for a telephone.
@@ -104,11 +116,6 @@ func head(title, subtitle string, width vg.Length) (black, grey draw.TextStyle, 
 	return black, grey, Wrapped(black, title, width), Wrapped(grey, subtitle, width)
 }
 
-func (c Chart[T]) height(of T, width vg.Length) vg.Length {
-	_, _, titles, subtitles := head(c.Title, c.Subtitle(of), width-2*Margin)
-	return c.Height(of, width) + vg.Length(len(titles)-1)*(titleSize+headGap/2) + vg.Length(len(subtitles)-1)*(subtitleSize+headGap/2)
-}
-
 // titled draws title and subtitle at the top of a canvas and returns the remaining canvas.
 func titled(c draw.Canvas, title, subtitle string) draw.Canvas {
 	black, grey, titles, subtitles := head(title, subtitle, c.Size().X)
@@ -125,28 +132,23 @@ func titled(c draw.Canvas, title, subtitle string) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, at-c.Max.Y-1.5*headGap)
 }
 
-// Note draws a text in grey at the top of a canvas, in as many lines as it needs, and returns the
+// note draws a text in grey at the top of a canvas, in as many lines as it needs, and returns the
 // remaining canvas.
-func Note(c draw.Canvas, text string) draw.Canvas {
+func note(c draw.Canvas, text string) draw.Canvas {
 	grey := Style(LabelSize, Grey)
 	grey.YAlign = draw.YTop
 	lines := Wrapped(grey, text, c.Size().X)
 	for i, line := range lines {
 		c.FillText(grey, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(i)*LineApart}, line)
 	}
-	return draw.Crop(c, 0, 0, 0, -NoteHeight(text, c.Size().X))
-}
-
-// NoteHeight returns the height of a Note.
-func NoteHeight(text string, width vg.Length) vg.Length {
-	return vg.Length(len(Wrapped(Style(LabelSize, Grey), text, width)))*LineApart + 8*Pixel
+	return draw.Crop(c, 0, 0, 0, -vg.Length(len(lines))*LineApart-8*Pixel)
 }
 
 // DrawPlot draws a plot and returns the canvas of its data. The label of the x axis is below it. The label of the y
 // axis is above it, in as many lines as it needs.
 func DrawPlot(c draw.Canvas, p *Plot, xLabel, yLabel string) draw.Canvas {
 	if yLabel != "" {
-		c = Note(c, yLabel)
+		c = note(c, yLabel)
 	}
 	text := Style(LabelSize, Black)
 	text.XAlign = draw.XCenter

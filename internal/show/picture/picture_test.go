@@ -134,7 +134,7 @@ func TestLinesAsideAreGrey(t *testing.T) {
 
 // On a screen and on a telephone, each row, line, member of a band and mark has its name.
 func TestRowsAndGraphsAreNamed(t *testing.T) {
-	rows := Rows{Marks: []Mark{{"mark", 20}}, Middle: 30, XLabel: "x", Rows: []Row{{
+	rows := Rows{Legend: []Entry{{Failed, "entry"}}, Marks: []Mark{{"mark", 20}}, Middle: 30, XLabel: "x", Rows: []Row{{
 		Name: "row", Text: "text", Bars: []Bar{{1, 90, Light, "bar"}}, Interval: &Bar{From: 10, To: 40},
 		Points: []Point{{At: 20, Glyph: Failed.Glyph(Pixel)}},
 	}}}
@@ -149,14 +149,9 @@ func TestRowsAndGraphsAreNamed(t *testing.T) {
 		Word: words.Duration}
 	for _, width := range []vg.Length{Width, NarrowWidth} {
 		var svg strings.Builder
-		for _, of := range []func(draw.Canvas){
-			func(c draw.Canvas) { rows.Draw(LegendOfMarks(LegendOf(c, []Entry{{Failed, "entry"}}), rows.Marks)) },
-			graph.Draw,
-		} {
+		for _, of := range []Drawing{rows, graph} {
 			require.NoError(t, Chart[string]{
-				Title: "Title", Subtitle: func(of string) string { return of },
-				Height: func(_ string, width vg.Length) vg.Length { return GraphHeight(3, width) },
-				Draw:   func(c draw.Canvas, _ string) error { of(c); return nil },
+				Title: "Title", Subtitle: func(of string) string { return of }, Of: func(string) Drawing { return of },
 			}.SVG(&svg, "the machine", width))
 		}
 		for _, name := range []string{"row", "text", "bar", "mark 20 ns", "entry", "a@vdso", "b@vdso", "c@cpu", "ideal",

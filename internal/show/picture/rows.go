@@ -46,6 +46,7 @@ type Mark struct {
 type Rows struct {
 	// Rows are the rows from the bottom to the top.
 	Rows   []Row
+	Legend []Entry
 	Marks  []Mark
 	XLabel string
 	// Min and Max are the ends of a linear axis with these Ticks. Without Ticks the axis is logarithmic and includes
@@ -60,13 +61,16 @@ type Rows struct {
 	left  vg.Length
 }
 
-// RowsHeight returns the height of a picture with this number of rows and a legend. On a telephone the names are above
-// the rows, and the legend has more lines.
-func RowsHeight(rows int, width vg.Length) vg.Length {
+// Height returns the height of the picture; 0 without rows. On a telephone the names are above the rows.
+func (r Rows) Height(width vg.Length) vg.Length {
+	row := 24 * Pixel
 	if IsNarrow(width) {
-		return vg.Length(rows+1)*42*Pixel + 200*Pixel
+		row = 42 * Pixel
 	}
-	return vg.Length(rows+1)*24*Pixel + 150*Pixel
+	if len(r.Rows) == 0 {
+		return 0
+	}
+	return vg.Length(len(r.Rows)+1)*row + 130*Pixel + r.legend(draw.Canvas{}, width-2*Margin)
 }
 
 // textGap is the distance of a text from the last mark of its row. lineAbove is the distance of the middle of a text
@@ -122,6 +126,7 @@ func (r Rows) Draw(c draw.Canvas) {
 	p.Y.Ticks, p.Y.NoMarks = names, true
 	r.above, r.left = IsNarrow(c.Size().X), c.Min.X
 	p.Add(r)
+	c = r.DrawLegend(c)
 	if r.above {
 		p.withoutY = true
 		p.Y.Max += 0.3
@@ -232,46 +237,45 @@ type Entry struct {
 	Name string
 }
 
-// LegendOf draws marks and their names at the top of a canvas, in as many lines as they need, and returns
-// the remaining canvas.
-func LegendOf(c draw.Canvas, entries []Entry) draw.Canvas {
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name)
-	}
-	return legend(c, Style(LabelSize, Black), names, 16*Pixel, func(i int, at vg.Point) {
-		c.DrawGlyph(entries[i].Look.Glyph(5*Pixel), vg.Point{X: at.X + 5*Pixel, Y: at.Y})
-	})
+// DrawLegend draws the legend at the top of a canvas, and returns the remaining canvas.
+func (r Rows) DrawLegend(c draw.Canvas) draw.Canvas {
+	return draw.Crop(c, 0, 0, 0, -r.legend(c, c.Size().X))
 }
 
-// LegendOfMarks draws the names of vertical lines as [LegendOf] does.
-func LegendOfMarks(c draw.Canvas, marks []Mark) draw.Canvas {
-	if len(marks) == 0 {
-		return c
-	}
-	var names []string
-	for _, m := range marks {
-		names = append(names, m.Name+" "+words.Duration(m.ValueNS))
-	}
-	return legend(c, Style(LabelSize, Grey), names, 32*Pixel, func(i int, at vg.Point) {
-		c.StrokeLine2(markStyle(i), at.X, at.Y, at.X+24*Pixel, at.Y)
-	})
-}
-
-func legend(c draw.Canvas, text draw.TextStyle, names []string, sample vg.Length,
-	drawSample func(i int, at vg.Point)) draw.Canvas {
-	text.YAlign = draw.YCenter
-	at := vg.Point{X: c.Min.X, Y: c.Max.Y - 4*Pixel}
-	for i, name := range names {
-		width := sample + text.Width(name)
-		if at.X+width > c.Max.X && at.X > c.Min.X {
-			at = vg.Point{X: c.Min.X, Y: at.Y - LineApart}
+// legend draws the marks of the legend and the vertical lines, with their names, at the top of a canvas, in as many lines
+// as a width needs, and returns their height. It draws nothing on the zero canvas.
+func (r Rows) legend(c draw.Canvas, width vg.Length) vg.Length {
+	at := vg.Point{Y: c.Max.Y + 14*Pixel}
+	sample := func(text draw.TextStyle, name string, room vg.Length, mark func(at vg.Point)) {
+		text.YAlign = draw.YCenter
+		wide := room + text.Width(name)
+		if at.X+wide > width && at.X > 0 {
+			at = vg.Point{Y: at.Y - LineApart}
 		}
-		drawSample(i, at)
-		c.FillText(text, vg.Point{X: at.X + sample, Y: at.Y}, name)
-		at.X += width + 24*Pixel
+		if place := (vg.Point{X: c.Min.X + at.X, Y: at.Y}); c.Canvas != nil {
+			mark(place)
+			c.FillText(text, vg.Point{X: place.X + room, Y: at.Y}, name)
+		}
+		at.X += wide + 24*Pixel
 	}
-	return draw.Crop(c, 0, 0, 0, at.Y-c.Max.Y-18*Pixel)
+	if len(r.Legend)+len(r.Marks) == 0 {
+		return 0
+	}
+	at.Y -= 18 * Pixel
+	for _, e := range r.Legend {
+		sample(Style(LabelSize, Black), e.Name, 16*Pixel, func(at vg.Point) {
+			c.DrawGlyph(e.Look.Glyph(5*Pixel), vg.Point{X: at.X + 5*Pixel, Y: at.Y})
+		})
+	}
+	if at.X > 0 && len(r.Marks) > 0 {
+		at = vg.Point{Y: at.Y - 22*Pixel}
+	}
+	for i, m := range r.Marks {
+		sample(Style(LabelSize, Grey), m.Name+" "+words.Duration(m.ValueNS), 32*Pixel, func(at vg.Point) {
+			c.StrokeLine2(markStyle(i), at.X, at.Y, at.X+24*Pixel, at.Y)
+		})
+	}
+	return c.Max.Y + 18*Pixel - at.Y
 }
 
 func markStyle(i int) draw.LineStyle {

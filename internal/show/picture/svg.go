@@ -21,12 +21,9 @@ import (
 // the picture looks like the PNG.
 func (c Chart[T]) SVG(w io.Writer, of T, width vg.Length) error {
 	of = printable.All(of, Bounded)
-	canvas := vgsvg.New(width, c.height(of, width))
-	if err := c.on(canvas, of); err != nil {
-		return err
-	}
+	canvas := c.drawn(of, width, func(w, h vg.Length) vg.CanvasSizer { return vgsvg.New(w, h) })
 	var drawn bytes.Buffer
-	if _, err := canvas.WriteTo(&drawn); err != nil {
+	if _, err := canvas.(*vgsvg.Canvas).WriteTo(&drawn); err != nil {
 		return err
 	}
 	_, body, found := strings.Cut(drawn.String(), " viewBox=")
