@@ -136,40 +136,25 @@ func coarseTimers(s *situation.Situation) *result.Finding {
 
 // largeSlack finds a timer slack that somebody set, for doctor or for other programs. The default is no finding.
 func largeSlack(s *situation.Situation) *result.Finding {
-	slack := float64(wakeOf(s).Timers.SlackNS)
-	if slack < wake.LargeSlackNS {
-		return slackOfOthers(s)
+	timers := wakeOf(s).Timers
+	slack, others := float64(timers.SlackNS), timers.LargeSlacks
+	finding := &result.Finding{Links: []string{"https://man7.org/linux/man-pages/man2/prctl.2.html"}}
+	if slack >= wake.LargeSlackNS {
+		finding.Title = "sleeps end late: a timer slack of " + words.Duration(slack)
+		finding.Evidence = []string{fmt.Sprintf("prctl(PR_GET_TIMERSLACK): %s, %s times the default of %s", words.Duration(slack),
+			words.Times(slack/defaultSlackNS), words.Duration(defaultSlackNS))}
+		finding.Cause = "Somebody set the timer slack of this process before it started: it inherits the slack of the thread that started it, such as a service with TimerSlackNSec=, or a shell in it. The kernel delays its sleeps by up to the slack, to join wake-ups. Other services may have the default."
+		finding.Remedies = remedy.For(s, "slack-of-service", "slack-of-thread")
+		_, evidence := largest(s, wake.TimerSlack, "with a slack of 1 ns")
+		finding.Evidence = append(finding.Evidence, words.Present(evidence)...)
+	} else if len(others) > 0 {
+		finding.Severity = result.Note
+		finding.Title = fmt.Sprintf("a large timer slack delays the sleeps of %s by up to %s", words.Plural(len(others), "program"),
+			words.Duration(float64(others[0].SlackNS)))
+		finding.Cause = "The kernel delays the sleeps of these programs by up to the slack, to join wake-ups. Somebody set it: the program itself, which may want that, or the service that started it."
+		finding.Remedies = remedy.For(s, "slack-of-others")
 	}
-	finding := &result.Finding{
-		Title: "sleeps end late: a timer slack of " + words.Duration(slack),
-		Evidence: []string{fmt.Sprintf("prctl(PR_GET_TIMERSLACK): %s, %s times the default of %s", words.Duration(slack),
-			words.Times(slack/defaultSlackNS), words.Duration(defaultSlackNS))},
-		Cause:    "Somebody set the timer slack of this process before it started: it inherits the slack of the thread that started it, such as a service with TimerSlackNSec=, or a shell in it. The kernel delays its sleeps by up to the slack, to join wake-ups. Other services may have the default.",
-		Remedies: remedy.For(s, "slack-of-service", "slack-of-thread"),
-		Links:    []string{"https://man7.org/linux/man-pages/man2/prctl.2.html"},
-	}
-	if ns, evidence := largest(s, wake.TimerSlack, "with a slack of 1 ns"); ns > 0 {
-		finding.Evidence = append(finding.Evidence, evidence)
-	}
-	return finding
-}
-
-// slackOfOthers finds programs whose own timer slack somebody set.
-func slackOfOthers(s *situation.Situation) *result.Finding {
-	all := wakeOf(s).Timers.LargeSlacks
-	if len(all) == 0 {
-		return nil
-	}
-	finding := &result.Finding{
-		Severity: result.Note,
-		Title: fmt.Sprintf("%s up to %s late: a large timer slack",
-			words.Plural(len(all), "program")+map[bool]string{true: " sleeps", false: " sleep"}[len(all) == 1],
-			words.Duration(float64(all[0].SlackNS))),
-		Cause:    "The kernel delays the sleeps of these programs by up to the slack, to join wake-ups. Somebody set it: the program itself, which may want that, or the service that started it.",
-		Remedies: remedy.For(s, "slack-of-others"),
-		Links:    []string{"https://man7.org/linux/man-pages/man2/prctl.2.html"},
-	}
-	for _, p := range all {
+	for _, p := range others {
 		finding.Evidence = append(finding.Evidence,
 			fmt.Sprintf("%s (process %d) · timer slack %s", p.Program, p.PID, words.Duration(float64(p.SlackNS))))
 	}

@@ -49,7 +49,7 @@ func (s *Runtimes) Block(*result.Document) table.Block {
 	spans := wake.Spans(s.sleeps())
 	if len(spans) > 0 && len(block.Facts.Lines) == 0 {
 		block.Facts = table.Facts{Title: "Which sleep to choose for " + words.Duration(float64(spans[0])),
-			Lines: s.sleepChoices()}
+			Lines: s.sleepChoices(spans[0])}
 	}
 	for _, span := range spans {
 		title := "Lateness of sleeps of " + words.Duration(float64(span))

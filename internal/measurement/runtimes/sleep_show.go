@@ -12,7 +12,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// sleptFor returns the sleeps of a span in all runtimes, the least late first.
+// sleptFor returns the sleeps of a span in all runtimes: those that were never early first, each the least late first.
 func (s *Runtimes) sleptFor(spanNS int64) (all []line) {
 	for i := range s.Runtimes {
 		r := &s.Runtimes[i]
@@ -20,14 +20,9 @@ func (s *Runtimes) sleptFor(spanNS int64) (all []line) {
 			all = append(all, line{section: s, runtime: r, call: MeasuredCall{ID: of.ID, Call: of.ID}, slept: of.SleepSpan, own: true})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.slept.MedianLateNS, b.slept.MedianLateNS) })
-	return all
-}
-
-// ranked returns the sleeps of the shortest span: those that were never early first, each the least late first.
-func (s *Runtimes) ranked() []line {
-	all := s.sleptFor(wake.Spans(s.sleeps())[0])
-	slices.SortStableFunc(all, func(a, b line) int { return min(a.slept.Early, 1) - min(b.slept.Early, 1) })
+	slices.SortStableFunc(all, func(a, b line) int {
+		return cmp.Or(min(a.slept.Early, 1)-min(b.slept.Early, 1), cmp.Compare(a.slept.MedianLateNS, b.slept.MedianLateNS))
+	})
 	return all
 }
 
@@ -42,36 +37,32 @@ func (l line) blocks() string {
 // sleepAnswer names the way to sleep to use in the measured runtime for the shortest span, or how late the best ways of
 // several runtimes end.
 func (s *Runtimes) sleepAnswer() string {
-	var best []line // of each runtime
-	for _, l := range s.ranked() {
-		if !slices.ContainsFunc(best, func(b line) bool { return b.runtime == l.runtime }) {
-			best = append(best, l)
-		}
-	}
-	span := words.Duration(float64(wake.Spans(s.sleeps())[0]))
-	late := func(l line) string { return words.SignedDuration(l.slept.MedianLateNS) }
+	seen := map[*MeasuredRuntime]bool{}
+	span := wake.Spans(s.sleeps())[0]
+	best := slices.DeleteFunc(s.sleptFor(span), func(l line) bool {
+		defer func() { seen[l.runtime] = true }()
+		return seen[l.runtime]
+	})
+	text, first, last := words.Duration(float64(span)), best[0], best[len(best)-1]
 	if len(best) == 1 {
-		return fmt.Sprintf("For a sleep of %s use %s, %s late%s.", span, best[0].call.ID, late(best[0]), best[0].blocks())
+		return fmt.Sprintf("For a sleep of %s use %s, %s late%s.", text, first.call.ID, words.SignedDuration(first.slept.MedianLateNS),
+			first.blocks())
 	}
-	last := best[len(best)-1]
-	return fmt.Sprintf("A sleep of %s ends %s (%s) to %s (%s) late, with the best call of each of %d runtimes.", span,
-		late(best[0]), best[0].call.ID, late(last), last.call.ID, len(best))
+	return fmt.Sprintf("A sleep of %s ends %s (%s) to %s (%s) late, with the best call of each of %d runtimes.", text,
+		words.SignedDuration(first.slept.MedianLateNS), first.call.ID, words.SignedDuration(last.slept.MedianLateNS), last.call.ID, len(best))
 }
 
-// sleepChoices returns a line for each runtime: its ways to sleep for the shortest span, and why they are late.
-func (s *Runtimes) sleepChoices() (lines []table.Fact) {
-	texts := map[*MeasuredRuntime][]string{}
-	for _, l := range s.ranked() {
-		text := strings.TrimSuffix(l.call.ID, "@"+l.runtime.Name)
-		text += " " + words.SignedDuration(l.slept.MedianLateNS) + l.blocks()
+// sleepChoices returns a line for each runtime: its ways to sleep for a span, and why they are late.
+func (s *Runtimes) sleepChoices(spanNS int64) (lines []table.Fact) {
+	for _, l := range s.sleptFor(spanNS) {
+		text := strings.TrimSuffix(l.call.ID, "@"+l.runtime.Name) + " " + words.SignedDuration(l.slept.MedianLateNS) + l.blocks()
 		if why := rounded(l.slept); why != "" {
 			text += " (" + why + ")"
 		}
-		texts[l.runtime] = append(texts[l.runtime], text)
-	}
-	for i := range s.Runtimes {
-		if r := &s.Runtimes[i]; len(texts[r]) > 0 {
-			lines = append(lines, table.Fact{Name: r.Name, Value: strings.Join(texts[r], "; ")})
+		if i := slices.IndexFunc(lines, func(f table.Fact) bool { return f.Name == l.runtime.Name }); i >= 0 {
+			lines[i].Value += "; " + text
+		} else {
+			lines = append(lines, table.Fact{Name: l.runtime.Name, Value: text})
 		}
 	}
 	return lines
