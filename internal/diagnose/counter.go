@@ -48,7 +48,8 @@ func JudgeCounter(d *result.Document, c *counter.Counter) {
 		return
 	}
 	rule := counterRules[i]
-	c.OfKernel = c.Reference != "" && s.OnLinux() && s.ClockSource == rule.source
+	scaled := rule.onX86() && slices.Contains(situation.HypervisorClocks, s.ClockSource) // by the page of the hypervisor
+	c.OfKernel = c.Reference != "" && s.OnLinux() && (s.ClockSource == rule.source || scaled)
 	if rule.onX86() {
 		c.Sources = append(c.Sources, kernelRates(s)...)
 	}
