@@ -187,7 +187,7 @@ func TestEachFinding(t *testing.T) {
 		"stood still while it was verified": {func(d *result.Document) {
 			fault := verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}
 			d.Put(&verify.Verification{Clocks: []verify.VerifiedClock{{ID: compare.Of(d).Clocks[0].ID, Verdict: verify.Faulty, Faults: []verify.ClockFault{fault}}}})
-		}, "faulty-clock", result.Warn, "CLOCK_MONOTONIC@vdso stood still 1 time, by up to 1 ms"},
+		}, "faulty-clock", result.Warn, "CLOCK_MONOTONIC@vdso stopped once, for up to 1 ms"},
 		"backwards": {func(d *result.Document) {
 			compare.Into(d).Clocks[0].Resolution.Backwards, compare.Into(d).Clocks[0].Resolution.WorstBackwardsNS = 3, 40
 		}, "backwards", result.Error, "3 times, by up to 40 ns"},
@@ -736,19 +736,19 @@ func TestFaultsOfAVerification(t *testing.T) {
 		evidence string
 	}{
 		"a warp": {verified("RDTSC@cpu", "counter", warp), "backwards", result.Error,
-			"RDTSC@cpu went backwards from one CPU to another 17 times, by up to 243 ns (CPU 3 behind CPU 1)"},
+			"RDTSC@cpu went backwards from one CPU to another 17 times, at worst by 243 ns; CPU 3 read a smaller value than CPU 1 before it"},
 		"a warp of the wall clock": {verified("CLOCK_REALTIME@vdso", "wall", verify.ClockFault{Kind: verify.FaultWarp, Count: 1, WorstNS: 40}), "backwards", result.Error,
-			"CLOCK_REALTIME@vdso went backwards from one CPU to another 1 time, by up to 40 ns"},
+			"CLOCK_REALTIME@vdso went backwards from one CPU to another once, at worst by 40 ns"},
 		"backwards": {verified("CLOCK_MONOTONIC@vdso", "monotonic", verify.ClockFault{Kind: verify.FaultBackwards, Count: 2, WorstNS: 1}), "backwards", result.Error,
-			"CLOCK_MONOTONIC@vdso went backwards 2 times, by up to 1 ns"},
+			"CLOCK_MONOTONIC@vdso went backwards on one CPU 2 times, at worst by 1 ns"},
 		"the wall clock is set back":    {verified("CLOCK_REALTIME@vdso", "wall", verify.ClockFault{Kind: verify.FaultBackwards, Count: 1, WorstNS: 1e9}), "", "", ""},
 		"the wall clock is set forward": {verified("CLOCK_REALTIME@vdso", "wall", verify.ClockFault{Kind: verify.FaultJump, Count: 1, WorstNS: 1e9}), "", "", ""},
 		"a stall": {verified("CLOCK_MONOTONIC@vdso", "monotonic", verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}), "faulty-clock", result.Warn,
-			"CLOCK_MONOTONIC@vdso stood still 1 time, by up to 1 ms, compared with RDTSC@cpu"},
+			"CLOCK_MONOTONIC@vdso stopped while RDTSC@cpu advanced, once, for up to 1 ms"},
 		"outside": {verified("CLOCK_MONOTONIC@vdso", "monotonic", verify.ClockFault{Kind: verify.FaultOutside, Count: 5, WorstNS: 900}), "faulty-clock", result.Warn,
-			"CLOCK_MONOTONIC@vdso contradicted its system call 5 times, by up to 900 ns"},
+			"CLOCK_MONOTONIC@vdso was outside the bracket of two reads of its other path 5 times, at worst by 900 ns"},
 		"a sleep": {verified("CLOCK_THREAD_CPUTIME_ID@vdso", "cpu time", verify.ClockFault{Kind: verify.FaultAsleep, Count: 3, WorstNS: 2e7}), "faulty-clock", result.Warn,
-			"CLOCK_THREAD_CPUTIME_ID@vdso counted CPU time while its thread slept 3 times, by up to 20 ms"},
+			"CLOCK_THREAD_CPUTIME_ID@vdso advanced while its thread slept 3 times, at worst by 20 ms"},
 		"a failure":  {verified("ptp0@syscall", "wall", verify.ClockFault{Kind: verify.FaultFailed, Count: 1}), "", "", ""},
 		"no faults":  {verified("RDTSC@cpu", "counter"), "", "", ""},
 		"never done": {&result.Document{}, "", "", ""},

@@ -49,15 +49,8 @@ func backwards(s *situation.Situation) *result.Finding {
 		}
 	}
 	s.EachFault(func(c verify.VerifiedClock, f verify.ClockFault) {
-		switch {
-		case f.Kind == verify.FaultWarp:
-			text := happened(c.ID, "went backwards from one CPU to another", f.Count, f.WorstNS)
-			if f.CPU != nil && f.EarlierCPU != nil {
-				text += fmt.Sprintf(" (CPU %d behind CPU %d)", *f.CPU, *f.EarlierCPU)
-			}
-			finding.Evidence = append(finding.Evidence, text)
-		case f.Kind == verify.FaultBackwards && !s.IsWall(c.ID): // which may be set
-			finding.Evidence = append(finding.Evidence, happened(c.ID, "went backwards", f.Count, f.WorstNS))
+		if f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards && !s.IsWall(c.ID) { // which may be set
+			finding.Evidence = append(finding.Evidence, clause(verify.FaultSentence(c, f)))
 		}
 	})
 	return finding
@@ -67,15 +60,8 @@ func happened(id, predicate string, times int64, worstNS float64) string {
 	return fmt.Sprintf("%s %s %s, by up to %s", id, predicate, words.Plural(int(times), "time"), words.Duration(worstNS))
 }
 
-// faultWords are the other faults, as predicates.
-var faultWords = map[string]string{
-	verify.FaultStall:   "stood still",
-	verify.FaultAsleep:  "counted CPU time while its thread slept",
-	verify.FaultJump:    "jumped",
-	verify.FaultOutside: "contradicted its system call",
-	// It has neither a number nor a size.
-	verify.FaultResolution: "reports another resolution than its system call",
-}
+// clause returns a sentence without its full stop.
+func clause(sentence string) string { return strings.TrimSuffix(sentence, ".") }
 
 func faulty(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
@@ -85,18 +71,12 @@ func faulty(s *situation.Situation) *result.Finding {
 		Links:    linuxLinks(s, vdsoManual),
 	}
 	s.EachFault(func(c verify.VerifiedClock, f verify.ClockFault) {
-		predicate, known := faultWords[f.Kind]
-		if !known || s.IsWall(c.ID) && f.Kind == verify.FaultJump {
-			return
+		switch {
+		case f.Kind == verify.FaultWarp, f.Kind == verify.FaultBackwards, f.Kind == verify.FaultFailed:
+		case s.IsWall(c.ID) && f.Kind == verify.FaultJump: // it may be set
+		default:
+			finding.Evidence = append(finding.Evidence, clause(verify.FaultSentence(c, f)))
 		}
-		text := happened(c.ID, predicate, f.Count, f.WorstNS)
-		if f.Kind == verify.FaultResolution {
-			text = c.ID + " " + predicate
-		}
-		if c.Witness != "" && (f.Kind == verify.FaultStall || f.Kind == verify.FaultJump) {
-			text += ", compared with " + c.Witness
-		}
-		finding.Evidence = append(finding.Evidence, text)
 	})
 	finding.Evidence = append(finding.Evidence, broken(s, false)...)
 	return finding
@@ -109,7 +89,7 @@ func broken(s *situation.Situation, wall bool) []string {
 	if v := verify.Of(s.Document); v != nil {
 		for _, r := range v.Relations {
 			if !r.Held && s.IsWall(r.Clock) == wall {
-				evidence = append(evidence, strings.TrimSuffix(r.Broken(), "."))
+				evidence = append(evidence, clause(r.Broken()))
 			}
 		}
 	}

@@ -78,8 +78,7 @@ func changes(add string, remove []string, variable string) string {
 func commandLine(s *machine, add string, remove []situation.Parameter) (hint string, commands []string) {
 	var texts []string
 	for _, p := range remove {
-		// A document from another machine may have another text here, which must not become part of a command.
-		if !safeParameter().MatchString(p.Text) {
+		if !safeInShell().MatchString(p.Text) {
 			p.Text = "PARAMETER"
 		}
 		texts = append(texts, p.Text)
@@ -119,9 +118,6 @@ func likely(s *machine, tool bootTool) bool {
 	})
 }
 
-// safeInShell matches names of clock sources. A document from another machine may have another text instead, which must
-// not become part of a command.
-var safeInShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`) })
-
-// safeParameter matches parameters of the kernel command line, for the same reason.
-var safeParameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`) })
+// safeInShell matches names of clock sources and parameters of the kernel command line. A document from another machine
+// may have another text instead, which must not become part of a command.
+var safeInShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`) })

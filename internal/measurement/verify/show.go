@@ -29,7 +29,7 @@ func (v *Verification) Block(d *result.Document) table.Block {
 	var why words.Reasons
 	for _, c := range v.Clocks {
 		for _, f := range c.Faults {
-			block.Faults = append(block.Faults, faultSentence(c, f))
+			block.Faults = append(block.Faults, FaultSentence(c, f))
 		}
 		why.Add(c.ID, c.Reason)
 	}
@@ -196,7 +196,8 @@ func orNone(resolutionNS float64) string {
 	return words.Duration(resolutionNS)
 }
 
-func faultSentence(c VerifiedClock, f ClockFault) string {
+// FaultSentence returns what happened to a clock, how often, and the worst size.
+func FaultSentence(c VerifiedClock, f ClockFault) string {
 	known := faultWords[f.Kind]
 	text := known.sentence(c)
 	if known.worst != "" {
