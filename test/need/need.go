@@ -72,11 +72,16 @@ func Minutes(t testing.TB) {
 	}
 }
 
-// Timebench returns the path of the program for this machine. Under an emulator of another system there is no
-// compiler.
+// Timebench returns the path of the program for this machine. A benchmark gets it without cgo, as it is released; a test
+// with cgo as the tests have it, so that all packages are compiled already. Under an emulator of another system there is
+// no compiler.
 func Timebench(t testing.TB) string {
 	t.Helper()
 	Program(t, "go")
+	build := asTests
+	if _, isTest := t.(*testing.T); !isTest {
+		build = asReleased
+	}
 	built, err := build()
 	if err != nil {
 		t.Fatal(err)
@@ -95,9 +100,14 @@ func Timebench(t testing.TB) string {
 	return path
 }
 
+var (
+	asTests    = sync.OnceValues(func() (string, error) { return build(os.Environ()) })
+	asReleased = sync.OnceValues(func() (string, error) { return build(append(os.Environ(), "CGO_ENABLED=0")) })
+)
+
 // build builds the program in the user's cache. Linking takes as long as most tests; Go skips it if the last program
 // there was made of the same files. Each clone has its own folder of the cache.
-var build = sync.OnceValues(func() (string, error) {
+func build(environment []string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
@@ -113,12 +123,12 @@ var build = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(folder, "timebench")
 	command := exec.Command("go", "build", "-o", path, "github.com/timebench/timebench")
 	// With its work beside it, Go replaces the program at once: another package may be starting it.
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+folder)
+	command.Env = append(environment, "GOTMPDIR="+folder)
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
-})
+}
 
 // Ends calls a function that waits, and fails if it has not returned after half a minute. The error names what.
 func Ends(t testing.TB, what string, call func()) {

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/readers"
 )
 
 // A 32-bit program has another vDSO, whose functions are not known; its samples count as reads.
 func Test32BitProgram(t *testing.T) {
+	need.Minutes(t) // it compiles the standard library for 386
 	t.Parallel()
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	program := readers.Build(t, "go-386")
