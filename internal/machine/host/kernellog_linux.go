@@ -37,7 +37,8 @@ func kernelLog(root string) (*result.KernelLog, []kernellog.Event) {
 		}
 		events := found.Finish()
 		truncated := lost || !found.Whole() || found.Incomplete
-		debuglog.Printf("kernel log", "%s: %d messages, incomplete: %t, %d lines about clocks", source.name, messages, truncated, len(found.Lines))
+		debuglog.Printf("kernel log", "%s: %d messages, complete since boot: %t, %d lines kept", source.name, messages,
+			!truncated, len(found.Lines))
 		return &result.KernelLog{Source: source.name, Truncated: truncated, Lines: found.Lines}, events
 	}
 	const advice = "run as root, or allow it with `sysctl kernel.dmesg_restrict=0`, or attach the output of `sudo dmesg | grep -iE 'clocksource|tsc|hpet|kvm-clock'`"
