@@ -54,7 +54,7 @@ of one run, so diff judges by runs where there are several.`,
 	f := command.Flags()
 	f.StringVar(&flags.minChange, "min-change", "2%", "smallest change that counts, as a `percentage`")
 	f.StringVar(&flags.failAbove, "fail-above", "",
-		"exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if that cannot be told")
+		"exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if diff cannot decide")
 	addReportFlags(command, &flags.reportFlags, render.DiffFormats, "diff.json, diff.md, diff.html and a chart")
 	return command
 }

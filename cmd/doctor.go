@@ -96,7 +96,7 @@ func (flags doctorFlags) wrong(command *cobra.Command, names []string) error {
 		}
 	}
 	if flags.check() != nil && flags.failOn == never {
-		return fmt.Errorf("--fail-on never and --format %s: the status would tell nothing; omit one of them", flags.format)
+		return fmt.Errorf("--fail-on never and --format %s: the status would mean nothing; omit one of them", flags.format)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ Ctrl-C ends it at any time, and wake reports what is complete.`,
 	command.Flags().StringVar(&flags.cpus, "cpus", "",
 		"sleep on each of these `cpus`, such as 0,2,4-7, and name the worst (default one thread that is free to move)")
 	command.Flags().BoolVar(&load, "load", false, "keep every CPU busy meanwhile (off by default)")
-	command.Flags().IntVar(&repeat, "repeat", 1, "number of runs, by which diff judges what changed")
+	command.Flags().IntVar(&repeat, "repeat", 1, "number of runs, which diff compares")
 	command.ValidArgs = wake.IDs()
 	return command
 }

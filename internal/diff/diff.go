@@ -65,8 +65,8 @@ func ReadRuns(name string, files []string, runs []*result.Document) (Side, error
 	}
 	for i, run := range runs[1:] {
 		if d := unlike(runs[0], run); d != nil {
-			return Side{}, fmt.Errorf("%s: its runs are not alike: %s of %s is %q, that of %s %q; compare runs of one machine with the same settings",
-				name, d.What, files[0], d.Old, files[i+1], d.New)
+			return Side{}, fmt.Errorf("%s: its runs are not comparable: %s is %q in %s and %q in %s; compare runs of one machine with the same settings",
+				name, d.What, d.Old, files[0], d.New, files[i+1])
 		}
 	}
 	return Read(name, sections.Join(runs)), nil

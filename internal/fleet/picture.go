@@ -58,10 +58,10 @@ var looks = []picture.Look{
 func subtitle(f *Fleet) string {
 	text := fmt.Sprintf("%s machines in %s", words.Thousands(int64(f.Machines)), words.Plural(len(f.Groups), "group"))
 	if f.Machines > mostDots {
-		text += fmt.Sprintf(" · at most %d marks in a row, and those of odd machines", mostDots)
+		text += fmt.Sprintf(" · at most %d marks in a row, and the odd machines", mostDots)
 	}
 	if f.Odd > 0 {
-		text += fmt.Sprintf(" · %s; a ring is a cost unlike those of the group", words.Plural(f.Odd, "odd machine"))
+		text += fmt.Sprintf(" · %s; a ring is an odd cost", words.Plural(f.Odd, "odd machine"))
 	}
 	return text
 }

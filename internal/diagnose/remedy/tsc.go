@@ -18,7 +18,7 @@ var tscRemedies = map[string]remedy{
 		"Use Linux 6.9 or later, or a kernel of a distribution that has the change: with more CPUs it tries the reads of the watchdog more often before it gives up"),
 	"newer-kernel-no-watchdog": newerKernel(5, 16, func(s *machine) bool { return !s.IsGuest() && s.HasTSCAdjust() },
 		"arch/x86/kernel/tsc.c, b50db7095fe0 (Linux 5.16-rc4): no watchdog where the CPU has TSC_ADJUST and the machine at most two sockets; four since Linux 6.6 (233756a640be)",
-		"Use Linux 5.16 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does not use the watchdog any more. This is safer than a parameter"),
+		"Use Linux 5.16 or later: on machines with an invariant TSC, TSC_ADJUST and at most two sockets it does without the watchdog. This is safer than a parameter"),
 	"newer-kernel-steering": newerKernel(4, 17, always,
 		"kernel/time/timekeeping.c: timekeeping_adjust over-corrected from Linux 3.17 (dc491596f639), rewritten in 4.17 (78b98e3c5a66)",
 		"Use Linux 4.17 or later, whose correction of the clock does not overshoot"),

@@ -141,7 +141,7 @@ func (f *field) faultOfList(v reflect.Value) string {
 			case seen[id.Interface()]:
 				fault = " has the " + f.once + " of an entry before it; each stands once"
 			case i >= MostNamed:
-				fault = fmt.Sprintf(" is one of more than %d; no machine has so many", MostNamed)
+				fault = fmt.Sprintf(" is one of more than %d; no machine has more", MostNamed)
 			}
 			seen[id.Interface()] = true
 		}

@@ -253,7 +253,7 @@ func TestLoadRefuses(t *testing.T) {
 			replace(`"kernel": "6.18.44"`, `"kernel": "6.18.44", "boot_tools": ["x"`+strings.Repeat(`, "x"`, 1<<19)+`]`),
 			`host.boot_tools has 1048578 bytes of text in 524289 lines; it must have at most 1048576`,
 		},
-		"too many clocks":  {withClocks(t, 5000), `clocks[4096] ("clock4096@go") is one of more than 4096; no machine has so many`},
+		"too many clocks":  {withClocks(t, 5000), `clocks[4096] ("clock4096@go") is one of more than 4096; no machine has more`},
 		"clock twice":      {replaceIn(one, "hpet@mmio", "CLOCK_MONOTONIC@vdso"), `clocks[1] ("CLOCK_MONOTONIC@vdso") has the id of an entry before it; each stands once`},
 		"clock without id": {replaceIn(one, "hpet@mmio", ""), `clocks[1].id is empty; it must name something`},
 		"ugly id": {

@@ -91,7 +91,7 @@ func stepped(steps []step) error {
 	if n := len(steps); n > 1 {
 		text = fmt.Sprintf("stepped %d times, the farthest by %s after %s", n, words.SignedDuration(worst.byNS), words.Duration(worst.atNS))
 	}
-	return fmt.Errorf("%s; only the longest part without a step tells its rate", text)
+	return fmt.Errorf("%s; only the longest part without a step shows its rate", text)
 }
 
 // typicalHz returns the median of the ticks/s of the changes, which a step does not affect.

@@ -33,7 +33,7 @@ func TestStepsAreNamed(t *testing.T) {
 			at   []time.Duration
 			want string
 		}{
-			{time.Hour, []time.Duration{asleepAt}, `^stepped by 3,600 s after 1\.1\d? s; only the longest part without a step tells its rate$`},
+			{time.Hour, []time.Duration{asleepAt}, `^stepped by 3,600 s after 1\.1\d? s; only the longest part without a step shows its rate$`},
 			{-time.Hour, []time.Duration{asleepAt}, `^stepped by -3,600 s after 1\.1`},
 			{-time.Hour, []time.Duration{loadedAt}, `^stepped by -3,600 s after 4\.7`},
 			{time.Millisecond, []time.Duration{asleepAt}, `^stepped by (1 ms|999 µs) after 1\.1\d? s;`},

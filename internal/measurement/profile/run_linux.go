@@ -54,7 +54,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		return profile, err
 	}
 	if hidden != nil && o.seesKernel {
-		o.kernelUnseen = "which system calls are those of clocks: " + hidden.Error()
+		o.kernelUnseen = "which system calls read clocks: " + hidden.Error()
 	}
 	if started != nil {
 		o.scope = Command

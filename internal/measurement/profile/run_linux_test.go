@@ -285,7 +285,7 @@ func TestHiddenFunctionsOfTheKernel(t *testing.T) {
 	p := profileIn(t, out)
 	require.True(t, p.SeesKernel)
 	require.Equal(t, Machine, p.Scope)
-	require.Equal(t, []string{"which system calls are those of clocks: /proc/kallsyms hides the addresses; that needs root or CAP_SYSLOG (kernel.kptr_restrict)"}, p.Unseen)
+	require.Equal(t, []string{"which system calls read clocks: /proc/kallsyms hides the addresses; that needs root or CAP_SYSLOG (kernel.kptr_restrict)"}, p.Unseen)
 	require.NotEmpty(t, p.Processes)
 }
 

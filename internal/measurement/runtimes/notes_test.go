@@ -19,7 +19,7 @@ func TestPreloadedLibrariesAreReported(t *testing.T) {
 	const effect = " is preloaded and stands in for the clock: it defines functions that return the time. "
 	s := &Runtimes{Preloaded: []string{"/lib/a.so (/etc/ld.so.preload)", "/lib/b.so (LD_PRELOAD)"}}
 	require.Equal(t, []string{
-		"/lib/a.so (/etc/ld.so.preload)" + effect + "These figures are with it, except those of static programs.",
+		"/lib/a.so (/etc/ld.so.preload)" + effect + "These figures include it, except for static programs.",
 		"/lib/b.so (LD_PRELOAD)" + effect +
 			"It was not passed on: these figures are without it, but your own programs run with it.",
 	}, s.Block(nil).Notes)

@@ -135,7 +135,7 @@ func (s *Runtimes) Check(c *result.Checker) {
 			if at := fmt.Sprintf("runtimes[%d].calls[%d]", i, j); seen[call.ID] {
 				c.Fail(at, fmt.Sprintf("(%.64q) appears twice", call.ID))
 			} else if len(seen) >= result.MostNamed {
-				c.Fail(at, fmt.Sprintf("is one of more than %d; no machine has so many", result.MostNamed))
+				c.Fail(at, fmt.Sprintf("is one of more than %d; no machine has more", result.MostNamed))
 			}
 			seen[call.ID] = true
 		}

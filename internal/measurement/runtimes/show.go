@@ -94,7 +94,7 @@ func (s *Runtimes) Block(*result.Document) table.Block {
 func (s *Runtimes) preloadedNotes() []string {
 	var notes []string
 	for _, library := range s.Preloaded {
-		effect := "These figures are with it, except those of static programs."
+		effect := "These figures include it, except for static programs."
 		if strings.HasSuffix(library, "("+preload.Variable+")") {
 			effect = "It was not passed on: these figures are without it, but your own programs run with it."
 		}
