@@ -68,7 +68,9 @@ func idleStates(cpus []int) (all []IdleState) {
 		for _, cpu := range cpus {
 			of.Entered += number(folder, fmt.Sprintf("cpu%d/cpuidle/%s/usage", cpu, filepath.Base(state)))
 		}
-		all = append(all, of)
+		if of.Name != "" {
+			all = append(all, of)
+		}
 	}
 	return all
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
 )
@@ -127,9 +128,12 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 		}
 	}
 	waker.end()
-	for i, after := range timers(s.CPUs).IdleStates {
-		facts.IdleStates[i].Entered = max(0, after.Entered-facts.IdleStates[i].Entered)
-	}
+	before := facts.IdleStates
+	facts.IdleStates = nil
+	section.Match(before, timers(s.CPUs).IdleStates, func(s IdleState) string { return s.Name }, func(before, after IdleState) {
+		after.Entered = max(0, after.Entered-before.Entered)
+		facts.IdleStates = append(facts.IdleStates, after)
+	})
 	r.checkIdle(facts.IdleStates)
 	return Wake{DurationNS: observe.Now() - r.start, CPUs: s.CPUs, BusyThreads: s.Busy, NoIdleLayer: r.noIdle,
 		Timers: facts, Ways: r.results()}, nil
