@@ -15,17 +15,15 @@ import (
 
 // DoctorFormats are the formats of a diagnosis, the default first.
 var DoctorFormats = []Format[*result.Document]{
-	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDiagnosis),
-		Whole: as(Report.Whole, OfDiagnosis)},
-	{Name: "markdown", About: "for a bug report", Write: as(plainMarkdown, OfDiagnosis)},
-	{Name: "csv", About: "a line for each finding", Write: DoctorCSV},
-	{Name: "html", About: "one page, with the document in it", Write: as(Report.HTML, OfDiagnosis)},
-	{Name: "json", About: "the whole document, with what was measured",
-		Write: func(w io.Writer, d *result.Document) error { return d.Write(w) }},
-	{Name: "prometheus", About: "metrics, for the textfile collector of node_exporter", Write: DoctorPrometheus},
-	{Name: "nagios", About: "a status line with performance data, for Nagios and Icinga", Write: Nagios,
+	{Name: "table", Write: as(Report.Text, OfDiagnosis), Whole: as(Report.Whole, OfDiagnosis)},
+	{Name: "markdown", Write: as(plainMarkdown, OfDiagnosis)},
+	{Name: "csv", Write: DoctorCSV},
+	{Name: "html", Write: as(Report.HTML, OfDiagnosis)},
+	{Name: "json", Write: func(w io.Writer, d *result.Document) error { return d.Write(w) }},
+	{Name: "prometheus", Write: DoctorPrometheus},
+	{Name: "nagios", Write: Nagios,
 		Check: &Check{Error: 2, Refuse: nagiosUnknown}},
-	{Name: "line", About: "one line of at most 80 characters, for node-problem-detector and Slurm", Write: Line,
+	{Name: "line", Write: Line,
 		Check: &Check{Error: 1}},
 }
 

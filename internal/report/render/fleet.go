@@ -10,12 +10,11 @@ import (
 
 // FleetFormats are the formats of a fleet, the default first.
 var FleetFormats = []Format[*fleet.Fleet]{
-	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfFleet),
-		Whole: as(Report.Whole, OfFleet)},
-	{Name: "markdown", About: "for a report", Write: as(plainMarkdown, OfFleet)},
-	{Name: "csv", About: "a line for each machine, and for each of its clocks", Write: FleetCSV},
-	{Name: "json", About: "all that was compared", Write: FleetJSON},
-	{Name: "html", About: "one page with the picture", Write: as(Report.HTML, OfFleet)},
+	{Name: "table", Write: as(Report.Text, OfFleet), Whole: as(Report.Whole, OfFleet)},
+	{Name: "markdown", Write: as(plainMarkdown, OfFleet)},
+	{Name: "csv", Write: FleetCSV},
+	{Name: "json", Write: FleetJSON},
+	{Name: "html", Write: as(Report.HTML, OfFleet)},
 }
 
 // FleetCSV writes the machines, their costs, and the files that could not be read, with empty lines between.

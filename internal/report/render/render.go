@@ -20,7 +20,6 @@ func Clean[T any](of T) T { return printable.All(of, printable.Line) }
 // A Format is a way to write a document or a diff.
 type Format[T any] struct {
 	Name  string
-	About string
 	Write func(io.Writer, T) error
 	// Whole also writes the parts that Write shortens; nil if Write shortens nothing.
 	Whole func(io.Writer, T) error
@@ -30,15 +29,13 @@ type Format[T any] struct {
 
 // Formats are the formats of a document, the default first.
 var Formats = []Format[*result.Document]{
-	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDocument),
-		Whole: as(Report.Whole, OfDocument)},
-	{Name: "markdown", About: "for a bug report", Write: as(plainMarkdown, OfDocument)},
-	{Name: "csv", About: "a line for each figure", Write: CSV},
-	{Name: "json", About: "the whole document",
-		Write: func(w io.Writer, d *result.Document) error { return d.Write(w) }},
-	{Name: "bench", About: "Go benchmark text, a line for each sample, for benchstat", Write: Bench},
-	{Name: "html", About: "one page with pictures, and the document in it", Write: as(Report.HTML, OfDocument)},
-	{Name: "prometheus", About: "metrics, for the textfile collector of node_exporter", Write: Prometheus},
+	{Name: "table", Write: as(Report.Text, OfDocument), Whole: as(Report.Whole, OfDocument)},
+	{Name: "markdown", Write: as(plainMarkdown, OfDocument)},
+	{Name: "csv", Write: CSV},
+	{Name: "json", Write: func(w io.Writer, d *result.Document) error { return d.Write(w) }},
+	{Name: "bench", Write: Bench},
+	{Name: "html", Write: as(Report.HTML, OfDocument)},
+	{Name: "prometheus", Write: Prometheus},
 }
 
 // SectionFormats are the formats of the commands other than compare: all but the formats that have costs only.
@@ -48,13 +45,12 @@ var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*res
 
 // DiffFormats are the formats of a diff, the default first.
 var DiffFormats = []Format[*diff.Diff]{
-	{Name: "table", About: "for people, within 100 columns", Write: as(Report.Text, OfDiff),
-		Whole: as(Report.Whole, OfDiff)},
-	{Name: "markdown", About: "for a bug report", Write: as(plainMarkdown, OfDiff)},
-	{Name: "csv", About: "a line for each figure", Write: DiffCSV},
-	{Name: "json", About: "all that was compared", Write: DiffJSON},
-	{Name: "bench", About: "Go benchmark text of both: benchstat -col run", Write: DiffBench},
-	{Name: "html", About: "one page with the picture", Write: as(Report.HTML, OfDiff)},
+	{Name: "table", Write: as(Report.Text, OfDiff), Whole: as(Report.Whole, OfDiff)},
+	{Name: "markdown", Write: as(plainMarkdown, OfDiff)},
+	{Name: "csv", Write: DiffCSV},
+	{Name: "json", Write: DiffJSON},
+	{Name: "bench", Write: DiffBench},
+	{Name: "html", Write: as(Report.HTML, OfDiff)},
 }
 
 // Named returns the format of that name, and whether it exists.
