@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/diagnose/examine"
@@ -28,18 +27,8 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer) (*result.
 		defer cancel()
 	}
 	measureWith := func(ctx context.Context, source string) (measure.Result, error) {
-		var update func(done, total time.Duration)
-		stop := func(bool) {}
-		announced := false
-		measured, err := measure.Repeat(ctx, plan.flags.repeat, plan.clocks, plan.settings, func(done, total time.Duration) {
-			if !announced {
-				update, stop = terminal.Progress(stderr, plan.flags.quiet, plan.announcement(source), total, 0)
-				announced = true
-			}
-			if update != nil {
-				update(done, total)
-			}
-		})
+		update, stop := terminal.Progress(stderr, plan.flags.quiet, plan.announcement(source), 0)
+		measured, err := measure.Repeat(ctx, plan.flags.repeat, plan.clocks, plan.settings, update)
 		stop(err == nil && !measured.Interrupted)
 		return measured, err
 	}

@@ -31,7 +31,7 @@ func doctorCommand() *cobra.Command {
 	var flags doctorFlags
 	command := &cobra.Command{
 		Use:   "doctor [FILE]",
-		Short: "Find out whether the clocks are slow or wrong, why, and what to do",
+		Short: "Find whether the clocks are slow or wrong, why, and what to do",
 		Long: `Doctor measures for about two seconds, up to ten on a busy machine, and reads what the
 system reports about its clocks. It prints what is wrong: the evidence, the cause, the
 remedies and their risks, and what it could not check. It changes nothing and does not
@@ -170,8 +170,8 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document]) (*result.Docu
 		return nil, err
 	}
 	return run(to, func(ctx context.Context) (*result.Document, error) {
-		update, stop := terminal.Progress(to.stderr, flags.quiet || flags.fast, "Examining the clocks",
-			examine.Estimate(false), examine.Slowest)
+		update, stop := terminal.Progress(to.stderr, flags.quiet || flags.fast, "Examining the clocks", examine.Slowest)
+		update(0, examine.Estimate(false))
 		document, err := examine.Run(ctx, tool(), flags.fast, update)
 		stop(err == nil && !document.Interrupted)
 		if err != nil {

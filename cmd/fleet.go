@@ -31,7 +31,7 @@ func fleetCommand() *cobra.Command {
 	var flags fleetFlags
 	command := &cobra.Command{
 		Use:   "fleet RESULT...",
-		Short: "Compare the results of many machines: the groups, and the odd machines",
+		Short: "Compare the results of many machines, and find the odd ones",
 		Long: `Fleet reads the results of many machines. It groups the machines that should be alike
 (CPU, kernel, hypervisor, version of timebench), shows what each clock costs in each
 group, and names the machines that differ from their group, with the reasons. It counts

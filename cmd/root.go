@@ -109,14 +109,8 @@ func Root() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "timebench",
 		Short: "Measure the operating system's clocks",
-		Long: `Timebench measures the operating system's clocks: what a read costs, the resolution,
-whether reads scale over threads, whether the clocks can be trusted, why reading them is
-slow, and how late sleeps end.`,
-		Example: `  timebench doctor
-  timebench compare
-  timebench compare --threads 1..24 --out report/
-  timebench verify --load
-  timebench compare CLOCK_MONOTONIC '*_COARSE@vdso' @cpu`,
+		Long: "Timebench measures the operating system's clocks: what a read costs and why, whether to trust them, " +
+			"and how late sleeps end. Begin with `timebench doctor`.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          refuseUnknown,
@@ -135,24 +129,9 @@ slow, and how late sleeps end.`,
 	command.SetHelpCommand(helpCommand())
 	command.SetHelpFunc(showHelp)
 	cobra.EnableCommandSorting = false
-	for _, group := range []struct {
-		title    string
-		commands []*cobra.Command
-	}{
-		{"Start here", []*cobra.Command{doctorCommand(), compareCommand()}},
-		{"Who pays", []*cobra.Command{runtimesCommand(), profileCommand()}},
-		{"Wake-ups", []*cobra.Command{wakeCommand()}},
-		{"Trust", []*cobra.Command{verifyCommand(), skewCommand(), driftCommand()}},
-		{"Over time and machines", []*cobra.Command{diffCommand(), fleetCommand(), watchCommand()}},
-		{"Results", []*cobra.Command{renderCommand(), listCommand(), envCommand()}},
-	} {
-		command.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
-		for _, c := range group.commands {
-			c.GroupID = group.title
-			command.AddCommand(c)
-		}
-	}
-	command.AddCommand(versionCommand())
+	command.AddCommand(doctorCommand(), compareCommand(), runtimesCommand(), profileCommand(), wakeCommand(),
+		verifyCommand(), skewCommand(), driftCommand(), diffCommand(), fleetCommand(), watchCommand(), renderCommand(),
+		listCommand(), envCommand(), versionCommand())
 	return command
 }
 

@@ -3,6 +3,8 @@ package cmd
 import (
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,13 +29,15 @@ func TestSelectedRuntimes(t *testing.T) {
 	all, err := selectedRuntimes(nil, nil)
 	require.NoError(t, err)
 	require.Greater(t, len(all), 10)
-	some, err := selectedRuntimes([]string{"perl", "java", "perl"}, []string{"java=/opt/jdk=25/bin/java"})
+	program := filepath.Join(need.Folder(t), "jdk=25.exe")
+	require.NoError(t, os.WriteFile(program, nil, 0o755))
+	some, err := selectedRuntimes([]string{"perl", "java", "perl"}, []string{"java=" + program})
 	require.NoError(t, err)
 	require.Len(t, some, 3)
 	require.Equal(t, "java", some[2].Name)
-	require.Equal(t, "/opt/jdk=25/bin/java", some[2].Path)
+	require.Equal(t, program, some[2].Path)
 	require.Empty(t, some[1].Path)
-	only, err := selectedRuntimes(nil, []string{"c=/usr/bin/musl-gcc"})
+	only, err := selectedRuntimes(nil, []string{"c=" + program})
 	require.NoError(t, err)
 	require.Len(t, only, 1, "not all others too")
 }

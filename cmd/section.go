@@ -119,22 +119,12 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer,
 	document := examine.NewDocument(tool(), host.Facts(), compare.Costs{Clocks: entries}, result.Settings{
 		Threads: section.threads, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	var update func(done, total time.Duration)
-	stop, announced := func(bool) {}, false
-	announce := func(estimate time.Duration) {
-		if !announced && estimate > 0 {
-			update, stop = terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement, estimate, 0)
-			announced = true
-		}
-	}
-	announce(section.estimate)
+	update, stop := terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement, 0)
+	update(0, section.estimate)
 	recorder := measure.Record()
 	failed := section.measure(ctx, document, func(done, total time.Duration) {
 		recorder.Glance()
-		announce(total)
-		if update != nil {
-			update(done, total)
-		}
+		update(done, total)
 	})
 	conditions := recorder.End()
 	document.Conditions = &conditions

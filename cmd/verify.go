@@ -19,7 +19,7 @@ func verifyCommand() *cobra.Command {
 	var flags *sectionFlags
 	command := &cobra.Command{
 		Use:   "verify [CLOCK...]",
-		Short: "Check that clocks can be trusted: backward steps, warps, stalls, jumps",
+		Short: "Check clocks for backward steps, warps, stalls and jumps",
 		Long: `Verify reads each clock on all CPUs at once and compares its values: with the previous
 value on the same CPU, between CPUs (the time-warp test), between the vDSO and the
 system call, and with other clocks. A fault is a contradiction and never a slow read,

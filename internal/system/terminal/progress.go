@@ -12,22 +12,36 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// Progress prints what is measured and about how long it takes, and shows a progress bar; on a terminal only. slowest
-// is how long it takes on the busiest machine, if the estimate does not know how busy this one is; else 0. It returns
-// functions that update the bar (nil without a bar) and end it, complete or interrupted.
-func Progress(w io.Writer, quiet bool, what string, estimate, slowest time.Duration) (
-	update func(done, total time.Duration), stop func(complete bool)) {
+// Progress returns a function that takes how much of a measurement is done, and a function that ends it, complete or
+// interrupted. On a terminal, the first total that is known is printed with what is measured, and a bar shows the progress.
+// slowest is how long it takes on the busiest machine, if the estimate does not know how busy this one is; else 0.
+func Progress(w io.Writer, quiet bool, what string, slowest time.Duration) (update func(done, total time.Duration),
+	stop func(complete bool)) {
 	file, _ := w.(*os.File)
-	// The bar moves the cursor back, over debug output too.
-	if quiet || debuglog.On() || !Is(w) {
-		return nil, func(bool) {}
+	var move func(done, total time.Duration)
+	end, begun := func(bool) {}, quiet || debuglog.On() || !Is(w) // the bar moves the cursor back, over debug output too
+	update = func(done, total time.Duration) {
+		if !begun && total > 0 {
+			begun = true
+			move, end = bar(file, what, total, slowest)
+		}
+		if move != nil {
+			move(done, total)
+		}
 	}
-	restore, ok := enableEscapes(file)
+	return update, func(complete bool) { end(complete) }
+}
+
+// bar prints what is measured and shows a bar. move is nil if the terminal cannot show it.
+func bar(w *os.File, what string, estimate, slowest time.Duration) (move func(done, total time.Duration),
+	end func(complete bool)) {
+	restore, ok := enableEscapes(w)
 	if !ok {
 		return nil, func(bool) {}
 	}
-	width := screen{file}.Width()
-	_, _ = io.WriteString(w, table.Indented(fmt.Sprintf("%s: about %s%s.", what, RoundUp(estimate), busy(load, slowest)), 0, width))
+	width := screen{w}.Width()
+	_, _ = io.WriteString(w,
+		table.Indented(fmt.Sprintf("%s: about %s%s.", what, RoundUp(estimate), busy(load, slowest)), 0, width))
 	tracker := &progress.Tracker{Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
@@ -51,10 +65,10 @@ func Progress(w io.Writer, quiet bool, what string, estimate, slowest time.Durat
 		defer close(shown)
 		show(tracker, began, &lasts, ended)
 	}()
-	update = func(done, total time.Duration) {
+	move = func(done, total time.Duration) {
 		lasts.Store(int64(expected(time.Since(began), done, total)))
 	}
-	return update, func(complete bool) {
+	return move, func(complete bool) {
 		close(ended)
 		<-shown // a later value would make the tracker incomplete again
 		if complete {
