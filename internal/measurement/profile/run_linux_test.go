@@ -119,7 +119,7 @@ func TestCommand(t *testing.T) {
 	require.Contains(t, string(out), "The command ended with exit status 137.")
 	require.NotContains(t, string(out), "to standard error\n", "results go to standard output and nothing else does")
 	_, err := exec.Command(timebench, "profile", "--", "./no such program").Output()
-	require.Equal(t, 1, err.(*exec.ExitError).ExitCode())                                      //nolint:errorlint // of exec
+	require.Equal(t, 2, err.(*exec.ExitError).ExitCode())                                      //nolint:errorlint // of exec
 	require.Contains(t, string(err.(*exec.ExitError).Stderr), "the command cannot be started") //nolint:errorlint // of exec
 	damaged := t.TempDir() + "/damaged"
 	require.NoError(t, os.WriteFile(damaged, []byte("\x7fELF"), 0o755)) //nolint:gosec // it is run
