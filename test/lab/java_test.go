@@ -60,7 +60,7 @@ func TestJava(t *testing.T) {
 				}
 				require.NotNil(t, m.Latency, m.ID)
 				require.Equal(t, m.TracedCalls, m.AttributedCalls, m.ID)
-				require.Equal(t, entry, m.KernelEntry, "%s: reads %v by %s; %s", m.ID, m.Reads, m.ReadsBy, m.KernelEntryBy)
+				require.Equal(t, entry, m.KernelEntry, "%s: reads %v by %s", m.ID, m.Reads, m.ReadsBy)
 			}
 			transcript.WriteString(w.name + ": " + w.about + "\n\n")
 			require.NoError(t, render.OfDocument(d).Text(&transcript))

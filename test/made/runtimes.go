@@ -27,7 +27,6 @@ func Runtimes(calls int) *runtimes.Runtimes {
 		}
 		java.Calls = append(java.Calls, runtimes.MeasuredCall{
 			ID: call + "@java", Call: call, Kind: []string{"wall", "monotonic", "wall", "wall", "cpu time"}[i%5],
-			WarmUpNS: 3 * cost,
 			Latency: &compare.Latency{
 				MedianNS: cost, LowNS: cost * 0.99, HighNS: cost * 1.2, Confidence: 0.95, MinNS: cost * 0.9,
 				SamplesNS: []float64{cost, cost * 0.9, cost * 1.1, cost, cost * 0.99, cost * 1.2, cost},
@@ -44,7 +43,6 @@ func Runtimes(calls int) *runtimes.Runtimes {
 				"CLOCK_THREAD_CPUTIME_ID"}[i%5]}, ReadsBy: "ptrace",
 			TracedCalls: 1000, AttributedCalls: 1000 - i%2,
 			KernelEntry:   []string{result.Never, result.Never, result.Sometimes, result.Never, result.Always}[i%5],
-			KernelEntryBy: "ptrace",
 			WithoutVDSONS: 10 * cost,
 		})
 	}

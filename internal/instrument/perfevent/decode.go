@@ -74,7 +74,7 @@ func (r *Record) fill(misc uint16, body []byte) (known, ok bool) {
 	case Comm:
 		r.PID, r.TID, r.Name, r.Exec = word(0), word(1), text(body[8:]), misc&commExec != 0
 	case Fork, Exit:
-		r.PID, r.ParentPID, r.TID, r.ParentTID = word(0), word(1), word(2), word(3)
+		r.PID, r.ParentPID, r.TID = word(0), word(1), word(2)
 	case Map:
 		r.PID, r.TID, r.Start, r.Length, r.Name = word(0), word(1), long(1), long(2), text(body[64:])
 	}

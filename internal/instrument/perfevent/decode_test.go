@@ -43,8 +43,8 @@ var all = []struct {
 	{record(LostSamples, 0, with(uint64(3))...), Record{Kind: LostSamples, PID: 7, TID: 8, TimeNS: 1234, Lost: 3}},
 	{record(Comm, commExec, with(uint32(70), uint32(71), "java")...), Record{Kind: Comm, PID: 70, TID: 71, TimeNS: 1234, Name: "java", Exec: true}},
 	{record(Comm, 0, with(uint32(70), uint32(71), "sixteen.bytes.at")...), Record{Kind: Comm, PID: 70, TID: 71, TimeNS: 1234, Name: "sixteen.bytes.at"}},
-	{record(Fork, 0, with(uint32(70), uint32(60), uint32(71), uint32(61), uint64(9))...), Record{Kind: Fork, PID: 70, ParentPID: 60, TID: 71, ParentTID: 61, TimeNS: 1234}},
-	{record(Exit, 0, with(uint32(70), uint32(60), uint32(71), uint32(61), uint64(9))...), Record{Kind: Exit, PID: 70, ParentPID: 60, TID: 71, ParentTID: 61, TimeNS: 1234}},
+	{record(Fork, 0, with(uint32(70), uint32(60), uint32(71), uint32(61), uint64(9))...), Record{Kind: Fork, PID: 70, ParentPID: 60, TID: 71, TimeNS: 1234}},
+	{record(Exit, 0, with(uint32(70), uint32(60), uint32(71), uint32(61), uint64(9))...), Record{Kind: Exit, PID: 70, ParentPID: 60, TID: 71, TimeNS: 1234}},
 	{record(Throttle, 0, with(uint64(1), uint64(2), uint64(3))...), Record{Kind: Throttle, PID: 7, TID: 8, TimeNS: 1234}},
 	{
 		record(Map, 0, with(uint32(70), uint32(71), uint64(0x7fff0000), uint64(0x2000), uint64(0), uint32(0), uint32(0), uint64(0), uint64(0), uint32(5), uint32(2), "[vdso]")...),

@@ -1,7 +1,6 @@
 package perfevent
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -10,9 +9,6 @@ import (
 )
 
 const maxStack = 64
-
-// formatLost is PERF_FORMAT_LOST.
-const formatLost = 1 << 4
 
 // Options select what to sample.
 type Options struct {
@@ -29,13 +25,11 @@ type Events struct {
 	options Options
 	fds     []int
 	rings   map[int]*Ring // by CPU
-	// countsLost is whether the kernel counts the samples that it could not write.
-	countsLost bool
 }
 
 // New returns Events without an event.
 func New(options Options) *Events {
-	return &Events{options: options, rings: map[int]*Ring{}, countsLost: true}
+	return &Events{options: options, rings: map[int]*Ring{}}
 }
 
 // AllThreads is the thread of Open that means every thread on the CPU.
@@ -61,7 +55,7 @@ func (e *Events) Open(tid, cpu int) error {
 	if e.options.Inherit {
 		attributes.Bits |= unix.PerfBitInherit
 	}
-	fd, err := e.open(&attributes, tid, cpu)
+	fd, err := open(&attributes, tid, cpu)
 	if err != nil {
 		return fmt.Errorf("perf_event_open: %w", err)
 	}
@@ -72,21 +66,12 @@ func (e *Events) Open(tid, cpu int) error {
 	return nil
 }
 
-// open opens an event. An older kernel does not count lost samples, and a kernel with a lower limit of callchains
-// refuses our limit.
-func (e *Events) open(attributes *unix.PerfEventAttr, tid, cpu int) (int, error) {
-	if e.countsLost {
-		attributes.Read_format = formatLost
-	}
+// open opens an event. A kernel with a lower limit of callchains refuses our limit.
+func open(attributes *unix.PerfEventAttr, tid, cpu int) (int, error) {
 	fd, err := unix.PerfEventOpen(attributes, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
-	if errors.Is(err, unix.EINVAL) && e.countsLost && len(e.fds) == 0 {
-		e.countsLost = false
-		attributes.Read_format = 0
-		return e.open(attributes, tid, cpu)
-	}
 	if errors.Is(err, unix.EOVERFLOW) && attributes.Sample_max_stack > 0 {
 		attributes.Sample_max_stack = 0 // the default: kernel.perf_event_max_stack
-		return e.open(attributes, tid, cpu)
+		return open(attributes, tid, cpu)
 	}
 	return fd, err
 }
@@ -114,22 +99,6 @@ func (e *Events) Read(visit func(*Record)) error {
 		}
 	}
 	return nil
-}
-
-// Lost returns the number of samples that the kernel could not write since the events were opened; false if the kernel
-// does not report it (before Linux 6.0).
-func (e *Events) Lost() (lost uint64, ok bool) {
-	if !e.countsLost {
-		return 0, false
-	}
-	var value [16]byte // the value of the event, and what was lost
-	for _, fd := range e.fds {
-		if n, err := unix.Read(fd, value[:]); err != nil || n != len(value) {
-			return 0, false
-		}
-		lost += binary.NativeEndian.Uint64(value[8:])
-	}
-	return lost, true
 }
 
 // Len returns the number of open events.

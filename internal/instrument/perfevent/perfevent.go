@@ -27,8 +27,8 @@ type Record struct {
 	PID, TID int
 	// TimeNS is CLOCK_MONOTONIC.
 	TimeNS uint64
-	// ParentPID and ParentTID are the process and the thread that started the thread or process of a Fork.
-	ParentPID, ParentTID int
+	// ParentPID is the process that started the thread or process of a Fork.
+	ParentPID int
 	// Exec is whether a Comm is from execve(2): the process runs another program now.
 	Exec bool
 	// Name is the name of a Comm, or the file of a Map.

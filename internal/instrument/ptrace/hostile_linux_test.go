@@ -47,12 +47,12 @@ func both(t *testing.T, check func(t *testing.T, trace func(context.Context, *ex
 	t.Helper()
 	t.Run("Trace", func(t *testing.T) {
 		check(t, func(ctx context.Context, program *exec.Cmd) error {
-			_, err := Trace(ctx, program, true, ample)
+			_, err := Trace(ctx, Hidden, program, ample)
 			return err
 		})
 	})
 	t.Run("Run", func(t *testing.T) {
-		check(t, func(ctx context.Context, program *exec.Cmd) error { return Run(ctx, program, ample) })
+		check(t, func(ctx context.Context, program *exec.Cmd) error { return fast(ctx, program) })
 	})
 }
 
@@ -132,7 +132,7 @@ func TestExecOfThreads(t *testing.T) {
 		program := exec.Command(hostile, "execthread")
 		program.Stdout = &output
 		need.Ends(t, "the trace", func() {
-			spans, err := Trace(t.Context(), program, true, ample)
+			spans, err := Trace(t.Context(), Hidden, program, ample)
 			require.NoError(t, err)
 			// The last marks of the main thread and of the thread that called exec are not closed.
 			require.Equal(t, []Span{{Mark: "echo"}}, spans)
@@ -149,7 +149,7 @@ func TestContextEndsAtAnyMoment(t *testing.T) {
 		program := exec.Command(hostile, []string{"runs", "bomb", "execthread"}[i%3])
 		nothingIsLeft := secretive(t, program)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*300*time.Microsecond)
-		need.Ends(t, "the trace", func() { _, _ = Trace(ctx, program, true, ample) })
+		need.Ends(t, "the trace", func() { _, _ = Trace(ctx, Hidden, program, ample) })
 		cancel()
 		nothingIsLeft()
 	}
@@ -162,7 +162,7 @@ func TestOutputOfTheCallerFails(t *testing.T) {
 	nothingIsLeft := secretive(t, program)
 	program.Stdout = failing{}
 	need.Ends(t, "the trace", func() {
-		require.EqualError(t, Run(t.Context(), program, ample), "killed by signal 13 (SIGPIPE)")
+		require.EqualError(t, fast(t.Context(), program), "killed by signal 13 (SIGPIPE)")
 	})
 	nothingIsLeft()
 }
@@ -176,7 +176,7 @@ func TestNothingIsLeftUntraced(t *testing.T) {
 	usableOrSkip(t)
 	program := exec.Command(compiled(t, "hostile", "-static"), "untraced")
 	nothingIsLeft := secretive(t, program)
-	need.Ends(t, "the trace", func() { require.NoError(t, Run(t.Context(), program, ample)) })
+	need.Ends(t, "the trace", func() { require.NoError(t, fast(t.Context(), program)) })
 	nothingIsLeft()
 }
 
@@ -206,22 +206,8 @@ func TestTooMuch(t *testing.T) {
 	usableOrSkip(t)
 	command := exec.Command(compiled(t, "hostile", "-static"), "marks")
 	nothingIsLeft := secretive(t, command)
-	spans, err := Trace(t.Context(), command, true, ample)
+	spans, err := Trace(t.Context(), Hidden, command, ample)
 	require.EqualError(t, err, fmt.Sprintf("the program made more than %d marks or %d clock reads", maxSpans, maxReads))
 	require.LessOrEqual(t, len(spans), maxSpans+1)
 	nothingIsLeft()
-}
-
-// A program that cannot start is an error of exec.
-func TestProgramThatCannotStart(t *testing.T) {
-	usableOrSkip(t)
-	for path, reason := range map[string]string{
-		"/nonexistent/program": "no such file or directory",
-		"/":                    "is a directory",
-		"testdata/reads.c":     "permission denied",
-	} {
-		both(t, func(t *testing.T, trace func(context.Context, *exec.Cmd) error) {
-			require.ErrorContains(t, trace(t.Context(), exec.Command(path)), reason, path)
-		})
-	}
 }

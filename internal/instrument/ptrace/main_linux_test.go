@@ -51,7 +51,7 @@ func traceAndPrint(args []string) {
 	command := exec.Command(args[0], args[1:]...)
 	command.Env, command.Stdout = os.Environ(), os.Stderr
 	var r report
-	spans, err := Trace(context.Background(), command, true, ample)
+	spans, err := Trace(context.Background(), Hidden, command, ample)
 	r.Spans = spans
 	if err != nil {
 		r.Error = err.Error()
@@ -162,4 +162,10 @@ func left(t *testing.T, program *exec.Cmd) []string {
 		}
 	}
 	return found
+}
+
+// fast runs a program without the vDSO at full speed.
+func fast(ctx context.Context, program *exec.Cmd) error {
+	_, err := Trace(ctx, Fast, program, ample)
+	return err
 }

@@ -24,13 +24,13 @@ func TestProgramOf32Bits(t *testing.T) {
 	if err := exec.Command(path).Run(); err == nil || err.Error() != "exit status 5" {
 		need.Missing(t, "32-bit programs", "this kernel does not run them")
 	}
-	_, err := Trace(t.Context(), exec.Command(path), true, ample)
+	_, err := Trace(t.Context(), Hidden, exec.Command(path), ample)
 	require.Regexp(t, `^process \d+ is a 32-bit program: its clock reads are not traced$`, err.Error())
 
 	marks := strings.Repeat("cd /timebench-mark/x 2>/dev/null; ", 3)
 	program := exec.Command(need.Program(t, "sh"), "-c", marks+path+"; exit 0")
-	spans, err := Trace(t.Context(), program, true, ample)
+	spans, err := Trace(t.Context(), Hidden, program, ample)
 	require.Regexp(t, `^process \d+ is a 32-bit program: its clock reads are not traced$`, err.Error())
 	require.GreaterOrEqual(t, len(spans), 2)
-	require.Error(t, Run(t.Context(), exec.Command(need.Program(t, "sh"), "-c", path+"; exit 0"), ample))
+	require.Error(t, fast(t.Context(), exec.Command(need.Program(t, "sh"), "-c", path+"; exit 0")))
 }

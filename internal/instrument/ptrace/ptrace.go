@@ -3,15 +3,11 @@
 //
 // A read of the time usually does not enter the kernel, so no tracer sees it: the C library, or the runtime itself,
 // calls a function of the vDSO, vdso(7). The kernel passes the address of the vDSO in an entry of the auxiliary vector,
-// which it puts on the stack of the new program, getauxval(3). [Trace] and [Run] can hide this entry while the program
+// which it puts on the stack of the new program, getauxval(3). [Trace] can hide this entry while the program
 // is stopped at the end of execve(2), before its first instruction. The program then finds no vDSO, and makes a system
 // call for each read.
 //
-//   - [Trace] with the vDSO hidden reports which clocks each call reads.
-//   - [Trace] without hiding reports which reads enter the kernel on this machine.
-//   - [Waits] reports which system calls wait until a time, and how long.
-//   - [Run] hides the vDSO and traces nothing else: the program runs at full speed and measures its calls without a
-//     vDSO.
+// A [Task] is what it reports, and whether it hides the vDSO.
 //
 // # Marks
 //
@@ -32,6 +28,20 @@ package ptrace
 // MarkPrefix is the beginning of the paths that are marks. The rest is the name of the mark.
 const MarkPrefix = "/timebench-mark/"
 
+// Role is the role of a process that traces a program: it calls [Follow].
+const Role = "trace"
+
+// A Task is what a trace is for.
+type Task string
+
+// The tasks.
+const (
+	Hidden  Task = "hidden"  // which clocks each call reads, with the vDSO hidden
+	Visible Task = "visible" // which reads enter the kernel on this machine
+	Waits   Task = "waits"   // which system calls wait until a time, and how long
+	Fast    Task = "fast"    // nothing: the program runs at full speed with the vDSO hidden, and measures its calls
+)
+
 // A Span is the reads of a thread between a mark and its next mark.
 type Span struct {
 	// Mark is the name of the mark, without MarkPrefix.
@@ -41,7 +51,7 @@ type Span struct {
 	// CPU time of the calling thread or process is CLOCK_THREAD_CPUTIME_ID or CLOCK_PROCESS_CPUTIME_ID, however the
 	// program spells the id.
 	Reads []string
-	// Waits are the timed system calls of all threads between the marks, in order; only [Waits] returns them.
+	// Waits are the timed system calls of all threads between the marks, in order; of the task [Waits] only.
 	Waits []Wait
 }
 

@@ -20,51 +20,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Role is the role of a process that traces a program: it calls [Follow].
-const Role = "trace"
-
-// Tasks of a tracer.
-const (
-	seeHidden  = "hidden"  // sees the reads, hides the vDSO
-	seeVisible = "visible" // sees the reads
-	seeWaits   = "waits"   // sees the timed system calls
-	runHidden  = "fast"    // hides the vDSO, and lets the program run
-	tryHidden  = "try"     // hides the vDSO, and ends before the first instruction
-)
+// tryHidden is the task that hides the vDSO and ends before the first instruction.
+const tryHidden Task = "try"
 
 // Trace runs a program with limits, as [program.Run] does, and returns a span for each mark that was followed by
-// another mark of the same thread, in the order of the marks. If hide is true, the vDSO is hidden from the program and
-// from each program that it becomes or starts.
+// another mark of the same thread, in the order of the marks.
 //
 // The spans of a program that fails are valid. There are no spans of a program that exceeds a limit.
-func Trace(ctx context.Context, command *exec.Cmd, hide bool, limits program.Limits) ([]Span, error) {
+func Trace(ctx context.Context, task Task, command *exec.Cmd, limits program.Limits) ([]Span, error) {
 	if err := Usable(); err != nil {
 		return nil, err
 	}
-	if hide {
-		return traced(ctx, seeHidden, command, limits)
-	}
-	return traced(ctx, seeVisible, command, limits)
-}
-
-// Run runs a program with limits, as [program.Run] does. The vDSO is hidden from the program and from each program that
-// it becomes or starts. The program runs at full speed: it stops only where a process or thread starts, a program
-// starts, or a signal arrives.
-func Run(ctx context.Context, command *exec.Cmd, limits program.Limits) error {
-	if err := Usable(); err != nil {
-		return err
-	}
-	_, err := traced(ctx, runHidden, command, limits)
-	return err
-}
-
-// Waits runs a program with limits, as [program.Run] does, and returns the spans as [Trace] does, with the timed system
-// calls instead of the reads.
-func Waits(ctx context.Context, command *exec.Cmd, limits program.Limits) ([]Span, error) {
-	if err := Usable(); err != nil {
-		return nil, err
-	}
-	return traced(ctx, seeWaits, command, limits)
+	return traced(ctx, task, command, limits)
 }
 
 // A report is the result of a tracer. It writes the report at its end, to a pipe that the program has no descriptor of.
@@ -77,7 +44,7 @@ type report struct {
 const maxReport = 256 << 20
 
 // traced runs a program under a tracer, another process of timebench.
-func traced(ctx context.Context, how string, command *exec.Cmd, limits program.Limits) ([]Span, error) {
+func traced(ctx context.Context, task Task, command *exec.Cmd, limits program.Limits) ([]Span, error) {
 	if command.Err != nil {
 		return nil, command.Err
 	}
@@ -92,7 +59,7 @@ func traced(ctx context.Context, how string, command *exec.Cmd, limits program.L
 		_ = json.NewDecoder(io.LimitReader(out, maxReport)).Decode(&r)
 		reports <- r
 	}()
-	tracer := program.Role(Role, slices.Concat([]string{how, command.Path}, command.Args)...)
+	tracer := program.Role(Role, slices.Concat([]string{string(task), command.Path}, command.Args)...)
 	tracer.Stdin, tracer.Stdout, tracer.Env, tracer.Dir = command.Stdin, command.Stdout, command.Env, command.Dir
 	tracer.ExtraFiles = []*os.File{in}
 	_, err = program.Run(ctx, tracer, limits)
@@ -121,9 +88,9 @@ func Follow(args []string) error {
 	}
 	unix.CloseOnExec(reports)
 	runtime.LockOSThread() // the kernel accepts the requests of the thread that started the program only
-	task := args[0]
-	t := &tracer{hide: task != seeVisible && task != seeWaits, waits: task == seeWaits}
-	t.calls = t.waits || task == seeHidden || task == seeVisible
+	task := Task(args[0])
+	t := &tracer{hide: task != Visible && task != Waits, waits: task == Waits}
+	t.calls = t.waits || task == Hidden || task == Visible
 	err := t.start(&exec.Cmd{Path: args[1], Args: args[2:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 	if err == nil && task != tryHidden {
 		err = t.follow()

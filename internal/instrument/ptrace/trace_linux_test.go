@@ -2,7 +2,6 @@ package ptrace
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -71,7 +70,7 @@ func TestReads(t *testing.T) {
 			program := p.program(t)
 			var output bytes.Buffer
 			program.Stdout, program.Stderr = &output, &output
-			spans, err := Trace(t.Context(), program, true, ample)
+			spans, err := Trace(t.Context(), Hidden, program, ample)
 			require.NoError(t, err, output.String())
 			require.Equal(t, each(1000, readsOfC()), counted(spans))
 		})
@@ -92,7 +91,7 @@ func TestWithoutHiding(t *testing.T) {
 	if vector, err := unix.Auxv(); err != nil || !hasVDSO(vector) {
 		need.Missing(t, "vdso", "the kernel mapped no vDSO into this process")
 	}
-	spans, err := Trace(t.Context(), exec.Command(compiled(t, "reads"), "1000"), false, ample)
+	spans, err := Trace(t.Context(), Visible, exec.Command(compiled(t, "reads"), "1000"), ample)
 	require.NoError(t, err)
 	got := counted(spans)
 	for mark, names := range readsOfTheKernel {
@@ -114,7 +113,7 @@ func hasVDSO(vector [][2]uintptr) bool {
 // Each system call with a path is a mark, in the order of the calls.
 func TestMarks(t *testing.T) {
 	usableOrSkip(t)
-	spans, err := Trace(t.Context(), exec.Command(compiled(t, "marks", "-static")), true, ample)
+	spans, err := Trace(t.Context(), Hidden, exec.Command(compiled(t, "marks", "-static")), ample)
 	require.NoError(t, err)
 	var want []Span
 	marks := "newfstatat statx faccessat faccessat2 openat openat2 readlinkat chdir statfs"
@@ -203,13 +202,13 @@ func TestVDSOIsHidden(t *testing.T) {
 		require.NoError(t, trace(program))
 		return output.String()
 	}
-	traced := func(hide bool) func(*exec.Cmd) error {
-		return func(program *exec.Cmd) error { _, err := Trace(t.Context(), program, hide, ample); return err }
+	traced := func(task Task) func(*exec.Cmd) error {
+		return func(program *exec.Cmd) error { _, err := Trace(t.Context(), task, program, ample); return err }
 	}
-	require.Equal(t, "none\nnone\nnone\n", printed(func(program *exec.Cmd) error { return Run(t.Context(), program, ample) }))
-	require.Equal(t, "none\nnone\nnone\n", printed(traced(true)))
+	require.Equal(t, "none\nnone\nnone\n", printed(traced(Fast)))
+	require.Equal(t, "none\nnone\nnone\n", printed(traced(Hidden)))
 	if vector, err := unix.Auxv(); err == nil && hasVDSO(vector) {
-		require.Equal(t, "vdso\nvdso\nvdso\n", printed(traced(false)))
+		require.Equal(t, "vdso\nvdso\nvdso\n", printed(traced(Visible)))
 	}
 }
 
@@ -217,20 +216,10 @@ func TestVDSOIsHidden(t *testing.T) {
 func TestSpanEndsWithTheProgram(t *testing.T) {
 	usableOrSkip(t)
 	path := compiled(t, "reads")
-	spans, err := Trace(t.Context(), exec.Command(need.Program(t, "sh"), "-c", "cd /timebench-mark/before; exec "+path+" 1"), true, ample)
+	spans, err := Trace(t.Context(), Hidden, exec.Command(need.Program(t, "sh"), "-c", "cd /timebench-mark/before; exec "+path+" 1"), ample)
 	require.NoError(t, err)
 	require.NotContains(t, counted(spans), "before")
 	require.Equal(t, each(1, readsOfC()), counted(spans))
-}
-
-// A program has no terminal.
-func TestSession(t *testing.T) {
-	usableOrSkip(t)
-	var output bytes.Buffer
-	program := exec.Command(need.Program(t, "sh"), "-c", `cut -d " " -f 7 /proc/$$/stat`)
-	program.Stdout = &output
-	require.NoError(t, Run(t.Context(), program, ample))
-	require.Equal(t, "0\n", output.String(), "tty_nr of proc_pid_stat(5)")
 }
 
 // Run does not stop the program at system calls, as Trace does: twice each.
@@ -246,9 +235,9 @@ func TestRunDoesNotStopAtCalls(t *testing.T) {
 		require.NoError(t, json.Unmarshal(output.Bytes(), &n))
 		return n
 	}
-	running := switches(func(program *exec.Cmd) error { return Run(t.Context(), program, ample) })
+	running := switches(func(program *exec.Cmd) error { return fast(t.Context(), program) })
 	tracing := switches(func(program *exec.Cmd) error {
-		_, err := Trace(t.Context(), program, true, ample)
+		_, err := Trace(t.Context(), Hidden, program, ample)
 		return err
 	})
 	require.Less(t, running, 1000)
@@ -258,15 +247,7 @@ func TestRunDoesNotStopAtCalls(t *testing.T) {
 // A program that fails returns its spans and the reason.
 func TestFailure(t *testing.T) {
 	usableOrSkip(t)
-	spans, err := Trace(t.Context(), exec.Command(compiled(t, "hostile"), "fails"), true, ample)
+	spans, err := Trace(t.Context(), Hidden, exec.Command(compiled(t, "hostile"), "fails"), ample)
 	require.EqualError(t, err, "exit status 3")
 	require.Equal(t, []Span{{Mark: "first", Reads: []string{"CLOCK_REALTIME"}}}, spans)
-}
-
-// A context that has ended starts nothing.
-func TestEndedContext(t *testing.T) {
-	usableOrSkip(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	require.ErrorIs(t, Run(ctx, exec.Command("/nonexistent"), ample), context.Canceled)
 }

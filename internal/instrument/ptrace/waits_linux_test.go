@@ -11,7 +11,7 @@ import (
 // Each call that waits is seen with its span, or with what remains of its deadline.
 func TestWaits(t *testing.T) {
 	usableOrSkip(t)
-	spans, err := Waits(t.Context(), exec.Command(compiled(t, "waits", "-pthread")), ample)
+	spans, err := Trace(t.Context(), Waits, exec.Command(compiled(t, "waits", "-pthread")), ample)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(spans), 11)
 	const span = 3_000_000

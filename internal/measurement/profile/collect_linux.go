@@ -35,8 +35,6 @@ type collector struct {
 	events  *perfevent.Events
 	tally   *tally
 	waiting []perfevent.Record
-	// lostBefore is the number of records that were lost before the profile.
-	lostBefore uint64
 	// namesAt is when names are looked up again. The lookups take a tenth of the time.
 	namesAt time.Time
 }
@@ -65,17 +63,11 @@ func (c *collector) count(untilNS uint64) {
 	c.waiting = slices.Delete(c.waiting, 0, due)
 }
 
-// begin begins the time of the profile.
-func (c *collector) begin() {
-	c.tally.from = monotonicNS()
-	c.lostBefore, _ = c.events.Lost()
-}
-
-// run samples until the time is over or ctx ends, from now on or since begin was called. It returns how long it
+// run samples until the time is over or ctx ends, from now on or since the time of the tally. It returns how long it
 // sampled. It calls each whenever the rings were read.
 func (c *collector) run(ctx context.Context, span time.Duration, each func(elapsed time.Duration, over bool)) (time.Duration, error) {
 	if c.tally.from == 0 {
-		c.begin()
+		c.tally.from = monotonicNS()
 	}
 	from := c.tally.from
 	ticker := time.NewTicker(drainEvery)
@@ -99,8 +91,7 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 			return 0, err
 		}
 	}
-	// The kernel reports lost samples with the next record, or not at all.
-	time.Sleep(2 * settle)
+	time.Sleep(2 * settle) // the kernel reports lost samples with the next record
 	if err := c.events.Stop(); err != nil {
 		return 0, err
 	}
@@ -109,9 +100,6 @@ func (c *collector) run(ctx context.Context, span time.Duration, each func(elaps
 	}
 	c.tally.lookUpNames()
 	c.tally.lookUpCompiled()
-	if lost, ok := c.events.Lost(); ok {
-		c.tally.lost = max(c.tally.lost, int(lost-c.lostBefore)) //nolint:gosec // far below the limit
-	}
 	return time.Duration(c.tally.until - from), nil //nolint:gosec // below 292 years
 }
 

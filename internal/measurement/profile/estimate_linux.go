@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
@@ -86,7 +85,7 @@ func (e estimate) of(p *target) Process {
 	if process.ClockShare != nil {
 		e.reads(&process, p)
 	}
-	process.Functions, process.Threads = functionsOf(p), readingThreads(p)
+	process.Threads = readingThreads(p)
 	process.Callers, process.OtherCallerSamples = callersOf(p)
 	return process
 }
@@ -144,17 +143,6 @@ func (e estimate) readsPerNS(p *target, direct bool) (reads, unknown float64) {
 	}
 	samples = max(samples, 1)
 	return reads / samples, unknown / samples
-}
-
-func functionsOf(p *target) []Function {
-	var all []Function
-	for name, samples := range p.byFunction {
-		all = append(all, Function{name, samples})
-	}
-	slices.SortFunc(all, func(a, b Function) int {
-		return cmp.Or(cmp.Compare(b.Samples, a.Samples), strings.Compare(a.Name, b.Name))
-	})
-	return all
 }
 
 func readingThreads(p *target) []Thread {

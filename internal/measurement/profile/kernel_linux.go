@@ -79,9 +79,6 @@ func functionOf(name string) (clock string, reads bool) {
 	return clock, reads
 }
 
-// unnamed is the name of code of the vDSO that belongs to no function with a name.
-const unnamed = "vDSO"
-
 // cutAny returns a function without its prefix; false if it has no such prefix.
 func cutAny(function string, prefixes []string) (string, bool) {
 	for _, prefix := range prefixes {

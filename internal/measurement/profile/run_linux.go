@@ -131,7 +131,7 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 	c := &collector{events: o.events, tally: t, waiting: o.early}
 	if started != nil {
 		t.starting = started.PID()
-		c.begin() // the command may run before this thread does again
+		t.from = monotonicNS() // the command may run before this thread does again
 		if err := started.Begin(); err != nil {
 			return 0, usages{}, fmt.Errorf("the command cannot be started: %w", err)
 		}

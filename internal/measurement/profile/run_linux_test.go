@@ -89,7 +89,6 @@ func TestRealPrograms(t *testing.T) {
 	require.Less(t, *of(2).ClockShare, *of(3).ClockShare)
 	require.Greater(t, of(3).ClockShareHigh, 0.9, "it does nothing else")
 	require.Greater(t, of(3).UserShare, 0.8)
-	require.Equal(t, "__vdso_clock_gettime", of(3).Functions[0].Name)
 	require.NotEmpty(t, of(3).Callers)
 	require.Contains(t, of(3).Callers[0].Functions[0], "clock_gettime (libc")
 	if p.SeesKernel {

@@ -84,22 +84,12 @@ type Process struct {
 	SyscallShare float64 `json:"syscall_share" is:"share"`
 	// ReadsPerSecond is about the number of reads.
 	ReadsPerSecond float64 `json:"reads_per_second,omitempty"`
-	// Functions are the functions of the vDSO, the one with most samples first.
-	Functions []Function `json:"functions,omitempty"`
 	// Threads are the threads with most samples of reads, 20 at most.
 	Threads []Thread `json:"threads,omitempty"`
 	// Callers are the callers with most samples of reads, 20 at most.
 	Callers []Caller `json:"callers,omitempty"`
 	// OtherCallerSamples is the number of samples of further callers.
 	OtherCallerSamples int `json:"other_caller_samples,omitempty"`
-}
-
-// A Function is one of the vDSO.
-type Function struct {
-	// Name is its name.
-	Name string `json:"name"`
-	// Samples is the number of samples in it and in the kernel below.
-	Samples int `json:"samples"`
 }
 
 // A Thread is one of the 20 with most reads.

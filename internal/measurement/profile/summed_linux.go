@@ -51,7 +51,7 @@ func sumOf(programs []*target) *target {
 	first := slices.MaxFunc(programs, func(a, b *target) int { return a.samples - b.samples })
 	sum := &target{
 		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded,
-		byFunction: map[string]int{}, clocks: map[string]int{}, sites: map[place]*site{}, threadNames: map[int]string{},
+		clocks: map[string]int{}, sites: map[place]*site{}, threadNames: map[int]string{},
 		threads: map[int]*count{}, stacks: map[stack]int{}, names: map[uint64]symbols.Frame{},
 	}
 	for _, p := range programs {
@@ -68,9 +68,6 @@ func (p *target) join(other *target) {
 	p.samples += other.samples
 	p.user, p.hidden = p.user+other.user, p.hidden+other.hidden
 	p.otherStacks += other.otherStacks
-	for name, samples := range other.byFunction {
-		p.byFunction[name] += samples
-	}
 	for clock, samples := range other.clocks {
 		p.clocks[clock] += samples
 	}

@@ -63,8 +63,6 @@ type target struct {
 	samples int
 	user    int // in the vDSO, in user mode
 	hidden  int // in the kernel, if it is not known whether in a read
-	// byFunction are the samples in functions of the vDSO, by name.
-	byFunction map[string]int
 	// clocks are the samples that are certainly in reads, by clock; the clock is empty if its cost is not measured.
 	clocks map[string]int
 	// sites are the instructions from which the program entered the kernel.
@@ -250,7 +248,7 @@ func (t *tally) of(pid int) *target {
 	}
 	p.ended = false // a thread outlives the first one of its process
 	if p.threads == nil {
-		p.byFunction, p.clocks = map[string]int{}, map[string]int{}
+		p.clocks = map[string]int{}
 		p.sites, p.threadNames = map[place]*site{}, map[int]string{}
 		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]int{}, map[uint64]symbols.Frame{}
 	}
@@ -268,7 +266,7 @@ func (p *target) release() {
 			return
 		}
 	}
-	p.byFunction, p.clocks, p.sites = nil, nil, nil
+	p.clocks, p.sites = nil, nil
 	p.threads, p.stacks, p.names, p.nameless, p.namelessThreads = nil, nil, nil, nil, nil
 }
 
@@ -313,8 +311,8 @@ func (t *tally) sample(r *perfevent.Record) {
 	}
 	switch {
 	case within > 0:
-		name := t.vdso(p.vdso.start, r.User[within-1]) // the outermost address is in the function that was called
-		clock, reads := functionOf(name)
+		// The outermost address is in the function that was called.
+		clock, reads := functionOf(t.vdso(p.vdso.start, r.User[within-1]))
 		if !reads {
 			return
 		}
@@ -327,7 +325,6 @@ func (t *tally) sample(r *perfevent.Record) {
 		}
 		if in == aRead {
 			call.clock = clock
-			p.byFunction[cmp.Or(name, unnamed)]++
 		}
 	case vsyscall.has(r.User[0]): // the kernel emulates it, at another cost
 		call = kernelCall{kind: clockCall}

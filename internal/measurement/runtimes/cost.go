@@ -27,8 +27,6 @@ const (
 	minSlices = 10
 	// batch is the number of slices of a command: few commands, which wake the benchmark up, and calls that take turns.
 	batch = 10
-	// firstCalls are the calls that measure the cost of a call before the warm-up.
-	firstCalls = 100
 	// A compiler compiles a method as a whole after many calls, so the warm-up makes short runs: turns of warmRuns runs
 	// of warmCalls calls. Each call has at least minTurns turns, 20,000 calls, even if WarmUp passes while the program
 	// waits for a CPU.
@@ -38,13 +36,6 @@ const (
 	// maxCalls is the maximum number of calls in a slice: some languages count in 32 bits.
 	maxCalls = 1 << 30
 )
-
-// A startCost is the cost of a call in one start of a benchmark.
-type startCost struct {
-	// warmNS is the mean of the first calls, in ns/call, and slicesNS are the slices.
-	warmNS   float64
-	slicesNS []float64
-}
 
 // slices returns the number of slices of a call in each start.
 func (s Settings) slices(of Runtime) int {
@@ -101,17 +92,19 @@ func (r Runtime) warm(d *dialogue, names []string) error {
 	}))
 }
 
-// first returns the cost of the first calls in ns/call. If the stopwatch did not move, more calls follow.
-func (d *dialogue) first(name string) (float64, error) {
-	for calls := firstCalls; ; calls += firstCalls {
-		elapsedNS, err := d.run(name, firstCalls, 1)
-		if err != nil {
-			return 0, err
-		}
-		if elapsedNS[0] > 0 {
-			return elapsedNS[0] / float64(calls), nil
+// known returns the names of the calls that the runtime has.
+func (d *dialogue) known(names []string) (some []string, err error) {
+	for _, name := range names {
+		if _, err := d.run(name, 1, 1); err == nil {
+			some = append(some, name)
+		} else if !errors.Is(err, errMissing) {
+			return nil, err
 		}
 	}
+	if len(some) == 0 {
+		return nil, errors.New(d.missing[names[0]])
+	}
+	return some, nil
 }
 
 // calibrated returns the number of calls that take as long as a slice.
@@ -128,29 +121,17 @@ func (d *dialogue) calibrated(name string, slice time.Duration) (int, error) {
 	return maxCalls, nil
 }
 
-// costs measures calls in one start: their first calls; then, when all are warm, slices in turn. Each round starts at
-// another name.
-func (r Runtime) costs(d *dialogue, names []string, count int) (map[string]*startCost, error) {
-	all := map[string]*startCost{}
-	var known []string
-	for _, name := range names {
-		ns, err := d.first(name)
-		if errors.Is(err, errMissing) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		known = append(known, name)
-		all[name] = &startCost{warmNS: ns}
-	}
-	if len(known) == 0 {
-		return nil, errors.New(d.missing[names[0]])
+// costs measures calls in one start, when all are warm: it returns the ns/call of their slices, which take turns. Each
+// round starts at another name.
+func (r Runtime) costs(d *dialogue, names []string, count int) (map[string][]float64, error) {
+	known, err := d.known(names)
+	if err != nil {
+		return nil, err
 	}
 	if err := r.warm(d, known); err != nil {
 		return nil, err
 	}
-	calls := map[string]int{}
+	calls, all := map[string]int{}, map[string][]float64{}
 	for _, name := range known {
 		n, err := d.calibrated(name, r.slice())
 		if err != nil {
@@ -170,7 +151,7 @@ func (r Runtime) costs(d *dialogue, names []string, count int) (map[string]*star
 				if !(each >= minCallNS && each <= maxCallNS) {
 					return nil, fmt.Errorf("the benchmark answered an impossible time: %g ns for a call of %s", each, name)
 				}
-				all[name].slicesNS = append(all[name].slicesNS, each)
+				all[name] = append(all[name], each)
 			}
 		}
 	}
@@ -180,17 +161,16 @@ func (r Runtime) costs(d *dialogue, names []string, count int) (map[string]*star
 // cost measures all calls of a runtime in one start. A runtime that fails in a start is not started again.
 func (r *runner) cost(s *subject) {
 	began := time.Now()
-	var all map[string]*startCost
+	var all map[string][]float64
 	err := r.converse(s, limited(limits(r.settings.onceTime(s.Runtime))), func(d *dialogue) (err error) {
 		all, err = s.costs(d, s.callNames(emptyLoop, emptyCall), r.settings.slices(s.Runtime))
 		s.lack(d.missing)
 		return err
 	})
 	if r.started(s, began, err) {
-		for name, of := range all {
-			s.levels[name] = append(s.levels[name], level(of.slicesNS, s.slice()))
-			s.minima[name] = append(s.minima[name], slices.Min(of.slicesNS))
-			s.warmNS[name] = append(s.warmNS[name], of.warmNS)
+		for name, slicesNS := range all {
+			s.levels[name] = append(s.levels[name], level(slicesNS, s.slice()))
+			s.minima[name] = append(s.minima[name], slices.Min(slicesNS))
 		}
 	}
 }

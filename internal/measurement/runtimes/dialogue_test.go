@@ -90,7 +90,7 @@ func FuzzDialogue(f *testing.F) {
 	f.Add("missing b\n1 -1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		d, _ := answering(text)
-		s := subject{levels: map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{}}
+		s := subject{levels: map[string][]float64{}, minima: map[string][]float64{}}
 		s.Calls = []Call{{"a", wall}}
 		s.entry = MeasuredRuntime{Name: "x", Calls: []MeasuredCall{{ID: "a@x", Call: "a", Kind: wall}}}
 		all, err := s.costs(d, s.callNames(), minSlices)
@@ -98,7 +98,7 @@ func FuzzDialogue(f *testing.F) {
 			require.NotContains(t, err.Error(), "\n")
 		}
 		for name, of := range all {
-			s.levels[name], s.minima[name], s.warmNS[name] = of.slicesNS, of.slicesNS, []float64{of.warmNS}
+			s.levels[name], s.minima[name] = of, of
 		}
 		s.lack(d.missing)
 		if stepsNS, repeats, err := d.steps("a", 1, maxSteps); err == nil {

@@ -8,30 +8,31 @@ import (
 )
 
 // join joins the costs of calls of several runs on one machine, with the samples of all runs. Runtimes, calls and
-// values without samples come from the first run.
+// values without samples come from the first run. Another interpreter under the same name is another runtime.
 func join(runs []*Runtimes) *Runtimes {
 	joined := *runs[0]
 	joined.Runtimes = slices.Clone(joined.Runtimes)
-	calls := map[string][]MeasuredCall{}
-	var sleeps [][]wake.SleepWay
-	for i, run := range runs {
-		if i > 0 {
-			joined.DurationNS += run.DurationNS
-		}
-		sleeps = append(sleeps, run.sleeps())
-		for _, r := range run.Runtimes {
-			for _, c := range r.Calls {
-				calls[c.ID] = append(calls[c.ID], c)
-			}
-		}
+	for _, run := range runs[1:] {
+		joined.DurationNS += run.DurationNS
 	}
 	for i := range joined.Runtimes {
-		of := &joined.Runtimes[i].Calls
-		*of = slices.Clone(*of)
-		for k := range *of {
-			(*of)[k].join(calls[(*of)[k].ID])
-		}
 		r := &joined.Runtimes[i]
+		calls := map[string][]MeasuredCall{}
+		var sleeps [][]wake.SleepWay
+		for _, run := range runs {
+			for _, of := range run.Runtimes {
+				if of.Name == r.Name && of.Path == r.Path && of.Version == r.Version {
+					sleeps = append(sleeps, of.Sleeps)
+					for _, c := range of.Calls {
+						calls[c.ID] = append(calls[c.ID], c)
+					}
+				}
+			}
+		}
+		r.Calls = slices.Clone(r.Calls)
+		for k := range r.Calls {
+			r.Calls[k].join(calls[r.Calls[k].ID])
+		}
 		r.Sleeps = wake.JoinWays(r.Sleeps, sleeps...)
 	}
 	return &joined

@@ -26,6 +26,9 @@ func TestJoinedCallsHaveTheSamplesOfAllRuns(t *testing.T) {
 	require.Equal(t, []int{2, 2}, calls[0].Latency.Runs)
 	require.Equal(t, []float64{20, 21, 22, 23}, calls[0].Latency.SamplesNS)
 	require.Nil(t, calls[1].Latency.Runs)
+	other := run(90, "a", "b")
+	other.Runtimes[0].Path = "/opt/java"
+	require.Equal(t, first.Runtimes, join([]*Runtimes{first, other}).Runtimes, "another interpreter")
 	slept := joined.Runtimes[0].Sleeps[0].Spans[0]
 	require.Equal(t, []float64{20, 22, 22, 24}, slept.PartMediansNS)
 	require.Equal(t, 4, slept.Samples)

@@ -33,7 +33,7 @@ func (r *runner) prepare() {
 	for _, selected := range r.settings.Runtimes {
 		s := &subject{
 			Runtime: selected.Runtime,
-			levels:  map[string][]float64{}, minima: map[string][]float64{}, warmNS: map[string][]float64{},
+			levels:  map[string][]float64{}, minima: map[string][]float64{},
 			lateNS: map[way][][]float64{}, waits: map[way][]ptrace.Wait{},
 		}
 		number[s.Name]++

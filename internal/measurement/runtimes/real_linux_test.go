@@ -154,7 +154,6 @@ func testAttribution(t *testing.T, r *runner) {
 		}
 		require.Contains(t, reading, m.ID, "add the clocks of %s to reading", m.ID)
 		require.Equal(t, reading[m.ID], strings.Join(m.Reads, " "), m.ID)
-		require.GreaterOrEqual(t, m.ExactCalls, traced*9/10, m.ID)
 		if m.Kind == cpuTime {
 			require.Equal(t, result.Always, m.KernelEntry, "%s: no vDSO has CPU times", m.ID)
 		}

@@ -77,9 +77,8 @@ type subject struct {
 	command []string
 	// levels and minima have the lowest level and the fastest slice of each start, in ns/call.
 	levels, minima map[string][]float64
-	warmNS         map[string][]float64
-	// hidden are the costs without the vDSO.
-	hidden map[string]*startCost
+	// hidden are the slices without the vDSO.
+	hidden map[string][]float64
 	// lateNS are the sleeps of each start, and missing the ways to sleep that the runtime lacks.
 	lateNS  map[way][][]float64
 	missing map[string]string
@@ -296,12 +295,11 @@ func (s *subject) result() MeasuredRuntime {
 		if samples := s.levels[m.Call]; len(samples) > 0 {
 			m.Latency = compare.LatencyOf(samples, s.minima[m.Call])
 			m.Latency.MinNS = slices.Min(s.minima[m.Call])
-			m.WarmUpNS = median(s.warmNS[m.Call])
 			m.Resolution = proven(m.Resolution, m.Latency.MedianNS)
 			r.Available = true
 		}
 		if hidden := s.hidden[m.Call]; m.fromVDSO() && hidden != nil {
-			m.WithoutVDSONS = level(hidden.slicesNS, s.slice())
+			m.WithoutVDSONS = level(hidden, s.slice())
 		}
 	}
 	return r

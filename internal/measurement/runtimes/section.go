@@ -86,8 +86,6 @@ type MeasuredCall struct {
 	Kind string `json:"kind" is:"monotonic|wall|cpu time"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
-	// WarmUpNS is the mean of the first 100 calls.
-	WarmUpNS float64 `json:"warm_up_ns,omitempty"`
 	// Latency is the time of a call, by timed_by. Its samples are the lowest levels of the starts.
 	Latency *compare.Latency `json:"latency,omitempty"`
 	// Resolution is the resolution that the program sees.
@@ -102,12 +100,8 @@ type MeasuredCall struct {
 	TracedCalls int `json:"traced_calls"`
 	// AttributedCalls is the number of those with these reads, or more.
 	AttributedCalls int `json:"attributed_calls"`
-	// ExactCalls is the number of those that read nothing else.
-	ExactCalls int `json:"exact_calls,omitempty"`
 	// KernelEntry is how often a read enters the kernel.
 	KernelEntry string `json:"kernel_entry,omitempty" is:"never|always|sometimes|unknown"`
-	// KernelEntryBy is the method, or why it is unknown.
-	KernelEntryBy string `json:"kernel_entry_by,omitempty"`
 	// WithoutVDSONS is the cost of a call with the vDSO hidden.
 	WithoutVDSONS float64 `json:"without_vdso_ns,omitempty"`
 }
@@ -145,5 +139,4 @@ func (s *Runtimes) Check(c *result.Checker) {
 // Check reports more traced calls than there were.
 func (m *MeasuredCall) Check(c *result.Checker) {
 	c.Part("attributed_calls", int64(m.AttributedCalls), int64(m.TracedCalls), "traced_calls")
-	c.Part("exact_calls", int64(m.ExactCalls), int64(m.AttributedCalls), "attributed_calls")
 }

@@ -143,7 +143,7 @@ func (r *runner) traceSleeps(s *subject) {
 	}
 	var spans []ptrace.Span
 	trace := func(ctx context.Context, cmd *exec.Cmd) (err error) {
-		spans, err = ptrace.Waits(ctx, cmd, program.Limits{Time: longestTrace, OutputBytes: maxOutput})
+		spans, err = ptrace.Trace(ctx, ptrace.Waits, cmd, program.Limits{Time: longestTrace, OutputBytes: maxOutput})
 		return err
 	}
 	var traced []way

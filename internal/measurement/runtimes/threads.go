@@ -1,7 +1,6 @@
 package runtimes
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -53,10 +52,10 @@ func (r *runner) pass(s *subject, threads int, all map[string][]pass) error {
 	expected := r.settings.passTime(s.Runtime, threads)
 	defer r.advance(expected)
 	return r.converse(s, limited(limits(expected)), func(d *dialogue) error {
-		names := slices.DeleteFunc(s.callNames(), func(name string) bool {
-			_, err := d.first(name)
-			return errors.Is(err, errMissing)
-		})
+		names, err := d.known(s.callNames())
+		if err != nil {
+			return err
+		}
 		if err := s.warm(d, names); err != nil {
 			return err
 		}

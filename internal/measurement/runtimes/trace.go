@@ -26,7 +26,7 @@ func (r *runner) trace(s *subject) {
 		s.unproven(err.Error())
 		return
 	}
-	hidden, err := r.marked(s, r.traced, true)
+	hidden, err := r.marked(s, r.traced, ptrace.Hidden)
 	if r.ctx.Err() != nil {
 		s.unproven("interrupted")
 		return
@@ -39,7 +39,7 @@ func (r *runner) trace(s *subject) {
 	for i := range s.entry.Calls {
 		s.entry.Calls[i].attribute(strconv.Itoa(i), all)
 	}
-	if visible, err := r.marked(s, enteringCalls, false); err != nil {
+	if visible, err := r.marked(s, enteringCalls, ptrace.Visible); err != nil {
 		s.note(r.ctx, "kernel entry could not be determined", err)
 	} else {
 		for i := range s.entry.Calls {
@@ -52,16 +52,16 @@ func (r *runner) trace(s *subject) {
 func (s *subject) unproven(why string) {
 	for i := range s.entry.Calls {
 		m := &s.entry.Calls[i]
-		m.ReadsBy, m.KernelEntry, m.KernelEntryBy = why, result.Unknown, why
+		m.ReadsBy, m.KernelEntry = why, result.Unknown
 	}
 }
 
 // marked runs the benchmark of a runtime with a mark before each of a number of calls, and returns the clocks that each
 // call read. The mark of a call is its index.
-func (r *runner) marked(s *subject, times int, hide bool) (spans []ptrace.Span, err error) {
+func (r *runner) marked(s *subject, times int, task ptrace.Task) (spans []ptrace.Span, err error) {
 	defer r.advance(r.settings.traceTime(s.Runtime, times))
 	trace := func(ctx context.Context, cmd *exec.Cmd) (err error) {
-		spans, err = ptrace.Trace(ctx, cmd, hide, program.Limits{Time: longestTrace, OutputBytes: maxOutput})
+		spans, err = ptrace.Trace(ctx, task, cmd, program.Limits{Time: longestTrace, OutputBytes: maxOutput})
 		return err
 	}
 	err = r.converse(s, trace, func(d *dialogue) error {
@@ -93,7 +93,7 @@ func (m *MeasuredCall) attribute(mark string, all []ptrace.Call) {
 		return
 	}
 	m.Reads, m.ReadsBy = all[i].Reads, byPtrace
-	m.TracedCalls, m.AttributedCalls, m.ExactCalls = all[i].Spans, all[i].Attributed, all[i].Usual
+	m.TracedCalls, m.AttributedCalls = all[i].Spans, all[i].Attributed
 }
 
 // setKernelEntry sets how often a call with this mark enters the kernel to read a clock. If all calls read the same
@@ -112,12 +112,11 @@ func (m *MeasuredCall) setKernelEntry(mark string, spans []ptrace.Span) {
 			entered++
 		}
 	}
-	m.KernelEntryBy = byPtrace
 	switch {
 	case traced == 0 || m.TracedCalls == 0:
-		m.KernelEntry, m.KernelEntryBy = result.Unknown, "the call was not traced"
+		m.KernelEntry = result.Unknown
 	case len(m.Reads) == 0 && m.Kind == cpuTime: // it reads a file of /proc instead of a clock
-		m.KernelEntry, m.KernelEntryBy = result.Always, "no vDSO has CPU times"
+		m.KernelEntry = result.Always // no vDSO has CPU times
 	case entered == 0:
 		m.KernelEntry = result.Never
 	case entered == traced:
@@ -135,7 +134,10 @@ func (r *runner) withoutVDSO(s *subject) {
 	}
 	expected := r.settings.costTime(s.Runtime)
 	defer r.advance(expected)
-	run := func(ctx context.Context, cmd *exec.Cmd) error { return ptrace.Run(ctx, cmd, limits(expected)) }
+	run := func(ctx context.Context, cmd *exec.Cmd) error {
+		_, err := ptrace.Trace(ctx, ptrace.Fast, cmd, limits(expected))
+		return err
+	}
 	err := r.converse(s, run, func(d *dialogue) (err error) {
 		s.hidden, err = s.costs(d, s.callNames(), r.settings.slices(s.Runtime))
 		return err

@@ -105,23 +105,8 @@ func (p panel) draw(c draw.Canvas) {
 	if !haveOneFirst(p.pairs) {
 		label = "pair of CPUs: offset of the second from the first"
 	}
-	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), view, label+"  ·  "+p.roundTrips(),
+	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), view, label,
 		"offset ± bound"+farthest(p.pairs))
-}
-
-// roundTrips returns the range of the best round trips as text, if the clock is fine enough
-// to measure them.
-func (p panel) roundTrips() string {
-	if slices.ContainsFunc(p.pairs, func(p CPUPair) bool { return !p.TellsRoundTrip() }) {
-		return "too coarse for a round trip"
-	}
-	byTrip := func(a, b CPUPair) int { return cmp.Compare(a.RoundTripNS, b.RoundTripNS) }
-	low, high := words.Duration(slices.MinFunc(p.pairs, byTrip).RoundTripNS),
-		words.Duration(slices.MaxFunc(p.pairs, byTrip).RoundTripNS)
-	if low == high {
-		return "round trip " + low
-	}
-	return "round trip " + low + " to " + high
 }
 
 // farthest names the pairs that are the farthest apart, or "" if none differs by more than its error bound.

@@ -49,11 +49,3 @@ func TestStripNamesThePairs(t *testing.T) {
 	require.Equal(t, []string{"1", "2"}, labels(CPUPair{OtherCPU: 1}, CPUPair{OtherCPU: 2}))
 	require.Equal(t, []string{"0, 1", "1, 2"}, labels(CPUPair{OtherCPU: 1}, CPUPair{CPU: 1, OtherCPU: 2}))
 }
-
-// A clock whose tick is longer than a round trip cannot measure it.
-func TestCoarseClockTellsNoRoundTrip(t *testing.T) {
-	fine := CPUPair{OtherCPU: 1, RoundTripNS: 150, BoundNS: 75.4}
-	coarse := CPUPair{OtherCPU: 2, BoundNS: 4e6}
-	require.Equal(t, "round trip 150 ns", panel{pairs: []CPUPair{fine}}.roundTrips())
-	require.Equal(t, "too coarse for a round trip", panel{pairs: []CPUPair{fine, coarse}}.roundTrips())
-}

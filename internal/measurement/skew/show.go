@@ -23,7 +23,6 @@ func (s *Skew) Block(*result.Document) table.Block {
 	block := table.Block{Title: "Skew between CPUs"}
 	var why words.Reasons
 	block.Notes = words.Lost(s.LostCPUs)
-	var fastest, slowest *trip
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
 		for _, reason := range whyMissing(c) {
@@ -39,13 +38,6 @@ func (s *Skew) Block(*result.Document) table.Block {
 		} else {
 			block.Notes = append(block.Notes, line)
 		}
-		low, high := trips(c)
-		if low != nil && (fastest == nil || low.pair.RoundTripNS < fastest.pair.RoundTripNS) {
-			fastest, slowest = low, high
-		}
-	}
-	if fastest != nil {
-		block.Notes = append(block.Notes, communication(*fastest, *slowest))
 	}
 	block.Notes = append(block.Notes, why.Lines()...)
 	block.Verdict = s.verdict()
@@ -140,39 +132,12 @@ func (s *Skew) Worst() *CPUPair {
 	return nil
 }
 
-// A trip is a round trip between two CPUs, measured by a clock.
-type trip struct {
-	clock string
-	pair  CPUPair
-}
-
-// trips returns the fastest and the slowest of the best round trips; nil if the clock is too
-// coarse to measure one of them.
-func trips(c *SkewedClock) (fastest, slowest *trip) {
-	if slices.ContainsFunc(c.Pairs, func(p CPUPair) bool { return !p.TellsRoundTrip() }) {
-		return nil, nil
-	}
-	byTrip := func(a, b CPUPair) int { return cmp.Compare(a.RoundTripNS, b.RoundTripNS) }
-	return &trip{c.ID, slices.MinFunc(c.Pairs, byTrip)}, &trip{c.ID, slices.MaxFunc(c.Pairs, byTrip)}
-}
-
 // roundTrip returns the best round trip of a pair as text; an upper bound if the clock is too coarse to measure it.
 func roundTrip(p CPUPair) string {
 	if p.TellsRoundTrip() {
 		return words.SignedDuration(p.RoundTripNS)
 	}
 	return "≤ " + words.SignedDuration(p.RoundTripNS+p.TickNS())
-}
-
-func communication(fastest, slowest trip) string {
-	words := func(t trip) string {
-		return fmt.Sprintf("%s (CPU %d and %d)", words.SignedDuration(t.pair.RoundTripNS), t.pair.CPU, t.pair.OtherCPU)
-	}
-	text := "The round trip of a cache line between two CPUs took " + words(fastest) + " at best"
-	if fastest.pair != slowest.pair {
-		text = "The round trip of a cache line between two CPUs took at best " + words(fastest) + " to " + words(slowest)
-	}
-	return text + ", by " + fastest.clock + "."
 }
 
 // mostListed is the maximum number of pairs in a list.

@@ -30,19 +30,6 @@ func TestCoarseClockIsNoStopwatchOfMessages(t *testing.T) {
 		Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 1000, BoundNS: 1500, Rounds: 10}}}
 	fine := SkewedClock{ID: "RDTSC@cpu", TicksPerSecond: 1e9,
 		Pairs: []CPUPair{{OtherCPU: 1, RoundTripNS: 150, BoundNS: 76, Rounds: 10}}}
-	for _, test := range []struct {
-		clocks []SkewedClock
-		want   string
-	}{
-		{[]SkewedClock{coarse, tick},
-			"gettimeofday@vdso: no difference beyond the error bound in 1 pair; bounds of 1.5 µs."},
-		{[]SkewedClock{coarse, fine},
-			"The round trip of a cache line between two CPUs took 150 ns (CPU 0 and 1) at best, by RDTSC@cpu."},
-	} {
-		s := &Skew{CPUs: []int{0, 1}, Clocks: test.clocks}
-		notes := s.Block(&result.Document{}).Notes
-		require.Equal(t, test.want, notes[len(notes)-1])
-	}
 	require.Equal(t, "≤ 4 ms", roundTrip(coarse.Pairs[0]))
 	require.Equal(t, "≤ 2 µs", roundTrip(tick.Pairs[0]))
 	require.Equal(t, "150 ns", roundTrip(fine.Pairs[0]))
