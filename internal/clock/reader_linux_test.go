@@ -88,11 +88,6 @@ func TestReaderForgetsAFailureThatPassed(t *testing.T) {
 	require.NoError(t, r.Err())
 }
 
-func TestDynamicClockID(t *testing.T) {
-	require.EqualValues(t, -5, dynamicClockID(0)) // ~0 << 3 | 3
-	require.EqualValues(t, -29, dynamicClockID(3))
-}
-
 // A main counter with 32 bits that wraps between the opening of two Readers.
 func TestHPETReadersAgreeOnTheWrap(t *testing.T) {
 	registers := make([]byte, hpetRegisters)

@@ -158,26 +158,6 @@ func TestFilterThatDoesNothing(t *testing.T) {
 	require.Contains(t, verdicts[0].By, "a filter for clock_gettime was installed but has no effect")
 }
 
-// If a check of the time is a system call, as with the clock source hpet, the checks are a small
-// part of a loop that makes no system call.
-func TestChecksOfTheTimeAreFew(t *testing.T) {
-	const look, read = 2 * time.Microsecond, time.Nanosecond
-	var at time.Time
-	var looking time.Duration
-	spend(func(_ unsafe.Pointer, n int) int {
-		at = at.Add(time.Duration(n) * read)
-		return 0
-	}, stopwatch{
-		wall: func() time.Time {
-			at, looking = at.Add(look), looking+look
-			return at
-		},
-		cpu: func() (user, system time.Duration, err error) { return at.Sub(time.Time{}), 0, nil },
-	}, longest)
-	require.Greater(t, at.Sub(time.Time{}), calling)
-	require.Less(t, looking, calling/100)
-}
-
 // The minimum is the cost of a read, without the checks of the time.
 func TestCostOfARead(t *testing.T) {
 	const look, read = 2 * time.Microsecond, 10 * time.Nanosecond
@@ -247,10 +227,4 @@ func TestJudge(t *testing.T) {
 	} {
 		require.Equal(t, c.want, scale{c.call, c.empty}.judge(c.read), name)
 	}
-}
-
-func TestRefusals(t *testing.T) {
-	require.NoError(t, refusal(0))
-	require.EqualError(t, refusal(syscall.EINVAL), "this kernel has no seccomp filters")
-	require.EqualError(t, refusal(syscall.EACCES), "PR_SET_SECCOMP: permission denied")
 }

@@ -50,27 +50,6 @@ func TestTightestIsKept(t *testing.T) {
 	require.Equal(t, Tightest{kept.Bracket, 8}, joined)
 }
 
-// The inner clock is read between the two readings of the outer one.
-func TestTightestOf(t *testing.T) {
-	now, reads := int64(0), 0
-	outer := func() int64 {
-		now += 5
-		return now
-	}
-	inner := func() int64 {
-		if reads++; reads != 7 {
-			now += 1000
-		}
-		now += 2
-		return now - 1e6
-	}
-	tightest := TightestOf(20, outer, inner)
-	require.Equal(t, 20, reads)
-	require.EqualValues(t, 20, tightest.Brackets)
-	require.EqualValues(t, 7, tightest.Width())
-	require.Equal(t, tightest.Low+2-1e6, tightest.Value)
-}
-
 func TestWallStep(t *testing.T) {
 	require.Zero(t, WallStep(WallClock(), WallClock()), "this machine's clocks")
 	step := func(wall, monotonic, unsure time.Duration) time.Duration {

@@ -56,24 +56,6 @@ func TestCrewWithoutTheCPU(t *testing.T) {
 	require.Empty(t, heard)
 }
 
-// The patience ends after its number of steps, and not before.
-func TestAwaitEnds(t *testing.T) {
-	from, step := make(chan int, 3), make(chan time.Time, steps)
-	for range steps - 1 {
-		step <- time.Time{}
-	}
-	came := make(chan []int, 1)
-	go func() { came <- await(from, 3, step, nil) }()
-	from <- 7
-	select {
-	case got := <-came:
-		t.Fatalf("it ended with %v, one step too early", got)
-	case <-time.After(20 * time.Millisecond):
-	}
-	step <- time.Time{}
-	need.Ends(t, "the patience", func() { require.Equal(t, []int{7}, <-came) })
-}
-
 func TestAwaitReturnsWhatCame(t *testing.T) {
 	from := make(chan int, 3)
 	from <- 1

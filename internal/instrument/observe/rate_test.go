@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"errors"
 	"math"
 	"testing"
 	"time"
@@ -82,10 +81,4 @@ func TestRate(t *testing.T) {
 	stands.End(standing)
 	require.InEpsilon(t, 1e8, counted.Hz, 0.01)
 	require.Zero(t, stands.Hz)
-}
-
-func TestHzOfAClockThatIsNotThere(t *testing.T) {
-	c := nanoseconds()
-	c.Open = func() (clock.Reader, error) { return nil, errors.New("no such device") }
-	require.Zero(t, Hz(c, time.Millisecond))
 }

@@ -30,22 +30,6 @@ func TestStepsOfValues(t *testing.T) {
 	}
 }
 
-func TestFiner(t *testing.T) {
-	for name, test := range map[string]struct {
-		steps Steps
-		want  bool
-	}{
-		"nothing was seen":          {Steps{}, false},
-		"no value twice":            {Steps{Pairs: 63, Forward: 63}, true},
-		"it stands":                 {Steps{Pairs: 63, Repeats: 63}, false},
-		"an accident":               {Steps{Pairs: 5000, Forward: 4999, Repeats: 1}, true},
-		"one value in ten is twice": {Steps{Pairs: 5000, Forward: 4500, Repeats: 500}, false},
-		"back alone":                {Steps{Pairs: 63, Backwards: 63}, false},
-	} {
-		require.Equal(t, test.want, test.steps.Finer(), name)
-	}
-}
-
 // A watch ends after enough steps, but not before its min time and not after its max time.
 func TestWatchEnds(t *testing.T) {
 	const readNS = 100
@@ -131,17 +115,4 @@ func TestStep(t *testing.T) {
 		require.Equal(t, test.moved, moved, name)
 		require.Equal(t, test.want, step, name)
 	}
-}
-
-// The steps after the thread was away are kept apart, and do not count as enough.
-func TestLateSteps(t *testing.T) {
-	s := Steps{Keep: 2}
-	s.See([]int64{0, 0}, false)
-	s.See([]int64{8, 20, 21}, true)
-	s.See([]int64{25}, false)
-	require.Equal(t, []float64{4}, s.Kept)
-	require.Equal(t, []float64{8, 12}, s.Late)
-	require.EqualValues(t, 4, s.Forward)
-	require.EqualValues(t, 1, s.timely)
-	require.EqualValues(t, 1, s.Smallest)
 }

@@ -199,48 +199,6 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	}
 }
 
-// Each member has one outcome.
-func TestReport(t *testing.T) {
-	var members []*Member
-	for i := range 8 {
-		members = append(members, &Member{Index: i, CPU: 10 + i})
-	}
-	members[3].Moved, members[3].Err = true, errFailing
-	members[4].Err = errFailing
-	there := append([]*Member{members[0]}, members[2:]...) // all but 1
-	done := members[:6]                                    // all but 6 and 7
-	require.Equal(t, Report{Ended: done, Late: []int{11, 16, 17}, Gone: []int{13}, Failed: members[4:5]}, report(members, there, done, false))
-	require.Equal(t, Report{Ended: done, Gone: []int{13}, Failed: members[4:5]}, report(members, there, done, true))
-	require.Equal(t, Report{}, report(nil, nil, nil, false))
-	require.Equal(t, map[int]string{2: "no thread got CPU 2 in time", 3: "CPU 3 went offline", thread.Any: "a thread got no CPU in time"},
-		Report{Late: []int{2, thread.Any}, Gone: []int{3}}.Lost())
-}
-
-// Threads that meet continue at the same time, whenever they arrived.
-func TestMeet(t *testing.T) {
-	const span = 80 * time.Millisecond
-	Together(t.Context(), counting(), free(2), span, 2, func(s *Member) {
-		begin, every := s.shared.begin.Load(), s.shared.span/8 // the rest of the span
-		for s.Index == 1 && Now()-begin < every/2 {
-			continue // this one comes later
-		}
-		came := Now()
-		s.Meet()
-		went := Now()
-		require.Greater(t, (went-begin)/every, (came-begin)/every)
-		require.GreaterOrEqual(t, s.ran, begin+((came-begin)/every+1)*every, "the sleep is no lost CPU")
-	})
-}
-
-func TestRan(t *testing.T) {
-	s := &Member{}
-	require.True(t, s.Ran(), "the first call only begins to watch")
-	s.ran -= int64(Lost)
-	require.False(t, s.Ran())
-	s.ran += int64(time.Hour) // however slow this test is
-	require.True(t, s.Ran())
-}
-
 func TestWhyEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	late, stop := context.WithTimeout(ctx, 0)

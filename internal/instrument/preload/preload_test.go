@@ -20,11 +20,6 @@ func TestListed(t *testing.T) {
 	require.Len(t, listed(strings.Repeat("/a.so ", 1000)), maxListed)
 }
 
-func TestInEnvironmentTakesTheVariable(t *testing.T) {
-	require.Equal(t, []string{"/a.so", "b.so"}, inEnvironment([]string{"PATH=/bin", "LD_PRELOADED=/c.so", "LD_PRELOAD=/a.so:b.so"}))
-	require.Empty(t, inEnvironment([]string{"", "LD_PRELOAD", "XLD_PRELOAD=/a.so"}))
-}
-
 func FuzzListed(f *testing.F) {
 	f.Add("/lib/a.so:b.so # c\n/d.so")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -52,7 +52,7 @@ func both(t *testing.T, check func(t *testing.T, trace func(context.Context, *ex
 		})
 	})
 	t.Run("Run", func(t *testing.T) {
-		check(t, func(ctx context.Context, program *exec.Cmd) error { return fast(ctx, program) })
+		check(t, fast)
 	})
 }
 

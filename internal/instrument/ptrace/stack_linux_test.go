@@ -85,20 +85,6 @@ func TestVDSOEntry(t *testing.T) {
 	}
 }
 
-func TestVDSOEntryOfAnUnalignedStack(t *testing.T) {
-	memory := stackOf(0, 0, 0, 33, 0xb, 0, 0)
-	for off := range uint64(alignment) {
-		_, err := vdsoEntry(peekIn(memory, base+off), base+off)
-		if off == 0 {
-			require.NoError(t, err)
-		} else {
-			require.ErrorIs(t, err, errStack, "%d", off)
-		}
-	}
-	_, err := vdsoEntry(peekIn(memory, 0), 0)
-	require.ErrorIs(t, err, errStack)
-}
-
 // Whatever the stack is, the entry is within it, behind argv and envp, and has the type.
 func FuzzVDSOEntry(f *testing.F) {
 	f.Add(stackOf(1, 0xa, 0, 0xe, 0, 6, 4096, 33, 0xb, 0, 0))

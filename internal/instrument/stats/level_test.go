@@ -33,10 +33,3 @@ func TestLevel(t *testing.T) {
 		require.Equal(t, test.want, Level(test.samples), name)
 	}
 }
-
-// The samples stay in their order.
-func TestLevelKeepsItsSamples(t *testing.T) {
-	samples := []float64{3, 1, 2}
-	Level(samples)
-	require.Equal(t, []float64{3, 1, 2}, samples)
-}

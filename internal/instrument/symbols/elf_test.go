@@ -144,16 +144,6 @@ func TestNamesOfOneAddress(t *testing.T) {
 	}
 }
 
-// The end of a segment and the start of the next share a page of the file.
-func TestCodeIsPreferred(t *testing.T) {
-	address, ok := addressOf(&elf.File{Progs: []*elf.Prog{
-		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0, Filesz: 0x2000, Vaddr: 0x100000}},
-		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0x1000, Filesz: 0x1000, Vaddr: 0x5000, Flags: elf.PF_X}},
-	}}, 0x1000)
-	require.True(t, ok)
-	require.Equal(t, uint64(0x5000), address)
-}
-
 func TestDefines(t *testing.T) {
 	image := madeELF(elf.ELFCLASS64, madeNames, madeSymbols)
 	defines := func(names ...string) bool {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"sync"
 	"syscall"
 	"testing"
@@ -131,19 +130,6 @@ func TestNamesOfVDSO(t *testing.T) {
 	require.Equal(t, Frame{name, "[vdso]"}, frame(t, other, r.vdsoBase+uint64(addr)-own.Start))
 	require.Empty(t, vdso.NameAt(1<<20, 1<<20+uint64(addr)-own.Start), "of a 32-bit process")
 	require.Empty(t, vdso.NameAt(own.Start, own.Start))
-}
-
-func TestOwnFunctions(t *testing.T) {
-	need.Processes(t)
-	p := open(t, os.Getpid())
-	executable, err := os.Executable()
-	require.NoError(t, err)
-	frame := frame(t, p, uint64(reflect.ValueOf(TestOwnFunctions).Pointer()))
-	require.Equal(t, filepath.Base(executable), frame.Module)
-	// The go command strips the tests that it runs itself.
-	if frame.Function != "" {
-		require.Equal(t, "github.com/timebench/timebench/internal/instrument/symbols.TestOwnFunctions", frame.Function)
-	}
 }
 
 // The program is not where it was: removed, removed with another in its place, and replaced by rename.
@@ -287,17 +273,6 @@ func TestPerfMapsThatAreNotTrusted(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Many addresses are named at once, in whatever order and files.
-func TestManyNames(t *testing.T) {
-	r := start(t, exec.Command(compiled(t)))
-	frames, err := open(t, r.pid).Names([]uint64{r.qsort, 1, r.local, r.exported, r.qsort, r.vdsoBase})
-	require.NoError(t, err)
-	require.Equal(t, frames[0], frames[4])
-	require.Contains(t, frames[0].Function, "qsort")
-	require.Equal(t, []Frame{{}, {"local_function", "program"}, {"exported_function", "program"}}, frames[1:4])
-	require.Equal(t, "[vdso]", frames[5].Module)
 }
 
 func TestProcessesThatEnd(t *testing.T) {

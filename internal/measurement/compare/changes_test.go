@@ -167,30 +167,6 @@ func TestVerdictsOnSeveralRuns(t *testing.T) {
 	}
 }
 
-// The floor of few runs depends on the figure, and no floor is below the smallest change of the settings.
-func TestFloors(t *testing.T) {
-	user := latency("c", []float64{20, 20, 20, 20, 20})
-	kernel, unknown, counter := user, user, user
-	kernel.KernelEntry, unknown.KernelEntry, counter.KernelEntry = result.Always, "", ""
-	counter.Path = "cpu"
-	read := Throughput{Threads: 2, SamplesReadsPerSecond: []float64{1, 1, 1, 1, 1}}
-	threads := Clock{ID: "c", Available: true, KernelEntry: result.Never, Throughput: []Throughput{read}}
-	several, five := latency("c", user.Latency.SamplesNS, user.Latency.SamplesNS),
-		latency("c", slices.Repeat([][]float64{user.Latency.SamplesNS}, 5)...)
-	for _, test := range []struct {
-		old, new Clock
-		want     float64
-	}{
-		{user, user, 0.04}, {kernel, kernel, 0.15}, {user, kernel, 0.15}, {unknown, unknown, 0.15},
-		{counter, counter, 0.04}, {threads, threads, 0.15},
-		{several, user, 0.04}, {several, several, 0.04}, {five, five, 0.02}, {five, user, 0.04},
-	} {
-		require.Equal(t, test.want, compareOne(t, test.old, test.new).Floor, "%+v", test.old)
-	}
-	wide := compare(document(several), document(several), section.Settings{MinChange: 0.2})
-	require.Equal(t, 0.2, wide.Changes[0].Floor)
-}
-
 // Rounds that are disturbed throughout have quiet slices, which decide the verdict. If a document has no slices, the
 // rounds decide.
 func TestQuickestSlicesDecide(t *testing.T) {
@@ -325,13 +301,6 @@ func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
 	require.Empty(t, d.Changes)
 	_, err := json.Marshal(d)
 	require.NoError(t, err)
-}
-
-func TestChangesAreWorded(t *testing.T) {
-	for change, want := range map[float64]string{0: "0.0 %", -0.0004: "0.0 %", 0.031: "+3.1 %", -0.25: "-25.0 %",
-		1.5: "+150 %", 20: "× 21", 44.2: "× 45.2", -0.999: "-99.9 %"} {
-		require.Equal(t, want, signed(change))
-	}
 }
 
 // Each figure of a large document is looked up once. Comparing each with each would take an hour.

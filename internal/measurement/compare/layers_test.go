@@ -56,19 +56,6 @@ func TestAPlantedCostAppearsInItsLayerOnly(t *testing.T) {
 	}
 }
 
-func TestLayersHaveNoIntervalOfFewRounds(t *testing.T) {
-	layers := compare.LayersOf(parts[:2], [][]float64{{1, 1}, {3, 4}}, 3.5)
-	require.Equal(t, []compare.Layer{{Name: parts[0], NS: 1}, {Name: parts[1], NS: 2.5}}, layers)
-	require.False(t, layers[0].Known())
-	require.Empty(t, compare.LayersOf(parts[:1], [][]float64{{0, 0}}, 3), "a stopwatch that is too coarse")
-}
-
-// The layers add up to the latency of all rounds, although only some rounds have layers.
-func TestLayersAddUpToTheLatency(t *testing.T) {
-	layers := compare.LayersOf(parts[:2], [][]float64{{1, 1, 1, 1, 1, 1}, {4, 4, 4, 4, 4, 4}}, 8)
-	require.Equal(t, []compare.Layer{{parts[0], 2, 2, 2}, {parts[1], 6, 6, 6}}, layers)
-}
-
 // Layers that are not distinguishable are one part.
 func TestPartsThatCannotBeToldApart(t *testing.T) {
 	call, order := compare.Layer{"call", 2, 1.9, 2.1}, compare.Layer{"in order", -1, -1.2, -0.8}

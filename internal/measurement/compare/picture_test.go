@@ -1,7 +1,6 @@
 package compare_test
 
 import (
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,16 +10,6 @@ import (
 	"github.com/timebench/timebench/test/drawn"
 	"github.com/timebench/timebench/test/made"
 )
-
-func TestPerfectScalingStartsAtTheFastestClockAndEndsAtTheCPUs(t *testing.T) {
-	all := compare.Lines(made.Document(7, 2, 4, 8), compare.ReadsPerSecond)
-	l := compare.Perfect(all, 4)
-	require.Equal(t, []float64{2, 4}, l.At)
-	require.InEpsilon(t, 1e9/2.3, l.Values[0], 1e-9)
-	require.InEpsilon(t, 2e9/2.3, l.Values[1], 1e-9)
-	require.Equal(t, []float64{2, 8}, compare.Perfect(all, 0).At, "the number of CPUs is unknown")
-	require.Empty(t, compare.Perfect(all, 1).At)
-}
 
 // Clocks of a path that do not differ up to the CPUs share the line of the first.
 func TestClocksThatDoNotDifferAreABand(t *testing.T) {
@@ -39,19 +28,6 @@ func TestClocksThatDoNotDifferAreABand(t *testing.T) {
 	require.Equal(t, "d@go", drawn[3].Name)
 	require.Len(t, compare.Bands([]picture.Line{line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90)}, 0), 2,
 		"without CPUs all is compared")
-}
-
-// Clocks of the same resolution share a lane, the fastest first; clocks finer than one read are in the lowest.
-func TestLanesOfResolutions(t *testing.T) {
-	d := made.Document(7, 1)
-	for i, r := range []*compare.Resolution{{TickNS: 4e6}, {TickNS: 1000}, {TickNS: 1, FinerThanRead: true},
-		{TickNS: 4.1e6}, {TickNS: 40, FinerThanRead: true}, {WatchedNS: 1e8}, nil} {
-		compare.Into(d).Clocks[i].Resolution = r
-		compare.Into(d).Clocks[i].ID = strconv.Itoa(i)
-	}
-	compare.Into(d).Clocks[4].Latency.MedianNS = 1
-	require.Equal(t, []string{"< one read 4 2", "1 µs 1", "4 ms 0 3"}, compare.LaneNames(d),
-		"5 did not tick, 6 was not watched")
 }
 
 // Percentile p stands at 1/(1-p): half of the reads at 2, all but one in a hundred

@@ -109,24 +109,6 @@ func TestEveryRunHasAnAnswer(t *testing.T) {
 	}
 }
 
-// A clock whose tick is unknown, because the thread had no CPU when it ticked, is no fine clock.
-func TestClockWithAnUnknownTick(t *testing.T) {
-	for name, test := range map[string]struct {
-		resolution Resolution
-		coarse     bool
-	}{
-		"no step":                {Resolution{}, true},
-		"4 ms reported":          {Resolution{Ticks: 3, ReportedNS: 4e6}, true},
-		"1 ns reported":          {Resolution{Ticks: 3, ReportedNS: 1}, false},
-		"nothing reported":       {Resolution{Ticks: 3}, true},
-		"finer than a read":      {Resolution{Ticks: 3, TickNS: 1, FinerThanRead: true}, false},
-		"it ticks every second":  {Resolution{Ticks: 3, TickNS: 1e9}, true},
-		"it ticks in 1,000 read": {Resolution{Ticks: 3, TickNS: 1000}, false},
-	} {
-		require.Equal(t, test.coarse, coarse(Clock{Resolution: &test.resolution}), name)
-	}
-}
-
 // Table and picture mark a disturbed figure, and explain the mark.
 func TestDisturbedFiguresAreMarked(t *testing.T) {
 	c := wall("c@vdso", []float64{20, 20, 20, 20, 20, 20})

@@ -83,26 +83,3 @@ func TestIntervalsHoldTheTrueSlope(t *testing.T) {
 		require.Less(t, width, test.width, "%s, %d: an interval that is too wide to say anything", test.name, test.n)
 	}
 }
-
-// The expected line through 0, 1, …, 9 with the fifth raised and the sixth lowered by 1 is
-// computed by hand.
-func TestThrough(t *testing.T) {
-	x, y := make([]float64, fewest), make([]float64, fewest)
-	for i := range x {
-		x[i], y[i] = float64(i), 3+2*float64(i)
-	}
-	exact := through(x, y)
-	require.InDelta(t, 2, exact.slope, 1e-12)
-	require.InDelta(t, 0, exact.margin, 1e-12)
-	require.InDelta(t, 0, exact.worst, 1e-12)
-	y[4]++
-	y[5]--
-	l := through(x, y)
-	// The deviations of x from its mean 4.5 are -0.5 and 0.5, the sum of all their squares 82.5.
-	require.InDelta(t, 2-1/82.5, l.slope, 1e-12)
-	require.InDelta(t, 1-0.5/82.5, l.worst, 1e-12)
-	require.InDelta(t, math.Sqrt((2-1/82.5)/10), l.mean, 1e-12)
-	// The fifth and sixth are opposite, so the correlation is not used, and Student's t for 8
-	// degrees of freedom is 2.306.
-	require.InDelta(t, 2.306*math.Sqrt((2-1/82.5)/8/82.5), l.margin, 1e-4)
-}

@@ -1,67 +1,11 @@
 package drift
 
 import (
-	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 )
-
-// script is a Reader that returns its values one after the other.
-type script struct {
-	values []int64
-	next   int
-}
-
-func (s *script) Spin(int) {}
-
-func (s *script) Read(ticks []int64) {
-	for i := range ticks {
-		ticks[i] = s.values[s.next]
-		s.next++
-	}
-}
-
-func scripted(hz float64, values ...int64) *subject {
-	return &subject{clock: clock.Clock{ReportedNS: zero}, hz: hz, reader: &script{values: values}}
-}
-
-func TestSightTakesTheTightestBracket(t *testing.T) {
-	// In ticks of 10 ns. The second bracket is before the current time of the run. The fourth ends before it begins, as
-	// happens if a counter is read on two CPUs.
-	reference := scripted(1e8, 1100, 1200, 900, 901, 1300, 1330, 1500, 1490, 1600, 60000)
-	r := &runner{reference: reference, begun: 1000, elapsed: time.Microsecond}
-	best, ok := r.sight(scripted(1e9, 1, 2, 3, 4, 5))
-	require.True(t, ok)
-	require.Equal(t, reading{atNS: 3150, widthNS: 300, ticks: 3}, best)
-	require.Equal(t, 10, reference.reader.(*script).next, "200 µs were over")
-
-	r = &runner{reference: scripted(1e8, 10, 5, 30000, 20000, 40000, 39999)}
-	_, ok = r.sight(scripted(1e9, 1, 2, 3))
-	require.False(t, ok, "the reference went back in every bracket")
-}
-
-func TestPausesAreNotInStep(t *testing.T) {
-	r := &runner{dither: rand.New(rand.NewPCG(1, 2))}
-	for into, mean := range map[time.Duration]time.Duration{0: narrowest, time.Minute: 4 * narrowest, 100 * time.Hour: longestPause} {
-		short, long := 0, 0
-		for range 1000 {
-			pause := r.pause(into)
-			require.GreaterOrEqual(t, pause, mean/2)
-			require.LessOrEqual(t, pause, mean*3/2)
-			if pause < mean*3/4 {
-				short++
-			}
-			if pause > mean*5/4 {
-				long++
-			}
-		}
-		require.InDelta(t, 250, short, 60)
-		require.InDelta(t, 250, long, 60)
-	}
-}
 
 func TestWatchFindsTheTick(t *testing.T) {
 	w := newWorld(1)

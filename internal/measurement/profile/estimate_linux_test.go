@@ -83,14 +83,6 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 	require.Greater(t, with, 18, "estimates with a number of reads")
 }
 
-// The speed of a machine changes: a cost is the mean of before and after.
-func TestCostsOfBothEnds(t *testing.T) {
-	all := between(costsOf(fast), costsOf([]compare.Clock{clocked(FineID, 24, 23, 25), clocked("gettimeofday@vdso", 30, 30, 30)}))
-	require.InDelta(t, 22, all[FineID], 1e-9)
-	require.InDelta(t, 200, all[syscallID], 1e-9, "it was not measured again")
-	require.InDelta(t, 30, all["gettimeofday@vdso"], 1e-9, "it was measured afterwards only")
-}
-
 // The projection of a clock source that enters the kernel: 19 ns instead of 1000 ns.
 func TestUserMode(t *testing.T) {
 	slow := append([]compare.Clock{clocked(FineID, 1000, 998, 1002)}, fast[1:]...)
@@ -149,13 +141,6 @@ func TestSystemCallsThatAreHidden(t *testing.T) {
 	require.InDelta(t, 0.6, s.Processes[1].ClockShareHigh, 0.01)
 }
 
-func TestUnknownVDSO(t *testing.T) {
-	p := estimated(nil, result.Never, fast, sample(13, nil, inGettime)).Processes[0]
-	require.Nil(t, p.ClockShare)
-	require.InDelta(t, 1, p.ClockShareHigh, 1e-9)
-	require.NotEmpty(t, p.Reason)
-}
-
 // The number of reads is their CPU time divided by the cost of a read. It is unknown if many reads are of unknown cost.
 func TestReads(t *testing.T) {
 	vdso, slow := sample(10, nil, inGettime, inProgram), sample(10, []uint64{gettime}, afterEntry, inProgram)
@@ -185,18 +170,4 @@ func TestReads(t *testing.T) {
 		p := estimated(nil, c.entry, fast, append(c.records, idle...)...).Processes[0]
 		require.InDelta(t, c.want, p.ReadsPerSecond, 1e-3, name)
 	}
-}
-
-// The program with most CPU time in reads is the first.
-func TestOrder(t *testing.T) {
-	records := append(times(10, sample(11, nil, inGettime)), times(30, sample(10, nil, inGettime))...)
-	records = append(records, times(500, sample(12, nil, inProgram))...)
-	s := estimated(nil, result.Never, fast, records...)
-	var pids []int
-	for _, p := range s.Processes {
-		pids = append(pids, p.PID)
-	}
-	require.Equal(t, []int{10, 11, 12}, pids)
-	require.InDelta(t, 0, *s.Processes[2].ClockShare, 0)
-	require.Equal(t, 540, s.Samples)
 }

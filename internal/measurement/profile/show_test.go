@@ -48,14 +48,6 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Without a single figure, the table has the range.
-func TestRangeInTheTable(t *testing.T) {
-	g := processGrid(&Profile{},
-		[]Process{{Command: "ranged", PID: 7, ClockShareLow: 0.248, ClockShareHigh: 0.34, CPUsUsed: 1}})
-	require.Equal(t, []string{"Program", "pid", "CPUs", "% in reads"}, g.Header[:4])
-	require.Equal(t, "24.8 – 34.0", g.Rows[0][3])
-}
-
 // A cgroup is shown by the name of its unit or the short id of its container.
 func TestUnit(t *testing.T) {
 	for cgroup, want := range map[string]string{
@@ -64,17 +56,6 @@ func TestUnit(t *testing.T) {
 		"/kubepods/burstable/pod1/cri-containerd-short.scope":                                         "short",
 	} {
 		require.Equal(t, want, Unit(cgroup))
-	}
-}
-
-func TestShortFunction(t *testing.T) {
-	for name, want := range map[string]string{
-		"github.com/a/b/clock.(*Reader).Read.abi0 (server)": "clock.(*Reader).Read (server)",
-		"os::javaTimeMillis() (libjvm.so)":                  "os::javaTimeMillis() (libjvm.so)",
-		"? (libc.so.6)":                                     "? (libc.so.6)",
-		"…":                                                 "…",
-	} {
-		require.Equal(t, want, shortFunction(name))
 	}
 }
 
@@ -99,21 +80,6 @@ func TestCallersAreOfAllReads(t *testing.T) {
 		{"many", "(others)", "5", "22.0"}, {"many", "(not known)", "5", "8.0"},
 	}, g.Rows)
 	require.Equal(t, "Some functions have no name: it takes too long.", g.Note)
-}
-
-// Without samples of the kernel, the figures of a thread are of its time in user mode. The process has more time, but
-// it is unknown in which threads.
-func TestThreadsWithoutTheKernel(t *testing.T) {
-	p := Process{Command: "reads", Samples: 200, CPUsUsed: 1.2, ClockCPUs: 0.1,
-		Threads: []Thread{{TID: 7, Name: "worker", Samples: 100, ClockSamples: 50}}}
-	s := &Profile{DurationNS: 2e9, RateHz: 100, ListsThreads: true, Processes: []Process{p}}
-	g := threadGrid(s, s.Processes)
-	require.Equal(t, []string{"Program", "thread", "tid", "CPUs in user mode", "% of that in reads"}, g.Header)
-	require.Equal(t, [][]string{{"reads", "worker", "7", "0.500", "50.0"}}, g.Rows)
-	s.SeesKernel = true
-	g = threadGrid(s, s.Processes)
-	require.Equal(t, "CPUs", g.Header[3])
-	require.Equal(t, [][]string{{"reads", "worker", "7", "0.600", "50.0"}}, g.Rows)
 }
 
 // Programs that read no clock are not compared: most of them run by chance.

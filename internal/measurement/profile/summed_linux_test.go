@@ -65,53 +65,6 @@ func TestShortProcessesAreSummed(t *testing.T) {
 	require.Contains(t, grid.Note, "the sum of 300 processes")
 }
 
-// Each process has its vDSO at another address, but an instruction of it is a single site.
-func TestSitesInTheVDSOAreSummed(t *testing.T) {
-	of := func(processes int) Profile {
-		seen, records := faked{}, []perfevent.Record(nil)
-		for i := range uint64(60) {
-			pid, moved := 100+int(i)%processes, (i%uint64(processes))*0x10000 //nolint:gosec // small
-			seen[pid] = look{command: "cc1", vdso: addressRange{vdsoAt + moved, vdsoAt + moved + vdsoSize}}
-			in := func(kernel uint64) perfevent.Record {
-				return sample(pid, []uint64{kernel}, afterEntry+moved, inProgram)
-			}
-			// Every third process has no sample in the function of a system call.
-			records = append(records, times(5, in([]uint64{gettime, write, entryCode}[i%3]))...)
-			records = append(records, times(4, in(entryCode))...)
-		}
-		return filled(talliedOf(seen, nil, records...), func(e *estimate) { e.profile.KernelEntry = result.Always })
-	}
-	require.Len(t, of(60).Processes, 1)
-	many, one := of(60).Processes[0], of(1).Processes[0]
-	require.Equal(t, 60, many.ProcessCount)
-	require.InDelta(t, 0.5, one.KernelShare, 1e-9)
-	for name, of := range map[string]func(Process) float64{
-		"kernel": func(p Process) float64 { return p.KernelShare },
-		"low":    func(p Process) float64 { return p.ClockShareLow },
-		"high":   func(p Process) float64 { return p.ClockShareHigh },
-	} {
-		require.InDelta(t, of(one), of(many), 1e-9, name)
-	}
-}
-
-// A process that executes its program again and again is one process.
-func TestProcessThatExecutesItselfIsOne(t *testing.T) {
-	seen, records := faked{}, []perfevent.Record(nil)
-	for i := range 12 {
-		pid := 100 + i%6
-		seen[pid] = compilers(pid)
-		records = append(records, perfevent.Record{Kind: perfevent.Comm, PID: pid, Name: "cc1", Exec: true},
-			perfevent.Record{Kind: perfevent.Map, PID: pid, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize})
-		records = append(records, times(10, sample(pid, nil, inGettime, inProgram))...)
-	}
-	counted := talliedOf(seen, nil, records...)
-	require.Len(t, counted.programs, 12)
-	s := filled(counted, nil)
-	require.Len(t, s.Processes, 1)
-	require.Equal(t, 6, s.Processes[0].ProcessCount)
-	require.Equal(t, 120, s.Processes[0].Samples)
-}
-
 func TestProcessesThatStayApart(t *testing.T) {
 	named := func(e *estimate) { e.named = []int{103} }
 	containers := func(pid int) look { return look{command: "cc1", cgroup: fmt.Sprint("/build", pid%2)} }
@@ -122,24 +75,6 @@ func TestProcessesThatStayApart(t *testing.T) {
 	require.Len(t, builds(10, compilers, nil, times(90, sample(103, nil, inProgram))...).Processes, 2, "with enough samples")
 	require.Len(t, builds(10, containers, nil).Processes, 2)
 	require.Len(t, builds(10, others, nil).Processes, 6)
-}
-
-// Without samples of the kernel, the system time of all processes has to be known.
-func TestSummedUsage(t *testing.T) {
-	used := func(known int) Process {
-		return builds(10, compilers, func(e *estimate) {
-			e.profile.SeesKernel = false
-			e.used = map[int]usage{}
-			for pid := range known {
-				e.used[100+pid] = usage{75e6, 25e6}
-			}
-		}).Processes[0]
-	}
-	p := used(10)
-	require.Equal(t, 10, p.ProcessCount)
-	require.InDelta(t, 0.375, p.UserShare, 1e-9)
-	require.Less(t, p.ClockShareHigh, 0.8)
-	require.InDelta(t, 1, used(9).ClockShareHigh, 1e-9)
 }
 
 // A shell that starts a program again and again, as a build does.

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -173,13 +172,6 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-func TestCallers(t *testing.T) {
-	p := tallied(nil, append(times(3, sample(10, nil, inGettime, inProgram)), sample(10, nil, inGetcpu, inProgram))...).programs[0]
-	callers, others := callersOf(p)
-	require.Equal(t, []Caller{{[]string{"main (a.out)"}, 3}}, callers)
-	require.Zero(t, others)
-}
-
 func TestProcessThatCannotBeLookedAt(t *testing.T) {
 	tally := tallied(nil, sample(12, nil, inGettime), sample(13, nil, inGettime), sample(99, nil, inGettime))
 	for i, reason := range []string{"", "that needs CAP_SYS_PTRACE", "it had ended"} {
@@ -229,39 +221,6 @@ func TestOnlyTheTimeOfTheProfileCounts(t *testing.T) {
 	require.Equal(t, 3, tally.programs[0].samples)
 }
 
-// The records of several CPUs come one CPU after another. A process that ended before it could be looked at ran the
-// program of its parent.
-func TestRecordsAreCountedInOrderOfTime(t *testing.T) {
-	fork := perfevent.Record{Kind: perfevent.Fork, PID: 99, ParentPID: 10, TimeNS: 5}
-	later := sample(99, nil, inGettime)
-	later.TimeNS = 6
-	tally := tallied(nil, later, fork)
-	require.Equal(t, 1, tally.programs[0].user)
-	require.Equal(t, "reader", tally.programs[0].command)
-}
-
-func TestLostAndThrottled(t *testing.T) {
-	tally := tallied(nil, perfevent.Record{Kind: perfevent.Lost, Lost: 5}, perfevent.Record{Kind: perfevent.LostSamples, Lost: 2}, perfevent.Record{Kind: perfevent.Throttle})
-	require.Equal(t, []int{7, 1}, []int{tally.lost, tally.throttled})
-}
-
-// A program with more and more callers, as a just-in-time compiler makes them, takes no more memory.
-func TestCallersAreLimited(t *testing.T) {
-	var records []perfevent.Record
-	for i := range 3 * maxStacks {
-		records = append(records, sample(10, nil, inGettime, uint64(i)+1)) //nolint:gosec // small
-	}
-	p := tallied(nil, records...).programs[0]
-	require.Len(t, p.stacks, maxStacks)
-	require.Equal(t, 2*maxStacks, p.otherStacks)
-	for address := range p.names {
-		p.names[address] = symbols.Frame{Function: fmt.Sprint("f", address), Module: "a.out"}
-	}
-	callers, others := callersOf(p)
-	require.Len(t, callers, most)
-	require.Equal(t, 3*maxStacks-most, others)
-}
-
 // A long caller is shown by its innermost functions, and the first function that a just-in-time compiler made.
 func TestDescribedCaller(t *testing.T) {
 	for _, c := range []struct{ names, want string }{
@@ -281,34 +240,6 @@ func TestDescribedCaller(t *testing.T) {
 	}
 }
 
-func TestFunctionOf(t *testing.T) {
-	for name, want := range map[string]string{
-		"__vdso_clock_gettime": FineID, "__kernel_clock_gettime": FineID, "__vdso_time": "time@vdso", "": FineID, "__vdso_getcpu": "", "__vdso_getrandom": "",
-	} {
-		clock, reads := functionOf(name)
-		require.Equal(t, want, clock, name)
-		require.Equal(t, want != "", reads, name)
-	}
-}
-
-func TestCallOf(t *testing.T) {
-	gettime, ofDay, time := kernelCall{clockCall, "CLOCK_MONOTONIC@syscall"}, kernelCall{clockCall, "gettimeofday@syscall"}, kernelCall{clockCall, "time@syscall"}
-	untimed, other := kernelCall{kind: clockCall}, kernelCall{kind: otherCall}
-	for name, want := range map[string]kernelCall{
-		"__x64_sys_clock_gettime": gettime, "__arm64_sys_gettimeofday": ofDay, "__x64_sys_time": time, "SyS_clock_gettime": gettime, "sys_time": time,
-		"__ia32_sys_clock_gettime32": untimed, "__ia32_compat_sys_gettimeofday": untimed, "__ia32_sys_time32": untimed, "compat_sys_clock_gettime": untimed,
-		"__arm64_sys_clock_gettime32": untimed,
-		"posix_cpu_clock_get":         untimed, "pc_clock_gettime": untimed, "__ia32_sys_write": other,
-		"__x64_sys_clock_nanosleep": other, "__x64_sys_times": other, "__x64_sys_write": other,
-	} {
-		got, ok := callOf(name)
-		require.True(t, ok, name)
-		require.Equal(t, want, got, name)
-	}
-	_, ok := callOf("do_syscall_64")
-	require.False(t, ok)
-}
-
 // Records without a PID belong to no process.
 func TestRecordsWithoutAProcess(t *testing.T) {
 	tally := tallied(nil,
@@ -316,14 +247,6 @@ func TestRecordsWithoutAProcess(t *testing.T) {
 		sample(0, nil, inGettime), sample(-1, nil, inGettime), sample(-1, nil, inGettime))
 	require.Empty(t, tally.programs)
 	require.Equal(t, 1, tally.foreign)
-}
-
-// A PID is no longer wanted when another process gets it.
-func TestReusedNumber(t *testing.T) {
-	tally := tallied([]int{10}, sample(10, nil, inGettime),
-		perfevent.Record{Kind: perfevent.Exit, PID: 10}, perfevent.Record{Kind: perfevent.Fork, PID: 10, ParentPID: 11}, sample(10, nil, inGettime))
-	require.Len(t, tally.programs, 1)
-	require.Equal(t, 1, tally.programs[0].samples)
 }
 
 // A process ends with its last thread: its CPU time is read while samples come.
@@ -391,12 +314,4 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
-}
-
-// A program that read a clock keeps its callers when it ends.
-func TestEndedReaderKeepsItsCallers(t *testing.T) {
-	records := append(times(3, sample(10, []uint64{gettime}, inWrapper, inProgram)), perfevent.Record{Kind: perfevent.Exit, PID: 10})
-	p := tallied(nil, records...).programs[0]
-	require.NotEmpty(t, p.threads)
-	require.Len(t, p.stacks, 1)
 }

@@ -52,13 +52,3 @@ func TestOneLineForAllThatAreNotInPath(t *testing.T) {
 	require.Equal(t, want, s.Block(nil).Missing)
 	require.Empty(t, s.Block(nil).Faults)
 }
-
-func TestRatiosSayWhichCallIsFaster(t *testing.T) {
-	call := func(name string, ns, tickNS float64) MeasuredCall {
-		return MeasuredCall{Call: name, Kind: wall, Latency: latency(ns), Resolution: &compare.Resolution{TickNS: tickNS}}
-	}
-	r := MeasuredRuntime{Calls: []MeasuredCall{call("time", 4, 1e9), call("get", 20, 1000), call("now", 60, 1000)}}
-	fastest, others := r.fastest(wall)
-	require.Equal(t, "get 20.0 ns", fastest)
-	require.Equal(t, []string{"now 3.00× slower", "time [1 s] 5.00× faster"}, others)
-}

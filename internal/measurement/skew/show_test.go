@@ -106,20 +106,6 @@ func TestVerdictCountsPairsOfCPUs(t *testing.T) {
 	}
 }
 
-func TestMissingPairsAreListedShortly(t *testing.T) {
-	c := SkewedClock{}
-	for _, p := range pairs([]int{0, 1, 2, 3, 4, 5, 6, 7}) {
-		c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: p[0], OtherCPU: p[1], Reason: "a"})
-	}
-	require.Equal(t, []string{"28 pairs are missing: a"}, whyMissing(&c))
-	for i := range c.MissingPairs {
-		c.MissingPairs[i].Reason = strings.Repeat("b", i)
-	}
-	lines := whyMissing(&c)
-	require.Len(t, lines, 11)
-	require.Equal(t, "pairs are missing for 18 more reasons", lines[10])
-}
-
 // The verdict does not say that all is well if CPUs were compared in part, or with bounds that hide microseconds.
 func TestMissing(t *testing.T) {
 	whole, part, wide, apart := star("a", 3), star("b", 3), star("c", 3), star("d", 3)

@@ -97,17 +97,6 @@ func TestBriefComparison(t *testing.T) {
 	}
 }
 
-func TestPairs(t *testing.T) {
-	require.Equal(t, [][2]int{{3, 5}, {3, 1}, {5, 1}}, pairs([]int{3, 5, 1}))
-	cpus := make([]int, MatrixCPUs+1)
-	for i := range cpus {
-		cpus[i] = i
-	}
-	require.Len(t, pairs(cpus[:MatrixCPUs]), MatrixCPUs*(MatrixCPUs-1)/2)
-	require.Len(t, pairs(cpus), MatrixCPUs)
-	require.Empty(t, pairs(cpus[:1]))
-}
-
 func TestWhatCannotBeCompared(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	none := sound(t)

@@ -10,32 +10,6 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-func TestVerdictIsWordedForPeople(t *testing.T) {
-	one, two, three := 1, 2, 3
-	verdicts := map[string]string{}
-	for _, c := range []VerifiedClock{
-		{ID: "CLOCK_MONOTONIC@vdso", Verdict: OneCPU,
-			Faults: []ClockFault{{Kind: FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}}},
-		{ID: "RDTSC@cpu", Verdict: Backwards, Faults: []ClockFault{
-			{Kind: FaultBackwards, Count: 1, WorstNS: 1_500_000, CPU: &three},
-			{Kind: FaultWarp, Count: 12345, WorstNS: 2_500_000, CPU: &one, EarlierCPU: &three}}},
-		{ID: "CLOCK_REALTIME@vdso", Verdict: Faulty,
-			Faults: []ClockFault{{Kind: FaultStall, Count: 2, WorstNS: 3.2e9, CPU: &one},
-				{Kind: FaultJump, Count: 1, WorstNS: 4.1e6}}},
-		{ID: "hpet@mmio", Verdict: Faulty,
-			Faults: []ClockFault{{Kind: FaultFailed, Count: 1, Text: "no such device", CPU: &one}}},
-		{ID: "CLOCK_THREAD_CPUTIME_ID@vdso", Verdict: IsMonotonic},
-	} {
-		verdicts[c.ID] = verdict(c)
-	}
-	require.Equal(t, "monotonic on one CPU only; went backwards 17 times, worst 243 ns, between CPU 2 and 1",
-		verdicts["CLOCK_MONOTONIC@vdso"])
-	require.Equal(t, "went backwards once, worst 1.5 ms; went backwards 12,345 times, worst 2.5 ms, between CPU 3 and 1", verdicts["RDTSC@cpu"])
-	require.Equal(t, "stopped 2 times, worst 3.2 s; jumped once, worst 4.1 ms", verdicts["CLOCK_REALTIME@vdso"])
-	require.Equal(t, "failed once", verdicts["hpet@mmio"])
-	require.Equal(t, "monotonic", verdicts["CLOCK_THREAD_CPUTIME_ID@vdso"])
-}
-
 func TestTrustSaysTheWhole(t *testing.T) {
 	held := VerifiedClock{ID: "a", Verdict: IsMonotonic}
 	wrong := VerifiedClock{ID: "b", Verdict: Faulty, Faults: []ClockFault{{Kind: FaultStall, Count: 1}}}

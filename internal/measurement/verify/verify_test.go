@@ -117,26 +117,6 @@ func TestOneStepOfTheClockIsOneFault(t *testing.T) {
 	require.Equal(t, int64(1), f.Count)
 }
 
-// A fault that all threads see is one fault, and a thread sees each fault once, alone or across CPUs.
-func TestFaultsAreNotCountedForEachThread(t *testing.T) {
-	members := []*observe.Member{{CPU: 4}, {Index: 1, CPU: 5}}
-	b := &bench{
-		clock: truth(), otherPath: &clock.Clock{}, nsPerTick: 1, into: &VerifiedClock{},
-		published: make([]published, 2), comparisons: []*comparison{newComparison(2), newComparison(2)},
-		watches: make([]watch, 2), brackets: make([]bracketing, 2), failures: make([]error, 2),
-	}
-	b.watches[0].steps.Backwards, b.watches[0].steps.Farthest = 2, 10
-	b.watches[1].steps.Backwards, b.watches[1].steps.Farthest = 3, 20
-	b.comparisons[0].backwards = finding{count: 3, worstNS: 30}
-	b.comparisons[1].backwards = finding{count: 1, worstNS: 5}
-	b.brackets[0].outside = finding{count: 7, worstNS: 8}
-	b.brackets[1].outside = finding{count: 6, worstNS: 9}
-	b.ended(members)
-	require.Equal(t, []ClockFault{
-		{Kind: FaultBackwards, Count: 5, WorstNS: 30, CPU: number(4)}, {Kind: FaultOutside, Count: 7, WorstNS: 9, CPU: number(5)},
-	}, b.into.Faults)
-}
-
 // A small warp is found while fast and slow clocks are compared too.
 func TestWarpOfOneOfManyClocks(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
@@ -530,14 +510,6 @@ func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
 	require.Equal(t, "the time limit ended the run before it was read; use a longer --duration", v.Clocks[0].Reason, "nobody interrupted it")
 }
 
-func TestUnderLoad(t *testing.T) {
-	settings := under(100*time.Millisecond, thread.Usable())
-	settings.Load = true
-	v := Run(context.Background(), []clock.Clock{shared("loaded@fake", now)}, settings, nil)
-	require.True(t, v.Load)
-	require.Empty(t, v.Clocks[0].Faults)
-}
-
 func TestRelations(t *testing.T) {
 	// The wall clock steps after the run has begun to verify clocks, and so after the first brackets of the relations,
 	// however slow the machine is.
@@ -603,35 +575,6 @@ func TestRealClocksHold(t *testing.T) {
 	for _, r := range v.Relations {
 		require.True(t, r.Held, "%+v", r)
 	}
-}
-
-// A clock that was not verified has a reason, whatever the cause.
-func TestUnverifiedHasAReason(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	later := func(id string, then func(clock.Reader) (clock.Reader, error)) clock.Clock {
-		c := shared(id, now)
-		open := c.Open
-		var opened atomic.Int32
-		c.Open = func() (clock.Reader, error) {
-			reader, err := open()
-			if opened.Add(1) > 1 { // one is for the checks before
-				return then(reader)
-			}
-			return reader, err
-		}
-		return c
-	}
-	gone := later("gone@fake", func(clock.Reader) (clock.Reader, error) { return nil, errors.New("no such device") })
-	stopped := later("stopped@fake", func(r clock.Reader) (clock.Reader, error) { cancel(); return r, nil })
-	unreached := shared("unreached@fake", now)
-	clocks := []clock.Clock{gone, stopped, unreached}
-	v := Run(ctx, clocks, Settings{Time: time.Minute, CPUs: thread.Usable(), All: clocks}, nil)
-	for i, want := range []string{"no such device", "interrupted before it was read", "interrupted before it was read"} {
-		require.Equal(t, Unverified, v.Clocks[i].Verdict, v.Clocks[i].ID)
-		require.Equal(t, want, v.Clocks[i].Reason, v.Clocks[i].ID)
-	}
-	require.Contains(t, unread(context.Background(), nil, VerifiedClock{}), "use a longer --duration")
 }
 
 // A CPU that another program occupies does not block a run: a thread that does not start is abandoned.

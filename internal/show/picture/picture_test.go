@@ -3,8 +3,6 @@ package picture
 import (
 	"image/color"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,54 +12,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-func TestSpreadKeepsLabelsApartAndNear(t *testing.T) {
-	require.Equal(t, []vg.Length{10, 50}, spread([]vg.Length{10, 50}, 5, 0, 100), "nothing to do")
-	require.Equal(t, []vg.Length{45, 50, 55}, spread([]vg.Length{50, 50, 50}, 5, 0, 100), "around the middle")
-	require.Equal(t, []vg.Length{0, 5}, spread([]vg.Length{0, 0}, 5, 0, 100), "not below the plot")
-	require.Equal(t, []vg.Length{95, 100}, spread([]vg.Length{100, 100}, 5, 0, 100), "not above it")
-	require.Equal(t, []vg.Length{0, 5, 10}, spread([]vg.Length{1, 2, 3}, 50, 0, 10), "too many: evenly")
-	require.Empty(t, spread(nil, 5, 0, 100))
-	for range 200 {
-		wanted := make([]vg.Length, 1+rand.IntN(20))
-		for i := range wanted {
-			wanted[i] = vg.Length(rand.Float64() * 400)
-		}
-		slices.Sort(wanted)
-		placed := spread(wanted, 12, 0, 400)
-		for i := range placed {
-			require.GreaterOrEqual(t, float64(placed[i]), -1e-6)
-			require.LessOrEqual(t, float64(placed[i]), 400+1e-6)
-			if i > 0 {
-				require.GreaterOrEqual(t, float64(placed[i]-placed[i-1]), 12-1e-6)
-			}
-		}
-	}
-}
-
-func TestLogTicksLabelDecades(t *testing.T) {
-	labels := func(low, high float64) string {
-		var all []string
-		for _, tick := range (LogTicks{words.Duration}).Ticks(low, high) {
-			if tick.Label != "" {
-				all = append(all, tick.Label)
-			}
-		}
-		return strings.Join(all, ", ")
-	}
-	require.Equal(t, "1 ns, 10 ns, 100 ns, 1 µs, 10 µs", labels(0.9, 30_000))
-	require.Equal(t, "10 ns, 20 ns, 50 ns", labels(9, 60))
-	require.Equal(t, "500 ms, 1 s, 2 s", labels(0.3e9, 3e9))
-}
-
-// The ends have labels first, and then the powers of two.
-func TestThreadTicksInTheOrderOfTheirLabels(t *testing.T) {
-	var labels []string
-	for _, tick := range (ThreadTicks{[]int{1, 2, 3, 4, 5, 8, 24}}).Ticks(0.9, 26) {
-		labels = append(labels, tick.Label)
-	}
-	require.Equal(t, []string{"1", "24", "2", "4", "8", "3", "5"}, labels)
-}
-
 func TestLongTextsAreShortened(t *testing.T) {
 	text := Style(LabelSize, Black)
 	require.Equal(t, "short", Shortened(text, "short", 100*Pixel))
@@ -69,20 +19,6 @@ func TestLongTextsAreShortened(t *testing.T) {
 	require.True(t, strings.HasSuffix(short, "…"))
 	require.LessOrEqual(t, text.Width(short), 100*Pixel)
 	require.Equal(t, "…", Shortened(text, "WWW", vg.Length(1)))
-}
-
-func TestOffsetTicksShareAUnit(t *testing.T) {
-	labels := func(low, high float64) string {
-		var all []string
-		for _, tick := range (OffsetTicks{}).Ticks(low, high) {
-			all = append(all, tick.Label)
-		}
-		return strings.Join(all, ", ")
-	}
-	require.Equal(t, "0, 0.2 ms, 0.4 ms, 0.6 ms, 0.8 ms, 1 ms, 1.2 ms", labels(-9e4, 1.25e6))
-	require.Equal(t, "-50 ns, 0, 50 ns, 100 ns, 150 ns", labels(-60, 150))
-	require.Equal(t, "-1 ns, -0.5 ns, 0, 0.5 ns, 1 ns", labels(-1, 1))
-	require.Less(t, len(OffsetTicks{}.Ticks(-1e30, 1e30)), 12)
 }
 
 // A grey print distinguishes the paths of a system, and the parts of a bar; text in a bar is legible.

@@ -44,14 +44,6 @@ func TestNamesBreakAfterTheirParts(t *testing.T) {
 	}
 }
 
-// Text around the tables breaks where the cells do.
-func TestFactsBreakAfterTheirParts(t *testing.T) {
-	var out strings.Builder
-	WriteFacts(&out, []Fact{{Name: "Boot parameters",
-		Value: "quiet mitigations=auto,no_guest_host,no_guest_guest cpuidle_haltpoll.force=1"}}, 0, Narrowest)
-	require.Equal(t, "Boot parameters  quiet mitigations=auto,no_guest_host,no_\n                 guest_guest cpuidle_haltpoll.force=1\n", out.String())
-}
-
 // A command or an address in a sentence stays in one line, so that people can copy it.
 func TestCopiedPartsOfSentencesStayWhole(t *testing.T) {
 	for text, want := range map[string]string{
@@ -70,13 +62,6 @@ func TestLongTextsWrapInTime(t *testing.T) {
 		of := strings.Repeat(part, 1<<20/len(part))
 		require.GreaterOrEqual(t, strings.Count(Indented(of, 2, Narrowest), "\n"), 1<<20/Width, part)
 	}
-}
-
-// A line of a log keeps its spaces, whether it is wrapped or not.
-func TestIndentedKeepsRunsOfSpaces(t *testing.T) {
-	require.Equal(t, "  [    0.86] a b\n", Indented("[    0.86] a b", 2, 80))
-	require.Equal(t, "  [    0.86] a\n  bc\n", Indented("[    0.86] a bc", 2, 14))
-	require.Equal(t, "  a:\n  b\n", Indented("a: b", 2, 4))
 }
 
 // The names in a page break after their parts; other text does not.

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,13 +26,6 @@ func TestBoundedGivesTheDigitsThatMeanSomething(t *testing.T) {
 		{1, 1e-9, "1.000000 ± 0.000000"}, {-0.0001, 60, "0 ± 60"}, {-1e18, 1, "-1e+18 ± 1"}, {1, 1e30, "1 ± 1e+30"},
 	} {
 		require.Equal(t, test.want, Bounded(test.value, test.bound))
-	}
-}
-
-func TestOffsetsAreWorded(t *testing.T) {
-	for value, want := range map[float64]string{0: "0", -math.SmallestNonzeroFloat64: "0", 3.5: "+3.5 ns",
-		-1.25e6: "-1.25 ms", 1e18: "+1.0e+09 s"} {
-		require.Equal(t, want, Offset(value))
 	}
 }
 
@@ -65,9 +57,4 @@ func TestPlural(t *testing.T) {
 	} {
 		require.Equal(t, want, got)
 	}
-}
-
-func TestEither(t *testing.T) {
-	require.Equal(t, "a", Either(true, "a", "b"))
-	require.Equal(t, 2, Either(false, 1, 2))
 }
