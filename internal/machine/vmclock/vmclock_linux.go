@@ -14,32 +14,24 @@ const device = "dev/vmclock0"
 
 // Read returns the facts of the page of a machine whose files are below root, or why it cannot be read; nil without a
 // VMClock. first is as for [Parse]. A read from the kernel is never from the midst of an update
-// (drivers/ptp/ptp_vmclock.c).
+// (drivers/ptp/ptp_vmclock.c). What is no device, nor the file of a recorded machine, is not waited for.
 func Read(root string, first uint64) *result.VMClock {
 	path := filepath.Join(root, device)
-	page, err := read(path)
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
 		return nil
 	}
+	page, n := make([]byte, fullSize), 0
+	if err == nil {
+		n, err = unix.Read(fd, page)
+		_ = unix.Close(fd)
+	}
 	var clock *result.VMClock
 	if err == nil {
-		clock, err = Parse(page, first)
+		clock, err = Parse(page[:n], first)
 	}
 	if err != nil {
 		return &result.VMClock{Reason: fmt.Sprintf("%s: %v", path, err)}
 	}
 	return clock
-}
-
-// read returns the first bytes of a device, or of the file that stands for it in a recorded machine. It does not wait
-// for what is neither.
-func read(path string) ([]byte, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = unix.Close(fd) }()
-	page := make([]byte, fullSize)
-	n, err := unix.Read(fd, page)
-	return page[:max(n, 0)], err
 }

@@ -76,8 +76,8 @@ func (m *Measurement) End() *Counter {
 		return nil
 	}
 	c := &Counter{Clock: m.counter.ID, Sources: []CounterRate{}, Reasons: []CounterReason{}}
-	if hz, bound, spanNS := m.rate(m.read()); hz > 0 {
-		c.HZ, c.HZBound, c.SpanNS, c.Reference = hz, bound, int64(spanNS), m.reference.ID
+	if hz, bound := m.rate(m.read()); hz > 0 {
+		c.HZ, c.HZBound, c.Reference = hz, bound, m.reference.ID
 	}
 	if m.counter.Hz > 0 {
 		name, _, _ := strings.Cut(m.counter.ID, "@")
@@ -88,13 +88,13 @@ func (m *Measurement) End() *Counter {
 }
 
 // rate returns the frequency and its error bound between the first bracket and the last; 0 if it is unknown.
-func (m *Measurement) rate(last observe.Tightest) (hz, bound, spanNS float64) {
+func (m *Measurement) rate(last observe.Tightest) (hz, bound float64) {
 	const shortestNS = 1e6
 	nsPerTick := 1e9 / cmp.Or(observe.StatedHz(m.reference), 1e9)
 	ticks := float64(last.Value - m.first.Value)
-	spanNS = float64(last.Middle()-m.first.Middle()) * nsPerTick
+	spanNS := float64(last.Middle()-m.first.Middle()) * nsPerTick
 	if m.first.Brackets == 0 || last.Brackets == 0 || ticks <= 0 || spanNS < shortestNS {
-		return 0, 0, 0
+		return 0, 0
 	}
 	hz = ticks / spanNS * 1e9
 	// Each end is known to half of its bracket, and a tick of either clock.
@@ -102,5 +102,5 @@ func (m *Measurement) rate(last observe.Tightest) (hz, bound, spanNS float64) {
 	if strings.HasPrefix(m.reference.ID, "CLOCK_MONOTONIC@") {
 		unsureNS += spanNS * maxPPM / 1e6 // a time service may slew it
 	}
-	return hz, math.Ceil(hz * unsureNS / spanNS), spanNS
+	return hz, math.Ceil(hz * unsureNS / spanNS)
 }

@@ -35,8 +35,6 @@ type Counter struct {
 	Reference string `json:"reference,omitempty"`
 	// OfKernel is whether the reference is this counter too: hz is the rate that the kernel assumes.
 	OfKernel bool `json:"of_kernel,omitempty"`
-	// SpanNS is the measured time.
-	SpanNS int64 `json:"span_ns,omitempty"`
 	// Sources are the other sources of the frequency.
 	Sources []CounterRate `json:"sources" once:"name"`
 	// Reasons are the evidence, each with its conclusion.

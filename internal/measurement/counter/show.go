@@ -11,14 +11,8 @@ import (
 
 const title = "The CPU's counter"
 
-// Fact returns how the frequency was measured.
-func (c *Counter) Fact(*result.Document) table.Fact {
-	if c.Reference == "" {
-		return table.Fact{}
-	}
-	return table.Fact{Name: "Counter",
-		Value: "frequency measured for " + words.Duration(float64(c.SpanNS)) + " against " + c.Reference}
-}
+// Fact returns nothing: the reasons name the reference of the frequency.
+func (*Counter) Fact(*result.Document) table.Fact { return table.Fact{} }
 
 // Block returns the verdict with its reasons, and the sources of the frequency.
 func (c *Counter) Block(*result.Document) table.Block {
