@@ -27,29 +27,16 @@ const (
 	pausedNS = 5e6
 )
 
-// A sleep is a span of a way to sleep.
-type sleep struct {
-	id string
-	wake.SleepSpan
-}
-
 // lates returns how late a sleep ended: "clock_nanosleep@syscall · a sleep of 1 ms ended 77 µs late".
-func (w sleep) lates(lateNS float64) string {
-	return fmt.Sprintf("%s · a sleep of %s ended %s late", w.id, words.Duration(float64(w.SpanNS)), words.SignedDuration(lateNS))
+func lates(w wake.Row, lateNS float64) string {
+	return fmt.Sprintf("%s · a sleep of %s ended %s late", w.ID, words.Duration(float64(w.SpanNS)), words.SignedDuration(lateNS))
 }
 
 // wakeOf returns the section, or an empty one.
 func wakeOf(s *situation.Situation) *wake.Wake { return cmp.Or(wake.Of(s.Document), &wake.Wake{}) }
 
 // sleeps returns all spans of all ways that slept.
-func sleeps(s *situation.Situation) (all []sleep) {
-	for _, way := range wakeOf(s).Ways {
-		for _, span := range way.Spans {
-			all = append(all, sleep{way.ID, span})
-		}
-	}
-	return all
-}
+func sleeps(s *situation.Situation) []wake.Row { return wake.Rows(wakeOf(s).Ways) }
 
 // largest returns the largest layer of a name, in ns, with evidence; 0 if it is unknown.
 func largest(s *situation.Situation, name, without string) (ns float64, evidence string) {
@@ -57,7 +44,7 @@ func largest(s *situation.Situation, name, without string) (ns float64, evidence
 		for _, l := range w.Layers {
 			if l.Name == name && l.NS > ns {
 				ns = l.NS
-				evidence = w.lates(w.MedianLateNS) + ", " + words.Duration(ns) + " less " + without + " (medians)"
+				evidence = lates(w, w.MedianLateNS) + ", " + words.Duration(ns) + " less " + without + " (medians)"
 			}
 		}
 	}
@@ -79,7 +66,7 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 	}
 	for _, w := range sleeps(s) {
 		if w.Early > 0 {
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s · %d of %s of %s ended early, by %s at most", w.id, w.Early,
+			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s · %d of %s of %s ended early, by %s at most", w.ID, w.Early,
 				words.Plural(w.Samples, "sleep"), words.Duration(float64(w.SpanNS)), words.Duration(-w.MinLateNS)))
 		}
 	}
@@ -117,11 +104,11 @@ func coarseTimers(s *situation.Situation) *result.Finding {
 		Links:    []string{"https://docs.kernel.org/timers/highres.html", kernelParameters},
 	}
 	if all := sleeps(s); len(all) > 0 {
-		w := slices.MinFunc(all, func(a, b sleep) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
+		w := slices.MinFunc(all, func(a, b wake.Row) int { return cmp.Compare(a.MedianLateNS, b.MedianLateNS) })
 		if w.MedianLateNS < tick/10 {
 			return nil
 		}
-		finding.Evidence = append(finding.Evidence, w.lates(w.MedianLateNS)+" (median)")
+		finding.Evidence = append(finding.Evidence, lates(w, w.MedianLateNS)+" (median)")
 	}
 	switch off := remedy.HighResolutionOff(s); {
 	case len(off) > 0:
@@ -223,7 +210,7 @@ func paused(s *situation.Situation) (evidence []string) {
 	most := pausedNS
 	for _, w := range sleeps(s) {
 		if w.MaxLateNS > most {
-			most, evidence = w.MaxLateNS, []string{w.lates(w.MaxLateNS) + " (max)"}
+			most, evidence = w.MaxLateNS, []string{lates(w, w.MaxLateNS) + " (max)"}
 		}
 	}
 	return evidence

@@ -324,15 +324,14 @@ func (s *Runtimes) unproven() []string {
 			}
 		}
 	}
-	var waits []string
+	var lines []string
+	for _, line := range why.Lines() {
+		lines = append(lines, "Which clocks are read is unknown for "+line)
+	}
 	for _, line := range unseen.Lines() {
-		waits = append(waits, "The system call that waits is unknown for "+line)
+		lines = append(lines, "The system call that waits is unknown for "+line)
 	}
-	lines := why.Lines()
-	for i, line := range lines {
-		lines[i] = "Which clocks are read is unknown for " + line
-	}
-	return append(lines, waits...)
+	return lines
 }
 
 // clocksLine returns a sentence with the cost of the system's clocks.
