@@ -81,6 +81,9 @@ var plantedLogs = [][]string{
 	{"[ 1.1] tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!", "[ 1.1] tsc: Previous calibrated TSC freq:         2500.000 MHz", "[ 1.1] tsc: TSC freq recalibrated by [HPET]:         2399.967 MHz"},
 	{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"},
 	{"[ 0.1] [Firmware Bug]: TSC ADJUST differs within socket(s), fixing all errors"},
+	{"[ 9.1] tsc: Marking TSC unstable due to KVM discovered backwards TSC"},
+	{"[ 0.1] Marking TSC unstable due to TSC halts in idle"},
+	{"[ 3.1] Marking TSC unstable due to cpufreq changes"},
 }
 
 // The rules hold on every recorded machine, whatever its clocks cost and its log contains, in a container too, and with
