@@ -54,9 +54,11 @@ func Read(name string, r io.Reader) (*result.Document, error) {
 	}
 	switch {
 	case len(head) == 0:
-		return nil, errors.New("is empty; give a result of timebench, a kernel log (dmesg) or the files of a machine (sosreport)")
-	case bytes.HasPrefix(head, utf16Little), bytes.HasPrefix(head, utf16Big): // Windows PowerShell redirects with UTF-16
-		return ofLog(name, transform.NewReader(plain, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()))
+		return nil, errors.New("is empty; give a result of timebench, a kernel log (dmesg) or " +
+			"the files of a machine (sosreport)")
+	case bytes.HasPrefix(head, utf16Little), bytes.HasPrefix(head, utf16Big): // as Windows PowerShell redirects
+		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
+		return ofLog(name, transform.NewReader(plain, decoder))
 	case bytes.IndexByte(head, 0) >= 0:
 		return nil, ErrUnknown
 	}
@@ -94,7 +96,8 @@ var compressions = []struct {
 	{"\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
 	{"\xfd7zXZ\x00", func(r io.Reader) (io.Reader, error) { return xz.NewReader(r, maxWindow) }},
 	{"\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
-		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxWindow))
 	}},
 }
 
@@ -126,7 +129,8 @@ const (
 )
 
 // ErrUnknown is the error for an attachment of another kind.
-var ErrUnknown = errors.New("is neither a timebench document nor a kernel log with lines about clocks (dmesg, journalctl -k -b), nor the files of a machine (sosreport)")
+var ErrUnknown = errors.New("is neither a timebench document nor a kernel log with lines about clocks " +
+	"(dmesg, journalctl -k -b), nor the files of a machine (sosreport)")
 
 // errCutOff is the error for an archive whose last files may be missing, the log among them.
 var errCutOff = errors.New("is cut off: its end is missing; give the whole file, or unpack it and give the folder")

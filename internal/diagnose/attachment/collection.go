@@ -9,36 +9,39 @@ import (
 	"strings"
 )
 
-var roots = []string{"proc", "sys", "etc", "usr", "var", "sos_commands"} // the folders at the root of a machine's files, and of a sosreport
+// roots are the folders at the root of a machine's files, and of a sosreport.
+var roots = []string{"proc", "sys", "etc", "usr", "var", "sos_commands"}
 
 const cpuinfoPath = "proc/cpuinfo" // the file with a paragraph for each CPU
 
 // wanted are the files that show facts about the clocks of a machine.
 var wanted = []string{
 	"proc/cmdline", cpuinfoPath, "proc/version", "proc/modules", "proc/xen/capabilities", "proc/device-tree/compatible",
-	"proc/sys/kernel/osrelease", "proc/sys/kernel/arch", "etc/os-release", "usr/lib/os-release", "etc/debian_version", uname,
-	"sys/devices/system/clocksource/clocksource0/current_clocksource", "sys/devices/system/clocksource/clocksource0/available_clocksource",
-	"sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name", virtualDMI + "sys_vendor", virtualDMI + "product_name", "sys/hypervisor/type",
+	"proc/sys/kernel/osrelease", "proc/sys/kernel/arch", "etc/os-release", "usr/lib/os-release", "etc/debian_version",
+	"sys/devices/system/clocksource/clocksource0/current_clocksource", uname, "sys/hypervisor/type",
+	"sys/devices/system/clocksource/clocksource0/available_clocksource", virtualDMI + "sys_vendor",
+	"sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name", virtualDMI + "product_name",
 }
 
 const virtualDMI = "sys/devices/virtual/dmi/id/" // the folder that sys/class/dmi/id is a link to
 
-const uname = "sos_commands/kernel/uname_-a" // the output of `uname -a` in a sosreport, which does not have /proc/version
+const uname = "sos_commands/kernel/uname_-a" // the output of `uname -a` in a sosreport, which lacks /proc/version
 
 // logs are where a kernel log is, the best first: by the path of a machine, of a sosreport, and of a supportconfig.
 var logs = []string{
-	"sos_commands/kernel/dmesg", "sos_commands/kernel/dmesg_-T", "boot.txt", "sos_commands/logs/journalctl_--no-pager_--boot",
-	"sos_commands/logs/journalctl_--no-pager_--catalog_--boot", "var/log/kern.log", "var/log/messages", "var/log/syslog", logOfBoot,
+	"sos_commands/kernel/dmesg", "sos_commands/kernel/dmesg_-T", "boot.txt",
+	"sos_commands/logs/journalctl_--no-pager_--boot", "sos_commands/logs/journalctl_--no-pager_--catalog_--boot",
+	"var/log/kern.log", "var/log/messages", "var/log/syslog", logOfBoot,
 }
 
-const logOfBoot = "var/log/dmesg" // the log as it was at the end of the boot. It lacks all later messages of the kernel.
+const logOfBoot = "var/log/dmesg" // the log at the end of the boot, without all later messages of the kernel
 
 // supportconfigs are the files of a supportconfig (SUSE) with other files of the machine in them. boot.txt has the log
 // too.
 var supportconfigs = []string{"boot.txt", "hardware.txt", "basic-environment.txt"}
 
-// known are all files that are read.
-var known = slices.Compact(slices.Sorted(slices.Values(slices.Concat(wanted, logs, supportconfigs)))) // boot.txt is of two
+// known are all files that are read. boot.txt is of two lists.
+var known = slices.Compact(slices.Sorted(slices.Values(slices.Concat(wanted, logs, supportconfigs))))
 
 // within returns the path of a file below the root of the machine; false if it is not wanted. A sosreport has a folder
 // around its files, so one folder above the root is ignored.
@@ -115,8 +118,7 @@ func rank(name string, whole bool) int {
 	return at
 }
 
-// maxCPUInfo is the max size of /proc/cpuinfo, in bytes: it has up to 3 KB for each CPU of x86, of which machines have at
-// most about 1800.
+// maxCPUInfo is the max size of /proc/cpuinfo, in bytes: it has up to 3 KB for each of at most about 1800 CPUs of x86.
 const maxCPUInfo = 8 << 20
 
 // limit returns the max size of a file that is kept.

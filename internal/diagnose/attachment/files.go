@@ -60,7 +60,8 @@ func ofArchive(r *bufio.Reader) (*collection, error) {
 			continue
 		}
 		if name, ok := within(header.Name); ok {
-			if err := found.add(name, archive); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // Next returns it again
+			err := found.add(name, archive)
+			if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // which Next returns again
 				return nil, err
 			}
 		}

@@ -61,7 +61,8 @@ func readLog(r io.Reader) (log, error) {
 func (l log) finished() (log, error) {
 	if l.events = l.Finish(); len(l.events) == 0 && !l.Kernel {
 		if l.system != "" {
-			return log{}, fmt.Errorf("is a log of %s; give a log of Linux, or run `timebench doctor` on that machine", l.system)
+			return log{}, fmt.Errorf("is a log of %s; give a log of Linux, or run `timebench doctor` on that machine",
+				l.system)
 		}
 		return log{}, ErrUnknown
 	}
@@ -79,11 +80,14 @@ func (l *log) add(line string) {
 // systems are the systems whose logs have other messages than Linux, and what only they log.
 var systems = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
-		"FreeBSD":            regexp.MustCompile(`(?:^|kernel: )(?:Timecounters? (?:"|tick)|FreeBSD \d)|^Copyright \(c\).*The FreeBSD Project`),
-		"NetBSD":             regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`),
-		"OpenBSD":            regexp.MustCompile(`^OpenBSD \d`),
-		"illumos or Solaris": regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d|^illumos Version|^panic\[cpu\d+\]/thread=`),
-		"macOS":              regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d| com\.apple\.\S+\[\d+\]| mach_kernel : `),
+		"FreeBSD": regexp.MustCompile(`(?:^|kernel: )(?:Timecounters? (?:"|tick)|FreeBSD \d)|` +
+			`^Copyright \(c\).*The FreeBSD Project`),
+		"NetBSD":  regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`),
+		"OpenBSD": regexp.MustCompile(`^OpenBSD \d`),
+		"illumos or Solaris": regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d|` +
+			`^illumos Version|^panic\[cpu\d+\]/thread=`),
+		"macOS": regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d|` +
+			` com\.apple\.\S+\[\d+\]| mach_kernel : `),
 	}
 })
 
@@ -98,7 +102,8 @@ func systemOf(line string) string {
 
 // architectures are the ends of releases of kernels, as distributions name them, with GOARCH.
 var architectures = []struct{ end, name string }{
-	{"amd64", "amd64"}, {"x86_64", "amd64"}, {"arm64", "arm64"}, {"aarch64", "arm64"}, {"ppc64le", "ppc64le"}, {"s390x", "s390x"}, {"riscv64", "riscv64"},
+	{"amd64", "amd64"}, {"x86_64", "amd64"}, {"arm64", "arm64"}, {"aarch64", "arm64"}, {"ppc64le", "ppc64le"},
+	{"s390x", "s390x"}, {"riscv64", "riscv64"},
 }
 
 func architecture(release string) string {
@@ -190,7 +195,8 @@ func eachLine(r io.Reader, do func(line string)) error {
 			for line := range strings.SplitSeq(text, "\r") {
 				parts = append(parts, kernellog.Lines(line)...)
 			}
-			if i := slices.IndexFunc(parts, func(part string) bool { return kernellog.Split(part).Stamp != "" }); i >= 0 && !stamped {
+			hasStamp := func(part string) bool { return kernellog.Split(part).Stamp != "" }
+			if i := slices.IndexFunc(parts, hasStamp); i >= 0 && !stamped {
 				stamped, joined = true, len(parts) > 1 && !kernellog.Split(parts[i]).Program
 			}
 			if joined || !stamped {

@@ -93,10 +93,11 @@ func inFiles(of reader, cpus, hypervisor string, log []kernellog.Event) result.H
 	facts.BootParameters = kernellog.BootParameters(of("proc/cmdline"))
 	logged := printable(kernellog.MachineOf(log).Hypervisor)
 	facts.Virtualization = virtualization(of, hypervisor, logged, flags, facts.Machine)
-	if v := facts.Virtualization; v != nil && v.System == "kvm" && v.Role == "guest" && (logged == "firecracker" || firecracker(of)) {
+	switch v := facts.Virtualization; {
+	case v == nil:
+	case v.System == "kvm" && v.Role == "guest" && (logged == "firecracker" || firecracker(of)):
 		v.System = "firecracker"
-	}
-	if v := facts.Virtualization; v != nil && v.System == "qemu" && strings.Contains(facts.CPU.Model, "TCG") {
+	case v.System == "qemu" && strings.Contains(facts.CPU.Model, "TCG"):
 		v.System = "tcg"
 	}
 	return facts

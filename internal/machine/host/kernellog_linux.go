@@ -41,7 +41,8 @@ func kernelLog(root string) (*result.KernelLog, []kernellog.Event) {
 			!truncated, len(found.Lines))
 		return &result.KernelLog{Source: source.name, Truncated: truncated, Lines: found.Lines}, events
 	}
-	const advice = "run as root, or allow it with `sysctl kernel.dmesg_restrict=0`, or attach the output of `sudo dmesg | grep -iE 'clocksource|tsc|hpet|kvm-clock'`"
+	const advice = "run as root, or allow it with `sysctl kernel.dmesg_restrict=0`, " +
+		"or attach the output of `sudo dmesg | grep -iE 'clocksource|tsc|hpet|kvm-clock'`"
 	for i, reason := range reasons {
 		reasons[i] = strings.Join(refusedBy[reason], ", ") + ": " + reason
 	}

@@ -15,8 +15,8 @@ const (
 	maxRecords = 1 << 20
 )
 
-// readRecords reads /dev/kmsg, one record per call, and adds each of the kernel as dmesg prints it. EPIPE means that the
-// next record was overwritten, EAGAIN that the log has no more.
+// readRecords reads /dev/kmsg, one record per call, and adds each of the kernel as dmesg prints it. EPIPE means that
+// the next record was overwritten, EAGAIN that the log has no more.
 func readRecords(read func([]byte) (int, error), add func(line string)) (lost bool, err error) {
 	buffer := make([]byte, maxRecord)
 	some := false
@@ -35,7 +35,7 @@ func readRecords(read func([]byte) (int, error), add func(line string)) (lost bo
 		case err != nil:
 			return false, err
 		}
-		// "priority,sequence,microseconds,flags;text", and lines that describe the device (Documentation/ABI/testing/dev-kmsg).
+		// "priority,sequence,microseconds,flags;text", and lines on the device (Documentation/ABI/testing/dev-kmsg).
 		record, _, _ := strings.Cut(string(buffer[:n]), "\n")
 		if m := kernellog.Split(record); m.Timed && !m.Program { // programs may write there too
 			some = true

@@ -10,12 +10,13 @@ import (
 
 // virtualization returns the hypervisor, "unknown" if only the CPU flag shows one, or nil. It reads the file of Xen
 // first (the CPU of a paravirtual guest reports the hypervisor below Xen, or none), then the CPU, the kernel log, the
-// firmware, and last the loaded kernel modules. hypervisor is what the CPU reports, logged what the log shows, and flags
-// are the flags of the first CPU.
+// firmware, and last the loaded kernel modules. hypervisor is what the CPU reports, logged is what the log shows, and
+// flags are the flags of the first CPU.
 //
 // gopsutil is not used: it reports "docker" for any machine with a trace of Docker, and reads /proc/1/environ, which in
 // a container may belong to another user and have any length.
-func virtualization(of reader, hypervisor, logged string, flags []string, machine *result.Machine) *result.Virtualization {
+func virtualization(of reader, hypervisor, logged string, flags []string,
+	machine *result.Machine) *result.Virtualization {
 	system, role := of.name("sys/hypervisor/type"), "guest"
 	if system == "" {
 		system = hypervisor
@@ -63,8 +64,10 @@ func loadedHypervisor(of reader) (system, role string) {
 // treeHypervisors are hypervisors by what a device tree names as compatible: the node of the hypervisor, then the
 // machine. QEMU's machines are virt (arm64, riscv64) and pseries (ppc64le).
 var treeHypervisors = []struct{ file, compatible, system string }{
-	{"proc/device-tree/hypervisor/compatible", "linux,kvm", "kvm"}, {"proc/device-tree/hypervisor/compatible", "xen", "xen"},
-	{"proc/device-tree/compatible", "linux,dummy-virt", "qemu"}, {"proc/device-tree/compatible", "riscv-virtio", "qemu"},
+	{"proc/device-tree/hypervisor/compatible", "linux,kvm", "kvm"},
+	{"proc/device-tree/hypervisor/compatible", "xen", "xen"},
+	{"proc/device-tree/compatible", "linux,dummy-virt", "qemu"},
+	{"proc/device-tree/compatible", "riscv-virtio", "qemu"},
 	{"proc/device-tree/compatible", "qemu,", "qemu"},
 }
 

@@ -6,12 +6,15 @@ import (
 )
 
 // aboutProcesses matches a text about a process, which may have the name of a clock.
-var aboutProcesses = lazily(`(?i)\bcomm[:=]|killed process|\bsegfault\b|blocked for more|out of memory|oom-kill|\baudit\b`)
+var aboutProcesses = lazily(
+	`(?i)\bcomm[:=]|killed process|\bsegfault\b|blocked for more|out of memory|oom-kill|\baudit\b`)
 
 // clockStems are texts in lower case. Every line that aboutClocks matches has one: a fast filter, since the expression
 // takes 20 µs per line.
-var clockStems = []string{"clock", "tsc", "hpet", "hypervisor", "xen version", "vmware", "hyperv", "acpi_pm", "timer", "timekeeping", "rtc", "read-back",
-	"leap second", "ticks", "time source", "back to c!"}
+var clockStems = []string{
+	"clock", "tsc", "hpet", "hypervisor", "xen version", "vmware", "hyperv", "acpi_pm", "timer", "timekeeping", "rtc",
+	"read-back", "leap second", "ticks", "time source", "back to c!",
+}
 
 // Concerns returns whether a line of the kernel log concerns its clocks, known to Parse or not.
 func Concerns(line string) bool {
@@ -19,7 +22,8 @@ func Concerns(line string) bool {
 	return about
 }
 
-// judge returns a line's parts and its format, and whether it concerns clocks. Most lines have none: they are not split.
+// judge returns a line's parts and its format, and whether it concerns clocks. Most lines have no format and do not
+// concern clocks; they are not split.
 func judge(line string) (m Message, f *format, about bool) {
 	line = cut(line)
 	small := strings.ToLower(line)
@@ -40,14 +44,22 @@ func hasStem(small string) bool {
 }
 
 // usual matches the lines about clocks that most machines log, and that show no fault.
-var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving HPET)|(?:pci \S+ )?(?:Force enabled )?hpet\S*[: ](?:\d+ channels|id|at|base|MMIO|\d+ \d+-bit|clockevent|channel|acpi event|active|.*emulation)|` +
-	`sched_clock: (?:Marking (?:un)?stable|\d+ bits)|TSC deadline timer|tsc: (?:Fast TSC calibration|using|PIT calibration|Detected|Unable)|TSC: using|kvm_\w+: TSC scaling|Hyper-V: LAPIC|PTP clock|` +
-	`clocksource:? [\w .-]+: mask|clocksource: \S+ mult\[|clocksource: +'\S+' (?:\(not '\S+'\) )?is current clocksource|clocksource: timekeeping watchdog on CPU\d+: \S+ retried|No current clocksource|` +
-	`.*rtc\S*(?: \S+)?: (?:registered|alarm|.*real.time clock|\d+ <--> |at \d+|rtc information is valid|RTC can wake|char device|hctosys)|PM: RTC|Registering clocksource|riscv-timer|` +
-	`(?:\[<\w+>\] )?\? |\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|[\w.@-]+\[\d+\]: |mce: \[Hardware Error\]: TSC|CE: |APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|acpi_pm) for high-res|Time: |hpet: HPET dysfunctional in PC10|` +
-	`Skipped? synchronization checks|vboxdrv: TSC mode|.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer)`)
+var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving HPET)|` +
+	`(?:pci \S+ )?(?:Force enabled )?hpet\S*[: ](?:\d+ channels|id|at|base|MMIO|\d+ \d+-bit|clockevent|channel|` +
+	`acpi event|active|.*emulation)|sched_clock: (?:Marking (?:un)?stable|\d+ bits)|TSC deadline timer|` +
+	`tsc: (?:Fast TSC calibration|using|PIT calibration|Detected|Unable)|TSC: using|kvm_\w+: TSC scaling|` +
+	`Hyper-V: LAPIC|PTP clock|clocksource:? [\w .-]+: mask|clocksource: \S+ mult\[|` +
+	`clocksource: +'\S+' (?:\(not '\S+'\) )?is current clocksource|` +
+	`clocksource: timekeeping watchdog on CPU\d+: \S+ retried|No current clocksource|` +
+	`.*rtc\S*(?: \S+)?: (?:registered|alarm|.*real.time clock|\d+ <--> |at \d+|rtc information is valid|` +
+	`RTC can wake|char device|hctosys)|PM: RTC|Registering clocksource|riscv-timer|(?:\[<\w+>\] )?\? |` +
+	`\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|[\w.@-]+\[\d+\]: |mce: \[Hardware Error\]: TSC|CE: |` +
+	`APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|` +
+	`acpi_pm) for high-res|Time: |hpet: HPET dysfunctional in PC10|Skipped? synchronization checks|` +
+	`vboxdrv: TSC mode|.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer)`)
 
-// Unjudged returns the lines about clocks whose meaning is unknown: no format matches, and a usual boot does not log them.
+// Unjudged returns the lines about clocks whose meaning is unknown: no format matches, and a usual boot does not log
+// them.
 func Unjudged(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		m := Split(line)
@@ -61,9 +73,11 @@ var aboutParameters = lazily(`(?i:command line)|^    `)
 
 // leading matches what the kernel prints before a message: the name of a subsystem or a device with a colon, and what
 // it is ("[Firmware Bug]: ").
-var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?(?:[\w.,:/@'()-]{1,60}(?: [\w.,:/@'()-]{1,60})?:\s+)?(?:[Ww]arning: )?(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
+var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?` +
+	`(?:[\w.,:/@'()-]{1,60}(?: [\w.,:/@'()-]{1,60})?:\s+)?(?:[Ww]arning: )?(?:\[[A-Z][A-Za-z ]+\]:? )?$`)
 
-var beforeNames = lazily(`^(?:input|thunderbolt [\d-]+): `) // matches what the kernel prints before the name that a device gives itself
+// beforeNames matches what the kernel prints before the name that a device gives itself.
+var beforeNames = lazily(`^(?:input|thunderbolt [\d-]+): `)
 
 // Leads returns whether a text could be what the kernel prints before a message in the same line: the name of one
 // subsystem or device. Prose that quotes a message, and a line with a name that somebody chose, have more before it.

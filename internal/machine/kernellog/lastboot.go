@@ -11,13 +11,13 @@ import (
 // in bounded memory. The zero value is ready: [LastBoot.Add] the lines in the order of the text, then
 // [LastBoot.Finish].
 type LastBoot struct {
-	// KernelOnly is whether the caller adds only lines that the kernel of this machine wrote. A line that looks like the
-	// first of a boot is one then, also without a time since boot.
+	// KernelOnly is whether the caller adds only lines that the kernel of this machine wrote. A line that looks like
+	// the first of a boot is one then, also without a time since boot.
 	KernelOnly bool
 	Kernel     bool // whether the kernel wrote a line that concerns clocks, by the prefix of its text
 	bootLines       // of the boot that is being read; of the last boot when finished
-	// first has the lines of the first boot of the text, which is the last boot if the newest line comes first; nil while
-	// it is being read.
+	// first has the lines of the first boot of the text, which is the last boot if the newest line comes first; nil
+	// while it is being read.
 	first  *bootLines
 	boots  boots
 	stamps Stamps

@@ -24,11 +24,16 @@ func (n names) of(text string) string {
 
 var (
 	// detected are the names in "Hypervisor detected: KVM" (arch/x86/kernel/cpu/hypervisor.c and its neighbours).
-	detected = names{{"kvm", "kvm"}, {"microsoft", "hyperv"}, {"vmware", "vmware"}, {"xen", "xen"}, {"bhyve", "bhyve"}, {"jailhouse", "jailhouse"}, {"acrn", "acrn"}}
+	detected = names{
+		{"kvm", "kvm"}, {"microsoft", "hyperv"}, {"vmware", "vmware"}, {"xen", "xen"}, {"bhyve", "bhyve"},
+		{"jailhouse", "jailhouse"}, {"acrn", "acrn"},
+	}
 	// firmwares are the vendor and the product in "DMI: ", and then the OEM of the ACPI tables.
 	firmwares = names{
-		{"red hat kvm", "kvm"}, {"microsoft corporation virtual machine", "hyperv"}, {"vmware", "vmware"}, {"xen", "xen"}, {"bhyve", "bhyve"},
-		{"innotek gmbh virtualbox", "virtualbox"}, {"parallels", "parallels"}, {"qemu", "qemu"}, {"oxvm", "bhyve"}, {"oxide oxvm", "bhyve"},
+		{"red hat kvm", "kvm"}, {"microsoft corporation virtual machine", "hyperv"}, {"vmware", "vmware"},
+		{"xen", "xen"}, {"bhyve", "bhyve"}, {"innotek gmbh virtualbox", "virtualbox"}, {"parallels", "parallels"},
+		{"qemu", "qemu"},
+		{"oxvm", "bhyve"}, {"oxide oxvm", "bhyve"},
 		{"openstack", "kvm"}, {"rdo openstack", "kvm"}, {"apple inc. apple virtualization", "apple"},
 		{"vbox", "virtualbox"}, {"prls", "parallels"}, {"bochs", "qemu"}, {"ptltd", "vmware"}, {"vrtual", "hyperv"},
 	}
@@ -38,12 +43,13 @@ var (
 // "" if it is unknown. It ignores names of clouds, which also have machines without a hypervisor.
 func OfFirmware(names string) string { return firmwares.of(names) }
 
-// guests are the hypervisors whose guests a line shows: by its kind; by its clock source, which they offer (to the first
-// domain of Xen too); or by the program or driver that sets the clock of guests.
+// guests are the hypervisors whose guests a line shows: by its kind; by its clock source, which they offer (to the
+// first domain of Xen too); or by the program or driver that sets the clock of guests.
 var guests = map[string]string{
 	"xen-guest": "xen", "wsl": "hyperv",
-	"kvm-clock": "kvm", "xen": "xen", "hyperv_clocksource": "hyperv", "hyperv_clocksource_tsc_page": "hyperv", "hyperv_clocksource_msr": "hyperv",
-	"vmtoolsd": "vmware", "VBoxService": "virtualbox", "virtio_vmmci": "vmm",
+	"kvm-clock": "kvm", "xen": "xen", "hyperv_clocksource": "hyperv", "hyperv_clocksource_tsc_page": "hyperv",
+	"hyperv_clocksource_msr": "hyperv",
+	"vmtoolsd":               "vmware", "VBoxService": "virtualbox", "virtio_vmmci": "vmm",
 }
 
 // MachineOf returns the facts of the machine in the log: the kernel's release, the hypervisor, the boot parameters
@@ -92,7 +98,8 @@ func MachineOf(events []Event) Machine {
 // with returns the machine with what the log says where a fact is unknown.
 func (m Machine) with(log Machine) Machine {
 	m.Arch, m.Kernel, m.CPU = cmp.Or(m.Arch, log.Arch), cmp.Or(m.Kernel, log.Kernel), cmp.Or(m.CPU, log.CPU)
-	m.Guest, m.Hypervisor, m.ClockSource = m.Guest || log.Guest, cmp.Or(m.Hypervisor, log.Hypervisor), cmp.Or(m.ClockSource, log.ClockSource)
+	m.Guest, m.Hypervisor = m.Guest || log.Guest, cmp.Or(m.Hypervisor, log.Hypervisor)
+	m.ClockSource = cmp.Or(m.ClockSource, log.ClockSource)
 	if m.Parameters == nil {
 		m.Parameters = log.Parameters
 	}
@@ -104,16 +111,18 @@ const maxParameter = 200 // a bound on a boot parameter, in bytes
 // clockParameters are the kernel parameters that select, disable or tune clocks and timers, or change the cost of a
 // system call, spelt with underscores (Documentation/admin-guide/kernel-parameters.txt).
 var clockParameters = []string{
-	"acpi", "acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clocksource", "cpufreq.default_governor",
-	"cpufreq.off", "cpuidle.governor", "cpuidle.off", "disable_timer_pin_1", "highres", "hpet", "hpet_mmap", "idle",
-	"intel_idle.max_cstate", "intel_pstate", "isolcpus", "lapic", "lapic_timer_c2_ok", "mitigations", "no_hlt",
-	"no_kvmclock", "no_kvmclock_vsyscall", "no_steal_acc", "no_timer_check", "noapictimer", "nohalt", "nohpet", "nohz",
-	"nohz_full", "nolapic", "nolapic_timer", "nopti", "nopv", "nopvspin", "notsc", "noxen", "pmtmr",
+	"acpi", "acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clocksource",
+	"cpufreq.default_governor", "cpufreq.off", "cpuidle.governor", "cpuidle.off",
+	"disable_timer_pin_1", "highres", "hpet", "hpet_mmap", "idle", "intel_idle.max_cstate", "intel_pstate",
+	"isolcpus", "lapic", "lapic_timer_c2_ok", "mitigations", "no_hlt", "no_kvmclock", "no_kvmclock_vsyscall", "no_steal_acc", "no_timer_check",
+	"noapictimer", "nohalt", "nohpet", "nohz", "nohz_full", "nolapic", "nolapic_timer", "nopti", "nopv", "nopvspin", "notsc", "noxen", "pmtmr",
 	"processor.max_cstate", "pti", "skew_tick", "tsc", "tsc_early_khz", "vdso", "vdso32",
 }
 
 // clockParameterPrefixes are prefixes shared by several such parameters.
-var clockParameterPrefixes = []string{"arm_arch_timer.", "clocksource.", "haltpoll.", "cpuidle_haltpoll.", "hv_", "xen_"}
+var clockParameterPrefixes = []string{
+	"arm_arch_timer.", "clocksource.", "haltpoll.", "cpuidle_haltpoll.", "hv_", "xen_",
+}
 
 // BootParameters returns the parameters of a kernel command line that concern clocks, in order and without quotes. It
 // drops the rest, which can hold secrets. It follows next_arg and parse_args of the kernel: spaces inside double quotes
@@ -140,9 +149,8 @@ func BootParameters(line string) []string {
 
 func isClockParameter(name string) bool {
 	name = strings.ReplaceAll(name, "-", "_")
-	return slices.Contains(clockParameters, name) || slices.ContainsFunc(clockParameterPrefixes, func(prefix string) bool {
-		return strings.HasPrefix(name, prefix)
-	})
+	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+	return slices.Contains(clockParameters, name) || slices.ContainsFunc(clockParameterPrefixes, begins)
 }
 
 // splitParameters splits a command line at the spaces outside quotes, and removes the quotes around a whole parameter.
