@@ -33,7 +33,8 @@ func TestReadersAgreeWithTheKernel(t *testing.T) {
 			}
 			requireBetween(t, reader, c.id, c.name+"@"+string(way.path))
 		}
-		for unit, open := range map[time.Duration]func() (Reader, error){time.Microsecond: way.gettimeofday, time.Second: way.time} {
+		for unit, open := range map[time.Duration]func() (Reader, error){time.Microsecond: way.gettimeofday,
+			time.Second: way.time} {
 			reader, err := open()
 			if err != nil {
 				t.Log(err)
@@ -41,7 +42,8 @@ func TestReadersAgreeWithTheKernel(t *testing.T) {
 			}
 			ticks := make([]int64, 1)
 			reader.Read(ticks)
-			require.InDelta(t, time.Now().UnixNano(), ticks[0]*int64(unit), float64(3*time.Second), "%s by %s", unit, way.path)
+			require.InDelta(t, time.Now().UnixNano(), ticks[0]*int64(unit), float64(3*time.Second), "%s by %s", unit,
+				way.path)
 		}
 	}
 }

@@ -21,14 +21,17 @@ func Profile(programs int) *profile.Profile {
 	for i := range programs {
 		share := 0.9 / float64(i+1)
 		p := profile.Process{
-			PID: 800 + i, Command: names[i%len(names)], Cgroup: fmt.Sprintf("/system.slice/docker-%064x.scope", 0xabcdef+i),
+			PID: 800 + i, Command: names[i%len(names)], Cgroup: fmt.Sprintf("/system.slice/docker-%064x.scope",
+				0xabcdef+i),
 			Samples: 4000 / (i + 1), CPUsUsed: 1.6 / float64(i+1),
 			ClockShare: &share, ClockShareLow: share * 0.97, ClockShareHigh: min(1, share*1.03),
 			ClockCPUs: share * 1.6 / float64(i+1),
 			UserShare: 0.1 * share, KernelShare: 0.7 * share, SyscallShare: 0.2 * share, ReadsPerSecond: 1.2e6 / float64(i+1),
-			Threads: []profile.Thread{{TID: 800 + i, Name: "main", Samples: 2000 / (i + 1), ClockSamples: 1000 / (i + 1)}},
+			Threads: []profile.Thread{{TID: 800 + i, Name: "main", Samples: 2000 / (i + 1),
+				ClockSamples: 1000 / (i + 1)}},
 			Callers: []profile.Caller{
-				{Functions: []string{"clock_gettime (libc.so.6)", "os::javaTimeMillis (libjvm.so)", "Reader.main (JIT)"},
+				{Functions: []string{"clock_gettime (libc.so.6)", "os::javaTimeMillis (libjvm.so)",
+					"Reader.main (JIT)"},
 					Samples: 2000 / (i + 1)},
 				{Functions: []string{"example.org/server/internal/clock.Now (server)"}, Samples: 500 / (i + 1)},
 			},

@@ -34,9 +34,11 @@ func Runtimes(calls int) *runtimes.Runtimes {
 			Resolution: &compare.Resolution{TickNS: []float64{1e6, 1, 1000, 1000, 1}[i%5], FinerThanRead: i%5 == 1,
 				WatchedNS: 5e7, Ticks: 50},
 			Throughput: []compare.Throughput{
-				{Threads: 1, ReadsPerSecond: 1e9 / cost, CountedReadsPerSecond: 0.9e9 / cost, NSPerRead: cost, Fairness: 1,
+				{Threads: 1, ReadsPerSecond: 1e9 / cost, CountedReadsPerSecond: 0.9e9 / cost, NSPerRead: cost,
+					Fairness:              1,
 					SamplesReadsPerSecond: []float64{1e9 / cost}},
-				{Threads: 4, ReadsPerSecond: 2e9 / cost, CountedReadsPerSecond: 2e9 / cost, NSPerRead: 2 * cost, Fairness: 0.9,
+				{Threads: 4, ReadsPerSecond: 2e9 / cost, CountedReadsPerSecond: 2e9 / cost, NSPerRead: 2 * cost,
+					Fairness:       0.9,
 					Oversubscribed: true, SamplesReadsPerSecond: []float64{2e9 / cost}},
 			},
 			Reads: []string{[]string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "CLOCK_REALTIME", "CLOCK_REALTIME",
@@ -48,12 +50,15 @@ func Runtimes(calls int) *runtimes.Runtimes {
 	}
 	for i, late := range []float64{73e3, 975e3, -200e3}[:min(calls, 3)] {
 		name := []string{"LockSupport.parkNanos", "Thread.sleep(ms)", "Object.wait"}[i]
-		java.Sleeps = append(java.Sleeps, wake.SleepWay{ID: name + "@java", Call: name, Available: true, Spans: []wake.SleepSpan{{
-			SpanNS: 1e6, Samples: 300, Early: 3 * (i / 2), MinLateNS: late - 50e3, MedianLateNS: late, P99LateNS: late + 1e6,
-			MaxLateNS: late + 5e6, PartMediansNS: []float64{late}, SystemCall: []string{"futex", "epoll_wait", ""}[i],
-			SystemCallNS: []int64{990e3, 2e6, 0}[i], SystemCallBy: []string{"ptrace", "ptrace", "ptrace needs Linux 5.3"}[i],
-			Deadline: i == 0,
-		}}})
+		java.Sleeps = append(java.Sleeps, wake.SleepWay{ID: name + "@java", Call: name, Available: true,
+			Spans: []wake.SleepSpan{{
+				SpanNS: 1e6, Samples: 300, Early: 3 * (i / 2), MinLateNS: late - 50e3, MedianLateNS: late, P99LateNS: late +
+					1e6,
+				MaxLateNS: late + 5e6, PartMediansNS: []float64{late}, SystemCall: []string{"futex", "epoll_wait", ""}[i],
+				SystemCallNS: []int64{990e3, 2e6, 0}[i], SystemCallBy: []string{"ptrace", "ptrace",
+					"ptrace needs Linux 5.3"}[i],
+				Deadline: i == 0,
+			}}})
 	}
 	if calls > 5 {
 		java.Calls[4].Reason = "needs the module java.management"
@@ -66,7 +71,8 @@ func Runtimes(calls int) *runtimes.Runtimes {
 		Calls: []runtimes.MeasuredCall{{
 			ID: "os.time@lua", Call: "os.time", Kind: "wall",
 			Latency:    &compare.Latency{MedianNS: 61, MinNS: 60, SamplesNS: []float64{61, 60, 62}},
-			Resolution: &compare.Resolution{TickNS: 1e9, WatchedNS: 5e7}, Reads: []string{"CLOCK_REALTIME", "time", "time"},
+			Resolution: &compare.Resolution{TickNS: 1e9, WatchedNS: 5e7}, Reads: []string{"CLOCK_REALTIME", "time",
+				"time"},
 			ReadsBy: "ptrace", TracedCalls: 1000, AttributedCalls: 1000,
 		}},
 	}
@@ -75,9 +81,11 @@ func Runtimes(calls int) *runtimes.Runtimes {
 		DurationNS: 12e9, Environment: []string{"TZ=Europe/Berlin"}, ClearedEnvironment: []string{"JAVA_TOOL_OPTIONS"},
 		Runtimes: []runtimes.MeasuredRuntime{java, lua, ruby},
 		Clocks: []runtimes.SystemClock{
-			{ID: "CLOCK_REALTIME@vdso", Latency: &compare.Latency{MedianNS: 21.7, LowNS: 21.6, HighNS: 21.8, Confidence: 0.95,
-				MinNS: 21.5, SamplesNS: []float64{21.7, 21.5, 21.8}}, KernelEntry: result.Never},
-			{ID: "CLOCK_MONOTONIC@vdso", Latency: &compare.Latency{MedianNS: 21.9, MinNS: 21.5, SamplesNS: []float64{21.9}},
+			{ID: "CLOCK_REALTIME@vdso", Latency: &compare.Latency{MedianNS: 21.7, LowNS: 21.6, HighNS: 21.8,
+				Confidence: 0.95,
+				MinNS:      21.5, SamplesNS: []float64{21.7, 21.5, 21.8}}, KernelEntry: result.Never},
+			{ID: "CLOCK_MONOTONIC@vdso", Latency: &compare.Latency{MedianNS: 21.9, MinNS: 21.5,
+				SamplesNS: []float64{21.9}},
 				KernelEntry: result.Never},
 		},
 	}

@@ -63,7 +63,8 @@ func TestOfTheRealVDSO(t *testing.T) {
 		func(unsafe.Pointer, int) int { return -int(syscall.EINVAL) },
 	})
 	require.Equal(t, []Verdict{
-		{result.Always, "seccomp"}, {result.Never, "seccomp"}, {result.Always, "seccomp"}, {result.Unknown, "the read fails"},
+		{result.Always, "seccomp"}, {result.Never, "seccomp"}, {result.Always, "seccomp"}, {result.Unknown,
+			"the read fails"},
 	}, verdicts)
 }
 
@@ -197,7 +198,8 @@ func TestCPUTimeBesideOtherPrograms(t *testing.T) {
 		}, longest)
 		passed := at.Sub(time.Time{})
 		require.Equal(t, unclear, spent.unclear, "a share of 1/%d", share)
-		require.InDelta(t, float64(min(calling*time.Duration(share), longest)), float64(passed), float64(longest)/10, "a share of 1/%d", share)
+		require.InDelta(t, float64(min(calling*time.Duration(share), longest)), float64(passed), float64(longest)/10,
+			"a share of 1/%d", share)
 		require.InDelta(t, 0.5, spent.systemShare, 0.01)
 	}
 	require.Equal(t, longest, scale{}.patience())
@@ -210,20 +212,33 @@ func TestJudge(t *testing.T) {
 		call, empty, read expense
 		want              Verdict
 	}{
-		"system time":            {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.66, 280, false}, Verdict{result.Always, "cpu time"}},
-		"user time":              {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 25, false}, Verdict{result.Never, "cpu time"}},
-		"user time, slow":        {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 1200, false}, Verdict{result.Never, "cpu time"}},
-		"between, fast":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 25, false}, Verdict{result.Never, "cost"}},
-		"between, slow":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 290, false}, Verdict{Enters: result.Unknown}},
-		"no accounting, fast":    {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 25, false}, Verdict{result.Never, "cost"}},
-		"no accounting, slow":    {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 290, false}, Verdict{Enters: result.Unknown}},
-		"implausible accounting": {expense{0.7, callNS, false}, expense{0.5, 2, false}, expense{0.6, 290, false}, Verdict{Enters: result.Unknown}},
-		"unclear, fast":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 25, true}, Verdict{result.Never, "cost"}},
-		"unclear, slow":          {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 290, true}, Verdict{Enters: result.Unknown}},
-		"unclear system call":    {expense{0.7, callNS, true}, expense{0, 2, false}, expense{0.7, 25, false}, Verdict{result.Never, "cost"}},
-		"unclear empty call":     {expense{0.7, callNS, false}, expense{0, 2, true}, expense{0.7, 290, false}, Verdict{Enters: result.Unknown}},
-		"no scale":               {expense{}, expense{}, expense{0.5, 25, false}, Verdict{Enters: result.Unknown}},
-		"no read":                {expense{0.7, callNS, false}, expense{0, 2, false}, expense{}, Verdict{Enters: result.Unknown}},
+		"system time": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.66, 280, false},
+			Verdict{result.Always, "cpu time"}},
+		"user time": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 25, false},
+			Verdict{result.Never, "cpu time"}},
+		"user time, slow": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 1200, false},
+			Verdict{result.Never, "cpu time"}},
+		"between, fast": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 25, false},
+			Verdict{result.Never, "cost"}},
+		"between, slow": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 290, false},
+			Verdict{Enters: result.Unknown}},
+		"no accounting, fast": {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 25, false},
+			Verdict{result.Never, "cost"}},
+		"no accounting, slow": {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 290, false},
+			Verdict{Enters: result.Unknown}},
+		"implausible accounting": {expense{0.7, callNS, false}, expense{0.5, 2, false}, expense{0.6, 290, false},
+			Verdict{Enters: result.Unknown}},
+		"unclear, fast": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 25, true},
+			Verdict{result.Never, "cost"}},
+		"unclear, slow": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 290, true},
+			Verdict{Enters: result.Unknown}},
+		"unclear system call": {expense{0.7, callNS, true}, expense{0, 2, false}, expense{0.7, 25, false},
+			Verdict{result.Never, "cost"}},
+		"unclear empty call": {expense{0.7, callNS, false}, expense{0, 2, true}, expense{0.7, 290, false},
+			Verdict{Enters: result.Unknown}},
+		"no scale": {expense{}, expense{}, expense{0.5, 25, false}, Verdict{Enters: result.Unknown}},
+		"no read": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{},
+			Verdict{Enters: result.Unknown}},
 	} {
 		require.Equal(t, c.want, scale{c.call, c.empty}.judge(c.read), name)
 	}

@@ -58,7 +58,8 @@ func TestWallStep(t *testing.T) {
 			Bracket{Low: to - int64(unsure), Value: int64(time.Hour + wall), High: to + int64(unsure)})
 	}
 	require.Zero(t, step(time.Second+500*time.Microsecond, time.Second, 0), "what NTP may slew is no step")
-	require.Zero(t, step(time.Second+90*time.Millisecond, time.Second, 100*time.Millisecond), "what the thread may have been stopped for is no step")
+	require.Zero(t, step(time.Second+90*time.Millisecond, time.Second, 100*time.Millisecond),
+		"what the thread may have been stopped for is no step")
 	require.Equal(t, 200*time.Millisecond, step(time.Second+200*time.Millisecond, time.Second, 0))
 	require.Equal(t, -3*time.Second, step(time.Second-3*time.Second, time.Second, 0))
 }

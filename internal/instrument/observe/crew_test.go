@@ -60,7 +60,10 @@ func TestAwaitReturnsWhatCame(t *testing.T) {
 	from := make(chan int, 3)
 	from <- 1
 	from <- 2
-	need.Ends(t, "a patience of 20 ms", func() { require.Equal(t, []int{1, 2}, Await(from, 3, 20*time.Millisecond, nil)) })
+	need.Ends(t, "a patience of 20 ms", func() {
+		require.Equal(t, []int{1, 2},
+			Await(from, 3, 20*time.Millisecond, nil))
+	})
 	from <- 3
 	from <- 4
 	need.Ends(t, "waiting for what came", func() { require.Equal(t, []int{3}, Await(from, 1, time.Hour, nil)) })

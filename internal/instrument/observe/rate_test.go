@@ -55,7 +55,8 @@ func TestRatesByACoarseStopwatch(t *testing.T) {
 
 func TestStatedHz(t *testing.T) {
 	states := func(ns float64) func() float64 { return func() float64 { return ns } }
-	require.Equal(t, 1e9, StatedHz(clock.Clock{Hz: 1e9, ReportedNS: states(4e6)}), "its values are nanoseconds, however coarse")
+	require.Equal(t, 1e9, StatedHz(clock.Clock{Hz: 1e9, ReportedNS: states(4e6)}),
+		"its values are nanoseconds, however coarse")
 	require.Equal(t, 1e8, StatedHz(clock.Clock{ReportedNS: states(10)}))
 	require.Zero(t, StatedHz(clock.Clock{ReportedNS: states(0)}))
 }

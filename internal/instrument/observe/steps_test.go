@@ -12,14 +12,21 @@ func TestStepsOfValues(t *testing.T) {
 		looks [][]int64
 		want  Steps
 	}{
-		"nothing":        {nil, Steps{}},
-		"one value":      {[][]int64{{0}}, Steps{Begun: true}},
-		"across looks":   {[][]int64{{5, 6}, {6}, {8}}, Steps{Pairs: 3, Repeats: 1, Forward: 2, Smallest: 1, Kept: []float64{1, 2}, Begun: true, Last: 8, timely: 2}},
-		"it stands":      {[][]int64{{0, 0, 0}}, Steps{Pairs: 2, Repeats: 2, Begun: true}},
-		"never twice":    {[][]int64{{1, 3, 4}}, Steps{Pairs: 2, Forward: 2, Smallest: 1, Kept: []float64{2, 1}, Begun: true, Last: 4, timely: 2}},
-		"it goes back":   {[][]int64{{5, 5, 9, 9, 17}, {13, 16, 15}}, Steps{Pairs: 7, Repeats: 2, Forward: 3, Smallest: 3, Backwards: 2, Farthest: 4, Kept: []float64{4, 8, 3}, Begun: true, Last: 15, timely: 3}},
-		"an empty look":  {[][]int64{{}, {1}, {}, {2}}, Steps{Pairs: 1, Forward: 1, Smallest: 1, Kept: []float64{1}, Begun: true, Last: 2, timely: 1}},
-		"more than kept": {[][]int64{{0, 9, 17, 24, 30}}, Steps{Pairs: 4, Forward: 4, Smallest: 6, Kept: []float64{9, 8, 7}, Begun: true, Last: 30, timely: 4}},
+		"nothing":   {nil, Steps{}},
+		"one value": {[][]int64{{0}}, Steps{Begun: true}},
+		"across looks": {[][]int64{{5, 6}, {6}, {8}},
+			Steps{Pairs: 3, Repeats: 1, Forward: 2, Smallest: 1, Kept: []float64{1, 2}, Begun: true, Last: 8,
+				timely: 2}},
+		"it stands": {[][]int64{{0, 0, 0}}, Steps{Pairs: 2, Repeats: 2, Begun: true}},
+		"never twice": {[][]int64{{1, 3, 4}}, Steps{Pairs: 2, Forward: 2, Smallest: 1, Kept: []float64{2, 1},
+			Begun: true, Last: 4, timely: 2}},
+		"it goes back": {[][]int64{{5, 5, 9, 9, 17}, {13, 16, 15}},
+			Steps{Pairs: 7, Repeats: 2, Forward: 3, Smallest: 3, Backwards: 2, Farthest: 4, Kept: []float64{4, 8, 3},
+				Begun: true, Last: 15, timely: 3}},
+		"an empty look": {[][]int64{{}, {1}, {}, {2}},
+			Steps{Pairs: 1, Forward: 1, Smallest: 1, Kept: []float64{1}, Begun: true, Last: 2, timely: 1}},
+		"more than kept": {[][]int64{{0, 9, 17, 24, 30}},
+			Steps{Pairs: 4, Forward: 4, Smallest: 6, Kept: []float64{9, 8, 7}, Begun: true, Last: 30, timely: 4}},
 	} {
 		s := Steps{Keep: 3}
 		for _, look := range test.looks {
@@ -38,11 +45,13 @@ func TestWatchEnds(t *testing.T) {
 		watch  Watch
 		want   time.Duration
 	}{
-		"enough at once":      {100, Watch{Values: 10, Enough: 3, Most: time.Second}, 1000},
-		"not before least":    {100, Watch{Values: 10, Enough: 3, Least: time.Millisecond, Most: time.Second}, time.Millisecond},
-		"by the third tick":   {1e6, Watch{Values: 1, Enough: 3, Most: time.Second}, 3 * time.Millisecond},
-		"not after most":      {1e9, Watch{Values: 10, Enough: 3, Most: 40 * time.Millisecond}, 40 * time.Millisecond},
-		"most and least":      {1e9, Watch{Values: 10, Enough: 3, Least: time.Millisecond, Most: time.Millisecond}, time.Millisecond},
+		"enough at once": {100, Watch{Values: 10, Enough: 3, Most: time.Second}, 1000},
+		"not before least": {100, Watch{Values: 10, Enough: 3, Least: time.Millisecond, Most: time.Second},
+			time.Millisecond},
+		"by the third tick": {1e6, Watch{Values: 1, Enough: 3, Most: time.Second}, 3 * time.Millisecond},
+		"not after most":    {1e9, Watch{Values: 10, Enough: 3, Most: 40 * time.Millisecond}, 40 * time.Millisecond},
+		"most and least": {1e9, Watch{Values: 10, Enough: 3, Least: time.Millisecond, Most: time.Millisecond},
+			time.Millisecond},
 		"no time is one look": {100, Watch{Values: 10, Enough: 30}, 1000},
 	} {
 		var time fakeTime

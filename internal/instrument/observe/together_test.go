@@ -159,7 +159,8 @@ func TestCPUThatIsNotThere(t *testing.T) {
 	cpus := twoCPUs(t)
 	for least, want := range map[int]int32{0: 2, 3: 0} {
 		var worked atomic.Int32
-		r := Together(t.Context(), counting(), []int{cpus[0], 1000, cpus[1]}, time.Millisecond, least, func(*Member) { worked.Add(1) })
+		r := Together(t.Context(), counting(), []int{cpus[0], 1000, cpus[1]}, time.Millisecond, least,
+			func(*Member) { worked.Add(1) })
 		require.Equal(t, []int{1000}, r.Gone)
 		require.Equal(t, []int{cpus[0], 1000, cpus[1]}, cpusOf(r.Ended))
 		require.Equal(t, want, worked.Load())
@@ -205,7 +206,8 @@ func TestWhyEnded(t *testing.T) {
 	defer stop()
 	<-late.Done()
 	for _, c := range []context.Context{ctx, late} {
-		require.Equal(t, "the time limit ended the run before the end; use a longer --duration", WhyEnded(c, " before the end"))
+		require.Equal(t, "the time limit ended the run before the end; use a longer --duration",
+			WhyEnded(c, " before the end"))
 	}
 	cancel()
 	require.Equal(t, "interrupted", WhyEnded(ctx, ""))

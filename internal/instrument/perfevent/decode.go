@@ -31,7 +31,8 @@ func decode(data []byte, visit func(*Record)) (int, error) {
 		header := data[at:]
 		kind, misc, size := Kind(binary.NativeEndian.Uint32(header)), binary.NativeEndian.Uint16(header[4:]), int(binary.NativeEndian.Uint16(header[6:]))
 		if size < headerSize {
-			return at, fmt.Errorf("record of kind %d at byte %d: its size is %d; it must be %d at least", kind, at, size, headerSize)
+			return at, fmt.Errorf("record of kind %d at byte %d: its size is %d; it must be %d at least", kind, at,
+				size, headerSize)
 		}
 		if size > len(header) {
 			break

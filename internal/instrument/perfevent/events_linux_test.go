@@ -73,7 +73,8 @@ func TestChildrenInherit(t *testing.T) {
 	command := exec.Command(program)
 	require.NoError(t, command.Run())
 	seen := map[Kind][]Record{}
-	for deadline := time.Now().Add(30 * time.Second); len(seen[Exit]) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); len(seen[Exit]) == 0 &&
+		time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		require.NoError(t, e.Read(func(r *Record) {
 			if r.PID == command.Process.Pid {
 				seen[r.Kind] = append(seen[r.Kind], *r)

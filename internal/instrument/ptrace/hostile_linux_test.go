@@ -60,7 +60,8 @@ func both(t *testing.T, check func(t *testing.T, trace func(context.Context, *ex
 func TestNothingIsLeftAfterTheContext(t *testing.T) {
 	usableOrSkip(t)
 	hostile := compiled(t, "hostile", "-static")
-	for _, args := range [][]string{{"sleep"}, {"forks"}, {"bomb"}, {"daemon", "wait"}, {"threads", "wait"}, {"sibling", "wait"}, {"print"}} {
+	for _, args := range [][]string{{"sleep"}, {"forks"}, {"bomb"}, {"daemon", "wait"}, {"threads", "wait"},
+		{"sibling", "wait"}, {"print"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			both(t, func(t *testing.T, trace func(context.Context, *exec.Cmd) error) {
 				program := exec.Command(hostile, args...)

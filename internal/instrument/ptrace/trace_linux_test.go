@@ -58,7 +58,8 @@ func TestReads(t *testing.T) {
 		{"C, static", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads", "-static"), "1000") }},
 		{"a shell that becomes it", func(t *testing.T) *exec.Cmd {
 			script := filepath.Join(t.TempDir(), "wrapper")
-			require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\nexec '"+compiled(t, "reads")+"' \"$@\"\n"), 0o755))
+			require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\nexec '"+compiled(t, "reads")+"' \"$@\"\n"),
+				0o755))
 			return exec.Command(script, "1000")
 		}},
 		{"a shell that waits for it", func(t *testing.T) *exec.Cmd {
@@ -128,7 +129,8 @@ func TestMarks(t *testing.T) {
 	for range 4 {
 		last.Reads = append(last.Reads, "CLOCK_MONOTONIC")
 	}
-	want = append(want, Span{Mark: "", Reads: []string{"CLOCK_MONOTONIC"}}, Span{Mark: strings.Repeat("x", 200), Reads: []string{"CLOCK_MONOTONIC"}})
+	want = append(want, Span{Mark: "", Reads: []string{"CLOCK_MONOTONIC"}},
+		Span{Mark: strings.Repeat("x", 200), Reads: []string{"CLOCK_MONOTONIC"}})
 	require.Equal(t, want, spans)
 }
 
@@ -216,7 +218,8 @@ func TestVDSOIsHidden(t *testing.T) {
 func TestSpanEndsWithTheProgram(t *testing.T) {
 	usableOrSkip(t)
 	path := compiled(t, "reads")
-	spans, err := Trace(t.Context(), Hidden, exec.Command(need.Program(t, "sh"), "-c", "cd /timebench-mark/before; exec "+path+" 1"), ample)
+	spans, err := Trace(t.Context(), Hidden, exec.Command(need.Program(t, "sh"), "-c",
+		"cd /timebench-mark/before; exec "+path+" 1"), ample)
 	require.NoError(t, err)
 	require.NotContains(t, counted(spans), "before")
 	require.Equal(t, each(1, readsOfC()), counted(spans))

@@ -24,7 +24,8 @@ func TestHodgesLehmannNeedsFiveOnEachSide(t *testing.T) {
 	low, high := []float64{1, 2, 3, 4, 5}, []float64{11, 12, 13, 14, 15}
 	shift, from, to, ok := HodgesLehmann(low, high, 0.99)
 	require.True(t, ok)
-	require.Equal(t, []float64{10, 6, 14}, []float64{shift, from, to}, "with five on each side the interval is the range")
+	require.Equal(t, []float64{10, 6, 14}, []float64{shift, from, to},
+		"with five on each side the interval is the range")
 	shift, _, _, ok = HodgesLehmann(low[:4], high, 0.95)
 	require.False(t, ok)
 	require.Equal(t, 10.5, shift)

@@ -26,9 +26,10 @@ func TestLevel(t *testing.T) {
 		"disturbed for three quarters":         {levels(20, 25, 30, 75), 20},
 		"disturbed, at a level of many":        {levels(20, 5, 20.1, 20, 40, 75), 20.1},
 		"a low one by accident":                {levels(3, 1, 20, 9), 20},
-		"the median of the level":              {[]float64{100, 100.2, 100.4, 100.6, 100.8, 150, 150, 150, 150, 150}, 100.4},
-		"no level: what is closest together":   {[]float64{100, 110, 121, 123, 150, 170, 190, 210, 240, 270}, 122},
-		"two samples":                          {[]float64{10, 20}, 15},
+		"the median of the level": {[]float64{100, 100.2, 100.4, 100.6, 100.8, 150, 150, 150, 150, 150},
+			100.4},
+		"no level: what is closest together": {[]float64{100, 110, 121, 123, 150, 170, 190, 210, 240, 270}, 122},
+		"two samples":                        {[]float64{10, 20}, 15},
 	} {
 		require.Equal(t, test.want, Level(test.samples), name)
 	}

@@ -54,7 +54,8 @@ func madeELF(class elf.Class, names string, symbols []testSymbol) []byte {
 	put := func(to *bytes.Buffer, value any) { _ = binary.Write(to, order, value) }
 	for _, s := range symbols {
 		if class == elf.ELFCLASS32 {
-			put(&table, elf.Sym32{Name: s.name, Value: uint32(s.value), Size: uint32(s.size), Info: s.info, Shndx: s.section})
+			put(&table, elf.Sym32{Name: s.name, Value: uint32(s.value), Size: uint32(s.size), Info: s.info,
+				Shndx: s.section})
 		} else {
 			put(&table, elf.Sym64{Name: s.name, Info: s.info, Shndx: s.section, Value: s.value, Size: s.size})
 		}
@@ -65,24 +66,30 @@ func madeELF(class elf.Class, names string, symbols []testSymbol) []byte {
 	ident := [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(class), byte(data), byte(elf.EV_CURRENT)}
 	sections := []elf.Section64{
 		{},
-		{Type: uint32(elf.SHT_SYMTAB), Off: uint64(tableAt), Size: uint64(table.Len()), Link: 2, Entsize: uint64(symbolSize)},
+		{Type: uint32(elf.SHT_SYMTAB), Off: uint64(tableAt), Size: uint64(table.Len()), Link: 2,
+			Entsize: uint64(symbolSize)},
 		{Type: uint32(elf.SHT_STRTAB), Off: uint64(namesAt), Size: uint64(len(names))},
 		{Type: uint32(elf.SHT_PROGBITS), Addr: madeAddress, Off: madeOffset, Size: 0x100},
 	}
 	if class == elf.ELFCLASS32 {
-		put(&image, elf.Header32{Ident: ident, Type: uint16(elf.ET_EXEC), Version: 1, Phoff: uint32(headerSize), Shoff: uint32(sectionsAt),
+		put(&image, elf.Header32{Ident: ident, Type: uint16(elf.ET_EXEC), Version: 1, Phoff: uint32(headerSize),
+			Shoff:     uint32(sectionsAt),
 			Phentsize: uint16(programSize), Phnum: 1, Shentsize: uint16(sectionSize), Shnum: uint16(len(sections))})
-		put(&image, elf.Prog32{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_X), Off: madeOffset, Vaddr: madeAddress, Filesz: 0x100, Memsz: 0x100})
+		put(&image, elf.Prog32{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_X), Off: madeOffset, Vaddr: madeAddress,
+			Filesz: 0x100, Memsz: 0x100})
 	} else {
-		put(&image, elf.Header64{Ident: ident, Type: uint16(elf.ET_EXEC), Version: 1, Phoff: uint64(headerSize), Shoff: uint64(sectionsAt),
+		put(&image, elf.Header64{Ident: ident, Type: uint16(elf.ET_EXEC), Version: 1, Phoff: uint64(headerSize),
+			Shoff:     uint64(sectionsAt),
 			Phentsize: uint16(programSize), Phnum: 1, Shentsize: uint16(sectionSize), Shnum: uint16(len(sections))})
-		put(&image, elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_X), Off: madeOffset, Vaddr: madeAddress, Filesz: 0x100, Memsz: 0x100})
+		put(&image, elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_X), Off: madeOffset, Vaddr: madeAddress,
+			Filesz: 0x100, Memsz: 0x100})
 	}
 	image.Write(table.Bytes())
 	image.WriteString(names)
 	for _, s := range sections {
 		if class == elf.ELFCLASS32 {
-			put(&image, elf.Section32{Type: s.Type, Addr: uint32(s.Addr), Off: uint32(s.Off), Size: uint32(s.Size), Link: s.Link, Entsize: uint32(s.Entsize)})
+			put(&image, elf.Section32{Type: s.Type, Addr: uint32(s.Addr), Off: uint32(s.Off), Size: uint32(s.Size),
+				Link: s.Link, Entsize: uint32(s.Entsize)})
 		} else {
 			put(&image, s)
 		}
@@ -109,7 +116,8 @@ func TestNames(t *testing.T) {
 		for i := range addresses {
 			addresses[i] += madeAddress
 		}
-		require.Equal(t, []string{"assembly", "first", "first", "", "", "second", "assembly", "", "second"}, namesAt(t, image, addresses...))
+		require.Equal(t, []string{"assembly", "first", "first", "", "", "second", "assembly", "", "second"},
+			namesAt(t, image, addresses...))
 		names, err := Names(bytes.NewReader(image), []uint64{0, madeOffset, ^uint64(0)})
 		require.NoError(t, err)
 		require.Equal(t, []string{"", "first", ""}, names, "outside of all segments")
@@ -135,12 +143,15 @@ func TestNamesOfOneAddress(t *testing.T) {
 		"covers":        {{"a", elf.STB_GLOBAL, 2}, {"covers", elf.STB_LOCAL, 8}},
 		"inner":         {{"inner", elf.STB_LOCAL, 8}},
 	} {
-		names, symbols := "\x00outer\x00", []testSymbol{{1, elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), 3, madeAddress, 0x80}}
+		names, symbols := "\x00outer\x00", []testSymbol{{1, elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), 3, madeAddress,
+			0x80}}
 		for _, a := range aliases {
-			symbols = append(symbols, testSymbol{uint32(len(names)), elf.ST_INFO(a.binding, elf.STT_FUNC), 3, madeAddress + 0x10, a.size})
+			symbols = append(symbols, testSymbol{uint32(len(names)), elf.ST_INFO(a.binding, elf.STT_FUNC), 3,
+				madeAddress + 0x10, a.size})
 			names += a.name + "\x00"
 		}
-		require.Equal(t, []string{"outer", want}, namesAt(t, madeELF(elf.ELFCLASS64, names, symbols), madeAddress+0xf, madeAddress+0x14))
+		require.Equal(t, []string{"outer", want}, namesAt(t, madeELF(elf.ELFCLASS64, names, symbols), madeAddress+0xf,
+			madeAddress+0x14))
 	}
 }
 
@@ -306,7 +317,8 @@ func manyTables() []byte {
 	const number = 900
 	image := manySections(number, 1)
 	for i := len(image) - (number-2)*64; i < len(image); i += 64 {
-		binary.LittleEndian.PutUint32(image[i+4:], uint32(elf.SHT_SYMTAB+elf.SectionType(i/64%2)*(elf.SHT_DYNSYM-elf.SHT_SYMTAB)))
+		binary.LittleEndian.PutUint32(image[i+4:],
+			uint32(elf.SHT_SYMTAB+elf.SectionType(i/64%2)*(elf.SHT_DYNSYM-elf.SHT_SYMTAB)))
 		binary.LittleEndian.PutUint64(image[i+32:], 1<<30)
 		binary.LittleEndian.PutUint32(image[i+40:], 1)
 	}

@@ -37,7 +37,8 @@ func ChangeRows(changes []Change) picture.Rows {
 		values = append(values, low, high, factor(change.Change))
 	}
 	low, high := slices.Min(values), slices.Max(values)
-	rows := picture.Rows{Legend: verdictLegend(changes), Middle: 1, Word: times, XLabel: "ratio of the wall time per read, log scale"}
+	rows := picture.Rows{Legend: verdictLegend(changes), Middle: 1, Word: times,
+		XLabel: "ratio of the wall time per read, log scale"}
 	word := func(change float64) string { return times(1 + change) }
 	if low >= 0.5 && high <= 2 {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25

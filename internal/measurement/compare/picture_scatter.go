@@ -85,7 +85,8 @@ func (all lanes) Draw(c draw.Canvas) {
 	p.Y.Ticks, p.Y.NoMarks = names, true
 	p.Add(all)
 	of := picture.Rows{Legend: legend(slices.Concat(all...))}
-	picture.DrawPlot(of.DrawLegend(c), p, "wall time per read (log scale): faster to the left", "resolution: finer below")
+	picture.DrawPlot(of.DrawLegend(c), p, "wall time per read (log scale): faster to the left",
+		"resolution: finer below")
 }
 
 // Plot draws each clock with its name on the side with more room.

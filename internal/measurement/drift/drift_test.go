@@ -42,9 +42,18 @@ func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 	}{
 		{ppm: 50, widest: 0.1, clock: func(w *fakeWorld, ppm float64) clock.Clock { return w.fast("50", ppm) }},
 		{ppm: 0, widest: 0.1, clock: func(w *fakeWorld, ppm float64) clock.Clock { return w.fast("clean", ppm) }},
-		{ppm: -7, widest: 1500, clock: func(w *fakeWorld, ppm float64) clock.Clock { return w.coarse("4 ms", ppm, 4e6) }},
-		{ppm: 300, widest: 6000, clock: func(w *fakeWorld, ppm float64) clock.Clock { return w.coarse("15.6 ms", ppm, 15.625e6) }},
-		{ppm: 0, widest: 250e3, clock: func(w *fakeWorld, ppm float64) clock.Clock { return w.coarse("half a second", ppm, 5e8) }},
+		{ppm: -7, widest: 1500, clock: func(w *fakeWorld,
+			ppm float64) clock.Clock {
+			return w.coarse("4 ms", ppm, 4e6)
+		}},
+		{ppm: 300, widest: 6000, clock: func(w *fakeWorld,
+			ppm float64) clock.Clock {
+			return w.coarse("15.6 ms", ppm, 15.625e6)
+		}},
+		{ppm: 0, widest: 250e3, clock: func(w *fakeWorld,
+			ppm float64) clock.Clock {
+			return w.coarse("half a second", ppm, 5e8)
+		}},
 		{ppm: -20, widest: 30, clock: func(w *fakeWorld, ppm float64) clock.Clock {
 			return w.clock("wavy", 1e9, func(ns float64) int64 { return int64(ns*(1+ppm/1e6) + 1000*w.wave) })
 		}},
@@ -83,9 +92,10 @@ func TestDocumentOfARun(t *testing.T) {
 	w := newWorld(1)
 	var told []time.Duration
 	total := time.Duration(0)
-	drift, err := run(t.Context(), []clock.Clock{w.fast("fast", 50), w.reference()}, w.reference(), both, func(done, of time.Duration) {
-		told, total = append(told, done), of
-	}, world{w.sleep, w.busy})
+	drift, err := run(t.Context(), []clock.Clock{w.fast("fast", 50), w.reference()}, w.reference(), both,
+		func(done, of time.Duration) {
+			told, total = append(told, done), of
+		}, world{w.sleep, w.busy})
 	require.NoError(t, err)
 	require.Equal(t, "reference", drift.Reference)
 	require.Len(t, drift.Clocks, 1, "the reference is no clock of its own")
@@ -160,11 +170,13 @@ func TestCounters(t *testing.T) {
 func TestUnitsThatDiffer(t *testing.T) {
 	w := newWorld(1)
 	reference := w.clock("filetime", 1e7, func(ns float64) int64 { return 133e15 + int64(ns/100) })
-	drift, err := w.run(t.Context(), []clock.Clock{w.clock("micro", 1e6, func(ns float64) int64 { return 179e13 + int64(ns*(1+1e-4)/1e3) })}, reference, both)
+	drift, err := w.run(t.Context(), []clock.Clock{w.clock("micro", 1e6,
+		func(ns float64) int64 { return 179e13 + int64(ns*(1+1e-4)/1e3) })}, reference, both)
 	require.NoError(t, err)
 	require.True(t, holds(t, drift.Clocks[0].Idle, 100))
 	require.True(t, holds(t, drift.Clocks[0].Loaded, 100))
-	require.GreaterOrEqual(t, drift.Clocks[0].Idle.IntervalPPM, 1100/float64(drift.Clocks[0].Idle.SpanNS)*1e6-1e-9, "narrower than the ticks allow")
+	require.GreaterOrEqual(t, drift.Clocks[0].Idle.IntervalPPM, 1100/float64(drift.Clocks[0].Idle.SpanNS)*1e6-1e-9,
+		"narrower than the ticks allow")
 }
 
 func TestClocksThatGiveNoRate(t *testing.T) {
@@ -187,7 +199,8 @@ func TestClocksThatGiveNoRate(t *testing.T) {
 	require.NoError(t, err)
 	got := reasons(drift)
 	require.Regexp(t, `^did not tick in the \d+(\.\d+)? s from its first reading to its last$`, got["still"])
-	require.Regexp(t, `^ticks of 1 s need readings over 4 s, and the run gave \d(\.\d+)? s; use a longer --duration$`, got["seldom"])
+	require.Regexp(t, `^ticks of 1 s need readings over 4 s, and the run gave \d(\.\d+)? s; use a longer --duration$`,
+		got["seldom"])
 	delete(got, "still")
 	delete(got, "seldom")
 	require.Equal(t, map[string]string{
@@ -205,7 +218,8 @@ func TestClocksThatGiveNoRate(t *testing.T) {
 func TestAClockThatFailsMidway(t *testing.T) {
 	for _, at := range []time.Duration{2 * time.Second, 5 * time.Second} {
 		w := newWorld(1)
-		drift, err := w.run(t.Context(), []clock.Clock{w.failing("failing", at), w.fast("good", 0)}, w.reference(), both)
+		drift, err := w.run(t.Context(), []clock.Clock{w.failing("failing", at), w.fast("good", 0)}, w.reference(),
+			both)
 		require.NoError(t, err)
 		failing, good := drift.Clocks[0], drift.Clocks[1]
 		require.Equal(t, "no such device", failing.Reason)
@@ -336,7 +350,8 @@ func TestSettings(t *testing.T) {
 		{Settings{Time: time.Second, CPUs: 2}, true, false, ""},
 		{Settings{Time: time.Second, LoadTime: 2 * time.Second, CPUs: 2}, false, true, ""},
 		{Settings{}, false, false, "a rate needs 10 readings and the run gave 1; use a longer --duration"},
-		{Settings{Time: -time.Second}, false, false, "a rate needs 10 readings and the run gave 1; use a longer --duration"},
+		{Settings{Time: -time.Second}, false, false,
+			"a rate needs 10 readings and the run gave 1; use a longer --duration"},
 	} {
 		w := newWorld(1)
 		drift, err := w.run(t.Context(), []clock.Clock{w.fast("a", 0)}, w.reference(), test.s)
@@ -354,7 +369,8 @@ func TestALongRunStaysSmall(t *testing.T) {
 	w := newWorld(1)
 	w.readNS = 100e3 // too slow for more than a few brackets
 	sweeps := 0
-	drift, err := run(t.Context(), []clock.Clock{w.fast("fast", 0.01)}, w.reference(), Settings{Time: 1_000_000 * time.Second},
+	drift, err := run(t.Context(), []clock.Clock{w.fast("fast", 0.01)}, w.reference(),
+		Settings{Time: 1_000_000 * time.Second},
 		func(time.Duration, time.Duration) { sweeps++ }, world{w.sleep, w.busy})
 	require.NoError(t, err)
 	require.Greater(t, sweeps, 950_000)
@@ -379,7 +395,8 @@ func TestClocksOfThisMachine(t *testing.T) {
 	if reference == nil {
 		t.Skip("no monotonic clock here")
 	}
-	drift, err := Run(t.Context(), clock.Catalog(), *reference, Settings{Time: 600 * time.Millisecond, LoadTime: 300 * time.Millisecond, CPUs: runtime.NumCPU()}, nil)
+	drift, err := Run(t.Context(), clock.Catalog(), *reference,
+		Settings{Time: 600 * time.Millisecond, LoadTime: 300 * time.Millisecond, CPUs: runtime.NumCPU()}, nil)
 	require.NoError(t, err)
 	require.Len(t, drift.Clocks, len(clock.Catalog())-1)
 	acceptable(t, drift)

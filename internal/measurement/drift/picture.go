@@ -19,7 +19,8 @@ func subtitle(d *result.Document) string {
 		300*picture.Pixel) + " · " + section.Caption(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)))
 }
 
-// offsets returns the lines of the offsets of the first clocks with readings. Clocks of a path whose last offsets do not
+// offsets returns the lines of the offsets of the first clocks with readings. Clocks of a path whose last offsets do
+// not
 // differ in the picture share one.
 func offsets(d *result.Document) picture.Drawing {
 	const share = 0.02 // of the axis

@@ -65,7 +65,8 @@ func (c *collector) count(untilNS uint64) {
 
 // run samples until the time is over or ctx ends, from now on or since the time of the tally. It returns how long it
 // sampled. It calls each whenever the rings were read.
-func (c *collector) run(ctx context.Context, span time.Duration, each func(elapsed time.Duration, over bool)) (time.Duration, error) {
+func (c *collector) run(ctx context.Context, span time.Duration,
+	each func(elapsed time.Duration, over bool)) (time.Duration, error) {
 	if c.tally.from == 0 {
 		c.tally.from = monotonicNS()
 	}
@@ -162,7 +163,8 @@ func open(s Settings, cpus []int) (opened, error) {
 	o.byThread = true
 	// A user who may not sample the kernel may sample user mode.
 	for _, userMode := range []bool{false, true} {
-		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true, ExcludeKernel: userMode}), !userMode
+		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true,
+			ExcludeKernel: userMode}), !userMode
 		unseen, err := o.openThreads(cpus, s.PIDs)
 		if err == nil {
 			o.unseen = append(o.unseen, unseen...)
@@ -224,7 +226,8 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 					continue
 				}
 				if o.events.Len()+len(cpus)+spareFiles > openFiles() {
-					return []string{fmt.Sprintf("all but %s: %s", words.Plural(len(sampled), "thread"), descriptorsNeeded(o.threadsInAll()*len(cpus)))}, nil
+					return []string{fmt.Sprintf("all but %s: %s", words.Plural(len(sampled), "thread"),
+						descriptorsNeeded(o.threadsInAll()*len(cpus)))}, nil
 				}
 				sampled[tid] = true
 				switch err := o.openThread(tid, cpus); {
@@ -244,9 +247,11 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 	case o.events.Len() == 0:
 		return nil, o.whyNone()
 	case len(protected) > 0 && named != nil:
-		unseen = append(unseen, words.Plural(len(protected), "process")+" that they started, of another user or not dumpable: "+wholeMachineNeeds())
+		unseen = append(unseen, words.Plural(len(protected),
+			"process")+" that they started, of another user or not dumpable: "+wholeMachineNeeds())
 	case len(protected) > 0:
-		unseen = append(unseen, words.Plural(len(protected), "process")+" of this user that the system protects (not dumpable, or with other rights)")
+		unseen = append(unseen, words.Plural(len(protected),
+			"process")+" of this user that the system protects (not dumpable, or with other rights)")
 	}
 	return unseen, nil
 }
@@ -257,7 +262,8 @@ func (o *opened) whyNone() error {
 		return fmt.Errorf("this user has no process but timebench; start the program first, or write it after --; the processes of other users: %s", wholeMachineNeeds())
 	}
 	for _, pid := range o.pids {
-		if _, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH) {
+		if _, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)); err != nil && !errors.Is(err, fs.ErrNotExist) &&
+			!errors.Is(err, unix.ESRCH) {
 			return fmt.Errorf("the threads of process %d cannot be listed: %w", pid, err)
 		}
 	}

@@ -28,7 +28,8 @@ var callPrefixes = []string{"__x64_sys_", "__arm64_sys_", "__riscv_sys_", "__se_
 
 // callPrefixes32 are the prefixes for 32-bit programs. The cost of their calls is not measured: they enter the kernel
 // another way.
-var callPrefixes32 = []string{"__ia32_sys_", "__ia32_compat_sys_", "__arm64_compat_sys_", "__riscv_compat_sys_", "compat_SyS_", "compat_sys_"}
+var callPrefixes32 = []string{"__ia32_sys_", "__ia32_compat_sys_", "__arm64_compat_sys_", "__riscv_compat_sys_",
+	"compat_SyS_", "compat_sys_"}
 
 // directIDs are the clocks of system calls that a program makes itself.
 var directIDs = []string{syscallID, gettimeofdayID, timeID}
@@ -42,7 +43,8 @@ var clockCalls = map[string]string{
 
 // untimedFunctions are the functions that clock_gettime(2) calls for clocks of CPU time
 // (kernel/time/posix-cpu-timers.c) and of devices (posix-clock.c). They cost more than the clocks that are measured.
-var untimedFunctions = []string{"posix_cpu_clock_get", "process_cpu_clock_get", "thread_cpu_clock_get", "pc_clock_gettime"}
+var untimedFunctions = []string{"posix_cpu_clock_get", "process_cpu_clock_get", "thread_cpu_clock_get",
+	"pc_clock_gettime"}
 
 // callOf returns the system call of a function of the kernel; false for other functions.
 func callOf(function string) (kernelCall, bool) {
@@ -61,7 +63,8 @@ func callOf(function string) (kernelCall, bool) {
 	return kernelCall{kind: clockCall}, slices.Contains(untimedFunctions, function)
 }
 
-// clockFunctions are the clocks whose cost a call of a function of the vDSO has, by the name of the function without its
+// clockFunctions are the clocks whose cost a call of a function of the vDSO has, by the name of the function without
+// its
 // prefix. vdso(7) lists the functions.
 var clockFunctions = map[string]string{
 	"clock_gettime": FineID, "clock_gettime64": FineID, "gettimeofday": "gettimeofday@vdso", "time": "time@vdso",

@@ -59,7 +59,8 @@ func processRows(d *result.Document) picture.Drawing {
 	for _, p := range all {
 		most = max(most, p.ClockShareHigh)
 	}
-	rows := picture.Rows{Max: min(1, 1.05*most), Ticks: shareTicks{}, XLabel: "share of the program's CPU time, with its 95% CI"}
+	rows := picture.Rows{Max: min(1, 1.05*most), Ticks: shareTicks{},
+		XLabel: "share of the program's CPU time, with its 95% CI"}
 	for _, part := range parts {
 		if slices.ContainsFunc(all, func(p Process) bool { return part.of(p) > 0 }) {
 			rows.Legend = append(rows.Legend, picture.Entry{Look: part.look, Name: part.name})

@@ -104,7 +104,8 @@ func (o opened) missed(command *os.ProcessState, t *tally) (unseen []string) {
 		}
 	}
 	if t.foreign > 0 {
-		unseen = append(unseen, words.Plural(t.foreign, "sample")+" of processes that are not in this PID namespace; run timebench on the host")
+		unseen = append(unseen, words.Plural(t.foreign,
+			"sample")+" of processes that are not in this PID namespace; run timebench on the host")
 	}
 	if t.throttled > 0 {
 		unseen = append(unseen, fmt.Sprintf("some time: the kernel interrupted the sampling %d times; choose a lower --rate", t.throttled))
@@ -117,7 +118,8 @@ const usageTurns = 10
 
 // sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns
 // the time that it sampled, and the CPU times of the processes.
-func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally, progress func(done, total time.Duration)) (time.Duration, usages, error) {
+func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally,
+	progress func(done, total time.Duration)) (time.Duration, usages, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	stopAt := func(over <-chan struct{}) {

@@ -66,7 +66,8 @@ func TestRealPrograms(t *testing.T) {
 	var all []*readers.Running
 	s := Settings{Time: 2 * time.Second, RateHz: 997}
 	for _, o := range []readers.Options{
-		{Read: "none"}, {Read: "vdso", Percent: 10}, {Read: "vdso", Percent: 50}, {Read: "vdso", Percent: 100}, {Read: "syscall", Percent: 100}, {Read: "vdso", Percent: 50, Threads: 4},
+		{Read: "none"}, {Read: "vdso", Percent: 10}, {Read: "vdso", Percent: 50}, {Read: "vdso",
+			Percent: 100}, {Read: "syscall", Percent: 100}, {Read: "vdso", Percent: 50, Threads: 4},
 	} {
 		o.Seconds = 1000 // until the test ends
 		r := reader.Start(t, o)
@@ -113,7 +114,8 @@ func TestCommand(t *testing.T) {
 		out, _ = command.Output() // the status is what it returns
 		return out, command.ProcessState.ExitCode()
 	}
-	out, status := run("--format", "csv", "--", "sh", "-c", need.Compiled(t, "testdata/leaderless.c", "-O2")+" 3; exit 3")
+	out, status := run("--format", "csv", "--", "sh", "-c",
+		need.Compiled(t, "testdata/leaderless.c", "-O2")+" 3; exit 3")
 	require.Equal(t, 3, status, "that of the command")
 	require.Regexp(t, `(?m)^leaderless,[^,]*,\d+,,`, string(out))
 	require.Regexp(t, `(?m)^reads,[^,]*,\d+,\d+,`, string(out), "the name of a thread that has ended")
@@ -139,7 +141,8 @@ func TestCommandEndsWithTimebench(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{Command: []string{"true"}})
 	for _, signals := range [][]os.Signal{{unix.SIGKILL}, {unix.SIGTERM}, {unix.SIGINT, unix.SIGINT}} {
-		command := exec.Command(need.Timebench(t), "profile", "--", "sh", "-c", `trap "" TERM INT; sleep 1000 & echo $$ $!; while :; do sleep 0.1; done`)
+		command := exec.Command(need.Timebench(t), "profile", "--", "sh", "-c",
+			`trap "" TERM INT; sleep 1000 & echo $$ $!; while :; do sleep 0.1; done`)
 		out, err := command.StderrPipe()
 		require.NoError(t, err)
 		require.NoError(t, command.Start())
@@ -229,7 +232,8 @@ func TestProcOfAnotherNamespace(t *testing.T) {
 		need.Missing(t, "root", "only root can make a PID namespace")
 	}
 	timebench := need.Timebench(t)
-	out, err := exec.Command(need.Program(t, "unshare"), "--pid", "--fork", timebench, "profile", "--duration", "100ms").CombinedOutput()
+	out, err := exec.Command(need.Program(t, "unshare"), "--pid", "--fork", timebench, "profile", "--duration",
+		"100ms").CombinedOutput()
 	if strings.Contains(string(out), "unshare failed") {
 		need.Missing(t, "unshare", string(out))
 	}
@@ -242,7 +246,8 @@ func TestTimeNamespace(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{})
 	busy := need.Compiled(t, "testdata/leaderless.c", "-O2")
-	out, err := exec.Command(need.Program(t, "unshare"), "--time", "--monotonic", "86400", need.Timebench(t), "profile", "--format", "json", "--", busy, "1").CombinedOutput()
+	out, err := exec.Command(need.Program(t, "unshare"), "--time", "--monotonic", "86400", need.Timebench(t), "profile",
+		"--format", "json", "--", busy, "1").CombinedOutput()
 	if strings.Contains(string(out), "unshare") {
 		need.Missing(t, "time namespaces", string(out))
 	}
@@ -258,7 +263,8 @@ func TestRootOfAUserNamespace(t *testing.T) {
 	if paranoid() != "2" {
 		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
 	}
-	out, err := exec.Command(need.Program(t, "unshare"), "--user", "--map-root-user", timebench, "profile", strconv.Itoa(os.Getpid()), "--duration", "100ms").CombinedOutput()
+	out, err := exec.Command(need.Program(t, "unshare"), "--user", "--map-root-user", timebench, "profile",
+		strconv.Itoa(os.Getpid()), "--duration", "100ms").CombinedOutput()
 	if strings.Contains(string(out), "unshare failed") || strings.Contains(string(out), "unshare: ") {
 		need.Missing(t, "unshare", string(out))
 	}
@@ -284,7 +290,8 @@ func TestHiddenFunctionsOfTheKernel(t *testing.T) {
 		for ctx.Err() == nil {
 		}
 	}()
-	out, err := exec.Command(need.Program(t, "setpriv"), "--bounding-set", "-syslog", need.Timebench(t), "profile", "--duration", "100ms", "--format", "json").Output()
+	out, err := exec.Command(need.Program(t, "setpriv"), "--bounding-set", "-syslog", need.Timebench(t), "profile",
+		"--duration", "100ms", "--format", "json").Output()
 	require.NoError(t, err)
 	p := profileIn(t, out)
 	require.True(t, p.SeesKernel)
@@ -332,7 +339,8 @@ func TestNoFileIsLeft(t *testing.T) {
 	for range 3 {
 		profiled(t, Settings{Time: MinTime, PIDs: []int{os.Getpid()}})
 		require.NoError(t, Check(Settings{RateHz: DefaultRate, PIDs: []int{os.Getpid()}}))
-		_, err := Run(t.Context(), Settings{RateHz: DefaultRate, Time: MinTime, Command: []string{"/no such program"}}, measured, none)
+		_, err := Run(t.Context(), Settings{RateHz: DefaultRate, Time: MinTime, Command: []string{"/no such program"}},
+			measured, none)
 		require.Error(t, err)
 	}
 	require.Equal(t, before, need.OpenFiles())
@@ -368,7 +376,8 @@ func asNobody(t *testing.T) nobody {
 // run returns the output of a script, which ends with exit status 0.
 func (n nobody) run(t *testing.T, script string, args ...string) (stdout, stderr string) {
 	t.Helper()
-	command := exec.Command(n.setpriv, append([]string{"--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", script, "sh"}, args...)...)
+	command := exec.Command(n.setpriv, append([]string{"--reuid", "65534", "--regid", "65534", "--clear-groups", "sh",
+		"-c", script, "sh"}, args...)...)
 	command.Dir, command.Env = n.folder, []string{"PATH=/usr/bin:/bin"}
 	var errors strings.Builder
 	command.Stderr = &errors
@@ -394,7 +403,8 @@ time.sleep(100)
 	out, errors := n.run(t, script, reader)
 	require.Contains(t, out, "Not seen: what a read does in the kernel:")
 	require.Contains(t, out, "at least")
-	require.Contains(t, errors, fmt.Sprintf("process %d, which belongs to another user or is not dumpable: ", os.Getpid()))
+	require.Contains(t, errors, fmt.Sprintf("process %d, which belongs to another user or is not dumpable: ",
+		os.Getpid()))
 	require.Contains(t, errors, "status 1\n")
 	require.Greater(t, strings.Count(out, "\npython3,"), 1, "the process and its threads")
 }
@@ -408,7 +418,8 @@ func TestNothingRanThatAUserMaySample(t *testing.T) {
 	require.Contains(t, text, "Not seen: the processes of other users: that needs root (use sudo),")
 }
 
-// A child that may not be sampled is reported, and its parent is sampled. A process that the user names must be allowed.
+// A child that may not be sampled is reported, and its parent is sampled. A process that the user names must be
+// allowed.
 func TestProtectedChild(t *testing.T) {
 	t.Parallel()
 	n := asNobody(t)
@@ -417,7 +428,8 @@ func TestProtectedChild(t *testing.T) {
 ctypes.CDLL(None).prctl(4, 0) # PR_SET_DUMPABLE
 time.sleep(100)`
 	out, errors := n.run(t, `python3 -c "$1" & sleep 1; ./timebench profile $$ --duration 300ms --quiet; ./timebench profile $! --duration 300ms; echo status $? >&2; kill $!`, protected)
-	require.Contains(t, strings.Join(strings.Fields(out), " "), "Not seen: 1 process that they started, of another user or not dumpable: that needs root (use sudo),")
+	require.Contains(t, strings.Join(strings.Fields(out), " "),
+		"Not seen: 1 process that they started, of another user or not dumpable: that needs root (use sudo),")
 	require.Contains(t, errors, "perf_event_open: permission denied: sampling needs root (use sudo)")
 	require.Contains(t, errors, "status 1\n")
 }
@@ -435,7 +447,8 @@ func TestFewFiles(t *testing.T) {
 	profile, _ := n.run(t, script)
 	cpus := onlineCPUs()
 	require.Contains(t, strings.Join(strings.Fields(profile), " "),
-		fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and sampling needs %d beside those in use", files, (1+threads)*len(cpus)))
+		fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and sampling needs %d beside those in use",
+			files, (1+threads)*len(cpus)))
 	require.Regexp(t, `Not seen: all but [1-9][0-9]* threads`, profile)
 	require.Contains(t, profile, "(it is 2)", "the setting is read while files can be opened")
 }

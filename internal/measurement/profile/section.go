@@ -129,7 +129,8 @@ func (*Profile) Key() string { return key }
 
 // Check reports shares outside their intervals.
 func (p *Process) Check(c *result.Checker) {
-	c.Within("user_share and kernel_share and syscall_share together", min(p.UserShare+p.KernelShare+p.SyscallShare, 1), p.ClockShareLow, p.ClockShareHigh)
+	c.Within("user_share and kernel_share and syscall_share together", min(p.UserShare+p.KernelShare+p.SyscallShare, 1),
+		p.ClockShareLow, p.ClockShareHigh)
 	if p.ClockShare != nil {
 		c.Within("clock_share", *p.ClockShare, p.ClockShareLow, p.ClockShareHigh)
 	}

@@ -72,7 +72,8 @@ func TestProcessesThatStayApart(t *testing.T) {
 	require.Len(t, builds(4, compilers, nil).Processes, 4, "few")
 	require.Len(t, builds(5, compilers, nil).Processes, 1)
 	require.Len(t, builds(10, compilers, named).Processes, 2)
-	require.Len(t, builds(10, compilers, nil, times(90, sample(103, nil, inProgram))...).Processes, 2, "with enough samples")
+	require.Len(t, builds(10, compilers, nil, times(90, sample(103, nil, inProgram))...).Processes, 2,
+		"with enough samples")
 	require.Len(t, builds(10, containers, nil).Processes, 2)
 	require.Len(t, builds(10, others, nil).Processes, 6)
 }
@@ -83,7 +84,8 @@ func TestShellLoopIsSummed(t *testing.T) {
 	allowed(t, Settings{Command: []string{"true"}})
 	const number = 60
 	out, err := exec.Command(need.Timebench(t), "profile", "--quiet", "--format", "json", "--", "sh", "-c",
-		fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s; i=$((i+1)); done", number, need.Compiled(t, "testdata/short.c", "-O2"))).Output()
+		fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s; i=$((i+1)); done", number,
+			need.Compiled(t, "testdata/short.c", "-O2"))).Output()
 	require.NoError(t, err)
 	p := profileIn(t, out)
 	require.Zero(t, p.StartedStatus)

@@ -12,7 +12,8 @@ import (
 // counted together.
 const maxStacks = 400
 
-// callerFrames is the number of functions of a caller that are looked up. The functions of an interpreter come before the
+// callerFrames is the number of functions of a caller that are looked up. The functions of an interpreter come before
+// the
 // functions of its program.
 const callerFrames = 8
 
@@ -130,7 +131,8 @@ type tally struct {
 }
 
 func newTally(inspect inspector, kernel kernel, vdso func(start, address uint64) string, pids []int) *tally {
-	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, gone: map[int]bool{}, living: map[int]*target{}, until: ^uint64(0)}
+	t := &tally{inspect: inspect, kernel: kernel, vdso: vdso, gone: map[int]bool{}, living: map[int]*target{},
+		until: ^uint64(0)}
 	if pids != nil {
 		t.wanted = map[int]bool{}
 		for _, pid := range pids {
@@ -393,7 +395,8 @@ func (t *tally) lookUpNames() {
 	}
 }
 
-// lookUpCompiled looks up functions of just-in-time compilers, at the end of the profile: their lists are complete then.
+// lookUpCompiled looks up functions of just-in-time compilers, at the end of the profile: their lists are complete
+// then.
 func (t *tally) lookUpCompiled() {
 	for _, p := range t.programs {
 		var nameless []uint64

@@ -69,12 +69,14 @@ func fakeVDSO(start, address uint64) string {
 }
 
 func tallied(pids []int, records ...perfevent.Record) *tally {
-	return talliedOf(faked{10: normal, 11: normal, 12: {command: "old"}, 13: {command: "secret", reason: "that needs CAP_SYS_PTRACE"}}, pids, records...)
+	return talliedOf(faked{10: normal, 11: normal, 12: {command: "old"},
+		13: {command: "secret", reason: "that needs CAP_SYS_PTRACE"}}, pids, records...)
 }
 
 func talliedOf(seen faked, pids []int, records ...perfevent.Record) *tally {
 	functions := kernel{
-		{addressRange{gettime, gettime + 0x100}, kernelCall{clockCall, syscallID}}, {addressRange{write, write + 0x100}, kernelCall{kind: otherCall}},
+		{addressRange{gettime, gettime + 0x100}, kernelCall{clockCall, syscallID}}, {addressRange{write, write + 0x100},
+			kernelCall{kind: otherCall}},
 		{addressRange{gettimeofday, gettimeofday + 0x100}, kernelCall{clockCall, gettimeofdayID}},
 		{addressRange{cpuTime, cpuTime + 0x100}, kernelCall{kind: clockCall}},
 	}
@@ -116,7 +118,8 @@ func TestPreloadedLibrariesOfProgramsThatRead(t *testing.T) {
 func TestOwnReadsAreLeftOut(t *testing.T) {
 	own := newTally(faked{10: normal, 11: normal}, nil, fakeVDSO, nil)
 	own.left = 10
-	(&collector{tally: own, waiting: append(times(50, sample(10, nil, inGettime, inProgram)), sample(11, nil, inGettime, inProgram))}).count(^uint64(0))
+	(&collector{tally: own, waiting: append(times(50, sample(10, nil, inGettime, inProgram)),
+		sample(11, nil, inGettime, inProgram))}).count(^uint64(0))
 	require.Len(t, own.programs, 1)
 	require.Equal(t, 11, own.programs[0].pid)
 }
@@ -135,33 +138,41 @@ func TestSamples(t *testing.T) {
 		user, kernel, syscalls float64
 	}{
 		"in the vDSO": {parts{
-			in(3, 10, 0, inGettime, inProgram), in(5, 10, 0, inProgram), in(2, 10, 0, inGetcpu, inProgram), // which is no clock
+			// which is no clock
+			in(3, 10, 0, inGettime, inProgram), in(5, 10, 0, inProgram), in(2, 10, 0, inGetcpu, inProgram),
 			in(4, 10, write, inProgram), in(1, 10, interrupt), // the kernel for itself
 		}, 3, 0, 0},
 		// Under a slow clock source the vDSO makes a system call. Its beginning and its end have no function of a
 		// system call in the kernel, but the same address in the program.
 		"in the kernel, from the vDSO": {parts{
-			times(6, sample(10, []uint64{gettime + 8, entryCode}, afterEntry, inProgram)), in(2, 10, entryCode, afterEntry, inProgram),
+			times(6, sample(10, []uint64{gettime + 8, entryCode}, afterEntry, inProgram)), in(2, 10, entryCode,
+				afterEntry, inProgram),
 			in(1, 10, 0, inGettime, inProgram), in(1, 10, interrupt, inGettime, inProgram),
 		}, 1, 8, 0},
 		// Other system calls may be made at the same address: the unknown samples are divided like the known ones.
 		"system calls": {parts{
-			in(6, 10, gettime, inWrapper), in(2, 10, write, inWrapper), in(4, 10, entryCode, inWrapper), in(9, 10, entryCode, inProgram),
+			in(6, 10, gettime, inWrapper), in(2, 10, write, inWrapper), in(4, 10, entryCode, inWrapper), in(9, 10,
+				entryCode, inProgram),
 			in(4, 10, 0, inWrapper), // the end of a call
 		}, 0, 0, 12},
 		// The instructions around a system call belong to it, as far as its site does.
 		"around a system call": {parts{
-			in(3, 10, gettime, inWrapper), in(1, 10, write, inWrapper), in(1, 10, 0, inWrapper-beforeSite), in(1, 10, 0, inWrapper-1),
+			in(3, 10, gettime, inWrapper), in(1, 10, write, inWrapper), in(1, 10, 0, inWrapper-beforeSite), in(1, 10, 0,
+				inWrapper-1),
 			in(1, 10, 0, inWrapper+1), in(1, 10, 0, inWrapper+afterSite-1),
-			in(1, 10, 0, inWrapper-beforeSite-1), in(1, 10, 0, inWrapper+afterSite), in(1, 10, 0, 0), in(1, 10, 0, ^uint64(0)), // none of it
+			// none of it
+			in(1, 10, 0, inWrapper-beforeSite-1), in(1, 10, 0, inWrapper+afterSite), in(1, 10, 0, 0), in(1, 10, 0,
+				^uint64(0)),
 		}, 0, 0, 6},
-		"a process without a vDSO":  {parts{in(2, 12, gettime, inWrapper), in(1, 12, 0, vsyscall.start), in(1, 12, 0, inGettime)}, 0, 0, 3},
+		"a process without a vDSO": {parts{in(2, 12, gettime, inWrapper), in(1, 12, 0, vsyscall.start),
+			in(1, 12, 0, inGettime)}, 0, 0, 3},
 		"one whose vDSO is unknown": {parts{in(1, 13, 0, inGettime)}, 0, 0, 0},
 	} {
 		p := tallied(nil, slices.Concat(c.parts...)...).programs[0]
 		user, kernel, syscalls := p.clockSamples()
 		require.Equal(t, []float64{c.user, c.kernel, c.syscalls}, []float64{user, kernel, syscalls}, name)
-		// Samples at the ends of a call count for the process in proportion, for a thread and a caller if most calls read.
+		// Samples at the ends of a call count for the process in proportion, for a thread and a caller if most calls
+		// read.
 		reads := p.threads[p.pid].reads
 		require.InDelta(t, c.user+c.kernel+c.syscalls, reads, 2, name)
 		callers := 0
@@ -243,7 +254,8 @@ func TestDescribedCaller(t *testing.T) {
 // Records without a PID belong to no process.
 func TestRecordsWithoutAProcess(t *testing.T) {
 	tally := tallied(nil,
-		perfevent.Record{Kind: perfevent.Comm, PID: 0, Name: "sleep", Exec: true}, perfevent.Record{Kind: perfevent.Map, PID: 0, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize},
+		perfevent.Record{Kind: perfevent.Comm, PID: 0, Name: "sleep", Exec: true}, perfevent.Record{Kind: perfevent.Map,
+			PID: 0, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize},
 		sample(0, nil, inGettime), sample(-1, nil, inGettime), sample(-1, nil, inGettime))
 	require.Empty(t, tally.programs)
 	require.Equal(t, 1, tally.foreign)
@@ -264,7 +276,8 @@ func TestTheProcessBeforeTheCommand(t *testing.T) {
 	tally.starting = 10
 	before, after := sample(10, nil, inProgram), sample(10, nil, inProgram)
 	before.TimeNS, after.TimeNS = 1, 3
-	for _, r := range []perfevent.Record{before, {Kind: perfevent.Comm, PID: 10, TID: 10, Name: "sh", Exec: true, TimeNS: 2}, after} {
+	for _, r := range []perfevent.Record{before, {Kind: perfevent.Comm, PID: 10, TID: 10, Name: "sh", Exec: true,
+		TimeNS: 2}, after} {
 		tally.add(&r)
 	}
 	require.Len(t, tally.programs, 1)

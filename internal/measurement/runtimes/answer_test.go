@@ -15,7 +15,8 @@ func TestAnswerNamesTheCallToUse(t *testing.T) {
 	}
 	s := &Runtimes{Runtimes: []MeasuredRuntime{
 		{Name: "a", Calls: []MeasuredCall{
-			call("now", wall, 300, 1), call("get", wall, 60, 1), call("seconds", wall, 10, 1e9), call("text", wall, 2000, 0),
+			call("now", wall, 300, 1), call("get", wall, 60, 1), call("seconds", wall, 10, 1e9), call("text", wall,
+				2000, 0),
 			call("cpu", "cpu time", 900, 1),
 			call("slow", monotonic, 80, 1), call("fast", monotonic, 50, 1e6), call("coarse", monotonic, 5, 4e6),
 		}},
@@ -26,7 +27,8 @@ func TestAnswerNamesTheCallToUse(t *testing.T) {
 	const several = "With the fastest call of each runtime, reading the wall clock takes 60 ns (x) to 100 ns (x); the slowest call is now@x, 300 ns."
 	require.Equal(t, several, s.answer())
 	one := &Runtimes{Runtimes: s.Runtimes[:1]}
-	require.Equal(t, "For the wall clock use get@x, 60 ns (now is 5.00× slower, 300 ns); for durations fast, 50 ns.", one.answer())
+	require.Equal(t, "For the wall clock use get@x, 60 ns (now is 5.00× slower, 300 ns); for durations fast, 50 ns.",
+		one.answer())
 	one.Runtimes = s.Runtimes[1:]
 	require.Equal(t, "For the wall clock use other@x, 100 ns.", one.answer())
 	const none = "No call that returns the wall clock in steps of a millisecond or less was measured."

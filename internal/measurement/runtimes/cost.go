@@ -149,7 +149,8 @@ func (r Runtime) costs(d *dialogue, names []string, count int) (map[string][]flo
 			for _, ns := range elapsedNS {
 				each := ns / float64(calls[name])
 				if !(each >= minCallNS && each <= maxCallNS) {
-					return nil, fmt.Errorf("the benchmark answered an impossible time: %g ns for a call of %s", each, name)
+					return nil, fmt.Errorf("the benchmark answered an impossible time: %g ns for a call of %s", each,
+						name)
 				}
 				all[name] = append(all[name], each)
 			}

@@ -155,7 +155,8 @@ func (d *dialogue) threads(name string, n, count int, span time.Duration) (pass,
 // A runFunc runs a program until it ends.
 type runFunc func(context.Context, *exec.Cmd) error
 
-// converse runs the benchmark of a runtime by a function such as [limited] makes, while talk sends it commands, and ends
+// converse runs the benchmark of a runtime by a function such as [limited] makes, while talk sends it commands, and
+// ends
 // it when talk returns. It returns the error of talk, or how the benchmark ended.
 func (r *runner) converse(s *subject, run runFunc, talk func(d *dialogue) error) error {
 	ctx, cancel := context.WithCancelCause(r.ctx)

@@ -13,9 +13,11 @@ func TestJoinedCallsHaveTheSamplesOfAllRuns(t *testing.T) {
 	run := func(ns float64, calls ...string) *Runtimes {
 		java := MeasuredRuntime{Name: "java"}
 		for _, id := range calls {
-			java.Calls = append(java.Calls, MeasuredCall{ID: id, Latency: compare.LatencyOf([]float64{ns, ns + 1}, nil)})
+			java.Calls = append(java.Calls, MeasuredCall{ID: id,
+				Latency: compare.LatencyOf([]float64{ns, ns + 1}, nil)})
 		}
-		java.Sleeps = []wake.SleepWay{{ID: "s", Spans: []wake.SleepSpan{sleptOf(time.Millisecond, [][]float64{{ns}, {ns + 2}})}}}
+		java.Sleeps = []wake.SleepWay{{ID: "s", Spans: []wake.SleepSpan{sleptOf(time.Millisecond,
+			[][]float64{{ns}, {ns + 2}})}}}
 		return &Runtimes{DurationNS: 5, Runtimes: []MeasuredRuntime{java}}
 	}
 	first := run(20, "a", "b")

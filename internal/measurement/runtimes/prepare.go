@@ -60,7 +60,8 @@ func (r *runner) prepare() {
 			continue
 		}
 		for _, c := range s.Calls {
-			s.entry.Calls = append(s.entry.Calls, MeasuredCall{ID: c.Name + "@" + s.entry.Name, Call: c.Name, Kind: c.Kind})
+			s.entry.Calls = append(s.entry.Calls, MeasuredCall{ID: c.Name + "@" + s.entry.Name, Call: c.Name,
+				Kind: c.Kind})
 		}
 	}
 }

@@ -56,7 +56,8 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	}
 	c := &s.Clocks[0]
 	whole := s.Block(&result.Document{})
-	require.Regexp(t, `^No CPU differs from the first by more than [\d.]+ ns \(63 pairs of CPUs, 1 clock\)\.$`, whole.Verdict)
+	require.Regexp(t, `^No CPU differs from the first by more than [\d.]+ ns \(63 pairs of CPUs, 1 clock\)\.$`,
+		whole.Verdict)
 	for _, p := range c.Pairs[7:62] {
 		c.MissingPairs = append(c.MissingPairs, MissingPair{CPU: 0, OtherCPU: p.OtherCPU, Reason: few})
 	}

@@ -42,7 +42,8 @@ func sound(t *testing.T) clock.Clock {
 }
 
 func run(cpus []int, clocks ...clock.Clock) Skew {
-	return Run(context.Background(), clocks, Settings{Time: time.Duration(len(clocks)) * 200 * time.Millisecond, CPUs: cpus}, nil)
+	return Run(context.Background(), clocks, Settings{Time: time.Duration(len(clocks)) * 200 * time.Millisecond,
+		CPUs: cpus}, nil)
 }
 
 // compared returns the only pair of a clock on two CPUs. On a busy machine the CPUs may
@@ -136,7 +137,8 @@ func TestCPUThatIsGone(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	found := 0
 	for attempt := 0; attempt < 50 && found < 2; attempt++ { // on a busy machine a clock may have no pair
-		r := Run(t.Context(), []clock.Clock{sound(t), sound(t)}, Settings{Time: 5 * time.Second, CPUs: []int{cpus[0], 1000, cpus[1]}}, nil)
+		r := Run(t.Context(), []clock.Clock{sound(t), sound(t)},
+			Settings{Time: 5 * time.Second, CPUs: []int{cpus[0], 1000, cpus[1]}}, nil)
 		require.Equal(t, []int{1000}, r.LostCPUs)
 		require.Equal(t, "CPU 1000 went offline", r.Clocks[0].Reason)
 		found = 0
@@ -163,9 +165,11 @@ func TestRunEndsInTime(t *testing.T) {
 		time.Sleep(time.Second / 4)
 		return open()
 	}
-	r := Run(context.Background(), []clock.Clock{slow, sound(t)}, Settings{Time: 200 * time.Millisecond, CPUs: []int{cpus[0], cpus[1], 1000}}, nil)
+	r := Run(context.Background(), []clock.Clock{slow, sound(t)},
+		Settings{Time: 200 * time.Millisecond, CPUs: []int{cpus[0], cpus[1], 1000}}, nil)
 	require.Equal(t, []MissingPair{
-		{cpus[0], 1000, "the time limit ended the run; use a longer --duration"}, {cpus[1], 1000, "the time limit ended the run; use a longer --duration"},
+		{cpus[0], 1000, "the time limit ended the run; use a longer --duration"}, {cpus[1], 1000,
+			"the time limit ended the run; use a longer --duration"},
 	}, r.Clocks[0].MissingPairs[len(r.Clocks[0].MissingPairs)-2:])
 	require.Equal(t, "the time limit ended the run before it was read; use a longer --duration", r.Clocks[1].Reason)
 }
@@ -173,10 +177,11 @@ func TestRunEndsInTime(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	r := Run(ctx, []clock.Clock{sound(t), sound(t)}, Settings{Time: time.Second, CPUs: cpus}, func(_, total time.Duration) {
-		require.Equal(t, time.Second, total)
-		cancel()
-	})
+	r := Run(ctx, []clock.Clock{sound(t), sound(t)}, Settings{Time: time.Second, CPUs: cpus},
+		func(_, total time.Duration) {
+			require.Equal(t, time.Second, total)
+			cancel()
+		})
 	require.NotContains(t, r.Clocks[0].Reason, "interrupted", "it was done by then")
 	require.Empty(t, r.Clocks[1].Pairs)
 	require.Equal(t, "interrupted before it was read", r.Clocks[1].Reason)
@@ -184,7 +189,8 @@ func TestInterrupted(t *testing.T) {
 	late, stop := context.WithTimeout(t.Context(), 0)
 	defer stop()
 	r = Run(late, []clock.Clock{sound(t)}, Settings{Time: time.Second, CPUs: cpus}, nil)
-	require.Equal(t, "the time limit ended the run before it was read; use a longer --duration", r.Clocks[0].Reason, "nobody interrupted it")
+	require.Equal(t, "the time limit ended the run before it was read; use a longer --duration", r.Clocks[0].Reason,
+		"nobody interrupted it")
 
 	start := time.Now()
 	Run(ctx, []clock.Clock{sound(t)}, Settings{Time: time.Hour, CPUs: cpus}, nil)
@@ -197,7 +203,8 @@ func TestRealClocks(t *testing.T) {
 	r := Run(context.Background(), clock.Default(), Settings{Time: time.Second, CPUs: cpus}, nil)
 	require.Positive(t, r.DurationNS)
 	for _, c := range r.Clocks {
-		require.True(t, len(c.Pairs) > 0 || c.Reason != "", c.ID) // on a busy machine two threads may not run at the same time
+		// on a busy machine two threads may not run at the same time
+		require.True(t, len(c.Pairs) > 0 || c.Reason != "", c.ID)
 		for _, p := range c.Pairs {
 			require.False(t, p.Apart(), "%s: %+v", c.ID, p)
 		}

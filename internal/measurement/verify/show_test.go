@@ -70,12 +70,14 @@ func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 		{"All 3 clocks passed. The smallest detectable warp was 55 ns (CLOCK_MONOTONIC@vdso) to 58.5 µs (b).",
 			[]VerifiedClock{fine, with("b", 58500, 22, 2), other}},
 		// The ticks of coarse clocks hide more than the comparison.
-		{"All 3 clocks passed. The smallest detectable warp of the fine clocks was 55 ns.", []VerifiedClock{coarse, fine, still}},
+		{"All 3 clocks passed. The smallest detectable warp of the fine clocks was 55 ns.",
+			[]VerifiedClock{coarse, fine, still}},
 		{"The clock passed. The smallest detectable warp was 1 s.", []VerifiedClock{still}},
 		{"Both clocks passed. The smallest detectable warp was 55 ns. Only 1 of 2 comparisons of one CPU with another were made; use a longer --duration.", []VerifiedClock{fine, with("b", 0, 22, 1)}},
 		{"1 of 2 clocks failed: hpet@mmio. The smallest detectable warp was 58.5 µs.",
 			[]VerifiedClock{warped, with("b", 58500, 22, 2)}},
-		{"Both clocks passed. For 2 clocks not all CPUs were compared with each other; use a longer --duration.", []VerifiedClock{alone, alone}},
+		{"Both clocks passed. For 2 clocks not all CPUs were compared with each other; use a longer --duration.",
+			[]VerifiedClock{alone, alone}},
 	} {
 		v := &Verification{CPUs: []int{0, 1, 5}, LostCPUs: []int{5}, Clocks: test.clocks}
 		require.Equal(t, test.want, trust(v, &result.Document{}))

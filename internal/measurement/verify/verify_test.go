@@ -43,7 +43,8 @@ func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 		c := v.Clocks[0]
 		require.Empty(t, c.Faults)
 		require.True(t, v.Held())
-		require.Equal(t, c.Across != nil && c.Across.Pairs > 0 && c.Reads >= fewestReads, c.Verdict == IsMonotonic, "%+v", c)
+		require.Equal(t, c.Across != nil && c.Across.Pairs > 0 && c.Reads >= fewestReads, c.Verdict == IsMonotonic,
+			"%+v", c)
 		// On a busy machine a thread may come late, and compare nothing.
 		require.True(t, c.Verdict == IsMonotonic || c.Reason != "", "%+v", c)
 		if c.Across != nil {
@@ -75,7 +76,8 @@ func TestOneStepBackIsFound(t *testing.T) {
 		}
 	})
 	c.PerThread = true
-	v := Run(ctx, []clock.Clock{c}, Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{c}}, nil)
+	v := Run(ctx, []clock.Clock{c}, Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{c}},
+		nil)
 	require.Greater(t, v.Clocks[0].Reads, int64(10_000_000))
 	require.Len(t, v.Clocks[0].Faults, 1)
 	f := v.Clocks[0].Faults[0]
@@ -128,7 +130,8 @@ func TestWarpOfOneOfManyClocks(t *testing.T) {
 	})
 	for tries := 0; ; tries++ { // on a busy machine the CPUs may hardly ever run at the same time
 		require.Less(t, tries, 50)
-		v := Run(t.Context(), []clock.Clock{slow, planted.Counter(t, cpus[0], 5000), shared("clean@fake", now)}, under(time.Second, cpus), nil)
+		v := Run(t.Context(), []clock.Clock{slow, planted.Counter(t, cpus[0], 5000), shared("clean@fake", now)},
+			under(time.Second, cpus), nil)
 		require.Empty(t, v.Clocks[0].Faults)
 		require.Empty(t, v.Clocks[2].Faults)
 		if faultOf(v.Clocks[1], FaultWarp) != nil {
@@ -145,14 +148,17 @@ func TestFewReadsAreNoVerification(t *testing.T) {
 		return now()
 	})
 	c.PerThread = true
-	v := Run(t.Context(), []clock.Clock{c, shared("next@fake", now)}, Settings{Time: time.Second / 2, CPUs: thread.Usable()[:1]}, nil)
+	v := Run(t.Context(), []clock.Clock{c, shared("next@fake", now)},
+		Settings{Time: time.Second / 2, CPUs: thread.Usable()[:1]}, nil)
 	require.Equal(t, Unverified, v.Clocks[0].Verdict)
 	require.Regexp(t, "^only [0-9]+ reads? in its share of the time; use a longer --duration$", v.Clocks[0].Reason)
-	require.Equal(t, VerifiedClock{ID: "next@fake", Verdict: Unverified, Reason: "the time limit ended the run before it was read; use a longer --duration"}, v.Clocks[1])
+	require.Equal(t, VerifiedClock{ID: "next@fake", Verdict: Unverified,
+		Reason: "the time limit ended the run before it was read; use a longer --duration"}, v.Clocks[1])
 	require.Equal(t, table.Warn, v.Block(&result.Document{}).Level)
 }
 
-// An offset between CPUs is found if it is larger than the smallest warp that a run without one says it would have seen:
+// An offset between CPUs is found if it is larger than the smallest warp that a run without one says it would have
+// seen:
 // 200 ns on some machines and 800 on others, under the race detector.
 func TestOffsetOfOneCPUIsFound(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
@@ -224,7 +230,8 @@ func (v *virtual) now() int64 {
 	return v.ns
 }
 
-// inVirtualTime verifies a clock on one CPU in virtual time, with a witness of that time. Each reader gets its own state from
+// inVirtualTime verifies a clock on one CPU in virtual time, with a witness of that time. Each reader gets its own
+// state from
 // the two functions.
 func inVirtualTime(t *testing.T, v virtual, coarse bool, read, second func(now int64) int64) VerifiedClock {
 	t.Helper()
@@ -234,7 +241,8 @@ func inVirtualTime(t *testing.T, v virtual, coarse bool, read, second func(now i
 	c := shared("planted@fake", func() int64 { return read(v.now()) })
 	c.Coarse = coarse
 	witness := shared("LFENCE+RDTSC@cpu", func() int64 { return second(v.now()) })
-	settings := Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{witness}, CounterIsTrusted: true}
+	settings := Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{witness},
+		CounterIsTrusted: true}
 	verified := Run(ctx, []clock.Clock{c}, settings, nil).Clocks[0]
 	require.Equal(t, witness.ID, verified.Witness)
 	return verified
@@ -272,7 +280,8 @@ func TestCPUTimeThatCountsSleepIsFound(t *testing.T) {
 		return c
 	}
 	var reads atomic.Int64
-	v := run(t, planted.TwoCPUs(t), counts("wall@syscall", now), counts("cpu@syscall", func() int64 { return reads.Add(50) }))
+	v := run(t, planted.TwoCPUs(t), counts("wall@syscall", now),
+		counts("cpu@syscall", func() int64 { return reads.Add(50) }))
 	require.Equal(t, Faulty, v.Clocks[0].Verdict)
 	f := faultOf(v.Clocks[0], FaultAsleep)
 	require.NotNil(t, f)
@@ -282,7 +291,8 @@ func TestCPUTimeThatCountsSleepIsFound(t *testing.T) {
 
 func TestJumpIsFound(t *testing.T) {
 	const size = int64(50 * time.Microsecond)
-	c := inVirtualTime(t, virtual{each: 20, span: 100 * time.Millisecond}, false, func(now int64) int64 { return now + now/int64(4*time.Millisecond)*size }, same)
+	c := inVirtualTime(t, virtual{each: 20, span: 100 * time.Millisecond}, false,
+		func(now int64) int64 { return now + now/int64(4*time.Millisecond)*size }, same)
 	require.Equal(t, Faulty, c.Verdict)
 	require.Len(t, c.Faults, 1)
 	f := faultOf(c, FaultJump)
@@ -397,8 +407,10 @@ func TestVDSOThatIsAheadIsFound(t *testing.T) {
 }
 
 func TestWhatCannotBeVerified(t *testing.T) {
-	v := run(t, thread.Usable(), missing("missing@fake"), failing("dies at once@fake", 0), shared("stands@fake", func() int64 { return 7 }))
-	require.Equal(t, VerifiedClock{ID: "missing@fake", Verdict: Unverified, Reason: "this machine has none"}, v.Clocks[0])
+	v := run(t, thread.Usable(), missing("missing@fake"), failing("dies at once@fake", 0),
+		shared("stands@fake", func() int64 { return 7 }))
+	require.Equal(t, VerifiedClock{ID: "missing@fake", Verdict: Unverified, Reason: "this machine has none"},
+		v.Clocks[0])
 	require.Equal(t, "no such device", v.Clocks[1].Reason)
 	require.Equal(t, Unverified, v.Clocks[1].Verdict)
 	require.Empty(t, v.Clocks[0].Faults, "a clock that is not there holds")
@@ -493,13 +505,15 @@ func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
 		return now()
 	})
 	var told atomic.Int32
-	v := Run(ctx, []clock.Clock{first, shared("second@fake", now)}, under(time.Minute, thread.Usable()), func(_, total time.Duration) {
-		require.Equal(t, time.Minute, total)
-		told.Add(1)
-	})
+	v := Run(ctx, []clock.Clock{first, shared("second@fake", now)}, under(time.Minute, thread.Usable()),
+		func(_, total time.Duration) {
+			require.Equal(t, time.Minute, total)
+			told.Add(1)
+		})
 	require.Positive(t, told.Load())
 	require.Positive(t, v.Clocks[0].Reads)
-	require.Equal(t, VerifiedClock{ID: "second@fake", Verdict: Unverified, Reason: "interrupted before it was read"}, v.Clocks[1])
+	require.Equal(t, VerifiedClock{ID: "second@fake", Verdict: Unverified, Reason: "interrupted before it was read"},
+		v.Clocks[1])
 
 	v = Run(ctx, []clock.Clock{shared("first@fake", now)}, Settings{Time: time.Hour, CPUs: thread.Usable()}, nil)
 	require.Equal(t, Unverified, v.Clocks[0].Verdict)
@@ -507,7 +521,8 @@ func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	v = Run(ctx, []clock.Clock{shared("first@fake", now)}, Settings{Time: time.Hour, CPUs: thread.Usable()}, nil)
-	require.Equal(t, "the time limit ended the run before it was read; use a longer --duration", v.Clocks[0].Reason, "nobody interrupted it")
+	require.Equal(t, "the time limit ended the run before it was read; use a longer --duration", v.Clocks[0].Reason,
+		"nobody interrupted it")
 }
 
 func TestRelations(t *testing.T) {
@@ -519,11 +534,12 @@ func TestRelations(t *testing.T) {
 	raw := shared("CLOCK_MONOTONIC_RAW@vdso", func() int64 { at := now(); return at + at/10_000 })
 	boot := shared("CLOCK_BOOTTIME@syscall", func() int64 { return now() + 77 })
 	clocks := []clock.Clock{stepped, raw, boot, shared("CLOCK_MONOTONIC@vdso", now)}
-	v := Run(context.Background(), clocks, under(800*time.Millisecond, thread.Usable()[:1], clocks...), func(done, _ time.Duration) {
-		if done > 0 {
-			offset.Store(1e9 - 5_000_000)
-		}
-	})
+	v := Run(context.Background(), clocks, under(800*time.Millisecond, thread.Usable()[:1], clocks...),
+		func(done, _ time.Duration) {
+			if done > 0 {
+				offset.Store(1e9 - 5_000_000)
+			}
+		})
 	require.Len(t, v.Relations, 3)
 	wall, sleep, rate := v.Relations[0], v.Relations[1], v.Relations[2]
 	require.Equal(t, "CLOCK_REALTIME@vdso", wall.Clock)
@@ -549,7 +565,8 @@ func TestCoarseClockAgainstThePreciseOne(t *testing.T) {
 	})
 	coarse.Coarse = true
 	clocks := []clock.Clock{coarse, shared("GetSystemTimePreciseAsFileTime@winapi", now)}
-	v := Run(context.Background(), clocks[:1], Settings{Time: 500 * time.Millisecond, CPUs: thread.Usable()[:1], All: clocks}, nil)
+	v := Run(context.Background(), clocks[:1], Settings{Time: 500 * time.Millisecond, CPUs: thread.Usable()[:1],
+		All: clocks}, nil)
 	require.Len(t, v.Relations, 1)
 	require.Equal(t, clocks[1].ID, v.Relations[0].Against)
 	require.True(t, v.Relations[0].Held)
@@ -562,7 +579,8 @@ func TestCoarseClockAgainstThePreciseOne(t *testing.T) {
 // The machine's own clocks have no fault.
 func TestRealClocksHold(t *testing.T) {
 	all := clock.Catalog()
-	v := Run(context.Background(), all, Settings{Time: 2 * time.Second, CPUs: thread.Usable(), All: all, CounterIsTrusted: true}, nil)
+	v := Run(context.Background(), all, Settings{Time: 2 * time.Second, CPUs: thread.Usable(), All: all,
+		CounterIsTrusted: true}, nil)
 	require.Len(t, v.Clocks, len(all))
 	verified := 0
 	for _, c := range v.Clocks {

@@ -88,7 +88,8 @@ func (l Line) names() []string {
 
 func (l Line) last() float64 { return l.Values[len(l.Values)-1] }
 
-// A Graph is lines on two logarithmic axes, or on two axes of nanoseconds through zero, with their names beside the plot.
+// A Graph is lines on two logarithmic axes, or on two axes of nanoseconds through zero, with their names beside the
+// plot.
 type Graph struct {
 	Lines []Line
 	// Ideal is a line above all others, with its name at its end. It is left out without values.
@@ -251,7 +252,8 @@ func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 func (g Graph) Plot(c draw.Canvas, p *Plot) {
 	x, y := p.Transforms(&c)
 	if at := max(g.Shade, p.X.Min); g.beyond() {
-		c.FillPolygon(Faint, []vg.Point{{X: x(at), Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: x(at), Y: c.Max.Y}})
+		c.FillPolygon(Faint, []vg.Point{{X: x(at), Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max,
+			{X: x(at), Y: c.Max.Y}})
 		text, name := Style(LabelSize, Grey), " "+g.ShadeName+" "
 		text.YAlign = draw.YTop
 		if x(at)+text.Width(name) > c.Max.X {

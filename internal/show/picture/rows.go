@@ -186,7 +186,8 @@ func (r Rows) Plot(c draw.Canvas, p *Plot) {
 			name := Shortened(text, row.Text, MostNameWidth)
 			if len(r.Marks) > 0 { // no mark crosses a text
 				left, right, half := end+textGap-2*Pixel, end+textGap+text.Width(name)+2*Pixel, LabelSize/2
-				c.FillPolygon(White, []vg.Point{{X: left, Y: at - half}, {X: right, Y: at - half}, {X: right, Y: at + half}, {X: left, Y: at + half}})
+				c.FillPolygon(White, []vg.Point{{X: left, Y: at - half}, {X: right, Y: at - half},
+					{X: right, Y: at + half}, {X: left, Y: at + half}})
 			}
 			c.FillText(text, vg.Point{X: end + textGap, Y: at + 2*Pixel}, name)
 			continue
@@ -242,7 +243,8 @@ func (r Rows) DrawLegend(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -r.legend(c, c.Size().X))
 }
 
-// legend draws the marks of the legend and the vertical lines, with their names, at the top of a canvas, in as many lines
+// legend draws the marks of the legend and the vertical lines, with their names, at the top of a canvas, in as many
+// lines
 // as a width needs, and returns their height. It draws nothing on the zero canvas.
 func (r Rows) legend(c draw.Canvas, width vg.Length) vg.Length {
 	at := vg.Point{Y: c.Max.Y + 14*Pixel}
