@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,11 @@ clock that most programs read.`,
 			if err != nil {
 				return err
 			}
-			if len(cpus) < 2 {
+			switch {
+			case len(cpus) > 1:
+			case flags.cpus != "":
+				return fmt.Errorf("--cpus %s: skew compares CPUs; name at least two", flags.cpus)
+			default:
 				return couldNot(errors.New("skew compares CPUs and needs at least two; it has one"))
 			}
 			measure := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {

@@ -89,7 +89,7 @@ func (r Report) first(width, height int) string {
 	}
 	rest = append(append(rest, words.Present(strings.ToLower(r.facts.Title))...), "all columns")
 	fmt.Fprintf(&out, lastLine, table.Cut("-v shows all: "+words.List(rest)+".", width, 1))
-	return out.String()
+	return strings.TrimLeft(out.String(), "\n") // a kernel log has no answer above its findings
 }
 
 // instead reports whether a later table is on the first screen.
