@@ -79,16 +79,13 @@ func (s *Profile) readers() []Process {
 // Block returns the processes that read clocks, and their callers.
 func (s *Profile) Block(*result.Document) table.Block {
 	all := s.readers()
-	block := table.Block{Title: "Programs that read clocks", Grids: []table.Grid{processGrid(s, all),
-		threadGrid(s, all), callerGrid(s, all)}}
+	block := table.Block{Grids: []table.Grid{processGrid(s, all), threadGrid(s, all), callerGrid(s, all)},
+		Notes: append(s.reasons(), s.preloaded()...)}
 	for _, unseen := range s.Unseen {
 		block.Faults = append(block.Faults, "Not seen: "+unseen+".")
 	}
 	if s.StartedStatus != 0 {
 		block.Faults = append(block.Faults, fmt.Sprintf("The command ended with exit status %d.", s.StartedStatus))
-	}
-	if block.Notes = append(s.reasons(), s.preloaded()...); len(block.Notes)+len(block.Faults) == 0 {
-		block.Title = "" // there is nothing below it
 	}
 	if s.ReadNS > 0 {
 		block.Facts = table.Facts{Title: "Costs of a read here", Lines: costFacts(s)}
