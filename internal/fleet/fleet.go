@@ -22,7 +22,7 @@ type Fleet struct {
 	// Machines is the number of machines, Odd the number of odd machines.
 	Machines int `json:"machines"`
 	Odd      int `json:"odd"`
-	// LeftOut is the number of results of hosts of which another result counts.
+	// LeftOut is the number of results that do not count: their hosts have others.
 	LeftOut int `json:"left_out,omitempty"`
 	// Groups are the machines that should be alike, the largest group first.
 	Groups []Group `json:"groups"`
