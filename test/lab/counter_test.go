@@ -65,10 +65,11 @@ run doctor timebench doctor --format json
 				return
 			}
 			require.Equal(t, counter.No, c.Verdict)
-			rates := ""
+			var evidence []string
 			for _, r := range c.Reasons {
-				rates += r.Evidence + "\n"
+				evidence = append(evidence, r.Evidence)
 			}
+			rates := strings.Join(evidence, "\n")
 			require.Regexp(t, `RDTSC@cpu is 2,000.000 MHz by kernel log, Detected processor, but `, rates)
 			require.Contains(t, rates, "figure of the kernel: 2000.000 MHz")
 		})

@@ -302,10 +302,6 @@ type VMClock struct {
 	Generation string `json:"generation,omitempty"`
 	// Status is unknown, initializing, synchronized, freerunning, unreliable, or a number.
 	Status string `json:"status,omitempty"`
-	// Counter is tsc, arm64, or a number.
-	Counter string `json:"counter,omitempty"`
-	// TimeType is UTC, TAI, monotonic, or a number.
-	TimeType string `json:"time_type,omitempty"`
 	// EstimatedErrorNS is the hypervisor's estimated error.
 	EstimatedErrorNS *int64 `json:"estimated_error_ns,omitempty"`
 	// MaxErrorNS is its error bound.

@@ -30,19 +30,12 @@ const (
 	hasGeneration  = 1 << 8
 )
 
-const (
-	noCounter = 0xff
-	// maxError is the largest error bound that is taken for one, in nanoseconds.
-	maxError = 1e18
-)
+// maxError is the largest error bound that is taken for one, in nanoseconds.
+const maxError = 1e18
 
 var errUpdating = errors.New("the hypervisor is updating the page")
 
-var (
-	counters  = []string{"arm64", "tsc"}
-	timeTypes = []string{"UTC", "TAI", "monotonic"}
-	statuses  = []string{"unknown", "initializing", "synchronized", "freerunning", result.UnreliableVMClock}
-)
+var statuses = []string{"unknown", "initializing", "synchronized", "freerunning", result.UnreliableVMClock}
 
 // The first disruption marker of a machine: QEMU counts the update that fills the page as a disruption
 // (hw/acpi/vmclock.c), Firecracker does not (src/vmm/src/devices/acpi/vmclock.rs).
@@ -83,10 +76,7 @@ func Parse(page []byte, first uint64) (*result.VMClock, error) {
 		clock.DisruptionDue = "a day"
 	}
 	if has(35) {
-		clock.Status = name(statuses, page[34])
-	}
-	if counter := page[10]; counter != noCounter {
-		clock.Counter, clock.TimeType = name(counters, counter), name(timeTypes, page[11])
+		clock.Status = statusOf(page[34])
 	}
 	if has(96) && flags&estimatedValid != 0 {
 		clock.EstimatedErrorNS = bound(at(88))
@@ -103,9 +93,9 @@ func Parse(page []byte, first uint64) (*result.VMClock, error) {
 	return clock, nil
 }
 
-func name(names []string, value byte) string {
-	if int(value) < len(names) {
-		return names[value]
+func statusOf(value byte) string {
+	if int(value) < len(statuses) {
+		return statuses[value]
 	}
 	return strconv.Itoa(int(value))
 }

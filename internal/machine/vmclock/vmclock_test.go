@@ -15,7 +15,7 @@ func page(changes ...func([]byte)) []byte {
 	p := make([]byte, 4096)
 	copy(p, "VCLK")
 	binary.LittleEndian.PutUint32(p[4:], 4096)
-	p[8], p[10] = version, noCounter
+	p[8], p[10] = version, 0xff
 	for _, change := range changes {
 		change(p)
 	}
@@ -51,15 +51,15 @@ func TestParse(t *testing.T) {
 		"updates without disruptions":  {page(updated(1000, 1)), FirstOfQEMU, result.VMClock{DisruptionMarker: "1", Status: "unknown"}},
 		"with the time": {
 			page(updated(1000, 7), timed, put(24, estimatedValid|maximumValid|dueInADay), put(88, 20_000), put(96, 50_000)), FirstOfQEMU,
-			result.VMClock{DisruptionMarker: "7", Status: "synchronized", Counter: "tsc", TimeType: "TAI", EstimatedErrorNS: ns(20_000), MaxErrorNS: ns(50_000), DisruptionDue: "a day"},
+			result.VMClock{DisruptionMarker: "7", Status: "synchronized", EstimatedErrorNS: ns(20_000), MaxErrorNS: ns(50_000), DisruptionDue: "a day"},
 		},
-		"errors that are not valid":  {page(timed, put(88, 20_000), put(96, 50_000)), FirstOfQEMU, result.VMClock{DisruptionMarker: "0", Status: "synchronized", Counter: "tsc", TimeType: "TAI"}},
+		"errors that are not valid":  {page(timed, put(88, 20_000), put(96, 50_000)), FirstOfQEMU, result.VMClock{DisruptionMarker: "0", Status: "synchronized"}},
 		"an error without end":       {page(put(24, maximumValid), put(96, math.MaxUint64)), FirstOfQEMU, result.VMClock{DisruptionMarker: "0", Status: "unknown"}},
 		"due in an hour, unreliable": {page(put(24, dueInADay|dueInAnHour), func(p []byte) { p[34] = 4 }), FirstOfQEMU, result.VMClock{DisruptionMarker: "0", Status: result.UnreliableVMClock, DisruptionDue: "an hour"}},
-		"values of a later version":  {page(func(p []byte) { p[10], p[11], p[34] = 9, 8, 7 }), FirstOfQEMU, result.VMClock{DisruptionMarker: "0", Status: "7", Counter: "9", TimeType: "8"}},
+		"values of a later version":  {page(func(p []byte) { p[10], p[11], p[34] = 9, 8, 7 }), FirstOfQEMU, result.VMClock{DisruptionMarker: "0", Status: "7"}},
 		"the shortest page": {
 			page(func(p []byte) { p[4], p[5] = minSize, 0 }, timed, put(24, hasGeneration|estimatedValid|maximumValid), put(104, 5)), FirstOfQEMU,
-			result.VMClock{DisruptionMarker: "0", Counter: "tsc", TimeType: "TAI"},
+			result.VMClock{DisruptionMarker: "0"},
 		},
 		"recorded in part": {page(put(24, hasGeneration), put(104, 5))[:100], FirstOfQEMU, result.VMClock{DisruptionMarker: "0", Status: "unknown"}},
 	} {

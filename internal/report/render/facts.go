@@ -281,7 +281,7 @@ func vmClock(c *result.VMClock) string {
 		return words.Part(ns, func(ns *int64) string { return words.Duration(float64(*ns)) })
 	}
 	for _, part := range []struct{ name, value string }{
-		{"generation", c.Generation}, {"status", c.Status}, {"time", c.TimeType},
+		{"generation", c.Generation}, {"status", c.Status},
 		{"error about", duration(c.EstimatedErrorNS)}, {"error at most", duration(c.MaxErrorNS)}, {"the next within about", c.DisruptionDue},
 	} {
 		if part.value != "" {

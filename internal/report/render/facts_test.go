@@ -66,8 +66,8 @@ func TestTimeFacts(t *testing.T) {
 		"disruption marker 3 (3 disruptions); generation 3":  {DisruptionMarker: "3", Disruptions: 3, Generation: "3"},
 		"/dev/vmclock0: permission denied":                   {Reason: "/dev/vmclock0: permission denied"},
 		"disruption marker 0; the next within about an hour": {DisruptionMarker: "0", DisruptionDue: "an hour"},
-		"disruption marker 9; status synchronized; time UTC; error about 20 µs; error at most 50 µs": {
-			DisruptionMarker: "9", Status: "synchronized", TimeType: "UTC", EstimatedErrorNS: &few, MaxErrorNS: &many,
+		"disruption marker 9; status synchronized; error about 20 µs; error at most 50 µs": {
+			DisruptionMarker: "9", Status: "synchronized", EstimatedErrorNS: &few, MaxErrorNS: &many,
 		},
 	} {
 		require.Equal(t, []table.Fact{{Name: "VMClock", Value: want}}, timeFacts(result.Host{VMClock: &clock}))
