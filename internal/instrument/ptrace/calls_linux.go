@@ -7,8 +7,6 @@ import (
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/machine/native"
-	"github.com/timebench/timebench/internal/system/debuglog"
-	"github.com/timebench/timebench/internal/system/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,20 +16,14 @@ var reads = map[uint64]string{
 	unix.SYS_TIMES:     "times",
 }
 
-const (
-	processCPU = "CLOCK_PROCESS_CPUTIME_ID"
-	threadCPU  = "CLOCK_THREAD_CPUTIME_ID"
-)
-
-// readOf returns the name of the clock that a system call reads; "" if it reads none. self returns
-// the ids of the calling thread and of its process, as the program sees them.
-func readOf(call *syscallInfo, self func() (tid, pid int32)) string {
+// readOf returns the name of the clock that a system call reads; "" if it reads none.
+func readOf(call *syscallInfo) string {
 	//nolint:staticcheck // a tagged switch takes no constant twice, and a CPU may lack two calls
 	switch nr := uintptr(call.nr); {
 	case nr == native.NoSyscall:
 		return "" // the call was prevented
 	case nr == native.SysClockGettime, nr == native.SysClockGettime32:
-		return clockName(int32(call.args[0]), self) // clockid_t is an int
+		return clockName(int32(call.args[0])) // clockid_t is an int
 	case nr == native.SysTime:
 		return "time"
 	case nr == unix.SYS_GETTIMEOFDAY:
@@ -46,29 +38,21 @@ func readOf(call *syscallInfo, self func() (tid, pid int32)) string {
 
 // clockName returns the name of an id of clock_gettime(2). A negative id has in its upper 29 bits the complement of a
 // number, and in its lower 3 bits the kind of the number (include/linux/posix-timers_types.h).
-func clockName(id int32, self func() (tid, pid int32)) string {
-	if id >= 0 {
-		return cmp.Or(clock.NameOf(id), fmt.Sprintf("clock %d", id))
-	}
+func clockName(id int32) string {
 	const (
 		kindMask  = 7
 		kindFile  = 3 // CLOCKFD: the number is a file descriptor
-		perThread = 4 // CPUCLOCK_PERTHREAD_MASK: a thread, otherwise a process; 0 is the caller's
+		perThread = 4 // CPUCLOCK_PERTHREAD_MASK: the CPU time of a thread, otherwise of a process
 	)
-	number, kind := ^(id >> 3), id&kindMask
-	if kind == kindFile {
-		return "device clock"
-	}
-	tid, pid := self()
 	switch {
-	case kind&perThread != 0 && (number == 0 || number == tid):
-		return threadCPU
-	case kind&perThread != 0:
-		return "CPU time of another thread"
-	case number == 0 || number == pid:
-		return processCPU
+	case id >= 0:
+		return cmp.Or(clock.NameOf(id), fmt.Sprintf("clock %d", id))
+	case id&kindMask == kindFile:
+		return "device clock"
+	case id&perThread != 0:
+		return "CLOCK_THREAD_CPUTIME_ID"
 	default:
-		return "CPU time of another process"
+		return "CLOCK_PROCESS_CPUTIME_ID"
 	}
 }
 
@@ -104,18 +88,4 @@ func markAt(tid int, address uint64) (string, bool) {
 		at += uint64(len(word))
 	}
 	return string(name[:maxMark]), true
-}
-
-// ids returns the ids of the thread and of its process in their innermost PID namespace, which the program itself sees;
-// 0 if unknown.
-func (th *tracee) ids(tid int) (int32, int32) {
-	if th.tid == 0 {
-		thread, err := process.StatusOf(tid)
-		first, firstErr := process.StatusOf(thread.PID)
-		if err = cmp.Or(err, firstErr); err != nil {
-			debuglog.Printf("ptrace", "the ids of thread %d are not known: %v", tid, err)
-		}
-		th.tid, th.pid = int32(thread.Inner), int32(first.Inner)
-	}
-	return th.tid, th.pid
 }

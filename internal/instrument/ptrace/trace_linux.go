@@ -126,9 +126,8 @@ type tracer struct {
 
 // A tracee is a thread of the program.
 type tracee struct {
-	fresh    bool      // the SIGSTOP is still to come that the kernel sends to a new tracee
-	span     *openSpan // nil before the first mark
-	tid, pid int32     // see ids
+	fresh bool      // the SIGSTOP is still to come that the kernel sends to a new tracee
+	span  *openSpan // nil before the first mark
 }
 
 // errEarly means that the program did not come to its first instruction.
@@ -293,7 +292,7 @@ func (t *tracer) called(tid int, thread *tracee) {
 				t.nReads++
 			}
 		}
-	} else if name := readOf(t.info, func() (int32, int32) { return thread.ids(tid) }); name != "" {
+	} else if name := readOf(t.info); name != "" {
 		if thread.span != nil {
 			t.add(thread.span, name)
 		}

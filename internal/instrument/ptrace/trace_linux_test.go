@@ -39,7 +39,7 @@ var readsOfTheKernel = map[string][]string{
 	"clock":     {"CLOCK_PROCESS_CPUTIME_ID"},
 	"thread":    {"CLOCK_THREAD_CPUTIME_ID"},
 	"own":       {"CLOCK_THREAD_CPUTIME_ID"},
-	"other":     {"CPU time of another thread"},
+	"other":     {"CLOCK_THREAD_CPUTIME_ID"},
 	"process":   {"CLOCK_PROCESS_CPUTIME_ID"},
 	"times":     {"times"},
 	"getrusage": {"getrusage"},

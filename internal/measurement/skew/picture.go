@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -85,8 +83,7 @@ func (all panels) Draw(c draw.Canvas) {
 	}
 }
 
-// draw draws a mark per pair of CPUs at its offset, and a bar for the error bound. It names the worst pairs above the
-// plot.
+// draw draws a mark per pair of CPUs at its offset, and a bar for the error bound.
 func (p panel) draw(c draw.Canvas) {
 	title := picture.Style(picture.LabelSize, picture.Black)
 	title.YAlign = draw.YTop
@@ -105,19 +102,7 @@ func (p panel) draw(c draw.Canvas) {
 	if !haveOneFirst(p.pairs) {
 		label = "pair of CPUs: offset of the second from the first"
 	}
-	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), view, label,
-		"offset ± bound"+farthest(p.pairs))
-}
-
-// farthest names the pairs that are the farthest apart, or "" if none differs by more than its error bound.
-func farthest(pairs []CPUPair) string {
-	const most = 6
-	var text strings.Builder
-	apart := apartPairs(pairs)
-	for _, pair := range apart[:min(most, len(apart))] {
-		fmt.Fprintf(&text, "  ·  CPU %d against %d: %s", pair.OtherCPU, pair.CPU, words.Offset(pair.OffsetNS))
-	}
-	return text.String()
+	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), view, label, "offset ± bound")
 }
 
 // haveOneFirst reports whether all pairs have the same first CPU.
