@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/measurement/measure"
 )
 
 // unset returns the flags of compare if none is given.
@@ -32,22 +31,6 @@ func TestPlanOfNoFlags(t *testing.T) {
 		Threads: []int{1, 2, 4}, Rounds: plan.settings.Rounds, TimeNS: int64(plan.settings.Time), Pin: "none",
 		Workers: "threads",
 	}, plan.recorded)
-}
-
-func TestPlanOfFlags(t *testing.T) {
-	flags := unset()
-	flags.threads, flags.workers, flags.rounds, flags.time, flags.single = "1..9/4", "processes", 7, time.Second, true
-	facts := fourCPUs()
-	facts.CPU.Quota, facts.CPU.QuotaPeriodNS = 1.5, 1e8
-	plan, err := planComparison(flags, []string{"time.now"}, facts)
-	require.NoError(t, err)
-	require.Len(t, plan.clocks, 1)
-	require.Equal(t, measure.Settings{
-		Threads: []int{1, 5, 9}, Rounds: 7, Time: time.Second, Distribution: singleReadTime, Processes: true,
-		CPU: facts.CPU,
-	}, plan.settings)
-	require.Equal(t, "Measuring 1 clock with 1 to 9 processes", plan.announcement(""))
-	require.Equal(t, "Measuring 1 clock with 1 to 9 processes under clock source hpet", plan.announcement("hpet"))
 }
 
 // A long list of --threads does not shorten the measurements.
@@ -87,10 +70,4 @@ func TestOnlyTheDefaultsAreLimited(t *testing.T) {
 	require.Zero(t, limited(func(f *compareFlags) { f.rounds = 1000 }))
 	require.Zero(t, limited(func(f *compareFlags) { f.time = time.Second }))
 	require.Zero(t, limited(func(f *compareFlags) { f.limit = time.Hour }))
-}
-
-func TestRangeOfThreads(t *testing.T) {
-	require.Equal(t, "1 thread", threadRange(measure.Settings{Threads: []int{1}}))
-	require.Equal(t, "1 to 24 threads", threadRange(measure.Settings{Threads: []int{1, 2, 24}}))
-	require.Equal(t, "2 processes", threadRange(measure.Settings{Threads: []int{2}, Processes: true}))
 }

@@ -6,14 +6,12 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
-	"github.com/timebench/timebench/internal/system/signals"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -84,24 +82,5 @@ func TestRun(t *testing.T) {
 		if !test.written {
 			require.NoDirExists(t, folder, name)
 		}
-	}
-}
-
-// The first signal ends the context. The exit status names the signal only if the document is interrupted.
-func TestRunThatASignalEnds(t *testing.T) {
-	for _, interrupted := range []bool{true, false} {
-		var out strings.Builder
-		_, err := run(reportInto(&out, ""), func(ctx context.Context) (*result.Document, error) {
-			signals.Handle(syscall.SIGTERM)
-			require.Error(t, ctx.Err())
-			return &result.Document{Tool: result.Tool{Version: "1"}, Interrupted: interrupted}, nil
-		})
-		require.Equal(t, "1", out.String())
-		if !interrupted {
-			require.NoError(t, err, "it came after measuring")
-			continue
-		}
-		requireStatus(t, 143, err)
-		require.NoError(t, printed(err), "it is silent")
 	}
 }

@@ -3,8 +3,6 @@ package cmd
 import (
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,23 +21,6 @@ func TestNoRuntimeIsThere(t *testing.T) {
 	require.Equal(t, 1, failed.status)
 	require.ErrorContains(t, failed,
 		"none of the chosen runtimes could be measured: perl (not found in PATH: perl), ruby (not found in PATH: ruby)")
-}
-
-func TestSelectedRuntimes(t *testing.T) {
-	all, err := selectedRuntimes(nil, nil)
-	require.NoError(t, err)
-	require.Greater(t, len(all), 10)
-	program := filepath.Join(need.Folder(t), "jdk=25.exe")
-	require.NoError(t, os.WriteFile(program, nil, 0o755))
-	some, err := selectedRuntimes([]string{"perl", "java", "perl"}, []string{"java=" + program})
-	require.NoError(t, err)
-	require.Len(t, some, 3)
-	require.Equal(t, "java", some[2].Name)
-	require.Equal(t, program, some[2].Path)
-	require.Empty(t, some[1].Path)
-	only, err := selectedRuntimes(nil, []string{"c=" + program})
-	require.NoError(t, err)
-	require.Len(t, only, 1, "not all others too")
 }
 
 // On a machine without a vDSO the runtimes are compared with system calls.

@@ -113,17 +113,3 @@ func BenchmarkAgainstPgTestTiming(b *testing.B) {
 	b.ReportMetric(stats.Median(theirLong), "long-reads/s-pg")
 	b.ReportMetric(stats.Median(ourLong), "long-reads/s-timebench")
 }
-
-func TestParse(t *testing.T) {
-	f, err := parse("Testing timing overhead for 3 seconds.\nPer loop time including overhead: 26.01 ns\n" +
-		"Histogram of timing durations:\n  < us   % of total      count\n     1     97.49713  112451721\n" +
-		"     2      2.49231    2874590\n     8      0.00792       9138\n" +
-		"    16      0.00024        276\n    32      0.00024         24\n")
-	require.NoError(t, err)
-	require.InDelta(t, 26.01, f.typicalNS, 1e-9)
-	require.InDelta(t, 300.0/3, f.longPerSecond, 1e-9)
-	_, err = parse(
-		"Average loop time including overhead: 16.40 ns\n" +
-			"Histogram of timing durations:\n   <= ns   % of total  running %      count\n")
-	require.Error(t, err, "a newer pg_test_timing says it otherwise")
-}

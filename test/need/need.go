@@ -101,13 +101,13 @@ func Timebench(t testing.TB) string {
 }
 
 var (
-	asTests    = sync.OnceValues(func() (string, error) { return build(os.Environ()) })
-	asReleased = sync.OnceValues(func() (string, error) { return build(append(os.Environ(), "CGO_ENABLED=0")) })
+	asTests    = sync.OnceValues(func() (string, error) { return build() })
+	asReleased = sync.OnceValues(func() (string, error) { return build("CGO_ENABLED=0") })
 )
 
 // build builds the program in the user's cache. Linking takes as long as most tests; Go skips it if the last program
 // there was made of the same files. Each clone has its own folder of the cache.
-func build(environment []string) (string, error) {
+func build(variables ...string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
@@ -123,7 +123,7 @@ func build(environment []string) (string, error) {
 	path := filepath.Join(folder, "timebench")
 	command := exec.Command("go", "build", "-o", path, "github.com/timebench/timebench")
 	// With its work beside it, Go replaces the program at once: another package may be starting it.
-	command.Env = append(environment, "GOTMPDIR="+folder)
+	command.Env = append(os.Environ(), append(variables, "GOTMPDIR="+folder)...)
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}

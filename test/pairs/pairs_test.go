@@ -252,21 +252,3 @@ func times(samples []float64, factor float64) []float64 {
 	}
 	return scaled
 }
-
-// The experiment finds exactly the planted changes.
-func TestExperimentFindsWhatIsSlower(t *testing.T) {
-	var runs []*result.Document
-	for i := range 10 {
-		var samples []float64
-		for k := range 20 {
-			samples = append(samples, 20+0.001*float64(i)+0.01*float64(k))
-		}
-		runs = append(runs, &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
-			{ID: "c", Available: true, Path: "cpu", Latency: compare.LatencyOf(samples, nil)},
-		}}}})
-	}
-	require.Equal(t, "c", strings.Fields(table(runs))[15], table(runs))
-	require.Equal(t, []string{"0.0", "%", "100.0", "%", "0.0", "%", "100.0", "%", "0.0", "%"},
-		strings.Fields(table(runs))[16:], "ten runs are too few for twenty")
-	require.Equal(t, []string{"c", "0.0", "%", "100.0", "%"}, strings.Fields(fleetTable(runs))[3:])
-}

@@ -44,44 +44,6 @@ func counts(t *testing.T, program *Program) {
 	require.Zero(t, threads.Iterations, "at 100 percent there is nothing but reads")
 }
 
-func TestParseScript(t *testing.T) {
-	const script = `
-    7ffe00000a3b __vdso_clock_gettime ([vdso])
-    7f0000001000 clock_gettime (/usr/lib/libc.so.6)
-
-ffffffff81000000 read_hpet ([kernel.kallsyms])
-ffffffff81000010 do_syscall_64 ([kernel.kallsyms])
-    7ffe00000a3b __vdso_clock_gettime ([vdso])
-
-ffffffff81000000 read_tsc ([kernel.kallsyms])
-ffffffff81000008 __x64_sys_clock_gettime ([kernel.kallsyms])
-ffffffff81000010 do_syscall_64 ([kernel.kallsyms])
-    7f0000001000 syscall (/usr/lib/libc.so.6)
-
-ffffffff81000010 do_syscall_64 ([kernel.kallsyms])
-    7f0000001000 syscall (/usr/lib/libc.so.6)
-
-    7f0000001000 syscall (/usr/lib/libc.so.6)
-    555500001000 run (/tmp/reader-c)
-
-ffffffff81000020 asm_sysvec_apic_timer_interrupt ([kernel.kallsyms])
-    555500001000 arithmetic (/tmp/reader-c)
-
-    555500002000 system_call (/tmp/reader-c)
-    555500001000 run (/tmp/reader-c)
-
-    555500002000 internal/runtime/syscall/linux.Syscall6 (/tmp/reader-go)
-    555500001000 syscall.RawSyscall6 (/tmp/reader-go)
-
-    555500001000 arithmetic (/tmp/reader-c)
-    7ffe00000a3b __vdso_clock_gettime ([vdso])
-
-    555500001000 arithmetic (/tmp/reader-c)
-`
-	require.Equal(t, Samples{Count: 10, VDSO: 2. / 10, Syscall: 5. / 10}, ParseScript(script))
-	require.Zero(t, ParseScript("\n"))
-}
-
 // someSamples returns the samples of perf of a process in the first window with enough of them. On a busy machine the
 // process may have no CPU throughout a short window.
 func someSamples(t *testing.T, perf string, pid int) Samples {
@@ -118,16 +80,4 @@ func TestPerf(t *testing.T) {
 		need.Missing(t, "vdso", "no sample is in the vDSO")
 	}
 	require.Greater(t, shares[100].VDSO+shares[100].Syscall, shares[0].VDSO)
-}
-
-// A trial is useful if the costs are the same at both ends, and their sum is the CPU time.
-func TestSteady(t *testing.T) {
-	change := func(x float64) *float64 { return &x }
-	require.True(t, Report{Share: 0.41, ShareByReads: 0.4, Change: change(-0.02)}.Steady())
-	require.False(t, Report{Share: 0.41, ShareByReads: 0.4, Change: change(-0.04)}.Steady())
-	require.False(t, Report{Share: 0.43, ShareByReads: 0.4, Change: change(0)}.Steady(), "it cost more meanwhile")
-	require.False(t, Report{Share: 0.38, ShareByReads: 0.4, Change: change(0)}.Steady(), "it cost less meanwhile")
-	require.True(t, Report{Share: 0.45, ShareByReads: 0.4}.Steady(), "Java's calls vary")
-	require.False(t, Report{Share: 0.41, ShareByReads: 0.4, ReadChange: 0.17}.Steady())
-	require.True(t, Report{Change: change(0)}.Steady(), "it reads no clock")
 }

@@ -19,9 +19,9 @@ func interruptedBy(t *testing.T, events, folder string) ran {
 		"report")
 }
 
-// After Ctrl-Break, a closed console or the end of a session, the complete results are reported, as after Ctrl-C.
+// After Ctrl-C, Ctrl-Break, a closed console or the end of a session, the complete results are reported.
 func TestEventsOfTheConsoleEndWithAReport(t *testing.T) {
-	for events, status := range map[string]int{"1": 130, "2": 143, "5": 143} {
+	for events, status := range map[string]int{"0": 130, "1": 130, "2": 143, "5": 143} {
 		folder := t.TempDir()
 		ended := interruptedBy(t, events, folder)
 		require.Equal(t, status, ended.status, "%s: %s", events, ended.stderr)

@@ -21,9 +21,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/stats"
@@ -87,29 +85,6 @@ func run(t testing.TB, folder string, environment []string, command ...string) r
 	return ran{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
 }
 
-func TestListNamesEveryWindowsClock(t *testing.T) {
-	wine, exe := built(t)
-	list := run(t, "", nil, wine, exe, "list")
-	require.Zero(t, list.status, list.stderr)
-	require.Empty(t, list.stderr)
-	for _, id := range []string{
-		"GetSystemTimeAsFileTime@winapi", "GetSystemTimePreciseAsFileTime@winapi", "QueryPerformanceCounter@winapi",
-		"QueryInterruptTime@winapi", "QueryInterruptTimePrecise@winapi", "QueryUnbiasedInterruptTime@winapi",
-		"QueryUnbiasedInterruptTimePrecise@winapi", "GetTickCount@winapi", "GetTickCount64@winapi", "timeGetTime@winapi",
-		"NtQueryPerformanceCounter@syscall", "NtQuerySystemTime@winapi", "SystemTime@memory", "InterruptTime@memory",
-		"TickCount@memory",
-		"RDTSC@cpu", "LFENCE+RDTSC@cpu", "RDTSCP@cpu", "time.Now@go",
-	} {
-		require.Regexp(t, `(?m)^`+strings.ReplaceAll(id, "+", `\+`)+` +\w[\w ]* +(yes|no|no: \w.*)$`, list.stdout)
-	}
-	env := run(t, "", nil, wine, exe, "env")
-	require.Zero(t, env.status, env.stderr)
-	for _, line := range []string{`System +windows/amd64, \d+\.\d+\.\d+`, `Wine +\d+\.\d.*, on Linux`,
-		`System timer +every `, `QPC +10\.0 MHz; `} {
-		require.Regexp(t, `(?m)^`+line, env.stdout)
-	}
-}
-
 // onlyWrote is standard error if it has nothing but the files of --out.
 const onlyWrote = `(?s)^Wrote [^:]*report\.html\.\r?\n$`
 
@@ -164,51 +139,6 @@ func TestReportIsReadOnLinux(t *testing.T) {
 	require.Equal(t, diff.stdout, back.stdout)
 }
 
-// A diff of one machine under two systems compares their common clocks, with either timebench, and the CPU is the same.
-func TestDiffAcrossSystems(t *testing.T) {
-	wine, exe := built(t)
-	native := need.Timebench(t)
-	folder := t.TempDir()
-	measure := []string{"compare", "--threads", "1", "--throughput-time", "5ms", "--rounds", "6", "--out"}
-	windows := run(t, folder, nil, append(append([]string{wine, exe}, measure...), "windows.zip", "RDTSC", "time.Now",
-		"QueryPerformanceCounter")...)
-	require.Zero(t, windows.status, windows.stderr)
-	linux := run(t, folder, nil, append(append([]string{native}, measure...), "linux", "RDTSC", "time.Now",
-		"CLOCK_MONOTONIC@vdso")...)
-	require.Zero(t, linux.status, linux.stderr)
-	diff := run(t, folder, nil, native, "diff", "linux", "windows.zip")
-	require.Zero(t, diff.status, diff.stderr)
-	for _, line := range []string{
-		`System +linux/amd64 → windows/amd64`, `RDTSC@cpu +[\d.]+ +[\d.]+ `, `time\.Now@go +[\d.]+ +[\d.]+ `,
-		`Only in the old +CLOCK_MONOTONIC@vdso`, `Only in the new +QueryPerformanceCounter@winapi`,
-	} {
-		require.Regexp(t, `(?m)^`+line, diff.stdout)
-	}
-	require.NotContains(t, diff.stdout, "nvariant", "what CPUID tells is what /proc/cpuinfo does")
-	back := run(t, folder, nil, wine, exe, "diff", "linux", "windows.zip")
-	require.Equal(t, diff.stdout, back.stdout)
-}
-
-// cmd.exe passes a glob as it is typed.
-func TestGlobs(t *testing.T) {
-	wine, exe := built(t)
-	folder := t.TempDir()
-	for _, name := range []string{"web1", "web2"} {
-		measured := run(t, folder, nil, wine, exe, "compare", "time.Now", "--threads", "1", "--throughput-time", "5ms",
-			"--rounds", "6",
-			"--out", `results\`+name+".zip")
-		require.Zero(t, measured.status, measured.stderr)
-	}
-	fleet := run(t, folder, nil, wine, "cmd", "/c", exe, "fleet", `results\*.zip`)
-	require.Zero(t, fleet.status, fleet.stderr)
-	require.Contains(t, fleet.stdout, "Machines  2 in 1 group")
-	diff := run(t, folder, nil, wine, "cmd", "/c", exe, "diff", `results\web?.zip`, `results\web?.zip`)
-	require.Zero(t, diff.status, diff.stderr)
-	none := run(t, folder, nil, wine, "cmd", "/c", exe, "fleet", `results\*.json`)
-	require.Equal(t, 2, none.status)
-	require.Contains(t, none.stderr, `results\*.json: no file matches`)
-}
-
 // Every available clock of Windows holds, the rates are reported, and Linux's timebench shows the same of both.
 func TestClocksHold(t *testing.T) {
 	wine, exe := built(t)
@@ -241,25 +171,6 @@ func TestClocksHold(t *testing.T) {
 		}
 		require.Greater(t, rates, 3)
 	}
-}
-
-// After Ctrl-C, which Wine makes of SIGINT, the complete results are reported, in the console and in the folder.
-func TestInterruptedRunReports(t *testing.T) {
-	wine, exe := built(t)
-	folder := t.TempDir()
-	var stdout bytes.Buffer
-	c := exec.Command(wine, exe, "compare", "--threads", "1..64", "--throughput-time", "1s", "--out", "report")
-	c.Dir, c.Stdout, c.Stderr = folder, &stdout, os.Stderr
-	c.Env = append(os.Environ(), "WINEDEBUG=-all")
-	require.NoError(t, c.Start())
-	time.Sleep(6 * time.Second) // Wine's own start is part of it
-	require.NoError(t, c.Process.Signal(syscall.SIGINT))
-	err := c.Wait()
-	require.Equal(t, 130, c.ProcessState.ExitCode(), "%v", err)
-	require.Contains(t, stdout.String(), "the run was interrupted")
-	document, err := sections.Load(filepath.Join(folder, "report"))
-	require.NoError(t, err)
-	require.True(t, document.Interrupted)
 }
 
 // A Windows without winmm has rows with a reason instead of its clocks.

@@ -53,14 +53,3 @@ func TestThroughSeparatesReports(t *testing.T) {
 	}
 	require.Same(t, &rest, Through(&rest, "worker 2"), "reports are off")
 }
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
-
-func TestThroughReportsAFailedWrite(t *testing.T) {
-	require.Empty(t, reported(t, true, func() {
-		_, err := Through(full{}, "worker 1").Write([]byte("text\n"))
-		require.ErrorContains(t, err, "no space left")
-	}))
-}

@@ -79,14 +79,6 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 	}
 }
 
-// An error before the first rename leaves all old files.
-func TestFailureToWriteLeavesTheOldFiles(t *testing.T) {
-	folder := need.Folder(t)
-	require.NoError(t, writeAll(t, folder, "a", "1", "document", "1"))
-	require.ErrorContains(t, writeAll(t, folder, "a", "2", "gone/b", "2", "document", "2"), filepath.Join(folder, "gone", "b")+" cannot be written: ")
-	require.Equal(t, map[string]string{"a": "1", "document": "1"}, need.FilesIn(t, folder))
-}
-
 // A folder with the name of a file is found before anything changes.
 func TestFolderWithTheNameOfAFile(t *testing.T) {
 	folder := need.Folder(t)

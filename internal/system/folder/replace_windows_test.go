@@ -44,18 +44,6 @@ func TestSetWithAFileThatIsOpenElsewhere(t *testing.T) {
 	require.Equal(t, map[string]string{"report.md": "old", "report.html": "old", "results.json": "old"}, need.FilesIn(t, folder))
 }
 
-// A folder with the name of the file is another reason than an open file.
-func TestFolderInTheFilesPlace(t *testing.T) {
-	folder := need.Folder(t)
-	path := filepath.Join(folder, "report.html")
-	require.NoError(t, os.Mkdir(path, 0o755))
-	err := writeAll(t, folder, "report.html", "content")
-	require.EqualError(t, err, path+" is a folder; move it away")
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	require.Len(t, left, 1)
-}
-
 // A lock that the system refuses is not another timebench, for which an update would wait.
 func TestLockThatIsRefused(t *testing.T) {
 	folder := need.Folder(t)

@@ -110,13 +110,3 @@ func TestDescendants(t *testing.T) {
 	require.Contains(t, Children(), pid)
 	require.NotContains(t, Children(), cat)
 }
-
-func TestStatusOfAThread(t *testing.T) {
-	for _, thread := range Threads(os.Getpid()) {
-		status, err := StatusOf(thread)
-		require.NoError(t, err)
-		require.Equal(t, os.Getpid(), status.PID)
-		require.Equal(t, os.Geteuid(), int(status.User))
-		require.Equal(t, thread, status.Inner)
-	}
-}

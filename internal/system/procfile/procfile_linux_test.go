@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,10 +67,4 @@ func TestReadWithoutProc(t *testing.T) {
 	command.Env = append(os.Environ(), inRoot+"="+root)
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, string(out))
-}
-
-func TestField(t *testing.T) {
-	require.Equal(t, strconv.Itoa(os.Getpid()), Field("/proc/self/status", "Tgid:"))
-	require.Empty(t, Field("/proc/self/status", "Nonsense:"))
-	require.Empty(t, Field("/nonexistent", ""))
 }

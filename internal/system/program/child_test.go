@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,10 +42,4 @@ func TestAChildEndsWithItsContext(t *testing.T) {
 	require.False(t, child.Close().Success())
 	_, err = Start(ctx, playing(t, "sleep"))
 	require.ErrorIs(t, err, enough)
-}
-
-func TestStartReportsAProgramThatDoesNotStart(t *testing.T) {
-	need.Processes(t)
-	_, err := Start(t.Context(), exec.Command("timebench-no-such-program"))
-	require.ErrorIs(t, err, exec.ErrNotFound)
 }

@@ -148,11 +148,6 @@ func TestRunReturnsBothOutputsTogether(t *testing.T) {
 	assert.Contains(t, string(out), "first\n")
 }
 
-func TestRunEndsWithTheTimeLimit(t *testing.T) {
-	_, err := Run(t.Context(), playing(t, "sleep"), Limits{Time: 200 * time.Millisecond, OutputBytes: 1e6})
-	require.EqualError(t, err, "did not end within 200ms")
-}
-
 func TestRunEndsWithTheContext(t *testing.T) {
 	reason := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -173,14 +168,6 @@ func TestRunDoesNotWaitForAChild(t *testing.T) {
 	}
 	require.NotZero(t, pid, "%q", out)
 	assert.True(t, gone(t, pid))
-}
-
-func TestRunReportsAProgramThatDoesNotStart(t *testing.T) {
-	need.Processes(t)
-	_, err := Run(t.Context(), exec.Command("timebench-no-such-program"), Limits{Time: ample, OutputBytes: 1e6})
-	require.ErrorIs(t, err, exec.ErrNotFound)
-	_, err = Run(t.Context(), exec.Command(need.Folder(t)), Limits{Time: ample, OutputBytes: 1e6})
-	require.EqualError(t, err, "is a directory")
 }
 
 // TestRunSetsTheEnvironment leaves the environment to Run.
@@ -215,19 +202,6 @@ func TestComplaint(t *testing.T) {
 		"a warning\n\x1b[31mx.c:1: error: no \r\nerror: 2\n" + strings.Repeat("gcc\n", 3):                                                                    "[31mx.c:1: error: no",
 	} {
 		assert.Equal(t, want, complaintIn([]byte(text)), "%q", text)
-	}
-}
-
-func TestLine(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                   "",
-		"\tv1\n2\x1b[m\n":                    "v1 2 [m",
-		strings.Repeat("x", 198) + "é":       strings.Repeat("x", 198) + "é",
-		strings.Repeat("x", 199) + "é":       strings.Repeat("x", 199),
-		strings.Repeat("x", 199) + " y":      strings.Repeat("x", 199),
-		strings.Repeat("x", 198) + "\xff...": strings.Repeat("x", 198),
-	} {
-		assert.Equal(t, want, Line(text), "%q", text)
 	}
 }
 
