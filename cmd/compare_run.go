@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/diagnose/examine"
@@ -26,11 +27,13 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer) (*result.
 		ctx, cancel = context.WithTimeout(ctx, plan.flags.limit)
 		defer cancel()
 	}
+	stop, whole := func(bool) {}, false
+	defer func() { stop(whole) }()
 	measureWith := func(ctx context.Context, source string) (measure.Result, error) {
-		update, stop := terminal.Progress(stderr, plan.flags.quiet, plan.announcement(source), 0)
-		measured, err := measure.Repeat(ctx, plan.flags.repeat, plan.clocks, plan.settings, update)
-		stop(err == nil && !measured.Interrupted)
-		return measured, err
+		stop(true) // of the clock source before
+		var update func(done, total time.Duration)
+		update, stop = terminal.Progress(stderr, plan.flags.quiet, plan.announcement(source))
+		return measure.Repeat(ctx, plan.flags.repeat, plan.clocks, plan.settings, update)
 	}
 	// The guardian starts first: without it nothing would be switched, and a measurement of
 	// minutes would end in a refusal.
@@ -69,7 +72,9 @@ func (plan comparePlan) measure(ctx context.Context, stderr io.Writer) (*result.
 	}
 	addNoise(document)
 	document.Findings = diagnose.Findings(document)
-	return document, errors.Join(measured.EndedBy, failed)
+	failed = errors.Join(measured.EndedBy, failed)
+	whole = failed == nil && !measured.Interrupted
+	return document, failed
 }
 
 // announcement returns what is measured, for the line above the progress bar. source is the

@@ -170,7 +170,7 @@ func (flags doctorFlags) diagnoseHere(to report[*result.Document]) (*result.Docu
 		return nil, err
 	}
 	return run(to, func(ctx context.Context) (*result.Document, error) {
-		update, stop := terminal.Progress(to.stderr, flags.quiet || flags.fast, "Examining the clocks", examine.Slowest)
+		update, stop := terminal.Progress(to.stderr, flags.quiet || flags.fast, "Examining the clocks")
 		update(0, examine.Estimate(false))
 		document, err := examine.Run(ctx, tool(), flags.fast, update)
 		stop(err == nil && !document.Interrupted)

@@ -119,7 +119,7 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer,
 	document := examine.NewDocument(tool(), host.Facts(), compare.Costs{Clocks: entries}, result.Settings{
 		Threads: section.threads, TimeNS: int64(flags.time), Pin: "none", Workers: "threads",
 	})
-	update, stop := terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement, 0)
+	update, stop := terminal.Progress(stderr, flags.quiet || flags.noProgress, section.announcement)
 	update(0, section.estimate)
 	recorder := measure.Record()
 	failed := section.measure(ctx, document, func(done, total time.Duration) {

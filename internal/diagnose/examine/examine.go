@@ -30,8 +30,6 @@ const (
 	roundTime = 10 * time.Millisecond
 	// slowest is the time limit of the measurement on a busy or slow machine, on which the rest takes a second or two.
 	slowest = 8 * time.Second
-	// Slowest is about how long [Run] takes at most.
-	Slowest = slowest + wakeTime + time.Second
 	// busyAfter is the time to compare the CPUs and verify the clocks after which a machine counts as busy, without
 	// time for many clocks.
 	busyAfter = 2 * time.Second

@@ -308,6 +308,7 @@ func (r *runner) rounds(measured []*subject) {
 	// GOMAXPROCS limits how many goroutines run, so without this some threads would never
 	// start. Two more run the runner itself.
 	most := slices.Max(r.settings.Threads)
+	r.forecast.probed = r.settings.passSpan(most) >= longPass
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
 	lead := min(leadingRounds, r.settings.Rounds-1)
 	begun := 0
@@ -323,10 +324,6 @@ func (r *runner) rounds(measured []*subject) {
 				return
 			}
 			r.limit()
-			if !r.probe(blocks[begun:]) {
-				return
-			}
-			r.forecast.announced = true
 		}
 		until := max(begun, len(blocks)*max(0, round+1-lead)/(r.settings.Rounds-lead))
 		if !r.throughput(blocks[begun:until]) {

@@ -156,11 +156,6 @@ const sufficient = 3
 // throughput runs the passes of the blocks, and returns false if the run ended first.
 func (r *runner) throughput(blocks [][]*throughput) bool {
 	defer r.team.rest()
-	return r.passAll(blocks)
-}
-
-// passAll is like throughput, and keeps the workers.
-func (r *runner) passAll(blocks [][]*throughput) bool {
 	for _, block := range blocks {
 		rand.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
 		for _, t := range block {
@@ -190,6 +185,10 @@ func (r *runner) passAll(blocks [][]*throughput) bool {
 				runtime.GC()
 				r.started = 0
 			}
+		}
+		if !r.forecast.probed && len(block) > 0 && block[0].threads == slices.Max(r.settings.Threads) {
+			r.forecast.probed = true
+			r.report()
 		}
 	}
 	return true

@@ -12,18 +12,20 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
+// begun is when this process began, or its last progress bar ended.
+var begun = time.Now()
+
 // Progress returns a function that takes how much of a measurement is done, and a function that ends it, complete or
 // interrupted. On a terminal, the first total that is known is printed with what is measured, and a bar shows the progress.
-// slowest is how long it takes on the busiest machine, if the estimate does not know how busy this one is; else 0.
-func Progress(w io.Writer, quiet bool, what string, slowest time.Duration) (update func(done, total time.Duration),
-	stop func(complete bool)) {
+// If the command turns out to take much longer or shorter, a line corrects the time.
+func Progress(w io.Writer, quiet bool, what string) (update func(done, total time.Duration), stop func(complete bool)) {
 	file, _ := w.(*os.File)
 	var move func(done, total time.Duration)
-	end, begun := func(bool) {}, quiet || debuglog.On() || !Is(w) // the bar moves the cursor back, over debug output too
+	end, announced := func(bool) {}, quiet || debuglog.On() || !Is(w) // the bar moves the cursor back, over debug output too
 	update = func(done, total time.Duration) {
-		if !begun && total > 0 {
-			begun = true
-			move, end = bar(file, what, total, slowest)
+		if !announced && total > 0 {
+			announced = true
+			move, end = bar(file, what, done, total)
 		}
 		if move != nil {
 			move(done, total)
@@ -33,16 +35,17 @@ func Progress(w io.Writer, quiet bool, what string, slowest time.Duration) (upda
 }
 
 // bar prints what is measured and shows a bar. move is nil if the terminal cannot show it.
-func bar(w *os.File, what string, estimate, slowest time.Duration) (move func(done, total time.Duration),
+func bar(w *os.File, what string, done, total time.Duration) (move func(done, total time.Duration),
 	end func(complete bool)) {
 	restore, ok := enableEscapes(w)
 	if !ok {
 		return nil, func(bool) {}
 	}
-	width := screen{w}.Width()
-	_, _ = io.WriteString(w,
-		table.Indented(fmt.Sprintf("%s: about %s%s.", what, RoundUp(estimate), busy(load, slowest)), 0, width))
-	tracker := &progress.Tracker{Total: int64(estimate), Units: progress.Units{Formatter: func(int64) string { return "" }}}
+	before, width := time.Since(begun), screen{w}.Width()
+	said := announcement{before: max(done, before), after: max(0, before-done)}
+	said.total = RoundUp(said.before + total - done + said.after)
+	_, _ = io.WriteString(w, table.Indented(fmt.Sprintf("%s: about %s.", what, said.total), 0, width))
+	tracker := &progress.Tracker{Total: int64(total), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
 	bar.SetUpdateFrequency(updateEvery)
@@ -58,12 +61,16 @@ func bar(w *os.File, what string, estimate, slowest time.Duration) (move func(do
 		bar.Render()
 	}()
 	began := time.Now()
-	var lasts atomic.Int64 // how long the run takes, by what is done
-	lasts.Store(int64(estimate))
+	var lasts atomic.Int64 // how long the run takes from now on, by what is done
+	lasts.Store(int64(total - done))
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		show(tracker, began, &lasts, ended)
+		show(tracker, began, &lasts, ended, func(elapsed, total time.Duration) {
+			if line := said.corrected(elapsed, total); line != "" {
+				bar.Log(line)
+			}
+		})
 	}()
 	move = func(done, total time.Duration) {
 		lasts.Store(int64(expected(time.Since(began), done, total)))
@@ -81,7 +88,29 @@ func bar(w *os.File, what string, estimate, slowest time.Duration) (move func(do
 		bar.Stop()
 		<-finished
 		restore()
+		begun = time.Now()
 	}
+}
+
+// An announcement is how long a command takes, as it said. It includes the time before the bar, and after it for the
+// report, which takes about as long as the start of the program: milliseconds, or seconds on a slow machine.
+type announcement struct{ before, after, total time.Duration }
+
+// corrected returns a line that corrects the announcement, if it is wrong by more than a quarter; "" otherwise. The bar
+// began a time ago, elapsed, and is expected to take total.
+func (a *announcement) corrected(elapsed, total time.Duration) string {
+	const most, least = 1.25, 0.75
+	was, whole := a.total, a.before+total+a.after
+	switch {
+	case whole.Seconds() > most*was.Seconds():
+		// Without another end in sight the run takes a while longer.
+		a.total = RoundUp(max(whole, time.Duration(most*float64(a.before+elapsed))))
+		return fmt.Sprintf("This takes about %s, not %s: the machine is busy or slow.", a.total, was)
+	case RoundUp(whole).Seconds() < least*was.Seconds():
+		a.total = RoundUp(whole)
+		return fmt.Sprintf("This takes about %s, not %s.", a.total, was)
+	}
+	return ""
 }
 
 // expected returns how long a run takes, by the time and the part done until now. It begins with the planned total; the
@@ -97,14 +126,16 @@ func expected(elapsed, done, total time.Duration) time.Duration {
 }
 
 // show moves the bar with the time until the run has ended: steps of a run may take seconds. The bar never moves back
-// when the run lasts longer than it was expected to.
-func show(tracker *progress.Tracker, began time.Time, lasts *atomic.Int64, ended <-chan struct{}) {
+// when the run lasts longer than it was expected to. correct gets the time until now and the expected time.
+func show(tracker *progress.Tracker, began time.Time, lasts *atomic.Int64, ended <-chan struct{},
+	correct func(elapsed, total time.Duration)) {
 	const full = 0.99 // a full tracker would be done
 	ticks := time.NewTicker(updateEvery / 2)
 	defer ticks.Stop()
 	share := 0.0
 	for {
 		total, elapsed := time.Duration(lasts.Load()), time.Since(began)
+		correct(elapsed, max(total, elapsed))
 		share = max(share, min(elapsed.Seconds()/max(total, elapsed).Seconds(), full))
 		tracker.UpdateTotal(int64(total))
 		tracker.SetValue(int64(share * float64(total)))
