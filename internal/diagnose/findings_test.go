@@ -707,7 +707,7 @@ func TestFaultsOfAVerification(t *testing.T) {
 		d := verified(test.id, test.kind, verify.ClockFault{Kind: test.fault, Count: 2, WorstNS: 9e8})
 		require.Equal(t, test.finding, kindsOf(d), test)
 		if test.finding != "" {
-			require.Equal(t, d.Sections[1].(*verify.Verification).Block(d).Faults, []string{Findings(d)[0].Evidence[0] + "."})
+			require.Equal(t, []string{Findings(d)[0].Evidence[0] + "."}, verify.Of(d).Block(d).Faults)
 		}
 	}
 }

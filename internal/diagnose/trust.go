@@ -23,10 +23,12 @@ func backwards(s *situation.Situation) *result.Finding {
 		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
 	}
 	if s.InGVisor() {
-		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. It computes the time from the TSC and parameters that gVisor changes meanwhile, and on some CPUs the result went back (google/gvisor#8118). A read by a system call is right."
+		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. " +
+			"It computes the time from the TSC and parameters that gVisor changes meanwhile, and on some CPUs the result went back (google/gvisor#8118). A read by a system call is right."
 		finding.Links = []string{"https://github.com/google/gvisor/issues/8118"}
 	}
-	finding.Remedies = remedy.For(s, "recheck", "newer-runsc", "hypervisor-clock", "other-source", "compare-cpus", "look-again")
+	finding.Remedies = remedy.For(s, "recheck", "newer-runsc", "hypervisor-clock", "other-source", "compare-cpus",
+		"look-again")
 	if compared := skew.Of(s.Document); compared != nil {
 		if worst := compared.Worst(); worst != nil {
 			finding.Title = "the CPUs do not have the same time: " + worst.String()
@@ -57,7 +59,8 @@ func backwards(s *situation.Situation) *result.Finding {
 }
 
 func happened(id, predicate string, times int64, worstNS float64) string {
-	return fmt.Sprintf("%s %s %s, by up to %s", id, predicate, words.Plural(int(times), "time"), words.Duration(worstNS))
+	return fmt.Sprintf("%s %s %s, by up to %s", id, predicate, words.Plural(int(times), "time"),
+		words.Duration(worstNS))
 }
 
 // clause returns a sentence without its full stop.
@@ -65,8 +68,9 @@ func clause(sentence string) string { return strings.TrimSuffix(sentence, ".") }
 
 func faulty(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
-		Title:    "a clock stood still, jumped or contradicted its system call",
-		Cause:    "The kernel, the hypervisor or the hardware returns a wrong time. A machine that was paused shows this once.",
+		Title: "a clock stood still, jumped or contradicted its system call",
+		Cause: "The kernel, the hypervisor or the hardware returns a wrong time. " +
+			"A machine that was paused shows this once.",
 		Remedies: remedy.For(s, "recheck"),
 		Links:    linuxLinks(s, vdsoManual),
 	}
@@ -103,8 +107,9 @@ func drifting(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	finding := &result.Finding{
-		Title:    "a clock runs at a wrong rate",
-		Cause:    fmt.Sprintf("The counter does not keep its rate, or the kernel assumes a wrong one. A time service corrects up to %d ppm (adjtimex(2)).", situation.MaxFrequencyPPM),
+		Title: "a clock runs at a wrong rate",
+		Cause: fmt.Sprintf("The counter does not keep its rate, or the kernel assumes a wrong one. "+
+			"A time service corrects up to %d ppm (adjtimex(2)).", situation.MaxFrequencyPPM),
 		Remedies: remedy.For(s, "start-again", "hypervisor-clock", "other-source"),
 		Links:    linuxLinks(s, "https://man7.org/linux/man-pages/man2/adjtimex.2.html"),
 	}
@@ -113,7 +118,8 @@ func drifting(s *situation.Situation) *result.Finding {
 	}
 	for _, c := range t.Clocks {
 		of := func(text string, ppm float64) {
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s %s by %s ppm", c.ID, text, words.SignedPPM(ppm)))
+			line := fmt.Sprintf("%s %s by %s ppm", c.ID, text, words.SignedPPM(ppm))
+			finding.Evidence = append(finding.Evidence, line)
 		}
 		switch {
 		case beyond(c.Idle, 0):

@@ -16,7 +16,8 @@ type bootTool struct {
 	// likely are the ids of distributions with this program (ID or ID_LIKE of os-release(5)), for documents that do not
 	// name the installed programs.
 	likely []string
-	change func(add string, remove []string) []string // change returns the commands that add one parameter and remove others
+	// change returns the commands that add one parameter and remove others.
+	change func(add string, remove []string) []string
 }
 
 // bootTools are the known programs. The program that the distribution recommends comes before the programs below it.
@@ -25,7 +26,8 @@ var bootTools = []bootTool{
 	{"transactional-update", nil, edited("sudo transactional-update grub.cfg")},
 	{"kernelstub", []string{"pop"}, options("sudo kernelstub", " -a ", " -d ", true)},
 	{
-		"grubby", []string{"fedora", "rhel", "redhat", "centos", "rocky", "almalinux", "amzn", "amazon", "ol", "oracle"},
+		"grubby", []string{"fedora", "rhel", "redhat", "centos", "rocky", "almalinux", "amzn", "amazon", "ol",
+			"oracle"},
 		options("sudo grubby --update-kernel=ALL", " --args=", " --remove-args=", true),
 	},
 	{"update-bootloader", []string{"suse", "opensuse", "sles"}, edited("sudo update-bootloader --config")},
@@ -33,7 +35,8 @@ var bootTools = []bootTool{
 	{"grub2-mkconfig", nil, edited("sudo grub2-mkconfig -o /boot/grub2/grub.cfg")},
 	{"grub-mkconfig", []string{"arch", "gentoo"}, edited("sudo grub-mkconfig -o /boot/grub/grub.cfg")},
 	{"update-extlinux", []string{"alpine"}, func(add string, remove []string) []string {
-		return []string{changes(add, remove, "default_kernel_opts"), asRoot, "vi /etc/update-extlinux.conf", "update-extlinux"}
+		change := changes(add, remove, "default_kernel_opts")
+		return []string{change, asRoot, "vi /etc/update-extlinux.conf", "update-extlinux"}
 	}},
 }
 
@@ -87,12 +90,16 @@ func commandLine(s *machine, add string, remove []situation.Parameter) (hint str
 	case s.InContainer():
 		return ". Then reboot the host", nil
 	case s.InWSL():
-		return " (kernelCommandLine in the file .wslconfig of the Windows user). Then run `wsl --shutdown` in Windows", nil
+		return " (kernelCommandLine in the file .wslconfig of the Windows user). " +
+			"Then run `wsl --shutdown` in Windows", nil
 	case s.IsGuest() && h.Virtualization.System == "firecracker":
 		return " (boot_args of the machine's configuration on the host). Then boot the machine again", nil
 	case distribution(s) == "" && len(h.BootTools) == 0:
 		grubby := bootTools[slices.IndexFunc(bootTools, func(tool bootTool) bool { return tool.name == "grubby" })]
-		return ". Then reboot", []string{"# Debian, Ubuntu:", changes(add, texts, "GRUB_CMDLINE_LINUX"), "sudoedit /etc/default/grub && sudo update-grub", "# Fedora, RHEL:", grubby.change(add, texts)[0]}
+		return ". Then reboot", []string{
+			"# Debian, Ubuntu:", changes(add, texts, "GRUB_CMDLINE_LINUX"),
+			"sudoedit /etc/default/grub && sudo update-grub", "# Fedora, RHEL:", grubby.change(add, texts)[0],
+		}
 	}
 	i := slices.IndexFunc(bootTools, func(tool bootTool) bool {
 		return slices.Contains(s.Host.BootTools, tool.name) || likely(s, tool)
@@ -103,8 +110,8 @@ func commandLine(s *machine, add string, remove []situation.Parameter) (hint str
 	return ". Then reboot", bootTools[i].change(add, texts)
 }
 
-// distribution returns the id of a machine's distribution; "" if it is unknown. Without the id, it is the beginning of the
-// name.
+// distribution returns the id of a machine's distribution; "" if it is unknown. Without the id, it is the beginning of
+// the name.
 func distribution(s *machine) string {
 	name, _, _ := strings.Cut(s.Host.Distribution, " ")
 	return cmp.Or(s.Host.DistributionID, name)
@@ -120,4 +127,6 @@ func likely(s *machine, tool bootTool) bool {
 
 // safeInShell matches names of clock sources and parameters of the kernel command line. A document from another machine
 // may have another text instead, which must not become part of a command.
-var safeInShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`) })
+var safeInShell = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.,:=/-]*$`)
+})

@@ -185,13 +185,13 @@ func TestPlantedLogs(t *testing.T) {
 
 // A stamp that goes back forbids trust in the TSC, if the kernel doubts it too.
 func TestStampsThatGoBack(t *testing.T) {
-	var stamps Stamps
+	var ascends stamps
 	var back []string
 	for _, line := range []string{
 		"[    0.500000] a", "[    0.100000] a CPU that comes up", "[ 4711.000000] b", "[ 4711.100000] c", "kern  :info  : [ 4710.932000][   C3] d", "[ 4711.200000] e", "[x.y] e", "[ 1e99.] e",
 		"Dec  3 09:00:12 host app[7]: [ 4710.932000] a program", "Dec  3 09:00:12 host app: kernel: [ 4710.9] a program", "[ 4711.199000] within a tick", "[   90.000000] another log", "[ 4711.300000] f", "host app[12]: [no stamp] g",
 	} {
-		if line := stamps.Add(line); line != "" {
+		if line := ascends.Add(line); line != "" {
 			back = append(back, line)
 		}
 	}
@@ -202,7 +202,7 @@ func TestStampsThatGoBack(t *testing.T) {
 			return c.Kind == string(stampBack) && c.TSC == TSCWrong && strings.Contains(c.Text, "168 ms")
 		}))
 	}
-	var descends Stamps
+	var descends stamps
 	for _, line := range []string{"[ 4711.3] a", "[ 4711.2] b", "[ 4711.1] c"} {
 		require.Empty(t, descends.Add(line), "the newest line comes first")
 	}

@@ -16,8 +16,8 @@ var clockStems = []string{
 	"read-back", "leap second", "ticks", "time source", "back to c!",
 }
 
-// Concerns returns whether a line of the kernel log concerns its clocks, known to Parse or not.
-func Concerns(line string) bool {
+// concerns returns whether a line of the kernel log concerns its clocks, known to Parse or not.
+func concerns(line string) bool {
 	_, _, about := judge(line)
 	return about
 }
@@ -63,7 +63,7 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 func Unjudged(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		m := Split(line)
-		return m.Program || formatOf(m.Text) != nil || usual().MatchString(m.Text) || !Concerns(line)
+		return m.Program || formatOf(m.Text) != nil || usual().MatchString(m.Text) || !concerns(line)
 	})
 }
 
@@ -79,6 +79,6 @@ var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?` +
 // beforeNames matches what the kernel prints before the name that a device gives itself.
 var beforeNames = lazily(`^(?:input|thunderbolt [\d-]+): `)
 
-// Leads returns whether a text could be what the kernel prints before a message in the same line: the name of one
+// leads returns whether a text could be what the kernel prints before a message in the same line: the name of one
 // subsystem or device. Prose that quotes a message, and a line with a name that somebody chose, have more before it.
-func Leads(text string) bool { return leading().MatchString(text) && !beforeNames().MatchString(text) }
+func leads(text string) bool { return leading().MatchString(text) && !beforeNames().MatchString(text) }

@@ -17,7 +17,7 @@ func TestConcerns(t *testing.T) {
 		"vmware: using clock offset of 7218443011 ns", "Clock: inserting leap second 23:59:60 UTC",
 		"warning: many lost ticks.", "Loosing too many ticks!", "Your time source seems to be instable or some driver is hogging interupts", "[ 9.1] Back to C!",
 	} {
-		require.True(t, Concerns(text), text)
+		require.True(t, concerns(text), text)
 	}
 	for _, text := range []string{
 		"", "Out of memory: Killed process 4711 (tsc) total-vm:9441204kB", "audit: comm=\"tsc\" exe=\"/usr/bin/node\"", "clk: Disabling unused clocks",
@@ -25,7 +25,7 @@ func TestConcerns(t *testing.T) {
 		"usb 1-1: Product: artrtc", "INFO: task tsc:4711 blocked for more than 120 seconds.", "tsc[4711]: segfault at 0 ip 0", "CPU: 3 PID: 4711 Comm: tsc Not tainted",
 		"Kernel command line: tsc=reliable password=x", "Linux version 6.1 (tsc)", "Sep 11 07:03:06 host ntpd[3]: tsc: x", "PTP clock support registered", "etsc: x", "pci 0000:00:1f.3: Falling back to C!",
 	} {
-		require.False(t, Concerns(text), text)
+		require.False(t, concerns(text), text)
 	}
 }
 

@@ -184,7 +184,7 @@ func formatOf(text string) *format {
 	for i := range formats {
 		if f := &formats[i]; strings.Contains(small, f.has) {
 			// The line of a program has its name and number first: another program may quote one.
-			if at := f.compiled().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && Leads(text[:at[0]]) {
+			if at := f.compiled().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && leads(text[:at[0]]) {
 				return f
 			}
 		}

@@ -42,11 +42,11 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 	for _, example := range examples(t) {
 		f := formatOf(example)
 		if f == nil {
-			require.True(t, Concerns(example), "%s: no document keeps it", example)
+			require.True(t, concerns(example), "%s: no document keeps it", example)
 			continue
 		}
 		seen[f.pattern] = true
-		require.Equal(t, f.weight > weightNone, Concerns(example), example)
+		require.Equal(t, f.weight > weightNone, concerns(example), example)
 		for _, line := range []string{example, strings.ToUpper(example), "[    1.000000] " + example, "Sep 11 07:03:06 host kernel: [    1.0] " + example} {
 			events := Parse([]string{line})
 			require.Len(t, events, 1, line)

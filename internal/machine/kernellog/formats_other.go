@@ -44,7 +44,7 @@ var otherFormats = []format{
 	{kind: "arm-32", has: "timer-based delay loop", weight: weightContext, pattern: `^Switching to timer-based delay loop`}, // arch/arm/lib/delay.c
 	// The CPU, and what it does when idle.
 	{kind: "idle-states", has: "c3", weight: weightNoise, pattern: `^ACPI: CPU0 \(power states: .*C3\[`},
-	{ // Stamps.Add writes it
+	{ // stamps.Add writes it
 		kind: stampBack, has: "ms before the line above", clock: "tsc", weight: weightDecides, pattern: `^\((?P<before>\d+) ms before the line above\)`,
 	},
 	// Lines that only have facts of the machine.

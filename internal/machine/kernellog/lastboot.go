@@ -20,7 +20,7 @@ type LastBoot struct {
 	// while it is being read.
 	first  *bootLines
 	boots  boots
-	stamps Stamps
+	stamps stamps
 }
 
 // bootLines are the lines of a boot.

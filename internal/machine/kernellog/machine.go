@@ -32,8 +32,7 @@ var (
 	firmwares = names{
 		{"red hat kvm", "kvm"}, {"microsoft corporation virtual machine", "hyperv"}, {"vmware", "vmware"},
 		{"xen", "xen"}, {"bhyve", "bhyve"}, {"innotek gmbh virtualbox", "virtualbox"}, {"parallels", "parallels"},
-		{"qemu", "qemu"},
-		{"oxvm", "bhyve"}, {"oxide oxvm", "bhyve"},
+		{"qemu", "qemu"}, {"oxvm", "bhyve"}, {"oxide oxvm", "bhyve"},
 		{"openstack", "kvm"}, {"rdo openstack", "kvm"}, {"apple inc. apple virtualization", "apple"},
 		{"vbox", "virtualbox"}, {"prls", "parallels"}, {"bochs", "qemu"}, {"ptltd", "vmware"}, {"vrtual", "hyperv"},
 	}
@@ -112,11 +111,11 @@ const maxParameter = 200 // a bound on a boot parameter, in bytes
 // system call, spelt with underscores (Documentation/admin-guide/kernel-parameters.txt).
 var clockParameters = []string{
 	"acpi", "acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clocksource",
-	"cpufreq.default_governor", "cpufreq.off", "cpuidle.governor", "cpuidle.off",
-	"disable_timer_pin_1", "highres", "hpet", "hpet_mmap", "idle", "intel_idle.max_cstate", "intel_pstate",
-	"isolcpus", "lapic", "lapic_timer_c2_ok", "mitigations", "no_hlt", "no_kvmclock", "no_kvmclock_vsyscall", "no_steal_acc", "no_timer_check",
-	"noapictimer", "nohalt", "nohpet", "nohz", "nohz_full", "nolapic", "nolapic_timer", "nopti", "nopv", "nopvspin", "notsc", "noxen", "pmtmr",
-	"processor.max_cstate", "pti", "skew_tick", "tsc", "tsc_early_khz", "vdso", "vdso32",
+	"cpufreq.default_governor", "cpufreq.off", "cpuidle.governor", "cpuidle.off", "disable_timer_pin_1", "highres",
+	"hpet", "hpet_mmap", "idle", "intel_idle.max_cstate", "intel_pstate", "isolcpus", "lapic", "lapic_timer_c2_ok",
+	"mitigations", "no_hlt", "no_kvmclock", "no_kvmclock_vsyscall", "no_steal_acc", "no_timer_check", "noapictimer",
+	"nohalt", "nohpet", "nohz", "nohz_full", "nolapic", "nolapic_timer", "nopti", "nopv", "nopvspin", "notsc",
+	"noxen", "pmtmr", "processor.max_cstate", "pti", "skew_tick", "tsc", "tsc_early_khz", "vdso", "vdso32",
 }
 
 // clockParameterPrefixes are prefixes shared by several such parameters.

@@ -178,8 +178,8 @@ func (m *Message) note(p prefix, found []string) {
 // uptimeFirst matches a time since boot that the kernel or its daemon wrote, and no program within its text.
 var uptimeFirst = lazily(`^(?:<\d{1,3}>|kern *:\w+ *: |(?:[^:\[]|:\S)* kernel: )?\[ *(\d{1,9}\.\d+)\]`)
 
-// Stamps finds times since boot that go back: a CPU stamped its line by a clock that is behind the clocks of others.
-type Stamps struct {
+// stamps finds times since boot that go back: a CPU stamped its line by a clock that is behind the clocks of others.
+type stamps struct {
 	last         float64 // in s; 0 at first
 	rises, falls int
 }
@@ -187,7 +187,7 @@ type Stamps struct {
 // Add adds a line. If its time since boot is before the time of the line above, it returns a line for the document,
 // without the text: "[ 4711.123456] (168 ms before the line above)". Else it returns "". The CPUs come up in the first
 // 2 s, each with a clock of its own; ticks make steps of up to 10 ms; and a file may have two logs.
-func (s *Stamps) Add(line string) string {
+func (s *stamps) Add(line string) string {
 	const booted, least, most = 2, 0.05, 10 // in s
 	found := uptimeFirst().FindStringSubmatch(line[:min(len(line), maxLooked)])
 	if found == nil {

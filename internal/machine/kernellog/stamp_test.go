@@ -94,7 +94,7 @@ func TestSplitIsBounded(t *testing.T) {
 	require.Len(t, Split(many).Text, len(many)-maxPrefixes*len("<6>"))
 	require.Len(t, Split("[    1.0] "+strings.Repeat("x", 1<<20)).Text, maxLooked-len("[    1.0] "))
 	require.Len(t, Split(`{"_TRANSPORT":"kernel","MESSAGE":"`+strings.Repeat("x", 1<<20)+`"}`).Text, maxLooked)
-	require.False(t, Concerns("[    1.0] "+strings.Repeat("x", 1<<20)+" clocksource: x"))
+	require.False(t, concerns("[    1.0] "+strings.Repeat("x", 1<<20)+" clocksource: x"))
 	require.Equal(t, int64(largestNS), Split("[999999999999999.0] x").AtNS)
 }
 
