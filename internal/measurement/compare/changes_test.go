@@ -305,7 +305,7 @@ func TestSamplesThatHaveNoRatioAreLeftOut(t *testing.T) {
 
 // Each figure of a large document is looked up once. Comparing each with each would take an hour.
 func TestManyFiguresAreCompared(t *testing.T) {
-	const clocks, counts = 300, 1024
+	const clocks, counts = 100, 1024
 	many := func(from int) *result.Document {
 		var all []Clock
 		for i := range clocks {

@@ -1,4 +1,4 @@
-package compare_test
+package compare
 
 import (
 	"math/rand/v2"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 var parts = []string{"call and return", "read the counter", "in order", "convert"}
@@ -42,7 +41,7 @@ func TestAPlantedCostAppearsInItsLayerOnly(t *testing.T) {
 			slower := slices.Clone(costs)
 			slower[planted] += added
 			rounds := nestedRounds(random, slower)
-			layers := compare.LayersOf(parts, rounds, median(rounds[3]))
+			layers := LayersOf(parts, rounds, median(rounds[3]))
 			sum := 0.0
 			for i, l := range layers {
 				require.Equal(t, parts[i], l.Name)
@@ -58,33 +57,33 @@ func TestAPlantedCostAppearsInItsLayerOnly(t *testing.T) {
 
 // Layers that are not distinguishable are one part.
 func TestPartsThatCannotBeToldApart(t *testing.T) {
-	call, order := compare.Layer{"call", 2, 1.9, 2.1}, compare.Layer{"in order", -1, -1.2, -0.8}
-	convert := compare.Layer{"convert", 4, 3.5, 4.5}
-	require.Equal(t, []compare.Layer{call, {"in order, convert", 3, 2.3, 3.7}},
-		compare.Parts([]compare.Layer{call, order, convert}))
-	require.Equal(t, []compare.Layer{{"call, in order", 1, 0.7, 1.3}}, compare.Parts([]compare.Layer{call, order})[:1])
-	require.Empty(t, compare.Parts(nil))
-	less := compare.Layer{"less", -3, -3.5, -2.5}
-	require.Equal(t, []compare.Layer{{"convert, call, less", 3, 1.9, 4.1}},
-		compare.Parts([]compare.Layer{convert, call, less}))
-	require.Empty(t, compare.Parts([]compare.Layer{call, less}), "all together take no time")
+	call, order := Layer{"call", 2, 1.9, 2.1}, Layer{"in order", -1, -1.2, -0.8}
+	convert := Layer{"convert", 4, 3.5, 4.5}
+	require.Equal(t, []Layer{call, {"in order, convert", 3, 2.3, 3.7}},
+		Parts([]Layer{call, order, convert}))
+	require.Equal(t, []Layer{{"call, in order", 1, 0.7, 1.3}}, Parts([]Layer{call, order})[:1])
+	require.Empty(t, Parts(nil))
+	less := Layer{"less", -3, -3.5, -2.5}
+	require.Equal(t, []Layer{{"convert, call, less", 3, 1.9, 4.1}},
+		Parts([]Layer{convert, call, less}))
+	require.Empty(t, Parts([]Layer{call, less}), "all together take no time")
 }
 
 // Joined runs have the layers of the first run, scaled to the latency of all.
 func TestLayersOfSeveralRuns(t *testing.T) {
-	run := func(ns float64) *compare.Costs {
-		return &compare.Costs{Clocks: []compare.Clock{{
+	run := func(ns float64) *Costs {
+		return &Costs{Clocks: []Clock{{
 			ID: "c", Available: true, KernelEntry: "never", UserModeNS: 1,
-			Latency: compare.LatencyOf([]float64{ns, ns}, nil),
-			Layers: []compare.Layer{{"call", ns / 4, ns/4 - 1, ns/4 + 1},
+			Latency: LatencyOf([]float64{ns, ns}, nil),
+			Layers: []Layer{{"call", ns / 4, ns/4 - 1, ns/4 + 1},
 				{"convert", 3 * ns / 4, 3*ns/4 - 1, 3*ns/4 + 1}},
 		}}}
 	}
-	joined := compare.Join([]*compare.Costs{run(8), run(12)}).Clocks[0]
-	require.Equal(t, []compare.Layer{{"call", 2.5, 1.25, 3.75}, {"convert", 7.5, 6.25, 8.75}}, joined.Layers)
+	joined := Join([]*Costs{run(8), run(12)}).Clocks[0]
+	require.Equal(t, []Layer{{"call", 2.5, 1.25, 3.75}, {"convert", 7.5, 6.25, 8.75}}, joined.Layers)
 	other := run(12)
 	other.Clocks[0].KernelEntry = "always"
-	joined = compare.Join([]*compare.Costs{run(8), other}).Clocks[0]
+	joined = Join([]*Costs{run(8), other}).Clocks[0]
 	require.Empty(t, joined.Layers, "another path")
 	require.Zero(t, joined.UserModeNS)
 }

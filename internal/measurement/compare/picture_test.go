@@ -1,14 +1,11 @@
-package compare_test
+package compare
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
-	"github.com/timebench/timebench/test/drawn"
-	"github.com/timebench/timebench/test/made"
 )
 
 // Clocks of a path that do not differ up to the CPUs share the line of the first.
@@ -16,7 +13,7 @@ func TestClocksThatDoNotDifferAreABand(t *testing.T) {
 	line := func(id string, values ...float64) picture.Line {
 		return picture.Line{Name: id, At: []float64{1, 2, 4}[:len(values)], Values: values}
 	}
-	drawn := compare.Bands([]picture.Line{
+	drawn := bands([]picture.Line{
 		line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90), line("c@vdso", 22, 21, 39), line("short@vdso", 20),
 		line("slow@vdso", 20, 30, 60), line("d@go", 20, 20, 40),
 	}, 2)
@@ -26,22 +23,22 @@ func TestClocksThatDoNotDifferAreABand(t *testing.T) {
 	require.Equal(t, "short@vdso", drawn[1].Name, "what it costs with more threads is unknown")
 	require.Equal(t, "slow@vdso", drawn[2].Name)
 	require.Equal(t, "d@go", drawn[3].Name)
-	require.Len(t, compare.Bands([]picture.Line{line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90)}, 0), 2,
+	require.Len(t, bands([]picture.Line{line("a@vdso", 20, 20, 40), line("b@vdso", 21, 22, 90)}, 0), 2,
 		"without CPUs all is compared")
 }
 
 // Percentile p stands at 1/(1-p): half of the reads at 2, all but one in a hundred
 // at 100.
 func TestDistributionIsDrawnByItsNines(t *testing.T) {
-	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{ID: "c",
-		Distribution: &compare.Distribution{Reads: 1000, Buckets: []compare.Bucket{
+	d := &result.Document{Sections: []result.Section{&Costs{Clocks: []Clock{{ID: "c",
+		Distribution: &Distribution{Reads: 1000, Buckets: []Bucket{
 			{UpToNS: 20, Reads: 500}, {UpToNS: 30, Reads: 490}, {UpToNS: 900, Reads: 10},
 		}}}}}}}
-	l := compare.Percentiles(d)[0]
+	l := percentiles(d)[0]
 	require.InDeltaSlice(t, []float64{1 / 0.99, 2, 2, 100, 100, 1000}, l.At, 1e-9)
 	require.Equal(t, []float64{20, 20, 30, 30, 900, 900}, l.Values)
 	var labels []string
-	for _, tick := range (compare.PercentileTicks{}).Ticks(1, 1e5) {
+	for _, tick := range (percentileTicks{}).Ticks(1, 1e5) {
 		labels = append(labels, tick.Label)
 	}
 	require.Equal(t, []string{"50", "90", "99", "99.9", "99.99", "99.999"}, labels)
@@ -49,17 +46,17 @@ func TestDistributionIsDrawnByItsNines(t *testing.T) {
 
 // Clocks of a path whose single reads do not differ share the line of the first.
 func TestDistributionsThatDoNotDifferAreABand(t *testing.T) {
-	clock := func(id, path string, p50NS float64) compare.Clock {
-		return compare.Clock{ID: id, Path: path, Distribution: &compare.Distribution{
-			Reads: 100, P50NS: p50NS, P90NS: 60, P99NS: 60, Buckets: []compare.Bucket{{UpToNS: p50NS, Reads: 50},
+	clock := func(id, path string, p50NS float64) Clock {
+		return Clock{ID: id, Path: path, Distribution: &Distribution{
+			Reads: 100, P50NS: p50NS, P90NS: 60, P99NS: 60, Buckets: []Bucket{{UpToNS: p50NS, Reads: 50},
 				{UpToNS: 60, Reads: 50}},
 		}}
 	}
-	d := &result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{
+	d := &result.Document{Sections: []result.Section{&Costs{Clocks: []Clock{
 		clock("a@vdso", "vdso", 30), clock("b@vdso", "vdso", 40), clock("far@vdso", "vdso", 50),
 		clock("c@cpu", "cpu", 30), {ID: "untimed@vdso", Path: "vdso"},
 	}}}}
-	drawn := compare.Percentiles(d)
+	drawn := percentiles(d)
 	require.Len(t, drawn, 3)
 	require.Equal(t, "b@vdso", drawn[0].Band[0].Name)
 	require.Equal(t, []float64{30, 30, 60, 60}, drawn[0].Values)
@@ -70,16 +67,11 @@ func TestDistributionsThatDoNotDifferAreABand(t *testing.T) {
 
 // A picture made under Wine must not pass for a picture of Windows.
 func TestPictureNamesWine(t *testing.T) {
-	d := made.Document(1, 1)
-	require.NotContains(t, compare.Machine(d), "Wine")
+	d := document()
+	d.Host.OS, d.Host.Arch, d.Host.CPU.Model = "linux", "amd64", "a CPU"
+	require.NotContains(t, machine(d), "Wine")
 	d.Host.OS, d.Host.Windows = "windows", &result.Windows{Wine: &result.Wine{Version: "8.0"}}
-	require.Contains(t, compare.Machine(d), "windows/amd64 · Wine 8.0, not Windows · a CPU")
+	require.Contains(t, machine(d), "windows/amd64 · Wine 8.0, not Windows · a CPU")
 	d.Host.Windows.Wine = nil
-	require.NotContains(t, compare.Machine(d), "Wine")
-}
-
-func TestPicturesOfARun(t *testing.T) {
-	for _, c := range compare.Kind.Pictures {
-		drawn.RequireElement(t, c, made.Document(17, 1, 2, 4))
-	}
+	require.NotContains(t, machine(d), "Wine")
 }

@@ -30,12 +30,15 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 	} {
 		for _, c := range sections.Pictures() {
 			require.True(t, c.Drawable(d), "%s: %s: give what it draws to test/made", name, c.Name)
+			drawn.RequireApart(t, c, d)
+			if name != "many threads" { // files take the most time
+				continue
+			}
 			var file bytes.Buffer
 			require.NoError(t, c.PNG(&file, d), "%s: %s", name, c.Name)
 			decoded, err := png.DecodeConfig(&file)
 			require.NoError(t, err)
 			require.Equal(t, 1800, decoded.Width)
-			drawn.RequireApart(t, c, d)
 		}
 	}
 }

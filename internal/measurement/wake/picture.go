@@ -66,6 +66,9 @@ func layerRows(d *result.Document) picture.Drawing {
 		row, at := picture.Row{Name: r.Name(), Text: words.Duration(r.MedianLateNS)}, 0.0
 		for _, l := range r.Layers {
 			i := slices.IndexFunc(layers, func(of layer) bool { return of.name == l.Name })
+			if i < 0 {
+				continue // of a newer timebench
+			}
 			colors[l.Name] = picture.Parts[layers[i].part]
 			row.Bars = append(row.Bars, picture.Bar{From: at, To: at + 100*l.NS/r.MedianLateNS, Color: colors[l.Name],
 				Text: words.Duration(l.NS)})
