@@ -18,18 +18,6 @@ const (
 	mostUnread   = 20
 )
 
-// Facts returns what was compared.
-func (f *Fleet) Facts() []table.Fact {
-	facts := []table.Fact{
-		{Name: "Machines", Value: fmt.Sprintf("%s in %s", words.Thousands(int64(f.Machines)),
-			words.Plural(len(f.Groups), "group"))},
-	}
-	if len(f.Unread) > 0 {
-		facts = append(facts, table.Fact{Name: "Not read", Value: words.Plural(len(f.Unread), "result")})
-	}
-	return facts
-}
-
 // Verdict returns the summary in a few sentences.
 func (f *Fleet) Verdict() string {
 	var all []string

@@ -203,8 +203,7 @@ func some(names []string) string {
 
 // OfFleet returns the report of a fleet.
 func OfFleet(f *fleet.Fleet) Report {
-	return Report{title: "timebench fleet", answer: f.Verdict(), blocks: f.Blocks(),
-		pictures: drawings(fleet.Pictures, f), facts: table.Facts{Lines: f.Facts()}}
+	return Report{title: "timebench fleet", answer: f.Verdict(), blocks: f.Blocks(), pictures: drawings(fleet.Pictures, f)}
 }
 
 func serious(d *result.Document) bool { return worst(d.Findings) != nil }
