@@ -132,11 +132,8 @@ func (flags compareFlags) check(command *cobra.Command) error {
 
 // compareClocks plans, measures and reports. Everything is checked before anything is measured.
 func compareClocks(stdout, stderr io.Writer, flags compareFlags, selectors []string) error {
-	to, err := newReport(stdout, stderr, flags.reportFlags, render.Formats, files.OfDocument)
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.Formats, files.OfDocument, "compare")
 	if err != nil {
-		return err
-	}
-	if to, err = flags.measuring(to, "compare"); err != nil {
 		return err
 	}
 	// Before the facts of the host are read: they contain the period of the timer.

@@ -60,7 +60,7 @@ of one run, so diff judges by runs where there are several.`,
 }
 
 func compareFiles(stdout, stderr io.Writer, flags diffFlags, oldFile, newFile string) error {
-	to, err := newReport(stdout, stderr, flags.reportFlags, render.DiffFormats, files.OfDiff)
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.DiffFormats, files.OfDiff, "")
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,11 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, names []string) error {
 
 // diagnose prints a diagnosis, and returns its document; nil if there is nothing to print.
 func (flags doctorFlags) diagnose(stdout, stderr io.Writer, names []string) (*result.Document, error) {
-	to, err := newReport(stdout, stderr, flags.reportFlags, render.DoctorFormats, files.OfDiagnosis)
+	command := "doctor"
+	if len(names) == 1 {
+		command = ""
+	}
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.DoctorFormats, files.OfDiagnosis, command)
 	if err != nil {
 		return nil, err
 	}
@@ -165,10 +169,6 @@ func (flags doctorFlags) diagnoseSaved(to report[*result.Document], name string)
 }
 
 func (flags doctorFlags) diagnoseHere(to report[*result.Document]) (*result.Document, error) {
-	to, err := flags.measuring(to, "doctor")
-	if err != nil {
-		return nil, err
-	}
 	return run(to, func(ctx context.Context) (*result.Document, error) {
 		update, stop := terminal.Progress(to.stderr, flags.quiet || flags.fast, "Examining the clocks")
 		update(0, examine.Estimate(false))

@@ -94,7 +94,7 @@ func globbed(names []string) ([]string, error) {
 }
 
 func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags, names []string) error {
-	to, err := newReport(stdout, stderr, flags.reportFlags, render.FleetFormats, files.OfFleet)
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.FleetFormats, files.OfFleet, "")
 	if err != nil {
 		return err
 	}

@@ -8,23 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/timebench/timebench/internal/clock"
 )
-
-// nearest returns the names that are close to a word, or begin with it.
-func nearest(word string, names []string) []string {
-	all := &cobra.Command{SuggestionsMinimumDistance: 2}
-	for _, name := range names {
-		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-	}
-	return all.SuggestionsFor(word)
-}
 
 // flagHint returns what was probably meant by the name of a flag that a command does not have.
 func flagHint(command *cobra.Command, name string) string {
 	var names []string
 	command.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := nearest(name, names); len(near) > 0 && len(name) > 1 {
-		return "did you mean --" + strings.Join(near, " or --") + "?"
+	if near := clock.Nearest(names, name); len(near) > 0 && len(name) > 1 {
+		return "did you mean --" + near[0] + "?"
 	}
 	if other := withFlag(command.Root(), name); other != nil {
 		return fmt.Sprintf("`%s --%s` has it", other.CommandPath(), name)

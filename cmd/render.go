@@ -31,7 +31,7 @@ output of --format json.`,
 			if err := misread(command, "out"); err != nil {
 				return err
 			}
-			to, err := newReport(command.OutOrStdout(), command.ErrOrStderr(), flags, render.Formats, files.OfDocument)
+			to, err := newReport(command.OutOrStdout(), command.ErrOrStderr(), flags, render.Formats, files.OfDocument, "")
 			if err != nil {
 				return err
 			}

@@ -28,17 +28,15 @@ type report[T any] struct {
 	command string
 }
 
-// newReport returns the report of the flags in one of the formats, without the files of --out.
-func newReport[T any](stdout, stderr io.Writer, flags reportFlags, formats []render.Format[T],
-	of func(T) []files.File) (report[T], error) {
-	format, err := chosenFormat(formats, flags)
-	return report[T]{stdout: stdout, stderr: stderr, format: format, quiet: flags.quiet, files: of}, err
-}
-
-// measuring completes the report of a command that measures with its labels and its target.
-func (flags reportFlags) measuring(to report[*result.Document], command string) (report[*result.Document], error) {
-	labels, err := flags.labelled()
-	to.labels, to.command, to.target = labels, command, files.NewTarget(flags.out, files.Results(command))
+// newReport returns the report of the flags in one of the formats. measuring is the command that measures, whose labels
+// and files of --out it adds; "" for another command, which adds the files itself.
+func newReport[T any](stdout, stderr io.Writer, flags reportFlags, formats []render.Format[T], of func(T) []files.File,
+	measuring string) (to report[T], err error) {
+	to = report[T]{stdout: stdout, stderr: stderr, quiet: flags.quiet, files: of, command: measuring}
+	if to.format, err = chosenFormat(formats, flags); err == nil && measuring != "" {
+		to.target = files.NewTarget(flags.out, files.Results(measuring))
+		to.labels, err = flags.labelled()
+	}
 	return to, err
 }
 

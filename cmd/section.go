@@ -92,11 +92,8 @@ type sectionRun struct {
 }
 
 func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*result.Document, error) {
-	to, err := newReport(stdout, stderr, flags.reportFlags, render.SectionFormats, files.OfDocument)
+	to, err := newReport(stdout, stderr, flags.reportFlags, render.SectionFormats, files.OfDocument, flags.command)
 	if err != nil {
-		return nil, err
-	}
-	if to, err = flags.measuring(to, flags.command); err != nil {
 		return nil, err
 	}
 	document, err := run(to, func(ctx context.Context) (*result.Document, error) {
