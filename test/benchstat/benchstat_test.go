@@ -21,6 +21,7 @@ func stat(t *testing.T, args ...string) string {
 }
 
 func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
+	need.Minutes(t) // it compiles benchstat
 	timebench, folder := need.Timebench(t), t.TempDir()
 	run := func(name string, args ...string) string {
 		out, err := exec.Command(timebench, args...).Output()
