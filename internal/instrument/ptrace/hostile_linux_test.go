@@ -204,6 +204,7 @@ func TestKilledTimebench(t *testing.T) {
 
 // A program that makes marks or reads clocks for ever is killed.
 func TestTooMuch(t *testing.T) {
+	need.Minutes(t)
 	usableOrSkip(t)
 	command := exec.Command(compiled(t, "hostile", "-static"), "marks")
 	nothingIsLeft := secretive(t, command)
