@@ -11,10 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// ratedAbove are the clock sources that the kernel rates above a TSC that is not invariant: arch/x86/kernel/kvmclock.c,
-// arch/x86/xen/time.c and drivers/clocksource/hyperv_timer.c.
-var ratedAbove = []string{"kvm-clock", "xen", "hyperv_clocksource_tsc_page"}
-
 // faultOf returns the check of a fault in the kernel log: of the TSC of this machine, or of another counter.
 func faultOf(tsc bool) func(*situation.Situation) *result.Finding {
 	return func(s *situation.Situation) *result.Finding {
@@ -33,8 +29,8 @@ func faultByLog(s *situation.Situation) *result.Finding {
 		return nil // a sandbox has no clock of its own that could be at fault
 	case name == "tsc" && !s.Judged(kernellog.TSCWrong) && (!s.DoubtsTSC() || s.Unset("tsc=reliable", "tsc=nowatchdog")):
 		return nil // the kernel has checked it since
-	case slices.Contains(ratedAbove, name) && !s.Invariant() && !s.LogOnly():
-		return nil
+	case slices.Contains(situation.HypervisorClocks, name) && !s.Invariant() && !s.LogOnly():
+		return nil // which the kernel prefers
 	case !s.LogOnly() && s.NothingFailed() && name != "tsc":
 		return nil // reads are fast, and nothing failed
 	}

@@ -56,7 +56,8 @@ func (s *Situation) Best() string {
 	return s.ClockSources[0]
 }
 
-// HypervisorClocks are the clock sources that hypervisors offer to their guests.
+// HypervisorClocks are the clock sources that hypervisors offer to their guests. The kernel rates them above a TSC that
+// is not invariant: arch/x86/kernel/kvmclock.c, arch/x86/xen/time.c, drivers/clocksource/hyperv_timer.c.
 var HypervisorClocks = []string{"kvm-clock", "hyperv_clocksource_tsc_page", "xen"}
 
 // HypervisorClock returns the available clock source of the hypervisor; or "".

@@ -29,18 +29,6 @@ func TestBusyEndsByItself(t *testing.T) {
 	require.False(t, over.Load())
 }
 
-// Current returns the CPU that the thread is pinned to.
-func TestCurrentIsThatOfAPinnedThread(t *testing.T) {
-	for _, cpu := range Usable() {
-		at := Any
-		if Run(cpu, func() { at = Current() }) != nil {
-			require.Equal(t, Any, Current(), "a build that cannot pin threads")
-			continue
-		}
-		require.Equal(t, cpu, at)
-	}
-}
-
 // A loop with Pause does not delay a garbage collection, even with signals blocked. A delayed
 // collection stops every other goroutine, so the loop itself must time out.
 func TestPauseLetsTheCollectorStopTheLoop(t *testing.T) {

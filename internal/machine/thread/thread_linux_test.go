@@ -17,8 +17,10 @@ func TestRunPinsToEachUsableCPU(t *testing.T) {
 	for _, cpu := range Usable() {
 		var set unix.CPUSet
 		var err error
-		require.NoError(t, Run(cpu, func() { err = unix.SchedGetaffinity(0, &set) }))
+		at := Any
+		require.NoError(t, Run(cpu, func() { at, err = Current(), unix.SchedGetaffinity(0, &set) }))
 		require.NoError(t, err)
+		require.Equal(t, cpu, at)
 		require.Equal(t, 1, set.Count())
 		require.True(t, set.IsSet(cpu))
 	}
