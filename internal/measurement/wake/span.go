@@ -157,13 +157,6 @@ func EarlyFaults(ways []SleepWay) (faults []string) {
 	return faults
 }
 
-// Latency returns the medians of the parts as the samples of a latency.
-func (s *SleepSpan) Latency() *compare.Latency {
-	l := compare.LatencyOf(s.PartMediansNS, nil)
-	l.Runs = s.Runs
-	return l
-}
-
 // Wording is what a diff calls the ways and their lateness.
 var Wording = compare.Wording{Title: title, Subject: "Way", Figure: "Time after the deadline", Unit: "ns"}
 
@@ -174,7 +167,8 @@ func Subjects(d *result.Document, ways []SleepWay, benchmark string) (all []comp
 	for _, r := range Rows(ways) {
 		of := compare.Subject{Name: r.Name(), Benchmark: benchmark, ContendedFrom: contended}
 		if len(r.PartMediansNS) > 0 && slices.Min(r.PartMediansNS) > 0 {
-			of.Latency = r.Latency()
+			of.Latency = compare.LatencyOf(r.PartMediansNS, nil)
+			of.Latency.Runs = r.Runs
 		} else {
 			of.Reason = "it ends early"
 		}

@@ -25,16 +25,16 @@ var (
 
 // systemWays are the ways of Linux. A way in milliseconds stands after its twin in nanoseconds.
 var systemWays = []Way{
-	{ID: "nanosleep@syscall", Call: "nanosleep(2)", open: call(unix.SYS_NANOSLEEP, nil, relative(0))},
+	{ID: "nanosleep@syscall", Call: "nanosleep(2)", open: call(unix.SYS_NANOSLEEP, nil, relative(0, 1))},
 	{ID: "clock_nanosleep@syscall", Call: "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME)",
 		open: call(unix.SYS_CLOCK_NANOSLEEP, nil, absolute(2), unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME)},
 	{ID: "timerfd@syscall", Call: "timerfd_settime(TFD_TIMER_ABSTIME), read(2)",
 		open: call(unix.SYS_READ, timerFD, settime, 0, uintptr(unsafe.Pointer(&expired)), unsafe.Sizeof(expired))},
-	{ID: "ppoll@syscall", Call: "ppoll(2)", open: call(unix.SYS_PPOLL, nil, relative(2))},
+	{ID: "ppoll@syscall", Call: "ppoll(2)", open: call(unix.SYS_PPOLL, nil, relative(2, 1))},
 	{ID: "poll@syscall", Call: "poll(2), in ms", twin: "ppoll@syscall", twinLayer: Rounding,
 		open: call(cmp.Or(poll[runtime.GOARCH], noCall), nil, milliseconds(2))},
 	// glibc and musl make pselect6 of select.
-	{ID: "select@syscall", Call: "pselect6(2), in µs as select(3)", open: call(unix.SYS_PSELECT6, nil, microseconds(4))},
+	{ID: "select@syscall", Call: "pselect6(2), in µs as select(3)", open: call(unix.SYS_PSELECT6, nil, relative(4, 1000))},
 	{ID: "epoll_pwait2@syscall", Call: "epoll_pwait2(2)",
 		open: call(unix.SYS_EPOLL_PWAIT2, epoll, relative64(3), 0, uintptr(unsafe.Pointer(&noEvents)), 1)},
 	{ID: "epoll_wait@syscall", Call: "epoll_wait(2), in ms", twin: "epoll_pwait2@syscall", twinLayer: Rounding,
@@ -99,14 +99,10 @@ func absolute(argument int) func(*sleepingCall, int64) {
 // left returns the time until a deadline, rounded up to whole units in ns, as every caller of such a call must.
 func left(deadline, unit int64) int64 { return (max(0, deadline-monotonic()) + unit - 1) / unit * unit }
 
-func relative(argument int) func(*sleepingCall, int64) {
+// relative is of a call that takes the time that is left, in these units of ns.
+func relative(argument int, unit int64) func(*sleepingCall, int64) {
 	set := absolute(argument)
-	return func(c *sleepingCall, deadline int64) { set(c, left(deadline, 1)) }
-}
-
-func microseconds(argument int) func(*sleepingCall, int64) {
-	set := absolute(argument)
-	return func(c *sleepingCall, deadline int64) { set(c, left(deadline, 1000)) }
+	return func(c *sleepingCall, deadline int64) { set(c, left(deadline, unit)) }
 }
 
 func milliseconds(argument int) func(*sleepingCall, int64) {
