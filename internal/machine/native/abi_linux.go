@@ -21,7 +21,7 @@ var abi = map[string]struct {
 }[runtime.GOARCH]
 
 var (
-	// AuditArch is the architecture of system calls, as seccomp(2) and ptrace(2) report it; 0 on a CPU without files of its own.
+	// AuditArch is the architecture of system calls, as seccomp(2) and ptrace(2) report it.
 	AuditArch = abi.auditArch
 	// SysTime is the number of time(2), or NoSyscall.
 	SysTime = cmp.Or(abi.sysTime, NoSyscall)

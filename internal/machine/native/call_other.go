@@ -1,4 +1,4 @@
-//go:build !((linux || windows || darwin) && (amd64 || arm64)) && !(linux && (386 || arm || loong64 || ppc64le || riscv64 || s390x))
+//go:build !linux && !((windows || darwin) && (amd64 || arm64))
 
 package native
 

@@ -15,8 +15,8 @@
 //	ksystemtime_*.s       a time in the page that Windows shares with every process
 //	fineread_linux_*.s    a stand-in for a function of the vDSO, for those loops to call
 //
-// The package compiles for every system and CPU. Where it has no loops for calls, CanCall is false, and system calls are made
-// in Go; Counters may be empty.
+// The package compiles for every system, and on Linux for the CPUs that README.md lists. Where it has no loops for calls,
+// CanCall is false; Counters may be empty.
 //
 // # What every loop guarantees
 //

@@ -1,5 +1,3 @@
-//go:build linux && (386 || amd64 || arm || arm64 || loong64 || ppc64le || riscv64 || s390x)
-
 package native
 
 import "unsafe"
