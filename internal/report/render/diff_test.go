@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,6 +71,16 @@ func onceDemoted() *result.Document {
 func same() *diff.Diff {
 	return diff.Compare(diff.Read("a.json", sampled()), diff.Read("b.json", sampled()),
 		section.Settings{MinChange: 0.02})
+}
+
+func TestDiffListsOtherLabelsAndNoise(t *testing.T) {
+	old, new := sampled(), sampled()
+	old.Labels, new.Labels = []string{"host=a", "rack=3"}, []string{"host=b", "rack=3"}
+	old.Warnings, new.Warnings = nil, []result.Warning{{Kind: "load", Saw: "x", Spoilt: "y", Advice: "z"}}
+	d := diff.Compare(diff.Read("a.json", old), diff.Read("b.json", new), section.Settings{MinChange: 0.02})
+	var out strings.Builder
+	require.NoError(t, OfDiff(d).Text(&out))
+	require.Contains(t, out.String(), "Differences between the runs\n\nLabels  host=a, rack=3 → host=b, rack=3\nNoise   - → load\n")
 }
 
 func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
