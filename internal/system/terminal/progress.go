@@ -104,7 +104,7 @@ func (a *announcement) corrected(elapsed, total time.Duration) string {
 	switch {
 	case whole.Seconds() > most*was.Seconds():
 		// Without another end in sight the run takes a while longer.
-		a.total = RoundUp(max(whole, time.Duration(most*float64(a.before+elapsed))))
+		a.total = RoundUp(max(whole, time.Duration(most*float64(a.before+elapsed+a.after))))
 		return fmt.Sprintf("This takes about %s, not %s: the machine is busy or slow.", a.total, was)
 	case RoundUp(whole).Seconds() < least*was.Seconds():
 		a.total = RoundUp(whole)

@@ -55,7 +55,7 @@ func TestAnnouncementIsCorrected(t *testing.T) {
 		{5 * s, 38 * s, "This takes about 40s, not 10s: the machine is busy or slow."},
 		{6 * s, 40 * s, ""},
 		{39 * s, 39 * s, ""},
-		{50 * s, 50 * s, "This takes about 1m4s, not 40s: the machine is busy or slow."},
+		{50 * s, 50 * s, "This takes about 1m5s, not 40s: the machine is busy or slow."},
 		{51 * s, 51 * s, ""},
 	} {
 		require.Equal(t, test.want, said.corrected(test.elapsed, test.total), "%+v", test)
