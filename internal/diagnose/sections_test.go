@@ -140,7 +140,7 @@ func TestNotChecked(t *testing.T) {
 		require.Contains(t, d.NotChecked, want)
 	}
 	require.Equal(t, d.NotChecked, NotChecked(d, "again"), "a saved document keeps its reasons")
-	require.Contains(t, Unchecked(d), WhoReads+", because that needs root")
+	require.Contains(t, Unchecked(d), result.NotChecked{What: WhoReads, Why: "that needs root"})
 
 	d = well()
 	d.Put(apart())

@@ -107,9 +107,8 @@ func NotChecked(d *result.Document, why string) []result.NotChecked {
 	return listed
 }
 
-// Unchecked returns a clause for each reason why questions were not checked: "a and b, because c".
-func Unchecked(d *result.Document) []string {
-	var clauses []string
+// Unchecked returns the questions that were not checked, with the questions of one reason as one: "a and b".
+func Unchecked(d *result.Document) (all []result.NotChecked) {
 	seen := map[string]bool{}
 	for _, n := range d.NotChecked {
 		if seen[n.Why] {
@@ -122,7 +121,7 @@ func Unchecked(d *result.Document) []string {
 				same = append(same, other.What)
 			}
 		}
-		clauses = append(clauses, words.List(same)+", because "+n.Why)
+		all = append(all, result.NotChecked{What: words.List(same), Why: n.Why})
 	}
-	return clauses
+	return all
 }

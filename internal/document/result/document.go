@@ -474,6 +474,9 @@ type NotChecked struct {
 	Why string `json:"why"`
 }
 
+// String returns a clause: "which programs read clocks, because that needs root".
+func (n NotChecked) String() string { return n.What + ", because " + n.Why }
+
 // A Remedy is one way to resolve it.
 type Remedy struct {
 	// Advice is what to do.

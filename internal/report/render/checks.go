@@ -57,8 +57,8 @@ func Nagios(w io.Writer, d *result.Document) error {
 		state = "UNKNOWN"
 	}
 	parts := []string{state + " - " + summary(d, shown)}
-	for _, clause := range diagnose.Unchecked(d) {
-		parts = append(parts, "not checked: "+clause)
+	for _, n := range diagnose.Unchecked(d) {
+		parts = append(parts, "not checked: "+n.String())
 	}
 	// A bar begins the performance data.
 	text := strings.ReplaceAll(strings.Join(parts, "; "), "|", "/")

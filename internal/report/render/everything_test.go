@@ -45,7 +45,10 @@ func said(r Report) []string {
 		}
 		return texts
 	}
-	all := slices.Concat([]string{r.answer, r.details, r.counter}, r.unchecked, facts(r.missing), facts(r.facts))
+	all := slices.Concat([]string{r.answer, r.details, r.counter}, facts(r.missing), facts(r.facts))
+	for _, n := range r.unchecked {
+		all = append(all, n.String())
+	}
 	for _, f := range r.findings {
 		all = append(all, f.Severity+f.Title)
 		if r.explained {

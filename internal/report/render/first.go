@@ -146,11 +146,12 @@ func (r Report) opening(width, rows, first int) *opening {
 		if n := len(r.unchecked) - 1; n > 0 {
 			more = fmt.Sprintf(" (%d more)", n)
 		}
-		const because = ", because "
-		what, why, _ := strings.Cut(words.Sentence(r.unchecked[0]), because)
-		why = because + why + more // it has the advice, so the questions are cut
-		text := table.Cut(notChecked+what, max(2*width-len(why)-len(what[strings.LastIndex(what, " ")+1:]), width/2), 1) + why
-		s.add(3, labelled(table.Warn, strings.ReplaceAll(table.Cut(text, width, 2), "\n", " "), width), "")
+		n := r.unchecked[0]
+		const word = 10 // the end of the first line, where the next word has no room
+		// The reason has the advice, so the questions are cut.
+		n.What = table.Cut(n.What, max(2*width-len(notChecked)-len(n.String())+len(n.What)-len(more)-word, width/2), 1)
+		text := table.Cut(notChecked+words.Sentence(n.String())+more, width, 2)
+		s.add(3, labelled(table.Warn, strings.ReplaceAll(text, "\n", " "), width), "")
 	}
 	s.findings(r)
 	if !r.explained {

@@ -95,8 +95,8 @@ func (p *page) begin(r Report) {
 	if r.counter != "" {
 		p.element("p", "", r.counter)
 	}
-	for _, clause := range r.unchecked {
-		p.element("p", "warning", notChecked+words.Sentence(clause))
+	for _, n := range r.unchecked {
+		p.element("p", "warning", notChecked+words.Sentence(n.String()))
 	}
 	for _, warning := range r.warnings {
 		p.warning(warning)

@@ -25,8 +25,8 @@ func (r Report) Markdown(w io.Writer, pictures []string) error {
 	if r.counter != "" {
 		out.WriteString("\n" + table.Escape(r.counter) + "\n")
 	}
-	for _, clause := range r.unchecked {
-		out.WriteString("\n**" + strings.TrimSpace(notChecked) + "** " + table.Escape(words.Sentence(clause)) + "\n")
+	for _, n := range r.unchecked {
+		out.WriteString("\n**" + strings.TrimSpace(notChecked) + "** " + table.Escape(words.Sentence(n.String())) + "\n")
 	}
 	if r.explained {
 		writeMarkdownFindings(&out, r.findings)

@@ -30,8 +30,8 @@ type Report struct {
 	level           table.Level // of the answer
 	// counter is whether a program may read the CPU's counter, in a sentence; blocks have the reasons.
 	counter string
-	// unchecked are clauses on questions that doctor did not check, and the reasons.
-	unchecked []string
+	// unchecked are the questions that doctor did not check, and the reasons.
+	unchecked []result.NotChecked
 	// findings are explained here if explained is true. Otherwise each has a line, and is explained at the end if the
 	// format can fold it.
 	findings  []result.Finding

@@ -38,8 +38,8 @@ func (r Report) text(w io.Writer, whole bool) error {
 		}
 		begin.WriteString(level.Paint(table.Indented(sentence, 0, width)))
 	}
-	for _, clause := range r.unchecked {
-		begin.WriteString(labelled(table.Warn, notChecked+words.Sentence(clause), width))
+	for _, n := range r.unchecked {
+		begin.WriteString(labelled(table.Warn, notChecked+words.Sentence(n.String()), width))
 	}
 	add(begin.String())
 	if r.explained {
