@@ -43,7 +43,7 @@ func bar(w *os.File, what string, done, total time.Duration) (move func(done, to
 	}
 	before, width := time.Since(begun), screen{w}.Width()
 	said := announcement{before: max(done, before), after: max(0, before-done)}
-	said.total = RoundUp(said.before + total - done + said.after)
+	said.total = rounded(said.before + total - done + said.after)
 	_, _ = io.WriteString(w, table.Indented(fmt.Sprintf("%s: about %s.", what, said.total), 0, width))
 	tracker := &progress.Tracker{Total: int64(total), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
@@ -100,17 +100,17 @@ type announcement struct{ before, after, total time.Duration }
 // began a time ago, elapsed, and is expected to take total.
 func (a *announcement) corrected(elapsed, total time.Duration) string {
 	const most, least = 1.25, 0.75
-	was, whole := a.total, a.before+total+a.after
-	switch {
-	case whole.Seconds() > most*was.Seconds():
+	was, whole, why := a.total, a.before+total+a.after, ""
+	if whole.Seconds() > most*was.Seconds() {
 		// Without another end in sight the run takes a while longer.
-		a.total = RoundUp(max(whole, time.Duration(most*float64(a.before+elapsed+a.after))))
-		return fmt.Sprintf("This takes about %s, not %s: the machine is busy or slow.", a.total, was)
-	case RoundUp(whole).Seconds() < least*was.Seconds():
-		a.total = RoundUp(whole)
-		return fmt.Sprintf("This takes about %s, not %s.", a.total, was)
+		whole = max(whole, time.Duration(most*float64(a.before+elapsed+a.after)))
+		why = ": the machine is busy or slow"
 	}
-	return ""
+	if s := rounded(whole).Seconds(); s <= most*was.Seconds() && s >= least*was.Seconds() {
+		return ""
+	}
+	a.total = rounded(whole)
+	return fmt.Sprintf("This takes about %s, not %s%s.", a.total, was, why)
 }
 
 // expected returns how long a run takes, by the time and the part done until now. It begins with the planned total; the
@@ -139,7 +139,7 @@ func show(tracker *progress.Tracker, began time.Time, lasts *atomic.Int64, ended
 		share = max(share, min(elapsed.Seconds()/max(total, elapsed).Seconds(), full))
 		tracker.UpdateTotal(int64(total))
 		tracker.SetValue(int64(share * float64(total)))
-		tracker.UpdateMessage(fmt.Sprintf("measuring, %s left", RoundUp(max(total-elapsed, 0)))) // go-pretty knows whole per cents only
+		tracker.UpdateMessage(fmt.Sprintf("measuring, %s left", max(total-elapsed, 0).Round(time.Second))) // go-pretty knows whole per cents only
 		select {
 		case <-ended:
 			return
@@ -151,7 +151,5 @@ func show(tracker *progress.Tracker, began time.Time, lasts *atomic.Int64, ended
 // updateEvery is how often the bar is drawn: rarely, because that takes CPU time from the measurement.
 const updateEvery = 500 * time.Millisecond
 
-// RoundUp returns a duration in whole seconds.
-func RoundUp(d time.Duration) time.Duration {
-	return (d + time.Second - 1).Truncate(time.Second)
-}
+// rounded returns a duration in whole seconds, at least one.
+func rounded(d time.Duration) time.Duration { return max(time.Second, d.Round(time.Second)) }
