@@ -48,7 +48,7 @@ type Span struct {
 	Mark string
 	// Reads are the system calls that read a clock, in order. A clock_gettime has the name of the clock, as in the
 	// catalogue of clocks: CLOCK_MONOTONIC. Other calls have their own name: gettimeofday, time, times, getrusage. The
-	// CPU time of the calling thread or process is CLOCK_THREAD_CPUTIME_ID or CLOCK_PROCESS_CPUTIME_ID, however the
+	// CPU time of a thread or process is CLOCK_THREAD_CPUTIME_ID or CLOCK_PROCESS_CPUTIME_ID, however the
 	// program spells the id.
 	Reads []string
 	// Waits are the timed system calls of all threads between the marks, in order; of the task [Waits] only.

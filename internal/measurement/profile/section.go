@@ -27,7 +27,7 @@ type Profile struct {
 	Unnamed string `json:"unnamed,omitempty"`
 	// Samples is the number of samples.
 	Samples int `json:"samples"`
-	// LostSamples is the number of lost records.
+	// LostSamples is the number of lost records. The kernel reports them with the next record of the same CPU.
 	LostSamples int `json:"lost_samples"`
 	// CPUs is the number of online CPUs.
 	CPUs int `json:"cpus"`

@@ -42,9 +42,9 @@ func bar(w *os.File, what string, done, total time.Duration) (move func(done, to
 		return nil, func(bool) {}
 	}
 	before, width := time.Since(begun), screen{w}.Width()
-	said := announcement{before: max(done, before), after: max(0, before-done)}
-	said.total = rounded(said.before + total - done + said.after)
-	_, _ = io.WriteString(w, table.Indented(fmt.Sprintf("%s: about %s.", what, said.total), 0, width))
+	announced := announcement{before: max(done, before), after: max(0, before-done)}
+	announced.total = rounded(announced.before + total - done + announced.after)
+	_, _ = io.WriteString(w, table.Indented(fmt.Sprintf("%s: about %s.", what, announced.total), 0, width))
 	tracker := &progress.Tracker{Total: int64(total), Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
@@ -67,7 +67,7 @@ func bar(w *os.File, what string, done, total time.Duration) (move func(done, to
 	go func() {
 		defer close(shown)
 		show(tracker, began, &lasts, ended, func(elapsed, total time.Duration) {
-			if line := said.corrected(elapsed, total); line != "" {
+			if line := announced.corrected(elapsed, total); line != "" {
 				bar.Log(line)
 			}
 		})
@@ -92,7 +92,7 @@ func bar(w *os.File, what string, done, total time.Duration) (move func(done, to
 	}
 }
 
-// An announcement is how long a command takes, as it said. It includes the time before the bar, and after it for the
+// An announcement is the announced duration of a command. It includes the time before the bar, and after it for the
 // report, which takes about as long as the start of the program: milliseconds, or seconds on a slow machine.
 type announcement struct{ before, after, total time.Duration }
 
