@@ -169,3 +169,15 @@ func TestNoSleepEndsEarlyBySignals(t *testing.T) {
 	close(over)
 	signals.Wait()
 }
+
+// A timer that cannot be armed is an error, not a read that never ends.
+func TestTimerIsNotArmed(t *testing.T) {
+	var opened cleanup
+	defer opened.run()
+	noTimer := func() (int, error) { return unix.Eventfd(0, 0) }
+	sleep, err := call(unix.SYS_READ, noTimer, settime)(&opened)
+	require.NoError(t, err)
+	_, err = sleep(1)
+	require.ErrorIs(t, err, unix.EINVAL)
+	require.ErrorContains(t, err, "timerfd_settime(2)")
+}

@@ -62,10 +62,11 @@ type sleepingCall struct {
 // point has an argument point to the time.
 func (c *sleepingCall) point(argument int) { c.args[argument] = uintptr(unsafe.Pointer(&c.at)) }
 
-// call opens a system call with these arguments; on a file, that is the first one. set sets the argument of the time
-// until a deadline.
-func call(number uintptr, file func() (int, error), set func(c *sleepingCall, deadline int64), args ...uintptr) func(*cleanup) (
-	sleeper, error) {
+// A setter sets the argument of the time until a deadline, or returns why the call cannot sleep until it.
+type setter func(c *sleepingCall, deadline int64) error
+
+// call opens a system call with these arguments; on a file, that is the first one.
+func call(number uintptr, file func() (int, error), set setter, args ...uintptr) func(*cleanup) (sleeper, error) {
 	return func(done *cleanup) (sleeper, error) {
 		c := new(sleepingCall)
 		copy(c.args[:], args)
@@ -79,7 +80,9 @@ func call(number uintptr, file func() (int, error), set func(c *sleepingCall, de
 		}
 		return func(span int64) (int64, error) {
 			deadline := monotonic() + span
-			set(c, deadline)
+			if err := set(c, deadline); err != nil {
+				return 0, err
+			}
 			result := native.CallTimed(number, &c.args, &c.woke)
 			if errno := unix.Errno(-result); result < 0 && errno != unix.ETIMEDOUT && errno != unix.ETIME {
 				return 0, errno
@@ -89,10 +92,11 @@ func call(number uintptr, file func() (int, error), set func(c *sleepingCall, de
 	}
 }
 
-func absolute(argument int) func(*sleepingCall, int64) {
-	return func(c *sleepingCall, deadline int64) {
+func absolute(argument int) setter {
+	return func(c *sleepingCall, deadline int64) error {
 		*(*unix.Timespec)(unsafe.Pointer(&c.at)) = unix.NsecToTimespec(deadline)
 		c.point(argument)
+		return nil
 	}
 }
 
@@ -100,21 +104,25 @@ func absolute(argument int) func(*sleepingCall, int64) {
 func left(deadline, unit int64) int64 { return (max(0, deadline-monotonic()) + unit - 1) / unit * unit }
 
 // relative is of a call that takes the time that is left, in these units of ns.
-func relative(argument int, unit int64) func(*sleepingCall, int64) {
+func relative(argument int, unit int64) setter {
 	set := absolute(argument)
-	return func(c *sleepingCall, deadline int64) { set(c, left(deadline, unit)) }
+	return func(c *sleepingCall, deadline int64) error { return set(c, left(deadline, unit)) }
 }
 
-func milliseconds(argument int) func(*sleepingCall, int64) {
-	return func(c *sleepingCall, deadline int64) { c.args[argument] = uintptr(left(deadline, 1e6) / 1e6) }
+func milliseconds(argument int) setter {
+	return func(c *sleepingCall, deadline int64) error {
+		c.args[argument] = uintptr(left(deadline, 1e6) / 1e6)
+		return nil
+	}
 }
 
 // relative64 is of struct __kernel_timespec, which has 64 bits on every CPU.
-func relative64(argument int) func(*sleepingCall, int64) {
-	return func(c *sleepingCall, deadline int64) {
+func relative64(argument int) setter {
+	return func(c *sleepingCall, deadline int64) error {
 		ns := left(deadline, 1)
 		c.at[0], c.at[1] = ns/1e9, ns%1e9
 		c.point(argument)
+		return nil
 	}
 }
 
@@ -123,9 +131,13 @@ func epoll() (int, error) { return unix.EpollCreate1(unix.EPOLL_CLOEXEC) }
 func timerFD() (int, error) { return unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC) }
 
 // settime arms a timerfd, so that a read waits for it.
-func settime(c *sleepingCall, deadline int64) {
+func settime(c *sleepingCall, deadline int64) error {
 	*(*unix.ItimerSpec)(unsafe.Pointer(&c.at)) = unix.ItimerSpec{Value: unix.NsecToTimespec(deadline)}
-	_, _, _ = unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, c.args[0], unix.TFD_TIMER_ABSTIME, uintptr(unsafe.Pointer(&c.at)), 0, 0, 0)
+	_, _, errno := unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, c.args[0], unix.TFD_TIMER_ABSTIME, uintptr(unsafe.Pointer(&c.at)), 0, 0, 0)
+	if errno != 0 { // a read of a timer that is not armed never ends
+		return fmt.Errorf("timerfd_settime(2): %w", errno)
+	}
+	return nil
 }
 
 func ring() (int, error) {
@@ -138,8 +150,9 @@ func ring() (int, error) {
 }
 
 // ringTimeout sets struct io_uring_getevents_arg, by which liburing waits for a completion (io_uring_wait_cqe_timeout).
-func ringTimeout(c *sleepingCall, deadline int64) {
-	relative64(4)(c, deadline)
+func ringTimeout(c *sleepingCall, deadline int64) error {
+	err := relative64(4)(c, deadline)
 	c.at[4] = int64(c.args[4])
 	c.args[4] += 2 * 8 // at[2] and at[3] are a signal mask
+	return err
 }
