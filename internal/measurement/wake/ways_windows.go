@@ -64,19 +64,24 @@ func waitable(flags uintptr) func(*cleanup) (sleeper, error) {
 			return nil, fmt.Errorf("CreateWaitableTimerEx: %w", err)
 		}
 		at := new(int64)
-		return waiting(c, windows.Handle(timer), func(ns int64) {
+		return waiting(c, windows.Handle(timer), func(ns int64) error {
 			*at = relativeTime(ns)
-			_, _, _ = setWaitableTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0, 0, 0)
+			if armed, _, err := setWaitableTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0, 0, 0); armed == 0 {
+				return fmt.Errorf("SetWaitableTimer: %w", err)
+			}
+			return nil
 		}), nil
 	}
 }
 
 // waiting returns a sleeper that arms a timer, and waits for an object that it signals.
-func waiting(c *cleanup, object windows.Handle, arm func(ns int64)) sleeper {
+func waiting(c *cleanup, object windows.Handle, arm func(ns int64) error) sleeper {
 	c.add(func() { _ = windows.CloseHandle(object) })
 	return after(func(ns int64) error {
-		arm(ns)
-		_, err := windows.WaitForSingleObject(object, windows.INFINITE)
+		err := arm(ns)
+		if err == nil {
+			_, err = windows.WaitForSingleObject(object, windows.INFINITE)
+		}
 		return err
 	})
 }
@@ -101,8 +106,9 @@ func threadpool(c *cleanup) (sleeper, error) {
 	}
 	c.add(func() { _, _, _ = closeThreadpoolTimer.Call(timer) })
 	at := new(int64)
-	return waiting(c, event, func(ns int64) {
+	return waiting(c, event, func(ns int64) error {
 		*at = relativeTime(ns)
-		_, _, _ = setThreadpoolTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0)
+		_, _, _ = setThreadpoolTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0) // it returns nothing
+		return nil
 	}), nil
 }
