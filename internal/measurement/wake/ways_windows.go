@@ -14,6 +14,7 @@ var (
 	setWaitableTimer          = kernel32.NewProc("SetWaitableTimer")
 	sleepConditionVariableSRW = kernel32.NewProc("SleepConditionVariableSRW")
 	acquireSRWLockExclusive   = kernel32.NewProc("AcquireSRWLockExclusive")
+	releaseSRWLockExclusive   = kernel32.NewProc("ReleaseSRWLockExclusive")
 	createThreadpoolTimer     = kernel32.NewProc("CreateThreadpoolTimer")
 	setThreadpoolTimer        = kernel32.NewProc("SetThreadpoolTimer")
 	closeThreadpoolTimer      = kernel32.NewProc("CloseThreadpoolTimer")
@@ -33,10 +34,11 @@ var systemWays = []Way{
 	byTicks("SetThreadpoolTimer", "SetThreadpoolTimer, until its callback signals an event", threadpool),
 	byTicks("SleepConditionVariableSRW", "SleepConditionVariableSRW, in ms", func(*cleanup) (sleeper, error) {
 		variable, lock := new(uintptr), new(uintptr)
-		_, _, _ = acquireSRWLockExclusive.Call(uintptr(unsafe.Pointer(lock)))
 		return after(func(ns int64) error {
+			_, _, _ = acquireSRWLockExclusive.Call(uintptr(unsafe.Pointer(lock))) // its owner is a thread
 			woken, _, err := sleepConditionVariableSRW.Call(uintptr(unsafe.Pointer(variable)), uintptr(unsafe.Pointer(lock)),
 				uintptr(milliseconds(ns)), 0)
+			_, _, _ = releaseSRWLockExclusive.Call(uintptr(unsafe.Pointer(lock)))
 			if woken == 0 && err != windows.ERROR_TIMEOUT { //nolint:errorlint // an Errno as it is
 				return err
 			}
