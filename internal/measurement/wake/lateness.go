@@ -3,6 +3,7 @@ package wake
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"syscall"
 
@@ -16,8 +17,8 @@ import (
 type lateness struct {
 	all, early int
 	min, max   int64
-	kept       []float64 // in order: one of each `of`
-	of         int
+	kept       []float64 // in order: a random one of each `of`
+	of, keep   int       // keep is which one of this group
 }
 
 // mostKept is the max number of wake-ups that are kept, which bounds the memory.
@@ -32,11 +33,14 @@ func (l *lateness) add(late int64) {
 		l.early++
 	}
 	if l.all%l.of == 0 {
+		l.keep = rand.IntN(l.of)
+	}
+	if l.all%l.of == l.keep {
 		l.kept = append(l.kept, float64(late))
 	}
 	if l.all++; len(l.kept) == mostKept {
 		for i := range mostKept / 2 {
-			l.kept[i] = l.kept[2*i]
+			l.kept[i] = l.kept[2*i+rand.IntN(2)]
 		}
 		l.kept, l.of = l.kept[:mostKept/2], 2*l.of
 	}

@@ -298,6 +298,19 @@ func TestLatenessIsBounded(t *testing.T) {
 	require.InDelta(t, 5*mostKept, stats.Median(l.kept), mostKept/100)
 }
 
+// Lateness that is in step with the turns, such as of each second CPU, keeps its shares.
+func TestKeptWakeUpsAreRandom(t *testing.T) {
+	var l lateness
+	for i := range 10 * mostKept {
+		l.add(int64(i % 2))
+	}
+	odd := 0.0
+	for _, late := range l.kept {
+		odd += late
+	}
+	require.InDelta(t, 0.5, odd/float64(len(l.kept)), 0.05) // 11 standard deviations
+}
+
 // Several runs are joined: the median run stands for all, with the sleeps and extremes of all.
 func TestJoin(t *testing.T) {
 	run := func(median float64, parts ...float64) *Wake {
