@@ -14,7 +14,7 @@ import (
 // poll is the number of poll(2) on the CPUs that have it. On others the C library makes ppoll(2) of it.
 var poll = map[string]uintptr{"386": 168, "amd64": 7, "arm": 168, "ppc64le": 167, "s390x": 168}
 
-const noCall = 0xffff // the kernel answers ENOSYS
+const noCall = ^uintptr(0) // of a system call that this CPU lacks; it is not made
 
 // Memory to which arguments point. Nothing is ever written to it but the count of a timerfd, which is not read.
 var (
@@ -68,6 +68,9 @@ type setter func(c *sleepingCall, deadline int64) error
 // call opens a system call with these arguments; on a file, that is the first one.
 func call(number uintptr, file func() (int, error), set setter, args ...uintptr) func(*cleanup) (sleeper, error) {
 	return func(done *cleanup) (sleeper, error) {
+		if number == noCall {
+			return nil, unix.ENOSYS
+		}
 		c := new(sleepingCall)
 		copy(c.args[:], args)
 		if file != nil {
