@@ -16,12 +16,8 @@ var poll = map[string]uintptr{"386": 168, "amd64": 7, "arm": 168, "ppc64le": 167
 
 const noCall = ^uintptr(0) // of a system call that this CPU lacks; it is not made
 
-// Memory to which arguments point. Nothing is ever written to it but the count of a timerfd, which is not read.
-var (
-	noEvents [1]unix.EpollEvent
-	futex    uint32
-	expired  uint64
-)
+// noEvents is where the kernel would write events. There are none.
+var noEvents [1]unix.EpollEvent
 
 // systemWays are the ways of Linux. A way in milliseconds stands after its twin in nanoseconds.
 var systemWays = []Way{
@@ -29,7 +25,7 @@ var systemWays = []Way{
 	{ID: "clock_nanosleep@syscall", Call: "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME)",
 		open: call(unix.SYS_CLOCK_NANOSLEEP, nil, absolute(2), unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME)},
 	{ID: "timerfd@syscall", Call: "timerfd_settime(TFD_TIMER_ABSTIME), read(2)",
-		open: call(unix.SYS_READ, timerFD, settime, 0, uintptr(unsafe.Pointer(&expired)), unsafe.Sizeof(expired))},
+		open: call(unix.SYS_READ, timerFD, settime, 0, 0, unsafe.Sizeof(sleepingCall{}.word))},
 	{ID: "ppoll@syscall", Call: "ppoll(2)", open: call(unix.SYS_PPOLL, nil, relative(2, 1))},
 	{ID: "poll@syscall", Call: "poll(2), in ms", twin: "ppoll@syscall", twinLayer: Rounding,
 		open: call(cmp.Or(poll[runtime.GOARCH], noCall), nil, milliseconds(2))},
@@ -40,7 +36,7 @@ var systemWays = []Way{
 	{ID: "epoll_wait@syscall", Call: "epoll_wait(2), in ms", twin: "epoll_pwait2@syscall", twinLayer: Rounding,
 		open: call(unix.SYS_EPOLL_PWAIT, epoll, milliseconds(3), 0, uintptr(unsafe.Pointer(&noEvents)), 1)},
 	{ID: "futex@syscall", Call: "futex(FUTEX_WAIT_BITSET)", // private
-		open: call(unix.SYS_FUTEX, nil, absolute(3), uintptr(unsafe.Pointer(&futex)), 9|128, 0, 0, 0, math.MaxUint32)},
+		open: call(unix.SYS_FUTEX, nil, futex, 0, 9|128, 0, 0, 0, math.MaxUint32)},
 	{ID: "io_uring@syscall", Call: "io_uring_enter(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)",
 		open: call(unix.SYS_IO_URING_ENTER, ring, ringTimeout, 0, 0, 1, 1|8, 0, 3*8)},
 }
@@ -56,6 +52,7 @@ func monotonic() int64 {
 type sleepingCall struct {
 	args [6]uintptr
 	at   [5]int64 // where the kernel reads the time
+	word uint64   // a futex, or where the kernel writes how often a timerfd expired
 	woke unix.Timespec
 }
 
@@ -103,6 +100,11 @@ func absolute(argument int) setter {
 	}
 }
 
+func futex(c *sleepingCall, deadline int64) error {
+	c.args[0] = uintptr(unsafe.Pointer(&c.word))
+	return absolute(3)(c, deadline)
+}
+
 // left returns the time until a deadline, rounded up to whole units in ns, as every caller of such a call must.
 func left(deadline, unit int64) int64 { return (max(0, deadline-monotonic()) + unit - 1) / unit * unit }
 
@@ -135,6 +137,7 @@ func timerFD() (int, error) { return unix.TimerfdCreate(unix.CLOCK_MONOTONIC, un
 
 // settime arms a timerfd, so that a read waits for it.
 func settime(c *sleepingCall, deadline int64) error {
+	c.args[1] = uintptr(unsafe.Pointer(&c.word))
 	*(*unix.ItimerSpec)(unsafe.Pointer(&c.at)) = unix.ItimerSpec{Value: unix.NsecToTimespec(deadline)}
 	_, _, errno := unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, c.args[0], unix.TFD_TIMER_ABSTIME, uintptr(unsafe.Pointer(&c.at)), 0, 0, 0)
 	if errno != 0 { // a read of a timer that is not armed never ends
