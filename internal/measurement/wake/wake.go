@@ -122,7 +122,11 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 				t.change(step)
 				r.pass(t, step)
 			})
-			if waker.pause(); progress != nil {
+			waker.pause()
+			for _, t := range r.threads {
+				r.collect(t)
+			}
+			if progress != nil {
 				progress(time.Duration(observe.Now()-r.start), s.Time)
 			}
 		}
@@ -147,9 +151,9 @@ type runner struct {
 	start, end int64 // by the stopwatch
 	threads    []*sleepingThread
 	noIdle     string // why there is no layer of leaving idle
+	late       map[place]*lateness
 
 	mutex  sync.Mutex
-	late   map[place]*lateness
 	failed map[int]error // why a way is not available
 }
 
@@ -164,7 +168,13 @@ type sleepingThread struct {
 	cpu   int
 	at    int       // the CPU on which it began
 	sleep []sleeper // of each way; nil if it is not available
+	woke  []wakeUp  // of this pass
 	close cleanup
+}
+
+type wakeUp struct {
+	place
+	late int64
 }
 
 func (r *runner) over() bool { return r.ctx.Err() != nil || observe.Now() >= r.end }
@@ -216,11 +226,17 @@ func (r *runner) turn(t *sleepingThread, p place, span int64) {
 		}
 		return
 	}
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	r.add(p, late)
-	if p.cpu != thread.Any {
-		p.cpu = thread.Any
-		r.add(p, late)
+	t.woke = append(t.woke, wakeUp{p, late})
+}
+
+// collect adds the wake-ups of a pass of a thread, after it: meanwhile threads would delay each other.
+func (r *runner) collect(t *sleepingThread) {
+	for _, w := range t.woke {
+		r.add(w.place, w.late)
+		if w.cpu != thread.Any {
+			w.cpu = thread.Any
+			r.add(w.place, w.late)
+		}
 	}
+	t.woke = t.woke[:0]
 }
