@@ -27,12 +27,3 @@ func listed(text string) []string {
 	}
 	return all
 }
-
-func inEnvironment(environment []string) []string {
-	for _, entry := range environment {
-		if list, ok := strings.CutPrefix(entry, Variable+"="); ok {
-			return listed(list)
-		}
-	}
-	return nil
-}

@@ -26,6 +26,15 @@ func InFile() []string {
 // library without a folder, which the dynamic linker searches for, is not found.
 func InEnvironment(environment []string) []string { return standingIn(inEnvironment(environment)) }
 
+func inEnvironment(environment []string) []string {
+	for _, entry := range environment {
+		if list, ok := strings.CutPrefix(entry, Variable+"="); ok {
+			return listed(list)
+		}
+	}
+	return nil
+}
+
 func standingIn(libraries []string) []string {
 	return slices.DeleteFunc(libraries, func(library string) bool {
 		return !strings.Contains(library, "/") || !definesClock(library)
