@@ -200,11 +200,12 @@ func (r *runner) fails(t *sleepingThread, way int, err error) {
 }
 
 // pass has each way sleep on a thread, for a short span several times, since it takes less time. It takes passTime at
-// least: the first sleep of a pass is the sleep of a thread that has just been woken up.
+// least, as the first sleep of a pass is the sleep of a thread that has just been woken up; without a sleep it ends at once.
 func (r *runner) pass(t *sleepingThread, step step) {
 	const most, passTime = 10, int64(50 * time.Millisecond)
 	longest, begun := r.Spans[len(r.Spans)-1], observe.Now()
-	for !r.over() && observe.Now()-begun < passTime {
+	for slept := -1; slept < len(t.woke) && !r.over() && observe.Now()-begun < passTime; {
+		slept = len(t.woke)
 		for i, span := range r.Spans {
 			for range min(most, int(math.Sqrt(float64(longest/span)))) {
 				for _, k := range rand.Perm(len(r.ways)) {
