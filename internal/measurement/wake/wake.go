@@ -130,6 +130,7 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 				progress(time.Duration(observe.Now()-r.start), s.Time)
 			}
 		}
+		runtime.GC() // not while the ways sleep
 	}
 	waker.end()
 	before := facts.IdleStates

@@ -43,14 +43,18 @@ func (c *cleanup) run() {
 
 // goWay is time.Sleep of Go, on a goroutine that is not locked to a thread, as in a program.
 var goWay = Way{ID: "time.Sleep@go", Call: "time.Sleep", twin: "epoll_wait@syscall", twinLayer: Runtime,
-	open: func(*cleanup) (sleeper, error) {
+	open: func(c *cleanup) (sleeper, error) {
 		sleep := after(func(ns int64) error { time.Sleep(time.Duration(ns)); return nil })
-		return func(span int64) (int64, error) {
-			late := make(chan int64)
-			go func() {
+		spans, late := make(chan int64), make(chan int64)
+		go func() {
+			for span := range spans {
 				ns, _ := sleep(span)
 				late <- ns
-			}()
+			}
+		}()
+		c.add(func() { close(spans) })
+		return func(span int64) (int64, error) {
+			spans <- span
 			return <-late, nil
 		}, nil
 	}}
