@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,6 +77,25 @@ func requireWholeOrOld(t *testing.T, folder string, name string, args ...string)
 		require.NotEqual(t, before[name], after[name], name)
 	}
 	return true
+}
+
+// A file that cannot grow, as under a quota, leaves the old set.
+func TestLimitedFiles(t *testing.T) {
+	t.Parallel()
+	old, fresh := saved(t, 0), saved(t, 3)
+	for _, target := range []string{"report", "report.zip"} {
+		folder := t.TempDir()
+		out := filepath.Join(folder, target)
+		status, _, stderr := ran(t, "timebench", "render", old, "--out", out)
+		require.Zero(t, status, stderr)
+		written := false
+		for blocks := 0; !written; blocks += 1 + 3*blocks {
+			require.Less(t, blocks, 1<<20)
+			written = requireWholeOrOld(t, folder, "sh", "-c", `ulimit -f "$1"; exec timebench render "$2" --quiet --out "$3"`,
+				"sh", strconv.Itoa(blocks), fresh, out)
+			require.False(t, written && blocks == 0)
+		}
+	}
 }
 
 // A disk that fills up at any point of a write leaves the old set.

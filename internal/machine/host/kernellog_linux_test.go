@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
 // No parameter that may be a secret is kept, and no text that controls a terminal.
@@ -60,5 +61,15 @@ func TestLogOfThisMachine(t *testing.T) {
 	require.NotEqual(t, log.Source == "", log.Reason == "", "one of the two")
 	for _, line := range log.Lines {
 		require.NotContains(t, strings.ToLower(line), "command line:")
+	}
+}
+
+func TestLoggedTSCHz(t *testing.T) {
+	for line, want := range map[string]float64{
+		"tsc: Detected 2596.144 MHz TSC": 2596144000, "tsc: Refined TSC clocksource calibration: 2593.905 MHz.": 2593905000,
+		"tsc: Detected many MHz processor": 0, "tsc: Detected 0.000 MHz processor": 0, "tsc: Detected 9999999999.0 MHz TSC": 0,
+		"tsc: Detected 9999999999.000 MHz processor": 0,
+	} {
+		require.Equal(t, want, loggedTSCHz(kernellog.Parse([]string{line})), line)
 	}
 }

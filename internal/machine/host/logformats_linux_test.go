@@ -74,8 +74,12 @@ func FuzzKernelLog(f *testing.F) {
 	f.Add("<6>[    0.000000] Linux version 6.1\n<6>[    0.1] tsc: \x00\n")
 	f.Add("Dec  3 09:00:12 db1 kernel: [    0.000000] Linux version 6.1\r\n")
 	f.Add("[ 1.1][ T1] x kernel: \n<")
+	f.Add("6,160,424069,-,caller=T1;tsc: x\n SUBSYSTEM=acpi\n")
+	f.Add("6,18446744073709551616,18446744073709551615,-;\x1b")
 	f.Fuzz(func(t *testing.T, text string) {
 		found := kernellog.LastBoot{KernelOnly: true}
+		_, err := readRecords(reads(text), found.Add)
+		require.NoError(t, err)
 		addKernelLines(text, found.Add)
 		found.Finish()
 		require.LessOrEqual(t, len(found.Lines), kernellog.MaxLines)
