@@ -40,7 +40,7 @@ the findings of doctor.
 RESULT is a result of any command that measures (a folder of --out, a document, a page or
 a zip), a folder with many of them, a glob, or - for a list on standard input. A machine
 is named by its label host, or by its file; of several results of a host, the newest
-counts. A result that cannot be read is named, and the others are compared.
+with costs counts. A result that cannot be read is named, and the others are compared.
 
 Exit status: 0 if --fail-on finds nothing, 1 if it does, 2 if the command line is wrong or
 no result can be read, 3 if --fail-on odd could not tell.`,

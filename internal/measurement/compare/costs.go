@@ -77,9 +77,9 @@ func (clock *Clock) GainNS() float64 {
 type Latency struct {
 	// MedianNS is the median of the rounds.
 	MedianNS float64 `json:"median_ns"`
-	// LowNS is an end of the interval; absent below 6 rounds.
+	// LowNS is the lower end of the interval; absent below 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty"`
-	// HighNS is an end of the interval; absent below 6 rounds.
+	// HighNS is the upper end of the interval; absent below 6 rounds.
 	HighNS float64 `json:"high_ns,omitempty"`
 	// Confidence is the confidence of the interval.
 	Confidence float64 `json:"confidence,omitempty" is:"share"`
@@ -105,7 +105,7 @@ func LatencyOf(samplesNS, quietNS []float64) *Latency {
 
 // Resolution is the step of a clock's values.
 type Resolution struct {
-	// TickNS is the median step, or the unit of the values.
+	// TickNS is the median step, or with FinerThanRead the unit of the values.
 	TickNS float64 `json:"tick_ns,omitempty"`
 	// TickLowNS is a quartile of the steps, if uneven.
 	TickLowNS float64 `json:"tick_low_ns,omitempty"`
@@ -131,7 +131,7 @@ type Resolution struct {
 type Throughput struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
-	// ReadsPerSecond is the total rate.
+	// ReadsPerSecond is the median total rate.
 	ReadsPerSecond float64 `json:"reads_per_second"`
 	// CountedReadsPerSecond is the rate including interruptions.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`

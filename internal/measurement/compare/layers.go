@@ -17,9 +17,9 @@ type Layer struct {
 	Name string `json:"name" is:"named"`
 	// NS is the difference of the medians; all add up to latency.median_ns.
 	NS float64 `json:"ns" is:"signed"`
-	// LowNS is an end of the interval; absent below 6 rounds.
+	// LowNS is the lower end of the interval; absent below 6 rounds.
 	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
-	// HighNS is an end of the interval; absent below 6 rounds.
+	// HighNS is the upper end of the interval; absent below 6 rounds.
 	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
 }
 

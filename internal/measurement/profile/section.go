@@ -7,7 +7,7 @@ import (
 
 // Profile is the CPU time that programs spend on reading clocks.
 type Profile struct {
-	// DurationNS is the time that the measurement took.
+	// DurationNS is the time that was sampled.
 	DurationNS int64 `json:"duration_ns"`
 	// RateHz is the number of samples in each second of CPU time.
 	RateHz int `json:"rate_hz"`
