@@ -49,6 +49,9 @@ type Value struct {
 // Number returns a number; 0 if the value is a text.
 func (v Value) Number() float64 { n, _ := v.Value.(float64); return n }
 
+// Text returns a text; empty if the value is a number.
+func (v Value) Text() string { text, _ := v.Value.(string); return text }
+
 // Add adds a figure; its verdict is by changed.
 func (c *Changes) Add(of Change, changed bool) {
 	of.Verdict = Same

@@ -74,5 +74,5 @@ func changesOf(old, new *Counter) section.Comparison {
 			old.Verdict != new.Verdict || old.HZ > 0 && new.HZ > 0 && old.Contradicts(CounterRate{PPM: &ppm}))
 	}
 	return section.Comparison{Value: all, Block: all.Block(title, "verdict", "", section.Columns("Counter", "",
-		section.Part{Cell: func(v section.Value) string { return strings.Join(words.Present(v.Value.(string), v.Detail), ", ") }}))}
+		section.Part{Cell: func(v section.Value) string { return strings.Join(words.Present(v.Text(), v.Detail), ", ") }}))}
 }

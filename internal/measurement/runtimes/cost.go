@@ -101,7 +101,7 @@ func (d *dialogue) known(names []string) (some []string, err error) {
 			return nil, err
 		}
 	}
-	if len(some) == 0 {
+	if len(some) == 0 && len(names) > 0 {
 		return nil, errors.New(d.missing[names[0]])
 	}
 	return some, nil
@@ -125,7 +125,7 @@ func (d *dialogue) calibrated(name string, slice time.Duration) (int, error) {
 // round starts at another name.
 func (r Runtime) costs(d *dialogue, names []string, count int) (map[string][]float64, error) {
 	known, err := d.known(names)
-	if err != nil {
+	if err != nil || len(known) == 0 {
 		return nil, err
 	}
 	if err := r.warm(d, known); err != nil {
