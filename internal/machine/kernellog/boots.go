@@ -79,7 +79,7 @@ func (b *boots) number() int {
 	return max(b.begun+min(others, 1), 1)
 }
 
-// Separated is whether Add returned newBoot where a boot begins.
+// separated returns whether add returned newBoot where a boot begins.
 func (b *boots) separated() bool { return b.timed && b.order() != 0 || b.number() == 1 }
 
 // beginsBoot returns whether a text is the first message of a boot, except for one line on Arm: Linux's, or gVisor's.

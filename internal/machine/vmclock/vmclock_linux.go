@@ -14,7 +14,7 @@ const device = "dev/vmclock0"
 
 // Read returns the facts of the page of a machine whose files are below root, or why it cannot be read; nil without a
 // VMClock. first is as for [Parse]. A read from the kernel is never from the midst of an update
-// (drivers/ptp/ptp_vmclock.c). What is no device, nor the file of a recorded machine, is not waited for.
+// (drivers/ptp/ptp_vmclock.c). Read does not wait for a FIFO.
 func Read(root string, first uint64) *result.VMClock {
 	path := filepath.Join(root, device)
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)

@@ -39,8 +39,7 @@ func measured(d *result.Document) []Clock {
 	return picture.Shown(clocks)
 }
 
-// latencies returns a row for each clock, the fastest first: a mark at the median and a bar for its confidence
-// interval,
+// latencies returns a row for each clock, the fastest first: a mark at the median and a bar for its confidence interval,
 // on a logarithmic axis.
 func latencies(d *result.Document) picture.Drawing {
 	clocks := measured(d)

@@ -20,8 +20,7 @@ func subtitle(d *result.Document) string {
 }
 
 // offsets returns the lines of the offsets of the first clocks with readings. Clocks of a path whose last offsets do
-// not
-// differ in the picture share one.
+// not differ in the picture share one.
 func offsets(d *result.Document) picture.Drawing {
 	const share = 0.02 // of the axis
 	t := Of(d)

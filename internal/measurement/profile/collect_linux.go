@@ -247,11 +247,11 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 	case o.events.Len() == 0:
 		return nil, o.whyNone()
 	case len(protected) > 0 && named != nil:
-		unseen = append(unseen, words.Plural(len(protected),
-			"process")+" that they started, of another user or not dumpable: "+wholeMachineNeeds())
+		unseen = append(unseen, words.Plural(len(protected), "process")+
+			" that they started, of another user or not dumpable: "+wholeMachineNeeds())
 	case len(protected) > 0:
-		unseen = append(unseen, words.Plural(len(protected),
-			"process")+" of this user that the system protects (not dumpable, or with other rights)")
+		unseen = append(unseen, words.Plural(len(protected), "process")+
+			" of this user that the system protects (not dumpable, or with other rights)")
 	}
 	return unseen, nil
 }

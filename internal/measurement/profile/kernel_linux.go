@@ -64,8 +64,7 @@ func callOf(function string) (kernelCall, bool) {
 }
 
 // clockFunctions are the clocks whose cost a call of a function of the vDSO has, by the name of the function without
-// its
-// prefix. vdso(7) lists the functions.
+// its prefix. vdso(7) lists the functions.
 var clockFunctions = map[string]string{
 	"clock_gettime": FineID, "clock_gettime64": FineID, "gettimeofday": "gettimeofday@vdso", "time": "time@vdso",
 }

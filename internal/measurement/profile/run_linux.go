@@ -104,8 +104,8 @@ func (o opened) missed(command *os.ProcessState, t *tally) (unseen []string) {
 		}
 	}
 	if t.foreign > 0 {
-		unseen = append(unseen, words.Plural(t.foreign,
-			"sample")+" of processes that are not in this PID namespace; run timebench on the host")
+		unseen = append(unseen, words.Plural(t.foreign, "sample")+
+			" of processes that are not in this PID namespace; run timebench on the host")
 	}
 	if t.throttled > 0 {
 		unseen = append(unseen, fmt.Sprintf("some time: the kernel interrupted the sampling %d times; choose a lower --rate", t.throttled))

@@ -13,8 +13,7 @@ import (
 const maxStacks = 400
 
 // callerFrames is the number of functions of a caller that are looked up. The functions of an interpreter come before
-// the
-// functions of its program.
+// the functions of its program.
 const callerFrames = 8
 
 // A stack is the innermost return addresses of a caller; 0 if there are fewer.
@@ -395,8 +394,7 @@ func (t *tally) lookUpNames() {
 	}
 }
 
-// lookUpCompiled looks up functions of just-in-time compilers, at the end of the profile: their lists are complete
-// then.
+// lookUpCompiled looks up functions of just-in-time compilers, at the end of the profile, when their lists are complete.
 func (t *tally) lookUpCompiled() {
 	for _, p := range t.programs {
 		var nameless []uint64

@@ -156,8 +156,7 @@ func (d *dialogue) threads(name string, n, count int, span time.Duration) (pass,
 type runFunc func(context.Context, *exec.Cmd) error
 
 // converse runs the benchmark of a runtime by a function such as [limited] makes, while talk sends it commands, and
-// ends
-// it when talk returns. It returns the error of talk, or how the benchmark ended.
+// ends it when talk returns. It returns the error of talk, or how the benchmark ended.
 func (r *runner) converse(s *subject, run runFunc, talk func(d *dialogue) error) error {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)

@@ -93,8 +93,7 @@ func testCommands(t *testing.T, r *runner) {
 }
 
 // testSleep checks that the command sets the number of sleeps and their span. Timers of JavaScript and Windows may end
-// a
-// tick early.
+// a tick early.
 func testSleep(t *testing.T, d *dialogue, name string) error {
 	const times, span, tick = 3, 40 * time.Millisecond, 16 * time.Millisecond
 	began := time.Now()

@@ -26,8 +26,7 @@ type Chart[T any] struct {
 	// Subtitle returns the subject of the picture, usually the machine.
 	Subtitle func(T) string
 	// Of returns what is below the title and the subtitle; nil, or a drawing without height, if the document has no
-	// data
-	// for the picture.
+	// data for the picture.
 	Of func(T) Drawing
 }
 

@@ -244,8 +244,7 @@ func (r Rows) DrawLegend(c draw.Canvas) draw.Canvas {
 }
 
 // legend draws the marks of the legend and the vertical lines, with their names, at the top of a canvas, in as many
-// lines
-// as a width needs, and returns their height. It draws nothing on the zero canvas.
+// lines as a width needs, and returns their height. It draws nothing on the zero canvas.
 func (r Rows) legend(c draw.Canvas, width vg.Length) vg.Length {
 	at := vg.Point{Y: c.Max.Y + 14*Pixel}
 	sample := func(text draw.TextStyle, name string, room vg.Length, mark func(at vg.Point)) {

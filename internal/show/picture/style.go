@@ -26,7 +26,7 @@ var Parts = []color.RGBA{
 	RGB(0xe69f00), RGB(0xe6e6c8),
 }
 
-// A Look is the colour and shape of the clocks of a path. Each differs among the paths of a system, for readers who see
+// A Look is the colour and shape of the clocks of a path. Each path of a system has its own shape, for readers who see
 // no colours.
 type Look struct {
 	Path  string

@@ -152,7 +152,7 @@ func Metrics[T any](prefix string, rows []T, labels func(T) []string, columns []
 	return all
 }
 
-// Unknown is the figure of a row without a figure.
+// Unknown is the value of [Column.Value] for a row without a figure.
 var Unknown = math.NaN()
 
 // Known returns a figure for [Column.Value]. 0 means unknown.
@@ -166,8 +166,8 @@ func If(known bool, value float64) float64 {
 	return Unknown
 }
 
-// Within returns a function that makes a [Column.Value] or a [Column.Text] from a part of a row. A row without the part
-// has the value none.
+// Within returns a function that makes a [Column.Value] or a [Column.Text] from a part of a row. For a row
+// without the part it returns none.
 func Within[T, P, V any](part func(T) *P, none V) func(of func(*P) V) func(T) V {
 	return func(of func(*P) V) func(T) V {
 		return func(row T) V {
