@@ -57,21 +57,25 @@ func number(folder, name string) int64 {
 	return max(0, n)
 }
 
-// idleStates returns the idle states, with how often the CPUs entered each since boot.
+// idleStates returns the idle states, with how often the CPUs entered each since boot. CPUs may differ in them.
 func idleStates(cpus []int) (all []IdleState) {
 	if cpus == nil {
 		cpus = thread.Usable()
 	}
-	states, _ := filepath.Glob(folder + "/cpu0/cpuidle/state*")
-	for _, state := range states {
-		of := IdleState{Name: text(state, "name"), LatencyNS: 1000 * number(state, "latency")}
-		for _, cpu := range cpus {
-			of.Entered += number(folder, fmt.Sprintf("cpu%d/cpuidle/%s/usage", cpu, filepath.Base(state)))
-		}
-		if of.Name != "" {
-			all = append(all, of)
+	for _, cpu := range cpus {
+		states, _ := filepath.Glob(fmt.Sprintf("%s/cpu%d/cpuidle/state*", folder, cpu))
+		for _, state := range states {
+			name := text(state, "name")
+			at := slices.IndexFunc(all, func(s IdleState) bool { return s.Name == name })
+			if at < 0 && name != "" {
+				at, all = len(all), append(all, IdleState{Name: name, LatencyNS: 1000 * number(state, "latency")})
+			}
+			if at >= 0 {
+				all[at].Entered += number(state, "usage")
+			}
 		}
 	}
+	slices.SortStableFunc(all, func(a, b IdleState) int { return cmp.Compare(a.LatencyNS, b.LatencyNS) })
 	return all
 }
 
