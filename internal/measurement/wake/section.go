@@ -37,7 +37,7 @@ type Timers struct {
 	IdleDriver string `json:"idle_driver,omitempty"`
 	// IdleGovernor chooses the idle state: menu, teo, haltpoll.
 	IdleGovernor string `json:"idle_governor,omitempty"`
-	// IdleStates are the idle states of the first CPU, the deepest last.
+	// IdleStates are the idle states of these CPUs, or of all, the deepest last.
 	IdleStates []IdleState `json:"idle_states,omitempty" once:"name"`
 	// HaltPollNS is guest_halt_poll_ns of haltpoll.
 	HaltPollNS int64 `json:"halt_poll_ns,omitempty"`

@@ -39,9 +39,9 @@ type SleepSpan struct {
 	MinLateNS float64 `json:"min_late_ns" is:"signed"`
 	// MedianLateNS is the median.
 	MedianLateNS float64 `json:"median_late_ns" is:"signed"`
-	// LowNS is an end of its interval; absent below 6 sleeps.
+	// LowNS is the lower end of its interval; absent below 6 sleeps.
 	LowNS float64 `json:"low_ns,omitempty" is:"signed"`
-	// HighNS is an end of its interval; absent below 6 sleeps.
+	// HighNS is the upper end of its interval; absent below 6 sleeps.
 	HighNS float64 `json:"high_ns,omitempty" is:"signed"`
 	// P99LateNS is the 99th percentile; absent below 100 sleeps.
 	P99LateNS float64 `json:"p99_late_ns,omitempty" is:"signed"`

@@ -96,7 +96,7 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 		defer t.close.run()
 		r.threads = append(r.threads, t)
 	}
-	// Each pass has new threads, so none undoes what it changed of itself.
+	// Each pass runs on new threads, so no change has to be undone.
 	all := func(task func(*sleepingThread)) (failed error) {
 		done := make(chan error, len(cpus))
 		for _, t := range r.threads {
