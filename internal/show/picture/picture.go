@@ -39,8 +39,14 @@ type Drawing interface {
 
 // Drawable reports whether the document has data for the picture.
 func (c Chart[T]) Drawable(of T) bool {
-	drawing := c.Of(of)
+	_, drawing := c.bounded(of)
 	return drawing != nil && drawing.Height(Width) > 0
+}
+
+// bounded returns the document with [Bounded] texts, and its drawing: no other text reaches the layout.
+func (c Chart[T]) bounded(of T) (T, Drawing) {
+	of = printable.All(of, Bounded)
+	return of, c.Of(of)
 }
 
 // The size of a picture.
@@ -81,23 +87,24 @@ func Bounded(text string) string {
 
 // PNG draws the picture as a PNG. of must be Drawable.
 func (c Chart[T]) PNG(w io.Writer, of T) error {
-	canvas := c.drawn(of, Width, func(w, h vg.Length) vg.CanvasSizer {
+	canvas, _ := c.drawn(of, Width, func(w, h vg.Length) vg.CanvasSizer {
 		return vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(sharpness))
 	})
 	_, err := vgimg.PngCanvas{Canvas: canvas.(*vgimg.Canvas)}.WriteTo(w)
 	return err
 }
 
-// drawn returns a new canvas of a width with the picture.
-func (c Chart[T]) drawn(of T, width vg.Length, canvas func(w, h vg.Length) vg.CanvasSizer) vg.CanvasSizer {
-	of = printable.All(of, Bounded)
-	drawing, subtitle := c.Of(of), c.Subtitle(of)
+// drawn returns a new canvas of a width with the picture, and the subtitle.
+func (c Chart[T]) drawn(of T, width vg.Length,
+	canvas func(w, h vg.Length) vg.CanvasSizer) (on vg.CanvasSizer, subtitle string) {
+	of, drawing := c.bounded(of)
+	subtitle = c.Subtitle(of)
 	_, _, titles, subtitles := head(c.Title, subtitle, width-2*Margin)
 	height := drawing.Height(width) + vg.Length(len(titles)-1)*(titleSize+headGap/2) +
 		vg.Length(len(subtitles)-1)*(subtitleSize+headGap/2)
-	on := canvas(width, height)
+	on = canvas(width, height)
 	drawing.Draw(titled(draw.Crop(draw.New(on), Margin, -Margin, Margin, -Margin), c.Title, subtitle))
-	return on
+	return on, subtitle
 }
 
 // IsNarrow reports whether a picture or a part of it is for a telephone.

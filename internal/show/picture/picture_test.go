@@ -2,6 +2,7 @@ package picture
 
 import (
 	"image/color"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -19,6 +20,20 @@ func TestLongTextsAreShortened(t *testing.T) {
 	require.True(t, strings.HasSuffix(short, "…"))
 	require.LessOrEqual(t, text.Width(short), 100*Pixel)
 	require.Equal(t, "…", Shortened(text, "WWW", vg.Length(1)))
+}
+
+// No long text of a document reaches the layout.
+func TestTextsOfADocumentAreBounded(t *testing.T) {
+	long := strings.Repeat("W", 1000)
+	c := Chart[string]{Subtitle: func(of string) string { return of }, Of: func(of string) Drawing {
+		require.Equal(t, Bounded(long), of)
+		return Rows{Rows: []Row{{Name: of}}}
+	}}
+	require.True(t, c.Drawable(long))
+	require.NoError(t, c.PNG(io.Discard, long))
+	var svg strings.Builder
+	require.NoError(t, c.SVG(&svg, long, Width))
+	require.NotContains(t, svg.String(), long)
 }
 
 // A grey print distinguishes the paths of a system, and the parts of a bar; text in a bar is legible.

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/timebench/timebench/internal/show/printable"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
@@ -20,8 +19,7 @@ import (
 // The page can change the colours: #0072B2 is var(--c-0072b2, #0072B2). Without a style sheet
 // the picture looks like the PNG.
 func (c Chart[T]) SVG(w io.Writer, of T, width vg.Length) error {
-	of = printable.All(of, Bounded)
-	canvas := c.drawn(of, width, func(w, h vg.Length) vg.CanvasSizer { return vgsvg.New(w, h) })
+	canvas, subtitle := c.drawn(of, width, func(w, h vg.Length) vg.CanvasSizer { return vgsvg.New(w, h) })
 	var drawn bytes.Buffer
 	if _, err := canvas.(*vgsvg.Canvas).WriteTo(&drawn); err != nil {
 		return err
@@ -30,7 +28,7 @@ func (c Chart[T]) SVG(w io.Writer, of T, width vg.Length) error {
 	if !found {
 		return fmt.Errorf("chart %s: the drawing has no view box", c.Name)
 	}
-	name := html.EscapeString(c.Title + ": " + c.Subtitle(of))
+	name := html.EscapeString(c.Title + ": " + subtitle)
 	_, err := fmt.Fprintf(w, `<svg role="img" aria-label="%s" viewBox=%s`, name, fit(painted(body)))
 	return err
 }
