@@ -15,13 +15,15 @@ var ownWays = []Way{
 			return interrupted(native.CallIDBuffer(native.LibNanosleep, uintptr(unsafe.Pointer(at)), unsafe.Pointer(unused), 0, 1))
 		}), nil
 	}},
-	{ID: "mach_wait_until@libc", Call: "mach_wait_until(deadline)", open: simple(func(left int64) error {
+	{ID: "mach_wait_until@libc", Call: "mach_wait_until(deadline)", open: func(*cleanup) (sleeper, error) {
 		numerator, denominator := native.MachTimebase()
 		unused := new(uint64)
-		now := native.CallIDBuffer(native.LibMachAbsoluteTime, 0, unsafe.Pointer(unused), 0, 1)
-		until := uintptr(int64(now) + left*int64(denominator)/int64(numerator))
-		return interrupted(native.CallIDBuffer(native.LibMachWaitUntil, until, unsafe.Pointer(unused), 0, 1))
-	})},
+		return after(func(left int64) error {
+			now := native.CallIDBuffer(native.LibMachAbsoluteTime, 0, unsafe.Pointer(unused), 0, 1)
+			until := uintptr(int64(now) + left*int64(denominator)/int64(numerator))
+			return interrupted(native.CallIDBuffer(native.LibMachWaitUntil, until, unsafe.Pointer(unused), 0, 1))
+		}), nil
+	}},
 }
 
 // interrupted returns the error of a call that a signal ended. No other error is possible.
