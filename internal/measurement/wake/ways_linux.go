@@ -156,6 +156,7 @@ func ring() (int, error) {
 }
 
 // ringTimeout sets struct io_uring_getevents_arg, by which liburing waits for a completion (io_uring_wait_cqe_timeout).
+// Linux has it since 5.11, and rounds it up to jiffies before 5.18.
 func ringTimeout(c *sleepingCall, deadline int64) error {
 	err := relative64(4)(c, deadline)
 	c.at[4] = int64(c.args[4])
