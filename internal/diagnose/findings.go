@@ -61,7 +61,7 @@ var checks = []check{
 	{"unsynchronised", []string{result.Warn, result.Note}, unsynchronised, nil},
 	{"slewed", []string{result.Note}, slewed, []string{"clock-rate", "two-time-services"}},
 	{"sleeps-by-ticks", []string{result.Note}, sleepsByTicks, nil},
-	{"early-wake-ups", []string{result.Error, result.Note}, earlyWakeUps, []string{"sleeps-by-ticks"}},
+	{"early-wake-ups", []string{result.Error, result.Note}, earlyWakeUps, nil},
 	{"coarse-timers", []string{result.Warn}, coarseTimers, nil},
 	{"timer-slack", []string{result.Warn, result.Note}, largeSlack, []string{"coarse-timers"}},
 	{"steal", []string{result.Warn, result.Note}, steal, nil},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
@@ -64,8 +65,9 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 		finding.Cause = "A program that trusts its sleep acts too early. Windows ends a sleep with a tick of its timer, which may be up to a tick early."
 		finding.Remedies, finding.Links = remedy.For(s, "sleep-until"), []string{"https://learn.microsoft.com/en-us/windows/win32/api/synchapi/nf-synchapi-sleep"}
 	}
+	ticks := sleepsByTicks(s) != nil // which says that it ends sleeps early, too
 	for _, w := range sleeps(s) {
-		if w.Early > 0 {
+		if w.Early > 0 && !(ticks && strings.HasSuffix(w.ID, "@winapi") && w.ID != wake.HighResolutionID) {
 			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s · %d of %s of %s ended early, by %s at most", w.ID, w.Early,
 				words.Plural(w.Samples, "sleep"), words.Duration(float64(w.SpanNS)), words.Duration(-w.MinLateNS)))
 		}

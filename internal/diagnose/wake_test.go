@@ -42,6 +42,13 @@ func TestTicksOfWindows(t *testing.T) {
 	for _, text := range []string{"every 15.6 ms", "timeBeginPeriod(1)", "version 2004", "costs power", "version 1803"} {
 		require.Contains(t, worded(findings[0]), text)
 	}
+	both := sleptByTicks()
+	both.Ways = append(both.Ways, earlySleeps().Ways...)
+	both.Ways[1].ID = wake.HighResolutionID
+	d.Put(both)
+	findings = Findings(d)
+	require.Len(t, findings, 2)
+	require.Equal(t, []string{wake.HighResolutionID + " · 3 of 150 sleeps of 1 ms ended early, by 300 µs at most"}, findings[1].Evidence)
 	d.Put(slept(wake.Timers{}, 1.7e6, 2e6, layer(wake.Rounding, 1.2e6), layer(wake.TheRest, 0.5e6)))
 	require.Empty(t, Findings(d))
 }

@@ -59,6 +59,9 @@ var goWay = Way{ID: "time.Sleep@go", Call: "time.Sleep", twin: "epoll_wait@sysca
 		}, nil
 	}}
 
+// HighResolutionID is the one way of Windows that is not bound to the tick of the system timer (Windows 10, version 1803).
+const HighResolutionID = "CreateWaitableTimerEx(HIGH_RESOLUTION)@winapi"
+
 // Ways returns all ways of this system.
 func Ways() []Way { return append(slices.Clone(systemWays), goWay) }
 

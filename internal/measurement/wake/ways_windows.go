@@ -20,9 +20,6 @@ var (
 	closeThreadpoolTimer      = kernel32.NewProc("CloseThreadpoolTimer")
 )
 
-// highResolutionID is the way that is not bound to the tick of the system timer (Windows 10, version 1803).
-const highResolutionID = "CreateWaitableTimerEx(HIGH_RESOLUTION)@winapi"
-
 // systemWays are the ways of Windows.
 var systemWays = []Way{
 	byTicks("Sleep", "Sleep, in ms", simple(func(ns int64) error {
@@ -30,7 +27,7 @@ var systemWays = []Way{
 		return nil
 	})),
 	byTicks("CreateWaitableTimerEx", "SetWaitableTimer, WaitForSingleObject", waitable(0)),
-	{ID: highResolutionID, Call: "CREATE_WAITABLE_TIMER_HIGH_RESOLUTION", open: waitable(2)},
+	{ID: HighResolutionID, Call: "CREATE_WAITABLE_TIMER_HIGH_RESOLUTION", open: waitable(2)},
 	byTicks("SetThreadpoolTimer", "SetThreadpoolTimer, until its callback signals an event", threadpool),
 	byTicks("SleepConditionVariableSRW", "SleepConditionVariableSRW, in ms", func(*cleanup) (sleeper, error) {
 		variable, lock := new(uintptr), new(uintptr)
@@ -49,7 +46,7 @@ var systemWays = []Way{
 
 // byTicks returns a way that waits for a tick of the system timer, up to 15.6 ms.
 func byTicks(name, call string, open func(*cleanup) (sleeper, error)) Way {
-	return Way{ID: name + "@winapi", Call: call, twin: highResolutionID, twinLayer: Rounding, open: open}
+	return Way{ID: name + "@winapi", Call: call, twin: HighResolutionID, twinLayer: Rounding, open: open}
 }
 
 func milliseconds(ns int64) uint32 { return uint32((ns + 999_999) / 1_000_000) }
