@@ -21,7 +21,7 @@ run doctor timebench doctor --format json
 var ofSleeps = []string{"early-wake-ups", "coarse-timers", "timer-slack", "slow-idle-exit"}
 
 // TestWake plants boot parameters. Only without high-resolution timers do sleeps end at ticks, and doctor names the
-// parameter; the others leave no fault. No way is early.
+// parameter; with the others it finds no fault of sleeps. No way is early.
 func TestWake(t *testing.T) {
 	for boots, cause := range map[string]string{
 		"":                       "",
