@@ -38,11 +38,14 @@ func TestTextsOfADocumentAreBounded(t *testing.T) {
 
 // A grey print distinguishes the paths of a system, and the parts of a bar; text in a bar is legible.
 func TestPicturesInGrey(t *testing.T) {
-	shapes := map[draw.GlyphDrawer]string{}
-	for _, path := range []string{"vdso", "syscall", "cpu", "go", "mmio"} { // of Linux
-		shape := LookOf(path).Shape
-		require.Empty(t, shapes[shape], path)
-		shapes[shape] = path
+	for _, paths := range [][]string{{"vdso", "syscall", "cpu", "go", "mmio"}, // of Linux, Windows and others
+		{"winapi", "syscall", "cpu", "go", "memory"}, {"libc", "syscall", "cpu", "go"}} {
+		shapes := map[draw.GlyphDrawer]string{}
+		for _, path := range paths {
+			shape := LookOf(path).Shape
+			require.Empty(t, shapes[shape], path)
+			shapes[shape] = path
+		}
 	}
 	linear := func(c uint8) float64 {
 		v := float64(c) / 255

@@ -45,7 +45,7 @@ var Looks = []Look{
 	{"go", RGB(0xcc79a7), diamond, outlined(diamond)},
 	{"mmio", RGB(0xe69f00), downward, outlined(downward)},
 	{"winapi", RGB(0x0072b2), draw.CircleGlyph{}, draw.RingGlyph{}},
-	{"memory", RGB(0x56b4e9), draw.BoxGlyph{}, draw.SquareGlyph{}},
+	{"memory", RGB(0x56b4e9), downward, outlined(downward)},
 	{"libc", RGB(0x56b4e9), draw.CircleGlyph{}, draw.RingGlyph{}},
 }
 
