@@ -65,9 +65,10 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 		finding.Cause = "A program that trusts its sleep acts too early. Windows ends a sleep with a tick of its timer, which may be up to a tick early."
 		finding.Remedies, finding.Links = remedy.For(s, "sleep-until"), []string{"https://learn.microsoft.com/en-us/windows/win32/api/synchapi/nf-synchapi-sleep"}
 	}
-	ticks := sleepsByTicks(s) != nil // which says that it ends sleeps early, too
+	ticks := sleepsByTicks(s) != nil // which says that a tick may be early, too
 	for _, w := range sleeps(s) {
-		if w.Early > 0 && !(ticks && strings.HasSuffix(w.ID, "@winapi") && w.ID != wake.HighResolutionID) {
+		explained := ticks && strings.HasSuffix(w.ID, "@winapi") && w.ID != wake.HighResolutionID
+		if w.Early > 0 && !explained {
 			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s · %d of %s of %s ended early, by %s at most", w.ID, w.Early,
 				words.Plural(w.Samples, "sleep"), words.Duration(float64(w.SpanNS)), words.Duration(-w.MinLateNS)))
 		}
