@@ -104,7 +104,7 @@ func (w world) announce(t testing.TB, command string, heard func(times []time.Du
 
 // The host stops the machine for longer than the announced time. The command corrects its announcement.
 func TestAnnouncementIsCorrected(t *testing.T) {
-	times, took := named("tsc").announce(t, "compare --threads 1 --rounds 200 CLOCK_MONOTONIC@vdso", func(times []time.Duration, emulator *os.Process) {
+	times, took := named("tsc").announce(t, "compare --threads 1 --rounds 600 CLOCK_MONOTONIC@vdso", func(times []time.Duration, emulator *os.Process) {
 		if len(times) == 1 {
 			require.NoError(t, emulator.Signal(syscall.SIGSTOP))
 			time.Sleep(2*times[0] + time.Second)

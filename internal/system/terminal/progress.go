@@ -41,7 +41,8 @@ func bar(w *os.File, what string, done, total time.Duration) (move func(done, to
 	if !ok {
 		return nil, func(bool) {}
 	}
-	before, width := time.Since(begun), screen{w}.Width()
+	began, width := time.Now(), screen{w}.Width()
+	before := began.Sub(begun)
 	announced := announcement{before: max(done, before), after: max(0, before-done)}
 	announced.total = rounded(announced.before + total - done + announced.after)
 	_, _ = io.WriteString(w, table.Indented(fmt.Sprintf("%s: about %s.", what, announced.total), 0, width))
@@ -60,7 +61,6 @@ func bar(w *os.File, what string, done, total time.Duration) (move func(done, to
 		defer close(finished)
 		bar.Render()
 	}()
-	began := time.Now()
 	var lasts atomic.Int64 // how long the run takes from now on, by what is done
 	lasts.Store(int64(total - done))
 	shown := make(chan struct{})
