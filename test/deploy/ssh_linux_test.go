@@ -65,7 +65,7 @@ func TestClusterShell(t *testing.T) {
 	config, folder := machines(t)
 	binary, results := need.Timebench(t), filepath.Join(folder, "results")
 	command := exec.Command(clush, "-w", "node[1-4]", "-o", "-F "+config, "--outdir="+results, "--", binary+" "+quick+
-		" --quiet --format json --label host=%h")
+		" --quiet --format json")
 	out, err := command.Output()
 	require.NoError(t, err, "%.2000s", out)
 	var files []string
