@@ -55,18 +55,21 @@ func (w world) run(t testing.TB, script string) map[string]ran {
 	emulator := need.Program(t, w.emulator)
 	require.NoError(t, os.Symlink(parts(t, w.arch), filepath.Join(here, "parts")))
 	require.NoError(t, os.WriteFile(filepath.Join(here, "initrd"), root(t, w.arch, script), 0o600))
-	limited, cancel := context.WithTimeout(t.Context(), longest)
-	defer cancel()
 	started := time.Now()
 	host := func(line string, emulator *os.Process) {
 		if w.host != nil {
 			w.host(t, here, line, emulator)
 		}
 	}
-	console, err := boot(limited, here, emulator, w.machine, host)
+	start := func() (string, error) {
+		limited, cancel := context.WithTimeout(t.Context(), longest)
+		defer cancel()
+		return boot(limited, here, emulator, w.machine, host)
+	}
+	console, err := start()
 	if errors.Is(err, errNoInit) {
 		t.Logf("%s: %v; once more", w.name, err)
-		console, err = boot(limited, here, emulator, w.machine, host)
+		console, err = start()
 	}
 	require.NoError(t, err, "%s said:\n%s", w.name, console)
 	t.Logf("%s ran for %.1f s", w.name, time.Since(started).Seconds())
