@@ -1,6 +1,6 @@
 // Package published has published latencies of clock reads, each with its address: what is usual for a clock source.
 //
-// The figures are in figures.csv, from which its test makes docs/reference.md. None was measured by this project.
+// The figures are in figures.csv, from which its test makes docs/reference.md. Other people measured all of them.
 package published
 
 import (
@@ -27,7 +27,7 @@ type Figure struct {
 	NS float64
 	// Call, CPU and System are what was read, and where, as far as the page shows.
 	Call, CPU, System string
-	// Year is the year of the publication; 0 if the page has none.
+	// Year is the year of the publication; 0 if the page does not say it.
 	Year int
 	// Deduced is whether the clock source follows from what the page shows, and is not named there.
 	Deduced bool
@@ -50,7 +50,7 @@ var figures = sync.OnceValue(func() (all []Figure) {
 	return all
 })
 
-// A Range is the published figures of one clock source, read in one way.
+// A Range has the published figures of a clock source that is read in one way.
 type Range struct {
 	Name          string  // tsc by system call on Xen
 	LowNS, HighNS float64 // ns of one read

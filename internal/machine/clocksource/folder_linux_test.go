@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nobody is a user other than root, with this name on most systems.
+// nobody is the id of a user without privileges; most systems name the user nobody.
 const nobody = 65534
 
 func TestFolderThatCannotBeReadIsAnError(t *testing.T) {

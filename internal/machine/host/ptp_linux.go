@@ -73,8 +73,8 @@ func ptpOffset(of *result.WallOffset, device string) error {
 	return err
 }
 
-// tightest sets the offset by the reading with the smallest bound. PTP_SYS_OFFSET_PRECISE has none: the driver reads
-// both clocks at once, with an error of its own.
+// tightest sets the offset by the reading with the smallest bound. The bound of PTP_SYS_OFFSET_PRECISE is unknown: the
+// driver reads both clocks at once, with an error of its own.
 func tightest(of *result.WallOffset, readings [][3]unix.PtpClockTime) error {
 	err := errors.New("no reading")
 	for _, r := range readings {

@@ -346,7 +346,7 @@ func TestNoFileIsLeft(t *testing.T) {
 	require.Equal(t, before, need.OpenFiles())
 }
 
-// nobody runs shell scripts as the user of this name, in a folder with timebench.
+// nobody runs shell scripts as the user nobody, in a folder with timebench.
 type nobody struct {
 	setpriv, folder string
 }

@@ -16,7 +16,7 @@ var poll = map[string]uintptr{"386": 168, "amd64": 7, "arm": 168, "ppc64le": 167
 
 const noCall = ^uintptr(0) // of a system call that this CPU lacks; it is not made
 
-// noEvents is where the kernel would write events. There are none.
+// The kernel writes events of watched files to noEvents; epoll watches no file here.
 var noEvents [1]unix.EpollEvent
 
 // systemWays are the ways of Linux. A way in milliseconds stands after its twin in nanoseconds.
