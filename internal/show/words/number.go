@@ -172,18 +172,3 @@ func Times(ratio float64) string {
 	}
 	return ThreeDigits(ratio)
 }
-
-// Offset returns nanoseconds with their sign in a suitable unit: +1.25 ms, -5 ns, 0.
-func Offset(valueNS float64) string {
-	const min, most = 0.0005, 1e15
-	switch size := math.Abs(valueNS); {
-	case size < min:
-		return "0"
-	case size >= most:
-		return fmt.Sprintf("%+.1e s", valueNS/1e9)
-	case valueNS < 0:
-		return "-" + Duration(size)
-	default:
-		return "+" + Duration(size)
-	}
-}
