@@ -40,15 +40,16 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	require.Equal(t, want.String(), string(got), "go test ./internal/document/result -run Schema -update writes it anew")
 }
 
-// docs/result.md describes each object and its keys, as the schema does.
+// docs/result.md describes each object and lists its keys, as the schema does.
 func TestPageIsThatOfTheSchema(t *testing.T) {
 	text, err := os.ReadFile(docs)
 	require.NoError(t, err)
 	head, rest, found := strings.Cut(string(text), made)
 	require.True(t, found, made)
-	w := writer{schema: generated(t), places: map[string]string{}, keys: map[string]bool{}, absent: map[string]bool{}}
+	w := writer{schema: generated(t), places: map[string]string{}}
 	w.name("Document", "")
-	w.object("Document")
+	w.page.WriteString("\n")
+	w.object("Document", "")
 	if *update {
 		require.NoError(t, os.WriteFile(docs, []byte(head+made+w.page.String()), 0o644))
 		rest = w.page.String()
@@ -56,13 +57,11 @@ func TestPageIsThatOfTheSchema(t *testing.T) {
 	require.Equal(t, w.page.String(), rest, "go test ./internal/document/result -run Schema -update writes it anew")
 }
 
-// A writer writes the definitions of a schema as Markdown, each where it occurs first.
+// A writer writes the definitions of a schema as a nested list of Markdown, each where it occurs first.
 type writer struct {
 	page   strings.Builder
 	schema *jsonschema.Schema
 	places map[string]string // of the definitions
-	keys   map[string]bool   // with their meanings, that are on the page
-	absent map[string]bool   // definitions that a document may lack
 }
 
 // name gives a definition a place, and then the definitions within it that lack a place.
@@ -70,10 +69,13 @@ func (w *writer) name(definition, at string) {
 	w.places[definition] = at
 	for pair := w.schema.Definitions[definition].Properties.Oldest(); pair != nil; pair = pair.Next() {
 		if of, list := referred(pair.Value); of != "" && w.places[of] == "" {
-			w.name(of, strings.TrimPrefix(at+"."+pair.Key+list, "."))
+			w.name(of, below(at, pair.Key+list))
 		}
 	}
 }
+
+// below returns the place of a key in the object at a place.
+func below(at, key string) string { return strings.TrimPrefix(at+"."+key, ".") }
 
 // referred returns the definition that a property has as its value or, if list is [], as its elements; empty for none.
 func referred(property *jsonschema.Schema) (name, list string) {
@@ -83,92 +85,64 @@ func referred(property *jsonschema.Schema) (name, list string) {
 	return strings.TrimPrefix(property.Ref, "#/$defs/"), list
 }
 
-// beginning is how the comments of types and fields begin, which the page need not repeat.
-var beginning = regexp.MustCompile("^(An? )?[A-Za-z0-9_]+ (is|are|has) (the number of |the |whether )?")
+// beginning is how the comments of types begin, which the page need not repeat.
+var beginning = regexp.MustCompile("^(An? )?[A-Za-z0-9_]+ (is|are|has) (the number of |the )?")
 
-// notInAnchor is what an anchor of GitHub leaves out of its heading.
-var notInAnchor = regexp.MustCompile("[^a-z0-9_ -]")
-
-func (w *writer) object(name string) {
+// object writes a definition: its description, its keys, and below them the objects in it. The mark is ? if a document
+// may lack it.
+func (w *writer) object(name, mark string) {
 	definition, at := w.schema.Definitions[name], w.places[name]
-	heading := "The document"
+	var keys []string
+	var in [][2]string // definitions with their marks
+	for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
+		absent := "?"
+		if slices.Contains(definition.Required, pair.Key) {
+			absent = ""
+		}
+		of, list := referred(pair.Value)
+		if of != "" && w.places[of] == below(at, pair.Key+list) {
+			in = append(in, [2]string{of, absent})
+			continue
+		}
+		key := "`" + pair.Key + list + "`" + absent + typeOf(pair.Value)
+		if of != "" {
+			key += " (as `" + w.places[of] + "`)"
+		}
+		keys = append(keys, key)
+	}
+	heading := "the document"
 	if at != "" {
 		heading = "`" + at + "`"
 	}
-	if w.absent[name] {
-		heading += "?"
+	about := beginning.ReplaceAllString(strings.TrimSuffix(definition.Description, "."), "")
+	fmt.Fprintf(&w.page, "%s- **%s**%s: %s", strings.Repeat("  ", strings.Count(at, ".")), heading, mark, about)
+	if len(keys) > 0 {
+		fmt.Fprintf(&w.page, ": %s", strings.Join(keys, ", "))
 	}
-	fmt.Fprintf(&w.page, "\n## %s\n\n%s\n\n", heading, upper(beginning.ReplaceAllString(definition.Description, "")))
-	var again, below []string
-	for pair := definition.Properties.Oldest(); pair != nil; pair = pair.Next() {
-		of, list := referred(pair.Value)
-		if of != "" && w.places[of] == strings.TrimPrefix(at+"."+pair.Key+list, ".") {
-			w.absent[of] = !slices.Contains(definition.Required, pair.Key)
-			below = append(below, of)
-			continue
-		}
-		key := "`" + pair.Key + list + "`"
-		if of != "" {
-			key = fmt.Sprintf("[%s](#%s)", key, strings.ReplaceAll(notInAnchor.ReplaceAllString(w.places[of], ""), " ", "-"))
-		}
-		if !slices.Contains(definition.Required, pair.Key) {
-			key += "?"
-		}
-		about := typeOf(pair.Key, pair.Value) + ": " + beginning.ReplaceAllString(pair.Value.Description, "") + "\n"
-		switch earlier, next := strings.CutSuffix(w.page.String(), about); {
-		case w.keys[pair.Key+about]:
-			again = append(again, key)
-		case next: // the low and the high end of one interval
-			w.page.Reset()
-			fmt.Fprintf(&w.page, "%s, %s%s", earlier, key, about)
-		default:
-			fmt.Fprintf(&w.page, "- %s%s", key, about)
-		}
-		w.keys[pair.Key+about] = true
-	}
-	if len(again) > 0 {
-		fmt.Fprintf(&w.page, "- as above: %s\n", strings.Join(again, ", "))
-	}
-	for _, of := range below {
-		w.object(of)
+	w.page.WriteString("\n")
+	for _, of := range in {
+		w.object(of[0], of[1])
 	}
 }
 
-func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-// withUnit matches the name of a key with a unit, whose value is a number.
-var withUnit = regexp.MustCompile("(^|_)(ns|hz|ppm|cpus|share|per_second|per_read)(_|$)")
-
-// typeOf returns the type of a property, unless it is a text or a count or the key has a unit, and the bounds of a
-// number.
-func typeOf(key string, property *jsonschema.Schema) string {
+// typeOf returns the choices of a text, and the bounds of a number that may be negative or is a share.
+func typeOf(property *jsonschema.Schema) string {
 	if property.Items != nil {
 		property = property.Items
 	}
-	switch property.Type {
-	case "string":
-		if len(property.Enum) == 0 {
-			return ""
-		}
+	switch {
+	case len(property.Enum) > 0:
 		var choices []string
 		for _, choice := range property.Enum {
 			choices = append(choices, fmt.Sprint(choice))
 		}
-		return " `" + strings.Join(choices, "|") + "`"
-	case "integer", "number":
-		text := ""
-		if property.Type == "number" && !withUnit.MatchString(key) {
-			text = " number"
-		}
-		switch {
-		case property.Maximum == "1":
-			text += " 0…1"
-		case property.Minimum != "0" && property.Minimum != "1":
-			text += " ±"
-		}
-		return text
-	case "boolean":
-		return " boolean"
+		return " (" + strings.Join(choices, ", ") + ")"
+	case property.Type != "integer" && property.Type != "number":
+		return ""
+	case property.Maximum == "1":
+		return " 0…1"
+	case property.Minimum != "0" && property.Minimum != "1":
+		return " ±"
 	}
 	return ""
 }
