@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package limits
-
-func check() error { return checkFiles() }
