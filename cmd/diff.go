@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,29 +98,20 @@ func compareFiles(stdout, stderr io.Writer, flags diffFlags, oldFile, newFile st
 // maxListed is how many figures an error lists.
 const maxListed = 5
 
-// gate returns the error of --fail-above: a figure is slower, or cannot be compared.
+// gate returns the error of --fail-above: a figure is slower, or may be.
 func gate(d *compare.Changes, above float64, typed string) error {
-	cannot := func(figures []string, why string) error {
-		return untold(fmt.Errorf("no figure is slower by more than %s, beyond noise, but %s cannot be compared: %s", typed,
-			firstFew(figures), why))
+	slower, unjudged := d.Gate(above)
+	gone := slices.Concat(d.OnlyOld, d.Lost)
+	why, undecided := "the new result lacks them", gone
+	if len(gone) == 0 {
+		why, undecided = "the runs are too few, or disturbed; measure both with --repeat 5, on a quiet machine", unjudged
 	}
-	slower, unsteady, undecided, small := d.SlowerThan(above), d.UnsteadyAbove(above), d.Untold(), d.UnjudgedAbove(above)
 	switch {
 	case len(slower) > 0:
-		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", firstFew(figures(slower)), typed))
-	case len(d.OnlyOld) > 0:
-		return cannot(d.OnlyOld, "the new result has none of their figures")
-	case len(d.Lost) > 0:
-		return cannot(d.Lost, "the new result does not have them")
-	case len(unsteady) > 0:
-		return cannot(figures(unsteady),
-			"a run changed while it lasted, shared its CPUs, or ran at another speed; measure again on a quiet machine")
-	case len(small) > 0:
-		return cannot(figures(small),
-			"the runs are too few, or contradict each other; measure compare with --repeat 5 or more")
+		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", firstFew(slower), typed))
 	case len(undecided) > 0:
-		return cannot(figures(undecided),
-			"too few samples for a verdict; measure compare with more --rounds, or the others again")
+		return untold(fmt.Errorf("no figure is slower by more than %s, beyond noise, but %s cannot be judged: %s", typed,
+			firstFew(undecided), why))
 	case d.Comparisons == 0:
 		return untold(errors.New("the results have no cost of a read in common, so --fail-above cannot decide"))
 	}
@@ -127,14 +119,6 @@ func gate(d *compare.Changes, above float64, typed string) error {
 }
 
 func untold(err error) error { return &failure{status: couldNotTell, err: err} }
-
-func figures(changes []compare.Change) []string {
-	var names []string
-	for _, c := range changes {
-		names = append(names, c.Figure())
-	}
-	return names
-}
 
 func firstFew(names []string) string {
 	text := strings.Join(names[:min(maxListed, len(names))], ", ")

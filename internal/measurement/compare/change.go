@@ -101,32 +101,20 @@ func (d *Changes) Latencies() []Change {
 	return d.having(func(c Change) bool { return c.Threads == 0 })
 }
 
-// Throughputs returns the changes of the wall time of a read while several threads read.
-func (d *Changes) Throughputs() []Change {
-	return d.having(func(c Change) bool { return c.Threads > 0 })
-}
-
-// Untold returns the figures with too few samples for a verdict.
-func (d *Changes) Untold() []Change {
-	return d.having(func(c Change) bool { return c.Verdict == TooFew })
-}
-
-// SlowerThan returns the figures that are slower by more than the share.
-func (d *Changes) SlowerThan(share float64) []Change {
-	return d.having(func(c Change) bool { return c.Verdict == Slower && c.Change > share })
-}
-
-// UnsteadyAbove returns the unsteady figures whose cost or median rose by more than the share.
-func (d *Changes) UnsteadyAbove(share float64) []Change {
-	return d.having(func(c Change) bool { return c.Verdict == Unsteady && max(c.Change, c.MedianChange) > share })
-}
-
-// UnjudgedAbove returns the figures that rose by more than the share, but by less than the floor of few runs, or with
-// runs that contradict the rise.
-func (d *Changes) UnjudgedAbove(share float64) []Change {
-	return d.having(func(c Change) bool {
-		return c.Verdict == Same && c.Change > share && (c.Change < c.Floor || c.Change >= section.Usual.MinChange)
-	})
+// Gate returns the figures that are slower by more than the share, and those that may be: they have too few samples, or
+// rose by more than the share in runs that are unsteady, too few, or contradict each other.
+func (d *Changes) Gate(above float64) (slower, unjudged []string) {
+	for _, c := range d.Changes {
+		rose := c.Change > above
+		switch {
+		case c.Verdict == Slower && rose:
+			slower = append(slower, c.Figure())
+		case c.Verdict == TooFew, c.Verdict == Unsteady && (rose || c.MedianChange > above),
+			c.Verdict == Same && rose && (c.Change < c.Floor || c.Change >= section.Usual.MinChange):
+			unjudged = append(unjudged, c.Figure())
+		}
+	}
+	return slower, unjudged
 }
 
 func (d *Changes) having(property func(Change) bool) []Change {

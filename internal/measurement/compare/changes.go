@@ -45,8 +45,7 @@ func Compare[T any](old, new *result.Document, of func(*result.Document) *T, sub
 
 func changesBlock(d *Changes, old, new []Subject, s section.Settings, w Wording) table.Block {
 	return table.Block{
-		Title: w.Title, Grids: []table.Grid{costGrid(d, w), layersGrid(d, w), scalingGrid(d, new, w),
-			threadsGrid(d, w)},
+		Title: w.Title, Grids: []table.Grid{costGrid(d, w), layersGrid(d, w)},
 		Verdict: conclusion(d, s), Missing: inOneOnly(d, old, new),
 	}
 }
@@ -60,14 +59,9 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 		Wording{Subject: "Clock", Figure: "Latency", Unit: "ns/read"})}, true
 }
 
-// grid returns a table, whose first column has the subjects under the heading of w.
-func (w Wording) grid(title string, rows []Change, columns []table.Column[Change]) table.Grid {
-	if w.Title != "" {
-		title = w.Title + ": " + title
-	}
-	columns = slices.Clone(columns)
-	columns[0].Name = w.Subject
-	return table.Of(title, rows, columns)
+// titled returns the title of a table.
+func (w Wording) titled(title string) string {
+	return strings.Join(append(words.Present(w.Title), title), ": ")
 }
 
 var changeColumns = []table.Column[Change]{
@@ -99,10 +93,17 @@ var changeColumns = []table.Column[Change]{
 // CSV returns a line for each figure, the header first; threads is empty for latency.
 func (d *Changes) CSV(string) [][]string { return table.Lines(d.Changes, changeColumns) }
 
-// costGrid has a row for each subject with a latency in both documents: the slower ones first, then
-// the unsteady and the faster ones, then the others by latency.
+// costGrid has a row for each latency in both documents, and for each cost with several threads that differs or is
+// unsteady: the slower ones first, then the unsteady and the faster ones, then the others by latency.
 func costGrid(d *Changes, w Wording) table.Grid {
-	return w.grid(w.Figure+", in "+w.Unit+" (lowest level)", byChange(d), changeColumns)
+	columns := slices.Clone(changeColumns)
+	columns[0].Name = w.Subject
+	rows := ranked(d.having(func(c Change) bool { return c.Threads == 0 || rankOf[c.Verdict] > 0 }))
+	g := table.Of(w.titled(w.Figure+", in "+w.Unit+" (lowest level)"), rows, columns)
+	if slices.ContainsFunc(rows, func(c Change) bool { return c.Threads > 0 }) {
+		g.Note = "threads: wall time with threads that read at once, where it differs."
+	}
+	return g
 }
 
 // verdictCell returns the verdict, with the change of the median if that is why the figure is unsteady.
@@ -119,10 +120,10 @@ var rankOf = map[Verdict]int{Slower: 1, Unsteady: 2, Faster: 3}
 // levels highlight the verdicts that matter.
 var levels = map[Verdict]table.Level{Slower: table.Error, Unsteady: table.Warn, Faster: table.OK}
 
-func byChange(d *Changes) []Change {
+// ranked returns changes in the order of a table.
+func ranked(all []Change) []Change {
 	const untold = 4
 	rank := func(c Change) int { return cmp.Or(rankOf[c.Verdict], untold) }
-	all := d.Latencies()
 	slices.SortStableFunc(all, func(a, b Change) int {
 		if by := cmp.Compare(rank(a), rank(b)); by != 0 {
 			return by
@@ -133,49 +134,6 @@ func byChange(d *Changes) []Change {
 		return cmp.Compare(a.NewNS, b.NewNS)
 	})
 	return all
-}
-
-// threadsGrid has a row for each figure of throughput that is slower, faster or unsteady. [scalingGrid] has room for
-// the change only.
-func threadsGrid(d *Changes, w Wording) table.Grid {
-	some := slices.DeleteFunc(d.Throughputs(), func(c Change) bool { return rankOf[c.Verdict] == 0 })
-	slices.SortStableFunc(some, func(a, b Change) int { return cmp.Compare(rankOf[a.Verdict], rankOf[b.Verdict]) })
-	return w.grid("Differences and unsteady figures by number of threads, in "+w.Unit, some, changeColumns)
-}
-
-// scalingGrid has a column for each number of threads, with significant changes.
-func scalingGrid(d *Changes, new []Subject, w Wording) table.Grid {
-	var counts []int
-	changes := map[string]map[int]Change{}
-	var subjects []Change
-	for _, c := range d.Throughputs() {
-		if changes[c.Name()] == nil {
-			changes[c.Name()] = map[int]Change{}
-			subjects = append(subjects, c)
-		}
-		changes[c.Name()][c.Threads] = c
-		counts = append(counts, c.Threads)
-	}
-	slices.Sort(counts)
-	counts = slices.Compact(counts)
-	return w.grid("Change of the wall time per read, by number of threads", subjects, append(changeColumns[:1:1],
-		ThreadColumns(counts, func(threads int) bool { return oversubscribed(new, threads) },
-			func(of Change, threads int) string {
-				c, ok := changes[of.Name()][threads]
-				return scalingCell(c, ok)
-			})...))
-}
-
-// scalingCell returns the cell for a number of threads; ok is whether it has a figure.
-func scalingCell(c Change, ok bool) string {
-	switch {
-	case !ok:
-		return ""
-	case c.Verdict == Slower || c.Verdict == Faster:
-		return signed(c.Change)
-	default:
-		return string(c.Verdict)
-	}
 }
 
 // signed returns a change as a percentage, to a tenth below 100 %, and as a factor from × 10.
@@ -297,16 +255,12 @@ func layersGrid(d *Changes, w Wording) table.Grid {
 		layer LayerChange
 	}
 	var all []changed
-	for _, c := range byChange(d) {
+	for _, c := range ranked(d.Latencies()) {
 		for _, l := range c.Layers {
 			all = append(all, changed{c, l})
 		}
 	}
-	title := "Where the difference is, in " + w.Unit + " (parts of the medians)"
-	if w.Title != "" {
-		title = w.Title + ": " + title
-	}
-	return table.Of(title, all, []table.Column[changed]{
+	return table.Of(w.titled("Where the difference is, in "+w.Unit+" (parts of the medians)"), all, []table.Column[changed]{
 		{Name: w.Subject, Left: true, Cell: func(c changed) string { return c.of.Name() }},
 		{Name: "layer", Left: true, Cell: func(c changed) string { return c.layer.Name }},
 		{Name: "old", Cell: func(c changed) string { return words.NS(c.layer.OldNS) }},

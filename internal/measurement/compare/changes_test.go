@@ -182,7 +182,8 @@ func TestQuickestSlicesDecide(t *testing.T) {
 	require.Equal(t, Same, compareOne(t, with(calm, calm), with(loud, calm)).Verdict)
 	half := compare(document(with(calm, calm)), document(with(clean(chance, 45), calm)), usual)
 	require.Equal(t, Unsteady, half.Changes[0].Verdict, "each round had a quick slice, and most reads were slower")
-	require.Len(t, half.UnsteadyAbove(0.3), 1)
+	_, unjudged := half.Gate(0.3)
+	require.Equal(t, []string{"c"}, unjudged)
 	for _, none := range [][]float64{nil, make([]float64, 40)} {
 		require.Equal(t, Slower, compareOne(t, with(calm, none), with(slow, calm)).Verdict)
 		require.Equal(t, Slower, compareOne(t, with(calm, calm), with(slow, none)).Verdict)
@@ -201,14 +202,15 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 	require.Equal(t, 2, d.Changes[1].Threads)
 	require.Equal(t, Slower, d.Changes[1].Verdict)
 	require.InDelta(t, 1, d.Changes[1].Change, 0.01)
-	require.Equal(t, "c with 2 threads", d.SlowerThan(0.5)[0].Figure())
-	require.Empty(t, d.SlowerThan(1.5))
+	slower, unjudged := d.Gate(0.5)
+	require.Equal(t, []string{"c with 2 threads"}, slower)
+	require.Empty(t, unjudged)
+	slower, _ = d.Gate(1.5)
+	require.Empty(t, slower)
 	require.Equal(t, []string{"c with 4 threads"}, d.Lost)
-	require.Len(t, d.Throughputs(), 2)
 	require.Empty(t, d.Latencies())
-	require.Empty(t, d.Untold())
-	few := compare(document(latency("c", []float64{1})), document(latency("c", []float64{2})), usual)
-	require.Equal(t, "c", few.Untold()[0].Figure())
+	_, unjudged = compare(document(latency("c", []float64{1})), document(latency("c", []float64{2})), usual).Gate(0.5)
+	require.Equal(t, []string{"c"}, unjudged)
 
 	// Neighbours take CPUs, for as long as they run.
 	for kind, want := range map[string]Verdict{"load": Unsteady, "steal": Unsteady, "quota": Unsteady,
@@ -217,8 +219,10 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 		busy.Warnings = []result.Warning{{Kind: kind}}
 		d = compare(document(old), busy, usual)
 		require.Equal(t, want, d.Changes[1].Verdict, kind)
-		require.Equal(t, want == Unsteady, len(d.UnsteadyAbove(0.5)) == 1)
-		require.Empty(t, d.UnsteadyAbove(1.5))
+		_, unjudged = d.Gate(0.5)
+		require.Equal(t, want == Unsteady, len(unjudged) == 1)
+		_, unjudged = d.Gate(1.5)
+		require.Empty(t, unjudged)
 		slow := Clock{ID: "c", Available: true, Throughput: []Throughput{at(2, 80)}}
 		Into(busy).Clocks = []Clock{slow}
 		require.Equal(t, Slower, compare(document(old), busy, usual).Changes[0].Verdict, "no neighbour does that")
@@ -363,7 +367,8 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 	}
 }
 
-// Unsteady figures stand below the significant differences, marked as unsteady; unchanged figures have no row.
+// Unsteady figures stand below the significant differences, marked as unsteady; with threads, unchanged figures have no
+// row.
 func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	chance := rand.New(rand.NewPCG(43, 44))
 	verdicts := func(of ...Throughput) []string {
@@ -372,7 +377,7 @@ func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 		c, _ := compared(document(old), document(Clock{ID: "c", Available: true, Throughput: of}), usual)
 		require.Contains(t, c.Block.Verdict, "1 figure is unsteady")
 		var all []string
-		for _, row := range c.Block.Grids[3].Rows {
+		for _, row := range c.Block.Grids[0].Rows {
 			all = append(all, row[1]+" "+row[len(row)-1])
 		}
 		return all
