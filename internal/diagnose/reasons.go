@@ -90,7 +90,7 @@ func explained(s *situation.Situation, causes []kernellog.Cause) *why {
 	var texts []string
 	for _, c := range causes {
 		texts, events = append(texts, c.Text), append(events, c.Evidence...)
-		all.remedies = append(all.remedies, remedy.OfCause[c.Kind]...)
+		all.remedies = append(all.remedies, remedy.OfCause(c.Kind)...)
 	}
 	all.cause, all.evidence = strings.Join(texts, " "), logEvidence(s, events)
 	return all

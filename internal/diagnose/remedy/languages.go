@@ -34,7 +34,8 @@ var noCoarseCall = []string{"java", "node", "bun", "deno", "php", "lua", "luajit
 func languageRemedies(s *machine) []result.Remedy {
 	var calls []string
 	here := func(runtimes []string) []string {
-		return slices.DeleteFunc(slices.Clone(runtimes), func(name string) bool { return !slices.Contains(s.Host.Runtimes, name) })
+		missing := func(name string) bool { return !slices.Contains(s.Host.Runtimes, name) }
+		return slices.DeleteFunc(slices.Clone(runtimes), missing)
 	}
 	for _, of := range coarseCalls {
 		if names := here(of.runtimes); len(names) > 0 {
@@ -50,8 +51,9 @@ func languageRemedies(s *machine) []result.Remedy {
 	}
 	if without := here(noCoarseCall); len(without) > 0 {
 		remedies = append(remedies, result.Remedy{
-			Advice: fmt.Sprintf("In %s there is no coarse clock, as in Go: read the time once and use it several times, or let one thread store it every millisecond", words.List(without)),
-			Risk:   "The stored value is older than a read would be.",
+			Advice: fmt.Sprintf("In %s there is no coarse clock, as in Go: read the time once and use it several times, "+
+				"or let one thread store it every millisecond", words.List(without)),
+			Risk: "The stored value is older than a read would be.",
 		})
 	}
 	return remedies
@@ -73,7 +75,8 @@ func Coarse(s *machine) []result.Remedy {
 		if c.Resolution != nil && c.Resolution.TickNS > 0 {
 			tick = "tick " + words.Duration(c.Resolution.TickNS)
 		}
-		offers = append(offers, fmt.Sprintf("%s (%s/read, %s)", strings.TrimSuffix(id, "@vdso"), words.Duration(c.Latency.MedianNS), tick))
+		name, read := strings.TrimSuffix(id, "@vdso"), words.Duration(c.Latency.MedianNS)
+		offers = append(offers, fmt.Sprintf("%s (%s/read, %s)", name, read, tick))
 	}
 	if len(offers) == 0 {
 		return nil

@@ -1,70 +1,105 @@
 // Package remedy has the advice of findings: what to do about a cause, on which machines that works and is safe, the
-// commands, the risk. Each remedy is an entry of a table, with its source.
+// commands, the risk. Each remedy is an entry of remedies.txt, with its source.
 package remedy
 
 import (
-	"maps"
+	_ "embed"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/show/texts"
 )
 
-// A remedy is a way to resolve a finding, for the machines on which it works. A remedy that changes a machine, or holds
-// for some machines only, is an entry of a table, so that a single test can check all of them on every recorded
-// machine.
-type remedy struct {
-	// source is the file of the kernel with its commit or release, the vendor's page or the report. It is for the
-	// reader of the table, and not printed.
-	source string
-	where  func(*machine) bool // where reports whether it works and is safe on a machine; nil means all machines
-	adds   string              // a kernel parameter that it adds. It is not suggested if the parameter is already set.
-	// removes returns the kernel parameters that it removes. It is suggested only if there are such parameters.
-	removes func(*machine) []situation.Parameter
-	// kernel is whether its commands act on the kernel, which a container shares with its host: there they belong on
-	// the host.
-	kernel   bool
-	advice   string
-	commands []string
-	risk     string
-	advise   func(*machine) string // advise, command and warn return the advice, the commands and the risk if they depend on the machine
-	command  func(*machine) []string
-	warn     func(*machine) string
-}
+// A remedy is a way to resolve a finding, for the machines on which it works: an entry of remedies.txt, where its fields
+// are described.
+type remedy struct{ texts.Entry }
+
+//go:embed remedies.txt
+var remediesFile string
+
+//go:embed causes.txt
+var causesFile string
+
+// remedies are the remedies by name.
+var remedies = sync.OnceValue(func() map[string]remedy {
+	all := map[string]remedy{}
+	for _, e := range texts.Entries(remediesFile) {
+		all[e.Name] = remedy{e}
+	}
+	return all
+})
+
+var causes = sync.OnceValue(func() texts.Entry { return texts.Entries(causesFile)[0] })
+
+// OfCause returns the names of the remedies for a kind of cause (kernellog.Causes).
+func OfCause(kind string) []string { return causes().List(kind) }
 
 const asRoot = "# as root:" // a remark on the next commands: a command that begins with # is not for the shell
 
 // fits reports whether a remedy works on a machine, is safe there, and would change something.
 func (r remedy) fits(s *machine) bool {
-	switch {
+	switch adds := r.Get("adds"); {
 	case r.onKernel() && (!s.OnLinux() || s.InGVisor()):
 		return false
-	case r.adds != "" && s.IsSet(r.adds), r.removes != nil && len(r.removes(s)) == 0:
+	case adds != "" && s.IsSet(adds), r.Get("removes") != "" && len(r.removed(s)) == 0:
 		return false
 	}
-	return r.where == nil || r.where(s)
+	return holds(s, r.Get("where"))
 }
 
-func (r remedy) onKernel() bool { return r.kernel || r.adds != "" || r.removes != nil }
+// onKernel reports whether a remedy acts on the kernel, which a container shares with its host: there it belongs on the
+// host.
+func (r remedy) onKernel() bool { return r.Get("acts on") == "kernel" || r.changesBoot() }
+
+func (r remedy) changesBoot() bool { return r.Get("adds") != "" || r.Get("removes") != "" }
+
+// removed returns the parameters that a remedy removes from the kernel command line.
+func (r remedy) removed(s *machine) []situation.Parameter {
+	names := r.Get("removes")
+	if of, ok := parameters[names]; ok {
+		return of(s)
+	}
+	return s.Parameters(strings.Fields(names)...)
+}
+
+// all returns the values of a key for a machine: in the order of the entry, without values for other machines.
+func (r remedy) all(s *machine, key string) []string {
+	var values []string
+	for _, f := range r.Fields {
+		if name, facts, _ := strings.Cut(f.Key, " if "); name == key && holds(s, facts) {
+			values = append(values, f.Value)
+		}
+	}
+	return values
+}
+
+// first returns the first value of a key for a machine, with its figures; "" without one.
+func (r remedy) first(s *machine, key string) string {
+	if values := r.all(s, key); len(values) > 0 {
+		text, _ := fill(s, values[0])
+		return text
+	}
+	return ""
+}
+
+// commands returns the commands for a machine. It leaves out a command with a figure that is not safe in a shell.
+func (r remedy) commands(s *machine) []string {
+	var commands []string
+	for _, command := range r.all(s, "do") {
+		if text, safe := fill(s, command); safe {
+			commands = append(commands, text)
+		}
+	}
+	return commands
+}
 
 func (r remedy) on(s *machine) result.Remedy {
-	words := result.Remedy{Advice: r.advice, Commands: slices.Clone(r.commands), Risk: r.risk}
-	if r.advise != nil {
-		words.Advice = r.advise(s)
-	}
-	if r.command != nil {
-		words.Commands = r.command(s)
-	}
-	if r.warn != nil {
-		words.Risk = r.warn(s)
-	}
-	if r.adds != "" || r.removes != nil {
-		var removed []situation.Parameter
-		if r.removes != nil {
-			removed = r.removes(s)
-		}
-		hint, commands := commandLine(s, r.adds, removed)
+	words := result.Remedy{Advice: r.first(s, "advice"), Commands: r.commands(s), Risk: r.first(s, "risk")}
+	if r.changesBoot() {
+		hint, commands := commandLine(s, r.Get("adds"), r.removed(s))
 		words.Advice += hint
 		words.Commands = append(words.Commands, commands...)
 	}
@@ -75,20 +110,6 @@ func (r remedy) on(s *machine) result.Remedy {
 		}
 	}
 	return words
-}
-
-// remedies are the remedies of all tables by name.
-var remedies = sync.OnceValue(func() map[string]remedy {
-	all := map[string]remedy{}
-	for _, table := range tables {
-		maps.Copy(all, table)
-	}
-	return all
-})
-
-var tables = []map[string]remedy{
-	sourceRemedies, tscRemedies, hostRemedies, timeRemedies, programRemedies, bsdRemedies, windowsRemedies,
-	wakeRemedies,
 }
 
 // OfHypervisor stands for the remedies of the machine's hypervisor among the names of remedies.

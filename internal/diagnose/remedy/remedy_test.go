@@ -3,6 +3,7 @@ package remedy
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/show/texts"
 )
 
 // well returns the facts of a machine without problems.
@@ -27,53 +29,83 @@ func guest(system string) *result.Virtualization {
 	return &result.Virtualization{System: system, Role: "guest"}
 }
 
-// Every remedy has a source and an advice, and a name that no other table has.
+// Every remedy has a source and an advice, its fields are known, and its facts and figures are defined.
 func TestEveryRemedyHasASource(t *testing.T) {
-	all := 0
-	for _, table := range tables {
-		all += len(table)
-		for name, r := range table {
-			require.NotEmpty(t, r.source, "%s: name the kernel file and commit, or the page", name)
-			require.NotEqual(t, r.advice == "", r.advise == nil, "%s: advice or advise", name)
-			require.False(t, r.commands != nil && r.command != nil, name)
-			require.False(t, r.risk != "" && r.warn != nil, name)
-			require.NotContains(t, r.adds, " ", name)
-			for _, command := range r.commands {
-				require.NotContains(t, command[1:], "#", "%s: a remark has a line of its own; a shell may run it", name)
+	entries := texts.Entries(remediesFile)
+	require.Len(t, remedies(), len(entries), "two remedies have the same name")
+	keys := []string{"where", "acts on", "source", "adds", "removes", "advice", "do", "risk"}
+	for _, r := range entries {
+		require.NotEmpty(t, r.Get("source"), "%s: name the kernel file and commit, or the page", r.Name)
+		require.NotEmpty(t, r.Get("advice"), "%s: an advice for every machine", r.Name)
+		require.NotContains(t, r.Get("adds"), " ", r.Name)
+		for _, f := range r.Fields {
+			key, facts, _ := strings.Cut(f.Key, " if ")
+			require.Contains(t, keys, key, r.Name)
+			require.NotEmpty(t, f.Value, "%s: %s", r.Name, f.Key)
+			requireKnown(t, facts, r.Name)
+			if key == "where" {
+				requireKnown(t, f.Value, r.Name)
+			}
+			for _, figure := range regexp.MustCompile(`\{[A-Za-z ]+\}`).FindAllString(f.Value, -1) {
+				require.Contains(t, figures, figure, r.Name)
+			}
+			if key == "do" {
+				require.NotContains(t, f.Value[1:], "#", "%s: a remark has a line of its own; a shell may run it", r.Name)
 			}
 		}
 	}
-	require.Len(t, remedies(), all, "two tables have a remedy of the same name")
+	for _, e := range texts.Entries(hypervisorsFile) {
+		requireKnown(t, e.Get("where"), e.Name)
+	}
+}
+
+// requireKnown fails if facts have a name that is not in conditions.
+func requireKnown(t *testing.T, facts, of string) {
+	t.Helper()
+	for _, fact := range regexp.MustCompile(" or |, ").Split(facts, -1) {
+		if name := strings.Fields(strings.TrimPrefix(fact, "not ")); len(name) > 0 {
+			require.Contains(t, conditions, name[0], of)
+		}
+	}
+}
+
+func TestHolds(t *testing.T) {
+	s := situation.Of(&result.Document{Host: result.Host{OS: "linux", Kernel: "5.10.0", Virtualization: guest("kvm")}})
+	for facts, held := range map[string]bool{
+		"": true, "linux": true, "not linux": false, "linux, guest-of kvm qemu": true, "guest-of xen": false,
+		"windows or guest, not container": true, "windows or guest, container": false, "older-than 5.9": false,
+		"older-than 5.11": true, "in none": true,
+	} {
+		require.Equal(t, held, holds(s, facts), facts)
+	}
 }
 
 // Every remedy is used, every cause that may need a remedy has it, and the tables have only names of remedies.
 func TestEveryRemedyIsUsed(t *testing.T) {
 	var source strings.Builder
-	for _, folder := range []string{".", ".."} {
-		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	files, err := filepath.Glob(filepath.Join("..", "*.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			if !strings.HasSuffix(file, "_test.go") {
-				source.Write(text)
-			}
+		if !strings.HasSuffix(file, "_test.go") {
+			source.Write(text)
 		}
 	}
-	for name := range remedies() {
-		require.Greater(t, strings.Count(source.String(), `"`+name+`"`), 1, "nothing suggests %s", name)
+	var names, kinds []string
+	for _, f := range causes().Fields {
+		kinds = append(kinds, f.Key)
+		names = append(names, OfCause(f.Key)...)
 	}
-	var names []string
-	for _, kind := range kernellog.Causes() {
-		require.Contains(t, OfCause, kind, "name the remedies of a new cause; {} if none is safe")
-		names = append(names, OfCause[kind]...)
-	}
-	require.Len(t, OfCause, len(kernellog.Causes()), "remedies of an unknown cause")
-	for _, h := range hypervisors {
+	require.ElementsMatch(t, kernellog.Causes(), kinds, "name the remedies of each cause; none if none is safe")
+	for _, h := range hypervisors() {
 		names = append(names, h.remedies...)
 	}
 	for _, name := range names {
 		require.Contains(t, remedies(), name)
+	}
+	for name := range remedies() {
+		require.True(t, slices.Contains(names, name) || strings.Contains(source.String(), `"`+name+`"`), "nothing suggests %s", name)
 	}
 }
 

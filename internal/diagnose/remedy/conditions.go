@@ -1,0 +1,178 @@
+package remedy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/timebench/timebench/internal/diagnose/situation"
+	"github.com/timebench/timebench/internal/machine/kernellog"
+)
+
+// holds reports whether facts hold on a machine: "linux, not container or guest-of kvm qemu". A comma binds closer than
+// "or". "" always holds.
+func holds(s *machine, facts string) bool {
+	return slices.ContainsFunc(strings.Split(facts, " or "), func(all string) bool {
+		return !slices.ContainsFunc(strings.Split(all, ", "), func(fact string) bool { return !holdsOne(s, fact) })
+	})
+}
+
+func holdsOne(s *machine, fact string) bool {
+	if fact == "" {
+		return true
+	}
+	fact, isNot := strings.CutPrefix(fact, "not ")
+	fields := strings.Fields(fact)
+	of, known := conditions[fields[0]]
+	if !known {
+		panic("no condition " + fact) // a mistake in a table, which a test finds
+	}
+	return of(s, fields[1:]) != isNot
+}
+
+// conditions are the facts of a machine that a remedy may need, by their names in remedies.txt. The words after a name
+// are its arguments.
+var conditions = map[string]func(*machine, []string) bool{
+	// The platform.
+	"linux": is((*machine).OnLinux), "windows": is((*machine).OnWindows), "bsd": is((*machine).OnBSD),
+	"os":   func(s *machine, names []string) bool { return slices.Contains(names, s.Host.OS) },
+	"x86":  is((*machine).OnX86),
+	"arch": func(s *machine, names []string) bool { return slices.Contains(names, s.Host.Arch) },
+	"wsl":  is((*machine).InWSL), "gvisor": is((*machine).InGVisor), "container": is((*machine).InContainer),
+	"in": func(s *machine, names []string) bool {
+		return slices.Contains(names, cmp.Or(s.Host.Container, "none"))
+	},
+	"guest": is((*machine).IsGuest), "xen": is((*machine).OnXen), "own-firmware": is((*machine).OwnsFirmware),
+	"guest-of": func(s *machine, names []string) bool { return s.GuestUnder(names...) },
+	"host-of":  one((*machine).HostOf),
+	"own-host": is(func(s *machine) bool { return CloudOf(s) == nil && !s.InWSL() }), // its user may have access to it
+	"cloud":    is(func(s *machine) bool { return CloudOf(s) != nil }),
+	"burstable": is(func(s *machine) bool {
+		m := s.Host.Machine
+		return m != nil && m.Vendor == "Amazon EC2" && slices.Contains([]string{"t2", "t3", "t3a", "t4g"}, family(m.Product))
+	}),
+	"older-than": one(func(s *machine, release string) bool {
+		var major, minor int
+		_, err := fmt.Sscanf(release, "%d.%d", &major, &minor)
+		return err == nil && s.OlderThan(major, minor)
+	}),
+	"modules":  is(func(s *machine) bool { return !s.Host.NoModules }),
+	"log-only": is((*machine).LogOnly),
+	// What the document does not show.
+	"kernel-unknown":         is(func(s *machine) bool { return s.Host.Kernel == "" }),
+	"arch-unknown":           is(func(s *machine) bool { return s.Host.Arch == "" }),
+	"source-unknown":         is(func(s *machine) bool { return s.ClockSource == "" }),
+	"virtualization-unknown": is(func(s *machine) bool { return s.Host.Virtualization == nil }),
+	"distribution-unknown":   is(func(s *machine) bool { return distribution(s) == "" && !isDebian(s) }),
+	// The kernel command line and the kernel log.
+	"command-line-known": is(func(s *machine) bool { return len(s.Host.BootParameters) > 0 }),
+	"set":                one((*machine).IsSet),
+	"unset":              func(s *machine, all []string) bool { return s.Unset(all...) },
+	"chosen": func(s *machine, sources []string) bool {
+		chosen := s.BootChoice().Value
+		return slices.Contains(sources, chosen) || len(sources) == 0 && chosen != ""
+	},
+	"timers-hidden":  is(func(s *machine) bool { return len(s.HidesTimers()) > 0 }),
+	"highres-off":    is(func(s *machine) bool { return len(HighResolutionOff(s)) > 0 }),
+	"nothing-failed": is((*machine).NothingFailed),
+	"checked-by":     one((*machine).CheckedBy),
+	"shows":          one((*machine).Shows),
+	"logs":           one(func(s *machine, kind string) bool { return s.Logs(kernellog.Kind(kind)) }),
+	// The clock source.
+	"source":           func(s *machine, names []string) bool { return slices.Contains(names, s.ClockSource) },
+	"could-use":        one((*machine).CouldUse),
+	"on-best":          is(func(s *machine) bool { return s.Best() == "" || s.Best() == s.ClockSource }),
+	"only-ticks":       is((*machine).HasOnlyTicks),
+	"hypervisor-clock": is(func(s *machine) bool { return s.HypervisorClock() != "" }),
+	"hypervisor-clock-unused": is(func(s *machine) bool {
+		return s.HypervisorClock() != "" && s.HypervisorClock() != s.ClockSource
+	}),
+	"restorable": is(func(s *machine) bool {
+		original := s.Host.UnrestoredClockSource.Original
+		return (len(s.ClockSources) == 0 || s.Offers(original)) && safeInShell().MatchString(original)
+	}),
+	"sets": one((*machine).Sets),
+	"tsc-counter-unused": is(func(s *machine) bool {
+		name, _ := s.TSCCounter()
+		return name != "" && name != s.ClockSource
+	}),
+	"tsc-counter-poor": is(func(s *machine) bool {
+		_, quality := s.TSCCounter()
+		return quality < 0
+	}),
+	// The TSC.
+	"tsc-usable": is((*machine).MayUseTSC), "tsc-right": is((*machine).IsTSCRight),
+	"tsc-doubted":   is((*machine).DoubtsTSC),
+	"tsc-may-stop":  is((*machine).TSCMayStop),
+	"tsc-adjust":    is((*machine).HasTSCAdjust),
+	"not-invariant": is(func(s *machine) bool { return s.Host.CPU.InvariantTSC != nil && !s.Invariant() }),
+	"may-sleep-in-pc10": is(func(s *machine) bool {
+		return s.Host.CPU.Model == "" || strings.Contains(s.Host.CPU.Model, "Core(TM) i")
+	}),
+	// The wall clock and its services.
+	"rtc-right":       is((*machine).RTCIsRight),
+	"host-clock":      is(func(s *machine) bool { return s.HostClock() != nil }),
+	"runs":            one(func(s *machine, service string) bool { return slices.Contains(s.ServiceNames(), service) }),
+	"debian":          is(isDebian),
+	"service-manager": one(func(s *machine, name string) bool { return serviceManager(s) == name }),
+	"w32time": one(func(s *machine, state string) bool {
+		service := s.Host.Windows.W32Time
+		return slices.Contains([]string{service.Start, service.State, service.Type}, state) ||
+			state == "servers" && service.Servers != ""
+	}),
+}
+
+// is makes a condition of a fact without arguments, one of a fact with one.
+func is(fact func(*machine) bool) func(*machine, []string) bool {
+	return func(s *machine, _ []string) bool { return fact(s) }
+}
+
+func one(fact func(*machine, string) bool) func(*machine, []string) bool {
+	return func(s *machine, arguments []string) bool { return fact(s, arguments[0]) }
+}
+
+// family returns the family of an instance type: t3 of t3.micro.
+func family(instance string) string {
+	name, _, _ := strings.Cut(instance, ".")
+	return name
+}
+
+// isDebian reports whether the distribution of a machine is Debian, or made from it.
+func isDebian(s *machine) bool {
+	id := distribution(s)
+	return id == "debian" || id == "ubuntu" || slices.Contains(s.Host.DistributionLike, "debian")
+}
+
+// serviceManager returns what starts the services of a machine: openrc, systemd, or other. If it is unknown, it is the
+// commonest.
+func serviceManager(s *machine) string {
+	switch manager := s.Host.ServiceManager; {
+	case manager == "openrc" || distribution(s) == "alpine":
+		return "openrc"
+	case manager == "systemd", manager == "":
+		return "systemd"
+	}
+	return "other"
+}
+
+// parameters are the boot parameters that remedies remove, if their names alone do not say it.
+var parameters = map[string]func(*machine) []situation.Parameter{
+	"chosen sources": func(s *machine) []situation.Parameter {
+		chosen := s.Parameters("clocksource", "notsc", "tsc=unstable", "no_kvmclock")
+		return slices.DeleteFunc(chosen, func(p situation.Parameter) bool {
+			return p.Name == "clocksource" && (p.Value == s.Best() || p.Value == "tsc")
+		})
+	},
+	"hiding parameters": (*machine).HidesTimers,
+	"highres off":       HighResolutionOff,
+}
+
+// HighResolutionOff returns the boot parameters that turn high-resolution timers off: highres= with what kstrtobool
+// takes for false (kernel/time/hrtimer.c: setup_hrtimer_hres; lib/kstrtox.c).
+func HighResolutionOff(s *machine) []situation.Parameter {
+	return slices.DeleteFunc(s.Parameters("highres"), func(p situation.Parameter) bool {
+		begins := func(no string) bool { return strings.HasPrefix(strings.ToLower(p.Value), no) }
+		return !slices.ContainsFunc([]string{"0", "n", "f", "of"}, begins)
+	})
+}

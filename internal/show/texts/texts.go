@@ -1,0 +1,71 @@
+// Package texts reads the files in which a table has its long texts.
+//
+// An entry is a paragraph. Its name is a line of its own; each field is an indented line "key: value". A line that is
+// indented further continues the value. A line that begins with # is a comment.
+package texts
+
+import (
+	"slices"
+	"strings"
+)
+
+// An Entry is a named paragraph.
+type Entry struct {
+	Name   string
+	Fields []Field
+}
+
+// A Field is a value with its key. Several fields of an entry may have the same key.
+type Field struct{ Key, Value string }
+
+const indent = "  "
+
+// Entries returns the entries of a file, in order. It ignores what does not have the form, which the test of the file
+// must find.
+func Entries(file string) []Entry {
+	var all []Entry
+	for line := range strings.Lines(file) {
+		line = strings.TrimRight(line, "\r\n")
+		field, isField := strings.CutPrefix(line, indent)
+		switch {
+		case line == "" || line[0] == '#':
+		case !isField:
+			all = append(all, Entry{Name: line})
+		case len(all) == 0:
+		case strings.HasPrefix(field, indent):
+			if fields := all[len(all)-1].Fields; len(fields) > 0 {
+				last := &fields[len(fields)-1]
+				last.Value = strings.TrimSpace(last.Value + " " + strings.TrimSpace(field))
+			}
+		default:
+			key, value, _ := strings.Cut(field, ":")
+			last := &all[len(all)-1]
+			last.Fields = append(last.Fields, Field{key, strings.TrimSpace(value)})
+		}
+	}
+	return all
+}
+
+// Get returns the first value of a key; "" without one.
+func (e Entry) Get(key string) string {
+	if i := slices.IndexFunc(e.Fields, func(f Field) bool { return f.Key == key }); i >= 0 {
+		return e.Fields[i].Value
+	}
+	return ""
+}
+
+// All returns the values of a key.
+func (e Entry) All(key string) []string {
+	var values []string
+	for _, f := range e.Fields {
+		if f.Key == key {
+			values = append(values, f.Value)
+		}
+	}
+	return values
+}
+
+// List returns the items of the first value of a key, which commas separate.
+func (e Entry) List(key string) []string {
+	return strings.FieldsFunc(e.Get(key), func(r rune) bool { return r == ',' || r == ' ' })
+}

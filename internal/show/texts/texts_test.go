@@ -1,0 +1,20 @@
+package texts
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEntries(t *testing.T) {
+	all := Entries("# a comment\nsleep-until\n  advice: Sleep until\n    10:00,\n    and again\n  do: sleep 1\r\n  do: # as root:\n\n" +
+		"other\n  names: a, b-c,\n    d\n")
+	require.Equal(t, []Entry{
+		{"sleep-until", []Field{{"advice", "Sleep until 10:00, and again"}, {"do", "sleep 1"}, {"do", "# as root:"}}},
+		{"other", []Field{{"names", "a, b-c, d"}}},
+	}, all)
+	require.Equal(t, []string{"sleep 1", "# as root:"}, all[0].All("do"))
+	require.Equal(t, []string{"a", "b-c", "d"}, all[1].List("names"))
+	require.Empty(t, all[1].Get("advice"))
+	require.Empty(t, Entries("  a field: without an entry\n    and more\n"))
+}
