@@ -199,7 +199,7 @@ func TestForbiddenIsReported(t *testing.T) {
 	_, err = result.NewLoader().Read(bytes.NewReader(out))
 	require.NoError(t, err)
 	for _, line := range []string{
-		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; comparing CPU time and cost",
+		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; comparing costs",
 		"host: adjtimex(2): operation not permitted",
 	} {
 		require.Contains(t, stderr.String(), "timebench: debug: "+line+"\n")
