@@ -9,74 +9,27 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-const disagree = "the TSC and its watchdog disagree"
-
 const oneIsNoProof = "One pair of figures does not show which of the two clocks was wrong."
-
-// comparedRules explain the figures of the watchdog, in the order in which they exclude each other.
-var comparedRules = []rule{
-	{kind: "watchdog-wrapped", title: "the counter of the watchdog wrapped", tsc: TSCRight, holds: func(_ log, c comparison) bool {
-		_, _, ok := c.wrapped()
-		return ok
-	}, say: watchdogWrapped},
-	{kind: "watchdog-misread", title: "the PM timer was probably read wrong", holds: func(_ log, c comparison) bool {
-		_, _, ok := c.misread()
-		return ok && c.marked
-	}, say: func(c *Cause, _ log, x comparison) {
-		bit, ticks, _ := x.misread()
-		c.Text = fmt.Sprintf("%s. That is %s ticks of acpi_pm at %s: about 2^%d, so one bit of the PM timer was probably read wrong, as old PM timers do, and the TSC may be right. "+
-			"Then the clock source acpi_pm is the clock that jumped.", x.both(), words.Number(ticks), knownRates["acpi_pm"], bit)
-	}},
-	{kind: "watchdog-may-have-wrapped", title: disagree, holds: mayHaveWrapped, say: perhapsWrapped},
-	{kind: "weak-watchdog", title: disagree, holds: func(_ log, c comparison) bool { return slices.Contains(weakWatchdogs, c.watchdog.name) }, say: weakWatchdog},
-	{kind: "clocks-agree", title: "the machine stood still", holds: func(_ log, c comparison) bool {
-		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdog.ns > longNS && !c.contradicts() || c.long)
-	}, say: clocksAgree},
-	{kind: "watchdog-jumped", title: disagree, holds: hasJumped, lines: logged("hypervisor"), say: watchdogJumped},
-	{kind: "read-back-delay", title: "the timer of the watchdog is slow to read", lines: gaveUp, say: slowReadBack},
-	{kind: "emulated-clocks", title: disagree, holds: func(l log, c comparison) bool {
-		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
-	}, text: "{both}{off}. Both clocks of this virtual machine are the hypervisor's. They drift apart when the host sleeps, pauses or moves the machine, or is too busy. " + oneIsNoProof},
-	{kind: "hpet-of-qemu", title: disagree, holds: func(l log, c comparison) bool {
-		return c.watchdog.rate.hz == 100e6 && c.disagrees() && !l.machine.Guest
-	}, text: "{both}{off}. " + oneIsNoProof + " An HPET of 100 MHz is QEMU's. A guess: this is a virtual machine, and its host stopped it between the two reads."},
-	{kind: "tsc-jumped", title: "the TSC jumped forward", tsc: TSCWrong, holds: func(_ log, c comparison) bool {
-		_, at := c.limits()
-		// A TSC with more than 20 GHz jumped, whatever its rate.
-		return at > 0 && at < 2e9 && c.marked && (c.skewNS >= 1e9 || math.IsNaN(c.skewNS) && c.clock.ticks/(at/1e9) > 20e9)
-	}, lines: logged(refused), text: "{both}: the TSC jumped forward. Something wrote to it: a tool that changes P-states or MSRs, the firmware, or a resume."},
-	{kind: "bad-calibration", title: disagree, holds: func(l log, c comparison) bool {
-		return c.known() && c.watchdog.ns > 0 && math.Abs(c.ppm()) < 1000 && c.marked &&
-			(c.clock.name == "tsc-early" || c.at.Timed && c.at.AtNS < early && !slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index }))
-	}, text: "{both}{off}. A guess, since it is so little, so soon after boot: it is the first estimate of the TSC's rate, which the kernel refines later, or a rate that the firmware set wrong."},
-	{kind: "check-ran-late", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() && c.lateNS() > 0 }, lines: logged(stalled), say: ranLate},
-	{kind: "tsc-restarted", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() && c.restarted() }, say: func(c *Cause, _ log, x comparison) {
-		c.Text = fmt.Sprintf("%s%s. The TSC stood at %s, %s after the boot, so it began anew meanwhile, as in a suspend and resume. %s A guess: the firmware left a clock wrong at the resume.",
-			x.both(), x.off(), inCycles(int64(x.clock.now), x.clock.rate), span(float64(x.at.AtNS)), oneIsNoProof)
-	}},
-	{kind: "one-hpet-for-many", title: disagree, holds: func(_ log, c comparison) bool {
-		const many, mostRead = 256, 1e6 // CPUs, and ns
-		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })
-	}, lines: logged("sync-checked"),
-		text: "{both}. The difference is {difference}, in one check. The machine has many CPUs ({cpus} is in the line), which share one HPET: a guess is that a read of it took that long, under load or from a far socket. " + oneIsNoProof},
-	{kind: "hpet-may-stop", title: disagree, holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }, say: func(c *Cause, l log, x comparison) {
-		clocksDisagree(c, l, x)
-		c.Text += " The HPET of laptops with Intel's Coffee Lake and Ice Lake (2018 to 2020) stops while the package sleeps (PC10)."
-		if l.machine.CPU != "" {
-			c.Text += " This CPU is an " + l.machine.CPU + ", so that is the likeliest guess."
-		}
-	}},
-	{kind: "clocks-disagree", title: disagree, holds: func(_ log, c comparison) bool { return c.disagrees() }, say: clocksDisagree},
-	{kind: "parameter-ignored", title: disagree, lines: those(func(l log, e Event) bool { return e.Clock == "tsc-early" && l.ignoresParameter() }, watchdogVerdict),
-		text: "The watchdog found that the TSC (tsc-early) disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong." + ignored},
-	{kind: "clocks-disagree", title: disagree, lines: func(l log) []Event {
-		c, _ := l.compared(func(c comparison) bool { return c.marked })
-		return append(c.events, l.marking("clocksource watchdog")...)
-	}, text: "The watchdog found that the TSC disagrees with another clock. The log does not have the figures of both, so it does not show which was wrong."},
-}
 
 // disagrees is whether the kernel marked the clock, and figures show by how much it differed.
 func (c comparison) disagrees() bool { return c.marked && c.both() != "" }
+
+// badlyCalibrated is whether the clocks differ by little, so soon after boot that the rate of the TSC may be the first
+// estimate.
+func badlyCalibrated(l log, c comparison) bool {
+	refined := slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index })
+	first := c.clock.name == "tsc-early" || c.at.Timed && c.at.AtNS < early && !refined
+	return c.known() && c.watchdog.ns > 0 && math.Abs(c.ppm()) < 1000 && c.marked && first
+}
+
+func hpetMayStop(c *Cause, l log, x comparison) {
+	clocksDisagree(c, l, x)
+	c.Text += " The HPET of laptops with Intel's Coffee Lake and Ice Lake (2018 to 2020) stops while the package sleeps " +
+		"(PC10)."
+	if l.machine.CPU != "" {
+		c.Text += " This CPU is an " + l.machine.CPU + ", so that is the likeliest guess."
+	}
+}
 
 func watchdogWrapped(c *Cause, _ log, x comparison) {
 	r, n, _ := x.wrapped()

@@ -1,7 +1,6 @@
 package kernellog
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,29 +9,79 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// measuredRules find the results of the kernel's measurements, and what programs and parameters asked of it, in the
-// order in which they exclude each other.
-var measuredRules = []rule{
-	{kind: "gvisor", title: "the program runs in a gVisor sandbox", concerns: OfSandbox, inferred: true,
-		text: "The program runs in a gVisor sandbox: its log begins with \"Starting gVisor\". The sandbox implements the clocks; the version that it reports is not the version of a Linux kernel."},
-	{kind: "cpus-differ-after-resume", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDifferAfterResume},
-	{kind: "cpus-differ", title: "the TSCs of the CPUs differ", tsc: TSCWrong, lines: log.cpusApart, say: cpusDiffer},
-	{kind: "wrong-cpuid-rate", title: "the CPU reports a wrong rate of its TSC", tsc: TSCWrong, lines: logged(rateDiffers, rateBefore, "tsc-rate-after"), say: wrongCPUIDRate},
-	{kind: "impossible-counter-rate", title: "the kernel has an impossible rate of the clock source {clock}", concerns: OfCounter, lines: those(func(_ log, e Event) bool { return fastest[e.Clock] > 0 && e.Hz > fastest[e.Clock] }, registered),
-		text: "The rate of the clock source {clock} is {rate}, which no CPU has: the driver of its clock computes a wrong rate, and time runs slow."},
-	{kind: "impossible-rate", title: "the kernel measured an impossible rate of the TSC", tsc: TSCWrong, lines: those(impossibleRateIn, registered, tscRate, tscRefined, "hypervisor-tsc-rate"), say: impossibleRate},
-	{kind: "calibration-failed", title: "the kernel could not measure the rate of the TSC", tsc: TSCWrong, lines: markedFor("could not calculate tsc khz"), say: calibrationFailed},
-	{kind: "set-by-parameter", title: "the kernel command line switches the TSC off", inferred: true, lines: markedFor("boot parameter"), say: func(c *Cause, l log, _ comparison) {
-		c.Text = "The kernel command line switches the TSC off: " + cmp.Or(l.parameter("tsc=unstable", "notsc"), "tsc=unstable") + "."
+// reasonFunctions are the functions of the rules of reasons.txt.
+var reasonFunctions = map[string]functions{
+	"cpus-differ-after-resume": {lines: log.cpusApart, say: cpusDifferAfterResume},
+	"cpus-differ":              {lines: log.cpusApart, say: cpusDiffer},
+	"wrong-cpuid-rate":         {say: wrongCPUIDRate},
+	"impossible-counter-rate": {lines: those(func(_ log, e Event) bool {
+		return fastest[e.Clock] > 0 && e.Hz > fastest[e.Clock]
+	}, registered)},
+	"impossible-rate": {
+		lines: those(impossibleRateIn, registered, tscRate, tscRefined, "hypervisor-tsc-rate"), say: impossibleRate,
+	},
+	"calibration-failed": {say: calibrationFailed},
+	"tsc-went-back by-the-watchdog": {
+		holds: func(_ log, c comparison) bool { return c.back() && c.marked }, say: wentBack,
+	},
+	"halts-in-idle by-the-watchdog": {holds: mayHalt, say: halted},
+
+	"watchdog-wrapped": {holds: func(_ log, c comparison) bool {
+		_, _, ok := c.wrapped()
+		return ok
+	}, say: watchdogWrapped},
+	"watchdog-misread": {holds: func(_ log, c comparison) bool {
+		_, _, ok := c.misread()
+		return ok && c.marked
 	}},
-	{kind: "tsc-went-back", title: "the TSC went back", tsc: TSCWrong, lines: markedFor("discovered backwards tsc"),
-		text: "KVM found that the TSC of this host went back, as after a suspend in which the CPUs lost their TSC."},
-	{kind: "tsc-went-back", title: "the TSC went back", tsc: TSCWrong, holds: func(_ log, c comparison) bool { return c.back() && c.marked }, say: wentBack},
-	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", tsc: TSCWrong, inferred: true, lines: markedFor("tsc halt"),
-		text: "The TSC stops while a CPU sleeps (the CPU lacks nonstop_tsc), so a clock based on it would stop too."},
-	{kind: "halts-in-idle", title: "the TSC stops while a CPU sleeps", tsc: TSCWrong, inferred: true, holds: mayHalt, lines: logged("idle-states"), say: halted},
-	{kind: "cpufreq-changes", title: "the rate of the TSC changes with the frequency of the CPU", tsc: TSCWrong, inferred: true, lines: markedFor("cpufreq changes"),
-		text: "The TSC counts cycles of the CPU, whose frequency changes (cpufreq; the CPU lacks constant_tsc), so its rate is not constant."},
+	"watchdog-may-have-wrapped": {holds: mayHaveWrapped, say: perhapsWrapped},
+	"weak-watchdog": {holds: func(_ log, c comparison) bool {
+		return slices.Contains(weakWatchdogs, c.watchdog.name)
+	}, say: weakWatchdog},
+	"clocks-agree": {holds: func(_ log, c comparison) bool {
+		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdog.ns > longNS && !c.contradicts() || c.long)
+	}, say: clocksAgree},
+	"watchdog-jumped": {holds: hasJumped, say: watchdogJumped},
+	"read-back-delay": {lines: gaveUp, say: slowReadBack},
+	"emulated-clocks": {holds: func(l log, c comparison) bool {
+		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
+	}},
+	"hpet-of-qemu": {holds: func(l log, c comparison) bool {
+		return c.watchdog.rate.hz == 100e6 && c.disagrees() && !l.machine.Guest
+	}},
+	"tsc-jumped": {holds: func(_ log, c comparison) bool {
+		_, at := c.limits()
+		// A TSC with more than 20 GHz jumped, whatever its rate.
+		jumped := c.skewNS >= 1e9 || math.IsNaN(c.skewNS) && c.clock.ticks/(at/1e9) > 20e9
+		return at > 0 && at < 2e9 && c.marked && jumped
+	}},
+	"bad-calibration": {holds: badlyCalibrated},
+	"check-ran-late":  {holds: func(_ log, c comparison) bool { return c.disagrees() && c.lateNS() > 0 }, say: ranLate},
+	"tsc-restarted":   {holds: func(_ log, c comparison) bool { return c.disagrees() && c.restarted() }},
+	"one-hpet-for-many": {holds: func(_ log, c comparison) bool {
+		const many, mostRead = 256, 1e6 // CPUs, and ns
+		isMany := slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })
+		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && isMany
+	}},
+	"hpet-may-stop":   {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }, say: hpetMayStop},
+	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, say: clocksDisagree},
+	"parameter-ignored": {lines: those(func(l log, e Event) bool {
+		return e.Clock == "tsc-early" && l.ignoresParameter()
+	}, watchdogVerdict)},
+	"clocks-disagree without-figures": {lines: func(l log) []Event {
+		c, _ := l.compared(func(c comparison) bool { return c.marked })
+		return append(c.events, l.marking("clocksource watchdog")...)
+	}},
+
+	"adjusted-beyond-limit": {say: steered},
+	"xen-by-design":         {lines: xenByDesign},
+	"marked-unstable": {say: func(c *Cause, l log, _ comparison) {
+		c.Text = "The kernel marked the TSC unstable until the next boot. The reason is not in this part of its log."
+		if marked := l.marking(""); len(marked) > 0 {
+			c.Text = fmt.Sprintf("The kernel marked the TSC unstable until the next boot, due to %q.", marked[0].Reason)
+		}
+	}},
+	"counter-trapped": {lines: trapped},
 }
 
 // cpusApart returns the lines in which the kernel saw one CPU's TSC behind another's.

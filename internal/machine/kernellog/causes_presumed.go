@@ -9,27 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// presumedRules find why the kernel does not use the TSC although it has not seen it fail.
-var presumedRules = []rule{
-	{kind: "adjusted-beyond-limit", lines: logged("adjusting-clock"), say: steered},
-	{kind: "hyperv-by-design", harmless: true, lines: markedFor("running on hyper-v"),
-		text: "The kernel uses Hyper-V's own clock, as intended: Hyper-V does not give this machine an invariant TSC, or the kernel is an old one, which marks the TSC of every guest of Hyper-V. The mark is no fault."},
-	{kind: "xen-by-design", harmless: true, lines: xenByDesign,
-		text: "This is a Xen guest, whose intended clock source is xen. The mark on the TSC is presumed from the CPU's flags, not measured, and no fault."},
-	{kind: "presumed-unsynchronized", title: "the kernel presumes that the TSCs are unsynchronised", inferred: true, lines: markedFor("tscs unsynchronized"),
-		text: "The kernel assumes that the TSCs of the CPUs are unsynchronised, but has not measured it. It does so for CPUs without constant_tsc, and for some machines with many sockets."},
-	{kind: "marked-unstable", title: "the kernel marked the TSC unstable", inferred: true, lines: logged(tscUnstable), say: func(c *Cause, l log, _ comparison) {
-		c.Text = "The kernel marked the TSC unstable until the next boot. The reason is not in this part of its log."
-		if marked := l.marking(""); len(marked) > 0 {
-			c.Text = fmt.Sprintf("The kernel marked the TSC unstable until the next boot, due to %q.", marked[0].Reason)
-		}
-	}},
-	{kind: "counter-trapped", title: "the kernel keeps user mode from reading the counter of the CPU", concerns: OfCounter, inferred: true, lines: trapped, say: func(c *Cause, _ log, _ comparison) {
-		name := words.Either(c.Evidence[0].Kind == erratum, c.Evidence[0].Name, "an erratum of the counter")
-		c.Text = fmt.Sprintf("The CPU has %s: a read of its counter can be wrong. The kernel therefore reads it on behalf of user mode, on every CPU, and every read of the time enters the kernel.", name)
-	}},
-}
-
 // steered: the kernel itself corrects its clock, by a multiplier that adjtimex cannot set: it changes the tick by 10 %
 // at most. The limit in the line is the nominal multiplier and 11 % (timekeeping_apply_adjustment).
 func steered(c *Cause, _ log, _ comparison) {
@@ -57,39 +36,36 @@ func trapped(l log) []Event {
 	}, erratum, "counter-trapped")(l)
 }
 
-// alsoRules find causes beside the reason.
-var alsoRules = []rule{
-	{kind: "tsc-adjust", inferred: true, lines: logged(adjustDiffers, adjustForced, adjustWarp), say: tscAdjust},
-	{kind: "override-refused", title: "the kernel refused the clock source {clock}", concerns: ofItsClock, inferred: true, lines: logged(refused),
-		text: "Somebody asked for the clock source {clock}, and the kernel refused it."},
-	{kind: "no-rate", title: "the clock source {clock} has no rate", concerns: ofItsClock, inferred: true, lines: those(func(_ log, e Event) bool { return !(e.Hz > 0) }, registered, "hpet-rate", armRate),
-		text: "The kernel has 0 Hz for the clock source {clock}. Nothing counts at that rate: the firmware, the hypervisor or the emulator names none, or the calibration went wrong."},
-	{kind: "watchdog-reported", harmless: true, concerns: ofItsClock,
-		text: "In one check {clock} advanced {skew} than its watchdog (the kernel's figure): one of the two was late or wrong. " +
-			"The kernel of RHEL 6 only reports that. It marks nothing without the parameter clocksource_failover."},
-	{kind: "stamps-go-back", title: "the clocks of the CPUs differ", inferred: true, tsc: TSCWrong, lines: those(func(l log, _ Event) bool {
+// otherFunctions are the functions of the rules of others.txt.
+var otherFunctions = map[string]functions{
+	"tsc-adjust": {say: tscAdjust},
+	"no-rate": {lines: those(func(_ log, e Event) bool {
+		return !(e.Hz > 0)
+	}, registered, "hpet-rate", armRate)},
+	"stamps-go-back": {lines: those(func(l log, _ Event) bool {
 		return !l.machine.Guest && slices.ContainsFunc(l.events, Event.Marks) // the kernel doubts the TSC too
-	}, "stamps-go-back"), text: "The stamp of a line in the log is {skew} than the stamp of the line above it: the clock of the CPU that wrote it was behind, as where the TSCs of the CPUs differ."},
-	{kind: "host-unstable", title: "this host of virtual machines does not trust its TSC", concerns: OfGuests, inferred: true,
-		text: "This machine runs virtual machines of KVM and does not trust its own TSC, so its guests cannot either."},
-	{kind: "deadline-erratum", harmless: true,
-		text: "The deadline mode of the CPU's timer has an erratum, so the kernel uses another mode; new microcode mends it. The TSC as a clock is not concerned."},
-	{kind: "p0-frequency", harmless: true,
-		text: "A bit of this AMD CPU is not set (HWCR bit 24); hypervisors do not set it. The kernel measures the rate of the TSC anyway."},
-	{kind: "pm-timer-off", harmless: true, concerns: OfOtherSource, text: "The firmware switched the ACPI PM timer off. The kernel does without it."},
-	{kind: string(selfTest), harmless: true,
-		text: "The kernel tested its watchdog, with late and wrong reads on purpose (clocksource_wdtest, inject_delay_freq). What it says of that is no fault."},
-	{kind: "no-vdso-clocks", harmless: true, concerns: OfCounter, lines: those(func(l log, e Event) bool { return e.Name == "phys" && l.machine.Arch == "arm" }, armRate),
-		text: "The kernel reads the physical counter (phys). A guess: on 32-bit Arm that means that the firmware has not set up the virtual counter, and then the vDSO has no clocks: every read of the time enters the kernel."},
-	{kind: "only-ticks", harmless: true, concerns: OfOtherSource, lines: those(func(l log, e Event) bool {
+	}, stampBack)},
+	"no-vdso-clocks": {lines: those(func(l log, e Event) bool {
+		return e.Name == "phys" && l.machine.Arch == "arm"
+	}, armRate)},
+	"only-ticks": {lines: those(func(l log, e Event) bool {
 		return e.Clock == l.machine.ClockSource && slices.Contains(weakWatchdogs, e.Clock)
-	}, switched), text: "The last clock source in this log counts timer interrupts. If the kernel kept it, as on simulators without a counter, time steps by one interrupt, 1 to 10 ms."},
-	{kind: "lost-rtc-interrupts", harmless: true,
-		text: "The machine was too busy to deliver interrupts of the RTC, which the HPET emulates ({times} lines). That says nothing about the clock that programs read."},
-	{kind: "watchdog-timed-out", harmless: true, lines: watchdogTimedOut,
-		text: "The watchdog could not check the TSC: its timer was too slow to read, as in a busy or a nested virtual machine. The kernel tries again, and nothing was switched."},
-	{kind: "32-bit-erratum", harmless: true, lines: those(func(l log, _ Event) bool { return len(trapped(l)) == 0 }, erratum),
-		text: "The CPU has {name}, which concerns 32-bit programs only. 64-bit programs read the counter in user mode."},
+	}, switched)},
+	"watchdog-timed-out": {lines: watchdogTimedOut},
+	"32-bit-erratum":     {lines: those(func(l log, _ Event) bool { return len(trapped(l)) == 0 }, erratum)},
+
+	"stepped-again": {say: func(c *Cause, l log, _ comparison) { c.Text = l.steppedAgain() }},
+	"stepped": {lines: func(l log) []Event {
+		lines := l.of(stepped)
+		return words.Either(len(lines) > 0 && l.steppedAgain() == "", lines, nil)
+	}},
+	"false-leap-second": {lines: falseLeaps},
+	"leap-second":       {say: trueLeap},
+	"rtc-unset by-its-year": {lines: those(func(l log, e Event) bool {
+		const year = "2015" // of the release of Linux 4.0
+		return l.machine.Kernel != "" && !Older(l.machine.Kernel, 4, 0) && e.Name < year
+	}, "rtc-read")},
+	"stalled": {say: stalledOrStopped},
 }
 
 // tscAdjust: the kernel found and fixed TSC_ADJUST. If the CPUs still differ, another rule reports it.

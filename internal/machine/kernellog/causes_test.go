@@ -1,11 +1,13 @@
 package kernellog
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/show/texts"
 )
 
 // A planted log shows a single kind of fault, made for a test from the formats of a kernel. It is for what no case shows:
@@ -178,8 +180,37 @@ func TestPlantedLogs(t *testing.T) {
 			require.NotEmpty(t, causes[0].Evidence, "no line shows it")
 		})
 	}
-	for _, r := range slices.Concat(reasons, alsoRules, timeRules) {
-		require.True(t, seen[r.kind], "%s: add a log to the cases, or to plantedLogs, that shows this cause", r.kind)
+	for _, r := range slices.Concat(reasons(), otherRules()) {
+		require.True(t, seen[r.Kind], "%s: add a log to the cases, or to plantedLogs, that shows this cause", r.Kind)
+	}
+}
+
+// The files of rules have only fields, kinds and figures that exist, and every function has its rule.
+func TestRuleFiles(t *testing.T) {
+	known := []string{"title", "text", "concerns", "tsc", "inferred", "harmless", "lines", "marked"}
+	kinds := map[string]bool{}
+	for _, f := range formats() {
+		kinds[string(f.kind)] = true
+	}
+	for file, of := range map[string]map[string]functions{reasonsFile: reasonFunctions, othersFile: otherFunctions} {
+		names := map[string]bool{}
+		for _, e := range texts.Entries(file) {
+			require.False(t, names[e.Name], "two rules are %s", e.Name)
+			names[e.Name] = true
+			for _, f := range e.Fields {
+				require.Contains(t, known, f.Key, e.Name)
+				for _, figure := range regexp.MustCompile(`\{[^}]*\}`).FindAllString(f.Value, -1) {
+					require.Contains(t, figures, figure, e.Name)
+				}
+			}
+			for _, kind := range e.List("lines") {
+				require.True(t, kinds[kind], "%s: no format has the kind %s", e.Name, kind)
+			}
+			require.NotEqual(t, e.Get("text") == "", of[e.Name].say == nil, "%s: a text or a function", e.Name)
+		}
+		for name := range of {
+			require.True(t, names[name], "no rule is %s", name)
+		}
 	}
 }
 

@@ -12,43 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// timeRules find what happened to the wall clock, and what held up the kernel's timers.
-var timeRules = []rule{
-	{kind: "stepped-again", title: "the wall clock is stepped again and again", concerns: OfWallClock, lines: logged(stepped), say: func(c *Cause, l log, _ comparison) {
-		c.Text = l.steppedAgain()
-	}},
-	{kind: "stepped", harmless: true, concerns: OfWallClock, say: func(c *Cause, l log, _ comparison) {
-		if l.steppedAgain() == "" {
-			c.Text = fmt.Sprintf("The wall clock was stepped (%s). A time service does so at its start and after a pause; it is no fault of the clock source.", words.Plural(l.steps().n, "time"))
-		}
-	}},
-	{kind: "rate-beyond-limit", title: "the clock runs at a wrong rate", concerns: OfWallClock,
-		text: "{name} finds the rate of the clock wrong by {reason}, more than it can correct. So the kernel has a wrong rate for the counter of its clock source. A guess: its calibration failed, or the firmware or the device tree names another reference clock than the board has."},
-	{kind: "false-leap-second", title: "a time server announced a leap second that did not exist", concerns: OfWallClock, lines: falseLeaps, say: func(c *Cause, l log, _ comparison) {
-		c.Text = fmt.Sprintf("The kernel was told of a leap second that did not exist: %s. %s A time server announced it, and the wall clock was one second off until the time service corrected it.", l.whyFalse(c.Evidence[0]), lastLeap)
-	}},
-	{kind: "leap-second", harmless: true, concerns: OfWallClock, say: trueLeap},
-	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock,
-		text: "The real-time clock could not be read, or had no valid time. The wall clock started wrong, until a time service set it. A guess: the real-time clock was never set, or its battery is empty."},
-	{kind: "rtc-unset", title: "the real-time clock had no valid time", concerns: OfWallClock, lines: those(func(l log, e Event) bool {
-		return l.machine.Kernel != "" && !Older(l.machine.Kernel, 4, 0) && e.Name < "2015" // when Linux 4.0 was released
-	}, "rtc-read"), text: "The real-time clock showed the year {name}, but the kernel, {kernel}, is from 2015 or later. The wall clock started wrong, until a time service set it. A guess: the battery of the real-time clock is empty."},
-	{kind: "rtc-missing", harmless: true, concerns: OfWallClock,
-		text: "The kernel found no real-time clock when it set the wall clock. Without one, the wall clock starts wrong, and a time service sets it; a hypervisor may set it too."},
-	{kind: "lost-ticks", title: "the kernel loses timer ticks", concerns: OfOtherSource,
-		text: "Timer interrupts came late or were lost. This old kernel (before Linux 2.6.21) computes the time from them and from the TSC, so its clock runs wrong. " +
-			"A guess: the TSC changes its rate with the frequency of the CPU, as on an Athlon 64 with several cores; or a driver or the firmware holds interrupts up."},
-	{kind: "xen-time-went-back", title: "the time of Xen went back", concerns: OfOtherSource,
-		text: "The time of Xen on {cpus} was {skew} (delta in the line) than what the kernel has already counted. The time stamps that Xen gives to the virtual CPUs differ. Only old kernels of Xen report it. A guess: the TSCs of the host's CPUs differ, or change their rate to save power."},
-	{kind: "slow-interrupt", harmless: true, concerns: OfOtherSource,
-		text: "A timer interrupt took {delay}: something held up a CPU, such as the hypervisor, the firmware or a slow console. Timers were late; the clocks are not at fault."},
-	{kind: "rt-throttling", harmless: true, concerns: OfOtherSource,
-		text: "Real-time programs used all the CPU time that the kernel allows them. Other programs and timers were late; the clocks are not at fault."},
-	{kind: "stalled", harmless: true, concerns: OfOtherSource, say: stalledOrStopped},
-	{kind: "undervoltage", harmless: true, concerns: OfOtherSource,
-		text: "The voltage of the power supply was too low (undervoltage), so the firmware slowed the CPU down. No clock is at fault, but measurements of time are not steady. Use a better power supply or cable."},
-}
-
 // stalledOrStopped: a CPU that hangs runs a program, and a CPU that is idle was stopped.
 func stalledOrStopped(c *Cause, l log, _ comparison) {
 	c.Text = "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused it. That is no fault of the clocks, but explains timers that were late."

@@ -1,35 +1,62 @@
 package kernellog
 
 import (
+	_ "embed"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/timebench/timebench/internal/show/texts"
 )
 
 // A weight is how much a line decides: which lines a document keeps, if there are too many.
 type weight int
 
 const (
-	weightNone    weight = iota // kept in no document: only its facts are used
+	weightFacts   weight = iota // kept in no document: only its facts are used
 	weightNoise                 // says nothing about the clock that programs read
 	weightContext               // what is there, what is in use, rates
 	weightDecides               // why a clock is not in use, or is wrong
 )
 
-// A format is a message of the kernel that has figures, or that a rule uses. A new format is an entry in a table, and
-// an example in docs/kernel-messages.md.
+// A format is a message of the kernel that has figures, or that a rule uses. A new format is an entry of formats.txt,
+// where its fields are described, and an example in docs/kernel-messages.md.
 type format struct {
 	kind       Kind
-	has        string // a text in lower case that every match has: a fast filter
-	pattern    string // a regular expression without regard to case. Its named groups are the figures: see fields.
+	has        string
+	pattern    string
 	weight     weight
-	program    bool           // whether a program writes it, a time service, instead of the kernel
-	clock      string         // the clock source that the line is about, if it does not name it
+	program    bool
+	clock      string
 	expression *regexp.Regexp // the compiled pattern. Use compiled.
 }
+
+//go:embed formats.txt
+var formatsFile string
+
+var weights = map[string]weight{
+	"facts": weightFacts, "noise": weightNoise, "context": weightContext, "decides": weightDecides,
+}
+
+// formats are all messages. The first that matches counts.
+var formats = sync.OnceValue(func() []*format {
+	names := strings.NewReplacer("{clock}", named("clock"), "{watchdog}", named("watchdog"))
+	var all []*format
+	for _, e := range texts.Entries(formatsFile) {
+		f := &format{kind: Kind(e.Name), program: e.Get("by") == "program", clock: e.Get("clock"),
+			pattern: names.Replace(e.Get("pattern"))}
+		for name, w := range weights {
+			if has := e.Get(name); has != "" {
+				f.has, f.weight = has, w
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+})
 
 // compiling protects the expressions of all formats: a sync.Once for each is 500 allocations at the start.
 var compiling sync.Mutex
@@ -176,13 +203,11 @@ var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen vers
 	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b|` +
 	`\blost ticks\b|\btoo many ticks\b|\btime source\b|^Back to C!`)
 
-var formats = slices.Concat(watchdogFormats, testFormats, tscFormats, timeFormats, otherFormats) // all messages. The first that matches counts.
-
 // formatOf returns the format of a text; nil if it is no message, or only quotes one.
 func formatOf(text string) *format {
 	small := strings.ToLower(text)
-	for i := range formats {
-		if f := &formats[i]; strings.Contains(small, f.has) {
+	for _, f := range formats() {
+		if strings.Contains(small, f.has) {
 			// The line of a program has its name and number first: another program may quote one.
 			if at := f.compiled().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && leads(text[:at[0]]) {
 				return f
@@ -195,10 +220,5 @@ func formatOf(text string) *format {
 // mayHave returns whether a line, with its stamp and in lower case, may be a message with a format: a fast filter,
 // since to split a line takes longer than to search it.
 func mayHave(small string) bool {
-	for i := range formats {
-		if strings.Contains(small, formats[i].has) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(formats(), func(f *format) bool { return strings.Contains(small, f.has) })
 }

@@ -2,10 +2,12 @@ package kernellog
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/show/texts"
 )
 
 // examples are the messages in docs/kernel-messages.md, which leaves out most prefixes, and messages that only have
@@ -46,7 +48,7 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 			continue
 		}
 		seen[f.pattern] = true
-		require.Equal(t, f.weight > weightNone, concerns(example), example)
+		require.Equal(t, f.weight > weightFacts, concerns(example), example)
 		for _, line := range []string{example, strings.ToUpper(example), "[    1.000000] " + example, "Sep 11 07:03:06 host kernel: [    1.0] " + example} {
 			events := Parse([]string{line})
 			require.Len(t, events, 1, line)
@@ -54,8 +56,13 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 			require.NotEmpty(t, events[0].Line)
 		}
 	}
-	for i := range formats {
-		f := &formats[i]
+	for _, e := range texts.Entries(formatsFile) {
+		for _, f := range e.Fields {
+			require.True(t, slices.Contains([]string{"by", "clock", "pattern"}, f.Key) || weights[f.Key] > 0 || f.Key == "facts", "%s: %s", e.Name, f.Key)
+		}
+	}
+	for _, f := range formats() {
+		require.NotEmpty(t, f.has, "%s: a filter", f.kind)
 		require.True(t, seen[f.pattern], "%s: add an example of it to docs/kernel-messages.md", f.pattern)
 		require.Equal(t, strings.ToLower(f.has), f.has, "%s: the text of the filter must be in lower case", f.pattern)
 		require.NotRegexp(t, `^\.\*`, f.pattern, "a pattern that begins with .* is slow")

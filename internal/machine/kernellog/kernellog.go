@@ -1,12 +1,9 @@
 // Package kernellog reads what the Linux kernel logs about its clocks: lines of the log become typed events (Parse),
-// and events become causes (Explain). It knows the formats of kernels since 2.6, in tables: one entry for each format
-// (formats_*.go) and one rule for each cause (causes_*.go).
+// and events become causes (Explain). It knows the formats of kernels since 2.6, in tables of texts: an entry for each format
+// (formats.txt), and a rule for each cause (reasons.txt, others.txt), which may have functions (causes_*.go).
 //
 // It only reads text, so it works on every platform.
 package kernellog
-
-// A Kind is the kind of an Event, from the table of formats.
-type Kind string
 
 // An Event is one line of the log that says something about the clocks, with its figures. A figure that the line does
 // not have is zero.

@@ -19,6 +19,9 @@ type rate struct {
 	rank  int
 }
 
+// rate returns the rate in a line.
+func (e Event) rate() rate { return rate{hz: e.Hz, by: rateLines[e.Kind].by} }
+
 // String returns the rate with its source: "14.318 MHz by its registration line".
 func (r rate) String() string { return inHz(r.hz) + ", " + r.by }
 

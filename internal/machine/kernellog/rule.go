@@ -2,9 +2,14 @@ package kernellog
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/timebench/timebench/internal/show/texts"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A log is the input of the rules.
@@ -15,24 +20,62 @@ type log struct {
 	rates       map[string]rate
 }
 
-// A rule finds one cause. A new rule is an entry in a table.
+// A rule finds one cause: an entry of reasons.txt or others.txt, where its fields are described, and its functions.
 type rule struct {
-	// kind, title, text, concerns, tsc and inferred are fields of the cause. In title and text, words in braces stand for
-	// figures of the first line or of the comparison (fill).
-	kind, title, text string
-	concerns          Subject
-	tsc               Judgement
-	inferred          bool
-	harmless          bool                       // whether the cause never calls for a remedy
-	holds             func(log, comparison) bool // a condition on one comparison of the watchdog. The evidence are its lines.
+	Cause
+	functions
+}
+
+// functions are what a rule cannot have as a text.
+type functions struct {
+	holds func(log, comparison) bool // a condition on one comparison of the watchdog. The evidence are its lines.
 	// lines returns the evidence; with holds, more of it. Without either, it is the lines of the same kind. Without
 	// evidence there is no cause.
 	lines func(log) []Event
-	say   func(*Cause, log, comparison) // completes a cause that has its evidence, if its text depends on that. Without a text there is no cause.
+	// say completes a cause that has its evidence, if its text depends on that. Without a text there is no cause.
+	say func(*Cause, log, comparison)
+}
+
+var (
+	//go:embed reasons.txt
+	reasonsFile string
+	//go:embed others.txt
+	othersFile string
+)
+
+// reasons are the rules for why a clock is wrong or not in use. The first that finds a cause excludes the others.
+var reasons = sync.OnceValue(func() []rule { return rulesOf(reasonsFile, reasonFunctions) })
+
+// otherRules find the causes beside the reason.
+var otherRules = sync.OnceValue(func() []rule { return rulesOf(othersFile, otherFunctions) })
+
+// rulesOf returns the rules of a file, each with the functions of its name.
+func rulesOf(file string, of map[string]functions) []rule {
+	var all []rule
+	for _, e := range texts.Entries(file) {
+		kind, _, _ := strings.Cut(e.Name, " ")
+		r := rule{functions: of[e.Name], Cause: Cause{Kind: kind, Title: e.Get("title"), Text: e.Get("text"),
+			Harmless: e.Get("harmless") == "yes", Inferred: e.Get("inferred") == "yes",
+			Concerns: cmp.Or(Subject(e.Get("concerns")), OfTSC), TSC: Judgement(e.Get("tsc"))}}
+		var kinds []Kind
+		for _, kind := range e.List("lines") {
+			kinds = append(kinds, Kind(kind))
+		}
+		switch marked := e.Get("marked"); {
+		case marked != "":
+			r.lines = func(l log) []Event { return l.marking(marked) }
+		case len(kinds) > 0:
+			r.lines = func(l log) []Event { return l.of(kinds...) }
+		case r.lines == nil && r.holds == nil:
+			r.lines = func(l log) []Event { return l.of(Kind(kind)) }
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 func (r rule) on(l log) (Cause, bool) {
-	cause := Cause{Kind: r.kind, Title: r.title, Text: r.text, Harmless: r.harmless, Inferred: r.inferred, Concerns: r.concerns, TSC: r.tsc}
+	cause := r.Cause
 	var c comparison
 	if r.holds != nil {
 		var ok bool
@@ -40,9 +83,6 @@ func (r rule) on(l log) (Cause, bool) {
 			return Cause{}, false
 		}
 		cause.Evidence = slices.Concat(c.events, l.marking(""))
-	}
-	if r.lines == nil && r.holds == nil {
-		r.lines = logged(Kind(r.kind))
 	}
 	if r.lines != nil {
 		cause.Evidence = append(cause.Evidence, r.lines(l)...)
@@ -53,25 +93,61 @@ func (r rule) on(l log) (Cause, bool) {
 			r.say(&cause, l, c)
 		}
 	}
-	cause.Concerns, cause.Evidence = cmp.Or(cause.Concerns, OfTSC), withoutRepeats(cause.Evidence)
+	cause.Evidence = withoutRepeats(cause.Evidence)
 	return cause, cause.Text != "" && len(cause.Evidence) > 0
+}
+
+// figures return the figures of a cause by the words that stand for them in its text, from its first line or the
+// comparison.
+var figures = map[string]func(c Cause, l log, x comparison) string{
+	"{clock}":      func(c Cause, _ log, _ comparison) string { return c.Evidence[0].Clock },
+	"{name}":       func(c Cause, _ log, _ comparison) string { return c.Evidence[0].Name },
+	"{reason}":     func(c Cause, _ log, _ comparison) string { return c.Evidence[0].Reason },
+	"{cpus}":       func(c Cause, _ log, _ comparison) string { return cpuNames(c.Evidence[:1]) },
+	"{skew}":       func(c Cause, _ log, _ comparison) string { return moreOrLess(c.Evidence[0].SkewNS) },
+	"{delay}":      func(c Cause, _ log, _ comparison) string { return span(c.Evidence[0].DelayNS) },
+	"{rate}":       func(c Cause, _ log, _ comparison) string { return c.Evidence[0].rate().String() },
+	"{both}":       func(_ Cause, _ log, x comparison) string { return x.both() },
+	"{off}":        func(_ Cause, _ log, x comparison) string { return x.off() },
+	"{difference}": func(_ Cause, _ log, x comparison) string { return span(x.skewNS) },
+	"{counter}":    func(_ Cause, _ log, x comparison) string { return inCycles(int64(x.clock.now), x.clock.rate) },
+	"{uptime}":     func(_ Cause, _ log, x comparison) string { return span(float64(x.at.AtNS)) },
+	"{bit}": func(_ Cause, _ log, x comparison) string {
+		bit, _, _ := x.misread()
+		return strconv.Itoa(bit)
+	},
+	"{ticks}": func(_ Cause, _ log, x comparison) string {
+		_, ticks, _ := x.misread()
+		return words.Number(ticks)
+	},
+	"{kernel}": func(_ Cause, l log, _ comparison) string { return l.machine.Kernel },
+	"{parameter}": func(_ Cause, l log, _ comparison) string {
+		return cmp.Or(l.parameter("tsc=unstable", "notsc"), "tsc=unstable")
+	},
+	"{steps}": func(_ Cause, l log, _ comparison) string { return words.Plural(l.steps().n, "time") },
+	"{why}":   func(c Cause, l log, _ comparison) string { return l.whyFalse(c.Evidence[0]) },
+	"{erratum}": func(c Cause, _ log, _ comparison) string {
+		return words.Either(c.Evidence[0].Kind == erratum, c.Evidence[0].Name, "an erratum of the counter")
+	},
+	"{times}": func(c Cause, _ log, _ comparison) string {
+		times := 0
+		for _, e := range c.Evidence {
+			times += e.Count
+		}
+		return strconv.Itoa(times)
+	},
 }
 
 // fill puts figures in place of the words in braces.
 func (c *Cause) fill(l log, x comparison) {
-	if !strings.Contains(c.Text, "{") {
-		return
+	for name, of := range figures {
+		if strings.Contains(c.Text, name) {
+			figure := of(*c, l, x)
+			c.Title, c.Text = strings.ReplaceAll(c.Title, name, figure), strings.ReplaceAll(c.Text, name, figure)
+		}
 	}
-	e, times := c.Evidence[0], 0
-	for _, e := range c.Evidence {
-		times += e.Count
-	}
-	figures := strings.NewReplacer("{both}", x.both(), "{off}", x.off(), "{difference}", span(x.skewNS),
-		"{times}", strconv.Itoa(times), "{clock}", e.Clock, "{cpus}", cpuNames(c.Evidence[:1]), "{skew}", moreOrLess(e.SkewNS), "{delay}", span(e.DelayNS),
-		"{rate}", rate{hz: e.Hz, by: rateLines[e.Kind].by}.String(), "{name}", e.Name, "{reason}", e.Reason, "{kernel}", l.machine.Kernel)
-	c.Title, c.Text = figures.Replace(c.Title), figures.Replace(c.Text)
 	if c.Concerns == ofItsClock {
-		c.Concerns = subjectOf(e.Clock)
+		c.Concerns = subjectOf(c.Evidence[0].Clock)
 	}
 }
 
@@ -90,21 +166,11 @@ func withoutRepeats(events []Event) []Event {
 	return kept
 }
 
-// logged returns the lines of rules that every line of some kinds shows.
-func logged(kinds ...Kind) func(log) []Event {
-	return func(l log) []Event { return l.of(kinds...) }
-}
-
 // those returns the lines of rules that a condition on lines of some kinds selects.
 func those(holds func(log, Event) bool, kinds ...Kind) func(log) []Event {
 	return func(l log) []Event {
 		return slices.DeleteFunc(l.of(kinds...), func(e Event) bool { return !holds(l, e) })
 	}
-}
-
-// markedFor returns the lines of rules that a mark on the TSC for a reason shows.
-func markedFor(reason string) func(log) []Event {
-	return func(l log) []Event { return l.marking(reason) }
 }
 
 func (l log) of(kinds ...Kind) []Event { return ofKind(l.events, kinds...) }
@@ -147,18 +213,12 @@ func subjectOf(clock string) Subject {
 	return OfOtherSource
 }
 
-// reasons are the rules for why a clock is wrong or not in use. The first that finds a cause excludes the others:
-// measurements come before inferences, and a pair of figures with one explanation before a pair with several.
-var reasons = slices.Concat(measuredRules, comparedRules, presumedRules)
-
-var otherRules = slices.Concat(alsoRules, timeRules) // find the causes beside the reason
-
 // Causes are the kinds of causes, in the order of their rules, without the always harmless ones.
 func Causes() []string {
 	var kinds []string
-	for _, r := range slices.Concat(reasons, otherRules) {
-		if !r.harmless && !slices.Contains(kinds, r.kind) { // a kind may have several rules
-			kinds = append(kinds, r.kind)
+	for _, r := range slices.Concat(reasons(), otherRules()) {
+		if !r.Harmless && !slices.Contains(kinds, r.Kind) { // a kind may have several rules
+			kinds = append(kinds, r.Kind)
 		}
 	}
 	return kinds
@@ -171,10 +231,13 @@ func Explain(events []Event, m Machine) []Cause {
 	l.rates = rates(events, l.machine)
 	l.comparisons = comparisons(events, l.machine, l.rates)
 	var causes []Cause
-	for i, r := range slices.Concat(reasons, otherRules) {
-		if i < len(reasons) && len(causes) > 0 {
-			continue
+	for _, r := range reasons() {
+		if cause, ok := r.on(l); ok {
+			causes = append(causes, cause)
+			break
 		}
+	}
+	for _, r := range otherRules() {
 		if cause, ok := r.on(l); ok {
 			causes = append(causes, cause)
 		}
