@@ -3,6 +3,7 @@ package clock
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -72,13 +73,10 @@ func TestClocksOfTheKernelAlone(t *testing.T) {
 func TestTheDocumentHasEveryClock(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "clocks.md"))
 	require.NoError(t, err)
-	lines := strings.Split(string(text), "\n")
 	for _, c := range Catalog() {
 		call, _, _ := strings.Cut(c.ID, "@")
-		device := strings.TrimRight(call, "0123456789") + "N" // ptp0 is in the row of ptpN
-		row := slices.ContainsFunc(lines, func(line string) bool {
-			return strings.HasPrefix(line, "| ") && (strings.Contains(line, "`"+call+"`") || strings.Contains(line, "`"+c.ID+"`") || strings.Contains(line, "`"+device+"@"))
-		})
-		require.True(t, row || c.Path == Go, "add a row for %s to docs/clocks.md", call)
+		device := strings.TrimRight(call, "0123456789") + "N" // ptp0 is ptpN
+		names := regexp.MustCompile("`(" + regexp.QuoteMeta(call) + "|" + regexp.QuoteMeta(device) + ")[`@]")
+		require.True(t, names.Match(text) || c.Path == Go, "add %s to docs/clocks.md", call)
 	}
 }
