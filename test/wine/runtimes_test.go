@@ -5,7 +5,6 @@ package wine
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -49,28 +48,16 @@ func measured(t *testing.T, folder string, environment []string, command ...stri
 	}
 }
 
-// measuredOnce is one run of measured. The outputs are files: a process that the command leaves would keep a pipe open,
-// and the test would wait for it.
+// measuredOnce is one run of measured.
 func measuredOnce(t *testing.T, folder string, environment []string,
 	command ...string) (*runtimes.Runtimes, int, string) {
 	t.Helper()
-	output, err := os.Create(filepath.Join(folder, "stdout"))
-	require.NoError(t, err)
-	defer func() { require.NoError(t, output.Close()) }()
-	complaints, err := os.Create(filepath.Join(folder, "stderr"))
-	require.NoError(t, err)
-	defer func() { require.NoError(t, complaints.Close()) }()
-	c := exec.Command(command[0], command[1:]...)
-	c.Dir, c.Stdout, c.Stderr = folder, output, complaints
-	c.Env = append(append(os.Environ(), "WINEDEBUG=-all"), environment...)
-	_ = c.Run() // its exit status is returned
-	text, err := os.ReadFile(complaints.Name())
-	require.NoError(t, err)
+	ran := run(t, folder, environment, command...)
 	document, err := sections.Load(filepath.Join(folder, "report"))
-	require.NoError(t, err, "%v: %s", c.ProcessState, text)
+	require.NoError(t, err, "status %d: %s", ran.status, ran.stderr)
 	section := runtimes.Of(document)
 	require.NotNil(t, section)
-	return section, c.ProcessState.ExitCode(), string(text)
+	return section, ran.status, ran.stderr
 }
 
 // running returns the processes whose command line contains a text. The command line of a zombie is empty.

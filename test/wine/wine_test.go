@@ -13,15 +13,15 @@
 package wine
 
 import (
-	"bytes"
-	"errors"
 	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/stats"
@@ -70,19 +70,34 @@ type ran struct {
 	status         int
 }
 
-// run runs a command in a folder, with more in its environment.
+// limit is far more than a command here takes.
+const limit = 3 * time.Minute
+
+// run runs a command in a folder, with more in its environment. Its outputs are files: Wine's services and a process that
+// the command leaves would keep a pipe open, and the test would wait for them.
 func run(t testing.TB, folder string, environment []string, command ...string) ran {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
+	outputs := t.TempDir()
+	stdout, err := os.Create(filepath.Join(outputs, "stdout"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, stdout.Close()) }()
+	stderr, err := os.Create(filepath.Join(outputs, "stderr"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, stderr.Close()) }()
 	c := exec.Command(command[0], command[1:]...)
-	c.Dir, c.Stdout, c.Stderr = folder, &stdout, &stderr
+	c.Dir, c.Stdout, c.Stderr = folder, stdout, stderr
 	c.Env = append(append(os.Environ(), "WINEDEBUG=-all"), environment...)
-	err := c.Run()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		require.NoError(t, err)
-	}
-	return ran{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the group has all that the command starts
+	require.NoError(t, c.Start())
+	late := time.AfterFunc(limit, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	_ = c.Wait() // its exit status is returned
+	inTime := late.Stop()
+	printed, err := os.ReadFile(stdout.Name())
+	require.NoError(t, err)
+	complaints, err := os.ReadFile(stderr.Name())
+	require.NoError(t, err)
+	require.True(t, inTime, "not ended within %s: %s\n%s\n%s", limit, command, printed, complaints)
+	return ran{string(printed), string(complaints), c.ProcessState.ExitCode()}
 }
 
 // onlyWrote is standard error if it has nothing but the files of --out.
