@@ -71,7 +71,7 @@ type ran struct {
 }
 
 // limit is far more than a command here takes.
-const limit = 3 * time.Minute
+const limit = 5 * time.Minute
 
 // run runs a command in a folder, with more in its environment. Its outputs are files: Wine's services and a process that
 // the command leaves would keep a pipe open, and the test would wait for them.
