@@ -5,22 +5,14 @@ package browser
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/made"
 	"github.com/timebench/timebench/test/need"
@@ -50,68 +42,6 @@ func reports(t *testing.T) (report, diff string) {
 	return report, diff
 }
 
-// A tab is a page in a browser that has no network.
-type tab struct {
-	context.Context
-	lock sync.Mutex
-	// faults are errors of the page: exceptions, log messages, and requests.
-	faults []string
-}
-
-func open(t *testing.T, file string) *tab {
-	t.Helper()
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(need.Program(t, "chromium")), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.UserDataDir(t.TempDir()),
-		// All names fail to resolve: the network is off.
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, closeTab := chromedp.NewContext(allocator)
-	t.Cleanup(closeTab)
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	t.Cleanup(cancel)
-	tab := &tab{Context: ctx}
-	require.NoError(t, chromedp.Listen(ctx, tab.watch))
-	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("file://"+file), chromedp.WaitReady("main")))
-	return tab
-}
-
-func (tab *tab) watch(event any) {
-	fault := ""
-	switch e := event.(type) {
-	case *runtime.EventExceptionThrown:
-		fault = "exception: " + e.ExceptionDetails.Text
-	case *log.EventEntryAdded:
-		fault = "log: " + e.Entry.Text
-	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, "file://") {
-			fault = "wants " + e.Request.URL
-		}
-	}
-	if fault != "" {
-		tab.lock.Lock()
-		tab.faults = append(tab.faults, fault)
-		tab.lock.Unlock()
-	}
-}
-
-// get evaluates an expression of the page.
-func get[T any](t *testing.T, tab *tab, expression string) (value T) {
-	t.Helper()
-	value, err := chromedp.Run(tab, chromedp.Evaluate[T](expression))
-	require.NoError(t, err, expression)
-	return value
-}
-
-func (tab *tab) requireNoFaults(t *testing.T) {
-	t.Helper()
-	tab.lock.Lock()
-	defer tab.lock.Unlock()
-	require.Empty(t, tab.faults)
-}
-
 const (
 	firstColumn  = `Array.from(document.querySelector("table.sortable").tBodies[0].rows, r => r.cells[0].textContent)`
 	secondColumn = `Array.from(document.querySelector("table.sortable").tBodies[0].rows,
@@ -131,84 +61,81 @@ func TestReportInABrowser(t *testing.T) {
 	tab := open(t, filepath.Join(report, "report.html"))
 
 	require.Greater(t,
-		get[int](t, tab,
+		get[int](tab,
 			`Array.from(document.querySelectorAll("figure svg")).filter(s => s.getBoundingClientRect().height > 200).length`),
 		2, "pictures")
-	require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture")
-	require.Greater(t, get[int](t, tab, `document.querySelectorAll("table.sortable").length`), 1, "tables")
+	require.Zero(t, get[int](tab, outside), "texts that stick out of a picture")
+	require.Greater(t, get[int](tab, `document.querySelectorAll("table.sortable").length`), 1, "tables")
 
 	// Sorting, by a click and by the keyboard: text, then figures both ways.
-	press := func(column string) {
-		require.NoError(t, chromedp.Do(tab, chromedp.Click(`table.sortable th:nth-child(`+column+`) button`)))
-	}
-	press("1")
-	ids := get[[]string](t, tab, firstColumn)
+	tab.click(`table.sortable th:nth-child(1) button`)
+	ids := get[[]string](tab, firstColumn)
 	// Beyond the first letter, the order depends on the reader's language.
 	require.True(t, slices.IsSortedFunc(ids,
 		func(a, b string) int { return strings.Compare(strings.ToLower(a[:1]), strings.ToLower(b[:1])) }), ids)
-	press("2")
-	costs := get[[]float64](t, tab, secondColumn)
+	tab.click(`table.sortable th:nth-child(2) button`)
+	costs := get[[]float64](tab, secondColumn)
 	require.True(t, slices.IsSorted(costs), costs)
-	require.Equal(t, "ascending", get[string](t, tab,
+	require.Equal(t, "ascending", get[string](tab,
 		`document.querySelector("table.sortable th:nth-child(2)").getAttribute("aria-sort")`))
-	require.NoError(t, chromedp.Do(tab, chromedp.Focus(`table.sortable th:nth-child(2) button`), chromedp.KeyEvent("\r")))
-	costs = get[[]float64](t, tab, secondColumn)
+	tab.enter(`table.sortable th:nth-child(2) button`)
+	costs = get[[]float64](tab, secondColumn)
 	slices.Reverse(costs)
 	require.True(t, slices.IsSorted(costs), costs)
 
 	requireLooks(t, tab)
-	tab.requireNoFaults(t)
+	require.Empty(t, tab.faults)
 }
 
 func TestDiffInABrowser(t *testing.T) {
 	_, diff := reports(t)
 	tab := open(t, filepath.Join(diff, "diff.html"))
-	require.Equal(t, 1, get[int](t, tab, `document.querySelectorAll("figure").length`))
-	require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture")
+	require.Equal(t, 1, get[int](tab, `document.querySelectorAll("figure").length`))
+	require.Zero(t, get[int](tab, outside), "texts that stick out of a picture")
 	requireLooks(t, tab)
-	tab.requireNoFaults(t)
+	require.Empty(t, tab.faults)
 }
 
 // requireLooks requires that a page can be read in light, in dark, on a telephone and on paper.
 func requireLooks(t *testing.T, tab *tab) {
 	t.Helper()
 	emulate := func(media, scheme string) {
-		_, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
-		})
-		require.NoError(t, err)
+		tab.call("Emulation.setEmulatedMedia", object{"media": media,
+			"features": []object{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 	}
 	for _, look := range []struct{ media, scheme, page string }{
 		{"screen", "light", "rgb(255, 255, 255)"}, {"screen", "dark", "rgb(22, 24, 27)"},
 		{"print", "dark", "rgb(255, 255, 255)"},
 	} {
 		emulate(look.media, look.scheme)
-		require.Equal(t, look.page, get[string](t, tab, `getComputedStyle(document.body).backgroundColor`))
+		require.Equal(t, look.page, get[string](tab, `getComputedStyle(document.body).backgroundColor`))
 		// Every colour of text, in the page and in the pictures, stands out from the
 		// page: a contrast of 3 at least (WCAG 2, large text and graphics).
-		require.Empty(t, get[[]string](t, tab, faint), "%+v", look)
+		require.Empty(t, get[[]string](tab, faint), "%+v", look)
 	}
 	for _, width := range []int64{390, 640, 800, 1000, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
 			emulate("screen", scheme)
-			require.NoError(t, chromedp.Do(tab, chromedp.EmulateViewport(width, 800)))
-			require.LessOrEqual(t, get[int64](t, tab, `document.documentElement.scrollWidth`), width,
+			tab.call("Emulation.setDeviceMetricsOverride",
+				object{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false}, nil)
+			require.LessOrEqual(t, get[int64](tab, `document.documentElement.scrollWidth`), width,
 				"the page scrolls sideways")
-			require.Zero(t, get[int](t, tab, outside), "texts that stick out of a picture at %d pixels", width)
-			require.Empty(t, get[[]string](t, tab, unreadable), "at %d pixels", width)
-			require.Empty(t, get[[]string](t, tab, faint), "at %d pixels, %s", width, scheme)
-			require.Empty(t, get[[]string](t, tab, hidden), "at %d pixels", width)
-			require.Empty(t, get[[]string](t, tab, strayed), "at %d pixels", width)
-			require.True(t, get[bool](t, tab, `Array.from(document.querySelectorAll("figure"), f =>
+			require.Zero(t, get[int](tab, outside), "texts that stick out of a picture at %d pixels", width)
+			require.Empty(t, get[[]string](tab, unreadable), "at %d pixels", width)
+			require.Empty(t, get[[]string](tab, faint), "at %d pixels, %s", width, scheme)
+			require.Empty(t, get[[]string](tab, hidden), "at %d pixels", width)
+			require.Empty(t, get[[]string](tab, strayed), "at %d pixels", width)
+			require.True(t, get[bool](tab, `Array.from(document.querySelectorAll("figure"), f =>
 				Array.from(f.children).filter(svg => svg.getBoundingClientRect().height > 100).length === 1).every(one => one)`),
 				"one picture of two at %d pixels", width)
 		}
 	}
 	emulate("screen", "light")
-	require.NoError(t, chromedp.Do(tab, chromedp.ResetViewport()))
-	pdf, err := chromedp.Run(tab, chromedp.PrintToPDF())
-	require.NoError(t, err)
-	require.Zero(t, get[int](t, tab, `document.querySelectorAll("details:not([open])").length`), "folded on paper")
+	tab.call("Emulation.clearDeviceMetricsOverride", nil, nil)
+	var printed struct{ Data []byte }
+	tab.call("Page.printToPDF", nil, &printed)
+	pdf := printed.Data
+	require.Zero(t, get[int](tab, `document.querySelectorAll("details:not([open])").length`), "folded on paper")
 	pages := bytes.Count(pdf, []byte("/Type /Page\n")) + bytes.Count(pdf, []byte("/Type/Page\n")) + bytes.Count(pdf,
 		[]byte("/Type /Page "))
 	require.Positive(t, pages)
