@@ -32,11 +32,8 @@ func (s *Skew) Block(*result.Document) table.Block {
 			continue
 		}
 		block.Grids = append(block.Grids, pairGrid(c))
-		line := s.together(c)
 		if apart := apartPairs(c.Pairs); len(apart) > 0 {
-			block.Faults, block.Level = append(block.Faults, line), table.Error
-		} else {
-			block.Notes = append(block.Notes, line)
+			block.Faults, block.Level = append(block.Faults, s.fault(c, apart)), table.Error
 		}
 	}
 	block.Notes = append(block.Notes, why.Lines()...)
@@ -83,17 +80,8 @@ func worstFirst(pairs []CPUPair) []CPUPair {
 	return sorted
 }
 
-// together returns a sentence about a clock: the CPUs that differ by more than the error bound, if any.
-func (s *Skew) together(c *SkewedClock) string {
-	apart := apartPairs(c.Pairs)
-	if len(apart) == 0 {
-		low, high := c.Pairs[0].BoundNS, c.Pairs[0].BoundNS
-		for _, p := range c.Pairs {
-			low, high = min(low, p.BoundNS), max(high, p.BoundNS)
-		}
-		return fmt.Sprintf("%s: no difference beyond the error bound in %s; bounds %s.", c.ID, s.measured(c),
-			words.Between(low, high))
-	}
+// fault returns a sentence about the pairs of CPUs on which a clock differs by more than the error bound.
+func (s *Skew) fault(c *SkewedClock, apart []CPUPair) string {
 	const most = 5
 	var named []string
 	for _, p := range apart[:min(most, len(apart))] {

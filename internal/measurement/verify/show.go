@@ -78,8 +78,7 @@ var idColumn = table.Column[VerifiedClock]{Name: "Clock", Key: "clock", Left: tr
 
 var verdictColumns = []table.Column[VerifiedClock]{
 	idColumn,
-	{Name: "verdict", Key: "verdict", Left: true, Text: func(c VerifiedClock) string { return c.Verdict },
-		Cell: verdict},
+	{Name: "verdict", Key: "verdict", Left: true, Text: func(c VerifiedClock) string { return c.Verdict }},
 	{Key: "reason", Text: func(c VerifiedClock) string { return c.Reason }},
 	{Name: "reads", Key: "reads", Spare: 1, Unit: words.Count,
 		Value: ifVerified(func(c *VerifiedClock) float64 { return float64(c.Reads) })},
@@ -111,32 +110,6 @@ func (v *Verification) verdictGrid() table.Grid {
 	return g
 }
 
-func verdict(c VerifiedClock) string {
-	var seen []string
-	for _, f := range c.Faults {
-		short := faultWords[f.Kind].short
-		if faultWords[f.Kind].worst != "" {
-			short += " " + often(f.Count)
-			if f.WorstNS > 0 {
-				short += ", worst " + words.Duration(f.WorstNS)
-			}
-		}
-		if f.Kind == FaultWarp && f.CPU != nil && f.EarlierCPU != nil {
-			short += fmt.Sprintf(", between CPU %d and %d", *f.EarlierCPU, *f.CPU)
-		}
-		seen = append(seen, short)
-	}
-	text := strings.Join(seen, "; ")
-	switch {
-	case text == "":
-		return c.Verdict
-	case c.Verdict == Backwards || c.Verdict == Faulty:
-		return text
-	default:
-		return c.Verdict + "; " + text
-	}
-}
-
 // often returns a count as text: once, 3 times.
 func often(n int64) string {
 	if n == 1 {
@@ -145,34 +118,31 @@ func often(n int64) string {
 	return words.Thousands(n) + " times"
 }
 
-// faultWords are the texts of each kind of fault, for a cell and for a sentence. worst
-// precedes the size; it is empty if a fault has neither a count nor a size.
+// faultWords are the texts of each kind of fault. worst precedes the size; it is empty if a fault has neither a count nor
+// a size.
 var faultWords = map[string]struct {
-	short    string
 	sentence func(c VerifiedClock) string
 	worst    string
 }{
-	FaultBackwards: {"went backwards", func(c VerifiedClock) string { return c.ID + " went backwards on one CPU" },
+	FaultBackwards: {func(c VerifiedClock) string { return c.ID + " went backwards on one CPU" }, "at worst by "},
+	FaultWarp: {func(c VerifiedClock) string { return c.ID + " went backwards from one CPU to another" },
 		"at worst by "},
-	FaultWarp: {"went backwards",
-		func(c VerifiedClock) string { return c.ID + " went backwards from one CPU to another" }, "at worst by "},
-	FaultStall: {"stopped",
-		func(c VerifiedClock) string { return c.ID + " stopped" + witnessed(c, " while %s advanced,") }, "for up to "},
-	FaultAsleep: {"counts while asleep",
-		func(c VerifiedClock) string { return c.ID + " advanced while its thread slept" }, "at worst by "},
-	FaultJump: {"jumped", func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") },
+	FaultStall: {func(c VerifiedClock) string { return c.ID + " stopped" + witnessed(c, " while %s advanced,") },
+		"for up to "},
+	FaultAsleep: {func(c VerifiedClock) string { return c.ID + " advanced while its thread slept" }, "at worst by "},
+	FaultJump: {func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") },
 		"at worst by "},
-	FaultOutside: {"outside the bracket", func(c VerifiedClock) string {
+	FaultOutside: {func(c VerifiedClock) string {
 		return c.ID + " was outside the bracket of two reads of " + other(c)
 	}, "at worst by "},
-	FaultResolution: {"reports another resolution", func(c VerifiedClock) string {
+	FaultResolution: {func(c VerifiedClock) string {
 		text := c.ID + " reports another resolution than " + other(c)
 		if b := c.Bracket; b != nil {
 			text += fmt.Sprintf(" (%s, not %s)", orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS))
 		}
 		return text
 	}, ""},
-	FaultFailed: {"failed", func(c VerifiedClock) string { return "Reads of " + c.ID + " failed" }, "at worst after "},
+	FaultFailed: {func(c VerifiedClock) string { return "Reads of " + c.ID + " failed" }, "at worst after "},
 }
 
 func witnessed(c VerifiedClock, words string) string {
