@@ -45,7 +45,7 @@ func said(r Report) []string {
 		}
 		return texts
 	}
-	all := slices.Concat([]string{r.answer, r.details, r.counter}, facts(r.missing), facts(r.facts))
+	all := slices.Concat([]string{r.answer}, r.details, facts(r.missing), facts(r.facts))
 	for _, n := range r.unchecked {
 		all = append(all, n.String())
 	}

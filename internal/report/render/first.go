@@ -120,12 +120,8 @@ func (s *opening) dropOne() bool {
 // belong to it.
 func (r Report) opening(width, rows, first int) *opening {
 	s := &opening{width: width, titled: r.titled}
-	for i, sentence := range words.Present(r.answer, r.details, r.counter) {
-		level := r.level
-		if i > 0 {
-			level = 0
-		}
-		s.add(i, level.Paint(table.Indented(sentence, 0, width)), "")
+	for i, paragraph := range r.opens(width) {
+		s.add(i, paragraph, "")
 	}
 	if len(r.unchecked) > 0 {
 		more := ""

@@ -89,11 +89,8 @@ func (p *page) begin(r Report) {
 	if r.answer != "" {
 		p.element("p", classes("answer", r.level), r.answer)
 	}
-	if r.details != "" {
-		p.element("p", "", r.details)
-	}
-	if r.counter != "" {
-		p.element("p", "", r.counter)
+	for _, paragraph := range r.details {
+		p.element("p", "", paragraph)
 	}
 	for _, n := range r.unchecked {
 		p.element("p", "warning", notChecked+words.Sentence(n.String()))

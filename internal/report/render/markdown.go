@@ -19,11 +19,8 @@ func (r Report) Markdown(w io.Writer, pictures []string) error {
 	if r.answer != "" {
 		out.WriteString("\n**" + table.Escape(r.answer) + "**\n")
 	}
-	if r.details != "" {
-		out.WriteString("\n" + table.Escape(r.details) + "\n")
-	}
-	if r.counter != "" {
-		out.WriteString("\n" + table.Escape(r.counter) + "\n")
+	for _, paragraph := range r.details {
+		out.WriteString("\n" + table.Escape(paragraph) + "\n")
 	}
 	for _, n := range r.unchecked {
 		out.WriteString("\n**" + strings.TrimSpace(notChecked) + "** " + table.Escape(words.Sentence(n.String())) + "\n")

@@ -25,11 +25,10 @@ import (
 type Report struct {
 	// title is the command, and subtitle the machine and the time, for a page.
 	title, subtitle string
-	// answer is the main result, in one sentence; details are the next sentences.
-	answer, details string
-	level           table.Level // of the answer
-	// counter is whether a program may read the CPU's counter, in a sentence; blocks have the reasons.
-	counter string
+	// answer is the main result, in one sentence; details are the next paragraphs, the last of which may be left out.
+	answer  string
+	details []string
+	level   table.Level // of the answer
 	// unchecked are the questions that doctor did not check, and the reasons.
 	unchecked []result.NotChecked
 	// findings are explained here if explained is true. Otherwise each has a line, and is explained at the end if the
@@ -79,7 +78,7 @@ func OfDocument(d *result.Document) Report {
 		r.answer, r.level, first.Verdict = first.Verdict, first.Level, ""
 	}
 	if answer, level := diagnose.Answer(d); answer != "" && diagnose.Measured(d) {
-		r.answer, r.level, r.details = answer, level, diagnose.Published(d)
+		r.answer, r.level, r.details = answer, level, words.Present(diagnose.Published(d))
 	}
 	r.answer = untilThen(d, r.answer)
 	return r
@@ -103,13 +102,15 @@ func OfDiagnosis(d *result.Document) Report {
 			r.answer, r.level = measured[i].Verdict, measured[i].Level
 		}
 	}
-	r.answer, r.details = untilThen(d, r.answer), diagnose.Published(d)
-	if !serious(d) {
-		r.details = strings.Join(words.Present(r.details, diagnose.Healthy(d)), " ")
+	r.answer = untilThen(d, r.answer)
+	published, healthy := diagnose.Published(d), ""
+	if worst(d.Findings) == nil {
+		healthy = diagnose.Healthy(d)
 	}
+	r.details = words.Present(strings.Join(words.Present(published, healthy), " "))
 	if c := counter.Of(d); c != nil {
 		block := c.Block(d)
-		r.counter, block.Verdict = block.Verdict, ""
+		r.details, block.Verdict = append(r.details, words.Present(block.Verdict)...), ""
 		r.blocks = []table.Block{block}
 	}
 	r.pictures = drawings(sections.Pictures(), d)
@@ -205,8 +206,6 @@ func some(names []string) string {
 func OfFleet(f *fleet.Fleet) Report {
 	return Report{title: "timebench fleet", answer: f.Verdict(), blocks: f.Blocks(), pictures: drawings(fleet.Pictures, f)}
 }
-
-func serious(d *result.Document) bool { return worst(d.Findings) != nil }
 
 // warnings returns the warnings, first the interruption of the run.
 func warnings(d *result.Document) []result.Warning {

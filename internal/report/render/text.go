@@ -30,18 +30,11 @@ func (r Report) text(w io.Writer, whole bool) error {
 			parts = append(parts, text)
 		}
 	}
-	var begin strings.Builder
-	for i, sentence := range words.Present(r.answer, r.details, r.counter) {
-		level := r.level
-		if i > 0 {
-			level = 0
-		}
-		begin.WriteString(level.Paint(table.Indented(sentence, 0, width)))
-	}
+	begin := strings.Join(r.opens(width), "")
 	for _, n := range r.unchecked {
-		begin.WriteString(labelled(table.Warn, notChecked+words.Sentence(n.String()), width))
+		begin += labelled(table.Warn, notChecked+words.Sentence(n.String()), width)
 	}
-	add(begin.String())
+	add(begin)
 	if r.explained {
 		for _, f := range r.findings {
 			add(explained(f, width))
@@ -81,6 +74,18 @@ func (r Report) text(w io.Writer, whole bool) error {
 		text += "\n" + r.level.Paint(table.Indented(r.answer, 0, width))
 	}
 	return terminal.Show(w, text)
+}
+
+// opens returns the answer and the details.
+func (r Report) opens(width int) []string {
+	var all []string
+	for _, answer := range words.Present(r.answer) {
+		all = append(all, r.level.Paint(table.Indented(answer, 0, width)))
+	}
+	for _, paragraph := range r.details {
+		all = append(all, table.Indented(paragraph, 0, width))
+	}
+	return all
 }
 
 // notChecked begins a sentence on unchecked questions.
