@@ -10,7 +10,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/report/render"
-	"github.com/timebench/timebench/internal/show/printable"
 )
 
 func listCommand() *cobra.Command {
@@ -51,7 +50,7 @@ func tableOrJSON(format string) error {
 }
 
 func writeJSON(w io.Writer, of any) error {
-	encoder := json.NewEncoder(printable.JSON(w))
+	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(of)
+	return encoder.Encode(render.Clean(of))
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-
-	"github.com/timebench/timebench/internal/show/printable"
 )
 
 // The element of an HTML page that contains a document. In it, <, > and & are
@@ -15,8 +13,7 @@ const (
 	scriptEnd   = `</script>`
 )
 
-// Write writes the document as indented JSON without terminal control characters. It returns
-// an error for a document that Read would refuse.
+// Write writes the document as indented JSON. It returns an error for a document that Read would refuse.
 func (d *Document) Write(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err
@@ -28,14 +25,14 @@ func (d *Document) Write(w io.Writer) error {
 	return WriteIndented(w, text)
 }
 
-// WriteIndented writes JSON with indentation and without terminal control characters.
+// WriteIndented writes JSON with indentation.
 func WriteIndented(w io.Writer, text []byte) error {
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, text, "", "  "); err != nil {
 		return err
 	}
 	indented.WriteByte('\n')
-	_, err := printable.JSON(w).Write(indented.Bytes())
+	_, err := w.Write(indented.Bytes())
 	return err
 }
 
@@ -48,6 +45,6 @@ func (d *Document) WriteScript(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(printable.JSON(w), scriptStart+string(text)+scriptEnd)
+	_, err = io.WriteString(w, scriptStart+string(text)+scriptEnd)
 	return err
 }

@@ -30,11 +30,11 @@ func (r Report) text(w io.Writer, whole bool) error {
 			parts = append(parts, text)
 		}
 	}
-	begin := strings.Join(r.opens(width), "")
+	begin := r.opens(width)
 	for _, n := range r.unchecked {
-		begin += labelled(table.Warn, notChecked+words.Sentence(n.String()), width)
+		begin = append(begin, labelled(table.Warn, notChecked+words.Sentence(n.String()), width))
 	}
-	add(begin)
+	add(strings.Join(begin, ""))
 	if r.explained {
 		for _, f := range r.findings {
 			add(explained(f, width))

@@ -1,8 +1,6 @@
 package printable
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -64,29 +62,6 @@ func TestAllReachesEachTextAndChangesNone(t *testing.T) {
 	want := before()
 	want.Inner.Text, want.Word, want.Pointer.Text, want.List[0].Text, want.List[2].Text = "A", "B", "C", "D", "E"
 	require.Equal(t, want, got)
-}
-
-func TestJSONReadsBackAsItWas(t *testing.T) {
-	const text = "é時🕰 \x00\x1b\x7f\u0085\u009b\u061c\u200b\u2028\u202e\u2066\ufeff\U000e0041 <&> \"\\"
-	var out bytes.Buffer
-	encoder := json.NewEncoder(JSON(&out))
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	require.NoError(t, encoder.Encode([]string{text}))
-	require.Negative(t, strings.IndexFunc(strings.ReplaceAll(out.String(), "\n", ""), isControl), "%q", out.String())
-	require.Contains(t, out.String(),
-		`é時🕰 \u0000\u001b\u007f\u0085\u009b\u061c\u200b\u2028\u202e\u2066\ufeff\udb40\udc41 <&> \"\\`)
-	var back []string
-	require.NoError(t, json.Unmarshal(out.Bytes(), &back))
-	require.Equal(t, []string{text}, back)
-}
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
-
-func TestJSONReportsAFailedWrite(t *testing.T) {
-	require.ErrorContains(t, json.NewEncoder(JSON(full{})).Encode("a"), "no space left")
 }
 
 // Errors contain names of files and clocks, and standard error may be a terminal.

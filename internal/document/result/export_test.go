@@ -1,0 +1,4 @@
+package result
+
+// Limits are the bounds of numbers, for the schema.
+var Limits = limits
