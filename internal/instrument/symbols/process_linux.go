@@ -105,7 +105,13 @@ func mappingsOf(of process.ID) ([]Mapping, error) {
 	if err := of.Check(); err != nil {
 		return nil, err
 	}
-	file, err := os.Open(process.Folder(of.PID) + "/maps")
+	return MappingsIn(process.Folder(of.PID))
+}
+
+// MappingsIn returns the executable mappings of the process with this folder in /proc. A thread of the kernel, and a
+// process that ended and was not reaped, have none.
+func MappingsIn(folder string) ([]Mapping, error) {
+	file, err := os.Open(folder + "/maps")
 	if err != nil {
 		return nil, err
 	}

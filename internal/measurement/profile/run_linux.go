@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -167,7 +166,7 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 	return cmp.Or(ended, elapsed), used, err
 }
 
-// onlineCPUs returns the CPUs that run programs; all CPUs without sysfs, as in a sandbox.
+// onlineCPUs returns the CPUs that run programs; without sysfs, as in a sandbox, those that this process may use.
 func onlineCPUs() []int {
 	text, err := procfile.Read("/sys/devices/system/cpu/online")
 	if err == nil {
@@ -175,11 +174,7 @@ func onlineCPUs() []int {
 			return cpus
 		}
 	}
-	all := make([]int, runtime.NumCPU())
-	for i := range all {
-		all[i] = i
-	}
-	return all
+	return thread.Usable()
 }
 
 // kernelFunctions returns the functions of the system calls, from /proc/kallsyms.
@@ -218,7 +213,10 @@ func newInspector() *live { return &live{processes: map[int]*symbols.Process{}} 
 func (l *live) look(pid int) look {
 	folder := process.Folder(pid)
 	found := look{command: commandOf(pid), cgroup: cgroupOf(folder)}
-	maps, err := mapsOf(pid, folder)
+	maps, err := symbols.MappingsIn(folder)
+	if err == nil && len(maps) == 0 && !process.Lives(pid) {
+		err = unix.ESRCH
+	}
 	if err != nil {
 		found.reason = "its memory map could not be read: " + reasonOf(err)
 		return found
@@ -229,26 +227,6 @@ func (l *live) look(pid int) look {
 		}
 	}
 	return found
-}
-
-// mapsOf returns the memory map of a process, whose folder in /proc is given. The map of a thread of the kernel is
-// empty. So is the map of a process that ended and was not reaped, which is an error.
-func mapsOf(pid int, folder string) ([]symbols.Mapping, error) {
-	maps, err := mapsIn(folder + "/maps")
-	if err == nil && len(maps) == 0 && !process.Lives(pid) {
-		err = unix.ESRCH
-	}
-	return maps, err
-}
-
-// mapsIn returns the mappings in a file of memory maps: proc_pid_maps(5).
-func mapsIn(path string) ([]symbols.Mapping, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return symbols.ParseMaps(file)
 }
 
 // reasonOf returns why a file of a process could not be read.

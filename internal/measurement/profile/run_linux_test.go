@@ -213,11 +213,10 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	require.Eventually(t, func() bool { return firstEnded(pid) }, time.Minute, time.Millisecond)
 	s := Settings{RateHz: DefaultRate, Time: MinTime, PIDs: []int{pid}}
 	require.ErrorIs(t, Check(s), errEndedBefore, "it was not reaped yet")
-	_, err := mapsOf(pid, process.Folder(pid))
-	require.Equal(t, "it had ended", reasonOf(err))
+	require.Equal(t, "its memory map could not be read: it had ended", newInspector().look(pid).reason)
 	require.NoError(t, command.Wait())
 	require.ErrorIs(t, Check(s), errEndedBefore)
-	_, err = Run(t.Context(), s, measured, none)
+	_, err := Run(t.Context(), s, measured, none)
 	require.ErrorIs(t, err, errEndedBefore)
 	require.NoError(t, Check(Settings{PIDs: []int{pid, os.Getpid()}}), "one of several lives")
 }
