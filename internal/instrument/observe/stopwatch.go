@@ -15,6 +15,16 @@ func StopwatchCost() time.Duration { return tried(&stopwatchNS) }
 // tick, it is the distance of two readings.
 func StopwatchTick() time.Duration { return tried(&stopwatchTickNS) }
 
+// SliceOf returns the span of a slice that is timed by itself: the usual one, or longer if the stopwatch is slow or
+// coarse. 300 readings or 5 ticks make a reading negligible.
+func SliceOf(usual time.Duration) time.Duration {
+	return max(usual, 300*StopwatchCost(), 5*StopwatchTick())
+}
+
+// Exact returns whether the duration of a single slice is exact enough to use: one tick is at most 0.5 % of it. If a
+// reading takes longer than a tick, the tick appears as long as a reading.
+func Exact(slice time.Duration) bool { return slice >= 200*StopwatchTick() }
+
 func tried(ns *atomic.Int64) time.Duration {
 	if ns.Load() == 0 {
 		TryStopwatch()

@@ -90,13 +90,6 @@ const (
 	// of its span after each call.
 	latencyChunk    = 100 * time.Microsecond
 	throughputChunk = 20 * time.Microsecond
-	// stopwatchShare is the min length of a slice in readings of the stopwatch, so that the reading is negligible.
-	stopwatchShare = 300
-	// stopwatchTicks is the min length of a slice in ticks of the stopwatch.
-	stopwatchTicks = 5
-	// exactTicks is the min number of ticks of a slice whose duration is used by itself: one tick is then 0.5 %. It is
-	// below stopwatchShare because a reading that takes longer than a tick makes the tick appear as long as a reading.
-	exactTicks = 200
 )
 
 // Run measures the clocks. It ends early, with the results so far, when ctx ends. A clock that cannot be opened or that
@@ -379,7 +372,7 @@ func (r *runner) latency(measured []*subject) bool {
 			continue
 		}
 		slice := r.settings.slice()
-		sample := sampled(observe.TimeReads(s.reader, s.readNS, r.settings.turn(), slice), slice >= exactTicks*observe.StopwatchTick())
+		sample := sampled(observe.TimeReads(s.reader, s.readNS, r.settings.turn(), slice), observe.Exact(slice))
 		if !s.failed() {
 			s.latency = append(s.latency, sample.median)
 			s.fastest = append(s.fastest, sample.fastest)
@@ -413,10 +406,9 @@ func (s Settings) wantedTurn() time.Duration {
 	return latencyTurn
 }
 
-// slice returns the span between two readings of the stopwatch: latencyChunk, shorter if a
-// turn is, and longer if the stopwatch itself is slow or coarse.
+// slice returns the span between two readings of the stopwatch: latencyChunk, or shorter if a turn is.
 func (s Settings) slice() time.Duration {
-	return max(stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick(), min(latencyChunk, s.wantedTurn()/observe.FewestSlices))
+	return observe.SliceOf(min(latencyChunk, s.wantedTurn()/observe.FewestSlices))
 }
 
 // A sample is the wall time of a read in nanoseconds, from one turn.

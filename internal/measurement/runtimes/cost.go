@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,9 +21,6 @@ const (
 	// usualSlice is the span between two readings of the stopwatch: long enough that a reading does not count in most
 	// languages, and short enough that other programs interrupt few slices.
 	usualSlice = 200 * time.Microsecond
-	// stopwatchShare and stopwatchTicks are the min length of a slice, in readings and in ticks of timebench's own
-	// stopwatch. From exactTicks ticks on, a single slice is exact enough.
-	stopwatchShare, stopwatchTicks, exactTicks = 300, 5, 200
 	// minSlices is the minimum number of slices of a call in each start: a level needs them.
 	minSlices = 10
 	// batch is the number of slices of a command: few commands, which wake the benchmark up, and calls that take turns.
@@ -42,20 +40,16 @@ func (s Settings) slices(of Runtime) int {
 	return max(minSlices, int(s.Time/time.Duration(s.Starts)/of.slice()))
 }
 
-// slice returns the span of a slice: longer if the stopwatch is slow or coarse.
+// slice returns the span of a slice.
 func (r Runtime) slice() time.Duration {
-	usual := usualSlice
-	if r.Slice > 0 {
-		usual = r.Slice
-	}
-	return max(usual, stopwatchShare*observe.StopwatchCost(), stopwatchTicks*observe.StopwatchTick())
+	return observe.SliceOf(cmp.Or(r.Slice, usualSlice))
 }
 
 // level returns the cost of a call in one start, in ns/call: the lowest level of its slices, which must not be empty.
 // Slices in which the call waited for a CPU are above it. A coarse stopwatch would make the slices with the fewest
 // ticks the lowest, so the median is taken.
 func level(slicesNS []float64, slice time.Duration) float64 {
-	if slice < exactTicks*observe.StopwatchTick() {
+	if !observe.Exact(slice) {
 		return stats.Median(slicesNS)
 	}
 	return stats.Level(slicesNS)
