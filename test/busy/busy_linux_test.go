@@ -1,5 +1,5 @@
 // Package busy runs timebench on a busy machine: beside programs that use all CPU time they get, half of them at a low
-// priority. Its benchmarks show what docs/evidence/busy.md says:
+// priority, with a CPU quota, and under a real-time policy. Its benchmarks show what docs/evidence/busy.md says:
 //
 //	go test ./test/busy -run '^$' -bench . -benchtime 10x -timeout 3h
 //
@@ -7,7 +7,6 @@
 package busy
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,10 +16,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/readers"
 )
@@ -50,16 +48,6 @@ func load(t testing.TB, programs int) {
 	}
 }
 
-// document returns the result document of a command.
-func document(t testing.TB, timebench string, args ...string) *result.Document {
-	t.Helper()
-	out, err := exec.Command(timebench, append(args, "--format", "json")...).Output()
-	require.NoError(t, err)
-	d, err := sections.Read(bytes.NewReader(out))
-	require.NoError(t, err)
-	return d
-}
-
 // BenchmarkReader counts how often doctor names a program that spends 30 % of its CPU time on reading the clock.
 func BenchmarkReader(b *testing.B) {
 	timebench, reader := need.Timebench(b), readers.Build(b, "c")
@@ -69,8 +57,7 @@ func BenchmarkReader(b *testing.B) {
 		named, taken := 0, []float64{}
 		for b.Loop() {
 			began := time.Now()
-			out, err := exec.Command(timebench, "doctor", "--fail-on", "never").Output()
-			require.NoError(b, err)
+			out := need.Output(b, exec.Command(timebench, "doctor", "--fail-on", "never"))
 			taken = append(taken, time.Since(began).Seconds())
 			if strings.Contains(string(out), "reader-c") {
 				named++
@@ -86,12 +73,12 @@ func BenchmarkReader(b *testing.B) {
 // BenchmarkLatency reports the median of the ratios of timebench's latency and the lowest level of the same loop in C.
 func BenchmarkLatency(b *testing.B) {
 	timebench := need.Timebench(b)
-	loop := need.Compiled(b, "../againstc/testdata/loop.c", "-O2", "-ldl")
+	loop := need.Compiled(b, "../accuracy/testdata/loop.c", "-O2", "-ldl")
 	calls := []string{"CLOCK_MONOTONIC", "CLOCK_REALTIME", "CLOCK_MONOTONIC_COARSE", "gettimeofday"}
 	beside(b, func(b *testing.B) {
 		ratios := map[string][]float64{}
 		for b.Loop() {
-			clocks := compare.Of(document(b, timebench, "compare", "@vdso", "--threads", "1")).Clocks
+			clocks := compare.Of(measured.Document(b, timebench, "compare", "@vdso", "--threads", "1")).Clocks
 			for _, call := range calls {
 				lowest := lowestByC(b, loop, call)
 				for _, c := range clocks {
@@ -112,10 +99,9 @@ func lowestByC(t testing.TB, loop, call string) float64 {
 	t.Helper()
 	var lowest float64
 	for i := range 10 {
-		out, err := exec.Command(loop, "vdso", call, "4000").Output()
-		require.NoError(t, err)
+		out := need.Output(t, exec.Command(loop, "vdso", call, "4000"))
 		var figure float64
-		_, err = fmt.Sscan(string(out), &figure)
+		_, err := fmt.Sscan(string(out), &figure)
 		require.NoError(t, err, string(out))
 		if i == 0 || figure < lowest {
 			lowest = figure
@@ -131,7 +117,7 @@ func BenchmarkThreads(b *testing.B) {
 		var taken []float64
 		for b.Loop() {
 			began := time.Now()
-			for _, c := range compare.Of(document(b, timebench, "compare", "--threads", "1..24")).Clocks {
+			for _, c := range compare.Of(measured.Document(b, timebench, "compare", "--threads", "1..24")).Clocks {
 				if !c.Available {
 					continue
 				}
@@ -160,8 +146,7 @@ func BenchmarkAnnounced(b *testing.B) {
 		} {
 			for range b.N {
 				began := time.Now()
-				out, err := exec.Command(script, "-qec", timebench+" "+args, "/dev/null").Output()
-				require.NoError(b, err, string(out))
+				out := need.Output(b, exec.Command(script, "-qec", timebench+" "+args, "/dev/null"))
 				took := time.Since(began).Seconds()
 				var times []string
 				for _, found := range announced.FindAllSubmatch(out, -1) {

@@ -120,12 +120,12 @@ func BenchmarkTimeAgainstC(b *testing.B) {
 	}
 }
 
-// addLoop adds the loop of test/againstc, with the dynamic linker and the libraries that it needs: it finds the vDSO by
+// addLoop adds the loop of test/accuracy, with the dynamic linker and the libraries that it needs: it finds the vDSO by
 // dlopen(3).
 func addLoop(t testing.TB, all *archive, arch string) {
 	t.Helper()
 	cc, binary := need.Program(t, crossCompilers[arch]), filepath.Join(t.TempDir(), "loop")
-	out, err := exec.Command(cc, "-O2", "-o", binary, "../againstc/testdata/loop.c", "-ldl").CombinedOutput()
+	out, err := exec.Command(cc, "-O2", "-o", binary, "../accuracy/testdata/loop.c", "-ldl").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	file, err := elf.Open(binary)
 	require.NoError(t, err)

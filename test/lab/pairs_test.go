@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkRuns makes the runs of test/pairs in the machine hpet, and keeps their documents in the folder
+// BenchmarkRuns makes the runs of test/accuracy in the machine hpet, and keeps their documents in the folder
 // TIMEBENCH_PAIRS.
 func BenchmarkRuns(b *testing.B) {
 	folder := os.Getenv("TIMEBENCH_PAIRS")

@@ -1,14 +1,6 @@
-// Package againstpg compares the distribution of single reads with PostgreSQL's
-// pg_test_timing, which reads the clock in a loop for seconds and has a histogram of the loop
-// times in powers of two.
-//
-//	go test ./test/againstpg -run '^$' -bench . -benchtime 9x
-//
-// runs both in turn, nine times. The program is in Debian's package postgresql.
-package againstpg
+package accuracy
 
 import (
-	"bytes"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -70,22 +62,17 @@ func byPostgres(t testing.TB) figure {
 	if err != nil {
 		need.Missing(t, "pg_test_timing", err.Error())
 	}
-	out, err := exec.Command(program, "-d", strconv.Itoa(seconds)).Output()
-	require.NoError(t, err)
-	f, err := parse(string(out))
+	f, err := parse(string(need.Output(t, exec.Command(program, "-d", strconv.Itoa(seconds)))))
 	require.NoError(t, err)
 	return f
 }
 
-// byTimebench also returns the latency that the same run measured.
-func byTimebench(t testing.TB, timebench string) (f figure, latencyNS float64) {
+// distribution also returns the latency that the same run measured.
+func distribution(t testing.TB, timebench string) (f figure, latencyNS float64) {
 	t.Helper()
-	out, err := exec.Command(timebench, "compare", "CLOCK_MONOTONIC@vdso", "--threads", "1", "--throughput-time", "1ms",
-		"--distribution", "--format", "json").Output()
-	require.NoError(t, err)
-	document, err := sections.Read(bytes.NewReader(out))
-	require.NoError(t, err)
-	d := compare.Of(document).Clocks[0].Distribution
+	c := compare.Of(measured.Document(t, timebench, "compare", "CLOCK_MONOTONIC@vdso", "--threads", "1",
+		"--throughput-time", "1ms", "--distribution")).Clocks[0]
+	d := c.Distribution
 	require.NotNil(t, d)
 	var spentNS, long float64
 	for _, b := range d.Buckets {
@@ -94,15 +81,21 @@ func byTimebench(t testing.TB, timebench string) (f figure, latencyNS float64) {
 			long += float64(b.Reads)
 		}
 	}
-	return figure{d.P50NS - d.BracketNS, long * 1e9 / spentNS}, compare.Of(document).Clocks[0].Latency.MedianNS
+	return figure{d.P50NS - d.BracketNS, long * 1e9 / spentNS}, c.Latency.MedianNS
 }
 
+// BenchmarkAgainstPgTestTiming compares the distribution of single reads with PostgreSQL's pg_test_timing, which reads the
+// clock in a loop for seconds and has a histogram of the loop times in powers of two:
+//
+//	go test ./test/accuracy -run '^$' -bench Pg -benchtime 9x
+//
+// runs both in turn, nine times. The program is in Debian's package postgresql.
 func BenchmarkAgainstPgTestTiming(b *testing.B) {
 	timebench := need.Timebench(b)
 	var theirs, ours, latency, theirLong, ourLong []float64
 	for b.Loop() {
 		their := byPostgres(b)
-		our, ns := byTimebench(b, timebench)
+		our, ns := distribution(b, timebench)
 		theirs, ours, latency = append(theirs, their.typicalNS), append(ours, our.typicalNS), append(latency, ns)
 		theirLong, ourLong = append(theirLong, their.longPerSecond), append(ourLong, our.longPerSecond)
 	}

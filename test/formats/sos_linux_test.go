@@ -1,5 +1,4 @@
-// Package sos makes a sosreport with the real program, as people attach it to bug reports, and lets doctor read it.
-package sos
+package formats
 
 import (
 	"os"
@@ -14,20 +13,18 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The document of a sosreport has the facts of the machine that made it, packed and unpacked.
+// The document of a sosreport, which people attach to bug reports, has the facts of the machine that made it, packed and unpacked.
 func TestSosreport(t *testing.T) {
 	sos := need.Program(t, "sos")
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "sos gathers files that only root may read")
 	}
 	folder := need.Folder(t)
-	made := exec.Command(sos, "report", "--batch", "--quiet", "-o", "kernel,processor,logs,boot,chrony,hardware",
-		"--tmp-dir", folder)
-	out, err := made.CombinedOutput()
-	require.NoError(t, err, string(out))
+	need.Output(t, exec.Command(sos, "report", "--batch", "--quiet", "-o", "kernel,processor,logs,boot,chrony,hardware",
+		"--tmp-dir", folder))
 	archives, err := filepath.Glob(filepath.Join(folder, "*.tar.?z"))
 	require.NoError(t, err)
-	require.Len(t, archives, 1, string(out))
+	require.Len(t, archives, 1)
 
 	here := host.Facts()
 	check := func(d *result.Document, err error) {
@@ -43,7 +40,6 @@ func TestSosreport(t *testing.T) {
 	check(attachment.Read(archives[0], packed))
 	unpacked := filepath.Join(folder, "unpacked")
 	require.NoError(t, os.Mkdir(unpacked, 0o700))
-	out, err = exec.Command(need.Program(t, "tar"), "-xf", archives[0], "-C", unpacked).CombinedOutput()
-	require.NoError(t, err, string(out))
+	need.Output(t, exec.Command(need.Program(t, "tar"), "-xf", archives[0], "-C", unpacked))
 	check(attachment.ReadFolder(unpacked))
 }

@@ -1,5 +1,6 @@
-// Package floors compares the list of packages in CONTRIBUTING.md with the imports and the tests.
-package floors
+// Package pages compares README, CONTRIBUTING and docs with the repository: links lead somewhere, commands and flags
+// exist, and the packages are those of the list, with imports that go down.
+package pages
 
 import (
 	"go/parser"

@@ -1,9 +1,6 @@
-// Package noise disturbs real runs of timebench, and checks that the document reports each
-// disturbance.
-package noise
+package busy
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,25 +14,20 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 )
 
 // kinds returns the kinds of the warnings of a document.
-func kinds(t *testing.T, document []byte) []string {
-	t.Helper()
-	d, err := sections.Read(bytes.NewReader(document))
-	require.NoError(t, err)
-	var all []string
+func kinds(d *result.Document) (all []string) {
 	for _, w := range d.Warnings {
 		all = append(all, w.Kind)
 	}
 	return all
 }
 
-func comparing(timebench string) *exec.Cmd {
-	return exec.Command(timebench, "compare", "time.Now@go", "--threads", "1", "--rounds", "200", "--format", "json")
-}
+// comparing is a run that takes a second.
+var comparing = []string{"compare", "time.Now@go", "--threads", "1", "--rounds", "200"}
 
 // Programs that keep every CPU busy are load; the run itself, which keeps a CPU busy, is not.
 func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
@@ -48,43 +40,33 @@ func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 			_ = hog.Wait()
 		}()
 	}
-	out, err := comparing(timebench).Output()
-	require.NoError(t, err)
-	require.Contains(t, kinds(t, out), "load")
+	require.Contains(t, kinds(measured.Document(t, timebench, comparing...)), "load")
 }
 
 // A control group with a tenth of a CPU stops the run again and again.
 func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
-	out := inGroup(t, limited(t), comparing(need.Timebench(t)))
-	require.Contains(t, kinds(t, out), "quota")
-	d, err := sections.Read(bytes.NewReader(out))
-	require.NoError(t, err)
+	d := inGroup(t, limited(t), comparing...)
+	require.Contains(t, kinds(d), "quota")
 	require.InDelta(t, 0.1, d.Host.CPU.Quota, 1e-9)
 	require.Positive(t, d.Conditions.ThrottledNS)
-	require.False(t, slices.Contains(kinds(t, out), "clocksource"))
+	require.NotContains(t, kinds(d), "clocksource")
 }
 
 // A control group with a tenth of a CPU stops a program while it sleeps, too: doctor names the quota, with the latest sleep.
 func TestQuotaThatDelaysSleepsIsNamed(t *testing.T) {
-	run := exec.Command(need.Timebench(t), "wake", "nanosleep", "--spans", "1ms", "--load", "--duration", "3s", "--format", "json")
-	out := inGroup(t, limited(t), run)
-	require.Contains(t, kinds(t, out), "quota")
-	d, err := sections.Read(bytes.NewReader(out))
-	require.NoError(t, err)
+	d := inGroup(t, limited(t), "wake", "nanosleep", "--spans", "1ms", "--load", "--duration", "3s")
+	require.Contains(t, kinds(d), "quota")
 	findings := diagnose.Findings(d)
 	i := slices.IndexFunc(findings, func(f result.Finding) bool { return f.Kind == "quota" })
 	require.GreaterOrEqual(t, i, 0)
 	require.Regexp(t, `nanosleep@syscall · a sleep of 1 ms ended .* late \(max\)`, strings.Join(findings[i].Evidence, "\n"))
 }
 
-// inGroup returns what a program prints in a control group.
-func inGroup(t *testing.T, group string, run *exec.Cmd) []byte {
+// inGroup returns the document of a command of timebench in a control group.
+func inGroup(t *testing.T, group string, args ...string) *result.Document {
 	t.Helper()
-	run.Args = append([]string{"sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group}, run.Args...)
-	run.Path = need.Program(t, "sh")
-	out, err := run.Output()
-	require.NoError(t, err)
-	return out
+	return measured.Document(t, "sh", append([]string{"-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group,
+		need.Timebench(t)}, args...)...)
 }
 
 // limited makes a control group with a tenth of a CPU's time, of whichever version

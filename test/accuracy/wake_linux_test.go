@@ -1,23 +1,21 @@
-package againstc
+package accuracy
 
 import (
-	"bytes"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/stats"
-	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/wake"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 )
 
 // BenchmarkWakeAgainstC has timebench and a C program sleep in turn, in each way and for each span:
 //
-//	go test ./test/againstc -run '^$' -bench WakeAgainstC -benchtime 5x
+//	go test ./test/accuracy -run '^$' -bench WakeAgainstC -benchtime 5x
 //
 // It prints the median lateness of both, and the median of the ratios of the pairs.
 func BenchmarkWakeAgainstC(b *testing.B) {
@@ -36,10 +34,7 @@ func BenchmarkWakeAgainstC(b *testing.B) {
 			b.Run(name+"/"+of.span, func(b *testing.B) {
 				var ours, theirs, ratios []float64
 				for b.Loop() {
-					out, err := exec.Command(timebench, "wake", name, "--spans", of.span, "--duration", of.duration.String(), "--format", "json").Output()
-					require.NoError(b, err)
-					d, err := sections.Read(bytes.NewReader(out))
-					require.NoError(b, err)
+					d := measured.Document(b, timebench, "wake", name, "--spans", of.span, "--duration", of.duration.String())
 					for _, found := range wake.Of(d).Ways {
 						if found.ID == way.ID {
 							ours = append(ours, found.Spans[0].MedianLateNS)

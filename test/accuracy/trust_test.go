@@ -1,4 +1,4 @@
-package againstc
+package accuracy
 
 import (
 	"bytes"
@@ -11,10 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/drift"
-	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/skew"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 	"github.com/timebench/timebench/test/planted"
 )
@@ -25,16 +24,6 @@ func two(t testing.TB, out []byte) (first, second float64) {
 	_, err := fmt.Sscan(string(out), &first, &second)
 	require.NoError(t, err, string(out))
 	return first, second
-}
-
-// asked returns the document that a command of timebench writes.
-func asked(t testing.TB, timebench string, args ...string) *result.Document {
-	t.Helper()
-	out, err := exec.Command(timebench, append(args, "--format", "json")...).Output()
-	require.NoError(t, err)
-	document, err := sections.Read(bytes.NewReader(out))
-	require.NoError(t, err)
-	return document
 }
 
 // fenced returns the id of the CPU's counter, read in order.
@@ -58,7 +47,7 @@ func TestDriftAgainstC(t *testing.T) {
 		c := exec.Command(program, "3")
 		c.Stdout = &out
 		require.NoError(t, c.Start())
-		drift := drift.Of(asked(t, timebench, "drift", id, "--duration", "4s"))
+		drift := drift.Of(measured.Document(t, timebench, "drift", id, "--duration", "4s"))
 		require.NoError(t, c.Wait())
 		hz, bound := two(t, out.Bytes())
 		ours := drift.Clocks[0].Idle
@@ -74,10 +63,8 @@ func TestSkewAgainstC(t *testing.T) {
 	need.Minutes(t)
 	program, timebench, cpus := compiled(t, "skew"), need.Timebench(t), planted.TwoCPUs(t)
 	for range 2 {
-		out, err := exec.Command(program, strconv.Itoa(cpus[0]), strconv.Itoa(cpus[1])).Output()
-		require.NoError(t, err)
-		least, most := two(t, out)
-		pairs := skew.Of(asked(t, timebench, "skew", "CLOCK_MONOTONIC@vdso", "--duration", "1s",
+		least, most := two(t, need.Output(t, exec.Command(program, strconv.Itoa(cpus[0]), strconv.Itoa(cpus[1]))))
+		pairs := skew.Of(measured.Document(t, timebench, "skew", "CLOCK_MONOTONIC@vdso", "--duration", "1s",
 			"--cpus", fmt.Sprintf("%d,%d", cpus[0], cpus[1]))).Clocks[0].Pairs
 		require.Len(t, pairs, 1)
 		ours := pairs[0]

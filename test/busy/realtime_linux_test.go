@@ -1,6 +1,4 @@
-// Package realtime runs timebench under a real-time policy, under which a thread that spins
-// owns its CPU: no thread of the same or lower priority runs there until it yields.
-package realtime
+package busy
 
 import (
 	"bytes"
@@ -78,7 +76,8 @@ func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) 
 	return document, command.ProcessState.ExitCode()
 }
 
-// Every measuring command ends by itself, with everything measured, and a run of an hour gets the signal while its
+// Under a real-time policy, a thread that spins owns its CPU: no thread of the same or lower priority runs there until it
+// yields. Every measuring command ends by itself, with everything measured, and a run of an hour gets the signal while its
 // threads spin.
 func TestUnderSCHEDFIFO(t *testing.T) {
 	need.Minutes(t)

@@ -1,13 +1,4 @@
-// Package pairs measures how accurate the verdicts of `timebench diff` are on a machine: how many pairs of runs of an
-// unchanged machine differ (none should), and how many pairs with slower clocks are found.
-//
-//	mkdir runs
-//	TIMEBENCH_PAIRS=$PWD/runs go test ./test/pairs -run '^$' -bench Runs -benchtime 60x -timeout 2h
-//	TIMEBENCH_PAIRS=$PWD/runs go test ./test/pairs -run '^$' -bench Verdicts -benchtime 1x
-//
-// The first makes sixty runs, each a process of its own, and keeps their documents. The second prints the share of the
-// verdicts in 400 pairs for each figure, with one run on a side and with five; and how often a run is odd in a fleet.
-package pairs
+package accuracy
 
 import (
 	"fmt"
@@ -32,6 +23,16 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
+// BenchmarkRuns and BenchmarkVerdicts measure how accurate the verdicts of `timebench diff` are on a machine: how many pairs
+// of runs of an unchanged machine differ (none should), and how many pairs with slower clocks are found.
+//
+//	mkdir runs
+//	TIMEBENCH_PAIRS=$PWD/runs go test ./test/accuracy -run '^$' -bench Runs -benchtime 60x -timeout 2h
+//	TIMEBENCH_PAIRS=$PWD/runs go test ./test/accuracy -run '^$' -bench Verdicts -benchtime 1x
+//
+// The first makes sixty runs, each a process of its own, and keeps their documents. The second prints the share of the
+// verdicts in 400 pairs for each figure, with one run on a side and with five; and how often a run is odd in a fleet.
+
 // commands make a run of every kind of clock: fine and coarse in the vDSO, system call, counter, CPU time, and of a
 // language.
 var commands = [][]string{
@@ -55,8 +56,7 @@ func BenchmarkRuns(b *testing.B) {
 	to, timebench := folder(b), need.Timebench(b)
 	for i := 0; b.Loop(); i++ {
 		for _, command := range commands {
-			out, err := exec.Command(timebench, append(slices.Clone(command), "--quiet", "--format", "json")...).Output()
-			require.NoError(b, err)
+			out := need.Output(b, exec.Command(timebench, append(slices.Clone(command), "--quiet", "--format", "json")...))
 			require.NoError(b, os.WriteFile(filepath.Join(to, fmt.Sprintf("%s-%03d.json", command[0], i)), out, 0o600))
 		}
 	}

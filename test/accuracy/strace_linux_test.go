@@ -1,10 +1,6 @@
-//go:build linux
-
-// Package strace compares timebench with a second instrument: strace counts the system calls.
-package strace
+package accuracy
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -31,12 +27,10 @@ func traced(t *testing.T, call string, args ...string) (entered int, reads float
 	counts := filepath.Join(t.TempDir(), "counts")
 	trace := []string{"-f", "-c", "-e", "trace=" + call, "-o", counts, need.Timebench(t), "compare", "--threads", "1,2",
 		"--throughput-time", "20ms", "--rounds", "3", "--format", "json"}
-	out, err := exec.Command(strace, append(trace, args...)...).Output()
-	if err != nil && len(out) == 0 {
+	if err := need.Run(exec.Command(strace, "-o", counts, "true")); err != nil {
 		need.Missing(t, "strace", "it may not trace here: "+err.Error())
 	}
-	document, err := sections.Read(bytes.NewReader(out))
-	require.NoError(t, err)
+	document := measured.Read(t, need.Output(t, exec.Command(strace, append(trace, args...)...)))
 	for _, c := range compare.Of(document).Clocks {
 		require.True(t, c.Available, "%s: %s", c.ID, c.Reason)
 		for _, measured := range c.Throughput {

@@ -1,7 +1,4 @@
-// Package browser opens the pages that timebench writes in a real browser, with the network
-// off. It checks that the pages load without an error, that their tables sort, and that the
-// pictures are present in light mode, in dark mode and on paper.
-package browser
+package formats
 
 import (
 	"bytes"
@@ -36,8 +33,7 @@ func reports(t *testing.T) (report, diff string) {
 	}
 	for _, args := range [][]string{{"render", results[0], "--out", report},
 		{"diff", results[0], results[1], "--out", diff}} {
-		out, err := exec.Command(timebench, args...).CombinedOutput()
-		require.NoError(t, err, string(out))
+		need.Output(t, exec.Command(timebench, args...))
 	}
 	return report, diff
 }

@@ -1,5 +1,6 @@
-// Package benchstat passes the benchmark text that timebench writes to the real benchstat.
-package benchstat
+// Package formats exchanges files with other programs: it opens the pages of timebench in a real browser, passes its
+// benchmark text to the real benchstat, and lets doctor read what sos makes.
+package formats
 
 import (
 	"os"
@@ -15,19 +16,15 @@ import (
 // stat runs benchstat, which go.mod names as a tool.
 func stat(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"tool", "benchstat"}, args...)...).CombinedOutput()
-	require.NoError(t, err, string(out))
-	return string(out)
+	return string(need.Output(t, exec.Command("go", append([]string{"tool", "benchstat"}, args...)...)))
 }
 
 func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
 	need.Minutes(t) // it compiles benchstat
 	timebench, folder := need.Timebench(t), t.TempDir()
 	run := func(name string, args ...string) string {
-		out, err := exec.Command(timebench, args...).Output()
-		require.NoError(t, err)
 		path := filepath.Join(folder, name)
-		require.NoError(t, os.WriteFile(path, out, 0o644))
+		require.NoError(t, os.WriteFile(path, need.Output(t, exec.Command(timebench, args...)), 0o644))
 		return path
 	}
 	compare := []string{"compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "20ms", "--rounds", "10",

@@ -1,19 +1,16 @@
-// Package againstc compares timebench with independent instruments: plain C programs in
-// testdata that read the same clocks. The tests compare drift and skew with two of them;
-// benchmarks compare the latency:
+// Package accuracy compares timebench with independent instruments: C programs in testdata that read the same clocks,
+// PostgreSQL's pg_test_timing, strace, which counts system calls, and the verdicts of diff on many runs. The tests compare
+// drift, skew and system calls; benchmarks compare the latency:
 //
-//	go test ./test/againstc -run '^$' -bench . -benchtime 15x
+//	go test ./test/accuracy -run '^$' -bench AgainstC -benchtime 15x
 //
 // runs the loop and timebench in turn, fifteen times for each clock, and prints the medians
 // of both and of the ratios of the pairs.
-package againstc
+package accuracy
 
 import (
-	"bytes"
 	"context"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,25 +23,20 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
-	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 )
 
 // compiled builds the C program of that name.
 func compiled(t testing.TB, name string) string {
 	t.Helper()
-	cc := need.Program(t, "cc")
-	program := filepath.Join(t.TempDir(), name)
-	out, err := exec.Command(cc, "-O2", "-pthread", "-o", program, "testdata/"+name+".c", "-ldl").CombinedOutput()
-	require.NoError(t, err, string(out))
-	return program
+	return need.Compiled(t, "testdata/"+name+".c", "-O2", "-ldl")
 }
 
 // byC is the figure that a C program prints.
 func byC(t testing.TB, program string, args ...string) float64 {
 	t.Helper()
-	out, err := exec.Command(program, args...).Output()
-	require.NoError(t, err)
+	out := need.Output(t, exec.Command(program, args...))
 	figure, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
 	require.NoError(t, err)
 	return figure
@@ -53,13 +45,9 @@ func byC(t testing.TB, program string, args ...string) float64 {
 // byTimebench returns timebench's median latency of a clock, and of an empty call.
 func byTimebench(t testing.TB, timebench, id string) (median, floor float64) {
 	t.Helper()
-	out, err := exec.Command(timebench, "compare", id, "--threads", "1", "--throughput-time", "1ms", "--rounds", "15",
-		"--format",
-		"json").Output()
-	require.NoError(t, err)
-	document, err := sections.Read(bytes.NewReader(out))
-	require.NoError(t, err)
-	return compare.Of(document).Clocks[0].Latency.MedianNS, compare.Of(document).FloorNS
+	costs := compare.Of(measured.Document(t, timebench, "compare", id, "--threads", "1", "--throughput-time", "1ms",
+		"--rounds", "15"))
+	return costs.Clocks[0].Latency.MedianNS, costs.FloorNS
 }
 
 // checked returns the clocks of this machine that C can read too.
@@ -128,9 +116,9 @@ func BenchmarkScalingAgainstC(b *testing.B) {
 	settings := measure.Settings{Threads: []int{1, cpus}, Rounds: 1, Time: 500 * time.Millisecond, CPU: result.CPU{Usable: cpus}}
 	var ours, theirs []float64
 	for b.Loop() {
-		measured, err := measure.Run(context.Background(), []clock.Clock{empty}, settings, nil)
+		costs, err := measure.Run(context.Background(), []clock.Clock{empty}, settings, nil)
 		require.NoError(b, err)
-		figures := measured.Clocks[0].Throughput
+		figures := costs.Clocks[0].Throughput
 		ours = append(ours, figures[1].ReadsPerSecond/figures[0].ReadsPerSecond/float64(cpus))
 		theirs = append(theirs, byC(b, program, strconv.Itoa(cpus)))
 	}
@@ -150,6 +138,4 @@ func TestLoopKnowsTheClocksOfTheCatalogue(t *testing.T) {
 	}
 	err := exec.Command(loop, "vdso", "CLOCK_NONE").Run()
 	require.Error(t, err)
-	_, err = os.Stat("loop")
-	require.ErrorIs(t, err, os.ErrNotExist, "the loop is built into a folder of its own")
 }

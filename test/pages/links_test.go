@@ -1,6 +1,4 @@
-// Package links checks the links of the documentation, and the commands and flags that documentation, remedies and help
-// texts name.
-package links
+package pages
 
 import (
 	"go/ast"
@@ -18,8 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/cmd"
 )
-
-const root = "../.."
 
 // pages returns the pages of the documentation.
 func pages(t *testing.T) []string {
