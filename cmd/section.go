@@ -69,16 +69,23 @@ func (flags *sectionFlags) check(command *cobra.Command, selectors []string,
 	if flags.time < minTime || flags.time > maxSectionTime {
 		return nil, nil, timeError("duration", flags.time, minTime, "720h")
 	}
-	if cpus = thread.Usable(); flags.cpus != "" {
-		if cpus, err = thread.ParseCPUs(flags.cpus); err != nil {
-			return nil, nil, fmt.Errorf("--cpus: %w", err)
-		}
-		if err = allowed("--cpus", cpus); err != nil {
-			return nil, nil, err
-		}
+	if cpus, err = flags.onCPUs(thread.Usable()); err != nil {
+		return nil, nil, err
 	}
 	clocks, err = chosen(flags.all, selectors, usual)
 	return cpus, clocks, err
+}
+
+// onCPUs returns the CPUs of --cpus, or else the usual ones.
+func (flags *sectionFlags) onCPUs(usual []int) ([]int, error) {
+	if flags.cpus == "" {
+		return usual, nil
+	}
+	cpus, err := thread.ParseCPUs(flags.cpus)
+	if err != nil {
+		return nil, fmt.Errorf("--cpus: %w", err)
+	}
+	return cpus, allowed("--cpus", cpus)
 }
 
 // A sectionRun is what such a command measures, and how.

@@ -38,11 +38,9 @@ Ctrl-C ends it at any time, and wake reports what is complete.`,
 			if err != nil {
 				return err
 			}
-			ways := wake.Ways()
-			if len(names) > 0 {
-				if ways, err = wake.Select(names); err != nil {
-					return err
-				}
+			ways, err := wake.Select(names)
+			if err != nil {
+				return err
 			}
 			if load {
 				settings.Busy = len(thread.Usable())
@@ -97,13 +95,9 @@ func (flags *sectionFlags) checkWake(command *cobra.Command, spans string, repea
 	if repeat < 1 || repeat > maxRepeat {
 		return s, fmt.Errorf("--repeat %d: write a number from 1 to %d", repeat, maxRepeat)
 	}
-	if s.Time = flags.time; flags.cpus != "" {
-		if s.CPUs, err = thread.ParseCPUs(flags.cpus); err != nil {
-			return s, fmt.Errorf("--cpus: %w", err)
-		}
-		if err := allowed("--cpus", s.CPUs); err != nil {
-			return s, err
-		}
+	s.Time = flags.time
+	if s.CPUs, err = flags.onCPUs(nil); err != nil {
+		return s, err
 	}
 	if s.Spans, err = wake.ParseSpans(spans); err != nil {
 		return s, fmt.Errorf("--spans: %w", err)

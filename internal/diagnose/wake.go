@@ -52,20 +52,16 @@ func largest(s *situation.Situation, name, without string) (ns float64, evidence
 	return ns, evidence
 }
 
-// earlyWakeUps finds ways to sleep that end before their deadline.
+// earlyWakeUps finds ways to sleep that end before their deadline. Of ticks of Windows another finding says so.
 func earlyWakeUps(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{
 		Title:    "sleeps end before their deadline",
-		Cause:    "A program that trusts its sleep acts too early: it finds that nothing is due, sleeps again or spins. POSIX forbids an early end (clock_nanosleep, poll). A library in the program, an emulator or a sandbox may stand in for the call.",
+		Cause:    "A program that trusts its sleep acts too early: it finds that nothing is due, sleeps again or spins. POSIX forbids an early end (clock_nanosleep, poll); Windows ends a sleep with a tick of its timer, which may be up to a tick early. A library in the program, an emulator or a sandbox may stand in for the call.",
+		Severity: words.Either(s.OnWindows(), result.Note, ""),
 		Remedies: remedy.For(s, "sleep-until", "read-real-clock"),
 		Links:    linuxLinks(s, "https://man7.org/linux/man-pages/man2/clock_nanosleep.2.html"),
 	}
-	if s.OnWindows() {
-		finding.Severity = result.Note
-		finding.Cause = "A program that trusts its sleep acts too early. Windows ends a sleep with a tick of its timer, which may be up to a tick early."
-		finding.Remedies, finding.Links = remedy.For(s, "sleep-until"), []string{"https://learn.microsoft.com/en-us/windows/win32/api/synchapi/nf-synchapi-sleep"}
-	}
-	ticks := sleepsByTicks(s) != nil // which says that a tick may be early, too
+	ticks := sleepsByTicks(s) != nil
 	for _, w := range sleeps(s) {
 		explained := ticks && strings.HasSuffix(w.ID, "@winapi") && w.ID != wake.HighResolutionID
 		if w.Early > 0 && !explained {
@@ -127,24 +123,22 @@ func coarseTimers(s *situation.Situation) *result.Finding {
 // largeSlack finds a timer slack that somebody set, for doctor or for other programs. The default is no finding.
 func largeSlack(s *situation.Situation) *result.Finding {
 	timers := wakeOf(s).Timers
-	slack, others := float64(timers.SlackNS), timers.LargeSlacks
-	finding := &result.Finding{Links: []string{"https://man7.org/linux/man-pages/man2/prctl.2.html"}}
-	if slack >= wake.LargeSlackNS {
-		finding.Title = "sleeps end late: a timer slack of " + words.Duration(slack)
-		finding.Evidence = []string{fmt.Sprintf("prctl(PR_GET_TIMERSLACK): %s, %s times the default of %s", words.Duration(slack),
-			words.Times(slack/defaultSlackNS), words.Duration(defaultSlackNS))}
-		finding.Cause = "Somebody set the timer slack of this process before it started: it inherits the slack of the thread that started it, such as a service with TimerSlackNSec=, or a shell in it. The kernel delays its sleeps by up to the slack, to join wake-ups. Other services may have the default."
-		finding.Remedies = remedy.For(s, "slack-of-service", "slack-of-thread")
+	finding := &result.Finding{
+		Cause:    "The kernel delays the sleeps of a thread by up to its slack, to join wake-ups. Somebody set it: the program itself, which may want that, or the service or shell that started it.",
+		Remedies: remedy.For(s, "slack-of-service", "slack-of-thread"),
+		Links:    []string{"https://man7.org/linux/man-pages/man2/prctl.2.html"},
+	}
+	if slack := float64(timers.SlackNS); slack >= wake.LargeSlackNS {
 		_, evidence := largest(s, wake.TimerSlack, "with a slack of 1 ns")
-		finding.Evidence = append(finding.Evidence, words.Present(evidence)...)
-	} else if len(others) > 0 {
+		finding.Title = "sleeps end late: a timer slack of " + words.Duration(slack)
+		finding.Evidence = words.Present(fmt.Sprintf("prctl(PR_GET_TIMERSLACK): %s, %s times the default of %s", words.Duration(slack),
+			words.Times(slack/defaultSlackNS), words.Duration(defaultSlackNS)), evidence)
+	} else if others := timers.LargeSlacks; len(others) > 0 {
 		finding.Severity = result.Note
 		finding.Title = fmt.Sprintf("a large timer slack delays the sleeps of %s by up to %s", words.Plural(len(others), "program"),
 			words.Duration(float64(others[0].SlackNS)))
-		finding.Cause = "The kernel delays the sleeps of these programs by up to the slack, to join wake-ups. Somebody set it: the program itself, which may want that, or the service that started it."
-		finding.Remedies = remedy.For(s, "slack-of-others")
 	}
-	for _, p := range others {
+	for _, p := range timers.LargeSlacks {
 		finding.Evidence = append(finding.Evidence,
 			fmt.Sprintf("%s (process %d) · timer slack %s", p.Program, p.PID, words.Duration(float64(p.SlackNS))))
 	}
@@ -159,9 +153,8 @@ func heldUp(s *situation.Situation) *result.Finding {
 	for _, c := range s.Causes() {
 		slow := slices.DeleteFunc(slices.Clone(c.Evidence), func(e kernellog.Event) bool { return e.DelayNS < heldUpNS })
 		if c.Kind == "slow-interrupt" && len(slow) > 0 {
-			longest := slices.MaxFunc(slow, func(a, b kernellog.Event) int { return cmp.Compare(a.DelayNS, b.DelayNS) }).DelayNS
 			return &result.Finding{
-				Title:    "a timer interrupt took " + words.Duration(longest) + " at some time since boot: sleeps on its CPU ended late then",
+				Title:    "a timer interrupt took " + words.Duration(heldUpNS) + " or more since boot: sleeps on its CPU ended late then",
 				Evidence: logEvidence(s, slow),
 				Cause:    c.Text,
 				Links:    []string{kernelMessages},
@@ -191,7 +184,7 @@ func slowIdleExit(s *situation.Situation) *result.Finding {
 	}
 	if deepest.Name != "" {
 		finding.Evidence = append(finding.Evidence, fmt.Sprintf("idle state %s · entered %s× during the run · exit latency %s (%s)",
-			deepest.Name, words.Thousands(deepest.Entered), words.Duration(float64(deepest.LatencyNS)), timers.IdleDriver))
+			deepest.Name, words.Thousands(deepest.Entered), words.Duration(float64(deepest.LatencyNS)), timers.Fact("Idle driver")))
 	}
 	switch {
 	case s.IsGuest():
@@ -200,8 +193,8 @@ func slowIdleExit(s *situation.Situation) *result.Finding {
 		finding.Cause = "The CPU leaves the idle state " + deepest.Name + " slowly. A sleep, an interrupt or a packet that wakes an idle CPU is that late. The state saves power, and gives other cores more turbo."
 	default:
 		finding.Cause = "No idle state that was entered explains it. The CPU may use deeper states than the kernel knows"
-		if timers.BroadcastDevice != "" {
-			finding.Cause += ", or its timer stops in idle and the broadcast device (" + timers.BroadcastDevice + ") wakes it"
+		if device := timers.Fact("Broadcast device"); device != "" {
+			finding.Cause += ", or its timer stops in idle and the broadcast device (" + device + ") wakes it"
 		}
 		finding.Cause += ". This is a guess."
 	}

@@ -56,7 +56,7 @@ func TestTicksOfWindows(t *testing.T) {
 // fine are the timers of a machine without faults, with a deep state that it enters.
 func fine() wake.Timers {
 	return wake.Timers{
-		SlackNS: 50_000, ResolutionNS: 1, Device: "lapic-deadline", BroadcastDevice: "hpet", IdleDriver: "intel_idle", IdleGovernor: "menu",
+		SlackNS: 50_000, ResolutionNS: 1, Facts: []wake.Fact{{Name: "Broadcast device", Value: "hpet"}, {Name: "Idle driver", Value: "intel_idle"}},
 		IdleStates: []wake.IdleState{
 			{Name: "POLL"}, {Name: "C1", LatencyNS: 2000, Entered: 800}, {Name: "C6", LatencyNS: 133_000, Entered: 190},
 		},
@@ -69,7 +69,7 @@ func layer(name string, ns float64) wake.SleepLayer { return wake.SleepLayer{Nam
 func TestUsualLatenessIsNoFinding(t *testing.T) {
 	for name, w := range map[string]*wake.Wake{
 		"bare metal": slept(fine(), 120e3, 400e3, layer(wake.TimerSlack, 50e3), layer(wake.LeavingIdle, 55e3), layer(wake.TheRest, 15e3)),
-		"a guest": slept(wake.Timers{SlackNS: 50_000, ResolutionNS: 1, Device: "lapic-deadline", IdleDriver: "haltpoll"}, 88e3, 9e6,
+		"a guest": slept(wake.Timers{SlackNS: 50_000, ResolutionNS: 1}, 88e3, 9e6,
 			layer(wake.TimerSlack, 35e3), layer(wake.LeavingIdle, 37e3), layer(wake.TheRest, 17e3)),
 		"a busy machine":      slept(fine(), 3e6, 60e6),
 		"a real-time thread":  slept(wake.Timers{ResolutionNS: 1}, 6e3, 20e3),

@@ -11,8 +11,8 @@ import (
 func Wake(ways int, faults bool) *wake.Wake {
 	w := &wake.Wake{
 		DurationNS: 15e9, CPUs: []int{0, 1}, Timers: wake.Timers{
-			SlackNS: 50_000, ResolutionNS: 1, Device: "lapic-deadline", BroadcastDevice: "hpet", IdleDriver: "intel_idle",
-			IdleGovernor: "menu", Preemption: "PREEMPT_DYNAMIC", HaltPollNS: 200_000,
+			SlackNS: 50_000, ResolutionNS: 1, Facts: []wake.Fact{{Name: "Timer device", Value: "lapic-deadline"},
+				{Name: "Broadcast device", Value: "hpet"}, {Name: "Idle driver", Value: "intel_idle"}},
 			IdleStates: []wake.IdleState{{Name: "C1", LatencyNS: 2000, Entered: 12_345},
 				{Name: "C6", LatencyNS: 133_000, Entered: 678}},
 		},

@@ -16,7 +16,7 @@ func TestJoinedCallsHaveTheSamplesOfAllRuns(t *testing.T) {
 			java.Calls = append(java.Calls, MeasuredCall{ID: id,
 				Latency: compare.LatencyOf([]float64{ns, ns + 1}, nil)})
 		}
-		java.Sleeps = []wake.SleepWay{{ID: "s", Spans: []wake.SleepSpan{sleptOf(time.Millisecond,
+		java.Sleeps = []wake.SleepWay{{ID: "s", Spans: []wake.SleepSpan{wake.NewSpan(time.Millisecond,
 			[][]float64{{ns}, {ns + 2}})}}}
 		return &Runtimes{DurationNS: 5, Runtimes: []MeasuredRuntime{java}}
 	}

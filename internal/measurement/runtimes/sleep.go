@@ -107,31 +107,15 @@ func (s *subject) addSleeps(spans []time.Duration) {
 		for _, span := range spans {
 			w := way{name, span}
 			if starts := s.lateNS[w]; len(slices.Concat(starts...)) > 0 {
-				of := sleptOf(span, starts)
+				of := wake.NewSpan(span, starts)
+				median := stats.Summarize(of.PartMediansNS) // the sleeps of a start are alike
+				of.MedianLateNS, of.LowNS, of.HighNS = median.Median, median.Low, median.High
 				waits(&of, s.waits[w], s.untraced)
 				m.Spans, m.Available, s.entry.Available = append(m.Spans, of), true, true
 			}
 		}
 		s.entry.Sleeps = append(s.entry.Sleeps, m)
 	}
-}
-
-// sleptOf returns the figures of the sleeps of at least one start. Its median is the median of the medians of the starts.
-func sleptOf(span time.Duration, starts [][]float64) wake.SleepSpan {
-	s := wake.SleepSpan{SpanNS: int64(span)}
-	for _, lateNS := range starts {
-		s.PartMediansNS = append(s.PartMediansNS, stats.Median(lateNS))
-		for _, ns := range lateNS {
-			if ns < 0 {
-				s.Early++
-			}
-		}
-	}
-	all, of := slices.Concat(starts...), stats.Summarize(s.PartMediansNS)
-	s.Samples, s.MinLateNS, s.MaxLateNS = len(all), slices.Min(all), slices.Max(all)
-	s.MedianLateNS, s.LowNS, s.HighNS = of.Median, of.Low, of.High
-	s.AddPercentiles(all)
-	return s
 }
 
 // traceSleeps finds the system calls that wait, in one start of a runtime.

@@ -106,7 +106,7 @@ func TestRoundedSleep(t *testing.T) {
 // A diff compares the lateness of sleeps, and names another system call and sleeps that now end early.
 func TestChangedSleeps(t *testing.T) {
 	document := func(call string, lateNS ...float64) *result.Document {
-		slept := sleptOf(time.Millisecond, [][]float64{lateNS, lateNS})
+		slept := wake.NewSpan(time.Millisecond, [][]float64{lateNS, lateNS})
 		slept.SystemCall = call
 		d := &result.Document{}
 		d.Put(&Runtimes{Runtimes: []MeasuredRuntime{{Name: "java", Available: true,

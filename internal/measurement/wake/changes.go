@@ -16,13 +16,15 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 
 func different(old, new *Wake) []section.Difference {
 	slack := func(w *Wake) string { return words.Duration(float64(w.Timers.SlackNS)) }
-	return []section.Difference{
+	all := []section.Difference{
 		{What: "timer slack", Old: slack(old), New: slack(new)},
-		{What: "timer device", Old: old.Timers.Device, New: new.Timers.Device},
-		{What: "idle driver and governor", Old: old.Timers.idle(), New: new.Timers.idle()},
 		{What: "busy threads of wake", Old: strconv.Itoa(old.BusyThreads), New: strconv.Itoa(new.BusyThreads)},
 		{What: "CPUs of wake", Old: words.Numbers(old.CPUs), New: words.Numbers(new.CPUs)},
 	}
+	section.Match(old.Timers.Facts, new.Timers.Facts, func(f Fact) string { return f.Name }, func(o, n Fact) {
+		all = append(all, section.Difference{What: o.Name, Old: o.Value, New: n.Value})
+	})
+	return all
 }
 
 func subjects(d *result.Document) []compare.Subject {

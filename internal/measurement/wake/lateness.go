@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/stats"
-	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -46,31 +46,28 @@ func (l *lateness) add(late int64) {
 	}
 }
 
-func (r *runner) add(p place, late int64) {
-	l := r.late[p]
-	if l == nil {
-		l = new(lateness)
-		r.late[p] = l
+// kept returns the lateness of a way on all threads, one after the other, each in order.
+func (r *runner) kept(p place) (all []float64) {
+	for _, t := range r.threads {
+		if l := t.late[p]; l != nil {
+			all = append(all, l.kept...)
+		}
 	}
-	l.add(late)
-}
-
-// kept returns the lateness of a way on all CPUs, in order.
-func (r *runner) kept(way int, step step, span int) []float64 {
-	if l := r.late[place{way, span, thread.Any, step}]; l != nil {
-		return l.kept
-	}
-	return nil
+	return all
 }
 
 // results returns the figures of all ways.
 func (r *runner) results() []SleepWay {
 	all := []SleepWay{}
 	for k, w := range r.ways {
-		one, err := SleepWay{ID: w.ID, Call: w.Call}, r.failed[k]
+		one := SleepWay{ID: w.ID, Call: w.Call}
+		var err error
+		for _, t := range r.threads {
+			err = cmp.Or(err, t.failed[k])
+		}
 		for i := range r.Spans {
-			if r.kept(k, asIs, i) != nil && err == nil {
-				one.Spans = append(one.Spans, r.span(k, i))
+			if late := r.kept(place{k, i, asIs}); late != nil && err == nil {
+				one.Spans = append(one.Spans, r.span(k, i, late))
 			}
 		}
 		one.Available = len(one.Spans) > 0
@@ -88,35 +85,27 @@ func (r *runner) results() []SleepWay {
 	return all
 }
 
-// span returns the figures of a way for a span.
-func (r *runner) span(way, span int) SleepSpan {
-	l := r.late[place{way, span, thread.Any, asIs}]
-	of := stats.Summarize(l.kept)
-	s := SleepSpan{SpanNS: int64(r.Spans[span]), Samples: l.all, Early: l.early, MinLateNS: float64(l.min),
-		MedianLateNS: of.Median, LowNS: of.Low, HighNS: of.High, MaxLateNS: float64(l.max),
-		PartMediansNS: parts(l.kept), Layers: r.layers(way, span)}
-	s.AddPercentiles(l.kept)
+// mostParts is the max number of parts of a measurement whose medians a document has, and partOf the min number of sleeps
+// in each but the last.
+const mostParts, partOf = 50, 4
+
+// span returns the figures of a way for a span with this lateness.
+func (r *runner) span(way, span int, late []float64) SleepSpan {
+	inPart := max(partOf, (len(late)+mostParts-1)/mostParts)
+	s := NewSpan(r.Spans[span], slices.Collect(slices.Chunk(late, inPart)))
+	s.Samples, s.Early, s.Layers = 0, 0, r.layers(way, span)
 	for _, t := range r.threads {
-		if on := r.late[place{way, span, t.cpu, asIs}]; on != nil && len(r.threads) > 1 {
-			if median := stats.Median(on.kept); s.WorstCPU == nil || median > s.WorstCPUMedianNS {
-				s.WorstCPU, s.WorstCPUMedianNS = &t.cpu, median
-			}
+		l := t.late[place{way, span, asIs}]
+		if l == nil {
+			continue // it had no CPU
+		}
+		s.Samples, s.Early = s.Samples+l.all, s.Early+l.early
+		s.MinLateNS, s.MaxLateNS = min(s.MinLateNS, float64(l.min)), max(s.MaxLateNS, float64(l.max))
+		if median := stats.Median(l.kept); len(r.threads) > 1 && (s.WorstCPU == nil || median > s.WorstCPUMedianNS) {
+			s.WorstCPU, s.WorstCPUMedianNS = &t.cpu, median
 		}
 	}
 	return s
-}
-
-// mostParts is the max number of parts of a measurement whose medians a document has, and partOf the min number of sleeps
-// in each.
-const mostParts, partOf = 50, 4
-
-// parts returns the medians of the parts of a measurement, each of as many sleeps.
-func parts(late []float64) []float64 {
-	all := make([]float64, max(1, min(mostParts, len(late)/partOf)))
-	for i := range all {
-		all[i] = stats.Median(late[i*len(late)/len(all) : (i+1)*len(late)/len(all)])
-	}
-	return all
 }
 
 // checkIdle sets noIdle if the CPUs entered idle states in fewer than half of the sleeps: on a busy machine a wake-up
@@ -126,9 +115,11 @@ func (r *runner) checkIdle(states []IdleState) {
 	for _, state := range states {
 		entered += state.Entered
 	}
-	for p, l := range r.late {
-		if p.cpu == thread.Any && p.step != awake {
-			sleeps += l.all
+	for _, t := range r.threads {
+		for p, l := range t.late {
+			if p.step != awake {
+				sleeps += l.all
+			}
 		}
 	}
 	if r.noIdle == "" && len(states) > 0 && entered < int64(sleeps)/2 {
@@ -141,7 +132,7 @@ func (r *runner) checkIdle(states []IdleState) {
 // is not larger than the intervals of both medians together is part of the rest. It returns nil if no cause could be
 // taken away, or if such a difference may be the main part: more than half of the median.
 func (r *runner) layers(way, span int) (all []SleepLayer) {
-	left := stats.Summarize(r.kept(way, asIs, span))
+	left := stats.Summarize(r.kept(place{way, span, asIs}))
 	median, rest, tried, clear := left.Median, left.Median, false, true
 	without := func(name string, samples []float64) {
 		if len(samples) == 0 {
@@ -158,16 +149,14 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 		left, tried = s, true
 	}
 	for w := r.ways[way]; w.twin != ""; w = r.ways[way] {
-		twin := slices.IndexFunc(r.ways, func(other Way) bool { return other.ID == w.twin })
-		if twin < 0 {
-			break
+		if way = slices.IndexFunc(r.ways, func(other Way) bool { return other.ID == w.twin }); way < 0 {
+			return nil // this system lacks the twin
 		}
-		way = twin
-		without(w.twinLayer, r.kept(way, asIs, span))
+		without(w.twinLayer, r.kept(place{way, span, asIs}))
 	}
-	without(TimerSlack, r.kept(way, tight, span))
+	without(TimerSlack, r.kept(place{way, span, tight}))
 	if r.noIdle == "" {
-		without(LeavingIdle, r.kept(way, awake, span))
+		without(LeavingIdle, r.kept(place{way, span, awake}))
 	}
 	if !tried || !clear || rest <= 0 {
 		return nil

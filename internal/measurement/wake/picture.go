@@ -36,11 +36,6 @@ func drawn(d *result.Document) (all []Row) {
 	return all
 }
 
-// layered returns the rows with layers of the shortest span.
-func layered(d *result.Document) []Row {
-	return slices.DeleteFunc(drawn(d), func(r Row) bool { return len(r.Layers) == 0 || r.SpanNS > Spans(Of(d).Ways)[0] })
-}
-
 // latenessRows returns rows with a mark at each median, and a band from the minimum to p99, or to the maximum without one.
 func latenessRows(d *result.Document) picture.Drawing {
 	rows := picture.Rows{XLabel: "lateness (log scale): a mark at the median, and a band from the minimum to p99 (or max)"}
@@ -62,7 +57,10 @@ func layerRows(d *result.Document) picture.Drawing {
 	rows := picture.Rows{XLabel: "share of the median lateness; on the right the whole", Max: 100,
 		Ticks: picture.PercentTicks{}}
 	colors := map[string]color.RGBA{}
-	for _, r := range layered(d) {
+	for _, r := range drawn(d) {
+		if len(r.Layers) == 0 || r.SpanNS > Spans(Of(d).Ways)[0] {
+			continue // the shortest span only
+		}
 		row, at := picture.Row{Name: r.Name(), Text: words.Duration(r.MedianLateNS)}, 0.0
 		for _, l := range r.Layers {
 			i := slices.IndexFunc(layers, func(of layer) bool { return of.name == l.Name })

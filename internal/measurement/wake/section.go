@@ -29,25 +29,31 @@ type Timers struct {
 	SlackNS int64 `json:"slack_ns,omitempty"`
 	// ResolutionNS is the clock_getres(2) of timers: a tick without high-resolution timers.
 	ResolutionNS int64 `json:"resolution_ns,omitempty"`
-	// Device is the device of the timer interrupt: lapic-deadline.
-	Device string `json:"device,omitempty"`
-	// BroadcastDevice wakes CPUs whose own device stops in a deep idle state.
-	BroadcastDevice string `json:"broadcast_device,omitempty"`
-	// IdleDriver is the driver of the idle states: intel_idle, acpi_idle, haltpoll.
-	IdleDriver string `json:"idle_driver,omitempty"`
-	// IdleGovernor chooses the idle state: menu, teo, haltpoll.
-	IdleGovernor string `json:"idle_governor,omitempty"`
+	// Facts are what else the kernel publishes: the timer device, the idle driver.
+	Facts []Fact `json:"facts,omitempty" once:"name"`
 	// IdleStates are the idle states of these CPUs, or of all, the deepest last.
 	IdleStates []IdleState `json:"idle_states,omitempty" once:"name"`
-	// HaltPollNS is guest_halt_poll_ns of haltpoll.
-	HaltPollNS int64 `json:"halt_poll_ns,omitempty"`
-	// Preemption is the preemption model: PREEMPT_DYNAMIC.
-	Preemption string `json:"preemption,omitempty"`
-	// IsolatedCPUs are the CPUs of isolcpus=.
-	IsolatedCPUs []int `json:"isolated_cpus,omitempty"`
 	// LargeSlacks are the other programs whose timer slack is 500 µs or more, the largest first, 20 at most. Only doctor
 	// looks for them, as root.
 	LargeSlacks []ProgramSlack `json:"large_slacks,omitempty"`
+}
+
+// A Fact is a fact of a machine.
+type Fact struct {
+	// Name is what it is: Idle driver, Broadcast device (it wakes CPUs whose own timer stops in a deep idle state).
+	Name string `json:"name" is:"named"`
+	// Value is its value, as the kernel writes it.
+	Value string `json:"value"`
+}
+
+// Fact returns the value of a fact; "" if it is unknown.
+func (t *Timers) Fact(name string) string {
+	for _, f := range t.Facts {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
 }
 
 // LargeSlackNS is a timer slack that a user notices: half of a millisecond, in which most programs sleep.

@@ -3,7 +3,6 @@ package wake
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -25,9 +24,9 @@ func (w *Wake) Fact(*result.Document) table.Fact {
 }
 
 // Block returns a table for each span, the ways with the least lateness first, and the facts of the machine.
-func (w *Wake) Block(d *result.Document) table.Block {
+func (w *Wake) Block(*result.Document) table.Block {
 	block := table.Block{Title: title, Verdict: w.verdict(), Facts: table.Facts{Title: "Timers of this machine",
-		Lines: w.Timers.facts(d.Host.CPU.Quota)}}
+		Lines: w.Timers.lines()}}
 	for _, span := range Spans(w.Ways) {
 		g := table.Of(title+" of "+words.Duration(float64(span)), ByLateness(w.Ways, span), columns)
 		if len(block.Grids) == 0 {
@@ -96,34 +95,36 @@ func spanOf(r Row) *SleepSpan { return r.SleepSpan }
 
 // A layer is how a layer is shown.
 type layer struct {
-	name, key string
-	spare     int // of its column
-	part      int // its colour among picture.Parts; neighbours differ in a grey print too
+	name  string
+	spare int // of its column
+	part  int // its colour among picture.Parts; neighbours differ in a grey print too
 }
 
 // layers are all layers, in order.
-var layers = []layer{
-	{Runtime, "runtime_ns", 5, 7}, {Rounding, "rounding_ns", 3, 2}, {TimerSlack, "timer_slack_ns", 3, 1},
-	{LeavingIdle, "leaving_idle_ns", 3, 5}, {TheRest, "the_rest_ns", 5, 0},
-}
+var layers = []layer{{Runtime, 5, 7}, {Rounding, 3, 2}, {TimerSlack, 3, 1}, {LeavingIdle, 3, 5}, {TheRest, 5, 0}}
 
-func (l layer) column() table.Column[Row] {
-	return table.Column[Row]{Name: l.name, Key: l.key, Spare: l.spare, Unit: words.Duration,
-		Value: table.Within(spanOf, table.Unknown)(func(s *SleepSpan) float64 {
-			i := slices.IndexFunc(s.Layers, func(of SleepLayer) bool { return of.Name == l.name })
-			if i < 0 {
+// layerColumns returns a column for each layer, and columns for the worst CPU.
+func layerColumns() (columns []table.Column[Row]) {
+	figure := table.Within(spanOf, table.Unknown)
+	for _, l := range layers {
+		columns = append(columns, table.Column[Row]{Name: l.name, Key: strings.ReplaceAll(l.name, " ", "_") + "_ns", Spare: l.spare,
+			Unit: words.Duration, Value: figure(func(s *SleepSpan) float64 {
+				i := slices.IndexFunc(s.Layers, func(of SleepLayer) bool { return of.Name == l.name })
+				if i < 0 {
+					return table.Unknown
+				}
+				return s.Layers[i].NS
+			})})
+	}
+	return append(columns,
+		table.Column[Row]{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Unit: words.Number, Value: figure(func(s *SleepSpan) float64 {
+			if s.WorstCPU == nil {
 				return table.Unknown
 			}
-			return s.Layers[i].NS
-		})}
-}
-
-// worst returns the worst CPU, followed by a text; "" without one.
-func (r Row) worst(text string) string {
-	if r.SleepSpan == nil || r.WorstCPU == nil {
-		return ""
-	}
-	return strconv.Itoa(*r.WorstCPU) + text
+			return float64(*s.WorstCPU)
+		})},
+		table.Column[Row]{Name: "its median", Key: "worst_cpu_median_ns", Spare: 6, Unit: words.SignedDuration,
+			Value: figure(func(s *SleepSpan) float64 { return table.If(s.WorstCPU != nil, s.WorstCPUMedianNS) })})
 }
 
 // everyday reports whether most programs sleep by this way.
@@ -135,12 +136,7 @@ func everyday(r Row) bool {
 var columns = slices.Concat([]table.Column[Row]{
 	{Name: "Way", Key: "way", Left: true, Copied: true, First: everyday, Text: func(r Row) string { return r.ID }},
 	{Key: "call", Text: func(r Row) string { return r.Call }},
-}, LatenessColumns(spanOf,
-	layers[0].column(), layers[1].column(), layers[2].column(), layers[3].column(), layers[4].column(),
-	table.Column[Row]{Name: "worst CPU", Key: "worst_cpu", Spare: 6,
-		Text: func(r Row) string { return r.worst("") },
-		Cell: func(r Row) string { return r.worst(": " + words.SignedDuration(r.WorstCPUMedianNS)) }},
-), []table.Column[Row]{{Key: "reason", Text: func(r Row) string { return r.Reason }}})
+}, LatenessColumns(spanOf, layerColumns()...), []table.Column[Row]{{Key: "reason", Text: func(r Row) string { return r.Reason }}})
 
 // Lines returns a line for each way and span. A way that is not available has one line with the reason.
 func (w *Wake) Lines(*result.Document) [][]string { return table.Lines(w.all(), columns) }
@@ -165,37 +161,19 @@ func (w *Wake) Metrics() []exposition.Family {
 // CONFIG_HZ is 1000 at most. With high-resolution timers it is 1 ns.
 func (t *Timers) Ticks() bool { return t.ResolutionNS >= 900_000 }
 
-// idle returns the driver and the governor of the idle states.
-func (t *Timers) idle() string {
-	return strings.Join(words.Present(t.IdleDriver, t.IdleGovernor), ", ")
-}
-
-// facts returns the facts that are known. quota is the CPU quota, 0 without one.
-func (t *Timers) facts(quota float64) []table.Fact {
-	var states []string
+// lines returns the facts that are known.
+func (t *Timers) lines() []table.Fact {
+	if t.ResolutionNS == 0 {
+		return nil // not Linux
+	}
+	lines := []table.Fact{{Name: "Timer slack", Value: words.Duration(float64(t.SlackNS))},
+		{Name: "Timer resolution", Value: words.Duration(float64(t.ResolutionNS))}}
+	for _, f := range t.Facts {
+		lines = append(lines, table.Fact(f))
+	}
 	for _, s := range t.IdleStates {
-		states = append(states, s.Name+" "+words.Duration(float64(s.LatencyNS))+", entered "+words.Thousands(s.Entered)+"×")
+		lines = append(lines, table.Fact{Name: "Idle state " + s.Name, Value: "entered " + words.Thousands(s.Entered) +
+			"×, exit latency " + words.Duration(float64(s.LatencyNS))})
 	}
-	duration := func(ns int64) string {
-		if ns == 0 {
-			return ""
-		}
-		return words.Duration(float64(ns))
-	}
-	resolution := duration(t.ResolutionNS)
-	if t.Ticks() {
-		resolution += ", a tick: no high-resolution timers"
-	}
-	limit := ""
-	if quota > 0 {
-		limit = words.ThreeDigits(quota) + " CPUs"
-	}
-	return slices.DeleteFunc([]table.Fact{
-		{Name: "Timer slack", Value: duration(t.SlackNS)}, {Name: "Timer resolution", Value: resolution},
-		{Name: "Timer device", Value: t.Device}, {Name: "Broadcast device", Value: t.BroadcastDevice},
-		{Name: "Idle driver, governor", Value: t.idle()},
-		{Name: "Idle states, exit latency", Value: strings.Join(states, "; ")},
-		{Name: "Halt polling", Value: duration(t.HaltPollNS)}, {Name: "Preemption", Value: t.Preemption},
-		{Name: "Isolated CPUs", Value: words.Numbers(t.IsolatedCPUs)}, {Name: "CPU quota", Value: limit},
-	}, func(f table.Fact) bool { return f.Value == "" })
+	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
@@ -101,14 +102,27 @@ const (
 	leastForP999 = 10_000
 )
 
-// AddPercentiles sets the percentiles, if there are enough sleeps.
-func (s *SleepSpan) AddPercentiles(late []float64) {
-	if len(late) >= leastForP99 {
-		s.P99LateNS = stats.Quantile(0.99, late)
+// NewSpan returns the figures of sleeps in parts, such as of a time or of a start, each with at least one.
+func NewSpan(span time.Duration, parts [][]float64) SleepSpan {
+	all := slices.Concat(parts...)
+	of := stats.Summarize(all)
+	s := SleepSpan{SpanNS: int64(span), Samples: len(all), MinLateNS: of.Min, MedianLateNS: of.Median, LowNS: of.Low,
+		HighNS: of.High, MaxLateNS: slices.Max(all)}
+	for _, part := range parts {
+		s.PartMediansNS = append(s.PartMediansNS, stats.Median(part))
 	}
-	if len(late) >= leastForP999 {
-		s.P999LateNS = stats.Quantile(0.999, late)
+	for _, ns := range all {
+		if ns < 0 {
+			s.Early++
+		}
 	}
+	if len(all) >= leastForP99 {
+		s.P99LateNS = stats.Quantile(0.99, all)
+	}
+	if len(all) >= leastForP999 {
+		s.P999LateNS = stats.Quantile(0.999, all)
+	}
+	return s
 }
 
 // A Row is a way with one of its spans; without one, why it is not available.
@@ -215,30 +229,28 @@ func joinSpans(runs []SleepSpan) SleepSpan {
 // without one.
 func LatenessColumns[T any](of func(T) *SleepSpan, others ...table.Column[T]) []table.Column[T] {
 	figure := table.Within(of, table.Unknown)
-	const help = " of the time from the deadline of a sleep to the wake-up."
+	late := func(name, key string, spare int, value func(*SleepSpan) float64) table.Column[T] {
+		return table.Column[T]{Name: name, Key: key + "_late_ns", Spare: spare, Unit: words.SignedDuration, Value: figure(value),
+			Metric: key + "_late_seconds", Help: "The " + name + " of the time from the deadline of a sleep to the wake-up."}
+	}
 	return slices.Concat([]table.Column[T]{
 		{Key: "span_ns", Value: figure(func(s *SleepSpan) float64 { return float64(s.SpanNS) })},
-		{Name: "min", Key: "min_late_ns", Spare: 9, Unit: words.SignedDuration,
-			Value: figure(func(s *SleepSpan) float64 { return s.MinLateNS })},
-		{Name: "median", Key: "median_late_ns", Unit: words.SignedDuration, Metric: "median_late_seconds", Help: "Median" + help,
-			Value: figure(func(s *SleepSpan) float64 { return s.MedianLateNS })},
+		late("min", "min", 9, func(s *SleepSpan) float64 { return s.MinLateNS }),
+		late("median", "median", 0, func(s *SleepSpan) float64 { return s.MedianLateNS }),
 		{Key: "low_late_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(s.LowNS) })},
 		{Key: "high_late_ns", Value: figure(func(s *SleepSpan) float64 { return table.Known(s.HighNS) })},
-		{Name: "p99", Key: "p99_late_ns", Spare: 2, Unit: words.SignedDuration, Metric: "p99_late_seconds",
-			Help: "99th percentile" + help, Value: figure(func(s *SleepSpan) float64 { return table.Known(s.P99LateNS) })},
-		{Name: "p99.9", Key: "p99_9_late_ns", Spare: 7, Unit: words.SignedDuration,
-			Value: figure(func(s *SleepSpan) float64 { return table.Known(s.P999LateNS) })},
-		{Name: "max", Key: "max_late_ns", Spare: 4, Unit: words.SignedDuration, Metric: "max_late_seconds", Help: "Maximum" + help,
-			Value: figure(func(s *SleepSpan) float64 { return s.MaxLateNS })},
+		late("p99", "p99", 2, func(s *SleepSpan) float64 { return table.Known(s.P99LateNS) }),
+		late("p99.9", "p99_9", 7, func(s *SleepSpan) float64 { return table.Known(s.P999LateNS) }),
+		late("max", "max", 4, func(s *SleepSpan) float64 { return s.MaxLateNS }),
 	}, others, []table.Column[T]{
 		{Name: "early", Key: "early", Metric: "early_sleeps", Help: "Number of sleeps that ended before their deadline.",
 			Value: figure(func(s *SleepSpan) float64 { return float64(s.Early) }),
-			Cell: func(row T) string {
-				if s := of(row); s != nil && s.Early > 0 {
-					return words.Count(float64(s.Early))
+			Cell: table.Within(of, "")(func(s *SleepSpan) string {
+				if s.Early == 0 {
+					return ""
 				}
-				return ""
-			}},
+				return words.Count(float64(s.Early))
+			})},
 		{Name: "sleeps", Key: "samples", Spare: 8, Unit: words.Count,
 			Value: figure(func(s *SleepSpan) float64 { return float64(s.Samples) })},
 	})

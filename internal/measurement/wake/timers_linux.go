@@ -15,45 +15,42 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const devices, folder = "/sys/devices/system/clockevents", "/sys/devices/system/cpu"
+const folder = "/sys/devices/system/cpu"
 
-// timers returns the facts of this machine on which wake-ups depend, and how often the CPUs entered each idle state since
-// boot; of all CPUs that this process may use, if cpus is nil. A fact that the kernel does not publish is empty.
+// files are the facts of the machine on which wake-ups depend, and the files that have them.
+var files = []Fact{
+	{"Timer device", "/sys/devices/system/clockevents/clockevent0/current_device"},
+	{"Broadcast device", "/sys/devices/system/clockevents/broadcast/current_device"},
+	{"Idle driver", folder + "/cpuidle/current_driver"},
+	{"Idle governor", folder + "/cpuidle/current_governor_ro"},
+	{"Halt polling (guest_halt_poll_ns)", "/sys/module/haltpoll/parameters/guest_halt_poll_ns"},
+	{"Kernel build, preemption", "/proc/sys/kernel/version"},
+	{"Isolated CPUs", folder + "/isolated"},
+}
+
+// timers returns what the kernel publishes, with how often the CPUs entered each idle state since boot; of all CPUs that
+// this process may use, if cpus is nil.
 func timers(cpus []int) Timers {
-	t := Timers{
-		SlackNS:         int64(slack()),
-		Device:          text(devices, "clockevent0/current_device"),
-		BroadcastDevice: text(devices, "broadcast/current_device"),
-		IdleDriver:      strings.TrimPrefix(text(folder, "cpuidle/current_driver"), "none"),
-		IdleGovernor:    text(folder, "cpuidle/current_governor_ro"),
-		IsolatedCPUs:    thread.Isolated(),
-		IdleStates:      idleStates(cpus),
-	}
-	if t.IdleDriver == "haltpoll" || t.IdleGovernor == "haltpoll" {
-		t.HaltPollNS = number("/sys/module/haltpoll/parameters", "guest_halt_poll_ns")
+	t := Timers{SlackNS: int64(slack()), IdleStates: idleStates(cpus)}
+	for _, f := range files {
+		if f.Value = text(f.Value); f.Value != "" {
+			t.Facts = append(t.Facts, f)
+		}
 	}
 	var resolution unix.Timespec
 	if unix.ClockGetres(unix.CLOCK_MONOTONIC, &resolution) == nil {
 		t.ResolutionNS = resolution.Nano()
 	}
-	var names unix.Utsname
-	if unix.Uname(&names) == nil {
-		for _, word := range strings.Fields(unix.ByteSliceToString(names.Version[:])) { // #1 SMP PREEMPT_DYNAMIC
-			if strings.HasPrefix(word, "PREEMPT") {
-				t.Preemption = printable.OneLine(word)
-			}
-		}
-	}
 	return t
 }
 
-func text(folder, name string) string {
-	content, _ := procfile.Read(filepath.Join(folder, name))
+func text(path string) string {
+	content, _ := procfile.Read(path)
 	return printable.OneLine(strings.TrimSpace(string(content)))
 }
 
-func number(folder, name string) int64 {
-	n, _ := strconv.ParseInt(text(folder, name), 10, 64)
+func number(path string) int64 {
+	n, _ := strconv.ParseInt(text(path), 10, 64)
 	return max(0, n)
 }
 
@@ -63,15 +60,15 @@ func idleStates(cpus []int) (all []IdleState) {
 		cpus = thread.Usable()
 	}
 	for _, cpu := range cpus {
-		states, _ := filepath.Glob(fmt.Sprintf("%s/cpu%d/cpuidle/state*", folder, cpu))
+		states, _ := filepath.Glob(fmt.Sprintf("%s/cpu%d/cpuidle/state*/", folder, cpu))
 		for _, state := range states {
-			name := text(state, "name")
+			name := text(state + "name")
 			at := slices.IndexFunc(all, func(s IdleState) bool { return s.Name == name })
 			if at < 0 && name != "" {
-				at, all = len(all), append(all, IdleState{Name: name, LatencyNS: 1000 * number(state, "latency")})
+				at, all = len(all), append(all, IdleState{Name: name, LatencyNS: 1000 * number(state+"latency")})
 			}
 			if at >= 0 {
-				all[at].Entered += number(state, "usage")
+				all[at].Entered += number(state + "usage")
 			}
 		}
 	}
@@ -84,9 +81,9 @@ func LargeSlacks() (all []ProgramSlack) {
 	const most, looked = 20, 10_000
 	pids := process.All()
 	for _, pid := range pids[:min(looked, len(pids))] {
-		folder := filepath.Join("/proc", strconv.Itoa(pid))
-		if ns := number(folder, "timerslack_ns"); ns >= LargeSlackNS && pid != unix.Getpid() {
-			all = append(all, ProgramSlack{text(folder, "comm"), pid, ns})
+		folder := fmt.Sprintf("/proc/%d/", pid)
+		if ns := number(folder + "timerslack_ns"); ns >= LargeSlackNS && pid != unix.Getpid() {
+			all = append(all, ProgramSlack{text(folder + "comm"), pid, ns})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ProgramSlack) int { return cmp.Compare(b.SlackNS, a.SlackNS) })

@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +11,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
-	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
 )
@@ -72,14 +71,12 @@ const (
 	awake      // and CPUs that do not idle
 )
 
-// AwakeRole is the role of a process that keeps CPUs awake: [KeepAwake].
-const AwakeRole = "awake"
-
-// Run measures how late the ways wake up, and reports its progress, unless progress is nil. When ctx ends, it returns the
-// results so far. A way that is not available is an entry with the reason. The error is why no thread could sleep.
+// Run measures how late the ways wake up, and reports its progress. When ctx ends, it returns the results so far. A way
+// that is not available is an entry with the reason. The error is why no thread could sleep.
 func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total time.Duration)) (Wake, error) {
 	observe.StopwatchTick() // measures it, which may take a second
-	r := &runner{Settings: s, ctx: ctx, ways: ways, start: observe.Now(), late: map[place]*lateness{}, failed: map[int]error{}}
+	r := &runner{Settings: s, ctx: ctx, ways: ways}
+	start := observe.Now()
 	cpus := s.CPUs
 	if cpus == nil {
 		cpus = []int{thread.Any}
@@ -92,126 +89,108 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(cpus)+others)))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, cpu := range cpus {
-		t := &sleepingThread{cpu: cpu, sleep: make([]sleeper, len(ways))}
-		defer t.close.run()
-		r.threads = append(r.threads, t)
+		r.threads = append(r.threads, &sleepingThread{runner: r, cpu: cpu, sleep: make([]sleeper, len(ways)),
+			failed: make([]error, len(ways)), late: map[place]*lateness{}})
 	}
-	// Each pass runs on new threads, so no change has to be undone.
-	all := func(task func(*sleepingThread)) (failed error) {
-		done := make(chan error, len(cpus))
-		for _, t := range r.threads {
-			go func() { done <- thread.Run(t.cpu, func() { task(t) }) }()
-		}
-		for range cpus {
-			failed = errors.Join(failed, <-done)
-		}
-		return failed
-	}
-	if err := all(r.open); err != nil {
+	if err := r.all((*sleepingThread).open); err != nil {
 		return Wake{}, err
 	}
 	waker := r.startAwake()
-	facts := timers(s.CPUs)
+	entered := map[string]int64{}
+	for _, state := range timers(s.CPUs).IdleStates {
+		entered[state.Name] = state.Entered
+	}
 	r.end = observe.Now() + int64(s.Time)
 	for slices.ContainsFunc(r.threads[0].sleep, func(s sleeper) bool { return s != nil }) && !r.over() {
 		for _, step := range round {
 			if step == awake && !waker.begin() {
 				continue
 			}
-			_ = all(func(t *sleepingThread) {
-				t.change(step)
-				r.pass(t, step)
-			})
+			_ = r.all(func(t *sleepingThread) { t.pass(step) })
 			waker.pause()
-			for _, t := range r.threads {
-				r.collect(t)
-			}
-			if progress != nil {
-				progress(time.Duration(observe.Now()-r.start), s.Time)
-			}
+			progress(time.Duration(observe.Now()-start), s.Time)
 		}
 		runtime.GC() // not while the ways sleep
 	}
 	waker.end()
-	before := facts.IdleStates
-	facts.IdleStates = nil
-	section.Match(before, timers(s.CPUs).IdleStates, func(s IdleState) string { return s.Name }, func(before, after IdleState) {
-		after.Entered = max(0, after.Entered-before.Entered)
-		facts.IdleStates = append(facts.IdleStates, after)
-	})
+	facts := timers(s.CPUs)
+	for i := range facts.IdleStates {
+		state := &facts.IdleStates[i]
+		state.Entered = max(0, state.Entered-entered[state.Name])
+	}
 	r.checkIdle(facts.IdleStates)
-	return Wake{DurationNS: observe.Now() - r.start, CPUs: s.CPUs, BusyThreads: s.Busy, NoIdleLayer: r.noIdle,
-		Timers: facts, Ways: r.results()}, nil
+	return Wake{DurationNS: observe.Now() - start, CPUs: s.CPUs, BusyThreads: s.Busy, NoIdleLayer: r.noIdle, Timers: facts,
+		Ways: r.results()}, nil
 }
 
 // A runner is one measurement.
 type runner struct {
 	Settings
-	ctx        context.Context
-	ways       []Way
-	start, end int64 // by the stopwatch
-	threads    []*sleepingThread
-	noIdle     string // why there is no layer of leaving idle
-	late       map[place]*lateness
-
-	mutex  sync.Mutex
-	failed map[int]error // why a way is not available
+	ctx     context.Context
+	ways    []Way
+	end     int64 // by the stopwatch
+	threads []*sleepingThread
+	noIdle  string // why there is no layer of leaving idle
 }
 
-// A place has sleeps of a way for a span, on a CPU or on all of them (thread.Any).
+// A place has sleeps of a way for a span.
 type place struct {
-	way, span, cpu int
-	step           step
+	way, span int
+	step      step
 }
 
-// A sleepingThread sleeps pinned to a CPU, or free to move (thread.Any).
+// A sleepingThread sleeps pinned to a CPU, or free to move (thread.Any). Nothing of it is shared: threads would delay
+// each other.
 type sleepingThread struct {
-	cpu   int
-	at    int       // the CPU on which it began
-	sleep []sleeper // of each way; nil if it is not available
-	woke  []wakeUp  // of this pass
-	close cleanup
+	*runner
+	cpu    int
+	at     int       // the CPU on which it began
+	sleep  []sleeper // of each way; nil if it is not available
+	failed []error   // of each way: why it is not available
+	late   map[place]*lateness
 }
 
-type wakeUp struct {
-	place
-	late int64
+// all runs a task on new threads, so no change of a thread has to be undone.
+func (r *runner) all(task func(*sleepingThread)) (failed error) {
+	done := make(chan error, len(r.threads))
+	for _, t := range r.threads {
+		go func() { done <- thread.Run(t.cpu, func() { task(t) }) }()
+	}
+	for range r.threads {
+		failed = cmp.Or(failed, <-done)
+	}
+	return failed
 }
 
 func (r *runner) over() bool { return r.ctx.Err() != nil || observe.Now() >= r.end }
 
-// open opens all ways on a thread. A call that the system lacks fails in the first sleep.
-func (r *runner) open(t *sleepingThread) {
+// open opens all ways. A call that the system lacks fails in the first sleep.
+func (t *sleepingThread) open() {
 	t.at = max(0, thread.Current())
-	for k, w := range r.ways {
-		sleep, err := w.open(&t.close)
-		if err == nil {
-			_, err = sleep(int64(LeastSpan))
+	for k, w := range t.ways {
+		if t.sleep[k], t.failed[k] = w.open(); t.failed[k] == nil {
+			_, t.failed[k] = t.sleep[k](int64(LeastSpan))
 		}
-		if t.sleep[k] = sleep; err != nil {
-			r.fails(t, k, err)
+		if t.failed[k] != nil {
+			t.sleep[k] = nil
 		}
 	}
 }
 
-func (r *runner) fails(t *sleepingThread, way int, err error) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	t.sleep[way], r.failed[way] = nil, err
-}
-
-// pass has each way sleep on a thread, for a short span several times, since it takes less time. It takes passTime at
-// least, as the first sleep of a pass is the sleep of a thread that has just been woken up; without a sleep it ends at once.
-func (r *runner) pass(t *sleepingThread, step step) {
+// pass has each way sleep, for a short span several times, since it takes less time. It takes passTime at least, as the
+// first sleep of a pass is the sleep of a thread that has just been woken up; without a sleep it ends at once.
+func (t *sleepingThread) pass(step step) {
 	const most, passTime = 10, int64(50 * time.Millisecond)
-	longest, begun := r.Spans[len(r.Spans)-1], observe.Now()
-	for slept := -1; slept < len(t.woke) && !r.over() && observe.Now()-begun < passTime; {
-		slept = len(t.woke)
-		for i, span := range r.Spans {
+	t.change(step)
+	longest, begun := t.Spans[len(t.Spans)-1], observe.Now()
+	for slept := true; slept && !t.over() && observe.Now()-begun < passTime; {
+		slept = false
+		for i, span := range t.Spans {
 			for range min(most, int(math.Sqrt(float64(longest/span)))) {
-				for _, k := range rand.Perm(len(r.ways)) {
-					if t.sleep[k] != nil && (step == asIs || r.ways[k].twin == "") && !r.over() {
-						r.turn(t, place{k, i, t.cpu, step}, int64(span))
+				for _, k := range rand.Perm(len(t.ways)) {
+					if t.sleep[k] != nil && (step == asIs || t.ways[k].twin == "") && !t.over() {
+						t.turn(place{k, i, step}, int64(span))
+						slept = true
 					}
 				}
 			}
@@ -219,26 +198,16 @@ func (r *runner) pass(t *sleepingThread, step step) {
 	}
 }
 
-// turn has a way sleep once.
-func (r *runner) turn(t *sleepingThread, p place, span int64) {
+// turn has a way sleep once. A sleep that a signal ended is not the fault of the way.
+func (t *sleepingThread) turn(p place, span int64) {
 	late, err := t.sleep[p.way](span + rand.Int64N(min(span/2, int64(time.Millisecond))+1))
-	if err != nil {
-		if !errors.Is(err, syscall.EINTR) { // by a signal, not by the way
-			r.fails(t, p.way, err)
+	switch {
+	case err == nil:
+		if t.late[p] == nil {
+			t.late[p] = new(lateness)
 		}
-		return
+		t.late[p].add(late)
+	case !errors.Is(err, syscall.EINTR):
+		t.sleep[p.way], t.failed[p.way] = nil, err
 	}
-	t.woke = append(t.woke, wakeUp{p, late})
-}
-
-// collect adds the wake-ups of a pass of a thread, after it: meanwhile threads would delay each other.
-func (r *runner) collect(t *sleepingThread) {
-	for _, w := range t.woke {
-		r.add(w.place, w.late)
-		if w.cpu != thread.Any {
-			w.cpu = thread.Any
-			r.add(w.place, w.late)
-		}
-	}
-	t.woke = t.woke[:0]
 }

@@ -39,6 +39,9 @@ func slack() uintptr {
 // ready is what the role prints when it keeps the CPUs awake.
 const ready = "ready\n"
 
+// AwakeRole is the role of a process that keeps CPUs awake: [KeepAwake].
+const AwakeRole = "awake"
+
 // A waker is a process that keeps the CPUs of the threads awake while it is not stopped; nil if that cannot be had.
 type waker struct{ *program.Child }
 
@@ -63,17 +66,15 @@ func (r *runner) startAwake() *waker {
 	}
 	w := &waker{child}
 	_ = child.Out.SetReadDeadline(time.Now().Add(observe.Late))
-	switch _, err = io.ReadFull(child.Out, make([]byte, len(ready))); {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		w.end()
-		r.noIdle = "the CPUs were busy"
-		return nil
-	case err != nil:
-		r.noIdle = "no CPU could be kept awake: " + child.Fate()
-		return nil
+	if _, err = child.Out.Read(make([]byte, len(ready))); err == nil {
+		w.pause()
+		return w
 	}
-	w.pause()
-	return w
+	if r.noIdle = "the CPUs were busy"; errors.Is(err, io.EOF) {
+		r.noIdle = "no CPU could be kept awake: " + child.Fate()
+	}
+	w.end()
+	return nil
 }
 
 // begin keeps the CPUs awake, and reports whether it can.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
@@ -26,7 +25,7 @@ func init() { roles["print-layers"] = printLayers }
 // printLayers prints the largest layer of each way, in a process with the timer slack that its parent set, and whether
 // the machine is calm: the sleeps without slack are late by a small part of it.
 func printLayers([]string) error {
-	w, err := Run(context.Background(), Ways(), Settings{Time: 4 * time.Second, Spans: []time.Duration{100 * time.Microsecond}}, nil)
+	w, err := Run(context.Background(), Ways(), Settings{Time: 4 * time.Second, Spans: []time.Duration{100 * time.Microsecond}}, quiet)
 	for _, r := range Rows(w.Ways) {
 		largest := SleepLayer{Name: "none"}
 		for _, l := range r.Layers {
@@ -96,7 +95,7 @@ func TestLargeSlacksAreNamed(t *testing.T) {
 	mine := func(p ProgramSlack) bool { return p.PID == child.PID() }
 	named := slices.ContainsFunc(LargeSlacks(), mine)
 	folder := "/proc/" + strconv.Itoa(child.PID())
-	require.Equal(t, number(folder, "timerslack_ns") == 3_000_000_000, named)
+	require.Equal(t, number(folder+"/timerslack_ns") == 3_000_000_000, named)
 	child.Close()
 	require.False(t, slices.ContainsFunc(LargeSlacks(), mine))
 }
@@ -121,8 +120,8 @@ func TestPlantedSlack(t *testing.T) {
 
 // The names of layers need a cause: CPUs that never idle have no layer of leaving idle.
 func TestBusyCPUsHaveNoIdleLayer(t *testing.T) {
-	r := &runner{late: map[place]*lateness{{step: asIs, cpu: thread.Any}: {all: 70}, {step: tight, cpu: thread.Any}: {all: 30},
-		{step: awake, cpu: thread.Any}: {all: 50}, {step: asIs}: {all: 70}}}
+	late := map[place]*lateness{{step: asIs}: {all: 70}, {step: tight}: {all: 30}, {step: awake}: {all: 50}}
+	r := &runner{threads: []*sleepingThread{{late: late}}}
 	r.checkIdle([]IdleState{{Name: "C1", Entered: 3}, {Name: "C6", Entered: 9}})
 	require.Equal(t, "the CPUs were busy and entered an idle state 12× in 100 sleeps", r.noIdle)
 	r.noIdle = ""
@@ -149,8 +148,7 @@ func TestNoSleepEndsEarlyBySignals(t *testing.T) {
 		}
 	})
 	for _, way := range systemWays {
-		var opened cleanup
-		sleep, err := way.open(&opened)
+		sleep, err := way.open()
 		for range 3 {
 			if err != nil {
 				break
@@ -164,7 +162,6 @@ func TestNoSleepEndsEarlyBySignals(t *testing.T) {
 			require.True(t, err != nil || late >= 0, "%s: %d ns, %v", way.ID, late, err)
 		}
 		require.NotErrorIs(t, err, unix.Errno(0), way.ID)
-		opened.run()
 	}
 	close(over)
 	signals.Wait()
@@ -172,10 +169,8 @@ func TestNoSleepEndsEarlyBySignals(t *testing.T) {
 
 // A timer that cannot be armed is an error, not a read that never ends.
 func TestTimerIsNotArmed(t *testing.T) {
-	var opened cleanup
-	defer opened.run()
 	noTimer := func() (int, error) { return unix.Eventfd(0, 0) }
-	sleep, err := call(unix.SYS_READ, noTimer, settime)(&opened)
+	sleep, err := call(unix.SYS_READ, noTimer, settime)()
 	require.NoError(t, err)
 	_, err = sleep(1)
 	require.ErrorIs(t, err, unix.EINVAL)

@@ -18,6 +18,9 @@ func (waker) begin() bool { return false }
 func (waker) pause()      {}
 func (waker) end()        {}
 
+// AwakeRole is the role of a process that this system does not need.
+const AwakeRole = "awake"
+
 // KeepAwake returns an error: no process needs it on this system.
 func KeepAwake([]string) error { return errors.New("this role is for Linux") }
 
@@ -27,6 +30,6 @@ func timers([]int) Timers { return Timers{} }
 func LargeSlacks() []ProgramSlack { return nil }
 
 // simple opens a way that needs no preparation: see [after].
-func simple(sleep func(ns int64) error) func(*cleanup) (sleeper, error) {
-	return func(*cleanup) (sleeper, error) { return after(sleep), nil }
+func simple(sleep func(ns int64) error) func() (sleeper, error) {
+	return func() (sleeper, error) { return after(sleep), nil }
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
-	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
@@ -33,10 +32,12 @@ func TestMain(m *testing.M) {
 
 // fake returns a way whose sleeps end this much later than their deadline, without sleeping.
 func fake(id string, late func() int64) Way {
-	return Way{ID: id, Call: id, open: func(*cleanup) (sleeper, error) {
+	return Way{ID: id, Call: id, open: func() (sleeper, error) {
 		return func(int64) (int64, error) { return late(), nil }, nil
 	}}
 }
+
+func quiet(_, _ time.Duration) {}
 
 func settings() Settings {
 	return Settings{Time: 200 * time.Millisecond, Spans: []time.Duration{100 * time.Microsecond, time.Millisecond}}
@@ -46,7 +47,7 @@ func settings() Settings {
 func run(t *testing.T, s Settings, ways ...Way) Wake {
 	t.Helper()
 	need.Processes(t) // one keeps the CPUs awake
-	w, err := Run(t.Context(), ways, s, nil)
+	w, err := Run(t.Context(), ways, s, quiet)
 	require.NoError(t, err)
 	late := func(way SleepWay) bool {
 		return strings.HasPrefix(way.Reason, "the time limit ended the run") || way.Available && len(way.Spans) < len(s.Spans)
@@ -125,10 +126,15 @@ func TestUnsteadyDifferenceIsNoLayer(t *testing.T) {
 // A difference that noise hides is blamed on no other cause.
 func TestHiddenDifferenceIsNoOtherLayer(t *testing.T) {
 	ns, ms := Way{ID: "ns@fake"}, Way{ID: "ms@fake", twin: "ns@fake", twinLayer: Rounding}
-	r := &runner{ways: []Way{ns, ms}, late: map[place]*lateness{}}
+	sleeping := &sleepingThread{late: map[place]*lateness{}}
+	r := &runner{ways: []Way{ns, ms}, threads: []*sleepingThread{sleeping}}
 	plant := func(way int, step step, late func(i int) int64) {
+		p := place{way, 0, step}
+		if sleeping.late[p] == nil {
+			sleeping.late[p] = new(lateness)
+		}
 		for i := range 33 {
-			r.add(place{way, 0, thread.Any, step}, late(i))
+			sleeping.late[p].add(late(i))
 		}
 	}
 	plant(0, asIs, func(i int) int64 { return 80_000 + int64(i%3)*1_000_000 })
@@ -141,11 +147,11 @@ func TestHiddenDifferenceIsNoOtherLayer(t *testing.T) {
 }
 
 func TestWayThatIsRefused(t *testing.T) {
-	refused := Way{ID: "refused@fake", open: func(*cleanup) (sleeper, error) { return nil, errors.New("setup(2): not permitted") }}
-	missing := Way{ID: "missing@fake", open: func(*cleanup) (sleeper, error) {
+	refused := Way{ID: "refused@fake", open: func() (sleeper, error) { return nil, errors.New("setup(2): not permitted") }}
+	missing := Way{ID: "missing@fake", open: func() (sleeper, error) {
 		return func(int64) (int64, error) { return 0, syscall.ENOSYS }, nil
 	}}
-	signalled := Way{ID: "signalled@fake", open: func(*cleanup) (sleeper, error) {
+	signalled := Way{ID: "signalled@fake", open: func() (sleeper, error) {
 		turn := 0
 		return func(int64) (int64, error) {
 			if turn++; turn%2 == 0 {
@@ -176,11 +182,11 @@ func TestInterruptedRun(t *testing.T) {
 			cancel()
 		}
 		return 1000
-	})}, Settings{Time: time.Hour, Spans: []time.Duration{time.Millisecond}}, nil)
+	})}, Settings{Time: time.Hour, Spans: []time.Duration{time.Millisecond}}, quiet)
 	require.NoError(t, err)
 	require.Positive(t, w.Ways[0].Spans[0].Samples)
 	cancel()
-	w, err = Run(ctx, []Way{fake("late@fake", func() int64 { return 1000 })}, settings(), nil)
+	w, err = Run(ctx, []Way{fake("late@fake", func() int64 { return 1000 })}, settings(), quiet)
 	require.NoError(t, err)
 	require.Equal(t, "interrupted before it slept", w.Ways[0].Reason)
 	require.Equal(t, "No way to sleep could be measured.", w.verdict())

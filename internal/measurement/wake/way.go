@@ -2,6 +2,7 @@ package wake
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -15,7 +16,7 @@ type Way struct {
 	// twin is the id of a way that differs from this one by the layer named by twinLayer only; empty without one.
 	twin, twinLayer string
 	// open prepares the way for the calling thread, or returns why the way is not available.
-	open func(*cleanup) (sleeper, error)
+	open func() (sleeper, error)
 }
 
 // A sleeper sleeps for a time, and returns by how much the wake-up was later than the end of that time, all in ns.
@@ -30,32 +31,15 @@ func after(sleep func(ns int64) error) sleeper {
 	}
 }
 
-// A cleanup has what is to be done when a thread ends.
-type cleanup []func()
-
-func (c *cleanup) add(f func()) { *c = append(*c, f) }
-
-func (c *cleanup) run() {
-	for _, f := range *c {
-		f()
-	}
-}
-
 // goWay is time.Sleep of Go, on a goroutine that is not locked to a thread, as in a program.
 var goWay = Way{ID: "time.Sleep@go", Call: "time.Sleep", twin: "epoll_wait@syscall", twinLayer: Runtime,
-	open: func(c *cleanup) (sleeper, error) {
+	open: func() (sleeper, error) {
 		sleep := after(func(ns int64) error { time.Sleep(time.Duration(ns)); return nil })
-		spans, late := make(chan int64), make(chan int64)
-		go func() {
-			for span := range spans {
-				ns, _ := sleep(span)
-				late <- ns
-			}
-		}()
-		c.add(func() { close(spans) })
-		return func(span int64) (int64, error) {
-			spans <- span
-			return <-late, nil
+		return func(span int64) (late int64, err error) {
+			var end sync.WaitGroup
+			end.Go(func() { late, err = sleep(span) })
+			end.Wait()
+			return late, err
 		}, nil
 	}}
 
@@ -65,9 +49,12 @@ const HighResolutionID = "CreateWaitableTimerEx(HIGH_RESOLUTION)@winapi"
 // Ways returns all ways of this system.
 func Ways() []Way { return append(slices.Clone(systemWays), goWay) }
 
-// Select returns the ways that match the selectors, as of clocks, and the ways that explain theirs.
+// Select returns the ways that match the selectors, as of clocks, and the ways that explain theirs; without selectors all.
 func Select(selectors []string) ([]Way, error) {
 	all := Ways()
+	if len(selectors) == 0 {
+		return all, nil
+	}
 	selected, err := clock.Matching(IDs(), "way", "timebench wake --help", selectors)
 	if err != nil {
 		return nil, err

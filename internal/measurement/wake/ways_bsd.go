@@ -4,6 +4,7 @@ package wake
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -11,16 +12,16 @@ import (
 
 // A way in milliseconds stands after its twin in nanoseconds.
 var systemWays = append(slices.Clone(ownWays), []Way{
-	{ID: "kevent@libc", Call: "kevent(2)", open: func(c *cleanup) (sleeper, error) {
-		queue, err := unix.Kqueue()
+	{ID: "kevent@libc", Call: "kevent(2)", open: func() (sleeper, error) {
+		fd, err := unix.Kqueue()
 		if err != nil {
 			return nil, fmt.Errorf("kqueue(2): %w", err)
 		}
-		c.add(func() { _ = unix.Close(queue) })
+		queue := os.NewFile(uintptr(fd), "") // closes it when nothing refers to it
 		events := make([]unix.Kevent_t, 1)
 		return after(func(left int64) error {
 			timeout := unix.NsecToTimespec(left)
-			_, err := unix.Kevent(queue, nil, events, &timeout)
+			_, err := unix.Kevent(int(queue.Fd()), nil, events, &timeout)
 			return err
 		}), nil
 	}},

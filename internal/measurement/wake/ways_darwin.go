@@ -8,14 +8,14 @@ import (
 )
 
 var ownWays = []Way{
-	{ID: "nanosleep@libc", Call: "nanosleep(2)", open: func(*cleanup) (sleeper, error) {
+	{ID: "nanosleep@libc", Call: "nanosleep(2)", open: func() (sleeper, error) {
 		at, unused := new(unix.Timespec), new(unix.Timespec)
 		return after(func(left int64) error {
 			*at = unix.NsecToTimespec(left)
 			return interrupted(native.CallIDBuffer(native.LibNanosleep, uintptr(unsafe.Pointer(at)), unsafe.Pointer(unused), 0, 1))
 		}), nil
 	}},
-	{ID: "mach_wait_until@libc", Call: "mach_wait_until(deadline)", open: func(*cleanup) (sleeper, error) {
+	{ID: "mach_wait_until@libc", Call: "mach_wait_until(deadline)", open: func() (sleeper, error) {
 		numerator, denominator := native.MachTimebase()
 		unused := new(uint64)
 		return after(func(left int64) error {

@@ -1,20 +1,14 @@
 package wake
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"runtime"
+	"os"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/machine/native"
 	"golang.org/x/sys/unix"
 )
-
-// poll is the number of poll(2) on the CPUs that have it. On others the C library makes ppoll(2) of it.
-var poll = map[string]uintptr{"386": 168, "amd64": 7, "arm": 168, "ppc64le": 167, "s390x": 168}
-
-const noCall = ^uintptr(0) // of a system call that this CPU lacks; it is not made
 
 // The kernel writes events of watched files to noEvents; epoll watches no file here.
 var noEvents [1]unix.EpollEvent
@@ -27,14 +21,14 @@ var systemWays = []Way{
 	{ID: "timerfd@syscall", Call: "timerfd_settime(TFD_TIMER_ABSTIME), read(2)",
 		open: call(unix.SYS_READ, timerFD, settime, 0, 0, unsafe.Sizeof(sleepingCall{}.word))},
 	{ID: "ppoll@syscall", Call: "ppoll(2)", open: call(unix.SYS_PPOLL, nil, relative(2, 1))},
-	{ID: "poll@syscall", Call: "poll(2), in ms", twin: "ppoll@syscall", twinLayer: Rounding,
-		open: call(cmp.Or(poll[runtime.GOARCH], noCall), nil, milliseconds(2))},
-	// glibc and musl make pselect6 of select.
+	// On some CPUs the C library makes ppoll of poll, and everywhere pselect6 of select.
+	{ID: "poll@syscall", Call: "ppoll(2), in ms as poll(2)", twin: "ppoll@syscall", twinLayer: Rounding,
+		open: call(unix.SYS_PPOLL, nil, relative(2, 1e6))},
 	{ID: "select@syscall", Call: "pselect6(2), in µs as select(3)", open: call(unix.SYS_PSELECT6, nil, relative(4, 1000))},
 	{ID: "epoll_pwait2@syscall", Call: "epoll_pwait2(2)",
 		open: call(unix.SYS_EPOLL_PWAIT2, epoll, relative64(3), 0, uintptr(unsafe.Pointer(&noEvents)), 1)},
 	{ID: "epoll_wait@syscall", Call: "epoll_wait(2), in ms", twin: "epoll_pwait2@syscall", twinLayer: Rounding,
-		open: call(unix.SYS_EPOLL_PWAIT, epoll, milliseconds(3), 0, uintptr(unsafe.Pointer(&noEvents)), 1)},
+		open: call(unix.SYS_EPOLL_PWAIT, epoll, milliseconds, 0, uintptr(unsafe.Pointer(&noEvents)), 1)},
 	{ID: "futex@syscall", Call: "futex(FUTEX_WAIT_BITSET)", // private
 		open: call(unix.SYS_FUTEX, nil, futex, 0, 9|128, 0, 0, 0, math.MaxUint32)},
 	{ID: "io_uring@syscall", Call: "io_uring_enter(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)",
@@ -54,6 +48,7 @@ type sleepingCall struct {
 	at   [5]int64 // where the kernel reads the time
 	word uint64   // a futex, or where the kernel writes how often a timerfd expired
 	woke unix.Timespec
+	file *os.File // closes the file of the call when nothing refers to it
 }
 
 // point has an argument point to the time.
@@ -63,11 +58,8 @@ func (c *sleepingCall) point(argument int) { c.args[argument] = uintptr(unsafe.P
 type setter func(c *sleepingCall, deadline int64) error
 
 // call opens a system call with these arguments; on a file, that is the first one.
-func call(number uintptr, file func() (int, error), set setter, args ...uintptr) func(*cleanup) (sleeper, error) {
-	return func(done *cleanup) (sleeper, error) {
-		if number == noCall {
-			return nil, unix.ENOSYS
-		}
+func call(number uintptr, file func() (int, error), set setter, args ...uintptr) func() (sleeper, error) {
+	return func() (sleeper, error) {
 		c := new(sleepingCall)
 		copy(c.args[:], args)
 		if file != nil {
@@ -75,8 +67,7 @@ func call(number uintptr, file func() (int, error), set setter, args ...uintptr)
 			if err != nil {
 				return nil, err
 			}
-			done.add(func() { _ = unix.Close(fd) })
-			c.args[0] = uintptr(fd)
+			c.args[0], c.file = uintptr(fd), os.NewFile(uintptr(fd), "")
 		}
 		return func(span int64) (int64, error) {
 			deadline := monotonic() + span
@@ -114,13 +105,6 @@ func relative(argument int, unit int64) setter {
 	return func(c *sleepingCall, deadline int64) error { return set(c, left(deadline, unit)) }
 }
 
-func milliseconds(argument int) setter {
-	return func(c *sleepingCall, deadline int64) error {
-		c.args[argument] = uintptr(left(deadline, 1e6) / 1e6)
-		return nil
-	}
-}
-
 // relative64 is of struct __kernel_timespec, which has 64 bits on every CPU.
 func relative64(argument int) setter {
 	return func(c *sleepingCall, deadline int64) error {
@@ -129,6 +113,11 @@ func relative64(argument int) setter {
 		c.point(argument)
 		return nil
 	}
+}
+
+func milliseconds(c *sleepingCall, deadline int64) error {
+	c.args[3] = uintptr(left(deadline, 1e6) / 1e6)
+	return nil
 }
 
 func epoll() (int, error) { return unix.EpollCreate1(unix.EPOLL_CLOEXEC) }

@@ -17,10 +17,9 @@ var (
 	releaseSRWLockExclusive   = kernel32.NewProc("ReleaseSRWLockExclusive")
 	createThreadpoolTimer     = kernel32.NewProc("CreateThreadpoolTimer")
 	setThreadpoolTimer        = kernel32.NewProc("SetThreadpoolTimer")
-	closeThreadpoolTimer      = kernel32.NewProc("CloseThreadpoolTimer")
 )
 
-// systemWays are the ways of Windows.
+// systemWays are the ways of Windows. Their few handles are closed with the process.
 var systemWays = []Way{
 	byTicks("Sleep", "Sleep, in ms", simple(func(ns int64) error {
 		windows.SleepEx(milliseconds(ns), false)
@@ -29,7 +28,7 @@ var systemWays = []Way{
 	byTicks("CreateWaitableTimerEx", "SetWaitableTimer, WaitForSingleObject", waitable(0)),
 	{ID: HighResolutionID, Call: "CREATE_WAITABLE_TIMER_HIGH_RESOLUTION", open: waitable(2)},
 	byTicks("SetThreadpoolTimer", "SetThreadpoolTimer, until its callback signals an event", threadpool),
-	byTicks("SleepConditionVariableSRW", "SleepConditionVariableSRW, in ms", func(*cleanup) (sleeper, error) {
+	byTicks("SleepConditionVariableSRW", "SleepConditionVariableSRW, in ms", func() (sleeper, error) {
 		variable, lock := new(uintptr), new(uintptr)
 		return after(func(ns int64) error {
 			_, _, _ = acquireSRWLockExclusive.Call(uintptr(unsafe.Pointer(lock))) // its owner is a thread
@@ -45,7 +44,7 @@ var systemWays = []Way{
 }
 
 // byTicks returns a way that waits for a tick of the system timer, up to 15.6 ms.
-func byTicks(name, call string, open func(*cleanup) (sleeper, error)) Way {
+func byTicks(name, call string, open func() (sleeper, error)) Way {
 	return Way{ID: name + "@winapi", Call: call, twin: HighResolutionID, twinLayer: Rounding, open: open}
 }
 
@@ -55,15 +54,15 @@ func milliseconds(ns int64) uint32 { return uint32((ns + 999_999) / 1_000_000) }
 func relativeTime(ns int64) int64 { return min(-1, -(ns+99)/100) }
 
 // waitable opens a waitable timer with these flags.
-func waitable(flags uintptr) func(*cleanup) (sleeper, error) {
-	return func(c *cleanup) (sleeper, error) {
+func waitable(flags uintptr) func() (sleeper, error) {
+	return func() (sleeper, error) {
 		const allAccess = 0x1f0003
 		timer, _, err := createWaitableTimer.Call(0, 0, flags, allAccess)
 		if timer == 0 {
 			return nil, fmt.Errorf("CreateWaitableTimerEx: %w", err)
 		}
 		at := new(int64)
-		return waiting(c, windows.Handle(timer), func(ns int64) error {
+		return waiting(windows.Handle(timer), func(ns int64) error {
 			*at = relativeTime(ns)
 			if armed, _, err := setWaitableTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0, 0, 0); armed == 0 {
 				return fmt.Errorf("SetWaitableTimer: %w", err)
@@ -74,8 +73,7 @@ func waitable(flags uintptr) func(*cleanup) (sleeper, error) {
 }
 
 // waiting returns a sleeper that arms a timer, and waits for an object that it signals.
-func waiting(c *cleanup, object windows.Handle, arm func(ns int64) error) sleeper {
-	c.add(func() { _ = windows.CloseHandle(object) })
+func waiting(object windows.Handle, arm func(ns int64) error) sleeper {
 	return after(func(ns int64) error {
 		err := arm(ns)
 		if err == nil {
@@ -94,7 +92,7 @@ var signal = sync.OnceValue(func() uintptr {
 })
 
 // threadpool opens a timer of the thread pool, and waits for the event that its callback signals.
-func threadpool(c *cleanup) (sleeper, error) {
+func threadpool() (sleeper, error) {
 	event, err := windows.CreateEvent(nil, 0, 0, nil)
 	if err != nil {
 		return nil, fmt.Errorf("CreateEvent: %w", err)
@@ -103,9 +101,8 @@ func threadpool(c *cleanup) (sleeper, error) {
 	if timer == 0 {
 		return nil, fmt.Errorf("CreateThreadpoolTimer: %w", err)
 	}
-	c.add(func() { _, _, _ = closeThreadpoolTimer.Call(timer) })
 	at := new(int64)
-	return waiting(c, event, func(ns int64) error {
+	return waiting(event, func(ns int64) error {
 		*at = relativeTime(ns)
 		_, _, _ = setThreadpoolTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0) // it returns nothing
 		return nil
