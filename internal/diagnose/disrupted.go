@@ -1,8 +1,6 @@
 package diagnose
 
 import (
-	"strings"
-
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
@@ -11,8 +9,7 @@ import (
 
 const vmClockSpecification = "https://uapi-group.org/specifications/specs/vmclock/"
 
-// disrupted finds what the hypervisor reports by its VMClock: disruptions, an announced one, and that the VMClock is not
-// reliable.
+// disrupted finds what the hypervisor reports by its VMClock: disruptions, and that the VMClock is not reliable.
 func disrupted(s *situation.Situation) *result.Finding {
 	clock := s.Host.VMClock
 	if clock == nil {
@@ -40,11 +37,6 @@ func disrupted(s *situation.Situation) *result.Finding {
 		finding.Severity, finding.Title = result.Warn, "the hypervisor calls its VMClock unreliable"
 		finding.Evidence = append(finding.Evidence, "VMClock: clock status "+clock.Status)
 	}
-	if clock.DisruptionDue != "" { // more urgent than what was
-		finding.Title = "the hypervisor will pause or move the virtual machine within about " + clock.DisruptionDue
-		finding.Evidence = append(finding.Evidence, "VMClock: a disruption is announced")
-		finding.Cause = strings.Join(words.Present("Its clocks will stand still meanwhile, and its counter may step. If that matters, move the work to another machine.", finding.Cause), " ")
-	}
 	return finding
 }
 
@@ -54,9 +46,5 @@ func disruptionEvidence(clock result.VMClock) string {
 	if clock.Generation != "" {
 		text += ", generation " + clock.Generation
 	}
-	text += ": " + words.Plural(int(clock.Disruptions), "disruption")
-	if clock.DisruptionDue != "" {
-		text += ", the next within about " + clock.DisruptionDue
-	}
-	return text
+	return text + ": " + words.Plural(int(clock.Disruptions), "disruption")
 }

@@ -34,11 +34,6 @@ func TestDisrupted(t *testing.T) {
 			clock: result.VMClock{DisruptionMarker: "2", Disruptions: 1}, services: chrony, unsynced: true, severity: result.Note,
 			offsets: []result.WallOffset{offset("ptp0", "vmclock0", 1e6, 1000)}, says: []string{"refclock PHC /dev/ptp0"}, never: []string{"hwclock"},
 		},
-		"due": {clock: result.VMClock{DisruptionDue: "an hour"}, severity: result.Note, says: []string{"will pause or move the virtual machine within about an hour"}},
-		"due again": {
-			clock: result.VMClock{DisruptionMarker: "2", Disruptions: 1, DisruptionDue: "a day"}, services: chrony, severity: result.Note,
-			says: []string{"will pause or move the virtual machine within about a day", "disruption marker 2: 1 disruption, the next within", "makestep 1 -1"},
-		},
 		"unreliable": {clock: result.VMClock{DisruptionMarker: "2", Disruptions: 1, Status: "unreliable"}, severity: result.Warn, says: []string{"unreliable", "1 disruption"}},
 	} {
 		d := well()

@@ -53,7 +53,7 @@ func now() moment {
 	m := moment{
 		at: time.Now(), boot: observe.TightestOf(few, monotonic, boot).Bracket, wall: observe.TightestOf(few, boot, wall).Bracket, countsSuspend: true,
 	}
-	if clock := vmclock.Read("/", vmclock.FirstOfQEMU); clock != nil {
+	if clock := vmclock.Read("/", false); clock != nil {
 		m.marker, m.generation = clock.DisruptionMarker, clock.Generation
 	}
 	return m

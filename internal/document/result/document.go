@@ -281,7 +281,7 @@ type WallOffset struct {
 	OffsetNS *int64 `json:"offset_ns,omitempty" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS int64 `json:"bound_ns,omitempty"`
-	// By is how a PTP clock was read: PTP_SYS_OFFSET_PRECISE (no bound), PTP_SYS_OFFSET_EXTENDED, clock_gettime.
+	// By is how a PTP clock was read: PTP_SYS_OFFSET_EXTENDED or clock_gettime.
 	By string `json:"by,omitempty"`
 	// ZoneNS is the local time of the other clock minus UTC, included in offset_ns.
 	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`
@@ -302,12 +302,8 @@ type VMClock struct {
 	Generation string `json:"generation,omitempty"`
 	// Status is unknown, initializing, synchronized, freerunning, unreliable, or a number.
 	Status string `json:"status,omitempty"`
-	// EstimatedErrorNS is the hypervisor's estimated error.
-	EstimatedErrorNS *int64 `json:"estimated_error_ns,omitempty"`
-	// MaxErrorNS is its error bound.
+	// MaxErrorNS is the error bound of its time.
 	MaxErrorNS *int64 `json:"max_error_ns,omitempty"`
-	// DisruptionDue is the time to an announced disruption: a day, an hour.
-	DisruptionDue string `json:"disruption_due,omitempty"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 }

@@ -50,7 +50,7 @@ func At(root string) result.Host {
 	facts.TimeServices = timeServices(root)
 	facts.Container = container(root)
 	facts.UnrestoredClockSource = unrestored(root)
-	facts.VMClock = vmclock.Read(root, firstMarker(facts.Virtualization))
+	facts.VMClock = vmclock.Read(root, facts.Virtualization != nil && facts.Virtualization.System == "firecracker")
 	if root == live {
 		_, err := os.Stat(filepath.Join("/lib/modules", facts.Kernel))
 		facts.NoModules = errors.Is(err, fs.ErrNotExist)
@@ -62,13 +62,6 @@ func At(root string) result.Host {
 		}
 	}
 	return facts
-}
-
-func firstMarker(v *result.Virtualization) uint64 {
-	if v != nil && v.System == "firecracker" {
-		return vmclock.FirstOfFirecracker
-	}
-	return vmclock.FirstOfQEMU
 }
 
 const cpuinfo = "proc/cpuinfo"

@@ -273,22 +273,20 @@ func vmClock(c *result.VMClock) string {
 	if c.Reason != "" {
 		return c.Reason
 	}
-	parts := []string{"disruption marker " + c.DisruptionMarker}
+	text := "disruption marker " + c.DisruptionMarker
 	if c.Disruptions > 0 {
-		parts[0] += " (" + words.Plural(int(c.Disruptions), "disruption") + ")"
+		text += " (" + words.Plural(int(c.Disruptions), "disruption") + ")"
 	}
-	duration := func(ns *int64) string {
-		return words.Part(ns, func(ns *int64) string { return words.Duration(float64(*ns)) })
+	if c.Generation != "" {
+		text += "; generation " + c.Generation
 	}
-	for _, part := range []struct{ name, value string }{
-		{"generation", c.Generation}, {"status", c.Status},
-		{"error about", duration(c.EstimatedErrorNS)}, {"error at most", duration(c.MaxErrorNS)}, {"the next within about", c.DisruptionDue},
-	} {
-		if part.value != "" {
-			parts = append(parts, part.name+" "+part.value)
-		}
+	if c.Status != "" {
+		text += "; status " + c.Status
 	}
-	return strings.Join(parts, "; ")
+	if c.MaxErrorNS != nil {
+		text += "; error at most " + words.Duration(float64(*c.MaxErrorNS))
+	}
+	return text
 }
 
 func wallOffset(of result.WallOffset) string {
