@@ -15,39 +15,23 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A Figure is one published latency, a row of figures.csv.
-type Figure struct {
-	// Source is the clock source as Linux names it, the counter behind QueryPerformanceCounter, or mach (macOS).
-	Source string
-	// Path is how the clock was read: vdso is in user mode, and syscall in the kernel, also if the vDSO called it.
-	Path string
-	// Hypervisor is the hypervisor of a guest, or of a first domain, as in the document; "" otherwise.
-	Hypervisor string
-	// NS is the latency of one read, in ns.
-	NS float64
-	// Call, CPU and System are what was read, and where, as far as the page shows.
-	Call, CPU, System string
-	// Year is the year of the publication; 0 if the page does not say it.
-	Year int
-	// Deduced is whether the clock source follows from what the page shows, and is not named there.
-	Deduced bool
-	// Address is the page.
-	Address string
-}
-
 //go:embed figures.csv
 var file string
 
-// figures returns the figures of figures.csv. A test checks each row.
-var figures = sync.OnceValue(func() (all []Figure) {
-	rows, _ := csv.NewReader(strings.NewReader(file)).ReadAll()
-	for _, row := range rows[1:] { // after the names of the columns
-		ns, _ := strconv.ParseFloat(row[3], 64)
-		year, _ := strconv.Atoi(row[7])
-		all = append(all, Figure{Source: row[0], Path: row[1], Hypervisor: row[2], NS: ns, Call: row[4], CPU: row[5],
-			System: row[6], Year: year, Deduced: row[8] == "deduced", Address: row[9]})
-	}
-	return all
+// The first columns of figures.csv: the clock source as Linux names it, the counter behind QueryPerformanceCounter, or
+// mach (macOS); how it was read (vdso is in user mode, and syscall in the kernel, also if the vDSO called it); the
+// hypervisor of a guest, or of a first domain, as in the document; the ns of one read.
+const (
+	source = iota
+	path
+	hypervisor
+	ns
+)
+
+// rows are the figures, without the names of the columns. A test checks each row.
+var rows = sync.OnceValue(func() [][]string {
+	all, _ := csv.NewReader(strings.NewReader(file)).ReadAll()
+	return all[1:]
 })
 
 // A Range has the published figures of a clock source that is read in one way.
@@ -55,6 +39,11 @@ type Range struct {
 	Name          string  // tsc by system call on Xen
 	LowNS, HighNS float64 // ns of one read
 	Count         int     // number of figures
+}
+
+func (r *Range) add(row []string) {
+	figure, _ := strconv.ParseFloat(row[ns], 64)
+	r.LowNS, r.HighNS, r.Count = min(cmp.Or(r.LowNS, figure), figure), max(r.HighNS, figure), r.Count+1
 }
 
 // String returns the range in words: tsc: 11.7 to 56.7 ns (20 figures).
@@ -72,30 +61,22 @@ var hypervisors = map[string]string{"kvm": "KVM", "hyperv": "Hyper-V", "vmware":
 
 // Of returns the range of the figures for a clock source that is read by a path, under the same hypervisor if there are
 // any; false if there is no figure.
-func Of(source, path, hypervisor string) (Range, bool) {
-	name := source
-	if path == "syscall" {
-		name += " by system call"
+func Of(clockSource, by, under string) (Range, bool) {
+	all := Range{Name: clockSource + words.Either(by == "syscall", " by system call", "")}
+	same := all
+	if !strings.HasPrefix(clockSource, under) {
+		same.Name += " on " + hypervisors[under]
 	}
-	read := func(f Figure) bool { return f.Source == source && f.Path == path }
-	same := rangeOf(name, func(f Figure) bool { return read(f) && f.Hypervisor == hypervisor })
-	if same.Count == 0 {
-		all := rangeOf(name, read)
-		return all, all.Count > 0
-	}
-	if !strings.HasPrefix(source, hypervisor) {
-		same.Name += " on " + hypervisors[hypervisor]
-	}
-	return same, true
-}
-
-// rangeOf returns the range of some figures.
-func rangeOf(name string, of func(Figure) bool) Range {
-	r := Range{Name: name}
-	for _, f := range figures() {
-		if of(f) {
-			r.LowNS, r.HighNS, r.Count = min(cmp.Or(r.LowNS, f.NS), f.NS), max(r.HighNS, f.NS), r.Count+1
+	for _, row := range rows() {
+		if row[source] == clockSource && row[path] == by {
+			all.add(row)
+			if row[hypervisor] == under {
+				same.add(row)
+			}
 		}
 	}
-	return r
+	if same.Count > 0 {
+		return same, true
+	}
+	return all, all.Count > 0
 }
