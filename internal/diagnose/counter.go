@@ -32,80 +32,68 @@ var counterRules = []counterRule{
 	{"STCKF@cpu", "tod", "the z/Architecture requires a fixed rate, and one clock for all CPUs"},
 }
 
-// A counterCheck returns one piece of evidence about the CPU's counter, and its conclusion; "" without evidence.
-type counterCheck func(*situation.Situation, counterRule, *counter.Counter) (evidence, conclusion string)
+func (r counterRule) onX86() bool { return r.promise == "" }
 
-// counterChecks are in the order of the reasons: the first reason of the worst conclusion is in the answer.
-var counterChecks = []counterCheck{readableCounter, equalCounters, steadyCounter, undisrupted, countsForKernel, agreedFrequency}
+// counterChecks are in the order of the reasons of equal weight. Each returns one piece of evidence about the CPU's
+// counter, and its conclusion; "" without evidence.
+var counterChecks = []func(*situation.Situation, counterRule, *counter.Counter) (evidence, conclusion string){
+	readableCounter, equalCounters, steadyCounter, undisrupted, countsForKernel, agreedFrequency,
+}
 
-// JudgeCounter completes the section of the CPU's counter: the kernel's figures for its frequency, the reasons, the
+// JudgeCounter completes the section of the CPU's counter: the kernel's figure for its frequency, the reasons, the
 // verdict. The evidence is in the document, which need not have the section.
 func JudgeCounter(d *result.Document, c *counter.Counter) {
 	s := situation.Of(d)
-	i := slices.IndexFunc(counterRules, func(r counterRule) bool { return r.clock == c.Clock })
-	if i < 0 {
+	rule := situation.First(counterRules, func(r counterRule) bool { return r.clock == c.Clock })
+	if rule == nil {
 		c.Conclude()
 		return
 	}
-	rule := counterRules[i]
-	scaled := rule.onX86() && slices.Contains(situation.HypervisorClocks, s.ClockSource) // by the page of the hypervisor
-	c.OfKernel = c.Reference != "" && s.OnLinux() && (s.ClockSource == rule.source || scaled)
-	if rule.onX86() {
-		c.Sources = append(c.Sources, kernelRates(s)...)
+	_, uses := countsForKernel(s, *rule, c)
+	c.OfKernel = c.Reference != "" && (uses == counter.Yes || pageOfHypervisor(s) != "" || d.Host.OS == "darwin")
+	if rate := kernelRate(s); rule.onX86() && rate.HZ > 0 {
+		c.Sources = append(c.Sources, rate)
 	}
-	c.Conclude() // the frequency, for the last check
+	c.Conclude() // the differences of the sources, for the last check
 	for _, check := range counterChecks {
-		if evidence, conclusion := check(s, rule, c); evidence != "" {
+		if evidence, conclusion := check(s, *rule, c); evidence != "" {
 			c.Reasons = append(c.Reasons, counter.CounterReason{Evidence: evidence, Conclusion: conclusion})
 		}
 	}
 	c.Conclude()
 }
 
-func (r counterRule) onX86() bool { return r.promise == "" }
-
-// kernelRates returns the rates of the TSC that the kernel uses or used: from its log, or else from the page of a perf
-// event. They are nominal, except the refined rate, and the rate that the kernel need not refine or counts by: its first
-// measurement may be wrong by 1,000 ppm.
-func kernelRates(s *situation.Situation) (all []counter.CounterRate) {
-	add := func(name string, hz float64, exact bool) {
-		if known := slices.ContainsFunc(all, func(r counter.CounterRate) bool { return r.Name == name }); hz > 0 && !known {
-			all = append(all, counter.CounterRate{Name: name, HZ: hz, Nominal: !exact})
-		}
-	}
+// kernelRate returns the rate of the TSC that the kernel counts by: from the last line of its log, or else from the page
+// of a perf event. It is nominal if it is the kernel's first measurement, which may be wrong by 1 %.
+func kernelRate(s *situation.Situation) counter.CounterRate {
 	given := slices.Contains(s.Host.CPU.TSCFlags, "tsc_known_freq")
-	ofTSC := func(e kernellog.Event) bool { return e.Kind == "tsc-rate" && strings.EqualFold(e.Name, "TSC") }
-	only := !slices.ContainsFunc(s.Events(), ofTSC) // the rate of the processor is its rate
+	rate := counter.CounterRate{Name: "kernel, multiplier and shift", HZ: s.Host.CPU.KernelTSCHz, Nominal: !given && s.ClockSource != "tsc"}
 	for _, e := range s.Events() {
-		switch e.Kind {
-		case "bogomips":
-			add("kernel log, BogoMIPS", e.Hz, false)
-		case "tsc-rate":
-			add("kernel log, Detected "+e.Name, e.Hz, given && (only || ofTSC(e)))
-		case "tsc-refined":
-			add("kernel log, Refined TSC", e.Hz, true)
+		switch {
+		case e.Hz == 0:
+		case e.Kind == "tsc-rate":
+			rate = counter.CounterRate{Name: "kernel log, Detected " + e.Name, HZ: e.Hz, Nominal: !given}
+		case e.Kind == "tsc-refined":
+			rate = counter.CounterRate{Name: "kernel log, Refined TSC", HZ: e.Hz}
 		}
 	}
-	if len(all) == 0 {
-		add("kernel, multiplier and shift", s.Host.CPU.KernelTSCHz, given || s.ClockSource == "tsc")
-	}
-	return all
+	return rate
 }
 
 // readableCounter: a program may execute the instruction, and it does not trap.
 func readableCounter(s *situation.Situation, rule counterRule, _ *counter.Counter) (evidence, conclusion string) {
-	i := slices.IndexFunc(s.Clocks, func(c compare.Clock) bool { return c.ID == rule.clock })
-	if i < 0 { // another instruction that reads it
-		i = slices.IndexFunc(s.Clocks, func(c compare.Clock) bool { return c.Path == string(clock.CPU) })
+	c := situation.First(s.Clocks, func(c compare.Clock) bool { return c.ID == rule.clock })
+	if c == nil { // another instruction that reads it
+		c = situation.First(s.Clocks, func(c compare.Clock) bool { return c.Path == string(clock.CPU) })
 	}
 	switch {
-	case i >= 0 && !s.Clocks[i].Available && s.Clocks[i].Reason != "":
-		return "it cannot be read: " + s.Clocks[i].Reason, counter.No
-	case i < 0 || s.Clocks[i].Latency == nil:
+	case c != nil && !c.Available && c.Reason != "":
+		return "it cannot be read: " + c.Reason, counter.No
+	case c == nil || c.Latency == nil:
 		return "the cost of a read is unknown, so reads may trap", counter.NotProven
 	}
-	cost := words.Duration(situation.CostNS(s.Clocks[i].Latency))
-	if traps(s, &s.Clocks[i]) || s.Logs("counter-trapped") {
+	cost := words.Duration(situation.CostNS(c.Latency))
+	if traps(s, c) || s.Logs("counter-trapped") {
 		return "each read traps to the kernel or the hypervisor, and takes " + cost, counter.No
 	}
 	return "a read takes " + cost + ", so it does not trap", counter.Yes
@@ -192,66 +180,64 @@ func steadyCounter(s *situation.Situation, rule counterRule, _ *counter.Counter)
 // undisrupted: the hypervisor reports no disruption of the counter, if it has a VMClock.
 func undisrupted(s *situation.Situation, _ counterRule, _ *counter.Counter) (evidence, conclusion string) {
 	switch v := s.Host.VMClock; {
-	case v == nil || v.DisruptionMarker == "":
-		return "", ""
-	case v.Status == result.UnreliableVMClock:
+	case v != nil && v.Status == result.UnreliableVMClock:
 		return "the hypervisor calls its VMClock unreliable, so a disruption of the counter may be unknown", counter.NotProven
-	case v.Disruptions > 0:
+	case v != nil && v.Disruptions > 0:
 		return fmt.Sprintf("the hypervisor reports %s of the counter, by a restore or a migration (VMClock)",
 			words.Plural(int(v.Disruptions), "disruption")), counter.NotProven
 	}
 	return "", ""
 }
 
-// countsForKernel: the kernel reads the same counter for its own clocks.
-func countsForKernel(s *situation.Situation, rule counterRule, _ *counter.Counter) (evidence, conclusion string) {
-	name, uses := s.ClockSource, "the kernel uses it as its clock source ("+s.ClockSource+")"
-	wrong := slices.IndexFunc(s.Faults(), func(c kernellog.Cause) bool { return c.TSC == kernellog.TSCWrong })
-	switch {
-	case s.OnWindows() && s.ReadsQPCInUserMode():
-		return "QueryPerformanceCounter reads it in user mode", counter.Yes
-	case s.OnWindows():
-		return "Windows does not read it in user mode for QueryPerformanceCounter", counter.NotProven
-	case s.OnBSD() && situation.IsTSCCounter(name):
-		return uses, counter.Yes
-	case s.OnBSD() && !rule.onX86(): // its timecounters have many names
-		return "", ""
-	case s.OnBSD():
-		return "the kernel counts time by " + name, counter.NotProven
-	case !s.OnLinux():
-		return "", ""
-	case name == "":
-		return "the clock source of the kernel is unknown", counter.NotProven
-	case s.MarkedUnstable() && rule.onX86():
-		return demoted(s)
-	case wrong >= 0 && rule.onX86():
-		return "the kernel log: " + s.Faults()[wrong].Title, counter.No
-	case name == rule.source:
-		return uses, counter.Yes
-	case slices.Contains(situation.HypervisorClocks, name):
-		return "the kernel reads it through " + name + ", whose factors may change when the host migrates the machine", counter.NotProven
-	case s.Offers(rule.source):
-		return fmt.Sprintf("the kernel offers %s but uses %s", rule.source, name), counter.NotProven
+// pageOfHypervisor returns the clock source by which the kernel of a guest reads the TSC with the hypervisor's factors;
+// "" if it does not.
+func pageOfHypervisor(s *situation.Situation) string {
+	switch w := s.Host.Windows; {
+	case w != nil && w.QPC != nil && w.QPC.HypervisorPage && s.IsGuest():
+		return "the page of " + s.Host.Virtualization.Visible()
+	case s.OnLinux() && slices.Contains(situation.HypervisorClocks, s.ClockSource):
+		return s.ClockSource
 	}
-	return fmt.Sprintf("the kernel uses %s, and does not offer %s", name, rule.source), counter.NotProven
+	return ""
 }
 
-// demoted returns why the kernel marked the TSC unstable. Its watchdog is known for false alarms, so the log must show that
-// the TSC itself was wrong.
-func demoted(s *situation.Situation) (evidence, conclusion string) {
-	faults := s.Faults()
-	wrong := slices.IndexFunc(faults, func(c kernellog.Cause) bool { return c.TSC == kernellog.TSCWrong && !c.Inferred })
+// rateCauses are the faults in a kernel log that concern what the kernel knows of the rate of the TSC, and not the TSC.
+var rateCauses = []string{"wrong-cpuid-rate", "impossible-rate", "calibration-failed"}
+
+// countsForKernel: the kernel reads the same counter for its own clocks. Its watchdog is known for false alarms, so a no
+// needs a log that shows that the TSC itself was wrong.
+func countsForKernel(s *situation.Situation, rule counterRule, _ *counter.Counter) (evidence, conclusion string) {
+	name, page, faults := s.ClockSource, pageOfHypervisor(s), s.Faults()
+	marked := words.Either(s.MarkedUnstable(), "the kernel marked the TSC unstable", "the kernel log doubts the TSC")
+	doubt := situation.First(faults, func(c kernellog.Cause) bool { return c.TSC == kernellog.TSCWrong || s.MarkedUnstable() })
+	wrong := situation.First(faults, func(c kernellog.Cause) bool {
+		return c.TSC == kernellog.TSCWrong && !c.Inferred && !slices.Contains(rateCauses, c.Kind)
+	})
 	switch {
-	case len(faults) == 0:
-		return "the kernel marked the TSC unstable", counter.NotProven
-	case wrong >= 0:
-		return "the kernel marked the TSC unstable: " + faults[wrong].Title, counter.No
-	case s.IsTSCRight():
-		return "the kernel marked the TSC unstable, although it kept time: " + faults[0].Title, counter.NotProven
-	case faults[0].Inferred:
-		return "the kernel marked the TSC unstable, without a measurement: " + faults[0].Title, counter.NotProven
+	case s.OnWindows() && page == "" && s.ReadsQPCInUserMode():
+		return "QueryPerformanceCounter reads it in user mode", counter.Yes
+	case s.OnWindows() && page == "":
+		return "Windows does not read it in user mode for QueryPerformanceCounter", counter.NotProven
+	case s.OnBSD() && !rule.onX86(): // its timecounters have many names
+		return "", ""
+	case s.OnBSD() && !situation.IsTSCCounter(name):
+		return "the kernel counts time by " + name, counter.NotProven
+	case !s.OnLinux() && !s.OnBSD() && page == "":
+		return "", ""
+	case wrong != nil && rule.onX86():
+		return marked + ": " + wrong.Title, counter.No
+	case page != "":
+		return "the kernel reads it through " + page + ", whose factors may change when the host migrates the machine", counter.NotProven
+	case name == "":
+		return "the clock source of the kernel is unknown", counter.NotProven
+	case rule.onX86() && doubt != nil:
+		return marked + ", without a proof: " + doubt.Title, counter.NotProven
+	case rule.onX86() && s.MarkedUnstable():
+		return marked, counter.NotProven
+	case name == rule.source || s.OnBSD():
+		return "the kernel uses it as its clock source (" + name + ")", counter.Yes
 	}
-	return "the kernel marked the TSC unstable, which does not prove that it is wrong: " + faults[0].Title, counter.NotProven
+	return fmt.Sprintf("the kernel %s %s but uses %s", words.Either(s.Offers(rule.source), "offers", "does not offer"), rule.source, name), counter.NotProven
 }
 
 // agreedFrequency: the sources of the frequency agree.
@@ -265,27 +251,19 @@ func agreedFrequency(_ *situation.Situation, _ counterRule, c *counter.Counter) 
 		case c.Contradicts(r):
 			return disagrees(c, r), counter.NotProven
 		case !r.Nominal:
-			farthest, agreeing = max(farthest, math.Abs(*r.PPM)), agreeing+1
+			farthest, agreeing = max(farthest, math.Abs(r.PPM)), agreeing+1
 		}
 	}
-	if c.Reference == "" || agreeing == 0 {
-		return fmt.Sprintf("its frequency is %s, by one source", c.Frequency()), counter.Yes
+	text := "its frequency is " + c.Frequency() + words.Either(c.OfKernel, "", " by "+c.Reference)
+	if agreeing > 0 {
+		text += fmt.Sprintf("; %s within %s ppm", words.Plural(agreeing, "other source"), words.ThreeDigits(farthest))
 	}
-	by := " by " + c.Reference
-	if c.OfKernel {
-		by = ""
-	}
-	return fmt.Sprintf("its frequency is %s%s; %s within %s ppm", c.Frequency(), by,
-		words.Plural(agreeing, "other source"), words.ThreeDigits(farthest)), counter.Yes
+	return text, counter.Yes
 }
 
 func disagrees(c *counter.Counter, r counter.CounterRate) string {
-	by := c.Reference
-	if by == "" { // then one of the sources is the frequency
-		by = c.Sources[slices.IndexFunc(c.Sources, func(r counter.CounterRate) bool { return r.HZ == c.HZ })].Name
-	}
-	return fmt.Sprintf("%s is %s by %s, but %s by %s: %s ppm", c.Clock, counter.MHz(r.HZ), r.Name, counter.MHz(c.HZ), by,
-		words.SignedPPM(*r.PPM))
+	return fmt.Sprintf("%s is %s by %s, but %s by %s: %s ppm", c.Clock, counter.MHz(r.HZ), r.Name, counter.MHz(c.HZ), c.Reference,
+		words.SignedPPM(r.PPM))
 }
 
 // wrongFrequency finds a source of the counter's frequency that differs from the measurement by more than a program can

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/counter"
@@ -56,7 +57,7 @@ func TestCounterVerdicts(t *testing.T) {
 				"[   99.0] clocksource: timekeeping watchdog on CPU1: wd-tsc-wd excessive read-back delay of 122781ns vs. limit of 75000ns, wd-wd read-back delay only 32635ns, attempt 3, marking tsc unstable",
 				"[   99.0] tsc: Marking TSC unstable due to clocksource watchdog",
 			}
-		}, nil, counter.NotProven, "the kernel marked the TSC unstable, "},
+		}, nil, counter.NotProven, "the kernel marked the TSC unstable, without a proof: "},
 		"demoted, went back": {func(d *result.Document) {
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
 			d.Host.KernelLog.Lines = []string{"[   99.0] tsc: Marking TSC unstable due to KVM discovered backwards TSC"}
@@ -85,7 +86,7 @@ func TestCounterVerdicts(t *testing.T) {
 			d.Host.Virtualization = guestOf("tcg")
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
 			d.Host.KernelLog.Lines = []string{"[    0.5] tsc: Marking TSC unstable due to TSCs unsynchronized"}
-		}, nil, counter.NotProven, "the kernel marked the TSC unstable, without a measurement"},
+		}, nil, counter.NotProven, "the kernel marked the TSC unstable, without a proof: the kernel presumes that the TSCs are unsynchronised"},
 		"hpet of a real machine": {func(d *result.Document) {
 			bits(d, false)
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
@@ -154,6 +155,69 @@ func TestCounterVerdicts(t *testing.T) {
 			d.Host.OS, d.Host.ClockSource, d.Host.KernelLog = "windows", nil, nil
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &user}}
 		}, nil, counter.Yes, "QueryPerformanceCounter reads it in user mode"},
+		"guest without the bit whose kernel uses it": {func(d *result.Document) {
+			bits(d, false)
+			d.Host.Virtualization = guestOf("kvm")
+		}, nil, counter.NotProven, "the hypervisor (kvm) does not report an invariant TSC"},
+		"KVM found it going back": {func(d *result.Document) {
+			d.Host.Virtualization = guestOf("kvm")
+			d.Host.ClockSource = &result.ClockSource{Current: "kvm-clock", Available: []string{"kvm-clock", "acpi_pm"}}
+			d.Host.KernelLog.Lines = []string{"[   99.0] tsc: Marking TSC unstable due to KVM discovered backwards TSC"}
+		}, nil, counter.No, "the kernel marked the TSC unstable: the TSC went back"},
+		"kvm-clock, CPUs apart": {func(d *result.Document) {
+			compared(d, 5040)
+			d.Host.Virtualization = guestOf("kvm")
+			d.Host.ClockSource = &result.ClockSource{Current: "kvm-clock", Available: []string{"kvm-clock", "tsc"}}
+		}, nil, counter.No, "the CPUs differ: CPU 1 is ahead of CPU 0"},
+		"WSL 2": {func(d *result.Document) {
+			bits(d, false)
+			d.Host.Virtualization, d.Host.WSL = guestOf("hyperv"), 2
+			d.Host.ClockSource = &result.ClockSource{Current: "hyperv_clocksource_tsc_page", Available: []string{"hyperv_clocksource_tsc_page", "acpi_pm"}}
+			d.Host.KernelLog.Lines = []string{"[    0.0] tsc: Marking TSC unstable due to running on Hyper-V"}
+		}, nil, counter.NotProven, "through hyperv_clocksource_tsc_page, whose factors may change"},
+		"Hyper-V with the bit, not compared": {func(d *result.Document) {
+			d.Host.Virtualization, d.Sections = guestOf("hyperv"), d.Sections[:1]
+			d.Host.CPU.TSCFlags = []string{"constant_tsc", "nonstop_tsc", "tsc_reliable", "tsc_known_freq"}
+		}, nil, counter.NotProven, "the CPUs were not compared"},
+		"VMware with the bit": {func(d *result.Document) {
+			d.Host.Virtualization = guestOf("vmware")
+			d.Host.CPU.TSCFlags = []string{"constant_tsc", "nonstop_tsc", "tsc_reliable", "tsc_known_freq"}
+		}, []counter.CounterRate{{Name: "CPUID 40000010H", HZ: 2.6e9}}, counter.Yes, "the hypervisor (vmware) reports an invariant TSC"},
+		"first domain of Xen": {func(d *result.Document) {
+			d.Host.Virtualization = &result.Virtualization{System: "xen", Role: "host"}
+		}, nil, counter.Yes, "the kernel uses it as its clock source (tsc)"},
+		"Windows, by the page of Hyper-V": {func(d *result.Document) {
+			user := true
+			d.Host.OS, d.Host.ClockSource, d.Host.KernelLog, d.Host.Virtualization = "windows", nil, nil, guestOf("hyperv")
+			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &user, HypervisorPage: true}}
+		}, nil, counter.NotProven, "the kernel reads it through the page of hyperv"},
+		"Windows, a host of Hyper-V": {func(d *result.Document) {
+			user := true
+			d.Host.OS, d.Host.ClockSource, d.Host.KernelLog = "windows", nil, nil
+			d.Host.Virtualization = &result.Virtualization{System: "hyperv", Role: "guest or host"}
+			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &user, HypervisorPage: true}}
+		}, nil, counter.Yes, "QueryPerformanceCounter reads it in user mode"},
+		"the kernel knows a wrong rate": {func(d *result.Document) {
+			d.Host.KernelLog.Lines = []string{
+				"[    0.0] tsc: Detected 2600.100 MHz processor",
+				"[    1.9] tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!",
+				"[    1.9] tsc: Previous calibrated TSC freq:\t 2600.100 MHz", "[    1.9] tsc: TSC freq recalibrated by [HPET]:\t 2400.100 MHz",
+			}
+		}, nil, counter.NotProven, "the kernel log doubts the TSC, without a proof: the CPU reports a wrong rate of its TSC"},
+		"switched off by a parameter": {func(d *result.Document) {
+			d.Host.ClockSource, d.Host.BootParameters = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}, []string{"tsc=unstable"}
+			d.Host.KernelLog.Lines = append(d.Host.KernelLog.Lines, "[    0.0] tsc: Marking TSC unstable due to boot parameter")
+		}, nil, counter.NotProven, "without a proof: the kernel command line switches the TSC off"},
+		"a first measurement, 0.3 % off": {func(d *result.Document) {
+			d.Host.ClockSource.Current, d.Host.CPU.KernelTSCHz = "acpi_pm", 2.608e9
+			d.Host.KernelLog.Lines = []string{"[    0.1] tsc: Detected 2608.000 MHz processor"}
+		}, nil, counter.NotProven, "the kernel offers tsc but uses acpi_pm"},
+		"a container with one CPU": {func(d *result.Document) {
+			d.Sections, d.Host.CPU.Usable, d.Host.Container = d.Sections[:1], 1, "docker"
+		}, nil, counter.Yes, "the kernel found no difference between the CPUs when they started"},
+		"an unreadable VMClock": {func(d *result.Document) {
+			d.Host.Virtualization, d.Host.VMClock = guestOf("kvm"), &result.VMClock{Reason: "/dev/vmclock0: permission denied"}
+		}, nil, counter.Yes, "the hypervisor (kvm) reports an invariant TSC"},
 		"FreeBSD": {func(d *result.Document) {
 			d.Host.OS, d.Host.ClockSource, d.Host.KernelLog = "freebsd", &result.ClockSource{Current: "TSC-low"}, nil
 		}, nil, counter.Yes, "the kernel uses it as its clock source (TSC-low)"},
@@ -176,34 +240,64 @@ func TestCounterVerdicts(t *testing.T) {
 	}
 }
 
-// The kernel's rates are sources: the latest line of its log counts, earlier ones are nominal.
-func TestKernelRatesOfTheCounter(t *testing.T) {
+// The kernel's rate is a source: the last line of its log counts, and its first measurement is nominal.
+func TestKernelRateOfTheCounter(t *testing.T) {
+	lines := []string{"[    0.0] tsc: Detected 2500.000 MHz processor", "[    0.0] tsc: Detected 2599.900 MHz TSC",
+		"[    1.9] tsc: Refined TSC clocksource calibration: 2600.010 MHz"}
+	for _, test := range []struct {
+		lines, flags []string
+		source       string
+		want         counter.CounterRate
+	}{
+		{lines, nil, "tsc", counter.CounterRate{Name: "kernel log, Refined TSC", HZ: 2.60001e9}},
+		{lines[:2], nil, "tsc", counter.CounterRate{Name: "kernel log, Detected TSC", HZ: 2.5999e9, Nominal: true}},
+		{lines[:1], nil, "tsc", counter.CounterRate{Name: "kernel log, Detected processor", HZ: 2.5e9, Nominal: true}},
+		{lines[:2], []string{"tsc_known_freq"}, "tsc", counter.CounterRate{Name: "kernel log, Detected TSC", HZ: 2.5999e9}},
+		{nil, nil, "tsc", counter.CounterRate{Name: "kernel, multiplier and shift", HZ: 2.6001e9}},
+		{nil, nil, "hpet", counter.CounterRate{Name: "kernel, multiplier and shift", HZ: 2.6001e9, Nominal: true}},
+	} {
+		d := well()
+		d.Host.KernelLog.Lines, d.Host.CPU.TSCFlags, d.Host.ClockSource.Current = test.lines, test.flags, test.source
+		c := counterWith()
+		JudgeCounter(d, c)
+		require.Len(t, c.Sources, 1)
+		c.Sources[0].PPM = 0
+		require.Equal(t, test.want, c.Sources[0])
+	}
+}
+
+// Where the reference counts by the same counter, the frequency is what the kernel assumes, on every system.
+func TestFrequencyOfTheKernel(t *testing.T) {
+	user := true
+	for name, test := range map[string]struct {
+		plant func(*result.Host)
+		want  bool
+	}{
+		"tsc":       {func(*result.Host) {}, true},
+		"hpet":      {func(h *result.Host) { h.ClockSource.Current = "hpet" }, false},
+		"kvm-clock": {func(h *result.Host) { h.ClockSource.Current, h.Virtualization = "kvm-clock", guestOf("kvm") }, true},
+		"macOS":     {func(h *result.Host) { h.OS, h.ClockSource = "darwin", nil }, true},
+		"FreeBSD":   {func(h *result.Host) { h.OS, h.ClockSource.Current = "freebsd", "TSC-low" }, true},
+		"Windows, TSC": {func(h *result.Host) {
+			h.OS, h.ClockSource, h.Windows = "windows", nil, &result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &user}}
+		}, true},
+		"Windows, HPET": {func(h *result.Host) {
+			h.OS, h.ClockSource, h.Windows = "windows", nil, &result.Windows{QPC: &result.QPC{Hz: 14_318_180}}
+		}, false},
+	} {
+		d := well()
+		test.plant(&d.Host)
+		c := counterWith()
+		JudgeCounter(d, c)
+		require.Equal(t, test.want, c.OfKernel, name)
+	}
+}
+
+// A document that is no result of timebench does not end the program.
+func TestSourcesWithoutAReference(t *testing.T) {
 	d := well()
-	d.Host.KernelLog.Lines = []string{
-		"[    0.0] tsc: Detected 2500.000 MHz processor", "[    0.0] tsc: Detected 2599.900 MHz TSC",
-		"[    0.2] Calibrating delay loop (skipped), value calculated using timer frequency.. 5199.80 BogoMIPS (lpj=10399600)",
-		"[    1.9] tsc: Refined TSC clocksource calibration: 2600.010 MHz",
-	}
-	c := counterWith()
-	JudgeCounter(d, c)
-	names := map[string]bool{}
-	for _, r := range c.Sources {
-		names[r.Name] = r.Nominal
-	}
-	require.Equal(t, map[string]bool{"kernel log, Detected processor": true, "kernel log, Detected TSC": true,
-		"kernel log, BogoMIPS": true, "kernel log, Refined TSC": false}, names)
-	require.Equal(t, counter.Yes, c.Verdict, c.Reasons)
-
-	d.Host.KernelLog.Lines, d.Host.CPU.TSCFlags = d.Host.KernelLog.Lines[:2], []string{"tsc_known_freq"}
-	c = counterWith()
-	JudgeCounter(d, c)
-	require.True(t, c.Sources[0].Nominal, "another clock of the CPU")
-	require.False(t, c.Sources[1].Nominal, "the kernel need not refine it")
-
-	d.Host.KernelLog = nil
-	c = counterWith()
-	JudgeCounter(d, c)
-	require.Equal(t, "kernel, multiplier and shift", c.Sources[0].Name)
+	d.Put(&counter.Counter{Clock: "RDTSC@cpu", HZ: 2.6e9, Sources: []counter.CounterRate{{Name: "CPUID 15H", HZ: 2e9, PPM: -230_000}}})
+	require.NotEmpty(t, wrongFrequency(situation.Of(d)).Evidence)
 }
 
 // A counter that no rule knows is not judged.

@@ -10,6 +10,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Invariant reports whether the CPU reports an invariant TSC, as far as is known.
@@ -86,9 +87,10 @@ func (s *Situation) IsWall(id string) bool {
 	return slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return c.ID == id && c.Kind == "wall" })
 }
 
-// maxTSCDeviation is the allowed difference of two figures for the TSC rate. The stopwatch may be slewed by up to 500
-// ppm (adjtimex(2)), and the first estimate of the kernel may be wrong by as much.
-const maxTSCDeviation = 1e-3
+// maxTSCDeviation is the allowed difference of two figures for the TSC rate: the stopwatch may be slewed by up to 500 ppm
+// (adjtimex(2)). maxFirstDeviation is that of the kernel's first measurement, which it allows itself to refine by 1 %
+// (tsc_refine_calibration_work in arch/x86/kernel/tsc.c).
+const maxTSCDeviation, maxFirstDeviation = 1e-3, 1e-2
 
 // TSCRates returns the pairs of figures for the TSC rate that differ, as evidence. It returns nothing while the kernel
 // slews the wall clock by a changed tick: that slews the stopwatch too, by up to a tenth (adjtimex(2)).
@@ -97,14 +99,15 @@ func (s *Situation) TSCRates() []string {
 		return nil
 	}
 	var evidence []string
-	compare := func(nameA string, a float64, nameB string, b float64) {
-		if a > 0 && b > 0 && math.Abs(a/b-1) > maxTSCDeviation {
+	compare := func(nameA string, a float64, nameB string, b, most float64) {
+		if a > 0 && b > 0 && math.Abs(a/b-1) > most {
 			evidence = append(evidence, fmt.Sprintf("TSC rate %s: %.3f MHz; %s: %.3f MHz", nameA, a/1e6, nameB, b/1e6))
 		}
 	}
 	cpu := s.Host.CPU
-	compare("while clocks were read", cpu.TSCLoadedHz, "idle", cpu.TSCAsleepHz)
-	compare("idle", cpu.TSCAsleepHz, "figure of the kernel", cpu.KernelTSCHz)
+	first := s.Logs("tsc-rate") && !s.Logs("tsc-refined") && !slices.Contains(cpu.TSCFlags, "tsc_known_freq")
+	compare("while clocks were read", cpu.TSCLoadedHz, "idle", cpu.TSCAsleepHz, maxTSCDeviation)
+	compare("idle", cpu.TSCAsleepHz, "figure of the kernel", cpu.KernelTSCHz, words.Either(first, maxFirstDeviation, maxTSCDeviation))
 	return evidence
 }
 

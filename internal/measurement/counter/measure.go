@@ -47,10 +47,8 @@ func Begin() *Measurement {
 	return m
 }
 
-// brackets is the number of readings at either end. The least disturbed reading counts.
-const brackets = 200
-
-// read returns the counter between two readings of the reference; no bracket if one of them cannot be read.
+// read returns the counter between two readings of the reference, the least disturbed of many; no bracket if one of them
+// cannot be read.
 func (m *Measurement) read() (tightest observe.Tightest) {
 	if m.reference.ID == "" {
 		return tightest
@@ -65,7 +63,7 @@ func (m *Measurement) read() (tightest observe.Tightest) {
 			tick := make([]int64, 1)
 			return func() int64 { reader.Read(tick); return tick[0] }
 		}
-		tightest = observe.TightestOf(brackets, of(reference), of(counter))
+		tightest = observe.TightestOf(200, of(reference), of(counter))
 	})
 	return tightest
 }
@@ -75,7 +73,7 @@ func (m *Measurement) End() *Counter {
 	if m == nil {
 		return nil
 	}
-	c := &Counter{Clock: m.counter.ID, Sources: []CounterRate{}, Reasons: []CounterReason{}}
+	c := &Counter{Clock: m.counter.ID, Sources: systemRates(), Reasons: []CounterReason{}}
 	if hz, bound := m.rate(m.read()); hz > 0 {
 		c.HZ, c.HZBound, c.Reference = hz, bound, m.reference.ID
 	}
@@ -83,7 +81,6 @@ func (m *Measurement) End() *Counter {
 		name, _, _ := strings.Cut(m.counter.ID, "@")
 		c.Sources = append(c.Sources, CounterRate{Name: "nominal rate of " + name, HZ: m.counter.Hz})
 	}
-	c.Sources = append(c.Sources, systemRates()...)
 	return c
 }
 

@@ -3,4 +3,4 @@
 package counter
 
 // systemRates returns none: the counter's own register has its frequency.
-func systemRates() []CounterRate { return nil }
+func systemRates() []CounterRate { return []CounterRate{} }

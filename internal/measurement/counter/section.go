@@ -25,7 +25,7 @@ const (
 type Counter struct {
 	// Clock is the counter: RDTSC@cpu.
 	Clock string `json:"clock" is:"named"`
-	// Verdict is no if one reason is against it, yes if all are for it.
+	// Verdict is no if one reason is against it, yes if all are for it. It is the conclusion of the first reason.
 	Verdict string `json:"verdict" is:"yes|no|not-proven"`
 	// HZ is its frequency.
 	HZ float64 `json:"hz,omitempty"`
@@ -50,7 +50,7 @@ type CounterRate struct { //nolint:revive // the name in the JSON Schema, where 
 	// Nominal is whether it may differ by 10 %, others by 500 ppm.
 	Nominal bool `json:"nominal,omitempty"`
 	// PPM is how much higher it is than hz of the counter.
-	PPM *float64 `json:"ppm,omitempty" is:"signed"`
+	PPM float64 `json:"ppm,omitempty" is:"signed"`
 }
 
 // A CounterReason is one piece of evidence.
@@ -71,49 +71,36 @@ const (
 // Contradicts reports whether a source differs from the frequency of the counter by more than it may.
 func (c *Counter) Contradicts(r CounterRate) bool {
 	most := words.Either(r.Nominal, float64(maxNominalPPM), maxPPM)
-	return r.PPM != nil && math.Abs(*r.PPM) > most+c.boundPPM()
+	return math.Abs(r.PPM) > most+c.boundPPM()
 }
 
 func (c *Counter) boundPPM() float64 { return c.HZBound / max(c.HZ, 1) * 1e6 }
 
-// Conclude completes the differences of the sources and the verdict. Without a measurement, the first source that is not
-// nominal is the frequency.
+// Conclude completes the differences of the sources and the verdict, and orders the reasons: the decisive one is first.
 func (c *Counter) Conclude() {
-	if c.HZ == 0 {
-		if i := slices.IndexFunc(c.Sources, func(r CounterRate) bool { return !r.Nominal }); i >= 0 {
-			c.HZ = c.Sources[i].HZ
-		}
-	}
 	for i := range c.Sources {
 		if c.HZ > 0 {
-			ppm := (c.Sources[i].HZ/c.HZ - 1) * 1e6
-			c.Sources[i].PPM = &ppm
+			c.Sources[i].PPM = (c.Sources[i].HZ/c.HZ - 1) * 1e6
 		}
 	}
+	slices.SortStableFunc(c.Reasons, func(a, b CounterReason) int {
+		worst := []string{No, NotProven, Yes}
+		return slices.Index(worst, a.Conclusion) - slices.Index(worst, b.Conclusion)
+	})
 	c.Verdict = NotProven
-	for _, verdict := range []string{No, NotProven, Yes} {
-		if c.first(verdict) != "" {
-			c.Verdict = verdict
-			return
-		}
+	if len(c.Reasons) > 0 {
+		c.Verdict = c.Reasons[0].Conclusion
 	}
-}
-
-// first returns the evidence of the first reason with a conclusion; "" without one.
-func (c *Counter) first(conclusion string) string {
-	for _, r := range c.Reasons {
-		if r.Conclusion == conclusion {
-			return r.Evidence
-		}
-	}
-	return ""
 }
 
 // Answer returns the verdict in a sentence, with the frequency or the first reason against it.
 func (c *Counter) Answer() string {
-	why := c.Frequency()
-	if c.Verdict != Yes {
-		why = c.first(c.Verdict)
+	why := ""
+	switch {
+	case c.Verdict == Yes:
+		why = c.Frequency()
+	case len(c.Reasons) > 0:
+		why = c.Reasons[0].Evidence
 	}
 	return "May a program read the CPU's counter? " + strings.Join(words.Present(c.Word(), why), ": ") + "."
 }

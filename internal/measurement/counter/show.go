@@ -29,8 +29,7 @@ var levels = map[string]table.Level{Yes: table.OK, No: table.Warn}
 // A line is the verdict, a source or a reason.
 type line struct {
 	what, name, evidence, conclusion string
-	hz, bound                        float64
-	ppm                              *float64
+	hz, bound, ppm                   float64
 }
 
 // lines returns the verdict, the sources and the reasons.
@@ -53,12 +52,7 @@ var columns = []table.Column[line]{
 	{Name: "frequency", Key: "hz", Unit: MHz, Value: func(l line) float64 { return table.Known(l.hz) }},
 	{Key: "hz_bound", Value: func(l line) float64 { return table.Known(l.bound) }},
 	{Name: "difference", Key: "ppm", Unit: func(ppm float64) string { return words.SignedPPM(ppm) + " ppm" },
-		Value: func(l line) float64 {
-			if l.ppm == nil {
-				return table.Unknown
-			}
-			return *l.ppm
-		}},
+		Value: func(l line) float64 { return table.Known(l.ppm) }},
 }
 
 // Lines returns a line for the verdict, for each source and for each reason.
@@ -69,9 +63,9 @@ func changesOf(old, new *Counter) section.Comparison {
 	all := &section.Changes{}
 	if old.Clock == new.Clock && old.Verdict != "" {
 		value := func(c *Counter) section.Value { return section.Value{Value: c.Verdict, Detail: c.Frequency()} }
-		ppm := (new.HZ/old.HZ - 1) * 1e6
+		of := CounterRate{PPM: (new.HZ/old.HZ - 1) * 1e6}
 		all.Add(section.Change{Subject: old.Clock, What: "verdict", Old: value(old), New: value(new)},
-			old.Verdict != new.Verdict || old.HZ > 0 && new.HZ > 0 && old.Contradicts(CounterRate{PPM: &ppm}))
+			old.Verdict != new.Verdict || old.HZ > 0 && new.HZ > 0 && old.Contradicts(of))
 	}
 	return section.Comparison{Value: all, Block: all.Block(title, "verdict", "", section.Columns("Counter", "",
 		section.Part{Cell: func(v section.Value) string { return strings.Join(words.Present(v.Text(), v.Detail), ", ") }}))}
