@@ -3,6 +3,7 @@ package wake
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -117,14 +118,19 @@ func layerColumns() (columns []table.Column[Row]) {
 			})})
 	}
 	return append(columns,
-		table.Column[Row]{Name: "worst CPU", Key: "worst_cpu", Spare: 6, Unit: words.Number, Value: figure(func(s *SleepSpan) float64 {
-			if s.WorstCPU == nil {
-				return table.Unknown
-			}
-			return float64(*s.WorstCPU)
-		})},
-		table.Column[Row]{Name: "its median", Key: "worst_cpu_median_ns", Spare: 6, Unit: words.SignedDuration,
-			Value: figure(func(s *SleepSpan) float64 { return table.If(s.WorstCPU != nil, s.WorstCPUMedianNS) })})
+		table.Column[Row]{Name: "worst CPU", Key: "worst_cpu", Spare: 1,
+			Value: figure(func(s *SleepSpan) float64 {
+				if s.WorstCPU == nil {
+					return table.Unknown
+				}
+				return float64(*s.WorstCPU)
+			}),
+			Cell: table.Within(spanOf, "")(func(s *SleepSpan) string {
+				if s.WorstCPU == nil {
+					return ""
+				}
+				return strconv.Itoa(*s.WorstCPU) + ": " + words.SignedDuration(s.WorstCPUMedianNS)
+			})})
 }
 
 // everyday reports whether most programs sleep by this way.
