@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/words"
@@ -17,15 +16,9 @@ func quota(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	periodNS := float64(cpu.QuotaPeriodNS)
-	finding := &result.Finding{
-		Title: fmt.Sprintf("a CPU quota limits the process to %.3g CPUs", cpu.Quota),
-		Evidence: []string{
-			fmt.Sprintf("control group: %s of CPU time per %s", words.Duration(cpu.Quota*periodNS), words.Duration(periodNS)),
-		},
-		Cause:    "The kernel stops a process that has used up its quota until the period ends. A read during that time takes milliseconds, whatever the clock costs, and a sleep ends as late.",
-		Remedies: remedy.For(s, "raise-quota"),
-		Links:    []string{"https://docs.kernel.org/scheduler/sched-bwc.html"},
-	}
+	finding := newFinding(s, "quota", "{CPUs}", fmt.Sprintf("%.3g", cpu.Quota))
+	finding.Evidence = []string{fmt.Sprintf("control group: %s of CPU time per %s", words.Duration(cpu.Quota*periodNS),
+		words.Duration(periodNS))}
 	if c := s.Conditions; c != nil && c.ThrottledPeriods > 0 {
 		finding.Evidence = append(finding.Evidence, "during the run: "+throttled(*c))
 		finding.Evidence = append(finding.Evidence, paused(s)...)
@@ -39,15 +32,11 @@ func steal(s *situation.Situation) *result.Finding {
 	if s.Conditions == nil || s.Conditions.StealShare <= maxSteal {
 		return nil
 	}
-	severity := words.Either(s.Conditions.StealShare > highSteal, result.Warn, result.Note)
-	return &result.Finding{
-		Severity: severity,
-		Title:    "the hypervisor gives CPU time to others (steal)",
-		Evidence: append([]string{fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(s.Conditions.StealShare))}, paused(s)...),
-		Cause:    "The host has more work than CPUs. A read during such a pause takes milliseconds, a sleep ends as late, and the time service is less accurate.",
-		Remedies: remedy.For(s, "burstable", "quieter-host"),
-		Links:    []string{"https://man7.org/linux/man-pages/man5/proc_stat.5.html"},
-	}
+	finding := newFinding(s, "steal")
+	finding.Severity = words.Either(s.Conditions.StealShare > highSteal, result.Warn, result.Note)
+	stolen := fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(s.Conditions.StealShare))
+	finding.Evidence = append([]string{stolen}, paused(s)...)
+	return finding
 }
 
 func governor(s *situation.Situation) *result.Finding {
@@ -56,24 +45,18 @@ func governor(s *situation.Situation) *result.Finding {
 	if c == nil || !speedChanged(*c) || len(saving) == 0 {
 		return nil
 	}
-	return &result.Finding{
-		Title:    "the CPU frequency changes",
-		Evidence: []string{"scaling_governor: " + strings.Join(saving, ", "), emptyCall(*c)},
-		Cause:    "The governor lowers the frequency of idle CPUs. The first reads after a pause are slower than the reads of a busy program.",
-		Remedies: remedy.For(s, "performance-governor"),
-		Links:    []string{"https://docs.kernel.org/admin-guide/pm/cpufreq.html"},
-	}
+	finding := newFinding(s, "governor")
+	finding.Evidence = []string{"scaling_governor: " + strings.Join(saving, ", "), emptyCall(*c)}
+	return finding
 }
 
 func singleCPU(s *situation.Situation) *result.Finding {
 	if s.Host.CPU.Usable != 1 || s.Host.CPU.Logical < 2 {
 		return nil
 	}
-	return &result.Finding{
-		Title:    "the process may use only one CPU",
-		Evidence: []string{fmt.Sprintf("usable CPUs: 1 of %d", s.Host.CPU.Logical)},
-		Cause:    "Whether clocks scale over CPUs, and whether the CPUs agree on the time, cannot be measured on one CPU.",
-	}
+	finding := newFinding(s, "single-cpu")
+	finding.Evidence = []string{fmt.Sprintf("usable CPUs: 1 of %d", s.Host.CPU.Logical)}
+	return finding
 }
 
 // refusable are the clocks that a kernel always has as a system call. Without the key refused_calls, the reason why
@@ -97,14 +80,8 @@ func refusedCalls(s *situation.Situation) *result.Finding {
 	if evidence == nil {
 		return nil
 	}
-	finding := &result.Finding{
-		Title:    "system calls of clocks are refused",
-		Evidence: evidence,
-		Cause: "A seccomp filter refuses them: the filter of a container engine, of a sandbox, or of a service. Reads through the vDSO still work, but programs that make the system calls fail: " +
-			"programs without a vDSO, 32-bit programs, and programs that read the CPU time. If an old libseccomp does not know clock_gettime64, the filter answers it with EPERM in place of ENOSYS. A 32-bit C library then does not fall back to the older call: time is 1970, or the program ends.",
-		Remedies: remedy.For(s, "newer-engine", "allow-calls"),
-		Links:    []string{"https://docs.docker.com/engine/security/seccomp/", "https://github.com/docker/for-win/issues/8326", "https://man7.org/linux/man-pages/man2/seccomp.2.html"},
-	}
+	finding := newFinding(s, "clock-calls-refused")
+	finding.Evidence = evidence
 	if filter {
 		finding.Evidence = append(finding.Evidence, "/proc/self/status: a seccomp filter is installed")
 	}

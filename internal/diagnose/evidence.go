@@ -7,9 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
@@ -19,8 +17,6 @@ import (
 const (
 	vdsoManual       = "https://man7.org/linux/man-pages/man7/vdso.7.html"
 	kernelParameters = "https://docs.kernel.org/admin-guide/kernel-parameters.html"
-	clockSourceABI   = "https://docs.kernel.org/admin-guide/abi-testing.html#abi-sys-devices-system-clocksource-clocksourcex-current-clocksource"
-	kvmTimekeeping   = "https://docs.kernel.org/virt/kvm/x86/timekeeping.html"
 	// counterPage is the page on the verdict, with the switches of programs that read the counter.
 	counterPage = "https://github.com/timebench/timebench/blob/main/docs/counter.md"
 	// kernelMessages is the page that explains the messages of the kernel.
@@ -117,18 +113,6 @@ func fromTheLog(s *situation.Situation) string {
 	return "from a kernel log alone: "
 }
 
-// A why explains why the kernel does not use the TSC, with the remedies for that cause.
-type why struct {
-	cause    string
-	evidence []string
-	remedies []string // names
-	links    []string
-}
-
-func (w *why) finding(s *situation.Situation, title string) *result.Finding {
-	return &result.Finding{Title: title, Evidence: w.evidence, Cause: w.cause, Remedies: remedy.For(s, w.remedies...), Links: w.links}
-}
-
 // A reason returns its explanation; nil if it does not apply.
 type reason func(*situation.Situation) *why
 
@@ -159,10 +143,6 @@ func joined(reasons []*why) *why {
 	return all
 }
 
-// useTSC are the names of the remedies if the kernel might use the TSC: the switch to it, and the remedies of the
-// hypervisor.
-var useTSC = []string{"measure-sources", "switch-to-tsc", remedy.OfHypervisor}
-
 const (
 	// onCommandLine begins evidence from the kernel command line.
 	onCommandLine = "kernel command line: "
@@ -173,7 +153,7 @@ const (
 )
 
 // setBy explains an effect of boot parameters; nil without parameters.
-func setBy(effect string, all ...situation.Parameter) *why {
+func setBy(s *situation.Situation, effect string, all ...situation.Parameter) *why {
 	if len(all) == 0 {
 		return nil
 	}
@@ -181,12 +161,9 @@ func setBy(effect string, all ...situation.Parameter) *why {
 	for _, p := range all {
 		texts, evidence = append(texts, p.Text), append(evidence, onCommandLine+p.Text)
 	}
-	return &why{
-		cause:    effect + " on the kernel command line: " + strings.Join(texts, " ") + ".",
-		evidence: evidence,
-		remedies: append([]string{"remove-choice"}, useTSC...),
-		links:    []string{kernelParameters},
-	}
+	found := newWhy(s, "why set-by-parameter", "{effect}", effect, "{parameters}", strings.Join(texts, " "))
+	found.evidence = evidence
+	return found
 }
 
 const maxLogLines = 8 // the number of log lines in a finding

@@ -155,13 +155,11 @@ func unproven(s *situation.Situation) *result.Finding {
 		}
 	}
 	why := whyNotTSC(s)
-	return &result.Finding{
-		Title:    "the clock source is " + s.ClockSource + ", and whether reads enter the kernel is unknown",
-		Evidence: append(evidence, why.evidence...),
-		Cause:    fmt.Sprintf("No vDSO reads %s%s in user mode, so every read should be a system call; nothing here tested it. %s", s.ClockSource, described(s), why.cause),
-		Remedies: slices.Concat(remedy.For(s, why.remedies...), remedy.For(s, "amd64-build", "measure-there")),
-		Links:    distinct([]string{vdsoManual}, why.links),
-	}
+	found := newWhy(s, "kernel-entry-unproven", "{description}", described(s), "{why}", why.cause)
+	found.evidence = slices.Concat(evidence, why.evidence)
+	found.remedies = append(slices.Clone(why.remedies), "amd64-build", "measure-there")
+	found.links = distinct([]string{vdsoManual}, why.links)
+	return found.finding(s)
 }
 
 func whyUnproven(c compare.Clock) string {
@@ -179,13 +177,11 @@ func noVDSO(s *situation.Situation) *result.Finding {
 	if !s.NoVDSO() {
 		return nil
 	}
-	finding := &result.Finding{
-		Title:    "there is no vDSO: every read of a clock is a system call",
-		Evidence: []string{"no vDSO clock can be read: " + vdso.ErrNone.Error()},
-		Cause:    vdsoCause(s),
-		Remedies: remedy.For(s, "remove-vdso-0", "newer-runsc"),
-		Links:    []string{vdsoManual, kernelParameters},
+	finding := newFinding(s, "no-vdso")
+	if off := s.Parameters("vdso=0", "vdso32=0"); len(off) > 0 {
+		finding = newFinding(s, "no-vdso by-parameter", "{parameter}", off[0].Text)
 	}
+	finding.Evidence = []string{"no vDSO clock can be read: " + vdso.ErrNone.Error()}
 	if call := s.Timed("CLOCK_MONOTONIC@syscall"); call != nil {
 		finding.Evidence = append(finding.Evidence, row(*call))
 	}
@@ -196,34 +192,11 @@ func noVDSO(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-func vdsoCause(s *situation.Situation) string {
-	if off := s.Parameters("vdso=0", "vdso32=0"); len(off) > 0 {
-		return "The kernel was booted without a vDSO (" + onCommandLine + off[0].Text + ")."
-	}
-	if s.InGVisor() {
-		return "This is a sandbox of gVisor, which has a vDSO of its own, but mapped none into this process."
-	}
-	cause := "The kernel command line does not switch the vDSO off. Therefore the kernel was built without one, or a sandbox (gVisor), an emulator of user mode (QEMU) or a tracer hides it."
-	if s.Host.Arch == "386" {
-		cause += " A 64-bit kernel may have none for 32-bit programs."
-	}
-	return cause
-}
-
 // slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not support, although it supports the
 // everyday clocks.
 func slowClocksOfOldKernels(s *situation.Situation) *result.Finding {
-	finding := &result.Finding{
-		Title:    "some clocks enter the kernel, although the everyday clocks do not",
-		Evidence: rows(s, s.Select(situation.Enters), proof),
-		Cause:    "The vDSO of this kernel does not support them. On x86 the vDSO supports CLOCK_MONOTONIC_RAW and CLOCK_BOOTTIME since Linux 5.3, CLOCK_TAI since 4.20.",
-		Remedies: remedy.For(s, "newer-runsc", "read-monotonic"),
-		Links:    []string{vdsoManual},
-	}
-	if s.InGVisor() {
-		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. Before September 2022 it did not support the coarse clocks and CLOCK_MONOTONIC_RAW: each read of them is a call into the sandbox."
-		finding.Links = []string{"https://github.com/google/gvisor/pull/7975"}
-	}
+	finding := newFinding(s, "kernel-entry-of-some")
+	finding.Evidence = rows(s, s.Select(situation.Enters), proof)
 	return finding
 }
 
@@ -232,10 +205,7 @@ func ticking(s *situation.Situation) *result.Finding {
 	if len(clocks) == 0 {
 		return nil
 	}
-	finding := &result.Finding{
-		Title: "time steps by " + words.Duration(clocks[0].Resolution.TickNS) + ": the fine clocks have the resolution of a tick",
-		Links: []string{"https://man7.org/linux/man-pages/man7/time.7.html"},
-	}
+	finding := newFinding(s, "fine-clock-ticks", "{tick}", words.Duration(clocks[0].Resolution.TickNS))
 	finding.Evidence = rows(s, clocks, func(c compare.Clock) string {
 		text := "steps by " + words.Duration(c.Resolution.TickNS)
 		if c.Resolution.ReportedNS > 0 {
@@ -243,13 +213,9 @@ func ticking(s *situation.Situation) *result.Finding {
 		}
 		return text
 	})
-	const effect = " Two events within one tick get the same time, and shorter intervals are zero."
 	if !slices.Contains(situation.TickSources, s.ClockSource) {
-		finding.Cause = "Something keeps the time and updates it once a tick: an emulator, a sandbox or an enclave (Wine, gVisor, SGX), or a library that stands in for the clock." + effect
-		finding.Remedies = remedy.For(s, "read-real-clock")
 		return finding
 	}
-	finding.Cause = "The clock source is " + s.ClockSource + ", which counts the ticks of the kernel." + effect
 	if _, is := s.EntryUnproven(); is || s.EntersKernel() {
 		finding.Cause += " Another finding shows why the kernel uses it, and what to do."
 		return finding

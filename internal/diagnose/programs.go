@@ -66,25 +66,26 @@ func heavyReaders(s *situation.Situation) *result.Finding {
 	}
 	return &result.Finding{
 		Severity: severity,
-		Title:    fmt.Sprintf("%s spends %s of its CPU time on reading clocks", heavy[0].Command, words.Percent(*heavy[0].ClockShare)),
+		Title: fmt.Sprintf("%s spends %s of its CPU time on reading clocks", heavy[0].Command,
+			words.Percent(*heavy[0].ClockShare)),
 		Evidence: shares(heavy),
-		Cause:    why.cause,
+		Cause:    newWhy(s, why.text).cause,
 		Remedies: remedies,
 	}
 }
 
 // A heavyKind is a use of clocks on which a program spends most of the time of its reads. part returns the share of
-// that use; coarse is whether a coarse clock can replace the clock.
+// that use; text is the entry of findings.txt; coarse is whether a coarse clock can replace the clock.
 type heavyKind struct {
 	part   func(profile.Process) float64
-	cause  string
+	text   string
 	coarse bool
 }
 
 var heavyKinds = []heavyKind{
-	{func(p profile.Process) float64 { return p.SyscallShare }, "The program makes system calls of clocks itself. By the vDSO, a read of these clocks does not enter the kernel.", true},
-	{func(p profile.Process) float64 { return p.KernelShare }, "The program reads clocks that the vDSO asks the kernel for under every clock source, such as the clocks of CPU time.", false},
-	{func(p profile.Process) float64 { return p.UserShare }, "Each read is as fast as the clock source allows. The program makes many.", true},
+	{func(p profile.Process) float64 { return p.SyscallShare }, "heavy-readers syscall", true},
+	{func(p profile.Process) float64 { return p.KernelShare }, "heavy-readers kernel", false},
+	{func(p profile.Process) float64 { return p.UserShare }, "heavy-readers user", true},
 }
 
 // heavyKindOf returns why a program spends much time on reads. If it is unknown whether the fine clocks are read in
@@ -97,5 +98,5 @@ func heavyKindOf(s *situation.Situation, p profile.Process) heavyKind {
 			}
 		}
 	}
-	return heavyKind{cause: "The program makes many reads.", coarse: true}
+	return heavyKind{text: "heavy-readers", coarse: true}
 }

@@ -37,10 +37,7 @@ func whyNotTSC(s *situation.Situation) *why {
 
 // usesTSC explains reads that enter the kernel although the TSC is in use.
 func usesTSC(s *situation.Situation) *why {
-	found := &why{
-		cause: "The vDSO was built without TSC support, or an emulator, a sandbox or a tracer replaces the vDSO, or another clock source was in use while the clocks were measured.",
-		links: []string{vdsoManual},
-	}
+	found := newWhy(s, "why tsc-in-use")
 	if c := s.Conditions; c != nil && len(c.ClockSources) > 1 {
 		found.evidence = []string{"clock sources during the run: " + strings.Join(c.ClockSources, ", then ")}
 	}
@@ -48,11 +45,11 @@ func usesTSC(s *situation.Situation) *why {
 }
 
 func disabledAtBoot(s *situation.Situation) *why {
-	return setBy("The TSC is disabled", s.Parameters("notsc", "tsc=unstable")...)
+	return setBy(s, "The TSC is disabled", s.Parameters("notsc", "tsc=unstable")...)
 }
 
 func pageOff(s *situation.Situation) *why {
-	found := setBy("User mode cannot read kvm-clock, because its page is switched off", s.PageOff()...)
+	found := setBy(s, "User mode cannot read kvm-clock, because its page is switched off", s.PageOff()...)
 	if found != nil {
 		found.remedies = []string{"remove-vsyscall"}
 	}
@@ -103,19 +100,17 @@ func notX86(s *situation.Situation) *why {
 		return nil
 	}
 	if s.Host.Arch != "arm64" {
-		return &why{cause: "It is unknown why user mode cannot read the counter of this CPU."}
+		return newWhy(s, "why other-cpu")
 	}
-	found := &why{links: []string{"https://docs.kernel.org/arch/arm64/silicon-errata.html"}}
-	if s.SeenWhole() {
-		found.cause = "The cause is unknown: the kernel log names no erratum of the timer that would keep user mode from reading the counter of the CPU."
-		return found
+	log := s.Host.KernelLog
+	switch {
+	case s.SeenWhole():
+		return newWhy(s, "why arm64-without-erratum")
+	case log == nil || log.Reason == "":
+		return newWhy(s, "why arm64", "{is missing}", "is missing")
 	}
-	isMissing := "is missing"
-	if log := s.Host.KernelLog; log != nil && log.Reason != "" {
-		isMissing, found.evidence = "could not be read", []string{ofLog + log.Reason}
-	}
-	found.remedies = []string{"read-log"}
-	found.cause = "A guess: the kernel works around an erratum of the CPU's timer, and traps or forbids reads of the counter in user mode. Its log names the erratum, but " + isMissing + "."
+	found := newWhy(s, "why arm64", "{is missing}", "could not be read")
+	found.evidence = []string{ofLog + log.Reason}
 	return found
 }
 
@@ -123,9 +118,8 @@ func notX86(s *situation.Situation) *why {
 func asIntended(s *situation.Situation) *why {
 	for _, c := range s.Causes() {
 		if slices.Contains([]string{"hyperv-by-design", "xen-by-design"}, c.Kind) && !s.Offers("tsc") {
-			return &why{
-				cause: c.Text, evidence: logEvidence(s, c.Evidence), remedies: []string{remedy.OfHypervisor}, links: []string{kernelMessages},
-			}
+			return &why{cause: c.Text, evidence: logEvidence(s, c.Evidence), remedies: []string{remedy.OfHypervisor},
+				links: []string{kernelMessages}}
 		}
 	}
 	return nil
@@ -138,11 +132,8 @@ func notInvariant(s *situation.Situation) *why {
 	if s.Host.CPU.InvariantTSC == nil || s.Invariant() || slices.ContainsFunc(s.Switches(), used) {
 		return nil
 	}
-	found := &why{
-		cause:    "The CPU does not report an invariant TSC (constant_tsc and nonstop_tsc are not both set), so the kernel does not rely on the TSC.",
-		evidence: []string{"CPU flags: " + flags(s)},
-		remedies: useTSC,
-	}
+	found := newWhy(s, "why not-invariant")
+	found.evidence = []string{"CPU flags: " + flags(s)}
 	if h := remedy.HypervisorOf(s); h != nil {
 		found.cause = strings.TrimSpace(found.cause + " In a virtual machine, the hypervisor decides this. " + h.Invariant)
 	}
@@ -157,17 +148,13 @@ func notChosen(s *situation.Situation) *why {
 	if !s.Offers("tsc") {
 		return nil
 	}
-	cause := words.Either(s.Best() != s.ClockSource, fmt.Sprintf("The kernel offers tsc but uses %s, which is not in its list: it rates %[1]s higher, or somebody selected it at run time.", s.ClockSource), fmt.Sprintf("The kernel offers tsc but prefers %s, which it rates higher.", s.ClockSource))
-	return &why{
-		cause: cause, evidence: []string{listed + strings.Join(s.ClockSources, " ")}, remedies: useTSC, links: []string{clockSourceABI},
-	}
+	found := newWhy(s, words.Either(s.Best() != s.ClockSource, "why not-listed", "why rated-higher"))
+	found.evidence = []string{listed + strings.Join(s.ClockSources, " ")}
+	return found
 }
 
-const (
-	isIncomplete = "it does not reach back to the boot, or lines are missing"
-	// incompleteLog is evidence that is not a line of the log, so it does not begin like one.
-	incompleteLog = "the kernel log is incomplete: " + isIncomplete
-)
+// incompleteLog is evidence that is not a line of the log, so it does not begin like one.
+const incompleteLog = "the kernel log is incomplete: it does not reach back to the boot, or lines are missing"
 
 // missingLog: the log would show why, but could not be read, or lacks lines: perhaps the lines of the boot, when the
 // kernel judges the TSC.
@@ -176,27 +163,22 @@ func missingLog(s *situation.Situation) *why {
 	case log == nil:
 		return nil
 	case log.Reason != "":
-		return &why{
-			cause:    "The kernel does not offer tsc. Its log shows why, but could not be read.",
-			evidence: []string{ofLog + log.Reason}, remedies: slices.Concat([]string{"read-log"}, useTSC),
-		}
+		found := newWhy(s, "why log-unread")
+		found.evidence = []string{ofLog + log.Reason}
+		return found
 	case log.Truncated:
-		return &why{
-			cause:    "The kernel command line does not explain why the TSC is not used. The kernel log would, but " + isIncomplete + ".",
-			evidence: []string{incompleteLog}, remedies: slices.Concat([]string{"read-journal"}, useTSC),
-		}
+		found := newWhy(s, "why log-incomplete")
+		found.evidence = []string{incompleteLog}
+		return found
 	}
 	return nil
 }
 
 func unexplained(s *situation.Situation) *why {
 	if s.SeenWhole() {
-		return &why{cause: "Neither the kernel log nor the kernel command line explains why the TSC is not used.", remedies: useTSC}
+		return newWhy(s, "why unexplained")
 	}
-	return &why{
-		cause:    "The kernel command line does not explain why the TSC is not used, and the kernel log is not in the result.",
-		remedies: slices.Concat([]string{"read-log"}, useTSC),
-	}
+	return newWhy(s, "why log-missing")
 }
 
 // choices are the ways in which the clock source in use can have been selected, whether or not the kernel could use the
@@ -224,13 +206,9 @@ func selectedAtRunTime(s *situation.Situation) *why {
 		reasoning = fmt.Sprintf("The kernel command line names %s, which is available, but %s is in use.", expected, name)
 		evidence = append(evidence, onCommandLine+chosen.Text+", which is not in use")
 	}
-	return &why{
-		cause: fmt.Sprintf("%s Therefore somebody selected %s at run time, by writing to current_clocksource. "+
-			"This is inferred: the kernel does not record who it was (a person, a script, a service).", reasoning, name),
-		evidence: append(evidence, logEvidence(s, s.Switches())...),
-		remedies: slices.Concat([]string{"choose-again", "find-chooser", "remove-choice"}, useTSC),
-		links:    []string{clockSourceABI},
-	}
+	found := newWhy(s, "why selected-at-run-time", "{reasoning}", strings.TrimSpace(reasoning))
+	found.evidence = slices.Concat(evidence, logEvidence(s, s.Switches()))
+	return found
 }
 
 func setAtBoot(s *situation.Situation) *why {
@@ -238,7 +216,7 @@ func setAtBoot(s *situation.Situation) *why {
 	if p.Value == "" || p.Value != s.ClockSource {
 		return nil
 	}
-	return setBy("The clock source is set", p)
+	return setBy(s, "The clock source is set", p)
 }
 
 // kvmClockOff: kvm-clock, which replaces a TSC that is not invariant, was disabled.
@@ -246,7 +224,7 @@ func kvmClockOff(s *situation.Situation) *why {
 	if s.Offers("kvm-clock") || s.HostOf("") {
 		return nil
 	}
-	return setBy("kvm-clock, which could replace the TSC, is disabled", s.Parameters("no_kvmclock")...)
+	return setBy(s, "kvm-clock, which could replace the TSC, is disabled", s.Parameters("no_kvmclock")...)
 }
 
 // unusedParameter returns evidence if the kernel command line names a clock source that the kernel cannot use. It has
@@ -263,10 +241,7 @@ func leftByExperiment(s *situation.Situation) *why {
 	if !s.LeftByExperiment() {
 		return nil
 	}
-	return &why{
-		cause:    fmt.Sprintf("An experiment of timebench selected %s, and was killed before it could restore %s.", s.ClockSource, s.Host.UnrestoredClockSource.Original),
-		remedies: []string{"restore", "restore-best"},
-	}
+	return newWhy(s, "why left-by-experiment", "{original}", s.Host.UnrestoredClockSource.Original)
 }
 
 func unrestored(s *situation.Situation) *result.Finding {
@@ -274,15 +249,11 @@ func unrestored(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	left := s.Host.UnrestoredClockSource
-	return &result.Finding{
-		Title: fmt.Sprintf("an experiment of timebench left the clock source switched to %s; it was %s", s.ClockSource, left.Original),
-		Evidence: []string{
-			fmt.Sprintf("/run/timebench/clocksource.json: process %d switched it from %s at %s", left.PID, left.Original, left.Since.UTC().Format(time.DateTime+" UTC")),
-			"neither that process nor its guardian is running, and the clock source in use is " + s.ClockSource,
-		},
-		Cause: "`timebench compare --clocksources` and its guardian process were killed at the same time: " +
-			"with their control group, with their container, or both by kill -9. Neither could restore the clock source.",
-		Remedies: remedy.For(s, "restore", "restore-best"),
-		Links:    []string{clockSourceABI},
+	finding := newFinding(s, "clocksource-unrestored", "{original}", left.Original)
+	finding.Evidence = []string{
+		fmt.Sprintf("/run/timebench/clocksource.json: process %d switched it from %s at %s", left.PID, left.Original,
+			left.Since.UTC().Format(time.DateTime+" UTC")),
+		"neither that process nor its guardian is running, and the clock source in use is " + s.ClockSource,
 	}
+	return finding
 }

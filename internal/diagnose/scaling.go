@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -51,13 +50,8 @@ func notScaling(s *situation.Situation) *result.Finding {
 	if len(stuck) == 0 {
 		return nil
 	}
-	finding := &result.Finding{
-		Title:    "a clock does not scale: all CPUs together read it no faster than one CPU",
-		Evidence: stuck,
-		Cause:    "The CPUs wait for each other: for a shared timer (the HPET, the ACPI timer), for a lock, or for an emulator with one counter for all CPUs.",
-		Remedies: remedy.For(s, "read-less"),
-		Links:    linuxLinks(s, vdsoManual),
-	}
+	finding := newFinding(s, "not-scaling")
+	finding.Evidence = stuck
 	return finding
 }
 

@@ -3,9 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/words"
@@ -40,21 +38,12 @@ func setting(s *situation.Situation) []string {
 // twoServices finds two time services that correct each other. Either both run; or a guest with a time service was
 // stepped while doctor measured, which suggests that the hypervisor sets the clock too.
 func twoServices(s *situation.Situation) *result.Finding {
-	finding := &result.Finding{
-		Title:    "two time services correct the wall clock",
-		Remedies: remedy.For(s, "one-service-hyperv", "one-service-vmware", "one-service-vbox"),
-		Links:    []string{"https://chrony-project.org/faq.html", adjtimexManual},
-	}
+	var finding *result.Finding
 	if names := setting(s); len(names) > 1 {
-		finding.Title += ": " + words.List(names)
+		finding = newFinding(s, "two-time-services", "{services}", words.List(names))
 		finding.Evidence = []string{"running: " + words.List(names)}
-		finding.Cause = "Each moves the clock to its own time, and takes the correction of the other for an error. The clock is stepped again and again, or its rate is corrected up to the limit."
-		if len(finding.Remedies) == 0 {
-			finding.Remedies = remedy.For(s, "one-service")
-		}
 	} else if tool := toolOfHypervisor(s); tool != "" && s.IsStepped() && isSteered(s.Host.TimeSync) {
-		finding.Title = "the wall clock is stepped while a time service corrects it: probably two of them"
-		finding.Cause = fmt.Sprintf("Probably %s sets the clock, and a time service of this machine corrects it: each takes the correction of the other for an error. This is a guess, by the step during the measurement.", tool)
+		finding = newFinding(s, "two-time-services by-a-step", "{tool}", tool)
 	} else {
 		return nil
 	}
@@ -95,17 +84,8 @@ func rateAtLimit(s *situation.Situation) *result.Finding {
 	if rate < 0 {
 		direction, wrong = "fast", "gains"
 	}
-	finding := &result.Finding{
-		Title:    fmt.Sprintf("the clock source runs %s by as much as the kernel can correct, or more", direction),
-		Evidence: []string{limitEvidence(*sync)},
-		Cause: fmt.Sprintf("A time service corrects the rate of the clock by the limit of the kernel. The clock source%s therefore runs at a wrong rate: %s",
-			named(s.ClockSource), wrongRate),
-		Remedies: remedy.For(s, "start-again", "hypervisor-clock", "kvm-clock-in-guest", "boot-hpet"),
-		Links:    []string{adjtimexManual, "https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
-	}
-	if !s.IsGuest() {
-		finding.Remedies = slices.Insert(finding.Remedies, 0, remedy.For(s, "reboot")...)
-	}
+	finding := newFinding(s, "clock-rate", "{slow}", direction, "{name}", named(s.ClockSource))
+	finding.Evidence = []string{limitEvidence(*sync)}
 	if math.Abs(float64(sync.OffsetNS)) <= farOffNS {
 		return finding
 	}
@@ -115,18 +95,14 @@ func rateAtLimit(s *situation.Situation) *result.Finding {
 		finding.Cause += fmt.Sprintf(" The wall clock still %s time.", wrong)
 		return finding
 	}
-	finding.Title = fmt.Sprintf("the clock source may run %s by more than the kernel can correct", direction)
-	finding.Cause = "A time service corrects the rate of the clock by the limit of the kernel, but the remaining offset has the other sign: " +
-		"the service may be recovering from a correction. If the rate is still at its limit in an hour, the clock source" + named(s.ClockSource) +
-		" runs at a wrong rate: " + wrongRate
+	evidence := finding.Evidence
+	finding = newFinding(s, "clock-rate other-sign", "{slow}", direction, "{name}", named(s.ClockSource))
+	finding.Evidence = evidence
 	if !s.IsGuest() { // which may have been migrated
-		finding.Severity, finding.Remedies = result.Note, nil
+		finding.Severity = result.Note
 	}
 	return finding
 }
-
-// wrongRate is why a clock source runs at a wrong rate.
-const wrongRate = "the kernel measured the rate of the counter wrongly when it booted, or the machine was migrated to a host with another rate."
 
 // named returns a name to be added after a noun; "" if it is unknown.
 func named(name string) string {

@@ -2,13 +2,12 @@ package diagnose
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A read of a fine clock beyond both limits, in ns and in reads of the CPU's counter, does not read that counter in
@@ -40,45 +39,24 @@ func slowReads(s *situation.Situation) *result.Finding {
 	if s.OnLinux() && read.KernelEntry != result.Never {
 		return nil // the checks of kernel entry cover this
 	}
-	finding := &result.Finding{
-		Title:    "reads of the fine clocks are slow" + becauseOfCounter(s),
-		Evidence: []string{row(*read), row(*counter)},
-		Remedies: remedy.For(s, "timecounter-tsc", "timecounter-smp-tsc", "timecounter-fast", "timecounter-look", "read-less"),
-	}
+	var finding *result.Finding
+	evidence := []string{row(*read), row(*counter)}
 	switch {
 	case s.ReadsQPCInUserMode():
-		finding.Title = "QueryPerformanceCounter is slow, although it does not enter the kernel"
-		finding.Cause = "The pages that Windows shares with programs allow reads in user mode, but a read costs many times what the counter of the CPU costs. A guest showed this after it was restored from a snapshot."
-		finding.Remedies = remedy.For(s, "start-again", "hv-time")
-		finding.Links = []string{highResolution}
+		finding = newFinding(s, "slow-reads of-qpc")
 	case s.OnBSD():
-		finding.Evidence = append(finding.Evidence, timecounterEvidence(s)...)
-		finding.Cause, finding.Links = timecounterCause(s), []string{bsdLinks[s.Host.OS]}
+		tsc, quality := s.TSCCounter()
+		finding = newFinding(s, "slow-reads of-a-bsd", "{because}", becauseOfCounter(s), "{tsc}", tsc,
+			"{quality}", strconv.Itoa(quality))
+		evidence = append(evidence, timecounterEvidence(s)...)
 	default:
-		finding.Cause = "The system does not read the counter of the CPU in user mode for these clocks, and why is unknown. It may read a timer on the mainboard, or an emulator, a sandbox or a tracer may handle the calls."
+		finding = newFinding(s, "slow-reads", "{because}", becauseOfCounter(s))
 	}
+	finding.Evidence = evidence
 	return finding
 }
 
 const slowReadsKind = "slow-reads" // the kind of the findings of slowReads
-
-// becauseOfCounter returns a clause for why the fine clocks are slow.
-func becauseOfCounter(s *situation.Situation) string {
-	switch {
-	case !s.OnBSD():
-		return ", and why is unknown"
-	case s.ClockSource == "":
-		return ", probably because of a slow timecounter"
-	default:
-		return ", because the timecounter is " + s.ClockSource
-	}
-}
-
-// bsdLinks are the manual pages of timecounters.
-var bsdLinks = map[string]string{
-	"freebsd": "https://man.freebsd.org/cgi/man.cgi?query=timecounters&sektion=4", "dragonfly": "https://man.dragonflybsd.org/?command=systimer",
-	"netbsd": "https://man.netbsd.org/timecounter.9", "openbsd": "https://man.openbsd.org/tc_init.9",
-}
 
 func timecounterEvidence(s *situation.Situation) []string {
 	var evidence []string
@@ -101,17 +79,14 @@ func timecounterEvidence(s *situation.Situation) []string {
 	return evidence
 }
 
-func timecounterCause(s *situation.Situation) string {
-	name := s.ClockSource
-	if name == "" {
-		return "The kernel probably uses a timecounter that user mode cannot read, such as ACPI-fast or HPET. Which one is not in the result."
+// becauseOfCounter returns a clause for why the fine clocks are slow.
+func becauseOfCounter(s *situation.Situation) string {
+	switch {
+	case !s.OnBSD():
+		return ", and why is unknown"
+	case s.ClockSource == "":
+		return ", probably because of a slow timecounter"
+	default:
+		return ", because the timecounter is " + s.ClockSource
 	}
-	cause := words.Either(situation.IsTSCCounter(name), fmt.Sprintf("The kernel uses the timecounter %s, but user mode does not read it (kern.timecounter.fast_gettime, or a C library without support).", name), fmt.Sprintf("The kernel uses the timecounter %s. Each read of a fine clock enters the kernel, which reads that timer.", name))
-	if tsc, quality := s.TSCCounter(); tsc != "" && tsc != name && quality < 0 {
-		cause += fmt.Sprintf(" It does not select %s, because that has the quality %d: the kernel does not trust the TSC on several CPUs, or with deep idle states.", tsc, quality)
-	}
-	if s.IsGuest() {
-		cause += " In a virtual machine it knows nothing about the TSCs of the host."
-	}
-	return cause
 }

@@ -3,9 +3,9 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -17,18 +17,7 @@ import (
 )
 
 func backwards(s *situation.Situation) *result.Finding {
-	finding := &result.Finding{
-		Title: "a clock went backwards",
-		Cause: "The counters of the CPUs disagree, or the hypervisor changed them during the measurement.",
-		Links: []string{"https://docs.kernel.org/virt/kvm/x86/timekeeping.html"},
-	}
-	if s.InGVisor() {
-		finding.Cause = "This is a sandbox of gVisor, which has a vDSO of its own. " +
-			"It computes the time from the TSC and parameters that gVisor changes meanwhile, and on some CPUs the result went back (google/gvisor#8118). A read by a system call is right."
-		finding.Links = []string{"https://github.com/google/gvisor/issues/8118"}
-	}
-	finding.Remedies = remedy.For(s, "recheck", "newer-runsc", "hypervisor-clock", "other-source", "compare-cpus",
-		"look-again")
+	finding := newFinding(s, "backwards")
 	if compared := skew.Of(s.Document); compared != nil {
 		if worst := compared.Worst(); worst != nil {
 			finding.Title = "the CPUs do not have the same time: " + worst.String()
@@ -67,13 +56,7 @@ func happened(id, predicate string, times int64, worstNS float64) string {
 func clause(sentence string) string { return strings.TrimSuffix(sentence, ".") }
 
 func faulty(s *situation.Situation) *result.Finding {
-	finding := &result.Finding{
-		Title: "a clock stood still, jumped or contradicted its system call",
-		Cause: "The kernel, the hypervisor or the hardware returns a wrong time. " +
-			"A machine that was paused shows this once.",
-		Remedies: remedy.For(s, "recheck"),
-		Links:    linuxLinks(s, vdsoManual),
-	}
+	finding := newFinding(s, "faulty-clock")
 	s.EachFault(func(c verify.VerifiedClock, f verify.ClockFault) {
 		switch {
 		case f.Kind == verify.FaultWarp, f.Kind == verify.FaultBackwards, f.Kind == verify.FaultFailed:
@@ -106,13 +89,7 @@ func drifting(s *situation.Situation) *result.Finding {
 	if t == nil {
 		return nil
 	}
-	finding := &result.Finding{
-		Title: "a clock runs at a wrong rate",
-		Cause: fmt.Sprintf("The counter does not keep its rate, or the kernel assumes a wrong one. "+
-			"A time service corrects up to %d ppm (adjtimex(2)).", situation.MaxFrequencyPPM),
-		Remedies: remedy.For(s, "start-again", "hypervisor-clock", "other-source"),
-		Links:    linuxLinks(s, "https://man7.org/linux/man-pages/man2/adjtimex.2.html"),
-	}
+	finding := newFinding(s, "drift", "{limit}", strconv.Itoa(situation.MaxFrequencyPPM))
 	beyond := func(r *drift.DriftRate, from float64) bool {
 		return r != nil && r.PPM != nil && math.Abs(*r.PPM-from)-r.IntervalPPM > situation.MaxFrequencyPPM
 	}

@@ -51,8 +51,8 @@ func faultByLog(s *situation.Situation) *result.Finding {
 	case !s.LogOnly():
 		title = "the kernel log shows that " + title
 	}
-	found.remedies = names
-	return found.finding(s, title)
+	found.title, found.remedies = title, names
+	return found.finding(s)
 }
 
 // wallFault finds a fault of the wall clock in the kernel log. A measurement shows whether it is still wrong.
@@ -61,7 +61,9 @@ func wallFault(s *situation.Situation) *result.Finding {
 	if len(faults) == 0 || !s.LogOnly() && s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised {
 		return nil
 	}
-	return explained(s, faults).finding(s, faults[0].Title)
+	found := explained(s, faults)
+	found.title = faults[0].Title
+	return found.finding(s)
 }
 
 // A read of the TSC costs 7 to 25 ns on x86 CPUs of the last fifteen years. A trap to a hypervisor costs about 1 µs.
@@ -81,13 +83,8 @@ func trappedTSC(s *situation.Situation) *result.Finding {
 	if c == nil || !traps(s, c) {
 		return nil
 	}
-	finding := &result.Finding{
-		Title:    "reads of the TSC trap: the TSC is emulated",
-		Evidence: []string{row(*c), "an empty call · " + words.Duration(s.FloorNS)},
-		Cause:    "A hypervisor intercepts RDTSC, to give the machine a TSC with another rate or offset than the CPU has. Every clock based on the TSC is slower, although it does not enter the kernel.",
-		Remedies: remedy.For(s, "untrap", "vmware-scaling"),
-		Links:    []string{"https://xenbits.xen.org/docs/unstable/man/xen-tscmode.7.html"},
-	}
+	finding := newFinding(s, "tsc-trapped")
+	finding.Evidence = []string{row(*c), "an empty call · " + words.Duration(s.FloorNS)}
 	if h := remedy.HypervisorOf(s); h != nil {
 		finding.Cause += " " + h.Trap
 		finding.Links = h.Links
@@ -103,11 +100,7 @@ func tscRate(s *situation.Situation) *result.Finding {
 	if s.Invariant() {
 		evidence = append(evidence, "the CPU reports an invariant TSC: "+flags(s))
 	}
-	return &result.Finding{
-		Title:    "the TSC does not keep its rate",
-		Evidence: evidence,
-		Cause:    "The TSC runs at another rate than the kernel assumes, or its rate changes with the CPU load. After a migration, a machine may keep the figure of its old host.",
-		Remedies: remedy.For(s, "start-again", "hypervisor-clock", "update-firmware", "other-source"),
-		Links:    []string{kvmTimekeeping},
-	}
+	finding := newFinding(s, "tsc-rate")
+	finding.Evidence = evidence
+	return finding
 }

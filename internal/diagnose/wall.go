@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
@@ -97,39 +98,24 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 	}
 	errorText := "maximum error " + words.Duration(float64(sync.MaxErrorNS))
 	if sync.Synchronised {
-		return &result.Finding{
-			Title:    "no time service has corrected the wall clock for some time",
-			Evidence: []string{"adjtimex: " + errorText},
-			Cause: fmt.Sprintf("The kernel lets the maximum error grow by %d ppm since the last correction, which was therefore at most %s ago. It calls the clock unsynchronised only at 16 s, after nine hours.",
-				errorPPM, longDuration(float64(sync.MaxErrorNS)*1e6/errorPPM)),
-			Remedies: remedy.For(s, unsynchronisedRemedies...),
-			Links:    []string{adjtimexManual},
-		}
+		since := longDuration(float64(sync.MaxErrorNS) * 1e6 / errorPPM)
+		finding := newFinding(s, "unsynchronised for-some-time", "{ppm}", strconv.Itoa(errorPPM), "{time}", since)
+		finding.Evidence = []string{"adjtimex: " + errorText}
+		return finding
 	}
 	evidence := []string{"adjtimex: STA_UNSYNC, " + errorText}
 	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < staleErrorNS {
-		return &result.Finding{
-			Severity: result.Note,
-			Title:    "a time service sets the wall clock, but the kernel does not know that it is synchronised",
-			Evidence: evidence,
-			Cause:    "Without a time service the kernel lets the maximum error grow to 16 s, so something sets it. chrony does, but clears STA_UNSYNC only if its configuration has rtcsync. Programs that ask the kernel see an unsynchronised clock.",
-			Remedies: remedy.For(s, "chrony-rtcsync"),
-			Links:    []string{adjtimexManual, "https://chrony-project.org/documentation.html"},
-		}
+		finding := newFinding(s, "unsynchronised by-the-flag-only")
+		finding.Severity, finding.Evidence = result.Note, evidence
+		return finding
 	}
-	finding := &result.Finding{
-		Title:    "the wall clock is not synchronised, as far as the kernel knows",
-		Evidence: evidence,
-		Cause:    "The kernel knows of no time service (chrony, ntpd, systemd-timesyncd) that synchronises the wall clock, or the service has not reached its servers yet. The tools of VMware, Hyper-V and VirtualBox, and WSL 2, set the clock without telling the kernel. Timestamps may be wrong; the cost of clocks is not affected.",
-		Remedies: remedy.For(s, unsynchronisedRemedies...),
-		Links:    []string{adjtimexManual},
-	}
+	lost := ""
 	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < lostErrorNS {
-		finding.Cause = "A time service has set the wall clock, but not for some time, and the kernel does not know that it is synchronised. " + finding.Cause
+		lost = "A time service has set the wall clock, but not for some time, and the kernel does not know that it is " +
+			"synchronised. "
 	}
-	if s.InWSL() {
-		finding.Cause += " WSL 2 sets the clock from Windows. After a sleep of Windows, older versions do not, and the clock is behind."
-	}
+	finding := newFinding(s, "unsynchronised", "{lost}", lost)
+	finding.Evidence = evidence
 	if len(s.Host.TimeServices) > 0 {
 		finding.Evidence = append(finding.Evidence, "running: "+words.List(s.ServiceNames()))
 	}
@@ -137,11 +123,6 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 		finding.Links = append(finding.Links, cloud.Link)
 	}
 	return finding
-}
-
-// unsynchronisedRemedies are the names of the remedies for a clock without synchronisation.
-var unsynchronisedRemedies = []string{
-	"host-sets-clock", "wsl", "start-service", "cloud-time", "chrony-ptp", "load-ptp-kvm", "ptp-hyperv", "firecracker-clock",
 }
 
 func slewed(s *situation.Situation) *result.Finding {
@@ -162,16 +143,8 @@ func slewed(s *situation.Situation) *result.Finding {
 	if evidence == nil {
 		return nil
 	}
-	finding := &result.Finding{
-		Title:    "the wall clock is being slewed",
-		Evidence: evidence,
-		Cause:    "A time service corrects the wall clock gradually: CLOCK_REALTIME and CLOCK_MONOTONIC run slightly fast or slow until it is right. CLOCK_MONOTONIC_RAW is not affected.",
-		Links:    []string{adjtimexManual},
-	}
-	if setByHand(*sync) {
-		finding.Cause = "A program set this rate, and the kernel knows of no time service that will reset it. Until then, CLOCK_REALTIME and CLOCK_MONOTONIC run fast or slow. CLOCK_MONOTONIC_RAW is not affected."
-		finding.Remedies = remedy.For(s, "reset-rate")
-	}
+	finding := newFinding(s, words.Either(setByHand(*sync), "slewed by-hand", "slewed"))
+	finding.Evidence = evidence
 	return finding
 }
 
@@ -180,11 +153,7 @@ func stepped(s *situation.Situation) *result.Finding {
 	if s.IsStepped() {
 		evidence = append(evidence, steppedBy(s))
 	}
-	return &result.Finding{
-		Title:    "the wall clock was stepped",
-		Evidence: evidence,
-		Cause:    "Somebody set it, or a time service or the hypervisor stepped it.",
-		Remedies: remedy.For(s, "slew"),
-		Links:    linuxLinks(s, adjtimexManual),
-	}
+	finding := newFinding(s, "stepped")
+	finding.Evidence = evidence
+	return finding
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/words"
@@ -43,17 +41,13 @@ func wallOff(s *situation.Situation) *result.Finding {
 		return nil // only the real-time clock is off, and a virtual one does not matter
 	}
 	other := words.Either(situation.IsHostClock(*far), "the host's clock", "the real-time clock")
-	why := offsetCauses[slices.IndexFunc(offsetCauses, func(c offsetCause) bool { return c.where(s) })]
-	finding := &result.Finding{
-		Severity: why.severity,
-		Title:    fmt.Sprintf("the wall clock is %s %s", awayFrom(*far), other),
-		Evidence: evidence,
-		Cause:    why.cause,
-		Remedies: remedy.For(s, why.remedies...),
-		Links:    append(slices.Clone(why.links), adjtimexManual),
-	}
+	name, severity := offCause(s)
+	finding := newFinding(s, name)
+	finding.Severity, finding.Evidence = severity, evidence
+	finding.Title = fmt.Sprintf("the wall clock is %s %s", awayFrom(*far), other)
+	finding.Links = append(finding.Links, adjtimexManual)
 	usable := math.Abs(float64(*far.OffsetNS)) <= usableOffsetNS
-	if why.severity == "" && usable {
+	if severity == "" && usable {
 		finding.Severity = result.Warn
 	}
 	if clock := s.Host.VMClock; clock != nil && clock.Disruptions > 0 {
@@ -61,8 +55,9 @@ func wallOff(s *situation.Situation) *result.Finding {
 	}
 	if sync := s.Host.TimeSync; sync != nil && sync.Synchronised {
 		finding.Evidence = append(finding.Evidence, "adjtimex: synchronised, as far as the kernel knows")
-		if why.severity == "" && situation.IsRTC(*far) { // which may drift, in a virtual machine too
-			finding.Cause += " But the kernel calls the clock synchronised, which after a pause it does for hours: the real-time clock may be the wrong one. Compare the time with another machine first."
+		if severity == "" && situation.IsRTC(*far) { // which may drift, in a virtual machine too
+			finding.Cause += " But the kernel calls the clock synchronised, which after a pause it does for hours: the " +
+				"real-time clock may be the wrong one. Compare the time with another machine first."
 			finding.Severity = words.Either(usable, result.Note, result.Warn)
 		}
 	}
@@ -86,37 +81,19 @@ func awayFrom(w result.WallOffset) string {
 	return longDuration(math.Abs(float64(*w.OffsetNS))) + " " + where
 }
 
-// An offsetCause is why a wall clock is off, by the platform.
-type offsetCause struct {
-	where    func(*situation.Situation) bool
-	severity string // "" if it depends on the offset
-	cause    string
-	remedies []string // names
-	links    []string
-}
-
-// offsetCauses are the known causes; the first that applies counts, and the last always does.
-var offsetCauses = []offsetCause{
-	{where: (*situation.Situation).InWSL,
-		cause:    "While Windows sleeps, the virtual machine of WSL 2 does not run, and nothing moves its wall clock forward afterwards. Older versions of WSL do not correct it.",
-		remedies: []string{"set-from-rtc", "wsl"},
-		links:    []string{"https://github.com/microsoft/WSL/issues/10006"}},
-	{where: (*situation.Situation).InContainer,
-		cause:    "A container has the clock of its host, so the clock of the host is wrong.",
-		remedies: []string{"host-sets-clock"}},
-	{where: func(s *situation.Situation) bool { return s.GuestUnder("firecracker") },
-		cause:    "The machine was paused, or restored from a snapshot. Its wall clock then goes on from where it was. On restore Firecracker can advance kvm-clock (clock_realtime), but not the TSC.",
-		remedies: []string{"set-from-rtc", "step-at-start", "chrony-ptp", "firecracker-clock"},
-		links:    []string{remedy.FirecrackerSnapshots}},
-	{where: (*situation.Situation).IsGuest,
-		cause:    "The machine was paused, suspended with its host, or restored from a snapshot. Its wall clock then goes on from where it was, until a time service or the tools of the hypervisor set it.",
-		remedies: []string{"set-from-rtc", "step-at-start", "chrony-ptp", "load-ptp-kvm", "ptp-hyperv"}},
-	{where: func(s *situation.Situation) bool { return s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised },
-		severity: result.Note,
-		cause:    "A time service synchronises the wall clock, so the real-time clock is the wrong one. The next boot starts with its time, until the service has reached its servers.",
-		remedies: []string{"write-rtc"}},
-	{where: func(*situation.Situation) bool { return true },
-		severity: result.Warn,
-		cause:    "Nothing synchronises the wall clock, so either may be wrong: the wall clock after a sleep or after somebody set it, or the real-time clock if its battery is empty.",
-		remedies: []string{"start-service", "set-from-rtc"}},
+// offCause returns the name of the text on why a wall clock is off, and the severity; "" if it depends on the offset.
+func offCause(s *situation.Situation) (name, severity string) {
+	switch {
+	case s.InWSL():
+		return "wall-clock-off in-wsl", ""
+	case s.InContainer():
+		return "wall-clock-off in-a-container", ""
+	case s.GuestUnder("firecracker"):
+		return "wall-clock-off in-firecracker", ""
+	case s.IsGuest():
+		return "wall-clock-off in-a-guest", ""
+	case s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised:
+		return "wall-clock-off synchronised", result.Note
+	}
+	return "wall-clock-off", result.Warn
 }

@@ -7,14 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
-
-const highResolution = "https://learn.microsoft.com/en-us/windows/win32/sysinfo/acquiring-high-resolution-time-stamps"
 
 // frequencies are the counters behind values of QueryPerformanceFrequency, from Microsoft's page on high-resolution
 // time stamps. 24 MHz is Intel's HPET from Skylake on, and the counter of some Arm CPUs. 100 MHz is a period of 10 ns
@@ -48,12 +45,7 @@ func Frequency(hz int64, arch string) (meaning string, platform bool) {
 	return fmt.Sprintf("%.4g MHz", float64(hz)/1e6), false
 }
 
-const (
-	qpcSyscall  = "NtQueryPerformanceCounter@syscall"
-	tlfsTimers  = "https://learn.microsoft.com/en-us/virtualization/hyper-v-on-windows/tlfs/timers"
-	qemuHyperV  = "https://www.qemu.org/docs/master/system/i386/hyperv.html"
-	libvirtTime = "https://libvirt.org/formatdomain.html#time-keeping"
-)
+const qpcSyscall = "NtQueryPerformanceCounter@syscall"
 
 // hasQPC reports whether facts of the QueryPerformanceCounter of Windows are known. Wine has another one.
 func hasQPC(s *situation.Situation) bool {
@@ -126,40 +118,23 @@ func qpcKernel(s *situation.Situation) *result.Finding {
 	if entry != result.Always && !platform {
 		return nil
 	}
-	finding := &result.Finding{
-		Title:    "QueryPerformanceCounter enters the kernel",
-		Evidence: append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...),
-		Links:    []string{highResolution},
-	}
-	if platform {
-		finding.Title = "QueryPerformanceCounter reads a timer that all CPUs share"
-	}
-	finding.Cause, finding.Remedies = "Windows does not read the CPU counter in user mode here.", []result.Remedy{unforcePlatformClock}
-	persists := []result.Remedy{{Advice: "Check whether this persists: run doctor again later, and after the machine was shut down and started again"}}
+	name := "qpc-kernel"
 	switch q := w.QPC; {
 	case platform:
-		finding.Cause = "The platform clock is forced (bcdedit useplatformclock), or Windows considers the CPU counter unreliable."
+		name += " of-the-platform"
 	case q.UserMode != nil && *q.UserMode:
-		finding.Cause = "When the run began, the pages that Windows shares with programs allowed reads in user mode. During the run a read cost as much as the system call: the pages have changed since, or another program intercepts the function."
-		finding.Remedies = persists
+		name += " during-the-run"
 	case q.HypervisorPage:
-		finding.Cause = scaledByPage + " A hypervisor makes it invalid if the rate of the CPU counter is not stable, for example after a migration."
-		finding.Remedies, finding.Links = persists, append(finding.Links, tlfsTimers)
+		name += " by-its-page"
 	}
+	found := newWhy(s, name)
+	found.evidence = append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...)
 	if s.GuestUnder("kvm") {
-		finding.Cause += " A Windows guest of KVM also does this if it does not have Hyper-V's reference time (hv-time), which QEMU gives only on request."
-		finding.Remedies = append(remedy.For(s, "hv-time", "host-on-tsc", "start-again"), finding.Remedies...)
-		finding.Links = append(finding.Links, qemuHyperV, libvirtTime)
+		kvm := newWhy(s, "qpc-kernel in-kvm")
+		found.cause += " " + kvm.cause
+		found.remedies, found.links = append(kvm.remedies, found.remedies...), append(found.links, kvm.links...)
 	}
-	return finding
-}
-
-const scaledByPage = "Windows scales the CPU counter by a page that it shares with programs: the hypervisor page, which exists also without a hypervisor. While that page is not valid, each read is a system call."
-
-var unforcePlatformClock = result.Remedy{
-	Advice:   "As administrator, check whether the platform clock is forced. If so, delete that setting and reboot",
-	Commands: []string{`bcdedit /enum "{current}"`, "bcdedit /deletevalue useplatformclock"},
-	Risk:     "Some guides for games and audio programs set it on purpose. On a machine with a faulty TSC, Windows itself selected the platform clock.",
+	return found.finding(s)
 }
 
 func unprovenQPC(s *situation.Situation) *result.Finding {
@@ -169,20 +144,12 @@ func unprovenQPC(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	meaning, _ := Frequency(w.QPC.Hz, s.Host.Arch)
-	finding := &result.Finding{
-		Title:    "whether QueryPerformanceCounter enters the kernel is unknown",
-		Evidence: append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...),
-		Cause:    "No page that Windows shares with programs shows it, and the costs do not prove it.",
-		Remedies: []result.Remedy{{
-			Advice:   "Measure it on that machine: doctor reads the hypervisor page, and compares the cost with the cost of the system call",
-			Commands: []string{"timebench doctor"},
-		}},
-		Links: []string{highResolution},
-	}
+	name := "kernel-entry-unproven of-qpc"
 	if w.QPC.HypervisorPage {
-		finding.Cause = scaledByPage + " Whether it was valid is not in the result, and the costs do not prove it."
-		finding.Links = append(finding.Links, tlfsTimers)
+		name += "-with-a-page"
 	}
+	finding := newFinding(s, name)
+	finding.Evidence = append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...)
 	return finding
 }
 
@@ -195,19 +162,11 @@ func timerRaised(s *situation.Situation) *result.Finding {
 	if float64(w.Timer.PeriodNS) >= raised*float64(w.Timer.CoarsestNS) {
 		return nil
 	}
-	return &result.Finding{
-		Title:    "another program has set the period of the system timer to " + words.Duration(float64(w.Timer.PeriodNS)),
-		Evidence: []string{fmt.Sprintf("NtQueryTimerResolution: %s; the longest possible period is %s", words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.CoarsestNS)))},
-		Cause:    "The coarse clocks tick with the system timer. When that program ends, they tick more slowly than measured here. Since Windows 10, version 2004, the request of a program (timeBeginPeriod) counts for programs that make one themselves. Others may keep the default period.",
-		Remedies: []result.Remedy{{
-			Advice:   "Find the program, in a prompt of the administrator. The report is written to the named file",
-			Commands: []string{`powercfg /energy /duration 5 /output "%TEMP%\energy.html"`},
-		}},
-		Links: []string{"https://learn.microsoft.com/en-us/windows/win32/api/timeapi/nf-timeapi-timebeginperiod"},
-	}
+	period, coarsest := words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.CoarsestNS))
+	finding := newFinding(s, "timer-raised", "{period}", period)
+	finding.Evidence = []string{fmt.Sprintf("NtQueryTimerResolution: %s; the longest possible period is %s", period, coarsest)}
+	return finding
 }
-
-const w32timeManual = "https://learn.microsoft.com/en-us/windows-server/networking/windows-time-service/windows-time-service-tools-and-settings"
 
 // w32timeOff finds a Windows Time service that does not synchronise the wall clock. This is a note if Windows may start
 // the service: on a machine outside of a domain, a scheduled task does.
@@ -216,24 +175,17 @@ func w32timeOff(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	service := *s.Host.Windows.W32Time
-	finding := &result.Finding{
-		Cause: "Another program may set the clock instead, such as another NTP service or the tools of a hypervisor. Timestamps may be wrong; the cost of clocks is not affected.",
-		Links: []string{w32timeManual},
-	}
+	var finding *result.Finding
 	switch {
 	case service.State == "running" && service.Type == "NoSync":
-		finding.Title = "the Windows Time service runs, but does not synchronise the wall clock"
-		finding.Remedies = remedy.For(s, "w32time-sync")
+		finding = newFinding(s, "unsynchronised w32time-without-sync")
 	case service.Start == "disabled" && (service.State == "stopped" || service.State == ""):
-		finding.Title = "the Windows Time service is disabled, so it does not synchronise the wall clock"
-		finding.Remedies = remedy.For(s, "w32time-start")
+		finding = newFinding(s, "unsynchronised w32time-disabled")
 	case service.State != "stopped":
 		return nil
 	default:
+		finding = newFinding(s, "unsynchronised w32time-stopped")
 		finding.Severity = result.Note
-		finding.Title = "the Windows Time service is not running, so it does not synchronise the wall clock now"
-		finding.Cause = "Windows starts it by a trigger or a scheduled task, and the clock drifts until then. " + finding.Cause
-		finding.Remedies = remedy.For(s, "w32time-start")
 	}
 	finding.Evidence = []string{"W32Time: " + W32TimeText(service)}
 	if a := s.Host.Windows.Adjustment; a != nil && a.AdjustedHz != a.NominalHz {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/cmd"
+	"github.com/timebench/timebench/internal/show/texts"
 )
 
 // pages returns the pages of the documentation.
@@ -153,12 +154,21 @@ func TestDocumentedCommandsExist(t *testing.T) {
 	require.Greater(t, checked, 100)
 }
 
-// The commands that timebench prints exist: in remedies, advice, errors and help texts.
+// The commands that timebench prints exist: in remedies, findings, advice, errors and help texts.
 func TestPrintedCommandsExist(t *testing.T) {
 	checked, commands := 0, everyCommand()
 	for _, folder := range []string{"cmd", "internal"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder),
 			func(name string, _ fs.DirEntry, err error) error {
+				if err == nil && strings.HasSuffix(name, ".txt") && !strings.Contains(name, "testdata") {
+					text, err := os.ReadFile(name)
+					for _, e := range texts.Entries(string(text)) {
+						for _, f := range e.Fields {
+							checked += commandLines(t, commands, name, f.Value)
+						}
+					}
+					return err
+				}
 				if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 					return err
 				}

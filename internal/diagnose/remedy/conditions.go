@@ -10,9 +10,9 @@ import (
 	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
-// holds reports whether facts hold on a machine: "linux, not container or guest-of kvm qemu". A comma binds closer than
+// Holds reports whether facts hold on a machine: "linux, not container or guest-of kvm qemu". A comma binds closer than
 // "or". "" always holds.
-func holds(s *machine, facts string) bool {
+func Holds(s *machine, facts string) bool {
 	return slices.ContainsFunc(strings.Split(facts, " or "), func(all string) bool {
 		return !slices.ContainsFunc(strings.Split(all, ", "), func(fact string) bool { return !holdsOne(s, fact) })
 	})
@@ -92,7 +92,8 @@ var conditions = map[string]func(*machine, []string) bool{
 		original := s.Host.UnrestoredClockSource.Original
 		return (len(s.ClockSources) == 0 || s.Offers(original)) && safeInShell().MatchString(original)
 	}),
-	"sets": one((*machine).Sets),
+	"sets":        one((*machine).Sets),
+	"tsc-counter": is(func(s *machine) bool { return situation.IsTSCCounter(s.ClockSource) }),
 	"tsc-counter-unused": is(func(s *machine) bool {
 		name, _ := s.TSCCounter()
 		return name != "" && name != s.ClockSource

@@ -31,13 +31,9 @@ var hypervisors = sync.OnceValue(func() (all []Hypervisor) {
 	return all
 })
 
-// FirecrackerSnapshots is Firecracker's page on snapshots: clock_realtime, and the caveats of a restored machine.
-const FirecrackerSnapshots = "https://github.com/firecracker-microvm/firecracker/blob/main/" +
-	"docs/snapshotting/snapshot-support.md"
-
 // HypervisorOf returns the hypervisor of the machine; nil if it is unknown or missing.
 func HypervisorOf(s *machine) *Hypervisor {
-	return situation.First(hypervisors(), func(h Hypervisor) bool { return holds(s, h.where) })
+	return situation.First(hypervisors(), func(h Hypervisor) bool { return Holds(s, h.where) })
 }
 
 // A machine is the situation that a remedy is for.

@@ -47,7 +47,7 @@ func (r remedy) fits(s *machine) bool {
 	case adds != "" && s.IsSet(adds), r.Get("removes") != "" && len(r.removed(s)) == 0:
 		return false
 	}
-	return holds(s, r.Get("where"))
+	return Holds(s, r.Get("where"))
 }
 
 // onKernel reports whether a remedy acts on the kernel, which a container shares with its host: there it belongs on the
@@ -69,7 +69,7 @@ func (r remedy) removed(s *machine) []situation.Parameter {
 func (r remedy) all(s *machine, key string) []string {
 	var values []string
 	for _, f := range r.Fields {
-		if name, facts, _ := strings.Cut(f.Key, " if "); name == key && holds(s, facts) {
+		if name, facts, _ := strings.Cut(f.Key, " if "); name == key && Holds(s, facts) {
 			values = append(values, f.Value)
 		}
 	}
@@ -113,7 +113,7 @@ func (r remedy) on(s *machine) result.Remedy {
 }
 
 // OfHypervisor stands for the remedies of the machine's hypervisor among the names of remedies.
-const OfHypervisor = "of the hypervisor"
+const OfHypervisor = "of-the-hypervisor"
 
 // For returns the named remedies that work on a machine and are safe there, each once, in order.
 func For(s *machine, names ...string) []result.Remedy {

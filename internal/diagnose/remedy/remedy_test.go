@@ -47,7 +47,9 @@ func TestEveryRemedyHasASource(t *testing.T) {
 				requireKnown(t, f.Value, r.Name)
 			}
 			for _, figure := range regexp.MustCompile(`\{[A-Za-z ]+\}`).FindAllString(f.Value, -1) {
-				require.Contains(t, figures, figure, r.Name)
+				if figure != "{current}" { // of bcdedit
+					require.Contains(t, figures, figure, r.Name)
+				}
 			}
 			if key == "do" {
 				require.NotContains(t, f.Value[1:], "#", "%s: a remark has a line of its own; a shell may run it", r.Name)
@@ -76,7 +78,7 @@ func TestHolds(t *testing.T) {
 		"windows or guest, not container": true, "windows or guest, container": false, "older-than 5.9": false,
 		"older-than 5.11": true, "in none": true,
 	} {
-		require.Equal(t, held, holds(s, facts), facts)
+		require.Equal(t, held, Holds(s, facts), facts)
 	}
 }
 
@@ -92,7 +94,17 @@ func TestEveryRemedyIsUsed(t *testing.T) {
 			source.Write(text)
 		}
 	}
+	page, err := os.ReadFile(filepath.Join("..", "findings.txt"))
+	require.NoError(t, err)
 	var names, kinds []string
+	for _, e := range texts.Entries(string(page)) {
+		for _, f := range e.Fields {
+			if key, _, _ := strings.Cut(f.Key, " if "); key == "remedies" {
+				names = append(names, strings.Split(f.Value, ", ")...)
+			}
+		}
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == OfHypervisor })
 	for _, f := range causes().Fields {
 		kinds = append(kinds, f.Key)
 		names = append(names, OfCause(f.Key)...)
