@@ -10,29 +10,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kernel writes events of watched files to noEvents; epoll watches no file here.
-var noEvents [1]unix.EpollEvent
+// What an argument of a system call points to.
+const (
+	toTime = ^uintptr(iota)
+	toWord
+)
 
 // systemWays are the ways of Linux. A way in milliseconds stands after its twin in nanoseconds.
 var systemWays = []Way{
-	{ID: "nanosleep@syscall", Call: "nanosleep(2)", open: call(unix.SYS_NANOSLEEP, nil, relative(0, 1))},
+	{ID: "nanosleep@syscall", Call: "nanosleep(2)", open: call(unix.SYS_NANOSLEEP, nil, relative(1), toTime)},
 	{ID: "clock_nanosleep@syscall", Call: "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME)",
-		open: call(unix.SYS_CLOCK_NANOSLEEP, nil, absolute(2), unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME)},
+		open: call(unix.SYS_CLOCK_NANOSLEEP, nil, absolute, unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, toTime)},
 	{ID: "timerfd@syscall", Call: "timerfd_settime(TFD_TIMER_ABSTIME), read(2)",
-		open: call(unix.SYS_READ, timerFD, settime, 0, 0, unsafe.Sizeof(sleepingCall{}.word))},
-	{ID: "ppoll@syscall", Call: "ppoll(2)", open: call(unix.SYS_PPOLL, nil, relative(2, 1))},
+		open: call(unix.SYS_READ, timerFD, settime, 0, toWord, unsafe.Sizeof(sleepingCall{}.word))},
+	{ID: "ppoll@syscall", Call: "ppoll(2)", open: call(unix.SYS_PPOLL, nil, relative(1), 0, 0, toTime)},
 	// On some CPUs the C library makes ppoll of poll, and everywhere pselect6 of select.
 	{ID: "poll@syscall", Call: "ppoll(2), in ms as poll(2)", twin: "ppoll@syscall", twinLayer: Rounding,
-		open: call(unix.SYS_PPOLL, nil, relative(2, 1e6))},
-	{ID: "select@syscall", Call: "pselect6(2), in µs as select(3)", open: call(unix.SYS_PSELECT6, nil, relative(4, 1000))},
+		open: call(unix.SYS_PPOLL, nil, relative(1e6), 0, 0, toTime)},
+	{ID: "select@syscall", Call: "pselect6(2), in µs as select(3)",
+		open: call(unix.SYS_PSELECT6, nil, relative(1000), 0, 0, 0, 0, toTime)},
+	// epoll watches no file, so it writes no event to the word.
 	{ID: "epoll_pwait2@syscall", Call: "epoll_pwait2(2)",
-		open: call(unix.SYS_EPOLL_PWAIT2, epoll, relative64(3), 0, uintptr(unsafe.Pointer(&noEvents)), 1)},
+		open: call(unix.SYS_EPOLL_PWAIT2, epoll, relative64, 0, toWord, 1, toTime)},
 	{ID: "epoll_wait@syscall", Call: "epoll_wait(2), in ms", twin: "epoll_pwait2@syscall", twinLayer: Rounding,
-		open: call(unix.SYS_EPOLL_PWAIT, epoll, milliseconds, 0, uintptr(unsafe.Pointer(&noEvents)), 1)},
+		open: call(unix.SYS_EPOLL_PWAIT, epoll, milliseconds, 0, toWord, 1)},
 	{ID: "futex@syscall", Call: "futex(FUTEX_WAIT_BITSET)", // private
-		open: call(unix.SYS_FUTEX, nil, futex, 0, 9|128, 0, 0, 0, math.MaxUint32)},
+		open: call(unix.SYS_FUTEX, nil, absolute, toWord, 9|128, 0, toTime, 0, math.MaxUint32)},
 	{ID: "io_uring@syscall", Call: "io_uring_enter(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)",
-		open: call(unix.SYS_IO_URING_ENTER, ring, ringTimeout, 0, 0, 1, 1|8, 0, 3*8)},
+		open: call(unix.SYS_IO_URING_ENTER, ring, ringTimeout, 0, 0, 1, 1|8, toTime, 3*8)},
 }
 
 // monotonic returns CLOCK_MONOTONIC, as [native.CallTimed] reads it.
@@ -51,17 +56,22 @@ type sleepingCall struct {
 	file *os.File // closes the file of the call when nothing refers to it
 }
 
-// point has an argument point to the time.
-func (c *sleepingCall) point(argument int) { c.args[argument] = uintptr(unsafe.Pointer(&c.at)) }
-
-// A setter sets the argument of the time until a deadline, or returns why the call cannot sleep until it.
+// A setter sets the time until a deadline, or returns why the call cannot sleep until it.
 type setter func(c *sleepingCall, deadline int64) error
 
 // call opens a system call with these arguments; on a file, that is the first one.
 func call(number uintptr, file func() (int, error), set setter, args ...uintptr) func() (sleeper, error) {
 	return func() (sleeper, error) {
 		c := new(sleepingCall)
-		copy(c.args[:], args)
+		for i, argument := range args {
+			switch argument {
+			case toTime:
+				argument = uintptr(unsafe.Pointer(&c.at))
+			case toWord:
+				argument = uintptr(unsafe.Pointer(&c.word))
+			}
+			c.args[i] = argument
+		}
 		if file != nil {
 			fd, err := file()
 			if err != nil {
@@ -83,36 +93,24 @@ func call(number uintptr, file func() (int, error), set setter, args ...uintptr)
 	}
 }
 
-func absolute(argument int) setter {
-	return func(c *sleepingCall, deadline int64) error {
-		*(*unix.Timespec)(unsafe.Pointer(&c.at)) = unix.NsecToTimespec(deadline)
-		c.point(argument)
-		return nil
-	}
-}
-
-func futex(c *sleepingCall, deadline int64) error {
-	c.args[0] = uintptr(unsafe.Pointer(&c.word))
-	return absolute(3)(c, deadline)
+func absolute(c *sleepingCall, deadline int64) error {
+	*(*unix.Timespec)(unsafe.Pointer(&c.at)) = unix.NsecToTimespec(deadline)
+	return nil
 }
 
 // left returns the time until a deadline, rounded up to whole units in ns, as every caller of such a call must.
 func left(deadline, unit int64) int64 { return (max(0, deadline-monotonic()) + unit - 1) / unit * unit }
 
 // relative is of a call that takes the time that is left, in these units of ns.
-func relative(argument int, unit int64) setter {
-	set := absolute(argument)
-	return func(c *sleepingCall, deadline int64) error { return set(c, left(deadline, unit)) }
+func relative(unit int64) setter {
+	return func(c *sleepingCall, deadline int64) error { return absolute(c, left(deadline, unit)) }
 }
 
 // relative64 is of struct __kernel_timespec, which has 64 bits on every CPU.
-func relative64(argument int) setter {
-	return func(c *sleepingCall, deadline int64) error {
-		ns := left(deadline, 1)
-		c.at[0], c.at[1] = ns/1e9, ns%1e9
-		c.point(argument)
-		return nil
-	}
+func relative64(c *sleepingCall, deadline int64) error {
+	ns := left(deadline, 1)
+	c.at[0], c.at[1] = ns/1e9, ns%1e9
+	return nil
 }
 
 func milliseconds(c *sleepingCall, deadline int64) error {
@@ -126,7 +124,6 @@ func timerFD() (int, error) { return unix.TimerfdCreate(unix.CLOCK_MONOTONIC, un
 
 // settime arms a timerfd, so that a read waits for it.
 func settime(c *sleepingCall, deadline int64) error {
-	c.args[1] = uintptr(unsafe.Pointer(&c.word))
 	*(*unix.ItimerSpec)(unsafe.Pointer(&c.at)) = unix.ItimerSpec{Value: unix.NsecToTimespec(deadline)}
 	_, _, errno := unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, c.args[0], unix.TFD_TIMER_ABSTIME, uintptr(unsafe.Pointer(&c.at)), 0, 0, 0)
 	if errno != 0 { // a read of a timer that is not armed never ends
@@ -147,8 +144,7 @@ func ring() (int, error) {
 // ringTimeout sets struct io_uring_getevents_arg, by which liburing waits for a completion (io_uring_wait_cqe_timeout).
 // Linux has it since 5.11, and rounds it up to jiffies before 5.18.
 func ringTimeout(c *sleepingCall, deadline int64) error {
-	err := relative64(4)(c, deadline)
-	c.at[4] = int64(c.args[4])
-	c.args[4] += 2 * 8 // at[2] and at[3] are a signal mask
-	return err
+	ns := left(deadline, 1)
+	c.at = [5]int64{2: int64(uintptr(unsafe.Pointer(&c.at[3]))), 3: ns / 1e9, 4: ns % 1e9} // without a signal mask
+	return nil
 }
