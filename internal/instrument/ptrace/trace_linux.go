@@ -24,7 +24,7 @@ import (
 const tryHidden Task = "try"
 
 // Trace runs a program with limits, as [program.Run] does, and returns a span for each mark that was followed by
-// another mark of the same thread, in the order of the marks.
+// another mark of the same thread, in the order of those.
 //
 // The spans of a program that fails are valid. There are no spans of a program that exceeds a limit.
 func Trace(ctx context.Context, task Task, command *exec.Cmd, limits program.Limits) ([]Span, error) {
@@ -95,7 +95,7 @@ func Follow(args []string) error {
 	if err == nil && task != tryHidden {
 		err = t.follow()
 	}
-	r := report{Spans: t.marked()}
+	r := report{Spans: t.all}
 	if err != nil {
 		r.Error = err.Error()
 		if task == tryHidden {
@@ -126,8 +126,8 @@ type tracer struct {
 
 // A tracee is a thread of the program.
 type tracee struct {
-	fresh bool      // the SIGSTOP is still to come that the kernel sends to a new tracee
-	span  *openSpan // nil before the first mark
+	fresh bool  // the SIGSTOP is still to come that the kernel sends to a new tracee
+	span  *Span // nil before the first mark
 }
 
 // errEarly means that the program did not come to its first instruction.
@@ -291,10 +291,14 @@ func (t *tracer) called(tid int, thread *tracee) {
 		}
 	} else if name := readOf(t.info); name != "" {
 		if thread.span != nil {
-			t.add(thread.span, name)
+			thread.span.Reads = append(thread.span.Reads, name)
+			t.nReads++
 		}
 	} else if mark, ok := markIn(tid, t.info.args[:]); ok {
-		thread.span = t.open(thread.span, mark)
+		if thread.span != nil {
+			t.all = append(t.all, *thread.span)
+		}
+		thread.span = &Span{Mark: mark}
 	}
 	if t.full() {
 		t.blame(fmt.Errorf("the program made more than %d marks or %d clock reads", maxSpans, maxReads))
