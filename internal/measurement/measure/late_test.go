@@ -199,18 +199,6 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// The time of the turns of latency is part of the forecast, and a deadline bounds it.
-func TestForecastOfTurns(t *testing.T) {
-	f := forecast{watches: time.Second, spans: 3 * time.Millisecond, passes: steps{left: 3}}
-	f.turns.left = 100
-	f.turns.add(time.Second, 20)
-	require.Equal(t, 4*time.Second+time.Second+3*time.Millisecond, f.left())
-	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
-	defer cancel()
-	require.Equal(t, time.Minute, inTime(ctx, time.Minute))
-	require.LessOrEqual(t, inTime(ctx, 2*time.Hour), time.Hour)
-}
-
 // worked is what a worker did in a pass that began at 0.
 type worked struct {
 	start, end time.Duration

@@ -110,14 +110,6 @@ func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
 	require.True(t, s.oversubscribed(3))
 }
 
-// A pass of threads that share CPUs is divided into windows, which are samples, if it is long enough for them.
-func TestOversubscribedPassesHaveWindows(t *testing.T) {
-	for span, windows := range map[time.Duration]int{100 * time.Millisecond: windowsPerPass, 4 * time.Millisecond: 2, time.Millisecond: 1} {
-		s := Settings{Time: span, CPU: result.CPU{Usable: 2}}
-		require.Equal(t, []int{1, windows}, []int{s.windows(2), s.windows(3)}, span)
-	}
-}
-
 // A worker's rate is from its median slice, so that an interrupt in a few slices does not affect it; the plain count
 // includes it. With too few slices, the rate is all its reads over its time. A single thread needs no more, however
 // rarely it has a CPU.
@@ -246,19 +238,6 @@ func TestInterruptedRunReportsWhatIsComplete(t *testing.T) {
 	}
 }
 
-func TestDefaultsFillTheirBudgets(t *testing.T) {
-	require.Equal(t, 700, Settings{}.DefaultRounds(1), "and as many turns of the floor")
-	require.Equal(t, 77, Settings{}.DefaultRounds(17), "as many clocks as Linux has on amd64")
-	for clocks := 1; clocks < 30; clocks++ {
-		span := time.Duration(Settings{}.DefaultRounds(clocks)*(clocks+1)) * latencyTurn
-		require.InDelta(t, roundsBudget, span, float64(30*latencyTurn), "%d clocks", clocks)
-	}
-	require.Equal(t, 40, Settings{}.DefaultRounds(1000))
-	require.Equal(t, 700, Settings{CPU: result.CPU{Quota: 0.1, QuotaPeriodNS: 1e8}}.DefaultRounds(1), "of shorter turns")
-	require.Equal(t, 100*time.Millisecond, Settings{Threads: []int{1}, CPU: result.CPU{Usable: 1}}.DefaultTime(1))
-	require.Equal(t, shortestDefaultTime, Settings{Threads: DefaultThreads(192), CPU: result.CPU{Usable: 192}}.DefaultTime(1000))
-}
-
 // docs/measuring.md promises ten seconds. The rest of the program (facts, the TSC's rates asleep and
 // under load, the kernel entries) takes less than one second.
 func TestDefaultRunTakesLessThanTenSeconds(t *testing.T) {
@@ -287,17 +266,6 @@ func TestFairnessIsThatWithinAPass(t *testing.T) {
 	}
 	require.InEpsilon(t, 0.2, m.result().Fairness, 1e-9)
 	require.InEpsilon(t, 4*1200/400e-6, m.result().CountedReadsPerSecond, 1e-9)
-}
-
-// A worker checks its deadline each millisecond, however long the slices of a pass are.
-func TestWorkersOfALongPassLookAtTheirDeadline(t *testing.T) {
-	r := &runner{settings: Settings{CPU: result.CPU{Usable: 1}}}
-	short := r.pace(&throughput{subject: &subject{readNS: 20}, threads: 1}, 5*time.Millisecond)
-	long := r.pace(&throughput{subject: &subject{readNS: 20}, threads: 1}, time.Hour)
-	require.True(t, short.Keep)
-	require.True(t, long.Keep)
-	require.Greater(t, long.Slice, short.Slice)
-	require.Equal(t, short.Check, long.Check)
 }
 
 // A worker that is not stopped, because the runner gets no CPU for example, ends by itself.
