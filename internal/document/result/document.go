@@ -3,8 +3,8 @@
 //
 // Within one schema, keys are added but never removed. Every number has its unit
 // in its name. The comments of the types are the descriptions in the JSON Schema,
-// docs/timebench-1.schema.json, and in docs/result.md. Both are written by
-// `go test ./internal/document/result -run Schema -update`.
+// docs/timebench-1.schema.json, which
+// `go test ./internal/document/result -run Schema -update` writes.
 package result
 
 import (

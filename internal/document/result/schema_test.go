@@ -28,7 +28,7 @@ import (
 	"github.com/timebench/timebench/test/schema"
 )
 
-var update = flag.Bool("update", false, "write docs/timebench-1.schema.json and docs/result.md anew")
+var update = flag.Bool("update", false, "write docs/timebench-1.schema.json anew")
 
 func number(value float64) json.Number {
 	if math.IsInf(value, 0) {
