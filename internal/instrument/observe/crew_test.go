@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"context"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -41,21 +40,6 @@ func TestCrew(t *testing.T) {
 	require.Equal(t, 20, <-done, "who is dismissed ends the task before")
 }
 
-// A thread that cannot be pinned still gets each task.
-func TestCrewWithoutTheCPU(t *testing.T) {
-	var c Crew
-	heard := make(chan error, 3)
-	for range 3 {
-		c.Start(0, 1000, func(unpinned error) { heard <- unpinned })
-	}
-	for _, err := range Await(heard, 3, time.Minute, nil) {
-		require.ErrorContains(t, err, "pin a thread to CPU 1000")
-	}
-	c.Dismiss(0)
-	c.Wait()
-	require.Empty(t, heard)
-}
-
 func TestAwaitReturnsWhatCame(t *testing.T) {
 	from := make(chan int, 3)
 	from <- 1
@@ -73,11 +57,4 @@ func TestAwaitReturnsWhatCame(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
 	need.Ends(t, "waiting for what is done", func() { require.Empty(t, Await(from, 1, time.Hour, done)) })
-}
-
-func TestCancellingEndsASleep(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(time.Millisecond, cancel)
-	require.False(t, Sleep(ctx, 100*time.Hour))
-	require.True(t, Sleep(t.Context(), time.Microsecond))
 }

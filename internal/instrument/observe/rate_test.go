@@ -53,14 +53,6 @@ func TestRatesByACoarseStopwatch(t *testing.T) {
 	require.Zero(t, Hz(nanoseconds(), 100*time.Millisecond))
 }
 
-func TestStatedHz(t *testing.T) {
-	states := func(ns float64) func() float64 { return func() float64 { return ns } }
-	require.Equal(t, 1e9, StatedHz(clock.Clock{Hz: 1e9, ReportedNS: states(4e6)}),
-		"its values are nanoseconds, however coarse")
-	require.Equal(t, 1e8, StatedHz(clock.Clock{ReportedNS: states(10)}))
-	require.Zero(t, StatedHz(clock.Clock{ReportedNS: states(0)}))
-}
-
 // A reported rate is used; an unreported rate is measured.
 func TestRate(t *testing.T) {
 	var stated Rate
