@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -108,7 +109,7 @@ func root(t testing.TB, arch, script string) []byte {
 		"reader-c ":          func() { addC(t, &all, arch, "reader-c", "../readers/testdata/reader.c") },
 		"marked ":            func() { addC(t, &all, arch, "marked", "testdata/marked.c") },
 		" loop vdso ":        func() { addLoop(t, &all, arch) },
-		"/ptp_vmclock.ko.xz": func() { addModule(t, &all, arch) },
+		"load ":              func() { addModules(t, &all, arch, script) },
 		"run hpet-ahead ":    func() { addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go") },
 		"run stepped ":       func() { addGo(t, &all, arch, "stepped", "testdata/stepped.go") },
 	} {
@@ -124,11 +125,17 @@ func root(t testing.TB, arch, script string) []byte {
 	return all.whole()
 }
 
-// addModule adds the kernel's module of VMClock.
-func addModule(t testing.TB, all *archive, arch string) {
+// loaded matches the modules that a script loads.
+var loaded = regexp.MustCompile(`(?m)^load (\S+)$`)
+
+// addModules adds the modules of the kernel that a script loads.
+func addModules(t testing.TB, all *archive, arch, script string) {
 	t.Helper()
-	module, err := os.ReadFile(filepath.Join(parts(t, arch), "ptp_vmclock.ko.xz"))
-	require.NoError(t, err)
 	all.add("lib", folder, nil)
-	all.add("lib/ptp_vmclock.ko.xz", program, module)
+	for _, module := range loaded.FindAllStringSubmatch(script, -1) {
+		paths, err := filepath.Glob(filepath.Join(parts(t, arch), module[1]+".ko*"))
+		require.NoError(t, err)
+		require.Len(t, paths, 1, module[1])
+		all.add("lib/"+filepath.Base(paths[0]), program, content(t, paths[0]))
+	}
 }

@@ -19,8 +19,7 @@ import (
 // restoredScript has a watch see that its machine is restored from a snapshot of three seconds before. It runs on from
 // there, so the second line that requests the restore is also printed twice.
 const restoredScript = `
-xz -dc /lib/ptp_vmclock.ko.xz >/tmp/ptp_vmclock.ko
-run insmod insmod /tmp/ptp_vmclock.ko
+load ptp_vmclock
 run before timebench doctor --fast --format json
 run watch timebench watch --every 3s --format json --textfile /tmp/watch.prom &
 while [ ! -s /tmp/watch.prom ]; do usleep 100000; done
@@ -88,7 +87,7 @@ func TestRestored(t *testing.T) {
 	w := restored
 	w.emulator = filepath.Join(parts(t, ""), "qemu-10", x86)
 	said := w.run(t, restoredScript)
-	require.Zero(t, said["insmod"].status, said["insmod"].stderr)
+	require.Zero(t, said["ptp_vmclock"].status, said["ptp_vmclock"].stderr)
 	found := func(d *result.Document) string {
 		if i := slices.IndexFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "vm-disrupted" }); i >= 0 {
 			return d.Findings[i].Title
