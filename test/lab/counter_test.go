@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/counter"
+	"github.com/timebench/timebench/test/need"
 )
 
 // busy matches the reasons of a busy host.
@@ -40,17 +41,23 @@ func requireProven(t *testing.T, c *counter.Counter) {
 	}
 }
 
+// rightRate returns the word of a kernel command line with the rate of the TSC: QEMU has the counter of its host. A kernel
+// on a busy host measured 43 MHz.
+func rightRate(t testing.TB) string {
+	t.Helper()
+	m := counter.Begin()
+	if m == nil {
+		need.Missing(t, "counter", "no counter that user mode may read")
+	}
+	time.Sleep(100 * time.Millisecond)
+	return fmt.Sprintf("tsc_early_khz=%.0f", m.End().HZ/1e3)
+}
+
 // TestInvariantTSC forces the bit of an invariant TSC upon a machine. The counter of a healthy one may be read. A kernel
 // that got a wrong rate at boot demotes its TSC, and doctor measures the right rate.
 func TestInvariantTSC(t *testing.T) {
-	m := counter.Begin() // QEMU has the counter of its host; a kernel on a busy host measured 43 MHz
-	if m == nil {
-		t.Skip("no counter that user mode may read")
-	}
-	time.Sleep(100 * time.Millisecond)
-	right := fmt.Sprintf("tsc_early_khz=%.0f", m.End().HZ/1e3)
 	for name, test := range map[string]struct{ boot, source string }{
-		"healthy":    {right, "tsc"},
+		"healthy":    {rightRate(t), "tsc"},
 		"wrong rate": {"tsc_early_khz=2000000", "hpet"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -110,6 +110,7 @@ func root(t testing.TB, arch, script string) []byte {
 		"marked ":            func() { addC(t, &all, arch, "marked", "testdata/marked.c") },
 		" loop vdso ":        func() { addLoop(t, &all, arch) },
 		"load ":              func() { addModules(t, &all, arch, script) },
+		" vmm ":              func() { addGuest(t, &all, arch) },
 		"run hpet-ahead ":    func() { addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go") },
 		"run stepped ":       func() { addGo(t, &all, arch, "stepped", "testdata/stepped.go") },
 	} {
