@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
@@ -18,18 +17,18 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A counterRule is what the manual of a CPU promises about its counter, and the clock source by which Linux reads it.
-// promise is empty where a feature bit has it.
-type counterRule struct{ clock, source, promise string }
+// A counterRule is the clock source by which Linux reads a counter, and what the manual of the CPU promises about it;
+// nothing where a feature bit has it.
+type counterRule struct{ source, promise string }
 
-var counterRules = []counterRule{
-	{"RDTSC@cpu", "tsc", ""},
-	{"CNTVCT_EL0@cpu", "arch_sys_counter", "the Arm architecture requires one counter with a fixed rate for all CPUs"},
-	{"CNTVCT@cpu", "arch_sys_counter", "the Arm architecture requires one counter with a fixed rate for all CPUs"},
-	{"RDTIME@cpu", "riscv_clocksource", "the RISC-V manual requires a constant rate, and one tick at most between CPUs"},
-	{"RDTIME.D@cpu", "Constant", "LoongArch requires a constant rate, and the same value on all CPUs"},
-	{"MFTB@cpu", "timebase", "the Power architecture requires a rate that programs can rely on, and the firmware makes the CPUs agree"},
-	{"STCKF@cpu", "tod", "the z/Architecture requires a fixed rate, and one clock for all CPUs"},
+var counterRules = map[string]counterRule{
+	"RDTSC@cpu":      {"tsc", ""},
+	"CNTVCT_EL0@cpu": {"arch_sys_counter", "the Arm architecture requires one counter with a fixed rate for all CPUs"},
+	"CNTVCT@cpu":     {"arch_sys_counter", "the Arm architecture requires one counter with a fixed rate for all CPUs"},
+	"RDTIME@cpu":     {"riscv_clocksource", "the RISC-V manual requires a constant rate, and one tick at most between CPUs"},
+	"RDTIME.D@cpu":   {"Constant", "LoongArch requires a constant rate, and the same value on all CPUs"},
+	"MFTB@cpu":       {"timebase", "the Power architecture requires a rate that programs can rely on, and the firmware makes the CPUs agree"},
+	"STCKF@cpu":      {"tod", "the z/Architecture requires a fixed rate, and one clock for all CPUs"},
 }
 
 func (r counterRule) onX86() bool { return r.promise == "" }
@@ -43,20 +42,15 @@ var counterChecks = []func(*situation.Situation, counterRule, *counter.Counter) 
 // JudgeCounter completes the section of the CPU's counter: the kernel's figure for its frequency, the reasons, the
 // verdict. The evidence is in the document, which need not have the section.
 func JudgeCounter(d *result.Document, c *counter.Counter) {
-	s := situation.Of(d)
-	rule := situation.First(counterRules, func(r counterRule) bool { return r.clock == c.Clock })
-	if rule == nil {
-		c.Conclude()
-		return
-	}
-	_, uses := countsForKernel(s, *rule, c)
+	s, rule := situation.Of(d), counterRules[c.Clock]
+	_, uses := countsForKernel(s, rule, c)
 	c.OfKernel = c.Reference != "" && (uses == counter.Yes || pageOfHypervisor(s) != "" || d.Host.OS == "darwin")
 	if rate := kernelRate(s); rule.onX86() && rate.HZ > 0 {
 		c.Sources = append(c.Sources, rate)
 	}
 	c.Conclude() // the differences of the sources, for the last check
 	for _, check := range counterChecks {
-		if evidence, conclusion := check(s, *rule, c); evidence != "" {
+		if evidence, conclusion := check(s, rule, c); evidence != "" {
 			c.Reasons = append(c.Reasons, counter.CounterReason{Evidence: evidence, Conclusion: conclusion})
 		}
 	}
@@ -69,23 +63,17 @@ func kernelRate(s *situation.Situation) counter.CounterRate {
 	given := slices.Contains(s.Host.CPU.TSCFlags, "tsc_known_freq")
 	rate := counter.CounterRate{Name: "kernel, multiplier and shift", HZ: s.Host.CPU.KernelTSCHz, Nominal: !given && s.ClockSource != "tsc"}
 	for _, e := range s.Events() {
-		switch {
-		case e.Hz == 0:
-		case e.Kind == "tsc-rate":
-			rate = counter.CounterRate{Name: "kernel log, Detected " + e.Name, HZ: e.Hz, Nominal: !given}
-		case e.Kind == "tsc-refined":
-			rate = counter.CounterRate{Name: "kernel log, Refined TSC", HZ: e.Hz}
+		if e.Hz > 0 && (e.Kind == "tsc-rate" || e.Kind == "tsc-refined") {
+			name := words.Either(e.Kind == "tsc-rate", "Detected "+e.Name, "Refined TSC")
+			rate = counter.CounterRate{Name: "kernel log, " + name, HZ: e.Hz, Nominal: e.Kind == "tsc-rate" && !given}
 		}
 	}
 	return rate
 }
 
 // readableCounter: a program may execute the instruction, and it does not trap.
-func readableCounter(s *situation.Situation, rule counterRule, _ *counter.Counter) (evidence, conclusion string) {
-	c := situation.First(s.Clocks, func(c compare.Clock) bool { return c.ID == rule.clock })
-	if c == nil { // another instruction that reads it
-		c = situation.First(s.Clocks, func(c compare.Clock) bool { return c.Path == string(clock.CPU) })
-	}
+func readableCounter(s *situation.Situation, _ counterRule, _ *counter.Counter) (evidence, conclusion string) {
+	c := situation.First(s.Clocks, func(c compare.Clock) bool { return isCounter(c.ID) }) // without a fence, if timed
 	switch {
 	case c != nil && !c.Available && c.Reason != "":
 		return "it cannot be read: " + c.Reason, counter.No
@@ -99,26 +87,21 @@ func readableCounter(s *situation.Situation, rule counterRule, _ *counter.Counte
 	return "a read takes " + cost + ", so it does not trap", counter.Yes
 }
 
+func isCounter(id string) bool { return strings.HasSuffix(id, "@cpu") }
+
 // equalCounters: the CPUs have the same value.
 func equalCounters(s *situation.Situation, rule counterRule, _ *counter.Counter) (evidence, conclusion string) {
-	isCounter, warp := func(id string) bool { return strings.HasSuffix(id, "@cpu") }, ""
-	wentBackwards := func(id string, times int64, worstNS float64) {
-		if isCounter(id) && times > 0 {
-			warp = happened(id, "went backwards", times, worstNS)
+	warp, missing, pairs, within, compared := "", "", 0, 0.0, skew.Skew{}
+	for _, c := range s.Clocks {
+		if r := c.Resolution; isCounter(c.ID) && r != nil && r.Backwards > 0 {
+			warp = happened(c.ID, "went backwards", r.Backwards, r.WorstBackwardsNS)
 		}
 	}
 	s.EachFault(func(c verify.VerifiedClock, f verify.ClockFault) {
-		if f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards {
-			wentBackwards(c.ID, f.Count, f.WorstNS)
+		if isCounter(c.ID) && (f.Kind == verify.FaultWarp || f.Kind == verify.FaultBackwards) {
+			warp = happened(c.ID, "went backwards", f.Count, f.WorstNS)
 		}
 	})
-	for _, c := range s.Clocks {
-		if c.Resolution != nil {
-			wentBackwards(c.ID, c.Resolution.Backwards, c.Resolution.WorstBackwardsNS)
-		}
-	}
-	var compared skew.Skew
-	missing, pairs, within := "", 0, 0.0
 	if all := skew.Of(s.Document); all != nil {
 		compared = *all
 		compared.Clocks = slices.DeleteFunc(slices.Clone(all.Clocks), func(c skew.SkewedClock) bool { return !isCounter(c.ID) })
@@ -130,7 +113,7 @@ func equalCounters(s *situation.Situation, rule counterRule, _ *counter.Counter)
 		}
 	}
 	from, after := words.Either(compared.Star(), " from the first", ""), ""
-	if slices.ContainsFunc(s.Causes(), func(c kernellog.Cause) bool { return c.Kind == "tsc-adjust" }) {
+	if s.Shows("tsc-adjust") {
 		after = ", after the kernel corrected TSC_ADJUST"
 	}
 	switch worst := compared.Worst(); {
@@ -156,22 +139,19 @@ func equalCounters(s *situation.Situation, rule counterRule, _ *counter.Counter)
 
 // steadyCounter: the rate is constant, and the counter does not stop.
 func steadyCounter(s *situation.Situation, rule counterRule, _ *counter.Counter) (evidence, conclusion string) {
-	known, hypervisor := s.Host.CPU.InvariantTSC != nil, ""
-	if s.IsGuest() {
-		hypervisor = "the hypervisor (" + s.Host.Virtualization.Visible() + ")"
-	}
+	hypervisor := "the hypervisor (" + s.Host.Virtualization.Visible() + ")"
 	switch rates := s.TSCRates(); {
 	case !rule.onX86():
 		return rule.promise, counter.Yes
 	case len(rates) > 0:
 		return "it does not keep its rate: " + rates[0], counter.No
-	case s.Invariant() && hypervisor != "":
+	case s.Invariant() && s.IsGuest():
 		return hypervisor + " reports an invariant TSC, which a migration must not change", counter.Yes
 	case s.Invariant():
 		return "the CPU reports an invariant TSC: a constant rate, also while idle", counter.Yes
-	case !known:
+	case s.Host.CPU.InvariantTSC == nil:
 		return "it is unknown whether the TSC is invariant", counter.NotProven
-	case hypervisor != "":
+	case s.IsGuest():
 		return hypervisor + " does not report an invariant TSC: a migration may change its rate", counter.NotProven
 	}
 	return "the CPU does not report an invariant TSC: the rate may follow the frequency of the CPU, or stop while idle", counter.No
@@ -214,16 +194,14 @@ func countsForKernel(s *situation.Situation, rule counterRule, _ *counter.Counte
 		return c.TSC == kernellog.TSCWrong && !c.Inferred && !slices.Contains(rateCauses, c.Kind)
 	})
 	switch {
+	case !s.OnLinux() && !s.OnWindows() && (!s.OnBSD() || !rule.onX86()): // the timecounters of BSDs have many names
+		return "", ""
 	case s.OnWindows() && page == "" && s.ReadsQPCInUserMode():
 		return "QueryPerformanceCounter reads it in user mode", counter.Yes
 	case s.OnWindows() && page == "":
 		return "Windows does not read it in user mode for QueryPerformanceCounter", counter.NotProven
-	case s.OnBSD() && !rule.onX86(): // its timecounters have many names
-		return "", ""
 	case s.OnBSD() && !situation.IsTSCCounter(name):
 		return "the kernel counts time by " + name, counter.NotProven
-	case !s.OnLinux() && !s.OnBSD() && page == "":
-		return "", ""
 	case wrong != nil && rule.onX86():
 		return marked + ": " + wrong.Title, counter.No
 	case page != "":
@@ -232,8 +210,6 @@ func countsForKernel(s *situation.Situation, rule counterRule, _ *counter.Counte
 		return "the clock source of the kernel is unknown", counter.NotProven
 	case rule.onX86() && doubt != nil:
 		return marked + ", without a proof: " + doubt.Title, counter.NotProven
-	case rule.onX86() && s.MarkedUnstable():
-		return marked, counter.NotProven
 	case name == rule.source || s.OnBSD():
 		return "the kernel uses it as its clock source (" + name + ")", counter.Yes
 	}
@@ -245,12 +221,12 @@ func agreedFrequency(_ *situation.Situation, _ counterRule, c *counter.Counter) 
 	if c.HZ == 0 {
 		return "its frequency is unknown", counter.NotProven
 	}
+	if evidence := disagreements(c); len(evidence) > 0 {
+		return evidence[0], counter.NotProven
+	}
 	farthest, agreeing := 0.0, 0
 	for _, r := range c.Sources {
-		switch {
-		case c.Contradicts(r):
-			return disagrees(c, r), counter.NotProven
-		case !r.Nominal:
+		if !r.Nominal {
 			farthest, agreeing = max(farthest, math.Abs(r.PPM)), agreeing+1
 		}
 	}
@@ -261,28 +237,28 @@ func agreedFrequency(_ *situation.Situation, _ counterRule, c *counter.Counter) 
 	return text, counter.Yes
 }
 
-func disagrees(c *counter.Counter, r counter.CounterRate) string {
-	return fmt.Sprintf("%s is %s by %s, but %s by %s: %s ppm", c.Clock, counter.MHz(r.HZ), r.Name, counter.MHz(c.HZ), c.Reference,
-		words.SignedPPM(r.PPM))
+// disagreements returns the sources that differ from the measurement by more than a program can correct.
+func disagreements(c *counter.Counter) (evidence []string) {
+	for _, r := range c.Sources {
+		if c.Contradicts(r) {
+			evidence = append(evidence, fmt.Sprintf("%s is %s by %s, but %s by %s: %s ppm",
+				c.Clock, counter.MHz(r.HZ), r.Name, counter.MHz(c.HZ), c.Reference, words.SignedPPM(r.PPM)))
+		}
+	}
+	return evidence
 }
 
-// wrongFrequency finds a source of the counter's frequency that differs from the measurement by more than a program can
-// correct.
+// wrongFrequency finds disagreements of the sources of the counter's frequency.
 func wrongFrequency(s *situation.Situation) *result.Finding {
 	c := counter.Of(s.Document)
 	if c == nil {
 		return nil
 	}
-	finding := &result.Finding{
+	return &result.Finding{
 		Title:    "the sources of the frequency of the CPU's counter disagree",
+		Evidence: disagreements(c),
 		Cause:    "A program that takes the frequency from the wrong source measures wrong times. NTP corrects 500 ppm at most, and PostgreSQL accepts 10 %.",
 		Remedies: remedy.For(s, "avoid-counter"),
 		Links:    []string{counterPage},
 	}
-	for _, r := range c.Sources {
-		if c.Contradicts(r) {
-			finding.Evidence = append(finding.Evidence, disagrees(c, r))
-		}
-	}
-	return finding
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -300,8 +301,11 @@ func TestSourcesWithoutAReference(t *testing.T) {
 	require.NotEmpty(t, wrongFrequency(situation.Of(d)).Evidence)
 }
 
-// A counter that no rule knows is not judged.
-func TestUnknownCounter(t *testing.T) {
+// Each counter has a rule. Without one, its frequency alone proves nothing.
+func TestCounterRules(t *testing.T) {
+	for _, id := range clock.PlainCounters {
+		require.Contains(t, counterRules, id)
+	}
 	c := &counter.Counter{Clock: "ABC@cpu", HZ: 1e9}
 	JudgeCounter(well(), c)
 	require.Equal(t, counter.NotProven, c.Verdict)

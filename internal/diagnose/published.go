@@ -6,7 +6,6 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/published"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -19,8 +18,20 @@ func Published(d *result.Document) string {
 	if c == nil {
 		return ""
 	}
-	source, path := readBy(s, c)
-	figures, found := published.Of(source, path, hypervisorOf(s))
+	source, path, hypervisor := s.ClockSource, "", ""
+	switch {
+	case c.ID == situation.QPC:
+		source, path = countedBy(s), "winapi"
+	case s.Conditions != nil && len(s.Conditions.ClockSources) > 1: // of which one it is, is unknown
+	case c.Path == "syscall" || c.Path == "vdso" && c.KernelEntry == result.Always:
+		path = "syscall"
+	case c.Path == "vdso" && c.KernelEntry == result.Never:
+		path = "vdso"
+	}
+	if s.IsGuest() || s.HostOf("xen") {
+		hypervisor = s.Host.Virtualization.Visible()
+	}
+	figures, found := published.Of(source, path, hypervisor)
 	if !found {
 		return ""
 	}
@@ -29,24 +40,6 @@ func Published(d *result.Document) string {
 		return fmt.Sprintf("%s is usual; published for %s.", words.Duration(cost), figures)
 	}
 	return fmt.Sprintf("Published for %s.", figures)
-}
-
-// readBy returns the clock source behind an everyday clock, and the path of reads as figures have it; "" if unknown.
-func readBy(s *situation.Situation, c *compare.Clock) (source, path string) {
-	if c.ID == situation.QPC {
-		return countedBy(s), "winapi"
-	}
-	if s.Conditions != nil && len(s.Conditions.ClockSources) > 1 {
-		return "", ""
-	}
-	switch {
-	case c.Path == "syscall" || c.Path == "vdso" && c.KernelEntry == result.Always:
-		return s.ClockSource, "syscall"
-	case c.Path == "vdso" && c.KernelEntry == result.Never:
-		return s.ClockSource, "vdso"
-	default:
-		return "", ""
-	}
 }
 
 // timers are the timers behind QueryPerformanceCounter by their rates, in Hz.
@@ -62,12 +55,4 @@ func countedBy(s *situation.Situation) string {
 	default:
 		return timers[w.QPC.Hz]
 	}
-}
-
-// hypervisorOf returns the hypervisor under which the machine reads its clocks; "" if none.
-func hypervisorOf(s *situation.Situation) string {
-	if s.IsGuest() || s.HostOf("xen") {
-		return s.Host.Virtualization.Visible()
-	}
-	return ""
 }

@@ -17,12 +17,12 @@ import (
 // counter was timed. It compares the CPUs by the counter alone, which takes a tenth of a second with few CPUs.
 func AddCounter(ctx context.Context, d *result.Document, m *counter.Counter) {
 	timed := func(c compare.Clock) bool { return c.Path == string(clock.CPU) && c.Latency != nil }
-	if !slices.ContainsFunc(compare.Of(d).Clocks, timed) {
-		return
-	}
-	evidence := *d
 	clocks := slices.DeleteFunc(skew.DefaultClocks(), func(c clock.Clock) bool { return c.Path != clock.CPU })
-	if cpus := thread.Usable(); m != nil && len(cpus) > 1 && len(clocks) > 0 {
+	evidence := *d
+	switch cpus := thread.Usable(); {
+	case m == nil || !slices.ContainsFunc(compare.Of(d).Clocks, timed):
+		return
+	case len(cpus) > 1 && len(clocks) > 0:
 		compared := skew.Run(ctx, clocks, skew.Settings{Time: skewTime, Brief: true, CPUs: cpus}, nil)
 		evidence.Put(&compared)
 	}

@@ -21,18 +21,16 @@ func ptpOffset(of *result.WallOffset, device string) error {
 		return fmt.Errorf("%s: %w", device, err)
 	}
 	defer func() { _ = unix.Close(fd) }()
-	var readings [][3]unix.PtpClockTime
-	by := "PTP_SYS_OFFSET_EXTENDED" // include/uapi/linux/ptp_clock.h
-	if read, err := unix.IoctlPtpSysOffsetExtended(fd, ptpReadings); err == nil {
-		readings = read.Ts[:min(int(read.Samples), len(read.Ts))]
-	} else { // the driver lacks it, as KVM's and Hyper-V's
-		by = "clock_gettime"
-		readings, err = gettimeOfPTP(fd)
-		if err != nil {
-			return fmt.Errorf("%s: clock_gettime: %w", device, err)
-		}
+	read, err := unix.IoctlPtpSysOffsetExtended(fd, ptpReadings)
+	if err == nil {
+		of.By = "PTP_SYS_OFFSET_EXTENDED" // include/uapi/linux/ptp_clock.h
+		return tightest(of, read.Ts[:min(int(read.Samples), len(read.Ts))])
 	}
-	of.By = by
+	readings, err := gettimeOfPTP(fd) // drivers of hypervisors lack the former
+	if err != nil {
+		return fmt.Errorf("%s: clock_gettime: %w", device, err)
+	}
+	of.By = "clock_gettime"
 	return tightest(of, readings)
 }
 

@@ -6,6 +6,7 @@
 package vmclock
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ const (
 	maxError = 1e18
 )
 
-var statuses = []string{"unknown", "initializing", "synchronized", "freerunning", result.UnreliableVMClock}
+var statuses = map[byte]string{0: "unknown", 1: "initializing", 2: "synchronized", 3: "freerunning", 4: result.UnreliableVMClock}
 
 // Read returns the facts of the page of a machine whose files are below root, or why it cannot be read; nil without a
 // VMClock. The kernel returns no page in the midst of an update (drivers/ptp/ptp_vmclock.c). Read does not wait for a FIFO.
@@ -65,10 +66,7 @@ func parse(page []byte, first uint64) *result.VMClock {
 	flags, marker, updates := at(24), at(16), uint64(binary.LittleEndian.Uint32(page[12:])/2)
 	clock := &result.VMClock{DisruptionMarker: strconv.FormatUint(marker, 10)}
 	if size >= 35 {
-		clock.Status = strconv.Itoa(int(page[34]))
-		if int(page[34]) < len(statuses) {
-			clock.Status = statuses[page[34]]
-		}
+		clock.Status = cmp.Or(statuses[page[34]], strconv.Itoa(int(page[34])))
 	}
 	if size >= 104 && flags&maximumValid != 0 && at(96) <= maxError {
 		ns := int64(at(96))

@@ -24,7 +24,7 @@ type Measurement struct {
 	first              observe.Tightest
 }
 
-// Begin begins to measure the frequency of the CPU's counter; nil if there is no counter.
+// Begin begins to measure the frequency of the CPU's counter; nil if there is no counter, or no clock to measure it.
 func Begin() *Measurement {
 	m, all := &Measurement{cpu: thread.Any}, clock.Catalog()
 	if cpus := thread.Usable(); thread.Pinnable(cpus) == nil {
@@ -40,7 +40,7 @@ func Begin() *Measurement {
 			m.reference = all[i]
 		}
 	}
-	if m.counter.ID == "" {
+	if m.counter.ID == "" || m.reference.ID == "" {
 		return nil
 	}
 	m.first = m.read()
@@ -50,9 +50,6 @@ func Begin() *Measurement {
 // read returns the counter between two readings of the reference, the least disturbed of many; no bracket if one of them
 // cannot be read.
 func (m *Measurement) read() (tightest observe.Tightest) {
-	if m.reference.ID == "" {
-		return tightest
-	}
 	_ = thread.Run(m.cpu, func() { // without the thread, the frequency stays unknown
 		counter, err := m.counter.Open()
 		reference, other := m.reference.Open()

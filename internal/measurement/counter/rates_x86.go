@@ -30,8 +30,7 @@ type cpuid func(leaf uint32) (eax, ebx, ecx, edx uint32)
 // KVM and others have taken over (arch/x86/kernel/cpu/vmware.c; QEMU: vmware-cpuid-freq).
 func (has cpuid) rates() (all []CounterRate) {
 	add := func(leaf string, hz float64) {
-		const slowest, fastest = 1e7, 1e11
-		if hz >= slowest && hz <= fastest { // an emulator may return anything
+		if hz >= 1e7 && hz <= 1e11 { // an emulator may return anything
 			all = append(all, CounterRate{Name: "CPUID " + leaf, HZ: hz, Nominal: leaf == "16H"})
 		}
 	}

@@ -118,8 +118,6 @@ func (c *Counter) Frequency() string {
 		return ""
 	case c.OfKernel:
 		return MHz(c.HZ) + " as the kernel counts"
-	case c.HZBound == 0:
-		return MHz(c.HZ)
 	}
 	return fmt.Sprintf("%s ± %s ppm", MHz(c.HZ), words.ThreeDigits(max(c.boundPPM(), roundedHz/c.HZ*1e6)))
 }
