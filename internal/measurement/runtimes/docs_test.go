@@ -16,9 +16,11 @@ func TestDocsListEveryCall(t *testing.T) {
 	require.NoError(t, err)
 	names := map[string]string{} // of the runtimes, by their calls
 	for _, r := range All {
-		program := "timebench itself"
-		if len(r.Programs) > 0 {
-			program = "`" + strings.Join(r.Programs, "`, `") + "`"
+		program := " (timebench itself)"
+		if slices.Equal(r.Programs, []string{r.Name}) {
+			program = ""
+		} else if len(r.Programs) > 0 {
+			program = " (`" + strings.Join(r.Programs, "`, `") + "`)"
 		}
 		var calls []string
 		for _, c := range r.Calls {
@@ -28,7 +30,7 @@ func TestDocsListEveryCall(t *testing.T) {
 		if len(r.Sleeps) > 0 {
 			list += "; sleeps: `" + strings.Join(r.Sleeps, "`, `") + "`"
 		}
-		names[list] += fmt.Sprintf(", `%s` (%s)", r.Name, program)
+		names[list] += fmt.Sprintf(", `%s`%s", r.Name, program)
 	}
 	for list, of := range names {
 		line := fmt.Sprintf("\n- %s: %s\n", strings.TrimPrefix(of, ", "), list)
