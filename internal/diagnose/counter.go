@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
@@ -254,11 +253,7 @@ func wrongFrequency(s *situation.Situation) *result.Finding {
 	if c == nil {
 		return nil
 	}
-	return &result.Finding{
-		Title:    "the sources of the frequency of the CPU's counter disagree",
-		Evidence: disagreements(c),
-		Cause:    "A program that takes the frequency from the wrong source measures wrong times. NTP corrects 500 ppm at most, and PostgreSQL accepts 10 %.",
-		Remedies: remedy.For(s, "avoid-counter"),
-		Links:    []string{counterPage},
-	}
+	finding := newFinding(s, "counter-rate")
+	finding.Evidence = disagreements(c)
+	return finding
 }

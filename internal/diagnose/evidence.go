@@ -17,8 +17,6 @@ import (
 const (
 	vdsoManual       = "https://man7.org/linux/man-pages/man7/vdso.7.html"
 	kernelParameters = "https://docs.kernel.org/admin-guide/kernel-parameters.html"
-	// counterPage is the page on the verdict, with the switches of programs that read the counter.
-	counterPage = "https://github.com/timebench/timebench/blob/main/docs/counter.md"
 	// kernelMessages is the page that explains the messages of the kernel.
 	kernelMessages = "https://github.com/timebench/timebench/blob/main/docs/kernel-messages.md"
 )

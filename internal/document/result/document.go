@@ -279,7 +279,7 @@ type WallOffset struct {
 	OffsetNS *int64 `json:"offset_ns,omitempty" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS int64 `json:"bound_ns,omitempty"`
-	// By is how a PTP clock was read: PTP_SYS_OFFSET_EXTENDED or clock_gettime.
+	// By is how a PTP clock was read: PTP_SYS_OFFSET_PRECISE (no bound), PTP_SYS_OFFSET_EXTENDED, clock_gettime.
 	By string `json:"by,omitempty"`
 	// ZoneNS is the local time of the other clock minus UTC, included in offset_ns.
 	ZoneNS int64 `json:"zone_ns,omitempty" is:"signed"`

@@ -21,12 +21,15 @@ func ptpOffset(of *result.WallOffset, device string) error {
 		return fmt.Errorf("%s: %w", device, err)
 	}
 	defer func() { _ = unix.Close(fd) }()
-	read, err := unix.IoctlPtpSysOffsetExtended(fd, ptpReadings)
-	if err == nil {
-		of.By = "PTP_SYS_OFFSET_EXTENDED" // include/uapi/linux/ptp_clock.h
+	if read, err := unix.IoctlPtpSysOffsetPrecise(fd); err == nil { // include/uapi/linux/ptp_clock.h
+		of.By = "PTP_SYS_OFFSET_PRECISE" // at once, by the driver: the bound is unknown
+		return tightest(of, [][3]unix.PtpClockTime{{read.Realtime, read.Device, read.Realtime}})
+	}
+	if read, err := unix.IoctlPtpSysOffsetExtended(fd, ptpReadings); err == nil {
+		of.By = "PTP_SYS_OFFSET_EXTENDED"
 		return tightest(of, read.Ts[:min(int(read.Samples), len(read.Ts))])
 	}
-	readings, err := gettimeOfPTP(fd) // drivers of hypervisors lack the former
+	readings, err := gettimeOfPTP(fd) // a driver may lack both
 	if err != nil {
 		return fmt.Errorf("%s: clock_gettime: %w", device, err)
 	}
