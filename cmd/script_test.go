@@ -91,6 +91,10 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", os.Getenv("GORACE")) // of the race detector
+			return nil
+		},
 		Condition: func(condition string) (bool, error) {
 			switch condition {
 			case "nohpet":

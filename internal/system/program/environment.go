@@ -21,8 +21,8 @@ var kept = []string{
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE",
 	"APPDATA", "LOCALAPPDATA",
 	"PROGRAMDATA", "PROGRAMFILES*", "COMMONPROGRAMFILES*", "NUMBER_OF_PROCESSORS", "PROCESSOR_*", "OS", "WINE*",
-	// The debug output of a child that is timebench.
-	"TIMEBENCH_DEBUG",
+	// The debug output and the race detector of a child that is timebench.
+	"TIMEBENCH_DEBUG", "GORACE",
 }
 
 // steering are the variables that change what a runtime, a compiler or libc does, in the same form.
