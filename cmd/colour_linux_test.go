@@ -37,9 +37,7 @@ func TestOnlyTablesArePaintedOnARealTerminal(t *testing.T) {
 	run := func(arguments string, environment ...string) string {
 		command := exec.Command(script, "-qec", timebench+" "+arguments, os.DevNull)
 		command.Env = append(os.Environ(), append([]string{"TERM=xterm"}, environment...)...)
-		text, err := command.Output()
-		require.NoError(t, err)
-		return string(text)
+		return string(need.Output(t, command))
 	}
 	require.Contains(t, run("render "+file), "\x1b[33mWarning:\x1b[0m a clock went backwards")
 	require.Contains(t, run("doctor --fail-on never "+file), "\x1b[31merror:\x1b[0m reads")

@@ -42,11 +42,12 @@ func TestCPUOutsideOfTheAffinity(t *testing.T) {
 // ranOn runs timebench with one CPU as its affinity, which it inherits from a thread.
 func ranOn(t *testing.T, cpu int, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
-	var outBuffer, errBuffer bytes.Buffer
+	var out bytes.Buffer
 	command := exec.Command("timebench", args...)
-	command.Stdout, command.Stderr = &outBuffer, &errBuffer
-	require.NoError(t, thread.Run(cpu, func() { _ = command.Start() }))
-	require.NotNil(t, command.Process, "it did not start")
-	_ = command.Wait()
-	return command.ProcessState.ExitCode(), outBuffer.String(), errBuffer.String()
+	command.Stdout = &out
+	var running *started
+	var err error
+	require.NoError(t, thread.Run(cpu, func() { running, err = start(command) }))
+	require.NoError(t, err)
+	return running.status(), out.String(), running.stderr.String()
 }

@@ -27,7 +27,7 @@ func ran(t testing.TB, name string, args ...string) (status int, stdout, stderr 
 	command := exec.Command(name, args...)
 	var outBuffer, errBuffer bytes.Buffer
 	command.Stdout, command.Stderr = &outBuffer, &errBuffer
-	err := command.Run()
+	err := need.Run(command)
 	if exit := new(exec.ExitError); !errors.As(err, &exit) {
 		require.NoError(t, err)
 	}
@@ -169,7 +169,7 @@ func TestFullOutput(t *testing.T) {
 		var stderr bytes.Buffer
 		command := exec.Command("timebench", args...)
 		command.Stdout, command.Stderr = full, &stderr
-		_ = command.Run()
+		_ = need.Run(command)
 		want := 1
 		if len(args) > 0 && args[0] == "doctor" {
 			want = couldNotTell

@@ -25,10 +25,9 @@ func TestOutputFitsARealTerminal(t *testing.T) {
 		command := exec.Command(script, "-qec", fmt.Sprintf("stty cols %d; %s %s", test.columns, timebench, arguments), os.DevNull)
 		command.Env = slices.DeleteFunc(append(os.Environ(), "TERM=xterm"),
 			func(v string) bool { return strings.HasPrefix(v, "COLUMNS=") })
-		out, err := command.Output()
-		require.NoError(t, err, string(out))
+		out := string(need.Output(t, command))
 		widest := 0
-		for line := range strings.SplitSeq(string(out), "\r\n") {
+		for line := range strings.SplitSeq(out, "\r\n") {
 			width := text.StringWidthWithoutEscSequences(line)
 			require.LessOrEqual(t, width, test.columns, "%s: %s", arguments, line)
 			widest = max(widest, width)
