@@ -224,11 +224,6 @@ func ppm(r *DriftRate) string {
 	if r.PPM == nil {
 		return ""
 	}
-	// A larger rate means that the clock was set; its digits have no meaning.
-	const most = 1e7
-	if max(math.Abs(*r.PPM), r.IntervalPPM) >= most {
-		return fmt.Sprintf("%+.3g ± %.2g", *r.PPM, r.IntervalPPM)
-	}
 	text := words.Bounded(*r.PPM, r.IntervalPPM)
 	if *r.PPM > 0 {
 		text = "+" + text
@@ -238,14 +233,10 @@ func ppm(r *DriftRate) string {
 
 // nominal returns a nominal rate in Hz as text. An integer is not rounded.
 func nominal(hz float64) string {
-	switch {
-	case hz >= 1e15:
-		return fmt.Sprintf("%.3g Hz", hz)
-	case hz == math.Trunc(hz):
+	if hz == math.Trunc(hz) {
 		return words.Thousands(int64(hz)) + " Hz"
-	default:
-		return words.Grouped(hz, 3) + " Hz"
 	}
+	return words.Grouped(hz, 3) + " Hz"
 }
 
 // Lines returns a line for each clock and phase. A clock without a rate has one line with the reason.

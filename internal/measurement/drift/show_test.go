@@ -2,13 +2,10 @@ package drift
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/show/table"
 )
 
 // ratedAt returns a rate in ppm of a nominal rate, with half the width of its interval.
@@ -64,20 +61,4 @@ func TestDriftThatMatters(t *testing.T) {
 		require.Equal(t, want, block.Verdict)
 		require.Contains(t, want, block.Grids[0].Rows[0][3])
 	}
-}
-
-// A document may have impossible rates: an older version did not detect that the clock was
-// set.
-func TestAbsurdRatesFitTheTable(t *testing.T) {
-	d := &Drift{Reference: "CLOCK_MONOTONIC_RAW@vdso", Clocks: []DriftedClock{
-		{ID: "RDTSC@cpu", NominalHz: 2596122000, Idle: ratedAt(4.7e13, 2596122000, 5.2e12)},
-		{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Idle: ratedAt(-8.1e12, 1e9, 1e14)},
-	}}
-	for _, g := range d.Block(&result.Document{}).Grids {
-		for line := range strings.Lines(g.Text(table.Width)) {
-			require.LessOrEqual(t, text.LongestLineLen(line), table.Width, line)
-		}
-	}
-	require.Equal(t, "+4.7e+13 ± 5.2e+12", ppm(d.Clocks[0].Idle))
-	require.Equal(t, "-8.1e+12 ± 1e+14", ppm(d.Clocks[1].Idle))
 }

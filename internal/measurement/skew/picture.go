@@ -1,14 +1,12 @@
 package skew
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -21,47 +19,25 @@ const (
 	panelGap    = 30 * picture.Pixel
 )
 
-// A panel is the skew of one clock.
-type panel struct {
-	id    string
-	pairs []CPUPair // each once
-}
-
-// panels are the skew of the first clocks that were compared.
-type panels []panel
+// panels are the first clocks that were compared.
+type panels []SkewedClock
 
 func panelsOf(d *result.Document) (all panels) {
 	if Of(d) == nil {
 		return nil
 	}
 	for _, c := range Of(d).Clocks {
-		if p := panelOf(c); len(p.pairs) > 0 && len(all) < mostPanels {
-			all = append(all, p)
+		if len(c.Pairs) > 0 && len(all) < mostPanels {
+			all = append(all, c)
 		}
 	}
 	return all
 }
 
-func panelOf(c SkewedClock) panel {
-	p := panel{id: c.ID}
-	seen := map[[2]int]bool{}
-	for _, pair := range c.Pairs {
-		key := [2]int{min(pair.CPU, pair.OtherCPU), max(pair.CPU, pair.OtherCPU)}
-		if pair.CPU != pair.OtherCPU && !seen[key] {
-			seen[key] = true
-			p.pairs = append(p.pairs, pair)
-		}
-	}
-	slices.SortStableFunc(p.pairs, func(a, b CPUPair) int {
-		return cmp.Or(cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.OtherCPU, b.OtherCPU))
-	})
-	return p
-}
-
 // pictures are the pictures of a skew section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "skew", Title: "Skew between CPUs",
-	Subtitle: func(d *result.Document) string { return section.Caption(d, len(compare.Of(d).Clocks)) },
+	Subtitle: section.Caption,
 	Of:       func(d *result.Document) picture.Drawing { return panelsOf(d) },
 }}
 
@@ -75,31 +51,31 @@ func (all panels) Height(vg.Length) vg.Length {
 
 // Draw draws a panel per clock.
 func (all panels) Draw(c draw.Canvas) {
-	for _, p := range all {
+	for _, clock := range all {
 		area := c
 		area.Min.Y = c.Max.Y - panelHeight
-		p.draw(area)
+		clock.draw(area)
 		c.Max.Y = area.Min.Y - panelGap
 	}
 }
 
 // draw draws a mark per pair of CPUs at its offset, and a bar for the error bound.
-func (p panel) draw(c draw.Canvas) {
+func (clock SkewedClock) draw(c draw.Canvas) {
 	title := picture.Style(picture.LabelSize, picture.Black)
 	title.YAlign = draw.YTop
-	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, picture.Shortened(title, p.id, c.Size().X))
+	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, picture.Shortened(title, clock.ID, c.Size().X))
 	var values []float64
-	for _, pair := range p.pairs {
+	for _, pair := range clock.Pairs {
 		values = append(values, pair.OffsetNS-pair.BoundNS, pair.OffsetNS+pair.BoundNS)
 	}
 	view := picture.NewPlot()
 	view.Y.Min, view.Y.Max = picture.Through(values)
 	view.Y.Ticks = picture.OffsetTicks{}
-	view.X.Min, view.X.Max = -1, float64(len(p.pairs))
-	view.X.Ticks = pairTicks(p.pairs)
-	view.Add(skewMarks{p.pairs})
-	label := fmt.Sprintf("CPU, compared with CPU %d", p.pairs[0].CPU)
-	if !haveOneFirst(p.pairs) {
+	view.X.Min, view.X.Max = -1, float64(len(clock.Pairs))
+	view.X.Ticks = pairTicks(clock.Pairs)
+	view.Add(skewMarks{clock.Pairs})
+	label := fmt.Sprintf("CPU, compared with CPU %d", clock.Pairs[0].CPU)
+	if !haveOneFirst(clock.Pairs) {
 		label = "pair of CPUs: offset of the second from the first"
 	}
 	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), view, label, "offset ± bound")

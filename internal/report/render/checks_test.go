@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,17 +72,5 @@ func TestFormatsOfHealthChecks(t *testing.T) {
 		require.NoError(t, Nagios(&nagios, Clean(c.d)))
 		require.Equal(t, c.line+"\n", line.String())
 		require.Equal(t, c.nagios+"\n", nagios.String())
-	}
-}
-
-func TestShortened(t *testing.T) {
-	for text, want := range map[string]string{
-		"short":                           "short",
-		strings.Repeat("a", 20):           strings.Repeat("a", 20),
-		strings.Repeat("a", 21):           strings.Repeat("a", 17) + "...",
-		"one two three, four five":        "one two three...",
-		strings.Repeat("a", 16) + "ééééé": strings.Repeat("a", 16) + "...",
-	} {
-		require.Equal(t, want, shortened(text, 20))
 	}
 }

@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"html"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -123,16 +122,4 @@ func TestEverythingStandsInEveryFormat(t *testing.T) {
 	}
 	requireSaid(t, "fleet", FleetFormats, aFleet(), OfFleet)
 	requireSaid(t, "no fleet", FleetFormats, fleet.Of(nil, aFleet().Unread, aFleet().GeneratedAt), OfFleet)
-}
-
-// A format that lacks a part is found.
-func TestAFormatWithoutAPartIsFound(t *testing.T) {
-	none := []Format[*result.Document]{{Name: "new", Write: func(w io.Writer, d *result.Document) error {
-		r := OfDocument(d)
-		r.blocks = nil
-		return r.Markdown(w, nil)
-	}}}
-	found := new(testing.T)
-	requireSaid(found, "mistrusted", none, mistrusted(), OfDocument)
-	require.True(t, found.Failed())
 }

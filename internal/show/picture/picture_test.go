@@ -24,6 +24,9 @@ func TestLongTextsAreShortened(t *testing.T) {
 
 // No long text of a document reaches the layout.
 func TestTextsOfADocumentAreBounded(t *testing.T) {
+	require.Equal(t, "AMD EPYC™", Bounded("AMD EPYC™"))
+	require.Equal(t, strings.Repeat("é", Longest)+"…", Bounded(strings.Repeat("é", Longest+1)))
+	require.Equal(t, "a b", Bounded("a\x1bb"))
 	long := strings.Repeat("W", 1000)
 	c := Chart[string]{Subtitle: func(of string) string { return of }, Of: func(of string) Drawing {
 		require.Equal(t, Bounded(long), of)

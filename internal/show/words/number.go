@@ -145,8 +145,6 @@ func SignedPPM(ppm float64) string {
 	switch {
 	case size < 0.0005:
 		return "0"
-	case size >= 1e9:
-		return fmt.Sprintf("%+.2e", ppm)
 	case size >= 1000:
 		return sign + Grouped(size, 0)
 	default:
