@@ -60,15 +60,15 @@ func idleStates(cpus []int) (all []IdleState) {
 		cpus = thread.Usable()
 	}
 	for _, cpu := range cpus {
-		states, _ := filepath.Glob(fmt.Sprintf("%s/cpu%d/cpuidle/state*/", folder, cpu))
+		states, _ := filepath.Glob(fmt.Sprintf("%s/cpu%d/cpuidle/state*", folder, cpu))
 		for _, state := range states {
-			name := text(state + "name")
+			name := text(state + "/name")
 			at := slices.IndexFunc(all, func(s IdleState) bool { return s.Name == name })
 			if at < 0 && name != "" {
-				at, all = len(all), append(all, IdleState{Name: name, LatencyNS: 1000 * number(state+"latency")})
+				at, all = len(all), append(all, IdleState{Name: name, LatencyNS: 1000 * number(state+"/latency")})
 			}
 			if at >= 0 {
-				all[at].Entered += number(state + "usage")
+				all[at].Entered += number(state + "/usage")
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -116,6 +117,13 @@ func TestPlantedSlack(t *testing.T) {
 	before := w.Timers.SlackNS
 	require.Positive(t, before)
 	require.Equal(t, []SleepLayer{{TimerSlack, float64(before - 1)}, {TheRest, 14_001}}, w.Ways[0].Spans[0].Layers)
+}
+
+// The idle states that the kernel counts are in the result, each once.
+func TestIdleStatesAreRead(t *testing.T) {
+	states, err := filepath.Glob("/sys/devices/system/cpu/cpu0/cpuidle/state*/usage")
+	require.NoError(t, err)
+	require.Equal(t, len(states) > 0, len(timers([]int{0}).IdleStates) > 0)
 }
 
 // The names of layers need a cause: CPUs that never idle have no layer of leaving idle.
