@@ -17,9 +17,9 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
-	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -70,8 +70,7 @@ func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) 
 	}
 	_ = command.Wait()
 	require.NoError(t, ctx.Err(), "%s did not end by itself", strings.Join(args, " "))
-	document, err := sections.Read(&stdout)
-	require.NoError(t, err, stderr.String())
+	document := measured.Read(t, stdout.Bytes())
 	require.Equal(t, signal != 0, document.Interrupted)
 	return document, command.ProcessState.ExitCode()
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
@@ -130,7 +130,7 @@ func document(t *testing.T, command *exec.Cmd) *result.Document {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	err := command.Run()
+	err := need.Run(command)
 	if command.ProcessState != nil && command.ProcessState.ExitCode() == 99 {
 		need.Missing(t, "seccomp", stderr.String())
 	}
@@ -138,9 +138,7 @@ func document(t *testing.T, command *exec.Cmd) *result.Document {
 		require.NoError(t, err, stderr.String())
 	}
 	require.Empty(t, stderr.String())
-	d, err := sections.Read(&stdout)
-	require.NoError(t, err)
-	return d
+	return measured.Read(t, stdout.Bytes())
 }
 
 func call(nr int) string { return strconv.Itoa(nr) }
@@ -189,15 +187,14 @@ func TestForbiddenIsReported(t *testing.T) {
 	command := filtered(t, append(noFilters, call(unix.SYS_ADJTIMEX)), "compare", "CLOCK_MONOTONIC", "--rounds", "1",
 		"--throughput-time", "1ms", "--threads", "1", "--format", "json")
 	command.Env = append(command.Env, "TIMEBENCH_DEBUG=1")
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := need.Run(command)
 	if command.ProcessState != nil && command.ProcessState.ExitCode() == 99 {
 		need.Missing(t, "seccomp", stderr.String())
 	}
 	require.NoError(t, err, stderr.String())
-	_, err = result.NewLoader().Read(bytes.NewReader(out))
-	require.NoError(t, err)
+	measured.Read(t, stdout.Bytes())
 	for _, line := range []string{
 		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; comparing costs",
 		"host: adjtimex(2): operation not permitted",

@@ -3,16 +3,15 @@
 package forbidden
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/test/measured"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,10 +28,7 @@ func BenchmarkFilterInLayers(b *testing.B) {
 		"--format", "json"}
 	layers := func(rules []string) map[string]float64 {
 		ns := map[string]float64{}
-		out, err := filtered(b, rules, args...).Output()
-		require.NoError(b, err)
-		d, err := sections.Read(bytes.NewReader(out))
-		require.NoError(b, err)
+		d := measured.Read(b, need.Output(b, filtered(b, rules, args...)))
 		for _, c := range compare.Of(d).Clocks {
 			for _, l := range c.Layers {
 				ns[c.Path+" "+l.Name] = l.NS
