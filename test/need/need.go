@@ -130,7 +130,7 @@ func build(variables ...string) (string, error) {
 	return path, nil
 }
 
-// Ends calls a function that waits, and fails if it has not returned after half a minute. The error names what.
+// Ends calls a function that waits, and fails if it has not returned after two minutes. The error names what.
 func Ends(t testing.TB, what string, call func()) {
 	t.Helper()
 	const long = 2 * time.Minute
