@@ -78,11 +78,7 @@ func output(t *testing.T, program string, args ...string) []byte {
 	t.Helper()
 	command := exec.Command(need.Program(t, program), args...)
 	command.Dir = "../../deploy"
-	var said bytes.Buffer
-	command.Stderr = &said
-	out, err := command.Output()
-	require.NoError(t, err, "%s", &said)
-	return out
+	return need.Output(t, command)
 }
 
 // requireRestricted checks that a pod meets the standard "restricted", and that it can write nothing.
@@ -136,8 +132,7 @@ func TestKustomize(t *testing.T) {
 // The chart makes the same objects as kustomize, and a monitor on request.
 func TestHelm(t *testing.T) {
 	need.Minutes(t)
-	out, err := exec.Command(need.Program(t, "helm"), "lint", "--strict", "../../deploy/helm/timebench").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	output(t, "helm", "lint", "--strict", "helm/timebench")
 	base := printed(t, "kubectl", "kustomize", "kubernetes/base")["DaemonSet timebench-watch"]
 	chart := printed(t, "helm", "template", "clocks", "helm/timebench")
 	require.Len(t, chart, 1)

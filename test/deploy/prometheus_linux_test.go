@@ -43,8 +43,7 @@ func TestAlertRules(t *testing.T) {
 	} {
 		command := exec.Command(promtool, args...)
 		command.Dir = "../../deploy/prometheus"
-		said, err := command.CombinedOutput()
-		require.NoError(t, err, "%s", said)
+		need.Output(t, command)
 	}
 	tests := read(t, "../../deploy/prometheus/timebench.test.yml")
 	for _, alert := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read(t, rules), -1) {

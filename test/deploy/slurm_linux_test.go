@@ -45,8 +45,7 @@ func absolute(t *testing.T, path string) string {
 // requireFleet checks that fleet reads the results, and that they are from all nodes.
 func requireFleet(t *testing.T, binary string, results ...string) {
 	t.Helper()
-	out, err := exec.Command(binary, append([]string{"fleet", "--format", "csv"}, results...)...).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	out := need.Output(t, exec.Command(binary, append([]string{"fleet", "--format", "csv"}, results...)...))
 	for i := range nodes {
 		require.Contains(t, string(out), fmt.Sprintf("node%d", i+1))
 	}
@@ -134,8 +133,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 	results := at("results")
 	command := exec.Command(srun, "-N4", "--ntasks-per-node=1", absolute(t, "../../deploy/slurm/measure"), results)
 	command.Env = environment
-	out, err := command.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	need.Output(t, command)
 	requireFleet(t, real, results)
 
 	require.NoError(t, os.WriteFile(at("check"), nil, 0o600))

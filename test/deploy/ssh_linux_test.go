@@ -25,8 +25,7 @@ func machines(t *testing.T) (config, folder string) {
 	folder = t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
 	for _, name := range []string{"host", "user"} {
-		out, err := exec.Command(keygen, "-q", "-t", "ed25519", "-N", "", "-f", at(name)).CombinedOutput()
-		require.NoError(t, err, "%s", out)
+		need.Output(t, exec.Command(keygen, "-q", "-t", "ed25519", "-N", "", "-f", at(name)))
 	}
 	var hosts strings.Builder
 	for i := range nodes {
@@ -64,10 +63,8 @@ func TestClusterShell(t *testing.T) {
 	clush := need.Program(t, "clush")
 	config, folder := machines(t)
 	binary, results := need.Timebench(t), filepath.Join(folder, "results")
-	command := exec.Command(clush, "-w", "node[1-4]", "-o", "-F "+config, "--outdir="+results, "--", binary+" "+quick+
-		" --quiet --format json")
-	out, err := command.Output()
-	require.NoError(t, err, "%.2000s", out)
+	need.Output(t, exec.Command(clush, "-w", "node[1-4]", "-o", "-F "+config, "--outdir="+results, "--",
+		binary+" "+quick+" --quiet --format json"))
 	var files []string
 	for i := range nodes {
 		files = append(files, filepath.Join(results, fmt.Sprintf("node%d", i+1)))
@@ -93,8 +90,7 @@ func TestAnsible(t *testing.T) {
 	// The connections that ssh keeps hold the output of the playbook open.
 	command.Env = append(os.Environ(), "HOME="+folder, "PWD="+folder, "ANSIBLE_PIPELINING=1",
 		"ANSIBLE_SSH_ARGS=-o ControlMaster=auto -o ControlPersist=2s")
-	out, err := command.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	need.Output(t, command)
 	requireFleet(t, binary, results)
 	left, err := filepath.Glob(filepath.Join("/tmp", prefix+"*"))
 	require.NoError(t, err)

@@ -54,8 +54,7 @@ func TestServicesAreHardened(t *testing.T) {
 		if filepath.Ext(name) != ".service" {
 			continue
 		}
-		said, err := exec.Command(analyze, "security", "--offline=true", name).Output()
-		require.NoError(t, err, name)
+		said := need.Output(t, exec.Command(analyze, "security", "--offline=true", name))
 		level := regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`).FindSubmatch(said)
 		require.NotNil(t, level, "%s", said)
 		exposure, err := strconv.ParseFloat(string(level[1]), 64)
@@ -73,8 +72,7 @@ func allowed(t *testing.T, list string) map[string]bool {
 			calls[item] = true
 			continue
 		}
-		said, err := exec.Command(need.Program(t, "systemd-analyze"), "--no-pager", "syscall-filter", item).Output()
-		require.NoError(t, err)
+		said := need.Output(t, exec.Command(need.Program(t, "systemd-analyze"), "--no-pager", "syscall-filter", item))
 		var within []string
 		for line := range strings.Lines(string(said)) {
 			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && line != item {
