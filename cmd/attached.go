@@ -88,7 +88,8 @@ func readAttached(name string, file *os.File) (*result.Document, error) {
 	}
 	var document *result.Document
 	if reported.Match(head) {
-		return nil, fmt.Errorf("%s: is a report that timebench wrote for people; name results.json, report.html or the folder", name)
+		return nil, fmt.Errorf("%s: is a report that timebench wrote for people; name results.json, report.html "+
+			"or the folder", name)
 	}
 	if attachment.IsDocument(head) {
 		document, err = sections.Read(buffered)

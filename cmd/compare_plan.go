@@ -52,7 +52,8 @@ func planComparison(flags compareFlags, selectors []string, facts result.Host) (
 		settings.Limit = 2 * settings.Estimate(clocks)
 	}
 	recorded := result.Settings{
-		Threads: settings.Threads, ThreadsChosen: flags.threads != "", Rounds: settings.Rounds, TimeNS: int64(settings.Time), Distribution: flags.single,
+		Threads: settings.Threads, ThreadsChosen: flags.threads != "", Rounds: settings.Rounds,
+		TimeNS: int64(settings.Time), Distribution: flags.single,
 		TimerResolutionNS: int64(flags.timer), Pin: flags.pin, Workers: flags.workers,
 	}
 	return comparePlan{facts: facts, clocks: clocks, settings: settings, flags: flags, recorded: recorded}, nil

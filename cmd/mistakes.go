@@ -45,7 +45,8 @@ func flagUsage(flag *pflag.Flag) string {
 func misread(command *cobra.Command, notEmpty ...string) (err error) {
 	isFlag := func(arg string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		return arg != name && (command.Flags().Lookup(name) != nil || len(name) == 1 && command.Flags().ShorthandLookup(name) != nil)
+		return arg != name && (command.Flags().Lookup(name) != nil || len(name) == 1 &&
+			command.Flags().ShorthandLookup(name) != nil)
 	}
 	for _, arg := range os.Args[1:] {
 		if arg == "--" {

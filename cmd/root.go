@@ -3,10 +3,10 @@
 // neither measures nor formats.
 //
 // Exit status: 0 for success; 1 if the command failed, or found what it checks for; 2 if the command line (a flag, the
-// name of a file, program or process) or a file is wrong; 3 if a gate (doctor, diff --fail-above, fleet --fail-on) could
-// not decide, or doctor failed; the status of the command that profile ran; 129, 130, 131 or 143 if SIGHUP, SIGINT,
-// SIGQUIT or SIGTERM ended it. In the last case, and only then, the document is marked as interrupted. Standard output
-// has only results.
+// name of a file, program or process) or a file is wrong; 3 if a gate (doctor, diff --fail-above, fleet --fail-on)
+// could not decide, or doctor failed; the status of the command that profile ran; 129, 130, 131 or 143 if SIGHUP,
+// SIGINT, SIGQUIT or SIGTERM ended it. In the last case, and only then, the document is marked as interrupted. Standard
+// output has only results.
 package cmd
 
 import (

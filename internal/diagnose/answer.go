@@ -32,7 +32,8 @@ func Answer(d *result.Document) (string, table.Level) {
 	c := answering(s)
 	switch {
 	case c == nil && s.LogOnly() && s.InKernelOnly():
-		return fmt.Sprintf("By the kernel log the clock source is %s: each read of the clock enters the kernel. Nothing was measured.", s.ClockSource), table.Warn
+		return fmt.Sprintf("By the kernel log the clock source is %s: each read of the clock enters the kernel. "+
+			"Nothing was measured.", s.ClockSource), table.Warn
 	case c == nil:
 		return "", 0
 	}
@@ -44,7 +45,8 @@ func Answer(d *result.Document) (string, table.Level) {
 		if s.Findings[i].Kind == slowReadsKind && !s.ReadsQPCInUserMode() {
 			why = becauseOfCounter(s)
 		}
-		return fmt.Sprintf("Reading the clock is slow: %s per read%s%s%s.", cost, timesTheCounter(s, c), why, besides), table.Error
+		slow := fmt.Sprintf("Reading the clock is slow: %s per read%s%s%s.", cost, timesTheCounter(s, c), why, besides)
+		return slow, table.Error
 	}
 	where, fast := "", situation.CostNS(c.Latency) < fastNS
 	switch c.KernelEntry {
@@ -73,7 +75,8 @@ func beside(s *situation.Situation) (text string, level table.Level) {
 		text, level = "; but "+s.Findings[i].Title, table.Error
 	}
 	if heavy := programsAbove(s, heavyShare); len(heavy) > 0 {
-		text += fmt.Sprintf("; %s spends %s of its CPU time on reading clocks", heavy[0].Command, words.Percent(*heavy[0].ClockShare))
+		text += fmt.Sprintf("; %s spends %s of its CPU time on reading clocks", heavy[0].Command,
+			words.Percent(*heavy[0].ClockShare))
 		level = cmp.Or(level, table.Warn)
 	}
 	return text, level
@@ -127,7 +130,8 @@ func shown(s *situation.Situation) string {
 	unjudged := kernellog.Unjudged(s.Host.KernelLog.Lines)
 	switch {
 	case len(unjudged) > 0:
-		text := "no fault is known, but it has " + words.Plural(len(unjudged), "line") + " about time that timebench does not judge: "
+		text := "no fault is known, but it has " + words.Plural(len(unjudged), "line") + " about time that " +
+			"timebench does not judge: "
 		more := ""
 		if len(unjudged) > maxUnjudged {
 			more, unjudged = ", …", unjudged[:maxUnjudged]
@@ -160,7 +164,8 @@ func Healthy(d *result.Document) string {
 	case s.Interrupted && !measured:
 		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
 	case !measured && unread != "":
-		text = unmeasured + ", so the cost of the clocks is unknown, and the kernel log could not be read: " + unread + ". The other facts show no problem."
+		text = unmeasured + ", so the cost of the clocks is unknown, and the kernel log could not " +
+			"be read: " + unread + ". The other facts show no problem."
 	case !measured:
 		text = unmeasured + ", so the cost of the clocks is unknown. No other problem was found."
 	case s.Interrupted:
@@ -180,7 +185,8 @@ func Healthy(d *result.Document) string {
 	if v := verify.Of(s.Document); v != nil {
 		for _, c := range v.Clocks {
 			if slices.Contains(usual, c.ID) && c.Verdict == verify.IsMonotonic {
-				texts = append(texts, fmt.Sprintf("%s never went backwards in %s reads on %s.", c.ID, words.Thousands(c.Reads), words.Plural(len(v.CPUs), "CPU")))
+				texts = append(texts, fmt.Sprintf("%s never went backwards in %s reads on %s.", c.ID,
+					words.Thousands(c.Reads), words.Plural(len(v.CPUs), "CPU")))
 			}
 		}
 	}

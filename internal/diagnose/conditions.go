@@ -34,14 +34,16 @@ func steal(s *situation.Situation) *result.Finding {
 	}
 	finding := newFinding(s, "steal")
 	finding.Severity = words.Either(s.Conditions.StealShare > highSteal, result.Warn, result.Note)
-	stolen := fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run", words.Percent(s.Conditions.StealShare))
+	stolen := fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run",
+		words.Percent(s.Conditions.StealShare))
 	finding.Evidence = append([]string{stolen}, paused(s)...)
 	return finding
 }
 
 func governor(s *situation.Situation) *result.Finding {
 	c := s.Conditions
-	saving := slices.DeleteFunc(slices.Clone(s.Host.CPU.Governors), func(name string) bool { return name == "performance" })
+	saving := slices.DeleteFunc(slices.Clone(s.Host.CPU.Governors),
+		func(name string) bool { return name == "performance" })
 	if c == nil || !speedChanged(*c) || len(saving) == 0 {
 		return nil
 	}

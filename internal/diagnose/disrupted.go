@@ -22,8 +22,8 @@ func disrupted(s *situation.Situation) *result.Finding {
 		switch {
 		case host != nil && host.OffsetNS != nil && !isOff(*host):
 		case sync != nil && sync.Synchronised && sync.MaxErrorNS < staleErrorNS:
-			finding.Cause += " The kernel calls the wall clock synchronised, which after a pause it does for hours: compare the " +
-				"time with another machine."
+			finding.Cause += " The kernel calls the wall clock synchronised, which after a pause it does for " +
+				"hours: compare the time with another machine."
 		default:
 			finding = newFinding(s, "vm-disrupted uncorrected", "{times}", times)
 			finding.Severity = result.Warn

@@ -8,6 +8,7 @@ package diagnose
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -74,7 +75,8 @@ var checks = []check{
 	{"timer-raised", []string{result.Note}, timerRaised, nil},
 }
 
-var limitCheck = check{kind: "over-limit", severities: []string{result.Error}} // the check of [OverLimit], which takes a limit besides the document
+// limitCheck is the check of [OverLimit], which takes a limit besides the document
+var limitCheck = check{kind: "over-limit", severities: []string{result.Error}}
 
 func (c check) completed(f *result.Finding) result.Finding {
 	f.Kind, f.Severity = c.kind, cmp.Or(f.Severity, c.severities[0])
@@ -143,7 +145,8 @@ func OverLimit(d *result.Document, limitNS float64) *result.Finding {
 	})
 	if !slices.ContainsFunc(everyday, func(c compare.Clock) bool { return c.Latency != nil }) {
 		finding.Title = "no everyday clock was timed, so the limit of " + limit + " cannot be checked"
-		finding.Cause = "The limit applies to the clocks that programs read most: " + strings.Join(situation.Everyday, ", ") + "."
+		finding.Cause = fmt.Sprintf("The limit applies to the clocks that programs read most: %s.",
+			strings.Join(situation.Everyday, ", "))
 		finding.Evidence = rows(s, everyday, func(c compare.Clock) string { return c.Reason })
 		if len(everyday) == 0 {
 			finding.Evidence = []string{words.Plural(len(s.Clocks), "clock") + " in the result, but none of these"}

@@ -34,7 +34,8 @@ func kernelEntry(s *situation.Situation) *result.Finding {
 		finding.Evidence = append(finding.Evidence, row(*call)+" · the system call itself")
 	}
 	why := whyNotTSC(s)
-	finding.Evidence = slices.Concat(finding.Evidence, whatToWin(s, entering), maxThroughput(entering), shares(programsAbove(s, NamedShare)), why.evidence)
+	finding.Evidence = slices.Concat(finding.Evidence, whatToWin(s, entering), maxThroughput(entering),
+		shares(programsAbove(s, NamedShare)), why.evidence)
 	finding.Cause = because(s) + " " + why.cause
 	finding.Remedies = slices.Concat(remedy.For(s, why.remedies...), remedy.Coarse(s))
 	var ofHypervisor []string
@@ -66,9 +67,11 @@ func because(s *situation.Situation) string {
 	case "tsc":
 		return "User mode can read the clock source tsc, but the reads enter the kernel anyway."
 	case "":
-		return "The vDSO cannot read the clock source of the kernel from user mode. The name of the clock source is unknown (/sys/devices/system/clocksource)."
+		return "The vDSO cannot read the clock source of the kernel from user mode. The name of the clock " +
+			"source is unknown (/sys/devices/system/clocksource)."
 	}
-	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a system call.", s.ClockSource, described(s))
+	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a "+
+		"system call.", s.ClockSource, described(s))
 }
 
 func described(s *situation.Situation) string {
@@ -107,7 +110,8 @@ func maxThroughput(clocks []compare.Clock) []string {
 	return nil
 }
 
-var cpuCounters = []string{"tsc", "tsc-early", "arch_sys_counter", "riscv_clocksource"} // the clock sources that are the counter of the CPU itself
+// cpuCounters are the clock sources that are the counter of the CPU itself.
+var cpuCounters = []string{"tsc", "tsc-early", "arch_sys_counter", "riscv_clocksource"}
 
 // whatToWin returns the parts of the time of a read that enters the kernel, and its latency in user mode, for the first
 // everyday clock whose layers are known.
@@ -122,7 +126,10 @@ func whatToWin(s *situation.Situation, entering []compare.Clock) []string {
 		c := entering[i]
 		var each []string
 		for _, l := range compare.Parts(c.Layers) {
-			name := words.Either(s.ClockSource != "", strings.ReplaceAll(l.Name, "read the clock source", "read "+s.ClockSource), l.Name)
+			name := l.Name
+			if s.ClockSource != "" {
+				name = strings.ReplaceAll(name, "read the clock source", "read "+s.ClockSource)
+			}
 			each = append(each, fmt.Sprintf("%s (%s)", l, name))
 		}
 		text := fmt.Sprintf("%s, %s ns = %s", c.ID, words.NS(c.Latency.MedianNS), strings.Join(each, " + "))

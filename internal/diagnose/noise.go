@@ -39,15 +39,18 @@ var noises = []struct {
 	affects, advice func(*situation.Situation) string
 }{
 	{"clocksource", func(_ *situation.Situation, c result.Conditions) string {
-		return when(len(c.ClockSources) > 1, "the kernel's clock source changed during the run: "+strings.Join(c.ClockSources, ", then "))
+		return when(len(c.ClockSources) > 1,
+			"the kernel's clock source changed during the run: "+strings.Join(c.ClockSources, ", then "))
 	},
 		always("all fine clocks: their figures mix two clock sources"),
-		always("run again; if the kernel changed the clock source itself, its log shows why (sudo dmesg | grep -i clocksource)")},
+		always("run again; if the kernel changed the clock source itself, its log shows why " +
+			"(sudo dmesg | grep -i clocksource)")},
 	{"backwards", func(s *situation.Situation, _ result.Conditions) string {
 		var clocks []string
 		for _, clock := range s.Clocks {
 			if r := clock.Resolution; r != nil && r.Backwards > 0 {
-				clocks = append(clocks, fmt.Sprintf("%s %s by up to %s", clock.ID, words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
+				clocks = append(clocks, fmt.Sprintf("%s %s by up to %s", clock.ID,
+					words.Plural(int(r.Backwards), "time"), words.Duration(r.WorstBackwardsNS)))
 			}
 		}
 		return when(len(clocks) > 0, "a clock went backwards while it was watched: "+strings.Join(clocks, "; "))
@@ -72,13 +75,16 @@ var noises = []struct {
 			words.Percent(share), direction, tickLength(*sync), words.SignedPPM(sync.FrequencyPPM))
 	},
 		always("all times and rates, by this share: they are measured with the monotonic clock"),
-		always("run again when the time service has settled; if there is none, reset the rate (adjtimex --tick 10000 --frequency 0)")},
+		always("run again when the time service has settled; if there is none, reset the rate " +
+			"(adjtimex --tick 10000 --frequency 0)")},
 	{"realtime", func(s *situation.Situation, _ result.Conditions) string {
-		return when(s.Host.CPU.SchedulingPolicy != "", "timebench runs under the real-time policy "+s.Host.CPU.SchedulingPolicy)
+		return when(s.Host.CPU.SchedulingPolicy != "",
+			"timebench runs under the real-time policy "+s.Host.CPU.SchedulingPolicy)
 	},
 		func(s *situation.Situation) string {
 			return phrases(throughput(s, "throughput with more threads than CPUs, which then take turns of 1 ms"),
-				loaded(s, "the load, which gets only the CPU time that the measurement leaves"), "everything else that runs on this machine")
+				loaded(s, "the load, which gets only the CPU time that the measurement leaves"),
+				"everything else that runs on this machine")
 		},
 		always("run without chrt, unless your programs read the clocks under this policy in production")},
 	{"quota", func(_ *situation.Situation, c result.Conditions) string {
@@ -86,7 +92,8 @@ var noises = []struct {
 	},
 		func(s *situation.Situation) string {
 			included := ": the figures include the time that the process was stopped"
-			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included), timed("the confidence intervals"+included)(s), sleepsOf(s))
+			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included),
+				timed("the confidence intervals"+included)(s), sleepsOf(s))
 		},
 		func(s *situation.Situation) string {
 			return phrases("raise the quota", throughput(s, "or measure with fewer threads (--threads 1)"))
@@ -94,17 +101,21 @@ var noises = []struct {
 	{"incomplete", incomplete,
 		always("the confidence intervals"),
 		func(s *situation.Situation) string {
-			return words.Either(s.Tool.Command == "doctor", "run doctor without --fast, and when the machine is less busy", "run again with more time (--limit 5m), or with fewer threads or clocks")
+			return words.Either(s.Tool.Command == "doctor",
+				"run doctor without --fast, and when the machine is less busy",
+				"run again with more time (--limit 5m), or with fewer threads or clocks")
 		}},
 	{"starved", starved,
 		always("the figures of throughput with a ?. Do not trust them: their threads did not read at the same time"),
 		always("stop other programs, also on the host of a virtual machine, or measure with fewer threads (--threads)")},
 	{"steal", func(s *situation.Situation, c result.Conditions) string {
 		seconds := c.StealShare * float64(s.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
-		return when(c.StealShare > maxSteal && seconds >= minSeconds, fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare)))
+		return when(c.StealShare > maxSteal && seconds >= minSeconds,
+			fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare)))
 	},
 		func(s *situation.Situation) string {
-			return phrases(throughput(s, "throughput above all"), cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
+			return phrases(throughput(s, "throughput above all"),
+				cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
 		},
 		always("run again at a quieter time, or on a machine with dedicated CPUs")},
 	{"load", func(s *situation.Situation, c result.Conditions) string {
@@ -113,12 +124,15 @@ var noises = []struct {
 			fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU")))
 	},
 		func(s *situation.Situation) string {
-			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"), cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
+			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"),
+				cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
 		},
-		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)", "stop the other programs, or keep to CPUs that they do not use")},
+		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)",
+			"stop the other programs, or keep to CPUs that they do not use")},
 	{"preempted", func(_ *situation.Situation, c result.Conditions) string {
 		share := float64(c.InterruptedTurns) / float64(max(c.Turns, 1))
-		return when(share > maxInterrupted, fmt.Sprintf("other programs disturbed %s of the latency samples", words.Percent(share)))
+		return when(share > maxInterrupted,
+			fmt.Sprintf("other programs disturbed %s of the latency samples", words.Percent(share)))
 	},
 		always("the confidence intervals; the medians less, because each turn is a median of slices"),
 		always("stop other programs, or take more rounds (timebench compare --rounds 200)")},
@@ -126,8 +140,10 @@ var noises = []struct {
 		return when(speedChanged(c), "the CPU speed changed: "+emptyCall(c))
 	},
 		always("all figures: a slower CPU reads every clock more slowly"),
-		linuxOr("keep the frequency high (sudo cpupower frequency-set -g performance, until the next boot); a program on the other hyper-thread of the core has the same effect",
-			"select the highest performance in the power settings of the system; a program on the other hyper-thread of the core has the same effect")},
+		linuxOr("keep the frequency high (sudo cpupower frequency-set -g performance, until the next boot); a "+
+			"program on the other hyper-thread of the core has the same effect",
+			"select the highest performance in the power settings of the system; a program on the other "+
+				"hyper-thread of the core has the same effect")},
 }
 
 func always(text string) func(*situation.Situation) string {
@@ -168,7 +184,8 @@ func throughput(s *situation.Situation, text string) string {
 	measured := slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return len(c.Throughput) > 0 })
 	if section := runtimes.Of(s.Document); section != nil {
 		for _, r := range section.Runtimes {
-			measured = measured || slices.ContainsFunc(r.Calls, func(c runtimes.MeasuredCall) bool { return len(c.Throughput) > 0 })
+			measured = measured || slices.ContainsFunc(r.Calls,
+				func(c runtimes.MeasuredCall) bool { return len(c.Throughput) > 0 })
 		}
 	}
 	return when(measured, text)
@@ -204,7 +221,8 @@ func starved(s *situation.Situation, c result.Conditions) string {
 		disturbed := func(t compare.Throughput) bool { return t.Threads == p.Threads && t.Disturbed }
 		isDisturbed := func(c compare.Clock) bool { return slices.ContainsFunc(c.Throughput, disturbed) }
 		if p.Starved > 0 && slices.ContainsFunc(s.Clocks, isDisturbed) {
-			return fmt.Sprintf("in %d of %s of throughput with %s, a thread had no CPU for most of the time, although there is a CPU for each",
+			return fmt.Sprintf("in %d of %s of throughput with %s, a thread had no CPU for most of the time, "+
+				"although there is a CPU for each",
 				p.Starved, words.Plural(p.Complete, "sample"), words.Plural(p.Threads, "thread"))
 		}
 	}
@@ -230,7 +248,8 @@ func incomplete(_ *situation.Situation, c result.Conditions) string {
 		short = append(short, "no throughput with "+threadNumbers(missing))
 	}
 	if planned > 0 {
-		short = append(short, fmt.Sprintf("%d of %s of throughput with %s", complete, words.Plural(planned, "sample"), threadNumbers(threads)))
+		short = append(short, fmt.Sprintf("%d of %s of throughput with %s", complete,
+			words.Plural(planned, "sample"), threadNumbers(threads)))
 	}
 	if c.CompleteRounds > 0 {
 		short = append(short, "only "+words.Plural(c.CompleteRounds, "round")+" of latency")
@@ -254,7 +273,8 @@ func threadNumbers(numbers []int) string {
 }
 
 func throttled(c result.Conditions) string {
-	return fmt.Sprintf("throttled in %s, %s of CPU time withheld", words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
+	return fmt.Sprintf("throttled in %s, %s of CPU time withheld",
+		words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
 }
 
 func speedChanged(c result.Conditions) bool {

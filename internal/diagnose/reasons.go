@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,14 +64,16 @@ func byLog(s *situation.Situation) *why {
 		return nil
 	}
 	all := explained(s, faults)
-	if s.MarkedUnstable() && !slices.ContainsFunc(faults, func(c kernellog.Cause) bool { return c.Kind == "marked-unstable" }) {
+	if s.MarkedUnstable() && !slices.ContainsFunc(faults,
+		func(c kernellog.Cause) bool { return c.Kind == "marked-unstable" }) {
 		all.cause += " The kernel marked the TSC unstable until the next boot."
 	}
 	if s.Host.KernelLog.Truncated {
 		all.evidence = append(all.evidence, incompleteLog)
 	}
 	if s.Host.KernelLog.Mixed && !s.LogOnly() {
-		all.evidence = append(all.evidence, fmt.Sprintf("the kernel log has %d boots that cannot be separated", s.Host.KernelLog.Boots))
+		all.evidence = append(all.evidence, fmt.Sprintf("the kernel log has %d boots that cannot be "+
+			"separated", s.Host.KernelLog.Boots))
 	}
 	all.remedies = append(all.remedies, remedy.OfHypervisor)
 	if doubt := notInvariant(s); doubt != nil && faults[0].TSC == kernellog.TSCUnknown {
@@ -141,7 +144,7 @@ func notInvariant(s *situation.Situation) *why {
 }
 
 func flags(s *situation.Situation) string {
-	return words.Either(len(s.Host.CPU.TSCFlags) == 0, "none of constant_tsc, nonstop_tsc, tsc_reliable", strings.Join(s.Host.CPU.TSCFlags, " "))
+	return cmp.Or(strings.Join(s.Host.CPU.TSCFlags, " "), "none of constant_tsc, nonstop_tsc, tsc_reliable")
 }
 
 func notChosen(s *situation.Situation) *why {

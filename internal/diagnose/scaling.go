@@ -23,7 +23,8 @@ const (
 	minReferences = 2
 )
 
-var disturbing = []string{"starved", "quota", "steal", "load", "preempted"} // the kinds of Noise that make throughput useless for a judgement
+// disturbing are the kinds of Noise that make throughput useless for a judgement
+var disturbing = []string{"starved", "quota", "steal", "load", "preempted"}
 
 // disturbance returns the disturbance that made throughput useless for a judgement; nil without one.
 func disturbance(s *situation.Situation) *result.Warning {
@@ -44,7 +45,8 @@ func notScaling(s *situation.Situation) *result.Finding {
 		}
 		other, id := reference(s, c.ID, threads)
 		if other >= minReference && own <= max(maxFlat, min(flatShare*other, maxFlatShared)) {
-			stuck = append(stuck, fmt.Sprintf("%s: %d threads together have %.2f times the throughput of one thread; %s: %.2f times", c.ID, threads, own, id, other))
+			stuck = append(stuck, fmt.Sprintf("%s: %d threads together have %.2f times the throughput of one "+
+				"thread; %s: %.2f times", c.ID, threads, own, id, other))
 		}
 	}
 	if len(stuck) == 0 {

@@ -15,7 +15,8 @@ func toolOfHypervisor(s *situation.Situation) string {
 		return ""
 	}
 	return map[string]string{
-		"hyperv": "Hyper-V's time synchronisation (hv_utils)", "vmware": "VMware Tools", "virtualbox": "VirtualBox's Guest Additions",
+		"hyperv": "Hyper-V's time synchronisation (hv_utils)", "vmware": "VMware Tools",
+		"virtualbox": "VirtualBox's Guest Additions",
 	}[s.Host.Virtualization.System]
 }
 

@@ -49,7 +49,8 @@ func newWhy(s *situation.Situation, name string, figures ...string) *why {
 	}
 	first := func(key string) string { return append(all(key), "")[0] }
 	return &why{title: first("title"), cause: strings.Join(append([]string{first("cause")}, all("also")...), " "),
-		remedies: strings.FieldsFunc(first("remedies"), func(r rune) bool { return r == ',' || r == ' ' }), links: all("link")}
+		remedies: strings.FieldsFunc(first("remedies"), func(r rune) bool { return r == ',' || r == ' ' }),
+		links:    all("link")}
 }
 
 func (w *why) finding(s *situation.Situation) *result.Finding {

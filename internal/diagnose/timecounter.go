@@ -33,7 +33,8 @@ func slowReads(s *situation.Situation) *result.Finding {
 	if s.ReadsQPCInUserMode() {
 		least, counters = slowQPCNS, slowQPCCounters
 	}
-	if read == nil || counter == nil || situation.CostNS(read.Latency) < max(least, counters*situation.CostNS(counter.Latency)) {
+	if read == nil || counter == nil || situation.CostNS(read.Latency) < max(least,
+		counters*situation.CostNS(counter.Latency)) {
 		return nil
 	}
 	if s.OnLinux() && read.KernelEntry != result.Never {

@@ -20,7 +20,8 @@ const WhoReads = "which programs read clocks"
 // questions are the questions that doctor answers, the most important first.
 var questions = []struct {
 	what string
-	open func(*situation.Situation) (why string, open bool) // whether the document has no answer, and why, if it has a reason
+	// whether the document has no answer, and why, if it has a reason
+	open func(*situation.Situation) (why string, open bool)
 }{
 	{"what a read costs", func(s *situation.Situation) (string, bool) { return "", answering(s) == nil }},
 	{"whether the CPUs have the same time", func(s *situation.Situation) (string, bool) {

@@ -42,7 +42,8 @@ func setByHand(sync result.TimeSync) bool {
 }
 
 func steppedBy(s *situation.Situation) string {
-	return fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock", words.SignedDuration(float64(s.Conditions.WallStepNS)))
+	return fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock",
+		words.SignedDuration(float64(s.Conditions.WallStepNS)))
 }
 
 // frequencyLimit returns the largest frequency correction of the kernel in ppm.
@@ -59,7 +60,10 @@ func atLimit(sync result.TimeSync) bool {
 }
 
 func limitEvidence(sync result.TimeSync) string {
-	return words.Either(math.Abs(sync.FrequencyPPM) >= frequencyLimit(sync), fmt.Sprintf("adjtimex: frequency %s ppm, the limit of the kernel", words.SignedPPM(sync.FrequencyPPM)), tickEvidence(sync))
+	if math.Abs(sync.FrequencyPPM) < frequencyLimit(sync) {
+		return tickEvidence(sync)
+	}
+	return fmt.Sprintf("adjtimex: frequency %s ppm, the limit of the kernel", words.SignedPPM(sync.FrequencyPPM))
 }
 
 // longDuration returns a duration in the largest unit that fits, up to days.

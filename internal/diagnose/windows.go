@@ -102,7 +102,8 @@ func qpcEntryByCost(s *situation.Situation) (entry string, evidence []string) {
 	})
 	evidence = []string{row(slowest)}
 	if read.Latency.MedianNS >= asMuch*call.Latency.MedianNS && slowest.Latency.MedianNS <= farLess*call.Latency.MedianNS {
-		return result.Always, append(evidence, "QueryPerformanceCounter costs as much as its system call, and the CPU counter far less")
+		return result.Always, append(evidence, "QueryPerformanceCounter costs as much as its system call, and "+
+			"the CPU counter far less")
 	}
 	return result.Unknown, evidence
 }
@@ -164,7 +165,7 @@ func timerRaised(s *situation.Situation) *result.Finding {
 	}
 	period, coarsest := words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.CoarsestNS))
 	finding := newFinding(s, "timer-raised", "{period}", period)
-	finding.Evidence = []string{fmt.Sprintf("NtQueryTimerResolution: %s; the longest possible period is %s", period, coarsest)}
+	finding.Evidence = []string{"NtQueryTimerResolution: " + period + "; the longest possible period is " + coarsest}
 	return finding
 }
 
@@ -199,7 +200,8 @@ func W32TimeText(service result.W32Time) string {
 	named := func(name, value string) string {
 		return words.Either(value == "", "", name+" "+value)
 	}
-	return strings.Join(words.Present(service.State, named("start", service.Start), named("type", service.Type), named("servers", service.Servers)), ", ")
+	return strings.Join(words.Present(service.State, named("start", service.Start), named("type", service.Type),
+		named("servers", service.Servers)), ", ")
 }
 
 // AdjustmentText returns by how much a program has changed the rate of the wall clock. Microsoft's page calls the

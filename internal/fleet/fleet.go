@@ -52,8 +52,8 @@ func Of(results []Machine, unread []Unread, now time.Time) *Fleet {
 	return f
 }
 
-// oncePerHost returns one result of each host: the newest, of those with costs if there are any. Without the label host,
-// each result is a machine of its own.
+// oncePerHost returns one result of each host: the newest, of those with costs if there are any. Without the label
+// host, each result is a machine of its own.
 func oncePerHost(results []Machine) (machines []Machine) {
 	at := map[string]int{}
 	for _, r := range results {
@@ -122,7 +122,8 @@ func (f *Fleet) naming(one, many string, is func(*Machine) bool) string {
 	if rest := number - most; rest > 1 {
 		names = append(names[:most], words.Count(float64(rest))+" more")
 	}
-	return fmt.Sprintf("%s of %s %s: %s", words.Count(float64(number)), words.Plural(f.Machines, "machine"), many, words.List(names))
+	return fmt.Sprintf("%s of %s %s: %s", words.Count(float64(number)), words.Plural(f.Machines, "machine"),
+		many, words.List(names))
 }
 
 // foundOn counts the findings, the most severe and the most common first. The title comes from the first machine.

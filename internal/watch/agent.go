@@ -121,7 +121,8 @@ func (a *Agent) Publish(s *State) *Event {
 	var text bytes.Buffer
 	families := a.Metrics(s.Document)
 	if !s.Examined {
-		families = slices.DeleteFunc(families, func(f exposition.Family) bool { return strings.HasPrefix(f.Name, "timebench_finding") })
+		families = slices.DeleteFunc(families,
+			func(f exposition.Family) bool { return strings.HasPrefix(f.Name, "timebench_finding") })
 	}
 	if err := exposition.Write(&text, append(families, s.Metrics()...)); err != nil {
 		a.Complain("metrics cannot be written: " + err.Error())

@@ -25,7 +25,8 @@ const (
 
 // Kinds are all kinds of events.
 var Kinds = []string{
-	Start, ClockSource, KernelEntry, Cost, Availability, TimeSync, WallClockStep, Suspend, Stall, VMDisruption, NewFinding, FindingGone, Textfile,
+	Start, ClockSource, KernelEntry, Cost, Availability, TimeSync, WallClockStep, Suspend, Stall, VMDisruption,
+	NewFinding, FindingGone, Textfile,
 }
 
 // An Event is a change, or the state at the start. Its JSON is a line of `timebench watch --format json`.

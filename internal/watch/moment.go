@@ -43,7 +43,8 @@ func between(before, now moment) []Event {
 		events = append(events, Event{
 			Time: now.at, Kind: Stall, DurationNS: now.lateNS,
 			Message: fmt.Sprintf("a sleep of %s took %s longer, and not because it waited for a CPU: %s",
-				words.Duration(float64(now.sleptNS)), words.Duration(float64(late)), cmp.Or(why, "the machine was paused or migrated, or this process was stopped or waited for memory")),
+				words.Duration(float64(now.sleptNS)), words.Duration(float64(late)), cmp.Or(why, "the machine "+
+					"was paused or migrated, or this process was stopped or waited for memory")),
 		})
 	}
 	if step := observe.WallStep(before.wall, now.wall); step != 0 {
@@ -76,6 +77,7 @@ func disrupted(before, now moment) (events []Event, what string) {
 	}
 	return []Event{{
 		Time: now.at, Kind: VMDisruption, From: before.marker, To: now.marker,
-		Message: what + ": its hypervisor changed the disruption marker; the time service has to begin anew, and cached times are wrong",
+		Message: what + ": its hypervisor changed the disruption marker; the time service has to begin anew, " +
+			"and cached times are wrong",
 	}}, what
 }

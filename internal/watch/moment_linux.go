@@ -51,7 +51,8 @@ func (s *sleeper) sleep(ctx context.Context, interval time.Duration) moment {
 func now() moment {
 	const few = 3 // a thread can lose its CPU between two readings
 	m := moment{
-		at: time.Now(), boot: observe.TightestOf(few, monotonic, boot).Bracket, wall: observe.TightestOf(few, boot, wall).Bracket, countsSuspend: true,
+		at: time.Now(), boot: observe.TightestOf(few, monotonic, boot).Bracket, wall: observe.TightestOf(few,
+			boot, wall).Bracket, countsSuspend: true,
 	}
 	if clock := vmclock.Read("/", false); clock != nil {
 		m.marker, m.generation = clock.DisruptionMarker, clock.Generation

@@ -35,7 +35,8 @@ func (s *State) text() string {
 	}
 	lines = append(lines,
 		fmt.Sprintf("Since %s: %s, %s of the clock source, %s of the wall clock", s.Started.UTC().Format(time.RFC3339),
-			words.Plural(int(s.Turns), "turn"), words.Plural(int(s.Events[ClockSource]), "change"), words.Plural(int(s.Events[WallClockStep]), "step")),
+			words.Plural(int(s.Turns), "turn"), words.Plural(int(s.Events[ClockSource]), "change"),
+			words.Plural(int(s.Events[WallClockStep]), "step")),
 		"Last turn: "+s.LastTurn.UTC().Format(time.RFC3339),
 		"Metrics: /metrics", "Health: /healthz")
 	var text strings.Builder

@@ -21,7 +21,8 @@ const (
 // CheckTextfile returns why metrics must not be written into a file.
 func CheckTextfile(name string) error {
 	if filepath.Ext(name) != textfileExtension {
-		return fmt.Errorf("%q: node_exporter reads only files whose names end in %s; write such a name", name, textfileExtension)
+		return fmt.Errorf("%q: node_exporter reads only files whose names end in %s; write "+
+			"such a name", name, textfileExtension)
 	}
 	root, err := folder.Open(filepath.Dir(name))
 	if err != nil {
@@ -43,7 +44,8 @@ func CheckTextfile(name string) error {
 		return folder.Refused(fmt.Errorf("%s: %w", name, folder.SystemError(err)))
 	}
 	if len(content) > mostTextfile {
-		return fmt.Errorf("%s is larger than %d MiB, which no textfile of timebench is; name another file", name, mostTextfile>>20)
+		return fmt.Errorf("%s is larger than %d MiB, which no textfile of timebench is; name "+
+			"another file", name, mostTextfile>>20)
 	}
 	for line := range bytes.Lines(content) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.HasPrefix(line, []byte("timebench_")) {

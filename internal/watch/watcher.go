@@ -32,7 +32,8 @@ type watcher struct {
 }
 
 func newWatcher(s Settings) *watcher {
-	return &watcher{settings: s, baseline: map[string]*baseline{}, entered: map[string]string{}, state: State{Started: time.Now(), QuietNS: map[string]float64{}, Events: map[string]int64{}}}
+	return &watcher{settings: s, baseline: map[string]*baseline{}, entered: map[string]string{},
+		state: State{Started: time.Now(), QuietNS: map[string]float64{}, Events: map[string]int64{}}}
 }
 
 func (w *watcher) beat(m moment) {
@@ -115,7 +116,8 @@ func (w *watcher) changes(last *snapshot, now snapshot) []Event {
 	if before.source != now.source {
 		events = slices.Insert(events, 0, Event{
 			Time: now.at, Kind: ClockSource, From: before.source, To: now.source,
-			Message: fmt.Sprintf("the clock source changed from %s to %s", cmp.Or(before.source, unnamed), cmp.Or(now.source, unnamed)),
+			Message: fmt.Sprintf("the clock source changed from %s to %s", cmp.Or(before.source, unnamed),
+				cmp.Or(now.source, unnamed)),
 		})
 	}
 	return slices.Concat(events, availability(before, now), synchronisation(before, now), stoodStill(before, now))
@@ -211,7 +213,8 @@ func synchronisation(before, now snapshot) []Event {
 	if before.timeSync == nil || now.timeSync == nil || before.timeSync.Synchronised == now.timeSync.Synchronised {
 		return nil
 	}
-	e := Event{Time: now.at, Kind: TimeSync, From: "synchronised", To: "not synchronised", Message: "the wall clock is no longer synchronised"}
+	e := Event{Time: now.at, Kind: TimeSync, From: "synchronised", To: "not synchronised",
+		Message: "the wall clock is no longer synchronised"}
 	if now.timeSync.Synchronised {
 		e.From, e.To, e.Message = e.To, e.From, "the wall clock is synchronised"
 	}
@@ -246,7 +249,8 @@ func stoodStill(before, now snapshot) []Event {
 	ahead = ahead.Round(time.Second)
 	return []Event{{
 		Time: now.at, Kind: Stall, DurationNS: int64(ahead),
-		Message: fmt.Sprintf("the clocks stood still for about %s, which the real-time clock counted: the machine was paused; its wall clock may be behind", words.Duration(float64(ahead))),
+		Message: fmt.Sprintf("the clocks stood still for about %s, which the real-time clock counted: the "+
+			"machine was paused; its wall clock may be behind", words.Duration(float64(ahead))),
 	}}
 }
 
@@ -296,12 +300,14 @@ func findingEvents(before, now []result.Finding) []Event {
 	var events []Event
 	for _, f := range now {
 		if !passing[f.Kind] && severity(before, f.Kind) != f.Severity {
-			events = append(events, Event{Time: at, Kind: NewFinding, Finding: &f, Message: fmt.Sprintf("%s (%s): %s", f.Kind, f.Severity, f.Title)})
+			events = append(events, Event{Time: at, Kind: NewFinding, Finding: &f,
+				Message: fmt.Sprintf("%s (%s): %s", f.Kind, f.Severity, f.Title)})
 		}
 	}
 	for _, f := range before {
 		if !passing[f.Kind] && severity(now, f.Kind) == "" {
-			events = append(events, Event{Time: at, Kind: FindingGone, Finding: &f, Message: fmt.Sprintf("%s (%s): no longer found", f.Kind, f.Severity)})
+			events = append(events, Event{Time: at, Kind: FindingGone, Finding: &f,
+				Message: fmt.Sprintf("%s (%s): no longer found", f.Kind, f.Severity)})
 		}
 	}
 	return events

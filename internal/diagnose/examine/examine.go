@@ -59,7 +59,8 @@ func Estimate(fast bool) time.Duration {
 // Faults are more important than the cost of reads: the CPUs are compared and the clocks verified first. Programs are
 // sampled all the time. The sampling interrupts each CPU 997 times a second, so it hits a tenth of the slices of a
 // median.
-func Run(ctx context.Context, tool result.Tool, fast bool, progress func(done, total time.Duration)) (*result.Document, error) {
+func Run(ctx context.Context, tool result.Tool, fast bool,
+	progress func(done, total time.Duration)) (*result.Document, error) {
 	begun, usual, limit, last := time.Now(), Estimate(fast), slowest, wakeTime
 	tool.Command = "doctor" // warnings are for it
 	facts := host.Facts()
@@ -164,7 +165,8 @@ func trust(ctx context.Context, facts *result.Host) []result.Section {
 }
 
 // verified are the clocks that most programs read, and the counter behind them.
-var verified = append(slices.Clone(clock.PlainCounters), "CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "QueryPerformanceCounter@winapi")
+var verified = append(slices.Clone(clock.PlainCounters), "CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso",
+	"QueryPerformanceCounter@winapi")
 
 // A sampling samples the programs that read clocks, beside a measurement of this process.
 type sampling struct {
@@ -232,7 +234,8 @@ func (s *sampling) into(document *result.Document) []result.NotChecked {
 var calls = []string{
 	"CLOCK_MONOTONIC", "CLOCK_REALTIME", "gettimeofday", "CLOCK_MONOTONIC_COARSE",
 	"CLOCK_REALTIME_COARSE", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME", "CLOCK_TAI", "time.Now", "hpet",
-	"QueryPerformanceCounter", "NtQueryPerformanceCounter", "GetSystemTimePreciseAsFileTime", "GetSystemTimeAsFileTime", "SystemTime",
+	"QueryPerformanceCounter", "NtQueryPerformanceCounter", "GetSystemTimePreciseAsFileTime",
+	"GetSystemTimeAsFileTime", "SystemTime",
 }
 
 // Clocks returns the clocks of calls, which Run measures. There are few on a busy machine, and under a quota that one
@@ -247,7 +250,8 @@ func Clocks(s measure.Settings, busy bool) []clock.Clock {
 	var chosen []clock.Clock
 	for _, c := range clock.Catalog() {
 		call, path, _ := strings.Cut(c.ID, "@")
-		if slices.Contains(clock.PlainCounters, c.ID) || slices.Contains(calls, call) && (path != string(clock.Syscall) || slices.Contains(asSyscall, call)) {
+		if slices.Contains(clock.PlainCounters, c.ID) || slices.Contains(calls, call) &&
+			(path != string(clock.Syscall) || slices.Contains(asSyscall, call)) {
 			chosen = append(chosen, c)
 		}
 	}

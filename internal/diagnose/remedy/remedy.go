@@ -13,8 +13,8 @@ import (
 	"github.com/timebench/timebench/internal/show/texts"
 )
 
-// A remedy is a way to resolve a finding, for the machines on which it works: an entry of remedies.txt, where its fields
-// are described.
+// A remedy is a way to resolve a finding, for the machines on which it works: an entry of remedies.txt, where its
+// fields are described.
 type remedy struct{ texts.Entry }
 
 //go:embed remedies.txt

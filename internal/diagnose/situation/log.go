@@ -21,12 +21,16 @@ func (s *Situation) Causes() []kernellog.Cause {
 
 // Faults returns the causes that call for a remedy and concern a clock source.
 func (s *Situation) Faults() []kernellog.Cause {
-	return slices.DeleteFunc(slices.Clone(s.Causes()), func(c kernellog.Cause) bool { return c.Harmless || c.Concerns == kernellog.OfWallClock })
+	return s.faults(func(c kernellog.Cause) bool { return c.Concerns != kernellog.OfWallClock })
 }
 
 // WallFaults returns the causes that call for a remedy and concern the wall clock.
 func (s *Situation) WallFaults() []kernellog.Cause {
-	return slices.DeleteFunc(slices.Clone(s.Causes()), func(c kernellog.Cause) bool { return c.Harmless || c.Concerns != kernellog.OfWallClock })
+	return s.faults(func(c kernellog.Cause) bool { return c.Concerns == kernellog.OfWallClock })
+}
+
+func (s *Situation) faults(of func(kernellog.Cause) bool) []kernellog.Cause {
+	return slices.DeleteFunc(slices.Clone(s.Causes()), func(c kernellog.Cause) bool { return c.Harmless || !of(c) })
 }
 
 // NothingFailed reports whether the kernel log shows no fault, or only faults that the kernel inferred.
@@ -64,12 +68,14 @@ func (s *Situation) Lines(events []kernellog.Event) []string {
 
 // Switches returns the events of the log that name the clock source to which the kernel switched.
 func (s *Situation) Switches() []kernellog.Event {
-	return slices.DeleteFunc(slices.Clone(s.Events()), func(e kernellog.Event) bool { return e.Kind != "clocksource-switched" })
+	return slices.DeleteFunc(slices.Clone(s.Events()),
+		func(e kernellog.Event) bool { return e.Kind != "clocksource-switched" })
 }
 
 // SeenStart reports whether the kernel log shows which counters the kernel has, or switched to: it does so at boot.
 func (s *Situation) SeenStart() bool {
-	return s.SeenWhole() || slices.ContainsFunc([]kernellog.Kind{"clocksource-registered", "clocksource-switched", "arm-counter-rate"}, s.Logs)
+	return s.SeenWhole() || s.Logs("clocksource-registered") || s.Logs("clocksource-switched") ||
+		s.Logs("arm-counter-rate")
 }
 
 // SeenWhole reports whether the document has the whole kernel log since the boot.
@@ -80,5 +86,6 @@ func (s *Situation) SeenWhole() bool {
 
 // MarkedUnstable reports whether the kernel log shows that the kernel marked the TSC unstable, for whatever reason.
 func (s *Situation) MarkedUnstable() bool {
-	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool { return strings.HasPrefix(e.Clock, "tsc") && e.Marks() })
+	marksTSC := func(e kernellog.Event) bool { return strings.HasPrefix(e.Clock, "tsc") && e.Marks() }
+	return slices.ContainsFunc(s.Events(), marksTSC)
 }

@@ -32,7 +32,8 @@ func underscored(name string) string { return strings.ReplaceAll(name, "-", "_")
 
 // IsSet reports whether a boot parameter is set to exactly this text.
 func (s *Situation) IsSet(parameter string) bool {
-	return slices.ContainsFunc(s.Host.BootParameters, func(text string) bool { return underscored(text) == underscored(parameter) })
+	return slices.ContainsFunc(s.Host.BootParameters,
+		func(text string) bool { return underscored(text) == underscored(parameter) })
 }
 
 // Unset reports whether none of the boot parameters is set.

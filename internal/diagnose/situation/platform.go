@@ -14,7 +14,10 @@ import (
 func (s *Situation) LogOnly() bool {
 	log := s.Host.KernelLog
 	return log != nil && log.Reason == "" && s.Host.CPU.Logical == 0 && len(s.Clocks) == 0 &&
-		!slices.ContainsFunc(s.Sections, func(section result.Section) bool { _, costs := section.(*compare.Costs); return !costs })
+		!slices.ContainsFunc(s.Sections, func(section result.Section) bool {
+			_, costs := section.(*compare.Costs)
+			return !costs
+		})
 }
 
 // OnLinux reports whether the document is from Linux. Other systems have other tools and manuals.
@@ -23,7 +26,8 @@ func (s *Situation) OnLinux() bool { return s.Host.OS == "linux" }
 // OnWindows reports whether the document is from Windows.
 func (s *Situation) OnWindows() bool { return s.Host.OS == "windows" }
 
-var bsds = []string{"freebsd", "netbsd", "openbsd", "dragonfly"} // the systems whose clock source is a timecounter (timecounters(4), tc_init(9))
+// bsds are the systems whose clock source is a timecounter (timecounters(4), tc_init(9))
+var bsds = []string{"freebsd", "netbsd", "openbsd", "dragonfly"}
 
 // OnBSD reports whether the document is from a BSD.
 func (s *Situation) OnBSD() bool { return slices.Contains(bsds, s.Host.OS) }
@@ -63,7 +67,8 @@ const gVisorKernel = "4.4.0" // the release that gVisor reports (pkg/sentry/sysc
 // (pkg/sentry/kernel/syslog.go); or it is a container with the release of gVisor, which distributions follow by a
 // number and a name.
 func (s *Situation) InGVisor() bool {
-	return s.Host.Container == "gvisor" || s.Logs("gvisor") || s.Host.Kernel == gVisorKernel && s.Host.Container != "" && s.Host.ClockSource == nil
+	return s.Host.Container == "gvisor" || s.Logs("gvisor") ||
+		s.Host.Kernel == gVisorKernel && s.Host.Container != "" && s.Host.ClockSource == nil
 }
 
 // InContainer reports whether the process is in a container, which shares the kernel of its host.

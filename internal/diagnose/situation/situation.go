@@ -21,10 +21,11 @@ import (
 // document does not change.
 type Situation struct {
 	*result.Document
-	Clocks       []compare.Clock // the clocks of the document, with the readings of the sections runtimes and profile
-	FloorNS      float64         // the cost of an empty call, in ns
-	ClockSource  string          // the clock source in use; "" if unknown
-	ClockSources []string        // the available clock sources, the best first (clocksource_enqueue in kernel/time/clocksource.c)
+	Clocks      []compare.Clock // the clocks of the document, with the readings of the sections runtimes and profile
+	FloorNS     float64         // the cost of an empty call, in ns
+	ClockSource string          // the clock source in use; "" if unknown
+	// the available clock sources, the best first (clocksource_enqueue in kernel/time/clocksource.c)
+	ClockSources []string
 
 	log func() ([]kernellog.Event, []kernellog.Cause)
 }

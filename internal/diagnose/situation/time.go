@@ -46,6 +46,8 @@ func (s *Situation) HostClock() *result.WallOffset { return First(s.Host.WallOff
 
 // RTCIsRight reports whether the real-time clock can be trusted: it exists, and no clock of the host contradicts it.
 func (s *Situation) RTCIsRight() bool {
-	rtc, ptp := First(s.Host.WallOffsets, func(w result.WallOffset) bool { return IsRTC(w) && w.OffsetNS != nil }), s.HostClock()
-	return rtc != nil && (ptp == nil || ptp.OffsetNS == nil || math.Abs(float64(*ptp.OffsetNS-*rtc.OffsetNS)) <= 2*SilentOffsetNS+float64(rtc.BoundNS+ptp.BoundNS))
+	known := func(w result.WallOffset) bool { return IsRTC(w) && w.OffsetNS != nil }
+	rtc, ptp := First(s.Host.WallOffsets, known), s.HostClock()
+	return rtc != nil && (ptp == nil || ptp.OffsetNS == nil ||
+		math.Abs(float64(*ptp.OffsetNS-*rtc.OffsetNS)) <= 2*SilentOffsetNS+float64(rtc.BoundNS+ptp.BoundNS))
 }

@@ -38,17 +38,20 @@ func (s *Situation) IsTSCRight() bool { return s.Judged(kernellog.TSCRight) && !
 // DoubtsTSC reports whether the TSC is wrong, or the kernel had to correct it.
 func (s *Situation) DoubtsTSC() bool { return s.IsTSCWrong() || s.Shows("tsc-adjust") }
 
-// TSCMayStop reports whether the TSC may stop while its CPU sleeps: by the flags of the CPU, and on a real machine by its
-// model, or words in the log that only kernels of that time have.
+// TSCMayStop reports whether the TSC may stop while its CPU sleeps: by the flags of the CPU, and on a real machine by
+// its model, or words in the log that only kernels of that time have.
 func (s *Situation) TSCMayStop() bool {
 	flags, invariant := s.Host.CPU.TSCFlags, s.Host.CPU.InvariantTSC
-	return invariant != nil && !*invariant || !s.IsGuest() && (len(flags) > 0 && !slices.Contains(flags, "nonstop_tsc") || kernellog.StopsInIdle(s.Host.CPU.Model) || s.Logs("watchdog-delta") || s.Logs("idle-states"))
+	isOld := len(flags) > 0 && !slices.Contains(flags, "nonstop_tsc") || kernellog.StopsInIdle(s.Host.CPU.Model) ||
+		s.Logs("watchdog-delta") || s.Logs("idle-states")
+	return invariant != nil && !*invariant || !s.IsGuest() && isOld
 }
 
 // MayUseTSC reports whether the kernel offers the TSC, does not use it, and no evidence is against it. kvm-clock is
 // kept if the TSC is not invariant: it corrects the TSC of each CPU.
 func (s *Situation) MayUseTSC() bool {
-	return s.Offers("tsc") && s.ClockSource != "tsc" && !s.MarkedUnstable() && !s.IsTSCWrong() && (s.ClockSource != "kvm-clock" || s.Invariant())
+	return s.Offers("tsc") && s.ClockSource != "tsc" && !s.MarkedUnstable() && !s.IsTSCWrong() &&
+		(s.ClockSource != "kvm-clock" || s.Invariant())
 }
 
 // goesBack reports whether the TSC went back, alone or from one CPU to another: a counter of the CPU, or a clock that
@@ -87,9 +90,9 @@ func (s *Situation) IsWall(id string) bool {
 	return slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return c.ID == id && c.Kind == "wall" })
 }
 
-// maxTSCDeviation is the allowed difference of two figures for the TSC rate: the stopwatch may be slewed by up to 500 ppm
-// (adjtimex(2)). maxFirstDeviation is that of the kernel's first measurement, which it allows itself to refine by 1 %
-// (tsc_refine_calibration_work in arch/x86/kernel/tsc.c).
+// maxTSCDeviation is the allowed difference of two figures for the TSC rate: the stopwatch may be slewed by up to 500
+// ppm (adjtimex(2)). maxFirstDeviation is that of the kernel's first measurement, which it allows itself to refine by
+// 1 % (tsc_refine_calibration_work in arch/x86/kernel/tsc.c).
 const maxTSCDeviation, maxFirstDeviation = 1e-3, 1e-2
 
 // TSCRates returns the pairs of figures for the TSC rate that differ, as evidence. It returns nothing while the kernel
@@ -107,7 +110,8 @@ func (s *Situation) TSCRates() []string {
 	cpu := s.Host.CPU
 	first := s.Logs("tsc-rate") && !s.Logs("tsc-refined") && !slices.Contains(cpu.TSCFlags, "tsc_known_freq")
 	compare("while clocks were read", cpu.TSCLoadedHz, "idle", cpu.TSCAsleepHz, maxTSCDeviation)
-	compare("idle", cpu.TSCAsleepHz, "figure of the kernel", cpu.KernelTSCHz, words.Either(first, maxFirstDeviation, maxTSCDeviation))
+	compare("idle", cpu.TSCAsleepHz, "figure of the kernel", cpu.KernelTSCHz,
+		words.Either(first, maxFirstDeviation, maxTSCDeviation))
 	return evidence
 }
 

@@ -85,7 +85,8 @@ func modelOf(values map[string]string) string {
 			return name
 		}
 	}
-	for _, key := range []string{"model name", "Model Name", "cpu", "uarch", "Processor"} { // x86, LoongArch, POWER, RISC-V, old Arm
+	// x86, LoongArch, POWER, RISC-V, old Arm
+	for _, key := range []string{"model name", "Model Name", "cpu", "uarch", "Processor"} {
 		if values[key] != "" {
 			return values[key]
 		}

@@ -22,7 +22,8 @@ const maxTable = 32 << 20
 func regular(path string) bool {
 	info, err := os.Stat(path)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTable) {
-		err = fmt.Errorf("%s: %v with %d bytes; only regular files of at most %d bytes are read", path, info.Mode(), info.Size(), maxTable)
+		err = fmt.Errorf("%s: %v with %d bytes; only regular files of at most %d bytes "+
+			"are read", path, info.Mode(), info.Size(), maxTable)
 	}
 	traceError(err)
 	return err == nil

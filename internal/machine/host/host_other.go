@@ -9,7 +9,8 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// addSystemFacts adds the names of the system, its clock source, the facts of macOS, and the hypervisor that the CPU reports.
+// addSystemFacts adds the names of the system, its clock source, the facts of macOS, and the hypervisor that the CPU
+// reports.
 func addSystemFacts(facts *result.Host) {
 	addNames(facts)
 	facts.ClockSource = clockSource()

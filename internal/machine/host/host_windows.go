@@ -46,7 +46,8 @@ func addSystemFacts(facts *result.Host) {
 		facts.Distribution = platform
 	}
 	// If the firmware has no model name, the registry has family, model and stepping.
-	facts.CPU.Model = cmp.Or(strings.TrimSpace(text(processorKey, "ProcessorNameString")), text(processorKey, "Identifier"))
+	facts.CPU.Model = cmp.Or(strings.TrimSpace(text(processorKey, "ProcessorNameString")),
+		text(processorKey, "Identifier"))
 	facts.CPU.Packages = thread.Packages()
 	facts.CPU.Groups = thread.Groups()
 	facts.Virtualization = virtualization()
@@ -91,7 +92,8 @@ func virtualization() *result.Virtualization {
 func virtualMachine(firmware string) bool {
 	firmware = strings.ToLower(firmware)
 	return slices.ContainsFunc(
-		[]string{"virtual machine", "vmware", "qemu", "kvm", "xen", "virtualbox", "parallels", "openstack", "bhyve", "google compute"},
+		[]string{"virtual machine", "vmware", "qemu", "kvm", "xen", "virtualbox", "parallels", "openstack",
+			"bhyve", "google compute"},
 		func(name string) bool { return strings.Contains(firmware, name) })
 }
 

@@ -13,6 +13,7 @@ func macOS() *result.MacOS {
 	// There is no such sysctl without Rosetta.
 	translated, err := unix.SysctlUint32("sysctl.proc_translated")
 	return &result.MacOS{
-		TimebaseNumerator: int64(numerator), TimebaseDenominator: int64(denominator), UserMode: userTimebase(), Translated: err == nil && translated == 1,
+		TimebaseNumerator: int64(numerator), TimebaseDenominator: int64(denominator), UserMode: userTimebase(),
+		Translated: err == nil && translated == 1,
 	}
 }

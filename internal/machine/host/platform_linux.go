@@ -82,7 +82,8 @@ func serviceManager(root string) string {
 // bootPrograms are programs that write the kernel command line, a distribution's recommended program before the
 // programs that it builds on.
 var bootPrograms = []string{
-	"rpm-ostree", "transactional-update", "kernelstub", "grubby", "update-bootloader", "update-grub", "grub2-mkconfig", "grub-mkconfig",
+	"rpm-ostree", "transactional-update", "kernelstub", "grubby", "update-bootloader", "update-grub",
+	"grub2-mkconfig", "grub-mkconfig",
 }
 
 func bootTools(root string) []string {

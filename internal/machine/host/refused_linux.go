@@ -23,8 +23,8 @@ type probedCall struct {
 	since struct{ major, minor int }
 }
 
-// probedCalls are the system calls of clocks that this CPU has. The C libraries of 32-bit systems call clock_gettime64 since 2020
-// (musl 1.2.0, glibc 2.34 with 64-bit times).
+// probedCalls are the system calls of clocks that this CPU has. The C libraries of 32-bit systems call clock_gettime64
+// since 2020 (musl 1.2.0, glibc 2.34 with 64-bit times).
 var probedCalls = slices.DeleteFunc([]probedCall{
 	{name: "clock_gettime", number: unix.SYS_CLOCK_GETTIME, hasID: true},
 	{name: "clock_getres", number: unix.SYS_CLOCK_GETRES, hasID: true},
@@ -58,7 +58,8 @@ func refusedCalls(kernel string) []result.RefusedCall {
 			continue
 		}
 		debuglog.Printf("host", "%s(2): %v", call.name, errno)
-		refused = append(refused, result.RefusedCall{Call: call.name, Errno: unix.ErrnoName(errno), Seccomp: procfile.Field("/proc/self/status", "Seccomp:") == filtered})
+		refused = append(refused, result.RefusedCall{Call: call.name, Errno: unix.ErrnoName(errno),
+			Seccomp: procfile.Field("/proc/self/status", "Seccomp:") == filtered})
 	}
 	return refused
 }

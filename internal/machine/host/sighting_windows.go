@@ -35,7 +35,8 @@ func See() Sighting {
 	}
 	// Kernel time includes idle time.
 	times := new([3]windows.Filetime) // idle, kernel, user
-	ok, _, _ := getSystemTimes.Call(uintptr(unsafe.Pointer(&times[0])), uintptr(unsafe.Pointer(&times[1])), uintptr(unsafe.Pointer(&times[2])))
+	ok, _, _ := getSystemTimes.Call(uintptr(unsafe.Pointer(&times[0])), uintptr(unsafe.Pointer(&times[1])),
+		uintptr(unsafe.Pointer(&times[2])))
 	if ok != 0 {
 		s.CPUs = map[int]CPUTime{0: {BusySeconds: seconds(times[1]) + seconds(times[2]) - seconds(times[0])}}
 	}

@@ -12,9 +12,10 @@ import (
 // timecounter is the prefix of the sysctls of the timecounter of a BSD kernel: timecounters(4).
 const timecounter = "kern.timecounter."
 
-// timecounterSettings are the sysctls below it that decide whether a read enters the kernel, and whether the TSC is used and
-// why not: sys/kern/kern_tc.c and sys/x86/x86/tsc.c of FreeBSD.
-var timecounterSettings = []string{"fast_gettime", "smp_tsc", "smp_tsc_adjust", "invariant_tsc", "disable_tsc", "tsc_shift"}
+// timecounterSettings are the sysctls below it that decide whether a read enters the kernel, and whether the TSC is
+// used and why not: sys/kern/kern_tc.c and sys/x86/x86/tsc.c of FreeBSD.
+var timecounterSettings = []string{"fast_gettime", "smp_tsc", "smp_tsc_adjust", "invariant_tsc", "disable_tsc",
+	"tsc_shift"}
 
 // timecounterChoice matches an entry of kern.timecounter.choice: TSC-low(-100) of FreeBSD, tsc(2000) of OpenBSD, and
 // TSC(q=3000, f=2495994000 Hz) of NetBSD.
@@ -23,8 +24,8 @@ var timecounterChoice = regexp.MustCompile(`([^\s()]+)\((?:q=)?(-?\d+)[^()]*\)`)
 // maxTimecounters bounds the entries of kern.timecounter.choice.
 const maxTimecounters = 64
 
-// Timecounter returns the clock source of a BSD kernel from the text of `sysctl kern.timecounter`. FreeBSD prints name: value,
-// NetBSD name = value, and OpenBSD name=value. It returns nil if the text has no valid hardware.
+// Timecounter returns the clock source of a BSD kernel from the text of `sysctl kern.timecounter`. FreeBSD prints name:
+// value, NetBSD name = value, and OpenBSD name=value. It returns nil if the text has no valid hardware.
 func Timecounter(text string) *result.ClockSource {
 	found := &result.ClockSource{Available: []string{}}
 	for line := range strings.Lines(text) {

@@ -49,8 +49,8 @@ func timeServices(root string) []result.TimeService {
 	return found
 }
 
-// maySetTime reports whether a process has the effective capability to set the clock. Without it, as in most containers,
-// chronyd runs with -x, and a program that only has the name of a time service does nothing.
+// maySetTime reports whether a process has the effective capability to set the clock. Without it, as in most
+// containers, chronyd runs with -x, and a program that only has the name of a time service does nothing.
 func maySetTime(folder string) bool {
 	capabilities, err := strconv.ParseUint(procfile.Field(filepath.Join(folder, "status"), "CapEff:"), 16, 64)
 	return err == nil && capabilities&(1<<unix.CAP_SYS_TIME) != 0
@@ -64,7 +64,8 @@ func hypervTimeSync(root string) bool {
 	classes, _ := filepath.Glob(filepath.Join(root, "sys/bus/vmbus/devices/*/class_id"))
 	for _, class := range classes {
 		device := filepath.Dir(class)
-		if _, err := os.Lstat(filepath.Join(device, "driver")); err == nil && readFile(device, "class_id") == hypervTimeSyncClass {
+		_, err := os.Lstat(filepath.Join(device, "driver"))
+		if err == nil && readFile(device, "class_id") == hypervTimeSyncClass {
 			return true
 		}
 	}

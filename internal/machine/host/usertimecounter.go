@@ -6,8 +6,8 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 )
 
-// addUserTimecounter adds whether the C library of OpenBSD reads the timecounter in user mode (usertc). On amd64 and arm64
-// that follows from its name: tsc.c and agtimer.c in sys/arch set tc_user.
+// addUserTimecounter adds whether the C library of OpenBSD reads the timecounter in user mode (usertc). On amd64 and
+// arm64 that follows from its name: tsc.c and agtimer.c in sys/arch set tc_user.
 func addUserTimecounter(of *result.ClockSource, arch string) {
 	var userMode bool
 	switch arch {

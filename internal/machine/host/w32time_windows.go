@@ -15,7 +15,8 @@ import (
 const w32timeKey = `SYSTEM\CurrentControlSet\Services\W32Time`
 
 // getSystemTimeAdjustmentPrecise is in kernelbase.dll since Windows 10.
-var getSystemTimeAdjustmentPrecise = windows.NewLazySystemDLL("kernelbase.dll").NewProc("GetSystemTimeAdjustmentPrecise")
+var getSystemTimeAdjustmentPrecise = windows.NewLazySystemDLL("kernelbase.dll").
+	NewProc("GetSystemTimeAdjustmentPrecise")
 
 func w32time() *result.W32Time {
 	service, err := registry.OpenKey(registry.LOCAL_MACHINE, w32timeKey, registry.QUERY_VALUE)
@@ -55,7 +56,8 @@ func serviceState(name string) string {
 		debuglog.Printf("host", "service %s: %v", name, err)
 		return ""
 	}
-	return cmp.Or(map[uint32]string{windows.SERVICE_RUNNING: "running", windows.SERVICE_STOPPED: "stopped"}[state], "changing")
+	known := map[uint32]string{windows.SERVICE_RUNNING: "running", windows.SERVICE_STOPPED: "stopped"}
+	return cmp.Or(known[state], "changing")
 }
 
 // queryService returns the current state of a service, SERVICE_*. It needs no administrator rights.
@@ -99,7 +101,8 @@ func adjustmentBy(call func(...uintptr) (uintptr, uintptr, error)) *result.Adjus
 	values, disabled := &adjustmentAnswer.values, &adjustmentAnswer.disabled
 	adjustmentAnswer.Lock()
 	defer adjustmentAnswer.Unlock()
-	ok, _, err := call(uintptr(unsafe.Pointer(&values[0])), uintptr(unsafe.Pointer(&values[1])), uintptr(unsafe.Pointer(disabled)))
+	ok, _, err := call(uintptr(unsafe.Pointer(&values[0])), uintptr(unsafe.Pointer(&values[1])),
+		uintptr(unsafe.Pointer(disabled)))
 	switch {
 	case ok == 0:
 		debuglog.Printf("host", "GetSystemTimeAdjustmentPrecise: %v", err)

@@ -35,11 +35,14 @@ func watchdogWrapped(c *Cause, _ log, x comparison) {
 	r, n, _ := x.wrapped()
 	rounds := words.Either(n > 1, fmt.Sprintf("%d rounds", n), "one round")
 	c.Harmless = x.long
-	c.Text = fmt.Sprintf("%s: the difference of %s is %s of %s (%s), ", x.both(), span(x.skewNS), rounds, r.watchdog, span(float64(n)*r.ns))
+	c.Text = fmt.Sprintf("%s: the difference of %s is %s of %s (%s), ", x.both(), span(x.skewNS), rounds,
+		r.watchdog, span(float64(n)*r.ns))
 	if x.watchdog.name == "" && math.IsNaN(x.watchdog.ns) {
-		c.Text += "so the counter of the watchdog probably wrapped and the TSC is right. The line does not name the watchdog. The check ran late."
+		c.Text += "so the counter of the watchdog probably wrapped and the TSC is right. The line does not name " +
+			"the watchdog. The check ran late."
 	} else {
-		c.Text += "whose counter wrapped. The TSC is right; the check ran late, because the machine was paused or did not run its timers."
+		c.Text += "whose counter wrapped. The TSC is right; the check ran late, because the machine was paused " +
+			"or did not run its timers."
 	}
 }
 
@@ -60,18 +63,25 @@ func mayHaveWrapped(l log, c comparison) bool {
 		return false
 	}
 	hz := c.hzAfter(rounds[0].ns)
-	return hz > slowestHz && (hz < fastestHz || l.machine.Guest || c.impossibleNS > 0 || l.machine.CPU == "" && c.watchdog.name == "acpi_pm")
+	return hz > slowestHz && (hz < fastestHz || l.machine.Guest || c.impossibleNS > 0 || l.machine.CPU == "" &&
+		c.watchdog.name == "acpi_pm")
 }
 
 func perhapsWrapped(c *Cause, _ log, x comparison) {
 	r := x.rounds()[0]
-	wrapped := words.Either(x.hzAfter(r.ns) > fastestHz, fmt.Sprintf("wrapped several times (every %s)", span(r.ns)), fmt.Sprintf("wrapped once (%s), which makes the rate of the TSC %.3f GHz", span(r.ns), x.hzAfter(r.ns)/1e9))
-	c.Text = fmt.Sprintf("%s. That is more than any CPU counts in that time. If the counter of %s %s, the TSC is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise the TSC jumped forward.",
+	wrapped := fmt.Sprintf("wrapped several times (every %s)", span(r.ns))
+	if hz := x.hzAfter(r.ns); hz <= fastestHz {
+		wrapped = fmt.Sprintf("wrapped once (%s), which makes the rate of the TSC %.3f GHz", span(r.ns), hz/1e9)
+	}
+	c.Text = fmt.Sprintf("%s. That is more than any CPU counts in that time. If the counter of %s %s, the TSC "+
+		"is right, and the check ran late, because the machine was paused or did not run its timers. Otherwise "+
+		"the TSC jumped forward.",
 		x.both(), r.watchdog, wrapped)
 }
 
 func weakWatchdog(c *Cause, l log, x comparison) {
-	c.Text = fmt.Sprintf("%s. That proves little: %s counts timer interrupts, and lost or late ones look like a wrong TSC.", cmp.Or(x.both(), "The watchdog marked the TSC"), x.watchdog.name)
+	c.Text = fmt.Sprintf("%s. That proves little: %s counts timer interrupts, and lost or late ones look like a "+
+		"wrong TSC.", cmp.Or(x.both(), "The watchdog marked the TSC"), x.watchdog.name)
 	if l.machine.Guest {
 		c.Text += " In a virtual machine they are lost when the host is busy."
 	}
@@ -91,16 +101,19 @@ func (l log) ignoresParameter() bool {
 const agreePPM = 500 // the largest difference of two clocks that are both right, in ppm: the limit of NTP
 
 func clocksAgree(c *Cause, _ log, x comparison) {
-	agree := fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. ", x.both(), span(x.skewNS), words.ThreeDigits(math.Abs(x.ppm())))
+	agree := fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. ", x.both(), span(x.skewNS),
+		words.ThreeDigits(math.Abs(x.ppm())))
 	late := span(x.watchdog.ns - dueNS)
 	c.Harmless, c.TSC = x.long, TSCRight
 	switch {
 	case math.Abs(x.ppm()) > agreePPM:
-		c.Text, c.TSC = x.both()+". The kernel skipped this check, because it ran late: the machine was paused or did not run its timers.", TSCUnknown
+		c.Text, c.TSC = x.both()+". The kernel skipped this check, because it ran late: the machine was paused "+
+			"or did not run its timers.", TSCUnknown
 	case x.long:
 		c.Text = agree + "The kernel skipped this check, because it ran late: the machine stood still for about " + late + "."
 	default:
-		c.Text = agree + "The check ran " + late + " late, because the machine stood still, and the kernel applied its limit for half a second to it."
+		c.Text = agree + "The check ran " + late + " late, because the machine stood still, and the kernel " +
+			"applied its limit for half a second to it."
 	}
 }
 
@@ -118,11 +131,14 @@ func watchdogJumped(c *Cause, _ log, x comparison) {
 	const onTime = 1e9 // a check on time, in ns
 	switch {
 	case !x.known() || x.watchdog.ns > x.clock.ns && x.clock.ns > onTime:
-		c.Text = x.both() + ": the host was suspended, or it paused or moved this virtual machine, or added a CPU to it, and carried the time over into only one of the two clocks."
+		c.Text = x.both() + ": the host was suspended, or it paused or moved this virtual machine, or added a " +
+			"CPU to it, and carried the time over into only one of the two clocks."
 	case x.watchdog.ns > x.clock.ns:
-		c.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this virtual machine, or added a CPU to it.", x.both(), x.watchdog.name)
+		c.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this "+
+			"virtual machine, or added a CPU to it.", x.both(), x.watchdog.name)
 	default:
-		c.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a pause, the TSC does.", x.both(), span(x.skewNS), x.watchdog.name)
+		c.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a "+
+			"pause, the TSC does.", x.both(), span(x.skewNS), x.watchdog.name)
 	}
 }
 
@@ -143,13 +159,15 @@ func slowReadBack(c *Cause, l log, _ comparison) {
 	if e.LimitNS > 0 {
 		took += fmt.Sprintf(", where %s is the limit", span(e.LimitNS))
 	}
-	c.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
+	c.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is "+
+		"slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
 	checked := l.of("sync-checked")
 	c.Evidence = slices.Concat(c.Evidence, l.marking(""), checked)
 	if len(checked) == 0 || len(checked[0].CPUs) < 2 {
 		return
 	}
-	c.Text += fmt.Sprintf(" The kernel then compared the TSC of CPU %d with %d other CPUs and found none ahead or behind.", checked[0].CPUs[0], len(checked[0].CPUs)-1)
+	c.Text += fmt.Sprintf(" The kernel then compared the TSC of CPU %d with %d other CPUs and found none ahead "+
+		"or behind.", checked[0].CPUs[0], len(checked[0].CPUs)-1)
 	if doubts := l.doubts(); len(doubts) > 0 {
 		c.Evidence = append(c.Evidence, doubts...)
 		c.Text += " But another check in this log failed or warned, so it is unknown whether the TSC is right."
@@ -182,19 +200,21 @@ func ranLate(c *Cause, l log, x comparison) {
 	if len(l.of(stalled)) > 0 {
 		why = "and the log has a CPU that did nothing for seconds, so the machine hung or was paused"
 	}
-	c.Text = fmt.Sprintf("%s%s. The check ran at least %s late%s, %s. %s A guess: one of the two counted that time, and the other did not.", x.both(), x.off(), span(x.lateNS()), condition, why, oneIsNoProof)
+	c.Text = fmt.Sprintf("%s%s. The check ran at least %s late%s, %s. %s A guess: one of the two counted that "+
+		"time, and the other did not.", x.both(), x.off(), span(x.lateNS()), condition, why, oneIsNoProof)
 }
 
-// stopsInPC10 matches the models of CPUs whose HPET stops in the package's deep sleep (arch/x86/kernel/early-quirks.c and
-// hpet.c: Coffee Lake, Comet Lake, Ice Lake, their laptops).
+// stopsInPC10 matches the models of CPUs whose HPET stops in the package's deep sleep (arch/x86/kernel/early-quirks.c
+// and hpet.c: Coffee Lake, Comet Lake, Ice Lake, their laptops).
 var stopsInPC10 = lazily(`(?i)i[3579]-(?:8\d|9\d|10)\d\d\w*`)
 
-// hpetMayStop is whether the watchdog is an HPET that may have stopped in PC10. Linux 5.15 switches it off (6e3cd95234dc),
-// and only later kernels say "skewed".
+// hpetMayStop is whether the watchdog is an HPET that may have stopped in PC10. Linux 5.15 switches it off
+// (6e3cd95234dc), and only later kernels say "skewed".
 func (l log) hpetMayStop(c comparison) bool {
 	const leastStop = 5e6 // ns
 	m := l.machine
-	return c.watchdog.name == "hpet" && len(l.of("watchdog-skew")) == 0 && !(c.skewNS < leastStop) && c.laptopsHPET() && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
+	return c.watchdog.name == "hpet" && len(l.of("watchdog-skew")) == 0 && !(c.skewNS < leastStop) &&
+		c.laptopsHPET() && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
 		(m.CPU == "" || stopsInPC10().MatchString(m.CPU))
 }
 
@@ -211,7 +231,8 @@ func clocksDisagree(c *Cause, l log, x comparison) {
 	case l.machine.Guest:
 		where = "In a virtual machine the host sets both."
 	case x.skewNS < 0 && x.watchdog.name == "":
-		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its host may have paused it."
+		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its " +
+			"host may have paused it."
 	}
 	c.Text = fmt.Sprintf("%s%s. %s %s", x.both(), x.off(), oneIsNoProof, where)
 }

@@ -63,7 +63,8 @@ var reasonFunctions = map[string]functions{
 		isMany := slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })
 		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && isMany
 	}},
-	"hpet-may-stop":   {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }, say: hpetMayStop},
+	"hpet-may-stop": {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) },
+		say: hpetMayStop},
 	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, say: clocksDisagree},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {
 		return e.Clock == "tsc-early" && l.ignoresParameter()
@@ -86,7 +87,8 @@ var reasonFunctions = map[string]functions{
 
 // cpusApart returns the lines in which the kernel saw one CPU's TSC behind another's.
 func (l log) cpusApart() []Event {
-	return append(l.of(tscWarp, interCPUSkew, "cpu-behind", cpusAhead, cpusBehind), l.marking("check_tsc_sync_source failed")...)
+	return append(l.of(tscWarp, interCPUSkew, "cpu-behind", cpusAhead, cpusBehind),
+		l.marking("check_tsc_sync_source failed")...)
 }
 
 const resuming = 30e9 // how long after the CPUs came up a resume still logs lines, in ns: the CPUs come up first
@@ -116,15 +118,19 @@ func cpusDiffer(c *Cause, l log, _ comparison) {
 		}
 	}
 	if warps := ofKind(adjusted, adjustWarp); len(warps) > 0 {
-		sentences = append(sentences, fmt.Sprintf("Before, the TSC of %s was %s cycles behind; the kernel moved it forward, but not far enough to agree.", cpuNames(warps[:1]), words.Number(math.Abs(float64(warps[0].Cycles)))))
+		sentences = append(sentences, fmt.Sprintf("Before, the TSC of %s was %s cycles behind; the kernel moved "+
+			"it forward, but not far enough to agree.", cpuNames(warps[:1]), words.Number(math.Abs(float64(warps[0].Cycles)))))
 	}
 	switch {
 	case l.machine.Guest:
-		sentences = append(sentences, "In a virtual machine the hypervisor sets them: seen after a pause, a migration, or when a CPU is added.")
+		sentences = append(sentences, "In a virtual machine the hypervisor sets them: seen after a pause, a "+
+			"migration, or when a CPU is added.")
 	case len(l.resumed(found[0])) > 0:
-		sentences = append(sentences, "The machine had been suspended and resumed: a CPU loses its TSC in suspend to memory (S3), and neither firmware nor kernel restored it.")
+		sentences = append(sentences, "The machine had been suspended and resumed: a CPU loses its TSC in "+
+			"suspend to memory (S3), and neither firmware nor kernel restored it.")
 	default:
-		sentences = append(sentences, "A guess: the firmware, which sets the TSCs before the kernel starts, is the reason, as usual.")
+		sentences = append(sentences, "A guess: the firmware, which sets the TSCs before the kernel starts, is "+
+			"the reason, as usual.")
 	}
 	c.Text, c.Evidence = strings.Join(sentences, " "), slices.Concat(adjusted, pairs, found)
 }
@@ -141,10 +147,12 @@ func (e Event) difference(hz rate, pairs []Event) string {
 				where = fmt.Sprintf("between CPU %d and CPU %d", pair.CPUs[0], pair.CPUs[1])
 			}
 		}
-		return fmt.Sprintf("The TSCs of the CPUs differ: the kernel saw the TSC go back by %s %s.", inCycles(e.Cycles, hz), where)
+		return fmt.Sprintf("The TSCs of the CPUs differ: the kernel saw the TSC go back "+
+			"by %s %s.", inCycles(e.Cycles, hz), where)
 	case "cpu-behind":
 		if len(e.CPUs) == 2 && e.Now > e.Last {
-			return fmt.Sprintf("The TSCs of the CPUs differ: the TSC of CPU %d, read later, was %s behind the TSC of CPU %d.", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
+			return fmt.Sprintf("The TSCs of the CPUs differ: the TSC of CPU %d, read later, was %s behind the "+
+				"TSC of CPU %d.", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
 		}
 	case cpusAhead, cpusBehind:
 		where := words.Either(e.Kind == cpusBehind, "behind", "ahead of")
@@ -171,31 +179,41 @@ func inCycles(cycles int64, hz rate) string {
 }
 
 // withoutNonstopTSC matches the models of CPUs whose TSC stops in C3: Intel's before Nehalem, AMD's before family 10h.
-var withoutNonstopTSC = lazily(`(?i)Pentium\(R\) (?:M|4|III|D)\b|Celeron\(R\) (?:M|D)\b|Core\(TM\)(?:2| Duo| Solo)|Core2|Genuine Intel|Athlon\(tm\) (?:64|XP|MP)|Turion|Sempron`)
+var withoutNonstopTSC = lazily(`(?i)Pentium\(R\) (?:M|4|III|D)\b|Celeron\(R\) (?:M|D)\b|Core\(TM\)(?:2| Duo| ` +
+	`Solo)|Core2|Genuine Intel|Athlon\(tm\) (?:64|XP|MP)|Turion|Sempron`)
 
 // StopsInIdle returns whether the TSC of a model stops while the CPU sleeps.
 func StopsInIdle(cpu string) bool { return withoutNonstopTSC().MatchString(cpu) }
 
-// mayHalt is whether the TSC lost time after idle CPUs had begun to sleep in C3, and may be of a CPU whose TSC stops there.
+// mayHalt is whether the TSC lost time after idle CPUs had begun to sleep in C3, and may be of a CPU whose TSC stops
+// there.
 func mayHalt(l log, c comparison) bool {
 	states, m := l.of("idle-states"), l.machine
-	return c.marked && c.skewNS < -oldLimitNS && !c.back() && !m.Guest && len(states) > 0 && states[0].Index < c.at.Index && (m.CPU == "" || StopsInIdle(m.CPU))
+	return c.marked && c.skewNS < -oldLimitNS && !c.back() && !m.Guest && len(states) > 0 &&
+		states[0].Index < c.at.Index && (m.CPU == "" || StopsInIdle(m.CPU))
 }
 
 func halted(c *Cause, l log, x comparison) {
-	c.Text = words.Either(l.machine.CPU != "", x.both()+". The CPU sleeps in C3 when idle (ACPI, power states), where the TSC of this model stops: "+l.machine.CPU+". So it was not the check that ran late.", x.both()+". The CPU sleeps in C3 when idle (ACPI, power states). A guess: it is an old CPU, whose TSC stops there.")
+	c.Text = x.both() + ". The CPU sleeps in C3 when idle (ACPI, power states)"
+	if l.machine.CPU != "" {
+		c.Text += ", where the TSC of this model stops: " + l.machine.CPU + ". So it was not the check that ran late."
+	} else {
+		c.Text += ". A guess: it is an old CPU, whose TSC stops there."
+	}
 }
 
 func wrongCPUIDRate(c *Cause, l log, _ comparison) {
 	before, after := l.of(rateBefore), l.of("tsc-rate-after")
 	if len(before) == 0 || len(after) == 0 || before[0].Hz == 0 || after[0].Hz == 0 {
 		if len(l.of(rateDiffers)) > 0 {
-			c.Text = "The CPU names a TSC rate (CPUID) from which the measured one differs by more than 500 ppm. The kernel keeps the CPU's figure, so its clock runs wrong by as much."
+			c.Text = "The CPU names a TSC rate (CPUID) from which the measured one differs by more than 500 " +
+				"ppm. The kernel keeps the CPU's figure, so its clock runs wrong by as much."
 		}
 		return
 	}
 	if off := (before[0].Hz/after[0].Hz - 1) * 1e6; math.Abs(off) >= maxSlewPPM {
-		c.Text = fmt.Sprintf("The CPU names a TSC rate of %.3f MHz (CPUID), but %s measures %.3f MHz: %s. The kernel keeps the CPU's figure, so its clock runs wrong by as much, and NTP corrects at most %d ppm.",
+		c.Text = fmt.Sprintf("The CPU names a TSC rate of %.3f MHz (CPUID), but %s measures %.3f MHz: %s. The "+
+			"kernel keeps the CPU's figure, so its clock runs wrong by as much, and NTP corrects at most %d ppm.",
 			before[0].Hz/1e6, strings.ToLower(after[0].Watchdog), after[0].Hz/1e6, deviation(off), maxSlewPPM)
 	}
 }
@@ -207,7 +225,8 @@ func impossibleRateIn(_ log, e Event) bool {
 
 func impossibleRate(c *Cause, l log, _ comparison) {
 	e := c.Evidence[0]
-	c.Text = fmt.Sprintf("The kernel takes the rate of the TSC for %s (%s), which no CPU has: its calibration went wrong.", inHz(e.Hz), rateLines[e.Kind].by)
+	c.Text = fmt.Sprintf("The kernel takes the rate of the TSC for %s (%s), which no CPU has: its calibration "+
+		"went wrong.", inHz(e.Hz), rateLines[e.Kind].by)
 	if r := l.rates["tsc"]; r.hz > 0 && e.Hz > 0 {
 		times := e.Hz / r.hz
 		if round := math.Round(times); math.Abs(times/round-1) < 0.01 {
@@ -224,11 +243,13 @@ var hidden = []string{"acpi=off", "nohpet", "hpet=disable", "pmtmr=0", "noapic"}
 
 // calibrationFailed: no timer answered, so the rate of the TSC is unknown.
 func calibrationFailed(c *Cause, l log, _ comparison) {
-	c.Text = "The kernel could not measure the rate of the TSC: no timer (PIT, HPET, PM timer) gave it a reference, so it cannot use the TSC."
+	c.Text = "The kernel could not measure the rate of the TSC: no timer (PIT, HPET, PM timer) gave it a " +
+		"reference, so it cannot use the TSC."
 	if p := l.parameter(hidden...); p != "" {
 		c.Text += fmt.Sprintf(" The parameter %s on the kernel command line hides those timers.", p)
 	} else if len(l.of("acpi-off")) > 0 {
-		c.Text += " ACPI is off (\"ACPI: Interpreter disabled\"), usually because of acpi=off on the kernel command line. Without ACPI the kernel finds neither the PM timer nor, usually, the HPET."
+		c.Text += " ACPI is off (\"ACPI: Interpreter disabled\"), usually because of acpi=off on the kernel " +
+			"command line. Without ACPI the kernel finds neither the PM timer nor, usually, the HPET."
 	} else if len(l.machine.Parameters) == 0 {
 		c.Text += " Parameters such as acpi=off hide those timers."
 	}
@@ -250,8 +271,12 @@ func wentBack(c *Cause, l log, x comparison) {
 			c.Text += " It restarted near zero, as after a suspend of the machine or, in a virtual machine, of its host."
 		}
 	} else {
-		c.Text = words.Either(!math.IsNaN(x.watchdog.ns), fmt.Sprintf("While %s advanced %s", x.against(), span(x.watchdog.ns)), "In one check of the watchdog")
-		c.Text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value was at or behind the value of the last check, on another CPU."
+		c.Text = "In one check of the watchdog"
+		if !math.IsNaN(x.watchdog.ns) {
+			c.Text = fmt.Sprintf("While %s advanced %s", x.against(), span(x.watchdog.ns))
+		}
+		c.Text += ", the TSC showed an advance of 0 ns. The kernel counts a TSC that went back as 0: its value " +
+			"was at or behind the value of the last check, on another CPU."
 	}
 	if l.machine.Guest {
 		c.Text += " In a virtual machine it happens when the host pauses, restores or moves it."

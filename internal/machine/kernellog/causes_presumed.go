@@ -14,10 +14,14 @@ import (
 func steered(c *Cause, _ log, _ comparison) {
 	e, by := c.Evidence[0], ""
 	if e.Now > 0 && e.Last > 0 {
-		by = fmt.Sprintf(" by %+.1f %% (multiplier %d, nominal %d, from the line's limit of 11 %%)", (float64(e.Now)*1.11/float64(e.Last)-1)*100, e.Now, int64(math.Round(float64(e.Last)/1.11)))
+		percent, nominal := (float64(e.Now)*1.11/float64(e.Last)-1)*100, int64(math.Round(float64(e.Last)/1.11))
+		by = fmt.Sprintf(" by %+.1f %% (multiplier %d, nominal %d, from the line's limit of 11 %%)", percent, e.Now, nominal)
 	}
 	c.Title, c.Concerns = "the kernel corrects the rate of "+e.Clock+" by more than 11 %", subjectOf(e.Clock)
-	c.Text = fmt.Sprintf("The kernel steers %s%s. No time service can ask for that: adjtimex changes the rate by 10 %% at most. The kernel does so for a moment, to make up for time in which its ticks came late, as while it was paused or printed much. A guess: the clock source is right, and the kernel over-corrects, as before Linux 4.17; if the line comes again, the rate of the clock source is wrong.", e.Clock, by)
+	c.Text = fmt.Sprintf("The kernel steers %s%s. No time service can ask for that: adjtimex changes the rate "+
+		"by 10 %% at most. The kernel does so for a moment, to make up for time in which its ticks came late, "+
+		"as while it was paused or printed much. A guess: the clock source is right, and the kernel "+
+		"over-corrects, as before Linux 4.17; if the line comes again, the rate of the clock source is wrong.", e.Clock, by)
 }
 
 func xenByDesign(l log) []Event {
@@ -28,7 +32,8 @@ func xenByDesign(l log) []Event {
 	return append(xen, marked...)
 }
 
-var harmlessErrata = []string{"1418040", "1188873"} // errata of Arm's counter that concern 32-bit programs only (arch/arm64/Kconfig)
+// harmlessErrata are errata of Arm's counter that concern 32-bit programs only (arch/arm64/Kconfig)
+var harmlessErrata = []string{"1418040", "1188873"}
 
 func trapped(l log) []Event {
 	return those(func(_ log, e Event) bool {
@@ -75,7 +80,8 @@ func tscAdjust(c *Cause, l log, _ comparison) {
 	}
 	who := words.Either(l.machine.Guest, "hypervisor", "firmware")
 	c.Title = "the " + who + " wrote to the TSC"
-	c.Text = fmt.Sprintf("The %s wrote to the TSC (TSC ADJUST, %s), and the kernel corrected it. Between a write and the correction the TSCs of the CPUs differ.", who, cpuNames(c.Evidence))
+	c.Text = fmt.Sprintf("The %s wrote to the TSC (TSC ADJUST, %s), and the kernel corrected it. Between a "+
+		"write and the correction the TSCs of the CPUs differ.", who, cpuNames(c.Evidence))
 	if p := l.parameter("tsc=reliable"); p != "" {
 		c.Text += " The parameter " + p + " switches the kernel's later checks off, so it would not notice."
 	}

@@ -14,10 +14,14 @@ import (
 
 // stalledOrStopped: a CPU that hangs runs a program, and a CPU that is idle was stopped.
 func stalledOrStopped(c *Cause, l log, _ comparison) {
-	c.Text = "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused it. That is no fault of the clocks, but explains timers that were late."
+	c.Text = "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused " +
+		"it. That is no fault of the clocks, but explains timers that were late."
 	if counted, idle := l.of("stalled-for"), l.of("idle-task"); len(counted) > 0 && len(idle) > 0 {
 		n := float64(counted[0].Cycles)
-		c.Text = fmt.Sprintf("The kernel counted a stall of %.0f jiffies (%s at 1000 Hz, %s at 100 Hz) on an idle CPU, so it did not hang: the machine was stopped, as by a pause, a migration or a snapshot. Its clock counted on or was set forward. Check the wall clock, and set it if it is wrong; the clock source is not at fault.",
+		c.Text = fmt.Sprintf("The kernel counted a stall of %.0f jiffies (%s at 1000 Hz, %s at 100 Hz) on an "+
+			"idle CPU, so it did not hang: the machine was stopped, as by a pause, a migration or a snapshot. "+
+			"Its clock counted on or was set forward. Check the wall clock, and set it if it is wrong; the "+
+			"clock source is not at fault.",
 			n, span(n*1e6), span(n*1e7))
 		c.Evidence = slices.Concat(c.Evidence, counted, idle)
 	}
@@ -42,12 +46,12 @@ const (
 	maxSlewPPM = 500
 )
 
-// A stepping is what the lines on steps of the wall clock say together. A line that Select has folded stands for several
-// steps, and several programs may log one.
+// A stepping is what the lines on steps of the wall clock say together. A line that Select has folded stands for
+// several steps, and several programs may log one.
 type stepping struct {
 	lines, n, back int // the number of lines, of steps, and of steps that set the clock back
-	// elapsedNS is the time from the first to the last, totalNS their sum without the first, which corrects what was before
-	// it. known is whether all lines have their step.
+	// elapsedNS is the time from the first to the last, totalNS their sum without the first, which corrects what was
+	// before it. known is whether all lines have their step.
 	elapsedNS, totalNS float64
 	known              bool
 }
@@ -83,7 +87,8 @@ func (l log) steppedAgain() string {
 	if s.n < minSteps || s.lines < 2 || every <= 0 || every > longStepNS {
 		return ""
 	}
-	text := fmt.Sprintf("The wall clock was stepped %d times, every %s on average by the stamps of the lines", s.n, span(every))
+	text := fmt.Sprintf("The wall clock was stepped %d times, every %s on average by the stamps of "+
+		"the lines", s.n, span(every))
 	ppm, way := math.Abs(s.totalNS/s.elapsedNS*1e6), "slow"
 	if s.back > 0 {
 		way = "fast"
@@ -99,17 +104,21 @@ func (l log) steppedAgain() string {
 	case len(setters) > 1:
 		text += fmt.Sprintf(", by %d programs: %s. Each sets it to its own time.", len(setters), words.List(setters))
 	case !s.known:
-		text += fmt.Sprintf(". The lines do not say by how much. A guess: the clock source runs at a wrong rate, by more than the %d ppm that a time service can correct without steps; or two programs set the clock.", maxSlewPPM)
+		text += fmt.Sprintf(". The lines do not say by how much. A guess: the clock source runs at a wrong "+
+			"rate, by more than the %d ppm that a time service can correct without steps; or two programs set "+
+			"the clock.", maxSlewPPM)
 		if s.back == s.n {
 			text += " Each time it was set back: the clock source runs too fast, or a program sets it forward."
 		}
 	case s.back > 0 && s.back < s.n:
 		text += ", forwards and backwards. A guess: two programs set the clock, each to another time."
 	case ppm > maxSlewPPM:
-		text += fmt.Sprintf(", by %s%s in all after the first step. So the clock source runs about %s %s, more than the %d ppm that a time service can correct without steps.",
+		text += fmt.Sprintf(", by %s%s in all after the first step. So the clock source runs about %s %s, more "+
+			"than the %d ppm that a time service can correct without steps.",
 			about, span(s.totalNS), strings.TrimLeft(deviation(ppm), "+"), way, maxSlewPPM)
 	default:
-		text += fmt.Sprintf(". The rate of the clock source does not explain them: together they are %s ppm. A guess: two programs set the clock.", words.ThreeDigits(ppm))
+		text += fmt.Sprintf(". The rate of the clock source does not explain them: together they are %s ppm. A "+
+			"guess: two programs set the clock.", words.ThreeDigits(ppm))
 	}
 	return text
 }
@@ -160,10 +169,12 @@ func trueLeap(c *Cause, l log, _ comparison) {
 	}
 	switch len(years) {
 	case 0:
-		c.Text = "The kernel inserted a leap second; when is not in the line. " + lastLeap + " Since then it came from a wrong time server."
+		c.Text = "The kernel inserted a leap second; when is not in the line. " + lastLeap + " Since then it " +
+			"came from a wrong time server."
 	case 1:
 		c.Text = "The kernel inserted the leap second of " + texts[0] + ", as it should."
 	default:
-		c.Text = "The kernel inserted a leap second. The line has no year: at that time of the year there was one in " + words.List(texts) + ". In another year it came from a wrong time server."
+		c.Text = "The kernel inserted a leap second. The line has no year: at that time of the year there was " +
+			"one in " + words.List(texts) + ". In another year it came from a wrong time server."
 	}
 }

@@ -22,6 +22,9 @@ type reading struct {
 	rate    rate
 }
 
+// counted is whether it is known what the counter advanced, in ns or in ticks.
+func (r reading) counted() bool { return !math.IsNaN(r.ns) || !math.IsNaN(r.ticks) }
+
 // rough is whether the interval is computed from a rate that is exact to a per cent only.
 func (r reading) rough() bool { return r.rate.rough && !r.printed }
 
@@ -31,9 +34,10 @@ type comparison struct {
 	impossibleNS    float64   // the interval of the clock that the kernel printed, if its counter contradicts it
 	skewNS          float64   // the interval of the clock less the interval of the watchdog, in ns; NaN if unknown
 	hpets           []float64 // the rates that an HPET may have
-	marked, long    bool      // whether the kernel marked the clock unstable, and whether it skipped the check, which ran late
-	at              Event     // the first line
-	events          []Event
+	// whether the kernel marked the clock unstable, and whether it skipped the check, which ran late
+	marked, long bool
+	at           Event // the first line
+	events       []Event
 }
 
 func (c comparison) rough() bool { return c.clock.rough() || c.watchdog.rough() }
@@ -59,7 +63,8 @@ func (c comparison) lateNS() float64 {
 	return words.Either(interval > longNS, interval-dueNS, 0)
 }
 
-var begins = []Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout} // the kinds of the first line of a comparison
+// begins are the kinds of the first line of a comparison.
+var begins = []Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout}
 
 func comparisons(events []Event, m Machine, rates map[string]rate) []comparison {
 	var all []comparison
@@ -81,7 +86,8 @@ func comparisons(events []Event, m Machine, rates map[string]rate) []comparison 
 		all[i].complete()
 	}
 	// From 6.3 on the TSC can be the watchdog of the others (tsc=watchdog).
-	return slices.DeleteFunc(all, func(c comparison) bool { return !slices.Contains([]string{"", "tsc", "tsc-early"}, c.clock.name) })
+	tscs := []string{"", "tsc", "tsc-early"}
+	return slices.DeleteFunc(all, func(c comparison) bool { return !slices.Contains(tscs, c.clock.name) })
 }
 
 func (c comparison) takes(e Event) bool {
@@ -129,7 +135,8 @@ func (e Event) reading(r rate) reading {
 		}
 	}
 	clamped := e.Kind == watchdogInterval && e.IntervalNS == 0 && of.ticks > 0
-	if !e.Measured || clamped || math.Abs(of.ns) > overflowNS || of.ns < 0 || e.Kind == clockInterval && !math.IsNaN(of.ns) && !possible(of.ticks, e.IntervalNS) {
+	overflown := e.Kind == clockInterval && !math.IsNaN(of.ns) && !possible(of.ticks, e.IntervalNS)
+	if !e.Measured || clamped || math.Abs(of.ns) > overflowNS || of.ns < 0 || overflown {
 		return of
 	}
 	of.ns, of.printed = e.IntervalNS, true
@@ -264,7 +271,7 @@ func (c comparison) against() string { return cmp.Or(c.watchdog.name, "the watch
 // both returns a clause with both intervals: "While hpet advanced 495.1 ms, the TSC advanced 496 ms".
 func (c comparison) both() string {
 	switch {
-	case (!math.IsNaN(c.watchdog.ns) || !math.IsNaN(c.watchdog.ticks)) && (!math.IsNaN(c.clock.ns) || !math.IsNaN(c.clock.ticks)):
+	case c.watchdog.counted() && c.clock.counted():
 		watchdog, by := c.watchdog.advanced("ticks")
 		clock, clockBy := c.clock.advanced("cycles")
 		if c.watchdog.printed && c.clock.printed {
@@ -281,7 +288,8 @@ func (c comparison) both() string {
 		text := fmt.Sprintf("While %s %s (%s), %s %s (%s)", c.against(), watchdog, by, c.called(), clock, clockBy)
 		return strings.ReplaceAll(text, " ()", "")
 	case !math.IsNaN(c.skewNS):
-		return fmt.Sprintf("In one check of the watchdog, %s advanced %s than %s (the kernel's figure)", c.called(), moreOrLess(c.skewNS), c.against())
+		return fmt.Sprintf("In one check of the watchdog, %s advanced %s than %s (the kernel's "+
+			"figure)", c.called(), moreOrLess(c.skewNS), c.against())
 	}
 	return ""
 }
@@ -343,7 +351,8 @@ func (c comparison) off() string {
 	case c.rough():
 		return fmt.Sprintf(": about %+.0f %%", c.skewNS/c.watchdog.ns*100)
 	case c.contradicts():
-		return ": " + deviation(c.ppm()) + ", by the rates in the log; the kernel saw more than " + span(oldLimitNS) + ", so it used another rate"
+		return ": " + deviation(c.ppm()) + ", by the rates in the log; the kernel saw " +
+			"more than " + span(oldLimitNS) + ", so it used another rate"
 	}
 	return ": " + deviation(c.ppm())
 }

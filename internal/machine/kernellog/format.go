@@ -143,7 +143,8 @@ var fields = map[string]func(*Event, string){
 	},
 }
 
-const largest = 9e18 // a bound on the figures of an event: 285 years in ns, which an int64 holds. A larger figure is impossible.
+// largest is a bound on the figures of an event: 285 years in ns, which an int64 holds. A larger figure is impossible.
+const largest = 9e18
 
 // number returns a figure; 0 and false if it is impossible.
 func number(text string) (float64, bool) {
@@ -200,7 +201,8 @@ func cpuList(text string) []int {
 var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen version\b|\bvmware: (?:using clock|tsc)|` +
 	`(?:^|[^("\w/.=-])tsc(?:_\w+|-early)?(?:: |[ '",.;)\]]|$)|` +
 	`\bhpet\d*\b|\bkvm-?clock\b|\bpvclock\b|\bhyper-?v.*(?:clock|timer)|\bsched_clock\b|\bacpi_pm\b|\bpm-timer\b|` +
-	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back delay\b|\bleap second\b|` +
+	`\barch_timer\b|\barch_sys_counter\b|\bcp15 timer|\btimekeeping\b|\brtc(?:\d+|[-_]\w+)?\b|\bread-back ` +
+	`delay\b|\bleap second\b|` +
 	`\blost ticks\b|\btoo many ticks\b|\btime source\b|^Back to C!`)
 
 // formatOf returns the format of a text; nil if it is no message, or only quotes one.

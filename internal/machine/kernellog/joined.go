@@ -2,11 +2,13 @@ package kernellog
 
 import "strings"
 
-const date = day + ` (?:\d{4} )?[\d:]{8}(?:\.\d+)?|\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?`
+const date = day + ` (?:\d{4} )?[\d:]{8}(?:\.\d+)?|\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ` +
+	`?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?`
 
 var (
 	// stampInside matches the beginning of a line of dmesg, and dateInside the beginning of a line of a daemon's log.
-	stampInside = lazily(`(?:<\d{1,3}>|kern *: ?[a-z]+ *: ?)?\[(?: *\d{1,15}\.\d{6}\](?:\[ *[CT]\d+\])?|\w{3} ` + day + ` [\d:]{8} \d{4}\]) `)
+	stampInside = lazily(`(?:<\d{1,3}>|kern *: ?[a-z]+ *: ?)?\[(?: *\d{1,15}\.\d{6}\](?:\[ ` +
+		`*[CT]\d+\])?|\w{3} ` + day + ` [\d:]{8} \d{4}\]) `)
 	dateInside  = lazily(`(?:` + date + `) (?:\S+ )?(?:kern\.\w+ )?kernel(?:\[\d+\])?: `)
 	beginsDated = lazily(`^(?:` + date + `) `)
 	// color matches an escape sequence of dmesg --color.
@@ -18,7 +20,9 @@ var (
 // between two stamps stays with the first.
 func Lines(line string) []string {
 	line = Plain(line)
-	if strings.Count(line, "] ") < 2 && strings.Count(line, "kernel") < 2 && !strings.Contains(line, `\n`) || strings.HasPrefix(line, "{") { // faster than the expressions
+	// faster than the expressions
+	if strings.Count(line, "] ") < 2 && strings.Count(line, "kernel") < 2 && !strings.Contains(line, `\n`) ||
+		strings.HasPrefix(line, "{") {
 		return []string{line}
 	}
 	var all []string
@@ -46,7 +50,8 @@ func Lines(line string) []string {
 }
 
 // pasted are characters as pages write them.
-var pasted = strings.NewReplacer("&gt;", ">", "&lt;", "<", "&quot;", `"`, "&#39;", "'", "&nbsp;", " ", "\u00a0", " ", "&amp;", "&")
+var pasted = strings.NewReplacer("&gt;", ">", "&lt;", "<", "&quot;", `"`, "&#39;", "'", "&nbsp;", " ",
+	"\u00a0", " ", "&amp;", "&")
 
 var environment = lazily(`^\w+=`) // matches a line of the environment of init, which the kernel indents
 
@@ -96,7 +101,8 @@ func Unwrap(lines []string) (line string, joined int) {
 		text := Split(whole).Text
 		f, g := formatOf(text), formatOf(alone.Text)
 		switch {
-		case f == nil || formatOf(rest) != nil || formatOf(lines[n-1]) != nil || f.compiled().FindStringIndex(text)[0] >= len(alone.Text):
+		case f == nil || formatOf(rest) != nil || formatOf(lines[n-1]) != nil ||
+			f.compiled().FindStringIndex(text)[0] >= len(alone.Text):
 		case g == nil, g.kind != f.kind, g.kind == tscUnstable && !strings.Contains(rest, " "):
 			return whole, n
 		}

@@ -1,6 +1,6 @@
 // Package kernellog reads what the Linux kernel logs about its clocks: lines of the log become typed events (Parse),
-// and events become causes (Explain). It knows the formats of kernels since 2.6, in tables of texts: an entry for each format
-// (formats.txt), and a rule for each cause (reasons.txt, others.txt), which may have functions (causes_*.go).
+// and events become causes (Explain). It knows the formats of kernels since 2.6, in tables of texts: an entry for each
+// format (formats.txt), and a rule for each cause (reasons.txt, others.txt), which may have functions (causes_*.go).
 //
 // It only reads text, so it works on every platform.
 package kernellog
@@ -30,7 +30,8 @@ type Event struct {
 	Cycles           int64   // a difference of counters between CPUs, in cycles; negative if behind
 	CPUs             []int   // the CPUs that the line names, those it is about first
 	Reason           string  // why the kernel did it, in its own words: "clocksource watchdog", "TSC halts in idle"
-	Name             string  // what else the line names: a hypervisor, a kernel release, an erratum, a boot parameter's line
+	// what else the line names: a hypervisor, a kernel release, an erratum, a boot parameter's line
+	Name string
 }
 
 // A Machine has the facts that the causes depend on. An empty field is unknown.
@@ -57,11 +58,12 @@ const (
 
 // A Cause explains why a clock is slow, wrong, or not in use.
 type Cause struct {
-	Kind     string    // the kind of the cause: one of the table of causes (Causes)
-	Title    string    // what happened to which clock or part, in a few words; "" if it is harmless
-	Text     string    // what happened, in one to three sentences with the arithmetic
-	Harmless bool      // whether the cause calls for no remedy
-	Inferred bool      // whether nothing failed: the kernel knows it from the CPU's flags, the firmware or its command line
+	Kind     string // the kind of the cause: one of the table of causes (Causes)
+	Title    string // what happened to which clock or part, in a few words; "" if it is harmless
+	Text     string // what happened, in one to three sentences with the arithmetic
+	Harmless bool   // whether the cause calls for no remedy
+	// whether nothing failed: the kernel knows it from the CPU's flags, the firmware or its command line
+	Inferred bool
 	Evidence []Event   // the lines that show it, each text once
 	Concerns Subject   // the part at fault
 	TSC      Judgement // the judgement of the TSC. Advice to trust the TSC needs TSCRight.

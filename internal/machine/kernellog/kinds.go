@@ -61,7 +61,8 @@ func markTests(events []Event) {
 		switch e := &events[i]; {
 		case e.Kind == selfTest:
 			testing = !strings.Contains(strings.ToLower(e.Line), "done with test")
-		case strings.HasPrefix(e.Clock, "wdtest") || testing && (e.Marks() || slices.Contains([]Kind{watchdogInterval, clockInterval, readBackDelay, "read-timed-out"}, e.Kind)):
+		case strings.HasPrefix(e.Clock, "wdtest") || testing && (e.Marks() ||
+			slices.Contains([]Kind{watchdogInterval, clockInterval, readBackDelay, "read-timed-out"}, e.Kind)):
 			e.Kind = selfTest
 		}
 	}
@@ -72,5 +73,6 @@ var marks = []Kind{tscUnstable, watchdogVerdict, "watchdog-skew", watchdogDelta,
 
 // Marks returns whether the kernel marks a clock source unstable by the line, or gives it up.
 func (e Event) Marks() bool {
-	return slices.Contains(marks, e.Kind) || e.Kind == readBackDelay && strings.Contains(strings.ToLower(e.Line), "marking")
+	return slices.Contains(marks, e.Kind) || e.Kind == readBackDelay &&
+		strings.Contains(strings.ToLower(e.Line), "marking")
 }

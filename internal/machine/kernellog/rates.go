@@ -50,25 +50,28 @@ var rateLines = map[Kind]rate{
 	tscRefined:            {rank: 9, by: `by the line "Refined TSC"`},
 }
 
-// knownRates are rates of clock sources that every machine has: drivers/clocksource/acpi_pm.c, arch/x86/kernel/kvmclock.c,
-// arch/x86/xen/time.c, drivers/clocksource/hyperv_timer.c (units of 100 ns).
+// knownRates are rates of clock sources that every machine has: drivers/clocksource/acpi_pm.c,
+// arch/x86/kernel/kvmclock.c, arch/x86/xen/time.c, drivers/clocksource/hyperv_timer.c (units of 100 ns).
 var knownRates = map[string]rate{
 	"acpi_pm": {hz: 3579545, by: "as in every PC"}, "pit": {hz: 1193182, by: "as in every PC"},
 	"kvm-clock": {hz: 1e9, by: "as on every host"}, "xen": {hz: 1e9, by: "as on every host"},
-	"hyperv_clocksource": {hz: 1e7, by: "as on every host"}, "hyperv_clocksource_tsc_page": {hz: 1e7, by: "as on every host"},
-	"hyperv_clocksource_msr": {hz: 1e7, by: "as on every host"},
+	"hyperv_clocksource": {hz: 1e7, by: "as on every host"}, "hyperv_clocksource_msr": {hz: 1e7, by: "as on every host"},
+	"hyperv_clocksource_tsc_page": {hz: 1e7, by: "as on every host"},
 }
 
-// usualHPETs are the rates that HPETs have, by the name of the hypervisor, or of the CPU in lower case. Intel's have the
-// first to Broadwell, then 24 MHz, 25 MHz in servers, and 19.2 MHz since Ice Lake in laptops; QEMU's has 100 MHz
+// usualHPETs are the rates that HPETs have, by the name of the hypervisor, or of the CPU in lower case. Intel's have
+// the first to Broadwell, then 24 MHz, 25 MHz in servers, and 19.2 MHz since Ice Lake in laptops; QEMU's has 100 MHz
 // (hw/timer/hpet.c). A machine without a name may be any.
 var usualHPETs = []struct {
 	guest bool
 	of    string
 	hz    []float64
 }{
-	{true, "xen", []float64{62.5e6}}, {true, "hyve", []float64{16777216}}, {true, "vmware", []float64{14318180}}, {true, "", []float64{14318180, 100e6}},
-	{false, "amd", []float64{14318180}}, {false, "hygon", []float64{14318180}}, {false, "intel", []float64{14318180, 19.2e6, 24e6, 25e6}}, {false, "", []float64{14318180, 19.2e6, 24e6, 25e6, 100e6}},
+	{true, "xen", []float64{62.5e6}}, {true, "hyve", []float64{16777216}}, {true, "vmware", []float64{14318180}},
+	{true, "", []float64{14318180, 100e6}},
+	{false, "amd", []float64{14318180}}, {false, "hygon", []float64{14318180}},
+	{false, "intel", []float64{14318180, 19.2e6, 24e6, 25e6}},
+	{false, "", []float64{14318180, 19.2e6, 24e6, 25e6, 100e6}},
 }
 
 // hpets returns the rates that the HPET of a machine may have.
@@ -84,7 +87,8 @@ func (m Machine) hpets() []float64 {
 
 var nameOfRate = lazily(`(\d\.\d+) ?GHz`) // the rate in the name of a CPU: 2.30GHz
 
-const longUptime = 3600e9 // an uptime after which the TSC's value shows its rate to a per cent, unless it began anew, in ns
+// longUptime is an uptime after which the TSC's value shows its rate to a per cent, unless it began anew, in ns
+const longUptime = 3600e9
 
 // rates returns the rates of clock sources by their names.
 func rates(events []Event, m Machine) map[string]rate {
@@ -102,7 +106,8 @@ func rates(events []Event, m Machine) map[string]rate {
 		add("hpet", rate{hz: usual[0], by: "as in similar machines, a guess", rough: true, rank: 1})
 	}
 	add("tsc", rate{hz: m.TSCHz, by: "as the kernel has it", rank: 3})
-	onX86 := slices.ContainsFunc(events, func(e Event) bool { return e.Kind != bogoMIPS && strings.HasPrefix(e.Clock, "tsc") })
+	namesTSC := func(e Event) bool { return e.Kind != bogoMIPS && strings.HasPrefix(e.Clock, "tsc") }
+	onX86 := slices.ContainsFunc(events, namesTSC)
 	for _, e := range events {
 		r := rateLines[e.Kind]
 		r.hz = e.Hz
@@ -143,7 +148,8 @@ func jiffiesRate(events []Event) rate {
 	for _, e := range ofKind(events, watchdogInterval) {
 		for _, hz := range []uint64{100, 250, 300, 1000} {
 			since := float64((e.Now+300*hz)&e.Mask) / float64(hz)
-			if up := float64(e.AtNS) / 1e9; slices.Contains(weakWatchdogs, e.Clock) && e.Timed && math.Abs(since-up) < 0.1+up/100 {
+			if up := float64(e.AtNS) / 1e9; slices.Contains(weakWatchdogs, e.Clock) && e.Timed &&
+				math.Abs(since-up) < 0.1+up/100 {
 				return rate{hz: float64(hz), by: fmt.Sprintf("by its value, %s after the boot", span(since*1e9))}
 			}
 		}
@@ -173,4 +179,5 @@ const slowestHz, fastestHz, slowestWithHPET = 0.5e9, 6.5e9, 0.75e9
 
 // fastest are rates that no counter of another CPU reaches, in Hz: MIPS counts half the cycles, Arm's counter has 1 GHz
 // at most.
-var fastest = map[string]float64{"mips": 1.5e9, "arch_sys_counter": 1.1e9, "timebase": 1.1e9, "riscv_clocksource": 1.1e9}
+var fastest = map[string]float64{"mips": 1.5e9, "arch_sys_counter": 1.1e9, "timebase": 1.1e9,
+	"riscv_clocksource": 1.1e9}

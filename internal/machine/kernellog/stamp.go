@@ -13,12 +13,13 @@ import (
 
 // A Message is a line of a log, with its prefixes taken apart.
 type Message struct {
-	Text    string // the text as the kernel logged it
-	Stamp   string // the time stamp as printed: "[    0.000089]", "Sep 11 07:03:06"; "" without one
-	AtNS    int64  // the time since boot in ns, if Timed
-	Timed   bool   // whether the line has a time since boot
-	Kernel  bool   // whether the line shows that the kernel wrote it: by a priority, a time since boot or the name "kernel"
-	Program bool   // whether the line shows that a program wrote it: "host ntpd[3517]: "
+	Text  string // the text as the kernel logged it
+	Stamp string // the time stamp as printed: "[    0.000089]", "Sep 11 07:03:06"; "" without one
+	AtNS  int64  // the time since boot in ns, if Timed
+	Timed bool   // whether the line has a time since boot
+	// whether the line shows that the kernel wrote it: by a priority, a time since boot or the name "kernel"
+	Kernel  bool
+	Program bool // whether the line shows that a program wrote it: "host ntpd[3517]: "
 }
 
 // A prefix stands before the text of a line.
@@ -32,7 +33,8 @@ type prefix struct {
 
 const digit = "0123456789"
 
-const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\xc3\xc5\xd0\xd1" // has the first bytes of the names of months, also in Cyrillic
+// letters has the first bytes of the names of months, also in Cyrillic
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\xc3\xc5\xd0\xd1"
 
 const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
 
@@ -52,15 +54,22 @@ var prefixes = []prefix{
 	{begins: digit, pattern: lazily(`^[0-7],\d+,(\d+),[^;]*;`), kernel: true, uptime: true, micro: true}, // /dev/kmsg
 	{begins: digit, pattern: lazily(`^\d+,\d+,(\d+),[^;]*;`), program: true, uptime: true, micro: true},
 	{begins: "[", pattern: lazily(`^\[ *(\d{1,15}\.\d{1,9})\] ?`), kernel: true, uptime: true},
-	{begins: "[", pattern: lazily(`^\[ *[CT]\d+\] ?`), kernel: true},                                          // CONFIG_PRINTK_CALLER
-	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},       // dmesg -e, dmesg -d
-	{begins: "[", pattern: lazily(`^\[(\w{3} ` + day + ` [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true},     // dmesg -T
-	{begins: "[", pattern: lazily(`^\[(` + anyMonth + ` {0,2}\d{1,2} [\d:]{5})\] ?`), kernel: true},           // dmesg -e
-	{begins: letters, pattern: lazily(`^[IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)}, // glog: a program with a console
+	// CONFIG_PRINTK_CALLER
+	{begins: "[", pattern: lazily(`^\[ *[CT]\d+\] ?`), kernel: true},
+	// dmesg -e, dmesg -d
+	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},
+	{begins: "[", pattern: lazily(`^\[(\w{3} ` + day + ` [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
+	{begins: "[", pattern: lazily(`^\[(` + anyMonth + ` {0,2}\d{1,2} [\d:]{5})\] ?`), kernel: true},       // dmesg -e
+	// glog: a program with a console
+	{begins: letters, pattern: lazily(`^[IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
 	{begins: digit, pattern: lazily(`^[\d:]{8} [IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
-	{begins: letters + digit, pattern: lazily(`^(` + anyMonth + ` {1,2}\d{1,2} (?:\d{4} )?[\d:]{8}(?:\.\d+)?) `), date: true}, // syslog, journalctl
-	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},                                    // OpenWrt's logread
-	{begins: digit + "ADFJMNOSTW", pattern: lazily(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
+	// syslog, journalctl
+	{begins: letters + digit, pattern: lazily(`^(` + anyMonth + ` {1,2}\d{1,2} (?:\d{4} ` +
+		`)?[\d:]{8}(?:\.\d+)?) `), date: true},
+	// OpenWrt's logread
+	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},
+	{begins: digit + "ADFJMNOSTW", pattern: lazily(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ` +
+		`?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
 	{begins: digit, pattern: lazily(`^(\d{9,11}\.\d{6}) `), date: true},                   // journalctl -o short-unix
 	{begins: digit, pattern: lazily(`^1 (\d{4}-\d\d-\d\dT[\d:.]{8,15}\S*) `), date: true}, // RFC 5424
 }
@@ -116,7 +125,8 @@ func Split(line string) Message {
 		}
 		p, found := matchingPrefix(rest)
 		if found == nil && !m.Timed && !m.Program && strings.Contains(rest, "] ") {
-			if before := beforeStamp().FindStringSubmatch(rest); before != nil && !strings.Contains(before[1], ": ") && (!dated || strings.TrimSpace(before[1]) == "") {
+			if before := beforeStamp().FindStringSubmatch(rest); before != nil && !strings.Contains(before[1],
+				": ") && (!dated || strings.TrimSpace(before[1]) == "") {
 				rest = rest[len(before[1]):]
 				continue
 			}
@@ -130,7 +140,8 @@ func Split(line string) Message {
 	}
 	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
 		host, after, _ := strings.Cut(ahead, " ")
-		if m.Program = !aboutClocks().MatchString(host); m.Program && after != "" { // else it is a device: rtc-pl031 9010000.pl031
+		// else it is a device: rtc-pl031 9010000.pl031
+		if m.Program = !aboutClocks().MatchString(host); m.Program && after != "" {
 			rest = rest[len(host)+1:]
 		}
 	}
@@ -220,7 +231,8 @@ func splitJSON(line string) (Message, bool) {
 	}
 	var entry map[string]any // a struct would also take keys in lower case
 	message, transport, identifier, monotonic := "", "", "", ""
-	all := map[string]*string{"MESSAGE": &message, "_TRANSPORT": &transport, "SYSLOG_IDENTIFIER": &identifier, "_SOURCE_MONOTONIC_TIMESTAMP": &monotonic}
+	all := map[string]*string{"MESSAGE": &message, "_TRANSPORT": &transport, "SYSLOG_IDENTIFIER": &identifier,
+		"_SOURCE_MONOTONIC_TIMESTAMP": &monotonic}
 	if json.Unmarshal([]byte(line), &entry) != nil {
 		return Message{}, false
 	}
