@@ -17,6 +17,7 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/signals"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
@@ -189,9 +190,18 @@ func TestQuit(t *testing.T) {
 func TestSignalTwice(t *testing.T) {
 	for pause, whole := range map[time.Duration]bool{signals.Doubled / 20: true, 3 * signals.Doubled: false} {
 		var printed bytes.Buffer
-		running, read := startInto(t, exec.Command("timebench", "compare", "time.Now@go", "--threads", "1",
-			"--throughput-time", "1h", "--format", "json"))
-		time.Sleep(time.Second)
+		debug, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+		require.NoError(t, err)
+		command := exec.Command("timebench", "compare", "time.Now@go", "--threads", "1", "--throughput-time", "1h",
+			"--format", "json")
+		command.Env, command.Stderr = append(os.Environ(), debuglog.Variable+"=1"), debug
+		running, read := startInto(t, command)
+		require.NoError(t, running.until("the measurement", func() bool {
+			text, err := os.ReadFile(debug.Name())
+			return err == nil && bytes.Contains(text, []byte("the measurement begins"))
+		}))
+		require.NoError(t, debug.Close())
+		time.Sleep(100 * time.Millisecond)
 		require.NoError(t, running.Process.Signal(syscall.SIGTERM))
 		time.Sleep(pause)
 		require.NoError(t, running.Process.Signal(syscall.SIGTERM))
@@ -199,7 +209,7 @@ func TestSignalTwice(t *testing.T) {
 			_, err := printed.ReadFrom(read)
 			require.NoError(t, err)
 		}
-		require.Equal(t, 143, running.status(), &running.stderr)
+		require.Equal(t, 143, running.status())
 		if whole {
 			document, err := sections.Read(&printed)
 			require.NoError(t, err)
