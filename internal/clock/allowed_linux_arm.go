@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// counterAllowed returns an error unless the vDSO reads the counter in user mode: the kernel allows both by the same setting
-// (arch_counter_set_user_access in drivers/clocksource/arm_arch_timer.c), and no call reports it. A forbidden read
-// ends the process (SIGILL).
+// counterAllowed returns an error unless the vDSO reads the counter in user mode: the kernel allows both by the same
+// setting (arch_counter_set_user_access in drivers/clocksource/arm_arch_timer.c), and no call reports it. A forbidden
+// read ends the process (SIGILL).
 var counterAllowed = sync.OnceValue(func() error {
 	const reason = "the vDSO does not read the counter of this CPU in user mode, so this kernel may not allow it"
 	read, err := ways[0].probe(unix.CLOCK_MONOTONIC, "clock_gettime64", "clock_gettime")()

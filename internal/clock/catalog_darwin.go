@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemClocks returns the functions of libSystem that return the time: clock_gettime and clock_gettime_nsec_np of every
-// clock, gettimeofday, and the two counters of Mach.
+// systemClocks returns the functions of libSystem that return the time: clock_gettime and clock_gettime_nsec_np of
+// every clock, gettimeofday, and the two counters of Mach.
 func systemClocks() []Clock {
 	all := []Clock{
 		{
@@ -29,7 +29,8 @@ func systemClocks() []Clock {
 		coarse, perThread := strings.HasSuffix(c.name, "_APPROX"), c.name == "CLOCK_THREAD_CPUTIME_ID"
 		id, resolution := uintptr(c.id), func() float64 { return resolutionNS(c.id) }
 		all = append(all, Clock{
-			ID: c.name + "@libc", Call: "clock_gettime(" + c.name + "), from " + derivedFrom[c.name], Path: Libc, Kind: c.kind, Hz: 1e9,
+			ID: c.name + "@libc", Call: "clock_gettime(" + c.name + "), from " + derivedFrom[c.name], Path: Libc,
+			Kind: c.kind, Hz: 1e9,
 			ReportedNS: resolution, Coarse: coarse, PerThread: perThread,
 			Open: func() (Reader, error) {
 				reader, err := openStoring(1e9, func(buffer unsafe.Pointer, step uintptr, n int) int {
@@ -38,7 +39,8 @@ func systemClocks() []Clock {
 				return reader, c.because(err)
 			},
 		}, Clock{
-			ID: c.name + "_NSEC@libc", Call: "clock_gettime_nsec_np(" + c.name + "), from " + derivedFrom[c.name], Path: Libc, Kind: c.kind, Hz: 1e9,
+			ID: c.name + "_NSEC@libc", Call: "clock_gettime_nsec_np(" + c.name + "), from " + derivedFrom[c.name],
+			Path: Libc, Kind: c.kind, Hz: 1e9,
 			ReportedNS: resolution, Coarse: coarse, PerThread: perThread,
 			Open: func() (Reader, error) { return newValueReader(native.LibClockGettimeNsecNP, id), nil },
 		})
@@ -49,8 +51,9 @@ func systemClocks() []Clock {
 // mach returns a counter of Mach, in its own ticks.
 func mach(name string, fn uintptr) Clock {
 	return Clock{
-		ID: name + "@libc", Call: name + "()", Path: Libc, Kind: Monotonic, Hz: machHz(), ReportedNS: func() float64 { return 1e9 / machHz() },
-		Open: func() (Reader, error) { return newValueReader(fn, 0), nil },
+		ID: name + "@libc", Call: name + "()", Path: Libc, Kind: Monotonic, Hz: machHz(),
+		ReportedNS: func() float64 { return 1e9 / machHz() },
+		Open:       func() (Reader, error) { return newValueReader(fn, 0), nil },
 	}
 }
 

@@ -23,7 +23,8 @@ func systemClocks() []Clock {
 		}
 		all = append(all,
 			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
-				ReportedNS: notReported, OtherPath: way.otherPath("gettimeofday"), Open: way.gettimeofday, probe: way.probe(noID, "gettimeofday")},
+				ReportedNS: notReported, OtherPath: way.otherPath("gettimeofday"), Open: way.gettimeofday,
+				probe: way.probe(noID, "gettimeofday")},
 			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
 				// No other path: time(2) reads the seconds of the kernel without a lock. They may change a moment later
 				// than the vDSO's seconds.
@@ -37,7 +38,8 @@ func (w way) clock(c clockID) Clock {
 	return Clock{
 		ID: c.name + "@" + string(w.path), Call: "clock_gettime(" + c.name + ")", Path: w.path, Kind: c.kind, Hz: 1e9,
 		ReportedNS: func() float64 { return clockGetres(c.id) },
-		OtherPath:  w.otherPath(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID || c.id == threadUserTime,
+		OtherPath:  w.otherPath(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID ||
+			c.id == threadUserTime,
 		PathResolutionNS: w.clockGetres(c.id),
 		Open: func() (Reader, error) {
 			reader, err := w.clockGettime(c.id)

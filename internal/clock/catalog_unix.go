@@ -18,9 +18,11 @@ func systemClocks() []Clock {
 	var all []Clock
 	for _, c := range clockIDs {
 		all = append(all, Clock{
-			ID: c.name + "@" + string(xsysPath), Call: "clock_gettime(" + c.name + ")", Path: xsysPath, Kind: c.kind, Hz: 1e9,
+			ID: c.name + "@" + string(xsysPath), Call: "clock_gettime(" + c.name + ")", Path: xsysPath, Kind: c.kind,
+			Hz:         1e9,
 			ReportedNS: func() float64 { return resolutionOf(c.id) },
-			Coarse:     strings.HasSuffix(c.name, "_FAST") || c.name == "CLOCK_SECOND", PerThread: c.name == "CLOCK_THREAD_CPUTIME_ID",
+			Coarse:     strings.HasSuffix(c.name, "_FAST") || c.name == "CLOCK_SECOND",
+			PerThread:  c.name == "CLOCK_THREAD_CPUTIME_ID",
 			Open: func() (Reader, error) {
 				reader, err := openXsys(func() (int64, error) {
 					var now unix.Timespec

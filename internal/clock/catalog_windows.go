@@ -21,7 +21,8 @@ var functions = []struct {
 }{
 	{"GetSystemTimeAsFileTime", WinAPI, "kernel32.dll", stores, filetime, Wall, notReported, true},
 	{"GetSystemTimePreciseAsFileTime", WinAPI, "kernel32.dll", stores, filetime, Wall, notReported, false},
-	{"QueryPerformanceCounter", WinAPI, "kernel32.dll", storesBOOL, performanceFrequency, Monotonic, performanceTickNS, false},
+	{"QueryPerformanceCounter", WinAPI, "kernel32.dll", storesBOOL, performanceFrequency, Monotonic, performanceTickNS,
+		false},
 	{"QueryInterruptTime", WinAPI, "kernelbase.dll", stores, filetime, Monotonic, notReported, true},
 	{"QueryInterruptTimePrecise", WinAPI, "kernelbase.dll", stores, filetime, Monotonic, notReported, false},
 	{"QueryUnbiasedInterruptTime", WinAPI, "kernel32.dll", storesBOOL, filetime, Monotonic, notReported, true},
@@ -29,7 +30,8 @@ var functions = []struct {
 	{"GetTickCount", WinAPI, "kernel32.dll", returns32(milliseconds()), milliseconds, Monotonic, tickNS, true},
 	{"GetTickCount64", WinAPI, "kernel32.dll", returns64, milliseconds, Monotonic, tickNS, true},
 	{"timeGetTime", WinAPI, "winmm.dll", returns32(milliseconds()), milliseconds, Monotonic, notReported, true},
-	{"NtQueryPerformanceCounter", Syscall, "ntdll.dll", storesNTSTATUS, performanceFrequency, Monotonic, performanceTickNS, false},
+	{"NtQueryPerformanceCounter", Syscall, "ntdll.dll", storesNTSTATUS, performanceFrequency, Monotonic,
+		performanceTickNS, false},
 	{"NtQuerySystemTime", WinAPI, "ntdll.dll", storesNTSTATUS, filetime, Wall, notReported, true},
 }
 

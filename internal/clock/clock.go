@@ -144,11 +144,13 @@ func Catalog() []Clock {
 
 // inDefault are the system calls in the default set, for comparison with the vDSO and with
 // QueryPerformanceCounter.
-var inDefault = map[string]bool{"CLOCK_MONOTONIC@syscall": true, "gettimeofday@syscall": true, "NtQueryPerformanceCounter@syscall": true}
+var inDefault = map[string]bool{"CLOCK_MONOTONIC@syscall": true, "gettimeofday@syscall": true,
+	"NtQueryPerformanceCounter@syscall": true}
 
-// MostRead are the calls that programs read most. They are in the default set also where this build has only their system
-// calls, as on FreeBSD.
-var MostRead = []string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "gettimeofday", "GetSystemTimePreciseAsFileTime", "QueryPerformanceCounter"}
+// MostRead are the calls that programs read most. They are in the default set also where this build has only their
+// system calls, as on FreeBSD.
+var MostRead = []string{"CLOCK_REALTIME", "CLOCK_MONOTONIC", "gettimeofday", "GetSystemTimePreciseAsFileTime",
+	"QueryPerformanceCounter"}
 
 // Default returns the clocks that compare measures by default: all that need neither a system
 // call nor a device, and some system calls for comparison.

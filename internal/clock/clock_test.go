@@ -78,8 +78,11 @@ func TestDefaultWithSystemCallsOnly(t *testing.T) {
 		return found
 	}
 	of := func(id string, path Path) Clock { return Clock{ID: id + "@" + string(path), Path: path} }
-	freeBSD := []Clock{of("CLOCK_REALTIME", Syscall), of("CLOCK_MONOTONIC", Syscall), of("CLOCK_UPTIME", Syscall), of("gettimeofday", Syscall), of("RDTSC", CPU)}
-	require.Equal(t, []string{"CLOCK_REALTIME@syscall", "CLOCK_MONOTONIC@syscall", "gettimeofday@syscall", "RDTSC@cpu"}, ids(freeBSD))
-	linux := []Clock{of("CLOCK_REALTIME", VDSO), of("CLOCK_MONOTONIC", VDSO), of("CLOCK_REALTIME", Syscall), of("CLOCK_MONOTONIC", Syscall), of("hpet", MMIO)}
+	freeBSD := []Clock{of("CLOCK_REALTIME", Syscall), of("CLOCK_MONOTONIC", Syscall), of("CLOCK_UPTIME", Syscall),
+		of("gettimeofday", Syscall), of("RDTSC", CPU)}
+	require.Equal(t, []string{"CLOCK_REALTIME@syscall", "CLOCK_MONOTONIC@syscall", "gettimeofday@syscall", "RDTSC@cpu"},
+		ids(freeBSD))
+	linux := []Clock{of("CLOCK_REALTIME", VDSO), of("CLOCK_MONOTONIC", VDSO), of("CLOCK_REALTIME", Syscall),
+		of("CLOCK_MONOTONIC", Syscall), of("hpet", MMIO)}
 	require.Equal(t, []string{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC@syscall"}, ids(linux))
 }

@@ -25,7 +25,8 @@ func TestAlarmClocksHaveTheValuesOfTheirBase(t *testing.T) {
 			requireBetween(t, reader, base, name)
 			require.Positive(t, clocks[0].ReportedNS(), name)
 		}); err != nil {
-			require.EqualError(t, err, "there is no real-time clock (RTC) that can wake this machine: invalid argument", name)
+			require.EqualError(t, err,
+				"there is no real-time clock (RTC) that can wake this machine: invalid argument", name)
 			need.Missing(t, "rtc", err.Error())
 		}
 	}

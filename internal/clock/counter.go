@@ -9,7 +9,8 @@ import (
 // The ids of the counters of all CPUs: the CPU may read plain counters earlier or later than in program order; ordered
 // counters wait for earlier instructions. The best is first.
 var (
-	PlainCounters   = []string{"RDTSC@cpu", "CNTVCT_EL0@cpu", "CNTVCT@cpu", "MFTB@cpu", "RDTIME@cpu", "RDTIME.D@cpu", "STCKF@cpu"}
+	PlainCounters = []string{"RDTSC@cpu", "CNTVCT_EL0@cpu", "CNTVCT@cpu", "MFTB@cpu", "RDTIME@cpu", "RDTIME.D@cpu",
+		"STCKF@cpu"}
 	OrderedCounters = []string{"LFENCE+RDTSC@cpu", "RDTSCP@cpu", "ISB+CNTVCT_EL0@cpu", "ISB+CNTVCT@cpu", "STCK@cpu"}
 )
 

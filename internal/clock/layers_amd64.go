@@ -20,7 +20,8 @@ func counterCalls(ordered string) (plain, inOrder Layer) {
 	case ordered == byRDTSCP && native.HasRDTSCP():
 		inOrder = Layer{ID: "call of RDTSCP", Adds: addsOrder + " (RDTSCP)", Open: openSpinner(native.CallRDTSCP)}
 	case ordered == byLFENCE:
-		inOrder = Layer{ID: "call of LFENCE+RDTSC", Adds: addsOrder + " (LFENCE)", Open: openSpinner(native.CallLFENCERDTSC)}
+		inOrder = Layer{ID: "call of LFENCE+RDTSC", Adds: addsOrder + " (LFENCE)",
+			Open: openSpinner(native.CallLFENCERDTSC)}
 	}
 	return plain, inOrder
 }

@@ -12,7 +12,8 @@ const byISB = "ISB"
 func counterCalls(ordered string) (plain, inOrder Layer) {
 	plain = Layer{ID: "call of CNTVCT_EL0", Adds: "read the counter (CNTVCT_EL0)", Open: openSpinner(native.CallCNTVCT)}
 	if ordered == byISB {
-		inOrder = Layer{ID: "call of ISB+CNTVCT_EL0", Adds: addsOrder + " (ISB)", Open: openSpinner(native.CallISBCNTVCT)}
+		inOrder = Layer{ID: "call of ISB+CNTVCT_EL0", Adds: addsOrder + " (ISB)",
+			Open: openSpinner(native.CallISBCNTVCT)}
 	}
 	return plain, inOrder
 }

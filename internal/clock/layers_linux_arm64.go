@@ -2,8 +2,8 @@ package clock
 
 import "encoding/binary"
 
-// orderIn returns how code reads CNTVCT_EL0 in order: by ISB before it. Code that reads CNTVCTSS_EL0, which is in order by
-// itself, has only padding there.
+// orderIn returns how code reads CNTVCT_EL0 in order: by ISB before it. Code that reads CNTVCTSS_EL0, which is in order
+// by itself, has only padding there.
 func orderIn(code []byte) string {
 	const (
 		isb      = 0xd5033fdf

@@ -21,13 +21,14 @@ func systemLayers(c Clock, _ string) (layers []Layer, last string) {
 	return counterLayers(userMode)
 }
 
-// counterLayers returns the layers inside a read of QueryPerformanceCounter. How it reads the counter in order depends on the CPU
-// and is not documented.
+// counterLayers returns the layers inside a read of QueryPerformanceCounter. How it reads the counter in order depends
+// on the CPU and is not documented.
 func counterLayers(userMode bool) (layers []Layer, last string) {
 	if userMode {
 		return byCounter(result.Never, "")
 	}
 	catalog := Catalog()
-	call := catalog[slices.IndexFunc(catalog, func(c Clock) bool { return c.ID == "NtQueryPerformanceCounter@syscall" })]
+	call := catalog[slices.IndexFunc(catalog,
+		func(c Clock) bool { return c.ID == "NtQueryPerformanceCounter@syscall" })]
 	return []Layer{emptyCall, {ID: call.ID, Adds: "the system call", Open: call.Open}}, "the function around it"
 }

@@ -20,7 +20,8 @@ func memoryClocks(page wintime.Page) []Clock {
 	return []Clock{
 		memory("SystemTime", wintime.SystemTime, Wall, filetime(), notReported),
 		memory("InterruptTime", wintime.InterruptTime, Monotonic, filetime(), notReported),
-		memory("TickCount", wintime.TickCount, Monotonic, page.TicksPerSecond(), func() float64 { return tickOf(page) }),
+		memory("TickCount", wintime.TickCount, Monotonic, page.TicksPerSecond(),
+			func() float64 { return tickOf(page) }),
 	}
 }
 

@@ -45,7 +45,8 @@ func ptpClock(number int) Clock {
 		return dynamicClockID(fd), nil
 	})
 	return Clock{
-		ID: fmt.Sprintf("ptp%d@syscall", number), Call: fmt.Sprintf("clock_gettime(%s)", device), Path: Syscall, Kind: Wall, Hz: 1e9,
+		ID: fmt.Sprintf("ptp%d@syscall", number), Call: fmt.Sprintf("clock_gettime(%s)", device), Path: Syscall,
+		Kind: Wall, Hz: 1e9,
 		ReportedNS: func() float64 {
 			id, err := id()
 			if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/machine/native"
 )
 
-// A storingReader reads a clock whose function stores a timespec or a timeval: the seconds in 64 bits, and the rest in 64 or
-// 32 bits.
+// A storingReader reads a clock whose function stores a timespec or a timeval: the seconds in 64 bits, and the rest in
+// 64 or 32 bits.
 type storingReader struct {
 	call      func(buffer unsafe.Pointer, step uintptr, n int) int
 	perSecond int64

@@ -28,7 +28,8 @@ func available(t *testing.T) map[string]Clock {
 		all[c.ID] = c
 	}
 	// Every Windows that Go runs on, and every Wine, has these.
-	for _, id := range []string{"GetSystemTimeAsFileTime@winapi", "QueryPerformanceCounter@winapi", "NtQueryPerformanceCounter@syscall", "GetTickCount64@winapi", "SystemTime@memory"} {
+	for _, id := range []string{"GetSystemTimeAsFileTime@winapi", "QueryPerformanceCounter@winapi",
+		"NtQueryPerformanceCounter@syscall", "GetTickCount64@winapi", "SystemTime@memory"} {
 		require.Contains(t, all, id)
 	}
 	return all
@@ -72,7 +73,8 @@ func TestReadersAgreeWithWindows(t *testing.T) {
 		require.GreaterOrEqual(t, after, value, id)
 	}
 	uptime := windows.DurationSinceBoot().Seconds()
-	for _, id := range []string{"GetTickCount@winapi", "GetTickCount64@winapi", "timeGetTime@winapi", "TickCount@memory", "InterruptTime@memory", "QueryInterruptTime@winapi"} {
+	for _, id := range []string{"GetTickCount@winapi", "GetTickCount64@winapi", "timeGetTime@winapi",
+		"TickCount@memory", "InterruptTime@memory", "QueryInterruptTime@winapi"} {
 		if c, ok := clocks[id]; ok {
 			got := one(t, c)
 			if id == "GetTickCount@winapi" || id == "timeGetTime@winapi" {
@@ -138,7 +140,8 @@ func TestMemoryClocksOfAPageThatIsNotKept(t *testing.T) {
 	defer func() { require.NoError(t, windows.VirtualFree(page, 0, windows.MEM_RELEASE)) }()
 	for _, c := range memoryClocks(wintime.Page(page)) {
 		_, err := c.Open()
-		require.EqualError(t, err, "the kernel does not maintain this time in the page that it shares with every process", c.ID)
+		require.EqualError(t, err,
+			"the kernel does not maintain this time in the page that it shares with every process", c.ID)
 	}
 }
 

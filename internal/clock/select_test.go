@@ -8,7 +8,8 @@ import (
 )
 
 var known = []Clock{
-	{ID: "CLOCK_MONOTONIC@vdso"}, {ID: "CLOCK_MONOTONIC_COARSE@vdso"}, {ID: "CLOCK_MONOTONIC@syscall"}, {ID: "LFENCE+RDTSC@cpu"}, {ID: "time.Now@go"},
+	{ID: "CLOCK_MONOTONIC@vdso"}, {ID: "CLOCK_MONOTONIC_COARSE@vdso"}, {ID: "CLOCK_MONOTONIC@syscall"},
+	{ID: "LFENCE+RDTSC@cpu"}, {ID: "time.Now@go"},
 }
 
 func ids(clocks []Clock) string {

@@ -15,7 +15,8 @@ import (
 // (BenchmarkUserMode). It is not in the catalogue, because its values are not the time.
 func UserMode() []Clock {
 	return []Clock{{
-		ID: UserModeID, Call: "clock_gettime(CLOCK_MONOTONIC)", Path: CPU, Kind: Monotonic, Hz: 1e9, ReportedNS: notReported,
+		ID: UserModeID, Call: "clock_gettime(CLOCK_MONOTONIC)", Path: CPU, Kind: Monotonic, Hz: 1e9,
+		ReportedNS: notReported,
 		Open: func() (Reader, error) {
 			if err := counterAllowed(); err != nil {
 				debuglog.Printf("clock", "%s: %v", UserModeID, err)

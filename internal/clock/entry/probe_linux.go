@@ -107,7 +107,8 @@ func installFilter(buffer *[2]int64) error {
 	}
 	instructions := filter(uint64(uintptr(unsafe.Pointer(buffer))))
 	program := &unix.SockFprog{Len: uint16(len(instructions)), Filter: &instructions[0]}
-	_, _, errno := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(program)))
+	_, _, errno := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER,
+		uintptr(unsafe.Pointer(program)))
 	runtime.KeepAlive(instructions)
 	return refusal(errno)
 }

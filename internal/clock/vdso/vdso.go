@@ -40,7 +40,8 @@ func Parse(image io.ReaderAt) (map[string]uint64, error) {
 		}
 		offset := symbol.Value - load.Vaddr
 		if symbol.Value < load.Vaddr || offset >= load.Memsz {
-			return nil, fmt.Errorf("vDSO image: function %s is at %#x, outside the loaded image", symbol.Name, symbol.Value)
+			return nil, fmt.Errorf("vDSO image: function %s is at %#x, outside the loaded image", symbol.Name,
+				symbol.Value)
 		}
 		offsets[symbol.Name] = offset
 	}

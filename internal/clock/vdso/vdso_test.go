@@ -30,13 +30,16 @@ func tinyImage(symbolValue uint64) []byte {
 	put([]byte("\x7fELF\x02\x01\x01"), make([]byte, 9))
 	put(uint16(elf.ET_DYN), uint16(elf.EM_X86_64), uint32(1), uint64(0), uint64(headerSize), sections,
 		uint32(0), uint16(headerSize), uint16(programSize), uint16(1), uint16(64), uint16(3), uint16(2))
-	put(uint32(elf.PT_LOAD), uint32(elf.PF_R|elf.PF_X), uint64(0), uint64(0), uint64(0), uint64(4096), uint64(4096), uint64(4096))
+	put(uint32(elf.PT_LOAD), uint32(elf.PF_R|elf.PF_X), uint64(0), uint64(0), uint64(0), uint64(4096), uint64(4096),
+		uint64(4096))
 	put(strings)
 	put(make([]byte, symbolSize))
 	put(uint32(1), byte(elf.STT_FUNC), byte(0), uint16(1), symbolValue, uint64(16))
 	put(make([]byte, 64))
-	put(uint32(13), uint32(elf.SHT_DYNSYM), uint64(0), uint64(0), symbols, uint64(2*symbolSize), uint32(2), uint32(1), uint64(8), uint64(symbolSize))
-	put(uint32(21), uint32(elf.SHT_STRTAB), uint64(0), uint64(0), uint64(names), uint64(len(strings)), uint32(0), uint32(0), uint64(1), uint64(0))
+	put(uint32(13), uint32(elf.SHT_DYNSYM), uint64(0), uint64(0), symbols, uint64(2*symbolSize), uint32(2), uint32(1),
+		uint64(8), uint64(symbolSize))
+	put(uint32(21), uint32(elf.SHT_STRTAB), uint64(0), uint64(0), uint64(names), uint64(len(strings)), uint32(0),
+		uint32(0), uint64(1), uint64(0))
 	return image.Bytes()
 }
 

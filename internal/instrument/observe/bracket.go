@@ -16,8 +16,8 @@ func (b Bracket) Width() int64 { return b.High - b.Low }
 // Middle returns the middle of Low and High, in ticks. The error bound of the value's time is half of the width.
 func (b Bracket) Middle() int64 { return b.Low + b.Width()/2 }
 
-// OffsetNS returns the offset of the value from the middle, in ns, and its error bound: half of the width and the tick of
-// the value. Both clocks have the same unit. The offset is positive if the clock of the value is ahead.
+// OffsetNS returns the offset of the value from the middle, in ns, and its error bound: half of the width and the tick
+// of the value. Both clocks have the same unit. The offset is positive if the clock of the value is ahead.
 func (b Bracket) OffsetNS(nsPerTick, tickNS float64) (offset, bound float64) {
 	return float64((b.Value-b.Low)-(b.High-b.Value)) / 2 * nsPerTick, float64(b.Width())/2*nsPerTick + tickNS
 }

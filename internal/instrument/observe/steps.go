@@ -109,11 +109,12 @@ func (s *Steps) Watch(reader clock.Reader, w Watch, now func() int64) (watchedNS
 	return watchedNS
 }
 
-// Step watches a clock for up to patience, by the stopwatch now, and returns its tick in nanoseconds: the median of a few steps between
-// different values, or 0 if the clock is finer than a read, so that nearly every value differs from the one before.
-// moved is false if the clock made no step. A single long step only shows that the clock stood still or the thread lost
-// its CPU, so it is the median.
-func Step(reader clock.Reader, nsPerTick float64, patience time.Duration, now func() int64) (stepNS float64, moved bool) {
+// Step watches a clock for up to patience, by the stopwatch now, and returns its tick in nanoseconds: the median of a
+// few steps between different values, or 0 if the clock is finer than a read, so that nearly every value differs from
+// the one before. moved is false if the clock made no step. A single long step only shows that the clock stood still or
+// the thread lost its CPU, so it is the median.
+func Step(reader clock.Reader, nsPerTick float64, patience time.Duration,
+	now func() int64) (stepNS float64, moved bool) {
 	const few = 9
 	s := Steps{Keep: few}
 	// The stopwatch is read between any two values, so a clock that ticks about as often as

@@ -104,14 +104,15 @@ type Report struct {
 	Failed []*Member
 }
 
-// Together opens the clock, if it has an Open, on a thread on each of the CPUs, starts all threads at the same time, and
-// has them work until their members are over: after about the span or when ctx ends. The span begins with the call, but
-// leaves half for the work. Together does not wait forever for a thread that gets no CPU: the others begin without it,
-// unless fewer than least are ready; then none begins.
+// Together opens the clock, if it has an Open, on a thread on each of the CPUs, starts all threads at the same time,
+// and has them work until their members are over: after about the span or when ctx ends. The span begins with the call,
+// but leaves half for the work. Together does not wait forever for a thread that gets no CPU: the others begin without
+// it, unless fewer than least are ready; then none begins.
 //
-// All that the threads share, the members and two flags, is on the heap, where it does not move. The flags are atomic. A
-// member is read here only after its thread has reported, by a channel, that it will not write to it again.
-func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, least int, work func(*Member)) Report {
+// All that the threads share, the members and two flags, is on the heap, where it does not move. The flags are atomic.
+// A member is read here only after its thread has reported, by a channel, that it will not write to it again.
+func Together(ctx context.Context, c clock.Clock, cpus []int, span time.Duration, least int,
+	work func(*Member)) Report {
 	called, all := Now(), new(shared)
 	members := make([]*Member, len(cpus))
 	arrived, ended := make(chan *Member, len(cpus)), make(chan *Member, len(cpus))

@@ -58,7 +58,8 @@ var all = []struct {
 	},
 	{
 		record(Sample, 0, uint64(0x1), uint32(70), uint32(71), uint64(1234), uint64(8),
-			contextKernel, uint64(0xffffffff81000000), uint64(0xffffffff81000001), ^uint64(32)+1, uint64(0xbad), contextUser, uint64(0x7fff0100), uint64(0x400000)),
+			contextKernel, uint64(0xffffffff81000000), uint64(0xffffffff81000001), ^uint64(32)+1, uint64(0xbad),
+			contextUser, uint64(0x7fff0100), uint64(0x400000)),
 		Record{Kind: Sample, PID: 70, TID: 71, TimeNS: 1234, Kernel: []uint64{0xffffffff81000000, 0xffffffff81000001},
 			User: []uint64{0x7fff0100, 0x400000}},
 	},

@@ -34,7 +34,8 @@ func newRing(fd int) (*Ring, error) {
 	for _, pages := range ringPages {
 		memory, err := unix.Mmap(fd, 0, (1+pages)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 		if err == nil {
-			return &Ring{owner: fd, memory: memory, control: (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0])), data: memory[page:]}, nil
+			return &Ring{owner: fd, memory: memory, control: (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0])),
+				data: memory[page:]}, nil
 		}
 		refused = fmt.Errorf("a ring of %d KiB for each CPU (kernel.perf_event_mlock_kb): %w", (1+pages)*page/1024, err)
 		if !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOMEM) {

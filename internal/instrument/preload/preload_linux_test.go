@@ -16,7 +16,8 @@ import (
 func library(t *testing.T, source, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-shared", "-fPIC", "-o", path, filepath.Join("testdata", source)).CombinedOutput()
+	out, err := exec.Command(need.Program(t, "cc"), "-O2", "-shared", "-fPIC", "-o", path,
+		filepath.Join("testdata", source)).CombinedOutput()
 	require.NoError(t, err, string(out))
 	return path
 }
@@ -26,7 +27,8 @@ func TestInEnvironment(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "text.so")
 	require.NoError(t, os.WriteFile(text, []byte("no library"), 0o600))
 	environment := func(list string) []string { return []string{Variable + "=" + list} }
-	require.Equal(t, []string{standin}, InEnvironment(environment(other+":"+standin+" "+text+" /nowhere.so libc.so.6 /")))
+	require.Equal(t, []string{standin},
+		InEnvironment(environment(other+":"+standin+" "+text+" /nowhere.so libc.so.6 /")))
 	require.Empty(t, InEnvironment(environment(other)))
 	require.Empty(t, InEnvironment(nil))
 }

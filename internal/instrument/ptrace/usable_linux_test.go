@@ -25,7 +25,8 @@ func TestSeccomp(t *testing.T) {
 			need.Missing(t, "seccomp", how)
 		}
 		require.NoError(t, err, string(output))
-		require.Equal(t, "ptrace is not permitted here (a seccomp filter of this container, perhaps)", string(output), how)
+		require.Equal(t, "ptrace is not permitted here (a seccomp filter of this container, perhaps)",
+			string(output), how)
 	}
 }
 
@@ -48,13 +49,19 @@ func TestReason(t *testing.T) {
 		files  map[string]string
 		reason string
 	}{
-		{started, map[string]string{"scope": "3", "Seccomp:": "2"}, "ptrace is not permitted here (kernel.yama.ptrace_scope is 3)"},
-		{started, map[string]string{"scope": "2"}, "ptrace is not permitted here (kernel.yama.ptrace_scope is 2, which requires CAP_SYS_PTRACE)"},
-		{started, map[string]string{"scope": "1", "Seccomp:": "2"}, "ptrace is not permitted here (a seccomp filter of this container, perhaps)"},
-		{started, map[string]string{"scope": "3", "TracerPid:": "77"}, "ptrace is not permitted here (process 77 traces timebench itself)"},
-		{started, map[string]string{"TracerPid:": "0", "Seccomp:": "0"}, "ptrace is not permitted here (fork/exec: operation not permitted)"},
+		{started, map[string]string{"scope": "3", "Seccomp:": "2"},
+			"ptrace is not permitted here (kernel.yama.ptrace_scope is 3)"},
+		{started, map[string]string{"scope": "2"},
+			"ptrace is not permitted here (kernel.yama.ptrace_scope is 2, which requires CAP_SYS_PTRACE)"},
+		{started, map[string]string{"scope": "1", "Seccomp:": "2"},
+			"ptrace is not permitted here (a seccomp filter of this container, perhaps)"},
+		{started, map[string]string{"scope": "3", "TracerPid:": "77"},
+			"ptrace is not permitted here (process 77 traces timebench itself)"},
+		{started, map[string]string{"TracerPid:": "0", "Seccomp:": "0"},
+			"ptrace is not permitted here (fork/exec: operation not permitted)"},
 		{errEarly, nil, "ptrace is not permitted here (the program ended before its first instruction)"},
-		{fmt.Errorf("fork/exec: %w", unix.ENOSYS), map[string]string{"scope": "3"}, "ptrace does not work here: this system does not have the call; an emulator such as qemu-user lacks it"},
+		{fmt.Errorf("fork/exec: %w", unix.ENOSYS), map[string]string{"scope": "3"},
+			"ptrace does not work here: this system does not have the call; an emulator such as qemu-user lacks it"},
 		{errOldKernel, nil, "ptrace needs Linux 5.3 (PTRACE_GET_SYSCALL_INFO)"},
 		{errors.New("something else"), nil, "ptrace does not work here: something else"},
 	} {

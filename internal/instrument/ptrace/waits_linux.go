@@ -49,12 +49,14 @@ var timeds = map[uint64]timed{
 	unix.SYS_EPOLL_PWAIT2:    {name: "epoll_pwait2", argument: 3, unit: 1},
 	unix.SYS_PPOLL:           {name: "ppoll", argument: 2, unit: 1},
 	unix.SYS_PSELECT6:        {name: "pselect6", argument: 4, unit: 1},
-	unix.SYS_TIMERFD_SETTIME: {name: "timerfd_settime", argument: 2, unit: 1, offset: 2 * wordSize, until: untilMonotonic},
+	unix.SYS_TIMERFD_SETTIME: {name: "timerfd_settime", argument: 2, unit: 1, offset: 2 * wordSize,
+		until: untilMonotonic},
 }
 
 // older are the numbers of poll, select and epoll_wait on the CPUs that have them.
 var older = map[string][3]uint64{
-	"386": {168, 142, 256}, "amd64": {7, 23, 232}, "arm": {168, 142, 252}, "ppc64le": {167, 142, 238}, "s390x": {168, 142, 250},
+	"386": {168, 142, 256}, "amd64": {7, 23, 232}, "arm": {168, 142, 252}, "ppc64le": {167, 142, 238},
+	"s390x": {168, 142, 250},
 }
 
 func init() {

@@ -82,7 +82,8 @@ func Interpreter(file io.ReaderAt) (linker string, err error) {
 			continue
 		}
 		if header.Filesz > maxInterpreter {
-			return "", fmt.Errorf("ELF file: the path of its interpreter has %d bytes, more than %d", header.Filesz, maxInterpreter)
+			return "", fmt.Errorf("ELF file: the path of its interpreter has %d bytes, more than %d", header.Filesz,
+				maxInterpreter)
 		}
 		linker := make([]byte, header.Filesz)
 		if _, err := file.ReadAt(linker, int64(header.Off)); err != nil { //nolint:gosec // a negative offset is an error of ReadAt
@@ -201,7 +202,8 @@ func decode(parsed *elf.File, entry []byte) elf.Sym64 {
 }
 
 func functionOf(parsed *elf.File, symbol elf.Sym64, names *elf.Section) function {
-	f := function{start: symbol.Value, nameAt: names.Offset + uint64(symbol.Name), nameEnd: names.Offset + names.FileSize}
+	f := function{start: symbol.Value, nameAt: names.Offset + uint64(symbol.Name),
+		nameEnd: names.Offset + names.FileSize}
 	switch elf.ST_BIND(symbol.Info) {
 	case elf.STB_GLOBAL:
 	case elf.STB_WEAK:
@@ -263,7 +265,8 @@ func addressOf(parsed *elf.File, offset uint64) (address uint64, ok bool) {
 
 // add looks at a function of the file.
 func (s *search) add(f function) {
-	i, _ := slices.BinarySearchFunc(s.places, f.start, func(p place, start uint64) int { return cmp.Compare(p.address, start) })
+	i, _ := slices.BinarySearchFunc(s.places, f.start,
+		func(p place, start uint64) int { return cmp.Compare(p.address, start) })
 	if i == len(s.places) {
 		return
 	}
@@ -298,7 +301,8 @@ func bestName(file io.ReaderAt, functions []function, address uint64) string {
 			name = f.name(file, maxName)
 		}
 		hidden := func(name string) int { return min(1, len(name)-len(strings.TrimLeft(name, "_"))) }
-		if name != "" && (best == "" || cmp.Or(f.rank-bestRank, hidden(name)-hidden(best), len(name)-len(best), strings.Compare(name, best)) < 0) {
+		if name != "" && (best == "" ||
+			cmp.Or(f.rank-bestRank, hidden(name)-hidden(best), len(name)-len(best), strings.Compare(name, best)) < 0) {
 			best, bestRank = name, f.rank
 		}
 	}

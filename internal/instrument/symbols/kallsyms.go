@@ -70,7 +70,8 @@ func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 }
 
 func errLine(number int, line string) error {
-	return fmt.Errorf("/proc/kallsyms: line %d: %.80q: want ADDRESS TYPE NAME, as in ffffffff81000000 T _text", number, line)
+	return fmt.Errorf("/proc/kallsyms: line %d: %.80q: want ADDRESS TYPE NAME, as in ffffffff81000000 T _text",
+		number, line)
 }
 
 // endOf returns the first of the sorted starts that is larger; for the last one, the end of its page.

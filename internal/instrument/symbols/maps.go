@@ -92,7 +92,8 @@ func parseMapping(line string) (m Mapping, executable bool, err error) {
 	m.Offset, wrong[2] = strconv.ParseUint(fields[2], 16, 64)
 	m.Inode, wrong[3] = strconv.ParseUint(fields[4], 10, 64)
 	const permissions = "rwxp"
-	if errors.Join(wrong[:]...) != nil || m.Start >= m.End || len(fields[1]) != len(permissions) || !strings.Contains(fields[3], ":") {
+	if errors.Join(wrong[:]...) != nil || m.Start >= m.End || len(fields[1]) != len(permissions) ||
+		!strings.Contains(fields[3], ":") {
 		return Mapping{}, false, fmt.Errorf("%q: %w", line, errMapping)
 	}
 	m.Device = fields[3]

@@ -34,7 +34,8 @@ func TestParseMaps(t *testing.T) {
 	}
 	require.Equal(t, []string{"dbus-daemon", "memfd:jit", "", "a\nb (deleted) c", "[vdso]", "[vsyscall]"}, bases)
 
-	for addr, want := range map[uint64]bool{0: false, 0x3fffff: false, 0x400000: true, 0x451fff: true, 0x452000: false, 0xffffffffff600fff: true} {
+	for addr, want := range map[uint64]bool{0: false, 0x3fffff: false, 0x400000: true, 0x451fff: true, 0x452000: false,
+		0xffffffffff600fff: true} {
 		_, ok := mappingAt(mappings, addr)
 		require.Equal(t, want, ok, "%#x", addr)
 	}
@@ -44,7 +45,8 @@ func TestParseMapsRefusesWhatIsMalformed(t *testing.T) {
 	const right = "1000-2000 r-xp 00000000 00:00 0\n"
 	for _, wrong := range []string{
 		"", "1000-2000", "1000 r-xp 0 00:00 0", "2000-1000 r-xp 0 00:00 0", "1000-2000 rx 0 00:00 0",
-		"x-2000 r-xp 0 00:00 0", "1000-2000 r-xp 0 0 0", "1000-2000 r-xp 0 00:00 x", "1000-10000000000000000 r-xp 0 00:00 0",
+		"x-2000 r-xp 0 00:00 0", "1000-2000 r-xp 0 0 0", "1000-2000 r-xp 0 00:00 x",
+		"1000-10000000000000000 r-xp 0 00:00 0",
 	} {
 		_, err := ParseMaps(strings.NewReader(right + wrong + "\n" + right))
 		require.ErrorContains(t, err, "maps: line 2: ", wrong)

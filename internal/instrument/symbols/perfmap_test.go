@@ -36,7 +36,8 @@ func TestCompiledNames(t *testing.T) {
 		require.Equal(t, want[address], names[i], "%#x", address)
 	}
 	require.Contains(t, names[len(addresses)], "long long")
-	_, err = CompiledNames(io.MultiReader(strings.NewReader("1000 10 a\n"), iotest.ErrReader(errors.New("broken disk"))), nil)
+	_, err = CompiledNames(io.MultiReader(strings.NewReader("1000 10 a\n"),
+		iotest.ErrReader(errors.New("broken disk"))), nil)
 	require.EqualError(t, err, "list of compiled functions: broken disk")
 }
 
@@ -47,7 +48,8 @@ func TestHostileLists(t *testing.T) {
 		addresses[i] = uint64(i)
 	}
 	for _, line := range []string{
-		"x", "0 1 a\n", "0 ffffffff " + strings.Repeat("A", 4000) + "\n", "0 ffffffff a\n", strings.Repeat(" ", 10_000) + "\n",
+		"x", "0 1 a\n", "0 ffffffff " + strings.Repeat("A", 4000) + "\n", "0 ffffffff a\n",
+		strings.Repeat(" ", 10_000) + "\n",
 	} {
 		bytes := taken(func() {
 			_, err := CompiledNames(io.LimitReader(&endless{line: line}, 8<<20), addresses)

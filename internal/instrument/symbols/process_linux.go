@@ -19,8 +19,8 @@ import (
 const (
 	// maxTime bounds the time to read the files of all processes.
 	maxTime = 10 * time.Second
-	// patience bounds the time of a call: a file of FUSE, or of a network file system whose server is gone, may take for
-	// ever. The rings of a profile hold the samples of two seconds.
+	// patience bounds the time of a call: a file of FUSE, or of a network file system whose server is gone, may take
+	// for ever. The rings of a profile hold the samples of two seconds.
 	patience = 2 * time.Second
 	// maxPerfMap bounds the bytes that are read of a list of compiled functions.
 	maxPerfMap = 64 << 20
@@ -77,8 +77,8 @@ type Process struct {
 type Frame struct {
 	// Function is the name of the function; empty if it is unknown.
 	Function string
-	// Module is the base name of the file: libc.so.6. Memory without a file has the name that the kernel gives it, such as
-	// [vdso] or [heap]. It is empty if the memory is unknown.
+	// Module is the base name of the file: libc.so.6. Memory without a file has the name that the kernel gives it, such
+	// as [vdso] or [heap]. It is empty if the memory is unknown.
 	Module string
 }
 

@@ -16,7 +16,8 @@ const nobody = 65534
 
 func TestFolderThatCannotBeReadIsAnError(t *testing.T) {
 	for text, why := range map[string]string{
-		"\n": "has no name of a clock source", strings.Repeat("x", 32): "at most 31", "ts\x1b[31mc": "printable", "tsc hpet": "has 2 names of clock sources",
+		"\n": "has no name of a clock source", strings.Repeat("x", 32): "at most 31", "ts\x1b[31mc": "printable",
+		"tsc hpet": "has 2 names of clock sources",
 	} {
 		folder := machine(t)
 		set(t, folder, current, text)
@@ -92,7 +93,8 @@ func TestRestore(t *testing.T) {
 	require.FileExists(t, folder.record())
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o755))
-	require.ErrorContains(t, folder.restore("tsc", shortTimeouts), "the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
+	require.ErrorContains(t, folder.restore("tsc", shortTimeouts),
+		"the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
 }
 
 // sysfs supports locks as other file systems do. This test locks not the clock source, but a

@@ -45,7 +45,8 @@ func TestGuardianEndsWhereNoOneHearsThatItIsReady(t *testing.T) {
 	require.NoError(t, read.Close())
 	defer func() { _ = write.Close() }()
 	folder := machine(t)
-	require.ErrorContains(t, guard(strings.NewReader("hpet\n"), write, folder, "tsc", false, usualTimeouts), "broken pipe")
+	require.ErrorContains(t, guard(strings.NewReader("hpet\n"), write, folder, "tsc", false, usualTimeouts),
+		"broken pipe")
 	require.Equal(t, "tsc\n", content(t, folder))
 }
 

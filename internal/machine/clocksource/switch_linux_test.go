@@ -208,7 +208,8 @@ func TestKilledWhileItSwitches(t *testing.T) {
 			require.NoError(t, unix.Kill(p.guardian, unix.SIGKILL))
 		}
 		p.restored()
-		require.Equal(t, i%2 == 1, strings.Contains(p.said(), "the guardian process of the clock source ended (signal: killed)"), p.said())
+		require.Equal(t, i%2 == 1,
+			strings.Contains(p.said(), "the guardian process of the clock source ended (signal: killed)"), p.said())
 	}
 }
 

@@ -17,7 +17,8 @@ var abi = map[string]struct {
 }{
 	"386": {unix.AUDIT_ARCH_I386, 13}, "amd64": {unix.AUDIT_ARCH_X86_64, 201}, "arm": {auditArch: unix.AUDIT_ARCH_ARM},
 	"arm64": {auditArch: unix.AUDIT_ARCH_AARCH64}, "loong64": {auditArch: unix.AUDIT_ARCH_LOONGARCH64},
-	"ppc64le": {unix.AUDIT_ARCH_PPC64LE, 13}, "riscv64": {auditArch: unix.AUDIT_ARCH_RISCV64}, "s390x": {auditArch: unix.AUDIT_ARCH_S390X},
+	"ppc64le": {unix.AUDIT_ARCH_PPC64LE, 13}, "riscv64": {auditArch: unix.AUDIT_ARCH_RISCV64},
+	"s390x": {auditArch: unix.AUDIT_ARCH_S390X},
 }[runtime.GOARCH]
 
 var (

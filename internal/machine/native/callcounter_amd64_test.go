@@ -6,7 +6,8 @@ import "testing"
 
 // A loop that lost its stack or its count would not return.
 func TestCallsOfCountersReturn(t *testing.T) {
-	loops := map[string]func(int){"CallNothing": CallNothing, "CallRDTSC": CallRDTSC, "CallLFENCERDTSC": CallLFENCERDTSC}
+	loops := map[string]func(int){"CallNothing": CallNothing, "CallRDTSC": CallRDTSC,
+		"CallLFENCERDTSC": CallLFENCERDTSC}
 	if HasRDTSCP() {
 		loops["CallRDTSCP"] = CallRDTSCP
 	}

@@ -10,9 +10,9 @@ func Counters() []Counter {
 	}
 }
 
-// The spin functions read the virtual counter n times, n ≥ 1, and drop the values. The read functions store n consecutive
-// values at ticks, which must have room for them. The CPU may read CNTVCT earlier or later, unless an ISB comes before
-// it (Arm ARM for ARMv7, B8.1.2).
+// The spin functions read the virtual counter n times, n ≥ 1, and drop the values. The read functions store n
+// consecutive values at ticks, which must have room for them. The CPU may read CNTVCT earlier or later, unless an ISB
+// comes before it (Arm ARM for ARMv7, B8.1.2).
 
 func spinCNTVCT(n int)
 

@@ -9,7 +9,8 @@ import (
 // Principles of Operation, "Time-of-Day Clock").
 func Counters() []Counter {
 	hz := func() uint64 { return 4_096_000_000 }
-	return []Counter{{"STCKF", true, hz, spinSTCKF, positive(readSTCKF)}, {"STCK", true, hz, spinSTCK, positive(readSTCK)}}
+	return []Counter{{"STCKF", true, hz, spinSTCKF, positive(readSTCKF)},
+		{"STCK", true, hz, spinSTCK, positive(readSTCK)}}
 }
 
 // positive clears the highest bit of the values, which is set from 1971 to 2042, because the epoch is 1900.
@@ -23,8 +24,8 @@ func positive(read func(ticks *int64, n int)) func(ticks *int64, n int) {
 	}
 }
 
-// The spin functions read the clock n times, n ≥ 1, and drop the values. The read functions store n consecutive values at
-// ticks, which must have room for them.
+// The spin functions read the clock n times, n ≥ 1, and drop the values. The read functions store n consecutive values
+// at ticks, which must have room for them.
 
 // spinSTCKF waits for nothing, and may read a value twice.
 func spinSTCKF(n int)

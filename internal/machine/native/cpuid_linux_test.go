@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each register is in its place: the twelve letters of the vendor are in EBX, EDX and ECX, the stepping is in EAX; and the kernel
-// derives the flags from the same bits (arch/x86/kernel/cpu/intel.c, amd.c).
+// Each register is in its place: the twelve letters of the vendor are in EBX, EDX and ECX, the stepping is in EAX; and
+// the kernel derives the flags from the same bits (arch/x86/kernel/cpu/intel.c, amd.c).
 func TestCPUIDAgreesWithTheKernel(t *testing.T) {
 	cpuinfo, err := os.ReadFile("/proc/cpuinfo")
 	require.NoError(t, err)
@@ -36,7 +36,8 @@ func TestCPUIDAgreesWithTheKernel(t *testing.T) {
 	eax, _, ecx, _ := CPUID(1)
 	require.Equal(t, value("stepping"), strconv.Itoa(int(eax&0xf)))
 	_, _, _, power := CPUID(0x80000007)
-	for flag, has := range map[string]bool{"hypervisor": ecx>>31 != 0, "rdtscp": HasRDTSCP(), "nonstop_tsc": power&(1<<8) != 0} {
+	for flag, has := range map[string]bool{"hypervisor": ecx>>31 != 0, "rdtscp": HasRDTSCP(),
+		"nonstop_tsc": power&(1<<8) != 0} {
 		require.Equal(t, strings.Contains(value("flags")+" ", " "+flag+" "), has, flag)
 	}
 }

@@ -34,7 +34,8 @@ func TestFineReadIsTheTimeOfTheCounter(t *testing.T) {
 	for _, ordered := range orders() {
 		var before, after int64
 		readOrdered(&before, 1)
-		data := FineData{Ordered: ordered, Last: uint64(before), Mask: 1<<62 - 1, Most: 1<<62 - 1, Mult: 1 << 10, Shift: 10, NS: 2_500_000_000 << 10, Seconds: 7}
+		data := FineData{Ordered: ordered, Last: uint64(before), Mask: 1<<62 - 1, Most: 1<<62 - 1, Mult: 1 << 10,
+			Shift: 10, NS: 2_500_000_000 << 10, Seconds: 7}
 		times, result := fineReads(data, 1000)
 		readOrdered(&after, 1)
 		require.Zero(t, result)

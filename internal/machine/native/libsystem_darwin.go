@@ -38,8 +38,8 @@ var (
 	LibNanosleep          uintptr // nanosleep(2)
 )
 
-// MachTimebase returns the fraction by which ticks of mach_absolute_time are multiplied to get nanoseconds. It is 1/1 if
-// mach_timebase_info fails.
+// MachTimebase returns the fraction by which ticks of mach_absolute_time are multiplied to get nanoseconds. It is 1/1
+// if mach_timebase_info fails.
 func MachTimebase() (numerator, denominator uint32) {
 	fraction := new([2]uint32)
 	CallBuffer(LibMachTimebaseInfo, unsafe.Pointer(fraction), 0, 1)

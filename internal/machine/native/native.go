@@ -1,5 +1,5 @@
-// Package native has all assembly of timebench: loops that make one call, or execute one
-// instruction, n times without other work in between.
+// Package native has all assembly of timebench: loops that make one call, or execute one instruction, n times without
+// other work in between.
 //
 // There is one small file for each architecture and calling convention:
 //
@@ -15,28 +15,26 @@
 //	ksystemtime_*.s       a time in the page that Windows shares with every process
 //	fineread_linux_*.s    a stand-in for a function of the vDSO, for those loops to call
 //
-// The package compiles for every system, and on Linux for the CPUs that README.md lists. Where it has no loops for calls,
-// CanCall is false; Counters may be empty.
+// The package compiles for every system, and on Linux for the CPUs that README.md lists. Where it has no loops for
+// calls, CanCall is false; Counters may be empty.
 //
 // # What every loop guarantees
 //
-// Memory. A loop writes only through its pointer argument. The argument is declared as a pointer
-// and without go:noescape, so the compiler allocates its target on the heap. This is necessary:
-// the C loops have a frame of 32 KiB. The Go prologue grows the goroutine stack to fit it, which
-// moves the stack, and the address of a stack variable from before the call would point to dead
-// memory. The garbage collector never moves the heap, and the argument slot keeps the object alive
-// during the call.
+// Memory. A loop writes only through its pointer argument. The argument is declared as a pointer and without
+// go:noescape, so the compiler allocates its target on the heap. This is necessary: the C loops have a frame of 32 KiB.
+// The Go prologue grows the goroutine stack to fit it, which moves the stack, and the address of a stack variable from
+// before the call would point to dead memory. The garbage collector never moves the heap, and the argument slot keeps
+// the object alive during the call.
 //
-// Stack. C code has no prologue that grows the stack, so it gets that frame of 32 KiB, aligned as
-// the CPU's convention says. A stack moves only in a function prologue or while its goroutine is stopped. Neither
-// happens inside a loop.
+// Stack. C code has no prologue that grows the stack, so it gets that frame of 32 KiB, aligned as the CPU's convention
+// says. A stack moves only in a function prologue or while its goroutine is stopped. Neither happens inside a loop.
 //
-// Scheduler. The scheduler cannot interrupt a loop, so the stop requests of the garbage collector
-// wait for it. A caller keeps one call well below 1 ms, and loops around it in Go.
+// Scheduler. The scheduler cannot interrupt a loop, so the stop requests of the garbage collector wait for it. A caller
+// keeps one call well below 1 ms, and loops around it in Go.
 //
-// Signals. A caller blocks signals on its thread (package thread does). On most CPUs the Go
-// runtime keeps the current goroutine in a register (R28 on arm64), which C code may use temporarily. A signal handler that runs
-// meanwhile would find no goroutine, and end the process. On macOS the handler takes it from the memory
-// of the thread (runtime·sigtramp in sys_darwin_arm64.s). Windows has no signals: the runtime
-// suspends a thread, finds it in assembly or in C code, and resumes it.
+// Signals. A caller blocks signals on its thread (package thread does). On most CPUs the Go runtime keeps the current
+// goroutine in a register (R28 on arm64), which C code may use temporarily. A signal handler that runs meanwhile would
+// find no goroutine, and end the process. On macOS the handler takes it from the memory of the thread (runtime·sigtramp
+// in sys_darwin_arm64.s). Windows has no signals: the runtime suspends a thread, finds it in assembly or in C code, and
+// resumes it.
 package native

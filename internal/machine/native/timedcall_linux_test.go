@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The time is that after the call, and the result is of the call: its arguments reach the kernel, and its errors the caller.
+// The time is that after the call, and the result is of the call: its arguments reach the kernel, and its errors the
+// caller.
 func TestCallTimed(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

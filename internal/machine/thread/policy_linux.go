@@ -32,7 +32,8 @@ func policy() uintptr {
 // real-time.
 func setPolicy(policy uintptr, priority int32) error {
 	parameters := &priority // struct sched_param
-	if _, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, policy, uintptr(unsafe.Pointer(parameters))); errno != 0 {
+	if _, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, policy,
+		uintptr(unsafe.Pointer(parameters))); errno != 0 {
 		return errno
 	}
 	return nil
@@ -53,8 +54,8 @@ func SetIdlePolicy() error {
 }
 
 // Urgent has this thread run before all threads of the ordinary policy, where the system allows that (CAP_SYS_NICE or
-// RLIMIT_RTPRIO), until end is called. Nothing else runs on its CPU meanwhile, so it is for milliseconds. Threads that Go
-// starts meanwhile are not urgent: Go does not start them from a locked thread.
+// RLIMIT_RTPRIO), until end is called. Nothing else runs on its CPU meanwhile, so it is for milliseconds. Threads that
+// Go starts meanwhile are not urgent: Go does not start them from a locked thread.
 func Urgent() (end func()) {
 	const fifo = 1
 	before := policy()

@@ -20,7 +20,8 @@ func TestBusyThreadsAreOrdinary(t *testing.T) {
 		const fifo = 1
 		priority := new(int32)
 		*priority = 1
-		if _, _, refused = unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, fifo, uintptr(unsafe.Pointer(priority))); refused != 0 {
+		if _, _, refused = unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, fifo,
+			uintptr(unsafe.Pointer(priority))); refused != 0 {
 			return
 		}
 		before = RealTimePolicy()
@@ -42,7 +43,8 @@ func TestUrgentThreadHasItsPolicyBack(t *testing.T) {
 		var during string
 		var after uintptr
 		require.NoError(t, Run(Any, func() {
-			if refused = setPolicy(kept, 0); refused == nil && unix.Prlimit(0, unix.RLIMIT_RTPRIO, &unix.Rlimit{Cur: 1, Max: 1}, nil) == nil {
+			if refused = setPolicy(kept, 0); refused == nil &&
+				unix.Prlimit(0, unix.RLIMIT_RTPRIO, &unix.Rlimit{Cur: 1, Max: 1}, nil) == nil {
 				header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 				rights := make([]unix.CapUserData, 2)
 				refused = unix.Capget(header, &rights[0])

@@ -48,7 +48,8 @@ func prepare(cpu int) error {
 // a system call that may block: a thread that is moved to a CPU on which it gets no time stays in
 // the call, and a garbage collection must not wait for it.
 func setAffinity(set *unix.CPUSet) error {
-	if _, _, errno := syscall.Syscall(unix.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(*set), uintptr(unsafe.Pointer(set))); errno != 0 {
+	if _, _, errno := syscall.Syscall(unix.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(*set),
+		uintptr(unsafe.Pointer(set))); errno != 0 {
 		return errno
 	}
 	return nil
@@ -70,7 +71,8 @@ func Sleep(span time.Duration) {
 	request := unix.NsecToTimespec(int64(span))
 	errno := unix.EINTR // by a signal, such as that of Go's scheduler: then request has the rest
 	for errno == unix.EINTR {
-		_, _, errno = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&request)), uintptr(unsafe.Pointer(&request)), 0)
+		_, _, errno = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&request)),
+			uintptr(unsafe.Pointer(&request)), 0)
 	}
 }
 

@@ -88,7 +88,8 @@ func confine(cpu int) (before groupAffinity, err error) {
 func setAffinity(to groupAffinity) (groupAffinity, error) {
 	// On the heap: the stack may move between taking an address and the call.
 	next, before := &to, new(groupAffinity)
-	ok, _, err := setThreadGroupAffinity.Call(uintptr(windows.CurrentThread()), uintptr(unsafe.Pointer(next)), uintptr(unsafe.Pointer(before)))
+	ok, _, err := setThreadGroupAffinity.Call(uintptr(windows.CurrentThread()), uintptr(unsafe.Pointer(next)),
+		uintptr(unsafe.Pointer(before)))
 	if ok == 0 {
 		return groupAffinity{}, err
 	}
@@ -140,7 +141,8 @@ func groupMask(n int) uintptr { return ^uintptr(0) >> (bits.UintSize - n) }
 func Usable() []int {
 	sizes := sizes()
 	mask, system := new(uintptr), new(uintptr)
-	known, _, _ := getProcessAffinityMask.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(mask)), uintptr(unsafe.Pointer(system)))
+	known, _, _ := getProcessAffinityMask.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(mask)),
+		uintptr(unsafe.Pointer(system)))
 	// Both masks are 0 for a process with threads in several groups.
 	if known != 0 && *mask != 0 && (len(sizes) == 1 || *mask != *system) {
 		if group, ok := onlyGroup(sizes); ok {
@@ -160,6 +162,7 @@ func onlyGroup(sizes []int) (group int, ok bool) {
 	}
 	groups, count := new([64]uint16), new(uint16)
 	*count = uint16(len(groups))
-	done, _, _ := getProcessGroupAffinity.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(groups)))
+	done, _, _ := getProcessGroupAffinity.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(count)),
+		uintptr(unsafe.Pointer(groups)))
 	return int(groups[0]), done != 0 && *count == 1
 }

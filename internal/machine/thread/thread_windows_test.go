@@ -54,7 +54,8 @@ func TestRunRefusesACPUThatThereIsNot(t *testing.T) {
 func TestCPUsAreNumberedGroupByGroup(t *testing.T) {
 	sizes := []int{64, 40, 8}
 	for cpu, want := range map[int]groupAffinity{
-		0: {mask: 1, group: 0}, 63: {mask: 1 << 63, group: 0}, 64: {mask: 1, group: 1}, 103: {mask: 1 << 39, group: 1}, 111: {mask: 1 << 7, group: 2},
+		0: {mask: 1, group: 0}, 63: {mask: 1 << 63, group: 0}, 64: {mask: 1, group: 1}, 103: {mask: 1 << 39, group: 1},
+		111: {mask: 1 << 7, group: 2},
 	} {
 		got, err := place(cpu, sizes)
 		require.NoError(t, err)
@@ -91,7 +92,8 @@ func TestTopologyFromRelations(t *testing.T) {
 	data = append(data, entry(relationProcessorPackage, groupAffinity{mask: 3, group: 1})...)
 	relations, err := parseRelations(data)
 	require.NoError(t, err)
-	require.Equal(t, []CPU{{0, 0, 0}, {1, 0, 0}, {2, 0, 1}, {3, 0, 1}, {5, 1, 2}}, arranged(flat([]int{0, 1, 2, 3, 5}), relations, []int{4, 2}))
+	require.Equal(t, []CPU{{0, 0, 0}, {1, 0, 0}, {2, 0, 1}, {3, 0, 1}, {5, 1, 2}},
+		arranged(flat([]int{0, 1, 2, 3, 5}), relations, []int{4, 2}))
 	whole := map[int]bool{} // where an entry ends
 	for at := 0; at < len(data); whole[at] = true {
 		at += int(binary.LittleEndian.Uint32(data[at+4:]))

@@ -70,7 +70,8 @@ func processorRelations() []relation {
 		return nil
 	}
 	buffer := make([]byte, *size)
-	if ok, _, _ := getLogicalProcessorInformationEx.Call(relationAll, uintptr(unsafe.Pointer(&buffer[0])), uintptr(unsafe.Pointer(size))); ok == 0 {
+	if ok, _, _ := getLogicalProcessorInformationEx.Call(relationAll, uintptr(unsafe.Pointer(&buffer[0])),
+		uintptr(unsafe.Pointer(size))); ok == 0 {
 		return nil
 	}
 	relations, err := parseRelations(buffer[:min(int(*size), len(buffer))])

@@ -16,7 +16,8 @@ type HypervisorPage uintptr
 // QueryHypervisorPage returns the page of this process; 0 if Windows reports none.
 func QueryHypervisorPage() HypervisorPage { return hypervisorPageBy(windows.NtQuerySystemInformation) }
 
-func hypervisorPageBy(query func(class int32, into unsafe.Pointer, bytes uint32, returned *uint32) error) HypervisorPage {
+func hypervisorPageBy(query func(class int32, into unsafe.Pointer, bytes uint32,
+	returned *uint32) error) HypervisorPage {
 	const class = 0xc5 // SystemHypervisorSharedPageInformation, since Windows 10 version 1803
 	// On the heap: the stack may move between taking an address and the call.
 	address, returned := new(uintptr), new(uint32)

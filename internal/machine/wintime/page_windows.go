@@ -45,7 +45,8 @@ func readable(address, bytes uintptr) (bool, error) {
 		return false, err
 	}
 	const canRead = windows.PAGE_READONLY | windows.PAGE_READWRITE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE
-	return information.State == windows.MEM_COMMIT && information.Protect&canRead != 0 && information.Protect&windows.PAGE_GUARD == 0 &&
+	return information.State == windows.MEM_COMMIT && information.Protect&canRead != 0 &&
+		information.Protect&windows.PAGE_GUARD == 0 &&
 		information.BaseAddress+information.RegionSize >= address+bytes, nil
 }
 
@@ -62,8 +63,8 @@ func (p Page) Settles(offset uintptr) bool {
 	return false
 }
 
-// Time returns the KSYSTEM_TIME at an offset. The page must be readable. The writer changes the second high part first and
-// the first one last.
+// Time returns the KSYSTEM_TIME at an offset. The page must be readable. The writer changes the second high part first
+// and the first one last.
 func (p Page) Time(offset uintptr) int64 {
 	low, high1, high2 := (*uint32)(p.at(offset)), (*uint32)(p.at(offset+4)), (*uint32)(p.at(offset+8))
 	for {
@@ -110,11 +111,12 @@ func (p Page) QPCBypass() (bypass Bypass, ok bool) {
 	if p.Readable() != nil {
 		return Bypass{}, false
 	}
-	return bypassOf(*(*uint8)(p.at(qpcBypassEnabled)), *(*uint8)(p.at(qpcShift)), atomic.LoadUint64((*uint64)(p.at(qpcBias)))), true
+	return bypassOf(*(*uint8)(p.at(qpcBypassEnabled)), *(*uint8)(p.at(qpcShift)),
+		atomic.LoadUint64((*uint64)(p.at(qpcBias)))), true
 }
 
-// CounterInUserMode reports whether QueryPerformanceCounter reads the counter of the CPU in user mode, by this page and, if it
-// goes through that, the hypervisor page; known is false if a page cannot be read.
+// CounterInUserMode reports whether QueryPerformanceCounter reads the counter of the CPU in user mode, by this page
+// and, if it goes through that, the hypervisor page; known is false if a page cannot be read.
 func (p Page) CounterInUserMode(hypervisor HypervisorPage) (userMode, known bool) {
 	bypass, ok := p.QPCBypass()
 	if bypass.Enabled && bypass.HypervisorPage {

@@ -45,12 +45,12 @@ func QueryTimer() (timer Timer, ok bool) {
 	}, true
 }
 
-// RaiseTimer requests a period of the system timer, and returns a function that cancels the request. Windows also cancels
-// it when the process ends, however it ends. The shortest requested period of all programs is in force. Since
+// RaiseTimer requests a period of the system timer, and returns a function that cancels the request. Windows also
+// cancels it when the process ends, however it ends. The shortest requested period of all programs is in force. Since
 // Windows 10 version 2004 it does not affect the sleeps of other programs.
 //
-// Whole milliseconds are requested with timeBeginPeriod. Other periods need NtSetTimerResolution, which Microsoft does not
-// document.
+// Whole milliseconds are requested with timeBeginPeriod. Other periods need NtSetTimerResolution, which Microsoft does
+// not document.
 func RaiseTimer(period time.Duration) (undo func(), err error) {
 	timer, ok := QueryTimer()
 	if ok && (period < timer.Finest || period > timer.Coarsest) {

@@ -25,7 +25,8 @@ func TestRaiseTimerAndUndo(t *testing.T) {
 }
 
 func TestRaiseTimerRefuses(t *testing.T) {
-	for _, period := range []time.Duration{0, -time.Millisecond, 100 * time.Nanosecond, time.Hour, 300 * 24 * time.Hour} {
+	for _, period := range []time.Duration{0, -time.Millisecond, 100 * time.Nanosecond, time.Hour,
+		300 * 24 * time.Hour} {
 		_, err := RaiseTimer(period)
 		require.ErrorContains(t, err, "this Windows sets the timer to periods from ", "%s", period)
 	}
@@ -79,7 +80,8 @@ func TestTimesSettle(t *testing.T) {
 // facts.
 func TestPageThatCannotBeRead(t *testing.T) {
 	require.EqualError(t, Page(0x1000).Readable(), "this system shares no page with every process")
-	require.ErrorContains(t, Page(1<<63).Readable(), "the page that the kernel shares with every process cannot be queried: ")
+	require.ErrorContains(t, Page(1<<63).Readable(),
+		"the page that the kernel shares with every process cannot be queried: ")
 	for _, page := range []Page{0, 0x1000, 1 << 63} {
 		require.Error(t, page.Readable())
 		require.Zero(t, page.TicksPerSecond())
@@ -135,7 +137,8 @@ func TestHypervisorPage(t *testing.T) {
 	}
 	const full = uint32(unsafe.Sizeof(uintptr(0)))
 	require.EqualValues(t, 0x7ffe1000, hypervisorPageBy(answer(0x7ffe1000, full, nil)))
-	require.Zero(t, hypervisorPageBy(answer(0x7ffe1000, full, windows.STATUS_INVALID_INFO_CLASS)), "a build without the class")
+	require.Zero(t, hypervisorPageBy(answer(0x7ffe1000, full, windows.STATUS_INVALID_INFO_CLASS)),
+		"a build without the class")
 	require.Zero(t, hypervisorPageBy(answer(0x7ffe1000, full/2, nil)), "a build with another class under this number")
 	require.Zero(t, hypervisorPageBy(answer(0x7ffe1000, 0, nil)))
 }

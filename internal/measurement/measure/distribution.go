@@ -94,7 +94,8 @@ func (b *bracket) result(single, empty *hdrhistogram.Histogram) *compare.Distrib
 	}
 	d := &compare.Distribution{
 		Counter: b.counter.ID, CounterStepNS: ns(apart(single)), Reads: single.TotalCount(),
-		P50NS: at(single, 50), P90NS: at(single, 90), P99NS: at(single, 99), P999NS: at(single, 99.9), MaxNS: ns(single.Max()),
+		P50NS: at(single, 50), P90NS: at(single, 90), P99NS: at(single, 99), P999NS: at(single, 99.9),
+		MaxNS: ns(single.Max()),
 	}
 	if empty != nil {
 		d.BracketNS = at(empty, 50)

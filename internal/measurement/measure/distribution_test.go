@@ -89,7 +89,8 @@ func TestReadsLongerThanTheHistogramCountAsItsLongest(t *testing.T) {
 // Durations of few reads, and durations in buckets of several ticks, are ignored.
 func TestTimesOfManyReadsLieApart(t *testing.T) {
 	h := newSingle()
-	for ticks, reads := range map[int64]int64{26: 500, 52: 40_000, 78: 5_000, 103: 3, 130: 300, 131: 2, 90_001: 100, 90_002: 100} {
+	for ticks, reads := range map[int64]int64{26: 500, 52: 40_000, 78: 5_000, 103: 3, 130: 300, 131: 2, 90_001: 100,
+		90_002: 100} {
 		require.NoError(t, h.RecordValues(ticks, reads))
 	}
 	require.Equal(t, int64(26), apart(h))

@@ -93,7 +93,8 @@ const (
 // are awake. It starts without workers that take too long: they start when they get a CPU.
 func (g *gate) open(ctx context.Context, n int) int64 {
 	begun := observe.Now()
-	for came := g.ready.Load(); came < uint32(n) && ctx.Err() == nil && observe.Now()-begun < int64(patience(n)); came = g.ready.Load() {
+	for came := g.ready.Load(); came < uint32(n) && ctx.Err() == nil &&
+		observe.Now()-begun < int64(patience(n)); came = g.ready.Load() {
 		sleepWhile(&g.ready, came, checkEvery)
 	}
 	g.opened.Store(1)

@@ -16,7 +16,8 @@ import (
 
 // A worker that is late or cannot work costs only the figure of its pass, not the clock or another figure.
 func TestWorkerThatFailsCostsItsFigureAlone(t *testing.T) {
-	for _, why := range []string{"a thread got no time on any CPU for 2.04s", "too many open files", "worker 1 of 4 ended before it began"} {
+	for _, why := range []string{"a thread got no time on any CPU for 2.04s", "too many open files",
+		"worker 1 of 4 ended before it began"} {
 		team := &fakeTeam{gone: never, fails: func(c clock.Clock, n int) error {
 			if c.ID == "a" && n == 4 {
 				return errors.Join(errors.New(why), errors.New("another worker"))
@@ -36,7 +37,8 @@ func TestWorkerThatFailsCostsItsFigureAlone(t *testing.T) {
 		require.Len(t, measured.Clocks[0].Throughput, 2)
 		require.Len(t, measured.Clocks[1].Throughput, 3)
 		require.Equal(t, []result.Passes{
-			{Threads: 4, Planned: 2 * passesPerMeasurement, Complete: passesPerMeasurement, Reasons: []string{"a: " + why}},
+			{Threads: 4, Planned: 2 * passesPerMeasurement, Complete: passesPerMeasurement,
+				Reasons: []string{"a: " + why}},
 		}, noteworthy(measured.Conditions.Passes))
 		require.Equal(t, 5*passesPerMeasurement+1, team.starts, "it is not tried again")
 	}
@@ -102,7 +104,8 @@ func ending(t *testing.T, err error, passes int, threads ...int) Result {
 func TestEarlyEndHasTheSameThreadsForEveryClock(t *testing.T) {
 	all, order := []int{1, 2, 3, 4, 5, 6}, []int{1, 6, 2, 4, 3, 5}
 	had := map[int]bool{}
-	for err, reason := range map[error]string{context.Canceled: "the run was interrupted", context.DeadlineExceeded: "the time limit ended the run"} {
+	for err, reason := range map[error]string{context.Canceled: "the run was interrupted",
+		context.DeadlineExceeded: "the time limit ended the run"} {
 		for _, passes := range []int{1, 8, 45, 95} {
 			measured := ending(t, err, passes, all...)
 			require.Equal(t, errors.Is(err, context.Canceled), measured.Interrupted)
@@ -155,8 +158,8 @@ func TestRunWithoutTimeHasARound(t *testing.T) {
 	require.Nil(t, measured.Clocks[0].Latency)
 }
 
-// However slow the machine is, the time limit of a run leaves each clock its first figures. Where the clock is coarse, as
-// under Wine, the limit of 1 ns may leave a little more.
+// However slow the machine is, the time limit of a run leaves each clock its first figures. Where the clock is coarse,
+// as under Wine, the limit of 1 ns may leave a little more.
 func TestLimitLeavesTheFirstFigures(t *testing.T) {
 	r := &runner{settings: Settings{Threads: []int{1, 2, 4}, Limit: 1}, team: &fakeTeam{gone: never}, now: observe.Now}
 	measured := running(t, r)
@@ -243,14 +246,15 @@ func TestStarvedWorkerIsToldFromASlowClock(t *testing.T) {
 		workers []worked
 		starved bool
 	}{
-		"sound":                       {[]worked{sound, sound}, false},
-		"a clock that does not scale": {[]worked{{0, 100 * ms, 20_000, times(20, 5*ms)}, {0, 100 * ms, 20_000, times(20, 5*ms)}}, false},
-		"the same, no slice ended":    {[]worked{{0, ms, 200, nil}, {0, ms, 180, nil}}, false},
-		"slow on one CPU":             {[]worked{sound, {0, 10 * ms, 1000, times(1, 10*ms)}}, false},
-		"interrupted for a moment":    {[]worked{sound, {0, ms, 7000, append(times(6, 100*us), 400*us)}}, false},
-		"started late":                {[]worked{sound, {40 * ms, 40*ms + 20*us, 200, nil}}, true},
-		"started late, and read on":   {[]worked{sound, {40 * ms, 41 * ms, 10_000, times(10, 100*us)}}, true},
-		"stopped in between":          {[]worked{sound, {0, 40 * ms, 4000, append(times(3, 100*us), 39*ms)}}, true},
+		"sound": {[]worked{sound, sound}, false},
+		"a clock that does not scale": {[]worked{{0, 100 * ms, 20_000, times(20, 5*ms)},
+			{0, 100 * ms, 20_000, times(20, 5*ms)}}, false},
+		"the same, no slice ended":  {[]worked{{0, ms, 200, nil}, {0, ms, 180, nil}}, false},
+		"slow on one CPU":           {[]worked{sound, {0, 10 * ms, 1000, times(1, 10*ms)}}, false},
+		"interrupted for a moment":  {[]worked{sound, {0, ms, 7000, append(times(6, 100*us), 400*us)}}, false},
+		"started late":              {[]worked{sound, {40 * ms, 40*ms + 20*us, 200, nil}}, true},
+		"started late, and read on": {[]worked{sound, {40 * ms, 41 * ms, 10_000, times(10, 100*us)}}, true},
+		"stopped in between":        {[]worked{sound, {0, 40 * ms, 4000, append(times(3, 100*us), 39*ms)}}, true},
 	} {
 		m, err := passOf(false, test.workers...)
 		require.NoError(t, err, name)

@@ -101,7 +101,8 @@ func (r *runner) keep() {
 // clock source changed during the run.
 func (r *runner) addLayers(c *compare.Clock, s *subject) {
 	for _, n := range r.nests {
-		if n.of != s || len(n.samples) == 0 || len(n.samples[0]) == 0 || n.enters != s.entry.Enters || len(r.noise.sources) > 1 {
+		if n.of != s || len(n.samples) == 0 || len(n.samples[0]) == 0 || n.enters != s.entry.Enters ||
+			len(r.noise.sources) > 1 {
 			continue
 		}
 		c.Layers = compare.LayersOf(n.names, n.samples, c.Latency.MedianNS)

@@ -65,7 +65,8 @@ func TestLoopsInsideARead(t *testing.T) {
 	failing := scripted("a", count)
 	failing.Layers = func(string) []clock.Layer {
 		return []clock.Layer{
-			{ID: "inner", Adds: "first", Open: func() (clock.Reader, error) { return &script{err: errUnplugged, fails: 1}, nil }},
+			{ID: "inner", Adds: "first",
+				Open: func() (clock.Reader, error) { return &script{err: errUnplugged, fails: 1}, nil }},
 			{ID: "a", Adds: "second", Open: failing.Open},
 		}
 	}
@@ -75,7 +76,8 @@ func TestLoopsInsideARead(t *testing.T) {
 		opened int
 	}{
 		{[]clock.Clock{layeredFake("a", errors.New("forbidden"), &opened)}, []string{"first, second", "third"}, 1},
-		{[]clock.Clock{layeredFake("a", nil, &opened), scripted("outer", count)}, []string{"first", "second", "third"}, 0},
+		{[]clock.Clock{layeredFake("a", nil, &opened), scripted("outer", count)},
+			[]string{"first", "second", "third"}, 0},
 		{[]clock.Clock{failing}, nil, 0},
 	} {
 		opened = 0

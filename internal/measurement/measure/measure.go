@@ -79,8 +79,8 @@ const (
 	// latencyTurn is the span of a latency sample: long enough that the two readings of the stopwatch are negligible,
 	// short enough that the scheduler interrupts few turns.
 	latencyTurn = 2500 * time.Microsecond
-	// A default run takes less than ten seconds: throughputBudget plus roundsBudget, and the loops of the layers. A span
-	// below the shortest would have too few reads for a sample.
+	// A default run takes less than ten seconds: throughputBudget plus roundsBudget, and the loops of the layers. A
+	// span below the shortest would have too few reads for a sample.
 	throughputBudget    = 4300 * time.Millisecond
 	roundsBudget        = 3500 * time.Millisecond
 	fewestDefaultRounds = 40
@@ -97,12 +97,14 @@ const (
 //
 // The function progress may be nil. It is first called when the run has measured how long it takes on this machine, and
 // then after each step. total is the expected time of all runs, and done the time until now.
-func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
+func Run(ctx context.Context, clocks []clock.Clock, s Settings,
+	progress func(done, total time.Duration)) (Result, error) {
 	return Repeat(ctx, 1, clocks, s, progress)
 }
 
 // once makes one run. Its conditions have all passes.
-func once(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
+func once(ctx context.Context, clocks []clock.Clock, s Settings,
+	progress func(done, total time.Duration)) (Result, error) {
 	// The garbage collector would stop every thread, and a run leaves little garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	observe.TryStopwatch()
@@ -331,8 +333,8 @@ func (r *runner) rounds(measured []*subject) {
 	}
 }
 
-// limit begins the time limit of the run. Each clock has its latency, its resolution and a figure with the fewest threads
-// by now: on a slow machine, with time for nothing else.
+// limit begins the time limit of the run. Each clock has its latency, its resolution and a figure with the fewest
+// threads by now: on a slow machine, with time for nothing else.
 func (r *runner) limit() {
 	if r.settings.Limit > 0 {
 		r.ctx, r.cancel = context.WithTimeout(r.ctx, r.settings.Limit)
@@ -453,7 +455,8 @@ func Availability(clocks []clock.Clock) ([]compare.Clock, error) {
 	entries := make([]compare.Clock, 0, len(clocks))
 	err := thread.Run(thread.Any, func() {
 		for _, c := range clocks {
-			entry := compare.Clock{ID: c.ID, Call: c.Call, Path: string(c.Path), Kind: string(c.Kind), TicksPerSecond: c.Hz, Available: true}
+			entry := compare.Clock{ID: c.ID, Call: c.Call, Path: string(c.Path), Kind: string(c.Kind),
+				TicksPerSecond: c.Hz, Available: true}
 			if _, err := c.Open(); err != nil {
 				entry.Available, entry.Reason = false, err.Error()
 			}

@@ -16,7 +16,8 @@ import (
 )
 
 func quick(threads ...int) Settings {
-	return Settings{Threads: threads, Rounds: 6, Time: 5 * time.Millisecond, CPU: result.CPU{Usable: len(thread.Usable())}}
+	return Settings{Threads: threads, Rounds: 6, Time: 5 * time.Millisecond,
+		CPU: result.CPU{Usable: len(thread.Usable())}}
 }
 
 // Costs alone take less time: coarse clocks take long to tick.
@@ -140,9 +141,12 @@ func TestWorkersFigureIsItsMedianSlice(t *testing.T) {
 // disturbed for most of the time still has fast slices.
 func TestSampleOfSlices(t *testing.T) {
 	require.Equal(t, sample{median: 22, fastest: 20, mean: 25}, sampled([]float64{22, 20, 33}, true))
-	require.Equal(t, sample{median: 22, fastest: 22, mean: 25}, sampled([]float64{22, 20, 33}, false), "too few ticks in a slice")
-	require.Equal(t, sample{median: 22, fastest: 22, mean: 25}, sampled([]float64{22, -40, 93}, true), "the stopwatch went backwards")
-	require.Equal(t, sample{median: 4, fastest: 4, mean: 4}, sampled([]float64{0, 0, 12}, true), "it hardly ever ticked")
+	require.Equal(t, sample{median: 22, fastest: 22, mean: 25}, sampled([]float64{22, 20, 33}, false),
+		"too few ticks in a slice")
+	require.Equal(t, sample{median: 22, fastest: 22, mean: 25}, sampled([]float64{22, -40, 93}, true),
+		"the stopwatch went backwards")
+	require.Equal(t, sample{median: 4, fastest: 4, mean: 4}, sampled([]float64{0, 0, 12}, true),
+		"it hardly ever ticked")
 }
 
 // The places are read once a run, not for every pass: here they belong to another machine.
@@ -183,9 +187,15 @@ func TestClocksThatFail(t *testing.T) {
 		reason string
 		passes []result.Passes
 	}{
-		"absent":     {func(int) (clock.Reader, error) { return nil, absent }, "/dev/absent: no such file", nil},
-		"first read": {func(int) (clock.Reader, error) { return &script{next: count, err: errUnplugged, fails: 1}, nil }, "failed while it was read: no such device", nil},
-		"later read": {func(int) (clock.Reader, error) { return &script{next: count, err: errUnplugged, fails: 10_000}, nil }, "failed while it was read: no such device", nil},
+		"absent": {func(int) (clock.Reader, error) { return nil, absent }, "/dev/absent: no such file", nil},
+		"first read": {func(int) (clock.Reader, error) {
+			return &script{next: count, err: errUnplugged, fails: 1},
+				nil
+		}, "failed while it was read: no such device", nil},
+		"later read": {func(int) (clock.Reader, error) {
+			return &script{next: count, err: errUnplugged, fails: 10_000},
+				nil
+		}, "failed while it was read: no such device", nil},
 		"under a worker": {func(opened int) (clock.Reader, error) {
 			return &script{next: count, err: errUnplugged, fails: int64(opened - 1)}, nil
 		}, "failed while it was read: no such device", nil},
@@ -194,7 +204,8 @@ func TestClocksThatFail(t *testing.T) {
 				return nil, busy
 			}
 			return &script{next: count}, nil
-		}, "", []result.Passes{{Threads: 1, Planned: fewestPasses, Reasons: []string{"opens once: device or resource busy"}}}},
+		}, "", []result.Passes{{Threads: 1, Planned: fewestPasses,
+			Reasons: []string{"opens once: device or resource busy"}}}},
 	} {
 		opened := 0
 		c := fake(name, func() (clock.Reader, error) { opened++; return test.open(opened) })
@@ -202,11 +213,13 @@ func TestClocksThatFail(t *testing.T) {
 		require.NoError(t, err)
 		of := measured.Clocks[0]
 		require.Equal(t, test.reason, of.Reason, name)
-		require.Equal(t, []bool{test.reason == "", test.reason == "", test.reason == ""}, []bool{of.Available, of.Latency != nil, of.Resolution != nil}, name)
+		require.Equal(t, []bool{test.reason == "", test.reason == "", test.reason == ""},
+			[]bool{of.Available, of.Latency != nil, of.Resolution != nil}, name)
 		require.Empty(t, of.Throughput, name)
 		require.Equal(t, test.passes, measured.Conditions.Passes, name)
 	}
-	entries, err := Availability([]clock.Clock{fake("absent", func() (clock.Reader, error) { return nil, absent }), scripted("here", count)})
+	entries, err := Availability([]clock.Clock{fake("absent", func() (clock.Reader, error) { return nil, absent }),
+		scripted("here", count)})
 	require.NoError(t, err)
 	require.Equal(t, absent.Error(), entries[0].Reason)
 	require.Equal(t, []bool{false, true}, []bool{entries[0].Available, entries[1].Available})
@@ -248,7 +261,8 @@ func TestDefaultRunTakesLessThanTenSeconds(t *testing.T) {
 		s.Rounds, s.Time = s.DefaultRounds(len(clocks)), s.DefaultTime(len(clocks))
 		require.Less(t, s.Estimate(clocks)+beside, 10*time.Second, "%d CPUs", cpus)
 		for _, threads := range s.Threads {
-			require.GreaterOrEqual(t, s.span(threads)/time.Duration(s.passes(threads)), shortestPass, "%d of %d CPUs", threads, cpus)
+			require.GreaterOrEqual(t, s.span(threads)/time.Duration(s.passes(threads)), shortestPass, "%d of %d CPUs",
+				threads, cpus)
 			require.GreaterOrEqual(t, s.passes(threads), fewestPasses)
 		}
 	}

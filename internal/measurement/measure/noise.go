@@ -94,7 +94,8 @@ func share(x float64) float64 { return max(0, math.Round(x*1e6)/1e6) }
 func (r *Recorder) conditions() result.Conditions {
 	spent := r.last.At.Sub(r.first.At)
 	withheld := r.last.Since(r.first)
-	c := result.Conditions{DurationNS: int64(spent), ThrottledPeriods: withheld.Periods, ThrottledNS: withheld.NS, WallStepNS: int64(r.wallStep)}
+	c := result.Conditions{DurationNS: int64(spent), ThrottledPeriods: withheld.Periods, ThrottledNS: withheld.NS,
+		WallStepNS: int64(r.wallStep)}
 	if all, cpus := r.last.Worked(r.first); all.BusySeconds > 0 && spent > 0 {
 		c.StealShare = min(1, share(all.StealSeconds/(float64(cpus)*spent.Seconds())))
 		c.OtherCPUs = share((all.BusySeconds - (r.last.OwnSeconds - r.first.OwnSeconds)) / spent.Seconds())

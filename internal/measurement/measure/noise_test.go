@@ -66,7 +66,8 @@ func TestCPUThatComesOrGoesIsNoLoad(t *testing.T) {
 	one := map[int]host.CPUTime{0: {BusySeconds: 62}}
 	for _, n := range []Recorder{
 		{first: host.Sighting{At: begun, CPUs: all}, last: host.Sighting{CPUs: one}},
-		{first: host.Sighting{At: begun, CPUs: map[int]host.CPUTime{0: {BusySeconds: 58}}}, last: host.Sighting{CPUs: all}},
+		{first: host.Sighting{At: begun, CPUs: map[int]host.CPUTime{0: {BusySeconds: 58}}},
+			last: host.Sighting{CPUs: all}},
 	} {
 		n.last.At = begun.Add(10 * time.Second)
 		c := n.conditions()

@@ -49,7 +49,8 @@ func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 	require.NotNil(t, measured.Clocks[0].Latency)
 	require.Empty(t, measured.Clocks[0].Throughput)
 	require.Len(t, measured.Conditions.Passes, 1)
-	require.Contains(t, measured.Conditions.Passes[0].Reasons[0], "made up: a worker process cannot obey {Clock:made up")
+	require.Contains(t, measured.Conditions.Passes[0].Reasons[0],
+		"made up: a worker process cannot obey {Clock:made up")
 }
 
 func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
@@ -57,13 +58,15 @@ func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
 	c, err := newProcesses(1)
 	require.NoError(t, err)
 	defer c.close()
-	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1, quick(1).affinities()))
+	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1,
+		quick(1).affinities()))
 	c.gate().open(context.Background(), 1)
 	time.Sleep(10 * time.Millisecond)
 	c.(*processes).workers[0].Kill()
 	require.ErrorContains(t, c.wait(), "worker process 0 ended: ")
 	require.ErrorContains(t, c.broken(), map[bool]string{true: "killed", false: "exit status"}[os.PathSeparator == '/'])
-	require.ErrorContains(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1, quick(1).affinities()), "worker process 0 ended")
+	require.ErrorContains(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)},
+		1, quick(1).affinities()), "worker process 0 ended")
 }
 
 // The time of worker processes belongs to this run; it is not load by other programs.
@@ -72,7 +75,8 @@ func TestTimeOfWorkerProcessesIsOwn(t *testing.T) {
 	before := host.See().OwnSeconds
 	c, err := newProcesses(1)
 	require.NoError(t, err)
-	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1, quick(1).affinities()))
+	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1,
+		quick(1).affinities()))
 	c.gate().open(context.Background(), 1)
 	time.Sleep(100 * time.Millisecond)
 	c.gate().stop.Store(1)

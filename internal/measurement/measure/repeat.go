@@ -16,7 +16,8 @@ const pauseBetweenRuns = time.Second
 // Repeat makes runs one after another, each with its own threads and buffers, and returns them joined, with the samples
 // of all. If ctx ends, it returns the complete runs, or the incomplete first run. progress and the error are as in
 // [Run].
-func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) (Result, error) {
+func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings,
+	progress func(done, total time.Duration)) (Result, error) {
 	var all []*compare.Costs
 	var conditions []*result.Conditions
 	var endedBy error
@@ -44,13 +45,15 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings, pro
 	joined, together := compare.Join(all), result.JoinConditions(conditions)
 	together.Passes = noteworthy(together.Passes)
 	return Result{
-		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together, Interrupted: observe.Interrupted(ctx), EndedBy: endedBy,
+		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together,
+		Interrupted: observe.Interrupted(ctx), EndedBy: endedBy,
 	}, nil
 }
 
 // after returns the progress function of a run. before is the time of earlier runs, and others the number of later
 // runs, each as long as this one.
-func after(ctx context.Context, progress func(done, total time.Duration), before time.Duration, others int) func(done, total time.Duration) {
+func after(ctx context.Context, progress func(done, total time.Duration), before time.Duration,
+	others int) func(done, total time.Duration) {
 	if progress == nil {
 		return nil
 	}

@@ -41,8 +41,9 @@ func TestReadsArePlannedAnewWhereTheyComeToCostMore(t *testing.T) {
 	const rounds, from = 30, 150 // spins: some rounds of 25, or of fewer on a busy machine
 	reader := &dearer{from: from}
 	s := &subject{clock: fake("dearer@fake", func() (clock.Reader, error) { return reader, nil })}
-	r := &runner{ctx: context.Background(), settings: Settings{Threads: []int{1}, Rounds: rounds, Time: time.Millisecond, CPU: result.CPU{Usable: 1}},
-		team: &fakeTeam{gone: never}, subjects: []*subject{s}, now: observe.Now}
+	r := &runner{ctx: context.Background(),
+		settings: Settings{Threads: []int{1}, Rounds: rounds, Time: time.Millisecond, CPU: result.CPU{Usable: 1}},
+		team:     &fakeTeam{gone: never}, subjects: []*subject{s}, now: observe.Now}
 	require.NoError(t, thread.Run(thread.Any, r.run))
 	require.Len(t, s.latency, rounds)
 	require.Greater(t, reader.spins, from)
@@ -66,9 +67,11 @@ func TestKernelEntryIsProvenAgainAfterAChange(t *testing.T) {
 		sources   []string
 		after     entry.Verdict
 	}{
-		"nothing changed":         {result.Never, false, []string{"tsc"}, entry.Verdict{Enters: result.Never, By: "seccomp"}},
-		"another price":           {result.Never, true, nil, entry.Verdict{Enters: result.Sometimes, By: "path"}},
-		"another clock source":    {result.Never, false, []string{"tsc", "hpet"}, entry.Verdict{Enters: result.Sometimes, By: "path"}},
+		"nothing changed": {result.Never, false, []string{"tsc"},
+			entry.Verdict{Enters: result.Never, By: "seccomp"}},
+		"another price": {result.Never, true, nil, entry.Verdict{Enters: result.Sometimes, By: "path"}},
+		"another clock source": {result.Never, false, []string{"tsc", "hpet"},
+			entry.Verdict{Enters: result.Sometimes, By: "path"}},
 		"it was so before":        {result.Always, true, nil, entry.Verdict{Enters: result.Always, By: "seccomp"}},
 		"it could not be told":    {result.Unknown, true, nil, entry.Verdict{Enters: result.Always, By: "path"}},
 		"sometimes stays so much": {result.Sometimes, true, nil, entry.Verdict{Enters: result.Sometimes, By: "path"}},

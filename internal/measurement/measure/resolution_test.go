@@ -17,11 +17,15 @@ func TestResolution(t *testing.T) {
 		next func(i int64) int64
 		want compare.Resolution
 	}{
-		"finer than a read, in its unit": {func(i int64) int64 { return i * 20 }, compare.Resolution{FinerThanRead: true, TickNS: 1}},
-		"repeats":                        {func(i int64) int64 { return i / 40 * 1000 }, compare.Resolution{TickNS: 1000}},
-		"24 MHz in ns, read every 10 ns": {func(i int64) int64 { return int64(float64(i*10*24/1000) * 1000 / 24) }, compare.Resolution{TickNS: 42}},
-		"a few repeats are an accident":  {func(i int64) int64 { return (i - max(0, 1-i%5000)) * 20 }, compare.Resolution{FinerThanRead: true, TickNS: 1}},
-		"stands, and is not guessed":     {func(int64) int64 { return 7 }, compare.Resolution{}},
+		"finer than a read, in its unit": {func(i int64) int64 { return i * 20 },
+			compare.Resolution{FinerThanRead: true, TickNS: 1}},
+		"repeats": {func(i int64) int64 { return i / 40 * 1000 },
+			compare.Resolution{TickNS: 1000}},
+		"24 MHz in ns, read every 10 ns": {func(i int64) int64 { return int64(float64(i*10*24/1000) * 1000 / 24) },
+			compare.Resolution{TickNS: 42}},
+		"a few repeats are an accident": {func(i int64) int64 { return (i - max(0, 1-i%5000)) * 20 },
+			compare.Resolution{FinerThanRead: true, TickNS: 1}},
+		"stands, and is not guessed": {func(int64) int64 { return 7 }, compare.Resolution{}},
 		"goes backwards": {func(i int64) int64 { return i*20 - 320*(i%1000/999) }, compare.Resolution{
 			FinerThanRead: true, TickNS: 1, WorstBackwardsNS: 300,
 		}},

@@ -12,7 +12,8 @@ import (
 )
 
 func (r *runner) result() Result {
-	summed := Result{Interrupted: observe.Interrupted(r.ctx), Conditions: r.noise.conditions(r.floor), EndedBy: r.endedBy}
+	summed := Result{Interrupted: observe.Interrupted(r.ctx), Conditions: r.noise.conditions(r.floor),
+		EndedBy: r.endedBy}
 	partial := r.partial()
 	summed.Conditions.Passes = r.passes(partial)
 	if r.rounded < r.settings.Rounds {
@@ -54,7 +55,8 @@ func (r *runner) passes(partial map[int]bool) []result.Passes {
 	var all []result.Passes
 	for _, s := range r.subjects {
 		for _, t := range s.throughput {
-			p := result.Passes{Threads: t.threads, Planned: t.planned, Complete: t.complete, Starved: t.starved, Reasons: words.Present(r.missing(t))}
+			p := result.Passes{Threads: t.threads, Planned: t.planned, Complete: t.complete, Starved: t.starved,
+				Reasons: words.Present(r.missing(t))}
 			if partial[t.threads] {
 				p.Complete, p.Starved = 0, 0
 			}
@@ -67,7 +69,8 @@ func (r *runner) passes(partial map[int]bool) []result.Passes {
 }
 
 func noteworthy(all []result.Passes) []result.Passes {
-	return slices.DeleteFunc(slices.Clone(all), func(p result.Passes) bool { return p.Complete == p.Planned && p.Starved == 0 })
+	return slices.DeleteFunc(slices.Clone(all),
+		func(p result.Passes) bool { return p.Complete == p.Planned && p.Starved == 0 })
 }
 
 // missing returns why passes of a measurement are missing, or "".

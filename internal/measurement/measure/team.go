@@ -31,9 +31,10 @@ type team interface {
 	broken() error
 }
 
-// A pace is how a worker reads: Chunk reads in one native call, Slice calls between two readings of the stopwatch, which
-// are stored if Keep is set, and Check calls between two checks of the deadline. Median is whether the rate is from the
-// median of the stored slices. If Yield is set, the worker yields its CPU at each check, as a real-time policy needs it.
+// A pace is how a worker reads: Chunk reads in one native call, Slice calls between two readings of the stopwatch,
+// which are stored if Keep is set, and Check calls between two checks of the deadline. Median is whether the rate is
+// from the median of the stored slices. If Yield is set, the worker yields its CPU at each check, as a real-time policy
+// needs it.
 type pace struct {
 	Chunk  int  `json:"chunk"`
 	Slice  int  `json:"slice"`

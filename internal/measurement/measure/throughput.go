@@ -123,7 +123,8 @@ func (t *throughput) result() compare.Throughput {
 	} else {
 		perSecond = stats.Median(of.perSecond)
 	}
-	r := compare.Throughput{Threads: t.threads, Oversubscribed: t.oversubscribed, Disturbed: disturbed, SamplesReadsPerSecond: of.perSecond}
+	r := compare.Throughput{Threads: t.threads, Oversubscribed: t.oversubscribed, Disturbed: disturbed,
+		SamplesReadsPerSecond: of.perSecond}
 	if t.spentNS > 0 {
 		r.CountedReadsPerSecond = float64(t.reads) * 1e9 / float64(t.spentNS)
 	}
@@ -231,7 +232,8 @@ func (r *runner) plan() (blocks [][]*throughput) {
 			if s.failed() {
 				continue
 			}
-			t := &throughput{subject: s, threads: threads, planned: n, oversubscribed: r.settings.oversubscribed(threads)}
+			t := &throughput{subject: s, threads: threads, planned: n,
+				oversubscribed: r.settings.oversubscribed(threads)}
 			s.throughput, block = append(s.throughput, t), append(block, t)
 		}
 		r.forecast.passes.left += n * len(block) * threads
@@ -356,7 +358,8 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 		slicesPerCheck = 10
 		overtime       = 2 * time.Second
 	)
-	p := pace{Chunk: observe.ReadsIn(throughputChunk, t.subject.readNS), Yield: r.settings.realTime, SpanNS: int64(span + overtime)}
+	p := pace{Chunk: observe.ReadsIn(throughputChunk, t.subject.readNS), Yield: r.settings.realTime,
+		SpanNS: int64(span + overtime)}
 	chunkNS := float64(p.Chunk) * t.subject.readNS
 	calls := func(span time.Duration) int { return int(min(max(1, float64(span)/chunkNS+0.5), math.MaxInt32)) }
 	slice := max(r.settings.slice(), span/(mostSlices-1))

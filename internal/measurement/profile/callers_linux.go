@@ -48,8 +48,8 @@ func (p *target) namesOf(s stack) (names []string) {
 	return names
 }
 
-// described returns the functions that describe a caller: the innermost four. If all four belong to a runtime, it returns
-// two of them, leftOut, and the innermost function that the just-in-time compiler of the runtime made.
+// described returns the functions that describe a caller: the innermost four. If all four belong to a runtime, it
+// returns two of them, leftOut, and the innermost function that the just-in-time compiler of the runtime made.
 func described(names []string) []string {
 	if len(names) <= shownFrames {
 		return names

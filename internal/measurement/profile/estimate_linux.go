@@ -53,7 +53,8 @@ const knownSystem = 0.005
 
 // of returns the process of a program.
 func (e estimate) of(p *target) Process {
-	process := Process{PID: p.pid, Command: cmp.Or(p.command, "unknown"), Cgroup: p.cgroup, Reason: p.reason, Preloaded: p.preloaded, Samples: p.samples}
+	process := Process{PID: p.pid, Command: cmp.Or(p.command, "unknown"), Cgroup: p.cgroup, Reason: p.reason,
+		Preloaded: p.preloaded, Samples: p.samples}
 	if len(p.pids) > 1 {
 		process.ProcessCount = len(p.pids)
 	}
@@ -187,6 +188,7 @@ func (e estimate) fill(t *tally) {
 		s.ClockCPUsUserMode = projected
 	}
 	slices.SortStableFunc(s.Processes, func(a, b Process) int {
-		return cmp.Or(cmp.Compare(b.ClockCPUs, a.ClockCPUs), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.PID, b.PID))
+		return cmp.Or(cmp.Compare(b.ClockCPUs, a.ClockCPUs), cmp.Compare(b.Samples, a.Samples),
+			cmp.Compare(a.PID, b.PID))
 	})
 }

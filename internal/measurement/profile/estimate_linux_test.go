@@ -54,8 +54,10 @@ func TestShareAndReads(t *testing.T) {
 func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
 	kinds := []perfevent.Record{
-		sample(10, nil, inGettime, inProgram), sample(10, nil, inProgram), sample(10, []uint64{gettime}, afterEntry), sample(10, []uint64{entryCode}, afterEntry),
-		sample(10, []uint64{gettime}, inWrapper), sample(10, []uint64{write}, inWrapper), sample(10, []uint64{entryCode}, inWrapper), sample(10, nil, inWrapper),
+		sample(10, nil, inGettime, inProgram), sample(10, nil, inProgram), sample(10, []uint64{gettime}, afterEntry),
+		sample(10, []uint64{entryCode}, afterEntry),
+		sample(10, []uint64{gettime}, inWrapper), sample(10, []uint64{write}, inWrapper),
+		sample(10, []uint64{entryCode}, inWrapper), sample(10, nil, inWrapper),
 		sample(10, []uint64{cpuTime}, inWrapper), sample(10, []uint64{interrupt}), sample(10, nil, vsyscall.start),
 	}
 	with := 0
@@ -66,7 +68,8 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 		}
 		random.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 		s := Profile{
-			DurationNS: 1 + random.Int64N(1e10), RateHz: MinRate + random.IntN(MaxRate), CPUs: 1 + random.IntN(4), Scope: Machine, SeesKernel: random.IntN(2) > 0,
+			DurationNS: 1 + random.Int64N(1e10), RateHz: MinRate + random.IntN(MaxRate), CPUs: 1 + random.IntN(4),
+			Scope: Machine, SeesKernel: random.IntN(2) > 0,
 			KernelEntry: []string{result.Never, result.Always, result.Sometimes, result.Unknown}[random.IntN(4)],
 		}
 		all := tallied(nil, records...)
@@ -153,8 +156,9 @@ func TestReads(t *testing.T) {
 		entry   string
 		want    float64
 	}{
-		"system calls":                 {of(500, call(gettime)), result.Never, 0.5e9 / 200},
-		"of two kinds":                 {of(300, call(gettime), of(200, call(gettimeofday))...), result.Never, 0.3e9/200 + 0.2e9/160},
+		"system calls": {of(500, call(gettime)), result.Never, 0.5e9 / 200},
+		"of two kinds": {of(300, call(gettime), of(200, call(gettimeofday))...), result.Never,
+			0.3e9/200 + 0.2e9/160},
 		"by both ways":                 {of(400, vdso, of(200, call(gettime))...), result.Never, 0.4e9/20 + 0.2e9/200},
 		"few of CPU time":              {of(480, call(gettime), of(20, call(cpuTime))...), result.Always, 0.48e9 / 200},
 		"many of CPU time":             {of(460, call(gettime), of(40, call(cpuTime))...), result.Always, 0},

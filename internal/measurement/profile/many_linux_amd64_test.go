@@ -21,7 +21,8 @@ func TestPerfMapsOfManyProcessesCostLittleMemory(t *testing.T) {
 	prepared(t, "compilers", strconv.Itoa(processes), strconv.Itoa(functions))
 	p, bytes := ofMany(t)
 	require.Less(t, bytes, int64(manyBytes))
-	readers := slices.DeleteFunc(p.Processes, func(of Process) bool { return of.Command != "compilers" || of.SyscallShare == 0 })
+	readers := slices.DeleteFunc(p.Processes,
+		func(of Process) bool { return of.Command != "compilers" || of.SyscallShare == 0 })
 	require.NotEmpty(t, readers)
 	if p.Unnamed != "" { // on a busy machine
 		require.Contains(t, p.Unnamed, "reading the symbols of all programs takes more than")

@@ -38,7 +38,8 @@ func prepared(t testing.TB, name string, args ...string) (pid int) {
 // ofMany profiles the machine by the program, and returns the profile and the max memory of the program.
 func ofMany(t testing.TB, args ...string) (p Profile, maxBytes int64) {
 	t.Helper()
-	command := exec.Command(need.Timebench(t), append([]string{"profile", "--quiet", "--format", "json", "--duration", "2s"}, args...)...)
+	command := exec.Command(need.Timebench(t),
+		append([]string{"profile", "--quiet", "--format", "json", "--duration", "2s"}, args...)...)
 	var stdout bytes.Buffer
 	var stderr strings.Builder
 	command.Stdout, command.Stderr = &stdout, &stderr

@@ -88,8 +88,8 @@ func threadName(pid, tid int) string {
 // longestPath is the maximum length of the path of a control group in bytes.
 const longestPath = 4096
 
-// cgroupOf returns the path of the control group of a process, whose folder in /proc is given: the group of version 2, or
-// the longest of version 1; empty if it is the root.
+// cgroupOf returns the path of the control group of a process, whose folder in /proc is given: the group of version 2,
+// or the longest of version 1; empty if it is the root.
 func cgroupOf(folder string) string {
 	text, err := procfile.Read(folder + "/cgroup")
 	if err != nil {

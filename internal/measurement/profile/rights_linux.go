@@ -32,12 +32,14 @@ func needed(level int) string {
 	if os.Geteuid() == 0 && inUserNamespace() {
 		user = "root outside of this user namespace"
 	}
-	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid %d or below (it is %s)", user, level, paranoid())
+	return fmt.Sprintf("that needs %s, CAP_PERFMON (Linux 5.8), or kernel.perf_event_paranoid %d or below (it is %s)",
+		user, level, paranoid())
 }
 
 // descriptorsNeeded returns how many open files are needed, beside the few of the program itself.
 func descriptorsNeeded(number int) string {
-	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and sampling needs %d beside those in use", openFiles(), number)
+	return fmt.Sprintf("too many open files; the limit is %d (ulimit -n), and sampling needs %d beside those in use",
+		openFiles(), number)
 }
 
 // openFiles returns the limit of open files; 0 if that is unknown.

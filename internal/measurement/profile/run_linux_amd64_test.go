@@ -16,7 +16,8 @@ func Test32BitProgram(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	program := readers.Build(t, "go-386")
-	reads, other := program.Start(t, readers.Options{Read: "vdso", Percent: 100, Seconds: 1000}), program.Start(t, readers.Options{Read: "none", Seconds: 1000})
+	reads, other := program.Start(t, readers.Options{Read: "vdso", Percent: 100, Seconds: 1000}), program.Start(t,
+		readers.Options{Read: "none", Seconds: 1000})
 	calls := program.Start(t, readers.Options{Read: "syscall", Percent: 100, Seconds: 1000})
 	for _, r := range []*readers.Running{reads, other, calls} {
 		r.Go()

@@ -268,7 +268,8 @@ func TestRootOfAUserNamespace(t *testing.T) {
 		need.Missing(t, "unshare", string(out))
 	}
 	require.Error(t, err)
-	require.Contains(t, string(out), "root of a user namespace, as of a container without root, may sample no more than an ordinary user (kernel.perf_event_paranoid is 2)")
+	require.Contains(t, string(out),
+		"root of a user namespace, as of a container without root, may sample no more than an ordinary user (kernel.perf_event_paranoid is 2)")
 }
 
 // Without CAP_SYSLOG the kernel hides its functions. Only the system calls of the vDSO are known to read clocks then.

@@ -166,7 +166,8 @@ func (s *Profile) verdict() string {
 		if most.ClockShare != nil {
 			percent = words.Percent(*most.ClockShare)
 		}
-		text = fmt.Sprintf("%s of the CPU time of %s is reading clocks; in all programs %s%s", percent, most.Command, least, of)
+		text = fmt.Sprintf("%s of the CPU time of %s is reading clocks; in all programs %s%s", percent, most.Command,
+			least, of)
 	}
 	if s.ClockCPUsUserMode > 0 {
 		text += "; with a clock source that the vDSO reads in user mode, such as tsc, the same reads would take " + cpus(s.ClockCPUsUserMode)

@@ -394,7 +394,8 @@ func (t *tally) lookUpNames() {
 	}
 }
 
-// lookUpCompiled looks up functions of just-in-time compilers, at the end of the profile, when their lists are complete.
+// lookUpCompiled looks up functions of just-in-time compilers, at the end of the profile, when their lists are
+// complete.
 func (t *tally) lookUpCompiled() {
 	for _, p := range t.programs {
 		var nameless []uint64

@@ -19,8 +19,8 @@ const (
 	cpuTime   = "cpu time"
 )
 
-// choices returns a line for each runtime: its fastest wall clock, its fastest monotonic clock, and the ratios of others
-// to them.
+// choices returns a line for each runtime: its fastest wall clock, its fastest monotonic clock, and the ratios of
+// others to them.
 func (s *Runtimes) choices() []table.Fact {
 	var lines []table.Fact
 	for i := range s.Runtimes {
@@ -99,7 +99,8 @@ func (m *MeasuredCall) described() string {
 // notes returns caveats of the runtime for its users, beside its table.
 func (r *MeasuredRuntime) notes() (notes []string) {
 	if r.TimedBy != "" {
-		notes = append(notes, fmt.Sprintf("%s: its figures are %s, because it has no monotonic clock.", r.Name, r.TimedBy))
+		notes = append(notes, fmt.Sprintf("%s: its figures are %s, because it has no monotonic clock.", r.Name,
+			r.TimedBy))
 	}
 	var back []string
 	for _, m := range r.Calls {

@@ -20,7 +20,8 @@ func (s *Runtimes) answer() string {
 			fastest = append(fastest, m)
 		}
 		for k := range s.Runtimes[i].Calls {
-			if m := &s.Runtimes[i].Calls[k]; m.fits(wall) && (slowest == nil || m.Latency.MedianNS > slowest.Latency.MedianNS) {
+			if m := &s.Runtimes[i].Calls[k]; m.fits(wall) &&
+				(slowest == nil || m.Latency.MedianNS > slowest.Latency.MedianNS) {
 				slowest = m
 			}
 		}
@@ -30,7 +31,8 @@ func (s *Runtimes) answer() string {
 	case len(fastest) > 1:
 		low, high := slices.MinFunc(fastest, byMedian), slices.MaxFunc(fastest, byMedian)
 		return fmt.Sprintf("With the fastest call of each runtime, reading the wall clock takes %s (%s) to %s (%s); the slowest call is %s, %s.",
-			words.Duration(low.Latency.MedianNS), runtimeOf(low), words.Duration(high.Latency.MedianNS), runtimeOf(high),
+			words.Duration(low.Latency.MedianNS), runtimeOf(low), words.Duration(high.Latency.MedianNS),
+			runtimeOf(high),
 			slowest.ID, words.Duration(slowest.Latency.MedianNS))
 	case len(fastest) == 1:
 		return s.choice(fastest[0], slowest)

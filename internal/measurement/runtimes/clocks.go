@@ -26,7 +26,8 @@ func (r *runner) open() error {
 		for i, c := range r.settings.Clocks {
 			if reader, err := c.Open(); err == nil {
 				of := SystemClock{ID: c.ID, KernelEntry: verdicts[i].Enters}
-				r.clocks = append(r.clocks, &systemClock{SystemClock: of, reader: reader, readNS: observe.ReadNS(reader)})
+				r.clocks = append(r.clocks,
+					&systemClock{SystemClock: of, reader: reader, readNS: observe.ReadNS(reader)})
 			}
 		}
 	})

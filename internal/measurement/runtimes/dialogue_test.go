@@ -46,12 +46,14 @@ func TestDialogue(t *testing.T) {
 func TestImpossibleAnswers(t *testing.T) {
 	for command, answers := range map[string][]string{
 		"run": {
-			"", "1", "1 2 3", "1 x", "1 -1", "1 NaN", "1 Inf", "1 1e300", "missing", "missing ", "missing \x1b\x00", "1\x00 2",
+			"", "1", "1 2 3", "1 x", "1 -1", "1 NaN", "1 Inf", "1 1e300", "missing", "missing ", "missing \x1b\x00",
+			"1\x00 2",
 			strings.Repeat("\x1b[31m", 1000),
 		},
 		"steps": {"", "1 2 3 4", "x", "NaN", "1 NaN 2", "0 5", "1e-12 5", "1e300 5", "-1", "5 -1", "5 1e300"},
 		"threads": {
-			"", "1 2", "1 2 3 4", "x 1 1", "-1 1 1000", "1 1 0", "1 1 NaN", "1 NaN 1000", "1 1 1e300", "900000000000000 1 100",
+			"", "1 2", "1 2 3 4", "x 1 1", "-1 1 1000", "1 1 0", "1 1 NaN", "1 NaN 1000", "1 1 1e300",
+			"900000000000000 1 100",
 			"1e300 1 1e6",
 		},
 		"sleep": {"", "1", "1 2 3", "1 x", "-1000001 1", "1 NaN", "1 1e300", "missing"},

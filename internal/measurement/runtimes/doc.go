@@ -12,6 +12,6 @@
 // the kernel on this machine. It runs once at full speed without the vDSO, which shows the min latency of a call where
 // the clock source cannot be read in user mode.
 //
-// Instead of the calls that return the time, it measures how late sleeps end. The program then sleeps some times for each
-// command, in turn with the other ways to sleep, and a trace shows which system call waits, and for how long.
+// Instead of the calls that return the time, it measures how late sleeps end. The program then sleeps some times for
+// each command, in turn with the other ways to sleep, and a trace shows which system call waits, and for how long.
 package runtimes

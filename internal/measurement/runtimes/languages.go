@@ -13,7 +13,8 @@ import (
 // java runs a class file, because a runtime without a compiler cannot run a source file. Class data
 // sharing is left on: it only makes the start faster.
 var java = Runtime{
-	Name: "java", Programs: []string{"java"}, Version: []string{"-version"}, Threads: true, WarmUp: 700 * time.Millisecond,
+	Name: "java", Programs: []string{"java"}, Version: []string{"-version"}, Threads: true,
+	WarmUp: 700 * time.Millisecond,
 	Build: func(b build) ([]string, error) {
 		class := filepath.Join(b.folder, "Bench.class")
 		return []string{b.path, "-cp", b.folder, "Bench"}, os.WriteFile(class, programs.JavaClass, 0o600)
@@ -82,7 +83,8 @@ func withoutConfig(b build) ([]string, error) {
 // node and bun have process.uptime too.
 var (
 	node = Runtime{
-		Name: "node", Programs: []string{"node", "nodejs"}, Version: []string{"--version"}, WarmUp: 240 * time.Millisecond,
+		Name: "node", Programs: []string{"node", "nodejs"}, Version: []string{"--version"},
+		WarmUp: 240 * time.Millisecond,
 		Build:  javascript(),
 		Calls:  append(scriptCalls[:len(scriptCalls):len(scriptCalls)], Call{"process.uptime", monotonic}),
 		Sleeps: scriptSleeps,
@@ -170,8 +172,9 @@ var (
 	}
 	powershell = Runtime{
 		Name: "powershell", Programs: []string{"powershell"},
-		Version: []string{"-NoProfile", "-NonInteractive", "-Command", "'Windows PowerShell ' + $PSVersionTable.PSVersion"},
-		Build:   powerShell, Calls: powerShellCalls, Slice: powerShellSlice, WarmUp: time.Second,
+		Version: []string{"-NoProfile", "-NonInteractive", "-Command",
+			"'Windows PowerShell ' + $PSVersionTable.PSVersion"},
+		Build: powerShell, Calls: powerShellCalls, Slice: powerShellSlice, WarmUp: time.Second,
 	}
 )
 

@@ -50,7 +50,8 @@ func BenchmarkWrapperInSplit(b *testing.B) {
 	for b.Loop() {
 		var parts [2]map[string][2]float64 // of the clock and of the runtime
 		for i, program := range []string{python, slow} {
-			command := exec.Command(timebench, "runtimes", "--runtime", "python3="+program, "--quiet", "--format", "json")
+			command := exec.Command(timebench, "runtimes", "--runtime", "python3="+program, "--quiet", "--format",
+				"json")
 			out, err := command.Output()
 			require.NoError(b, err)
 			var document struct{ Runtimes *Runtimes }
@@ -115,7 +116,8 @@ func TestEarlySleepIsNamed(t *testing.T) {
 	of, _ := Named("python3")
 	of.Sleeps = []string{"time.sleep"}
 	s := Settings{
-		Runtimes: []Selected{{of, wrapper}, {Runtime: of}}, Spans: []time.Duration{20 * time.Millisecond}, Sleeps: 20, Starts: 2,
+		Runtimes: []Selected{{of, wrapper}, {Runtime: of}}, Spans: []time.Duration{20 * time.Millisecond}, Sleeps: 20,
+		Starts: 2,
 	}
 	var measured Runtimes
 	var early, usual wake.SleepSpan

@@ -142,8 +142,9 @@ func testSteps(t *testing.T, d *dialogue, name string) error {
 
 // units are the ticks in nanoseconds of the calls that are not finer than one read.
 var units = map[string]float64{
-	"System.currentTimeMillis": 1e6, "Date.now": 1e6, "new Date": 1e6, "datetime.now": 1e3, "new DateTimeImmutable": 1e3,
-	"gettimeofday": 1e3, "clock": 1e3, "time": 1e9, "os.time": 1e9, "os.clock": 1e3,
+	"System.currentTimeMillis": 1e6, "Date.now": 1e6, "new Date": 1e6, "datetime.now": 1e3,
+	"new DateTimeImmutable": 1e3,
+	"gettimeofday":          1e3, "clock": 1e3, "time": 1e9, "os.time": 1e9, "os.clock": 1e3,
 	"DateTime.UtcNow": 100, "DateTime.Now": 100, "DateTimeOffset.UtcNow": 100, "Environment.TickCount64": 1e6,
 	"Get-Date": 100, "[DateTime]::UtcNow": 100, "[DateTime]::Now": 100, "[DateTimeOffset]::UtcNow": 100,
 	"[Environment]::TickCount": 1e6,

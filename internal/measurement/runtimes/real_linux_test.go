@@ -21,8 +21,9 @@ var reading = map[string]string{
 
 	"time.time@python3": "CLOCK_REALTIME", "time.time_ns@python3": "CLOCK_REALTIME",
 	"time.monotonic@python3":    "CLOCK_MONOTONIC",
-	"time.perf_counter@python3": "CLOCK_MONOTONIC", "time.process_time@python3": "CLOCK_PROCESS_CPUTIME_ID", "time.thread_time@python3": "CLOCK_THREAD_CPUTIME_ID",
-	"datetime.now@python3": "CLOCK_REALTIME",
+	"time.perf_counter@python3": "CLOCK_MONOTONIC", "time.process_time@python3": "CLOCK_PROCESS_CPUTIME_ID",
+	"time.thread_time@python3": "CLOCK_THREAD_CPUTIME_ID",
+	"datetime.now@python3":     "CLOCK_REALTIME",
 
 	"Date.now@node": "gettimeofday", "new Date@node": "gettimeofday", "toISOString@node": "gettimeofday",
 	"performance.now@node":       "CLOCK_MONOTONIC",
@@ -70,7 +71,8 @@ var reading = map[string]string{
 	"clock_gettime(CLOCK_REALTIME)@musl":         "CLOCK_REALTIME",
 	"clock_gettime(CLOCK_MONOTONIC)@musl":        "CLOCK_MONOTONIC",
 	"clock_gettime(CLOCK_MONOTONIC_COARSE)@musl": "CLOCK_MONOTONIC_COARSE", "gettimeofday@musl": "CLOCK_REALTIME",
-	"time@musl": "CLOCK_REALTIME", "clock@musl": "CLOCK_PROCESS_CPUTIME_ID", "getrusage(RUSAGE_THREAD)@musl": "getrusage",
+	"time@musl": "CLOCK_REALTIME", "clock@musl": "CLOCK_PROCESS_CPUTIME_ID",
+	"getrusage(RUSAGE_THREAD)@musl": "getrusage",
 
 	"std::chrono::system_clock::now@c++":          "CLOCK_REALTIME",
 	"std::chrono::steady_clock::now@c++":          "CLOCK_MONOTONIC",

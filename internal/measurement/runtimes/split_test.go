@@ -15,7 +15,8 @@ func latency(ns float64) *compare.Latency {
 func TestACallIsItsClockAndItsRuntime(t *testing.T) {
 	s := &Runtimes{Clocks: []SystemClock{{ID: "CLOCK_MONOTONIC@vdso", Latency: latency(20), KernelEntry: result.Never}}}
 	call := func(ns float64, entry string, reads ...string) MeasuredCall {
-		return MeasuredCall{ID: "now@x", Kind: wall, Latency: latency(ns), Reads: reads, KernelEntry: entry, TracedCalls: 1}
+		return MeasuredCall{ID: "now@x", Kind: wall, Latency: latency(ns), Reads: reads, KernelEntry: entry,
+			TracedCalls: 1}
 	}
 	cell := func(m MeasuredCall) string { return s.splitCell(line{runtime: &MeasuredRuntime{}, call: m}) }
 	for want, m := range map[string]MeasuredCall{

@@ -57,7 +57,8 @@ func cannotOpen(path string, err error) error {
 		return fmt.Errorf("%s is a file; name a folder", path)
 	}
 	if destination, notLink := os.Readlink(path); notLink == nil && missing != nil {
-		return fmt.Errorf("%s is a symbolic link to %s, which does not exist; make that folder or name another one", path, destination)
+		return fmt.Errorf("%s is a symbolic link to %s, which does not exist; make that folder or name another one",
+			path, destination)
 	}
 	err = failed(path, "opened", err)
 	if errors.Is(err, fs.ErrPermission) {

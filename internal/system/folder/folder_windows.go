@@ -29,7 +29,8 @@ func lock(folder *os.Root) (unlock func(), err error) {
 	// A link is not followed. A file that is being deleted is also "access denied".
 	const flags, patience = windows.FILE_FLAG_DELETE_ON_CLOSE | windows.FILE_FLAG_OPEN_REPARSE_POINT, 100 * time.Millisecond
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.DELETE, 0, nil, windows.OPEN_ALWAYS, flags, 0)
+		handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.DELETE, 0, nil, windows.OPEN_ALWAYS,
+			flags, 0)
 		switch {
 		case err == nil:
 			return func() { _ = windows.CloseHandle(handle) }, nil
@@ -49,7 +50,8 @@ func checkReplaceable(path string) error {
 		return err
 	}
 	const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	handle, err := windows.CreateFile(name, windows.DELETE, shareAll, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	handle, err := windows.CreateFile(name, windows.DELETE, shareAll, nil, windows.OPEN_EXISTING,
+		windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
 	if err == nil {
 		return windows.CloseHandle(handle)
 	}

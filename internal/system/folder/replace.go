@@ -40,7 +40,8 @@ func Begin(folder *os.Root, name string) (*Update, error) {
 	const patience, pause = time.Minute, 10 * time.Millisecond
 	for began := time.Now(); ; time.Sleep(pause) {
 		if info, err := folder.Lstat(lockName); err == nil && !own(info) {
-			return nil, fmt.Errorf("%s is not a regular file of this user; remove it if no other timebench is running", Path(folder, lockName))
+			return nil, fmt.Errorf("%s is not a regular file of this user; remove it if no other timebench is running",
+				Path(folder, lockName))
 		}
 		unlock, err := lock(folder)
 		switch {

@@ -47,7 +47,8 @@ func TestAllFilesAreReplaced(t *testing.T) {
 	folder := need.Folder(t)
 	require.NoError(t, writeAll(t, folder, "a", "1", "b", "1", "c", "1"))
 	require.Equal(t, map[string]string{"a": "1", "b": "1", "c": "1"}, need.FilesIn(t, folder))
-	require.NoError(t, replaced(t, folder, []File{{Name: "a", Content: []byte("2")}, {Name: "c", Content: []byte("2")}}, []string{"b", "gone"}))
+	require.NoError(t, replaced(t, folder, []File{{Name: "a", Content: []byte("2")}, {Name: "c", Content: []byte("2")}},
+		[]string{"b", "gone"}))
 	require.Equal(t, map[string]string{"a": "2", "c": "2"}, need.FilesIn(t, folder))
 }
 
@@ -60,7 +61,8 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 		u, err := Begin(opened(t, folder), "document")
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "document"), []byte("1"), 0o600))
-		set := []File{{Name: "a", Content: []byte("2")}, {Name: "b", Content: []byte("2")}, {Name: "document", Content: []byte("2")}}
+		set := []File{{Name: "a", Content: []byte("2")}, {Name: "b", Content: []byte("2")},
+			{Name: "document", Content: []byte("2")}}
 		for _, f := range set {
 			require.NoError(t, u.prepare(f))
 		}

@@ -20,7 +20,8 @@ func TestFileThatIsOpenElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		other, err := windows.CreateFile(name, windows.GENERIC_READ, share, nil, windows.OPEN_EXISTING, 0, 0)
 		require.NoError(t, err)
-		require.EqualError(t, writeAll(t, folder, "report.html", "second"), path+" cannot be replaced: another program has it open")
+		require.EqualError(t, writeAll(t, folder, "report.html", "second"),
+			path+" cannot be replaced: another program has it open")
 		require.NoError(t, windows.CloseHandle(other))
 		content, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -39,9 +40,11 @@ func TestSetWithAFileThatIsOpenElsewhere(t *testing.T) {
 	require.NoError(t, writeAll(t, folder, "report.md", "old", "report.html", "old", "results.json", "old"))
 	other, err := os.Open(second)
 	require.NoError(t, err)
-	require.EqualError(t, writeAll(t, folder, "report.md", "new", "report.html", "new", "results.json", "new"), second+" cannot be replaced: another program has it open")
+	require.EqualError(t, writeAll(t, folder, "report.md", "new", "report.html", "new", "results.json", "new"),
+		second+" cannot be replaced: another program has it open")
 	require.NoError(t, other.Close())
-	require.Equal(t, map[string]string{"report.md": "old", "report.html": "old", "results.json": "old"}, need.FilesIn(t, folder))
+	require.Equal(t, map[string]string{"report.md": "old", "report.html": "old", "results.json": "old"},
+		need.FilesIn(t, folder))
 }
 
 // A lock that the system refuses is not another timebench, for which an update would wait.

@@ -23,7 +23,8 @@ func TestDescriptorsOfAProgram(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()
 	command := func() *exec.Cmd {
-		command := exec.Command(need.Program(t, "sh"), "-c", "cd /proc/$$/fd; cat <&3; echo *; read line || echo no input")
+		command := exec.Command(need.Program(t, "sh"), "-c",
+			"cd /proc/$$/fd; cat <&3; echo *; read line || echo no input")
 		command.ExtraFiles = []*os.File{file}
 		return command
 	}

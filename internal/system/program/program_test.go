@@ -83,7 +83,9 @@ func play(name string) int {
 		}
 		fmt.Println("left", child.Process.Pid)
 	case "daemon": // a program that leaves a daemon, and the reason of Run
-		_, err := Run(context.Background(), exec.Command("/bin/sh", "-c", "(setsid sleep 1000 >/dev/null 2>&1 &); sleep 0.3"), Limits{Time: ample, OutputBytes: 1e6})
+		_, err := Run(context.Background(),
+			exec.Command("/bin/sh", "-c", "(setsid sleep 1000 >/dev/null 2>&1 &); sleep 0.3"), Limits{Time: ample,
+				OutputBytes: 1e6})
 		fmt.Println(err)
 	case "waiting", "begun", "survivor": // has a child, and prints when it is there
 		sleep := exec.Command("sleep", "1000")
@@ -129,7 +131,8 @@ func TestRun(t *testing.T) {
 		{"complain", 3e3, "", "printed more than 3000 bytes"},
 		{"fail", 1e6, "partial\n", "exit status 3: [31mlast line [0m"},
 		// Without standard error, as of a JVM that cannot start.
-		{"fail silently", 1e6, "Error occurred during initialization of VM\nCould not reserve enough space\n", "exit status 1: Could not reserve enough space"},
+		{"fail silently", 1e6, "Error occurred during initialization of VM\nCould not reserve enough space\n",
+			"exit status 1: Could not reserve enough space"},
 	} {
 		out, err := Run(t.Context(), playing(t, test.role), Limits{Time: ample, OutputBytes: test.bytes})
 		if test.err == "" {
@@ -199,7 +202,8 @@ func TestComplaint(t *testing.T) {
 		"Exception in thread \"main\" java.lang.Error\n\tat Bench.main(Bench.java)\n":                                                                        "Exception in thread \"main\" java.lang.Error",
 		"File C:\\x.ps1 cannot be loaded because running scripts is \r\ndisabled on this system.\r\n    + CategoryInfo          : SecurityError: (:) []\r\n": "File C:\\x.ps1 cannot be loaded because running scripts is disabled on this system.",
 		"no such type\r\nAt C:\\x.ps1:3 char:1\r\n+ [X]::Y()\r\n    + CategoryInfo          : InvalidOperation":                                              "no such type At C:\\x.ps1:3 char:1",
-		"a warning\n\x1b[31mx.c:1: error: no \r\nerror: 2\n" + strings.Repeat("gcc\n", 3):                                                                    "[31mx.c:1: error: no",
+		"a warning\n\x1b[31mx.c:1: error: no \r\nerror: 2\n" + strings.Repeat("gcc\n",
+			3): "[31mx.c:1: error: no",
 	} {
 		assert.Equal(t, want, complaintIn([]byte(text)), "%q", text)
 	}
@@ -207,14 +211,20 @@ func TestComplaint(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	keep, cleared := Environment([]string{
-		"PATH=/bin", "Path=C:\\", "HOME=/root", "TZ=UTC", "LANG=de_DE.UTF-8", "LC_ALL=fr_FR", "JAVA_HOME=/opt/jdk", "DOTNET_ROOT_X64=/opt/net",
-		"JAVA_TOOL_OPTIONS=-Xint", "PYTHONSTARTUP=x", "PYTHONPATH=y", "NODE_OPTIONS=-r z", "LD_PRELOAD=libfaketime.so", "LD_LIBRARY_PATH=/opt/lib",
-		"http_proxy=http://user:secret@proxy", "LUA_INIT_5_4=@x", "LD_PRELOAD=twice", "DOTNET_TieredPGO=0", "=C:=C:\\", "broken", "XPYTHON=1",
-		"DOTNET_ROOT=/opt/dotnet", "DOTNET_ROLL_FORWARD=Disable", "COMPlus_TieredCompilation=0", "CORECLR_ENABLE_PROFILING=1",
+		"PATH=/bin", "Path=C:\\", "HOME=/root", "TZ=UTC", "LANG=de_DE.UTF-8", "LC_ALL=fr_FR", "JAVA_HOME=/opt/jdk",
+		"DOTNET_ROOT_X64=/opt/net",
+		"JAVA_TOOL_OPTIONS=-Xint", "PYTHONSTARTUP=x", "PYTHONPATH=y", "NODE_OPTIONS=-r z", "LD_PRELOAD=libfaketime.so",
+		"LD_LIBRARY_PATH=/opt/lib",
+		"http_proxy=http://user:secret@proxy", "LUA_INIT_5_4=@x", "LD_PRELOAD=twice", "DOTNET_TieredPGO=0", "=C:=C:\\",
+		"broken", "XPYTHON=1",
+		"DOTNET_ROOT=/opt/dotnet", "DOTNET_ROLL_FORWARD=Disable", "COMPlus_TieredCompilation=0",
+		"CORECLR_ENABLE_PROFILING=1",
 	})
-	assert.Equal(t, []string{"PATH=/bin", "Path=C:\\", "HOME=/root", "TZ=UTC", "JAVA_HOME=/opt/jdk", "DOTNET_ROOT_X64=/opt/net",
+	assert.Equal(t, []string{"PATH=/bin", "Path=C:\\", "HOME=/root", "TZ=UTC", "JAVA_HOME=/opt/jdk",
+		"DOTNET_ROOT_X64=/opt/net",
 		"LD_LIBRARY_PATH=/opt/lib", "DOTNET_ROOT=/opt/dotnet", "LC_ALL=C"}, keep)
-	assert.Equal(t, []string{"COMPlus_TieredCompilation", "CORECLR_ENABLE_PROFILING", "DOTNET_ROLL_FORWARD", "DOTNET_TieredPGO", "JAVA_TOOL_OPTIONS", "LD_PRELOAD", "LUA_INIT_5_4", "NODE_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP"}, cleared)
+	assert.Equal(t, []string{"COMPlus_TieredCompilation", "CORECLR_ENABLE_PROFILING", "DOTNET_ROLL_FORWARD",
+		"DOTNET_TieredPGO", "JAVA_TOOL_OPTIONS", "LD_PRELOAD", "LUA_INIT_5_4", "NODE_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP"}, cleared)
 }
 
 // The traces of a role are traces of this process, and not part of why the role failed.

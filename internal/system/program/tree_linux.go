@@ -77,7 +77,8 @@ func startTree(command *exec.Cmd) (*tree, error) {
 		return nil, errors.Join(err, toRunner.Close())
 	}
 	defer func() { _ = fromRunner.Close() }()
-	runner := Role(runRole, slices.Concat([]string{strconv.Itoa(len(command.ExtraFiles)), command.Path}, command.Args)...)
+	runner := Role(runRole, slices.Concat([]string{strconv.Itoa(len(command.ExtraFiles)), command.Path},
+		command.Args)...)
 	runner.Stdin, runner.Stdout, runner.Stderr = command.Stdin, command.Stdout, command.Stderr
 	runner.Env, runner.Dir, runner.WaitDelay = command.Env, command.Dir, command.WaitDelay
 	runner.ExtraFiles = append([]*os.File{control, fromRunner}, command.ExtraFiles...)

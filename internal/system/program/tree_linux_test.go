@@ -152,7 +152,8 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	needSubreaper(t)
 	need.Program(t, "setsid")
 	mark := rand.Text()
-	others := exec.Command("/bin/sh", "-c", "while :; do (setsid sleep 1000 &); sleep 0.05; done & setsid sleep 1000 & sleep 1000")
+	others := exec.Command("/bin/sh", "-c",
+		"while :; do (setsid sleep 1000 &); sleep 0.05; done & setsid sleep 1000 & sleep 1000")
 	others.Env = append(os.Environ(), "MARK="+mark)
 	require.NoError(t, others.Start())
 	t.Cleanup(func() {
@@ -171,7 +172,8 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	own := rand.Text()
 	ended := make(chan error)
 	go func() {
-		_, err := Run(ctx, exec.Command("/bin/sh", "-c", "setsid sh -c 'sleep 1000; : "+own+"' & sleep 1000"), Limits{Time: ample, OutputBytes: 1e6})
+		_, err := Run(ctx, exec.Command("/bin/sh", "-c", "setsid sh -c 'sleep 1000; : "+own+"' & sleep 1000"),
+			Limits{Time: ample, OutputBytes: 1e6})
 		ended <- err
 	}()
 	const withRunner = 3

@@ -16,8 +16,8 @@ import (
 var begun = time.Now()
 
 // Progress returns a function that takes how much of a measurement is done, and a function that ends it, complete or
-// interrupted. On a terminal, the first total that is known is printed with what is measured, and a bar shows the progress.
-// If the command turns out to take much longer or shorter, a line corrects the time.
+// interrupted. On a terminal, the first total that is known is printed with what is measured, and a bar shows the
+// progress. If the command turns out to take much longer or shorter, a line corrects the time.
 func Progress(w io.Writer, quiet bool, what string) (update func(done, total time.Duration), stop func(complete bool)) {
 	file, _ := w.(*os.File)
 	var move func(done, total time.Duration)
@@ -46,7 +46,8 @@ func bar(w *os.File, what string, done, total time.Duration) (move func(done, to
 	announced := announcement{before: max(done, before), after: max(0, before-done)}
 	announced.total = rounded(announced.before + total - done + announced.after)
 	_, _ = io.WriteString(w, table.Indented(fmt.Sprintf("%s: about %s.", what, announced.total), 0, width))
-	tracker := &progress.Tracker{Total: int64(total), Units: progress.Units{Formatter: func(int64) string { return "" }}}
+	tracker := &progress.Tracker{Total: int64(total),
+		Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
 	bar.SetOutputWriter(w)
 	bar.SetUpdateFrequency(updateEvery)

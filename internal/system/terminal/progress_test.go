@@ -38,12 +38,13 @@ func TestExpectedTime(t *testing.T) {
 		{time.Second, 5 * time.Second, 6 * time.Second},
 		{12 * time.Second, 11 * time.Second, 12 * time.Second},
 	} {
-		require.InDelta(t, test.want.Seconds(), expected(test.elapsed, test.done, estimate).Seconds(), 1e-6, "%+v", test)
+		require.InDelta(t, test.want.Seconds(), expected(test.elapsed, test.done, estimate).Seconds(), 1e-6,
+			"%+v", test)
 	}
 }
 
-// An announcement that turns out to be wrong by more than a quarter is corrected. The times before and after the bar are part
-// of it.
+// An announcement that turns out to be wrong by more than a quarter is corrected. The times before and after the bar
+// are part of it.
 func TestAnnouncementIsCorrected(t *testing.T) {
 	const s = time.Second
 	said := announcement{before: s, after: s, total: 10 * s}

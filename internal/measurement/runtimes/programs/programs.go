@@ -28,7 +28,8 @@
 // afterwards. The time between two blocks is no step. A call whose value is not a time, or has no number, is missing
 // here: loop, call, localtime and toISOString.
 //
-// sleep reads the monotonic clock of the language before and after each sleep. A way that takes whole milliseconds gets the next one.
+// sleep reads the monotonic clock of the language before and after each sleep. A way that takes whole milliseconds gets
+// the next one.
 //
 // threads is of Java, .NET, C, C++, Rust and Go. COUNT threads wait at a barrier. One stopwatch times all of them. They
 // call from their common release until SPAN_NS later, and read the stopwatch after every N calls. So the throughput is
