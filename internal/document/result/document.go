@@ -503,7 +503,8 @@ func CheckLabels(labels []string) error {
 		switch {
 		case !ok || value == "" || len(key) > maxLabelKey || !labelKey.MatchString(key):
 			return fmt.Errorf("%.80q is no label; write key=value, such as host=web1", label)
-		case len(value) > maxLabelValue || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }):
+		case len(value) > maxLabelValue || !utf8.ValidString(value) || strings.ContainsFunc(value,
+			func(r rune) bool { return !unicode.IsPrint(r) }):
 			return fmt.Errorf("the value of %s is longer than %d bytes, or is not printable", key, maxLabelValue)
 		case seen[key]:
 			return fmt.Errorf("%s appears twice", key)

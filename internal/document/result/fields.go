@@ -74,7 +74,8 @@ func (o *object) add(t reflect.Type, within []int) {
 		}
 		is := of.Tag.Get("is")
 		f := field{
-			key: name, index: index, required: options != "omitempty", limits: limits[is], named: is == "named", once: of.Tag.Get("once"),
+			key: name, index: index, required: options != "omitempty", limits: limits[is], named: is == "named",
+			once: of.Tag.Get("once"),
 		}
 		if strings.Contains(is, "|") {
 			f.choices = strings.Split(is, "|")
@@ -101,7 +102,8 @@ func together(parts ...Keyed) reflect.Value {
 		if part.Key == "" {
 			tag = `json:",` + inline + `"`
 		}
-		fields[i] = reflect.StructField{Name: fmt.Sprintf("Part%d", i), Type: reflect.TypeOf(part.Value), Tag: reflect.StructTag(tag)}
+		fields[i] = reflect.StructField{Name: fmt.Sprintf("Part%d", i), Type: reflect.TypeOf(part.Value),
+			Tag: reflect.StructTag(tag)}
 	}
 	whole := reflect.New(reflect.StructOf(fields)).Elem()
 	for i, part := range parts {

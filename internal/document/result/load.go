@@ -141,7 +141,8 @@ func (l *Loader) read(r io.Reader, size, most int64) (*Document, error) {
 	}
 	if bytes.HasPrefix(head, utf16Little) || bytes.HasPrefix(head, utf16Big) {
 		// Windows PowerShell redirects with UTF-16.
-		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()))
+		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.UTF16(unicode.LittleEndian,
+			unicode.ExpectBOM).NewDecoder()))
 		if head, err = buffered.Peek(beginning); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}

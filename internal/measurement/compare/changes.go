@@ -186,7 +186,8 @@ func rule(d *Changes, s section.Settings) string {
 		return fmt.Sprintf("Changes below %s are called the same, and so are those whose 99%% CI includes 0 %%.",
 			percent(s.MinChange))
 	case 1:
-		return fmt.Sprintf("Changes below %s are not judged with fewer than five runs on a side; measure with --repeat 5.", percent(floors[0]))
+		return fmt.Sprintf("Changes below %s are not judged with fewer than five runs on a side; measure with --repeat 5.",
+			percent(floors[0]))
 	default:
 		return fmt.Sprintf("Changes below %s (latency in user mode) and %s (other figures) are not judged with fewer than five runs on a side; measure with --repeat 5.",
 			percent(floors[0]), percent(floors[1]))
@@ -260,11 +261,12 @@ func layersGrid(d *Changes, w Wording) table.Grid {
 			all = append(all, changed{c, l})
 		}
 	}
-	return table.Of(w.titled("Where the difference is, in "+w.Unit+" (parts of the medians)"), all, []table.Column[changed]{
-		{Name: w.Subject, Left: true, Cell: func(c changed) string { return c.of.Name() }},
-		{Name: "layer", Left: true, Cell: func(c changed) string { return c.layer.Name }},
-		{Name: "old", Cell: func(c changed) string { return words.NS(c.layer.OldNS) }},
-		{Name: "new", Cell: func(c changed) string { return words.NS(c.layer.NewNS) }},
-		{Name: "difference", Cell: func(c changed) string { return words.SignedDuration(c.layer.NewNS - c.layer.OldNS) }},
-	})
+	return table.Of(w.titled("Where the difference is, in "+w.Unit+" (parts of the medians)"), all,
+		[]table.Column[changed]{
+			{Name: w.Subject, Left: true, Cell: func(c changed) string { return c.of.Name() }},
+			{Name: "layer", Left: true, Cell: func(c changed) string { return c.layer.Name }},
+			{Name: "old", Cell: func(c changed) string { return words.NS(c.layer.OldNS) }},
+			{Name: "new", Cell: func(c changed) string { return words.NS(c.layer.NewNS) }},
+			{Name: "difference", Cell: func(c changed) string { return words.SignedDuration(c.layer.NewNS - c.layer.OldNS) }},
+		})
 }

@@ -24,7 +24,8 @@ type line struct {
 // columns have the latency and the resolution for tables, and everything for CSV and Prometheus.
 var columns = slices.Concat(
 	[]table.Column[line]{
-		{Name: "Clock", Key: "clock", Left: true, First: func(l line) bool { return IsEveryday(l.ID) }, Text: func(l line) string { return l.ID }},
+		{Name: "Clock", Key: "clock", Left: true, First: func(l line) bool { return IsEveryday(l.ID) },
+			Text: func(l line) string { return l.ID }},
 		{Key: "call", Text: func(l line) string { return l.Call }},
 		{Key: "path", Text: func(l line) string { return l.Path }},
 		{Key: "kind", Text: func(l line) string { return l.Kind }},
@@ -44,8 +45,9 @@ var columns = slices.Concat(
 		{Name: "enters kernel", Key: "kernel_entry", Text: func(l line) string { return l.KernelEntry },
 			Cell: func(l line) string { return EntersKernel(l.KernelEntry) }},
 		{
-			Metric: "enters_kernel", Help: "1 if a read of the clock enters the kernel, 0.5 if it sometimes does, 0 if it does not.",
-			Value: func(l line) float64 { value, known := kernelEntries[l.KernelEntry]; return table.If(known, value) },
+			Metric: "enters_kernel",
+			Help:   "1 if a read of the clock enters the kernel, 0.5 if it sometimes does, 0 if it does not.",
+			Value:  func(l line) float64 { value, known := kernelEntries[l.KernelEntry]; return table.If(known, value) },
 		},
 		{Key: "clocksource", Text: func(l line) string { return l.source }},
 		{Key: "disturbed", Text: table.Within(func(l line) *Throughput { return l.throughput }, "")(

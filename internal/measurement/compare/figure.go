@@ -87,8 +87,9 @@ func subjectsUnder(source string, clocks []Clock, contendedFrom int) []Subject {
 	var all []Subject
 	for _, c := range clocks {
 		s := Subject{
-			Name: c.ID, Benchmark: "Latency/clock", ClockSource: source, Reason: c.Reason, BySlices: true, ContendedFrom: contendedFrom,
-			UserMode: c.KernelEntry == result.Never || c.Path == "cpu" || c.Path == "memory",
+			Name: c.ID, Benchmark: "Latency/clock", ClockSource: source, Reason: c.Reason, BySlices: true,
+			ContendedFrom: contendedFrom,
+			UserMode:      c.KernelEntry == result.Never || c.Path == "cpu" || c.Path == "memory",
 		}
 		if c.Available {
 			s.Latency, s.Throughput = c.Latency, c.Throughput

@@ -17,7 +17,8 @@ var pictures = []picture.Chart[*result.Document]{
 	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Subtitle: section.Caption,
 		Of: totalReads},
 	{Name: "clock-sources", Title: "Latency by clock source", Subtitle: section.Caption, Of: latencyBySource},
-	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Subtitle: section.Caption, Of: scalingBySource},
+	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Subtitle: section.Caption,
+		Of: scalingBySource},
 	{Name: "distribution", Title: "Distribution of single reads", Subtitle: section.Caption, Of: distributions},
 }
 
@@ -32,8 +33,8 @@ func measured(d *result.Document) []Clock {
 	return picture.Shown(clocks)
 }
 
-// latencies returns a row for each clock, the fastest first: a mark at the median and a bar for its confidence interval,
-// on a logarithmic axis, with the latency and the resolution beside it.
+// latencies returns a row for each clock, the fastest first: a mark at the median and a bar for its confidence
+// interval, on a logarithmic axis, with the latency and the resolution beside it.
 func latencies(d *result.Document) picture.Drawing {
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })

@@ -40,8 +40,10 @@ type Settings struct {
 // nil. It ends early, with the results so far, when ctx ends. A clock that cannot be opened, that fails, or that gives
 // no rate is an entry with a reason. The error is why the reference cannot be used; the results before its failure are
 // returned too.
-func Run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, progress func(done, total time.Duration)) (Drift, error) {
-	return run(ctx, clocks, reference, s, progress, world{observe.Sleep, func(cpus int) func() { return thread.Busy(cpus, s.LoadTime+time.Minute) }})
+func Run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings,
+	progress func(done, total time.Duration)) (Drift, error) {
+	busy := func(cpus int) func() { return thread.Busy(cpus, s.LoadTime+time.Minute) }
+	return run(ctx, clocks, reference, s, progress, world{observe.Sleep, busy})
 }
 
 // A world is the effects of a run on the machine, which tests replace.
@@ -50,8 +52,10 @@ type world struct {
 	busy  func(cpus int) (stop func())
 }
 
-func run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings, progress func(done, total time.Duration), w world) (Drift, error) {
-	r := &runner{world: w, ctx: ctx, settings: s, progress: progress, reference: &subject{clock: reference}, dither: rand.New(rand.NewPCG(0, 0))}
+func run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings,
+	progress func(done, total time.Duration), w world) (Drift, error) {
+	r := &runner{world: w, ctx: ctx, settings: s, progress: progress, reference: &subject{clock: reference},
+		dither: rand.New(rand.NewPCG(0, 0))}
 	for _, c := range clocks {
 		if c.ID != reference.ID {
 			r.subjects = append(r.subjects, &subject{clock: c})

@@ -59,7 +59,8 @@ func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	if !(hz > 0) {
 		return errBackwards
 	}
-	m := meter{hz: hz, nominal: s.hz > 0, tickNS: s.tick * 1e9 / hz, stepNS: reference.tick * 1e9 / reference.hz, coarse: s.clock.Coarse}
+	m := meter{hz: hz, nominal: s.hz > 0, tickNS: s.tick * 1e9 / hz, stepNS: reference.tick * 1e9 / reference.hz,
+		coarse: s.clock.Coarse}
 	steps := m.steps(all)
 	part := longest(all, steps, 0, len(all))
 	if !m.nominal && len(part) >= fewest {
@@ -104,7 +105,8 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 	}
 	span, steps := length(readings), m.tickNS+m.stepNS
 	if steps > mostOfSpan*span {
-		return nil, fmt.Errorf("ticks of %s need readings over %s, and the run gave %s; use a longer --duration", words.Duration(steps), words.Duration(steps/mostOfSpan), words.Duration(span))
+		return nil, fmt.Errorf("ticks of %s need readings over %s, and the run gave %s; use a longer --duration",
+			words.Duration(steps), words.Duration(steps/mostOfSpan), words.Duration(span))
 	}
 	seconds, ahead := make([]float64, len(readings)), make([]float64, len(readings))
 	for i, r := range readings {
@@ -117,7 +119,8 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 		return nil, errBackwards
 	}
 	rate := &DriftRate{
-		Hz: whole(max(0, hz)), Confidence: stats.Confidence, Freedom: whole(line.freedom), Readings: len(readings), SpanNS: int64(span),
+		Hz: whole(max(0, hz)), Confidence: stats.Confidence, Freedom: whole(line.freedom), Readings: len(readings),
+		SpanNS:      int64(span),
 		IntervalPPM: whole(max(line.margin, steps/span*1e9) / 1e3),
 		ResidualNS:  whole(line.mean), WorstResidualNS: whole(line.worst),
 	}

@@ -84,8 +84,8 @@ func (r *runner) open() bool {
 	return !r.reference.failed()
 }
 
-// findTick sets the tick of a subject's values: 1 if the clock is finer than a read. It uses clock_getres(2) only if it saw
-// no step: a kernel without high resolution timers reports 4 ms for its finest clock too.
+// findTick sets the tick of a subject's values: 1 if the clock is finer than a read. It uses clock_getres(2) only if it
+// saw no step: a kernel without high resolution timers reports 4 ms for its finest clock too.
 func (r *runner) findTick(s *subject) {
 	// Clocks with a tick of 100 Hz, or of Windows (15.6 ms), tick at least twice in that time.
 	const watched = 40 * time.Millisecond
@@ -140,10 +140,12 @@ func (r *runner) sweep(phase int) bool {
 	case r.reference.failed():
 		return false
 	case now < r.elapsed:
-		r.reference.err = fmt.Errorf("went back by %s; take a clock that is never set", words.Duration(float64(r.elapsed-now)))
+		r.reference.err = fmt.Errorf("went back by %s; take a clock that is never set",
+			words.Duration(float64(r.elapsed-now)))
 		return false
 	case now-r.elapsed > farthest:
-		r.reference.err = fmt.Errorf("went ahead by %s; take a clock that is never set", words.Duration(float64(now-r.elapsed)))
+		r.reference.err = fmt.Errorf("went ahead by %s; take a clock that is never set",
+			words.Duration(float64(now-r.elapsed)))
 		return false
 	case now > r.elapsed:
 		r.still = 0

@@ -89,7 +89,8 @@ func stepped(steps []step) error {
 	worst := slices.MaxFunc(steps, func(a, b step) int { return cmp.Compare(math.Abs(a.byNS), math.Abs(b.byNS)) })
 	text := fmt.Sprintf("stepped by %s after %s", words.SignedDuration(worst.byNS), words.Duration(worst.atNS))
 	if n := len(steps); n > 1 {
-		text = fmt.Sprintf("stepped %d times, the farthest by %s after %s", n, words.SignedDuration(worst.byNS), words.Duration(worst.atNS))
+		text = fmt.Sprintf("stepped %d times, the farthest by %s after %s", n, words.SignedDuration(worst.byNS),
+			words.Duration(worst.atNS))
 	}
 	return fmt.Errorf("%s; only the longest part without a step shows its rate", text)
 }

@@ -23,7 +23,8 @@ import (
 )
 
 // All are the kinds of sections, in the order of every report.
-var All = []section.Kind{compare.Kind, counter.Kind, verify.Kind, skew.Kind, drift.Kind, wake.Kind, runtimes.Kind, profile.Kind}
+var All = []section.Kind{compare.Kind, counter.Kind, verify.Kind, skew.Kind, drift.Kind, wake.Kind, runtimes.Kind,
+	profile.Kind}
 
 // loader loads documents with all sections. It is made when it is first needed, since most commands
 // load nothing.

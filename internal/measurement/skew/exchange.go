@@ -27,7 +27,8 @@ type exchanged struct {
 	lost map[int]string
 }
 
-// roundsPerCheck is the number of rounds between two checks that the work is not over and the threads are on their CPUs.
+// roundsPerCheck is the number of rounds between two checks that the work is not over and the threads are on their
+// CPUs.
 const roundsPerCheck = 32
 
 // briefRounds is the number of round trips of a brief exchange. An undisturbed round trip takes less than a

@@ -76,7 +76,8 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 
 // one compares the CPUs by a clock, the first CPU with the others first, for about the span; 0 if the time is up. It
 // leaves out lost CPUs, adds newly lost CPUs, and calls progress between two pairs.
-func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, lost map[int]string, progress func()) SkewedClock {
+func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, lost map[int]string,
+	progress func()) SkewedClock {
 	start, compared := time.Now(), SkewedClock{ID: c.ID}
 	unpinned := thread.Pinnable(s.CPUs)
 	switch err := clock.Readable(c); {
@@ -139,7 +140,8 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 		}
 		offset, bound := e.best.OffsetNS(nsPerTick, tickNS)
 		compared.Pairs = append(compared.Pairs, CPUPair{
-			CPU: pair[0], OtherCPU: pair[1], Rounds: e.best.Brackets, OffsetNS: offset, BoundNS: bound, RoundTripNS: float64(e.best.Width()) * nsPerTick,
+			CPU: pair[0], OtherCPU: pair[1], Rounds: e.best.Brackets, OffsetNS: offset, BoundNS: bound,
+			RoundTripNS: float64(e.best.Width()) * nsPerTick,
 		})
 	}
 	return compared

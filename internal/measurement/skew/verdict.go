@@ -51,9 +51,11 @@ func (s *Skew) verdict() string {
 			text += fmt.Sprintf(" Only %d of %s of CPUs were measured%s.", measured, words.Plural(wanted, "pair"), by)
 		}
 	case measured < wanted:
-		text = fmt.Sprintf("%s by more than %s in %d of %s of CPUs (%s). The others were not measured%s.", none, words.Duration(within), measured, words.Plural(wanted, "pair"), clocks, by)
+		text = fmt.Sprintf("%s by more than %s in %d of %s of CPUs (%s). The others were not measured%s.", none,
+			words.Duration(within), measured, words.Plural(wanted, "pair"), clocks, by)
 	default:
-		text = fmt.Sprintf("%s by more than %s (%s of CPUs, %s).", none, words.Duration(within), words.Plural(measured, "pair"), clocks)
+		text = fmt.Sprintf("%s by more than %s (%s of CPUs, %s).", none, words.Duration(within),
+			words.Plural(measured, "pair"), clocks)
 	}
 	return text
 }
@@ -83,8 +85,8 @@ func (s *Skew) wanted(c *SkewedClock) int {
 	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
 }
 
-// Missing returns why CPUs were not compared, or which differences no clock could show; "" if a clock compared each pair
-// with a small error bound.
+// Missing returns why CPUs were not compared, or which differences no clock could show; "" if a clock compared each
+// pair with a small error bound.
 func (s *Skew) Missing() string {
 	why := "no clock could be read"
 	fewest, smallest := math.MaxInt, 0.0

@@ -45,9 +45,9 @@ func (c *comparison) copy(from *comparison) {
 	copy(c.warps, from.warps)
 }
 
-// across has the thread compare its reads of the clocks with earlier reads of the other threads. All threads read the same
-// clock at the same time, so that a small warp shows, and each clock every millisecond: on a busy machine the CPUs hardly run
-// at the same time for longer.
+// across has the thread compare its reads of the clocks with earlier reads of the other threads. All threads read the
+// same clock at the same time, so that a small warp shows, and each clock every millisecond: on a busy machine the CPUs
+// hardly run at the same time for longer.
 func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 	const turnNS, burstNS = 50_000, 10_000
 	type side struct {
@@ -157,13 +157,15 @@ func (b *bench) compared(members []*observe.Member, wentBack bool) {
 	b.into.Across = a
 	all := len(members) * (len(members) - 1)
 	if a.Pairs < all && b.into.Reason == "" {
-		b.into.Reason = fmt.Sprintf("%d of %d comparisons of one CPU with another were made; use a longer --duration", a.Pairs, all)
+		b.into.Reason = fmt.Sprintf("%d of %d comparisons of one CPU with another were made; use a longer --duration",
+			a.Pairs, all)
 	}
 	switch {
 	case warps > 0 && wentBack && b.clock.Kind == clock.Wall:
 		// The clock was set back for all CPUs, so the others' values are from before.
 	case warps > 0:
-		b.fault(ClockFault{Kind: FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu), EarlierCPU: number(earlier)})
+		b.fault(ClockFault{Kind: FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu),
+			EarlierCPU: number(earlier)})
 	case a.Pairs == all:
 		// An equal value is not a warp, so the smallest detectable warp is a unit larger.
 		a.SmallestWarpNS = b.ns(sees + 1)

@@ -26,7 +26,8 @@ type bench struct {
 
 // ready returns the bench of a clock that can be read, for this number of threads. It waits for a tick of the clock for
 // up to patience. Call it on a thread of its own.
-func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience time.Duration, into *VerifiedClock) *bench {
+func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience time.Duration,
+	into *VerifiedClock) *bench {
 	reader, err := clock.Ready(c)
 	if err != nil {
 		into.Reason = err.Error()
@@ -37,7 +38,8 @@ func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience t
 		into.Reason = "its rate could not be measured"
 		return nil
 	}
-	b := &bench{clock: c, nsPerTick: 1e9 / hz, witness: second.of(c), into: into, watches: make([]watch, threads), failures: make([]error, threads)}
+	b := &bench{clock: c, nsPerTick: 1e9 / hz, witness: second.of(c), into: into, watches: make([]watch, threads),
+		failures: make([]error, threads)}
 	if c.Kind == clock.UserTime {
 		b.witness = nil // The kernel divides CPU time by ticks, so user time stands still and jumps.
 	}

@@ -41,7 +41,8 @@ const (
 )
 
 // ClockFaults are the values of ClockFault.Kind.
-var ClockFaults = []string{FaultBackwards, FaultWarp, FaultStall, FaultAsleep, FaultJump, FaultOutside, FaultResolution, FaultFailed}
+var ClockFaults = []string{FaultBackwards, FaultWarp, FaultStall, FaultAsleep, FaultJump, FaultOutside,
+	FaultResolution, FaultFailed}
 
 // Verification is how far clocks can be trusted.
 type Verification struct {

@@ -118,8 +118,8 @@ func often(n int64) string {
 	return words.Thousands(n) + " times"
 }
 
-// faultWords are the texts of each kind of fault. worst precedes the size; it is empty if a fault has neither a count nor
-// a size.
+// faultWords are the texts of each kind of fault. worst precedes the size; it is empty if a fault has neither a count
+// nor a size.
 var faultWords = map[string]struct {
 	sentence func(c VerifiedClock) string
 	worst    string
@@ -318,7 +318,8 @@ func trust(v *Verification, d *result.Document) string {
 	}
 	switch {
 	case single > 0 && len(v.CPUs) > 1:
-		text += fmt.Sprintf(" For %s not all CPUs were compared with each other; use a longer --duration.", words.Plural(single, "clock"))
+		text += fmt.Sprintf(" For %s not all CPUs were compared with each other; use a longer --duration.",
+			words.Plural(single, "clock"))
 	case single > 0:
 		text += fmt.Sprintf(" %s could be verified on one CPU only.", words.Plural(single, "clock"))
 	}
@@ -338,7 +339,8 @@ func trust(v *Verification, d *result.Document) string {
 // advances, and reports that it did, unless there are only such clocks. It returns nil if no clock was compared on all
 // CPUs without a warp.
 func (v *Verification) sensitivity() (best, worst *VerifiedClock, leftOut bool) {
-	coarse := func(c *VerifiedClock) bool { return c.TickNS == 0 || c.TickNS >= coarseNS } // its ticks hide more than the comparison
+	// The ticks of a coarse clock hide more than the comparison.
+	coarse := func(c *VerifiedClock) bool { return c.TickNS == 0 || c.TickNS >= coarseNS }
 	for i := range v.Clocks {
 		c := &v.Clocks[i]
 		switch {

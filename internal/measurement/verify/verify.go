@@ -95,9 +95,10 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 		}
 	})
 	const least = 0 // a thread can check its own reads alone
-	r := observe.Together(ctx, clock.Clock{}, cpus, max(s.Time-time.Since(start), s.Time/2), least, func(member *observe.Member) {
-		work(ctx, benches, member)
-	})
+	r := observe.Together(ctx, clock.Clock{}, cpus, max(s.Time-time.Since(start), s.Time/2), least,
+		func(member *observe.Member) {
+			work(ctx, benches, member)
+		})
 	lost, why := r.Lost(), ""
 	for _, cpu := range slices.Sorted(maps.Keys(lost)) {
 		why = lost[cpu]

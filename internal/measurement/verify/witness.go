@@ -10,8 +10,9 @@ import (
 // These are the ids of possible witnesses, the best first, of a counter and of a system clock. The counters wait for
 // earlier instructions, and the system clocks are not slewed.
 var (
-	againstCounters = []string{"CLOCK_MONOTONIC_RAW@vdso", "CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
-	againstSystem   = append(slices.Clone(clock.OrderedCounters), "RDTSC@cpu")
+	againstCounters = []string{"CLOCK_MONOTONIC_RAW@vdso", "CLOCK_MONOTONIC_RAW@syscall",
+		"QueryPerformanceCounter@winapi", "time.Now@go"}
+	againstSystem = append(slices.Clone(clock.OrderedCounters), "RDTSC@cpu")
 	// The last resort uses the same time base as the others, but is read by another path.
 	lastResort = []string{"CLOCK_MONOTONIC_RAW@syscall", "QueryPerformanceCounter@winapi", "time.Now@go"}
 )

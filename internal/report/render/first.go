@@ -116,8 +116,8 @@ func (s *opening) dropOne() bool {
 	return true
 }
 
-// opening returns the pieces of the first screen, with a table of at most this number of rows, or of the first rows that
-// belong to it.
+// opening returns the pieces of the first screen, with a table of at most this number of rows, or of the first rows
+// that belong to it.
 func (r Report) opening(width, rows, first int) *opening {
 	s := &opening{width: width, titled: r.titled}
 	for i, paragraph := range r.opens(width) {
@@ -144,7 +144,8 @@ func (r Report) opening(width, rows, first int) *opening {
 		if i == 0 {
 			before = "\n"
 		}
-		s.add(2+5*min(i, 1), before+labelled(table.Warn, table.Cut("Warning: "+warning.Saw+".", width, 1), 2*width), "warning")
+		s.add(2+5*min(i, 1), before+labelled(table.Warn, table.Cut("Warning: "+warning.Saw+".", width, 1), 2*width),
+			"warning")
 	}
 	s.hide(len(r.missing.Lines), "missing figure")
 	return s
@@ -167,7 +168,8 @@ func (s *opening) findings(r Report) {
 		if shown == 0 {
 			before = "\n"
 		}
-		s.add(4+2*min(shown, 1), before+labelled(levels[f.Severity], table.Cut(f.Severity+": "+f.Title, s.width, 1), 2*s.width), "finding")
+		s.add(4+2*min(shown, 1), before+labelled(levels[f.Severity], table.Cut(f.Severity+": "+f.Title, s.width, 1),
+			2*s.width), "finding")
 		shown++
 	}
 }

@@ -19,8 +19,8 @@ var (
 	Inside = color.RGBA{R: 0x1a, G: 0x1a, B: 0x1a, A: 0xff}
 )
 
-// Parts are the colours of the parts of a bar, from the left. In a grey print, neighbours differ, and text of the colour
-// Inside is legible on each.
+// Parts are the colours of the parts of a bar, from the left. In a grey print, neighbours differ, and text of the
+// colour Inside is legible on each.
 var Parts = []color.RGBA{
 	RGB(0xd2d2d2), RGB(0x56b4e9), RGB(0xf0e442), RGB(0xcc79a7), RGB(0xb9daf0), RGB(0x2aa883), RGB(0xf8cfab), RGB(0xe2762b),
 	RGB(0xe69f00), RGB(0xe6e6c8),
@@ -73,7 +73,8 @@ func (p polygon) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	var corners []vg.Point
 	for i := range p.corners {
 		sin, cos := math.Sincos(p.first + 2*math.Pi*float64(i)/float64(p.corners))
-		corners = append(corners, vg.Point{X: at.X + larger*style.Radius*vg.Length(cos), Y: at.Y + larger*style.Radius*vg.Length(sin)})
+		corners = append(corners, vg.Point{X: at.X + larger*style.Radius*vg.Length(cos),
+			Y: at.Y + larger*style.Radius*vg.Length(sin)})
 	}
 	if p.hollow {
 		c.StrokeLines(Stroke(style.Color, vg.Points(0.5)), append(corners, corners[0], corners[1]))
