@@ -123,13 +123,7 @@ func (c *Counter) Frequency() string {
 }
 
 // MHz returns a frequency: 2,596.152 MHz.
-func MHz(hz float64) string {
-	const most = 1e15 // digits above it have no meaning
-	if hz >= most {
-		return fmt.Sprintf("%.3g MHz", hz/1e6)
-	}
-	return words.Grouped(hz/1e6, 3) + " MHz"
-}
+func MHz(hz float64) string { return words.Grouped(hz/1e6, 3) + " MHz" }
 
 // key is the key of the section in a document.
 const key = "counter"
