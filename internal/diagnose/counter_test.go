@@ -205,6 +205,10 @@ func TestCounterVerdicts(t *testing.T) {
 				"[    1.9] tsc: Previous calibrated TSC freq:\t 2600.100 MHz", "[    1.9] tsc: TSC freq recalibrated by [HPET]:\t 2400.100 MHz",
 			}
 		}, nil, counter.NotProven, "the kernel log doubts the TSC, without a proof: the CPU reports a wrong rate of its TSC"},
+		"failed the kernel's comparison": {func(d *result.Document) { // proton-ge-custom#784
+			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
+			d.Host.KernelLog.Lines = append(d.Host.KernelLog.Lines, "[    0.5] tsc: Marking TSC unstable due to check_tsc_sync_source failed")
+		}, nil, counter.No, "the kernel marked the TSC unstable: the TSCs of the CPUs differ"},
 		"switched off by a parameter": {func(d *result.Document) {
 			d.Host.ClockSource, d.Host.BootParameters = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}, []string{"tsc=unstable"}
 			d.Host.KernelLog.Lines = append(d.Host.KernelLog.Lines, "[    0.0] tsc: Marking TSC unstable due to boot parameter")
