@@ -108,7 +108,7 @@ func NotChecked(d *result.Document, why string) []result.NotChecked {
 	return listed
 }
 
-// Unchecked returns the questions that were not checked, with the questions of one reason as one: "a and b".
+// Unchecked returns the questions that were not checked, and joins the questions with the same reason: "a and b".
 func Unchecked(d *result.Document) (all []result.NotChecked) {
 	seen := map[string]bool{}
 	for _, n := range d.NotChecked {

@@ -59,7 +59,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	}),
 	"modules":  is(func(s *machine) bool { return !s.Host.NoModules }),
 	"log-only": is((*machine).LogOnly),
-	// What the document does not show.
+	// Facts that the document lacks.
 	"kernel-unknown":         is(func(s *machine) bool { return s.Host.Kernel == "" }),
 	"arch-unknown":           is(func(s *machine) bool { return s.Host.Arch == "" }),
 	"source-unknown":         is(func(s *machine) bool { return s.ClockSource == "" }),

@@ -30,7 +30,7 @@ type Event struct {
 	Cycles           int64   // a difference of counters between CPUs, in cycles; negative if behind
 	CPUs             []int   // the CPUs that the line names, those it is about first
 	Reason           string  // why the kernel did it, in its own words: "clocksource watchdog", "TSC halts in idle"
-	// what else the line names: a hypervisor, a kernel release, an erratum, a boot parameter's line
+	// another name in the line: of a hypervisor, a kernel release, an erratum, or the text of the kernel command line
 	Name string
 }
 
@@ -49,7 +49,7 @@ type Machine struct {
 // A Judgement is what a cause says about the TSC.
 type Judgement string
 
-// What a cause may say.
+// The judgements.
 const (
 	TSCUnknown Judgement = ""      // the log does not show whether the TSC is right
 	TSCRight   Judgement = "right" // the TSC kept time, and another part was wrong
