@@ -10,8 +10,10 @@ import (
 )
 
 var pictures = []picture.Chart[*result.Document]{
-	{Name: "latency", Title: "Latency and resolution of each clock", Subtitle: section.Caption, Of: latencies},
+	{Name: "latency", Title: "Latency of each clock", Subtitle: section.Caption, Of: latencies},
 	{Name: "layers", Title: "Where the time of a read goes", Subtitle: section.Caption, Of: layerRows},
+	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Subtitle: section.Caption,
+		Of: func(d *result.Document) picture.Drawing { return lanesOf(d) }},
 	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Subtitle: section.Caption,
 		Of: timePerRead},
 	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Subtitle: section.Caption,
@@ -34,18 +36,13 @@ func measured(d *result.Document) []Clock {
 }
 
 // latencies returns a row for each clock, the fastest first: a mark at the median and a bar for its confidence
-// interval, on a logarithmic axis, with the latency and the resolution beside it.
+// interval, on a logarithmic axis.
 func latencies(d *result.Document) picture.Drawing {
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })
-	rows := picture.Rows{XLabel: "wall time per read: median with its 95% CI (log scale), and the resolution",
-		Legend: legend(clocks)}
+	rows := picture.Rows{XLabel: "wall time per read: median with its 95% CI (log scale)", Legend: legend(clocks)}
 	for _, clock := range clocks {
-		row := clock.Latency.Row(clock.ID, picture.LookOf(clock.Path))
-		if clock.Resolution != nil {
-			row.Text += "; " + Tick(clock.Resolution)
-		}
-		rows.Rows = append(rows.Rows, row)
+		rows.Rows = append(rows.Rows, clock.Latency.Row(clock.ID, picture.LookOf(clock.Path)))
 	}
 	return rows
 }

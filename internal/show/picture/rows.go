@@ -118,7 +118,7 @@ func (r Rows) Draw(c draw.Canvas) {
 	p.Y.Ticks, p.Y.NoMarks = names, true
 	r.above, r.left = IsNarrow(c.Size().X), c.Min.X
 	p.Add(r)
-	c = draw.Crop(c, 0, 0, 0, -r.legend(c, c.Size().X))
+	c = r.DrawLegend(c)
 	if r.above {
 		p.withoutY = true
 		p.Y.Max += 0.3
@@ -225,6 +225,11 @@ func ShortenedID(s draw.TextStyle, id string, most vg.Length) string {
 type Entry struct {
 	Look Look
 	Name string
+}
+
+// DrawLegend draws the legend at the top of a canvas, and returns the remaining canvas.
+func (r Rows) DrawLegend(c draw.Canvas) draw.Canvas {
+	return draw.Crop(c, 0, 0, 0, -r.legend(c, c.Size().X))
 }
 
 // legend draws the marks of the legend and the vertical lines, with their names, at the top of a canvas, in as many
