@@ -56,7 +56,7 @@ of one run, so diff judges by runs where there are several.`,
 	f.StringVar(&flags.minChange, "min-change", "2%", "smallest change that counts, as a `percentage`")
 	f.StringVar(&flags.failAbove, "fail-above", "",
 		"exit with status 1 if a clock is slower by more than this `percentage` beyond noise, and 3 if diff cannot decide")
-	addReportFlags(command, &flags.reportFlags, render.DiffFormats, "diff.json, diff.md and diff.html")
+	addReportFlags(command, &flags.reportFlags, render.DiffFormats, "diff.json, diff.md, diff.html and a chart")
 	return command
 }
 

@@ -5,12 +5,14 @@ package diff
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/sections"
+	"github.com/timebench/timebench/internal/show/picture"
 )
 
 // Schema is the schema of a Diff as JSON.
@@ -139,4 +141,23 @@ func (d *Diff) JSON() ([]byte, error) {
 		parts = append(parts, result.Keyed{Key: s.Key, Value: s.Value})
 	}
 	return result.Encode(false, parts...)
+}
+
+// Pictures are the pictures of a diff.
+var Pictures = []picture.Chart[*Diff]{{
+	Name: "change", Title: "Change of the latency of each clock",
+	Subtitle: func(d *Diff) string {
+		return filepath.Base(d.Old.File) + " → " + filepath.Base(d.New.File) + picture.AtMost(len(latencies(d)))
+	},
+	Of: func(d *Diff) picture.Drawing { return compare.ChangeRows(latencies(d)) },
+}}
+
+// latencies returns the changes of the latency of clocks.
+func latencies(d *Diff) (all []compare.Change) {
+	for _, s := range d.Sections {
+		if of, ok := s.Value.(*compare.Changes); ok && s.Key == compare.Kind.Key {
+			all = of.Latencies()
+		}
+	}
+	return all
 }

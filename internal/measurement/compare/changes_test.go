@@ -349,12 +349,16 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 		require.Equal(t, mirror[c.Verdict], compareOne(t, new, old).Verdict,
 			"what is slower one way round is faster the other: %+v", c)
 		require.Equal(t, n >= 5, c.Confidence > 0, "%d runs", n)
-		if c.Confidence > 0 {
-			require.LessOrEqual(t, c.Low, c.Change)
-			require.GreaterOrEqual(t, c.High, c.Change)
-			require.False(t, c.Verdict == Slower && c.Low <= 0 || c.Verdict == Faster && c.High >= 0, "%+v", c)
+		low, high := ends(c)
+		require.LessOrEqual(t, low, 1+c.Change)
+		require.GreaterOrEqual(t, high, 1+c.Change)
+		switch c.Verdict {
+		case Slower:
+			require.Greater(t, low, 1.0, "%+v", c)
+			require.GreaterOrEqual(t, c.Change, c.Floor)
+		case Faster:
+			require.Less(t, high, 1.0, "%+v", c)
 		}
-		require.False(t, c.Verdict == Slower && c.Change < c.Floor, "%+v", c)
 		seen[c.Verdict]++
 	}
 	require.Subset(t, []Verdict{Slower, Faster, Same, Unsteady}, slices.Collect(maps.Keys(seen)))

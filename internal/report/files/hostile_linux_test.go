@@ -176,24 +176,24 @@ func (h *hostile) requireVictims(t *testing.T) {
 func TestHostileFolder(t *testing.T) {
 	content := bytes.Repeat([]byte("timebench_x 1\n"), 1<<12)
 	write := func(w io.Writer) error { _, err := w.Write(content); return err }
-	fleet := []byte(`{"schema": "timebench-fleet/1"}`)
+	diff := []byte(`{"schema": "timebench-diff/1"}`)
 	for name, test := range map[string]struct {
 		moves bool
 		once  func(h *hostile)
 	}{
 		"out": {once: func(h *hostile) {
-			h.plant(t, "fleet.json", fleet)
-			h.plant(t, "fleet.md", nil)
-			target := NewTarget(h.folder, Fleets)
+			h.plant(t, "diff.json", diff)
+			h.plant(t, "diff.md", nil)
+			target := NewTarget(h.folder, Diffs)
 			if target.Check() == nil {
-				_ = target.Write([]File{{"charts/fleet.png", write}, {"fleet.md", write}, {"fleet.json", write}})
+				_ = target.Write([]File{{"charts/change.png", write}, {"diff.md", write}, {"diff.json", write}})
 			}
 		}},
 		"charts": {moves: true, once: func(h *hostile) {
-			h.plant(t, "fleet.json", fleet)
-			target := NewTarget(h.folder, Fleets)
+			h.plant(t, "diff.json", diff)
+			target := NewTarget(h.folder, Diffs)
 			if target.Check() == nil {
-				_ = target.Write([]File{{"charts/fleet.png", write}, {"fleet.json", write}})
+				_ = target.Write([]File{{"charts/change.png", write}, {"diff.json", write}})
 			}
 		}},
 		"textfile": {once: func(h *hostile) {

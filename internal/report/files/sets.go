@@ -61,13 +61,13 @@ func MeasuredBy(d *result.Document) []string {
 
 // Diffs and Fleets are the sets of a diff and of a fleet. Each replaces any other of its kind.
 var (
-	Diffs  = comparisons("diff.json", "timebench-diff/", "a diff")
-	Fleets = comparisons("fleet.json", "timebench-fleet/", "a fleet", pictureFile(fleet.Pictures[0].Name))
+	Diffs  = comparisons("diff.json", "timebench-diff/", "a diff", diff.Pictures)
+	Fleets = comparisons("fleet.json", "timebench-fleet/", "a fleet", fleet.Pictures)
 )
 
 // comparisons returns the set of a document of this schema. Such a document repeats the contents of other files, so it
 // may be replaced.
-func comparisons(document, schema, what string, pictures ...string) Set {
+func comparisons[T any](document, schema, what string, charts []picture.Chart[T]) Set {
 	begin := regexp.MustCompile(`^\s*\{\s*"schema"\s*:\s*"` + schema)
 	return Set{document, func(file *os.File, path string) ([]string, error) {
 		ours := holds(file, document)
@@ -77,7 +77,11 @@ func comparisons(document, schema, what string, pictures ...string) Set {
 		if !ours {
 			return nil, fmt.Errorf("%s is not %s of timebench and would be overwritten; name another one", path, what)
 		}
-		return slices.Clone(pictures), nil
+		var pictures []string
+		for _, c := range charts {
+			pictures = append(pictures, pictureFile(c.Name))
+		}
+		return pictures, nil
 	}}
 }
 
@@ -104,7 +108,7 @@ func OfDiagnosis(d *result.Document) []File {
 
 // OfDiff returns the files of a diff.
 func OfDiff(d *diff.Diff) []File {
-	return reports("diff", nil, d, render.OfDiff, File{"diff.json",
+	return reports("diff", diff.Pictures, d, render.OfDiff, File{"diff.json",
 		func(w io.Writer) error { return render.DiffJSON(w, d) }})
 }
 

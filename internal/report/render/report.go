@@ -130,7 +130,8 @@ func ofMachine(d *result.Document) Report {
 
 // OfDiff returns the report of a diff.
 func OfDiff(d *diff.Diff) Report {
-	r := Report{title: "timebench diff", facts: table.Facts{Title: "The runs", Lines: sideFacts(d)}}
+	r := Report{title: "timebench diff", pictures: drawings(diff.Pictures, d),
+		facts: table.Facts{Title: "The runs", Lines: sideFacts(d)}}
 	r.answer, r.level = diffAnswer(d)
 	r.blocks = []table.Block{{Title: sameSetup}}
 	if lines := setupFacts(d); len(lines) > 0 {

@@ -91,7 +91,7 @@ func TestLinesAsideAreGrey(t *testing.T) {
 
 // On a screen and on a telephone, each row, line, member of a band and mark has its name.
 func TestRowsAndGraphsAreNamed(t *testing.T) {
-	rows := Rows{Legend: []Entry{{Failed, "entry"}}, Marks: []Mark{{"mark", 20}}, XLabel: "x", Rows: []Row{{
+	rows := Rows{Legend: []Entry{{Failed, "entry"}}, Marks: []Mark{{"mark", 20}}, Middle: 30, XLabel: "x", Rows: []Row{{
 		Name: "row", Text: "text", Bars: []Bar{{1, 90, Light, "bar"}}, Interval: &Bar{From: 10, To: 40},
 		Points: []Point{{At: 20, Glyph: Failed.Glyph(Pixel)}},
 	}}}

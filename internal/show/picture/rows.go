@@ -49,10 +49,13 @@ type Rows struct {
 	Legend []Entry
 	Marks  []Mark
 	XLabel string
-	// Max is the end of a linear axis from 0 with these Ticks. Without Ticks the axis is logarithmic and includes all
-	// values, durations in ns.
-	Max   float64
-	Ticks Ticker
+	// Min and Max are the ends of a linear axis with these Ticks. Without Ticks the axis is logarithmic and includes
+	// all values, with labels of Word; durations in ns if Word is nil.
+	Min, Max float64
+	Ticks    Ticker
+	Word     func(float64) string
+	// Middle is the place of a vertical line; 0 to leave it out.
+	Middle float64
 	// above is whether the names and texts are above the rows. The names begin at left.
 	above bool
 	left  vg.Length
@@ -106,13 +109,18 @@ func (r Rows) Draw(c draw.Canvas) {
 	for _, m := range r.Marks {
 		has(m.ValueNS)
 	}
-	p.X.Max, p.X.Ticks = r.Max, r.Ticks
+	has(r.Middle)
+	p.X.Min, p.X.Max, p.X.Ticks = r.Min, r.Max, r.Ticks
 	if r.Ticks == nil {
 		if high == 0 {
 			low, high = 1, 1
 		}
+		word := r.Word
+		if word == nil {
+			word = words.Duration
+		}
 		p.X.Min, p.X.Max = Around([]float64{low, high}, 1.5)
-		p.X.Log, p.X.Ticks = true, LogTicks{Word: words.Duration}
+		p.X.Log, p.X.Ticks = true, LogTicks{Word: word}
 	}
 	p.Y.Min, p.Y.Max = -0.6, float64(len(r.Rows))-0.4
 	p.Y.Ticks, p.Y.NoMarks = names, true
@@ -136,6 +144,9 @@ func (r Rows) Plot(c draw.Canvas, p *Plot) {
 	text.YAlign = draw.YCenter
 	for i, m := range r.Marks {
 		r.upright(c, markStyle(i), x(m.ValueNS), y)
+	}
+	if r.Middle != 0 {
+		r.upright(c, Stroke(Grey, Pixel), x(r.Middle), y)
 	}
 	for i, row := range r.Rows {
 		if i > 0 && row.Group != r.Rows[i-1].Group {
