@@ -203,6 +203,9 @@ func TestRuleFiles(t *testing.T) {
 					require.Contains(t, figures, figure, e.Name)
 				}
 			}
+			require.Contains(t, []Subject{"", OfTSC, OfOtherSource, OfWallClock, OfCounter, OfGuests, OfSandbox, ofItsClock},
+				Subject(e.Get("concerns")), e.Name)
+			require.Contains(t, []Judgement{TSCUnknown, TSCRight, TSCWrong}, Judgement(e.Get("tsc")), e.Name)
 			for _, kind := range e.List("lines") {
 				require.True(t, kinds[kind], "%s: no format has the kind %s", e.Name, kind)
 			}
