@@ -11,20 +11,14 @@ import (
 )
 
 // changesOf returns what changed between two documents: the verdicts on clocks, with the kinds of their faults, and
-// whether pairs of clocks kept their distance. The table has only what changed.
+// whether pairs of clocks kept their distance. The table has the changes only.
 func changesOf(old, new *Verification) section.Comparison {
 	all := &section.Changes{}
-	b := table.Block{Title: changesTitle}
-	verdicts := 0
-	var changed []section.Change
 	all.OnlyOld, all.OnlyNew = section.Match(old.Clocks, new.Clocks, func(c VerifiedClock) string { return c.ID },
 		func(old, new VerifiedClock) {
 			o, n := section.Value{Value: old.Verdict, Detail: kinds(old.Faults)},
 				section.Value{Value: new.Verdict, Detail: kinds(new.Faults)}
 			all.Add(section.Change{Subject: old.ID, What: "verdict", Old: o, New: n}, o != n)
-			if verdicts++; o != n {
-				changed = append(changed, all.Changes[len(all.Changes)-1])
-			}
 		})
 	// A pair that only one run requested is not a change.
 	section.Match(old.Relations, new.Relations, func(r Relation) string { return r.Clock + "\x00" + r.Against },
@@ -32,18 +26,17 @@ func changesOf(old, new *Verification) section.Comparison {
 			o, n := keptOrStepped(old.Held), keptOrStepped(new.Held)
 			all.Add(section.Change{Subject: old.Clock, What: "distance from " + old.Against, Old: section.Value{Value: o},
 				New: section.Value{Value: n}}, o != n)
-			if o != n {
-				b.Faults = append(b.Faults,
-					fmt.Sprintf("%s against %s: the distance was %s in the old run and %s in the new.", old.Clock,
-						old.Against, o, n))
-			}
 		})
-	b.Grids = []table.Grid{table.Of(b.Title, changed, []table.Column[section.Change]{
+	changed := slices.DeleteFunc(slices.Clone(all.Changes),
+		func(c section.Change) bool { return c.Verdict == section.Same })
+	grid := table.Of(changesTitle, changed, []table.Column[section.Change]{
 		{Name: "Clock", Left: true, Text: func(c section.Change) string { return c.Subject }},
+		{Name: "what", Left: true, Text: func(c section.Change) string { return c.What }},
 		{Name: "old", Left: true, Text: func(c section.Change) string { return withFaults(c.Old) }},
 		{Name: "new", Left: true, Text: func(c section.Change) string { return withFaults(c.New) }},
-	})}
-	b.Notes, b.Verdict = all.Notes(), section.Verdict(len(changed), verdicts, "verdict", "")
+	})
+	b := table.Block{Title: changesTitle, Grids: []table.Grid{grid}, Notes: all.Notes(),
+		Verdict: section.Verdict(len(changed), len(all.Changes), "verdict", "")}
 	return section.Comparison{Value: all, Block: b, Settings: section.Differing(
 		section.Difference{What: "CPUs verified on", Old: counted(old.CPUs), New: counted(new.CPUs)},
 		section.Difference{What: "Verified under load", Old: strconv.FormatBool(old.Load),
