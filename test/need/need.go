@@ -35,9 +35,7 @@ func Compiled(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), ".c"))
 	args := append([]string{"-Wall", "-O1", "-pthread", "-o", path, source}, flags...)
-	if out, err := exec.Command(Program(t, "cc"), args...).CombinedOutput(); err != nil {
-		t.Fatalf("cc: %v\n%s", err, out)
-	}
+	Output(t, exec.Command(Program(t, "cc"), args...))
 	return path
 }
 

@@ -178,8 +178,7 @@ func compile(t testing.TB, compiler string, args ...string) {
 	t.Helper()
 	command := exec.Command(compiler, args...)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := command.CombinedOutput()
-	require.NoError(t, err, string(out))
+	need.Output(t, command)
 }
 
 // args returns the arguments of a program. If readNS is 0, the program measures the cost of a read.
