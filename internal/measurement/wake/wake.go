@@ -177,10 +177,11 @@ func (t *sleepingThread) open() {
 	}
 }
 
-// pass has each way sleep, for a short span several times, since it takes less time. It takes passTime at least, as the
-// first sleep of a pass is the sleep of a thread that has just been woken up; without a sleep it ends at once.
+// pass has each way sleep, for a short span several times, since it takes less time. It takes passTime at least, as long
+// as the run allows: on a busy machine the first sleeps of a new thread end later. Without a sleep it ends at once.
 func (t *sleepingThread) pass(step step) {
-	const most, passTime = 10, int64(50 * time.Millisecond)
+	const most, passes = 10, 40
+	passTime := int64(max(50*time.Millisecond, min(t.Time/passes, time.Second)))
 	t.change(step)
 	longest, begun := t.Spans[len(t.Spans)-1], observe.Now()
 	for slept := true; slept && !t.over() && observe.Now()-begun < passTime; {
