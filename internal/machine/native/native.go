@@ -20,11 +20,11 @@
 //
 // # What every loop guarantees
 //
-// Memory. A loop writes only through its pointer argument. The argument is declared as a pointer and without
-// go:noescape, so the compiler allocates its target on the heap. This is necessary: the C loops have a frame of 32 KiB.
-// The Go prologue grows the goroutine stack to fit it, which moves the stack, and the address of a stack variable from
-// before the call would point to dead memory. The garbage collector never moves the heap, and the argument slot keeps
-// the object alive during the call.
+// Memory. A loop writes only through its pointer argument. Without go:noescape on the declaration, the compiler
+// allocates its target on the heap. This is necessary: the C loops have a frame of 32 KiB. The Go prologue grows the
+// goroutine stack to fit it, which moves the stack, and the address of a stack variable from before the call would
+// point to dead memory. The garbage collector never moves the heap, and the
+// argument slot keeps the object alive during the call.
 //
 // Stack. C code has no prologue that grows the stack, so it gets that frame of 32 KiB, aligned as the CPU's convention
 // says. A stack moves only in a function prologue or while its goroutine is stopped. Neither happens inside a loop.
