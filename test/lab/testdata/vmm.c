@@ -122,9 +122,10 @@ int main(int argc, char **argv) {
 	int kvm = open("/dev/kvm", O_RDWR);
 	if (kvm < 0)
 		err(1, "/dev/kvm");
-	guest = mmap(NULL, memory, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	guest = mmap(NULL, memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (guest == MAP_FAILED)
 		err(1, "memory of the guest");
+	madvise(guest, memory, MADV_HUGEPAGE); // fewer exits
 	loadLinux(argv);
 	int vm = CONTROL(kvm, KVM_CREATE_VM, 0);
 	CONTROL(vm, KVM_CREATE_IRQCHIP, 0);
