@@ -1,0 +1,3 @@
+package files
+
+func checkSystemName(path string) error { return checkWindowsName(path) }
