@@ -19,6 +19,7 @@ import (
 	"github.com/timebench/timebench/internal/show/printable"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/folder"
+	_ "github.com/timebench/timebench/internal/system/limits" // ends the program if they are too low
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/internal/system/signals"
 	"github.com/timebench/timebench/internal/system/terminal"

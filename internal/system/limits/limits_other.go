@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package limits
+
+func check() error { return checkFiles() }
