@@ -167,7 +167,7 @@ func TestEachFinding(t *testing.T) {
 		"hpet, and no proof": {func(d *result.Document) {
 			compare.Into(d).Clocks = clocks(result.Unknown, 640)
 			for i := range compare.Of(d).Clocks {
-				compare.Into(d).Clocks[i].KernelEntryBy = "no seccomp filter (operation not permitted), and the cost is inconclusive"
+				compare.Into(d).Clocks[i].KernelEntryBy = "no seccomp filter (operation not permitted), and CPU time and cost are inconclusive"
 			}
 			d.Host.ClockSource.Current = "hpet"
 		}, "kernel-entry-unproven", result.Warn, "kernel entry is unknown: no seccomp filter (operation not permitted)"},

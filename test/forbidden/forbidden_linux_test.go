@@ -196,7 +196,7 @@ func TestForbiddenIsReported(t *testing.T) {
 	require.NoError(t, err, stderr.String())
 	measured.Read(t, stdout.Bytes())
 	for _, line := range []string{
-		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; comparing costs",
+		"entry: no seccomp filter: PR_SET_SECCOMP: operation not permitted; comparing CPU time and cost",
 		"host: adjtimex(2): operation not permitted",
 	} {
 		require.Contains(t, stderr.String(), "timebench: debug: "+line+"\n")

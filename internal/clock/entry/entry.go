@@ -8,8 +8,9 @@
 // calls with a special errno, but only for calls that would write to the probe's buffer. A read that returns this errno
 // and leaves the buffer unchanged entered the kernel. A read that fills the buffer did not.
 //
-// If no filter can be installed, a read that costs far less than the system call did not make one. Otherwise the result
-// is unknown.
+// If no filter can be installed, the CPU time accounting of the kernel decides: a read that
+// enters the kernel uses system time, other reads use user time. If that is inconclusive, a read
+// that costs far less than the system call did not make one. Otherwise the result is unknown.
 package entry
 
 import "unsafe"
@@ -22,6 +23,6 @@ type Read func(buffer unsafe.Pointer, n int) int
 type Verdict struct {
 	// Enters is never, always, sometimes or unknown; see package result.
 	Enters string
-	// By is the method: "seccomp" or "cost"; if Enters is unknown, the reason.
+	// By is the method: "seccomp", "cpu time" or "cost"; if Enters is unknown, the reason.
 	By string
 }

@@ -11,7 +11,7 @@ import (
 // Of returns a verdict for each read, in order.
 func Of(reads []Read) []Verdict { return of(reads, installFilter) }
 
-// of uses a seccomp filter if install succeeds, and otherwise compares costs.
+// of uses a seccomp filter if install succeeds, and otherwise compares CPU time and cost.
 func of(reads []Read, install func(buffer *[2]int64) error) []Verdict {
 	if len(reads) == 0 {
 		return nil
@@ -36,12 +36,14 @@ func of(reads []Read, install func(buffer *[2]int64) error) []Verdict {
 		debuglog.Printf("entry", "%d reads tested with a seccomp filter", len(reads))
 		return verdicts
 	}
-	debuglog.Printf("entry", "no seccomp filter: %v; comparing costs", err)
-	call := costNS(systemCalls[0].read)
+	debuglog.Printf("entry", "no seccomp filter: %v; comparing CPU time and cost", err)
+	s := calibrate()
+	debuglog.Printf("entry", "a system call costs %.3g ns, share of system time %.2g; an empty call %.3g ns, %.2g",
+		s.call.readNS, s.call.systemShare, s.empty.readNS, s.empty.systemShare)
 	for i, read := range reads {
-		verdicts[i] = judge(costNS(read), call)
+		verdicts[i] = s.judge(spend(read, actual, s.patience()))
 		if verdicts[i].Enters == result.Unknown {
-			verdicts[i].By = fmt.Sprintf("no seccomp filter (%v), and the cost is inconclusive", err)
+			verdicts[i].By = fmt.Sprintf("no seccomp filter (%v), and CPU time and cost are inconclusive", err)
 		}
 	}
 	return verdicts

@@ -137,7 +137,7 @@ func seccomp(t *testing.T, file string) string {
 
 func TestNoReads(t *testing.T) { require.Empty(t, Of(nil)) }
 
-// Without a filter, a read that costs far less than a system call does not make one.
+// Without a filter, the kind of CPU time or the cost decides.
 func TestWithoutFilters(t *testing.T) {
 	refuse := func(*[2]int64) error { return errors.New("PR_SET_SECCOMP: operation not permitted") }
 	verdicts := of([]Read{
@@ -145,9 +145,10 @@ func TestWithoutFilters(t *testing.T) {
 		func(_ unsafe.Pointer, n int) int { native.CallNothing(n); return 0 },
 		func(unsafe.Pointer, int) int { return -int(syscall.ENOSYS) },
 	}, refuse)
+	require.NotEqual(t, result.Never, verdicts[0].Enters)
 	require.NotEqual(t, result.Always, verdicts[1].Enters)
 	require.Equal(t, Verdict{
-		result.Unknown, "no seccomp filter (PR_SET_SECCOMP: operation not permitted), and the cost is inconclusive",
+		result.Unknown, "no seccomp filter (PR_SET_SECCOMP: operation not permitted), and CPU time and cost are inconclusive",
 	}, verdicts[2])
 }
 
@@ -158,11 +159,87 @@ func TestFilterThatDoesNothing(t *testing.T) {
 	require.Contains(t, verdicts[0].By, "a filter for clock_gettime was installed but has no effect")
 }
 
-func TestJudge(t *testing.T) {
-	const callNS = 300
-	for readNS, want := range map[float64]string{25: result.Never, 170: result.Never, 290: result.Unknown,
-		1200: result.Unknown, 0: result.Unknown} {
-		require.Equal(t, want, judge(readNS, callNS).Enters, readNS)
+// The minimum is the cost of a read, without the checks of the time.
+func TestCostOfARead(t *testing.T) {
+	const look, read = 2 * time.Microsecond, 10 * time.Nanosecond
+	var at time.Time
+	slow := 0
+	spent := spend(func(_ unsafe.Pointer, n int) int {
+		at = at.Add(time.Duration(n) * read)
+		if slow++; slow%5000 == 0 {
+			at = at.Add(time.Millisecond) // another program has the CPU
+		}
+		return 0
+	}, stopwatch{
+		wall: func() time.Time {
+			at = at.Add(look)
+			return at
+		},
+		cpu: func() (user, system time.Duration, err error) { return 0, at.Sub(time.Time{}), nil },
+	}, longest)
+	require.InDelta(t, float64(read), spent.readNS, 0.2)
+	require.Equal(t, 1.0, spent.systemShare)
+	require.False(t, spent.unclear)
+}
+
+// Beside busy programs, a read is made for as much CPU time as alone. With less CPU time, its kind is inconclusive.
+func TestCPUTimeBesideOtherPrograms(t *testing.T) {
+	for share, unclear := range map[int]bool{1: false, 4: false, 50: true} {
+		var at time.Time
+		spent := spend(func(_ unsafe.Pointer, n int) int {
+			at = at.Add(time.Duration(n) * 10 * time.Nanosecond)
+			return 0
+		}, stopwatch{
+			wall: func() time.Time { return at },
+			cpu: func() (user, system time.Duration, err error) {
+				used := at.Sub(time.Time{}) / time.Duration(share)
+				return used / 2, used / 2, nil
+			},
+		}, longest)
+		passed := at.Sub(time.Time{})
+		require.Equal(t, unclear, spent.unclear, "a share of 1/%d", share)
+		require.InDelta(t, float64(min(calling*time.Duration(share), longest)), float64(passed), float64(longest)/10,
+			"a share of 1/%d", share)
+		require.InDelta(t, 0.5, spent.systemShare, 0.01)
 	}
-	require.Equal(t, result.Unknown, judge(0.001, 0.002).Enters, "a stopwatch that is too coarse")
+	require.Equal(t, longest, scale{}.patience())
+	require.Equal(t, calling, scale{empty: expense{unclear: true}}.patience(), "the reads need not wait then")
+}
+
+func TestJudge(t *testing.T) {
+	const callNS, none = 300, 0
+	for name, c := range map[string]struct {
+		call, empty, read expense
+		want              Verdict
+	}{
+		"system time": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.66, 280, false},
+			Verdict{result.Always, "cpu time"}},
+		"user time": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 25, false},
+			Verdict{result.Never, "cpu time"}},
+		"user time, slow": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 1200, false},
+			Verdict{result.Never, "cpu time"}},
+		"between, fast": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 25, false},
+			Verdict{result.Never, "cost"}},
+		"between, slow": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 290, false},
+			Verdict{Enters: result.Unknown}},
+		"no accounting, fast": {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 25, false},
+			Verdict{result.Never, "cost"}},
+		"no accounting, slow": {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 290, false},
+			Verdict{Enters: result.Unknown}},
+		"implausible accounting": {expense{0.7, callNS, false}, expense{0.5, 2, false}, expense{0.6, 290, false},
+			Verdict{Enters: result.Unknown}},
+		"unclear, fast": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 25, true},
+			Verdict{result.Never, "cost"}},
+		"unclear, slow": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 290, true},
+			Verdict{Enters: result.Unknown}},
+		"unclear system call": {expense{0.7, callNS, true}, expense{0, 2, false}, expense{0.7, 25, false},
+			Verdict{result.Never, "cost"}},
+		"unclear empty call": {expense{0.7, callNS, false}, expense{0, 2, true}, expense{0.7, 290, false},
+			Verdict{Enters: result.Unknown}},
+		"no scale": {expense{}, expense{}, expense{0.5, 25, false}, Verdict{Enters: result.Unknown}},
+		"no read": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{},
+			Verdict{Enters: result.Unknown}},
+	} {
+		require.Equal(t, c.want, scale{c.call, c.empty}.judge(c.read), name)
+	}
 }
