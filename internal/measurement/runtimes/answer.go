@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -69,6 +70,34 @@ func (r *MeasuredRuntime) quickest(kind string) (fastest *MeasuredCall) {
 		}
 	}
 	return fastest
+}
+
+// notCounted names the coarse calls for the wall clock that take longer than all that fit; "" without any.
+func (s *Runtimes) notCounted() string {
+	var all []string
+	var slowestNS float64
+	each := func(do func(*MeasuredCall)) {
+		for i := range s.Runtimes {
+			for k := range s.Runtimes[i].Calls {
+				do(&s.Runtimes[i].Calls[k])
+			}
+		}
+	}
+	each(func(m *MeasuredCall) {
+		if m.fits(wall) {
+			slowestNS = max(slowestNS, m.Latency.MedianNS)
+		}
+	})
+	each(func(m *MeasuredCall) {
+		coarse := m.Kind == wall && m.Latency != nil && m.coarse() > 0
+		if coarse && slowestNS > 0 && m.Latency.MedianNS > slowestNS*(1+section.Usual.MinChange) {
+			all = append(all, m.ID+", "+words.Duration(m.Latency.MedianNS))
+		}
+	})
+	if len(all) == 0 {
+		return ""
+	}
+	return "Slower, but too coarse or of unknown resolution: " + strings.Join(all, "; ") + "."
 }
 
 // fits reports whether the call returns a clock of this kind, with a known resolution of a millisecond or less, and was

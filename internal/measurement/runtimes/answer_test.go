@@ -22,6 +22,8 @@ func TestAnswerNamesTheCallToUse(t *testing.T) {
 		}},
 		{Name: "b", Calls: []MeasuredCall{call("other", wall, 100, 1)}},
 	}}
+	const slower = "Slower, but too coarse or of unknown resolution: text@x, 2 µs."
+	require.Equal(t, slower, s.notCounted())
 	const several = "With the fastest call of each runtime, reading the wall clock takes 60 ns (x) to 100 ns (x); the slowest call is now@x, 300 ns."
 	require.Equal(t, several, s.answer())
 	one := &Runtimes{Runtimes: s.Runtimes[:1]}

@@ -14,6 +14,7 @@ import (
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{
 	{Name: "runtimes", Title: "Wall time of a clock call in each runtime", Subtitle: section.Caption, Of: callRows},
+	{Name: "runtimes-parts", Title: "What a runtime adds to its clock", Subtitle: section.Caption, Of: splitRows},
 }
 
 // looks are the looks of the kinds of calls.

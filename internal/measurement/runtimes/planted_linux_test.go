@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -48,7 +47,7 @@ func BenchmarkWrapperInSplit(b *testing.B) {
 	require.NoError(b, os.WriteFile(slow, []byte(wrapper), 0o700))
 	grown := map[string][]float64{}
 	for b.Loop() {
-		var parts [2]map[string][2]float64 // of the clock and of the runtime
+		var parts [2]map[string]split
 		for i, program := range []string{python, slow} {
 			command := exec.Command(timebench, "runtimes", "--runtime", "python3="+program, "--quiet", "--format",
 				"json")
@@ -57,19 +56,17 @@ func BenchmarkWrapperInSplit(b *testing.B) {
 			var document struct{ Runtimes *Runtimes }
 			require.NoError(b, json.Unmarshal(out, &document))
 			require.Empty(b, document.Runtimes.Runtimes[0].Reason)
-			parts[i] = map[string][2]float64{}
+			parts[i] = map[string]split{}
 			for _, m := range document.Runtimes.Runtimes[0].Calls {
-				var of [2]float64
-				cell := document.Runtimes.splitCell(line{runtime: &document.Runtimes.Runtimes[0], call: m})
-				if n, _ := fmt.Sscanf(strings.ReplaceAll(cell, "≈ ", ""), "%g + %g", &of[0], &of[1]); n == len(of) {
+				if of, ok := document.Runtimes.split(m); ok {
 					parts[i][m.Call] = of
 				}
 			}
 		}
 		for _, call := range []string{"time.monotonic", "time.perf_counter", "time.time"} {
 			without, with := parts[0][call], parts[1][call]
-			grown[call+"-clock"] = append(grown[call+"-clock"], with[0]-without[0])
-			grown[call+"-runtime"] = append(grown[call+"-runtime"], with[1]-without[1])
+			grown[call+"-clock"] = append(grown[call+"-clock"], with.clockNS-without.clockNS)
+			grown[call+"-runtime"] = append(grown[call+"-runtime"], with.runtimeNS-without.runtimeNS)
 		}
 	}
 	b.ReportMetric(0, "ns/op") // the length of an iteration says nothing
