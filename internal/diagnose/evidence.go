@@ -15,8 +15,7 @@ import (
 
 // Documents that several findings link to.
 const (
-	vdsoManual       = "https://man7.org/linux/man-pages/man7/vdso.7.html"
-	kernelParameters = "https://docs.kernel.org/admin-guide/kernel-parameters.html"
+	vdsoManual = "https://man7.org/linux/man-pages/man7/vdso.7.html"
 	// kernelMessages is the page that explains the messages of the kernel.
 	kernelMessages = "https://github.com/timebench/timebench/blob/main/docs/kernel-messages.md"
 )
@@ -94,10 +93,6 @@ func cost(clocks ...compare.Clock) string {
 func between(lowNS, highNS float64) string {
 	low, high := words.Duration(lowNS), words.Duration(highNS)
 	return words.Either(low == high, low, low+" to "+high)
-}
-
-func linuxLinks(s *situation.Situation, links ...string) []string {
-	return words.Either(s.OnLinux(), links, nil)
 }
 
 // fromTheLog returns the beginning of titles of findings on a document from a kernel log alone, in lower case.
