@@ -21,6 +21,7 @@ func interruptedBy(t *testing.T, events, folder string) ran {
 
 // After Ctrl-C, Ctrl-Break, a closed console or the end of a session, the complete results are reported.
 func TestEventsOfTheConsoleEndWithAReport(t *testing.T) {
+	t.Parallel()
 	for events, status := range map[string]int{"0": 130, "1": 130, "2": 143, "5": 143} {
 		folder := t.TempDir()
 		ended := interruptedBy(t, events, folder)
@@ -36,6 +37,7 @@ func TestEventsOfTheConsoleEndWithAReport(t *testing.T) {
 // The second event ends it at once, with status 0 under Wine. The last of three Ctrl-Cs is for a busy machine, on which
 // the first two may come as one.
 func TestSecondEventEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	for events, status := range map[string]int{"000": 130, "02": 143} {
 		folder := t.TempDir()
 		ended := interruptedBy(t, events, folder)

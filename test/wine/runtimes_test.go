@@ -19,8 +19,6 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The tests here wait most of their time, so they run in parallel, after the tests of the other files.
-
 // windowsPath returns the path under which Wine has a file.
 func windowsPath(path string) string { return "Z:" + strings.ReplaceAll(path, "/", `\`) }
 
@@ -116,9 +114,9 @@ func fakes(t *testing.T) string {
 
 // Each fake is a row with its figures or its reason, whatever the others do, and none of its processes is left.
 func TestFakeRuntimes(t *testing.T) {
+	t.Parallel()
 	wine, exe := built(t)
 	folder := fakes(t)
-	t.Parallel()
 	wanted := []struct{ program, reason string }{
 		{"honest.exe", ""},
 		{"hangs.exe", "did not end within "},
@@ -164,9 +162,9 @@ func TestFakeRuntimes(t *testing.T) {
 
 // Ctrl-C ends a runtime that hangs, and its child, and is reported.
 func TestInterruptEndsRuntimes(t *testing.T) {
+	t.Parallel()
 	wine, exe := built(t)
 	folder := fakes(t)
-	t.Parallel()
 	// The event comes when the child runs.
 	section, status, stderr := measured(t, folder, nil, wine, compiled(t, "ctrl"), "hangs.exe.started/", "0", exe,
 		"runtimes", "python3", "--runtime", "python3="+windowsPath(filepath.Join(folder, "hangs.exe")), "--out", "report")
@@ -178,11 +176,11 @@ func TestInterruptEndsRuntimes(t *testing.T) {
 
 // A real Python for Windows, which timebench finds in PATH. The same program runs as on Linux.
 func TestPython(t *testing.T) {
+	t.Parallel()
 	wine, exe := built(t)
 	if _, err := os.Stat(filepath.Join(os.Getenv("WINEPREFIX"), "drive_c/python/python.exe")); err != nil {
 		need.Missing(t, "python.exe", "test/wine/python puts it into the Wine prefix")
 	}
-	t.Parallel()
 	environment := []string{`WINEPATH=C:\python`, "PYTHONMALLOC=debug"}
 	section, status, stderr := measured(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--call-time",
 		"20ms",

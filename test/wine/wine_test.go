@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package wine runs the real timebench.exe under Wine, from the outside. It checks the
-// output, the files, the exit code, and that timebench on Linux can read the documents. The
+// Package wine runs the real timebench.exe under Wine, from the outside. Its tests wait most of their time, so they run
+// in parallel. It checks the output, the files, the exit code, and that timebench on Linux can read the documents. The
 // script prefix in this folder creates a Wine prefix in which Go programs run; WINEPREFIX is
 // its folder.
 //
@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -40,7 +41,10 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-var program string // timebench.exe, once built
+var (
+	program  string     // timebench.exe, once built
+	building sync.Mutex // protects program
+)
 
 // built makes timebench.exe, and returns it with the program that runs it.
 func built(t testing.TB) (wine, exe string) {
@@ -52,6 +56,8 @@ func built(t testing.TB) (wine, exe string) {
 		err != nil {
 		need.Missing(t, "wine", "WINEPREFIX names no prefix that test/wine/prefix made")
 	}
+	building.Lock()
+	defer building.Unlock()
 	if program == "" {
 		folder, err := os.MkdirTemp("", "timebench-wine-*")
 		require.NoError(t, err)
@@ -105,6 +111,7 @@ const onlyWrote = `(?s)^Wrote [^:]*report\.html\.\r?\n$`
 
 // Linux's timebench reads the document of a report, shows the same table and compares two.
 func TestReportIsReadOnLinux(t *testing.T) {
+	t.Parallel()
 	wine, exe := built(t)
 	folder := t.TempDir()
 	command := []string{wine, exe, "compare", "--throughput-time", "20ms", "--rounds", "10", "--threads", "1..4", "--out"}
@@ -156,6 +163,7 @@ func TestReportIsReadOnLinux(t *testing.T) {
 
 // Every available clock of Windows holds, the rates are reported, and Linux's timebench shows the same of both.
 func TestClocksHold(t *testing.T) {
+	t.Parallel()
 	wine, exe := built(t)
 	native := need.Timebench(t)
 	folder := t.TempDir()
@@ -190,6 +198,7 @@ func TestClocksHold(t *testing.T) {
 
 // A Windows without winmm has rows with a reason instead of its clocks.
 func TestWithoutWinmm(t *testing.T) {
+	t.Parallel()
 	wine, exe := built(t)
 	without := []string{"WINEDLLOVERRIDES=winmm="}
 	list := run(t, "", without, wine, exe, "list")
@@ -208,6 +217,7 @@ func TestWithoutWinmm(t *testing.T) {
 
 // In a console, which script(1) makes for Wine, there are progress and the table.
 func TestConsoleShowsProgress(t *testing.T) {
+	t.Parallel()
 	wine, exe := built(t)
 	script := need.Program(t, "script")
 	command := strings.Join([]string{wine, exe, "compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "1s",
@@ -264,6 +274,7 @@ func compiled(t testing.TB, name string) string {
 // The C program reads the same clocks as timebench: a clock that only one of them
 // finds would be a mistake in a name.
 func TestCReadsTheSameClocks(t *testing.T) {
+	t.Parallel()
 	wine, exe := built(t)
 	loop := compiled(t, "loop")
 	list := run(t, "", nil, wine, exe, "list")
@@ -283,6 +294,7 @@ func TestCReadsTheSameClocks(t *testing.T) {
 
 // C also sees that the page's times step; docs/measuring.md has the size of the steps.
 func TestCSeesThePageStep(t *testing.T) {
+	t.Parallel()
 	wine, _ := built(t)
 	loop := compiled(t, "loop")
 	for _, name := range []string{"SystemTime", "InterruptTime", "TickCount"} {
