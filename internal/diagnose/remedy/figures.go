@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/timebench/timebench/internal/show/texts"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -34,13 +35,16 @@ var figures = map[string]func(*machine) string{
 
 // fill puts the figures of a machine into a text, and reports whether they are safe in a command.
 func fill(s *machine, text string) (filled string, safe bool) {
-	filled, safe = text, true
-	for name, of := range figures {
-		if strings.Contains(text, name) {
-			figure := of(s)
-			filled, safe = strings.ReplaceAll(filled, name, figure), safe && safeInShell().MatchString(figure)
+	safe = true
+	filled = texts.Fill(text, func(word string) string {
+		of := figures[word]
+		if of == nil {
+			return word
 		}
-	}
+		figure := of(s)
+		safe = safe && safeInShell().MatchString(figure)
+		return figure
+	})
 	return filled, safe
 }
 

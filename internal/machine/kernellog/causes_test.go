@@ -286,6 +286,16 @@ func TestForgedLinesAreNoEvents(t *testing.T) {
 	}
 }
 
+// A figure that a log has in braces is text, and no word that stands for another figure.
+func TestFiguresAreFilledOnce(t *testing.T) {
+	for word := range figures {
+		line := "arch_timer: Enabling local workaround for ARM erratum " + word
+		causes := Explain(Parse([]string{line}), Machine{})
+		require.Len(t, causes, 1, word)
+		require.Contains(t, causes[0].Text, word)
+	}
+}
+
 // A folded line names the first of its CPUs only.
 func TestCPUsOfFoldedLines(t *testing.T) {
 	const differs = "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring"

@@ -140,12 +140,13 @@ var figures = map[string]func(c Cause, l log, x comparison) string{
 
 // fill puts figures in place of the words in braces.
 func (c *Cause) fill(l log, x comparison) {
-	for name, of := range figures {
-		if strings.Contains(c.Text, name) {
-			figure := of(*c, l, x)
-			c.Title, c.Text = strings.ReplaceAll(c.Title, name, figure), strings.ReplaceAll(c.Text, name, figure)
+	figure := func(word string) string {
+		if of := figures[word]; of != nil {
+			return of(*c, l, x)
 		}
+		return word
 	}
+	c.Title, c.Text = texts.Fill(c.Title, figure), texts.Fill(c.Text, figure)
 	if c.Concerns == ofItsClock {
 		c.Concerns = subjectOf(c.Evidence[0].Clock)
 	}

@@ -1,12 +1,14 @@
 // Package texts reads the files in which a table has its long texts.
 //
 // An entry is a paragraph. Its name is a line of its own; each field is an indented line "key: value". A line that is
-// indented further continues the value. A line that begins with # is a comment.
+// indented further continues the value. A line that begins with # is a comment. {words} in a value stand for figures.
 package texts
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // An Entry is a named paragraph.
@@ -68,4 +70,12 @@ func (e Entry) All(key string) []string {
 // List returns the items of the first value of a key, which commas separate.
 func (e Entry) List(key string) []string {
 	return strings.FieldsFunc(e.Get(key), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+var inBraces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z ]+\}`) })
+
+// Fill replaces each {word} by the figure that the function returns for it with its braces. It looks at the text once: a
+// figure from the log of another machine may have braces too.
+func Fill(text string, figure func(word string) string) string {
+	return inBraces().ReplaceAllStringFunc(text, figure)
 }

@@ -18,3 +18,13 @@ func TestEntries(t *testing.T) {
 	require.Empty(t, all[1].Get("advice"))
 	require.Empty(t, Entries("  a field: without an entry\n    and more\n"))
 }
+
+func TestFill(t *testing.T) {
+	figure := func(word string) string {
+		if word == "{clock}" {
+			return "{rate} of tsc"
+		}
+		return word
+	}
+	require.Equal(t, "The {rate} of tsc, {other}, {}.", Fill("The {clock}, {other}, {}.", figure))
+}
