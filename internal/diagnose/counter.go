@@ -43,7 +43,8 @@ var counterChecks = []func(*situation.Situation, counterRule, *counter.Counter) 
 func JudgeCounter(d *result.Document, c *counter.Counter) {
 	s, rule := situation.Of(d), counterRules[c.Clock]
 	_, uses := countsForKernel(s, rule, c)
-	c.OfKernel = c.Reference != "" && (uses == counter.Yes || pageOfHypervisor(s) != "" || d.Host.OS == "darwin")
+	c.OfKernel = c.Reference != "" && (uses == counter.Yes || s.OnLinux() && s.ClockSource == rule.source ||
+		pageOfHypervisor(s) != "" || d.Host.OS == "darwin")
 	if rate := kernelRate(s); rule.onX86() && rate.HZ > 0 {
 		c.Sources = append(c.Sources, rate)
 	}

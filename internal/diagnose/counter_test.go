@@ -278,7 +278,10 @@ func TestFrequencyOfTheKernel(t *testing.T) {
 		plant func(*result.Host)
 		want  bool
 	}{
-		"tsc":       {func(*result.Host) {}, true},
+		"tsc": {func(*result.Host) {}, true},
+		"tsc, with a doubt in the log": {func(h *result.Host) {
+			h.KernelLog.Lines = []string{"[    0.5] tsc: Marking TSC unstable due to check_tsc_sync_source failed"}
+		}, true},
 		"hpet":      {func(h *result.Host) { h.ClockSource.Current = "hpet" }, false},
 		"kvm-clock": {func(h *result.Host) { h.ClockSource.Current, h.Virtualization = "kvm-clock", guestOf("kvm") }, true},
 		"macOS":     {func(h *result.Host) { h.OS, h.ClockSource = "darwin", nil }, true},
