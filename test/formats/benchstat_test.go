@@ -51,4 +51,12 @@ func TestBenchstatReadsWhatTimebenchWrites(t *testing.T) {
 	elsewhere := run("elsewhere.txt", "render", other, "--format", "bench")
 	require.NotContains(t, stat(t, old, elsewhere), "vs base")
 	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go .*p=`, stat(t, "-table", "", old, elsewhere))
+	elsewhere = run("both-elsewhere.txt", "diff", filepath.Join(folder, "old"), other, "--format", "bench")
+	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go .*p=`, stat(t, "-col", "run", elsewhere))
+
+	// Both documents of a diff are in one file, distinguished by the key "run".
+	both := run("both.txt", "diff", filepath.Join(folder, "old"), filepath.Join(folder, "new"), "--format", "bench")
+	table = stat(t, "-col", "run", both)
+	require.Regexp(t, `│ +old +│ +new +│`, table)
+	require.Regexp(t, `(?m)^Latency/clock=time\.Now@go .* n=10`, table)
 }

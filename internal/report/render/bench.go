@@ -1,12 +1,14 @@
 package render
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/words"
@@ -20,35 +22,71 @@ var errNoSamples = errors.New("the result has no samples of latency or throughpu
 // (https://go.dev/design/14313-benchmark-format). The configuration lines have the facts of the
 // host.
 func Bench(w io.Writer, d *result.Document) error {
+	all := samples(d)
+	if len(all) == 0 {
+		return errNoSamples
+	}
+	return writeBench(benchfmt.NewWriter(w), all, benchConfig(d))
+}
+
+// samples returns the samples of all sections of a document.
+func samples(d *result.Document) []section.Sample {
 	var all []section.Sample
 	for _, s := range section.In(d) {
 		if with, ok := s.(section.Sampled); ok {
 			all = append(all, with.Samples(d)...)
 		}
 	}
-	if len(all) == 0 {
+	return all
+}
+
+// DiffBench writes the samples of both documents, with the key "run": `benchstat -col run`
+// compares them. It leaves out facts that differ, because benchstat compares only results with
+// equal facts.
+func DiffBench(w io.Writer, d *diff.Diff) error {
+	old, new := samples(d.Old.Document), samples(d.New.Document)
+	if len(old)+len(new) == 0 {
 		return errNoSamples
 	}
-	writer, config := benchfmt.NewWriter(w), benchConfig(d)
+	writer := benchfmt.NewWriter(w)
+	common := alike(benchConfig(d.Old.Document), benchConfig(d.New.Document))
+	if err := writeBench(writer, old, append(slices.Clip(common), setting("run", "old"))); err != nil {
+		return err
+	}
+	return writeBench(writer, new, append(slices.Clip(common), setting("run", "new")))
+}
+
+func writeBench(w *benchfmt.Writer, samples []section.Sample, config []benchfmt.Config) error {
 	// benchstat knows that shorter times are better, but not that more reads/s are.
 	better := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "reads/s", Key: "better"},
 		OrigUnit: "reads/s", Value: "higher"}
-	if err := writer.Write(better); err != nil {
+	if err := w.Write(better); err != nil {
 		return err
 	}
-	for _, sample := range all {
-		// The unit of the text is ns/op; benchfmt itself uses seconds.
-		values := []benchfmt.Value{{Value: sample.NSPerRead / 1e9, Unit: "sec/op", OrigValue: sample.NSPerRead,
-			OrigUnit: "ns/op"}}
+	for _, sample := range samples {
+		values := []benchfmt.Value{nsPerOp(sample.NSPerRead)}
 		if sample.ReadsPerSecond > 0 {
 			values = append(values, benchfmt.Value{Value: sample.ReadsPerSecond, Unit: "reads/s"})
 		}
-		if err := writer.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(sample.Name), Iters: 1,
+		if err := w.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(sample.Name), Iters: 1,
 			Values: values}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// nsPerOp returns a value in the unit of the text; benchfmt itself uses seconds.
+func nsPerOp(ns float64) benchfmt.Value {
+	return benchfmt.Value{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}
+}
+
+func alike(a, b []benchfmt.Config) []benchfmt.Config {
+	return slices.DeleteFunc(a, func(of benchfmt.Config) bool {
+		return !slices.ContainsFunc(b, func(other benchfmt.Config) bool {
+			return other.Key == of.Key && bytes.Equal(other.Value, of.Value)
+		})
+	})
 }
 
 // benchConfig returns the facts by which benchstat can group. `go test -bench` writes goos, goarch

@@ -49,6 +49,7 @@ var DiffFormats = []Format[*diff.Diff]{
 	{Name: "markdown", Write: as(plainMarkdown, OfDiff)},
 	{Name: "csv", Write: DiffCSV},
 	{Name: "json", Write: DiffJSON},
+	{Name: "bench", Write: DiffBench},
 	{Name: "html", Write: as(Report.HTML, OfDiff)},
 }
 
