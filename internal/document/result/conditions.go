@@ -50,6 +50,17 @@ type Passes struct {
 	Reasons []string `json:"reasons,omitempty"`
 }
 
+// Check reports more interrupted turns than turns.
+func (o *Conditions) Check(c *Checker) {
+	c.Part("interrupted_turns", int64(o.InterruptedTurns), int64(o.Turns), "turns")
+}
+
+// Check reports more passes than there were.
+func (p *Passes) Check(c *Checker) {
+	c.Part("complete", int64(p.Complete), int64(p.Planned), "planned")
+	c.Part("starved", int64(p.Starved), int64(p.Complete), "complete")
+}
+
 // JoinConditions returns the conditions of several runs together; nil if all are nil. A run without conditions is nil.
 func JoinConditions(runs []*Conditions) *Conditions {
 	runs = slices.DeleteFunc(slices.Clone(runs), func(c *Conditions) bool { return c == nil })

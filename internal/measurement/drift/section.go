@@ -1,6 +1,8 @@
 package drift
 
 import (
+	"fmt"
+
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 )
@@ -78,3 +80,12 @@ func Of(d *result.Document) *Drift { return result.Of[*Drift](d) }
 
 // Key returns the key of the section in a document.
 func (*Drift) Key() string { return key }
+
+// Check reports points that are not in the order of time.
+func (d *DriftedClock) Check(c *result.Checker) {
+	for i := 1; i < len(d.Points); i++ {
+		if now, before := d.Points[i].AtNS, d.Points[i-1].AtNS; now < before {
+			c.Fail(fmt.Sprintf("points[%d].at_ns", i), fmt.Sprintf("is %d; it must not be before the %d of the point before", now, before))
+		}
+	}
+}

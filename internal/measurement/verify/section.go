@@ -196,3 +196,6 @@ func Of(d *result.Document) *Verification { return result.Of[*Verification](d) }
 
 // Key returns the key of the section in a document.
 func (*Verification) Key() string { return key }
+
+// Check reports more repeats than reads.
+func (v *VerifiedClock) Check(c *result.Checker) { c.Part("repeats", v.Repeats, v.Reads, "reads") }
