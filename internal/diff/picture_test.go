@@ -60,5 +60,7 @@ func TestPictureOfADiffHasBounds(t *testing.T) {
 	few, many := changed(slices.Repeat([]float64{1}, 40)...), changed(slices.Repeat([]float64{1}, 120)...)
 	require.Len(t, few.Costs().Latencies(), picture.MostClocks)
 	require.Equal(t, c.Of(few).Height(picture.Width), c.Of(many).Height(picture.Width))
+	require.NotContains(t, c.Subtitle(few), "at most")
+	require.Contains(t, c.Subtitle(many), "at most 100 of 300 clocks")
 	require.NoError(t, c.PNG(io.Discard, many))
 }

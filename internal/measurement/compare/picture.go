@@ -10,19 +10,22 @@ import (
 )
 
 var pictures = []picture.Chart[*result.Document]{
-	{Name: "latency", Title: "Latency of each clock", Subtitle: section.Caption, Of: latencies},
-	{Name: "layers", Title: "Where the time of a read goes", Subtitle: section.Caption, Of: layerRows},
-	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Subtitle: section.Caption,
+	{Name: "latency", Title: "Latency of each clock", Subtitle: machine, Of: latencies},
+	{Name: "layers", Title: "Where the time of a read goes", Subtitle: machine, Of: layerRows},
+	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Subtitle: machine,
 		Of: func(d *result.Document) picture.Drawing { return lanesOf(d) }},
-	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Subtitle: section.Caption,
+	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Subtitle: machine,
 		Of: timePerRead},
-	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Subtitle: section.Caption,
+	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Subtitle: machine,
 		Of: totalReads},
-	{Name: "clock-sources", Title: "Latency by clock source", Subtitle: section.Caption, Of: latencyBySource},
-	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Subtitle: section.Caption,
+	{Name: "clock-sources", Title: "Latency by clock source", Subtitle: machine, Of: latencyBySource},
+	{Name: "clock-sources-scaling", Title: "Reads per second by clock source", Subtitle: machine,
 		Of: scalingBySource},
-	{Name: "distribution", Title: "Distribution of single reads", Subtitle: section.Caption, Of: distributions},
+	{Name: "distribution", Title: "Distribution of single reads", Subtitle: machine, Of: distributions},
 }
+
+// machine returns the subtitle of a picture of all clocks.
+func machine(d *result.Document) string { return section.Caption(d, len(Of(d).Clocks)) }
 
 // measured returns the first clocks with a latency, in the order of the document.
 func measured(d *result.Document) []Clock {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/picture"
 )
 
@@ -70,9 +69,9 @@ func TestDistributionsThatDoNotDifferAreABand(t *testing.T) {
 func TestPictureNamesWine(t *testing.T) {
 	d := document()
 	d.Host.OS, d.Host.Arch, d.Host.CPU.Model = "linux", "amd64", "a CPU"
-	require.NotContains(t, section.Caption(d), "Wine")
+	require.NotContains(t, machine(d), "Wine")
 	d.Host.OS, d.Host.Windows = "windows", &result.Windows{Wine: &result.Wine{Version: "8.0"}}
-	require.Contains(t, section.Caption(d), "windows/amd64 · Wine 8.0, not Windows · a CPU")
+	require.Contains(t, machine(d), "windows/amd64 · Wine 8.0, not Windows · a CPU")
 	d.Host.Windows.Wine = nil
-	require.NotContains(t, section.Caption(d), "Wine")
+	require.NotContains(t, machine(d), "Wine")
 }

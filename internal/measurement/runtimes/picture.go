@@ -13,8 +13,8 @@ import (
 
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{
-	{Name: "runtimes", Title: "Wall time of a clock call in each runtime", Subtitle: section.Caption, Of: callRows},
-	{Name: "runtimes-parts", Title: "What a runtime adds to its clock", Subtitle: section.Caption, Of: splitRows},
+	{Name: "runtimes", Title: "Wall time of a clock call in each runtime", Subtitle: subtitle, Of: callRows},
+	{Name: "runtimes-parts", Title: "What a runtime adds to its clock", Subtitle: subtitle, Of: splitRows},
 }
 
 // looks are the looks of the kinds of calls.
@@ -76,6 +76,8 @@ func byLanguage(all []MeasuredCall) []MeasuredCall {
 	})
 	return all
 }
+
+func subtitle(d *result.Document) string { return section.Caption(d, len(measured(d))) }
 
 // callRows returns a row for each call, in groups of languages, beside the system's clocks as lines.
 func callRows(d *result.Document) picture.Drawing {

@@ -93,7 +93,7 @@ func TestExperimentsWithoutFigures(t *testing.T) {
 	}
 }
 
-// A picture of a foreign document is no larger, and lays out no more, than a picture of a hundred clocks.
+// A picture of a foreign document is no larger, and lays out no more, than a picture of a hundred clocks, and says so.
 func TestPicturesHaveBounds(t *testing.T) {
 	usual, most, more := made.Document(17, 1, 2), made.Document(picture.MostClocks, 1, 2),
 		made.Document(7*picture.MostClocks, 1, 2)
@@ -106,6 +106,8 @@ func TestPicturesHaveBounds(t *testing.T) {
 		height := func(d *result.Document) vg.Length { return c.Of(d).Height(picture.Width) }
 		require.LessOrEqual(t, height(usual), height(most), c.Name)
 		require.Equal(t, height(most), height(more), c.Name)
+		require.NotContains(t, c.Subtitle(most), "at most", c.Name)
+		require.Contains(t, c.Subtitle(more), "at most 100 of 700 clocks", c.Name)
 		var pictures [2]bytes.Buffer
 		require.NoError(t, c.SVG(&pictures[0], most, picture.Width))
 		require.NoError(t, c.SVG(&pictures[1], more, picture.Width))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/picture"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -37,7 +38,7 @@ func panelsOf(d *result.Document) (all panels) {
 // pictures are the pictures of a skew section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "skew", Title: "Skew between CPUs",
-	Subtitle: section.Caption,
+	Subtitle: func(d *result.Document) string { return section.Caption(d, len(compare.Of(d).Clocks)) },
 	Of:       func(d *result.Document) picture.Drawing { return panelsOf(d) },
 }}
 

@@ -14,8 +14,13 @@ import (
 
 // pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{
-	{Name: "wake", Title: "How late sleeps end", Subtitle: section.Caption, Of: latenessRows},
-	{Name: "wake-layers", Title: "Where the lateness of a sleep goes", Subtitle: section.Caption, Of: layerRows},
+	{Name: "wake", Title: "How late sleeps end", Subtitle: subtitle, Of: latenessRows},
+	{Name: "wake-layers", Title: "Where the lateness of a sleep goes", Subtitle: subtitle, Of: layerRows},
+}
+
+func subtitle(d *result.Document) string {
+	available := slices.DeleteFunc(slices.Clone(Of(d).Ways), func(w SleepWay) bool { return !w.Available })
+	return section.Caption(d, len(available))
 }
 
 // drawn returns the rows that fit a picture, by span, the first row last. An early median has no place on the axis.

@@ -6,6 +6,7 @@
 package picture
 
 import (
+	"fmt"
 	"image/color"
 	"io"
 	"strings"
@@ -67,6 +68,14 @@ const (
 
 // Shown returns the clocks that a picture shows: the first MostClocks.
 func Shown[T any](clocks []T) []T { return clocks[:min(MostClocks, len(clocks))] }
+
+// AtMost returns the note that a picture may not show all clocks; empty if it shows all.
+func AtMost(clocks int) string {
+	if clocks <= MostClocks {
+		return ""
+	}
+	return fmt.Sprintf(" · at most %d of %d clocks", MostClocks, clocks)
+}
 
 // Bounded returns a text that is short enough to lay out quickly and safe in an SVG.
 func Bounded(text string) string {
