@@ -101,18 +101,26 @@ const maxListed = 5
 // gate returns the error of --fail-above: a figure is slower, or may be.
 func gate(d *compare.Changes, above float64, typed string) error {
 	slower, unjudged := d.Gate(above)
-	gone := slices.Concat(d.OnlyOld, d.Lost)
-	why, undecided := "the new result lacks them", gone
-	if len(gone) == 0 {
-		why, undecided = "the runs are too few, or disturbed; measure both with --repeat 5, on a quiet machine", unjudged
-	}
-	switch {
-	case len(slower) > 0:
+	if len(slower) > 0 {
 		return couldNot(fmt.Errorf("%s got slower by more than %s, beyond noise", firstFew(slower), typed))
-	case len(undecided) > 0:
-		return untold(fmt.Errorf("no figure is slower by more than %s, beyond noise, but %s cannot be judged: %s", typed,
-			firstFew(undecided), why))
-	case d.Comparisons == 0:
+	}
+	for _, of := range []struct {
+		figures []string
+		why     string
+	}{
+		{slices.Concat(d.OnlyOld, d.Lost), "the new result lacks them"},
+		{unjudged[compare.Unsteady],
+			"a run changed while it lasted, shared its CPUs, or ran at another speed; measure again on a quiet machine"},
+		{unjudged[compare.Same],
+			"the runs are too few, or contradict each other; measure five runs on a side (compare, wake: --repeat 5)"},
+		{unjudged[compare.TooFew], "too few samples for a verdict; measure again (compare: with more --rounds)"},
+	} {
+		if len(of.figures) > 0 {
+			return untold(fmt.Errorf("no figure is slower by more than %s, beyond noise, but %s cannot be judged: %s", typed,
+				firstFew(of.figures), of.why))
+		}
+	}
+	if d.Comparisons == 0 {
 		return untold(errors.New("the results have no cost of a read in common, so --fail-above cannot decide"))
 	}
 	return nil

@@ -101,9 +101,11 @@ func (d *Changes) Latencies() []Change {
 	return d.having(func(c Change) bool { return c.Threads == 0 })
 }
 
-// Gate returns the figures that are slower by more than the share, and those that may be: they have too few samples, or
-// rose by more than the share in runs that are unsteady, too few, or contradict each other.
-func (d *Changes) Gate(above float64) (slower, unjudged []string) {
+// Gate returns the figures that are slower by more than the share, and by verdict the figures that may be: they have
+// too few samples, or rose by more than the share in runs that are unsteady, or the same because they are too few or
+// contradict each other.
+func (d *Changes) Gate(above float64) (slower []string, unjudged map[Verdict][]string) {
+	unjudged = map[Verdict][]string{}
 	for _, c := range d.Changes {
 		rose := c.Change > above
 		switch {
@@ -111,7 +113,7 @@ func (d *Changes) Gate(above float64) (slower, unjudged []string) {
 			slower = append(slower, c.Figure())
 		case c.Verdict == TooFew, c.Verdict == Unsteady && (rose || c.MedianChange > above),
 			c.Verdict == Same && rose && (c.Change < c.Floor || c.Change >= section.Usual.MinChange):
-			unjudged = append(unjudged, c.Figure())
+			unjudged[c.Verdict] = append(unjudged[c.Verdict], c.Figure())
 		}
 	}
 	return slower, unjudged

@@ -93,15 +93,15 @@ var changeColumns = []table.Column[Change]{
 // CSV returns a line for each figure, the header first; threads is empty for latency.
 func (d *Changes) CSV(string) [][]string { return table.Lines(d.Changes, changeColumns) }
 
-// costGrid has a row for each latency in both documents, and for each cost with several threads that differs or is
-// unsteady: the slower ones first, then the unsteady and the faster ones, then the others by latency.
+// costGrid has a row for each latency in both documents, and for each cost with several threads that differs or has no
+// verdict: the slower ones first, then the unsteady and the faster ones, then the others by latency.
 func costGrid(d *Changes, w Wording) table.Grid {
 	columns := slices.Clone(changeColumns)
 	columns[0].Name = w.Subject
-	rows := ranked(d.having(func(c Change) bool { return c.Threads == 0 || rankOf[c.Verdict] > 0 }))
+	rows := ranked(d.having(func(c Change) bool { return c.Threads == 0 || c.Verdict != Same }))
 	g := table.Of(w.titled(w.Figure+", in "+w.Unit+" (lowest level)"), rows, columns)
 	if slices.ContainsFunc(rows, func(c Change) bool { return c.Threads > 0 }) {
-		g.Note = "threads: wall time with threads that read at once, where it differs."
+		g.Note = "threads: wall time with threads that read at once, where it differs or has no verdict."
 	}
 	return g
 }
@@ -186,10 +186,10 @@ func rule(d *Changes, s section.Settings) string {
 		return fmt.Sprintf("Changes below %s are called the same, and so are those whose 99%% CI includes 0 %%.",
 			percent(s.MinChange))
 	case 1:
-		return fmt.Sprintf("Changes below %s are not judged with fewer than five runs on a side; measure with --repeat 5.",
+		return fmt.Sprintf("Changes below %s are not judged with fewer than five runs on a side (compare, wake: --repeat 5).",
 			percent(floors[0]))
 	default:
-		return fmt.Sprintf("Changes below %s (latency in user mode) and %s (other figures) are not judged with fewer than five runs on a side; measure with --repeat 5.",
+		return fmt.Sprintf("Changes below %s (latency in user mode) and %s (other figures) are not judged with fewer than five runs on a side (compare, wake: --repeat 5).",
 			percent(floors[0]), percent(floors[1]))
 	}
 }

@@ -183,7 +183,7 @@ func TestQuickestSlicesDecide(t *testing.T) {
 	half := compare(document(with(calm, calm)), document(with(clean(chance, 45), calm)), usual)
 	require.Equal(t, Unsteady, half.Changes[0].Verdict, "each round had a quick slice, and most reads were slower")
 	_, unjudged := half.Gate(0.3)
-	require.Equal(t, []string{"c"}, unjudged)
+	require.Equal(t, map[Verdict][]string{Unsteady: {"c"}}, unjudged)
 	for _, none := range [][]float64{nil, make([]float64, 40)} {
 		require.Equal(t, Slower, compareOne(t, with(calm, none), with(slow, calm)).Verdict)
 		require.Equal(t, Slower, compareOne(t, with(calm, calm), with(slow, none)).Verdict)
@@ -210,7 +210,7 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 	require.Equal(t, []string{"c with 4 threads"}, d.Lost)
 	require.Empty(t, d.Latencies())
 	_, unjudged = compare(document(latency("c", []float64{1})), document(latency("c", []float64{2})), usual).Gate(0.5)
-	require.Equal(t, []string{"c"}, unjudged)
+	require.Equal(t, map[Verdict][]string{TooFew: {"c"}}, unjudged)
 
 	// Neighbours take CPUs, for as long as they run.
 	for kind, want := range map[string]Verdict{"load": Unsteady, "steal": Unsteady, "quota": Unsteady,
@@ -220,7 +220,7 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 		d = compare(document(old), busy, usual)
 		require.Equal(t, want, d.Changes[1].Verdict, kind)
 		_, unjudged = d.Gate(0.5)
-		require.Equal(t, want == Unsteady, len(unjudged) == 1)
+		require.Equal(t, want == Unsteady, len(unjudged[Unsteady]) == 1)
 		_, unjudged = d.Gate(1.5)
 		require.Empty(t, unjudged)
 		slow := Clock{ID: "c", Available: true, Throughput: []Throughput{at(2, 80)}}
@@ -386,6 +386,14 @@ func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	require.Equal(t, []string{"2 unsteady (median +150 %)"}, verdicts(reading(1, clean(chance, 20)), unsteady))
 	require.Equal(t, []string{"1 slower", "2 unsteady (median +150 %)"},
 		verdicts(reading(1, clean(chance, 40)), unsteady))
+}
+
+// A figure with threads that has too few samples has a row, because the verdict counts it.
+func TestTooFewSamplesHaveARow(t *testing.T) {
+	few := document(Clock{ID: "c", Available: true, Throughput: []Throughput{reading(2, []float64{20, 20})}})
+	c, _ := compared(few, few, usual)
+	require.Contains(t, c.Block.Verdict, "1 figure has too few samples for a verdict.")
+	require.Equal(t, "too few", c.Block.Grids[0].Rows[0][5])
 }
 
 // The layers of a clock that became slower show where; unchanged clocks show no layers.
