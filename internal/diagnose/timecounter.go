@@ -73,6 +73,9 @@ func timecounterEvidence(s *situation.Situation) []string {
 			evidence = append(evidence, "kern.timecounter.choice: "+strings.Join(choice, " "))
 		}
 		evidence = append(evidence, source.Settings...)
+		if source.UserMode != nil && *source.UserMode && s.Host.OS == "freebsd" {
+			evidence = append(evidence, "the C library reads the timecounter in user mode, without these system calls")
+		}
 	}
 	return evidence
 }

@@ -40,6 +40,11 @@ func TestTimecounters(t *testing.T) {
 			plant: func(d *result.Document) { d.Host.ClockSource.Settings = []string{"kern.timecounter.fast_gettime=0"} },
 			says:  []string{"fast_gettime=1"}, never: []string{"hardware=TSC-low #"},
 		},
+		"in user mode": {
+			d:     bsd("freebsd", 900, "HPET", "HPET"),
+			plant: func(d *result.Document) { userMode := true; d.Host.ClockSource.UserMode = &userMode },
+			says:  []string{"without these system calls"},
+		},
 		"no foreign text in a command": {d: bsd("freebsd", 1650, "HPET", "TSC; reboot", "HPET"), says: []string{"HPET"}, never: []string{"hardware=TSC; reboot"}},
 		"only system calls": {
 			d: bsd("freebsd", 1650, "ACPI-fast", "TSC-low"),

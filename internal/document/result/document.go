@@ -204,6 +204,8 @@ type ClockSource struct {
 	Settings []string `json:"settings,omitempty"`
 	// UserMode is whether a BSD's C library reads it in user mode.
 	UserMode *bool `json:"user_mode,omitempty"`
+	// Algorithm is FreeBSD's: TSC, HPET, Hyper-V page, pvclock, generic timer.
+	Algorithm string `json:"algorithm,omitempty"`
 }
 
 // A Quality is tc_quality of a BSD's timecounter.

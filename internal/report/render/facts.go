@@ -112,8 +112,10 @@ func userMode(c *result.ClockSource) string {
 		return ""
 	case !*c.UserMode:
 		return "libc makes a system call"
+	case c.Algorithm == "":
+		return "libc reads it in user mode"
 	}
-	return "libc reads it in user mode"
+	return "libc reads it in user mode (" + c.Algorithm + ")"
 }
 
 // machTime returns the rate of mach_absolute_time, and how it is read.

@@ -80,6 +80,8 @@ func TestClockSourceFact(t *testing.T) {
 		"HPET (available: HPET)":                             {},
 		"HPET (available: HPET); libc makes a system call":   {UserMode: &no},
 		"HPET (available: HPET); libc reads it in user mode": {UserMode: &yes},
+		"HPET (available: HPET); libc reads it in user mode (Hyper-V page)": {UserMode: &yes,
+			Algorithm: "Hyper-V page"},
 		"HPET (available: HPET); kern.timecounter.smp_tsc=0; libc makes a system call": {UserMode: &no,
 			Settings: []string{"kern.timecounter.smp_tsc=0"}},
 	} {
