@@ -63,3 +63,36 @@ func TestWallStep(t *testing.T) {
 	require.Equal(t, 200*time.Millisecond, step(time.Second+200*time.Millisecond, time.Second, 0))
 	require.Equal(t, -3*time.Second, step(time.Second-3*time.Second, time.Second, 0))
 }
+
+// The thread is stopped for 50 ms after each reading of the wall clock in every second comparison, or after every third
+// reading. That is not a step; setting the clock by 150 ms is.
+func TestStopBetweenTheClocksIsNoStep(t *testing.T) {
+	for name, stops := range map[string]func(comparison, reading int) bool{
+		"every second comparison": func(comparison, _ int) bool { return comparison%2 == 0 },
+		"every third reading":     func(_, reading int) bool { return reading%3 == 0 },
+	} {
+		now, set, comparisons, readings := int64(time.Hour), int64(0), 0, 0
+		monotonic := func() int64 { now += 100; return now }
+		wall := func() int64 {
+			now += 100
+			value := now + set
+			if readings++; stops(comparisons, readings) {
+				now += int64(50 * time.Millisecond)
+			}
+			return value
+		}
+		compared := func() Bracket {
+			now += int64(time.Second)
+			comparisons++
+			return TightestOf(fewBrackets, monotonic, wall).Bracket
+		}
+		last := compared()
+		for range 100 {
+			next := compared()
+			require.Zero(t, WallStep(last, next), name)
+			last = next
+		}
+		set = int64(150 * time.Millisecond)
+		require.InDelta(t, set, WallStep(last, compared()), 26e6, name)
+	}
+}
