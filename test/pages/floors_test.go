@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,22 +26,32 @@ const (
 	module = "github.com/timebench/timebench/"
 )
 
-// listed matches a floor of the list, at the start of a row or after others.
-var listed = regexp.MustCompile("(?m)(?:^- |, )`(internal/[^`]+)`")
+var (
+	quoted = regexp.MustCompile("`([^`]+)`")
+	listed = regexp.MustCompile("(?m)^ *- ([^:\n]+):") // a row of the list, with its packages
+)
 
-// floorsOf returns the floors of the list in CONTRIBUTING.md from the top down.
-func floorsOf(t *testing.T) (floors []string) {
+// list returns the packages of the list in CONTRIBUTING.md, and its floors from the top down. The row of a folder of
+// internal is a floor; the packages of the rows below it are in this folder.
+func list(t *testing.T) (packages, floors []string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	require.NoError(t, err)
 	_, rows, found := strings.Cut(string(page), "\n## Where things are\n")
 	require.True(t, found, "CONTRIBUTING.md has no list of packages")
 	rows, _, _ = strings.Cut(rows, "\n## ")
-	for _, floor := range listed.FindAllStringSubmatch(rows, -1) {
-		require.DirExists(t, filepath.Join(root, floor[1]), "a floor of CONTRIBUTING.md")
-		floors = append(floors, floor[1])
+	for _, row := range listed.FindAllStringSubmatch(rows, -1) {
+		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
+			switch {
+			case strings.HasPrefix(name[1], "internal/"):
+				floors = append(floors, name[1])
+				packages = append(packages, name[1])
+			case len(floors) > 0:
+				packages = append(packages, path.Join(floors[len(floors)-1], name[1]))
+			}
+		}
 	}
-	return floors
+	return packages, floors
 }
 
 // imports returns the imports of internal by the files of each package, on every platform, without the tests.
@@ -87,18 +98,35 @@ func imports(t *testing.T) map[string][]string {
 func floorOf(t *testing.T, floors []string, name string) int {
 	t.Helper()
 	at := slices.IndexFunc(floors, func(floor string) bool { return name == floor || strings.HasPrefix(name, floor+"/") })
-	require.GreaterOrEqual(t, at, 0, "%s is on no floor: add its folder to the list in CONTRIBUTING.md", name)
+	require.GreaterOrEqual(t, at, 0, "%s is on no floor: add it to the list of packages in CONTRIBUTING.md", name)
 	return at
 }
 
 // A package imports only from floors below its own, and from its own folder.
 func TestImportsGoDown(t *testing.T) {
-	floors := floorsOf(t)
+	_, floors := list(t)
 	for name, imported := range imports(t) {
 		for _, other := range imported {
 			require.LessOrEqual(t, floorOf(t, floors, name), floorOf(t, floors, other),
 				"%s imports %s, which is on a floor above it", name, other)
 		}
+	}
+}
+
+// The list has exactly one row for each package.
+func TestEachPackageHasARow(t *testing.T) {
+	packages, floors := list(t)
+	all := imports(t)
+	for name := range all {
+		require.Contains(t, packages, name, "add %s to the list of packages in CONTRIBUTING.md", name)
+	}
+	for i, name := range packages {
+		require.NotContains(t, packages[:i], name, "the list of packages in CONTRIBUTING.md has two rows for %s", name)
+		if slices.Contains(floors, name) {
+			require.DirExists(t, filepath.Join(root, name), "the list of packages in CONTRIBUTING.md has a floor %s", name)
+			continue
+		}
+		require.Contains(t, all, name, "the list of packages in CONTRIBUTING.md has a row for %s, which is no package", name)
 	}
 }
 
