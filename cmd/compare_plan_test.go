@@ -21,7 +21,16 @@ func TestPlanOfNoFlags(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, plan.clocks, len(clock.Default()))
 	require.Equal(t, []int{1, 2, 4}, plan.settings.Threads)
+	require.Equal(t, plan.settings.DefaultRounds(len(plan.clocks)), plan.settings.Rounds)
+	require.Equal(t, plan.settings.DefaultTime(len(plan.clocks)), plan.settings.Time)
+	require.Positive(t, plan.settings.Rounds)
+	require.Positive(t, plan.settings.Time)
+	require.Zero(t, plan.settings.Distribution)
 	require.Empty(t, plan.otherSources)
+	require.Equal(t, result.Settings{
+		Threads: []int{1, 2, 4}, Rounds: plan.settings.Rounds, TimeNS: int64(plan.settings.Time), Pin: "none",
+		Workers: "threads",
+	}, plan.recorded)
 }
 
 // A long list of --threads does not shorten the measurements.

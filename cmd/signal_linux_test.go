@@ -156,6 +156,7 @@ func TestSignalAfterMeasuring(t *testing.T) {
 // SIGQUIT ends a run as SIGTERM does, and prints no stacks of goroutines.
 func TestQuit(t *testing.T) {
 	for _, args := range [][]string{
+		{"compare", "time.Now@go", "--threads", "2", "--throughput-time", "1h"},
 		{"compare", "time.Now@go", "--threads", "2", "--throughput-time", "1h", "--workers", "processes"},
 		{"verify", "time.Now@go", "--duration", "1h"},
 	} {
