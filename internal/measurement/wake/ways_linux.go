@@ -1,9 +1,11 @@
 package wake
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/machine/native"
@@ -16,6 +18,11 @@ const (
 	toWord
 )
 
+// poll is the number of poll(2) on the CPUs that have it. On others the C library makes ppoll(2) of it.
+var poll = map[string]uintptr{"386": 168, "amd64": 7, "arm": 168, "ppc64le": 167, "s390x": 168}
+
+const noCall = ^uintptr(0) // a system call that this CPU lacks; it is not made
+
 // systemWays are the ways of Linux. A way in milliseconds stands after its twin in nanoseconds.
 var systemWays = []Way{
 	{ID: "nanosleep@syscall", Call: "nanosleep(2)", open: call(unix.SYS_NANOSLEEP, nil, relative(1), toTime)},
@@ -24,16 +31,16 @@ var systemWays = []Way{
 	{ID: "timerfd@syscall", Call: "timerfd_settime(TFD_TIMER_ABSTIME), read(2)",
 		open: call(unix.SYS_READ, timerFD, settime, 0, toWord, unsafe.Sizeof(sleepingCall{}.word))},
 	{ID: "ppoll@syscall", Call: "ppoll(2)", open: call(unix.SYS_PPOLL, nil, relative(1), 0, 0, toTime)},
-	// On some CPUs the C library makes ppoll of poll, and everywhere pselect6 of select.
-	{ID: "poll@syscall", Call: "ppoll(2), in ms as poll(2)", twin: "ppoll@syscall", twinLayer: Rounding,
-		open: call(unix.SYS_PPOLL, nil, relative(1e6), 0, 0, toTime)},
+	{ID: "poll@syscall", Call: "poll(2), in ms", twin: "ppoll@syscall", twinLayer: Rounding,
+		open: call(cmp.Or(poll[runtime.GOARCH], noCall), nil, milliseconds(2), 0, 0)},
+	// glibc and musl make pselect6 of select.
 	{ID: "select@syscall", Call: "pselect6(2), in µs as select(3)",
 		open: call(unix.SYS_PSELECT6, nil, relative(1000), 0, 0, 0, 0, toTime)},
 	// epoll watches no file, so it writes no event to the word.
 	{ID: "epoll_pwait2@syscall", Call: "epoll_pwait2(2)",
 		open: call(unix.SYS_EPOLL_PWAIT2, epoll, relative64, 0, toWord, 1, toTime)},
 	{ID: "epoll_wait@syscall", Call: "epoll_wait(2), in ms", twin: "epoll_pwait2@syscall", twinLayer: Rounding,
-		open: call(unix.SYS_EPOLL_PWAIT, epoll, milliseconds, 0, toWord, 1)},
+		open: call(unix.SYS_EPOLL_PWAIT, epoll, milliseconds(3), 0, toWord, 1)},
 	{ID: "futex@syscall", Call: "futex(FUTEX_WAIT_BITSET)", // private
 		open: call(unix.SYS_FUTEX, nil, absolute, toWord, 9|128, 0, toTime, 0, math.MaxUint32)},
 	{ID: "io_uring@syscall", Call: "io_uring_enter(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)",
@@ -62,6 +69,9 @@ type setter func(c *sleepingCall, deadline int64) error
 // call opens a system call with these arguments; on a file, that is the first one.
 func call(number uintptr, file func() (int, error), set setter, args ...uintptr) func() (sleeper, error) {
 	return func() (sleeper, error) {
+		if number == noCall {
+			return nil, unix.ENOSYS
+		}
 		c := new(sleepingCall)
 		for i, argument := range args {
 			switch argument {
@@ -113,9 +123,12 @@ func relative64(c *sleepingCall, deadline int64) error {
 	return nil
 }
 
-func milliseconds(c *sleepingCall, deadline int64) error {
-	c.args[3] = uintptr(left(deadline, 1e6) / 1e6)
-	return nil
+// milliseconds is of a call with the time that is left in ms in this argument.
+func milliseconds(argument int) setter {
+	return func(c *sleepingCall, deadline int64) error {
+		c.args[argument] = uintptr(left(deadline, 1e6) / 1e6)
+		return nil
+	}
 }
 
 func epoll() (int, error) { return unix.EpollCreate1(unix.EPOLL_CLOEXEC) }

@@ -1,0 +1,59 @@
+package wake
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// Each way sleeps in the system call of its name, as the kernel reports it meanwhile.
+func TestWaysMakeTheirCall(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	file := fmt.Sprintf("/proc/self/task/%d/syscall", unix.Gettid())
+	if _, err := os.ReadFile(file); err != nil {
+		t.Skip(err) // a sandbox, or a kernel without it
+	}
+	numbers := map[string]int{
+		"nanosleep": unix.SYS_NANOSLEEP, "clock_nanosleep": unix.SYS_CLOCK_NANOSLEEP, "timerfd": unix.SYS_READ,
+		"ppoll": unix.SYS_PPOLL, "poll": unix.SYS_POLL, "select": unix.SYS_PSELECT6, "futex": unix.SYS_FUTEX,
+		"epoll_pwait2": unix.SYS_EPOLL_PWAIT2, "epoll_wait": unix.SYS_EPOLL_PWAIT, "io_uring": unix.SYS_IO_URING_ENTER,
+	}
+	for _, way := range systemWays {
+		name, _, _ := strings.Cut(way.ID, "@")
+		sleep, err := way.open()
+		if err != nil {
+			continue // not permitted
+		}
+		var seen atomic.Bool
+		want, over := fmt.Sprintf("%d ", numbers[name]), make(chan bool)
+		go func() {
+			for {
+				select {
+				case <-over:
+					return
+				case <-time.After(5 * time.Millisecond):
+					if text, _ := os.ReadFile(file); strings.HasPrefix(string(text), want) {
+						seen.Store(true)
+					}
+				}
+			}
+		}()
+		// On a busy machine nobody looks in time. The Go runtime sends signals.
+		for turn := 0; turn < 100 && !seen.Load() && (err == nil || errors.Is(err, unix.EINTR)); turn++ {
+			_, err = sleep(int64(50 * time.Millisecond))
+		}
+		close(over)
+		if err == nil || errors.Is(err, unix.EINTR) { // not a system call that the kernel lacks
+			require.True(t, seen.Load(), way.ID)
+		}
+	}
+}
