@@ -2,6 +2,7 @@ package wake
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -17,9 +18,10 @@ var (
 	releaseSRWLockExclusive   = kernel32.NewProc("ReleaseSRWLockExclusive")
 	createThreadpoolTimer     = kernel32.NewProc("CreateThreadpoolTimer")
 	setThreadpoolTimer        = kernel32.NewProc("SetThreadpoolTimer")
+	closeThreadpoolTimer      = kernel32.NewProc("CloseThreadpoolTimer")
 )
 
-// systemWays are the ways of Windows. Their few handles are closed with the process.
+// systemWays are the ways of Windows.
 var systemWays = []Way{
 	byTicks("Sleep", "Sleep, in ms", simple(func(ns int64) error {
 		windows.SleepEx(milliseconds(ns), false)
@@ -61,9 +63,7 @@ func waitable(flags uintptr) func() (sleeper, error) {
 		if timer == 0 {
 			return nil, fmt.Errorf("CreateWaitableTimerEx: %w", err)
 		}
-		at := new(int64)
-		return waiting(windows.Handle(timer), func(ns int64) error {
-			*at = relativeTime(ns)
+		return waiting(handles{signalled: windows.Handle(timer)}, func(at *int64) error {
 			if armed, _, err := setWaitableTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0, 0, 0); armed == 0 {
 				return fmt.Errorf("SetWaitableTimer: %w", err)
 			}
@@ -72,12 +72,29 @@ func waitable(flags uintptr) func() (sleeper, error) {
 	}
 }
 
-// waiting returns a sleeper that arms a timer, and waits for an object that it signals.
-func waiting(object windows.Handle, arm func(ns int64) error) sleeper {
+// handles are the object that a timer signals, and the timer of the thread pool that does so; 0 without one.
+type handles struct {
+	signalled windows.Handle
+	poolTimer uintptr
+}
+
+func (h handles) close() {
+	if h.poolTimer != 0 {
+		_, _, _ = closeThreadpoolTimer.Call(h.poolTimer) // it returns nothing
+	}
+	_ = windows.CloseHandle(h.signalled)
+}
+
+// waiting returns a sleeper that arms a timer, and waits for the object that it signals. They are closed when nothing
+// refers to the sleeper.
+func waiting(h handles, arm func(at *int64) error) sleeper {
+	at := new([4]int64) // the first one; in a smaller object, which shares its memory, a cleanup may not run
+	runtime.AddCleanup(at, handles.close, h)
 	return after(func(ns int64) error {
-		err := arm(ns)
+		at[0] = relativeTime(ns)
+		err := arm(&at[0])
 		if err == nil {
-			_, err = windows.WaitForSingleObject(object, windows.INFINITE)
+			_, err = windows.WaitForSingleObject(h.signalled, windows.INFINITE)
 		}
 		return err
 	})
@@ -99,11 +116,10 @@ func threadpool() (sleeper, error) {
 	}
 	timer, _, err := createThreadpoolTimer.Call(signal(), uintptr(event), 0)
 	if timer == 0 {
+		_ = windows.CloseHandle(event)
 		return nil, fmt.Errorf("CreateThreadpoolTimer: %w", err)
 	}
-	at := new(int64)
-	return waiting(event, func(ns int64) error {
-		*at = relativeTime(ns)
+	return waiting(handles{event, timer}, func(at *int64) error {
 		_, _, _ = setThreadpoolTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0) // it returns nothing
 		return nil
 	}), nil

@@ -1,0 +1,39 @@
+package wake
+
+import (
+	"runtime"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/windows"
+)
+
+// A way that nothing refers to has no handle open.
+func TestHandlesAreClosed(t *testing.T) {
+	open := func() (handles uint32) {
+		got, _, err := kernel32.NewProc("GetProcessHandleCount").Call(uintptr(windows.CurrentProcess()),
+			uintptr(unsafe.Pointer(&handles)))
+		require.NotZero(t, got, err)
+		return handles
+	}
+	sleepBriefly := func() {
+		for _, way := range systemWays {
+			if sleep, err := way.open(); err == nil {
+				_, err = sleep(int64(time.Millisecond))
+				require.NoError(t, err, way.ID)
+			}
+		}
+	}
+	sleepBriefly() // the threads of the pool have handles too
+	const times = 50
+	before := open()
+	for range times {
+		sleepBriefly()
+	}
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return open() < before+times
+	}, time.Minute, 10*time.Millisecond, "%d before", before)
+}
