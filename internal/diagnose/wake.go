@@ -138,9 +138,13 @@ func heldUp(s *situation.Situation) *result.Finding {
 	if cause == nil || len(sleeps(s)) == 0 {
 		return nil
 	}
-	finding := newFinding(s, "slow-interrupt", "{limit}", words.Duration(heldUpNS), "{why}", cause.Text)
-	finding.Evidence = logEvidence(s, slices.DeleteFunc(slices.Clone(cause.Evidence),
-		func(e kernellog.Event) bool { return e.DelayNS < heldUpNS }))
+	slow := slices.DeleteFunc(slices.Clone(cause.Evidence), func(e kernellog.Event) bool { return e.DelayNS < heldUpNS })
+	if len(slow) == 0 {
+		return nil
+	}
+	longest := slices.MaxFunc(slow, func(a, b kernellog.Event) int { return cmp.Compare(a.DelayNS, b.DelayNS) })
+	finding := newFinding(s, "slow-interrupt", "{longest}", words.Duration(longest.DelayNS), "{why}", cause.Text)
+	finding.Evidence = logEvidence(s, slow)
 	return finding
 }
 

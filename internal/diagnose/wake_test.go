@@ -125,6 +125,44 @@ func TestCausesOfLateWakeUps(t *testing.T) {
 	}
 }
 
+// A finding of wake-ups says what is true of its machine only.
+func TestTextsOfWakeUps(t *testing.T) {
+	log := func(d *result.Document) {
+		d.Host.KernelLog = &result.KernelLog{Lines: []string{"hrtimer: interrupt took 1326163 ns",
+			"hrtimer: interrupt took 2500000 ns"}}
+	}
+	windows := func(d *result.Document) { d.Host.OS = "windows" }
+	napd := wake.Timers{SlackNS: 5e4, ResolutionNS: 1,
+		LargeSlacks: []wake.ProgramSlack{{Program: "napd", PID: 7, SlackNS: 1e7}}}
+	for name, test := range map[string]struct {
+		section     *wake.Wake
+		plant       func(*result.Document)
+		says, never []string
+	}{
+		"the longest interrupt": {slept(fine(), 8e4, 9e4), log, []string{"a timer interrupt took 2.5 ms at some time"}, nil},
+		"slack of others": {slept(napd, 8e4, 9e4), func(*result.Document) {},
+			[]string{"ask who set its slack", "to save power", "systemctl show -p TimerSlackNSec"},
+			[]string{"TimerSlackNSec=50us", "PR_SET_TIMERSLACK"}},
+		"inherited slack": {slept(wake.Timers{SlackNS: 1e6}, 1e6, 1.1e6), func(*result.Document) {},
+			[]string{"this process", "inherits", "TimerSlackNSec=50us", "/proc/self/timerslack_ns"}, []string{"ask who"}},
+		"early on Windows": {earlySleeps(), windows,
+			[]string{"may be up to a tick early", "learn.microsoft.com", "sleep until"}, []string{"POSIX", "LD_PRELOAD"}},
+		"early on Linux": {earlySleeps(), func(*result.Document) {}, []string{"POSIX forbids", "man7.org"}, []string{"Windows"}},
+	} {
+		d := well()
+		d.Put(test.section)
+		test.plant(d)
+		findings := Findings(d)
+		require.Len(t, findings, 1, name)
+		for _, text := range test.says {
+			require.Contains(t, worded(findings[0]), text, name)
+		}
+		for _, text := range test.never {
+			require.NotContains(t, worded(findings[0]), text, name)
+		}
+	}
+}
+
 func booted(parameters ...string) func(*result.Document) {
 	return func(d *result.Document) { d.Host.BootParameters = parameters }
 }
