@@ -29,7 +29,9 @@ type Timers struct {
 	SlackNS int64 `json:"slack_ns,omitempty"`
 	// ResolutionNS is the clock_getres(2) of timers: a tick without high-resolution timers.
 	ResolutionNS int64 `json:"resolution_ns,omitempty"`
-	// Facts are what else the kernel publishes: the timer device, the idle driver.
+	// Facts are what else the kernel publishes, under these names: Timer device, Broadcast device (it wakes CPUs whose own
+	// timer stops in a deep idle state), Idle driver, Idle governor, Halt polling (guest_halt_poll_ns),
+	// Kernel build, preemption, Isolated CPUs.
 	Facts []Fact `json:"facts,omitempty" once:"name"`
 	// IdleStates are the idle states of these CPUs, or of all, the deepest last.
 	IdleStates []IdleState `json:"idle_states,omitempty" once:"name"`
@@ -40,7 +42,7 @@ type Timers struct {
 
 // A Fact is a fact of a machine.
 type Fact struct {
-	// Name is what it is: Idle driver, Broadcast device (it wakes CPUs whose own timer stops in a deep idle state).
+	// Name is what it is, such as Idle driver.
 	Name string `json:"name" is:"named"`
 	// Value is its value, as the kernel writes it.
 	Value string `json:"value"`

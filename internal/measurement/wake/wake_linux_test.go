@@ -126,6 +126,18 @@ func TestIdleStatesAreRead(t *testing.T) {
 	require.Equal(t, len(states) > 0, len(timers([]int{0}).IdleStates) > 0)
 }
 
+// The schema names all facts, so that a program can look for them.
+func TestSchemaNamesTheFacts(t *testing.T) {
+	schema, err := os.ReadFile("../../../docs/timebench-1.schema.json")
+	require.NoError(t, err)
+	_, facts, found := strings.Cut(string(schema), `"facts are what else the kernel publishes`)
+	require.True(t, found)
+	facts, _, _ = strings.Cut(facts, "\n")
+	for _, f := range files {
+		require.Contains(t, facts, f.Name)
+	}
+}
+
 // The names of layers need a cause: CPUs that never idle have no layer of leaving idle.
 func TestBusyCPUsHaveNoIdleLayer(t *testing.T) {
 	late := map[place]*lateness{{step: asIs}: {all: 70}, {step: tight}: {all: 30}, {step: awake}: {all: 50}}
