@@ -86,13 +86,21 @@ func (r *runner) results() []SleepWay {
 }
 
 // mostParts is the max number of parts of a measurement whose medians a document has, and partOf the min number of sleeps
-// in each but the last.
+// in each.
 const mostParts, partOf = 50, 4
+
+// parts returns the parts of a measurement, each of as many sleeps, or of one more.
+func parts(late []float64) [][]float64 {
+	all := make([][]float64, max(1, min(mostParts, len(late)/partOf)))
+	for i := range all {
+		all[i] = late[i*len(late)/len(all) : (i+1)*len(late)/len(all)]
+	}
+	return all
+}
 
 // span returns the figures of a way for a span with this lateness.
 func (r *runner) span(way, span int, late []float64) SleepSpan {
-	inPart := max(partOf, (len(late)+mostParts-1)/mostParts)
-	s := NewSpan(r.Spans[span], slices.Collect(slices.Chunk(late, inPart)))
+	s := NewSpan(r.Spans[span], parts(late))
 	s.Samples, s.Early, s.Layers = 0, 0, r.layers(way, span)
 	for _, t := range r.threads {
 		l := t.late[place{way, span, asIs}]

@@ -172,8 +172,12 @@ func (t *Timers) lines() []table.Fact {
 	if t.ResolutionNS == 0 {
 		return nil // not Linux
 	}
+	resolution := words.Duration(float64(t.ResolutionNS))
+	if t.Ticks() {
+		resolution += ", a tick: no high-resolution timers"
+	}
 	lines := []table.Fact{{Name: "Timer slack", Value: words.Duration(float64(t.SlackNS))},
-		{Name: "Timer resolution", Value: words.Duration(float64(t.ResolutionNS))}}
+		{Name: "Timer resolution", Value: resolution}}
 	for _, f := range t.Facts {
 		lines = append(lines, table.Fact(f))
 	}

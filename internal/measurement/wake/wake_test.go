@@ -107,6 +107,7 @@ func TestPlantedRounding(t *testing.T) {
 	w.Timers.ResolutionNS = 4e6
 	require.Equal(t, "A sleep of 100 µs ends 70 µs late: without high-resolution timers it ends at a tick, every 4 ms (ns@fake).",
 		w.verdict())
+	require.Contains(t, w.Timers.lines(), table.Fact{Name: "Timer resolution", Value: "4 ms, a tick: no high-resolution timers"})
 }
 
 // A difference within the intervals is no layer, also if the figure rose without the cause.
@@ -302,6 +303,20 @@ func TestLatenessIsBounded(t *testing.T) {
 	require.Zero(t, l.min)
 	require.EqualValues(t, 10*mostKept-1, l.max)
 	require.InDelta(t, 5*mostKept, stats.Median(l.kept), mostKept/100)
+}
+
+// No part of a measurement is a single late sleep: diff judges by their medians.
+func TestParts(t *testing.T) {
+	var late []float64
+	for n := 1; n < 1000; n++ {
+		late = append(late, float64(n))
+		all := parts(late)
+		require.LessOrEqual(t, len(all), mostParts)
+		require.Equal(t, late, slices.Concat(all...))
+		for _, part := range all {
+			require.GreaterOrEqual(t, len(part), min(n, partOf), n)
+		}
+	}
 }
 
 // Lateness that is in step with the turns, such as of each second CPU, keeps its shares.
