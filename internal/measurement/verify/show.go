@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,7 +79,8 @@ var idColumn = table.Column[VerifiedClock]{Name: "Clock", Key: "clock", Left: tr
 
 var verdictColumns = []table.Column[VerifiedClock]{
 	idColumn,
-	{Name: "verdict", Key: "verdict", Left: true, Text: func(c VerifiedClock) string { return c.Verdict }},
+	{Name: "verdict", Key: "verdict", Left: true, Text: func(c VerifiedClock) string { return c.Verdict },
+		Cell: verdict},
 	{Key: "reason", Text: func(c VerifiedClock) string { return c.Reason }},
 	{Name: "reads", Key: "reads", Spare: 1, Unit: words.Count,
 		Value: ifVerified(func(c *VerifiedClock) float64 { return float64(c.Reads) })},
@@ -110,6 +112,43 @@ func (v *Verification) verdictGrid() table.Grid {
 	return g
 }
 
+// verdict returns the verdict on a clock; if it has faults, how often, how far, and between which CPUs the worst fault
+// was: a step backwards, or else the largest. A sentence has each fault.
+func verdict(c VerifiedClock) string {
+	if len(c.Faults) == 0 || c.Verdict == Unverified {
+		return c.Verdict
+	}
+	backwards := func(f ClockFault) bool { return f.Kind == FaultBackwards || f.Kind == FaultWarp }
+	worst := slices.MaxFunc(c.Faults, func(a, b ClockFault) int {
+		switch {
+		case backwards(a) == backwards(b):
+			return cmp.Compare(a.size(), b.size())
+		case backwards(a):
+			return 1
+		}
+		return -1
+	})
+	text := faultWords[worst.Kind].short
+	if faultWords[worst.Kind].worst != "" {
+		text += " " + words.Thousands(worst.Count) + "×"
+	}
+	if worst.size() > 0 {
+		text += ", " + words.Duration(worst.size())
+	}
+	if worst.CPU != nil && worst.EarlierCPU != nil {
+		text += fmt.Sprintf(", CPU %d→%d", *worst.EarlierCPU, *worst.CPU)
+	}
+	return text
+}
+
+// size returns how far the values of a clock were wrong at worst; 0 for a fault without such a size.
+func (f ClockFault) size() float64 {
+	if f.Kind == FaultFailed || f.Kind == FaultResolution {
+		return 0
+	}
+	return f.WorstNS
+}
+
 // often returns a count as text: once, 3 times.
 func often(n int64) string {
 	if n == 1 {
@@ -118,31 +157,34 @@ func often(n int64) string {
 	return words.Thousands(n) + " times"
 }
 
-// faultWords are the texts of each kind of fault. worst precedes the size; it is empty if a fault has neither a count
-// nor a size.
+// faultWords are the texts of each kind of fault, for a cell and for a sentence. worst precedes the size; it is empty if
+// a fault has neither a count nor a size.
 var faultWords = map[string]struct {
+	short    string
 	sentence func(c VerifiedClock) string
 	worst    string
 }{
-	FaultBackwards: {func(c VerifiedClock) string { return c.ID + " went backwards on one CPU" }, "at worst by "},
-	FaultWarp: {func(c VerifiedClock) string { return c.ID + " went backwards from one CPU to another" },
+	FaultBackwards: {Backwards, func(c VerifiedClock) string { return c.ID + " went backwards on one CPU" },
 		"at worst by "},
-	FaultStall: {func(c VerifiedClock) string { return c.ID + " stopped" + witnessed(c, " while %s advanced,") },
-		"for up to "},
-	FaultAsleep: {func(c VerifiedClock) string { return c.ID + " advanced while its thread slept" }, "at worst by "},
-	FaultJump: {func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") },
+	FaultWarp: {Backwards, func(c VerifiedClock) string { return c.ID + " went backwards from one CPU to another" },
 		"at worst by "},
-	FaultOutside: {func(c VerifiedClock) string {
+	FaultStall: {"stopped",
+		func(c VerifiedClock) string { return c.ID + " stopped" + witnessed(c, " while %s advanced,") }, "for up to "},
+	FaultAsleep: {"counts while asleep",
+		func(c VerifiedClock) string { return c.ID + " advanced while its thread slept" }, "at worst by "},
+	FaultJump: {"jumped", func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") },
+		"at worst by "},
+	FaultOutside: {"outside the bracket", func(c VerifiedClock) string {
 		return c.ID + " was outside the bracket of two reads of " + other(c)
 	}, "at worst by "},
-	FaultResolution: {func(c VerifiedClock) string {
+	FaultResolution: {"reports another resolution", func(c VerifiedClock) string {
 		text := c.ID + " reports another resolution than " + other(c)
 		if b := c.Bracket; b != nil {
 			text += fmt.Sprintf(" (%s, not %s)", orNone(b.ResolutionNS), orNone(b.AgainstResolutionNS))
 		}
 		return text
 	}, ""},
-	FaultFailed: {func(c VerifiedClock) string { return "Reads of " + c.ID + " failed" }, "at worst after "},
+	FaultFailed: {"failed", func(c VerifiedClock) string { return "Reads of " + c.ID + " failed" }, "at worst after "},
 }
 
 func witnessed(c VerifiedClock, words string) string {

@@ -84,6 +84,26 @@ func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 	}
 }
 
+// The verdict on a clock has the size of its worst fault; a step backwards is worse than a larger stop.
+func TestVerdictHasTheWorstFault(t *testing.T) {
+	one, two := 1, 2
+	warp := ClockFault{Kind: FaultWarp, Count: 17, WorstNS: 243, CPU: &one, EarlierCPU: &two}
+	stall := ClockFault{Kind: FaultStall, Count: 2, WorstNS: 3.2e9, CPU: &one}
+	resolution := ClockFault{Kind: FaultResolution, Count: 1, WorstNS: 4e6}
+	failed := ClockFault{Kind: FaultFailed, Count: 1200, WorstNS: 1e9, Text: "no such device"}
+	for want, c := range map[string]VerifiedClock{
+		"monotonic":                           {Verdict: IsMonotonic},
+		"not verified":                        {Verdict: Unverified, Faults: []ClockFault{failed}},
+		"failed 1,200×":                       {Verdict: Faulty, Faults: []ClockFault{failed}},
+		"reports another resolution":          {Verdict: Faulty, Faults: []ClockFault{resolution}},
+		"went backwards 17×, 243 ns, CPU 2→1": {Verdict: OneCPU, Faults: []ClockFault{stall, warp}},
+		"went backwards 3×, 1.5 ms":           {Verdict: Backwards, Faults: []ClockFault{warp, {Kind: FaultBackwards, Count: 3, WorstNS: 1.5e6}}},
+		"stopped 2×, 3.2 s":                   {Verdict: Faulty, Faults: []ClockFault{resolution, stall, {Kind: FaultJump, Count: 1, WorstNS: 1e6}}},
+	} {
+		require.Equal(t, want, verdict(c))
+	}
+}
+
 // The colour of the verdict is green only if every available clock was verified.
 func TestLevelOfTheVerdict(t *testing.T) {
 	for _, test := range []struct {

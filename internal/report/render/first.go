@@ -240,8 +240,12 @@ func (s *opening) blocks(all []table.Block, rows, first int) {
 			title = b.Title + ": "
 		}
 		for k, line := range append(b.Faults, words.Present(b.Verdict)...) {
+			noun := ""
+			if k < len(b.Faults) {
+				noun = "fault"
+			}
 			line = title + line
-			s.add(3*min(k, 1)+5*min(i, 1), b.Level.Paint(table.Cut(line, s.width, 2)+"\n"), "")
+			s.add(3*min(k, 1)+5*min(i, 1), b.Level.Paint(table.Cut(line, s.width, 2)+"\n"), noun)
 		}
 	}
 	s.hide(tables, "table")

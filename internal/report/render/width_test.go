@@ -315,6 +315,17 @@ func TestFirstScreenHasChosenThreads(t *testing.T) {
 	}
 }
 
+// The last line of the first screen counts the faults that have no room.
+func TestFirstScreenCountsFaults(t *testing.T) {
+	d := mistrusted()
+	d.Sections = []result.Section{verify.Of(d)}
+	out := &short{wide{columns: 80}, 24}
+	require.NoError(t, OfDocument(d).Text(out))
+	require.Contains(t, out.String(), "stopped 2×, 3.2 s")
+	faults := len(verify.Of(d).Block(d).Faults)
+	require.Contains(t, out.String(), fmt.Sprintf(", %d faults", faults-strings.Count(out.String(), "at worst")))
+}
+
 // Doctor's report of a document without a timed read begins with what was measured.
 func TestDiagnosisAlwaysAnswers(t *testing.T) {
 	whole := trusted()
