@@ -103,7 +103,7 @@ func throughputGrid(d *result.Document) table.Grid {
 	}) {
 		notes = append(notes, disturbedMark+" disturbed by other programs: fewer than three samples without them.")
 	}
-	g.Note = strings.Join(notes, "\n")
+	g.Note, g.Instead = strings.Join(notes, "\n"), d.Settings.ThreadsChosen
 	return g
 }
 

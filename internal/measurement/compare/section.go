@@ -56,15 +56,11 @@ func (c *Costs) Fact(d *result.Document) table.Fact {
 	return table.Fact{Name: "Measured", Value: settings(d)}
 }
 
-// Block returns the tables, which clock to choose, and which clocks are not available. The first table is by numbers of
-// threads if the user chose them.
+// Block returns the tables, which clock to choose, and which clocks are not available.
 func (c *Costs) Block(d *result.Document) table.Block {
-	first, last := []table.Grid{sourcesGrid(d), sourceThroughputGrid(d)}, []table.Grid{throughputGrid(d)}
-	if d.Settings.ThreadsChosen {
-		first, last = last, first
-	}
 	return table.Block{
-		Grids: slices.Concat(first, []table.Grid{latencyGrid(d)}, layerGrids(d), []table.Grid{distributionGrid(d)}, last),
+		Grids: slices.Concat([]table.Grid{sourcesGrid(d), sourceThroughputGrid(d), latencyGrid(d)}, layerGrids(d),
+			[]table.Grid{distributionGrid(d), throughputGrid(d)}),
 		Facts: table.Facts{Title: "Which clock to choose", Lines: summary(d)}, Missing: missing(d), Verdict: c.answer(),
 	}
 }

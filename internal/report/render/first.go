@@ -12,8 +12,8 @@ import (
 
 // The first screen is what a terminal shows without -v: 24 lines with the prompt below, or fewer on a lower terminal.
 // fewestRows is the number of rows of its table for which less important pieces are left out, and mostFirst of those
-// that belong to it.
-const screenLines, fewestRows, mostFirst = 23, 3, 7
+// that belong to it; mostOfTwo is that number for each of two tables.
+const screenLines, fewestRows, mostFirst, mostOfTwo = 23, 3, 7, 4
 
 // lastLine is below a blank line, and names what is left out.
 const lastLine = "\n%s\n"
@@ -72,6 +72,9 @@ func (s *opening) lines() int {
 // what -v has besides.
 func (r Report) first(width, height int) string {
 	most, first := min(screenLines, height-1), mostFirst
+	if r.instead() {
+		first = mostOfTwo
+	}
 	s := r.fitting(width, most, first)
 	for first--; s.lines() > most && first > 0; first-- { // rows of several lines
 		s = r.fitting(width, most, first)
@@ -87,6 +90,13 @@ func (r Report) first(width, height int) string {
 	rest = append(append(rest, words.Present(strings.ToLower(r.facts.Title))...), "all columns")
 	fmt.Fprintf(&out, lastLine, table.Cut("-v shows all: "+words.List(rest)+".", width, 1))
 	return strings.TrimLeft(out.String(), "\n") // a kernel log has no answer above its findings
+}
+
+// instead reports whether a later table is on the first screen.
+func (r Report) instead() bool {
+	return slices.ContainsFunc(r.blocks, func(b table.Block) bool {
+		return slices.ContainsFunc(b.Grids[min(1, len(b.Grids)):], func(g table.Grid) bool { return g.Instead && len(g.Rows) > 0 })
+	})
 }
 
 // fitting returns the pieces that fit this number of lines, if possible. Of the rows that belong to it, first are kept.
@@ -121,7 +131,11 @@ func (s *opening) dropOne() bool {
 func (r Report) opening(width, rows, first int) *opening {
 	s := &opening{width: width, titled: r.titled}
 	for i, paragraph := range r.opens(width) {
-		s.add(i, paragraph, "")
+		spare := i
+		if r.instead() {
+			spare *= 9
+		}
+		s.add(spare, paragraph, "")
 	}
 	if len(r.unchecked) > 0 {
 		more := ""
@@ -213,20 +227,26 @@ func (s *opening) explain(f result.Finding) {
 func (s *opening) blocks(all []table.Block, rows, first int) {
 	tables, whole := 0, true
 	for i, b := range all {
+		instead := false
 		if !b.HasRows() && b.Title != "" && i == 0 {
 			s.add(0, "\n"+table.Indented(b.Title, 0, s.width), "")
 		}
 		for _, g := range b.Grids {
 			switch {
 			case len(g.Rows) == 0:
-			case b.Facts.Instead || !whole:
+			case b.Facts.Instead:
 				tables++
-			default:
-				whole = false
+			case whole || g.Instead:
+				whole, instead = false, instead || g.Instead
 				text, hidden := g.First(s.width, rows, first)
 				s.add(0, "\n"+text, "")
 				s.hide(hidden, "row")
+			default:
+				tables++
 			}
+		}
+		if instead {
+			b.Facts = table.Facts{}
 		}
 		for k, line := range b.Facts.Brief(s.width) {
 			noun := ""

@@ -312,7 +312,19 @@ func TestFirstScreenHasChosenThreads(t *testing.T) {
 		out := &short{wide{columns: 80}, 24}
 		require.NoError(t, OfDocument(d).Text(out))
 		require.Equal(t, want, strings.Contains(out.String(), title), out.String())
+		require.Contains(t, out.String(), "Latency and resolution")
 	}
+}
+
+// Clock sources that the user chose come first, and the table by threads beside them.
+func TestFirstScreenHasChosenSourcesAndThreads(t *testing.T) {
+	d := threadsChosen()
+	d.Put(&compare.Costs{Clocks: compare.Of(d).Clocks, OtherClockSources: []compare.Experiment{
+		{ClockSource: "hpet", Clocks: compare.Of(d).Clocks}}})
+	out := &short{wide{columns: 80}, 24}
+	require.NoError(t, OfDocument(d).Text(out))
+	require.Regexp(t, "(?s)Latency by clock source.*by number of threads", out.String())
+	require.Contains(t, OfDocument(d).blocks[0].Grids[0].Title, "Latency by clock source")
 }
 
 // The last line of the first screen counts the faults that have no room.

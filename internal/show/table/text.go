@@ -41,6 +41,8 @@ type Grid struct {
 	copied bool
 	// first are the rows of the first screen, by index, if not all fit; nil for the first of all.
 	first []int
+	// Instead is whether the first screen has this table instead of the facts below the tables.
+	Instead bool
 	// silent is whether the note does not name the columns that do not fit.
 	silent bool
 	// spare are the columns, by index, that text leaves out if they do not fit, in this order.
