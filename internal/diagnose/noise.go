@@ -160,7 +160,7 @@ func timed(text string) func(*situation.Situation) string {
 
 // sleepsOf returns what a busy CPU does to sleeps, if they were measured.
 func sleepsOf(s *situation.Situation) string {
-	return when(wake.Of(s.Document) != nil, "p99 and the maximum of the lateness; the medians less")
+	return when(wake.Of(s.Document) != nil, "p99 and the maximum of the lateness, and often its medians")
 }
 
 func linuxOr(linux, other string) func(*situation.Situation) string {

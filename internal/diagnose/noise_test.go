@@ -114,7 +114,7 @@ func TestLoadDelaysSleeps(t *testing.T) {
 	d.Put(&wake.Wake{})
 	warnings := Noise(d)
 	require.Len(t, warnings, 1)
-	require.Equal(t, "p99 and the maximum of the lateness; the medians less", warnings[0].Spoilt)
+	require.Equal(t, "p99 and the maximum of the lateness, and often its medians", warnings[0].Spoilt)
 }
 
 // A warning mentions throughput, a load or a command only if the run has it.
