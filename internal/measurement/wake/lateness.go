@@ -46,12 +46,37 @@ func (l *lateness) add(late int64) {
 	}
 }
 
-// kept returns the lateness of a way on all threads, one after the other, each in order.
+// kept returns the lateness of a way on all threads: each wake-up has the same chance to be there, and each thread its
+// share of every part of the run.
 func (r *runner) kept(p place) (all []float64) {
+	type wakeUp struct{ at, late float64 } // at is the part of the run before it
+	var merged []wakeUp
+	of := 0
 	for _, t := range r.threads {
 		if l := t.late[p]; l != nil {
-			all = append(all, l.kept...)
+			of = max(of, l.of)
 		}
+	}
+	for _, t := range r.threads {
+		if l := t.late[p]; l != nil {
+			one := l.oneOf(of)
+			for i, late := range one {
+				merged = append(merged, wakeUp{float64(i) / float64(len(one)), late})
+			}
+		}
+	}
+	slices.SortStableFunc(merged, func(a, b wakeUp) int { return cmp.Compare(a.at, b.at) })
+	for _, w := range merged {
+		all = append(all, w.late)
+	}
+	return all
+}
+
+// oneOf returns a random wake-up of each `of`, a multiple of l.of.
+func (l *lateness) oneOf(of int) (all []float64) {
+	group := of / l.of
+	for i := 0; i < len(l.kept); i += group {
+		all = append(all, l.kept[i+rand.IntN(min(group, len(l.kept)-i))])
 	}
 	return all
 }
@@ -149,7 +174,9 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 		s := stats.Summarize(samples)
 		layer, unsure := left.Median-s.Median, left.High-left.Low+s.High-s.Low
 		known := s.Confidence > 0 && left.Confidence > 0
-		if known && layer > 0 && layer >= unsure {
+		if name == TimerSlack && r.slackNS > 0 && layer > r.slackNS+unsure {
+			clear = false // it waited for the CPU
+		} else if known && layer > 0 && layer >= unsure {
 			all, rest = append(all, SleepLayer{name, layer}), rest-layer
 		} else if left.Median > median/2 && (!known || unsure > median/2) {
 			clear = false
@@ -162,7 +189,9 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 		}
 		without(w.twinLayer, r.kept(place{way, span, asIs}))
 	}
-	without(TimerSlack, r.kept(place{way, span, tight}))
+	if !r.ways[way].slackless { // its sleeps are earlier after shorter ones of other ways
+		without(TimerSlack, r.kept(place{way, span, tight}))
+	}
 	if r.noIdle == "" {
 		without(LeavingIdle, r.kept(place{way, span, awake}))
 	}

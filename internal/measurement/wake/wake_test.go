@@ -145,6 +145,8 @@ func TestHiddenDifferenceIsNoOtherLayer(t *testing.T) {
 	plant(0, asIs, func(int) int64 { return 80_000 })
 	plant(0, asIs, func(int) int64 { return 80_000 })
 	require.Equal(t, []SleepLayer{{Rounding, 820_000}, {TimerSlack, 42_000}, {TheRest, 38_000}}, r.layers(1, 0))
+	r.slackNS = 30_000
+	require.Empty(t, r.layers(1, 0), "a slack of 30 µs delays by no more")
 }
 
 func TestWayThatIsRefused(t *testing.T) {
@@ -381,5 +383,24 @@ func TestImpossibleDocuments(t *testing.T) {
 		},
 	} {
 		require.ErrorContains(t, check(change), "wake.ways", name)
+	}
+}
+
+// Each CPU has its share of every part of a run, also where the threads kept different shares of their wake-ups.
+func TestEachCPUCountsAlike(t *testing.T) {
+	late := func(n int, ns int64) *sleepingThread {
+		var l lateness
+		for range n {
+			l.add(ns)
+		}
+		return &sleepingThread{late: map[place]*lateness{{}: &l}}
+	}
+	r := &runner{threads: []*sleepingThread{late(2*mostKept-1000, 50), late(2*mostKept+1000, 100)}}
+	for _, part := range parts(r.kept(place{})) {
+		late := 0
+		for _, ns := range part {
+			late += int(ns)
+		}
+		require.InDelta(t, 75, late/len(part), 3)
 	}
 }

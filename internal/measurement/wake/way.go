@@ -15,6 +15,8 @@ type Way struct {
 	ID, Call string
 	// twin is the id of a way that differs from this one by the layer named by twinLayer only; empty without one.
 	twin, twinLayer string
+	// slackless is whether the timer slack of the thread does not count for the call, as for all timers of files.
+	slackless bool
 	// open prepares the way for the calling thread, or returns why the way is not available.
 	open func() (sleeper, error)
 }

@@ -3,7 +3,6 @@ package wake
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"os"
 	"runtime"
 	"unsafe"
@@ -28,7 +27,7 @@ var systemWays = []Way{
 	{ID: "nanosleep@syscall", Call: "nanosleep(2)", open: call(unix.SYS_NANOSLEEP, nil, relative(1), toTime)},
 	{ID: "clock_nanosleep@syscall", Call: "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME)",
 		open: call(unix.SYS_CLOCK_NANOSLEEP, nil, absolute, unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, toTime)},
-	{ID: "timerfd@syscall", Call: "timerfd_settime(TFD_TIMER_ABSTIME), read(2)",
+	{ID: "timerfd@syscall", slackless: true, Call: "timerfd_settime(TFD_TIMER_ABSTIME), read(2)",
 		open: call(unix.SYS_READ, timerFD, settime, 0, toWord, unsafe.Sizeof(sleepingCall{}.word))},
 	{ID: "ppoll@syscall", Call: "ppoll(2)", open: call(unix.SYS_PPOLL, nil, relative(1), 0, 0, toTime)},
 	{ID: "poll@syscall", Call: "poll(2), in ms", twin: "ppoll@syscall", twinLayer: Rounding,
@@ -42,8 +41,8 @@ var systemWays = []Way{
 	{ID: "epoll_wait@syscall", Call: "epoll_wait(2), in ms", twin: "epoll_pwait2@syscall", twinLayer: Rounding,
 		open: call(unix.SYS_EPOLL_PWAIT, epoll, milliseconds(3), 0, toWord, 1)},
 	{ID: "futex@syscall", Call: "futex(FUTEX_WAIT_BITSET)", // private
-		open: call(unix.SYS_FUTEX, nil, absolute, toWord, 9|128, 0, toTime, 0, math.MaxUint32)},
-	{ID: "io_uring@syscall", Call: "io_uring_enter(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)",
+		open: call(unix.SYS_FUTEX, nil, absolute, toWord, 9|128, 0, toTime, 0, 1)},
+	{ID: "io_uring@syscall", slackless: true, Call: "io_uring_enter(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)",
 		open: call(unix.SYS_IO_URING_ENTER, ring, ringTimeout, 0, 0, 1, 1|8, toTime, 3*8)},
 }
 
