@@ -174,11 +174,12 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 		s := stats.Summarize(samples)
 		layer, unsure := left.Median-s.Median, left.High-left.Low+s.High-s.Low
 		known := s.Confidence > 0 && left.Confidence > 0
-		if name == TimerSlack && r.slackNS > 0 && layer > r.slackNS+unsure {
+		switch {
+		case name == TimerSlack && r.slackNS > 0 && layer > r.slackNS+unsure:
 			clear = false // it waited for the CPU
-		} else if known && layer > 0 && layer >= unsure {
+		case known && layer > 0 && layer >= unsure:
 			all, rest = append(all, SleepLayer{name, layer}), rest-layer
-		} else if left.Median > median/2 && (!known || unsure > median/2) {
+		case left.Median > median/2 && (!known || unsure > median/2):
 			clear = false
 		}
 		left, tried = s, true
