@@ -92,8 +92,7 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 		r.threads = append(r.threads, &sleepingThread{runner: r, cpu: cpu, sleep: make([]sleeper, len(ways)),
 			failed: make([]error, len(ways)), late: map[place]*lateness{}})
 	}
-	defer r.endThreads()
-	if err := r.all(asIs, (*sleepingThread).open); err != nil {
+	if err := r.all((*sleepingThread).open); err != nil {
 		return Wake{}, err
 	}
 	waker := r.startAwake()
@@ -108,7 +107,7 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 			if step == awake && !waker.begin() {
 				continue
 			}
-			_ = r.all(step, func(t *sleepingThread) { t.pass(step) })
+			_ = r.all(func(t *sleepingThread) { t.pass(step) })
 			waker.pause()
 			progress(time.Duration(observe.Now()-start), s.Time)
 		}
@@ -143,8 +142,7 @@ type place struct {
 }
 
 // A sleepingThread sleeps pinned to a CPU, or free to move (thread.Any). Nothing of it is shared: threads would delay
-// each other. It has a system thread for each step, so no change of a thread has to be undone. They last as long as the
-// run: beside busy programs, the first sleeps of a new thread end milliseconds later.
+// each other.
 type sleepingThread struct {
 	*runner
 	cpu    int
@@ -152,61 +150,18 @@ type sleepingThread struct {
 	sleep  []sleeper // of each way; nil if it is not available
 	failed []error   // of each way: why it is not available
 	late   map[place]*lateness
-	tasks  [awake + 1]chan func() // of the thread of each step; nil without it
 }
 
-// start starts the thread of a step, which ends when the channel of its tasks is closed.
-func (t *sleepingThread) start(step step) error {
-	tasks, begun := make(chan func()), make(chan error, 2)
-	go func() {
-		begun <- thread.Run(t.cpu, func() {
-			t.change(step)
-			begun <- nil
-			for task := range tasks {
-				task()
-			}
-		})
-	}()
-	err := <-begun
-	if err == nil {
-		t.tasks[step] = tasks
-	}
-	return err
-}
-
-// do runs a task on the thread of a step.
-func (t *sleepingThread) do(step step, task func()) error {
-	if t.tasks[step] == nil {
-		if err := t.start(step); err != nil {
-			return err
-		}
-	}
-	done := make(chan struct{})
-	t.tasks[step] <- func() { task(); close(done) }
-	<-done
-	return nil
-}
-
-// all runs a task on the threads of a step, and returns when all are done.
-func (r *runner) all(step step, task func(*sleepingThread)) (failed error) {
+// all runs a task on new threads, so no change of a thread has to be undone.
+func (r *runner) all(task func(*sleepingThread)) (failed error) {
 	done := make(chan error, len(r.threads))
 	for _, t := range r.threads {
-		go func() { done <- t.do(step, func() { task(t) }) }()
+		go func() { done <- thread.Run(t.cpu, func() { task(t) }) }()
 	}
 	for range r.threads {
 		failed = cmp.Or(failed, <-done)
 	}
 	return failed
-}
-
-func (r *runner) endThreads() {
-	for _, t := range r.threads {
-		for _, tasks := range t.tasks {
-			if tasks != nil {
-				close(tasks)
-			}
-		}
-	}
 }
 
 func (r *runner) over() bool { return r.ctx.Err() != nil || observe.Now() >= r.end }
@@ -225,12 +180,11 @@ func (t *sleepingThread) open() {
 }
 
 // pass has each way sleep, for a short span several times, since it takes less time. It takes passTime at least, as long
-// as the run allows. Without a sleep it ends at once, and where its CPU went offline.
+// as the run allows: on a busy machine the first sleeps of a new thread end later. Without a sleep it ends at once.
 func (t *sleepingThread) pass(step step) {
-	const most, passTime = 10, int64(50 * time.Millisecond)
-	if t.cpu != thread.Any && thread.Current() != t.cpu {
-		return
-	}
+	const most, passes = 10, 40
+	passTime := int64(max(50*time.Millisecond, min(t.Time/passes, time.Second)))
+	t.change(step)
 	longest, begun := t.Spans[len(t.Spans)-1], observe.Now()
 	for slept := true; slept && !t.over() && observe.Now()-begun < passTime; {
 		slept = false
