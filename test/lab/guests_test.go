@@ -108,8 +108,8 @@ func requireCounter(t *testing.T, said ran, verdict, reason string) {
 	}), "%v", c.Reasons)
 }
 
-// TestTrapped has Xen trap each RDTSC of its first domain, which is not paravirtual: Xen emulates the TSC of such a domain
-// if the TSC of the machine is not invariant.
+// TestTrapped has Xen trap each RDTSC of its first domain, a PVH domain: Xen emulates the TSC of such a domain if the
+// machine lacks an invariant TSC.
 func TestTrapped(t *testing.T) {
 	t.Parallel()
 	w := named("xen")

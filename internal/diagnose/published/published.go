@@ -1,6 +1,7 @@
-// Package published has published latencies of clock reads, each with its address: what is usual for a clock source.
+// Package published has the latencies of clock reads that other people published, each with its address. They show which
+// latency is usual for a clock source.
 //
-// The figures are in figures.csv, from which its test makes docs/reference.md. Other people measured all of them.
+// The figures are in figures.csv. The test of the package makes docs/reference.md from them.
 package published
 
 import (

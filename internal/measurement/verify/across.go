@@ -17,7 +17,7 @@ type published struct {
 	_     [thread.CacheLine - 8]byte
 }
 
-// nothing is the value of a CPU that was lost or has not read yet.
+// nothing is the value of a CPU without a read, which the run may have lost.
 const nothing = math.MinInt64
 
 // A comparison is the result of a thread that compared its own reads with the values that the others had published.

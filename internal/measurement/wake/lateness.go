@@ -114,7 +114,7 @@ func (r *runner) results() []SleepWay {
 // in each.
 const mostParts, partOf = 50, 4
 
-// parts returns the parts of a measurement, each of as many sleeps, or of one more.
+// parts divides the sleeps of a measurement, in order, into parts whose numbers of sleeps differ by at most one.
 func parts(late []float64) [][]float64 {
 	all := make([][]float64, max(1, min(mostParts, len(late)/partOf)))
 	for i := range all {

@@ -47,7 +47,7 @@ func TestWaysMakeTheirCall(t *testing.T) {
 				}
 			}
 		}()
-		// On a busy machine nobody looks in time. The Go runtime sends signals.
+		// On a busy machine the other goroutine may look too late. The Go runtime sends signals.
 		for turn := 0; turn < 100 && !seen.Load() && (err == nil || errors.Is(err, unix.EINTR)); turn++ {
 			_, err = sleep(int64(50 * time.Millisecond))
 		}

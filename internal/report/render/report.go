@@ -25,7 +25,7 @@ import (
 type Report struct {
 	// title is the command, and subtitle the machine and the time, for a page.
 	title, subtitle string
-	// answer is the main result, in one sentence; details are the next paragraphs, the last of which may be left out.
+	// answer is the main result, in one sentence. details are the next paragraphs; the last may be left out.
 	answer  string
 	details []string
 	level   table.Level // of the answer
