@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -27,6 +28,38 @@ type moment struct {
 
 // minStall is the shortest stall: a busy hypervisor or disk can take a tenth of that.
 const minStall = 500 * time.Millisecond
+
+// A sleeper sleeps, and knows for how long the threads of this process may have waited for a CPU meanwhile. It sleeps as
+// a goroutine does: a thread that blocks in nanosleep(2) keeps the runtime's monitor awake, which takes ten times the
+// CPU time of all the rest. Its zero value is ready.
+type sleeper struct {
+	waitedNS, atNS int64 // waited at that time
+}
+
+// sleep sleeps by the monotonic clock, at most until ctx ends, and returns the moment of its end.
+func (s *sleeper) sleep(ctx context.Context, interval time.Duration) moment {
+	begun := monotonic()
+	if s.atNS == 0 || begun-s.atNS >= int64(accountEvery) {
+		s.waitedNS, s.atNS = waited(), begun
+	}
+	observe.Sleep(ctx, interval)
+	m := now()
+	m.sleptNS = int64(interval)
+	if late := m.boot.Low - begun - m.sleptNS; late >= int64(minStall) {
+		before := s.waitedNS
+		s.waitedNS, s.atNS = waited(), m.boot.Low
+		m.lateNS = lateBy(late, before, s.waitedNS)
+	}
+	return m
+}
+
+// lateBy returns how late a sleep was without the time for which threads waited; 0 if that is unknown.
+func lateBy(late, waitedBefore, waitedNow int64) int64 {
+	if waitedBefore < 0 || waitedNow < waitedBefore {
+		return 0
+	}
+	return late - (waitedNow - waitedBefore)
+}
 
 func between(before, now moment) []Event {
 	suspended := time.Duration((now.boot.Value - before.boot.Value) - (now.boot.Middle() - before.boot.Middle()))

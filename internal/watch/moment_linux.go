@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"context"
 	"time"
 
 	"github.com/prometheus/procfs"
@@ -12,40 +11,13 @@ import (
 
 const suspendSeenBy = "CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"
 
-// A sleeper sleeps, and knows how long the threads of this process waited for a CPU meanwhile. It sleeps as a
-// goroutine does: a thread that blocks in nanosleep(2) keeps the runtime's monitor awake, which takes ten times
-// the CPU time of all the rest.
-type sleeper struct {
-	// waitedNS is the sum of waited at the time atNS: waited takes longer than the rest of a beat.
-	waitedNS, atNS int64
-}
-
-// accountEvery is how often waited is called while no sleep is late. The time that threads waited since then is
-// subtracted from the length of a stall.
+// accountEvery is how often waited is called while no sleep is late: it takes longer than the rest of a beat. The time
+// that threads waited since then is subtracted from the length of a stall.
 const accountEvery = 10 * time.Second
 
 func monotonic() int64 { return observe.CallNS(unix.CLOCK_MONOTONIC) }
 func boot() int64      { return observe.CallNS(unix.CLOCK_BOOTTIME) }
 func wall() int64      { return observe.CallNS(unix.CLOCK_REALTIME) }
-
-// sleep sleeps by CLOCK_MONOTONIC, at most until ctx ends, and returns the moment of its end.
-func (s *sleeper) sleep(ctx context.Context, interval time.Duration) moment {
-	begun := monotonic()
-	if s.atNS == 0 || begun-s.atNS >= int64(accountEvery) {
-		s.waitedNS, s.atNS = waited(), begun
-	}
-	observe.Sleep(ctx, interval)
-	m := now()
-	m.sleptNS = int64(interval)
-	if late := m.boot.Low - begun - m.sleptNS; late >= int64(minStall) {
-		before := s.waitedNS
-		s.waitedNS, s.atNS = waited(), m.boot.Low
-		if before >= 0 && s.waitedNS >= before {
-			m.lateNS = late - (s.waitedNS - before)
-		}
-	}
-	return m
-}
 
 // now reads the clocks. Each reading is a system call; twice a second this does not matter.
 func now() moment {

@@ -3,7 +3,6 @@
 package watch
 
 import (
-	"context"
 	"time"
 
 	"github.com/timebench/timebench/internal/instrument/observe"
@@ -11,16 +10,12 @@ import (
 
 const suspendSeenBy = "" // this build sees none
 
-// A sleeper sleeps. This build does not know how long a thread waited for a CPU, so it sees no stall.
-type sleeper struct{}
+// This build does not know how long a thread waited for a CPU, so it sees no stall.
+const accountEvery = 0
 
-// sleep sleeps, at most until ctx ends, and returns the moment of its end.
-func (*sleeper) sleep(ctx context.Context, interval time.Duration) moment {
-	observe.Sleep(ctx, interval)
-	m := now()
-	m.sleptNS = int64(interval)
-	return m
-}
+func waited() int64 { return -1 }
+
+func monotonic() int64 { return observe.Now() }
 
 // now reads the clocks. This build knows no clock that counts suspend.
 func now() moment {

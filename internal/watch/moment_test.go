@@ -102,3 +102,18 @@ func TestSleeper(t *testing.T) {
 	require.GreaterOrEqual(t, m[1].boot.Value, m[0].boot.Value)
 	require.Less(t, m[1].wall.Width(), int64(time.Hour))
 }
+
+// A sleep is late by the time for which no thread can have waited for a CPU.
+func TestLateBy(t *testing.T) {
+	for name, test := range map[string]struct{ late, before, now, want int64 }{
+		"no thread waited":        {5, 90, 90, 5},
+		"one waited as long":      {5, 90, 95, 0},
+		"one waited for a while":  {5, 90, 92, 3},
+		"unknown":                 {5, -1, -1, 0},
+		"unknown now":             {5, 90, -1, 0},
+		"one that waited ended":   {5, 90, 80, 0},
+		"several waited together": {5, 90, 97, -2},
+	} {
+		require.Equal(t, test.want, lateBy(test.late, test.before, test.now), name)
+	}
+}

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"context"
 	"time"
 	"unsafe"
 
@@ -16,31 +15,12 @@ const suspendSeenBy = "the interrupt time counted it, the unbiased interrupt tim
 
 var queryUnbiasedInterruptTime = windows.NewLazySystemDLL("kernel32.dll").NewProc("QueryUnbiasedInterruptTime")
 
-// A sleeper sleeps. Its zero value is ready.
-type sleeper struct{}
+// accountEvery: waited is called before each sleep.
+const accountEvery = 0
 
-// sleep sleeps, at most until ctx ends, and returns the moment of its end. A sleep is late only by the time for which
-// its thread cannot have waited for a CPU.
-func (*sleeper) sleep(ctx context.Context, interval time.Duration) moment {
-	begun, busy := monotonic(), busyNS()
-	observe.Sleep(ctx, interval)
-	m := now()
-	m.sleptNS = int64(interval)
-	m.lateNS = lateBy(m.boot.Low-begun-m.sleptNS, busy, busyNS())
-	return m
-}
-
-// lateBy returns how late a sleep was without the time for which all CPUs may have been busy: a thread waits for a CPU
-// only while all of them are. It is 0 if the time that the CPUs were busy is unknown.
-func lateBy(late, busyBefore, busyNow int64) int64 {
-	if late < int64(minStall) || busyBefore < 0 || busyNow < busyBefore {
-		return 0
-	}
-	return late - (busyNow - busyBefore)
-}
-
-// busyNS returns how long a CPU was busy on average since boot; -1 if that is unknown.
-func busyNS() int64 {
+// waited returns how long a CPU was busy on average since boot, in nanoseconds; -1 if that is unknown. A thread waits
+// for a CPU only while all of them are busy.
+func waited() int64 {
 	total, known := host.See().CPUs[0] // the sum of all CPUs
 	if !known {
 		return -1
