@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/system/folder"
 )
 
 // An Unread is a file or folder that could not be read.
@@ -61,7 +62,7 @@ func Find(names []string, stdin io.Reader) (files []string, unread []Unread, err
 			files = append(files, file)
 		}
 	}
-	fail := func(name string, err error) { unread = append(unread, Unread{name, reasonOf(err)}) }
+	fail := func(name string, err error) { unread = append(unread, Unread{name, folder.SystemError(err).Error()}) }
 	for _, name := range all {
 		find(name, add, fail)
 	}
@@ -127,13 +128,6 @@ func realPath(file string) string {
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
-}
-
-func reasonOf(err error) string {
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return path.Err.Error()
-	}
-	return err.Error()
 }
 
 // small is the maximum size of a document that is read beside others. The document of a run has some hundred KB, and

@@ -76,15 +76,13 @@ func TestAtOfAStrangeCPUInfo(t *testing.T) {
 	for _, text := range []string{
 		":\n::\nprocessor\nprocessor:\nprocessor: x\nflags:\n: : :\n", "flags: tsc\n", "processor: 99999999999999999999\n", "cpu cores: -4\nphysical id: 0\n\n",
 	} {
-		require.Zero(t, At(folder(t, map[string]string{"proc/cpuinfo": text})).CPU, text)
+		require.Zero(t, At(rooted(t, map[string]string{"proc/cpuinfo": text})).CPU, text)
 	}
 }
 
 func TestAtOfAnEmptyCoreID(t *testing.T) {
-	root := t.TempDir()
-	writeFile(t, root, "proc/cpuinfo", []byte("processor\t: 0\nmodel name\t: Nameless\nflags\t\t: fpu lm\n\n"))
-	writeFile(t, root, "sys/devices/system/cpu/cpu0/topology/core_id", nil)
-	got := At(root)
+	got := At(rooted(t, map[string]string{"sys/devices/system/cpu/cpu0/topology/core_id": "",
+		"proc/cpuinfo": "processor\t: 0\nmodel name\t: Nameless\nflags\t\t: fpu lm\n\n"}))
 	require.Equal(t, "Nameless", got.CPU.Model)
 	require.Equal(t, "amd64", got.Arch)
 	require.Nil(t, got.CPU.InvariantTSC)
@@ -94,34 +92,70 @@ func TestAtOfAnEmptyCoreID(t *testing.T) {
 // The record of an experiment that was killed with its guardian. clocksource.TestAbandoned has the others.
 func TestAtOfAnUnrestoredClockSource(t *testing.T) {
 	const sources, boot = "sys/devices/system/clocksource/clocksource0/", "6b1e2f0c-58a8-4b43-9a0c-0d9e8f5a1c22"
-	root := folder(t, map[string]string{
+	root := rooted(t, map[string]string{
 		sources + "current_clocksource": "hpet\n", sources + "available_clocksource": "tsc hpet \n", "proc/sys/kernel/random/boot_id": boot + "\n",
 		"run/timebench/clocksource.json": `{"original":"tsc","since":"2026-11-21T03:00:00Z","pid":412,"boot_id":"` + boot + `"}`,
 	})
 	require.Equal(t, &result.UnrestoredClockSource{Original: "tsc", Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC), PID: 412}, At(root).UnrestoredClockSource)
 }
 
-// The CPU reports KVM to all guests of KVM. The ACPI tables and the log identify Firecracker.
-func TestAtOfFirecracker(t *testing.T) {
-	header := func(oem string) []byte {
-		return []byte("FACP\x14\x01\x00\x00\x06\xa0" + oem + "FCVMFADT\x00\x00\x00\x00FCAT\x19\x01\x24\x20body")
+// The hypervisor is in the log, the ACPI tables, the firmware, the loaded modules, the device tree, the system
+// information of s390x and the files of Xen. The CPU reports KVM to all guests of KVM, so Firecracker shows only in
+// the tables or the log. The flag of the CPU shows a guest of an unknown hypervisor, which may run guests itself.
+func TestVirtualization(t *testing.T) {
+	acpi := func(oem string) string {
+		return "FACP\x14\x01\x00\x00\x06\xa0" + oem + "FCVMFADT\x00\x00\x00\x00FCAT\x19\x01\x24\x20body"
 	}
-	const kvmLog = "[    0.000000] Linux version 6.1.0\n[    0.000000] Hypervisor detected: KVM\n"
+	cpu := func(flags string) string {
+		return "processor\t: 0\nmodel name\t: Nameless\nflags\t\t: " + flags + "\n\n"
+	}
+	const (
+		dmesg, facp, vendor = "var/log/dmesg", "sys/firmware/acpi/tables/FACP", "sys/class/dmi/id/sys_vendor"
+		info, modules, dom0 = "proc/cpuinfo", "proc/modules", "proc/xen/capabilities"
+		tree, above, s390   = "proc/device-tree/compatible", "proc/device-tree/hypervisor/compatible", "proc/sysinfo"
+
+		kvm         = "[    0.000000] Linux version 6.1.0\n[    0.000000] Hypervisor detected: KVM\n"
+		vmware, xen = "[    0.0] Hypervisor detected: VMware\n", "[    0.0] Hypervisor detected: Xen PV\n"
+		rsdp        = "[    0.001087] ACPI: RSDP 0x00000000000E0000 000024 (v02 FIRECK)\n"
+		guest       = "fpu tsc hypervisor"
+	)
+	type has = map[string]string
 	for name, test := range map[string]struct {
-		log, table, want string
+		files has
+		want  string
 	}{
-		"neither":             {kvmLog, "", "kvm"},
-		"the tables":          {kvmLog, string(header(firecrackerOEM)), "firecracker"},
-		"another's tables":    {kvmLog, string(header("BOCHS ")), "kvm"},
-		"a table cut short":   {kvmLog, string(header(firecrackerOEM)[:35]), "kvm"},
-		"the log":             {kvmLog + "[    0.001087] ACPI: RSDP 0x00000000000E0000 000024 (v02 FIRECK)\n", "", "firecracker"},
-		"a program's name":    {kvmLog + "[    9.1] systemd[1]: Started FIRECK.\n", "", "kvm"},
-		"another hypervisor":  {"[    0.000000] Hypervisor detected: VMware\n", string(header(firecrackerOEM)), "vmware"},
-		"the log of dom0":     {"[    0.000000] Hypervisor detected: Xen PV\n[    0.1] ACPI: RSDP 0x0 000024 (v02 FIRECK)\n", "", "xen"},
-		"a table of one line": {kvmLog, "FIRECK\n", "kvm"},
+		"the log":                {has{dmesg: kvm}, "kvm guest"},
+		"Firecracker's tables":   {has{dmesg: kvm, facp: acpi(firecrackerOEM)}, "firecracker guest"},
+		"another's tables":       {has{dmesg: kvm, facp: acpi("BOCHS ")}, "kvm guest"},
+		"a table cut short":      {has{dmesg: kvm, facp: acpi(firecrackerOEM)[:35]}, "kvm guest"},
+		"a table of one line":    {has{dmesg: kvm, facp: "FIRECK\n"}, "kvm guest"},
+		"another hypervisor":     {has{dmesg: vmware, facp: acpi(firecrackerOEM)}, "vmware guest"},
+		"Firecracker's log":      {has{dmesg: kvm + rsdp}, "firecracker guest"},
+		"a program's name":       {has{dmesg: kvm + "[    9.1] systemd[1]: Started FIRECK.\n"}, "kvm guest"},
+		"the log of dom0":        {has{dmesg: xen + rsdp}, "xen guest"},
+		"a cloud":                {has{info: cpu(guest), vendor: "Amazon EC2"}, "unknown guest"},
+		"a machine of a cloud":   {has{info: cpu("fpu tsc"), vendor: "Amazon EC2"}, ""},
+		"a name like the flag":   {has{info: cpu("fpu tsc hypervisor_x"), vendor: "Amazon EC2"}, ""},
+		"no DMI":                 {has{info: cpu(guest)}, "unknown guest"},
+		"a known firmware":       {has{info: cpu(guest), vendor: "VMware, Inc."}, "vmware guest"},
+		"with KVM loaded":        {has{info: cpu(guest), vendor: "Google", modules: "kvm 1 0 - Live 0x0\n"}, "unknown guest"},
+		"a module like KVM's":    {has{info: cpu("fpu tsc"), modules: "kvmgt 1 0 - Live 0x0\nkvm_amd 1"}, ""},
+		"a guest of VirtualBox":  {has{modules: "ext4 1048576 1 - Live 0x0\nvboxguest 1 0 - Live 0x0\n"}, "virtualbox guest"},
+		"a host":                 {has{info: cpu("fpu tsc"), modules: "kvm 1 0 - Live 0x0\n"}, "kvm host"},
+		"the first domain (Xen)": {has{info: cpu(guest), dom0: "control_d\n"}, "xen host"},
+		"ppc64le":                {has{tree: "qemu,pseries\x00"}, "qemu guest"},
+		"arm64":                  {has{above: "linux,kvm\x00"}, "kvm guest"},
+		"riscv64":                {has{tree: "riscv-virtio\x00"}, "qemu guest"},
+		"a Raspberry Pi":         {has{tree: "raspberrypi,4-model-b\x00brcm,bcm2711\x00"}, ""},
+		"s390x on KVM":           {has{s390: "VM00 Name: guest\nVM00 Control Program: KVM/Linux \n"}, "kvm guest"},
+		"s390x on z/VM":          {has{s390: "Manufacturer: IBM\nVM00 Control Program: z/VM    7.3.0\n"}, "zvm guest"},
+		"s390x in a partition":   {has{s390: "Manufacturer: IBM\nLPAR Number: 3\n"}, ""},
 	} {
-		root := folder(t, map[string]string{"var/log/dmesg": test.log, "sys/firmware/acpi/tables/FACP": test.table})
-		require.Equal(t, &result.Virtualization{System: test.want, Role: "guest"}, At(root).Virtualization, name)
+		got := ""
+		if v := At(rooted(t, test.files)).Virtualization; v != nil {
+			got = v.System + " " + v.Role
+		}
+		require.Equal(t, test.want, got, name)
 	}
 }
 
@@ -133,32 +167,6 @@ func FuzzTableOEM(f *testing.F) {
 		require.Contains(t, table, oem)
 		require.Equal(t, len(table) >= 36, len(oem) == 6)
 	})
-}
-
-// A guest whose firmware has the name of a cloud, or whose kernel can run guests itself, as the CPU flag shows.
-func TestAtOfAGuestOfAnUnknownHypervisor(t *testing.T) {
-	unknown := &result.Virtualization{System: "unknown", Role: "guest"}
-	for name, test := range map[string]struct {
-		flags, vendor, modules, xen string
-		want                        *result.Virtualization
-	}{
-		"a guest":                {flags: "fpu tsc hypervisor", vendor: "Amazon EC2", want: unknown},
-		"a machine":              {flags: "fpu tsc", vendor: "Amazon EC2"},
-		"a name like the flag":   {flags: "fpu tsc hypervisor_x", vendor: "Amazon EC2"},
-		"no DMI":                 {flags: "fpu tsc hypervisor", want: unknown},
-		"a known firmware":       {flags: "fpu tsc hypervisor", vendor: "VMware, Inc.", want: &result.Virtualization{System: "vmware", Role: "guest"}},
-		"with KVM loaded":        {flags: "fpu tsc hypervisor", vendor: "Google", modules: "kvm 1 0 - Live 0x0\n", want: unknown},
-		"a module like KVM's":    {flags: "fpu tsc", modules: "kvmgt 1 0 - Live 0x0\nkvm_amd 1"},
-		"a guest of VirtualBox":  {modules: "ext4 1048576 1 - Live 0x0\nvboxguest 1 0 - Live 0x0\n", want: &result.Virtualization{System: "virtualbox", Role: "guest"}},
-		"a host":                 {flags: "fpu tsc", modules: "kvm 1 0 - Live 0x0\n", want: &result.Virtualization{System: "kvm", Role: "host"}},
-		"the first domain (Xen)": {flags: "fpu tsc hypervisor", xen: "control_d\n", want: &result.Virtualization{System: "xen", Role: "host"}},
-	} {
-		root := folder(t, map[string]string{
-			"proc/cpuinfo":                "processor\t: 0\nmodel name\t: Nameless\nflags\t\t: " + test.flags + "\n\n",
-			"sys/class/dmi/id/sys_vendor": test.vendor, "proc/modules": test.modules, "proc/xen/capabilities": test.xen,
-		})
-		require.Equal(t, test.want, At(root).Virtualization, name)
-	}
 }
 
 func writeFile(t *testing.T, root, name string, text []byte) {
@@ -173,27 +181,4 @@ func TestTheCommandLineStaysAtHome(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(document), "hunter2")
 	require.NotContains(t, string(document), "vda1")
-}
-
-// The device tree and the s390x system information name the hypervisor, which these CPUs do not report.
-func TestAtOfOtherCPUs(t *testing.T) {
-	for _, test := range []struct{ file, content, want string }{
-		{"proc/device-tree/compatible", "qemu,pseries\x00", "qemu"},
-		{"proc/device-tree/hypervisor/compatible", "linux,kvm\x00", "kvm"},
-		{"proc/device-tree/compatible", "riscv-virtio\x00", "qemu"},
-		{"proc/sysinfo", "Manufacturer: QEMU\nVM00 Name: guest\nVM00 Control Program: KVM/Linux \nVM00 Adjustment: 250\n", "kvm"},
-		{"proc/sysinfo", "Manufacturer: IBM\nVM00 Control Program: z/VM    7.3.0\n", "zvm"},
-		{"proc/sysinfo", "Manufacturer: IBM\nLPAR Number: 3\n", ""},
-		{"proc/device-tree/compatible", "raspberrypi,4-model-b\x00brcm,bcm2711\x00", ""},
-	} {
-		root := t.TempDir()
-		file := filepath.Join(root, test.file)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(test.content), 0o600))
-		var want *result.Virtualization
-		if test.want != "" {
-			want = &result.Virtualization{System: test.want, Role: "guest"}
-		}
-		require.Equal(t, want, At(root).Virtualization, "%s: %q", test.file, test.content)
-	}
 }

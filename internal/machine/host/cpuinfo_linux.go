@@ -1,7 +1,6 @@
 package host
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -112,16 +111,4 @@ func coresInSysfs(root string) int {
 		}
 	}
 	return len(cores)
-}
-
-// readTable returns the text of a file of many lines below a root; "" if it cannot be read, is not a regular file, or
-// is too large.
-func readTable(root, name string) string {
-	path := filepath.Join(root, name)
-	if !regular(path) {
-		return ""
-	}
-	text, err := os.ReadFile(path)
-	traceError(err)
-	return string(text)
 }

@@ -2,9 +2,8 @@ package host
 
 import (
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,20 +12,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxTable bounds the files that libraries read whole, in bytes. /proc/cpuinfo has about
-// 2 KiB for each CPU, and Linux supports up to 8192 CPUs.
+// maxTable is how many bytes of a file of many lines are read. /proc/cpuinfo has about 2 KiB for each CPU, and Linux
+// supports up to 8192 CPUs.
 const maxTable = 32 << 20
 
-// regular reports whether a file is regular, so that a read does not wait for another program, and has at most maxTable
-// bytes. Files in /proc and /sys have the size 0.
-func regular(path string) bool {
-	info, err := os.Stat(path)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTable) {
-		err = fmt.Errorf("%s: %v with %d bytes; only regular files of at most %d bytes "+
-			"are read", path, info.Mode(), info.Size(), maxTable)
+// readTable returns the text of a file of many lines below a root; "" if it cannot be read, or is not a regular file.
+func readTable(root, name string) string {
+	file, err := procfile.Open(filepath.Join(root, name))
+	if err != nil {
+		traceError(err)
+		return ""
 	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, maxTable))
 	traceError(err)
-	return err == nil
+	return string(text)
 }
 
 // traceError traces why a file was not read. It ignores missing files: most machines lack

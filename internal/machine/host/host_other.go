@@ -6,13 +6,23 @@ import (
 	"os"
 	"time"
 
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/host"
 	"github.com/timebench/timebench/internal/document/result"
 )
 
 // addSystemFacts adds the names of the system, its clock source, the facts of macOS, and the hypervisor that the CPU
 // reports.
 func addSystemFacts(facts *result.Host) {
-	addNames(facts)
+	if infos, err := cpu.Info(); err == nil && len(infos) > 0 {
+		facts.CPU.Model = infos[0].ModelName
+	}
+	if kernel, err := host.KernelVersion(); err == nil {
+		facts.Kernel = kernel
+	}
+	if platform, _, version, err := host.PlatformInformation(); err == nil && platform != "" {
+		facts.Distribution = platform + " " + version
+	}
 	facts.ClockSource = clockSource()
 	facts.MacOS = macOS()
 	if system := cpuHypervisor(); system != "" {

@@ -13,7 +13,7 @@ import (
 
 // No parameter that may be a secret is kept, and no text that controls a terminal.
 func TestLinesOfALogArePrintable(t *testing.T) {
-	root := folder(t, map[string]string{"var/log/dmesg": "<6>[    0.000000] Command line: tsc=unstable password=x\n" +
+	root := rooted(t, map[string]string{"var/log/dmesg": "<6>[    0.000000] Command line: tsc=unstable password=x\n" +
 		"<6>Kernel command line: tsc: password=x\n<6>[    0.200000]     hpet=password\n" +
 		`<6>Unknown kernel command line parameters "hpet password=x", will be passed to user space.` + "\n" +
 		"<6>[    0.100000] tsc: a\x1b[2Jb\tc\\x0ad  \n<6>[    0.100000] tsc: " + strings.Repeat("ü", 1000) + "\n"})
@@ -25,11 +25,9 @@ func TestLinesOfALogArePrintable(t *testing.T) {
 }
 
 func TestKernelLogBounds(t *testing.T) {
-	root := t.TempDir()
-	writeFile(t, root, "var/log/kern.log", []byte("[    0.000000] tsc: Detected 2000.000 MHz processor\n"+
-		strings.Repeat("[    5.000000] hpet: x\n", 60)+"[    6.000000] tsc: Refined TSC clocksource calibration: 2100.000 MHz\n"+
-		strings.Repeat("[    7.000000] hpet: y\n", 60)))
-	facts := At(root)
+	facts := At(rooted(t, map[string]string{"var/log/kern.log": "[    0.000000] tsc: Detected 2000.000 MHz processor\n" +
+		strings.Repeat("[    5.000000] hpet: x\n", 60) + "[    6.000000] tsc: Refined TSC clocksource calibration: 2100.000 MHz\n" +
+		strings.Repeat("[    7.000000] hpet: y\n", 60)}))
 	require.Equal(t, []string{
 		"[    0.000000] tsc: Detected 2000.000 MHz processor", "[    5.000000] hpet: x (logged 60 times)",
 		"[    6.000000] tsc: Refined TSC clocksource calibration: 2100.000 MHz", "[    7.000000] hpet: y (logged 60 times)",

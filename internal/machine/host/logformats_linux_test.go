@@ -65,9 +65,9 @@ func TestLastBootOfALogFile(t *testing.T) {
 		"cut\n[    1.000000] tsc: the boot is gone\n": {Lines: []string{"[    1.000000] tsc: the boot is gone"}, Truncated: true},
 	} {
 		want.Source = "/var/log/messages"
-		require.Equal(t, want, At(folder(t, map[string]string{"var/log/messages": text})).KernelLog, text)
+		require.Equal(t, want, At(rooted(t, map[string]string{"var/log/messages": text})).KernelLog, text)
 	}
-	require.NotEmpty(t, At(folder(t, map[string]string{"var/log/messages": "Dec  3 09:00:12 db1 app: Linux version 3\n"})).KernelLog.Reason)
+	require.NotEmpty(t, At(rooted(t, map[string]string{"var/log/messages": "Dec  3 09:00:12 db1 app: Linux version 3\n"})).KernelLog.Reason)
 }
 
 func FuzzKernelLog(f *testing.F) {

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/prometheus/procfs"
+	"github.com/timebench/timebench/internal/system/folder"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
 )
@@ -63,12 +64,12 @@ func readSyslog(add func(line string)) (lost bool, err error) {
 func readLogFile(root, name string, add func(line string)) error {
 	file, err := procfile.Open(filepath.Join(root, name))
 	if err != nil {
-		return cause(err)
+		return folder.SystemError(err)
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
-		return cause(err)
+		return folder.SystemError(err)
 	}
 	if info.ModTime().Before(bootTime(root)) {
 		return fmt.Errorf("last written before this boot, at %s", info.ModTime().UTC().Format(time.DateTime))
@@ -76,29 +77,19 @@ func readLogFile(root, name string, add func(line string)) error {
 	text := make([]byte, min(info.Size(), maxLog))
 	n, err := file.ReadAt(text, info.Size()-int64(len(text)))
 	if err != nil && !errors.Is(err, io.EOF) {
-		return cause(err)
+		return folder.SystemError(err)
 	}
 	addKernelLines(string(text[:n]), add)
 	return nil
 }
 
-// cause returns an error without its path, which differs in tests.
-func cause(err error) error {
-	if within, ok := errors.AsType[*os.PathError](err); ok {
-		return within.Err
-	}
-	return err
-}
-
 // bootTime returns the boot time of /proc/stat; zero if it is not there.
 func bootTime(root string) time.Time {
-	fs, err := procfs.NewFS(filepath.Join(root, procfs.DefaultMountPoint))
-	if err != nil || !regular(filepath.Join(root, "proc/stat")) {
+	_, line, _ := strings.Cut(readTable(root, "proc/stat"), "\nbtime ")
+	number, _, _ := strings.Cut(line, "\n")
+	seconds, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
 		return time.Time{}
 	}
-	stat, err := fs.Stat()
-	if err != nil || stat.BootTime == 0 {
-		return time.Time{}
-	}
-	return time.Unix(int64(stat.BootTime), 0)
+	return time.Unix(seconds, 0)
 }

@@ -10,14 +10,14 @@ import (
 
 func TestServiceManager(t *testing.T) {
 	for _, known := range serviceManagers {
-		require.Equal(t, known.name, serviceManager(folder(t, map[string]string{known.folder + "/x": ""})))
+		require.Equal(t, known.name, serviceManager(rooted(t, map[string]string{known.folder + "/x": ""})))
 	}
-	require.Empty(t, serviceManager(folder(t, map[string]string{"run/openrc": "a file"})))
+	require.Empty(t, serviceManager(rooted(t, map[string]string{"run/openrc": "a file"})))
 	require.Empty(t, serviceManager(t.TempDir()))
 }
 
 func TestBootTools(t *testing.T) {
-	root := folder(t, map[string]string{"usr/sbin/grub-mkconfig": "", "usr/sbin/update-grub": "", "usr/bin/other": ""})
+	root := rooted(t, map[string]string{"usr/sbin/grub-mkconfig": "", "usr/sbin/update-grub": "", "usr/bin/other": ""})
 	require.Equal(t, []string{"update-grub", "grub-mkconfig"}, bootTools(root))
 	require.NoError(t, os.Symlink("/nowhere", filepath.Join(root, "usr/sbin/grubby")))
 	require.Equal(t, []string{"grubby", "update-grub", "grub-mkconfig"}, bootTools(root))
@@ -25,7 +25,7 @@ func TestBootTools(t *testing.T) {
 }
 
 func TestWSL(t *testing.T) {
-	own := folder(t, map[string]string{"run/WSL/1_interop": ""})
+	own := rooted(t, map[string]string{"run/WSL/1_interop": ""})
 	for _, c := range []struct {
 		root, kernel string
 		want         int

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,8 +15,12 @@ import (
 // version 1 (Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst in the kernel source).
 // root is "/", or the tree of a test.
 func quota(root string) (cpus float64, periodNS int64) {
-	for version, folder := range cpuGroups(root) {
-		if found, period := limitReaders[version](folder); found > 0 && (cpus == 0 || found < cpus) {
+	for _, folder := range cpuGroups(root) {
+		limit, period, _ := strings.Cut(readFile(folder, "cpu.max"), " ")
+		if limit == "" {
+			limit, period = readFile(folder, "cpu.cfs_quota_us"), readFile(folder, "cpu.cfs_period_us")
+		}
+		if found, period := parseLimit(limit, period); found > 0 && (cpus == 0 || found < cpus) {
 			cpus, periodNS = found, period
 		}
 	}
@@ -44,40 +47,33 @@ func throttled(root string) map[string]Throttling {
 	return groups
 }
 
-// cpuGroups returns the folders of the control groups that may limit the CPU time of this
-// process, from its own up to the root, each with the name of its file system.
-func cpuGroups(root string) iter.Seq2[string, string] {
-	return func(yield func(version, folder string) bool) {
-		groups, mounts, err := controlGroups(root)
-		if err != nil {
-			debuglog.Printf("host", "control groups: %v", err)
-			return
-		}
-		for _, mount := range mounts {
-			if limitReaders[mount.FSType] == nil {
+// cpuGroups returns the folders of the control groups that may limit the CPU time of this process, from its own up to
+// the root.
+func cpuGroups(root string) (folders []string) {
+	groups, mounts, err := controlGroups(root)
+	if err != nil {
+		debuglog.Printf("host", "control groups: %v", err)
+		return nil
+	}
+	for _, mount := range mounts {
+		_, ofCPU := mount.SuperOptions["cpu"]
+		for _, group := range groups {
+			first := mount.FSType == "cgroup" && ofCPU && slices.Contains(group.Controllers, "cpu")
+			second := mount.FSType == "cgroup2" && group.HierarchyID == 0
+			if !first && !second {
 				continue
 			}
-			for _, group := range groups {
-				if mount.FSType == "cgroup2" != (group.HierarchyID == 0) {
-					continue
-				}
-				_, ofCPU := mount.SuperOptions["cpu"]
-				if mount.FSType == "cgroup" && (!slices.Contains(group.Controllers, "cpu") || !ofCPU) {
-					continue
-				}
-				// A container sees its own group as the root of the mount.
-				path := strings.TrimPrefix(group.Path, strings.TrimSuffix(mount.Root, "/"))
-				for ; ; path = filepath.Dir(path) {
-					if !yield(mount.FSType, filepath.Join(root, mount.MountPoint, path)) {
-						return
-					}
-					if path == "/" || path == "." || path == "" {
-						break
-					}
+			// A container sees its own group as the root of the mount.
+			path := strings.TrimPrefix(group.Path, strings.TrimSuffix(mount.Root, "/"))
+			for ; ; path = filepath.Dir(path) {
+				folders = append(folders, filepath.Join(root, mount.MountPoint, path))
+				if path == "/" || path == "." || path == "" {
+					break
 				}
 			}
 		}
 	}
+	return folders
 }
 
 func controlGroups(root string) ([]procfs.Cgroup, []*procfs.MountInfo, error) {
@@ -95,17 +91,6 @@ func controlGroups(root string) ([]procfs.Cgroup, []*procfs.MountInfo, error) {
 	}
 	mounts, err := fs.GetProcMounts(self.PID)
 	return groups, mounts, err
-}
-
-// limitReaders read the limit of a control group from its folder, by file system.
-var limitReaders = map[string]func(folder string) (cpus float64, periodNS int64){
-	"cgroup2": func(folder string) (cpus float64, periodNS int64) {
-		quota, period, _ := strings.Cut(readFile(folder, "cpu.max"), " ")
-		return parseLimit(quota, period)
-	},
-	"cgroup": func(folder string) (cpus float64, periodNS int64) {
-		return parseLimit(readFile(folder, "cpu.cfs_quota_us"), readFile(folder, "cpu.cfs_period_us"))
-	},
 }
 
 // parseLimit parses a quota and its period, both in microseconds. "max" and -1 mean no quota.

@@ -15,7 +15,7 @@ const (
 )
 
 func TestTimeServices(t *testing.T) {
-	root := folder(t, map[string]string{
+	root := rooted(t, map[string]string{
 		"proc/1/comm": "systemd\n", "proc/1/status": maySet,
 		"proc/400/comm": "chronyd\n", "proc/400/status": maySet,
 		"proc/401/comm": "chronyd\n", "proc/401/status": mayNotSet, // its helper

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,20 +18,11 @@ import (
 // a container may belong to another user and have any length.
 func virtualization(of reader, hypervisor, logged string, flags []string,
 	machine *result.Machine) *result.Virtualization {
-	system, role := of.name("sys/hypervisor/type"), "guest"
-	if system == "" {
-		system = hypervisor
-	}
+	system, role := cmp.Or(of.name("sys/hypervisor/type"), hypervisor), "guest"
 	if strings.Contains(of("proc/xen/capabilities"), "control_d") {
 		system, role = "xen", "host"
 	}
-	if system == "" {
-		system = logged
-	}
-	if system == "" {
-		system = firmwareHypervisor(of, machine)
-	}
-	if system == "" {
+	if system = cmp.Or(system, logged, firmwareHypervisor(of, machine)); system == "" {
 		system, role = loadedHypervisor(of)
 	}
 	if slices.Contains(flags, "hypervisor") && (system == "" || role == "host" && system != "xen") {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// folder makes files with these texts, and returns the folder.
-func folder(t *testing.T, files map[string]string) string {
+// rooted makes files with these texts below a root, and returns it.
+func rooted(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
@@ -45,7 +45,7 @@ func TestWallOffsetsFromTheRTC(t *testing.T) {
 		"no number":    {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": "yesterday"}, against: "rtc0", reason: `strconv.ParseInt: parsing "yesterday": invalid syntax`},
 		"out of range": {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": "9999999999999"}, against: "rtc0", reason: "rtc0: its time is 9999999999999 s after 1970"},
 	} {
-		all := wallOffsets(folder(t, c.files))
+		all := wallOffsets(rooted(t, c.files))
 		require.Len(t, all, 1, name)
 		of := all[0]
 		require.Equal(t, c.against, of.Against, name)
@@ -61,12 +61,12 @@ func TestWallOffsetsFromTheRTC(t *testing.T) {
 		require.GreaterOrEqual(t, of.BoundNS, int64(time.Second/2), name)
 	}
 	require.Empty(t, wallOffsets(t.TempDir()))
-	unreadable := wallOffsets(folder(t, map[string]string{"sys/class/rtc/rtc0/name": "rtc-efi rtc-efi.0"}))
+	unreadable := wallOffsets(rooted(t, map[string]string{"sys/class/rtc/rtc0/name": "rtc-efi rtc-efi.0"}))
 	require.Contains(t, unreadable[0].Reason, "since_epoch: no such file or directory")
 }
 
 func TestWallOffsetsFromPTP(t *testing.T) {
-	root := folder(t, map[string]string{
+	root := rooted(t, map[string]string{
 		"sys/class/ptp/ptp0/clock_name": "KVM virtual PTP\n",
 		"sys/class/ptp/ptp1/clock_name": "mlx5_ptp\n", // a network card
 		"sys/class/ptp/ptp2/clock_name": "hyperv\n",
