@@ -89,16 +89,20 @@ func TestHostCountsOnce(t *testing.T) {
 	require.Contains(t, files, filepath.Join(folder, "00001", "results.json"))
 }
 
-// The odd machines of documents are named, and damaged or foreign files are named beside them.
+// The odd machines of documents are named, and damaged or foreign files are named beside them. Files and folders of
+// other kinds do not hide the results.
 func TestDocumentsOfAFleet(t *testing.T) {
 	documents, odd := made.Fleet(90, 7, 1)
 	folder := written(t, documents)
 	for name, content := range map[string]string{"bad.json": "{", "other.html": "<html></html>", "empty.zip": "",
-		"notes.txt": "no result"} {
+		"notes.txt": "no result", "diff.json": "a diff"} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
-	for name := range map[string]bool{"report.html": true, "report.md": true} { // beside a document
+	for _, name := range []string{"report.html", "report.md"} { // beside a document
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "00001", name), []byte("<html>"), 0o600))
+	}
+	for _, name := range []string{"a", "results.json"} {
+		require.NoError(t, os.Mkdir(filepath.Join(folder, name), 0o755)) //nolint:gosec // a test
 	}
 	f := compared(t, folder, folder, filepath.Join(folder, "missing"))
 	require.Equal(t, 90, f.Machines, "each once")
@@ -155,20 +159,6 @@ func TestNoiseIsNotOdd(t *testing.T) {
 		require.Subset(t, odd, named, "seed %d", seed)
 		require.GreaterOrEqual(t, len(named), 5, "seed %d", seed)
 	}
-}
-
-// Other files in a folder do not hide the results.
-func TestOddFolders(t *testing.T) {
-	documents, _ := made.Fleet(2, 0, 1)
-	folder := written(t, documents)
-	require.NoError(t, os.Mkdir(filepath.Join(folder, "a"),
-		0o755)) //nolint:gosec // a test
-	require.NoError(t, os.Mkdir(filepath.Join(folder, "results.json"),
-		0o755)) //nolint:gosec // a test
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "diff.json"), []byte("a diff"), 0o600)) // of another command
-	f := compared(t, folder)
-	require.Equal(t, 2, f.Machines)
-	require.Empty(t, f.Unread)
 }
 
 func TestNamesOfMachines(t *testing.T) {

@@ -118,10 +118,14 @@ func TestClientsThatKeepTheirConnections(t *testing.T) {
 	s := serving(t)
 	s.Put(nothing, []byte("a 1\n"), time.Hour)
 	for _, request := range requests {
+		var last net.Conn
 		for range maxConnections {
-			connected(t, s, request)
+			last = connected(t, s, request)
 		}
 		need.Ends(t, "the request", func() { requirePage(t, s, http.MethodGet, "/healthz", http.StatusOK, "ok\n") })
+		require.NoError(t, last.SetDeadline(time.Now().Add(time.Minute)))
+		_, err := io.Copy(io.Discard, last)
+		require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "the server never closed the connection")
 	}
 }
 
@@ -162,22 +166,6 @@ func TestClientsThatConnectWithoutEnd(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Clients that send no whole request are cut off, also while connections are free.
-func TestSlowClients(t *testing.T) {
-	t.Parallel()
-	s := serving(t)
-	s.Put(nothing, []byte("a 1\n"), time.Hour)
-	var connections []net.Conn
-	for _, request := range requests {
-		connections = append(connections, connected(t, s, request))
-	}
-	for _, connection := range connections {
-		require.NoError(t, connection.SetDeadline(time.Now().Add(time.Minute)))
-		_, err := io.Copy(io.Discard, connection)
-		require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "the server never closed the connection")
-	}
 }
 
 func TestAddressesThatAreRefused(t *testing.T) {
