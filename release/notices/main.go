@@ -4,10 +4,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -46,34 +44,34 @@ for some systems only.
 `
 
 func main() {
-	if err := write(os.Stdout, os.Args[1:]); err != nil {
+	text, err := notices(os.Args[1:])
+	if err == nil {
+		_, err = os.Stdout.WriteString(text)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "notices:", err)
 		os.Exit(1)
 	}
 }
 
-func write(w io.Writer, targets []string) error {
+func notices(targets []string) (string, error) {
 	itself, err := language()
 	if err != nil {
-		return err
+		return "", err
 	}
 	linked, err := modules(targets)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if _, err := io.WriteString(w, head); err != nil {
-		return err
-	}
+	all := head
 	for _, p := range append([]part{itself}, linked...) {
 		text, err := section(p)
 		if err != nil {
-			return err
+			return "", err
 		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
-		}
+		all += text
 	}
-	return nil
+	return all, nil
 }
 
 func language() (part, error) {
@@ -85,6 +83,9 @@ func language() (part, error) {
 	return part{name: "go", version: strings.TrimPrefix(version, "go"), files: os.DirFS(root), folders: []string{"."}}, nil
 }
 
+// listed is what go list prints of a package: its module, and the folders of both; nothing without a module.
+const listed = "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}"
+
 func modules(targets []string) ([]part, error) {
 	if len(targets) == 0 {
 		return nil, errors.New("name the platforms, such as linux_amd64; got none")
@@ -95,43 +96,25 @@ func modules(targets []string) ([]part, error) {
 		if !ok {
 			return nil, fmt.Errorf("%q is no platform such as linux_amd64", target)
 		}
-		list := exec.Command("go", "list", "-deps", "-json=Dir,Module", ".")
+		list := exec.Command("go", "list", "-deps", "-f", listed, ".")
 		list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture)
 		list.Stderr = os.Stderr
 		out, err := list.Output()
 		if err != nil {
 			return nil, fmt.Errorf("go list for %s: %w", target, err)
 		}
-		packages := json.NewDecoder(strings.NewReader(string(out)))
-		for {
-			var linked struct {
-				Dir    string
-				Module *struct {
-					Path, Version, Dir string
-					Main               bool
-				}
-			}
-			err := packages.Decode(&linked)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return nil, fmt.Errorf("what go list says for %s: %w", target, err)
-			}
-			module := linked.Module
-			if module == nil || module.Main {
-				continue
-			}
-			p, ok := found[module.Path]
+		for line := range strings.FieldsFuncSeq(string(out), func(r rune) bool { return r == '\n' }) {
+			of := strings.Split(line, "\t")
+			p, ok := found[of[0]]
 			if !ok {
-				p = part{name: module.Path, version: module.Version, files: os.DirFS(module.Dir)}
+				p = part{name: of[0], version: of[1], files: os.DirFS(of[2])}
 			}
-			folder, err := filepath.Rel(module.Dir, linked.Dir)
+			folder, err := filepath.Rel(of[2], of[3])
 			if err != nil {
-				return nil, fmt.Errorf("a package of %s: %w", module.Path, err)
+				return nil, fmt.Errorf("a package of %s: %w", of[0], err)
 			}
 			p.folders = append(p.folders, filepath.ToSlash(folder))
-			found[module.Path] = p
+			found[of[0]] = p
 		}
 	}
 	return slices.SortedFunc(maps.Values(found), func(a, b part) int { return strings.Compare(a.name, b.name) }), nil

@@ -3,10 +3,10 @@ package memory
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"strings"
 	"time"
+
+	"github.com/timebench/timebench/internal/system/procfile"
 )
 
 // PeakBytes returns the most memory that a running process has held, in bytes: VmHWM of proc_pid_status(5). ok is false
@@ -16,19 +16,9 @@ import (
 // vfork(2), and at execve(2) the kernel takes the memory of the process that started it for the program's (exec_mmap in
 // fs/exec.c).
 func PeakBytes(pid int) (peak int64, ok bool) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, false
-	}
-	_, rest, found := strings.Cut(string(status), "\nVmHWM:")
-	if !found {
-		return 0, false // a process that has ended, and whose parent does not know it yet
-	}
 	var kibibytes int64
-	if _, err := fmt.Sscan(rest, &kibibytes); err != nil {
-		return 0, false
-	}
-	return kibibytes << 10, true
+	_, err := fmt.Sscan(procfile.Field(fmt.Sprintf("/proc/%d/status", pid), "VmHWM:"), &kibibytes)
+	return kibibytes << 10, err == nil
 }
 
 // Wait waits for the end of a started program, and returns its peak memory in bytes, as of some milliseconds before its
