@@ -58,9 +58,9 @@ func largest(s *situation.Situation, name, without string) (ns float64, evidence
 func earlyWakeUps(s *situation.Situation) *result.Finding {
 	finding := newFinding(s, "early-wake-ups")
 	finding.Severity = words.Either(s.OnWindows(), result.Note, result.Error)
-	ticks := sleepsByTicks(s) != nil
+	ticks, _ := tickOfWindows(s)
 	for _, w := range sleeps(s) {
-		explained := ticks && strings.HasSuffix(w.ID, "@winapi") && w.ID != wake.HighResolutionID
+		explained := ticks > 0 && strings.HasSuffix(w.ID, "@winapi") && w.ID != wake.HighResolutionID
 		if w.Early > 0 && !explained {
 			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s · %d of %s of %s ended early, by %s at most",
 				w.ID, w.Early, words.Plural(w.Samples, "sleep"), words.Duration(float64(w.SpanNS)),
@@ -70,10 +70,19 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-// sleepsByTicks finds that Windows ends sleeps with a tick of its system timer, against a timer of high resolution.
+// tickOfWindows returns by how much the tick of the system timer of Windows delays sleeps, in ns, against a timer of high
+// resolution, with evidence; 0 if it does not.
+func tickOfWindows(s *situation.Situation) (ns float64, evidence string) {
+	if ns, evidence = largest(s, wake.Rounding, "with CREATE_WAITABLE_TIMER_HIGH_RESOLUTION"); !s.OnWindows() || ns < longTickNS {
+		return 0, ""
+	}
+	return ns, evidence
+}
+
+// sleepsByTicks finds that Windows ends sleeps with a tick of its system timer.
 func sleepsByTicks(s *situation.Situation) *result.Finding {
-	less, evidence := largest(s, wake.Rounding, "with CREATE_WAITABLE_TIMER_HIGH_RESOLUTION")
-	if !s.OnWindows() || less < longTickNS {
+	less, evidence := tickOfWindows(s)
+	if less == 0 {
 		return nil
 	}
 	finding := newFinding(s, "sleeps-by-ticks", "{less}", words.Duration(less))

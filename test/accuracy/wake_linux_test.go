@@ -25,7 +25,7 @@ func BenchmarkWakeAgainstC(b *testing.B) {
 		ns       int
 		sleeps   int
 		duration time.Duration
-	}{{"100us", 100_000, 500, time.Second}, {"1ms", 1_000_000, 300, time.Second}, {"10ms", 10_000_000, 100, 3 * time.Second}} {
+	}{{"100us", 100_000, 5000, 2 * time.Second}, {"1ms", 1_000_000, 1000, 2 * time.Second}, {"10ms", 10_000_000, 150, 4 * time.Second}} {
 		for _, way := range wake.Ways() {
 			name, path, _ := strings.Cut(way.ID, "@")
 			if path != "syscall" || exec.Command(program, name, "1000", "1").Run() != nil {

@@ -2,8 +2,8 @@
 // system has, and which part of the lateness has which cause.
 //
 // The lateness of a sleep is the time of its wake-up minus its deadline. The deadline is an absolute time at a random
-// phase, so a way that misses it by a tick pays for the whole tick. In each pass all ways have their turns, in an order
-// shuffled anew.
+// phase, so a way that misses it by a tick pays for the whole tick. In each pass the ways sleep in
+// turn, in an order shuffled anew.
 //
 // Layers come from passes that differ in one cause only: timer slack of 1 ns, and CPUs that a thread of SCHED_IDLE keeps
 // awake. A way that rounds to milliseconds is compared with the same call in nanoseconds. Without a cause the median

@@ -46,12 +46,10 @@ func (l *lateness) add(late int64) {
 	}
 }
 
-// kept returns the lateness of a way on all threads: each wake-up has the same chance to be there, and each thread its
-// share of every part of the run.
-func (r *runner) kept(p place) (all []float64) {
-	type wakeUp struct{ at, late float64 } // at is the part of the run before it
-	var merged []wakeUp
-	of := 0
+// kept returns the lateness of a way in the parts of a run. Each wake-up has the same chance to be there, and each thread
+// its share of every part.
+func (r *runner) kept(p place) [][]float64 {
+	of, all := 0, [][]float64{}
 	for _, t := range r.threads {
 		if l := t.late[p]; l != nil {
 			of = max(of, l.of)
@@ -59,17 +57,10 @@ func (r *runner) kept(p place) (all []float64) {
 	}
 	for _, t := range r.threads {
 		if l := t.late[p]; l != nil {
-			one := l.oneOf(of)
-			for i, late := range one {
-				merged = append(merged, wakeUp{float64(i) / float64(len(one)), late})
-			}
+			all = append(all, l.oneOf(of))
 		}
 	}
-	slices.SortStableFunc(merged, func(a, b wakeUp) int { return cmp.Compare(a.at, b.at) })
-	for _, w := range merged {
-		all = append(all, w.late)
-	}
-	return all
+	return parts(all...)
 }
 
 // oneOf returns a random wake-up of each `of`, a multiple of l.of.
@@ -91,8 +82,8 @@ func (r *runner) results() []SleepWay {
 			err = cmp.Or(err, t.failed[k])
 		}
 		for i := range r.Spans {
-			if late := r.kept(place{k, i, asIs}); late != nil && err == nil {
-				one.Spans = append(one.Spans, r.span(k, i, late))
+			if r.slept(place{k, i, asIs}) && err == nil {
+				one.Spans = append(one.Spans, r.span(k, i))
 			}
 		}
 		one.Available = len(one.Spans) > 0
@@ -111,21 +102,30 @@ func (r *runner) results() []SleepWay {
 }
 
 // mostParts is the max number of parts of a measurement whose medians a document has, and partOf the min number of sleeps
-// in each.
+// in each, if there are so many.
 const mostParts, partOf = 50, 4
 
-// parts divides the sleeps of a measurement, in order, into parts whose numbers of sleeps differ by at most one.
-func parts(late []float64) [][]float64 {
-	all := make([][]float64, max(1, min(mostParts, len(late)/partOf)))
-	for i := range all {
-		all[i] = late[i*len(late)/len(all) : (i+1)*len(late)/len(all)]
+// parts divides the sleeps of threads, each in order, into parts of about the same number of sleeps.
+func parts(threads ...[]float64) (all [][]float64) {
+	n := max(1, min(mostParts, len(slices.Concat(threads...))/partOf))
+	for i := range n {
+		var part []float64
+		for _, late := range threads {
+			part = append(part, late[i*len(late)/n:(i+1)*len(late)/n]...)
+		}
+		all = append(all, part)
 	}
 	return all
 }
 
-// span returns the figures of a way for a span with this lateness.
-func (r *runner) span(way, span int, late []float64) SleepSpan {
-	s := NewSpan(r.Spans[span], parts(late))
+// slept reports whether any thread slept here.
+func (r *runner) slept(p place) bool {
+	return slices.ContainsFunc(r.threads, func(t *sleepingThread) bool { return t.late[p] != nil })
+}
+
+// span returns the figures of a way that slept for a span.
+func (r *runner) span(way, span int) SleepSpan {
+	s := NewSpan(r.Spans[span], r.kept(place{way, span, asIs}))
 	s.Samples, s.Early, s.Layers = 0, 0, r.layers(way, span)
 	for _, t := range r.threads {
 		l := t.late[place{way, span, asIs}]
@@ -165,13 +165,16 @@ func (r *runner) checkIdle(states []IdleState) {
 // is not larger than the intervals of both medians together is part of the rest. It returns nil if no cause could be
 // taken away, or if such a difference may be the main part: more than half of the median.
 func (r *runner) layers(way, span int) (all []SleepLayer) {
-	left := stats.Summarize(r.kept(place{way, span, asIs}))
+	of := func(step step) stats.Summary {
+		return stats.Summarize(slices.Concat(r.kept(place{way, span, step})...))
+	}
+	left := of(asIs)
 	median, rest, tried, clear := left.Median, left.Median, false, true
-	without := func(name string, samples []float64) {
-		if len(samples) == 0 {
+	without := func(name string, step step) {
+		if !r.slept(place{way, span, step}) {
 			return
 		}
-		s := stats.Summarize(samples)
+		s := of(step)
 		layer, unsure := left.Median-s.Median, left.High-left.Low+s.High-s.Low
 		known := s.Confidence > 0 && left.Confidence > 0
 		switch {
@@ -188,13 +191,13 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 		if way = slices.IndexFunc(r.ways, func(other Way) bool { return other.ID == w.twin }); way < 0 {
 			return nil // this system lacks the twin
 		}
-		without(w.twinLayer, r.kept(place{way, span, asIs}))
+		without(w.twinLayer, asIs)
 	}
 	if !r.ways[way].slackless { // its sleeps are earlier after shorter ones of other ways
-		without(TimerSlack, r.kept(place{way, span, tight}))
+		without(TimerSlack, tight)
 	}
 	if r.noIdle == "" {
-		without(LeavingIdle, r.kept(place{way, span, awake}))
+		without(LeavingIdle, awake)
 	}
 	if !tried || !clear || rest <= 0 {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -92,6 +91,7 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 		r.threads = append(r.threads, &sleepingThread{runner: r, cpu: cpu, sleep: make([]sleeper, len(ways)),
 			failed: make([]error, len(ways)), late: map[place]*lateness{}})
 	}
+	defer r.crew.Dismiss(0)
 	if err := r.all((*sleepingThread).open); err != nil {
 		return Wake{}, err
 	}
@@ -131,8 +131,9 @@ type runner struct {
 	ways    []Way
 	end     int64 // by the stopwatch
 	threads []*sleepingThread
-	noIdle  string  // why there is no layer of leaving idle
-	slackNS float64 // the timer slack as it is; 0 if unknown
+	crew    observe.Crew // of these threads
+	noIdle  string       // why there is no layer of leaving idle
+	slackNS float64      // the timer slack as it is; 0 if unknown
 }
 
 // A place has sleeps of a way for a span.
@@ -152,11 +153,17 @@ type sleepingThread struct {
 	late   map[place]*lateness
 }
 
-// all runs a task on new threads, so no change of a thread has to be undone.
+// all runs a task on all threads at once. They last for the run: beside busy programs the scheduler delays the first
+// sleeps of a new thread by milliseconds.
 func (r *runner) all(task func(*sleepingThread)) (failed error) {
 	done := make(chan error, len(r.threads))
-	for _, t := range r.threads {
-		go func() { done <- thread.Run(t.cpu, func() { task(t) }) }()
+	for i, t := range r.threads {
+		r.crew.Start(i, t.cpu, func(unpinned error) {
+			if unpinned == nil {
+				task(t)
+			}
+			done <- unpinned
+		})
 	}
 	for range r.threads {
 		failed = cmp.Or(failed, <-done)
@@ -179,23 +186,31 @@ func (t *sleepingThread) open() {
 	}
 }
 
-// pass has each way sleep, for a short span several times, since it takes less time. It takes passTime at least, as long
-// as the run allows: on a busy machine the first sleeps of a new thread end later. Without a sleep it ends at once.
+// pass has the ways sleep for each span, those that round apart from the others. Beside busy programs a sleep of 100 µs
+// between longer sleeps ends milliseconds later than between its equals, in a C program too.
 func (t *sleepingThread) pass(step step) {
-	const most, passes = 10, 40
-	passTime := int64(max(50*time.Millisecond, min(t.Time/passes, time.Second)))
-	t.change(step)
-	longest, begun := t.Spans[len(t.Spans)-1], observe.Now()
-	for slept := true; slept && !t.over() && observe.Now()-begun < passTime; {
+	if observe.Away(t.cpu) {
+		return
+	}
+	defer t.change(step)()
+	for span := range t.Spans {
+		t.block(step, span, func(w Way) bool { return w.twin == "" })
+		if step == asIs {
+			t.block(step, span, func(w Way) bool { return w.twin != "" })
+		}
+	}
+}
+
+// block has ways sleep in turn, each once at least, until its part of the run is over.
+func (t *sleepingThread) block(step step, span int, of func(Way) bool) {
+	const rounds, blocks = 5, 6
+	end := observe.Now() + int64(min(time.Second, t.Time/time.Duration(rounds*blocks*len(t.Spans))))
+	for slept := true; slept && observe.Now() < end; {
 		slept = false
-		for i, span := range t.Spans {
-			for range min(most, int(math.Sqrt(float64(longest/span)))) {
-				for _, k := range rand.Perm(len(t.ways)) {
-					if t.sleep[k] != nil && (step == asIs || t.ways[k].twin == "") && !t.over() {
-						t.turn(place{k, i, step}, int64(span))
-						slept = true
-					}
-				}
+		for _, k := range rand.Perm(len(t.ways)) {
+			if t.sleep[k] != nil && of(t.ways[k]) && !t.over() {
+				t.turn(place{k, span, step}, int64(t.Spans[span]))
+				slept = true
 			}
 		}
 	}

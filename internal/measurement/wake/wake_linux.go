@@ -15,20 +15,29 @@ import (
 )
 
 // round has the steps of a round. The figures are of asIs; the others are for layers.
-var round = []step{asIs, tight, asIs, awake}
+var round = []step{asIs, tight, asIs}
 
-// change changes the calling thread for a step.
-func (t *sleepingThread) change(step step) {
+// change changes the calling thread for a step, and returns what undoes it.
+func (t *sleepingThread) change(step step) (undo func()) {
 	if step == asIs {
-		return
+		return func() {}
 	}
-	_, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, 1, 0)
-	if step == awake && t.cpu == thread.Any {
-		var one unix.CPUSet
-		one.Set(t.at)
-		_ = unix.SchedSetaffinity(0, &one)
+	setSlack(1)
+	if step == tight || t.cpu != thread.Any {
+		return func() { setSlack(0) }
+	}
+	var one, before unix.CPUSet
+	one.Set(t.at)
+	_ = unix.SchedGetaffinity(0, &before)
+	_ = unix.SchedSetaffinity(0, &one)
+	return func() {
+		setSlack(0)
+		_ = unix.SchedSetaffinity(0, &before)
 	}
 }
+
+// setSlack sets the timer slack of the calling thread; prctl(2): 0 is the slack that it began with.
+func setSlack(ns uintptr) { _, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, ns, 0) }
 
 // slack returns the timer slack of the calling thread in ns; prctl(2).
 func slack() uintptr {

@@ -77,6 +77,27 @@ func TestPlantedLateness(t *testing.T) {
 	}
 }
 
+// Sleeps of one length stand together, and ways that round apart from the others: beside busy programs a short sleep
+// between longer ones ends milliseconds later.
+func TestShortSleepsStandTogether(t *testing.T) {
+	var turns []string
+	recorded := func(id string) Way {
+		return Way{ID: id, open: func() (sleeper, error) {
+			return func(span int64) (int64, error) {
+				turns = append(turns, fmt.Sprint(strings.Trim(id, "12"), span >= int64(time.Millisecond)))
+				return 1000, nil
+			}, nil
+		}}
+	}
+	ways := []Way{recorded("ns1"), recorded("ns2"), recorded("ms1"), recorded("ms2")}
+	ways[2].twin, ways[3].twin = "ns1", "ns2"
+	s := settings()
+	s.Time = time.Second
+	run(t, s, ways...)
+	together := len(turns) / len(slices.Compact(slices.Clone(turns)))
+	require.Greater(t, together, 10, "sleeps of one kind in a row")
+}
+
 // A way that ends a sleep before its deadline is a fault, which the report names with its number.
 func TestEarlyWayIsNamed(t *testing.T) {
 	sleeps := 0
@@ -396,7 +417,7 @@ func TestEachCPUCountsAlike(t *testing.T) {
 		return &sleepingThread{late: map[place]*lateness{{}: &l}}
 	}
 	r := &runner{threads: []*sleepingThread{late(2*mostKept-1000, 50), late(2*mostKept+1000, 100)}}
-	for _, part := range parts(r.kept(place{})) {
+	for _, part := range r.kept(place{}) {
 		late := 0
 		for _, ns := range part {
 			late += int(ns)
