@@ -1,14 +1,15 @@
 package ptrace
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"errors"
+	"crypto/rand"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,30 +17,21 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// A lines waits for a line of the output of a program.
-type lines struct {
-	mutex sync.Mutex
-	text  strings.Builder
-	first chan struct{} // closed with the first line
-}
-
-func newLines() *lines { return &lines{first: make(chan struct{})} }
-
-func (l *lines) Write(text []byte) (int, error) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	was := strings.Contains(l.text.String(), "\n")
-	l.text.Write(text)
-	if !was && strings.Contains(l.text.String(), "\n") {
-		close(l.first)
-	}
-	return len(text), nil
-}
-
-func (l *lines) String() string {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.text.String()
+// firstLine returns an output for a program, and a channel that is closed after its first line.
+func firstLine(t *testing.T) (*os.File, <-chan struct{}) {
+	t.Helper()
+	out, in, err := os.Pipe()
+	require.NoError(t, err)
+	first := make(chan struct{})
+	go func() {
+		text := bufio.NewReader(out)
+		_, _ = text.ReadString('\n')
+		close(first)
+		_, _ = io.Copy(io.Discard, text)
+		_ = out.Close()
+	}()
+	t.Cleanup(func() { _ = in.Close() })
+	return in, first
 }
 
 // both calls a function with Trace and with Run.
@@ -66,12 +58,12 @@ func TestNothingIsLeftAfterTheContext(t *testing.T) {
 			both(t, func(t *testing.T, trace func(context.Context, *exec.Cmd) error) {
 				program := exec.Command(hostile, args...)
 				nothingIsLeft := secretive(t, program)
-				output := newLines()
+				output, first := firstLine(t)
 				program.Stdout = output
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				go func() {
-					<-output.first // the program is what it wants to be
+					<-first // the program is what it wants to be
 					cancel()
 				}()
 				need.Ends(t, "the trace", func() {
@@ -98,6 +90,7 @@ func TestNothingIsLeftAfterTheProgram(t *testing.T) {
 		{"parent", "", ""},
 		{"nested", "", ""},
 		{"noexec", "continued\n", ""},
+		{"untraced", "", ""}, // by CLONE_UNTRACED
 		{"signal", "", "killed by signal 9 (SIGKILL)"},
 		{"crash", "", "killed by signal 11 (SIGSEGV)"},
 		{"status", "", "exit status 3"},
@@ -156,31 +149,6 @@ func TestContextEndsAtAnyMoment(t *testing.T) {
 	}
 }
 
-// A program that prints for ever ends when the writer of the caller fails.
-func TestOutputOfTheCallerFails(t *testing.T) {
-	usableOrSkip(t)
-	program := exec.Command(compiled(t, "hostile", "-static"), "print")
-	nothingIsLeft := secretive(t, program)
-	program.Stdout = failing{}
-	need.Ends(t, "the trace", func() {
-		require.EqualError(t, fast(t.Context(), program), "killed by signal 13 (SIGPIPE)")
-	})
-	nothingIsLeft()
-}
-
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, errors.New("too much") }
-
-// A process that is made with CLONE_UNTRACED is not a tracee, but ends with the program.
-func TestNothingIsLeftUntraced(t *testing.T) {
-	usableOrSkip(t)
-	program := exec.Command(compiled(t, "hostile", "-static"), "untraced")
-	nothingIsLeft := secretive(t, program)
-	need.Ends(t, "the trace", func() { require.NoError(t, fast(t.Context(), program)) })
-	nothingIsLeft()
-}
-
 // If timebench is killed, the kernel kills its tracees.
 func TestKilledTimebench(t *testing.T) {
 	usableOrSkip(t)
@@ -188,17 +156,16 @@ func TestKilledTimebench(t *testing.T) {
 	require.NoError(t, err)
 	for _, what := range []string{"sleep", "forks", "daemon"} {
 		timebench := exec.Command(self, compiled(t, "hostile", "-static"), what, "wait")
-		secretive(t, timebench)
-		timebench.Env = append(timebench.Env, role+"=trace")
-		output := newLines()
+		mark := rand.Text()
+		timebench.Env = append(os.Environ(), role+"=trace", "MARK="+mark)
+		output, first := firstLine(t)
 		timebench.Stderr = output // of the program too
-		timebench.WaitDelay = time.Second
 		require.NoError(t, timebench.Start())
-		need.Ends(t, "the program", func() { <-output.first })
+		need.Ends(t, "the program", func() { <-first })
 		require.NoError(t, timebench.Process.Kill())
 		_ = timebench.Wait()
 		// The kernel kills the tracees before the end of timebench is reported, but they end later.
-		require.Eventually(t, func() bool { return len(left(t, timebench)) == 0 }, time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(need.Marked(t, mark)) == 0 }, time.Minute, 10*time.Millisecond)
 	}
 }
 

@@ -2,13 +2,10 @@ package ptrace
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -130,39 +127,16 @@ func each(n int, reads map[string][]string) map[string]map[string]int {
 	return counts
 }
 
-// a secret is in the environment of a program and of all its descendants.
-const secret = "TIMEBENCH_TEST_LEFT"
-
-var secrets int
-
-// secretive adds a variable that no other process has to the environment of a program. It returns a
-// function that fails the test if a process with the variable is left.
+// secretive adds a variable that no other process has to the environment of a program, and so of all its descendants.
+// It returns a function that fails the test if a process with the variable is left.
 func secretive(t *testing.T, program *exec.Cmd) func() {
 	t.Helper()
-	secrets++
-	program.Env = append(os.Environ(), secret+"="+strconv.Itoa(os.Getpid())+"."+strconv.Itoa(secrets))
+	mark := rand.Text()
+	program.Env = append(os.Environ(), "MARK="+mark)
 	return func() {
 		t.Helper()
-		require.Empty(t, left(t, program))
+		require.Empty(t, need.Marked(t, mark))
 	}
-}
-
-// left returns the processes with the secret of a program in their environment.
-func left(t *testing.T, program *exec.Cmd) []string {
-	t.Helper()
-	i := slices.IndexFunc(program.Env, func(variable string) bool { return strings.HasPrefix(variable, secret+"=") })
-	require.NotEqual(t, -1, i)
-	environs, err := filepath.Glob("/proc/[0-9]*/environ")
-	require.NoError(t, err)
-	require.NotEmpty(t, environs)
-	var found []string
-	for _, path := range environs {
-		content, _ := os.ReadFile(path) // the process may have ended
-		if slices.Contains(strings.Split(string(content), "\x00"), program.Env[i]) {
-			found = append(found, path)
-		}
-	}
-	return found
 }
 
 // fast runs a program without the vDSO at full speed.

@@ -24,8 +24,11 @@ type Child struct {
 	command   *exec.Cmd
 	wait      func()                 // waits for the end and takes the exit status; it may be called more than once
 	ended     func() <-chan struct{} // see Ended
-	complaint *beginning             // nil if the command has set standard error
-	gate      *gate                  // nil without one, and when it is open
+	complaint *output                // nil if the command has set standard error
+	// gate is this process's end of the socket of a child that waits until it may become its program; nil without one,
+	// and when it is open. Each process has only one end, close-on-exec. The child reads the end if this process ends.
+	// This process reads why the child cannot become the program, and the end when it has, or has ended.
+	gate *os.File
 }
 
 // Start starts a program or a [Role]. It ends with this process, and is killed when ctx ends. The caller must call
@@ -50,7 +53,7 @@ func start(ctx context.Context, command *exec.Cmd) (_ *Child, err error) {
 	}
 	c := &Child{command: command}
 	if command.Stderr == nil {
-		c.complaint = new(beginning)
+		c.complaint = newOutput(mostComplaint)
 		command.Stderr = debuglog.Through(c.complaint, filepath.Base(command.Path))
 	}
 	var theirs []*os.File
@@ -115,7 +118,7 @@ func (c *Child) Close() *os.ProcessState {
 		_ = c.In.Close()
 	}
 	if c.gate != nil { // it stays closed, and a child behind it ends
-		_, _ = c.gate.open.Close(), c.gate.failure.Close()
+		_ = c.gate.Close()
 	}
 	c.wait()
 	c.closePipes()
@@ -133,15 +136,9 @@ func (c *Child) Fate() string {
 	return fate
 }
 
-// A beginning keeps the beginning of a text. A crash of Go's runtime prints thousands of lines, and the first one says
-// why.
-type beginning struct{ text []byte }
-
-func (b *beginning) Write(text []byte) (int, error) {
-	const most = 512
-	b.text = append(b.text, text[:min(len(text), most-len(b.text))]...)
-	return len(text), nil
-}
+// mostComplaint is the number of bytes that are kept of standard error. A crash of Go's runtime prints thousands of
+// lines, and the first one says why.
+const mostComplaint = 512
 
 func (c *Child) closePipes() {
 	for _, pipe := range []*os.File{c.In, c.Out} {
@@ -151,24 +148,14 @@ func (c *Child) closePipes() {
 	}
 }
 
-// A gate holds a child until it may become its program.
-//
-// Each process has only one end of each pipe, close-on-exec. The child reads the end of wait if this process ends. This
-// process reads the end of failure when the child has become the program, and when it ends.
-type gate struct {
-	open    *os.File // written to open the gate
-	failure *os.File // why the child cannot become the program
-}
-
 // Begin lets a waiting child begin, and returns when it is its program. If it cannot be, Begin returns the reason, and
 // the child has ended.
 func (c *Child) Begin() error {
-	g := c.gate
+	gate := c.gate
 	c.gate = nil
-	_, _ = g.open.Write([]byte{1}) // if it fails, the process has ended
-	_ = g.open.Close()
-	why, err := io.ReadAll(g.failure)
-	_ = g.failure.Close()
+	_, _ = gate.Write([]byte{1}) // if it fails, the process has ended
+	why, err := io.ReadAll(gate)
+	_ = gate.Close()
 	if err != nil || len(why) > 0 {
 		c.wait()
 		return errors.New(cmp.Or(string(why), fmt.Sprint(err)))

@@ -56,16 +56,6 @@ func TestGate(t *testing.T) {
 	require.FileExists(t, begun)
 }
 
-func TestGateOfAProgramThatCannotStart(t *testing.T) {
-	none := script(t, 0o600, "#!/bin/sh\n")
-	child, err := StartGated(t.Context(), &exec.Cmd{Path: none, Args: []string{none}})
-	require.NoError(t, err)
-	require.EqualError(t, child.Begin(), none+": permission denied")
-	child.Close()
-	_, err = StartGated(t.Context(), exec.Command("timebench-no-such-program"))
-	require.ErrorIs(t, err, exec.ErrNotFound)
-}
-
 // A child ends with timebench, whether its gate has opened or not. A survivor does not.
 func TestChildrenEndWithTimebench(t *testing.T) {
 	for name, want := range map[string]int{"waiting": 0, "begun": 0, "survivor": 1} {
@@ -79,8 +69,8 @@ func TestChildrenEndWithTimebench(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, outer.Process.Kill())
 		_ = outer.Wait()
-		require.Eventually(t, func() bool { return len(marked(t, mark)) == want }, ample, 10*time.Millisecond, name)
-		for _, p := range marked(t, mark) {
+		require.Eventually(t, func() bool { return len(need.Marked(t, mark)) == want }, ample, 10*time.Millisecond, name)
+		for _, p := range need.Marked(t, mark) {
 			var pid int
 			_, err := fmt.Sscan(p, &pid)
 			require.NoError(t, err)

@@ -1,7 +1,7 @@
 // Package program starts the children of timebench: programs of others, and roles of timebench itself.
 //
-//   - [Run] runs a program with limits of time and output, in a known environment. When it
-//     returns, neither the program nor a process that it started is left.
+//   - [Run] runs a program with limits of time and output. When it returns, neither the program nor a process that it
+//     started is left. [Environment] is a known environment for programs.
 //   - [Start] starts a process that timebench talks to, and that ends with it. [StartGated] starts a process that waits
 //     until it may begin, [StartSurvivor] a process that outlives timebench.
 //   - A [Role] is something that another process of timebench does. [Main] has the table.
@@ -53,44 +53,31 @@ const dying = 30 * time.Second
 // of standard error", "killed by signal 9", "permission denied". If ctx ended, the error is its cause.
 //
 // Run sets the outputs of the command, the attributes of its process and its ProcessState. A standard output that the
-// command has set stays, and is not returned. If Env is nil, Run takes Environment(os.Environ()).
+// command has set stays, and is not returned.
 func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if command.Env == nil {
-		command.Env, _ = Environment(os.Environ())
-	}
-	// The pipes of os/exec would not do: its Wait returns when the pipes are closed, and a descendant can hold them
-	// open. Here the descendants are ended first.
-	output, err := newCapture(limits.OutputBytes)
-	if err != nil {
-		return nil, err
-	}
-	defer output.close()
-	complaints, err := newCapture(limits.OutputBytes)
-	if err != nil {
-		return nil, err
-	}
-	defer complaints.close()
+	output, complaints := newOutput(limits.OutputBytes), newOutput(limits.OutputBytes)
 	if command.Stdout == nil {
-		command.Stdout = output.in
+		command.Stdout = output
 	}
-	command.Stderr, command.WaitDelay = complaints.in, grace
+	// A descriptor of an output may have been passed to a process that is not ended.
+	command.Stderr, command.WaitDelay = complaints, grace
 	if limits.Together {
 		command.Stderr = command.Stdout
 	}
 	tree, err := startTree(command)
-	output.start()
-	complaints.start()
 	if err != nil {
 		return nil, notStarted(command, err)
 	}
 	defer tree.close()
-	exited := make(chan struct{})
+	exited, collected := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(exited)
 		tree.wait()
+		close(exited)
+		tree.collect()
+		close(collected)
 	}()
 	timer := time.NewTimer(limits.Time)
 	defer timer.Stop()
@@ -102,35 +89,27 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 	case <-timer.C:
 		reason = fmt.Errorf("did not end within %v", limits.Time)
 	case <-output.full:
-		reason = printedTooMuch(limits)
 	case <-complaints.full:
-		reason = printedTooMuch(limits)
 	}
 	left := tree.end()
-	ended := within(dying, exited)
-	output.end()
-	complaints.end()
-	text, tooMuch, outErr := output.text()
-	errorText, tooManyErrors, errorErr := complaints.text()
+	switch {
+	case !within(dying, collected):
+		return nil, cmp.Or(left, errors.New("it cannot be ended"))
+	case left != nil:
+		return output.text, left
+	}
+	text := output.text
 	// A role leaves traces there.
 	var complaint bytes.Buffer
-	_, _ = debuglog.Through(&complaint, filepath.Base(command.Path)).Write(append(errorText, '\n'))
-	switch {
-	case left != nil:
-		return text, left
-	case !ended:
-		return text, errors.New("it cannot be ended")
-	}
+	_, _ = debuglog.Through(&complaint, filepath.Base(command.Path)).Write(append(complaints.text, '\n'))
 	how, left := tree.outcome(command)
 	switch {
 	case left != nil:
 		return text, left
 	case reason != nil:
 		return text, reason
-	case outErr != nil || errorErr != nil:
-		return text, cmp.Or(outErr, errorErr)
-	case tooMuch || tooManyErrors:
-		return text, printedTooMuch(limits)
+	case output.exceeded || complaints.exceeded:
+		return text, fmt.Errorf("printed more than %d bytes", limits.OutputBytes)
 	case how == "":
 		return text, nil
 	}
@@ -176,10 +155,6 @@ func notStarted(cmd *exec.Cmd, err error) error {
 		return fmt.Errorf("its interpreter or loader is missing: %w", err)
 	}
 	return err
-}
-
-func printedTooMuch(limits Limits) error {
-	return fmt.Errorf("printed more than %d bytes", limits.OutputBytes)
 }
 
 // complaintIn returns the line of standard error that most likely has the reason why a program failed:

@@ -173,16 +173,6 @@ func TestRunDoesNotWaitForAChild(t *testing.T) {
 	assert.True(t, gone(t, pid))
 }
 
-// TestRunSetsTheEnvironment leaves the environment to Run.
-func TestRunSetsTheEnvironment(t *testing.T) {
-	t.Setenv("PYTHONSTARTUP", "x")
-	cmd := exec.Command(playing(t, "").Path, "-test.run=^$")
-	_, err := Run(t.Context(), cmd, Limits{Time: ample, OutputBytes: 1e6})
-	require.NoError(t, err)
-	assert.Contains(t, cmd.Env, "LC_ALL=C")
-	assert.NotContains(t, cmd.Env, "PYTHONSTARTUP=x")
-}
-
 func TestComplaint(t *testing.T) {
 	for text, want := range map[string]string{
 		"":              "",

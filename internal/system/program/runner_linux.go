@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
@@ -31,98 +30,55 @@ func runProgram(args []string) error {
 		Path: args[1], Args: args[2:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		SysProcAttr: &unix.SysProcAttr{Pdeathsig: unix.SIGKILL},
 	}
-	for fd := range int(files) + firstFD - controlFD {
-		unix.CloseOnExec(controlFD + fd)
-		if controlFD+fd >= firstFD {
-			command.ExtraFiles = append(command.ExtraFiles, os.NewFile(uintptr(controlFD+fd), "inherited"))
-		}
+	unix.CloseOnExec(socketFD)
+	for fd := range int(files) {
+		unix.CloseOnExec(firstFD + fd)
+		command.ExtraFiles = append(command.ExtraFiles, os.NewFile(uintptr(firstFD+fd), "inherited"))
 	}
 	// A signal that the program sends ends no runner. Ignored ones would be ignored by the program too.
-	signal.Notify(make(chan os.Signal, 1))
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals)
 	runtime.LockOSThread() // PR_SET_PDEATHSIG is about the thread that starts the program
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_CHILD_SUBREAPER: %w", err)
 	}
-	r := &runner{reports: os.NewFile(reportFD, "report")}
-	if err := command.Start(); err != nil {
-		var errno syscall.Errno
-		if !errors.As(err, &errno) {
-			return err
-		}
-		r.report(runReport{Errno: errno})
-		return nil
+	r, socket := &runner{}, os.NewFile(socketFD, "socket")
+	var errno syscall.Errno
+	switch err := command.Start(); {
+	case errors.As(err, &errno):
+		r.result.Errno = errno
+	case err != nil:
+		return err
+	default:
+		r.program = command.Process.Pid
+		told := make(chan struct{})
+		go func() {
+			_, _ = socket.Read(make([]byte, 1))
+			close(told)
+		}()
+		r.follow(signals, told)
 	}
-	r.program = command.Process.Pid
-	told := make(chan struct{})
-	go func() {
-		_, _ = os.NewFile(controlFD, "control").Read(make([]byte, 1))
-		close(told)
-	}()
-	r.follow(told)
-	return nil
+	return json.NewEncoder(socket).Encode(r.result)
 }
 
 // A runner is the process that starts and ends a program.
 type runner struct {
-	reports *os.File
 	program int
-	// reaping excludes that a child is reaped, and that its number is used again, while it is killed.
-	reaping sync.Mutex
 	result  runReport
 }
 
-func (r *runner) report(result runReport) { _ = json.NewEncoder(r.reports).Encode(result) }
-
-// follow reaps all children, and reports. They are killed when the program or the control pipe has ended.
-func (r *runner) follow(told <-chan struct{}) {
-	ended := make(chan struct{})
-	go func() {
+// follow reaps all children. When the program has ended, or timebench has or asks for it, it kills them again and again,
+// since their own children become children, until the last one has ended or some do not end.
+func (r *runner) follow(signals <-chan os.Signal, told <-chan struct{}) {
+	for begun := true; begun && r.reap() && !r.result.Ended; {
 		select {
-		case <-ended:
+		case <-signals: // of the end of a child
 		case <-told:
-		}
-		r.killAll()
-	}()
-	for {
-		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOWAIT|unix.WALL, nil)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		r.reaping.Lock()
-		if err != nil { // ECHILD
-			r.report(r.result)
-			return // with the mutex: killAll does not report
-		}
-		wasEnded := r.result.Ended
-		r.reap()
-		r.reaping.Unlock()
-		if r.result.Ended && !wasEnded {
-			close(ended)
+			begun = false
 		}
 	}
-}
-
-// reap takes the status of all children that have ended.
-func (r *runner) reap() {
-	for {
-		var status unix.WaitStatus
-		pid, err := unix.Wait4(-1, &status, unix.WNOHANG|unix.WALL, nil)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil || pid == 0:
-			return
-		case pid == r.program:
-			r.result.Status, r.result.Ended = status, true
-		}
-	}
-}
-
-// killAll kills the children again and again, since their own children become children. follow ends the process after
-// the last child; killAll ends it, with a report, if some children do not end.
-func (r *runner) killAll() {
 	_, unlisted := process.Self()
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
-		r.reaping.Lock()
+	for start := time.Now(); r.reap(); {
 		alive, err := 0, unlisted
 		switch {
 		case unlisted == nil:
@@ -130,8 +86,7 @@ func (r *runner) killAll() {
 		case !r.result.Ended:
 			alive, err = 1, unix.Kill(r.program, unix.SIGKILL)
 		default:
-			r.report(r.result)
-			os.Exit(0)
+			return
 		}
 		waited := time.Since(start)
 		if waited > dying || waited > grace && (alive == 0 || errors.Is(err, unix.EPERM)) {
@@ -139,10 +94,29 @@ func (r *runner) killAll() {
 			if alive > 0 {
 				r.result.Left = fmt.Sprintf("%d of its processes cannot be ended: %v", alive, err)
 			}
-			r.report(r.result)
-			os.Exit(0)
+			return
 		}
-		r.reaping.Unlock()
+		select {
+		case <-signals:
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// reap takes the status of all children that have ended. It returns false if no child is left.
+func (r *runner) reap() bool {
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, unix.WNOHANG|unix.WALL, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil: // ECHILD
+			return false
+		case pid == 0:
+			return true
+		case pid == r.program:
+			r.result.Status, r.result.Ended = status, true
+		}
 	}
 }
 

@@ -42,6 +42,16 @@ func onLastingThread(do func()) {
 	<-done
 }
 
+// socketPair returns two connected sockets, close-on-exec. A process that has one of them reads the end of the process
+// that has the other.
+func socketPair() (ours, theirs *os.File, err error) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(ends[0]), "socket"), os.NewFile(uintptr(ends[1]), "socket"), nil
+}
+
 // gateRole is the role of a process that waits at a gate.
 const gateRole = "gate"
 
@@ -53,33 +63,28 @@ func StartGated(ctx context.Context, command *exec.Cmd) (*Child, error) {
 	if command.Err != nil {
 		return nil, command.Err
 	}
-	wait, open, err := os.Pipe()
+	ours, theirs, err := socketPair()
 	if err != nil {
 		return nil, err
 	}
-	failure, why, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, wait.Close(), open.Close())
-	}
 	gated := Role(gateRole, append([]string{command.Path}, command.Args...)...)
 	gated.Stdin, gated.Stdout, gated.Stderr = command.Stdin, command.Stdout, command.Stderr
-	gated.Env, gated.Dir, gated.ExtraFiles = command.Env, command.Dir, []*os.File{wait, why}
+	gated.Env, gated.Dir, gated.ExtraFiles = command.Env, command.Dir, []*os.File{theirs}
 	c, err := Start(ctx, gated)
-	_, _ = wait.Close(), why.Close()
+	_ = theirs.Close()
 	if err != nil {
-		return nil, errors.Join(err, open.Close(), failure.Close())
+		return nil, errors.Join(err, ours.Close())
 	}
-	c.gate = &gate{open, failure}
+	c.gate = ours
 	return c, nil
 }
 
 // passGate waits until the gate opens, and then becomes a program: the arguments are its path and its own arguments.
 func passGate(args []string) error {
 	const first = 3 // of exec.Cmd.ExtraFiles
-	wait, why := os.NewFile(first, "gate"), os.NewFile(first+1, "failure")
+	gate := os.NewFile(first, gateRole)
 	unix.CloseOnExec(first)
-	unix.CloseOnExec(first + 1)
-	if n, err := wait.Read(make([]byte, 1)); n != 1 || len(args) < 2 {
+	if n, err := gate.Read(make([]byte, 1)); n != 1 || len(args) < 2 {
 		return fmt.Errorf("the gate did not open: %w", cmp.Or(err, errors.New("there is no program")))
 	}
 	// execve(2) keeps the thread that calls it, and its signal for the end of the parent. exec.Cmd set the signal of
@@ -89,7 +94,7 @@ func passGate(args []string) error {
 		return fmt.Errorf("PR_SET_PDEATHSIG: %w", err)
 	}
 	err := fmt.Errorf("%s: %w", args[0], unix.Exec(args[0], args[1:], os.Environ()))
-	if _, unsaid := why.WriteString(err.Error()); unsaid == nil {
+	if _, unsaid := gate.WriteString(err.Error()); unsaid == nil {
 		os.Exit(1) // the parent reports it
 	}
 	return err

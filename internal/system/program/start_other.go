@@ -22,6 +22,15 @@ func StartGated(context.Context, *exec.Cmd) (*Child, error) {
 	return nil, errors.New("this build starts no program that waits; the builds for Linux do")
 }
 
+// wait returns when the program has ended. Its descendants may hold its outputs open until they are ended.
+func (t *tree) wait() { t.state, _ = t.command.Process.Wait() }
+
+// collect reads the outputs to their end, after wait.
+func (t *tree) collect() {
+	_ = t.command.Wait()
+	t.command.ProcessState = t.state
+}
+
 // outcome returns how the program ended: "" for success. The program must have ended.
 func (t *tree) outcome(command *exec.Cmd) (how string, err error) {
 	state := command.ProcessState

@@ -19,17 +19,18 @@ import (
 //
 // The runner starts only the program, and it is a subreaper, prctl(2): the kernel gives it each descendant whose parent
 // ends, also a daemon in another session, without an environment. So its descendants are exactly the processes of the
-// program. When the program or the control pipe has ended, the runner kills its children again and again, until
-// wait4(2) reports the end of the last one (ECHILD). Then it has no descendants, and ends.
+// program. When the program or timebench has ended, or timebench asks for it, the runner kills its children again and
+// again, until wait4(2) reports the end of the last one (ECHILD). Then it has no descendants, and ends.
 //
 // The runner kills no process of others. It kills its own children only, and the kernel gives the number of a child to
-// no other process before the runner has reaped it, which the mutex excludes meanwhile.
+// no other process before the runner has reaped it. One goroutine does both.
 //
 // # Who holds which descriptor
 //
-// The control pipe has one writer, timebench, and the runner reads it. It ends when timebench closes it, or ends in any
-// way. The report pipe has one writer, the runner. It ends without a report if the runner was killed. All ends are
-// close-on-exec, and the program gets none. The runner holds the outputs of the program open until all has ended.
+// Timebench has one end of a socket, and the runner the other. The runner reads a byte when timebench asks it to end
+// the program, or the end when timebench ends in any way. Timebench reads the report, or the end if the runner was
+// killed. Both are close-on-exec, and the program gets none. The runner holds the outputs of the program open until all
+// has ended.
 //
 // # What this does not cover
 //
@@ -39,9 +40,8 @@ import (
 //   - Where /proc does not show the processes by the numbers that the runner knows (another PID namespace), only the
 //     program itself is killed.
 type tree struct {
-	runner  *Child
-	control *os.File // its end makes the runner end
-	reports *os.File
+	runner *Child
+	socket *os.File
 }
 
 // runRole is the role of a runner.
@@ -49,9 +49,8 @@ const runRole = "run"
 
 // Descriptors of a runner, in the order of exec.Cmd.ExtraFiles.
 const (
-	controlFD = 3 + iota
-	reportFD
-	firstFD // of the program's own ExtraFiles
+	socketFD = 3 + iota
+	firstFD  // of the program's own ExtraFiles
 )
 
 // A runReport is what a runner reports about its program.
@@ -67,25 +66,20 @@ func startTree(command *exec.Cmd) (*tree, error) {
 	if command.Err != nil {
 		return nil, command.Err
 	}
-	control, toRunner, err := os.Pipe()
+	ours, theirs, err := socketPair()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = control.Close() }()
-	reports, fromRunner, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, toRunner.Close())
-	}
-	defer func() { _ = fromRunner.Close() }()
+	defer func() { _ = theirs.Close() }()
 	runner := Role(runRole, slices.Concat([]string{strconv.Itoa(len(command.ExtraFiles)), command.Path},
 		command.Args)...)
 	runner.Stdin, runner.Stdout, runner.Stderr = command.Stdin, command.Stdout, command.Stderr
 	runner.Env, runner.Dir, runner.WaitDelay = command.Env, command.Dir, command.WaitDelay
-	runner.ExtraFiles = append([]*os.File{control, fromRunner}, command.ExtraFiles...)
+	runner.ExtraFiles = append([]*os.File{theirs}, command.ExtraFiles...)
 	if runner.Stdin == nil {
 		nothing, err := os.Open(os.DevNull)
 		if err != nil {
-			return nil, errors.Join(err, toRunner.Close(), reports.Close())
+			return nil, errors.Join(err, ours.Close())
 		}
 		defer func() { _ = nothing.Close() }()
 		runner.Stdin = nothing
@@ -93,18 +87,21 @@ func startTree(command *exec.Cmd) (*tree, error) {
 	// The runner outlives timebench until it has killed the rest.
 	child, err := StartSurvivor(runner)
 	if err != nil {
-		return nil, errors.Join(err, toRunner.Close(), reports.Close())
+		return nil, errors.Join(err, ours.Close())
 	}
 	command.Process = runner.Process
-	return &tree{child, toRunner, reports}, nil
+	return &tree{child, ours}, nil
 }
 
 // wait returns when the program and all its descendants have ended.
 func (t *tree) wait() { t.runner.wait() }
 
+// collect does nothing: wait has read the outputs to their end.
+func (t *tree) collect() {}
+
 // end makes the runner end the program, and waits for it. An error is why processes are left.
 func (t *tree) end() error {
-	_ = t.control.Close()
+	_, _ = t.socket.Write([]byte{1}) // if it fails, the runner has ended
 	if !within(dying+grace, t.runner.Ended()) {
 		t.runner.Kill()
 		t.runner.wait()
@@ -118,7 +115,7 @@ func (t *tree) end() error {
 func (t *tree) outcome(command *exec.Cmd) (how string, err error) {
 	command.ProcessState = t.runner.Close()
 	var report runReport
-	switch err := json.NewDecoder(t.reports).Decode(&report); {
+	switch err := json.NewDecoder(t.socket).Decode(&report); {
 	case err != nil:
 		return "its runner ended: " + command.ProcessState.String(), nil
 	case report.Errno != 0:
@@ -135,7 +132,6 @@ func (t *tree) outcome(command *exec.Cmd) (how string, err error) {
 }
 
 func (t *tree) close() {
-	_ = t.control.Close()
-	_ = t.reports.Close()
+	_ = t.socket.Close()
 	t.runner.closePipes()
 }

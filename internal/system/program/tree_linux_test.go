@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,30 +18,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// marked returns the live processes that have the text in their environment or their arguments, as
-// "PID arguments". It does not use what Run uses to find them.
-func marked(t *testing.T, text string) (found []string) {
-	t.Helper()
-	processes, err := filepath.Glob("/proc/[0-9]*")
-	require.NoError(t, err)
-	for _, folder := range processes {
-		threads, _ := filepath.Glob(folder + "/task/*") // the first one can be a zombie, without both files
-		for _, thread := range threads {
-			environment, _ := os.ReadFile(thread + "/environ")
-			arguments, _ := os.ReadFile(thread + "/cmdline")
-			if strings.Contains(string(environment), text) || strings.Contains(string(arguments), text) {
-				found = append(found, filepath.Base(folder)+" "+strings.ReplaceAll(string(arguments), "\x00", " "))
-				break
-			}
-		}
-	}
-	return found
-}
-
 // sleeping returns the numbers of the marked processes that are sleep(1).
 func sleeping(t *testing.T, text string) (found []string) {
 	t.Helper()
-	for _, p := range marked(t, text) {
+	for _, p := range need.Marked(t, text) {
 		if number, arguments, _ := strings.Cut(p, " "); arguments == "sleep 1000 " {
 			found = append(found, number)
 		}
@@ -100,29 +79,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 		"forks in a loop":                 {`i=0; while [ $i -lt 300 ]; do sleep 1000 & i=$((i+1)); done; echo on`, ample, ""},
 		"forks without end":               {chain(``), ample, ""},
 		"forks without end, new sessions": {chain(`os.setsid()`), ample, ""},
-		"group": {
-			`exec python3 -I -S -c '
-import os, time
-if os.fork() == 0:
-    os.setpgid(0, 0)
-    if os.fork():
-        os._exit(0)
-    time.sleep(1000)
-os.wait()
-'`, ample, "",
-		},
-		"group, no environment": {
-			`exec python3 -I -S -c '
-import os
-if os.fork() == 0:
-    os.setpgid(0, 0)
-    if os.fork():
-        os._exit(0)
-    os.execve("/bin/sh", ["sh", "-c", "sleep 1000; : $0", os.environ["MARK"]], {})
-os.wait()
-'`, ample, "",
-		},
-		"stopped": {`sleep 1000 & kill -STOP $!; kill -STOP $$`, short, "did not end within 1s"},
+		"stopped":                         {`sleep 1000 & kill -STOP $!; kill -STOP $$`, short, "did not end within 1s"},
 		"first thread exits": {
 			`setsid python3 -I -S -c '
 import ctypes, threading, time
@@ -141,7 +98,7 @@ ctypes.CDLL(None).syscall(60 if __import__("os").uname().machine == "x86_64" els
 			} else {
 				require.EqualError(t, err, c.want)
 			}
-			assert.Empty(t, marked(t, mark))
+			assert.Empty(t, need.Marked(t, mark))
 		})
 	}
 }
@@ -159,7 +116,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	t.Cleanup(func() {
 		_ = others.Process.Kill()
 		_ = others.Wait()
-		for left := marked(t, mark); len(left) > 0; left = marked(t, mark) {
+		for left := need.Marked(t, mark); len(left) > 0; left = need.Marked(t, mark) {
 			for _, p := range left {
 				number, _, _ := strings.Cut(p, " ")
 				pid, err := strconv.Atoi(number)
@@ -177,14 +134,14 @@ func TestOthersAreLeftAlone(t *testing.T) {
 		ended <- err
 	}()
 	const withRunner = 3
-	require.Eventually(t, func() bool { return len(marked(t, own)) == withRunner }, ample, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(need.Marked(t, own)) == withRunner }, ample, 10*time.Millisecond)
 	already := len(sleeping(t, mark))
 	require.Eventually(t, func() bool { return len(sleeping(t, mark)) >= already+5 }, ample, 10*time.Millisecond)
 	before := sleeping(t, mark)
 	enough := errors.New("enough")
 	cancel(enough)
 	require.ErrorIs(t, <-ended, enough)
-	assert.Empty(t, marked(t, own))
+	assert.Empty(t, need.Marked(t, own))
 	assert.Subset(t, sleeping(t, mark), before)
 }
 
@@ -216,5 +173,5 @@ func TestTheProgramEndsWithTimebench(t *testing.T) {
 	require.NoError(t, outer.Process.Kill())
 	_ = out.Close()
 	_ = outer.Wait()
-	require.Eventually(t, func() bool { return len(marked(t, mark)) == 0 }, ample, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(need.Marked(t, mark)) == 0 }, ample, 10*time.Millisecond)
 }

@@ -3,6 +3,7 @@
 package program
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 
@@ -10,14 +11,15 @@ import (
 )
 
 // A tree is a program and its descendants: the process group of the session that the program leads.
-type tree struct{ command *exec.Cmd }
+type tree struct {
+	command *exec.Cmd
+	state   *os.ProcessState
+}
 
 func startTree(command *exec.Cmd) (*tree, error) {
 	ownSession(command) // it can neither read nor change the terminal of timebench
-	return &tree{command}, command.Start()
+	return &tree{command: command}, command.Start()
 }
-
-func (t *tree) wait() { _ = t.command.Wait() }
 
 // end kills the process group. While the group has a process, its number is not reused. For an empty group, the number
 // became free with the exit of the program, some microseconds ago. The systems do not reuse a number at once.

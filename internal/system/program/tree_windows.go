@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -16,6 +17,7 @@ import (
 // outside. Windows ends the job with its last handle, also if timebench is killed.
 type tree struct {
 	command *exec.Cmd
+	state   *os.ProcessState
 	job     windows.Handle
 }
 
@@ -38,7 +40,7 @@ func startTree(command *exec.Cmd) (*tree, error) {
 	command.SysProcAttr = &syscall.SysProcAttr{
 		CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NEW_PROCESS_GROUP,
 	}
-	t := &tree{command, job}
+	t := &tree{command: command, job: job}
 	if err := t.start(); err != nil {
 		t.close()
 		return nil, err
@@ -89,8 +91,6 @@ func resume(pid uint32) error {
 	}
 	return fmt.Errorf("the thread of process %d: %w", pid, err)
 }
-
-func (t *tree) wait() { _ = t.command.Wait() }
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 type accounting struct {
