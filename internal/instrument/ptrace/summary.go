@@ -2,10 +2,9 @@ package ptrace
 
 import "slices"
 
-// A Call sums up the spans with the same mark.
+// A Call sums up the spans of a call.
 type Call struct {
-	Mark string
-	// Spans is the number of spans with this mark.
+	// Spans is the number of spans.
 	Spans int
 	// Reads are the reads of the most frequent kind of span, and Usual is the number of such spans.
 	Reads []string
@@ -19,42 +18,32 @@ type Call struct {
 // mostlyUsual is the min share of usual spans at which the other reads count as the runtime's own.
 const mostlyUsual = 0.9
 
-// Summarize returns a call for each mark, in the order of the first spans.
-func Summarize(spans []Span) []Call {
-	var calls []Call
-	kinds := map[string][]kind{}
+// Summarize sums up the spans of a call.
+func Summarize(spans []Span) Call {
+	var kinds []Call // each of the spans with the same reads
 	for _, span := range spans {
-		all := kinds[span.Mark]
-		if all == nil {
-			calls = append(calls, Call{Mark: span.Mark})
-		}
-		i := slices.IndexFunc(all, func(k kind) bool { return slices.Equal(k.reads, span.Reads) })
+		i := slices.IndexFunc(kinds, func(k Call) bool { return slices.Equal(k.Reads, span.Reads) })
 		if i < 0 {
-			i, all = len(all), append(all, kind{reads: span.Reads})
+			i, kinds = len(kinds), append(kinds, Call{Reads: span.Reads})
 		}
-		all[i].spans++
-		kinds[span.Mark] = all
+		kinds[i].Usual++
 	}
-	for i := range calls {
-		c := &calls[i]
-		attributed := 0
-		for _, k := range kinds[c.Mark] {
-			c.Spans += k.spans
-			if k.spans > c.Usual || k.spans == c.Usual && len(k.reads) < len(c.Reads) {
-				c.Reads, c.Usual = k.reads, k.spans
-			}
-		}
-		for _, k := range kinds[c.Mark] {
-			if contains(k.reads, c.Reads) {
-				attributed += k.spans
-			}
-		}
-		c.Attributed = c.Usual
-		if float64(c.Usual) >= mostlyUsual*float64(c.Spans) && len(c.Reads) > 0 {
-			c.Attributed = attributed
+	var c Call
+	for _, k := range kinds {
+		if k.Usual > c.Usual || k.Usual == c.Usual && len(k.Reads) < len(c.Reads) {
+			c = k
 		}
 	}
-	return calls
+	c.Spans, c.Attributed = len(spans), c.Usual
+	if float64(c.Usual) >= mostlyUsual*float64(c.Spans) && len(c.Reads) > 0 {
+		c.Attributed = 0
+		for _, k := range kinds {
+			if contains(k.Reads, c.Reads) {
+				c.Attributed += k.Usual
+			}
+		}
+	}
+	return c
 }
 
 func contains(all, some []string) bool {
@@ -64,10 +53,4 @@ func contains(all, some []string) bool {
 		}
 	}
 	return len(some) == 0
-}
-
-// A kind of span has the same reads.
-type kind struct {
-	reads []string
-	spans int
 }

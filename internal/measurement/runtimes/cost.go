@@ -55,35 +55,25 @@ func level(slicesNS []float64, slice time.Duration) float64 {
 	return stats.Level(slicesNS)
 }
 
-// warmUp makes turns until the runtime has compiled them: for WarmUp, and at least minTurns.
-func (r Runtime) warmUp(turn func() error) error {
+// warmUp does something with each call, in turns, until the runtime has compiled it: for WarmUp, and at least minTurns.
+func (r Runtime) warmUp(names []string, do func(name string) error) error {
 	began := time.Now()
 	for turns := 0; turns < minTurns || time.Since(began) < r.WarmUp; turns++ {
-		if err := turn(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// each returns a turn: a function for each name.
-func each(names []string, do func(name string) error) func() error {
-	return func() error {
 		for _, name := range names {
 			if err := do(name); err != nil {
 				return err
 			}
 		}
-		return nil
 	}
+	return nil
 }
 
 // warm warms up calls.
 func (r Runtime) warm(d *dialogue, names []string) error {
-	return r.warmUp(each(names, func(name string) error {
+	return r.warmUp(names, func(name string) error {
 		_, err := d.run(name, warmCalls, warmRuns)
 		return err
-	}))
+	})
 }
 
 // known returns the names of the calls that the runtime has.
@@ -155,14 +145,13 @@ func (r Runtime) costs(d *dialogue, names []string, count int) (map[string][]flo
 
 // cost measures all calls of a runtime in one start. A runtime that fails in a start is not started again.
 func (r *runner) cost(s *subject) {
-	began := time.Now()
 	var all map[string][]float64
-	err := r.converse(s, limited(limits(r.settings.onceTime(s.Runtime))), func(d *dialogue) (err error) {
+	err := r.converse(s, limits(r.settings.onceTime(s.Runtime)), func(d *dialogue) (err error) {
 		all, err = s.costs(d, s.callNames(emptyLoop, emptyCall), r.settings.slices(s.Runtime))
 		s.lack(d.missing)
 		return err
 	})
-	if r.started(s, began, err) {
+	if r.started(s, err) {
 		for name, slicesNS := range all {
 			s.levels[name] = append(s.levels[name], level(slicesNS, s.slice()))
 			s.minima[name] = append(s.minima[name], slices.Min(slicesNS))
@@ -171,10 +160,7 @@ func (r *runner) cost(s *subject) {
 }
 
 // started counts a start of a runtime that ended with err, and reports whether it was complete.
-func (r *runner) started(s *subject, began time.Time, err error) bool {
-	if err == nil {
-		r.setPace(s.Runtime, time.Since(began))
-	}
+func (r *runner) started(s *subject, err error) bool {
 	r.advance(r.settings.onceTime(s.Runtime))
 	if err != nil {
 		if r.ctx.Err() == nil {

@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/system/program"
 )
@@ -86,19 +87,22 @@ func unexpected(verb, answer string) error {
 	return fmt.Errorf("the benchmark answered %.80q to the command %s", strings.TrimSpace(answer), verb)
 }
 
+// within reports whether all numbers are in a range; NaN is in none.
+func within(numbers []float64, low, high float64) bool {
+	return !slices.ContainsFunc(numbers, func(n float64) bool { return !(n >= low && n <= high) })
+}
+
 // run returns the time in ns that each of some slices of n calls took.
 func (d *dialogue) run(name string, n, slices int) ([]float64, error) {
 	elapsedNS, err := d.ask("run", name, n, slices)
 	if err != nil {
 		return nil, err
 	}
-	possible := len(elapsedNS) == slices
-	for _, ns := range elapsedNS {
-		possible = possible && ns >= 0 && ns <= maxSliceNS
-		d.elapsedNS += ns
-	}
-	if !possible {
+	if len(elapsedNS) != slices || !within(elapsedNS, 0, maxSliceNS) {
 		return nil, unexpected("run", fmt.Sprint(elapsedNS))
+	}
+	for _, ns := range elapsedNS {
+		d.elapsedNS += ns
 	}
 	return elapsedNS, nil
 }
@@ -134,39 +138,43 @@ func (d *dialogue) threads(name string, n, count int, span time.Duration) (pass,
 	if err != nil {
 		return pass{}, err
 	}
-	possible, sum := len(answer) == count+1, 0.0
-	var p pass
-	if possible {
-		p.passedNS = answer[count]
-		for _, calls := range answer[:count] {
-			possible = possible && calls >= 0 && calls <= maxCount
-			p.calls = append(p.calls, int64(calls))
-			sum += calls
-		}
-		possible = possible && p.passedNS >= 1 && p.passedNS <= maxSliceNS && p.passedNS*float64(count) >= minCallNS*sum
+	if len(answer) != count+1 || !within(answer[:count], 0, maxCount) || !within(answer[count:], 1, maxSliceNS) {
+		return pass{}, unexpected("threads", fmt.Sprint(answer))
 	}
-	if !possible {
+	p, sum := pass{passedNS: answer[count]}, 0.0
+	for _, calls := range answer[:count] {
+		p.calls = append(p.calls, int64(calls))
+		sum += calls
+	}
+	if p.passedNS*float64(count) < minCallNS*sum {
 		return pass{}, unexpected("threads", fmt.Sprint(answer))
 	}
 	d.elapsedNS += p.passedNS
 	return p, nil
 }
 
-// A runFunc runs a program until it ends.
-type runFunc func(context.Context, *exec.Cmd) error
+// untraced is the task of a benchmark that is not traced.
+const untraced ptrace.Task = ""
 
-// converse runs the benchmark of a runtime by a function such as [limited] makes, while talk sends it commands, and
-// ends it when talk returns. It returns the error of talk, or how the benchmark ended.
-func (r *runner) converse(s *subject, run runFunc, talk func(d *dialogue) error) error {
+// converse is traced for a benchmark that is not traced.
+func (r *runner) converse(s *subject, limits program.Limits, talk func(d *dialogue) error) error {
+	_, err := r.traced(s, untraced, limits, talk)
+	return err
+}
+
+// traced runs the benchmark of a runtime for a task while talk sends it commands, and ends it when talk returns. It
+// returns what was traced, and the error of talk, or how the benchmark ended.
+func (r *runner) traced(s *subject, task ptrace.Task, limits program.Limits,
+	talk func(d *dialogue) error) (spans []ptrace.Span, err error) {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
 	in, commands, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answers, out, err := os.Pipe()
 	if err != nil {
-		return errors.Join(err, in.Close(), commands.Close())
+		return nil, errors.Join(err, in.Close(), commands.Close())
 	}
 	defer func() { _ = answers.Close() }()
 	cmd := r.start(s.command)
@@ -185,23 +193,19 @@ func (r *runner) converse(s *subject, run runFunc, talk func(d *dialogue) error)
 		}
 		talked <- err
 	}()
-	err = run(ctx, cmd)
+	if task == untraced {
+		_, err = program.Run(ctx, cmd, limits)
+	} else {
+		spans, err = ptrace.Trace(ctx, task, cmd, limits)
+	}
 	host.CountChild(cmd.ProcessState)
 	// There are no answers from here on. A process that was not ended may hold the output open.
 	_, _, _ = in.Close(), out.Close(), answers.SetReadDeadline(time.Now().Add(holding))
 	if said := <-talked; said != nil && (err == nil || !errors.Is(said, errEnded)) {
-		return said
+		return spans, said
 	}
-	return err
+	return spans, err
 }
 
 // holding is how long the output of a program is read after the program ended.
 const holding = 5 * time.Second
-
-// limited returns a function that runs a program with limits.
-func limited(limits program.Limits) runFunc {
-	return func(ctx context.Context, cmd *exec.Cmd) error {
-		_, err := program.Run(ctx, cmd, limits)
-		return err
-	}
-}

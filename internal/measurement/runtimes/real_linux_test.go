@@ -133,7 +133,7 @@ func testAttribution(t *testing.T, r *runner) {
 		need.Missing(t, "ptrace", err.Error())
 	}
 	const traced = 400
-	r.traced = traced
+	r.tracedCalls = traced
 	s := r.subjects[0]
 	r.cost(s)
 	require.Empty(t, s.entry.Reason)

@@ -26,15 +26,17 @@ const (
 
 // steps watches the values of all calls. It watches values longer that did not step, or too rarely.
 func (r *runner) steps(s *subject) {
-	defer r.advance(r.settings.stepsTime(s.Runtime))
-	longest := time.Duration(len(s.Calls)) * (stepsTime + secondsTime + longerTime)
-	err := r.converse(s, limited(limits(longest)), func(d *dialogue) error {
+	usual := r.settings.stepsTime(s.Runtime)
+	defer r.advance(usual)
+	most := limits(usual)
+	most.Time += time.Duration(len(s.Calls)) * (stepsTime + secondsTime + longerTime)
+	err := r.converse(s, most, func(d *dialogue) error {
 		steps := func(name string) error {
 			_, _, err := d.steps(name, 1, 0)
 			return err
 		}
 		names := slices.DeleteFunc(s.callNames(), func(name string) bool { return errors.Is(steps(name), errMissing) })
-		if err := s.warmUp(each(names, steps)); err != nil {
+		if err := s.warmUp(names, steps); err != nil {
 			return err
 		}
 		if err := s.watch(d, names, maxSteps, stepsTime); err != nil {

@@ -39,8 +39,6 @@ type Settings struct {
 	Threads []int
 	// CPUs is the number of CPUs that the process may use.
 	CPUs int
-	// pace is how long a program takes here, in units of its time on an idle machine; 0 while it is unknown.
-	pace float64
 }
 
 // A Selected is a runtime to measure, and its program. An empty Path means the program in PATH.
@@ -64,9 +62,11 @@ const (
 // maxOutput is the maximum number of bytes that a benchmark may print to standard error, and in a line of answers.
 const maxOutput = 1 << 20
 
-// limits returns the limits of a program that should take this long. A JVM on an emulated machine takes 15 s.
-func limits(expected time.Duration) program.Limits {
-	return program.Limits{Time: time.Minute + 5*expected, OutputBytes: maxOutput}
+// limits returns the limits of a program that takes this time on an idle machine. A JVM on an emulated machine takes
+// 15 s.
+func limits(idle time.Duration) program.Limits {
+	const busiest = 20 // beside a load of 40 on two CPUs
+	return program.Limits{Time: time.Minute + busiest*idle, OutputBytes: maxOutput}
 }
 
 // A subject is a runtime that is measured.
@@ -107,19 +107,16 @@ type runner struct {
 	// environment is the environment of all programs.
 	environment []string
 	progress    func(done, total time.Duration)
-	began       time.Time
-	// prepared is how long it took until all programs were there.
-	prepared time.Duration
-	// first are the first starts: how long they took, and how long they take on an idle machine.
-	first struct{ took, idle time.Duration }
-	// done is the completed part of the estimate.
-	done, estimate time.Duration
-	// traced is the number of traced calls that show which clocks are read.
-	traced int
+	// began is when the run began, and prepared is when all programs were there.
+	began, prepared time.Time
+	// done and whole are the times on an idle machine of what was done since then, and of all there is to do.
+	done, whole time.Duration
+	// tracedCalls is the number of traced calls that show which clocks are read.
+	tracedCalls int
 }
 
-// Run measures the runtimes. It reports its progress from the beginning; the first starts of runtimes show how busy the
-// machine is. It ends early, with the results so far, when ctx ends. A runtime that is not found or fails is an entry
+// Run measures the runtimes. It reports its progress from the beginning; the steps until then show how busy the machine
+// is. It ends early, with the results so far, when ctx ends. A runtime that is not found or fails is an entry
 // with a reason. The error is what prevents any measurement.
 func Run(ctx context.Context, s Settings, progress func(done, total time.Duration)) (Runtimes, error) {
 	r, cleared, err := newRunner(ctx, s, progress)
@@ -132,7 +129,10 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	if err := r.open(); err != nil {
 		return Runtimes{}, err
 	}
-	r.prepared = time.Since(r.began)
+	r.prepared = time.Now()
+	for _, of := range r.available() {
+		r.whole += s.estimateOf(of.Runtime)
+	}
 	for range s.Starts {
 		if err := r.read(); err != nil {
 			return Runtimes{}, err
@@ -179,7 +179,8 @@ func newRunner(ctx context.Context, s Settings, progress func(done, total time.D
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, began: time.Now(), traced: tracedCalls}
+	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, began: time.Now(),
+		tracedCalls: tracedCalls}
 	var cleared []string
 	r.environment, cleared = program.Environment(os.Environ())
 	// The files that a killed program leaves are removed with the folder: a socket of .NET, gcc's temporary files, the

@@ -2,11 +2,9 @@ package runtimes
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
 	"slices"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/wake"
-	"github.com/timebench/timebench/internal/system/program"
 )
 
 // sleeps returns the ways to sleep of all runtimes.
@@ -73,8 +70,8 @@ func (d *dialogue) sleep(w way, times int) ([]float64, error) {
 
 // sleep measures all ways to sleep of a runtime in one start: in each round every way and span has its turn.
 func (r *runner) sleep(s *subject) {
-	began, lateNS := time.Now(), map[way][]float64{}
-	err := r.converse(s, limited(limits(r.settings.onceTime(s.Runtime))), func(d *dialogue) error {
+	lateNS := map[way][]float64{}
+	err := r.converse(s, limits(r.settings.onceTime(s.Runtime)), func(d *dialogue) error {
 		for round := range 1 + r.settings.Sleeps/batchSleeps {
 			for _, w := range r.settings.ways(s.Runtime) {
 				for end := observe.Now() + rand.Int64N(int64(maxPause)); observe.Now() < end; {
@@ -93,7 +90,7 @@ func (r *runner) sleep(s *subject) {
 		}
 		return nil
 	})
-	if r.started(s, began, err) {
+	if r.started(s, err) {
 		for w, ns := range lateNS {
 			s.lateNS[w] = append(s.lateNS[w], ns)
 		}
@@ -125,13 +122,8 @@ func (r *runner) traceSleeps(s *subject) {
 		s.untraced = err.Error()
 		return
 	}
-	var spans []ptrace.Span
-	trace := func(ctx context.Context, cmd *exec.Cmd) (err error) {
-		spans, err = ptrace.Trace(ctx, ptrace.Waits, cmd, program.Limits{Time: longestTrace, OutputBytes: maxOutput})
-		return err
-	}
 	var traced []way
-	err := r.converse(s, trace, func(d *dialogue) error {
+	spans, err := r.traced(s, ptrace.Waits, traceLimits, func(d *dialogue) error {
 		for _, w := range r.settings.ways(s.Runtime) {
 			if err := d.mark(emptyLoop, 1, 0); err != nil {
 				return err

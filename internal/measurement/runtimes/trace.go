@@ -1,9 +1,7 @@
 package runtimes
 
 import (
-	"context"
 	"errors"
-	"os/exec"
 	"slices"
 	"strconv"
 	"time"
@@ -16,17 +14,13 @@ import (
 // byPtrace is how reads and kernel entries were determined.
 const byPtrace = "ptrace"
 
-// longestTrace is the time limit of a traced program.
-const longestTrace = 90 * time.Second
+// traceLimits are the limits of a traced program.
+var traceLimits = program.Limits{Time: 90 * time.Second, OutputBytes: maxOutput}
 
 // trace measures which clocks the calls of a runtime read, whether they enter the kernel, and their cost without the
 // vDSO. An unknown figure has a reason.
 func (r *runner) trace(s *subject) {
-	if err := ptrace.Usable(); err != nil {
-		s.unproven(err.Error())
-		return
-	}
-	hidden, err := r.marked(s, r.traced, ptrace.Hidden)
+	hidden, err := r.marked(s, r.tracedCalls, ptrace.Hidden)
 	if r.ctx.Err() != nil {
 		s.unproven("interrupted")
 		return
@@ -35,15 +29,14 @@ func (r *runner) trace(s *subject) {
 		s.unproven(err.Error())
 		return
 	}
-	all := ptrace.Summarize(hidden)
 	for i := range s.entry.Calls {
-		s.entry.Calls[i].attribute(strconv.Itoa(i), all)
+		s.entry.Calls[i].attribute(hidden[i])
 	}
 	if visible, err := r.marked(s, enteringCalls, ptrace.Visible); err != nil {
 		s.note(r.ctx, "kernel entry could not be determined", err)
 	} else {
 		for i := range s.entry.Calls {
-			s.entry.Calls[i].setKernelEntry(strconv.Itoa(i), visible)
+			s.entry.Calls[i].setKernelEntry(visible[i])
 		}
 	}
 }
@@ -56,15 +49,11 @@ func (s *subject) unproven(why string) {
 	}
 }
 
-// marked runs the benchmark of a runtime with a mark before each of a number of calls, and returns the clocks that each
-// call read. The mark of a call is its index.
-func (r *runner) marked(s *subject, times int, task ptrace.Task) (spans []ptrace.Span, err error) {
+// marked runs the benchmark of a runtime with a mark before each of a number of calls, and returns the reads of each
+// call, by its index: the name of its mark.
+func (r *runner) marked(s *subject, times int, task ptrace.Task) ([][]ptrace.Span, error) {
 	defer r.advance(r.settings.traceTime(s.Runtime, times))
-	trace := func(ctx context.Context, cmd *exec.Cmd) (err error) {
-		spans, err = ptrace.Trace(ctx, task, cmd, program.Limits{Time: longestTrace, OutputBytes: maxOutput})
-		return err
-	}
-	err = r.converse(s, trace, func(d *dialogue) error {
+	spans, err := r.traced(s, task, traceLimits, func(d *dialogue) error {
 		// A runtime may do more at its first mark and call, such as load a class.
 		if err := d.mark(emptyLoop, 1, len(s.Calls)); err != nil {
 			return err
@@ -81,30 +70,30 @@ func (r *runner) marked(s *subject, times int, task ptrace.Task) (spans []ptrace
 		}
 		return nil
 	})
-	return spans, err
+	of := make([][]ptrace.Span, len(s.Calls))
+	for _, span := range spans {
+		if i, err := strconv.Atoi(span.Mark); err == nil && i >= 0 && i < len(of) {
+			of[i] = append(of[i], span)
+		}
+	}
+	return of, err
 }
 
-// attribute sets the clocks that a call with this mark reads: the reads of most of the traced calls. The mark may have
-// no summary.
-func (m *MeasuredCall) attribute(mark string, all []ptrace.Call) {
-	i := slices.IndexFunc(all, func(c ptrace.Call) bool { return c.Mark == mark })
-	if i < 0 {
+// attribute sets the clocks that a call reads: the reads of most of the traced calls.
+func (m *MeasuredCall) attribute(spans []ptrace.Span) {
+	if len(spans) == 0 {
 		m.ReadsBy = "the call was not traced"
 		return
 	}
-	m.Reads, m.ReadsBy = all[i].Reads, byPtrace
-	m.TracedCalls, m.AttributedCalls = all[i].Spans, all[i].Attributed
+	of := ptrace.Summarize(spans)
+	m.Reads, m.ReadsBy, m.TracedCalls, m.AttributedCalls = of.Reads, byPtrace, of.Spans, of.Attributed
 }
 
-// setKernelEntry sets how often a call with this mark enters the kernel to read a clock. If all calls read the same
-// clocks, only those reads count: the others are the runtime's own.
-func (m *MeasuredCall) setKernelEntry(mark string, spans []ptrace.Span) {
-	traced, entered := 0, 0
+// setKernelEntry sets how often a call enters the kernel to read a clock. If all calls read the same clocks, only those
+// reads count: the others are the runtime's own.
+func (m *MeasuredCall) setKernelEntry(spans []ptrace.Span) {
+	traced, entered := len(spans), 0
 	for _, span := range spans {
-		if span.Mark != mark {
-			continue
-		}
-		traced++
 		own := func(clock string) bool {
 			return m.AttributedCalls < m.TracedCalls || slices.Contains(m.Reads, clock)
 		}
@@ -132,13 +121,9 @@ func (r *runner) withoutVDSO(s *subject) {
 	if r.ctx.Err() != nil || ptrace.Usable() != nil {
 		return
 	}
-	expected := r.settings.costTime(s.Runtime)
+	expected := r.settings.onceTime(s.Runtime)
 	defer r.advance(expected)
-	run := func(ctx context.Context, cmd *exec.Cmd) error {
-		_, err := ptrace.Trace(ctx, ptrace.Fast, cmd, limits(expected))
-		return err
-	}
-	err := r.converse(s, run, func(d *dialogue) (err error) {
+	_, err := r.traced(s, ptrace.Fast, limits(expected), func(d *dialogue) (err error) {
 		s.hidden, err = s.costs(d, s.callNames(), r.settings.slices(s.Runtime))
 		return err
 	})

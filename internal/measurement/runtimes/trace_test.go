@@ -13,10 +13,10 @@ import (
 func TestKernelEntryOfACallThatReadsDifferentClocks(t *testing.T) {
 	spans := func(enters, not int) (all []ptrace.Span) {
 		for range enters {
-			all = append(all, ptrace.Span{Mark: "7", Reads: []string{"CLOCK_PROCESS_CPUTIME_ID"}})
+			all = append(all, ptrace.Span{Reads: []string{"CLOCK_PROCESS_CPUTIME_ID"}})
 		}
 		for range not {
-			all = append(all, ptrace.Span{Mark: "7"})
+			all = append(all, ptrace.Span{})
 		}
 		return all
 	}
@@ -32,12 +32,12 @@ func TestKernelEntryOfACallThatReadsDifferentClocks(t *testing.T) {
 		"not traced":           {1000, nil, result.Unknown},
 	} {
 		m := MeasuredCall{Reads: []string{"CLOCK_MONOTONIC"}, TracedCalls: 1000, AttributedCalls: c.attributed}
-		m.setKernelEntry("7", c.visible)
+		m.setKernelEntry(c.visible)
 		require.Equal(t, c.want, m.KernelEntry, name)
 	}
 	// A CPU time that reads no clock comes from a file, as in Java before 26.
 	m := MeasuredCall{Kind: cpuTime, TracedCalls: 1000, AttributedCalls: 990}
-	m.setKernelEntry("7", spans(0, 200))
+	m.setKernelEntry(spans(0, 200))
 	require.Equal(t, result.Always, m.KernelEntry)
 	require.Equal(t, "a file of /proc", m.readsCell())
 }
