@@ -11,23 +11,35 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
+// byMedian compares calls by their latency.
+func byMedian(a, b MeasuredCall) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }
+
+// fitting returns the calls that return a clock of this kind, with a known resolution of a millisecond or less, and
+// were timed.
+func (r *MeasuredRuntime) fitting(kind string) []MeasuredCall {
+	return slices.DeleteFunc(slices.Clone(r.Calls), func(m MeasuredCall) bool {
+		return m.Kind != kind || m.Latency == nil || m.coarse() > 0
+	})
+}
+
+// wallClocks returns the fastest call for the wall clock in each runtime that has one, and the slowest call of all.
+func (s *Runtimes) wallClocks() (fastest []MeasuredCall, slowest MeasuredCall) {
+	var all []MeasuredCall
+	for i := range s.Runtimes {
+		if calls := s.Runtimes[i].fitting(wall); len(calls) > 0 {
+			fastest, all = append(fastest, slices.MinFunc(calls, byMedian)), append(all, calls...)
+		}
+	}
+	if len(all) > 0 {
+		slowest = slices.MaxFunc(all, byMedian)
+	}
+	return fastest, slowest
+}
+
 // answer names the calls to use in the measured runtime and how much slower its slowest call for the wall clock is, or
 // how much the wall clock takes in each of several runtimes, in one sentence.
 func (s *Runtimes) answer() string {
-	var slowest *MeasuredCall
-	var fastest []*MeasuredCall // of each runtime
-	for i := range s.Runtimes {
-		if m := s.Runtimes[i].quickest(wall); m != nil {
-			fastest = append(fastest, m)
-		}
-		for k := range s.Runtimes[i].Calls {
-			if m := &s.Runtimes[i].Calls[k]; m.fits(wall) &&
-				(slowest == nil || m.Latency.MedianNS > slowest.Latency.MedianNS) {
-				slowest = m
-			}
-		}
-	}
-	byMedian := func(a, b *MeasuredCall) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }
+	fastest, slowest := s.wallClocks()
 	switch available := func(r MeasuredRuntime) bool { return r.Available }; {
 	case len(fastest) > 1:
 		low, high := slices.MinFunc(fastest, byMedian), slices.MaxFunc(fastest, byMedian)
@@ -46,62 +58,40 @@ func (s *Runtimes) answer() string {
 }
 
 // runtimeOf returns the name of the runtime of a call.
-func runtimeOf(m *MeasuredCall) string { return m.ID[strings.LastIndex(m.ID, "@")+1:] }
+func runtimeOf(m MeasuredCall) string { return m.ID[strings.LastIndex(m.ID, "@")+1:] }
 
-// choice names the call to use for the wall clock and for durations in the runtime of the call.
-func (s *Runtimes) choice(use, slowest *MeasuredCall) string {
+// choice names the call to use for the wall clock, and for durations in its runtime: the only one that has it.
+func (s *Runtimes) choice(use, slowest MeasuredCall) string {
 	text := fmt.Sprintf("For the wall clock use %s, %s", use.ID, words.Duration(use.Latency.MedianNS))
 	if use.ID != slowest.ID && use.Latency.MedianNS > 0 {
 		times := words.Times(slowest.Latency.MedianNS / use.Latency.MedianNS)
 		text += fmt.Sprintf(" (%s is %s× slower, %s)", slowest.Call, times, words.Duration(slowest.Latency.MedianNS))
 	}
-	of := slices.IndexFunc(s.Runtimes, func(r MeasuredRuntime) bool { return r.quickest(wall) == use })
-	if m := s.Runtimes[of].quickest(monotonic); m != nil {
+	of := slices.IndexFunc(s.Runtimes, func(r MeasuredRuntime) bool { return len(r.fitting(wall)) > 0 })
+	if calls := s.Runtimes[of].fitting(monotonic); len(calls) > 0 {
+		m := slices.MinFunc(calls, byMedian)
 		text += fmt.Sprintf("; for durations %s, %s", m.Call, words.Duration(m.Latency.MedianNS))
 	}
 	return text + "."
 }
 
-// quickest returns the fastest call of a kind with a known resolution of a millisecond or less; or nil.
-func (r *MeasuredRuntime) quickest(kind string) (fastest *MeasuredCall) {
-	for i := range r.Calls {
-		if m := &r.Calls[i]; m.fits(kind) && (fastest == nil || m.Latency.MedianNS < fastest.Latency.MedianNS) {
-			fastest = m
-		}
-	}
-	return fastest
-}
-
 // notCounted names the coarse calls for the wall clock that take longer than all that fit; "" without any.
 func (s *Runtimes) notCounted() string {
+	_, slowest := s.wallClocks()
+	if slowest.Latency == nil || slowest.Latency.MedianNS == 0 {
+		return ""
+	}
 	var all []string
-	var slowestNS float64
-	each := func(do func(*MeasuredCall)) {
-		for i := range s.Runtimes {
-			for k := range s.Runtimes[i].Calls {
-				do(&s.Runtimes[i].Calls[k])
+	for _, r := range s.Runtimes {
+		for _, m := range r.Calls {
+			coarse := m.Kind == wall && m.Latency != nil && m.coarse() > 0
+			if coarse && m.Latency.MedianNS > slowest.Latency.MedianNS*(1+section.Usual.MinChange) {
+				all = append(all, m.ID+", "+words.Duration(m.Latency.MedianNS))
 			}
 		}
 	}
-	each(func(m *MeasuredCall) {
-		if m.fits(wall) {
-			slowestNS = max(slowestNS, m.Latency.MedianNS)
-		}
-	})
-	each(func(m *MeasuredCall) {
-		coarse := m.Kind == wall && m.Latency != nil && m.coarse() > 0
-		if coarse && slowestNS > 0 && m.Latency.MedianNS > slowestNS*(1+section.Usual.MinChange) {
-			all = append(all, m.ID+", "+words.Duration(m.Latency.MedianNS))
-		}
-	})
 	if len(all) == 0 {
 		return ""
 	}
 	return "Slower, but too coarse or of unknown resolution: " + strings.Join(all, "; ") + "."
-}
-
-// fits reports whether the call returns a clock of this kind, with a known resolution of a millisecond or less, and was
-// timed.
-func (m *MeasuredCall) fits(kind string) bool {
-	return m.Kind == kind && m.Latency != nil && m.coarse() == 0
 }

@@ -64,7 +64,7 @@ func measured(d *result.Document) []MeasuredCall {
 // byLanguage returns the calls that fit into the picture, a language after another. The language of the fastest call is
 // last, and in each language its fastest call, as pictures draw them from the bottom to the top.
 func byLanguage(all []MeasuredCall) []MeasuredCall {
-	slower := func(a, b MeasuredCall) int { return cmp.Compare(b.Latency.MedianNS, a.Latency.MedianNS) }
+	slower := func(a, b MeasuredCall) int { return byMedian(b, a) }
 	slices.SortStableFunc(all, slower)
 	all = all[len(all)-len(picture.Shown(all)):]
 	place := map[string]int{} // of the fastest call of a language

@@ -217,9 +217,7 @@ func (s *Runtimes) grid(r *MeasuredRuntime) table.Grid {
 // byLatency returns the calls that were measured, the fastest first.
 func (r *MeasuredRuntime) byLatency() []MeasuredCall {
 	measured := slices.DeleteFunc(slices.Clone(r.Calls), func(m MeasuredCall) bool { return m.Latency == nil })
-	slices.SortStableFunc(measured, func(a, b MeasuredCall) int {
-		return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS)
-	})
+	slices.SortStableFunc(measured, byMedian)
 	return measured
 }
 
