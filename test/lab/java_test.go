@@ -59,7 +59,9 @@ func TestJava(t *testing.T) {
 					entry = result.Always
 				}
 				require.NotNil(t, m.Latency, m.ID)
-				require.Equal(t, m.TracedCalls, m.AttributedCalls, m.ID)
+				if len(m.Reads) > 0 { // otherwise a read of the JVM's own is not told from one of the call
+					require.Equal(t, m.TracedCalls, m.AttributedCalls, m.ID)
+				}
 				require.Equal(t, entry, m.KernelEntry, "%s: reads %v by %s", m.ID, m.Reads, m.ReadsBy)
 			}
 			transcript.WriteString(w.name + ": " + w.about + "\n\n")
