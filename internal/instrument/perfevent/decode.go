@@ -23,31 +23,27 @@ const (
 	contextMax    = ^uint64(4095) + 1
 )
 
-// decode calls visit for each whole record at the start of data, and returns the length of these records in bytes. An
-// error means that the bytes are not records of such events; nothing after them can be decoded.
-func decode(data []byte, visit func(*Record)) (int, error) {
-	at := 0
-	for len(data)-at >= headerSize {
+// decode calls visit for each record. An error means that the bytes are not records of such events; nothing after them
+// can be decoded.
+func decode(data []byte, visit func(*Record)) error {
+	for at := 0; len(data)-at >= headerSize; {
 		header := data[at:]
 		kind, misc, size := Kind(binary.NativeEndian.Uint32(header)), binary.NativeEndian.Uint16(header[4:]), int(binary.NativeEndian.Uint16(header[6:]))
-		if size < headerSize {
-			return at, fmt.Errorf("record of kind %d at byte %d: its size is %d; it must be %d at least", kind, at,
-				size, headerSize)
-		}
-		if size > len(header) {
-			break
+		if size < headerSize || size > len(header) {
+			return fmt.Errorf("record of kind %d at byte %d: its size is %d; it must be from %d to %d", kind, at, size,
+				headerSize, len(header))
 		}
 		record := Record{Kind: kind}
 		known, ok := record.fill(misc, header[headerSize:size])
 		if !ok {
-			return at, fmt.Errorf("record of kind %d at byte %d: %d bytes are too few", kind, at, size)
+			return fmt.Errorf("record of kind %d at byte %d: %d bytes are too few", kind, at, size)
 		}
 		if known {
 			visit(&record)
 		}
 		at += size
 	}
-	return at, nil
+	return nil
 }
 
 // fill fills in a record from its body. known is false for a kind that is skipped; ok is false if the body is too

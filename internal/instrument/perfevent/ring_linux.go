@@ -17,7 +17,7 @@ var ringPages = []int{128, 32, 8}
 
 // A Ring is the memory into which the kernel writes the records of a CPU.
 //
-// The kernel moves data_head after it has written a record, and Read moves data_tail after it has copied the records;
+// The kernel moves data_head after it has written a whole record, and Read moves data_tail after it has copied the records;
 // perf_event_open(2) describes the order. The memory is mapped and not part of Go's heap, so the garbage collector
 // neither moves nor frees it.
 type Ring struct {
@@ -25,7 +25,7 @@ type Ring struct {
 	memory  []byte
 	control *unix.PerfEventMmapPage
 	data    []byte
-	pending []byte
+	copied  []byte // by Read
 }
 
 func newRing(fd int) (*Ring, error) {
@@ -49,15 +49,14 @@ func newRing(fd int) (*Ring, error) {
 func (r *Ring) Read(visit func(*Record)) error {
 	head, tail := atomic.LoadUint64(&r.control.Data_head), r.control.Data_tail
 	size := uint64(len(r.data))
+	r.copied = r.copied[:0]
 	for at := tail; at < head; {
 		part := r.data[at%size:]
 		part = part[:min(uint64(len(part)), head-at)]
-		r.pending, at = append(r.pending, part...), at+uint64(len(part))
+		r.copied, at = append(r.copied, part...), at+uint64(len(part))
 	}
 	atomic.StoreUint64(&r.control.Data_tail, head)
-	n, err := decode(r.pending, visit)
-	r.pending = append(r.pending[:0], r.pending[n:]...)
-	return err
+	return decode(r.copied, visit)
 }
 
 func (r *Ring) close() error { return unix.Munmap(r.memory) }

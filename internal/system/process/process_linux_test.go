@@ -1,7 +1,6 @@
 package process
 
 import (
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -10,23 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
-	"golang.org/x/sys/unix"
 )
-
-// firstEnds names the environment variable of a program whose first thread ends, while another waits for the end of
-// standard input.
-const firstEnds = "TEST_FIRST_ENDS"
-
-func init() { // on the first thread
-	if os.Getenv(firstEnds) == "" {
-		return
-	}
-	go func() {
-		_, _ = os.Stdin.Read(make([]byte, 1))
-		os.Exit(0)
-	}()
-	_, _, _ = unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
-}
 
 // started starts a program that waits for the end of standard input, which end closes.
 func started(t *testing.T, command *exec.Cmd) (pid int, end func()) {
@@ -68,25 +51,6 @@ func TestAProcessEnds(t *testing.T) {
 	require.ErrorIs(t, err, ErrEnded)
 	require.False(t, Lives(pid))
 	require.Empty(t, Threads(pid))
-}
-
-func TestTheFirstThreadEnds(t *testing.T) {
-	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), firstEnds+"=1")
-	pid, _ := started(t, command)
-	require.Eventually(t, func() bool {
-		stat, err := Stat(pid)
-		return err == nil && FirstEnded(stat)
-	}, time.Minute, time.Millisecond)
-	stat, err := Stat(pid)
-	require.NoError(t, err)
-	require.False(t, Ended(stat))
-	require.True(t, Lives(pid))
-	for folder, want := range map[string]bool{"/proc/" + strconv.Itoa(pid): false, Folder(pid): true} {
-		maps, err := os.ReadFile(folder + "/maps")
-		require.NoError(t, err)
-		require.Equal(t, want, len(maps) > 0, folder)
-	}
 }
 
 func TestDescendants(t *testing.T) {
