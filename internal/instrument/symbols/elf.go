@@ -81,15 +81,11 @@ func Interpreter(file io.ReaderAt) (linker string, err error) {
 		if header.Type != elf.PT_INTERP {
 			continue
 		}
-		if header.Filesz > maxInterpreter {
-			return "", fmt.Errorf("ELF file: the path of its interpreter has %d bytes, more than %d", header.Filesz,
-				maxInterpreter)
-		}
-		linker := make([]byte, header.Filesz)
-		if _, err := file.ReadAt(linker, int64(header.Off)); err != nil { //nolint:gosec // a negative offset is an error of ReadAt
+		path := make([]byte, min(header.Filesz, maxInterpreter))
+		if _, err := header.ReadAt(path, 0); err != nil {
 			return "", fmt.Errorf("ELF file: the path of its interpreter: %w", err)
 		}
-		return string(bytes.TrimRight(linker, "\x00")), nil
+		return string(bytes.TrimRight(path, "\x00")), nil
 	}
 	return "", nil
 }
@@ -163,15 +159,13 @@ func eachFunction(file io.ReaderAt, parsed *elf.File, kind elf.SectionType, visi
 	if (table.Flags|names.Flags)&elf.SHF_COMPRESSED != 0 {
 		return errors.New("ELF file: its symbols are compressed")
 	}
-	if names.Offset > math.MaxInt64 || names.FileSize > math.MaxInt64 || table.Offset > math.MaxInt64 {
-		return errors.New("ELF file: its symbols are beyond its end")
-	}
 	size := elf.Sym64Size
 	if parsed.Class == elf.ELFCLASS32 {
 		size = elf.Sym32Size
 	}
 	length := int64(min(table.FileSize, maxSymbols))
-	symbols := bufio.NewReaderSize(io.NewSectionReader(file, int64(table.Offset), length), 64<<10)
+	at := int64(table.Offset) //nolint:gosec // debug/elf refuses a negative one
+	symbols := bufio.NewReaderSize(io.NewSectionReader(file, at, length), 64<<10)
 	entry := make([]byte, size)
 	for range length / int64(size) {
 		if _, err := io.ReadFull(symbols, entry); err != nil {

@@ -8,13 +8,8 @@ import (
 	"io"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 )
-
-// pageSize bounds the last symbol of the kernel, which has no next symbol. It is the smallest page of all
-// architectures.
-const pageSize = 4096
 
 // ErrHidden means that the kernel shows no addresses to this process: kernel.kptr_restrict of proc_sys_kernel(5)
 // forbids it.
@@ -30,23 +25,20 @@ type Symbol struct {
 // functions that want accepts, in order of address. A function ends where the next symbol of code (t, T, w, W)
 // at a larger address starts, of whatever module. The list need not be in order: the modules are not.
 //
-// The error is [ErrHidden] if all addresses are 0, or names the first malformed line.
+// The error is [ErrHidden] if all addresses are 0.
 func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 	var starts []uint64
 	var wanted []Symbol
 	visible := false
 	lines := bufio.NewScanner(r)
-	for number := 1; lines.Scan(); number++ {
+	for lines.Scan() {
 		fields := strings.Fields(lines.Text()) // ffffffff81000000 T _text, and [module] of a module
-		if len(fields) < 3 || len(fields[1]) != 1 {
-			return nil, errLine(number, lines.Text())
+		if len(fields) < 3 {
+			continue
 		}
-		start, ok := parseHex([]byte(fields[0]))
-		if !ok {
-			return nil, errLine(number, lines.Text())
-		}
+		start, _ := parseHex([]byte(fields[0]))
 		visible = visible || start != 0
-		if kind := fields[1][0] | 0x20; kind == 't' || kind == 'w' {
+		if strings.Contains("tTwW", fields[1]) {
 			starts = append(starts, start)
 			if want(fields[2]) {
 				wanted = append(wanted, Symbol{Name: fields[2], Start: start})
@@ -60,26 +52,13 @@ func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 		return nil, ErrHidden
 	}
 	slices.Sort(starts)
+	starts = append(starts, math.MaxUint64) // the end of the last one
 	for i := range wanted {
-		wanted[i].End = endOf(wanted[i].Start, starts)
+		next, _ := slices.BinarySearch(starts, wanted[i].Start+1)
+		wanted[i].End = starts[next]
 	}
 	slices.SortFunc(wanted, func(a, b Symbol) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Name, b.Name))
 	})
 	return wanted, nil
-}
-
-func errLine(number int, line string) error {
-	return fmt.Errorf("/proc/kallsyms: line %d: %.80q: want ADDRESS TYPE NAME, as in ffffffff81000000 T _text",
-		number, line)
-}
-
-// endOf returns the first of the sorted starts that is larger; for the last one, the end of its page.
-func endOf(start uint64, starts []uint64) uint64 {
-	next := sort.Search(len(starts), func(i int) bool { return starts[i] > start })
-	if next < len(starts) {
-		return starts[next]
-	}
-	end := start | (pageSize - 1)
-	return end + min(1, math.MaxUint64-end)
 }

@@ -43,42 +43,31 @@ func (m Mapping) Base() string {
 }
 
 // ParseMaps reads the list of mappings of a process, /proc/PID/maps of proc_pid_maps(5). It returns the executable
-// mappings, in order of address. The error names the first malformed line.
+// mappings, in order of address.
 func ParseMaps(r io.Reader) ([]Mapping, error) {
 	limited := &io.LimitedReader{R: r, N: maxMaps + 1}
 	lines := bufio.NewScanner(limited)
 	lines.Buffer(nil, maxMapsLine)
 	var mappings []Mapping
-	number := 0
-	for lines.Scan() {
-		number++
-		if limited.N == 0 {
-			break
+	for lines.Scan() && limited.N > 0 {
+		if mapping, executable := parseMapping(lines.Text()); executable {
+			mappings = append(mappings, mapping)
 		}
-		mapping, executable, err := parseMapping(lines.Text())
-		if err != nil {
-			return nil, fmt.Errorf("maps: line %d: %w", number, err)
-		}
-		if !executable {
-			continue
-		}
-		mappings = append(mappings, mapping)
 	}
 	if limited.N == 0 {
 		return nil, fmt.Errorf("maps: more than %d bytes", maxMaps)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("maps: line %d: %w", number+1, err)
+		return nil, fmt.Errorf("maps: %w", err)
 	}
 	// The list is not read at once, so that a mapping which moves in the meantime may be out of order.
 	slices.SortFunc(mappings, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
 	return mappings, nil
 }
 
-var errMapping = errors.New("want START-END PERMISSIONS OFFSET MAJOR:MINOR INODE [PATH], as in 7f00-7f10 r-xp 00000000 fd:01 42 /bin/sh")
-
-// parseMapping reads one line: 7f00-7f10 r-xp 00001000 fd:01 42    /usr/bin/x (deleted).
-func parseMapping(line string) (m Mapping, executable bool, err error) {
+// parseMapping reads one line: 7f00-7f10 r-xp 00001000 fd:01 42    /usr/bin/x (deleted). It returns false for others
+// than executable mappings.
+func parseMapping(line string) (m Mapping, executable bool) {
 	const columns = 5
 	var fields [columns]string
 	rest := line
@@ -91,11 +80,6 @@ func parseMapping(line string) (m Mapping, executable bool, err error) {
 	m.End, wrong[1] = strconv.ParseUint(end, 16, 64)
 	m.Offset, wrong[2] = strconv.ParseUint(fields[2], 16, 64)
 	m.Inode, wrong[3] = strconv.ParseUint(fields[4], 10, 64)
-	const permissions = "rwxp"
-	if errors.Join(wrong[:]...) != nil || m.Start >= m.End || len(fields[1]) != len(permissions) ||
-		!strings.Contains(fields[3], ":") {
-		return Mapping{}, false, fmt.Errorf("%q: %w", line, errMapping)
-	}
 	m.Device = fields[3]
 	name := strings.TrimLeft(rest, " ")
 	if m.Inode != 0 {
@@ -103,7 +87,7 @@ func parseMapping(line string) (m Mapping, executable bool, err error) {
 	}
 	// The kernel escapes line ends and nothing else (seq_file_path in fs/proc/task_mmu.c).
 	m.Path = strings.ReplaceAll(name, `\012`, "\n")
-	return m, fields[1][2] == 'x', nil
+	return m, strings.Contains(fields[1], "x") && m.Start < m.End && errors.Join(wrong[:]...) == nil
 }
 
 func mappingAt(mappings []Mapping, addr uint64) (Mapping, bool) {

@@ -41,19 +41,18 @@ func TestParseMaps(t *testing.T) {
 	}
 }
 
-func TestParseMapsRefusesWhatIsMalformed(t *testing.T) {
+func TestLinesThatAreNoMappings(t *testing.T) {
 	const right = "1000-2000 r-xp 00000000 00:00 0\n"
 	for _, wrong := range []string{
-		"", "1000-2000", "1000 r-xp 0 00:00 0", "2000-1000 r-xp 0 00:00 0", "1000-2000 rx 0 00:00 0",
-		"x-2000 r-xp 0 00:00 0", "1000-2000 r-xp 0 0 0", "1000-2000 r-xp 0 00:00 x",
-		"1000-10000000000000000 r-xp 0 00:00 0",
+		"", "1000-2000", "1000 r-xp 0 00:00 0", "2000-1000 r-xp 0 00:00 0", "x-2000 r-xp 0 00:00 0",
+		"1000-2000 r-xp 0 00:00 x", "1000-10000000000000000 r-xp 0 00:00 0",
 	} {
-		_, err := ParseMaps(strings.NewReader(right + wrong + "\n" + right))
-		require.ErrorContains(t, err, "maps: line 2: ", wrong)
-		require.ErrorIs(t, err, errMapping, wrong)
+		mappings, err := ParseMaps(strings.NewReader(right + wrong + "\n" + right))
+		require.NoError(t, err)
+		require.Len(t, mappings, 2, wrong)
 	}
 	_, err := ParseMaps(strings.NewReader(right + strings.Repeat("x", maxMapsLine+1)))
-	require.ErrorContains(t, err, "maps: line 2: ")
+	require.EqualError(t, err, "maps: bufio.Scanner: token too long")
 	_, err = ParseMaps(&endless{line: "1000-2000 r--p 00000000 00:00 0\n"})
 	require.EqualError(t, err, fmt.Sprintf("maps: more than %d bytes", maxMaps))
 }
