@@ -136,7 +136,7 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 		if err := started.Begin(); err != nil {
 			return 0, usages{}, fmt.Errorf("the command cannot be started: %w", err)
 		}
-		go stopAt(started.ended)
+		go stopAt(started.Ended())
 	}
 	var used usages
 	if !o.seesKernel {

@@ -221,23 +221,27 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	require.NoError(t, Check(Settings{PIDs: []int{pid, os.Getpid()}}), "one of several lives")
 }
 
+// unshared runs a profile in new namespaces.
+func unshared(t *testing.T, namespaces string, args ...string) (output string, err error) {
+	t.Helper()
+	command := append(strings.Fields(namespaces), need.Timebench(t), "profile")
+	out, err := exec.Command(need.Program(t, "unshare"), append(command, args...)...).CombinedOutput()
+	if strings.HasPrefix(string(out), "unshare: ") {
+		need.Missing(t, "unshare", string(out))
+	}
+	return string(out), err
+}
+
 // In a /proc of another PID namespace, processes have other numbers than in the records.
 func TestProcOfAnotherNamespace(t *testing.T) {
 	t.Parallel()
 	need.Processes(t)
-	_, err := process.Self()
-	require.NoError(t, err)
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root can make a PID namespace")
 	}
-	timebench := need.Timebench(t)
-	out, err := exec.Command(need.Program(t, "unshare"), "--pid", "--fork", timebench, "profile", "--duration",
-		"100ms").CombinedOutput()
-	if strings.Contains(string(out), "unshare failed") {
-		need.Missing(t, "unshare", string(out))
-	}
+	out, err := unshared(t, "--pid --fork", "--duration", "100ms")
 	require.Error(t, err)
-	require.Regexp(t, `^timebench: /proc belongs to another PID namespace: this process is 1, and \d+ there; mount its own \(unshare --mount-proc\)\n$`, string(out))
+	require.Regexp(t, `^timebench: /proc belongs to another PID namespace: this process is 1, and \d+ there; mount its own \(unshare --mount-proc\)\n$`, out)
 }
 
 // Records have the time of the kernel, also in a time namespace.
@@ -245,30 +249,27 @@ func TestTimeNamespace(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{})
 	busy := need.Compiled(t, "testdata/leaderless.c", "-O2")
-	out, err := exec.Command(need.Program(t, "unshare"), "--time", "--monotonic", "86400", need.Timebench(t), "profile",
-		"--format", "json", "--", busy, "1").CombinedOutput()
-	if strings.Contains(string(out), "unshare") {
-		need.Missing(t, "time namespaces", string(out))
+	out, err := unshared(t, "--time --monotonic 86400", "--format", "json", "--", busy, "1")
+	require.NoError(t, err, out)
+	require.Positive(t, profileIn(t, []byte(out)).Samples)
+}
+
+// usuallyParanoid skips a test if users have other rights than on most machines.
+func usuallyParanoid(t *testing.T) {
+	t.Helper()
+	if paranoid() != "2" {
+		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
 	}
-	require.NoError(t, err, string(out))
-	require.Positive(t, profileIn(t, out).Samples)
 }
 
 // Root of a user namespace has no rights of root: the kernel's setting counts for it.
 func TestRootOfAUserNamespace(t *testing.T) {
 	t.Parallel()
 	need.Processes(t)
-	timebench := need.Timebench(t)
-	if paranoid() != "2" {
-		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
-	}
-	out, err := exec.Command(need.Program(t, "unshare"), "--user", "--map-root-user", timebench, "profile",
-		strconv.Itoa(os.Getpid()), "--duration", "100ms").CombinedOutput()
-	if strings.Contains(string(out), "unshare failed") || strings.Contains(string(out), "unshare: ") {
-		need.Missing(t, "unshare", string(out))
-	}
+	usuallyParanoid(t)
+	out, err := unshared(t, "--user --map-root-user", strconv.Itoa(os.Getpid()), "--duration", "100ms")
 	require.Error(t, err)
-	require.Contains(t, string(out),
+	require.Contains(t, out,
 		"root of a user namespace, as of a container without root, may sample no more than an ordinary user (kernel.perf_event_paranoid is 2)")
 }
 
@@ -280,9 +281,7 @@ func TestHiddenFunctionsOfTheKernel(t *testing.T) {
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root can give up CAP_SYSLOG alone")
 	}
-	if paranoid() != "2" {
-		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
-	}
+	usuallyParanoid(t)
 	// On an idle machine there may be nothing to sample.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -358,9 +357,7 @@ func asNobody(t *testing.T) nobody {
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "only root can become another user")
 	}
-	if paranoid() != "2" {
-		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
-	}
+	usuallyParanoid(t)
 	setpriv := need.Program(t, "setpriv")
 	// Other users cannot enter the folders of the test.
 	folder, err := os.MkdirTemp("/tmp", "timebench-test-*")

@@ -14,10 +14,7 @@ import (
 )
 
 // A child is a command that waits at a gate until Begin.
-type child struct {
-	*program.Child
-	ended <-chan struct{} // closed when it has ended
-}
+type child struct{ *program.Child }
 
 // start starts a process that becomes the command when its gate opens. Until then it is timebench itself, so the events
 // exist before the first instruction of the command. Its standard output and error go to output.
@@ -31,7 +28,7 @@ func start(command []string, output *os.File) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the command cannot be started: %w", explained(err))
 	}
-	return &child{gated, gated.Ended()}, nil
+	return &child{gated}, nil
 }
 
 // patience is the max time that a command may take to end after SIGTERM.
@@ -44,7 +41,7 @@ func (c *child) end() (state *os.ProcessState, status int) {
 		return nil, 0
 	}
 	select {
-	case <-c.ended:
+	case <-c.Ended():
 		state = c.Close()
 		if status := state.Sys().(syscall.WaitStatus); status.Signaled() {
 			return state, 128 + int(status.Signal())
@@ -60,7 +57,7 @@ func (c *child) end() (state *os.ProcessState, status int) {
 	descendants := c.descendants()
 	c.signal(unix.SIGTERM, descendants)
 	select {
-	case <-c.ended:
+	case <-c.Ended():
 	case <-time.After(patience):
 		descendants = append(descendants, c.descendants()...)
 	}

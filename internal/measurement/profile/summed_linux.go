@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/timebench/timebench/internal/instrument/symbols"
 )
 
 const (
@@ -51,8 +49,7 @@ func sumOf(programs []*target) *target {
 	first := slices.MaxFunc(programs, func(a, b *target) int { return a.samples - b.samples })
 	sum := &target{
 		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded,
-		clocks: map[string]int{}, sites: map[place]*site{}, threadNames: map[int]string{},
-		threads: map[int]*count{}, stacks: map[stack]int{}, names: map[uint64]symbols.Frame{},
+		counts: newCounts(),
 	}
 	for _, p := range programs {
 		sum.pids = append(sum.pids, p.pid)

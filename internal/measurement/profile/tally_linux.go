@@ -42,12 +42,11 @@ type count struct{ samples, reads int }
 
 // A target is a program in one process: execve(2) begins another.
 type target struct {
-	pid         int
-	pids        []int // of several processes that are summed, all; otherwise nil
-	parent      int   // 0 if it is unknown
-	command     string
-	cgroup      string
-	threadNames map[int]string // of threads that read clocks, soon after their first read
+	pid     int
+	pids    []int // of several processes that are summed, all; otherwise nil
+	parent  int   // 0 if it is unknown
+	command string
+	cgroup  string
 	// ended is whether the process runs another program now, or its first thread ended and no other thread was sampled
 	// since.
 	ended bool
@@ -60,19 +59,32 @@ type target struct {
 	known bool
 	vdso  addressRange
 
-	samples int
-	user    int // in the vDSO, in user mode
-	hidden  int // in the kernel, if it is not known whether in a read
+	samples     int
+	user        int // in the vDSO, in user mode
+	hidden      int // in the kernel, if it is not known whether in a read
+	otherStacks int
+	counts
+}
+
+// The counts of a program. A build starts thousands of programs, so those that ended and read no clock have none.
+type counts struct {
 	// clocks are the samples that are certainly in reads, by clock; the clock is empty if its cost is not measured.
 	clocks map[string]int
 	// sites are the instructions from which the program entered the kernel.
 	sites           map[place]*site
 	threads         map[int]*count
-	stacks          map[stack]int // samples of reads by caller
-	otherStacks     int
+	threadNames     map[int]string // of threads that read clocks, soon after their first read
+	stacks          map[stack]int  // samples of reads by caller
 	names           map[uint64]symbols.Frame
 	nameless        []uint64 // addresses of stacks whose names were not looked up yet
 	namelessThreads []int    // threads that read clocks, likewise
+}
+
+func newCounts() counts {
+	return counts{
+		clocks: map[string]int{}, sites: map[place]*site{}, threads: map[int]*count{}, threadNames: map[int]string{},
+		stacks: map[stack]int{}, names: map[uint64]symbols.Frame{},
+	}
 }
 
 // A look is the facts about a running process.
@@ -249,15 +261,13 @@ func (t *tally) of(pid int) *target {
 	}
 	p.ended = false // a thread outlives the first one of its process
 	if p.threads == nil {
-		p.clocks = map[string]int{}
-		p.sites, p.threadNames = map[place]*site{}, map[int]string{}
-		p.threads, p.stacks, p.names = map[int]*count{}, map[stack]int{}, map[uint64]symbols.Frame{}
+		p.counts = newCounts()
 	}
 	return p
 }
 
-// release frees the memory of a program that ended and read no clock: a build starts thousands. A thread that outlives
-// the first thread of its process may still add samples.
+// release frees the memory of a program that ended and read no clock. A thread that outlives the first thread of its
+// process may still add samples.
 func (p *target) release() {
 	if p.user > 0 {
 		return
@@ -267,8 +277,7 @@ func (p *target) release() {
 			return
 		}
 	}
-	p.clocks, p.sites = nil, nil
-	p.threads, p.stacks, p.names, p.nameless, p.namelessThreads = nil, nil, nil, nil, nil
+	p.counts = counts{}
 }
 
 // complete looks up the facts about a program that the records did not have.
