@@ -10,7 +10,6 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/gonum/stat"
 )
 
 const (
@@ -154,7 +153,7 @@ func measured(readings []reading) float64 {
 	for i, r := range readings {
 		seconds[i], ticks[i] = r.atNS/1e9, float64(r.ticks-readings[0].ticks)
 	}
-	_, hz := stat.LinearRegression(seconds, ticks, nil, false)
+	_, hz := stats.Line(seconds, ticks)
 	return hz
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const dayNS = 86400e9
@@ -117,11 +116,11 @@ func atConfidence(r *DriftRate, confidence float64) float64 {
 	if r.Confidence <= 0 || r.Confidence >= confidence {
 		return r.IntervalPPM
 	}
-	student := distuv.StudentsT{Sigma: 1, Nu: r.Freedom}
-	if r.Freedom < 1 { // unknown
-		student.Nu = 100
+	freedom := r.Freedom
+	if freedom < 1 { // unknown
+		freedom = 100
 	}
-	return r.IntervalPPM * student.Quantile((1+confidence)/2) / student.Quantile((1+r.Confidence)/2)
+	return r.IntervalPPM * stats.StudentT(confidence, freedom) / stats.StudentT(r.Confidence, freedom)
 }
 
 func fasterOrSlower(change float64) string {
