@@ -18,8 +18,8 @@ const (
 
 var notNegative = [2]float64{0, math.Inf(1)}
 
-// limits are the bounds of a number by the tag "is" of its field. Without the tag it is 0, or from least to most.
-var limits = map[string][2]float64{
+// Limits are the bounds of a number by the tag "is" of its field. Without the tag it is 0, or from least to most.
+var Limits = map[string][2]float64{
 	"":         notNegative,
 	"signed":   {-most, most},
 	"positive": {1, math.Inf(1)},
@@ -29,7 +29,7 @@ var limits = map[string][2]float64{
 
 // A field is a key of an object in JSON, with the rules for its value. A rule for a list is for each of its elements.
 // The rules are in the tags of the field:
-//   - is: the bounds of a number (see limits); "named" for a text that is not empty; or the values of an enumeration:
+//   - is: the bounds of a number (see [Limits]); "named" for a text that is not empty; or the values of an enumeration:
 //     "never|always"
 //   - once: the key whose value differs between all elements of a list
 type field struct {
@@ -74,7 +74,7 @@ func (o *object) add(t reflect.Type, within []int) {
 		}
 		is := of.Tag.Get("is")
 		f := field{
-			key: name, index: index, required: options != "omitempty", limits: limits[is], named: is == "named",
+			key: name, index: index, required: options != "omitempty", limits: Limits[is], named: is == "named",
 			once: of.Tag.Get("once"),
 		}
 		if strings.Contains(is, "|") {

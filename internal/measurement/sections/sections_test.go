@@ -1,4 +1,4 @@
-package sections
+package sections_test
 
 import (
 	"os"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
+	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -18,7 +19,7 @@ import (
 // A section that a format cannot show would be in the document, but in no report.
 func TestEverySectionCanBeShownAndCompared(t *testing.T) {
 	seen := map[string]bool{}
-	for _, kind := range All {
+	for _, kind := range sections.All {
 		t.Run(kind.Key, func(t *testing.T) {
 			s := kind.New()
 			require.Implements(t, (*section.Section)(nil), s)
@@ -33,7 +34,7 @@ func TestEverySectionCanBeShownAndCompared(t *testing.T) {
 
 			d := &result.Document{Sections: []result.Section{s}}
 			require.Len(t, section.In(d), 1)
-			require.Equal(t, words.Present(kind.Command), Commands(d))
+			require.Equal(t, words.Present(kind.Command), sections.Commands(d))
 			require.NotEmpty(t, section.In(d)[0].Lines(d))
 
 			other := &result.Document{Sections: []result.Section{kind.New()}}
@@ -63,11 +64,11 @@ func shown(t *testing.T, kind section.Kind, old, new *result.Document) string {
 
 // Join of any section returns a single run as it is, and changes no run.
 func TestJoinOfEverySection(t *testing.T) {
-	for _, kind := range All {
+	for _, kind := range sections.All {
 		with, without := &result.Document{Sections: []result.Section{kind.New()}}, new(result.Document)
-		require.Same(t, with, Join([]*result.Document{with}))
+		require.Same(t, with, sections.Join([]*result.Document{with}))
 		for _, runs := range [][]*result.Document{{with, with}, {without, with}} {
-			joined := Join(runs)
+			joined := sections.Join(runs)
 			require.NotNil(t, joined.Section(kind.Key), kind.Key)
 			require.Equal(t, 2, joined.Settings.Repeat)
 		}
@@ -78,7 +79,7 @@ func TestJoinOfEverySection(t *testing.T) {
 
 func TestJoinedDocument(t *testing.T) {
 	load, speed := result.Warning{Kind: "load", Saw: "first"}, result.Warning{Kind: "speed"}
-	joined := Join([]*result.Document{
+	joined := sections.Join([]*result.Document{
 		{Warnings: []result.Warning{load}},
 		{Warnings: []result.Warning{speed, {Kind: "load", Saw: "second"}}, Interrupted: true,
 			Settings: result.Settings{Repeat: 4}},
@@ -92,7 +93,7 @@ func TestJoinedDocument(t *testing.T) {
 func TestTheDocumentHasEveryCommand(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/commands.md")
 	require.NoError(t, err)
-	for _, kind := range All {
+	for _, kind := range sections.All {
 		if kind.Command != "" && !regexp.MustCompile("(?m)^- \\[`timebench "+kind.Command+"[ `].*\\]\\([a-z-]+\\.md").Match(page) {
 			t.Errorf("add `timebench %s` to docs/commands.md, with a link to its page", kind.Command)
 		}

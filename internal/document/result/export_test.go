@@ -1,4 +1,0 @@
-package result
-
-// Limits are the bounds of numbers, for the schema.
-var Limits = limits
