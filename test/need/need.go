@@ -4,6 +4,7 @@
 package need
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -30,13 +31,42 @@ func Program(t testing.TB, name string) string {
 	return path
 }
 
-// Compiled returns the path of a program that cc makes of a C file.
+// Compiled returns the path of a program that cc makes of a C file. The user's cache keeps it, as most tests of a package
+// compile the same file.
 func Compiled(t testing.TB, source string, flags ...string) string {
 	t.Helper()
+	cc := Program(t, "cc")
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := cacheFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(cache, fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(text, "%s %q", cc, flags)))[:16]+".c")
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), ".c"))
-	args := append([]string{"-Wall", "-O1", "-pthread", "-o", path, source}, flags...)
-	Output(t, exec.Command(Program(t, "cc"), args...))
+	// This process writes no program: a child that another test starts meanwhile would have the file open, and the kernel
+	// does not run such a file (https://github.com/golang/go/issues/22315).
+	if exec.Command("cp", kept, path).Run() != nil {
+		Output(t, exec.Command(cc, append([]string{"-Wall", "-O1", "-pthread", "-o", path, source}, flags...)...))
+		half := filepath.Join(cache, filepath.Base(kept)+rand.Text())
+		Output(t, exec.Command("cp", path, half))
+		if err := os.Rename(half, kept); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return path
+}
+
+// cacheFolder returns the folder of the user's cache in which tests keep programs.
+func cacheFolder() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(cache, "timebench-test")
+	return folder, os.MkdirAll(folder, 0o700)
 }
 
 // OpenFiles returns the number of open files of this process; 0 on a system without /proc.
@@ -106,7 +136,7 @@ var (
 // build builds the program in the user's cache. Linking takes as long as most tests; Go skips it if the last program
 // there was made of the same files. Each clone has its own folder of the cache.
 func build(variables ...string) (string, error) {
-	cache, err := os.UserCacheDir()
+	cache, err := cacheFolder()
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +144,7 @@ func build(variables ...string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("go list: %w", err)
 	}
-	folder := filepath.Join(cache, "timebench-test", fmt.Sprintf("%x", sha256.Sum256(root))[:16])
+	folder := filepath.Join(cache, fmt.Sprintf("%x", sha256.Sum256(root))[:16])
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
 	}
