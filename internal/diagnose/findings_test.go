@@ -701,6 +701,7 @@ func TestFaultsOfAVerification(t *testing.T) {
 		{"CLOCK_REALTIME@vdso", "wall", verify.FaultJump, ""},
 		{"CLOCK_MONOTONIC@vdso", "monotonic", verify.FaultStall, "faulty-clock"},
 		{"CLOCK_MONOTONIC@vdso", "monotonic", verify.FaultOutside, "faulty-clock"},
+		{"CLOCK_MONOTONIC@vdso", "monotonic", verify.FaultFast, "faulty-clock"},
 		{"CLOCK_THREAD_CPUTIME_ID@vdso", "cpu time", verify.FaultAsleep, "faulty-clock"},
 		{"ptp0@syscall", "wall", verify.FaultFailed, ""},
 	} {

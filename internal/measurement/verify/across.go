@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -24,25 +25,15 @@ const nothing = math.MinInt64
 type comparison struct {
 	checks    int64
 	backwards finding
-	// closest is, by member, the min of the own value less the value of the other CPU: negative if there
-	// was a warp, and nothing if there was no comparison.
-	closest []int64
-	// warps is the number of warps, by member.
-	warps []int64
+	with      []distance // each other thread; nil if the thread compared nothing
 }
 
-func newComparison(members int) *comparison {
-	c := &comparison{closest: make([]int64, members), warps: make([]int64, members)}
-	for i := range c.closest {
-		c.closest[i] = nothing
-	}
-	return c
-}
-
-func (c *comparison) copy(from *comparison) {
-	c.checks, c.backwards = from.checks, from.backwards
-	copy(c.closest, from.closest)
-	copy(c.warps, from.warps)
+// A distance is how far the values of the thread were from earlier values of another one.
+type distance struct {
+	// closest is the min of the own value less the other: negative if there was a warp, and nothing if there was no
+	// comparison.
+	closest int64
+	warps   int64
 }
 
 // across has the thread compare its reads of the clocks with earlier reads of the other threads. All threads read the
@@ -50,26 +41,20 @@ func (c *comparison) copy(from *comparison) {
 // hardly run at the same time for longer.
 func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 	const turnNS, burstNS = 50_000, 10_000
-	type side struct {
-		*bench
-		reader   clock.Reader
-		now      *comparison
-		previous int64
-		other    int
-	}
 	var sides []*side
 	able := 0
 	for i, b := range benches {
 		if b.published != nil {
-			sides = append(sides, &side{b, readers[i], newComparison(len(b.published)), nothing, s.Index})
-			if b.failures[s.Index] == nil {
+			none := slices.Repeat([]distance{{closest: nothing}}, len(b.published))
+			sides = append(sides, &side{b, &b.parts[s.Index], readers[i], comparison{with: none}, nothing, s.Index})
+			if b.parts[s.Index].failure == nil {
 				able++
 			}
 		}
 	}
 	for value := make([]int64, 1); able > 0; {
 		c := sides[observe.Now()/turnNS%int64(len(sides))]
-		reads, failed := 1+int(burstNS/c.pace.readNS), c.failures[s.Index] != nil
+		reads, failed := 1+int(burstNS/c.pace.readNS), c.failure != nil
 		if failed {
 			reads = 0
 		}
@@ -86,8 +71,7 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 				continue // the clock was not read
 			}
 			c.published[s.Index].value.Store(later)
-			c.now.take(c.other, earlier, later, c.previous, c.bench)
-			c.previous = later
+			c.take(earlier, later)
 		}
 		over := s.Over()
 		switch {
@@ -96,10 +80,11 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 				c.published[s.Index].value.Store(nothing)
 			}
 		case !failed:
-			if c.failures[s.Index] = clock.Failure(c.reader); c.failures[s.Index] != nil {
+			if c.failure = clock.Failure(c.reader); c.failure != nil {
 				able--
 			} else {
-				c.comparisons[s.Index].copy(c.now)
+				c.comparison.checks, c.comparison.backwards = c.now.checks, c.now.backwards
+				c.comparison.with = append(c.comparison.with[:0], c.now.with...)
 			}
 		}
 		if over {
@@ -112,21 +97,32 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 	}
 }
 
+// A side is a clock in the check of one thread.
+type side struct {
+	*bench
+	*part
+	reader   clock.Reader
+	now      comparison
+	previous int64
+	other    int
+}
+
 // take takes a value that the thread read after it had loaded an earlier value of the other thread.
-func (c *comparison) take(other int, earlier, later, previous int64, b *bench) {
-	if later < previous {
-		c.backwards.saw(b.ns(previous - later))
+func (c *side) take(earlier, later int64) {
+	if later < c.previous {
+		c.now.backwards.saw(c.ns(c.previous - later))
 	}
+	c.previous = later
 	if earlier == nothing {
 		return
 	}
-	c.checks++
-	ahead := later - earlier
-	if c.closest[other] == nothing || ahead < c.closest[other] {
-		c.closest[other] = ahead
+	c.now.checks++
+	ahead, from := later-earlier, &c.now.with[c.other]
+	if from.closest == nothing || ahead < from.closest {
+		from.closest = ahead
 	}
 	if ahead < 0 {
-		c.warps[other]++
+		from.warps++
 	}
 }
 
@@ -136,18 +132,18 @@ func (b *bench) compared(members []*observe.Member, wentBack bool) {
 	sees, warps, worst := int64(0), int64(0), int64(0)
 	var cpu, earlier int
 	for _, s := range members {
-		own := b.comparisons[s.Index]
+		own := &b.parts[s.Index]
 		a.Checks += own.checks
 		for _, other := range members {
-			closest := own.closest[other.Index]
-			if closest == nothing {
+			if own.with == nil || own.with[other.Index].closest == nothing {
 				continue
 			}
+			from := own.with[other.Index]
 			a.Pairs++
-			warps += own.warps[other.Index]
-			sees = max(sees, closest)
-			if closest < worst {
-				worst, cpu, earlier = closest, s.CPU, other.CPU
+			warps += from.warps
+			sees = max(sees, from.closest)
+			if from.closest < worst {
+				worst, cpu, earlier = from.closest, s.CPU, other.CPU
 			}
 		}
 	}

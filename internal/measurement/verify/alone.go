@@ -52,15 +52,22 @@ func (b *bench) found(kind string, f finding) {
 
 // A watch is the observations of a thread of the clock. It has no pointers, so that a copy is a snapshot.
 type watch struct {
-	steps             observe.Steps
-	jumps, stalls     finding
-	stoodNS           float64
-	previous          int64      // the last value of the previous batch
-	before            interval   // of the previous batch
-	standsSince       interval   // of the first batch that ended with the previous value
-	suspects          [2]suspect // the steps of the previous batch that look like jumps
-	suspected         int        // how many of these are set
-	standing, counted bool
+	steps         observe.Steps
+	jumps, stalls finding
+	stoodNS       float64
+	begun         bool
+	previous      moment     // the last value
+	standsSince   interval   // of the first batch that ended with it
+	counted       bool       // whether its standstill counts as a stall already
+	suspects      [2]suspect // the steps of the previous batch that look like jumps
+	suspected     int        // how many of these are set
+	stretches     stretches
+}
+
+// A moment is a value of a clock, and the batch in which it was read.
+type moment struct {
+	value int64
+	batch interval
 }
 
 // A suspect is a step that was longer than the time that passed by the witness. It is a jump if the clock is still too
@@ -69,9 +76,8 @@ type watch struct {
 // value is old if the hypervisor stopped the first CPU in the meantime. Clocks of the kernel agree with each other even
 // then: while they wait, none of them gets a later value.
 type suspect struct {
-	from  int64    // the value before the step
-	since interval // of the batch in which it was read
-	ns    float64
+	before moment
+	ns     float64
 }
 
 // A pace is the latency and the tick of a clock, measured before it is watched.
@@ -104,12 +110,11 @@ func (b *bench) alone(s *observe.Member) {
 			s.Reader.Read(ticks)
 			clock.ReadBehind(second, after)
 			seen.steps.See(ticks, false)
-			seen.judge(b, ticks, b.witness.interval(before[0], after[0]))
+			seen.judge(b, ticks, interval{before[0], after[0]})
 		}
-		seen.previous = ticks[b.pace.batch-1]
 		over := s.Over()
 		if s.Sound() {
-			b.watches[s.Index] = seen
+			b.parts[s.Index].watch = seen
 		}
 		// A suspect of the last batch needs another batch to be judged.
 		if over && (last || seen.suspected == 0 || !s.Sound()) {
@@ -121,15 +126,18 @@ func (b *bench) alone(s *observe.Member) {
 
 // watched fills in the result from the watches of the threads.
 func (b *bench) watched(members []*observe.Member) {
-	tickTicks := int64(math.MaxInt64)
+	tickTicks, fastest := int64(math.MaxInt64), ClockFault{Kind: FaultFast, Count: 1}
 	var jumps, stalls finding
 	for _, s := range members {
-		seen := b.watches[s.Index]
+		seen := &b.parts[s.Index].watch
 		b.into.Reads += seen.steps.Pairs
 		b.into.Repeats += seen.steps.Repeats
 		b.into.StoodNS = max(b.into.StoodNS, seen.stoodNS)
 		if seen.steps.Smallest > 0 {
 			tickTicks = min(tickTicks, seen.steps.Smallest)
+		}
+		if ppm := seen.stretches.fasterPPM(); ppm > fastest.PPM {
+			fastest.PPM, fastest.CPU = ppm, number(s.CPU)
 		}
 		jumps.join(seen.jumps, s.CPU)
 		stalls.join(seen.stalls, s.CPU)
@@ -139,7 +147,11 @@ func (b *bench) watched(members []*observe.Member) {
 	if b.pace.stood && !b.clock.Coarse && b.into.Reads > 0 && b.into.Repeats == b.into.Reads && stood > leastStallNS+manyTicks*b.pace.tickNS {
 		stalls.join(finding{count: 1, worstNS: stood}, members[0].CPU)
 	}
-	b.found(FaultJump, jumps)
+	if fastest.PPM > 0 {
+		b.fault(fastest) // its steps are all too far
+	} else {
+		b.found(FaultJump, jumps)
+	}
 	b.found(FaultStall, stalls)
 	if b.witness != nil && b.into.Reads > 0 {
 		b.into.Witness = b.witness.clock.ID
@@ -153,19 +165,8 @@ func (b *bench) watched(members []*observe.Member) {
 // patience counts as coarse. A coarse clock has the tick that it reports.
 func (b *bench) paced(reader clock.Reader, patience time.Duration) {
 	const longest = 200 * time.Millisecond
-	p := pace{batch: 1}
-	ticks := make([]int64, mostBatch)
-	for took := time.Duration(0); took < batchNS && p.batch < mostBatch; {
-		p.batch *= 2
-		took = time.Hour
-		for range 3 { // the fastest was not interrupted
-			start := observe.Now()
-			reader.Read(ticks[:p.batch])
-			took = min(took, time.Duration(observe.Now()-start))
-		}
-		p.readNS = max(1, float64(took)/float64(p.batch))
-	}
-	p.tickNS = max(b.nsPerTick, b.clock.ReportedNS())
+	p := pace{readNS: max(1, observe.ReadNS(reader)), tickNS: max(b.nsPerTick, b.clock.ReportedNS())}
+	p.batch = max(2, min(int(batchNS/p.readNS), mostBatch))
 	if !b.clock.Coarse {
 		step, moved := observe.Step(reader, b.nsPerTick, min(patience, longest), observe.Now)
 		if p.stood = !moved; moved {
@@ -180,22 +181,22 @@ func (b *bench) paced(reader clock.Reader, patience time.Duration) {
 // passed around it, nor stand still for longer than the clock may.
 func (w *watch) judge(b *bench, ticks []int64, now interval) {
 	first, last := ticks[0], ticks[len(ticks)-1]
+	w.stretches.add(b, first, last, now)
 	suspects := w.suspects[:w.suspected]
 	w.suspected = 0
 	for _, s := range suspects {
-		if ns := b.pace.excessNS(b.ns(last-s.from), now.most(s.since)); ns > 0 {
+		if ns := b.excessNS(s.before, last, now); ns > 0 {
 			w.jumps.saw(min(ns, s.ns))
 		}
 	}
-	if w.standing {
-		w.step(b, w.previous, first, w.before, now) // between the batches
+	if w.begun {
+		w.step(b, w.previous, first, now) // between the batches
 	}
-	w.step(b, first, last, now, now)
-	w.before = now
+	w.step(b, moment{first, now}, last, now)
 	// The value stood still at least from the end of the first batch that ended with it to the beginning of the last
 	// batch that begins with it.
-	if w.standing && first == w.previous {
-		stood := now.least(w.standsSince)
+	if w.begun && first == w.previous.value {
+		stood := b.witness.least(w.standsSince, now)
 		w.stoodNS = max(w.stoodNS, stood)
 		if stood > b.pace.longestStand() {
 			if !w.counted {
@@ -205,27 +206,28 @@ func (w *watch) judge(b *bench, ticks []int64, now interval) {
 			w.stalls.worstNS = max(w.stalls.worstNS, stood)
 		}
 	}
-	if !w.standing || first != w.previous || last != first {
-		w.standsSince, w.standing, w.counted = now, true, false
+	if !w.begun || first != w.previous.value || last != first {
+		w.standsSince, w.counted = now, false
 	}
+	w.begun, w.previous = true, moment{last, now}
 }
 
-// step records the step between two values as a suspect if it is too long. The first value is in the batch since, the
-// second in the batch now.
-func (w *watch) step(b *bench, from, to int64, since, now interval) {
-	if ns := b.pace.excessNS(b.ns(to-from), now.most(since)); ns > 0 {
-		w.suspects[w.suspected] = suspect{from, since, ns}
+// step records the step to a value of the batch now as a suspect if it is too long.
+func (w *watch) step(b *bench, from moment, to int64, now interval) {
+	if ns := b.excessNS(from, to, now); ns > 0 {
+		w.suspects[w.suspected] = suspect{from, ns}
 		w.suspected++
 	}
 }
 
-// excessNS returns by how many nanoseconds a step is longer than the time that may have
+// excessNS returns by how many nanoseconds the step to a value of the batch now is longer than the time that may have
 // passed; 0 if the clock may make that step.
-func (p pace) excessNS(wentNS, roomNS float64) float64 {
-	if p.coarse || wentNS <= roomNS*(1+slack)+p.tickNS+leastJumpNS {
+func (b *bench) excessNS(from moment, to int64, now interval) float64 {
+	went, room := b.ns(to-from.value), b.witness.most(from.batch, now)
+	if b.pace.coarse || went <= room*(1+slack)+b.pace.tickNS+leastJumpNS {
 		return 0
 	}
-	return wentNS - roomNS
+	return went - room
 }
 
 // longestStand returns the max time in nanoseconds that a value may stand still.

@@ -9,19 +9,24 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 )
 
-// A bench checks one clock. The slices have an element for each thread, which only that thread writes to.
+// A bench checks one clock.
 type bench struct {
-	clock       clock.Clock
-	nsPerTick   float64
-	pace        pace
-	witness     *witness
-	otherPath   *clock.Clock // the same clock by another path, or nil
-	into        *VerifiedClock
-	published   []published // nil if the clock is not compared between CPUs
-	watches     []watch
-	comparisons []*comparison
-	brackets    []bracketing
-	failures    []error
+	clock     clock.Clock
+	nsPerTick float64
+	pace      pace
+	witness   *witness
+	otherPath *clock.Clock // the same clock by another path, or nil
+	into      *VerifiedClock
+	published []published // of each thread; nil if the clock is not compared between CPUs
+	parts     []part      // of each thread
+}
+
+// A part is what one thread observed. Only that thread writes to it.
+type part struct {
+	watch
+	comparison
+	bracketing
+	failure error
 }
 
 // ready returns the bench of a clock that can be read, for this number of threads. It waits for a tick of the clock for
@@ -38,8 +43,7 @@ func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience t
 		into.Reason = "its rate could not be measured"
 		return nil
 	}
-	b := &bench{clock: c, nsPerTick: 1e9 / hz, witness: second.of(c), into: into, watches: make([]watch, threads),
-		failures: make([]error, threads)}
+	b := &bench{clock: c, nsPerTick: 1e9 / hz, witness: second.of(c), into: into, parts: make([]part, threads)}
 	if c.Kind == clock.UserTime {
 		b.witness = nil // The kernel divides CPU time by ticks, so user time stands still and jumps.
 	}
@@ -48,14 +52,13 @@ func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience t
 		b.asleep(reader)
 	}
 	if threads > 1 && !c.PerThread {
-		b.published, b.comparisons = make([]published, threads), make([]*comparison, threads)
+		b.published = make([]published, threads)
 		for i := range threads {
 			b.published[i].value.Store(nothing)
-			b.comparisons[i] = newComparison(threads)
 		}
 	}
 	if other := named(s.All, c.OtherPath); other != nil && other.Hz == c.Hz {
-		b.otherPath, b.brackets = other, make([]bracketing, threads)
+		b.otherPath = other
 	}
 	return b
 }
@@ -66,7 +69,7 @@ func ready(c clock.Clock, s Settings, second *witnesses, threads int, patience t
 func work(ctx context.Context, benches []*bench, s *observe.Member) {
 	readers := make([]clock.Reader, len(benches))
 	for i, b := range benches {
-		readers[i], b.failures[s.Index] = b.clock.Open()
+		readers[i], b.parts[s.Index].failure = b.clock.Open()
 	}
 	until, total := 0.0, acrossShare
 	for _, b := range benches {
@@ -85,10 +88,10 @@ func work(ctx context.Context, benches []*bench, s *observe.Member) {
 	// turn runs a check of clock i. A clock that fails has no further turns.
 	turn := func(i int, share float64, check func(*observe.Member)) bool {
 		return next(share/float64(len(benches)), func() {
-			if benches[i].failures[s.Index] == nil {
+			if failure := &benches[i].parts[s.Index].failure; *failure == nil {
 				s.Reader, s.Err = readers[i], nil
 				check(s)
-				s.Reader, benches[i].failures[s.Index], s.Err = nil, s.Err, nil
+				s.Reader, *failure, s.Err = nil, s.Err, nil
 			}
 		})
 	}
@@ -110,13 +113,9 @@ func work(ctx context.Context, benches []*bench, s *observe.Member) {
 // wentBack returns how often the clock went back in the reads of a single thread, alone and across CPUs.
 func (b *bench) wentBack(members []*observe.Member) (backwards finding) {
 	for _, s := range members {
-		steps := b.watches[s.Index].steps
-		own := finding{count: steps.Backwards, worstNS: b.ns(steps.Farthest)}
-		if b.published != nil {
-			across := b.comparisons[s.Index].backwards
-			own.count, own.worstNS = own.count+across.count, max(own.worstNS, across.worstNS)
-		}
-		backwards.join(own, s.CPU)
+		of := &b.parts[s.Index]
+		backwards.join(finding{count: of.steps.Backwards + of.backwards.count,
+			worstNS: max(b.ns(of.steps.Farthest), of.backwards.worstNS)}, s.CPU)
 	}
 	return backwards
 }
@@ -133,7 +132,7 @@ func (b *bench) ended(members []*observe.Member) {
 		b.bracketed(members)
 	}
 	for _, s := range members {
-		if err := b.failures[s.Index]; err != nil {
+		if err := b.parts[s.Index].failure; err != nil {
 			b.fault(ClockFault{Kind: FaultFailed, Count: 1, CPU: number(s.CPU), Text: err.Error()})
 			break
 		}

@@ -35,7 +35,7 @@ func (b *bench) bracket(s *observe.Member) {
 		}
 		over := s.Over()
 		if s.Sound() {
-			b.brackets[s.Index] = now
+			b.parts[s.Index].bracketing = now
 		}
 		if over {
 			return
@@ -52,8 +52,9 @@ func (b *bench) bracketed(members []*observe.Member) {
 	var tightest observe.Tightest
 	var outside finding
 	for _, s := range members {
-		outside.join(b.brackets[s.Index].outside, s.CPU)
-		tightest.Join(b.brackets[s.Index].tightest)
+		of := &b.parts[s.Index].bracketing
+		outside.join(of.outside, s.CPU)
+		tightest.Join(of.tightest)
 	}
 	b.found(FaultOutside, outside)
 	r.Brackets = tightest.Brackets

@@ -8,6 +8,7 @@ import (
 
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // changesOf returns what changed between two documents: the verdicts on clocks, with the kinds of their faults, and
@@ -23,7 +24,7 @@ func changesOf(old, new *Verification) section.Comparison {
 	// A pair that only one run requested is not a change.
 	section.Match(old.Relations, new.Relations, func(r Relation) string { return r.Clock + "\x00" + r.Against },
 		func(old, new Relation) {
-			o, n := keptOrStepped(old.Held), keptOrStepped(new.Held)
+			o, n := words.Either(old.Held, "kept", "stepped"), words.Either(new.Held, "kept", "stepped")
 			all.Add(section.Change{Subject: old.Clock, What: "distance from " + old.Against, Old: section.Value{Value: o},
 				New: section.Value{Value: n}}, o != n)
 		})
@@ -62,13 +63,6 @@ func withFaults(v section.Value) string {
 		text += " (" + v.Detail + ")"
 	}
 	return text
-}
-
-func keptOrStepped(held bool) string {
-	if held {
-		return "kept"
-	}
-	return "stepped"
 }
 
 func counted(cpus []int) string {

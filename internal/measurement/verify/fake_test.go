@@ -45,6 +45,17 @@ func fake(id string, kind clock.Kind, open func() func() int64) clock.Clock {
 	}
 }
 
+// watched is fake, but the first reader, which is for the checks before, has the true time.
+func watched(id string, kind clock.Kind, open func() func() int64) clock.Clock {
+	var opened atomic.Int32
+	return fake(id, kind, func() func() int64 {
+		if opened.Add(1) == 1 {
+			return now
+		}
+		return open()
+	})
+}
+
 // shared returns a clock whose readers are all alike.
 func shared(id string, next func() int64) clock.Clock {
 	return fake(id, clock.Monotonic, func() func() int64 { return next })
@@ -74,13 +85,4 @@ func failing(id string, after int64) clock.Clock {
 		return r, nil
 	}
 	return c
-}
-
-func faultOf(v VerifiedClock, kind string) *ClockFault {
-	for _, f := range v.Faults {
-		if f.Kind == kind {
-			return &f
-		}
-	}
-	return nil
 }

@@ -33,6 +33,7 @@ var paths = []clock.Path{clock.VDSO, clock.Syscall, clock.WinAPI}
 // A related is a relation at the beginning of the run.
 type related struct {
 	clock, against clock.Clock
+	inner, outer   clock.Reader // of these clocks
 	steady         bool
 	// first is the bracket at the beginning: the clock's value between two readings of the other clock.
 	first observe.Tightest
@@ -47,47 +48,43 @@ func begin(clocks, all []clock.Clock) relatives {
 		asked := slices.ContainsFunc(clocks, func(c clock.Clock) bool {
 			return slices.ContainsFunc(paths, func(p clock.Path) bool { return c.ID == r.clock+"@"+string(p) })
 		})
-		one, other := firstOf(all, r.clock), firstOf(all, r.against)
-		if !asked || one == nil || other == nil {
+		if !asked {
 			continue
 		}
-		if first := bracketed(*one, *other); first.Brackets > 0 {
-			some = append(some, related{*one, *other, r.steady, first})
+		pair := related{steady: r.steady}
+		pair.clock, pair.inner = firstOf(all, r.clock)
+		pair.against, pair.outer = firstOf(all, r.against)
+		if pair.inner == nil || pair.outer == nil {
+			continue
+		}
+		if pair.first = pair.bracketed(); pair.first.Brackets > 0 {
+			some = append(some, pair)
 		}
 	}
 	return some
 }
 
-// firstOf returns the clock of a call by the first path that can be read, or nil.
-func firstOf(all []clock.Clock, call string) *clock.Clock {
+// firstOf returns the clock of a call by the first path that can be read, with a Reader; nil without one.
+func firstOf(all []clock.Clock, call string) (clock.Clock, clock.Reader) {
 	for _, path := range paths {
 		if c := named(all, call+"@"+string(path)); c != nil && c.Hz > 0 {
-			if _, err := clock.Ready(*c); err == nil {
-				return c
+			if reader, err := clock.Ready(*c); err == nil {
+				return *c, reader
 			}
 		}
 	}
-	return nil
+	return clock.Clock{}, nil
 }
 
-func bracketed(c, against clock.Clock) observe.Tightest {
+func (r *related) bracketed() observe.Tightest {
 	const brackets = 300
-	one, err := clock.Ready(c)
-	if err != nil {
-		return observe.Tightest{}
-	}
-	other, err := clock.Ready(against)
-	if err != nil {
-		return observe.Tightest{}
-	}
 	value := make([]int64, 1)
-	behind := func(r clock.Reader) func() int64 {
-		return func() int64 { return clock.ReadBehind(r, value) }
+	outer := func() int64 { return clock.ReadBehind(r.outer, value) }
+	inner := func() int64 { return clock.ReadBehind(r.inner, value) }
+	if r.clock.Coarse {
+		return tightestTick(outer, inner)
 	}
-	if c.Coarse {
-		return tightestTick(behind(other), behind(one))
-	}
-	return observe.TightestOf(brackets, behind(other), behind(one))
+	return observe.TightestOf(brackets, outer, inner)
 }
 
 // tightestTick returns the tightest bracket of a tick of a coarse clock. The bracket is its new value, between a
@@ -111,7 +108,7 @@ func tightestTick(outer, coarse func() int64) (t observe.Tightest) {
 func (some relatives) end() []Relation {
 	var ended []Relation
 	for _, r := range some {
-		last := bracketed(r.clock, r.against)
+		last := r.bracketed()
 		if last.Brackets == 0 {
 			continue
 		}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -26,6 +27,7 @@ const (
 //   - stall: the value stood still
 //   - asleep: a thread's CPU time advanced while the thread slept
 //   - jump: a step exceeds the time that passed on another clock
+//   - fast: the clock runs faster than another clock
 //   - outside: a value is not between the two values of another path that bracket it
 //   - resolution: another path reports a different resolution
 //   - failed: a read failed
@@ -35,14 +37,15 @@ const (
 	FaultStall      = "stall"
 	FaultAsleep     = "asleep"
 	FaultJump       = "jump"
+	FaultFast       = "fast"
 	FaultOutside    = "outside"
 	FaultResolution = "resolution"
 	FaultFailed     = "failed"
 )
 
 // ClockFaults are the values of ClockFault.Kind.
-var ClockFaults = []string{FaultBackwards, FaultWarp, FaultStall, FaultAsleep, FaultJump, FaultOutside,
-	FaultResolution, FaultFailed}
+var ClockFaults = []string{FaultBackwards, FaultWarp, FaultStall, FaultAsleep, FaultJump, FaultFast,
+	FaultOutside, FaultResolution, FaultFailed}
 
 // Verification is how far clocks can be trusted.
 type Verification struct {
@@ -86,6 +89,14 @@ type VerifiedClock struct {
 	Faults []ClockFault `json:"faults,omitempty"`
 }
 
+// Fault returns the fault of a kind; nil if the clock does not have it.
+func (v *VerifiedClock) Fault(kind string) *ClockFault {
+	if i := slices.IndexFunc(v.Faults, func(f ClockFault) bool { return f.Kind == kind }); i >= 0 {
+		return &v.Faults[i]
+	}
+	return nil
+}
+
 // Across is the comparison between CPUs.
 type Across struct {
 	// Checks is the number of compared reads.
@@ -115,11 +126,13 @@ type Bracket struct {
 // A ClockFault is one kind of fault of a clock.
 type ClockFault struct {
 	// Kind is one word for programs.
-	Kind string `json:"kind" is:"backwards|warp|stall|asleep|jump|outside|resolution|failed"`
+	Kind string `json:"kind" is:"backwards|warp|stall|asleep|jump|fast|outside|resolution|failed"`
 	// Count is how often.
 	Count int64 `json:"count" is:"positive"`
 	// WorstNS is its largest size.
 	WorstNS float64 `json:"worst_ns,omitempty"`
+	// PPM is how much faster than its witness the clock runs.
+	PPM float64 `json:"ppm,omitempty"`
 	// CPU is the CPU of the worst fault.
 	CPU *int `json:"cpu,omitempty"`
 	// EarlierCPU is the CPU that had read the larger value.

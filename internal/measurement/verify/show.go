@@ -40,17 +40,7 @@ func (v *Verification) Block(d *result.Document) table.Block {
 		}
 	}
 	block.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
-	verified := func(c VerifiedClock) bool { return c.Verdict != Unverified }
-	switch {
-	case !v.Held():
-		block.Level = table.Error
-	case !slices.ContainsFunc(v.Clocks, verified) || slices.ContainsFunc(v.Clocks,
-		func(c VerifiedClock) bool { return !verified(c) && !absent(c, d) }):
-		block.Level = table.Warn
-	default:
-		block.Level = table.OK
-	}
-	block.Verdict = trust(v, d)
+	block.Verdict, block.Level = v.trust(d)
 	return block
 }
 
@@ -118,18 +108,17 @@ func verdict(c VerifiedClock) string {
 	if len(c.Faults) == 0 || c.Verdict == Unverified {
 		return c.Verdict
 	}
-	backwards := func(f ClockFault) bool { return f.Kind == FaultBackwards || f.Kind == FaultWarp }
+	back := func(f ClockFault) int { return words.Either(f.Kind == FaultBackwards || f.Kind == FaultWarp, 1, 0) }
 	worst := slices.MaxFunc(c.Faults, func(a, b ClockFault) int {
-		switch {
-		case backwards(a) == backwards(b):
-			return cmp.Compare(a.size(), b.size())
-		case backwards(a):
-			return 1
-		}
-		return -1
+		return cmp.Or(cmp.Compare(back(a), back(b)), cmp.Compare(a.size(), b.size()))
 	})
 	text := faultWords[worst.Kind].short
-	if faultWords[worst.Kind].worst != "" {
+	switch {
+	case c.Verdict == OneCPU && worst.Kind == FaultWarp:
+		text = OneCPU + ": " + words.Plural(int(worst.Count), "warp")
+	case worst.PPM > 0:
+		text += byShare(worst)
+	case faultWords[worst.Kind].worst != "":
 		text += " " + words.Thousands(worst.Count) + "×"
 	}
 	if worst.size() > 0 {
@@ -148,6 +137,9 @@ func (f ClockFault) size() float64 {
 	}
 	return f.WorstNS
 }
+
+// byShare returns by how much a clock runs fast.
+func byShare(f ClockFault) string { return ", by " + words.Percent(f.PPM/1e6) }
 
 // often returns a count as text: once, 3 times.
 func often(n int64) string {
@@ -174,6 +166,8 @@ var faultWords = map[string]struct {
 		func(c VerifiedClock) string { return c.ID + " advanced while its thread slept" }, "at worst by "},
 	FaultJump: {"jumped", func(c VerifiedClock) string { return c.ID + " jumped" + witnessed(c, ", against %s,") },
 		"at worst by "},
+	FaultFast: {"runs fast",
+		func(c VerifiedClock) string { return c.ID + " runs fast" + witnessed(c, " against %s") }, ""},
 	FaultOutside: {"outside the bracket", func(c VerifiedClock) string {
 		return c.ID + " was outside the bracket of two reads of " + other(c)
 	}, "at worst by "},
@@ -217,6 +211,9 @@ func FaultSentence(c VerifiedClock, f ClockFault) string {
 		if f.WorstNS > 0 {
 			text += ", " + known.worst + words.Duration(f.WorstNS)
 		}
+	}
+	if f.PPM > 0 {
+		text += byShare(f)
 	}
 	switch {
 	case f.CPU != nil && f.EarlierCPU != nil:
@@ -313,7 +310,8 @@ func absent(c VerifiedClock, d *result.Document) bool {
 		func(entry compare.Clock) bool { return entry.ID == c.ID && !entry.Available })
 }
 
-func trust(v *Verification, d *result.Document) string {
+// trust returns whether all clocks passed, in sentences, and how good that is.
+func (v *Verification) trust(d *result.Document) (string, table.Level) {
 	verified, unverified, missing, single := 0, 0, 0, 0
 	var bad []string
 	for _, c := range v.Clocks {
@@ -333,10 +331,7 @@ func trust(v *Verification, d *result.Document) string {
 	}
 	var where string
 	if v.DurationNS > 0 {
-		each := ""
-		if single > 0 && len(bad) == 0 && len(v.CPUs) > 1 {
-			each = "each of "
-		}
+		each := words.Either(single > 0 && len(bad) == 0 && len(v.CPUs) > 1, "each of ", "")
 		where = fmt.Sprintf(" on %s%s in %s", each, words.Plural(len(v.CPUs), "CPU"), words.Duration(float64(v.DurationNS)))
 	}
 	var text string
@@ -374,7 +369,14 @@ func trust(v *Verification, d *result.Document) string {
 	if n := notHeld(v.Relations); n > 0 {
 		text += fmt.Sprintf(" %s did not hold.", words.Plural(n, "relation"))
 	}
-	return text + limits(v)
+	level := table.OK
+	switch {
+	case !v.Held():
+		level = table.Error
+	case verified == 0 || unverified > 0:
+		level = table.Warn
+	}
+	return text + v.limits(), level
 }
 
 // sensitivity returns the clocks that detect the smallest and the largest warps. It leaves out clocks that an interrupt
@@ -402,13 +404,10 @@ func (v *Verification) sensitivity() (best, worst *VerifiedClock, leftOut bool) 
 
 // limits returns sentences, each after a space, about the limits of the comparison between the CPUs: the warps that are
 // too small to detect, and the pairs of CPUs that it left out.
-func limits(v *Verification) (text string) {
+func (v *Verification) limits() (text string) {
 	if best, worst, leftOut := v.sensitivity(); best != nil {
-		text = " The smallest detectable warp"
-		if leftOut {
-			text += " of the fine clocks"
-		}
-		text += " was " + words.Duration(best.Across.SmallestWarpNS)
+		text = " The smallest detectable warp" + words.Either(leftOut, " of the fine clocks", "") + " was " +
+			words.Duration(best.Across.SmallestWarpNS)
 		if best != worst {
 			text += fmt.Sprintf(" (%s) to %s (%s)", best.ID, words.Duration(worst.Across.SmallestWarpNS), worst.ID)
 		}
@@ -418,7 +417,7 @@ func limits(v *Verification) (text string) {
 	all := cpus * (cpus - 1)
 	fewest := all
 	for _, c := range v.Clocks {
-		if c.Across != nil && !slices.ContainsFunc(c.Faults, func(f ClockFault) bool { return f.Kind == FaultWarp }) {
+		if c.Across != nil && c.Fault(FaultWarp) == nil {
 			fewest = min(fewest, c.Across.Pairs)
 		}
 	}
@@ -433,20 +432,19 @@ func notHeld(relations []Relation) int {
 	return len(slices.DeleteFunc(slices.Clone(relations), func(r Relation) bool { return r.Held }))
 }
 
-// faultColumns has two columns for each kind of fault.
+// faultColumns has two columns for each kind of fault: how often, and the size.
 var faultColumns = func() (all []table.Column[VerifiedClock]) {
 	for _, kind := range ClockFaults {
-		fault := func(c VerifiedClock) (f ClockFault) {
-			if i := slices.IndexFunc(c.Faults, func(f ClockFault) bool { return f.Kind == kind }); i >= 0 {
-				f = c.Faults[i]
-			}
-			return f
+		add := func(key string, none float64, of func(*ClockFault) float64) {
+			figure := table.Within(func(c VerifiedClock) *ClockFault { return c.Fault(kind) }, none)
+			all = append(all, table.Column[VerifiedClock]{Key: kind + key, Value: figure(of)})
 		}
-		all = append(all,
-			table.Column[VerifiedClock]{Key: kind + "_count",
-				Value: func(c VerifiedClock) float64 { return float64(fault(c).Count) }},
-			table.Column[VerifiedClock]{Key: kind + "_worst_ns",
-				Value: func(c VerifiedClock) float64 { return table.Known(fault(c).WorstNS) }})
+		add("_count", 0, func(f *ClockFault) float64 { return float64(f.Count) })
+		if kind == FaultFast {
+			add("_ppm", table.Unknown, func(f *ClockFault) float64 { return f.PPM })
+		} else {
+			add("_worst_ns", table.Unknown, func(f *ClockFault) float64 { return table.Known(f.WorstNS) })
+		}
 	}
 	return all
 }()

@@ -159,16 +159,13 @@ func unread(ctx context.Context, err error, v VerifiedClock) string {
 }
 
 func verdictOn(v VerifiedClock, perThread bool) string {
-	has := func(kinds ...string) bool {
-		return slices.ContainsFunc(v.Faults, func(f ClockFault) bool { return slices.Contains(kinds, f.Kind) })
-	}
 	compared := v.Across != nil && v.Across.Pairs > 0
 	switch {
 	case v.Reads == 0:
 		return Unverified
-	case has(FaultBackwards):
+	case v.Fault(FaultBackwards) != nil:
 		return Backwards
-	case has(FaultWarp):
+	case v.Fault(FaultWarp) != nil:
 		return OneCPU
 	case len(v.Faults) > 0:
 		return Faulty

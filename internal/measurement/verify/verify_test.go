@@ -79,12 +79,11 @@ func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
 func TestOneStepBackIsFound(t *testing.T) {
 	ctx, enough := context.WithCancel(context.Background())
 	defer enough()
-	var readers atomic.Int32
-	c := fake("steps@fake", clock.Monotonic, func() func() int64 {
-		value, reads, faulty := int64(0), 0, readers.Add(1) > 1 // the first is for the checks before
+	c := watched("steps@fake", clock.Monotonic, func() func() int64 {
+		value, reads := int64(0), 0
 		return func() int64 {
 			reads++
-			if value++; faulty && reads == 10_000_000 {
+			if value++; reads == 10_000_000 {
 				value -= 2
 			}
 			if reads == 11_000_000 {
@@ -111,13 +110,10 @@ func TestOneStepOfTheClockIsOneFault(t *testing.T) {
 	ctx, enough := context.WithCancel(t.Context())
 	defer enough()
 	const some = 1000
-	var opened, ready, seen atomic.Int32
-	c := fake("set@fake", clock.Wall, func() func() int64 {
-		watched, before, after := opened.Add(1) > 1, 0, 0 // one reader is for the checks before
+	var ready, seen atomic.Int32
+	c := watched("set@fake", clock.Wall, func() func() int64 {
+		before, after := 0, 0
 		return func() int64 {
-			if !watched {
-				return now()
-			}
 			if before++; before == some {
 				ready.Add(1)
 			}
@@ -132,7 +128,7 @@ func TestOneStepOfTheClockIsOneFault(t *testing.T) {
 	})
 	c.PerThread = true
 	v := Run(ctx, []clock.Clock{c}, Settings{Time: 10 * time.Minute, CPUs: cpus, All: []clock.Clock{c}}, nil)
-	f := faultOf(v.Clocks[0], FaultBackwards)
+	f := v.Clocks[0].Fault(FaultBackwards)
 	require.NotNil(t, f)
 	require.Equal(t, int64(1), f.Count)
 }
@@ -152,7 +148,7 @@ func TestWarpOfOneOfManyClocks(t *testing.T) {
 			under(span, cpus), nil)
 		require.Empty(t, v.Clocks[0].Faults)
 		require.Empty(t, v.Clocks[2].Faults)
-		if faultOf(v.Clocks[1], FaultWarp) != nil {
+		if v.Clocks[1].Fault(FaultWarp) != nil {
 			return
 		}
 		require.NotEmpty(t, v.Missing())
@@ -192,7 +188,7 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 			for tries := 0; f == nil || f.WorstNS <= size-5000; tries++ {
 				require.Less(t, tries, 200)
 				c = run(t, cpus, planted.Counter(t, faulty, offset)).Clocks[0]
-				if f = faultOf(c, FaultWarp); f == nil {
+				if f = c.Fault(FaultWarp); f == nil {
 					t.Logf("missed %v ns: %+v", offset, c.Across)
 					require.Empty(t, c.Faults)
 					require.True(t, c.Across == nil || c.Across.SmallestWarpNS == 0 || c.Across.SmallestWarpNS > size)
@@ -251,46 +247,92 @@ func (v *virtual) now() int64 {
 	return v.ns
 }
 
-// inVirtualTime verifies a clock on one CPU in virtual time, with a witness of that time. Each reader gets its own
-// state from
-// the two functions.
-func inVirtualTime(t *testing.T, v virtual, coarse bool, read, second func(now int64) int64) VerifiedClock {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	v.end = cancel
-	c := shared("planted@fake", func() int64 { return read(v.now()) })
-	c.Coarse = coarse
-	witness := shared("LFENCE+RDTSC@cpu", func() int64 { return second(v.now()) })
-	settings := Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{witness},
-		CounterIsTrusted: true}
-	verified := Run(ctx, []clock.Clock{c}, settings, nil).Clocks[0]
-	require.Equal(t, witness.ID, verified.Witness)
-	return verified
-}
-
 func same(now int64) int64 { return now }
 
-// In every hundredth of a second the clock stands still for 1 ms, and then catches up, which
-// is a jump.
-func TestStallIsFound(t *testing.T) {
-	const every, length = int64(10 * time.Millisecond), int64(time.Millisecond)
-	c := inVirtualTime(t, virtual{each: 20, span: 100 * time.Millisecond}, false, func(now int64) int64 {
-		if into := now % every; into < length {
+// late returns a clock that is behind in one read of each four milliseconds, as a clock of Linux may be under hpet. It
+// does not go back.
+func late() func(now int64) int64 {
+	const behind, every = int64(50 * time.Microsecond), int64(4 * time.Millisecond)
+	last, since := int64(0), int64(0)
+	return func(now int64) int64 {
+		if now-since > every {
+			since, now = now, max(last+1, now-behind)
+		}
+		last = now
+		return now
+	}
+}
+
+// stalling returns a clock that stands still for a time at the start of each period, and then catches up.
+func stalling(period, length int64) func(now int64) int64 {
+	return func(now int64) int64 {
+		if into := now % period; into < length {
 			return now - into
 		}
 		return now
-	}, same)
-	require.Equal(t, Faulty, c.Verdict)
-	require.Len(t, c.Faults, 2)
-	for _, kind := range []string{FaultStall, FaultJump} {
-		f := faultOf(c, kind)
-		require.NotNil(t, f)
-		require.Positive(t, f.Count)
-		require.Greater(t, f.WorstNS, 0.8*float64(length))
-		require.LessOrEqual(t, f.WorstNS, float64(length))
 	}
-	require.InDelta(t, faultOf(c, FaultStall).WorstNS, c.StoodNS, 1)
+}
+
+// A clock is watched on one CPU, with a witness, in virtual time. Each planted fault is found with its size, in ns or
+// ppm, and no other.
+func TestFaultsAgainstTheWitness(t *testing.T) {
+	const us, ms = int64(time.Microsecond), int64(time.Millisecond)
+	fast := func(ppm int64) func(now int64) int64 { return func(now int64) int64 { return now + now*ppm/1e6 } }
+	jumping := func(now int64) int64 { return now + now/(4*ms)*50*us }
+	interrupts := stalling(300*ms, 150*ms)
+	ticking := func(now int64) int64 { return interrupts(now) / ms * ms }
+	for name, test := range map[string]struct {
+		time         virtual
+		coarse       bool
+		read, second func(now int64) int64
+		faults       map[string][2]float64
+		stoodNS      float64 // at least
+	}{
+		"stalls and catches up": {virtual{each: 20, span: 100 * time.Millisecond}, false, stalling(10*ms, ms), same,
+			map[string][2]float64{FaultStall: {0.8e6, 1e6}, FaultJump: {0.8e6, 1e6}}, 0.8e6},
+		"jumps": {virtual{each: 20, span: 100 * time.Millisecond}, false, jumping, same,
+			map[string][2]float64{FaultJump: {25e3, 75e3}}, 0},
+		"runs fast": {virtual{each: 20, span: 100 * time.Millisecond}, false, fast(1_500_000), same,
+			map[string][2]float64{FaultFast: {1.499e6, 1.5e6}}, 0},
+		"runs a little fast": {virtual{each: 20, span: 100 * time.Millisecond}, false, fast(300_000), same,
+			map[string][2]float64{FaultFast: {0.299e6, 0.3e6}}, 0},
+		"runs fast, and the thread loses its CPU": {virtual{each: 20, span: time.Second, away: 5 * time.Millisecond}, false,
+			fast(1_500_000), same, map[string][2]float64{FaultFast: {1.4e6, 1.5e6}}, 0},
+		"runs fast and jumps": {virtual{each: 20, span: 100 * time.Millisecond}, false,
+			func(now int64) int64 { return fast(1_500_000)(jumping(now)) }, same,
+			map[string][2]float64{FaultFast: {1.5e6, 1.55e6}}, 0},
+		"the witness is behind now and then": {virtual{each: 60, span: 200 * time.Millisecond}, false, same, late(), nil, 0},
+		"the thread loses its CPU": {virtual{each: 20, span: time.Second, away: 5 * time.Millisecond}, false, same, same,
+			nil, 0},
+		// The interrupt of a clock with a tick of 1 ms comes 150 ms late.
+		"late ticks of a coarse clock": {virtual{each: 500, span: 1200 * time.Millisecond}, true, ticking, same, nil, 75e6},
+		"late ticks":                   {virtual{each: 500, span: 1200 * time.Millisecond}, false, ticking, same, nil, 75e6},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		test.time.end = cancel
+		c := shared("planted@fake", func() int64 { return test.read(test.time.now()) })
+		c.Coarse = test.coarse
+		witness := shared("LFENCE+RDTSC@cpu", func() int64 { return test.second(test.time.now()) })
+		settings := Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{witness},
+			CounterIsTrusted: true}
+		v := Run(ctx, []clock.Clock{c}, settings, nil).Clocks[0]
+		cancel()
+		require.Equal(t, witness.ID, v.Witness, name)
+		require.Greater(t, v.Reads, int64(100_000), name)
+		require.GreaterOrEqual(t, v.StoodNS, test.stoodNS, name)
+		require.Equal(t, len(test.faults) > 0, v.Verdict == Faulty, name)
+		require.Len(t, v.Faults, len(test.faults), "%s: %+v", name, v.Faults)
+		for kind, size := range test.faults {
+			f := v.Fault(kind)
+			require.NotNil(t, f, "%s: %s", name, kind)
+			require.Positive(t, f.Count, name)
+			require.GreaterOrEqual(t, f.WorstNS+f.PPM, size[0], "%s: %s", name, kind)
+			require.LessOrEqual(t, f.WorstNS+f.PPM, size[1], "%s: %s", name, kind)
+		}
+		if f := v.Fault(FaultStall); f != nil {
+			require.InDelta(t, f.WorstNS, v.StoodNS, 1, name)
+		}
+	}
 }
 
 // Some systems return elapsed time as the CPU time of a thread.
@@ -304,74 +346,19 @@ func TestCPUTimeThatCountsSleepIsFound(t *testing.T) {
 	v := run(t, planted.TwoCPUs(t), counts("wall@syscall", now),
 		counts("cpu@syscall", func() int64 { return reads.Add(50) }))
 	require.Equal(t, Faulty, v.Clocks[0].Verdict)
-	f := faultOf(v.Clocks[0], FaultAsleep)
+	f := v.Clocks[0].Fault(FaultAsleep)
 	require.NotNil(t, f)
 	require.GreaterOrEqual(t, f.WorstNS, 20e6)
-	require.Nil(t, faultOf(v.Clocks[1], FaultAsleep))
-}
-
-func TestJumpIsFound(t *testing.T) {
-	const size = int64(50 * time.Microsecond)
-	c := inVirtualTime(t, virtual{each: 20, span: 100 * time.Millisecond}, false,
-		func(now int64) int64 { return now + now/int64(4*time.Millisecond)*size }, same)
-	require.Equal(t, Faulty, c.Verdict)
-	require.Len(t, c.Faults, 1)
-	f := faultOf(c, FaultJump)
-	require.NotNil(t, f)
-	require.Positive(t, f.Count)
-	require.InDelta(t, size, f.WorstNS, 0.5*float64(size))
-}
-
-// The witness is behind in one read of each four milliseconds, as a clock of Linux may be under
-// hpet. It does not go back.
-func TestWitnessThatIsBehindIsNoJump(t *testing.T) {
-	const behind, every = int64(50 * time.Microsecond), int64(4 * time.Millisecond)
-	lags, last, since := 0, int64(0), int64(0)
-	c := inVirtualTime(t, virtual{each: 60, span: 200 * time.Millisecond}, false, same, func(now int64) int64 {
-		if now-since > every {
-			lags++
-			since, now = now, max(last+1, now-behind)
-		}
-		last = now
-		return now
-	})
-	require.Greater(t, lags, 10)
-	require.Empty(t, c.Faults)
-}
-
-// A thread that loses its CPU for 5 ms, during which both clocks advance, shows no fault.
-func TestPreemptionIsNoFault(t *testing.T) {
-	c := inVirtualTime(t, virtual{each: 20, span: time.Second, away: 5 * time.Millisecond}, false, same, same)
-	require.Empty(t, c.Faults)
-	require.Greater(t, c.Reads, int64(100_000))
-}
-
-// The interrupt of a clock with a tick of 1 ms comes 150 ms late.
-func TestLateTickIsNoFault(t *testing.T) {
-	const tick, every, late = int64(time.Millisecond), int64(300 * time.Millisecond), int64(150 * time.Millisecond)
-	for _, says := range []bool{true, false} {
-		c := inVirtualTime(t, virtual{each: 500, span: 1200 * time.Millisecond}, says, func(now int64) int64 {
-			if into := now % every; into < late {
-				now -= into
-			}
-			return now / tick * tick
-		}, same)
-		require.Empty(t, c.Faults)
-		require.Greater(t, c.StoodNS, float64(late)/2)
-	}
+	require.Nil(t, v.Clocks[1].Fault(FaultAsleep))
 }
 
 // A jump in the last batch of a run is judged too. The clock jumps when the time of the run is over.
 func TestJumpInTheLastBatch(t *testing.T) {
 	ctx, end := context.WithCancel(context.Background())
 	defer end()
-	var opened, reads atomic.Int64
-	c := fake("jumps last@fake", clock.Monotonic, func() func() int64 {
-		watched := opened.Add(1) > 1 // one reader is for the checks before
+	var reads atomic.Int64
+	c := watched("jumps last@fake", clock.Monotonic, func() func() int64 {
 		return func() int64 {
-			if !watched {
-				return now()
-			}
 			if reads.Add(1) == 100_000 {
 				end()
 				time.Sleep(100 * time.Millisecond) // the run ends with this batch
@@ -383,7 +370,7 @@ func TestJumpInTheLastBatch(t *testing.T) {
 		}
 	})
 	v := Run(ctx, []clock.Clock{c}, under(10*time.Minute, thread.Usable()[:1]), nil)
-	f := faultOf(v.Clocks[0], FaultJump)
+	f := v.Clocks[0].Fault(FaultJump)
 	require.NotNil(t, f)
 	require.Equal(t, int64(1), f.Count)
 	require.InDelta(t, 1e9, f.WorstNS, 1e8)
@@ -414,14 +401,14 @@ func TestVDSOThatIsAheadIsFound(t *testing.T) {
 		require.Empty(t, v.Clocks[0].Faults)
 		c := v.Clocks[1]
 		require.Equal(t, Faulty, c.Verdict)
-		f := faultOf(c, FaultOutside)
+		f := c.Fault(FaultOutside)
 		require.NotNil(t, f)
 		// A bracket in which the thread lost its CPU is wide enough.
 		require.Greater(t, float64(f.Count), 0.9*float64(c.Bracket.Brackets)/float64(len(thread.Usable())))
 		require.Greater(t, f.WorstNS, 500.0)
 		require.LessOrEqual(t, f.WorstNS, 1000.0)
 		require.InDelta(t, ahead, c.Bracket.OffsetNS, c.Bracket.BoundNS)
-		f = faultOf(c, FaultResolution)
+		f = c.Fault(FaultResolution)
 		require.NotNil(t, f)
 		require.Equal(t, 3999999.0, f.WorstNS)
 	}
@@ -440,7 +427,7 @@ func TestWhatCannotBeVerified(t *testing.T) {
 	stands := v.Clocks[2]
 	require.Equal(t, stands.Reads, stands.Repeats)
 	require.Equal(t, Faulty, stands.Verdict)
-	f := faultOf(stands, FaultStall)
+	f := stands.Fault(FaultStall)
 	require.NotNil(t, f, "a clock that never moves")
 	require.InDelta(t, f.WorstNS, stands.StoodNS, 1)
 }
@@ -459,8 +446,8 @@ func TestWallClockThatIsSetBack(t *testing.T) {
 	for span := 300 * time.Millisecond; ; span *= 2 {
 		require.Less(t, span, time.Minute)
 		v := Run(t.Context(), []clock.Clock{c}, under(span, cpus), nil)
-		require.Nil(t, faultOf(v.Clocks[0], FaultWarp))
-		if f := faultOf(v.Clocks[0], FaultBackwards); f != nil && f.WorstNS > 9e6 {
+		require.Nil(t, v.Clocks[0].Fault(FaultWarp))
+		if f := v.Clocks[0].Fault(FaultBackwards); f != nil && f.WorstNS > 9e6 {
 			require.Equal(t, Backwards, v.Clocks[0].Verdict)
 			require.InDelta(t, 1e7, f.WorstNS, 1e6)
 			return
@@ -491,12 +478,12 @@ func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
 		return r, nil
 	}
 	v := run(t, cpus, c)
-	require.Nil(t, faultOf(v.Clocks[0], FaultWarp))
+	require.Nil(t, v.Clocks[0].Fault(FaultWarp))
 }
 
 func TestClockThatFailsLaterIsAFault(t *testing.T) {
 	v := run(t, thread.Usable()[:1], failing("unplugged@fake", 50_000))
-	f := faultOf(v.Clocks[0], FaultFailed)
+	f := v.Clocks[0].Fault(FaultFailed)
 	require.NotNil(t, f)
 	require.Equal(t, "no such device", f.Text)
 	require.Positive(t, v.Clocks[0].Reads)
@@ -628,9 +615,8 @@ func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	block := make(chan struct{})
 	defer close(block)
-	var opened atomic.Int32
-	c := fake("blocked@fake", clock.Monotonic, func() func() int64 {
-		blocked := opened.Add(1) > 1 && thread.Current() == cpus[1] // one is for the checks before
+	c := watched("blocked@fake", clock.Monotonic, func() func() int64 {
+		blocked := thread.Current() == cpus[1]
 		return func() int64 {
 			if blocked {
 				<-block

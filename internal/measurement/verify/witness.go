@@ -25,24 +25,16 @@ type witness struct {
 }
 
 // An interval is the values of the witness before and after a batch of reads.
-type interval struct {
-	before, after     int64
-	nsPerTick, tickNS float64
+type interval struct{ before, after int64 }
+
+// most returns the max time in nanoseconds from the beginning of one batch to the end of another, or of the same.
+func (w *witness) most(from, to interval) float64 {
+	return float64(to.after-from.before)*w.nsPerTick + w.tickNS
 }
 
-func (w *witness) interval(before, after int64) interval {
-	return interval{before, after, w.nsPerTick, w.tickNS}
-}
-
-// most returns the max time in nanoseconds from the beginning of an earlier batch, which may
-// be this one, to the end of this one.
-func (s interval) most(earlier interval) float64 {
-	return float64(s.after-earlier.before)*s.nsPerTick + s.tickNS
-}
-
-// least returns the min time from the end of an earlier batch to the beginning of this one.
-func (s interval) least(earlier interval) float64 {
-	return max(0, float64(s.before-earlier.after)*s.nsPerTick-s.tickNS)
+// least returns the min time from the end of one batch to the beginning of a later one.
+func (w *witness) least(from, to interval) float64 {
+	return max(0, float64(to.before-from.after)*w.nsPerTick-w.tickNS)
 }
 
 // witnesses are the available witnesses; each clock is tried once.
