@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -35,38 +36,31 @@ func reasons(d Drift) map[string]string {
 func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 	const runs = 100
 	plants := []struct {
-		ppm, widest float64 // limits of the mean of the intervals, in ppm
-		clock       func(w *fakeWorld, ppm float64) clock.Clock
+		ppm, widest float64 // widest limits the mean of the intervals, in ppm
+		tickNS      float64 // of a coarse clock
+		wavy        bool
 		held        [numberOfPhases]int
 		width       float64
 	}{
-		{ppm: 50, widest: 0.1, clock: func(w *fakeWorld, ppm float64) clock.Clock { return w.fast("50", ppm) }},
-		{ppm: 0, widest: 0.1, clock: func(w *fakeWorld, ppm float64) clock.Clock { return w.fast("clean", ppm) }},
-		{ppm: -7, widest: 1500, clock: func(w *fakeWorld,
-			ppm float64) clock.Clock {
-			return w.coarse("4 ms", ppm, 4e6)
-		}},
-		{ppm: 300, widest: 6000, clock: func(w *fakeWorld,
-			ppm float64) clock.Clock {
-			return w.coarse("15.6 ms", ppm, 15.625e6)
-		}},
-		{ppm: 0, widest: 250e3, clock: func(w *fakeWorld,
-			ppm float64) clock.Clock {
-			return w.coarse("half a second", ppm, 5e8)
-		}},
-		{ppm: -20, widest: 30, clock: func(w *fakeWorld, ppm float64) clock.Clock {
-			return w.clock("wavy", 1e9, func(ns float64) int64 { return int64(ns*(1+ppm/1e6) + 1000*w.wave) })
-		}},
+		{ppm: 50, widest: 0.1}, {ppm: 0, widest: 0.1}, {ppm: -7, widest: 1500, tickNS: 4e6},
+		{ppm: 300, widest: 6000, tickNS: 15.625e6}, {ppm: 0, widest: 250e3, tickNS: 5e8}, {ppm: -20, widest: 30, wavy: true},
 	}
 	for seed := range uint64(runs) {
 		w := newWorld(seed)
 		w.readNS = 400 // the test does not check how tight the brackets are
 		var clocks []clock.Clock
-		for _, p := range plants {
-			clocks = append(clocks, p.clock(w, p.ppm))
+		for i, p := range plants {
+			c := w.fast(strconv.Itoa(i), p.ppm)
+			switch {
+			case p.wavy:
+				c = w.clock("wavy", 1e9, func(ns float64) int64 { return int64(ns*(1+p.ppm/1e6) + 1000*w.wave) })
+			case p.tickNS > 0:
+				c = w.coarse(strconv.Itoa(i), p.ppm, p.tickNS)
+				// A watch of 40 ms is too short for the longest tick.
+				c.ReportedNS = func() float64 { return p.tickNS }
+			}
+			clocks = append(clocks, c)
 		}
-		// A watch of 40 ms is too short for a tick.
-		clocks[4].ReportedNS = func() float64 { return 5e8 }
 		drift, err := w.run(t.Context(), clocks, w.reference(), both)
 		require.NoError(t, err)
 		for i, c := range drift.Clocks {

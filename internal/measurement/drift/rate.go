@@ -27,15 +27,8 @@ var (
 
 func (s *subject) result(reference *subject) DriftedClock {
 	d := DriftedClock{ID: s.clock.ID, NominalHz: s.hz}
-	err := s.err
-	if s.first != nil {
-		if failure := s.rates(&d, reference); err == nil {
-			err = failure
-		}
-	} else if err == nil {
-		err = errUnread
-	}
-	if err != nil {
+	missing := s.rates(&d, reference)
+	if err := cmp.Or(s.err, missing); err != nil {
 		d.Reason = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	return d
@@ -45,6 +38,9 @@ func (s *subject) result(reference *subject) DriftedClock {
 func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	first := len(s.phases[idle].kept)
 	all := slices.Concat(s.phases[idle].kept, s.phases[loaded].kept)
+	if len(all) == 0 {
+		return errUnread
+	}
 	if len(all) < fewest {
 		return tooFew(len(all))
 	}

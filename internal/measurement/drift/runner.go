@@ -159,7 +159,7 @@ func (r *runner) sweep(phase int) bool {
 			continue
 		}
 		if reading, ok := r.sight(s); ok {
-			s.add(phase, reading)
+			s.phases[phase].add(reading)
 		}
 	}
 	r.elapsed = max(r.elapsed, time.Duration(r.now()))

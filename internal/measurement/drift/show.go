@@ -42,7 +42,7 @@ func (t *Drift) Block(*result.Document) table.Block {
 			differ++
 			block.Level = table.Error
 			block.Faults = append(block.Faults, fmt.Sprintf("%s runs %s under load than idle, by %s ppm.", c.ID,
-				fasterOrSlower(change), words.Bounded(math.Abs(change), bound)))
+				words.Either(change < 0, "slower", "faster"), words.Bounded(math.Abs(change), bound)))
 		}
 	}
 	block.Notes = why.Lines()
@@ -55,7 +55,7 @@ func (t *Drift) Block(*result.Document) table.Block {
 		block.Verdict = "No clock changes its rate under load by more than the error bound. " + t.farthest(rated)
 	default:
 		block.Verdict = fmt.Sprintf("%d of %s at another rate under load, beyond the error bound. %s", differ,
-			words.Plural(compared, "clock")+map[bool]string{true: " runs", false: " run"}[differ == 1],
+			words.Plural(compared, "clock")+words.Either(differ == 1, " runs", " run"),
 			t.farthest(rated))
 	}
 	return block
@@ -80,13 +80,11 @@ func (t *Drift) farthest(rated int) string {
 	if known == 0 {
 		return fmt.Sprintf("Rates of %s against %s, in Hz only.", words.Plural(rated, "clock"), t.Reference)
 	}
-	rate, which, relation := phases(most)[0].rate, most.ID+" differs", "within"
+	rate, which := phases(most)[0].rate, most.ID+" differs"
 	if known > 1 {
 		which = fmt.Sprintf("Of %s %s differs most", words.Plural(known, "clock"), most.ID)
 	}
-	if math.Abs(*rate.PPM) > CorrectablePPM {
-		relation = "more than"
-	}
+	relation := words.Either(math.Abs(*rate.PPM) > CorrectablePPM, "more than", "within")
 	return fmt.Sprintf("%s from %s: %s ppm, %s a day, %s the %d ppm that NTP can correct.", which, t.Reference,
 		ppm(rate), perDay(rate), relation, CorrectablePPM)
 }
@@ -121,13 +119,6 @@ func atConfidence(r *DriftRate, confidence float64) float64 {
 		freedom = 100
 	}
 	return r.IntervalPPM * stats.StudentT(confidence, freedom) / stats.StudentT(r.Confidence, freedom)
-}
-
-func fasterOrSlower(change float64) string {
-	if change < 0 {
-		return "slower"
-	}
-	return "faster"
 }
 
 // A phase is a part of a run with its own rate of a clock.

@@ -28,7 +28,6 @@ type subject struct {
 	err    error   // why it could not be opened, or failed
 	tick   float64 // the step of its values
 	buffer [1]int64
-	first  *reading
 	phases [numberOfPhases]series
 }
 
@@ -55,11 +54,4 @@ func (s *subject) failed() bool {
 		s.err = clock.Failure(s.reader)
 	}
 	return s.err != nil
-}
-
-func (s *subject) add(phase int, r reading) {
-	if s.first == nil {
-		s.first = &r
-	}
-	s.phases[phase].add(r)
 }

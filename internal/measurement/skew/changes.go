@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -41,12 +42,5 @@ func (p CPUPair) value() section.Value {
 
 // worst returns the pair with the largest offset after the error bound is subtracted.
 func worst(pairs []CPUPair) CPUPair {
-	certain := func(p CPUPair) float64 { return math.Abs(p.OffsetNS) - p.BoundNS }
-	most := pairs[0]
-	for _, p := range pairs[1:] {
-		if certain(p) > certain(most) {
-			most = p
-		}
-	}
-	return most
+	return slices.MaxFunc(pairs, func(a, b CPUPair) int { return cmp.Compare(a.excessNS(), b.excessNS()) })
 }

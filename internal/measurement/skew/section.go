@@ -1,6 +1,8 @@
 package skew
 
 import (
+	"math"
+
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 )
@@ -58,7 +60,10 @@ type CPUPair struct {
 }
 
 // Apart reports whether the clock differs on the two CPUs by more than the error bound.
-func (p CPUPair) Apart() bool { return p.OffsetNS > p.BoundNS || -p.OffsetNS > p.BoundNS }
+func (p CPUPair) Apart() bool { return p.excessNS() > 0 }
+
+// excessNS returns the offset, either way, less its error bound.
+func (p CPUPair) excessNS() float64 { return math.Abs(p.OffsetNS) - p.BoundNS }
 
 // TickNS returns the resolution of the clock in ns, which is part of BoundNS.
 func (p CPUPair) TickNS() float64 { return p.BoundNS - p.RoundTripNS/2 }

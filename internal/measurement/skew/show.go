@@ -72,7 +72,7 @@ func apartPairs(pairs []CPUPair) []CPUPair {
 // worstFirst returns pairs in descending order of the offset minus its error bound. Pairs
 // within their bounds come last, in descending order of the offset.
 func worstFirst(pairs []CPUPair) []CPUPair {
-	certain := func(p CPUPair) float64 { return max(0, math.Abs(p.OffsetNS)-p.BoundNS) }
+	certain := func(p CPUPair) float64 { return max(0, p.excessNS()) }
 	sorted := slices.Clone(pairs)
 	slices.SortStableFunc(sorted, func(a, b CPUPair) int {
 		return cmp.Or(cmp.Compare(certain(b), certain(a)), cmp.Compare(math.Abs(b.OffsetNS), math.Abs(a.OffsetNS)))
@@ -183,7 +183,7 @@ var columns = []table.Column[line]{
 	{
 		Name: "significant", Key: "apart",
 		Text: text(func(p *CPUPair) string { return strconv.FormatBool(p.Apart()) }),
-		Cell: func(l line) string { return map[bool]string{true: "yes", false: "no"}[l.pair.Apart()] },
+		Cell: func(l line) string { return words.Either(l.pair.Apart(), "yes", "no") },
 	},
 	{Key: "reason", Text: func(l line) string { return l.reason }},
 }

@@ -28,36 +28,29 @@ func (s *Skew) verdict() string {
 		}
 	}
 	measured, wanted := s.coverage(compared)
-	by, clocks := "", words.Plural(len(compared), "clock")
-	if len(compared) > 1 {
-		by = " by every clock"
-	}
+	by, clocks := words.Either(len(compared) > 1, " by every clock", ""), words.Plural(len(compared), "clock")
 	if len(compared) < available {
 		clocks = fmt.Sprintf("%d of %s", len(compared), words.Plural(available, "clock"))
 	}
-	var text string
-	none := "No CPUs differ"
-	if s.Star() {
-		none = "No CPU differs from the first"
-	}
+	none := words.Either(s.Star(), "No CPU differs from the first", "No CPUs differ")
 	switch {
 	case len(compared) == 0 && len(s.CPUs) == 1:
-		text = "There is only one CPU: nothing to compare."
+		return "There is only one CPU: nothing to compare."
 	case len(compared) == 0:
-		text = "No clock could be compared between CPUs."
+		return "No clock could be compared between CPUs."
 	case len(apart) > 0:
-		text = "CPUs differ by more than the error bound: " + words.List(apart) + "."
+		text := "CPUs differ by more than the error bound: " + words.List(apart) + "."
 		if measured < wanted {
 			text += fmt.Sprintf(" Only %d of %s of CPUs were measured%s.", measured, words.Plural(wanted, "pair"), by)
 		}
+		return text
 	case measured < wanted:
-		text = fmt.Sprintf("%s by more than %s in %d of %s of CPUs (%s). The others were not measured%s.", none,
+		return fmt.Sprintf("%s by more than %s in %d of %s of CPUs (%s). The others were not measured%s.", none,
 			words.Duration(within), measured, words.Plural(wanted, "pair"), clocks, by)
 	default:
-		text = fmt.Sprintf("%s by more than %s (%s of CPUs, %s).", none, words.Duration(within),
+		return fmt.Sprintf("%s by more than %s (%s of CPUs, %s).", none, words.Duration(within),
 			words.Plural(measured, "pair"), clocks)
 	}
-	return text
 }
 
 // Star reports whether only the first CPU was compared with each other one, as on large machines.
