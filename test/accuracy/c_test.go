@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
@@ -75,37 +74,30 @@ func BenchmarkAgainstC(b *testing.B) {
 		call, path, _ := strings.Cut(c.ID, "@")
 		paths := map[string][]string{"vdso": {"libc", "vdso"}, "syscall": {"syscall", "door"}, "cpu": {"cpu"}}[path]
 		b.Run(c.ID, func(b *testing.B) {
-			var ours []float64
-			theirs, ratios := map[string][]float64{}, map[string][]float64{}
+			found := measured.Medians{}
 			for b.Loop() {
 				our, _ := byTimebench(b, timebench, c.ID)
-				ours = append(ours, our)
+				found.Add("ns-timebench", our)
 				for _, by := range paths {
 					their := byC(b, loop, by, call)
-					theirs[by] = append(theirs[by], their)
-					ratios[by] = append(ratios[by], our/their)
+					found.Add("ns-C-"+by, their)
+					found.Add("ratio-"+by, our/their)
 				}
 			}
-			b.ReportMetric(0, "ns/op") // the length of a pair says nothing
-			b.ReportMetric(stats.Median(ours), "ns-timebench")
-			for _, by := range paths {
-				b.ReportMetric(stats.Median(theirs[by]), "ns-C-"+by)
-				b.ReportMetric(stats.Median(ratios[by]), "ratio-"+by)
-			}
+			found.Report(b)
 		})
 	}
 }
 
 func BenchmarkFloorAgainstC(b *testing.B) {
 	loop, timebench := compiled(b, "loop"), need.Timebench(b)
-	var ours, theirs []float64
+	found := measured.Medians{}
 	for b.Loop() {
 		_, floor := byTimebench(b, timebench, "time.Now@go")
-		ours, theirs = append(ours, floor), append(theirs, byC(b, loop, "empty", "floor"))
+		found.Add("ns-timebench", floor)
+		found.Add("ns-C", byC(b, loop, "empty", "floor"))
 	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(stats.Median(ours), "ns-timebench")
-	b.ReportMetric(stats.Median(theirs), "ns-C")
+	found.Report(b)
 }
 
 // BenchmarkScalingAgainstC has threads count without reading, on all CPUs and on one: a figure below C's would be the
@@ -114,17 +106,15 @@ func BenchmarkScalingAgainstC(b *testing.B) {
 	program, cpus := compiled(b, "scale"), len(thread.Usable())
 	empty := clock.Clock{ID: "empty", Hz: 1, ReportedNS: func() float64 { return 0 }, Open: clock.OpenFloor}
 	settings := measure.Settings{Threads: []int{1, cpus}, Rounds: 1, Time: 500 * time.Millisecond, CPU: result.CPU{Usable: cpus}}
-	var ours, theirs []float64
+	found := measured.Medians{}
 	for b.Loop() {
 		costs, err := measure.Run(context.Background(), []clock.Clock{empty}, settings, nil)
 		require.NoError(b, err)
 		figures := costs.Clocks[0].Throughput
-		ours = append(ours, figures[1].ReadsPerSecond/figures[0].ReadsPerSecond/float64(cpus))
-		theirs = append(theirs, byC(b, program, strconv.Itoa(cpus)))
+		found.Add("scaling-timebench", figures[1].ReadsPerSecond/figures[0].ReadsPerSecond/float64(cpus))
+		found.Add("scaling-C", byC(b, program, strconv.Itoa(cpus)))
 	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(stats.Median(ours), "scaling-timebench")
-	b.ReportMetric(stats.Median(theirs), "scaling-C")
+	found.Report(b)
 }
 
 // The loop reads the clocks that it names, and no others.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
@@ -92,17 +91,15 @@ func distribution(t testing.TB, timebench string) (f figure, latencyNS float64) 
 // runs both in turn, nine times. The program is in Debian's package postgresql.
 func BenchmarkAgainstPgTestTiming(b *testing.B) {
 	timebench := need.Timebench(b)
-	var theirs, ours, latency, theirLong, ourLong []float64
+	found := measured.Medians{}
 	for b.Loop() {
-		their := byPostgres(b)
-		our, ns := distribution(b, timebench)
-		theirs, ours, latency = append(theirs, their.typicalNS), append(ours, our.typicalNS), append(latency, ns)
-		theirLong, ourLong = append(theirLong, their.longPerSecond), append(ourLong, our.longPerSecond)
+		theirs := byPostgres(b)
+		ours, latency := distribution(b, timebench)
+		found.Add("ns-pg-loop", theirs.typicalNS)
+		found.Add("ns-timebench", latency)
+		found.Add("ns-timebench-p50-less-bracket", ours.typicalNS)
+		found.Add("long-reads/s-pg", theirs.longPerSecond)
+		found.Add("long-reads/s-timebench", ours.longPerSecond)
 	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(stats.Median(theirs), "ns-pg-loop")
-	b.ReportMetric(stats.Median(latency), "ns-timebench")
-	b.ReportMetric(stats.Median(ours), "ns-timebench-p50-less-bracket")
-	b.ReportMetric(stats.Median(theirLong), "long-reads/s-pg")
-	b.ReportMetric(stats.Median(ourLong), "long-reads/s-timebench")
+	found.Report(b)
 }

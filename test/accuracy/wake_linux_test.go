@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
@@ -32,21 +31,21 @@ func BenchmarkWakeAgainstC(b *testing.B) {
 				continue
 			}
 			b.Run(name+"/"+of.span, func(b *testing.B) {
-				var ours, theirs, ratios []float64
+				medians := measured.Medians{}
 				for b.Loop() {
 					d := measured.Document(b, timebench, "wake", name, "--spans", of.span, "--duration", of.duration.String())
+					ours := 0.0
 					for _, found := range wake.Of(d).Ways {
 						if found.ID == way.ID {
-							ours = append(ours, found.Spans[0].MedianLateNS)
+							ours = found.Spans[0].MedianLateNS
 						}
 					}
-					theirs = append(theirs, byC(b, program, name, strconv.Itoa(of.ns), strconv.Itoa(of.sleeps)))
-					ratios = append(ratios, ours[len(ours)-1]/theirs[len(theirs)-1])
+					theirs := byC(b, program, name, strconv.Itoa(of.ns), strconv.Itoa(of.sleeps))
+					medians.Add("ns-timebench", ours)
+					medians.Add("ns-C", theirs)
+					medians.Add("ratio", ours/theirs)
 				}
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(stats.Median(ours), "ns-timebench")
-				b.ReportMetric(stats.Median(theirs), "ns-C")
-				b.ReportMetric(stats.Median(ratios), "ratio")
+				medians.Report(b)
 			})
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
@@ -54,19 +53,19 @@ func BenchmarkReader(b *testing.B) {
 	beside(b, func(b *testing.B) {
 		reading := reader.Start(b, readers.Options{Read: "vdso", Percent: 30, Seconds: 3600})
 		reading.Go()
-		named, taken := 0, []float64{}
+		named, taken := 0, measured.Medians{}
 		for b.Loop() {
 			began := time.Now()
 			out := need.Output(b, exec.Command(timebench, "doctor", "--fail-on", "never"))
-			taken = append(taken, time.Since(began).Seconds())
+			taken.Add("s/run", time.Since(began).Seconds())
 			if strings.Contains(string(out), "reader-c") {
 				named++
 			} else {
 				b.Logf("not named:\n%s", out)
 			}
 		}
+		taken.Report(b)
 		b.ReportMetric(float64(named), "named")
-		b.ReportMetric(stats.Median(taken), "s/run")
 	})
 }
 
@@ -76,21 +75,19 @@ func BenchmarkLatency(b *testing.B) {
 	loop := need.Compiled(b, "../accuracy/testdata/loop.c", "-O2", "-ldl")
 	calls := []string{"CLOCK_MONOTONIC", "CLOCK_REALTIME", "CLOCK_MONOTONIC_COARSE", "gettimeofday"}
 	beside(b, func(b *testing.B) {
-		ratios := map[string][]float64{}
+		ratios := measured.Medians{}
 		for b.Loop() {
 			clocks := compare.Of(measured.Document(b, timebench, "compare", "@vdso", "--threads", "1")).Clocks
 			for _, call := range calls {
 				lowest := lowestByC(b, loop, call)
 				for _, c := range clocks {
 					if c.ID == call+"@vdso" {
-						ratios[call] = append(ratios[call], c.Latency.MedianNS/lowest)
+						ratios.Add(call+"/C", c.Latency.MedianNS/lowest)
 					}
 				}
 			}
 		}
-		for call, all := range ratios {
-			b.ReportMetric(stats.Median(all), call+"/C")
-		}
+		ratios.Report(b)
 	})
 }
 
@@ -114,7 +111,7 @@ func lowestByC(t testing.TB, loop, call string) float64 {
 func BenchmarkThreads(b *testing.B) {
 	timebench := need.Timebench(b)
 	beside(b, func(b *testing.B) {
-		var taken []float64
+		taken := measured.Medians{}
 		for b.Loop() {
 			began := time.Now()
 			for _, c := range compare.Of(measured.Document(b, timebench, "compare", "--threads", "1..24")).Clocks {
@@ -126,9 +123,9 @@ func BenchmarkThreads(b *testing.B) {
 					require.Equal(b, i+1, t.Threads, c.ID)
 				}
 			}
-			taken = append(taken, time.Since(began).Seconds())
+			taken.Add("s/run", time.Since(began).Seconds())
 		}
-		b.ReportMetric(stats.Median(taken), "s/run")
+		taken.Report(b)
 	})
 }
 

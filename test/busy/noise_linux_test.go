@@ -3,7 +3,6 @@ package busy
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,44 +17,29 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// kinds returns the kinds of the warnings of a document.
-func kinds(d *result.Document) (all []string) {
-	for _, w := range d.Warnings {
-		all = append(all, w.Kind)
-	}
-	return all
-}
-
 // comparing is a run that takes a second.
 var comparing = []string{"compare", "time.Now@go", "--threads", "1", "--rounds", "200"}
 
 // Programs that keep every CPU busy are load; the run itself, which keeps a CPU busy, is not.
 func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 	timebench := need.Timebench(t)
-	for range runtime.NumCPU() {
-		hog := exec.Command("sh", "-c", "while :; do :; done")
-		require.NoError(t, hog.Start())
-		defer func() {
-			_ = hog.Process.Kill()
-			_ = hog.Wait()
-		}()
-	}
-	require.Contains(t, kinds(measured.Document(t, timebench, comparing...)), "load")
+	load(t, 2*runtime.NumCPU())
+	require.Contains(t, measured.Warned(measured.Document(t, timebench, comparing...)), "load")
 }
 
 // A control group with a tenth of a CPU stops the run again and again.
 func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
 	d := inGroup(t, limited(t), comparing...)
-	require.Contains(t, kinds(d), "quota")
+	require.Contains(t, measured.Warned(d), "quota")
 	require.InDelta(t, 0.1, d.Host.CPU.Quota, 1e-9)
 	require.Positive(t, d.Conditions.ThrottledNS)
-	require.NotContains(t, kinds(d), "clocksource")
+	require.NotContains(t, measured.Warned(d), "clocksource")
 }
 
 // A control group with a tenth of a CPU stops a program while it sleeps, too: doctor names the quota, with the latest sleep.
 func TestQuotaThatDelaysSleepsIsNamed(t *testing.T) {
 	d := inGroup(t, limited(t), "wake", "nanosleep", "--spans", "1ms", "--load", "--duration", "3s")
-	require.Contains(t, kinds(d), "quota")
+	require.Contains(t, measured.Warned(d), "quota")
 	findings := diagnose.Findings(d)
 	i := slices.IndexFunc(findings, func(f result.Finding) bool { return f.Kind == "quota" })
 	require.GreaterOrEqual(t, i, 0)

@@ -18,6 +18,14 @@ func Document(t testing.TB, timebench string, args ...string) *result.Document {
 	return Read(t, need.Output(t, exec.Command(timebench, append(args, "--format", "json")...)))
 }
 
+// Warned returns the kinds of the warnings of a document.
+func Warned(d *result.Document) (kinds []string) {
+	for _, w := range d.Warnings {
+		kinds = append(kinds, w.Kind)
+	}
+	return kinds
+}
+
 // Read decodes a document.
 func Read(t testing.TB, text []byte) *result.Document {
 	t.Helper()

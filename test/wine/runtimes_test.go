@@ -26,15 +26,19 @@ func windowsPath(path string) string { return "Z:" + strings.ReplaceAll(path, "/
 // starts with ERROR_INTERNAL_ERROR, because the new process ended before it began.
 const lost = "Internal error."
 
-// measured runs a command that measures runtimes with --out report, and returns its section, its exit status and its
-// standard error. If Wine lost a program, it runs the command again, up to five times.
-func measured(t *testing.T, folder string, environment []string, command ...string) (*runtimes.Runtimes, int, string) {
+// runtimesBy runs a command that measures runtimes with --out report, and returns its section and how it ended. If Wine
+// lost a program, it runs the command again, up to five times.
+func runtimesBy(t *testing.T, folder string, environment []string, command ...string) (*runtimes.Runtimes, ran) {
 	t.Helper()
 	for left := 4; ; left-- {
-		section, status, stderr := measuredOnce(t, folder, environment, command...)
+		ended := run(t, folder, environment, command...)
+		document, err := sections.Load(filepath.Join(folder, "report"))
+		require.NoError(t, err, "status %d: %s", ended.status, ended.stderr)
+		section := runtimes.Of(document)
+		require.NotNil(t, section)
 		if left == 0 || !slices.ContainsFunc(section.Runtimes,
 			func(r runtimes.MeasuredRuntime) bool { return strings.Contains(r.Reason, lost) }) {
-			return section, status, stderr
+			return section, ended
 		}
 		t.Logf("Wine lost a program: %+v", section.Runtimes)
 		leavesNothing(t, folder)
@@ -44,18 +48,6 @@ func measured(t *testing.T, folder string, environment []string, command ...stri
 			require.NoError(t, os.Remove(name))
 		}
 	}
-}
-
-// measuredOnce is one run of measured.
-func measuredOnce(t *testing.T, folder string, environment []string,
-	command ...string) (*runtimes.Runtimes, int, string) {
-	t.Helper()
-	ran := run(t, folder, environment, command...)
-	document, err := sections.Load(filepath.Join(folder, "report"))
-	require.NoError(t, err, "status %d: %s", ran.status, ran.stderr)
-	section := runtimes.Of(document)
-	require.NotNil(t, section)
-	return section, ran.status, ran.stderr
 }
 
 // running returns the processes whose command line contains a text. The command line of a zombie is empty.
@@ -131,9 +123,9 @@ func TestFakeRuntimes(t *testing.T) {
 	for _, w := range wanted {
 		command = append(command, "--runtime", "python3="+windowsPath(filepath.Join(folder, w.program)))
 	}
-	section, status, stderr := measured(t, folder, nil, command...)
+	section, ended := runtimesBy(t, folder, nil, command...)
 	leavesNothing(t, folder)
-	require.Zero(t, status, stderr)
+	ended.ok(t)
 	require.Len(t, section.Runtimes, 1+len(wanted))
 	require.Equal(t, "not found in PATH: python3, python, py", section.Runtimes[0].Reason)
 	for i, w := range wanted {
@@ -166,11 +158,10 @@ func TestInterruptEndsRuntimes(t *testing.T) {
 	wine, exe := built(t)
 	folder := fakes(t)
 	// The event comes when the child runs.
-	section, status, stderr := measured(t, folder, nil, wine, compiled(t, "ctrl"), "hangs.exe.started/", "0", exe,
-		"runtimes", "python3", "--runtime", "python3="+windowsPath(filepath.Join(folder, "hangs.exe")), "--out", "report")
+	section, ended := runtimesBy(t, folder, nil, wine, compiled(t, "ctrl"), "hangs.exe.started/", "0", exe, "runtimes", "python3", "--runtime", "python3="+windowsPath(filepath.Join(folder, "hangs.exe")), "--out", "report")
 	leavesNothing(t, folder)
 	require.DirExists(t, filepath.Join(folder, "hangs.exe.started"), "its child never ran")
-	require.Equal(t, 130, status, stderr)
+	require.Equal(t, 130, ended.status, ended.stderr)
 	require.Equal(t, "interrupted", section.Runtimes[1].Reason)
 }
 
@@ -182,10 +173,9 @@ func TestPython(t *testing.T) {
 		need.Missing(t, "python.exe", "test/wine/python puts it into the Wine prefix")
 	}
 	environment := []string{`WINEPATH=C:\python`, "PYTHONMALLOC=debug"}
-	section, status, stderr := measured(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--call-time",
-		"20ms",
+	section, ended := runtimesBy(t, t.TempDir(), environment, wine, exe, "runtimes", "python3", "--call-time", "20ms",
 		"--out", "report")
-	require.Zero(t, status, stderr)
+	ended.ok(t)
 	require.Len(t, section.Runtimes, 1)
 	python := section.Runtimes[0]
 	require.True(t, python.Available, python.Reason)

@@ -25,11 +25,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -76,6 +76,13 @@ type ran struct {
 	status         int
 }
 
+// ok returns the output and the end of a command that must have succeeded.
+func (r ran) ok(t testing.TB) ran {
+	t.Helper()
+	require.Zero(t, r.status, "%s\n%s", r.stdout, r.stderr)
+	return r
+}
+
 // limit is far more than a command here takes.
 const limit = 5 * time.Minute
 
@@ -115,11 +122,9 @@ func TestReportIsReadOnLinux(t *testing.T) {
 	wine, exe := built(t)
 	folder := t.TempDir()
 	command := []string{wine, exe, "compare", "--throughput-time", "20ms", "--rounds", "10", "--threads", "1..4", "--out"}
-	first := run(t, folder, nil, append(command, "report")...)
-	require.Zero(t, first.status, first.stderr)
+	first := run(t, folder, nil, append(command, "report")...).ok(t)
 	require.Regexp(t, onlyWrote, first.stderr, "neither progress nor warnings where no console is")
-	second := run(t, folder, nil, append(command, "again.zip", "--quiet")...)
-	require.Zero(t, second.status, second.stderr)
+	run(t, folder, nil, append(command, "again.zip", "--quiet")...).ok(t)
 
 	document, err := sections.Load(filepath.Join(folder, "report"))
 	require.NoError(t, err)
@@ -154,8 +159,7 @@ func TestReportIsReadOnLinux(t *testing.T) {
 	native := need.Timebench(t)
 	rendered := run(t, folder, nil, native, "render", "report")
 	require.Equal(t, first.stdout, rendered.stdout, "one document, one table, byte for byte")
-	diff := run(t, folder, nil, native, "diff", "report", "again.zip")
-	require.Zero(t, diff.status, diff.stderr)
+	diff := run(t, folder, nil, native, "diff", "report", "again.zip").ok(t)
 	require.Contains(t, diff.stdout, "QueryPerformanceCounter@winapi")
 	back := run(t, folder, nil, wine, exe, "diff", "report", "again.zip")
 	require.Equal(t, diff.stdout, back.stdout)
@@ -168,8 +172,7 @@ func TestClocksHold(t *testing.T) {
 	native := need.Timebench(t)
 	folder := t.TempDir()
 	for _, command := range [][]string{{"verify", "--all", "--duration", "3s"}, {"drift", "--duration", "3s", "--load"}} {
-		ran := run(t, folder, nil, append(append([]string{wine, exe}, command...), "--out", command[0])...)
-		require.Zero(t, ran.status, "%s\n%s", ran.stdout, ran.stderr)
+		ran := run(t, folder, nil, append(append([]string{wine, exe}, command...), "--out", command[0])...).ok(t)
 		require.Regexp(t, onlyWrote, ran.stderr)
 		rendered := run(t, folder, nil, native, "render", command[0])
 		_, tables, isThere := strings.Cut(ran.stdout, "\n\n") // the facts end
@@ -201,13 +204,10 @@ func TestWithoutWinmm(t *testing.T) {
 	t.Parallel()
 	wine, exe := built(t)
 	without := []string{"WINEDLLOVERRIDES=winmm="}
-	list := run(t, "", without, wine, exe, "list")
-	require.Zero(t, list.status, list.stderr)
+	list := run(t, "", without, wine, exe, "list").ok(t)
 	require.Contains(t, strings.Join(strings.Fields(list.stdout), " "), "no: this Windows has no timeGetTime in winmm.dll")
 	compare := run(t, "", without, wine, exe, "compare", "timeGetTime", "GetTickCount64", "--threads", "1",
-		"--throughput-time",
-		"5ms", "--rounds", "1")
-	require.Zero(t, compare.status, compare.stderr)
+		"--throughput-time", "5ms", "--rounds", "1").ok(t)
 	require.Regexp(t, `timeGetTime@winapi +this Windows has no timeGetTime in winmm\.dll`, compare.stdout)
 	raised := run(t, "", without, wine, exe, "compare", "GetTickCount64", "--timer-resolution", "1ms")
 	require.Equal(t, 2, raised.status)
@@ -220,11 +220,8 @@ func TestConsoleShowsProgress(t *testing.T) {
 	t.Parallel()
 	wine, exe := built(t)
 	script := need.Program(t, "script")
-	command := strings.Join([]string{wine, exe, "compare", "time.Now@go", "--threads", "1,2", "--throughput-time", "1s",
-		"--rounds",
-		"1"}, " ")
-	console := run(t, t.TempDir(), []string{"TERM=xterm"}, script, "-qec", command, "typescript")
-	require.Zero(t, console.status, console.stdout)
+	command := wine + " " + exe + " compare time.Now@go --threads 1,2 --throughput-time 1s --rounds 1"
+	console := run(t, t.TempDir(), []string{"TERM=xterm"}, script, "-qec", command, "typescript").ok(t)
 	require.Contains(t, console.stdout, "Measuring 1 clock with 1 to 2 threads: about ")
 	require.Contains(t, console.stdout, "time.Now@go")
 }
@@ -252,11 +249,8 @@ func byC(t testing.TB, wine, loop, path, call string) (ns float64, ok bool) {
 func byTimebench(t testing.TB, wine, exe, id string) (median, floor float64) {
 	t.Helper()
 	out := run(t, "", nil, wine, exe, "compare", id, "--threads", "1", "--throughput-time", "1ms", "--rounds", "15",
-		"--format",
-		"json")
-	require.Zero(t, out.status, out.stderr)
-	document, err := sections.Read(strings.NewReader(out.stdout))
-	require.NoError(t, err)
+		"--format", "json").ok(t)
+	document := measured.Read(t, []byte(out.stdout))
 	return compare.Of(document).Clocks[0].Latency.MedianNS, compare.Of(document).FloorNS
 }
 
@@ -277,8 +271,7 @@ func TestCReadsTheSameClocks(t *testing.T) {
 	t.Parallel()
 	wine, exe := built(t)
 	loop := compiled(t, "loop")
-	list := run(t, "", nil, wine, exe, "list")
-	require.Zero(t, list.status, list.stderr)
+	list := run(t, "", nil, wine, exe, "list").ok(t)
 	checked := 0
 	for _, line := range strings.Split(list.stdout, "\n") {
 		call, path, isID := strings.Cut(strings.SplitN(line+" ", " ", 2)[0], "@")
@@ -298,8 +291,7 @@ func TestCSeesThePageStep(t *testing.T) {
 	wine, _ := built(t)
 	loop := compiled(t, "loop")
 	for _, name := range []string{"SystemTime", "InterruptTime", "TickCount"} {
-		step := run(t, "", nil, wine, loop, "step", name)
-		require.Zero(t, step.status)
+		step := run(t, "", nil, wine, loop, "step", name).ok(t)
 		require.Regexp(t, `^[\d.]+ \([\d.]+ to [\d.]+\), [1-9]\d* steps\r?\n$`, step.stdout)
 	}
 }
@@ -332,13 +324,12 @@ func BenchmarkAgainstC(b *testing.B) {
 }
 
 func pairs(b *testing.B, pair func() (ours, theirs float64)) {
-	var ours, theirs, ratios []float64
+	found := measured.Medians{}
 	for b.Loop() {
-		our, their := pair()
-		ours, theirs, ratios = append(ours, our), append(theirs, their), append(ratios, our/their)
+		ours, theirs := pair()
+		found.Add("ns-timebench", ours)
+		found.Add("ns-C", theirs)
+		found.Add("ratio", ours/theirs)
 	}
-	b.ReportMetric(0, "ns/op") // the length of a pair says nothing
-	b.ReportMetric(stats.Median(ours), "ns-timebench")
-	b.ReportMetric(stats.Median(theirs), "ns-C")
-	b.ReportMetric(stats.Median(ratios), "ratio")
+	found.Report(b)
 }
