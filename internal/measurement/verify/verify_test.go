@@ -380,15 +380,14 @@ func TestJumpInTheLastBatch(t *testing.T) {
 func TestCoarseClockIsClean(t *testing.T) {
 	const tick = int64(4 * time.Millisecond)
 	var c VerifiedClock
-	// On a busy machine a thread may not have a CPU for two consecutive ticks.
-	for tries := 0; c.TickNS == 0; tries++ {
+	// On a busy machine a thread may not have a CPU for two consecutive ticks, or from one to the next.
+	for tries := 0; c.TickNS == 0 || c.StoodNS <= float64(tick)/2; tries++ {
 		require.Less(t, tries, 200)
 		c = run(t, thread.Usable(), shared("coarse@fake", func() int64 { return now() / tick * tick })).Clocks[0]
 		require.Empty(t, c.Faults)
 	}
 	require.InDelta(t, tick, c.TickNS, 1)
 	require.Greater(t, c.Repeats, c.Reads/2)
-	require.Greater(t, c.StoodNS, float64(tick)/2)
 }
 
 func TestVDSOThatIsAheadIsFound(t *testing.T) {
