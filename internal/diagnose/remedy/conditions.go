@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
-	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
 // Holds reports whether facts hold on a machine: "linux, not container or guest-of kvm qemu". A comma binds closer than
@@ -78,7 +77,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	"nothing-failed": is((*machine).NothingFailed),
 	"checked-by":     one((*machine).CheckedBy),
 	"shows":          one((*machine).Shows),
-	"logs":           one(func(s *machine, kind string) bool { return s.Logs(kernellog.Kind(kind)) }),
+	"logs":           one((*machine).Logs),
 	// The clock source.
 	"source":           func(s *machine, names []string) bool { return slices.Contains(names, s.ClockSource) },
 	"could-use":        one((*machine).CouldUse),

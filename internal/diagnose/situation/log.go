@@ -39,7 +39,7 @@ func (s *Situation) NothingFailed() bool {
 }
 
 // Logs reports whether the kernel log has a message of a kind.
-func (s *Situation) Logs(kind kernellog.Kind) bool {
+func (s *Situation) Logs(kind string) bool {
 	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool { return e.Kind == kind })
 }
 

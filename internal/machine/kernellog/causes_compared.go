@@ -17,7 +17,7 @@ func (c comparison) disagrees() bool { return c.marked && c.both() != "" }
 // badlyCalibrated is whether the clocks differ by little, so soon after boot that the rate of the TSC may be the first
 // estimate.
 func badlyCalibrated(l log, c comparison) bool {
-	refined := slices.ContainsFunc(l.of(tscRefined), func(e Event) bool { return e.Index < c.at.Index })
+	refined := slices.ContainsFunc(l.of("tsc-refined"), func(e Event) bool { return e.Index < c.at.Index })
 	first := c.clock.name == "tsc-early" || c.at.Timed && c.at.AtNS < early && !refined
 	return c.known() && c.watchdog.ns > 0 && math.Abs(c.ppm()) < 1000 && c.marked && first
 }
@@ -144,7 +144,7 @@ func watchdogJumped(c *Cause, _ log, x comparison) {
 
 // gaveUp returns the lines in which the watchdog gave up because its own timer was slow to read.
 func gaveUp(l log) []Event {
-	found := l.of(readBackDelay)
+	found := l.of("read-back-delay")
 	if len(l.marking("clocksource watchdog")) == 0 && !slices.ContainsFunc(found, Event.Marks) {
 		return nil
 	}
@@ -179,7 +179,7 @@ func slowReadBack(c *Cause, l log, _ comparison) {
 // doubts returns the lines that speak against the TSC: firmware that wrote to it, another rate, and a comparison by
 // which the watchdog marked it.
 func (l log) doubts() []Event {
-	found := l.of(adjustDiffers, adjustForced, adjustWarp, rateDiffers)
+	found := l.of("tsc-adjust-differs", "tsc-adjust-forced", "tsc-adjust-compensate", "tsc-rate-differs")
 	for _, c := range l.comparisons {
 		if c.disagrees() {
 			found = append(found, c.events...)
@@ -197,7 +197,7 @@ func ranLate(c *Cause, l log, x comparison) {
 	if least, _ := x.limits(); math.IsNaN(least) {
 		condition = ", if the watchdog is right"
 	}
-	if len(l.of(stalled)) > 0 {
+	if len(l.of("stalled")) > 0 {
 		why = "and the log has a CPU that did nothing for seconds, so the machine hung or was paused"
 	}
 	c.Text = fmt.Sprintf("%s%s. The check ran at least %s late%s, %s. %s A guess: one of the two counted that "+

@@ -16,9 +16,10 @@ var reasonFunctions = map[string]functions{
 	"wrong-cpuid-rate":         {say: wrongCPUIDRate},
 	"impossible-counter-rate": {lines: those(func(_ log, e Event) bool {
 		return fastest[e.Clock] > 0 && e.Hz > fastest[e.Clock]
-	}, registered)},
+	}, "clocksource-registered")},
 	"impossible-rate": {
-		lines: those(impossibleRateIn, registered, tscRate, tscRefined, "hypervisor-tsc-rate"), say: impossibleRate,
+		lines: those(impossibleRateIn, "clocksource-registered", "tsc-rate", "tsc-refined", "hypervisor-tsc-rate"),
+		say:   impossibleRate,
 	},
 	"calibration-failed": {say: calibrationFailed},
 	"tsc-went-back by-the-watchdog": {
@@ -68,7 +69,7 @@ var reasonFunctions = map[string]functions{
 	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, say: clocksDisagree},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {
 		return e.Clock == "tsc-early" && l.ignoresParameter()
-	}, watchdogVerdict)},
+	}, "watchdog-verdict")},
 	"clocks-disagree without-figures": {lines: func(l log) []Event {
 		c, _ := l.compared(func(c comparison) bool { return c.marked })
 		return append(c.events, l.marking("clocksource watchdog")...)
@@ -87,7 +88,7 @@ var reasonFunctions = map[string]functions{
 
 // cpusApart returns the lines in which the kernel saw one CPU's TSC behind another's.
 func (l log) cpusApart() []Event {
-	return append(l.of(tscWarp, interCPUSkew, "cpu-behind", cpusAhead, cpusBehind),
+	return append(l.of("tsc-warp", "inter-cpu-skew", "cpu-behind", "cpus-ahead", "cpus-behind"),
 		l.marking("check_tsc_sync_source failed")...)
 }
 
@@ -95,7 +96,7 @@ const resuming = 30e9 // how long after the CPUs came up a resume still logs lin
 
 // resumed returns the lines of the suspend and resume before or around an event.
 func (l log) resumed(at Event) []Event {
-	return slices.DeleteFunc(l.of(suspended), func(e Event) bool {
+	return slices.DeleteFunc(l.of("suspended"), func(e Event) bool {
 		return e.Index > at.Index && e.Timed && at.Timed && e.AtNS-at.AtNS > resuming
 	})
 }
@@ -109,7 +110,8 @@ func cpusDifferAfterResume(c *Cause, l log, x comparison) {
 }
 
 func cpusDiffer(c *Cause, l log, _ comparison) {
-	found, pairs, adjusted := c.Evidence, l.of("sync-pair"), l.of(adjustWarp, adjustDiffers, adjustForced)
+	found, pairs := c.Evidence, l.of("sync-pair")
+	adjusted := l.of("tsc-adjust-compensate", "tsc-adjust-differs", "tsc-adjust-forced")
 	sentences := []string{"The TSCs of the CPUs differ."}
 	for _, e := range found {
 		if sentence := e.difference(l.rates["tsc"], pairs); sentence != "" {
@@ -117,7 +119,7 @@ func cpusDiffer(c *Cause, l log, _ comparison) {
 			break
 		}
 	}
-	if warps := ofKind(adjusted, adjustWarp); len(warps) > 0 {
+	if warps := ofKind(adjusted, "tsc-adjust-compensate"); len(warps) > 0 {
 		sentences = append(sentences, fmt.Sprintf("Before, the TSC of %s was %s cycles behind; the kernel moved "+
 			"it forward, but not far enough to agree.", cpuNames(warps[:1]), words.Number(math.Abs(float64(warps[0].Cycles)))))
 	}
@@ -137,7 +139,7 @@ func cpusDiffer(c *Cause, l log, _ comparison) {
 
 func (e Event) difference(hz rate, pairs []Event) string {
 	switch e.Kind {
-	case tscWarp:
+	case "tsc-warp":
 		if e.Cycles == 0 {
 			return ""
 		}
@@ -154,8 +156,8 @@ func (e Event) difference(hz rate, pairs []Event) string {
 			return fmt.Sprintf("The TSCs of the CPUs differ: the TSC of CPU %d, read later, was %s behind the "+
 				"TSC of CPU %d.", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
 		}
-	case cpusAhead, cpusBehind:
-		where := words.Either(e.Kind == cpusBehind, "behind", "ahead of")
+	case "cpus-ahead", "cpus-behind":
+		where := words.Either(e.Kind == "cpus-behind", "behind", "ahead of")
 		if len(e.CPUs) > 1 {
 			return fmt.Sprintf("The TSCs of the CPUs differ: %s %s CPU %d.", isOrAre(e), where, e.CPUs[len(e.CPUs)-1])
 		}
@@ -203,9 +205,9 @@ func halted(c *Cause, l log, x comparison) {
 }
 
 func wrongCPUIDRate(c *Cause, l log, _ comparison) {
-	before, after := l.of(rateBefore), l.of("tsc-rate-after")
+	before, after := l.of("tsc-rate-before"), l.of("tsc-rate-after")
 	if len(before) == 0 || len(after) == 0 || before[0].Hz == 0 || after[0].Hz == 0 {
-		if len(l.of(rateDiffers)) > 0 {
+		if len(l.of("tsc-rate-differs")) > 0 {
 			c.Text = "The CPU names a TSC rate (CPUID) from which the measured one differs by more than 500 " +
 				"ppm. The kernel keeps the CPU's figure, so its clock runs wrong by as much."
 		}
@@ -220,7 +222,8 @@ func wrongCPUIDRate(c *Cause, l log, _ comparison) {
 
 // impossibleRateIn is whether the kernel takes the TSC for faster than any, or has no rate.
 func impossibleRateIn(_ log, e Event) bool {
-	return strings.HasPrefix(e.Clock, "tsc") && (e.Hz > fastestHz && e.Hz < 1e12 || e.Hz < 1 && e.Kind != registered)
+	return strings.HasPrefix(e.Clock, "tsc") &&
+		(e.Hz > fastestHz && e.Hz < 1e12 || e.Hz < 1 && e.Kind != "clocksource-registered")
 }
 
 func impossibleRate(c *Cause, l log, _ comparison) {
@@ -233,9 +236,9 @@ func impossibleRate(c *Cause, l log, _ comparison) {
 			times = round
 		}
 		c.Text += fmt.Sprintf(" The rate is %s, so a clock based on it runs slow by a factor of %s.", r, fourDigits(times))
-		c.Evidence = append(c.Evidence, l.of(bogoMIPS)...)
+		c.Evidence = append(c.Evidence, l.of("bogomips")...)
 	}
-	c.Evidence = append(c.Evidence, l.of(stepped)...) // a clock at a wrong rate is set again and again
+	c.Evidence = append(c.Evidence, l.of("stepped")...) // a clock at a wrong rate is set again and again
 }
 
 // hidden are boot parameters that disable the timers against which the TSC is measured.

@@ -38,7 +38,7 @@ var harmlessErrata = []string{"1418040", "1188873"}
 func trapped(l log) []Event {
 	return those(func(_ log, e Event) bool {
 		return !slices.ContainsFunc(harmlessErrata, func(h string) bool { return strings.Contains(e.Name, h) })
-	}, erratum, "counter-trapped")(l)
+	}, "erratum", "counter-trapped")(l)
 }
 
 // otherFunctions are the functions of the rules of others.txt.
@@ -46,22 +46,22 @@ var otherFunctions = map[string]functions{
 	"tsc-adjust": {say: tscAdjust},
 	"no-rate": {lines: those(func(_ log, e Event) bool {
 		return !(e.Hz > 0)
-	}, registered, "hpet-rate", armRate)},
+	}, "clocksource-registered", "hpet-rate", "arm-counter-rate")},
 	"stamps-go-back": {lines: those(func(l log, _ Event) bool {
 		return !l.machine.Guest && slices.ContainsFunc(l.events, Event.Marks) // the kernel doubts the TSC too
-	}, stampBack)},
+	}, "stamps-go-back")},
 	"no-vdso-clocks": {lines: those(func(l log, e Event) bool {
 		return e.Name == "phys" && l.machine.Arch == "arm"
-	}, armRate)},
+	}, "arm-counter-rate")},
 	"only-ticks": {lines: those(func(l log, e Event) bool {
 		return e.Clock == l.machine.ClockSource && slices.Contains(weakWatchdogs, e.Clock)
-	}, switched)},
+	}, "clocksource-switched")},
 	"watchdog-timed-out": {lines: watchdogTimedOut},
-	"32-bit-erratum":     {lines: those(func(l log, _ Event) bool { return len(trapped(l)) == 0 }, erratum)},
+	"32-bit-erratum":     {lines: those(func(l log, _ Event) bool { return len(trapped(l)) == 0 }, "erratum")},
 
 	"stepped-again": {say: func(c *Cause, l log, _ comparison) { c.Text = l.steppedAgain() }},
 	"stepped": {lines: func(l log) []Event {
-		lines := l.of(stepped)
+		lines := l.of("stepped")
 		return words.Either(len(lines) > 0 && l.steppedAgain() == "", lines, nil)
 	}},
 	"false-leap-second": {lines: falseLeaps},
@@ -75,7 +75,7 @@ var otherFunctions = map[string]functions{
 
 // tscAdjust: the kernel found and fixed TSC_ADJUST. If the CPUs still differ, another rule reports it.
 func tscAdjust(c *Cause, l log, _ comparison) {
-	if len(l.of(tscWarp, interCPUSkew, cpusAhead, cpusBehind)) > 0 {
+	if len(l.of("tsc-warp", "inter-cpu-skew", "cpus-ahead", "cpus-behind")) > 0 {
 		return
 	}
 	who := words.Either(l.machine.Guest, "hypervisor", "firmware")
@@ -89,7 +89,7 @@ func tscAdjust(c *Cause, l log, _ comparison) {
 
 // watchdogTimedOut: the check was skipped. If the kernel also marked the TSC, another rule reports it.
 func watchdogTimedOut(l log) []Event {
-	found := l.of("read-timed-out", readBackDelay)
+	found := l.of("read-timed-out", "read-back-delay")
 	if len(l.marking("")) > 0 || slices.ContainsFunc(found, Event.Marks) {
 		return nil
 	}

@@ -158,7 +158,7 @@ var plantedLogs = map[string]planted{
 }
 
 func TestPlantedLogs(t *testing.T) {
-	seen := map[string]bool{string(stampBack): true} // TestStampsThatGoBack
+	seen := map[string]bool{"stamps-go-back": true} // TestStampsThatGoBack
 	for _, lines := range logsOf(t) {
 		for _, kind := range kinds(Explain(Parse(lines), Machine{})) {
 			seen[kind] = true
@@ -233,7 +233,7 @@ func TestStampsThatGoBack(t *testing.T) {
 	for _, also := range []string{"tsc: Marking TSC unstable due to clocksource watchdog", "Switched to clocksource tsc"} {
 		causes := Explain(Parse(append(back, also)), Machine{})
 		require.Equal(t, strings.HasPrefix(also, "tsc"), slices.ContainsFunc(causes, func(c Cause) bool {
-			return c.Kind == string(stampBack) && c.TSC == TSCWrong && strings.Contains(c.Text, "168 ms")
+			return c.Kind == "stamps-go-back" && c.TSC == TSCWrong && strings.Contains(c.Text, "168 ms")
 		}))
 	}
 	var descends stamps

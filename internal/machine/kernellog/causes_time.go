@@ -59,7 +59,7 @@ type stepping struct {
 func (l log) steps() stepping {
 	var steps []Event
 	var at []float64
-	for _, e := range l.of(stepped) {
+	for _, e := range l.of("stepped") {
 		ns, _ := e.clockedNS()
 		if last := len(steps) - 1; last >= 0 && math.Abs(ns-at[last]) < sameStepNS {
 			s := &steps[last]
@@ -95,7 +95,7 @@ func (l log) steppedAgain() string {
 	}
 	about := words.Either(s.n > s.lines, "about ", "")
 	var setters []string // journald and systemd only notice a step
-	for _, e := range l.of(stepped) {
+	for _, e := range l.of("stepped") {
 		if e.Name != "" && !slices.Contains(setters, e.Name) {
 			setters = append(setters, e.Name)
 		}

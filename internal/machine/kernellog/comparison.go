@@ -64,14 +64,15 @@ func (c comparison) lateNS() float64 {
 }
 
 // begins are the kinds of the first line of a comparison.
-var begins = []Kind{watchdogVerdict, watchdogDelta, frequencySkew, longReadout}
+var begins = []string{"watchdog-verdict", "watchdog-delta", "frequency-skew", "long-readout"}
+
+// continuing are the kinds of its other lines. It may begin with one if the log lacks the first.
+var continuing = []string{"watchdog-interval", "clock-interval", "watchdog-skew"}
 
 func comparisons(events []Event, m Machine, rates map[string]rate) []comparison {
 	var all []comparison
 	for _, e := range events {
-		switch e.Kind {
-		case watchdogVerdict, watchdogDelta, frequencySkew, longReadout, watchdogInterval, clockInterval, "watchdog-skew":
-		default:
+		if !slices.Contains(begins, e.Kind) && !slices.Contains(continuing, e.Kind) {
 			continue
 		}
 		last := len(all) - 1
@@ -92,9 +93,9 @@ func comparisons(events []Event, m Machine, rates map[string]rate) []comparison 
 
 func (c comparison) takes(e Event) bool {
 	switch e.Kind {
-	case watchdogInterval:
+	case "watchdog-interval":
 		return math.IsNaN(c.watchdog.ns) && c.watchdog.mask == 0
-	case clockInterval:
+	case "clock-interval":
 		return math.IsNaN(c.clock.ns) && math.IsNaN(c.clock.ticks)
 	default:
 		return math.IsNaN(c.skewNS)
@@ -103,12 +104,12 @@ func (c comparison) takes(e Event) bool {
 
 func (c *comparison) take(e Event, r rate) {
 	c.events = append(c.events, e)
-	if e.Kind == watchdogInterval {
+	if e.Kind == "watchdog-interval" {
 		c.watchdog = e.reading(r)
 		return
 	}
-	c.marked, c.long = c.marked || e.Kind != longReadout, e.Kind == longReadout
-	if e.Kind == clockInterval {
+	c.marked, c.long = c.marked || e.Kind != "long-readout", e.Kind == "long-readout"
+	if e.Kind == "clock-interval" {
 		c.clock = e.reading(r)
 		return
 	}
@@ -134,8 +135,8 @@ func (e Event) reading(r rate) reading {
 			of.ns = of.ticks / r.hz * 1e9
 		}
 	}
-	clamped := e.Kind == watchdogInterval && e.IntervalNS == 0 && of.ticks > 0
-	overflown := e.Kind == clockInterval && !math.IsNaN(of.ns) && !possible(of.ticks, e.IntervalNS)
+	clamped := e.Kind == "watchdog-interval" && e.IntervalNS == 0 && of.ticks > 0
+	overflown := e.Kind == "clock-interval" && !math.IsNaN(of.ns) && !possible(of.ticks, e.IntervalNS)
 	if !e.Measured || clamped || math.Abs(of.ns) > overflowNS || of.ns < 0 || overflown {
 		return of
 	}

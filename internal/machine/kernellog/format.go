@@ -25,13 +25,13 @@ const (
 // A format is a message of the kernel that has figures, or that a rule uses. A new format is an entry of formats.txt,
 // where its fields are described, and an example in docs/kernel-messages.md.
 type format struct {
-	kind       Kind
+	kind       string
 	has        string
 	pattern    string
 	weight     weight
 	program    bool
 	clock      string
-	expression *regexp.Regexp // the compiled pattern. Use compiled.
+	expression func() *regexp.Regexp // the pattern
 }
 
 //go:embed formats.txt
@@ -46,8 +46,9 @@ var formats = sync.OnceValue(func() []*format {
 	names := strings.NewReplacer("{clock}", named("clock"), "{watchdog}", named("watchdog"))
 	var all []*format
 	for _, e := range texts.Entries(formatsFile) {
-		f := &format{kind: Kind(e.Name), program: e.Get("by") == "program", clock: e.Get("clock"),
-			pattern: names.Replace(e.Get("pattern"))}
+		pattern := names.Replace(e.Get("pattern"))
+		f := &format{kind: e.Name, program: e.Get("by") == "program", clock: e.Get("clock"), pattern: pattern,
+			expression: lazily("(?i)" + pattern)}
 		for name, w := range weights {
 			if has := e.Get(name); has != "" {
 				f.has, f.weight = has, w
@@ -57,19 +58,6 @@ var formats = sync.OnceValue(func() []*format {
 	}
 	return all
 })
-
-// compiling protects the expressions of all formats: a sync.Once for each is 500 allocations at the start.
-var compiling sync.Mutex
-
-// compiled returns the pattern as an expression.
-func (f *format) compiled() *regexp.Regexp {
-	compiling.Lock()
-	defer compiling.Unlock()
-	if f.expression == nil {
-		f.expression = regexp.MustCompile("(?i)" + f.pattern)
-	}
-	return f.expression
-}
 
 // lazily returns an expression that is compiled when it is first needed: all of them take 2.5 ms and 3 MB, and most
 // commands read no log.
@@ -211,7 +199,7 @@ func formatOf(text string) *format {
 	for _, f := range formats() {
 		if strings.Contains(small, f.has) {
 			// The line of a program has its name and number first: another program may quote one.
-			if at := f.compiled().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && leads(text[:at[0]]) {
+			if at := f.expression().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && leads(text[:at[0]]) {
 				return f
 			}
 		}

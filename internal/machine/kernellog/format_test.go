@@ -66,7 +66,7 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 		require.True(t, seen[f.pattern], "%s: add an example of it to docs/kernel-messages.md", f.pattern)
 		require.Equal(t, strings.ToLower(f.has), f.has, "%s: the text of the filter must be in lower case", f.pattern)
 		require.NotRegexp(t, `^\.\*`, f.pattern, "a pattern that begins with .* is slow")
-		for _, group := range f.compiled().SubexpNames()[1:] {
+		for _, group := range f.expression().SubexpNames()[1:] {
 			require.Contains(t, fields, group, "%s: add the group to fields", f.pattern)
 		}
 	}

@@ -102,8 +102,8 @@ func Unwrap(lines []string) (line string, joined int) {
 		f, g := formatOf(text), formatOf(alone.Text)
 		switch {
 		case f == nil || formatOf(rest) != nil || formatOf(lines[n-1]) != nil ||
-			f.compiled().FindStringIndex(text)[0] >= len(alone.Text):
-		case g == nil, g.kind != f.kind, g.kind == tscUnstable && !strings.Contains(rest, " "):
+			f.expression().FindStringIndex(text)[0] >= len(alone.Text):
+		case g == nil, g.kind != f.kind, g.kind == "tsc-unstable" && !strings.Contains(rest, " "):
 			return whole, n
 		}
 	}

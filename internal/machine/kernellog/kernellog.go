@@ -8,7 +8,7 @@ package kernellog
 // An Event is one line of the log that says something about the clocks, with its figures. A figure that the line does
 // not have is zero.
 type Event struct {
-	Kind  Kind
+	Kind  string // the name of an entry of formats.txt
 	Line  string // the text as logged, without the stamp; printable
 	AtNS  int64  // the time since boot in ns, if Timed
 	Timed bool   // whether the stamp is a time since boot

@@ -56,14 +56,14 @@ var guests = map[string]string{
 func MachineOf(events []Event) Machine {
 	var m Machine
 	for _, e := range events {
-		system := cmp.Or(guests[string(e.Kind)], guests[e.Clock])
+		system := cmp.Or(guests[e.Kind], guests[e.Clock])
 		switch e.Kind {
 		case "kernel-version":
 			m.Kernel = e.Name
 			m.Guest = m.Guest || strings.HasSuffix(e.Name, "-linuxkit") // the machine of Docker Desktop
 		case "cpu-name":
 			m.CPU = e.Name
-		case stepped:
+		case "stepped":
 			system = guests[e.Name]
 		case "virtio":
 			m.Guest = true
@@ -71,14 +71,14 @@ func MachineOf(events []Event) Machine {
 			m.Arch = "arm"
 		case "command-line":
 			m.Parameters = strings.Fields(e.Name)
-		case switched:
+		case "clocksource-switched":
 			m.ClockSource = e.Clock
 		case "hypervisor":
 			system = cmp.Or(detected.of(e.Name), e.Name)
 			m.Hypervisor = system // surer than the firmware's names
 		case "firmware-names":
 			system = OfFirmware(e.Name)
-		case armRate, erratum, "counter-trapped":
+		case "arm-counter-rate", "erratum", "counter-trapped":
 			m.Arch = cmp.Or(m.Arch, "arm64")
 		}
 		if e.Marks() && e.Clock == m.ClockSource {

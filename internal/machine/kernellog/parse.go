@@ -21,7 +21,7 @@ const (
 // kept.
 func Parse(lines []string) []Event {
 	var events []Event
-	kept := map[Kind][]int{} // their indexes in events
+	kept := map[string][]int{} // their indexes in events
 	for i, line := range lines {
 		text, count := unfold(line)
 		f, m := recognize(text)
@@ -58,8 +58,8 @@ func recognize(line string) (*format, Message) {
 
 func (f *format) event(m Message) Event {
 	e := Event{Kind: f.kind, Line: strings.TrimSpace(m.Text), AtNS: m.AtNS, Timed: m.Timed, Stamp: m.Stamp, Clock: f.clock}
-	found := f.compiled().FindStringSubmatch(m.Text)
-	for i, group := range f.compiled().SubexpNames() {
+	found := f.expression().FindStringSubmatch(m.Text)
+	for i, group := range f.expression().SubexpNames() {
 		if group != "" && found[i] != "" {
 			fields[group](&e, found[i])
 		}
@@ -72,6 +72,30 @@ func (f *format) event(m Message) Event {
 		e.Line = "Kernel command line: " + e.Name
 	}
 	return e
+}
+
+// markTests makes tests of what the watchdog says during a test, and of the clock sources of the test.
+func markTests(events []Event) {
+	testing := false
+	for i := range events {
+		switch e := &events[i]; {
+		case e.Kind == "watchdog-test":
+			testing = !strings.Contains(strings.ToLower(e.Line), "done with test")
+		case strings.HasPrefix(e.Clock, "wdtest") || testing && (e.Marks() ||
+			slices.Contains([]string{"watchdog-interval", "clock-interval", "read-back-delay", "read-timed-out"}, e.Kind)):
+			e.Kind = "watchdog-test"
+		}
+	}
+}
+
+// marks are the kinds of lines by which the kernel marks a clock source unstable, or gives it up.
+var marks = []string{"tsc-unstable", "watchdog-verdict", "watchdog-skew", "watchdog-delta", "frequency-skew",
+	"inter-cpu-skew", "tsc-warp"}
+
+// Marks returns whether the kernel marks a clock source unstable by the line, or gives it up.
+func (e Event) Marks() bool {
+	return slices.Contains(marks, e.Kind) || e.Kind == "read-back-delay" &&
+		strings.Contains(strings.ToLower(e.Line), "marking")
 }
 
 // overflowNS is an interval within which the kernel converts cycles to ns without overflow, in ns: less than twice the
@@ -87,7 +111,7 @@ func cycles(e Event) float64 {
 	return words.Either(e.Mask >= wideMask && back < forward, -float64(back), float64(forward))
 }
 
-func ofKind(events []Event, kinds ...Kind) []Event {
+func ofKind(events []Event, kinds ...string) []Event {
 	var found []Event
 	for _, e := range events {
 		if slices.Contains(kinds, e.Kind) {

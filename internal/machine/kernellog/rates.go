@@ -38,16 +38,16 @@ func inHz(hz float64) string {
 
 // rateLines are the kinds of lines with a rate, and how it ranks: the most exact one counts. The kernel keeps the rate
 // of rateBefore. BogoMIPS are twice the rate of the TSC, where the kernel computes or measures them by it.
-var rateLines = map[Kind]rate{
-	clockInterval:         {rank: 1, by: "by its value and the uptime, a guess", rough: true},
-	bogoMIPS:              {rank: 4, by: "by BogoMIPS"},
-	registered:            {rank: 5, by: "by its registration line"},
-	tscRate:               {rank: 6, by: `by the line "Detected"`},
-	"hpet-rate":           {rank: 8, by: "by the line of hpet0"},
-	"hypervisor-tsc-rate": {rank: 8, by: "by the hypervisor"},
-	armRate:               {rank: 8, by: "by the line of arch_timer"},
-	rateBefore:            {rank: 8, by: "by CPUID"},
-	tscRefined:            {rank: 9, by: `by the line "Refined TSC"`},
+var rateLines = map[string]rate{
+	"clock-interval":         {rank: 1, by: "by its value and the uptime, a guess", rough: true},
+	"bogomips":               {rank: 4, by: "by BogoMIPS"},
+	"clocksource-registered": {rank: 5, by: "by its registration line"},
+	"tsc-rate":               {rank: 6, by: `by the line "Detected"`},
+	"hpet-rate":              {rank: 8, by: "by the line of hpet0"},
+	"hypervisor-tsc-rate":    {rank: 8, by: "by the hypervisor"},
+	"arm-counter-rate":       {rank: 8, by: "by the line of arch_timer"},
+	"tsc-rate-before":        {rank: 8, by: "by CPUID"},
+	"tsc-refined":            {rank: 9, by: `by the line "Refined TSC"`},
 }
 
 // knownRates are rates of clock sources that every machine has: drivers/clocksource/acpi_pm.c,
@@ -106,20 +106,20 @@ func rates(events []Event, m Machine) map[string]rate {
 		add("hpet", rate{hz: usual[0], by: "as in similar machines, a guess", rough: true, rank: 1})
 	}
 	add("tsc", rate{hz: m.TSCHz, by: "as the kernel has it", rank: 3})
-	namesTSC := func(e Event) bool { return e.Kind != bogoMIPS && strings.HasPrefix(e.Clock, "tsc") }
+	namesTSC := func(e Event) bool { return e.Kind != "bogomips" && strings.HasPrefix(e.Clock, "tsc") }
 	onX86 := slices.ContainsFunc(events, namesTSC)
 	for _, e := range events {
 		r := rateLines[e.Kind]
 		r.hz = e.Hz
 		switch {
-		case e.Kind == bogoMIPS && !onX86, e.Kind == clockInterval && (m.Guest || e.AtNS < longUptime):
+		case e.Kind == "bogomips" && !onX86, e.Kind == "clock-interval" && (m.Guest || e.AtNS < longUptime):
 			continue
-		case e.Kind == clockInterval:
+		case e.Kind == "clock-interval":
 			if r.hz = float64(e.Last) / float64(e.AtNS) * 1e9; r.hz < slowestHz {
 				continue
 			}
 		}
-		if e.Kind == tscRate && strings.EqualFold(e.Name, "TSC") { // where it differs from that of the processor
+		if e.Kind == "tsc-rate" && strings.EqualFold(e.Name, "TSC") { // where it differs from that of the processor
 			r.rank++
 		}
 		if e.Clock == "tsc-early" {
@@ -129,9 +129,9 @@ func rates(events []Event, m Machine) map[string]rate {
 	}
 	// The line "Detected" of a K8 has the rate of its core, which may be below the TSC's. A guest measures its delay loop
 	// by timer interrupts, which may be late.
-	for _, e := range ofKind(events, bogoMIPS) {
-		if r := rateLines[tscRate]; found["tsc"].rank == r.rank && !m.Guest && e.Hz > 1.05*found["tsc"].hz {
-			found["tsc"] = rate{hz: e.Hz, by: rateLines[bogoMIPS].by, rank: r.rank + 1}
+	for _, e := range ofKind(events, "bogomips") {
+		if r := rateLines["tsc-rate"]; found["tsc"].rank == r.rank && !m.Guest && e.Hz > 1.05*found["tsc"].hz {
+			found["tsc"] = rate{hz: e.Hz, by: rateLines["bogomips"].by, rank: r.rank + 1}
 		}
 	}
 	maps.Copy(found, knownRates)
@@ -145,7 +145,7 @@ func rates(events []Event, m Machine) map[string]rate {
 // jiffiesRate returns the rate of the timer interrupt that explains a value of jiffies at the time of the line: jiffies
 // begin 300 s before they wrap (INITIAL_JIFFIES in include/linux/jiffies.h).
 func jiffiesRate(events []Event) rate {
-	for _, e := range ofKind(events, watchdogInterval) {
+	for _, e := range ofKind(events, "watchdog-interval") {
 		for _, hz := range []uint64{100, 250, 300, 1000} {
 			since := float64((e.Now+300*hz)&e.Mask) / float64(hz)
 			if up := float64(e.AtNS) / 1e9; slices.Contains(weakWatchdogs, e.Clock) && e.Timed &&
@@ -162,7 +162,7 @@ func jiffiesRate(events []Event) rate {
 func TSCHz(events []Event) float64 {
 	// As in a guest, the delay loop corrects nothing: the kernel itself goes by the line "Detected".
 	r := rates(events, Machine{Guest: true})["tsc"]
-	return words.Either(r.rank <= rateLines[registered].rank, 0, math.Round(r.hz))
+	return words.Either(r.rank <= rateLines["clocksource-registered"].rank, 0, math.Round(r.hz))
 }
 
 // possible returns whether a TSC can count these cycles in an interval, or either is unknown.

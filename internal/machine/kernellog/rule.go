@@ -57,17 +57,13 @@ func rulesOf(file string, of map[string]functions) []rule {
 		r := rule{functions: of[e.Name], Cause: Cause{Kind: kind, Title: e.Get("title"), Text: e.Get("text"),
 			Harmless: e.Get("harmless") == "yes", Inferred: e.Get("inferred") == "yes",
 			Concerns: cmp.Or(Subject(e.Get("concerns")), OfTSC), TSC: Judgement(e.Get("tsc"))}}
-		var kinds []Kind
-		for _, kind := range e.List("lines") {
-			kinds = append(kinds, Kind(kind))
-		}
-		switch marked := e.Get("marked"); {
+		switch marked, kinds := e.Get("marked"), e.List("lines"); {
 		case marked != "":
 			r.lines = func(l log) []Event { return l.marking(marked) }
 		case len(kinds) > 0:
 			r.lines = func(l log) []Event { return l.of(kinds...) }
 		case r.lines == nil && r.holds == nil:
-			r.lines = func(l log) []Event { return l.of(Kind(kind)) }
+			r.lines = func(l log) []Event { return l.of(kind) }
 		}
 		all = append(all, r)
 	}
@@ -127,7 +123,7 @@ var figures = map[string]func(c Cause, l log, x comparison) string{
 	"{steps}": func(_ Cause, l log, _ comparison) string { return words.Plural(l.steps().n, "time") },
 	"{why}":   func(c Cause, l log, _ comparison) string { return l.whyFalse(c.Evidence[0]) },
 	"{erratum}": func(c Cause, _ log, _ comparison) string {
-		return words.Either(c.Evidence[0].Kind == erratum, c.Evidence[0].Name, "an erratum of the counter")
+		return words.Either(c.Evidence[0].Kind == "erratum", c.Evidence[0].Name, "an erratum of the counter")
 	},
 	"{times}": func(c Cause, _ log, _ comparison) string {
 		times := 0
@@ -168,17 +164,17 @@ func withoutRepeats(events []Event) []Event {
 }
 
 // those returns the lines of rules that a condition on lines of some kinds selects.
-func those(holds func(log, Event) bool, kinds ...Kind) func(log) []Event {
+func those(holds func(log, Event) bool, kinds ...string) func(log) []Event {
 	return func(l log) []Event {
 		return slices.DeleteFunc(l.of(kinds...), func(e Event) bool { return !holds(l, e) })
 	}
 }
 
-func (l log) of(kinds ...Kind) []Event { return ofKind(l.events, kinds...) }
+func (l log) of(kinds ...string) []Event { return ofKind(l.events, kinds...) }
 
 // marking returns the lines that mark the TSC unstable for a reason that contains a text in lower case; "" is in any.
 func (l log) marking(reason string) []Event {
-	return slices.DeleteFunc(l.of(tscUnstable), func(e Event) bool {
+	return slices.DeleteFunc(l.of("tsc-unstable"), func(e Event) bool {
 		return e.Reason == "" || !strings.Contains(strings.ToLower(e.Reason), reason)
 	})
 }
@@ -186,7 +182,7 @@ func (l log) marking(reason string) []Event {
 // compared returns the first comparison that marked the clock unstable and for which a condition holds. If no
 // comparison marked it, skipped checks count, which are never the reason for a mark.
 func (l log) compared(holds func(comparison) bool) (comparison, bool) {
-	marked := len(l.of(tscUnstable)) > 0 || slices.ContainsFunc(l.of(readBackDelay), Event.Marks) ||
+	marked := len(l.of("tsc-unstable")) > 0 || slices.ContainsFunc(l.of("read-back-delay"), Event.Marks) ||
 		slices.ContainsFunc(l.comparisons, func(c comparison) bool { return c.marked })
 	for _, c := range l.comparisons {
 		if c.marked == marked && holds(c) {

@@ -1,13 +1,14 @@
 package kernellog
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/timebench/timebench/internal/show/printable"
 )
 
@@ -229,23 +230,19 @@ func splitJSON(line string) (Message, bool) {
 	if !strings.HasPrefix(line, "{") || !strings.Contains(line, `"MESSAGE"`) {
 		return Message{}, false
 	}
-	var entry map[string]any // a struct would also take keys in lower case
-	message, transport, identifier, monotonic := "", "", "", ""
-	all := map[string]*string{"MESSAGE": &message, "_TRANSPORT": &transport, "SYSLOG_IDENTIFIER": &identifier,
-		"_SOURCE_MONOTONIC_TIMESTAMP": &monotonic}
-	if json.Unmarshal([]byte(line), &entry) != nil {
+	var entry struct { // its keys are unique, and in this case
+		Message    string `json:"MESSAGE"`
+		Transport  string `json:"_TRANSPORT"`
+		Identifier string `json:"SYSLOG_IDENTIFIER"`
+		Monotonic  string `json:"_SOURCE_MONOTONIC_TIMESTAMP"`
+	}
+	if json.Unmarshal([]byte(line), &entry, jsontext.AllowInvalidUTF8(true)) != nil {
 		return Message{}, false
 	}
-	for key, value := range all {
-		text, isText := entry[key].(string)
-		if *value = text; entry[key] != nil && !isText || strings.Count(line, `"`+key+`"`) > 1 { // journald has each key once
-			return Message{}, false
-		}
-	}
-	m := Message{Text: printable.Line(message[:min(len(message), maxLooked)])}
-	m.Kernel = transport == "kernel" || transport == "" && identifier == "kernel"
-	m.Program = !m.Kernel && (transport != "" || identifier != "")
-	if micro, err := strconv.ParseInt(monotonic, 10, 64); err == nil && micro >= 0 && micro < 1e15 {
+	m := Message{Text: printable.Line(entry.Message[:min(len(entry.Message), maxLooked)])}
+	m.Kernel = entry.Transport == "kernel" || entry.Transport == "" && entry.Identifier == "kernel"
+	m.Program = !m.Kernel && (entry.Transport != "" || entry.Identifier != "")
+	if micro, err := strconv.ParseInt(entry.Monotonic, 10, 64); err == nil && micro >= 0 && micro < 1e15 {
 		m.Stamp, m.AtNS, m.Timed = uptimeStamp(micro), micro*1000, true
 	}
 	return m, true
