@@ -241,17 +241,12 @@ func reasonOf(err error) string {
 	}
 }
 
-// process returns the symbols of a process; nil if it cannot be read.
+// process returns the symbols of a process, also if it has ended since the last call; nil if it cannot be read.
 func (l *live) process(pid int) *symbols.Process {
-	if p, ok := l.processes[pid]; ok {
-		return p
+	if p, err := l.reader.Process(pid); err == nil {
+		l.processes[pid] = p
 	}
-	p, err := l.reader.Process(pid)
-	if err != nil {
-		return nil
-	}
-	l.processes[pid] = p
-	return p
+	return l.processes[pid]
 }
 
 func (l *live) preloaded(pid int) []string {
@@ -289,8 +284,6 @@ func called(addresses []uint64) []uint64 {
 }
 
 func (l *live) thread(pid, tid int) string { return threadName(pid, tid) }
-
-func (l *live) forget(pid int) { delete(l.processes, pid) }
 
 // Check reports why the processes of the settings cannot be sampled; nil if they can. It takes a
 // moment, and Run reports the same.

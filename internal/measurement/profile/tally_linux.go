@@ -105,8 +105,6 @@ type inspector interface {
 	compiled(pid int, addresses []uint64) []string
 	// preloaded returns the preloaded libraries of a process that stand in for the clock.
 	preloaded(pid int) []string
-	// forget drops the functions of a process, which runs another program now.
-	forget(pid int)
 	// thread returns the name of a thread; empty if it is unknown.
 	thread(pid, tid int) string
 }
@@ -245,7 +243,6 @@ func (t *tally) rename(r *perfevent.Record) {
 func (t *tally) begin(pid int) *target {
 	p := &target{pid: pid}
 	t.living[pid] = p
-	t.inspect.forget(pid)
 	return p
 }
 

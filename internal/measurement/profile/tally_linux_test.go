@@ -52,7 +52,6 @@ func (f faked) thread(_, tid int) string        { return map[int]string{10: "mai
 func (f faked) preloaded(pid int) []string {
 	return map[int][]string{11: {"/lib/fake.so (LD_PRELOAD)"}}[pid]
 }
-func (f faked) forget(int) {}
 
 var normal = look{command: "reader", cgroup: "/user.slice", vdso: addressRange{vdsoAt, vdsoAt + vdsoSize}}
 
