@@ -16,14 +16,13 @@ func quota(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	periodNS := float64(cpu.QuotaPeriodNS)
-	finding := newFinding(s, "quota", "{CPUs}", fmt.Sprintf("%.3g", cpu.Quota))
-	finding.Evidence = []string{fmt.Sprintf("control group: %s of CPU time per %s", words.Duration(cpu.Quota*periodNS),
+	evidence := []string{fmt.Sprintf("control group: %s of CPU time per %s", words.Duration(cpu.Quota*periodNS),
 		words.Duration(periodNS))}
 	if c := s.Conditions; c != nil && c.ThrottledPeriods > 0 {
-		finding.Evidence = append(finding.Evidence, "during the run: "+throttled(*c))
-		finding.Evidence = append(finding.Evidence, paused(s)...)
+		evidence = append(evidence, "during the run: "+throttled(*c))
+		evidence = append(evidence, paused(s)...)
 	}
-	return finding
+	return foundBy(s, evidence, "quota", "{CPUs}", fmt.Sprintf("%.3g", cpu.Quota))
 }
 
 const highSteal = 0.10 // the share of CPU time from which programs notice the loss
@@ -32,11 +31,10 @@ func steal(s *situation.Situation) *result.Finding {
 	if s.Conditions == nil || s.Conditions.StealShare <= maxSteal {
 		return nil
 	}
-	finding := newFinding(s, "steal")
-	finding.Severity = words.Either(s.Conditions.StealShare > highSteal, result.Warn, result.Note)
 	stolen := fmt.Sprintf("/proc/stat: %s of the CPU time was stolen during the run",
 		words.Percent(s.Conditions.StealShare))
-	finding.Evidence = append([]string{stolen}, paused(s)...)
+	finding := foundBy(s, append([]string{stolen}, paused(s)...), "steal")
+	finding.Severity = words.Either(s.Conditions.StealShare > highSteal, result.Warn, result.Note)
 	return finding
 }
 
@@ -47,18 +45,14 @@ func governor(s *situation.Situation) *result.Finding {
 	if c == nil || !speedChanged(*c) || len(saving) == 0 {
 		return nil
 	}
-	finding := newFinding(s, "governor")
-	finding.Evidence = []string{"scaling_governor: " + strings.Join(saving, ", "), emptyCall(*c)}
-	return finding
+	return foundBy(s, []string{"scaling_governor: " + strings.Join(saving, ", "), emptyCall(*c)}, "governor")
 }
 
 func singleCPU(s *situation.Situation) *result.Finding {
 	if s.Host.CPU.Usable != 1 || s.Host.CPU.Logical < 2 {
 		return nil
 	}
-	finding := newFinding(s, "single-cpu")
-	finding.Evidence = []string{fmt.Sprintf("usable CPUs: 1 of %d", s.Host.CPU.Logical)}
-	return finding
+	return foundBy(s, []string{fmt.Sprintf("usable CPUs: 1 of %d", s.Host.CPU.Logical)}, "single-cpu")
 }
 
 // refusable are the clocks that a kernel always has as a system call. Without the key refused_calls, the reason why
@@ -79,13 +73,8 @@ func refusedCalls(s *situation.Situation) *result.Finding {
 			}
 		}
 	}
-	if evidence == nil {
-		return nil
-	}
-	finding := newFinding(s, "clock-calls-refused")
-	finding.Evidence = evidence
 	if filter {
-		finding.Evidence = append(finding.Evidence, "/proc/self/status: a seccomp filter is installed")
+		evidence = append(evidence, "/proc/self/status: a seccomp filter is installed")
 	}
-	return finding
+	return foundBy(s, evidence, "clock-calls-refused")
 }

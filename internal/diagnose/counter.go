@@ -254,7 +254,5 @@ func wrongFrequency(s *situation.Situation) *result.Finding {
 	if c == nil {
 		return nil
 	}
-	finding := newFinding(s, "counter-rate")
-	finding.Evidence = disagreements(c)
-	return finding
+	return foundBy(s, disagreements(c), "counter-rate")
 }

@@ -17,33 +17,22 @@ func kernelEntry(s *situation.Situation) *result.Finding {
 	if !s.EntersKernel() {
 		return nil
 	}
-	finding := &result.Finding{Title: "reads of the fine clocks enter the kernel"}
-	switch name := s.ClockSource; name {
-	case "":
-	case "tsc":
-		finding.Title += ", although the clock source is tsc"
-	default:
-		finding.Title += ", because the clock source is " + name
-	}
 	entering := s.Select(situation.Enters)
 	coarse := s.Select(func(c compare.Clock) bool {
 		return situation.IsCoarse(c) && c.KernelEntry == result.Never && c.Latency != nil
 	})
-	finding.Evidence = rows(s, append(slices.Clone(entering), coarse...), proof)
+	evidence := rows(s, append(slices.Clone(entering), coarse...), proof)
 	if call := s.Timed("CLOCK_MONOTONIC@syscall"); call != nil {
-		finding.Evidence = append(finding.Evidence, row(*call)+" · the system call itself")
+		evidence = append(evidence, row(*call)+" · the system call itself")
 	}
 	why := whyNotTSC(s)
-	finding.Evidence = slices.Concat(finding.Evidence, whatToWin(s, entering), maxThroughput(entering),
+	found := newWhy(s, "kernel-entry", "{description}", described(s), "{why}", why.cause).because(why)
+	found.evidence = slices.Concat(evidence, whatToWin(s, entering), maxThroughput(entering),
 		shares(programsAbove(s, NamedShare)), why.evidence)
-	finding.Cause = because(s) + " " + why.cause
-	finding.Remedies = slices.Concat(remedy.For(s, why.remedies...), remedy.Coarse(s))
-	var ofHypervisor []string
 	if h := remedy.HypervisorOf(s); h != nil {
-		ofHypervisor = h.Links
+		found.links = distinct(found.links, h.Links)
 	}
-	finding.Links = distinct([]string{vdsoManual}, why.links, ofHypervisor)
-	return finding
+	return found.finding(s)
 }
 
 func distinct(links ...[]string) []string {
@@ -62,18 +51,7 @@ func proof(c compare.Clock) string {
 	return text
 }
 
-func because(s *situation.Situation) string {
-	switch s.ClockSource {
-	case "tsc":
-		return "User mode can read the clock source tsc, but the reads enter the kernel anyway."
-	case "":
-		return "The vDSO cannot read the clock source of the kernel from user mode. The name of the clock " +
-			"source is unknown (/sys/devices/system/clocksource)."
-	}
-	return fmt.Sprintf("The vDSO cannot read the clock source %s from user mode%s, so every read is a "+
-		"system call.", s.ClockSource, described(s))
-}
-
+// described returns what the clock source in use is, to be added after its name.
 func described(s *situation.Situation) string {
 	if len(s.PageOff()) > 0 {
 		return "" // the description would blame the host
@@ -162,10 +140,8 @@ func unproven(s *situation.Situation) *result.Finding {
 		}
 	}
 	why := whyNotTSC(s)
-	found := newWhy(s, "kernel-entry-unproven", "{description}", described(s), "{why}", why.cause)
+	found := newWhy(s, "kernel-entry-unproven", "{description}", described(s), "{why}", why.cause).because(why)
 	found.evidence = slices.Concat(evidence, why.evidence)
-	found.remedies = append(slices.Clone(why.remedies), "amd64-build", "measure-there")
-	found.links = distinct([]string{vdsoManual}, why.links)
 	return found.finding(s)
 }
 
@@ -184,27 +160,24 @@ func noVDSO(s *situation.Situation) *result.Finding {
 	if !s.NoVDSO() {
 		return nil
 	}
-	finding := newFinding(s, "no-vdso")
-	if off := s.Parameters("vdso=0", "vdso32=0"); len(off) > 0 {
-		finding = newFinding(s, "no-vdso by-parameter", "{parameter}", off[0].Text)
-	}
-	finding.Evidence = []string{"no vDSO clock can be read: " + vdso.ErrNone.Error()}
+	evidence, parameter := []string{"no vDSO clock can be read: " + vdso.ErrNone.Error()}, ""
 	if call := s.Timed("CLOCK_MONOTONIC@syscall"); call != nil {
-		finding.Evidence = append(finding.Evidence, row(*call))
+		evidence = append(evidence, row(*call))
 	}
 	for _, p := range s.Parameters("vdso") {
-		finding.Evidence = append(finding.Evidence, onCommandLine+p.Text)
+		evidence = append(evidence, onCommandLine+p.Text)
 	}
-	finding.Evidence = append(finding.Evidence, shares(programsAbove(s, NamedShare))...)
-	return finding
+	if off := s.Parameters("vdso=0", "vdso32=0"); len(off) > 0 {
+		parameter = off[0].Text
+	}
+	evidence = append(evidence, shares(programsAbove(s, NamedShare))...)
+	return foundBy(s, evidence, "no-vdso", "{parameter}", parameter)
 }
 
 // slowClocksOfOldKernels finds clocks that the vDSO of an older kernel does not support, although it supports the
 // everyday clocks.
 func slowClocksOfOldKernels(s *situation.Situation) *result.Finding {
-	finding := newFinding(s, "kernel-entry-of-some")
-	finding.Evidence = rows(s, s.Select(situation.Enters), proof)
-	return finding
+	return foundBy(s, rows(s, s.Select(situation.Enters), proof), "kernel-entry-of-some")
 }
 
 func ticking(s *situation.Situation) *result.Finding {
@@ -212,14 +185,15 @@ func ticking(s *situation.Situation) *result.Finding {
 	if len(clocks) == 0 {
 		return nil
 	}
-	finding := newFinding(s, "fine-clock-ticks", "{tick}", words.Duration(clocks[0].Resolution.TickNS))
-	finding.Evidence = rows(s, clocks, func(c compare.Clock) string {
+	evidence := rows(s, clocks, func(c compare.Clock) string {
 		text := "steps by " + words.Duration(c.Resolution.TickNS)
 		if c.Resolution.ReportedNS > 0 {
 			text += "; clock_getres reports " + words.Duration(c.Resolution.ReportedNS)
 		}
 		return text
 	})
+	tick := words.Duration(clocks[0].Resolution.TickNS)
+	finding := foundBy(s, evidence, "fine-clock-ticks", "{tick}", tick)
 	if !slices.Contains(situation.TickSources, s.ClockSource) {
 		return finding
 	}

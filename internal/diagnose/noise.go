@@ -1,20 +1,19 @@
 package diagnose
 
 import (
-	"cmp"
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/drift"
-	"github.com/timebench/timebench/internal/measurement/runtimes"
-	"github.com/timebench/timebench/internal/measurement/verify"
-	"github.com/timebench/timebench/internal/measurement/wake"
+	"github.com/timebench/timebench/internal/show/texts"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -30,22 +29,19 @@ const (
 	minSeconds = 0.1
 )
 
-// noises are the kinds of disturbance, the worst for the figures first. A new kind is one entry.
-var noises = []struct {
-	kind    string
-	observe func(*situation.Situation, result.Conditions) string // the observation; "" without such a disturbance
-	// affects and advice return words that fit the measurement and the system. A disturbance that affects nothing that
-	// was measured ("") is not a warning.
-	affects, advice func(*situation.Situation) string
-}{
-	{"clocksource", func(_ *situation.Situation, c result.Conditions) string {
+//go:embed noises.txt
+var noisesFile string
+
+// noises are the texts of the warnings, the worst for the figures first.
+var noises = sync.OnceValue(func() []texts.Entry { return texts.Entries(noisesFile) })
+
+// observations return what a run shows of each kind of noise; "" if it shows none.
+var observations = map[string]func(*situation.Situation, result.Conditions) string{
+	"clocksource": func(_ *situation.Situation, c result.Conditions) string {
 		return when(len(c.ClockSources) > 1,
 			"the kernel's clock source changed during the run: "+strings.Join(c.ClockSources, ", then "))
 	},
-		always("all fine clocks: their figures mix two clock sources"),
-		always("run again; if the kernel changed the clock source itself, its log shows why " +
-			"(sudo dmesg | grep -i clocksource)")},
-	{"backwards", func(s *situation.Situation, _ result.Conditions) string {
+	"backwards": func(s *situation.Situation, _ result.Conditions) string {
 		var clocks []string
 		for _, clock := range s.Clocks {
 			if r := clock.Resolution; r != nil && r.Backwards > 0 {
@@ -55,14 +51,10 @@ var noises = []struct {
 		}
 		return when(len(clocks) > 0, "a clock went backwards while it was watched: "+strings.Join(clocks, "; "))
 	},
-		always("the resolution of this clock, and every program that relies on its order"),
-		always("a wall clock may have been set; do not trust a monotonic clock or a counter that does this")},
-	{"step", func(_ *situation.Situation, c result.Conditions) string {
+	"step": func(_ *situation.Situation, c result.Conditions) string {
 		return when(c.WallStepNS != 0, "the wall clock was set or stepped by "+words.SignedDuration(float64(c.WallStepNS)))
 	},
-		timed("the resolution of the wall clocks; costs are measured with the monotonic clock and are not affected"),
-		always("run again when the time service has settled")},
-	{"slewed", func(s *situation.Situation, _ result.Conditions) string {
+	"slewed": func(s *situation.Situation, _ result.Conditions) string {
 		sync := s.Host.TimeSync
 		if sync == nil || math.Abs(monotonicRate(*sync)) < maxSlew {
 			return ""
@@ -74,128 +66,37 @@ var noises = []struct {
 		return fmt.Sprintf("the kernel makes the monotonic clock run %s %s (adjtimex: tick %s, frequency %s ppm)",
 			words.Percent(share), direction, tickLength(*sync), words.SignedPPM(sync.FrequencyPPM))
 	},
-		always("all times and rates, by this share: they are measured with the monotonic clock"),
-		always("run again when the time service has settled; if there is none, reset the rate " +
-			"(adjtimex --tick 10000 --frequency 0)")},
-	{"realtime", func(s *situation.Situation, _ result.Conditions) string {
-		return when(s.Host.CPU.SchedulingPolicy != "",
-			"timebench runs under the real-time policy "+s.Host.CPU.SchedulingPolicy)
+	"realtime": func(s *situation.Situation, _ result.Conditions) string {
+		policy := s.Host.CPU.SchedulingPolicy
+		return when(policy != "", "timebench runs under the real-time policy "+policy)
 	},
-		func(s *situation.Situation) string {
-			return phrases(throughput(s, "throughput with more threads than CPUs, which then take turns of 1 ms"),
-				loaded(s, "the load, which gets only the CPU time that the measurement leaves"),
-				"everything else that runs on this machine")
-		},
-		always("run without chrt, unless your programs read the clocks under this policy in production")},
-	{"quota", func(_ *situation.Situation, c result.Conditions) string {
+	"quota": func(_ *situation.Situation, c result.Conditions) string {
 		return when(c.ThrottledPeriods > 0, "the CPU quota stopped the process: "+throttled(c))
 	},
-		func(s *situation.Situation) string {
-			included := ": the figures include the time that the process was stopped"
-			return cmp.Or(throughput(s, "throughput with more threads than the quota allows"+included),
-				timed("the confidence intervals"+included)(s), sleepsOf(s))
-		},
-		func(s *situation.Situation) string {
-			return phrases("raise the quota", throughput(s, "or measure with fewer threads (--threads 1)"))
-		}},
-	{"incomplete", incomplete,
-		always("the confidence intervals"),
-		func(s *situation.Situation) string {
-			return words.Either(s.Tool.Command == "doctor",
-				"run doctor without --fast, and when the machine is less busy",
-				"run again with more time (--limit 5m), or with fewer threads or clocks")
-		}},
-	{"starved", starved,
-		always("the figures of throughput with a ?. Do not trust them: their threads did not read at the same time"),
-		always("stop other programs, also on the host of a virtual machine, or measure with fewer threads (--threads)")},
-	{"steal", func(s *situation.Situation, c result.Conditions) string {
+	"incomplete": incomplete,
+	"starved":    starved,
+	"steal": func(s *situation.Situation, c result.Conditions) string {
 		seconds := c.StealShare * float64(s.Host.CPU.Usable) * time.Duration(c.DurationNS).Seconds()
 		return when(c.StealShare > maxSteal && seconds >= minSeconds,
 			fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare)))
 	},
-		func(s *situation.Situation) string {
-			return phrases(throughput(s, "throughput above all"),
-				cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
-		},
-		always("run again at a quieter time, or on a machine with dedicated CPUs")},
-	{"load", func(s *situation.Situation, c result.Conditions) string {
+	"load": func(s *situation.Situation, c result.Conditions) string {
 		elapsed := time.Duration(c.DurationNS).Seconds()
 		return when(c.OtherCPUs > maxOther*float64(s.Host.CPU.Usable) && c.OtherCPUs*elapsed >= minSeconds,
 			fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU")))
 	},
-		func(s *situation.Situation) string {
-			return phrases(throughput(s, "throughput and fairness with as many threads as CPUs"),
-				cmp.Or(timed("the width of the confidence intervals")(s), sleepsOf(s)))
-		},
-		linuxOr("stop the other programs, or keep to CPUs that they do not use (taskset)",
-			"stop the other programs, or keep to CPUs that they do not use")},
-	{"preempted", func(_ *situation.Situation, c result.Conditions) string {
+	"preempted": func(_ *situation.Situation, c result.Conditions) string {
 		share := float64(c.InterruptedTurns) / float64(max(c.Turns, 1))
 		return when(share > maxInterrupted,
 			fmt.Sprintf("other programs disturbed %s of the latency samples", words.Percent(share)))
 	},
-		always("the confidence intervals; the medians less, because each turn is a median of slices"),
-		always("stop other programs, or take more rounds (timebench compare --rounds 200)")},
-	{"speed", func(_ *situation.Situation, c result.Conditions) string {
+	"speed": func(_ *situation.Situation, c result.Conditions) string {
 		return when(speedChanged(c), "the CPU speed changed: "+emptyCall(c))
 	},
-		always("all figures: a slower CPU reads every clock more slowly"),
-		linuxOr("keep the frequency high (sudo cpupower frequency-set -g performance, until the next boot); a "+
-			"program on the other hyper-thread of the core has the same effect",
-			"select the highest performance in the power settings of the system; a program on the other "+
-				"hyper-thread of the core has the same effect")},
-}
-
-func always(text string) func(*situation.Situation) string {
-	return func(*situation.Situation) string { return text }
-}
-
-// timed returns the text for documents with costs, and "" for others. The results of verify, skew and drift are proven
-// by the order of reads, or have a bound that contains the time of other work; profile reports that work.
-func timed(text string) func(*situation.Situation) string {
-	return func(s *situation.Situation) string {
-		return when(!compare.Of(s.Document).Empty() || runtimes.Of(s.Document) != nil, text)
-	}
-}
-
-// sleepsOf returns what a busy CPU does to sleeps, if they were measured.
-func sleepsOf(s *situation.Situation) string {
-	return when(wake.Of(s.Document) != nil, "p99 and the maximum of the lateness, and often its medians")
-}
-
-func linuxOr(linux, other string) func(*situation.Situation) string {
-	return func(s *situation.Situation) string {
-		return words.Either(s.OnLinux(), linux, other)
-	}
 }
 
 // when returns the text if the condition holds, and "" otherwise.
-func when(holds bool, text string) string {
-	if holds {
-		return text
-	}
-	return ""
-}
-
-func phrases(texts ...string) string { return strings.Join(words.Present(texts...), "; ") }
-
-// throughput returns the text if the run measured throughput, and "" otherwise.
-func throughput(s *situation.Situation, text string) string {
-	measured := slices.ContainsFunc(s.Clocks, func(c compare.Clock) bool { return len(c.Throughput) > 0 })
-	if section := runtimes.Of(s.Document); section != nil {
-		for _, r := range section.Runtimes {
-			measured = measured || slices.ContainsFunc(r.Calls,
-				func(c runtimes.MeasuredCall) bool { return len(c.Throughput) > 0 })
-		}
-	}
-	return when(measured, text)
-}
-
-// loaded returns the text if the run kept the CPUs busy itself, and "" otherwise.
-func loaded(s *situation.Situation, text string) string {
-	v, d := verify.Of(s.Document), drift.Of(s.Document)
-	return when(v != nil && v.Load || d != nil && d.LoadedFromNS > 0, text)
-}
+func when(holds bool, text string) string { return words.Either(holds, text, "") }
 
 // Noise returns the disturbances of the document's run; nil for a quiet machine. Without conditions in the document it
 // uses only the facts of the host.
@@ -207,9 +108,15 @@ func noise(s *situation.Situation) []result.Warning {
 		conditions = *s.Conditions
 	}
 	var warnings []result.Warning
-	for _, n := range noises {
-		if saw, affected := n.observe(s, conditions), n.affects(s); saw != "" && affected != "" {
-			warnings = append(warnings, result.Warning{Kind: n.kind, Saw: saw, Spoilt: affected, Advice: n.advice(s)})
+	for _, n := range noises() {
+		saw := observations[n.Name](s, conditions)
+		if saw == "" {
+			continue
+		}
+		fitting := remedy.Fitting(s, n)
+		if affected := strings.Join(fitting.All("affects"), "; "); affected != "" {
+			warnings = append(warnings, result.Warning{Kind: n.Name, Saw: saw, Spoilt: affected,
+				Advice: strings.Join(fitting.All("advice"), "; ")})
 		}
 	}
 	return warnings

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"fmt"
 
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/profile"
@@ -59,44 +58,24 @@ func heavyReaders(s *situation.Situation) *result.Finding {
 	if len(heavy) == 0 {
 		return nil
 	}
-	why := heavyKindOf(s, heavy[0])
-	remedies := remedy.For(s, "find-callers")
-	if why.coarse {
-		remedies = append(remedies, remedy.Coarse(s)...)
-	}
-	return &result.Finding{
-		Severity: severity,
-		Title: fmt.Sprintf("%s spends %s of its CPU time on reading clocks", heavy[0].Command,
-			words.Percent(*heavy[0].ClockShare)),
-		Evidence: shares(heavy),
-		Cause:    newWhy(s, why.text).cause,
-		Remedies: remedies,
-	}
+	finding := foundBy(s, shares(heavy), heavyUse(s, heavy[0]), "{program}", heavy[0].Command, "{share}",
+		words.Percent(*heavy[0].ClockShare))
+	finding.Severity = severity
+	return finding
 }
 
-// A heavyKind is a use of clocks on which a program spends most of the time of its reads. part returns the share of
-// that use; text is the entry of findings.txt; coarse is whether a coarse clock can replace the clock.
-type heavyKind struct {
-	part   func(profile.Process) float64
-	text   string
-	coarse bool
-}
-
-var heavyKinds = []heavyKind{
-	{func(p profile.Process) float64 { return p.SyscallShare }, "heavy-readers syscall", true},
-	{func(p profile.Process) float64 { return p.KernelShare }, "heavy-readers kernel", false},
-	{func(p profile.Process) float64 { return p.UserShare }, "heavy-readers user", true},
-}
-
-// heavyKindOf returns why a program spends much time on reads. If it is unknown whether the fine clocks are read in
-// user mode, the reason is only that there are many reads.
-func heavyKindOf(s *situation.Situation, p profile.Process) heavyKind {
-	if profile.Of(s.Document).KernelEntry == result.Never {
-		for _, k := range heavyKinds {
-			if k.part(p) > *p.ClockShare/2 {
-				return k
-			}
-		}
+// heavyUse returns the name of the text on the use of clocks on which a program spends most of the time of its reads. If
+// it is unknown whether the fine clocks are read in user mode, the reason is only that there are many reads.
+func heavyUse(s *situation.Situation, p profile.Process) string {
+	most := *p.ClockShare / 2
+	switch {
+	case profile.Of(s.Document).KernelEntry != result.Never:
+	case p.SyscallShare > most:
+		return "heavy-readers syscall"
+	case p.KernelShare > most:
+		return "heavy-readers kernel"
+	case p.UserShare > most:
+		return "heavy-readers user"
 	}
-	return heavyKind{text: "heavy-readers", coarse: true}
+	return "heavy-readers"
 }

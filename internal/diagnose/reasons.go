@@ -11,7 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
-	"github.com/timebench/timebench/internal/show/words"
 )
 
 // whyNotTSC returns why the kernel does not use the TSC: why it cannot, and who selected another clock source; if both
@@ -22,11 +21,11 @@ func whyNotTSC(s *situation.Situation) *why {
 	}
 	found := slices.Concat(firstOf(s, pageOff, disabledAtBoot, byLog), firstOf(s, choices...))
 	if len(found) == 0 { // the most certain guess
-		found = firstOf(s, notX86, asIntended, notInvariant, notChosen, missingLog)
+		found = firstOf(s, asIntended, guess(guesses...))
 	}
 	found = append(found, firstOf(s, kvmClockOff)...)
 	if len(found) == 0 {
-		found = []*why{unexplained(s)}
+		found = firstOf(s, guess("why unexplained", "why log-missing"))
 	}
 	all := joined(found)
 	all.evidence = append(all.evidence, unusedParameter(s)...)
@@ -34,6 +33,27 @@ func whyNotTSC(s *situation.Situation) *why {
 		all.remedies = append([]string{"remove-acpi-off", "real-timer"}, all.remedies...)
 	}
 	return all
+}
+
+// guesses are the entries on why the kernel does not use the TSC if no fact shows it, the most certain first.
+var guesses = []string{
+	"why other-cpu", "why arm64-without-erratum", "why arm64-unread", "why arm64", notInvariant, "why not-listed",
+	"why rated-higher", "why log-unread", "why log-incomplete",
+}
+
+// notInvariant: the kernel requires an invariant TSC. That explains nothing if the log shows that it has used the TSC.
+const notInvariant = "why not-invariant"
+
+// guess returns the reason that is the first entry whose facts hold.
+func guess(names ...string) reason {
+	return func(s *situation.Situation) *why {
+		for _, name := range names {
+			if remedy.Holds(s, entries()[name].Get("where")) {
+				return newWhy(s, name)
+			}
+		}
+		return nil
+	}
 }
 
 // usesTSC explains reads that enter the kernel although the TSC is in use.
@@ -76,7 +96,7 @@ func byLog(s *situation.Situation) *why {
 			"separated", s.Host.KernelLog.Boots))
 	}
 	all.remedies = append(all.remedies, remedy.OfHypervisor)
-	if doubt := notInvariant(s); doubt != nil && faults[0].TSC == kernellog.TSCUnknown {
+	if doubt := guess(notInvariant)(s); doubt != nil && faults[0].TSC == kernellog.TSCUnknown {
 		all.cause += " " + doubt.cause
 		all.evidence = append(all.evidence, doubt.evidence...)
 	}
@@ -96,31 +116,10 @@ func explained(s *situation.Situation, causes []kernellog.Cause) *why {
 	return all
 }
 
-// notX86: other CPUs have no TSC. The counter of arm64 is readable in user mode, unless the kernel works around an
-// erratum of its timer.
-func notX86(s *situation.Situation) *why {
-	if s.OnX86() {
-		return nil
-	}
-	if s.Host.Arch != "arm64" {
-		return newWhy(s, "why other-cpu")
-	}
-	log := s.Host.KernelLog
-	switch {
-	case s.SeenWhole():
-		return newWhy(s, "why arm64-without-erratum")
-	case log == nil || log.Reason == "":
-		return newWhy(s, "why arm64", "{is missing}", "is missing")
-	}
-	found := newWhy(s, "why arm64", "{is missing}", "could not be read")
-	found.evidence = []string{ofLog + log.Reason}
-	return found
-}
-
 // asIntended: the kernel log shows that the kernel uses the clock of the hypervisor by design.
 func asIntended(s *situation.Situation) *why {
 	for _, c := range s.Causes() {
-		if slices.Contains([]string{"hyperv-by-design", "xen-by-design"}, c.Kind) && !s.Offers("tsc") {
+		if slices.Contains([]string{"hyperv-by-design", "xen-by-design"}, c.Kind) && s.OnX86() && !s.Offers("tsc") {
 			return &why{cause: c.Text, evidence: logEvidence(s, c.Evidence), remedies: []string{remedy.OfHypervisor},
 				links: []string{kernelMessages}}
 		}
@@ -128,61 +127,12 @@ func asIntended(s *situation.Situation) *why {
 	return nil
 }
 
-// notInvariant: the CPU does not report an invariant TSC, which the kernel requires. It does not explain anything if
-// the log shows that the kernel has used the TSC.
-func notInvariant(s *situation.Situation) *why {
-	used := func(e kernellog.Event) bool { return e.Clock == "tsc" }
-	if s.Host.CPU.InvariantTSC == nil || s.Invariant() || slices.ContainsFunc(s.Switches(), used) {
-		return nil
-	}
-	found := newWhy(s, "why not-invariant")
-	found.evidence = []string{"CPU flags: " + flags(s)}
-	if h := remedy.HypervisorOf(s); h != nil {
-		found.cause = strings.TrimSpace(found.cause + " In a virtual machine, the hypervisor decides this. " + h.Invariant)
-	}
-	return found
-}
-
 func flags(s *situation.Situation) string {
 	return cmp.Or(strings.Join(s.Host.CPU.TSCFlags, " "), "none of constant_tsc, nonstop_tsc, tsc_reliable")
 }
 
-func notChosen(s *situation.Situation) *why {
-	if !s.Offers("tsc") {
-		return nil
-	}
-	found := newWhy(s, words.Either(s.Best() != s.ClockSource, "why not-listed", "why rated-higher"))
-	found.evidence = []string{listed + strings.Join(s.ClockSources, " ")}
-	return found
-}
-
 // incompleteLog is evidence that is not a line of the log, so it does not begin like one.
 const incompleteLog = "the kernel log is incomplete: it does not reach back to the boot, or lines are missing"
-
-// missingLog: the log would show why, but could not be read, or lacks lines: perhaps the lines of the boot, when the
-// kernel judges the TSC.
-func missingLog(s *situation.Situation) *why {
-	switch log := s.Host.KernelLog; {
-	case log == nil:
-		return nil
-	case log.Reason != "":
-		found := newWhy(s, "why log-unread")
-		found.evidence = []string{ofLog + log.Reason}
-		return found
-	case log.Truncated:
-		found := newWhy(s, "why log-incomplete")
-		found.evidence = []string{incompleteLog}
-		return found
-	}
-	return nil
-}
-
-func unexplained(s *situation.Situation) *why {
-	if s.SeenWhole() {
-		return newWhy(s, "why unexplained")
-	}
-	return newWhy(s, "why log-missing")
-}
 
 // choices are the ways in which the clock source in use can have been selected, whether or not the kernel could use the
 // TSC.
@@ -252,11 +202,9 @@ func unrestored(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	left := s.Host.UnrestoredClockSource
-	finding := newFinding(s, "clocksource-unrestored", "{original}", left.Original)
-	finding.Evidence = []string{
+	return foundBy(s, []string{
 		fmt.Sprintf("/run/timebench/clocksource.json: process %d switched it from %s at %s", left.PID, left.Original,
 			left.Since.UTC().Format(time.DateTime+" UTC")),
 		"neither that process nor its guardian is running, and the clock source in use is " + s.ClockSource,
-	}
-	return finding
+	}, "clocksource-unrestored", "{original}", left.Original)
 }

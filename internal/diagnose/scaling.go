@@ -49,12 +49,7 @@ func notScaling(s *situation.Situation) *result.Finding {
 				"thread; %s: %.2f times", c.ID, threads, own, id, other))
 		}
 	}
-	if len(stuck) == 0 {
-		return nil
-	}
-	finding := newFinding(s, "not-scaling")
-	finding.Evidence = stuck
-	return finding
+	return foundBy(s, stuck, "not-scaling")
 }
 
 // reference returns the gain of the other clocks with this number of threads, and the id of the clock with that gain:

@@ -39,17 +39,14 @@ func setting(s *situation.Situation) []string {
 // twoServices finds two time services that correct each other. Either both run; or a guest with a time service was
 // stepped while doctor measured, which suggests that the hypervisor sets the clock too.
 func twoServices(s *situation.Situation) *result.Finding {
-	var finding *result.Finding
 	if names := setting(s); len(names) > 1 {
-		finding = newFinding(s, "two-time-services", "{services}", words.List(names))
-		finding.Evidence = []string{"running: " + words.List(names)}
-	} else if tool := toolOfHypervisor(s); tool != "" && s.IsStepped() && isSteered(s.Host.TimeSync) {
-		finding = newFinding(s, "two-time-services by-a-step", "{tool}", tool)
-	} else {
-		return nil
+		running := []string{"running: " + words.List(names)}
+		return foundBy(s, append(running, steering(s)...), "two-time-services", "{services}", words.List(names))
 	}
-	finding.Evidence = append(finding.Evidence, steering(s)...)
-	return finding
+	if tool := toolOfHypervisor(s); tool != "" && s.IsStepped() && isSteered(s.Host.TimeSync) {
+		return foundBy(s, steering(s), "two-time-services by-a-step", "{tool}", tool)
+	}
+	return nil
 }
 
 // isSteered reports whether a time service corrects the wall clock.

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 
@@ -38,19 +39,30 @@ func newWhy(s *situation.Situation, name string, figures ...string) *why {
 	if !known {
 		panic("no text " + name) // a mistake that a test finds
 	}
-	fill := strings.NewReplacer(append(figures, "{source}", s.ClockSource)...)
-	all := func(key string) (values []string) {
-		for _, f := range e.Fields {
-			if name, facts, _ := strings.Cut(f.Key, " if "); name == key && remedy.Holds(s, facts) {
-				values = append(values, fill.Replace(f.Value))
-			}
-		}
-		return values
+	e = remedy.Fitting(s, e)
+	byHypervisor, unread := "", ""
+	if h := remedy.HypervisorOf(s); h != nil {
+		byHypervisor = "In a virtual machine, the hypervisor decides this. " + h.Invariant
 	}
-	first := func(key string) string { return append(all(key), "")[0] }
-	return &why{title: first("title"), cause: strings.Join(append([]string{first("cause")}, all("also")...), " "),
-		remedies: strings.FieldsFunc(first("remedies"), func(r rune) bool { return r == ',' || r == ' ' }),
-		links:    all("link")}
+	if log := s.Host.KernelLog; log != nil {
+		unread = log.Reason
+	}
+	fill := strings.NewReplacer(append(figures, "{source}", s.ClockSource, "{sources}", strings.Join(s.ClockSources, " "),
+		"{flags}", flags(s), "{unread}", unread, "{by the hypervisor}", byHypervisor)...).Replace
+	sentences := append([]string{e.Get("cause")}, e.All("also")...)
+	w := &why{title: fill(e.Get("title")), cause: strings.TrimSpace(fill(strings.Join(sentences, " "))),
+		remedies: e.List("remedies"), links: e.All("link")}
+	for _, line := range e.All("evidence") {
+		w.evidence = append(w.evidence, fill(line))
+	}
+	return w
+}
+
+// because adds the remedies of a reason, before the others, and its links.
+func (w *why) because(reason *why) *why {
+	w.remedies = slices.Concat(reason.remedies, w.remedies)
+	w.links = distinct(w.links, reason.links)
+	return w
 }
 
 func (w *why) finding(s *situation.Situation) *result.Finding {
@@ -61,4 +73,14 @@ func (w *why) finding(s *situation.Situation) *result.Finding {
 // newFinding returns the finding of an entry of findings.txt, without evidence.
 func newFinding(s *situation.Situation, name string, figures ...string) *result.Finding {
 	return newWhy(s, name, figures...).finding(s)
+}
+
+// foundBy returns the finding of an entry of findings.txt; nil without evidence.
+func foundBy(s *situation.Situation, evidence []string, name string, figures ...string) *result.Finding {
+	if len(evidence) == 0 {
+		return nil
+	}
+	finding := newFinding(s, name, figures...)
+	finding.Evidence = evidence
+	return finding
 }

@@ -25,7 +25,6 @@ func TestTextsOfFindings(t *testing.T) {
 			source.Write(text)
 		}
 	}
-	s := situation.Of(&result.Document{})
 	require.Len(t, entries(), len(texts.Entries(findingsFile)), "two entries have the same name")
 	for name, e := range entries() {
 		_, end, _ := strings.Cut(name, " ")
@@ -34,14 +33,38 @@ func TestTextsOfFindings(t *testing.T) {
 		require.True(t, used, "no check uses %s", name)
 		require.NotEmpty(t, e.Get("cause"), "%s: a cause for every machine", name)
 		for _, f := range e.Fields {
-			key, facts, _ := strings.Cut(f.Key, " if ")
-			require.Contains(t, []string{"title", "cause", "also", "remedies", "link"}, key, name)
-			for _, fact := range regexp.MustCompile(" or |, ").Split(facts, -1) {
-				require.NotPanics(t, func() { remedy.Holds(s, fact) }, "%s: %s", name, fact)
-			}
+			requireField(t, name, f, "where", "title", "cause", "also", "evidence", "remedies", "link")
 			for _, figure := range regexp.MustCompile(`\{[^}]*\}`).FindAllString(f.Value, -1) {
 				require.Contains(t, source.String(), `"`+figure+`"`, name)
 			}
 		}
 	}
+}
+
+// Every entry of noises.txt has an observation, an effect, an advice and only known fields.
+func TestTextsOfNoises(t *testing.T) {
+	require.Len(t, noises(), len(observations))
+	for _, n := range noises() {
+		require.Contains(t, observations, n.Name)
+		keys := map[string]bool{}
+		for _, f := range n.Fields {
+			keys[requireField(t, n.Name, f, "affects", "advice")] = true
+		}
+		require.Len(t, keys, 2, n.Name)
+	}
+}
+
+// requireField requires that a field has one of the keys, and only facts that exist. It returns the key.
+func requireField(t *testing.T, entry string, f texts.Field, keys ...string) string {
+	t.Helper()
+	s := situation.Of(&result.Document{})
+	key, facts, _ := strings.Cut(f.Key, " if ")
+	require.Contains(t, keys, key, entry)
+	if key == "where" {
+		facts = f.Value
+	}
+	for _, fact := range regexp.MustCompile(" or |, ").Split(facts, -1) {
+		require.NotPanics(t, func() { remedy.Holds(s, fact) }, "%s: %s", entry, fact)
+	}
+	return key
 }

@@ -40,21 +40,16 @@ func slowReads(s *situation.Situation) *result.Finding {
 	if s.OnLinux() && read.KernelEntry != result.Never {
 		return nil // the checks of kernel entry cover this
 	}
-	var finding *result.Finding
 	evidence := []string{row(*read), row(*counter)}
 	switch {
 	case s.ReadsQPCInUserMode():
-		finding = newFinding(s, "slow-reads of-qpc")
+		return foundBy(s, evidence, "slow-reads of-qpc")
 	case s.OnBSD():
 		tsc, quality := s.TSCCounter()
-		finding = newFinding(s, "slow-reads of-a-bsd", "{because}", becauseOfCounter(s), "{tsc}", tsc,
-			"{quality}", strconv.Itoa(quality))
-		evidence = append(evidence, timecounterEvidence(s)...)
-	default:
-		finding = newFinding(s, "slow-reads", "{because}", becauseOfCounter(s))
+		return foundBy(s, append(evidence, timecounterEvidence(s)...), "slow-reads of-a-bsd",
+			"{because}", becauseOfCounter(s), "{tsc}", tsc, "{quality}", strconv.Itoa(quality))
 	}
-	finding.Evidence = evidence
-	return finding
+	return foundBy(s, evidence, "slow-reads", "{because}", becauseOfCounter(s))
 }
 
 const slowReadsKind = "slow-reads" // the kind of the findings of slowReads

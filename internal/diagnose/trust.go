@@ -56,17 +56,16 @@ func happened(id, predicate string, times int64, worstNS float64) string {
 func clause(sentence string) string { return strings.TrimSuffix(sentence, ".") }
 
 func faulty(s *situation.Situation) *result.Finding {
-	finding := newFinding(s, "faulty-clock")
+	var evidence []string
 	s.EachFault(func(c verify.VerifiedClock, f verify.ClockFault) {
 		switch {
 		case f.Kind == verify.FaultWarp, f.Kind == verify.FaultBackwards, f.Kind == verify.FaultFailed:
 		case s.IsWall(c.ID) && f.Kind == verify.FaultJump: // it may be set
 		default:
-			finding.Evidence = append(finding.Evidence, clause(verify.FaultSentence(c, f)))
+			evidence = append(evidence, clause(verify.FaultSentence(c, f)))
 		}
 	})
-	finding.Evidence = append(finding.Evidence, broken(s, false)...)
-	return finding
+	return foundBy(s, append(evidence, broken(s, false)...), "faulty-clock")
 }
 
 // broken returns the relations of clocks that did not hold: the relations of the wall clock, which may be set, or the
@@ -89,14 +88,13 @@ func drifting(s *situation.Situation) *result.Finding {
 	if t == nil {
 		return nil
 	}
-	finding := newFinding(s, "drift", "{limit}", strconv.Itoa(situation.MaxFrequencyPPM))
+	var evidence []string
 	beyond := func(r *drift.DriftRate, from float64) bool {
 		return r != nil && r.PPM != nil && math.Abs(*r.PPM-from)-r.IntervalPPM > situation.MaxFrequencyPPM
 	}
 	for _, c := range t.Clocks {
 		of := func(text string, ppm float64) {
-			line := fmt.Sprintf("%s %s by %s ppm", c.ID, text, words.SignedPPM(ppm))
-			finding.Evidence = append(finding.Evidence, line)
+			evidence = append(evidence, fmt.Sprintf("%s %s by %s ppm", c.ID, text, words.SignedPPM(ppm)))
 		}
 		switch {
 		case beyond(c.Idle, 0):
@@ -105,5 +103,5 @@ func drifting(s *situation.Situation) *result.Finding {
 			of("changes its rate under load", *c.Loaded.PPM-*c.Idle.PPM)
 		}
 	}
-	return finding
+	return foundBy(s, evidence, "drift", "{limit}", strconv.Itoa(situation.MaxFrequencyPPM))
 }

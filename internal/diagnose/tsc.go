@@ -58,7 +58,7 @@ func faultByLog(s *situation.Situation) *result.Finding {
 // wallFault finds a fault of the wall clock in the kernel log. A measurement shows whether it is still wrong.
 func wallFault(s *situation.Situation) *result.Finding {
 	faults := s.WallFaults()
-	if len(faults) == 0 || !s.LogOnly() && s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised {
+	if len(faults) == 0 || !s.LogOnly() && s.IsSynchronised() {
 		return nil
 	}
 	found := explained(s, faults)
@@ -83,8 +83,7 @@ func trappedTSC(s *situation.Situation) *result.Finding {
 	if c == nil || !traps(s, c) {
 		return nil
 	}
-	finding := newFinding(s, "tsc-trapped")
-	finding.Evidence = []string{row(*c), "an empty call · " + words.Duration(s.FloorNS)}
+	finding := foundBy(s, []string{row(*c), "an empty call · " + words.Duration(s.FloorNS)}, "tsc-trapped")
 	if h := remedy.HypervisorOf(s); h != nil {
 		finding.Cause += " " + h.Trap
 		finding.Links = h.Links
@@ -94,13 +93,8 @@ func trappedTSC(s *situation.Situation) *result.Finding {
 
 func tscRate(s *situation.Situation) *result.Finding {
 	evidence := s.TSCRates()
-	if evidence == nil {
-		return nil
-	}
-	if s.Invariant() {
+	if len(evidence) > 0 && s.Invariant() {
 		evidence = append(evidence, "the CPU reports an invariant TSC: "+flags(s))
 	}
-	finding := newFinding(s, "tsc-rate")
-	finding.Evidence = evidence
-	return finding
+	return foundBy(s, evidence, "tsc-rate")
 }

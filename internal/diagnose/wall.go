@@ -12,8 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-const adjtimexManual = "https://man7.org/linux/man-pages/man2/adjtimex.2.html"
-
 const farOffNS = 10_000_000 // more than a time service corrects in its usual work
 
 func tickLength(sync result.TimeSync) string {
@@ -103,14 +101,13 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 	errorText := "maximum error " + words.Duration(float64(sync.MaxErrorNS))
 	if sync.Synchronised {
 		since := longDuration(float64(sync.MaxErrorNS) * 1e6 / errorPPM)
-		finding := newFinding(s, "unsynchronised for-some-time", "{ppm}", strconv.Itoa(errorPPM), "{time}", since)
-		finding.Evidence = []string{"adjtimex: " + errorText}
-		return finding
+		return foundBy(s, []string{"adjtimex: " + errorText}, "unsynchronised for-some-time", "{ppm}",
+			strconv.Itoa(errorPPM), "{time}", since)
 	}
 	evidence := []string{"adjtimex: STA_UNSYNC, " + errorText}
 	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < staleErrorNS {
-		finding := newFinding(s, "unsynchronised by-the-flag-only")
-		finding.Severity, finding.Evidence = result.Note, evidence
+		finding := foundBy(s, evidence, "unsynchronised by-the-flag-only")
+		finding.Severity = result.Note
 		return finding
 	}
 	lost := ""
@@ -118,11 +115,10 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 		lost = "A time service has set the wall clock, but not for some time, and the kernel does not know that it is " +
 			"synchronised. "
 	}
-	finding := newFinding(s, "unsynchronised", "{lost}", lost)
-	finding.Evidence = evidence
 	if len(s.Host.TimeServices) > 0 {
-		finding.Evidence = append(finding.Evidence, "running: "+words.List(s.ServiceNames()))
+		evidence = append(evidence, "running: "+words.List(s.ServiceNames()))
 	}
+	finding := foundBy(s, evidence, "unsynchronised", "{lost}", lost)
 	if cloud := remedy.CloudOf(s); cloud != nil {
 		finding.Links = append(finding.Links, cloud.Link)
 	}
@@ -144,12 +140,7 @@ func slewed(s *situation.Situation) *result.Finding {
 	if math.Abs(sync.FrequencyPPM) >= frequencyLimit(*sync) {
 		evidence = append(evidence, limitEvidence(*sync))
 	}
-	if evidence == nil {
-		return nil
-	}
-	finding := newFinding(s, words.Either(setByHand(*sync), "slewed by-hand", "slewed"))
-	finding.Evidence = evidence
-	return finding
+	return foundBy(s, evidence, words.Either(setByHand(*sync), "slewed by-hand", "slewed"))
 }
 
 func stepped(s *situation.Situation) *result.Finding {
@@ -157,7 +148,5 @@ func stepped(s *situation.Situation) *result.Finding {
 	if s.IsStepped() {
 		evidence = append(evidence, steppedBy(s))
 	}
-	finding := newFinding(s, "stepped")
-	finding.Evidence = evidence
-	return finding
+	return foundBy(s, evidence, "stepped")
 }

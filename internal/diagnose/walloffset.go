@@ -41,11 +41,9 @@ func wallOff(s *situation.Situation) *result.Finding {
 		return nil // only the real-time clock is off, and a virtual one does not matter
 	}
 	other := words.Either(situation.IsHostClock(*far), "the host's clock", "the real-time clock")
-	name, severity := offCause(s)
-	finding := newFinding(s, name)
-	finding.Severity, finding.Evidence = severity, evidence
-	finding.Title = fmt.Sprintf("the wall clock is %s %s", awayFrom(*far), other)
-	finding.Links = append(finding.Links, adjtimexManual)
+	severity := offSeverity(s)
+	finding := foundBy(s, evidence, "wall-clock-off", "{away from}", awayFrom(*far), "{other}", other)
+	finding.Severity = severity
 	usable := math.Abs(float64(*far.OffsetNS)) <= usableOffsetNS
 	if severity == "" && usable {
 		finding.Severity = result.Warn
@@ -53,7 +51,7 @@ func wallOff(s *situation.Situation) *result.Finding {
 	if clock := s.Host.VMClock; clock != nil && clock.Disruptions > 0 {
 		finding.Evidence = append(finding.Evidence, disruptionEvidence(*clock))
 	}
-	if sync := s.Host.TimeSync; sync != nil && sync.Synchronised {
+	if s.IsSynchronised() {
 		finding.Evidence = append(finding.Evidence, "adjtimex: synchronised, as far as the kernel knows")
 		if severity == "" && situation.IsRTC(*far) { // which may drift, in a virtual machine too
 			finding.Cause += " But the kernel calls the clock synchronised, which after a pause it does for hours: the " +
@@ -81,19 +79,10 @@ func awayFrom(w result.WallOffset) string {
 	return longDuration(math.Abs(float64(*w.OffsetNS))) + " " + where
 }
 
-// offCause returns the name of the text on why a wall clock is off, and the severity; "" if it depends on the offset.
-func offCause(s *situation.Situation) (name, severity string) {
-	switch {
-	case s.InWSL():
-		return "wall-clock-off in-wsl", ""
-	case s.InContainer():
-		return "wall-clock-off in-a-container", ""
-	case s.GuestUnder("firecracker"):
-		return "wall-clock-off in-firecracker", ""
-	case s.IsGuest():
-		return "wall-clock-off in-a-guest", ""
-	case s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised:
-		return "wall-clock-off synchronised", result.Note
+// offSeverity returns the severity of a wall clock that is off; "" if it depends on the offset.
+func offSeverity(s *situation.Situation) string {
+	if s.InWSL() || s.InContainer() || s.IsGuest() {
+		return ""
 	}
-	return "wall-clock-off", result.Warn
+	return words.Either(s.IsSynchronised(), result.Note, result.Warn)
 }

@@ -149,9 +149,7 @@ func unprovenQPC(s *situation.Situation) *result.Finding {
 	if w.QPC.HypervisorPage {
 		name += "-with-a-page"
 	}
-	finding := newFinding(s, name)
-	finding.Evidence = append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...)
-	return finding
+	return foundBy(s, append([]string{"QueryPerformanceFrequency: " + meaning}, evidence...), name)
 }
 
 func timerRaised(s *situation.Situation) *result.Finding {
@@ -164,9 +162,8 @@ func timerRaised(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	period, coarsest := words.Duration(float64(w.Timer.PeriodNS)), words.Duration(float64(w.Timer.CoarsestNS))
-	finding := newFinding(s, "timer-raised", "{period}", period)
-	finding.Evidence = []string{"NtQueryTimerResolution: " + period + "; the longest possible period is " + coarsest}
-	return finding
+	evidence := "NtQueryTimerResolution: " + period + "; the longest possible period is " + coarsest
+	return foundBy(s, []string{evidence}, "timer-raised", "{period}", period)
 }
 
 // w32timeOff finds a Windows Time service that does not synchronise the wall clock. This is a note if Windows may start
@@ -176,22 +173,21 @@ func w32timeOff(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	service := *s.Host.Windows.W32Time
-	var finding *result.Finding
+	name, severity := "unsynchronised w32time-stopped", result.Note
 	switch {
 	case service.State == "running" && service.Type == "NoSync":
-		finding = newFinding(s, "unsynchronised w32time-without-sync")
+		name, severity = "unsynchronised w32time-without-sync", result.Warn
 	case service.Start == "disabled" && (service.State == "stopped" || service.State == ""):
-		finding = newFinding(s, "unsynchronised w32time-disabled")
+		name, severity = "unsynchronised w32time-disabled", result.Warn
 	case service.State != "stopped":
 		return nil
-	default:
-		finding = newFinding(s, "unsynchronised w32time-stopped")
-		finding.Severity = result.Note
 	}
-	finding.Evidence = []string{"W32Time: " + W32TimeText(service)}
+	evidence := []string{"W32Time: " + W32TimeText(service)}
 	if a := s.Host.Windows.Adjustment; a != nil && a.AdjustedHz != a.NominalHz {
-		finding.Evidence = append(finding.Evidence, "GetSystemTimeAdjustmentPrecise: "+AdjustmentText(*a))
+		evidence = append(evidence, "GetSystemTimeAdjustmentPrecise: "+AdjustmentText(*a))
 	}
+	finding := foundBy(s, evidence, name)
+	finding.Severity = severity
 	return finding
 }
 

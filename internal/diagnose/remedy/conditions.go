@@ -7,27 +7,23 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
+	"github.com/timebench/timebench/internal/show/texts"
 )
 
-// Holds reports whether facts hold on a machine: "linux, not container or guest-of kvm qemu". A comma binds closer than
-// "or". "" always holds.
-func Holds(s *machine, facts string) bool {
-	return slices.ContainsFunc(strings.Split(facts, " or "), func(all string) bool {
-		return !slices.ContainsFunc(strings.Split(all, ", "), func(fact string) bool { return !holdsOne(s, fact) })
-	})
-}
+// Holds reports whether facts hold on a machine.
+func Holds(s *machine, facts string) bool { return texts.Hold(facts, holding(s)) }
 
-func holdsOne(s *machine, fact string) bool {
-	if fact == "" {
-		return true
+// Fitting returns an entry with the fields for a machine.
+func Fitting(s *machine, e texts.Entry) texts.Entry { return e.Holding(holding(s)) }
+
+func holding(s *machine) func(fact []string) bool {
+	return func(fact []string) bool {
+		of, known := conditions[fact[0]]
+		if !known {
+			panic("no condition " + fact[0]) // a mistake in a table, which a test finds
+		}
+		return of(s, fact[1:])
 	}
-	fact, isNot := strings.CutPrefix(fact, "not ")
-	fields := strings.Fields(fact)
-	of, known := conditions[fields[0]]
-	if !known {
-		panic("no condition " + fact) // a mistake in a table, which a test finds
-	}
-	return of(s, fields[1:]) != isNot
 }
 
 // conditions are the facts of a machine that a remedy may need, by their names in remedies.txt. The words after a name
@@ -72,6 +68,10 @@ var conditions = map[string]func(*machine, []string) bool{
 		chosen := s.BootChoice().Value
 		return slices.Contains(sources, chosen) || len(sources) == 0 && chosen != ""
 	},
+	"log-whole":      is((*machine).SeenWhole),
+	"log-unread":     is(func(s *machine) bool { return s.Host.KernelLog != nil && s.Host.KernelLog.Reason != "" }),
+	"log-truncated":  is(func(s *machine) bool { return s.Host.KernelLog != nil && s.Host.KernelLog.Truncated }),
+	"has-used-tsc":   is((*machine).HasUsedTSC),
 	"timers-hidden":  is(func(s *machine) bool { return len(s.HidesTimers()) > 0 }),
 	"highres-off":    is(func(s *machine) bool { return len(HighResolutionOff(s)) > 0 }),
 	"nothing-failed": is((*machine).NothingFailed),
@@ -80,6 +80,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	"logs":           one((*machine).Logs),
 	// The clock source.
 	"source":           func(s *machine, names []string) bool { return slices.Contains(names, s.ClockSource) },
+	"offers":           one((*machine).Offers),
 	"could-use":        one((*machine).CouldUse),
 	"on-best":          is(func(s *machine) bool { return s.Best() == "" || s.Best() == s.ClockSource }),
 	"only-ticks":       is((*machine).HasOnlyTicks),
@@ -110,7 +111,14 @@ var conditions = map[string]func(*machine, []string) bool{
 	"may-sleep-in-pc10": is(func(s *machine) bool {
 		return s.Host.CPU.Model == "" || strings.Contains(s.Host.CPU.Model, "Core(TM) i")
 	}),
+	// The run, and the coarse clocks.
+	"ran":                one((*machine).Ran),
+	"command":            one(func(s *machine, name string) bool { return s.Tool.Command == name }),
+	"coarse-clocks":      is(func(s *machine) bool { return coarseClocks(s) != "" }),
+	"coarse-calls":       is(func(s *machine) bool { return languagesWithCalls(s) != "" }),
+	"lacks-coarse-calls": is(func(s *machine) bool { return languagesWithout(s) != "" }),
 	// The wall clock and its services.
+	"synchronised":    is((*machine).IsSynchronised),
 	"rtc-right":       is((*machine).RTCIsRight),
 	"host-clock":      is(func(s *machine) bool { return s.HostClock() != nil }),
 	"runs":            one(func(s *machine, service string) bool { return slices.Contains(s.ServiceNames(), service) }),

@@ -18,7 +18,10 @@ var figures = map[string]func(*machine) string{
 		name, _ := s.TSCCounter()
 		return name
 	},
-	"{risk of tsc}": riskOfTSC,
+	"{risk of tsc}":             riskOfTSC,
+	"{coarse clocks}":           coarseClocks,
+	"{languages with calls}":    languagesWithCalls,
+	"{languages without calls}": languagesWithout,
 	"{hiding parameters}": func(s *machine) string {
 		var texts []string
 		for _, p := range s.HidesTimers() {

@@ -31,39 +31,31 @@ var coarseCalls = []struct {
 // PATH does not show that a machine runs programs in Go.
 var noCoarseCall = []string{"java", "node", "bun", "deno", "php", "lua", "luajit"}
 
-func languageRemedies(s *machine) []result.Remedy {
+// here returns the runtimes of a machine that are among others.
+func here(s *machine, runtimes []string) []string {
+	missing := func(name string) bool { return !slices.Contains(s.Host.Runtimes, name) }
+	return slices.DeleteFunc(slices.Clone(runtimes), missing)
+}
+
+// languagesWithCalls returns the languages of a machine with their calls of a coarse clock; "" without one.
+func languagesWithCalls(s *machine) string {
 	var calls []string
-	here := func(runtimes []string) []string {
-		missing := func(name string) bool { return !slices.Contains(s.Host.Runtimes, name) }
-		return slices.DeleteFunc(slices.Clone(runtimes), missing)
-	}
 	for _, of := range coarseCalls {
-		if names := here(of.runtimes); len(names) > 0 {
+		if names := here(s, of.runtimes); len(names) > 0 {
 			calls = append(calls, strings.Join(names, ", ")+": "+of.call)
 		}
 	}
-	var remedies []result.Remedy
-	if len(calls) > 0 {
-		remedies = append(remedies, result.Remedy{
-			Advice: "Call a coarse clock in the languages of this machine: " + strings.Join(calls, "; "),
-			Risk:   "The value is from the last tick, some milliseconds ago.",
-		})
-	}
-	if without := here(noCoarseCall); len(without) > 0 {
-		remedies = append(remedies, result.Remedy{
-			Advice: fmt.Sprintf("In %s there is no coarse clock, as in Go: read the time once and use it several times, "+
-				"or let one thread store it every millisecond", words.List(without)),
-			Risk: "The stored value is older than a read would be.",
-		})
-	}
-	return remedies
+	return strings.Join(calls, "; ")
 }
 
-// Coarse suggests the coarse clocks, with their cost and tick on this machine, and the calls of the languages that read
-// them.
-func Coarse(s *machine) []result.Remedy {
+// languagesWithout returns the languages of a machine that have no call of a coarse clock; "" without one.
+func languagesWithout(s *machine) string { return words.List(here(s, noCoarseCall)) }
+
+// coarseClocks returns the coarse clocks of a machine that do not enter the kernel, with their cost and tick; "" without
+// one, or if the fine clocks are no finer.
+func coarseClocks(s *machine) string {
 	if len(s.Ticking()) > 0 {
-		return nil // the fine clocks are no finer
+		return ""
 	}
 	var offers []string
 	for _, id := range situation.Coarse {
@@ -78,11 +70,5 @@ func Coarse(s *machine) []result.Remedy {
 		name, read := strings.TrimSuffix(id, "@vdso"), words.Duration(c.Latency.MedianNS)
 		offers = append(offers, fmt.Sprintf("%s (%s/read, %s)", name, read, tick))
 	}
-	if len(offers) == 0 {
-		return nil
-	}
-	return append([]result.Remedy{{
-		Advice: "If a coarse resolution is enough for your program, read a coarse clock: " + strings.Join(offers, ", "),
-		Risk:   "Two events within one tick get the same time. Intervals shorter than several ticks cannot be measured.",
-	}}, languageRemedies(s)...)
+	return strings.Join(offers, ", ")
 }

@@ -65,39 +65,17 @@ func (r remedy) removed(s *machine) []situation.Parameter {
 	return s.Parameters(strings.Fields(names)...)
 }
 
-// all returns the values of a key for a machine: in the order of the entry, without values for other machines.
-func (r remedy) all(s *machine, key string) []string {
-	var values []string
-	for _, f := range r.Fields {
-		if name, facts, _ := strings.Cut(f.Key, " if "); name == key && Holds(s, facts) {
-			values = append(values, f.Value)
-		}
-	}
-	return values
-}
-
-// first returns the first value of a key for a machine, with its figures; "" without one.
-func (r remedy) first(s *machine, key string) string {
-	if values := r.all(s, key); len(values) > 0 {
-		text, _ := fill(s, values[0])
-		return text
-	}
-	return ""
-}
-
-// commands returns the commands for a machine. It leaves out a command with a figure that is not safe in a shell.
-func (r remedy) commands(s *machine) []string {
-	var commands []string
-	for _, command := range r.all(s, "do") {
-		if text, safe := fill(s, command); safe {
-			commands = append(commands, text)
-		}
-	}
-	return commands
-}
-
+// on returns the words of a remedy for a machine. It leaves out a command with a figure that is not safe in a shell.
 func (r remedy) on(s *machine) result.Remedy {
-	words := result.Remedy{Advice: r.first(s, "advice"), Commands: r.commands(s), Risk: r.first(s, "risk")}
+	fitting := Fitting(s, r.Entry)
+	advice, _ := fill(s, fitting.Get("advice"))
+	risk, _ := fill(s, fitting.Get("risk"))
+	words := result.Remedy{Advice: advice, Risk: risk}
+	for _, command := range fitting.All("do") {
+		if text, safe := fill(s, command); safe {
+			words.Commands = append(words.Commands, text)
+		}
+	}
 	if r.changesBoot() {
 		hint, commands := commandLine(s, r.Get("adds"), r.removed(s))
 		words.Advice += hint

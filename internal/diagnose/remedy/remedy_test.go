@@ -216,15 +216,12 @@ func TestEveryLanguageHasARemedy(t *testing.T) {
 	require.ElementsMatch(t, found, known, "add the runtime to coarseCalls or noCoarseCall of languages.go, or remove it there")
 }
 
-func TestLanguageRemedies(t *testing.T) {
-	d := &result.Document{}
-	require.Empty(t, languageRemedies(situation.Of(d)))
-	d.Host.Runtimes = []string{"java", "c", "c++", "ruby", "node", "cobol"}
-	remedies := languageRemedies(situation.Of(d))
-	require.Len(t, remedies, 2)
-	require.Equal(t, "Call a coarse clock in the languages of this machine: c, c++: clock_gettime(CLOCK_MONOTONIC_COARSE, …); ruby: Process.clock_gettime(Process::CLOCK_MONOTONIC_COARSE)", remedies[0].Advice)
-	require.Contains(t, remedies[1].Advice, "In java and node there is no coarse clock, as in Go")
-	for _, r := range remedies {
-		require.NotEmpty(t, r.Risk)
-	}
+func TestLanguagesOfAMachine(t *testing.T) {
+	s := situation.Of(&result.Document{})
+	require.Empty(t, languagesWithCalls(s)+languagesWithout(s))
+	s.Host.Runtimes = []string{"java", "c", "c++", "ruby", "node", "cobol"}
+	require.Equal(t, "c, c++: clock_gettime(CLOCK_MONOTONIC_COARSE, …); ruby: Process.clock_gettime(Process::CLOCK_MONOTONIC_COARSE)",
+		languagesWithCalls(s))
+	require.Equal(t, "java and node", languagesWithout(s))
+	require.Empty(t, For(s, "call-coarse", "store-the-time"), "no coarse clock is known")
 }

@@ -72,6 +72,11 @@ func (s *Situation) Switches() []kernellog.Event {
 		func(e kernellog.Event) bool { return e.Kind != "clocksource-switched" })
 }
 
+// HasUsedTSC reports whether the kernel log shows that the kernel used the TSC.
+func (s *Situation) HasUsedTSC() bool {
+	return slices.ContainsFunc(s.Switches(), func(e kernellog.Event) bool { return e.Clock == "tsc" })
+}
+
 // SeenStart reports whether the kernel log shows which counters the kernel has, or switched to: it does so at boot.
 func (s *Situation) SeenStart() bool {
 	return s.SeenWhole() || s.Logs("clocksource-registered") || s.Logs("clocksource-switched") ||

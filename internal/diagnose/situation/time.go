@@ -21,6 +21,11 @@ const MaxFrequencyPPM = 500
 // IsStepped reports whether the wall clock was stepped during the run.
 func (s *Situation) IsStepped() bool { return s.Conditions != nil && s.Conditions.WallStepNS != 0 }
 
+// IsSynchronised reports whether a time service synchronises the wall clock, as far as the kernel knows.
+func (s *Situation) IsSynchronised() bool {
+	return s.Host.TimeSync != nil && s.Host.TimeSync.Synchronised
+}
+
 // ServiceNames returns the names of the time services that run.
 func (s *Situation) ServiceNames() []string {
 	var names []string

@@ -2,6 +2,8 @@
 //
 // An entry is a paragraph. Its name is a line of its own; each field is an indented line "key: value". A line that is
 // indented further continues the value. A line that begins with # is a comment. {words} in a value stand for figures.
+// "key if FACTS: value" is for the machines on which the facts hold: "linux, not container or guest-of kvm qemu". A
+// comma binds closer than "or".
 package texts
 
 import (
@@ -70,6 +72,30 @@ func (e Entry) All(key string) []string {
 // List returns the items of the first value of a key, which commas separate.
 func (e Entry) List(key string) []string {
 	return strings.FieldsFunc(e.Get(key), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// Holding returns the entry with the fields whose facts hold, each with the plain key. holds reports whether one fact
+// does, by its words.
+func (e Entry) Holding(holds func(fact []string) bool) Entry {
+	fields := e.Fields
+	e.Fields = nil
+	for _, f := range fields {
+		if key, facts, _ := strings.Cut(f.Key, " if "); Hold(facts, holds) {
+			e.Fields = append(e.Fields, Field{key, f.Value})
+		}
+	}
+	return e
+}
+
+// Hold reports whether facts hold; "" always does.
+func Hold(facts string, holds func(fact []string) bool) bool {
+	fails := func(fact string) bool {
+		fact, isNot := strings.CutPrefix(fact, "not ")
+		return fact != "" && holds(strings.Fields(fact)) == isNot
+	}
+	return slices.ContainsFunc(strings.Split(facts, " or "), func(all string) bool {
+		return !slices.ContainsFunc(strings.Split(all, ", "), fails)
+	})
 }
 
 var inBraces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z ]+\}`) })

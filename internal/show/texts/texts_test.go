@@ -19,6 +19,18 @@ func TestEntries(t *testing.T) {
 	require.Empty(t, Entries("  a field: without an entry\n    and more\n"))
 }
 
+func TestFacts(t *testing.T) {
+	holds := func(fact []string) bool { return fact[0] == "linux" || fact[0] == "older-than" && fact[1] == "5.11" }
+	for facts, want := range map[string]bool{
+		"": true, "linux": true, "not linux": false, "linux, older-than 5.11": true, "linux, older-than 5.9": false,
+		"windows or linux, not wsl": true, "windows or linux, wsl": false, "not windows": true,
+	} {
+		require.Equal(t, want, Hold(facts, holds), facts)
+	}
+	e := Entry{"x", []Field{{"do if windows", "a"}, {"do if linux", "b"}, {"do", "c"}}}
+	require.Equal(t, Entry{"x", []Field{{"do", "b"}, {"do", "c"}}}, e.Holding(holds))
+}
+
 func TestFill(t *testing.T) {
 	figure := func(word string) string {
 		if word == "{clock}" {
