@@ -1,15 +1,12 @@
 package kernellog
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
-
-const oneIsNoProof = "One pair of figures does not show which of the two clocks was wrong."
 
 // disagrees is whether the kernel marked the clock, and figures show by how much it differed.
 func (c comparison) disagrees() bool { return c.marked && c.both() != "" }
@@ -20,15 +17,6 @@ func badlyCalibrated(l log, c comparison) bool {
 	refined := slices.ContainsFunc(l.of("tsc-refined"), func(e Event) bool { return e.Index < c.at.Index })
 	first := c.clock.name == "tsc-early" || c.at.Timed && c.at.AtNS < early && !refined
 	return c.known() && c.watchdog.ns > 0 && math.Abs(c.ppm()) < 1000 && c.marked && first
-}
-
-func hpetMayStop(c *Cause, l log, x comparison) {
-	clocksDisagree(c, l, x)
-	c.Text += " The HPET of laptops with Intel's Coffee Lake and Ice Lake (2018 to 2020) stops while the package sleeps " +
-		"(PC10)."
-	if l.machine.CPU != "" {
-		c.Text += " This CPU is an " + l.machine.CPU + ", so that is the likeliest guess."
-	}
 }
 
 func watchdogWrapped(c *Cause, _ log, x comparison) {
@@ -79,19 +67,6 @@ func perhapsWrapped(c *Cause, _ log, x comparison) {
 		x.both(), r.watchdog, wrapped)
 }
 
-func weakWatchdog(c *Cause, l log, x comparison) {
-	c.Text = fmt.Sprintf("%s. That proves little: %s counts timer interrupts, and lost or late ones look like a "+
-		"wrong TSC.", cmp.Or(x.both(), "The watchdog marked the TSC"), x.watchdog.name)
-	if l.machine.Guest {
-		c.Text += " In a virtual machine they are lost when the host is busy."
-	}
-	if x.clock.name == "tsc-early" && l.ignoresParameter() {
-		c.Text += ignored
-	}
-}
-
-const ignored = " Linux before 5.4 also ignores tsc=reliable and tsc=nowatchdog for tsc-early."
-
 // ignoresParameter is whether the command line trusts the TSC, and the kernel ignores that for tsc-early. Commit
 // 63ec58b44fcc of Linux 5.4-rc7 fixed it; stable kernels have the fix too.
 func (l log) ignoresParameter() bool {
@@ -99,23 +74,6 @@ func (l log) ignoresParameter() bool {
 }
 
 const agreePPM = 500 // the largest difference of two clocks that are both right, in ppm: the limit of NTP
-
-func clocksAgree(c *Cause, _ log, x comparison) {
-	agree := fmt.Sprintf("%s: they agree within %s (%s ppm), so neither is wrong. ", x.both(), span(x.skewNS),
-		words.ThreeDigits(math.Abs(x.ppm())))
-	late := span(x.watchdog.ns - dueNS)
-	c.Harmless, c.TSC = x.long, TSCRight
-	switch {
-	case math.Abs(x.ppm()) > agreePPM:
-		c.Text, c.TSC = x.both()+". The kernel skipped this check, because it ran late: the machine was paused "+
-			"or did not run its timers.", TSCUnknown
-	case x.long:
-		c.Text = agree + "The kernel skipped this check, because it ran late: the machine stood still for about " + late + "."
-	default:
-		c.Text = agree + "The check ran " + late + " late, because the machine stood still, and the kernel " +
-			"applied its limit for half a second to it."
-	}
-}
 
 func hasJumped(_ log, c comparison) bool {
 	switch {
@@ -127,53 +85,30 @@ func hasJumped(_ log, c comparison) bool {
 	return math.Abs(c.skewNS) >= 1e9 || math.Abs(c.skewNS) >= c.watchdog.ns/2
 }
 
-func watchdogJumped(c *Cause, _ log, x comparison) {
-	const onTime = 1e9 // a check on time, in ns
-	switch {
-	case !x.known() || x.watchdog.ns > x.clock.ns && x.clock.ns > onTime:
-		c.Text = x.both() + ": the host was suspended, or it paused or moved this virtual machine, or added a " +
-			"CPU to it, and carried the time over into only one of the two clocks."
-	case x.watchdog.ns > x.clock.ns:
-		c.Text = fmt.Sprintf("%s: %s jumped. The host was suspended, or it paused, restored or moved this "+
-			"virtual machine, or added a CPU to it.", x.both(), x.watchdog.name)
-	default:
-		c.Text = fmt.Sprintf("%s: the host stopped this virtual machine for about %s. %s does not count a "+
-			"pause, the TSC does.", x.both(), span(x.skewNS), x.watchdog.name)
-	}
-}
-
-// gaveUp returns the lines in which the watchdog gave up because its own timer was slow to read.
+// gaveUp returns the lines in which the watchdog gave up because its own timer was slow to read, and the lines on what
+// the kernel then compared.
 func gaveUp(l log) []Event {
 	found := l.of("read-back-delay")
-	if len(l.marking("clocksource watchdog")) == 0 && !slices.ContainsFunc(found, Event.Marks) {
+	if len(l.marking("clocksource watchdog")) == 0 && !slices.ContainsFunc(found, Event.Marks) || len(found) == 0 {
 		return nil
+	}
+	found = slices.Concat(found, l.marking(""), l.of("sync-checked"))
+	if l.comparedCPUs() {
+		found = append(found, l.doubts()...)
 	}
 	return found
 }
 
-func slowReadBack(c *Cause, l log, _ comparison) {
-	e, took := c.Evidence[0], "too long"
-	if e.DelayNS > 0 {
-		took = span(e.DelayNS)
-	}
-	if e.LimitNS > 0 {
-		took += fmt.Sprintf(", where %s is the limit", span(e.LimitNS))
-	}
-	c.Text = fmt.Sprintf("The watchdog did not compare the clocks: reading its own timer took %s. The timer is "+
-		"slow to read here, as on machines with many CPUs under load, or in a virtual machine.", took)
+// comparedCPUs is whether the kernel compared the TSCs of CPUs.
+func (l log) comparedCPUs() bool {
 	checked := l.of("sync-checked")
-	c.Evidence = slices.Concat(c.Evidence, l.marking(""), checked)
-	if len(checked) == 0 || len(checked[0].CPUs) < 2 {
-		return
-	}
-	c.Text += fmt.Sprintf(" The kernel then compared the TSC of CPU %d with %d other CPUs and found none ahead "+
-		"or behind.", checked[0].CPUs[0], len(checked[0].CPUs)-1)
-	if doubts := l.doubts(); len(doubts) > 0 {
-		c.Evidence = append(c.Evidence, doubts...)
-		c.Text += " But another check in this log failed or warned, so it is unknown whether the TSC is right."
-	} else {
-		c.TSC = TSCRight
-	}
+	return len(checked) > 0 && len(checked[0].CPUs) > 1
+}
+
+// readTook returns how long the read of a timer took, by a line.
+func (e Event) readTook() string {
+	took := words.Either(e.DelayNS > 0, span(e.DelayNS), "too long")
+	return took + words.Either(e.LimitNS > 0, fmt.Sprintf(", where %s is the limit", span(e.LimitNS)), "")
 }
 
 // doubts returns the lines that speak against the TSC: firmware that wrote to it, another rate, and a comparison by
@@ -191,18 +126,6 @@ func (l log) doubts() []Event {
 var emulated = []string{"hpet", "acpi_pm", "pit", ""} // timers that a hypervisor emulates
 
 const early = 120e9 // how long after boot the rate of the TSC may be a first estimate, in ns
-
-func ranLate(c *Cause, l log, x comparison) {
-	condition, why := "", "so the machine slept, was paused or was too busy"
-	if least, _ := x.limits(); math.IsNaN(least) {
-		condition = ", if the watchdog is right"
-	}
-	if len(l.of("stalled")) > 0 {
-		why = "and the log has a CPU that did nothing for seconds, so the machine hung or was paused"
-	}
-	c.Text = fmt.Sprintf("%s%s. The check ran at least %s late%s, %s. %s A guess: one of the two counted that "+
-		"time, and the other did not.", x.both(), x.off(), span(x.lateNS()), condition, why, oneIsNoProof)
-}
 
 // stopsInPC10 matches the models of CPUs whose HPET stops in the package's deep sleep (arch/x86/kernel/early-quirks.c
 // and hpet.c: Coffee Lake, Comet Lake, Ice Lake, their laptops).
@@ -223,16 +146,4 @@ func (c comparison) laptopsHPET() bool {
 	return slices.ContainsFunc([]float64{19.2e6, 24e6}, func(hz float64) bool {
 		return c.watchdog.rate.hz == 0 && slices.Contains(c.hpets, hz) || math.Abs(c.watchdog.rate.hz/hz-1) < 0.01
 	})
-}
-
-func clocksDisagree(c *Cause, l log, x comparison) {
-	where := "A guess: the firmware set or disturbed a clock; in a virtual machine, its host did."
-	switch {
-	case l.machine.Guest:
-		where = "In a virtual machine the host sets both."
-	case x.skewNS < 0 && x.watchdog.name == "":
-		where = "A guess: the TSC stops or slows down with the CPU, as in old CPUs; in a virtual machine, its " +
-			"host may have paused it."
-	}
-	c.Text = fmt.Sprintf("%s%s. %s %s", x.both(), x.off(), oneIsNoProof, where)
 }

@@ -11,8 +11,8 @@ import (
 
 // reasonFunctions are the functions of the rules of reasons.txt.
 var reasonFunctions = map[string]functions{
-	"cpus-differ-after-resume": {lines: log.cpusApart, say: cpusDifferAfterResume},
-	"cpus-differ":              {lines: log.cpusApart, say: cpusDiffer},
+	"cpus-differ-after-resume": {lines: cpusDifferAfterResume},
+	"cpus-differ":              {lines: cpusDiffer},
 	"wrong-cpuid-rate":         {say: wrongCPUIDRate},
 	"impossible-counter-rate": {lines: those(func(_ log, e Event) bool {
 		return fastest[e.Clock] > 0 && e.Hz > fastest[e.Clock]
@@ -21,11 +21,11 @@ var reasonFunctions = map[string]functions{
 		lines: those(impossibleRateIn, "clocksource-registered", "tsc-rate", "tsc-refined", "hypervisor-tsc-rate"),
 		say:   impossibleRate,
 	},
-	"calibration-failed": {say: calibrationFailed},
+	"calibration-failed": {lines: calibrationFailed},
 	"tsc-went-back by-the-watchdog": {
 		holds: func(_ log, c comparison) bool { return c.back() && c.marked }, say: wentBack,
 	},
-	"halts-in-idle by-the-watchdog": {holds: mayHalt, say: halted},
+	"halts-in-idle by-the-watchdog": {holds: mayHalt},
 
 	"watchdog-wrapped": {holds: func(_ log, c comparison) bool {
 		_, _, ok := c.wrapped()
@@ -38,12 +38,12 @@ var reasonFunctions = map[string]functions{
 	"watchdog-may-have-wrapped": {holds: mayHaveWrapped, say: perhapsWrapped},
 	"weak-watchdog": {holds: func(_ log, c comparison) bool {
 		return slices.Contains(weakWatchdogs, c.watchdog.name)
-	}, say: weakWatchdog},
+	}},
 	"clocks-agree": {holds: func(_ log, c comparison) bool {
 		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdog.ns > longNS && !c.contradicts() || c.long)
-	}, say: clocksAgree},
-	"watchdog-jumped": {holds: hasJumped, say: watchdogJumped},
-	"read-back-delay": {lines: gaveUp, say: slowReadBack},
+	}},
+	"watchdog-jumped": {holds: hasJumped},
+	"read-back-delay": {lines: gaveUp},
 	"emulated-clocks": {holds: func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
 	}},
@@ -57,16 +57,15 @@ var reasonFunctions = map[string]functions{
 		return at > 0 && at < 2e9 && c.marked && jumped
 	}},
 	"bad-calibration": {holds: badlyCalibrated},
-	"check-ran-late":  {holds: func(_ log, c comparison) bool { return c.disagrees() && c.lateNS() > 0 }, say: ranLate},
+	"check-ran-late":  {holds: func(_ log, c comparison) bool { return c.disagrees() && c.lateNS() > 0 }},
 	"tsc-restarted":   {holds: func(_ log, c comparison) bool { return c.disagrees() && c.restarted() }},
 	"one-hpet-for-many": {holds: func(_ log, c comparison) bool {
 		const many, mostRead = 256, 1e6 // CPUs, and ns
 		isMany := slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })
 		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && isMany
 	}},
-	"hpet-may-stop": {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) },
-		say: hpetMayStop},
-	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, say: clocksDisagree},
+	"hpet-may-stop":   {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }},
+	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {
 		return e.Clock == "tsc-early" && l.ignoresParameter()
 	}, "watchdog-verdict")},
@@ -75,14 +74,7 @@ var reasonFunctions = map[string]functions{
 		return append(c.events, l.marking("clocksource watchdog")...)
 	}},
 
-	"adjusted-beyond-limit": {say: steered},
-	"xen-by-design":         {lines: xenByDesign},
-	"marked-unstable": {say: func(c *Cause, l log, _ comparison) {
-		c.Text = "The kernel marked the TSC unstable until the next boot. The reason is not in this part of its log."
-		if marked := l.marking(""); len(marked) > 0 {
-			c.Text = fmt.Sprintf("The kernel marked the TSC unstable until the next boot, due to %q.", marked[0].Reason)
-		}
-	}},
+	"xen-by-design":   {lines: xenByDesign},
 	"counter-trapped": {lines: trapped},
 }
 
@@ -101,42 +93,41 @@ func (l log) resumed(at Event) []Event {
 	})
 }
 
-func cpusDifferAfterResume(c *Cause, l log, x comparison) {
+// cpusDifferAfterResume returns the lines of such CPUs with the lines of a resume that may be the reason.
+func cpusDifferAfterResume(l log) []Event {
 	const mostResume = 2 // lines of evidence
-	if resume := l.resumed(c.Evidence[0]); len(resume) > 0 && !l.machine.Guest {
-		cpusDiffer(c, l, x)
-		c.Evidence = append(c.Evidence, resume[:min(len(resume), mostResume)]...)
+	found := cpusDiffer(l)
+	if len(found) == 0 || l.machine.Guest {
+		return nil
 	}
+	resume := l.resumed(l.cpusApart()[0])
+	if len(resume) == 0 {
+		return nil
+	}
+	return append(found, resume[:min(len(resume), mostResume)]...)
 }
 
-func cpusDiffer(c *Cause, l log, _ comparison) {
-	found, pairs := c.Evidence, l.of("sync-pair")
+// cpusDiffer returns the lines of such CPUs, after the lines of the kernel's corrections.
+func cpusDiffer(l log) []Event {
+	found := l.cpusApart()
+	if len(found) == 0 {
+		return nil
+	}
 	adjusted := l.of("tsc-adjust-compensate", "tsc-adjust-differs", "tsc-adjust-forced")
-	sentences := []string{"The TSCs of the CPUs differ."}
-	for _, e := range found {
-		if sentence := e.difference(l.rates["tsc"], pairs); sentence != "" {
-			sentences[0] = sentence
-			break
+	return slices.Concat(adjusted, l.of("sync-pair"), found)
+}
+
+// howCPUsDiffer returns the end of the sentence that the TSCs of the CPUs differ: by how much, if a line shows it.
+func (l log) howCPUsDiffer() string {
+	for _, e := range l.cpusApart() {
+		if how := e.difference(l.rates["tsc"], l.of("sync-pair")); how != "" {
+			return ": " + how
 		}
 	}
-	if warps := ofKind(adjusted, "tsc-adjust-compensate"); len(warps) > 0 {
-		sentences = append(sentences, fmt.Sprintf("Before, the TSC of %s was %s cycles behind; the kernel moved "+
-			"it forward, but not far enough to agree.", cpuNames(warps[:1]), words.Number(math.Abs(float64(warps[0].Cycles)))))
-	}
-	switch {
-	case l.machine.Guest:
-		sentences = append(sentences, "In a virtual machine the hypervisor sets them: seen after a pause, a "+
-			"migration, or when a CPU is added.")
-	case len(l.resumed(found[0])) > 0:
-		sentences = append(sentences, "The machine had been suspended and resumed: a CPU loses its TSC in "+
-			"suspend to memory (S3), and neither firmware nor kernel restored it.")
-	default:
-		sentences = append(sentences, "A guess: the firmware, which sets the TSCs before the kernel starts, is "+
-			"the reason, as usual.")
-	}
-	c.Text, c.Evidence = strings.Join(sentences, " "), slices.Concat(adjusted, pairs, found)
+	return ""
 }
 
+// difference returns by how much the TSCs of CPUs differ by a line; "" if it does not show that.
 func (e Event) difference(hz rate, pairs []Event) string {
 	switch e.Kind {
 	case "tsc-warp":
@@ -149,17 +140,15 @@ func (e Event) difference(hz rate, pairs []Event) string {
 				where = fmt.Sprintf("between CPU %d and CPU %d", pair.CPUs[0], pair.CPUs[1])
 			}
 		}
-		return fmt.Sprintf("The TSCs of the CPUs differ: the kernel saw the TSC go back "+
-			"by %s %s.", inCycles(e.Cycles, hz), where)
+		return fmt.Sprintf("the kernel saw the TSC go back by %s %s", inCycles(e.Cycles, hz), where)
 	case "cpu-behind":
 		if len(e.CPUs) == 2 && e.Now > e.Last {
-			return fmt.Sprintf("The TSCs of the CPUs differ: the TSC of CPU %d, read later, was %s behind the "+
-				"TSC of CPU %d.", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
+			return fmt.Sprintf("the TSC of CPU %d, read later, was %s behind the TSC of CPU %d", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
 		}
 	case "cpus-ahead", "cpus-behind":
 		where := words.Either(e.Kind == "cpus-behind", "behind", "ahead of")
 		if len(e.CPUs) > 1 {
-			return fmt.Sprintf("The TSCs of the CPUs differ: %s %s CPU %d.", isOrAre(e), where, e.CPUs[len(e.CPUs)-1])
+			return fmt.Sprintf("%s %s CPU %d", isOrAre(e), where, e.CPUs[len(e.CPUs)-1])
 		}
 	}
 	return ""
@@ -193,15 +182,6 @@ func mayHalt(l log, c comparison) bool {
 	states, m := l.of("idle-states"), l.machine
 	return c.marked && c.skewNS < -oldLimitNS && !c.back() && !m.Guest && len(states) > 0 &&
 		states[0].Index < c.at.Index && (m.CPU == "" || StopsInIdle(m.CPU))
-}
-
-func halted(c *Cause, l log, x comparison) {
-	c.Text = x.both() + ". The CPU sleeps in C3 when idle (ACPI, power states)"
-	if l.machine.CPU != "" {
-		c.Text += ", where the TSC of this model stops: " + l.machine.CPU + ". So it was not the check that ran late."
-	} else {
-		c.Text += ". A guess: it is an old CPU, whose TSC stops there."
-	}
 }
 
 func wrongCPUIDRate(c *Cause, l log, _ comparison) {
@@ -244,19 +224,13 @@ func impossibleRate(c *Cause, l log, _ comparison) {
 // hidden are boot parameters that disable the timers against which the TSC is measured.
 var hidden = []string{"acpi=off", "nohpet", "hpet=disable", "pmtmr=0", "noapic"}
 
-// calibrationFailed: no timer answered, so the rate of the TSC is unknown.
-func calibrationFailed(c *Cause, l log, _ comparison) {
-	c.Text = "The kernel could not measure the rate of the TSC: no timer (PIT, HPET, PM timer) gave it a " +
-		"reference, so it cannot use the TSC."
-	if p := l.parameter(hidden...); p != "" {
-		c.Text += fmt.Sprintf(" The parameter %s on the kernel command line hides those timers.", p)
-	} else if len(l.of("acpi-off")) > 0 {
-		c.Text += " ACPI is off (\"ACPI: Interpreter disabled\"), usually because of acpi=off on the kernel " +
-			"command line. Without ACPI the kernel finds neither the PM timer nor, usually, the HPET."
-	} else if len(l.machine.Parameters) == 0 {
-		c.Text += " Parameters such as acpi=off hide those timers."
+// calibrationFailed returns the lines of a kernel to which no timer answered, so the rate of the TSC is unknown.
+func calibrationFailed(l log) []Event {
+	found := l.marking("could not calculate tsc khz")
+	if len(found) == 0 {
+		return nil
 	}
-	c.Evidence = slices.Concat(l.of("tsc-calibration-failed"), c.Evidence, l.of("acpi-off"))
+	return slices.Concat(l.of("tsc-calibration-failed"), found, l.of("acpi-off"))
 }
 
 // wentBack: the watchdog saw a TSC at or behind its last value.

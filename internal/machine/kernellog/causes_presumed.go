@@ -9,19 +9,14 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// steered: the kernel itself corrects its clock, by a multiplier that adjtimex cannot set: it changes the tick by 10 %
-// at most. The limit in the line is the nominal multiplier and 11 % (timekeeping_apply_adjustment).
-func steered(c *Cause, _ log, _ comparison) {
-	e, by := c.Evidence[0], ""
-	if e.Now > 0 && e.Last > 0 {
-		percent, nominal := (float64(e.Now)*1.11/float64(e.Last)-1)*100, int64(math.Round(float64(e.Last)/1.11))
-		by = fmt.Sprintf(" by %+.1f %% (multiplier %d, nominal %d, from the line's limit of 11 %%)", percent, e.Now, nominal)
+// correction returns by how much the kernel corrects its clock: " by -16.2 % (multiplier 5419175, …)"; "" if it is not
+// in the line. The limit in the line is the nominal multiplier and 11 % (timekeeping_apply_adjustment).
+func (e Event) correction() string {
+	if e.Now == 0 || e.Last == 0 {
+		return ""
 	}
-	c.Title, c.Concerns = "the kernel corrects the rate of "+e.Clock+" by more than 11 %", subjectOf(e.Clock)
-	c.Text = fmt.Sprintf("The kernel steers %s%s. No time service can ask for that: adjtimex changes the rate "+
-		"by 10 %% at most. The kernel does so for a moment, to make up for time in which its ticks came late, "+
-		"as while it was paused or printed much. A guess: the clock source is right, and the kernel "+
-		"over-corrects, as before Linux 4.17; if the line comes again, the rate of the clock source is wrong.", e.Clock, by)
+	percent, nominal := (float64(e.Now)*1.11/float64(e.Last)-1)*100, int64(math.Round(float64(e.Last)/1.11))
+	return fmt.Sprintf(" by %+.1f %% (multiplier %d, nominal %d, from the line's limit of 11 %%)", percent, e.Now, nominal)
 }
 
 func xenByDesign(l log) []Event {
@@ -43,7 +38,6 @@ func trapped(l log) []Event {
 
 // otherFunctions are the functions of the rules of others.txt.
 var otherFunctions = map[string]functions{
-	"tsc-adjust": {say: tscAdjust},
 	"no-rate": {lines: those(func(_ log, e Event) bool {
 		return !(e.Hz > 0)
 	}, "clocksource-registered", "hpet-rate", "arm-counter-rate")},
@@ -65,26 +59,12 @@ var otherFunctions = map[string]functions{
 		return words.Either(len(lines) > 0 && l.steppedAgain() == "", lines, nil)
 	}},
 	"false-leap-second": {lines: falseLeaps},
-	"leap-second":       {say: trueLeap},
+	"leap-second":       {lines: trueLeaps},
 	"rtc-unset by-its-year": {lines: those(func(l log, e Event) bool {
 		const year = "2015" // of the release of Linux 4.0
 		return l.machine.Kernel != "" && !Older(l.machine.Kernel, 4, 0) && e.Name < year
 	}, "rtc-read")},
-	"stalled": {say: stalledOrStopped},
-}
-
-// tscAdjust: the kernel found and fixed TSC_ADJUST. If the CPUs still differ, another rule reports it.
-func tscAdjust(c *Cause, l log, _ comparison) {
-	if len(l.of("tsc-warp", "inter-cpu-skew", "cpus-ahead", "cpus-behind")) > 0 {
-		return
-	}
-	who := words.Either(l.machine.Guest, "hypervisor", "firmware")
-	c.Title = "the " + who + " wrote to the TSC"
-	c.Text = fmt.Sprintf("The %s wrote to the TSC (TSC ADJUST, %s), and the kernel corrected it. Between a "+
-		"write and the correction the TSCs of the CPUs differ.", who, cpuNames(c.Evidence))
-	if p := l.parameter("tsc=reliable"); p != "" {
-		c.Text += " The parameter " + p + " switches the kernel's later checks off, so it would not notice."
-	}
+	"stalled": {lines: stalledOrStopped},
 }
 
 // watchdogTimedOut: the check was skipped. If the kernel also marked the TSC, another rule reports it.

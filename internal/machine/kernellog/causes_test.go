@@ -181,13 +181,13 @@ func TestPlantedLogs(t *testing.T) {
 		})
 	}
 	for _, r := range slices.Concat(reasons(), otherRules()) {
-		require.True(t, seen[r.Kind], "%s: add a log to the cases, or to plantedLogs, that shows this cause", r.Kind)
+		require.True(t, seen[r.kind], "%s: add a log to the cases, or to plantedLogs, that shows this cause", r.kind)
 	}
 }
 
 // The files of rules have only fields, kinds and figures that exist, and every function has its rule.
 func TestRuleFiles(t *testing.T) {
-	known := []string{"title", "text", "concerns", "tsc", "inferred", "harmless", "lines", "marked"}
+	known := []string{"title", "text", "also", "concerns", "tsc", "inferred", "harmless", "lines", "marked"}
 	kinds := map[string]bool{}
 	for _, f := range formats() {
 		kinds[string(f.kind)] = true
@@ -197,8 +197,16 @@ func TestRuleFiles(t *testing.T) {
 		for _, e := range texts.Entries(file) {
 			require.False(t, names[e.Name], "two rules are %s", e.Name)
 			names[e.Name] = true
+			hasText := false
 			for _, f := range e.Fields {
-				require.Contains(t, known, f.Key, e.Name)
+				key, condition, _ := strings.Cut(f.Key, " if ")
+				require.Contains(t, known, key, e.Name)
+				for _, fact := range regexp.MustCompile(" or |, ").Split(condition, -1) {
+					if name, _, _ := strings.Cut(strings.TrimPrefix(fact, "not "), " "); name != "" {
+						require.Contains(t, facts, name, e.Name)
+					}
+				}
+				hasText = hasText || key == "text"
 				for _, figure := range regexp.MustCompile(`\{[^}]*\}`).FindAllString(f.Value, -1) {
 					require.Contains(t, figures, figure, e.Name)
 				}
@@ -209,7 +217,7 @@ func TestRuleFiles(t *testing.T) {
 			for _, kind := range e.List("lines") {
 				require.True(t, kinds[kind], "%s: no format has the kind %s", e.Name, kind)
 			}
-			require.NotEqual(t, e.Get("text") == "", of[e.Name].say == nil, "%s: a text or a function", e.Name)
+			require.NotEqual(t, hasText, of[e.Name].say != nil, "%s: a text or a function", e.Name)
 		}
 		for name := range of {
 			require.True(t, names[name], "no rule is %s", name)

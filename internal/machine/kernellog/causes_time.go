@@ -5,26 +5,19 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// stalledOrStopped: a CPU that hangs runs a program, and a CPU that is idle was stopped.
-func stalledOrStopped(c *Cause, l log, _ comparison) {
-	c.Text = "A CPU did nothing for the kernel for seconds (stall, soft lockup): it hung, or the host paused " +
-		"it. That is no fault of the clocks, but explains timers that were late."
-	if counted, idle := l.of("stalled-for"), l.of("idle-task"); len(counted) > 0 && len(idle) > 0 {
-		n := float64(counted[0].Cycles)
-		c.Text = fmt.Sprintf("The kernel counted a stall of %.0f jiffies (%s at 1000 Hz, %s at 100 Hz) on an "+
-			"idle CPU, so it did not hang: the machine was stopped, as by a pause, a migration or a snapshot. "+
-			"Its clock counted on or was set forward. Check the wall clock, and set it if it is wrong; the "+
-			"clock source is not at fault.",
-			n, span(n*1e6), span(n*1e7))
-		c.Evidence = slices.Concat(c.Evidence, counted, idle)
+// stalledOrStopped returns the lines on a CPU that hung, and was idle if it was stopped.
+func stalledOrStopped(l log) []Event {
+	found := l.of("stalled")
+	if counted, idle := l.of("stalled-for"), l.of("idle-task"); len(found) > 0 && len(counted) > 0 && len(idle) > 0 {
+		found = slices.Concat(found, counted, idle)
 	}
+	return found
 }
 
 // clockedNS returns when an event was, in ns since the boot or by its date.
@@ -126,8 +119,6 @@ func (l log) steppedAgain() string {
 // leaps are the years with a leap second at the end of a month, since Linux exists (IERS Bulletin C). None was deleted.
 var leaps = map[string][]int{"06-30": {1992, 1993, 1994, 1997, 2012, 2015}, "12-31": {1995, 1998, 2005, 2008, 2016}}
 
-const lastLeap = "The last leap second was on 2016-12-31."
-
 // leapYears returns the years in which an event could be of a true leap second. Its stamp is in an unknown time zone.
 func (e Event) leapYears() (years []int, dated bool) {
 	at, dated := dateOf(e.Stamp)
@@ -158,23 +149,5 @@ func (l log) whyFalse(e Event) string {
 
 var falseLeaps = those(func(l log, e Event) bool { return l.whyFalse(e) != "" }, "leap-second")
 
-func trueLeap(c *Cause, l log, _ comparison) {
-	if len(falseLeaps(l)) > 0 {
-		return
-	}
-	years, _ := c.Evidence[0].leapYears()
-	var texts []string
-	for _, year := range years {
-		texts = append(texts, strconv.Itoa(year))
-	}
-	switch len(years) {
-	case 0:
-		c.Text = "The kernel inserted a leap second; when is not in the line. " + lastLeap + " Since then it " +
-			"came from a wrong time server."
-	case 1:
-		c.Text = "The kernel inserted the leap second of " + texts[0] + ", as it should."
-	default:
-		c.Text = "The kernel inserted a leap second. The line has no year: at that time of the year there was " +
-			"one in " + words.List(texts) + ". In another year it came from a wrong time server."
-	}
-}
+// trueLeaps returns the lines on leap seconds if none was false.
+func trueLeaps(l log) []Event { return words.Either(len(falseLeaps(l)) == 0, l.of("leap-second"), nil) }

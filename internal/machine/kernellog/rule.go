@@ -3,6 +3,8 @@ package kernellog
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +24,8 @@ type log struct {
 
 // A rule finds one cause: an entry of reasons.txt or others.txt, where its fields are described, and its functions.
 type rule struct {
-	Cause
+	texts.Entry
+	kind string // of its cause
 	functions
 }
 
@@ -32,7 +35,7 @@ type functions struct {
 	// lines returns the evidence; with holds, more of it. Without either, it is the lines of the same kind. Without
 	// evidence there is no cause.
 	lines func(log) []Event
-	// say completes a cause that has its evidence, if its text depends on that. Without a text there is no cause.
+	// say completes a cause that has its evidence, if the file cannot have its text. Without a text there is no cause.
 	say func(*Cause, log, comparison)
 }
 
@@ -54,9 +57,7 @@ func rulesOf(file string, of map[string]functions) []rule {
 	var all []rule
 	for _, e := range texts.Entries(file) {
 		kind, _, _ := strings.Cut(e.Name, " ")
-		r := rule{functions: of[e.Name], Cause: Cause{Kind: kind, Title: e.Get("title"), Text: e.Get("text"),
-			Harmless: e.Get("harmless") == "yes", Inferred: e.Get("inferred") == "yes",
-			Concerns: cmp.Or(Subject(e.Get("concerns")), OfTSC), TSC: Judgement(e.Get("tsc"))}}
+		r := rule{e, kind, of[e.Name]}
 		switch marked, kinds := e.Get("marked"), e.List("lines"); {
 		case marked != "":
 			r.lines = func(l log) []Event { return l.marking(marked) }
@@ -71,7 +72,7 @@ func rulesOf(file string, of map[string]functions) []rule {
 }
 
 func (r rule) on(l log) (Cause, bool) {
-	cause := r.Cause
+	cause := Cause{Kind: r.kind}
 	var c comparison
 	if r.holds != nil {
 		var ok bool
@@ -84,7 +85,7 @@ func (r rule) on(l log) (Cause, bool) {
 		cause.Evidence = append(cause.Evidence, r.lines(l)...)
 	}
 	if len(cause.Evidence) > 0 {
-		cause.fill(l, c)
+		cause.fill(r.Entry, l, c)
 		if r.say != nil {
 			r.say(&cause, l, c)
 		}
@@ -93,56 +94,135 @@ func (r rule) on(l log) (Cause, bool) {
 	return cause, cause.Text != "" && len(cause.Evidence) > 0
 }
 
-// figures return the figures of a cause by the words that stand for them in its text, from its first line or the
-// comparison.
-var figures = map[string]func(c Cause, l log, x comparison) string{
-	"{clock}":      func(c Cause, _ log, _ comparison) string { return c.Evidence[0].Clock },
-	"{name}":       func(c Cause, _ log, _ comparison) string { return c.Evidence[0].Name },
-	"{reason}":     func(c Cause, _ log, _ comparison) string { return c.Evidence[0].Reason },
-	"{cpus}":       func(c Cause, _ log, _ comparison) string { return cpuNames(c.Evidence[:1]) },
-	"{skew}":       func(c Cause, _ log, _ comparison) string { return moreOrLess(c.Evidence[0].SkewNS) },
-	"{delay}":      func(c Cause, _ log, _ comparison) string { return span(c.Evidence[0].DelayNS) },
-	"{rate}":       func(c Cause, _ log, _ comparison) string { return c.Evidence[0].rate().String() },
-	"{both}":       func(_ Cause, _ log, x comparison) string { return x.both() },
-	"{off}":        func(_ Cause, _ log, x comparison) string { return x.off() },
-	"{difference}": func(_ Cause, _ log, x comparison) string { return span(x.skewNS) },
-	"{counter}":    func(_ Cause, _ log, x comparison) string { return inCycles(int64(x.clock.now), x.clock.rate) },
-	"{uptime}":     func(_ Cause, _ log, x comparison) string { return span(float64(x.at.AtNS)) },
-	"{bit}": func(_ Cause, _ log, x comparison) string {
-		bit, _, _ := x.misread()
-		return strconv.Itoa(bit)
+// A told is what the words in braces and the facts of a rule are about.
+type told struct {
+	Cause
+	log
+	comparison
+}
+
+// line returns the first line of the evidence.
+func (t told) line() Event { return t.Evidence[0] }
+
+// figures return the figures of a cause by the words that stand for them in its text.
+var figures = map[string]func(t told) string{
+	"{clock}":  func(t told) string { return t.line().Clock },
+	"{name}":   func(t told) string { return t.line().Name },
+	"{reason}": func(t told) string { return t.line().Reason },
+	"{cpus}":   func(t told) string { return cpuNames(t.Evidence[:1]) },
+	"{skew}":   func(t told) string { return moreOrLess(t.line().SkewNS) },
+	"{delay}":  func(t told) string { return span(t.line().DelayNS) },
+	"{rate}":   func(t told) string { return t.line().rate().String() },
+	"{took}":   func(t told) string { return t.line().readTook() },
+	"{why}":    func(t told) string { return t.whyFalse(t.line()) },
+	"{erratum}": func(t told) string {
+		return words.Either(t.line().Kind == "erratum", t.line().Name, "an erratum of the counter")
 	},
-	"{ticks}": func(_ Cause, _ log, x comparison) string {
-		_, ticks, _ := x.misread()
-		return words.Number(ticks)
-	},
-	"{kernel}": func(_ Cause, l log, _ comparison) string { return l.machine.Kernel },
-	"{parameter}": func(_ Cause, l log, _ comparison) string {
-		return cmp.Or(l.parameter("tsc=unstable", "notsc"), "tsc=unstable")
-	},
-	"{steps}": func(_ Cause, l log, _ comparison) string { return words.Plural(l.steps().n, "time") },
-	"{why}":   func(c Cause, l log, _ comparison) string { return l.whyFalse(c.Evidence[0]) },
-	"{erratum}": func(c Cause, _ log, _ comparison) string {
-		return words.Either(c.Evidence[0].Kind == "erratum", c.Evidence[0].Name, "an erratum of the counter")
-	},
-	"{times}": func(c Cause, _ log, _ comparison) string {
+	"{correction}": func(t told) string { return t.line().correction() },
+	"{all cpus}":   func(t told) string { return cpuNames(t.Evidence) },
+	"{times}": func(t told) string {
 		times := 0
-		for _, e := range c.Evidence {
+		for _, e := range t.Evidence {
 			times += e.Count
 		}
 		return strconv.Itoa(times)
 	},
+
+	"{both}":       func(t told) string { return cmp.Or(t.both(), "The watchdog marked the TSC") },
+	"{off}":        func(t told) string { return t.off() },
+	"{watchdog}":   func(t told) string { return t.watchdog.name },
+	"{difference}": func(t told) string { return span(t.skewNS) },
+	"{ppm}":        func(t told) string { return words.ThreeDigits(math.Abs(t.ppm())) },
+	"{late}":       func(t told) string { return span(t.watchdog.ns - dueNS) },
+	"{least late}": func(t told) string { return span(t.lateNS()) },
+	"{counter}":    func(t told) string { return inCycles(int64(t.clock.now), t.clock.rate) },
+	"{uptime}":     func(t told) string { return span(float64(t.at.AtNS)) },
+	"{bit}": func(t told) string {
+		bit, _, _ := t.misread()
+		return strconv.Itoa(bit)
+	},
+	"{ticks}": func(t told) string {
+		_, ticks, _ := t.misread()
+		return words.Number(ticks)
+	},
+
+	"{stall}": func(t told) string {
+		n := float64(t.of("stalled-for")[0].Cycles)
+		return fmt.Sprintf("%.0f jiffies (%s at 1000 Hz, %s at 100 Hz)", n, span(n*1e6), span(n*1e7))
+	},
+	"{years}": func(t told) string {
+		var all []string
+		years, _ := t.line().leapYears()
+		for _, year := range years {
+			all = append(all, strconv.Itoa(year))
+		}
+		return words.List(all)
+	},
+	"{kernel}":    func(t told) string { return t.machine.Kernel },
+	"{cpu}":       func(t told) string { return t.machine.CPU },
+	"{writer}":    func(t told) string { return words.Either(t.machine.Guest, "hypervisor", "firmware") },
+	"{parameter}": func(t told) string { return cmp.Or(t.parameter("tsc=unstable", "notsc"), "tsc=unstable") },
+	"{hidden}":    func(t told) string { return t.parameter(hidden...) },
+	"{steps}":     func(t told) string { return words.Plural(t.steps().n, "time") },
+	"{mark}":      func(t told) string { return strconv.Quote(t.marking("")[0].Reason) },
+	"{how}":       func(t told) string { return t.howCPUsDiffer() },
+	"{compared}": func(t told) string {
+		cpus := t.of("sync-checked")[0].CPUs
+		return fmt.Sprintf("the TSC of CPU %d with %d other CPUs", cpus[0], len(cpus)-1)
+	},
+	"{compensated cpu}": func(t told) string { return cpuNames(t.of("tsc-adjust-compensate")[:1]) },
+	"{compensated}": func(t told) string {
+		return words.Number(math.Abs(float64(t.of("tsc-adjust-compensate")[0].Cycles)))
+	},
 }
 
-// fill puts figures in place of the words in braces.
-func (c *Cause) fill(l log, x comparison) {
+// facts are what texts of the files depend on, by their names there: "also if guest". The words after a name are its
+// arguments.
+var facts = map[string]func(t told, arguments []string) bool{
+	"guest":             func(t told, _ []string) bool { return t.machine.Guest },
+	"cpu-known":         func(t told, _ []string) bool { return t.machine.CPU != "" },
+	"parameters-known":  func(t told, _ []string) bool { return len(t.machine.Parameters) > 0 },
+	"set":               func(t told, names []string) bool { return t.parameter(names...) != "" },
+	"timers-hidden":     func(t told, _ []string) bool { return t.parameter(hidden...) != "" },
+	"parameter-ignored": func(t told, _ []string) bool { return t.ignoresParameter() },
+	"logs":              func(t told, kinds []string) bool { return len(t.of(kinds...)) > 0 },
+	"marked":            func(t told, _ []string) bool { return len(t.marking("")) > 0 },
+	"leap-years": func(t told, number []string) bool {
+		years, _ := t.line().leapYears()
+		return number[0] == strconv.Itoa(len(years))
+	},
+	"cpus-compared": func(t told, _ []string) bool { return t.comparedCPUs() },
+	"doubted":       func(t told, _ []string) bool { return len(t.doubts()) > 0 },
+
+	"tsc-early":       func(t told, _ []string) bool { return t.clock.name == "tsc-early" },
+	"intervals-known": func(t told, _ []string) bool { return t.known() },
+	"watchdog-ahead":  func(t told, _ []string) bool { return t.watchdog.ns > t.clock.ns },
+	"long-interval":   func(t told, _ []string) bool { return t.clock.ns > 1e9 },
+	"skipped":         func(t told, _ []string) bool { return t.long },
+	"differs":         func(t told, _ []string) bool { return math.Abs(t.ppm()) > agreePPM },
+	"loses-time":      func(t told, _ []string) bool { return t.skewNS < 0 && t.watchdog.name == "" },
+	"interval-known": func(t told, _ []string) bool {
+		least, _ := t.limits()
+		return !math.IsNaN(least)
+	},
+}
+
+// fill fills in the fields of a rule, with figures in place of the words in braces.
+func (c *Cause) fill(of texts.Entry, l log, x comparison) {
+	all := told{*c, l, x}
+	of = of.Holding(func(fact []string) bool { return facts[fact[0]](all, fact[1:]) })
 	figure := func(word string) string {
 		if of := figures[word]; of != nil {
-			return of(*c, l, x)
+			return of(all)
 		}
 		return word
 	}
-	c.Title, c.Text = texts.Fill(c.Title, figure), texts.Fill(c.Text, figure)
+	c.Harmless, c.Inferred = of.Get("harmless") == "yes", of.Get("inferred") == "yes"
+	c.Title, c.TSC = texts.Fill(of.Get("title"), figure), Judgement(of.Get("tsc"))
+	if text := of.Get("text"); text != "" {
+		c.Text = texts.Fill(strings.Join(append([]string{text}, of.All("also")...), " "), figure)
+	}
+	c.Concerns = cmp.Or(Subject(of.Get("concerns")), OfTSC)
 	if c.Concerns == ofItsClock {
 		c.Concerns = subjectOf(c.Evidence[0].Clock)
 	}
@@ -214,8 +294,8 @@ func subjectOf(clock string) Subject {
 func Causes() []string {
 	var kinds []string
 	for _, r := range slices.Concat(reasons(), otherRules()) {
-		if !r.Harmless && !slices.Contains(kinds, r.Kind) { // a kind may have several rules
-			kinds = append(kinds, r.Kind)
+		if r.Get("harmless") == "" && !slices.Contains(kinds, r.kind) { // a kind may have several rules
+			kinds = append(kinds, r.kind)
 		}
 	}
 	return kinds
