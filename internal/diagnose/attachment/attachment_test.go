@@ -176,6 +176,21 @@ func TestLastBootCounts(t *testing.T) {
 		require.Equal(t, strings.Count(log, "Linux version"), d.Host.KernelLog.Boots)
 		require.False(t, d.Host.KernelLog.Mixed)
 	}
+	_, rest, _ := strings.Cut(boot, "\n") // without the line that begins the boot
+	d := read(t, rest+later)
+	require.Equal(t, "6.1.0-29-amd64", d.Host.Kernel)
+	require.Equal(t, 2, d.Host.KernelLog.Boots)
+	require.NotContains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "Marking")
+	stamp := regexp.MustCompile(`(?m)^\[.*?\] `)
+	for log, boots := range map[string]int{
+		rest: 0, stamp.ReplaceAllString(boot, ""): 0, stamp.ReplaceAllString(boot+later, ""): 2,
+		boot + "[   99.000000] tsc: out of order\n": 0,
+	} {
+		d := read(t, log)
+		require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), marked, "nothing separates it from the last boot")
+		require.Equal(t, boots, d.Host.KernelLog.Boots, log)
+		require.Equal(t, boots > 1, d.Host.KernelLog.Mixed, log)
+	}
 }
 
 // A fault is not lost in a log with the newest line first, or with a line of a program that looks like the first one of
@@ -192,7 +207,11 @@ func TestNoLineOfTheLastBootIsDropped(t *testing.T) {
 	}
 	dated := regexp.MustCompile(`(?m)^\[ *(\d+)\.(\d)\d*\]`).ReplaceAllString(boot, "Sep 11 07:$1:0$2 host kernel:")
 	dated = strings.ReplaceAll(strings.ReplaceAll(dated, ":0:", ":00:"), ":100:", ":59:")
-	for name, log := range map[string]string{"dates": dated, "newest first": reversed(dated), "a program's stamp": dated + "Sep 11 08:03:06 host kernel: [    0.0] Linux version 9\n"} {
+	iso := regexp.MustCompile(`Sep 11 (\S+)`).ReplaceAllString(dated, "2024-09-11T${1}Z")
+	for name, log := range map[string]string{
+		"dates": dated, "newest first": reversed(dated), "ISO dates": iso, "ISO dates, newest first": reversed(iso),
+		"a program's stamp": dated + "Sep 11 08:03:06 host kernel: [    0.0] Linux version 9\n",
+	} {
 		d := read(t, log)
 		require.Equal(t, "hpet", d.Host.ClockSource.Current, name)
 		require.Equal(t, want.Host.Kernel, d.Host.Kernel, name)
