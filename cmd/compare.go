@@ -108,9 +108,6 @@ compare asks first. It restores the clock source, also if it is killed.`,
 }
 
 func (flags compareFlags) check(command *cobra.Command) error {
-	if err := misread(command, "threads", "out", "clocksources"); err != nil {
-		return err
-	}
 	given := command.Flags().Changed
 	switch {
 	case given("timer-resolution") && flags.timer <= 0:

@@ -40,9 +40,6 @@ of one run, so diff judges by runs where there are several.`,
   timebench diff 'before-*.json' 'after-*.json'
   timebench diff before.json after.json --fail-above 10% --out diff/`,
 		RunE: func(command *cobra.Command, files []string) error {
-			if err := misread(command, "out", "min-change", "fail-above"); err != nil {
-				return err
-			}
 			if len(files) != 2 {
 				return fmt.Errorf(
 					"diff takes two results, the old one and the new one; it got %d; "+

@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -59,10 +58,10 @@ no clock was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING
 			}
 			return nil
 		},
+		PersistentPreRunE: func(command *cobra.Command, names []string) error { // in place of the root's
+			return unprinted(command.OutOrStdout(), flags.refuse(command.OutOrStdout(), flags.wrong(command, names)))
+		},
 		RunE: func(command *cobra.Command, names []string) error {
-			if err := flags.wrong(command, names); err != nil {
-				return unprinted(command.OutOrStdout(), flags.refuse(command.OutOrStdout(), err))
-			}
 			return unprinted(command.OutOrStdout(), doctor(command.OutOrStdout(), command.ErrOrStderr(), flags, names))
 		},
 	}
@@ -83,7 +82,7 @@ no clock was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING
 }
 
 func (flags doctorFlags) wrong(command *cobra.Command, names []string) error {
-	if err := misread(command, "out"); err != nil {
+	if err := misread(command); err != nil {
 		return err
 	}
 	const least, most = 0.001, 1e12
@@ -103,10 +102,9 @@ func (flags doctorFlags) wrong(command *cobra.Command, names []string) error {
 
 func doctor(stdout, stderr io.Writer, flags doctorFlags, names []string) error {
 	document, err := flags.diagnose(stdout, stderr, names)
-	var f *failure
 	switch {
 	case document == nil:
-		if errors.As(err, &f) && f.status == 1 { // 1 is a finding
+		if statusOfError(err) == 1 { // a finding
 			err = untold(err)
 		}
 		return flags.refuse(stdout, err)
@@ -114,8 +112,8 @@ func doctor(stdout, stderr io.Writer, flags doctorFlags, names []string) error {
 		return cmp.Or(err, flags.verdict(document))
 	}
 	// The diagnosis is printed, and the files of --out are not written. A finding is worse.
-	if errors.As(flags.verdict(document), &f) && f.status != couldNotTell {
-		return &failure{status: f.status, err: err}
+	if verdict := flags.verdict(document); verdict != nil && statusOfError(verdict) != couldNotTell {
+		return &failure{status: statusOfError(verdict), err: err}
 	}
 	return untold(err)
 }
@@ -146,7 +144,7 @@ func unprinted(stdout io.Writer, err error) error {
 	if !ok || o.err == nil {
 		return err
 	}
-	if f := (*failure)(nil); err == nil || errors.As(err, &f) && f.status <= 1 {
+	if err == nil || statusOfError(err) <= 1 {
 		return untold(printed(err))
 	}
 	return err

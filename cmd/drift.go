@@ -41,7 +41,7 @@ than in a minute.`,
   timebench drift RDTSC@cpu --ref CLOCK_REALTIME@vdso --duration 1h
   timebench drift --load --out drift/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
-			cpus, clocks, err := flags.check(command, selectors, drift.DefaultClocks())
+			cpus, clocks, err := flags.check(selectors, drift.DefaultClocks())
 			if err != nil {
 				return err
 			}
@@ -73,8 +73,7 @@ than in a minute.`,
 				return err
 			}
 			announcement := fmt.Sprintf("Measuring the drift of %s against %s", words.Plural(len(clocks), "clock"), reference.ID)
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(),
-				sectionRun{announcement, clocks, []int{1}, flags.time, measure})
+			_, err = flags.run(command, sectionRun{announcement, clocks, []int{1}, flags.time, measure})
 			return err
 		},
 	}

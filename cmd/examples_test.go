@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/show/words"
@@ -60,5 +61,23 @@ func TestEveryFormatAndOut(t *testing.T) {
 		require.NotNil(t, command.Flags().Lookup("out"), name)
 		formats := strings.Split(strings.TrimPrefix(command.Flags().Lookup("format").Usage, "output `format`: "), ", ")
 		require.Subset(t, formats, []string{"table", "markdown", "csv", "json", "html"}, name)
+	}
+}
+
+// An empty text is no value, of any flag.
+func TestEmptyValuesAreRefused(t *testing.T) {
+	for _, c := range Root().Commands() {
+		args := []string{c.Name()}
+		if c.Args == nil || c.Args(c, []string{"x"}) == nil {
+			args = append(args, "x")
+		}
+		c.Flags().VisitAll(func(flag *pflag.Flag) {
+			if flag.Value.Type() != "string" {
+				return
+			}
+			root := Root()
+			root.SetArgs(append(args, "--"+flag.Name+"="))
+			require.EqualError(t, root.Execute(), "--"+flag.Name+" is empty; give it a value or leave it out", c.Name())
+		})
 	}
 }

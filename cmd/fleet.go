@@ -54,9 +54,6 @@ no result can be read, 3 if --fail-on odd could not tell.`,
 			return nil
 		},
 		RunE: func(command *cobra.Command, names []string) error {
-			if err := misread(command, "out", "fail-on"); err != nil {
-				return err
-			}
 			if slices.Contains(names, "") {
 				return errors.New("the name of a result is empty; name a folder or a file")
 			}

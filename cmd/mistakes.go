@@ -40,9 +40,9 @@ func flagUsage(flag *pflag.Flag) string {
 }
 
 // misread returns an error for arguments that pflag reads in another sense than a person: one dash before a name
-// (-threads is -t hreads), a flag in place of a value (--out --threads 2), the word help; and for an empty value of a
-// flag of notEmpty, which the command need not have.
-func misread(command *cobra.Command, notEmpty ...string) (err error) {
+// (-threads is -t hreads), a flag in place of a value (--out --threads 2), the word help; and for an empty text as a
+// value.
+func misread(command *cobra.Command) (err error) {
 	isFlag := func(arg string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		return arg != name && (command.Flags().Lookup(name) != nil || len(name) == 1 &&
@@ -59,13 +59,13 @@ func misread(command *cobra.Command, notEmpty ...string) (err error) {
 	command.Flags().Visit(func(f *pflag.Flag) {
 		switch value := f.Value.String(); {
 		case err != nil:
-		case value == "" && slices.Contains(notEmpty, f.Name):
+		case value == "" && f.Value.Type() == "string":
 			err = fmt.Errorf("--%s is empty; give it a value or leave it out", f.Name)
 		case isFlag(value):
 			err = fmt.Errorf("--%s has no value, but %s behind it; write %s", f.Name, value, flagUsage(f))
 		}
 	})
-	if args := command.Flags().Args(); err == nil && len(args) == 1 && args[0] == "help" {
+	if args := command.Flags().Args(); err == nil && len(args) == 1 && args[0] == "help" && command.Name() != "help" {
 		if _, absent := os.Stat("help"); absent != nil {
 			return fmt.Errorf("did you mean `%s --help`?", command.CommandPath())
 		}

@@ -50,9 +50,6 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
   timebench profile 4711 postgres
   timebench profile -- java -jar app.jar`,
 		RunE: func(command *cobra.Command, args []string) error {
-			if err := misread(command, "out"); err != nil {
-				return err
-			}
 			settings, err := profileSettings(command, args)
 			if err != nil {
 				return err
@@ -93,8 +90,7 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 				}
 				return err
 			}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(),
-				sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, 0, run})
+			document, err := flags.run(command, sectionRun{"Profiling " + profiled(settings), clocks, []int{1}, 0, run})
 			if err == nil {
 				if status := profile.Of(document).StartedStatus; status != 0 {
 					return &failure{status: status}

@@ -28,9 +28,6 @@ output of --format json.`,
 			return nil
 		},
 		RunE: func(command *cobra.Command, args []string) error {
-			if err := misread(command, "out"); err != nil {
-				return err
-			}
 			to, err := newReport(command.OutOrStdout(), command.ErrOrStderr(), flags, render.Formats, files.OfDocument, "")
 			if err != nil {
 				return err

@@ -114,6 +114,8 @@ func Root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          refuseUnknown,
+		// Of every command that has none of its own.
+		PersistentPreRunE: func(command *cobra.Command, _ []string) error { return misread(command) },
 		RunE: func(command *cobra.Command, _ []string) error {
 			if version, _ := command.Flags().GetBool("version"); version {
 				_, err := fmt.Fprintln(command.OutOrStdout(), versionLine())

@@ -44,9 +44,6 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
   timebench runtimes java c --threads 1..24 --out runtimes/
   timebench runtimes --sleep python3 node --spans 100us,1ms`,
 		RunE: func(command *cobra.Command, names []string) error {
-			if err := misread(command, "out", "threads", "spans"); err != nil {
-				return err
-			}
 			selected, err := selectedRuntimes(names, given)
 			if err != nil {
 				return err
@@ -78,8 +75,8 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				document.Put(&section)
 				return err
 			}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(),
-				sectionRun{"Measuring the runtimes", clocks, numbersOf(settings.Threads), 0, run})
+			document, err := flags.run(command, sectionRun{
+				"Measuring the runtimes", clocks, numbersOf(settings.Threads), 0, run})
 			if err != nil {
 				return err
 			}

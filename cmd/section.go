@@ -27,10 +27,9 @@ const maxSectionTime = 30 * 24 * time.Hour
 
 // sectionFlags are the flags shared by the commands that measure one section of the document, as they were typed.
 type sectionFlags struct {
-	command string
-	all     bool
-	time    time.Duration
-	cpus    string
+	all  bool
+	time time.Duration
+	cpus string
 	// noProgress hides the progress bar, but not the names of the written files.
 	noProgress bool
 	reportFlags
@@ -39,7 +38,7 @@ type sectionFlags struct {
 // addSectionFlags adds the shared flags to a command: the flags of a report, and the time under the name timeFlag.
 func addSectionFlags(command *cobra.Command, timeFlag string, defaultTime time.Duration,
 	timeHelp string) *sectionFlags {
-	flags := &sectionFlags{command: command.Name()}
+	flags := &sectionFlags{}
 	command.Flags().DurationVar(&flags.time, timeFlag, defaultTime, timeHelp)
 	addReportFlags(command, &flags.reportFlags, render.SectionFormats, documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
@@ -61,11 +60,8 @@ func (flags *sectionFlags) addCPUs(command *cobra.Command) {
 
 // check returns the CPUs to measure on, and the clocks that the selectors name, or else the usual ones. An error names
 // the wrong flag.
-func (flags *sectionFlags) check(command *cobra.Command, selectors []string,
-	usual []clock.Clock) (cpus []int, clocks []clock.Clock, err error) {
-	if err := misread(command, "out", "cpus", "ref"); err != nil {
-		return nil, nil, err
-	}
+func (flags *sectionFlags) check(selectors []string, usual []clock.Clock) (cpus []int, clocks []clock.Clock,
+	err error) {
 	if flags.time < minTime || flags.time > maxSectionTime {
 		return nil, nil, timeError("duration", flags.time, minTime, "720h")
 	}
@@ -98,8 +94,10 @@ type sectionRun struct {
 	measure func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error
 }
 
-func (flags *sectionFlags) run(stdout, stderr io.Writer, section sectionRun) (*result.Document, error) {
-	to, err := newReport(stdout, stderr, flags.reportFlags, render.SectionFormats, files.OfDocument, flags.command)
+func (flags *sectionFlags) run(command *cobra.Command, section sectionRun) (*result.Document, error) {
+	stderr := command.ErrOrStderr()
+	to, err := newReport(command.OutOrStdout(), stderr, flags.reportFlags, render.SectionFormats, files.OfDocument,
+		command.Name())
 	if err != nil {
 		return nil, err
 	}

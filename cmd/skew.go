@@ -28,7 +28,7 @@ clock that most programs read.`,
   timebench skew RDTSC@cpu --cpus 0,8,16 --duration 10s
   timebench skew --out skew/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
-			cpus, clocks, err := flags.check(command, selectors, skew.DefaultClocks())
+			cpus, clocks, err := flags.check(selectors, skew.DefaultClocks())
 			if err != nil {
 				return err
 			}
@@ -44,8 +44,8 @@ clock that most programs read.`,
 				document.Put(&compared)
 				return nil
 			}
-			_, err = flags.run(command.OutOrStdout(), command.ErrOrStderr(),
-				sectionRun{"Measuring the skew of " + words.Plural(len(clocks), "clock"), clocks, []int{2}, flags.time, measure})
+			_, err = flags.run(command, sectionRun{
+				"Measuring the skew of " + words.Plural(len(clocks), "clock"), clocks, []int{2}, flags.time, measure})
 			return err
 		},
 	}

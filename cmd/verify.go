@@ -31,7 +31,7 @@ available clock could not be verified.`,
   timebench verify --load --duration 1m
   timebench verify CLOCK_MONOTONIC RDTSC@cpu --out verified/`,
 		RunE: func(command *cobra.Command, selectors []string) error {
-			cpus, clocks, err := flags.check(command, selectors, clock.Default())
+			cpus, clocks, err := flags.check(selectors, clock.Default())
 			if err != nil {
 				return err
 			}
@@ -42,8 +42,8 @@ available clock could not be verified.`,
 				document.Put(&verification)
 				return nil
 			}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(),
-				sectionRun{"Verifying " + words.Plural(len(clocks), "clock"), clocks, []int{len(cpus)}, flags.time, measure})
+			document, err := flags.run(command, sectionRun{
+				"Verifying " + words.Plural(len(clocks), "clock"), clocks, []int{len(cpus)}, flags.time, measure})
 			if err != nil {
 				return err
 			}

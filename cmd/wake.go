@@ -34,7 +34,7 @@ Ctrl-C ends it at any time, and wake reports what is complete.`,
   timebench wake nanosleep epoll_wait --spans 50us,1ms --duration 1m
   timebench wake --load --cpus 0-3 --out wake/`,
 		RunE: func(command *cobra.Command, names []string) error {
-			settings, err := flags.checkWake(command, spans, repeat)
+			settings, err := flags.checkWake(spans, repeat)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ Ctrl-C ends it at any time, and wake reports what is complete.`,
 				document.Put(wake.Join(runs))
 				return nil
 			}
-			document, err := flags.run(command.OutOrStdout(), command.ErrOrStderr(), sectionRun{
+			document, err := flags.run(command, sectionRun{
 				"Measuring " + words.Plural(len(ways), "way") + " to sleep", clock.Default(), []int{1},
 				time.Duration(repeat) * flags.time, measure,
 			})
@@ -85,10 +85,7 @@ Ctrl-C ends it at any time, and wake reports what is complete.`,
 }
 
 // checkWake returns the settings that the flags ask for. An error names the wrong flag.
-func (flags *sectionFlags) checkWake(command *cobra.Command, spans string, repeat int) (s wake.Settings, err error) {
-	if err := misread(command, "out", "cpus", "spans"); err != nil {
-		return s, err
-	}
+func (flags *sectionFlags) checkWake(spans string, repeat int) (s wake.Settings, err error) {
 	if flags.time < minTime || flags.time > maxWakeTime {
 		return s, timeError("duration", flags.time, minTime, "1h")
 	}

@@ -51,7 +51,7 @@ wrong.`,
   timebench watch --textfile /var/lib/prometheus/node-exporter/timebench.prom`,
 		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
-			format, err := flags.check(command)
+			format, err := flags.check()
 			if err != nil {
 				return err
 			}
@@ -70,10 +70,7 @@ wrong.`,
 	return command
 }
 
-func (flags watchFlags) check(command *cobra.Command) (format watch.LineFormat, err error) {
-	if err := misread(command, "listen", "textfile"); err != nil {
-		return format, err
-	}
+func (flags watchFlags) check() (format watch.LineFormat, err error) {
 	if flags.listen != "" {
 		_, port, err := net.SplitHostPort(flags.listen)
 		if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil {
