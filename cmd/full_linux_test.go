@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/test/need"
@@ -37,15 +36,13 @@ func ran(t testing.TB, name string, args ...string) (status int, stdout, stderr 
 // saved writes a document of n+1 clocks, of which one picture is drawn, and returns the name of the file.
 func saved(t testing.TB, n int) string {
 	t.Helper()
-	document := &result.Document{
-		Schema: result.Schema, Tool: result.Tool{Version: "test"},
-		Settings: result.Settings{Threads: []int{1}, Rounds: 6, TimeNS: 1e6, Pin: "none", Workers: "threads"},
-	}
+	var ids []string
 	for i := range n + 1 {
-		compare.Into(document).Clocks = append(compare.Into(document).Clocks, compare.Clock{
-			ID: fmt.Sprintf("clock%d@go", i), Call: "call", Path: "go", Available: true,
-			Latency: &compare.Latency{MedianNS: 20, MinNS: 20, SamplesNS: []float64{20, 20, 20, 20, 20, 20}},
-		})
+		ids = append(ids, fmt.Sprintf("clock%d@go", i))
+	}
+	document := plantedDocument("test", 1, ids...)
+	for i := range ids {
+		compare.Into(document).Clocks[i].Throughput = nil
 	}
 	var out bytes.Buffer
 	require.NoError(t, document.Write(&out))

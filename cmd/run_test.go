@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,72 +16,44 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// reportInto returns a report that prints the version of the tool, and writes it into a file.
-func reportInto(stdout io.Writer, folder string) report[*result.Document] {
-	write := func(w io.Writer, d *result.Document) error {
-		_, err := io.WriteString(w, d.Tool.Version)
-		return err
-	}
-	written := func(d *result.Document) []files.File {
-		return []files.File{{Name: "version.txt", Write: func(w io.Writer) error { return write(w, d) }}}
-	}
-	return report[*result.Document]{stdout: stdout, stderr: io.Discard,
-		format: render.Format[*result.Document]{Name: "version", Write: write},
-		files:  written, target: files.NewTarget(folder, files.Results("compare"))}
-}
-
-func requireStatus(t *testing.T, want int, err error) {
-	t.Helper()
-	var f *failure
-	require.ErrorAs(t, err, &f)
-	require.Equal(t, want, f.status)
-}
-
-// Each row is a measurement, and what run prints, writes and returns.
+// What a run completed is printed and written, also if a part failed, and printed if it cannot be written. No text of a
+// document reaches a format, or a file of --out, with what steers a terminal.
 func TestRun(t *testing.T) {
-	measured := &result.Document{Tool: result.Tool{Version: "1"}}
 	failed := errors.New("a worker ended")
+	const clean = " [2Ja  b\ufffd"
 	for name, test := range map[string]struct {
-		document *result.Document
-		measure  error
-		write    error
-		want     error
-		printed  string
-		written  bool
+		part, unwritten error
+		want            string
+		written         map[string]string
 	}{
-		"whole":   {document: measured, printed: "1", written: true},
-		"nothing": {measure: failed, want: failed},
-		"a part":  {document: measured, measure: failed, want: failed, printed: "1", written: true},
-		"files that are not written": {document: measured, write: failed,
-			want: errors.New("--out: version.txt: a worker ended"), printed: "1"},
+		"whole":  {written: map[string]string{"report/model.txt": clean}},
+		"a part": {part: failed, want: "a worker ended", written: map[string]string{"report/model.txt": clean}},
+		"files that are not written": {unwritten: failed, want: "--out: model.txt: a worker ended",
+			written: map[string]string{}},
 	} {
 		var out strings.Builder
 		above := need.Folder(t)
-		folder := filepath.Join(above, "report")
-		to := reportInto(&out, folder)
-		if test.write != nil {
-			to.files = func(*result.Document) []files.File {
-				return []files.File{{Name: "version.txt", Write: func(io.Writer) error { return test.write }}}
-			}
+		write := func(w io.Writer, d *result.Document) error {
+			_, err := io.WriteString(w, d.Host.CPU.Model)
+			return err
 		}
+		to := report[*result.Document]{stdout: &out, stderr: io.Discard,
+			format: render.Format[*result.Document]{Write: write},
+			files: func(d *result.Document) []files.File {
+				model := func(w io.Writer) error { return cmp.Or(test.unwritten, write(w, d)) }
+				return []files.File{{Name: "model.txt", Write: model}}
+			},
+			target: files.NewTarget(filepath.Join(above, "report"), files.Results("compare"))}
 		_, err := run(to, func(context.Context) (*result.Document, error) {
-			require.NoDirExists(t, folder, "nothing is made before there is something to write")
-			return test.document, test.measure
+			return &result.Document{Host: result.Host{CPU: result.CPU{Model: "\x1b[2Ja\r\nb\u202e"}}}, test.part
 		})
-		if test.want == nil {
-			require.NoError(t, err, name)
+		if test.want != "" {
+			require.EqualError(t, err, test.want, name)
+			require.Equal(t, 1, statusOfError(err), name)
 		} else {
-			require.EqualError(t, err, test.want.Error(), name)
-			requireStatus(t, 1, err)
+			require.NoError(t, err, name)
 		}
-		require.Equal(t, test.printed, out.String(), name)
-		want := map[string]string{}
-		if test.written {
-			want["report/version.txt"] = "1"
-		}
-		require.Equal(t, want, need.FilesIn(t, above), name)
-		if !test.written {
-			require.NoDirExists(t, folder, name)
-		}
+		require.Equal(t, clean, out.String(), name)
+		require.Equal(t, test.written, need.FilesIn(t, above), name)
 	}
 }

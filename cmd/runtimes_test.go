@@ -2,26 +2,11 @@ package cmd
 
 import (
 	"errors"
-	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/test/need"
 )
-
-func TestNoRuntimeIsThere(t *testing.T) {
-	t.Setenv("PATH", need.Folder(t))
-	root := Root()
-	root.SetOut(io.Discard)
-	root.SetErr(io.Discard)
-	root.SetArgs([]string{"runtimes", "perl", "ruby", "perl"})
-	var failed *failure
-	require.ErrorAs(t, root.Execute(), &failed)
-	require.Equal(t, 1, failed.status)
-	require.ErrorContains(t, failed,
-		"none of the chosen runtimes could be measured: perl (not found in PATH: perl), ruby (not found in PATH: ruby)")
-}
 
 // On a machine without a vDSO the runtimes are compared with system calls.
 func TestSystemClocksWithoutVDSO(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/shirou/gopsutil/v4/process"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
@@ -106,9 +105,8 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "onelinestderr": oneLineOfStderr, "loads": loads, "verifies": verifies, "interrupted": interrupted,
-			"interruptedtwice": interruptedTwice,
-			"planted":          planted, "renamed": changed(renamed), "demoted": changed(demoted),
+			"exits": exits, "refuses": refuses, "loads": loads, "verifies": verifies, "interrupted": interrupted,
+			"planted": planted, "renamed": changed(renamed), "demoted": changed(demoted),
 			"withoutthroughput": changed(withoutThroughput),
 		},
 	})
@@ -133,7 +131,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 
 // outOfTime is the error of verify on a machine that is too busy to read every clock.
 var outOfTime = regexp.MustCompile(
-	`^timebench: [0-9]+ of [0-9]+ clocks could not be verified; ` +
+	`(?m)^timebench: [0-9]+ of [0-9]+ clocks could not be verified; ` +
 		`\S+: (the time limit ended the run before it was read|only [0-9,]+ reads? in)`)
 
 // verifies ARGUMENTS...: timebench verify finds no fault. On a busy machine it may have no time for a clock.
@@ -144,9 +142,9 @@ func verifies(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// onelinestderr: the last command wrote one line to standard error, and nothing to standard
-// output.
-func oneLineOfStderr(ts *testscript.TestScript, _ bool, _ []string) {
+// refuses STATUS COMMAND...: the command ends with that exit status, one line on standard error, and no output.
+func refuses(ts *testscript.TestScript, _ bool, args []string) {
+	exits(ts, false, args)
 	if stderr := ts.ReadFile("stderr"); strings.Index(stderr, "\n") != len(stderr)-1 || stderr == "" {
 		ts.Fatalf("standard error is not one line: %q", stderr)
 	}
@@ -277,76 +275,36 @@ func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal sys
 	}
 }
 
-// busyWorkers returns the two worker processes of a program when they measure. Their CPU time shows that: starting
-// takes a fifth of it.
-func busyWorkers(of *started) (children []*process.Process, err error) {
-	const workers, seconds = 2, 1
-	parent, err := process.NewProcess(int32(of.Process.Pid))
-	if err != nil {
-		return nil, err
-	}
-	return children, of.until("two worker processes that measure", func() bool {
-		children, _ = parent.Children() // an error says that there are none yet
-		used := 0.0
-		for _, child := range children {
-			if times, err := child.Times(); err == nil {
-				used += times.User + times.System
-			}
-		}
-		return len(children) == workers && used > seconds
-	})
-}
-
-// interruptedtwice COMMAND...: starts a command with two worker processes and suspends them, so that it cannot end
-// after the first SIGINT. The next SIGINT must end it at once, with exit status 130 and no output.
-func interruptedTwice(ts *testscript.TestScript, _ bool, args []string) {
-	var out bytes.Buffer
-	command := exec.Command(args[0], args[1:]...)
-	command.Dir, command.Stdout = ts.MkAbs("."), &out
-	running, err := start(command)
-	ts.Check(err)
-	workers, err := busyWorkers(running)
-	ts.Check(err)
-	for _, worker := range workers {
-		ts.Check(worker.Suspend())
-		defer func() { _ = worker.Kill() }()
-	}
-	for ; !running.hasEnded(); time.Sleep(100 * time.Millisecond) {
-		_ = running.Process.Signal(syscall.SIGINT) // it may have ended just now
-	}
-	if got := running.status(); got != 130 || out.Len() > 0 {
-		ts.Fatalf("exit status %d and output %q, not 130 and none", got, out.String())
-	}
-}
-
-// planted FILE FACTOR [CLOCK]: writes a document of time.Now@go, with samples close to 20 ns times
-// the factor, and of a second clock with the same samples.
+// planted FILE FACTOR [CLOCK]: writes a document of time.Now@go and of a second clock.
 func planted(ts *testscript.TestScript, _ bool, args []string) {
 	factor, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
+	d := plantedDocument("planted "+args[1], factor, append([]string{"time.Now@go"}, args[2:]...)...)
+	d.Labels = []string{"planted=" + args[0]}
+	save(ts, args[0], d)
+}
+
+// plantedDocument returns a document of clocks, each with samples close to 20 ns times the factor.
+func plantedDocument(version string, factor float64, ids ...string) *result.Document {
 	var samples, perSecond []float64
 	for i := range 20 {
 		sample := 20 * factor * (1 + float64(i)*1e-4)
 		samples, perSecond = append(samples, sample), append(perSecond, 2e9/sample)
 	}
-	document := &result.Document{
+	d := &result.Document{
 		Schema: result.Schema, GeneratedAt: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC),
-		Tool:     result.Tool{Version: "planted " + args[1]},
-		Labels:   []string{"planted=" + args[0]},
+		Tool:     result.Tool{Version: version},
 		Settings: result.Settings{Threads: []int{2}, Rounds: 20, TimeNS: 1e8, Pin: "none", Workers: "threads"},
-		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{{
-			ID: "time.Now@go", Call: "time.Now()", Path: "go", Available: true,
+	}
+	for _, id := range ids {
+		compare.Into(d).Clocks = append(compare.Into(d).Clocks, compare.Clock{
+			ID: id, Call: "time.Now()", Path: "go", Available: true,
 			Latency: &compare.Latency{MedianNS: samples[10], MinNS: samples[0], SamplesNS: samples},
 			Throughput: []compare.Throughput{{Threads: 2, ReadsPerSecond: perSecond[10], NSPerRead: samples[10], Fairness: 1,
 				SamplesReadsPerSecond: perSecond}},
-		}}}},
+		})
 	}
-	if len(args) > 2 {
-		other := compare.Of(document).Clocks[0]
-		other.ID = args[2]
-		compare.Into(document).Clocks = append(compare.Into(document).Clocks, other)
-	}
-	save(ts, args[0], document)
+	return d
 }
 
 // changed returns a command IN OUT [ARGUMENT...] that writes a document whose clocks are changed.

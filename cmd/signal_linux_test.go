@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -92,17 +91,24 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 	}
 }
 
-// usedCPU returns the CPU time of a process, in seconds; 0 if it has ended.
-func usedCPU(pid int) float64 {
-	of, err := process.NewProcess(int32(pid))
+// busyWorkers waits until the two worker processes of a program measure. Their CPU time shows that: starting takes a
+// fifth of it.
+func busyWorkers(of *started) error {
+	const workers, seconds = 2, 1
+	parent, err := process.NewProcess(int32(of.Process.Pid))
 	if err != nil {
-		return 0
+		return err
 	}
-	times, err := of.Times()
-	if err != nil {
-		return 0
-	}
-	return times.User + times.System
+	return of.until("two worker processes that measure", func() bool {
+		children, _ := parent.Children() // an error says that there are none yet
+		used := 0.0
+		for _, child := range children {
+			if times, err := child.Times(); err == nil {
+				used += times.User + times.System
+			}
+		}
+		return len(children) == workers && used > seconds
+	})
 }
 
 // requireStart is [start].
@@ -153,37 +159,25 @@ func TestSignalAfterMeasuring(t *testing.T) {
 	}
 }
 
-// SIGQUIT ends a run as SIGTERM does, and prints no stacks of goroutines.
+// A terminal sends SIGQUIT to all processes of the group. It ends a run as SIGTERM does, and none of them prints the
+// stacks of its goroutines.
 func TestQuit(t *testing.T) {
-	for _, args := range [][]string{
-		{"compare", "time.Now@go", "--threads", "2", "--throughput-time", "1h"},
-		{"compare", "time.Now@go", "--threads", "2", "--throughput-time", "1h", "--workers", "processes"},
-		{"verify", "time.Now@go", "--duration", "1h"},
-	} {
-		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			t.Parallel()
-			out := filepath.Join(t.TempDir(), "report")
-			var printed bytes.Buffer
-			command := exec.Command("timebench", append(args, "--quiet", "--out", out)...)
-			command.Stdout = &printed
-			// A terminal sends the signal to all processes of the group.
-			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			running := requireStart(t, command)
-			if slices.Contains(args, "processes") {
-				_, err := busyWorkers(running)
-				require.NoError(t, err)
-			} else {
-				require.NoError(t, running.until("the measurement", func() bool { return usedCPU(running.Process.Pid) > 0.5 }))
-			}
-			require.NoError(t, syscall.Kill(-running.Process.Pid, syscall.SIGQUIT))
-			require.Equal(t, 131, running.status(), &running.stderr)
-			require.Empty(t, running.stderr.String())
-			require.Contains(t, printed.String(), "nterrupted")
-			document, err := sections.Load(out)
-			require.NoError(t, err)
-			require.True(t, document.Interrupted)
-		})
-	}
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "report")
+	var printed bytes.Buffer
+	command := exec.Command("timebench", "compare", "time.Now@go", "--threads", "2", "--throughput-time", "1h",
+		"--workers", "processes", "--quiet", "--out", out)
+	command.Stdout = &printed
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	running := requireStart(t, command)
+	require.NoError(t, busyWorkers(running))
+	require.NoError(t, syscall.Kill(-running.Process.Pid, syscall.SIGQUIT))
+	require.Equal(t, 131, running.status(), &running.stderr)
+	require.Empty(t, running.stderr.String())
+	require.Contains(t, printed.String(), "nterrupted")
+	document, err := sections.Load(out)
+	require.NoError(t, err)
+	require.True(t, document.Interrupted)
 }
 
 // timeout(1) sends its signal to the process and to its group, microseconds apart: that is one signal. A second
