@@ -42,7 +42,7 @@ func ChangeRows(changes []Change) picture.Rows {
 	word := func(change float64) string { return times(1 + change) }
 	if low >= 0.5 && high <= 2 {
 		room := max(0.02, math.Abs(low-1), math.Abs(high-1)) * 1.25
-		rows.Min, rows.Max, rows.Ticks = 1-room, 1+room, changeTicks{}
+		rows.Min, rows.Max, rows.Ticks = 1-room, 1+room, changeTicks
 		rows.XLabel = "change of the wall time per read"
 		word = func(change float64) string { return fmt.Sprintf("%+.1f %%", change*100) }
 	}
@@ -110,9 +110,7 @@ func verdictLegend(changes []Change) []picture.Entry {
 }
 
 // changeTicks labels ratios near 1 with the change in per cent.
-type changeTicks struct{}
-
-func (changeTicks) Ticks(low, high float64) []picture.Tick {
+func changeTicks(low, high float64) []picture.Tick {
 	var ticks []picture.Tick
 	for _, change := range picture.Steps((low-1)*100, (high-1)*100, 3) {
 		label := "0" // not +0 %

@@ -53,15 +53,13 @@ func percentileLine(clock Clock) picture.Line {
 
 func distributions(d *result.Document) picture.Drawing {
 	return picture.Graph{
-		Lines: percentiles(d), XLabel: "percentile of the reads (%)", XTicks: percentileTicks{},
+		Lines: percentiles(d), XLabel: "percentile of the reads (%)", XTicks: percentileTicks,
 		YLabel: "time of a single read, timer included (log scale)", Word: words.Duration,
 	}
 }
 
 // percentileTicks labels 1/(1-p) with p.
-type percentileTicks struct{}
-
-func (percentileTicks) Ticks(_, high float64) []picture.Tick {
+func percentileTicks(_, high float64) []picture.Tick {
 	ticks := []picture.Tick{{Value: 2, Label: "50"}}
 	for oneIn, places := 10.0, 0; oneIn <= high; oneIn, places = oneIn*10, places+1 {
 		percent := strconv.FormatFloat(100-100/oneIn, 'f', max(0, places-1), 64)

@@ -16,7 +16,7 @@ func layerRows(d *result.Document) picture.Drawing {
 	clocks := picture.Shown(layered(d))
 	names := layerOrder(clocks)
 	rows := picture.Rows{XLabel: "share of a read, with its ns; on the right the whole read", Max: 100,
-		Ticks: picture.PercentTicks{}}
+		Ticks: picture.PercentTicks}
 	for _, name := range names {
 		text := picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name, picture.MostNameWidth)
 		rows.Legend = append(rows.Legend,

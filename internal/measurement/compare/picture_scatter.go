@@ -68,8 +68,7 @@ func (all lanes) Height(vg.Length) vg.Length {
 // resolutions would be mostly empty, because clocks have few.
 func (all lanes) Draw(c draw.Canvas) {
 	var costs []float64
-	var names picture.ConstantTicks
-	p := picture.NewPlot()
+	var names []picture.Tick
 	from := 0.0
 	for _, lane := range all {
 		for _, clock := range lane {
@@ -79,18 +78,15 @@ func (all lanes) Draw(c draw.Canvas) {
 		names = append(names, picture.Tick{Value: from + height/2, Label: laneName(lane)})
 		from += height
 	}
-	p.Y.Min, p.Y.Max = 0, from
-	p.X.Min, p.X.Max = picture.Around(costs, 1.5)
-	p.X.Log, p.X.Ticks = true, picture.LogTicks{Word: words.Duration}
-	p.Y.Ticks, p.Y.NoMarks = names, true
-	p.Add(all)
+	p := picture.Plot{X: picture.LogAxis(costs, 1.5, picture.LogTicks(words.Duration)),
+		Y: picture.Axis{Max: from, Ticks: picture.At(names), NoMarks: true}}
 	of := picture.Rows{Legend: legend(slices.Concat(all...))}
-	picture.DrawPlot(of.DrawLegend(c), p, "wall time per read (log scale): faster to the left",
-		"resolution: finer below")
+	picture.DrawPlot(of.DrawLegend(c), &p, "wall time per read (log scale): faster to the left",
+		"resolution: finer below", all.plot)
 }
 
-// Plot draws each clock with its name on the side with more room.
-func (all lanes) Plot(c draw.Canvas, p *picture.Plot) {
+// plot draws each clock with its name on the side with more room.
+func (all lanes) plot(c draw.Canvas, p *picture.Plot) {
 	const radius, gap = 5 * picture.Pixel, 9 * picture.Pixel
 	x, y := p.Transforms(&c)
 	line := 0.0

@@ -38,7 +38,7 @@ func TestDistributionIsDrawnByItsNines(t *testing.T) {
 	require.InDeltaSlice(t, []float64{1 / 0.99, 2, 2, 100, 100, 1000}, l.At, 1e-9)
 	require.Equal(t, []float64{20, 20, 30, 30, 900, 900}, l.Values)
 	var labels []string
-	for _, tick := range (percentileTicks{}).Ticks(1, 1e5) {
+	for _, tick := range percentileTicks(1, 1e5) {
 		labels = append(labels, tick.Label)
 	}
 	require.Equal(t, []string{"50", "90", "99", "99.9", "99.99", "99.999"}, labels)

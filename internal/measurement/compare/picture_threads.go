@@ -67,7 +67,7 @@ func overThreads(d *result.Document, all []picture.Line) picture.Graph {
 	}
 	cpus := host.UsableCPUs(d.Host)
 	return picture.Graph{
-		Lines: all, XLabel: threads, XTicks: picture.ThreadTicks{Threads: d.Settings.Threads},
+		Lines: all, XLabel: threads, XTicks: picture.ThreadTicks(d.Settings.Threads),
 		Shade: float64(cpus), ShadeName: words.Plural(cpus, "CPU") + " usable",
 	}
 }

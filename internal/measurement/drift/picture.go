@@ -43,11 +43,11 @@ func offsets(d *result.Document) picture.Drawing {
 	if len(lines) == 0 {
 		return nil
 	}
-	low, high := picture.Through(values)
+	axis := picture.OffsetAxis(values)
 	last := func(l picture.Line) float64 { return l.Values[len(l.Values)-1] }
 	return picture.Graph{
 		Lines: picture.Banded(picture.Shown(lines), func(l picture.Line) picture.Line { return l },
-			func(a, b picture.Line) bool { return math.Abs(last(a)-last(b)) > share*(high-low) }),
+			func(a, b picture.Line) bool { return math.Abs(last(a)-last(b)) > share*(axis.Max-axis.Min) }),
 		YLabel: "offset from the reference", XLabel: "time since the start", Linear: true,
 		Shade: float64(t.LoadedFromNS), ShadeName: "every CPU busy",
 	}

@@ -59,7 +59,7 @@ func processRows(d *result.Document) picture.Drawing {
 	for _, p := range all {
 		most = max(most, p.ClockShareHigh)
 	}
-	rows := picture.Rows{Max: min(1, 1.05*most), Ticks: shareTicks{},
+	rows := picture.Rows{Max: min(1, 1.05*most), Ticks: shareTicks,
 		XLabel: "share of the program's CPU time, with its 95% CI"}
 	for _, part := range parts {
 		if slices.ContainsFunc(all, func(p Process) bool { return part.of(p) > 0 }) {
@@ -81,10 +81,7 @@ func processRows(d *result.Document) picture.Drawing {
 }
 
 // shareTicks labels shares in per cent.
-type shareTicks struct{}
-
-// Ticks implements [picture.Ticker].
-func (shareTicks) Ticks(low, high float64) []picture.Tick {
+func shareTicks(low, high float64) []picture.Tick {
 	var ticks []picture.Tick
 	for _, percent := range picture.Steps(100*low, 100*high, 4) {
 		ticks = append(ticks, picture.Tick{Value: percent / 100, Label: fmt.Sprintf("%.4g %%", percent)})

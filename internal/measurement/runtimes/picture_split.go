@@ -15,7 +15,7 @@ var (
 // splitRows returns a row for each call whose parts are known: the shares of its reads of clocks, and of what the
 // runtime adds.
 func splitRows(d *result.Document) picture.Drawing {
-	rows := picture.Rows{XLabel: "share of the wall time per call; on the right the two parts in ns", Max: 100, Ticks: picture.PercentTicks{},
+	rows := picture.Rows{XLabel: "share of the wall time per call; on the right the two parts in ns", Max: 100, Ticks: picture.PercentTicks,
 		Legend: []picture.Entry{{Look: clockLook, Name: "the clock, without a runtime"}, {Look: runtimeLook, Name: "the runtime"}}}
 	for _, m := range byLanguage(picture.Shown(measured(d))) {
 		if p, ok := Of(d).split(m); ok {

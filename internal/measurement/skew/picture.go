@@ -69,17 +69,13 @@ func (clock SkewedClock) draw(c draw.Canvas) {
 	for _, pair := range clock.Pairs {
 		values = append(values, pair.OffsetNS-pair.BoundNS, pair.OffsetNS+pair.BoundNS)
 	}
-	view := picture.NewPlot()
-	view.Y.Min, view.Y.Max = picture.Through(values)
-	view.Y.Ticks = picture.OffsetTicks{}
-	view.X.Min, view.X.Max = -1, float64(len(clock.Pairs))
-	view.X.Ticks = pairTicks(clock.Pairs)
-	view.Add(skewMarks{clock.Pairs})
+	view := picture.Plot{Y: picture.OffsetAxis(values), X: picture.Axis{
+		Min: -1, Max: float64(len(clock.Pairs)), Ticks: picture.At(pairTicks(clock.Pairs))}}
 	label := fmt.Sprintf("CPU, compared with CPU %d", clock.Pairs[0].CPU)
 	if !haveOneFirst(clock.Pairs) {
 		label = "pair of CPUs: offset of the second from the first"
 	}
-	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), view, label, "offset ± bound")
+	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), &view, label, "offset ± bound", clock.plot)
 }
 
 // haveOneFirst reports whether all pairs have the same first CPU.
@@ -89,17 +85,15 @@ func haveOneFirst(pairs []CPUPair) bool {
 
 // pairTicks labels the pairs of a strip, as many as fit: with the second CPU if all pairs have the same first CPU,
 // otherwise with both.
-type pairTicks []CPUPair
-
-func (t pairTicks) Ticks(_, _ float64) []picture.Tick {
+func pairTicks(pairs []CPUPair) []picture.Tick {
 	most, room, name := 24, 30*picture.Pixel, func(pair CPUPair) string { return strconv.Itoa(pair.OtherCPU) }
-	if !haveOneFirst(t) {
+	if !haveOneFirst(pairs) {
 		most, room, name = 16, 60*picture.Pixel,
 			func(pair CPUPair) string { return fmt.Sprintf("%d, %d", pair.CPU, pair.OtherCPU) }
 	}
-	every := 1 + len(t)/most
+	every := 1 + len(pairs)/most
 	var ticks []picture.Tick
-	for i, pair := range t {
+	for i, pair := range pairs {
 		if i%every == 0 {
 			ticks = append(ticks, picture.Tick{Value: float64(i),
 				Label: picture.Shortened(picture.Style(picture.LabelSize, picture.Black), name(pair), room)})
@@ -108,17 +102,15 @@ func (t pairTicks) Ticks(_, _ float64) []picture.Tick {
 	return ticks
 }
 
-// skewMarks draws the marks of a strip; pair i is at x = i.
-type skewMarks struct{ pairs []CPUPair }
-
-func (marks skewMarks) Plot(c draw.Canvas, p *picture.Plot) {
+// plot draws the marks of a strip; pair i is at x = i.
+func (clock SkewedClock) plot(c draw.Canvas, p *picture.Plot) {
 	radius := 3.5 * picture.Pixel
-	if len(marks.pairs) > 100 {
+	if len(clock.Pairs) > 100 {
 		radius = 2 * picture.Pixel
 	}
 	x, y := p.Transforms(&c)
 	c.StrokeLine2(picture.Stroke(picture.Grey, picture.Pixel), c.Min.X, y(0), c.Max.X, y(0))
-	for i, pair := range marks.pairs {
+	for i, pair := range clock.Pairs {
 		at := vg.Point{X: x(float64(i)), Y: y(pair.OffsetNS)}
 		mark, bar := picture.Look{Color: picture.RGB(0x0072b2), Shape: draw.CircleGlyph{}}.Glyph(radius),
 			picture.RGB(0x56b4e9)

@@ -55,7 +55,7 @@ func latenessRows(d *result.Document) picture.Drawing {
 // layerRows returns a stack of layers for each way, as shares of its median lateness.
 func layerRows(d *result.Document) picture.Drawing {
 	rows := picture.Rows{XLabel: "share of the median lateness; on the right the whole", Max: 100,
-		Ticks: picture.PercentTicks{}}
+		Ticks: picture.PercentTicks}
 	colors := map[string]color.RGBA{}
 	for _, r := range drawn(d) {
 		if len(r.Layers) == 0 || r.SpanNS > Spans(Of(d).Ways)[0] {

@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -12,27 +11,25 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// LogTicks labels the decades of a logarithmic axis; if there are few, also their 2 and 5.
-type LogTicks struct{ Word func(float64) string }
-
-// Ticks implements [Ticker].
-func (t LogTicks) Ticks(low, high float64) []Tick {
-	var ticks []Tick
-	few := math.Log10(high/low) < 2.5
-	for decade := math.Pow(10, math.Floor(math.Log10(low))); decade <= high; decade *= 10 {
-		for digit := 1.0; digit < 10; digit++ {
-			value := decade * digit
-			if value < low*0.999 || value > high*1.001 {
-				continue
+// LogTicks returns ticks that label the decades of a logarithmic axis; if there are few, also their 2 and 5.
+func LogTicks(word func(float64) string) Ticks {
+	return func(low, high float64) (ticks []Tick) {
+		few := math.Log10(high/low) < 2.5
+		for decade := math.Pow(10, math.Floor(math.Log10(low))); decade <= high; decade *= 10 {
+			for digit := 1.0; digit < 10; digit++ {
+				value := decade * digit
+				if value < low*0.999 || value > high*1.001 {
+					continue
+				}
+				tick := Tick{Value: value}
+				if digit == 1 || few && (digit == 2 || digit == 5) {
+					tick.Label = word(value)
+				}
+				ticks = append(ticks, tick)
 			}
-			tick := Tick{Value: value}
-			if digit == 1 || few && (digit == 2 || digit == 5) {
-				tick.Label = t.Word(value)
-			}
-			ticks = append(ticks, tick)
 		}
+		return ticks
 	}
-	return ticks
 }
 
 type unit struct {
@@ -41,12 +38,7 @@ type unit struct {
 }
 
 // PercentTicks labels the quarters of an axis from 0 to 100.
-type PercentTicks struct{}
-
-// Ticks implements [Ticker].
-func (PercentTicks) Ticks(_, _ float64) []Tick {
-	return []Tick{{0, "0 %"}, {25, "25 %"}, {50, "50 %"}, {75, "75 %"}, {100, "100 %"}}
-}
+var PercentTicks = At([]Tick{{0, "0 %"}, {25, "25 %"}, {50, "50 %"}, {75, "75 %"}, {100, "100 %"}})
 
 // Steps returns the multiples of 1, 2 or 5 by a power of ten in a range, with this number of steps or more.
 func Steps(low, high, fewest float64) (all []float64) {
@@ -65,33 +57,21 @@ func Steps(low, high, fewest float64) (all []float64) {
 
 // ThreadTicks labels the measured numbers of threads. The most important come first: the ends, then the powers of two.
 // Many numbers have no other labels.
-type ThreadTicks struct{ Threads []int }
-
-// Ticks implements [Ticker].
-func (t ThreadTicks) Ticks(_, _ float64) []Tick {
-	rank := func(i int) int {
-		switch {
-		case i == 0 || i == len(t.Threads)-1:
-			return 0
-		case bits.OnesCount(uint(t.Threads[i])) == 1:
-			return 1
-		default:
-			return 2
-		}
-	}
-	order := make([]int, len(t.Threads))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+func ThreadTicks(threads []int) Ticks {
 	const many = 64
-	var ticks []Tick
-	for _, at := range order {
-		if len(order) <= many || rank(at) < 2 {
-			ticks = append(ticks, Tick{Value: float64(t.Threads[at]), Label: strconv.Itoa(t.Threads[at])})
+	var ends, powers, others []Tick
+	for i, n := range threads {
+		tick := Tick{Value: float64(n), Label: strconv.Itoa(n)}
+		switch {
+		case i == 0 || i == len(threads)-1:
+			ends = append(ends, tick)
+		case bits.OnesCount(uint(n)) == 1:
+			powers = append(powers, tick)
+		case len(threads) <= many:
+			others = append(others, tick)
 		}
 	}
-	return ticks
+	return At(slices.Concat(ends, powers, others))
 }
 
 // apart returns the ticks without the labels that would touch an earlier one.
@@ -114,19 +94,15 @@ func apart(ticks []Tick, style draw.TextStyle, x func(float64) vg.Length) []Tick
 	return ticks
 }
 
-// Around returns the range of values for a logarithmic axis, widened by a factor at both ends. No point is on the edge,
-// and a single value gets a range too.
-func Around(values []float64, by float64) (low, high float64) {
-	low, high = slices.Min(values), slices.Max(values)
-	return low / by, high * by
+// LogAxis returns a logarithmic axis of values, widened by a factor at both ends. No point is on the edge, and a single
+// value gets a range too.
+func LogAxis(values []float64, by float64, ticks Ticks) Axis {
+	return Axis{Min: slices.Min(values) / by, Max: slices.Max(values) * by, Log: true, Ticks: ticks}
 }
 
-// OffsetTicks labels an axis of nanoseconds that contains zero. All labels have the unit that
+// offsetTicks labels an axis of nanoseconds that contains zero. All labels have the unit that
 // suits the largest value.
-type OffsetTicks struct{}
-
-// Ticks implements [Ticker].
-func (OffsetTicks) Ticks(low, high float64) []Tick {
+func offsetTicks(low, high float64) (ticks []Tick) {
 	size := unit{1, " ns"}
 	for _, u := range []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}} {
 		if max(-low, high) >= u.size {
@@ -134,7 +110,6 @@ func (OffsetTicks) Ticks(low, high float64) []Tick {
 			break
 		}
 	}
-	var ticks []Tick
 	for _, value := range Steps(low, high, 4) {
 		label := "0" // not -0
 		if value != 0 {
@@ -145,10 +120,10 @@ func (OffsetTicks) Ticks(low, high float64) []Tick {
 	return ticks
 }
 
-// Through returns the range of values in ns, widened to contain zero. No point is on the edge.
-func Through(values []float64) (low, high float64) {
+// OffsetAxis returns an axis of values in ns, widened to contain zero. No point is on the edge.
+func OffsetAxis(values []float64) Axis {
 	const least = 1 // ns
-	low, high = min(0, slices.Min(values)), max(0, slices.Max(values))
+	low, high := min(0, slices.Min(values)), max(0, slices.Max(values))
 	room := max(0.06*(high-low), least)
-	return low - room, high + room
+	return Axis{Min: low - room, Max: high + room, Ticks: offsetTicks}
 }

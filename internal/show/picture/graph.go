@@ -95,7 +95,7 @@ type Graph struct {
 	// Ideal is a line above all others, with its name at its end. It is left out without values.
 	Ideal          Line
 	XLabel, YLabel string
-	XTicks         Ticker
+	XTicks         Ticks
 	Word           func(float64) string // label of a value
 	// Shade is the place from which on the graph is grey, and ShadeName its name; 0 if it has no grey part.
 	Shade     float64
@@ -115,7 +115,7 @@ func (g Graph) Draw(c draw.Canvas) {
 	if len(g.Ideal.Values) > 0 {
 		above += LabelSize
 	}
-	p := NewPlot()
+	var p Plot
 	values, places := g.Ideal.Values, g.Ideal.At
 	text, widest := Style(LabelSize, Black), vg.Length(0)
 	for _, l := range g.Lines {
@@ -134,19 +134,13 @@ func (g Graph) Draw(c draw.Canvas) {
 		c = draw.Crop(c, 0, -(widest + Leader), 0, 0)
 	}
 	if g.Linear {
-		p.Y.Min, p.Y.Max = Through(values)
+		p.X, p.Y = Axis{Max: max(slices.Max(places), 1), Ticks: offsetTicks}, OffsetAxis(values)
 		p.Y.Max += (p.Y.Max - p.Y.Min) * float64(above/c.Size().Y)
-		p.X.Max = max(slices.Max(places), 1)
-		p.X.Ticks, p.Y.Ticks = OffsetTicks{}, OffsetTicks{}
 	} else {
-		p.Y.Min, p.Y.Max = Around(values, 1.4)
+		p.X, p.Y = LogAxis(places, 1.06, g.XTicks), LogAxis(values, 1.4, LogTicks(g.Word))
 		p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, float64(above/c.Size().Y))
-		p.Y.Log, p.Y.Ticks = true, LogTicks{g.Word}
-		p.X.Min, p.X.Max = Around(places, 1.06)
-		p.X.Log, p.X.Ticks = true, g.XTicks
 	}
-	p.Add(g)
-	data := DrawPlot(c, p, g.XLabel, g.YLabel)
+	data := DrawPlot(c, &p, g.XLabel, g.YLabel, g.plot)
 	if isNarrow {
 		drawKey(whole, g.Lines)
 		return
@@ -248,8 +242,8 @@ func nameEnds(c, data draw.Canvas, lines []Line, x, y func(float64) vg.Length) {
 	}
 }
 
-// Plot draws the lines, and the part beyond the CPUs.
-func (g Graph) Plot(c draw.Canvas, p *Plot) {
+// plot draws the lines, and the part beyond the CPUs.
+func (g Graph) plot(c draw.Canvas, p *Plot) {
 	x, y := p.Transforms(&c)
 	if at := max(g.Shade, p.X.Min); g.beyond() {
 		c.FillPolygon(Faint, []vg.Point{{X: x(at), Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, c.Max,

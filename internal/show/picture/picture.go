@@ -151,16 +151,16 @@ func note(c draw.Canvas, text string) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -vg.Length(len(lines))*LineApart-8*Pixel)
 }
 
-// DrawPlot draws a plot and returns the canvas of its data. The label of the x axis is below it. The label of the y
-// axis is above it, in as many lines as it needs.
-func DrawPlot(c draw.Canvas, p *Plot, xLabel, yLabel string) draw.Canvas {
+// DrawPlot draws a plot with labels, as [Plot.Draw] does. The label of the x axis is below it. The label of the y axis
+// is above it, in as many lines as it needs.
+func DrawPlot(c draw.Canvas, p *Plot, xLabel, yLabel string, plot func(draw.Canvas, *Plot)) draw.Canvas {
 	if yLabel != "" {
 		c = note(c, yLabel)
 	}
 	text := Style(LabelSize, Black)
 	text.XAlign = draw.XCenter
 	lines := Wrapped(text, xLabel, c.Size().X)
-	data := p.Draw(draw.Crop(c, 0, 0, vg.Length(len(lines))*LineApart+5*Pixel, 0))
+	data := p.Draw(draw.Crop(c, 0, 0, vg.Length(len(lines))*LineApart+5*Pixel, 0), plot)
 	for i, line := range lines {
 		half := text.Width(line) / 2
 		middle := max(min((data.Min.X+data.Max.X)/2, c.Max.X-half), c.Min.X+half)

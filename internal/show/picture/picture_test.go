@@ -103,8 +103,7 @@ func TestRowsAndGraphsAreNamed(t *testing.T) {
 	lines := Banded([]string{"a@vdso", "b@vdso", "c@cpu"}, func(id string) Line { return line(id, 20, 30, 40) },
 		func(_, _ string) bool { return false })
 	graph := Graph{Lines: lines, Ideal: line("ideal", 5, 6, 7), Shade: 2, ShadeName: "2 CPUs usable",
-		XTicks: ThreadTicks{[]int{1, 2, 4}},
-		Word:   words.Duration}
+		XTicks: ThreadTicks([]int{1, 2, 4}), Word: words.Duration}
 	for _, width := range []vg.Length{Width, NarrowWidth} {
 		var svg strings.Builder
 		for _, of := range []Drawing{rows, graph} {

@@ -15,31 +15,23 @@ import (
 // A Plot is two axes, and the data between them. gonum.org/v1/plot has one too, with twelve fonts of 4 MB that every
 // program with that package contains and reads at its start.
 type Plot struct {
-	X, Y  Axis
-	parts []Drawer
+	X, Y Axis
 	// withoutY is whether there is no y axis.
 	withoutY bool
 }
-
-// A Drawer draws between the axes of a plot: on a canvas of the size of the data.
-type Drawer interface{ Plot(draw.Canvas, *Plot) }
 
 // An Axis has a range and ticks.
 type Axis struct {
 	Min, Max float64
 	// Log is whether the axis is logarithmic.
 	Log   bool
-	Ticks Ticker
+	Ticks Ticks
 	// NoMarks is whether the axis has labels only.
 	NoMarks bool
-	// Padding is between the axis and the data.
-	Padding vg.Length
 }
 
-// A Ticker returns the ticks of an axis from its range.
-type Ticker interface {
-	Ticks(low, high float64) []Tick
-}
+// Ticks returns the ticks of an axis from its range.
+type Ticks func(low, high float64) []Tick
 
 // A Tick is a mark on an axis. Without a label it is short.
 type Tick struct {
@@ -47,27 +39,16 @@ type Tick struct {
 	Label string
 }
 
-// ConstantTicks are ticks of any range.
-type ConstantTicks []Tick
+// At returns these ticks for any range.
+func At(ticks []Tick) Ticks { return func(_, _ float64) []Tick { return ticks } }
 
-// Ticks implements [Ticker].
-func (t ConstantTicks) Ticks(_, _ float64) []Tick { return t }
-
-// The length of marks, their distance from labels, and the width of lines.
+// The length of marks, their distance from labels, the width of lines, and the distance of the axis from the data.
 const (
 	markLength = 8 * vg.Length(1)
 	labelGap   = 3 * vg.Length(1)
 	axisWidth  = 0.5 * vg.Length(1)
+	padding    = 5 * vg.Length(1)
 )
-
-// NewPlot returns an empty plot.
-func NewPlot() *Plot {
-	const padding = 5 * vg.Length(1)
-	return &Plot{X: Axis{Padding: padding}, Y: Axis{Padding: padding}}
-}
-
-// Add adds a Drawer between the axes.
-func (p *Plot) Add(d Drawer) { p.parts = append(p.parts, d) }
 
 // norm returns the position of a value on the axis: 0 for its minimum, 1 for its maximum.
 func (a *Axis) norm(value float64) float64 {
@@ -102,17 +83,17 @@ func (p *Plot) Transforms(data *draw.Canvas) (x, y func(float64) vg.Length) {
 		func(value float64) vg.Length { return data.Y(p.Y.norm(value)) }
 }
 
-// Draw draws the plot, and returns the canvas of its data. It leaves out a label of the x axis that would touch an
-// earlier one.
-func (p *Plot) Draw(c draw.Canvas) draw.Canvas {
+// Draw draws the axes, calls plot to draw between them, and returns the canvas of the data, which plot gets too. It
+// leaves out a label of the x axis that would touch an earlier one.
+func (p *Plot) Draw(c draw.Canvas, plot func(data draw.Canvas, p *Plot)) draw.Canvas {
 	under, beside := Style(LabelSize, Black), Style(LabelSize, Black)
 	under.XAlign, under.YAlign = draw.XCenter, draw.YTop
 	beside.XAlign, beside.YAlign = draw.XRight, draw.YCenter
 	var yTicks []Tick
 	if !p.withoutY {
-		yTicks = p.Y.within(p.Y.Ticks.Ticks(p.Y.Min, p.Y.Max))
+		yTicks = p.Y.within(p.Y.Ticks(p.Y.Min, p.Y.Max))
 	}
-	xTicks := p.X.within(p.X.Ticks.Ticks(p.X.Min, p.X.Max))
+	xTicks := p.X.within(p.X.Ticks(p.X.Min, p.X.Max))
 
 	// The axes take the room that their labels need. The last label of each may extend beyond the plot.
 	widest := vg.Length(0)
@@ -124,9 +105,9 @@ func (p *Plot) Draw(c draw.Canvas) draw.Canvas {
 	if widest > 0 {
 		left += widest + labelGap
 	}
-	data := draw.Crop(c, left-c.Min.X+p.Y.marks()+p.Y.Padding, 0, low-c.Min.Y+p.X.marks()+p.X.Padding, 0)
+	data := draw.Crop(c, left-c.Min.X+p.Y.marks()+padding, 0, low-c.Min.Y+p.X.marks()+padding, 0)
 	if p.withoutY {
-		data.Min.X = c.Min.X + p.Y.Padding
+		data.Min.X = c.Min.X + padding
 	}
 	width, height := data.Size().X, data.Size().Y
 	for _, t := range xTicks {
@@ -162,9 +143,7 @@ func (p *Plot) Draw(c draw.Canvas) draw.Canvas {
 		}
 		c.StrokeLine2(line, right, data.Min.Y, right, data.Max.Y)
 	}
-	for _, part := range p.parts {
-		part.Plot(data, p)
-	}
+	plot(data, p)
 	return data
 }
 

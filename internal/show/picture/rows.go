@@ -52,7 +52,7 @@ type Rows struct {
 	// Min and Max are the ends of a linear axis with these Ticks. Without Ticks the axis is logarithmic and includes
 	// all values, with labels of Word; durations in ns if Word is nil.
 	Min, Max float64
-	Ticks    Ticker
+	Ticks    Ticks
 	Word     func(float64) string
 	// Middle is the place of a vertical line; 0 to leave it out.
 	Middle float64
@@ -83,9 +83,9 @@ const (
 // Draw draws the rows. The names and the texts have columns of their own beside the plot, or on a telephone
 // a line above each row.
 func (r Rows) Draw(c draw.Canvas) {
-	p, text := NewPlot(), Style(LabelSize, Black)
+	text := Style(LabelSize, Black)
 	low, high, widest := math.Inf(1), 0.0, vg.Length(0)
-	names := make(ConstantTicks, len(r.Rows))
+	names := make([]Tick, len(r.Rows))
 	has := func(values ...float64) {
 		for _, v := range values {
 			if v > 0 {
@@ -110,7 +110,8 @@ func (r Rows) Draw(c draw.Canvas) {
 		has(m.ValueNS)
 	}
 	has(r.Middle)
-	p.X.Min, p.X.Max, p.X.Ticks = r.Min, r.Max, r.Ticks
+	p := Plot{X: Axis{Min: r.Min, Max: r.Max, Ticks: r.Ticks},
+		Y: Axis{Min: -0.6, Max: float64(len(r.Rows)) - 0.4, Ticks: At(names), NoMarks: true}}
 	if r.Ticks == nil {
 		if high == 0 {
 			low, high = 1, 1
@@ -119,13 +120,9 @@ func (r Rows) Draw(c draw.Canvas) {
 		if word == nil {
 			word = words.Duration
 		}
-		p.X.Min, p.X.Max = Around([]float64{low, high}, 1.5)
-		p.X.Log, p.X.Ticks = true, LogTicks{Word: word}
+		p.X = LogAxis([]float64{low, high}, 1.5, LogTicks(word))
 	}
-	p.Y.Min, p.Y.Max = -0.6, float64(len(r.Rows))-0.4
-	p.Y.Ticks, p.Y.NoMarks = names, true
 	r.above, r.left = IsNarrow(c.Size().X), c.Min.X
-	p.Add(r)
 	c = r.DrawLegend(c)
 	if r.above {
 		p.withoutY = true
@@ -133,11 +130,11 @@ func (r Rows) Draw(c draw.Canvas) {
 	} else {
 		c = draw.Crop(c, 0, -(widest + textGap), 0, 0)
 	}
-	DrawPlot(c, p, r.XLabel, "")
+	DrawPlot(c, &p, r.XLabel, "", r.plot)
 }
 
-// Plot draws the marks and the rows: row i is at height i. Values beyond the axis are drawn at its end.
-func (r Rows) Plot(c draw.Canvas, p *Plot) {
+// plot draws the marks and the rows: row i is at height i. Values beyond the axis are drawn at its end.
+func (r Rows) plot(c draw.Canvas, p *Plot) {
 	across, y := p.Transforms(&c)
 	x := func(value float64) vg.Length { return across(min(max(value, p.X.Min), p.X.Max)) }
 	text := Style(LabelSize, Black)
