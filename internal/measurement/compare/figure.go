@@ -136,8 +136,9 @@ func ContendedFrom(warnings []result.Warning, cpus int) int {
 func figures(subjects []Subject) []figure {
 	var all []figure
 	add := func(f figure, samples []float64, counts []int) {
-		// A sample of 0 ns, or of no reads, has no ratio to another.
-		if len(samples) > 0 && slices.Min(samples) > 0 && !math.IsInf(slices.Max(samples), 0) {
+		// A sample of 0 ns, or of no reads, has no ratio to another, nor has one of another program that is nearly 0.
+		const least = 1e-12
+		if len(samples) > 0 && slices.Min(samples) >= least && !math.IsInf(slices.Max(samples), 0) {
 			f.runs = byRun(counts, samples)
 			// A document from another program may have more runs, whose pairs would fill the memory.
 			f.runs, f.quickest = f.runs[:min(len(f.runs), MaxRuns)], f.quickest[:min(len(f.quickest), MaxRuns)]
