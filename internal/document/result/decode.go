@@ -14,18 +14,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Loader loads documents with sections of some kinds. Unknown keys are of a newer timebench, and ignored.
-type Loader struct{ kinds []Kind }
-
-// NewLoader returns the loader for sections of these kinds.
-func NewLoader(kinds ...Kind) *Loader { return &Loader{kinds} }
+// A Loader loads documents with sections of these kinds. Unknown keys are of a newer timebench, and ignored.
+type Loader []Kind
 
 // lenient are options as encoding/json has them. To find duplicate names, the decoder would keep all keys of an object
 // in memory.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 // open decodes text[from:], which is one document. The place in an error is in the whole text.
-func (l *Loader) open(text []byte, from int) (*Document, error) {
+func (l Loader) open(text []byte, from int) (*Document, error) {
 	if err := checkSchema(text[from:]); err != nil { // all else may be different in another schema
 		return nil, err
 	}
@@ -59,10 +56,10 @@ func checkSchema(text []byte) error {
 	}
 }
 
-func (l *Loader) decode(text []byte) (*Document, error) {
+func (l Loader) decode(text []byte) (*Document, error) {
 	document := new(Document)
 	parts := []Keyed{{"", document}}
-	for _, kind := range l.kinds {
+	for _, kind := range l {
 		parts = append(parts, Keyed{kind.Key, kind.New()})
 	}
 	whole := together(parts...)
@@ -75,7 +72,7 @@ func (l *Loader) decode(text []byte) (*Document, error) {
 	if err := json.Unmarshal(text, whole.Addr().Interface(), lenient, options); err != nil {
 		return nil, err
 	}
-	for i := range l.kinds {
+	for i := range l {
 		if section := whole.Field(1 + i); !section.IsNil() {
 			document.Sections = append(document.Sections, section.Interface().(Section))
 		}

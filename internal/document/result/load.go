@@ -60,14 +60,14 @@ func (notOurs) Is(target error) bool { return target == ErrNotOurs }
 // error for an incomplete or impossible document names the file and the place. most is the maximum size of the document
 // in bytes, at most [MaxSize]. A file must be regular, or a descriptor (see [IsDescriptor]): any other may wait for its
 // other end for ever.
-func (l *Loader) Load(name string, most int64) (*Document, error) {
+func (l Loader) Load(name string, most int64) (*Document, error) {
 	return l.load(name, most, IsDescriptor(name))
 }
 
 // LoadNamed is [Loader.Load] for a name that the user typed, which may name a pipe.
-func (l *Loader) LoadNamed(name string) (*Document, error) { return l.load(name, MaxSize, true) }
+func (l Loader) LoadNamed(name string) (*Document, error) { return l.load(name, MaxSize, true) }
 
-func (l *Loader) load(name string, most int64, pipe bool) (*Document, error) {
+func (l Loader) load(name string, most int64, pipe bool) (*Document, error) {
 	file, err := open(name, pipe)
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, fmt.Errorf("%s: %w", of.Path, of.Err)
@@ -128,10 +128,10 @@ func IsDescriptor(name string) bool { return path.Dir(name) == "/dev/fd" }
 // Read reads one document, which must be all of r: JSON, an HTML report with the document in
 // it (see [Document.WriteScript]), or a zip file of the folder of --out. It recognises the form
 // by the content.
-func (l *Loader) Read(r io.Reader) (*Document, error) { return l.read(r, 0, MaxSize) }
+func (l Loader) Read(r io.Reader) (*Document, error) { return l.read(r, 0, MaxSize) }
 
 // read is [Loader.Read] for about size bytes. most is the maximum size of the document in bytes.
-func (l *Loader) read(r io.Reader, size, most int64) (*Document, error) {
+func (l Loader) read(r io.Reader, size, most int64) (*Document, error) {
 	buffered := bufio.NewReader(r)
 	// A file that cannot be a document may be endless, so it is not read to its end.
 	const beginning = 512
@@ -159,17 +159,17 @@ func (l *Loader) read(r io.Reader, size, most int64) (*Document, error) {
 }
 
 // opener returns the function that reads data that begins with head.
-func opener(head []byte) (func(l *Loader, data []byte, most int64) (*Document, error), error) {
+func opener(head []byte) (func(l Loader, data []byte, most int64) (*Document, error), error) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
 	switch {
 	case len(head) == 0:
 		return nil, errors.New("is empty")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return (*Loader).openZip, nil
+		return Loader.openZip, nil
 	case bytes.HasPrefix(text, []byte("<")):
-		return (*Loader).openHTML, nil
+		return Loader.openHTML, nil
 	case bytes.HasPrefix(text, []byte("{")):
-		return (*Loader).openJSON, nil
+		return Loader.openJSON, nil
 	default:
 		// Its content is not quoted: a link may lead to a file that the reader of the error may not read.
 		return nil, notOurs("is not a timebench document, nor a report in HTML or a zip file with one")
@@ -200,11 +200,11 @@ func readAll(r io.Reader, size, most int64) ([]byte, error) {
 	}
 }
 
-func (l *Loader) openJSON(data []byte, _ int64) (*Document, error) {
+func (l Loader) openJSON(data []byte, _ int64) (*Document, error) {
 	return l.open(data, len(data)-len(bytes.TrimPrefix(data, byteOrderMark)))
 }
 
-func (l *Loader) openHTML(data []byte, _ int64) (*Document, error) {
+func (l Loader) openHTML(data []byte, _ int64) (*Document, error) {
 	switch documents := bytes.Count(data, []byte(scriptStart)); documents {
 	case 0:
 		return nil, errors.New("is HTML without a timebench document in it")
@@ -220,7 +220,7 @@ func (l *Loader) openHTML(data []byte, _ int64) (*Document, error) {
 	return l.open(data[:from+length], from)
 }
 
-func (l *Loader) openZip(data []byte, most int64) (*Document, error) {
+func (l Loader) openZip(data []byte, most int64) (*Document, error) {
 	archive, err := OpenZip(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
@@ -264,7 +264,7 @@ func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 }
 
 // openEntry reads a document of an archive. archive is the size of the archive in bytes.
-func (l *Loader) openEntry(entry *zip.File, archive, most int64) (*Document, error) {
+func (l Loader) openEntry(entry *zip.File, archive, most int64) (*Document, error) {
 	const encrypted = 1
 	// The header may be wrong.
 	packed := min(entry.CompressedSize64, uint64(archive))

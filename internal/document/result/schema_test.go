@@ -401,7 +401,7 @@ func TestSectionsAreReadStrictly(t *testing.T) {
 		require.ErrorContains(t, err, test.want)
 		require.NotContains(t, err.Error(), "\n")
 	}
-	without, err := result.NewLoader().Read(strings.NewReader(text))
+	without, err := result.Loader{}.Read(strings.NewReader(text))
 	require.NoError(t, err)
 	require.Empty(t, without.Sections)
 	d := documents.Full()

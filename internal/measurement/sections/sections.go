@@ -6,7 +6,6 @@ package sections
 import (
 	"io"
 	"slices"
-	"sync"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -26,15 +25,13 @@ import (
 var All = []section.Kind{compare.Kind, counter.Kind, verify.Kind, skew.Kind, drift.Kind, wake.Kind, runtimes.Kind,
 	profile.Kind}
 
-// loader loads documents with all sections. It is made when it is first needed, since most commands
-// load nothing.
-var loader = sync.OnceValue(func() *result.Loader {
-	var kinds []result.Kind
+// loader returns what loads documents with all sections.
+func loader() (all result.Loader) {
 	for _, kind := range All {
-		kinds = append(kinds, kind.Kind)
+		all = append(all, kind.Kind)
 	}
-	return result.NewLoader(kinds...)
-})
+	return all
+}
 
 // Load reads the document in a file or folder that the user named, with its sections, as
 // [result.Loader.LoadNamed] does.
