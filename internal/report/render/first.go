@@ -27,18 +27,14 @@ type piece struct {
 	noun  string
 }
 
-// A count is how many parts of a name are left out.
-type count struct {
-	noun string
-	n    int
-}
-
-// An opening is the pieces of the first screen, from top to bottom, and the numbers of parts that it leaves out.
+// An opening is the pieces of the first screen, from top to bottom, and the numbers of parts that it leaves out, by
+// their nouns.
 type opening struct {
 	width  int
 	titled bool
 	pieces []piece
-	hidden []count
+	nouns  []string
+	hidden map[string]int
 }
 
 func (s *opening) add(spare int, text, noun string) {
@@ -49,14 +45,13 @@ func (s *opening) add(spare int, text, noun string) {
 
 // hide counts parts that it leaves out.
 func (s *opening) hide(n int, noun string) {
-	i := slices.IndexFunc(s.hidden, func(c count) bool { return c.noun == noun })
-	switch {
-	case n <= 0 || noun == "":
-	case i >= 0:
-		s.hidden[i].n += n
-	default:
-		s.hidden = append(s.hidden, count{noun, n})
+	if n <= 0 || noun == "" {
+		return
 	}
+	if s.hidden[noun] == 0 {
+		s.nouns = append(s.nouns, noun)
+	}
+	s.hidden[noun] += n
 }
 
 // lines returns the number of lines, with those about what is left out.
@@ -71,10 +66,7 @@ func (s *opening) lines() int {
 // first returns the first screen of a report: the answer, the worst finding with what to do first, the first table, and
 // what -v has besides.
 func (r Report) first(width, height int) string {
-	most, first := min(screenLines, height-1), mostFirst
-	if r.instead() {
-		first = mostOfTwo
-	}
+	most, first := min(screenLines, height-1), words.Either(r.instead(), mostOfTwo, mostFirst)
 	s := r.fitting(width, most, first)
 	for first--; s.lines() > most && first > 0; first-- { // rows of several lines
 		s = r.fitting(width, most, first)
@@ -84,8 +76,8 @@ func (r Report) first(width, height int) string {
 		out.WriteString(p.text)
 	}
 	var rest []string
-	for _, c := range s.hidden {
-		rest = append(rest, words.Plural(c.n, c.noun))
+	for _, noun := range s.nouns {
+		rest = append(rest, words.Plural(s.hidden[noun], noun))
 	}
 	rest = append(append(rest, words.Present(strings.ToLower(r.facts.Title))...), "all columns")
 	fmt.Fprintf(&out, lastLine, table.Cut("-v shows all: "+words.List(rest)+".", width, 1))
@@ -129,7 +121,7 @@ func (s *opening) dropOne() bool {
 // opening returns the pieces of the first screen, with a table of at most this number of rows, or of the first rows
 // that belong to it.
 func (r Report) opening(width, rows, first int) *opening {
-	s := &opening{width: width, titled: r.titled}
+	s := &opening{width: width, titled: r.titled, hidden: map[string]int{}}
 	for i, paragraph := range r.opens(width) {
 		spare := i
 		if r.instead() {
@@ -154,10 +146,7 @@ func (r Report) opening(width, rows, first int) *opening {
 		s.blocks(r.blocks, rows, first)
 	}
 	for i, warning := range r.warnings {
-		before := ""
-		if i == 0 {
-			before = "\n"
-		}
+		before := words.Either(i == 0, "\n", "")
 		s.add(2+5*min(i, 1), before+labelled(table.Warn, table.Cut("Warning: "+warning.Saw+".", width, 1), 2*width),
 			"warning")
 	}
@@ -178,10 +167,7 @@ func (s *opening) findings(r Report) {
 		if f.Severity == result.Note && !r.explained {
 			continue
 		}
-		before := ""
-		if shown == 0 {
-			before = "\n"
-		}
+		before := words.Either(shown == 0, "\n", "")
 		s.add(4+2*min(shown, 1), before+labelled(levels[f.Severity], table.Cut(f.Severity+": "+f.Title, s.width, 1),
 			2*s.width), "finding")
 		shown++
@@ -249,23 +235,12 @@ func (s *opening) blocks(all []table.Block, rows, first int) {
 			b.Facts = table.Facts{}
 		}
 		for k, line := range b.Facts.Brief(s.width) {
-			noun := ""
-			if b.Facts.Instead {
-				noun = "row"
-			}
-			s.add(min(k, 2)*2+5*min(i, 1), line, noun)
+			s.add(min(k, 2)*2+5*min(i, 1), line, words.Either(b.Facts.Instead, "row", ""))
 		}
-		title := ""
-		if s.titled && b.Title != "" && i > 0 {
-			title = b.Title + ": "
-		}
+		title := words.Either(s.titled && b.Title != "" && i > 0, b.Title+": ", "")
 		for k, line := range append(b.Faults, words.Present(b.Verdict)...) {
-			noun := ""
-			if k < len(b.Faults) {
-				noun = "fault"
-			}
-			line = title + line
-			s.add(3*min(k, 1)+5*min(i, 1), b.Level.Paint(table.Cut(line, s.width, 2)+"\n"), noun)
+			line = b.Level.Paint(table.Cut(title+line, s.width, 2) + "\n")
+			s.add(3*min(k, 1)+5*min(i, 1), line, words.Either(k < len(b.Faults), "fault", ""))
 		}
 	}
 	s.hide(tables, "table")

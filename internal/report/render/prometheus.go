@@ -6,6 +6,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/exposition"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Prometheus writes the figures of a document as metrics.
@@ -46,10 +47,7 @@ func metrics(d *result.Document) []exposition.Family {
 			all = append(all, with.Metrics()...)
 		}
 	}
-	complete := 1.0
-	if d.Interrupted {
-		complete = 0
-	}
+	complete := words.Either(d.Interrupted, 0.0, 1)
 	return append(all,
 		exposition.One("timebench_last_run_complete", exposition.Gauge,
 			"1 if the last run was complete, 0 if it was interrupted.", complete),
