@@ -109,13 +109,13 @@ func OfDiagnosis(d *result.Document) []File {
 // OfDiff returns the files of a diff.
 func OfDiff(d *diff.Diff) []File {
 	return reports("diff", diff.Pictures, d, render.OfDiff, File{"diff.json",
-		func(w io.Writer) error { return render.DiffJSON(w, d) }})
+		func(w io.Writer) error { return render.JSON(w, d) }})
 }
 
 // OfFleet returns the files of a fleet.
 func OfFleet(f *fleet.Fleet) []File {
 	return reports("fleet", fleet.Pictures, f, render.OfFleet, File{"fleet.json",
-		func(w io.Writer) error { return render.FleetJSON(w, f) }})
+		func(w io.Writer) error { return render.JSON(w, f) }})
 }
 
 // reports returns the charts, the report as Markdown and as a page, and last the document.

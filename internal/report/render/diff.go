@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/diff"
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/table"
 )
 
@@ -21,15 +20,6 @@ func DiffCSV(w io.Writer, d *diff.Diff) error {
 		}
 	}
 	return table.WriteTables(w, tables)
-}
-
-// DiffJSON writes the whole diff.
-func DiffJSON(w io.Writer, d *diff.Diff) error {
-	text, err := d.JSON()
-	if err != nil {
-		return err
-	}
-	return result.WriteIndented(w, text)
 }
 
 func sideFacts(d *diff.Diff) []table.Fact {

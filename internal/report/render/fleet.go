@@ -3,7 +3,6 @@ package render
 import (
 	"io"
 
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/show/table"
 )
@@ -13,18 +12,9 @@ var FleetFormats = []Format[*fleet.Fleet]{
 	{Name: "table", Write: as(Report.Text, OfFleet), Whole: as(Report.Whole, OfFleet)},
 	{Name: "markdown", Write: as(plainMarkdown, OfFleet)},
 	{Name: "csv", Write: FleetCSV},
-	{Name: "json", Write: FleetJSON},
+	{Name: "json", Write: JSON[*fleet.Fleet]},
 	{Name: "html", Write: as(Report.HTML, OfFleet)},
 }
 
 // FleetCSV writes the machines, their costs, and the files that could not be read, with empty lines between.
 func FleetCSV(w io.Writer, f *fleet.Fleet) error { return table.WriteTables(w, f.Lines()) }
-
-// FleetJSON writes the whole fleet.
-func FleetJSON(w io.Writer, f *fleet.Fleet) error {
-	text, err := f.JSON()
-	if err != nil {
-		return err
-	}
-	return result.WriteIndented(w, text)
-}

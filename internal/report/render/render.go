@@ -48,9 +48,18 @@ var DiffFormats = []Format[*diff.Diff]{
 	{Name: "table", Write: as(Report.Text, OfDiff), Whole: as(Report.Whole, OfDiff)},
 	{Name: "markdown", Write: as(plainMarkdown, OfDiff)},
 	{Name: "csv", Write: DiffCSV},
-	{Name: "json", Write: DiffJSON},
+	{Name: "json", Write: JSON[*diff.Diff]},
 	{Name: "bench", Write: DiffBench},
 	{Name: "html", Write: as(Report.HTML, OfDiff)},
+}
+
+// JSON writes the whole of a diff or a fleet.
+func JSON[T interface{ JSON() ([]byte, error) }](w io.Writer, of T) error {
+	text, err := of.JSON()
+	if err != nil {
+		return err
+	}
+	return result.WriteIndented(w, text)
 }
 
 // Named returns the format of that name, and whether it exists.
