@@ -39,7 +39,7 @@ var facts = []struct {
 	{"Distribution", func(d *result.Document) string { return d.Host.Distribution }},
 	{"CPU", func(d *result.Document) string { return d.Host.CPU.Model }},
 	{"CPUs usable", func(d *result.Document) string { return number(d.Host.CPU.Usable) }},
-	{"CPU quota", func(d *result.Document) string { return words.Known(d.Host.CPU.Quota) }},
+	{"CPU quota", func(d *result.Document) string { return known(d.Host.CPU.Quota, words.Number(d.Host.CPU.Quota)) }},
 	{"Cores", func(d *result.Document) string { return number(d.Host.CPU.Physical) }},
 	{"Packages", func(d *result.Document) string { return number(d.Host.CPU.Packages) }},
 	{"Governor", func(d *result.Document) string { return strings.Join(d.Host.CPU.Governors, ", ") }},

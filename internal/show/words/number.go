@@ -155,14 +155,6 @@ func SignedPPM(ppm float64) string {
 // Number returns a value with all its digits, for programs.
 func Number(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 
-// Known is Number, but empty for 0, which means unknown.
-func Known(value float64) string {
-	if value == 0 {
-		return ""
-	}
-	return Number(value)
-}
-
 // Times returns a ratio with three digits: 1.04, 17.3.
 func Times(ratio float64) string {
 	if ratio < 10 {
