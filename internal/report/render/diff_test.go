@@ -2,8 +2,6 @@ package render
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -97,47 +95,6 @@ func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
 				require.ErrorIs(t, err, errNoSamples)
 			} else {
 				require.NoError(t, err)
-			}
-		}
-	}
-}
-
-// Every document that the loader accepts can be rendered: with the smallest and the largest values, and an empty one.
-func TestExtremesCanBeRendered(t *testing.T) {
-	for _, value := range []float64{0, 1e-9, 1e18} {
-		d := sampled()
-		compare.Into(d).FloorNS = value
-		for i := range compare.Of(d).Clocks {
-			c := &compare.Into(d).Clocks[i]
-			if c.Latency != nil {
-				*c.Latency = compare.Latency{MedianNS: value, MinNS: value,
-					SamplesNS: []float64{value, value, value, value}}
-				c.Resolution.TickNS, c.Resolution.ReportedNS = value, value
-			}
-			for j := range c.Throughput {
-				c.Throughput[j].ReadsPerSecond, c.Throughput[j].NSPerRead = value, value
-				c.Throughput[j].SamplesReadsPerSecond = []float64{value, value, value, value}
-			}
-			if c.Distribution != nil {
-				*c.Distribution = compare.Distribution{
-					P50NS: value, P90NS: value, P99NS: value, P999NS: value, MaxNS: value, Reads: 1, TenfoldReads: 1,
-					Buckets: []compare.Bucket{{UpToNS: value, Reads: 1}},
-				}
-			}
-		}
-		var text bytes.Buffer
-		require.NoError(t, d.Write(&text), "the loader refuses it, so it need not be rendered")
-		for _, format := range Formats {
-			if err := format.Write(io.Discard, d); value > 0 || !errors.Is(err, errNoSamples) { // 0 ns has no ratio
-				require.NoError(t, err, "%v as %s", value, format.Name)
-			}
-		}
-		for _, other := range []*result.Document{sampled(), d} {
-			held := diff.Compare(diff.Read("a", d), diff.Read("b", other), section.Settings{MinChange: 0.02})
-			for _, format := range DiffFormats {
-				if err := format.Write(io.Discard, held); value > 0 || !errors.Is(err, errNoSamples) {
-					require.NoError(t, err, "%v as %s", value, format.Name)
-				}
 			}
 		}
 	}

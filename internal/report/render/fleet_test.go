@@ -18,7 +18,10 @@ func aFleet() *fleet.Fleet {
 	documents, _ := made.Fleet(20, 3, 3)
 	var machines []fleet.Machine
 	for i, d := range documents {
-		compare.Into(d).Clocks = compare.Of(d).Clocks[:3]
+		if i%3 == 0 && d.Section("verification") == nil { // of the first group, the one with a fault is enough
+			continue
+		}
+		compare.Into(d).Clocks = compare.Of(d).Clocks[1:2]
 		if i == 1 {
 			d.Host.CPU.Model = "another" // a group of its own
 		}

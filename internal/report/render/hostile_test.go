@@ -52,19 +52,6 @@ func eachText(t *testing.T, value reflect.Value, at string, visit func(at string
 	}
 }
 
-// whole is a document of a slow machine with the parts of another document, in the order in which a reader puts them.
-func whole(parts *result.Document) *result.Document {
-	d := onHPET()
-	for _, kind := range sections.All {
-		for _, s := range parts.Sections {
-			if s.Key() == kind.Key && s.Key() != compare.Kind.Key {
-				d.Put(s)
-			}
-		}
-	}
-	return d
-}
-
 // before and behind plant a text at either end of another: some code depends on the beginning of an id, and some on its
 // end.
 func before(evil string) func(string) string { return func(text string) string { return evil + text } }

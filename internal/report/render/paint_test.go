@@ -15,13 +15,13 @@ func TestLevelsAreInColour(t *testing.T) {
 	text.EnableColors()
 	defer text.DisableColors()
 	text := func(r Report) string {
-		var out screen
+		out := screen{columns: table.Width}
 		require.NoError(t, r.Text(&out))
 		var plain bytes.Buffer
 		require.NoError(t, r.Text(&plain))
 		require.NotContains(t, plain.String(), "\x1b")
-		require.Equal(t, plain.String(), escapes.ReplaceAllString(out.shown.String(), ""))
-		return out.shown.String()
+		require.Equal(t, plain.String(), escapes.ReplaceAllString(out.String(), ""))
+		return out.String()
 	}
 	shown := text(OfDiagnosis(onHPET()))
 	require.Contains(t, shown, "\x1b[31mReading the clock is slow: ")
@@ -30,15 +30,3 @@ func TestLevelsAreInColour(t *testing.T) {
 }
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-// screen separates the text that is shown to it from the text that is written.
-type screen struct{ written, shown bytes.Buffer }
-
-func (s *screen) Write(text []byte) (int, error) { return s.written.Write(text) }
-
-func (s *screen) Show(table string) error {
-	s.shown.WriteString(table)
-	return nil
-}
-
-func (s *screen) Width() int { return table.Width }

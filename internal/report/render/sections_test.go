@@ -3,9 +3,11 @@ package render
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +20,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
-	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/test/made"
 	"github.com/timebench/timebench/test/schema"
 )
@@ -170,16 +171,21 @@ func mistrusted() *result.Document {
 	return d
 }
 
-// both is a document of costs and of all parts.
-func both() *result.Document {
-	d, with := fixed(), trusted()
-	for _, s := range with.Sections {
-		if s.Key() != compare.Kind.Key {
+// with adds the parts of another document to a document, in the order in which a reader puts them.
+func with(d, parts *result.Document) *result.Document {
+	for _, kind := range sections.All {
+		if s := parts.Section(kind.Key); s != nil && kind.Key != compare.Kind.Key {
 			d.Put(s)
 		}
 	}
 	return d
 }
+
+// both is a document of costs and of all parts.
+func both() *result.Document { return with(fixed(), trusted()) }
+
+// whole is a document of a slow machine with the parts of a document.
+func whole(parts *result.Document) *result.Document { return with(onHPET(), parts) }
 
 // each returns a document for each section, by the command that measured it.
 func each(d *result.Document) map[string]*result.Document {
@@ -196,26 +202,18 @@ func each(d *result.Document) map[string]*result.Document {
 	return all
 }
 
-func TestEveryFormatOfSectionsShowsEachSection(t *testing.T) {
+// TestEverythingStandsInEveryFormat shows them to people; TestNoCellOfCSVIsAFormula and
+// TestHostileDocumentReadsBackAsItWas, to programs.
+func TestEverySectionHasMadeResults(t *testing.T) {
 	for name, d := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
 		for _, kind := range sections.All {
 			require.NotNil(t, d.Section(kind.Key), "give the section of `%s` to %s in sections_test.go", kind.Command,
 				name)
 		}
-		for command, d := range each(d) {
+		for _, d := range each(d) {
 			var document bytes.Buffer
 			require.NoError(t, d.Write(&document))
 			schema.Check(t, document.Bytes())
-			bare := *d
-			bare.Sections = []result.Section{compare.Of(d)}
-			for _, format := range SectionFormats {
-				var shown, rest bytes.Buffer
-				require.NoError(t, format.Write(&shown, d), format.Name)
-				require.NoError(t, format.Write(&rest, &bare), format.Name)
-				if bytes.Equal(shown.Bytes(), rest.Bytes()) {
-					t.Errorf("%s shows nothing of %s: leave it out of SectionFormats", format.Name, command)
-				}
-			}
 		}
 	}
 }
@@ -247,44 +245,58 @@ func odd() map[string]*result.Document {
 			Clocks: []drift.DriftedClock{{ID: "c", Idle: &drift.DriftRate{},
 				Loaded: &drift.DriftRate{PPM: new(float64)}, Points: []drift.DriftPoint{{}, {}}}}})
 	})
-	for _, size := range []float64{1e18, 1e-9, -1e18} {
-		add("a size of "+words.Number(size), func(d *result.Document) {
-			some, big := math.Abs(size), int(max(1, min(math.Abs(size), 1e18)))
-			*d = *mistrusted()
-			for i := range verify.Of(d).Clocks {
-				c := &verify.Of(d).Clocks[i]
-				c.Reads, c.Repeats, c.StoodNS = int64(big), int64(big), some
-				c.Across, c.Bracket = &verify.Across{Checks: 1, SmallestWarpNS: some},
-					&verify.Bracket{Brackets: 1, OffsetNS: size, BoundNS: some, ResolutionNS: some}
-				for j := range c.Faults {
-					c.Faults[j].WorstNS, c.Faults[j].Count, c.Faults[j].CPU = some, int64(big), &big
-				}
-			}
-			verify.Of(d).Relations[0] = verify.Relation{ChangeNS: size, PPM: size, BoundNS: some}
-			for i := range skew.Of(d).Clocks {
-				for j := range skew.Of(d).Clocks[i].Pairs {
-					p := &skew.Of(d).Clocks[i].Pairs[j]
-					p.OffsetNS, p.BoundNS, p.RoundTripNS = size*float64(j%2), some*float64(j%3/2), some
-				}
-			}
-			skew.Of(d).CPUs = []int{big, 3, 3, big}
-			drift.Of(d).Clocks[0] = drift.DriftedClock{
-				ID: "c", NominalHz: some, Idle: driftRate(size, 1, some), Loaded: driftRate(-size, 1, 0),
-				Points: []drift.DriftPoint{{AtNS: 1, OffsetNS: size}, {AtNS: int64(big), OffsetNS: -size}},
-			}
-			drift.Of(d).Clocks[0].Idle.Hz, drift.Of(d).Clocks[0].Loaded.Hz = some, some
-		})
+	for _, size := range []float64{0, math.SmallestNonzeroFloat64, 1e-9, 1e18, -1e18} {
+		full, costs, parts := made.Full(), sampled(), mistrusted()
+		compare.Into(costs).Clocks[0].Distribution = nil // whose buckets ascend
+		drift.Of(parts).Clocks[0].Points = []drift.DriftPoint{{AtNS: 1}, {AtNS: 1e18}}
+		for name, d := range map[string]*result.Document{"every key": full, "costs": costs, "parts": parts} {
+			setSize(reflect.ValueOf(d).Elem(), "", size, d == full)
+			all[fmt.Sprintf("%s of the size %v", name, size)] = d
+		}
 	}
-	add("the least that is not zero", func(d *result.Document) {
-		*d = *trusted()
-		verify.Of(d).Clocks[0].Bracket.OffsetNS, verify.Of(d).Relations[0].ChangeNS = math.SmallestNonzeroFloat64,
-			-math.SmallestNonzeroFloat64
-		skew.Of(d).Clocks[0].Pairs[0].OffsetNS = -math.SmallestNonzeroFloat64
-		drift.Of(d).Clocks[0].Idle.PPM = new(float64)
-		*drift.Of(d).Clocks[0].Idle.PPM = -math.SmallestNonzeroFloat64
-		drift.Of(d).Clocks[0].Points = []drift.DriftPoint{{OffsetNS: math.SmallestNonzeroFloat64}, {OffsetNS: 0}}
-	})
 	return all
+}
+
+// setSize gives the figures within a value a size. Whole numbers may be the identity of an element of a list. is is the
+// tag of the value's field.
+func setSize(v reflect.Value, is string, size float64, whole bool) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			setSize(v.Elem(), is, size, whole)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			setSize(v.Index(i), is, size, whole && v.Type().Elem().Kind() != reflect.Int) // counts that add up
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if field := v.Type().Field(i); field.IsExported() {
+				setSize(v.Field(i), field.Tag.Get("is"), size, whole)
+			}
+		}
+	case reflect.Int, reflect.Int64:
+		if whole && math.Abs(size) >= 1 {
+			v.SetInt(int64(permitted(size, is)))
+		}
+	case reflect.Float64:
+		if is != "share" || math.Abs(size) < 1e-9 { // shares add up
+			v.SetFloat(permitted(size, is))
+		}
+	}
+}
+
+// permitted returns the nearest size that a tag permits.
+func permitted(size float64, is string) float64 {
+	switch {
+	case is == "positive":
+		return max(1, math.Abs(size))
+	case (is == "" || is == "share") && math.Abs(size) < 1e-9:
+		return 0
+	case is == "":
+		return math.Abs(size)
+	}
+	return size
 }
 
 func TestOddPartsCanBeRendered(t *testing.T) {

@@ -29,14 +29,15 @@ import (
 	"github.com/timebench/timebench/test/made"
 )
 
-// wide is a terminal with a number of columns.
-type wide struct {
+// screen is a terminal with a number of columns; and of lines, if it shows a screen at a time.
+type screen struct {
 	bytes.Buffer
-	columns int
+	columns, lines int
 }
 
-func (w *wide) Show(text string) error { _, err := w.WriteString(text); return err }
-func (w *wide) Width() int             { return w.columns }
+func (s *screen) Show(text string) error { _, err := s.WriteString(text); return err }
+func (s *screen) Width() int             { return s.columns }
+func (s *screen) Height() int            { return s.lines }
 
 // copied are lines with what people copy, which may be wider.
 var copied = regexp.MustCompile("^ *\\$ |://|`| /")
@@ -104,7 +105,7 @@ func TestNamesOfTheCataloguesStayWhole(t *testing.T) {
 	both := diff.Compare(diff.Read("old", d), diff.Read("new", d), section.Usual)
 	for _, columns := range []int{table.Narrowest, 80, 100, 120} {
 		for name, r := range map[string]Report{"document": OfDocument(d), "diff": OfDiff(both)} {
-			out := &wide{columns: columns}
+			out := &screen{columns: columns}
 			require.NoError(t, r.Text(out))
 			requireFits(t, out.String(), columns)
 			for _, whole := range names {
@@ -153,29 +154,34 @@ func longIDs() *result.Document {
 	return d
 }
 
-// Every report fits any terminal, and names break only after one of their parts. Add the report that did not fit.
-func TestReportsFitTerminals(t *testing.T) {
-	reports := map[string]Report{}
+// reports are reports of all kinds, by name.
+func reports() map[string]Report {
+	all := map[string]Report{"diff": OfDiff(demoted()), "diff of parts": OfDiff(held(trusted(), mistrusted()))}
 	for name, d := range map[string]*result.Document{"fixed": fixed(), "hpet": onHPET(), "sparse": sparse(),
-		"trusted": trusted(), "mistrusted": mistrusted(), "both": both()} {
-		reports[name], reports["doctor "+name] = OfDocument(d), OfDiagnosis(d)
+		"trusted": trusted(), "mistrusted": mistrusted(), "both": both(), "widest": widest(),
+		"threads chosen": threadsChosen()} {
+		all[name], all["doctor "+name] = OfDocument(d), OfDiagnosis(d)
 	}
-	reports["wide"], reports["long ids"] = OfDocument(widest()), OfDocument(longIDs())
-	d := demoted()
-	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4),
-		New: strings.Repeat("AMD EPYC ", 10)})
-	reports["diff"] = OfDiff(d)
-	reports["diff of parts"] = OfDiff(diff.Compare(diff.Read("old", trusted()), diff.Read("new", mistrusted()),
-		section.Usual))
 	documents, _ := made.Fleet(60, 3, 1)
 	var machines []fleet.Machine
 	for i, d := range documents {
 		machines = append(machines, fleet.MachineOf(fmt.Sprint("web", i), d, nil))
 	}
-	reports["fleet"] = OfFleet(fleet.Of(machines, nil, time.Time{}))
-	for _, r := range reports {
+	all["fleet"] = OfFleet(fleet.Of(machines, nil, time.Time{}))
+	return all
+}
+
+// Every report fits any terminal, and names break only after one of their parts. Add the report that did not fit.
+func TestReportsFitTerminals(t *testing.T) {
+	all := reports()
+	all["long ids"] = OfDocument(longIDs())
+	d := demoted()
+	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4),
+		New: strings.Repeat("AMD EPYC ", 10)})
+	all["diff of CPUs"] = OfDiff(d)
+	for _, r := range all {
 		for _, columns := range []int{table.Narrowest, 80, 100, 120} {
-			out := &wide{columns: columns}
+			out := &screen{columns: columns}
 			require.NoError(t, r.Text(out))
 			requireFits(t, out.String(), columns)
 		}
@@ -188,7 +194,7 @@ func TestListFitsTerminals(t *testing.T) {
 	clocks := []compare.Clock{{ID: "CLOCK_PROCESS_CPUTIME_ID@syscall", Kind: "cpu time", Available: true},
 		{ID: "a", Kind: "wall", Reason: reason}}
 	for _, columns := range []int{table.Narrowest, 80, 100, 120, 200} {
-		out := &wide{columns: columns}
+		out := &screen{columns: columns}
 		require.NoError(t, list(out, clocks))
 		requireFits(t, out.String(), columns)
 		require.Regexp(t, `CLOCK_PROCESS_CPUTIME_ID@syscall  (cpu time  )?yes\n`, out.String())
@@ -211,7 +217,7 @@ func TestCommandsStandWhole(t *testing.T) {
 		var page bytes.Buffer
 		require.NoError(t, OfDiagnosis(d).HTML(&page))
 		for _, columns := range []int{table.Narrowest, 80, 100} {
-			out := &wide{columns: columns}
+			out := &screen{columns: columns}
 			require.NoError(t, OfDiagnosis(d).Whole(out))
 			whole := func(text string) { require.Contains(t, out.String(), text, "%s at %d columns", file, columns) }
 			for _, f := range d.Findings {
@@ -236,47 +242,26 @@ func TestCommandsStandWhole(t *testing.T) {
 	}
 }
 
-// short is a terminal with a number of lines.
-type short struct {
-	wide
-	lines int
-}
-
-func (s *short) Height() int { return s.lines }
-
 // A terminal of 24 lines shows the answer, and the first remedy with whole commands, without scrolling. With -v, the
 // answer stands again below a report that scrolls.
 func TestFirstScreenFits(t *testing.T) {
-	reports := map[string]Report{}
-	for name, d := range map[string]*result.Document{"fixed": fixed(), "hpet": onHPET(), "sparse": sparse(), "trusted": trusted(),
-		"mistrusted": mistrusted(), "both": both(), "widest": widest()} {
-		reports[name], reports["doctor "+name] = OfDocument(d), OfDiagnosis(d)
-	}
+	all := reports()
 	files, err := filepath.Glob("../../diagnose/testdata/cases/*/results.json")
 	require.NoError(t, err)
 	for _, file := range files {
 		d, err := sections.Load(file)
 		require.NoError(t, err)
 		d.Findings = diagnose.Findings(d)
-		reports[file] = OfDiagnosis(d)
+		all[file] = OfDiagnosis(d)
 	}
-	chosen := threadsChosen()
-	reports["threads chosen"], reports["doctor threads chosen"] = OfDocument(chosen), OfDiagnosis(chosen)
-	reports["diff"] = OfDiff(demoted())
-	documents, _ := made.Fleet(60, 3, 1)
-	var machines []fleet.Machine
-	for i, d := range documents {
-		machines = append(machines, fleet.MachineOf(fmt.Sprint("web", i), d, nil))
-	}
-	reports["fleet"] = OfFleet(fleet.Of(machines, nil, time.Time{}))
-	for name, r := range reports {
+	for name, r := range all {
 		for _, columns := range []int{table.Narrowest, 80, 100} {
-			out := &short{wide{columns: columns}, 24}
+			out := &screen{columns: columns, lines: 24}
 			require.NoError(t, r.Text(out))
 			requireFits(t, out.String(), columns)
 			if columns >= 80 {
 				require.Less(t, strings.Count(out.String(), "\n"), 24, "%s at %d columns:\n%s", name, columns, out.String())
-				lower := &short{wide{columns: columns}, 23} // a line on the files of --out stands below
+				lower := &screen{columns: columns, lines: 23} // a line on the files of --out stands below
 				require.NoError(t, r.Text(lower))
 				require.Less(t, strings.Count(lower.String(), "\n"), 23, "%s at %d columns:\n%s", name, columns, lower.String())
 			}
@@ -288,7 +273,7 @@ func TestFirstScreenFits(t *testing.T) {
 					require.Contains(t, out.String(), "     "+shell(command)+"\n", name)
 				}
 			}
-			out = &short{wide{columns: columns}, 1}
+			out = &screen{columns: columns, lines: 1}
 			require.NoError(t, r.Whole(out))
 			if columns >= 80 {
 				requireFits(t, out.String(), columns)
@@ -309,7 +294,7 @@ func threadsChosen() *result.Document {
 func TestFirstScreenHasChosenThreads(t *testing.T) {
 	const title = "by number of threads"
 	for d, want := range map[*result.Document]bool{fixed(): false, threadsChosen(): true} {
-		out := &short{wide{columns: 80}, 24}
+		out := &screen{columns: 80, lines: 24}
 		require.NoError(t, OfDocument(d).Text(out))
 		require.Equal(t, want, strings.Contains(out.String(), title), out.String())
 		require.Contains(t, out.String(), "Latency and resolution")
@@ -321,7 +306,7 @@ func TestFirstScreenHasChosenSourcesAndThreads(t *testing.T) {
 	d := threadsChosen()
 	d.Put(&compare.Costs{Clocks: compare.Of(d).Clocks, OtherClockSources: []compare.Experiment{
 		{ClockSource: "hpet", Clocks: compare.Of(d).Clocks}}})
-	out := &short{wide{columns: 80}, 24}
+	out := &screen{columns: 80, lines: 24}
 	require.NoError(t, OfDocument(d).Text(out))
 	require.Regexp(t, "(?s)Latency by clock source.*by number of threads", out.String())
 	require.Contains(t, OfDocument(d).blocks[0].Grids[0].Title, "Latency by clock source")
@@ -331,7 +316,7 @@ func TestFirstScreenHasChosenSourcesAndThreads(t *testing.T) {
 func TestFirstScreenCountsFaults(t *testing.T) {
 	d := mistrusted()
 	d.Sections = []result.Section{verify.Of(d)}
-	out := &short{wide{columns: 80}, 24}
+	out := &screen{columns: 80, lines: 24}
 	require.NoError(t, OfDocument(d).Text(out))
 	require.Contains(t, out.String(), "stopped 2×, 3.2 s")
 	faults := len(verify.Of(d).Block(d).Faults)
@@ -368,7 +353,7 @@ func TestUnchangedFiguresNameChangedMachine(t *testing.T) {
 // In a terminal -v splits wide tables, and shows every column. Beside a pipe, a table stays whole.
 func TestWholeTablesFitTheTerminal(t *testing.T) {
 	r := OfDocument(fixed())
-	out := &short{wide{columns: 80}, 24}
+	out := &screen{columns: 80, lines: 24}
 	require.NoError(t, r.Whole(out))
 	requireFits(t, out.String(), 80)
 	for _, column := range []string{"95% CI", "min", "resolution", "reported", "total at", "fairness"} {
@@ -382,7 +367,7 @@ func TestWholeTablesFitTheTerminal(t *testing.T) {
 
 // The first screen of diff names the measurement of each sentence.
 func TestFirstScreenOfDiffNamesSections(t *testing.T) {
-	out := &short{wide{columns: 200}, 60}
+	out := &screen{columns: 200, lines: 60}
 	require.NoError(t, OfDiff(diff.Compare(diff.Read("old", trusted()), diff.Read("new", trusted()), section.Usual)).Text(out))
 	require.Regexp(t, `(?m)^(The CPU's counter|Verification|Largest skew between CPUs|Rate[^:]*): `, out.String())
 }
