@@ -55,7 +55,7 @@ func prepared(t *testing.T, r Runtime, path string) *runner {
 	t.Helper()
 	r.WarmUp = 0
 	settings := Settings{Runtimes: []Selected{{Runtime: r, Path: path}}, Starts: 1, Time: minSlices * usualSlice}
-	one, _, err := newRunner(t.Context(), settings, func(time.Duration, time.Duration) {})
+	one, err := newRunner(t.Context(), settings, func(time.Duration, time.Duration) {})
 	require.NoError(t, err)
 	t.Cleanup(one.close)
 	one.environment = append(one.environment, "GOCOVERDIR="+one.folder) // with -cover this test binary needs it

@@ -104,9 +104,9 @@ type runner struct {
 	clocks   []*systemClock
 	subjects []*subject
 	folder   string
-	// environment is the environment of all programs.
-	environment []string
-	progress    func(done, total time.Duration)
+	// environment is the environment of all programs, and cleared are the names of variables that they do not get.
+	environment, cleared []string
+	progress             func(done, total time.Duration)
 	// began is when the run began, and prepared is when all programs were there.
 	began, prepared time.Time
 	// done and whole are the times on an idle machine of what was done since then, and of all there is to do.
@@ -119,7 +119,7 @@ type runner struct {
 // is. It ends early, with the results so far, when ctx ends. A runtime that is not found or fails is an entry
 // with a reason. The error is what prevents any measurement.
 func Run(ctx context.Context, s Settings, progress func(done, total time.Duration)) (Runtimes, error) {
-	r, cleared, err := newRunner(ctx, s, progress)
+	r, err := newRunner(ctx, s, progress)
 	if err != nil {
 		return Runtimes{}, err
 	}
@@ -158,7 +158,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	}
 	measured := Runtimes{
 		DurationNS: int64(time.Since(r.began)), Clocks: r.systemClocks(),
-		Environment: selecting(r.environment), ClearedEnvironment: cleared, Preloaded: preloaded(os.Environ()),
+		Environment: selecting(r.environment), ClearedEnvironment: r.cleared, Preloaded: preloaded(os.Environ()),
 	}
 	for _, of := range r.subjects {
 		if ctx.Err() != nil && !of.complete && of.entry.Reason == "" {
@@ -172,17 +172,15 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	return measured, nil
 }
 
-// newRunner returns a runner with a folder, which close removes, and the names of the variables of the environment that
-// the programs do not get.
-func newRunner(ctx context.Context, s Settings, progress func(done, total time.Duration)) (*runner, []string, error) {
+// newRunner returns a runner with a folder, which close removes.
+func newRunner(ctx context.Context, s Settings, progress func(done, total time.Duration)) (*runner, error) {
 	folder, err := temporaryFolder()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, began: time.Now(),
 		tracedCalls: tracedCalls}
-	var cleared []string
-	r.environment, cleared = program.Environment(os.Environ())
+	r.environment, r.cleared = program.Environment(os.Environ())
 	// The files that a killed program leaves are removed with the folder: a socket of .NET, gcc's temporary files, the
 	// caches of Deno and PowerShell.
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "DENO_DIR", "XDG_CACHE_HOME"} {
@@ -191,7 +189,7 @@ func newRunner(ctx context.Context, s Settings, progress func(done, total time.D
 		r.environment = append(r.environment, name+"="+folder)
 	}
 	r.environment = append(r.environment, "POWERSHELL_TELEMETRY_OPTOUT=1") // a measurement sends no telemetry
-	return r, cleared, nil
+	return r, nil
 }
 
 func (r *runner) close() {
