@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
@@ -35,11 +34,7 @@ func sampled() *result.Document {
 }
 
 // demoted is the same machine after its clock source was changed to hpet.
-func demoted() *diff.Diff {
-	old, new := sampled(), onceDemoted()
-	return diff.Compare(diff.Read("before.json", old), diff.Read("after/results.json", new),
-		section.Settings{MinChange: 0.02})
-}
+func demoted() *diff.Diff { return held(sampled(), onceDemoted()) }
 
 func onceDemoted() *result.Document {
 	new := sampled()
@@ -66,27 +61,18 @@ func onceDemoted() *result.Document {
 	return new
 }
 
-func same() *diff.Diff {
-	return diff.Compare(diff.Read("a.json", sampled()), diff.Read("b.json", sampled()),
-		section.Settings{MinChange: 0.02})
-}
-
 func TestDiffListsOtherLabelsAndNoise(t *testing.T) {
 	old, new := sampled(), sampled()
 	old.Labels, new.Labels = []string{"host=a", "rack=3"}, []string{"host=b", "rack=3"}
 	old.Warnings, new.Warnings = nil, []result.Warning{{Kind: "load", Saw: "x", Spoilt: "y", Advice: "z"}}
-	d := diff.Compare(diff.Read("a.json", old), diff.Read("b.json", new), section.Settings{MinChange: 0.02})
 	var out strings.Builder
-	require.NoError(t, OfDiff(d).Text(&out))
+	require.NoError(t, OfDiff(held(old, new)).Text(&out))
 	require.Contains(t, out.String(), "Differences between the runs\n\nLabels  host=a, rack=3 → host=b, rack=3\nNoise   - → load\n")
 }
 
 func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
 	empty := &result.Document{Sections: []result.Section{new(compare.Costs)}}
-	for _, d := range []*diff.Diff{
-		diff.Compare(diff.Read("a", empty), diff.Read("b", empty), section.Settings{}),
-		diff.Compare(diff.Read("a", sparse()), diff.Read("b", fixed()), section.Settings{}),
-	} {
+	for _, d := range []*diff.Diff{held(empty, empty), held(sparse(), fixed())} {
 		var table bytes.Buffer
 		require.NoError(t, OfDiff(d).Text(&table))
 		require.Contains(t, table.String(), "no figure in common")

@@ -21,7 +21,7 @@ import (
 )
 
 func held(old, new *result.Document) *diff.Diff {
-	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), section.Settings{MinChange: 0.02})
+	return diff.Compare(diff.Read("before.json", old), diff.Read("after.json", new), section.Usual)
 }
 
 // worsened is a diff of a machine without faults and the same machine with faults.

@@ -86,7 +86,7 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		"mistrusted": func() *result.Document { return whole(mistrusted()) }} {
 		d, other := hostile(t, document(), plant), hostile(t, document(), plant)
 		compared := Clean(diff.Compare(diff.Read(plant("old"), d), diff.Read(plant("new"), other),
-			section.Settings{MinChange: 0.02}))
+			section.Usual))
 		d = Clean(d)
 		healthy := *d
 		healthy.Findings, healthy.Warnings, healthy.Interrupted = nil, nil, true

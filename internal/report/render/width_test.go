@@ -17,7 +17,6 @@ import (
 	"github.com/timebench/timebench/internal/diagnose"
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/fleet"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
@@ -102,9 +101,8 @@ var partsOf = regexp.MustCompile(`(?:[^ ._(@/,=:]|:[^:])*(?:::|[._(@/,=]+|$)`)
 // The names of the catalogues break only after one of their parts, in any report on any terminal.
 func TestNamesOfTheCataloguesStayWhole(t *testing.T) {
 	d, names := catalogued()
-	both := diff.Compare(diff.Read("old", d), diff.Read("new", d), section.Usual)
 	for _, columns := range []int{table.Narrowest, 80, 100, 120} {
-		for name, r := range map[string]Report{"document": OfDocument(d), "diff": OfDiff(both)} {
+		for name, r := range map[string]Report{"document": OfDocument(d), "diff": OfDiff(held(d, d))} {
 			out := &screen{columns: columns}
 			require.NoError(t, r.Text(out))
 			requireFits(t, out.String(), columns)
@@ -344,7 +342,7 @@ func TestDiagnosisAlwaysAnswers(t *testing.T) {
 // "Nothing changed" does not stand alone above a changed clock source.
 func TestUnchangedFiguresNameChangedMachine(t *testing.T) {
 	d := &diff.Diff{Setup: []diff.Difference{{What: "Clock source", Old: "tsc", New: "hpet"}, {What: "Kernel", New: "7.0"}}}
-	d.Sections = diff.Compare(diff.Read("old", fixed()), diff.Read("new", fixed()), section.Usual).Sections
+	d.Sections = held(fixed(), fixed()).Sections
 	answer, level := diffAnswer(d)
 	require.Regexp(t, `^Nothing changed in \d+ figures?, but the runs differ: Clock source tsc → hpet \(1 more\)`, answer)
 	require.Zero(t, level)
@@ -368,6 +366,6 @@ func TestWholeTablesFitTheTerminal(t *testing.T) {
 // The first screen of diff names the measurement of each sentence.
 func TestFirstScreenOfDiffNamesSections(t *testing.T) {
 	out := &screen{columns: 200, lines: 60}
-	require.NoError(t, OfDiff(diff.Compare(diff.Read("old", trusted()), diff.Read("new", trusted()), section.Usual)).Text(out))
+	require.NoError(t, OfDiff(held(trusted(), trusted())).Text(out))
 	require.Regexp(t, `(?m)^(The CPU's counter|Verification|Largest skew between CPUs|Rate[^:]*): `, out.String())
 }
