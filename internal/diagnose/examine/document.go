@@ -27,7 +27,7 @@ func NewDocument(tool result.Tool, facts result.Host, costs compare.Costs, setti
 
 // Measured returns the document of a measurement in rounds, with warnings about disturbances.
 func Measured(tool result.Tool, facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
-	document := NewDocument(tool, facts, compare.Costs{FloorNS: measured.FloorNS, Clocks: measured.Clocks}, settings)
+	document := NewDocument(tool, facts, measured.Costs, settings)
 	document.Interrupted, document.Conditions = measured.Interrupted, &measured.Conditions
 	document.Warnings = diagnose.Noise(document)
 	return document

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -144,7 +143,7 @@ func (g *gate) pass(begin int) {
 //
 // The worker also ends by itself some time after its span: if the workers have a real-time
 // policy and a CPU each, the runner that should stop them may get none.
-func (g *gate) work(i int, reader clock.Reader, p pace) error {
+func (g *gate) work(i int, reader clock.Reader, p pace) {
 	slot, slices := &g.slots[i], &g.slices[i]
 	reads, sliced := int64(0), 0
 	last := observe.Now()
@@ -157,27 +156,24 @@ func (g *gate) work(i int, reader clock.Reader, p pace) error {
 		if g.stop.Load() != 0 {
 			break
 		}
-		if p.Keep && calls%p.Slice == 0 && sliced < len(slices) {
-			now := observe.Now()
+		if calls%p.Slice != 0 {
+			continue
+		}
+		now := observe.Now()
+		if p.Keep && sliced < len(slices) {
 			slices[sliced] = now - last
-			last = now
 			sliced++
 		}
-		if calls%p.Check == 0 {
-			if observe.Now() >= deadline {
-				break
-			}
-			if p.Yield {
-				thread.Yield()
-			}
+		if last = now; now >= deadline {
+			break
+		}
+		if p.Yield {
+			thread.Yield()
+			last = observe.Now()
 		}
 	}
 	slot.endNS.Store(observe.Now())
 	slot.sliced.Store(int64(sliced))
-	if err := clock.Failure(reader); err != nil {
-		return &failedRead{err}
-	}
-	return nil
 }
 
 // slice returns the median slice of worker i in ns; 0 if it stored none.
@@ -238,20 +234,23 @@ func (g *gate) starved(n int, p pace) bool {
 
 // serve executes an assignment on this thread, which is pinned if the affinity says so. unpinned is the error of
 // pinning.
-func (g *gate) serve(unpinned error, at affinity, i int, c clock.Clock, p pace) error {
+func (g *gate) serve(unpinned error, at affinity, i int, c clock.Clock, p pace) *failure {
 	if unpinned != nil {
 		g.absent()
-		return &lostCPU{at.Pin, fmt.Errorf("CPU %d can no longer be used: %w", at.Pin, unpinned)}
+		return &failure{fmt.Sprintf("CPU %d can no longer be used: %v", at.Pin, unpinned), theRun}
 	}
 	reader, err := c.Open()
 	if err != nil {
 		g.absent()
-		return err
+		return &failure{err.Error(), aFigure}
 	}
 	g.pass(at.Begin)
-	err = g.work(i, reader, p)
+	g.work(i, reader, p)
 	if observe.Away(at.Pin) {
-		err = errors.Join(&lostCPU{cpu: at.Pin}, err)
+		return wentAway(at.Pin)
 	}
-	return err
+	if err := clock.Failure(reader); err != nil {
+		return &failure{err.Error(), theClock}
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -59,10 +60,8 @@ type Settings struct {
 
 // A Result is the result of a run.
 type Result struct {
-	// FloorNS is the time of an empty call; 0 if it was not measured.
-	FloorNS float64
-	// Clocks has one entry for each clock, in the order given.
-	Clocks []compare.Clock
+	// Costs have one entry for each clock, in the order given.
+	compare.Costs
 	// Runs is the number of runs that [Repeat] joined.
 	Runs int
 	// Interrupted is whether the context was canceled before the run was complete. A run whose time was up is not
@@ -326,7 +325,7 @@ func (r *runner) rounds(measured []*subject) {
 		begun = until
 		r.noise.Glance()
 		if cpu := r.settings.cpu(0); observe.Away(cpu) {
-			r.endedBy = &lostCPU{cpu: cpu}
+			r.endedBy = errors.New(wentAway(cpu).Reason)
 			return
 		}
 	}

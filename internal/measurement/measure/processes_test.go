@@ -4,7 +4,6 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"os"
 	"testing"
 	"time"
@@ -53,53 +52,40 @@ func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 		"made up: a worker process cannot obey {Clock:made up")
 }
 
-func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
+// reading returns a worker process that reads a clock.
+func reading(t *testing.T) (team, *worker, assignment) {
+	t.Helper()
 	need.Processes(t)
-	c, err := newProcesses(1)
+	team, err := newProcesses(1)
 	require.NoError(t, err)
-	defer c.close()
-	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1,
-		quick(1).affinities()))
-	c.gate().open(context.Background(), 1)
-	time.Sleep(10 * time.Millisecond)
-	c.(*processes).workers[0].Kill()
-	require.ErrorContains(t, c.wait(), "worker process 0 ended: ")
-	require.ErrorContains(t, c.broken(), map[bool]string{true: "killed", false: "exit status"}[os.PathSeparator == '/'])
-	require.ErrorContains(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)},
-		1, quick(1).affinities()), "worker process 0 ended")
+	workers := assign(team, clock.Default()[0], pace{Chunk: 100, Slice: 1, SpanNS: int64(time.Hour)},
+		quick(1).affinities(1))
+	team.gate().open(t.Context(), 1)
+	return team, team.(*processes).workers[0], workers
+}
+
+func TestWorkerThatDiesIsAnErrorAndNotAHang(t *testing.T) {
+	team, worker, workers := reading(t)
+	defer team.close()
+	worker.Kill()
+	failed := workers.wait(patience(1))
+	require.Contains(t, failed.Reason, "worker process 0 ended: ")
+	require.Contains(t, failed.Reason, map[bool]string{true: "killed", false: "exit status"}[os.PathSeparator == '/'])
+	require.Equal(t, theRun, failed.Cost)
+	require.Equal(t, failed, pass(t.Context(), team, clock.Default()[0], patience(1), quick(1).affinities(1)...))
 }
 
 // The time of worker processes belongs to this run; it is not load by other programs.
 func TestTimeOfWorkerProcessesIsOwn(t *testing.T) {
-	need.Processes(t)
 	before := host.See().OwnSeconds
-	c, err := newProcesses(1)
-	require.NoError(t, err)
-	require.NoError(t, c.start(clock.Default()[0], pace{Chunk: 100, Slice: 1, Check: 1, SpanNS: int64(time.Hour)}, 1,
-		quick(1).affinities()))
-	c.gate().open(context.Background(), 1)
+	team, worker, workers := reading(t)
 	time.Sleep(100 * time.Millisecond)
-	c.gate().stop.Store(1)
-	require.NoError(t, c.wait())
-	worker := c.(*processes).workers[0]
-	c.close()
+	team.gate().stop.Store(1)
+	require.Nil(t, workers.wait(patience(1)))
+	team.close()
 	state := worker.Close()
 	require.True(t, state.Success(), "it ends with its orders: %v", state)
 	used := state.UserTime() + state.SystemTime()
 	require.Positive(t, used)
 	require.GreaterOrEqual(t, host.See().OwnSeconds-before, used.Seconds()*0.99)
-}
-
-// A worker process that has no assignment in a pass may end meanwhile, for example killed for its memory.
-func TestAWorkerWithoutAnAssignmentEnds(t *testing.T) {
-	answers := make(chan answer, 2)
-	answers <- answer{1, &endedProcess{1, "signal: killed"}}
-	err := collect(answers, 1, time.Minute, func(worker int) error {
-		require.Zero(t, worker)
-		return errors.New("late")
-	})
-	ended, ok := errors.AsType[*endedProcess](err)
-	require.True(t, ok)
-	require.ErrorContains(t, ended, "signal: killed")
-	require.ErrorContains(t, err, "late")
 }

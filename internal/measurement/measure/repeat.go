@@ -35,17 +35,17 @@ func Repeat(ctx context.Context, runs int, clocks []clock.Clock, s Settings,
 			break
 		}
 		if i == 0 || ctx.Err() == nil {
-			all = append(all, &compare.Costs{FloorNS: measured.FloorNS, Clocks: measured.Clocks})
+			all = append(all, &measured.Costs)
 			conditions = append(conditions, &measured.Conditions)
 		}
 		if endedBy = measured.EndedBy; ctx.Err() != nil || endedBy != nil {
 			break
 		}
 	}
-	joined, together := compare.Join(all), result.JoinConditions(conditions)
+	together := result.JoinConditions(conditions)
 	together.Passes = noteworthy(together.Passes)
 	return Result{
-		Runs: len(all), FloorNS: joined.FloorNS, Clocks: joined.Clocks, Conditions: *together,
+		Costs: *compare.Join(all), Runs: len(all), Conditions: *together,
 		Interrupted: observe.Interrupted(ctx), EndedBy: endedBy,
 	}, nil
 }

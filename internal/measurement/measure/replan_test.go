@@ -43,7 +43,7 @@ func TestReadsArePlannedAnewWhereTheyComeToCostMore(t *testing.T) {
 	s := &subject{clock: fake("dearer@fake", func() (clock.Reader, error) { return reader, nil })}
 	r := &runner{ctx: context.Background(),
 		settings: Settings{Threads: []int{1}, Rounds: rounds, Time: time.Millisecond, CPU: result.CPU{Usable: 1}},
-		team:     &fakeTeam{gone: never}, subjects: []*subject{s}, now: observe.Now}
+		team:     &fakeTeam{}, subjects: []*subject{s}, now: observe.Now}
 	require.NoError(t, thread.Run(thread.Any, r.run))
 	require.Len(t, s.latency, rounds)
 	require.Greater(t, reader.spins, from)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/system/debuglog"
@@ -21,20 +20,7 @@ func HoldThreads(args []string) error {
 	if err != nil {
 		return err
 	}
-	var there, ended sync.WaitGroup
-	there.Add(int(threads))
-	for range threads {
-		ended.Go(func() {
-			err := thread.Run(thread.Any, func() {
-				there.Done()
-				there.Wait()
-			})
-			if err != nil { // not refused by the system: do not wait for it
-				there.Done()
-			}
-		})
-	}
-	ended.Wait()
+	thread.Reserve(int(threads))
 	return nil
 }
 

@@ -14,8 +14,8 @@ const sharedFD = 3
 
 // shared is memory that worker processes can map: memfd_create(2).
 type shared struct {
-	file *os.File
-	size uintptr
+	file   *os.File
+	memory unsafe.Pointer // zeroed; it stays mapped when the rest is closed
 }
 
 func newShared(size uintptr) (*shared, error) {
@@ -23,16 +23,16 @@ func newShared(size uintptr) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shared{os.NewFile(uintptr(fd), "timebench-gate"), size}
-	if err := s.file.Truncate(int64(size)); err != nil {
+	s := &shared{file: os.NewFile(uintptr(fd), "timebench-gate")}
+	if err = s.file.Truncate(int64(size)); err == nil {
+		s.memory, err = mapFD(fd, size)
+	}
+	if err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
-
-// mapped maps the memory, which is zeroed. It stays mapped when s is closed.
-func (s *shared) mapped() (unsafe.Pointer, error) { return mapFD(int(s.file.Fd()), s.size) }
 
 func (s *shared) inherit(command *exec.Cmd) { command.ExtraFiles = []*os.File{s.file} }
 

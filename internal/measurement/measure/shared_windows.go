@@ -18,7 +18,7 @@ const sharedHandle = "TIMEBENCH_WORKER_MEMORY"
 // a handle that only those processes inherit.
 type shared struct {
 	handle windows.Handle
-	size   uintptr
+	memory unsafe.Pointer // zeroed; it stays mapped when the rest is closed
 }
 
 func newShared(size uintptr) (*shared, error) {
@@ -29,11 +29,13 @@ func newShared(size uintptr) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &shared{handle, size}, nil
+	s := &shared{handle: handle}
+	if s.memory, err = mapHandle(handle, size); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
 }
-
-// mapped maps the memory, which is zeroed. It stays mapped when s is closed.
-func (s *shared) mapped() (unsafe.Pointer, error) { return mapHandle(s.handle, s.size) }
 
 func (s *shared) inherit(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: []syscall.Handle{syscall.Handle(s.handle)}}

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -17,30 +16,44 @@ import (
 type team interface {
 	// gate returns the gate of the workers; it has room for all of them.
 	gate() *gate
-	// start has the first n workers open the clock, worker i at affinities(i), and wait at the gate. It starts missing
-	// workers.
-	start(c clock.Clock, p pace, n int, affinities func(i int) affinity) error
-	// wait returns when every started worker has filled its slot or failed. Its error joins the errors of the workers,
-	// including [lostCPU] if a CPU went away.
-	wait() error
-	// rest dismisses the workers that would disturb other measurements. Neither it nor close, which ends the team, may
-	// be called while a worker is working.
-	rest()
+	// start has worker i open the clock, wait at the gate and read, and calls done when it has filled its slot or
+	// failed. It starts a missing worker; the workers before it have started.
+	start(i int, c clock.Clock, p pace, at affinity, done func(*failure))
+	// late abandons worker i, which has not called done for the time waited, and returns what that costs.
+	late(i int, at affinity, waited string) *failure
+	// keep dismisses all but the first n workers, which would disturb other measurements. Neither it nor close, which
+	// ends the team, may be called while a worker is working.
+	keep(n int)
 	close()
-	// broken returns why the team can no longer be used, or nil.
-	broken() error
 }
 
-// A pace is how a worker reads: Chunk reads in one native call, Slice calls between two readings of the stopwatch,
-// which are stored if Keep is set, and Check calls between two checks of the deadline. Median is whether the rate is
-// from the median of the stored slices. If Yield is set, the worker yields its CPU at each check, as a real-time policy
-// needs it.
+// A failure is why a worker did not work to the end, as a worker process reports it. nil is none.
+type failure struct {
+	Reason string `json:"reason"`
+	Cost   cost   `json:"cost"`
+}
+
+// A cost is what a failure costs: each more than the one before.
+type cost int
+
+const (
+	aFigure  cost = iota // the figure of this clock with this number of threads
+	theClock             // all figures of the clock, because it cannot be read
+	theRun               // the rest of the run
+)
+
+// wentAway is the failure of a thread that is no longer on the CPU that it was pinned to: the CPU went offline, or is
+// no longer allowed to the process.
+func wentAway(cpu int) *failure { return &failure{fmt.Sprintf("CPU %d went away", cpu), theRun} }
+
+// A pace is how a worker reads: Chunk reads in one native call, and Slice calls between two readings of the stopwatch,
+// which are stored if Keep is set. Median is whether the rate is from the median of the stored slices. If Yield is set,
+// the worker yields its CPU after each slice, as a real-time policy needs it.
 type pace struct {
 	Chunk  int  `json:"chunk"`
 	Slice  int  `json:"slice"`
 	Keep   bool `json:"keep"`
 	Median bool `json:"median"`
-	Check  int  `json:"check"`
 	Yield  bool `json:"yield"`
 	// SpanNS is the time after the opening of the gate at which a worker ends by itself.
 	SpanNS int64 `json:"span_ns"`
@@ -52,35 +65,18 @@ type affinity struct {
 	Begin int `json:"begin"`
 }
 
-// affinities returns the affinity of each worker of a pass. Free workers start on the CPUs in turn, from a random
+// affinities returns the affinity of each of n workers of a pass. Free workers start on the CPUs in turn, from a random
 // one. Otherwise Linux would start new threads on any CPU, and Windows before 11 all of them in one processor group.
-func (s Settings) affinities() func(i int) affinity {
-	if len(s.Pin) > 0 || len(s.places) == 0 {
-		return func(i int) affinity { return affinity{s.cpu(i), thread.Any} }
+func (s Settings) affinities(n int) []affinity {
+	all, first := make([]affinity, n), rand.Int()
+	for i := range all {
+		all[i] = affinity{s.cpu(i), thread.Any}
+		if len(s.Pin) == 0 && len(s.places) > 0 {
+			all[i].Begin = s.places[(first%len(s.places)+i)%len(s.places)]
+		}
 	}
-	first := rand.IntN(len(s.places))
-	return func(i int) affinity { return affinity{thread.Any, s.places[(first+i)%len(s.places)]} }
+	return all
 }
-
-// A lostCPU is the error of a worker that is not on the CPU that it was pinned to: the CPU
-// went offline, is no longer allowed to the process, or has no time for the worker.
-type lostCPU struct {
-	cpu int
-	err error // nil if the worker was pinned and moved away later
-}
-
-func (l *lostCPU) Error() string {
-	if l.err != nil {
-		return l.err.Error()
-	}
-	return fmt.Sprintf("CPU %d went away", l.cpu)
-}
-
-// A failedRead is the error of a worker that could not read the clock. Only this error concerns the clock. After any
-// other error, only a figure is missing.
-type failedRead struct{ err error }
-
-func (f *failedRead) Error() string { return f.err.Error() }
 
 func (s Settings) team(ctx context.Context, most int) (team, error) {
 	if s.Processes {
@@ -92,25 +88,49 @@ func (s Settings) team(ctx context.Context, most int) (team, error) {
 	return newThreads(), nil
 }
 
-// An answer is the result of a worker's assignment.
-type answer struct {
-	worker int
-	err    error
+// An assignment is the work of the first workers of a team in a pass.
+type assignment struct {
+	team    team
+	at      []affinity
+	answers chan answer
 }
 
-// collect returns the errors of n answers, and the error of late for each worker that does not answer in time.
-func collect(answers <-chan answer, n int, patience time.Duration, late func(worker int) error) error {
-	var all error
-	answered := map[int]bool{} // a process without an assignment may have ended too
-	for _, a := range observe.Await(answers, n, patience, nil) {
-		answered[a.worker], all = true, errors.Join(all, a.err)
+type answer struct {
+	worker  int
+	failure *failure
+}
+
+// assign starts a worker at each of the affinities. They wait at the gate.
+func assign(t team, c clock.Clock, p pace, at []affinity) assignment {
+	// The channel belongs to this assignment: an abandoned worker of an earlier one has its own.
+	a := assignment{t, at, make(chan answer, len(at))}
+	t.gate().reset(len(at))
+	t.keep(len(at))
+	for i := range at {
+		t.start(i, c, p, at[i], func(f *failure) { a.answers <- answer{i, f} })
 	}
-	for i := range n {
-		if !answered[i] {
-			all = errors.Join(all, late(i))
+	return a
+}
+
+// wait returns when each worker has answered, or is late by the patience. Of several failures it returns the first of
+// those that cost most.
+func (a assignment) wait(patience time.Duration) (worst *failure) {
+	answered := make([]bool, len(a.at))
+	add := func(f *failure) {
+		if f != nil && (worst == nil || f.Cost > worst.Cost) {
+			worst = f
 		}
 	}
-	return all
+	for _, came := range observe.Await(a.answers, len(a.at), patience, nil) {
+		answered[came.worker] = true
+		add(came.failure)
+	}
+	for i, at := range a.at {
+		if !answered[i] {
+			add(a.team.late(i, at, words.Duration(float64(patience))))
+		}
+	}
+	return worst
 }
 
 // threads is a team of threads of this process. They are started for a pass and dismissed after it: at each read of
@@ -119,66 +139,33 @@ func collect(answers <-chan answer, n int, patience time.Duration, late func(wor
 type threads struct {
 	meeting *gate
 	crew    *observe.Crew
-	// started are the affinities of the started workers. Each worker sends one answer.
-	started []affinity
-	answers chan answer
-	// patience returns how long wait waits for the answers of n workers.
-	patience func(n int) time.Duration
 }
 
-func newThreads() *threads {
-	return &threads{meeting: new(gate), crew: new(observe.Crew), patience: patience}
-}
+func newThreads() *threads { return &threads{new(gate), new(observe.Crew)} }
 
 func (t *threads) gate() *gate { return t.meeting }
 
-// start starts missing threads. A thread that cannot be pinned answers each assignment with the error.
-func (t *threads) start(c clock.Clock, p pace, n int, affinities func(i int) affinity) error {
-	t.crew.Dismiss(n)
-	// The gate and the channel belong to this assignment: an abandoned worker of an earlier one has its own.
-	g, answers := t.meeting, make(chan answer, n)
-	t.answers, t.started = answers, t.started[:0]
-	for i := range n {
-		at := affinities(i)
-		t.started = append(t.started, at)
-		t.crew.Start(i, at.Pin, func(unpinned error) { answers <- answer{i, g.serve(unpinned, at, i, c, p)} })
-	}
-	return nil
+// start has a thread that cannot be pinned answer each assignment with the error.
+func (t *threads) start(i int, c clock.Clock, p pace, at affinity, done func(*failure)) {
+	g := t.meeting // an abandoned worker keeps it
+	t.crew.Start(i, at.Pin, func(unpinned error) { done(g.serve(unpinned, at, i, c, p)) })
 }
 
-// wait abandons the workers that do not answer. They may still be working, so they keep their gate, and the team gets a
-// new one.
-func (t *threads) wait() error {
-	n := len(t.started)
-	waited := words.Duration(float64(t.patience(n)))
-	left := false
-	err := collect(t.answers, n, t.patience(n), func(i int) error {
-		left = true
-		if pin := t.started[i].Pin; pin != thread.Any {
-			return &lostCPU{pin, fmt.Errorf("a thread got no time on CPU %d for %s", pin, waited)}
-		}
-		return fmt.Errorf("a thread got no time on any CPU for %s", waited)
-	})
-	if left {
-		t.crew.Dismiss(0)
-		t.crew, t.meeting = new(observe.Crew), new(gate)
-	}
-	return err
-}
-
-func (t *threads) rest() {
+// late leaves the threads their gate, because they may still be working. The team gets others.
+func (t *threads) late(_ int, at affinity, waited string) *failure {
 	t.crew.Dismiss(0)
-	t.crew.Wait()
-}
-
-func (t *threads) broken() error { return nil }
-
-func (t *threads) close() { t.rest() }
-
-// first returns the first of joined errors, because a message has one line.
-func first(err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return first(joined.Unwrap()[0])
+	t.crew, t.meeting = new(observe.Crew), new(gate)
+	if at.Pin != thread.Any {
+		return &failure{fmt.Sprintf("a thread got no time on CPU %d for %s", at.Pin, waited), theRun}
 	}
-	return err
+	return &failure{"a thread got no time on any CPU for " + waited, aFigure}
 }
+
+func (t *threads) keep(n int) {
+	t.crew.Dismiss(n)
+	if n == 0 {
+		t.crew.Wait()
+	}
+}
+
+func (t *threads) close() { t.keep(0) }

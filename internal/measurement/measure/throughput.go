@@ -155,7 +155,7 @@ const sufficient = 3
 
 // throughput runs the passes of the blocks, and returns false if the run ended first.
 func (r *runner) throughput(blocks [][]*throughput) bool {
-	defer r.team.rest()
+	defer r.team.keep(0)
 	for _, block := range blocks {
 		rand.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
 		for _, t := range block {
@@ -168,11 +168,11 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 				return false
 			}
 			begun := r.now()
-			complete, err := r.pass(t)
+			complete, failed := r.pass(t)
 			if r.ended() && !complete {
 				return false
 			}
-			if r.settle(t, err); r.endedBy != nil {
+			if r.settle(t, failed); r.endedBy != nil {
 				return false
 			}
 			r.glance()
@@ -194,20 +194,16 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 	return true
 }
 
-// settle handles the error of a pass: a lost CPU or an ended worker process ends the run, a failed read costs the clock
-// all its figures, and any other error costs this figure only.
-func (r *runner) settle(t *throughput, err error) {
-	gone, lost := errors.AsType[*lostCPU](err)
-	failed, unread := errors.AsType[*failedRead](err)
+// settle handles the failure of a pass.
+func (r *runner) settle(t *throughput, f *failure) {
 	switch {
-	case lost:
-		r.endedBy = gone
-	case r.team.broken() != nil:
-		r.endedBy = r.team.broken()
-	case unread:
-		t.subject.err = failed
-	case err != nil:
-		t.err = first(err)
+	case f == nil:
+	case f.Cost == theRun:
+		r.endedBy = errors.New(f.Reason)
+	case f.Cost == theClock:
+		t.subject.err = errors.New(f.Reason)
+	default:
+		t.err = errors.New(f.Reason)
 	}
 }
 
@@ -284,34 +280,28 @@ func ordered(threads []int) (order []int) {
 }
 
 // pass runs one pass of a measurement and returns whether it was complete.
-func (r *runner) pass(t *throughput) (complete bool, err error) {
+func (r *runner) pass(t *throughput) (complete bool, f *failure) {
 	span := r.settings.passSpan(t.threads)
 	pace := r.pace(t, span)
+	workers := assign(r.team, t.subject.clock, pace, r.settings.affinities(t.threads))
 	g := r.team.gate()
-	g.reset(t.threads)
-	if err := r.team.start(t.subject.clock, pace, t.threads, r.settings.affinities()); err != nil {
-		return false, err
-	}
 	released := g.open(r.ctx, t.threads)
 	samples, complete := r.sampled(t.threads, released, span)
 	g.stop.Store(1)
-	if err := r.team.wait(); err != nil {
-		return false, err
-	}
-	if !complete {
-		return false, nil
+	if f := workers.wait(patience(t.threads)); f != nil || !complete {
+		return false, f
 	}
 	return true, t.count(g, pace, samples)
 }
 
 // count adds the counts of the workers of a pass. If there are no samples, the pass is one sample.
-func (t *throughput) count(g *gate, p pace, samples []float64) error {
+func (t *throughput) count(g *gate, p pace, samples []float64) *failure {
 	perSecond, least, most, end := 0.0, int64(math.MaxInt64), int64(0), int64(0)
 	var sliced []float64
 	for i := range t.threads {
 		worker, ok := g.perSecond(i, p)
 		if !ok {
-			return fmt.Errorf("worker %d of %d ended before it began", i, t.threads)
+			return &failure{fmt.Sprintf("worker %d of %d ended before it began", i, t.threads), aFigure}
 		}
 		perSecond += worker
 		if g.sliced(i, p) {
@@ -352,19 +342,15 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 		// Slow and fast clocks have the same number of slices in a pass, or none: all samples of a measurement are made
 		// alike.
 		enough = 9
-		// slicesPerCheck is the number of the shortest slices between two checks of the deadline;
 		// overtime is how long after its span a worker waits to be stopped.
-		slicesPerCheck = 10
-		overtime       = 2 * time.Second
+		overtime = 2 * time.Second
 	)
 	p := pace{Chunk: observe.ReadsIn(throughputChunk, t.subject.readNS), Yield: r.settings.realTime,
 		SpanNS: int64(span + overtime)}
-	chunkNS := float64(p.Chunk) * t.subject.readNS
-	calls := func(span time.Duration) int { return int(min(max(1, float64(span)/chunkNS+0.5), math.MaxInt32)) }
 	slice := max(r.settings.slice(), span/(mostSlices-1))
 	p.Keep = !t.oversubscribed
 	p.Median = p.Keep && span >= enough*slice
-	p.Slice, p.Check = calls(slice), calls(slicesPerCheck*r.settings.slice())
+	p.Slice = int(min(max(1, float64(slice)/(float64(p.Chunk)*t.subject.readNS)+0.5), math.MaxInt32))
 	return p
 }
 
