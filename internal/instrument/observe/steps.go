@@ -10,7 +10,7 @@ import (
 // Steps are the steps of a clock's values from one read to the next, in ticks of the clock. The zero value has no
 // steps. A value whose Keep is 0 may be copied, as a snapshot.
 type Steps struct {
-	// Keep is the max number of steps in Kept, and in Late.
+	// Keep is the max number of steps in Kept.
 	Keep int
 
 	Pairs     int64 // of consecutive values
@@ -19,9 +19,8 @@ type Steps struct {
 	Smallest  int64 // the smallest step forward; 0 before the first
 	Backwards int64 // steps back
 	Farthest  int64 // the largest step back
-	// Kept are the first steps forward. Late are the steps after the thread had lost its CPU, which may be several
-	// ticks.
-	Kept, Late []float64
+	// Kept are the first steps forward, without those after the thread had lost its CPU: they may be several ticks.
+	Kept []float64
 
 	Begun bool  // whether there was a value
 	Last  int64 // the last value
@@ -32,10 +31,6 @@ type Steps struct {
 // See takes the next consecutive values. away is whether reading them took so long that the
 // thread must have lost its CPU.
 func (s *Steps) See(values []int64, away bool) {
-	kept, forward := &s.Kept, int64(0)
-	if away {
-		kept = &s.Late
-	}
 	if !s.Begun && len(values) > 0 {
 		s.Begun, s.Last, values = true, values[0], values[1:]
 	}
@@ -47,21 +42,20 @@ func (s *Steps) See(values []int64, away bool) {
 			s.Backwards++
 			s.Farthest = max(s.Farthest, -step)
 		default:
-			forward++
+			s.Forward++
 			if s.Smallest == 0 || step < s.Smallest {
 				s.Smallest = step
 			}
-			if len(*kept) < s.Keep {
-				*kept = append(*kept, float64(step))
+			if away {
+				break
+			}
+			if s.timely++; len(s.Kept) < s.Keep {
+				s.Kept = append(s.Kept, float64(step))
 			}
 		}
 		s.Last = value
 	}
 	s.Pairs += int64(len(values))
-	s.Forward += forward
-	if !away {
-		s.timely += forward
-	}
 }
 
 // Finer returns whether the clock ticks more often than it can be read. Fewer repeats than
