@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
@@ -229,33 +230,6 @@ func TestThroughputIsComparedByThreads(t *testing.T) {
 	}
 }
 
-// With other programs running, one run judges latency in user mode only; an interval judges all figures.
-func TestFewRunsOfALoadedMachine(t *testing.T) {
-	chance := rand.New(rand.NewPCG(13, 14))
-	for _, test := range []struct {
-		entry string
-		ns    float64
-		runs  int
-		want  Verdict
-	}{
-		{result.Never, 30, 1, Slower}, {result.Always, 30, 1, Unsteady}, {"", 30, 1, Unsteady},
-		{result.Always, 70, 1, Slower}, {result.Always, 30, 5, Slower},
-	} {
-		of := func(ns float64) *result.Document {
-			var runs [][]float64
-			for range test.runs {
-				runs = append(runs, clean(chance, ns))
-			}
-			c := latency("c", runs...)
-			c.KernelEntry = test.entry
-			d := document(c)
-			d.Warnings = []result.Warning{{Kind: "load"}}
-			return d
-		}
-		require.Equal(t, test.want, compare(of(20), of(test.ns), usual).Changes[0].Verdict, "%+v", test)
-	}
-}
-
 // Experiments are compared with experiments with the same clock source.
 func TestExperimentsAreCompared(t *testing.T) {
 	chance := rand.New(rand.NewPCG(11, 12))
@@ -416,34 +390,53 @@ func TestLayersOfWhatChanged(t *testing.T) {
 	require.Empty(t, got.Value.(*Changes).Changes[0].Layers, "another path")
 }
 
-// Single runs of a machine that ran at another speed are not judged; several runs show their own spread.
-func TestAnotherSpeedOfTheMachine(t *testing.T) {
-	chance := rand.New(rand.NewPCG(1, 2))
-	run := func(cpu string, floorNS float64, costs ...float64) *result.Document {
-		var runs [][]float64
-		for _, ns := range costs {
-			runs = append(runs, clean(chance, ns))
-		}
-		d := document(latency("c", runs...))
-		d.Host.CPU.Model = cpu
-		d.Conditions = &result.Conditions{FloorLowNS: floorNS}
-		return d
+// Single runs are not judged if the machine ran at another speed, nor, outside of user mode, with other programs running.
+// Several runs show their own spread.
+func TestConditionsOfTheMachine(t *testing.T) {
+	type machine struct {
+		cpu         string
+		floorNS     float64
+		entry, load string
 	}
+	slow, loaded, inKernel := machine{floorNS: 2.5}, machine{load: "load"}, machine{load: "load", entry: result.Always}
+	unknown := machine{load: "load", entry: result.Unknown}
+	chance := rand.New(rand.NewPCG(13, 14))
 	for _, test := range []struct {
-		name     string
-		old, new *result.Document
-		want     Verdict
+		name         string
+		old, new     machine
+		oldNS, newNS float64
+		runs         int
+		want         Verdict
 	}{
-		{"the same speed", run("A", 1.5, 20), run("A", 1.55, 30), Slower},
-		{"another speed", run("A", 1.5, 20), run("A", 2.5, 30), Unsteady},
-		{"another speed, the other way", run("A", 2.5, 30), run("A", 1.5, 20), Unsteady},
-		{"no speed makes reads so slow", run("A", 1.5, 20), run("A", 2.5, 900), Slower},
-		{"another speed, and nothing changed", run("A", 1.5, 20), run("A", 2.5, 20), Same},
-		{"another CPU", run("A", 1.5, 20), run("B", 2.5, 30), Slower},
-		{"an old document without the empty call", run("A", 0, 20), run("A", 2.5, 30), Slower},
-		{"five runs", run("A", 1.5, 20, 20, 20, 20, 20), run("A", 2.5, 30, 30, 30, 30, 30), Slower},
+		{"the same speed", machine{floorNS: 1.5}, machine{floorNS: 1.55}, 20, 30, 1, Slower},
+		{"another speed", machine{floorNS: 1.5}, slow, 20, 30, 1, Unsteady},
+		{"another speed, the other way", slow, machine{floorNS: 1.5}, 30, 20, 1, Unsteady},
+		{"no speed makes reads so slow", machine{floorNS: 1.5}, slow, 20, 900, 1, Slower},
+		{"another speed, and nothing changed", machine{floorNS: 1.5}, slow, 20, 20, 1, Same},
+		{"another CPU", machine{floorNS: 1.5}, machine{floorNS: 2.5, cpu: "B"}, 20, 30, 1, Slower},
+		{"an old document without the empty call", machine{}, slow, 20, 30, 1, Slower},
+		{"another speed, five runs", machine{floorNS: 1.5}, slow, 20, 30, 5, Slower},
+		{"load, in user mode", loaded, loaded, 20, 30, 1, Slower},
+		{"load, in the kernel", inKernel, inKernel, 20, 30, 1, Unsteady},
+		{"load, unknown", unknown, unknown, 20, 30, 1, Unsteady},
+		{"no load makes reads so slow", inKernel, inKernel, 20, 70, 1, Slower},
+		{"load, five runs", inKernel, inKernel, 20, 30, 5, Slower},
 	} {
-		c := compare(test.old, test.new, usual).Changes
+		of := func(m machine, ns float64) *result.Document {
+			var runs [][]float64
+			for range test.runs {
+				runs = append(runs, clean(chance, ns))
+			}
+			c := latency("c", runs...)
+			c.KernelEntry = cmp.Or(m.entry, result.Never)
+			d := document(c)
+			d.Host.CPU.Model, d.Conditions = m.cpu, &result.Conditions{FloorLowNS: m.floorNS}
+			if m.load != "" {
+				d.Warnings = []result.Warning{{Kind: m.load}}
+			}
+			return d
+		}
+		c := compare(of(test.old, test.oldNS), of(test.new, test.newNS), usual).Changes
 		require.Len(t, c, 1, test.name)
 		require.Equal(t, test.want, c[0].Verdict, "%s: %+v", test.name, c[0])
 	}

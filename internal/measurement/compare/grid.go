@@ -71,35 +71,27 @@ func throughputGrid(d *result.Document) table.Grid {
 		title = "Wall time of one process in ns/read, by number of processes"
 	}
 	clocks := slices.DeleteFunc(byLatency(d), func(c Clock) bool { return len(c.Throughput) == 0 })
-	counts := measuredThreads(d)
-	if len(counts) == 0 {
+	if len(clocks) == 0 {
 		return table.Grid{}
 	}
-	all, last := subjects(d), counts[len(counts)-1]
-	over := func(threads int) bool { return oversubscribed(all, threads) }
-	if slices.ContainsFunc(counts, over) {
-		title += " (*: more than CPUs)"
+	columns, note := ThreadColumns(clocks, Clock.throughput,
+		func(t *Throughput) string { return words.NS(t.NSPerRead) + t.mark() })
+	var notes []string
+	if note != "" {
+		title, notes = title+" (*: more than CPUs)", []string{note}
 	}
 	first := clockColumn
 	first.First = func(c Clock) bool { return IsEveryday(c.ID) }
-	columns := append([]table.Column[Clock]{first}, ThreadColumns(counts, over,
-		func(c Clock, threads int) string {
-			return cellOf(c, threads, func(t Throughput) string { return words.NS(t.NSPerRead) + t.mark() })
-		})...)
-	g := table.Of(title, clocks, append(columns,
-		table.Column[Clock]{Name: fmt.Sprintf("total at %d", last), Spare: 1, Cell: func(c Clock) string {
-			return cellOf(c, last, func(t Throughput) string { return words.Rate(t.ReadsPerSecond) })
-		}},
-		table.Column[Clock]{Name: "fairness", Spare: 2, Cell: func(c Clock) string {
-			return cellOf(c, last, func(t Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) })
-		}}))
-	var notes []string
-	if slices.ContainsFunc(counts, over) {
-		notes = append(notes, OversubscribedNote)
-	}
+	counts, _ := threadsOf(clocks, Clock.throughput)
+	last := counts[len(counts)-1]
+	within := table.Within(func(c Clock) *Throughput { return with(last, c.Throughput) }, "")
+	g := table.Of(title, clocks, append(append([]table.Column[Clock]{first}, columns...),
+		table.Column[Clock]{Name: fmt.Sprintf("total at %d", last), Spare: 1,
+			Cell: within(func(t *Throughput) string { return words.Rate(t.ReadsPerSecond) })},
+		table.Column[Clock]{Name: "fairness", Spare: 2,
+			Cell: within(func(t *Throughput) string { return strconv.FormatFloat(t.Fairness, 'f', 2, 64) })}))
 	if slices.ContainsFunc(clocks, func(c Clock) bool {
-		return slices.ContainsFunc(c.Throughput,
-			func(t Throughput) bool { return t.Disturbed && slices.Contains(counts, t.Threads) })
+		return slices.ContainsFunc(c.Throughput, func(t Throughput) bool { return t.Disturbed })
 	}) {
 		notes = append(notes, disturbedMark+" disturbed by other programs: fewer than three samples without them.")
 	}
@@ -107,10 +99,12 @@ func throughputGrid(d *result.Document) table.Grid {
 	return g
 }
 
+func (clock Clock) throughput() []Throughput { return clock.Throughput }
+
 // disturbedMark marks a disturbed figure in tables.
 const disturbedMark = "?"
 
-func (t Throughput) mark() string {
+func (t *Throughput) mark() string {
 	if t.Disturbed {
 		return disturbedMark
 	}
@@ -163,35 +157,4 @@ func oneIn(n, of int64) string {
 		return "none of " + words.Thousands(of)
 	}
 	return "1 in " + words.Thousands(int64(math.Round(float64(of)/float64(n))))
-}
-
-// cellOf returns the cell of a number of threads; "" without a figure.
-func cellOf(c Clock, threads int, word func(Throughput) string) string {
-	for _, t := range c.Throughput {
-		if t.Threads == threads {
-			return word(t)
-		}
-	}
-	return ""
-}
-
-// oversubscribed reports whether this number of threads exceeds the number of CPUs.
-func oversubscribed(subjects []Subject, threads int) bool {
-	for _, s := range subjects {
-		for _, t := range s.Throughput {
-			if t.Threads == threads {
-				return t.Oversubscribed
-			}
-		}
-	}
-	return false
-}
-
-// measuredThreads returns the numbers of threads with results. An interrupted run lacks some of the requested numbers.
-func measuredThreads(d *result.Document) []int {
-	return slices.DeleteFunc(slices.Clone(d.Settings.Threads), func(threads int) bool {
-		return !slices.ContainsFunc(Of(d).Clocks, func(c Clock) bool {
-			return slices.ContainsFunc(c.Throughput, func(t Throughput) bool { return t.Threads == threads })
-		})
-	})
 }

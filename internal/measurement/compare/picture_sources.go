@@ -38,12 +38,18 @@ func latencyBySource(d *result.Document) picture.Drawing {
 	return rows
 }
 
+// clockOf returns the clock with an id; nil without one.
+func clockOf(clocks []Clock, id string) *Clock {
+	if i := slices.IndexFunc(clocks, func(c Clock) bool { return c.ID == id }); i >= 0 {
+		return &clocks[i]
+	}
+	return nil
+}
+
 // latencyOf returns the median of a clock; 0 if it was not measured.
 func latencyOf(clocks []Clock, id string) float64 {
-	for _, c := range clocks {
-		if c.ID == id && c.Latency != nil {
-			return c.Latency.MedianNS
-		}
+	if c := clockOf(clocks, id); c != nil && c.Latency != nil {
+		return c.Latency.MedianNS
 	}
 	return 0
 }
@@ -73,11 +79,8 @@ func scalingBySource(d *result.Document) picture.Drawing {
 		look := sourceLook(i)
 		l := picture.Line{Name: source.ClockSource, Mark: look.Glyph(4 * picture.Pixel),
 			Style: picture.Stroke(look.Color, 1.8*picture.Pixel)}
-		for _, clock := range source.Clocks {
-			if clock.ID != id {
-				continue
-			}
-			for _, t := range clock.Throughput {
+		if c := clockOf(source.Clocks, id); c != nil {
+			for _, t := range c.Throughput {
 				if t.ReadsPerSecond > 0 {
 					l.At, l.Values = append(l.At, float64(t.Threads)), append(l.Values, t.ReadsPerSecond)
 				}

@@ -34,9 +34,10 @@ func sourcesGrid(d *result.Document) table.Grid {
 // sourceThroughputGrid has the total throughput by clock source, at the largest number of threads
 // that is not oversubscribed.
 func sourceThroughputGrid(d *result.Document) table.Grid {
-	most, all := 0, subjects(d)
-	for _, threads := range measuredThreads(d) {
-		if most == 0 || !oversubscribed(all, threads) {
+	counts, oversubscribed := threadsOf(Of(d).Clocks, Clock.throughput)
+	most := 0
+	for _, threads := range counts {
+		if most == 0 || !oversubscribed[threads] {
 			most = threads
 		}
 	}
@@ -45,22 +46,15 @@ func sourceThroughputGrid(d *result.Document) table.Grid {
 	}
 	return sideBySide(d, fmt.Sprintf("Reads per second of %s by clock source, and the ratio to one thread",
 		workers(d, most)), func(c Clock) string {
-		var one, all float64
-		for _, t := range c.Throughput {
-			if t.Threads == 1 {
-				one = t.ReadsPerSecond
-			}
-			if t.Threads == most {
-				all = t.ReadsPerSecond
-			}
-		}
+		one, all := with(1, c.Throughput), with(most, c.Throughput)
 		switch {
-		case all == 0:
+		case all == nil || all.ReadsPerSecond == 0:
 			return ""
-		case one == 0 || most == 1:
-			return words.Rate(all)
+		case one == nil || one.ReadsPerSecond == 0 || most == 1:
+			return words.Rate(all.ReadsPerSecond)
 		default:
-			return words.Rate(all) + " × " + strconv.FormatFloat(all/one, 'f', 2, 64)
+			gain := all.ReadsPerSecond / one.ReadsPerSecond
+			return words.Rate(all.ReadsPerSecond) + " × " + strconv.FormatFloat(gain, 'f', 2, 64)
 		}
 	})
 }
@@ -82,11 +76,10 @@ func sideBySide(d *result.Document, title string, cell func(Clock) string) table
 	columns := []table.Column[Clock]{clockColumn}
 	for _, source := range sources {
 		columns = append(columns, table.Column[Clock]{Name: source.ClockSource, Cell: func(c Clock) string {
-			i := slices.IndexFunc(source.Clocks, func(other Clock) bool { return other.ID == c.ID })
-			if i < 0 {
-				return ""
+			if c := clockOf(source.Clocks, c.ID); c != nil {
+				return cell(*c)
 			}
-			return cell(source.Clocks[i])
+			return ""
 		}})
 	}
 	return table.Of(title, byLatency(d), columns)

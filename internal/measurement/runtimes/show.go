@@ -3,7 +3,6 @@ package runtimes
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -260,28 +259,13 @@ func repeated(names []string) string {
 
 // threadsGrid has a column for each number of threads.
 func (r *MeasuredRuntime) threadsGrid() table.Grid {
-	beyond := map[int]bool{}
-	for _, m := range r.Calls {
-		for _, t := range m.Throughput {
-			beyond[t.Threads] = beyond[t.Threads] || t.Oversubscribed
-		}
-	}
-	counts := slices.Sorted(maps.Keys(beyond))
-	over := func(threads int) bool { return beyond[threads] }
-	columns := append([]table.Column[MeasuredCall]{{Name: "Call", Left: true,
-		Text: func(m MeasuredCall) string { return m.Call }}},
-		compare.ThreadColumns(counts, over, func(m MeasuredCall, threads int) string {
-			i := slices.IndexFunc(m.Throughput, func(t compare.Throughput) bool { return t.Threads == threads })
-			if i < 0 {
-				return ""
-			}
-			return words.NS(m.Throughput[i].NSPerRead)
-		})...)
 	measured := slices.DeleteFunc(r.byLatency(), func(m MeasuredCall) bool { return len(m.Throughput) == 0 })
-	g := table.Of(r.Name+": wall time of one thread in ns/call, by number of threads", measured, columns)
-	if slices.ContainsFunc(counts, over) {
-		g.Note = compare.OversubscribedNote
-	}
+	columns, note := compare.ThreadColumns(measured, func(m MeasuredCall) []compare.Throughput { return m.Throughput },
+		func(t *compare.Throughput) string { return words.NS(t.NSPerRead) })
+	g := table.Of(r.Name+": wall time of one thread in ns/call, by number of threads", measured,
+		slices.Insert(columns, 0, table.Column[MeasuredCall]{Name: "Call", Left: true,
+			Text: func(m MeasuredCall) string { return m.Call }}))
+	g.Note = note
 	return g
 }
 
