@@ -15,20 +15,19 @@ var twoSockets = []CPU{
 	{ID: 6, Package: 0, Core: 1}, {ID: 7, Package: 1, Core: 1},
 }
 
-func TestCompactFillsACoreThenAPackage(t *testing.T) {
-	require.Equal(t, []int{0, 4, 2, 6, 1, 5, 3, 7}, Compact(twoSockets))
-}
-
-func TestSpreadTakesEachPackageInTurnAndHyperThreadsLast(t *testing.T) {
-	require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7}, Spread(twoSockets))
-}
-
-func TestOrdersKeepToTheCPUsGiven(t *testing.T) {
-	allowed := []CPU{twoSockets[6], twoSockets[1], twoSockets[2]}
-	require.Equal(t, []int{2, 6, 1}, Compact(allowed))
-	require.Equal(t, []int{2, 1, 6}, Spread(allowed))
-	require.Empty(t, Compact(nil))
-	require.Empty(t, Spread(nil))
+// Compact fills a core, and then a package. Spread takes each package in turn, and hyper-threads last.
+func TestOrdersOfCPUs(t *testing.T) {
+	for _, test := range []struct {
+		cpus            []CPU
+		compact, spread []int
+	}{
+		{twoSockets, []int{0, 4, 2, 6, 1, 5, 3, 7}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
+		{[]CPU{twoSockets[6], twoSockets[1], twoSockets[2]}, []int{2, 6, 1}, []int{2, 1, 6}},
+		{nil, []int{}, []int{}},
+	} {
+		require.Equal(t, test.compact, Compact(test.cpus))
+		require.Equal(t, test.spread, Spread(test.cpus))
+	}
 }
 
 func TestParseCPUs(t *testing.T) {
