@@ -14,7 +14,7 @@ import (
 // read ends the process (SIGILL).
 var counterAllowed = sync.OnceValue(func() error {
 	const reason = "the vDSO does not read the counter of this CPU in user mode, so this kernel may not allow it"
-	read, err := ways[0].probe(unix.CLOCK_MONOTONIC, "clock_gettime64", "clock_gettime")()
+	read, err := probe(clockGettime(unix.CLOCK_MONOTONIC))
 	if err != nil {
 		return fmt.Errorf("%s: %w", reason, err)
 	}

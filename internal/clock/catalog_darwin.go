@@ -42,7 +42,7 @@ func systemClocks() []Clock {
 			ID: c.name + "_NSEC@libc", Call: "clock_gettime_nsec_np(" + c.name + "), from " + derivedFrom[c.name],
 			Path: Libc, Kind: c.kind, Hz: 1e9,
 			ReportedNS: resolution, Coarse: coarse, PerThread: perThread,
-			Open: func() (Reader, error) { return newValueReader(native.LibClockGettimeNsecNP, id), nil },
+			Open: func() (Reader, error) { return openReturning(native.LibClockGettimeNsecNP, id) },
 		})
 	}
 	return all
@@ -53,7 +53,7 @@ func mach(name string, fn uintptr) Clock {
 	return Clock{
 		ID: name + "@libc", Call: name + "()", Path: Libc, Kind: Monotonic, Hz: machHz(),
 		ReportedNS: func() float64 { return 1e9 / machHz() },
-		Open:       func() (Reader, error) { return newValueReader(fn, 0), nil },
+		Open:       func() (Reader, error) { return openReturning(fn, 0) },
 	}
 }
 

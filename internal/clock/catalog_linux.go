@@ -14,234 +14,128 @@ import (
 
 func systemClocks() []Clock {
 	var all []Clock
-	for _, way := range ways {
-		for _, c := range clockIDs {
-			if way.path == VDSO && c.kernelOnly {
-				continue
+	for _, path := range []Path{VDSO, Syscall} {
+		for _, id := range clockIDs {
+			if path == Syscall || !id.kernelOnly {
+				all = append(all, id.clock(path))
 			}
-			all = append(all, way.clock(c))
 		}
-		all = append(all,
-			Clock{ID: "gettimeofday@" + string(way.path), Call: "gettimeofday()", Path: way.path, Kind: Wall, Hz: 1e6,
-				ReportedNS: notReported, OtherPath: way.otherPath("gettimeofday"), Open: way.gettimeofday,
-				probe: way.probe(noID, "gettimeofday")},
-			Clock{ID: "time@" + string(way.path), Call: "time()", Path: way.path, Kind: Wall, Hz: 1,
-				// No other path: time(2) reads the seconds of the kernel without a lock. They may change a moment later
-				// than the vDSO's seconds.
-				ReportedNS: notReported, Coarse: true, Open: way.time, probe: way.probe(noID, "time")})
+		time := newClock(path, "time", "time()", Wall, 1, timeOfSeconds)
+		// time(2) reads the seconds of the kernel without a lock. They may change a moment later than the vDSO's.
+		time.OtherPath, time.Coarse = "", true
+		all = append(all, newClock(path, "gettimeofday", "gettimeofday()", Wall, 1e6, gettimeofday), time)
 	}
-	return append(append(all, threadUsage, hpetClock()), ptpClocks()...)
+	usage := newClock(Syscall, "RUSAGE_THREAD", "getrusage(RUSAGE_THREAD), ru_utime", UserTime, 1e6, getrusage)
+	usage.PerThread = true
+	return append(append(all, usage, hpetClock()), ptpClocks()...)
 }
 
-// clock returns a clock of clock_gettime(2) on the way's path.
-func (w way) clock(c clockID) Clock {
-	return Clock{
-		ID: c.name + "@" + string(w.path), Call: "clock_gettime(" + c.name + ")", Path: w.path, Kind: c.kind, Hz: 1e9,
-		ReportedNS: func() float64 { return clockGetres(c.id) },
-		OtherPath:  w.otherPath(c.name), Coarse: isCoarse(c.id), PerThread: c.id == unix.CLOCK_THREAD_CPUTIME_ID ||
-			c.id == threadUserTime,
-		PathResolutionNS: w.clockGetres(c.id),
-		Open: func() (Reader, error) {
-			reader, err := w.clockGettime(c.id)
-			return reader, c.because(err)
-		},
-		probe: w.probe(int(c.id), "clock_gettime64", "clock_gettime"),
+// newClock returns the clock of a call on a path.
+func newClock(path Path, name, call string, kind Kind, hz float64, forms []call) Clock {
+	c := Clock{
+		ID: name + "@" + string(path), Call: call, Path: path, Kind: kind, Hz: hz, ReportedNS: notReported,
+		Open: func() (Reader, error) { return open(path, forms) },
 	}
+	if path == VDSO {
+		c.OtherPath = name + "@" + string(Syscall)
+		c.probe = func() (entry.Read, error) { return probe(forms) }
+	}
+	return c
 }
 
-// threadUsage is the user time of the calling thread by getrusage(2).
-var threadUsage = Clock{
-	ID: "RUSAGE_THREAD@syscall", Call: "getrusage(RUSAGE_THREAD), ru_utime", Path: Syscall, Kind: UserTime, Hz: 1e6,
-	ReportedNS: notReported, PerThread: true,
-	Open: func() (Reader, error) {
-		return opened(clockReader(rusage, func(buffer unsafe.Pointer, step uintptr, n int) int {
-			return native.SyscallIDBuffer(unix.SYS_GETRUSAGE, unix.RUSAGE_THREAD, buffer, step, n)
-		}))
-	},
+// clock returns the clock of clock_gettime(2) on a path.
+func (id clockID) clock(path Path) Clock {
+	c := newClock(path, id.name, "clock_gettime("+id.name+")", id.kind, 1e9, clockGettime(id.id))
+	c.Coarse = id.id == unix.CLOCK_REALTIME_COARSE || id.id == unix.CLOCK_MONOTONIC_COARSE
+	c.PerThread = id.id == unix.CLOCK_THREAD_CPUTIME_ID || id.id == threadUserTime
+	c.ReportedNS = func() float64 { return clockGetres(id.id) }
+	if c.PathResolutionNS = c.ReportedNS; path == VDSO {
+		c.PathResolutionNS = func() float64 { return vdsoClockGetres(id.id) }
+	}
+	open := c.Open
+	c.Open = func() (Reader, error) {
+		reader, err := open()
+		return reader, id.because(err)
+	}
+	return c
 }
 
-// A way is a path, with its functions that open each call.
-type way struct {
-	path         Path
-	clockGettime func(id int32) (Reader, error)
-	gettimeofday func() (Reader, error)
-	time         func() (Reader, error)
-}
-
-// ways are the two paths of the same calls: the vDSO and the system call.
-var ways = []way{
-	{
-		path: VDSO,
-		clockGettime: func(id int32) (Reader, error) {
-			return firstOpen(func(g gettime) (Reader, error) {
-				return openVDSO(g.function, func(fn uintptr) *callReader {
-					return clockReader(g.format, func(buffer unsafe.Pointer, step uintptr, n int) int {
-						return native.CallIDBuffer(fn, uintptr(id), buffer, step, n)
-					})
-				})
-			})
-		},
-		gettimeofday: func() (Reader, error) {
-			return openVDSO("gettimeofday", func(fn uintptr) *callReader {
-				return clockReader(timeval, vdsoCall(fn))
-			})
-		},
-		time: func() (Reader, error) {
-			return openVDSO("time", func(fn uintptr) *callReader {
-				return timeReader(vdsoCall(fn))
-			})
-		},
-	},
-	{
-		path: Syscall,
-		clockGettime: func(id int32) (Reader, error) {
-			return firstOpen(func(g gettime) (Reader, error) { return openSyscall(g, id) })
-		},
-		gettimeofday: func() (Reader, error) {
-			return opened(clockReader(timeval, syscallCall(unix.SYS_GETTIMEOFDAY)))
-		},
-		time: func() (Reader, error) {
-			if native.SysTime == native.NoSyscall {
-				return nil, errors.New(runtime.GOARCH + " has no such system call; libc uses gettimeofday")
-			}
-			return opened(timeReader(syscallCall(native.SysTime)))
-		},
-	},
-}
-
-// A gettime is a form of clock_gettime(2).
-type gettime struct {
+// A call is one form of a call: a function of the vDSO and the same system call.
+type call struct {
+	function string
 	nr       uintptr // of the system call
-	function string  // of the vDSO
+	id       int     // the first argument; noID if the only one is the buffer
 	format   format
 }
 
-// gettimes are the forms that this CPU has. A C library of a 32-bit CPU prefers the form with times of 64 bits, and
-// uses the older form if the newer is refused: Linux before 5.1 lacks it, and old seccomp filters answer it with EPERM.
-var gettimes = func() []gettime {
-	if native.SysClockGettime32 == native.NoSyscall {
-		return []gettime{{native.SysClockGettime, "clock_gettime", timespec}}
-	}
-	return []gettime{
-		{native.SysClockGettime, "clock_gettime64", timespec}, {native.SysClockGettime32, "clock_gettime", timespec32},
-	}
-}()
+const noID = -1
 
-// firstOpen returns the first form that opens, or the error of the first.
-func firstOpen(open func(gettime) (Reader, error)) (Reader, error) {
+var (
+	gettimeofday  = []call{{"gettimeofday", unix.SYS_GETTIMEOFDAY, noID, timeval}}
+	timeOfSeconds = []call{{"time", native.SysTime, noID, seconds}}
+	getrusage     = []call{{"", unix.SYS_GETRUSAGE, unix.RUSAGE_THREAD, rusage}} // of the calling thread
+)
+
+// clockGettime returns the forms of clock_gettime(2) that this CPU has. A C library of a 32-bit CPU prefers the form
+// with times of 64 bits, and uses the older form if the newer is refused: Linux before 5.1 lacks it, and old seccomp
+// filters answer it with EPERM.
+func clockGettime(id int32) []call {
+	long := call{"clock_gettime", native.SysClockGettime, int(id), timespec}
+	if native.SysClockGettime32 == native.NoSyscall {
+		return []call{long}
+	}
+	long.function = "clock_gettime64"
+	return []call{long, {"clock_gettime", native.SysClockGettime32, int(id), timespec32}}
+}
+
+// open returns a Reader of the first form that opens, or the error of the first.
+func open(path Path, forms []call) (Reader, error) {
 	var first error
-	for _, form := range gettimes {
-		reader, err := open(form)
+	for _, c := range forms {
+		made, err := c.on(path)
 		if err == nil {
-			return reader, nil
+			var reader Reader
+			if reader, err = opened(clockReader(c.format, made)); err == nil {
+				return reader, nil
+			}
 		}
 		first = cmp.Or(first, err)
 	}
 	return nil, first
 }
 
-func openSyscall(g gettime, id int32) (Reader, error) {
-	return opened(clockReader(g.format, func(buffer unsafe.Pointer, step uintptr, n int) int {
-		return native.SyscallIDBuffer(g.nr, uintptr(id), buffer, step, n)
-	}))
-}
-
-// otherPath returns the id of the same call as a system call; "" for a system call.
-func (w way) otherPath(name string) string {
-	if w.path != VDSO {
-		return ""
-	}
-	return name + "@" + string(Syscall)
-}
-
-// clockGetres returns a function that calls clock_getres(2) on the way's own path. It returns
-// nanoseconds, and 0 if the vDSO has no such function.
-func (w way) clockGetres(id int32) func() float64 {
-	if w.path != VDSO {
-		return func() float64 { return clockGetres(id) }
-	}
-	return func() float64 {
-		fn, err := lookup("clock_getres")
-		if err != nil {
-			return 0
+// probe returns a read by the first form that the vDSO has.
+func probe(forms []call) (read entry.Read, err error) {
+	for _, c := range forms {
+		var made nativeCall
+		if made, err = c.on(VDSO); err == nil {
+			return func(buffer unsafe.Pointer, n int) int { return made(buffer, 0, n) }, nil
 		}
-		// On the heap, which does not move while the native call writes to it.
-		resolution := new([2]int64)
-		if failed := native.CallIDBuffer(fn, uintptr(id), unsafe.Pointer(resolution), 0, 1); int32(failed) < 0 {
-			return 0
-		}
-		return float64(format{2, longBytes, 1e9}.at(&resolution[0], 0))
 	}
+	return nil, err
 }
 
-func isCoarse(id int32) bool {
-	return id == unix.CLOCK_REALTIME_COARSE || id == unix.CLOCK_MONOTONIC_COARSE
-}
-
-// noID is the id of functions without a clock id.
-const noID = -1
-
-// probe returns a function that finds the first of these vDSO functions and returns a read by it; nil on another path.
-func (w way) probe(id int, names ...string) func() (entry.Read, error) {
-	if w.path != VDSO {
-		return nil
-	}
-	return func() (entry.Read, error) {
-		fn, err := lookup(names[0])
-		for _, name := range names[1:] {
-			if err != nil {
-				fn, err = lookup(name)
+// on returns the native call on a path.
+func (c call) on(path Path) (nativeCall, error) {
+	id := uintptr(c.id)
+	if path == VDSO {
+		fn, err := vdso.Lookup(c.function)
+		return func(buffer unsafe.Pointer, step uintptr, n int) int {
+			if c.id == noID {
+				return native.CallBuffer(fn, buffer, step, n)
 			}
-		}
-		if err != nil {
-			return nil, err
-		}
-		return func(buffer unsafe.Pointer, n int) int {
-			if id == noID {
-				return native.CallBuffer(fn, buffer, 0, n)
-			}
-			return native.CallIDBuffer(fn, uintptr(id), buffer, 0, n)
-		}, nil
+			return native.CallIDBuffer(fn, id, buffer, step, n)
+		}, err
 	}
-}
-
-// vdsoCall returns the C function at fn as a call with the arguments (buffer, NULL).
-func vdsoCall(fn uintptr) nativeCall {
+	if c.nr == native.NoSyscall {
+		return nil, errors.New(runtime.GOARCH + " has no such system call; libc uses gettimeofday")
+	}
 	return func(buffer unsafe.Pointer, step uintptr, n int) int {
-		return native.CallBuffer(fn, buffer, step, n)
-	}
-}
-
-// syscallCall returns a system call with the arguments (buffer, NULL).
-func syscallCall(nr uintptr) nativeCall {
-	return func(buffer unsafe.Pointer, step uintptr, n int) int {
-		return native.SyscallBuffer(nr, buffer, step, n)
-	}
-}
-
-// lookup returns the address of the vDSO function for a call, where this build can call it.
-func lookup(call string) (uintptr, error) {
-	if !native.CanCall {
-		return 0, errNoCalls
-	}
-	return vdso.Lookup(call)
-}
-
-func openVDSO(call string, reader func(fn uintptr) *callReader) (Reader, error) {
-	fn, err := lookup(call)
-	if err != nil {
-		return nil, err
-	}
-	return opened(reader(fn))
-}
-
-// opened makes the first read, which fails if the clock is not available.
-func opened(r *callReader) (Reader, error) {
-	r.Spin(1)
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	return r, nil
+		if c.id == noID {
+			return native.SyscallBuffer(c.nr, buffer, step, n)
+		}
+		return native.SyscallIDBuffer(c.nr, id, buffer, step, n)
+	}, nil
 }
 
 // clockGetres returns clock_getres(2) in nanoseconds; 0 if it fails.
@@ -251,4 +145,19 @@ func clockGetres(id int32) float64 {
 		return 0
 	}
 	return float64(resolution.Nano())
+}
+
+// vdsoClockGetres returns clock_getres(2) of the vDSO in nanoseconds; 0 if it fails, or if the vDSO has no such
+// function.
+func vdsoClockGetres(id int32) float64 {
+	fn, err := vdso.Lookup("clock_getres")
+	if err != nil {
+		return 0
+	}
+	// On the heap, which does not move while the native call writes to it.
+	resolution := new([2]int64)
+	if failed := native.CallIDBuffer(fn, uintptr(id), unsafe.Pointer(resolution), 0, 1); int32(failed) < 0 {
+		return 0
+	}
+	return float64(format{2, longBytes, 1e9}.at(&resolution[0], 0))
 }

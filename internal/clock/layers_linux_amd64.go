@@ -7,9 +7,9 @@ import "bytes"
 func orderIn(code []byte) string {
 	switch {
 	case bytes.Contains(code, []byte{0x0f, 0x01, 0xf9}):
-		return byRDTSCP
+		return "RDTSCP"
 	case bytes.Contains(code, []byte{0x0f, 0xae, 0xe8, 0x0f, 0x31}):
-		return byLFENCE
+		return "LFENCE"
 	default:
 		return ""
 	}

@@ -12,7 +12,7 @@ func orderIn(code []byte) string {
 	)
 	for ; len(code) >= 8; code = code[4:] {
 		if binary.LittleEndian.Uint32(code) == isb && binary.LittleEndian.Uint32(code[4:])&^register == mrs {
-			return byISB
+			return "ISB"
 		}
 	}
 	return ""

@@ -2,11 +2,9 @@
 
 package clock
 
-import "github.com/timebench/timebench/internal/document/result"
-
-const (
-	addsOrder   = "in order"
-	addsConvert = "convert (sequence, multiply)"
+import (
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/native"
 )
 
 // byCounter returns the layers inside a function that reads the counter of the CPU in user mode: the counter, and the
@@ -16,11 +14,20 @@ func byCounter(enters, ordered string) (layers []Layer, last string) {
 	if enters != result.Never {
 		return nil, ""
 	}
-	plain, inOrder := counterCalls(ordered)
-	if inOrder.Open == nil {
-		return []Layer{emptyCall, plain}, addsOrder + ", " + addsConvert
+	const order, convert = "in order", "convert (sequence, multiply)"
+	layers, last = []Layer{emptyCall}, order+", "+convert
+	for _, call := range native.CounterCalls() {
+		adds := "read the counter (" + call.Name + ")"
+		switch call.Order {
+		case "":
+		case ordered:
+			adds, last = order+" ("+ordered+")", convert
+		default:
+			continue
+		}
+		layers = append(layers, Layer{ID: "call of " + call.Name, Adds: adds, Open: openSpinner(call.Call)})
 	}
-	return []Layer{emptyCall, plain, inOrder}, addsConvert
+	return layers, last
 }
 
 func openSpinner(spin func(n int)) func() (Reader, error) {

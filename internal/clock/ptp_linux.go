@@ -59,7 +59,7 @@ func ptpClock(number int) Clock {
 			if err != nil {
 				return nil, err
 			}
-			return firstOpen(func(g gettime) (Reader, error) { return openSyscall(g, id) })
+			return open(Syscall, clockGettime(id))
 		},
 	}
 }

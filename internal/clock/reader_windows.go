@@ -5,9 +5,7 @@ package clock
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"github.com/timebench/timebench/internal/machine/native"
@@ -43,42 +41,24 @@ func openFunction(dll, name string, way way) (Reader, error) {
 	if err := function.Find(); err != nil {
 		return nil, fmt.Errorf("this Windows has no %s in %s", name, dll)
 	}
+	fn := function.Addr()
 	if !way.stores {
-		return &valueReader{fn: function.Addr(), values: newResultBuffer(1), wraps: way.wraps}, nil
+		return newValueReader(way.wraps, func(values *int64, step uintptr, n int) {
+			native.CallValue(fn, values, step, n)
+		}), nil
 	}
-	r := &bufferReader{fn: function.Addr(), failure: way.failure, result: newResultBuffer(1)}
-	r.Spin(1)
-	if r.err != nil {
-		return nil, r.err
+	return opened(storing(fn, way))
+}
+
+// storing returns a Reader of a function that stores a time of 64 bits.
+func storing(fn uintptr, way way) *callReader {
+	call := func(buffer unsafe.Pointer, step uintptr, n int) int { return native.CallBuffer(fn, buffer, step, n) }
+	var failure func(result int) error
+	if way.failure != nil {
+		failure = func(result int) error { return way.failure(fn, result) }
 	}
-	return r, nil
+	return newCallReader(format{1, wordBytes, 1}, call, failure)
 }
-
-type bufferReader struct {
-	fn      uintptr
-	failure func(fn uintptr, returned int) error
-	// result is the buffer of Spin.
-	result []int64
-	err    error
-}
-
-func (r *bufferReader) Spin(n int) {
-	r.check(native.CallBuffer(r.fn, unsafe.Pointer(&r.result[0]), 0, n))
-	runtime.KeepAlive(r)
-}
-
-func (r *bufferReader) Read(ticks []int64) {
-	r.check(native.CallBuffer(r.fn, unsafe.Pointer(&ticks[0]), unsafe.Sizeof(ticks[0]), len(ticks)))
-}
-
-func (r *bufferReader) check(returned int) {
-	r.err = nil
-	if r.failure != nil {
-		r.err = r.failure(r.fn, returned)
-	}
-}
-
-func (r *bufferReader) Err() error { return r.err }
 
 // failedBOOL: a BOOL of 0 is a failure, and the last error of the thread is its reason. The Go
 // scheduler may call Windows after a native loop and overwrite it. So failedBOOL calls the
@@ -102,32 +82,3 @@ func failedNTSTATUS(_ uintptr, returned int) error {
 	}
 	return nil
 }
-
-type valueReader struct {
-	fn     uintptr
-	values []int64 // the buffer of Spin
-	wraps  *wraps  // for 32 bits; otherwise nil
-}
-
-func (r *valueReader) Spin(n int) {
-	native.CallValue(r.fn, &r.values[0], 0, n)
-	runtime.KeepAlive(r)
-}
-
-func (r *valueReader) Read(ticks []int64) {
-	if r.wraps == nil {
-		r.load(ticks)
-		return
-	}
-	r.wraps.read(ticks, r.load, sinceStart)
-}
-
-func (r *valueReader) load(ticks []int64) {
-	native.CallValue(r.fn, &ticks[0], unsafe.Sizeof(ticks[0]), len(ticks))
-}
-
-var started = time.Now()
-
-// sinceStart returns Go's monotonic time in nanoseconds, which counts the wraps. On Windows Go
-// reads it from memory.
-func sinceStart() int64 { return int64(time.Since(started)) }

@@ -149,7 +149,7 @@ func TestMemoryClocksOfAPageThatIsNotKept(t *testing.T) {
 // with a bad handle it returns FALSE and sets the last error.
 func TestFailureHasWindowsText(t *testing.T) {
 	closeHandle := windows.NewLazySystemDLL("kernel32.dll").NewProc("CloseHandle").Addr()
-	r := &bufferReader{fn: closeHandle, failure: failedBOOL, result: newResultBuffer(1)}
+	r := storing(closeHandle, storesBOOL)
 	r.Spin(1)
 	require.ErrorIs(t, r.Err(), windows.ERROR_INVALID_HANDLE)
 	require.Contains(t, r.Err().Error(), "handle")

@@ -41,15 +41,6 @@ func (c *fakeCounter) read(t *wraps) int64 {
 	return ticks[0]
 }
 
-// Readers that are opened before and after a wrap agree.
-func TestReadersShareTheWraps(t *testing.T) {
-	counter, shared := &fakeCounter{from: wrap - 1000}, newWraps(wrapHz)
-	require.Equal(t, counter.ticks(), counter.read(shared))
-	counter.ns.Add(1_000_000)
-	require.Equal(t, counter.ticks(), counter.read(shared))
-	require.Greater(t, counter.ticks(), int64(wrap))
-}
-
 // Rare reads: several wraps pass between two reads, and the device runs 500 ppm faster than it
 // reports.
 func TestWrapsWithoutARead(t *testing.T) {

@@ -4,9 +4,6 @@ package native
 
 import "unsafe"
 
-// CanCall says that this build has loops that call C functions by the convention of its system and CPU.
-const CanCall = true
-
 // CallBuffer calls the C function at address fn n times as fn(buffer, NULL), n ≥ 1, and returns
 // the result of the last call. It advances buffer by step bytes after each call: with step 0 all
 // calls write to the same place, with the size of a result the results are consecutive. A nil

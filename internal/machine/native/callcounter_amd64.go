@@ -2,14 +2,15 @@
 
 package native
 
-// The functions below call a function n times, n ≥ 1, with the loop of CallNothing. The function reads the time stamp
-// counter, returns, and is called by nothing else. So the difference to CallNothing is the instruction alone.
+// CounterCalls returns the loops for functions that read the time stamp counter, which this CPU has.
+func CounterCalls() []CounterCall {
+	calls := []CounterCall{{"RDTSC", "", callRDTSC}, {"LFENCE+RDTSC", "LFENCE", callLFENCERDTSC}}
+	if HasRDTSCP() {
+		calls = append(calls, CounterCall{"RDTSCP", "RDTSCP", callRDTSCP})
+	}
+	return calls
+}
 
-// CallRDTSC calls a function that executes RDTSC.
-func CallRDTSC(n int)
-
-// CallLFENCERDTSC calls a function that executes LFENCE and RDTSC.
-func CallLFENCERDTSC(n int)
-
-// CallRDTSCP calls a function that executes RDTSCP.
-func CallRDTSCP(n int)
+func callRDTSC(n int)
+func callLFENCERDTSC(n int)
+func callRDTSCP(n int)

@@ -35,18 +35,18 @@ TEXT ·CallNothing(SB), 0, $32768-8
 	NO_LOCAL_POINTERS
 	LOOP(nothing<>(SB))
 
-// func CallRDTSC(n int)
-TEXT ·CallRDTSC(SB), 0, $32768-8
+// func callRDTSC(n int)
+TEXT ·callRDTSC(SB), 0, $32768-8
 	NO_LOCAL_POINTERS
 	LOOP(rdtsc<>(SB))
 
-// func CallLFENCERDTSC(n int)
-TEXT ·CallLFENCERDTSC(SB), 0, $32768-8
+// func callLFENCERDTSC(n int)
+TEXT ·callLFENCERDTSC(SB), 0, $32768-8
 	NO_LOCAL_POINTERS
 	LOOP(lfenceRDTSC<>(SB))
 
-// func CallRDTSCP(n int)
-TEXT ·CallRDTSCP(SB), 0, $32768-8
+// func callRDTSCP(n int)
+TEXT ·callRDTSCP(SB), 0, $32768-8
 	NO_LOCAL_POINTERS
 	LOOP(rdtscp<>(SB))
 

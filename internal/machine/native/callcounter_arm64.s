@@ -31,13 +31,13 @@ TEXT ·CallNothing(SB), 0, $32768-8
 	NO_LOCAL_POINTERS
 	LOOP(nothing<>(SB))
 
-// func CallCNTVCT(n int)
-TEXT ·CallCNTVCT(SB), 0, $32768-8
+// func callCNTVCT(n int)
+TEXT ·callCNTVCT(SB), 0, $32768-8
 	NO_LOCAL_POINTERS
 	LOOP(cntvct<>(SB))
 
-// func CallISBCNTVCT(n int)
-TEXT ·CallISBCNTVCT(SB), 0, $32768-8
+// func callISBCNTVCT(n int)
+TEXT ·callISBCNTVCT(SB), 0, $32768-8
 	NO_LOCAL_POINTERS
 	LOOP(isbCNTVCT<>(SB))
 

@@ -17,3 +17,14 @@ type Counter struct {
 
 // measured is the Hz of a counter whose rate must be measured.
 func measured() uint64 { return 0 }
+
+// A CounterCall is the loop of CallNothing for a function that reads a counter of the CPU, returns, and is called by
+// nothing else. So the difference to CallNothing is the read alone.
+type CounterCall struct {
+	// Name is the name of the [Counter].
+	Name string
+	// Order is the instruction that keeps the read in program order; "" if none does.
+	Order string
+	// Call calls the function n times, n ≥ 1.
+	Call func(n int)
+}

@@ -8,15 +8,15 @@
 //	call_*arm64.s         a C function by AAPCS64, on Linux, Windows and macOS
 //	call_linux_*.s        a C function by the convention of another CPU
 //	libsystem_darwin.s    the addresses of functions of the C library of macOS
-//	syscall_linux_*.s     a system call; syscall_linux.s has it as a C function of other CPUs
+//	syscall_linux_*.s     a system call; on the CPUs of syscall_linux.go, Go makes it
 //	abi*_linux.go         the numbers of system calls, and of their architecture
 //	callcounter_*.s       the loop of an empty call, and of functions that read a CPU counter
 //	counter_*.s           the CPU counters, on any operating system, which Counters lists; Fence
 //	ksystemtime_*.s       a time in the page that Windows shares with every process
 //	fineread_linux_*.s    a stand-in for a function of the vDSO, for those loops to call
 //
-// The package compiles for every system, and on Linux for the CPUs that README.md lists. Where it has no loops for
-// calls, CanCall is false; Counters may be empty.
+// The package compiles for every system, and on Linux for the CPUs that README.md lists. On other
+// systems and CPUs it has no loops for calls, and Counters may be empty.
 //
 // # What every loop guarantees
 //

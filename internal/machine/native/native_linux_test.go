@@ -1,14 +1,11 @@
 package native
 
 import (
-	"runtime"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -41,42 +38,4 @@ func TestSyscallReturnsTheErrno(t *testing.T) {
 	var buffer [2]int64
 	last := SyscallIDBuffer(SysClockGettime, 12345, unsafe.Pointer(&buffer), 0, 3)
 	require.Equal(t, -int(syscall.EINVAL), last)
-}
-
-// The stack moves when it grows at the first native call of each goroutine, and when the garbage
-// collector shrinks it. No value may be torn or lost.
-func TestLoopsSurviveConstantCollection(t *testing.T) {
-	stop := make(chan struct{})
-	var collector sync.WaitGroup
-	collector.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				runtime.GC()
-			}
-		}
-	})
-	var workers sync.WaitGroup
-	for range 8 {
-		workers.Go(func() {
-			for range 200 {
-				buffer := make([][2]int64, 16)
-				CallNothing(16)
-				assert.Zero(t, buffer[7])
-				SyscallIDBuffer(SysClockGettime, 1, unsafe.Pointer(&buffer[0]), 16, 16)
-				assert.NotZero(t, buffer[15])
-			}
-		})
-	}
-	workers.Wait()
-	close(stop)
-	collector.Wait()
-}
-
-func BenchmarkCallNothing(b *testing.B) {
-	for left := b.N; left > 0; left -= 10_000 {
-		CallNothing(min(left, 10_000))
-	}
 }
