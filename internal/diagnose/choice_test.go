@@ -114,7 +114,7 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 			current: "hpet", available: all[1:2], plant: func(d *result.Document) { d.Host.KernelLog.Truncated = true },
 			causes:   []string{"does not reach back to the boot", "journalctl -k -b | grep -iE 'tsc|clocksource'"},
 			never:    []string{"kernel log: it ", "Neither the kernel log"}, // which reads like a line of the log
-			evidence: incompleteLog,
+			evidence: "the kernel log is incomplete: it does not reach back to the boot, or lines are missing",
 		},
 		"tsc, and another one during the run": {
 			current: "tsc", available: all, plant: func(d *result.Document) { d.Conditions.ClockSources = []string{"tsc", "hpet"} },

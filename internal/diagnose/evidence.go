@@ -13,12 +13,8 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// Documents that several findings link to.
-const (
-	vdsoManual = "https://man7.org/linux/man-pages/man7/vdso.7.html"
-	// kernelMessages is the page that explains the messages of the kernel.
-	kernelMessages = "https://github.com/timebench/timebench/blob/main/docs/kernel-messages.md"
-)
+// kernelMessages is the page that explains the messages of the kernel.
+const kernelMessages = "https://github.com/timebench/timebench/blob/main/docs/kernel-messages.md"
 
 // rows returns evidence on clocks, with a single row for all clocks with the same story: "6 fine clocks · 1.4 µs/read ·
 // every read enters the kernel".
@@ -139,8 +135,6 @@ func joined(reasons []*why) *why {
 const (
 	// onCommandLine begins evidence from the kernel command line.
 	onCommandLine = "kernel command line: "
-	// listed begins evidence from available_clocksource.
-	listed = "available clock sources, best first: "
 	// ofLog begins evidence from the kernel log.
 	ofLog = "kernel log: "
 )

@@ -89,7 +89,7 @@ func byLog(s *situation.Situation) *why {
 		all.cause += " The kernel marked the TSC unstable until the next boot."
 	}
 	if s.Host.KernelLog.Truncated {
-		all.evidence = append(all.evidence, incompleteLog)
+		all.evidence = append(all.evidence, newWhy(s, "why log-incomplete").evidence...)
 	}
 	if s.Host.KernelLog.Mixed && !s.LogOnly() {
 		all.evidence = append(all.evidence, fmt.Sprintf("the kernel log has %d boots that cannot be "+
@@ -131,9 +131,6 @@ func flags(s *situation.Situation) string {
 	return cmp.Or(strings.Join(s.Host.CPU.TSCFlags, " "), "none of constant_tsc, nonstop_tsc, tsc_reliable")
 }
 
-// incompleteLog is evidence that is not a line of the log, so it does not begin like one.
-const incompleteLog = "the kernel log is incomplete: it does not reach back to the boot, or lines are missing"
-
 // choices are the ways in which the clock source in use can have been selected, whether or not the kernel could use the
 // TSC.
 var choices = []reason{leftByExperiment, selectedAtRunTime, setAtBoot}
@@ -148,7 +145,7 @@ func selectedAtRunTime(s *situation.Situation) *why {
 	if name == expected || !s.Offers(name) || expected == "tsc" && s.MarkedUnstable() {
 		return nil
 	}
-	evidence := []string{listed + strings.Join(s.ClockSources, " ")}
+	var evidence []string
 	reasoning := fmt.Sprintf("The kernel rates %s highest and selects it by default. ", expected)
 	if s.SeenWhole() {
 		reasoning += "Neither the kernel command line nor the kernel log explains the other choice."
@@ -160,7 +157,7 @@ func selectedAtRunTime(s *situation.Situation) *why {
 		evidence = append(evidence, onCommandLine+chosen.Text+", which is not in use")
 	}
 	found := newWhy(s, "why selected-at-run-time", "{reasoning}", strings.TrimSpace(reasoning))
-	found.evidence = slices.Concat(evidence, logEvidence(s, s.Switches()))
+	found.evidence = slices.Concat(found.evidence, evidence, logEvidence(s, s.Switches()))
 	return found
 }
 
