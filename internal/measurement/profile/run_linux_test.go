@@ -93,8 +93,9 @@ func TestRealPrograms(t *testing.T) {
 	require.Zero(t, *of(0).ClockShare, "it reads no clock")
 	require.Less(t, *of(1).ClockShare, *of(2).ClockShare)
 	require.Less(t, *of(2).ClockShare, *of(3).ClockShare)
-	require.Greater(t, of(3).ClockShareHigh, 0.9, "it does nothing else")
-	require.Greater(t, of(3).UserShare, 0.8)
+	// Interrupts take the same part of both: under some loads a sixth.
+	require.Greater(t, *of(3).ClockShare, 1.5**of(5).ClockShare, "it does nothing else, the other half of the time")
+	require.Greater(t, of(3).UserShare, 0.9**of(3).ClockShare)
 	require.NotEmpty(t, of(3).Callers)
 	require.Contains(t, of(3).Callers[0].Functions[0], "clock_gettime (libc")
 	if p.SeesKernel {

@@ -26,7 +26,8 @@ func init() { roles["print-layers"] = printLayers }
 // printLayers prints the largest layer of each way, in a process with the timer slack that its parent set, and whether
 // the machine is calm: the sleeps without slack are late by a small part of it.
 func printLayers([]string) error {
-	w, err := Run(context.Background(), Ways(), Settings{Time: 4 * time.Second, Spans: []time.Duration{100 * time.Microsecond}}, quiet)
+	s := Settings{Time: 3500 * time.Millisecond, Spans: []time.Duration{100 * time.Microsecond}}
+	w, err := Run(context.Background(), systemWays, s, quiet)
 	for _, r := range Rows(w.Ways) {
 		largest := SleepLayer{Name: "none"}
 		for _, l := range r.Layers {
@@ -47,7 +48,7 @@ func printLayers([]string) error {
 func TestInheritedSlackIsFound(t *testing.T) {
 	need.Processes(t)
 	slackless := []string{"timerfd@syscall", "io_uring@syscall"}
-	for range 3 {
+	for range 2 {
 		printed := make(chan string)
 		go func() {
 			runtime.LockOSThread() // never unlocked: the slack ends with the thread
