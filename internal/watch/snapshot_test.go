@@ -39,14 +39,17 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// A slice has the cost of a read, whatever the last slice promised.
+// A slice has the cost of a read, whatever the last slice promised. A thread that loses its CPU while it finds out what a
+// read costs may have no slice.
 func TestASliceIsLongEnough(t *testing.T) {
 	for _, promised := range []float64{0, 1, 1000, 1e6, 1e12} {
 		s := &subject{reader: waiting{}, readNS: promised}
-		for i := range 3 {
+		for tries := 0; len(s.slices) < 3; tries++ {
+			require.Less(t, tries, 100)
 			s.take(50 * time.Microsecond)
-			require.Len(t, s.slices, i+1)
-			require.GreaterOrEqual(t, s.slices[i], 1000.0)
+		}
+		for _, ns := range s.slices {
+			require.GreaterOrEqual(t, ns, 1000.0)
 		}
 	}
 }
