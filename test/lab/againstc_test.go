@@ -5,16 +5,15 @@ package lab
 import (
 	"debug/elf"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/test/need"
 )
@@ -30,7 +29,7 @@ var crossCompilers = map[string]string{
 // libc. A turn of a loop is shorter than the time between two interrupts of a timer.
 const (
 	byTimebench = `
-run timebench.%d timebench compare CLOCK_REALTIME@vdso CLOCK_REALTIME@syscall -t 1 \
+run timebench timebench compare CLOCK_REALTIME@vdso CLOCK_REALTIME@syscall -t 1 \
   --throughput-time 1ms --rounds 15 -f json
 `
 	byC = `
@@ -39,83 +38,48 @@ run libc.%[1]d loop libc CLOCK_REALTIME 2000
 run door.%[1]d loop door CLOCK_REALTIME 200
 run syscall.%[1]d loop syscall CLOCK_REALTIME 200
 `
+	loops = 5 // of each kind
 )
 
-var paths = []string{"vdso", "syscall"}
-
-// measuredBy returns the ns/read of a path by timebench, by a loop with the same calls, and by a loop that calls libc.
-func measuredBy(t testing.TB, said map[string]ran, path string) (timebench, direct, libc []float64) {
+// lowest returns the lowest ns/read of the loops of a kind.
+func (said outputs) lowest(t testing.TB, kind string) float64 {
 	t.Helper()
-	loops := map[string][]string{"vdso": {"vdso", "libc"}, "syscall": {"door", "syscall"}}[path]
-	for name, of := range said {
-		by, _, _ := strings.Cut(name, ".")
-		if by == "timebench" {
-			clocks := compare.Of(document(t, of)).Clocks
-			i := slices.IndexFunc(clocks, func(c compare.Clock) bool { return c.ID == "CLOCK_REALTIME@"+path })
-			timebench = append(timebench, clocks[i].Latency.MedianNS)
-		}
-		if !slices.Contains(loops, by) {
-			continue
-		}
-		ns, err := strconv.ParseFloat(strings.TrimSpace(of.stdout), 64)
-		require.NoError(t, err, of.stderr)
-		if by == loops[0] {
-			direct = append(direct, ns)
-		} else {
-			libc = append(libc, ns)
-		}
+	low := math.Inf(1)
+	for i := range loops {
+		name := fmt.Sprintf("%s.%d", kind, i)
+		ns, err := strconv.ParseFloat(said.text(name), 64)
+		require.NoError(t, err, said[name].stderr)
+		low = min(low, ns)
 	}
-	return timebench, direct, libc
+	return low
 }
 
 // BenchmarkInstructionsAgainstC compares the instructions of a read by timebench and by the C loop, in the machines of
 // otherCPUs. They do not depend on the speed of this machine. A disturbance of a loop adds some, so the lowest count is
-// used. docs/evidence/measuring.md explains the differences. The time of a read depends on this machine, and on where
-// the kernel places each process: BenchmarkTimeAgainstC compares it.
+// used. docs/evidence/measuring.md explains the differences.
 //
 //	go test -tags lab ./test/lab -run '^$' -bench AgainstC -benchtime 1x
 func BenchmarkInstructionsAgainstC(b *testing.B) {
-	var script strings.Builder
-	fmt.Fprintf(&script, byTimebench, 0)
-	for i := range 5 {
-		fmt.Fprintf(&script, byC, i)
+	script := byTimebench
+	for i := range loops {
+		script += fmt.Sprintf(byC, i)
 	}
 	for _, w := range otherCPUs {
 		b.Run(w.name, func(b *testing.B) {
 			for b.Loop() {
-				said := w.counting().run(b, script.String())
-				for _, path := range paths {
-					timebench, direct, libc := measuredBy(b, said, path)
-					ours, theirs := slices.Min(timebench), slices.Min(direct)
+				said := w.counting().run(b, script)
+				clocks := compare.Of(document(b, said["timebench"])).Clocks
+				for path, kinds := range map[string][2]string{"vdso": {"vdso", "libc"}, "syscall": {"door", "syscall"}} {
+					ours := first(b, clocks, func(c compare.Clock) bool { return c.ID == "CLOCK_REALTIME@"+path }).Latency.MedianNS
+					theirs := said.lowest(b, kinds[0])
 					b.ReportMetric(ours/instructionNS, "timebench-"+path)
 					b.ReportMetric(theirs/instructionNS, "C-"+path)
-					b.ReportMetric(slices.Min(libc)/instructionNS, "libc-"+path)
+					b.ReportMetric(said.lowest(b, kinds[1])/instructionNS, "libc-"+path)
 					b.ReportMetric(ours/theirs, "ratio-"+path)
 					require.InEpsilon(b, theirs, ours, 0.05, path)
 				}
 			}
 			b.ReportMetric(0, "ns/op") // the length of a run says nothing
-		})
-	}
-}
-
-func BenchmarkTimeAgainstC(b *testing.B) {
-	var script strings.Builder
-	for i := range 9 {
-		fmt.Fprintf(&script, byTimebench+byC, i)
-	}
-	for _, w := range otherCPUs {
-		b.Run(w.name, func(b *testing.B) {
-			for b.Loop() {
-				said := w.run(b, script.String())
-				for _, path := range paths {
-					timebench, direct, _ := measuredBy(b, said, path)
-					b.ReportMetric(stats.Median(timebench), "ns-timebench-"+path)
-					b.ReportMetric(stats.Median(direct), "ns-C-"+path)
-					b.ReportMetric(slices.Max(direct)/slices.Min(direct), "max/min-C-"+path)
-				}
-			}
-			b.ReportMetric(0, "ns/op")
 		})
 	}
 }

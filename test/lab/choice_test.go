@@ -4,7 +4,6 @@ package lab
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,15 +12,10 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// booted returns the machine of tsc with other words on its kernel command line, and with or without the invariant TSC.
-func booted(t *testing.T, name, words string, invariant bool) world {
-	t.Helper()
+// booted returns the machine of tsc with other words on its kernel command line.
+func booted(name, words string) world {
 	w := named("tsc")
-	w.name = name
-	w.machine[len(w.machine)-1] = "console=ttyS0 panic=-1 " + words
-	if !invariant {
-		w.machine[1] = "max"
-	}
+	w.name, w.machine = name, machine("-cpu max,+invtsc", 512, 2, "ttyS0", words)
 	return w
 }
 
@@ -30,7 +24,7 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 	const byHand = "somebody selected acpi_pm at run time"
 	for _, test := range []struct {
 		name, words    string
-		notInvariant   bool
+		cpu            string // QEMU's name, if another
 		source         string
 		says, never    string
 		evidence       string
@@ -52,7 +46,7 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 			evidence: "kernel command line: clocksource=hpet", afterTheRemedy: "tsc",
 		},
 		{
-			name: "a typo at boot", words: "clocksource=tcs", notInvariant: true,
+			name: "a typo at boot", words: "clocksource=tcs", cpu: "max", // without an invariant TSC
 			source: "hpet", says: "assumes that the TSCs of the CPUs are unsynchronised", never: "on the kernel command line",
 			evidence: "kernel command line: clocksource=tcs, which is not available", afterTheRemedy: "hpet",
 		},
@@ -64,7 +58,11 @@ func TestWhoChoseTheClockSource(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			said := booted(t, test.name, test.words, !test.notInvariant).run(t, `
+			w := booted(test.name, test.words)
+			if test.cpu != "" {
+				w.set("-cpu", test.cpu)
+			}
+			said := w.run(t, `
 run doctor timebench doctor --format json
 echo | tee $sources/current_clocksource
 sleep 1
@@ -78,8 +76,7 @@ run after cat $sources/current_clocksource
 			require.Contains(t, first.Cause, test.says)
 			require.NotContains(t, first.Cause+strings.Join(first.Evidence, "\n"), test.never)
 			require.Contains(t, first.Evidence, test.evidence)
-			require.Equal(t, test.afterTheRemedy, strings.TrimSpace(said["after"].stdout),
-				"what `echo | tee` makes the kernel choose")
+			require.Equal(t, test.afterTheRemedy, said.text("after"), "what `echo | tee` makes the kernel choose")
 		})
 	}
 }
@@ -89,16 +86,12 @@ run after cat $sources/current_clocksource
 // experiment. TestWorlds kills timebench alone.
 func TestKilledInTheMiddle(t *testing.T) {
 	t.Parallel()
-	said := booted(t, "killed in the middle", "tsc=reliable wait=tsc", true).run(t, `
+	said := booted("killed in the middle", "tsc=reliable wait=tsc").run(t, `
 run guardian killed GUARDIAN=2
 run both killed BOTH=2
 `)
 	switched := map[string]int{}
-	for _, name := range []string{"guardian", "both"} {
-		require.Zero(t, said[name].status, "%s%s", said[name].stdout, said[name].stderr)
-	}
-	lines := said["guardian"].stdout + said["both"].stdout
-	for line := range strings.Lines(lines) {
+	for line := range strings.Lines(said.ok(t, "guardian").stdout + said.ok(t, "both").stdout) {
 		var signal, before, after, reported, next string
 		var left int
 		n, _ := fmt.Sscan(line, &signal, &before, &after, &left, &reported, &next)
@@ -203,13 +196,12 @@ run record-memory ls /run/timebench
 
 func TestKilledInOneStroke(t *testing.T) {
 	t.Parallel()
-	said := booted(t, "one stroke", "tsc=reliable wait=tsc", true).run(t, togetherScript)
-	text := func(name string) string { return strings.TrimSpace(said[name].stdout) }
+	said := booted("one stroke", "tsc=reliable wait=tsc").run(t, togetherScript)
 	require.Nil(t, document(t, said["running"]).Host.UnrestoredClockSource, "it runs yet")
 
-	require.Empty(t, text("alive"))
-	require.Equal(t, "hpet", text("left"))
-	require.Contains(t, text("record"), `"original":"tsc"`)
+	require.Empty(t, said.text("alive"))
+	require.Equal(t, "hpet", said.text("left"))
+	require.Contains(t, said.text("record"), `"original":"tsc"`)
 	d := document(t, said["doctor-of-user"])
 	require.Equal(t, 1, said["doctor-of-user"].status)
 	require.Equal(t, "tsc", d.Host.UnrestoredClockSource.Original)
@@ -217,32 +209,30 @@ func TestKilledInOneStroke(t *testing.T) {
 	require.Equal(t, result.Error, d.Findings[0].Severity)
 	require.Contains(t, d.Findings[0].Remedies[0].Commands,
 		"echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource")
-	entry := slices.IndexFunc(d.Findings, func(f result.Finding) bool { return f.Kind == kernelEntry })
-	require.Positive(t, entry, "after the first finding")
-	require.Contains(t, d.Findings[entry].Cause, "An experiment of timebench selected hpet")
+	require.NotNil(t, found(d, kernelEntry))
+	require.Contains(t, found(d, kernelEntry).Cause, "An experiment of timebench selected hpet")
 
 	require.Equal(t, 2, said["asks"].status)
 	require.Contains(t, said["asks"].stderr, "add --yes to agree")
-	require.Equal(t, "hpet", text("unasked"), "nobody agreed")
-	require.Zero(t, said["next"].status, said["next"].stderr)
-	require.Contains(t, said["next"].stderr,
+	require.Equal(t, "hpet", said.text("unasked"), "nobody agreed")
+	require.Contains(t, said.ok(t, "next").stderr,
 		"An earlier experiment was killed and left the clock source switched to hpet. First, tsc is restored.")
 	d = document(t, said["next"])
 	require.Equal(t, "tsc", d.Host.ClockSource.Current)
 	require.Nil(t, d.Host.UnrestoredClockSource)
 	require.Len(t, compare.Of(d).OtherClockSources, 2, "hpet and acpi_pm")
-	require.Equal(t, "tsc", text("restored"))
-	require.NotZero(t, said["gone"].status, text("gone"))
+	require.Equal(t, "tsc", said.text("restored"))
+	require.NotZero(t, said["gone"].status, said.text("gone"))
 	require.Nil(t, document(t, said["doctor-after"]).Host.UnrestoredClockSource)
 
-	require.Equal(t, "tsc", text("named"), "the guardian has another name than timebench")
+	require.Equal(t, "tsc", said.text("named"), "the guardian has another name than timebench")
 	require.NotZero(t, said["record-named"].status)
 	// Busybox also compares the file of the program, and so may reach the guardian.
-	require.Equal(t, text("killall") == "tsc", said["record-killall"].status != 0,
+	require.Equal(t, said.text("killall") == "tsc", said["record-killall"].status != 0,
 		"the record is there as long as the original is not")
 	// A control group that is killed as a whole for its memory, as containers are.
-	require.Equal(t, "hpet", text("before-memory"))
-	require.Contains(t, text("events"), "oom_group_kill 1")
-	require.Equal(t, "tsc", text("memory"), "the guardian is spared")
+	require.Equal(t, "hpet", said.text("before-memory"))
+	require.Contains(t, said.text("events"), "oom_group_kill 1")
+	require.Equal(t, "tsc", said.text("memory"), "the guardian is spared")
 	require.NotZero(t, said["record-memory"].status)
 }

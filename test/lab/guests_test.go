@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/counter"
+	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
 // guests are guests of KVM, in one machine: QEMU emulates SVM.
@@ -57,17 +58,13 @@ func addGuest(t testing.TB, all *archive, arch string) {
 // clock with the clock of the host.
 func TestGuestsOfKVM(t *testing.T) {
 	t.Parallel()
-	w := world{name: "KVM", arch: "amd64", emulator: x86, machine: []string{
-		// Without AVX and XSAVE, which the emulated SVM does not support.
-		"-cpu", "qemu64,+svm,+npt,+invtsc,x-force-features=on", "-m", "1024", "-smp", "1",
-		"-kernel", "parts/vmlinuz-7", "-initrd", "initrd",
-		"-append", "console=ttyS0 panic=-1 mitigations=off tsc=reliable " + rightRate(t)}}
+	// Without AVX and XSAVE, which the emulated SVM does not support.
+	w := world{name: "KVM", arch: "amd64", emulator: x86, machine: machine("-cpu qemu64,+svm,+npt,+invtsc,x-force-features=on",
+		1024, 1, "ttyS0", "mitigations=off tsc=reliable "+rightRate(t))}
+	w.set("-kernel", "parts/vmlinuz-7")
 	var script strings.Builder
 	script.WriteString(`
-for n in $(seq 600); do # KVM gives its guests the time by the TSC
-  [ "$(current)" = tsc ] && break
-  usleep 100000
-done
+becomes tsc # KVM gives its guests the time by it
 load irqbypass
 load kvm
 load kvm-amd
@@ -78,18 +75,17 @@ load kvm-amd
 	all := w.run(t, script.String())
 	for _, g := range guests {
 		t.Run(g.name, func(t *testing.T) {
-			require.Zero(t, all[g.name].status, all[g.name].stdout+all[g.name].stderr+all["kvm-amd"].stderr)
-			said, err := unpack(all[g.name].stdout)
+			all.ok(t, "kvm-amd")
+			said, err := unpack(all.ok(t, g.name).stdout)
 			require.NoError(t, err)
 			d := document(t, said["doctor"])
 			require.Equal(t, "kvm", d.Host.Virtualization.Visible())
 			require.Equal(t, g.source, d.Host.ClockSource.Current)
 			requireCounter(t, said["doctor"], g.verdict, g.reason)
-			require.Equal(t, g.finding != "", slices.ContainsFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "counter-rate" }))
+			require.Equal(t, g.finding != "", found(d, "counter-rate") != nil)
 
-			i := slices.IndexFunc(d.Host.WallOffsets, func(o result.WallOffset) bool { return o.Name == "KVM virtual PTP" })
-			require.GreaterOrEqual(t, i, 0, "%+v %s", d.Host.WallOffsets, said["ptp_kvm"].stderr)
-			offset := d.Host.WallOffsets[i]
+			said.ok(t, "ptp_kvm")
+			offset := first(t, d.Host.WallOffsets, func(o result.WallOffset) bool { return o.Name == "KVM virtual PTP" })
 			t.Logf("%+v", offset)
 			require.Equal(t, g.by, offset.By)
 			require.NotNil(t, offset.OffsetNS, offset.Reason)
@@ -119,10 +115,9 @@ func TestTrapped(t *testing.T) {
 	w.set("-append", "console=com1 com1=115200 loglvl=warning dom0=pvh dom0_mem=700M")
 	said := w.run(t, "run doctor timebench doctor --fast --format json\n")
 	requireCounter(t, said["doctor"], counter.No, "^each read traps to the kernel or the hypervisor, and takes ")
-	findings := document(t, said["doctor"]).Findings
-	require.True(t, slices.ContainsFunc(findings, func(f result.Finding) bool {
-		return f.Kind == "tsc-trapped" && strings.Contains(f.Cause, "Xen intercepts RDTSC")
-	}), "%+v", findings)
+	trapped := found(document(t, said["doctor"]), "tsc-trapped")
+	require.NotNil(t, trapped)
+	require.Contains(t, trapped.Cause, "Xen intercepts RDTSC")
 }
 
 // cardScript reads the clock of a network card.
@@ -131,27 +126,31 @@ load e1000e
 run env timebench env
 run doctor timebench doctor --fast --format json
 run compare timebench compare --format json --rounds 6 --throughput-time 5ms --threads 1 ptp0@syscall
+run verify timebench verify --format json --duration 2s ptp0@syscall
 `
 
 // TestNetworkCard compares the wall clock with the clock of a network card, which its driver reads between two readings of
-// the wall clock. QEMU 10 emulates it, 2.5 times too fast; it says nothing about the wall clock.
+// the wall clock. QEMU 10 emulates it, 2.5 times too fast; it says nothing about the wall clock. Verify finds the rate.
 func TestNetworkCard(t *testing.T) {
 	t.Parallel()
-	w := world{name: "e1000e", arch: "386", emulator: filepath.Join(parts(t, ""), "qemu-10", x86), machine: []string{
-		"-cpu", "max", "-m", "512", "-smp", "1", "-device", "e1000e", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
-		"-append", "console=ttyS0 panic=-1"}}
+	w := world{name: "e1000e", arch: "386", emulator: filepath.Join(parts(t, ""), "qemu-10", x86),
+		machine: machine("-cpu max", 512, 1, "ttyS0", "", "-device", "e1000e")}
 	said := w.run(t, cardScript)
-	require.Zero(t, said["e1000e"].status, said["e1000e"].stderr)
+	said.ok(t, "e1000e")
 	require.Regexp(t, `against  ptp0 \([0-9a-f]{12}\): .* \(PTP_SYS_OFFSET_EXTENDED\); the\s+clock of a network card, which may be TAI`,
 		said["env"].stdout)
 	d := document(t, said["doctor"])
-	i := slices.IndexFunc(d.Host.WallOffsets, func(o result.WallOffset) bool { return o.Against == "ptp0" })
-	require.GreaterOrEqual(t, i, 0, "%+v", d.Host.WallOffsets)
-	t.Logf("%+v", d.Host.WallOffsets[i])
-	require.Equal(t, "PTP_SYS_OFFSET_EXTENDED", d.Host.WallOffsets[i].By)
-	require.NotNil(t, d.Host.WallOffsets[i].OffsetNS)
-	require.Positive(t, d.Host.WallOffsets[i].BoundNS)
+	offset := first(t, d.Host.WallOffsets, func(o result.WallOffset) bool { return o.Against == "ptp0" })
+	t.Logf("%+v", offset)
+	require.Equal(t, "PTP_SYS_OFFSET_EXTENDED", offset.By)
+	require.NotNil(t, offset.OffsetNS)
+	require.Positive(t, offset.BoundNS)
 	for _, f := range d.Findings {
 		require.NotContains(t, strings.Join(f.Evidence, "\n"), "ptp0")
 	}
+	card := verify.Of(document(t, said["verify"])).Clocks[0]
+	t.Logf("%+v", card)
+	require.Len(t, card.Faults, 1)
+	require.Equal(t, verify.FaultFast, card.Faults[0].Kind)
+	require.InDelta(t, 1.5e6, card.Faults[0].PPM, 0.1e6)
 }

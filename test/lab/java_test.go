@@ -43,14 +43,9 @@ func TestJava(t *testing.T) {
 		// With one CPU the kernel would take the TSC.
 		w.boots("clocksource=" + w.source + " wait=" + w.source)
 		t.Run(w.name, func(t *testing.T) {
-			said := w.run(t, javaScript)["java"]
-			require.Zero(t, said.status, said.stderr)
-			d := document(t, said)
+			d := document(t, w.run(t, javaScript).ok(t, "java"))
 			require.Equal(t, w.source, d.Host.ClockSource.Current)
-			measured := runtimes.Of(d).Runtimes
-			i := slices.IndexFunc(measured, func(r runtimes.MeasuredRuntime) bool { return r.Name == "java" })
-			require.GreaterOrEqual(t, i, 0)
-			java := measured[i]
+			java := first(t, runtimes.Of(d).Runtimes, func(r runtimes.MeasuredRuntime) bool { return r.Name == "java" })
 			require.True(t, java.Available, java.Reason)
 			require.Empty(t, java.Reason)
 			for _, m := range java.Calls {

@@ -47,9 +47,21 @@ type ran struct {
 	status         int
 }
 
-// run boots the machine, has it run a shell script, and ends it. It returns the results of `run NAME COMMAND...` by
-// name; "dmesg" is the kernel's log.
-func (w world) run(t testing.TB, script string) map[string]ran {
+// outputs are the results of `run NAME COMMAND...` by name; "dmesg" is the kernel's log.
+type outputs map[string]ran
+
+// ok returns the result of a command, which must have succeeded.
+func (said outputs) ok(t testing.TB, name string) ran {
+	t.Helper()
+	require.Zero(t, said[name].status, "%s: %s\n%s", name, said[name].stdout, said[name].stderr)
+	return said[name]
+}
+
+// text returns what a command printed, without spaces around it.
+func (said outputs) text(name string) string { return strings.TrimSpace(said[name].stdout) }
+
+// run boots the machine, has it run a shell script, and ends it.
+func (w world) run(t testing.TB, script string) outputs {
 	t.Helper()
 	here := t.TempDir()
 	emulator := need.Program(t, w.emulator)
@@ -132,7 +144,7 @@ var stamp = regexp.MustCompile(`(?m)^\[ *\d+\.\d+\] `)
 
 // unpack returns the output of the commands from a console's text: base64 of a compressed tar, with a folder for each
 // command.
-func unpack(console string) (map[string]ran, error) {
+func unpack(console string) (outputs, error) {
 	console = stamp.ReplaceAllString(strings.ReplaceAll(console, "\r", ""), "")
 	_, packed, begun := strings.Cut(console, begin+"\n")
 	packed, _, ended := strings.Cut(packed, over+"\n")
@@ -144,7 +156,7 @@ func unpack(console string) (map[string]ran, error) {
 	if err != nil {
 		return nil, err
 	}
-	said := map[string]ran{}
+	said := outputs{}
 	for files := tar.NewReader(compressed); ; {
 		file, err := files.Next()
 		if errors.Is(err, io.EOF) {

@@ -15,14 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/test/measured"
 )
 
 // many is a machine with far more CPUs than the host has: most of them stand still at any time. The kernel need not
 // measure its delay loop on each CPU (lpj), which takes a minute.
 var many = world{
 	name: "smp64", arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never,
-	machine: []string{"-cpu", "max,+invtsc", "-m", "1024", "-smp", "64", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
-		"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc lpj=4000000"},
+	machine: machine("-cpu max,+invtsc", 1024, 64, "ttyS0", "tsc=reliable wait=tsc lpj=4000000"),
 }
 
 const manyScript = `
@@ -37,8 +37,7 @@ run processes timebench compare --format json --workers processes --threads 1,64
 func TestFarMoreCPUsThanTheHostHas(t *testing.T) {
 	said := many.run(t, manyScript)
 	for _, workers := range []string{"threads", "processes"} {
-		require.Zero(t, said[workers].status, "%s: %s", workers, said[workers].stderr)
-		d := document(t, said[workers])
+		d := document(t, said.ok(t, workers))
 		costs := compare.Of(d)
 		require.Equal(t, 64, d.Host.CPU.Usable)
 		short := map[int]result.Passes{}
@@ -48,7 +47,7 @@ func TestFarMoreCPUsThanTheHostHas(t *testing.T) {
 		t.Logf("%s: %.1f s, %d clocks, numbers of threads with missing or starved passes: %+v",
 			workers, float64(d.Conditions.DurationNS)/1e9, len(costs.Clocks), d.Conditions.Passes)
 		if slices.ContainsFunc(d.Conditions.Passes, func(p result.Passes) bool { return p.Complete < p.Planned }) {
-			require.Contains(t, warned(d), "incomplete")
+			require.Contains(t, measured.Warned(d), "incomplete")
 		}
 		for _, c := range costs.Clocks {
 			require.True(t, c.Available, "%s: %s: %s", workers, c.ID, c.Reason)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"text/template"
@@ -41,8 +42,8 @@ type chapter struct {
 	Kernel, Current, Available string
 	Threads, Table, Doctor     string
 	Sources                    string // the clock sources side by side; "" where there is one
-	kills                      []kill
-	trust                      trustRow
+	Sent, Switched             int    // kills; and those while another clock source was in place
+	trustRow
 }
 
 // Finding returns the beginning of doctor's answer: fast or slow, and the latency of a read.
@@ -54,14 +55,7 @@ func (c chapter) Finding() string {
 // A page is the whole report.
 type page struct {
 	CPUs     int
-	Trust    []trustRow
-	Kills    []killRow
 	Chapters []chapter
-}
-
-type killRow struct {
-	World                string
-	Sent, Switched, Left int
 }
 
 // pictures is the folder of the documentation's pictures.
@@ -69,9 +63,8 @@ const pictures = "../../docs/images"
 
 var version = regexp.MustCompile(`version (\d\S*)`)
 
-func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter {
-	require.Zero(t, said["report"].status, said["report"].stderr)
-	d := document(t, said["report"])
+func (w world) chapter(t *testing.T, said outputs, kills []kill) chapter {
+	d := document(t, said.ok(t, "report"))
 	var table bytes.Buffer
 	require.NoError(t, render.OfDocument(d).Text(&table))
 	emulator, err := exec.Command(w.emulator, "--version").Output()
@@ -82,13 +75,14 @@ func (w world) chapter(t *testing.T, said map[string]ran, kills []kill) chapter 
 	if w.sources != nil {
 		sources = sideBySide(t, w.name, document(t, said["report-sources"]))
 	}
+	switched := slices.DeleteFunc(slices.Clone(kills), func(k kill) bool { return !k.switched })
 	return chapter{
 		Sources: sources, Name: w.name, About: w.about, Machine: w.emulator + " " + strings.Join(w.machine, " "),
 		QEMU:   qemu[1],
 		Kernel: d.Host.Kernel, Current: d.Host.ClockSource.Current,
 		Available: strings.Join(d.Host.ClockSource.Available, ", "),
-		Threads:   w.threads, Table: table.String(), Doctor: said["report-doctor"].stdout, kills: kills,
-		trust: w.trustRow(t, said),
+		Threads:   w.threads, Table: table.String(), Doctor: said["report-doctor"].stdout,
+		Sent: len(kills), Switched: len(switched), trustRow: w.trustRow(t, said),
 	}
 }
 
@@ -119,10 +113,6 @@ func writeReport(t *testing.T, chapters map[string]chapter) {
 		c, isThere := chapters[w.name]
 		require.True(t, isThere, "no figures of %s: -update wants every world", w.name)
 		p.Chapters = append(p.Chapters, c)
-		if c.kills != nil {
-			p.Kills = append(p.Kills, c.killRow())
-		}
-		p.Trust = append(p.Trust, c.trust)
 	}
 	write := func(name, form string, of any) {
 		var text bytes.Buffer
@@ -133,21 +123,6 @@ func writeReport(t *testing.T, chapters map[string]chapter) {
 	for _, c := range p.Chapters {
 		write(filepath.Join(transcripts, c.Name+".txt"), machineTemplate, c)
 	}
-}
-
-// killRow counts the kills.
-func (c chapter) killRow() killRow {
-	row := killRow{World: c.Name}
-	for _, k := range c.kills {
-		row.Sent++
-		if k.switched {
-			row.Switched++
-		}
-		if k.after != c.Current {
-			row.Left++
-		}
-	}
-	return row
 }
 
 // short writes a number with three significant digits.

@@ -19,7 +19,6 @@ run runtimes su user -c 'timebench runtimes go --format json --call-time 20ms'
 // checkRuntimes checks that the calls of Go read the same clocks in every world, and enter the kernel as the vDSO of
 // this world does.
 func (w world) checkRuntimes(t *testing.T, said ran) {
-	require.Zero(t, said.status, said.stderr)
 	measured := runtimes.Of(document(t, said)).Runtimes
 	require.Len(t, measured, 1)
 	require.True(t, measured[0].Available, measured[0].Reason)

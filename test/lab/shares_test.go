@@ -66,7 +66,7 @@ func TestShares(t *testing.T) {
 			t.Run(w.name, func(t *testing.T) {
 				t.Parallel()
 				said := w.counting().run(t, script.String())
-				require.Equal(t, w.source, strings.TrimSpace(said["current"].stdout))
+				require.Equal(t, w.source, said.text("current"))
 				for _, m := range mixes {
 					p := checkShare(t, w, m, said)
 					all.Lock()
@@ -89,13 +89,11 @@ func TestShares(t *testing.T) {
 
 // checkShare returns the profile of a program, after it compared the share with the program's own. The bound is 3
 // points: 2, and the standard error of 4,800 samples.
-func checkShare(t *testing.T, w world, m mix, said map[string]ran) *profile.Profile {
+func checkShare(t *testing.T, w world, m mix, said outputs) *profile.Profile {
 	t.Helper()
 	const points, factor = 0.03, 0.2
-	out := said["own-"+m.name()]
-	require.Zero(t, out.status, out.stderr)
-	_, text, ok := strings.Cut(out.stdout, "ready\n")
-	require.True(t, ok, out.stdout)
+	_, text, ok := strings.Cut(said.ok(t, "own-"+m.name()).stdout, "ready\n")
+	require.True(t, ok, said)
 	var own readers.Report
 	require.NoError(t, json.Unmarshal([]byte(text), &own), text)
 	expected := 1.0
@@ -110,9 +108,7 @@ func checkShare(t *testing.T, w world, m mix, said map[string]ran) *profile.Prof
 	p := profile.Of(document(t, said[m.name()]))
 	require.NotNil(t, p)
 	require.True(t, p.SeesKernel)
-	i := slices.IndexFunc(p.Processes, func(p profile.Process) bool { return p.Command == "reader-c" })
-	require.GreaterOrEqual(t, i, 0)
-	reader := p.Processes[i]
+	reader := first(t, p.Processes, func(p profile.Process) bool { return p.Command == "reader-c" })
 	require.NotNil(t, reader.ClockShare)
 	low, high := own.ShareRange()
 	ratio := reader.ReadsPerSecond / reader.CPUsUsed / own.ReadsPerCPUSecond()

@@ -67,11 +67,11 @@ func TestSkewedTSC(t *testing.T) {
 
 			size := math.Abs(ahead)
 			v := verify.Of(document(t, said["verify"])).Clocks[0]
-			i := slices.IndexFunc(v.Faults, func(f verify.ClockFault) bool { return f.Kind == verify.FaultWarp })
+			warp := v.Fault(verify.FaultWarp)
 			switch {
-			case i >= 0:
-				t.Logf("verify: a warp of %.0f ns", v.Faults[i].WorstNS)
-				require.LessOrEqual(t, v.Faults[i].WorstNS, size)
+			case warp != nil:
+				t.Logf("verify: a warp of %.0f ns", warp.WorstNS)
+				require.LessOrEqual(t, warp.WorstNS, size)
 			case v.Across != nil && v.Across.SmallestWarpNS > 0:
 				t.Logf("verify: the smallest detectable warp is %.0f ns", v.Across.SmallestWarpNS)
 				require.Greater(t, v.Across.SmallestWarpNS, size)
@@ -80,14 +80,14 @@ func TestSkewedTSC(t *testing.T) {
 			}
 
 			d := document(t, said["doctor"])
-			found := slices.ContainsFunc(d.Findings, func(f result.Finding) bool { return f.Kind == "backwards" })
-			t.Logf("doctor: found: %v, not checked: %v", found, d.NotChecked)
+			backwards := found(d, "backwards")
+			t.Logf("doctor: found: %v, not checked: %v", backwards, d.NotChecked)
 			t.Logf("counter: %s: %v", counter.Of(d).Verdict, counter.Of(d).Reasons)
 			require.NotEqual(t, counter.Yes, counter.Of(d).Verdict)
 			if s := skew.Of(d); s != nil && s.Worst() != nil && strings.Contains(s.Block(d).Faults[0], "@cpu") {
 				require.Equal(t, counter.No, counter.Of(d).Verdict)
 			}
-			require.True(t, found || slices.ContainsFunc(d.NotChecked, func(n result.NotChecked) bool {
+			require.True(t, backwards != nil || slices.ContainsFunc(d.NotChecked, func(n result.NotChecked) bool {
 				return n.What == "whether the CPUs have the same time"
 			}))
 		})

@@ -5,6 +5,8 @@ package lab
 import (
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -37,21 +39,18 @@ var worlds = []world{
 		name: "hpet", about: "x86-64 without an invariant TSC",
 		arch: "amd64", emulator: x86, source: "hpet", vdso: result.Always, finding: kernelEntry,
 		sources: []string{"hpet", "acpi_pm"}, threads: "1,2",
-		machine: []string{"-cpu", "max", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
-			"-append", "console=ttyS0 panic=-1"},
+		machine: machine("-cpu max", 512, 2, "ttyS0", ""),
 	},
 	{
 		name: "tsc", about: "x86-64 with tsc=reliable",
 		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never,
 		sources: []string{"tsc", "hpet", "acpi_pm"}, threads: "1,2",
-		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
-			"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc"},
+		machine: machine("-cpu max,+invtsc", 512, 2, "ttyS0", "tsc=reliable wait=tsc"),
 	},
 	{
 		name: "acpi_pm", about: "hpet, switched to the ACPI timer",
 		arch: "amd64", emulator: x86, source: "acpi_pm", vdso: result.Always, finding: kernelEntry, threads: "1,2",
-		machine: []string{"-cpu", "max", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
-			"-append", "console=ttyS0 panic=-1 select=acpi_pm"},
+		machine: machine("-cpu max", 512, 2, "ttyS0", "select=acpi_pm"),
 	},
 	{
 		// The kernel of the cloud images was not made for the first domain: Xen gives it only the console for early
@@ -66,24 +65,27 @@ var worlds = []world{
 	{
 		name: "arm64", about: "arm64, a Cortex-A72",
 		arch: "arm64", emulator: arm, source: "arch_sys_counter", vdso: result.Never, threads: "1,2",
-		may: []string{notScaling}, // the emulator has one counter for all CPUs
-		machine: []string{"-M", "virt", "-cpu", "cortex-a72", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd",
-			"initrd",
-			"-append", "console=ttyAMA0 panic=-1"},
+		may:     []string{notScaling}, // the emulator has one counter for all CPUs
+		machine: machine("-M virt -cpu cortex-a72", 512, 2, "ttyAMA0", ""),
 	},
 	{
 		name: "smp4", about: "tsc with four CPUs",
 		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never, threads: "1..4",
-		may: []string{notScaling},
-		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "4", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
-			"-append", "console=ttyS0 panic=-1 tsc=reliable wait=tsc"},
+		may:     []string{notScaling},
+		machine: machine("-cpu max,+invtsc", 512, 4, "ttyS0", "tsc=reliable wait=tsc"),
 	},
 	{
 		name: "novdso", about: "tsc with vdso=0",
 		arch: "amd64", emulator: x86, source: "tsc", finding: "no-vdso", threads: "1,2",
-		machine: []string{"-cpu", "max,+invtsc", "-m", "512", "-smp", "2", "-kernel", "parts/vmlinuz", "-initrd", "initrd",
-			"-append", "console=ttyS0 panic=-1 tsc=reliable vdso=0 wait=tsc"},
+		machine: machine("-cpu max,+invtsc", 512, 2, "ttyS0", "tsc=reliable vdso=0 wait=tsc"),
 	},
+}
+
+// machine returns the arguments of an emulator of a kind of machine, with this memory in MB and these CPUs, that boots
+// Linux with its console and other words on the kernel command line.
+func machine(kind string, memory, cpus int, console, words string, more ...string) []string {
+	return append(append(strings.Fields(kind), "-m", strconv.Itoa(memory), "-smp", strconv.Itoa(cpus), "-kernel",
+		"parts/vmlinuz", "-initrd", "initrd", "-append", strings.TrimSpace("console="+console+" panic=-1 "+words)), more...)
 }
 
 // named returns the world of a name, whose machine may be changed.
@@ -106,6 +108,14 @@ const (
 	unsynchronised = "unsynchronised"
 	notScaling     = "not-scaling"
 )
+
+// found returns the finding of a kind; nil if doctor did not find it.
+func found(d *result.Document, kind string) *result.Finding {
+	if i := slices.IndexFunc(d.Findings, func(f result.Finding) bool { return f.Kind == kind }); i >= 0 {
+		return &d.Findings[i]
+	}
+	return nil
+}
 
 // kinds returns the kinds that doctor must find, each once, on a machine of this world, and the kinds that it found
 // without the optional ones.
