@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,31 +24,14 @@ func under(span time.Duration, cpus []int, others ...clock.Clock) Settings {
 }
 
 // run verifies clocks on the CPUs for long enough to find planted faults. Each clock has a run of its own, because on a
-// busy machine the time of a single run may be up before the last clock. A run whose threads hardly had the CPUs is
-// repeated for longer.
+// busy machine the time of a single run may be up before the last clock.
 func run(t *testing.T, cpus []int, clocks ...clock.Clock) (all Verification) {
 	t.Helper()
 	for _, c := range clocks {
-		var v Verification
-		for span := 100 * time.Millisecond; span < time.Minute; span *= 2 {
-			v = Run(t.Context(), []clock.Clock{c}, under(span, cpus, clocks...), nil)
-			if !hurried(v.Clocks[0], len(cpus) > 1 && !c.PerThread) {
-				break
-			}
-		}
+		v := Run(context.Background(), []clock.Clock{c}, under(400*time.Millisecond, cpus, clocks...), nil)
 		all.Clocks, all.LostCPUs = append(all.Clocks, v.Clocks...), v.LostCPUs
 	}
 	return all
-}
-
-// hurried reports whether the threads had the CPUs for a small part of a run, or never at the same time if the CPUs are
-// compared, and found no fault.
-func hurried(c VerifiedClock, compared bool) bool {
-	const few = 1000
-	blocked := strings.HasPrefix(c.Reason, "no thread got CPU")
-	advised := strings.HasSuffix(c.Reason, "; use a longer --duration")
-	apart := compared && c.Across == nil
-	return len(c.Faults) == 0 && !blocked && (advised || c.Reads > 0 && (c.Reads < few || apart))
 }
 
 func TestCleanClockHasNoFaultInTwentyRuns(t *testing.T) {
@@ -142,10 +124,10 @@ func TestWarpOfOneOfManyClocks(t *testing.T) {
 		}
 		return now()
 	})
-	for span := 250 * time.Millisecond; ; span *= 2 { // on a busy machine the CPUs may hardly ever run at the same time
-		require.Less(t, span, time.Minute)
+	for tries := 0; ; tries++ { // on a busy machine the CPUs may hardly ever run at the same time
+		require.Less(t, tries, 50)
 		v := Run(t.Context(), []clock.Clock{slow, planted.Counter(t, cpus[0], 5000), shared("clean@fake", now)},
-			under(span, cpus), nil)
+			under(time.Second, cpus), nil)
 		require.Empty(t, v.Clocks[0].Faults)
 		require.Empty(t, v.Clocks[2].Faults)
 		if v.Clocks[1].Fault(FaultWarp) != nil {
@@ -186,7 +168,7 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 			var c VerifiedClock
 			var f *ClockFault
 			for tries := 0; f == nil || f.WorstNS <= size-5000; tries++ {
-				require.Less(t, tries, 200)
+				require.Less(t, tries, 50)
 				c = run(t, cpus, planted.Counter(t, faulty, offset)).Clocks[0]
 				if f = c.Fault(FaultWarp); f == nil {
 					t.Logf("missed %v ns: %+v", offset, c.Across)
@@ -217,13 +199,13 @@ func TestOffsetOfOneCPUIsFound(t *testing.T) {
 // smallestWarp is the smallest warp in ns that a run on this machine would have seen.
 func smallestWarp(t *testing.T, cpus []int) float64 {
 	t.Helper()
-	for range 200 {
+	for range 50 {
 		across := run(t, cpus, planted.Counter(t, cpus[0], 0)).Clocks[0].Across
 		if across != nil && across.SmallestWarpNS > 0 {
 			return across.SmallestWarpNS
 		}
 	}
-	require.Fail(t, "the CPUs never ran at the same time in 200 runs")
+	require.Fail(t, "the CPUs never ran at the same time in 50 runs")
 	return 0
 }
 
@@ -382,7 +364,7 @@ func TestCoarseClockIsClean(t *testing.T) {
 	var c VerifiedClock
 	// On a busy machine a thread may not have a CPU for two consecutive ticks, or from one to the next.
 	for tries := 0; c.TickNS == 0 || c.StoodNS <= float64(tick)/2; tries++ {
-		require.Less(t, tries, 200)
+		require.Less(t, tries, 50)
 		c = run(t, thread.Usable(), shared("coarse@fake", func() int64 { return now() / tick * tick })).Clocks[0]
 		require.Empty(t, c.Faults)
 	}
@@ -442,7 +424,7 @@ func TestWallClockThatIsSetBack(t *testing.T) {
 		}
 	})
 	// A thread that loses its CPU while the clock is set back sees a smaller step, or none.
-	for span := 300 * time.Millisecond; ; span *= 2 {
+	for span := time.Second; ; span *= 2 {
 		require.Less(t, span, time.Minute)
 		v := Run(t.Context(), []clock.Clock{c}, under(span, cpus), nil)
 		require.Nil(t, v.Clocks[0].Fault(FaultWarp))
@@ -593,7 +575,7 @@ func TestCoarseClockAgainstThePreciseOne(t *testing.T) {
 // The machine's own clocks have no fault.
 func TestRealClocksHold(t *testing.T) {
 	all := clock.Catalog()
-	v := Run(context.Background(), all, Settings{Time: time.Second, CPUs: thread.Usable(), All: all,
+	v := Run(context.Background(), all, Settings{Time: 2 * time.Second, CPUs: thread.Usable(), All: all,
 		CounterIsTrusted: true}, nil)
 	require.Len(t, v.Clocks, len(all))
 	verified := 0
