@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/aclements/go-moremath/stats"
-	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // FewestOnASide is the min number of samples on each side for an interval of [HodgesLehmann]: with five, all samples of
@@ -39,7 +39,7 @@ func HodgesLehmann(old, new []float64, confidence float64) (shift, low, high flo
 func beyond(n, m int, confidence float64) int {
 	const exact = 20 // the exact distribution of many samples takes minutes
 	if max(n, m) > exact {
-		z := mathext.NormalQuantile((1 + confidence) / 2)
+		z := distuv.UnitNormal.Quantile((1 + confidence) / 2)
 		products := float64(n * m)
 		return max(0, int(products/2-z*math.Sqrt(products*float64(n+m+1)/12)))
 	}

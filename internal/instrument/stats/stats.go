@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"golang.org/x/perf/benchmath"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Confidence is the confidence of all intervals, except in a comparison of two runs.
@@ -43,18 +44,8 @@ func Median(samples []float64) float64 {
 	return low + (high-low)/2
 }
 
-// Mean returns the mean of at least one sample.
-func Mean(samples []float64) float64 {
-	sum := 0.0
-	for _, sample := range samples {
-		sum += sample
-	}
-	return sum / float64(len(samples))
-}
-
 // Quantile returns the smallest sample that this share of the samples, from 0 to 1, does not exceed. It needs at least
 // one sample, and does not reorder the samples of the caller.
 func Quantile(share float64, samples []float64) float64 {
-	sorted := slices.Sorted(slices.Values(samples))
-	return sorted[max(0, int(math.Ceil(share*float64(len(sorted))))-1)]
+	return stat.Quantile(share, stat.Empirical, slices.Sorted(slices.Values(samples)), nil)
 }

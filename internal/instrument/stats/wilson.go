@@ -3,7 +3,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Wilson returns the score interval of a share: if some of all samples have a property, the share in the whole
@@ -17,7 +17,7 @@ func Wilson(some, all, confidence float64) (low, high float64) {
 	if all <= 0 {
 		return 0, 1
 	}
-	z := mathext.NormalQuantile((1 + confidence) / 2)
+	z := distuv.UnitNormal.Quantile((1 + confidence) / 2)
 	share := some / all
 	middle := (share + z*z/(2*all)) / (1 + z*z/all)
 	half := z / (1 + z*z/all) * math.Sqrt(share*(1-share)/all+z*z/(4*all*all))

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/timebench/timebench/internal/instrument/stats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const (
@@ -26,7 +28,7 @@ type line struct {
 
 // through returns the line through at least [fewest] points, whose x differ.
 func through(x, y []float64) line {
-	alpha, beta := stats.Line(x, y)
+	alpha, beta := stat.LinearRegression(x, y, nil, false)
 	l := line{slope: beta}
 	residuals := make([]float64, len(x))
 	squares := 0.0
@@ -59,7 +61,7 @@ func margin(x, residuals []float64) (widest, freedom float64) {
 // corrected.
 func tilt(x, residuals []float64) (margin, freedom float64) {
 	n := float64(len(x))
-	center := stats.Mean(x)
+	center := stat.Mean(x, nil)
 	spread, squares, neighbours := 0.0, 0.0, 0.0
 	for i, r := range residuals {
 		spread += (x[i] - center) * (x[i] - center)
@@ -74,7 +76,8 @@ func tilt(x, residuals []float64) (margin, freedom float64) {
 	correlation := neighbours / squares
 	correlation = min(max(correlation+(1+4*correlation)/n, 0), closest)
 	freedom = max(n*(1-correlation)/(1+correlation)-2, 1)
-	return stats.StudentT(stats.Confidence, freedom) * math.Sqrt(squares/freedom/spread), freedom
+	quantile := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1 + stats.Confidence) / 2)
+	return quantile * math.Sqrt(squares/freedom/spread), freedom
 }
 
 func pairs(values []float64) []float64 {

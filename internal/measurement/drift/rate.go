@@ -10,6 +10,7 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/words"
+	"gonum.org/v1/gonum/stat"
 )
 
 const (
@@ -149,7 +150,7 @@ func measured(readings []reading) float64 {
 	for i, r := range readings {
 		seconds[i], ticks[i] = r.atNS/1e9, float64(r.ticks-readings[0].ticks)
 	}
-	_, hz := stats.Line(seconds, ticks)
+	_, hz := stat.LinearRegression(seconds, ticks, nil, false)
 	return hz
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const dayNS = 86400e9
@@ -114,11 +115,11 @@ func atConfidence(r *DriftRate, confidence float64) float64 {
 	if r.Confidence <= 0 || r.Confidence >= confidence {
 		return r.IntervalPPM
 	}
-	freedom := r.Freedom
-	if freedom < 1 { // unknown
-		freedom = 100
+	student := distuv.StudentsT{Sigma: 1, Nu: r.Freedom}
+	if r.Freedom < 1 { // unknown
+		student.Nu = 100
 	}
-	return r.IntervalPPM * stats.StudentT(confidence, freedom) / stats.StudentT(r.Confidence, freedom)
+	return r.IntervalPPM * student.Quantile((1+confidence)/2) / student.Quantile((1+r.Confidence)/2)
 }
 
 // A phase is a part of a run with its own rate of a clock.

@@ -27,6 +27,7 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Settings are the settings of a run.
@@ -425,7 +426,7 @@ type sample struct {
 // sampled returns the sample of at least one slice. exact is whether the duration of a single slice is exact enough to
 // use.
 func sampled(slicesNS []float64, exact bool) sample {
-	mean := stats.Mean(slicesNS) // all slices have the same number of reads
+	mean := stat.Mean(slicesNS, nil) // all slices have the same number of reads
 	median, fastest := stats.Median(slicesNS), slices.Min(slicesNS)
 	switch {
 	case median == 0: // the stopwatch is too coarse for slices

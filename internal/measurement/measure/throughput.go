@@ -18,6 +18,7 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"gonum.org/v1/gonum/stat"
 )
 
 // These constants determine the passes of a throughput measurement. If every thread has a CPU of its own, each pass is
@@ -317,7 +318,7 @@ func (t *throughput) count(g *gate, p pace, samples []float64) *failure {
 		of = &t.hungry
 		// A worker without slices had no CPU, and the others show what a read costs.
 		if len(sliced) > 0 {
-			perSecond = stats.Mean(sliced) * float64(t.threads)
+			perSecond = stat.Mean(sliced, nil) * float64(t.threads)
 		}
 	}
 	if len(samples) == 0 {
