@@ -73,7 +73,8 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 // tickOfWindows returns by how much the tick of the system timer of Windows delays sleeps, in ns, against a timer of high
 // resolution, with evidence; 0 if it does not.
 func tickOfWindows(s *situation.Situation) (ns float64, evidence string) {
-	if ns, evidence = largest(s, wake.Rounding, "with CREATE_WAITABLE_TIMER_HIGH_RESOLUTION"); !s.OnWindows() || ns < longTickNS {
+	ns, evidence = largest(s, wake.Rounding, "with CREATE_WAITABLE_TIMER_HIGH_RESOLUTION")
+	if !s.OnWindows() || ns < longTickNS {
 		return 0, ""
 	}
 	return ns, evidence

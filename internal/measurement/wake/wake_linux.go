@@ -15,7 +15,7 @@ import (
 )
 
 // round has the steps of a round. The figures are of asIs; the others are for layers.
-var round = []step{asIs, tight, asIs}
+var round = []step{asIs, tight, asIs, awake}
 
 // change changes the calling thread for a step, and returns what undoes it.
 func (t *sleepingThread) change(step step) (undo func()) {

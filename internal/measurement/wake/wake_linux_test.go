@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
@@ -118,6 +119,29 @@ func TestPlantedSlack(t *testing.T) {
 	before := w.Timers.SlackNS
 	require.Positive(t, before)
 	require.Equal(t, []SleepLayer{{TimerSlack, float64(before - 1)}, {TheRest, 14_001}}, w.Ways[0].Spans[0].Layers)
+}
+
+// In one step of a round a process keeps the CPUs awake, and in the others it is stopped: the difference is the layer of
+// leaving idle.
+func TestCPUsAreKeptAwakeInOneStep(t *testing.T) {
+	sleeps := map[bool]int{} // by whether that process was stopped
+	s := settings()
+	s.Time = time.Second
+	w := run(t, s, fake("late@fake", func() int64 {
+		for _, pid := range process.Children() {
+			stat, err := process.Stat(pid)
+			if err == nil {
+				sleeps[stat.State == "T"]++
+			}
+		}
+		return 1000
+	}))
+	if w.NoIdleLayer == "the CPUs were busy" {
+		t.Skip("no CPU could be kept awake beside other programs")
+	}
+	const few = 20 // it may begin to stop before the first step
+	require.Greater(t, sleeps[true], few)
+	require.Greater(t, sleeps[false], few)
 }
 
 // The idle states that the kernel counts are in the result, each once.
