@@ -23,7 +23,7 @@ var comparing = []string{"compare", "time.Now@go", "--threads", "1", "--rounds",
 // Programs that keep every CPU busy are load; the run itself, which keeps a CPU busy, is not.
 func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 	timebench := need.Timebench(t)
-	load(t, 2*runtime.NumCPU())
+	load(t, runtime.NumCPU())
 	require.Contains(t, measured.Warned(measured.Document(t, timebench, comparing...)), "load")
 }
 
