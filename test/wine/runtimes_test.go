@@ -158,7 +158,8 @@ func TestInterruptEndsRuntimes(t *testing.T) {
 	wine, exe := built(t)
 	folder := fakes(t)
 	// The event comes when the child runs.
-	section, ended := runtimesBy(t, folder, nil, wine, compiled(t, "ctrl"), "hangs.exe.started/", "0", exe, "runtimes", "python3", "--runtime", "python3="+windowsPath(filepath.Join(folder, "hangs.exe")), "--out", "report")
+	section, ended := runtimesBy(t, folder, nil, wine, compiled(t, "ctrl"), "hangs.exe.started/", "0",
+		exe, "runtimes", "python3", "--runtime", "python3="+windowsPath(filepath.Join(folder, "hangs.exe")), "--out", "report")
 	leavesNothing(t, folder)
 	require.DirExists(t, filepath.Join(folder, "hangs.exe.started"), "its child never ran")
 	require.Equal(t, 130, ended.status, ended.stderr)

@@ -143,7 +143,8 @@ func (e Event) difference(hz rate, pairs []Event) string {
 		return fmt.Sprintf("the kernel saw the TSC go back by %s %s", inCycles(e.Cycles, hz), where)
 	case "cpu-behind":
 		if len(e.CPUs) == 2 && e.Now > e.Last {
-			return fmt.Sprintf("the TSC of CPU %d, read later, was %s behind the TSC of CPU %d", e.CPUs[0], inCycles(int64(e.Now-e.Last), hz), e.CPUs[1])
+			behind := inCycles(int64(e.Now-e.Last), hz)
+			return fmt.Sprintf("the TSC of CPU %d, read later, was %s behind the TSC of CPU %d", e.CPUs[0], behind, e.CPUs[1])
 		}
 	case "cpus-ahead", "cpus-behind":
 		where := words.Either(e.Kind == "cpus-behind", "behind", "ahead of")

@@ -197,11 +197,12 @@ var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen vers
 func formatOf(text string) *format {
 	small := strings.ToLower(text)
 	for _, f := range formats() {
-		if strings.Contains(small, f.has) {
-			// The line of a program has its name and number first: another program may quote one.
-			if at := f.expression().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && leads(text[:at[0]]) {
-				return f
-			}
+		if !strings.Contains(small, f.has) {
+			continue
+		}
+		// The line of a program has its name and number first: another program may quote one.
+		if at := f.expression().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && leads(text[:at[0]]) {
+			return f
 		}
 	}
 	return nil

@@ -76,13 +76,13 @@ func (f *format) event(m Message) Event {
 
 // markTests makes tests of what the watchdog says during a test, and of the clock sources of the test.
 func markTests(events []Event) {
+	ofWatchdog := []string{"watchdog-interval", "clock-interval", "read-back-delay", "read-timed-out"}
 	testing := false
 	for i := range events {
 		switch e := &events[i]; {
 		case e.Kind == "watchdog-test":
 			testing = !strings.Contains(strings.ToLower(e.Line), "done with test")
-		case strings.HasPrefix(e.Clock, "wdtest") || testing && (e.Marks() ||
-			slices.Contains([]string{"watchdog-interval", "clock-interval", "read-back-delay", "read-timed-out"}, e.Kind)):
+		case strings.HasPrefix(e.Clock, "wdtest"), testing && (e.Marks() || slices.Contains(ofWatchdog, e.Kind)):
 			e.Kind = "watchdog-test"
 		}
 	}
