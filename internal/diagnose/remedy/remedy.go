@@ -34,7 +34,7 @@ var remedies = sync.OnceValue(func() map[string]remedy {
 
 var causes = sync.OnceValue(func() texts.Entry { return texts.Entries(causesFile)[0] })
 
-// OfCause returns the names of the remedies for a kind of cause (kernellog.Causes).
+// OfCause returns the names of the remedies for a kind of cause (kernellog.Cause).
 func OfCause(kind string) []string { return causes().List(kind) }
 
 const asRoot = "# as root:" // a remark on the next commands: a command that begins with # is not for the shell

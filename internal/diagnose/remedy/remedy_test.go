@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/machine/kernellog"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/show/texts"
 )
@@ -82,6 +82,22 @@ func TestHolds(t *testing.T) {
 	}
 }
 
+// causesOfLogs returns the kinds of causes in the rules of kernellog, without the always harmless ones.
+func causesOfLogs(t *testing.T) (kinds []string) {
+	t.Helper()
+	for _, file := range []string{"reasons.txt", "others.txt"} {
+		rules, err := os.ReadFile(filepath.Join("..", "..", "machine", "kernellog", file))
+		require.NoError(t, err)
+		for _, rule := range texts.Entries(string(rules)) {
+			kind, _, _ := strings.Cut(rule.Name, " ")
+			if rule.Get("harmless") == "" && !slices.Contains(kinds, kind) { // a kind may have several rules
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
+}
+
 // Every remedy is used, every cause that may need a remedy has it, and the tables have only names of remedies.
 func TestEveryRemedyIsUsed(t *testing.T) {
 	var source strings.Builder
@@ -109,7 +125,7 @@ func TestEveryRemedyIsUsed(t *testing.T) {
 		kinds = append(kinds, f.Key)
 		names = append(names, OfCause(f.Key)...)
 	}
-	require.ElementsMatch(t, kernellog.Causes(), kinds, "name the remedies of each cause; none if none is safe")
+	require.ElementsMatch(t, causesOfLogs(t), kinds, "name the remedies of each cause; none if none is safe")
 	for _, h := range hypervisors() {
 		names = append(names, h.remedies...)
 	}
@@ -217,11 +233,25 @@ func TestEveryLanguageHasARemedy(t *testing.T) {
 }
 
 func TestLanguagesOfAMachine(t *testing.T) {
-	s := situation.Of(&result.Document{})
+	d := &result.Document{Host: result.Host{OS: "linux"}}
+	s := situation.Of(d)
 	require.Empty(t, languagesWithCalls(s)+languagesWithout(s))
 	s.Host.Runtimes = []string{"java", "c", "c++", "ruby", "node", "cobol"}
 	require.Equal(t, "c, c++: clock_gettime(CLOCK_MONOTONIC_COARSE, …); ruby: Process.clock_gettime(Process::CLOCK_MONOTONIC_COARSE)",
 		languagesWithCalls(s))
 	require.Equal(t, "java and node", languagesWithout(s))
 	require.Empty(t, For(s, "call-coarse", "store-the-time"), "no coarse clock is known")
+	compare.Into(d).Clocks = []compare.Clock{{
+		ID: "CLOCK_MONOTONIC_COARSE@vdso", Path: "vdso", Available: true, KernelEntry: result.Never,
+		Latency: &compare.Latency{MedianNS: 5},
+	}}
+	d.Host.Runtimes = s.Host.Runtimes
+	found := For(situation.Of(d), "call-coarse", "store-the-time")
+	require.Len(t, found, 2)
+	require.Equal(t, "Call a coarse clock in the languages of this machine: "+languagesWithCalls(s), found[0].Advice)
+	require.True(t, strings.HasPrefix(found[1].Advice, "In java and node there is no coarse clock, as in Go: "), found[1].Advice)
+	for _, r := range found {
+		require.NotEmpty(t, r.Risk, r.Advice)
+		require.NotRegexp(t, `\bgo:`, r.Advice)
+	}
 }

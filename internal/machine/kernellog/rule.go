@@ -290,17 +290,6 @@ func subjectOf(clock string) Subject {
 	return OfOtherSource
 }
 
-// Causes are the kinds of causes, in the order of their rules, without the always harmless ones.
-func Causes() []string {
-	var kinds []string
-	for _, r := range slices.Concat(reasons(), otherRules()) {
-		if r.Get("harmless") == "" && !slices.Contains(kinds, r.kind) { // a kind may have several rules
-			kinds = append(kinds, r.kind)
-		}
-	}
-	return kinds
-}
-
 // Explain returns the causes that the events show: the reason why a clock is wrong or not in use, if there is one, and
 // then the others. Facts of the machine that m lacks are taken from the log.
 func Explain(events []Event, m Machine) []Cause {
