@@ -60,10 +60,11 @@ func (said outputs) lowest(t testing.TB, kind string) float64 {
 //
 //	go test -tags lab ./test/lab -run '^$' -bench AgainstC -benchtime 1x
 func BenchmarkInstructionsAgainstC(b *testing.B) {
-	script := byTimebench
+	parts := []string{byTimebench}
 	for i := range loops {
-		script += fmt.Sprintf(byC, i)
+		parts = append(parts, fmt.Sprintf(byC, i))
 	}
+	script := strings.Join(parts, "")
 	for _, w := range otherCPUs {
 		b.Run(w.name, func(b *testing.B) {
 			for b.Loop() {

@@ -38,7 +38,7 @@ func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 		}
 		start, _ := parseHex([]byte(fields[0]))
 		visible = visible || start != 0
-		if strings.Contains("tTwW", fields[1]) {
+		if strings.ContainsAny(fields[1], "tTwW") {
 			starts = append(starts, start)
 			if want(fields[2]) {
 				wanted = append(wanted, Symbol{Name: fields[2], Start: start})

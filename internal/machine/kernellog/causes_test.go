@@ -190,7 +190,7 @@ func TestRuleFiles(t *testing.T) {
 	known := []string{"title", "text", "also", "concerns", "tsc", "inferred", "harmless", "lines", "marked"}
 	kinds := map[string]bool{}
 	for _, f := range formats() {
-		kinds[string(f.kind)] = true
+		kinds[f.kind] = true
 	}
 	for file, of := range map[string]map[string]functions{reasonsFile: reasonFunctions, othersFile: otherFunctions} {
 		names := map[string]bool{}

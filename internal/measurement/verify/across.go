@@ -83,8 +83,8 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 			if c.failure = clock.Failure(c.reader); c.failure != nil {
 				able--
 			} else {
-				c.comparison.checks, c.comparison.backwards = c.now.checks, c.now.backwards
-				c.comparison.with = append(c.comparison.with[:0], c.now.with...)
+				c.checks, c.backwards = c.now.checks, c.now.backwards
+				c.with = append(c.with[:0], c.now.with...)
 			}
 		}
 		if over {

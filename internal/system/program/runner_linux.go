@@ -79,7 +79,8 @@ func (r *runner) follow(signals <-chan os.Signal, told <-chan struct{}) {
 	}
 	_, unlisted := process.Self()
 	for start := time.Now(); r.reap(); {
-		alive, err := 0, unlisted
+		var alive int
+		var err error
 		switch {
 		case unlisted == nil:
 			alive, err = killChildren()
