@@ -92,6 +92,9 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", os.Getenv("GORACE")) // of the race detector
+			for i, cpu := range thread.Usable() {
+				env.Setenv(fmt.Sprintf("CPU%d", i), strconv.Itoa(cpu))
+			}
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
@@ -106,7 +109,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "refuses": refuses, "loads": loads, "verifies": verifies, "interrupted": interrupted,
-			"planted": planted, "renamed": changed(renamed), "demoted": changed(demoted),
+			"planted": writePlanted, "renamed": changed(renamed), "demoted": changed(demoted),
 			"withoutthroughput": changed(withoutThroughput),
 		},
 	})
@@ -276,7 +279,7 @@ func interruptedAfter(ts *testscript.TestScript, pause time.Duration, signal sys
 }
 
 // planted FILE FACTOR [CLOCK]: writes a document of time.Now@go and of a second clock.
-func planted(ts *testscript.TestScript, _ bool, args []string) {
+func writePlanted(ts *testscript.TestScript, _ bool, args []string) {
 	factor, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
 	d := plantedDocument("planted "+args[1], factor, append([]string{"time.Now@go"}, args[2:]...)...)

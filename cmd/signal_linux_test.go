@@ -91,16 +91,15 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 	}
 }
 
-// busyWorkers waits until the two worker processes of a program measure. Their CPU time shows that: starting takes a
-// fifth of it.
-func busyWorkers(of *started) error {
+// busyWorkers waits until the two worker processes of a program measure, and returns them. Their CPU time shows that:
+// starting takes a fifth of it.
+func busyWorkers(t *testing.T, of *started) (children []*process.Process) {
+	t.Helper()
 	const workers, seconds = 2, 1
 	parent, err := process.NewProcess(int32(of.Process.Pid))
-	if err != nil {
-		return err
-	}
-	return of.until("two worker processes that measure", func() bool {
-		children, _ := parent.Children() // an error says that there are none yet
+	require.NoError(t, err)
+	require.NoError(t, of.until("two worker processes that measure", func() bool {
+		children, _ = parent.Children() // an error says that there are none yet
 		used := 0.0
 		for _, child := range children {
 			if times, err := child.Times(); err == nil {
@@ -108,7 +107,8 @@ func busyWorkers(of *started) error {
 			}
 		}
 		return len(children) == workers && used > seconds
-	})
+	}))
+	return children
 }
 
 // requireStart is [start].
@@ -170,7 +170,7 @@ func TestQuit(t *testing.T) {
 	command.Stdout = &printed
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	running := requireStart(t, command)
-	require.NoError(t, busyWorkers(running))
+	busyWorkers(t, running)
 	require.NoError(t, syscall.Kill(-running.Process.Pid, syscall.SIGQUIT))
 	require.Equal(t, 131, running.status(), &running.stderr)
 	require.Empty(t, running.stderr.String())
@@ -211,6 +211,31 @@ func TestSignalTwice(t *testing.T) {
 			require.True(t, document.Interrupted)
 		}
 	}
+}
+
+// The second signal also ends a run whose workers do not answer, without output. No new folder is left of --out, and no
+// other is removed.
+func TestSignalTwiceLeavesNoNewFolder(t *testing.T) {
+	t.Parallel()
+	var printed bytes.Buffer
+	folder := t.TempDir()
+	above := filepath.Join(folder, "above")
+	command := exec.Command("timebench", "compare", "time.Now@go", "--threads", "2", "--throughput-time", "1h",
+		"--workers", "processes", "--quiet", "--out", filepath.Join(above, "report"))
+	command.Stdout = &printed
+	running := requireStart(t, command)
+	for _, worker := range busyWorkers(t, running) {
+		require.NoError(t, worker.Suspend())
+		defer func() { _ = worker.Kill() }()
+	}
+	require.NoError(t, running.Process.Signal(syscall.SIGINT))
+	time.Sleep(3 * signals.Doubled)
+	require.False(t, running.hasEnded(), "the first signal ended it")
+	require.NoError(t, running.Process.Signal(syscall.SIGINT))
+	require.Equal(t, 130, running.status(), &running.stderr)
+	require.Empty(t, printed.String())
+	require.NoDirExists(t, above)
+	require.DirExists(t, folder)
 }
 
 // SIGQUIT also ends a command that only prints.
