@@ -20,7 +20,7 @@ var pictures = []picture.Chart[*result.Document]{
 
 func subtitle(d *result.Document) string {
 	available := slices.DeleteFunc(slices.Clone(Of(d).Ways), func(w SleepWay) bool { return !w.Available })
-	return section.Caption(d, len(available))
+	return section.Caption(d, len(available), "ways")
 }
 
 // drawn returns the rows that fit a picture, by span, the first row last. An early median has no place on the axis.

@@ -23,12 +23,11 @@ func (t *sleepingThread) change(step step) (undo func()) {
 		return func() {}
 	}
 	setSlack(1)
-	if step == tight || t.cpu != thread.Any {
+	var one, before unix.CPUSet
+	if step == tight || t.cpu != thread.Any || unix.SchedGetaffinity(0, &before) != nil {
 		return func() { setSlack(0) }
 	}
-	var one, before unix.CPUSet
 	one.Set(t.at)
-	_ = unix.SchedGetaffinity(0, &before)
 	_ = unix.SchedSetaffinity(0, &one)
 	return func() {
 		setSlack(0)

@@ -1,4 +1,4 @@
-//go:build freebsd || netbsd || openbsd
+//go:build dragonfly || freebsd || netbsd || openbsd
 
 package wake
 
