@@ -147,7 +147,7 @@ func (d *Diff) JSON() ([]byte, error) {
 var Pictures = []picture.Chart[*Diff]{{
 	Name: "change", Title: "Change of the latency of each clock",
 	Subtitle: func(d *Diff) string {
-		return filepath.Base(d.Old.File) + " → " + filepath.Base(d.New.File) + picture.AtMost(len(latencies(d)))
+		return filepath.Base(d.Old.File) + " → " + filepath.Base(d.New.File) + picture.AtMost(len(latencies(d)), "clocks")
 	},
 	Of: func(d *Diff) picture.Drawing { return compare.ChangeRows(latencies(d)) },
 }}

@@ -108,9 +108,9 @@ func Comparing[S Section](key, title string, compare func(old, new S) Comparison
 	}
 }
 
-// Caption returns the line about the machine below the title of a picture, which has a row or a line for each of a
-// number of clocks.
-func Caption(d *result.Document, clocks int) string {
+// Caption returns the line about the machine below the title of a picture, which has a row or a line for each of n
+// things, such as clocks.
+func Caption(d *result.Document, n int, things string) string {
 	parts := []string{strings.TrimSpace(d.Host.OS + "/" + d.Host.Arch + " " + d.Host.Kernel)}
 	if w := d.Host.Windows; w != nil && w.Wine != nil {
 		parts = append(parts, "Wine "+w.Wine.Version+", not Windows")
@@ -125,5 +125,5 @@ func Caption(d *result.Document, clocks int) string {
 		parts = append(parts, "clock source "+s.Current)
 	}
 	parts = append(parts, "timebench "+d.Tool.Version)
-	return strings.Join(parts, " · ") + picture.AtMost(clocks)
+	return strings.Join(parts, " · ") + picture.AtMost(n, things)
 }

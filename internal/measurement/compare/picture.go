@@ -25,7 +25,7 @@ var pictures = []picture.Chart[*result.Document]{
 }
 
 // machine returns the subtitle of a picture of all clocks.
-func machine(d *result.Document) string { return section.Caption(d, len(Of(d).Clocks)) }
+func machine(d *result.Document) string { return section.Caption(d, len(Of(d).Clocks), "clocks") }
 
 // measured returns the first clocks with a latency, in the order of the document.
 func measured(d *result.Document) []Clock {

@@ -16,7 +16,7 @@ var pictures = []picture.Chart[*result.Document]{{
 
 func subtitle(d *result.Document) string {
 	return "against " + picture.Shortened(picture.Style(picture.LabelSize, picture.Black), Of(d).Reference,
-		300*picture.Pixel) + " · " + section.Caption(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)))
+		300*picture.Pixel) + " · " + section.Caption(d, max(len(compare.Of(d).Clocks), len(Of(d).Clocks)), "clocks")
 }
 
 // offsets returns the lines of the offsets of the first clocks with readings. Clocks of a path whose last offsets do

@@ -49,7 +49,7 @@ func barred(d *result.Document) []Process {
 func subtitle(d *result.Document) string {
 	s := Of(d)
 	return fmt.Sprintf("%s samples in %s · %s", words.Thousands(int64(s.Samples)),
-		words.Duration(float64(s.DurationNS)), section.Caption(d, len(clockPrograms(d))))
+		words.Duration(float64(s.DurationNS)), section.Caption(d, len(clockPrograms(d)), "programs"))
 }
 
 // processRows returns a bar for each program.

@@ -77,7 +77,7 @@ func byLanguage(all []MeasuredCall) []MeasuredCall {
 	return all
 }
 
-func subtitle(d *result.Document) string { return section.Caption(d, len(measured(d))) }
+func subtitle(d *result.Document) string { return section.Caption(d, len(measured(d)), "calls") }
 
 // callRows returns a row for each call, in groups of languages, beside the system's clocks as lines.
 func callRows(d *result.Document) picture.Drawing {

@@ -175,11 +175,11 @@ var columns = func() []table.Column[line] {
 			},
 		},
 		compare.ThroughputColumns(func(l line) *compare.Throughput { return l.throughput }), sleepColumns())
-	spare := map[string]int{"95% CI": 3, "min": 4, "resolution": 1}
+	spare := map[string]int{"latency_low_ns": 3, "latency_min_ns": 4, "tick_ns": 1} // by key
 	for i := range all {
 		c := &all[i]
-		c.Spare = cmp.Or(spare[c.Name], c.Spare)
-		if _, ok := spare[c.Name]; ok && c.Cell != nil {
+		c.Spare = cmp.Or(spare[c.Key], c.Spare)
+		if _, ok := spare[c.Key]; ok && c.Cell != nil {
 			c.Cell = ofCall(c.Cell)
 		}
 	}

@@ -105,9 +105,9 @@ func TestPicturesHaveBounds(t *testing.T) {
 			"%s: give what it draws to test/made", c.Name)
 		height := func(d *result.Document) vg.Length { return c.Of(d).Height(picture.Width) }
 		require.LessOrEqual(t, height(usual), height(most), c.Name)
-		require.Equal(t, height(most), height(more), c.Name)
+		require.Equal(t, height(most), height(more), "%s: draw picture.Shown of what has a figure", c.Name)
 		require.NotContains(t, c.Subtitle(most), "at most", c.Name)
-		require.Contains(t, c.Subtitle(more), "at most 100 of 700 clocks", c.Name)
+		require.Regexp(t, "at most 100 of 700 [a-z]+$", c.Subtitle(more), c.Name)
 		var pictures [2]bytes.Buffer
 		require.NoError(t, c.SVG(&pictures[0], most, picture.Width))
 		require.NoError(t, c.SVG(&pictures[1], more, picture.Width))

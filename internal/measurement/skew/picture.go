@@ -38,7 +38,7 @@ func panelsOf(d *result.Document) (all panels) {
 // pictures are the pictures of a skew section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "skew", Title: "Skew between CPUs",
-	Subtitle: func(d *result.Document) string { return section.Caption(d, len(compare.Of(d).Clocks)) },
+	Subtitle: func(d *result.Document) string { return section.Caption(d, len(compare.Of(d).Clocks), "clocks") },
 	Of:       func(d *result.Document) picture.Drawing { return panelsOf(d) },
 }}
 

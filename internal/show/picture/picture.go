@@ -69,12 +69,12 @@ const (
 // Shown returns the clocks that a picture shows: the first MostClocks.
 func Shown[T any](clocks []T) []T { return clocks[:min(MostClocks, len(clocks))] }
 
-// AtMost returns the note that a picture may not show all clocks; empty if it shows all.
-func AtMost(clocks int) string {
-	if clocks <= MostClocks {
+// AtMost returns the note that a picture does not show all of n things; empty if it shows them.
+func AtMost(n int, things string) string {
+	if n <= MostClocks {
 		return ""
 	}
-	return fmt.Sprintf(" · at most %d of %d clocks", MostClocks, clocks)
+	return fmt.Sprintf(" · at most %d of %d %s", MostClocks, n, things)
 }
 
 // Bounded returns a text that is short enough to lay out quickly and safe in an SVG.
