@@ -17,9 +17,9 @@ var ringPages = []int{128, 32, 8}
 
 // A Ring is the memory into which the kernel writes the records of a CPU.
 //
-// The kernel moves data_head after it has written a whole record, and Read moves data_tail after it has copied the records;
-// perf_event_open(2) describes the order. The memory is mapped and not part of Go's heap, so the garbage collector
-// neither moves nor frees it.
+// The kernel moves data_head after it has written a whole record, and Read moves data_tail after it has copied the
+// records; perf_event_open(2) describes the order. The memory is mapped and not part of Go's heap, so the garbage
+// collector neither moves nor frees it.
 type Ring struct {
 	owner   int // the event whose ring it is
 	memory  []byte
