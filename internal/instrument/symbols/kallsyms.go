@@ -8,8 +8,13 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 )
+
+// pageSize bounds the last symbol of the kernel, which has no next symbol. It is the smallest page of all
+// architectures.
+const pageSize = 4096
 
 // ErrHidden means that the kernel shows no addresses to this process: kernel.kptr_restrict of proc_sys_kernel(5)
 // forbids it.
@@ -23,7 +28,8 @@ type Symbol struct {
 
 // ParseKallsyms reads the symbols of the kernel and of its modules, /proc/kallsyms of proc_kallsyms(5). It returns the
 // functions that want accepts, in order of address. A function ends where the next symbol of code (t, T, w, W)
-// at a larger address starts, of whatever module. The list need not be in order: the modules are not.
+// at a larger address starts, of whatever module; the last one ends with its page. The list need not be in order: the
+// modules are not. Lines that are no symbol are left out.
 //
 // The error is [ErrHidden] if all addresses are 0.
 func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
@@ -36,7 +42,10 @@ func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 		if len(fields) < 3 {
 			continue
 		}
-		start, _ := parseHex([]byte(fields[0]))
+		start, ok := parseHex([]byte(fields[0]))
+		if !ok {
+			continue
+		}
 		visible = visible || start != 0
 		if strings.ContainsAny(fields[1], "tTwW") {
 			starts = append(starts, start)
@@ -52,13 +61,21 @@ func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 		return nil, ErrHidden
 	}
 	slices.Sort(starts)
-	starts = append(starts, math.MaxUint64) // the end of the last one
 	for i := range wanted {
-		next, _ := slices.BinarySearch(starts, wanted[i].Start+1)
-		wanted[i].End = starts[next]
+		wanted[i].End = endOf(wanted[i].Start, starts)
 	}
 	slices.SortFunc(wanted, func(a, b Symbol) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Name, b.Name))
 	})
 	return wanted, nil
+}
+
+// endOf returns the first of the sorted starts that is larger; for the last one, the end of its page.
+func endOf(start uint64, starts []uint64) uint64 {
+	next := sort.Search(len(starts), func(i int) bool { return starts[i] > start })
+	if next < len(starts) {
+		return starts[next]
+	}
+	end := start | (pageSize - 1)
+	return end + min(1, math.MaxUint64-end)
 }
