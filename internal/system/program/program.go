@@ -72,11 +72,13 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 		return nil, notStarted(command, err)
 	}
 	defer tree.close()
-	exited, collected := make(chan struct{}), make(chan struct{})
+	exited, killed, collected := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var held error // valid after collected
 	go func() {
 		tree.wait()
 		close(exited)
-		tree.collect()
+		<-killed
+		held = tree.collect()
 		close(collected)
 	}()
 	timer := time.NewTimer(limits.Time)
@@ -92,6 +94,7 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 	case <-complaints.full:
 	}
 	left := tree.end()
+	close(killed)
 	switch {
 	case !within(dying, collected):
 		return nil, cmp.Or(left, errors.New("it cannot be ended"))
@@ -108,6 +111,8 @@ func Run(ctx context.Context, command *exec.Cmd, limits Limits) (stdout []byte, 
 		return text, left
 	case reason != nil:
 		return text, reason
+	case held != nil:
+		return text, held
 	case output.exceeded || complaints.exceeded:
 		return text, fmt.Errorf("printed more than %d bytes", limits.OutputBytes)
 	case how == "":

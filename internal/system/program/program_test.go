@@ -74,10 +74,13 @@ func play(name string) int {
 	case "sleep":
 		fmt.Println("asleep")
 		time.Sleep(time.Hour)
-	case "leave": // a child that holds the outputs
+	case "leave", "escape": // a child that holds the outputs, in this process group or in its own
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), playRole+"=sleep")
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if name == "escape" {
+			ownSession(child)
+		}
 		if err := child.Start(); err != nil {
 			return 9
 		}

@@ -97,7 +97,7 @@ func startTree(command *exec.Cmd) (*tree, error) {
 func (t *tree) wait() { t.runner.wait() }
 
 // collect does nothing: wait has read the outputs to their end.
-func (t *tree) collect() {}
+func (t *tree) collect() error { return nil }
 
 // end makes the runner end the program, and waits for it. An error is why processes are left.
 func (t *tree) end() error {
