@@ -24,9 +24,9 @@ func (r *runner) advance(idle time.Duration) {
 	if r.done == 0 || r.done < min(enoughSteps, r.whole) {
 		return
 	}
-	slower := max(1, time.Since(r.prepared).Seconds()/r.done.Seconds())
+	r.slower = max(1, time.Since(r.prepared).Seconds()/r.done.Seconds())
 	here := func(idle time.Duration) time.Duration {
-		return r.prepared.Sub(r.began) + time.Duration(slower*float64(idle))
+		return r.prepared.Sub(r.began) + time.Duration(r.slower*float64(idle))
 	}
 	r.progress(here(r.done), here(r.whole))
 }

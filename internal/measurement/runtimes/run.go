@@ -64,9 +64,9 @@ const maxOutput = 1 << 20
 
 // limits returns the limits of a program that takes this time on an idle machine. A JVM on an emulated machine takes
 // 15 s.
-func limits(idle time.Duration) program.Limits {
-	const busiest = 20 // beside a load of 40 on two CPUs
-	return program.Limits{Time: time.Minute + busiest*idle, OutputBytes: maxOutput}
+func (r *runner) limits(idle time.Duration) program.Limits {
+	here := time.Duration(max(1, r.slower) * float64(idle))
+	return program.Limits{Time: time.Minute + 5*here, OutputBytes: maxOutput}
 }
 
 // A subject is a runtime that is measured.
@@ -107,10 +107,13 @@ type runner struct {
 	// environment is the environment of all programs, and cleared are the names of variables that they do not get.
 	environment, cleared []string
 	progress             func(done, total time.Duration)
-	// began is when the run began, and prepared is when all programs were there.
+	// began is when the run began, and prepared is when all programs were there, later by the time of benchmarks that
+	// failed: one that hangs does not show how busy the machine is.
 	began, prepared time.Time
 	// done and whole are the times on an idle machine of what was done since then, and of all there is to do.
 	done, whole time.Duration
+	// slower is how long the steps until now took, in units of their time on an idle machine; 0 while it is unknown.
+	slower float64
 	// tracedCalls is the number of traced calls that show which clocks are read.
 	tracedCalls int
 }

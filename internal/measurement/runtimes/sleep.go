@@ -71,7 +71,7 @@ func (d *dialogue) sleep(w way, times int) ([]float64, error) {
 // sleep measures all ways to sleep of a runtime in one start: in each round every way and span has its turn.
 func (r *runner) sleep(s *subject) {
 	lateNS := map[way][]float64{}
-	err := r.converse(s, limits(r.settings.onceTime(s.Runtime)), func(d *dialogue) error {
+	err := r.converse(s, r.limits(r.settings.onceTime(s.Runtime)), func(d *dialogue) error {
 		for round := range 1 + r.settings.Sleeps/batchSleeps {
 			for _, w := range r.settings.ways(s.Runtime) {
 				for end := observe.Now() + rand.Int64N(int64(maxPause)); observe.Now() < end; {
