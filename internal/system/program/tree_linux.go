@@ -101,6 +101,7 @@ func (t *tree) collect() error { return nil }
 
 // end makes the runner end the program, and waits for it. An error is why processes are left.
 func (t *tree) end() error {
+	t.runner.Signal(syscall.SIGCONT) // the program may have stopped it
 	_, _ = t.socket.Write([]byte{1}) // if it fails, the runner has ended
 	if !within(dying+grace, t.runner.Ended()) {
 		t.runner.Kill()

@@ -80,6 +80,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 		"forks without end":               {chain(``), ample, ""},
 		"forks without end, new sessions": {chain(`os.setsid()`), ample, ""},
 		"stopped":                         {`sleep 1000 & kill -STOP $!; kill -STOP $$`, short, "did not end within 1s"},
+		"stops its runner":                {`sleep 1000 & kill -STOP $PPID; exit 3`, short, "did not end within 1s"},
 		"first thread exits": {
 			`setsid python3 -I -S -c '
 import ctypes, threading, time
