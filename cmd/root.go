@@ -114,7 +114,7 @@ func Root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          refuseUnknown,
-		// Of every command that has none of its own.
+		// Cobra calls it for every command without a PersistentPreRunE.
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error { return misread(command) },
 		RunE: func(command *cobra.Command, _ []string) error {
 			if version, _ := command.Flags().GetBool("version"); version {

@@ -16,8 +16,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// What a run completed is printed and written, also if a part failed, and printed if it cannot be written. No text of a
-// document reaches a format, or a file of --out, with what steers a terminal.
+// A run prints and writes its complete results, also if a part failed, and prints them if they cannot be written. No
+// control character of a document reaches a format, or a file of --out.
 func TestRun(t *testing.T) {
 	failed := errors.New("a worker ended")
 	const clean = " [2Ja  b\ufffd"

@@ -72,7 +72,7 @@ func reference(s *situation.Situation, except string, threads int) (times float6
 	return others[minReferences-1].times, others[minReferences-1].id
 }
 
-// gain returns how many times the throughput of one thread the clock has with the most threads that had a CPU each. It
+// gain returns the throughput with the most threads that had a CPU each, divided by the throughput of one thread. It
 // uses the best pass of both, so that a busy moment does not look like a shared timer.
 func gain(c compare.Clock) (times float64, threads int, ok bool) {
 	var one, most compare.Throughput

@@ -400,7 +400,7 @@ func (z *zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What cannot be a document is not read on.
+// Reading stops at the first token that no document has.
 func TestReadStopsAtAnotherFile(t *testing.T) {
 	var endless zeros
 	_, err := sections.Read(&endless)

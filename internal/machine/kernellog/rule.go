@@ -94,7 +94,7 @@ func (r rule) on(l log) (Cause, bool) {
 	return cause, cause.Text != "" && len(cause.Evidence) > 0
 }
 
-// A told is what the words in braces and the facts of a rule are about.
+// A told is the cause that the words in braces and the facts of a rule describe.
 type told struct {
 	Cause
 	log

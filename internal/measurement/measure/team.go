@@ -27,7 +27,7 @@ type team interface {
 	close()
 }
 
-// A failure is why a worker did not work to the end, as a worker process reports it. nil is none.
+// A failure is why a worker did not work to the end, as a worker process reports it; nil without a failure.
 type failure struct {
 	Reason string `json:"reason"`
 	Cost   cost   `json:"cost"`

@@ -80,8 +80,8 @@ func sampleCounts(c compare.Clock) map[int]int {
 	return all
 }
 
-// What a failure of a worker costs clock a; b keeps its figures, unless the run ends. Add a row for each failure that
-// costs something else.
+// A failure of a worker costs clock a a figure or all figures, or ends the run; otherwise b keeps its figures. Add a row
+// for each failure with another cost.
 func TestWhatAFailureCosts(t *testing.T) {
 	const all = passesPerMeasurement
 	for name, test := range map[string]struct {

@@ -66,7 +66,7 @@ type target struct {
 	counts
 }
 
-// The counts of a program. A build starts thousands of programs, so those that ended and read no clock have none.
+// The counts of a program. A build starts thousands of programs, so a program that ended and read no clock has no counts.
 type counts struct {
 	// clocks are the samples that are certainly in reads, by clock; the clock is empty if its cost is not measured.
 	clocks map[string]int

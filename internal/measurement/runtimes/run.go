@@ -107,8 +107,8 @@ type runner struct {
 	// environment is the environment of all programs, and cleared are the names of variables that they do not get.
 	environment, cleared []string
 	progress             func(done, total time.Duration)
-	// began is when the run began, and prepared is when all programs were there, later by the time of benchmarks that
-	// failed: one that hangs does not show how busy the machine is.
+	// began is when the run began. prepared is when all programs were there, plus the time of failed benchmarks: a benchmark
+	// that hangs does not show how busy the machine is.
 	began, prepared time.Time
 	// done and whole are the times on an idle machine of what was done since then, and of all there is to do.
 	done, whole time.Duration

@@ -101,8 +101,8 @@ func (r *runner) results() []SleepWay {
 	return all
 }
 
-// mostParts is the max number of parts of a measurement whose medians a document has, and partOf the min number of sleeps
-// in each, if there are so many.
+// mostParts is the max number of parts of a measurement whose medians a document has. A part has partOf sleeps at least,
+// unless there are fewer in all.
 const mostParts, partOf = 50, 4
 
 // parts divides the sleeps of threads, each in order, into parts of about the same number of sleeps.

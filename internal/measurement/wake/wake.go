@@ -186,8 +186,8 @@ func (t *sleepingThread) open() {
 	}
 }
 
-// pass has the ways sleep for each span, those that round apart from the others. Beside busy programs a sleep of 100 µs
-// between longer sleeps ends milliseconds later than between its equals, in a C program too.
+// pass sleeps for each span, first in the ways that do not round, then in those that do. Beside busy programs a sleep of
+// 100 µs between longer sleeps ends milliseconds later than between sleeps of 100 µs, in a C program too.
 func (t *sleepingThread) pass(step step) {
 	if observe.Away(t.cpu) {
 		return

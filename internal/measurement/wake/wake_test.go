@@ -77,8 +77,8 @@ func TestPlantedLateness(t *testing.T) {
 	}
 }
 
-// Sleeps of one length stand together, and ways that round apart from the others: beside busy programs a short sleep
-// between longer ones ends milliseconds later.
+// Sleeps of one length follow each other, and ways that round sleep apart from the others: beside busy programs a short
+// sleep between longer sleeps ends milliseconds later.
 func TestShortSleepsStandTogether(t *testing.T) {
 	var turns []string
 	recorded := func(id string) Way {

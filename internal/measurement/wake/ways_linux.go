@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What an argument of a system call points to.
+// An argument with one of these values becomes the address of the time or of the word of its sleepingCall.
 const (
 	toTime = ^uintptr(iota)
 	toWord
