@@ -63,15 +63,16 @@ func notices(targets []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all := head
+	var all strings.Builder
+	all.WriteString(head)
 	for _, p := range append([]part{itself}, linked...) {
 		text, err := section(p)
 		if err != nil {
 			return "", err
 		}
-		all += text
+		all.WriteString(text)
 	}
-	return all, nil
+	return all.String(), nil
 }
 
 func language() (part, error) {
