@@ -365,8 +365,11 @@ func lineEnd(of string, most int) int {
 	return len(of)
 }
 
-// endsPart reports whether a name may break after this letter of a text.
+// endsPart reports whether a name may break after this letter of a text. A number does not break at its point.
 func endsPart(of string, at int, letter rune) bool {
+	if rest := of[at:]; len(rest) > 1 && rest[0] == '.' && '0' <= rest[1] && rest[1] <= '9' {
+		return false
+	}
 	return strings.ContainsRune("._(@/,=", letter) || strings.HasSuffix(of[:at], ":") && letter == ':'
 }
 

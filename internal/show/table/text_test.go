@@ -67,10 +67,10 @@ func TestLongTextsWrapInTime(t *testing.T) {
 // The names in a page break after their parts; other text does not.
 func TestNamesOfAPageBreakAfterTheirParts(t *testing.T) {
 	g := Grid{texts: 2, Header: []string{"Call", "reads", "ns/call"},
-		Rows: [][]string{{"Time::HiRes::time", "CLOCK_REALTIME@<vdso>", "1.35"}, {"a. b (c)", "c@", "2"}}}
+		Rows: [][]string{{"Time::HiRes::time", "CLOCK_REALTIME@<vdso>", "1.35"}, {"a. b (c)", "c@", "2"}, {"a", "1.5 ms, 6.18", "3"}}}
 	html := g.HTML()
 	for _, cell := range []string{">Time::<wbr>HiRes::<wbr>time<", ">CLOCK_<wbr>REALTIME@<wbr>&lt;vdso&gt;<", ">1.35<",
-		">a. b (c)<", ">c@<"} {
+		">a. b (c)<", ">c@<", ">1.5 ms, 6.18<"} {
 		require.Contains(t, html, cell)
 	}
 }
