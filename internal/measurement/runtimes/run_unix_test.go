@@ -159,6 +159,7 @@ func TestEstimateCountsWaiting(t *testing.T) {
 
 // A benchmark that hangs or fails is not the work of a busy machine: others that hang end as early.
 func TestEstimateDoesNotCountFailures(t *testing.T) {
+	need.Processes(t)
 	r := runner{ctx: t.Context(), prepared: time.Now(), folder: t.TempDir()}
 	before := r.prepared
 	s := &subject{command: []string{need.Program(t, "sleep"), "1000"}}
