@@ -168,6 +168,7 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 	of := func(step step) stats.Summary {
 		return stats.Summarize(slices.Concat(r.kept(place{way, span, step})...))
 	}
+	const enough = 1.2 // the time to leave idle differs by some µs between two steps
 	left := of(asIs)
 	median, rest, tried, clear := left.Median, left.Median, false, true
 	without := func(name string, step step) {
@@ -178,7 +179,7 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 		layer, unsure := left.Median-s.Median, left.High-left.Low+s.High-s.Low
 		known := s.Confidence > 0 && left.Confidence > 0
 		switch {
-		case name == TimerSlack && r.slackNS > 0 && layer > r.slackNS+unsure:
+		case name == TimerSlack && r.slackNS > 0 && layer > enough*r.slackNS+unsure:
 			clear = false // it waited for the CPU
 		case known && layer > 0 && layer >= unsure:
 			all, rest = append(all, SleepLayer{name, layer}), rest-layer
