@@ -15,7 +15,8 @@ import (
 func LogTicks(word func(float64) string) Ticks {
 	return func(low, high float64) (ticks []Tick) {
 		few := math.Log10(high/low) < 2.5
-		for decade := math.Pow(10, math.Floor(math.Log10(low))); decade <= high; decade *= 10 {
+		const least = -300 // the power of ten below is 0 on some CPUs, and ten times 0 is 0
+		for decade := math.Pow(10, max(least, math.Floor(math.Log10(low)))); decade <= high; decade *= 10 {
 			for digit := 1.0; digit < 10; digit++ {
 				value := decade * digit
 				if value < low*0.999 || value > high*1.001 {

@@ -117,3 +117,10 @@ func TestRowsAndGraphsAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// An axis from the smallest number on has ticks, and an end.
+func TestTicksOfTheSmallestNumber(t *testing.T) {
+	for _, low := range []float64{0, math.SmallestNonzeroFloat64, 1e-320} {
+		require.NotEmpty(t, LogTicks(func(float64) string { return "" })(low, 1), low)
+	}
+}
