@@ -33,7 +33,7 @@ func ran(t testing.TB, name string, args ...string) (status int, stdout, stderr 
 	return command.ProcessState.ExitCode(), outBuffer.String(), errBuffer.String()
 }
 
-// saved writes a document of n+1 clocks, of which one picture is drawn, and returns the name of the file.
+// saved writes a document of n+1 clocks, and returns the name of the file. One picture is drawn of it.
 func saved(t testing.TB, n int) string {
 	t.Helper()
 	var ids []string

@@ -115,8 +115,8 @@ func (w world) checkVerified(t *testing.T, said outputs) {
 	}
 }
 
-// checkDrift checks that the rates of the counters agree with the kernel's, within the error of its measurement at boot;
-// and that clocks of one base do not drift.
+// checkDrift checks that the rates of the counters agree with the rates that the kernel measured at boot, within the
+// error of that measurement, and that clocks of one base do not drift.
 func (w world) checkDrift(t *testing.T, said ran) {
 	d := drift.Of(document(t, said))
 	told := 0

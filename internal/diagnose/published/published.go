@@ -19,7 +19,7 @@ import (
 //go:embed figures.csv
 var file string
 
-// The first columns of figures.csv: the clock source as Linux names it, the counter behind QueryPerformanceCounter, or
+// The first columns of figures.csv are the clock source as Linux names it, the counter behind QueryPerformanceCounter, or
 // mach (macOS); how it was read (vdso is in user mode, and syscall in the kernel, also if the vDSO called it); the
 // hypervisor of a guest, or of a first domain, as in the document; the ns of one read.
 const (

@@ -19,8 +19,8 @@ import (
 type fakeTeam struct {
 	meeting gate
 	passes  int
-	// fails returns the failure of the last of n workers; it may be nil. If it costs more than a figure, the other
-	// workers have one that costs a figure.
+	// fails returns the failure of the last of n workers; it may be nil. If that costs more than a figure, the other
+	// workers fail too, and their failures cost a figure.
 	fails  func(c clock.Clock, n int) *failure
 	failed *failure
 }

@@ -60,7 +60,7 @@ func (s *Runtimes) answer() string {
 // runtimeOf returns the name of the runtime of a call.
 func runtimeOf(m MeasuredCall) string { return m.ID[strings.LastIndex(m.ID, "@")+1:] }
 
-// choice names the call to use for the wall clock, and for durations in its runtime: the only one that has it.
+// choice names the call to use for the wall clock, and the call to use for durations in the same runtime.
 func (s *Runtimes) choice(use, slowest MeasuredCall) string {
 	text := fmt.Sprintf("For the wall clock use %s, %s", use.ID, words.Duration(use.Latency.MedianNS))
 	if use.ID != slowest.ID && use.Latency.MedianNS > 0 {

@@ -97,7 +97,7 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 	}
 }
 
-// A side is a clock in the check of one thread.
+// A side is the check of one clock by one thread.
 type side struct {
 	*bench
 	*part
