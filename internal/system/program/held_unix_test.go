@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A process that leaves the group survives. While it holds the output, nobody knows the rest.
-func TestRunReportsAnOutputThatIsHeld(t *testing.T) {
+// A process that leaves the group survives, and may hold the output open. Run returns the output until then.
+func TestRunReturnsAnOutputThatIsHeld(t *testing.T) {
 	out, err := Run(t.Context(), playing(t, "escape"), Limits{Time: ample, OutputBytes: 1e6})
-	require.EqualError(t, err, "a process that it started holds its output open")
+	require.NoError(t, err)
 	var pid int
 	for line := range strings.Lines(string(out)) { // the child may print first
 		_, _ = fmt.Sscanf(line, "left %d", &pid)

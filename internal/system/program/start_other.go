@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
-	"time"
 )
 
 // ownRoles is empty: this package needs roles on Linux only.
@@ -25,19 +24,6 @@ func StartGated(context.Context, *exec.Cmd) (*Child, error) {
 
 // wait returns when the program has ended. Its descendants may hold its outputs open until they are ended.
 func (t *tree) wait() { t.state, _ = t.command.Process.Wait() }
-
-// collect reads the outputs to their end, after wait and end. If a process that was not ended holds one open, its rest
-// is unknown: an error.
-func (t *tree) collect() error {
-	began := time.Now()
-	// Its error is always that the process was waited for before, and hides exec.ErrWaitDelay.
-	_ = t.command.Wait()
-	t.command.ProcessState = t.state
-	if time.Since(began) >= t.command.WaitDelay {
-		return errors.New("a process that it started holds its output open")
-	}
-	return nil
-}
 
 // outcome returns how the program ended: "" for success. The program must have ended.
 func (t *tree) outcome(command *exec.Cmd) (how string, err error) {

@@ -125,3 +125,16 @@ func (t *tree) close() { _ = windows.CloseHandle(t.job) }
 func endWithParent(*exec.Cmd) {}
 
 func ownSession(*exec.Cmd) {}
+
+// collect reads the outputs to their end, after wait and end. If a process that was not ended holds one open, its rest
+// is unknown: an error.
+func (t *tree) collect() error {
+	began := time.Now()
+	// Its error is always that the process was waited for before, and hides exec.ErrWaitDelay.
+	_ = t.command.Wait()
+	t.command.ProcessState = t.state
+	if time.Since(began) >= t.command.WaitDelay {
+		return errors.New("a process that it started holds its output open")
+	}
+	return nil
+}
