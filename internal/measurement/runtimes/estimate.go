@@ -53,7 +53,7 @@ func (s Settings) onceTime(of Runtime) time.Duration {
 	}
 	total := startTime
 	for _, w := range s.ways(of) {
-		total += time.Duration(batchSleeps+s.Sleeps) * (w.span + sleepTime)
+		total += time.Duration(firstSleeps+s.Sleeps) * (w.span + sleepTime)
 	}
 	return total
 }

@@ -105,7 +105,7 @@ func testWaits(t *testing.T, r *runner) {
 	if len(s.Sleeps) == 0 {
 		return
 	}
-	r.settings.Spans, r.settings.Sleeps = []time.Duration{time.Millisecond}, batchSleeps
+	r.settings.Spans, r.settings.Sleeps = []time.Duration{time.Millisecond}, 10
 	r.sleep(s)
 	r.traceSleeps(s)
 	s.addSleeps(r.settings.Spans)

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
-	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/measurement/wake"
@@ -25,12 +23,8 @@ func (s *Runtimes) sleeps() (all []wake.SleepWay) {
 const (
 	// DefaultSleeps is the usual number of Sleeps.
 	DefaultSleeps = 30
-	// batchSleeps is the number of sleeps of a command, one after the other as in a loop. The first batch of a start loads
-	// classes and libraries, and does not count.
-	batchSleeps = 10
-	// maxPause is the max random time before a batch. Otherwise all sleeps begin at the tick that ended the sleep before,
-	// where the system wakes programs by a tick.
-	maxPause = time.Millisecond
+	// firstSleeps is the number of sleeps that load classes and libraries, and do not count.
+	firstSleeps = 10
 	// tracedSleeps is the number of traced sleeps of a span.
 	tracedSleeps = 20
 )
@@ -68,21 +62,17 @@ func (d *dialogue) sleep(w way, times int) ([]float64, error) {
 	return lateNS, nil
 }
 
-// sleep measures all ways to sleep of a runtime in one start: in each round every way and span has its turn.
+// sleep measures all ways to sleep of a runtime in one start. The sleeps of a way and span follow each other, as in a
+// loop of a program: beside other sleeps, they end later.
 func (r *runner) sleep(s *subject) {
 	lateNS := map[way][]float64{}
 	err := r.converse(s, r.limits(r.settings.onceTime(s.Runtime)), func(d *dialogue) error {
-		for round := range 1 + r.settings.Sleeps/batchSleeps {
-			for _, w := range r.settings.ways(s.Runtime) {
-				for end := observe.Now() + rand.Int64N(int64(maxPause)); observe.Now() < end; {
-				}
-				ns, err := d.sleep(w, batchSleeps)
-				if err != nil && !errors.Is(err, errMissing) {
-					return err
-				}
-				if round > 0 {
-					lateNS[w] = append(lateNS[w], ns...)
-				}
+		for _, w := range r.settings.ways(s.Runtime) {
+			ns, err := d.sleep(w, firstSleeps+r.settings.Sleeps)
+			if err == nil {
+				lateNS[w] = ns[firstSleeps:]
+			} else if !errors.Is(err, errMissing) {
+				return err
 			}
 		}
 		if s.missing = d.missing; len(s.missing) == len(s.Sleeps) {

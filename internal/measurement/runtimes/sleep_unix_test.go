@@ -16,16 +16,18 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-// sleeping returns the settings of a runtime whose benchmark is a script that answers to the command sleep.
+// sleeping returns the settings of a runtime whose benchmark is a script that answers to the command sleep. In the script
+// "first" are the sleeps that do not count.
 func sleeping(t *testing.T, answer string) Settings {
 	t.Helper()
-	selected := shell(t, "echo 'Shell 1.2'", hooked(t, "[ $verb = sleep ] && "+answer+" && continue"))
+	selected := shell(t, "echo 'Shell 1.2'", hooked(t, `first="1 1 1 1 1 1 1 1 1 1"
+[ $verb = sleep ] && `+answer+" && continue"))
 	selected.Sleeps = []string{"nap", "absent"}
-	return Settings{Runtimes: []Selected{selected}, Spans: []time.Duration{time.Microsecond}, Sleeps: 2 * batchSleeps}
+	return Settings{Runtimes: []Selected{selected}, Spans: []time.Duration{time.Microsecond}, Sleeps: 10}
 }
 
-// lateNS are ten sleeps of 1 µs. Two of them end early.
-const lateNS = `case $name in absent) echo missing not in this version ;; *) echo 2 -300 5 1 3 4 -2 6 900 7 ;; esac`
+// lateNS are ten sleeps of 1 µs that count. Two of them end early.
+const lateNS = `case $name in absent) echo missing not in this version ;; *) echo $first 2 -300 5 1 3 4 -2 6 900 7 ;; esac`
 
 func TestSleepsAreWhatTheBenchmarkPrints(t *testing.T) {
 	s := run(t, sleeping(t, lateNS))
@@ -40,11 +42,11 @@ func TestSleepsAreWhatTheBenchmarkPrints(t *testing.T) {
 	require.Equal(t, []float64{3.5, 3.5, 3.5}, slept.PartMediansNS, "a part is a start")
 	require.NotEmpty(t, slept.SystemCallBy)
 	slept.SystemCallBy = ""
-	require.Equal(t, wake.SleepSpan{SpanNS: 1000, Samples: 60, Early: 12, MinLateNS: -300, MedianLateNS: 3.5, MaxLateNS: 900,
+	require.Equal(t, wake.SleepSpan{SpanNS: 1000, Samples: 30, Early: 6, MinLateNS: -300, MedianLateNS: 3.5, MaxLateNS: 900,
 		PartMediansNS: slept.PartMediansNS}, slept)
 	block := s.Block(nil)
 	require.Equal(t, "For a sleep of 1 µs use nap@shell, 3.5 ns late.", block.Verdict)
-	require.Equal(t, []string{"nap@shell ends early: 12 of 60 sleeps of 1 µs, by up to 300 ns."}, block.Faults)
+	require.Equal(t, []string{"nap@shell ends early: 6 of 30 sleeps of 1 µs, by up to 300 ns."}, block.Faults)
 	require.Equal(t, []table.Fact{{Name: "shell", Value: "nap 3.5 ns"}}, block.Facts.Lines)
 	require.Contains(t, block.Missing, table.Fact{Name: "absent@shell", Value: "not in this version"})
 }
@@ -52,16 +54,16 @@ func TestSleepsAreWhatTheBenchmarkPrints(t *testing.T) {
 // A program that prints impossible numbers has no figures, but the reason.
 func TestImpossibleSleeps(t *testing.T) {
 	for answer, reason := range map[string]string{
-		"echo 1 2":                                    `answered "\[1 2\]" to the command sleep`,
-		"echo 1 2 3 4 5 6 7 8 9 NaN":                  `to the command sleep`,
-		"echo 1 2 3 4 5 6 7 8 9 -1001":                `to the command sleep`,
-		"echo 1 2 3 4 5 6 7 8 9 1e15":                 `to the command sleep`,
-		"echo late":                                   `answered "late" to the command sleep`,
-		"echo 1 2 3 4 5 6 7 8 9 1e12":                 `^its stopwatch counted .* while .* passed$`,
-		"exit 3":                                      `exit status 3`,
-		"echo missing these words":                    `^these words$`,
-		"head -c 2000000 /dev/zero | tr '\\0' '1'":    `printed more than 1048576 bytes`,
-		"echo 1 2 3 4 5 6 7 8 9 10 && exec sleep 0.1": `benchmark ended|ended before`,
+		"echo 1 2":                                           `answered "\[1 2\]" to the command sleep`,
+		"echo $first 1 2 3 4 5 6 7 8 9 NaN":                  `to the command sleep`,
+		"echo $first 1 2 3 4 5 6 7 8 9 -1001":                `to the command sleep`,
+		"echo $first 1 2 3 4 5 6 7 8 9 1e15":                 `to the command sleep`,
+		"echo late":                                          `answered "late" to the command sleep`,
+		"echo $first 1 2 3 4 5 6 7 8 9 1e12":                 `^its stopwatch counted .* while .* passed$`,
+		"exit 3":                                             `exit status 3`,
+		"echo missing these words":                           `^these words$`,
+		"head -c 2000000 /dev/zero | tr '\\0' '1'":           `printed more than 1048576 bytes`,
+		"echo $first 1 2 3 4 5 6 7 8 9 10 && exec sleep 0.1": `benchmark ended|ended before`,
 	} {
 		r := run(t, sleeping(t, answer)).Runtimes[0]
 		require.False(t, r.Available, answer)
