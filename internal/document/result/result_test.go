@@ -335,7 +335,7 @@ func TestLongListsAreRefused(t *testing.T) {
 		`"clocks": [{"latency": {"samples_ns": [`: `1`,
 		`"host": {"clocksource": {"available": [`: `""`,
 	} {
-		_, err := sections.Read(strings.NewReader(`{"schema": "timebench/1", ` + before + strings.Repeat(item+",", min(3<<20, 100<<20/(len(item)+1)))))
+		_, err := sections.Read(strings.NewReader(`{"schema": "timebench/1", ` + before + strings.Repeat(item+",", min(3<<20, 32<<20/(len(item)+1)))))
 		require.ErrorContains(t, err, "the lists of a document take at most 16 MiB", before)
 	}
 }
