@@ -112,6 +112,7 @@ func TestTwoTimeServices(t *testing.T) {
 		"Hyper-V all the time":             {services: implicit, kernel: "6.1.0", system: "hyperv", says: "chronyd and hyperv-timesync"},
 		"Hyper-V of an old kernel":         {services: service("ntpd", "hyperv-timesync"), kernel: "4.4.0-64-generic", system: "hyperv", says: "ntpd and hyperv-timesync"},
 		"a step in a guest of VMware":      {services: service("chronyd", "vmtoolsd"), system: "vmware", step: 2e9, says: "vmware-toolbox-cmd timesync disable"},
+		"WSL, which sets the clock":        {services: append(service("systemd-timesyncd"), implicit[1]), kernel: "6.18.33.1-microsoft-standard-WSL2", system: "hyperv", says: "timedatectl set-ntp false"},
 		"a step on a machine of one's own": {services: service("chronyd"), step: 2e9},
 	} {
 		d := well()
