@@ -119,7 +119,7 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 		evidence = append(evidence, "running: "+words.List(s.ServiceNames()))
 	}
 	finding := foundBy(s, evidence, "unsynchronised", "{lost}", lost)
-	if cloud := remedy.CloudOf(s); cloud != nil {
+	if cloud := remedy.CloudOf(s); cloud != nil && cloud.Link != "" {
 		finding.Links = append(finding.Links, cloud.Link)
 	}
 	return finding

@@ -43,6 +43,10 @@ var conditions = map[string]func(*machine, []string) bool{
 	"host-of":  one((*machine).HostOf),
 	"own-host": is(func(s *machine) bool { return CloudOf(s) == nil && !s.InWSL() }), // its user may have access to it
 	"cloud":    is(func(s *machine) bool { return CloudOf(s) != nil }),
+	"cloud-service": is(func(s *machine) bool { // a time service of the cloud
+		cloud := CloudOf(s)
+		return cloud != nil && cloud.advice != ""
+	}),
 	"burstable": is(func(s *machine) bool {
 		m := s.Host.Machine
 		return m != nil && m.Vendor == "Amazon EC2" && slices.Contains([]string{"t2", "t3", "t3a", "t4g"}, family(m.Product))

@@ -39,11 +39,12 @@ func HypervisorOf(s *machine) *Hypervisor {
 // A machine is the situation that a remedy is for.
 type machine = situation.Situation
 
-// A Cloud is a provider that the firmware of its machines names, with its own time service.
+// A Cloud is a provider that the firmware of its machines names. Its users have no access to its hosts. The advice is
+// about its own time service, if it has one.
 type Cloud struct{ vendor, product, advice, Link string }
 
-// clouds are recognised by vendor and product, as systemd does (src/basic/virt.c, dmi_vendor_table): Google also makes
-// Chromebooks, and Microsoft the Surface.
+// clouds are recognised by vendor and product, as systemd does (src/basic/virt.c, dmi_vendor_table) and cloud-init
+// (tools/ds-identify): Google also makes Chromebooks, and Microsoft the Surface.
 var clouds = []Cloud{
 	{"Amazon EC2", "", "Amazon provides a time service at 169.254.169.123, and a PTP clock of the network adapter (ENA) " +
 		"on newer instances", "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/set-time.html"},
@@ -51,6 +52,11 @@ var clouds = []Cloud{
 		"https://cloud.google.com/compute/docs/instances/configure-ntp"},
 	{"Microsoft Corporation", "Virtual Machine", "Azure and Hyper-V provide a PTP clock for chrony, /dev/ptp_hyperv",
 		"https://learn.microsoft.com/en-us/azure/virtual-machines/linux/time-sync"},
+	{"Alibaba Cloud", "Alibaba Cloud ECS", "Alibaba Cloud provides NTP servers: ntp.cloud.aliyuncs.com and, in a VPC, " +
+		"ntp7.cloud.aliyuncs.com to ntp12.cloud.aliyuncs.com",
+		"https://www.alibabacloud.com/help/en/ecs/user-guide/alibaba-cloud-ntp-server"},
+	{vendor: "Tencent Cloud", product: "CVM"}, {vendor: "DigitalOcean"}, {vendor: "Hetzner"}, {vendor: "Vultr"},
+	{vendor: "Scaleway"}, {vendor: "UpCloud"}, {vendor: "NWCS"},
 }
 
 // CloudOf returns the cloud of a machine; nil outside of a known cloud.
