@@ -26,6 +26,9 @@ func holding(s *machine) func(fact []string) bool {
 	}
 }
 
+// ntpServices are the time services that ask servers of the network.
+var ntpServices = []string{"chronyd", "ntpd", "ntpd-rs", "systemd-timesyncd"}
+
 // conditions are the facts of a machine that a remedy may need, by their names in remedies.txt. The words after a name
 // are its arguments.
 var conditions = map[string]func(*machine, []string) bool{
@@ -122,10 +125,13 @@ var conditions = map[string]func(*machine, []string) bool{
 	"coarse-calls":       is(func(s *machine) bool { return languagesWithCalls(s) != "" }),
 	"lacks-coarse-calls": is(func(s *machine) bool { return languagesWithout(s) != "" }),
 	// The wall clock and its services.
-	"synchronised":    is((*machine).IsSynchronised),
-	"rtc-right":       is((*machine).RTCIsRight),
-	"host-clock":      is(func(s *machine) bool { return s.HostClock() != nil }),
-	"runs":            one(func(s *machine, service string) bool { return slices.Contains(s.ServiceNames(), service) }),
+	"synchronised": is((*machine).IsSynchronised),
+	"rtc-right":    is((*machine).RTCIsRight),
+	"host-clock":   is(func(s *machine) bool { return s.HostClock() != nil }),
+	"runs":         one(func(s *machine, service string) bool { return slices.Contains(s.ServiceNames(), service) }),
+	"runs-ntp": is(func(s *machine) bool {
+		return slices.ContainsFunc(s.ServiceNames(), func(name string) bool { return slices.Contains(ntpServices, name) })
+	}),
 	"debian":          is(isDebian),
 	"service-manager": one(func(s *machine, name string) bool { return serviceManager(s) == name }),
 	"w32time": one(func(s *machine, state string) bool {
