@@ -69,7 +69,7 @@ var descriptions = map[string]string{
 	"xen":                         " (the clock of Xen, without a page that user mode can read)",
 	"kvm-clock":                   " (the clock of KVM; its host does not report the TSC as stable)",
 	"hyperv_clocksource_msr":      " (a register that Hyper-V emulates)",
-	"hyperv_clocksource_tsc_page": " (the page of Hyper-V is not valid now)",
+	"hyperv_clocksource_tsc_page": " (the page of Hyper-V is not valid now, or this kernel cannot read it there)",
 }
 
 func maxThroughput(clocks []compare.Clock) []string {

@@ -1,0 +1,98 @@
+package diagnose
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose/remedy"
+	"github.com/timebench/timebench/internal/diagnose/situation"
+	"github.com/timebench/timebench/internal/document/result"
+)
+
+// A remedy is suggested to the guests where its user can do it, and says what is true there.
+func TestAdviceFitsTheGuest(t *testing.T) {
+	source := func(current string, offered ...string) func(*result.Host) {
+		return func(h *result.Host) {
+			h.ClockSource = &result.ClockSource{Current: current, Available: append([]string{current}, offered...)}
+		}
+	}
+	kernel := func(release string) func(*result.Host) { return func(h *result.Host) { h.Kernel = release } }
+	made := func(vendor, product string) func(*result.Host) {
+		return func(h *result.Host) { h.Machine = &result.Machine{Vendor: vendor, Product: product} }
+	}
+	runs := func(service string) func(*result.Host) {
+		return func(h *result.Host) { h.TimeServices = []result.TimeService{{Name: service}} }
+	}
+	wsl := kernel("6.6.87.2-microsoft-standard-WSL2")
+	page := source("hyperv_clocksource_tsc_page")
+	azure := made("Microsoft Corporation", "Virtual Machine")
+	var nothing []string
+	for _, test := range []struct {
+		remedy, system string
+		says           []string // nothing if it is not suggested
+		facts          []func(*result.Host)
+	}{
+		{"hypervisor-clock", "kvm", []string{"kvm-clock", "It may not count the time of a pause"}, facts(source("tsc", "kvm-clock"))},
+		{"hypervisor-clock", "kvm", nothing, facts(source("kvm-clock", "tsc"))},
+		{"newer-kernel-hyperv", "hyperv", []string{"5.10 to 5.13"}, facts(page, kernel("5.10.74.1"))},
+		{"newer-kernel-hyperv", "hyperv", nothing, facts(page, kernel("5.14.0"))},
+		{"newer-kernel-hyperv", "hyperv", nothing, facts(page, kernel("5.4.0"))},
+		{"newer-kernel-hyperv", "hyperv", nothing, facts(source("hyperv_clocksource_msr"), kernel("5.10.74.1"))},
+		{"hyperv-version", "hyperv", []string{"configuration version"}, nil},
+		{"hyperv-version", "hyperv", []string{"deallocate"}, facts(azure)},
+		{"restart-host", "hyperv", []string{"restart the host (Windows)"}, facts(wsl)},
+		{"restart-host", "hyperv", nothing, facts(azure)},
+		{"one-service", "kvm", []string{"Keep one time service"}, nil},
+		{"one-service", "hyperv", nothing, facts(wsl)},
+		{"one-service-wsl", "hyperv", []string{"timedatectl set-ntp false"}, facts(wsl)},
+		{"one-service-wsl", "hyperv", nothing, facts(kernel("6.6.87"))},
+		{"vbox-without-kvm-clock", "virtualbox", []string{"no-kvmclock"}, facts(source("kvm-clock"))},
+		{"vbox-without-kvm-clock", "kvm", nothing, facts(source("kvm-clock"))},
+		{"rate-of-the-hypervisor", "hyperv", []string{"tsc_early_khz=KHZ"}, nil},
+		{"rate-of-the-hypervisor", "", nothing, nil},
+		{"start-again", "kvm", []string{"measures the TSC rate"}, nil},
+		{"start-again", "kvm", []string{"In a cloud, this erases local disks"}, facts(made("Vultr", "VHF"))},
+		{"reach-servers", "kvm", nothing, nil},
+		{"reach-servers", "kvm", []string{"UDP port 123", "timedatectl timesync-status"}, facts(runs("systemd-timesyncd"))},
+		{"start-service", "kvm", nothing, facts(runs("chronyd"))},
+		{"start-service", "kvm", []string{"start the one that is installed"}, facts(runs("VBoxService"))},
+		{"guest-halt-poll", "kvm", []string{"modprobe cpuidle-haltpoll force=1"}, nil},
+		{"load-ptp-kvm", "kvm", []string{"/dev/ptp_kvm"}, nil},
+		{"less-overcommit", "kvm", []string{"fewer virtual CPUs"}, facts(made("QEMU", "Standard PC (Q35 + ICH9, 2009)"))},
+		{"less-overcommit", "kvm", []string{"ask the provider"}, facts(made("Hetzner", "vServer"))},
+		{"host-on-tsc", "kvm", []string{"Check on the host"}, nil},
+		{"host-on-tsc", "kvm", nothing, facts(made("DigitalOcean", "Droplet"))},
+		{"host-on-tsc", "kvm", nothing, facts(made("Google", "Google Compute Engine"))},
+		{"untrap", "xen", []string{"Configure the hypervisor"}, nil},
+		{"untrap", "xen", []string{"another type of machine"}, facts(made("Amazon EC2", "m4.large"))},
+		{"cloud-time", "kvm", []string{"ntp.cloud.aliyuncs.com"}, facts(made("Alibaba Cloud", "Alibaba Cloud ECS"))},
+		{"cloud-time", "kvm", nothing, facts(made("Vultr", "VHF"))},
+	} {
+		d := well()
+		if test.system != "" {
+			d.Host.Virtualization = guestOf(test.system)
+		}
+		for _, change := range test.facts {
+			change(&d.Host)
+		}
+		name := test.remedy + " " + test.system + " " + d.Host.Kernel
+		found := remedy.For(situation.Of(d), test.remedy)
+		require.Len(t, found, min(len(test.says), 1), name)
+		for _, r := range found {
+			requireText(t, strings.Join(append(r.Commands, r.Advice, r.Risk), "\n"), test.says, nil, name)
+		}
+	}
+}
+
+func facts(changes ...func(*result.Host)) []func(*result.Host) { return changes }
+
+// A counter that goes back in a guest of KVM is no fault of its firmware: the clock of KVM is there.
+func TestGuestWhoseTSCGoesBack(t *testing.T) {
+	d := well()
+	d.Host.Virtualization = guestOf("kvm")
+	d.Host.ClockSource = &result.ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}}
+	d.Put(apart())
+	text := said(d)
+	requireText(t, text, []string{"clocksource=kvm-clock"}, []string{"firmware (BIOS)", "accounts for pauses"}, "apart")
+}
