@@ -73,6 +73,7 @@ func Counter(faults bool) *counter.Counter {
 func Trusted(cpus int, faults bool) *result.Document {
 	d := Document(0)
 	compare.Into(d).OtherClockSources = nil
+	d.Put(Counter(faults))
 	d.Put(Runtimes(5))
 	d.Put(Profile(3))
 	d.Put(Wake(5, faults))
@@ -82,8 +83,12 @@ func Trusted(cpus int, faults bool) *result.Document {
 
 // addTrust adds the parts on whether clocks can be trusted, for a number of CPUs, with or without faults.
 func addTrust(d *result.Document, cpus int, faults bool) {
-	one, two := 1, 2
-	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: []int{0, 1}})
+	one, two, all := 1, 2, make([]int, cpus)
+	for i := range all {
+		all[i] = i
+	}
+	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: all, Relations: []verify.Relation{{Clock: "CLOCK_REALTIME@vdso",
+		Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -2, BoundNS: 61.5, PPM: -0.0004, Steady: true, Held: true}}})
 	for i, id := range []string{
 		"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "CLOCK_BOOTTIME@vdso",
 		"CLOCK_MONOTONIC_COARSE@vdso",
@@ -109,15 +114,15 @@ func addTrust(d *result.Document, cpus int, faults bool) {
 		}
 		verify.Of(d).Clocks = append(verify.Of(d).Clocks, c)
 	}
-	d.Put(&skew.Skew{DurationNS: 1e9})
+	d.Put(&skew.Skew{DurationNS: 1e9, CPUs: all})
 	chance := rand.New(rand.NewPCG(1, 2))
 	for _, id := range []string{"RDTSC@cpu", "CLOCK_MONOTONIC@vdso"} {
 		c := skew.SkewedClock{ID: id, TicksPerSecond: 2.6e9}
 		for a := range cpus {
 			for b := a + 1; b < cpus && (a == 0 || cpus <= 16); b++ {
-				trip := 90 + 15*math.Abs(float64(a/4-b/4)) + 20*chance.Float64()
-				p := skew.CPUPair{CPU: a, OtherCPU: b, OffsetNS: 16*chance.Float64() - 8, BoundNS: trip / 2, RoundTripNS: trip,
-					Rounds: 1e5}
+				trip := rounded(90 + 15*math.Abs(float64(a/4-b/4)) + 20*chance.Float64())
+				p := skew.CPUPair{CPU: a, OtherCPU: b, OffsetNS: rounded(16*chance.Float64() - 8), BoundNS: trip / 2,
+					RoundTripNS: trip, Rounds: 1e5}
 				if faults && id == "RDTSC@cpu" && (a == cpus/2 || b == cpus/2) {
 					p.OffsetNS += 243 * map[bool]float64{true: 1, false: -1}[b == cpus/2]
 				}

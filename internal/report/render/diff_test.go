@@ -72,10 +72,12 @@ func TestDiffListsOtherLabelsAndNoise(t *testing.T) {
 
 func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
 	empty := &result.Document{Sections: []result.Section{new(compare.Costs)}}
-	for _, d := range []*diff.Diff{held(empty, empty), held(sparse(), fixed())} {
+	for _, d := range []*diff.Diff{held(empty, empty), held(sparse(), fixed()), held(trusted(), sampled())} {
 		var table bytes.Buffer
 		require.NoError(t, OfDiff(d).Text(&table))
 		require.Contains(t, table.String(), "no figure in common")
+		require.Equal(t, d.Old.Document.Section("verification") != nil,
+			strings.Contains(table.String(), "Verification\n\nOnly the old document has this.\n"))
 		for _, format := range DiffFormats {
 			if err := format.Write(&bytes.Buffer{}, d); format.Name == "bench" && d.New.Document == empty {
 				require.ErrorIs(t, err, errNoSamples)

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"io"
 	"reflect"
 	"regexp"
@@ -262,6 +263,7 @@ func TestHostileDocumentReadsBackAsItWas(t *testing.T) {
 		}
 		var out bytes.Buffer
 		require.NoError(t, format.Write(&out, d))
+		require.Equal(t, format.Name == "json", json.Valid(out.Bytes()))
 		back, err := sections.Read(&out)
 		require.NoError(t, err)
 		require.Equal(t, d, back, "sections are in the order of their kinds")

@@ -19,7 +19,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
-	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/test/schema"
@@ -188,7 +187,6 @@ func few() *result.Document {
 	costs.Clocks = append(costs.Clocks[:1:1], costs.Clocks[6])
 	costs.OtherClockSources[0].Clocks = costs.OtherClockSources[0].Clocks[:1]
 	verify.Of(d).Clocks = verify.Of(brief()).Clocks
-	skew.Of(d).Clocks = slices.Delete(skew.Of(d).Clocks, 1, 3)
 	wake.Of(d).Ways = slices.Delete(wake.Of(d).Ways, 1, 3)
 	java := &runtimes.Of(d).Runtimes[0]
 	java.Calls, java.Sleeps = java.Calls[:1], java.Sleeps[:1]
@@ -207,6 +205,7 @@ func TestGolden(t *testing.T) {
 			golden(t, "document.verbose", format.Whole, bare)
 		case "csv", "bench":
 			golden(t, "document."+format.Name, format.Write, few())
+		case "json": // TestHostileDocumentReadsBackAsItWas
 		case "prometheus": // the beginning of doctor's
 		default:
 			golden(t, "document."+format.Name, format.Write, brief())

@@ -34,75 +34,16 @@ func unmeasured() *result.Document {
 
 // trusted has the results of all commands but compare on a machine without faults.
 func trusted() *result.Document {
-	d := unmeasured()
-	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: []int{0, 1, 2, 3}, Load: true, Relations: []verify.Relation{
-		{Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -2, BoundNS: 61.5, PPM: -0.0004,
-			Steady: true, Held: true},
-		{Clock: "CLOCK_MONOTONIC_RAW@vdso", Against: "CLOCK_MONOTONIC@vdso", ChangeNS: 63750, BoundNS: 61.5, PPM: 12.75,
-			Held: true},
-	}})
-	for i, id := range []string{"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_COARSE@vdso",
-		"RDTSC@cpu"} {
-		c := verify.VerifiedClock{
-			ID: id, Verdict: verify.IsMonotonic, Reads: 123_456_789, TickNS: 1, Witness: "RDTSC@cpu",
-			Across: &verify.Across{Checks: 5e6, Pairs: 12, SmallestWarpNS: 57.25 + float64(i)},
-		}
-		if call, isVDSO := strings.CutSuffix(id, "@vdso"); isVDSO {
-			c.Bracket = &verify.Bracket{Against: call + "@syscall", Brackets: 100_000, OffsetNS: -1.5, BoundNS: 120,
-				ResolutionNS: 1, AgainstResolutionNS: 1}
-		}
-		verify.Of(d).Clocks = append(verify.Of(d).Clocks, c)
-	}
-	coarse := &verify.Of(d).Clocks[2]
-	coarse.Repeats, coarse.StoodNS, coarse.TickNS = 123_450_000, 4e6, 4e6
-	coarse.Bracket.ResolutionNS, coarse.Bracket.AgainstResolutionNS = 4e6, 4e6
-	d.Put(&skew.Skew{DurationNS: 2e9, CPUs: []int{0, 1, 2, 3}, Clocks: []skew.SkewedClock{square("RDTSC@cpu", 4)}})
-	d.Put(&drift.Drift{
-		Reference: "CLOCK_MONOTONIC_RAW@vdso", DurationNS: 10e9, LoadedFromNS: 5e9,
-		Clocks: []drift.DriftedClock{
-			{ID: "RDTSC@cpu", NominalHz: 2596122000, Idle: driftRate(-12.7512, 2596122000, 0.021),
-				Loaded: driftRate(-12.76, 2596122000, 0.02)},
-			{ID: "CLOCK_MONOTONIC@vdso", NominalHz: 1e9, Idle: driftRate(0.004, 1e9, 0.15)},
-		},
-	})
-	d.Put(made.Counter(false))
-	d.Put(made.Runtimes(2))
-	d.Put(made.Profile(3))
-	d.Put(made.Wake(5, false))
+	d := with(unmeasured(), made.Trusted(4, false))
+	d.Put(made.Runtimes(2)) // in few rows of a diff
 	return d
 }
 
 func driftRate(ppm, nominal, interval float64) *drift.DriftRate {
 	return &drift.DriftRate{
 		PPM: &ppm, Hz: nominal * (1 + ppm/1e6), IntervalPPM: interval, Confidence: 0.95, ResidualNS: 14.2,
-		WorstResidualNS: 65,
-		Readings:        4900, SpanNS: 4_900_000_000,
+		WorstResidualNS: 65, Readings: 4900, SpanNS: 4_900_000_000,
 	}
-}
-
-// square is a clock whose CPUs were compared all with all.
-func square(id string, cpus int) skew.SkewedClock {
-	c := skew.SkewedClock{ID: id, TicksPerSecond: 2596122000}
-	for a := range cpus {
-		for b := a + 1; b < cpus; b++ {
-			trip := 90 + 30*float64(b-a)
-			c.Pairs = append(c.Pairs, skew.CPUPair{CPU: a, OtherCPU: b, OffsetNS: float64(a*3-b*2) + 0.25,
-				BoundNS: trip / 2, RoundTripNS: trip, Rounds: 100_000})
-		}
-	}
-	return c
-}
-
-// star is a clock whose CPUs were compared with the first only.
-func star(id string, cpus int) skew.SkewedClock {
-	c := skew.SkewedClock{ID: id, TicksPerSecond: 2596122000}
-	for other := 1; other < cpus; other++ {
-		trip := 90 + float64(other%48)*5
-		c.Pairs = append(c.Pairs, skew.CPUPair{CPU: 0, OtherCPU: other,
-			OffsetNS: math.Round(36*math.Sin(float64(other)))/4 - 2, BoundNS: trip / 2, RoundTripNS: trip,
-			Rounds: 10_000})
-	}
-	return c
 }
 
 // mistrusted has their results on a machine with many faults, after an interruption.
@@ -142,14 +83,14 @@ func mistrusted() *result.Document {
 		ChangeNS: -1_500_000_000, BoundNS: 61.5, PPM: -300_000, Steady: true}}
 	d.Put(v)
 
-	far := square("RDTSC@cpu", 3)
-	far.Pairs[1].OffsetNS, far.Reason = -243, "CPU 10 went offline"
-	far.MissingPairs = []skew.MissingPair{{CPU: 0, OtherCPU: 10, Reason: "CPU 10 went offline"},
-		{CPU: 1, OtherCPU: 10, Reason: "CPU 10 went offline"}}
-	large := star("CNTVCT_EL0@cpu", 24)
-	large.Pairs[6].OffsetNS, large.Pairs[7].OffsetNS = 1_250_000, -90_000
+	const gone = "CPU 10 went offline"
+	far := skew.SkewedClock{ID: "RDTSC@cpu", TicksPerSecond: 2596122000, Reason: gone, Pairs: []skew.CPUPair{
+		{CPU: 0, OtherCPU: 1, OffsetNS: -1.75, BoundNS: 60, RoundTripNS: 120, Rounds: 100_000},
+		{CPU: 0, OtherCPU: 2, OffsetNS: -243, BoundNS: 75, RoundTripNS: 150, Rounds: 100_000},
+		{CPU: 1, OtherCPU: 2, OffsetNS: -0.75, BoundNS: 60, RoundTripNS: 120, Rounds: 100_000},
+	}, MissingPairs: []skew.MissingPair{{CPU: 0, OtherCPU: 10, Reason: gone}, {CPU: 1, OtherCPU: 10, Reason: gone}}}
 	d.Put(&skew.Skew{DurationNS: 1e9, CPUs: []int{0, 1, 2}, LostCPUs: []int{10}, Clocks: []skew.SkewedClock{
-		far, large, square("LFENCE+RDTSC@cpu", 4), {ID: "hpet@mmio", Reason: "/dev/hpet: no such file or directory"},
+		far, {ID: "hpet@mmio", Reason: "/dev/hpet: no such file or directory"},
 	}})
 	unstated := driftRate(0, 24e6, 0.5)
 	unstated.PPM = nil
@@ -205,10 +146,9 @@ func each(d *result.Document) map[string]*result.Document {
 // TestEverythingStandsInEveryFormat shows them to people; TestNoCellOfCSVIsAFormula and
 // TestHostileDocumentReadsBackAsItWas, to programs.
 func TestEverySectionHasMadeResults(t *testing.T) {
-	for name, d := range map[string]*result.Document{"trusted": trusted(), "mistrusted": mistrusted()} {
+	for name, d := range map[string]*result.Document{"made.Trusted": trusted(), "mistrusted": mistrusted()} {
 		for _, kind := range sections.All {
-			require.NotNil(t, d.Section(kind.Key), "give the section of `%s` to %s in sections_test.go", kind.Command,
-				name)
+			require.NotNil(t, d.Section(kind.Key), "give the section of `%s` to %s", kind.Command, name)
 		}
 		for _, d := range each(d) {
 			var document bytes.Buffer
