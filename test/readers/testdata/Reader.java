@@ -107,43 +107,18 @@ final class Reader {
 		return new Mix((long) (Math.max(ratio, 0) * 65536), (long) Math.min(Math.max(2e6 * share / c.read, 1), 50));
 	}
 
-	static void wrong(String what) {
-		System.err.println("reader: " + what);
-		System.exit(2);
-	}
-
-	/** The number, or -1. */
-	static double number(String text, double most) {
-		try {
-			double value = Double.parseDouble(text);
-			return value >= 0 && value <= most ? value : -1;
-		} catch (NumberFormatException e) {
-			return -1;
-		}
-	}
-
 	public static void main(String[] args) throws IOException, InterruptedException {
-		if (args.length < 4)
-			wrong("usage: Reader vdso|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]");
-		if (!args[0].equals("vdso") && !args[0].equals("none"))
-			wrong("the first argument must be vdso or none");
-		double percent = number(args[1], 100), threads = number(args[2], 64), seconds = number(args[3], 86400);
-		if (percent < 0)
-			wrong("PERCENT must be from 0 to 100");
-		if (args[0].equals("none") && percent > 0)
-			wrong("none needs 0 percent");
-		if (threads < 1 || threads != (int) threads)
-			wrong("THREADS must be from 1 to 64");
-		if (seconds < 0)
-			wrong("SECONDS must be from 0 to 86400");
+		if (args.length < 4) {
+			System.err.println("usage: Reader vdso|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]");
+			System.exit(2);
+		}
+		double percent = Double.parseDouble(args[1]), seconds = Double.parseDouble(args[3]);
 		boolean wait = false;
 		for (int i = 4; i < args.length; i++) {
 			if (args[i].equals("-wait"))
 				wait = true;
-			else if (args[i].equals("-read-ns") && i + 1 < args.length && (given = number(args[i + 1], 1e9)) > 0)
-				i++;
 			else
-				wrong("the options are -read-ns NS and -wait");
+				given = Double.parseDouble(args[++i]);
 		}
 		reading = percent > 0;
 
@@ -169,7 +144,7 @@ final class Reader {
 					System.exit(1);
 		}
 
-		Work[] works = new Work[(int) threads];
+		Work[] works = new Work[Integer.parseInt(args[2])];
 		for (int i = 0; i < works.length; i++) {
 			works[i] = new Work();
 			works[i].x += i;
@@ -207,8 +182,8 @@ final class Reader {
 		boolean any = reads > 0;
 		System.out.printf(Locale.ROOT,
 			"{\"reads\":%d,\"iterations\":%d,\"cpu_ns\":%d,\"wall_ns\":%d,\"read_ns\":%.3f,\"call_ns\":%.3f,\"iteration_ns\":%.4f"
-			+ ",\"share\":%.5f,\"share_by_reads\":%.5f,\"share_by_rest\":%.5f}%n",
+			+ ",\"share\":%.5f,\"share_by_reads\":%.5f}%n",
 			reads, iterations, cpu, wall, costs.read, costs.call, costs.iteration,
-			any ? in / (in + rest) : 0, any ? in / cpu : 0, any ? 1 - rest / cpu : 0);
+			any ? in / (in + rest) : 0, any ? in / cpu : 0);
 	}
 }

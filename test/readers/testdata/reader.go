@@ -151,15 +151,10 @@ func choose(c costs, share float64) mix {
 	return mix{uint64(max(ratio, 0) * 65536), uint64(min(max(2e6*share/c.read, 1), 50))}
 }
 
-func wrong(what string) {
-	fmt.Fprintln(os.Stderr, "reader:", what)
-	os.Exit(2)
-}
-
 func number(text string) float64 {
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		wrong(err.Error())
+		panic(err)
 	}
 	return value
 }
@@ -167,16 +162,14 @@ func number(text string) float64 {
 func main() {
 	args := os.Args[1:]
 	if len(args) < 4 {
-		wrong("usage: reader vdso|syscall|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]")
+		fmt.Fprintln(os.Stderr, "usage: reader vdso|syscall|none PERCENT THREADS SECONDS [-read-ns NS] [-wait]")
+		os.Exit(2)
 	}
 	what := slices.Index([]string{"none", "vdso", "syscall"}, args[0])
 	percent, threads, seconds := number(args[1]), number(args[2]), number(args[3])
 	given, wait := 0.0, slices.Contains(args, "-wait")
 	if i := slices.Index(args, "-read-ns"); i >= 0 {
 		given = number(args[i+1])
-	}
-	if what < 0 {
-		wrong("the first argument must be vdso, syscall or none")
 	}
 	if percent > 0 {
 		chosen = what
