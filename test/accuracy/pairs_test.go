@@ -201,54 +201,43 @@ func verdicts(old, new []*result.Document) []compare.Change {
 func slowed(runs []*result.Document, share float64) []*result.Document {
 	slow := make([]*result.Document, len(runs))
 	for i, run := range runs {
-		d := *run
-		costs := *compare.Of(run)
+		d, costs := *run, *compare.Of(run)
 		costs.Clocks = slices.Clone(costs.Clocks)
 		for k := range costs.Clocks {
-			c := &costs.Clocks[k]
-			c.Latency, c.Throughput = slowedLatency(c.Latency, 1+share), slowedThroughput(c.Throughput, 1+share)
+			slower(&costs.Clocks[k].Latency, &costs.Clocks[k].Throughput, 1+share)
 		}
 		d.Put(&costs)
 		if of := runtimes.Of(run); of != nil {
-			d.Put(slowedCalls(*of, 1+share))
+			measured := *of
+			measured.Runtimes = slices.Clone(of.Runtimes)
+			for k := range measured.Runtimes {
+				calls := slices.Clone(of.Runtimes[k].Calls)
+				for j := range calls {
+					slower(&calls[j].Latency, &calls[j].Throughput, 1+share)
+				}
+				measured.Runtimes[k].Calls = calls
+			}
+			d.Put(&measured)
 		}
 		slow[i] = &d
 	}
 	return slow
 }
 
-func slowedCalls(of runtimes.Runtimes, factor float64) *runtimes.Runtimes {
-	of.Runtimes = slices.Clone(of.Runtimes)
-	for i := range of.Runtimes {
-		calls := slices.Clone(of.Runtimes[i].Calls)
-		for k := range calls {
-			calls[k].Latency, calls[k].Throughput = slowedLatency(calls[k].Latency,
-				factor), slowedThroughput(calls[k].Throughput, factor)
+// slower replaces the samples of a cost by slower ones.
+func slower(latency **compare.Latency, throughput *[]compare.Throughput, factor float64) {
+	times := func(samples []float64, factor float64) []float64 {
+		scaled := slices.Clone(samples)
+		for i := range scaled {
+			scaled[i] *= factor
 		}
-		of.Runtimes[i].Calls = calls
+		return scaled
 	}
-	return &of
-}
-
-func slowedLatency(l *compare.Latency, factor float64) *compare.Latency {
-	if l == nil {
-		return nil
+	if l := *latency; l != nil {
+		*latency = compare.LatencyOf(times(l.SamplesNS, factor), times(l.QuietSamplesNS, factor))
 	}
-	return compare.LatencyOf(times(l.SamplesNS, factor), times(l.QuietSamplesNS, factor))
-}
-
-func slowedThroughput(all []compare.Throughput, factor float64) []compare.Throughput {
-	all = slices.Clone(all)
-	for i := range all {
-		all[i].SamplesReadsPerSecond = times(all[i].SamplesReadsPerSecond, 1/factor)
+	*throughput = slices.Clone(*throughput)
+	for i := range *throughput {
+		(*throughput)[i].SamplesReadsPerSecond = times((*throughput)[i].SamplesReadsPerSecond, 1/factor)
 	}
-	return all
-}
-
-func times(samples []float64, factor float64) []float64 {
-	scaled := slices.Clone(samples)
-	for i := range scaled {
-		scaled[i] *= factor
-	}
-	return scaled
 }

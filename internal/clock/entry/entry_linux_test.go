@@ -204,38 +204,26 @@ func TestCPUTimeBesideOtherPrograms(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	const callNS, none = 300, 0
+	call, empty, unaccounted := expense{0.7, 300, false}, expense{0, 2, false}, expense{0, 300, false}
+	unknown := Verdict{Enters: result.Unknown}
 	for name, c := range map[string]struct {
 		call, empty, read expense
 		want              Verdict
 	}{
-		"system time": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.66, 280, false},
-			Verdict{result.Always, "cpu time"}},
-		"user time": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 25, false},
-			Verdict{result.Never, "cpu time"}},
-		"user time, slow": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.01, 1200, false},
-			Verdict{result.Never, "cpu time"}},
-		"between, fast": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 25, false},
-			Verdict{result.Never, "cost"}},
-		"between, slow": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{0.25, 290, false},
-			Verdict{Enters: result.Unknown}},
-		"no accounting, fast": {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 25, false},
-			Verdict{result.Never, "cost"}},
-		"no accounting, slow": {expense{none, callNS, false}, expense{0, 2, false}, expense{0, 290, false},
-			Verdict{Enters: result.Unknown}},
-		"implausible accounting": {expense{0.7, callNS, false}, expense{0.5, 2, false}, expense{0.6, 290, false},
-			Verdict{Enters: result.Unknown}},
-		"unclear, fast": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 25, true},
-			Verdict{result.Never, "cost"}},
-		"unclear, slow": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{1, 290, true},
-			Verdict{Enters: result.Unknown}},
-		"unclear system call": {expense{0.7, callNS, true}, expense{0, 2, false}, expense{0.7, 25, false},
-			Verdict{result.Never, "cost"}},
-		"unclear empty call": {expense{0.7, callNS, false}, expense{0, 2, true}, expense{0.7, 290, false},
-			Verdict{Enters: result.Unknown}},
-		"no scale": {expense{}, expense{}, expense{0.5, 25, false}, Verdict{Enters: result.Unknown}},
-		"no read": {expense{0.7, callNS, false}, expense{0, 2, false}, expense{},
-			Verdict{Enters: result.Unknown}},
+		"system time":            {call, empty, expense{0.66, 280, false}, Verdict{result.Always, "cpu time"}},
+		"user time":              {call, empty, expense{0.01, 25, false}, Verdict{result.Never, "cpu time"}},
+		"user time, slow":        {call, empty, expense{0.01, 1200, false}, Verdict{result.Never, "cpu time"}},
+		"between, fast":          {call, empty, expense{0.25, 25, false}, Verdict{result.Never, "cost"}},
+		"between, slow":          {call, empty, expense{0.25, 290, false}, unknown},
+		"no accounting, fast":    {unaccounted, empty, expense{0, 25, false}, Verdict{result.Never, "cost"}},
+		"no accounting, slow":    {unaccounted, empty, expense{0, 290, false}, unknown},
+		"implausible accounting": {call, expense{0.5, 2, false}, expense{0.6, 290, false}, unknown},
+		"unclear, fast":          {call, empty, expense{1, 25, true}, Verdict{result.Never, "cost"}},
+		"unclear, slow":          {call, empty, expense{1, 290, true}, unknown},
+		"unclear system call":    {expense{0.7, 300, true}, empty, expense{0.7, 25, false}, Verdict{result.Never, "cost"}},
+		"unclear empty call":     {call, expense{0, 2, true}, expense{0.7, 290, false}, unknown},
+		"no scale":               {expense{}, expense{}, expense{0.5, 25, false}, unknown},
+		"no read":                {call, empty, expense{}, unknown},
 	} {
 		require.Equal(t, c.want, scale{c.call, c.empty}.judge(c.read), name)
 	}

@@ -1,7 +1,6 @@
 package native
 
 import (
-	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -23,19 +22,4 @@ func TestSyscallFillsTheBufferOnceAStep(t *testing.T) {
 		previous = now
 	}
 	require.Zero(t, buffer[4], "the loop wrote past its last step")
-}
-
-func TestSyscallBufferPassesTheBufferFirst(t *testing.T) {
-	buffer := make([]syscall.Timeval, 3)
-	last := SyscallBuffer(syscall.SYS_GETTIMEOFDAY, unsafe.Pointer(&buffer[0]), unsafe.Sizeof(buffer[0]), 2)
-	require.Zero(t, last)
-	require.InDelta(t, time.Now().Unix(), buffer[0].Sec, 2)
-	require.NotZero(t, buffer[1].Sec)
-	require.Zero(t, buffer[2])
-}
-
-func TestSyscallReturnsTheErrno(t *testing.T) {
-	var buffer [2]int64
-	last := SyscallIDBuffer(SysClockGettime, 12345, unsafe.Pointer(&buffer), 0, 3)
-	require.Equal(t, -int(syscall.EINVAL), last)
 }

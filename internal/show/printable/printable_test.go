@@ -65,11 +65,6 @@ func TestAllReachesEachTextAndChangesNone(t *testing.T) {
 }
 
 // Errors contain names of files and clocks, and standard error may be a terminal.
-func TestErrorHasNoControlCharacters(t *testing.T) {
-	require.Equal(t, "results.json]0;owned; [2J: is \ufffdempty 31m",
-		OneLine("results.json]0;owned\a\t\r\n\x1b[2J: is \u202eempty\u2028\u009b31m"))
-}
-
 func TestErrorsAreOneReadableLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "",
@@ -77,6 +72,7 @@ func TestErrorsAreOneReadableLine(t *testing.T) {
 		" one   error\n":               "one error",
 		"one:\n\tof two lines\n\nmore": "one: of two lines; more",
 		"Ends here.\nBegins here":      "Ends here. Begins here",
+		"results.json]0;owned\a\t\r\n\x1b[2J: is \u202eempty\u2028\u009b31m": "results.json]0;owned; [2J: is \ufffdempty 31m",
 	} {
 		require.Equal(t, want, OneLine(text), "%q", text)
 	}
