@@ -21,6 +21,8 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 	made := func(vendor, product string) func(*result.Host) {
 		return func(h *result.Host) { h.Machine = &result.Machine{Vendor: vendor, Product: product} }
 	}
+	cpu := func(model string) func(*result.Host) { return func(h *result.Host) { h.CPU.Model = model } }
+	container := func(h *result.Host) { h.Container = "lxc" }
 	runs := func(service string) func(*result.Host) {
 		return func(h *result.Host) { h.TimeServices = []result.TimeService{{Name: service}} }
 	}
@@ -57,6 +59,15 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 		{"reach-servers", "kvm", []string{"UDP port 123", "timedatectl timesync-status"}, facts(runs("systemd-timesyncd"))},
 		{"start-service", "kvm", nothing, facts(runs("chronyd"))},
 		{"start-service", "kvm", []string{"start the one that is installed"}, facts(runs("VBoxService"))},
+		{"show-kvm", "qemu", []string{"let it show KVM"}, facts(cpu("12th Gen Intel(R) Core(TM) i7-12700H"))},
+		{"show-kvm", "qemu", []string{"let it show KVM"}, facts(cpu("AMD Ryzen 9 5950X 16-Core Processor"))},
+		{"show-kvm", "qemu", nothing, facts(cpu("QEMU Virtual CPU version 2.5+"))},
+		{"show-kvm", "qemu", nothing, facts(cpu("Intel(R) Core(TM)2 Duo CPU     T7700  @ 2.40GHz"))},
+		{"show-kvm", "kvm", nothing, facts(cpu("12th Gen Intel(R) Core(TM) i7-12700H"))},
+		{"accel-kvm", "qemu", nothing, facts(cpu("12th Gen Intel(R) Core(TM) i7-12700H"))},
+		{"accel-kvm", "qemu", []string{"Use KVM"}, facts(cpu("Intel Xeon Processor (Skylake)"))},
+		{"update-firmware", "", []string{"of the host of this container"}, facts(container)},
+		{"cold-boot", "", []string{"the host of this container"}, facts(container)},
 		{"guest-halt-poll", "kvm", []string{"modprobe cpuidle-haltpoll force=1"}, nil},
 		{"load-ptp-kvm", "kvm", []string{"/dev/ptp_kvm"}, nil},
 		{"less-overcommit", "kvm", []string{"fewer virtual CPUs"}, facts(made("QEMU", "Standard PC (Q35 + ICH9, 2009)"))},

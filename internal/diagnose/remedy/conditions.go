@@ -3,8 +3,10 @@ package remedy
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/show/texts"
@@ -25,6 +27,13 @@ func holding(s *machine) func(fact []string) bool {
 		return of(s, fact[1:])
 	}
 }
+
+// realCPU matches the names of real CPUs, and emulatedCPU those that QEMU gives emulated ones although they have the same
+// form: target/i386/cpu.c, model_id.
+var (
+	realCPU     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(R\)|-Core Processor`) })
+	emulatedCPU = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`T7700|T2600|N270|Phenom`) })
+)
 
 // ntpServices are the time services that ask servers of the network.
 var ntpServices = []string{"chronyd", "ntpd", "ntpd-rs", "systemd-timesyncd"}
@@ -49,6 +58,9 @@ var conditions = map[string]func(*machine, []string) bool{
 	"cloud-service": is(func(s *machine) bool { // a time service of the cloud
 		cloud := CloudOf(s)
 		return cloud != nil && cloud.advice != ""
+	}),
+	"host-cpu": is(func(s *machine) bool {
+		return realCPU().MatchString(s.Host.CPU.Model) && !emulatedCPU().MatchString(s.Host.CPU.Model)
 	}),
 	"burstable": is(func(s *machine) bool {
 		m := s.Host.Machine
