@@ -55,6 +55,10 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 			require.Equal(t, f.kind, events[0].Kind, line)
 			require.NotEmpty(t, events[0].Line)
 		}
+		var boot LastBoot
+		boot.Add("Sep 11 07:03:06 host kernel: " + example)
+		boot.Finish()
+		require.Equal(t, f.weight > weightFacts, len(Parse(boot.Lines)) == 1, "%s: %q", example, boot.Lines)
 	}
 	for _, e := range texts.Entries(formatsFile) {
 		for _, f := range e.Fields {

@@ -85,23 +85,27 @@ func Unwrap(lines []string) (line string, joined int) {
 	for most < len(lines) && continues(lines[most]) {
 		most++
 	}
-	if most == 1 || len(line) < minWrapped || len(line) > maxCharacters || !hasStem(strings.ToLower(line)) {
+	if most == 1 || len(line) < minWrapped || len(line) > maxCharacters {
+		return line, 1
+	}
+	small := strings.ReplaceAll(strings.ToLower(strings.Join(lines[:most], " ")), "= ", "") // faster than to split it
+	if !hasStem(small) && !strings.Contains(line, "]: ") || !mayHave(small) {
 		return line, 1
 	}
 	alone := Split(line)
-	for n := most; n > 1 && !alone.Program; n-- {
+	for n := most; n > 1; n-- {
 		rest := strings.TrimSpace(strings.Join(lines[1:n], " "))
-		whole := line + " " + rest
+		whole := strings.TrimRight(line, " \t") + " " + rest
 		if strings.HasSuffix(line, "=") { // quoted-printable
 			whole = line[:len(line)-1] + rest
 		}
-		if len(whole) > maxLine || !mayHave(strings.ToLower(whole)) {
+		if len(whole) > maxLine {
 			continue
 		}
 		text := Split(whole).Text
 		f, g := formatOf(text), formatOf(alone.Text)
 		switch {
-		case f == nil || formatOf(rest) != nil || formatOf(lines[n-1]) != nil ||
+		case f == nil || alone.Program && !f.program || formatOf(rest) != nil || formatOf(lines[n-1]) != nil ||
 			f.expression().FindStringIndex(text)[0] >= len(alone.Text):
 		case g == nil, g.kind != f.kind, g.kind == "tsc-unstable" && !strings.Contains(rest, " "):
 			return whole, n
@@ -113,7 +117,8 @@ func Unwrap(lines []string) (line string, joined int) {
 // continues returns whether a line may be the rest of another.
 func continues(line string) bool {
 	_, prefix := matchingPrefix(line)
-	return line != "" && prefix == nil && !strings.HasPrefix(line, "kernel") && !strings.HasPrefix(line, "{")
+	return line != "" && prefix == nil && !strings.HasPrefix(line, "kernel") && !strings.HasPrefix(line, "{") &&
+		!fromFile().MatchString(line)
 }
 
 func withoutEnd(line string) string {

@@ -48,6 +48,9 @@ func (b *LastBoot) Add(line string) {
 		return
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
+	if m.Kernel && Split(line).Program { // "BIOS BUG: CPU#2 …" looks like a host and a program behind a date
+		line = m.Stamp + " kernel: " + m.Text
+	}
 	fact := printable.Line(line[:min(len(line), maxFact)])
 	switch place := b.boots.add(m); {
 	case place == foreign:
