@@ -19,6 +19,23 @@ func badlyCalibrated(l log, c comparison) bool {
 	return c.known() && c.watchdog.ns > 0 && math.Abs(c.ppm()) < 1000 && c.marked && first
 }
 
+// firstRate returns the rate of the TSC before the kernel refined it by a later measurement; the zero value if the log does
+// not have both.
+func (l log) firstRate() rate {
+	first, refined := l.of("tsc-rate"), l.of("tsc-refined")
+	if len(first) == 0 || len(refined) == 0 {
+		return rate{}
+	}
+	return first[0].rate()
+}
+
+// wronglyRefined is whether the clocks agree by the first rate of the TSC, but not by the refined rate.
+func wronglyRefined(l log, c comparison) bool {
+	first := c.clock.ticks / l.firstRate().hz * 1e9
+	return c.marked && c.known() && !c.rough() && math.Abs(c.ppm()) > 2*agreePPM &&
+		math.Abs(first/c.watchdog.ns-1)*1e6 < agreePPM
+}
+
 func watchdogWrapped(c *Cause, _ log, x comparison) {
 	r, n, _ := x.wrapped()
 	rounds := words.Either(n > 1, fmt.Sprintf("%d rounds", n), "one round")

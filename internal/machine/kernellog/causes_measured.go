@@ -42,13 +42,17 @@ var reasonFunctions = map[string]functions{
 	"clocks-agree": {holds: func(_ log, c comparison) bool {
 		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdog.ns > longNS && !c.contradicts() || c.long)
 	}},
-	"watchdog-jumped": {holds: hasJumped},
-	"read-back-delay": {lines: gaveUp},
+	"watchdog-jumped":                   {holds: hasJumped},
+	"read-back-delay":                   {lines: gaveUp},
+	"bad-calibration of-the-refinement": {holds: wronglyRefined},
 	"emulated-clocks": {holds: func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
 	}},
 	"hpet-of-qemu": {holds: func(l log, c comparison) bool {
 		return c.watchdog.rate.hz == 100e6 && c.disagrees() && !l.machine.Guest
+	}},
+	"tsc-jumped beside-a-tool": {holds: func(l log, c comparison) bool {
+		return c.disagrees() && slices.ContainsFunc(l.of("tool"), func(e Event) bool { return e.Index < c.at.Index })
 	}},
 	"tsc-jumped": {holds: func(_ log, c comparison) bool {
 		_, at := c.limits()

@@ -146,15 +146,21 @@ var plantedLogs = map[string]planted{
 	"a leap second without a date":    {"leap-second", Machine{}, "Clock: inserting leap second 23:59:60 UTC", []string{"is not in the line"}, TSCUnknown},
 	"an RTC that was not set":         {"rtc-unset", Machine{}, "rtc_cmos 00:03: hctosys: unable to read the hardware clock", []string{"battery"}, TSCUnknown},
 	"an RTC in 2000":                  {"rtc-unset", Machine{Kernel: "5.15.0-91-generic"}, "[ 0.9] tegra_rtc 7000e000.rtc: setting system clock to 2000-01-01T00:00:09 UTC (946684809)", []string{"year 2000", "5.15.0"}, TSCUnknown},
-	"no RTC":                          {"rtc-missing", Machine{}, ".../drivers/rtc/hctosys.c: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
-	"only ticks":                      {"only-ticks", Machine{}, "clocksource: Switched to clocksource jiffies", []string{"counts timer interrupts"}, TSCUnknown},
-	"no PM timer":                     {"pm-timer-off", Machine{}, "PM-Timer running at invalid rate: 200% of normal - aborting.", []string{"does without it"}, TSCUnknown},
-	"old Xen":                         {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: ret=2fb7d6 delta=-5946000 shadow=2fb7 offset=1", []string{"CPU 1", "5.946 ms"}, TSCUnknown},
-	"throttling":                      {"rt-throttling", Machine{}, "sched: RT throttling activated", []string{"Real-time programs"}, TSCUnknown},
-	"a stall":                         {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
-	"a rate that ntpd refuses":        {"rate-beyond-limit", Machine{}, "ntpd[7]: frequency error 603 PPM exceeds tolerance 500 PPM", []string{"ntpd finds", "603 PPM"}, TSCUnknown},
-	"a test of the watchdog":          {"watchdog-test", Machine{}, "clocksource: clocksource_watchdog_inject_delay(): Injecting delay.\n" + slowTimer + "tsc: Marking TSC unstable due to clocksource watchdog", []string{"on purpose"}, TSCUnknown},
-	"reliable, without figures":       {"parameter-ignored", Machine{Kernel: "4.18.0", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'"), []string{"before 5.4 also ignores"}, TSCUnknown},
+	"across an hour":                  {"rtc-not-written", Machine{}, "Feb  3 10:30:38 host kernel: set_rtc_mmss: can't update from 59 to 0", []string{"tries again"}, TSCUnknown},
+	"beside CoreFreq": {"tsc-jumped", Machine{}, "CoreFreq(5:11): Processor [ 8F_71] Architecture [Zen2/Matisse] SMT [12/12]\n" + verdict +
+		"clocksource: 'hpet' wd_now: f1baae7b wd_last: dba9bd12 mask: ffffffff\nclocksource: 'tsc' cs_now: e9f7e273d9 cs_last: e990e55f88 mask: ffffffffffffffff", []string{"CoreFreq is loaded"}, TSCUnknown},
+	"no RTC":                         {"rtc-missing", Machine{}, ".../drivers/rtc/hctosys.c: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
+	"only ticks":                     {"only-ticks", Machine{}, "clocksource: Switched to clocksource jiffies", []string{"counts timer interrupts"}, TSCUnknown},
+	"no PM timer":                    {"pm-timer-off", Machine{}, "PM-Timer failed consistency check (0xffffff) - aborting.", []string{"does without it"}, TSCUnknown},
+	"a fast PM timer":                {"pm-timer-rate", Machine{}, "PM-Timer running at invalid rate: 200% of normal - aborting.", []string{"at 200% of its rate", "does without it"}, TSCUnknown},
+	"slower than the ticks":          {"halts-in-idle", Machine{}, "TSC appears to be running slowly. Marking it as unstable", []string{"three quarters"}, TSCWrong},
+	"CPUs that the kernel set equal": {"tsc-skew-fixed", Machine{}, "BIOS BUG: CPU#2 improperly initialized, has -7358271 usecs TSC skew! FIXED.", []string{"CPU 2", "-7358271 µs"}, TSCUnknown},
+	"old Xen":                        {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: ret=2fb7d6 delta=-5946000 shadow=2fb7 offset=1", []string{"CPU 1", "5.946 ms"}, TSCUnknown},
+	"throttling":                     {"rt-throttling", Machine{}, "sched: RT throttling activated", []string{"Real-time programs"}, TSCUnknown},
+	"a stall":                        {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
+	"a rate that ntpd refuses":       {"rate-beyond-limit", Machine{}, "ntpd[7]: frequency error 603 PPM exceeds tolerance 500 PPM", []string{"ntpd finds", "603 PPM"}, TSCUnknown},
+	"a test of the watchdog":         {"watchdog-test", Machine{}, "clocksource: clocksource_watchdog_inject_delay(): Injecting delay.\n" + slowTimer + "tsc: Marking TSC unstable due to clocksource watchdog", []string{"on purpose"}, TSCUnknown},
+	"reliable, without figures":      {"parameter-ignored", Machine{Kernel: "4.18.0", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'"), []string{"before 5.4 also ignores"}, TSCUnknown},
 }
 
 func TestPlantedLogs(t *testing.T) {
@@ -230,14 +236,14 @@ func TestStampsThatGoBack(t *testing.T) {
 	var ascends stamps
 	var back []string
 	for _, line := range []string{
-		"[    0.500000] a", "[    0.100000] a CPU that comes up", "[ 4711.000000] b", "[ 4711.100000] c", "kern  :info  : [ 4710.932000][   C3] d", "[ 4711.200000] e", "[x.y] e", "[ 1e99.] e",
-		"Dec  3 09:00:12 host app[7]: [ 4710.932000] a program", "Dec  3 09:00:12 host app: kernel: [ 4710.9] a program", "[ 4711.199000] within a tick", "[   90.000000] another log", "[ 4711.300000] f", "host app[12]: [no stamp] g",
+		"[    0.500000] a", "[    0.100000] a CPU that comes up", "[ 4711.000000] b", "[ 4711.100000] c", "[ 4710.932000] Marking TSC unstable due to: possible TSC halt in C2.", "[ 4711.100000] c", "kern  :info  : [ 4710.932001][   C3] d", "[ 4711.200000] e", "[x.y] e", "[ 1e99.] e",
+		"Dec  3 09:00:12 host app[7]: [ 4710.932001] a program", "Dec  3 09:00:12 host app: kernel: [ 4710.9] a program", "[ 4711.199000] within a tick", "[   90.000000] another log", "[ 4711.300000] f", "host app[12]: [no stamp] g",
 	} {
 		if line := ascends.Add(line); line != "" {
 			back = append(back, line)
 		}
 	}
-	require.Equal(t, []string{"[ 4710.932000] (168 ms before the line above)"}, back)
+	require.Equal(t, []string{"[ 4710.932001] (168 ms before the line above)"}, back)
 	for _, also := range []string{"tsc: Marking TSC unstable due to clocksource watchdog", "Switched to clocksource tsc"} {
 		causes := Explain(Parse(append(back, also)), Machine{})
 		require.Equal(t, strings.HasPrefix(also, "tsc"), slices.ContainsFunc(causes, func(c Cause) bool {

@@ -28,7 +28,7 @@ func kinds(causes []Cause) []string {
 // thenickdude/KVM-Opencore#15, vdsm/virtual-dsm#1111, RPCS3/rpcs3#16382, codepayne/pop-os-linux#8,
 // coolsnowwolf/lede#9028, Mellanox/mkt#74, FrameworkComputer/SoftwareFirmwareIssueTracker#107,
 // deepin-community/kernel#265, lkml.iu.edu/2603.1/00100.html, sungju.org/2019/02/27, gist.github.com/wmealing/5316542,
-// and a server of 2009 (mausmaki.net).
+// public notes on journalctl (journal-pager), and a server of 2009 (mausmaki.net).
 var explained = map[string]struct {
 	kinds []string
 	tsc   Judgement
@@ -42,6 +42,7 @@ var explained = map[string]struct {
 	"docker-for-mac-2747":                  {[]string{"hpet-may-stop"}, TSCUnknown, "3.321 GHz, if hpet has 14.318 MHz"},
 	"docker-for-mac-4486":                  {[]string{"hpet-may-stop"}, TSCUnknown, "1.363 s at 14.318 MHz; 1.016 s at 19.2 MHz"},
 	"framework-107-grep":                   {[]string{"clocks-disagree"}, TSCUnknown, "does not have the figures of both"},
+	"journal-pager":                        {[]string{"clocks-disagree"}, TSCUnknown, "hpet advanced 510.6 ms, the TSC advanced 506.7 ms (the kernel's figures): -0.764 % (7635 ppm)"},
 	"kvm-opencore-15":                      {[]string{"cpus-differ", "host-unstable"}, TSCWrong, "1430554 cycles (551.5 µs at 2.594 GHz, by the line \"Detected\")"},
 	"lede-9028":                            {[]string{"watchdog-timed-out"}, TSCUnknown, "too slow to read"},
 	"matebook-pop-os-8":                    {[]string{"tsc-restarted"}, TSCUnknown, "+62 %"},

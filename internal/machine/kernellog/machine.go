@@ -51,6 +51,10 @@ var guests = map[string]string{
 	"vmtoolsd":               "vmware", "VBoxService": "virtualbox", "virtio_vmmci": "vmm",
 }
 
+// measuredNS is how long after the boot the kernel measures the TSC, before it uses it instead of a timer, in ns
+// (tsc_refine_calibration_work).
+const measuredNS = 1e9
+
 // MachineOf returns the facts of the machine in the log: the kernel's release, the hypervisor, the boot parameters
 // about clocks, the clock source that it switched to last.
 func MachineOf(events []Event) Machine {
@@ -87,6 +91,12 @@ func MachineOf(events []Event) Machine {
 		if system != "" {
 			m.Guest, m.Hypervisor = true, cmp.Or(m.Hypervisor, system)
 		}
+	}
+	last := events[max(len(events)-1, 0):]
+	measuring := func(e Event) bool { return e.Timed && e.AtNS < measuredNS }
+	if slices.ContainsFunc(last, measuring) && len(ofKind(events, "tsc-rate")) > 0 &&
+		!slices.ContainsFunc(events, Event.Marks) && slices.Contains(emulated, m.ClockSource) {
+		m.ClockSource = ""
 	}
 	if m.Hypervisor == "kvm" && len(ofKind(events, "firecracker")) > 0 { // which reports KVM
 		m.Hypervisor = "firecracker"

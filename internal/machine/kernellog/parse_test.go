@@ -55,10 +55,14 @@ func TestMachineOf(t *testing.T) {
 		"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014":      {Guest: true, Hypervisor: "kvm"},
 		"Switched to clocksource tsc\nTime: HPET clocksource has been installed.": {ClockSource: "hpet"},
 		"Switched to clocksource tsc\ntsc: Marking TSC unstable due to x":         {}, // grep tsc
-		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                  {},
-		"DMI: Microsoft Corporation Surface Laptop 5":                             {},
-		"DMI: Amazon EC2 m5.metal":                                                {},
-		"DMI: VMware, Inc. VMware20,1":                                            {Guest: true, Hypervisor: "vmware"},
+		// The kernel uses a timer while it measures the TSC.
+		"[    0.0] tsc: Detected 3696.331 MHz processor\n[    0.21] clocksource: Switched to clocksource hpet":                                                                       {},
+		"[    0.0] tsc: Detected 3696.331 MHz processor\n[    0.21] clocksource: Switched to clocksource hpet\n[    2.0] rtc_cmos 00:01: hctosys: unable to read the hardware clock": {ClockSource: "hpet"},
+		"[    0.0] tsc: Marking TSC unstable due to TSCs unsynchronized\n[    0.21] clocksource: Switched to clocksource hpet":                                                       {ClockSource: "hpet"},
+		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                                                                                                                     {},
+		"DMI: Microsoft Corporation Surface Laptop 5":                                                                                                                                {},
+		"DMI: Amazon EC2 m5.metal":     {},
+		"DMI: VMware, Inc. VMware20,1": {Guest: true, Hypervisor: "vmware"},
 		// A clock source of a hypervisor shows a guest, whatever else the log lacks.
 		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                {Guest: true, Hypervisor: "kvm"},
 		"clocksource: Switched to clocksource xen":                                             {Guest: true, Hypervisor: "xen", ClockSource: "xen"},

@@ -128,15 +128,18 @@ var figures = map[string]func(t told) string{
 		return strconv.Itoa(times)
 	},
 
-	"{both}":       func(t told) string { return cmp.Or(t.both(), "The watchdog marked the TSC") },
-	"{off}":        func(t told) string { return t.off() },
-	"{watchdog}":   func(t told) string { return t.watchdog.name },
-	"{difference}": func(t told) string { return span(t.skewNS) },
-	"{ppm}":        func(t told) string { return words.ThreeDigits(math.Abs(t.ppm())) },
-	"{late}":       func(t told) string { return span(t.watchdog.ns - dueNS) },
-	"{least late}": func(t told) string { return span(t.lateNS()) },
-	"{counter}":    func(t told) string { return inCycles(int64(t.clock.now), t.clock.rate) },
-	"{uptime}":     func(t told) string { return span(float64(t.at.AtNS)) },
+	"{both}":          func(t told) string { return cmp.Or(t.both(), "The watchdog marked the TSC") },
+	"{off}":           func(t told) string { return t.off() },
+	"{watchdog}":      func(t told) string { return t.watchdog.name },
+	"{difference}":    func(t told) string { return span(t.skewNS) },
+	"{ppm}":           func(t told) string { return words.ThreeDigits(math.Abs(t.ppm())) },
+	"{late}":          func(t told) string { return span(t.watchdog.ns - dueNS) },
+	"{least late}":    func(t told) string { return span(t.lateNS()) },
+	"{first rate}":    func(t told) string { return inHz(t.firstRate().hz) },
+	"{by first rate}": func(t told) string { return span(t.clock.ticks / t.firstRate().hz * 1e9) },
+	"{refined rate}":  func(t told) string { return inHz(t.of("tsc-refined")[0].Hz) },
+	"{counter}":       func(t told) string { return inCycles(int64(t.clock.now), t.clock.rate) },
+	"{uptime}":        func(t told) string { return span(float64(t.at.AtNS)) },
 	"{bit}": func(t told) string {
 		bit, _, _ := t.misread()
 		return strconv.Itoa(bit)

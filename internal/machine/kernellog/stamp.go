@@ -198,7 +198,8 @@ type stamps struct {
 
 // Add adds a line. If its time since boot is before the time of the line above, it returns a line for the document,
 // without the text: "[ 4711.123456] (168 ms before the line above)". Else it returns "". The CPUs come up in the first
-// 2 s, each with a clock of its own; ticks make steps of up to 10 ms; and a file may have two logs.
+// 2 s, each with a clock of its own; ticks make steps of up to 10 ms; a file may have two logs; and old kernels stamp by
+// ticks, in whole milliseconds, once they have given up the TSC.
 func (s *stamps) Add(line string) string {
 	const booted, least, most = 2, 0.05, 10 // in s
 	found := uptimeFirst().FindStringSubmatch(line[:min(len(line), maxLooked)])
@@ -213,7 +214,7 @@ func (s *stamps) Add(line string) string {
 	case back < 0 && back != -at: // not the first
 		s.rises++
 	}
-	if !ascends || at < booted || back < least || back > most {
+	if !ascends || at < booted || back < least || back > most || strings.HasSuffix(found[1], "000") {
 		return ""
 	}
 	return fmt.Sprintf("%s (%.0f ms before the line above)", uptimeStamp(int64(math.Round(at*1e6))), back*1e3)
