@@ -334,6 +334,7 @@ func TestHealthyLogs(t *testing.T) {
 		"the TSC checks the HPET": strings.ReplaceAll(verdict, "tsc'", "hpet'") + "clocksource: 'tsc' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'hpet' cs_nsec: 0 cs_now: 2 cs_last: 2 mask: ffffffff",
 		"a program in dmesg":      "[    9.1] app[77]: it printed tsc: Marking TSC unstable due to clocksource watchdog",
 		"a quoted message":        "Nov 27 10:00:00 host kernel: you said \"Marking TSC unstable due to clocksource watchdog\"",
+		"a console that starts":   "time.c: Lost 103 timer tick(s)! rip 10:start_kernel+0x121/0x220",
 		"ntpd":                    "Oct 30 13:00:58 host ntpd[3517]: tsc: Marking TSC unstable due to x",
 	} {
 		for _, c := range Explain(Parse(strings.Split(log, "\n")), Machine{}) {
