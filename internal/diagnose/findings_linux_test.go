@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +17,10 @@ import (
 // machine returns a document of a recorded machine: the cost of its fine clocks, and whether they enter the kernel.
 func machine(t *testing.T, name, entry string, fineNS float64) *result.Document {
 	t.Helper()
-	tree := filepath.Join("..", "machine", "host", "testdata", name)
+	tree := filepath.Join("testdata", "machines", name)
+	if _, err := os.Stat(tree); err != nil {
+		tree = filepath.Join("..", "machine", "host", "testdata", name)
+	}
 	require.DirExists(t, tree)
 	return &result.Document{Host: host.At(tree), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(entry, fineNS)}}}
 }

@@ -91,11 +91,14 @@ var plantedLogs = [][]string{
 func TestRulesOnEveryRecordedMachine(t *testing.T) {
 	trees, err := filepath.Glob(filepath.Join("..", "machine", "host", "testdata", "*", "proc"))
 	require.NoError(t, err)
-	more, err := filepath.Glob(filepath.Join("testdata", "cases", "*", "tree", "proc"))
-	require.NoError(t, err)
-	require.NotEmpty(t, append(trees, more...))
+	for _, folder := range []string{filepath.Join("cases", "*", "tree"), filepath.Join("machines", "*")} {
+		more, err := filepath.Glob(filepath.Join("testdata", folder, "proc"))
+		require.NoError(t, err)
+		require.NotEmpty(t, more)
+		trees = append(trees, more...)
+	}
 	tried := 0
-	for _, tree := range append(trees, more...) {
+	for _, tree := range trees {
 		for _, entry := range []string{result.Never, result.Always, result.Unknown} {
 			for _, container := range []string{"", "docker"} {
 				for i, parameters := range [][]string{nil, {"tsc=reliable"}, {"tsc=nowatchdog", "clocksource=hpet"}, {"notsc"}, {"vdso=0"}} {
