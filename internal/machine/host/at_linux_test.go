@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write the facts of the recorded machines")
 
-// A recorded machine is a folder of testdata, and its facts are a line of machines.golden, which -update writes. Of the
-// kernel log the line has the first line and the number of lines: package kernellog tests which lines are kept.
+// A recorded machine is a folder of testdata, and its facts stand in machines.golden, which -update writes. Of the kernel
+// log they have the first line and the number of lines: package kernellog tests which lines are kept.
 func TestAt(t *testing.T) {
 	machines, err := filepath.Glob("testdata/*/proc")
 	require.NoError(t, err)
@@ -33,9 +35,14 @@ func TestAt(t *testing.T) {
 		if log := facts.KernelLog; len(log.Lines) > 0 {
 			log.Lines = []string{log.Lines[0], fmt.Sprint(len(log.Lines))}
 		}
-		short, err := json.Marshal(facts)
+		whole, err = json.Marshal(facts)
 		require.NoError(t, err)
-		fmt.Fprintf(&got, "%s %s\n", filepath.Base(filepath.Dir(proc)), short)
+		var keys map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(whole, &keys))
+		fmt.Fprintln(&got, filepath.Base(filepath.Dir(proc)))
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			fmt.Fprintf(&got, "  %s %s\n", key, keys[key])
+		}
 	}
 	const golden = "testdata/machines.golden"
 	if *update {
