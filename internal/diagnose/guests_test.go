@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/diagnose/attachment"
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
@@ -68,6 +69,9 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 		{"accel-kvm", "qemu", []string{"Use KVM"}, facts(cpu("Intel Xeon Processor (Skylake)"))},
 		{"update-firmware", "", []string{"of the host of this container"}, facts(container)},
 		{"cold-boot", "", []string{"the host of this container"}, facts(container)},
+		{"restart-vm", "kvm", []string{"Restart the virtual machine"}, nil},
+		{"restart-vm", "", nothing, nil},
+		{"kvm-clock-in-guest", "kvm", []string{"CONFIG_KVM_GUEST"}, nil},
 		{"guest-halt-poll", "kvm", []string{"modprobe cpuidle-haltpoll force=1"}, nil},
 		{"load-ptp-kvm", "kvm", []string{"/dev/ptp_kvm"}, nil},
 		{"less-overcommit", "kvm", []string{"fewer virtual CPUs"}, facts(made("QEMU", "Standard PC (Q35 + ICH9, 2009)"))},
@@ -105,5 +109,17 @@ func TestGuestWhoseTSCGoesBack(t *testing.T) {
 	d.Host.ClockSource = &result.ClockSource{Current: "tsc", Available: []string{"tsc", "kvm-clock"}}
 	d.Put(apart())
 	text := said(d)
-	requireText(t, text, []string{"clocksource=kvm-clock"}, []string{"firmware (BIOS)", "accounts for pauses"}, "apart")
+	requireText(t, text, []string{"clocksource=kvm-clock", "TSC offsets of its CPUs must match"},
+		[]string{"firmware (BIOS)", "accounts for pauses", "message appears"}, "apart")
+}
+
+// A log that does not say whether the machine is virtual has the advice for both: this one is of Docker Desktop.
+func TestLogOfAGuestThatDoesNotSaySo(t *testing.T) {
+	d, err := attachment.Read("x", strings.NewReader(
+		"[  872.777059] clocksource: timekeeping watchdog on CPU2: Marking clocksource 'tsc' as unstable because the skew is too large:\n"+
+			"[  872.778234] clocksource:                       'hpet' wd_now: 8cddf09 wd_last: 7832acf mask: ffffffff\n"+
+			"[  872.779403] clocksource:                       'tsc' cs_now: 1a1732a0c3cd cs_last: 1a160708bcdd mask: ffffffffffffffff\n"+
+			"[  872.783568] clocksource: Switched to clocksource hpet\n"))
+	require.NoError(t, err)
+	requireText(t, said(d), []string{"On a real machine, update the firmware", "restart the virtual machine (Docker Desktop)"}, nil, "for-mac#2747")
 }
