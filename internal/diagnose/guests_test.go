@@ -122,4 +122,8 @@ func TestLogOfAGuestThatDoesNotSaySo(t *testing.T) {
 			"[  872.783568] clocksource: Switched to clocksource hpet\n"))
 	require.NoError(t, err)
 	requireText(t, said(d), []string{"On a real machine, update the firmware", "restart the virtual machine (Docker Desktop)"}, nil, "for-mac#2747")
+	d, err = attachment.Read("x", strings.NewReader("[    0.149339] Measured 1430554 cycles TSC warp between CPUs, turning off TSC clock.\n"+
+		"[  215.019676] kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable\n"))
+	require.NoError(t, err)
+	requireText(t, said(d), []string{"update the firmware"}, []string{"restart the virtual machine"}, "a host")
 }
