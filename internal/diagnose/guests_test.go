@@ -38,6 +38,13 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 	}{
 		{"hypervisor-clock", "kvm", []string{"kvm-clock", "It may not count the time of a pause"}, facts(source("tsc", "kvm-clock"))},
 		{"hypervisor-clock", "kvm", nothing, facts(source("kvm-clock", "tsc"))},
+		{"clock-of-each-cpu", "kvm", []string{"corrects the TSC of each virtual CPU: kvm-clock"}, facts(source("tsc", "kvm-clock"))},
+		{"clock-of-each-cpu", "hyperv", nothing, facts(source("tsc", "hyperv_clocksource_tsc_page"))},
+		{"timer-of-all-cpus", "hyperv", []string{"echo acpi_pm"}, facts(source("tsc", "hyperv_clocksource_tsc_page", "acpi_pm"))},
+		{"timer-of-all-cpus", "virtualbox", []string{"echo acpi_pm"}, facts(source("tsc", "acpi_pm"))},
+		{"timer-of-all-cpus", "kvm", nothing, facts(source("tsc", "kvm-clock", "acpi_pm"))},
+		{"timer-of-all-cpus", "virtualbox", nothing, facts(source("acpi_pm"))},
+		{"timer-of-all-cpus", "", nothing, facts(source("tsc", "acpi_pm"))},
 		{"newer-kernel-hyperv", "hyperv", []string{"5.10 to 5.13"}, facts(page, kernel("5.10.74.1"))},
 		{"newer-kernel-hyperv", "hyperv", nothing, facts(page, kernel("5.14.0"))},
 		{"newer-kernel-hyperv", "hyperv", nothing, facts(page, kernel("5.4.0"))},
