@@ -50,31 +50,19 @@ var readsOfTheKernel = map[string][]string{
 // internal/measurement/runtimes.
 func TestReads(t *testing.T) {
 	usableOrSkip(t)
-	programs := []struct {
-		name    string
-		program func(t *testing.T) *exec.Cmd
-	}{
-		{"C", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads"), "1000") }},
-		{"C, static", func(t *testing.T) *exec.Cmd { return exec.Command(compiled(t, "reads", "-static"), "1000") }},
-		{"a shell that becomes it", func(t *testing.T) *exec.Cmd {
-			script := filepath.Join(t.TempDir(), "wrapper")
-			require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\nexec '"+compiled(t, "reads")+"' \"$@\"\n"),
-				0o755))
-			return exec.Command(script, "1000")
-		}},
-		{"a shell that waits for it", func(t *testing.T) *exec.Cmd {
-			return exec.Command(need.Program(t, "sh"), "-c", compiled(t, "reads")+" 1000; exit 0")
-		}},
-	}
-	for _, p := range programs {
-		t.Run(p.name, func(t *testing.T) {
-			program := p.program(t)
-			var output bytes.Buffer
-			program.Stdout, program.Stderr = &output, &output
-			spans, err := Trace(t.Context(), Hidden, program, ample)
-			require.NoError(t, err, output.String())
-			require.Equal(t, each(1000, readsOfC()), counted(spans))
-		})
+	reads, script := compiled(t, "reads"), filepath.Join(t.TempDir(), "wrapper")
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\nexec '"+reads+"' \"$@\"\n"), 0o755))
+	for name, program := range map[string]*exec.Cmd{
+		"C":                         exec.Command(reads, "1000"),
+		"C, static":                 exec.Command(compiled(t, "reads", "-static"), "1000"),
+		"a shell that becomes it":   exec.Command(script, "1000"),
+		"a shell that waits for it": exec.Command(need.Program(t, "sh"), "-c", reads+" 1000; exit 0"),
+	} {
+		var output bytes.Buffer
+		program.Stdout, program.Stderr = &output, &output
+		spans, err := Trace(t.Context(), Hidden, program, ample)
+		require.NoError(t, err, "%s: %s", name, &output)
+		require.Equal(t, each(1000, readsOfC()), counted(spans), name)
 	}
 }
 
@@ -134,50 +122,36 @@ func TestMarks(t *testing.T) {
 	require.Equal(t, want, spans)
 }
 
-// An ordinary user who cannot gain privileges traces programs.
+// An ordinary user who cannot gain privileges traces programs. The kernel hides the memory of a program from a user who
+// may not read its file.
 func TestOrdinaryUser(t *testing.T) {
 	usableOrSkip(t)
-	folder := openFolder(t)
-	program := filepath.Join(folder, "reads")
-	copyTo(t, program, compiled(t, "reads", "-static"), 0o755)
-	r := traceAsNobody(t, folder, need.Program(t, "sh"), "-c", "exec "+program+" 10")
+	folder := need.Folder(t)
+	require.NoError(t, os.Chmod(folder, 0o755)) // any user enters it
+	program, tracer := filepath.Join(folder, "reads"), filepath.Join(folder, "tracer")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	copyTo(t, program, compiled(t, "reads", "-static"))
+	copyTo(t, tracer, self)
+	r := traceAsNobody(t, tracer, need.Program(t, "sh"), "-c", "exec "+program+" 10")
 	require.Empty(t, r.Error)
 	require.Equal(t, each(10, readsOfC()), counted(r.Spans))
-}
-
-// The kernel hides the memory of a program from a user who may not read its file.
-func TestUnreadableProgram(t *testing.T) {
-	usableOrSkip(t)
-	folder := openFolder(t)
-	program := filepath.Join(folder, "reads")
-	copyTo(t, program, compiled(t, "reads", "-static"), 0o111)
-	r := traceAsNobody(t, folder, program, "10")
+	require.NoError(t, os.Chmod(program, 0o111))
+	r = traceAsNobody(t, tracer, program, "10")
 	require.Regexp(t, `^the vDSO cannot be hidden from process \d+: input/output error$`, r.Error)
 }
 
-// openFolder makes a folder that any user can read. t.TempDir belongs to its user.
-func openFolder(t *testing.T) string {
-	t.Helper()
-	folder := need.Folder(t)
-	require.NoError(t, os.Chmod(folder, 0o755))
-	return folder
-}
-
-func copyTo(t *testing.T, to, from string, mode os.FileMode) {
+func copyTo(t *testing.T, to, from string) {
 	t.Helper()
 	content, err := os.ReadFile(from)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(to, content, 0o755))
-	require.NoError(t, os.Chmod(to, mode))
+	require.NoError(t, os.Chmod(to, 0o755)) // whatever the umask is
 }
 
-// traceAsNobody traces a program in a process of the user nobody that cannot gain privileges.
-func traceAsNobody(t *testing.T, folder string, args ...string) report {
+// traceAsNobody traces a program by a copy of this one, as the user nobody that cannot gain privileges.
+func traceAsNobody(t *testing.T, tracer string, args ...string) report {
 	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	tracer := filepath.Join(folder, "self")
-	copyTo(t, tracer, self, 0o755)
 	command := exec.Command(tracer, args...)
 	command.Env = []string{role + "=trace"}
 	command.Dir = "/"

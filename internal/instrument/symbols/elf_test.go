@@ -211,29 +211,6 @@ type panicking struct{}
 
 func (panicking) ReadAt([]byte, int64) (int, error) { panic("index out of range") }
 
-// sparse is a file with a hole: a beginning, zeros, and an end.
-type sparse struct {
-	begin, end []byte
-	size       int64
-}
-
-func (s sparse) ReadAt(p []byte, offset int64) (int, error) {
-	for i := range p {
-		at := offset + int64(i)
-		switch {
-		case at >= s.size:
-			return i, io.EOF
-		case at < int64(len(s.begin)):
-			p[i] = s.begin[at]
-		case at >= s.size-int64(len(s.end)):
-			p[i] = s.end[at-s.size+int64(len(s.end))]
-		default:
-			p[i] = 0
-		}
-	}
-	return len(p), nil
-}
-
 // taken returns the memory that a function allocates in all, in bytes.
 func taken(f func()) uint64 {
 	var before, after runtime.MemStats
@@ -258,12 +235,12 @@ func TestHostileFiles(t *testing.T) {
 	for name, file := range map[string]io.ReaderAt{
 		"all symbols share a name of a megabyte":        bytes.NewReader(oneName),
 		"a symbol table of a terabyte":                  io.NewSectionReader(zeros{endless}, 0, 1<<41),
-		"headers of gigabytes":                          sparse{begin: manyHeaders, size: 1 << 40},
+		"headers of gigabytes":                          io.NewSectionReader(zeros{manyHeaders}, 0, 1<<40),
 		"all sections share a name of four megabytes":   bytes.NewReader(manySections(60_000, 4<<20)),
 		"all sections share a name, as long as can be":  bytes.NewReader(manySections(500, 30<<10)),
 		"all sections share a name, as many as can be":  bytes.NewReader(manySections(1000, 1<<10)),
 		"all sections are symbol tables of a gigabyte":  io.NewSectionReader(zeros{manyTables()}, 0, 1<<41),
-		"a program whose end is a sparse hole of zeros": sparse{begin: oneName, size: 1 << 40},
+		"a program whose end is a sparse hole of zeros": io.NewSectionReader(zeros{oneName}, 0, 1<<40),
 	} {
 		began := time.Now()
 		bytes := taken(func() {

@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
+	"golang.org/x/sys/unix"
 )
 
 // A program gets the descriptors of its command, and none of its runner.
@@ -32,7 +34,7 @@ func TestDescriptorsOfAProgram(t *testing.T) {
 	require.NoError(t, err)
 	_, err = file.Seek(0, io.SeekStart)
 	require.NoError(t, err)
-	out, err := Run(t.Context(), command(), Limits{Time: ample, OutputBytes: 1e6})
+	out, err := Run(t.Context(), command(), usual)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(out))
 	require.Regexp(t, "^text0 1 .*\nno input\n$", string(out))
@@ -56,27 +58,27 @@ func TestGate(t *testing.T) {
 	require.FileExists(t, begun)
 }
 
-// A child ends with timebench, whether its gate has opened or not. A survivor does not.
+// A child ends with timebench, whether its gate has opened or not, and so do a program and its daemon. A survivor does
+// not.
 func TestChildrenEndWithTimebench(t *testing.T) {
-	for name, want := range map[string]int{"waiting": 0, "begun": 0, "survivor": 1} {
+	need.Program(t, "setsid")
+	for name, of := range map[string]struct{ sleeping, left int }{
+		"waiting": {0, 0}, "begun": {1, 0}, "survivor": {1, 1}, "run": {2, 0},
+	} {
 		mark := rand.Text()
 		outer := playing(t, name)
 		outer.Env = append(outer.Env, "MARK="+mark)
-		out, err := outer.StdoutPipe()
-		require.NoError(t, err)
 		require.NoError(t, outer.Start())
-		_, err = out.Read(make([]byte, 1)) // its child is there
-		require.NoError(t, err)
+		require.Eventually(t, func() bool {
+			return len(sleeping(t, mark)) == of.sleeping && len(need.Marked(t, mark)) > 1
+		}, ample, 10*time.Millisecond, name)
 		require.NoError(t, outer.Process.Kill())
 		_ = outer.Wait()
-		require.Eventually(t, func() bool { return len(need.Marked(t, mark)) == want }, ample, 10*time.Millisecond, name)
-		for _, p := range need.Marked(t, mark) {
-			var pid int
-			_, err := fmt.Sscan(p, &pid)
+		require.Eventually(t, func() bool { return len(need.Marked(t, mark)) == of.left }, ample, 10*time.Millisecond, name)
+		for _, number := range sleeping(t, mark) {
+			pid, err := strconv.Atoi(number)
 			require.NoError(t, err)
-			survivor, err := os.FindProcess(pid)
-			require.NoError(t, err)
-			require.NoError(t, survivor.Kill())
+			require.NoError(t, unix.Kill(pid, unix.SIGKILL))
 		}
 	}
 }

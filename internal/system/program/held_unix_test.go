@@ -13,7 +13,7 @@ import (
 
 // A process that leaves the group survives, and may hold the output open. Run returns the output until then.
 func TestRunReturnsAnOutputThatIsHeld(t *testing.T) {
-	out, err := Run(t.Context(), playing(t, "escape"), Limits{Time: ample, OutputBytes: 1e6})
+	out, err := Run(t.Context(), playing(t, "escape"), usual)
 	require.NoError(t, err)
 	var pid int
 	for line := range strings.Lines(string(out)) { // the child may print first

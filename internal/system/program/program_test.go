@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -23,6 +22,8 @@ const playRole = "TIMEBENCH_TEST_ROLE"
 // ample is a time limit that no test reaches unless it waits for that.
 const ample = time.Minute
 
+var usual = Limits{Time: ample, OutputBytes: 1e6}
+
 func TestMain(m *testing.M) {
 	Main(testRoles)
 	if name := os.Getenv(playRole); name != "" {
@@ -33,10 +34,6 @@ func TestMain(m *testing.M) {
 
 // testRoles are the roles of the tests.
 var testRoles = Roles{
-	"echo": func(args []string) error {
-		_, err := io.Copy(os.Stdout, os.Stdin)
-		return errors.Join(err, errors.New(strings.Join(args, " ")))
-	},
 	"trace": func([]string) error {
 		debuglog.Printf("role", "a trace")
 		return errors.New("failed")
@@ -54,7 +51,7 @@ func play(name string) int {
 		fmt.Fprint(os.Stderr, "first\n\x1b[31mlast\tline\x1b[0m\r\n\n")
 		return 3
 	case "run trace":
-		_, err := Run(context.Background(), Role("trace"), Limits{Time: ample, OutputBytes: 1e6})
+		_, err := Run(context.Background(), Role("trace"), usual)
 		fmt.Print(err)
 	case "fail silently":
 		fmt.Println("Error occurred during initialization of VM\nCould not reserve enough space")
@@ -87,10 +84,9 @@ func play(name string) int {
 		fmt.Println("left", child.Process.Pid)
 	case "daemon": // a program that leaves a daemon, and the reason of Run
 		_, err := Run(context.Background(),
-			exec.Command("/bin/sh", "-c", "(setsid sleep 1000 >/dev/null 2>&1 &); sleep 0.3"), Limits{Time: ample,
-				OutputBytes: 1e6})
+			exec.Command("/bin/sh", "-c", "(setsid sleep 1000 >/dev/null 2>&1 &); sleep 0.3"), usual)
 		fmt.Println(err)
-	case "waiting", "begun", "survivor": // has a child, and prints when it is there
+	case "waiting", "begun", "survivor": // has a child
 		sleep := exec.Command("sleep", "1000")
 		child, err := StartGated(context.Background(), sleep)
 		if name == "survivor" {
@@ -98,12 +94,14 @@ func play(name string) int {
 		} else if err == nil && name == "begun" {
 			err = child.Begin()
 		}
-		fmt.Println(err)
+		if err != nil {
+			return 9
+		}
 		<-child.Ended()
 	case "run": // a program with a daemon that both sleep
 		child := exec.Command("/bin/sh", "-c", "(setsid sleep 1000 &); sleep 1000")
 		child.Env = os.Environ()
-		if _, err := Run(context.Background(), child, Limits{Time: ample, OutputBytes: 1e6}); err != nil {
+		if _, err := Run(context.Background(), child, usual); err != nil {
 			return 9
 		}
 	}
@@ -158,15 +156,15 @@ func TestRunEndsWithTheContext(t *testing.T) {
 	reason := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(200*time.Millisecond, func() { cancel(reason) })
-	_, err := Run(ctx, playing(t, "sleep"), Limits{Time: ample, OutputBytes: 1e6})
+	_, err := Run(ctx, playing(t, "sleep"), usual)
 	require.ErrorIs(t, err, reason)
-	_, err = Run(ctx, playing(t, "greet"), Limits{Time: ample, OutputBytes: 1e6})
+	_, err = Run(ctx, playing(t, "greet"), usual)
 	require.ErrorIs(t, err, reason)
 }
 
 // TestRunDoesNotWaitForAChild has a child that holds the outputs for an hour.
 func TestRunDoesNotWaitForAChild(t *testing.T) {
-	out, err := Run(t.Context(), playing(t, "leave"), Limits{Time: ample, OutputBytes: 1e6})
+	out, err := Run(t.Context(), playing(t, "leave"), usual)
 	require.NoError(t, err)
 	var pid int
 	for line := range strings.Lines(string(out)) { // the child may print first
@@ -231,4 +229,23 @@ func TestTracesOfARole(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^exit status \d+: failed$`, string(out))
 	require.Regexp(t, `(?m)^timebench: debug: .*role: a trace$`, stderr.String())
+}
+
+func TestAnUnknownRoleFails(t *testing.T) {
+	need.Processes(t)
+	child, err := Start(t.Context(), Role("none"))
+	require.NoError(t, err)
+	require.Equal(t, `exit status 2: unknown role "none"; roles are for timebench itself`, child.Fate())
+}
+
+func TestAChildEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	child, err := Start(ctx, playing(t, "sleep"))
+	require.NoError(t, err)
+	enough := errors.New("enough")
+	cancel(enough)
+	<-child.Ended()
+	require.False(t, child.Close().Success())
+	_, err = Start(ctx, playing(t, "sleep"))
+	require.ErrorIs(t, err, enough)
 }

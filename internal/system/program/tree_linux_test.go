@@ -131,7 +131,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	ended := make(chan error)
 	go func() {
 		_, err := Run(ctx, exec.Command("/bin/sh", "-c", "setsid sh -c 'sleep 1000; : "+own+"' & sleep 1000"),
-			Limits{Time: ample, OutputBytes: 1e6})
+			usual)
 		ended <- err
 	}()
 	const withRunner = 3
@@ -158,21 +158,4 @@ func TestRunInAnotherNamespace(t *testing.T) {
 	}
 	require.NoError(t, err)
 	assert.Equal(t, "<nil>\n", string(out))
-}
-
-// TestTheProgramEndsWithTimebench kills the process that runs a program with a daemon.
-func TestTheProgramEndsWithTimebench(t *testing.T) {
-	need.Processes(t)
-	mark := rand.Text()
-	need.Program(t, "setsid")
-	outer := playing(t, "run")
-	outer.Env = append(outer.Env, "MARK="+mark)
-	out, err := outer.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, outer.Start())
-	require.Eventually(t, func() bool { return len(sleeping(t, mark)) == 2 }, ample, 10*time.Millisecond)
-	require.NoError(t, outer.Process.Kill())
-	_ = out.Close()
-	_ = outer.Wait()
-	require.Eventually(t, func() bool { return len(need.Marked(t, mark)) == 0 }, ample, 10*time.Millisecond)
 }
