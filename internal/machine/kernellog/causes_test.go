@@ -158,6 +158,7 @@ var plantedLogs = map[string]planted{
 	"old Xen":                        {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: ret=2fb7d6 delta=-5946000 shadow=2fb7 offset=1", []string{"CPU 1", "5.946 ms"}, TSCUnknown},
 	"throttling":                     {"rt-throttling", Machine{}, "sched: RT throttling activated", []string{"Real-time programs"}, TSCUnknown},
 	"a stall":                        {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
+	"a late update":                  {"late-update", Machine{}, "timekeeping: Cycle offset (7894239013655) is larger than allowed by the 'xen' clock's max_cycles value (1980704062856): time overflow danger\ntimekeeping: Your kernel is sick, but tries to cope by capping time updates", []string{"long pause"}, TSCUnknown},
 	"a rate that ntpd refuses":       {"rate-beyond-limit", Machine{}, "ntpd[7]: frequency error 603 PPM exceeds tolerance 500 PPM", []string{"ntpd finds", "603 PPM"}, TSCUnknown},
 	"a test of the watchdog":         {"watchdog-test", Machine{}, "clocksource: clocksource_watchdog_inject_delay(): Injecting delay.\n" + slowTimer + "tsc: Marking TSC unstable due to clocksource watchdog", []string{"on purpose"}, TSCUnknown},
 	"reliable, without figures":      {"parameter-ignored", Machine{Kernel: "4.18.0", Parameters: []string{"tsc=reliable"}}, strings.ReplaceAll(verdict, "tsc'", "tsc-early'"), []string{"before 5.4 also ignores"}, TSCUnknown},

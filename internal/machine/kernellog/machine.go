@@ -42,10 +42,10 @@ var (
 // "" if it is unknown. It ignores names of clouds, which also have machines without a hypervisor.
 func OfFirmware(names string) string { return firmwares.of(names) }
 
-// guests are the hypervisors whose guests a line shows: by its kind; by its clock source, which they offer (to the
-// first domain of Xen too); or by the program or driver that sets the clock of guests.
+// guests are the hypervisors whose guests a line shows: by its kind; by its clock source or watchdog, which they offer (to
+// the first domain of Xen too); or by the program or driver that sets the clock of guests.
 var guests = map[string]string{
-	"xen-guest": "xen", "wsl": "hyperv",
+	"xen-guest": "xen", "wsl": "hyperv", "hyperv-guest": "hyperv",
 	"kvm-clock": "kvm", "xen": "xen", "hyperv_clocksource": "hyperv", "hyperv_clocksource_tsc_page": "hyperv",
 	"hyperv_clocksource_msr": "hyperv",
 	"vmtoolsd":               "vmware", "VBoxService": "virtualbox", "virtio_vmmci": "vmm",
@@ -60,7 +60,7 @@ const measuredNS = 1e9
 func MachineOf(events []Event) Machine {
 	var m Machine
 	for _, e := range events {
-		system := cmp.Or(guests[e.Kind], guests[e.Clock])
+		system := cmp.Or(guests[e.Kind], guests[e.Clock], guests[e.Watchdog])
 		switch e.Kind {
 		case "kernel-version":
 			m.Kernel = e.Name
@@ -120,7 +120,7 @@ const maxParameter = 200 // a bound on a boot parameter, in bytes
 // clockParameters are the kernel parameters that select, disable or tune clocks and timers, or change the cost of a
 // system call, spelt with underscores (Documentation/admin-guide/kernel-parameters.txt).
 var clockParameters = []string{
-	"acpi", "acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clocksource",
+	"acpi", "acpi_pm", "acpi_pm_good", "amd_pstate", "apicpmtimer", "clearcpuid", "clock", "clocksource",
 	"cpufreq.default_governor", "cpufreq.off", "cpuidle.governor", "cpuidle.off", "disable_timer_pin_1", "highres",
 	"hpet", "hpet_mmap", "idle", "intel_idle.max_cstate", "intel_pstate", "isolcpus", "lapic", "lapic_timer_c2_ok",
 	"mitigations", "no_hlt", "no_kvmclock", "no_kvmclock_vsyscall", "no_steal_acc", "no_timer_check", "noapictimer",

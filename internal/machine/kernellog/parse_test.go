@@ -64,9 +64,12 @@ func TestMachineOf(t *testing.T) {
 		"DMI: Amazon EC2 m5.metal":     {},
 		"DMI: VMware, Inc. VMware20,1": {Guest: true, Hypervisor: "vmware"},
 		// A clock source of a hypervisor shows a guest, whatever else the log lacks.
-		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                {Guest: true, Hypervisor: "kvm"},
-		"clocksource: Switched to clocksource xen":                                             {Guest: true, Hypervisor: "xen", ClockSource: "xen"},
-		"'hyperv_clocksource_tsc_page' wd_nsec: 5 wd_now: 5 wd_last: 1 mask: ffffffffffffffff": {Guest: true, Hypervisor: "hyperv"},
+		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                                      {Guest: true, Hypervisor: "kvm"},
+		"clocksource: Switched to clocksource xen":                                                                   {Guest: true, Hypervisor: "xen", ClockSource: "xen"},
+		"Clocksource 'tsc' skewed -42225380 ns (-42 ms) over watchdog 'kvm-clock' interval of 556248511 ns (556 ms)": {Guest: true, Hypervisor: "kvm"},
+		"HyperV: LAPIC Timer Frequency: 0x1e8480":                                                                    {Guest: true, Hypervisor: "hyperv"},
+		"hv_utils: TimeSync - force sync":                                                                            {Guest: true, Hypervisor: "hyperv"},
+		"'hyperv_clocksource_tsc_page' wd_nsec: 5 wd_now: 5 wd_last: 1 mask: ffffffffffffffff":                       {Guest: true, Hypervisor: "hyperv"},
 	} {
 		require.Equal(t, want, MachineOf(Parse(strings.Split(log, "\n"))), log)
 	}
