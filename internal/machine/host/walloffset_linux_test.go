@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -26,29 +27,33 @@ func after(span time.Duration) string {
 }
 
 func TestWallOffsetsFromTheRTC(t *testing.T) {
-	const restored = 75 * time.Hour
+	const (
+		restored             = 75 * time.Hour
+		rtc0, rtc1           = "sys/class/rtc/rtc0/", "sys/class/rtc/rtc1/"
+		epoch, adjust, local = rtc0 + "since_epoch", "etc/adjtime", "0.0 0 0.0\n0\nLOCAL\n"
+	)
+	type has = map[string]string
 	for name, c := range map[string]struct {
-		files         map[string]string
-		against       string
-		behind, zone  time.Duration
-		within        time.Duration
-		reason, clock string
+		files                  has
+		behind, zone           time.Duration
+		against, reason, clock string
 	}{
-		"right":              {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": after(0), "sys/class/rtc/rtc0/name": "rtc_cmos rtc_cmos\n"}, against: "rtc0", clock: "rtc_cmos rtc_cmos"},
-		"restored":           {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": after(restored)}, against: "rtc0", behind: restored},
-		"local time":         {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": after(-5 * time.Hour)}, against: "rtc0", zone: -5 * time.Hour},
-		"LOCAL, and drifted": {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": after(3*time.Hour + time.Minute), "etc/adjtime": "0.0 0 0.0\n0\nLOCAL\n"}, against: "rtc0", zone: 3 * time.Hour, behind: time.Minute},
-		"the one that the kernel uses": {files: map[string]string{
-			"sys/class/rtc/rtc0/since_epoch": after(restored), "sys/class/rtc/rtc0/hctosys": "0\n",
-			"sys/class/rtc/rtc1/since_epoch": after(0), "sys/class/rtc/rtc1/hctosys": "1\n",
-		}, against: "rtc1"},
-		"no number":    {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": "yesterday"}, against: "rtc0", reason: `strconv.ParseInt: parsing "yesterday": invalid syntax`},
-		"out of range": {files: map[string]string{"sys/class/rtc/rtc0/since_epoch": "9999999999999"}, against: "rtc0", reason: "rtc0: its time is 9999999999999 s after 1970"},
+		"right":        {files: has{epoch: after(0), rtc0 + "name": "rtc_cmos rtc_cmos\n"}, clock: "rtc_cmos rtc_cmos"},
+		"restored":     {files: has{epoch: after(restored)}, behind: restored},
+		"local time":   {files: has{epoch: after(-5 * time.Hour)}, zone: -5 * time.Hour},
+		"Nepal":        {files: has{epoch: after(345 * time.Minute)}, zone: 345 * time.Minute},
+		"no zone":      {files: has{epoch: after(121 * time.Minute)}, behind: 121 * time.Minute},
+		"LOCAL":        {files: has{epoch: after(181 * time.Minute), adjust: local}, zone: 3 * time.Hour, behind: time.Minute},
+		"beyond LOCAL": {files: has{epoch: after(restored), adjust: local}, zone: 14 * time.Hour, behind: 61 * time.Hour},
+		"of the kernel": {files: has{epoch: after(restored), rtc0 + "hctosys": "0\n", rtc1 + "since_epoch": after(0),
+			rtc1 + "hctosys": "1\n"}, against: "rtc1"},
+		"no number":    {files: has{epoch: "yesterday"}, reason: `strconv.ParseInt: parsing "yesterday": invalid syntax`},
+		"out of range": {files: has{epoch: "9999999999999"}, reason: "rtc0: its time is 9999999999999 s after 1970"},
 	} {
 		all := wallOffsets(rooted(t, c.files))
 		require.Len(t, all, 1, name)
 		of := all[0]
-		require.Equal(t, c.against, of.Against, name)
+		require.Equal(t, cmp.Or(c.against, "rtc0"), of.Against, name)
 		require.Equal(t, c.clock, of.Name, name)
 		require.Equal(t, c.reason, of.Reason, name)
 		require.Equal(t, int64(c.zone), of.ZoneNS, name)

@@ -2,7 +2,6 @@ package host
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
@@ -25,33 +24,4 @@ func TestWallOffset(t *testing.T) {
 		require.Equal(t, c.offset, *of.OffsetNS, name)
 		require.Equal(t, c.bound, of.BoundNS, name)
 	}
-}
-
-func TestHeedZone(t *testing.T) {
-	const second = time.Second
-	for name, c := range map[string]struct {
-		offset     time.Duration
-		local      bool
-		zone, rest time.Duration
-	}{
-		"UTC":                             {offset: 300 * time.Millisecond, rest: 300 * time.Millisecond},
-		"UTC, drifted by a minute":        {offset: -time.Minute, rest: -time.Minute},
-		"Berlin, as Windows keeps it":     {offset: 2*time.Hour + 300*time.Millisecond, zone: 2 * time.Hour, rest: 300 * time.Millisecond},
-		"Nepal":                           {offset: 5*time.Hour + 45*time.Minute - 3*second, zone: 5*time.Hour + 45*time.Minute, rest: -3 * second},
-		"Los Angeles":                     {offset: -8*time.Hour + second, zone: -8 * time.Hour, rest: second},
-		"Kiritimati":                      {offset: 14 * time.Hour, zone: 14 * time.Hour},
-		"two hours and a minute behind":   {offset: 2*time.Hour + time.Minute, rest: 2*time.Hour + time.Minute},
-		"LOCAL, drifted by a minute":      {offset: 2*time.Hour + time.Minute, local: true, zone: 2 * time.Hour, rest: time.Minute},
-		"75 h behind":                     {offset: 75 * time.Hour, rest: 75 * time.Hour},
-		"75 h behind, LOCAL: not as zone": {offset: 75 * time.Hour, local: true, zone: 14 * time.Hour, rest: 61 * time.Hour},
-	} {
-		offset := int64(c.offset)
-		of := result.WallOffset{OffsetNS: &offset, BoundNS: int64(second / 2)}
-		heedZone(&of, c.local)
-		require.Equal(t, int64(c.zone), of.ZoneNS, name)
-		require.Equal(t, int64(c.rest), *of.OffsetNS, name)
-	}
-	var unread result.WallOffset
-	heedZone(&unread, true)
-	require.Equal(t, result.WallOffset{}, unread)
 }
