@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -49,18 +48,6 @@ func TestOddMachines(t *testing.T) {
 		"k-tsc-3": {OddClockSource, OddKernelEntry, OddCost}, "k-tsc-7": {OddCost}, "k-tsc-11": {OddKernelEntry},
 		"k-tsc-15": {OddFinding},
 	}, kindsOf(Groups(all)...))
-}
-
-func TestGroups(t *testing.T) {
-	all := slices.Concat(machines("b", "tsc", 20, 20), machines("a", "tsc", 20, 20), machines("c", "tsc", 20, 20, 20))
-	slices.Reverse(all)
-	groups := Groups(all)
-	require.Len(t, groups, 3)
-	require.Equal(t, []string{"c", "a", "b"}, []string{groups[0].Kernel, groups[1].Kernel, groups[2].Kernel},
-		"the largest first")
-	require.Equal(t, []Count{{"tsc", 3}}, groups[0].ClockSources)
-	require.Equal(t, "c-tsc-0", groups[0].Machines[0].Name, "by name")
-	require.Empty(t, Groups(nil))
 }
 
 // In a group of four no machine is odd, nor in a group of two kinds.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ func aFleet() *fleet.Fleet {
 		}
 		machines = append(machines, fleet.MachineOf("results/"+d.Label("host")+".json", d, diagnose.Findings(d)))
 	}
+	slices.Reverse(machines) // which are shown by name
 	return fleet.Of(machines,
 		[]fleet.Unread{{File: "results/bad.json", Reason: "has no schema: not a timebench document"}},
 		time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC))
