@@ -11,14 +11,18 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 )
 
-// unset returns the flags of compare if none is given.
-func unset() compareFlags { return compareFlags{pin: "none", workers: "threads", repeat: 1} }
-
-func fourCPUs() result.Host { return result.Host{CPU: result.CPU{Logical: 4, Usable: 4}} }
+// planned returns the plan of flags, for a machine with four CPUs.
+func planned(t *testing.T, change func(*compareFlags)) comparePlan {
+	t.Helper()
+	flags := compareFlags{pin: "none", workers: "threads", repeat: 1}
+	change(&flags)
+	plan, err := planComparison(flags, nil, result.Host{CPU: result.CPU{Logical: 4, Usable: 4}})
+	require.NoError(t, err)
+	return plan
+}
 
 func TestPlanOfNoFlags(t *testing.T) {
-	plan, err := planComparison(unset(), nil, fourCPUs())
-	require.NoError(t, err)
+	plan := planned(t, func(*compareFlags) {})
 	require.Len(t, plan.clocks, len(clock.Default()))
 	require.Equal(t, []int{1, 2, 4}, plan.settings.Threads)
 	require.Equal(t, plan.settings.DefaultRounds(len(plan.clocks)), plan.settings.Rounds)
@@ -35,36 +39,24 @@ func TestPlanOfNoFlags(t *testing.T) {
 
 // A long list of --threads does not shorten the measurements.
 func TestPlanOfManyThreads(t *testing.T) {
-	flags := unset()
-	flags.threads = "1..200"
-	many, err := planComparison(flags, nil, fourCPUs())
-	require.NoError(t, err)
-	flags.threads = "1"
-	one, err := planComparison(flags, nil, fourCPUs())
-	require.NoError(t, err)
-	require.Equal(t, one.settings.Time, many.settings.Time)
+	of := func(threads string) time.Duration {
+		return planned(t, func(f *compareFlags) { f.threads = threads }).settings.Time
+	}
+	require.Equal(t, of("1"), of("1..200"))
 }
 
 // By default there are no more threads than CPUs to pin them to.
 func TestPlanOfPinnedThreads(t *testing.T) {
-	flags := unset()
-	flags.pin = strconv.Itoa(thread.Usable()[0])
-	plan, err := planComparison(flags, nil, fourCPUs())
-	require.NoError(t, err)
+	pin := strconv.Itoa(thread.Usable()[0])
+	plan := planned(t, func(f *compareFlags) { f.pin = pin })
 	require.Equal(t, []int{1}, plan.settings.Threads)
 	require.Equal(t, thread.Usable()[:1], plan.settings.Pin)
-	require.Equal(t, flags.pin, plan.recorded.Pin)
+	require.Equal(t, pin, plan.recorded.Pin)
 }
 
 // Explicit settings are measured in full; a run of the defaults adapts to a busy machine.
 func TestOnlyTheDefaultsAreLimited(t *testing.T) {
-	limited := func(change func(*compareFlags)) time.Duration {
-		flags := unset()
-		change(&flags)
-		plan, err := planComparison(flags, nil, fourCPUs())
-		require.NoError(t, err)
-		return plan.settings.Limit
-	}
+	limited := func(change func(*compareFlags)) time.Duration { return planned(t, change).settings.Limit }
 	require.Positive(t, limited(func(*compareFlags) {}))
 	require.Zero(t, limited(func(f *compareFlags) { f.threads = "1..24" }))
 	require.Zero(t, limited(func(f *compareFlags) { f.rounds = 1000 }))

@@ -20,9 +20,9 @@ func onTerminal(t *testing.T, script string) (running *started, user, terminal *
 	t.Helper()
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "python3"), []byte("#!/bin/sh\n"+script), 0o700))
-	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	user, terminal = openTerminal(t)
 	command := exec.Command("timebench", "runtimes", "python3", "--call-time", "20ms")
+	command.Env = append(os.Environ(), "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	command.Stdin = terminal
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	return requireStart(t, command), user, terminal
@@ -30,6 +30,7 @@ func onTerminal(t *testing.T, script string) (running *started, user, terminal *
 
 // A runtime cannot change the terminal.
 func TestRuntimeHasNoTerminal(t *testing.T) {
+	t.Parallel()
 	need.Program(t, "stty")
 	running, _, terminal := onTerminal(t, `trap '' TTOU
 stty -echo raw </dev/tty
@@ -48,6 +49,7 @@ exit 3
 
 // Ctrl-C reaches timebench only, which ends the runtime.
 func TestInterruptedByTheTerminal(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pid")
 	running, user, _ := onTerminal(t, "trap '' INT HUP\necho $$ >"+file+".new; mv "+file+".new "+file+
 		"; exec sleep 1000\n")

@@ -109,8 +109,9 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "refuses": refuses, "loads": loads, "verifies": verifies, "interrupted": interrupted,
-			"planted": writePlanted, "renamed": changed(renamed), "demoted": changed(demoted),
-			"withoutthroughput": changed(withoutThroughput),
+			"planted": writePlanted, "slow": writeSlow, "renamed": changed(renamed), "demoted": changed(demoted),
+			"withoutthroughput": changed(func(c *compare.Clock, _ []string) { c.Throughput = nil }),
+			"unmeasured":        changed(func(c *compare.Clock, _ []string) { c.Latency, c.Throughput = nil, nil }),
 		},
 	})
 }
@@ -287,6 +288,17 @@ func writePlanted(ts *testscript.TestScript, _ bool, args []string) {
 	save(ts, args[0], d)
 }
 
+// slow FILE: writes a document of a machine whose vDSO enters the kernel, because the clock source is hpet.
+func writeSlow(ts *testscript.TestScript, _ bool, args []string) {
+	d := plantedDocument("planted", 32.17, "CLOCK_MONOTONIC@vdso")
+	c := &compare.Into(d).Clocks[0]
+	c.Path, c.KernelEntry, c.KernelEntryBy = "vdso", result.Always, "seccomp"
+	d.Host = result.Host{OS: "linux", CPU: result.CPU{Logical: 2, Usable: 1}, BootParameters: []string{"clocksource=hpet"},
+		ClockSource: &result.ClockSource{Current: "hpet", Available: []string{"tsc", "hpet"}}}
+	d.Warnings = []result.Warning{{Kind: "backwards", Saw: "a clock went backwards", Spoilt: "much", Advice: "wait"}}
+	save(ts, args[0], d)
+}
+
 // plantedDocument returns a document of clocks, each with samples close to 20 ns times the factor.
 func plantedDocument(version string, factor float64, ids ...string) *result.Document {
 	var samples, perSecond []float64
@@ -337,9 +349,6 @@ func demoted(c *compare.Clock, _ []string) {
 	}
 	l.MedianNS *= 46
 }
-
-// withoutthroughput IN OUT.
-func withoutThroughput(c *compare.Clock, _ []string) { c.Throughput = nil }
 
 func save(ts *testscript.TestScript, name string, document *result.Document) {
 	var out bytes.Buffer

@@ -26,6 +26,7 @@ var moments = flag.Int("moments", 3, "how many moments TestSignalLeavesAWholeSet
 
 // A signal at any moment leaves the whole old set or the whole new one, and no other file.
 func TestSignalLeavesAWholeSet(t *testing.T) {
+	t.Parallel()
 	old, fresh := saved(t, 0), saved(t, 3)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -180,41 +181,31 @@ func TestQuit(t *testing.T) {
 	require.True(t, document.Interrupted)
 }
 
-// timeout(1) sends its signal to the process and to its group, microseconds apart: that is one signal. A second
-// one later ends the process at once.
-func TestSignalTwice(t *testing.T) {
-	for pause, whole := range map[time.Duration]bool{signals.Doubled / 20: true, 3 * signals.Doubled: false} {
-		var printed bytes.Buffer
-		debug, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-		require.NoError(t, err)
-		command := exec.Command("timebench", "compare", "time.Now@go", "--threads", "1", "--throughput-time", "1h",
-			"--format", "json")
-		command.Env, command.Stderr = append(os.Environ(), debuglog.Variable+"=1"), debug
-		running, read := startInto(t, command)
-		require.NoError(t, running.until("the measurement", func() bool {
-			text, err := os.ReadFile(debug.Name())
-			return err == nil && bytes.Contains(text, []byte("the measurement begins"))
-		}))
-		require.NoError(t, debug.Close())
-		time.Sleep(100 * time.Millisecond)
-		require.NoError(t, running.Process.Signal(syscall.SIGTERM))
-		time.Sleep(pause)
-		require.NoError(t, running.Process.Signal(syscall.SIGTERM))
-		if whole {
-			_, err := printed.ReadFrom(read)
-			require.NoError(t, err)
-		}
-		require.Equal(t, 143, running.status())
-		if whole {
-			document, err := sections.Read(&printed)
-			require.NoError(t, err)
-			require.True(t, document.Interrupted)
-		}
-	}
+// timeout(1) sends its signal to the process and to its group, microseconds apart: that is one signal.
+func TestDoubledSignal(t *testing.T) {
+	debug, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	require.NoError(t, err)
+	command := exec.Command("timebench", "compare", "time.Now@go", "--threads", "1", "--throughput-time", "1h",
+		"--format", "json")
+	command.Env, command.Stderr = append(os.Environ(), debuglog.Variable+"=1"), debug
+	running, read := startInto(t, command)
+	require.NoError(t, running.until("the measurement", func() bool {
+		text, err := os.ReadFile(debug.Name())
+		return err == nil && bytes.Contains(text, []byte("the measurement begins"))
+	}))
+	require.NoError(t, debug.Close())
+	time.Sleep(100 * time.Millisecond)
+	require.NoError(t, running.Process.Signal(syscall.SIGTERM))
+	time.Sleep(signals.Doubled / 20)
+	require.NoError(t, running.Process.Signal(syscall.SIGTERM))
+	document, err := sections.Read(read)
+	require.NoError(t, err)
+	require.True(t, document.Interrupted)
+	require.Equal(t, 143, running.status())
 }
 
-// The second signal also ends a run whose workers do not answer, without output. No new folder is left of --out, and no
-// other is removed.
+// A second signal later ends a run at once, without output, although its workers do not answer. No new folder is left of
+// --out, and no other is removed.
 func TestSignalTwiceLeavesNoNewFolder(t *testing.T) {
 	t.Parallel()
 	var printed bytes.Buffer

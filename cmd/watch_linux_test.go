@@ -121,31 +121,34 @@ func TestWatch(t *testing.T) {
 	t.Parallel()
 	promtool := need.Program(t, "promtool")
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
-		folder := t.TempDir()
-		file := filepath.Join(folder, "timebench.prom")
-		w := startWatch(t, "--every", "1s", "--textfile", file)
-		metrics := w.page(t, "/metrics")
-		require.Equal(t, "ok\n", w.page(t, "/healthz"))
-		for _, name := range []string{
-			"timebench_clock_read_seconds{clock=", "timebench_clock_enters_kernel{clock=", "timebench_clocksource_info{current=",
-			"timebench_findings{severity=", "timebench_clocksource_changes_total 0", "timebench_wall_clock_steps_total",
-			"timebench_stall_seconds_total", "timebench_last_run_timestamp_seconds ", `timebench_build_info{version="0.1.0-dev"`,
-		} {
-			require.Contains(t, metrics, name)
-		}
-		need.Until(t, "the textfile", func() bool { content, _ := os.ReadFile(file); return len(content) > 0 })
-		w.end(t, signal)
-		require.Empty(t, w.stderr.String())
-		require.Len(t, need.FilesIn(t, folder), 1)
-		written, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for name, content := range map[string]string{"the page": metrics, "the file": string(written)} {
-			command := exec.Command(promtool, "check", "metrics")
-			command.Stdin = strings.NewReader(content)
-			said, err := command.CombinedOutput()
-			require.NoError(t, err, "%s: %s", name, said)
-			require.Empty(t, string(said), name)
-		}
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			file := filepath.Join(folder, "timebench.prom")
+			w := startWatch(t, "--every", "1s", "--textfile", file)
+			metrics := w.page(t, "/metrics")
+			require.Equal(t, "ok\n", w.page(t, "/healthz"))
+			for _, name := range []string{
+				"timebench_clock_read_seconds{clock=", "timebench_clock_enters_kernel{clock=", "timebench_clocksource_info{current=",
+				"timebench_findings{severity=", "timebench_clocksource_changes_total 0", "timebench_wall_clock_steps_total",
+				"timebench_stall_seconds_total", "timebench_last_run_timestamp_seconds ", `timebench_build_info{version="0.1.0-dev"`,
+			} {
+				require.Contains(t, metrics, name)
+			}
+			need.Until(t, "the textfile", func() bool { content, _ := os.ReadFile(file); return len(content) > 0 })
+			w.end(t, signal)
+			require.Empty(t, w.stderr.String())
+			require.Len(t, need.FilesIn(t, folder), 1)
+			written, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for name, content := range map[string]string{"the page": metrics, "the file": string(written)} {
+				command := exec.Command(promtool, "check", "metrics")
+				command.Stdin = strings.NewReader(content)
+				said, err := command.CombinedOutput()
+				require.NoError(t, err, "%s: %s", name, said)
+				require.Empty(t, string(said), name)
+			}
+		})
 	}
 }
 
@@ -165,6 +168,7 @@ func TestWatchUnderNohup(t *testing.T) {
 
 // A port in use is one line on standard error and status 1.
 func TestWatchPortInUse(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = taken.Close() }()
@@ -197,6 +201,7 @@ func TestWatchFullDisk(t *testing.T) {
 // The reader of standard output or standard error may end, or stop reading: the watch goes on, and ends at the first
 // signal.
 func TestWatchWithoutAReader(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ stderr, closed bool }{
 		"standard output ended":         {closed: true},
 		"standard output reads no more": {},

@@ -76,6 +76,9 @@ func compareOne(t *testing.T, old, new Clock) Change {
 
 func TestVerdictsOnOneRun(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
+	mixed := func(n int, ns, rest float64) []float64 {
+		return append(clean(chance, ns)[:n], clean(chance, rest)[n:]...)
+	}
 	for _, test := range []struct {
 		name     string
 		old, new []float64
@@ -90,18 +93,12 @@ func TestVerdictsOnOneRun(t *testing.T) {
 		{"46 times slower but for three samples", clean(chance, 20), append(clean(chance, 920)[:37], 20, 20, 20),
 			Slower},
 		{"46 times slower, and one odd sample before", append(clean(chance, 20)[:39], 0.1), clean(chance, 920), Slower},
-		{"five per cent slower, half of the old run disturbed", append(clean(chance, 20)[:20],
-			clean(chance, 20.9)[:20]...), clean(chance, 21), Slower},
-		{"the same, half of the old run disturbed", append(clean(chance, 20)[:20], clean(chance, 20.9)[:20]...),
-			clean(chance, 20), Same},
-		{"demoted after a third of the run", clean(chance, 20), append(clean(chance, 20)[:12],
-			clean(chance, 920)[:28]...), Unsteady},
-		{"promoted after a third of the run", append(clean(chance, 20)[:12], clean(chance, 920)[:28]...),
-			clean(chance, 20), Unsteady},
-		{"in turbo mode for a tenth of the run", append(clean(chance, 19)[:4], clean(chance, 20)[:36]...),
-			clean(chance, 20), Same},
-		{"undisturbed for an eighth of the run", clean(chance, 20), append(clean(chance, 20)[:5],
-			clean(chance, 30)[:35]...), Unsteady},
+		{"five per cent slower, half of the old run disturbed", mixed(20, 20, 20.9), clean(chance, 21), Slower},
+		{"the same, half of the old run disturbed", mixed(20, 20, 20.9), clean(chance, 20), Same},
+		{"demoted after a third of the run", clean(chance, 20), mixed(12, 20, 920), Unsteady},
+		{"promoted after a third of the run", mixed(12, 20, 920), clean(chance, 20), Unsteady},
+		{"in turbo mode for a tenth of the run", mixed(4, 19, 20), clean(chance, 20), Same},
+		{"undisturbed for an eighth of the run", clean(chance, 20), mixed(5, 20, 30), Unsteady},
 		{"a clock source was demoted", clean(chance, 20), disturbed(chance, 900, 0.5), Slower},
 		{"a neighbour that never rests adds as much to all, which nothing tells from a slower clock", clean(chance, 20),
 			clean(chance, 22), Slower},
@@ -342,7 +339,7 @@ func TestIntervalsAgreeWithTheVerdict(t *testing.T) {
 }
 
 // Unsteady figures stand below the significant differences, marked as unsteady; with threads, unchanged figures have no
-// row.
+// row. A figure with too few samples has a row, because the verdict counts it.
 func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	chance := rand.New(rand.NewPCG(43, 44))
 	verdicts := func(of ...Throughput) []string {
@@ -360,10 +357,6 @@ func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	require.Equal(t, []string{"2 unsteady (median +150 %)"}, verdicts(reading(1, clean(chance, 20)), unsteady))
 	require.Equal(t, []string{"1 slower", "2 unsteady (median +150 %)"},
 		verdicts(reading(1, clean(chance, 40)), unsteady))
-}
-
-// A figure with threads that has too few samples has a row, because the verdict counts it.
-func TestTooFewSamplesHaveARow(t *testing.T) {
 	few := document(Clock{ID: "c", Available: true, Throughput: []Throughput{reading(2, []float64{20, 20})}})
 	c, _ := compared(few, few, usual)
 	require.Contains(t, c.Block.Verdict, "1 figure has too few samples for a verdict.")

@@ -117,6 +117,15 @@ func TestDocumentOfARun(t *testing.T) {
 	acceptable(t, drift)
 }
 
+// drift returns the result of a run against a sound reference.
+func (w *fakeWorld) drift(t *testing.T, clocks ...clock.Clock) Drift {
+	t.Helper()
+	drift, err := w.run(t.Context(), clocks, w.reference(), both)
+	require.NoError(t, err)
+	acceptable(t, drift)
+	return drift
+}
+
 // acceptable checks that the document's reader accepts the result.
 func acceptable(t *testing.T, d Drift) {
 	t.Helper()
@@ -182,15 +191,13 @@ func TestClocksThatGiveNoRate(t *testing.T) {
 	backwards := func(hz float64) func(float64) int64 { return func(ns float64) int64 { return int64(1e15 - ns*hz/1e9) } }
 	seldom := w.coarse("seldom", 0, 1e9)
 	seldom.ReportedNS = func() float64 { return 1e9 }
-	drift, err := w.run(t.Context(), []clock.Clock{
+	drift := w.drift(t,
 		cpu, missing, seldom,
 		w.clock("still", 1e9, func(float64) int64 { return epoch }),
 		w.clock("backwards", 1e9, backwards(1e9)),
 		w.clock("unknown backwards", 0, backwards(1e9)),
 		w.failing("early", time.Millisecond),
-		w.fast("good", 0),
-	}, w.reference(), both)
-	require.NoError(t, err)
+		w.fast("good", 0))
 	got := reasons(drift)
 	require.Regexp(t, `^did not tick in the \d+(\.\d+)? s from its first reading to its last$`, got["still"])
 	require.Regexp(t, `^ticks of 1 s need readings over 4 s, and the run gave \d(\.\d+)? s; use a longer --duration$`,
@@ -205,16 +212,13 @@ func TestClocksThatGiveNoRate(t *testing.T) {
 	for _, c := range drift.Clocks {
 		require.Equal(t, c.ID == "good", c.Idle != nil && c.Loaded != nil, c.ID)
 	}
-	acceptable(t, drift)
 }
 
 // The results before the failure are kept.
 func TestAClockThatFailsMidway(t *testing.T) {
 	for _, at := range []time.Duration{2 * time.Second, 5 * time.Second} {
 		w := newWorld(1)
-		drift, err := w.run(t.Context(), []clock.Clock{w.failing("failing", at), w.fast("good", 0)}, w.reference(),
-			both)
-		require.NoError(t, err)
+		drift := w.drift(t, w.failing("failing", at), w.fast("good", 0))
 		failing, good := drift.Clocks[0], drift.Clocks[1]
 		require.Equal(t, "no such device", failing.Reason)
 		require.True(t, holds(t, failing.Idle, 0))
@@ -228,15 +232,10 @@ func TestAClockThatFailsMidway(t *testing.T) {
 // A clock that stops under load makes no ticks during the load.
 func TestAClockThatChangesMidway(t *testing.T) {
 	w := newWorld(1)
-	drift, err := w.run(t.Context(), []clock.Clock{
-		w.clock("stops", 1e9, func(ns float64) int64 { return int64(min(ns, 2.9e9)) }),
-	}, w.reference(), both)
-	require.NoError(t, err)
-	stops := drift.Clocks[0]
+	stops := w.drift(t, w.clock("stops", 1e9, func(ns float64) int64 { return int64(min(ns, 2.9e9)) })).Clocks[0]
 	require.Empty(t, stops.Reason)
 	require.InDelta(t, -1e6, *stops.Loaded.PPM, 1e-3)
 	require.InDelta(t, 0, stops.Loaded.Hz, 1e-3)
-	acceptable(t, drift)
 }
 
 func TestReferencesThatCannotServe(t *testing.T) {

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -18,9 +17,7 @@ func single(t *testing.T, spin func(n int)) *compare.Distribution {
 	c := fake("single", func() (clock.Reader, error) { return spinner(spin), nil })
 	s := quick(1)
 	s.Distribution = 60 * time.Millisecond
-	measured, err := Run(context.Background(), []clock.Clock{c}, s, nil)
-	require.NoError(t, err)
-	d := measured.Clocks[0].Distribution
+	d := ran(t, s, c).Clocks[0].Distribution
 	if d == nil {
 		need.Missing(t, "counter", "this machine has none that can be read")
 	}
@@ -70,7 +67,7 @@ func TestSingleReadsAreTimedRight(t *testing.T) {
 }
 
 func TestNoDistributionUnlessAskedFor(t *testing.T) {
-	require.Nil(t, measureOne(t, scripted("c", count)).Distribution)
+	require.Nil(t, ran(t, quick(1), scripted("c", count)).Clocks[0].Distribution)
 	var none *bracket
 	require.Nil(t, none.result(nil, nil), "a machine without a counter that can be read")
 }

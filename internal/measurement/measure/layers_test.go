@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -42,9 +41,7 @@ func TestLayersOfARun(t *testing.T) {
 	opened := 0
 	s := quick(1)
 	s.Rounds = 10
-	clocks := []clock.Clock{layeredFake("a", nil, &opened), layeredFake("b", nil, &opened), scripted("plain", count)}
-	measured, err := Run(context.Background(), clocks, s, nil)
-	require.NoError(t, err)
+	measured := ran(t, s, layeredFake("a", nil, &opened), layeredFake("b", nil, &opened), scripted("plain", count))
 	require.Equal(t, 1, opened, "clocks share the loop")
 	for _, c := range measured.Clocks[:2] {
 		require.Equal(t, []string{"first", "second", "third"}, layerNames(c.Layers))
@@ -81,8 +78,7 @@ func TestLoopsInsideARead(t *testing.T) {
 		{[]clock.Clock{failing}, nil, 0},
 	} {
 		opened = 0
-		measured, err := Run(context.Background(), test.clocks, quick(1), nil)
-		require.NoError(t, err)
+		measured := ran(t, quick(1), test.clocks...)
 		require.True(t, measured.Clocks[0].Available)
 		require.Equal(t, test.want, layerNames(measured.Clocks[0].Layers))
 		require.Equal(t, test.opened, opened)

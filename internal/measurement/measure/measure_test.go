@@ -12,7 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
 func quick(threads ...int) Settings {
@@ -27,48 +26,17 @@ func TestWithoutResolution(t *testing.T) {
 	with := s.Estimate([]clock.Clock{c})
 	s.WithoutResolution = true
 	require.Less(t, s.Estimate([]clock.Clock{c}), with)
-	measured, err := Run(context.Background(), []clock.Clock{c}, s, nil)
-	require.NoError(t, err)
-	require.Nil(t, measured.Clocks[0].Resolution)
-	require.NotNil(t, measured.Clocks[0].Latency)
+	measured := ran(t, s, c).Clocks[0]
+	require.Nil(t, measured.Resolution)
+	require.NotNil(t, measured.Latency)
 }
 
-func measureOne(t *testing.T, c clock.Clock) compare.Clock {
+// ran returns the result of a run.
+func ran(t *testing.T, s Settings, clocks ...clock.Clock) Result {
 	t.Helper()
-	measured, err := Run(context.Background(), []clock.Clock{c}, quick(1), nil)
+	measured, err := Run(context.Background(), clocks, s, nil)
 	require.NoError(t, err)
-	require.Len(t, measured.Clocks, 1)
-	return measured.Clocks[0]
-}
-
-func TestRunMeasuresRealClocks(t *testing.T) {
-	var last time.Duration
-	s := quick(1, 2, 5)
-	all := clock.Default()
-	measured, err := Run(context.Background(), []clock.Clock{all[0], all[len(all)-1]}, s, func(done, of time.Duration) {
-		require.GreaterOrEqual(t, done, last)
-		require.LessOrEqual(t, done, of)
-		last = done
-	})
-	require.NoError(t, err)
-	require.False(t, measured.Interrupted)
-	require.Positive(t, last)
-	for _, c := range measured.Clocks {
-		if !c.Available {
-			require.NotEmpty(t, c.Reason, c.ID)
-			continue
-		}
-		require.Len(t, c.Latency.SamplesNS, 6, c.ID)
-		require.NotZero(t, c.Latency.Confidence, c.ID)
-		require.LessOrEqual(t, c.Latency.MinNS, c.Latency.MedianNS, c.ID)
-		require.Positive(t, c.TicksPerSecond, c.ID)
-		require.Len(t, c.Throughput, 3, c.ID)
-		for i, threads := range []int{1, 2, 5} {
-			require.Equal(t, threads, c.Throughput[i].Threads)
-			require.Positive(t, c.Throughput[i].ReadsPerSecond, c.ID)
-			require.Equal(t, threads > s.CPU.Usable, c.Throughput[i].Oversubscribed)
-		}
-	}
+	return measured
 }
 
 func TestPinnedRunStaysOnItsCPU(t *testing.T) {
@@ -84,9 +52,7 @@ func TestPinnedRunStaysOnItsCPU(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells which CPUs a thread may use; package thread looks on Windows where it runs")
 	}
-	measured, err := Run(context.Background(), []clock.Clock{c}, s, nil)
-	require.NoError(t, err)
-	require.True(t, measured.Clocks[0].Available)
+	require.True(t, ran(t, s, c).Clocks[0].Available)
 	require.Equal(t, map[int]bool{s.Pin[0]: true}, seen)
 }
 
@@ -180,23 +146,21 @@ func TestPinToACPUThatIsGoneIsAnError(t *testing.T) {
 // only its throughput is missing. Add a row for another way to fail.
 func TestClocksThatFail(t *testing.T) {
 	absent, busy := errors.New("/dev/absent: no such file"), errors.New("device or resource busy")
+	const failed = "failed while it was read: no such device"
+	failing := func(fails func(opened int) int64) func(int) (clock.Reader, error) {
+		return func(opened int) (clock.Reader, error) {
+			return &script{next: count, err: errUnplugged, fails: fails(opened)}, nil
+		}
+	}
 	for name, test := range map[string]struct {
 		open   func(opened int) (clock.Reader, error)
 		reason string
 		passes []result.Passes
 	}{
-		"absent": {func(int) (clock.Reader, error) { return nil, absent }, "/dev/absent: no such file", nil},
-		"first read": {func(int) (clock.Reader, error) {
-			return &script{next: count, err: errUnplugged, fails: 1},
-				nil
-		}, "failed while it was read: no such device", nil},
-		"later read": {func(int) (clock.Reader, error) {
-			return &script{next: count, err: errUnplugged, fails: 10_000},
-				nil
-		}, "failed while it was read: no such device", nil},
-		"under a worker": {func(opened int) (clock.Reader, error) {
-			return &script{next: count, err: errUnplugged, fails: int64(opened - 1)}, nil
-		}, "failed while it was read: no such device", nil},
+		"absent":         {func(int) (clock.Reader, error) { return nil, absent }, "/dev/absent: no such file", nil},
+		"first read":     {failing(func(int) int64 { return 1 }), failed, nil},
+		"later read":     {failing(func(int) int64 { return 10_000 }), failed, nil},
+		"under a worker": {failing(func(opened int) int64 { return int64(opened - 1) }), failed, nil},
 		"opens once": {func(opened int) (clock.Reader, error) {
 			if opened > 1 {
 				return nil, busy
@@ -207,8 +171,7 @@ func TestClocksThatFail(t *testing.T) {
 	} {
 		opened := 0
 		c := fake(name, func() (clock.Reader, error) { opened++; return test.open(opened) })
-		measured, err := Run(context.Background(), []clock.Clock{c}, quick(1), nil)
-		require.NoError(t, err)
+		measured := ran(t, quick(1), c)
 		of := measured.Clocks[0]
 		require.Equal(t, test.reason, of.Reason, name)
 		require.Equal(t, []bool{test.reason == "", test.reason == "", test.reason == ""},
@@ -226,7 +189,7 @@ func TestClocksThatFail(t *testing.T) {
 // A run may follow a change of the kernel's clock source, and so of the stopwatch's cost.
 func TestRunTriesItsStopwatchAnew(t *testing.T) {
 	observe.AssumeStopwatch(time.Hour, time.Hour)
-	measureOne(t, scripted("any", count))
+	ran(t, quick(1), scripted("any", count))
 	require.Less(t, observe.StopwatchCost(), time.Second)
 	require.Less(t, observe.StopwatchTick(), time.Second)
 }

@@ -3,7 +3,6 @@
 package measure
 
 import (
-	"context"
 	"os"
 	"testing"
 	"time"
@@ -21,29 +20,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestProcessesMeasureAsThreadsDo(t *testing.T) {
-	need.Processes(t)
-	s := quick(1, 2, 4)
-	s.Processes, s.Time = true, 20*time.Millisecond // in less, no process may get a CPU of a busy machine
-	measured, err := Run(context.Background(), clock.Default(), s, nil)
-	require.NoError(t, err)
-	for _, c := range measured.Clocks {
-		if !c.Available {
-			require.NotEmpty(t, c.Reason)
-			continue
-		}
-		require.Len(t, c.Throughput, 3, c.ID)
-		require.Positive(t, c.Throughput[2].ReadsPerSecond, c.ID)
-	}
-}
-
 // A clock that is unknown to the workers has no throughput, and the document has the reason.
 func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 	need.Processes(t)
 	s := quick(1)
 	s.Processes = true
-	measured, err := Run(context.Background(), []clock.Clock{scripted("made up", count)}, s, nil)
-	require.NoError(t, err)
+	measured := ran(t, s, scripted("made up", count))
 	require.True(t, measured.Clocks[0].Available)
 	require.NotNil(t, measured.Clocks[0].Latency)
 	require.Empty(t, measured.Clocks[0].Throughput)

@@ -27,8 +27,7 @@ func TestRepeatKeepsTheSamplesOfEachRun(t *testing.T) {
 	require.Len(t, measured.Clocks[0].Throughput[0].Runs, 2)
 	require.InEpsilon(t, done, total, 0.5, "the end")
 	once := opened
-	_, err = Run(context.Background(), []clock.Clock{c}, s, nil)
-	require.NoError(t, err)
+	ran(t, s, c)
 	require.Equal(t, once, 2*(opened-once), "each run opens its own readers")
 }
 

@@ -30,7 +30,7 @@ func TestResolution(t *testing.T) {
 			FinerThanRead: true, TickNS: 1, WorstBackwardsNS: 300,
 		}},
 	} {
-		got := measureOne(t, scripted(name, test.next)).Resolution
+		got := ran(t, quick(1), scripted(name, test.next)).Clocks[0].Resolution
 		require.Equal(t, test.want.WorstBackwardsNS > 0, got.Backwards > 0, name)
 		require.Equal(t, test.want.TickNS > 0, got.Ticks > 0, name)
 		require.InDelta(t, test.want.TickNS, got.TickNS, 1, name)

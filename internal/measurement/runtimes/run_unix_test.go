@@ -195,10 +195,6 @@ func TestRuntimesThatFail(t *testing.T) {
 			"echo 1", hooked(t, `[ $verb:$name:$a = run:loop:2 ] && echo missing lost && continue`),
 			"the runtime lacks the call",
 		},
-		"fails": {
-			"echo 1", "echo 'Cannot find module' >&2; exit 3", "exit status 3: Cannot find module",
-		},
-		"kills itself":             {"echo 1", "kill -9 $$", "killed by signal 9"},
 		"has no version":           {"echo none", honest(t), "does not print a version"},
 		"cannot print its version": {"exit 1", honest(t), "exit status 1"},
 		"counts more time than passes": {
@@ -209,7 +205,6 @@ func TestRuntimesThatFail(t *testing.T) {
 			"echo 1", "while read x; do echo missing no script may call .NET; done", "no script may call .NET",
 		},
 		"prints without end":           {"echo 1", "exec tr '\\0' 1 </dev/zero", "printed more than"},
-		"complains without end":        {"echo 1", "exec yes rubbish >&2", "printed more than"},
 		"prints a version without end": {"exec yes 1.2", honest(t), "printed more than"},
 	}
 	names := slices.Sorted(maps.Keys(failing))
@@ -230,9 +225,6 @@ func TestRuntimesThatFail(t *testing.T) {
 	require.Contains(t, run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0].Reason, "no such file")
 	missing.Path = t.TempDir()
 	require.NotEmpty(t, run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0].Reason)
-	missing.Path, missing.Programs = "", []string{"no-such-runtime"}
-	r := run(t, Settings{Runtimes: []Selected{missing}}).Runtimes[0]
-	require.Equal(t, "not found in PATH: no-such-runtime", r.Reason)
 }
 
 // The first program that prints its version is measured. The python3.exe that Windows has without

@@ -10,30 +10,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/test/planted"
 )
 
-// A disturbed reader does something else before it reads a real counter, and may fail.
-type disturbed struct {
+// A failing reader reads a real counter, and may fail.
+type failing struct {
 	clock.Reader
-	fails  func() error
-	before func()
+	fails func() error
 }
 
-func (d disturbed) Read(ticks []int64) {
-	if d.before != nil {
-		d.before()
-	}
-	d.Reader.Read(ticks)
-}
-
-func (d disturbed) Err() error {
-	if d.fails == nil {
-		return nil
-	}
-	return d.fails()
-}
+func (f failing) Err() error { return f.fails() }
 
 // sound returns a counter without an offset.
 func sound(t *testing.T) clock.Clock {
@@ -105,18 +91,18 @@ func TestWhatCannotBeCompared(t *testing.T) {
 	own := sound(t)
 	own.Kind = clock.CPUTime
 	var reads atomic.Int64
-	failing := sound(t)
-	open := failing.Open
-	failing.Open = func() (clock.Reader, error) {
+	unplugged := sound(t)
+	open := unplugged.Open
+	unplugged.Open = func() (clock.Reader, error) {
 		reader, err := open()
-		return disturbed{Reader: reader, fails: func() error {
+		return failing{Reader: reader, fails: func() error {
 			if reads.Add(1) > 5 {
 				return errors.New("no such device")
 			}
 			return nil
 		}}, err
 	}
-	r := run(cpus, none, own, failing)
+	r := run(cpus, none, own, unplugged)
 	require.Equal(t, "this machine has none", r.Clocks[0].Reason)
 	require.Equal(t, "CPU time is a thread's or a process's, not a CPU's", r.Clocks[1].Reason)
 	require.Equal(t, "no such device", r.Clocks[2].Reason)
@@ -195,44 +181,4 @@ func TestInterrupted(t *testing.T) {
 	start := time.Now()
 	Run(ctx, []clock.Clock{sound(t)}, Settings{Time: time.Hour, CPUs: cpus}, nil)
 	require.Less(t, time.Since(start), time.Minute)
-}
-
-// The machine's own clocks agree within the error bound.
-func TestRealClocks(t *testing.T) {
-	cpus := planted.TwoCPUs(t)
-	r := Run(context.Background(), clock.Default(), Settings{Time: time.Second, CPUs: cpus}, nil)
-	require.Positive(t, r.DurationNS)
-	for _, c := range r.Clocks {
-		// on a busy machine two threads may not run at the same time
-		require.True(t, len(c.Pairs) > 0 || c.Reason != "", c.ID)
-		for _, p := range c.Pairs {
-			require.False(t, p.Apart(), "%s: %+v", c.ID, p)
-		}
-	}
-}
-
-// A thread whose reads do not return is abandoned.
-func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
-	cpus := planted.TwoCPUs(t)
-	block := make(chan struct{})
-	defer close(block)
-	c := sound(t)
-	open := c.Open
-	var opened, checks atomic.Int32
-	checks.Store(math.MaxInt32)
-	c.Open = func() (clock.Reader, error) {
-		reader, err := open()
-		blocked := opened.Add(1) > checks.Load() && thread.Current() == cpus[1]
-		return disturbed{Reader: reader, before: func() {
-			if blocked {
-				<-block
-			}
-		}}, err
-	}
-	run(cpus, c)
-	// The last two readers are opened by the exchange, the others by the checks before.
-	checks.Store(opened.Swap(0) - 2)
-	r := run(cpus, c)
-	require.Equal(t, []int{cpus[1]}, r.LostCPUs)
-	require.Empty(t, r.Clocks[0].Pairs)
 }
