@@ -58,13 +58,17 @@ var otherFunctions = map[string]functions{
 		lines := l.of("stepped")
 		return words.Either(len(lines) > 0 && l.steppedAgain() == "", lines, nil)
 	}},
-	"false-leap-second": {lines: falseLeaps},
-	"leap-second":       {lines: trueLeaps},
-	"rtc-unset by-its-year": {lines: those(func(l log, e Event) bool {
-		const year = "2015" // of the release of Linux 4.0
-		return l.machine.Kernel != "" && !Older(l.machine.Kernel, 4, 0) && e.Name < year
-	}, "rtc-read")},
-	"stalled": {lines: stalledOrStopped},
+	"false-leap-second":     {lines: falseLeaps},
+	"leap-second":           {lines: trueLeaps},
+	"rtc-unset by-its-year": {lines: those(func(l log, e Event) bool { return e.Name < l.firstYear() }, "rtc-read")},
+	"stalled":               {lines: stalledOrStopped},
+}
+
+const firstYear = "2006" // of the release of Linux 2.6.17, the first that logs what it read from a real-time clock
+
+// firstYear returns a year before which the kernel did not exist.
+func (l log) firstYear() string {
+	return words.Either(l.machine.Kernel != "" && !Older(l.machine.Kernel, 4, 0), "2015", firstYear)
 }
 
 // watchdogTimedOut: the check was skipped. If the kernel also marked the TSC, another rule reports it.

@@ -145,6 +145,8 @@ var plantedLogs = map[string]planted{
 	"the leap second of 2015":         {"leap-second", Machine{}, "[Wed Jul  1 01:59:59 2015] Clock: inserting leap second 23:59:60 UTC", []string{"of 2015, as it should"}, TSCUnknown},
 	"a leap second without a date":    {"leap-second", Machine{}, "Clock: inserting leap second 23:59:60 UTC", []string{"is not in the line"}, TSCUnknown},
 	"an RTC that was not set":         {"rtc-unset", Machine{}, "rtc_cmos 00:03: hctosys: unable to read the hardware clock", []string{"battery"}, TSCUnknown},
+	"an RTC in 1970, kernel unknown":  {"rtc-unset", Machine{}, "[    2.183697] snvs_rtc 20cc034.snvs-rtc-lp: setting system clock to 1970-01-01 00:00:00 UTC (0)", []string{"year 1970, but the kernel is from 2006 or later"}, TSCUnknown},
+	"no RTC, time restored":           {"rtc-unset", Machine{}, "Apr 13 12:27:10 pi2 systemd-timesyncd[227]: System clock time unset or jumped backwards, restoring from recorded timestamp: Sun 2018-04-15 09:20:21 AEST", []string{"has no real-time clock"}, TSCUnknown},
 	"an RTC in 2000":                  {"rtc-unset", Machine{Kernel: "5.15.0-91-generic"}, "[ 0.9] tegra_rtc 7000e000.rtc: setting system clock to 2000-01-01T00:00:09 UTC (946684809)", []string{"year 2000", "5.15.0"}, TSCUnknown},
 	"across an hour":                  {"rtc-not-written", Machine{}, "Feb  3 10:30:38 host kernel: set_rtc_mmss: can't update from 59 to 0", []string{"tries again"}, TSCUnknown},
 	"beside CoreFreq": {"tsc-jumped", Machine{}, "CoreFreq(5:11): Processor [ 8F_71] Architecture [Zen2/Matisse] SMT [12/12]\n" + verdict +

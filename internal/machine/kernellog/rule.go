@@ -120,13 +120,6 @@ var figures = map[string]func(t told) string{
 	},
 	"{correction}": func(t told) string { return t.line().correction() },
 	"{all cpus}":   func(t told) string { return cpuNames(t.Evidence) },
-	"{times}": func(t told) string {
-		times := 0
-		for _, e := range t.Evidence {
-			times += e.Count
-		}
-		return strconv.Itoa(times)
-	},
 
 	"{both}":          func(t told) string { return cmp.Or(t.both(), "The watchdog marked the TSC") },
 	"{off}":           func(t told) string { return t.off() },
@@ -161,7 +154,10 @@ var figures = map[string]func(t told) string{
 		}
 		return words.List(all)
 	},
-	"{kernel}":    func(t told) string { return t.machine.Kernel },
+	"{kernel of year}": func(t told) string {
+		year := t.firstYear()
+		return words.Either(year == firstYear, "the kernel", "the kernel, "+t.machine.Kernel+",") + " is from " + year
+	},
 	"{cpu}":       func(t told) string { return t.machine.CPU },
 	"{writer}":    func(t told) string { return words.Either(t.machine.Guest, "hypervisor", "firmware") },
 	"{parameter}": func(t told) string { return cmp.Or(t.parameter("tsc=unstable", "notsc"), "tsc=unstable") },

@@ -88,6 +88,8 @@ var (
 )
 
 const (
+	// commented are the marks of a comment, as in a configuration that quotes the log.
+	commented = "#/*; "
 	// maxPrefixes bounds what is removed from a line.
 	maxPrefixes = 6
 	// maxLooked bounds the inspected part of a line, in bytes. The kernel's own lines are shorter (PRINTKRB_RECORD_MAX
@@ -120,7 +122,7 @@ func Split(line string) Message {
 		if strings.Contains(rest, "kernel") { // faster than the expression
 			ahead = fromKernel().FindString(rest)
 		}
-		if ahead != "" && (dated || m.Timed || strings.HasPrefix(ahead, "kernel")) {
+		if ahead != "" && (dated || m.Timed || strings.HasPrefix(strings.TrimLeft(ahead, commented), "kernel")) {
 			rest, m.Kernel = rest[len(ahead):], true
 			continue
 		}
