@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func TestAt(t *testing.T) {
 			require.NotContains(t, string(whole), never, proc)
 		}
 		if log := facts.KernelLog; len(log.Lines) > 0 {
-			log.Lines = []string{log.Lines[0], fmt.Sprint(len(log.Lines))}
+			log.Lines = []string{log.Lines[0], strconv.Itoa(len(log.Lines))}
 		}
 		whole, err = json.Marshal(facts)
 		require.NoError(t, err)
