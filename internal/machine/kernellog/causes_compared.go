@@ -158,9 +158,9 @@ func (l log) hpetMayStop(c comparison) bool {
 		(m.CPU == "" || stopsInPC10().MatchString(m.CPU))
 }
 
-// laptopsHPET is whether the HPET may have the rate of these chips.
+// laptopsHPET is whether the HPET may have the rate of these chips, and stopped if it has.
 func (c comparison) laptopsHPET() bool {
 	return slices.ContainsFunc([]float64{19.2e6, 24e6}, func(hz float64) bool {
 		return c.watchdog.rate.hz == 0 && slices.Contains(c.hpets, hz) || math.Abs(c.watchdog.rate.hz/hz-1) < 0.01
-	})
+	}) && !(c.watchdog.rate.hz == 0 && slices.ContainsFunc(c.hpets, c.agreesAt))
 }

@@ -62,6 +62,8 @@ var plantedLogs = map[string]planted{
 	"figures of 15 µs":             {"clocks-disagree", Machine{}, verdict + "clocksource: 'hpet' wd_nsec: 15000 wd_now: 2 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 19000 cs_now: 2 cs_last: 1 mask: 0", []string{"15 µs", "too short a time for a rate"}, TSCUnknown},
 	"a guessed rate proves no agreement": {"check-ran-late", Machine{CPU: "AMD EPYC @ 2.0 GHz"}, verdict + "clocksource: 'hpet' wd_now: 1b4fb18 wd_last: 0 mask: ffffffff\nclocksource: 'tsc' cs_now: ee6b2800 cs_last: 0 mask: ffffffffffffffff",
 		[]string{"by the name of the CPU", "a guess", "agrees to a per cent"}, TSCUnknown},
+	"an HPET that did not stop at 24 MHz": {"clocks-disagree", Machine{}, "tsc: Detected 2100.000 MHz processor\n" + verdict + "clocksource: 'hpet' wd_now: 288fcc0 wd_last: 1a8b333 mask: ffffffff\nclocksource: 'tsc' cs_now: 1def309ebfdee cs_last: 1def2bd70d92c mask: ffffffffffffffff\ntsc: Refined TSC clocksource calibration: 2095.077 MHz",
+		[]string{"612.5 ms at 24 MHz, which makes the clocks agree"}, TSCUnknown},
 	"a rate that makes the clocks agree": {"clocks-disagree", Machine{CPU: "Intel(R) Core(TM) i9-9880H CPU @ 2.30GHz", Kernel: "5.18"}, verdict + "clocksource: 'hpet' wd_now: b71b00 wd_last: 0 mask: ffffffff\nclocksource: 'tsc' cs_now: 448b9b80 cs_last: 0 mask: ffffffffffffffff",
 		[]string{"838.1 ms at 14.318 MHz", "500 ms at 24 MHz, which makes the clocks agree"}, TSCUnknown},
 	"23 GHz beside BogoMIPS": {"impossible-rate", Machine{}, "tsc: Detected 23274.000 MHz processor\nCalibrating delay loop (skipped), value calculated using timer frequency.. 4654.18 BogoMIPS (lpj=2327090)",

@@ -310,6 +310,11 @@ func (r reading) advanced(unit string) (text, by string) {
 	return "advanced " + span(r.ns), by
 }
 
+// agreesAt returns whether both clocks counted the same with a rate of the HPET, to a per cent.
+func (c comparison) agreesAt(hz float64) bool {
+	return math.Abs(c.clock.ns/(c.watchdog.ticks/hz*1e9)-1) < 0.01
+}
+
 // readings returns what the counters mean if a rate is unknown: the rate of the TSC, or the interval for each rate that
 // the HPET may have.
 func (c comparison) readings() string {
@@ -326,7 +331,7 @@ func (c comparison) readings() string {
 	case math.IsNaN(c.watchdog.ns) && c.watchdog.name == "hpet":
 		for _, hz := range c.hpets {
 			text, ns := "%s at %s", c.watchdog.ticks/hz*1e9
-			if math.Abs(c.clock.ns/ns-1) < 0.01 {
+			if c.agreesAt(hz) {
 				text += ", which makes the clocks agree"
 			}
 			all = append(all, fmt.Sprintf(text, span(ns), inHz(hz)))
