@@ -161,6 +161,7 @@ var plantedLogs = map[string]planted{
 	"CPUs that the kernel set equal": {"tsc-skew-fixed", Machine{}, "BIOS BUG: CPU#2 improperly initialized, has -7358271 usecs TSC skew! FIXED.", []string{"-7358271 µs"}, TSCUnknown},
 	"old Xen":                        {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: ret=2fb7d6 delta=-5946000 shadow=2fb7 offset=1", []string{"CPU 1", "5.946 ms"}, TSCUnknown},
 	"throttling":                     {"rt-throttling", Machine{}, "sched: RT throttling activated", []string{"Real-time programs"}, TSCUnknown},
+	"a soft lockup":                  {"stalled", Machine{}, "watchdog: BUG: soft lockup - CPU#1 stuck for 2471s! [CPU 0/KVM:31664]", []string{"for 2471 s"}, TSCUnknown},
 	"a stall":                        {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
 	"a late update":                  {"late-update", Machine{}, "timekeeping: Cycle offset (7894239013655) is larger than allowed by the 'xen' clock's max_cycles value (1980704062856): time overflow danger\ntimekeeping: Your kernel is sick, but tries to cope by capping time updates", []string{"long pause"}, TSCUnknown},
 	"a rate that ntpd refuses":       {"rate-beyond-limit", Machine{}, "ntpd[7]: frequency error 603 PPM exceeds tolerance 500 PPM", []string{"ntpd finds", "603 PPM"}, TSCUnknown},

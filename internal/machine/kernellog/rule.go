@@ -146,6 +146,13 @@ var figures = map[string]func(t told) string{
 		n := float64(t.of("stalled-for")[0].Cycles)
 		return fmt.Sprintf("%.0f jiffies (%s at 1000 Hz, %s at 100 Hz)", n, span(n*1e6), span(n*1e7))
 	},
+	"{stuck}": func(t told) string {
+		var s int64
+		for _, e := range t.of("stalled") {
+			s = max(s, e.Cycles)
+		}
+		return words.Either(s > 0, strconv.FormatInt(s, 10)+" s", "seconds")
+	},
 	"{years}": func(t told) string {
 		var all []string
 		years, _ := t.line().leapYears()
