@@ -90,6 +90,7 @@ ctypes.CDLL(None).syscall(60 if __import__("os").uname().machine == "x86_64" els
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			mark := rand.Text()
 			cmd := exec.Command("/bin/sh", "-c", c.text)
 			cmd.Env = append(os.Environ(), "MARK="+mark)
