@@ -94,7 +94,11 @@ func MachineOf(events []Event) Machine {
 	}
 	last := events[max(len(events)-1, 0):]
 	measuring := func(e Event) bool { return e.Timed && e.AtNS < measuredNS }
+	chosen := func(parameter string) bool {
+		return strings.HasPrefix(parameter, "clocksource=") || parameter == "notsc" || parameter == "tsc=unstable"
+	}
 	if slices.ContainsFunc(last, measuring) && len(ofKind(events, "tsc-rate")) > 0 &&
+		!slices.ContainsFunc(m.Parameters, chosen) &&
 		!slices.ContainsFunc(events, Event.Marks) && slices.Contains(emulated, m.ClockSource) {
 		m.ClockSource = ""
 	}

@@ -59,6 +59,7 @@ func TestMachineOf(t *testing.T) {
 		"[    0.0] tsc: Detected 3696.331 MHz processor\n[    0.21] clocksource: Switched to clocksource hpet":                                                                       {},
 		"[    0.0] tsc: Detected 3696.331 MHz processor\n[    0.21] clocksource: Switched to clocksource hpet\n[    2.0] rtc_cmos 00:01: hctosys: unable to read the hardware clock": {ClockSource: "hpet"},
 		"[    0.0] tsc: Marking TSC unstable due to TSCs unsynchronized\n[    0.21] clocksource: Switched to clocksource hpet":                                                       {ClockSource: "hpet"},
+		"Kernel command line: clocksource=hpet\n[    0.0] tsc: Detected 3696.331 MHz processor\n[    0.21] clocksource: Switched to clocksource hpet":                                {ClockSource: "hpet", Parameters: []string{"clocksource=hpet"}},
 		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                                                                                                                     {},
 		"DMI: Microsoft Corporation Surface Laptop 5":                                                                                                                                {},
 		"DMI: Amazon EC2 m5.metal":     {},
