@@ -47,6 +47,22 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// A file may become a pipe after it was found.
+func TestReadWaitsForNoPipe(t *testing.T) {
+	documents, _ := made.Fleet(2, 0, 1)
+	folder := written(t, documents)
+	files, _, err := fleet.Find([]string{folder}, nil)
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	require.NoError(t, os.Remove(files[0]))
+	require.NoError(t, unix.Mkfifo(files[0], 0o600))
+	need.Ends(t, "reading", func() {
+		machines, unread := fleet.Read(files, load)
+		require.Len(t, machines, 1)
+		require.Equal(t, []fleet.Unread{{File: files[0], Reason: "not a regular file"}}, unread)
+	})
+}
+
 // The shell's <(...) is read.
 func TestDescriptorsAreRead(t *testing.T) {
 	documents, _ := made.Fleet(1, 0, 1)

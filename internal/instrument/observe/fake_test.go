@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/test/need"
 )
 
 // A script is a Reader whose values a function gives: next(i) is the value of read i.
@@ -40,4 +41,17 @@ func untilOver(t *testing.T, s *Member) {
 	if s.deadline.passed() {
 		t.Error("nothing but its deadline ended the work")
 	}
+}
+
+// twoCPUs returns the first two CPUs that the process may use. It repeats planted.TwoCPUs, which imports this package.
+func twoCPUs(t *testing.T) []int {
+	t.Helper()
+	usable := thread.Usable()
+	if len(usable) < 2 {
+		need.Missing(t, "cpus", "one CPU only")
+	}
+	if err := thread.Pinnable(usable); err != nil {
+		need.Missing(t, "pinning", err.Error())
+	}
+	return usable[:2]
 }

@@ -7,14 +7,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The smallest step may come after the first, and few steps are kept.
-func TestSteps(t *testing.T) {
-	s := Steps{Keep: 3}
-	for _, look := range [][]int64{{}, {5, 5, 9, 9, 17}, {13, 16, 15, 19}} {
-		s.See(look, false)
+func TestStepsOfValues(t *testing.T) {
+	for name, test := range map[string]struct {
+		looks [][]int64
+		want  Steps
+	}{
+		"nothing":   {nil, Steps{}},
+		"one value": {[][]int64{{0}}, Steps{Begun: true}},
+		"across looks": {[][]int64{{5, 6}, {6}, {8}},
+			Steps{Pairs: 3, Repeats: 1, Forward: 2, Smallest: 1, Kept: []float64{1, 2}, Begun: true, Last: 8,
+				timely: 2}},
+		"it stands": {[][]int64{{0, 0, 0}}, Steps{Pairs: 2, Repeats: 2, Begun: true}},
+		"never twice": {[][]int64{{1, 3, 4}}, Steps{Pairs: 2, Forward: 2, Smallest: 1, Kept: []float64{2, 1},
+			Begun: true, Last: 4, timely: 2}},
+		"it goes back": {[][]int64{{5, 5, 9, 9, 17}, {13, 16, 15}},
+			Steps{Pairs: 7, Repeats: 2, Forward: 3, Smallest: 3, Backwards: 2, Farthest: 4, Kept: []float64{4, 8, 3},
+				Begun: true, Last: 15, timely: 3}},
+		"an empty look": {[][]int64{{}, {1}, {}, {2}},
+			Steps{Pairs: 1, Forward: 1, Smallest: 1, Kept: []float64{1}, Begun: true, Last: 2, timely: 1}},
+		"more than kept": {[][]int64{{0, 9, 17, 24, 30}},
+			Steps{Pairs: 4, Forward: 4, Smallest: 6, Kept: []float64{9, 8, 7}, Begun: true, Last: 30, timely: 4}},
+	} {
+		s := Steps{Keep: 3}
+		for _, look := range test.looks {
+			s.See(look, false)
+		}
+		test.want.Keep = 3
+		require.Equal(t, test.want, s, name)
 	}
-	require.Equal(t, Steps{Keep: 3, Pairs: 8, Repeats: 2, Forward: 4, Smallest: 3, Backwards: 2, Farthest: 4,
-		Kept: []float64{4, 8, 3}, Begun: true, Last: 19, timely: 4}, s)
 }
 
 // A watch ends after enough steps, but not before its min time and not after its max time.

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,11 +22,7 @@ func TestStopwatchIsTheMachines(t *testing.T) {
 
 // A thread that loses its CPU during the work notices, and its CPU counts as gone.
 func TestThreadThatIsMovedNotices(t *testing.T) {
-	cpus := thread.Usable()
-	if len(cpus) < 2 {
-		need.Missing(t, "cpus", "one CPU only")
-	}
-	cpus = cpus[:2]
+	cpus := twoCPUs(t)
 	r := Together(t.Context(), counting(), cpus, long, 0, func(s *Member) {
 		if s.Index == 0 {
 			return

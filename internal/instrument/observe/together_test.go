@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -26,6 +27,13 @@ func free(n int) []int {
 	cpus := make([]int, n)
 	for i := range cpus {
 		cpus[i] = thread.Any
+	}
+	return cpus
+}
+
+func cpusOf(members []*Member) (cpus []int) {
+	for _, s := range members {
+		cpus = append(cpus, s.CPU)
 	}
 	return cpus
 }
@@ -79,6 +87,19 @@ func TestStopEndsTheWorkOfAll(t *testing.T) {
 	require.Len(t, r.Ended, 3)
 }
 
+func TestEndOfTheContextEndsTheWork(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	work := func(s *Member) {
+		cancel()
+		untilOver(t, s)
+	}
+	r := Together(ctx, counting(), free(3), long, 0, work)
+	require.Len(t, r.Ended, 3)
+	require.Empty(t, r.Late, "interrupted, and not late")
+	r = Together(ctx, counting(), free(3), long, 0, func(*Member) { t.Error("it was over before") })
+	require.Empty(t, r.Late)
+}
+
 func TestClockThatOneThreadCannotRead(t *testing.T) {
 	unplugged := errors.New("no such device")
 	var opened, worked atomic.Int32
@@ -99,24 +120,95 @@ func TestClockThatOneThreadCannotRead(t *testing.T) {
 	}
 }
 
-// The others do not wait for a thread that gets no CPU: here it is held up before the work. The tests of verify hold one
-// up in its work.
-func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
-	t.Parallel()
-	held := make(chan struct{})
-	defer close(held)
-	var opened, worked atomic.Int32
+// A clock that fails after it was opened ends only its own thread.
+func TestReadThatFailsEndsTheThread(t *testing.T) {
+	var opened atomic.Int32
 	c := opening(func() (clock.Reader, error) {
-		if opened.Add(1) == 2 {
-			<-held
+		return &failing{script{next: func(i int64) int64 { return i }}, opened.Add(1) == 1}, nil
+	})
+	r := Together(t.Context(), c, free(2), time.Millisecond, 0, func(s *Member) {
+		for values := make([]int64, 10); ; {
+			if s.Reader.Read(values); s.Over() {
+				return
+			}
 		}
-		return &script{next: func(i int64) int64 { return i }}, nil
 	})
-	var r Report
-	need.Ends(t, "what waits for it", func() {
-		r = Together(t.Context(), c, free(2), time.Millisecond, 0, func(*Member) { worked.Add(1) })
-	})
-	require.Equal(t, []int{thread.Any}, r.Late)
-	require.Len(t, r.Ended, 1)
-	require.EqualValues(t, 1, worked.Load())
+	require.Len(t, r.Ended, 2)
+	require.Len(t, r.Failed, 1)
+	require.False(t, r.Failed[0].Sound())
+	require.ErrorIs(t, r.Failed[0].Err, errFailing)
+}
+
+var errFailing = errors.New("it was unplugged")
+
+// failing is a Reader whose reads fail from the tenth on.
+type failing struct {
+	script
+	fails bool
+}
+
+func (f *failing) Err() error {
+	if f.fails && f.reads >= 10 {
+		return errFailing
+	}
+	return nil
+}
+
+// The others do not wait for a CPU that is not there.
+func TestCPUThatIsNotThere(t *testing.T) {
+	cpus := twoCPUs(t)
+	for least, want := range map[int]int32{0: 2, 3: 0} {
+		var worked atomic.Int32
+		r := Together(t.Context(), counting(), []int{cpus[0], 1000, cpus[1]}, time.Millisecond, least,
+			func(*Member) { worked.Add(1) })
+		require.Equal(t, []int{1000}, r.Gone)
+		require.Equal(t, []int{cpus[0], 1000, cpus[1]}, cpusOf(r.Ended))
+		require.Equal(t, want, worked.Load())
+		require.Empty(t, r.Failed, "the clock is not to blame")
+	}
+}
+
+// A thread that gets no CPU is left behind, and the others end. Here a thread is held up in its work or before it.
+func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
+	for _, during := range []string{"opening", "work"} {
+		t.Run(during, func(t *testing.T) {
+			t.Parallel()
+			cpus := twoCPUs(t)
+			held := make(chan struct{})
+			defer close(held)
+			hold := func(now string) {
+				if now == during && thread.Current() == cpus[1] {
+					<-held
+				}
+			}
+			c := opening(func() (clock.Reader, error) {
+				hold("opening")
+				return &script{next: func(i int64) int64 { return i }}, nil
+			})
+			var worked atomic.Int32
+			var r Report
+			need.Ends(t, "what waits for it", func() {
+				r = Together(t.Context(), c, cpus, time.Millisecond, 0, func(*Member) {
+					worked.Add(1)
+					hold("work")
+				})
+			})
+			require.Equal(t, []int{cpus[1]}, r.Late)
+			require.Equal(t, []int{cpus[0]}, cpusOf(r.Ended))
+			require.Equal(t, map[string]int32{"opening": 1, "work": 2}[during], worked.Load())
+		})
+	}
+}
+
+func TestWhyEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	late, stop := context.WithTimeout(ctx, 0)
+	defer stop()
+	<-late.Done()
+	for _, c := range []context.Context{ctx, late} {
+		require.Equal(t, "the time limit ended the run before the end; use a longer --duration",
+			WhyEnded(c, " before the end"))
+	}
+	cancel()
+	require.Equal(t, "interrupted", WhyEnded(ctx, ""))
 }

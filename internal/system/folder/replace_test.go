@@ -43,6 +43,15 @@ func opened(t *testing.T, folder string) *os.Root {
 	return root
 }
 
+func TestAllFilesAreReplaced(t *testing.T) {
+	folder := need.Folder(t)
+	require.NoError(t, writeAll(t, folder, "a", "1", "b", "1", "c", "1"))
+	require.Equal(t, map[string]string{"a": "1", "b": "1", "c": "1"}, need.FilesIn(t, folder))
+	require.NoError(t, replaced(t, folder, []File{{Name: "a", Content: []byte("2")}, {Name: "c", Content: []byte("2")}},
+		[]string{"b", "gone"}))
+	require.Equal(t, map[string]string{"a": "2", "c": "2"}, need.FilesIn(t, folder))
+}
+
 // If a name cannot be replaced after all files are written, the document, which is last, is the old one, and no
 // temporary file is left.
 func TestFailureLeavesTheOldDocument(t *testing.T) {
