@@ -44,7 +44,7 @@ var reasonFunctions = map[string]functions{
 	}},
 	"watchdog-jumped":                   {holds: hasJumped},
 	"read-back-delay":                   {lines: gaveUp},
-	"bad-calibration of-the-refinement": {holds: wronglyRefined},
+	"bad-refinement": {holds: wronglyRefined},
 	"emulated-clocks": {holds: func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
 	}},
