@@ -42,9 +42,9 @@ var reasonFunctions = map[string]functions{
 	"clocks-agree": {holds: func(_ log, c comparison) bool {
 		return c.known() && (math.Abs(c.ppm()) <= agreePPM && c.watchdog.ns > longNS && !c.contradicts() || c.long)
 	}},
-	"watchdog-jumped":                   {holds: hasJumped},
-	"read-back-delay":                   {lines: gaveUp},
-	"bad-refinement": {holds: wronglyRefined},
+	"watchdog-jumped": {holds: hasJumped},
+	"read-back-delay": {lines: gaveUp},
+	"bad-refinement":  {holds: wronglyRefined},
 	"emulated-clocks": {holds: func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
 	}},
