@@ -87,3 +87,27 @@ func checkSeconds(clock string, seconds int64) error {
 	}
 	return nil
 }
+
+const (
+	// zoneStep divides the offsets of all time zones, and maxZone is the largest offset: UTC+14.
+	zoneStep = 15 * time.Minute
+	maxZone  = 14 * time.Hour
+	// zoneSlack is how far a real-time clock in local time may drift from it: a cheap one drifts a second a day.
+	zoneSlack = 10 * time.Second
+)
+
+// heedZone removes the time zone from the offset of a real-time clock in local time. local is whether the system keeps
+// it in local time. Otherwise an offset of whole quarters of an hour shows it: another system of the machine, such as
+// Windows, keeps it so.
+func heedZone(of *result.WallOffset, local bool) {
+	if of.OffsetNS == nil {
+		return
+	}
+	offset := time.Duration(*of.OffsetNS)
+	zone := min(max(offset.Round(zoneStep), -maxZone), maxZone)
+	if rest := (offset - zone).Abs(); zone == 0 || !local && rest > zoneSlack+time.Duration(of.BoundNS) {
+		return
+	}
+	of.ZoneNS = int64(zone)
+	*of.OffsetNS -= of.ZoneNS
+}

@@ -42,6 +42,8 @@ func TestWallOffsetsFromTheRTC(t *testing.T) {
 		"restored":     {files: has{epoch: after(restored)}, behind: restored},
 		"local time":   {files: has{epoch: after(-5 * time.Hour)}, zone: -5 * time.Hour},
 		"Nepal":        {files: has{epoch: after(345 * time.Minute)}, zone: 345 * time.Minute},
+		"Los Angeles":  {files: has{epoch: after(-8 * time.Hour)}, zone: -8 * time.Hour},
+		"Kiritimati":   {files: has{epoch: after(14 * time.Hour)}, zone: 14 * time.Hour},
 		"no zone":      {files: has{epoch: after(121 * time.Minute)}, behind: 121 * time.Minute},
 		"LOCAL":        {files: has{epoch: after(181 * time.Minute), adjust: local}, zone: 3 * time.Hour, behind: time.Minute},
 		"beyond LOCAL": {files: has{epoch: after(restored), adjust: local}, zone: 14 * time.Hour, behind: 61 * time.Hour},
