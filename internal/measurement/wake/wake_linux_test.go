@@ -45,7 +45,7 @@ func printLayers([]string) error {
 }
 
 // A process that inherits a timer slack of 5 ms sleeps late, and the layers name the slack. A timerfd has no slack.
-// Beside other programs a way may have no layers, but never another cause.
+// Beside other programs a way may have no layers, or wait for a CPU (the rest), but never another cause.
 func TestInheritedSlackIsFound(t *testing.T) {
 	need.Processes(t)
 	slackless := []string{"timerfd@syscall", "io_uring@syscall"}
@@ -65,7 +65,7 @@ func TestInheritedSlackIsFound(t *testing.T) {
 			id, layer, _ := strings.Cut(strings.TrimSuffix(line, ", slack 5000000\n"), ": ")
 			if slices.Contains(slackless, id) {
 				require.NotEqual(t, TimerSlack, layer, text)
-			} else if strings.HasSuffix(id, "@syscall") && layer != "none" {
+			} else if strings.HasSuffix(id, "@syscall") && layer != "none" && layer != TheRest {
 				require.Equal(t, TimerSlack, layer, text)
 			}
 		}
