@@ -116,7 +116,7 @@ func (w world) checkVerified(t *testing.T, said outputs) {
 }
 
 // checkDrift checks that the rates of the counters agree with the rates that the kernel measured at boot, within the
-// error of that measurement, and that clocks of one base do not drift.
+// error of the kernel, and that clocks with the same base do not drift.
 func (w world) checkDrift(t *testing.T, said ran) {
 	d := drift.Of(document(t, said))
 	told := 0

@@ -19,9 +19,9 @@ import (
 //go:embed figures.csv
 var file string
 
-// The first columns of figures.csv are the clock source as Linux names it, the counter behind QueryPerformanceCounter, or
-// mach (macOS); how it was read (vdso is in user mode, and syscall in the kernel, also if the vDSO called it); the
-// hypervisor of a guest, or of a first domain, as in the document; the ns of one read.
+// The first columns of figures.csv. The source is the clock source as Linux names it, the counter behind
+// QueryPerformanceCounter, or mach (macOS). The path is vdso for a read in user mode, and syscall for a read in the kernel,
+// also if the vDSO called it. The hypervisor of a guest, or of a first domain, is named as in the document.
 const (
 	source = iota
 	path

@@ -149,7 +149,7 @@ func copyTo(t *testing.T, to, from string) {
 	require.NoError(t, os.Chmod(to, 0o755)) // whatever the umask is
 }
 
-// traceAsNobody traces a program by a copy of this one, as the user nobody that cannot gain privileges.
+// traceAsNobody traces a program by a copy of this one, as a user without privileges.
 func traceAsNobody(t *testing.T, tracer string, args ...string) report {
 	t.Helper()
 	command := exec.Command(tracer, args...)

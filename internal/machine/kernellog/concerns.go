@@ -79,6 +79,6 @@ var leading = lazily(`^\s*(?:\[[^\]]*\]:?\s*)*(?:\* )?` +
 // beforeNames matches what the kernel prints before the name that a device gives itself.
 var beforeNames = lazily(`^(?:input|thunderbolt [\d-]+): `)
 
-// leads returns whether a text could be what the kernel prints before a message in the same line: the name of one
-// subsystem or device. Prose that quotes a message, and a line with a name that somebody chose, have more before it.
+// leads returns whether the kernel could print a text before a message in the same line: the name of a subsystem or
+// device. Prose that quotes a message, and a line with a name that somebody chose, have more before it.
 func leads(text string) bool { return leading().MatchString(text) && !beforeNames().MatchString(text) }
