@@ -46,23 +46,23 @@ var readsOfTheKernel = map[string][]string{
 	"direct":    {"CLOCK_MONOTONIC_RAW"},
 }
 
-// Each call is made 1,000 times, and each of them belongs to its mark. The runtimes of other languages are traced by
+// Each call is made 100 times, and each of them belongs to its mark. The runtimes of other languages are traced by
 // internal/measurement/runtimes.
 func TestReads(t *testing.T) {
 	usableOrSkip(t)
 	reads, script := compiled(t, "reads"), filepath.Join(t.TempDir(), "wrapper")
 	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\nexec '"+reads+"' \"$@\"\n"), 0o755))
 	for name, program := range map[string]*exec.Cmd{
-		"C":                         exec.Command(reads, "1000"),
-		"C, static":                 exec.Command(compiled(t, "reads", "-static"), "1000"),
-		"a shell that becomes it":   exec.Command(script, "1000"),
-		"a shell that waits for it": exec.Command(need.Program(t, "sh"), "-c", reads+" 1000; exit 0"),
+		"C":                         exec.Command(reads, "100"),
+		"C, static":                 exec.Command(compiled(t, "reads", "-static"), "100"),
+		"a shell that becomes it":   exec.Command(script, "100"),
+		"a shell that waits for it": exec.Command(need.Program(t, "sh"), "-c", reads+" 100; exit 0"),
 	} {
 		var output bytes.Buffer
 		program.Stdout, program.Stderr = &output, &output
 		spans, err := Trace(t.Context(), Hidden, program, ample)
 		require.NoError(t, err, "%s: %s", name, &output)
-		require.Equal(t, each(1000, readsOfC()), counted(spans), name)
+		require.Equal(t, each(100, readsOfC()), counted(spans), name)
 	}
 }
 
@@ -80,14 +80,14 @@ func TestWithoutHiding(t *testing.T) {
 	if vector, err := unix.Auxv(); err != nil || !hasVDSO(vector) {
 		need.Missing(t, "vdso", "the kernel mapped no vDSO into this process")
 	}
-	spans, err := Trace(t.Context(), Visible, exec.Command(compiled(t, "reads"), "1000"), ample)
+	spans, err := Trace(t.Context(), Visible, exec.Command(compiled(t, "reads"), "100"), ample)
 	require.NoError(t, err)
 	got := counted(spans)
 	for mark, names := range readsOfTheKernel {
-		require.Equal(t, each(1000, map[string][]string{mark: names})[mark], got[mark], mark)
+		require.Equal(t, each(100, map[string][]string{mark: names})[mark], got[mark], mark)
 	}
 	// The other clocks of the vDSO enter the kernel with some clock sources. The coarse clock never does.
-	require.Equal(t, map[string]int{"null": 1000}, got["coarse"])
+	require.Equal(t, map[string]int{"null": 100}, got["coarse"])
 }
 
 func hasVDSO(vector [][2]uintptr) bool {
@@ -217,7 +217,7 @@ func TestRunDoesNotStopAtCalls(t *testing.T) {
 		_, err := Trace(t.Context(), Hidden, program, ample)
 		return err
 	})
-	require.Less(t, running, 1000)
+	require.Less(t, running, 100)
 	require.GreaterOrEqual(t, tracing, 20_000)
 }
 
