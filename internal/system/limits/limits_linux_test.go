@@ -60,8 +60,9 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
-// user is a user without other processes: the limit counts all processes of a user.
-const user = 54321
+// user is a user without other processes, such as of a second run of these tests: the limit counts all processes of a
+// user.
+var user = 50_000 + os.Getpid()%10_000
 
 // withFewProcesses returns a command of a user without other processes under a limit.
 func withFewProcesses(t *testing.T, limit int, args ...string) *exec.Cmd {
@@ -71,7 +72,7 @@ func withFewProcesses(t *testing.T, limit int, args ...string) *exec.Cmd {
 	}
 	command := exec.Command(need.Program(t, "prlimit"), append([]string{"--nproc=" + strconv.Itoa(limit)}, args...)...)
 	command.Dir = "/"
-	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}}
 	return command
 }
 
