@@ -77,7 +77,7 @@ type VerifiedClock struct {
 	Repeats int64 `json:"repeats"`
 	// StoodNS is the longest proven standstill.
 	StoodNS float64 `json:"stood_ns,omitempty"`
-	// TickNS is the step of the values.
+	// TickNS is the smallest step of the values that was seen.
 	TickNS float64 `json:"tick_ns,omitempty"`
 	// Witness is the clock that measured pauses.
 	Witness string `json:"witness,omitempty"`

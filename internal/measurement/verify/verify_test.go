@@ -125,7 +125,7 @@ func TestWarpOfOneOfManyClocks(t *testing.T) {
 		return now()
 	})
 	for tries := 0; ; tries++ { // on a busy machine the CPUs may hardly ever run at the same time
-		require.Less(t, tries, 50)
+		require.Less(t, tries, 200)
 		v := Run(t.Context(), []clock.Clock{slow, planted.Counter(t, cpus[0], 5000), shared("clean@fake", now)},
 			under(time.Second, cpus), nil)
 		require.Empty(t, v.Clocks[0].Faults)
@@ -363,7 +363,7 @@ func TestCoarseClockIsClean(t *testing.T) {
 	const tick = int64(4 * time.Millisecond)
 	var c VerifiedClock
 	// On a busy machine a thread may not have a CPU for two consecutive ticks, or from one to the next.
-	for tries := 0; c.TickNS == 0 || c.StoodNS <= float64(tick)/2; tries++ {
+	for tries := 0; c.TickNS == 0 || c.TickNS > float64(tick)+1 || c.StoodNS <= float64(tick)/2; tries++ {
 		require.Less(t, tries, 50)
 		c = run(t, thread.Usable(), shared("coarse@fake", func() int64 { return now() / tick * tick })).Clocks[0]
 		require.Empty(t, c.Faults)
@@ -566,7 +566,8 @@ func TestCoarseClockAgainstThePreciseOne(t *testing.T) {
 	require.Len(t, v.Relations, 1)
 	require.Equal(t, clocks[1].ID, v.Relations[0].Against)
 	require.True(t, v.Relations[0].Held)
-	require.InDelta(t, 1000, v.Relations[0].PPM, 300+v.Relations[0].BoundNS/0.5e9*1e6)
+	went := v.Relations[0].ChangeNS / v.Relations[0].PPM * 1e6 // a busy thread may see only ticks that are close together
+	require.InDelta(t, 1000, v.Relations[0].PPM, 300+v.Relations[0].BoundNS/went*1e6)
 
 	still := tightestTick(now, func() int64 { return 1 })
 	require.Zero(t, still.Brackets)
