@@ -135,21 +135,20 @@ func JoinThroughput(runs [][]Throughput) []Throughput {
 	for _, of := range grouped(runs, func(t Throughput) int { return t.Threads }) {
 		j := of[0]
 		j.SamplesReadsPerSecond, j.Runs = nil, nil
-		var fairness, counted []float64
+		var rates, fairness, counted []float64
 		for _, t := range of {
 			j.Runs = append(j.Runs, runsOf(t.Runs, t.SamplesReadsPerSecond)...)
 			j.SamplesReadsPerSecond = append(j.SamplesReadsPerSecond, t.SamplesReadsPerSecond...)
 			j.Oversubscribed, j.Disturbed = j.Oversubscribed || t.Oversubscribed, j.Disturbed || t.Disturbed
-			fairness, counted = append(fairness, t.Fairness), append(counted, t.CountedReadsPerSecond)
+			rates, fairness = append(rates, t.ReadsPerSecond), append(fairness, t.Fairness)
+			counted = append(counted, t.CountedReadsPerSecond)
 		}
 		if len(j.Runs) == 1 {
 			j.Runs = nil
 		}
 		j.Fairness, j.CountedReadsPerSecond = stats.Median(fairness), stats.Median(counted)
-		if len(j.SamplesReadsPerSecond) > 0 {
-			j.ReadsPerSecond = stats.Median(j.SamplesReadsPerSecond)
-		}
-		if j.ReadsPerSecond > 0 {
+		// A run that other programs disturbed has a figure that is not the median of its samples.
+		if j.ReadsPerSecond, j.NSPerRead = stats.Median(rates), 0; j.ReadsPerSecond > 0 {
 			j.NSPerRead = float64(j.Threads) * 1e9 / j.ReadsPerSecond
 		}
 		joined = append(joined, j)

@@ -83,6 +83,18 @@ func TestJoinTakesWhatEachRunHas(t *testing.T) {
 	require.Empty(t, Join([]*Costs{old, run(22)}).Clocks[0].Latency.QuietSamplesNS, "one run has no quickest slices")
 }
 
+// Threads that share busy CPUs may read nothing in most windows of a run, whose rate is its count then.
+func TestJoinOfRunsWithEmptyWindows(t *testing.T) {
+	empty := func(ns float64) *Costs {
+		costs := run(ns)
+		costs.Clocks[0].Throughput[0].SamplesReadsPerSecond = []float64{0, 0, 1e9}
+		return costs
+	}
+	joined := Join([]*Costs{empty(20), empty(24), empty(22)})
+	require.NoError(t, reread(t, joined))
+	require.InEpsilon(t, 3e9/22, joined.Clocks[0].Throughput[0].ReadsPerSecond, 1e-9)
+}
+
 // A document from another program may have a median without samples, or more runs than can be compared.
 func TestJoinOfRunsWithoutSamples(t *testing.T) {
 	none := run(20)
