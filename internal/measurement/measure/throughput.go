@@ -103,7 +103,7 @@ type throughput struct {
 	err            error   // why a pass failed; no pass follows
 	sound, hungry  samples // of the passes without and with a starved thread
 	reads          int64   // of all threads, over all passes
-	spentNS        int64   // time of the reads, from the gate's opening to the last worker's end
+	spentNS        int64   // time of the reads: from the gate's opening to the end of the last window or worker
 }
 
 // samples are the figures of passes.
@@ -287,16 +287,23 @@ func (r *runner) pass(t *throughput) (complete bool, f *failure) {
 	workers := assign(r.team, t.subject.clock, pace, r.settings.affinities(t.threads))
 	g := r.team.gate()
 	released := g.open(r.ctx, t.threads)
-	samples, complete := r.sampled(t.threads, released, span)
+	seen, complete := r.windows(t.threads, released, span)
 	g.stop.Store(1)
 	if f := workers.wait(patience(t.threads)); f != nil || !complete {
 		return false, f
 	}
-	return true, t.count(g, pace, samples)
+	return true, t.count(g, pace, seen)
 }
 
-// count adds the counts of the workers of a pass. If there are no samples, the pass is one sample.
-func (t *throughput) count(g *gate, p pace, samples []float64) *failure {
+// windows are parts of a pass whose threads share CPUs.
+type windows struct {
+	perSecond []float64 // of all threads together, in each window
+	reads     int64     // of all threads, in all windows
+	spentNS   int64     // the time of all windows
+}
+
+// count adds the counts of the workers of a pass. Without windows, the pass is one sample.
+func (t *throughput) count(g *gate, p pace, seen windows) *failure {
 	perSecond, least, most, end := 0.0, int64(math.MaxInt64), int64(0), int64(0)
 	var sliced []float64
 	for i := range t.threads {
@@ -321,13 +328,12 @@ func (t *throughput) count(g *gate, p pace, samples []float64) *failure {
 			perSecond = stat.Mean(sliced, nil) * float64(t.threads)
 		}
 	}
-	if len(samples) == 0 {
-		samples = []float64{perSecond}
+	if len(seen.perSecond) == 0 {
+		seen = windows{[]float64{perSecond}, g.reads(t.threads), end - g.releasedNS.Load()}
 	}
 	t.complete++
-	of.perSecond = append(of.perSecond, samples...)
-	t.reads += g.reads(t.threads)
-	t.spentNS += end - g.releasedNS.Load()
+	of.perSecond = append(of.perSecond, seen.perSecond...)
+	t.reads, t.spentNS = t.reads+seen.reads, t.spentNS+seen.spentNS
 	// Fairness is computed within a pass: in the next pass the threads run on other CPUs, so
 	// over all passes a CPU with a slow clock would not show.
 	if most > 0 {
@@ -355,23 +361,21 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 	return p
 }
 
-// sampled waits for the span of a pass, and returns false if the run ended first. If threads share CPUs, it returns the
-// reads/s of each window, counted over all threads at its end, because the last thread to get a CPU may end long after.
-func (r *runner) sampled(threads int, released int64, span time.Duration) (samples []float64, complete bool) {
+// windows waits for the span of a pass, and returns false if the run ended first. If threads share CPUs, it returns
+// windows, counted over all threads, because the last thread to get a CPU may end long after.
+func (r *runner) windows(threads int, released int64, span time.Duration) (seen windows, complete bool) {
 	if !r.settings.oversubscribed(threads) {
-		return nil, sleep(r.ctx, span)
+		return seen, sleep(r.ctx, span)
 	}
-	windows := r.settings.windows(threads)
-	last, lastReads := released, int64(0)
-	for range windows {
-		if !sleep(r.ctx, span/time.Duration(windows)) {
-			return nil, false
+	n := r.settings.windows(threads)
+	for range n {
+		if !sleep(r.ctx, span/time.Duration(n)) {
+			return seen, false
 		}
-		now, reads := observe.Now(), r.team.gate().reads(threads)
-		samples = append(samples, float64(reads-lastReads)*1e9/float64(now-last))
-		last, lastReads = now, reads
+		spentNS, reads := observe.Now()-released, r.team.gate().reads(threads)
+		seen = windows{append(seen.perSecond, float64(reads-seen.reads)*1e9/float64(spentNS-seen.spentNS)), reads, spentNS}
 	}
-	return samples, true
+	return seen, true
 }
 
 // sleep waits for the span, and returns false if the context ended first. It rarely checks
