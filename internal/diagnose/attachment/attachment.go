@@ -59,17 +59,20 @@ func Read(name string, r io.Reader) (*result.Document, error) {
 	case bytes.HasPrefix(head, utf16Little), bytes.HasPrefix(head, utf16Big): // as Windows PowerShell redirects
 		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
 		return ofLog(name, transform.NewReader(plain, decoder))
-	case bytes.IndexByte(head, 0) >= 0:
+	case binary.Match(head):
 		return nil, ErrUnknown
 	}
 	return ofLog(name, plain)
 }
 
 var (
+	// binary matches the beginning of a file that is no text. A log may have zeros before a line: of a power cut, or of a
+	// serial console that starts.
+	binary = regexp.MustCompile(`[^\n\x00]\x00|^\x00+$`)
 	// rawLog is the beginning of `dmesg -r`: a priority, where HTML has the name of an element.
 	rawLog = regexp.MustCompile(`^<\d{1,3}>`)
-	// journal is a line of `journalctl -o json`: systemd.journal-fields(7) has its keys.
-	journal = regexp.MustCompile(`^\{.*"(?:__REALTIME_TIMESTAMP|__CURSOR|_BOOT_ID|_TRANSPORT|SYSLOG_IDENTIFIER)"\s*:`)
+	// journal is the beginning of `journalctl -o json` or json-pretty: systemd.journal-fields(7) has its keys.
+	journal = regexp.MustCompile(`^\{(?:.*|\s*)"(?:__REALTIME_TIMESTAMP|__CURSOR|_BOOT_ID|_TRANSPORT|SYSLOG_IDENTIFIER)"\s*:`)
 )
 
 // HeadSize is how many bytes of a file [IsDocument] needs. A line of journald's JSON is long.
@@ -81,9 +84,8 @@ func IsDocument(head []byte) bool {
 		head = bytes.ReplaceAll(head[len(utf16Little):], []byte{0}, nil) // of its first characters in ASCII
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return bytes.HasPrefix(head, []byte("PK")) || bytes.HasPrefix(text, []byte("<")) && !rawLog.Match(text) ||
-		bytes.HasPrefix(text, []byte("{")) && !journal.Match(line) && !dmesgJSON.Match(text)
+		bytes.HasPrefix(text, []byte("{")) && !journal.Match(text) && !dmesgJSON.Match(text)
 }
 
 var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff} // The byte order marks of UTF-16

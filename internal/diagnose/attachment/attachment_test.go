@@ -114,6 +114,35 @@ func TestTheSameLogInOtherForms(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknown, "programs wrote it")
 }
 
+// After a power cut, a log has zeros where lines were to follow; a serial console may begin with some.
+func TestLogWithZeros(t *testing.T) {
+	want := read(t, healthy+boot).Host
+	for _, zeros := range []int{1, 2192, 3 * maxRead} {
+		block := strings.Repeat("\x00", zeros)
+		require.Equal(t, want, read(t, healthy+block+boot).Host, zeros)
+		if zeros == 1 {
+			require.Equal(t, want, read(t, block+healthy+boot).Host, zeros)
+		}
+	}
+}
+
+// A mail as quoted-printable has at most 76 characters in a line, also of a quotation.
+func TestLogInQuotedPrintable(t *testing.T) {
+	for _, quote := range []string{"", "> > "} {
+		for _, line := range strings.Split(strings.TrimSuffix(boot, "\n"), "\n") {
+			line = quote + "[    0.000000] clocksource: x\n" + quote + strings.ReplaceAll(line, "=", "=3D")
+			first := strings.Index(line, "\n") + 1
+			if len(line)-first <= 75 {
+				continue
+			}
+			at := first + 75
+			require.Equal(t, read(t, line).Host, read(t, line[:at]+"=\n"+quote+line[at:]).Host, line)
+		}
+	}
+	base64 := strings.Repeat("x", 75) + "=\n"
+	require.Equal(t, read(t, boot).Host, read(t, base64+boot).Host)
+}
+
 // A carriage return in the line of a program begins no line of the kernel.
 func TestCarriageReturnsOfPrograms(t *testing.T) {
 	const says, kernel = "Dec  3 09:00:12 db1 app[7]: a\r", "Dec  3 09:00:12 db1 kernel: "
@@ -155,7 +184,7 @@ func TestIsDocument(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"schema": "timebench/1"}`: true, "\ufeff \n{\n  \"schema\"": true, "<!DOCTYPE html>": true, "PK\x03\x04": true, "\xff\xfe{\x00": true,
 		"": false, boot: false, "<6>[    1.0] tsc: x": false, "<30>x": false, `{"_TRANSPORT":"kernel","MESSAGE":"x"}`: false, "\x1f\x8b": false,
-		`{"SYSLOG_IDENTIFIER" : "kernel"}` + "\n{}": false, "\xff\xfe[\x00": false,
+		`{"SYSLOG_IDENTIFIER" : "kernel"}` + "\n{}": false, "{\n\t\"__CURSOR\" : \"s=1\",": false, "\xff\xfe[\x00": false,
 	} {
 		require.Equal(t, want, IsDocument([]byte(text)), text)
 	}

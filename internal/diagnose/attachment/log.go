@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -170,8 +171,8 @@ const (
 func eachLine(r io.Reader, do func(line string)) error {
 	limited := &io.LimitedReader{R: r, N: maxText + 1}
 	buffered := bufio.NewReaderSize(limited, maxRead)
-	rest, lines := "", 0
-	stamped, joined := false, false // whether a line had a stamp, and whether the first one was several lines
+	rest, lines, soft := "", 0, false // soft is whether rest ended in a soft line break
+	stamped, joined := false, false   // whether a line had a stamp, and whether the first one was several lines
 	for {
 		read, more, err := buffered.ReadLine()
 		switch {
@@ -185,7 +186,18 @@ func eachLine(r io.Reader, do func(line string)) error {
 		case err != nil:
 			return err
 		}
-		text := strings.TrimLeft(rest+string(read), "\r") // of a serial console
+		line := string(read)
+		if soft {
+			line = quotes.ReplaceAllString(line, "")
+		}
+		if soft = !more && isSoft(read) && len(rest) < maxRead; soft {
+			rest += line[:len(line)-1]
+			continue
+		}
+		text := strings.TrimLeft(rest+line, "\r\x00") // of a serial console, or after a power cut
+		if more && text == "" {
+			continue
+		}
 		if !more {
 			text = strings.TrimSuffix(strings.TrimRight(text, " \t\r"), `\n`)
 		}
@@ -216,6 +228,16 @@ func eachLine(r io.Reader, do func(line string)) error {
 			do(line)
 		}
 	}
+}
+
+// quotes are the marks of a quotation in a mail.
+var quotes = regexp.MustCompile(`^(?:> ?)+`)
+
+// isSoft returns whether a line of a mail goes on in the next one: quoted-printable has at most 76 characters in a line.
+// A line of base64 may end in "=" too, but has no space.
+func isSoft(line []byte) bool {
+	const least, most = 74, 76
+	return len(line) >= least && len(line) <= most && line[len(line)-1] == '=' && bytes.IndexByte(line, ' ') >= 0
 }
 
 var dmesgJSON = regexp.MustCompile(`^\s*\{\s*"dmesg"\s*:\s*\[`) // matches the beginning of `dmesg --json`

@@ -49,21 +49,23 @@ func Lines(line string) []string {
 	return append(all, line[from:])
 }
 
-// pasted are characters as pages write them.
+// pasted are characters as pages, mails and cat -A write them.
 var pasted = strings.NewReplacer("&gt;", ">", "&lt;", "<", "&quot;", `"`, "&#39;", "'", "&nbsp;", " ",
-	"\u00a0", " ", "&amp;", "&")
+	"\u00a0", " ", "&amp;", "&", "=3D", "=", "=\u2013", "=-", "^M", "", "<br>", "", "<br/>", "", "<br />", "",
+	"<pre>", "", "</pre>", "", "<code>", "", "</code>", "", "<p>", "", "</p>", "")
 
 var environment = lazily(`^\w+=`) // matches a line of the environment of init, which the kernel indents
 
 // Plain returns a line without the escape sequences of dmesg --color, the quotation marks of mails and an indentation,
-// and with the characters that HTML writes by name.
+// and with the characters that HTML or a mail writes by name. It drops tags and marks of line ends.
 func Plain(line string) string {
 	if strings.IndexByte(line, '\x1b') >= 0 {
 		line = color().ReplaceAllString(line, "")
 	}
-	if strings.Contains(line, "&") || strings.Contains(line, "\u00a0") {
+	if strings.ContainsAny(line, "&\u00a0=^<") {
 		line = pasted.Replace(line)
 	}
+	line = strings.TrimSuffix(line, "$")
 	if bare := strings.TrimLeft(line, " \t>"); len(bare) < len(line) && !environment().MatchString(bare) {
 		return bare
 	}
@@ -88,7 +90,7 @@ func Unwrap(lines []string) (line string, joined int) {
 	if most == 1 || len(line) < minWrapped || len(line) > maxCharacters {
 		return line, 1
 	}
-	small := strings.ReplaceAll(strings.ToLower(strings.Join(lines[:most], " ")), "= ", "") // faster than to split it
+	small := strings.ToLower(strings.Join(lines[:most], " ")) // faster than to split it
 	if !hasStem(small) && !strings.Contains(line, "]: ") || !mayHave(small) {
 		return line, 1
 	}
@@ -96,9 +98,6 @@ func Unwrap(lines []string) (line string, joined int) {
 	for n := most; n > 1; n-- {
 		rest := strings.TrimSpace(strings.Join(lines[1:n], " "))
 		whole := strings.TrimRight(line, " \t") + " " + rest
-		if strings.HasSuffix(line, "=") { // quoted-printable
-			whole = line[:len(line)-1] + rest
-		}
 		if len(whole) > maxLine {
 			continue
 		}
@@ -114,11 +113,13 @@ func Unwrap(lines []string) (line string, joined int) {
 	return line, 1
 }
 
+// beginsAnew matches the beginning of a line that is no rest of another: a message, JSON, the fence of a code block.
+var beginsAnew = lazily("^(?:kernel|\\{|clocksource: |tsc: |```)")
+
 // continues returns whether a line may be the rest of another.
 func continues(line string) bool {
 	_, prefix := matchingPrefix(line)
-	return line != "" && prefix == nil && !strings.HasPrefix(line, "kernel") && !strings.HasPrefix(line, "{") &&
-		!fromFile().MatchString(line)
+	return line != "" && prefix == nil && !beginsAnew().MatchString(line) && !fromFile().MatchString(line)
 }
 
 func withoutEnd(line string) string {
