@@ -41,8 +41,10 @@ var otherFunctions = map[string]functions{
 	"no-rate": {lines: those(func(_ log, e Event) bool {
 		return !(e.Hz > 0)
 	}, "clocksource-registered", "hpet-rate", "arm-counter-rate")},
-	"stamps-go-back": {lines: those(func(l log, _ Event) bool {
-		return !l.machine.Guest && slices.ContainsFunc(l.events, Event.Marks) // the kernel doubts the TSC too
+	"stamps-go-back": {lines: those(func(l log, e Event) bool {
+		// The kernel doubts the TSC too; afterwards its stamps are of each CPU's own (kernel/sched/clock.c).
+		marked := slices.IndexFunc(l.events, Event.Marks)
+		return !l.machine.Guest && marked >= 0 && e.Index < l.events[marked].Index
 	}, "stamps-go-back")},
 	"no-vdso-clocks": {lines: those(func(l log, e Event) bool {
 		return e.Name == "phys" && l.machine.Arch == "arm"

@@ -70,6 +70,7 @@ var plantedLogs = map[string]planted{
 		[]string{`23.27 GHz (by the line "Detected")`, "2.327 GHz, by BogoMIPS", "a factor of 10."}, TSCWrong},
 	"a counter without a rate":  {"no-rate", Machine{}, "arch_timer: cp15 timer(s) running at 0.00MHz (virt).", []string{"arch_sys_counter"}, TSCUnknown},
 	"registered without a rate": {"no-rate", Machine{}, "clocksource: riscv_clocksource: mask: 0xffffffffffffffff max_cycles: 0x1d854df40, max_idle_ns: 0 ns", []string{"riscv_clocksource"}, TSCUnknown},
+	"a multiplier of 1":         {"no-rate", Machine{}, "clocksource: Constant: mask: 0xffffffffffffffff max_cycles: 0xffffffffffffffff, max_idle_ns: 9007199254740991 ns", []string{"constant"}, TSCUnknown},
 	"no rate":                   {"impossible-rate", Machine{}, "tsc: Detected 0.000 MHz processor", []string{"0 Hz"}, TSCWrong},
 	"no reference":              {"calibration-failed", Machine{Parameters: []string{"acpi=off"}}, "tsc: Marking TSC unstable due to could not calculate TSC khz", []string{"acpi=off"}, TSCWrong},
 	"a parameter":               {"set-by-parameter", Machine{}, "tsc: Marking TSC unstable due to boot parameter", []string{"tsc=unstable"}, TSCUnknown},
@@ -140,6 +141,9 @@ var plantedLogs = map[string]planted{
 	"steps both ways":                 {"stepped-again", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 14 10:05:00 host ntpd[7]: time reset -0.5 s\nNov 14 10:10:00 host ntpd[7]: time reset +0.5 s", []string{"forwards and backwards", "two programs"}, TSCUnknown},
 	"steps by two programs":           {"stepped-again", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 14 10:05:00 host vmtoolsd[8]: [timeSync] One time synchronization: stepping time.\nNov 14 10:10:00 host ntpd[7]: time reset +0.5 s", []string{"2 programs: ntpd and vmtoolsd"}, TSCUnknown},
 	"a step at the start":             {"stepped", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by 3600.5 seconds", []string{"1 time"}, TSCUnknown},
+	"wrong, and not stepped":          {"time-off", Machine{}, strings.Repeat("Mar 14 14:06:12 rpi chronyd[7]: System clock wrong by 1.044301 seconds\n", 3), []string{"chronyd found", "1.044301 seconds"}, TSCUnknown},
+	"wrong, and then stepped":         {"stepped", Machine{}, "Mar 14 14:06:12 rpi chronyd[7]: System clock wrong by 16.044301 seconds\nMar 14 14:06:28 rpi chronyd[7]: System clock was stepped by 16.044301 seconds", []string{"1 time"}, TSCUnknown},
+	"no permission to step":           {"step-failed", Machine{}, "chronyd[7]: Could not step system clock\nchronyd[7]: System clock wrong by -3002385021.274820 seconds", []string{"lacks the permission"}, TSCUnknown},
 	"a step every day":                {"stepped", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 15 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 16 10:00:00 host ntpd[7]: time reset +0.5 s", []string{"3 times"}, TSCUnknown},
 	"a leap second in June 2013":      {"false-leap-second", Machine{}, "2013-07-01T01:59:59+02:00 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"not on that day"}, TSCUnknown},
 	"a leap second of a young kernel": {"false-leap-second", Machine{Kernel: "6.1.0-28-amd64"}, "[ 9.0] Clock: inserting leap second 23:59:60 UTC", []string{"younger"}, TSCUnknown},
@@ -160,6 +164,7 @@ var plantedLogs = map[string]planted{
 	"slower than the ticks":          {"halts-in-idle", Machine{}, "TSC appears to be running slowly. Marking it as unstable", []string{"three quarters"}, TSCWrong},
 	"CPUs that the kernel set equal": {"tsc-skew-fixed", Machine{}, "BIOS BUG: CPU#2 improperly initialized, has -7358271 usecs TSC skew! FIXED.", []string{"-7358271 µs"}, TSCUnknown},
 	"old Xen":                        {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: ret=2fb7d6 delta=-5946000 shadow=2fb7 offset=1", []string{"CPU 1", "5.946 ms"}, TSCUnknown},
+	"old Xen, centuries":             {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: delta=-9223012651229942015 shadow=214463864019492 offset=796007077", []string{"CPU 1 was behind"}, TSCUnknown},
 	"throttling":                     {"rt-throttling", Machine{}, "sched: RT throttling activated", []string{"Real-time programs"}, TSCUnknown},
 	"a soft lockup":                  {"stalled", Machine{}, "watchdog: BUG: soft lockup - CPU#1 stuck for 2471s! [CPU 0/KVM:31664]", []string{"for 2471 s"}, TSCUnknown},
 	"a stall":                        {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
@@ -257,6 +262,9 @@ func TestStampsThatGoBack(t *testing.T) {
 			return c.Kind == "stamps-go-back" && c.TSC == TSCWrong && strings.Contains(c.Text, "168 ms")
 		}))
 	}
+	for _, c := range Explain(Parse(append([]string{"tsc: Marking TSC unstable due to x"}, back...)), Machine{}) {
+		require.NotEqual(t, "stamps-go-back", c.Kind, "the stamps of a kernel that gave the TSC up")
+	}
 	var descends stamps
 	for _, line := range []string{"[ 4711.3] a", "[ 4711.2] b", "[ 4711.1] c"} {
 		require.Empty(t, descends.Add(line), "the newest line comes first")
@@ -299,6 +307,8 @@ func TestForgedLinesAreNoEvents(t *testing.T) {
 	} {
 		require.Empty(t, Parse([]string{line}), line)
 	}
+	require.Empty(t, Parse([]string{"rcu: INFO: rcu_preempt detected expedited stalls on CPUs/tasks: { 1-.... } 6 jiffies s: 45 root: 0x2/."}), "a moment")
+	require.Equal(t, 2998147245e9, Parse([]string{"chronyd[12]: System clock was stepped by 2998147245.000000 seconds"})[0].StepNS)
 	require.Equal(t, 0.05, Parse([]string{"chronyd[12]: System clock was stepped by -0.050000 seconds"})[0].StepNS/-1e9)
 	for _, impossible := range []string{"0xffffffffffffffffffff, max_idle_ns: 99999999999999999999 ns", "0x1, max_idle_ns: 0 ns"} {
 		for _, c := range Explain(Parse([]string{"clocksource: riscv_clocksource: mask: 0xffffffffffffffff max_cycles: " + impossible}), Machine{}) {
@@ -340,6 +350,7 @@ func TestHealthyLogs(t *testing.T) {
 		"wdtest":                  "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'wdtest-ktime' as unstable because the skew is too large:\nclocksource: 'kvm-clock' wd_nsec: 2 wd_now: 2 wd_last: 1 mask: ff\nclocksource: 'wdtest-ktime' cs_nsec: 9 cs_now: 1c cs_last: 1 mask: ff",
 		"the TSC checks the HPET": strings.ReplaceAll(verdict, "tsc'", "hpet'") + "clocksource: 'tsc' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'hpet' cs_nsec: 0 cs_now: 2 cs_last: 2 mask: ffffffff",
 		"a program in dmesg":      "[    9.1] app[77]: it printed tsc: Marking TSC unstable due to clocksource watchdog",
+		"journald, after a boot":  "systemd-journald[48]: /var/log/journal/x/system.journal: Monotonic clock jumped backwards relative to last journal entry, rotating.",
 		"a quoted message":        "Nov 27 10:00:00 host kernel: you said \"Marking TSC unstable due to clocksource watchdog\"",
 		"a console that starts":   "time.c: Lost 103 timer tick(s)! rip 10:start_kernel+0x121/0x220",
 		"ntpd":                    "Oct 30 13:00:58 host ntpd[3517]: tsc: Marking TSC unstable due to x",

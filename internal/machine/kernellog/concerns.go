@@ -47,12 +47,13 @@ func hasStem(small string) bool {
 var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving HPET)|` +
 	`(?:pci \S+ )?(?:Force enabled )?hpet\S*[: ](?:\d+ channels|id|at|base|MMIO|\d+ \d+-bit|clockevent|channel|` +
 	`acpi event|active|.*emulation)|sched_clock: (?:Marking (?:un)?stable|\d+ bits)|TSC deadline timer|` +
-	`tsc: (?:Fast TSC calibration|using|PIT calibration|Detected|Unable)|TSC: using|kvm_\w+: TSC scaling|` +
+	`tsc: (?:Fast TSC calibration|using|PIT calibration|Detected|Unable)|TSC: using|(?:kvm_\w+|SVM): TSC scaling|clocksource: Not enough CPUs|` +
 	`Hyper-V: LAPIC|PTP clock|clocksource:? [\w .@-]+: mask|clocksource: (?:\S+ )?mult\[|` +
-	`clocksource: +'\S+' (?:\(not '\S+'\) )?is current clocksource|` +
+	`clocksource: +'\S+' is current clocksource|` +
 	`clocksource: timekeeping watchdog on CPU\d+: \S+ retried|No current clocksource|` +
 	`.*rtc\S*(?: \S+)?: (?:registered|alarm|.*real.time clock|\d+ <--> |at \d+|rtc information is valid|` +
-	`RTC can wake|char device|hctosys)|PM: RTC|Registering clocksource|riscv-timer|(?:\[<\w+>\] )?\? |` +
+	`RTC can wake|char device|hctosys|hash matches|using (?:ACPI|lookup)|No GPIO)|` +
+	`.*\bPM: (?:calling |\S+ returned )|PM: RTC|Registering clocksource|riscv-timer|(?:\[<\w+>\] )?\? |` +
 	`\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|[\w.@-]+\[\d+\]: |mce: \[Hardware Error\]: TSC|CE: |` +
 	`APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|` +
 	`acpi_pm) for (?:high-res|base-timer)|Time: |hpet: HPET dysfunctional in PC10|Skipped? synchronization checks|` +

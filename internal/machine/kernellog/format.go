@@ -66,7 +66,9 @@ func lazily(pattern string) func() *regexp.Regexp {
 }
 
 // named returns the pattern for the name of a clock source, with or without quotation marks, as a named group.
-func named(group string) string { return `['"‘’]?(?P<` + group + `>[\w.:-]+?)['"‘’]?` }
+func named(group string) string {
+	return `['"‘’]?(?P<` + group + `>\d*[A-Za-z_][\w.:-]*?)['"‘’]?`
+}
 
 // fields take what a named group of a pattern matched into the event. An impossible figure is unknown.
 var fields = map[string]func(*Event, string){
@@ -117,7 +119,11 @@ var fields = map[string]func(*Event, string){
 	"name":   func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
 	// The kernel allows for a correction of 11 %, and halves the result (clocks_calc_max_nsecs in
 	// kernel/time/clocksource.c).
-	"maxcycles": func(e *Event, text string) { e.Hz = float64(hexadecimal(text)) * (1 - 0.11) / 2 * 1e9 },
+	"maxcycles": func(e *Event, text string) {
+		if cycles := hexadecimal(text); cycles < math.MaxUint64 { // else the multiplier is 0 or 1: it has no rate
+			e.Hz = float64(cycles) * (1 - 0.11) / 2 * 1e9
+		}
+	},
 	"maxidle": func(e *Event, text string) {
 		ns, ok := number(text)
 		switch {

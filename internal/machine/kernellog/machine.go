@@ -48,7 +48,7 @@ var guests = map[string]string{
 	"xen-guest": "xen", "wsl": "hyperv", "hyperv-guest": "hyperv",
 	"kvm-clock": "kvm", "xen": "xen", "hyperv_clocksource": "hyperv", "hyperv_clocksource_tsc_page": "hyperv",
 	"hyperv_clocksource_msr": "hyperv",
-	"vmtoolsd":               "vmware", "VBoxService": "virtualbox", "virtio_vmmci": "vmm",
+	"vmtoolsd":               "vmware", "VBoxService": "virtualbox", "vgsvcTimeSyncWorker": "virtualbox", "virtio_vmmci": "vmm",
 }
 
 // measuredNS is how long after the boot the kernel measures the TSC, before it uses it instead of a timer, in ns
@@ -75,7 +75,7 @@ func MachineOf(events []Event) Machine {
 			m.Arch = "arm"
 		case "command-line":
 			m.Parameters = strings.Fields(e.Name)
-		case "clocksource-switched":
+		case "clocksource-switched", "clocksource-current":
 			m.ClockSource = e.Clock
 		case "hypervisor":
 			system = cmp.Or(detected.of(e.Name), e.Name)

@@ -65,12 +65,18 @@ func TestMachineOf(t *testing.T) {
 		"DMI: Amazon EC2 m5.metal":     {},
 		"DMI: VMware, Inc. VMware20,1": {Guest: true, Hypervisor: "vmware"},
 		// A clock source of a hypervisor shows a guest, whatever else the log lacks.
-		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                                      {Guest: true, Hypervisor: "kvm"},
-		"clocksource: Switched to clocksource xen":                                                                   {Guest: true, Hypervisor: "xen", ClockSource: "xen"},
-		"Clocksource 'tsc' skewed -42225380 ns (-42 ms) over watchdog 'kvm-clock' interval of 556248511 ns (556 ms)": {Guest: true, Hypervisor: "kvm"},
-		"HyperV: LAPIC Timer Frequency: 0x1e8480":                                                                    {Guest: true, Hypervisor: "hyperv"},
-		"hv_utils: TimeSync - force sync":                                                                            {Guest: true, Hypervisor: "hyperv"},
-		"'hyperv_clocksource_tsc_page' wd_nsec: 5 wd_now: 5 wd_last: 1 mask: ffffffffffffffff":                       {Guest: true, Hypervisor: "hyperv"},
+		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                                               {Guest: true, Hypervisor: "kvm"},
+		"clocksource: Switched to clocksource xen":                                                                            {Guest: true, Hypervisor: "xen", ClockSource: "xen"},
+		"Clocksource 'tsc' skewed -42225380 ns (-42 ms) over watchdog 'kvm-clock' interval of 556248511 ns (556 ms)":          {Guest: true, Hypervisor: "kvm"},
+		"clocksource: 'kvm-clock' (not 'tsc') is current clocksource.\ntsc: Marking TSC unstable due to clocksource watchdog": {Guest: true, Hypervisor: "kvm", ClockSource: "kvm-clock"},
+		"clocksource: 'tsc' is current clocksource.":                                                                          {},
+		"virtio_rpmsg_bus virtio0: rpmsg host is online":                                                                      {},
+		"virtio_blk virtio0: [vda] 41943040 512-byte logical blocks":                                                          {Guest: true},
+		"CPU: 5 PID: 2064 Comm: X Tainted: G            E     5.13.0 #4":                                                      {Kernel: "5.13.0"},
+		"05:56:55.510792 timesync vgsvcTimeSyncWorker: Radical guest time change: 30 966 068 301 000ns":                       {Guest: true, Hypervisor: "virtualbox"},
+		"HyperV: LAPIC Timer Frequency: 0x1e8480":                                                                             {Guest: true, Hypervisor: "hyperv"},
+		"hv_utils: TimeSync - force sync":                                                                                     {Guest: true, Hypervisor: "hyperv"},
+		"'hyperv_clocksource_tsc_page' wd_nsec: 5 wd_now: 5 wd_last: 1 mask: ffffffffffffffff":                                {Guest: true, Hypervisor: "hyperv"},
 	} {
 		require.Equal(t, want, MachineOf(Parse(strings.Split(log, "\n"))), log)
 	}

@@ -198,6 +198,7 @@ var facts = map[string]func(t told, arguments []string) bool{
 		return number[0] == strconv.Itoa(len(years))
 	},
 	"cpus-compared": func(t told, _ []string) bool { return t.comparedCPUs() },
+	"skew-known":    func(t told, _ []string) bool { return t.line().SkewNS != 0 },
 	"doubted":       func(t told, _ []string) bool { return len(t.doubts()) > 0 },
 
 	"tsc-early":       func(t told, _ []string) bool { return t.clock.name == "tsc-early" },

@@ -40,7 +40,7 @@ const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\xc3\xc5\xd
 const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
 
 // anyMonth is the name of a month in any language: journalctl and dmesg -e use the language of the user.
-const anyMonth = `(?:\pL{3,5}\.?|\d{1,2}月)`
+const anyMonth = `(?:\pL{3,5}\.?|\d{1,2}[月월])`
 
 // day is a date without the year. Pages and mails lose one of two spaces.
 const day = months + ` {1,2}\d{1,2}`
@@ -61,11 +61,13 @@ var prefixes = []prefix{
 	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},
 	{begins: "[", pattern: lazily(`^\[(\w{3} ` + day + ` [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
 	{begins: "[", pattern: lazily(`^\[(` + anyMonth + ` {0,2}\d{1,2} [\d:]{5})\] ?`), kernel: true},       // dmesg -e
+	// MediaTek's kernels: the CPU, the process
+	{begins: "-( ", pattern: lazily(`^ ?-?\([0-9a-f]{1,2}\)\[\d+:[^\]]{1,20}\] ?`)},
 	// glog: a program with a console
 	{begins: letters, pattern: lazily(`^[IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
 	{begins: digit, pattern: lazily(`^[\d:]{8} [IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
 	// syslog, journalctl
-	{begins: letters + digit, pattern: lazily(`^(` + anyMonth + ` {1,2}\d{1,2} (?:\d{4} ` +
+	{begins: letters + digit, pattern: lazily(`^((?:\d{4} )?` + anyMonth + ` {1,2}\d{1,2} (?:\d{4} ` +
 		`)?[\d:]{8}(?:\.\d+)?) `), date: true},
 	// OpenWrt's logread
 	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},
@@ -128,8 +130,8 @@ func Split(line string) Message {
 		}
 		p, found := matchingPrefix(rest)
 		if found == nil && !m.Timed && !m.Program && strings.Contains(rest, "] ") {
-			if before := beforeStamp().FindStringSubmatch(rest); before != nil && !strings.Contains(before[1],
-				": ") && (!dated || strings.TrimSpace(before[1]) == "") {
+			if before := beforeStamp().FindStringSubmatch(rest); before != nil && !strings.Contains(
+				strings.TrimSuffix(before[1], " login: "), ": ") && (!dated || strings.TrimSpace(before[1]) == "") {
 				rest = rest[len(before[1]):]
 				continue
 			}
