@@ -121,8 +121,9 @@ func Of(d *result.Document) *Runtimes { return result.Of[*Runtimes](d) }
 // Key returns the key of the section in a document.
 func (*Runtimes) Key() string { return key }
 
-// Check reports a call that appears twice, of whatever runtimes.
+// Check reports a call that appears twice, of whatever runtimes, and too many spans of sleeps.
 func (s *Runtimes) Check(c *result.Checker) {
+	wake.CheckSpans(c, "runtimes", s.sleeps())
 	seen := map[string]bool{}
 	for i, runtime := range s.Runtimes {
 		for j, call := range runtime.Calls {

@@ -4,6 +4,7 @@ package runtimes
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -121,4 +122,18 @@ func TestChangedSleeps(t *testing.T) {
 	require.Contains(t, c.Settings, section.Difference{What: "nap@java, 1 ms ends early", Old: "no", New: "yes"})
 	all, _ := c.Value.Count()
 	require.Equal(t, 1, all)
+}
+
+// Each length of a sleep has a table: a document with more than a run has could keep a reader busy for hours.
+func TestTooManySpans(t *testing.T) {
+	d := &result.Document{Schema: result.Schema}
+	slept := wake.SleepWay{ID: "nap@java", Available: true}
+	for i := range result.MostNamed/2 + 1 {
+		slept.Spans = append(slept.Spans, wake.NewSpan(time.Duration(i+1), [][]float64{{1}}))
+	}
+	java := MeasuredRuntime{Name: "java", Available: true, Sleeps: []wake.SleepWay{slept}}
+	node := java
+	node.Name = "node"
+	d.Put(&Runtimes{Runtimes: []MeasuredRuntime{java, node}})
+	require.ErrorContains(t, d.Write(io.Discard), "have 4098 spans; they have 4096 at most")
 }

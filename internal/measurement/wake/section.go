@@ -96,13 +96,12 @@ func Of(d *result.Document) *Wake { return result.Of[*Wake](d) }
 // Key returns the key of the section in a document.
 func (*Wake) Key() string { return key }
 
-// Check reports more spans than a run has, in all ways together: each may have a table of its own.
-func (w *Wake) Check(c *result.Checker) {
-	spans := 0
-	for _, way := range w.Ways {
-		spans += len(way.Spans)
-	}
-	if spans > result.MostNamed {
-		c.Fail("ways", fmt.Sprintf("have %d spans; they have %d at most", spans, result.MostNamed))
+// Check reports too many spans.
+func (w *Wake) Check(c *result.Checker) { CheckSpans(c, "ways", w.Ways) }
+
+// CheckSpans reports more spans at this place than a run has, in all ways together: each may have a table of its own.
+func CheckSpans(c *result.Checker, at string, ways []SleepWay) {
+	if spans := len(Rows(ways)); spans > result.MostNamed {
+		c.Fail(at, fmt.Sprintf("have %d spans; they have %d at most", spans, result.MostNamed))
 	}
 }
