@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ringPages are the numbers of data pages in a ring, powers of two, in the order in which they are tried. With the
-// control page, the largest is as much as an ordinary user may lock for each CPU (perf_event_mlock_kb is 516), and
-// holds the samples of a second. The kernel refuses it if the user's other programs hold rings.
-var ringPages = []int{128, 32, 8}
+// ringKiB are the sizes of the data of a ring in KiB, in the order in which they are tried. With a control page of 4
+// KiB, the largest is as much as an ordinary user may lock for each CPU (perf_event_mlock_kb is 516), and holds the
+// samples of a second. The kernel refuses it if the user's other programs hold rings.
+var ringKiB = []int{512, 128, 32}
 
 // A Ring is the memory into which the kernel writes the records of a CPU.
 //
@@ -31,7 +31,8 @@ type Ring struct {
 func newRing(fd int) (*Ring, error) {
 	var refused error
 	page := os.Getpagesize()
-	for _, pages := range ringPages {
+	for _, kib := range ringKiB {
+		pages := max(1, kib*1024/page) // a power of two, as the kernel requires
 		memory, err := unix.Mmap(fd, 0, (1+pages)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 		if err == nil {
 			return &Ring{owner: fd, memory: memory, control: (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0])),
