@@ -38,7 +38,7 @@ var checks = []check{
 	{"tsc-trapped", []string{result.Error}, trappedTSC, nil},
 	{"backwards", []string{result.Error}, backwards, nil},
 	{"qpc-kernel", []string{result.Error}, qpcKernel, nil},
-	{"kernel-entry-unproven", []string{result.Warn}, unproven, []string{"kernel-entry", "no-vdso", "qpc-kernel"}},
+	{"kernel-entry-unproven", []string{result.Warn, result.Note}, unproven, []string{"kernel-entry", "no-vdso", "qpc-kernel"}},
 	{"faulty-clock", []string{result.Warn}, faulty, nil},
 	{
 		slowReadsKind, []string{result.Error}, slowReads,

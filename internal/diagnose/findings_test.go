@@ -179,6 +179,10 @@ func TestEachFinding(t *testing.T) {
 			compare.Into(d).Clocks = []compare.Clock{{ID: "CLOCK_REALTIME@vdso", Path: "vdso", Reason: "failed while it was read: oops"}, {ID: "time", Path: "vdso", Available: true}}
 			d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen"}}
 		}, "kernel-entry-unproven", result.Warn, "CLOCK_REALTIME@vdso · cannot be read: failed while it was read: oops"},
+		"xen, by a log alone": {func(d *result.Document) {
+			*d = result.Document{Host: result.Host{OS: "linux", ClockSource: &result.ClockSource{Current: "xen"},
+				KernelLog: &result.KernelLog{Lines: []string{"[ 1.0] clocksource: Switched to clocksource xen"}}}}
+		}, "kernel-entry-unproven", result.Note, "only if the host vouches for its TSC"},
 		"jiffies, on 386": {func(d *result.Document) {
 			compare.Into(d).Clocks, d.Host.Arch = compare.Of(d).Clocks[5:], "386"
 			d.Host.ClockSource.Current = "refined-jiffies"
@@ -753,13 +757,26 @@ func TestTSCThatGoesBackIsNotTrusted(t *testing.T) {
 
 // The first line on a kernel log says what its clock source means for reads.
 func TestAnswerOfALog(t *testing.T) {
-	for source, want := range map[string]string{
-		"hpet": "By the kernel log the clock source is hpet: each read of the clock enters the kernel. Nothing was measured.", "tsc": "",
+	const enters, mayEnter = "each read of the clock enters the kernel", "reads of the clock may enter the kernel"
+	for _, test := range []struct{ kernel, source, means, severity, title string }{
+		{"6.1.0", "tsc", "", "", ""},
+		{"6.1.0", "hpet", enters, result.Warn, "which user mode cannot read"},
+		{"4.4.0", "hpet", mayEnter, result.Warn, "whether reads enter the kernel is unknown"},
+		{"4.4.0", "acpi_pm", enters, result.Warn, "which user mode cannot read"},
+		{"6.1.0", "xen", mayEnter, result.Note, "whether reads enter the kernel is unknown"},
 	} {
-		d, err := attachment.Read("x", strings.NewReader("[    0.0] Linux version 6.1.0\n[    1.0] clocksource: Switched to clocksource "+source+"\n"))
+		d, err := attachment.Read("x", strings.NewReader("[    0.0] Linux version "+test.kernel+"\n[    1.0] clocksource: Switched to clocksource "+test.source+"\n"))
 		require.NoError(t, err)
 		d.Findings = Findings(d)
 		answer, _ := Answer(d)
-		require.Equal(t, want, answer)
+		if test.means == "" {
+			require.Empty(t, answer)
+			require.Empty(t, d.Findings)
+			continue
+		}
+		require.Equal(t, "By the kernel log the clock source is "+test.source+": "+test.means+". Nothing was measured.", answer)
+		require.Len(t, d.Findings, 1, test.source)
+		require.Equal(t, test.severity, d.Findings[0].Severity, test.source)
+		require.Contains(t, d.Findings[0].Title, test.title)
 	}
 }

@@ -142,7 +142,9 @@ func unproven(s *situation.Situation) *result.Finding {
 	why := whyNotTSC(s)
 	found := newWhy(s, "kernel-entry-unproven", "{description}", described(s), "{why}", why.cause).because(why)
 	found.evidence = slices.Concat(evidence, why.evidence)
-	return found.finding(s)
+	finding := found.finding(s)
+	finding.Severity = words.Either(s.AsXenIntends(), result.Note, result.Warn)
+	return finding
 }
 
 func whyUnproven(c compare.Clock) string {

@@ -21,7 +21,7 @@ func whyNotTSC(s *situation.Situation) *why {
 	}
 	found := slices.Concat(firstOf(s, pageOff, disabledAtBoot, byLog), firstOf(s, choices...))
 	if len(found) == 0 { // the most certain guess
-		found = firstOf(s, asIntended, guess(guesses...))
+		found = firstOf(s, asIntended, byTest, guess(guesses...))
 	}
 	found = append(found, firstOf(s, kvmClockOff)...)
 	if len(found) == 0 {
@@ -29,10 +29,15 @@ func whyNotTSC(s *situation.Situation) *why {
 	}
 	all := joined(found)
 	all.evidence = append(all.evidence, unusedParameter(s)...)
+	return all.withTimers(s)
+}
+
+// withTimers adds the remedies for a kernel that counts ticks, before the others.
+func (w *why) withTimers(s *situation.Situation) *why {
 	if s.HasOnlyTicks() {
-		all.remedies = append([]string{"remove-acpi-off", "real-timer"}, all.remedies...)
+		w.remedies = append([]string{"remove-acpi-off", "real-timer"}, w.remedies...)
 	}
-	return all
+	return w
 }
 
 // guesses are the entries on why the kernel does not use the TSC if no fact shows it, the most certain first.
@@ -125,6 +130,18 @@ func asIntended(s *situation.Situation) *why {
 		}
 	}
 	return nil
+}
+
+// byTest: the kernel gave the TSC up in a test of its watchdog.
+func byTest(s *situation.Situation) *why {
+	test := situation.First(s.Causes(), func(c kernellog.Cause) bool { return c.Kind == "watchdog-test" })
+	marksTSC := func(e kernellog.Event) bool { return e.Reason != "" && strings.HasPrefix(e.Clock, "tsc") }
+	if test == nil || !slices.ContainsFunc(test.Evidence, marksTSC) {
+		return nil
+	}
+	found := newWhy(s, "why watchdog-test")
+	found.evidence = logEvidence(s, test.Evidence)
+	return found
 }
 
 func flags(s *situation.Situation) string {

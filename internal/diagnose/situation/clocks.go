@@ -90,6 +90,15 @@ var unreadable = append([]string{"hpet", "acpi_pm", "pit", "xen"}, TickSources..
 // InKernelOnly reports whether no vDSO can read the clock source.
 func (s *Situation) InKernelOnly() bool { return slices.Contains(unreadable, s.ClockSource) }
 
+// ReadableSomewhere reports whether some vDSO can read the clock source although current ones cannot: xen where its host
+// vouches for the TSC (PVCLOCK_TSC_STABLE_BIT), and hpet before Linux 4.7 (1ed95e52d902).
+func (s *Situation) ReadableSomewhere() bool {
+	return s.ClockSource == "xen" || s.ClockSource == "hpet" && s.OlderThan(4, 7)
+}
+
+// AsXenIntends reports whether a kernel log alone shows the clock of Xen in use, which is its guests' clock by design.
+func (s *Situation) AsXenIntends() bool { return s.LogOnly() && s.ClockSource == "xen" }
+
 // EntryUnproven reports whether the everyday clocks of the vDSO probably enter the kernel, by the clock source, without
 // a proof. unproven are the measured ones.
 func (s *Situation) EntryUnproven() (unproven []compare.Clock, is bool) {
