@@ -134,3 +134,49 @@ func TestLogOfAGuestThatDoesNotSaySo(t *testing.T) {
 	require.NoError(t, err)
 	requireText(t, said(d), []string{"update the firmware"}, []string{"restart the virtual machine"}, "a host")
 }
+
+// The advice on a log alone fits what the log shows of the machine.
+func TestAdviceOfALog(t *testing.T) {
+	const mark, hpet = "[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog\n", "[ 9.2] clocksource: Switched to clocksource hpet\n"
+	const ticks = "[ 9.2] clocksource: Switched to clocksource refined-jiffies\n"
+	readBack := func(cpu string) string {
+		return "[ 9.0] clocksource: timekeeping watchdog on CPU" + cpu + ": hpet read-back delay of 60666ns, attempt 4, marking unstable\n" + mark + hpet
+	}
+	interval := func(cpu, watchdog, name string) string {
+		return "[ 9.0] clocksource: timekeeping watchdog on CPU" + cpu + ": Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
+			"[ 9.0] clocksource: '" + name + "' wd_now: " + watchdog + " mask: ffffffffffffffff\n" +
+			"[ 9.0] clocksource: 'tsc' cs_now: 254aa24747 cs_last: 25104a5bfd mask: ffffffffffffffff\n" + mark
+	}
+	for name, test := range map[string]struct {
+		log         string
+		says, never []string
+	}{
+		"only ticks": {mark + ticks, []string{"Give the kernel a real timer"}, []string{"acpi=off from the kernel command line"}},
+		"only ticks, without ACPI": {
+			"[ 9.0] ACPI: Interpreter disabled.\n" + mark + ticks,
+			[]string{"Remove acpi=off from the kernel command line (check with `cat /proc/cmdline`)", "time steps by one tick", "Give the kernel a real timer"}, nil,
+		},
+		"ticks beside a timer": {
+			"[ 0.1] clocksource: acpi_pm: mask: 0xffffff max_cycles: 0xffffff, max_idle_ns: 2085701024 ns\n" + mark + ticks,
+			[]string{"marked the TSC unstable"}, []string{"real timer"},
+		},
+		"a timer": {mark + hpet, nil, []string{"real timer"}},
+		"a slow read, few CPUs": {
+			readBack("6"), []string{"Use Linux 5.16 or later", "PC10", "pauses the watchdog"}, nil,
+		},
+		"a slow read, a younger kernel": {"[ 0.0] Linux version 5.17.0\n" + readBack("6"), []string{"Linux 6.9"}, []string{"Use Linux 5.16 or later"}},
+		"a slow read, 17 CPUs":          {readBack("16"), []string{"Use Linux 5.16 or later"}, []string{"PC10"}},
+		"a slow read, many CPUs":        {readBack("64"), []string{"with many CPUs"}, []string{"Use Linux 5.16 or later", "PC10"}},
+		"an interval, few CPUs":         {interval("3", "628dd7b wd_last: 5fef431", "hpet"), []string{"PC10", "add hpet=disable"}, nil},
+		"an interval, 17 CPUs":          {interval("16", "628dd7b wd_last: 5fef431", "hpet"), []string{"marked"}, []string{"Use Linux 5.15", "hpet=disable"}},
+		"VirtualBox with kvm-clock": {
+			"[ 0.0] DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006\n" + interval("6", "9f7fd12d7b9 wd_last: 25fd713400f", "kvm-clock"),
+			[]string{"virtual machine"}, []string{"VBoxManage modifyvm"},
+		},
+		"a rate, of a board or a PC": {"ntpd[9]: frequency error -512 PPM exceeds tolerance 500 PPM", []string{"On a board, use a kernel or firmware"}, nil},
+	} {
+		d, err := attachment.Read("x", strings.NewReader(test.log))
+		require.NoError(t, err, name)
+		requireText(t, said(d), test.says, test.never, name)
+	}
+}

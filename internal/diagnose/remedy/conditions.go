@@ -127,9 +127,10 @@ var conditions = map[string]func(*machine, []string) bool{
 	"tsc-may-stop":  is((*machine).TSCMayStop),
 	"tsc-adjust":    is((*machine).HasTSCAdjust),
 	"not-invariant": is(func(s *machine) bool { return s.Host.CPU.InvariantTSC != nil && !s.Invariant() }),
-	"may-sleep-in-pc10": is(func(s *machine) bool {
-		return s.Host.CPU.Model == "" || strings.Contains(s.Host.CPU.Model, "Core(TM) i")
+	"may-sleep-in-pc10": is(func(s *machine) bool { // laptops with these chips have at most 16 CPUs
+		return s.Host.CPU.Model == "" && s.HighestCPU() < 16 || strings.Contains(s.Host.CPU.Model, "Core(TM) i")
 	}),
+	"many-cpus": is(func(s *machine) bool { return s.HighestCPU() >= 64 }), // usually of more than two sockets
 	// The run, and the coarse clocks.
 	"ran":                one((*machine).Ran),
 	"command":            one(func(s *machine, name string) bool { return s.Tool.Command == name }),

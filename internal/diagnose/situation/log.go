@@ -55,6 +55,17 @@ func (s *Situation) CheckedBy(name string) bool {
 	})
 }
 
+// HighestCPU returns the highest number of a CPU in the events of the kernel log; -1 without one.
+func (s *Situation) HighestCPU() int {
+	highest := -1
+	for _, e := range s.Events() {
+		for _, n := range e.CPUs {
+			highest = max(highest, n)
+		}
+	}
+	return highest
+}
+
 // Lines returns the lines of events as in the document, with their stamps, each once.
 func (s *Situation) Lines(events []kernellog.Event) []string {
 	var lines []string
@@ -70,6 +81,17 @@ func (s *Situation) Lines(events []kernellog.Event) []string {
 func (s *Situation) Switches() []kernellog.Event {
 	return slices.DeleteFunc(slices.Clone(s.Events()),
 		func(e kernellog.Event) bool { return e.Kind != "clocksource-switched" })
+}
+
+// registered returns the clock sources other than the TSC that the kernel log registers or switches to.
+func (s *Situation) registered() []string {
+	var names []string
+	for _, e := range s.Events() {
+		if (e.Kind == "clocksource-registered" || e.Kind == "clocksource-switched") && !strings.HasPrefix(e.Clock, "tsc") {
+			names = append(names, e.Clock)
+		}
+	}
+	return names
 }
 
 // HasUsedTSC reports whether the kernel log shows that the kernel used the TSC.
