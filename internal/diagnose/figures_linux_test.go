@@ -286,6 +286,9 @@ func allowed(text string) *computed {
 // steps allows the time between lines of a kind, and their number.
 func (c *computed) steps() {
 	var first, last, number float64
+	for _, m := range c.matches(`(?:was stepped by|time reset|offset) ([-+]?\d+\.\d+) s`) {
+		c.allow("", m[0]*1e9)
+	}
 	for _, m := range c.matches(`(?m)^.*?\[ *(\d+\.\d+)\].*(?:jumped backwards|was stepped|time reset)`) {
 		if number++; number == 1 {
 			first = m[0]

@@ -105,7 +105,8 @@ func TestTheSameLogInOtherForms(t *testing.T) {
 	}
 	for why, text := range map[string]string{
 		"is cut off": asJSON[:strings.LastIndex(asJSON, "}\n]")+1], "cannot be read as": strings.Replace(asJSON, `"pri": 6,`, `"pri": ,`, 1),
-		"EOF": strings.Replace(asJSON, `"msg": "`, `"msg": "`+strings.Repeat("x", 2*maxRecord), 1),
+		`"msg" is a number`: strings.Replace(asJSON, `"msg": "`, `"msg": 1, "x": "`, 1),
+		"EOF":               strings.Replace(asJSON, `"msg": "`, `"msg": "`+strings.Repeat("x", 2*maxRecord), 1),
 	} {
 		_, err := Read("x", strings.NewReader(text))
 		require.ErrorContains(t, err, why)

@@ -267,6 +267,9 @@ func eachRecord(r io.Reader, do func(line string)) error {
 		case whole.N <= 0:
 			return errTooLarge
 		case err != nil:
+			if typed := (*json.UnmarshalTypeError)(nil); errors.As(err, &typed) {
+				err = fmt.Errorf("%q is a %s", typed.Field, typed.Value)
+			}
 			return fmt.Errorf("cannot be read as the output of `dmesg --json`: %w", err)
 		case lines >= maxLines:
 			return fmt.Errorf("has more than %d lines", maxLines)

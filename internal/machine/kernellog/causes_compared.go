@@ -106,7 +106,9 @@ func hasJumped(_ log, c comparison) bool {
 // the kernel then compared.
 func gaveUp(l log) []Event {
 	found := l.of("read-back-delay")
-	if len(l.marking("clocksource watchdog")) == 0 && !slices.ContainsFunc(found, Event.Marks) || len(found) == 0 {
+	compared := slices.ContainsFunc(l.comparisons, func(c comparison) bool { return c.marked })
+	byWatchdog := len(l.marking("clocksource watchdog")) > 0 && !compared
+	if !byWatchdog && !slices.ContainsFunc(found, Event.Marks) || len(found) == 0 {
 		return nil
 	}
 	found = slices.Concat(found, l.marking(""), l.of("sync-checked"))
@@ -114,6 +116,20 @@ func gaveUp(l log) []Event {
 		found = append(found, l.doubts()...)
 	}
 	return found
+}
+
+// heldUp returns the lines on what may have stopped a CPU between the two reads of a check: shortly before it an
+// interrupt, or a read of the timer, took long.
+func (l log) heldUp() []Event {
+	const least, near = 100e6, 10e9 // ns
+	return those(func(l log, e Event) bool {
+		from, _ := e.clockedNS()
+		return (e.Kind != "slow-interrupt" || e.DelayNS >= least) &&
+			slices.ContainsFunc(l.comparisons, func(c comparison) bool {
+				to, _ := c.at.clockedNS()
+				return e.Index < c.at.Index && to-from < near
+			})
+	}, "slow-interrupt", "read-back-delay", "iommu-stalled")(l)
 }
 
 // comparedCPUs is whether the kernel compared the TSCs of CPUs.
@@ -154,7 +170,7 @@ func (l log) hpetMayStop(c comparison) bool {
 	const leastStop = 5e6 // ns
 	m := l.machine
 	return c.watchdog.name == "hpet" && len(l.of("watchdog-skew")) == 0 && !(c.skewNS < leastStop) &&
-		c.laptopsHPET() && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
+		c.laptopsHPET() && len(l.heldUp()) == 0 && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
 		(m.CPU == "" || stopsInPC10().MatchString(m.CPU))
 }
 

@@ -69,7 +69,7 @@ var reasonFunctions = map[string]functions{
 		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && isMany
 	}},
 	"hpet-may-stop":   {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }},
-	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }},
+	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, lines: log.heldUp},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {
 		return e.Clock == "tsc-early" && l.ignoresParameter()
 	}, "watchdog-verdict")},
@@ -200,8 +200,9 @@ func wrongCPUIDRate(c *Cause, l log, _ comparison) {
 	}
 	if off := (before[0].Hz/after[0].Hz - 1) * 1e6; math.Abs(off) >= maxSlewPPM {
 		c.Text = fmt.Sprintf("The CPU names a TSC rate of %.3f MHz (CPUID), but %s measures %.3f MHz: %s. The "+
-			"kernel keeps the CPU's figure, so its clock runs wrong by as much, and NTP corrects at most %d ppm.",
-			before[0].Hz/1e6, strings.ToLower(after[0].Watchdog), after[0].Hz/1e6, deviation(off), maxSlewPPM)
+			"kernel keeps the CPU's figure, so its clock runs %s by as much, and NTP corrects at most %d ppm.",
+			before[0].Hz/1e6, strings.ToLower(after[0].Watchdog), after[0].Hz/1e6, deviation(off),
+			words.Either(off < 0, "fast", "slow"), maxSlewPPM)
 	}
 }
 

@@ -60,13 +60,22 @@ var otherFunctions = map[string]functions{
 		lines := l.of("stepped")
 		return words.Either(len(lines) > 0 && l.steppedAgain() == "", lines, nil)
 	}},
-	"false-leap-second":     {lines: falseLeaps},
-	"leap-second":           {lines: trueLeaps},
-	"rtc-unset by-its-year": {lines: those(func(l log, e Event) bool { return e.Name < l.firstYear() }, "rtc-read")},
-	"stalled":               {lines: stalledOrStopped},
+	"false-leap-second": {lines: falseLeaps},
+	"leap-second":       {lines: trueLeaps},
+	"rtc-unset": {lines: func(l log) []Event {
+		return append(l.of("rtc-unset"), words.Either(len(tooEarly(l)) == 0, l.of("time-behind"), nil)...)
+	}},
+	"rtc-unset by-its-year": {lines: tooEarly},
+	"slow-interrupt": {lines: those(func(_ log, e Event) bool {
+		return e.DelayNS >= 1e6 // shorter ones are common
+	}, "slow-interrupt")},
+	"stalled": {lines: stalledOrStopped},
 }
 
 const firstYear = "2006" // of the release of Linux 2.6.17, the first that logs what it read from a real-time clock
+
+// tooEarly returns the lines on a real-time clock with a year before the kernel's.
+var tooEarly = those(func(l log, e Event) bool { return e.Name < l.firstYear() }, "rtc-read")
 
 // firstYear returns a year before which the kernel did not exist.
 func (l log) firstYear() string {

@@ -73,6 +73,14 @@ func (l log) steps() stepping {
 	return all
 }
 
+// largestStep returns the largest step of the wall clock, without its sign, in ns; 0 if no line has one.
+func (l log) largestStep() (ns float64) {
+	for _, e := range l.of("stepped") {
+		ns = max(ns, math.Abs(e.StepNS))
+	}
+	return ns
+}
+
 // steppedAgain returns why the wall clock is stepped again and again; "" if it is not.
 func (l log) steppedAgain() string {
 	s := l.steps()

@@ -169,9 +169,13 @@ var figures = map[string]func(t told) string{
 	"{writer}":    func(t told) string { return words.Either(t.machine.Guest, "hypervisor", "firmware") },
 	"{parameter}": func(t told) string { return cmp.Or(t.parameter("tsc=unstable", "notsc"), "tsc=unstable") },
 	"{hidden}":    func(t told) string { return t.parameter(hidden...) },
-	"{steps}":     func(t told) string { return words.Plural(t.steps().n, "time") },
-	"{mark}":      func(t told) string { return strconv.Quote(t.marking("")[0].Reason) },
-	"{how}":       func(t told) string { return t.howCPUsDiffer() },
+	"{steps}": func(t told) string {
+		n, most := t.steps().n, t.largestStep()
+		by := words.Either(n > 1, ", by up to ", ", by ") + span(most)
+		return words.Plural(n, "time") + words.Either(most > 0, by, "")
+	},
+	"{mark}": func(t told) string { return strconv.Quote(t.marking("")[0].Reason) },
+	"{how}":  func(t told) string { return t.howCPUsDiffer() },
 	"{compared}": func(t told) string {
 		cpus := t.of("sync-checked")[0].CPUs
 		return fmt.Sprintf("the TSC of CPU %d with %d other CPUs", cpus[0], len(cpus)-1)
@@ -198,16 +202,28 @@ var facts = map[string]func(t told, arguments []string) bool{
 		return number[0] == strconv.Itoa(len(years))
 	},
 	"cpus-compared": func(t told, _ []string) bool { return t.comparedCPUs() },
-	"skew-known":    func(t told, _ []string) bool { return t.line().SkewNS != 0 },
-	"doubted":       func(t told, _ []string) bool { return len(t.doubts()) > 0 },
+	"held-up":       func(t told, _ []string) bool { return len(t.heldUp()) > 0 },
+	"ends-on-ticks": func(t told, _ []string) bool { return slices.Contains(weakWatchdogs, t.machine.ClockSource) },
+	"stepped-by": func(t told, of []string) bool {
+		const quarter, near, day = 900e9, 30e9, 86400e9
+		most := t.largestStep()
+		whole := most > 3*quarter && math.Abs(math.Remainder(most, quarter)) < near
+		return words.Either(of[0] == "days", most >= day, most < day && whole)
+	},
+	"skew-known": func(t told, _ []string) bool { return t.line().SkewNS != 0 },
+	"doubted":    func(t told, _ []string) bool { return len(t.doubts()) > 0 },
 
 	"tsc-early":       func(t told, _ []string) bool { return t.clock.name == "tsc-early" },
 	"intervals-known": func(t told, _ []string) bool { return t.known() },
-	"watchdog-ahead":  func(t told, _ []string) bool { return t.watchdog.ns > t.clock.ns },
-	"long-interval":   func(t told, _ []string) bool { return t.clock.ns > 1e9 },
-	"skipped":         func(t told, _ []string) bool { return t.long },
-	"differs":         func(t told, _ []string) bool { return math.Abs(t.ppm()) > agreePPM },
-	"loses-time":      func(t told, _ []string) bool { return t.skewNS < 0 && t.watchdog.name == "" },
+	"may-agree": func(t told, _ []string) bool { // if the TSC has a rate as of today's hosts
+		hz := t.clock.ticks / t.watchdog.ns * 1e9
+		return !t.known() && hz > 1e9 && hz < fastestHz
+	},
+	"watchdog-ahead": func(t told, _ []string) bool { return t.watchdog.ns > t.clock.ns },
+	"long-interval":  func(t told, _ []string) bool { return t.clock.ns > 1e9 },
+	"skipped":        func(t told, _ []string) bool { return t.long },
+	"differs":        func(t told, _ []string) bool { return math.Abs(t.ppm()) > agreePPM },
+	"loses-time":     func(t told, _ []string) bool { return t.skewNS < 0 && t.watchdog.name == "" },
 	"interval-known": func(t told, _ []string) bool {
 		least, _ := t.limits()
 		return !math.IsNaN(least)
