@@ -102,7 +102,7 @@ type Host struct {
 	CPU CPU `json:"cpu"`
 	// Virtualization is the hypervisor, if one was detected.
 	Virtualization *Virtualization `json:"virtualization,omitempty"`
-	// Container is docker, lxc.
+	// Container is docker, kubernetes, lxc, or unknown.
 	Container string `json:"container,omitempty"`
 	// ClockSource is the clock source of Linux, or the timecounter of a BSD.
 	ClockSource *ClockSource `json:"clocksource,omitempty"`

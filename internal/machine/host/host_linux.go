@@ -48,12 +48,13 @@ func At(root string) result.Host {
 	facts.BootTools = bootTools(root)
 	facts.WSL = wsl(root, facts.Kernel)
 	facts.TimeServices = timeServices(root)
-	facts.Container = container(root)
+	facts.Container = container(root, facts.WSL)
 	facts.UnrestoredClockSource = unrestored(root)
 	facts.VMClock = vmclock.Read(root, facts.Virtualization != nil && facts.Virtualization.System == "firecracker")
 	if root == live {
 		_, err := os.Stat(filepath.Join("/lib/modules", facts.Kernel))
-		facts.NoModules = errors.Is(err, fs.ErrNotExist)
+		// A container has the files of its image, which say nothing about the kernel.
+		facts.NoModules = errors.Is(err, fs.ErrNotExist) && facts.Container == ""
 		facts.TimeSync = TimeSync()
 		facts.WallOffsets = wallOffsets(root)
 		facts.RefusedCalls = refusedCalls(facts.Kernel)

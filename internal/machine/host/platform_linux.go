@@ -21,20 +21,21 @@ func machine(of reader) *result.Machine {
 	return &found
 }
 
-// initialPIDNamespace is the PID namespace of the machine itself: PROC_PID_INIT_INO in
-// include/linux/proc_ns.h.
-const initialPIDNamespace = "pid:[4026531836]"
+// The namespaces of the machine itself: PROC_PID_INIT_INO and PROC_CGROUP_INIT_INO in include/linux/proc_ns.h.
+const (
+	initialPIDNamespace    = "pid:[4026531836]"
+	initialCgroupNamespace = "cgroup:[4026531835]"
+)
 
-// container returns the kind of container that this process runs in, or "". The files of
-// container engines can also be in an image that became a machine, so they count only in
-// another PID namespace.
-func container(root string) string {
-	namespace, err := os.Readlink(filepath.Join(root, "proc/self/ns/pid"))
-	if err != nil {
-		traceError(err)
-		return ""
+// container returns the kind of container that this process runs in, or "". Kubernetes sets a variable in every
+// container, also in one that shares the PID namespace of its node. The files of container engines can also be in an
+// image that became a machine, so they count only in another PID namespace. A distribution of WSL has namespaces of its
+// own and is no container.
+func container(root string, wsl int) string {
+	if root == live && os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+		return "kubernetes"
 	}
-	if namespace == initialPIDNamespace {
+	if !inNamespace(root, "pid", initialPIDNamespace) {
 		return ""
 	}
 	if name := readName(root, "run/systemd/container"); name != "" {
@@ -45,7 +46,21 @@ func container(root string) string {
 			return mark.name
 		}
 	}
+	if wsl == 0 && inNamespace(root, "cgroup", initialCgroupNamespace) {
+		return "unknown" // containerd leaves no mark, nor does LXC without systemd
+	}
 	return ""
+}
+
+// inNamespace returns whether this process is in another namespace of a kind than the machine itself; false if that is
+// unknown.
+func inNamespace(root, kind, initial string) bool {
+	namespace, err := os.Readlink(filepath.Join(root, "proc/self/ns", kind))
+	if err != nil {
+		traceError(err)
+		return false
+	}
+	return namespace != initial
 }
 
 // governors returns the cpufreq governors of the CPUs, each once and sorted; nil without cpufreq, as on most virtual

@@ -43,6 +43,47 @@ func TestWSL(t *testing.T) {
 	}
 }
 
+func TestContainer(t *testing.T) {
+	const another = "[4026532000]"
+	for name, c := range map[string]struct {
+		pid, cgroup, file string
+		wsl               int
+		want              string
+	}{
+		"a machine":                              {initialPIDNamespace, initialCgroupNamespace, "", 0, ""},
+		"a machine from an image":                {initialPIDNamespace, initialCgroupNamespace, ".dockerenv", 0, ""},
+		"Docker":                                 {"pid:" + another, "cgroup:" + another, ".dockerenv", 0, "docker"},
+		"Docker with control groups of the host": {"pid:" + another, initialCgroupNamespace, ".dockerenv", 0, "docker"},
+		"Docker in WSL":                          {"pid:" + another, "cgroup:" + another, ".dockerenv", 2, "docker"},
+		"containerd":                             {"pid:" + another, "cgroup:" + another, "", 0, "unknown"},
+		"unshare --pid":                          {"pid:" + another, initialCgroupNamespace, "", 0, ""},
+		"a service with control groups of its own": {initialPIDNamespace, "cgroup:" + another, "", 0, ""},
+		"WSL":          {"pid:" + another, "cgroup:" + another, "", 2, ""},
+		"old kernel":   {"pid:" + another, "", "", 0, ""},
+		"no namespace": {"", "", ".dockerenv", 0, ""},
+	} {
+		root := rooted(t, map[string]string{"proc/self/ns/net": ""})
+		for kind, namespace := range map[string]string{"pid": c.pid, "cgroup": c.cgroup} {
+			if namespace != "" {
+				require.NoError(t, os.Symlink(namespace, filepath.Join(root, "proc/self/ns", kind)))
+			}
+		}
+		if c.file != "" {
+			writeFile(t, root, c.file, nil)
+		}
+		require.Equal(t, c.want, container(root, c.wsl), name)
+	}
+}
+
+// A pod under containerd has no mark, and may share the PID namespace of its node.
+func TestPod(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1")
+	facts := Facts()
+	require.Equal(t, "kubernetes", facts.Container)
+	require.False(t, facts.NoModules, "the files of an image say nothing about the kernel")
+	require.Empty(t, container(t.TempDir(), 0), "a recorded machine")
+}
+
 func TestGovernors(t *testing.T) {
 	root := t.TempDir()
 	require.Nil(t, governors(root))

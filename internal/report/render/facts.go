@@ -52,7 +52,11 @@ func hostFacts(h result.Host) []table.Fact {
 	}
 	edition := words.Part(h.Windows, func(w *result.Windows) string { return w.Edition })
 	system = append(system, words.Present(edition)...)
-	if h.Container != "" {
+	switch h.Container {
+	case "":
+	case "unknown":
+		system = append(system, "in a container")
+	default:
 		system = append(system, "in a "+h.Container+" container")
 	}
 	all := []table.Fact{

@@ -8,6 +8,14 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
+func TestContainerFact(t *testing.T) {
+	for container, want := range map[string]string{
+		"": "linux", "docker": "linux, in a docker container", "unknown": "linux, in a container",
+	} {
+		require.Equal(t, want, hostFacts(result.Host{OS: "linux", Container: container})[0].Value)
+	}
+}
+
 // The table reports of QueryPerformanceCounter only the facts of the shared page.
 func TestQPCFact(t *testing.T) {
 	yes, no, none, ten := true, false, 0, 10
