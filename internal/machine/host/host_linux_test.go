@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/prometheus/procfs"
 	"github.com/stretchr/testify/require"
 )
 
@@ -74,4 +75,24 @@ func TestClockSourceIsWhatTheKernelSays(t *testing.T) {
 	source := clockSource(below(live))
 	require.Equal(t, string(current), source.Current+"\n")
 	require.Contains(t, source.Available, source.Current)
+}
+
+func TestCPUTimesOfProcStat(t *testing.T) {
+	line := func(busy, steal float64) procfs.CPUStat { return procfs.CPUStat{User: busy, Steal: steal} }
+	machine := map[int64]procfs.CPUStat{0: line(1, 2), 1: line(3, 4), 2: line(5, 6), 3: line(7, 8)}
+	for name, c := range map[string]struct {
+		lines  map[int64]procfs.CPUStat
+		usable []int
+		want   map[int]CPUTime
+	}{
+		"all CPUs":         {machine, []int{0, 1, 2, 3}, map[int]CPUTime{0: {1, 2}, 1: {3, 4}, 2: {5, 6}, 3: {7, 8}}},
+		"two by taskset":   {machine, []int{2, 3}, map[int]CPUTime{2: {5, 6}, 3: {7, 8}}},
+		"one is offline":   {machine, []int{2, 3, 4, 5, 6}, map[int]CPUTime{2: {5, 6}, 3: {7, 8}}},
+		"lxcfs":            {machine, []int{4, 5, 6, 7}, map[int]CPUTime{0: {1, 2}, 1: {3, 4}, 2: {5, 6}, 3: {7, 8}}},
+		"lxcfs, overlaps":  {machine, []int{2, 3, 4, 5}, map[int]CPUTime{0: {1, 2}, 1: {3, 4}, 2: {5, 6}, 3: {7, 8}}},
+		"lxcfs, a taskset": {machine, []int{6, 7}, map[int]CPUTime{}},
+		"no CPUs":          {nil, []int{0, 1}, map[int]CPUTime{}},
+	} {
+		require.Equal(t, c.want, cpuTimes(c.lines, c.usable), name)
+	}
 }

@@ -2,10 +2,12 @@ package host
 
 import (
 	"os"
+	"slices"
 	"time"
 
 	"github.com/prometheus/procfs"
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/system/debuglog"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,14 +26,23 @@ func See() Sighting {
 	if err != nil {
 		return s
 	}
-	s.CPUs = map[int]CPUTime{}
-	for _, cpu := range thread.Usable() {
-		// User includes guest time (proc_stat(5)). An offline CPU has no line.
-		if t, ok := stat.CPU[int64(cpu)]; ok {
-			s.CPUs[cpu] = CPUTime{t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ, t.Steal}
-		}
+	if s.CPUs = cpuTimes(stat.CPU, thread.Usable()); len(s.CPUs) == 0 {
+		debuglog.Printf("load", "not known: /proc/stat has no usable CPU")
 	}
 	return s
+}
+
+// cpuTimes returns the times of the usable CPUs from the lines of /proc/stat, by the numbers of the lines. In a
+// container lxcfs numbers the lines of its CPUs from 0: then the lines are as many as the usable CPUs.
+func cpuTimes(lines map[int64]procfs.CPUStat, usable []int) map[int]CPUTime {
+	times := map[int]CPUTime{}
+	for number, t := range lines {
+		if len(lines) == len(usable) || slices.Contains(usable, int(number)) {
+			// User includes guest time (proc_stat(5)). An offline CPU has no line.
+			times[int(number)] = CPUTime{t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ, t.Steal}
+		}
+	}
+	return times
 }
 
 // OwnSeconds returns the CPU time of this process and of its ended children, in seconds.
