@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -93,4 +94,36 @@ func TestIsolatedCPUs(t *testing.T) {
 		require.Equal(t, want, isolatedIn(file), "%q", list)
 	}
 	require.Nil(t, isolatedIn(filepath.Join(t.TempDir(), "missing")))
+}
+
+// The RK3588 has three clusters, in each of which core_id begins anew. Hyper-threads share a core.
+func TestTopologyOfClusters(t *testing.T) {
+	type core struct{ id, siblings string }
+	for name, c := range map[string]struct {
+		cores           []core
+		compact, spread []int
+	}{
+		"RK3588": {
+			[]core{{"0", "0"}, {"1", "1"}, {"2", "2"}, {"3", "3"}, {"0", "4"}, {"1", "5"}, {"0", "6"}, {"1", "7"}},
+			[]int{0, 1, 2, 3, 4, 5, 6, 7}, []int{0, 1, 2, 3, 4, 5, 6, 7},
+		},
+		"hyper-threads": {
+			[]core{{"0", "0,2"}, {"1", "1,3"}, {"0", "0,2"}, {"1", "1,3"}},
+			[]int{0, 2, 1, 3}, []int{0, 1, 2, 3},
+		},
+	} {
+		mount, usable := t.TempDir(), firstCPUs(len(c.cores))
+		for cpu, core := range c.cores {
+			folder := filepath.Join(mount, "devices/system/cpu/cpu"+strconv.Itoa(cpu), "topology")
+			require.NoError(t, os.MkdirAll(folder, 0o755))
+			for file, text := range map[string]string{
+				"core_id": core.id, "physical_package_id": "0", "core_siblings_list": "0-7",
+				"thread_siblings_list": core.siblings,
+			} {
+				require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(text+"\n"), 0o644))
+			}
+		}
+		require.Equal(t, c.compact, Compact(topologyIn(mount, usable)), name)
+		require.Equal(t, c.spread, Spread(topologyIn(mount, usable)), name)
+	}
 }

@@ -12,7 +12,7 @@ import (
 type CPU struct {
 	ID      int // the number of the operating system
 	Package int // the socket
-	Core    int // the core in its package; hyper-threads share it
+	Core    int // the core, unique in its package; hyper-threads share it
 }
 
 // maxCPU is the highest CPU number that ParseCPUs accepts: far above any machine, but low enough
