@@ -39,15 +39,45 @@ func prepare(cpu int) error {
 	if cpu == Any {
 		return nil
 	}
-	var set unix.CPUSet
-	set.Set(cpu)
+	var set cpuSet
+	set.add(cpu)
 	return setAffinity(&set)
+}
+
+// A cpuSet is a set of CPUs. It has room for the CPUs of every kernel (NR_CPUS), and unix.CPUSet for 1024: a machine of
+// more, or whose firmware announces more, returns EINVAL for that (sched_getaffinity(2)).
+type cpuSet [8192 / bits.UintSize]uint
+
+// add adds a CPU, if a kernel can have it.
+func (s *cpuSet) add(cpu int) {
+	if i := cpu / bits.UintSize; i < len(s) {
+		s[i] |= 1 << (cpu % bits.UintSize)
+	}
+}
+
+func (s *cpuSet) cpus() []int {
+	var cpus []int
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			cpus = append(cpus, i*bits.UintSize+bits.TrailingZeros(word))
+		}
+	}
+	return cpus
+}
+
+// affinity returns the CPUs of this thread; sched_getaffinity(2).
+func affinity() (set cpuSet, err error) {
+	if _, _, errno := unix.RawSyscall(unix.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(set),
+		uintptr(unsafe.Pointer(&set))); errno != 0 {
+		return set, errno
+	}
+	return set, nil
 }
 
 // setAffinity sets the CPUs of this thread; sched_setaffinity(2). Unlike unix.SchedSetaffinity it is
 // a system call that may block: a thread that is moved to a CPU on which it gets no time stays in
 // the call, and a garbage collection must not wait for it.
-func setAffinity(set *unix.CPUSet) error {
+func setAffinity(set *cpuSet) error {
 	if _, _, errno := syscall.Syscall(unix.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(*set),
 		uintptr(unsafe.Pointer(set))); errno != 0 {
 		return errno
@@ -79,11 +109,12 @@ func Sleep(span time.Duration) {
 // Move moves this unpinned thread to the CPU, without pinning it there. The kernel may start two new threads on one CPU
 // while another is idle, and takes milliseconds to balance them.
 func Move(cpu int) error {
-	var one, all unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &all); err != nil {
+	all, err := affinity()
+	if err != nil {
 		return err
 	}
-	one.Set(cpu)
+	var one cpuSet
+	one.add(cpu)
 	if err := setAffinity(&one); err != nil {
 		return err
 	}
@@ -99,21 +130,14 @@ func Current() int {
 	return int(cpu)
 }
 
-// Usable returns the numbers of the CPUs that this process may use, in order;
-// sched_getaffinity(2). If the kernel has more CPUs than the set can hold, it returns the first
-// runtime.NumCPU numbers.
+// Usable returns the numbers of the CPUs that this process may use, in order. If the call is forbidden, it returns the
+// first runtime.NumCPU numbers.
 func Usable() []int {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
+	set, err := affinity()
+	if err != nil {
 		return firstCPUs(runtime.NumCPU())
 	}
-	var cpus []int
-	for cpu := range len(set) * bits.UintSize {
-		if set.IsSet(cpu) {
-			cpus = append(cpus, cpu)
-		}
-	}
-	return cpus
+	return set.cpus()
 }
 
 // Isolated returns the numbers of the CPUs of isolcpus= on the kernel command line. No thread is on one

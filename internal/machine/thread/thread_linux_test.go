@@ -29,6 +29,20 @@ func TestRunPinsToEachUsableCPU(t *testing.T) {
 	require.NoError(t, Run(Any, func() { require.Equal(t, before, Usable(), "pinning leaked into another thread") }))
 }
 
+// A machine may have more than the 1024 CPUs of a cpu_set_t.
+func TestSetOfCPUs(t *testing.T) {
+	var set cpuSet
+	require.Empty(t, set.cpus())
+	many := []int{0, 31, 32, 63, 64, 1023, 1024, 5000, 8191}
+	for _, cpu := range append(many, 8192, maxCPU) {
+		set.add(cpu)
+	}
+	require.Equal(t, many, set.cpus())
+	before, err := affinity()
+	require.NoError(t, err)
+	require.NoError(t, Run(Any, func() { require.NoError(t, setAffinity(&before)) }))
+}
+
 func TestRunRefusesACPUThatDoesNotExist(t *testing.T) {
 	err := Run(1000, func() { t.Error("fn ran on a CPU that does not exist") })
 	require.ErrorIs(t, err, syscall.EINVAL)
