@@ -59,8 +59,8 @@ func readSyslog(add func(line string)) (lost bool, err error) {
 	return false, nil
 }
 
-// readLogFile reads the end of a log file. It rejects a file that was last written before the
-// boot.
+// readLogFile reads the end of a log file. It rejects a file that was last written before the boot, by the wall clock
+// of now: if that was set since, the file may be of this boot.
 func readLogFile(root, name string, add func(line string)) error {
 	file, err := procfile.Open(filepath.Join(root, name))
 	if err != nil {
@@ -72,7 +72,7 @@ func readLogFile(root, name string, add func(line string)) error {
 		return folder.SystemError(err)
 	}
 	if info.ModTime().Before(bootTime(root)) {
-		return fmt.Errorf("last written before this boot, at %s", info.ModTime().UTC().Format(time.DateTime))
+		return fmt.Errorf("last written at %s, before this boot or before the clock was set", info.ModTime().UTC().Format(time.DateTime))
 	}
 	text := make([]byte, min(info.Size(), maxLog))
 	n, err := file.ReadAt(text, info.Size()-int64(len(text)))
