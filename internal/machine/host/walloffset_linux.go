@@ -33,16 +33,21 @@ func wallOffsets(root string) []result.WallOffset {
 	return all
 }
 
-// rtcOffset compares the wall clock with the real-time clock from which the kernel sets it (hctosys), or else with the
-// first; nil without one. Any user may read it (Documentation/ABI/testing/sysfs-class-rtc).
-func rtcOffset(root string) *result.WallOffset {
+// kernelRTC returns the folder of the real-time clock from which the kernel sets the wall clock (hctosys), or else of
+// the first; "" without one. Any user may read it (Documentation/ABI/testing/sysfs-class-rtc).
+func kernelRTC(root string) string {
 	clocks, _ := filepath.Glob(filepath.Join(root, "sys/class/rtc/rtc*"))
 	if len(clocks) == 0 {
-		return nil
+		return ""
 	}
-	clock := clocks[0]
-	if i := slices.IndexFunc(clocks, func(clock string) bool { return readFile(clock, "hctosys") == "1" }); i >= 0 {
-		clock = clocks[i]
+	return clocks[max(0, slices.IndexFunc(clocks, func(clock string) bool { return readFile(clock, "hctosys") == "1" }))]
+}
+
+// rtcOffset compares the wall clock with the real-time clock; nil without one.
+func rtcOffset(root string) *result.WallOffset {
+	clock := kernelRTC(root)
+	if clock == "" {
+		return nil
 	}
 	of := result.WallOffset{Against: filepath.Base(clock), Name: readName(clock, "name")}
 	before := time.Now().UnixNano()
@@ -71,10 +76,16 @@ func rtcSeconds(clock string) (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// RTCSeconds returns the time of the first real-time clock in seconds since 1970. ok is whether it could be read. It
-// may be local time.
-func RTCSeconds() (seconds int64, ok bool) {
-	seconds, err := rtcSeconds("/sys/class/rtc/rtc0")
+// RTCSeconds returns the time of the real-time clock in seconds since 1970. ok is whether it could be read. It may be
+// local time.
+func RTCSeconds() (seconds int64, ok bool) { return rtcSecondsIn(live) }
+
+func rtcSecondsIn(root string) (seconds int64, ok bool) {
+	clock := kernelRTC(root)
+	if clock == "" {
+		return 0, false
+	}
+	seconds, err := rtcSeconds(clock)
 	return seconds, err == nil
 }
 

@@ -117,3 +117,19 @@ func TestPTPReadings(t *testing.T) {
 		require.Equal(t, []int64{test.offset, test.bound}, []int64{*of.OffsetNS, of.BoundNS}, name)
 	}
 }
+
+// A step of the wall clock is judged by the same clock as its offset.
+func TestRTCSeconds(t *testing.T) {
+	const rtc0, rtc1 = "sys/class/rtc/rtc0/", "sys/class/rtc/rtc1/"
+	for chosen, want := range map[string]int64{"0": 5, "1": 7} {
+		seconds, ok := rtcSecondsIn(rooted(t, map[string]string{
+			rtc0 + "since_epoch": "5", rtc1 + "since_epoch": "7", rtc1 + "hctosys": chosen,
+		}))
+		require.True(t, ok)
+		require.Equal(t, want, seconds)
+	}
+	for _, files := range []map[string]string{{}, {rtc0 + "name": "rtc-efi"}} {
+		_, ok := rtcSecondsIn(rooted(t, files))
+		require.False(t, ok)
+	}
+}
