@@ -45,8 +45,8 @@ func roomForThreads(ctx context.Context, threads int) error {
 		err = errors.New(child.Fate())
 	}
 	if ctx.Err() == nil && err != nil && (child != nil || errors.Is(err, unix.EAGAIN)) {
-		return fmt.Errorf("the system refuses %d threads; take fewer (--threads), or raise the limit of processes "+
-			"(ulimit -u, pids.max of the control group, or the container's)", threads)
+		return fmt.Errorf("the system refuses %d threads (%w); take fewer (--threads), or raise the limit of processes "+
+			"(ulimit -u, pids.max of the control group, or the container's)", threads, err)
 	}
 	// If no program can be started, the limit is unknown.
 	if err != nil {
