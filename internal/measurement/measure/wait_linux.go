@@ -16,8 +16,8 @@ const (
 	futexWake = 1
 )
 
-// sleepWhile stops this thread while the word has the value, for at most the span; it may return
-// earlier. The arguments of [syscall.Syscall6] escape, so the timeout is on the heap.
+// sleepWhile stops this thread while the word has the value, for at most the span; it may return earlier. The runtime
+// does not move a stack during a system call, so the timeout may be on it.
 func sleepWhile(word *atomic.Uint32, value uint32, span time.Duration) {
 	timeout := unix.NsecToTimespec(int64(span))
 	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value),
