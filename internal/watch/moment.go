@@ -18,7 +18,7 @@ type moment struct {
 	// stalled one.
 	sleptNS, lateNS int64
 	// boot is the clock that counts the time of a suspended machine, between two readings of the monotonic clock, by
-	// which the sleep ended. wall is the wall clock, between two readings of boot.
+	// which the sleep ended. wall is the wall clock, between two readings of observe.SinceBoot.
 	boot, wall observe.Bracket
 	// countsSuspend is whether there is such a clock: otherwise boot is the monotonic clock.
 	countsSuspend bool

@@ -6,7 +6,6 @@ import (
 	"github.com/prometheus/procfs"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/vmclock"
-	"golang.org/x/sys/unix"
 )
 
 const suspendSeenBy = "CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"
@@ -15,16 +14,14 @@ const suspendSeenBy = "CLOCK_BOOTTIME counted it, CLOCK_MONOTONIC did not"
 // that threads waited since then is subtracted from the length of a stall.
 const accountEvery = 10 * time.Second
 
-func monotonic() int64 { return observe.CallNS(unix.CLOCK_MONOTONIC) }
-func boot() int64      { return observe.CallNS(unix.CLOCK_BOOTTIME) }
-func wall() int64      { return observe.CallNS(unix.CLOCK_REALTIME) }
+func monotonic() int64 { return observe.Now() }
 
-// now reads the clocks. Each reading is a system call; twice a second this does not matter.
+// now reads the clocks.
 func now() moment {
 	const few = 3 // a thread can lose its CPU between two readings
 	m := moment{
-		at: time.Now(), boot: observe.TightestOf(few, monotonic, boot).Bracket, wall: observe.TightestOf(few,
-			boot, wall).Bracket, countsSuspend: true,
+		at: time.Now(), boot: observe.TightestOf(few, monotonic, observe.SinceBoot).Bracket, wall: observe.WallClock(),
+		countsSuspend: true,
 	}
 	if clock := vmclock.Read("/", false); clock != nil {
 		m.marker, m.generation = clock.DisruptionMarker, clock.Generation

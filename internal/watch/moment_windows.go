@@ -7,7 +7,6 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/machine/wintime"
 	"golang.org/x/sys/windows"
 )
 
@@ -30,14 +29,13 @@ func waited() int64 {
 
 // now reads the clocks. Without the shared page it knows no clock that counts suspend.
 func now() moment {
-	m := moment{at: time.Now(), countsSuspend: wintime.SharedPage.Readable() == nil}
+	m := moment{at: time.Now(), wall: observe.WallClock(), countsSuspend: observe.CountsSuspend()}
 	counting := monotonic
 	if m.countsSuspend {
-		counting = boot
+		counting = observe.SinceBoot
 	}
 	const few = 3 // a thread can lose its CPU between two readings
 	m.boot = observe.TightestOf(few, monotonic, counting).Bracket
-	m.wall = observe.TightestOf(few, counting, func() int64 { return time.Now().UnixNano() }).Bracket
 	return m
 }
 
@@ -47,6 +45,3 @@ func monotonic() int64 {
 	_, _, _ = queryUnbiasedInterruptTime.Call(uintptr(unsafe.Pointer(units)))
 	return *units * 100
 }
-
-// boot returns the interrupt time in ns, which counts suspend.
-func boot() int64 { return wintime.SharedPage.Time(wintime.InterruptTime) * 100 }

@@ -62,9 +62,10 @@ func TightestOf(brackets int, outer, inner func() int64) (t Tightest) {
 // fewBrackets is the number of brackets of the wall clock. The thread may be stopped in some of them.
 const fewBrackets = 5
 
-// WallClock returns the wall clock between two readings of the stopwatch, in ns.
+// WallClock returns the wall clock between two readings of SinceBoot, in ns. The wall clock counts suspend, so its
+// distance from a clock that does not would change.
 func WallClock() Bracket {
-	return TightestOf(fewBrackets, Now, func() int64 { return time.Now().UnixNano() }).Bracket
+	return TightestOf(fewBrackets, SinceBoot, func() int64 { return time.Now().UnixNano() }).Bracket
 }
 
 // WallStep returns by how much the wall clock was set between two brackets of it, in ns; 0 if it was not set. NTP may

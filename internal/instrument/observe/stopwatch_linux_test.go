@@ -1,9 +1,14 @@
 package observe
 
 import (
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,6 +23,23 @@ func TestStopwatchIsTheMachines(t *testing.T) {
 	const tied = 100_000_000
 	require.GreaterOrEqual(t, at, before.Nano()-tied)
 	require.LessOrEqual(t, at, after.Nano()+tied)
+}
+
+// In its own time namespace this test has a CLOCK_BOOTTIME an hour ahead of CLOCK_MONOTONIC, as after a suspend.
+func TestWallClockIsBracketedWithSuspend(t *testing.T) {
+	const inside = "TIMEBENCH_TEST_SUSPENDED"
+	if os.Getenv(inside) == "" {
+		command := exec.Command(need.Program(t, "unshare"), "--user", "--map-root-user", "--time", "--boottime", "3600",
+			"--", os.Args[0], "-test.run", "^"+t.Name()+"$")
+		command.Env = append(os.Environ(), inside+"=1")
+		output, err := command.CombinedOutput()
+		if strings.HasPrefix(string(output), "unshare: ") {
+			need.Missing(t, "unshare", string(output))
+		}
+		require.NoError(t, err, string(output))
+		return
+	}
+	require.InDelta(t, time.Hour, WallClock().Low-Now(), float64(time.Minute))
 }
 
 // A thread that loses its CPU during the work notices, and its CPU counts as gone.

@@ -1,8 +1,11 @@
 package observe
 
 import (
+	"sync"
 	"syscall"
 	"unsafe"
+
+	"github.com/timebench/timebench/internal/machine/wintime"
 )
 
 var (
@@ -21,6 +24,17 @@ func Now() int64 {
 	ticks := new(int64)
 	_, _, _ = queryCounter.Call(uintptr(unsafe.Pointer(ticks)))
 	return int64(float64(*ticks) * tickNS)
+}
+
+// CountsSuspend returns whether SinceBoot counts the time of a suspended machine.
+var CountsSuspend = sync.OnceValue(func() bool { return wintime.SharedPage.Readable() == nil })
+
+// SinceBoot returns the interrupt time in ns. Without the shared page it returns the stopwatch.
+func SinceBoot() int64 {
+	if CountsSuspend() {
+		return wintime.SharedPage.Time(wintime.InterruptTime) * 100
+	}
+	return Now()
 }
 
 // CommonStopwatch returns nil: all processes read the same counter.

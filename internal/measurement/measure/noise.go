@@ -15,7 +15,7 @@ import (
 type Recorder struct {
 	first, last host.Sighting
 	sources     []string
-	// glanced is the wall clock between two readings of the monotonic clock, when they were last compared.
+	// glanced is the wall clock between two readings of the clock that counts suspend, when they were last compared.
 	glanced  observe.Bracket
 	wallStep time.Duration
 }
@@ -47,7 +47,7 @@ func (r *Recorder) begin() {
 
 // Glance looks for a change of the clock source and of the wall clock, once a second at most.
 func (r *Recorder) Glance() {
-	if observe.Now()-r.glanced.High >= time.Second.Nanoseconds() {
+	if observe.SinceBoot()-r.glanced.High >= time.Second.Nanoseconds() {
 		r.glance()
 	}
 }

@@ -11,15 +11,15 @@ import (
 
 // relations are the pairs of calls whose clocks are compared. The offset of a steady pair is constant unless a clock is
 // set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME and CLOCK_TAI are CLOCK_MONOTONIC plus an offset, which settimeofday(2),
-// a suspended machine and adjtimex(2) change. CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate
+// a suspended machine and adjtimex(2) change. A suspend is no fault, and CLOCK_BOOTTIME counts it. CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate
 // against CLOCK_MONOTONIC is the correction. The coarse and the precise system time of Windows drift apart on versions
 // whose precise time ignores the correction of the rate.
 var relations = []struct {
 	clock, against string
 	steady         bool
 }{
-	{"CLOCK_REALTIME", "CLOCK_MONOTONIC", true},
-	{"CLOCK_BOOTTIME", "CLOCK_MONOTONIC", true},
+	{"CLOCK_REALTIME", "CLOCK_BOOTTIME", true},
+	{"CLOCK_BOOTTIME", "CLOCK_MONOTONIC", false},
 	{"CLOCK_TAI", "CLOCK_REALTIME", true},
 	{"CLOCK_MONOTONIC_RAW", "CLOCK_MONOTONIC", false},
 	{"GetSystemTimePreciseAsFileTime", "QueryPerformanceCounter", false},

@@ -551,6 +551,7 @@ func TestRelations(t *testing.T) {
 	require.InDelta(t, -5_000_000, wall.ChangeNS, wall.BoundNS)
 	require.True(t, wall.Steady)
 	require.False(t, wall.Held)
+	require.Equal(t, "CLOCK_BOOTTIME@syscall", wall.Against)
 	require.Equal(t, "CLOCK_BOOTTIME@syscall", sleep.Clock)
 	require.True(t, sleep.Held)
 	require.InDelta(t, 0, sleep.ChangeNS, sleep.BoundNS)
@@ -559,6 +560,22 @@ func TestRelations(t *testing.T) {
 	require.True(t, rate.Held)
 	require.False(t, rate.Steady)
 	require.False(t, v.Held())
+}
+
+// A suspend advances the clocks that count it, by the same time.
+func TestSuspendIsNoStep(t *testing.T) {
+	var suspended atomic.Int64
+	counting := func() int64 { return now() + suspended.Load() }
+	all := []clock.Clock{shared("CLOCK_REALTIME@vdso", counting), shared("CLOCK_BOOTTIME@vdso", counting),
+		shared("CLOCK_MONOTONIC@vdso", now)}
+	before := begin(all, all)
+	suspended.Store(30e9)
+	relations := before.end()
+	require.Len(t, relations, 2)
+	for i, change := range []float64{0, 30e9} {
+		require.True(t, relations[i].Held)
+		require.InDelta(t, change, relations[i].ChangeNS, relations[i].BoundNS)
+	}
 }
 
 // The values of a coarse clock right after its ticks are compared, which show a drift far below a tick.
