@@ -63,7 +63,11 @@ func hold(s *Switch) (_ *Switch, err error) {
 	}
 	if err = s.start(); err != nil {
 		_ = s.lock.Close()
-		return nil, fmt.Errorf("guardian process of the clock source: %w; the clock source was not switched", err)
+		undone := "switched"
+		if s.switched { // by an experiment that was killed
+			undone = "restored"
+		}
+		return nil, fmt.Errorf("guardian process of the clock source: %w; the clock source was not %s", err, undone)
 	}
 	return s, nil
 }

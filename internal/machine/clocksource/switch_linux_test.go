@@ -79,6 +79,9 @@ func TestHoldRefusesAGuardian(t *testing.T) {
 		require.Equal(t, "tsc\n", content(t, folder))
 		released(t, folder)
 	}
+	newGuardian = func(...string) *exec.Cmd { return program.Role("nobody") }
+	require.ErrorContains(t, machine(t).Recover(&Record{Original: "tsc"}),
+		"ended (exit status 2); the clock source was not restored", "it is switched by an experiment that was killed")
 }
 
 // If the guardian is killed or stopped, another one restores instead of switching further.
