@@ -41,8 +41,9 @@ func ptpClock(number int) Clock {
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", device, err)
 		}
-		debuglog.Printf("clock", "%s opened: clock id %d", device, dynamicClockID(fd))
-		return dynamicClockID(fd), nil
+		id := unix.FdToClockID(fd) // clock_gettime(2), "Dynamic clocks"
+		debuglog.Printf("clock", "%s opened: clock id %d", device, id)
+		return id, nil
 	})
 	return Clock{
 		ID: fmt.Sprintf("ptp%d@syscall", number), Call: fmt.Sprintf("clock_gettime(%s)", device), Path: Syscall,
@@ -62,11 +63,4 @@ func ptpClock(number int) Clock {
 			return open(Syscall, clockGettime(id))
 		},
 	}
-}
-
-// dynamicClockID returns the clock id of an open clock device: FD_TO_CLOCKID in
-// clock_gettime(2), "Dynamic clocks".
-func dynamicClockID(fd int) int32 {
-	const clockFD = 3
-	return ^int32(fd)<<3 | clockFD
 }

@@ -39,10 +39,9 @@ func ptpOffset(of *result.WallOffset, device string) error {
 
 // gettimeOfPTP reads an open PTP clock as a dynamic clock: clock_gettime(2).
 func gettimeOfPTP(fd int) (all [][3]unix.PtpClockTime, err error) {
-	dynamic := ^int32(fd)<<3 | 3 //nolint:gosec // FD_TO_CLOCKID; a descriptor is small
 	for range ptpReadings {
 		var reading [3]unix.PtpClockTime
-		for i, id := range []int32{unix.CLOCK_REALTIME, dynamic, unix.CLOCK_REALTIME} {
+		for i, id := range []int32{unix.CLOCK_REALTIME, unix.FdToClockID(fd), unix.CLOCK_REALTIME} {
 			var t unix.Timespec
 			err = cmp.Or(err, unix.ClockGettime(id, &t))
 			reading[i] = unix.PtpClockTime{Sec: int64(t.Sec), Nsec: uint32(t.Nsec)} //nolint:gosec,unconvert // below 1e9; 32 bits elsewhere
