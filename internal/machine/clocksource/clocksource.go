@@ -39,6 +39,8 @@
 //     until the next boot.
 package clocksource
 
+import "strings"
+
 // A Folder is the folder in sysfs with the files of the clock sources.
 type Folder string
 
@@ -51,3 +53,14 @@ const GuardianRole = "guardian"
 // GuardianName is the process name of a guardian. It is not timebench, so that `killall timebench`
 // does not match it. The kernel allows 15 bytes.
 const GuardianName = "clock-guardian"
+
+// maxName is the maximum length of the name of a clock source in bytes: CS_NAME_LEN without the
+// final zero (kernel/time/tick-internal.h).
+const maxName = 31
+
+// IsName returns whether the text can be the name of a clock source.
+func IsName(text string) bool {
+	return text != "" && len(text) <= maxName && !strings.ContainsFunc(text, unprintable)
+}
+
+func unprintable(r rune) bool { return r <= ' ' || r > '~' }

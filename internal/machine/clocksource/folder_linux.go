@@ -184,10 +184,6 @@ func (f Folder) lock(how int) (*os.File, error) {
 	return nil, fmt.Errorf("lock %s: %w", f, err)
 }
 
-// maxName is the maximum length of the name of a clock source in bytes: CS_NAME_LEN without the
-// final zero (kernel/time/tick-internal.h).
-const maxName = 31
-
 // parse returns the names of clock sources in a file of the folder, which are separated by
 // blanks. It checks them, because a name is later written back.
 func parse(text []byte) ([]string, error) {
@@ -196,12 +192,10 @@ func parse(text []byte) ([]string, error) {
 		return nil, errors.New("has no name of a clock source")
 	}
 	for _, name := range names {
-		if len(name) > maxName || strings.ContainsFunc(name, unprintable) {
+		if !IsName(name) {
 			return nil, fmt.Errorf("%.64q cannot be the name of a clock source: "+
 				"a name has at most %d printable ASCII characters", name, maxName)
 		}
 	}
 	return names, nil
 }
-
-func unprintable(r rune) bool { return r <= ' ' || r > '~' }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/timebench/timebench/internal/machine/clocksource"
 )
 
 // maxName bounds a name, in bytes.
@@ -20,12 +22,10 @@ func printable(name string) string {
 	return name
 }
 
-// clockSourceName returns the text if it can be the name of a clock source: one word, shorter
-// than CS_NAME_LEN (kernel/time/clocksource.c); otherwise "".
+// clockSourceName returns the text if it can be the name of a clock source; otherwise "".
 func clockSourceName(text string) string {
-	const longest = 31
-	if len(text) > longest || strings.Contains(text, " ") {
+	if !clocksource.IsName(text) {
 		return ""
 	}
-	return printable(text)
+	return text
 }
