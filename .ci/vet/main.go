@@ -1,5 +1,5 @@
-// Vet is go vet, but that it reads what the packages import from source. go vet has all of it
-// compiled first, anew for each platform: a minute, where this takes seconds.
+// Vet runs the checks of go vet, and reads the imported packages from source. go vet compiles them first, for each
+// platform: that takes a minute, and this takes seconds.
 package main
 
 import (
