@@ -29,7 +29,7 @@ func (s *State) Metrics() []exposition.Family {
 		}
 		all = append(all,
 			exposition.One("timebench_wall_clock_synchronised", exposition.Gauge,
-				"1 if the kernel says that the wall clock is synchronised, 0 if not.", value),
+				"1 if the kernel reports that the wall clock is synchronised, 0 if not.", value),
 			exposition.One("timebench_wall_clock_max_error_seconds", exposition.Gauge,
 				"The maximum error of the wall clock by the kernel. It is 16 if nothing has set it for hours.",
 				float64(s.TimeSync.MaxErrorNS)/1e9),

@@ -325,7 +325,7 @@ func explain(events []Event, log []string) {
 	for k := range events {
 		if e := &events[k]; e.Kind == ClockSource {
 			e.KernelLog = log
-			e.Message += "; the kernel's log says: " + strings.TrimRight(log[i], ":. ")
+			e.Message += "; the kernel log shows: " + strings.TrimRight(log[i], ":. ")
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestDemotion(t *testing.T) {
 	p.turns(1)
 	require.Equal(t, p.machine.log, p.events[0].KernelLog)
 	require.Equal(t, []string{
-		"clock_source: the clock source changed from tsc to hpet; the kernel's log says: " + strings.TrimSuffix(p.machine.log[0], ":"),
+		"clock_source: the clock source changed from tsc to hpet; the kernel log shows: " + strings.TrimSuffix(p.machine.log[0], ":"),
 		"kernel_entry: reads of CLOCK_MONOTONIC@vdso now enter the kernel: CLOCK_MONOTONIC@vdso cost 22 ns/read and now 1.6 µs/read",
 		"finding: kernel-entry (error): reads enter the kernel",
 	}, p.reported())
