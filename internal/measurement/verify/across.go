@@ -45,9 +45,10 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 	able := 0
 	for i, b := range benches {
 		if b.published != nil {
-			none := slices.Repeat([]distance{{closest: nothing}}, len(b.published))
-			sides = append(sides, &side{b, &b.parts[s.Index], readers[i], comparison{with: none}, nothing, s.Index})
-			if b.parts[s.Index].failure == nil {
+			own := &b.parts[s.Index]
+			own.with = slices.Repeat([]distance{{closest: nothing}}, len(b.published))
+			sides = append(sides, &side{bench: b, part: own, reader: readers[i], previous: nothing, other: s.Index})
+			if own.failure == nil {
 				able++
 			}
 		}
@@ -58,6 +59,7 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 		if failed {
 			reads = 0
 		}
+		c.begin()
 		for range reads {
 			if c.other++; c.other == len(c.published) {
 				c.other = 0
@@ -79,12 +81,11 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 			for _, c := range sides {
 				c.published[s.Index].value.Store(nothing)
 			}
+			c.discard()
 		case !failed:
 			if c.failure = clock.Failure(c.reader); c.failure != nil {
 				able--
-			} else {
-				c.checks, c.backwards = c.now.checks, c.now.backwards
-				c.with = append(c.with[:0], c.now.with...)
+				c.discard()
 			}
 		}
 		if over {
@@ -102,22 +103,46 @@ type side struct {
 	*bench
 	*part
 	reader   clock.Reader
-	now      comparison
 	previous int64
 	other    int
+	// before is the comparison before the burst of reads, and changed are the distances that the burst changed. On a
+	// machine with many CPUs, a copy of all distances would take as much memory as they do.
+	before  comparison
+	changed []change
 }
 
-// take takes a value that the thread read after it had loaded an earlier value of the other thread.
-func (c *side) take(earlier, later int64) {
+// A change is the distance from another thread before a burst changed it.
+type change struct {
+	other int
+	distance
+}
+
+// begin begins a burst of reads.
+func (c *side) begin() { c.before, c.changed = c.comparison, c.changed[:0] }
+
+// discard discards the results of the burst.
+func (c *side) discard() {
+	for _, was := range slices.Backward(c.changed) {
+		c.with[was.other] = was.distance
+	}
+	c.comparison, c.changed = c.before, nil
+}
+
+// take takes a value that the thread read after it had loaded the value that the other thread read before.
+func (c *side) take(was, later int64) {
 	if later < c.previous {
-		c.now.backwards.saw(c.ns(c.previous - later))
+		c.backwards.saw(c.ns(c.previous - later))
 	}
 	c.previous = later
-	if earlier == nothing {
+	if was == nothing {
 		return
 	}
-	c.now.checks++
-	ahead, from := later-earlier, &c.now.with[c.other]
+	c.checks++
+	ahead, from := later-was, &c.with[c.other]
+	if from.closest != nothing && ahead >= from.closest && ahead >= 0 {
+		return
+	}
+	c.changed = append(c.changed, change{c.other, *from})
 	if from.closest == nothing || ahead < from.closest {
 		from.closest = ahead
 	}

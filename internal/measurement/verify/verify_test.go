@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -486,6 +487,44 @@ func TestOneCPUComparesNothing(t *testing.T) {
 	require.Nil(t, v.Clocks[0].Across)
 	require.Empty(t, v.Clocks[0].Faults)
 	require.True(t, v.Held())
+}
+
+// A thread that is moved, or cannot read the clock, loses the results of its last burst and no others.
+func TestBurstThatIsDiscarded(t *testing.T) {
+	none := distance{closest: nothing}
+	c := &side{bench: &bench{nsPerTick: 1}, previous: nothing, other: 1,
+		part: &part{comparison: comparison{with: []distance{none, none, none}}}}
+	c.begin()
+	c.take(10, 15)
+	c.begin()
+	c.take(20, 18) // a warp
+	c.other = 2
+	c.take(20, 10) // backwards
+	require.EqualValues(t, 3, c.checks)
+	require.Equal(t, []distance{none, {-2, 1}, {-10, 1}}, c.with)
+	require.EqualValues(t, 1, c.backwards.count)
+	c.discard()
+	require.EqualValues(t, 1, c.checks)
+	require.Equal(t, []distance{none, {5, 0}, none}, c.with)
+	require.Zero(t, c.backwards.count)
+}
+
+// The comparisons of a thread take 16 bytes for each other CPU and clock: 80 MB with 500 CPUs and 20 clocks.
+func TestMemoryOfComparisons(t *testing.T) {
+	const threads = 100_000
+	b := &bench{nsPerTick: 1, parts: make([]part, 1), published: make([]published, threads)}
+	b.pace.readNS = 1000
+	reader, err := shared("many@fake", now).Open()
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	observe.Together(t.Context(), clock.Clock{}, []int{thread.Any}, time.Millisecond, 0, func(s *observe.Member) {
+		runtime.ReadMemStats(&before)
+		s.Until(0)
+		across([]*bench{b}, []clock.Reader{reader}, s)
+		runtime.ReadMemStats(&after)
+	})
+	require.Positive(t, b.parts[0].checks)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(24*threads))
 }
 
 // A CPU that does not exist went away before the run began.
