@@ -65,15 +65,16 @@ func (t *Drift) Block(*result.Document) table.Block {
 // CorrectablePPM is the largest error of a clock's rate that NTP can correct; adjtimex(2).
 const CorrectablePPM = 500
 
-// farthest returns which rated clock differs most from the reference, error bounds included, and whether NTP can
-// correct the difference.
+// farthest returns which rated clock is proven to differ most from the reference, beyond its error bound, and whether
+// NTP can correct the difference.
 func (t *Drift) farthest(rated int) string {
-	known := 0
+	known, widest := 0, 0.0
 	var most DriftedClock
-	size := func(r *DriftRate) float64 { return math.Abs(*r.PPM) + r.IntervalPPM }
+	proven := func(r *DriftRate) float64 { return math.Abs(*r.PPM) - r.IntervalPPM }
 	for _, c := range t.Clocks {
 		if all := phases(c); len(all) > 0 && all[0].rate.PPM != nil {
-			if known++; known == 1 || size(all[0].rate) > size(phases(most)[0].rate) {
+			widest = max(widest, all[0].rate.IntervalPPM)
+			if known++; known == 1 || proven(all[0].rate) > proven(phases(most)[0].rate) {
 				most = c
 			}
 		}
@@ -82,6 +83,10 @@ func (t *Drift) farthest(rated int) string {
 		return fmt.Sprintf("Rates of %s against %s, in Hz only.", words.Plural(rated, "clock"), t.Reference)
 	}
 	rate, which := phases(most)[0].rate, most.ID+" differs"
+	if known > 1 && proven(rate) <= 0 {
+		return fmt.Sprintf("None of %d clocks differs from %s by more than its error bound, of %s ppm at most.", known,
+			t.Reference, words.ThreeDigits(widest))
+	}
 	if known > 1 {
 		which = fmt.Sprintf("Of %s %s differs most", words.Plural(known, "clock"), most.ID)
 	}

@@ -46,6 +46,11 @@ func TestDriftWithoutLoad(t *testing.T) {
 		{ID: "unstated", Idle: &DriftRate{Hz: 1e9}},
 	}}
 	require.Equal(t, "Of 2 clocks b differs most from r: -2.00 ± 0.50 ppm, -173 ms a day, within the 500 ppm that NTP can correct.", d.Block(&result.Document{}).Verdict)
+	d.Clocks = append(d.Clocks, DriftedClock{ID: "noisy", NominalHz: 1e9, Idle: ratedAt(0, 1e9, 5)})
+	require.Contains(t, d.Block(&result.Document{}).Verdict, "Of 3 clocks b differs most", "an error bound is no difference")
+	d.Clocks[1].Idle, d.Clocks[0].Idle = ratedAt(0.1, 1e9, 0.2), ratedAt(-0.1, 1e9, 0.1)
+	require.Equal(t, "None of 3 clocks differs from r by more than its error bound, of 5 ppm at most.",
+		d.Block(&result.Document{}).Verdict)
 	require.Equal(t, "Rates of 1 clock against r, in Hz only.",
 		(&Drift{Reference: "r", Clocks: d.Clocks[2:]}).Block(&result.Document{}).Verdict)
 }
