@@ -82,13 +82,13 @@ func (t *Drift) farthest(rated int) string {
 	if known == 0 {
 		return fmt.Sprintf("Rates of %s against %s, in Hz only.", words.Plural(rated, "clock"), t.Reference)
 	}
-	rate, which := phases(most)[0].rate, most.ID+" differs"
-	if known > 1 && proven(rate) <= 0 {
-		return fmt.Sprintf("None of %d clocks differs from %s by more than its error bound, of %s ppm at most.", known,
-			t.Reference, words.ThreeDigits(widest))
-	}
+	rate, which, none := phases(most)[0].rate, most.ID+" differs", most.ID+" does not differ"
 	if known > 1 {
+		none = fmt.Sprintf("None of %d clocks differs", known)
 		which = fmt.Sprintf("Of %s %s differs most", words.Plural(known, "clock"), most.ID)
+	}
+	if proven(rate) <= 0 {
+		return fmt.Sprintf("%s from %s by more than the error bound of %s ppm.", none, t.Reference, words.ThreeDigits(widest))
 	}
 	relation := words.Either(math.Abs(*rate.PPM) > CorrectablePPM, "more than", "within")
 	return fmt.Sprintf("%s from %s: %s ppm, %s a day, %s the %d ppm that NTP can correct.", which, t.Reference,

@@ -49,10 +49,11 @@ func TestDriftWithoutLoad(t *testing.T) {
 	d.Clocks = append(d.Clocks, DriftedClock{ID: "noisy", NominalHz: 1e9, Idle: ratedAt(0, 1e9, 5)})
 	require.Contains(t, d.Block(&result.Document{}).Verdict, "Of 3 clocks b differs most", "an error bound is no difference")
 	d.Clocks[1].Idle, d.Clocks[0].Idle = ratedAt(0.1, 1e9, 0.2), ratedAt(-0.1, 1e9, 0.1)
-	require.Equal(t, "None of 3 clocks differs from r by more than its error bound, of 5 ppm at most.",
-		d.Block(&result.Document{}).Verdict)
+	require.Equal(t, "None of 3 clocks differs from r by more than the error bound of 5 ppm.", d.Block(&result.Document{}).Verdict)
+	require.Equal(t, "noisy does not differ from r by more than the error bound of 5 ppm.",
+		(&Drift{Reference: "r", Clocks: d.Clocks[3:]}).Block(&result.Document{}).Verdict)
 	require.Equal(t, "Rates of 1 clock against r, in Hz only.",
-		(&Drift{Reference: "r", Clocks: d.Clocks[2:]}).Block(&result.Document{}).Verdict)
+		(&Drift{Reference: "r", Clocks: d.Clocks[2:3]}).Block(&result.Document{}).Verdict)
 }
 
 // The verdict has the figure of the table, and does not say that all is well.

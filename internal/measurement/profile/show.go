@@ -162,9 +162,10 @@ func (s *Profile) verdict() string {
 	}
 	text := "Reading clocks takes " + least + of
 	if most := s.most(); most != nil {
-		percent := most.percent() + " %"
-		if most.ClockShare != nil {
-			percent = words.Percent(*most.ClockShare)
+		// With few samples the interval is wide, and a single figure would mislead.
+		percent := most.interval() + " %"
+		if known := most.ClockShare; known != nil && most.ClockShareHigh-most.ClockShareLow <= *known/2 {
+			percent = words.Percent(*known)
 		}
 		text = fmt.Sprintf("%s of the CPU time of %s is reading clocks; in all programs %s%s", percent, most.Command,
 			least, of)

@@ -14,7 +14,7 @@ func TestProgramsThatMayReadAreShown(t *testing.T) {
 	none, some := 0.0, 0.1
 	s := &Profile{Samples: 1, CPUs: 2, SeesKernel: true, Unseen: []string{"some system calls"}, ClockCPUs: 0.1,
 		Processes: []Process{
-			{Command: "reads", ClockShare: &some, ClockCPUs: 0.1}, {Command: "does not", ClockShare: &none, CPUsUsed: 1,
+			{Command: "reads", ClockShare: &some, ClockShareLow: 0.08, ClockShareHigh: 0.12, ClockCPUs: 0.1}, {Command: "does not", ClockShare: &none, CPUsUsed: 1,
 				ClockShareHigh: 0.1},
 			{Command: "may", CPUsUsed: 0.5, ClockShareHigh: 0.4}, {Command: "hardly runs", CPUsUsed: 0.001,
 				ClockShareHigh: 1},
@@ -34,12 +34,14 @@ func TestProgramsThatMayReadAreShown(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	known, unknown := 0.5, Process{Command: "unknown", ClockShareHigh: 1, CPUsUsed: 0.006}
 	reads := Process{Command: "reads", ClockShare: &known, ClockShareHigh: 0.6, CPUsUsed: 1}
+	few := Process{Command: "few", ClockShare: &known, ClockShareLow: 0.2, ClockShareHigh: 0.8, CPUsUsed: 1, ClockCPUs: 0.5}
 	ranged := Process{Command: "ranged", ClockShareLow: 0.248, ClockShareHigh: 0.34, CPUsUsed: 1, ClockCPUs: 0.25}
 	for want, s := range map[string]*Profile{
 		"Reading clocks takes 0.500 of 2 CPUs.":                                                                           {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads}},
 		"Reading clocks takes at least 0.500 of 2 CPUs.":                                                                  {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads, unknown, unknown}},
 		"No sample was taken in 2 s: the processes took little CPU time or none. A sample stands for 10 ms.":              {RateHz: 100, DurationNS: 2e9, SeesKernel: true},
 		"24.8 – 34.0 % of the CPU time of ranged is reading clocks; in all programs at least 0.250 of 2 CPUs.":            {Samples: 10, CPUs: 2, ClockCPUs: 0.25, Processes: []Process{ranged}},
+		"20.0 – 80.0 % of the CPU time of few is reading clocks; in all programs 0.500 of 2 CPUs.":                        {Samples: 6, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{few}},
 		"No process was seen to read a clock in 10 samples; ranged may (24.8 – 34.0 % of its time).":                      {Samples: 10, CPUs: 2, Processes: []Process{ranged}},
 		"You may not profile what ran: that needs root (use sudo).":                                                       {DurationNS: 2e9, Unseen: []string{othersUnseen + "that needs root (use sudo)"}},
 		"No sample was taken in 2 s: the processes took little CPU time in user mode or none. A sample stands for 10 ms.": {RateHz: 100, DurationNS: 2e9},
