@@ -20,11 +20,12 @@ const lastLine = "\n%s\n"
 
 // A piece is a part of the first screen. spare is the order in which pieces are left out if there is no room: the
 // largest first, 0 never. noun is its name in the last line, which counts the parts that are left out; empty for a part
-// that the last line does not count.
+// that the last line does not count. number is how many parts it stands for.
 type piece struct {
-	text  string
-	spare int
-	noun  string
+	text   string
+	spare  int
+	noun   string
+	number int
 }
 
 // An opening is the pieces of the first screen, from top to bottom, and the numbers of parts that it leaves out, by
@@ -39,7 +40,7 @@ type opening struct {
 
 func (s *opening) add(spare int, text, noun string) {
 	if text != "" {
-		s.pieces = append(s.pieces, piece{text, spare, noun})
+		s.pieces = append(s.pieces, piece{text, spare, noun, 1})
 	}
 }
 
@@ -113,7 +114,7 @@ func (s *opening) dropOne() bool {
 	if least < 0 {
 		return false
 	}
-	s.hide(1, s.pieces[least].noun)
+	s.hide(s.pieces[least].number, s.pieces[least].noun)
 	s.pieces = slices.Delete(s.pieces, least, least+1)
 	return true
 }
@@ -139,7 +140,8 @@ func (r Report) opening(width, rows, first int) *opening {
 		// The reason has the advice, so the questions are cut.
 		n.What = table.Cut(n.What, max(2*width-len(notChecked)-len(n.String())+len(n.What)-len(more)-word, width/2), 1)
 		text := table.Cut(notChecked+words.Sentence(n.String())+more, width, 2)
-		s.add(3, labelled(table.Warn, strings.ReplaceAll(text, "\n", " "), width), "")
+		s.pieces = append(s.pieces, piece{labelled(table.Warn, strings.ReplaceAll(text, "\n", " "), width), 3,
+			"open question", len(r.unchecked)})
 	}
 	s.findings(r)
 	if !r.explained {

@@ -249,7 +249,7 @@ func TestFirstScreenFits(t *testing.T) {
 	for _, file := range files {
 		d, err := sections.Load(file)
 		require.NoError(t, err)
-		d.Findings = diagnose.Findings(d)
+		d.Findings, d.NotChecked = diagnose.Findings(d), diagnose.NotChecked(d, "the result does not have it")
 		all[file] = OfDiagnosis(d)
 	}
 	for name, r := range all {
@@ -265,6 +265,12 @@ func TestFirstScreenFits(t *testing.T) {
 			}
 			shown := strings.Join(strings.Fields(out.String()), " ")
 			require.Contains(t, shown, r.answer, name)
+			for _, lines := range []int{24, 16} {
+				low := &screen{columns: columns, lines: lines}
+				require.NoError(t, r.Text(low))
+				require.True(t, len(r.unchecked) == 0 || strings.Contains(low.String(), "Not checked") ||
+					strings.Contains(low.String(), "open question"), "%s: %s", name, low)
+			}
 			if f := worst(r.findings); r.explained && f != nil && len(f.Remedies) > 0 {
 				require.Contains(t, shown, "Do this first 1. "+words.Sentence(f.Remedies[0].Advice), name)
 				for _, command := range f.Remedies[0].Commands {
