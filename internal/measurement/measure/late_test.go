@@ -159,7 +159,7 @@ func gateOf(workers ...worked) *gate {
 // passOf returns the throughput of a pass with these workers.
 func passOf(median bool, workers ...worked) (*throughput, *failure) {
 	m := &throughput{threads: len(workers), subject: &subject{}}
-	return m, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10, Median: median}, windows{})
+	return m, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10, Median: median}, windowed{})
 }
 
 // TestStarvedWorkerIsToldFromASlowClock plants passes in which the clock takes 100 ns for one
@@ -186,7 +186,7 @@ func TestStarvedWorkerIsToldFromASlowClock(t *testing.T) {
 		require.Equal(t, test.starved, m.starved == 1, name)
 		require.Equal(t, 1, m.complete, name)
 		m.oversubscribed = true // its threads wait for CPUs by intent
-		require.Nil(t, m.count(gateOf(test.workers...), pace{Chunk: 100, Slice: 10}, windows{}), name)
+		require.Nil(t, m.count(gateOf(test.workers...), pace{Chunk: 100, Slice: 10}, windowed{}), name)
 		require.Equal(t, test.starved, m.starved == 1, name)
 	}
 }
@@ -201,7 +201,7 @@ func TestFigureOfStarvedPasses(t *testing.T) {
 	figure := func(passes ...[]worked) compare.Throughput {
 		m := &throughput{threads: len(passes[0]), planned: len(passes), subject: &subject{}}
 		for _, workers := range passes {
-			require.Nil(t, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10, Median: true}, windows{}))
+			require.Nil(t, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10, Median: true}, windowed{}))
 		}
 		return m.result()
 	}
@@ -224,7 +224,7 @@ func TestFigureOfStarvedPasses(t *testing.T) {
 	}
 	shared := throughput{threads: 1, oversubscribed: true, subject: &subject{}}
 	late := gateOf(worked{0, time.Minute, 4001, nil}) // it has a CPU only long after the last window
-	require.Nil(t, shared.count(late, pace{Chunk: 100}, windows{[]float64{0, 0, 12e9}, 4000, 1e6}))
+	require.Nil(t, shared.count(late, pace{Chunk: 100}, windowed{[]float64{0, 0, 12e9}, 4000, 1e6}))
 	got := shared.result()
 	require.True(t, got.Disturbed, "no thread had a CPU in some windows")
 	require.InEpsilon(t, 4e6, got.ReadsPerSecond, 1e-9, "the count of all windows")

@@ -219,7 +219,7 @@ func TestFairnessIsThatWithinAPass(t *testing.T) {
 	for pass := range 4 {
 		workers := []worked{{0, 100 * us, 1000, nil}, {0, 100 * us, 1000, nil}}
 		workers[pass%2].reads = 200
-		require.Nil(t, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10}, windows{}))
+		require.Nil(t, m.count(gateOf(workers...), pace{Chunk: 100, Slice: 10}, windowed{}))
 	}
 	require.InEpsilon(t, 0.2, m.result().Fairness, 1e-9)
 	require.InEpsilon(t, 4*1200/400e-6, m.result().CountedReadsPerSecond, 1e-9)

@@ -295,15 +295,15 @@ func (r *runner) pass(t *throughput) (complete bool, f *failure) {
 	return true, t.count(g, pace, seen)
 }
 
-// windows are parts of a pass whose threads share CPUs.
-type windows struct {
+// windowed is what was read in parts of a pass whose threads share CPUs.
+type windowed struct {
 	perSecond []float64 // of all threads together, in each window
 	reads     int64     // of all threads, in all windows
 	spentNS   int64     // the time of all windows
 }
 
 // count adds the counts of the workers of a pass. Without windows, the pass is one sample.
-func (t *throughput) count(g *gate, p pace, seen windows) *failure {
+func (t *throughput) count(g *gate, p pace, seen windowed) *failure {
 	perSecond, least, most, end := 0.0, int64(math.MaxInt64), int64(0), int64(0)
 	var sliced []float64
 	for i := range t.threads {
@@ -329,7 +329,7 @@ func (t *throughput) count(g *gate, p pace, seen windows) *failure {
 		}
 	}
 	if len(seen.perSecond) == 0 {
-		seen = windows{[]float64{perSecond}, g.reads(t.threads), end - g.releasedNS.Load()}
+		seen = windowed{[]float64{perSecond}, g.reads(t.threads), end - g.releasedNS.Load()}
 	}
 	t.complete++
 	of.perSecond = append(of.perSecond, seen.perSecond...)
@@ -363,7 +363,7 @@ func (r *runner) pace(t *throughput, span time.Duration) pace {
 
 // windows waits for the span of a pass, and returns false if the run ended first. If threads share CPUs, it returns
 // windows, counted over all threads, because the last thread to get a CPU may end long after.
-func (r *runner) windows(threads int, released int64, span time.Duration) (seen windows, complete bool) {
+func (r *runner) windows(threads int, released int64, span time.Duration) (seen windowed, complete bool) {
 	if !r.settings.oversubscribed(threads) {
 		return seen, sleep(r.ctx, span)
 	}
@@ -373,7 +373,7 @@ func (r *runner) windows(threads int, released int64, span time.Duration) (seen 
 			return seen, false
 		}
 		spentNS, reads := observe.Now()-released, r.team.gate().reads(threads)
-		seen = windows{append(seen.perSecond, float64(reads-seen.reads)*1e9/float64(spentNS-seen.spentNS)), reads, spentNS}
+		seen = windowed{append(seen.perSecond, float64(reads-seen.reads)*1e9/float64(spentNS-seen.spentNS)), reads, spentNS}
 	}
 	return seen, true
 }
