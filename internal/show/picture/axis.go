@@ -11,10 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// LogTicks returns ticks that label the decades of a logarithmic axis; if there are few, also their 2 and 5.
+// LogTicks returns ticks that label the decades of a logarithmic axis; if there are few, also their 2 and 5, or all
+// digits.
 func LogTicks(word func(float64) string) Ticks {
 	return func(low, high float64) (ticks []Tick) {
-		few := math.Log10(high/low) < 2.5
+		few, fewest := high/low < 300, high/low < 5
 		const least = -300 // the power of ten below is 0 on some CPUs, and ten times 0 is 0
 		for decade := math.Pow(10, max(least, math.Floor(math.Log10(low)))); decade <= high; decade *= 10 {
 			for digit := 1.0; digit < 10; digit++ {
@@ -23,7 +24,7 @@ func LogTicks(word func(float64) string) Ticks {
 					continue
 				}
 				tick := Tick{Value: value}
-				if digit == 1 || few && (digit == 2 || digit == 5) {
+				if digit == 1 || fewest || few && (digit == 2 || digit == 5) {
 					tick.Label = word(value)
 				}
 				ticks = append(ticks, tick)
