@@ -164,12 +164,7 @@ func slowIdleExit(s *situation.Situation) *result.Finding {
 	if exit < slowIdleNS {
 		return nil
 	}
-	timers, deepest := wakeOf(s).Timers, wake.IdleState{}
-	for _, state := range timers.IdleStates { // the deepest is the last
-		if state.Entered > 0 {
-			deepest = state
-		}
-	}
+	timers, deepest := wakeOf(s).Timers, oftenEntered(wakeOf(s).Timers.IdleStates)
 	name, broadcast := "slow-idle-exit", timers.Fact("Broadcast device")
 	if !s.IsGuest() && exit <= 2*float64(deepest.LatencyNS)+slowIdleNS/2 { // the caches are cold, too
 		name += " of-a-state"
@@ -185,6 +180,22 @@ func slowIdleExit(s *situation.Situation) *result.Finding {
 			words.Thousands(deepest.Entered), words.Duration(float64(deepest.LatencyNS)), timers.Fact("Idle driver")))
 	}
 	return finding
+}
+
+// oftenEntered returns the deepest idle state, which is the last, with at least a tenth of all entries: other CPUs, which
+// slept longer, may have entered a deeper one.
+func oftenEntered(states []wake.IdleState) (deepest wake.IdleState) {
+	const minShare = 0.1
+	var all int64
+	for _, state := range states {
+		all += state.Entered
+	}
+	for _, state := range states {
+		if state.Entered > 0 && float64(state.Entered) >= minShare*float64(all) {
+			deepest = state
+		}
+	}
+	return deepest
 }
 
 // paused returns evidence on the latest sleep, if the CPU was taken away meanwhile.

@@ -87,6 +87,9 @@ func TestUsualLatenessIsNoFinding(t *testing.T) {
 func TestCausesOfLateWakeUps(t *testing.T) {
 	ticks := slept(wake.Timers{SlackNS: 50_000, ResolutionNS: 4e6}, 2.1e6, 4.3e6)
 	deep := slept(fine(), 260e3, 400e3, layer(wake.LeavingIdle, 180e3))
+	rare := fine()
+	rare.IdleStates[2].Entered = 1
+	another := slept(rare, 260e3, 400e3, layer(wake.LeavingIdle, 180e3))
 	far := slept(fine(), 4e6, 9e6, layer(wake.LeavingIdle, 3.5e6))
 	guest := func(d *result.Document) {
 		d.Host.Virtualization = &result.Virtualization{System: "kvm", Role: "guest"}
@@ -102,6 +105,7 @@ func TestCausesOfLateWakeUps(t *testing.T) {
 		{ticks, booted("highres=on"), "coarse-timers", []string{"This is a guess", "CONFIG_HIGH_RES_TIMERS=y"}, []string{"remove-args", "highres=on"}},
 		{ticks, booted("highres=0"), "coarse-timers", []string{"The boot parameter highres=0 turns"}, nil},
 		{deep, nil, "slow-idle-exit", []string{"leaves the idle state C6 slowly", "entered 190×", "cpupower idle-set -D", "/dev/cpu_dma_latency", "turbo"}, []string{"guess", "haltpoll"}},
+		{another, nil, "slow-idle-exit", []string{"No idle state that was often entered explains it", "idle state C1"}, []string{"C6"}},
 		{far, nil, "slow-idle-exit", []string{"the broadcast device (hpet) wakes it. This is a guess."}, []string{"leaves the idle state"}},
 		{deep, guest, "slow-idle-exit", []string{"the hypervisor's is a guess", "guest_halt_poll_ns"}, []string{"cpupower", "cpu_dma_latency"}},
 		{slept(wake.Timers{SlackNS: 1e6, ResolutionNS: 1}, 1.06e6, 1.2e6, layer(wake.TimerSlack, 1e6)), nil, "timer-slack",
