@@ -26,12 +26,13 @@ const fastNS = 100
 
 // Answer returns one sentence on reading the clock of the document's machine, with its level: whether it is fast or
 // slow, its latency, why it is slow, the worst other fault, and the program that suffers. It returns "" if no everyday
-// clock was timed; of a kernel log, only that reads enter the kernel.
+// clock was timed; of a machine's files, only that reads enter the kernel.
 func Answer(d *result.Document) (string, table.Level) {
 	s := situation.Of(d)
 	c := answering(s)
 	switch {
-	case c == nil && s.LogOnly() && s.InKernelOnly():
+	case c == nil && s.Unmeasured() && s.InKernelOnly():
+		from := words.Either(s.LogOnly(), "By the kernel log the", "The")
 		what, level := "each read of the clock enters", table.Warn
 		if s.ReadableSomewhere() {
 			what = "reads of the clock may enter"
@@ -39,8 +40,7 @@ func Answer(d *result.Document) (string, table.Level) {
 		if s.AsXenIntends() {
 			level = 0
 		}
-		return fmt.Sprintf("By the kernel log the clock source is %s: %s the kernel. Nothing was measured.", s.ClockSource,
-			what), level
+		return fmt.Sprintf("%s clock source is %s: %s the kernel. Nothing was measured.", from, s.ClockSource, what), level
 	case c == nil:
 		return "", 0
 	}

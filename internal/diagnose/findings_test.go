@@ -780,3 +780,15 @@ func TestAnswerOfALog(t *testing.T) {
 		require.Contains(t, d.Findings[0].Title, test.title)
 	}
 }
+
+// Files of a machine, such as a sosreport, have an answer too, and no list of measurements that nobody asked for.
+func TestAnswerOfFiles(t *testing.T) {
+	d := &result.Document{Sections: []result.Section{&compare.Costs{}}, Host: result.Host{
+		OS: "linux", CPU: result.CPU{Logical: 8, Usable: 8}, ClockSource: &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}},
+	}}
+	d.Findings = Findings(d)
+	answer, _ := Answer(d)
+	require.Equal(t, "The clock source is hpet: each read of the clock enters the kernel. Nothing was measured.", answer)
+	require.Equal(t, "the clock source is hpet, which user mode cannot read", d.Findings[0].Title)
+	require.Empty(t, NotChecked(d, "no time"))
+}

@@ -94,8 +94,8 @@ func byItself(why, command string) string {
 // document shows no reason. Questions that the document lists keep their reasons.
 func NotChecked(d *result.Document, why string) []result.NotChecked {
 	s, listed := situation.Of(d), d.NotChecked
-	if len(d.Sections) == 0 || s.LogOnly() {
-		return listed // nothing was measured
+	if s.Unmeasured() {
+		return listed
 	}
 	for _, q := range questions {
 		if slices.ContainsFunc(d.NotChecked, func(n result.NotChecked) bool { return n.What == q.what }) {

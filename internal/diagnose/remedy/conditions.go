@@ -72,7 +72,7 @@ var conditions = map[string]func(*machine, []string) bool{
 		return err == nil && s.OlderThan(major, minor)
 	}),
 	"modules":  is(func(s *machine) bool { return !s.Host.NoModules }),
-	"log-only": is((*machine).LogOnly),
+	"log-only": is((*machine).LogOnly), "unmeasured": is((*machine).Unmeasured),
 	// Facts that the document lacks.
 	"kernel-unknown":         is(func(s *machine) bool { return s.Host.Kernel == "" }),
 	"arch-unknown":           is(func(s *machine) bool { return s.Host.Arch == "" }),

@@ -3,12 +3,19 @@ package situation
 import (
 	"slices"
 
+	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/measurement/wake"
 )
+
+// Unmeasured reports whether the document is from files of a machine, such as its kernel log, without a measurement.
+func (s *Situation) Unmeasured() bool {
+	return len(s.Clocks) == 0 && !slices.ContainsFunc(s.Sections, func(x result.Section) bool { return !section.Empty(x) })
+}
 
 // Ran reports whether the run measured the costs of reads, throughput, or sleeps, or kept the CPUs busy itself ("load").
 // The results of verify, skew and drift are proven by the order of reads, or have a bound that contains the time of
