@@ -154,7 +154,7 @@ func TestAdviceOfALog(t *testing.T) {
 		"only ticks": {mark + ticks, []string{"Give the kernel a real timer"}, []string{"acpi=off from the kernel command line"}},
 		"only ticks, without ACPI": {
 			"[ 9.0] ACPI: Interpreter disabled.\n" + mark + ticks,
-			[]string{"Remove acpi=off from the kernel command line (check with `cat /proc/cmdline`)", "time steps by one tick", "Give the kernel a real timer"}, nil,
+			[]string{"Remove acpi=off from the kernel command line (check with `cat /proc/cmdline`)", "so that the kernel finds a timer", "Give the kernel a real timer"}, nil,
 		},
 		"ticks beside a timer": {
 			"[ 0.1] clocksource: acpi_pm: mask: 0xffffff max_cycles: 0xffffff, max_idle_ns: 2085701024 ns\n" + mark + ticks,
