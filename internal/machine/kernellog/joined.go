@@ -62,7 +62,7 @@ func Plain(line string) string {
 	if strings.IndexByte(line, '\x1b') >= 0 {
 		line = color().ReplaceAllString(line, "")
 	}
-	if strings.ContainsAny(line, "&\u00a0=^<") {
+	if strings.ContainsAny(line, "&=^<") || strings.Contains(line, "\u00a0") {
 		line = pasted.Replace(line)
 	}
 	line = strings.TrimSuffix(line, "$")
