@@ -51,13 +51,11 @@ func (d *dialogue) sleep(w way, times int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	possible := len(lateNS) == times
-	for _, ns := range lateNS {
-		possible = possible && ns >= -float64(w.span) && ns <= maxSliceNS
-		d.elapsedNS += float64(w.span) + ns
-	}
-	if !possible {
+	if len(lateNS) != times || !within(lateNS, -float64(w.span), maxSliceNS) {
 		return nil, unexpected("sleep", fmt.Sprint(lateNS))
+	}
+	for _, ns := range lateNS {
+		d.elapsedNS += float64(w.span) + ns
 	}
 	return lateNS, nil
 }

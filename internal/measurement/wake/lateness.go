@@ -19,10 +19,11 @@ type lateness struct {
 	min, max   int64
 	kept       []float64 // in order: a random one of each `of`
 	of, keep   int       // keep is which one of this group
+	most       int       // how many are kept, which bounds the memory
 }
 
-// mostKept is the max number of wake-ups that are kept, which bounds the memory.
-const mostKept = 20_000
+// mostKept and leastKept are the max numbers of wake-ups that all threads, and a thread of many, keep of each place.
+const mostKept, leastKept = 20_000, 1000
 
 func (l *lateness) add(late int64) {
 	if l.all == 0 {
@@ -38,11 +39,11 @@ func (l *lateness) add(late int64) {
 	if l.all%l.of == l.keep {
 		l.kept = append(l.kept, float64(late))
 	}
-	if l.all++; len(l.kept) == mostKept {
-		for i := range mostKept / 2 {
+	if l.all++; len(l.kept) == l.most {
+		for i := range l.most / 2 {
 			l.kept[i] = l.kept[2*i+rand.IntN(2)]
 		}
-		l.kept, l.of = l.kept[:mostKept/2], 2*l.of
+		l.kept, l.of = l.kept[:l.most/2], 2*l.of
 	}
 }
 
@@ -90,7 +91,7 @@ func (r *runner) results() []SleepWay {
 		switch {
 		case one.Available:
 		case errors.Is(err, syscall.ENOSYS):
-			one.Reason = "this kernel or CPU has no such system call"
+			one.Reason = "the kernel or CPU has no such system call, or a sandbox refuses it"
 		case err != nil:
 			one.Reason = err.Error()
 		default:
@@ -118,7 +119,7 @@ func parts(threads ...[]float64) (all [][]float64) {
 	return all
 }
 
-// slept reports whether any thread slept here.
+// slept reports whether any thread slept in this way for this span and step.
 func (r *runner) slept(p place) bool {
 	return slices.ContainsFunc(r.threads, func(t *sleepingThread) bool { return t.late[p] != nil })
 }

@@ -6,10 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/show/printable"
 	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
 	"golang.org/x/sys/unix"
@@ -33,7 +31,7 @@ var files = []Fact{
 func timers(cpus []int) Timers {
 	t := Timers{SlackNS: int64(slack()), IdleStates: idleStates(cpus)}
 	for _, f := range files {
-		if f.Value = text(f.Value); f.Value != "" {
+		if f.Value = procfile.Field(f.Value, ""); f.Value != "" {
 			t.Facts = append(t.Facts, f)
 		}
 	}
@@ -44,13 +42,8 @@ func timers(cpus []int) Timers {
 	return t
 }
 
-func text(path string) string {
-	content, _ := procfile.Read(path)
-	return printable.OneLine(strings.TrimSpace(string(content)))
-}
-
 func number(path string) int64 {
-	n, _ := strconv.ParseInt(text(path), 10, 64)
+	n, _ := strconv.ParseInt(procfile.Field(path, ""), 10, 64)
 	return max(0, n)
 }
 
@@ -62,7 +55,7 @@ func idleStates(cpus []int) (all []IdleState) {
 	for _, cpu := range cpus {
 		states, _ := filepath.Glob(fmt.Sprintf("%s/cpu%d/cpuidle/state*", folder, cpu))
 		for _, state := range states {
-			name := text(state + "/name")
+			name := procfile.Field(state+"/name", "")
 			at := slices.IndexFunc(all, func(s IdleState) bool { return s.Name == name })
 			if at < 0 && name != "" {
 				at, all = len(all), append(all, IdleState{Name: name, LatencyNS: 1000 * number(state+"/latency")})
@@ -83,7 +76,7 @@ func LargeSlacks() (all []ProgramSlack) {
 	for _, pid := range pids[:min(looked, len(pids))] {
 		folder := fmt.Sprintf("/proc/%d/", pid)
 		if ns := number(folder + "timerslack_ns"); ns >= LargeSlackNS && pid != unix.Getpid() {
-			all = append(all, ProgramSlack{text(folder + "comm"), pid, ns})
+			all = append(all, ProgramSlack{procfile.Field(folder+"comm", ""), pid, ns})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ProgramSlack) int { return cmp.Compare(b.SlackNS, a.SlackNS) })

@@ -83,9 +83,9 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 	if s.Busy > 0 {
 		defer thread.Busy(s.Busy, s.Time+time.Minute)()
 	}
-	// A thread in a raw system call keeps its P. The others are for time.Sleep and the run itself.
+	// A thread in a raw system call, and a busy one, keeps its P. The others are for time.Sleep and the run itself.
 	const others = 2
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(cpus)+others)))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(cpus)+s.Busy+others)))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, cpu := range cpus {
 		r.threads = append(r.threads, &sleepingThread{runner: r, cpu: cpu, sleep: make([]sleeper, len(ways)),
@@ -104,11 +104,7 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 	r.end = observe.Now() + int64(s.Time)
 	for slices.ContainsFunc(r.threads[0].sleep, func(s sleeper) bool { return s != nil }) && !r.over() {
 		for _, step := range round {
-			if step == awake && !waker.begin() {
-				continue
-			}
-			_ = r.all(func(t *sleepingThread) { t.pass(step) })
-			waker.pause()
+			waker.during(step, func() { _ = r.all(func(t *sleepingThread) { t.pass(step) }) })
 			progress(time.Duration(observe.Now()-start), s.Time)
 		}
 		runtime.GC() // not while the ways sleep
@@ -222,7 +218,7 @@ func (t *sleepingThread) turn(p place, span int64) {
 	switch {
 	case err == nil:
 		if t.late[p] == nil {
-			t.late[p] = new(lateness)
+			t.late[p] = &lateness{most: max(leastKept, mostKept/len(t.threads))}
 		}
 		t.late[p].add(late)
 	case !errors.Is(err, syscall.EINTR):

@@ -75,7 +75,7 @@ func (r *runner) startAwake() *waker {
 	w := &waker{child}
 	_ = child.Out.SetReadDeadline(time.Now().Add(observe.Late))
 	if _, err = child.Out.Read(make([]byte, len(ready))); err == nil {
-		w.pause()
+		w.Signal(unix.SIGSTOP)
 		return w
 	}
 	if r.noIdle = "the CPUs were busy"; errors.Is(err, io.EOF) {
@@ -85,19 +85,17 @@ func (r *runner) startAwake() *waker {
 	return nil
 }
 
-// begin keeps the CPUs awake, and reports whether it can.
-func (w *waker) begin() bool {
-	if w != nil {
+// during does a pass of a step, with CPUs that the step keeps awake; nothing if it cannot.
+func (w *waker) during(step step, pass func()) {
+	if step == awake {
+		if w == nil {
+			return
+		}
 		w.Signal(unix.SIGCONT)
+		defer w.Signal(unix.SIGSTOP)
 		thread.Sleep(time.Millisecond) // until it runs
 	}
-	return w != nil
-}
-
-func (w *waker) pause() {
-	if w != nil {
-		w.Signal(unix.SIGSTOP)
-	}
+	pass()
 }
 
 // end ends the process. A thread of SCHED_IDLE ends only when it gets a CPU, on a busy machine after seconds, and nothing

@@ -14,9 +14,8 @@ type waker struct{}
 
 func (r *runner) startAwake() waker { return waker{} }
 
-func (waker) begin() bool { return false }
-func (waker) pause()      {}
-func (waker) end()        {}
+func (waker) during(_ step, pass func()) { pass() }
+func (waker) end()                       {}
 
 // AwakeRole is the role of a process that this system does not need.
 const AwakeRole = "awake"

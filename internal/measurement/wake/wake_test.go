@@ -153,7 +153,7 @@ func TestHiddenDifferenceIsNoOtherLayer(t *testing.T) {
 	plant := func(way int, step step, late func(i int) int64) {
 		p := place{way, 0, step}
 		if sleeping.late[p] == nil {
-			sleeping.late[p] = new(lateness)
+			sleeping.late[p] = &lateness{most: mostKept}
 		}
 		for i := range 33 {
 			sleeping.late[p].add(late(i))
@@ -188,7 +188,7 @@ func TestWayThatIsRefused(t *testing.T) {
 	}}
 	w := run(t, settings(), refused, missing, signalled)
 	require.Equal(t, "setup(2): not permitted", w.Ways[0].Reason)
-	require.Equal(t, "this kernel or CPU has no such system call", w.Ways[1].Reason)
+	require.Equal(t, "the kernel or CPU has no such system call, or a sandbox refuses it", w.Ways[1].Reason)
 	require.False(t, w.Ways[0].Available || w.Ways[1].Available)
 	require.Zero(t, w.Ways[2].Spans[0].Early, "a signal is not the way's fault")
 	require.Equal(t, 1000.0, w.Ways[2].Spans[0].MinLateNS)
@@ -317,7 +317,7 @@ func FuzzParseSpans(f *testing.F) {
 
 // A long run keeps a bounded number of wake-ups, in order and from all its time, and the extremes of all.
 func TestLatenessIsBounded(t *testing.T) {
-	var l lateness
+	l := lateness{most: mostKept}
 	for i := range 10 * mostKept {
 		l.add(int64(i))
 	}
@@ -346,7 +346,7 @@ func TestParts(t *testing.T) {
 
 // Lateness that is in step with the turns, such as of each second CPU, keeps its shares.
 func TestKeptWakeUpsAreRandom(t *testing.T) {
-	var l lateness
+	l := lateness{most: mostKept}
 	for i := range 10 * mostKept {
 		l.add(int64(i % 2))
 	}
@@ -412,7 +412,7 @@ func TestImpossibleDocuments(t *testing.T) {
 // Each CPU has its share of every part of a run, also where the threads kept different shares of their wake-ups.
 func TestEachCPUCountsAlike(t *testing.T) {
 	late := func(n int, ns int64) *sleepingThread {
-		var l lateness
+		l := lateness{most: mostKept}
 		for range n {
 			l.add(ns)
 		}

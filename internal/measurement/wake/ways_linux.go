@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/native"
 	"golang.org/x/sys/unix"
 )
@@ -47,11 +48,7 @@ var systemWays = []Way{
 }
 
 // monotonic returns CLOCK_MONOTONIC, as [native.CallTimed] reads it.
-func monotonic() int64 {
-	var at unix.Timespec
-	_, _, _ = unix.RawSyscall6(unix.SYS_CLOCK_GETTIME, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&at)), 0, 0, 0, 0)
-	return at.Nano()
-}
+func monotonic() int64 { return observe.CallNS(unix.CLOCK_MONOTONIC) }
 
 // A sleepingCall is a raw system call that sleeps. It is on the heap, where it does not move.
 type sleepingCall struct {

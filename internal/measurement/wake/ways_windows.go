@@ -2,7 +2,6 @@ package wake
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 	"unsafe"
 
@@ -18,7 +17,6 @@ var (
 	releaseSRWLockExclusive   = kernel32.NewProc("ReleaseSRWLockExclusive")
 	createThreadpoolTimer     = kernel32.NewProc("CreateThreadpoolTimer")
 	setThreadpoolTimer        = kernel32.NewProc("SetThreadpoolTimer")
-	closeThreadpoolTimer      = kernel32.NewProc("CloseThreadpoolTimer")
 )
 
 // systemWays are the ways of Windows.
@@ -63,7 +61,7 @@ func waitable(flags uintptr) func() (sleeper, error) {
 		if timer == 0 {
 			return nil, fmt.Errorf("CreateWaitableTimerEx: %w", err)
 		}
-		return waiting(handles{signalled: windows.Handle(timer)}, func(at *int64) error {
+		return waiting(windows.Handle(timer), func(at *int64) error {
 			if armed, _, err := setWaitableTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0, 0, 0); armed == 0 {
 				return fmt.Errorf("SetWaitableTimer: %w", err)
 			}
@@ -72,29 +70,15 @@ func waitable(flags uintptr) func() (sleeper, error) {
 	}
 }
 
-// handles are the object that a timer signals, and the timer of the thread pool that does so; 0 without one.
-type handles struct {
-	signalled windows.Handle
-	poolTimer uintptr
-}
-
-func (h handles) close() {
-	if h.poolTimer != 0 {
-		_, _, _ = closeThreadpoolTimer.Call(h.poolTimer) // it returns nothing
-	}
-	_ = windows.CloseHandle(h.signalled)
-}
-
-// waiting returns a sleeper that arms a timer, and waits for the object that it signals. They are closed when nothing
-// refers to the sleeper.
-func waiting(h handles, arm func(at *int64) error) sleeper {
-	at := new([4]int64) // the first one; in a smaller object, which shares its memory, a cleanup may not run
-	runtime.AddCleanup(at, handles.close, h)
+// waiting returns a sleeper that arms a timer, and waits for the object that it signals. The end of the process closes
+// them.
+func waiting(signalled windows.Handle, arm func(at *int64) error) sleeper {
+	at := new(int64)
 	return after(func(ns int64) error {
-		at[0] = relativeTime(ns)
-		err := arm(&at[0])
+		*at = relativeTime(ns)
+		err := arm(at)
 		if err == nil {
-			_, err = windows.WaitForSingleObject(h.signalled, windows.INFINITE)
+			_, err = windows.WaitForSingleObject(signalled, windows.INFINITE)
 		}
 		return err
 	})
@@ -116,10 +100,9 @@ func threadpool() (sleeper, error) {
 	}
 	timer, _, err := createThreadpoolTimer.Call(signal(), uintptr(event), 0)
 	if timer == 0 {
-		_ = windows.CloseHandle(event)
 		return nil, fmt.Errorf("CreateThreadpoolTimer: %w", err)
 	}
-	return waiting(handles{event, timer}, func(at *int64) error {
+	return waiting(event, func(at *int64) error {
 		_, _, _ = setThreadpoolTimer.Call(timer, uintptr(unsafe.Pointer(at)), 0, 0) // it returns nothing
 		return nil
 	}), nil
