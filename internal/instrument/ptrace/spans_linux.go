@@ -1,6 +1,6 @@
 package ptrace
 
-// Bounds of the memory of one trace. A program that exceeds them is killed.
+// The limits of one trace. A program that exceeds a limit is killed.
 const (
 	maxSpans = 100_000
 	maxReads = 1_000_000

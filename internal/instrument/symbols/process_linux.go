@@ -108,8 +108,8 @@ func mappingsOf(of process.ID) ([]Mapping, error) {
 	return MappingsIn(process.Folder(of.PID))
 }
 
-// MappingsIn returns the executable mappings of the process with this folder in /proc. A thread of the kernel, and a
-// process that ended and was not reaped, have none.
+// MappingsIn returns the executable mappings of the process with this folder in /proc. The list is empty for a kernel
+// thread and for a zombie.
 func MappingsIn(folder string) ([]Mapping, error) {
 	file, err := os.Open(folder + "/maps")
 	if err != nil {
