@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/timebench/timebench/internal/machine/clocksource"
 )
 
 // maxName bounds a name, in bytes.
@@ -20,12 +18,4 @@ func printable(name string) string {
 		return ""
 	}
 	return name
-}
-
-// clockSourceName returns the text if it can be the name of a clock source; otherwise "".
-func clockSourceName(text string) string {
-	if !clocksource.IsName(text) {
-		return ""
-	}
-	return text
 }
