@@ -29,5 +29,5 @@ func TestProcessThatIsStoppedIsAnErrorAndNotAHang(t *testing.T) {
 func TestThreadsThatTheSystemRefuses(t *testing.T) {
 	need.Processes(t)
 	require.NoError(t, roomForThreads(t.Context(), 10))
-	require.ErrorContains(t, roomForThreads(t.Context(), math.MaxInt32), "value out of range); take fewer (--threads)")
+	require.ErrorContains(t, roomForThreads(t.Context(), math.MaxInt32), " (exit status 2); take fewer (--threads)")
 }

@@ -42,7 +42,7 @@ func roomForThreads(ctx context.Context, threads int) error {
 	}
 	child, err := program.Start(ctx, program.Role(ThreadsRole, strconv.Itoa(threads+spare)))
 	if err == nil && !child.Close().Success() {
-		err = errors.New(child.Fate())
+		err = errors.New(child.Close().String()) // without the words of Go's runtime
 	}
 	if ctx.Err() == nil && err != nil && (child != nil || errors.Is(err, unix.EAGAIN)) {
 		return fmt.Errorf("the system refuses %d threads (%w); take fewer (--threads), or raise the limit of processes "+
