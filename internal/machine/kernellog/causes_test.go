@@ -130,7 +130,8 @@ var plantedLogs = map[string]planted{
 	"a PM timer that was read backwards": {"check-ran-late", Machine{}, "Clocksource tsc unstable (delta = -4679290018 ns)", []string{"4.679 s less", "if the watchdog is right"}, TSCUnknown},
 	"a slow read without a mark":         {"watchdog-timed-out", Machine{}, "clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 95000ns, attempt 1", []string{"nothing was switched"}, TSCUnknown},
 	"a check that timed out":             {"watchdog-timed-out", Machine{}, "clocksource: Watchdog hpet read timed out. Readout sequence took: 312004ns", []string{"nothing was switched"}, TSCUnknown},
-	"16 % slower":                        {"adjusted-beyond-limit", Machine{}, "Adjusting tsc more than 11% (5419175 vs 7179037)", []string{"tsc by -16.2 % (multiplier 5419175, nominal 6467601"}, TSCUnknown},
+	"16 % slower":                        {"adjusted-beyond-limit", Machine{}, "Adjusting tsc more than 11% (5419175 vs 7179037)", []string{"tsc by -16.2 % (multiplier 5419175, nominal 6467601", "as before Linux 4.17"}, TSCUnknown},
+	"16 % slower, with a known kernel":   {"adjusted-beyond-limit", Machine{Kernel: "5.13.0"}, "Adjusting tsc more than 11% (5419175 vs 7179037)", []string{"printed much. A guess: if the line comes again"}, TSCUnknown},
 	"an HPET that stops": {"hpet-may-stop", Machine{CPU: "Intel(R) Core(TM) i9-9880H CPU @ 2.30GHz", Kernel: "5.4.0-42-generic"}, verdict +
 		"clocksource: 'hpet' wd_nsec: 323000000 wd_now: 764941 wd_last: 1 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 481000000 cs_now: 41f3b241 cs_last: 1 mask: ffffffffffffffff", []string{"+48.9 %", "stops while the package sleeps"}, TSCUnknown},
 	"an unknown CPU in C3":     {"halts-in-idle", Machine{}, "[ 18.7] ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])\n[ 19.2] Clocksource tsc unstable (delta = -4679290018 ns)", []string{"A guess"}, TSCWrong},

@@ -210,6 +210,9 @@ var facts = map[string]func(t told, arguments []string) bool{
 		whole := most > 3*quarter && math.Abs(math.Remainder(most, quarter)) < near
 		return words.Either(of[0] == "days", most >= day, most < day && whole)
 	},
+	"before-4.17": func(t told, _ []string) bool {
+		return t.machine.Kernel == "" || Older(t.machine.Kernel, 4, 17)
+	},
 	"skew-known": func(t told, _ []string) bool { return t.line().SkewNS != 0 },
 	"doubted":    func(t told, _ []string) bool { return len(t.doubts()) > 0 },
 
