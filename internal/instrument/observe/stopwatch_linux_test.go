@@ -29,6 +29,7 @@ func TestStopwatchIsTheMachines(t *testing.T) {
 func TestWallClockIsBracketedWithSuspend(t *testing.T) {
 	const inside = "TIMEBENCH_TEST_SUSPENDED"
 	if os.Getenv(inside) == "" {
+		need.Processes(t)
 		command := exec.Command(need.Program(t, "unshare"), "--user", "--map-root-user", "--time", "--boottime", "3600",
 			"--", os.Args[0], "-test.run", "^"+t.Name()+"$")
 		command.Env = append(os.Environ(), inside+"=1")
