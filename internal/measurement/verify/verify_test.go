@@ -340,7 +340,7 @@ func TestCPUTimeThatCountsSleepIsFound(t *testing.T) {
 	require.Equal(t, Faulty, v.Clocks[0].Verdict)
 	f := v.Clocks[0].Fault(FaultAsleep)
 	require.NotNil(t, f)
-	require.GreaterOrEqual(t, f.WorstNS, 20e6)
+	require.Greater(t, f.WorstNS, 19e6) // a sleep of 20 ms; Wine's may end early
 	require.Nil(t, v.Clocks[1].Fault(FaultAsleep))
 }
 
