@@ -781,7 +781,7 @@ func TestAnswerOfALog(t *testing.T) {
 	}
 }
 
-// Files of a machine, such as a sosreport, have an answer too, and no list of measurements that nobody asked for.
+// The diagnosis of a sosreport begins with an answer, and does not list measurements as missing.
 func TestAnswerOfFiles(t *testing.T) {
 	d := &result.Document{Sections: []result.Section{&compare.Costs{}}, Host: result.Host{
 		OS: "linux", CPU: result.CPU{Logical: 8, Usable: 8}, ClockSource: &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}},

@@ -28,9 +28,9 @@ const (
 )
 
 // container returns the kind of container that this process runs in, or "". Kubernetes sets a variable in every
-// container, also in one that shares the PID namespace of its node. The files of container engines can also be in an
-// image that became a machine, so they count only in another PID namespace. A distribution of WSL has namespaces of its
-// own and is no container.
+// container, even if the container shares the PID namespace of its node. The image of a machine may contain the files
+// of container engines, so these count only in another PID namespace. A distribution of WSL has its own namespaces, and
+// is no container.
 func container(root string, wsl int) string {
 	if root == live && os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
 		return "kubernetes"

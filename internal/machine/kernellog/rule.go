@@ -94,7 +94,7 @@ func (r rule) on(l log) (Cause, bool) {
 	return cause, cause.Text != "" && len(cause.Evidence) > 0
 }
 
-// A told is the cause that the words in braces and the facts of a rule describe.
+// A told is the material for the texts of a rule: the cause, the log, and a comparison of clocks.
 type told struct {
 	Cause
 	log

@@ -110,7 +110,7 @@ func TestIsolatedCPUs(t *testing.T) {
 	require.Nil(t, isolatedIn(filepath.Join(t.TempDir(), "missing")))
 }
 
-// The RK3588 has three clusters, in each of which core_id begins anew. Hyper-threads share a core.
+// The RK3588 has three clusters. Each one counts core_id from 0. Hyper-threads share a core.
 func TestTopologyOfClusters(t *testing.T) {
 	type core struct{ id, siblings string }
 	for name, c := range map[string]struct {

@@ -18,7 +18,7 @@ type published struct {
 	_     [thread.CacheLine - 8]byte
 }
 
-// nothing is the value of a CPU without a read, which the run may have lost.
+// nothing stands for the value of a thread that has not read yet, or that lost its CPU.
 const nothing = math.MinInt64
 
 // A comparison is the result of a thread that compared its own reads with the values that the others had published.
@@ -98,7 +98,7 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 	}
 }
 
-// A side is the check of one clock by one thread.
+// A side checks one clock on one thread.
 type side struct {
 	*bench
 	*part

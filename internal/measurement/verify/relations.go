@@ -11,9 +11,10 @@ import (
 
 // relations are the pairs of calls whose clocks are compared. The offset of a steady pair is constant unless a clock is
 // set: in Linux CLOCK_REALTIME, CLOCK_BOOTTIME and CLOCK_TAI are CLOCK_MONOTONIC plus an offset, which settimeofday(2),
-// a suspended machine and adjtimex(2) change. A suspend is no fault, and CLOCK_BOOTTIME counts it. CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate
-// against CLOCK_MONOTONIC is the correction. The coarse and the precise system time of Windows drift apart on versions
-// whose precise time ignores the correction of the rate.
+// a suspend and adjtimex(2) change. A suspend is no fault: CLOCK_BOOTTIME counts it as CLOCK_REALTIME does.
+// CLOCK_MONOTONIC_RAW is not corrected (clock_gettime(2)), so its rate against CLOCK_MONOTONIC is the correction. The
+// coarse and the precise system time of Windows drift apart on versions whose precise time ignores the correction of the
+// rate.
 var relations = []struct {
 	clock, against string
 	steady         bool

@@ -357,6 +357,24 @@ func TestKeptWakeUpsAreRandom(t *testing.T) {
 	require.InDelta(t, 0.5, odd/float64(len(l.kept)), 0.05) // 11 standard deviations
 }
 
+// The threads of a large machine keep as many wake-ups together as a single thread does.
+func TestMemoryOfManyThreads(t *testing.T) {
+	r := &runner{ways: []Way{{}}}
+	for range mostKept / leastKept {
+		r.threads = append(r.threads, &sleepingThread{runner: r, late: map[place]*lateness{},
+			sleep: []sleeper{func(int64) (int64, error) { return 1, nil }}})
+	}
+	kept := 0
+	for _, thread := range r.threads {
+		for range 10 * leastKept {
+			thread.turn(place{}, 1)
+		}
+		kept += len(thread.late[place{}].kept)
+	}
+	require.Positive(t, kept)
+	require.LessOrEqual(t, kept, mostKept)
+}
+
 // Several runs are joined: the median run stands for all, with the sleeps and extremes of all.
 func TestJoin(t *testing.T) {
 	run := func(median float64, parts ...float64) *Wake {
