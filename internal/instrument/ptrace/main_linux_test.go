@@ -20,8 +20,11 @@ import (
 // role is the variable that makes this program something else than the tests.
 const role = "TIMEBENCH_TEST_PTRACE"
 
+// roles are the roles of this test program.
+var roles = program.Roles{Role: Follow}
+
 func TestMain(m *testing.M) {
-	program.Main(program.Roles{Role: Follow})
+	program.Main(roles)
 	switch os.Getenv(role) {
 	case "":
 		os.Exit(m.Run())

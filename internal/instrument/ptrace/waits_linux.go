@@ -12,10 +12,12 @@ import (
 type timed struct {
 	name string
 	// argument is the number of the argument with the time, and unit its unit in ns: the argument is a number of
-	// milliseconds, or the address of seconds and units at an offset, each a word.
+	// milliseconds, or the address of words, of which the ones after skipped are seconds and units.
 	argument int
 	unit     int64
-	offset   uint64
+	skipped  int
+	// wide is whether the words have 64 bits on every CPU.
+	wide bool
 	// until returns the clock of a deadline, or false if the time is a span; nil if it always is.
 	until func(args []uint64) (clock int32, deadline bool)
 }
@@ -46,11 +48,17 @@ var timeds = map[uint64]timed{
 	unix.SYS_CLOCK_NANOSLEEP: {name: "clock_nanosleep", argument: 2, unit: 1, until: untilFlag},
 	unix.SYS_FUTEX:           {name: "futex", argument: 3, unit: 1, until: untilFutex},
 	unix.SYS_EPOLL_PWAIT:     {name: "epoll_pwait", argument: 3, unit: milliseconds},
-	unix.SYS_EPOLL_PWAIT2:    {name: "epoll_pwait2", argument: 3, unit: 1},
+	unix.SYS_EPOLL_PWAIT2:    {name: "epoll_pwait2", argument: 3, unit: 1, wide: true},
 	unix.SYS_PPOLL:           {name: "ppoll", argument: 2, unit: 1},
 	unix.SYS_PSELECT6:        {name: "pselect6", argument: 4, unit: 1},
-	unix.SYS_TIMERFD_SETTIME: {name: "timerfd_settime", argument: 2, unit: 1, offset: 2 * wordSize,
-		until: untilMonotonic},
+	unix.SYS_TIMERFD_SETTIME: {name: "timerfd_settime", argument: 2, unit: 1, skipped: 2, until: untilMonotonic},
+}
+
+// time64 are the calls of 32-bit CPUs that take a time of 64 bits, as C libraries do since 2020, and their older twins. The
+// numbers are the same on all CPUs (include/uapi/asm-generic/unistd.h).
+var time64 = map[uint64]uint64{
+	407: unix.SYS_CLOCK_NANOSLEEP, 411: unix.SYS_TIMERFD_SETTIME, 413: unix.SYS_PSELECT6, 414: unix.SYS_PPOLL,
+	422: unix.SYS_FUTEX,
 }
 
 // older are the numbers of poll, select and epoll_wait on the CPUs that have them.
@@ -65,6 +73,13 @@ func init() {
 		timeds[numbers[1]] = timed{name: "select", argument: 4, unit: 1000}
 		timeds[numbers[2]] = timed{name: "epoll_wait", argument: 3, unit: milliseconds}
 	}
+	if wordSize == 4 {
+		for number, twin := range time64 {
+			t := timeds[twin]
+			t.wide = true
+			timeds[number] = t
+		}
+	}
 }
 
 // waitOf returns how long a system call of a stopped thread waits at most; false if it does not wait, or has no limit.
@@ -72,7 +87,7 @@ func waitOf(tid int, call *syscallInfo) (Wait, bool) {
 	t, known := timeds[call.nr]
 	args := call.args[:]
 	operations := []uint64{futexWait, futexWaitBitset}
-	if !known || call.nr == unix.SYS_FUTEX && !slices.Contains(operations, args[1]&futexOperation) {
+	if !known || t.name == "futex" && !slices.Contains(operations, args[1]&futexOperation) {
 		return Wait{}, false
 	}
 	w := Wait{Call: t.name}
@@ -80,11 +95,15 @@ func waitOf(tid int, call *syscallInfo) (Wait, bool) {
 		w.NS = int64(int32(args[t.argument])) * t.unit
 		return w, w.NS > 0
 	}
-	words := make([]byte, 2*wordSize)
-	if n, _ := unix.PtracePeekData(tid, uintptr(args[t.argument]+t.offset), words); n < len(words) {
+	size := wordSize
+	if t.wide {
+		size = 8
+	}
+	words := make([]byte, 2*size)
+	if n, _ := unix.PtracePeekData(tid, uintptr(args[t.argument])+uintptr(t.skipped*size), words); n < len(words) {
 		return Wait{}, false
 	}
-	w.NS = word(words)*1e9 + word(words[wordSize:])*t.unit
+	w.NS = word(words[:size])*1e9 + word(words[size:])*t.unit
 	if t.until != nil && w.NS > 0 {
 		if clock, deadline := t.until(args); deadline {
 			var now unix.Timespec
@@ -97,9 +116,9 @@ func waitOf(tid int, call *syscallInfo) (Wait, bool) {
 	return w, w.NS > 0
 }
 
-// word returns the first word of some bytes.
+// word returns the number in the bytes of a word.
 func word(bytes []byte) int64 {
-	if wordSize == 4 {
+	if len(bytes) == 4 {
 		return int64(int32(binary.NativeEndian.Uint32(bytes)))
 	}
 	return int64(binary.NativeEndian.Uint64(bytes))
