@@ -17,9 +17,9 @@ import (
 type lateness struct {
 	all, early int
 	min, max   int64
-	kept       []float64 // in order: a random one of each `of`
-	of, keep   int       // keep is which one of this group
-	most       int       // how many are kept, which bounds the memory
+	kept       []float64 // in order: each with a chance of 1 in `of`
+	of         int
+	most       int // how many are kept, which bounds the memory
 }
 
 // mostKept and leastKept are the max numbers of wake-ups that all threads, and a thread of many, keep of each place.
@@ -33,18 +33,17 @@ func (l *lateness) add(late int64) {
 	if late < -int64(observe.StopwatchTick()) {
 		l.early++
 	}
-	if l.all%l.of == 0 {
-		l.keep = rand.IntN(l.of)
-	}
-	if l.all%l.of == l.keep {
+	if l.all++; rand.IntN(l.of) == 0 {
 		l.kept = append(l.kept, float64(late))
 	}
-	if l.all++; len(l.kept) == l.most {
-		for i := range l.most / 2 {
-			l.kept[i] = l.kept[2*i+rand.IntN(2)]
-		}
-		l.kept, l.of = l.kept[:l.most/2], 2*l.of
+	if len(l.kept) == l.most {
+		l.kept, l.of = oneOf(2, l.kept), 2*l.of
 	}
+}
+
+// oneOf returns random elements, each with a chance of 1 in n.
+func oneOf(n int, all []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(all), func(float64) bool { return rand.IntN(n) > 0 })
 }
 
 // kept returns the lateness of a way in the parts of a run. Each wake-up has the same chance to be there, and each thread
@@ -58,19 +57,10 @@ func (r *runner) kept(p place) [][]float64 {
 	}
 	for _, t := range r.threads {
 		if l := t.late[p]; l != nil {
-			all = append(all, l.oneOf(of))
+			all = append(all, oneOf(of/l.of, l.kept))
 		}
 	}
 	return parts(all...)
-}
-
-// oneOf returns a random wake-up of each `of`, a multiple of l.of.
-func (l *lateness) oneOf(of int) (all []float64) {
-	group := of / l.of
-	for i := 0; i < len(l.kept); i += group {
-		all = append(all, l.kept[i+rand.IntN(min(group, len(l.kept)-i))])
-	}
-	return all
 }
 
 // results returns the figures of all ways.
@@ -102,13 +92,14 @@ func (r *runner) results() []SleepWay {
 	return all
 }
 
-// mostParts is the max number of parts of a measurement whose medians a document has. A part has partOf sleeps at least,
-// unless there are fewer in all.
+// mostParts is the max number of parts of a measurement whose medians a document has. A part has partOf sleeps at least of
+// the thread with most, unless that thread has fewer in all.
 const mostParts, partOf = 50, 4
 
 // parts divides the sleeps of threads, each in order, into parts of about the same number of sleeps.
 func parts(threads ...[]float64) (all [][]float64) {
-	n := max(1, min(mostParts, len(slices.Concat(threads...))/partOf))
+	longest := slices.MaxFunc(threads, func(a, b []float64) int { return len(a) - len(b) })
+	n := max(1, min(mostParts, len(longest)/partOf))
 	for i := range n {
 		var part []float64
 		for _, late := range threads {

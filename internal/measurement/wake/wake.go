@@ -92,7 +92,7 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 			failed: make([]error, len(ways)), late: map[place]*lateness{}})
 	}
 	defer r.crew.Dismiss(0)
-	if err := r.all((*sleepingThread).open); err != nil {
+	if err := r.all(asIs, (*sleepingThread).open); err != nil {
 		return Wake{}, err
 	}
 	waker := r.startAwake()
@@ -104,7 +104,7 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 	r.end = observe.Now() + int64(s.Time)
 	for slices.ContainsFunc(r.threads[0].sleep, func(s sleeper) bool { return s != nil }) && !r.over() {
 		for _, step := range round {
-			waker.during(step, func() { _ = r.all(func(t *sleepingThread) { t.pass(step) }) })
+			waker.during(step, func() { _ = r.all(step, func(t *sleepingThread) { t.pass(step) }) })
 			progress(time.Duration(observe.Now()-start), s.Time)
 		}
 		runtime.GC() // not while the ways sleep
@@ -150,11 +150,15 @@ type sleepingThread struct {
 }
 
 // all runs a task on all threads at once. They last for the run: beside busy programs the scheduler delays the first
-// sleeps of a new thread by milliseconds.
-func (r *runner) all(task func(*sleepingThread)) (failed error) {
+// sleeps of a new thread by milliseconds. While a CPU is kept awake, a free thread has another one sleep for it there.
+func (r *runner) all(step step, task func(*sleepingThread)) (failed error) {
 	done := make(chan error, len(r.threads))
 	for i, t := range r.threads {
-		r.crew.Start(i, t.cpu, func(unpinned error) {
+		cpu := t.cpu
+		if step == awake && cpu == thread.Any {
+			i, cpu = len(r.threads)+i, t.at
+		}
+		r.crew.Start(i, cpu, func(unpinned error) {
 			if unpinned == nil {
 				task(t)
 			}
@@ -188,7 +192,10 @@ func (t *sleepingThread) pass(step step) {
 	if observe.Away(t.cpu) {
 		return
 	}
-	defer t.change(step)()
+	if step != asIs {
+		setSlack(1)
+		defer setSlack(0)
+	}
 	for span := range t.Spans {
 		t.block(step, span, func(w Way) bool { return w.twin == "" })
 		if step == asIs {

@@ -17,24 +17,6 @@ import (
 // round has the steps of a round. The figures are of asIs; the others are for layers.
 var round = []step{asIs, tight, asIs, awake}
 
-// change changes the calling thread for a step, and returns what undoes it.
-func (t *sleepingThread) change(step step) (undo func()) {
-	if step == asIs {
-		return func() {}
-	}
-	setSlack(1)
-	var one, before unix.CPUSet
-	if step == tight || t.cpu != thread.Any || unix.SchedGetaffinity(0, &before) != nil {
-		return func() { setSlack(0) }
-	}
-	one.Set(t.at)
-	_ = unix.SchedSetaffinity(0, &one)
-	return func() {
-		setSlack(0)
-		_ = unix.SchedSetaffinity(0, &before)
-	}
-}
-
 // setSlack sets the timer slack of the calling thread; prctl(2): 0 is the slack that it began with.
 func setSlack(ns uintptr) { _, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, ns, 0) }
 

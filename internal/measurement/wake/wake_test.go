@@ -322,12 +322,12 @@ func TestLatenessIsBounded(t *testing.T) {
 		l.add(int64(i))
 	}
 	require.Less(t, len(l.kept), mostKept)
-	require.GreaterOrEqual(t, len(l.kept), mostKept/2)
+	require.Greater(t, len(l.kept), mostKept/3)
 	require.IsIncreasing(t, l.kept, "the parts of a run are in order")
 	require.Equal(t, 10*mostKept, l.all)
 	require.Zero(t, l.min)
 	require.EqualValues(t, 10*mostKept-1, l.max)
-	require.InDelta(t, 5*mostKept, stats.Median(l.kept), mostKept/100)
+	require.InDelta(t, 5*mostKept, stats.Median(l.kept), mostKept/2) // 11 standard deviations
 }
 
 // No part of a measurement is a single late sleep: diff judges by their medians.
@@ -341,7 +341,21 @@ func TestParts(t *testing.T) {
 		for _, part := range all {
 			require.GreaterOrEqual(t, len(part), min(n, partOf), n)
 		}
+		for _, part := range parts(make([]float64, n), late[:1], nil) { // as of CPUs that had less time
+			require.GreaterOrEqual(t, len(part), min(n, partOf), n)
+		}
 	}
+}
+
+// On a machine of many CPUs each thread may have few sleeps, of a second each.
+func TestFewSleepsOfManyThreads(t *testing.T) {
+	var threads [][]float64
+	for range 128 {
+		threads = append(threads, []float64{5000})
+	}
+	s := NewSpan(time.Second, parts(threads...))
+	require.Equal(t, 128, s.Samples)
+	require.Equal(t, []float64{5000}, s.PartMediansNS)
 }
 
 // Lateness that is in step with the turns, such as of each second CPU, keeps its shares.
