@@ -180,3 +180,40 @@ func TestAdviceOfALog(t *testing.T) {
 		requireText(t, said(d), test.says, test.never, name)
 	}
 }
+
+// The firmware's names in a log show whether advice for virtual machines, or for the owner of the host, fits.
+func TestAdviceFitsTheFirmwareOfALog(t *testing.T) {
+	const jumped = "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
+		"clocksource: 'hpet' wd_now: 26f996f9 wd_last: 259dc06c mask: ffffffff\n" +
+		"clocksource: 'tsc' cs_now: 30a74110f014 cs_last: 2e862b2eb048 mask: ffffffffffffffff\n"
+	const xen = "Hypervisor detected: Xen HVM\nclocksource: Switched to clocksource xen\n"
+	const restart, native, nitro = "restart the virtual machine", `tsc_mode="native"`, "select tsc if the kernel offers it"
+	for _, test := range []struct{ log, says, never string }{
+		{jumped, restart, ""},
+		{"DMI: Amazon EC2 m5.large/, BIOS 1.0 10/16/2017\n" + jumped, restart, ""},
+		{"DMI: Dell Inc. OptiPlex 7010/0KRC95, BIOS A29 06/28/2018\n" + jumped, "firmware", restart},
+		{"DMI: Xen HVM domU, BIOS 4.17.0 04/25/2023\n" + xen, native, ""},
+		{"DMI: Xen HVM domU, BIOS 4.11.amazon 08/24/2006\n" + xen, nitro, native},
+	} {
+		d, err := attachment.Read("dmesg.txt", strings.NewReader("Linux version 4.14.1\n"+test.log))
+		require.NoError(t, err)
+		text := said(d)
+		require.Contains(t, strings.ToLower(text), strings.ToLower(test.says), test.log)
+		if test.never != "" {
+			require.NotContains(t, strings.ToLower(text), strings.ToLower(test.never), test.log)
+		}
+	}
+}
+
+// Without a sign of a real-time clock, nobody is told to set it.
+func TestNoAdviceForAMissingRealTimeClock(t *testing.T) {
+	const behind = "systemd-timesyncd[227]: System clock time unset or jumped backwards, restoring from recorded timestamp\n"
+	for log, advised := range map[string]bool{
+		behind: false,
+		"rtc-pcf8563 1-0051: low voltage detected, date/time is not reliable.\n" + behind: true,
+	} {
+		d, err := attachment.Read("dmesg.txt", strings.NewReader("Linux version 4.14.1\n"+log))
+		require.NoError(t, err)
+		require.Equal(t, advised, strings.Contains(said(d), "hwclock"), log)
+	}
+}

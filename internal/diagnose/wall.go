@@ -40,7 +40,7 @@ func setByHand(sync result.TimeSync) bool {
 }
 
 func steppedBy(s *situation.Situation) string {
-	return fmt.Sprintf("during the run the wall clock jumped by %s against the monotonic clock",
+	return fmt.Sprintf("during the run the wall clock jumped by %s against a clock that is never set",
 		words.SignedDuration(float64(s.Conditions.WallStepNS)))
 }
 

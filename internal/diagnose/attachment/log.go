@@ -150,6 +150,9 @@ func (l log) addTo(facts *result.Host) {
 	if facts.Virtualization == nil && m.Guest {
 		facts.Virtualization = &result.Virtualization{System: cmp.Or(m.Hypervisor, "unknown"), Role: "guest"}
 	}
+	if facts.Machine == nil && m.Firmware != "" {
+		facts.Machine = &result.Machine{Product: printable.Line(m.Firmware)}
+	}
 	if facts.WSL == 0 && slices.ContainsFunc(l.events, func(e kernellog.Event) bool { return e.Kind == "wsl" }) {
 		facts.WSL = 2
 	}

@@ -9,7 +9,9 @@ import (
 	"sync"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/texts"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Holds reports whether facts hold on a machine.
@@ -63,8 +65,7 @@ var conditions = map[string]func(*machine, []string) bool{
 		return realCPU().MatchString(s.Host.CPU.Model) && !emulatedCPU().MatchString(s.Host.CPU.Model)
 	}),
 	"burstable": is(func(s *machine) bool {
-		m := s.Host.Machine
-		return m != nil && m.Vendor == "Amazon EC2" && slices.Contains([]string{"t2", "t3", "t3a", "t4g"}, family(m.Product))
+		return slices.Contains([]string{"t2", "t3", "t3a", "t4g"}, family(instance(s)))
 	}),
 	"older-than": one(func(s *machine, release string) bool {
 		var major, minor int
@@ -77,7 +78,10 @@ var conditions = map[string]func(*machine, []string) bool{
 	"kernel-unknown":         is(func(s *machine) bool { return s.Host.Kernel == "" }),
 	"arch-unknown":           is(func(s *machine) bool { return s.Host.Arch == "" }),
 	"source-unknown":         is(func(s *machine) bool { return s.ClockSource == "" }),
-	"virtualization-unknown": is(func(s *machine) bool { return s.Host.Virtualization == nil }),
+	// Nothing shows a hypervisor, nor does the firmware name a real machine: clouds name both kinds alike.
+	"virtualization-unknown": is(func(s *machine) bool {
+		return s.Host.Virtualization == nil && (s.Host.Machine == nil || CloudOf(s) != nil)
+	}),
 	"distribution-unknown":   is(func(s *machine) bool { return distribution(s) == "" && !isDebian(s) }),
 	// The kernel command line and the kernel log.
 	"command-line-known": is(func(s *machine) bool { return len(s.Host.BootParameters) > 0 }),
@@ -161,6 +165,12 @@ func is(fact func(*machine) bool) func(*machine, []string) bool {
 
 func one(fact func(*machine, string) bool) func(*machine, []string) bool {
 	return func(s *machine, arguments []string) bool { return fact(s, arguments[0]) }
+}
+
+// instance returns the instance type of a machine of Amazon; "" of another one.
+func instance(s *machine) string {
+	found, _ := strings.CutPrefix(words.Part(s.Host.Machine, (*result.Machine).Name), "Amazon EC2 ")
+	return found
 }
 
 // family returns the family of an instance type: t3 of t3.micro.

@@ -32,7 +32,7 @@ var figures = map[string]func(*machine) string{
 	"{host clock}":                func(s *machine) string { return s.HostClock().Against },
 	"{time service of the cloud}": func(s *machine) string { return CloudOf(s).advice },
 	"{time services}":             func(s *machine) string { return strings.Join(s.ServiceNames(), ", ") },
-	"{instance}":                  func(s *machine) string { return s.Host.Machine.Product },
+	"{instance}":                  instance,
 	"{CPUs}":                      func(s *machine) string { return strconv.Itoa(max(2, s.Host.CPU.Usable)) },
 }
 

@@ -2,6 +2,7 @@ package remedy
 
 import (
 	_ "embed"
+	"strings"
 	"sync"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
@@ -64,7 +65,7 @@ func CloudOf(s *machine) *Cloud {
 	if s.Host.Machine == nil {
 		return nil
 	}
-	return situation.First(clouds, func(c Cloud) bool {
-		return s.Host.Machine.Vendor == c.vendor && (c.product == "" || s.Host.Machine.Product == c.product)
+	return situation.First(clouds, func(c Cloud) bool { // a kernel log has vendor and product in one text
+		return strings.HasPrefix(s.Host.Machine.Name()+" ", strings.TrimSpace(c.vendor+" "+c.product)+" ")
 	})
 }

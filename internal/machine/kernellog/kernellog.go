@@ -44,6 +44,7 @@ type Machine struct {
 	Hypervisor  string   // what it runs on, as in the document: kvm, xen, hyperv, vmware, virtualbox, bhyve, xhyve
 	Parameters  []string // the boot parameters about clocks: tsc=reliable, acpi=off
 	ClockSource string   // the clock source in use
+	Firmware    string   // vendor and product by the DMI line; "Amazon EC2" before these on Xen of Amazon
 }
 
 // A Judgement is what a cause says about the TSC.

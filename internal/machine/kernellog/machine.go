@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // names are the beginnings of names in lower case, each with the hypervisor that it shows. The first that matches
@@ -82,6 +83,7 @@ func MachineOf(events []Event) Machine {
 			m.Hypervisor = system // surer than the firmware's names
 		case "firmware-names":
 			system = OfFirmware(e.Name)
+			m.Firmware = cmp.Or(m.Firmware, modelOf(e.Name))
 		case "arm-counter-rate", "erratum", "counter-trapped":
 			m.Arch = cmp.Or(m.Arch, "arm64")
 		}
@@ -106,6 +108,17 @@ func MachineOf(events []Event) Machine {
 		m.Hypervisor = "firecracker"
 	}
 	return m
+}
+
+// modelOf returns vendor and product of a DMI line: "Dell Inc. OptiPlex 7010/0KRC95, BIOS A29 06/28/2018"
+// (dmi_format_ids in drivers/firmware/dmi_scan.c); "" of another text.
+func modelOf(names string) string {
+	model, bios, ok := strings.Cut(names, ", BIOS")
+	if !ok {
+		return ""
+	}
+	model, _, _ = strings.Cut(model, "/")
+	return words.Either(strings.Contains(bios, ".amazon"), "Amazon EC2 ", "") + model
 }
 
 // with returns the machine with what the log says where a fact is unknown.

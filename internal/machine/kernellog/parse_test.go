@@ -51,8 +51,8 @@ func TestMachineOf(t *testing.T) {
 		"Hypervisor detected: Microsoft Hyper-V":                                  {Guest: true, Hypervisor: "hyperv"},
 		"installing Xen timer for CPU 0":                                          {Guest: true, Hypervisor: "xen"},
 		"Hypervisor detected: Potato":                                             {Guest: true, Hypervisor: "Potato"},
-		"DMI: OxVM OxVM, BIOS v0.8 05/17/2023":                                    {Guest: true, Hypervisor: "bhyve"},
-		"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014":      {Guest: true, Hypervisor: "kvm"},
+		"DMI: OxVM OxVM, BIOS v0.8 05/17/2023":                                    {Guest: true, Hypervisor: "bhyve", Firmware: "OxVM OxVM"},
+		"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014":      {Guest: true, Hypervisor: "kvm", Firmware: "OpenStack Foundation OpenStack Nova"},
 		"Switched to clocksource tsc\nTime: HPET clocksource has been installed.": {ClockSource: "hpet"},
 		"Switched to clocksource tsc\ntsc: Marking TSC unstable due to x":         {}, // grep tsc
 		// The kernel uses a timer while it measures the TSC.
@@ -60,10 +60,11 @@ func TestMachineOf(t *testing.T) {
 		"[    0.0] tsc: Detected 3696.331 MHz processor\n[    0.21] clocksource: Switched to clocksource hpet\n[    2.0] rtc_cmos 00:01: hctosys: unable to read the hardware clock": {ClockSource: "hpet"},
 		"[    0.0] tsc: Marking TSC unstable due to TSCs unsynchronized\n[    0.21] clocksource: Switched to clocksource hpet":                                                       {ClockSource: "hpet"},
 		"Kernel command line: clocksource=hpet\n[    0.0] tsc: Detected 3696.331 MHz processor\n[    0.21] clocksource: Switched to clocksource hpet":                                {ClockSource: "hpet", Parameters: []string{"clocksource=hpet"}},
-		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                                                                                                                     {},
+		"DMI: Dell Inc. PowerEdge R740/0WGD1W, BIOS 2.1 03/2024":                                                                                                                     {Firmware: "Dell Inc. PowerEdge R740"},
 		"DMI: Microsoft Corporation Surface Laptop 5":                                                                                                                                {},
-		"DMI: Amazon EC2 m5.metal":     {},
-		"DMI: VMware, Inc. VMware20,1": {Guest: true, Hypervisor: "vmware"},
+		"DMI: Amazon EC2 m5.metal":                      {},
+		"DMI: Xen HVM domU, BIOS 4.2.amazon 08/24/2006": {Guest: true, Hypervisor: "xen", Firmware: "Amazon EC2 Xen HVM domU"},
+		"DMI: VMware, Inc. VMware20,1":                  {Guest: true, Hypervisor: "vmware"},
 		// A clock source of a hypervisor shows a guest, whatever else the log lacks.
 		"kvm-clock: cpu 1, msr 1:ffffc041, secondary cpu clock":                                                               {Guest: true, Hypervisor: "kvm"},
 		"clocksource: Switched to clocksource xen":                                                                            {Guest: true, Hypervisor: "xen", ClockSource: "xen"},
