@@ -18,10 +18,7 @@ const leftOut = "…"
 // callersOf returns the callers with most samples, and the number of samples of the others. Callers with the same names
 // are one.
 func callersOf(p *target) (some []Caller, others int) {
-	samples := map[string]int{}
-	for s, n := range p.stacks {
-		samples[strings.Join(described(p.namesOf(s)), "\n")] += n
-	}
+	samples := p.callersByName()
 	for _, names := range slices.Sorted(maps.Keys(samples)) {
 		if names != "" && samples[names] > 0 {
 			some = append(some, Caller{strings.Split(names, "\n"), samples[names]})
@@ -34,6 +31,18 @@ func callersOf(p *target) (some []Caller, others int) {
 		some = some[:len(some)-1]
 	}
 	return some, others
+}
+
+// callersByName returns the samples of reads by the names of the caller, a line for each function; without names "".
+func (p *target) callersByName() map[string]int {
+	samples := maps.Clone(p.callers)
+	if samples == nil {
+		samples = map[string]int{}
+	}
+	for s, n := range p.stacks {
+		samples[strings.Join(described(p.namesOf(s)), "\n")] += n
+	}
+	return samples
 }
 
 // namesOf returns the names of the functions of a stack, up to the first unknown name.

@@ -49,6 +49,7 @@ func (c *collector) drain(untilNS uint64) error {
 		c.tally.lookUpNames()
 		c.namesAt = time.Now().Add(9 * time.Since(began))
 	}
+	c.tally.bound()
 	return nil
 }
 

@@ -42,10 +42,6 @@ type estimate struct {
 	profile *Profile
 	// costs are the costs of a read, in ns by clock.
 	costs map[string]float64
-	// used are the CPU times of processes, if the kernel is not sampled.
-	used map[int]usage
-	// named are the processes that the user named.
-	named []int
 }
 
 // knownSystem is the max share of unseen CPU time with which a share has a figure and not only an interval.
@@ -55,14 +51,16 @@ const knownSystem = 0.005
 func (e estimate) of(p *target) Process {
 	process := Process{PID: p.pid, Command: cmp.Or(p.command, "unknown"), Cgroup: p.cgroup, Reason: p.reason,
 		Preloaded: p.preloaded, Samples: p.samples}
-	if len(p.pids) > 1 {
-		process.ProcessCount = len(p.pids)
+	if p.summed > 1 {
+		process.ProcessCount = p.summed
 	}
 	// Without samples of the kernel, its time is known by accounting only, and reads may take all of it. If it is
 	// unknown, the figures are of user mode, which is the minimum.
 	unseen, known := 0.0, true
 	if !e.profile.SeesKernel {
-		unseen, known = e.usedBy(p).system()
+		if unseen, known = p.used.system(); p.unaccounted {
+			unseen, known = 0, false
+		}
 	}
 	seconds := float64(e.profile.DurationNS) / 1e9
 	process.CPUsUsed = float64(p.samples) / float64(e.profile.RateHz) / seconds / max(1-unseen, 0.01)
@@ -89,21 +87,6 @@ func (e estimate) of(p *target) Process {
 	process.Threads = readingThreads(p)
 	process.Callers, process.OtherCallerSamples = callersOf(p)
 	return process
-}
-
-// usedBy returns the CPU time of a program. Of several processes, it is unknown if it is unknown for any of them.
-func (e estimate) usedBy(p *target) (sum usage) {
-	if p.pids == nil {
-		return e.used[p.pid]
-	}
-	for _, pid := range p.pids {
-		of := e.used[pid]
-		if _, known := of.system(); !known {
-			return usage{}
-		}
-		sum.userNS, sum.systemNS = sum.userNS+of.userNS, sum.systemNS+of.systemNS
-	}
-	return sum
 }
 
 // mostUntimed is the max share of reads of unknown cost in the time of all reads. Up to this share, the number of reads
@@ -146,8 +129,9 @@ func (e estimate) readsPerNS(p *target, direct bool) (reads, unknown float64) {
 	return reads / samples, unknown / samples
 }
 
+// readingThreads returns the threads with most samples of reads.
 func readingThreads(p *target) []Thread {
-	var all []Thread
+	all := p.readers
 	for tid, n := range p.threads {
 		if n.reads > 0 {
 			all = append(all, Thread{TID: tid, Name: p.threadNames[tid], Samples: n.samples, ClockSamples: n.reads})
@@ -172,7 +156,7 @@ func (e estimate) fill(t *tally) {
 		s.UserModeNS = userMode
 	}
 	projected := 0.0
-	for _, p := range e.summed(t.programs) {
+	for _, p := range t.summed(func(*target) bool { return true }) {
 		process := e.of(p)
 		s.Processes = append(s.Processes, process)
 		s.Samples += p.samples

@@ -21,11 +21,11 @@ func clocked(id string, median, low, high float64) compare.Clock {
 // process has used this CPU time.
 func estimated(used *usage, entry string, clocks []compare.Clock, records ...perfevent.Record) Profile {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: used == nil, KernelEntry: entry}
-	e := estimate{profile: &s, costs: costsOf(clocks)}
+	t := tallied(nil, records...)
 	if used != nil {
-		e.used = map[int]usage{10: *used}
+		t.programs[0].used = *used
 	}
-	e.fill(tallied(nil, records...))
+	estimate{profile: &s, costs: costsOf(clocks)}.fill(t)
 	return s
 }
 
@@ -75,9 +75,9 @@ func TestEstimatesDoNotContradictThemselves(t *testing.T) {
 		all := tallied(nil, records...)
 		for _, p := range all.programs {
 			p.reason = []string{"", "", "it had ended"}[random.IntN(3)]
+			p.used = usage{random.Float64() * 1e10, random.Float64() * 1e9 * float64(random.IntN(2))}
 		}
-		used := usage{random.Float64() * 1e10, random.Float64() * 1e9 * float64(random.IntN(2))}
-		estimate{profile: &s, costs: costsOf(fast), used: map[int]usage{10: used}}.fill(all)
+		estimate{profile: &s, costs: costsOf(fast)}.fill(all)
 		require.NoError(t, readBack(t, &s), "%+v", s)
 		if len(s.Processes) > 0 && s.Processes[0].ReadsPerSecond > 0 {
 			with++

@@ -135,21 +135,18 @@ func (u usage) system() (part float64, known bool) {
 	return 0, false
 }
 
-// usages are the CPU times of processes.
-type usages struct {
-	start map[process.ID]usage // at the beginning, since they started
-	last  map[int]usage
-}
+// usages are the CPU times of processes at the beginning of the profile, since they started.
+type usages map[process.ID]usage
 
 // newUsages reads the CPU times of processes; without pids of all.
 func newUsages(pids []int) usages {
-	u := usages{map[process.ID]usage{}, map[int]usage{}}
+	u := usages{}
 	if pids == nil {
 		pids = process.All()
 	}
 	for _, pid := range pids {
 		if used, id, ok := usageOf(pid); ok {
-			u.start[id] = used
+			u[id] = used
 		}
 	}
 	return u
@@ -161,9 +158,9 @@ func usageOf(pid int) (used usage, id process.ID, ok bool) {
 	return usage{float64(stat.UTime) * tickNS, float64(stat.STime) * tickNS}, process.Of(stat), err == nil
 }
 
-// read reads the CPU time of a process. After its end, the last value stands.
-func (u usages) read(pid int) {
-	if now, id, ok := usageOf(pid); ok {
-		u.last[pid] = usage{now.userNS - u.start[id].userNS, now.systemNS - u.start[id].systemNS}
+// read reads the CPU time of the process of a program. After its end, the last value stands.
+func (u usages) read(p *target) {
+	if now, id, ok := usageOf(p.pid); ok {
+		p.used = usage{now.userNS - u[id].userNS, now.systemNS - u[id].systemNS}
 	}
 }

@@ -62,11 +62,12 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 
 	inspector := newInspector()
 	tally := newTally(inspector, functions, vdso.NameAt, o.pids)
+	tally.named = s.PIDs
 	tally.hidden, tally.enters = hidden != nil, profile.KernelEntry == result.Always
 	if s.Beside != nil {
 		tally.left = os.Getpid()
 	}
-	elapsed, used, err := o.sample(ctx, s, started, tally, progress)
+	elapsed, err := o.sample(ctx, s, started, tally, progress)
 	state, status := started.end()
 	profile.StartedStatus = status
 	if err := errors.Join(err, o.events.Close()); err != nil {
@@ -89,7 +90,7 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		}
 		costs = between(costs, costsOf(after))
 	}
-	estimate{profile: &profile, costs: costs, named: s.PIDs, used: used.last}.fill(tally)
+	estimate{profile: &profile, costs: costs}.fill(tally)
 	return profile, nil
 }
 
@@ -116,9 +117,9 @@ func (o opened) missed(command *os.ProcessState, t *tally) (unseen []string) {
 const usageTurns = 10
 
 // sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns
-// the time that it sampled, and the CPU times of the processes.
+// the time that it sampled.
 func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally,
-	progress func(done, total time.Duration)) (time.Duration, usages, error) {
+	progress func(done, total time.Duration)) (time.Duration, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	stopAt := func(over <-chan struct{}) {
@@ -134,7 +135,7 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 		t.starting = started.PID()
 		t.from = monotonicNS() // the command may run before this thread does again
 		if err := started.Begin(); err != nil {
-			return 0, usages{}, fmt.Errorf("the command cannot be started: %w", err)
+			return 0, fmt.Errorf("the command cannot be started: %w", err)
 		}
 		go stopAt(started.Ended())
 	}
@@ -157,13 +158,13 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 		if turns++; !o.seesKernel && (last || turns%usageTurns == 0) {
 			for _, p := range t.programs {
 				if !p.ended { // the last figure of a process that ended remains
-					used.read(p.pid)
+					used.read(p)
 				}
 			}
 		}
 		progress(min(elapsed, s.Time), s.Time)
 	})
-	return cmp.Or(ended, elapsed), used, err
+	return cmp.Or(ended, elapsed), err
 }
 
 // onlineCPUs returns the CPUs that run programs; without sysfs, as in a sandbox, those that this process may use.

@@ -45,15 +45,22 @@ func (p *target) near(address uint64) (place, bool) {
 	return place{}, false
 }
 
+// site returns the site at a place. Of too many sites, those of reads are one, at address 0, and the others nil.
+func (p *target) site(at place, reads bool) *site {
+	if p.sites[at] == nil && len(p.sites) >= maxSites {
+		if !reads {
+			return nil
+		}
+		at.address = 0
+	}
+	return entry(p.sites, at)
+}
+
 // enter counts a sample in the kernel at its site. It returns whether the sample is in the system call of a clock.
 func (p *target) enter(at place, kind callKind) membership {
-	s := p.sites[at]
+	s := p.site(at, kind == clockCall)
 	if s == nil {
-		if len(p.sites) >= maxSites && kind != clockCall {
-			return noRead
-		}
-		s = &site{}
-		p.sites[at] = s
+		return noRead
 	}
 	switch kind {
 	case clockCall:

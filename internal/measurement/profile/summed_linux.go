@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -13,32 +12,57 @@ const (
 	enoughSamples = 100
 	// leastSummed is the min number of processes of a program that are summed. Fewer are entries of their own.
 	leastSummed = 5
+	// mostPrograms is the number of programs from which those that ended are summed during the profile, which may take a
+	// month. At most half of this number remain apart.
+	mostPrograms = 5000
 )
 
-// summed joins processes of the same program that have few samples each, and returns all programs. Processes that the
-// user named stay apart.
-func (e estimate) summed(programs []*target) []*target {
+// bound bounds the memory of programs that ended.
+func (t *tally) bound() {
+	if len(t.programs) < max(mostPrograms, t.crowd) {
+		return
+	}
+	past := func(p *target) bool { return p.ended && !slices.Contains(t.named, p.pid) }
+	programs := t.summed(past)
+	ended := slices.DeleteFunc(slices.Clone(programs), func(p *target) bool { return !past(p) })
+	if programs = slices.DeleteFunc(programs, past); len(ended) > mostPrograms/2 {
+		slices.SortStableFunc(ended, func(a, b *target) int { return b.samples - a.samples })
+		others := sumOf(ended[mostPrograms/2:])
+		others.command, others.cgroup, others.preloaded = "others", "", nil
+		ended = append(ended[:mostPrograms/2], others)
+	}
+	for _, p := range t.programs {
+		if t.living[p.pid] == p && p.ended {
+			delete(t.living, p.pid)
+		}
+	}
+	t.programs = append(programs, ended...)
+	t.crowd = 2 * len(t.programs)
+}
+
+// summed joins processes of the same program that have few samples each, of those that may be joined, and returns all
+// programs. Processes that the user named stay apart.
+func (t *tally) summed(may func(*target) bool) (all []*target) {
 	type identity struct{ command, cgroup, reason, preloaded string }
 	identityOf := func(p *target) identity {
 		return identity{p.command, p.cgroup, p.reason, strings.Join(p.preloaded, "\n")}
 	}
 	apart := func(p *target) bool {
-		return p.samples >= enoughSamples || slices.Contains(e.named, p.pid)
+		return !may(p) || p.summed == 0 && p.samples >= enoughSamples || slices.Contains(t.named, p.pid)
 	}
-	groups := map[identity][]*target{}
-	for _, p := range programs {
-		if !apart(p) {
-			groups[identityOf(p)] = append(groups[identityOf(p)], p)
+	groups, processes := map[identity][]*target{}, map[identity]int{}
+	for _, p := range t.programs {
+		if of := identityOf(p); !apart(p) {
+			groups[of], processes[of] = append(groups[of], p), processes[of]+max(p.summed, 1)
 		}
 	}
-	var all []*target
-	for _, p := range programs {
-		group := groups[identityOf(p)]
+	for _, p := range t.programs {
+		of := identityOf(p)
 		switch {
-		case apart(p) || len(group) < leastSummed:
+		case apart(p) || processes[of] < leastSummed:
 			all = append(all, p)
-		case p == group[0]:
-			all = append(all, sumOf(group))
+		case p == groups[of][0]:
+			all = append(all, sumOf(groups[of]))
 		}
 	}
 	return all
@@ -48,41 +72,48 @@ func (e estimate) summed(programs []*target) []*target {
 func sumOf(programs []*target) *target {
 	first := slices.MaxFunc(programs, func(a, b *target) int { return a.samples - b.samples })
 	sum := &target{
-		pid: first.pid, command: first.command, cgroup: first.cgroup, reason: first.reason, preloaded: first.preloaded,
-		counts: newCounts(),
+		pid: first.pid, command: first.command, cgroup: first.cgroup, preloaded: first.preloaded, ended: true,
+		counts: newCounts(), callers: map[string]int{},
 	}
+	seen := map[int]bool{}
 	for _, p := range programs {
-		sum.pids = append(sum.pids, p.pid)
+		sum.summed += p.summed
+		if p.summed == 0 && !seen[p.pid] { // a process may execute the same program again
+			seen[p.pid] = true
+			sum.summed++
+		}
 		sum.join(p)
 	}
-	slices.Sort(sum.pids)
-	sum.pids = slices.Compact(sum.pids) // a process may execute the same program again
 	return sum
 }
 
 // join adds the samples of another program. It assumes that two processes have the same function at the same address.
 func (p *target) join(other *target) {
+	p.reason = cmp.Or(p.reason, other.reason)
 	p.samples += other.samples
 	p.user, p.hidden = p.user+other.user, p.hidden+other.hidden
-	p.otherStacks += other.otherStacks
+	if _, known := other.used.system(); !known {
+		p.unaccounted = true
+	}
+	p.unaccounted = p.unaccounted || other.unaccounted
+	p.used = usage{p.used.userNS + other.used.userNS, p.used.systemNS + other.used.systemNS}
 	for clock, samples := range other.clocks {
 		p.clocks[clock] += samples
 	}
 	for address, of := range other.sites {
-		at := entry(p.sites, address)
-		at.clock, at.other, at.unknown = at.clock+of.clock, at.other+of.other, at.unknown+of.unknown
+		if at := p.site(address, of.clock > 0); at != nil {
+			at.clock, at.other, at.unknown = at.clock+of.clock, at.other+of.other, at.unknown+of.unknown
+		}
 	}
-	for tid, of := range other.threads {
-		to := entry(p.threads, tid)
-		to.samples, to.reads = to.samples+of.samples, to.reads+of.reads
+	p.readers = readingThreads(&target{readers: append(p.readers, readingThreads(other)...)})
+	for caller, samples := range other.callersByName() {
+		if p.callers[caller] == 0 && len(p.callers) >= maxStacks {
+			p.otherStacks += samples
+			continue
+		}
+		p.callers[caller] += samples
 	}
-	for s, of := range other.stacks {
-		p.stacks[s] += of
-	}
-	for address, frame := range other.names {
-		p.names[address] = cmp.Or(p.names[address], frame)
-	}
-	maps.Copy(p.threadNames, other.threadNames)
+	p.otherStacks += other.otherStacks
 }
 
 // entry returns the entry of a key, and creates it if it is missing.

@@ -14,7 +14,7 @@ import (
 )
 
 // builds returns the profile of many processes with ten samples each. The samples of every other process are in reads.
-func builds(number int, looks func(pid int) look, change func(*estimate), more ...perfevent.Record) Profile {
+func builds(number int, looks func(pid int) look, named []int, more ...perfevent.Record) Profile {
 	seen, records := faked{}, more
 	for pid := 100; pid < 100+number; pid++ {
 		seen[pid] = looks(pid)
@@ -24,17 +24,15 @@ func builds(number int, looks func(pid int) look, change func(*estimate), more .
 		}
 		records = append(records, times(10, sample(pid, nil, at, inProgram))...)
 	}
-	return filled(talliedOf(seen, nil, records...), change)
+	tally := talliedOf(seen, nil, records...)
+	tally.named = named
+	return filled(tally)
 }
 
 // filled returns the profile of the counts of ten seconds.
-func filled(t *tally, change func(*estimate)) Profile {
+func filled(t *tally) Profile {
 	s := Profile{DurationNS: 10e9, RateHz: 100, CPUs: 8, SeesKernel: true, KernelEntry: result.Never}
-	e := estimate{profile: &s, costs: costsOf(fast)}
-	if change != nil {
-		change(&e)
-	}
-	e.fill(t)
+	estimate{profile: &s, costs: costsOf(fast)}.fill(t)
 	return s
 }
 
@@ -66,7 +64,7 @@ func TestShortProcessesAreSummed(t *testing.T) {
 }
 
 func TestProcessesThatStayApart(t *testing.T) {
-	named := func(e *estimate) { e.named = []int{103} }
+	named := []int{103}
 	containers := func(pid int) look { return look{command: "cc1", cgroup: fmt.Sprint("/build", pid%2)} }
 	others := func(pid int) look { return look{command: fmt.Sprint("program", max(pid, 104))} }
 	require.Len(t, builds(4, compilers, nil).Processes, 4, "few")

@@ -12,6 +12,9 @@ import (
 // counted together.
 const maxStacks = 400
 
+// maxThreads is the max number of threads that a tally keeps for a program: of those that run, or read clocks.
+const maxThreads = 10_000
+
 // callerFrames is the number of functions of a caller that are looked up. The functions of an interpreter come before
 // the functions of its program.
 const callerFrames = 8
@@ -43,8 +46,8 @@ type count struct{ samples, reads int }
 // A target is a program in one process: execve(2) begins another.
 type target struct {
 	pid     int
-	pids    []int // of several processes that are summed, all; otherwise nil
-	parent  int   // 0 if it is unknown
+	summed  int // the number of processes, if several are summed; otherwise 0
+	parent  int // 0 if it is unknown
 	command string
 	cgroup  string
 	// ended is whether the process runs another program now, or its first thread ended and no other thread was sampled
@@ -64,6 +67,11 @@ type target struct {
 	hidden      int // in the kernel, if it is not known whether in a read
 	otherStacks int
 	counts
+	callers map[string]int // samples of reads of summed programs, by caller
+	readers []Thread       // the threads of summed programs that read most
+	// used is the CPU time, if the kernel is not sampled. unaccounted is whether it is unknown of one of several processes.
+	used        usage
+	unaccounted bool
 }
 
 // The counts of a program. A build starts thousands of programs, so a program that ended and read no clock has no counts.
@@ -118,6 +126,8 @@ type tally struct {
 	hidden, enters bool
 	// vdso returns the name of the function at an address of the vDSO that starts at start: [vdso.NameAt].
 	vdso func(start, address uint64) string
+	// named are the processes that the user named.
+	named []int
 	// left is this process if it measures at the same time: it is not counted, and no names are looked up. 0 otherwise.
 	left int
 	// wanted are the processes to count; nil for all.
@@ -133,6 +143,7 @@ type tally struct {
 
 	living   map[int]*target
 	programs []*target
+	crowd    int // the number of programs from which they are summed again
 	// foreign is the number of samples of processes in other PID namespaces.
 	foreign   int
 	lost      int
@@ -191,9 +202,11 @@ func (t *tally) fork(r *perfevent.Record) {
 		return // a thread
 	}
 	if t.wanted != nil {
-		t.wanted[r.PID] = t.wanted[r.ParentPID] // another process may have had the PID before
+		delete(t.wanted, r.PID) // of another process before
 		delete(t.gone, r.PID)
-		t.started = t.started || t.wanted[r.PID]
+		if t.wanted[r.ParentPID] {
+			t.wanted[r.PID], t.started = true, true
+		}
 	}
 	child := t.begin(r.PID)
 	child.parent = r.ParentPID
@@ -205,7 +218,13 @@ func (t *tally) fork(r *perfevent.Record) {
 // exit notes the end of the first thread of a process, which may be the end of the process.
 func (t *tally) exit(r *perfevent.Record) {
 	p := t.living[r.PID]
-	if p == nil || r.PID != r.TID {
+	if p == nil {
+		return
+	}
+	if r.PID != r.TID {
+		if thread := p.threads[r.TID]; thread != nil && thread.reads == 0 {
+			delete(p.threads, r.TID)
+		}
 		return
 	}
 	p.ended = true
@@ -299,7 +318,10 @@ func (t *tally) complete(p *target) {
 func (t *tally) sample(r *perfevent.Record) {
 	p := t.of(r.PID)
 	p.samples++
-	thread := entry(p.threads, r.TID)
+	thread := &count{}
+	if p.threads[r.TID] != nil || len(p.threads) < maxThreads {
+		thread = entry(p.threads, r.TID)
+	}
 	thread.samples++
 	if len(r.User) == 0 {
 		return // the kernel, for itself

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -318,6 +319,55 @@ func TestEndedProgramsTakeLittleMemory(t *testing.T) {
 	tally.add(&late)
 	_, _, syscalls := tally.programs[0].clockSamples()
 	require.InDelta(t, 1, syscalls, 0)
+}
+
+// A profile of a month has millions of programs that came and went, whose names and groups others choose.
+func TestEndedProgramsAreBounded(t *testing.T) {
+	const programs = 12 * mostPrograms
+	tally := tallied(nil)
+	before := heap()
+	for i := range programs {
+		pid, name := 1000+i%20_000, "cc1"
+		if i%2 == 0 {
+			name = fmt.Sprint("program", i)
+		}
+		tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: pid, TID: pid, ParentPID: 10, TimeNS: 1})
+		tally.add(&perfevent.Record{Kind: perfevent.Comm, Exec: true, Name: name, PID: pid, TID: pid, TimeNS: 1})
+		for _, r := range []perfevent.Record{sample(pid, nil, inProgram), sample(pid, []uint64{gettime}, inWrapper+uint64(i)*4096, inProgram)} {
+			r.TID, r.TimeNS = pid, 1
+			tally.add(&r)
+		}
+		if i%100 == 99 {
+			tally.lookUpNames()
+			tally.bound()
+		}
+		tally.add(&perfevent.Record{Kind: perfevent.Exit, PID: pid, TID: pid, TimeNS: 1})
+	}
+	tally.bound()
+	require.LessOrEqual(t, len(tally.programs), mostPrograms+1)
+	require.Less(t, heap()-before, uint64(30e6), "bytes")
+	s := filled(tally)
+	require.Equal(t, 2*programs, s.Samples)
+	i := slices.IndexFunc(s.Processes, func(p Process) bool { return p.Command == "cc1" })
+	require.Equal(t, programs/2, s.Processes[i].ProcessCount)
+	require.InDelta(t, 0.5, *s.Processes[i].ClockShare, 1e-9)
+}
+
+// Neither do threads and instructions of a program take memory without a bound.
+func TestProgramIsBounded(t *testing.T) {
+	var records []perfevent.Record
+	for i := range 2 * maxThreads {
+		r := sample(10, []uint64{gettime}, inWrapper+uint64(i)*4096, inProgram)
+		r.TID = 10 + i
+		idle := sample(10, nil, inProgram)
+		idle.TID = 1e6 + i
+		records = append(records, r, idle, perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: idle.TID})
+	}
+	p := tallied(nil, records...).programs[0]
+	require.LessOrEqual(t, len(p.threads), maxThreads)
+	require.LessOrEqual(t, len(p.sites), maxSites+1)
+	_, _, syscalls := p.clockSamples()
+	require.InDelta(t, 2*maxThreads, syscalls, 0)
 }
 
 // heap returns the memory that is in use, in bytes.
