@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -62,16 +61,15 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// shown are the columns of the page.
-var shown = []table.Column[[]string]{
-	{Name: "call", Left: true, Text: func(row []string) string { return row[4] }},
-	{Name: "CPU", Left: true, Text: func(row []string) string { return row[5] }},
-	{Name: "system", Left: true, Text: func(row []string) string { return row[6] }},
-	{Name: "published at", Left: true, Text: func(row []string) string { return row[9] }},
-	{Name: "year", Text: func(row []string) string { return row[7] }},
-	{Name: "ns/read", Text: func(row []string) string {
-		return words.Number(figureOf(row)) + words.Either(row[8] == "deduced", " (d)", "")
-	}},
+// line returns the line of the page for a row of figures.csv.
+func line(row []string) string {
+	figure := words.Number(figureOf(row)) + words.Either(row[8] == "deduced", " (d)", "")
+	what := strings.Join(slices.DeleteFunc(slices.Clone(row[4:7]), func(cell string) bool { return cell == "" || cell == "-" }), ", ")
+	site, rest, _ := strings.Cut(strings.TrimPrefix(row[9], "https://"), "/")
+	if site == "github.com" {
+		site = strings.Join(strings.FieldsFunc(rest, func(r rune) bool { return r == '/' || r == '#' })[:2], "/")
+	}
+	return fmt.Sprintf("- %s: %s ([%s](%s))\n", figure, what, strings.TrimSuffix(site+", "+row[7], ", "), row[9])
 }
 
 func figureOf(row []string) float64 {
@@ -101,7 +99,10 @@ func TestThePageHasEachFigure(t *testing.T) {
 			}
 			total += len(group)
 			slices.SortStableFunc(group, func(a, b []string) int { return int(10*figureOf(a)) - int(10*figureOf(b)) })
-			table.Of(of.String(), group, shown).WriteMarkdown(&want)
+			fmt.Fprintf(&want, "\n### %s\n\n", of)
+			for _, row := range group {
+				want.WriteString(line(row))
+			}
 		}
 	}
 	require.Len(t, rows(), total, "a path has no place on the page")
