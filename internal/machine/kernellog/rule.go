@@ -107,7 +107,7 @@ func (t told) line() Event { return t.Evidence[0] }
 // figures return the figures of a cause by the words that stand for them in its text.
 var figures = map[string]func(t told) string{
 	"{clock}":  func(t told) string { return t.line().Clock },
-	"{name}":   func(t told) string { return t.line().Name },
+	"{name}":   func(t told) string { return cmp.Or(t.line().Name, "The time service") },
 	"{reason}": func(t told) string { return t.line().Reason },
 	"{cpus}":   func(t told) string { return cpuNames(t.Evidence[:1]) },
 	"{skew}":   func(t told) string { return moreOrLess(t.line().SkewNS) },

@@ -40,7 +40,7 @@ const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\xc3\xc5\xd
 const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
 
 // anyMonth is the name of a month in any language: journalctl and dmesg -e use the language of the user.
-const anyMonth = `(?:\pL{3,5}\.?|\d{1,2}[月월])`
+const anyMonth = `(?:\pL{3,5}\.?|\d{1,2} ?[月월])`
 
 // day is a date without the year. Pages and mails lose one of two spaces.
 const day = months + ` {1,2}\d{1,2}`
@@ -66,9 +66,12 @@ var prefixes = []prefix{
 	// glog: a program with a console
 	{begins: letters, pattern: lazily(`^[IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
 	{begins: digit, pattern: lazily(`^[\d:]{8} [IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
+	{begins: letters, pattern: lazily(`^[\w.-]{1,60} +\| `)}, // docker compose logs
+	{begins: digit, pattern: lazily(`^[\d:]{8} {1,2}`)},      // chronyd in a terminal, with the time alone
 	// syslog, journalctl
-	{begins: letters + digit, pattern: lazily(`^((?:\d{4} )?` + anyMonth + ` {1,2}\d{1,2} (?:\d{4} ` +
+	{begins: letters + digit, pattern: lazily(`^((?:\d{4} )?` + anyMonth + ` {1,2}\d{1,2}(?: ?[日일])? (?:\d{4} ` +
 		`)?[\d:]{8}(?:\.\d+)?) `), date: true},
+	{begins: digit, pattern: lazily(`^(\d{1,2} ` + anyMonth + ` [\d:]{8}) `), date: true}, // ntpd's own log
 	// OpenWrt's logread
 	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},
 	{begins: digit + "ADFJMNOSTW", pattern: lazily(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ` +
@@ -84,7 +87,8 @@ var (
 	// fromFile is the name of a file that grep puts before a line, with its number.
 	fromFile = lazily(`^(?:\S*/)?(?:[\w-]+\.(?:log|txt|out)|messages|syslog|dmesg)[\w.-]*[:-](?:\d+[:-])?`)
 	// beforeStamp is what else may stand before a line of dmesg: the name of a host, the date of a serial console.
-	beforeStamp = lazily(`^([^"{]{1,120}?)\[ *\d{1,15}\.\d{6}\]`)
+	beforeStamp  = lazily(`^([^"{]{1,120}?)\[ *\d{1,15}\.\d{6}\]`)
+	stampAtStart = lazily(`^\[ *\d{1,15}\.\d{6}\] `)
 	// fromProgram is a host and a program.
 	fromProgram = lazily(`^\S*[^\s:] [\w.@/()-]+\[\d+\]: |^\S*[^\s:] [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
 )
@@ -124,7 +128,8 @@ func Split(line string) Message {
 		if strings.Contains(rest, "kernel") { // faster than the expression
 			ahead = fromKernel().FindString(rest)
 		}
-		if ahead != "" && (dated || m.Timed || strings.HasPrefix(strings.TrimLeft(ahead, commented), "kernel")) {
+		if ahead != "" && (dated || m.Timed || strings.HasPrefix(strings.TrimLeft(ahead, commented), "kernel") ||
+			stampAtStart().MatchString(rest[len(ahead):])) { // the date was cut off
 			rest, m.Kernel = rest[len(ahead):], true
 			continue
 		}
