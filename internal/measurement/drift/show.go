@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/stats"
@@ -193,6 +194,7 @@ var rateColumns = []table.Column[rated]{
 		Cell: func(r rated) string { return words.Bounded(r.rate.Hz, r.rate.Hz*r.rate.IntervalPPM/1e6) },
 	},
 	{Name: "residual (RMS)", Key: "residual_ns", Spare: 4, Unit: words.SignedDuration,
+		Note:  "residual: distance of the readings from the fitted line.",
 		Value: figure(func(r *DriftRate) float64 { return r.ResidualNS })},
 	{Name: "max residual", Key: "worst_residual_ns", Spare: 6, Unit: words.SignedDuration,
 		Value: figure(func(r *DriftRate) float64 { return r.WorstResidualNS })},
@@ -206,13 +208,14 @@ var rateColumns = []table.Column[rated]{
 func rateGrid(t *Drift) table.Grid {
 	known := slices.DeleteFunc(t.rates(), func(r rated) bool { return r.rate == nil })
 	g := table.Of("Rate against "+t.Reference+", in ppm", known, rateColumns)
-	g.Note = "residual: distance of the readings from the fitted line."
+	var notes []string
 	if len(known) > 0 && known[0].rate.Confidence > 0 {
-		g.Note += fmt.Sprintf(" ±: %s%% CI.", words.ThreeDigits(known[0].rate.Confidence*100))
+		notes = append(notes, fmt.Sprintf("±: %s%% CI.", words.ThreeDigits(known[0].rate.Confidence*100)))
 	}
 	if slices.ContainsFunc(known, func(r rated) bool { return r.rate.PPM == nil }) {
-		g.Note += " -: the clock has no nominal rate, so its rate is given in ticks/s only."
+		notes = append(notes, "-: the clock has no nominal rate, so its rate is given in ticks/s only.")
 	}
+	g.Note = strings.Join(notes, " ")
 	return g
 }
 

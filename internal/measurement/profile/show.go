@@ -312,16 +312,17 @@ var columns = []table.Column[line]{
 	},
 	{Key: "clock_share_high", Value: figure(func(p *Process) float64 { return p.ClockShareHigh })},
 	{Key: "clock_cpus", Value: figure(func(p *Process) float64 { return p.ClockCPUs })},
-	{Name: "user", Key: "user_share", Spare: 3, Unit: share,
+	{Name: "user", Key: "user_share", Spare: 3, Unit: share, Note: "user: in the vDSO.",
 		Value: figure(func(p *Process) float64 { return p.UserShare })},
 	{
 		Name: "kernel", Key: "kernel_share", Spare: 4, Value: figure(func(p *Process) float64 { return p.KernelShare }),
-		Cell: inKernel(func(p *Process) float64 { return p.KernelShare }),
+		Cell: inKernel(func(p *Process) float64 { return p.KernelShare }), Note: "kernel: called by the vDSO.",
 	},
 	{
 		Name: "syscalls", Key: "syscall_share", Spare: 5,
 		Value: figure(func(p *Process) float64 { return p.SyscallShare }),
 		Cell:  inKernel(func(p *Process) float64 { return p.SyscallShare }),
+		Note:  "syscalls: system calls of clocks that the program makes itself.",
 	},
 	{
 		Name: "reads/s", Key: "reads_per_second",
@@ -344,18 +345,17 @@ func processGrid(s *Profile, all []Process) table.Grid {
 		shown = append(shown, line{&all[i], nil, s.SeesKernel})
 	}
 	g := table.Of("Programs that read clocks: CPU time in reads, in % of their CPU time", shown, columns)
+	var notes []string
 	if rest := len(all) - mostShown; rest > 0 {
-		g.Note = words.Plural(rest, "program") + " with less are in the CSV and the JSON document. "
+		notes = append(notes, words.Plural(rest, "program")+" with less are in the CSV and the JSON document.")
 	}
-	if len(all) > 0 {
-		g.Note += "user: in the vDSO; kernel: called by the vDSO; syscalls: system calls of clocks that the program makes itself."
-		if slices.ContainsFunc(all, func(p Process) bool { return p.ProcessCount > 1 }) {
-			g.Note += " ×300 as pid: the sum of 300 processes with few samples each."
-		}
-		if !s.SeesKernel {
-			g.Note += " Kernel samples need root: the range counts all system time."
-		}
+	if slices.ContainsFunc(all, func(p Process) bool { return p.ProcessCount > 1 }) {
+		notes = append(notes, "×300 as pid: the sum of 300 processes with few samples each.")
 	}
+	if !s.SeesKernel && len(all) > 0 {
+		notes = append(notes, "Kernel samples need root: the range counts all system time.")
+	}
+	g.Note = strings.Join(notes, " ")
 	return g
 }
 

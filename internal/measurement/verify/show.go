@@ -90,16 +90,12 @@ var verdictColumns = []table.Column[VerifiedClock]{
 	{Key: "checks", Value: ofAcross(func(a *Across) float64 { return float64(a.Checks) })},
 	{Key: "pairs", Value: ofAcross(func(a *Across) float64 { return float64(a.Pairs) })},
 	{Name: "detects warps", Key: "smallest_warp_ns", Unit: words.Duration,
+		Note:  "detects warps: a CPU's value behind another's by at least this would have been detected.",
 		Value: ofAcross(func(a *Across) float64 { return table.Known(a.SmallestWarpNS) })},
 }
 
 func (v *Verification) verdictGrid() table.Grid {
-	g := table.Of("Verification of each clock", v.Clocks, verdictColumns)
-	if slices.ContainsFunc(v.Clocks,
-		func(c VerifiedClock) bool { return c.Across != nil && c.Across.SmallestWarpNS > 0 }) {
-		g.Note = "detects warps: a CPU's value behind another's by at least this would have been detected."
-	}
-	return g
+	return table.Of("Verification of each clock", v.Clocks, verdictColumns)
 }
 
 // verdict returns the verdict on a clock; if it has faults, how often, how far, and between which CPUs the worst fault
@@ -248,6 +244,7 @@ var bracketColumns = []table.Column[VerifiedClock]{
 		Value: ofBracket(func(b *Bracket) float64 { return float64(b.Brackets) })},
 	{
 		Name: "offset", Key: "offset_ns",
+		Note:  "offset: midpoint of the closest surrounding reads, ± half their distance and the resolution.",
 		Value: ofBracket(func(b *Bracket) float64 { return b.OffsetNS }),
 		Cell: func(c VerifiedClock) string {
 			if c.Bracket.Brackets == 0 {
@@ -259,6 +256,7 @@ var bracketColumns = []table.Column[VerifiedClock]{
 	{Key: "bound_ns", Value: ofBracket(func(b *Bracket) float64 { return b.BoundNS })},
 	{
 		Name: "reported", Key: "resolution_ns", Spare: 1,
+		Note:  "reported: the resolution that the path reports.",
 		Value: ofBracket(func(b *Bracket) float64 { return table.Known(b.ResolutionNS) }),
 		Cell:  func(c VerifiedClock) string { return orNone(c.Bracket.ResolutionNS) },
 	},
@@ -271,10 +269,8 @@ var bracketColumns = []table.Column[VerifiedClock]{
 
 func (v *Verification) bracketGrid() table.Grid {
 	compared := slices.DeleteFunc(slices.Clone(v.Clocks), func(c VerifiedClock) bool { return c.Bracket == nil })
-	g := table.Of("Against the same clock by another path", compared,
+	return table.Of("Against the same clock by another path", compared,
 		append([]table.Column[VerifiedClock]{idColumn}, bracketColumns...))
-	g.Note = "offset: midpoint of the closest surrounding reads, ± half their distance and the resolution. reported: the resolution that the path reports."
-	return g
 }
 
 func (v *Verification) relationGrid() table.Grid {

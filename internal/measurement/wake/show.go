@@ -31,8 +31,7 @@ func (w *Wake) Block(*result.Document) table.Block {
 	for _, span := range Spans(w.Ways) {
 		g := table.Of(title+" of "+words.Duration(float64(span)), ByLateness(w.Ways, span), columns)
 		if len(block.Grids) == 0 {
-			g.Note = "Lateness is the wake-up minus the deadline. runtime to the rest: parts of the median. The rest is the timer " +
-				"interrupt, the wake-up and the scheduler."
+			g.Note = "Lateness is the wake-up minus the deadline. Its causes are parts of the median."
 		}
 		block.Grids = append(block.Grids, g)
 	}
@@ -117,6 +116,7 @@ func layerColumns() (columns []table.Column[Row]) {
 				return s.Layers[i].NS
 			})})
 	}
+	columns[len(columns)-1].Note = "the rest: the timer interrupt, the wake-up and the scheduler."
 	return append(columns,
 		table.Column[Row]{Name: "worst CPU", Key: "worst_cpu", Spare: 1,
 			Value: figure(func(s *SleepSpan) float64 {

@@ -62,7 +62,7 @@ func said(r Report) []string {
 		all = slices.Concat(all, b.Faults, b.Notes, []string{b.Verdict}, facts(b.Facts))
 		for _, g := range b.Grids {
 			if len(g.Rows) > 0 {
-				all = slices.Concat(all, []string{g.Title, g.Note}, g.Header)
+				all = slices.Concat(all, []string{g.Title, g.Below()}, g.Header)
 			}
 			all = slices.Concat(all, slices.Concat(g.Rows...))
 		}

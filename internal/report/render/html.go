@@ -152,8 +152,8 @@ func (p *page) grid(g table.Grid) {
 	p.element("h2", "", g.Title)
 	// Focusable, for keyboard scrolling.
 	p.out.WriteString(`<div class="wide" tabindex="0" role="region" aria-label="` + html.EscapeString(g.Title) + "\">\n" + g.HTML() + "\n</div>\n")
-	if g.Note != "" {
-		p.element("p", "note", g.Note)
+	if note := g.Below(); note != "" {
+		p.element("p", "note", note)
 	}
 }
 

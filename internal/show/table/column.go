@@ -35,6 +35,8 @@ type Column[T any] struct {
 	Copied bool
 	// First is whether a row belongs to the first screen, if not all rows fit; nil if the first rows do.
 	First func(T) bool
+	// Note explains the column below the table, in one sentence, while the column is shown.
+	Note string
 	// Spare is the order in which text leaves out columns that do not fit: the largest goes first, 0 stays.
 	Spare int
 	// Metric is the name of the metric of the figure, and Help its description, one sentence. A figure in ns becomes
@@ -107,7 +109,7 @@ func Of[T any](title string, rows []T, columns []Column[T]) Grid {
 		if c.Spare > 0 {
 			g.spare = append(g.spare, len(g.Header))
 		}
-		g.Header, spare = append(g.Header, c.Name), append(spare, c.Spare)
+		g.Header, g.notes, spare = append(g.Header, c.Name), append(g.notes, c.Note), append(spare, c.Spare)
 	}
 	slices.SortStableFunc(g.spare, func(a, b int) int { return cmp.Compare(spare[b], spare[a]) })
 	return g

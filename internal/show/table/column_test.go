@@ -25,7 +25,7 @@ var readings = []Column[reading]{
 		Metric: "cost_seconds", Help: "What a read costs.",
 	},
 	{Name: "unknown of all", Key: "nothing", Value: func(reading) float64 { return Unknown }},
-	{Name: "share", Spare: 2, Cell: func(reading) string { return "10 %" }},
+	{Name: "share", Spare: 2, Cell: func(reading) string { return "10 %" }, Note: "share: of the CPU time."},
 	{Name: "verdict", Text: func(reading) string { return "same" }, Level: func(r reading) Level { return r.level }},
 }
 
@@ -66,4 +66,6 @@ func TestTablesFitAWidth(t *testing.T) {
 	require.Contains(t, g.Text(30), "With -v also: cost, share.")
 	require.Contains(t, g.Text(22), "\nMONOTONIC@\n")
 	require.Contains(t, g.HTML(), "share")
+	require.Contains(t, g.Text(100), "\nshare: of the CPU time.\n")
+	require.NotContains(t, g.Text(40), "share: ", "a note on a column that is left out")
 }

@@ -16,8 +16,8 @@ func (g Grid) WriteMarkdown(out *strings.Builder) {
 		escaped.Rows = append(escaped.Rows, inMarkdown(row))
 	}
 	out.WriteString("\n### " + Escape(g.Title) + "\n\n" + escaped.writer().RenderMarkdown() + "\n")
-	if g.Note != "" {
-		out.WriteString("\n" + Escape(g.Note) + "\n")
+	if note := g.Below(); note != "" {
+		out.WriteString("\n" + Escape(note) + "\n")
 	}
 }
 

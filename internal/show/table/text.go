@@ -12,6 +12,7 @@ import (
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Width is the maximum width of tables and of the text around them without a terminal of another width. Narrowest is
@@ -35,8 +36,10 @@ type Grid struct {
 	Rows [][]string
 	// levels are the levels of the rows, in whose colours text paints their last cells; nil without levels.
 	levels []Level
-	// Note is below the table.
+	// Note is below the table, behind the notes of its columns.
 	Note string
+	// notes explain the columns, by index; "" for a column without a note.
+	notes []string
 	// copied is whether the first column wraps last.
 	copied bool
 	// first are the rows of the first screen, by index, if not all fit; nil for the first of all.
@@ -168,7 +171,7 @@ func (g Grid) First(width, rows, first int) (text string, hidden int) {
 	if g.Title != "" {
 		title = Indented(g.Title, 0, width)
 	}
-	g.Note, g.silent = "", true
+	g.Note, g.notes, g.silent = "", nil, true
 	return title + g.rows(width), all - len(g.Rows)
 }
 
@@ -196,7 +199,12 @@ func (g Grid) rows(width int) string {
 	}
 	wrap(0, max(1, g.texts)-1)
 	writer.SetColumnConfigs(columns)
-	return trimRight(writer.Render(), width) + "\n" + note(g.Note, width)
+	return trimRight(writer.Render(), width) + "\n" + note(g.Below(), width)
+}
+
+// Below returns the sentences below the table.
+func (g Grid) Below() string {
+	return strings.Join(words.Present(append(slices.Clone(g.notes), g.Note)...), " ")
 }
 
 // A text of more than long columns wraps before a column is left out. shortest is the width of a text whose parts break
@@ -221,7 +229,7 @@ func (g Grid) fitting(width int) (Grid, []int) {
 		}
 	}
 	if !g.silent {
-		short.Note = strings.TrimLeft(g.Note+"\nWith -v also: "+strings.Join(others, ", ")+".", "\n")
+		short.notes, short.Note = nil, strings.TrimLeft(short.Below()+"\nWith -v also: "+strings.Join(others, ", ")+".", "\n")
 	}
 	return short, kept
 }
@@ -251,7 +259,7 @@ func (g Grid) leftOut(width int) (widths []int, leftOut map[int]bool) {
 // with returns the grid with some of its columns. All of these are then shown at any width.
 func (g Grid) with(keep func(column int) bool) Grid {
 	some := g
-	some.Header, some.Rows, some.texts, some.spare = nil, make([][]string, len(g.Rows)), 0, nil
+	some.Header, some.notes, some.Rows, some.texts, some.spare = nil, nil, make([][]string, len(g.Rows)), 0, nil
 	for i, name := range g.Header {
 		if !keep(i) {
 			continue
@@ -260,6 +268,9 @@ func (g Grid) with(keep func(column int) bool) Grid {
 			some.texts++
 		}
 		some.Header = append(some.Header, name)
+		if g.notes != nil {
+			some.notes = append(some.notes, g.notes[i])
+		}
 		for k := range some.Rows {
 			some.Rows[k] = append(some.Rows[k], g.Rows[k][i])
 		}
