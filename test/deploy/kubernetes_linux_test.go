@@ -179,7 +179,7 @@ func TestSchemasOfKubernetes(t *testing.T) {
 	}
 }
 
-// Node-problem-detector starts the programs of its configuration, and reads the first 80 characters of a line. It uses
+// Node-problem-detector starts the programs of its configuration, and reads max_output_length characters of a line. It uses
 // the same statuses as timebench: 0 is well, 1 a problem, others unknown.
 func TestNodeProblemDetector(t *testing.T) {
 	need.Minutes(t)

@@ -15,10 +15,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// maxLine is the number of bytes of a message that node-problem-detector keeps by default:
-// max_output_length in its custom plugin monitor.
-const maxLine = 80
-
 // nagiosStates are the states of a plugin by the severity of its worst finding: Nagios Plugin
 // Development Guidelines, "Plugin Return Codes".
 var nagiosStates = map[string]string{result.Error: "CRITICAL", result.Warn: "WARNING"}
@@ -37,13 +33,13 @@ func nagiosUnknown(w io.Writer, err error) error {
 	return unwritten
 }
 
-// Line writes a diagnosis as one line of at most 80 characters, without a line break within.
+// Line writes a diagnosis as one line.
 func Line(w io.Writer, d *result.Document) error {
 	unchecked := ""
 	if n := len(d.NotChecked); n > 0 {
 		unchecked = fmt.Sprintf("; %d not checked", n)
 	}
-	_, err := fmt.Fprintln(w, shortened(summary(d, d.Findings), maxLine-len(unchecked))+unchecked)
+	_, err := fmt.Fprintln(w, summary(d, d.Findings)+unchecked)
 	return err
 }
 
@@ -104,17 +100,4 @@ func summary(d *result.Document, findings []result.Finding) string {
 		return "nothing was measured, so the cost of the clocks is unknown"
 	}
 	return none
-}
-
-// shortened returns a text cut to a max length in bytes, at the end of a word.
-func shortened(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	const dots = "..."
-	cut := strings.ToValidUTF8(text[:most-len(dots)], "")
-	if i := strings.LastIndexByte(cut, ' '); i > most/2 {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,;:(") + dots
 }

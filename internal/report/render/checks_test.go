@@ -45,7 +45,7 @@ func TestFormatsOfHealthChecks(t *testing.T) {
 			"WARNING - unsynchronised: the wall clock is not synchronised | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
 		},
 		{
-			checked(644, slow, unsure), "kernel-entry (and 1 more): reads of the fine clocks enter the kernel...",
+			checked(644, slow, unsure), "kernel-entry (and 1 more): " + slow.Title,
 			"CRITICAL - kernel-entry (and 1 more): " + slow.Title + " | 'CLOCK_MONOTONIC@vdso'=0.644us;;;0",
 		},
 		{checked(0), "nothing was measured, so the cost of the clocks is unknown",
@@ -60,7 +60,7 @@ func TestFormatsOfHealthChecks(t *testing.T) {
 				unsure), "over-limit (and 1 more): no everyday clock was timed",
 			"WARNING - unsynchronised: the wall clock is not synchronised",
 		},
-		{checked(0, slow), "kernel-entry: reads of the fine clocks enter the kernel, because the clock...",
+		{checked(0, slow), "kernel-entry: " + slow.Title,
 			"CRITICAL - kernel-entry: " + slow.Title},
 		{
 			checked(1, result.Finding{Kind: "a|b", Severity: result.Error, Title: "c\nd\x1b[2J"}), "a|b: c d [2J",
