@@ -1,11 +1,11 @@
 package table
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/timebench/timebench/internal/show/words"
 )
 
@@ -104,10 +104,10 @@ func (f Facts) Brief(width int) []string {
 	}
 	widest := 0
 	for _, fact := range f.Lines {
-		widest = max(widest, min(len(fact.Name), width*2/5))
+		widest = max(widest, min(text.StringWidth(fact.Name), width*2/5))
 	}
 	for _, fact := range f.Lines {
-		lines = append(lines, Cut(fmt.Sprintf("%-*s  %s", widest, fact.Name, fact.Value), width, 1)+"\n")
+		lines = append(lines, Cut(text.Pad(fact.Name, widest, ' ')+"  "+fact.Value, width, 1)+"\n")
 	}
 	return lines
 }

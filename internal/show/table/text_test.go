@@ -20,6 +20,12 @@ func TestFactWithALongName(t *testing.T) {
 	require.Contains(t, out.String(), "bcd  2\n")
 }
 
+// Names of wide letters stand above each other as others do.
+func TestBriefFactsAreAligned(t *testing.T) {
+	facts := Facts{Lines: []Fact{{Name: "web1", Value: "1"}, {Name: "時計-a", Value: "2"}, {Name: "köln", Value: "3"}}}
+	require.Equal(t, []string{"web1    1\n", "時計-a  2\n", "köln    3\n"}, facts.Brief(Narrowest))
+}
+
 // A name breaks where a reader expects it; without such a place, anywhere.
 func TestNamesBreakAfterTheirParts(t *testing.T) {
 	for _, test := range []struct {
