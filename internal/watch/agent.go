@@ -13,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/exposition"
 	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/folder"
 )
 
@@ -86,7 +87,7 @@ func (a *Agent) Serve() {
 
 // Announce prints how many clocks are watched, and where the metrics are.
 func (a *Agent) Announce(clocks int) {
-	text := fmt.Sprintf("watching %d clocks every %s; Ctrl-C stops", clocks, a.Every)
+	text := fmt.Sprintf("watching %s every %s; Ctrl-C stops", words.Plural(clocks, "clock"), a.Every)
 	if a.Server != nil {
 		text += "; metrics on http://" + a.Server.Address() + "/metrics"
 		if host, _, err := net.SplitHostPort(a.Server.Address()); err == nil && !net.ParseIP(host).IsLoopback() {

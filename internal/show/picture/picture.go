@@ -8,6 +8,7 @@ package picture
 import (
 	"fmt"
 	"image/color"
+	"image/png"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -85,13 +86,13 @@ func Bounded(text string) string {
 	return printable.Line(text)
 }
 
-// PNG draws the picture as a PNG. of must be Drawable.
+// PNG draws the picture as a PNG. of must be Drawable. Better compression would take half of the time of --out, and save
+// 4 % of the size.
 func (c Chart[T]) PNG(w io.Writer, of T) error {
 	canvas, _ := c.drawn(of, Width, func(w, h vg.Length) vg.CanvasSizer {
 		return vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(sharpness))
 	})
-	_, err := vgimg.PngCanvas{Canvas: canvas.(*vgimg.Canvas)}.WriteTo(w)
-	return err
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, canvas.(*vgimg.Canvas).Image())
 }
 
 // drawn returns a new canvas of a width with the picture, and the subtitle.
