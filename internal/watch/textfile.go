@@ -62,10 +62,7 @@ func WriteTextfile(name string, metrics []byte) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	update, err := folder.Begin(root, filepath.Base(name))
-	if err != nil {
-		return err
-	}
+	update := folder.Begin(root)
 	defer update.End()
 	return update.Replace([]folder.File{{Name: filepath.Base(name), Content: metrics}}, nil)
 }

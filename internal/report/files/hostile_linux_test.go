@@ -249,8 +249,7 @@ func TestPipesAndLinksInAFolder(t *testing.T) {
 	}
 }
 
-// Files of others with the names of timebench's work files are not removed, and timebench does not write through them:
-// a lock is refused at once, and a temporary file is ignored.
+// Files of others with the names of timebench's work files are not removed, and timebench does not write through them.
 func TestPlantedWorkFiles(t *testing.T) {
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "0"), []byte("theirs"), 0o600))
@@ -273,7 +272,7 @@ func TestPlantedWorkFiles(t *testing.T) {
 	}
 	write := func(w io.Writer) error { _, err := io.WriteString(w, `{"schema": "timebench-diff/1"}`); return err }
 	for kind, put := range tests {
-		for _, name := range []string{".timebench-lock", ".timebench-tmp-0", ".timebench-diff.json"} {
+		for _, name := range []string{".timebench-tmp-0", ".timebench-diff.json"} {
 			out := t.TempDir()
 			for _, folder := range []string{"victim", "empty"} {
 				require.NoError(t, os.Mkdir(filepath.Join(out, folder), 0o700))
@@ -284,15 +283,8 @@ func TestPlantedWorkFiles(t *testing.T) {
 			before, err := os.Lstat(planted)
 			require.NoError(t, err)
 			need.Ends(t, kind+" "+name, func() {
-				target, textfile := NewTarget(out, Diffs), watch.WriteTextfile(filepath.Join(out, "timebench.prom"),
-					nil)
-				if name == ".timebench-lock" {
-					refused := planted + " is not a regular file of this user; remove it if no other timebench is running"
-					require.EqualError(t, target.Check(), "--out: "+refused)
-					require.EqualError(t, textfile, refused)
-					return
-				}
-				require.NoError(t, textfile)
+				require.NoError(t, watch.WriteTextfile(filepath.Join(out, "timebench.prom"), nil))
+				target := NewTarget(out, Diffs)
 				require.NoError(t, target.Check())
 				require.NoError(t, target.Write([]File{{"diff.json", write}}))
 			})
@@ -304,20 +296,6 @@ func TestPlantedWorkFiles(t *testing.T) {
 			require.DirExists(t, filepath.Join(out, "empty"), kind)
 		}
 	}
-}
-
-// A folder in which no file can be created is not another timebench, so nothing waits.
-func TestFolderThatIsGone(t *testing.T) {
-	gone := filepath.Join(t.TempDir(), "gone")
-	require.NoError(t, os.Mkdir(gone, 0o700))
-	root, err := folder.Open(gone)
-	require.NoError(t, err)
-	defer func() { _ = root.Close() }()
-	require.NoError(t, os.Remove(gone))
-	need.Ends(t, "a folder that is gone", func() {
-		require.EqualError(t, folder.CheckWritable(root, "diff.json"),
-			"the folder "+gone+" cannot be written: no such file or directory")
-	})
 }
 
 // A folder in which files may be created but not read is an error that says what is missing.

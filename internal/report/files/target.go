@@ -81,12 +81,12 @@ func (t *Target) check(path, below string) error {
 	}
 	defer func() { _ = root.Close() }()
 	if below != "" {
-		return folder.CheckRoom(root, below)
+		return folder.CheckWritable(root, below)
 	}
 	if _, err := t.replaced(root); err != nil {
 		return err
 	}
-	if err := folder.CheckWritable(root, t.document()); err != nil || t.isZip() {
+	if err := folder.CheckWritable(root, ""); err != nil || t.isZip() {
 		return err
 	}
 	pictures, err := folder.Enter(root, charts)
@@ -97,7 +97,7 @@ func (t *Target) check(path, below string) error {
 		return err
 	}
 	defer func() { _ = pictures.Close() }()
-	return folder.CheckWritable(pictures, charts)
+	return folder.CheckWritable(pictures, "")
 }
 
 // fileExtensions are extensions of single files, and of archives that --out does not write.
@@ -219,10 +219,7 @@ func (t *Target) replace(set []folder.File) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	update, err := folder.Begin(root, t.document())
-	if err != nil {
-		return err
-	}
+	update := folder.Begin(root)
 	defer update.End()
 	old, err := t.replaced(root) // another command may have written here since Check
 	if err != nil {

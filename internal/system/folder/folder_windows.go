@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -19,28 +18,6 @@ func removeFile(folder *os.Root, name string) error { return os.Remove(Path(fold
 
 // own reports whether a file is regular.
 func own(info fs.FileInfo) bool { return info.Mode().IsRegular() }
-
-// lock locks a folder until unlock is called or the process ends, by a file that no other program can open meanwhile.
-func lock(folder *os.Root) (unlock func(), err error) {
-	name, err := windows.UTF16PtrFromString(Path(folder, lockName))
-	if err != nil {
-		return nil, err
-	}
-	// A link is not followed. A file that is being deleted is also "access denied".
-	const flags, patience = windows.FILE_FLAG_DELETE_ON_CLOSE | windows.FILE_FLAG_OPEN_REPARSE_POINT, 100 * time.Millisecond
-	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.DELETE, 0, nil, windows.OPEN_ALWAYS,
-			flags, 0)
-		switch {
-		case err == nil:
-			return func() { _ = windows.CloseHandle(handle) }, nil
-		case errors.Is(err, windows.ERROR_SHARING_VIOLATION):
-			return nil, errLocked
-		case !errors.Is(err, windows.ERROR_ACCESS_DENIED) || time.Since(began) > patience:
-			return nil, err
-		}
-	}
-}
 
 // checkReplaceable returns an error if another program has the file open without FILE_SHARE_DELETE, as
 // editors and viewers do. MoveFileEx would report only "access denied", so it opens the file for deletion.

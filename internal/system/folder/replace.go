@@ -17,65 +17,41 @@ type File struct {
 	Content []byte
 }
 
-// An Update replaces files of a folder. The new ones have temporary names until all are written. The folder is locked:
-// a second update waits. A killed process unlocks it, so the next update removes what is left.
+// An Update replaces files of a folder. The new ones have temporary names until all are written. Of two updates at once,
+// the later one stays.
 type Update struct {
 	folder    *os.Root
 	temporary []string // of the files of the set, in its order
-	unlock    func()
 }
 
-// Another user of the folder may put anything under these names before or during an update.
-const (
-	lockName        = ".timebench-lock"
-	temporaryPrefix = ".timebench-tmp-"
-)
+// temporaryPrefix begins the temporary names. Another user of the folder may put anything under such a name before or
+// during an update.
+const temporaryPrefix = ".timebench-tmp-"
 
-// errLocked is the error of lock while another update has the folder.
-var errLocked = errors.New("another timebench is writing there")
-
-// Begin begins an update of a file, or of a set of files that is named for one of them, and removes the temporary
-// files of an update that was killed. It returns an error if no file can be made in the folder.
-func Begin(folder *os.Root, name string) (*Update, error) {
-	const patience, pause = time.Minute, 10 * time.Millisecond
-	for began := time.Now(); ; time.Sleep(pause) {
-		if info, err := folder.Lstat(lockName); err == nil && !own(info) {
-			return nil, fmt.Errorf("%s is not a regular file of this user; remove it if no other timebench is running",
-				Path(folder, lockName))
-		}
-		unlock, err := lock(folder)
-		switch {
-		case err == nil:
-			sweep(folder)
-			return &Update{folder: folder, unlock: unlock}, nil
-		case !errors.Is(err, errLocked):
-			return nil, failed(folder.Name(), "written", err)
-		case time.Since(began) > patience:
-			return nil, Refused(fmt.Errorf("%s cannot be written: %w, and holds %s", Path(folder, name), err, lockName))
-		}
-	}
+// Begin begins an update, and removes the temporary files that a killed one left.
+func Begin(folder *os.Root) *Update {
+	sweep(folder)
+	return &Update{folder: folder}
 }
 
-// CheckWritable returns the error of [Begin].
-func CheckWritable(folder *os.Root, name string) error {
-	u, err := Begin(folder, name)
-	if err == nil {
-		u.End()
-	}
-	return err
-}
-
-// CheckRoom returns an error if no folder can be made in a folder, which other users may share. It takes no lock there.
-func CheckRoom(folder *os.Root, name string) error {
+// CheckWritable returns an error if no file can be made in a folder. below is the name of a folder that will be made in
+// it; "" without one.
+func CheckWritable(folder *os.Root, below string) error {
 	temporary := temporaryPrefix + rand.Text()
 	file, err := folder.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return failed(Path(folder, name), "made", err)
+	switch {
+	case err != nil && below != "":
+		return failed(Path(folder, below), "made", err)
+	case err != nil:
+		return failed(folder.Name(), "written", err)
 	}
 	return errors.Join(file.Close(), removeFile(folder, temporary))
 }
 
-// sweep removes temporary files of this user. The folder is locked, so they are of updates that were killed.
+// abandoned is the age of a temporary file of a killed update: no update takes this long.
+const abandoned = time.Hour
+
+// sweep removes the abandoned temporary files of this user.
 func sweep(folder *os.Root) {
 	in, err := folder.Open(".")
 	if err != nil {
@@ -87,18 +63,17 @@ func sweep(folder *os.Root) {
 		if !strings.HasPrefix(name, temporaryPrefix) {
 			continue
 		}
-		if info, err := folder.Lstat(name); err == nil && own(info) {
+		if info, err := folder.Lstat(name); err == nil && own(info) && time.Since(info.ModTime()) > abandoned {
 			_ = removeFile(folder, name)
 		}
 	}
 }
 
-// End removes the temporary files that have not become files of the set, and unlocks the folder.
+// End removes the temporary files that have not become files of the set.
 func (u *Update) End() {
 	for _, name := range u.temporary {
 		_ = removeFile(u.folder, name)
 	}
-	u.unlock()
 }
 
 // Replace puts the files into the folder, the last one last, and then removes the stale ones. The folders exist.

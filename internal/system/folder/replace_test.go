@@ -1,15 +1,13 @@
 package folder
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
@@ -28,8 +26,7 @@ func writeAll(t *testing.T, folder string, namesAndContents ...string) error {
 // replaced is an update of a folder.
 func replaced(t *testing.T, folder string, set []File, stale []string) error {
 	t.Helper()
-	u, err := Begin(opened(t, folder), "document")
-	require.NoError(t, err)
+	u := Begin(opened(t, folder))
 	defer u.End()
 	return u.Replace(set, stale)
 }
@@ -58,8 +55,7 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 	for _, at := range []string{"a", "b", "document"} {
 		folder := need.Folder(t)
 		path := filepath.Join(folder, at)
-		u, err := Begin(opened(t, folder), "document")
-		require.NoError(t, err)
+		u := Begin(opened(t, folder))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "document"), []byte("1"), 0o600))
 		set := []File{{Name: "a", Content: []byte("2")}, {Name: "b", Content: []byte("2")},
 			{Name: "document", Content: []byte("2")}}
@@ -70,7 +66,7 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 			require.NoError(t, os.Remove(path))
 		}
 		require.NoError(t, os.Mkdir(path, 0o700)) // as if another program had just made it
-		err = u.nameAll(set)
+		err := u.nameAll(set)
 		require.ErrorContains(t, err, path+" cannot be replaced: ")
 		require.NotContains(t, err.Error(), ".timebench-")
 		u.End()
@@ -110,45 +106,18 @@ func TestReplacedFileKeepsItsMode(t *testing.T) {
 	require.NoError(t, os.Chmod(kept, 0o600))
 }
 
-// A process that is killed leaves its files, unlocked. The next update removes them, whatever its name.
+// A process that is killed leaves its files. An update an hour later removes them, and no other files.
 func TestLeftoversOfAKilledUpdateAreRemoved(t *testing.T) {
 	folder := need.Folder(t)
-	killed, err := Begin(opened(t, folder), "other")
-	require.NoError(t, err)
+	killed := Begin(opened(t, folder))
 	for range 3 {
 		require.NoError(t, killed.prepare(File{Name: "other", Content: []byte("half")}))
 	}
-	killed.unlock()
-	require.Len(t, need.FilesIn(t, folder), 3)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, lockName), nil, 0o600))
-	require.NoError(t, writeAll(t, folder, "document", "new"))
-	require.Equal(t, map[string]string{"document": "new"}, need.FilesIn(t, folder))
-}
-
-// Several writers into one folder all succeed, and all files there are of the same writer.
-func TestUpdatesDoNotMix(t *testing.T) {
-	folder := need.Folder(t)
-	const writers, files = 8, 4
-	var running sync.WaitGroup
-	failed := make([]error, writers)
-	for writer := range writers {
-		root := opened(t, folder)
-		running.Go(func() {
-			u, err := Begin(root, "document")
-			if failed[writer] = err; err != nil {
-				return
-			}
-			defer u.End()
-			var set []File
-			for i := range files {
-				set = append(set, File{Name: strconv.Itoa(i), Content: []byte(strconv.Itoa(writer))})
-			}
-			failed[writer] = u.Replace(set, nil)
-		})
+	require.NoError(t, writeAll(t, folder, "document", "first"))
+	require.Len(t, need.FilesIn(t, folder), 4, "an update that may still run")
+	for _, name := range append(killed.temporary, "document") {
+		require.NoError(t, os.Chtimes(filepath.Join(folder, name), time.Time{}, time.Now().Add(-2*abandoned)))
 	}
-	running.Wait()
-	require.NoError(t, errors.Join(failed...))
-	written := need.FilesIn(t, folder)
-	require.Len(t, written, files)
-	require.Len(t, slices.Compact(slices.Collect(maps.Values(written))), 1)
+	require.NoError(t, writeAll(t, folder, "other", "new"))
+	require.Equal(t, map[string]string{"document": "first", "other": "new"}, need.FilesIn(t, folder))
 }

@@ -46,12 +46,3 @@ func TestSetWithAFileThatIsOpenElsewhere(t *testing.T) {
 	require.Equal(t, map[string]string{"report.md": "old", "report.html": "old", "results.json": "old"},
 		need.FilesIn(t, folder))
 }
-
-// A lock that the system refuses is not another timebench, for which an update would wait.
-func TestLockThatIsRefused(t *testing.T) {
-	folder := need.Folder(t)
-	require.NoError(t, os.Mkdir(filepath.Join(folder, lockName), 0o700)) // as if put there just now
-	_, err := lock(opened(t, folder))
-	require.ErrorIs(t, err, windows.ERROR_ACCESS_DENIED)
-	require.DirExists(t, filepath.Join(folder, lockName))
-}
