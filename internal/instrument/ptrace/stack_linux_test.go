@@ -1,9 +1,7 @@
 package ptrace
 
 import (
-	"encoding/binary"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,16 +36,8 @@ func TestVDSOEntry(t *testing.T) {
 		"hidden before":         {[]uint64{1, 0xa, 0, 0, 1, 0xb, 0, 0, 33, 1}, 0, ""},
 		"value of 33 elsewhere": {[]uint64{1, 33, 0, 33, 0, 6, 33, 0, 0}, 0, ""},
 		"argc is too small":     {[]uint64{1, 0xa, 0xb, 0, 0, 33, 0xb, 0, 0}, 0, "argv does not end after 1 arguments"},
-		"argc is too large":     {[]uint64{1 << 30, 0xa, 0, 0, 33, 0xb, 0, 0}, 0, "1073741824 arguments"},
-		"argc beyond the words": {[]uint64{1000, 0xa, 0, 0, 33, 0xb, 0, 0}, 0, "outside"},
-		"envp does not end": {
-			append([]uint64{0, 0}, slices.Repeat([]uint64{7}, maxPointers+2)...), 0, "envp does not end",
-		},
-		"auxv does not end": {
-			append([]uint64{0, 0, 0}, slices.Repeat([]uint64{6, 0}, maxAuxv+2)...), 0, "auxiliary vector does not end",
-		},
-		"no end of envp": {[]uint64{1, 0xa, 0, 0xe}, 0, "outside"},
-		"no end":         {[]uint64{1, 0xa, 0, 0, 6, 4096}, 0, "outside"},
+		"no end of envp":        {[]uint64{1, 0xa, 0, 0xe}, 0, "outside"},
+		"no end":                {[]uint64{1, 0xa, 0, 0, 6, 4096}, 0, "outside"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			entry, err := vdsoEntry(peekIn(c.words), base)
@@ -63,41 +53,4 @@ func TestVDSOEntry(t *testing.T) {
 			}
 		})
 	}
-}
-
-func bytesOfWords(words ...uint64) []byte {
-	var memory []byte
-	for _, word := range words {
-		memory = binary.NativeEndian.AppendUint64(memory, word)
-	}
-	return memory
-}
-
-// Whatever the stack is, the entry is within it, behind argv and envp, and has the type.
-func FuzzVDSOEntry(f *testing.F) {
-	f.Add(bytesOfWords(1, 0xa, 0, 0xe, 0, 6, 4096, 33, 0xb, 0, 0))
-	f.Add(bytesOfWords(0, 0, 0, 0, 0))
-	f.Add(bytesOfWords(1<<61+1, 0xa, 0, 0, 33, 0xb, 0, 0)) // the end of argv overflows
-	f.Add([]byte{1, 2, 3})
-	f.Fuzz(func(t *testing.T, memory []byte) {
-		words := make([]uint64, len(memory)/8)
-		for i := range words {
-			words[i] = binary.NativeEndian.Uint64(memory[8*i:])
-		}
-		peeks := 0
-		peek := peekIn(words)
-		entry, err := vdsoEntry(func(address uint64) (uint64, error) {
-			peeks++
-			return peek(address)
-		}, base)
-		require.LessOrEqual(t, peeks, len(words)+2)
-		if err != nil || entry == 0 {
-			return
-		}
-		word, err := peek(entry)
-		require.NoError(t, err)
-		require.EqualValues(t, atSysinfoEHDR, word)
-		require.Less(t, words[0], uint64(len(words)))
-		require.GreaterOrEqual(t, entry, base+wordSize*(words[0]+3))
-	})
 }

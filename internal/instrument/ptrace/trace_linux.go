@@ -40,6 +40,13 @@ type report struct {
 	Error string `json:"error"`
 }
 
+// The limits of one trace. A program that exceeds a limit is killed.
+const (
+	maxSpans = 100_000
+	maxReads = 1_000_000
+	maxMark  = 255 // bytes
+)
+
 // maxReport is the maximum size of a report in bytes, a little more than maxSpans and maxReads allow.
 const maxReport = 256 << 20
 
@@ -121,7 +128,8 @@ type tracer struct {
 	threads map[int]*tracee // all that were seen and did not end, by thread id
 	fault   error           // the first thing that went wrong
 	info    *syscallInfo    // on the heap, see request_linux.go
-	spans
+	all     []Span          // those that a mark of the same thread followed
+	nReads  int             // of open spans too
 }
 
 // A tracee is a thread of the program.
@@ -300,7 +308,7 @@ func (t *tracer) called(tid int, thread *tracee) {
 		}
 		thread.span = &Span{Mark: mark}
 	}
-	if t.full() {
+	if len(t.all) > maxSpans || t.nReads > maxReads {
 		t.blame(fmt.Errorf("the program made more than %d marks or %d clock reads", maxSpans, maxReads))
 	}
 }

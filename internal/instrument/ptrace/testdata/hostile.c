@@ -60,29 +60,10 @@ int main(int argc, char **argv) {
 		mark("/timebench-mark/end");
 		return 0;
 	}
-	if (!strcmp(what, "sleep")) {
-		for (int s = 1; s < 32; s++)
-			signal(s, SIG_IGN);
-		puts("ready");
-		minute();
-	}
-	if (!strcmp(what, "forks")) { /* children that wait */
-		for (int i = 0; i < 200; i++)
-			if (fork() == 0)
-				minute();
-		puts("ready");
-		minute();
-	}
 	if (!strcmp(what, "runs")) { /* each process starts the next one and ends */
 		for (int i = 0; i < 20000; i++)
 			if (fork() != 0)
 				_exit(0);
-		minute();
-	}
-	if (!strcmp(what, "bomb")) { /* twice as many each time, at most 256 */
-		for (int i = 0; i < 8; i++)
-			fork();
-		puts("ready");
 		minute();
 	}
 	if (!strcmp(what, "daemon")) { /* the parent ends, or not */
@@ -166,9 +147,6 @@ int main(int argc, char **argv) {
 	}
 	if (!strcmp(what, "nested")) /* a tracee cannot be traced by others */
 		return ptrace(PTRACE_TRACEME, 0, 0, 0) == 0 ? 4 : 0;
-	if (!strcmp(what, "print"))
-		for (time_t end = time(NULL) + 60; time(NULL) < end;)
-			puts("0123456789012345678901234567890123456789012345678901234567890123456789");
 	if (!strcmp(what, "noexec")) {
 		char *const args[] = {"/nonexistent/program", NULL};
 		execv(args[0], args);
