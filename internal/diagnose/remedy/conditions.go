@@ -75,14 +75,14 @@ var conditions = map[string]func(*machine, []string) bool{
 	"modules":  is(func(s *machine) bool { return !s.Host.NoModules }),
 	"log-only": is((*machine).LogOnly), "unmeasured": is((*machine).Unmeasured),
 	// Facts that the document lacks.
-	"kernel-unknown":         is(func(s *machine) bool { return s.Host.Kernel == "" }),
-	"arch-unknown":           is(func(s *machine) bool { return s.Host.Arch == "" }),
-	"source-unknown":         is(func(s *machine) bool { return s.ClockSource == "" }),
+	"kernel-unknown": is(func(s *machine) bool { return s.Host.Kernel == "" }),
+	"arch-unknown":   is(func(s *machine) bool { return s.Host.Arch == "" }),
+	"source-unknown": is(func(s *machine) bool { return s.ClockSource == "" }),
 	// Nothing shows a hypervisor, nor does the firmware name a real machine: clouds name both kinds alike.
 	"virtualization-unknown": is(func(s *machine) bool {
 		return s.Host.Virtualization == nil && (s.Host.Machine == nil || CloudOf(s) != nil)
 	}),
-	"distribution-unknown":   is(func(s *machine) bool { return distribution(s) == "" && !isDebian(s) }),
+	"distribution-unknown": is(func(s *machine) bool { return distribution(s) == "" && !isDebian(s) }),
 	// The kernel command line and the kernel log.
 	"command-line-known": is(func(s *machine) bool { return len(s.Host.BootParameters) > 0 }),
 	"set":                one((*machine).IsSet),

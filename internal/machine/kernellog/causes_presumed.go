@@ -60,6 +60,18 @@ var otherFunctions = map[string]functions{
 		lines := l.of("stepped")
 		return words.Either(len(lines) > 0 && l.steppedAgain() == "", lines, nil)
 	}},
+	"step-failed": {lines: func(l log) []Event {
+		failed := l.sinceStep("step-failed")
+		return append(failed, words.Either(len(failed) > 0, l.of("time-off"), nil)...)
+	}},
+	"not-stepped": {lines: func(l log) []Event {
+		const far = 60e9 // ns, which take 12 minutes without a step
+		off := l.sinceStep("time-off")
+		if len(off) == 0 || len(l.of("step-failed", "rate-beyond-limit")) > 0 || math.Abs(off[len(off)-1].StepNS) < far {
+			return nil
+		}
+		return off
+	}},
 	"false-leap-second": {lines: falseLeaps},
 	"leap-second":       {lines: trueLeaps},
 	"rtc-unset": {lines: func(l log) []Event {

@@ -81,6 +81,21 @@ func (l log) largestStep() (ns float64) {
 	return ns
 }
 
+// sinceStep returns the lines of a kind after the last step of the wall clock.
+func (l log) sinceStep(kind string) []Event {
+	last := -1
+	for _, e := range l.of("stepped") {
+		last = max(last, e.Index)
+	}
+	return slices.DeleteFunc(l.of(kind), func(e Event) bool { return e.Index < last })
+}
+
+// wrongByNS returns by how much a time service found the wall clock wrong the last time, in ns; negative: ahead.
+func (l log) wrongByNS() float64 {
+	off := l.of("time-off")
+	return off[len(off)-1].StepNS
+}
+
 // steppedAgain returns why the wall clock is stepped again and again; "" if it is not.
 func (l log) steppedAgain() string {
 	s := l.steps()

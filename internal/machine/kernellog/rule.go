@@ -174,6 +174,13 @@ var figures = map[string]func(t told) string{
 		by := words.Either(n > 1, ", by up to ", ", by ") + span(most)
 		return words.Plural(n, "time") + words.Either(most > 0, by, "")
 	},
+	"{offset}": func(t told) string {
+		return span(t.wrongByNS()) + words.Either(t.wrongByNS() < 0, " ahead", " behind")
+	},
+	"{slew time}": func(t told) string {
+		const fastest = 0.083333 // of the time that passes: maxslewrate of chrony.conf(5)
+		return span(t.wrongByNS() / fastest)
+	},
 	"{mark}": func(t told) string { return strconv.Quote(t.marking("")[0].Reason) },
 	"{how}":  func(t told) string { return t.howCPUsDiffer() },
 	"{compared}": func(t told) string {
