@@ -71,6 +71,9 @@ var (
 	binary = regexp.MustCompile(`[^\n\x00]\x00|^\x00+$`)
 	// rawLog is the beginning of `dmesg -r`: a priority, where HTML has the name of an element.
 	rawLog = regexp.MustCompile(`^<\d{1,3}>`)
+	// collected is a first line of a log collector (Elastic, Loki, Fluentd, Logstash, Vector), which has its message in
+	// one of these keys.
+	collected = regexp.MustCompile(`^\{.*"(?:message|msg|log|line)"\s*:\s*".*\}\s*(?:\n|$)`)
 	// journal is the beginning of `journalctl -o json` or json-pretty: systemd.journal-fields(7) has its keys.
 	journal = regexp.MustCompile(`^\{(?:.*|\s*)"(?:__REALTIME_TIMESTAMP|__CURSOR|_BOOT_ID|_TRANSPORT|SYSLOG_IDENTIFIER)"\s*:`)
 )
@@ -84,6 +87,9 @@ func IsDocument(head []byte) bool {
 		head = bytes.ReplaceAll(head[len(utf16Little):], []byte{0}, nil) // of its first characters in ASCII
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	if collected.Match(text) && !bytes.Contains(text, []byte(`"schema"`)) {
+		return false
+	}
 	return bytes.HasPrefix(head, []byte("PK")) || bytes.HasPrefix(text, []byte("<")) && !rawLog.Match(text) ||
 		bytes.HasPrefix(text, []byte("{")) && !journal.Match(text) && !dmesgJSON.Match(text)
 }

@@ -68,6 +68,18 @@ func TestFormsOfLogs(t *testing.T) {
 	}
 }
 
+// A pasted command shows the clock source in use, before or after the log of the boot.
+func TestPastedClockSource(t *testing.T) {
+	const path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+	for _, pasted := range []string{"$ cat " + path + "\nacpi_pm\n", path + ":acpi_pm\n"} {
+		require.Equal(t, "acpi_pm", read(t, pasted+"$ dmesg\n"+boot).Host.ClockSource.Current, pasted)
+		require.Equal(t, "acpi_pm", read(t, boot+pasted).Host.ClockSource.Current, pasted)
+	}
+	for _, pasted := range []string{"$ cat " + path + "\ncat: " + path + ": No such file\n", "$ echo tsc | sudo tee " + path + "\ntsc\n"} {
+		require.Equal(t, "hpet", read(t, boot+pasted).Host.ClockSource.Current, pasted)
+	}
+}
+
 // A log is read the same without its line ends, in colours, or as JSON.
 func TestTheSameLogInOtherForms(t *testing.T) {
 	// A line longer than one read.
@@ -184,7 +196,7 @@ func TestLogShowsTheCPU(t *testing.T) {
 func TestIsDocument(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"schema": "timebench/1"}`: true, "\ufeff \n{\n  \"schema\"": true, "<!DOCTYPE html>": true, "PK\x03\x04": true, "\xff\xfe{\x00": true,
-		"": false, boot: false, "<6>[    1.0] tsc: x": false, "<30>x": false, `{"_TRANSPORT":"kernel","MESSAGE":"x"}`: false, "\x1f\x8b": false,
+		"": false, boot: false, "<6>[    1.0] tsc: x": false, "<30>x": false, `{"_TRANSPORT":"kernel","MESSAGE":"x"}`: false, `{"@timestamp":"x","message":"tsc: x","host":{}}` + "\n": false, `{"labels":{},"line":"tsc: x"}`: false, `{"schema":"timebench/1","note":{"message":"x"}}`: true, "\x1f\x8b": false,
 		`{"SYSLOG_IDENTIFIER" : "kernel"}` + "\n{}": false, "{\n\t\"__CURSOR\" : \"s=1\",": false, "\xff\xfe[\x00": false,
 	} {
 		require.Equal(t, want, IsDocument([]byte(text)), text)

@@ -237,8 +237,11 @@ func uptimeStamp(micro int64) string { return fmt.Sprintf("[%5d.%06d]", micro/1e
 // splitJSON reads a line of `journalctl -o json`.
 func splitJSON(line string) (Message, bool) {
 	line = strings.TrimSpace(line)
-	if !strings.HasPrefix(line, "{") || !strings.Contains(line, `"MESSAGE"`) {
+	if !strings.HasPrefix(line, "{") {
 		return Message{}, false
+	}
+	if !strings.Contains(line, `"MESSAGE"`) {
+		return splitCollected(line)
 	}
 	var entry struct { // its keys are unique, and in this case
 		Message    string `json:"MESSAGE"`
@@ -255,5 +258,35 @@ func splitJSON(line string) (Message, bool) {
 	if micro, err := strconv.ParseInt(entry.Monotonic, 10, 64); err == nil && micro >= 0 && micro < 1e15 {
 		m.Stamp, m.AtNS, m.Timed = uptimeStamp(micro), micro*1000, true
 	}
+	return m, true
+}
+
+// splitCollected reads a line of a log collector, as of Elastic, Loki, Fluentd, Logstash or Vector: a JSON object whose
+// message is the line that the collector read.
+func splitCollected(line string) (Message, bool) {
+	var entry map[string]any
+	if json.Unmarshal([]byte(line), &entry, jsontext.AllowInvalidUTF8(true)) != nil {
+		return Message{}, false
+	}
+	first := func(keys ...string) string {
+		for _, key := range keys {
+			if text, _ := entry[key].(string); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	text := first("message", "msg", "log", "line")
+	if text == "" || strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return Message{}, false
+	}
+	m := Split(text)
+	m.Text = printable.Line(m.Text)
+	if m.Stamp == "" {
+		m.Stamp = first("@timestamp", "timestamp", "time")
+	}
+	program := first("program", "appname", "ident", "syslog_identifier")
+	m.Kernel = m.Kernel || program == "kernel"
+	m.Program = m.Program || program != "" && program != "kernel"
 	return m, true
 }
