@@ -21,7 +21,12 @@ type LastBoot struct {
 	first  *bootLines
 	boots  boots
 	stamps stamps
+	// asked is whether the line above is a command that prints the clock source in use, and read the line with it.
+	asked bool
+	read  string
 }
+
+const asksSource = "current_clocksource" // the end of such a command
 
 // bootLines are the lines of a boot.
 type bootLines struct {
@@ -40,6 +45,10 @@ const (
 // Add adds a line. It ignores a line that neither concerns clocks nor has facts of the machine, and a line without a
 // stamp in which a page or a program may only quote the kernel.
 func (b *LastBoot) Add(line string) {
+	if b.asked {
+		line = asksSource + ": " + line
+	}
+	b.asked = strings.HasSuffix(line, asksSource) && strings.Contains(line, "cat /sys/")
 	if back := b.stamps.Add(line); back != "" && len(b.Lines) < maxPending/2 {
 		b.Lines = append(b.Lines, back)
 	}
@@ -48,6 +57,10 @@ func (b *LastBoot) Add(line string) {
 		return
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
+	if f != nil && f.kind == "clocksource-read" {
+		b.read = Shown(line)
+		return
+	}
 	if m.Kernel && Split(line).Program { // "BIOS BUG: CPU#2 …" looks like a host and a program behind a date
 		line = m.Stamp + " kernel: " + m.Text
 	}
@@ -84,6 +97,9 @@ func (b *LastBoot) Finish() []Event {
 	if order < 0 && !b.KernelOnly {
 		slices.Reverse(b.facts)
 		slices.Reverse(b.Lines)
+	}
+	if b.read != "" { // at any place, as the machine is now
+		b.Lines = append(b.Lines, b.read)
 	}
 	events := Parse(slices.Concat(b.facts, b.Lines))
 	b.fold(MaxLines)

@@ -104,6 +104,9 @@ func MachineOf(events []Event) Machine {
 		!slices.ContainsFunc(events, Event.Marks) && slices.Contains(emulated, m.ClockSource) {
 		m.ClockSource = ""
 	}
+	for _, e := range ofKind(events, "clocksource-read") {
+		m.ClockSource = e.Clock
+	}
 	if m.Hypervisor == "kvm" && len(ofKind(events, "firecracker")) > 0 { // which reports KVM
 		m.Hypervisor = "firecracker"
 	}
