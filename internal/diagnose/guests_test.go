@@ -205,7 +205,7 @@ func TestAdviceFitsTheFirmwareOfALog(t *testing.T) {
 	}
 }
 
-// Without a sign of a real-time clock, nobody is told to set it.
+// Without a sign of a real-time clock, doctor does not advise to set it.
 func TestNoAdviceForAMissingRealTimeClock(t *testing.T) {
 	const behind = "systemd-timesyncd[227]: System clock time unset or jumped backwards, restoring from recorded timestamp\n"
 	for log, advised := range map[string]bool{

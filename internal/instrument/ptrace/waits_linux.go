@@ -11,8 +11,8 @@ import (
 // A timed is a system call that may wait until a time.
 type timed struct {
 	name string
-	// argument is the number of the argument with the time, and unit its unit in ns: the argument is a number of
-	// milliseconds, or the address of words, of which the ones after skipped are seconds and units.
+	// argument is the position of the argument with the time, and unit its unit in ns. Where it is not milliseconds, it
+	// is the address of words: after skipped words the seconds, then the units.
 	argument int
 	unit     int64
 	skipped  int

@@ -45,7 +45,7 @@ func (p *target) near(address uint64) (place, bool) {
 	return place{}, false
 }
 
-// site returns the site at a place. Of too many sites, those of reads are one, at address 0, and the others nil.
+// site returns the site at a place. Beyond maxSites, all reads share a site at address 0, and other places have nil.
 func (p *target) site(at place, reads bool) *site {
 	if p.sites[at] == nil && len(p.sites) >= maxSites {
 		if !reads {

@@ -69,7 +69,7 @@ type target struct {
 	counts
 	callers map[string]int // samples of reads of summed programs, by caller
 	readers []Thread       // the threads of summed programs that read most
-	// used is the CPU time, if the kernel is not sampled. unaccounted is whether it is unknown of one of several processes.
+	// used is the CPU time, if the kernel is not sampled. unaccounted is whether the CPU time of a process is unknown.
 	used        usage
 	unaccounted bool
 }

@@ -27,12 +27,12 @@ type witness struct {
 // An interval is the values of the witness before and after a batch of reads.
 type interval struct{ before, after int64 }
 
-// most returns the max time in nanoseconds from the beginning of one batch to the end of another, or of the same.
+// most returns the max time in nanoseconds from the beginning of batch from to the end of batch to.
 func (w *witness) most(from, to interval) float64 {
 	return float64(to.after-from.before)*w.nsPerTick + w.tickNS
 }
 
-// least returns the min time from the end of one batch to the beginning of a later one.
+// least returns the min time in nanoseconds from the end of batch from to the beginning of the later batch to.
 func (w *witness) least(from, to interval) float64 {
 	return max(0, float64(to.before-from.after)*w.nsPerTick-w.tickNS)
 }

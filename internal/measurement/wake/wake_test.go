@@ -77,7 +77,7 @@ func TestPlantedLateness(t *testing.T) {
 	}
 }
 
-// Sleeps of one length follow each other, and ways that round sleep apart from the others: beside busy programs a short
+// Sleeps of one length follow each other, and the ways that round take their turns apart: beside busy programs a short
 // sleep between longer sleeps ends milliseconds later.
 func TestShortSleepsStandTogether(t *testing.T) {
 	var turns []string
