@@ -266,10 +266,12 @@ const ofItsClock Subject = "its clock source"
 
 const maxEvidence = 30 // a bound on the lines of evidence of a cause
 
+// withoutRepeats drops lines that others repeat. After a line that stands for several, the last of them stays: Select
+// does not count it there.
 func withoutRepeats(events []Event) []Event {
 	var kept []Event
 	for _, e := range events {
-		if !slices.ContainsFunc(kept, func(k Event) bool { return k.Line == e.Line }) && len(kept) < maxEvidence {
+		if !slices.ContainsFunc(kept, func(k Event) bool { return k.Line == e.Line && k.Count <= 1 }) && len(kept) < maxEvidence {
 			kept = append(kept, e)
 		}
 	}
