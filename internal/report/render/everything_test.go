@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"html"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -85,7 +86,10 @@ func requireSaid[T any](t *testing.T, name string, formats []Format[T], of T, re
 			continue
 		}
 		write := format.Write
-		if format.Whole != nil {
+		switch {
+		case format.Name == "html":
+			write = unillustrated(report).Write
+		case format.Whole != nil:
 			write = format.Whole
 		}
 		var out bytes.Buffer
@@ -101,6 +105,14 @@ func requireSaid[T any](t *testing.T, name string, formats []Format[T], of T, re
 			}
 		}
 	}
+}
+
+// unillustrated is the format HTML without pictures, which take most of the time of a page.
+func unillustrated[T any](report func(T) Report) Format[T] {
+	return Format[T]{Name: "html", Write: as(func(r Report, w io.Writer) error {
+		r.pictures = nil
+		return r.HTML(w)
+	}, report)}
 }
 
 // Every finding, fault, note, verdict, figure and warning is in every format for people.

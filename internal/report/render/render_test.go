@@ -327,16 +327,6 @@ func requireFailedWrites[T any](t *testing.T, formats []Format[T], of T) {
 	}
 }
 
-// docs/commands.md lists the formats of a document.
-func TestTheDocumentHasEveryFormat(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/commands.md")
-	require.NoError(t, err)
-	list := regexp.MustCompile("(?m)^- `--format table`: .*").FindString(string(page))
-	for _, name := range Names(Formats) {
-		require.Contains(t, list, "`"+name+"`", "add `%s` to `--format` of docs/commands.md", name)
-	}
-}
-
 func TestEveryFormatReportsAFailedWrite(t *testing.T) {
 	requireFailedWrites(t, Formats, fixed())
 	requireFailedWrites(t, DoctorFormats, onHPET())
