@@ -260,6 +260,12 @@ func TestNoLineOfTheLastBootIsDropped(t *testing.T) {
 		require.False(t, d.Host.KernelLog.Truncated, name)
 		require.Zero(t, d.Host.KernelLog.Boots, name)
 	}
+	next := strings.ReplaceAll(strings.ReplaceAll(dated[:strings.Index(dated, marked)], "Sep 11", "Sep 12"), "6.1.0-28", "6.1.0-29")
+	next = next[:strings.LastIndex(next, "\n")+1]
+	later := read(t, dated+next)
+	require.Equal(t, "6.1.0-29-amd64", later.Host.Kernel, "journalctl of two boots")
+	require.NotContains(t, strings.Join(later.Host.KernelLog.Lines, "\n"), marked)
+	require.False(t, later.Host.KernelLog.Mixed)
 	d := read(t, dated+program)
 	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), marked)
 	require.Equal(t, 2, d.Host.KernelLog.Boots)

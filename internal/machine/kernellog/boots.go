@@ -14,18 +14,19 @@ type place int
 const (
 	sameBoot       place = iota // it is of the boot of the message before
 	newBoot                     // it is the first one of a boot
-	perhapsNewBoot              // the same in a log without times since boot, where any program may have written it
+	perhapsNewBoot              // the same where neither a time since boot nor the order of the dates confirms it
 	foreign                     // it only looks like the first one of a boot: any program can write one to a log
 )
 
 // boots separates the boots in a log by its messages, in the order of the text. A boot begins only where the time since
-// boot does.
+// boot does, or where the kernel says so and the dates do not go back.
 type boots struct {
 	last          Message
 	begun         int // how many boots began
 	before, after int // how many messages there are before the first of them, and since the last
 	rises, falls  int // how often a stamp is later than the one before, or earlier
 	timed         bool
+	unsure        bool // whether a boot may have begun where a program wrote the line
 }
 
 const nearZero = 10e9 // a time after boot at which a boot may begin, in ns
@@ -47,12 +48,15 @@ func (b *boots) add(m Message) place {
 			b.falls++
 		}
 	}
+	_, dated := dateOf(m.Stamp)
+	sure := m.Timed || m.Kernel && dated && compareStamps(b.last, m) <= 0
 	b.last = m
 	switch {
 	case begins:
 		b.begun++
 		b.after = 0
-		return words.Either(m.Timed, newBoot, perhapsNewBoot)
+		b.unsure = b.unsure || !sure
+		return words.Either(sure, newBoot, perhapsNewBoot)
 	case b.begun == 0:
 		b.before++
 	default:
@@ -80,7 +84,7 @@ func (b *boots) number() int {
 }
 
 // separated returns whether add returned newBoot where a boot begins.
-func (b *boots) separated() bool { return b.timed && b.order() != 0 || b.number() == 1 }
+func (b *boots) separated() bool { return !b.unsure && b.order() != 0 || b.number() == 1 }
 
 // beginsBoot returns whether a text is the first message of a boot, except for one line on Arm: Linux's, or gVisor's.
 func beginsBoot(text string) bool {

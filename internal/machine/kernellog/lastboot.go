@@ -74,6 +74,9 @@ func (b *LastBoot) Add(line string) {
 			b.first = &first
 		}
 		b.bootLines = bootLines{facts: []string{fact}}
+		if about { // gVisor's, which is a cause
+			b.Lines = []string{Shown(line)}
+		}
 	case about:
 		b.Kernel = b.Kernel || m.Kernel
 		if b.Lines = append(b.Lines, Shown(line)); len(b.Lines) >= maxPending {
