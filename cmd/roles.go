@@ -3,6 +3,7 @@ package cmd
 import (
 	"os"
 
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/instrument/ptrace"
 	"github.com/timebench/timebench/internal/machine/clocksource"
 	"github.com/timebench/timebench/internal/measurement/measure"
@@ -16,7 +17,7 @@ import (
 var roles = program.Roles{
 	clocksource.GuardianRole: clocksource.Guard,
 	measure.WorkerRole:       measure.Worker,
-	measure.ThreadsRole:      measure.HoldThreads,
+	observe.ThreadsRole:      observe.HoldThreads,
 	ptrace.Role:              ptrace.Follow,
 	wake.AwakeRole:           wake.KeepAwake,
 	runtimes.BenchmarkRole:   func([]string) error { return programs.GoMain(os.Stdin, os.Stdout) },

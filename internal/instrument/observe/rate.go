@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -71,12 +72,15 @@ func Hz(c clock.Clock, span time.Duration) float64 {
 
 // Rates returns the ticks/s of a counter over two spans: in the first the process sleeps, in the second it keeps this
 // number of CPUs busy. Both are equal for an invariant counter. Both are 0 if the counter cannot be read, and if the
-// stopwatch is too coarse for the span.
+// stopwatch is too coarse for the span. loadedHz is 0 if the system refuses the threads.
 //
 // The rates are measured by the stopwatch. If the kernel derives its time from the same counter, they can still differ
 // from the kernel's own figure, by the wall clock's correction, but not from each other.
 func Rates(c clock.Clock, span time.Duration, cpus int) (idleHz, loadedHz float64) {
 	idleHz = over(c, span, func() { time.Sleep(span) })
+	if RoomForThreads(context.Background(), cpus) != nil {
+		return idleHz, 0
+	}
 	loadedHz = over(c, span, func() {
 		defer thread.Busy(cpus, span+time.Minute)()
 		time.Sleep(span) // so that this thread exists when the span ends

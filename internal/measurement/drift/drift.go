@@ -42,6 +42,11 @@ type Settings struct {
 // returned too.
 func Run(ctx context.Context, clocks []clock.Clock, reference clock.Clock, s Settings,
 	progress func(done, total time.Duration)) (Drift, error) {
+	if s.LoadTime > 0 {
+		if err := observe.RoomForThreads(ctx, s.CPUs); err != nil {
+			return Drift{}, err
+		}
+	}
 	busy := func(cpus int) func() { return thread.Busy(cpus, s.LoadTime+time.Minute) }
 	return run(ctx, clocks, reference, s, progress, world{observe.Sleep, busy})
 }

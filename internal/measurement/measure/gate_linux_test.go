@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"math"
 	"testing"
 	"time"
 
@@ -23,11 +22,4 @@ func TestProcessThatIsStoppedIsAnErrorAndNotAHang(t *testing.T) {
 	cancel() // open does not wait for it
 	require.Equal(t, &failure{"worker process 1 got no time for 200 ms", theRun},
 		pass(ctx, team, clock.Default()[0], 200*time.Millisecond, quick(1).affinities(2)...))
-}
-
-// The error has what the other process reported: here that it cannot read the number.
-func TestThreadsThatTheSystemRefuses(t *testing.T) {
-	need.Processes(t)
-	require.NoError(t, roomForThreads(t.Context(), 10))
-	require.ErrorContains(t, roomForThreads(t.Context(), math.MaxInt32), " (exit status 2); take fewer (--threads)")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
@@ -16,7 +17,7 @@ import (
 
 // The worker processes of these tests are this test binary.
 func TestMain(m *testing.M) {
-	program.Main(program.Roles{WorkerRole: Worker, ThreadsRole: HoldThreads})
+	program.Main(program.Roles{WorkerRole: Worker, observe.ThreadsRole: observe.HoldThreads})
 	os.Exit(m.Run())
 }
 

@@ -82,7 +82,7 @@ func (s Settings) team(ctx context.Context, most int) (team, error) {
 	if s.Processes {
 		return newProcesses(most)
 	}
-	if err := roomForThreads(ctx, most); err != nil {
+	if err := observe.RoomForThreads(ctx, most); err != nil {
 		return nil, err
 	}
 	return newThreads(), nil

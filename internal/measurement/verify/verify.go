@@ -65,16 +65,24 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	if thread.Pinnable(cpus) != nil {
 		cpus = slices.Repeat([]int{thread.Any}, len(cpus))
 	}
-	// Every thread that spins needs a P; two more run the run itself.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(cpus)+2)))
-	if s.Load {
-		defer thread.Busy(len(thread.Usable()), s.Time+time.Minute)()
-	}
-	defer telling(start, s.Time, progress)()
 	v := Verification{CPUs: s.CPUs, Load: s.Load, Clocks: make([]VerifiedClock, len(clocks))}
 	for i, c := range clocks {
 		v.Clocks[i] = VerifiedClock{ID: c.ID, Verdict: Unverified}
 	}
+	busy := 0
+	if s.Load {
+		busy = len(thread.Usable())
+	}
+	if err := observe.RoomForThreads(ctx, len(cpus)+busy); err != nil {
+		for i := range v.Clocks {
+			v.Clocks[i].Reason = err.Error()
+		}
+		return v
+	}
+	// Every thread that spins needs a P; two more run the run itself.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(cpus)+2)))
+	defer thread.Busy(busy, s.Time+time.Minute)()
+	defer telling(start, s.Time, progress)()
 	var related relatives
 	var benches []*bench
 	// On a machine where every new thread waits for a CPU, many threads would take the time of the run.

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,9 +13,13 @@ const Entry = "role"
 // Roles are what processes of timebench do for timebench itself, by name. A role gets the arguments after its name.
 type Roles map[string]func(args []string) error
 
+// plays is whether this program calls Main. Other programs would do their usual work in a role, such as all tests.
+var plays bool
+
 // Main makes this process play its role and exit, and returns in a process without a role. It must come first in main,
 // and in the TestMain of tests that start roles. A role that fails prints its error and exits with status 2.
 func Main(roles Roles) {
+	plays = true
 	if len(os.Args) < 3 || os.Args[1] != Entry {
 		return
 	}
@@ -34,11 +39,15 @@ func Main(roles Roles) {
 	os.Exit(0)
 }
 
-// Role returns the command of a role. A program that cannot be found is an error of its start.
+// Role returns the command of a role. A program that cannot be found, or that does not call Main, is an error of its
+// start.
 func Role(name string, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	command := exec.Command(self, append([]string{Entry, name}, args...)...)
 	command.Args[0] = os.Args[0]
+	if err == nil && !plays {
+		err = errors.New("this program has no roles")
+	}
 	if err != nil {
 		command.Err = err
 	}

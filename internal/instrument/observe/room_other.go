@@ -1,6 +1,6 @@
 //go:build !linux
 
-package measure
+package observe
 
 import (
 	"context"
@@ -13,5 +13,5 @@ const ThreadsRole = "threads"
 // HoldThreads returns an error: no process needs it on this system.
 func HoldThreads([]string) error { return errors.New("this role is for Linux") }
 
-// roomForThreads returns nil: this system has no limit that a run would reach.
-func roomForThreads(context.Context, int) error { return nil }
+// RoomForThreads returns nil: this system has no limit that a run would reach.
+func RoomForThreads(context.Context, int) error { return nil }

@@ -1,4 +1,4 @@
-package measure
+package observe
 
 import (
 	"context"
@@ -27,11 +27,11 @@ func HoldThreads(args []string) error {
 // ThreadsRole is the role of a process that calls [HoldThreads].
 const ThreadsRole = "threads"
 
-// roomForThreads returns why this process cannot start this number of threads; nil if it can, or if ctx ends first.
+// RoomForThreads returns why this process cannot start this number of threads; nil if it can, or if ctx ends first.
 // Another process of this program starts this number of threads and ends. The limits cannot be computed: ulimit -u
 // counts the threads of all processes of a user, and a control group's pids.max also counts other containers in it.
 // Go's runtime ends a process that is refused a thread.
-func roomForThreads(ctx context.Context, threads int) error {
+func RoomForThreads(ctx context.Context, threads int) error {
 	const (
 		few = 8 // no more than Go's runtime may need at any time
 		// spare are the threads that this process has and the other does not.
@@ -45,7 +45,7 @@ func roomForThreads(ctx context.Context, threads int) error {
 		err = errors.New(child.Close().String()) // without the words of Go's runtime
 	}
 	if ctx.Err() == nil && err != nil && (child != nil || errors.Is(err, unix.EAGAIN)) {
-		return fmt.Errorf("the system refuses %d threads (%w); take fewer (--threads), or raise the limit of processes "+
+		return fmt.Errorf("the system refuses %d threads (%w); use fewer, or raise the limit of processes "+
 			"(ulimit -u, pids.max of the control group, or the container's)", threads, err)
 	}
 	// If no program can be started, the limit is unknown.
