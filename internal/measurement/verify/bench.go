@@ -2,11 +2,13 @@ package verify
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A bench checks one clock.
@@ -137,6 +139,20 @@ func (b *bench) ended(members []*observe.Member) {
 			break
 		}
 	}
+}
+
+// afterSuspend removes the contradictions with the witness, if the machine was suspended during the run: some clocks
+// count that time, others do not, and some counters begin anew.
+func (b *bench) afterSuspend(suspended time.Duration) {
+	if suspended == 0 || b.witness == nil {
+		return
+	}
+	b.into.StoodNS = 0
+	b.into.Faults = slices.DeleteFunc(b.into.Faults, func(f ClockFault) bool {
+		return f.Kind == FaultJump || f.Kind == FaultStall || f.Kind == FaultFast
+	})
+	b.into.Reason = "the machine was suspended for " + words.Duration(float64(suspended)) +
+		", which hides jumps and stalls; run it again"
 }
 
 func number(cpu int) *int {

@@ -57,6 +57,9 @@ const fewestReads = 100
 // rateSpan is the time to measure the rate of a counter that does not report it.
 const rateSpan = 20 * time.Millisecond
 
+// bootClock is a variable because tests cannot suspend the machine.
+var bootClock = observe.BootClock
+
 // Run verifies the clocks. When ctx ends, it returns the results so far; the end is the reason of each clock that was
 // not reached. progress may be nil.
 func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(done, total time.Duration)) Verification {
@@ -83,6 +86,7 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(cpus)+2)))
 	defer thread.Busy(busy, s.Time+time.Minute)()
 	defer telling(start, s.Time, progress)()
+	booted := bootClock()
 	var related relatives
 	var benches []*bench
 	// On a machine where every new thread waits for a CPU, many threads would take the time of the run.
@@ -114,9 +118,11 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 			v.LostCPUs = append(v.LostCPUs, cpu)
 		}
 	}
+	suspended := observe.Suspended(booted, bootClock())
 	for _, b := range benches {
 		b.into.Reason = why
 		b.ended(r.Ended)
+		b.afterSuspend(suspended)
 		slices.SortFunc(b.into.Faults, func(a, b ClockFault) int {
 			return slices.Index(ClockFaults, a.Kind) - slices.Index(ClockFaults, b.Kind)
 		})

@@ -617,6 +617,34 @@ func TestSuspendIsNoStep(t *testing.T) {
 	}
 }
 
+// A clock that counts a suspend jumps against a witness that does not, which is no fault.
+func TestSuspendDuringTheRun(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	var reads, suspended atomic.Int64
+	c := watched("counts suspend@fake", clock.Monotonic, func() func() int64 {
+		return func() int64 {
+			switch reads.Add(1) {
+			case 100_000:
+				suspended.Store(30e9)
+			case 200_000:
+				end()
+			}
+			return now() + suspended.Load()
+		}
+	})
+	defer func(before func() observe.Bracket) { bootClock = before }(bootClock)
+	bootClock = func() observe.Bracket {
+		b := observe.BootClock()
+		b.Value += suspended.Load()
+		return b
+	}
+	v := Run(ctx, []clock.Clock{c}, under(10*time.Minute, thread.Usable()[:1]), nil)
+	require.Empty(t, v.Clocks[0].Faults)
+	require.Equal(t, "the machine was suspended for 30 s, which hides jumps and stalls; run it again",
+		v.Clocks[0].Reason)
+}
+
 // The values of a coarse clock right after its ticks are compared, which show a drift far below a tick.
 func TestCoarseClockAgainstThePreciseOne(t *testing.T) {
 	start := now()
