@@ -124,7 +124,7 @@ func explained(s *situation.Situation, causes []kernellog.Cause) *why {
 // asIntended: the kernel log shows that the kernel uses the clock of the hypervisor by design.
 func asIntended(s *situation.Situation) *why {
 	for _, c := range s.Causes() {
-		if slices.Contains([]string{"hyperv-by-design", "xen-by-design"}, c.Kind) && s.OnX86() && !s.Offers("tsc") {
+		if slices.Contains([]string{"hyperv-by-design", "xen-by-design", "unused-tsc"}, c.Kind) && s.OnX86() && !s.Offers("tsc") {
 			return &why{cause: c.Text, evidence: logEvidence(s, c.Evidence), remedies: []string{remedy.OfHypervisor},
 				links: []string{kernelMessages}}
 		}

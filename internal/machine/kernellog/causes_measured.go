@@ -69,6 +69,10 @@ var reasonFunctions = map[string]functions{
 		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && isMany
 	}},
 	"hpet-may-stop":   {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }},
+	"unused-tsc": {holds: func(l log, c comparison) bool {
+		inUse := func(e Event) bool { return e.Clock == c.watchdog.name && guests[e.Clock] != "" }
+		return c.disagrees() && slices.ContainsFunc(l.of("clocksource-current"), inUse)
+	}},
 	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, lines: log.heldUp},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {
 		return e.Clock == "tsc-early" && l.ignoresParameter()
