@@ -3,7 +3,9 @@ package thread
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -50,34 +52,34 @@ func TestRunRefusesACPUThatThereIsNot(t *testing.T) {
 	require.Error(t, Move(-2))
 }
 
-// A machine with 64, 40 and 8 CPUs in three groups.
+// A machine with 32, 20 and 8 CPUs in three groups: a group of a 64-bit Windows has up to 64.
 func TestCPUsAreNumberedGroupByGroup(t *testing.T) {
-	sizes := []int{64, 40, 8}
+	sizes := []int{32, 20, 8}
 	for cpu, want := range map[int]groupAffinity{
-		0: {mask: 1, group: 0}, 63: {mask: 1 << 63, group: 0}, 64: {mask: 1, group: 1}, 103: {mask: 1 << 39, group: 1},
-		111: {mask: 1 << 7, group: 2},
+		0: {mask: 1, group: 0}, 31: {mask: 1 << 31, group: 0}, 32: {mask: 1, group: 1}, 51: {mask: 1 << 19, group: 1},
+		59: {mask: 1 << 7, group: 2},
 	} {
 		got, err := place(cpu, sizes)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		require.Equal(t, []int{cpu}, numbers(want.mask, int(want.group), sizes))
 	}
-	for _, cpu := range []int{-1, 112} {
+	for _, cpu := range []int{-1, 60} {
 		_, err := place(cpu, sizes)
 		require.Error(t, err)
 	}
-	require.Equal(t, ^uintptr(0), groupMask(64))
+	require.Equal(t, ^uintptr(0), groupMask(bits.UintSize))
 	require.Equal(t, uintptr(0xff), groupMask(8))
 }
 
 // entry is a SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX of a core or package.
 func entry(relationship uint32, groups ...groupAffinity) []byte {
-	data := make([]byte, 32, 32+16*len(groups))
+	const header = 32
+	data := make([]byte, header, header+int(unsafe.Sizeof(groupAffinity{}))*len(groups))
 	binary.LittleEndian.PutUint32(data, relationship)
 	binary.LittleEndian.PutUint16(data[30:], uint16(len(groups)))
 	for _, g := range groups {
-		data = binary.LittleEndian.AppendUint64(data, uint64(g.mask))
-		data = binary.LittleEndian.AppendUint64(data, uint64(g.group))
+		data = append(data, unsafe.Slice((*byte)(unsafe.Pointer(&g)), unsafe.Sizeof(g))...)
 	}
 	binary.LittleEndian.PutUint32(data[4:], uint32(len(data)))
 	return data

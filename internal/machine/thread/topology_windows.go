@@ -120,9 +120,8 @@ func parseRelations(data []byte) ([]relation, error) {
 			if len(groups) < groupSize {
 				return nil, errRelations
 			}
-			r.groups = append(r.groups, groupAffinity{
-				mask: uintptr(binary.LittleEndian.Uint64(groups)), group: binary.LittleEndian.Uint16(groups[8:]),
-			})
+			// The list begins at an address that suits any type, and the sizes of its entries are multiples of a pointer's.
+			r.groups = append(r.groups, *(*groupAffinity)(unsafe.Pointer(&groups[0])))
 			groups = groups[groupSize:]
 		}
 		all = append(all, r)
