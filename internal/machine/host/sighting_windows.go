@@ -2,7 +2,6 @@ package host
 
 import (
 	"os"
-	"runtime"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -29,8 +28,8 @@ func CountChild(child *os.ProcessState) {
 // See returns the counters from GetSystemTimes and GetProcessTimes.
 func See() Sighting {
 	s := Sighting{At: time.Now()}
-	// GetSystemTimes covers a single processor group.
-	if thread.Groups() > 1 || len(thread.Usable()) < runtime.NumCPU() {
+	// GetSystemTimes covers a single processor group, and all of its CPUs. runtime.NumCPU has only the usable ones.
+	if thread.Groups() > 1 || len(thread.Usable()) < int(windows.GetActiveProcessorCount(0)) {
 		return s
 	}
 	// Kernel time includes idle time.
