@@ -108,6 +108,45 @@ func TestAtOfAnEmptyCoreID(t *testing.T) {
 	require.Empty(t, got.CPU.TSCFlags, "no tsc, no flags of it")
 }
 
+// The CPUs of Arm: two kinds of cores, and the sockets of a server, which /proc/cpuinfo lacks.
+func TestAtOfArm(t *testing.T) {
+	cpu := func(number, part string) string {
+		return "processor\t: " + number + "\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU part\t: " + part + "\n\n"
+	}
+	const topology, release = "sys/devices/system/cpu/cpu%d/topology/physical_package_id", "proc/sys/kernel/osrelease"
+	for name, test := range map[string]struct {
+		parts, sockets []string
+		files          map[string]string
+		model          string
+		packages       int
+	}{
+		"big.LITTLE": {[]string{"0xd03", "0xd03", "0xd08"}, []string{"0", "0", "0"}, nil, "Cortex-A53 + Cortex-A72", 1},
+		"a server":   {[]string{"0xd0c", "0xd0c", "0xd0c"}, []string{"0", "0", "1"}, nil, "Neoverse-N1", 2},
+		"clusters of an old kernel": {[]string{"0xd03", "0xd08"}, []string{"0", "1"},
+			map[string]string{"sys/firmware/devicetree/x": "", release: "5.15.0"}, "Cortex-A53 + Cortex-A72", 0},
+		"a guest": {[]string{"0xd4f"}, []string{"-1"}, nil, "Neoverse-V2", 0},
+	} {
+		root := rooted(t, test.files)
+		var info strings.Builder
+		for i, part := range test.parts {
+			info.WriteString(cpu(strconv.Itoa(i), part))
+			writeFile(t, root, fmt.Sprintf(topology, i), []byte(test.sockets[i]+"\n"))
+		}
+		writeFile(t, root, "proc/cpuinfo", []byte(info.String()))
+		got := At(root).CPU
+		require.Equal(t, test.model, got.Model, name)
+		require.Equal(t, test.packages, got.Packages, name)
+	}
+}
+
+// NixOS has the modules in another folder, but some are loaded.
+func TestNoModules(t *testing.T) {
+	const release = "6.12.30"
+	require.True(t, noModules(t.TempDir(), release))
+	require.False(t, noModules(rooted(t, map[string]string{"proc/modules": "kvm 1 0 - Live 0x0\n"}), release))
+	require.False(t, noModules(rooted(t, map[string]string{"lib/modules/" + release + "/modules.dep": ""}), release))
+}
+
 // The record of an experiment that was killed with its guardian. clocksource.TestAbandoned has the others.
 func TestAtOfAnUnrestoredClockSource(t *testing.T) {
 	const sources, boot = "sys/devices/system/clocksource/clocksource0/", "6b1e2f0c-58a8-4b43-9a0c-0d9e8f5a1c22"
@@ -176,16 +215,6 @@ func TestVirtualization(t *testing.T) {
 		}
 		require.Equal(t, test.want, got, name)
 	}
-}
-
-func FuzzTableOEM(f *testing.F) {
-	f.Add(strings.Repeat("FIRECK", 6))
-	f.Add("")
-	f.Fuzz(func(t *testing.T, table string) {
-		oem := tableOEM(table)
-		require.Contains(t, table, oem)
-		require.Equal(t, len(table) >= 36, len(oem) == 6)
-	})
 }
 
 func writeFile(t *testing.T, root, name string, text []byte) {

@@ -1,12 +1,15 @@
 package host
 
 import (
+	"cmp"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 )
 
 // tscFlags are the flags of /proc/cpuinfo that concern the time stamp counter, in the order of
@@ -35,6 +38,8 @@ func addCPUInfo(facts *result.CPU, text string) []string {
 	logical, packages := 0, map[string]bool{}
 	cores := map[string]int{} // by package
 	of := ""                  // the package of the CPU that is read
+	armLimited := false       // who designed the CPU that is read
+	var parts []string        // the kinds of cores of Arm Ltd., such as the two of big.LITTLE
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(line, ":")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
@@ -47,6 +52,12 @@ func addCPUInfo(facts *result.CPU, text string) []string {
 			packages[of] = true
 		case key == "cpu cores" && err == nil && of != "":
 			cores[of] = int(number)
+		case key == "CPU implementer":
+			armLimited = value == "0x41"
+		case key == "CPU part" && armLimited:
+			if name := armParts[value]; name != "" && !slices.Contains(parts, name) {
+				parts = append(parts, name)
+			}
 		}
 		if _, is := first[key]; !is && logical <= 1 {
 			first[key] = value
@@ -55,11 +66,11 @@ func addCPUInfo(facts *result.CPU, text string) []string {
 	if logical == 0 {
 		return nil
 	}
-	facts.Logical, facts.Usable, facts.Packages = logical, logical, max(len(packages), 1)
+	facts.Logical, facts.Usable, facts.Packages = logical, logical, len(packages)
 	for _, n := range cores {
 		facts.Physical += n
 	}
-	facts.Model = printable(modelOf(first))
+	facts.Model = cmp.Or(strings.Join(parts, " + "), printable(modelOf(first)))
 	flags := strings.Fields(first["flags"])
 	if len(flags) == 0 {
 		flags = strings.Fields(first["Features"]) // Arm
@@ -78,12 +89,6 @@ func addCPUInfo(facts *result.CPU, text string) []string {
 
 // modelOf returns the name of a CPU from the values of its paragraph.
 func modelOf(values map[string]string) string {
-	const armLimited = "0x41"
-	if values["CPU implementer"] == armLimited {
-		if name := armParts[values["CPU part"]]; name != "" {
-			return name
-		}
-	}
 	// x86, LoongArch, POWER, RISC-V, old Arm
 	for _, key := range []string{"model name", "Model Name", "cpu", "uarch", "Processor"} {
 		if values[key] != "" {
@@ -111,4 +116,21 @@ func coresInSysfs(root string) int {
 		}
 	}
 	return len(cores)
+}
+
+// packagesInSysfs returns the number of sockets below a root; 0 if it is unknown. Before Linux 6.0 a board with a device
+// tree numbers clusters of cores instead (parse_cluster in drivers/base/arch_topology.c), and a kernel that does not
+// know the socket of a CPU writes -1.
+func packagesInSysfs(root, kernel string) int {
+	if _, err := os.Stat(filepath.Join(root, "sys/firmware/devicetree")); err == nil && kernellog.Older(kernel, 6, 0) {
+		return 0
+	}
+	packages := map[string]bool{}
+	paths, _ := filepath.Glob(filepath.Join(root, "sys/devices/system/cpu/cpu[0-9]*/topology/physical_package_id"))
+	for _, path := range paths {
+		if id := readFile(filepath.Dir(path), filepath.Base(path)); id != "" && id != "-1" {
+			packages[id] = true
+		}
+	}
+	return len(packages)
 }

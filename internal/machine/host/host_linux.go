@@ -35,7 +35,7 @@ func At(root string) result.Host {
 	log, events := kernelLog(root)
 	facts := inFiles(below(root), readTable(root, cpuinfo), hypervisor, events)
 	facts.KernelLog = log
-	addCPUCounts(&facts.CPU, root)
+	addCPUCounts(&facts.CPU, root, facts.Kernel)
 	if root == live {
 		facts.Arch = runtime.GOARCH
 		if kernel, err := host.KernelVersion(); err == nil {
@@ -52,9 +52,8 @@ func At(root string) result.Host {
 	facts.UnrestoredClockSource = unrestored(root)
 	facts.VMClock = vmclock.Read(root, facts.Virtualization != nil && facts.Virtualization.System == "firecracker")
 	if root == live {
-		_, err := os.Stat(filepath.Join("/lib/modules", facts.Kernel))
 		// A container has the files of its image, which say nothing about the kernel.
-		facts.NoModules = errors.Is(err, fs.ErrNotExist) && facts.Container == ""
+		facts.NoModules = facts.Container == "" && noModules(root, facts.Kernel)
 		facts.TimeSync = TimeSync()
 		facts.WallOffsets = wallOffsets(root)
 		facts.RefusedCalls = refusedCalls(facts.Kernel)
@@ -63,6 +62,13 @@ func At(root string) result.Host {
 		}
 	}
 	return facts
+}
+
+// noModules returns whether a kernel has no modules: none are loaded, and their folder is missing, which NixOS has
+// elsewhere.
+func noModules(root, kernel string) bool {
+	_, err := os.Stat(filepath.Join(root, "lib/modules", kernel))
+	return errors.Is(err, fs.ErrNotExist) && readTable(root, "proc/modules") == ""
 }
 
 const cpuinfo = "proc/cpuinfo"
@@ -99,7 +105,7 @@ func inFiles(of reader, cpus, hypervisor string, log []kernellog.Event) result.H
 
 // addCPUCounts adds what /proc/cpuinfo does not have. For a recorded machine it assumes that the process may use all
 // CPUs.
-func addCPUCounts(facts *result.CPU, root string) {
+func addCPUCounts(facts *result.CPU, root, kernel string) {
 	if root == live {
 		facts.Logical = max(facts.Logical, runtime.NumCPU())
 		facts.Usable = len(thread.Usable())
@@ -107,6 +113,9 @@ func addCPUCounts(facts *result.CPU, root string) {
 	}
 	if cores := coresInSysfs(root); cores > 0 {
 		facts.Physical = cores
+	}
+	if facts.Packages == 0 { // only x86 has them in /proc/cpuinfo
+		facts.Packages = packagesInSysfs(root, kernel)
 	}
 	if facts.Physical > facts.Logical {
 		facts.Physical = 0

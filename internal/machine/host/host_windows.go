@@ -3,12 +3,12 @@ package host
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"unsafe"
 
 	"github.com/shirou/gopsutil/v4/host"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/machine/wintime"
 	"github.com/timebench/timebench/internal/system/debuglog"
@@ -83,18 +83,10 @@ func virtualization() *result.Virtualization {
 	}
 	role := "guest"
 	firmware := text(firmwareKey, "SystemManufacturer") + " " + text(firmwareKey, "SystemProductName")
-	if system == "hyperv" && !virtualMachine(firmware) {
+	if system == "hyperv" && kernellog.OfFirmware(firmware) == "" {
 		role = "guest or host"
 	}
 	return &result.Virtualization{System: system, Role: role}
-}
-
-func virtualMachine(firmware string) bool {
-	firmware = strings.ToLower(firmware)
-	return slices.ContainsFunc(
-		[]string{"virtual machine", "vmware", "qemu", "kvm", "xen", "virtualbox", "parallels", "openstack",
-			"bhyve", "google compute"},
-		func(name string) bool { return strings.Contains(firmware, name) })
 }
 
 func wine() *result.Wine {

@@ -47,7 +47,7 @@ func TestQPCThroughTheHypervisorPage(t *testing.T) {
 		"not there":     {0, nil},
 		"not readable":  {0x1000, nil},
 		"not a page":    {planted(t, nil) + 2, nil},
-		"kernel memory": {1 << 63, nil},
+		"kernel memory": {^(^uintptr(0) >> 1), nil},
 	} {
 		require.Equal(t, &result.QPC{Hz: wintime.PerformanceFrequency(), HypervisorPage: true, UserMode: test.userMode, Shift: &zero, Bias: "0x0"},
 			qpc(shared, wintime.HypervisorPage(test.page), false), name)

@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !386 && !amd64
 
 package host
 
