@@ -68,7 +68,7 @@ func TestRealPrograms(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})
 	reader := readers.Build(t, "c")
 	var all []*readers.Running
-	s := Settings{Time: 2 * time.Second, RateHz: 997}
+	s := Settings{Time: 500 * time.Millisecond, RateHz: 3989}
 	for _, o := range []readers.Options{
 		{Read: "none"}, {Read: "vdso", Percent: 10}, {Read: "vdso", Percent: 50}, {Read: "vdso",
 			Percent: 100}, {Read: "syscall", Percent: 100}, {Read: "vdso", Percent: 50, Threads: 4},
@@ -120,7 +120,7 @@ func TestCommand(t *testing.T) {
 		return out, command.ProcessState.ExitCode()
 	}
 	out, status := run("--format", "csv", "--", "sh", "-c",
-		need.Compiled(t, "testdata/leaderless.c", "-O2")+" 3; exit 3")
+		need.Compiled(t, "testdata/leaderless.c", "-O2")+" 1; exit 3")
 	require.Equal(t, 3, status, "that of the command")
 	require.Regexp(t, `(?m)^leaderless,[^,]*,\d+,,`, string(out))
 	require.Regexp(t, `(?m)^reads,[^,]*,\d+,\d+,`, string(out), "the name of a thread that has ended")
@@ -394,7 +394,7 @@ import threading, time
 def read():
     while True: time.time()
 for i in range(2): threading.Thread(target=read, daemon=True).start()
-time.sleep(100)
+time.sleep(3600)
 `
 	script := fmt.Sprintf(`python3 -c "$1" & sleep 1; ./timebench profile $! --duration 1s --format csv; ./timebench profile $! --duration 1s --quiet; ./timebench profile %d; echo status $? >&2; kill $!`, os.Getpid())
 	out, errors := n.run(t, script, reader)
@@ -409,7 +409,7 @@ time.sleep(100)
 // If the processes of an ordinary user are idle, the profile reports that it does not see the others.
 func TestNothingRanThatAUserMaySample(t *testing.T) {
 	t.Parallel()
-	out, errors := asNobody(t).run(t, `sleep 100 & ./timebench profile --duration 300ms --quiet; kill $!`)
+	out, errors := asNobody(t).run(t, `sleep 3600 & ./timebench profile --duration 300ms --quiet; kill $!`)
 	require.Empty(t, errors)
 	text := strings.Join(strings.Fields(out), " ")
 	require.Contains(t, text, "Not seen: the processes of other users: that needs root (use sudo),")
@@ -424,7 +424,7 @@ func TestProtectedChild(t *testing.T) {
 	const protected = `import ctypes, time
 ctypes.CDLL(None).prctl(4, 0) # PR_SET_DUMPABLE
 open("ready", "w")
-time.sleep(100)`
+time.sleep(3600)`
 	out, errors := n.run(t, `python3 -c "$1" & until [ -e ready ]; do sleep 0.1; done; ./timebench profile $$ --duration 300ms --quiet; ./timebench profile $! --duration 300ms; echo status $? >&2; kill $!`, protected)
 	require.Contains(t, strings.Join(strings.Fields(out), " "),
 		"Not seen: 1 process that they started, of another user or not dumpable: that needs root (use sudo),")
