@@ -68,7 +68,7 @@ var reasonFunctions = map[string]functions{
 		isMany := slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })
 		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && isMany
 	}},
-	"hpet-may-stop":   {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }},
+	"hpet-may-stop": {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }},
 	"unused-tsc": {holds: func(l log, c comparison) bool {
 		inUse := func(e Event) bool { return e.Clock == c.watchdog.name && guests[e.Clock] != "" }
 		return c.disagrees() && slices.ContainsFunc(l.of("clocksource-current"), inUse)
