@@ -93,10 +93,10 @@ func TestSignalLeavesAWholeSet(t *testing.T) {
 }
 
 // busyWorkers waits until the two worker processes of a program measure, and returns them. Their CPU time shows that:
-// starting takes a fifth of it.
+// starting takes less than half of it.
 func busyWorkers(t *testing.T, of *started) (children []*process.Process) {
 	t.Helper()
-	const workers, seconds = 2, 1
+	const workers, seconds = 2, 0.5
 	parent, err := process.NewProcess(int32(of.Process.Pid))
 	require.NoError(t, err)
 	require.NoError(t, of.until("two worker processes that measure", func() bool {
