@@ -111,9 +111,6 @@ func (t *Target) checkName() error {
 	if t.path == "-" && !t.isFolder {
 		return errors.New("- is a folder here and not standard output; write --format json for the document there, or -/ for the folder")
 	}
-	if err := checkSystemName(t.path); err != nil {
-		return err
-	}
 	name := t.path
 	for slices.Contains(fileExtensions, strings.ToLower(filepath.Ext(name))) {
 		name = strings.TrimSuffix(name, filepath.Ext(name))

@@ -23,15 +23,3 @@ func TestSetReplacesTheOneBeforeIt(t *testing.T) {
 		require.Len(t, need.FilesIn(t, folder), left)
 	}
 }
-
-// Windows writes to a device, or under another name, without an error.
-func TestWindowsNames(t *testing.T) {
-	for _, name := range []string{"CON", "nul.zip", `results\aux`, "results/Com1.tar.zip", "report.", "report ",
-		`a \report`, "nul .zip"} {
-		require.Error(t, checkWindowsName(name), name)
-	}
-	for _, name := range []string{"report", "report.zip", `C:\results\report`, "../report", `.\a.b\console`, "com10",
-		".timebench", "nulls.zip"} {
-		require.NoError(t, checkWindowsName(name), name)
-	}
-}

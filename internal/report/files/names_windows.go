@@ -1,3 +1,0 @@
-package files
-
-func checkSystemName(path string) error { return checkWindowsName(path) }
