@@ -175,6 +175,7 @@ func testThreads(t *testing.T, d *dialogue, name string) error {
 // The compiled programs come from their sources. Other compilers make other bytes; with -deterministic, mcs writes no
 // time and no random id.
 func TestCompiledProgramsAreOfTheirSources(t *testing.T) {
+	need.Minutes(t) // it takes as much CPU time as the languages
 	need.Processes(t)
 	for compiler, c := range map[string]struct {
 		version, prints string
