@@ -43,8 +43,7 @@ input.
 
 Exit status: 0 if nothing is at or above the severity of --fail-on, 1 if something is, 2 if
 the command line or the file is wrong, 3 if doctor could not tell: it could not measure, or
-no clock was timed. With --format nagios it is that of a plugin: 0 OK, 1 WARNING,
-2 CRITICAL, 3 UNKNOWN.`,
+no clock was timed. With --format nagios it is 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 		Example: `  timebench doctor
   timebench doctor report.html
   timebench doctor dmesg.txt
