@@ -58,8 +58,9 @@ func commandOf(pid int) string {
 		return ""
 	}
 	first, _, _ := bytes.Cut(arguments, []byte{0})
-	// A server may write its state here: "postgres: checkpointer".
+	// A server may write its state here, and a browser all its arguments: "postgres: checkpointer", "chrome --type=gpu".
 	name, _, _ := strings.Cut(string(first), ": ")
+	name, _, _ = strings.Cut(name, " -")
 	if name = path.Base(name); name != "." && name != "/" {
 		return bounded(name)
 	}

@@ -330,6 +330,20 @@ func TestProcessOfANumberOrAName(t *testing.T) {
 	require.NotEmpty(t, NamedProcesses(threadName(os.Getppid(), os.Getppid())))
 }
 
+// Programs write their state or all their arguments into the first one.
+func TestProgramsThatChangeTheirArguments(t *testing.T) {
+	need.Processes(t)
+	for first, name := range map[string]string{
+		"/usr/lib/postgres: checkpointer": "postgres", "/opt/chrome --type=gpu --path=/usr/share": "chrome", "redis *:6379": "redis *:6379",
+	} {
+		command := exec.Command(need.Program(t, "sleep"))
+		command.Args = []string{first, "3600"}
+		require.NoError(t, command.Start())
+		require.Equal(t, name, commandOf(command.Process.Pid))
+		_, _ = command.Process.Kill(), command.Wait()
+	}
+}
+
 // A run leaves no file open, whether it succeeds or not.
 func TestNoFileIsLeft(t *testing.T) {
 	allowed(t, Settings{PIDs: []int{os.Getpid()}})

@@ -80,6 +80,9 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 	if cpus == nil {
 		cpus = []int{thread.Any}
 	}
+	if err := observe.RoomForThreads(ctx, len(cpus)+s.Busy); err != nil {
+		return Wake{}, err
+	}
 	if s.Busy > 0 {
 		defer thread.Busy(s.Busy, s.Time+time.Minute)()
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
@@ -119,6 +120,24 @@ func TestPlantedSlack(t *testing.T) {
 	before := w.Timers.SlackNS
 	require.Positive(t, before)
 	require.Equal(t, []SleepLayer{{TimerSlack, float64(before - 1)}, {TheRest, 14_001}}, w.Ways[0].Spans[0].Layers)
+}
+
+// A system that refuses the threads is an error of one line, not a trace of Go's runtime.
+func TestRefusedThreads(t *testing.T) {
+	need.Processes(t)
+	s := settings()
+	s.Busy = 1000 // which the role of the tests refuses
+	_, err := Run(t.Context(), []Way{goWay}, s, quiet)
+	require.ErrorContains(t, err, "the system refuses 1001 threads (exit status 2)")
+}
+
+func init() {
+	roles[observe.ThreadsRole] = func(args []string) error {
+		if len(args[0]) > 3 {
+			return errors.New("refused")
+		}
+		return nil
+	}
 }
 
 // In one step of a round a process keeps the CPUs awake, and in the others it is stopped: the difference is the layer of
