@@ -131,7 +131,7 @@ type Resolution struct {
 type Throughput struct {
 	// Threads is the number of threads (or processes).
 	Threads int `json:"threads" is:"positive"`
-	// ReadsPerSecond is the median total rate.
+	// ReadsPerSecond is the median total rate; if oversubscribed, the counted rate.
 	ReadsPerSecond float64 `json:"reads_per_second"`
 	// CountedReadsPerSecond is the rate including interruptions.
 	CountedReadsPerSecond float64 `json:"counted_reads_per_second,omitempty"`

@@ -24,9 +24,9 @@ import (
 // These constants determine the passes of a throughput measurement. If every thread has a CPU of its own, each pass is
 // one sample: the sum of the rates of the workers' median slices.
 //
-// If threads share CPUs, waiting is part of the result, so a sample counts all reads. The passes are fewer and longer,
-// because the scheduler's slices are milliseconds and each thread must get its turns. Each pass then has several
-// windows. If a quota is used up, there is one pass with one window.
+// If threads share CPUs, waiting is part of the result, so a sample counts all reads, and the result has all reads of all
+// samples. The passes are fewer and longer, because the scheduler's slices are milliseconds and each thread must get its
+// turns. Each pass then has several windows. If a quota is used up, there is one pass with one window.
 //
 // Each pass starts its threads, which takes longer with more threads. Therefore many threads have fewer passes, and
 // every pass has at least the shortest span.
@@ -113,7 +113,8 @@ type samples struct {
 }
 
 // result returns the figure of at least one pass: the median of the passes in which each thread had its CPU. With too
-// few of these passes, it is disturbed: the level of the fastest passes.
+// few of these passes, it is disturbed: the level of the fastest passes. If threads share CPUs, it is all reads by the
+// time of all windows: beside other programs windows differ in length, and their median leaves out the long waits.
 func (t *throughput) result() compare.Throughput {
 	of, disturbed := t.sound, false
 	var perSecond float64
@@ -128,10 +129,9 @@ func (t *throughput) result() compare.Throughput {
 	if t.spentNS > 0 {
 		r.CountedReadsPerSecond = float64(t.reads) * 1e9 / float64(t.spentNS)
 	}
-	// In some windows the threads may have had no CPU because of other programs.
-	if t.oversubscribed && slices.Min(of.perSecond) == 0 {
-		r.Disturbed = true
-		perSecond = min(r.CountedReadsPerSecond, slices.Max(of.perSecond))
+	if least, most := slices.Min(of.perSecond), slices.Max(of.perSecond); t.oversubscribed {
+		r.Disturbed = least == 0                                   // the threads had no CPU because of other programs
+		perSecond = max(least, min(r.CountedReadsPerSecond, most)) // it is rounded
 	}
 	if r.ReadsPerSecond = perSecond; perSecond > 0 {
 		r.NSPerRead = float64(t.threads) * 1e9 / perSecond
