@@ -2,7 +2,8 @@
 
 // func CallTimed(number uintptr, args *[6]uintptr, at *unix.Timespec) (result int)
 //
-// The kernel preserves R9.
+// The kernel preserves R9, in which the arguments and then the result are kept. ABI0 lets a function overwrite it, and
+// there is no stack that could move.
 TEXT ·CallTimed(SB), NOSPLIT, $0-32
 	MOVD	args+8(FP), R9
 	LDP	0(R9), (R0, R1)
