@@ -73,3 +73,15 @@ func TestParseRefusesBrokenImages(t *testing.T) {
 		require.ErrorContains(t, err, broken.want, name)
 	}
 }
+
+func FuzzParse(f *testing.F) {
+	f.Add(tinyImage(0x500))
+	f.Add(tinyImage(0x500)[:100])
+	f.Add([]byte("\x7fELF"))
+	f.Fuzz(func(t *testing.T, image []byte) {
+		offsets, err := Parse(bytes.NewReader(image))
+		if (err == nil) != (len(offsets) > 0) {
+			t.Fatalf("%d functions and error %v", len(offsets), err)
+		}
+	})
+}

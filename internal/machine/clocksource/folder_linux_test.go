@@ -111,3 +111,26 @@ func TestLocksWorkOnSysfs(t *testing.T) {
 	_, err = folder.lock(unix.LOCK_EX)
 	require.ErrorContains(t, err, "another timebench")
 }
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"tsc hpet acpi_pm \n", "tsc\n", "", "\x00", "tsc\u0085hpet", strings.Repeat("x", 32)} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		names, err := parse(text)
+		if err != nil {
+			require.Empty(t, names)
+			require.NotContains(t, err.Error(), "\n")
+			return
+		}
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			require.NotEmpty(t, name)
+			require.LessOrEqual(t, len(name), 31)
+			require.Equal(t, name, strings.TrimFunc(name, unprintable))
+		}
+		same, err := parse([]byte(strings.Join(names, " ") + "\n"))
+		require.NoError(t, err)
+		require.Equal(t, names, same)
+	})
+}

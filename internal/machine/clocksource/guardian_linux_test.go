@@ -1,6 +1,7 @@
 package clocksource
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -37,6 +38,17 @@ func TestGuardianRestoresWhatMayBeSwitched(t *testing.T) {
 			require.Equal(t, test.want, content(t, folder), "%+v, %v", test, end)
 		}
 	}
+}
+
+func FuzzGuard(f *testing.F) {
+	for _, asked := range []string{"", "hpet\n", "\n", "hpet\ntsc\n\x1b", strings.Repeat("s", 1<<17)} {
+		f.Add([]byte(asked))
+	}
+	f.Fuzz(func(t *testing.T, asked []byte) {
+		folder := machine(t)
+		require.NoError(t, guard(bytes.NewReader(asked), io.Discard, folder, "tsc", false, shortTimeouts))
+		require.Equal(t, "tsc", strings.TrimSpace(content(t, folder)))
+	})
 }
 
 func TestGuardianEndsWhereNoOneHearsThatItIsReady(t *testing.T) {

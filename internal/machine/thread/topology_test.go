@@ -48,3 +48,21 @@ func TestParseCPUsRefuses(t *testing.T) {
 		require.Error(t, err, "%q", list)
 	}
 }
+
+func FuzzParseCPUs(f *testing.F) {
+	f.Add("0,2,4-7")
+	f.Add("0-65536")
+	f.Fuzz(func(t *testing.T, list string) {
+		cpus, err := ParseCPUs(list)
+		if (err == nil) != (len(cpus) > 0) {
+			t.Fatalf("%d CPUs and error %v", len(cpus), err)
+		}
+		seen := map[int]bool{}
+		for _, cpu := range cpus {
+			if cpu < 0 || cpu > maxCPU || seen[cpu] {
+				t.Fatalf("CPU %d of %q", cpu, list)
+			}
+			seen[cpu] = true
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,4 +88,24 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		require.Regexp(t, "/dev/vmclock0: not a page of VMClock, version 1$", read(t, p, false).Reason, name)
 	}
+}
+
+// FuzzParse checks that no page ends the program or proves more disruptions than it has updates, and that a document
+// may have all figures.
+func FuzzParse(f *testing.F) {
+	f.Add(page())
+	f.Add(page(updated(8, 4), put(24, math.MaxUint64), put(96, math.MaxUint64)))
+	f.Fuzz(func(t *testing.T, p []byte) {
+		if len(p) < minSize {
+			t.Skip("refused before")
+		}
+		clock := parse(p, 1)
+		marker, err := strconv.ParseUint(clock.DisruptionMarker, 10, 64)
+		require.NoError(t, err)
+		require.LessOrEqual(t, uint64(clock.Disruptions), marker)
+		if clock.MaxErrorNS != nil {
+			require.LessOrEqual(t, *clock.MaxErrorNS, int64(maxError))
+			require.GreaterOrEqual(t, *clock.MaxErrorNS, int64(0))
+		}
+	})
 }
