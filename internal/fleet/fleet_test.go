@@ -147,6 +147,32 @@ func TestErrorsInASmallGroup(t *testing.T) {
 	require.Equal(t, "2 of 4 machines have an error or a warning: web00003 and web00002", f.Faulty(true))
 }
 
+// Machines of groups that are too small are not among those that do not differ.
+func TestSmallGroupsAreNotJudged(t *testing.T) {
+	documents, _ := made.Fleet(24, 0, 1)
+	var machines []fleet.Machine
+	for i, d := range documents {
+		d.Host.CPU.Model = "common"
+		if i < 3 {
+			d.Host.CPU.Model = "rare"
+		}
+		machines = append(machines, fleet.MachineOf("", d, nil))
+	}
+	f := fleet.Of(machines, nil, time.Time{})
+	require.Contains(t, f.Verdict(), fmt.Sprintf("None of %d machines differs from its group", 24-len(small(f))))
+	require.Contains(t, f.Verdict(), fmt.Sprintf("%d machines are not judged: 5 similar machines are needed", len(small(f))))
+}
+
+// small returns the machines of groups without a verdict.
+func small(f *fleet.Fleet) (all []fleet.Machine) {
+	for _, g := range f.Groups {
+		if g.TooFew {
+			all = append(all, g.Machines...)
+		}
+	}
+	return all
+}
+
 // The noise makes no machine odd. It may hide a cost that changed meanwhile.
 func TestNoiseIsNotOdd(t *testing.T) {
 	for seed := range uint64(4) {

@@ -30,11 +30,14 @@ func (f *Fleet) Verdict() string {
 	case f.TooFew():
 		all = append(all, words.Sentence(NeedSimilar))
 	case f.Odd == 0:
-		text := fmt.Sprintf("None of %s differs from its group", words.Plural(f.Machines, "machine"))
+		text := fmt.Sprintf("None of %s differs from its group", words.Plural(f.Machines-f.unjudged(), "machine"))
 		if i := slices.IndexFunc(f.Groups, func(g Group) bool { return len(g.ClockSources) > 1 }); i >= 0 {
 			text += ", but a group has several clock sources: " + f.Groups[i].sources()
 		}
 		all = append(all, text+".")
+	}
+	if n := f.unjudged(); n > 0 && !f.TooFew() {
+		all = append(all, words.Plural(n, "machine")+words.Are(n)+" not judged: "+words.Sentence(NeedSimilar))
 	}
 	if n := len(f.Unread); n > 0 {
 		all = append(all, fmt.Sprintf("%s of %s could not be read.", words.Count(float64(n)),
@@ -45,6 +48,16 @@ func (f *Fleet) Verdict() string {
 			" left out: the same host has a newer one, or one with costs.")
 	}
 	return strings.Join(all, " ")
+}
+
+// unjudged returns the number of machines in groups that are too small to find odd ones.
+func (f *Fleet) unjudged() (machines int) {
+	for i := range f.Groups {
+		if f.Groups[i].TooFew {
+			machines += len(f.Groups[i].Machines)
+		}
+	}
+	return machines
 }
 
 // NeedSimilar explains why a group has no odd machine.
