@@ -170,11 +170,15 @@ func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 	case changed > 0:
 		parts = append(parts, fmt.Sprintf("%d %s changed", changed, of))
 	default:
+		text := "Nothing changed in " + words.Plural(all-len(unjudged), "figure")
 		level = table.OK
-		parts = append(parts, "Nothing changed in "+words.Plural(all-len(unjudged), "figure"))
-		if len(d.Setup) > 0 {
-			level, parts[0] = 0, parts[0]+butSetup(d.Setup)
+		if len(unjudged) == all {
+			text, level, unjudged = "None of "+words.Plural(all, "figure")+" could be judged", table.Warn, nil
 		}
+		if len(d.Setup) > 0 {
+			level, text = 0, text+butSetup(d.Setup)
+		}
+		parts = append(parts, text)
 	}
 	if len(slower)+len(faster) > 0 {
 		add(changed-len(slower)-len(faster), "changed in other measurements")

@@ -348,10 +348,19 @@ func TestDiagnosisAlwaysAnswers(t *testing.T) {
 // "Nothing changed" does not stand alone above a changed clock source.
 func TestUnchangedFiguresNameChangedMachine(t *testing.T) {
 	d := &diff.Diff{Setup: []diff.Difference{{What: "Clock source", Old: "tsc", New: "hpet"}, {What: "Kernel", New: "7.0"}}}
-	d.Sections = held(fixed(), fixed()).Sections
+	const setup = ", but the runs differ: Clock source tsc → hpet (1 more)"
+	d.Sections = held(sampled(), sampled()).Sections
 	answer, level := diffAnswer(d)
-	require.Regexp(t, `^Nothing changed in \d+ figures?, but the runs differ: Clock source tsc → hpet \(1 more\)`, answer)
+	require.Regexp(t, `^Nothing changed in \d+ figures`+regexp.QuoteMeta(setup), answer)
 	require.Zero(t, level)
+	d.Sections = held(fixed(), fixed()).Sections // of one sample each
+	all, _ := d.Count()
+	answer, _ = diffAnswer(d)
+	require.Equal(t, fmt.Sprintf("None of %d figures could be judged%s.", all, setup), answer)
+	d.Setup = nil
+	answer, level = diffAnswer(d)
+	require.Equal(t, fmt.Sprintf("None of %d figures could be judged.", all), answer)
+	require.Equal(t, table.Warn, level)
 }
 
 // In a terminal -v splits wide tables, and shows every column. Beside a pipe, a table stays whole.
