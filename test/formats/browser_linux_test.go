@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,6 +82,25 @@ func TestReportInABrowser(t *testing.T) {
 
 	requireLooks(t, tab)
 	require.Empty(t, tab.faults)
+}
+
+// A column is sorted by its figures, whatever unit, sign or CPU stands beside them.
+func TestFiguresAreSorted(t *testing.T) {
+	script, err := os.ReadFile("../../internal/report/render/page.js")
+	require.NoError(t, err)
+	for _, sorted := range [][]string{
+		{"≈ 900 /s", "≈ 300 k/s", "≈ 1.2 M/s", "-"}, {"1: 44.6 µs", "0: 1.16 ms"}, {"< one read", "1 µs", "> 1.5 s"},
+	} {
+		page := `<!DOCTYPE html><meta charset="utf-8"><table class="sortable"><thead><tr><th>figure</th></tr></thead><tbody>`
+		for _, cell := range slices.Backward(sorted) {
+			page += "<tr><td>" + html.EscapeString(cell) + "</td></tr>"
+		}
+		file := filepath.Join(t.TempDir(), "page.html")
+		require.NoError(t, os.WriteFile(file, []byte(page+"</tbody></table><script>"+string(script)+"</script>"), 0o600))
+		tab := open(t, file)
+		tab.click(`table.sortable th:nth-child(1) button`)
+		require.Equal(t, sorted, get[[]string](tab, firstColumn))
+	}
 }
 
 func TestDiffInABrowser(t *testing.T) {

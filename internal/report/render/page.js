@@ -10,7 +10,7 @@
     if (text === "< one read" || text === "same" || text.startsWith("none of")) return 0;
     const often = /^1 in ([\d,]+)$/.exec(text);
     if (often) return 1 / parseFloat(often[1].replace(/,/g, ""));
-    const found = /^(×|>)?\s*([+-]?[\d,]*\.?\d+)\s*(ns|µs|ms|s|\/s|k\/s|M\/s|G\/s|%)?(\s|$)/.exec(text);
+    const found = /^(?:\d+: )?(×|>|≈)?\s*([+-]?[\d,]*\.?\d+)\s*(ns|µs|ms|s|\/s|k\/s|M\/s|G\/s|%)?(\s|$)/.exec(text);
     if (!found) return null;
     const number = parseFloat(found[2].replace(/,/g, ""));
     if (found[1] === "×") return number - 1;
