@@ -130,6 +130,9 @@ func (s *Situation) readLog() ([]kernellog.Event, []kernellog.Cause) {
 		Arch: s.Host.Arch, Kernel: s.Host.Kernel, CPU: s.Host.CPU.Model, TSCHz: s.Host.CPU.KernelTSCHz, Guest: s.IsGuest(),
 		Parameters: s.Host.BootParameters, ClockSource: s.ClockSource,
 	}
+	if s.Host.Machine != nil {
+		m.Firmware = s.Host.Machine.Product
+	}
 	if v := s.Host.Virtualization; v != nil {
 		m.Hypervisor = v.System
 	}

@@ -114,7 +114,7 @@ func dateOf(stamp string) (time.Time, bool) {
 		}
 	}
 	for _, layout := range []string{
-		"Jan 2 15:04:05", "Jan 2 15:04", "Jan2 15:04", "Mon Jan 2 15:04:05 2006", "Jan 2 2006 15:04:05", "2006 Jan 2 15:04:05",
+		"Jan 2 15:04:05", "2 Jan 15:04:05", "Jan 2 15:04", "Jan2 15:04", "Mon Jan 2 15:04:05 2006", "Jan 2 2006 15:04:05", "2006 Jan 2 15:04:05",
 	} {
 		if at, err := time.Parse(layout, stamp); err == nil {
 			return at, true

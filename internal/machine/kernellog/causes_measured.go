@@ -73,6 +73,9 @@ var reasonFunctions = map[string]functions{
 		inUse := func(e Event) bool { return e.Clock == c.watchdog.name && guests[e.Clock] != "" }
 		return c.disagrees() && slices.ContainsFunc(l.of("clocksource-current"), inUse)
 	}},
+	"tsc-may-stop": {holds: func(l log, c comparison) bool {
+		return c.disagrees() && c.skewNS < 0 && c.watchdog.name == "" && !l.machine.Guest && len(l.heldUp()) == 0
+	}},
 	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, lines: log.heldUp},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {
 		return e.Clock == "tsc-early" && l.ignoresParameter()
@@ -88,7 +91,7 @@ var reasonFunctions = map[string]functions{
 
 // cpusApart returns the lines in which the kernel saw one CPU's TSC behind another's.
 func (l log) cpusApart() []Event {
-	return append(l.of("tsc-warp", "inter-cpu-skew", "cpu-behind", "cpus-ahead", "cpus-behind"),
+	return append(l.of("tsc-warp", "inter-cpu-skew", "cpu-behind", "cpus-ahead", "cpus-behind", "sync-failed"),
 		l.marking("check_tsc_sync_source failed")...)
 }
 
@@ -128,7 +131,7 @@ func cpusDiffer(l log) []Event {
 // howCPUsDiffer returns the end of the sentence that the TSCs of the CPUs differ: by how much, if a line shows it.
 func (l log) howCPUsDiffer() string {
 	for _, e := range l.cpusApart() {
-		if how := e.difference(l.rates["tsc"], l.of("sync-pair")); how != "" {
+		if how := e.difference(l.rates["tsc"], l.of("sync-pair", "sync-failed")); how != "" {
 			return ": " + how
 		}
 	}

@@ -26,6 +26,11 @@ func (e Event) clockedNS() (float64, bool) {
 		return float64(e.AtNS), true
 	}
 	at, ok := dateOf(e.Stamp)
+	if !ok {
+		if hour, err := time.Parse(time.TimeOnly, strings.TrimSpace(e.Stamp)); err == nil { // chronyd in a terminal
+			at, ok = hour, true
+		}
+	}
 	return float64(at.Unix()) * 1e9, ok
 }
 

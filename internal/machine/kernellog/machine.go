@@ -128,7 +128,7 @@ func modelOf(names string) string {
 func (m Machine) with(log Machine) Machine {
 	m.Arch, m.Kernel, m.CPU = cmp.Or(m.Arch, log.Arch), cmp.Or(m.Kernel, log.Kernel), cmp.Or(m.CPU, log.CPU)
 	m.Guest, m.Hypervisor = m.Guest || log.Guest, cmp.Or(m.Hypervisor, log.Hypervisor)
-	m.ClockSource = cmp.Or(m.ClockSource, log.ClockSource)
+	m.ClockSource, m.Firmware = cmp.Or(m.ClockSource, log.ClockSource), cmp.Or(m.Firmware, log.Firmware)
 	if m.Parameters == nil {
 		m.Parameters = log.Parameters
 	}

@@ -90,7 +90,7 @@ func markTests(events []Event) {
 
 // marks are the kinds of lines by which the kernel marks a clock source unstable, or gives it up.
 var marks = []string{"tsc-unstable", "watchdog-verdict", "watchdog-skew", "watchdog-delta", "frequency-skew",
-	"inter-cpu-skew", "tsc-warp"}
+	"inter-cpu-skew", "tsc-warp", "sync-failed"}
 
 // Marks returns whether the kernel marks a clock source unstable by the line, or gives it up.
 func (e Event) Marks() bool {

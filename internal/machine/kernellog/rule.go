@@ -196,7 +196,9 @@ var figures = map[string]func(t told) string{
 // facts are what texts of the files depend on, by their names there: "also if guest". The words after a name are its
 // arguments.
 var facts = map[string]func(t told, arguments []string) bool{
+	"xen":               func(t told, _ []string) bool { return t.machine.Hypervisor == "xen" },
 	"guest":             func(t told, _ []string) bool { return t.machine.Guest },
+	"firmware-known":    func(t told, _ []string) bool { return t.machine.Firmware != "" },
 	"cpu-known":         func(t told, _ []string) bool { return t.machine.CPU != "" },
 	"parameters-known":  func(t told, _ []string) bool { return len(t.machine.Parameters) > 0 },
 	"set":               func(t told, names []string) bool { return t.parameter(names...) != "" },
@@ -233,7 +235,6 @@ var facts = map[string]func(t told, arguments []string) bool{
 	"long-interval":  func(t told, _ []string) bool { return t.clock.ns > 1e9 },
 	"skipped":        func(t told, _ []string) bool { return t.long },
 	"differs":        func(t told, _ []string) bool { return math.Abs(t.ppm()) > agreePPM },
-	"loses-time":     func(t told, _ []string) bool { return t.skewNS < 0 && t.watchdog.name == "" },
 	"interval-known": func(t told, _ []string) bool {
 		least, _ := t.limits()
 		return !math.IsNaN(least)

@@ -67,7 +67,7 @@ var prefixes = []prefix{
 	{begins: letters, pattern: lazily(`^[IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
 	{begins: digit, pattern: lazily(`^[\d:]{8} [IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
 	{begins: letters, pattern: lazily(`^[\w.-]{1,60} +\| `)}, // docker compose logs
-	{begins: digit, pattern: lazily(`^[\d:]{8} {1,2}`)},      // chronyd in a terminal, with the time alone
+	{begins: digit, pattern: lazily(`^([\d:]{8}) {1,2}`)},    // chronyd in a terminal, with the time alone
 	// syslog, journalctl
 	{begins: letters + digit, pattern: lazily(`^((?:\d{4} )?` + anyMonth + ` {1,2}\d{1,2}(?: ?[日일])? (?:\d{4} ` +
 		`)?[\d:]{8}(?:\.\d+)?) `), date: true},
