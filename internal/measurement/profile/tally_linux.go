@@ -143,7 +143,8 @@ type tally struct {
 
 	living   map[int]*target
 	programs []*target
-	crowd    int // the number of programs from which they are summed again
+	leaving  []*target // the latest that ended without a sample
+	crowd    int       // the number of programs from which they are summed again
 	// foreign is the number of samples of processes in other PID namespaces.
 	foreign   int
 	lost      int
@@ -229,10 +230,22 @@ func (t *tally) exit(r *perfevent.Record) {
 	}
 	p.ended = true
 	p.release()
-	if p.samples == 0 {
-		delete(t.living, r.PID)
+	if p.samples > 0 {
+		return
+	}
+	if t.leaving = append(t.leaving, p); len(t.leaving) == 2*mostLeaving {
+		for _, p := range t.leaving[:mostLeaving] {
+			if t.living[p.pid] == p && p.samples == 0 {
+				delete(t.living, p.pid)
+			}
+		}
+		t.leaving = slices.Clone(t.leaving[mostLeaving:])
 	}
 }
+
+// mostLeaving is the number of processes that ended without a sample and are still known. The kernel may sample the rest
+// of their end, and beside other programs that comes late.
+const mostLeaving = 1000
 
 // rename notes that a process runs another program after execve(2), and the name of a program.
 func (t *tally) rename(r *perfevent.Record) {

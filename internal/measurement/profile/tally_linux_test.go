@@ -270,6 +270,20 @@ func TestFirstThreadEndsBeforeTheOthers(t *testing.T) {
 	require.Equal(t, 2, p.samples)
 }
 
+// The kernel samples a process after the record of its end. The process is known, unless many ended since.
+func TestSampleAfterTheEnd(t *testing.T) {
+	var records []perfevent.Record
+	for pid := 1000; pid < 1000+3*mostLeaving; pid++ {
+		records = append(records, perfevent.Record{Kind: perfevent.Fork, PID: pid, ParentPID: 10},
+			perfevent.Record{Kind: perfevent.Comm, Exec: true, Name: "date", PID: pid}, perfevent.Record{Kind: perfevent.Exit, PID: pid})
+	}
+	end := sample(1000+3*mostLeaving-1, []uint64{interrupt})
+	tally := tallied(nil, append(records, end)...)
+	require.Len(t, tally.programs, 1)
+	require.Equal(t, []any{"date", ""}, []any{tally.programs[0].command, tally.programs[0].reason})
+	require.LessOrEqual(t, len(tally.living), 2*mostLeaving)
+}
+
 // Timebench itself, before it becomes the command, is not in the profile of the command.
 func TestTheProcessBeforeTheCommand(t *testing.T) {
 	tally := newTally(faked{10: normal}, nil, fakeVDSO, []int{10})
