@@ -24,23 +24,6 @@ func times(n int, cost, floor float64) (pairs [][2]float64) {
 	return pairs
 }
 
-func TestACostChangesOnceItIsConfirmed(t *testing.T) {
-	var b baseline
-	require.Empty(t, turns(&b, times(5, 20, 2)...))
-	require.Equal(t, []int{2}, turns(&b, times(5, 50, 2)...), "of three turns the last tells")
-	require.InDelta(t, 50, b.usual(), 0)
-	require.Equal(t, []int{2}, turns(&b, times(5, 20, 2)...), "and back")
-	for range 2 {
-		old, new, changed := b.next(200, 2)
-		require.False(t, changed)
-		require.Zero(t, old+new)
-	}
-	old, new, changed := b.next(210, 2)
-	require.True(t, changed)
-	require.InDelta(t, 20, old, 0)
-	require.InDelta(t, 200, new, 0)
-}
-
 func TestACostDoesNotChange(t *testing.T) {
 	for name, pairs := range map[string][][2]float64{
 		"one turn of many":           {{20, 2}, {20, 2}, {20, 2}, {20, 2}, {60, 2}, {20, 2}, {60, 2}, {20, 2}},
