@@ -36,7 +36,7 @@ func (t *tally) bound() {
 			delete(t.living, p.pid)
 		}
 	}
-	t.programs = append(programs, ended...)
+	t.programs = slices.Concat(programs, ended)
 	t.crowd = 2 * len(t.programs)
 }
 
