@@ -260,8 +260,8 @@ func TestNoLineOfTheLastBootIsDropped(t *testing.T) {
 		require.False(t, d.Host.KernelLog.Truncated, name)
 		require.Zero(t, d.Host.KernelLog.Boots, name)
 	}
-	next := strings.ReplaceAll(strings.ReplaceAll(dated[:strings.Index(dated, marked)], "Sep 11", "Sep 12"), "6.1.0-28", "6.1.0-29")
-	next = next[:strings.LastIndex(next, "\n")+1]
+	good, _, _ := strings.Cut(dated, "Sep 11 07:59")
+	next := strings.NewReplacer("Sep 11", "Sep 12", "6.1.0-28", "6.1.0-29").Replace(good)
 	later := read(t, dated+next)
 	require.Equal(t, "6.1.0-29-amd64", later.Host.Kernel, "journalctl of two boots")
 	require.NotContains(t, strings.Join(later.Host.KernelLog.Lines, "\n"), marked)

@@ -19,10 +19,19 @@ func badlyCalibrated(l log, c comparison) bool {
 	return c.known() && c.watchdog.ns > 0 && math.Abs(c.ppm()) < 1000 && c.marked && first
 }
 
+// firstRates returns the lines with the first estimate of the TSC's rate. `grep clocksource` leaves the registration of
+// tsc-early only.
+func (l log) firstRates() []Event {
+	if first := l.of("tsc-rate"); len(first) > 0 {
+		return first
+	}
+	return slices.DeleteFunc(l.of("clocksource-registered"), func(e Event) bool { return e.Clock != "tsc-early" })
+}
+
 // firstRate returns the rate of the TSC before the kernel refined it by a later measurement; the zero value if the log does
 // not have both.
 func (l log) firstRate() rate {
-	first, refined := l.of("tsc-rate"), l.of("tsc-refined")
+	first, refined := l.firstRates(), l.of("tsc-refined")
 	if len(first) == 0 || len(refined) == 0 {
 		return rate{}
 	}

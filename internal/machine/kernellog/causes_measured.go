@@ -44,7 +44,9 @@ var reasonFunctions = map[string]functions{
 	}},
 	"watchdog-jumped": {holds: hasJumped},
 	"read-back-delay": {lines: gaveUp},
-	"bad-refinement":  {holds: wronglyRefined},
+	"bad-refinement": {holds: wronglyRefined, lines: func(l log) []Event {
+		return append(l.firstRates(), l.of("tsc-refined")...)
+	}},
 	"emulated-clocks": {holds: func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
 	}},
