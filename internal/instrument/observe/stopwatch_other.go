@@ -8,6 +8,3 @@ var epoch = time.Now()
 
 // Now returns the nanoseconds of the stopwatch, Go's monotonic clock since the process started.
 func Now() int64 { return int64(time.Since(epoch)) }
-
-// SinceBoot returns the stopwatch: this build knows no clock that counts suspend.
-func SinceBoot() int64 { return Now() }
