@@ -42,13 +42,17 @@ run drift timebench drift --format json --load --duration 3s
 run current cat $sources/current_clocksource
 `
 
-// several also runs in a machine with several CPUs. The last of them goes offline while clocks are verified, and while
-// they are compared, and comes back.
+// several also runs in a machine with several CPUs. The last of them goes offline while clocks are verified, and comes
+// back.
 const several = `
 run skew timebench skew --format json --duration 2s
 (sleep 2; echo 0 > /sys/devices/system/cpu/cpuLAST/online) &
 run unplugged timebench verify --format json --duration 6s CLOCK_MONOTONIC time.Now@go
 echo 1 > /sys/devices/system/cpu/cpuLAST/online
+`
+
+// comparedScript also runs in some of these machines. The last CPU goes offline while clocks are compared.
+const comparedScript = `
 for how in pin=spread pin=none workers=processes; do
   (sleep 3; echo 0 > /sys/devices/system/cpu/cpuLAST/online) &
   run unplugged-$how timebench compare --format json --$how --threads 1,ALL --rounds 60 --throughput-time 1s \
@@ -64,7 +68,7 @@ run experiment timebench compare --clocksources all --yes --format json --rounds
 run after-experiment cat $sources/current_clocksource
 run refused su user -c \
   'timebench compare --clocksources all --yes CLOCK_MONOTONIC@vdso --rounds 1 --throughput-time 1ms --threads 1'
-run killed killed KILL=26 INT=3 TERM=3 HUP=3
+run killed killed KILL=13 INT=2 TERM=2 HUP=2 GUARDIAN=2
 `
 
 // reportScript runs in a machine for docs/lab.md.
@@ -106,8 +110,15 @@ func TestWorlds(t *testing.T) {
 				if traceable {
 					commands += runtimesScript + profileScript
 				}
-				if w.cpus() > 1 && w.arch == "amd64" {
-					commands += strings.NewReplacer("LAST", strconv.Itoa(w.cpus()-1), "ALL", strconv.Itoa(w.cpus())).Replace(several)
+				pluggable := w.cpus() > 1 && w.arch == "amd64"
+				// With a slow clock source, and with several CPUs left.
+				compared := pluggable && (w.source == "hpet" || w.cpus() > 2)
+				ofCPUs := strings.NewReplacer("LAST", strconv.Itoa(w.cpus()-1), "ALL", strconv.Itoa(w.cpus()))
+				if pluggable {
+					commands += ofCPUs.Replace(several)
+				}
+				if compared {
+					commands += ofCPUs.Replace(comparedScript)
 				}
 				if *update { // before the kills, which are also in the kernel's log
 					commands += strings.ReplaceAll(reportScript, "THREADS", w.threads)
@@ -124,7 +135,7 @@ func TestWorlds(t *testing.T) {
 				t.Run("doctor of a user", func(t *testing.T) { w.checkDoctor(t, said["doctor-of-user"]) })
 				t.Run("counter", func(t *testing.T) { w.checkCounter(t, said["doctor"]) })
 				t.Run("verify", func(t *testing.T) { w.checkVerified(t, said) })
-				if w.cpus() > 1 && w.arch == "amd64" {
+				if compared {
 					t.Run("a CPU goes", func(t *testing.T) { w.checkUnplugged(t, said) })
 				}
 				t.Run("drift", func(t *testing.T) { w.checkDrift(t, said.ok(t, "drift")) })
@@ -157,8 +168,8 @@ func TestWorlds(t *testing.T) {
 			}
 		}
 		t.Logf("%d of %d experiments were killed while another clock source was in place", switched, hard)
-		require.GreaterOrEqual(t, hard, 50)
-		require.GreaterOrEqual(t, switched, 10, "kills that hit nothing prove nothing")
+		require.GreaterOrEqual(t, hard, 26)
+		require.GreaterOrEqual(t, switched, 5, "kills that hit nothing prove nothing")
 	})
 	if *update && !t.Failed() {
 		writeReport(t, chapters)
@@ -271,7 +282,7 @@ func (w world) checkKilled(t *testing.T, said ran) []kill {
 		require.Equal(t, "0", fields[3], "processes left: %s", line)
 		kills = append(kills, kill{fields[0], fields[1] != w.source})
 	}
-	for _, signal := range []string{"KILL", "INT", "TERM", "HUP"} {
+	for _, signal := range []string{"KILL", "INT", "TERM", "HUP", "GUARDIAN"} {
 		require.True(t, slices.ContainsFunc(kills, func(k kill) bool { return k.signal == signal }), signal)
 	}
 	return kills
