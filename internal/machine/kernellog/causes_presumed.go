@@ -67,7 +67,8 @@ var otherFunctions = map[string]functions{
 	"not-stepped": {lines: func(l log) []Event {
 		const far = 60e9 // ns, which take 12 minutes without a step
 		off := l.sinceStep("time-off")
-		if len(off) == 0 || len(l.of("step-failed", "rate-beyond-limit")) > 0 || math.Abs(off[len(off)-1].StepNS) < far {
+		if len(off) == 0 || len(l.of("step-failed", "rate-beyond-limit", "servers-disagree")) > 0 ||
+			math.Abs(off[len(off)-1].StepNS) < far {
 			return nil
 		}
 		return off

@@ -158,7 +158,7 @@ var plantedLogs = map[string]planted{
 	"wrong, and then stepped":         {"stepped", Machine{}, "Mar 14 14:06:12 rpi chronyd[7]: System clock wrong by 16.044301 seconds\nMar 14 14:06:28 rpi chronyd[7]: System clock was stepped by 16.044301 seconds", []string{"1 time"}, TSCUnknown},
 	"no permission to step":           {"step-failed", Machine{}, "chronyd[7]: Could not step system clock\nchronyd[7]: System clock wrong by -3002385021.274820 seconds", []string{"34,750 days ahead, and could not step", "lacks the permission"}, TSCUnknown},
 	"no permission to set the rate":   {"step-failed", Machine{}, "Fatal error : adjtimex(0x8001) failed : Operation not permitted", []string{"lacks the permission"}, TSCUnknown},
-	"servers that disagree":           {"servers-disagree", Machine{}, "Jul 17 04:21:41 host chronyd[7]: Can't synchronise: no majority", []string{"chronyd found no majority"}, TSCUnknown},
+	"servers that disagree":           {"servers-disagree", Machine{}, "Jul 17 04:19:32 host chronyd[7]: System clock wrong by -1946.984184 seconds, adjustment started\nJul 17 04:21:41 host chronyd[7]: Can't synchronise: no majority", []string{"chronyd found no majority"}, TSCUnknown},
 	"ntpd at its start":               {"not-synchronized", Machine{}, "ntp_1 | 19 Jul 02:47:08 ntpd[1]: kernel reports TIME_ERROR: 0x41: Clock Unsynchronized", []string{"as at its start"}, TSCUnknown},
 	"chronyd's own log":               {"stepped", Machine{}, "2021-05-25T18:41:40Z System clock was stepped by 31939.769192 seconds", []string{"8.872 h"}, TSCUnknown},
 	"chronyd in a terminal":           {"not-stepped", Machine{}, "06:47:04  System clock wrong by 19787.800190 seconds", []string{"The time service found"}, TSCUnknown},
