@@ -293,7 +293,7 @@ func TestReportHasEveryWorld(t *testing.T) {
 	text, err := os.ReadFile(report)
 	require.NoError(t, err)
 	for _, w := range worlds {
-		require.Contains(t, string(text), "\n| ["+w.name+"](lab/"+w.name+".txt): "+w.about+" | "+w.source+" | ",
+		require.Contains(t, string(text), "\n- ["+w.name+"](lab/"+w.name+".txt): "+w.about+"; "+w.source+" is ",
 			"go test -tags lab ./test/lab -update writes it")
 		require.FileExists(t, filepath.Join(transcripts, w.name+".txt"))
 	}

@@ -72,15 +72,8 @@ func WallClock() Bracket {
 func BootClock() Bracket { return TightestOf(fewBrackets, Now, SinceBoot).Bracket }
 
 // Suspended returns for how long the machine was suspended between two brackets of BootClock; 0 if it was not, or if the
-// stopwatch counts the time of a suspended machine too.
-func Suspended(before, now Bracket) time.Duration {
-	const shortest = time.Millisecond
-	slept := time.Duration((now.Value - before.Value) - (now.Middle() - before.Middle()))
-	if slept <= shortest+time.Duration(now.Width()+before.Width())/2 {
-		return 0
-	}
-	return slept
-}
+// stopwatch counts the time of a suspended machine too. It does not see a suspend as short as a tick of Windows.
+func Suspended(before, now Bracket) time.Duration { return max(WallStep(before, now), 0) }
 
 // WallStep returns by how much the wall clock was set between two brackets of it, in ns; 0 if it was not set. NTP may
 // slew the wall clock by 500 ppm (adjtimex(2)). Twice the slew, plus the clocks' resolution and the width of the

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/timebench/timebench/internal/machine/host"
 )
 
 func TestBracket(t *testing.T) {
@@ -62,6 +64,19 @@ func TestWallStep(t *testing.T) {
 		"what the thread may have been stopped for is no step")
 	require.Equal(t, 200*time.Millisecond, step(time.Second+200*time.Millisecond, time.Second, 0))
 	require.Equal(t, -3*time.Second, step(time.Second-3*time.Second, time.Second, 0))
+}
+
+// A tick of the clock that counts suspend, and what NTP may slew, is no suspend.
+func TestSuspended(t *testing.T) {
+	at := func(boot, stopwatch time.Duration) Bracket {
+		return Bracket{int64(stopwatch), int64(boot), int64(stopwatch)}
+	}
+	begin, passed := at(0, 0), 10*time.Second
+	require.Zero(t, Suspended(BootClock(), BootClock()), "this machine's clocks")
+	require.Zero(t, Suspended(begin, at(passed+host.WallGranularity, passed)), "a tick")
+	require.Zero(t, Suspended(begin, at(passed+5*time.Millisecond, passed)), "500 ppm")
+	require.Zero(t, Suspended(begin, at(passed-time.Minute, passed)), "no suspend is negative")
+	require.Equal(t, time.Minute, Suspended(begin, at(passed+time.Minute, passed)))
 }
 
 // The thread is stopped for 50 ms after each reading of the wall clock in every second comparison, or after every third

@@ -2,5 +2,5 @@
 
 package observe
 
-// SinceBoot returns the stopwatch: this build knows no clock that counts suspend.
+// SinceBoot returns the stopwatch, because no clock that counts suspend is known for this system.
 func SinceBoot() int64 { return Now() }

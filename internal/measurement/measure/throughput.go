@@ -130,8 +130,9 @@ func (t *throughput) result() compare.Throughput {
 		r.CountedReadsPerSecond = float64(t.reads) * 1e9 / float64(t.spentNS)
 	}
 	if least, most := slices.Min(of.perSecond), slices.Max(of.perSecond); t.oversubscribed {
-		r.Disturbed = least == 0                                   // the threads had no CPU because of other programs
-		perSecond = max(least, min(r.CountedReadsPerSecond, most)) // it is rounded
+		r.Disturbed = least == 0 // the threads had no CPU because of other programs
+		// A document has no figure beyond its samples, and rounding moves the count of equal windows there.
+		perSecond = max(least, min(r.CountedReadsPerSecond, most))
 	}
 	if r.ReadsPerSecond = perSecond; perSecond > 0 {
 		r.NSPerRead = float64(t.threads) * 1e9 / perSecond

@@ -132,7 +132,7 @@ func testAttribution(t *testing.T, r *runner) {
 	if err := ptrace.Usable(); err != nil {
 		need.Missing(t, "ptrace", err.Error())
 	}
-	const traced = 100
+	const traced = 400
 	r.tracedCalls = traced
 	s := r.subjects[0]
 	r.cost(s)

@@ -151,8 +151,12 @@ func (b *bench) afterSuspend(suspended time.Duration) {
 	b.into.Faults = slices.DeleteFunc(b.into.Faults, func(f ClockFault) bool {
 		return f.Kind == FaultJump || f.Kind == FaultStall || f.Kind == FaultFast
 	})
-	b.into.Reason = "the machine was suspended for " + words.Duration(float64(suspended)) +
+	reason := "the machine was suspended for " + words.Duration(float64(suspended)) +
 		", which hides jumps and stalls; run it again"
+	if b.into.Reason != "" {
+		reason = b.into.Reason + "; " + reason
+	}
+	b.into.Reason = reason
 }
 
 func number(cpu int) *int {
