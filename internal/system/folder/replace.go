@@ -17,8 +17,8 @@ type File struct {
 	Content []byte
 }
 
-// An Update replaces files of a folder. The new ones have temporary names until all are written. Of two updates at once,
-// the later one stays.
+// An Update replaces files of a folder. The new ones have temporary names until all are written. Two updates at
+// once can leave files of both.
 type Update struct {
 	folder    *os.Root
 	temporary []string // of the files of the set, in its order
