@@ -134,7 +134,7 @@ func readingThreads(p *target) []Thread {
 	all := p.readers
 	for tid, n := range p.threads {
 		if n.reads > 0 {
-			all = append(all, Thread{TID: tid, Name: p.threadNames[tid], Samples: n.samples, ClockSamples: n.reads})
+			all = append(all, Thread{TID: tid, Name: n.name, Samples: n.samples, ClockSamples: n.reads})
 		}
 	}
 	slices.SortFunc(all, func(a, b Thread) int {

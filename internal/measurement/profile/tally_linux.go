@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/timebench/timebench/internal/instrument/perfevent"
@@ -12,7 +13,8 @@ import (
 // counted together.
 const maxStacks = 400
 
-// maxThreads is the max number of threads that a tally keeps for a program: of those that run, or read clocks.
+// maxThreads is the max number of threads that a tally keeps for a program. Of more, it keeps the half with most reads.
+// A forgotten thread that runs again is counted anew.
 const maxThreads = 10_000
 
 // callerFrames is the number of functions of a caller that are looked up. The functions of an interpreter come before
@@ -41,7 +43,11 @@ const (
 )
 
 // A count is the number of samples of a thread.
-type count struct{ samples, reads int }
+type count struct {
+	samples, reads int
+	name           string // looked up soon after its first read
+	named          bool
+}
 
 // A target is a program in one process: execve(2) begins another.
 type target struct {
@@ -79,18 +85,16 @@ type counts struct {
 	// clocks are the samples that are certainly in reads, by clock; the clock is empty if its cost is not measured.
 	clocks map[string]int
 	// sites are the instructions from which the program entered the kernel.
-	sites           map[place]*site
-	threads         map[int]*count
-	threadNames     map[int]string // of threads that read clocks, soon after their first read
-	stacks          map[stack]int  // samples of reads by caller
-	names           map[uint64]symbols.Frame
-	nameless        []uint64 // addresses of stacks whose names were not looked up yet
-	namelessThreads []int    // threads that read clocks, likewise
+	sites    map[place]*site
+	threads  map[int]*count
+	stacks   map[stack]int // samples of reads by caller
+	names    map[uint64]symbols.Frame
+	nameless []uint64 // addresses of stacks whose names were not looked up yet
 }
 
 func newCounts() counts {
 	return counts{
-		clocks: map[string]int{}, sites: map[place]*site{}, threads: map[int]*count{}, threadNames: map[int]string{},
+		clocks: map[string]int{}, sites: map[place]*site{}, threads: map[int]*count{},
 		stacks: map[stack]int{}, names: map[uint64]symbols.Frame{},
 	}
 }
@@ -331,10 +335,7 @@ func (t *tally) complete(p *target) {
 func (t *tally) sample(r *perfevent.Record) {
 	p := t.of(r.PID)
 	p.samples++
-	thread := &count{}
-	if p.threads[r.TID] != nil || len(p.threads) < maxThreads {
-		thread = entry(p.threads, r.TID)
-	}
+	thread := p.thread(r.TID)
 	thread.samples++
 	if len(r.User) == 0 {
 		return // the kernel, for itself
@@ -383,11 +384,22 @@ func (t *tally) sample(r *perfevent.Record) {
 		p.clocks[call.clock]++
 	}
 	if in != noRead {
-		if thread.reads++; thread.reads == 1 {
-			p.namelessThreads = append(p.namelessThreads, r.TID)
-		}
+		thread.reads++
 		p.addStack(r.User[within:])
 	}
+}
+
+// thread returns the count of a thread.
+func (p *target) thread(tid int) *count {
+	if p.threads[tid] == nil && len(p.threads) >= maxThreads {
+		tids := slices.SortedFunc(maps.Keys(p.threads), func(a, b int) int {
+			return cmp.Or(p.threads[a].reads-p.threads[b].reads, p.threads[a].samples-p.threads[b].samples, a-b)
+		})
+		for _, fewest := range tids[:maxThreads/2] {
+			delete(p.threads, fewest)
+		}
+	}
+	return entry(p.threads, tid)
 }
 
 // addStack counts a sample of a read for its caller.
@@ -418,10 +430,11 @@ func (t *tally) lookUpNames() {
 		if t.living[p.pid] != p {
 			continue
 		}
-		for _, tid := range p.namelessThreads {
-			p.threadNames[tid] = t.inspect.thread(p.pid, tid)
+		for tid, thread := range p.threads {
+			if thread.reads > 0 && !thread.named {
+				thread.named, thread.name = true, t.inspect.thread(p.pid, tid)
+			}
 		}
-		p.namelessThreads = p.namelessThreads[:0]
 		if len(p.nameless) == 0 {
 			continue
 		}

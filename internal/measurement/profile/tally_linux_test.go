@@ -384,6 +384,27 @@ func TestProgramIsBounded(t *testing.T) {
 	require.InDelta(t, 2*maxThreads, syscalls, 0)
 }
 
+// Of more threads than a tally keeps, as of a server with a thread for each request, a later thread with most reads is
+// listed, also if it ended while others come.
+func TestLateThreadWithMostReads(t *testing.T) {
+	read := func(tid int) perfevent.Record {
+		r := sample(10, []uint64{gettime}, inWrapper, inProgram)
+		r.TID = tid
+		return r
+	}
+	var records []perfevent.Record
+	for i := range maxThreads {
+		records = append(records, read(100+i))
+	}
+	records = append(records, times(50, read(13))...)
+	for i := range maxThreads {
+		records = append(records, read(100+maxThreads+i))
+	}
+	p := tallied(nil, records...).programs[0]
+	require.LessOrEqual(t, len(p.threads), maxThreads)
+	require.Equal(t, Thread{TID: 13, Name: "by /proc", Samples: 50, ClockSamples: 50}, readingThreads(p)[0])
+}
+
 // heap returns the memory that is in use, in bytes.
 func heap() uint64 {
 	runtime.GC()
