@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -26,15 +27,35 @@ func (t *tally) bound() {
 	programs := t.summed(past)
 	ended := slices.DeleteFunc(slices.Clone(programs), func(p *target) bool { return !past(p) })
 	if programs = slices.DeleteFunc(programs, past); len(ended) > mostPrograms/2 {
-		slices.SortStableFunc(ended, func(a, b *target) int { return b.samples - a.samples })
-		others := sumOf(ended[mostPrograms/2:])
-		others.command, others.cgroup, others.preloaded = "others", "", nil
-		ended = append(ended[:mostPrograms/2], others)
+		// A library that stands in for the clock is named with its program.
+		slices.SortStableFunc(ended, func(a, b *target) int {
+			return cmp.Or(min(len(b.preloaded), 1)-min(len(a.preloaded), 1), b.samples-a.samples)
+		})
+		rest := ended[mostPrograms/2:]
+		ended = ended[: mostPrograms/2 : mostPrograms/2]
+		for _, unknown := range []bool{false, true} { // a share that is known stays known
+			of := slices.DeleteFunc(slices.Clone(rest), func(p *target) bool { return (p.reason != "") != unknown })
+			if len(of) == 0 {
+				continue
+			}
+			others := sumOf(of)
+			others.command, others.cgroup, others.preloaded = "others", "", nil
+			if unknown {
+				others.reason = "their memory maps could not be read"
+			}
+			ended = append(ended, others)
+		}
 	}
 	for _, p := range t.programs {
 		if t.living[p.pid] == p && p.ended {
 			delete(t.living, p.pid)
 		}
+	}
+	for _, p := range ended {
+		maps.DeleteFunc(p.counted, func(of life, _ bool) bool {
+			running := t.living[of.pid]
+			return running == nil || running.life != of
+		})
 	}
 	t.programs = slices.Concat(programs, ended)
 	t.crowd = 2 * len(t.programs)
@@ -72,14 +93,16 @@ func (t *tally) summed(may func(*target) bool) (all []*target) {
 func sumOf(programs []*target) *target {
 	first := slices.MaxFunc(programs, func(a, b *target) int { return a.samples - b.samples })
 	sum := &target{
-		pid: first.pid, command: first.command, cgroup: first.cgroup, preloaded: first.preloaded, ended: true,
-		counts: newCounts(), callers: map[string]int{},
+		life: first.life, command: first.command, cgroup: first.cgroup, preloaded: first.preloaded, ended: true,
+		counts: newCounts(), callers: map[string]int{}, counted: map[life]bool{},
 	}
-	seen := map[int]bool{}
 	for _, p := range programs {
 		sum.summed += p.summed
-		if p.summed == 0 && !seen[p.pid] { // a process may execute the same program again
-			seen[p.pid] = true
+		maps.Copy(sum.counted, p.counted)
+	}
+	for _, p := range programs {
+		if p.summed == 0 && !sum.counted[p.life] { // a process may execute the same program again
+			sum.counted[p.life] = true
 			sum.summed++
 		}
 		sum.join(p)

@@ -367,6 +367,67 @@ func TestEndedProgramsAreBounded(t *testing.T) {
 	require.InDelta(t, 0.5, *s.Processes[i].ClockShare, 1e-9)
 }
 
+// ran runs a program that reads a clock in a process.
+func ran(t *tally, pid int, command string, records ...perfevent.Record) {
+	for _, r := range append(records, perfevent.Record{Kind: perfevent.Comm, Exec: true, Name: command},
+		sample(pid, []uint64{gettime}, inWrapper, inProgram)) {
+		r.PID, r.TID, r.TimeNS = pid, pid, max(r.TimeNS, 1)
+		t.add(&r)
+	}
+}
+
+// Of programs that are the row "others", the share stays known beside a program whose vDSO is unknown, and a preloaded
+// clock stays named.
+func TestOthersStayKnown(t *testing.T) {
+	tally := tallied(nil)
+	read := func(pid int) {
+		r := sample(pid, []uint64{gettime}, inWrapper, inProgram)
+		r.TID, r.TimeNS = pid, 1
+		tally.add(&r)
+	}
+	for i := range mostPrograms {
+		ran(tally, 1000+i, fmt.Sprint("program", i))
+		if i%2 == 0 {
+			read(1000 + i)
+		}
+		tally.add(&perfevent.Record{Kind: perfevent.Exit, PID: 1000 + i, TID: 1000 + i, TimeNS: 1})
+	}
+	for _, pid := range []int{11, 13} {
+		read(pid)
+		tally.lookUpNames()
+		tally.add(&perfevent.Record{Kind: perfevent.Exit, PID: pid, TID: pid, TimeNS: 1})
+	}
+	tally.bound()
+	s := filled(tally)
+	others := slices.DeleteFunc(slices.Clone(s.Processes), func(p Process) bool { return p.Command != "others" })
+	require.Len(t, others, 2)
+	require.Greater(t, others[0].ProcessCount, 1)
+	require.NotNil(t, others[0].ClockShare)
+	require.Nil(t, others[1].ClockShare)
+	require.NotEmpty(t, others[1].Reason)
+	require.Equal(t, 1, others[1].Samples)
+	require.NotEmpty(t, s.preloaded())
+}
+
+// A process that runs a program again is one process, also if the program was summed between. A later process with the
+// same number is another.
+func TestProcessesAreCountedOnce(t *testing.T) {
+	tally := tallied(nil)
+	for i := range 3*mostPrograms + 100 {
+		ran(tally, 1000, []string{"server", "wrapper"}[i%2])
+		tally.bound()
+	}
+	for i := range uint64(10) {
+		ran(tally, 1001, "cc1", perfevent.Record{Kind: perfevent.Fork, ParentPID: 1, TimeNS: i + 1})
+	}
+	count := map[string]int{}
+	for _, p := range filled(tally).Processes {
+		count[p.Command] += max(p.ProcessCount, 1)
+	}
+	require.Equal(t, 10, count["cc1"])
+	require.Equal(t, 1, count["server"])
+}
+
 // Neither do threads and instructions of a program take memory without a bound.
 func TestProgramIsBounded(t *testing.T) {
 	var records []perfevent.Record
