@@ -13,7 +13,12 @@ const (
 	atSysinfoEHDR = 33 // the address of the vDSO
 )
 
-const wordSize = bits.UintSize / 8
+const (
+	wordSize = bits.UintSize / 8
+	// maxArguments bounds argc. The kernel allows 6 MiB for the strings and their pointers (bprm_stack_limits in
+	// fs/exec.c), and each string has a byte at least.
+	maxArguments = 6 << 20 / (wordSize + 1)
+)
 
 // vdsoEntry returns the address of the entry AT_SYSINFO_EHDR on the stack of a program that has not run yet, or 0 if
 // the entry is missing. From the stack pointer upwards the words are: argc, argv, 0, envp, 0, and the pairs of the
@@ -23,6 +28,10 @@ func vdsoEntry(peek func(address uint64) (uint64, error), stack uint64) (uint64,
 	argc, err := peek(stack)
 	if err != nil {
 		return 0, err
+	}
+	// Another process can write a number here that leads to a word elsewhere, which the caller would overwrite.
+	if argc > maxArguments {
+		return 0, fmt.Errorf("the new program has %d arguments, and Linux allows %d at most", argc, maxArguments)
 	}
 	at := stack + wordSize*(1+argc)
 	if end, err := peek(at); err != nil || end != 0 {

@@ -36,6 +36,7 @@ func TestVDSOEntry(t *testing.T) {
 		"hidden before":         {[]uint64{1, 0xa, 0, 0, 1, 0xb, 0, 0, 33, 1}, 0, ""},
 		"value of 33 elsewhere": {[]uint64{1, 33, 0, 33, 0, 6, 33, 0, 0}, 0, ""},
 		"argc is too small":     {[]uint64{1, 0xa, 0xb, 0, 0, 33, 0xb, 0, 0}, 0, "argv does not end after 1 arguments"},
+		"address overflows":     {[]uint64{1<<61 + 1, 0xa, 0, 0, 33, 0xb, 0, 0}, 0, "arguments, and Linux"},
 		"no end of envp":        {[]uint64{1, 0xa, 0, 0xe}, 0, "outside"},
 		"no end":                {[]uint64{1, 0xa, 0, 0, 6, 4096}, 0, "outside"},
 	} {
