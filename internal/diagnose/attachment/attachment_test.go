@@ -78,6 +78,13 @@ func TestPastedClockSource(t *testing.T) {
 	for _, pasted := range []string{"$ cat " + path + "\ncat: " + path + ": No such file\n", "$ echo tsc | sudo tee " + path + "\ntsc\n"} {
 		require.Equal(t, "hpet", read(t, boot+pasted).Host.ClockSource.Current, pasted)
 	}
+	const fault = "tsc: Marking TSC unstable due to clocksource watchdog"
+	for _, command := range []string{"cat " + path, "Sep 11 07:03:06 host sudo[9]: root : COMMAND=/usr/bin/cat " + path} {
+		for _, next := range []string{fault, "Sep 11 07:03:07 host kernel: " + fault} {
+			lines := read(t, healthy+command+"\n"+next+"\n").Host.KernelLog.Lines
+			require.Contains(t, strings.Join(lines, "\n"), fault, "it is no clock source")
+		}
+	}
 }
 
 // A log is read the same without its line ends, in colours, or as JSON.
@@ -266,6 +273,8 @@ func TestNoLineOfTheLastBootIsDropped(t *testing.T) {
 	require.Equal(t, "6.1.0-29-amd64", later.Host.Kernel, "journalctl of two boots")
 	require.NotContains(t, strings.Join(later.Host.KernelLog.Lines, "\n"), marked)
 	require.False(t, later.Host.KernelLog.Mixed)
+	const logger = "Sep 11 08:03:06 host kernel: Linux version 6.1.0 is a nice kernel\n"
+	require.Contains(t, strings.Join(read(t, dated+logger).Host.KernelLog.Lines, "\n"), marked, "logger -t kernel")
 	d := read(t, dated+program)
 	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), marked)
 	require.Equal(t, 2, d.Host.KernelLog.Boots)

@@ -15,7 +15,7 @@ const (
 	sameBoot       place = iota // it is of the boot of the message before
 	newBoot                     // it is the first one of a boot
 	perhapsNewBoot              // the same where neither a time since boot nor the order of the dates confirms it
-	foreign                     // it only looks like the first one of a boot: any program can write one to a log
+	foreign                     // it only looks like the first message of a boot: any program can write such a line to a log
 )
 
 // boots separates the boots in a log by its messages, in the order of the text. A boot begins only where the time since
@@ -49,7 +49,7 @@ func (b *boots) add(m Message) place {
 		}
 	}
 	_, dated := dateOf(m.Stamp)
-	sure := m.Timed || m.Kernel && dated && compareStamps(b.last, m) <= 0
+	sure := m.Timed || m.Kernel && dated && release().MatchString(m.Text) && compareStamps(b.last, m) <= 0
 	b.last = m
 	switch {
 	case begins:
@@ -90,6 +90,10 @@ func (b *boots) separated() bool { return !b.unsure && b.order() != 0 || b.numbe
 func beginsBoot(text string) bool {
 	return strings.HasPrefix(text, "Linux version ") || strings.HasPrefix(text, "Starting gVisor")
 }
+
+// release matches the first message of Linux with its release and who built it. A program can write to the log in the
+// kernel's name, but has no reason to write that.
+var release = lazily(`^Linux version \d+\.\d\S* \(\S+@`)
 
 // compareStamps returns -1 if message a has the earlier stamp, 1 if it has the later one; 0 if unknown.
 func compareStamps(a, b Message) int {

@@ -28,6 +28,8 @@ type LastBoot struct {
 
 const asksSource = "current_clocksource" // the end of such a command
 
+var sourceAlone = lazily(`^[\w.,@:-]+$`) // matches the name of a clock source, which such a command prints
+
 // bootLines are the lines of a boot.
 type bootLines struct {
 	Lines      []string // the lines that concern clocks, with repeated ones folded
@@ -45,10 +47,10 @@ const (
 // Add adds a line. It ignores a line that neither concerns clocks nor has facts of the machine, and a line without a
 // stamp in which a page or a program may only quote the kernel.
 func (b *LastBoot) Add(line string) {
-	if b.asked {
+	if b.asked && sourceAlone().MatchString(line) {
 		line = asksSource + ": " + line
 	}
-	b.asked = strings.HasSuffix(line, asksSource) && strings.Contains(line, "cat /sys/")
+	b.asked = strings.HasSuffix(line, asksSource) && strings.Contains(line, "cat /sys/") && Split(line).Stamp == ""
 	if back := b.stamps.Add(line); back != "" && len(b.Lines) < maxPending/2 {
 		b.Lines = append(b.Lines, back)
 	}
