@@ -30,6 +30,7 @@ type prefix struct {
 	kernel, program bool                  // whether it shows that the kernel, or a program, wrote the line
 	uptime, micro   bool                  // whether the group is a time since boot, in seconds or, if micro, in µs
 	date            bool                  // whether it is a date: a host and a program may follow
+	service         bool                  // whether a program wrote the line, unless the kernel's stamp follows
 }
 
 const digit = "0123456789"
@@ -66,8 +67,8 @@ var prefixes = []prefix{
 	// glog: a program with a console
 	{begins: letters, pattern: lazily(`^[IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
 	{begins: digit, pattern: lazily(`^[\d:]{8} [IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
-	{begins: letters, pattern: lazily(`^[\w.-]{1,60} +\| `)}, // docker compose logs
-	{begins: digit, pattern: lazily(`^([\d:]{8}) {1,2}`)},    // chronyd in a terminal, with the time alone
+	{begins: letters, pattern: lazily(`^[\w.-]{1,60} +\| `), service: true}, // docker compose logs
+	{begins: digit, pattern: lazily(`^([\d:]{8}) {1,2}`), service: true},    // chronyd in a terminal, with the time alone
 	// syslog, journalctl
 	{begins: letters + digit, pattern: lazily(`^((?:\d{4} )?` + anyMonth + ` {1,2}\d{1,2}(?: ?[日일])? (?:\d{4} ` +
 		`)?[\d:]{8}(?:\.\d+)?) `), date: true},
@@ -122,7 +123,7 @@ func Split(line string) Message {
 	if strings.Contains(rest, ":") { // faster than the expression
 		rest = rest[len(fromFile().FindString(rest)):]
 	}
-	dated := false
+	dated, service := false, false
 	for range maxPrefixes {
 		ahead := ""
 		if strings.Contains(rest, "kernel") { // faster than the expression
@@ -146,7 +147,7 @@ func Split(line string) Message {
 		}
 		m.note(p, found)
 		rest = rest[len(found[0]):]
-		dated = dated || p.date
+		dated, service = dated || p.date, service || p.service
 	}
 	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
 		host, after, _ := strings.Cut(ahead, " ")
@@ -155,7 +156,7 @@ func Split(line string) Message {
 			rest = rest[len(host)+1:]
 		}
 	}
-	m.Text = rest
+	m.Text, m.Program = rest, m.Program || service && !m.Kernel
 	return m
 }
 
