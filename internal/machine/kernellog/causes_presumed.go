@@ -62,13 +62,17 @@ var otherFunctions = map[string]functions{
 	}},
 	"step-failed": {lines: func(l log) []Event {
 		failed := l.sinceStep("step-failed")
-		return append(failed, words.Either(len(failed) > 0, l.of("time-off"), nil)...)
+		return append(failed, words.Either(len(failed) > 0, l.sinceStep("time-off"), nil)...)
 	}},
 	"not-stepped": {lines: func(l log) []Event {
 		const far = 60e9 // ns, which take 12 minutes without a step
 		off := l.sinceStep("time-off")
-		if len(off) == 0 || len(l.of("step-failed", "rate-beyond-limit", "servers-disagree")) > 0 ||
-			math.Abs(off[len(off)-1].StepNS) < far {
+		if len(off) == 0 || len(l.sinceStep("step-failed")) > 0 || len(l.of("rate-beyond-limit")) > 0 {
+			return nil
+		}
+		last := off[len(off)-1]
+		disagree := func(e Event) bool { return e.Index > last.Index }
+		if math.Abs(last.StepNS) < far || slices.ContainsFunc(l.of("servers-disagree"), disagree) {
 			return nil
 		}
 		return off

@@ -151,16 +151,18 @@ var plantedLogs = map[string]planted{
 		[]string{"3 times, every 32 s", "1 s in all", "about 1.56 % (15625 ppm) fast"}, TSCUnknown},
 	"steps of unknown size": {"stepped-again", Machine{}, "[ 58.0] systemd-journald[48]: Time jumped backwards, rotating.\n[ 90.0] systemd-journald[48]: Time jumped backwards, rotating.\n[ 90.5] systemd[1]: Time has been changed\n[ 122.0] systemd-journald[48]: Time jumped backwards, rotating.",
 		[]string{"3 times, every 32 s", "A guess", "runs too fast"}, TSCUnknown},
-	"steps both ways":                 {"stepped-again", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 14 10:05:00 host ntpd[7]: time reset -0.5 s\nNov 14 10:10:00 host ntpd[7]: time reset +0.5 s", []string{"forwards and backwards", "two programs"}, TSCUnknown},
-	"steps by two programs":           {"stepped-again", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 14 10:05:00 host vmtoolsd[8]: [timeSync] One time synchronization: stepping time.\nNov 14 10:10:00 host ntpd[7]: time reset +0.5 s", []string{"2 programs: ntpd and vmtoolsd"}, TSCUnknown},
-	"a step at the start":             {"stepped", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by 3600.5 seconds", []string{"1 time"}, TSCUnknown},
-	"wrong, and not stepped":          {"time-off", Machine{}, strings.Repeat("Mar 14 14:06:12 rpi chronyd[7]: System clock wrong by 1.044301 seconds\n", 3), []string{"chronyd found", "1.044301 seconds"}, TSCUnknown},
-	"wrong, and then stepped":         {"stepped", Machine{}, "Mar 14 14:06:12 rpi chronyd[7]: System clock wrong by 16.044301 seconds\nMar 14 14:06:28 rpi chronyd[7]: System clock was stepped by 16.044301 seconds", []string{"1 time"}, TSCUnknown},
-	"no permission to step":           {"step-failed", Machine{}, "chronyd[7]: Could not step system clock\nchronyd[7]: System clock wrong by -3002385021.274820 seconds", []string{"34,750 days ahead, and could not step", "lacks the permission"}, TSCUnknown},
-	"no permission to set the rate":   {"step-failed", Machine{}, "Fatal error : adjtimex(0x8001) failed : Operation not permitted", []string{"lacks the permission"}, TSCUnknown},
-	"servers that disagree":           {"servers-disagree", Machine{}, "Jul 17 04:19:32 host chronyd[7]: System clock wrong by -1946.984184 seconds, adjustment started\nJul 17 04:21:41 host chronyd[7]: Can't synchronise: no majority", []string{"chronyd found no majority"}, TSCUnknown},
-	"ntpd at its start":               {"not-synchronized", Machine{}, "ntp_1 | 19 Jul 02:47:08 ntpd[1]: kernel reports TIME_ERROR: 0x41: Clock Unsynchronized", []string{"as at its start"}, TSCUnknown},
-	"chronyd's own log":               {"stepped", Machine{}, "2021-05-25T18:41:40Z System clock was stepped by 31939.769192 seconds", []string{"8.872 h"}, TSCUnknown},
+	"steps both ways":               {"stepped-again", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 14 10:05:00 host ntpd[7]: time reset -0.5 s\nNov 14 10:10:00 host ntpd[7]: time reset +0.5 s", []string{"forwards and backwards", "two programs"}, TSCUnknown},
+	"steps by two programs":         {"stepped-again", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 14 10:05:00 host vmtoolsd[8]: [timeSync] One time synchronization: stepping time.\nNov 14 10:10:00 host ntpd[7]: time reset +0.5 s", []string{"2 programs: ntpd and vmtoolsd"}, TSCUnknown},
+	"a step at the start":           {"stepped", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by 3600.5 seconds", []string{"1 time"}, TSCUnknown},
+	"wrong, and not stepped":        {"time-off", Machine{}, strings.Repeat("Mar 14 14:06:12 rpi chronyd[7]: System clock wrong by 1.044301 seconds\n", 3), []string{"chronyd found", "1.044301 seconds"}, TSCUnknown},
+	"wrong, and then stepped":       {"stepped", Machine{}, "Mar 14 14:06:12 rpi chronyd[7]: System clock wrong by 16.044301 seconds\nMar 14 14:06:28 rpi chronyd[7]: System clock was stepped by 16.044301 seconds", []string{"1 time"}, TSCUnknown},
+	"no permission to step":         {"step-failed", Machine{}, "chronyd[7]: Could not step system clock\nchronyd[7]: System clock wrong by -3002385021.274820 seconds", []string{"34,750 days ahead, and could not step", "lacks the permission"}, TSCUnknown},
+	"no permission to set the rate": {"step-failed", Machine{}, "Fatal error : adjtimex(0x8001) failed : Operation not permitted", []string{"lacks the permission"}, TSCUnknown},
+	"servers that disagree":         {"servers-disagree", Machine{}, "Jul 17 04:19:32 host chronyd[7]: System clock wrong by -1946.984184 seconds, adjustment started\nJul 17 04:21:41 host chronyd[7]: Can't synchronise: no majority", []string{"chronyd found no majority"}, TSCUnknown},
+	"ntpd at its start":             {"not-synchronized", Machine{}, "ntp_1 | 19 Jul 02:47:08 ntpd[1]: kernel reports TIME_ERROR: 0x41: Clock Unsynchronized", []string{"as at its start"}, TSCUnknown},
+	"chronyd's own log":             {"stepped", Machine{}, "2021-05-25T18:41:40Z System clock was stepped by 31939.769192 seconds", []string{"8.872 h"}, TSCUnknown},
+	"servers that agree again": {"not-stepped", Machine{}, "Jul 17 04:19:32 host chronyd[7]: Can't synchronise: no majority\nJul 17 04:20:32 host chronyd[7]: System clock wrong by 19787.800190 seconds",
+		[]string{"5.497 h behind"}, TSCUnknown},
 	"chronyd in a terminal":           {"not-stepped", Machine{}, "06:47:04  System clock wrong by 19787.800190 seconds", []string{"The time service found"}, TSCUnknown},
 	"ntpdate's own log":               {"stepped", Machine{}, "23 May 12:33:36 ntpdate[124]: step time server 192.0.2.1 offset +3.445939 sec", []string{"3.446 s"}, TSCUnknown},
 	"figures of a kernel under test":  {"weak-watchdog", Machine{}, "[    1.134197] " + strings.ReplaceAll(verdict, "tsc'", "tsc-early'") + "[    1.134214] clocksource: 'refined-jiffies' wd_nesc: 500000000 wd_now: ffff8b35 wd_last: ffff8b03 mask: ffffffff\n[    1.134217] clocksource: 'tsc-early' cs_nsec: 507537855 cs_now: 4e63c9d09 cs_last: 4bebd81f5 mask: ffffffffffffffff", []string{"500 ms", "507.5 ms"}, TSCUnknown},
@@ -319,6 +321,18 @@ func TestResumeBeforeADifference(t *testing.T) {
 	}
 }
 
+// An offset before a step of the wall clock is corrected.
+func TestNoOffsetSinceTheStep(t *testing.T) {
+	causes := Explain(Parse([]string{
+		"chronyd[7]: System clock wrong by 3600.5 seconds", "chronyd[7]: System clock was stepped by 3600.5 seconds",
+		"chronyd[7]: Could not step system clock",
+	}), Machine{})
+	at := slices.IndexFunc(causes, func(c Cause) bool { return c.Kind == "step-failed" })
+	require.GreaterOrEqual(t, at, 0)
+	require.Contains(t, causes[at].Text, "chronyd could not step the wall clock, so")
+	require.Len(t, causes[at].Evidence, 1)
+}
+
 // Whatever a program writes to the log, and whatever a device is called, accuses no clock.
 func TestForgedLinesAreNoEvents(t *testing.T) {
 	const mark = "tsc: Marking TSC unstable due to clocksource watchdog"
@@ -331,6 +345,7 @@ func TestForgedLinesAreNoEvents(t *testing.T) {
 		"Dec  3 09:00:12 db1 evil: chronyd[12]: System clock was stepped by 1.5 seconds", "Dec  3 09:00:12 db1 evil[9]: systemd-journald[1]: Time jumped backwards, rotating.",
 		`{"_TRANSPORT":"kernel","MESSAGE":"x","MESSAGE":"` + mark + `"}`, `{"_TRANSPORT":"journal","MESSAGE":"` + mark + `","_TRANSPORT":"kernel"}`,
 		`{"_TRANSPORT":"journal","MESSAGE":"` + mark + `","_transport":"kernel"}`, `{"_TRANSPORT":"kernel","MESSAGE":"x","message":"` + mark + `"}`,
+		"web-1  | TSC warped randomly between CPUs", "12:15:59 TSC warped randomly between CPUs",
 		`{"SYSLOG_IDENTIFIER":["x","kernel"],"MESSAGE":"` + mark + `"}`,
 		"chronyd[12]: System clock was stepped by -0.0 seconds", "ntpd[12]: time reset +0.000000 s", "tsc: Detected 99999999999999999999.000 MHz processor",
 	} {

@@ -95,9 +95,13 @@ func (l log) sinceStep(kind string) []Event {
 	return slices.DeleteFunc(l.of(kind), func(e Event) bool { return e.Index < last })
 }
 
-// wrongByNS returns by how much a time service found the wall clock wrong the last time, in ns; negative: ahead.
+// wrongByNS returns by how much a time service found the wall clock wrong the last time since it was stepped, in ns;
+// negative: ahead; 0 if it did not.
 func (l log) wrongByNS() float64 {
-	off := l.of("time-off")
+	off := l.sinceStep("time-off")
+	if len(off) == 0 {
+		return 0
+	}
 	return off[len(off)-1].StepNS
 }
 

@@ -222,6 +222,7 @@ var facts = map[string]func(t told, arguments []string) bool{
 	"before-4.17": func(t told, _ []string) bool {
 		return t.machine.Kernel == "" || Older(t.machine.Kernel, 4, 17)
 	},
+	"off":        func(t told, _ []string) bool { return t.wrongByNS() != 0 },
 	"skew-known": func(t told, _ []string) bool { return t.line().SkewNS != 0 },
 	"doubted":    func(t told, _ []string) bool { return len(t.doubts()) > 0 },
 
@@ -267,8 +268,8 @@ const ofItsClock Subject = "its clock source"
 
 const maxEvidence = 30 // a bound on the lines of evidence of a cause
 
-// withoutRepeats drops lines that others repeat. After a line that stands for several, the last of them stays: Select
-// does not count it there.
+// withoutRepeats drops lines that others repeat. After a line that stands for several lines, the last of these stays: its
+// count does not include that one.
 func withoutRepeats(events []Event) []Event {
 	var kept []Event
 	for _, e := range events {
