@@ -92,11 +92,13 @@ func (r *runner) results() []SleepWay {
 	return all
 }
 
-// mostParts is the max number of parts of a measurement whose medians a document has. A part has partOf sleeps at least of
-// the thread with most, unless that thread has fewer in all.
-const mostParts, partOf = 50, 4
+const (
+	mostParts = 50 // the max number of parts of a measurement; a document has the median of each
+	partOf    = 4  // the min number of sleeps in a part, of the thread with most sleeps
+)
 
-// parts divides the sleeps of threads, each in order, into parts of about the same number of sleeps.
+// parts divides the sleeps of each thread, in order, into parts of about equal size. A part has the sleeps of all threads
+// in that part of the measurement. Of too few sleeps there is a single part.
 func parts(threads ...[]float64) (all [][]float64) {
 	longest := slices.MaxFunc(threads, func(a, b []float64) int { return len(a) - len(b) })
 	n := max(1, min(mostParts, len(longest)/partOf))

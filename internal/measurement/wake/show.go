@@ -31,7 +31,8 @@ func (w *Wake) Block(*result.Document) table.Block {
 	for _, span := range Spans(w.Ways) {
 		g := table.Of(title+" of "+words.Duration(float64(span)), ByLateness(w.Ways, span), columns)
 		if len(block.Grids) == 0 {
-			g.Note = "Lateness is the wake-up minus the deadline. Its causes are parts of the median."
+			g.Note = "Lateness is the wake-up minus the deadline. " +
+				"Runtime, rounding, timer slack, leaving idle and the rest are parts of the median."
 		}
 		block.Grids = append(block.Grids, g)
 	}

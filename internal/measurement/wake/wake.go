@@ -153,7 +153,8 @@ type sleepingThread struct {
 }
 
 // all runs a task on all threads at once. They last for the run: beside busy programs the scheduler delays the first
-// sleeps of a new thread by milliseconds. While a CPU is kept awake, a free thread has another one sleep for it there.
+// sleeps of a new thread by milliseconds. In the step awake, a thread pinned to the CPU on which a free thread began
+// sleeps instead of the free thread: only that CPU is kept from idling.
 func (r *runner) all(step step, task func(*sleepingThread)) (failed error) {
 	done := make(chan error, len(r.threads))
 	for i, t := range r.threads {
