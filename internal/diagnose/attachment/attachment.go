@@ -74,6 +74,7 @@ var (
 	// collected is a first line of a log collector (Elastic, Loki, Fluentd, Logstash, Vector), which has its message in
 	// one of these keys.
 	collected = regexp.MustCompile(`^\{.*"(?:message|msg|log|line)"\s*:\s*".*\}\s*(?:\n|$)`)
+	schema    = regexp.MustCompile(`"schema"\s*:\s*"timebench`) // of a document
 	// journal is the beginning of `journalctl -o json` or json-pretty: systemd.journal-fields(7) has its keys.
 	journal = regexp.MustCompile(`^\{(?:.*|\s*)"(?:__REALTIME_TIMESTAMP|__CURSOR|_BOOT_ID|_TRANSPORT|SYSLOG_IDENTIFIER)"\s*:`)
 )
@@ -87,7 +88,7 @@ func IsDocument(head []byte) bool {
 		head = bytes.ReplaceAll(head[len(utf16Little):], []byte{0}, nil) // of its first characters in ASCII
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	if collected.Match(text) && !bytes.Contains(text, []byte(`"schema"`)) {
+	if collected.Match(text) && !schema.Match(text) {
 		return false
 	}
 	return bytes.HasPrefix(head, []byte("PK")) || bytes.HasPrefix(text, []byte("<")) && !rawLog.Match(text) ||

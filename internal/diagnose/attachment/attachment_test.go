@@ -204,7 +204,8 @@ func TestIsDocument(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"schema": "timebench/1"}`: true, "\ufeff \n{\n  \"schema\"": true, "<!DOCTYPE html>": true, "PK\x03\x04": true, "\xff\xfe{\x00": true,
 		"": false, boot: false, "<6>[    1.0] tsc: x": false, "<30>x": false, `{"_TRANSPORT":"kernel","MESSAGE":"x"}`: false, `{"@timestamp":"x","message":"tsc: x","host":{}}` + "\n": false, `{"labels":{},"line":"tsc: x"}`: false, `{"schema":"timebench/1","note":{"message":"x"}}`: true, "\x1f\x8b": false,
-		`{"SYSLOG_IDENTIFIER" : "kernel"}` + "\n{}": false, "{\n\t\"__CURSOR\" : \"s=1\",": false, "\xff\xfe[\x00": false,
+		`{"schema":"ecs/1","message":"tsc: x"}` + "\n": false,
+		`{"SYSLOG_IDENTIFIER" : "kernel"}` + "\n{}":    false, "{\n\t\"__CURSOR\" : \"s=1\",": false, "\xff\xfe[\x00": false,
 	} {
 		require.Equal(t, want, IsDocument([]byte(text)), text)
 	}
