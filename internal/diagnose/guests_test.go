@@ -191,6 +191,8 @@ func TestAdviceFitsTheFirmwareOfALog(t *testing.T) {
 	for _, test := range []struct{ log, says, never string }{
 		{jumped, restart, ""},
 		{"DMI: Amazon EC2 m5.large/, BIOS 1.0 10/16/2017\n" + jumped, restart, ""},
+		{"DMI: Nutanix AHV/, BIOS 1.11 04/01/2014\n" + jumped, restart, "remedy: update the firmware"},
+		{"DMI: Hetzner vServer/, BIOS 2017 11/11/2017\n" + jumped, restart, ""},
 		{"DMI: Dell Inc. OptiPlex 7010/0KRC95, BIOS A29 06/28/2018\n" + jumped, "firmware", restart},
 		{"DMI: Xen HVM domU, BIOS 4.17.0 04/25/2023\n" + xen, native, ""},
 		{"DMI: Xen HVM domU, BIOS 4.11.amazon 08/24/2006\n" + xen, nitro, native},

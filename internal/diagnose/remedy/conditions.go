@@ -10,6 +10,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/show/texts"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -78,9 +79,10 @@ var conditions = map[string]func(*machine, []string) bool{
 	"kernel-unknown": is(func(s *machine) bool { return s.Host.Kernel == "" }),
 	"arch-unknown":   is(func(s *machine) bool { return s.Host.Arch == "" }),
 	"source-unknown": is(func(s *machine) bool { return s.ClockSource == "" }),
-	// Nothing shows a hypervisor, nor does the firmware name a real machine: clouds name both kinds alike.
+	// Nothing shows a hypervisor, nor does the firmware name a real machine.
 	"virtualization-unknown": is(func(s *machine) bool {
-		return s.Host.Virtualization == nil && (s.Host.Machine == nil || CloudOf(s) != nil)
+		return s.Host.Virtualization == nil &&
+			!kernellog.NamesRealMachine(words.Part(s.Host.Machine, (*result.Machine).Name))
 	}),
 	"distribution-unknown": is(func(s *machine) bool { return distribution(s) == "" && !isDebian(s) }),
 	// The kernel command line and the kernel log.
@@ -169,8 +171,8 @@ func one(fact func(*machine, string) bool) func(*machine, []string) bool {
 
 // instance returns the instance type of a machine of Amazon; "" of another one.
 func instance(s *machine) string {
-	found, _ := strings.CutPrefix(words.Part(s.Host.Machine, (*result.Machine).Name), "Amazon EC2 ")
-	return found
+	found, isAmazon := strings.CutPrefix(words.Part(s.Host.Machine, (*result.Machine).Name), "Amazon EC2 ")
+	return words.Either(isAmazon, found, "")
 }
 
 // family returns the family of an instance type: t3 of t3.micro.

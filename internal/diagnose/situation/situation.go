@@ -131,7 +131,7 @@ func (s *Situation) readLog() ([]kernellog.Event, []kernellog.Cause) {
 		Parameters: s.Host.BootParameters, ClockSource: s.ClockSource,
 	}
 	if s.Host.Machine != nil {
-		m.Firmware = s.Host.Machine.Product
+		m.Firmware = s.Host.Machine.Name()
 	}
 	if v := s.Host.Virtualization; v != nil {
 		m.Hypervisor = v.System

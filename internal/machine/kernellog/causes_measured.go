@@ -75,8 +75,9 @@ var reasonFunctions = map[string]functions{
 		inUse := func(e Event) bool { return e.Clock == c.watchdog.name && guests[e.Clock] != "" }
 		return c.disagrees() && slices.ContainsFunc(l.of("clocksource-current"), inUse)
 	}},
-	"tsc-may-stop": {holds: func(l log, c comparison) bool {
-		return c.disagrees() && c.skewNS < 0 && c.watchdog.name == "" && !l.machine.Guest && len(l.heldUp()) == 0
+	"tsc-may-have-stopped": {holds: func(l log, c comparison) bool {
+		m := l.machine
+		return c.lostTime(l) && (StopsInIdle(m.CPU) || m.CPU == "" && m.Kernel == "" && m.Firmware == "")
 	}},
 	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, lines: log.heldUp},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {
@@ -189,6 +190,12 @@ var withoutNonstopTSC = lazily(`(?i)Pentium\(R\) (?:M|4|III|D)\b|Celeron\(R\) (?
 
 // StopsInIdle returns whether the TSC of a model stops while the CPU sleeps.
 func StopsInIdle(cpu string) bool { return withoutNonstopTSC().MatchString(cpu) }
+
+// lostTime is whether an old kernel saw a TSC behind its watchdog, on what may be a real machine: before Linux 4.1 it logs
+// the difference alone.
+func (c comparison) lostTime(l log) bool {
+	return c.disagrees() && c.skewNS < 0 && c.watchdog.name == "" && !l.machine.Guest && len(l.heldUp()) == 0
+}
 
 // mayHalt is whether the TSC lost time after idle CPUs had begun to sleep in C3, and may be of a CPU whose TSC stops
 // there.

@@ -43,6 +43,17 @@ var (
 // "" if it is unknown. It ignores names of clouds, which also have machines without a hypervisor.
 func OfFirmware(names string) string { return firmwares.of(names) }
 
+// makers matches the makers of real machines, and what boards have whose maker set no name.
+var makers = lazily(`(?i)^(?:dell|alienware|hp|hpe|hewlett-packard|lenovo|supermicro|super micro|asustek|asus|gigabyte|` +
+	`micro-star|msi|asrock|intel|intel\(r\)|acer|apple|fujitsu|toshiba|samsung|cisco|ibm|nec|huananzhi|framework|` +
+	`system manufacturer|to be filled by o\.e\.m\.)(?: |,|$)`)
+
+// NamesRealMachine reports whether names in the firmware, the vendor and then the product, are of a real machine. Clouds,
+// hosters and hypervisors put names of their own there, so an unknown vendor shows nothing.
+func NamesRealMachine(names string) bool {
+	return makers().MatchString(names) && OfFirmware(names) == ""
+}
+
 // guests are the hypervisors whose guests a line shows: by its kind; by its clock source or watchdog, which they offer (to
 // the first domain of Xen too); or by the program or driver that sets the clock of guests.
 var guests = map[string]string{

@@ -198,7 +198,8 @@ var figures = map[string]func(t told) string{
 var facts = map[string]func(t told, arguments []string) bool{
 	"xen":               func(t told, _ []string) bool { return t.machine.Hypervisor == "xen" },
 	"guest":             func(t told, _ []string) bool { return t.machine.Guest },
-	"firmware-known":    func(t told, _ []string) bool { return t.machine.Firmware != "" },
+	"real-machine":      func(t told, _ []string) bool { return NamesRealMachine(t.machine.Firmware) },
+	"lost-time":         func(t told, _ []string) bool { return t.lostTime(t.log) },
 	"cpu-known":         func(t told, _ []string) bool { return t.machine.CPU != "" },
 	"parameters-known":  func(t told, _ []string) bool { return len(t.machine.Parameters) > 0 },
 	"set":               func(t told, names []string) bool { return t.parameter(names...) != "" },
