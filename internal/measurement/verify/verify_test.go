@@ -473,7 +473,7 @@ func TestReadsThatFailNowAndThenAreNoWarps(t *testing.T) {
 }
 
 func TestClockThatFailsLaterIsAFault(t *testing.T) {
-	v := run(t, thread.Usable()[:1], failing("unplugged@fake", 50_000))
+	v := Run(t.Context(), []clock.Clock{failing("unplugged@fake", 50_000)}, under(time.Minute, thread.Usable()[:1]), nil)
 	f := v.Clocks[0].Fault(FaultFailed)
 	require.NotNil(t, f)
 	require.Equal(t, "no such device", f.Text)
