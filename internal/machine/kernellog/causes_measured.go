@@ -27,6 +27,7 @@ var reasonFunctions = map[string]functions{
 	},
 	"halts-in-idle by-the-watchdog": {holds: mayHalt},
 
+	"watchdog-unreadable": {holds: func(_ log, c comparison) bool { return c.readFailed() }},
 	"watchdog-wrapped": {holds: func(_ log, c comparison) bool {
 		_, _, ok := c.wrapped()
 		return ok

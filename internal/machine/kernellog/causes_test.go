@@ -31,6 +31,11 @@ const hourLong = "clocksource: 'hpet' wd_nsec: 907904356 wd_now: 2844d77 wd_last
 	"clocksource: 'tsc' cs_nsec: 301966189704 cs_now: 9ec0eac57ea cs_last: 19231a48ea mask: ffffffffffffffff"
 
 var plantedLogs = map[string]planted{
+	"hpet read as all ones": {"watchdog-unreadable", Machine{}, verdict +
+		"'hpet' wd_now: ffffffff wd_last: 19ec5720 mask: ffffffff\n'tsc' cs_now: 69b8a15f0aed cs_last: 69b862c9947d mask: ffffffffffffffff",
+		[]string{"The hpet was read as ffffffff: the read failed", "counted 1049982576 cycles", "probably right"}, TSCUnknown},
+	"hpet read as all ones before, and a late check": {"watchdog-unreadable", Machine{}, "tsc: Detected 2000.000 MHz processor\n" + verdict +
+		"'hpet' wd_now: 19ec5720 wd_last: ffffffff mask: ffffffff\n'tsc' cs_now: 2540be400 cs_last: 0 mask: ffffffffffffffff", []string{"do not show whether the TSC is right"}, TSCUnknown},
 	"acpi_pm wraps, 5.4": {"watchdog-wrapped", Machine{}, "tsc: Refined TSC clocksource calibration: 2000.000 MHz\n" + verdict + // 0.5 s + 2 rounds of 4.687 s
 		"clocksource: 'acpi_pm' wd_now: 1b4fb2 wd_last: 0 mask: ffffff\nclocksource: 'tsc' cs_now: 4987ff3b4 cs_last: 0 mask: ffffffffffffffff", []string{"2 rounds of acpi_pm", "wrapped"}, TSCRight},
 	"hpet wraps, 6.6": {"watchdog-wrapped", Machine{Guest: true}, verdict +

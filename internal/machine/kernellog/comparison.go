@@ -19,6 +19,7 @@ type reading struct {
 	printed bool
 	now     float64 // its last value, in ticks
 	mask    uint64
+	allOnes bool // whether a value has all bits set, as a failed read of a device returns it
 	rate    rate
 }
 
@@ -129,6 +130,7 @@ func (c *comparison) take(e Event, r rate) {
 // one, for what is more than half its round.
 func (e Event) reading(r rate) reading {
 	of := reading{name: e.Clock, ns: math.NaN(), ticks: math.NaN(), now: float64(e.Now), mask: e.Mask, rate: r}
+	of.allOnes = e.Mask > 0 && (e.Now == e.Mask || e.Last == e.Mask)
 	if e.Mask > 0 {
 		of.ticks = cycles(e)
 		if r.hz > 0 {
@@ -341,6 +343,19 @@ func (c comparison) readings() string {
 		return ""
 	}
 	return ": " + strings.Join(all, "; ")
+}
+
+// readFailed is whether a read of the timer of the watchdog failed.
+func (c comparison) readFailed() bool {
+	return c.marked && c.watchdog.allOnes && slices.Contains([]string{"hpet", "acpi_pm"}, c.watchdog.name)
+}
+
+// clockWasOnTime is whether what the clock counted alone fits a check on time, at the rate of any TSC if it is unknown.
+func (c comparison) clockWasOnTime() bool {
+	if math.IsNaN(c.clock.ns) {
+		return possible(c.clock.ticks, dueNS) && c.clock.ticks > 0
+	}
+	return math.Abs(c.clock.ns-dueNS) < dueNS/5
 }
 
 const shortNS = 1e6 // an interval that is too short for a rate, in ns

@@ -121,9 +121,14 @@ var figures = map[string]func(t told) string{
 	"{correction}": func(t told) string { return t.line().correction() },
 	"{all cpus}":   func(t told) string { return cpuNames(t.Evidence) },
 
-	"{both}":          func(t told) string { return cmp.Or(t.both(), "The watchdog marked the TSC") },
-	"{off}":           func(t told) string { return t.off() },
-	"{watchdog}":      func(t told) string { return t.watchdog.name },
+	"{both}":     func(t told) string { return cmp.Or(t.both(), "The watchdog marked the TSC") },
+	"{off}":      func(t told) string { return t.off() },
+	"{watchdog}": func(t told) string { return t.watchdog.name },
+	"{all ones}": func(t told) string { return strconv.FormatUint(t.watchdog.mask, 16) },
+	"{clock advanced}": func(t told) string {
+		text, _ := t.clock.advanced("cycles")
+		return text
+	},
 	"{difference}":    func(t told) string { return span(t.skewNS) },
 	"{ppm}":           func(t told) string { return words.ThreeDigits(math.Abs(t.ppm())) },
 	"{late}":          func(t told) string { return span(t.watchdog.ns - dueNS) },
@@ -228,6 +233,7 @@ var facts = map[string]func(t told, arguments []string) bool{
 	"doubted":    func(t told, _ []string) bool { return len(t.doubts()) > 0 },
 
 	"tsc-early":       func(t told, _ []string) bool { return t.clock.name == "tsc-early" },
+	"on-time":         func(t told, _ []string) bool { return t.clockWasOnTime() },
 	"intervals-known": func(t told, _ []string) bool { return t.known() },
 	"may-agree": func(t told, _ []string) bool { // if the TSC has a rate as of today's hosts
 		hz := t.clock.ticks / t.watchdog.ns * 1e9
