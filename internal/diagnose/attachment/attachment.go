@@ -69,8 +69,9 @@ var (
 	// binary matches the beginning of a file that is no text. A log may have zeros before a line: of a power cut, or of a
 	// serial console that starts.
 	binary = regexp.MustCompile(`[^\n\x00]\x00|^\x00+$`)
-	// rawLog is the beginning of `dmesg -r`: a priority, where HTML has the name of an element.
-	rawLog = regexp.MustCompile(`^<\d{1,3}>`)
+	// rawLog is the beginning of `dmesg -r`, a priority where HTML has the name of an element, or of a log that was
+	// copied with the tags of the page around it.
+	rawLog = regexp.MustCompile(`^<(?:\d{1,3}|pre|code)>`)
 	// collected is a first line of a log collector (Elastic, Loki, Fluentd, Logstash, Vector), which has its message in
 	// one of these keys.
 	collected = regexp.MustCompile(`^\{.*"(?:message|msg|log|line)"\s*:\s*".*\}\s*(?:\n|$)`)

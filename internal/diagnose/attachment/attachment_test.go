@@ -159,6 +159,9 @@ func TestLogInQuotedPrintable(t *testing.T) {
 			require.Equal(t, read(t, line).Host, read(t, line[:at]+"=\n"+quote+line[at:]).Host, line)
 		}
 	}
+	for _, end := range []string{"=0A\n", "=0A=\n"} {
+		require.Equal(t, read(t, boot).Host, read(t, strings.ReplaceAll(boot, "\n", end)).Host, end)
+	}
 	base64 := strings.Repeat("x", 75) + "=\n"
 	require.Equal(t, read(t, boot).Host, read(t, base64+boot).Host)
 }
@@ -202,6 +205,7 @@ func TestLogShowsTheCPU(t *testing.T) {
 // A possible document of timebench is left to its reader.
 func TestIsDocument(t *testing.T) {
 	for text, want := range map[string]bool{
+		"<pre>[    0.1] tsc: x": false, "<code>tsc: x": false, "<pre class=x>": true,
 		`{"schema": "timebench/1"}`: true, "\ufeff \n{\n  \"schema\"": true, "<!DOCTYPE html>": true, "PK\x03\x04": true, "\xff\xfe{\x00": true,
 		"": false, boot: false, "<6>[    1.0] tsc: x": false, "<30>x": false, `{"_TRANSPORT":"kernel","MESSAGE":"x"}`: false, `{"@timestamp":"x","message":"tsc: x","host":{}}` + "\n": false, `{"labels":{},"line":"tsc: x"}`: false, `{"schema":"timebench/1","note":{"message":"x"}}`: true, "\x1f\x8b": false,
 		`{"schema":"ecs/1","message":"tsc: x"}` + "\n": false,

@@ -193,7 +193,11 @@ func eachLine(r io.Reader, do func(line string)) error {
 		if soft {
 			line = quotes.ReplaceAllString(line, "")
 		}
-		if soft = !more && isSoft(read) && len(rest) < maxRead; soft {
+		ended := !more && encodedEnd.MatchString(line)
+		if ended {
+			line = encodedEnd.ReplaceAllString(line, "")
+		}
+		if soft = !more && !ended && isSoft(read) && len(rest) < maxRead; soft {
 			rest += line[:len(line)-1]
 			continue
 		}
@@ -235,6 +239,9 @@ func eachLine(r io.Reader, do func(line string)) error {
 
 // quotes are the marks of a quotation in a mail.
 var quotes = regexp.MustCompile(`^(?:> ?)+`)
+
+// encodedEnd matches a line end that quoted-printable wrote as a character, also with a soft line break behind it.
+var encodedEnd = regexp.MustCompile(`=0A=?$`)
 
 // isSoft returns whether a line of a mail goes on in the next one: quoted-printable has at most 76 characters in a line.
 // A line of base64 may end in "=" too, but has no space.
