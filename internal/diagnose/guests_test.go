@@ -173,6 +173,29 @@ func TestAdviceOfALog(t *testing.T) {
 			"[ 0.0] DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006\n" + interval("6", "9f7fd12d7b9 wd_last: 25fd713400f", "kvm-clock"),
 			[]string{"virtual machine"}, []string{"VBoxManage modifyvm"},
 		},
+		"VirtualBox that has kvm-clock at its boot": {
+			"[ 0.0] DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006\n[ 0.1] kvm-clock: cpu 1, msr 18e01041, secondary cpu clock\n" +
+				"[ 0.9] Measured 57359 cycles TSC warp between CPUs, turning off TSC clock.\n",
+			[]string{"virtual machine"}, []string{"VBoxManage modifyvm"},
+		},
+		"kvm-clock beside a TSC that may be right": {
+			interval("0", "b61df70527 wd_last: b5ff72e7d3", "kvm-clock"), []string{"Check on the host"}, []string{"erases local disks"},
+		},
+		"kvm-clock that jumped": {
+			interval("0", "c61df70527 wd_last: b5ff72e7d3", "kvm-clock"), []string{"erases local disks"}, nil,
+		},
+		"an HPET and a TSC far apart": {
+			"[ 9.0] tsc: Detected 2000.000 MHz processor\n" + interval("64", "628dd7b wd_last: 5fef431", "acpi_pm"), []string{"firmware"}, []string{"nowatchdog"},
+		},
+		"an IOMMU of a real machine": {
+			"[ 8.9] AMD-Vi: Completion-Wait loop timed out\n" + interval("64", "628dd7b wd_last: 5fef431", "hpet"), []string{"Update the firmware"}, []string{"virtual machine", "On a real machine"},
+		},
+		"a real-time clock in 1970": {
+			"[ 2.1] sunxi-rtc 7090000.rtc: setting system clock to 1970-01-01T00:00:21 UTC (21)\n", []string{"When the wall clock is right, not before", "boards have none"}, []string{"no battery"},
+		},
+		"a failed read of the HPET": {
+			interval("64", "ffffffffffffffff wd_last: 5fef431", "hpet"), []string{"the read failed", "hpet=disable", "firmware"}, []string{"slept", "sleeps"},
+		},
 		"a rate, of a board or a PC": {"ntpd[9]: frequency error -512 PPM exceeds tolerance 500 PPM", []string{"On a board, use a kernel or firmware"}, nil},
 	} {
 		d, err := attachment.Read("x", strings.NewReader(test.log))
@@ -218,6 +241,16 @@ func TestNoAdviceForAMissingRealTimeClock(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, advised, strings.Contains(said(d), "hwclock"), log)
 	}
+}
+
+// A machine without the time does not write its time to the real-time clock before a time service has set it.
+func TestServiceBeforeTheRealTimeClock(t *testing.T) {
+	d, err := attachment.Read("dmesg.txt", strings.NewReader("[ 2.1] rtc0: setting system clock to 1970-01-01T00:00:21 UTC (21)\n"))
+	require.NoError(t, err)
+	service, write, found := strings.Cut(said(d), "start the one that is installed")
+	require.True(t, found)
+	require.Contains(t, write, "hwclock --systohc")
+	require.NotContains(t, service, "hwclock --systohc")
 }
 
 // The evidence of lines that repeat counts each of them.

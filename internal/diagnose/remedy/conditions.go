@@ -79,9 +79,9 @@ var conditions = map[string]func(*machine, []string) bool{
 	"kernel-unknown": is(func(s *machine) bool { return s.Host.Kernel == "" }),
 	"arch-unknown":   is(func(s *machine) bool { return s.Host.Arch == "" }),
 	"source-unknown": is(func(s *machine) bool { return s.ClockSource == "" }),
-	// Nothing shows a hypervisor, nor does the firmware name a real machine.
+	// Nothing shows a hypervisor, nor does the firmware name a real machine, nor has it an IOMMU that hangs.
 	"virtualization-unknown": is(func(s *machine) bool {
-		return s.Host.Virtualization == nil &&
+		return s.Host.Virtualization == nil && !s.Logs("iommu-stalled") &&
 			!kernellog.NamesRealMachine(words.Part(s.Host.Machine, (*result.Machine).Name))
 	}),
 	"distribution-unknown": is(func(s *machine) bool { return distribution(s) == "" && !isDebian(s) }),

@@ -35,8 +35,10 @@ func (s *Situation) IsTSCWrong() bool {
 // IsTSCRight reports whether the kernel log shows that the TSC kept time, and nothing contradicts that.
 func (s *Situation) IsTSCRight() bool { return s.Judged(kernellog.TSCRight) && !s.IsTSCWrong() }
 
-// DoubtsTSC reports whether the TSC is wrong, or the kernel had to correct it.
-func (s *Situation) DoubtsTSC() bool { return s.IsTSCWrong() || s.Shows("tsc-adjust") }
+// DoubtsTSC reports whether the TSC is wrong or may be far off, or the kernel had to correct it.
+func (s *Situation) DoubtsTSC() bool {
+	return s.IsTSCWrong() || s.Judged(kernellog.TSCDoubted) || s.Shows("tsc-adjust")
+}
 
 // TSCMayStop reports whether the TSC may stop while its CPU sleeps: by the flags of the CPU, and on a real machine by
 // its model, or words in the log that only kernels of that time have.

@@ -51,7 +51,7 @@ var plantedLogs = map[string]planted{
 		"clocksource: 'kvm-clock' wd_now: 43d0af2c40 wd_last: 65f9100 mask: ffffffffffffffff\nclocksource: 'tsc' cs_now: 4a817c80 cs_last: 0 mask: ffffffffffffffff", []string{"kvm-clock jumped", "291.2 s", "500 ms"}, TSCUnknown},
 	"xen jumps": {"watchdog-jumped", Machine{}, verdict +
 		"clocksource: 'xen' wd_nsec: 90500000000 wd_now: 2 wd_last: 1 mask: ffffffffffffffff\nclocksource: 'tsc' cs_nsec: 501000000 cs_now: 5995f5c1 cs_last: 1 mask: ffffffffffffffff", []string{"xen jumped", "90.5 s"}, TSCUnknown},
-	"both agree, skipped":        {"clocks-agree", Machine{}, "[    C2] clocksource: Long readout interval, skipping watchdog check: cs_nsec: 1600000000 wd_nsec: 1600001000", []string{"neither is wrong"}, TSCRight},
+	"both agree, skipped":        {"clocks-agree", Machine{}, "[    C2] clocksource: Long readout interval, skipping watchdog check: cs_nsec: 1600000000 wd_nsec: 1600001000", []string{"neither is wrong", "it ran 1.1 s late: the machine was busy or paused"}, TSCRight},
 	"slow timer, 5.13":           {"read-back-delay", Machine{}, "clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable\ntsc: Marking TSC unstable due to clocksource watchdog", []string{"525.2 µs", "did not compare"}, TSCUnknown},
 	"slow timer, and firmware":   {"read-back-delay", Machine{}, slowTimer + "[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring", []string{"failed or warned"}, TSCUnknown},
 	"slow timer, and a skew":     {"read-back-delay", Machine{}, slowTimer + "clocksource: Clocksource 'tsc' skewed -9000000 ns (-9 ms) over watchdog 'hpet' interval of 500000000 ns (500 ms)", []string{"failed or warned"}, TSCUnknown},

@@ -52,9 +52,10 @@ type Judgement string
 
 // The judgements.
 const (
-	TSCUnknown Judgement = ""      // the log does not show whether the TSC is right
-	TSCRight   Judgement = "right" // the TSC kept time, and another part was wrong
-	TSCWrong   Judgement = "wrong" // it must not be used for time: it went back, differs between CPUs, or has a wrong rate
+	TSCUnknown Judgement = ""        // the log does not show whether the TSC is right
+	TSCRight   Judgement = "right"   // the TSC kept time, and another part was wrong
+	TSCDoubted Judgement = "doubted" // as unknown, but if it is wrong, it is far off: nobody should switch the watchdog off
+	TSCWrong   Judgement = "wrong"   // it must not be used for time: it went back, differs between CPUs, or has a wrong rate
 )
 
 // A Cause explains why a clock is slow, wrong, or not in use.

@@ -232,7 +232,11 @@ var facts = map[string]func(t told, arguments []string) bool{
 	"skew-known": func(t told, _ []string) bool { return t.line().SkewNS != 0 },
 	"doubted":    func(t told, _ []string) bool { return len(t.doubts()) > 0 },
 
-	"tsc-early":       func(t told, _ []string) bool { return t.clock.name == "tsc-early" },
+	"tsc-early": func(t told, _ []string) bool { return t.clock.name == "tsc-early" },
+	"far-apart": func(t told, _ []string) bool {
+		const far = 100e3 // ppm: more than a busy machine or a calibration explains
+		return t.known() && t.watchdog.ns > shortNS && math.Abs(t.ppm()) > far
+	},
 	"on-time":         func(t told, _ []string) bool { return t.clockWasOnTime() },
 	"intervals-known": func(t told, _ []string) bool { return t.known() },
 	"may-agree": func(t told, _ []string) bool { // if the TSC has a rate as of today's hosts
