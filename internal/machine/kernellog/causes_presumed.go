@@ -64,6 +64,7 @@ var otherFunctions = map[string]functions{
 		failed := l.sinceStep("step-failed")
 		return append(failed, words.Either(len(failed) > 0, l.sinceStep("time-off"), nil)...)
 	}},
+	"servers-silent": {lines: serversSilent},
 	"not-stepped": {lines: func(l log) []Event {
 		const far = 60e9 // ns, which take 12 minutes without a step
 		off := l.sinceStep("time-off")
@@ -87,6 +88,18 @@ var otherFunctions = map[string]functions{
 		return e.DelayNS >= 1e6 // shorter ones are common
 	}, "slow-interrupt")},
 	"stalled": {lines: stalledOrStopped},
+}
+
+// serversSilent returns the lines on time servers that did not answer, if there are several and no later line shows
+// that one did.
+func serversSilent(l log) []Event {
+	answered := -1
+	for _, e := range l.of("server-reached", "stepped", "time-off") {
+		answered = e.Index
+	}
+	silent := slices.DeleteFunc(l.of("server-silent"), func(e Event) bool { return e.Index < answered })
+	another := func(e Event) bool { return e.Name != silent[0].Name }
+	return words.Either(slices.ContainsFunc(silent, another), silent, nil)
 }
 
 const firstYear = "2006" // of the release of Linux 2.6.17, the first that logs what it read from a real-time clock

@@ -166,6 +166,8 @@ var plantedLogs = map[string]planted{
 	"servers that disagree":         {"servers-disagree", Machine{}, "Jul 17 04:19:32 host chronyd[7]: System clock wrong by -1946.984184 seconds, adjustment started\nJul 17 04:21:41 host chronyd[7]: Can't synchronise: no majority", []string{"chronyd found no majority"}, TSCUnknown},
 	"ntpd at its start":             {"not-synchronized", Machine{}, "ntp_1 | 19 Jul 02:47:08 ntpd[1]: kernel reports TIME_ERROR: 0x41: Clock Unsynchronized", []string{"as at its start"}, TSCUnknown},
 	"chronyd's own log":             {"stepped", Machine{}, "2021-05-25T18:41:40Z System clock was stepped by 31939.769192 seconds", []string{"8.872 h"}, TSCUnknown},
+	"no server answers": {"servers-silent", Machine{}, "mars 10 13:12:16 host systemd-timesyncd[602]: Timed out waiting for reply from 192.0.2.62:123 (2.nixos.pool.ntp.org).\nmars 10 13:12:26 host systemd-timesyncd[602]: Timed out waiting for reply from 192.0.2.50:123 (2.nixos.pool.ntp.org).",
+		[]string{"none answered", "UDP port 123"}, TSCUnknown},
 	"servers that agree again": {"not-stepped", Machine{}, "Jul 17 04:19:32 host chronyd[7]: Can't synchronise: no majority\nJul 17 04:20:32 host chronyd[7]: System clock wrong by 19787.800190 seconds",
 		[]string{"5.497 h behind"}, TSCUnknown},
 	"an old kernel, a young CPU": {"clocks-disagree", Machine{Kernel: "3.10.0-1160.el7.x86_64", CPU: "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", Firmware: "Dell Inc. PowerEdge R640"}, "Clocksource tsc unstable (delta = -123456789 ns)",
@@ -412,5 +414,27 @@ func TestHealthyLogs(t *testing.T) {
 		for _, c := range Explain(Parse(strings.Split(log, "\n")), Machine{}) {
 			require.True(t, c.Harmless, "%s: %s: %s", name, c.Kind, c.Text)
 		}
+	}
+}
+
+// A server that answers later makes the silence of others harmless, also where the lines are folded. One silent server
+// of many shows nothing.
+func TestServersThatAnswerLater(t *testing.T) {
+	const host = "Mar 10 13:12:16 host systemd-timesyncd[602]: "
+	silent := func(server string) string {
+		return host + "Timed out waiting for reply from 192.0.2." + server + ":123 (pool.ntp.org).\n"
+	}
+	const answer = host + "Contacted time server 192.0.2.7:123 (pool.ntp.org).\n"
+	all := silent("1") + silent("2") + silent("3") + silent("4") + silent("5")
+	for log, shown := range map[string]bool{
+		all: true, answer + all: true, all + answer: false, strings.Repeat(answer, 5) + all + answer: false,
+		all + host + "Synchronized to time server 192.0.2.7:123 (pool.ntp.org).\n": false, answer + strings.Repeat(silent("1"), 5): false,
+	} {
+		var boot LastBoot
+		for line := range strings.Lines(log) {
+			boot.Add(strings.TrimSuffix(line, "\n"))
+		}
+		boot.Finish()
+		require.Equal(t, shown, slices.Contains(kinds(Explain(Parse(boot.Lines), Machine{})), "servers-silent"), log)
 	}
 }
