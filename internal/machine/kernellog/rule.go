@@ -94,71 +94,71 @@ func (r rule) on(l log) (Cause, bool) {
 	return cause, cause.Text != "" && len(cause.Evidence) > 0
 }
 
-// A told is the material for the texts of a rule: the cause, the log, and a comparison of clocks.
-type told struct {
+// A material holds what the texts of a rule are made of: the cause, the log, and a comparison of clocks.
+type material struct {
 	Cause
 	log
 	comparison
 }
 
 // line returns the first line of the evidence.
-func (t told) line() Event { return t.Evidence[0] }
+func (t material) line() Event { return t.Evidence[0] }
 
 // figures return the figures of a cause by the words that stand for them in its text.
-var figures = map[string]func(t told) string{
-	"{clock}":  func(t told) string { return t.line().Clock },
-	"{name}":   func(t told) string { return cmp.Or(t.line().Name, "The time service") },
-	"{reason}": func(t told) string { return t.line().Reason },
-	"{cpus}":   func(t told) string { return cpuNames(t.Evidence[:1]) },
-	"{skew}":   func(t told) string { return moreOrLess(t.line().SkewNS) },
-	"{delay}":  func(t told) string { return span(t.line().DelayNS) },
-	"{rate}":   func(t told) string { return t.line().rate().String() },
-	"{took}":   func(t told) string { return t.line().readTook() },
-	"{why}":    func(t told) string { return t.whyFalse(t.line()) },
-	"{erratum}": func(t told) string {
+var figures = map[string]func(t material) string{
+	"{clock}":  func(t material) string { return t.line().Clock },
+	"{name}":   func(t material) string { return cmp.Or(t.line().Name, "The time service") },
+	"{reason}": func(t material) string { return t.line().Reason },
+	"{cpus}":   func(t material) string { return cpuNames(t.Evidence[:1]) },
+	"{skew}":   func(t material) string { return moreOrLess(t.line().SkewNS) },
+	"{delay}":  func(t material) string { return span(t.line().DelayNS) },
+	"{rate}":   func(t material) string { return t.line().rate().String() },
+	"{took}":   func(t material) string { return t.line().readTook() },
+	"{why}":    func(t material) string { return t.whyFalse(t.line()) },
+	"{erratum}": func(t material) string {
 		return words.Either(t.line().Kind == "erratum", t.line().Name, "an erratum of the counter")
 	},
-	"{correction}": func(t told) string { return t.line().correction() },
-	"{all cpus}":   func(t told) string { return cpuNames(t.Evidence) },
+	"{correction}": func(t material) string { return t.line().correction() },
+	"{all cpus}":   func(t material) string { return cpuNames(t.Evidence) },
 
-	"{both}":     func(t told) string { return cmp.Or(t.both(), "The watchdog marked the TSC") },
-	"{off}":      func(t told) string { return t.off() },
-	"{watchdog}": func(t told) string { return t.watchdog.name },
-	"{all ones}": func(t told) string { return strconv.FormatUint(t.watchdog.mask, 16) },
-	"{clock advanced}": func(t told) string {
+	"{both}":     func(t material) string { return cmp.Or(t.both(), "The watchdog marked the TSC") },
+	"{off}":      func(t material) string { return t.off() },
+	"{watchdog}": func(t material) string { return t.watchdog.name },
+	"{all ones}": func(t material) string { return strconv.FormatUint(t.watchdog.mask, 16) },
+	"{clock advanced}": func(t material) string {
 		text, _ := t.clock.advanced("cycles")
 		return text
 	},
-	"{difference}":    func(t told) string { return span(t.skewNS) },
-	"{ppm}":           func(t told) string { return words.ThreeDigits(math.Abs(t.ppm())) },
-	"{late}":          func(t told) string { return span(t.watchdog.ns - dueNS) },
-	"{least late}":    func(t told) string { return span(t.lateNS()) },
-	"{first rate}":    func(t told) string { return inHz(t.firstRate().hz) },
-	"{by first rate}": func(t told) string { return span(t.clock.ticks / t.firstRate().hz * 1e9) },
-	"{refined rate}":  func(t told) string { return inHz(t.of("tsc-refined")[0].Hz) },
-	"{counter}":       func(t told) string { return inCycles(int64(t.clock.now), t.clock.rate) },
-	"{uptime}":        func(t told) string { return span(float64(t.at.AtNS)) },
-	"{bit}": func(t told) string {
+	"{difference}":    func(t material) string { return span(t.skewNS) },
+	"{ppm}":           func(t material) string { return words.ThreeDigits(math.Abs(t.ppm())) },
+	"{late}":          func(t material) string { return span(t.watchdog.ns - dueNS) },
+	"{least late}":    func(t material) string { return span(t.lateNS()) },
+	"{first rate}":    func(t material) string { return inHz(t.firstRate().hz) },
+	"{by first rate}": func(t material) string { return span(t.clock.ticks / t.firstRate().hz * 1e9) },
+	"{refined rate}":  func(t material) string { return inHz(t.of("tsc-refined")[0].Hz) },
+	"{counter}":       func(t material) string { return inCycles(int64(t.clock.now), t.clock.rate) },
+	"{uptime}":        func(t material) string { return span(float64(t.at.AtNS)) },
+	"{bit}": func(t material) string {
 		bit, _, _ := t.misread()
 		return strconv.Itoa(bit)
 	},
-	"{ticks}": func(t told) string {
+	"{ticks}": func(t material) string {
 		_, ticks, _ := t.misread()
 		return words.Number(ticks)
 	},
 
-	"{stall}": func(t told) string {
+	"{stall}": func(t material) string {
 		n := float64(t.of("stalled-for")[0].Cycles)
 		return fmt.Sprintf("%.0f jiffies (%s at 1000 Hz, %s at 100 Hz)", n, span(n*1e6), span(n*1e7))
 	},
-	"{stuck}": func(t told) string {
+	"{stuck}": func(t material) string {
 		var s int64
 		for _, e := range t.of("stalled") {
 			s = max(s, e.Cycles)
 		}
 		return words.Either(s > 0, strconv.FormatInt(s, 10)+" s", "seconds")
 	},
-	"{years}": func(t told) string {
+	"{years}": func(t material) string {
 		var all []string
 		years, _ := t.line().leapYears()
 		for _, year := range years {
@@ -166,88 +166,88 @@ var figures = map[string]func(t told) string{
 		}
 		return words.List(all)
 	},
-	"{kernel of year}": func(t told) string {
+	"{kernel of year}": func(t material) string {
 		year := t.firstYear()
 		return words.Either(year == firstYear, "the kernel", "the kernel, "+t.machine.Kernel+",") + " is from " + year
 	},
-	"{cpu}":       func(t told) string { return t.machine.CPU },
-	"{writer}":    func(t told) string { return words.Either(t.machine.Guest, "hypervisor", "firmware") },
-	"{parameter}": func(t told) string { return cmp.Or(t.parameter("tsc=unstable", "notsc"), "tsc=unstable") },
-	"{hidden}":    func(t told) string { return t.parameter(hidden...) },
-	"{steps}": func(t told) string {
+	"{cpu}":       func(t material) string { return t.machine.CPU },
+	"{writer}":    func(t material) string { return words.Either(t.machine.Guest, "hypervisor", "firmware") },
+	"{parameter}": func(t material) string { return cmp.Or(t.parameter("tsc=unstable", "notsc"), "tsc=unstable") },
+	"{hidden}":    func(t material) string { return t.parameter(hidden...) },
+	"{steps}": func(t material) string {
 		n, most := t.steps().n, t.largestStep()
 		by := words.Either(n > 1, ", by up to ", ", by ") + span(most)
 		return words.Plural(n, "time") + words.Either(most > 0, by, "")
 	},
-	"{offset}": func(t told) string {
+	"{offset}": func(t material) string {
 		return span(t.wrongByNS()) + words.Either(t.wrongByNS() < 0, " ahead", " behind")
 	},
-	"{slew time}": func(t told) string {
+	"{slew time}": func(t material) string {
 		const fastest = 0.083333 // of the time that passes: maxslewrate of chrony.conf(5)
 		return span(t.wrongByNS() / fastest)
 	},
-	"{mark}": func(t told) string { return strconv.Quote(t.marking("")[0].Reason) },
-	"{how}":  func(t told) string { return t.howCPUsDiffer() },
-	"{compared}": func(t told) string {
+	"{mark}": func(t material) string { return strconv.Quote(t.marking("")[0].Reason) },
+	"{how}":  func(t material) string { return t.howCPUsDiffer() },
+	"{compared}": func(t material) string {
 		cpus := t.of("sync-checked")[0].CPUs
 		return fmt.Sprintf("the TSC of CPU %d with %d other CPUs", cpus[0], len(cpus)-1)
 	},
-	"{compensated cpu}": func(t told) string { return cpuNames(t.of("tsc-adjust-compensate")[:1]) },
-	"{compensated}": func(t told) string {
+	"{compensated cpu}": func(t material) string { return cpuNames(t.of("tsc-adjust-compensate")[:1]) },
+	"{compensated}": func(t material) string {
 		return words.Number(math.Abs(float64(t.of("tsc-adjust-compensate")[0].Cycles)))
 	},
 }
 
 // facts are what texts of the files depend on, by their names there: "also if guest". The words after a name are its
 // arguments.
-var facts = map[string]func(t told, arguments []string) bool{
-	"xen":               func(t told, _ []string) bool { return t.machine.Hypervisor == "xen" },
-	"guest":             func(t told, _ []string) bool { return t.machine.Guest },
-	"real-machine":      func(t told, _ []string) bool { return NamesRealMachine(t.machine.Firmware) },
-	"lost-time":         func(t told, _ []string) bool { return t.lostTime(t.log) },
-	"cpu-known":         func(t told, _ []string) bool { return t.machine.CPU != "" },
-	"parameters-known":  func(t told, _ []string) bool { return len(t.machine.Parameters) > 0 },
-	"set":               func(t told, names []string) bool { return t.parameter(names...) != "" },
-	"timers-hidden":     func(t told, _ []string) bool { return t.parameter(hidden...) != "" },
-	"parameter-ignored": func(t told, _ []string) bool { return t.ignoresParameter() },
-	"logs":              func(t told, kinds []string) bool { return len(t.of(kinds...)) > 0 },
-	"marked":            func(t told, _ []string) bool { return len(t.marking("")) > 0 },
-	"leap-years": func(t told, number []string) bool {
+var facts = map[string]func(t material, arguments []string) bool{
+	"xen":               func(t material, _ []string) bool { return t.machine.Hypervisor == "xen" },
+	"guest":             func(t material, _ []string) bool { return t.machine.Guest },
+	"real-machine":      func(t material, _ []string) bool { return NamesRealMachine(t.machine.Firmware) },
+	"lost-time":         func(t material, _ []string) bool { return t.lostTime(t.log) },
+	"cpu-known":         func(t material, _ []string) bool { return t.machine.CPU != "" },
+	"parameters-known":  func(t material, _ []string) bool { return len(t.machine.Parameters) > 0 },
+	"set":               func(t material, names []string) bool { return t.parameter(names...) != "" },
+	"timers-hidden":     func(t material, _ []string) bool { return t.parameter(hidden...) != "" },
+	"parameter-ignored": func(t material, _ []string) bool { return t.ignoresParameter() },
+	"logs":              func(t material, kinds []string) bool { return len(t.of(kinds...)) > 0 },
+	"marked":            func(t material, _ []string) bool { return len(t.marking("")) > 0 },
+	"leap-years": func(t material, number []string) bool {
 		years, _ := t.line().leapYears()
 		return number[0] == strconv.Itoa(len(years))
 	},
-	"cpus-compared": func(t told, _ []string) bool { return t.comparedCPUs() },
-	"held-up":       func(t told, _ []string) bool { return len(t.heldUp()) > 0 },
-	"ends-on-ticks": func(t told, _ []string) bool { return slices.Contains(weakWatchdogs, t.machine.ClockSource) },
-	"stepped-by": func(t told, of []string) bool {
+	"cpus-compared": func(t material, _ []string) bool { return t.comparedCPUs() },
+	"held-up":       func(t material, _ []string) bool { return len(t.heldUp()) > 0 },
+	"ends-on-ticks": func(t material, _ []string) bool { return slices.Contains(weakWatchdogs, t.machine.ClockSource) },
+	"stepped-by": func(t material, of []string) bool {
 		const quarter, near, day = 900e9, 30e9, 86400e9
 		most := t.largestStep()
 		whole := most > 3*quarter && math.Abs(math.Remainder(most, quarter)) < near
 		return words.Either(of[0] == "days", most >= day, most < day && whole)
 	},
-	"before-4.17": func(t told, _ []string) bool {
+	"before-4.17": func(t material, _ []string) bool {
 		return t.machine.Kernel == "" || Older(t.machine.Kernel, 4, 17)
 	},
-	"off":        func(t told, _ []string) bool { return t.wrongByNS() != 0 },
-	"skew-known": func(t told, _ []string) bool { return t.line().SkewNS != 0 },
-	"doubted":    func(t told, _ []string) bool { return len(t.doubts()) > 0 },
+	"off":        func(t material, _ []string) bool { return t.wrongByNS() != 0 },
+	"skew-known": func(t material, _ []string) bool { return t.line().SkewNS != 0 },
+	"doubted":    func(t material, _ []string) bool { return len(t.doubts()) > 0 },
 
-	"tsc-early": func(t told, _ []string) bool { return t.clock.name == "tsc-early" },
-	"far-apart": func(t told, _ []string) bool {
+	"tsc-early": func(t material, _ []string) bool { return t.clock.name == "tsc-early" },
+	"far-apart": func(t material, _ []string) bool {
 		const far = 100e3 // ppm: more than a busy machine or a calibration explains
 		return t.known() && t.watchdog.ns > shortNS && math.Abs(t.ppm()) > far
 	},
-	"on-time":         func(t told, _ []string) bool { return t.clockWasOnTime() },
-	"intervals-known": func(t told, _ []string) bool { return t.known() },
-	"may-agree": func(t told, _ []string) bool { // if the TSC has a rate as of today's hosts
+	"on-time":         func(t material, _ []string) bool { return t.clockWasOnTime() },
+	"intervals-known": func(t material, _ []string) bool { return t.known() },
+	"may-agree": func(t material, _ []string) bool { // if the TSC has a rate as of today's hosts
 		hz := t.clock.ticks / t.watchdog.ns * 1e9
 		return !t.known() && hz > 1e9 && hz < fastestHz
 	},
-	"watchdog-ahead": func(t told, _ []string) bool { return t.watchdog.ns > t.clock.ns },
-	"long-interval":  func(t told, _ []string) bool { return t.clock.ns > 1e9 },
-	"skipped":        func(t told, _ []string) bool { return t.long },
-	"differs":        func(t told, _ []string) bool { return math.Abs(t.ppm()) > agreePPM },
-	"interval-known": func(t told, _ []string) bool {
+	"watchdog-ahead": func(t material, _ []string) bool { return t.watchdog.ns > t.clock.ns },
+	"long-interval":  func(t material, _ []string) bool { return t.clock.ns > 1e9 },
+	"skipped":        func(t material, _ []string) bool { return t.long },
+	"differs":        func(t material, _ []string) bool { return math.Abs(t.ppm()) > agreePPM },
+	"interval-known": func(t material, _ []string) bool {
 		least, _ := t.limits()
 		return !math.IsNaN(least)
 	},
@@ -255,7 +255,7 @@ var facts = map[string]func(t told, arguments []string) bool{
 
 // fill fills in the fields of a rule, with figures in place of the words in braces.
 func (c *Cause) fill(of texts.Entry, l log, x comparison) {
-	all := told{*c, l, x}
+	all := material{*c, l, x}
 	of = of.Holding(func(fact []string) bool { return facts[fact[0]](all, fact[1:]) })
 	figure := func(word string) string {
 		if of := figures[word]; of != nil {

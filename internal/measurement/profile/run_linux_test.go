@@ -339,6 +339,12 @@ func TestProgramsThatChangeTheirArguments(t *testing.T) {
 		command := exec.Command(need.Program(t, "sleep"))
 		command.Args = []string{first, "3600"}
 		require.NoError(t, command.Start())
+		var arguments []byte
+		for len(arguments) == 0 { // Start returns before the kernel has set them
+			var err error
+			arguments, err = os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", command.Process.Pid))
+			require.NoError(t, err)
+		}
 		require.Equal(t, name, commandOf(command.Process.Pid))
 		_, _ = command.Process.Kill(), command.Wait()
 	}

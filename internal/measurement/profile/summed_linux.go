@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -51,12 +50,6 @@ func (t *tally) bound() {
 			delete(t.living, p.pid)
 		}
 	}
-	for _, p := range ended {
-		maps.DeleteFunc(p.counted, func(of life, _ bool) bool {
-			running := t.living[of.pid]
-			return running == nil || running.life != of
-		})
-	}
 	t.programs = slices.Concat(programs, ended)
 	t.crowd = 2 * len(t.programs)
 }
@@ -93,16 +86,14 @@ func (t *tally) summed(may func(*target) bool) (all []*target) {
 func sumOf(programs []*target) *target {
 	first := slices.MaxFunc(programs, func(a, b *target) int { return a.samples - b.samples })
 	sum := &target{
-		life: first.life, command: first.command, cgroup: first.cgroup, preloaded: first.preloaded, ended: true,
-		counts: newCounts(), callers: map[string]int{}, counted: map[life]bool{},
+		pid: first.pid, command: first.command, cgroup: first.cgroup, preloaded: first.preloaded, ended: true,
+		counts: newCounts(), callers: map[string]int{},
 	}
+	counted := map[int]bool{}
 	for _, p := range programs {
 		sum.summed += p.summed
-		maps.Copy(sum.counted, p.counted)
-	}
-	for _, p := range programs {
-		if p.summed == 0 && !sum.counted[p.life] { // a process may execute the same program again
-			sum.counted[p.life] = true
+		if p.summed == 0 && !counted[p.pid] { // a process may execute the same program again
+			counted[p.pid] = true
 			sum.summed++
 		}
 		sum.join(p)

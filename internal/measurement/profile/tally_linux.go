@@ -49,18 +49,11 @@ type count struct {
 	named          bool
 }
 
-// A life identifies a process, even after its number was reused.
-type life struct {
-	pid     int
-	beganNS uint64 // 0 if it began before the profile
-}
-
 // A target is a program in one process: execve(2) begins another.
 type target struct {
-	life
-	summed  int           // the number of processes, if several are summed; otherwise 0
-	counted map[life]bool // of them, those that may still run the program again
-	parent  int           // 0 if it is unknown
+	pid     int
+	summed  int // the number of processes, if several are summed; otherwise 0
+	parent  int // 0 if it is unknown
 	command string
 	cgroup  string
 	// ended is whether the process runs another program now, or its first thread ended and no other thread was sampled
@@ -220,7 +213,7 @@ func (t *tally) fork(r *perfevent.Record) {
 			t.wanted[r.PID], t.started = true, true
 		}
 	}
-	child := t.begin(life{r.PID, r.TimeNS})
+	child := t.begin(r.PID)
 	child.parent = r.ParentPID
 	if parent := t.living[r.ParentPID]; parent != nil {
 		child.command, child.cgroup, child.known, child.vdso, child.reason = parent.command, parent.cgroup, parent.known, parent.vdso, parent.reason
@@ -267,11 +260,7 @@ func (t *tally) rename(r *perfevent.Record) {
 			t.starting = 0
 			t.programs = slices.DeleteFunc(t.programs, func(other *target) bool { return other == before })
 		}
-		of := life{pid: r.PID}
-		if before != nil {
-			of = before.life
-		}
-		p = t.begin(of)
+		p = t.begin(r.PID)
 		// A process without a vDSO maps none. If it has one, its Map record comes next.
 		p.known = true
 		if before != nil {
@@ -287,9 +276,9 @@ func (t *tally) rename(r *perfevent.Record) {
 }
 
 // begin returns a new program of a process.
-func (t *tally) begin(of life) *target {
-	p := &target{life: of}
-	t.living[of.pid] = p
+func (t *tally) begin(pid int) *target {
+	p := &target{pid: pid}
+	t.living[pid] = p
 	return p
 }
 
@@ -297,7 +286,7 @@ func (t *tally) begin(of life) *target {
 func (t *tally) of(pid int) *target {
 	p := t.living[pid]
 	if p == nil {
-		p = t.begin(life{pid: pid})
+		p = t.begin(pid)
 	}
 	if p.samples == 0 {
 		t.programs = append(t.programs, p)

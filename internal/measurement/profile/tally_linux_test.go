@@ -409,26 +409,7 @@ func TestOthersStayKnown(t *testing.T) {
 	require.NotEmpty(t, s.preloaded())
 }
 
-// A process that runs a program again is one process, also if the program was summed between. A later process with the
-// same number is another.
-func TestProcessesAreCountedOnce(t *testing.T) {
-	tally := tallied(nil)
-	for i := range 3*mostPrograms + 100 {
-		ran(tally, 1000, []string{"server", "wrapper"}[i%2])
-		tally.bound()
-	}
-	for i := range uint64(10) {
-		ran(tally, 1001, "cc1", perfevent.Record{Kind: perfevent.Fork, ParentPID: 1, TimeNS: i + 1})
-	}
-	count := map[string]int{}
-	for _, p := range filled(tally).Processes {
-		count[p.Command] += max(p.ProcessCount, 1)
-	}
-	require.Equal(t, 10, count["cc1"])
-	require.Equal(t, 1, count["server"])
-}
-
-// Neither do threads and instructions of a program take memory without a bound.
+// The memory of a program's threads and instructions is bounded.
 func TestProgramIsBounded(t *testing.T) {
 	var records []perfevent.Record
 	for i := range 2 * maxThreads {

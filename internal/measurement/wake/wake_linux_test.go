@@ -122,7 +122,7 @@ func TestPlantedSlack(t *testing.T) {
 	require.Equal(t, []SleepLayer{{TimerSlack, float64(before - 1)}, {TheRest, 14_001}}, w.Ways[0].Spans[0].Layers)
 }
 
-// A system that refuses the threads is an error of one line, not a trace of Go's runtime.
+// If the system refuses the threads, the run ends with an error of one line, and without a trace of Go's runtime.
 func TestRefusedThreads(t *testing.T) {
 	need.Processes(t)
 	s := settings()

@@ -77,8 +77,8 @@ func TestPlantedLateness(t *testing.T) {
 	}
 }
 
-// Sleeps of one length follow each other, and the ways that round take their turns apart: beside busy programs a short
-// sleep between longer sleeps ends milliseconds later.
+// Sleeps of one length follow each other, and ways that round have separate turns, because a short sleep between longer
+// sleeps ends milliseconds later beside busy programs.
 func TestShortSleepsStandTogether(t *testing.T) {
 	var turns []string
 	recorded := func(id string) Way {
