@@ -146,7 +146,7 @@ func (r Runtime) costs(d *dialogue, names []string, count int) (map[string][]flo
 // cost measures all calls of a runtime in one start. A runtime that fails in a start is not started again.
 func (r *runner) cost(s *subject) {
 	var all map[string][]float64
-	err := r.converse(s, r.limits(r.settings.onceTime(s.Runtime)), func(d *dialogue) (err error) {
+	err := r.converse(s, limits(r.settings.onceTime(s.Runtime)), func(d *dialogue) (err error) {
 		all, err = s.costs(d, s.callNames(emptyLoop, emptyCall), r.settings.slices(s.Runtime))
 		s.lack(d.missing)
 		return err

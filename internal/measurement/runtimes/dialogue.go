@@ -198,9 +198,6 @@ func (r *runner) traced(s *subject, task ptrace.Task, limits program.Limits,
 	} else {
 		spans, err = ptrace.Trace(ctx, task, cmd, limits)
 	}
-	if err != nil {
-		r.prepared = r.prepared.Add(time.Since(began))
-	}
 	host.CountChild(cmd.ProcessState)
 	// There are no answers from here on. A process that was not ended may hold the output open.
 	_, _, _ = in.Close(), out.Close(), answers.SetReadDeadline(time.Now().Add(holding))

@@ -13,26 +13,16 @@ const (
 	sleepTime  = time.Millisecond
 	// prepareTime is the estimated time until the benchmark of a runtime can start.
 	prepareTime = 400 * time.Millisecond
-	// enoughSteps is the time of steps on an idle machine that shows how busy this one is. The whole run takes longer.
-	enoughSteps = 500 * time.Millisecond
 )
 
-// advance reports progress after a step that takes this time on an idle machine. If the steps until now took longer, so
-// will the others.
+// advance reports progress after a step that takes this time on an idle machine.
 func (r *runner) advance(idle time.Duration) {
 	r.done = min(r.done+idle, r.whole)
-	if r.done == 0 || r.done < min(enoughSteps, r.whole) {
-		return
-	}
-	r.slower = max(1, time.Since(r.prepared).Seconds()/r.done.Seconds())
-	here := func(idle time.Duration) time.Duration {
-		return r.prepared.Sub(r.began) + time.Duration(r.slower*float64(idle))
-	}
-	r.progress(here(r.done), here(r.whole))
+	r.progress(r.done, r.whole)
 }
 
-// firstEstimate returns the estimated time of the run on an idle machine, for the runtimes that are in PATH.
-func (s Settings) firstEstimate() (total time.Duration) {
+// estimate returns the estimated time of the run on an idle machine, for the runtimes that are in PATH.
+func (s Settings) estimate() (total time.Duration) {
 	for _, selected := range s.Runtimes {
 		if _, err := selected.find(selected.Path); err != nil {
 			continue

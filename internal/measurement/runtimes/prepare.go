@@ -51,6 +51,7 @@ func (r *runner) prepare() {
 		}
 		if err == nil {
 			err = r.ready(s, selected.Path)
+			r.advance(prepareTime)
 		}
 		if err != nil {
 			if r.ctx.Err() == nil { // otherwise it is interrupted, as is all that is not complete

@@ -28,7 +28,7 @@ const (
 func (r *runner) steps(s *subject) {
 	usual := r.settings.stepsTime(s.Runtime)
 	defer r.advance(usual)
-	most := r.limits(usual)
+	most := limits(usual)
 	most.Time += time.Duration(len(s.Calls)) * (stepsTime + secondsTime + longerTime)
 	err := r.converse(s, most, func(d *dialogue) error {
 		steps := func(name string) error {

@@ -63,10 +63,9 @@ const (
 const maxOutput = 1 << 20
 
 // limits returns the limits of a program that takes this time on an idle machine. A JVM on an emulated machine takes
-// 15 s.
-func (r *runner) limits(idle time.Duration) program.Limits {
-	here := time.Duration(max(1, r.slower) * float64(idle))
-	return program.Limits{Time: time.Minute + 5*here, OutputBytes: maxOutput}
+// 15 s, and beside 40 busy programs on two CPUs everything takes 20 times as long.
+func limits(idle time.Duration) program.Limits {
+	return program.Limits{Time: time.Minute + 20*idle, OutputBytes: maxOutput}
 }
 
 // A subject is a runtime that is measured.
@@ -107,34 +106,25 @@ type runner struct {
 	// environment is the environment of all programs, and cleared are the names of variables that they do not get.
 	environment, cleared []string
 	progress             func(done, total time.Duration)
-	// began is when the run began. prepared is when all programs were there, plus the time of failed benchmarks: a benchmark
-	// that hangs does not show how busy the machine is.
-	began, prepared time.Time
-	// done and whole are the times on an idle machine of what was done since then, and of all there is to do.
+	// done and whole are the times on an idle machine of what was done, and of all there is to do.
 	done, whole time.Duration
-	// slower is how long the steps until now took, in units of their time on an idle machine; 0 while it is unknown.
-	slower float64
 	// tracedCalls is the number of traced calls that show which clocks are read.
 	tracedCalls int
 }
 
-// Run measures the runtimes. It reports its progress from the beginning; the steps until then show how busy the machine
-// is. It ends early, with the results so far, when ctx ends. A runtime that is not found or fails is an entry
-// with a reason. The error is what prevents any measurement.
+// Run measures the runtimes, and reports its progress from the beginning. It ends early, with the results so far, when
+// ctx ends. A runtime that is not found or fails is an entry with a reason. The error is what prevents any measurement.
 func Run(ctx context.Context, s Settings, progress func(done, total time.Duration)) (Runtimes, error) {
 	r, err := newRunner(ctx, s, progress)
 	if err != nil {
 		return Runtimes{}, err
 	}
 	defer r.close()
-	progress(0, s.firstEstimate())
+	began := time.Now()
+	progress(0, r.whole)
 	r.prepare()
 	if err := r.open(); err != nil {
 		return Runtimes{}, err
-	}
-	r.prepared = time.Now()
-	for _, of := range r.available() {
-		r.whole += s.estimateOf(of.Runtime)
 	}
 	for range s.Starts {
 		if err := r.read(); err != nil {
@@ -160,7 +150,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		of.complete = ctx.Err() == nil
 	}
 	measured := Runtimes{
-		DurationNS: int64(time.Since(r.began)), Clocks: r.systemClocks(),
+		DurationNS: int64(time.Since(began)), Clocks: r.systemClocks(),
 		Environment: selecting(r.environment), ClearedEnvironment: r.cleared, Preloaded: preloaded(os.Environ()),
 	}
 	for _, of := range r.subjects {
@@ -181,7 +171,7 @@ func newRunner(ctx context.Context, s Settings, progress func(done, total time.D
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, began: time.Now(),
+	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, whole: s.estimate(),
 		tracedCalls: tracedCalls}
 	r.environment, r.cleared = program.Environment(os.Environ())
 	// The files that a killed program leaves are removed with the folder: a socket of .NET, gcc's temporary files, the

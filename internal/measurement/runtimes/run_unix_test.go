@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/ptrace"
-	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -143,34 +142,6 @@ func TestFiguresAreWhatTheBenchmarkPrints(t *testing.T) {
 
 	require.Equal(t, "not in this version", r.Calls[2].Reason)
 	require.Nil(t, r.Calls[2].Latency)
-}
-
-// If the steps until now took longer than on an idle machine, so does the rest.
-func TestEstimateCountsWaiting(t *testing.T) {
-	var done, total time.Duration
-	r := runner{began: time.Now().Add(-20 * time.Second), prepared: time.Now().Add(-10 * time.Second),
-		whole: 5 * time.Second, progress: func(d, t time.Duration) { done, total = d, t }}
-	r.advance(time.Second)
-	require.GreaterOrEqual(t, done, 20*time.Second)
-	require.GreaterOrEqual(t, total, 60*time.Second)
-	require.InDelta(t, 4*(done-10*time.Second).Seconds(), (total - done).Seconds(), 0.1)
-	require.GreaterOrEqual(t, r.limits(time.Second).Time, 110*time.Second, "5 times as long, after a minute")
-}
-
-// A benchmark that hangs or fails is not the work of a busy machine: others that hang end as early.
-func TestEstimateDoesNotCountFailures(t *testing.T) {
-	need.Processes(t)
-	r := runner{ctx: t.Context(), prepared: time.Now(), folder: t.TempDir()}
-	before := r.prepared
-	s := &subject{command: []string{need.Program(t, "sleep"), "1000"}}
-	began := time.Now()
-	require.Error(t, r.converse(s, program.Limits{Time: 100 * time.Millisecond}, func(d *dialogue) error {
-		_, err := d.ask("run", "now")
-		return err
-	}))
-	require.GreaterOrEqual(t, r.prepared.Sub(before), 100*time.Millisecond)
-	require.LessOrEqual(t, r.prepared.Sub(before), time.Since(began))
-	require.Equal(t, time.Minute+5*time.Second, r.limits(time.Second).Time)
 }
 
 func TestRuntimesOfOneKindStandSideBySide(t *testing.T) {

@@ -64,7 +64,7 @@ func (d *dialogue) sleep(w way, times int) ([]float64, error) {
 // loop of a program: beside other sleeps, they end later.
 func (r *runner) sleep(s *subject) {
 	lateNS := map[way][]float64{}
-	err := r.converse(s, r.limits(r.settings.onceTime(s.Runtime)), func(d *dialogue) error {
+	err := r.converse(s, limits(r.settings.onceTime(s.Runtime)), func(d *dialogue) error {
 		for _, w := range r.settings.ways(s.Runtime) {
 			ns, err := d.sleep(w, firstSleeps+r.settings.Sleeps)
 			if err == nil {

@@ -51,7 +51,7 @@ func (r *runner) throughput(s *subject) {
 func (r *runner) pass(s *subject, threads int, all map[string][]pass) error {
 	expected := r.settings.passTime(s.Runtime, threads)
 	defer r.advance(expected)
-	return r.converse(s, r.limits(expected), func(d *dialogue) error {
+	return r.converse(s, limits(expected), func(d *dialogue) error {
 		names, err := d.known(s.callNames())
 		if err != nil {
 			return err

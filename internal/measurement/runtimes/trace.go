@@ -123,7 +123,7 @@ func (r *runner) withoutVDSO(s *subject) {
 	}
 	expected := r.settings.onceTime(s.Runtime)
 	defer r.advance(expected)
-	_, err := r.traced(s, ptrace.Fast, r.limits(expected), func(d *dialogue) (err error) {
+	_, err := r.traced(s, ptrace.Fast, limits(expected), func(d *dialogue) (err error) {
 		s.hidden, err = s.costs(d, s.callNames(), r.settings.slices(s.Runtime))
 		return err
 	})
