@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -22,13 +21,16 @@ func (r *MeasuredRuntime) fitting(kind string) []MeasuredCall {
 	})
 }
 
-// wallClocks returns the fastest call for the wall clock in each runtime that has one, and the slowest call of all.
+// wallClocks returns the fastest call that fits for the wall clock in each runtime that has one, and the slowest call for
+// the wall clock of all, also if it is coarse.
 func (s *Runtimes) wallClocks() (fastest []MeasuredCall, slowest MeasuredCall) {
 	var all []MeasuredCall
 	for i := range s.Runtimes {
-		if calls := s.Runtimes[i].fitting(wall); len(calls) > 0 {
-			fastest, all = append(fastest, slices.MinFunc(calls, byMedian)), append(all, calls...)
+		r := &s.Runtimes[i]
+		if calls := r.fitting(wall); len(calls) > 0 {
+			fastest = append(fastest, slices.MinFunc(calls, byMedian))
 		}
+		all = append(all, slices.DeleteFunc(r.byLatency(), func(m MeasuredCall) bool { return m.Kind != wall || r.TimedBy != "" })...)
 	}
 	if len(all) > 0 {
 		slowest = slices.MaxFunc(all, byMedian)
@@ -64,8 +66,11 @@ func runtimeOf(m MeasuredCall) string { return m.ID[strings.LastIndex(m.ID, "@")
 func (s *Runtimes) choice(use, slowest MeasuredCall) string {
 	text := fmt.Sprintf("For the wall clock use %s, %s", use.ID, words.Duration(use.Latency.MedianNS))
 	if use.ID != slowest.ID && use.Latency.MedianNS > 0 {
-		times := words.Times(slowest.Latency.MedianNS / use.Latency.MedianNS)
-		text += fmt.Sprintf(" (%s is %s× slower, %s)", slowest.Call, times, words.Duration(slowest.Latency.MedianNS))
+		name, times := slowest.Call, words.Times(slowest.Latency.MedianNS/use.Latency.MedianNS)
+		if runtimeOf(slowest) != runtimeOf(use) {
+			name = slowest.ID
+		}
+		text += fmt.Sprintf(" (%s is %s× slower, %s)", name, times, words.Duration(slowest.Latency.MedianNS))
 	}
 	of := slices.IndexFunc(s.Runtimes, func(r MeasuredRuntime) bool { return len(r.fitting(wall)) > 0 })
 	if calls := s.Runtimes[of].fitting(monotonic); len(calls) > 0 {
@@ -73,25 +78,4 @@ func (s *Runtimes) choice(use, slowest MeasuredCall) string {
 		text += fmt.Sprintf("; for durations %s, %s", m.Call, words.Duration(m.Latency.MedianNS))
 	}
 	return text + "."
-}
-
-// notCounted names the coarse calls for the wall clock that take longer than all that fit; "" without any.
-func (s *Runtimes) notCounted() string {
-	_, slowest := s.wallClocks()
-	if slowest.Latency == nil || slowest.Latency.MedianNS == 0 {
-		return ""
-	}
-	var all []string
-	for _, r := range s.Runtimes {
-		for _, m := range r.Calls {
-			coarse := m.Kind == wall && m.Latency != nil && m.coarse() > 0
-			if coarse && m.Latency.MedianNS > slowest.Latency.MedianNS*(1+section.Usual.MinChange) {
-				all = append(all, m.ID+", "+words.Duration(m.Latency.MedianNS))
-			}
-		}
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	return "Slower, but too coarse or of unknown resolution: " + strings.Join(all, "; ") + "."
 }

@@ -22,13 +22,17 @@ func TestAnswerNamesTheCallToUse(t *testing.T) {
 		}},
 		{Name: "b", Calls: []MeasuredCall{call("other", wall, 100, 1)}},
 	}}
-	const slower = "Slower, but too coarse or of unknown resolution: text@x, 2 µs."
-	require.Equal(t, slower, s.notCounted())
-	const several = "With the fastest call of each runtime, reading the wall clock takes 60 ns (x) to 100 ns (x); the slowest call is now@x, 300 ns."
+	const several = "With the fastest call of each runtime, reading the wall clock takes 60 ns (x) to 100 ns (x); the slowest call is text@x, 2 µs."
 	require.Equal(t, several, s.answer())
 	one := &Runtimes{Runtimes: s.Runtimes[:1]}
-	require.Equal(t, "For the wall clock use get@x, 60 ns (now is 5.00× slower, 300 ns); for durations fast, 50 ns.",
+	require.Equal(t, "For the wall clock use get@x, 60 ns (text is 33.3× slower, 2 µs); for durations fast, 50 ns.",
 		one.answer())
+	text := call("text", wall, 200, 1e9)
+	text.ID = "text@php"
+	one.Runtimes = append(s.Runtimes[1:2:2], MeasuredRuntime{Name: "php", Calls: []MeasuredCall{text}})
+	require.Equal(t, "For the wall clock use other@x, 100 ns (text@php is 2.00× slower, 200 ns).", one.answer())
+	one.Runtimes[1].TimedBy = cpuTime
+	require.Equal(t, "For the wall clock use other@x, 100 ns.", one.answer(), "no wall time")
 	one.Runtimes = s.Runtimes[1:]
 	require.Equal(t, "For the wall clock use other@x, 100 ns.", one.answer())
 	const none = "No call that returns the wall clock in steps of a millisecond or less was measured."

@@ -80,7 +80,6 @@ func (s *Runtimes) Block(*result.Document) table.Block {
 	if len(notFound) > 0 {
 		block.Missing = append(block.Missing, table.Fact{Name: "not in PATH", Value: strings.Join(notFound, ", ")})
 	}
-	block.Notes = append(block.Notes, words.Present(s.notCounted())...)
 	block.Notes = append(block.Notes, s.preloadedNotes()...)
 	block.Notes = append(block.Notes, s.unproven()...)
 	if line := s.clocksLine(); line != "" && block.HasRows() {
