@@ -29,6 +29,7 @@ func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 
 // A control group with a tenth of a CPU stops the run again and again.
 func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
+	t.Parallel()
 	d := inGroup(t, limited(t), comparing...)
 	require.Contains(t, measured.Warned(d), "quota")
 	require.InDelta(t, 0.1, d.Host.CPU.Quota, 1e-9)
@@ -38,7 +39,8 @@ func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
 
 // A control group with a tenth of a CPU stops a program while it sleeps, too: doctor names the quota, with the latest sleep.
 func TestQuotaThatDelaysSleepsIsNamed(t *testing.T) {
-	d := inGroup(t, limited(t), "wake", "nanosleep", "--spans", "1ms", "--load", "--duration", "3s")
+	t.Parallel()
+	d := inGroup(t, limited(t), "wake", "nanosleep", "--spans", "1ms", "--load", "--duration", "1s")
 	require.Contains(t, measured.Warned(d), "quota")
 	findings := diagnose.Findings(d)
 	i := slices.IndexFunc(findings, func(f result.Finding) bool { return f.Kind == "quota" })
@@ -58,7 +60,7 @@ func inGroup(t *testing.T, group string, args ...string) *result.Document {
 func limited(t *testing.T) string {
 	t.Helper()
 	const periodUS, quotaUS = 100_000, 10_000
-	name := "timebench-test-" + strconv.Itoa(os.Getpid())
+	name := t.Name() + strconv.Itoa(os.Getpid())
 	var refused error
 	for _, version := range []struct {
 		parent string

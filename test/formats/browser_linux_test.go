@@ -83,22 +83,24 @@ func TestReportInABrowser(t *testing.T) {
 	require.Empty(t, tab.faults)
 }
 
-// A column is sorted by its figures, whatever unit, sign or CPU stands beside them.
+// A column is sorted by its figures, whatever unit, sign or CPU stands beside them. Each sort reverses the next column.
 func TestFiguresAreSorted(t *testing.T) {
 	script, err := os.ReadFile("../../internal/report/render/page.js")
 	require.NoError(t, err)
-	for _, sorted := range [][]string{
-		{"≈ 900 /s", "≈ 300 k/s", "≈ 1.2 M/s", "-"}, {"1: 44.6 µs", "0: 1.16 ms"}, {"< one read", "1 µs", "> 1.5 s"},
+	const page = `<!DOCTYPE html><meta charset="utf-8"><table class="sortable"><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tbody>
+		<tr><td>-</td><td>2: -</td><td>-</td></tr>
+		<tr><td>≈ 1.2 M/s</td><td>1: 44.6 µs</td><td>&gt; 1.5 s</td></tr>
+		<tr><td>≈ 300 k/s</td><td>0: 1.16 ms</td><td>1 µs</td></tr>
+		<tr><td>≈ 900 /s</td><td>3: 1.2 s</td><td>&lt; one read</td></tr></tbody></table><script>`
+	file := filepath.Join(t.TempDir(), "page.html")
+	require.NoError(t, os.WriteFile(file, []byte(page+string(script)+"</script>"), 0o600))
+	tab := open(t, file)
+	for i, sorted := range [][]string{
+		{"≈ 900 /s", "≈ 300 k/s", "≈ 1.2 M/s", "-"}, {"1: 44.6 µs", "0: 1.16 ms", "3: 1.2 s", "2: -"},
+		{"< one read", "1 µs", "> 1.5 s", "-"},
 	} {
-		rows := slices.Clone(sorted)
-		slices.Reverse(rows)
-		page := `<!DOCTYPE html><meta charset="utf-8"><table class="sortable"><thead><tr><th>figure</th></tr></thead><tbody><tr><td>` +
-			strings.Join(rows, "</td></tr><tr><td>") + "</td></tr></tbody></table><script>" + string(script) + "</script>"
-		file := filepath.Join(t.TempDir(), "page.html")
-		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(page, "< one", "&lt; one", 1)), 0o600))
-		tab := open(t, file)
-		tab.click(`table.sortable th:nth-child(1) button`)
-		require.Equal(t, sorted, get[[]string](tab, firstColumn))
+		tab.click(`table.sortable th:nth-child(` + strconv.Itoa(i+1) + `) button`)
+		require.Equal(t, sorted, get[[]string](tab, strings.Replace(firstColumn, "cells[0]", "cells["+strconv.Itoa(i)+"]", 1)))
 	}
 }
 
