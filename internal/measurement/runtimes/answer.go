@@ -13,11 +13,11 @@ import (
 // byMedian compares calls by their latency.
 func byMedian(a, b MeasuredCall) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }
 
-// fitting returns the calls that return a clock of this kind, with a known resolution of a millisecond or less, and
-// were timed.
+// fitting returns the calls that return a clock of this kind, with a known resolution of a millisecond or less, whose wall
+// time was measured.
 func (r *MeasuredRuntime) fitting(kind string) []MeasuredCall {
 	return slices.DeleteFunc(slices.Clone(r.Calls), func(m MeasuredCall) bool {
-		return m.Kind != kind || m.Latency == nil || m.coarse() > 0
+		return m.Kind != kind || m.Latency == nil || r.TimedBy != "" || m.coarse() > 0
 	})
 }
 

@@ -33,6 +33,8 @@ func TestAnswerNamesTheCallToUse(t *testing.T) {
 	require.Equal(t, "For the wall clock use other@x, 100 ns (text@php is 2.00× slower, 200 ns).", one.answer())
 	one.Runtimes[1].TimedBy = cpuTime
 	require.Equal(t, "For the wall clock use other@x, 100 ns.", one.answer(), "no wall time")
+	one.Runtimes = []MeasuredRuntime{{Name: "lua", TimedBy: cpuTime, Available: true, Calls: s.Runtimes[0].Calls}}
+	require.Regexp(t, "^No call that returns the wall clock", one.answer())
 	one.Runtimes = s.Runtimes[1:]
 	require.Equal(t, "For the wall clock use other@x, 100 ns.", one.answer())
 	const none = "No call that returns the wall clock in steps of a millisecond or less was measured."
