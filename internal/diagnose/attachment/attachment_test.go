@@ -186,7 +186,7 @@ func TestLogInUTF16(t *testing.T) {
 func TestLogsOfOtherSystems(t *testing.T) {
 	for text, system := range map[string]string{
 		`Timecounter "ACPI-fast" frequency 3579545 Hz quality 900`: "FreeBSD", "Dec  3 09:00:12 host kernel: Timecounters tick every 10.000 msec": "FreeBSD",
-		`[     1.0] timecounter: Timecounter "TSC" frequency 2593983120 Hz quality 3000`: "NetBSD", "OpenBSD 7.4 (GENERIC.MP) #1397": "OpenBSD",
+		`[     1.0] timecounter: Timecounter "TSC" frequency 2593983120 Hz quality 3000`: "NetBSD", `[     1.0] timecounter: Timecounter "TSC" frequency 1 Hz quality 3` + "\n[     1.0] boot: 199ms (entry tsc: 281364007)": "NetBSD", "OpenBSD 7.4 (GENERIC.MP) #1397": "OpenBSD",
 		"Dec  3 09:00:12 host unix: [ID 540533 kern.notice] SunOS Release 5.11 Version illumos-1": "illumos or Solaris",
 		"Dec  3 09:00:12 host kernel[0]: Darwin Kernel Version 20.6.0":                            "macOS",
 	} {
