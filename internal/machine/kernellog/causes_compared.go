@@ -178,7 +178,7 @@ var stopsInPC10 = lazily(`(?i)i[3579]-(?:8\d|9\d|10)\d\d\w*`)
 func (l log) hpetMayStop(c comparison) bool {
 	const leastStop = 5e6 // ns
 	m := l.machine
-	return c.watchdog.name == "hpet" && len(l.of("watchdog-skew")) == 0 && !(c.skewNS < leastStop) &&
+	return c.watchdog.name == "hpet" && len(l.of("watchdog-skew", "stamps-go-back")) == 0 && !(c.skewNS < leastStop) &&
 		c.laptopsHPET() && len(l.heldUp()) == 0 && !m.Guest && (m.Kernel == "" || Older(m.Kernel, 5, 15) && !Older(m.Kernel, 4, 14)) &&
 		(m.CPU == "" || stopsInPC10().MatchString(m.CPU))
 }

@@ -65,6 +65,10 @@ var otherFunctions = map[string]functions{
 		return append(failed, words.Either(len(failed) > 0, l.sinceStep("time-off"), nil)...)
 	}},
 	"servers-silent": {lines: serversSilent},
+	"ptp-far": {lines: func(l log) []Event { // the first summary of ptp4l has the offset before its first step
+		far := l.since("ptp-far", "ptp-near")
+		return words.Either(len(far) > 1, far, nil)
+	}},
 	"not-stepped": {lines: func(l log) []Event {
 		const far = 60e9 // ns, which take 12 minutes without a step
 		off := l.sinceStep("time-off")
@@ -73,7 +77,7 @@ var otherFunctions = map[string]functions{
 		}
 		last := off[len(off)-1]
 		disagree := func(e Event) bool { return e.Index > last.Index }
-		if math.Abs(last.StepNS) < far || slices.ContainsFunc(l.of("servers-disagree"), disagree) {
+		if last.Name == "ntpd" || math.Abs(last.StepNS) < far || slices.ContainsFunc(l.of("servers-disagree"), disagree) {
 			return nil
 		}
 		return off
@@ -93,11 +97,7 @@ var otherFunctions = map[string]functions{
 // serversSilent returns the lines on time servers that did not answer, if there are several and no later line shows
 // that one did.
 func serversSilent(l log) []Event {
-	answered := -1
-	for _, e := range l.of("server-reached", "stepped", "time-off") {
-		answered = e.Index
-	}
-	silent := slices.DeleteFunc(l.of("server-silent"), func(e Event) bool { return e.Index < answered })
+	silent := l.since("server-silent", "server-reached", "stepped", "time-off")
 	another := func(e Event) bool { return e.Name != silent[0].Name }
 	return words.Either(slices.ContainsFunc(silent, another), silent, nil)
 }

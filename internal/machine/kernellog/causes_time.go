@@ -87,10 +87,13 @@ func (l log) largestStep() (ns float64) {
 }
 
 // sinceStep returns the lines of a kind after the last step of the wall clock.
-func (l log) sinceStep(kind string) []Event {
+func (l log) sinceStep(kind string) []Event { return l.since(kind, "stepped") }
+
+// since returns the lines of a kind after the last line of other kinds.
+func (l log) since(kind string, others ...string) []Event {
 	last := -1
-	for _, e := range l.of("stepped") {
-		last = max(last, e.Index)
+	for _, e := range l.of(others...) {
+		last = e.Index
 	}
 	return slices.DeleteFunc(l.of(kind), func(e Event) bool { return e.Index < last })
 }

@@ -43,7 +43,8 @@ var weights = map[string]weight{
 
 // formats are all messages. The first that matches counts.
 var formats = sync.OnceValue(func() []*format {
-	names := strings.NewReplacer("{clock}", named("clock"), "{watchdog}", named("watchdog"))
+	names := strings.NewReplacer("{clock}", named("clock"), "{watchdog}", named("watchdog"), "{ptp}",
+		`(?P<name>ptp4l|phc2sys|ts2phc)(?:\[[\d.]+\])?: (?:\[[^\]]{1,60}\] ){0,2}`)
 	var all []*format
 	for _, e := range texts.Entries(formatsFile) {
 		pattern := names.Replace(e.Get("pattern"))
@@ -67,7 +68,7 @@ func lazily(pattern string) func() *regexp.Regexp {
 
 // named returns the pattern for the name of a clock source, with or without quotation marks, as a named group.
 func named(group string) string {
-	return `['"‘’]?(?P<` + group + `>\d*[A-Za-z_][\w.:-]*?)['"‘’]?`
+	return `['"‘’]?(?P<` + group + `>\d*[A-Za-z_][\w.:@-]*?)['"‘’]?`
 }
 
 // fields take what a named group of a pattern matched into the event. An impossible figure is unknown.

@@ -182,6 +182,7 @@ var figures = map[string]func(t material) string{
 	"{offset}": func(t material) string {
 		return span(t.wrongByNS()) + words.Either(t.wrongByNS() < 0, " ahead", " behind")
 	},
+	"{far}": func(t material) string { return span(math.Abs(t.Evidence[len(t.Evidence)-1].SkewNS)) },
 	"{slew time}": func(t material) string {
 		const fastest = 0.083333 // of the time that passes: maxslewrate of chrony.conf(5)
 		return span(t.wrongByNS() / fastest)
@@ -228,6 +229,7 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"before-4.17": func(t material, _ []string) bool {
 		return t.machine.Kernel == "" || Older(t.machine.Kernel, 4, 17)
 	},
+	"once":       func(t material, _ []string) bool { return len(t.Evidence) == 1 && t.line().Count == 1 },
 	"off":        func(t material, _ []string) bool { return t.wrongByNS() != 0 },
 	"skew-known": func(t material, _ []string) bool { return t.line().SkewNS != 0 },
 	"doubted":    func(t material, _ []string) bool { return len(t.doubts()) > 0 },

@@ -90,6 +90,8 @@ var (
 	// beforeStamp is what else may stand before a line of dmesg: the name of a host, the date of a serial console.
 	beforeStamp  = lazily(`^([^"{]{1,120}?)\[ *\d{1,15}\.\d{6}\]`)
 	stampAtStart = lazily(`^\[ *\d{1,15}\.\d{6}\] `)
+	// leveled is a host, a level that some daemons write, and a program.
+	leveled = lazily(`^(\S+ )?(?:CRIT|DEBUG|ERR|ERROR|INFO|NOTICE|WARN|WARNING) ([\w.@/-]+\[\d+\]: )`)
 	// fromProgram is a host and a program.
 	fromProgram = lazily(`^\S*[^\s:] [\w.@/()-]+\[\d+\]: |^\S*[^\s:] [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
 )
@@ -148,6 +150,9 @@ func Split(line string) Message {
 		m.note(p, found)
 		rest = rest[len(found[0]):]
 		dated, service = dated || p.date, service || p.service
+	}
+	if strings.Contains(rest, "]: ") { // faster than the expression
+		rest = leveled().ReplaceAllString(rest, "$1$2")
 	}
 	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
 		host, after, _ := strings.Cut(ahead, " ")
