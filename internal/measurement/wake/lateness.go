@@ -46,10 +46,10 @@ func oneOf(n int, all []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(all), func(float64) bool { return rand.IntN(n) > 0 })
 }
 
-// kept returns the lateness of a way in the parts of a run. Each wake-up has the same chance to be there, and each thread
-// its share of every part.
-func (r *runner) kept(p place) [][]float64 {
-	of, all := 0, [][]float64{}
+// kept returns the lateness of a way in the parts of a run; nil if no thread slept so. Each wake-up has the same chance to
+// be there, and each thread its share of every part.
+func (r *runner) kept(p place) (all [][]float64) {
+	of := 0
 	for _, t := range r.threads {
 		if l := t.late[p]; l != nil {
 			of = max(of, l.of)
@@ -59,6 +59,9 @@ func (r *runner) kept(p place) [][]float64 {
 		if l := t.late[p]; l != nil {
 			all = append(all, oneOf(of/l.of, l.kept))
 		}
+	}
+	if all == nil {
+		return nil
 	}
 	return parts(all...)
 }
@@ -73,8 +76,8 @@ func (r *runner) results() []SleepWay {
 			err = cmp.Or(err, t.failed[k])
 		}
 		for i := range r.Spans {
-			if r.slept(place{k, i, asIs}) && err == nil {
-				one.Spans = append(one.Spans, r.span(k, i))
+			if late := r.kept(place{k, i, asIs}); late != nil && err == nil {
+				one.Spans = append(one.Spans, r.span(k, i, late))
 			}
 		}
 		one.Available = len(one.Spans) > 0
@@ -112,14 +115,9 @@ func parts(threads ...[]float64) (all [][]float64) {
 	return all
 }
 
-// slept reports whether any thread slept in this way for this span and step.
-func (r *runner) slept(p place) bool {
-	return slices.ContainsFunc(r.threads, func(t *sleepingThread) bool { return t.late[p] != nil })
-}
-
-// span returns the figures of a way that slept for a span.
-func (r *runner) span(way, span int) SleepSpan {
-	s := NewSpan(r.Spans[span], r.kept(place{way, span, asIs}))
+// span returns the figures of a way that slept for a span, this late.
+func (r *runner) span(way, span int, late [][]float64) SleepSpan {
+	s := NewSpan(r.Spans[span], late)
 	s.Samples, s.Early, s.Layers = 0, 0, r.layers(way, span)
 	for _, t := range r.threads {
 		l := t.late[place{way, span, asIs}]
@@ -159,17 +157,15 @@ func (r *runner) checkIdle(states []IdleState) {
 // is not larger than the intervals of both medians together is part of the rest. It returns nil if no cause could be
 // taken away, or if such a difference may be the main part: more than half of the median.
 func (r *runner) layers(way, span int) (all []SleepLayer) {
-	of := func(step step) stats.Summary {
-		return stats.Summarize(slices.Concat(r.kept(place{way, span, step})...))
-	}
 	const enough = 1.2 // the time to leave idle differs by some µs between two steps
-	left := of(asIs)
+	left := stats.Summarize(slices.Concat(r.kept(place{way, span, asIs})...))
 	median, rest, tried, clear := left.Median, left.Median, false, true
 	without := func(name string, step step) {
-		if !r.slept(place{way, span, step}) {
+		late := r.kept(place{way, span, step})
+		if late == nil {
 			return
 		}
-		s := of(step)
+		s := stats.Summarize(slices.Concat(late...))
 		layer, unsure := left.Median-s.Median, left.High-left.Low+s.High-s.Low
 		known := s.Confidence > 0 && left.Confidence > 0
 		switch {

@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -95,20 +96,19 @@ func (w *waker) end() {
 func KeepAwake(args []string) error {
 	runtime.GOMAXPROCS(len(args) + 1)
 	began := make(chan error)
-	for _, arg := range args {
+	var crew observe.Crew
+	for i, arg := range args {
 		cpu, err := strconv.Atoi(arg)
 		if err != nil {
 			return err
 		}
-		go func() {
-			began <- thread.Run(cpu, func() {
-				err := thread.SetIdlePolicy()
-				began <- err
-				for err == nil {
-					thread.Pause()
-				}
-			})
-		}()
+		crew.Start(i, cpu, func(err error) {
+			err = cmp.Or(err, thread.SetIdlePolicy())
+			began <- err
+			for err == nil {
+				thread.Pause()
+			}
+		})
 	}
 	for range args {
 		if err := <-began; err != nil {
