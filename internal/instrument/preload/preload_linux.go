@@ -7,7 +7,6 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/symbols"
 	"github.com/timebench/timebench/internal/system/debuglog"
-	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
 )
 
@@ -58,13 +57,13 @@ func definesClock(library string) bool {
 // Into returns the libraries that were preloaded into a running process and stand in for the clock, each with its
 // origin. They are mapped, and are listed in /etc/ld.so.preload, or in LD_PRELOAD of the environment with which the
 // program was started. Reading the environment of another user's process needs permission to trace it.
-func Into(p *symbols.Process, pid int) []string {
+func Into(p *symbols.Process) []string {
 	lists := []struct {
 		origin string
 		names  []string
 	}{
-		{Variable, inEnvironment(strings.Split(readOf(pid, "environ"), "\x00"))},
-		{File, listed(readOf(pid, "root"+File))},
+		{Variable, inEnvironment(strings.Split(p.Read("environ"), "\x00"))},
+		{File, listed(p.Read("root" + File))},
 	}
 	mappings, err := p.Mappings()
 	if err != nil {
@@ -94,12 +93,4 @@ func Into(p *symbols.Process, pid int) []string {
 func stem(library string) string {
 	name, _, _ := strings.Cut(path.Base(library), ".so")
 	return name
-}
-
-func readOf(pid int, name string) string {
-	text, err := procfile.Read(process.Folder(pid) + "/" + name)
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }

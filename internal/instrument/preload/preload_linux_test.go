@@ -62,7 +62,7 @@ func TestInto(t *testing.T) {
 	into := func(pid int) []string {
 		process, err := new(symbols.Reader).Process(pid)
 		require.NoError(t, err)
-		return Into(process, pid)
+		return Into(process)
 	}
 	require.Equal(t, []string{standin + " (LD_PRELOAD)"}, into(running(t, other+":"+link+":"+link)))
 	require.Empty(t, into(running(t, other)))

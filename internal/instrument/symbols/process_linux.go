@@ -19,9 +19,6 @@ import (
 const (
 	// maxTime bounds the time to read the files of all processes.
 	maxTime = 10 * time.Second
-	// patience bounds the time of a call: a file of FUSE, or of a network file system whose server is gone, may take
-	// for ever. The rings of a profile hold the samples of two seconds.
-	patience = 2 * time.Second
 	// maxPerfMap bounds the bytes that are read of a list of compiled functions.
 	maxPerfMap = 64 << 20
 )
@@ -39,29 +36,25 @@ func (r *Reader) Exhausted() error { return r.exhausted }
 
 // bounded returns the value and the error of read. If read takes more time than is left, the error says so. Then read
 // goes on, so it must not touch the caller's data.
-func bounded[T any](r *Reader, read func() (T, error)) (T, error) {
+func bounded[T any](r *Reader, read func() (T, error)) (value T, err error) {
+	if r.exhausted != nil {
+		return value, r.exhausted
+	}
 	type result struct {
 		value T
 		err   error
 	}
-	done := make(chan result, 1)
 	began := time.Now()
-	var in result
-	if in.err = r.exhausted; in.err != nil {
-		return in.value, in.err
-	}
-	go func() {
-		value, err := read()
-		done <- result{value, err}
-	}()
-	select {
-	case in = <-done:
-		if r.spent += time.Since(began); r.spent > maxTime {
-			r.exhausted = fmt.Errorf("reading the symbols of all programs takes more than %v", maxTime)
-		}
-	case <-time.After(patience):
+	in, inTime := process.InTime(func() (in result) {
+		in.value, in.err = read()
+		return in
+	})
+	if !inTime {
 		r.exhausted = errors.New("a file with symbols could not be read in time, such as one of a file system that does not answer")
-		in.err = r.exhausted
+		return value, r.exhausted
+	}
+	if r.spent += time.Since(began); r.spent > maxTime {
+		r.exhausted = fmt.Errorf("reading the symbols of all programs takes more than %v", maxTime)
 	}
 	return in.value, in.err
 }
@@ -117,6 +110,13 @@ func MappingsIn(folder string) ([]Mapping, error) {
 	}
 	defer func() { _ = file.Close() }()
 	return ParseMaps(file)
+}
+
+// Read returns the beginning of a file in the folder of the process in /proc; empty if it cannot be read.
+func (p *Process) Read(name string) string {
+	text, err := bounded(p.reader, func() ([]byte, error) { return procfile.Read(process.Folder(p.id.PID) + "/" + name) })
+	p.log(name, err)
+	return string(text)
 }
 
 // Defines reports whether the file of a mapping is a library with one of these functions.

@@ -67,6 +67,20 @@ func commandOf(pid int) string {
 	return threadName(pid, pid)
 }
 
+// mostLate is the max number of processes whose files in /proc may take too long. Later ones are not read.
+const mostLate = 3
+
+// inTime is [process.InTime] after fewer than mostLate late processes, and counts them.
+func inTime[T any](late *int, read func() T) (value T, inTime bool) {
+	if *late == mostLate {
+		return value, false
+	}
+	if value, inTime = process.InTime(read); !inTime {
+		*late++
+	}
+	return value, inTime
+}
+
 // longestName is the maximum length of a name in bytes: a process chooses its own.
 const longestName = 64
 
@@ -110,8 +124,10 @@ func cgroupOf(folder string) string {
 
 // NamedProcesses returns the processes whose program has this name.
 func NamedProcesses(name string) []int {
+	late := 0
 	return slices.DeleteFunc(process.All(), func(pid int) bool {
-		return pid == os.Getpid() || commandOf(pid) != name && threadName(pid, pid) != name
+		command, _ := inTime(&late, func() string { return commandOf(pid) })
+		return pid == os.Getpid() || command != name && threadName(pid, pid) != name
 	})
 }
 

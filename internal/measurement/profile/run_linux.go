@@ -205,13 +205,23 @@ func kernelFunctions() (kernel, error) {
 
 // A live inspector looks at processes through /proc.
 type live struct {
+	lookAt    func(pid int) look
+	late      int // processes that lookAt took too long for
 	reader    symbols.Reader
 	processes map[int]*symbols.Process
 }
 
-func newInspector() *live { return &live{processes: map[int]*symbols.Process{}} }
+func newInspector() *live { return &live{lookAt: lookAt, processes: map[int]*symbols.Process{}} }
 
 func (l *live) look(pid int) look {
+	found, inTime := inTime(&l.late, func() look { return l.lookAt(pid) })
+	if !inTime {
+		found.command, found.reason = threadName(pid, pid), "its memory map could not be read in time"
+	}
+	return found
+}
+
+func lookAt(pid int) look {
 	folder := process.Folder(pid)
 	found := look{command: commandOf(pid), cgroup: cgroupOf(folder)}
 	maps, err := symbols.MappingsIn(folder)
@@ -252,7 +262,7 @@ func (l *live) process(pid int) *symbols.Process {
 
 func (l *live) preloaded(pid int) []string {
 	if p := l.process(pid); p != nil {
-		return preload.Into(p, pid)
+		return preload.Into(p)
 	}
 	return nil
 }

@@ -223,6 +223,21 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	require.NoError(t, Check(Settings{PIDs: []int{pid, os.Getpid()}}), "one of several lives")
 }
 
+// The kernel may not answer for a process that waits for a page. Some such processes cost a time-out each, more cost none.
+func TestProcessThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	need.Processes(t)
+	release := make(chan struct{})
+	defer close(release)
+	l := newInspector()
+	l.lookAt = func(int) look { <-release; return look{} }
+	for range 100 {
+		found := l.look(os.Getppid())
+		require.Equal(t, "its memory map could not be read in time", found.reason)
+		require.Equal(t, threadName(os.Getppid(), os.Getppid()), found.command)
+	}
+}
+
 // unshared runs a profile in new namespaces.
 func unshared(t *testing.T, namespaces string, args ...string) (output string, err error) {
 	t.Helper()
