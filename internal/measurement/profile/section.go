@@ -56,7 +56,7 @@ type Process struct {
 	PID int `json:"pid"`
 	// ProcessCount is the number of processes, if several.
 	ProcessCount int `json:"process_count,omitempty"`
-	// Command is the program by the kernel's name.
+	// Command is the name of the program.
 	Command string `json:"command"`
 	// Cgroup is its control group, if not the root.
 	Cgroup string `json:"cgroup,omitempty"`

@@ -3,7 +3,9 @@ package profile
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/instrument/perfevent"
 	"github.com/timebench/timebench/internal/instrument/symbols"
@@ -191,8 +193,12 @@ func (t *tally) add(r *perfevent.Record) {
 	case perfevent.Comm:
 		t.rename(r)
 	case perfevent.Map:
-		if p := t.living[r.PID]; r.Name == "[vdso]" && p != nil {
+		switch p, file := t.living[r.PID], path.Base(r.Name); {
+		case p == nil:
+		case r.Name == "[vdso]":
 			p.known, p.reason, p.vdso = true, "", addressRange{r.Start, r.Start + r.Length}
+		case len(p.command) == kernelName && strings.HasPrefix(file, p.command): // the program itself, after its execve(2)
+			p.command = bounded(file)
 		}
 	case perfevent.Sample:
 		if r.TimeNS >= t.from && r.TimeNS < t.until && r.PID != t.left && (t.wanted == nil || t.wanted[r.PID]) {
@@ -200,6 +206,9 @@ func (t *tally) add(r *perfevent.Record) {
 		}
 	}
 }
+
+// kernelName is the max length of the kernel's name of a program in bytes: TASK_COMM_LEN without its end.
+const kernelName = 15
 
 // fork notes a new process, which runs the same program as its parent.
 func (t *tally) fork(r *perfevent.Record) {

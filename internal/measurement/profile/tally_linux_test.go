@@ -206,6 +206,15 @@ func TestExecIsAnotherProgram(t *testing.T) {
 	require.Equal(t, []any{"next", 2, 1}, []any{after.command, after.samples, after.user})
 }
 
+// The kernel's name of a program has 15 bytes. The file that it maps has all.
+func TestLongNameOfAStartedProgram(t *testing.T) {
+	maps := func(name string) perfevent.Record { return perfevent.Record{Kind: perfevent.Map, PID: 10, Name: name} }
+	p := tallied(nil, perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "prometheus-node", Exec: true},
+		maps("/usr/bin/prometheus-node-exporter"), maps("/usr/lib/prometheus-node-exporter-plugin.so"),
+		sample(10, nil, inProgram)).programs[0]
+	require.Equal(t, "prometheus-node-exporter", p.command)
+}
+
 // Only the wanted processes count, and the processes that they start.
 func TestWantedProcesses(t *testing.T) {
 	tally := tallied([]int{10},
