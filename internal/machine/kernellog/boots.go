@@ -111,6 +111,11 @@ func compareStamps(a, b Message) int {
 // dateOf returns the date in a stamp, with year 0 if the stamp has no year.
 func dateOf(stamp string) (time.Time, bool) {
 	stamp = strings.Join(strings.Fields(strings.Trim(stamp, "[]")), " ")
+	if date, sum, ok := strings.Cut(stamp, " +"); ok && !strings.Contains(sum, ":") { // of a sums
+		at, ok := dateOf(date)
+		since, err := time.ParseDuration(sum + "s")
+		return at.Add(since), ok && err == nil
+	}
 	const iso = "2006-01-02 15:04:05"
 	if len(stamp) >= len(iso) {
 		if at, err := time.Parse(iso, strings.Replace(stamp[:len(iso)], "T", " ", 1)); err == nil {

@@ -21,6 +21,7 @@ type LastBoot struct {
 	first  *bootLines
 	boots  boots
 	stamps stamps
+	sums   sums
 	// asked is whether the line above is a command that prints the clock source in use, and read the line with it.
 	asked bool
 	read  string
@@ -47,6 +48,7 @@ const (
 // Add adds a line. It ignores a line that neither concerns clocks nor has facts of the machine, and a line without a
 // stamp in which a page or a program may only quote the kernel.
 func (b *LastBoot) Add(line string) {
+	line = b.sums.dated(line)
 	if b.asked && sourceAlone().MatchString(line) {
 		line = asksSource + ": " + line
 	}

@@ -61,7 +61,8 @@ var prefixes = []prefix{
 	// dmesg -e, dmesg -d
 	{begins: "[", pattern: lazily(`^\[ *\+\d+\.\d+\] ?|^\[ *\d+\.\d+ *< *\d+\.\d+>\] ?`), kernel: true},
 	{begins: "[", pattern: lazily(`^\[(\w{3} ` + day + ` [\d:]{8}(?:[.,]\d+)? \d{4})\] ?`), kernel: true}, // dmesg -T
-	{begins: "[", pattern: lazily(`^\[(` + anyMonth + ` {0,2}\d{1,2} [\d:]{5})\] ?`), kernel: true},       // dmesg -e
+	// dmesg -e, dmesg -H with the sum of a [sums]
+	{begins: "[", pattern: lazily(`^\[(` + anyMonth + ` {0,2}\d{1,2} [\d:]{5}(?: \+\d+\.\d+)?)\] ?`), kernel: true},
 	// MediaTek's kernels: the CPU, the process
 	{begins: "-( ", pattern: lazily(`^ ?-?\([0-9a-f]{1,2}\)\[\d+:[^\]]{1,20}\] ?`)},
 	// glog: a program with a console
@@ -233,6 +234,33 @@ func (s *stamps) Add(line string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s (%.0f ms before the line above)", uptimeStamp(int64(math.Round(at*1e6))), back*1e3)
+}
+
+// A sums adds up the stamps of `dmesg -H`, which count from the line above and have a date once a minute.
+type sums struct {
+	date    string // the last one; "" at first
+	seconds float64
+}
+
+// dated returns a line, with the date before it and the sum since then if its stamp counts from the line above:
+// "[Dec 3 09:00 +26.911234] ".
+func (s *sums) dated(line string) string {
+	stamp, text, ended := strings.Cut(line, "] ")
+	stamp, begun := strings.CutPrefix(stamp, "[")
+	if stamp = strings.TrimSpace(stamp); !begun || !ended || stamp == "" {
+		return line
+	}
+	const most = 1e9 // s
+	if more, err := strconv.ParseFloat(stamp, 64); stamp[0] == '+' && err == nil && more < most && s.date != "" {
+		s.seconds = min(s.seconds+more, most)
+		return fmt.Sprintf("[%s +%f] %s", s.date, s.seconds, text)
+	}
+	if strings.IndexByte(letters, stamp[0]) >= 0 {
+		if _, is := dateOf(stamp); is {
+			s.date, s.seconds = stamp, 0
+		}
+	}
+	return line
 }
 
 const largestNS = 1 << 62 // a bound on a time since boot, in ns: 146 years

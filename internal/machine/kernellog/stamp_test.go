@@ -30,6 +30,7 @@ func TestSplit(t *testing.T) {
 		"[Tue Dec  3 09:00:12 2024] " + text:         {Text: text, Stamp: "[Tue Dec  3 09:00:12 2024]", Kernel: kernel},
 		"[Dec 3 09:00] " + text:                      {Text: text, Stamp: "[Dec 3 09:00]", Kernel: kernel},
 		"[Dec  3 09:00] " + text:                     {Text: text, Stamp: "[Dec  3 09:00]", Kernel: kernel},
+		"[Nov27 09:00 +26.911234] " + text:           {Text: text, Stamp: "[Nov27 09:00 +26.911234]", Kernel: kernel},
 		"[Nov27 09:00] " + text:                      {Text: text, Stamp: "[Nov27 09:00]", Kernel: kernel},
 		"[  +0.000012] " + text:                      {Text: text, Kernel: kernel},
 		"[    1.234567 <    0.000012>] " + text:      {Text: text, Kernel: kernel},
@@ -135,4 +136,22 @@ func FuzzSplit(f *testing.F) {
 			require.Contains(t, line, m.Text)
 		}
 	})
+}
+
+// The stamps of dmesg -H count from the line above.
+func TestStampsOfDmesgH(t *testing.T) {
+	const jumped = "systemd-journald[48]: Time jumped backwards, rotating."
+	var boot LastBoot
+	for _, line := range []string{
+		"[  +1.000000] " + jumped, "[Nov28 22:21] hv_utils: TimeSync IC version 4.0", "[  +5.000001] usb 1-1: new device", "[  +0.000002] " + jumped, "[ +26.911234] " + jumped,
+		"[Nov28 22:22] a", "[  +x.0] a", "[] b", "[",
+	} {
+		boot.Add(line)
+	}
+	boot.Finish()
+	require.Equal(t, []string{jumped, "[Nov28 22:21] hv_utils: TimeSync IC version 4.0", "[Nov28 22:21 +5.000003] " + jumped,
+		"[Nov28 22:21 +31.911237] " + jumped}, boot.Lines)
+	at, ok := dateOf("[Nov28 22:21 +31.911237]")
+	require.True(t, ok)
+	require.Equal(t, "22:21:31.911237", at.Format("15:04:05.000000"))
 }
