@@ -220,6 +220,7 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"cpus-compared": func(t material, _ []string) bool { return t.comparedCPUs() },
 	"held-up":       func(t material, _ []string) bool { return len(t.heldUp()) > 0 },
 	"ends-on-ticks": func(t material, _ []string) bool { return slices.Contains(weakWatchdogs, t.machine.ClockSource) },
+	"stepped-twice": func(t material, _ []string) bool { return t.steps().n == 2 },
 	"stepped-by": func(t material, of []string) bool {
 		const quarter, near, day = 900e9, 30e9, 86400e9
 		most := t.largestStep()
