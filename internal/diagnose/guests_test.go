@@ -90,6 +90,9 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 		{"untrap", "xen", []string{"another type of machine"}, facts(made("Amazon EC2", "m4.large"))},
 		{"cloud-time", "kvm", []string{"ntp.cloud.aliyuncs.com"}, facts(made("Alibaba Cloud", "Alibaba Cloud ECS"))},
 		{"cloud-time", "kvm", nothing, facts(made("Vultr", "VHF"))},
+		{"leave-it", "", []string{"the kernel is right"}, facts(source("hpet"))},
+		{"leave-it", "", nothing, facts(source("jiffies"))},
+		{"leave-it", "", nothing, facts(source("pit"))},
 	} {
 		d := well()
 		if test.system != "" {

@@ -58,7 +58,19 @@ var otherFunctions = map[string]functions{
 	"stepped-again": {say: func(c *Cause, l log, _ comparison) { c.Text = l.steppedAgain() }},
 	"stepped": {lines: func(l log) []Event {
 		lines := l.of("stepped")
-		return words.Either(len(lines) > 0 && l.steppedAgain() == "", lines, nil)
+		return words.Either(len(lines) > 0 && l.steppedAgain() == "" && len(steppedAndBack(l)) == 0, lines, nil)
+	}},
+	"stepped-and-back": {lines: steppedAndBack},
+	"set-by-another":   {lines: those(func(_ log, e Event) bool { return e.Back }, "jumped")},
+	"jumped":           {lines: those(func(_ log, e Event) bool { return !e.Back }, "jumped")},
+	"off-again":        {lines: offAgain},
+	"slewing": {lines: func(l log) []Event {
+		const far = 60e9 // ns, which take 33 hours
+		lines := l.sinceStep("slewing")
+		if i := len(lines) - 1; i < 0 || lines[i].StepNS != 0 && math.Abs(lines[i].StepNS) < far {
+			return nil
+		}
+		return lines
 	}},
 	"step-failed": {lines: func(l log) []Event {
 		failed := l.sinceStep("step-failed")
@@ -72,7 +84,8 @@ var otherFunctions = map[string]functions{
 	"not-stepped": {lines: func(l log) []Event {
 		const far = 60e9 // ns, which take 12 minutes without a step
 		off := l.sinceStep("time-off")
-		if len(off) == 0 || len(l.sinceStep("step-failed")) > 0 || len(l.of("rate-beyond-limit")) > 0 {
+		if len(off) == 0 || len(l.sinceStep("step-failed")) > 0 || len(l.of("rate-beyond-limit")) > 0 ||
+			len(offAgain(l)) > 0 {
 			return nil
 		}
 		last := off[len(off)-1]
@@ -97,9 +110,53 @@ var otherFunctions = map[string]functions{
 // serversSilent returns the lines on time servers that did not answer, if there are several and no later line shows
 // that one did.
 func serversSilent(l log) []Event {
-	silent := l.since("server-silent", "server-reached", "stepped", "time-off")
+	answered := -1
+	for _, e := range l.of("server-reached", "stepped", "time-off") {
+		if e.Name != "ntpdate" { // a person ran it
+			answered = e.Index
+		}
+	}
+	silent := slices.DeleteFunc(l.of("server-silent"), func(e Event) bool { return e.Index < answered })
 	another := func(e Event) bool { return e.Name != silent[0].Name }
 	return words.Either(slices.ContainsFunc(silent, another), silent, nil)
+}
+
+// steppedAndBack returns the lines of two steps in a row that cancel each other out.
+func steppedAndBack(l log) []Event {
+	const least, near = 2e9, 0.05 // ns, and a part of the step
+	steps := l.of("stepped")
+	for i := 1; i < len(steps); i++ {
+		a, b := steps[i-1], steps[i]
+		if a.Name != "" && a.Name == b.Name && math.Abs(a.StepNS) >= least && math.Abs(a.StepNS+b.StepNS) < near*math.Abs(a.StepNS) {
+			return steps[i-1 : i+1]
+		}
+	}
+	return nil
+}
+
+// offAgain returns the lines on a wall clock that a time service finds wrong every few minutes, without getting better.
+func offAgain(l log) []Event {
+	const least, every = 4, 600e9 // times, and ns
+	off, n := l.sinceStep("time-off"), 0
+	for _, e := range off {
+		n += e.Count
+	}
+	if n < least {
+		return nil
+	}
+	largest := func(events []Event) (ns float64) {
+		for _, e := range events {
+			ns = max(ns, math.Abs(e.StepNS))
+		}
+		return ns
+	}
+	first, timed := off[0].clockedNS()
+	last, _ := off[len(off)-1].clockedNS()
+	if mean := (last - first) / float64(n-1); !timed || mean <= 0 || mean > every ||
+		largest(off[len(off)/2:]) < largest(off)/2 {
+		return nil
+	}
+	return off
 }
 
 const firstYear = "2006" // of the release of Linux 2.6.17, the first that logs what it read from a real-time clock

@@ -184,35 +184,49 @@ var plantedLogs = map[string]planted{
 		[]string{"5.497 h behind"}, TSCUnknown},
 	"an old kernel, a young CPU": {"clocks-disagree", Machine{Kernel: "3.10.0-1160.el7.x86_64", CPU: "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", Firmware: "Dell Inc. PowerEdge R640"}, "Clocksource tsc unstable (delta = -123456789 ns)",
 		[]string{"A guess: the firmware set or disturbed a clock."}, TSCUnknown},
-	"an old CPU":                      {"tsc-may-have-stopped", Machine{CPU: "Intel(R) Core(TM)2 Duo CPU T7100 @ 1.80GHz"}, "Clocksource tsc unstable (delta = -123456789 ns)", []string{"this CPU, an Intel(R) Core(TM)2"}, TSCUnknown},
-	"a CPU of unknown age":            {"clocks-disagree", Machine{Kernel: "3.10.0"}, "Clocksource tsc unstable (delta = -123456789 ns)", []string{"before 2008"}, TSCUnknown},
-	"a hoster's name":                 {"clocks-disagree", Machine{Firmware: "Hetzner vServer"}, "Clocksource tsc unstable (delta = 123456789 ns)", []string{"in a virtual machine, its host did"}, TSCUnknown},
-	"chronyd in a terminal":           {"not-stepped", Machine{}, "06:47:04  System clock wrong by 19787.800190 seconds", []string{"The time service found"}, TSCUnknown},
-	"ntpdate's own log":               {"stepped", Machine{}, "23 May 12:33:36 ntpdate[124]: step time server 192.0.2.1 offset +3.445939 sec", []string{"3.446 s"}, TSCUnknown},
-	"figures of a kernel under test":  {"weak-watchdog", Machine{}, "[    1.134197] " + strings.ReplaceAll(verdict, "tsc'", "tsc-early'") + "[    1.134214] clocksource: 'refined-jiffies' wd_nesc: 500000000 wd_now: ffff8b35 wd_last: ffff8b03 mask: ffffffff\n[    1.134217] clocksource: 'tsc-early' cs_nsec: 507537855 cs_now: 4e63c9d09 cs_last: 4bebd81f5 mask: ffffffffffffffff", []string{"500 ms", "507.5 ms"}, TSCUnknown},
-	"far off, by chronyd -q":          {"stepped", Machine{}, "2026-09-08T01:47:38Z System clock wrong by 3600.002320 seconds (step)", []string{"1 time, by 3,600 s"}, TSCUnknown},
-	"far off, and then stepped":       {"stepped", Machine{}, "chronyd[7]: System clock wrong by 31939.769192 seconds, adjustment started\nchronyd[7]: System clock was stepped by 31939.769192 seconds", []string{"1 time, by 8.872 h"}, TSCUnknown},
-	"a step that failed, and another": {"stepped", Machine{}, "chronyd[7]: Could not step system clock\nchronyd[7]: System clock was stepped by 3.5 seconds", []string{"1 time"}, TSCUnknown},
-	"two steps in a terminal":         {"stepped-again", Machine{}, "03:04:30  System clock was stepped by 2.222625 seconds\n03:04:48  System clock was stepped by 1.725027 seconds", []string{"2 times, every 18 s", "about 9.58 % slow", "or another program sets the clock"}, TSCUnknown},
-	"two steps, the second small":     {"stepped", Machine{}, "03:04:30  System clock was stepped by 2.222625 seconds\n03:04:48  System clock was stepped by 0.025027 seconds", []string{"2 times"}, TSCUnknown},
-	"two steps in two minutes":        {"stepped", Machine{}, "03:04:30  System clock was stepped by 2.222625 seconds\n03:06:48  System clock was stepped by 1.725027 seconds", []string{"2 times"}, TSCUnknown},
-	"a step that journald saw late":   {"stepped", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by -2.5 seconds\nNov 14 10:00:09 host systemd-journald[48]: Time jumped backwards, rotating.", []string{"2 times"}, TSCUnknown},
-	"two steps back, dmesg -H":        {"stepped-again", Machine{}, "[Nov28 22:21 +5.000001] systemd-journald[48]: Time jumped backwards, rotating.\n[Nov28 22:21 +31.911235] systemd-journald[48]: Time jumped backwards, rotating.", []string{"2 times, every 26 s", "runs too fast"}, TSCUnknown},
-	"a Xen guest without an RTC":      {"rtc-missing", Machine{Guest: true, Hypervisor: "xen"}, "hctosys: unable to open rtc device (rtc0)", []string{"gets the time from Xen"}, TSCUnknown},
-	"a step of years":                 {"stepped", Machine{}, "chronyd[7]: System clock was stepped by 2998147245.000000 seconds", []string{"1 time, by 34,701 days", "or the machine has none"}, TSCUnknown},
-	"a step of nine hours":            {"stepped", Machine{}, "chronyd[7]: System clock was stepped by -32398.026858 seconds", []string{"by 8.999 h", "read as UTC"}, TSCUnknown},
-	"a year of no kernel, and a step": {"rtc-unset", Machine{}, "[ 0.9] omap_rtc 44e3e000.rtc: setting system clock to 2000-01-01T00:00:00 UTC (946684800)\nsystemd[1]: System time before build time, advancing clock.", []string{"showed the year 2000"}, TSCUnknown},
-	"a step every day":                {"stepped", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 15 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 16 10:00:00 host ntpd[7]: time reset +0.5 s", []string{"3 times"}, TSCUnknown},
-	"a leap second in June 2013":      {"false-leap-second", Machine{}, "2013-07-01T01:59:59+02:00 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"not on that day"}, TSCUnknown},
-	"a leap second of a young kernel": {"false-leap-second", Machine{Kernel: "6.1.0-28-amd64"}, "[ 9.0] Clock: inserting leap second 23:59:60 UTC", []string{"younger"}, TSCUnknown},
-	"a leap second that was deleted":  {"false-leap-second", Machine{}, "Clock: deleting leap second 23:59:59 UTC", []string{"ever deleted"}, TSCUnknown},
-	"the leap second of 2015":         {"leap-second", Machine{}, "[Wed Jul  1 01:59:59 2015] Clock: inserting leap second 23:59:60 UTC", []string{"of 2015, as it should"}, TSCUnknown},
-	"a leap second without a date":    {"leap-second", Machine{}, "Clock: inserting leap second 23:59:60 UTC", []string{"is not in the line"}, TSCUnknown},
-	"an RTC that was not set":         {"rtc-unset", Machine{}, "rtc_cmos 00:03: hctosys: unable to read the hardware clock", []string{"battery"}, TSCUnknown},
-	"an RTC in 1970, kernel unknown":  {"rtc-unset", Machine{}, "[    2.183697] snvs_rtc 20cc034.snvs-rtc-lp: setting system clock to 1970-01-01 00:00:00 UTC (0)", []string{"year 1970, but the kernel is from 2006 or later"}, TSCUnknown},
-	"no RTC, time restored":           {"rtc-unset", Machine{}, "Apr 13 12:27:10 pi2 systemd-timesyncd[227]: System clock time unset or jumped backwards, restoring from recorded timestamp: Sun 2018-04-15 09:20:21 AEST", []string{"has no real-time clock"}, TSCUnknown},
-	"an RTC in 2000":                  {"rtc-unset", Machine{Kernel: "5.15.0-91-generic"}, "[ 0.9] tegra_rtc 7000e000.rtc: setting system clock to 2000-01-01T00:00:09 UTC (946684809)", []string{"year 2000", "5.15.0"}, TSCUnknown},
-	"across an hour":                  {"rtc-not-written", Machine{}, "Feb  3 10:30:38 host kernel: set_rtc_mmss: can't update from 59 to 0", []string{"tries again"}, TSCUnknown},
+	"an old CPU":                       {"tsc-may-have-stopped", Machine{CPU: "Intel(R) Core(TM)2 Duo CPU T7100 @ 1.80GHz"}, "Clocksource tsc unstable (delta = -123456789 ns)", []string{"this CPU, an Intel(R) Core(TM)2"}, TSCUnknown},
+	"a CPU of unknown age":             {"clocks-disagree", Machine{Kernel: "3.10.0"}, "Clocksource tsc unstable (delta = -123456789 ns)", []string{"before 2008"}, TSCUnknown},
+	"a hoster's name":                  {"clocks-disagree", Machine{Firmware: "Hetzner vServer"}, "Clocksource tsc unstable (delta = 123456789 ns)", []string{"in a virtual machine, its host did"}, TSCUnknown},
+	"chronyd in a terminal":            {"not-stepped", Machine{}, "06:47:04  System clock wrong by 19787.800190 seconds", []string{"The time service found"}, TSCUnknown},
+	"ntpdate's own log":                {"stepped", Machine{}, "23 May 12:33:36 ntpdate[124]: step time server 192.0.2.1 offset +3.445939 sec", []string{"3.446 s"}, TSCUnknown},
+	"figures of a kernel under test":   {"weak-watchdog", Machine{}, "[    1.134197] " + strings.ReplaceAll(verdict, "tsc'", "tsc-early'") + "[    1.134214] clocksource: 'refined-jiffies' wd_nesc: 500000000 wd_now: ffff8b35 wd_last: ffff8b03 mask: ffffffff\n[    1.134217] clocksource: 'tsc-early' cs_nsec: 507537855 cs_now: 4e63c9d09 cs_last: 4bebd81f5 mask: ffffffffffffffff", []string{"500 ms", "507.5 ms"}, TSCUnknown},
+	"far off, by chronyd -q":           {"stepped", Machine{}, "2026-09-08T01:47:38Z System clock wrong by 3600.002320 seconds (step)", []string{"1 time, by 3,600 s"}, TSCUnknown},
+	"far off, and then stepped":        {"stepped", Machine{}, "chronyd[7]: System clock wrong by 31939.769192 seconds, adjustment started\nchronyd[7]: System clock was stepped by 31939.769192 seconds", []string{"1 time, by 8.872 h"}, TSCUnknown},
+	"a step that failed, and another":  {"stepped", Machine{}, "chronyd[7]: Could not step system clock\nchronyd[7]: System clock was stepped by 3.5 seconds", []string{"1 time"}, TSCUnknown},
+	"two steps in a terminal":          {"stepped-again", Machine{}, "03:04:30  System clock was stepped by 2.222625 seconds\n03:04:48  System clock was stepped by 1.725027 seconds", []string{"2 times, every 18 s", "about 9.58 % slow", "or another program sets the clock"}, TSCUnknown},
+	"two steps, the second small":      {"stepped", Machine{}, "03:04:30  System clock was stepped by 2.222625 seconds\n03:04:48  System clock was stepped by 0.025027 seconds", []string{"2 times"}, TSCUnknown},
+	"two steps in two minutes":         {"stepped", Machine{}, "03:04:30  System clock was stepped by 2.222625 seconds\n03:06:48  System clock was stepped by 1.725027 seconds", []string{"2 times"}, TSCUnknown},
+	"a step that journald saw late":    {"stepped", Machine{}, "Nov 14 10:00:00 host chronyd[7]: System clock was stepped by -2.5 seconds\nNov 14 10:00:09 host systemd-journald[48]: Time jumped backwards, rotating.", []string{"2 times"}, TSCUnknown},
+	"two steps back, dmesg -H":         {"stepped-again", Machine{}, "[Nov28 22:21 +5.000001] systemd-journald[48]: Time jumped backwards, rotating.\n[Nov28 22:21 +31.911235] systemd-journald[48]: Time jumped backwards, rotating.", []string{"2 times, every 26 s", "runs too fast"}, TSCUnknown},
+	"a Xen guest without an RTC":       {"rtc-missing", Machine{Guest: true, Hypervisor: "xen"}, "hctosys: unable to open rtc device (rtc0)", []string{"gets the time from Xen"}, TSCUnknown},
+	"a step of years":                  {"stepped", Machine{}, "chronyd[7]: System clock was stepped by 2998147245.000000 seconds", []string{"1 time, by 34,701 days", "or it has none"}, TSCUnknown},
+	"a step of nine hours":             {"stepped", Machine{}, "chronyd[7]: System clock was stepped by -32398.026858 seconds", []string{"by 8.999 h", "read as UTC"}, TSCUnknown},
+	"a year of no kernel, and a step":  {"rtc-unset", Machine{}, "[ 0.9] omap_rtc 44e3e000.rtc: setting system clock to 2000-01-01T00:00:00 UTC (946684800)\nsystemd[1]: System time before build time, advancing clock.", []string{"showed the year 2000"}, TSCUnknown},
+	"a step every day":                 {"stepped", Machine{}, "Nov 14 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 15 10:00:00 host ntpd[7]: time reset +0.5 s\nNov 16 10:00:00 host ntpd[7]: time reset +0.5 s", []string{"3 times"}, TSCUnknown},
+	"a leap second in June 2013":       {"false-leap-second", Machine{}, "2013-07-01T01:59:59+02:00 host kernel: Clock: inserting leap second 23:59:60 UTC", []string{"not on that day"}, TSCUnknown},
+	"a leap second of a young kernel":  {"false-leap-second", Machine{Kernel: "6.1.0-28-amd64"}, "[ 9.0] Clock: inserting leap second 23:59:60 UTC", []string{"younger"}, TSCUnknown},
+	"a leap second that was deleted":   {"false-leap-second", Machine{}, "Clock: deleting leap second 23:59:59 UTC", []string{"ever deleted"}, TSCUnknown},
+	"the leap second of 2015":          {"leap-second", Machine{}, "[Wed Jul  1 01:59:59 2015] Clock: inserting leap second 23:59:60 UTC", []string{"of 2015, as it should"}, TSCUnknown},
+	"a leap second without a date":     {"leap-second", Machine{}, "Clock: inserting leap second 23:59:60 UTC", []string{"is not in the line"}, TSCUnknown},
+	"an RTC that was not set":          {"rtc-unset", Machine{}, "rtc_cmos 00:03: hctosys: unable to read the hardware clock", []string{"battery"}, TSCUnknown},
+	"an RTC in 1970, kernel unknown":   {"rtc-unset", Machine{}, "[    2.183697] snvs_rtc 20cc034.snvs-rtc-lp: setting system clock to 1970-01-01 00:00:00 UTC (0)", []string{"year 1970, but the kernel is from 2006 or later"}, TSCUnknown},
+	"no RTC, time restored":            {"rtc-unset", Machine{}, "Apr 13 12:27:10 pi2 systemd-timesyncd[227]: System clock time unset or jumped backwards, restoring from recorded timestamp: Sun 2018-04-15 09:20:21 AEST", []string{"has no real-time clock"}, TSCUnknown},
+	"an RTC in 2000":                   {"rtc-unset", Machine{Kernel: "5.15.0-91-generic"}, "[ 0.9] tegra_rtc 7000e000.rtc: setting system clock to 2000-01-01T00:00:09 UTC (946684809)", []string{"year 2000", "5.15.0"}, TSCUnknown},
+	"across an hour":                   {"rtc-not-written", Machine{}, "Feb  3 10:30:38 host kernel: set_rtc_mmss: can't update from 59 to 0", []string{"tries again"}, TSCUnknown},
+	"a step and back":                  {"stepped-and-back", Machine{}, "Jul  3 02:53:48 hst ntpd[1432]: time reset -10.407942 s\nJul  3 03:18:04 hst ntpd[1432]: time reset +10.403648 s", []string{"ntpd set the wall clock, and later set it back"}, TSCUnknown},
+	"a step by the host":               {"stepped", Machine{}, "Oct 03 19:52:41 x vmtoolsd[17119]: [timeSync] One time synchronization: stepping time.", []string{"to the time of the host"}, TSCUnknown},
+	"set back by another program":      {"set-by-another", Machine{}, "Sep 14 03:15:02 host chronyd[7]: Backward time jump detected!", []string{"another program"}, TSCUnknown},
+	"a jump forward, as by a suspend":  {"jumped", Machine{}, "Sep 14 03:15:02 host chronyd[7]: Forward time jump detected!\nSep 14 04:15:02 host chronyd[7]: Forward time jump detected!\nSep 14 05:15:02 host chronyd[7]: Forward time jump detected!", []string{"suspended or paused"}, TSCUnknown},
+	"wrong again and again":            {"off-again", Machine{}, "2021-11-22T03:33:08Z reference.c:494:(maybe_log_offset) System clock wrong by 1.999308 seconds\n2021-11-22T03:35:18Z System clock wrong by 1.033301 seconds\n2021-11-22T03:36:22Z System clock wrong by 0.145886 seconds\n2021-11-22T03:38:31Z System clock wrong by 1.625114 seconds", []string{"again and again"}, TSCUnknown},
+	"wrong, and better":                {"time-off", Machine{}, "2021-11-22T03:33:08Z System clock wrong by 1.999308 seconds\n2021-11-22T03:35:18Z System clock wrong by 1.033301 seconds\n2021-11-22T03:36:22Z System clock wrong by 0.545886 seconds\n2021-11-22T03:38:31Z System clock wrong by 0.125114 seconds", []string{"corrects it"}, TSCUnknown},
+	"OpenNTPD after years":             {"slewing", Machine{}, "Jan  1 01:58:34 board ntpd[2825]: adjusting local clock by 524771176.459975s\nJan  1 02:08:12 board ntpd[2825]: adjusting local clock by 524771173.629277s", []string{"6,074 days off"}, TSCUnknown},
+	"OpenNTPD, by more than glibc can": {"slewing", Machine{}, "nov. 21 19:32:26 jedha ntpd[770]: adjusting local clock by -32394.968842s\nnov. 21 19:32:26 jedha ntpd[770]: adjtime failed: Invalid argument", []string{"8.999 h off"}, TSCUnknown},
+	"chronyc: not synchronised":        {"status-unsynchronized", Machine{}, "Leap status     : Not synchronised", []string{"chronyc"}, TSCUnknown},
+	"chronyc: a rate of 3 %":           {"rate-far", Machine{}, "Frequency       : 31244.098 ppm slow", []string{"31244.098 ppm"}, TSCUnknown},
+	"etcd":                             {"peers-differ", Machine{}, "2016-07-13 16:59:59.776094 W | rafthttp: the clock difference against peer 4e8d454852097618 is too high [12.407738276s > 1s]", []string{"by 12.407738276s"}, TSCUnknown},
+	"Ceph":                             {"peers-differ", Machine{}, "2021-11-17T08:59:52.571594-0800 mon.pelican (mon.0) 55472 : cluster [WRN] 1 clock skew 0.283028s > max 0.05s", []string{"by 0.283028s"}, TSCUnknown},
+	"CockroachDB":                      {"peers-differ", Machine{}, "x.log:F230807 23:34:17.522098 520 1@server/server.go:246 ⋮ [n4] 69  clock synchronization error: this node is more than 500ms away from at least half of the known nodes", []string{"by 500ms"}, TSCUnknown},
+	"an IOMMU that hangs":              {"iommu-stalled", Machine{}, "[  9.1] AMD-Vi: Completion-Wait loop timed out", []string{"the clocks are not at fault"}, TSCUnknown},
 	"beside CoreFreq": {"tsc-jumped", Machine{}, "CoreFreq(5:11): Processor [ 8F_71] Architecture [Zen2/Matisse] SMT [12/12]\n" + verdict +
 		"clocksource: 'hpet' wd_now: f1baae7b wd_last: dba9bd12 mask: ffffffff\nclocksource: 'tsc' cs_now: e9f7e273d9 cs_last: e990e55f88 mask: ffffffffffffffff", []string{"CoreFreq is loaded"}, TSCUnknown},
 	"no RTC":                         {"rtc-missing", Machine{}, ".../drivers/rtc/hctosys.c: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
@@ -260,6 +274,22 @@ func TestPlantedLogs(t *testing.T) {
 	for _, r := range slices.Concat(reasons(), otherRules()) {
 		require.True(t, seen[r.kind], "%s: add a log to the cases, or to plantedLogs, that shows this cause", r.kind)
 	}
+}
+
+// A time service in its usual work logs no cause. A query by hand does not show that the service has a server.
+func TestTimeServicesThatAreWell(t *testing.T) {
+	for _, line := range []string{
+		"Jan  1 01:58:34 board ntpd[2825]: adjusting local clock by 1.171237s", "Frequency       : 31.098 ppm slow",
+		"ntpd[2825]: peer 192.0.2.1 now valid", "System clock synchronized: yes", "Leap status     : Normal",
+	} {
+		require.Empty(t, Explain(Parse([]string{line}), Machine{}), line)
+	}
+	silent := Explain(Parse([]string{
+		"systemd-timesyncd[548]: Timed out waiting for reply from 192.0.2.1:123 (a).",
+		"systemd-timesyncd[548]: Timed out waiting for reply from 192.0.2.2:123 (b).",
+		"24 Jul 15:49:09 ntpdate[8343]: step time server 192.0.2.3 offset 0.651257 sec",
+	}), Machine{})
+	require.Equal(t, []string{"stepped", "servers-silent"}, kinds(silent))
 }
 
 // The files of rules have only fields, kinds and figures that exist, and every function has its rule.

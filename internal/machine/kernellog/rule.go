@@ -179,6 +179,14 @@ var figures = map[string]func(t material) string{
 		by := words.Either(n > 1, ", by up to ", ", by ") + span(most)
 		return words.Plural(n, "time") + words.Either(most > 0, by, "")
 	},
+	"{largest step}": func(t material) string {
+		var most float64
+		for _, e := range t.Evidence {
+			most = max(most, math.Abs(e.StepNS))
+		}
+		return words.Either(most > 0, span(most), "far")
+	},
+	"{difference of peers}": func(t material) string { return cmp.Or(t.line().Reason, "more than they allow") },
 	"{offset}": func(t material) string {
 		return span(t.wrongByNS()) + words.Either(t.wrongByNS() < 0, " ahead", " behind")
 	},
@@ -226,6 +234,9 @@ var facts = map[string]func(t material, arguments []string) bool{
 		most := t.largestStep()
 		whole := most > 3*quarter && math.Abs(math.Remainder(most, quarter)) < near
 		return words.Either(of[0] == "days", most >= day, most < day && whole)
+	},
+	"set-by": func(t material, names []string) bool {
+		return slices.ContainsFunc(t.of("stepped"), func(e Event) bool { return slices.Contains(names, e.Name) })
 	},
 	"before-4.17": func(t material, _ []string) bool {
 		return t.machine.Kernel == "" || Older(t.machine.Kernel, 4, 17)
