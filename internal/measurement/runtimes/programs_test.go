@@ -224,6 +224,7 @@ func TestCompiledProgramsAreOfTheirSources(t *testing.T) {
 const mcsFlags = "-deterministic -optimize+ -debug- -noconfig -warn:4 -warnaserror "
 
 func TestSourcesHaveNoWarnings(t *testing.T) {
+	need.Minutes(t) // TestLanguages compiles the programs
 	need.Processes(t)
 	for compiler, c := range map[string]struct{ file, source, flags string }{
 		"cc":       {"bench.c", programs.C, "-std=c11 -O2 -Wall -Wextra -Werror -fsyntax-only"},
