@@ -18,6 +18,8 @@ type Options struct {
 	ExcludeKernel bool
 	// Inherit samples the threads and processes that a sampled thread starts, too.
 	Inherit bool
+	// OnExec begins to sample at execve(2).
+	OnExec bool
 }
 
 // Events are open events. The events of a CPU write into one ring.
@@ -35,7 +37,7 @@ func New(options Options) *Events {
 // AllThreads is the thread of Open that means every thread on the CPU.
 const AllThreads = -1
 
-// Open opens an event for a thread on a CPU, which begins to sample at once. The errors come
+// Open opens an event for a thread on a CPU, which begins to sample at once, or at execve(2). The errors come
 // from perf_event_open(2): EACCES or EPERM if the system does not allow it, ESRCH if there
 // is no such thread, EMFILE if there are too many files.
 func (e *Events) Open(tid, cpu int) error {
@@ -54,6 +56,9 @@ func (e *Events) Open(tid, cpu int) error {
 	}
 	if e.options.Inherit {
 		attributes.Bits |= unix.PerfBitInherit
+	}
+	if e.options.OnExec {
+		attributes.Bits |= unix.PerfBitDisabled | unix.PerfBitEnableOnExec
 	}
 	fd, err := open(&attributes, tid, cpu)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
+	"github.com/timebench/timebench/internal/system/program"
 	"golang.org/x/sys/unix"
 )
 
@@ -64,13 +65,10 @@ func (c *collector) count(untilNS uint64) {
 	c.waiting = slices.Delete(c.waiting, 0, due)
 }
 
-// run samples until the time is over or ctx ends, from now on or since the time of the tally. It returns how long it
-// sampled. It calls each whenever the rings were read.
+// run samples until the time since the beginning of the tally is over, or ctx ends. It returns how long it sampled. It
+// calls each whenever the rings were read.
 func (c *collector) run(ctx context.Context, span time.Duration,
 	each func(elapsed time.Duration, over bool)) (time.Duration, error) {
-	if c.tally.from == 0 {
-		c.tally.from = monotonicNS()
-	}
 	from := c.tally.from
 	ticker := time.NewTicker(drainEvery)
 	defer ticker.Stop()
@@ -139,6 +137,9 @@ type opened struct {
 // its end, but need the right to do so. Without it, the threads of the processes are sampled one by one.
 func open(s Settings, cpus []int) (opened, error) {
 	o := opened{scope: Machine, rateHz: cmp.Or(s.RateHz, DefaultRate), seesKernel: true, pids: s.PIDs}
+	if s.Command != nil {
+		o.scope = Command
+	}
 	if s.PIDs != nil {
 		if o.scope = Processes; !slices.ContainsFunc(s.PIDs, process.Lives) {
 			return o, errEndedBefore
@@ -157,7 +158,7 @@ func open(s Settings, cpus []int) (opened, error) {
 	case s.Beside != nil:
 		return o, errors.New("that needs root (use sudo) or CAP_PERFMON")
 	}
-	if s.PIDs == nil {
+	if s.PIDs == nil && s.Command == nil {
 		o.scope, o.pids = Processes, ownProcesses()
 		o.unseen = append(o.unseen, othersUnseen+wholeMachineNeeds())
 	}
@@ -165,8 +166,14 @@ func open(s Settings, cpus []int) (opened, error) {
 	// A user who may not sample the kernel may sample user mode.
 	for _, userMode := range []bool{false, true} {
 		o.events, o.seesKernel = perfevent.New(perfevent.Options{RateHz: o.rateHz, Inherit: true,
-			ExcludeKernel: userMode}), !userMode
-		unseen, err := o.openThreads(cpus, s.PIDs)
+			ExcludeKernel: userMode, OnExec: s.Command != nil}), !userMode
+		var unseen []string
+		var err error
+		if s.Command != nil { // the command inherits the events of the thread that starts it
+			program.OnStarter(func() { err = o.openThread(unix.Gettid(), cpus) })
+		} else {
+			unseen, err = o.openThreads(cpus, s.PIDs)
+		}
 		if err == nil {
 			o.unseen = append(o.unseen, unseen...)
 			if userMode {

@@ -20,6 +20,7 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
+	"github.com/timebench/timebench/internal/system/program"
 	"golang.org/x/sys/unix"
 )
 
@@ -40,35 +41,36 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 	cpus := onlineCPUs()
 	profile.CPUs = len(cpus)
 	functions, hidden := kernelFunctions()
-	var started *child
-	if len(s.Command) > 0 {
-		if started, err = start(s.Command, s.Output); err != nil {
-			return profile, err
-		}
-		s.PIDs, s.Time, profile.Started = []int{started.PID()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
-	}
 	o, err := open(s, cpus)
 	if err != nil {
-		started.end()
 		return profile, err
+	}
+	from := monotonicNS()
+	var started *program.Child
+	if len(s.Command) > 0 {
+		if started, err = start(s.Command, s.Output); err != nil {
+			return profile, errors.Join(err, o.events.Close())
+		}
+		s.PIDs, s.Time, profile.Started = []int{started.PID()}, math.MaxInt64, bounded(path.Base(s.Command[0]))
+		o.pids = s.PIDs
 	}
 	if hidden != nil && o.seesKernel {
 		o.kernelUnseen = "which system calls read clocks: " + hidden.Error()
-	}
-	if started != nil {
-		o.scope = Command
 	}
 	profile.Scope, profile.RateHz, profile.SeesKernel = o.scope, o.rateHz, o.seesKernel
 
 	inspector := newInspector()
 	tally := newTally(inspector, functions, vdso.NameAt, o.pids)
-	tally.named = s.PIDs
+	tally.named, tally.from = s.PIDs, from
+	if started != nil {
+		tally.starting = started.PID()
+	}
 	tally.hidden, tally.enters = hidden != nil, profile.KernelEntry == result.Always
 	if s.Beside != nil {
 		tally.left = os.Getpid()
 	}
 	elapsed, err := o.sample(ctx, s, started, tally, progress)
-	state, status := started.end()
+	state, status := end(started)
 	profile.StartedStatus = status
 	if err := errors.Join(err, o.events.Close()); err != nil {
 		return profile, err
@@ -118,7 +120,7 @@ const usageTurns = 10
 
 // sample counts the samples of the time of the profile, or until the command or all processes have ended. It returns
 // the time that it sampled.
-func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally,
+func (o opened) sample(ctx context.Context, s Settings, started *program.Child, t *tally,
 	progress func(done, total time.Duration)) (time.Duration, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -132,11 +134,6 @@ func (o opened) sample(ctx context.Context, s Settings, started *child, t *tally
 	go stopAt(s.Beside)
 	c := &collector{events: o.events, tally: t, waiting: o.early}
 	if started != nil {
-		t.starting = started.PID()
-		t.from = monotonicNS() // the command may run before this thread does again
-		if err := started.Begin(); err != nil {
-			return 0, fmt.Errorf("the command cannot be started: %w", err)
-		}
 		go stopAt(started.Ended())
 	}
 	var used usages
@@ -301,9 +298,6 @@ func (l *live) thread(pid, tid int) string { return threadName(pid, tid) }
 func Check(s Settings) error {
 	if _, err := process.Self(); err != nil {
 		return err
-	}
-	if len(s.Command) > 0 {
-		s.PIDs = []int{os.Getpid()}
 	}
 	o, err := open(s, onlineCPUs())
 	if err != nil {

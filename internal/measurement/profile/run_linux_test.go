@@ -431,14 +431,14 @@ def read():
 for i in range(2): threading.Thread(target=read, daemon=True).start()
 time.sleep(3600)
 `
-	script := fmt.Sprintf(`python3 -c "$1" & sleep 1; ./timebench profile $! --duration 1s --format csv; ./timebench profile $! --duration 1s --quiet; ./timebench profile %d; echo status $? >&2; kill $!`, os.Getpid())
+	script := fmt.Sprintf(`python3 -c "$1" & sleep 1; ./timebench profile $! --duration 1s --format csv; ./timebench profile $! --duration 1s --quiet; ./timebench profile --format csv -- sh -c 'python3 -c "import time; [time.time() for i in range(10**7)]"; exit 0'; ./timebench profile %d; echo status $? >&2; kill $!`, os.Getpid())
 	out, errors := n.run(t, script, reader)
 	require.Contains(t, out, "Not seen: what a read does in the kernel:")
 	require.Contains(t, out, "at least")
 	require.Contains(t, errors, fmt.Sprintf("process %d, which belongs to another user or is not dumpable: ",
 		os.Getpid()))
 	require.Contains(t, errors, "status 1\n")
-	require.Greater(t, strings.Count(out, "\npython3,"), 1, "the process and its threads")
+	require.Equal(t, 5, strings.Count(out, "\npython3,"), "a process and its two threads, and a command's child with one")
 }
 
 // If the processes of an ordinary user are idle, the profile reports that it does not see the others.

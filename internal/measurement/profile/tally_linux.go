@@ -215,7 +215,7 @@ func (t *tally) fork(r *perfevent.Record) {
 	if r.PID == r.ParentPID {
 		return // a thread
 	}
-	if t.wanted != nil {
+	if t.wanted != nil && r.PID != t.starting {
 		delete(t.wanted, r.PID) // of another process before
 		delete(t.gone, r.PID)
 		if t.wanted[r.ParentPID] {

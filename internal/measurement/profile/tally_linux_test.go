@@ -299,8 +299,8 @@ func TestTheProcessBeforeTheCommand(t *testing.T) {
 	tally.starting = 10
 	before, after := sample(10, nil, inProgram), sample(10, nil, inProgram)
 	before.TimeNS, after.TimeNS = 1, 3
-	for _, r := range []perfevent.Record{before, {Kind: perfevent.Comm, PID: 10, TID: 10, Name: "sh", Exec: true,
-		TimeNS: 2}, after} {
+	for _, r := range []perfevent.Record{{Kind: perfevent.Fork, PID: 10, TID: 10, ParentPID: 9, TimeNS: 1}, before,
+		{Kind: perfevent.Comm, PID: 10, TID: 10, Name: "sh", Exec: true, TimeNS: 2}, after} {
 		tally.add(&r)
 	}
 	require.Len(t, tally.programs, 1)

@@ -1,11 +1,7 @@
 package program
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
-// A Child is a process that [Start], [StartGated] or [StartSurvivor] started.
+// A Child is a process that [Start] or [StartSurvivor] started.
 type Child struct {
 	// In and Out are pipes to the standard input and from the standard output; nil if the command has set its own. This
 	// process has one end of each pipe, the child the other, so either reads the end when the other ends.
@@ -25,10 +21,6 @@ type Child struct {
 	wait      func()                 // waits for the end and takes the exit status; it may be called more than once
 	ended     func() <-chan struct{} // see Ended
 	complaint *output                // nil if the command has set standard error
-	// gate is this process's end of the socket of a child that waits until it may become its program; nil without one,
-	// and when it is open. Each process has only one end, close-on-exec. The child reads the end if this process ends.
-	// This process reads why the child cannot become the program, and the end when it has, or has ended.
-	gate *os.File
 }
 
 // Start starts a program or a [Role]. It ends with this process, and is killed when ctx ends. The caller must call
@@ -79,7 +71,7 @@ func start(ctx context.Context, command *exec.Cmd) (_ *Child, err error) {
 		}
 		command.Stdout, c.Out, theirs = write, read, append(theirs, write)
 	}
-	onLastingThread(func() { err = command.Start() })
+	OnStarter(func() { err = command.Start() })
 	if err != nil {
 		return nil, err
 	}
@@ -117,9 +109,6 @@ func (c *Child) Close() *os.ProcessState {
 	if c.In != nil {
 		_ = c.In.Close()
 	}
-	if c.gate != nil { // it stays closed, and a child behind it ends
-		_ = c.gate.Close()
-	}
 	c.wait()
 	c.closePipes()
 	return c.command.ProcessState
@@ -147,21 +136,3 @@ func (c *Child) closePipes() {
 		}
 	}
 }
-
-// Begin lets a waiting child begin, and returns when it is its program. If it cannot be, Begin returns the reason, and
-// the child has ended.
-func (c *Child) Begin() error {
-	gate := c.gate
-	c.gate = nil
-	_, _ = gate.Write([]byte{1}) // if it fails, the process has ended
-	why, err := io.ReadAll(gate)
-	_ = gate.Close()
-	if err != nil || len(why) > 0 {
-		c.wait()
-		return errors.New(cmp.Or(string(why), fmt.Sprint(err)))
-	}
-	return nil
-}
-
-// Waits reports whether the child still waits: it is timebench, and no program yet.
-func (c *Child) Waits() bool { return c.gate != nil }

@@ -2,7 +2,6 @@ package program
 
 import (
 	"crypto/rand"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -40,30 +39,11 @@ func TestDescriptorsOfAProgram(t *testing.T) {
 	require.Regexp(t, "^text0 1 .*\nno input\n$", string(out))
 }
 
-// A program behind a gate does not run before it opens, and then has the same number.
-func TestGate(t *testing.T) {
-	need.Processes(t)
-	begun := filepath.Join(t.TempDir(), "begun")
-	child, err := StartGated(t.Context(), exec.Command(need.Program(t, "sh"), "-c", `echo $$; : > "$0"; exit 3`, begun))
-	require.NoError(t, err)
-	require.True(t, child.Waits())
-	time.Sleep(50 * time.Millisecond)
-	require.NoFileExists(t, begun)
-	require.NoError(t, child.Begin())
-	require.False(t, child.Waits())
-	out, err := io.ReadAll(child.Out)
-	require.NoError(t, err)
-	require.Equal(t, fmt.Sprintln(child.PID()), string(out))
-	require.Equal(t, "exit status 3", child.Fate())
-	require.FileExists(t, begun)
-}
-
-// A child ends with timebench, whether its gate has opened or not, and so do a program and its daemon. A survivor does
-// not.
+// A child ends with timebench, and so do a program and its daemon. A survivor does not.
 func TestChildrenEndWithTimebench(t *testing.T) {
 	need.Program(t, "setsid")
 	for name, of := range map[string]struct{ sleeping, left int }{
-		"waiting": {0, 0}, "begun": {1, 0}, "survivor": {1, 1}, "run": {2, 0},
+		"child": {1, 0}, "survivor": {1, 1}, "run": {2, 0},
 	} {
 		mark := rand.Text()
 		outer := playing(t, name)

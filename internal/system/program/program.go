@@ -2,8 +2,7 @@
 //
 //   - [Run] runs a program with limits of time and output. When it returns, neither the program nor a process that it
 //     started is left. [Environment] is a known environment for programs.
-//   - [Start] starts a process that timebench talks to, and that ends with it. [StartGated] starts a process that waits
-//     until it may begin, [StartSurvivor] a process that outlives timebench.
+//   - [Start] starts a process that ends with timebench, [StartSurvivor] a process that outlives it.
 //   - A [Role] is something that another process of timebench does. [Main] has the table.
 //
 // Linux: the program of Run is below a process of timebench that is a subreaper, which ends all descendants

@@ -86,14 +86,12 @@ func play(name string) int {
 		_, err := Run(context.Background(),
 			exec.Command("/bin/sh", "-c", "(setsid sleep 1000 >/dev/null 2>&1 &); sleep 0.3"), usual)
 		fmt.Println(err)
-	case "waiting", "begun", "survivor": // has a child
-		sleep := exec.Command("sleep", "1000")
-		child, err := StartGated(context.Background(), sleep)
+	case "child", "survivor": // has one
+		start := func(command *exec.Cmd) (*Child, error) { return Start(context.Background(), command) }
 		if name == "survivor" {
-			child, err = StartSurvivor(sleep)
-		} else if err == nil && name == "begun" {
-			err = child.Begin()
+			start = StartSurvivor
 		}
+		child, err := start(exec.Command("sleep", "1000"))
 		if err != nil {
 			return 9
 		}

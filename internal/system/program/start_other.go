@@ -3,7 +3,6 @@
 package program
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -14,13 +13,8 @@ import (
 // ownRoles is empty: this package needs roles on Linux only.
 var ownRoles Roles
 
-// onLastingThread calls do. Only Linux ties a process to the thread that started it.
-func onLastingThread(do func()) { do() }
-
-// StartGated returns an error: programs wait at a gate on Linux only.
-func StartGated(context.Context, *exec.Cmd) (*Child, error) {
-	return nil, errors.New("this build starts no program that waits; the builds for Linux do")
-}
+// OnStarter calls do. Only Linux ties a process to the thread that started it.
+func OnStarter(do func()) { do() }
 
 // wait returns when the program has ended. Its descendants may hold its outputs open until they are ended.
 func (t *tree) wait() { t.state, _ = t.command.Process.Wait() }
