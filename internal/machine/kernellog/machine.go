@@ -105,6 +105,9 @@ func MachineOf(events []Event) Machine {
 			m.Guest, m.Hypervisor = true, cmp.Or(m.Hypervisor, system)
 		}
 	}
+	if m.Kernel == "" && slices.ContainsFunc(events, Event.isOf26) {
+		m.Kernel = "2.6"
+	}
 	last := events[max(len(events)-1, 0):]
 	measuring := func(e Event) bool { return e.Timed && e.AtNS < measuredNS }
 	chosen := func(parameter string) bool {
@@ -122,6 +125,13 @@ func MachineOf(events []Event) Machine {
 		m.Hypervisor = "firecracker"
 	}
 	return m
+}
+
+// isOf26 reports whether only kernels 2.6 have the words of a line.
+func (e Event) isOf26() bool {
+	line := strings.ToLower(e.Line)
+	return e.Kind == "clocksource-switched" && strings.HasPrefix(line, "time: ") ||
+		e.Kind == "tsc-unstable" && strings.Contains(line, "due to: ")
 }
 
 // modelOf returns vendor and product of a DMI line: "Dell Inc. OptiPlex 7010/0KRC95, BIOS A29 06/28/2018"

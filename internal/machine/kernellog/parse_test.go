@@ -47,14 +47,16 @@ func TestTheCommandLineKeepsNoSecret(t *testing.T) {
 
 func TestMachineOf(t *testing.T) {
 	for log, want := range map[string]Machine{
-		"DMI: QEMU Standard PC\nHypervisor detected: KVM":                         {Guest: true, Hypervisor: "kvm"},
-		"Hypervisor detected: Microsoft Hyper-V":                                  {Guest: true, Hypervisor: "hyperv"},
-		"installing Xen timer for CPU 0":                                          {Guest: true, Hypervisor: "xen"},
-		"Hypervisor detected: Potato":                                             {Guest: true, Hypervisor: "Potato"},
-		"DMI: OxVM OxVM, BIOS v0.8 05/17/2023":                                    {Guest: true, Hypervisor: "bhyve", Firmware: "OxVM OxVM"},
-		"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014":      {Guest: true, Hypervisor: "kvm", Firmware: "OpenStack Foundation OpenStack Nova"},
-		"Switched to clocksource tsc\nTime: HPET clocksource has been installed.": {ClockSource: "hpet"},
-		"Switched to clocksource tsc\ntsc: Marking TSC unstable due to x":         {}, // grep tsc
+		"DMI: QEMU Standard PC\nHypervisor detected: KVM":                                                           {Guest: true, Hypervisor: "kvm"},
+		"Hypervisor detected: Microsoft Hyper-V":                                                                    {Guest: true, Hypervisor: "hyperv"},
+		"installing Xen timer for CPU 0":                                                                            {Guest: true, Hypervisor: "xen"},
+		"Hypervisor detected: Potato":                                                                               {Guest: true, Hypervisor: "Potato"},
+		"DMI: OxVM OxVM, BIOS v0.8 05/17/2023":                                                                      {Guest: true, Hypervisor: "bhyve", Firmware: "OxVM OxVM"},
+		"DMI: OpenStack Foundation OpenStack Nova, BIOS 1.15.0-1 04/01/2014":                                        {Guest: true, Hypervisor: "kvm", Firmware: "OpenStack Foundation OpenStack Nova"},
+		"Switched to clocksource tsc\nTime: HPET clocksource has been installed.":                                   {ClockSource: "hpet", Kernel: "2.6"},
+		"Marking TSC unstable due to: cpufreq changes.":                                                             {Kernel: "2.6"},
+		"CPU: 5 PID: 2064 Comm: X Tainted: G            E     3.2.0 #4\nTime: hpet clocksource has been installed.": {ClockSource: "hpet", Kernel: "3.2.0"},
+		"Switched to clocksource tsc\ntsc: Marking TSC unstable due to x":                                           {}, // grep tsc
 		// The kernel uses a timer while it measures the TSC.
 		"[    0.0] tsc: Detected 3696.331 MHz processor\n[    0.21] clocksource: Switched to clocksource hpet":                                                                       {},
 		"[    0.0] tsc: Detected 3696.331 MHz processor\n[    0.21] clocksource: Switched to clocksource hpet\n[    2.0] rtc_cmos 00:01: hctosys: unable to read the hardware clock": {ClockSource: "hpet"},
