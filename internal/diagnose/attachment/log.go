@@ -17,6 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A log is the last boot in a text.
@@ -25,6 +26,7 @@ type log struct {
 	events  []kernellog.Event
 	system  string // another system than Linux that wrote one of the first lines, of which unknown were searched
 	unknown int
+	shows   string // a fault of a clock that the other system logs
 }
 
 // maxUnknown bounds the lines, and their bytes, that are searched for the name of another system.
@@ -62,8 +64,8 @@ func readLog(r io.Reader) (log, error) {
 func (l log) finished() (log, error) {
 	if l.events = l.Finish(); len(l.events) == 0 && (!l.Kernel || l.system != "") {
 		if l.system != "" {
-			return log{}, fmt.Errorf("is a log of %s; give a log of Linux, or run `timebench doctor` on that machine",
-				l.system)
+			return log{}, fmt.Errorf("is a log of %s%s; give a log of Linux, or run `timebench doctor` on that machine",
+				l.system, words.Either(l.shows != "", ", which shows that "+l.shows, ""))
 		}
 		return log{}, ErrUnknown
 	}
@@ -71,8 +73,8 @@ func (l log) finished() (log, error) {
 }
 
 func (l *log) add(line string) {
-	if l.system == "" && !l.Kernel && l.unknown < maxUnknown {
-		l.system = systemOf(line)
+	if !l.Kernel && l.unknown < maxUnknown {
+		l.system, l.shows = cmp.Or(l.system, nameIn(systems(), line)), cmp.Or(l.shows, nameIn(otherFaults(), line))
 		l.unknown++
 	}
 	l.Add(line)
@@ -92,8 +94,21 @@ var systems = sync.OnceValue(func() map[string]*regexp.Regexp {
 	}
 })
 
-func systemOf(line string) string {
-	for name, logs := range systems() {
+// otherFaults are the faults of clocks that other systems log: OpenBSD's sys/dev/clock_subr.c and tsc.c, which allows for
+// a skew of 100 cycles, and FreeBSD's sys/kern/kern_resource.c.
+var otherFaults = sync.OnceValue(func() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		"the firmware doubts the battery of the real-time clock": regexp.MustCompile(`^RTC BIOS diagnostic error 80<clock_battery>`),
+		"the real-time clock had no valid time":                  regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous)`),
+		"the TSCs of the CPUs differ":                            regexp.MustCompile(`\bTSC skew=-?\d{4,}`),
+		"the counter of the CPU changes its rate, or differs between CPUs": regexp.MustCompile(
+			`\bcalcru: (?:runtime went backwards|negative runtime)`),
+	}
+})
+
+// nameIn returns the name of an expression that matches a line; "" without one.
+func nameIn(all map[string]*regexp.Regexp, line string) string {
+	for name, logs := range all {
 		if logs.MatchString(line[:min(len(line), maxUnknown)]) {
 			return name
 		}
