@@ -38,6 +38,10 @@ func trapped(l log) []Event {
 
 // otherFunctions are the functions of the rules of others.txt.
 var otherFunctions = map[string]functions{
+	"rates-vary": {lines: func(l log) []Event {
+		least, most := l.bootRates()
+		return words.Either(most.Hz/least.Hz-1 > agreePPM/1e6, []Event{least, most}, nil)
+	}},
 	"no-rate": {lines: those(func(_ log, e Event) bool {
 		return !(e.Hz > 0)
 	}, "clocksource-registered", "hpet-rate", "arm-counter-rate")},
@@ -105,6 +109,22 @@ var otherFunctions = map[string]functions{
 		return e.DelayNS >= 1e6 // shorter ones are common
 	}, "slow-interrupt")},
 	"stalled": {lines: stalledOrStopped},
+}
+
+// bootRates returns the lines with the lowest and the highest rate that the kernel measured first at a boot.
+func (l log) bootRates() (least, most Event) {
+	for _, e := range l.of("tsc-rate") {
+		if !strings.EqualFold(e.Name, "processor") || e.Hz <= slowestHz || e.Hz >= fastestHz {
+			continue
+		}
+		if least.Hz == 0 || e.Hz < least.Hz {
+			least = e
+		}
+		if e.Hz > most.Hz {
+			most = e
+		}
+	}
+	return least, most
 }
 
 // serversSilent returns the lines on time servers that did not answer, if there are several and no later line shows

@@ -229,8 +229,10 @@ var plantedLogs = map[string]planted{
 	"an IOMMU that hangs":              {"iommu-stalled", Machine{}, "[  9.1] AMD-Vi: Completion-Wait loop timed out", []string{"the clocks are not at fault"}, TSCUnknown},
 	"beside CoreFreq": {"tsc-jumped", Machine{}, "CoreFreq(5:11): Processor [ 8F_71] Architecture [Zen2/Matisse] SMT [12/12]\n" + verdict +
 		"clocksource: 'hpet' wd_now: f1baae7b wd_last: dba9bd12 mask: ffffffff\nclocksource: 'tsc' cs_now: e9f7e273d9 cs_last: e990e55f88 mask: ffffffffffffffff", []string{"CoreFreq is loaded"}, TSCUnknown},
-	"no RTC":                         {"rtc-missing", Machine{}, ".../drivers/rtc/hctosys.c: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
-	"only ticks":                     {"only-ticks", Machine{}, "clocksource: Switched to clocksource jiffies", []string{"counts timer interrupts"}, TSCUnknown},
+	"no RTC":     {"rtc-missing", Machine{}, ".../drivers/rtc/hctosys.c: unable to open rtc device (rtc0)", []string{"no real-time clock"}, TSCUnknown},
+	"only ticks": {"only-ticks", Machine{}, "clocksource: Switched to clocksource jiffies", []string{"counts timer interrupts"}, TSCUnknown},
+	"boots of a zgrep": {"rates-vary", Machine{}, "/var/log/kern.log.2.gz:Sep 11 07:03:06 host kernel: [    0.000000] tsc: Detected 2593.906 MHz processor\n/var/log/kern.log.1:Sep 12 07:03:06 host kernel: [    0.000000] tsc: Detected 2599.001 MHz processor\n" +
+		"/var/log/kern.log:Sep 13 07:03:06 host kernel: [    0.000000] tsc: Detected 2593.900 MHz processor", []string{"from 2.594 GHz to 2.599 GHz: 1967 ppm apart"}, TSCUnknown},
 	"no PM timer":                    {"pm-timer-off", Machine{}, "PM-Timer failed consistency check (0xffffff) - aborting.", []string{"does without it"}, TSCUnknown},
 	"a fast PM timer":                {"pm-timer-rate", Machine{}, "PM-Timer running at invalid rate: 200% of normal - aborting.", []string{"found it at 200% of its rate", "does without it"}, TSCUnknown},
 	"slower than the ticks":          {"halts-in-idle", Machine{}, "TSC appears to be running slowly. Marking it as unstable", []string{"three quarters"}, TSCWrong},
@@ -455,6 +457,7 @@ func TestHealthyLogs(t *testing.T) {
 		"journald, after a boot":  "systemd-journald[48]: /var/log/journal/x/system.journal: Monotonic clock jumped backwards relative to last journal entry, rotating.",
 		"a quoted message":        "Nov 27 10:00:00 host kernel: you said \"Marking TSC unstable due to clocksource watchdog\"",
 		"a console that starts":   "time.c: Lost 103 timer tick(s)! rip 10:start_kernel+0x121/0x220",
+		"boots that agree":        "tsc: Detected 2593.906 MHz processor\ntsc: Detected 2594.001 MHz processor\ntsc: Detected 2600.000 MHz TSC",
 		"linuxptp in step":        "phc2sys[8585.496]: CLOCK_REALTIME phc offset 1592814823157685387 s0 freq   +9442 delay   5364\nphc2sys[8587.498]: CLOCK_REALTIME phc offset       -12 s2 freq   +9573 delay   5364",
 		"linuxptp, once stepped":  "ptp4l: [5.2] rms 3037000489 max 8589934561 freq -25266 +/-  32\nptp4l: [6.2] rms 3037000489 max 8589934561 freq -25266 +/-  32\nptp4l: [7.2] rms   20 max   32 freq  -3106 +/-  28 delay   159 +/-   2",
 		"linuxptp in a device":    "usb 1-1: Product: phc2sys[1.1]: clockcheck: clock jumped forward",

@@ -82,6 +82,9 @@ func fold(lines []string) ([]string, []weight) {
 		text, _ := unfold(line)
 		text = Split(text).Text
 		s := shape(text)
+		if strings.Contains(s, "detected #.# mhz") { // the rates of several boots
+			s = text
+		}
 		if group := groups[s]; len(group) > 0 {
 			weights[i] = weights[group[0]]
 		} else {
