@@ -183,6 +183,9 @@ func Healthy(d *result.Document) string {
 		for _, c := range s.Causes() {
 			texts = append(texts, c.Text)
 		}
+		if asked := askedAtBoot(s); asked != nil {
+			texts = append(texts, asked.cause)
+		}
 	}
 	for _, c := range s.Clocks {
 		if slices.Contains(usual, c.ID) && c.Latency == nil && c.Reason != "" {

@@ -651,6 +651,21 @@ func TestHealthyWithoutFigures(t *testing.T) {
 		Healthy(&result.Document{Sections: []result.Section{late}}))
 }
 
+// A kernel log alone that asks for the PIT says so, beside a fault and without one.
+func TestPITOnTheCommandLine(t *testing.T) {
+	d := &result.Document{Host: result.Host{
+		OS: "linux", Arch: "amd64", BootParameters: []string{"clocksource=pit", "no-kvmclock"}, KernelLog: &result.KernelLog{},
+	}}
+	require.Contains(t, Healthy(d), "on the kernel command line: clocksource=pit no-kvmclock. If the kernel uses pit, each read")
+	d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 4711 cycles TSC warp between CPUs, turning off TSC clock."}
+	findings := Findings(d)
+	require.Len(t, findings, 1)
+	require.Contains(t, findings[0].Cause, "clocksource=pit no-kvmclock")
+	require.Contains(t, worded(findings[0]), "remove clocksource=pit no-kvmclock")
+	d.Host.ClockSource = &result.ClockSource{Current: "tsc"}
+	require.NotContains(t, Healthy(d), "pit")
+}
+
 // A title names the clock or part at fault, and the kind of the finding shows whether it is the TSC of this machine.
 func TestTitlesOfCauses(t *testing.T) {
 	for line, want := range map[string]struct{ kind, title string }{

@@ -194,6 +194,19 @@ func kvmClockOff(s *situation.Situation) *why {
 	return setBy(s, "kvm-clock, which could replace the TSC, is disabled", s.Parameters("no_kvmclock")...)
 }
 
+// askedAtBoot: the command line in a kernel log names the PIT or ticks as the clock source, and the log does not show
+// whether the kernel uses it.
+func askedAtBoot(s *situation.Situation) *why {
+	p := s.BootChoice()
+	if !s.LogOnly() || s.ClockSource != "" || !slices.Contains([]string{"pit", "jiffies"}, p.Value) {
+		return nil
+	}
+	found := setBy(s, "The clock source is set", append([]situation.Parameter{p}, s.Parameters("no_kvmclock")...)...)
+	found.cause += fmt.Sprintf(" If the kernel uses %s, each read of the time enters the kernel. Remove that, unless "+
+		"somebody had a reason.", p.Value)
+	return found
+}
+
 // unusedParameter returns evidence if the kernel command line names a clock source that the kernel cannot use. It has
 // no effect, but the user may rely on it.
 func unusedParameter(s *situation.Situation) []string {

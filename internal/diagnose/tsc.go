@@ -34,7 +34,7 @@ func faultByLog(s *situation.Situation) *result.Finding {
 	case !s.LogOnly() && s.NothingFailed() && name != "tsc":
 		return nil // reads are fast, and nothing failed
 	}
-	found := byLog(s).withTimers(s)
+	found := joined(append([]*why{byLog(s)}, firstOf(s, askedAtBoot)...)).withTimers(s)
 	names := found.remedies
 	if slices.Contains(situation.HypervisorClocks, name) { // user mode can read it, or kernelEntry reports that it cannot
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == remedy.OfHypervisor })

@@ -145,6 +145,9 @@ func serversSilent(l log) []Event {
 func steppedAndBack(l log) []Event {
 	const least, near = 2e9, 0.05 // ns, and a part of the step
 	steps := l.of("stepped")
+	if len(steps) > 0 && l.steppedAgain() != "" {
+		return nil
+	}
 	for i := 1; i < len(steps); i++ {
 		a, b := steps[i-1], steps[i]
 		if a.Name != "" && a.Name == b.Name && math.Abs(a.StepNS) >= least && math.Abs(a.StepNS+b.StepNS) < near*math.Abs(a.StepNS) {
