@@ -2,7 +2,6 @@ package wake
 
 import (
 	"cmp"
-	"image/color"
 	"slices"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -56,27 +55,24 @@ func latenessRows(d *result.Document) picture.Drawing {
 func layerRows(d *result.Document) picture.Drawing {
 	rows := picture.Rows{XLabel: "share of the median lateness; on the right the whole", Max: 100,
 		Ticks: picture.PercentTicks}
-	colors := map[string]color.RGBA{}
+	shown := map[string]bool{}
 	for _, r := range drawn(d) {
 		if len(r.Layers) == 0 || r.SpanNS > Spans(Of(d).Ways)[0] {
 			continue // the shortest span only
 		}
 		row, at := picture.Row{Name: r.Name(), Text: words.Duration(r.MedianLateNS)}, 0.0
-		for _, l := range r.Layers {
-			i := slices.IndexFunc(layers, func(of layer) bool { return of.name == l.Name })
-			if i < 0 {
-				continue // of a newer timebench
+		for _, l := range layers {
+			if ns := r.layer(l.name); ns > 0 {
+				bar := picture.Bar{From: at, To: at + 100*ns/r.MedianLateNS, Color: picture.Parts[l.part], Text: words.Duration(ns)}
+				row.Bars, at, shown[l.name] = append(row.Bars, bar), bar.To, true
 			}
-			colors[l.Name] = picture.Parts[layers[i].part]
-			row.Bars = append(row.Bars, picture.Bar{From: at, To: at + 100*l.NS/r.MedianLateNS, Color: colors[l.Name],
-				Text: words.Duration(l.NS)})
-			at += 100 * l.NS / r.MedianLateNS
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
 	for _, l := range layers {
-		if of, drawn := colors[l.name]; drawn {
-			rows.Legend = append(rows.Legend, picture.Entry{Look: picture.Look{Color: of, Shape: draw.BoxGlyph{}}, Name: l.name})
+		if shown[l.name] {
+			look := picture.Look{Color: picture.Parts[l.part], Shape: draw.BoxGlyph{}}
+			rows.Legend = append(rows.Legend, picture.Entry{Look: look, Name: l.name})
 		}
 	}
 	return rows

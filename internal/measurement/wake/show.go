@@ -104,18 +104,22 @@ type layer struct {
 // layers are all layers, in order.
 var layers = []layer{{Runtime, 5, 7}, {Rounding, 3, 2}, {TimerSlack, 3, 1}, {LeavingIdle, 3, 5}, {TheRest, 5, 0}}
 
+// layer returns a part of the median, or table.Unknown.
+func (s *SleepSpan) layer(name string) float64 {
+	for _, l := range s.Layers {
+		if l.Name == name {
+			return l.NS
+		}
+	}
+	return table.Unknown
+}
+
 // layerColumns returns a column for each layer, and columns for the worst CPU.
 func layerColumns() (columns []table.Column[Row]) {
 	figure := table.Within(spanOf, table.Unknown)
 	for _, l := range layers {
 		columns = append(columns, table.Column[Row]{Name: l.name, Key: strings.ReplaceAll(l.name, " ", "_") + "_ns", Spare: l.spare,
-			Unit: words.Duration, Value: figure(func(s *SleepSpan) float64 {
-				i := slices.IndexFunc(s.Layers, func(of SleepLayer) bool { return of.Name == l.name })
-				if i < 0 {
-					return table.Unknown
-				}
-				return s.Layers[i].NS
-			})})
+			Unit: words.Duration, Value: figure(func(s *SleepSpan) float64 { return s.layer(l.name) })})
 	}
 	columns[len(columns)-1].Note = "the rest: the timer interrupt, the wake-up and the scheduler."
 	return append(columns,
