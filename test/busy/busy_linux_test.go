@@ -8,9 +8,7 @@ package busy
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -126,34 +124,5 @@ func BenchmarkThreads(b *testing.B) {
 			taken.Add("s/run", time.Since(began).Seconds())
 		}
 		taken.Report(b)
-	})
-}
-
-var announced = regexp.MustCompile(`: about (\d\w*)\.|This takes about (\d\w*), not`)
-
-// BenchmarkAnnounced reports the times that each command announces on a terminal, the first and the corrected ones, and the
-// time that it takes.
-func BenchmarkAnnounced(b *testing.B) {
-	timebench, script := need.Timebench(b), need.Program(b, "script")
-	beside(b, func(b *testing.B) {
-		for _, args := range []string{
-			"compare", "compare --threads 1..24", "doctor --fail-on never", "verify", "verify --load", "skew",
-			"drift --duration 2s",
-			"runtimes c python3 java", "profile --duration 2s",
-		} {
-			for range b.N {
-				began := time.Now()
-				out := need.Output(b, exec.Command(script, "-qec", timebench+" "+args, "/dev/null"))
-				took := time.Since(began).Seconds()
-				var times []string
-				for _, found := range announced.FindAllSubmatch(out, -1) {
-					times = append(times, string(found[1])+string(found[2]))
-				}
-				require.NotEmpty(b, times, "%s announces no time: %s", args, out)
-				running, err := os.ReadFile("/proc/loadavg")
-				require.NoError(b, err)
-				b.Logf("%-28s announced %s, took %.1f s, load %s", args, times, took, running)
-			}
-		}
 	})
 }

@@ -3,14 +3,8 @@
 package lab
 
 import (
-	"fmt"
-	"os"
-	"regexp"
 	"slices"
-	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
@@ -67,74 +61,6 @@ func TestFarMoreCPUsThanTheHostHas(t *testing.T) {
 		}
 		for _, f := range d.Findings {
 			require.NotContains(t, []string{"no-vdso", notScaling}, f.Kind, f.Evidence)
-		}
-	}
-}
-
-// announcedScript runs a command on a terminal, the console, and prints how long it takes.
-const announcedScript = `
-stty cols 80 rows 24 </dev/console
-began=$(cut -d" " -f1 /proc/uptime)
-timebench COMMAND >/dev/null 2>/dev/console </dev/null
-echo "### took $began $(cut -d" " -f1 /proc/uptime)" >/dev/console
-`
-
-// announced matches the announcement of a command, and each correction.
-var announced = regexp.MustCompile(`: about (\d\w*)\.|This takes about (\d\w*), not`)
-
-// announce runs a command in the machine, calls heard after each announcement and correction, and returns all, and how
-// long the command took by the machine's own clock.
-func (w world) announce(t testing.TB, command string, heard func(times []time.Duration, emulator *os.Process)) ([]time.Duration, float64) {
-	t.Helper()
-	var times []time.Duration
-	var began, ended float64
-	w.host = func(t testing.TB, _, line string, emulator *os.Process) {
-		if found := announced.FindStringSubmatch(line); found != nil {
-			said, err := time.ParseDuration(found[1] + found[2])
-			require.NoError(t, err)
-			times = append(times, said)
-			heard(times, emulator)
-		}
-		_, _ = fmt.Sscanf(line, "### took %f %f", &began, &ended)
-	}
-	w.run(t, strings.ReplaceAll(announcedScript, "COMMAND", command))
-	return times, ended - began
-}
-
-// The host stops the machine for longer than the announced time. The command corrects its announcement.
-func TestAnnouncementIsCorrected(t *testing.T) {
-	times, took := named("tsc").announce(t, "compare --threads 1 --rounds 600 CLOCK_MONOTONIC@vdso", func(times []time.Duration, emulator *os.Process) {
-		if len(times) == 1 {
-			require.NoError(t, emulator.Signal(syscall.SIGSTOP))
-			time.Sleep(2*times[0] + time.Second)
-			require.NoError(t, emulator.Signal(syscall.SIGCONT))
-		}
-	})
-	t.Logf("announced %s, took %.1f s", times, took)
-	require.Greater(t, len(times), 1)
-	require.Greater(t, times[1], times[0])
-}
-
-// BenchmarkAnnounced reports the times that each command announces in machines with 16 and 64 CPUs, the first and the
-// corrected ones, and the time that it takes.
-func BenchmarkAnnounced(b *testing.B) {
-	commands := []string{
-		"compare", "compare --threads 1..8", "doctor --fail-on never", "verify", "verify --load", "skew", "drift --duration 2s", "wake",
-		"profile --duration 2s",
-	}
-	for _, cpus := range []string{"16", "64"} {
-		for _, command := range commands {
-			b.Run("cpus="+cpus+"/"+command, func(b *testing.B) {
-				w := many
-				w.machine = slices.Clone(many.machine)
-				w.set("-smp", cpus)
-				for range b.N {
-					times, took := w.announce(b, command, func([]time.Duration, *os.Process) {})
-					running, err := os.ReadFile("/proc/loadavg")
-					require.NoError(b, err)
-					b.Logf("%-24s announced %s, took %.1f s, load %s", command, times, took, running)
-				}
-			})
 		}
 	}
 }

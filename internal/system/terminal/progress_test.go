@@ -17,7 +17,7 @@ func TestBarNeverMovesBack(t *testing.T) {
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		show(tracker, time.Now().Add(-time.Hour), &lasts, ended, func(time.Duration, time.Duration) {})
+		show(tracker, time.Now().Add(-time.Hour), &lasts, ended)
 	}()
 	require.Eventually(t, func() bool { return tracker.Value() > 0 }, time.Minute, time.Millisecond)
 	lasts.Store(int64(4 * time.Hour)) // the bar stays at half, though only a quarter is over
@@ -41,26 +41,4 @@ func TestExpectedTime(t *testing.T) {
 		require.InDelta(t, test.want.Seconds(), expected(test.elapsed, test.done, estimate).Seconds(), 1e-6,
 			"%+v", test)
 	}
-}
-
-// An announcement that turns out to be wrong by more than a quarter is corrected. The times before and after the bar
-// are part of it.
-func TestAnnouncementIsCorrected(t *testing.T) {
-	const s = time.Second
-	said := announcement{before: s, after: s, total: 10 * s}
-	for _, test := range []struct {
-		elapsed, total time.Duration
-		want           string
-	}{
-		{4 * s, 10 * s, ""},
-		{5 * s, 38 * s, "This takes about 40s, not 10s: the machine is busy or slow."},
-		{6 * s, 40 * s, ""},
-		{39 * s, 39 * s, ""},
-		{50 * s, 50 * s, "This takes about 1m5s, not 40s: the machine is busy or slow."},
-		{51 * s, 51 * s, ""},
-	} {
-		require.Equal(t, test.want, said.corrected(test.elapsed, test.total), "%+v", test)
-	}
-	said.total = 40 * s
-	require.Equal(t, "This takes about 22s, not 40s.", said.corrected(10*s, 20*s))
 }
