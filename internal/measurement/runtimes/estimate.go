@@ -28,10 +28,17 @@ func (s Settings) estimate() (total time.Duration) {
 			continue
 		}
 		of := selected.Runtime
+		total += prepareTime + time.Duration(s.Starts)*s.onceTime(of)
 		if len(s.Spans) > 0 {
-			of.Calls, of.WarmUp = nil, 0
+			total += startTime // for the trace
+			continue
 		}
-		total += prepareTime + s.estimateOf(of)
+		total += s.onceTime(of) + s.stepsTime(of) + s.traceTime(of, tracedCalls) + s.traceTime(of, enteringCalls)
+		if of.Threads {
+			for _, threads := range s.Threads {
+				total += passes * s.passTime(of, threads)
+			}
+		}
 	}
 	return total
 }
@@ -65,19 +72,4 @@ func (s Settings) traceTime(of Runtime, times int) time.Duration {
 // passTime returns the estimated time of a pass with a number of threads.
 func (s Settings) passTime(of Runtime, threads int) time.Duration {
 	return of.WarmUp + startTime + time.Duration(len(of.Calls))*s.threadSpan(threads)
-}
-
-// estimateOf returns the estimated time to measure a runtime.
-func (s Settings) estimateOf(of Runtime) time.Duration {
-	if len(s.Spans) > 0 {
-		return time.Duration(s.Starts)*s.onceTime(of) + s.traceTime(of, tracedSleeps)
-	}
-	total := time.Duration(s.Starts+1)*s.onceTime(of) + s.stepsTime(of)
-	total += s.traceTime(of, tracedCalls) + s.traceTime(of, enteringCalls)
-	if of.Threads {
-		for _, threads := range s.Threads {
-			total += passes * s.passTime(of, threads)
-		}
-	}
-	return total
 }

@@ -55,7 +55,7 @@ const (
 	ShortestTime = DefaultStarts * minSlices * usualSlice
 	// tracedCalls is the number of traced calls that show which clocks are read; enteringCalls is the number that
 	// shows whether the kernel is entered.
-	tracedCalls   = 1000
+	tracedCalls   = 400
 	enteringCalls = 200
 )
 
@@ -108,8 +108,6 @@ type runner struct {
 	progress             func(done, total time.Duration)
 	// done and whole are the times on an idle machine of what was done, and of all there is to do.
 	done, whole time.Duration
-	// tracedCalls is the number of traced calls that show which clocks are read.
-	tracedCalls int
 }
 
 // Run measures the runtimes, and reports its progress from the beginning. It ends early, with the results so far, when
@@ -171,8 +169,7 @@ func newRunner(ctx context.Context, s Settings, progress func(done, total time.D
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, whole: s.estimate(),
-		tracedCalls: tracedCalls}
+	r := &runner{ctx: ctx, settings: s, folder: folder, progress: progress, whole: s.estimate()}
 	r.environment, r.cleared = program.Environment(os.Environ())
 	// The files that a killed program leaves are removed with the folder: a socket of .NET, gcc's temporary files, the
 	// caches of Deno and PowerShell.

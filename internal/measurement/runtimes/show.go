@@ -272,16 +272,12 @@ func (r *MeasuredRuntime) threadsGrid() table.Grid {
 func (r *MeasuredRuntime) missing() []table.Fact {
 	var lines []table.Fact
 	for _, m := range r.Calls {
-		if m.Reason != "" {
-			lines = append(lines, table.Fact{Name: m.ID, Value: m.Reason})
-		}
+		lines = append(lines, table.Fact{Name: m.ID, Value: m.Reason})
 	}
 	for _, m := range r.Sleeps {
-		if m.Reason != "" {
-			lines = append(lines, table.Fact{Name: m.ID, Value: m.Reason})
-		}
+		lines = append(lines, table.Fact{Name: m.ID, Value: m.Reason})
 	}
-	return lines
+	return slices.DeleteFunc(lines, func(f table.Fact) bool { return f.Value == "" })
 }
 
 // unproven returns a line for each reason why the reads of calls, or the system calls of sleeps, are unknown.

@@ -20,7 +20,7 @@ var traceLimits = program.Limits{Time: 90 * time.Second, OutputBytes: maxOutput}
 // trace measures which clocks the calls of a runtime read, whether they enter the kernel, and their cost without the
 // vDSO. An unknown figure has a reason.
 func (r *runner) trace(s *subject) {
-	hidden, err := r.marked(s, r.tracedCalls, ptrace.Hidden)
+	hidden, err := r.marked(s, tracedCalls, ptrace.Hidden)
 	if r.ctx.Err() != nil {
 		s.unproven("interrupted")
 		return
