@@ -79,6 +79,9 @@ func MachineOf(events []Event) Machine {
 			m.Guest = m.Guest || strings.HasSuffix(e.Name, "-linuxkit") // the machine of Docker Desktop
 		case "cpu-name":
 			m.CPU = e.Name
+			if strings.Contains(e.Name, "QEMU") {
+				system = "qemu"
+			}
 		case "stepped":
 			system = guests[e.Name]
 		case "virtio":

@@ -49,6 +49,7 @@ func TestMachineOf(t *testing.T) {
 	for log, want := range map[string]Machine{
 		"DMI: QEMU Standard PC\nHypervisor detected: KVM":                                                           {Guest: true, Hypervisor: "kvm"},
 		"Hypervisor detected: Microsoft Hyper-V":                                                                    {Guest: true, Hypervisor: "hyperv"},
+		"smpboot: CPU0: Intel QEMU Virtual CPU version 2.0.0 (fam: 06, model: 06, stepping: 03)":                    {Guest: true, Hypervisor: "qemu", CPU: "Intel QEMU Virtual CPU version 2.0.0"},
 		"installing Xen timer for CPU 0":                                                                            {Guest: true, Hypervisor: "xen"},
 		"Hypervisor detected: Potato":                                                                               {Guest: true, Hypervisor: "Potato"},
 		"DMI: OxVM OxVM, BIOS v0.8 05/17/2023":                                                                      {Guest: true, Hypervisor: "bhyve", Firmware: "OxVM OxVM"},
