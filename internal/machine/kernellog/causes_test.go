@@ -395,6 +395,26 @@ func TestNoOffsetSinceTheStep(t *testing.T) {
 	require.Len(t, causes[at].Evidence, 1)
 }
 
+// A step that only the dates of the lines show is one.
+func TestStepInTheDates(t *testing.T) {
+	const off = "May 16 11:02:45 Pi4 chronyd[811]: System clock wrong by 5447576.763763 seconds\n"
+	for log, want := range map[string]string{
+		off + "May 16 11:02:45 Pi4 a: b\nJul 18 12:15:44 Pi4 kernel: BTRFS info: scrub":              "stepped",
+		off + "Jul 18 12:15:44 Pi4 chronyd[811]: System clock was stepped by 5447576.763763 seconds": "stepped",
+		off + "May 16 11:02:46 Pi4 a: b\nJul 18 12:15:44 Pi4 kernel: BTRFS info: scrub":              "not-stepped",
+		off + "May 18 12:15:44 Pi4 kernel: BTRFS info: scrub":                                        "not-stepped",
+	} {
+		var boot LastBoot
+		for line := range strings.Lines(log) {
+			boot.Add(strings.TrimSuffix(line, "\n"))
+		}
+		boot.Finish()
+		causes := Explain(Parse(boot.Lines), Machine{})
+		require.Equal(t, want, causes[0].Kind, log)
+		require.True(t, want == "not-stepped" || strings.Contains(causes[0].Text, "1 time, by 63.05 days"), causes[0].Text)
+	}
+}
+
 // Whatever a program writes to the log, and whatever a device is called, accuses no clock.
 func TestForgedLinesAreNoEvents(t *testing.T) {
 	const mark = "tsc: Marking TSC unstable due to clocksource watchdog"

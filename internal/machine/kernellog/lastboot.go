@@ -22,6 +22,7 @@ type LastBoot struct {
 	boots  boots
 	stamps stamps
 	sums   sums
+	off    Event // the last offset of the wall clock, until a line with another stamp follows
 	// asked is whether the line above is a command that prints the clock source in use, and read the line with it.
 	asked bool
 	read  string
@@ -56,7 +57,18 @@ func (b *LastBoot) Add(line string) {
 	if back := b.stamps.Add(line); back != "" && len(b.Lines) < maxPending/2 {
 		b.Lines = append(b.Lines, back)
 	}
+	if b.off.Kind != "" {
+		if m := Split(line); m.Stamp != "" && m.Stamp != b.off.Stamp {
+			if jumped := b.off.corrected(m); jumped != "" {
+				b.Lines = append(b.Lines, jumped)
+			}
+			b.off = Event{}
+		}
+	}
 	m, f, about := judge(line)
+	if f != nil && f.kind == "time-off" {
+		b.off = f.event(m)
+	}
 	if !about && (f == nil || m.Program) || m.Stamp == "" && f == nil {
 		return
 	}

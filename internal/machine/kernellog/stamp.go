@@ -263,6 +263,19 @@ func (s *sums) dated(line string) string {
 	return line
 }
 
+// corrected returns a line for the document if the date of a message is later than the date of an offset of the wall
+// clock by this offset: a service stepped the clock, in a line that the log lacks.
+func (off Event) corrected(m Message) string {
+	const least, tolerance = 3600e9, 60e9 // ns
+	from, known := dateOf(off.Stamp)
+	to, also := dateOf(m.Stamp)
+	jump := float64(to.Sub(from))
+	if !known || !also || math.Abs(off.StepNS) < least || math.Abs(jump-off.StepNS) > tolerance {
+		return ""
+	}
+	return fmt.Sprintf("%s (the dates of the lines jump by %.0f s)", m.Stamp, jump/1e9)
+}
+
 const largestNS = 1 << 62 // a bound on a time since boot, in ns: 146 years
 
 // uptimeStamp returns a time since boot in µs as dmesg prints it.
