@@ -172,6 +172,9 @@ func (r *runner) layers(way, span int) (all []SleepLayer) {
 		case name == TimerSlack && r.slackNS > 0 && layer > enough*r.slackNS+unsure:
 			clear = false // it waited for the CPU
 		case known && layer > 0 && layer >= unsure:
+			if name == TimerSlack && r.slackNS > 0 {
+				layer = min(layer, r.slackNS) // a shorter sleep leaves idle sooner, too
+			}
 			all, rest = append(all, SleepLayer{name, layer}), rest-layer
 		case left.Median > median/2 && (!known || unsure > median/2):
 			clear = false
