@@ -23,7 +23,7 @@ import (
 	"github.com/timebench/timebench/internal/system/folder"
 )
 
-// The cost of a read is measured within half a second, before and after: the user waits, and the load goes on.
+// The cost of a read is measured within half a second: the user waits, and the load goes on.
 const (
 	costRounds = 8
 	costTime   = 2 * time.Millisecond
@@ -73,7 +73,7 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 			clocks := profile.Clocks(clock.Catalog())
 			run := func(ctx context.Context, document *result.Document, progress func(done, total time.Duration)) error {
 				facts := document.Host
-				var took time.Duration // for the costs before, on this machine: as long as for the costs after
+				var took time.Duration // for the costs
 				measured := func(ctx context.Context) ([]compare.Clock, error) {
 					begun := time.Now()
 					defer func() { took = time.Since(begun) }()
@@ -83,7 +83,7 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 					return costs.Clocks, err
 				}
 				section, err := profile.Run(ctx, settings, measured, func(done, total time.Duration) {
-					progress(took+done, took+total+took)
+					progress(took+done, took+total)
 				})
 				if err == nil {
 					document.Put(&section)

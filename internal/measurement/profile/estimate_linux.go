@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/timebench/timebench/internal/clock"
@@ -23,16 +22,6 @@ func costsOf(clocks []compare.Clock) map[string]float64 {
 		if c.Latency != nil && c.Latency.MedianNS > 0 {
 			all[c.ID] = c.Latency.MedianNS
 		}
-	}
-	return all
-}
-
-// between returns the mean of the costs before and after the sampling, or the only cost of a clock that was measured
-// once.
-func between(before, after map[string]float64) map[string]float64 {
-	all := maps.Clone(after)
-	for id, ns := range before {
-		all[id] = (ns + cmp.Or(after[id], ns)) / 2
 	}
 	return all
 }

@@ -4,7 +4,7 @@
 // The kernel samples the running programs, by default 499 times in each second of CPU time (package perfevent). A
 // sample belongs to a read of a clock if the program is in the vDSO, or in the kernel in the system call of a clock.
 // The share of such samples is the share of CPU time. The number of reads is about the CPU time of all reads, divided
-// by the cost of a read, measured before and after the sampling. docs/profile.md explains it.
+// by the cost of a read, measured before the sampling. docs/profile.md explains it.
 package profile
 
 import (
@@ -58,8 +58,8 @@ type Settings struct {
 }
 
 // A Measure measures the costs of reads on this machine: of the clocks of [Clocks], and of [clock.UserMode] for the
-// projection of the cost in user mode. Run calls it before and after the sampling, because the speed of a machine
-// changes. Beside another measurement, the costs may be known only after it.
+// projection of the cost in user mode. Run calls it before the sampling, and beside another measurement also after it: the
+// costs may be known only then.
 type Measure func(context.Context) ([]compare.Clock, error)
 
 // ErrUnsupported is the error of Run on other systems than Linux.

@@ -25,15 +25,15 @@ import (
 )
 
 // Run opens the events of the processes of the settings, or of all, samples them, and estimates the time in reads by
-// the cost of a read before and after. It ends early when ctx ends; the profile is then of the time until then. An
+// the cost of a read. It ends early when ctx ends; the profile is then of the time until then. An
 // error says what the system does not allow, and how to allow it.
 func Run(ctx context.Context, s Settings, measure Measure, progress func(done, total time.Duration)) (Profile, error) {
 	profile := Profile{ListsThreads: s.Threads, KernelEntry: result.Unknown, Processes: []Process{}}
-	before, err := measure(ctx)
+	clocks, err := measure(ctx)
 	if err != nil {
 		return profile, err
 	}
-	for _, c := range before {
+	for _, c := range clocks {
 		if c.ID == FineID && c.KernelEntry != "" {
 			profile.KernelEntry = c.KernelEntry
 		}
@@ -84,15 +84,12 @@ func Run(ctx context.Context, s Settings, measure Measure, progress func(done, t
 		profile.Unseen = append(profile.Unseen, o.kernelUnseen)
 	}
 
-	costs := costsOf(before)
-	if ctx.Err() == nil {
-		after, err := measure(ctx)
-		if err != nil {
+	if s.Beside != nil {
+		if clocks, err = measure(ctx); err != nil {
 			return profile, err
 		}
-		costs = between(costs, costsOf(after))
 	}
-	estimate{profile: &profile, costs: costs}.fill(tally)
+	estimate{profile: &profile, costs: costsOf(clocks)}.fill(tally)
 	return profile, nil
 }
 
