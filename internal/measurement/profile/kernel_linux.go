@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -22,14 +23,9 @@ type kernelCall struct {
 	clock string
 }
 
-// callPrefixes are how the kernel names the functions of system calls: arch/*/include/asm/syscall_wrapper.h. The
-// shorter prefixes are of kernels before 4.17.
-var callPrefixes = []string{"__x64_sys_", "__arm64_sys_", "__riscv_sys_", "__se_sys_", "__do_sys_", "SyS_", "sys_"}
-
-// callPrefixes32 are the prefixes for 32-bit programs. The cost of their calls is not measured: they enter the kernel
-// another way.
-var callPrefixes32 = []string{"__ia32_sys_", "__ia32_compat_sys_", "__arm64_compat_sys_", "__riscv_compat_sys_",
-	"compat_SyS_", "compat_sys_"}
+// systemCall matches how the kernel names the functions of system calls (arch/*/include/asm/syscall_wrapper.h):
+// __x64_sys_time, __do_sys_time, sys_time, and for 32-bit programs __ia32_sys_time, __arm64_compat_sys_time.
+var systemCall = regexp.MustCompile(`^(?:__([a-z0-9]+)_)?(compat_)?sys_(.+)`)
 
 // directIDs are the clocks of system calls that a program makes itself.
 var directIDs = []string{syscallID, gettimeofdayID, timeID}
@@ -46,21 +42,24 @@ var clockCalls = map[string]string{
 var untimedFunctions = []string{"posix_cpu_clock_get", "process_cpu_clock_get", "thread_cpu_clock_get",
 	"pc_clock_gettime"}
 
-// callOf returns the system call of a function of the kernel; false for other functions.
+// callOf returns the system call of a function of the kernel; false for other functions. The cost of the calls of 32-bit
+// programs is not measured: they enter the kernel another way.
 func callOf(function string) (kernelCall, bool) {
-	if name, ok := cutAny(function, callPrefixes32); ok {
-		if _, ok := clockCalls[name]; ok {
-			return kernelCall{kind: clockCall}, true
-		}
-		return kernelCall{kind: otherCall}, true
+	var parts []string
+	if strings.Contains(function, "sys_") { // the pattern is slow
+		parts = systemCall.FindStringSubmatch(function)
 	}
-	if name, ok := cutAny(function, callPrefixes); ok {
-		if clock, ok := clockCalls[name]; ok {
-			return kernelCall{clockCall, clock}, true
-		}
-		return kernelCall{kind: otherCall}, true
+	if parts == nil {
+		return kernelCall{kind: clockCall}, slices.Contains(untimedFunctions, function)
 	}
-	return kernelCall{kind: clockCall}, slices.Contains(untimedFunctions, function)
+	clock, reads := clockCalls[parts[3]]
+	switch {
+	case !reads:
+		return kernelCall{kind: otherCall}, true
+	case parts[1] == "ia32" || parts[2] != "":
+		return kernelCall{kind: clockCall}, true
+	}
+	return kernelCall{clockCall, clock}, true
 }
 
 // clockFunctions are the clocks whose cost a call of a function of the vDSO has, by the name of the function without
@@ -79,16 +78,6 @@ func functionOf(name string) (clock string, reads bool) {
 	}
 	clock, reads = clockFunctions[strings.TrimPrefix(strings.TrimPrefix(name, "__vdso_"), "__kernel_")]
 	return clock, reads
-}
-
-// cutAny returns a function without its prefix; false if it has no such prefix.
-func cutAny(function string, prefixes []string) (string, bool) {
-	for _, prefix := range prefixes {
-		if name, ok := strings.CutPrefix(function, prefix); ok {
-			return name, true
-		}
-	}
-	return "", false
 }
 
 // A kernelFunction is the function of a system call in the memory of the kernel.

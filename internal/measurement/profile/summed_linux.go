@@ -23,34 +23,26 @@ func (t *tally) bound() {
 		return
 	}
 	past := func(p *target) bool { return p.ended && !slices.Contains(t.named, p.pid) }
-	programs := t.summed(past)
-	ended := slices.DeleteFunc(slices.Clone(programs), func(p *target) bool { return !past(p) })
-	if programs = slices.DeleteFunc(programs, past); len(ended) > mostPrograms/2 {
-		// A library that stands in for the clock is named with its program.
-		slices.SortStableFunc(ended, func(a, b *target) int {
-			return cmp.Or(min(len(b.preloaded), 1)-min(len(a.preloaded), 1), b.samples-a.samples)
-		})
-		rest := ended[mostPrograms/2:]
-		ended = ended[: mostPrograms/2 : mostPrograms/2]
-		for _, unknown := range []bool{false, true} { // a share that is known stays known
-			of := slices.DeleteFunc(slices.Clone(rest), func(p *target) bool { return (p.reason != "") != unknown })
-			if len(of) == 0 {
-				continue
-			}
-			others := sumOf(of)
-			others.command, others.cgroup, others.preloaded = "others", "", nil
-			if unknown {
-				others.reason = "their memory maps could not be read"
-			}
-			ended = append(ended, others)
-		}
-	}
 	for _, p := range t.programs {
 		if t.living[p.pid] == p && p.ended {
 			delete(t.living, p.pid)
 		}
 	}
-	t.programs = slices.Concat(programs, ended)
+	t.programs = t.summed(past)
+	ended := slices.DeleteFunc(slices.Clone(t.programs), func(p *target) bool { return !past(p) })
+	if len(ended) > mostPrograms/2 {
+		// A library that stands in for the clock is named with its program.
+		slices.SortStableFunc(ended, func(a, b *target) int {
+			return cmp.Or(min(len(b.preloaded), 1)-min(len(a.preloaded), 1), b.samples-a.samples)
+		})
+		for _, p := range ended[mostPrograms/2:] {
+			p.command, p.cgroup, p.preloaded, p.summed = "others", "", nil, max(p.summed, 1)
+			if p.reason != "" { // a share that is known stays known
+				p.reason = "their memory maps could not be read"
+			}
+		}
+		t.programs = t.summed(past)
+	}
 	t.crowd = 2 * len(t.programs)
 }
 

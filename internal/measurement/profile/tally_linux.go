@@ -149,8 +149,8 @@ type tally struct {
 
 	living   map[int]*target
 	programs []*target
-	leaving  []*target // the latest that ended without a sample
-	crowd    int       // the number of programs from which they are summed again
+	leaving  int // the number of programs that ended without a sample and are still known
+	crowd    int // the number of programs from which they are summed again
 	// foreign is the number of samples of processes in other PID namespaces.
 	foreign   int
 	lost      int
@@ -241,24 +241,19 @@ func (t *tally) exit(r *perfevent.Record) {
 		}
 		return
 	}
+	if p.samples == 0 {
+		if t.leaving++; t.leaving > mostLeaving {
+			maps.DeleteFunc(t.living, func(_ int, p *target) bool { return p.ended && p.samples == 0 })
+			t.leaving = 1
+		}
+	}
 	p.ended = true
 	p.release()
-	if p.samples > 0 {
-		return
-	}
-	if t.leaving = append(t.leaving, p); len(t.leaving) == 2*mostLeaving {
-		for _, p := range t.leaving[:mostLeaving] {
-			if t.living[p.pid] == p && p.samples == 0 {
-				delete(t.living, p.pid)
-			}
-		}
-		t.leaving = slices.Clone(t.leaving[mostLeaving:])
-	}
 }
 
 // mostLeaving is the number of processes that ended without a sample and are still known. The kernel may sample the rest
 // of their end, and beside other programs that comes late.
-const mostLeaving = 1000
+const mostLeaving = 2000
 
 // rename notes that a process runs another program after execve(2), and the name of a program.
 func (t *tally) rename(r *perfevent.Record) {
