@@ -29,6 +29,14 @@ func guest(system string) *result.Virtualization {
 	return &result.Virtualization{System: system, Role: "guest"}
 }
 
+// A program of linuxptp may follow a wrong clock: no advice lets it step before somebody has compared the two.
+func TestNothingStepsToAWrongClock(t *testing.T) {
+	require.Equal(t, []string{"compare-ptp", "step-ptp"}, OfCause("ptp-far"))
+	found := For(situation.Of(well()), OfCause("ptp-far")...)
+	require.Contains(t, found[0].Advice, "stop phc2sys")
+	require.Contains(t, found[1].Advice, "Only when the clock that it follows is right")
+}
+
 // Every remedy has a source and an advice, its fields are known, and its facts and figures are defined.
 func TestEveryRemedyHasASource(t *testing.T) {
 	entries := texts.Entries(remediesFile)
