@@ -1,6 +1,5 @@
 // Package readers has programs in C, Go and Java that read a clock at a known, counted
-// rate between arithmetic. A profile of clock reads is compared with their own counts, and with
-// perf:
+// rate between arithmetic. A profile of clock reads is compared with their own counts:
 //
 //	go test ./test/readers -run '^$' -bench Shares -benchtime 10x
 //
@@ -20,7 +19,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,26 +79,6 @@ type Report struct {
 	Share float64 `json:"share"`
 	// ShareByReads is the cost of all reads divided by the CPU time.
 	ShareByReads float64 `json:"share_by_reads"`
-	// Change is by how much the cost of a read and its call grew from before the run to after it, as a part of the cost
-	// before. The program in Java does not report it.
-	Change *float64 `json:"change"`
-	// ReadChange is the same for the cost of a read by the C program, for programs in other languages.
-	ReadChange float64 `json:"-"`
-}
-
-// Steady returns whether the machine was in one state, as far as the program knows: its costs are the same before the
-// run and after it, and their sum is the CPU time except for the interrupts. Other virtual machines of a host can make
-// system calls a fifth slower, for seconds.
-func (r Report) Steady() bool {
-	const most, leastTime, mostTime = 0.03, 0.985, 1.05
-	if math.Abs(r.ReadChange) > most {
-		return false
-	}
-	if r.Change == nil || r.ShareByReads == 0 {
-		return true
-	}
-	time := r.Share / r.ShareByReads // the CPU time by the sum of the costs
-	return math.Abs(*r.Change) <= most && time >= leastTime && time <= mostTime
 }
 
 // ReadsPerSecond returns the rate of the reads.
@@ -277,7 +255,6 @@ func (r *Running) End() Report {
 	if r.readNS > 0 {
 		after := r.program.cost(r.t, r.options)
 		report = report.With((r.readNS + after) / 2)
-		report.ReadChange = after/r.readNS - 1
 	}
 	return report
 }

@@ -5,22 +5,23 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/instrument/stats"
+	"github.com/timebench/timebench/internal/measurement/profile"
+	"github.com/timebench/timebench/test/measured"
 	"github.com/timebench/timebench/test/need"
 )
 
-var (
-	window  = flag.Float64("window", 0, "profile for so many `seconds`; 0 is as long as the share of a row needs")
-	repeats = flag.Int("repeats", 9, "repeat a trial so often, if the cost of a read changed during it")
-	perfToo = flag.Bool("perf", true, "sample with perf, too")
-)
+var window = flag.Float64("window", 0, "profile for so many `seconds`; 0 is as long as the share of a row needs")
+
+// rate is the number of samples in a second of CPU time.
+const rate = 997
 
 // seconds returns how long a program is profiled: at least the 5 s of timebench profile, and long enough for 400
 // samples of reads. The rate of reads is then within 10 % in 19 of 20 runs, as far as it depends on chance.
@@ -29,15 +30,11 @@ func seconds(o Options) float64 {
 	return cmp.Or(*window, max(least, math.Ceil(samples/(rate*o.Percent/100*float64(min(o.Threads, runtime.NumCPU()))))))
 }
 
-// BenchmarkShares compares the counts of programs with the samples of timebench and perf. It reports the medians of the
-// trials: the share that the program counts, the share of each instrument, and the ratio of the reads of timebench and
-// of the program for each second of CPU time. It also reports, for the worst trial, by how many points the share of an
-// instrument is beyond the range of the program's own.
+// BenchmarkShares compares the counts of programs with the samples of timebench. It reports the medians of the trials:
+// both shares, and the ratio of the reads of timebench and of the program for each second of CPU time. It also reports,
+// for the worst trial, by how many points the share is beyond the range of the program's own.
 func BenchmarkShares(b *testing.B) {
-	timebench, perf := need.Timebench(b), ""
-	if path, err := exec.LookPath("perf"); err == nil && *perfToo {
-		perf = path
-	}
+	timebench := need.Timebench(b)
 	for _, language := range Languages {
 		b.Run(language, func(b *testing.B) {
 			program := Build(b, language)
@@ -47,7 +44,9 @@ func BenchmarkShares(b *testing.B) {
 						b.Run(fmt.Sprintf("%s/%g/%d", read, percent, threads), func(b *testing.B) {
 							figures := map[string][]float64{}
 							for b.Loop() {
-								steadyTrial(b, program, Options{Read: read, Percent: percent, Threads: threads}, timebench, perf, figures)
+								for unit, figure := range try(b, program, Options{Read: read, Percent: percent, Threads: threads}, timebench) {
+									figures[unit] = append(figures[unit], figure)
+								}
 							}
 							b.ReportMetric(0, "ns/op") // the length of a trial says nothing
 							for unit, all := range figures {
@@ -65,52 +64,26 @@ func BenchmarkShares(b *testing.B) {
 	}
 }
 
-// steadyTrial adds the figures of a trial. It repeats a trial during which the cost of a read changed, as the program
-// found: neither the program nor an instrument can know the cost then.
-func steadyTrial(b *testing.B, program *Program, o Options, timebench, perf string, figures map[string][]float64) {
+// try runs a program, and profiles it meanwhile.
+func try(b *testing.B, program *Program, o Options, timebench string) map[string]float64 {
 	b.Helper()
-	for left := *repeats; ; left-- {
-		if found, steady := try(b, program, o, timebench, perf); left <= 0 || steady {
-			for unit, figure := range found {
-				figures[unit] = append(figures[unit], figure)
-			}
-			return
-		}
-	}
-}
-
-// try runs a program under one instrument after the other. Only the share of perf is of interest, so 5 s are enough.
-func try(b *testing.B, program *Program, o Options, timebench, perf string) (figures map[string]float64, steady bool) {
-	b.Helper()
-	// timebench measures the cost of a read before it samples. On a busy machine that and the start of perf take
-	// seconds; a program that ends under perf ends perf by a signal.
+	// timebench measures the cost of a read before it samples. On a busy machine that takes seconds.
 	const slack = 10
 	span := seconds(o)
-	perfSpan := min(span, 5)
-	o.Seconds = span + perfSpan + slack
+	o.Seconds = span + slack
 	running := program.Start(b, o)
 	running.Go()
-	profiled, err := profiled(timebench, running.PID(), span)
-	require.NoError(b, err)
-	samples := Samples{}
-	if perf != "" {
-		samples, err = Perf(b, perf, running.PID(), perfSpan)
-		require.NoError(b, err)
-	}
+	d := measured.Document(b, timebench, "profile", strconv.Itoa(running.PID()), "--duration", decimal(span)+"s", "--rate",
+		strconv.Itoa(rate))
 	own := running.End()
+	all := profile.Of(d).Processes
+	i := slices.IndexFunc(all, func(p profile.Process) bool { return p.PID == running.PID() && p.ClockShare != nil })
+	require.GreaterOrEqual(b, i, 0, "the profile has no share of the program")
+	profiled := all[i]
 	low, high := own.ShareRange()
-	beyond := func(share float64) float64 { return 100 * max(share-high, low-share, 0) }
-	figures = map[string]float64{
+	return map[string]float64{
 		"%-own": 100 * own.Share, "%-timebench": 100 * *profiled.ClockShare,
-		"worst-points-timebench": beyond(*profiled.ClockShare),
+		"worst-points-timebench": 100 * max(*profiled.ClockShare-high, low-*profiled.ClockShare, 0),
 		"reads-ratio":            profiled.ReadsPerSecond / profiled.CPUsUsed / own.ReadsPerCPUSecond(),
 	}
-	if perf != "" {
-		share := samples.Syscall
-		if o.Read == "vdso" {
-			share = samples.VDSO
-		}
-		figures["%-perf"], figures["worst-points-perf"] = 100*share, beyond(share)
-	}
-	return figures, own.Steady()
 }

@@ -296,7 +296,6 @@ int main(int argc, char **argv)
 	cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	wall = now(CLOCK_MONOTONIC) - wall;
 	struct costs after = calibrate(mixed, most_turns);
-	double change = chosen ? (after.read + after.call) / (costs.read + costs.call) - 1 : 0;
 	costs.read = (costs.read + after.read) / 2;
 	costs.call = (costs.call + after.call) / 2;
 	costs.iteration = (costs.iteration + after.iteration) / 2;
@@ -310,8 +309,8 @@ int main(int argc, char **argv)
 	__asm__ volatile("" : : "r"(sink));
 	double in_reads = reads * costs.read, rest = iterations * costs.iteration + reads * costs.call;
 	printf("{\"reads\":%" PRIu64 ",\"iterations\":%" PRIu64 ",\"cpu_ns\":%.0f,\"wall_ns\":%.0f"
-	       ",\"read_ns\":%.3f,\"call_ns\":%.3f,\"loop_ns\":%.3f,\"iteration_ns\":%.4f,\"share\":%.5f,\"share_by_reads\":%.5f,\"change\":%.5f}\n",
+	       ",\"read_ns\":%.3f,\"call_ns\":%.3f,\"loop_ns\":%.3f,\"iteration_ns\":%.4f,\"share\":%.5f,\"share_by_reads\":%.5f}\n",
 	       reads, iterations, cpu, wall, costs.read, costs.call, costs.loop, costs.iteration,
-	       reads ? in_reads / (in_reads + rest) : 0, reads ? in_reads / cpu : 0, change);
+	       reads ? in_reads / (in_reads + rest) : 0, reads ? in_reads / cpu : 0);
 	return 0;
 }

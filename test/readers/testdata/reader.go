@@ -214,10 +214,7 @@ func main() {
 		running.Wait()
 	}
 	cpu, wall = now(unix.CLOCK_PROCESS_CPUTIME_ID)-cpu, now(unix.CLOCK_MONOTONIC)-wall
-	after, change := calibrate(mixed, given, 80), 0.0
-	if chosen != none {
-		change = (after.read+after.call)/(c.read+c.call) - 1
-	}
+	after := calibrate(mixed, given, 80)
 	c = costs{(c.read + after.read) / 2, (c.call + after.call) / 2, (c.iteration + after.iteration) / 2}
 
 	var reads, iterations uint64
@@ -228,7 +225,7 @@ func main() {
 	report := map[string]any{
 		"reads": reads, "iterations": iterations, "cpu_ns": cpu, "wall_ns": wall,
 		"read_ns": c.read, "call_ns": c.call, "iteration_ns": c.iteration,
-		"share": 0, "share_by_reads": 0, "change": change,
+		"share": 0, "share_by_reads": 0,
 	}
 	if reads > 0 {
 		in, rest := float64(reads)*c.read, float64(iterations)*c.iteration+float64(reads)*c.call
