@@ -60,7 +60,7 @@ func (e *Events) Open(tid, cpu int) error {
 	if e.options.OnExec {
 		attributes.Bits |= unix.PerfBitDisabled | unix.PerfBitEnableOnExec
 	}
-	fd, err := open(&attributes, tid, cpu)
+	fd, err := unix.PerfEventOpen(&attributes, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("perf_event_open: %w", err)
 	}
@@ -69,16 +69,6 @@ func (e *Events) Open(tid, cpu int) error {
 	}
 	e.fds = append(e.fds, fd)
 	return nil
-}
-
-// open opens an event. A kernel with a lower limit of callchains refuses our limit.
-func open(attributes *unix.PerfEventAttr, tid, cpu int) (int, error) {
-	fd, err := unix.PerfEventOpen(attributes, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
-	if errors.Is(err, unix.EOVERFLOW) && attributes.Sample_max_stack > 0 {
-		attributes.Sample_max_stack = 0 // the default: kernel.perf_event_max_stack
-		return open(attributes, tid, cpu)
-	}
-	return fd, err
 }
 
 // write makes an event write into the ring of its CPU.

@@ -29,10 +29,8 @@ const (
 // Names returns the names of the functions of a program or a shared library at offsets in the file. A name is empty if
 // no function is known there.
 //
-// The functions are in .symtab and .dynsym. Where functions overlap, the function that starts last has the offset. A
-// function whose size is 0, as in assembly, reaches to the next function or to the end of its section. Of several
-// names, a global symbol is preferred to a weak symbol, and a weak to a local one; then a name without a leading
-// underscore; then the shortest; then the first in the alphabet.
+// The functions are in .symtab and .dynsym. Where functions overlap, the function that starts last has the offset. Of
+// several names, a name without a leading underscore is preferred; then the shortest; then the first in the alphabet.
 //
 // Names are readable: C++ and Rust names are demangled, control characters are replaced, and they have at most 200
 // bytes. The error says what is wrong with the file.
@@ -126,7 +124,6 @@ func recovered(err *error) {
 // A function is a symbol of code, with the virtual addresses that the program headers use.
 type function struct {
 	start, end uint64
-	rank       int    // the preferred of several names has the lowest
 	nameAt     uint64 // in the file
 	nameEnd    uint64 // the end of the string table
 }
@@ -156,9 +153,6 @@ func eachFunction(file io.ReaderAt, parsed *elf.File, kind elf.SectionType, visi
 		return errors.New("ELF file: its symbol table has no string table")
 	}
 	names := parsed.Sections[table.Link]
-	if (table.Flags|names.Flags)&elf.SHF_COMPRESSED != 0 {
-		return errors.New("ELF file: its symbols are compressed")
-	}
 	size := elf.Sym64Size
 	if parsed.Class == elf.ELFCLASS32 {
 		size = elf.Sym32Size
@@ -175,7 +169,8 @@ func eachFunction(file io.ReaderAt, parsed *elf.File, kind elf.SectionType, visi
 		kind := elf.ST_TYPE(symbol.Info)
 		defined := elf.SectionIndex(symbol.Shndx) != elf.SHN_UNDEF && uint64(symbol.Name) < names.FileSize
 		if defined && (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) {
-			visit(functionOf(parsed, symbol, names))
+			visit(function{start: symbol.Value, end: symbol.Value + min(symbol.Size, math.MaxUint64-symbol.Value),
+				nameAt: names.Offset + uint64(symbol.Name), nameEnd: names.Offset + names.FileSize})
 		}
 	}
 	return nil
@@ -193,29 +188,6 @@ func decode(parsed *elf.File, entry []byte) elf.Sym64 {
 		Name: order.Uint32(entry), Info: entry[4], Shndx: order.Uint16(entry[6:]),
 		Value: order.Uint64(entry[8:]), Size: order.Uint64(entry[16:]),
 	}
-}
-
-func functionOf(parsed *elf.File, symbol elf.Sym64, names *elf.Section) function {
-	f := function{start: symbol.Value, nameAt: names.Offset + uint64(symbol.Name),
-		nameEnd: names.Offset + names.FileSize}
-	switch elf.ST_BIND(symbol.Info) {
-	case elf.STB_GLOBAL:
-	case elf.STB_WEAK:
-		f.rank = 1
-	default:
-		f.rank = 2
-	}
-	if parsed.Machine == elf.EM_ARM {
-		f.start &^= 1 // says that the function is in Thumb code (ELF for the Arm architecture, 5.5.3)
-	}
-	size := symbol.Size
-	if size == 0 && int(symbol.Shndx) < len(parsed.Sections) { // unknown: at most to the end of its section
-		if section := parsed.Sections[symbol.Shndx]; f.start >= section.Addr && f.start-section.Addr < section.Size {
-			size = section.Size - (f.start - section.Addr)
-		}
-	}
-	f.end = f.start + min(size, math.MaxUint64-f.start)
-	return f
 }
 
 // A search finds the functions at addresses while the symbols of a file pass by.
@@ -288,7 +260,7 @@ func (s *search) names(file io.ReaderAt, number int) []string {
 
 // bestName returns the name at an address of functions with the same start.
 func bestName(file io.ReaderAt, functions []function, address uint64) string {
-	best, bestRank := "", 0
+	best := ""
 	for _, f := range functions {
 		name := ""
 		if f.covers(address) {
@@ -296,8 +268,8 @@ func bestName(file io.ReaderAt, functions []function, address uint64) string {
 		}
 		hidden := func(name string) int { return min(1, len(name)-len(strings.TrimLeft(name, "_"))) }
 		if name != "" && (best == "" ||
-			cmp.Or(f.rank-bestRank, hidden(name)-hidden(best), len(name)-len(best), strings.Compare(name, best)) < 0) {
-			best, bestRank = name, f.rank
+			cmp.Or(hidden(name)-hidden(best), len(name)-len(best), strings.Compare(name, best)) < 0) {
+			best = name
 		}
 	}
 	return best

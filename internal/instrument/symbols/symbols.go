@@ -13,5 +13,5 @@
 //
 // Separate debug files (/usr/lib/debug, debuginfod) and compressed symbol tables (.gnu_debugdata) are not read. A
 // stripped program has the names that its dynamic linker needs. Functions that the compiler inlined have no name of
-// their own.
+// their own, and functions whose size is 0, as in some assembly, have none.
 package symbols
