@@ -72,10 +72,10 @@ func idleStates(cpus []int) (all []IdleState) {
 // LargeSlacks returns the other programs with a large timer slack; none without root, who alone may read it.
 func LargeSlacks() (all []ProgramSlack) {
 	const most, looked = 20, 10_000
-	pids := process.All()
+	pids, own := process.All(), append(process.Children(), unix.Getpid()) // a process that kept CPUs awake may live on
 	for _, pid := range pids[:min(looked, len(pids))] {
 		folder := fmt.Sprintf("/proc/%d/", pid)
-		if ns := number(folder + "timerslack_ns"); ns >= LargeSlackNS && pid != unix.Getpid() {
+		if ns := number(folder + "timerslack_ns"); ns >= LargeSlackNS && !slices.Contains(own, pid) {
 			all = append(all, ProgramSlack{procfile.Field(folder+"comm", ""), pid, ns})
 		}
 	}
