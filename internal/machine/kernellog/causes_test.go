@@ -228,6 +228,8 @@ var plantedLogs = map[string]planted{
 	"etcd":                             {"peers-differ", Machine{}, "2016-07-13 16:59:59.776094 W | rafthttp: the clock difference against peer 4e8d454852097618 is too high [12.407738276s > 1s]", []string{"by 12.407738276s"}, TSCUnknown},
 	"Ceph":                             {"peers-differ", Machine{}, "2021-11-17T08:59:52.571594-0800 mon.pelican (mon.0) 55472 : cluster [WRN] 1 clock skew 0.283028s > max 0.05s", []string{"by 0.283028s"}, TSCUnknown},
 	"CockroachDB":                      {"peers-differ", Machine{}, "x.log:F230807 23:34:17.522098 520 1@server/server.go:246 ⋮ [n4] 69  clock synchronization error: this node is more than 500ms away from at least half of the known nodes", []string{"by 500ms"}, TSCUnknown},
+	"ntpd in a container":              {"step-failed", Machine{}, "ntpd[216]: local_clock: ntp_loopfilter.c line 822: ntp_adjtime: Operation not permitted", []string{"ntpd could not step", "container"}, TSCUnknown},
+	"ntpd slews in a container":        {"step-failed", Machine{}, "ntpd[216]: adj_systime: Operation not permitted", []string{"ntpd could not step"}, TSCUnknown},
 	"an IOMMU that hangs":              {"iommu-stalled", Machine{}, "[  9.1] AMD-Vi: Completion-Wait loop timed out", []string{"the clocks are not at fault"}, TSCUnknown},
 	"beside CoreFreq": {"tsc-jumped", Machine{}, "CoreFreq(5:11): Processor [ 8F_71] Architecture [Zen2/Matisse] SMT [12/12]\n" + verdict +
 		"clocksource: 'hpet' wd_now: f1baae7b wd_last: dba9bd12 mask: ffffffff\nclocksource: 'tsc' cs_now: e9f7e273d9 cs_last: e990e55f88 mask: ffffffffffffffff", []string{"CoreFreq is loaded"}, TSCUnknown},
