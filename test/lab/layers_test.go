@@ -50,6 +50,7 @@ func TestLayers(t *testing.T) {
 // instructions. The loop of the empty call has seven, RDTSC is one, and RDTSCP takes its place; a debugger counts the
 // steps of the whole read.
 func TestLayersAreInstructions(t *testing.T) {
+	t.Parallel() // the speed of the host changes nothing
 	w := named("tsc").counting()
 	said := w.run(t, layersScript+"\nrun stepped stepped\n")
 	var inVDSO, around int

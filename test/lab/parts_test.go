@@ -104,15 +104,14 @@ func root(t testing.TB, arch, script string) []byte {
 		all.add("bin/timebench-386", program, other)
 	}
 	for word, add := range map[string]func(){
-		"/" + javaHome + "/": func() { addJava(t, &all) },
-		" reader ":           func() { addGo(t, &all, arch, "reader", "../readers/testdata/reader.go") },
-		"reader-c ":          func() { addC(t, &all, arch, "reader-c", "../readers/testdata/reader.c") },
-		"marked ":            func() { addC(t, &all, arch, "marked", "testdata/marked.c") },
-		" loop vdso ":        func() { addLoop(t, &all, arch) },
-		"load ":              func() { addModules(t, &all, arch, script) },
-		" vmm ":              func() { addGuest(t, &all, arch) },
-		"run hpet-ahead ":    func() { addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go") },
-		"run stepped ":       func() { addGo(t, &all, arch, "stepped", "testdata/stepped.go") },
+		" reader ":        func() { addGo(t, &all, arch, "reader", "../readers/testdata/reader.go") },
+		"reader-c ":       func() { addC(t, &all, arch, "reader-c", "../readers/testdata/reader.c") },
+		"marked ":         func() { addC(t, &all, arch, "marked", "testdata/marked.c") },
+		" loop vdso ":     func() { addLoop(t, &all, arch) },
+		"load ":           func() { addModules(t, &all, arch, script) },
+		" vmm ":           func() { addGuest(t, &all, arch) },
+		"run hpet-ahead ": func() { addGo(t, &all, arch, "hpet-ahead", "testdata/hpet-ahead.go") },
+		"run stepped ":    func() { addGo(t, &all, arch, "stepped", "testdata/stepped.go") },
 	} {
 		if strings.Contains(script, word) {
 			add()
