@@ -310,7 +310,7 @@ func TestEachFinding(t *testing.T) {
 		"QPC by Intel's HPET": {func(d *result.Document) {
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 24_000_000}}
 		}, "qpc-kernel", result.Error, `bcdedit /enum "{current}"`},
-		"early sleeps": {func(d *result.Document) { d.Put(earlySleeps()) }, "early-wake-ups", result.Error, "3 of 150 sleeps of 1 ms ended early, by 300 µs at most"},
+		"early sleeps": {func(d *result.Document) { d.Put(earlySleeps()) }, "early-wake-ups", result.Error, "3 of 150 sleeps of 1 ms, by up to 300 µs."},
 		"early sleeps on Windows": {func(d *result.Document) {
 			d.Host.OS = "windows"
 			d.Put(earlySleeps())

@@ -59,14 +59,9 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 	finding := newFinding(s, "early-wake-ups")
 	finding.Severity = words.Either(s.OnWindows(), result.Note, result.Error)
 	ticks, _ := tickOfWindows(s)
-	for _, w := range sleeps(s) {
-		explained := ticks > 0 && strings.HasSuffix(w.ID, "@winapi") && w.ID != wake.HighResolutionID
-		if w.Early > 0 && !explained {
-			finding.Evidence = append(finding.Evidence, fmt.Sprintf("%s · %d of %s of %s ended early, by %s at most",
-				w.ID, w.Early, words.Plural(w.Samples, "sleep"), words.Duration(float64(w.SpanNS)),
-				words.Duration(-w.MinLateNS)))
-		}
-	}
+	finding.Evidence = wake.EarlyFaults(slices.DeleteFunc(slices.Clone(wakeOf(s).Ways), func(w wake.SleepWay) bool {
+		return ticks > 0 && strings.HasSuffix(w.ID, "@winapi") && w.ID != wake.HighResolutionID
+	}))
 	return finding
 }
 

@@ -48,7 +48,7 @@ func TestTicksOfWindows(t *testing.T) {
 	d.Put(both)
 	findings = Findings(d)
 	require.Len(t, findings, 2)
-	require.Equal(t, []string{wake.HighResolutionID + " · 3 of 150 sleeps of 1 ms ended early, by 300 µs at most"}, findings[1].Evidence)
+	require.Equal(t, []string{wake.HighResolutionID + " ends early: 3 of 150 sleeps of 1 ms, by up to 300 µs."}, findings[1].Evidence)
 	d.Put(slept(wake.Timers{}, 1.7e6, 2e6, layer(wake.Rounding, 1.2e6), layer(wake.TheRest, 0.5e6)))
 	require.Empty(t, Findings(d))
 }
