@@ -118,7 +118,7 @@ func TestNothingIsLeftAfterTheProgram(t *testing.T) {
 func TestExecOfThreads(t *testing.T) {
 	usableOrSkip(t)
 	hostile := compiled(t, "hostile", "-static")
-	for range 15 {
+	for range 8 {
 		var output bytes.Buffer
 		program := exec.Command(hostile, "execthread")
 		program.Stdout = &output

@@ -64,9 +64,9 @@ type endless struct {
 }
 
 func (e *endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = e.line[e.at]
-		e.at = (e.at + 1) % len(e.line)
+	for n := 0; n < len(p); {
+		copied := copy(p[n:], e.line[e.at:])
+		n, e.at = n+copied, (e.at+copied)%len(e.line)
 	}
 	return len(p), nil
 }

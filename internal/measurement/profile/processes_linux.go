@@ -68,7 +68,7 @@ func commandOf(pid int) string {
 }
 
 // mostLate is the max number of processes whose files in /proc may take too long. Later ones are not read.
-const mostLate = 3
+const mostLate = 2
 
 // inTime is [process.InTime] after fewer than mostLate late processes, and counts them.
 func inTime[T any](late *int, read func() T) (value T, inTime bool) {

@@ -80,7 +80,7 @@ func TestProcessesThatStayApart(t *testing.T) {
 func TestShellLoopIsSummed(t *testing.T) {
 	t.Parallel()
 	allowed(t, Settings{Command: []string{"true"}})
-	const number = 60
+	const number = 20
 	out, err := exec.Command(need.Timebench(t), "profile", "--quiet", "--format", "json", "--", "sh", "-c",
 		fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s; i=$((i+1)); done", number,
 			need.Compiled(t, "testdata/short.c", "-O2"))).Output()
