@@ -191,7 +191,10 @@ func TestAdviceOfALog(t *testing.T) {
 			"[ 9.0] tsc: Detected 2000.000 MHz processor\n" + interval("64", "628dd7b wd_last: 5fef431", "acpi_pm"), []string{"firmware"}, []string{"nowatchdog"},
 		},
 		"an IOMMU of a real machine": {
-			"[ 8.9] AMD-Vi: Completion-Wait loop timed out\n" + interval("64", "628dd7b wd_last: 5fef431", "hpet"), []string{"Update the firmware"}, []string{"virtual machine", "On a real machine"},
+			"[ 8.9] AMD-Vi: Completion-Wait loop timed out\n" + interval("64", "628dd7b wd_last: 5fef431", "hpet"), []string{"find the device for which the IOMMU waits", "Update the firmware"}, []string{"virtual machine", "On a real machine"},
+		},
+		"a disk that does not answer": {
+			"[ 8.9] ata1: lost interrupt (Status 0x50)\n" + interval("64", "628dd7b wd_last: 5fef431", "hpet"), []string{"something held a CPU up between the two reads", "check the disk that does not answer"}, []string{"IOMMU"},
 		},
 		"a real-time clock in 1970": {
 			"[ 2.1] sunxi-rtc 7090000.rtc: setting system clock to 1970-01-01T00:00:21 UTC (21)\n", []string{"When the wall clock is right, not before", "boards have none"}, []string{"no battery"},

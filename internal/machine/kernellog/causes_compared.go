@@ -138,7 +138,7 @@ func (l log) heldUp() []Event {
 				to, _ := c.at.clockedNS()
 				return e.Index < c.at.Index && to-from < near
 			})
-	}, "slow-interrupt", "read-back-delay", "iommu-stalled")(l)
+	}, "slow-interrupt", "read-back-delay", "iommu-stalled", "disk-stalled")(l)
 }
 
 // comparedCPUs is whether the kernel compared the TSCs of CPUs.
