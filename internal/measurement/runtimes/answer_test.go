@@ -29,7 +29,7 @@ func TestAnswerNamesTheCallToUse(t *testing.T) {
 		one.answer())
 	text := call("text", wall, 200, 1e9)
 	text.ID = "text@php"
-	one.Runtimes = append(s.Runtimes[1:2:2], MeasuredRuntime{Name: "php", Calls: []MeasuredCall{text}})
+	one.Runtimes = []MeasuredRuntime{s.Runtimes[1], {Name: "php", Calls: []MeasuredCall{text}}}
 	require.Equal(t, "For the wall clock use other@x, 100 ns (text@php is 2.00× slower, 200 ns).", one.answer())
 	one.Runtimes[1].TimedBy = cpuTime
 	require.Equal(t, "For the wall clock use other@x, 100 ns.", one.answer(), "no wall time")

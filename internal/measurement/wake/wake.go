@@ -61,6 +61,9 @@ type Settings struct {
 	Quota bool
 }
 
+// AwakeRole is the role of a process that keeps CPUs awake: [KeepAwake].
+const AwakeRole = "awake"
+
 // A step is how much a pass changes of the machine, to take causes of lateness away.
 type step int
 

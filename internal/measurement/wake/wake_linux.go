@@ -30,9 +30,6 @@ func slack() uintptr {
 // ready is what the role prints when it keeps the CPUs awake.
 const ready = "ready\n"
 
-// AwakeRole is the role of a process that keeps CPUs awake: [KeepAwake].
-const AwakeRole = "awake"
-
 // A waker is a process that keeps the CPUs of the threads awake while it is not stopped; nil if that cannot be had.
 type waker struct{ *program.Child }
 

@@ -17,9 +17,6 @@ func (r *runner) startAwake() waker { return waker{} }
 func (waker) during(_ step, pass func()) { pass() }
 func (waker) end()                       {}
 
-// AwakeRole is the role of a process that this system does not need.
-const AwakeRole = "awake"
-
 // KeepAwake returns an error: no process needs it on this system.
 func KeepAwake([]string) error { return errors.New("this role is for Linux") }
 

@@ -50,9 +50,6 @@ func byTicks(name, call string, open func() (sleeper, error)) Way {
 
 func milliseconds(ns int64) uint32 { return uint32((ns + 999_999) / 1_000_000) }
 
-// relativeTime returns a FILETIME in units of 100 ns that counts from now.
-func relativeTime(ns int64) int64 { return min(-1, -(ns+99)/100) }
-
 // waitable opens a waitable timer with these flags.
 func waitable(flags uintptr) func() (sleeper, error) {
 	return func() (sleeper, error) {
@@ -75,7 +72,7 @@ func waitable(flags uintptr) func() (sleeper, error) {
 func waiting(signalled windows.Handle, arm func(at *int64) error) sleeper {
 	at := new(int64)
 	return after(func(ns int64) error {
-		*at = relativeTime(ns)
+		*at = min(-1, -(ns+99)/100) // a FILETIME in units of 100 ns that counts from now
 		err := arm(at)
 		if err == nil {
 			_, err = windows.WaitForSingleObject(signalled, windows.INFINITE)
