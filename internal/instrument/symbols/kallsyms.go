@@ -12,13 +12,9 @@ import (
 	"strings"
 )
 
-// pageSize bounds the last symbol of the kernel, which has no next symbol. It is the smallest page of all
-// architectures.
-const pageSize = 4096
-
 // ErrHidden means that the kernel shows no addresses to this process: kernel.kptr_restrict of proc_sys_kernel(5)
 // forbids it.
-var ErrHidden = errors.New("/proc/kallsyms: the kernel hides its addresses; run as root, with sysctl kernel.kptr_restrict at 0 or 1")
+var ErrHidden = errors.New("/proc/kallsyms hides the addresses; that needs root or CAP_SYSLOG (kernel.kptr_restrict)")
 
 // A Symbol is a function of the kernel.
 type Symbol struct {
@@ -28,7 +24,7 @@ type Symbol struct {
 
 // ParseKallsyms reads the symbols of the kernel and of its modules, /proc/kallsyms of proc_kallsyms(5). It returns the
 // functions that want accepts, in order of address. A function ends where the next symbol of code (t, T, w, W)
-// at a larger address starts, of whatever module; the last one ends with its page. The list need not be in order: the
+// at a larger address starts, of whatever module. The list need not be in order: the
 // modules are not. Lines that are no symbol are left out.
 //
 // The error is [ErrHidden] if all addresses are 0.
@@ -60,22 +56,14 @@ func ParseKallsyms(r io.Reader, want func(name string) bool) ([]Symbol, error) {
 	if len(starts) > 0 && !visible {
 		return nil, ErrHidden
 	}
+	starts = append(starts, math.MaxUint64)
 	slices.Sort(starts)
 	for i := range wanted {
-		wanted[i].End = endOf(wanted[i].Start, starts)
+		next := sort.Search(len(starts), func(k int) bool { return starts[k] > wanted[i].Start })
+		wanted[i].End = starts[min(next, len(starts)-1)]
 	}
 	slices.SortFunc(wanted, func(a, b Symbol) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Name, b.Name))
 	})
 	return wanted, nil
-}
-
-// endOf returns the first of the sorted starts that is larger; for the last one, the end of its page.
-func endOf(start uint64, starts []uint64) uint64 {
-	next := sort.Search(len(starts), func(i int) bool { return starts[i] > start })
-	if next < len(starts) {
-		return starts[next]
-	}
-	end := start | (pageSize - 1)
-	return end + min(1, math.MaxUint64-end)
 }

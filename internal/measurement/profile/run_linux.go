@@ -183,11 +183,8 @@ func kernelFunctions() (kernel, error) {
 		_, ok := callOf(name)
 		return ok
 	})
-	switch {
-	case errors.Is(err, symbols.ErrHidden):
-		return nil, errors.New("/proc/kallsyms hides the addresses; that needs root or CAP_SYSLOG (kernel.kptr_restrict)")
-	case err != nil:
-		return nil, fmt.Errorf("/proc/kallsyms: %w", err)
+	if err != nil {
+		return nil, err
 	}
 	var functions kernel
 	for _, symbol := range found {

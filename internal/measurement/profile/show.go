@@ -80,7 +80,7 @@ func (s *Profile) readers() []Process {
 func (s *Profile) Block(*result.Document) table.Block {
 	all := s.readers()
 	block := table.Block{Grids: []table.Grid{processGrid(s, all), threadGrid(s, all), callerGrid(s, all)},
-		Notes: append(s.reasons(), s.preloaded()...)}
+		Notes: s.notes()}
 	for _, unseen := range s.Unseen {
 		block.Faults = append(block.Faults, "Not seen: "+unseen+".")
 	}
@@ -94,32 +94,20 @@ func (s *Profile) Block(*result.Document) table.Block {
 	return block
 }
 
-// reasons returns a line for each reason why reads are unknown, with the processes; of many, the first few.
-func (s *Profile) reasons() []string {
-	return s.grouped(func(p Process) []string { return []string{p.Reason} })
-}
-
-// preloaded returns a line for each library that stands in for the clock, with the processes; of many, the first few.
-func (s *Profile) preloaded() []string {
-	return s.grouped(func(p Process) []string {
-		var libraries []string
-		for _, library := range p.Preloaded {
-			libraries = append(libraries,
-				library+" is preloaded and stands in for the clock: reads cost what it makes of them")
-		}
-		return libraries
-	})
-}
-
-// grouped returns a line for each text that processes have, with the processes; of many, the first few.
-func (s *Profile) grouped(texts func(Process) []string) []string {
+// notes returns a line for each reason why reads are unknown, and for each library that stands in for the clock, with the
+// processes; of many, the first few.
+func (s *Profile) notes() []string {
 	var why words.Reasons
 	number := map[string]int{}
+	add := func(p Process, text string) {
+		if number[text]++; number[text] <= mostReasons {
+			why.Add(p.label(), text)
+		}
+	}
 	for _, p := range s.Processes {
-		for _, text := range texts(p) {
-			if number[text]++; number[text] <= mostReasons {
-				why.Add(p.label(), text)
-			}
+		add(p, p.Reason)
+		for _, library := range p.Preloaded {
+			add(p, library+" is preloaded and stands in for the clock: reads cost what it makes of them")
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(number)) {

@@ -17,14 +17,6 @@ type place struct {
 // calls as the others at the site, in the same proportion.
 type site struct{ clock, other, unknown int }
 
-// clocks returns how many of some samples at the site belong to system calls of clocks.
-func (s *site) clocks(samples int) float64 {
-	if s.clock == 0 {
-		return 0
-	}
-	return float64(samples) * float64(s.clock) / float64(s.clock+s.other)
-}
-
 // The instructions that make a system call are this far before its site and after it: they load the arguments into
 // registers, and check the result. Without them, a loop of system calls loses up to a third of its samples.
 const (
@@ -57,36 +49,34 @@ func (p *target) site(at place, reads bool) *site {
 }
 
 // enter counts a sample in the kernel at its site. It returns whether the sample is in the system call of a clock.
-func (p *target) enter(at place, kind callKind) membership {
-	s := p.site(at, kind == clockCall)
-	if s == nil {
-		return noRead
-	}
-	switch kind {
-	case clockCall:
+func (p *target) enter(at place, call kernelCall) bool {
+	s := p.site(at, call.kind == clockCall)
+	switch {
+	case s == nil:
+		return false
+	case call.kind == clockCall:
 		s.clock++
-		return aRead
-	case otherCall:
+		p.clocks[call.clock]++
+		return true
+	case call.kind == otherCall:
 		s.other++
-		return noRead
+		return false
 	default:
 		return s.addUnknown()
 	}
 }
 
-// addUnknown counts a sample at the beginning or the end of a call.
-func (s *site) addUnknown() membership {
+// addUnknown counts a sample at the beginning or the end of a call. It returns whether most calls at the site read a clock.
+func (s *site) addUnknown() bool {
 	s.unknown++
-	if s.clock > s.other {
-		return likelyRead
-	}
-	return noRead
+	return s.clock > s.other
 }
 
 // clockSamples returns the samples of reads: in user mode, in the kernel from the vDSO, and by direct system calls.
 func (p *target) clockSamples() (user, kernel, syscalls float64) {
 	for at, s := range p.sites {
-		if n := float64(s.clock) + s.clocks(s.unknown); at.inVDSO {
+		part := float64(s.clock) / float64(max(s.clock+s.other, 1)) // of the unknown, too
+		if n := float64(s.clock) + part*float64(s.unknown); at.inVDSO {
 			kernel += n
 		} else {
 			syscalls += n

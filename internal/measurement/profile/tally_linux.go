@@ -35,15 +35,6 @@ func (r addressRange) has(address uint64) bool { return r.start <= address && ad
 // every process of x86-64; user memory of other architectures never has it.
 var vsyscall = addressRange{0xffffffffff600000, 0xffffffffff601000}
 
-// A membership is whether a sample belongs to a read.
-type membership int
-
-const (
-	noRead membership = iota
-	aRead
-	likelyRead // at the beginning or the end of a system call, where most system calls read a clock
-)
-
 // A count is the number of samples of a thread.
 type count struct {
 	samples, reads int
@@ -348,7 +339,7 @@ func (t *tally) sample(r *perfevent.Record) {
 	for within < len(r.User) && p.vdso.has(r.User[within]) {
 		within++
 	}
-	in, at, call := noRead, place{address: r.User[0]}, t.kernel.call(r.Kernel)
+	reads, at, call := false, place{address: r.User[0]}, t.kernel.call(r.Kernel)
 	if t.hidden && len(r.Kernel) > 0 && !vsyscall.has(r.User[0]) {
 		if within == 0 || !t.enters {
 			p.hidden++
@@ -359,35 +350,28 @@ func (t *tally) sample(r *perfevent.Record) {
 	switch {
 	case within > 0:
 		// The outermost address is in the function that was called.
-		clock, reads := functionOf(t.vdso(p.vdso.start, r.User[within-1]))
-		if !reads {
+		clock, known := functionOf(t.vdso(p.vdso.start, r.User[within-1]))
+		switch {
+		case !known:
 			return
-		}
-		if len(r.Kernel) > 0 {
-			at = place{true, r.User[0] - p.vdso.start}
-			in = p.enter(at, call.kind)
-		} else {
+		case len(r.Kernel) > 0:
+			reads = p.enter(place{true, r.User[0] - p.vdso.start}, kernelCall{call.kind, clock})
+		default:
 			p.user++
-			in = aRead
-		}
-		if in == aRead {
-			call.clock = clock
+			p.clocks[clock]++
+			reads = true
 		}
 	case vsyscall.has(r.User[0]): // the kernel emulates it, at another cost
-		call = kernelCall{kind: clockCall}
-		in = p.enter(at, call.kind)
+		reads = p.enter(at, kernelCall{kind: clockCall})
 	case len(r.Kernel) > 0:
-		in = p.enter(at, call.kind)
+		reads = p.enter(at, call)
 	default:
 		if site, ok := p.near(r.User[0]); ok {
-			in = p.sites[site].addUnknown()
+			reads = p.sites[site].addUnknown()
 			r.User[0] = site.address // a return address, as in the other samples of the site
 		}
 	}
-	if in == aRead {
-		p.clocks[call.clock]++
-	}
-	if in != noRead {
+	if reads {
 		thread.reads++
 		p.addStack(r.User[within:])
 	}
