@@ -12,32 +12,35 @@ import (
 
 var functions = []string{"clock_gettime", "clock_gettime64", "gettimeofday", "time", "timespec_get", "ftime"}
 
-// InFile returns the libraries that /etc/ld.so.preload lists and that stand in for the clock.
-func InFile() []string {
-	text, err := procfile.Read(File)
-	if err != nil {
-		return nil
-	}
-	return standingIn(listed(string(text)))
+// A list has libraries, with the origin of the list.
+type list struct {
+	origin    string
+	libraries []string
 }
 
-// InEnvironment returns the libraries that LD_PRELOAD lists in an environment and that stand in for the clock. A
-// library without a folder, which the dynamic linker searches for, is not found.
-func InEnvironment(environment []string) []string { return standingIn(inEnvironment(environment)) }
-
-func inEnvironment(environment []string) []string {
+// lists returns the lists of libraries of an environment and of a text of [File].
+func lists(environment []string, text string) []list {
+	all := []list{{File, listed(text)}}
 	for _, entry := range environment {
-		if list, ok := strings.CutPrefix(entry, Variable+"="); ok {
-			return listed(list)
+		if text, ok := strings.CutPrefix(entry, Variable+"="); ok {
+			return append(all, list{Variable, listed(text)})
 		}
 	}
-	return nil
+	return all
 }
 
-func standingIn(libraries []string) []string {
-	return slices.DeleteFunc(libraries, func(library string) bool {
-		return !strings.Contains(library, "/") || !definesClock(library)
-	})
+// Here returns the libraries that stand in for the clock in programs with this environment, each with its origin. A library
+// without a folder, which the dynamic linker searches for, is not found.
+func Here(environment []string) (all []string) {
+	text, _ := procfile.Read(File) // it is missing on most machines
+	for _, list := range lists(environment, string(text)) {
+		for _, library := range list.libraries {
+			if strings.Contains(library, "/") && definesClock(library) {
+				all = append(all, library+" ("+list.origin+")")
+			}
+		}
+	}
+	return all
 }
 
 func definesClock(library string) bool {
@@ -58,21 +61,14 @@ func definesClock(library string) bool {
 // origin. They are mapped, and are listed in /etc/ld.so.preload, or in LD_PRELOAD of the environment with which the
 // program was started. Reading the environment of another user's process needs permission to trace it.
 func Into(p *symbols.Process) []string {
-	lists := []struct {
-		origin string
-		names  []string
-	}{
-		{Variable, inEnvironment(strings.Split(p.Read("environ"), "\x00"))},
-		{File, listed(p.Read("root" + File))},
-	}
 	mappings, err := p.Mappings()
 	if err != nil {
 		debuglog.Printf("preload", "%v", err)
 		return nil
 	}
 	var all []string
-	for _, list := range lists {
-		for _, name := range list.names {
+	for _, list := range lists(strings.Split(p.Read("environ"), "\x00"), p.Read("root"+File)) {
+		for _, name := range list.libraries {
 			// The path of a mapping has no symbolic links, so libfaketime.so.1 may be libfaketime.so.1.0 there: by the
 			// name before ".so".
 			library := stem(name)

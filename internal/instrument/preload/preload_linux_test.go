@@ -22,15 +22,15 @@ func library(t *testing.T, source, name string) string {
 	return path
 }
 
-func TestInEnvironment(t *testing.T) {
+func TestHere(t *testing.T) {
 	standin, other := library(t, "standin.c", "libstandin.so.1"), library(t, "other.c", "libother.so")
 	text := filepath.Join(t.TempDir(), "text.so")
 	require.NoError(t, os.WriteFile(text, []byte("no library"), 0o600))
 	environment := func(list string) []string { return []string{Variable + "=" + list} }
-	require.Equal(t, []string{standin},
-		InEnvironment(environment(other+":"+standin+" "+text+" /nowhere.so libc.so.6 /")))
-	require.Empty(t, InEnvironment(environment(other)))
-	require.Empty(t, InEnvironment(nil))
+	require.Equal(t, []string{standin + " (LD_PRELOAD)"},
+		Here(environment(other+":"+standin+" "+text+" /nowhere.so libc.so.6 /")))
+	require.Empty(t, Here(environment(other)))
+	require.Empty(t, Here(nil))
 }
 
 // running starts a program that has these libraries preloaded, and waits until it runs.

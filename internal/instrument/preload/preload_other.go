@@ -2,8 +2,5 @@
 
 package preload
 
-// InFile returns nothing: this build does not read the libraries of programs.
-func InFile() []string { return nil }
-
-// InEnvironment returns nothing: this build does not read the libraries of programs.
-func InEnvironment([]string) []string { return nil }
+// Here returns nothing: this build does not read the libraries of programs.
+func Here([]string) []string { return nil }

@@ -155,12 +155,9 @@ func (u usage) system() (part float64, known bool) {
 // usages are the CPU times of processes at the beginning of the profile, since they started.
 type usages map[process.ID]usage
 
-// newUsages reads the CPU times of processes; without pids of all.
+// newUsages reads the CPU times of processes.
 func newUsages(pids []int) usages {
 	u := usages{}
-	if pids == nil {
-		pids = process.All()
-	}
 	for _, pid := range pids {
 		if used, id, ok := usageOf(pid); ok {
 			u[id] = used

@@ -149,7 +149,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 	}
 	measured := Runtimes{
 		DurationNS: int64(time.Since(began)), Clocks: r.systemClocks(),
-		Environment: selecting(r.environment), ClearedEnvironment: r.cleared, Preloaded: preloaded(os.Environ()),
+		Environment: selecting(r.environment), ClearedEnvironment: r.cleared, Preloaded: preload.Here(os.Environ()),
 	}
 	for _, of := range r.subjects {
 		if ctx.Err() != nil && !of.complete && of.entry.Reason == "" {
@@ -186,19 +186,6 @@ func (r *runner) close() {
 	if err := os.RemoveAll(r.folder); err != nil {
 		debuglog.Printf("runtimes", "left: %v", err)
 	}
-}
-
-// preloaded returns the libraries that stand in for the clock in the programs here, and in programs that the user
-// starts.
-func preloaded(environment []string) []string {
-	var all []string
-	for _, library := range preload.InFile() {
-		all = append(all, library+" ("+preload.File+")")
-	}
-	for _, library := range preload.InEnvironment(environment) {
-		all = append(all, library+" ("+preload.Variable+")")
-	}
-	return all
 }
 
 // temporaryFolder returns a new folder for the benchmarks. Its path is absolute, since they run in another one.
