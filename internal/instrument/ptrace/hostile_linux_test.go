@@ -33,20 +33,6 @@ func firstLine(t *testing.T) (*os.File, <-chan struct{}) {
 	return in, first
 }
 
-// both calls a function with Trace and with Run.
-func both(t *testing.T, check func(t *testing.T, trace func(context.Context, *exec.Cmd) error)) {
-	t.Helper()
-	t.Run("Trace", func(t *testing.T) {
-		check(t, func(ctx context.Context, program *exec.Cmd) error {
-			_, err := Trace(ctx, Hidden, program, ample)
-			return err
-		})
-	})
-	t.Run("Run", func(t *testing.T) {
-		check(t, fast)
-	})
-}
-
 // Programs that would never end are killed with all their processes when the context ends.
 func TestNothingIsLeftAfterTheContext(t *testing.T) {
 	usableOrSkip(t)
@@ -92,14 +78,14 @@ func TestNothingIsLeftAfterTheProgram(t *testing.T) {
 		{"crash", "", "killed by signal 11 (SIGSEGV)"},
 		{"status", "", "exit status 3"},
 	} {
-		t.Run(p.what, func(t *testing.T) {
-			both(t, func(t *testing.T, trace func(context.Context, *exec.Cmd) error) {
+		for _, task := range []Task{Hidden, Fast} {
+			t.Run(p.what+"/"+string(task), func(t *testing.T) {
 				program := exec.Command(hostile, p.what)
 				nothingIsLeft := secretive(t, program)
 				var output bytes.Buffer
 				program.Stdout = &output
 				need.Ends(t, "the trace", func() {
-					err := trace(t.Context(), program)
+					_, err := Trace(t.Context(), task, program, ample)
 					if p.err == "" {
 						require.NoError(t, err)
 					} else {
@@ -109,7 +95,7 @@ func TestNothingIsLeftAfterTheProgram(t *testing.T) {
 				nothingIsLeft()
 				require.Equal(t, p.output, output.String())
 			})
-		})
+		}
 	}
 }
 

@@ -141,9 +141,3 @@ func secretive(t *testing.T, program *exec.Cmd) func() {
 		require.Empty(t, need.Marked(t, mark))
 	}
 }
-
-// fast runs a program without the vDSO at full speed.
-func fast(ctx context.Context, program *exec.Cmd) error {
-	_, err := Trace(ctx, Fast, program, ample)
-	return err
-}

@@ -32,5 +32,6 @@ func TestProgramOf32Bits(t *testing.T) {
 	spans, err := Trace(t.Context(), Hidden, program, ample)
 	require.Regexp(t, `^process \d+ is a 32-bit program: its clock reads are not traced$`, err.Error())
 	require.GreaterOrEqual(t, len(spans), 2)
-	require.Error(t, fast(t.Context(), exec.Command(need.Program(t, "sh"), "-c", path+"; exit 0")))
+	_, err = Trace(t.Context(), Fast, exec.Command(need.Program(t, "sh"), "-c", path+"; exit 0"), ample)
+	require.Error(t, err)
 }

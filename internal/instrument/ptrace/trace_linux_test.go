@@ -167,24 +167,26 @@ func traceAsNobody(t *testing.T, tracer string, args ...string) report {
 	return r
 }
 
+// outputOf returns the output of a traced program.
+func outputOf(t *testing.T, task Task, path string, args ...string) string {
+	t.Helper()
+	var output bytes.Buffer
+	program := exec.Command(path, args...)
+	program.Stdout = &output
+	_, err := Trace(t.Context(), task, program, ample)
+	require.NoError(t, err)
+	return output.String()
+}
+
 // The vDSO is hidden from each program that the first one becomes or starts.
 func TestVDSOIsHidden(t *testing.T) {
 	usableOrSkip(t)
 	path := compiled(t, "vdso")
-	printed := func(trace func(*exec.Cmd) error) string {
-		var output bytes.Buffer
-		program := exec.Command(path)
-		program.Stdout = &output
-		require.NoError(t, trace(program))
-		return output.String()
-	}
-	traced := func(task Task) func(*exec.Cmd) error {
-		return func(program *exec.Cmd) error { _, err := Trace(t.Context(), task, program, ample); return err }
-	}
-	require.Equal(t, "none\nnone\nnone\n", printed(traced(Fast)))
-	require.Equal(t, "none\nnone\nnone\n", printed(traced(Hidden)))
+	printed := func(task Task) string { return outputOf(t, task, path) }
+	require.Equal(t, "none\nnone\nnone\n", printed(Fast))
+	require.Equal(t, "none\nnone\nnone\n", printed(Hidden))
 	if vector, err := unix.Auxv(); err == nil && hasVDSO(vector) {
-		require.Equal(t, "vdso\nvdso\nvdso\n", printed(traced(Visible)))
+		require.Equal(t, "vdso\nvdso\nvdso\n", printed(Visible))
 	}
 }
 
@@ -199,24 +201,15 @@ func TestSpanEndsWithTheProgram(t *testing.T) {
 	require.Equal(t, each(1, readsOfC()), counted(spans))
 }
 
-// Run does not stop the program at system calls, as Trace does: twice each.
-func TestRunDoesNotStopAtCalls(t *testing.T) {
+// At full speed the program does not stop at system calls; otherwise twice at each.
+func TestFastDoesNotStopAtCalls(t *testing.T) {
 	usableOrSkip(t)
 	path := compiled(t, "hostile")
-	switches := func(trace func(*exec.Cmd) error) int {
-		var output bytes.Buffer
-		program := exec.Command(path, "switches")
-		program.Stdout = &output
-		require.NoError(t, trace(program))
-		var n int
-		require.NoError(t, json.Unmarshal(output.Bytes(), &n))
+	switches := func(task Task) (n int) {
+		require.NoError(t, json.Unmarshal([]byte(outputOf(t, task, path, "switches")), &n))
 		return n
 	}
-	running := switches(func(program *exec.Cmd) error { return fast(t.Context(), program) })
-	tracing := switches(func(program *exec.Cmd) error {
-		_, err := Trace(t.Context(), Hidden, program, ample)
-		return err
-	})
+	running, tracing := switches(Fast), switches(Hidden)
 	require.Less(t, running, 100)
 	require.GreaterOrEqual(t, tracing, 20_000)
 }
