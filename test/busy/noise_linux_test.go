@@ -30,7 +30,7 @@ func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 // A control group with a tenth of a CPU stops the run again and again.
 func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
 	t.Parallel()
-	d := inGroup(t, limited(t), comparing...)
+	d := inGroup(t, limited(t), append(slices.Clone(comparing[:len(comparing)-1]), "60")...)
 	require.Contains(t, measured.Warned(d), "quota")
 	require.InDelta(t, 0.1, d.Host.CPU.Quota, 1e-9)
 	require.Positive(t, d.Conditions.ThrottledNS)
