@@ -115,7 +115,7 @@ func TestFullOutput(t *testing.T) {
 	commands := [][]string{
 		{}, {"--help"}, {"--version"}, {"version"}, {"help"}, {"help", "compare"}, {"compare", "--help"}, {"list"}, {"env"},
 		{"env", "--format", "json"},
-		{"completion"}, {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"},
+		{"completion"}, {"completion", "bash"}, {"completion", "powershell"},
 		{"__complete", "compare", ""}, {"compare", "time.Now@go", "--threads", "1", "--throughput-time", "2ms", "--rounds",
 			"1"},
 		{"doctor", "--fast"},
