@@ -92,6 +92,8 @@ func TestChanges(t *testing.T) {
 	}
 	require.Equal(t, []int{1, 0}, count(&Counter{Clock: "RDTSC@cpu", Verdict: Yes, HZ: 2.6001e9}))
 	require.Equal(t, []int{1, 1}, count(&Counter{Clock: "RDTSC@cpu", Verdict: Yes, HZ: 2.2e9}))
+	require.Equal(t, []int{1, 0}, count(&Counter{Clock: "RDTSC@cpu", Verdict: Yes, HZ: 2.603e9, HZBound: 2e6}),
+		"within 500 ppm and the bound of the new run")
 	require.Equal(t, []int{1, 1}, count(&Counter{Clock: "RDTSC@cpu", Verdict: NotProven}))
 	require.Equal(t, []int{0, 0}, count(&Counter{Clock: "CNTVCT_EL0@cpu", Verdict: Yes, HZ: 24e6}), "another CPU")
 }

@@ -1,6 +1,7 @@
 package counter
 
 import (
+	"math"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
@@ -58,14 +59,15 @@ var columns = []table.Column[line]{
 // Lines returns a line for the verdict, for each source and for each reason.
 func (c *Counter) Lines(*result.Document) [][]string { return table.Lines(c.lines(), columns) }
 
-// changesOf returns whether the verdict changed, or the frequency by more than NTP can correct.
+// changesOf returns whether the verdict changed, or the frequency by more than NTP can correct and both bounds.
 func changesOf(old, new *Counter) section.Comparison {
 	all := &section.Changes{}
 	if old.Clock == new.Clock && old.Verdict != "" {
 		value := func(c *Counter) section.Value { return section.Value{Value: c.Verdict, Detail: c.Frequency()} }
-		of := CounterRate{PPM: (new.HZ/old.HZ - 1) * 1e6}
+		moved := old.HZ > 0 && new.HZ > 0 &&
+			math.Abs(new.HZ/old.HZ-1)*1e6 > maxPPM+old.boundPPM()+new.boundPPM()
 		all.Add(section.Change{Subject: old.Clock, What: "verdict", Old: value(old), New: value(new)},
-			old.Verdict != new.Verdict || old.HZ > 0 && new.HZ > 0 && old.Contradicts(of))
+			old.Verdict != new.Verdict || moved)
 	}
 	return section.Comparison{Value: all, Block: all.Block(title, "verdict", "", section.Columns("Counter", "",
 		section.Part{Cell: func(v section.Value) string { return strings.Join(words.Present(v.Text(), v.Detail), ", ") }}))}
