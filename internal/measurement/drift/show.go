@@ -63,8 +63,8 @@ func (t *Drift) Block(*result.Document) table.Block {
 	return block
 }
 
-// CorrectablePPM is the largest error of a clock's rate that NTP can correct; adjtimex(2).
-const CorrectablePPM = 500
+// correctablePPM is the largest error of a clock's rate that NTP can correct; adjtimex(2).
+const correctablePPM = 500
 
 // farthest returns which rated clock is proven to differ most from the reference, beyond its error bound, and whether
 // NTP can correct the difference.
@@ -91,9 +91,12 @@ func (t *Drift) farthest(rated int) string {
 	if proven(rate) <= 0 {
 		return fmt.Sprintf("%s from %s by more than the error bound of %s ppm.", none, t.Reference, words.ThreeDigits(widest))
 	}
-	relation := words.Either(math.Abs(*rate.PPM) > CorrectablePPM, "more than", "within")
+	relation := words.Either(proven(rate) > correctablePPM, "more than", "perhaps more than")
+	if math.Abs(*rate.PPM)+rate.IntervalPPM <= correctablePPM {
+		relation = "within"
+	}
 	return fmt.Sprintf("%s from %s: %s ppm, %s a day, %s the %d ppm that NTP can correct.", which, t.Reference,
-		ppm(rate), perDay(rate), relation, CorrectablePPM)
+		ppm(rate), perDay(rate), relation, correctablePPM)
 }
 
 // perDay returns the time by which a rate differs in a day; "" without a PPM.

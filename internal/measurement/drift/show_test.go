@@ -60,6 +60,8 @@ func TestDriftWithoutLoad(t *testing.T) {
 func TestDriftThatMatters(t *testing.T) {
 	for ppm, want := range map[float64]string{
 		-100.062: "a differs from r: -100.0620 ± 0.0020 ppm, -8.65 s a day, within the 500 ppm that NTP can correct.",
+		500.001:  "a differs from r: +500.0010 ± 0.0020 ppm, 43.2 s a day, perhaps more than the 500 ppm that NTP can correct.",
+		-499.999: "a differs from r: -499.9990 ± 0.0020 ppm, -43.2 s a day, perhaps more than the 500 ppm that NTP can correct.",
 		800:      "a differs from r: +800.0000 ± 0.0020 ppm, 69.1 s a day, more than the 500 ppm that NTP can correct.",
 	} {
 		d := &Drift{Reference: "r", Clocks: []DriftedClock{{ID: "a", NominalHz: 1e9, Idle: ratedAt(ppm, 1e9, 0.002)}}}
