@@ -25,15 +25,11 @@ const nothing = math.MinInt64
 type comparison struct {
 	checks    int64
 	backwards finding
-	with      []distance // each other thread; nil if the thread compared nothing
-}
-
-// A distance is how far the values of the thread were from earlier values of another one.
-type distance struct {
-	// closest is the min of the own value less the other: negative if there was a warp, and nothing if there was no
-	// comparison.
-	closest int64
-	warps   int64
+	warps     int64
+	// closest has for each other thread the min of the own value less the other's: negative if there was a warp, and
+	// nothing if there was no comparison. It is nil if the thread compared nothing. Each has 8 bytes: all threads and
+	// clocks together take 40 MB with 500 CPUs and 20 clocks.
+	closest []int64
 }
 
 // across has the thread compare its reads of the clocks with earlier reads of the other threads. All threads read the
@@ -46,7 +42,7 @@ func across(benches []*bench, readers []clock.Reader, s *observe.Member) {
 	for i, b := range benches {
 		if b.published != nil {
 			own := &b.parts[s.Index]
-			own.with = slices.Repeat([]distance{{closest: nothing}}, len(b.published))
+			own.closest = slices.Repeat([]int64{nothing}, len(b.published))
 			sides = append(sides, &side{bench: b, part: own, reader: readers[i], previous: nothing, other: s.Index})
 			if own.failure == nil {
 				able++
@@ -105,16 +101,16 @@ type side struct {
 	reader   clock.Reader
 	previous int64
 	other    int
-	// before is the comparison before the burst of reads, and changed are the distances that the burst changed. On a
-	// machine with many CPUs, a copy of all distances would take as much memory as they do.
+	// before is the comparison before the burst of reads, and changed are the distances that the burst changed, before
+	// it did. On a machine with many CPUs, a copy of all distances would take as much memory as they do.
 	before  comparison
 	changed []change
 }
 
-// A change is the distance from another thread before a burst changed it.
+// A change is the closest value of another thread before a burst changed it.
 type change struct {
-	other int
-	distance
+	other   int
+	closest int64
 }
 
 // begin begins a burst of reads.
@@ -123,7 +119,7 @@ func (c *side) begin() { c.before, c.changed = c.comparison, c.changed[:0] }
 // discard discards the results of the burst.
 func (c *side) discard() {
 	for _, was := range slices.Backward(c.changed) {
-		c.with[was.other] = was.distance
+		c.closest[was.other] = was.closest
 	}
 	c.comparison, c.changed = c.before, nil
 }
@@ -138,16 +134,13 @@ func (c *side) take(was, later int64) {
 		return
 	}
 	c.checks++
-	ahead, from := later-was, &c.with[c.other]
-	if from.closest != nothing && ahead >= from.closest && ahead >= 0 {
-		return
-	}
-	c.changed = append(c.changed, change{c.other, *from})
-	if from.closest == nothing || ahead < from.closest {
-		from.closest = ahead
-	}
+	ahead, closest := later-was, &c.closest[c.other]
 	if ahead < 0 {
-		from.warps++
+		c.warps++
+	}
+	if *closest == nothing || ahead < *closest {
+		c.changed = append(c.changed, change{c.other, *closest})
+		*closest = ahead
 	}
 }
 
@@ -159,16 +152,16 @@ func (b *bench) compared(members []*observe.Member, wentBack bool) {
 	for _, s := range members {
 		own := &b.parts[s.Index]
 		a.Checks += own.checks
+		warps += own.warps
 		for _, other := range members {
-			if own.with == nil || own.with[other.Index].closest == nothing {
+			if own.closest == nil || own.closest[other.Index] == nothing {
 				continue
 			}
-			from := own.with[other.Index]
+			closest := own.closest[other.Index]
 			a.Pairs++
-			warps += from.warps
-			sees = max(sees, from.closest)
-			if from.closest < worst {
-				worst, cpu, earlier = from.closest, s.CPU, other.CPU
+			sees = max(sees, closest)
+			if closest < worst {
+				worst, cpu, earlier = closest, s.CPU, other.CPU
 			}
 		}
 	}
@@ -182,9 +175,9 @@ func (b *bench) compared(members []*observe.Member, wentBack bool) {
 			a.Pairs, all)
 	}
 	switch {
-	case warps > 0 && wentBack && b.clock.Kind == clock.Wall:
+	case worst < 0 && wentBack && b.clock.Kind == clock.Wall:
 		// The clock was set back for all CPUs, so the others' values are from before.
-	case warps > 0:
+	case worst < 0:
 		b.fault(ClockFault{Kind: FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu),
 			EarlierCPU: number(earlier)})
 	case a.Pairs == all:
