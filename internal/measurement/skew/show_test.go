@@ -81,12 +81,6 @@ func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	block = s.Block(&result.Document{})
 	require.Equal(t, "CPUs differ by more than the error bound: CLOCK_MONOTONIC@vdso. Only 7 of 63 pairs of CPUs were measured.", block.Verdict)
 	require.Contains(t, block.Faults[0], "Only 7 of 63 pairs were measured.")
-
-	// A document of an older version has one reason.
-	s.Clocks[0].MissingPairs, s.Clocks[0].Pairs[3].OffsetNS = nil, 0
-	block = s.Block(&result.Document{})
-	require.Contains(t, block.Verdict, "in 7 of 63 pairs")
-	require.Contains(t, block.Notes, "CLOCK_MONOTONIC@vdso: "+gone)
 }
 
 // Pairs of CPUs and clocks are counted apart. Add a row for another way in which a clock has no pairs.

@@ -73,7 +73,7 @@ func (s *Skew) coverage(clocks []*SkewedClock) (measured, wanted int) {
 	return measured, wanted
 }
 
-// wanted returns the number of pairs to compare by a clock. Documents of older versions do not list the missing pairs.
+// wanted returns the number of pairs to compare by a clock. A clock that could not be read lists none.
 func (s *Skew) wanted(c *SkewedClock) int {
 	return max(len(pairs(s.CPUs)), len(c.Pairs)+len(c.MissingPairs))
 }
