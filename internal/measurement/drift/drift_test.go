@@ -34,7 +34,7 @@ func reasons(d Drift) map[string]string {
 }
 
 func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
-	const runs = 100
+	const runs = 40
 	plants := []struct {
 		ppm, widest float64 // widest limits the mean of the intervals, in ppm
 		tickNS      float64 // of a coarse clock
@@ -77,7 +77,7 @@ func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 	for _, p := range plants {
 		require.Less(t, p.width, p.widest, "%v ppm", p.ppm)
 		for _, held := range p.held {
-			require.GreaterOrEqual(t, held, 93, "%v ppm, %v", p.ppm, p.held)
+			require.GreaterOrEqual(t, held, 93*runs/100, "%v ppm, %v", p.ppm, p.held)
 		}
 	}
 }
