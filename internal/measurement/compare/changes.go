@@ -229,9 +229,8 @@ type LayerChange struct {
 // addLayers adds the layers of the clocks whose latency differs, if both documents have the same layers.
 func (d *Changes) addLayers(old, new *result.Document) {
 	layers := func(of *result.Document, id string) []Layer {
-		clocks := Of(of).Clocks
-		if i := slices.IndexFunc(clocks, func(c Clock) bool { return c.ID == id }); i >= 0 {
-			return clocks[i].Layers
+		if c := clockOf(Of(of).Clocks, id); c != nil {
+			return c.Layers
 		}
 		return nil
 	}
