@@ -174,9 +174,9 @@ func conclusion(d *Changes, s section.Settings) string {
 // rule returns the rule of the verdicts.
 func rule(d *Changes, s section.Settings) string {
 	percent := func(share float64) string { return strings.TrimPrefix(signed(share), "+") }
-	var floors []float64 // above the smallest change that counts
+	var floors []float64 // of the figures with few runs
 	for _, c := range d.Changes {
-		if c.Floor > s.MinChange {
+		if c.Confidence == 0 {
 			floors = append(floors, c.Floor)
 		}
 	}

@@ -363,6 +363,27 @@ func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	require.Equal(t, "too few", c.Block.Grids[0].Rows[0][5])
 }
 
+// The rule names the smallest change that has a verdict, also with another --min-change.
+func TestRuleOfTheVerdicts(t *testing.T) {
+	chance := rand.New(rand.NewPCG(45, 46))
+	one := latency("c", clean(chance, 20))
+	one.Throughput = []Throughput{reading(2, clean(chance, 20))}
+	five := latency("c", slices.Repeat([][]float64{clean(chance, 20)}, 5)...)
+	for _, test := range []struct {
+		of   Clock
+		min  float64
+		want string
+	}{
+		{one, 0.02, "Changes below 4.0 % (latency in user mode) and 15.0 % (other figures) are not judged with fewer"},
+		{one, 0.1, "Changes below 10.0 % (latency in user mode) and 15.0 % (other figures) are not judged with fewer"},
+		{one, 0.2, "Changes below 20.0 % are not judged with fewer"},
+		{five, 0.02, "Changes below 2.0 % are called the same, and so are those whose 99% CI includes 0 %."},
+	} {
+		c, _ := compared(document(test.of), document(test.of), section.Settings{MinChange: test.min})
+		require.Contains(t, c.Block.Verdict, test.want)
+	}
+}
+
 // The layers of a clock that became slower show where; unchanged clocks show no layers.
 func TestLayersOfWhatChanged(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
