@@ -78,7 +78,7 @@ var reasonFunctions = map[string]functions{
 	}},
 	"tsc-may-have-stopped": {holds: func(l log, c comparison) bool {
 		m := l.machine
-		return c.lostTime(l) && (StopsInIdle(m.CPU) || m.CPU == "" && m.Kernel == "" && m.Firmware == "")
+		return c.lostTime(l) && (StopsInIdle(m.CPU) || m.CPU == "" && (m.Kernel == "" || Older(m.Kernel, 3, 0)) && m.Firmware == "")
 	}},
 	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, lines: log.heldUp},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {
@@ -195,7 +195,7 @@ func StopsInIdle(cpu string) bool { return withoutNonstopTSC().MatchString(cpu) 
 // lostTime is whether an old kernel saw a TSC behind its watchdog, on what may be a real machine: before Linux 4.1 it logs
 // the difference alone.
 func (c comparison) lostTime(l log) bool {
-	return c.disagrees() && c.skewNS < 0 && c.watchdog.name == "" && !l.machine.Guest && len(l.heldUp()) == 0
+	return c.disagrees() && c.skewNS < 0 && c.at.Kind == "watchdog-delta" && !l.machine.Guest && len(l.heldUp()) == 0
 }
 
 // mayHalt is whether the TSC lost time after idle CPUs had begun to sleep in C3, and may be of a CPU whose TSC stops
