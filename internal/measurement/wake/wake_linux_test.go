@@ -51,7 +51,12 @@ func printLayers([]string) error {
 func TestInheritedSlackIsFound(t *testing.T) {
 	need.Processes(t)
 	slackless := []string{"timerfd@syscall", "io_uring@syscall"}
-	for range 2 {
+	unknown := map[string]bool{}
+	for _, way := range []string{"nanosleep", "clock_nanosleep", "ppoll", "select", "epoll_pwait2", "futex"} {
+		unknown[way+"@syscall"] = true
+	}
+	ways, calm := len(unknown), false
+	for range 3 {
 		printed := make(chan string)
 		go func() {
 			runtime.LockOSThread() // never unlocked: the slack ends with the thread
@@ -69,16 +74,15 @@ func TestInheritedSlackIsFound(t *testing.T) {
 				require.NotEqual(t, TimerSlack, layer, text)
 			} else if strings.HasSuffix(id, "@syscall") && layer != "none" && layer != TheRest {
 				require.Equal(t, TimerSlack, layer, text)
+				delete(unknown, id)
 			}
 		}
-		if !strings.Contains(text, "\ncalm\n") {
-			continue
+		if len(unknown) == 0 {
+			return
 		}
-		for _, way := range []string{"nanosleep", "clock_nanosleep", "ppoll", "select", "epoll_pwait2", "futex"} {
-			require.Contains(t, text, way+"@syscall: "+TimerSlack)
-		}
-		return
+		calm = calm || strings.Contains(text, "\ncalm\n")
 	}
+	require.False(t, calm && len(unknown) == ways, "no way has the layer")
 	t.Log("the machine is too busy to know each way's layers")
 }
 
