@@ -195,7 +195,7 @@ func TestLogsOfOtherSystems(t *testing.T) {
 	}
 	for text, shows := range map[string]string{
 		"RTC BIOS diagnostic error 80<clock_battery>": "firmware doubts the battery", "WARNING: clock lost 8593 days, using FS time -- CHECK AND RESET THE DATE!": "real-time clock had no valid time",
-		"TSC skew=-7752893858": "TSCs of the CPUs differ", "calcru: runtime went backwards from 9 usec to 8 usec for pid 1 (init)": "counter of the CPU",
+		"TSC skew=-7752893858": "TSCs of the CPUs differ", "calcru: runtime went backwards from 9 usec to 8 usec for pid 1 (init)": "time of a process ran backwards",
 	} {
 		_, err := Read("x", strings.NewReader("OpenBSD 6.6 (GENERIC.MP) #371\ntsc_timecounter_init: TSC skew=-416 observed drift=0\n"+text+"\n"))
 		require.ErrorContains(t, err, "is a log of OpenBSD, which shows that the "+shows)

@@ -99,9 +99,9 @@ var systems = sync.OnceValue(func() map[string]*regexp.Regexp {
 var otherFaults = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
 		"the firmware doubts the battery of the real-time clock": regexp.MustCompile(`^RTC BIOS diagnostic error 80<clock_battery>`),
-		"the real-time clock had no valid time":                  regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous)`),
+		"the real-time clock had no valid time":                  regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous (?:TOD clock|clock chip) time)`),
 		"the TSCs of the CPUs differ":                            regexp.MustCompile(`\bTSC skew=-?\d{4,}`),
-		"the counter of the CPU changes its rate, or differs between CPUs": regexp.MustCompile(
+		"the time of a process ran backwards": regexp.MustCompile(
 			`\bcalcru: (?:runtime went backwards|negative runtime)`),
 	}
 })

@@ -40,7 +40,9 @@ func trapped(l log) []Event {
 var otherFunctions = map[string]functions{
 	"rates-vary": {lines: func(l log) []Event {
 		least, most := l.bootRates()
-		return words.Either(most.Hz/least.Hz-1 > agreePPM/1e6, []Event{least, most}, nil)
+		const others = 0.01 // a larger difference is of two machines
+		apart := most.Hz/least.Hz - 1
+		return words.Either(apart > agreePPM/1e6 && apart < others, []Event{least, most}, nil)
 	}},
 	"no-rate": {lines: those(func(_ log, e Event) bool {
 		return !(e.Hz > 0)
@@ -65,8 +67,8 @@ var otherFunctions = map[string]functions{
 		return words.Either(len(lines) > 0 && l.steppedAgain() == "" && len(steppedAndBack(l)) == 0, lines, nil)
 	}},
 	"stepped-and-back": {lines: steppedAndBack},
-	"set-by-another":   {lines: those(func(_ log, e Event) bool { return e.Back }, "jumped")},
-	"jumped":           {lines: those(func(_ log, e Event) bool { return !e.Back }, "jumped")},
+	"set-by-another":   {lines: setByAnother},
+	"jumped":           {lines: func(l log) []Event { return words.Either(setByAnother(l) == nil, l.of("jumped"), nil) }},
 	"off-again":        {lines: offAgain},
 	"slewing": {lines: func(l log) []Event {
 		const far = 60e9 // ns, which take 33 hours
@@ -130,27 +132,54 @@ func (l log) bootRates() (least, most Event) {
 // serversSilent returns the lines on time servers that did not answer, if there are several and no later line shows
 // that one did.
 func serversSilent(l log) []Event {
-	answered := -1
-	for _, e := range l.of("server-reached", "stepped", "time-off") {
-		if e.Name != "ntpdate" { // a person ran it
-			answered = e.Index
-		}
-	}
-	silent := slices.DeleteFunc(l.of("server-silent"), func(e Event) bool { return e.Index < answered })
+	silent := l.since("server-silent", "server-reached", "stepped", "time-off")
 	another := func(e Event) bool { return e.Name != silent[0].Name }
 	return words.Either(slices.ContainsFunc(silent, another), silent, nil)
 }
 
-// steppedAndBack returns the lines of two steps in a row that cancel each other out.
+// repeats returns how often lines report an event, and the mean time from one to the next in ns; NaN if it is unknown.
+func repeats(lines []Event) (n int, everyNS float64) {
+	for _, e := range lines {
+		n += e.Count
+	}
+	if len(lines) < 2 {
+		return n, math.NaN()
+	}
+	first, timed := lines[0].clockedNS()
+	last, _ := lines[len(lines)-1].clockedNS()
+	return n, words.Either(timed, (last-first)/float64(n-1), math.NaN())
+}
+
+// setByAnother returns the lines on jumps that chronyd noticed, if the clock was set back twice or more, or jumped more
+// often than a machine is suspended.
+func setByAnother(l log) []Event {
+	const every = 600e9 // ns
+	jumps, back := l.of("jumped"), 0
+	for _, e := range jumps {
+		if e.Back {
+			back += e.Count
+		}
+	}
+	n, mean := repeats(jumps)
+	return words.Either(back >= 2 || n >= minSteps && mean <= every, jumps, nil)
+}
+
+// steppedAndBack returns the lines of two steps on a day that cancel each other out. Steps by whole quarters of an hour
+// are of a real-time clock that another system set.
 func steppedAndBack(l log) []Event {
-	const least, near = 2e9, 0.05 // ns, and a part of the step
+	const least, near, most, quarter = 2e9, 0.05, 86400e9, 900e9 // ns, a part of the step, and ns
 	steps := l.of("stepped")
 	if len(steps) > 0 && l.steppedAgain() != "" {
 		return nil
 	}
 	for i := 1; i < len(steps); i++ {
 		a, b := steps[i-1], steps[i]
-		if a.Name != "" && a.Name == b.Name && math.Abs(a.StepNS) >= least && math.Abs(a.StepNS+b.StepNS) < near*math.Abs(a.StepNS) {
+		at, timed := a.clockedNS()
+		back, _ := b.clockedNS()
+		size := math.Abs(a.StepNS)
+		whole := size > quarter/2 && math.Abs(math.Remainder(size, quarter)) < 30e9
+		if timed && back-at <= most && !whole && a.Name != "" && a.Name == b.Name && size >= least &&
+			math.Abs(a.StepNS+b.StepNS) < near*size {
 			return steps[i-1 : i+1]
 		}
 	}
@@ -160,11 +189,8 @@ func steppedAndBack(l log) []Event {
 // offAgain returns the lines on a wall clock that a time service finds wrong every few minutes, without getting better.
 func offAgain(l log) []Event {
 	const least, every = 4, 600e9 // times, and ns
-	off, n := l.sinceStep("time-off"), 0
-	for _, e := range off {
-		n += e.Count
-	}
-	if n < least {
+	off := l.sinceStep("time-off")
+	if n, mean := repeats(off); n < least || !(mean > 0 && mean <= every) || len(l.of("servers-disagree")) > 0 {
 		return nil
 	}
 	largest := func(events []Event) (ns float64) {
@@ -173,10 +199,7 @@ func offAgain(l log) []Event {
 		}
 		return ns
 	}
-	first, timed := off[0].clockedNS()
-	last, _ := off[len(off)-1].clockedNS()
-	if mean := (last - first) / float64(n-1); !timed || mean <= 0 || mean > every ||
-		largest(off[len(off)/2:]) < largest(off)/2 {
+	if largest(off[len(off)/2:]) < largest(off)/2 {
 		return nil
 	}
 	return off

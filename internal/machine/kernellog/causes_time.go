@@ -40,8 +40,6 @@ const (
 	// minSteps in a row, each at most longStepNS after the one before, are a fault: a service steps the clock once at its
 	// start, and after a pause.
 	minSteps, longStepNS = 3, 3600e9
-	// Two steps within soonNS are a fault too: of at least secondNS each, or both back in lines without a figure.
-	soonNS, secondNS = 60e9, 1e9
 	// maxSlewPPM is the largest correction without a step: MAXFREQ in include/linux/timex.h.
 	maxSlewPPM = 500
 )
@@ -51,10 +49,9 @@ const (
 type stepping struct {
 	lines, n, back int // the number of lines, of steps, and of steps that set the clock back
 	// elapsedNS is the time from the first to the last, totalNS their sum without the first, which corrects what was
-	// before it.
+	// before it. known is whether all lines have their step.
 	elapsedNS, totalNS float64
-	known, noneKnown   bool    // whether all lines have their step, or none has it
-	least              float64 // the smallest step without its sign, in ns; 0 if one is unknown
+	known              bool
 }
 
 func (l log) steps() stepping {
@@ -69,8 +66,7 @@ func (l log) steps() stepping {
 		}
 		steps, at = append(steps, e), append(at, ns)
 	}
-	all := stepping{lines: len(steps), elapsedNS: at[len(at)-1] - at[0], totalNS: -steps[0].StepNS, known: true, noneKnown: true,
-		least: largest}
+	all := stepping{lines: len(steps), elapsedNS: at[len(at)-1] - at[0], totalNS: -steps[0].StepNS, known: true}
 	for _, e := range steps {
 		all.n += e.Count
 		if e.Back {
@@ -78,7 +74,6 @@ func (l log) steps() stepping {
 		}
 		all.totalNS += e.StepNS * float64(e.Count)
 		all.known = all.known && e.StepNS != 0
-		all.noneKnown, all.least = all.noneKnown && e.StepNS == 0, min(all.least, math.Abs(e.StepNS))
 	}
 	return all
 }
@@ -117,8 +112,7 @@ func (l log) wrongByNS() float64 {
 func (l log) steppedAgain() string {
 	s := l.steps()
 	every := s.elapsedNS / float64(s.n-1)
-	soon := s.n == 2 && every <= soonNS && (s.least >= secondNS || s.noneKnown && s.back == 2)
-	if s.n < minSteps && !soon || s.lines < 2 || every <= 0 || every > longStepNS {
+	if s.n < minSteps || s.lines < 2 || every <= 0 || every > longStepNS {
 		return ""
 	}
 	text := fmt.Sprintf("The wall clock was stepped %d times, every %s on average by the stamps of "+
@@ -148,8 +142,7 @@ func (l log) steppedAgain() string {
 		text += ", forwards and backwards. A guess: two programs set the clock, each to another time."
 	case ppm > maxSlewPPM:
 		text += fmt.Sprintf(", by %s%s in all after the first step. So the clock source runs about %s %s, more "+
-			"than the %d ppm that a time service can correct without steps"+words.Either(soon, ", or another program "+
-			"sets the clock.", "."),
+			"than the %d ppm that a time service can correct without steps.",
 			about, span(s.totalNS), strings.TrimLeft(deviation(ppm), "+"), way, maxSlewPPM)
 	default:
 		text += fmt.Sprintf(". The rate of the clock source does not explain them: together they are %s ppm. A "+

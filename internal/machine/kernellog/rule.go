@@ -231,7 +231,6 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"cpus-compared": func(t material, _ []string) bool { return t.comparedCPUs() },
 	"held-up":       func(t material, _ []string) bool { return len(t.heldUp()) > 0 },
 	"ends-on-ticks": func(t material, _ []string) bool { return slices.Contains(weakWatchdogs, t.machine.ClockSource) },
-	"stepped-twice": func(t material, _ []string) bool { return t.steps().n == 2 },
 	"stepped-by": func(t material, of []string) bool {
 		const quarter, near, day = 900e9, 30e9, 86400e9
 		most := t.largestStep()
@@ -244,7 +243,11 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"before-4.17": func(t material, _ []string) bool {
 		return t.machine.Kernel == "" || Older(t.machine.Kernel, 4, 17)
 	},
-	"once":       func(t material, _ []string) bool { return len(t.Evidence) == 1 && t.line().Count == 1 },
+	"once": func(t material, _ []string) bool { return len(t.Evidence) == 1 && t.line().Count == 1 },
+	"seldom": func(t material, _ []string) bool {
+		n, mean := repeats(t.Evidence)
+		return n == 1 || mean > longStepNS
+	},
 	"off":        func(t material, _ []string) bool { return t.wrongByNS() != 0 },
 	"skew-known": func(t material, _ []string) bool { return t.line().SkewNS != 0 },
 	"doubted":    func(t material, _ []string) bool { return len(t.doubts()) > 0 },
