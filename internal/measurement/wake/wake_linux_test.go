@@ -112,7 +112,7 @@ func TestLargeSlacksAreNamed(t *testing.T) {
 		return slices.ContainsFunc(LargeSlacks(), func(p ProgramSlack) bool { return p.PID == pid })
 	}
 	if os.Getuid() == 0 && slackOf(os.Getppid()) > 0 { // not in a container without the right
-		require.EqualValues(t, 3_000_000_000, slackOf(pid))
+		require.Equal(t, int64(3_000_000_000), slackOf(pid))
 	}
 	require.Equal(t, slackOf(pid) == 3_000_000_000, named(pid))
 	require.False(t, named(command.Process.Pid))
