@@ -207,7 +207,7 @@ func newInspector() *live { return &live{lookAt: lookAt, processes: map[int]*sym
 func (l *live) look(pid int) look {
 	found, inTime := inTime(&l.late, func() look { return l.lookAt(pid) })
 	if !inTime {
-		found.command, found.reason = threadName(pid, pid), "its memory map could not be read in time"
+		found.command, found.reason = threadName(pid, pid), "the files of processes in /proc take too long to read"
 	}
 	return found
 }

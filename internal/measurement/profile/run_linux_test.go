@@ -233,7 +233,7 @@ func TestProcessThatDoesNotAnswer(t *testing.T) {
 	l.lookAt = func(int) look { <-release; return look{} }
 	for range 100 {
 		found := l.look(os.Getppid())
-		require.Equal(t, "its memory map could not be read in time", found.reason)
+		require.Equal(t, "the files of processes in /proc take too long to read", found.reason)
 		require.Equal(t, threadName(os.Getppid(), os.Getppid()), found.command)
 	}
 }
