@@ -243,7 +243,6 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"before-4.17": func(t material, _ []string) bool {
 		return t.machine.Kernel == "" || Older(t.machine.Kernel, 4, 17)
 	},
-	"once": func(t material, _ []string) bool { return len(t.Evidence) == 1 && t.line().Count == 1 },
 	"seldom": func(t material, _ []string) bool {
 		n, mean := repeats(t.Evidence)
 		return n == 1 || mean > longStepNS
