@@ -17,7 +17,7 @@ func waited() int64 { return -1 }
 
 func monotonic() int64 { return observe.Now() }
 
-// now reads the clocks. A suspend is no event here, and on macOS no step of the wall clock either.
+// now reads the clocks. This build reports no suspend. On macOS a suspend is not reported as a step either.
 func now() moment {
 	m := moment{at: time.Now(), wall: observe.WallClock(), countsSuspend: observe.CountsSuspend()}
 	m.boot = observe.Bracket{Low: m.wall.Low, Value: m.wall.Low, High: m.wall.Low}

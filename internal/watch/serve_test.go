@@ -45,7 +45,7 @@ func asked(t *testing.T, s *Server, method, path string) (status int, kind, text
 	return answer.StatusCode, answer.Header.Get("Content-Type"), string(body)
 }
 
-// nothing has no figures.
+// nothing is the state before the first measurement.
 var nothing = &State{Document: &result.Document{}}
 
 func requirePage(t *testing.T, s *Server, method, path string, status int, text string) {
