@@ -61,6 +61,10 @@ func (e *Events) Open(tid, cpu int) error {
 		attributes.Bits |= unix.PerfBitDisabled | unix.PerfBitEnableOnExec
 	}
 	fd, err := unix.PerfEventOpen(&attributes, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if errors.Is(err, unix.EOVERFLOW) { // kernel.perf_event_max_stack is lower than our limit; 0 is that
+		attributes.Sample_max_stack = 0
+		fd, err = unix.PerfEventOpen(&attributes, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	}
 	if err != nil {
 		return fmt.Errorf("perf_event_open: %w", err)
 	}

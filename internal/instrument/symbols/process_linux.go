@@ -192,9 +192,10 @@ func (p *Process) log(path string, err error) {
 
 var errOther = errors.New("another file is there now")
 
-// openMapped opens the file of a mapping: by the link of the kernel in map_files, which needs root; by the link exe, for a
-// user's program that was removed; or by the path in the root of the process, whose mount namespace may be another one than
-// ours. A file with another inode than the mapping is rejected.
+// openMapped opens the file of a mapping: by the link of the kernel in map_files, which needs root; by the path in the root
+// of the process, whose mount namespace may be another one than ours; or by the link exe, for a user's program that was
+// removed. A file with another inode than the mapping is rejected. The link exe is the last, because a library on
+// another file system can have the inode of the program.
 func openMapped(of process.ID, m Mapping) (file *os.File, err error) {
 	sameInode := func(stat *unix.Stat_t) error {
 		if stat.Ino != m.Inode {
@@ -203,12 +204,14 @@ func openMapped(of process.ID, m Mapping) (file *os.File, err error) {
 		return nil
 	}
 	folder := process.Folder(of.PID)
-	for _, link := range []string{fmt.Sprintf("/map_files/%x-%x", m.Start, m.End), "/exe"} {
-		if file, err = procfile.OpenAt(unix.AT_FDCWD, folder+link, 0, 0, sameInode); err == nil {
-			return file, nil
-		}
+	mapped := fmt.Sprintf("%s/map_files/%x-%x", folder, m.Start, m.End)
+	if file, err = procfile.OpenAt(unix.AT_FDCWD, mapped, 0, 0, sameInode); err == nil {
+		return file, nil
 	}
-	return openInRoot(folder, m.Path, sameInode)
+	if file, err = openInRoot(folder, m.Path, sameInode); err == nil {
+		return file, nil
+	}
+	return procfile.OpenAt(unix.AT_FDCWD, folder+"/exe", 0, 0, sameInode)
 }
 
 // openInRoot opens a regular file by its path in the root of a process, whose folder in /proc is given. Symbolic links

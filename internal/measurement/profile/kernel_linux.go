@@ -25,7 +25,7 @@ type kernelCall struct {
 
 // systemCall matches how the kernel names the functions of system calls (arch/*/include/asm/syscall_wrapper.h):
 // __x64_sys_time, __do_sys_time, sys_time, and for 32-bit programs __ia32_sys_time, __arm64_compat_sys_time.
-var systemCall = regexp.MustCompile(`^(?:__([a-z0-9]+)_)?(compat_)?sys_(.+)`)
+var systemCall = regexp.MustCompile(`^(?:__(x64|ia32|arm64|riscv|s390x?|se|do)_)?(compat_)?sys_(.+)`)
 
 // directIDs are the clocks of system calls that a program makes itself.
 var directIDs = []string{syscallID, gettimeofdayID, timeID}

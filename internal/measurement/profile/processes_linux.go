@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/procfile"
@@ -67,16 +68,15 @@ func commandOf(pid int) string {
 	return threadName(pid, pid)
 }
 
-// mostLate is the max number of processes whose files in /proc may take too long. Later ones are not read.
-const mostLate = 2
-
-// inTime is [process.InTime] after fewer than mostLate late processes, and counts them.
-func inTime[T any](late *int, read func() T) (value T, inTime bool) {
-	if *late == mostLate {
+// inTime is [process.InTime], but reads nothing for a while after files took too long, until a time that it sets: most of
+// the time a profile must read its samples.
+func inTime[T any](until *time.Time, read func() T) (value T, inTime bool) {
+	const pause = 4 * process.Patience
+	if time.Now().Before(*until) {
 		return value, false
 	}
 	if value, inTime = process.InTime(read); !inTime {
-		*late++
+		*until = time.Now().Add(pause)
 	}
 	return value, inTime
 }
@@ -122,12 +122,14 @@ func cgroupOf(folder string) string {
 	return longest
 }
 
-// NamedProcesses returns the processes whose program has this name.
+// NamedProcesses returns the processes whose program has this name. Where the whole name of a process cannot be read in
+// time, the beginning that the kernel has must be the same.
 func NamedProcesses(name string) []int {
-	late := 0
+	var until time.Time
 	return slices.DeleteFunc(process.All(), func(pid int) bool {
-		command, _ := inTime(&late, func() string { return commandOf(pid) })
-		return pid == os.Getpid() || command != name && threadName(pid, pid) != name
+		command, read := inTime(&until, func() string { return commandOf(pid) })
+		short := threadName(pid, pid)
+		return pid == os.Getpid() || command != name && short != name && (read || short != name[:min(kernelName, len(name))])
 	})
 }
 

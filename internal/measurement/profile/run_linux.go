@@ -197,7 +197,7 @@ func kernelFunctions() (kernel, error) {
 // A live inspector looks at processes through /proc.
 type live struct {
 	lookAt    func(pid int) look
-	late      int // processes that lookAt took too long for
+	until     time.Time // see inTime
 	reader    symbols.Reader
 	processes map[int]*symbols.Process
 }
@@ -205,7 +205,7 @@ type live struct {
 func newInspector() *live { return &live{lookAt: lookAt, processes: map[int]*symbols.Process{}} }
 
 func (l *live) look(pid int) look {
-	found, inTime := inTime(&l.late, func() look { return l.lookAt(pid) })
+	found, inTime := inTime(&l.until, func() look { return l.lookAt(pid) })
 	if !inTime {
 		found.command, found.reason = threadName(pid, pid), "the files of processes in /proc take too long to read"
 	}

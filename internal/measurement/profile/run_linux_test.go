@@ -223,7 +223,7 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	require.NoError(t, Check(Settings{PIDs: []int{pid, os.Getpid()}}), "one of several lives")
 }
 
-// The kernel may not answer for a process that waits for a page. Some such processes cost a time-out each, more cost none.
+// The kernel may not answer for a process that waits for a page. Then the next ones are not read for a while.
 func TestProcessThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	need.Processes(t)
@@ -236,6 +236,8 @@ func TestProcessThatDoesNotAnswer(t *testing.T) {
 		require.Equal(t, "the files of processes in /proc take too long to read", found.reason)
 		require.Equal(t, threadName(os.Getppid(), os.Getppid()), found.command)
 	}
+	l.until, l.lookAt = time.Now(), func(int) look { return look{command: "answers"} }
+	require.Equal(t, look{command: "answers"}, l.look(os.Getppid()))
 }
 
 // unshared runs a profile in new namespaces.

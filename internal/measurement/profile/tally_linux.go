@@ -49,6 +49,8 @@ type target struct {
 	parent  int // 0 if it is unknown
 	command string
 	cgroup  string
+	// unmapped is whether execve(2) has mapped no file yet.
+	unmapped bool
 	// ended is whether the process runs another program now, or its first thread ended and no other thread was sampled
 	// since.
 	ended bool
@@ -184,13 +186,18 @@ func (t *tally) add(r *perfevent.Record) {
 	case perfevent.Comm:
 		t.rename(r)
 	case perfevent.Map:
-		switch p, file := t.living[r.PID], path.Base(r.Name); {
-		case p == nil:
-		case r.Name == "[vdso]":
+		p, file := t.living[r.PID], path.Base(r.Name)
+		if p == nil {
+			return
+		}
+		if r.Name == "[vdso]" {
 			p.known, p.reason, p.vdso = true, "", addressRange{r.Start, r.Start + r.Length}
-		case len(p.command) == kernelName && strings.HasPrefix(file, p.command): // the program itself, after its execve(2)
+		}
+		// execve(2) maps the program itself first.
+		if p.unmapped && len(p.command) == kernelName && strings.HasPrefix(file, p.command) {
 			p.command = bounded(file)
 		}
+		p.unmapped = false
 	case perfevent.Sample:
 		if r.TimeNS >= t.from && r.TimeNS < t.until && r.PID != t.left && (t.wanted == nil || t.wanted[r.PID]) {
 			t.sample(r)
@@ -257,7 +264,7 @@ func (t *tally) rename(r *perfevent.Record) {
 		}
 		p = t.begin(r.PID)
 		// A process without a vDSO maps none. If it has one, its Map record comes next.
-		p.known = true
+		p.known, p.unmapped = true, true
 		if before != nil {
 			p.parent, p.cgroup = before.parent, before.cgroup
 			before.ended = true

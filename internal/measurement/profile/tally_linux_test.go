@@ -206,13 +206,15 @@ func TestExecIsAnotherProgram(t *testing.T) {
 	require.Equal(t, []any{"next", 2, 1}, []any{after.command, after.samples, after.user})
 }
 
-// The kernel's name of a program has 15 bytes. The file that it maps has all.
+// The kernel's name of a program has 15 bytes. The first file that it maps has all.
 func TestLongNameOfAStartedProgram(t *testing.T) {
 	maps := func(name string) perfevent.Record { return perfevent.Record{Kind: perfevent.Map, PID: 10, Name: name} }
-	p := tallied(nil, perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "prometheus-node", Exec: true},
-		maps("/usr/bin/prometheus-node-exporter"), maps("/usr/lib/prometheus-node-exporter-plugin.so"),
-		sample(10, nil, inProgram)).programs[0]
-	require.Equal(t, "prometheus-node-exporter", p.command)
+	for _, name := range []string{"prometheus-node-exporter", "prometheus-node"} {
+		p := tallied(nil, perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "prometheus-node", Exec: true},
+			maps("/usr/bin/"+name), maps("/usr/lib/prometheus-node-exporter-plugin.so"),
+			sample(10, nil, inProgram)).programs[0]
+		require.Equal(t, name, p.command)
+	}
 }
 
 // Only the wanted processes count, and the processes that they start.
@@ -451,4 +453,17 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// The kernel's functions of system calls have prefixes of the CPU, and other functions end alike.
+func TestSystemCallsByTheirFunctions(t *testing.T) {
+	for function, want := range map[string]kernelCall{
+		"__x64_sys_clock_gettime": {clockCall, syscallID}, "__s390x_sys_time": {clockCall, timeID}, "sys_gettimeofday": {clockCall, gettimeofdayID},
+		"__ia32_sys_time": {kind: clockCall}, "__arm64_compat_sys_gettimeofday": {kind: clockCall}, "__se_sys_write": {kind: otherCall},
+		"posix_cpu_clock_get": {kind: clockCall}, "__traceiter_sys_enter": {}, "ksys_write": {}, "schedule": {},
+	} {
+		call, is := callOf(function)
+		require.Equal(t, want.kind != noCall, is, function)
+		require.True(t, !is || call == want, function)
+	}
 }
