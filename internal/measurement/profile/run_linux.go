@@ -205,7 +205,8 @@ type live struct {
 func newInspector() *live { return &live{lookAt: lookAt, processes: map[int]*symbols.Process{}} }
 
 func (l *live) look(pid int) look {
-	found, inTime := inTime(&l.until, func() look { return l.lookAt(pid) })
+	lookAt := l.lookAt // a late one goes on
+	found, inTime := inTime(&l.until, func() look { return lookAt(pid) })
 	if !inTime {
 		found.command, found.reason = threadName(pid, pid), "the files of processes in /proc take too long to read"
 	}
