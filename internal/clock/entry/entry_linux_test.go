@@ -217,6 +217,7 @@ func TestJudge(t *testing.T) {
 		"between, slow":          {call, empty, expense{0.25, 290, false}, unknown},
 		"no accounting, fast":    {unaccounted, empty, expense{0, 25, false}, Verdict{result.Never, "cost"}},
 		"no accounting, slow":    {unaccounted, empty, expense{0, 290, false}, unknown},
+		"no accounting, between": {unaccounted, empty, expense{0, 130, false}, unknown},
 		"implausible accounting": {call, expense{0.5, 2, false}, expense{0.6, 290, false}, unknown},
 		"unclear, fast":          {call, empty, expense{1, 25, true}, Verdict{result.Never, "cost"}},
 		"unclear, slow":          {call, empty, expense{1, 290, true}, unknown},

@@ -395,7 +395,8 @@ func TestVDSOThatIsAheadIsFound(t *testing.T) {
 		require.NotNil(t, f)
 		// A bracket in which the thread lost its CPU is wide enough.
 		require.Greater(t, float64(f.Count), 0.9*float64(c.Bracket.Brackets)/float64(len(thread.Usable())))
-		require.Greater(t, f.WorstNS, 500.0)
+		// The rest of the 1000 ns is the width of the bracket: 500 ns and more under an emulator.
+		require.Greater(t, f.WorstNS, 100.0)
 		require.LessOrEqual(t, f.WorstNS, 1000.0)
 		require.InDelta(t, ahead, c.Bracket.OffsetNS, c.Bracket.BoundNS)
 		f = c.Fault(FaultResolution)
