@@ -62,7 +62,7 @@ func Tick(r *Resolution) string {
 
 // clockColumn is the first column of tables with a row for each clock.
 var clockColumn = table.Column[Clock]{
-	Name: "Clock", Left: true, Copied: true, Text: func(c Clock) string { return c.ID },
+	Name: "Clock", Left: true, Text: func(c Clock) string { return c.ID },
 }
 
 func throughputGrid(d *result.Document) table.Grid {

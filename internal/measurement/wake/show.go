@@ -145,7 +145,7 @@ func everyday(r Row) bool {
 }
 
 var columns = slices.Concat([]table.Column[Row]{
-	{Name: "Way", Key: "way", Left: true, Copied: true, First: everyday, Text: func(r Row) string { return r.ID }},
+	{Name: "Way", Key: "way", Left: true, First: everyday, Text: func(r Row) string { return r.ID }},
 	{Key: "call", Text: func(r Row) string { return r.Call }},
 }, LatenessColumns(spanOf, layerColumns()...), []table.Column[Row]{{Key: "reason", Text: func(r Row) string { return r.Reason }}})
 

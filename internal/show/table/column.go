@@ -31,8 +31,6 @@ type Column[T any] struct {
 	Level func(T) Level
 	// Left aligns the column to the left, as a text. Such columns come first, and wrap if they do not fit.
 	Left bool
-	// Copied is whether people copy the text of the first column, such as the id of a clock. It then wraps last.
-	Copied bool
 	// First is whether a row belongs to the first screen, if not all rows fit; nil if the first rows do.
 	First func(T) bool
 	// Note explains the column below the table, in one sentence, while the column is shown.
@@ -102,7 +100,6 @@ func Of[T any](title string, rows []T, columns []Column[T]) Grid {
 				g.first = append(g.first, k)
 			}
 		}
-		g.copied = g.copied || c.Copied
 		if c.Left {
 			g.texts++
 		}

@@ -40,8 +40,6 @@ type Grid struct {
 	Note string
 	// notes explain the columns, by index; "" for a column without a note.
 	notes []string
-	// copied is whether the first column wraps last.
-	copied bool
 	// first are the rows of the first screen, by index, if not all fit; nil for the first of all.
 	first []int
 	// Instead is whether the first screen has this table instead of the facts below the tables.
@@ -138,8 +136,8 @@ func (g Grid) columns() []pretty.ColumnConfig {
 }
 
 // Text returns the grid as text within a width: its title, its rows and its note. If it does not fit, long texts wrap,
-// then columns of least priority go, then the other columns of text wrap, the last one first. A table whose figures
-// alone are wider stays as wide as it is.
+// then columns of least priority go, then the other columns of text wrap, the last one first: the first one, which
+// people copy, stays whole as long as another can wrap. A table whose figures alone are wider stays as wide as it is.
 func (g Grid) Text(width int) string {
 	rows := g.rows(width)
 	if g.Title == "" {
@@ -180,24 +178,12 @@ func (g Grid) rows(width int) string {
 	g, widths := g.fitting(width)
 	writer, columns := g.painted().writer(), g.columns()
 	over := total(widths) - width
-	wrap := func(first, last int) {
-		for _, least := range []func(texts []string) int{
-			func(texts []string) int { return max(long, longestPart(texts)) }, longestPart,
-			func([]string) int { return shortest },
-		} {
-			for i := last; i >= first && over > 0; i-- {
-				if narrow := max(widths[i]-over, least(g.cells(i))); narrow < widths[i] {
-					over -= widths[i] - narrow
-					widths[i] = narrow
-					columns[i].WidthMax, columns[i].WidthMaxEnforcer = narrow, inLines
-				}
-			}
+	for i := max(1, g.texts) - 1; i >= 0 && over > 0; i-- {
+		if narrow := max(widths[i]-over, shortest); narrow < widths[i] {
+			over -= widths[i] - narrow
+			columns[i].WidthMax, columns[i].WidthMaxEnforcer = narrow, inLines
 		}
 	}
-	if g.copied {
-		wrap(1, g.texts-1)
-	}
-	wrap(0, max(1, g.texts)-1)
 	writer.SetColumnConfigs(columns)
 	return trimRight(writer.Render(), width) + "\n" + note(g.Below(), width)
 }
