@@ -29,6 +29,9 @@ func CheckTextfile(name string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
+	if err := folder.CheckWritable(root, ""); err != nil {
+		return err
+	}
 	file, err := folder.OpenRegular(root, filepath.Base(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
