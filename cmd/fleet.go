@@ -103,7 +103,11 @@ func compareMachines(stdin io.Reader, stdout, stderr io.Writer, flags fleetFlags
 		return err
 	}
 	if len(found)+len(missing) == 0 {
-		return fmt.Errorf("no result is in %s; name files of results, or folders with them", strings.Join(names, ", "))
+		where := strings.Join(names, ", ")
+		if where == fleet.Listed {
+			where = "the list on standard input"
+		}
+		return fmt.Errorf("no result is in %s; name files of results, or folders with them", where)
 	}
 	machines, unread := fleet.Read(found, machineIn)
 	unread = append(missing, unread...)

@@ -24,8 +24,8 @@ type Unread struct {
 	Reason string `json:"reason"`
 }
 
-// listed names standard input, which lists a file or a folder in each line.
-const listed = "-"
+// Listed names standard input, which lists a file or a folder in each line.
+const Listed = "-"
 
 // mostNames is the maximum number of names on standard input, which may have no end.
 const mostNames = 100_000
@@ -35,7 +35,7 @@ const mostNames = 100_000
 func Find(names []string, stdin io.Reader) (files []string, unread []Unread, err error) {
 	var all []string
 	for _, name := range names {
-		if name != listed {
+		if name != Listed {
 			all = append(all, name)
 			continue
 		}
