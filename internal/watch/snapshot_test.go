@@ -73,18 +73,20 @@ func (waiting) Spin(n int) {
 
 func (waiting) Read([]int64) {}
 
-// Many turns leave no goroutine, no thread and no file behind.
+// Many turns leave no goroutine and no file behind. Go's runtime may start a thread at any time, which has three files
+// under Wine.
 func TestTurnsLeaveNothingBehind(t *testing.T) {
 	r := newReader(slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return c.Path != clock.VDSO && c.Path != clock.Go }))
 	for range 2 {
 		r.snapshot()
 	}
 	goroutines, files := runtime.NumGoroutine(), need.OpenFiles()
-	for range 8 {
+	const turns = 40
+	for range turns {
 		r.snapshot()
 	}
 	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+2)
-	require.LessOrEqual(t, need.OpenFiles(), files)
+	require.Less(t, need.OpenFiles(), files+turns)
 }
 
 // Run ends with its context, and leaves no goroutine behind.
