@@ -10,7 +10,8 @@ import (
 	"github.com/timebench/timebench/test/readers"
 )
 
-// A 32-bit program has another vDSO, whose functions are not known; its samples count as reads.
+// A 32-bit program has another vDSO, whose functions are not known; its samples count as reads. About half of its time is
+// in the vDSO or in the kernel, none if these are not found.
 func Test32BitProgram(t *testing.T) {
 	need.Minutes(t) // it compiles the standard library for 386
 	t.Parallel()
@@ -24,7 +25,7 @@ func Test32BitProgram(t *testing.T) {
 	}
 	p := profiled(t, Settings{Time: 2 * time.Second, PIDs: []int{reads.PID(), other.PID(), calls.PID()}})
 	t.Logf("%+v", p)
-	require.Greater(t, only(t, p, reads.PID()).UserShare, 0.5)
+	require.Greater(t, only(t, p, reads.PID()).UserShare, 0.2)
 	require.Less(t, only(t, p, other.PID()).ClockShareLow, 0.01) // the Go runtime reads it now and then
-	require.Greater(t, only(t, p, calls.PID()).SyscallShare, 0.5)
+	require.Greater(t, only(t, p, calls.PID()).SyscallShare, 0.2)
 }
