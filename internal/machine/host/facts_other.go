@@ -5,7 +5,6 @@ package host
 import (
 	"runtime"
 
-	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/thread"
 )
@@ -14,14 +13,8 @@ import (
 // measurement.
 func Facts() result.Host {
 	facts := result.Host{OS: runtime.GOOS, Arch: runtime.GOARCH}
-	facts.CPU.Logical = runtime.NumCPU()
-	if logical, err := cpu.Counts(true); err == nil && logical > 0 {
-		facts.CPU.Logical = logical
-	}
+	facts.CPU.Logical, facts.CPU.Physical = cpuCounts()
 	facts.CPU.Usable = len(thread.Usable())
-	if physical, err := cpu.Counts(false); err == nil {
-		facts.CPU.Physical = physical
-	}
 	facts.CPU.InvariantTSC = invariantTSC()
 	addSystemFacts(&facts)
 	return facts
