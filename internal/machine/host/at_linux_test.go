@@ -124,7 +124,9 @@ func TestAtOfArm(t *testing.T) {
 		"a server":   {[]string{"0xd0c", "0xd0c", "0xd0c"}, []string{"0", "0", "1"}, nil, "Neoverse-N1", 2},
 		"clusters of an old kernel": {[]string{"0xd03", "0xd08"}, []string{"0", "1"},
 			map[string]string{"sys/firmware/devicetree/x": "", release: "5.15.0"}, "Cortex-A53 + Cortex-A72", 0},
-		"a guest": {[]string{"0xd4f"}, []string{"-1"}, nil, "Neoverse-V2", 0},
+		"a new kind": {[]string{"0xd80", "0xdff"}, []string{"0", "0"}, nil, "Cortex-A520 + part 0xdff", 1},
+		"only new":   {[]string{"0xdff"}, []string{"0"}, nil, "", 1},
+		"a guest":    {[]string{"0xd4f"}, []string{"-1"}, nil, "Neoverse-V2", 0},
 	} {
 		root := rooted(t, test.files)
 		var info strings.Builder

@@ -24,8 +24,8 @@ var armParts = map[string]string{
 	"0xc07": "Cortex-A7", "0xc09": "Cortex-A9", "0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd04": "Cortex-A35",
 	"0xd05": "Cortex-A55", "0xd07": "Cortex-A57", "0xd08": "Cortex-A72", "0xd09": "Cortex-A73", "0xd0a": "Cortex-A75",
 	"0xd0b": "Cortex-A76", "0xd0c": "Neoverse-N1", "0xd0d": "Cortex-A77", "0xd40": "Neoverse-V1", "0xd41": "Cortex-A78",
-	"0xd44": "Cortex-X1", "0xd46": "Cortex-A510", "0xd47": "Cortex-A710", "0xd48": "Cortex-X2", "0xd49": "Neoverse-N2",
-	"0xd4a": "Neoverse-E1", "0xd4d": "Cortex-A715", "0xd4e": "Cortex-X3", "0xd4f": "Neoverse-V2", "0xd80": "Cortex-A520",
+	"0xd42": "Cortex-A78AE", "0xd44": "Cortex-X1", "0xd46": "Cortex-A510", "0xd47": "Cortex-A710", "0xd48": "Cortex-X2", "0xd49": "Neoverse-N2",
+	"0xd4a": "Neoverse-E1", "0xd4b": "Cortex-A78C", "0xd4c": "Cortex-X1C", "0xd4d": "Cortex-A715", "0xd4e": "Cortex-X3", "0xd4f": "Neoverse-V2", "0xd80": "Cortex-A520",
 	"0xd81": "Cortex-A720", "0xd82": "Cortex-X4", "0xd84": "Neoverse-V3", "0xd85": "Cortex-X925", "0xd87": "Cortex-A725",
 	"0xd8e": "Neoverse-N3",
 }
@@ -55,8 +55,8 @@ func addCPUInfo(facts *result.CPU, text string) []string {
 		case key == "CPU implementer":
 			armLimited = value == "0x41"
 		case key == "CPU part" && armLimited:
-			if name := armParts[value]; name != "" && !slices.Contains(parts, name) {
-				parts = append(parts, name)
+			if !slices.Contains(parts, value) {
+				parts = append(parts, value)
 			}
 		}
 		if _, is := first[key]; !is && logical <= 1 {
@@ -70,7 +70,7 @@ func addCPUInfo(facts *result.CPU, text string) []string {
 	for _, n := range cores {
 		facts.Physical += n
 	}
-	facts.Model = cmp.Or(strings.Join(parts, " + "), printable(modelOf(first)))
+	facts.Model = cmp.Or(printable(armModel(parts)), printable(modelOf(first)))
 	flags := strings.Fields(first["flags"])
 	if len(flags) == 0 {
 		flags = strings.Fields(first["Features"]) // Arm
@@ -85,6 +85,22 @@ func addCPUInfo(facts *result.CPU, text string) []string {
 		}
 	}
 	return flags
+}
+
+// armModel returns the names of the kinds of cores of a CPU of Arm Ltd., and an unknown kind beside known ones by its
+// number; "" if all are unknown.
+func armModel(parts []string) string {
+	known := false
+	var names []string
+	for _, part := range parts {
+		name := armParts[part]
+		known = known || name != ""
+		names = append(names, cmp.Or(name, "part "+part))
+	}
+	if !known {
+		return ""
+	}
+	return strings.Join(names, " + ")
 }
 
 // modelOf returns the name of a CPU from the values of its paragraph.
