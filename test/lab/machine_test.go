@@ -29,7 +29,7 @@ import (
 // longest is the max time that a machine may run, from its start to the end of its script.
 const longest = 9 * time.Minute
 
-// bootTime is the max time until the first program of a machine starts. QEMU with 64 CPUs on two stood still now and
+// bootTime is the max time until the first program of a machine starts. QEMU with many CPUs on two sometimes stops
 // then, in the kernel.
 const bootTime = 2 * time.Minute
 
