@@ -181,7 +181,10 @@ func (b *bench) compared(members []*observe.Member, wentBack bool) {
 		b.fault(ClockFault{Kind: FaultWarp, Count: warps, WorstNS: b.ns(-worst), CPU: number(cpu),
 			EarlierCPU: number(earlier)})
 	case a.Pairs == all:
-		// An equal value is not a warp, so the smallest detectable warp is a unit larger.
-		a.SmallestWarpNS = b.ns(sees + 1)
+		// An equal value is not a warp, so the smallest detectable warp is a unit larger. A coarse clock may be behind by
+		// less than a tick in every comparison.
+		if a.SmallestWarpNS = b.ns(sees + 1); b.pace.coarse {
+			a.SmallestWarpNS = max(a.SmallestWarpNS, b.pace.tickNS, b.into.TickNS)
+		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/table"
-	"github.com/timebench/timebench/internal/show/words"
 )
 
 // changesOf returns what changed between two documents: the verdicts on clocks, with the kinds of their faults, and
@@ -24,9 +23,8 @@ func changesOf(old, new *Verification) section.Comparison {
 	// A pair that only one run requested is not a change.
 	section.Match(old.Relations, new.Relations, func(r Relation) string { return r.Clock + "\x00" + r.Against },
 		func(old, new Relation) {
-			o, n := words.Either(old.Held, "kept", "stepped"), words.Either(new.Held, "kept", "stepped")
-			all.Add(section.Change{Subject: old.Clock, What: "distance from " + old.Against, Old: section.Value{Value: o},
-				New: section.Value{Value: n}}, o != n)
+			all.Add(section.Change{Subject: old.Clock, What: "distance from " + old.Against,
+				Old: section.Value{Value: old.distance()}, New: section.Value{Value: new.distance()}}, old.Held != new.Held)
 		})
 	changed := slices.DeleteFunc(slices.Clone(all.Changes),
 		func(c section.Change) bool { return c.Verdict == section.Same })

@@ -151,11 +151,7 @@ type Relation struct {
 	ChangeNS float64 `json:"change_ns" is:"signed"`
 	// BoundNS is the error bound.
 	BoundNS float64 `json:"bound_ns"`
-	// PPM is the same as a rate.
-	PPM float64 `json:"ppm" is:"signed"`
-	// Steady is whether the distance should not change.
-	Steady bool `json:"steady,omitempty"`
-	// Held is false if it changed nevertheless.
+	// Held is whether the distance is the same, within the bound.
 	Held bool `json:"held"`
 }
 
@@ -189,7 +185,7 @@ func (v *Verification) Missing() string {
 		why.Add(c.ID, c.Reason)
 	}
 	missing := why.Lines()
-	if best, _, _ := v.sensitivity(); best != nil {
+	if best := v.smallestWarp(); best != nil {
 		missing = append(missing, words.Present(words.Insensitive(best.Across.SmallestWarpNS))...)
 	}
 	return strings.Join(missing, "; ")

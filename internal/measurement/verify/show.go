@@ -274,31 +274,16 @@ func (v *Verification) bracketGrid() table.Grid {
 }
 
 func (v *Verification) relationGrid() table.Grid {
-	g := table.Of("Clock against clock over the whole run", v.Relations, []table.Column[Relation]{
+	return table.Of("Clock against clock over the whole run", v.Relations, []table.Column[Relation]{
 		{Name: "Clock", Left: true, Text: func(r Relation) string { return r.Clock }},
 		{Name: "against", Left: true, Text: func(r Relation) string { return r.Against }},
 		{Name: "change", Cell: func(r Relation) string { return words.BoundedNS(r.ChangeNS, r.BoundNS) }},
-		{Name: "ppm", Spare: 1, Cell: func(r Relation) string { return words.SignedPPM(r.PPM) }},
 		{Name: "distance", Cell: Relation.distance},
 	})
-	if slices.ContainsFunc(v.Relations, func(r Relation) bool { return r.distance() == free }) {
-		g.Note = "free: the distance may change."
-	}
-	return g
 }
-
-const free = "free"
 
 // distance returns whether the distance of the clocks was kept.
-func (r Relation) distance() string {
-	switch {
-	case !r.Held:
-		return "stepped"
-	case r.Steady:
-		return "kept"
-	}
-	return free
-}
+func (r Relation) distance() string { return words.Either(r.Held, "kept", "stepped") }
 
 // absent reports whether a clock is not available in a document.
 func absent(c VerifiedClock, d *result.Document) bool {
@@ -375,39 +360,23 @@ func (v *Verification) trust(d *result.Document) (string, table.Level) {
 	return text + v.limits(), level
 }
 
-// sensitivity returns the clocks that detect the smallest and the largest warps. It leaves out clocks that an interrupt
-// advances, and reports that it did, unless there are only such clocks. It returns nil if no clock was compared on all
-// CPUs without a warp.
-func (v *Verification) sensitivity() (best, worst *VerifiedClock, leftOut bool) {
-	// The ticks of a coarse clock hide more than the comparison.
-	coarse := func(c *VerifiedClock) bool { return c.TickNS == 0 || c.TickNS >= coarseNS }
+// smallestWarp returns the clock that would have shown the smallest warp; nil if no clock was compared on all CPUs
+// without a warp.
+func (v *Verification) smallestWarp() (best *VerifiedClock) {
 	for i := range v.Clocks {
-		c := &v.Clocks[i]
-		switch {
-		case c.Across == nil || c.Across.SmallestWarpNS == 0:
-		case best != nil && coarse(c) && !coarse(best):
-			leftOut = true
-		case best == nil || coarse(best) && !coarse(c):
-			best, worst, leftOut = c, c, best != nil
-		case c.Across.SmallestWarpNS < best.Across.SmallestWarpNS:
+		if c := &v.Clocks[i]; c.Across != nil && c.Across.SmallestWarpNS > 0 &&
+			(best == nil || c.Across.SmallestWarpNS < best.Across.SmallestWarpNS) {
 			best = c
-		case c.Across.SmallestWarpNS > worst.Across.SmallestWarpNS:
-			worst = c
 		}
 	}
-	return best, worst, leftOut
+	return best
 }
 
 // limits returns sentences, each after a space, about the limits of the comparison between the CPUs: the warps that are
 // too small to detect, and the pairs of CPUs that it left out.
 func (v *Verification) limits() (text string) {
-	if best, worst, leftOut := v.sensitivity(); best != nil {
-		text = " The smallest detectable warp" + words.Either(leftOut, " of the fine clocks", "") + " was " +
-			words.Duration(best.Across.SmallestWarpNS)
-		if best != worst {
-			text += fmt.Sprintf(" (%s) to %s (%s)", best.ID, words.Duration(worst.Across.SmallestWarpNS), worst.ID)
-		}
-		text += "."
+	if best := v.smallestWarp(); best != nil {
+		text = fmt.Sprintf(" The smallest detectable warp was %s (%s).", words.Duration(best.Across.SmallestWarpNS), best.ID)
 	}
 	cpus := len(v.CPUs) - len(v.LostCPUs)
 	all := cpus * (cpus - 1)

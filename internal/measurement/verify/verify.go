@@ -8,7 +8,7 @@
 //   - across: the time-warp test. Every CPU publishes its reads on a cache line of its own. A thread that loads
 //     another's value and then reads the clock must not get a lower value.
 //   - bracket: a value of the vDSO must lie between two values of the system call, one read before it and one after it.
-//   - relations: wall against monotonic, boot against monotonic, raw against monotonic, over the whole run.
+//   - relations: two clocks that differ by a constant, such as wall and boot time, over the whole run.
 //
 // A correct clock has no fault however busy the machine is: every fault is a contradiction, not a figure above a
 // threshold that noise can reach. So steps and standing still are not checked for a clock that an interrupt advances.

@@ -379,6 +379,8 @@ func TestCoarseClockIsClean(t *testing.T) {
 	}
 	require.InDelta(t, tick, c.TickNS, 1)
 	require.Greater(t, c.Repeats, c.Reads/2)
+	// A CPU that is behind by less than a tick has the same value most of the time.
+	require.True(t, c.Across == nil || c.Across.SmallestWarpNS == 0 || c.Across.SmallestWarpNS >= float64(tick)-1)
 }
 
 func TestVDSOThatIsAheadIsFound(t *testing.T) {
@@ -571,51 +573,26 @@ func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
 		"nobody interrupted it")
 }
 
+// A step of the wall clock is a fault of it alone. A suspend advances the clocks that count it by the same time.
 func TestRelations(t *testing.T) {
-	// The wall clock steps after the run has begun to verify clocks, and so after the first brackets of the relations,
-	// however slow the machine is.
-	var offset atomic.Int64
-	offset.Store(1e9)
-	stepped := shared("CLOCK_REALTIME@vdso", func() int64 { return now() + offset.Load() })
-	raw := shared("CLOCK_MONOTONIC_RAW@vdso", func() int64 { at := now(); return at + at/10_000 })
-	boot := shared("CLOCK_BOOTTIME@syscall", func() int64 { return now() + 77 })
-	clocks := []clock.Clock{stepped, raw, boot, shared("CLOCK_MONOTONIC@vdso", now)}
-	v := Run(context.Background(), clocks, under(300*time.Millisecond, thread.Usable()[:1], clocks...),
-		func(done, _ time.Duration) {
-			if done > 0 {
-				offset.Store(1e9 - 5_000_000)
-			}
-		})
-	require.Len(t, v.Relations, 3)
-	wall, sleep, rate := v.Relations[0], v.Relations[1], v.Relations[2]
-	require.Equal(t, "CLOCK_REALTIME@vdso", wall.Clock)
-	require.InDelta(t, -5_000_000, wall.ChangeNS, wall.BoundNS)
-	require.True(t, wall.Steady)
-	require.False(t, wall.Held)
-	require.Equal(t, "CLOCK_BOOTTIME@syscall", wall.Against)
-	require.Equal(t, "CLOCK_BOOTTIME@syscall", sleep.Clock)
-	require.True(t, sleep.Held)
-	require.InDelta(t, 0, sleep.ChangeNS, sleep.BoundNS)
-	require.Equal(t, "CLOCK_MONOTONIC@vdso", rate.Against)
-	require.InDelta(t, 100, rate.PPM, 20)
-	require.True(t, rate.Held)
-	require.False(t, rate.Steady)
-	require.False(t, v.Held())
-}
-
-// A suspend advances the clocks that count it, by the same time.
-func TestSuspendIsNoStep(t *testing.T) {
-	var suspended atomic.Int64
-	counting := func() int64 { return now() + suspended.Load() }
-	all := []clock.Clock{shared("CLOCK_REALTIME@vdso", counting), shared("CLOCK_BOOTTIME@vdso", counting),
-		shared("CLOCK_MONOTONIC@vdso", now)}
-	before := begin(all, all)
-	suspended.Store(30e9)
-	relations := before.end()
-	require.Len(t, relations, 2)
-	for i, change := range []float64{0, 30e9} {
-		require.True(t, relations[i].Held)
-		require.InDelta(t, change, relations[i].ChangeNS, relations[i].BoundNS)
+	var suspended, set atomic.Int64
+	boot := func() int64 { return now() + suspended.Load() }
+	all := []clock.Clock{shared("CLOCK_REALTIME@vdso", func() int64 { return boot() + set.Load() + 1e9 }),
+		shared("CLOCK_TAI@vdso", func() int64 { return boot() + set.Load() + 37e9 }),
+		shared("CLOCK_BOOTTIME@syscall", boot)}
+	for change, held := range map[int64]bool{0: true, -5_000_000: false} {
+		before := begin(all, all)
+		suspended.Add(30e9)
+		set.Add(change)
+		v := Verification{Relations: before.end()}
+		require.Len(t, v.Relations, 2)
+		wall, tai := v.Relations[0], v.Relations[1]
+		require.Equal(t, []string{all[0].ID, all[2].ID}, []string{wall.Clock, wall.Against})
+		require.InDelta(t, change, wall.ChangeNS, wall.BoundNS)
+		require.Equal(t, held, wall.Held)
+		require.Equal(t, []string{all[1].ID, all[0].ID}, []string{tai.Clock, tai.Against})
+		require.True(t, tai.Held)
+		require.Equal(t, held, v.Held())
 	}
 }
 
@@ -645,27 +622,6 @@ func TestSuspendDuringTheRun(t *testing.T) {
 	require.Empty(t, v.Clocks[0].Faults)
 	require.Equal(t, "the machine was suspended for 30 s, which hides jumps and stalls; run it again",
 		v.Clocks[0].Reason)
-}
-
-// The values of a coarse clock right after its ticks are compared, which show a drift far below a tick.
-func TestCoarseClockAgainstThePreciseOne(t *testing.T) {
-	start := now()
-	coarse := shared("GetSystemTimeAsFileTime@winapi", func() int64 {
-		at := now()
-		return (at + (at-start)/1000) / 4e6 * 4e6
-	})
-	coarse.Coarse = true
-	clocks := []clock.Clock{coarse, shared("GetSystemTimePreciseAsFileTime@winapi", now)}
-	v := Run(context.Background(), clocks[:1], Settings{Time: 500 * time.Millisecond, CPUs: thread.Usable()[:1],
-		All: clocks}, nil)
-	require.Len(t, v.Relations, 1)
-	require.Equal(t, clocks[1].ID, v.Relations[0].Against)
-	require.True(t, v.Relations[0].Held)
-	went := v.Relations[0].ChangeNS / v.Relations[0].PPM * 1e6 // a busy thread may see only ticks that are close together
-	require.InDelta(t, 1000, v.Relations[0].PPM, 300+v.Relations[0].BoundNS/went*1e6)
-
-	still := tightestTick(now, func() int64 { return 1 })
-	require.Zero(t, still.Brackets)
 }
 
 // A CPU that another program occupies does not block a run: a thread that does not start is abandoned.
