@@ -1,20 +1,14 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
-)
-
-// The units of a rate in both documents: of the nominal rate, and without one of the old rate, which is then 0.
-const (
-	ofNominal = "ppm"
-	ofOld     = "ppm of the old rate"
 )
 
 // changesOf returns what changed between two documents. Only rates against the same reference are compared.
@@ -38,68 +32,31 @@ func changesOf(old, new *Drift) section.Comparison {
 				name     string
 				old, new *DriftRate
 			}{{"idle", old.Idle, new.Idle}, {"loaded", old.Loaded, new.Loaded}} {
-				if o, n, unit := values(phase.old, phase.new); unit != "" {
-					o.Detail, n.Detail = nominalRate(old), nominalRate(new)
-					all.Add(section.Change{Subject: old.ID, What: phase.name, Old: o, New: n, Unit: unit},
-						math.Abs(n.Number()-o.Number()) > o.Bound+n.Bound)
+				if phase.old == nil || phase.new == nil || phase.old.Hz == 0 {
+					continue
 				}
+				o, n := values(old.NominalHz, phase.old, phase.new)
+				all.Add(section.Change{Subject: old.ID, What: phase.name, Old: o, New: n, Unit: "ppm"},
+					math.Abs(n.Number()-o.Number()) > o.Bound+n.Bound)
 			}
 		})
 	c.Block = all.Block(changesTitle+" against "+old.Reference+", in ppm", "rate", " by more than both intervals",
-		changeColumns)
-	c.Block.Grids[0].Note = noteOf(all.Changes)
+		section.Columns("Clock", "while",
+			section.Part{Cell: func(v section.Value) string { return words.Bounded(v.Number(), v.Bound) }}))
+	if slices.ContainsFunc(old.Clocks, func(c DriftedClock) bool { return c.NominalHz == 0 }) {
+		c.Block.Grids[0].Note = "Without a nominal rate, the ppm refer to the old rate."
+	}
 	return c
 }
 
-var changeColumns = func() []table.Column[section.Change] {
-	columns := section.Columns("Clock", "while",
-		section.Part{Cell: func(v section.Value) string { return words.Bounded(v.Number(), v.Bound) }})
-	columns[0].Text = func(c section.Change) string {
-		if restated(c) {
-			return c.Subject + " *"
-		}
-		return c.Subject
-	}
-	return columns
-}()
-
-// restated reports whether the nominal rate of a clock differs between the documents.
-func restated(c section.Change) bool { return c.Unit == ofNominal && c.Old.Detail != c.New.Detail }
-
 const changesTitle = "Rates"
 
-// nominalRate returns the nominal rate, if the clock has one. Linux may assume another rate for the time stamp
-// counter after each boot, which may be the cause of a change.
-func nominalRate(c DriftedClock) string {
-	if c.NominalHz == 0 {
-		return ""
+// values returns two rates in ppm of the old nominal rate, or of the old rate if there is none. Linux may assume another
+// nominal rate for the time stamp counter after each boot.
+func values(nominalHz float64, old, new *DriftRate) (o, n section.Value) {
+	of := cmp.Or(nominalHz, old.Hz)
+	in := func(r *DriftRate) section.Value {
+		return section.Value{Value: (r.Hz/of - 1) * 1e6, Bound: r.IntervalPPM}
 	}
-	return "nominal " + words.Number(c.NominalHz) + " Hz"
-}
-
-// values returns two rates with their unit; "" if one is missing.
-func values(old, new *DriftRate) (o, n section.Value, unit string) {
-	switch {
-	case old == nil || new == nil:
-	case old.PPM != nil && new.PPM != nil:
-		o.Value, n.Value, unit = *old.PPM, *new.PPM, ofNominal
-	case old.Hz > 0 && new.Hz > 0:
-		o.Value, n.Value, unit = 0.0, (new.Hz/old.Hz-1)*1e6, ofOld
-	}
-	if unit != "" {
-		o.Bound, n.Bound = old.IntervalPPM, new.IntervalPPM
-	}
-	return o, n, unit
-}
-
-// noteOf returns a note on the units of the changes, unless all refer to the same nominal rate.
-func noteOf(changes []section.Change) string {
-	var notes []string
-	if slices.ContainsFunc(changes, restated) {
-		notes = append(notes, "* The nominal rate, to which the ppm refer, differs between the runs.")
-	}
-	if slices.ContainsFunc(changes, func(c section.Change) bool { return c.Unit == ofOld }) {
-		notes = append(notes, "Without a nominal rate, the ppm refer to the old rate.")
-	}
-	return strings.Join(notes, " ")
+	return in(old), in(new)
 }

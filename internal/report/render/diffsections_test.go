@@ -35,9 +35,7 @@ func onceWorsened() *result.Document {
 	verify.Of(new).Relations[0].Held = false
 	new.Put(made.Counter(true))
 	skew.Of(new).Clocks[0].Pairs[5].OffsetNS = -1250
-	drift.Of(new).Clocks[0].NominalHz++
-	*drift.Of(new).Clocks[0].Idle.PPM += 3
-	drift.Of(new).Clocks[1].Idle.PPM = nil
+	drift.Of(new).Clocks[0].Idle.Hz *= 1 + 3e-6
 	for i := range wake.Of(new).Ways[0].Spans[0].PartMediansNS {
 		wake.Of(new).Ways[0].Spans[0].PartMediansNS[i] *= 2
 	}
