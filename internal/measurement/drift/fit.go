@@ -20,8 +20,6 @@ const (
 type line struct {
 	// slope is in units of y per unit of x; margin is half the width of its confidence interval.
 	slope, margin float64
-	// freedom is the degrees of freedom of the interval.
-	freedom float64
 	// mean is the root mean square of the residuals; worst is the largest residual.
 	mean, worst float64
 }
@@ -38,28 +36,26 @@ func through(x, y []float64) line {
 		l.worst = max(l.worst, math.Abs(residuals[i]))
 	}
 	l.mean = math.Sqrt(squares / float64(len(x)))
-	l.margin, l.freedom = margin(x, residuals)
+	l.margin = margin(x, residuals)
 	return l
 }
 
 // margin returns half the width of the slope's interval. White noise between neighbours can hide a slow wave that tilts
 // the line by more than the noise would. So the residuals are averaged in ones, twos, fours and so on; margin returns
-// the widest interval and its degrees of freedom.
-func margin(x, residuals []float64) (widest, freedom float64) {
+// the widest interval.
+func margin(x, residuals []float64) (widest float64) {
 	for len(x) >= fewest {
-		if margin, of := tilt(x, residuals); margin > widest || freedom == 0 {
-			widest, freedom = margin, of
-		}
+		widest = max(widest, tilt(x, residuals))
 		x, residuals = pairs(x), pairs(residuals)
 	}
-	return widest, freedom
+	return widest
 }
 
 // tilt returns half the width of the slope's interval by Student's t. The number of independent residuals follows from
 // their correlation with their neighbours (Santer et al., Journal of Geophysical Research 105, 2000, equations 3 to 6).
 // A correlation that is estimated from few residuals is too low by (1+4r)/n (Kendall, Biometrika 41, 1954), which is
 // corrected.
-func tilt(x, residuals []float64) (margin, freedom float64) {
+func tilt(x, residuals []float64) float64 {
 	n := float64(len(x))
 	center := stat.Mean(x, nil)
 	spread, squares, neighbours := 0.0, 0.0, 0.0
@@ -71,13 +67,13 @@ func tilt(x, residuals []float64) (margin, freedom float64) {
 		}
 	}
 	if squares == 0 {
-		return 0, n - 2
+		return 0
 	}
 	correlation := neighbours / squares
 	correlation = min(max(correlation+(1+4*correlation)/n, 0), closest)
-	freedom = max(n*(1-correlation)/(1+correlation)-2, 1)
+	freedom := max(n*(1-correlation)/(1+correlation)-2, 1)
 	quantile := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1 + stats.Confidence) / 2)
-	return quantile * math.Sqrt(squares/freedom/spread), freedom
+	return quantile * math.Sqrt(squares/freedom/spread)
 }
 
 func pairs(values []float64) []float64 {

@@ -115,7 +115,7 @@ func (m meter) rate(readings []reading) (*DriftRate, error) {
 		return nil, errBackwards
 	}
 	rate := &DriftRate{
-		Hz: whole(max(0, hz)), Confidence: stats.Confidence, Freedom: whole(line.freedom), Readings: len(readings),
+		Hz: whole(max(0, hz)), Confidence: stats.Confidence, Readings: len(readings),
 		SpanNS:      int64(span),
 		IntervalPPM: whole(max(line.margin, steps/span*1e9) / 1e3),
 		ResidualNS:  whole(line.mean), WorstResidualNS: whole(line.worst),

@@ -46,8 +46,6 @@ type DriftRate struct { //nolint:revive // the name in the JSON Schema, where al
 	IntervalPPM float64 `json:"interval_ppm"`
 	// Confidence is the confidence of the interval.
 	Confidence float64 `json:"confidence" is:"share"`
-	// Freedom is the degrees of freedom of Student's t.
-	Freedom float64 `json:"freedom,omitempty"`
 	// ResidualNS is the RMS distance from the line.
 	ResidualNS float64 `json:"residual_ns"`
 	// WorstResidualNS is the largest distance.

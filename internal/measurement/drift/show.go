@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const dayNS = 86400e9
@@ -40,7 +38,7 @@ func (t *Drift) Block(*result.Document) table.Block {
 		}
 	}
 	for _, c := range t.Clocks {
-		if change, bound, certain := underLoad(c, compared); certain {
+		if change, bound, certain := underLoad(c); certain {
 			differ++
 			block.Level = table.Error
 			block.Faults = append(block.Faults, fmt.Sprintf("%s runs %s under load than idle, by %s ppm.", c.ID,
@@ -107,28 +105,14 @@ func perDay(r *DriftRate) string {
 	return words.SignedDuration(*r.PPM * 1e-6 * dayNS)
 }
 
-// underLoad returns by how many ppm a clock runs faster under load than idle, the error bound, and whether the change
-// exceeds the bound. A rate is outside its 95% CI in one of twenty cases, so among several clocks this happens soon.
-// The bound therefore uses wider intervals, which all hold together with 95% (Bonferroni).
-func underLoad(c DriftedClock, compared int) (change, bound float64, certain bool) {
+// underLoad returns by how many ppm a clock runs faster under load than idle, and the error bound: both intervals
+// together, which even the worst of nine clocks seldom exceeds by chance.
+func underLoad(c DriftedClock) (change, bound float64, certain bool) {
 	if c.Idle == nil || c.Loaded == nil || c.Idle.Hz == 0 {
 		return 0, 0, false
 	}
-	each := 1 - (1-stats.Confidence)/float64(2*compared)
-	change, bound = (c.Loaded.Hz/c.Idle.Hz-1)*1e6, atConfidence(c.Idle, each)+atConfidence(c.Loaded, each)
+	change, bound = (c.Loaded.Hz/c.Idle.Hz-1)*1e6, c.Idle.IntervalPPM+c.Loaded.IntervalPPM
 	return change, bound, math.Abs(change) > bound
-}
-
-// atConfidence returns half the width of the rate's interval in ppm, at a confidence above its own.
-func atConfidence(r *DriftRate, confidence float64) float64 {
-	if r.Confidence <= 0 || r.Confidence >= confidence {
-		return r.IntervalPPM
-	}
-	student := distuv.StudentsT{Sigma: 1, Nu: r.Freedom}
-	if r.Freedom < 1 { // unknown
-		student.Nu = 100
-	}
-	return r.IntervalPPM * student.Quantile((1+confidence)/2) / student.Quantile((1+r.Confidence)/2)
 }
 
 // A phase is a part of a run with its own rate of a clock.
