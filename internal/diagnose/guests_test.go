@@ -191,7 +191,7 @@ func TestAdviceOfALog(t *testing.T) {
 			"[ 9.0] tsc: Detected 2000.000 MHz processor\n" + interval("64", "628dd7b wd_last: 5fef431", "acpi_pm"), []string{"firmware"}, []string{"nowatchdog"},
 		},
 		"an IOMMU of a real machine": {
-			"[ 8.9] AMD-Vi: Completion-Wait loop timed out\n" + interval("64", "628dd7b wd_last: 5fef431", "hpet"), []string{"find the device for which the IOMMU waits", "Update the firmware"}, []string{"virtual machine", "On a real machine"},
+			"[ 8.9] AMD-Vi: Completion-Wait loop timed out\n" + interval("64", "628dd7b wd_last: 5fef431", "hpet"), []string{"find the device for which the IOMMU waits", "Update the firmware"}, []string{"virtual machine", "On a real machine", "update the firmware"},
 		},
 		"a disk that does not answer": {
 			"[ 8.9] ata1: lost interrupt (Status 0x50)\n" + interval("64", "628dd7b wd_last: 5fef431", "hpet"), []string{"something held a CPU up between the two reads", "check the disk that does not answer"}, []string{"IOMMU"},
@@ -201,6 +201,13 @@ func TestAdviceOfALog(t *testing.T) {
 		},
 		"a failed read of the HPET": {
 			interval("64", "ffffffffffffffff wd_last: 5fef431", "hpet"), []string{"the read failed", "hpet=disable", "firmware"}, []string{"slept", "sleeps"},
+		},
+		"a kernel of 5.13 or later": {
+			"clocksource: timekeeping watchdog on CPU5: Marking clocksource 'tsc-early' as unstable because the skew is too large:\n" +
+				"clocksource: 'refined-jiffies' wd_nsec: 500000000 wd_now: fffb7018 wd_last: fffb6f9b mask: ffffffff\n" +
+				"clocksource: 'tsc-early' cs_nsec: 1224152026 cs_now: 68a6a7070f6a0 cs_last: 68a69ab6f74d6 mask: ffffffffffffffff\n" +
+				"tsc: Marking TSC unstable due to clocksource watchdog\n",
+			[]string{"counts timer interrupts", "Reboot, and check"}, []string{"Use Linux 5.4"},
 		},
 		"a rate, of a board or a PC": {"ntpd[9]: frequency error -512 PPM exceeds tolerance 500 PPM", []string{"On a board, use a kernel or firmware"}, nil},
 	} {

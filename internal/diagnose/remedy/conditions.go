@@ -2,7 +2,6 @@ package remedy
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -68,15 +67,10 @@ var conditions = map[string]func(*machine, []string) bool{
 	"burstable": is(func(s *machine) bool {
 		return slices.Contains([]string{"t2", "t3", "t3a", "t4g"}, family(instance(s)))
 	}),
-	"older-than": one(func(s *machine, release string) bool {
-		var major, minor int
-		_, err := fmt.Sscanf(release, "%d.%d", &major, &minor)
-		return err == nil && s.OlderThan(major, minor)
-	}),
+	"older-than": one(isOlder), "may-predate": one(mayPredate),
 	"modules":  is(func(s *machine) bool { return !s.Host.NoModules }),
 	"log-only": is((*machine).LogOnly), "unmeasured": is((*machine).Unmeasured),
 	// Facts that the document lacks.
-	"kernel-unknown": is(func(s *machine) bool { return s.Host.Kernel == "" }),
 	"arch-unknown":   is(func(s *machine) bool { return s.Host.Arch == "" }),
 	"source-unknown": is(func(s *machine) bool { return s.ClockSource == "" }),
 	// Nothing shows a hypervisor, nor does the firmware name a real machine, nor has it an IOMMU that hangs.

@@ -90,6 +90,55 @@ func TestHolds(t *testing.T) {
 	}
 }
 
+// An unknown kernel may be old, unless its log has words of newer ones.
+func TestMayPredate(t *testing.T) {
+	verdict := "clocksource: timekeeping watchdog on CPU5: Marking clocksource 'tsc-early' as unstable because the skew is too large:"
+	inNS := "clocksource: 'tsc' cs_nsec: 1224152026 cs_now: 68a6a7070f6a0 cs_last: 68a69ab6f74d6 mask: ffffffffffffffff"
+	skewed := "clocksource: Clocksource 'tsc' skewed 4687076445 ns (4687 ms) over watchdog 'acpi_pm' interval of 633206175 ns (633 ms)"
+	for name, test := range map[string]struct {
+		kernel, line string
+		predates     []string
+		not          []string
+	}{
+		"old words":        {"", verdict, []string{"4.17", "5.4", "6.9"}, nil},
+		"words of 5.13":    {"", inNS, []string{"5.15", "6.9"}, []string{"4.17", "5.4", "5.13"}},
+		"words of 6.3":     {"", skewed, []string{"6.8"}, []string{"5.16", "6.3"}},
+		"words of 7.0":     {"", "clocksource: Marking clocksource tsc unstable due to frequency skew", nil, []string{"6.9"}},
+		"a known kernel":   {"5.4.0", verdict, []string{"5.15"}, []string{"5.4"}},
+		"backported words": {"4.18.0-477.el8", inNS, []string{"5.4"}, []string{"4.17"}},
+	} {
+		d := &result.Document{Host: result.Host{OS: "linux", Arch: "amd64", Kernel: test.kernel,
+			KernelLog: &result.KernelLog{Lines: []string{test.line}}}}
+		s := situation.Of(d)
+		for _, release := range test.predates {
+			require.True(t, Holds(s, "may-predate "+release), "%s: %s", name, release)
+		}
+		for _, release := range test.not {
+			require.False(t, Holds(s, "may-predate "+release), "%s: %s", name, release)
+		}
+	}
+}
+
+// A kernel that logs that it skipped a late check has the change.
+func TestNoUpgradeForWhatTheKernelHas(t *testing.T) {
+	for line, advised := range map[string]int{
+		"clocksource: Long readout interval, skipping watchdog check: cs_nsec: 1600000000 wd_nsec: 1600001000": 0,
+		"clocksource: 'tsc' cs_now: 68a6a7070f6a0 cs_last: 68a69ab6f74d6 mask: ffffffffffffffff":               1,
+	} {
+		d := well()
+		d.Host.Kernel, d.Host.KernelLog = "6.1.90", &result.KernelLog{Lines: []string{line}}
+		require.Len(t, For(situation.Of(d), "newer-kernel-late-check"), advised, line)
+	}
+}
+
+// What loads a module at each boot is run only if the module could be loaded.
+func TestNoModuleThatCannotBeLoaded(t *testing.T) {
+	d := well()
+	d.Host.Virtualization = guest("kvm")
+	require.Contains(t, For(situation.Of(d), "load-ptp-kvm")[0].Commands,
+		"sudo modprobe ptp_kvm && echo ptp_kvm | sudo tee /etc/modules-load.d/ptp_kvm.conf")
+}
+
 // causesOfLogs returns the kinds of causes in the rules of kernellog, without the always harmless ones.
 func causesOfLogs(t *testing.T) (kinds []string) {
 	t.Helper()
