@@ -11,9 +11,9 @@ import (
 )
 
 // The first screen is what a terminal shows without -v: 24 lines with the prompt below, or fewer on a lower terminal.
-// fewestRows is the number of rows of its table for which less important pieces are left out, and mostFirst of those
-// that belong to it; mostOfTwo is that number for each of two tables.
-const screenLines, fewestRows, mostFirst, mostOfTwo = 23, 3, 7, 4
+// fewestRows is the number of rows of its table from which on less important pieces are left out first, and fewestOfTwo
+// of each of two tables.
+const screenLines, fewestRows, fewestOfTwo = 23, 7, 4
 
 // lastLine is below a blank line, and names what is left out.
 const lastLine = "\n%s\n"
@@ -67,10 +67,12 @@ func (s *opening) lines() int {
 // first returns the first screen of a report: the answer, the worst finding with what to do first, the first table, and
 // what -v has besides.
 func (r Report) first(width, height int) string {
-	most, first := min(screenLines, height-1), words.Either(r.instead(), mostOfTwo, mostFirst)
-	s := r.fitting(width, most, first)
-	for first--; s.lines() > most && first > 0; first-- { // rows of several lines
-		s = r.fitting(width, most, first)
+	most, fewest := min(screenLines, height-1), words.Either(r.instead(), fewestOfTwo, fewestRows)
+	s := r.opening(width, most)
+	for rows := max(most-1, 1); s.lines() > most && rows > 0; rows-- {
+		s = r.opening(width, rows)
+		for rows <= fewest && s.lines() > most && s.dropOne() {
+		}
 	}
 	var out strings.Builder
 	for _, p := range s.pieces {
@@ -92,17 +94,6 @@ func (r Report) instead() bool {
 	})
 }
 
-// fitting returns the pieces that fit this number of lines, if possible. Of the rows that belong to it, first are kept.
-func (r Report) fitting(width, most, first int) *opening {
-	s := r.opening(width, most, first)
-	for rows := most - 1; s.lines() > most && rows >= fewestRows; rows-- {
-		s = r.opening(width, rows, first)
-	}
-	for s.lines() > most && s.dropOne() {
-	}
-	return s
-}
-
 // dropOne removes the last of the least important pieces; false without any.
 func (s *opening) dropOne() bool {
 	least := -1
@@ -119,9 +110,8 @@ func (s *opening) dropOne() bool {
 	return true
 }
 
-// opening returns the pieces of the first screen, with a table of at most this number of rows, or of the first rows
-// that belong to it.
-func (r Report) opening(width, rows, first int) *opening {
+// opening returns the pieces of the first screen, with a table of at most this number of rows.
+func (r Report) opening(width, rows int) *opening {
 	s := &opening{width: width, titled: r.titled, hidden: map[string]int{}}
 	for i, paragraph := range r.opens(width) {
 		spare := i
@@ -145,7 +135,7 @@ func (r Report) opening(width, rows, first int) *opening {
 	}
 	s.findings(r)
 	if !r.explained {
-		s.blocks(r.blocks, rows, first)
+		s.blocks(r.blocks, rows)
 	}
 	for i, warning := range r.warnings {
 		before := words.Either(i == 0, "\n", "")
@@ -212,7 +202,7 @@ func (s *opening) explain(f result.Finding) {
 }
 
 // blocks adds the first block with its first table, and the verdicts of the others.
-func (s *opening) blocks(all []table.Block, rows, first int) {
+func (s *opening) blocks(all []table.Block, rows int) {
 	tables, whole := 0, true
 	for i, b := range all {
 		instead := false
@@ -226,7 +216,7 @@ func (s *opening) blocks(all []table.Block, rows, first int) {
 				tables++
 			case whole || g.Instead:
 				whole, instead = false, instead || g.Instead
-				text, hidden := g.First(s.width, rows, first)
+				text, hidden := g.First(s.width, rows)
 				s.add(0, "\n"+text, "")
 				s.hide(hidden, "row")
 			default:

@@ -146,12 +146,12 @@ func (g Grid) Text(width int) string {
 	return Indented(g.Title, 0, width) + "\n" + rows
 }
 
-// First returns the grid for the first screen, without a note, and the number of hidden rows: of the rows of
-// [Column.First], if there are any, at most first or rows, whichever is larger; else the first rows.
-func (g Grid) First(width, rows, first int) (text string, hidden int) {
+// First returns the grid for the first screen, without a note, with at most this number of rows, and the number of hidden
+// rows. If not all fit, it has those of [Column.First], or the first ones if there are none.
+func (g Grid) First(width, rows int) (text string, hidden int) {
 	all := len(g.Rows)
 	if all > rows {
-		shown := g.first[:min(max(rows, first), len(g.first))]
+		shown := g.first[:min(rows, len(g.first))]
 		for i := 0; len(g.first) == 0 && i < rows; i++ {
 			shown = append(shown, i)
 		}
