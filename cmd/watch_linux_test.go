@@ -130,7 +130,7 @@ func TestWatch(t *testing.T) {
 			require.Equal(t, "ok\n", w.page(t, "/healthz"))
 			for _, name := range []string{
 				"timebench_clock_read_seconds{clock=", "timebench_clock_enters_kernel{clock=", "timebench_clocksource_info{current=",
-				"timebench_findings{severity=", "timebench_clocksource_changes_total 0", "timebench_wall_clock_steps_total",
+				"timebench_findings{severity=", `timebench_watch_events_total{event="clock_source"} 0`,
 				"timebench_stall_seconds_total", "timebench_last_run_timestamp_seconds ", `timebench_build_info{version="0.1.0-dev"`,
 			} {
 				require.Contains(t, metrics, name)

@@ -36,16 +36,10 @@ func (s *State) Metrics() []exposition.Family {
 		)
 	}
 	return append(all,
-		exposition.One("timebench_clocksource_changes_total", exposition.Counter,
-			"Changes of the kernel's clock source.", float64(s.Events[ClockSource])),
-		exposition.One("timebench_wall_clock_steps_total", exposition.Counter,
-			"Steps of the wall clock.", float64(s.Events[WallClockStep])),
 		exposition.One("timebench_stall_seconds_total", exposition.Counter,
 			"Time for which the machine did not run.", s.StallSeconds),
 		exposition.One("timebench_suspend_seconds_total", exposition.Counter,
 			"Time for which the machine was suspended.", s.SuspendSeconds),
-		exposition.One("timebench_vmclock_disruptions_total", exposition.Counter,
-			"Restores and migrations of the virtual machine that its hypervisor reported.", float64(s.Events[VMDisruption])),
 		exposition.One("timebench_watch_turns_total", exposition.Counter, "Turns of timebench watch.", float64(s.Turns)),
 		exposition.One("timebench_watch_start_timestamp_seconds", exposition.Gauge,
 			"When timebench watch started, in Unix time.", float64(s.Started.UnixMilli())/1e3),

@@ -29,7 +29,7 @@ echo "### restore" | say
 sleep 3
 kill $(pidof timebench)
 wait
-run exported grep ^timebench_vmclock_disruptions_total /tmp/watch.prom
+run exported grep vm_disruption /tmp/watch.prom
 run after timebench doctor --fast --format json
 run of-user su user -c 'timebench env'
 `
@@ -102,5 +102,5 @@ func TestRestored(t *testing.T) {
 		func(e watch.Event) bool { return e.Kind != watch.VMDisruption })
 	require.Len(t, disruptions, 1, said["watch"].stdout)
 	require.Equal(t, []string{"1", "2"}, []string{disruptions[0].From, disruptions[0].To})
-	require.Equal(t, "timebench_vmclock_disruptions_total 1\n", said["exported"].stdout)
+	require.Equal(t, `timebench_watch_events_total{event="vm_disruption"} 1`+"\n", said["exported"].stdout)
 }
