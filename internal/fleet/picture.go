@@ -28,18 +28,10 @@ type dot struct {
 	odd bool
 }
 
-// A row is the dots of a clock, by the look of their group, and the machines with an odd cost, or with both an unusual
-// clock source and an unusual cost.
+// A row is the dots of a clock, by the look of their group.
 type row struct {
 	clock string
 	dots  [][]dot
-	odd   []oddDot
-}
-
-// An oddDot is a machine that the picture names.
-type oddDot struct {
-	ns         float64
-	kind, name string
 }
 
 // mostDots is the maximum number of marks in a row that are not odd; a fleet may have thousands of machines. The marks
@@ -73,8 +65,7 @@ func rowsOf(f *Fleet) []row {
 	var order []string
 	for i := range f.Groups {
 		look := min(i, len(looks)-1)
-		for k := range f.Groups[i].Machines {
-			m := &f.Groups[i].Machines[k]
+		for _, m := range f.Groups[i].Machines {
 			for _, c := range m.Clocks {
 				if c.QuietNS <= 0 {
 					continue
@@ -84,9 +75,6 @@ func rowsOf(f *Fleet) []row {
 				}
 				r := byClock[c.Clock]
 				r.dots[look] = append(r.dots[look], dot{c.QuietNS, c.Odd})
-				if kind := f.Groups[i].kindOf(m); c.Odd || kind != usualSource && f.Groups[i].isApart(c) {
-					r.odd = append(r.odd, oddDot{c.QuietNS, kind, m.Name})
-				}
 			}
 		}
 	}
@@ -100,7 +88,7 @@ func rowsOf(f *Fleet) []row {
 		}
 		middles[clock] = stats.Median(costs)
 		for i := range r.dots {
-			slices.SortStableFunc(r.dots[i], cheaper)
+			slices.SortStableFunc(r.dots[i], func(a, b dot) int { return cmp.Compare(a.ns, b.ns) })
 			r.dots[i] = thinned(r.dots[i], mostDots/groups)
 		}
 		rows = append(rows, *r)
@@ -108,8 +96,6 @@ func rowsOf(f *Fleet) []row {
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(middles[b.clock], middles[a.clock]) })
 	return rows
 }
-
-func cheaper(a, b dot) int { return cmp.Compare(a.ns, b.ns) }
 
 // thinned returns all odd dots, and up to most other dots, evenly spread.
 func thinned(dots []dot, most int) []dot {
@@ -122,60 +108,6 @@ func thinned(dots []dot, most int) []dot {
 		some = append(some, usual[i*(len(usual)-1)/(most-1)])
 	}
 	return some
-}
-
-// usualSource is the kind of a machine with the most common clock source.
-const usualSource = "odd"
-
-// isApart reports whether a cost differs from the median of the group as much as an odd cost. It need not be odd: a
-// group can have several clock sources.
-func (g *Group) isApart(c Cost) bool {
-	i := slices.IndexFunc(g.Clocks, func(s Spread) bool { return s.Clock == c.Clock })
-	return i >= 0 && max(c.QuietNS, g.Clocks[i].MedianNS) > leastRatio*min(c.QuietNS, g.Clocks[i].MedianNS)
-}
-
-// kindOf returns in a word or two why a machine of the group is odd: its clock source, if it is unusual.
-func (g *Group) kindOf(m *Machine) string {
-	if usual := g.ClockSources; len(usual) > 0 && m.ClockSource != usual[0].Name {
-		return "with " + cmp.Or(m.ClockSource, "no clock source")
-	}
-	return usualSource
-}
-
-// oddText returns the text on the right of a row: its odd machines, or only their numbers if the names are too wide.
-func (r *row) oddText(style draw.TextStyle, most vg.Length) string {
-	text := r.oddNames(true)
-	if len(text) > picture.Longest || style.Width(text) > most {
-		text = r.oddNames(false)
-	}
-	return picture.Shortened(style, text, most)
-}
-
-// oddNames returns the numbers of odd machines of a row by kind, the nearest to the text first, and their names.
-func (r *row) oddNames(named bool) string {
-	if len(r.odd) == 0 {
-		return ""
-	}
-	names := map[string][]string{}
-	var kinds []string
-	odd := slices.SortedStableFunc(slices.Values(r.odd), func(a, b oddDot) int { return cmp.Compare(b.ns, a.ns) })
-	for _, o := range odd {
-		if names[o.kind] == nil {
-			kinds = append(kinds, o.kind)
-		}
-		names[o.kind] = append(names[o.kind], o.name)
-	}
-	for i, kind := range kinds {
-		kinds[i] = words.Count(float64(len(names[kind]))) + " " + kind
-		if named {
-			kinds[i] += ": " + strings.Join(names[kind], ", ")
-		}
-	}
-	where := ""
-	if slices.MaxFunc(slices.Concat(r.dots...), cheaper).ns > leastRatio*odd[0].ns {
-		where = "left: "
-	}
-	return where + strings.Join(kinds, "; ")
 }
 
 // legend returns the look of each group, and how the group differs from the others, within a width.
@@ -206,18 +138,16 @@ func (f *Fleet) legend(width vg.Length) []picture.Entry {
 // Height returns the height of the picture; 0 without rows.
 func (f drawing) Height(width vg.Length) vg.Length {
 	if rows := f.rows(width - 2*picture.Margin); len(rows.Rows) > 0 {
-		return rows.Height(width) + namesHeight(f.oddOnes())
+		return rows.Height(width) + namesHeight(f.lines())
 	}
 	return 0
 }
 
-// oddOnes returns a line for each odd machine, with its first reason; of many machines the first.
-func (f *Fleet) oddOnes() (lines []string) {
+// lines returns a line for each odd machine and each with an error; of many machines the first.
+func (f *Fleet) lines() (lines []string) {
 	const most = 20
-	for _, m := range f.all() {
-		if len(m.Reasons) > 0 {
-			lines = append(lines, m.Name+": "+m.Reasons[0].Text)
-		}
+	for _, m := range f.notable() {
+		lines = append(lines, m.Name+": "+m.why()[0])
 	}
 	if more := len(lines) - most; more > 0 {
 		lines = append(lines[:most], "and "+words.Count(float64(more))+" more")
@@ -244,17 +174,13 @@ func drawNames(c draw.Canvas, lines []string) draw.Canvas {
 	return draw.Crop(c, 0, 0, height, 0)
 }
 
-// Draw draws the rows, and the names of odd machines below them.
-func (f drawing) Draw(c draw.Canvas) { f.rows(c.Size().X).Draw(drawNames(c, f.oddOnes())) }
+// Draw draws the rows, and the lines below them.
+func (f drawing) Draw(c draw.Canvas) { f.rows(c.Size().X).Draw(drawNames(c, f.lines())) }
 
 // rows returns the rows of a picture of this width.
 func (f drawing) rows(width vg.Length) picture.Rows {
-	const (
-		apart   = 0.15                // of the lanes, in rows
-		mostOdd = 220 * picture.Pixel // of the names of odd machines
-	)
+	const apart = 0.15 // of the lanes, in rows
 	drawn := picture.Rows{XLabel: "time per read while nothing disturbs the CPU (log scale)", Legend: f.legend(width)}
-	text := picture.Style(picture.LabelSize, picture.Black)
 	for _, r := range rowsOf(f.Fleet) {
 		var usual, odd []picture.Point
 		for i, dots := range r.dots {
@@ -271,8 +197,7 @@ func (f drawing) rows(width vg.Length) picture.Rows {
 				odd = append(odd, point, ring)
 			}
 		}
-		drawn.Rows = append(drawn.Rows, picture.Row{Name: r.clock, Points: append(usual, odd...),
-			Text: r.oddText(text, mostOdd)})
+		drawn.Rows = append(drawn.Rows, picture.Row{Name: r.clock, Points: append(usual, odd...)})
 	}
 	return drawn
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/picture"
 )
 
@@ -22,14 +23,11 @@ func machines(kernel, source string, costs ...float64) (all []Machine) {
 	return all
 }
 
-// Machines with an odd cost are named beside the clock, with the clock source if it is unusual.
-func TestOddMachinesAreNamedInThePicture(t *testing.T) {
-	all := append(machines("new", "tsc", 20, 20, 20, 20, 20, 20, 20, 20, 20, 36),
-		machines("new", "hpet", 1400, 1400)...)
+func TestLegendOfThePicture(t *testing.T) {
+	all := machines("new", "tsc", slices.Repeat([]float64{20}, 12)...)
 	f := Of(append(all, machines("old", "tsc", 24, 24)...), nil, time.Time{})
 	rows := rowsOf(f)
 	require.Len(t, rows, 1)
-	require.Equal(t, "2 with hpet: new-hpet-0, new-hpet-1; 1 odd: new-tsc-9", rows[0].oddNames(true))
 	require.Len(t, rows[0].dots, 2, "a lane for each group")
 	require.Len(t, rows[0].dots[1], 2)
 	entries := f.legend(picture.Width)
@@ -39,32 +37,29 @@ func TestOddMachinesAreNamedInThePicture(t *testing.T) {
 	require.Equal(t, "3 machines: a CPU, new, timebench 1", Of(all[:3], nil, time.Time{}).legend(picture.Width)[0].Name)
 }
 
-// A group with several clock sources has no odd machine: the first line and the picture show the sources.
-// A picture names each odd machine, also where the names do not fit beside a row; of a large fleet the first.
+// A picture names each odd machine, and of a small group each with an error; of a large fleet the first.
 func TestOddMachinesHaveALineInThePicture(t *testing.T) {
 	all := machines("new", "tsc", slices.Repeat([]float64{20}, 40)...)
-	few := Of(append(all, machines("new", "hpet", 1400, 1400)...), nil, time.Time{})
-	require.Equal(t, []string{"new-hpet-0: The clock source is hpet; 40 of 42 have tsc",
-		"new-hpet-1: The clock source is hpet; 40 of 42 have tsc"}, few.oddOnes())
-	text := picture.Style(picture.LabelSize, picture.Black)
-	require.Equal(t, "2 with hpet", rowsOf(few)[0].oddText(text, 100*picture.Pixel))
+	small := machines("old", "tsc", 24, 24)
+	small[1].Findings = []Finding{{"kernel-entry", result.Error, "reads enter the kernel"}}
+	few := Of(slices.Concat(all, machines("new", "hpet", 1400, 1400), small), nil, time.Time{})
+	require.Equal(t, []string{"new-hpet-0: The clock source is hpet; 40 of 42 have tsc.",
+		"new-hpet-1: The clock source is hpet; 40 of 42 have tsc.",
+		"old-tsc-1: Doctor finds kernel-entry (error): reads enter the kernel."}, few.lines())
 	require.Less(t, drawing{Of(all, nil, time.Time{})}.Height(picture.Width), drawing{few}.Height(picture.Width))
 
 	many := Of(append(machines("new", "tsc", slices.Repeat([]float64{20}, 400)...),
 		machines("new", "hpet", slices.Repeat([]float64{1400}, 30)...)...), nil, time.Time{})
-	lines := many.oddOnes()
+	lines := many.lines()
 	require.Len(t, lines, 21)
 	require.Equal(t, "and 10 more", lines[20])
 }
 
+// A group with several clock sources has no odd machine: the first line shows the sources.
 func TestMixedGroup(t *testing.T) {
 	f := Of(append(machines("k", "hpet", 1400, 1400, 1410), machines("k", "tsc", 21, 22)...), nil, time.Time{})
 	require.Equal(t, "None of 5 machines differs from its group, but a group has several clock sources: hpet 3, tsc 2.",
 		f.Verdict())
-	rows := rowsOf(f)
-	require.Equal(t, "left: 2 with tsc: k-tsc-1, k-tsc-0", rows[0].oddNames(true))
-	require.Empty(t, rowsOf(Of(append(machines("k", "hpet", 3, 3, 3), machines("k", "tsc", 3, 3)...), nil,
-		time.Time{}))[0].odd, "the same cost")
 }
 
 // The smaller groups of many share a lane, and a row has not more marks than fit.

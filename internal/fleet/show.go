@@ -77,25 +77,27 @@ func (f *Fleet) Blocks() []table.Block {
 	return slices.DeleteFunc(all, func(b table.Block) bool { return !b.HasRows() && len(b.Facts.Lines) == 0 })
 }
 
-// oddBlock returns the odd machines, and the machines with an error.
 func (f *Fleet) oddBlock() table.Block {
 	b := table.Block{Title: "Odd machines and errors"}
-	shown := 0
-	for _, odd := range []bool{true, false} { // odd machines first
-		for _, m := range f.all() {
-			why := m.why()
-			if len(why) == 0 || len(m.Reasons) > 0 != odd {
-				continue
-			}
-			if shown++; shown <= mostMachines {
-				b.Facts.Lines = append(b.Facts.Lines, table.Fact{Name: m.Name, Value: strings.Join(why, " ")})
-			}
-		}
+	all := f.notable()
+	for _, m := range all[:min(len(all), mostMachines)] {
+		b.Facts.Lines = append(b.Facts.Lines, table.Fact{Name: m.Name, Value: strings.Join(m.why(), " ")})
 	}
-	if more := shown - mostMachines; more > 0 {
+	if more := len(all) - mostMachines; more > 0 {
 		b.Notes = []string{words.Count(float64(more)) + " more in the CSV and the JSON document."}
 	}
 	return b
+}
+
+// notable returns the odd machines, and then the other machines with an error.
+func (f *Fleet) notable() (all []*Machine) {
+	for _, m := range f.all() {
+		if len(m.why()) > 0 {
+			all = append(all, m)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Machine) int { return min(len(b.Reasons), 1) - min(len(a.Reasons), 1) })
+	return all
 }
 
 // why returns why a machine is odd, and its errors.
