@@ -17,8 +17,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// comparing is a run that takes a second.
-var comparing = []string{"compare", "time.Now@go", "--threads", "1", "--rounds", "200"}
+// comparing is a run that takes a third of a second.
+var comparing = []string{"compare", "time.Now@go", "--threads", "1", "--rounds", "60"}
 
 // Programs that keep every CPU busy are load; the run itself, which keeps a CPU busy, is not.
 func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
@@ -30,7 +30,7 @@ func TestLoadOfOtherProgramsIsNamed(t *testing.T) {
 // A control group with a tenth of a CPU stops the run again and again.
 func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
 	t.Parallel()
-	d := inGroup(t, limited(t), append(slices.Clone(comparing[:len(comparing)-1]), "60")...)
+	d := inGroup(t, limited(t), comparing...)
 	require.Contains(t, measured.Warned(d), "quota")
 	require.InDelta(t, 0.1, d.Host.CPU.Quota, 1e-9)
 	require.Positive(t, d.Conditions.ThrottledNS)

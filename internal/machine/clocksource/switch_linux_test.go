@@ -207,6 +207,7 @@ func TestGuardianIsAlone(t *testing.T) {
 
 // The measuring process, or the guardian, is killed at any point while it switches without a pause.
 func TestKilledWhileItSwitches(t *testing.T) {
+	t.Parallel()
 	folder := machine(t)
 	for i := range 60 {
 		p := startSwitched(t, "flips", folder)
@@ -224,6 +225,7 @@ func TestKilledWhileItSwitches(t *testing.T) {
 
 // The process is killed at any point from its start to its first switches.
 func TestKilledWhileItStarts(t *testing.T) {
+	t.Parallel()
 	folder := machine(t)
 	for range 30 {
 		p := start(t, "starts", folder)
@@ -234,6 +236,7 @@ func TestKilledWhileItStarts(t *testing.T) {
 }
 
 func TestEveryOtherEnd(t *testing.T) {
+	t.Parallel()
 	for role, said := range map[string]string{
 		"forgets": "",
 		"panics":  "panic: in a goroutine that no one waits for",
@@ -246,6 +249,7 @@ func TestEveryOtherEnd(t *testing.T) {
 }
 
 func TestSignalsToTheWholeGroup(t *testing.T) {
+	t.Parallel()
 	for _, number := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGKILL} {
 		if signal.Ignored(number) { // as nohup(1) has SIGHUP: then it ends nothing
 			continue
@@ -267,6 +271,7 @@ func TestSignalsToTheWholeGroup(t *testing.T) {
 
 // A child that outlives the measuring process keeps neither the pipe open nor the folder locked.
 func TestKilledWithAChildThatLivesOn(t *testing.T) {
+	t.Parallel()
 	p := startSwitched(t, "children", machine(t))
 	child := p.number()
 	t.Cleanup(func() { _ = unix.Kill(child, unix.SIGKILL) })
@@ -277,6 +282,7 @@ func TestKilledWithAChildThatLivesOn(t *testing.T) {
 
 // If both are killed, the record stays, for doctor and for the next experiment.
 func TestBothKilled(t *testing.T) {
+	t.Parallel()
 	folder := machine(t)
 	p := startSwitched(t, "waits", folder)
 	require.NoError(t, p.Process.Signal(unix.SIGSTOP))
