@@ -286,7 +286,7 @@ func allowed(text string) *computed {
 // steps allows the time between lines of a kind, and their number.
 func (c *computed) steps() {
 	var first, last, number float64
-	for _, m := range c.matches(`(?:was stepped by|time reset|offset) ([-+]?\d+\.\d+) s`) {
+	for _, m := range c.matches(`(?m)(?:was stepped by|time reset|offset|time stepped by) ([-+]?\d+\.\d+)(?: s|$)`) {
 		c.allow("", m[0]*1e9)
 	}
 	for _, m := range c.matches(`(?m)^.*?\[ *(\d+\.\d+)\].*(?:jumped backwards|was stepped|time reset)`) {
@@ -296,7 +296,7 @@ func (c *computed) steps() {
 		last = m[0]
 	}
 	c.allow("", (last-first)/(number-1)*1e9)
-	for _, counted := range []string{`jumped backwards|was stepped|time reset|Time has been changed`, `rtc interrupts`} {
+	for _, counted := range []string{`jumped backwards|was stepped|time reset|time stepped by|Time has been changed`, `rtc interrupts`} {
 		c.allow("", float64(len(regexp.MustCompile(counted).FindAllString(c.text, -1))))
 	}
 	for _, m := range regexp.MustCompile(`from CPU \d+ to CPUs ([\d,-]+)`).FindAllStringSubmatch(c.text, -1) {

@@ -68,6 +68,26 @@ func TestFormsOfLogs(t *testing.T) {
 	}
 }
 
+// Some daemons leave the kernel's name out. Where any line has it, a program wrote the others.
+func TestLogWithoutTheKernelsName(t *testing.T) {
+	const unnamed = "Sep 11 07:03:06 web1 " + marked + "\nSep 11 07:03:06 web1 Clocksource tsc unstable (delta = -62652190 ns)\n"
+	d := read(t, unnamed)
+	require.Equal(t, []string{"Sep 11 07:03:06 " + marked, "Sep 11 07:03:06 Clocksource tsc unstable (delta = -62652190 ns)"}, d.Host.KernelLog.Lines)
+	_, err := Read("x", strings.NewReader("Sep 11 07:03:06 web1 tsc[7]: "+marked+"\n"))
+	require.ErrorIs(t, err, ErrUnknown)
+	require.NotContains(t, strings.Join(read(t, unnamed+"Sep 11 07:03:07 web1 kernel: hpet0: x\n").Host.KernelLog.Lines, "\n"), "unstable")
+}
+
+// Of a table of ntpq the rows count too, and a line in code marks of Markdown without its text.
+func TestPastesFromPages(t *testing.T) {
+	d := read(t, "$ ntpq -p\n     remote           refid      st t when poll reach   delay   offset  jitter\n====\n LOCAL(0)        .LOCL.          10 l   5d   64    0    0.000    0.000   0.000\n"+
+		"+192.0.2.1 192.0.2.9    2 u  646 1024  377    5.709  -27.140  41.061\n*192.0.2.2 192.0.2.8    2 u  596 1024  377   18.190  -26.064  40.024\n")
+	require.Equal(t, "ntpq: *192.0.2.2 192.0.2.8 2 u 596 1024 377 18.190 -26.064 40.024", strings.Join(strings.Fields(d.Host.KernelLog.Lines[1]), " "))
+	require.Equal(t, []string{"[    5.123462] " + marked}, read(t, "`[    5.123462] "+marked+"`\n").Host.KernelLog.Lines)
+	_, err := Read("x", strings.NewReader("`[    5.123462] "+marked+"` means that the TSC is bad.\n"))
+	require.ErrorIs(t, err, ErrUnknown)
+}
+
 // A pasted command shows the clock source in use, before or after the log of the boot.
 func TestPastedClockSource(t *testing.T) {
 	const path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -187,6 +207,7 @@ func TestLogsOfOtherSystems(t *testing.T) {
 	for text, system := range map[string]string{
 		`Timecounter "ACPI-fast" frequency 3579545 Hz quality 900`: "FreeBSD", "Dec  3 09:00:12 host kernel: Timecounters tick every 10.000 msec": "FreeBSD",
 		`[     1.0] timecounter: Timecounter "TSC" frequency 2593983120 Hz quality 3000`: "NetBSD", `[     1.0] timecounter: Timecounter "TSC" frequency 1 Hz quality 3` + "\n[     1.0] boot: 199ms (entry tsc: 281364007)": "NetBSD", "OpenBSD 7.4 (GENERIC.MP) #1397": "OpenBSD",
+		"kern.timecounter.choice: ACPI-fast(900) TSC-low(1000)": "FreeBSD", "acpihpet0 at acpi0: 14318179 Hz": "OpenBSD",
 		"Dec  3 09:00:12 host unix: [ID 540533 kern.notice] SunOS Release 5.11 Version illumos-1": "illumos or Solaris",
 		"Dec  3 09:00:12 host kernel[0]: Darwin Kernel Version 20.6.0":                            "macOS",
 	} {
@@ -194,7 +215,8 @@ func TestLogsOfOtherSystems(t *testing.T) {
 		require.ErrorContains(t, err, "is a log of "+system+"; give a log of Linux", text)
 	}
 	for text, shows := range map[string]string{
-		"RTC BIOS diagnostic error 80<clock_battery>": "firmware doubts the battery", "WARNING: clock lost 8593 days, using FS time -- CHECK AND RESET THE DATE!": "real-time clock had no valid time",
+		"RTC BIOS diagnostic error 80<clock_battery>": "firmware doubts the battery", "RTC BIOS diagnostic error 77<ROM_cksum,config_unit,memory_size,invalid_time>": "firmware found no valid time",
+		"cpu1: disabling user TSC (skew=-2146)": "TSCs of the CPUs differ", "WARNING: clock lost 8593 days, using FS time -- CHECK AND RESET THE DATE!": "real-time clock had no valid time",
 		"TSC skew=-7752893858": "TSCs of the CPUs differ", "calcru: runtime went backwards from 9 usec to 8 usec for pid 1 (init)": "time of a process ran backwards",
 	} {
 		_, err := Read("x", strings.NewReader("OpenBSD 6.6 (GENERIC.MP) #371\ntsc_timecounter_init: TSC skew=-416 observed drift=0\n"+text+"\n"))

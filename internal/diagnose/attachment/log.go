@@ -84,9 +84,9 @@ func (l *log) add(line string) {
 var systems = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
 		"FreeBSD": regexp.MustCompile(`(?:^|kernel: )(?:Timecounters? (?:"|tick)|FreeBSD \d)|` +
-			`^Copyright \(c\).*The FreeBSD Project`),
+			`^kern\.timecounter\.|^Copyright \(c\).*The FreeBSD Project`),
 		"NetBSD":  regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`),
-		"OpenBSD": regexp.MustCompile(`^OpenBSD \d`),
+		"OpenBSD": regexp.MustCompile(`^OpenBSD \d|^acpi(?:timer|hpet)\d+ at acpi\d+: \d+ Hz`),
 		"illumos or Solaris": regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d|` +
 			`^illumos Version|^panic\[cpu\d+\]/thread=`),
 		"macOS": regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d|` +
@@ -98,9 +98,10 @@ var systems = sync.OnceValue(func() map[string]*regexp.Regexp {
 // a skew of 100 cycles, and FreeBSD's sys/kern/kern_resource.c.
 var otherFaults = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
-		"the firmware doubts the battery of the real-time clock": regexp.MustCompile(`^RTC BIOS diagnostic error 80<clock_battery>`),
-		"the real-time clock had no valid time":                  regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous (?:TOD clock|clock chip) time)`),
-		"the TSCs of the CPUs differ":                            regexp.MustCompile(`\bTSC skew=-?\d{4,}`),
+		"the firmware doubts the battery of the real-time clock":  regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*clock_battery\b`),
+		"the real-time clock had no valid time":                   regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous (?:TOD clock|clock chip) time)`),
+		"the firmware found no valid time in the real-time clock": regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*invalid_time\b`),
+		"the TSCs of the CPUs differ":                             regexp.MustCompile(`\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`),
 		"the time of a process ran backwards": regexp.MustCompile(
 			`\bcalcru: (?:runtime went backwards|negative runtime)`),
 	}

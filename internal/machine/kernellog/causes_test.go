@@ -31,6 +31,21 @@ const hourLong = "clocksource: 'hpet' wd_nsec: 907904356 wd_now: 2844d77 wd_last
 	"clocksource: 'tsc' cs_nsec: 301966189704 cs_now: 9ec0eac57ea cs_last: 19231a48ea mask: ffffffffffffffff"
 
 var plantedLogs = map[string]planted{
+	"a disk without DMA": {"lost-ticks", Machine{}, "hda: DMA disabled\nwarning: many lost ticks.", []string{"a disk without DMA"}, TSCUnknown},
+	"lost ticks once":    {"ticks-checked", Machine{}, "Losing some ticks... checking if CPU frequency changed.", []string{"made up for these"}, TSCUnknown},
+	"perf samples less": {"sampling-slowed", Machine{}, "[ 1003.011834] perf interrupt took too long (2555 > 2500), lowering kernel.perf_event_max_sample_rate to 50000\n" +
+		"[ 5321.000000] INFO: NMI handler (perf_event_nmi_handler) took too long to run: 1.553 msecs", []string{"no fault of a clock"}, TSCUnknown},
+	"TSC ADJUST, mended":               {"tsc-adjust", Machine{}, "[Firmware Bug]: TSC ADJUST differs within socket(s), fixing all errors\nTSC ADJUST compensate: CPU1 observed 92 warp. Adjust: 92", []string{"corrected it"}, TSCUnknown},
+	"acpi_pm asked for beside the TSC": {"override-refused", Machine{ClockSource: "tsc"}, "clocksource: Override clocksource acpi_pm is not HRT compatible - cannot switch while in HRT/NOHZ mode", []string{"It uses tsc, which is faster"}, TSCUnknown},
+	"unsynchronised for long": {"not-synchronized", Machine{}, "Mar 14 10:00:01 db1 ntpd[812]: kernel reports TIME_ERROR: 0x41: Clock Unsynchronized\n" +
+		"Mar 14 10:17:01 db1 ntpd[812]: kernel reports TIME_ERROR: 0x2041: Clock Unsynchronized", []string{"still not synchronised 1,020 s after"}, TSCUnknown},
+	"ntpsec, a wrong rate": {"rate-beyond-limit", Machine{}, "Oct 30 13:00:58 spr ntpd[3517]: CLOCK: frequency error 41699 PPM exceeds tolerance 500 PPM", []string{"41699 PPM"}, TSCUnknown},
+	"no server selected":   {"peers-listed", Machine{}, "remote           refid      st t when poll reach   delay   offset  jitter", []string{"selected none"}, TSCUnknown},
+	"servers far off":      {"servers-far", Machine{}, "ntpq: 192.0.2.1 .GPS. 1 u 33 64 377 0.345 1523421.1 0.112", []string{"1,523 s behind"}, TSCUnknown},
+	"w32tm /monitor":       {"peers-differ", Machine{}, "NTP: +421.1935218s offset from DC1.example.net", []string{"w32tm compared", "421.1935218s"}, TSCUnknown},
+	"machines that agree":  {"peers-agree", Machine{}, "NTP: +0.0012345s offset from DC1.example.net", []string{"within a second"}, TSCUnknown},
+	"a TSC of 233 MHz": {"weak-watchdog", Machine{}, "smpboot: Total of 2 processors activated (930.79 BogoMIPS)\n" + verdict +
+		"clocksource: 'refined-jiffies' wd_now: ffff8b39 wd_last: ffff8b07 mask: ffffffff\nclocksource: 'tsc' cs_now: 50fdc058d cs_last: 4ff05ffb9 mask: ffffffffffffffff", []string{"advanced 1.214 s (282461652 cycles at 232.7 MHz"}, TSCUnknown},
 	"hpet read as all ones": {"watchdog-unreadable", Machine{}, verdict +
 		"'hpet' wd_now: ffffffff wd_last: 19ec5720 mask: ffffffff\n'tsc' cs_now: 69b8a15f0aed cs_last: 69b862c9947d mask: ffffffffffffffff",
 		[]string{"The hpet was read as ffffffff: the read failed", "counted 1049982576 cycles", "probably right"}, TSCUnknown},

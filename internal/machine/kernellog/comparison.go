@@ -187,7 +187,7 @@ func (c *comparison) complete() {
 	case !math.IsNaN(c.skewNS) && !math.IsNaN(c.clock.ns):
 		c.watchdog.ns = c.clock.ns - c.skewNS
 	}
-	if !possible(c.clock.ticks, c.clock.ns) { // the kernel's product of cycles and multiplier overflowed
+	if c.clock.printed && !possible(c.clock.ticks, c.clock.ns) { // the kernel's product of cycles and multiplier overflowed
 		c.impossibleNS, c.clock.ns, c.skewNS, c.clock.printed = c.clock.ns, math.NaN(), math.NaN(), false
 	}
 	if c.watchdog.rate.hz == 0 {

@@ -31,6 +31,9 @@ func moreOrLess(ns float64) string {
 	return words.Either(ns < 0, span(ns)+" less", span(ns)+" more")
 }
 
+// behind returns by how much a clock is wrong: "131.6 ms behind".
+func behind(ns float64) string { return span(ns) + words.Either(ns < 0, " ahead", " behind") }
+
 func fourDigits(value float64) string {
 	if value >= 1000 {
 		return words.Grouped(value, 0)

@@ -44,7 +44,8 @@ var weights = map[string]weight{
 // formats are all messages. The first that matches counts.
 var formats = sync.OnceValue(func() []*format {
 	names := strings.NewReplacer("{clock}", named("clock"), "{watchdog}", named("watchdog"), "{ptp}",
-		`(?P<name>ptp4l|phc2sys|ts2phc)(?:\[[\d.]+\])?: (?:\[[^\]]{1,60}\] ){0,2}`)
+		`(?P<name>ptp4l|phc2sys|ts2phc)(?:\[[\d.]+\])?: (?:\[[^\]]{1,60}\] ){0,2}`,
+		"{peer}", `\S+ +\S+ +\d+ +`, "{polled}", `+\S+ +\d+[mhd]? +[1-7][0-7]{0,2}`)
 	var all []*format
 	for _, e := range texts.Entries(formatsFile) {
 		pattern := names.Replace(e.Get("pattern"))
@@ -112,6 +113,10 @@ var fields = map[string]func(*Event, string){
 	"step": func(e *Event, text string) {
 		seconds, _ := number(text)
 		e.StepNS, e.Back = seconds*1e9, seconds < 0
+	},
+	"milliseconds": func(e *Event, text string) {
+		ms, _ := number(text)
+		e.StepNS = ms * 1e6
 	},
 	"back":   func(e *Event, _ string) { e.Back = true },
 	"cpu":    func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
@@ -213,6 +218,15 @@ func formatOf(text string) *format {
 		}
 	}
 	return nil
+}
+
+// beginsMessage returns whether a text begins with a message of the kernel.
+func beginsMessage(text string) bool {
+	if !mayHave(strings.ToLower(text)) {
+		return false
+	}
+	f := formatOf(text)
+	return f != nil && !f.program && f.expression().FindStringIndex(text)[0] == 0
 }
 
 // mayHave returns whether a line, with its stamp and in lower case, may be a message with a format: a fast filter,

@@ -56,8 +56,8 @@ var pasted = strings.NewReplacer("&gt;", ">", "&lt;", "<", "&quot;", `"`, "&#39;
 
 var environment = lazily(`^\w+=`) // matches a line of the environment of init, which the kernel indents
 
-// Plain returns a line without the escape sequences of dmesg --color, the quotation marks of mails and an indentation,
-// and with the characters that HTML or a mail writes by name. It drops tags and marks of line ends.
+// Plain returns a line without the escape sequences of dmesg --color, the quotation marks of mails and of Markdown, and
+// an indentation, and with the characters that HTML or a mail writes by name. It drops tags and marks of line ends.
 func Plain(line string) string {
 	if strings.IndexByte(line, '\x1b') >= 0 {
 		line = color().ReplaceAllString(line, "")
@@ -66,6 +66,9 @@ func Plain(line string) string {
 		line = pasted.Replace(line)
 	}
 	line = strings.TrimSuffix(line, "$")
+	if code := strings.Trim(line, "`"); len(line) == len(code)+2 && line[0] == '`' && !strings.Contains(code, "`") {
+		line = code // Markdown
+	}
 	if bare := strings.TrimLeft(line, " \t>"); len(bare) < len(line) && !environment().MatchString(bare) {
 		return bare
 	}

@@ -8,13 +8,14 @@ package kernellog
 // An Event is one line of the log that says something about the clocks, with its figures. A figure that the line does
 // not have is zero.
 type Event struct {
-	Kind  string // the name of an entry of formats.txt
-	Line  string // the text as logged, without the stamp; printable
-	AtNS  int64  // the time since boot in ns, if Timed
-	Timed bool   // whether the stamp is a time since boot
-	Stamp string // the time stamp as printed; "" without one
-	Index int    // the index of the line among the parsed lines
-	Count int    // how often the line was logged: 1, or more for a line that Select has folded
+	Kind    string // the name of an entry of formats.txt
+	Line    string // the text as logged, without the stamp; printable
+	AtNS    int64  // the time since boot in ns, if Timed
+	Timed   bool   // whether the stamp is a time since boot
+	Stamp   string // the time stamp as printed; "" without one
+	Index   int    // the index of the line among the parsed lines
+	Program bool   // whether a program wrote it, such as a time service, and not the kernel
+	Count   int    // how often the line was logged: 1, or more for a line that Select has folded
 
 	Clock            string  // the clock source of the line, in lower case: tsc, tsc-early, hpet, kvm-clock
 	Watchdog         string  // the clock source that checked the clock, or measured its rate

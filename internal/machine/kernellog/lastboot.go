@@ -26,9 +26,18 @@ type LastBoot struct {
 	// asked is whether the line above is a command that prints the clock source in use, and read the line with it.
 	asked bool
 	read  string
+	// listing is whether the line above is of the table that ntpq prints of the servers
+	listing bool
+	// unnamed are lines that are the kernel's only if no line of the log has the kernel's name, and named is whether one
+	// has: else a program may have written them.
+	unnamed []string
+	named   bool
 }
 
 const asksSource = "current_clocksource" // the end of such a command
+
+// peer matches a row of the table of ntpq: a server, its type, and which of the last eight queries it answered, in octal.
+var peer = lazily(`^[*o+#x.-]?\S+ +\S+ +\d+ +\w +\S+ +\d+[mhd]? +[0-7]{1,3} +[\d.]+ +[-+]?[\d.]+ +[\d.]+$|^=+$`)
 
 var sourceAlone = lazily(`^[\w.,@:-]+$`) // matches the name of a clock source, which such a command prints
 
@@ -54,6 +63,9 @@ func (b *LastBoot) Add(line string) {
 		line = asksSource + ": " + line
 	}
 	b.asked = strings.HasSuffix(line, asksSource) && strings.Contains(line, "cat /sys/") && Split(line).Stamp == ""
+	if b.listing = b.listing && peer().MatchString(line); b.listing {
+		line = "ntpq: " + line
+	}
 	if back := b.stamps.Add(line); back != "" && len(b.Lines) < maxPending/2 {
 		b.Lines = append(b.Lines, back)
 	}
@@ -69,10 +81,15 @@ func (b *LastBoot) Add(line string) {
 	if f != nil && f.kind == "time-off" {
 		b.off = f.event(m)
 	}
+	b.named = b.named || m.Kernel || strings.Contains(line, "kernel: ")
+	if m.Unnamed && f != nil && !f.program && f.weight > weightFacts && len(b.unnamed) < maxPending {
+		b.unnamed = append(b.unnamed, Shown(m.Stamp+" "+m.Text))
+	}
 	if !about && (f == nil || m.Program) || m.Stamp == "" && f == nil {
 		return
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
+	b.listing = b.listing || f != nil && f.kind == "peers-listed"
 	if f != nil && f.kind == "clocksource-read" {
 		b.read = Shown(line)
 		return
@@ -119,6 +136,9 @@ func (b *LastBoot) Finish() []Event {
 	}
 	if b.read != "" { // at any place, as the machine is now
 		b.Lines = append(b.Lines, b.read)
+	}
+	if !b.named {
+		b.Lines = append(b.unnamed, b.Lines...)
 	}
 	events := Parse(slices.Concat(b.facts, b.Lines))
 	b.fold(MaxLines)

@@ -57,7 +57,8 @@ func recognize(line string) (*format, Message) {
 }
 
 func (f *format) event(m Message) Event {
-	e := Event{Kind: f.kind, Line: strings.TrimSpace(m.Text), AtNS: m.AtNS, Timed: m.Timed, Stamp: m.Stamp, Clock: f.clock}
+	e := Event{Kind: f.kind, Line: strings.TrimSpace(m.Text), AtNS: m.AtNS, Timed: m.Timed, Stamp: m.Stamp, Clock: f.clock,
+		Program: f.program}
 	found := f.expression().FindStringSubmatch(m.Text)
 	for i, group := range f.expression().SubexpNames() {
 		if group != "" && found[i] != "" {

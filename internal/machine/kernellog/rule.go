@@ -101,6 +101,13 @@ type material struct {
 	comparison
 }
 
+// lastedNS returns the time from the first line of the evidence to the last, in ns; 0 if it is unknown.
+func (t material) lastedNS() float64 {
+	first, timed := t.line().clockedNS()
+	last, also := t.Evidence[len(t.Evidence)-1].clockedNS()
+	return words.Either(timed && also, last-first, 0)
+}
+
 // line returns the first line of the evidence.
 func (t material) line() Event { return t.Evidence[0] }
 
@@ -189,11 +196,14 @@ var figures = map[string]func(t material) string{
 		}
 		return words.Either(most > 0, span(most), "far")
 	},
-	"{difference of peers}": func(t material) string { return cmp.Or(t.line().Reason, "more than they allow") },
-	"{offset}": func(t material) string {
-		return span(t.wrongByNS()) + words.Either(t.wrongByNS() < 0, " ahead", " behind")
+	"{step}": func(t material) string { return behind(t.line().StepNS) },
+	"{who compared}": func(t material) string {
+		return words.Either(strings.HasPrefix(t.line().Line, "NTP: "), "w32tm", "A database")
 	},
-	"{far}": func(t material) string { return span(math.Abs(t.Evidence[len(t.Evidence)-1].SkewNS)) },
+	"{lasted}":              func(t material) string { return span(t.lastedNS()) },
+	"{difference of peers}": func(t material) string { return cmp.Or(t.line().Reason, "more than they allow") },
+	"{offset}":              func(t material) string { return behind(t.wrongByNS()) },
+	"{far}":                 func(t material) string { return span(math.Abs(t.Evidence[len(t.Evidence)-1].SkewNS)) },
 	"{slew time}": func(t material) string {
 		const fastest = 0.083333 // of the time that passes: maxslewrate of chrony.conf(5)
 		return span(t.wrongByNS() / fastest)
@@ -239,6 +249,11 @@ var facts = map[string]func(t material, arguments []string) bool{
 	},
 	"set-by": func(t material, names []string) bool {
 		return slices.ContainsFunc(t.of("stepped"), func(e Event) bool { return slices.Contains(names, e.Name) })
+	},
+	"lasts": func(t material, _ []string) bool { return t.lastedNS() >= 300e9 },
+	// every other clock source of x86 is slower
+	"better-in-use": func(t material, _ []string) bool {
+		return t.machine.ClockSource == "tsc" && t.line().Clock != "tsc"
 	},
 	"before-4.17": func(t material, _ []string) bool {
 		return t.machine.Kernel == "" || Older(t.machine.Kernel, 4, 17)

@@ -21,6 +21,8 @@ type Message struct {
 	// whether the line shows that the kernel wrote it: by a priority, a time since boot or the name "kernel"
 	Kernel  bool
 	Program bool // whether the line shows that a program wrote it: "host ntpd[3517]: "
+	// whether it would be the kernel's, if the daemon left the name out: "host tsc: ", or the message behind the host
+	Unnamed bool
 }
 
 // A prefix stands before the text of a line.
@@ -140,7 +142,8 @@ func Split(line string) Message {
 		p, found := matchingPrefix(rest)
 		if found == nil && !m.Timed && !m.Program && strings.Contains(rest, "] ") {
 			if before := beforeStamp().FindStringSubmatch(rest); before != nil && !strings.Contains(
-				strings.TrimSuffix(before[1], " login: "), ": ") && (!dated || strings.TrimSpace(before[1]) == "") {
+				strings.TrimSuffix(before[1], " login: "), ": ") && !strings.Contains(before[1], "`") &&
+				(!dated || strings.TrimSpace(before[1]) == "") {
 				rest = rest[len(before[1]):]
 				continue
 			}
@@ -160,6 +163,11 @@ func Split(line string) Message {
 		// else it is a device: rtc-pl031 9010000.pl031
 		if m.Program = !aboutClocks().MatchString(host); m.Program && after != "" {
 			rest = rest[len(host)+1:]
+			m.Unnamed = !strings.Contains(after, "[") && aboutClocks().MatchString(after)
+		}
+	} else if dated && !m.Kernel && !m.Program && ahead == "" {
+		if _, after, ok := strings.Cut(rest, " "); ok && formatOf(rest) == nil && beginsMessage(after) {
+			rest, m.Program, m.Unnamed = after, true, true
 		}
 	}
 	m.Text, m.Program = rest, m.Program || service && !m.Kernel
