@@ -98,6 +98,8 @@ func fromTheLog(s *situation.Situation) string {
 		return fmt.Sprintf("from a kernel log alone, with %d boots that cannot be separated: ", log.Boots)
 	case log.Boots > 1:
 		return fmt.Sprintf("from a kernel log alone, the last of its %d boots: ", log.Boots)
+	case s.OfPrograms() != "":
+		return "from " + s.OfPrograms() + " alone: "
 	}
 	return "from a kernel log alone: "
 }
@@ -162,12 +164,12 @@ var alignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // problem.
 func logEvidence(s *situation.Situation, events []kernellog.Event) []string {
 	var evidence []string
-	lines := s.Lines(events)
+	lines, of := s.Lines(events), words.Either(s.OfPrograms() == "", ofLog, "log: ")
 	for i, line := range lines {
 		if i == maxLogLines {
-			return append(evidence, ofLog+"… and "+words.Plural(len(lines)-i, "more line"))
+			return append(evidence, of+"… and "+words.Plural(len(lines)-i, "more line"))
 		}
-		evidence = append(evidence, ofLog+alignment().ReplaceAllString(line, "$1 "))
+		evidence = append(evidence, of+alignment().ReplaceAllString(line, "$1 "))
 	}
 	return evidence
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/machine/kernellog"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Events returns the events about clocks in the kernel log. The caller must not change them.
@@ -75,6 +76,40 @@ func (s *Situation) Lines(events []kernellog.Event) []string {
 		}
 	}
 	return lines
+}
+
+// OfPrograms returns what the log is, if the kernel wrote none of it: "the status of a time service"; or "".
+func (s *Situation) OfPrograms() string {
+	var all []string
+	for _, e := range s.Events() {
+		if !e.Program || e.Timed { // dmesg has lines of programs too
+			return ""
+		}
+		what := "the log of a time service"
+		for _, p := range programs {
+			if strings.HasPrefix(e.Kind, p.begins) || strings.HasPrefix(e.Line, p.begins) {
+				what = p.what
+			}
+		}
+		if !slices.Contains(all, what) {
+			all = append(all, what)
+		}
+	}
+	if len(all) == 0 || s.Host.Kernel != "" || len(kernellog.Unjudged(s.Host.KernelLog.Lines)) > 0 {
+		return ""
+	}
+	return words.List(all)
+}
+
+const status = "the status of a time service"
+
+// programs are the beginnings of kinds of events, or of lines, that other programs than time services write, or that are
+// no log.
+var programs = []struct{ begins, what string }{
+	{"status-", status}, {"rate-far", status}, {"free-running", status}, {"servers-far", status}, {"peers-listed", status},
+	{"peers-", "the output of a program that compares wall clocks"},
+	{"systemd[", "the log of systemd"}, {"systemd-journald", "the log of systemd"},
+	{"program-stopped", "the log of a Java program"},
 }
 
 // Switches returns the events of the log that name the clock source to which the kernel switched.
