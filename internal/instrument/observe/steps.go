@@ -82,17 +82,19 @@ type Watch struct {
 func (s *Steps) Watch(reader clock.Reader, w Watch, now func() int64) (watchedNS int64) {
 	const mostStill = 1 << 22
 	values := make([]int64, w.Values)
-	away := false
+	away := s.Begun // the last value is of an earlier watch
 	begun := now()
 	for still := 0; still < mostStill; still += w.Values {
 		reader.Read(values)
 		passed := now() - begun
 		// The thread may have lost its CPU after the last value of a batch: then the next value is late too.
+		rest := values
 		if away {
 			s.See(values[:1], true)
+			rest = values[1:]
 		}
 		away = w.Away > 0 && passed-watchedNS > int64(w.Away)
-		s.See(values, away)
+		s.See(rest, away)
 		if passed != watchedNS {
 			watchedNS, still = passed, 0
 		}

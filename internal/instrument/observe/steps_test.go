@@ -83,6 +83,7 @@ func TestWatchSeesThatItWasAway(t *testing.T) {
 	s.Watch(reader, Watch{Values: 10, Enough: 35, Most: 1e9, Away: 1e6}, time.now)
 	require.EqualValues(t, 10, s.Forward-int64(len(s.Kept)), "the step back aside; the first of the next batch")
 	require.NotContains(t, s.Kept, 976.0)
+	require.Zero(t, s.Repeats, "no value is counted twice")
 	require.EqualValues(t, 50, reader.reads, "late steps are not enough")
 }
 
