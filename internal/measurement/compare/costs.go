@@ -105,7 +105,7 @@ func LatencyOf(samplesNS, quietNS []float64) *Latency {
 
 // Resolution is the step of a clock's values.
 type Resolution struct {
-	// TickNS is the median step, or with FinerThanRead the unit of the values.
+	// TickNS is the median step, or the unit of the values: with FinerThanRead, and of a clock that counts seconds.
 	TickNS float64 `json:"tick_ns,omitempty"`
 	// TickLowNS is a quartile of the steps, if uneven.
 	TickLowNS float64 `json:"tick_low_ns,omitempty"`
@@ -119,8 +119,6 @@ type Resolution struct {
 	WatchedNS int64 `json:"watched_ns"`
 	// Ticks is the number of steps.
 	Ticks int64 `json:"ticks,omitempty"`
-	// Moved is whether there were ticks that could not be counted.
-	Moved bool `json:"moved,omitempty"`
 	// Backwards is the number of values below the previous value.
 	Backwards int64 `json:"backwards,omitempty"`
 	// WorstBackwardsNS is the largest step backwards.

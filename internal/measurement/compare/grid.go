@@ -53,7 +53,7 @@ func Tick(r *Resolution) string {
 		return words.Duration(r.TickLowNS) + " to " + words.Duration(r.TickHighNS)
 	case r.TickNS > 0:
 		return words.Duration(r.TickNS)
-	case r.Ticks > 0 || r.Moved:
+	case r.Ticks > 0:
 		return "unknown"
 	default:
 		return "> " + words.Duration(float64(r.WatchedNS))

@@ -11,12 +11,11 @@ import (
 )
 
 const (
-	// watchAtLeast is how long every clock is watched; watchAtMost is the limit for a slow clock, which is then only
-	// read between other measurements.
+	// watchAtLeast is how long every clock is watched; watchAtMost is the limit for a slow clock.
 	watchAtLeast = 2 * time.Millisecond
 	watchAtMost  = 250 * time.Millisecond
-	// watchAgain bounds the time of another watch, between two passes.
-	watchAgain = 50 * time.Millisecond
+	// longestAgain bounds the time of another watch, between two passes.
+	longestAgain = 50 * time.Millisecond
 	// enoughTicks is the number of steps that show the tick and whether the steps are equal.
 	enoughTicks = 12
 	// uneven is the ratio of the upper to the lower quartile above which the steps have no common length.
@@ -34,31 +33,16 @@ const (
 type watcher struct {
 	observe.Steps
 	watchedNS int64
-	glancedNS int64 // the stopwatch before the last value
-	moved     bool  // a glance saw more ticks than it could count
 }
 
-// watch reads until the clock has ticked several times, or for the time most. A step since the last watch may be many
-// ticks.
+// watch reads until the clock has ticked several times, or for the time most.
 func (w *watcher) watch(reader clock.Reader, readNS float64, most time.Duration) {
-	if w.Begun {
-		w.watchedNS += observe.Now() - w.glancedNS
-		w.See(w.one(reader), true)
-	}
 	values := min(mostValues, observe.ReadsIn(latencyChunk, readNS))
 	w.Keep = mostSteps
 	w.watchedNS += w.Watch(reader, observe.Watch{
 		Values: values, Enough: enoughTicks, Least: min(watchAtLeast, most), Most: most,
 		Away: max(awayFrom, time.Duration(awayTimes*readNS)*time.Duration(values)),
 	}, observe.Now)
-	w.glancedNS = observe.Now()
-	w.See(w.one(reader), true)
-}
-
-func (w *watcher) one(reader clock.Reader) []int64 {
-	value := make([]int64, 1)
-	reader.Read(value)
-	return value
 }
 
 func watching(c clock.Clock) time.Duration {
@@ -71,21 +55,6 @@ func watching(c clock.Clock) time.Duration {
 
 func (w *watcher) slow() bool { return w.Begun && len(w.Kept) < enoughTicks }
 
-// glance reads one value between other measurements, in ticks of hz. A step counts only if it is more than twice the
-// time since the last glance: k ≥ 2 ticks of P in a gap g make k·P ≤ g + P ≤ 2·g, so there was only one tick.
-func (w *watcher) glance(reader clock.Reader, hz float64) {
-	begun := observe.Now()
-	value := w.one(reader)
-	gap := observe.Now() - w.glancedNS // the thread may lose its CPU before and after each value
-	w.watchedNS += begun - w.glancedNS
-	w.glancedNS = begun
-	if step := value[0] - w.Last; step > 0 && float64(step)*1e9/hz <= 2*float64(gap) {
-		w.moved, w.Last = true, value[0]
-		return
-	}
-	w.See(value, false)
-}
-
 // result returns the resolution of the clock. hz is 0 if the rate is unknown.
 func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
 	if !w.Begun {
@@ -93,7 +62,7 @@ func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
 	}
 	r := &compare.Resolution{
 		FinerThanRead: w.Finer(), ReportedNS: reportedNS, WatchedNS: w.watchedNS,
-		Ticks: w.Forward, Moved: w.moved, Backwards: w.Backwards,
+		Ticks: w.Forward, Backwards: w.Backwards,
 	}
 	if hz > 0 {
 		unitNS := 1e9 / hz
@@ -107,6 +76,8 @@ func (w *watcher) result(hz, reportedNS float64) *compare.Resolution {
 			if low, high := stats.Quantile(0.25, steps), stats.Quantile(0.75, steps); high > uneven*low {
 				r.TickLowNS, r.TickHighNS = low*unitNS, high*unitNS
 			}
+		case unitNS > float64(w.watchedNS): // time(2) counts seconds
+			r.TickNS = unitNS
 		}
 	}
 	return r
@@ -137,18 +108,15 @@ func (r *runner) resolution() bool {
 	return true
 }
 
-// glance reads the clocks that have not ticked enough. A clock with a short tick, which the thread missed because it
-// lost its CPU, is watched again for two ticks; others are read once.
-func (r *runner) glance() {
+// watchAgain watches the clocks with a short tick that the thread missed because it lost its CPU, for two ticks.
+func (r *runner) watchAgain() {
 	for _, s := range r.subjects {
 		if s.failed() || !s.resolution.slow() || s.rate.Hz == 0 {
 			continue
 		}
 		tickNS := cmp.Or(s.clock.ReportedNS(), float64(s.resolution.Smallest)*1e9/s.rate.Hz)
-		if most := time.Duration(2 * tickNS); 0 < most && most < watchAgain {
+		if most := time.Duration(2 * tickNS); 0 < most && most < longestAgain {
 			s.resolution.watch(s.reader, s.readNS, most)
-		} else {
-			s.resolution.glance(s.reader, s.rate.Hz)
 		}
 	}
 }

@@ -42,23 +42,13 @@ func TestResolution(t *testing.T) {
 	}
 }
 
-// A clock with a tick of seconds does not tick while it is watched, but glances between other
-// measurements see its step.
-func TestGlancesSeeASlowTick(t *testing.T) {
-	value := int64(0)
-	reader := &script{next: func(int64) int64 { return value }}
-	w := newWatcher()
-	w.See([]int64{0}, false)
+// A clock that counts seconds has no finer tick, also if it did not tick.
+func TestClockOfSeconds(t *testing.T) {
+	var w watcher
+	w.watch(&script{next: func(int64) int64 { return 7 }}, 50, 5*time.Millisecond)
 	require.True(t, w.slow())
-	w.glancedNS = observe.Now()
-	for range enoughTicks {
-		w.glance(reader, 1)
-		value++
-		w.glance(reader, 1)
-	}
-	require.False(t, w.moved)
-	require.False(t, w.slow())
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
+	require.Zero(t, w.result(1e9, 0).TickNS)
 }
 
 // A clock that steps by 1 ms and by 16 ms has no common step. Steps of a thread that was away may be several ticks:
@@ -77,6 +67,7 @@ func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 		"partly away": {steps: []int64{4}, late: []int64{8, 12}, tick: 4e9},
 	} {
 		w, at := newWatcher(), int64(0)
+		w.watchedNS = time.Minute.Nanoseconds()
 		w.See([]int64{at}, false)
 		see := func(steps []int64, away bool) {
 			for _, step := range steps {
@@ -112,23 +103,6 @@ func TestTickOfACoarseClockUnderInterruption(t *testing.T) {
 	require.Equal(t, 1e9, w.result(1, 0).TickNS)
 }
 
-// If a step is no longer than the gap between glances, it may be many ticks: here half a
-// microsecond of nanoseconds after a gap of a millisecond.
-func TestGlancesDoNotGuessAFastTick(t *testing.T) {
-	value := int64(0)
-	reader := &script{next: func(int64) int64 { value += 500; return value }}
-	w := newWatcher()
-	w.See([]int64{0}, false)
-	w.glancedNS = observe.Now()
-	for range 10 {
-		time.Sleep(time.Millisecond)
-		w.glance(reader, 1e9)
-	}
-	require.Zero(t, w.Forward)
-	require.True(t, w.moved)
-	require.True(t, w.result(1e9, 0).Moved)
-}
-
 // A thread that loses its CPU between two values, before it reads the stopwatch, does not mistake the gap for a tick: 4
 // ms is not "4 ms to 464 ms".
 func TestGapsAreNoTicks(t *testing.T) {
@@ -144,16 +118,12 @@ func TestGapsAreNoTicks(t *testing.T) {
 			return got
 		}}
 	}
-	reads := int64(299)
-	w := newWatcher()
-	w.See([]int64{value(0)}, false)
-	w.glancedNS = observe.Now()
-	for i := range int64(6) {
-		reads = 299 * (i % 2)
-		w.glance(late(&reads), 1e9)
+	reads := int64(0)
+	var w watcher
+	for range 3 {
+		w.watch(late(&reads), 1e6, watchAtMost)
+		time.Sleep(10 * tick)
 	}
-	reads = 0
-	w.watch(late(&reads), 1e6, watchAtMost)
 	for _, step := range w.Kept {
 		require.LessOrEqual(t, step, float64(2*tick))
 	}

@@ -177,7 +177,7 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 			if r.settle(t, failed); r.endedBy != nil {
 				return false
 			}
-			r.glance()
+			r.watchAgain()
 			span := r.settings.passSpan(t.threads)
 			r.forecast.spans -= span
 			r.forecast.passes.add(time.Duration(r.now()-begun)-span, t.threads)
