@@ -250,34 +250,22 @@ func (r *runner) plan() (blocks [][]*throughput) {
 }
 
 // ordered returns the numbers of threads in the order in which they are measured: both ends, the powers of two, and
-// then repeatedly the middle of the longest gap.
+// the others.
 func ordered(threads []int) (order []int) {
-	sorted := slices.Sorted(slices.Values(threads))
-	taken := make([]bool, len(sorted))
-	take := func(i int) {
-		if !taken[i] {
-			taken[i], order = true, append(order, sorted[i])
+	fewest, most := slices.Min(threads), slices.Max(threads)
+	rank := func(n int) int {
+		switch {
+		case n == fewest:
+			return 0
+		case n == most:
+			return 1
+		case bits.OnesCount(uint(n)) == 1:
+			return 2
 		}
+		return 3
 	}
-	take(0)
-	take(len(sorted) - 1)
-	for i, n := range sorted {
-		if bits.OnesCount(uint(n)) == 1 {
-			take(i)
-		}
-	}
-	for len(order) < len(sorted) {
-		gap, longest, middle := 0, 0, 0
-		for i := range sorted {
-			if gap++; taken[i] {
-				gap = 0
-			}
-			if gap > longest {
-				longest, middle = gap, i-gap/2
-			}
-		}
-		take(middle)
-	}
+	order = slices.Clone(threads)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(rank(a)-rank(b), a-b) })
 	return order
 }
 
