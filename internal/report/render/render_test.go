@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -264,6 +265,24 @@ func TestPageWarnsBesideTheAnswer(t *testing.T) {
 // which package picture tests, and whose last digits differ between kinds of CPUs.
 var leftOut = regexp.MustCompile(`(?s)(<style>|<script>//|<svg).*?(</style>|</script>|</svg>)`)
 
+// read are the golden files that tests read.
+var read []string
+
+// Every golden file is of a test.
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {
+		files, _ := filepath.Glob("testdata/*")
+		for _, file := range files {
+			if !slices.Contains(read, file) {
+				status = 1
+				fmt.Println("no test reads " + file)
+			}
+		}
+	}
+	os.Exit(status)
+}
+
 // golden requires that the output equals a golden file, and returns the output.
 func golden[T any](t *testing.T, name string, write func(io.Writer, T) error, of T) []byte {
 	t.Helper()
@@ -271,6 +290,7 @@ func golden[T any](t *testing.T, name string, write func(io.Writer, T) error, of
 	require.NoError(t, write(&written, Clean(of)), name)
 	got := leftOut.ReplaceAll(written.Bytes(), []byte("$1$2"))
 	path := filepath.Join("testdata", name+".golden")
+	read = append(read, path)
 	if *update {
 		require.NoError(t, os.WriteFile(path, got, 0o644))
 	}
