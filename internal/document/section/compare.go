@@ -112,7 +112,7 @@ func Verdict(n, of int, noun, rule string) string {
 	case of == 0:
 		return "There is no " + noun + " that both have."
 	case n == 0:
-		return fmt.Sprintf("Nothing changed%s, in %s.", rule, words.Plural(of, noun))
+		return fmt.Sprintf("Nothing changed%s in %s.", rule, words.Plural(of, noun))
 	default:
 		return fmt.Sprintf("%d of %s changed%s.", n, words.Plural(of, noun), rule)
 	}
