@@ -15,6 +15,7 @@ import (
 
 // The document of a sosreport, which people attach to bug reports, has the facts of the machine that made it, packed and unpacked.
 func TestSosreport(t *testing.T) {
+	need.Minutes(t) // sos gathers for long
 	sos := need.Program(t, "sos")
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "sos gathers files that only root may read")
