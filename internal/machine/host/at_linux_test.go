@@ -64,7 +64,7 @@ var files = []string{
 	"proc/xen/capabilities", "proc/device-tree/compatible", "proc/device-tree/hypervisor/compatible", "proc/sysinfo", "sys/hypervisor/type", "sys/class/dmi/id/sys_vendor",
 	"sys/class/dmi/id/product_name", "sys/devices/system/clocksource/clocksource0/current_clocksource",
 	"sys/devices/system/clocksource/clocksource0/available_clocksource", "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-	"sys/firmware/acpi/tables/FACP", "sys/devices/system/cpu/cpu0/topology/core_cpus_list", "sys/devices/system/cpu/cpu0/topology/core_id",
+	"sys/firmware/acpi/tables/FACP", "sys/devices/system/cpu/cpu0/topology/core_cpus_list",
 	"etc/os-release", "etc/debian_version", "run/systemd/container", "var/log/dmesg", "var/log/kern.log", "var/log/messages", "var/log/syslog",
 }
 
@@ -99,9 +99,8 @@ func TestAtOfAStrangeCPUInfo(t *testing.T) {
 	}
 }
 
-func TestAtOfAnEmptyCoreID(t *testing.T) {
-	got := At(rooted(t, map[string]string{"sys/devices/system/cpu/cpu0/topology/core_id": "",
-		"proc/cpuinfo": "processor\t: 0\nmodel name\t: Nameless\nflags\t\t: fpu lm\n\n"}))
+func TestAtOfACPUWithoutTSC(t *testing.T) {
+	got := At(rooted(t, map[string]string{"proc/cpuinfo": "processor\t: 0\nmodel name\t: Nameless\nflags\t\t: fpu lm\n\n"}))
 	require.Equal(t, "Nameless", got.CPU.Model)
 	require.Equal(t, "amd64", got.Arch)
 	require.Nil(t, got.CPU.InvariantTSC)
