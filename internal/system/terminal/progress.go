@@ -37,15 +37,15 @@ func Progress(w io.Writer, quiet bool, what string) (update func(done, total tim
 // bar prints what is measured and shows a bar. move is nil if the terminal cannot show it.
 func bar(w *os.File, what string, done, total time.Duration) (move func(done, total time.Duration),
 	end func(complete bool)) {
-	restore, ok := enableEscapes(w)
-	if !ok {
-		return nil, func(bool) {}
-	}
 	began, width := time.Now(), screen{w}.Width()
 	// The report takes about as long as the start of the program: milliseconds, or seconds on a slow machine.
 	start := began.Sub(begun)
 	whole := max(done, start) + total - done + max(0, start-done)
 	_, _ = io.WriteString(w, table.Indented(fmt.Sprintf("%s: about %s.", what, max(time.Second, whole.Round(time.Second))), 0, width))
+	restore, ok := enableEscapes(w)
+	if !ok {
+		return nil, func(bool) {}
+	}
 	tracker := &progress.Tracker{Total: int64(total),
 		Units: progress.Units{Formatter: func(int64) string { return "" }}}
 	bar := progress.NewWriter()
