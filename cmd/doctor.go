@@ -53,7 +53,8 @@ no clock was timed. With --format nagios it is 0 OK, 1 WARNING, 2 CRITICAL, 3 UN
   timebench doctor --format nagios --fast --fail-on error`,
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return flags.refuse(command.OutOrStdout(), fmt.Errorf("doctor takes one result or none; it got %d", len(args)))
+				return flags.refuse(command.OutOrStdout(),
+					cmp.Or(misread(command), fmt.Errorf("doctor takes one result or none; it got %d", len(args))))
 			}
 			return nil
 		},

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -39,13 +40,10 @@ func flagError(command *cobra.Command, err error) error {
 }
 
 func noArguments(command *cobra.Command, args []string) error {
-	if len(args) > 0 && args[0] == "help" {
-		return misread(command)
+	if len(args) == 0 {
+		return nil
 	}
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments; it got %q", command.Name(), args[0])
-	}
-	return nil
+	return cmp.Or(misread(command), fmt.Errorf("%s takes no arguments; it got %q", command.Name(), args[0]))
 }
 
 // chosenFormat returns the format that the flags name. With --verbose it shortens nothing.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -47,11 +48,12 @@ no result can be read, 3 if --fail-on odd could not tell.`,
 		Example: `  timebench fleet results/
   timebench fleet results/ --out fleet/ --fail-on odd
   find /srv/results -name '*.json' | timebench fleet - --format csv`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("fleet needs results; name files or folders, or - for a list on standard input")
+		Args: func(command *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
 			}
-			return nil
+			return cmp.Or(misread(command),
+				errors.New("fleet needs results; name files or folders, or - for a list on standard input"))
 		},
 		RunE: func(command *cobra.Command, names []string) error {
 			if slices.Contains(names, "") {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -21,11 +22,11 @@ output of --format json.`,
 		Example: `  timebench render report/
   timebench render report.html --format csv
   timebench render results.json --out rendered.zip`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("render takes one result; it got %d", len(args))
+		Args: func(command *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nil
 			}
-			return nil
+			return cmp.Or(misread(command), fmt.Errorf("render takes one result; it got %d", len(args)))
 		},
 		RunE: func(command *cobra.Command, args []string) error {
 			to, err := newReport(command.OutOrStdout(), command.ErrOrStderr(), flags, render.Formats, files.OfDocument, "")
