@@ -51,14 +51,7 @@ no clock was timed. With --format nagios it is 0 OK, 1 WARNING, 2 CRITICAL, 3 UN
   timebench doctor --out diagnosis/
   timebench doctor --fast --fail-on error --fail-above-ns 200
   timebench doctor --format nagios --fast --fail-on error`,
-		Args: func(command *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return flags.refuse(command.OutOrStdout(),
-					cmp.Or(misread(command), fmt.Errorf("doctor takes one result or none; it got %d", len(args))))
-			}
-			return nil
-		},
-		PersistentPreRunE: func(command *cobra.Command, names []string) error { // in place of the root's
+		Args: func(command *cobra.Command, names []string) error {
 			return unprinted(command.OutOrStdout(), flags.refuse(command.OutOrStdout(), flags.wrong(command, names)))
 		},
 		RunE: func(command *cobra.Command, names []string) error {
@@ -84,6 +77,9 @@ no clock was timed. With --format nagios it is 0 OK, 1 WARNING, 2 CRITICAL, 3 UN
 func (flags doctorFlags) wrong(command *cobra.Command, names []string) error {
 	if err := misread(command); err != nil {
 		return err
+	}
+	if len(names) > 1 {
+		return fmt.Errorf("doctor takes one result or none; it got %d", len(names))
 	}
 	const least, most = 0.001, 1e12
 	if command.Flags().Changed("fail-above-ns") && !(flags.failAboveNS >= least && flags.failAboveNS <= most) {

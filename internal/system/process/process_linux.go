@@ -122,8 +122,8 @@ func numbers(all procfs.Procs, _ error) []int {
 	return list
 }
 
-// ByParent returns all processes by the number of their parent. A process that exits meanwhile is missing.
-func ByParent() map[int][]ProcStat {
+// byParent returns all processes by the number of their parent. A process that exits meanwhile is missing.
+func byParent() map[int][]ProcStat {
 	below := map[int][]ProcStat{}
 	all, _ := procfs.AllProcs()
 	for _, found := range all {
@@ -137,7 +137,7 @@ func ByParent() map[int][]ProcStat {
 // Descendants returns the live children of some processes, their children, and so on. A process whose parent ended is
 // the child of init or of a subreaper (prctl(2)). except and its descendants are left out.
 func Descendants(pids []int, except int) []ProcStat {
-	below := ByParent()
+	below := byParent()
 	seen := map[int]bool{except: true}
 	var all []ProcStat
 	for next := slices.Clone(pids); len(next) > 0; next = next[1:] {
@@ -158,7 +158,7 @@ func Children() []int {
 	var children []int
 	self := os.Getpid()
 	if _, err := os.Stat("/proc/thread-self/children"); err != nil { // without CONFIG_PROC_CHILDREN
-		for _, child := range ByParent()[self] {
+		for _, child := range byParent()[self] {
 			children = append(children, child.PID)
 		}
 		return children

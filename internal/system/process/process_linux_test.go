@@ -34,7 +34,7 @@ func TestDescendants(t *testing.T) {
 	require.NotContains(t, numbers([]int{self.PPID}, self.PID), cat)
 	stat, err := Stat(cat)
 	require.NoError(t, err)
-	require.True(t, slices.ContainsFunc(ByParent()[pid], func(child ProcStat) bool { return Of(child) == Of(stat) }))
+	require.True(t, slices.ContainsFunc(byParent()[pid], func(child ProcStat) bool { return Of(child) == Of(stat) }))
 	require.Contains(t, Children(), pid)
 	require.NotContains(t, Children(), cat)
 	_, err = StatusOf(1 << 30)
