@@ -99,10 +99,11 @@ func TestRulesOnEveryRecordedMachine(t *testing.T) {
 	}
 	tried := 0
 	for _, tree := range trees {
+		recorded := host.At(filepath.Dir(tree))
 		for _, entry := range []string{result.Never, result.Always, result.Unknown} {
 			for _, container := range []string{"", "docker"} {
 				for i, parameters := range [][]string{nil, {"tsc=reliable"}, {"tsc=nowatchdog", "clocksource=hpet"}, {"notsc"}, {"vdso=0"}} {
-					d := &result.Document{Host: host.At(filepath.Dir(tree)), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(entry, 640)}}}
+					d := &result.Document{Host: recorded, Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(entry, 640)}}}
 					d.Host.Container = container
 					d.Host.BootParameters = append(slices.Clone(d.Host.BootParameters), parameters...)
 					if planted := plantedLogs[(i+tried)%len(plantedLogs)]; planted != nil {
