@@ -13,7 +13,6 @@ type forecast struct {
 	turns   steps
 	passes  steps         // one for each thread of a pass, with the time beyond its span
 	spans   time.Duration // of the passes that are left
-	watches time.Duration // of resolutions that are left
 }
 
 // steps are the turns of latency, or the threads of passes: the time of a pass beyond its span is for starting them.
@@ -32,11 +31,8 @@ func (s *steps) timeLeft() time.Duration {
 
 // left returns how long the rest of the run takes.
 func (f *forecast) left() time.Duration {
-	return f.turns.timeLeft() + f.spans + f.passes.timeLeft() + f.watches
+	return f.turns.timeLeft() + f.spans + f.passes.timeLeft()
 }
-
-// longPass is the span of a pass for which the time to start its threads does not matter.
-const longPass = 200 * time.Millisecond
 
 // report reports the progress when the machine was probed. If that takes long, it reports a first guess earlier.
 func (r *runner) report() {

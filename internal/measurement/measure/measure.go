@@ -302,7 +302,6 @@ func (r *runner) rounds(measured []*subject) {
 	// GOMAXPROCS limits how many goroutines run, so without this some threads would never
 	// start. Two more run the runner itself.
 	most := slices.Max(r.settings.Threads)
-	r.forecast.probed = r.settings.passSpan(most) >= longPass
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), most+2)))
 	lead := min(leadingRounds, r.settings.Rounds-1)
 	begun := 0

@@ -89,14 +89,9 @@ func (r *runner) resolution() bool {
 		return true
 	}
 	for _, s := range r.subjects {
-		r.forecast.watches += watching(s.clock)
-	}
-	for _, s := range r.subjects {
-		r.report()
 		if r.ended() {
 			return false
 		}
-		r.forecast.watches -= watching(s.clock)
 		if s.failed() {
 			continue
 		}
