@@ -10,7 +10,6 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/words"
-	"gonum.org/v1/gonum/stat"
 )
 
 const (
@@ -60,7 +59,8 @@ func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	steps := m.steps(all)
 	part := longest(all, steps, 0, len(all))
 	if !m.nominal && len(part) >= fewest {
-		m.hz = measured(part)
+		ends := tight(part, m.stepNS)
+		m.hz = float64(ends[len(ends)-1].ticks-ends[0].ticks) * 1e9 / length(ends)
 	}
 	for _, r := range part {
 		if got := offset(r, part[0], m.hz); math.Abs(got) > float64(farthest) {
@@ -142,16 +142,6 @@ func length(readings []reading) float64 { return readings[len(readings)-1].atNS 
 
 func moved(readings []reading) bool {
 	return slices.ContainsFunc(readings, func(r reading) bool { return r.ticks != readings[0].ticks })
-}
-
-// measured returns the ticks/s of a line through the readings.
-func measured(readings []reading) float64 {
-	seconds, ticks := make([]float64, len(readings)), make([]float64, len(readings))
-	for i, r := range readings {
-		seconds[i], ticks[i] = r.atNS/1e9, float64(r.ticks-readings[0].ticks)
-	}
-	_, hz := stat.LinearRegression(seconds, ticks, nil, false)
-	return hz
 }
 
 // points returns the points of the document, each the tightest of several readings.
