@@ -44,8 +44,6 @@ type Grid struct {
 	first []int
 	// Instead is whether the first screen has this table instead of the facts below the tables.
 	Instead bool
-	// silent is whether the note does not name the columns that do not fit.
-	silent bool
 	// spare are the columns, by index, that text leaves out if they do not fit, in this order.
 	spare []int
 }
@@ -169,7 +167,8 @@ func (g Grid) First(width, rows int) (text string, hidden int) {
 	if g.Title != "" {
 		title = Indented(g.Title, 0, width)
 	}
-	g.Note, g.notes, g.silent = "", nil, true
+	g, _ = g.fitting(width)
+	g.Note, g.notes = "", nil
 	return title + g.rows(width), all - len(g.Rows)
 }
 
@@ -214,9 +213,7 @@ func (g Grid) fitting(width int) (Grid, []int) {
 			kept = append(kept, widths[i])
 		}
 	}
-	if !g.silent {
-		short.notes, short.Note = nil, strings.TrimLeft(short.Below()+"\nWith -v also: "+strings.Join(others, ", ")+".", "\n")
-	}
+	short.notes, short.Note = nil, strings.TrimLeft(short.Below()+"\nWith -v also: "+strings.Join(others, ", ")+".", "\n")
 	return short, kept
 }
 
