@@ -166,7 +166,7 @@ func Split(line string) Message {
 			m.Unnamed = !strings.Contains(after, "[") && aboutClocks().MatchString(after)
 		}
 	} else if dated && !m.Kernel && !m.Program && ahead == "" {
-		if _, after, ok := strings.Cut(rest, " "); ok && formatOf(rest) == nil && beginsMessage(after) {
+		if _, after, ok := strings.Cut(rest, " "); ok && beginsMessage(after) && formatOf(rest) == nil {
 			rest, m.Program, m.Unnamed = after, true, true
 		}
 	}
