@@ -106,10 +106,10 @@ const status = "the status of a time service"
 // programs are the beginnings of kinds of events, or of lines, that other programs than time services write, or that are
 // no log.
 var programs = []struct{ begins, what string }{
-	{"status-", status}, {"rate-far", status}, {"free-running", status}, {"servers-far", status}, {"peers-listed", status},
+	{"status-", status}, {"windows-", status}, {"rate-far", status}, {"free-running", status}, {"servers-far", status}, {"servers-listed", status},
 	{"peers-", "the output of a program that compares wall clocks"},
 	{"systemd[", "the log of systemd"}, {"systemd-journald", "the log of systemd"},
-	{"program-stopped", "the log of a Java program"},
+	{"program-stopped", "the log of a program that looks at the clock"},
 }
 
 // Switches returns the events of the log that name the clock source to which the kernel switched.

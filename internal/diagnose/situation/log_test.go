@@ -12,7 +12,7 @@ func TestLogsOfPrograms(t *testing.T) {
 	for want, lines := range map[string][]string{
 		"the status of a time service":                      {"Frequency       : 31244.098 ppm slow", "Leap status     : Normal"},
 		"the log of a time service":                         {"chronyd[7]: System clock was stepped by -0.502348 seconds"},
-		"the log of a Java program":                         {"HikariPool-1 - Thread starvation or clock leap detected (housekeeper delta=1m6s828ms)"},
+		"the log of a program that looks at the clock":      {"HikariPool-1 - Thread starvation or clock leap detected (housekeeper delta=1m6s828ms)"},
 		"the output of a program that compares wall clocks": {"prober found high clock drift"},
 		"the log of systemd":                                {"Dec  3 09:00:12 db1 systemd[1]: Time has been changed"},
 		"":                                                  {"chronyd[7]: System clock was stepped by -0.502348 seconds", "[    1.0] clocksource: Switched to clocksource tsc"},

@@ -25,6 +25,9 @@ var reasonFunctions = map[string]functions{
 	"tsc-went-back by-the-watchdog": {
 		holds: func(_ log, c comparison) bool { return c.back() && c.marked }, say: wentBack,
 	},
+	"tsc-went-back by-an-overflow": {holds: func(_ log, c comparison) bool {
+		return c.marked && c.skewNS > overflowOfOldNS-dueNS && c.skewNS <= overflowOfOldNS
+	}},
 	"halts-in-idle by-the-watchdog": {holds: mayHalt},
 
 	"watchdog-unreadable": {holds: func(_ log, c comparison) bool { return c.readFailed() }},

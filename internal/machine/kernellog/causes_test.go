@@ -31,8 +31,15 @@ const hourLong = "clocksource: 'hpet' wd_nsec: 907904356 wd_now: 2844d77 wd_last
 	"clocksource: 'tsc' cs_nsec: 301966189704 cs_now: 9ec0eac57ea cs_last: 19231a48ea mask: ffffffffffffffff"
 
 var plantedLogs = map[string]planted{
-	"a disk without DMA": {"lost-ticks", Machine{}, "hda: DMA disabled\nwarning: many lost ticks.", []string{"a disk without DMA"}, TSCUnknown},
-	"lost ticks once":    {"ticks-checked", Machine{}, "Losing some ticks... checking if CPU frequency changed.", []string{"made up for these"}, TSCUnknown},
+	"below 2^42 ns":       {"tsc-went-back", Machine{}, "Clocksource tsc unstable (delta = 4398045288922 ns)", []string{"just below 2^42 ns", "by 1.222 ms at most"}, TSCWrong},
+	"208 days":            {"stamps-overflow", Machine{}, "[18014398.554743] (208.5 days after the line above)", []string{"2^54 ns"}, TSCUnknown},
+	"no source":           {"no-source", Machine{}, "chronyd[7]: Selected source 192.0.2.62\nchronyd[7]: Can't synchronise: no selectable sources", []string{"to the end of this log"}, TSCUnknown},
+	"ntpd ends":           {"ntpd-ended", Machine{}, "ntpd[3794]: time correction of 1537 seconds exceeds sanity limit (1000); set clock manually to the correct UTC time.", []string{"1,537 s behind and ended itself"}, TSCUnknown},
+	"a wait for the time": {"time-wait", Machine{}, "systemd[1]: chrony-wait.service: start operation timed out. Terminating.", []string{"No clock is at fault"}, TSCUnknown},
+	"Windows, a day":      {"windows-unsynchronized", Machine{}, "The time service has not synchronized the system time for 86400 seconds because", []string{"86400 seconds"}, TSCUnknown},
+	"Scylla stopped":      {"program-stopped", Machine{}, "Feb 10 18:13:38 ip-1 scylla[2107]: WARN  [shard 0] failure_detector - Not marking nodes down due to local pause of 128306 > 5000 (milliseconds)", []string{"(128306 > 5000)"}, TSCUnknown},
+	"a disk without DMA":  {"lost-ticks", Machine{}, "hda: DMA disabled\nwarning: many lost ticks.", []string{"a disk without DMA"}, TSCUnknown},
+	"lost ticks once":     {"ticks-checked", Machine{}, "Losing some ticks... checking if CPU frequency changed.", []string{"made up for these"}, TSCUnknown},
 	"perf samples less": {"sampling-slowed", Machine{}, "[ 1003.011834] perf interrupt took too long (2555 > 2500), lowering kernel.perf_event_max_sample_rate to 50000\n" +
 		"[ 5321.000000] INFO: NMI handler (perf_event_nmi_handler) took too long to run: 1.553 msecs", []string{"no fault of a clock"}, TSCUnknown},
 	"TSC ADJUST, mended":               {"tsc-adjust", Machine{}, "[Firmware Bug]: TSC ADJUST differs within socket(s), fixing all errors\nTSC ADJUST compensate: CPU1 observed 92 warp. Adjust: 92", []string{"corrected it"}, TSCUnknown},
@@ -40,7 +47,7 @@ var plantedLogs = map[string]planted{
 	"unsynchronised for long": {"not-synchronized", Machine{}, "Mar 14 10:00:01 db1 ntpd[812]: kernel reports TIME_ERROR: 0x41: Clock Unsynchronized\n" +
 		"Mar 14 10:17:01 db1 ntpd[812]: kernel reports TIME_ERROR: 0x2041: Clock Unsynchronized", []string{"still not synchronised 1,020 s after"}, TSCUnknown},
 	"ntpsec, a wrong rate": {"rate-beyond-limit", Machine{}, "Oct 30 13:00:58 spr ntpd[3517]: CLOCK: frequency error 41699 PPM exceeds tolerance 500 PPM", []string{"41699 PPM"}, TSCUnknown},
-	"no server selected":   {"peers-listed", Machine{}, "remote           refid      st t when poll reach   delay   offset  jitter", []string{"selected none"}, TSCUnknown},
+	"no server selected":   {"servers-listed", Machine{}, "remote           refid      st t when poll reach   delay   offset  jitter", []string{"selected none"}, TSCUnknown},
 	"servers far off":      {"servers-far", Machine{}, "ntpq: 192.0.2.1 .GPS. 1 u 33 64 377 0.345 1523421.1 0.112", []string{"1,523 s behind"}, TSCUnknown},
 	"w32tm /monitor":       {"peers-differ", Machine{}, "NTP: +421.1935218s offset from DC1.example.net", []string{"w32tm compared", "421.1935218s"}, TSCUnknown},
 	"machines that agree":  {"peers-agree", Machine{}, "NTP: +0.0012345s offset from DC1.example.net", []string{"within a second"}, TSCUnknown},
@@ -375,6 +382,9 @@ func TestStampsThatGoBack(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"[ 4710.932001] (168 ms before the line above)"}, back)
+	var overflows stamps
+	require.Empty(t, overflows.Add("[    0.001000] a"))
+	require.Equal(t, "[18014398.554743] (208.5 days after the line above)", overflows.Add("[18014398.554743] b"))
 	for _, also := range []string{"tsc: Marking TSC unstable due to clocksource watchdog", "Switched to clocksource tsc"} {
 		causes := Explain(Parse(append(back, also)), Machine{})
 		require.Equal(t, strings.HasPrefix(also, "tsc"), slices.ContainsFunc(causes, func(c Cause) bool {

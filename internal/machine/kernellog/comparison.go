@@ -203,6 +203,10 @@ func (c comparison) limits() (least, most float64) {
 	return c.watchdog.ns, c.watchdog.ns
 }
 
+// overflowOfOldNS is the difference in ns at which the product of a negative one overflows in Linux 2.6: its TSC has a
+// multiplier of 2^22.
+const overflowOfOldNS = 1 << 42
+
 // oldLimitNS is the difference from which the watchdog marked a clock before Linux 5.13, in ns (WATCHDOG_THRESHOLD).
 // These kernels print no intervals in ns.
 const oldLimitNS = 62.5e6

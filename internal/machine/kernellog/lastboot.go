@@ -89,7 +89,7 @@ func (b *LastBoot) Add(line string) {
 		return
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
-	b.listing = b.listing || f != nil && f.kind == "peers-listed"
+	b.listing = b.listing || f != nil && f.kind == "servers-listed"
 	if f != nil && f.kind == "clocksource-read" {
 		b.read = Shown(line)
 		return

@@ -200,6 +200,8 @@ var figures = map[string]func(t material) string{
 	"{who compared}": func(t material) string {
 		return words.Either(strings.HasPrefix(t.line().Line, "NTP: "), "w32tm", "A database")
 	},
+	"{how long}":            func(t material) string { return words.Either(t.line().Reason != "", " ("+t.line().Reason+")", "") },
+	"{back}":                func(t material) string { return span(overflowOfOldNS - t.skewNS) },
 	"{lasted}":              func(t material) string { return span(t.lastedNS()) },
 	"{difference of peers}": func(t material) string { return cmp.Or(t.line().Reason, "more than they allow") },
 	"{offset}":              func(t material) string { return behind(t.wrongByNS()) },
