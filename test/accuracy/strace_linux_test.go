@@ -59,7 +59,8 @@ func TestVDSOClocksEnterTheKernelNextToNever(t *testing.T) {
 		"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "*_COARSE@vdso", "CLOCK_BOOTTIME@vdso",
 		"CLOCK_TAI@vdso")
 	t.Logf("%d system calls, more than %.0f reads", entered, reads)
-	require.Less(t, float64(entered), reads/1000)
+	// timebench itself makes 50 to 100, also beside load. One clock that enters the kernel makes 1,900.
+	require.Less(t, entered, 1000)
 }
 
 func TestSystemCallsEnterTheKernelAtEveryRead(t *testing.T) {
