@@ -9,7 +9,6 @@
 // awake. A way that rounds to milliseconds is compared with the same call in nanoseconds. Without a cause the median
 // falls by its layer. A difference within the intervals of the medians is part of the rest.
 //
-// The measuring thread blocks its signals and makes raw system calls. The Go scheduler does not notice these, so it can
-// neither take the thread's P away nor wait with the wake-up for another one. That is safe because a sleep lasts
-// [MostSpan] at most: for no longer can it delay a garbage collection, which is off during the measurement.
+// The measuring thread blocks its signals and makes raw system calls. On Linux it sleeps outside of Go's scheduler, as a C
+// program does: see outside. The garbage collector is off while the ways sleep.
 package wake

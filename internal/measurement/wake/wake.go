@@ -89,9 +89,6 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 	if s.Busy > 0 {
 		defer thread.Busy(s.Busy, s.Time+time.Minute)()
 	}
-	// A thread in a raw system call, and a busy one, keeps its P. The others are for time.Sleep and the run itself.
-	const others = 2
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(cpus)+s.Busy+others)))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, cpu := range cpus {
 		r.threads = append(r.threads, &sleepingThread{runner: r, cpu: cpu, sleep: make([]sleeper, len(ways)),
@@ -185,7 +182,7 @@ func (t *sleepingThread) open() {
 	t.at = max(0, thread.Current())
 	for k, w := range t.ways {
 		if t.sleep[k], t.failed[k] = w.open(); t.failed[k] == nil {
-			_, t.failed[k] = t.sleep[k](int64(LeastSpan))
+			_, t.failed[k] = t.sleep[k].sleep(int64(LeastSpan))
 		}
 		if t.failed[k] != nil {
 			t.sleep[k] = nil
@@ -204,38 +201,66 @@ func (t *sleepingThread) pass(step step) {
 		defer setSlack(0)
 	}
 	for span := range t.Spans {
-		t.block(step, span, func(w Way) bool { return w.twin == "" })
+		t.block(place{span: span, step: step}, "")
 		if step == asIs {
-			t.block(step, span, func(w Way) bool { return w.twin != "" })
+			t.block(place{span: span}, Rounding)
+			t.block(place{span: span}, Runtime)
 		}
 	}
 }
 
-// block has ways sleep in turn, each once at least, until its part of the run is over.
-func (t *sleepingThread) block(step step, span int, of func(Way) bool) {
-	const rounds, blocks = 5, 6
+// block has the ways that differ from their twin by this layer sleep in turn, each once at least, until its part of the
+// run is over.
+func (t *sleepingThread) block(p place, layer string) {
+	const rounds, blocks = 5, 8
 	end := observe.Now() + int64(min(time.Second, t.Time/time.Duration(rounds*blocks*len(t.Spans))))
-	for slept := true; slept && observe.Now() < end; {
-		slept = false
-		for _, k := range rand.Perm(len(t.ways)) {
-			if t.sleep[k] != nil && of(t.ways[k]) && !t.over() {
-				t.turn(place{k, span, step}, int64(t.Spans[span]))
-				slept = true
+	var turns []turn
+	for slept := 0; !t.over(); {
+		var ways []int // a way may fail meanwhile
+		for k, w := range t.ways {
+			if t.sleep[k] != nil && w.twinLayer == layer {
+				ways = append(ways, k)
 			}
 		}
+		if len(ways) == 0 || slept >= len(ways) && observe.Now() >= end {
+			return
+		}
+		if len(turns) == 0 {
+			turns = turnsOf(ways, t.Spans[p.span])
+		}
+		n := inTurn(t.sleep, turns, min(int64(inOneGo), end-observe.Now()))
+		for _, turn := range turns[:n] {
+			t.took(p, turn)
+		}
+		slept += n
+		turns = slices.DeleteFunc(turns[n:], func(turn turn) bool { return t.sleep[turn.way] == nil })
 	}
 }
 
-// turn has a way sleep once. A sleep that a signal ended is not the fault of the way.
-func (t *sleepingThread) turn(p place, span int64) {
-	late, err := t.sleep[p.way](span + rand.Int64N(min(span/2, int64(time.Millisecond))+1))
+// inOneGo is about how long ways sleep before they look whether the run is over.
+const inOneGo = 200 * time.Millisecond
+
+// turnsOf returns turns of these ways, in an order shuffled anew in each round.
+func turnsOf(ways []int, span time.Duration) (turns []turn) {
+	const most = 4000
+	for len(turns) == 0 || len(turns) < min(most, int(inOneGo/span)) {
+		for _, k := range rand.Perm(len(ways)) {
+			turns = append(turns, turn{way: ways[k], span: int64(span) + rand.Int64N(int64(min(span/2, time.Millisecond))+1)})
+		}
+	}
+	return turns
+}
+
+// took adds a sleep. A sleep that a signal ended is not the fault of the way.
+func (t *sleepingThread) took(p place, turn turn) {
+	p.way = turn.way
 	switch {
-	case err == nil:
+	case turn.err == nil:
 		if t.late[p] == nil {
 			t.late[p] = &lateness{most: max(leastKept, mostKept/len(t.threads))}
 		}
-		t.late[p].add(late)
-	case !errors.Is(err, syscall.EINTR):
-		t.sleep[p.way], t.failed[p.way] = nil, err
+		t.late[p].add(turn.late)
+	case !errors.Is(turn.err, syscall.EINTR):
+		t.sleep[turn.way], t.failed[turn.way] = nil, turn.err
 	}
 }

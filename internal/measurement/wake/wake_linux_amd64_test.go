@@ -49,7 +49,7 @@ func TestWaysMakeTheirCall(t *testing.T) {
 		}()
 		// On a busy machine the other goroutine may look too late. The Go runtime sends signals.
 		for turn := 0; turn < 100 && !seen.Load() && (err == nil || errors.Is(err, unix.EINTR)); turn++ {
-			_, err = sleep(int64(50 * time.Millisecond))
+			_, err = sleep.sleep(int64(50 * time.Millisecond))
 		}
 		close(over)
 		if err == nil || errors.Is(err, unix.EINTR) { // not a system call that the kernel lacks

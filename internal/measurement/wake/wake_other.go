@@ -25,6 +25,12 @@ func timers([]int) Timers { return Timers{} }
 // LargeSlacks returns none: this system has no timer slack.
 func LargeSlacks() []ProgramSlack { return nil }
 
+// inTurn has the first sleeper sleep.
+func inTurn(sleepers []sleeper, turns []turn, _ int64) (slept int) {
+	turns[0].late, turns[0].err = sleepers[turns[0].way].sleep(turns[0].span)
+	return 1
+}
+
 // simple opens a way that needs no preparation: see [after].
 func simple(sleep func(ns int64) error) func() (sleeper, error) {
 	return func() (sleeper, error) { return after(sleep), nil }

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // fake returns a way whose sleeps end this much later than their deadline, without sleeping.
 func fake(id string, late func() int64) Way {
 	return Way{ID: id, Call: id, open: func() (sleeper, error) {
-		return func(int64) (int64, error) { return late(), nil }, nil
+		return sleepFunc(func(int64) (int64, error) { return late(), nil }), nil
 	}}
 }
 
@@ -83,14 +83,14 @@ func TestShortSleepsStandTogether(t *testing.T) {
 	var turns []string
 	recorded := func(id string) Way {
 		return Way{ID: id, open: func() (sleeper, error) {
-			return func(span int64) (int64, error) {
+			return sleepFunc(func(span int64) (int64, error) {
 				turns = append(turns, fmt.Sprint(strings.Trim(id, "12"), span >= int64(time.Millisecond)))
 				return 1000, nil
-			}, nil
+			}), nil
 		}}
 	}
 	ways := []Way{recorded("ns1"), recorded("ns2"), recorded("ms1"), recorded("ms2")}
-	ways[2].twin, ways[3].twin = "ns1", "ns2"
+	ways[2].twin, ways[3].twin, ways[2].twinLayer, ways[3].twinLayer = "ns1", "ns2", Rounding, Rounding
 	s := settings()
 	s.Time = time.Second
 	run(t, s, ways...)
@@ -176,16 +176,16 @@ func TestHiddenDifferenceIsNoOtherLayer(t *testing.T) {
 func TestWayThatIsRefused(t *testing.T) {
 	refused := Way{ID: "refused@fake", open: func() (sleeper, error) { return nil, errors.New("setup(2): not permitted") }}
 	missing := Way{ID: "missing@fake", open: func() (sleeper, error) {
-		return func(int64) (int64, error) { return 0, syscall.ENOSYS }, nil
+		return sleepFunc(func(int64) (int64, error) { return 0, syscall.ENOSYS }), nil
 	}}
 	signalled := Way{ID: "signalled@fake", open: func() (sleeper, error) {
 		turn := 0
-		return func(int64) (int64, error) {
+		return sleepFunc(func(int64) (int64, error) {
 			if turn++; turn%2 == 0 {
 				return -50_000, syscall.EINTR
 			}
 			return 1000, nil
-		}, nil
+		}), nil
 	}}
 	w := run(t, settings(), refused, missing, signalled)
 	require.Equal(t, "setup(2): not permitted", w.Ways[0].Reason)
@@ -376,13 +376,12 @@ func TestKeptWakeUpsAreRandom(t *testing.T) {
 func TestMemoryOfManyThreads(t *testing.T) {
 	r := &runner{ways: []Way{{}}}
 	for range mostKept / leastKept {
-		r.threads = append(r.threads, &sleepingThread{runner: r, late: map[place]*lateness{},
-			sleep: []sleeper{func(int64) (int64, error) { return 1, nil }}})
+		r.threads = append(r.threads, &sleepingThread{runner: r, late: map[place]*lateness{}})
 	}
 	kept := 0
 	for _, thread := range r.threads {
 		for range 10 * leastKept {
-			thread.turn(place{}, 1)
+			thread.took(place{}, turn{late: 1})
 		}
 		kept += len(thread.late[place{}].kept)
 	}

@@ -21,7 +21,7 @@ func TestHandlesAreClosed(t *testing.T) {
 	sleepBriefly := func() {
 		for _, way := range systemWays {
 			if sleep, err := way.open(); err == nil {
-				_, err = sleep(int64(time.Millisecond))
+				_, err = sleep.sleep(int64(time.Millisecond))
 				require.NoError(t, err, way.ID)
 			}
 		}

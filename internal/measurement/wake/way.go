@@ -22,10 +22,25 @@ type Way struct {
 }
 
 // A sleeper sleeps for a time, and returns by how much the wake-up was later than the end of that time, all in ns.
-type sleeper func(span int64) (late int64, err error)
+type sleeper interface {
+	sleep(span int64) (late int64, err error)
+}
+
+// A sleepFunc is a sleeper of Go code.
+type sleepFunc func(span int64) (late int64, err error)
+
+func (f sleepFunc) sleep(span int64) (late int64, err error) { return f(span) }
+
+// A turn is one sleep of a way.
+type turn struct {
+	way  int
+	span int64
+	late int64
+	err  error
+}
 
 // after returns a sleeper of a call that sleeps for the time that is left, in ns.
-func after(sleep func(ns int64) error) sleeper {
+func after(sleep func(ns int64) error) sleepFunc {
 	return func(span int64) (int64, error) {
 		deadline := observe.Now() + span
 		err := sleep(max(0, deadline-observe.Now()))
@@ -37,12 +52,12 @@ func after(sleep func(ns int64) error) sleeper {
 var goWay = Way{ID: "time.Sleep@go", Call: "time.Sleep", twin: "epoll_wait@syscall", twinLayer: Runtime,
 	open: func() (sleeper, error) {
 		sleep := after(func(ns int64) error { time.Sleep(time.Duration(ns)); return nil })
-		return func(span int64) (late int64, err error) {
+		return sleepFunc(func(span int64) (late int64, err error) {
 			var end sync.WaitGroup
 			end.Go(func() { late, err = sleep(span) })
 			end.Wait()
 			return late, err
-		}, nil
+		}), nil
 	}}
 
 // HighResolutionID is the one way of Windows that is not bound to the tick of the system timer (Windows 10, version 1803).
