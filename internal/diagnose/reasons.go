@@ -21,7 +21,7 @@ func whyNotTSC(s *situation.Situation) *why {
 	}
 	found := slices.Concat(firstOf(s, pageOff, disabledAtBoot, byLog), firstOf(s, choices...))
 	if len(found) == 0 { // the most certain guess
-		found = firstOf(s, asIntended, byTest, guess(guesses...))
+		found = firstOf(s, asIntended, guess(guesses...))
 	}
 	found = append(found, firstOf(s, kvmClockOff)...)
 	if len(found) == 0 {
@@ -121,27 +121,16 @@ func explained(s *situation.Situation, causes []kernellog.Cause) *why {
 	return all
 }
 
-// asIntended: the kernel log shows that the kernel uses the clock of the hypervisor by design.
+// asIntended: the kernel log shows that the kernel does not use the TSC by design, or in a test of its watchdog.
 func asIntended(s *situation.Situation) *why {
+	intended := []string{"hyperv-by-design", "xen-by-design", "unused-tsc", "watchdog-test"}
 	for _, c := range s.Causes() {
-		if slices.Contains([]string{"hyperv-by-design", "xen-by-design", "unused-tsc"}, c.Kind) && s.OnX86() && !s.Offers("tsc") {
+		if slices.Contains(intended, c.Kind) && s.OnX86() && !s.Offers("tsc") {
 			return &why{cause: c.Text, evidence: logEvidence(s, c.Evidence), remedies: []string{remedy.OfHypervisor},
 				links: []string{kernelMessages}}
 		}
 	}
 	return nil
-}
-
-// byTest: the kernel gave the TSC up in a test of its watchdog.
-func byTest(s *situation.Situation) *why {
-	test := situation.First(s.Causes(), func(c kernellog.Cause) bool { return c.Kind == "watchdog-test" })
-	marksTSC := func(e kernellog.Event) bool { return e.Reason != "" && strings.HasPrefix(e.Clock, "tsc") }
-	if test == nil || !slices.ContainsFunc(test.Evidence, marksTSC) {
-		return nil
-	}
-	found := newWhy(s, "why watchdog-test")
-	found.evidence = logEvidence(s, test.Evidence)
-	return found
 }
 
 func flags(s *situation.Situation) string {
