@@ -745,7 +745,9 @@ func TestTSCThatMayStopKeepsItsWatchdog(t *testing.T) {
 		"[ 9.1] Clocksource tsc unstable (delta = -171798691 ns)\n":                           0,
 		"": 1,
 	} {
-		d, err := attachment.Read("x", strings.NewReader(log+"[ 9.2] tsc: Marking TSC unstable due to clocksource watchdog\n"))
+		d, err := attachment.Read("x", strings.NewReader(log+
+			"[ 9.1] clocksource: timekeeping watchdog on CPU1: hpet read-back delay of 60666ns, attempt 4, marking unstable\n"+
+			"[ 9.2] tsc: Marking TSC unstable due to clocksource watchdog\n"))
 		require.NoError(t, err)
 		require.Len(t, remedy.For(situation.Of(d), "tsc-nowatchdog-if-known"), offered, log)
 		if offered > 0 {

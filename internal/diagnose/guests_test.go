@@ -202,6 +202,24 @@ func TestAdviceOfALog(t *testing.T) {
 		"a failed read of the HPET": {
 			interval("64", "ffffffffffffffff wd_last: 5fef431", "hpet"), []string{"the read failed", "hpet=disable", "firmware"}, []string{"slept", "sleeps"},
 		},
+		"clocks that nearly agree": {
+			"clocksource: timekeeping watchdog on CPU7: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
+				"clocksource: 'hpet' wd_nsec: 495997815 wd_now: 36f24f3 wd_last: 302c799 mask: ffffffff\n" +
+				"clocksource: 'tsc' cs_nsec: 497721239 cs_now: 1ea2752100 cs_last: 1e43b3e700 mask: ffffffffffffffff\n" + mark + hpet,
+			[]string{"Find out which clock is wrong", "On a real machine, update the firmware"}, []string{"Docker Desktop", "nowatchdog"},
+		},
+		"a warp at the boot": {
+			"[ 0.1] Measured 9893444143 cycles TSC warp between CPUs, turning off TSC clock.\n" + mark + hpet,
+			[]string{"update the firmware"}, []string{"Docker Desktop"},
+		},
+		"an old clock of Hyper-V": {
+			"[ 2.1] clocksource: Switched to clocksource hyperv_clocksource\n", []string{"every read is a system call", "Use Linux 4.12 or later"},
+			[]string{"configuration version"},
+		},
+		"a real-time clock in 1970, and chronyd": {
+			"[ 2.1] sunxi-rtc 7090000.rtc: setting system clock to 1970-01-01T00:00:21 UTC (21)\n" +
+				"chronyd[7]: System clock was stepped by 19461.487274 seconds\n", []string{"write it to the real-time clock"}, []string{"enable --now"},
+		},
 		"a kernel of 5.13 or later": {
 			"clocksource: timekeeping watchdog on CPU5: Marking clocksource 'tsc-early' as unstable because the skew is too large:\n" +
 				"clocksource: 'refined-jiffies' wd_nsec: 500000000 wd_now: fffb7018 wd_last: fffb6f9b mask: ffffffff\n" +

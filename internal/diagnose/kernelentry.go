@@ -68,6 +68,7 @@ var descriptions = map[string]string{
 	"pit":                         " (the timer chip of the original PC)",
 	"xen":                         " (the clock of Xen, without a page that user mode can read)",
 	"kvm-clock":                   " (the clock of KVM; its host does not report the TSC as stable)",
+	"hyperv_clocksource":          " (a register that Hyper-V emulates)",
 	"hyperv_clocksource_msr":      " (a register that Hyper-V emulates)",
 	"hyperv_clocksource_tsc_page": " (the page of Hyper-V is not valid now, or this kernel cannot read it there)",
 }

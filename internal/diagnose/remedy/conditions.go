@@ -37,6 +37,11 @@ var (
 	emulatedCPU = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`T7700|T2600|N270|Phenom`) })
 )
 
+// logsNTP matches the beginning of a line of a time service.
+var logsNTP = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:chronyd|ntpd|systemd-timesyncd)(?:\[\d+\])?:`)
+})
+
 // ntpServices are the time services that ask servers of the network.
 var ntpServices = []string{"chronyd", "ntpd", "ntpd-rs", "systemd-timesyncd"}
 
@@ -123,6 +128,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	}),
 	// The TSC.
 	"tsc-usable": is((*machine).MayUseTSC), "tsc-right": is((*machine).IsTSCRight),
+	"tsc-plausible": is(tscPlausible), "nearly-agree": is(nearlyAgree),
 	"tsc-doubted":   is((*machine).DoubtsTSC),
 	"tsc-may-stop":  is((*machine).TSCMayStop),
 	"tsc-adjust":    is((*machine).HasTSCAdjust),
@@ -144,6 +150,9 @@ var conditions = map[string]func(*machine, []string) bool{
 	"runs":         one(func(s *machine, service string) bool { return slices.Contains(s.ServiceNames(), service) }),
 	"runs-ntp": is(func(s *machine) bool {
 		return slices.ContainsFunc(s.ServiceNames(), func(name string) bool { return slices.Contains(ntpServices, name) })
+	}),
+	"logs-ntp": is(func(s *machine) bool { // a time service wrote lines of the log
+		return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool { return logsNTP().MatchString(e.Line) })
 	}),
 	"debian":          is(isDebian),
 	"service-manager": one(func(s *machine, name string) bool { return serviceManager(s) == name }),

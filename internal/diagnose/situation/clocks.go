@@ -85,7 +85,7 @@ func (s *Situation) NoVDSO() bool {
 
 // unreadable are the clock sources that no current vDSO can read in user mode. xen is readable only on machines whose
 // kernel has a page for it (arch/x86/xen/time.c).
-var unreadable = append([]string{"hpet", "acpi_pm", "pit", "xen"}, TickSources...)
+var unreadable = append([]string{"hpet", "acpi_pm", "pit", "xen", "hyperv_clocksource", "hyperv_clocksource_msr"}, TickSources...)
 
 // InKernelOnly reports whether no vDSO can read the clock source.
 func (s *Situation) InKernelOnly() bool { return slices.Contains(unreadable, s.ClockSource) }
