@@ -67,8 +67,11 @@ var reasonFunctions = map[string]functions{
 		return at > 0 && at < 2e9 && c.marked && jumped
 	}},
 	"bad-calibration": {holds: badlyCalibrated},
-	"check-ran-late":  {holds: func(_ log, c comparison) bool { return c.disagrees() && c.lateNS() > 0 }},
-	"tsc-restarted":   {holds: func(_ log, c comparison) bool { return c.disagrees() && c.restarted() }},
+	"clocks-disagree beyond-uptime": {holds: func(_ log, c comparison) bool {
+		return c.disagrees() && c.at.Timed && -c.skewNS > float64(c.at.AtNS)+longNS
+	}},
+	"check-ran-late": {holds: func(_ log, c comparison) bool { return c.disagrees() && c.lateNS() > 0 }},
+	"tsc-restarted":  {holds: func(_ log, c comparison) bool { return c.disagrees() && c.restarted() }},
 	"one-hpet-for-many": {holds: func(_ log, c comparison) bool {
 		const many, mostRead = 256, 1e6 // CPUs, and ns
 		isMany := slices.ContainsFunc(c.at.CPUs, func(n int) bool { return n >= many })

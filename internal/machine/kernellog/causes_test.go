@@ -31,15 +31,19 @@ const hourLong = "clocksource: 'hpet' wd_nsec: 907904356 wd_now: 2844d77 wd_last
 	"clocksource: 'tsc' cs_nsec: 301966189704 cs_now: 9ec0eac57ea cs_last: 19231a48ea mask: ffffffffffffffff"
 
 var plantedLogs = map[string]planted{
-	"below 2^42 ns":       {"tsc-went-back", Machine{}, "Clocksource tsc unstable (delta = 4398045288922 ns)", []string{"just below 2^42 ns", "by 1.222 ms at most"}, TSCWrong},
-	"208 days":            {"stamps-overflow", Machine{}, "[18014398.554743] (208.5 days after the line above)", []string{"2^54 ns"}, TSCUnknown},
-	"no source":           {"no-source", Machine{}, "chronyd[7]: Selected source 192.0.2.62\nchronyd[7]: Can't synchronise: no selectable sources", []string{"to the end of this log"}, TSCUnknown},
-	"ntpd ends":           {"ntpd-ended", Machine{}, "ntpd[3794]: time correction of 1537 seconds exceeds sanity limit (1000); set clock manually to the correct UTC time.", []string{"1,537 s behind and ended itself"}, TSCUnknown},
-	"a wait for the time": {"time-wait", Machine{}, "systemd[1]: chrony-wait.service: start operation timed out. Terminating.", []string{"No clock is at fault"}, TSCUnknown},
-	"Windows, a day":      {"windows-unsynchronized", Machine{}, "The time service has not synchronized the system time for 86400 seconds because", []string{"86400 seconds"}, TSCUnknown},
-	"Scylla stopped":      {"program-stopped", Machine{}, "Feb 10 18:13:38 ip-1 scylla[2107]: WARN  [shard 0] failure_detector - Not marking nodes down due to local pause of 128306 > 5000 (milliseconds)", []string{"(128306 > 5000)"}, TSCUnknown},
-	"a disk without DMA":  {"lost-ticks", Machine{}, "hda: DMA disabled\nwarning: many lost ticks.", []string{"a disk without DMA"}, TSCUnknown},
-	"lost ticks once":     {"ticks-checked", Machine{}, "Losing some ticks... checking if CPU frequency changed.", []string{"made up for these"}, TSCUnknown},
+	"below 2^42 ns":            {"tsc-went-back", Machine{}, "Clocksource tsc unstable (delta = 4398045288922 ns)", []string{"just below 2^42 ns", "by 1.222 ms at most"}, TSCWrong},
+	"more than the uptime":     {"clocks-disagree", Machine{}, "[    9.293972] Clocksource tsc unstable (delta = -26784026280 ns)", []string{"more than the 9.294 s since the boot"}, TSCUnknown},
+	"no space behind wd_now":   {"weak-watchdog", Machine{}, verdict + "clocksource: 'refined-jiffies' wd_now:ffff8b3e wd_last: ffff8b07 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 829966007 cs_now: 6049e0005 cs_last: 5f91b3cff mask: ffffffffffffffff", nil, TSCUnknown},
+	"a wide error":             {"status-unsynchronized", Machine{}, "Root dispersion : 3849.691650391 seconds\nLeap status     : Normal", []string{"not synchronised"}, TSCUnknown},
+	"timers that end on ticks": {"ends-on-ticks", Machine{}, "[    0.827842] Could not switch to high resolution mode on CPU 6", []string{"end with the ticks"}, TSCUnknown},
+	"208 days":                 {"stamps-overflow", Machine{}, "[18014398.554743] (208.5 days after the line above)", []string{"2^54 ns"}, TSCUnknown},
+	"no source":                {"no-source", Machine{}, "chronyd[7]: Selected source 192.0.2.62\nchronyd[7]: Can't synchronise: no selectable sources", []string{"to the end of this log"}, TSCUnknown},
+	"ntpd ends":                {"ntpd-ended", Machine{}, "ntpd[3794]: time correction of 1537 seconds exceeds sanity limit (1000); set clock manually to the correct UTC time.", []string{"1,537 s behind and ended itself"}, TSCUnknown},
+	"a wait for the time":      {"time-wait", Machine{}, "systemd[1]: chrony-wait.service: start operation timed out. Terminating.", []string{"No clock is at fault"}, TSCUnknown},
+	"Windows, a day":           {"windows-unsynchronized", Machine{}, "The time service has not synchronized the system time for 86400 seconds because", []string{"86400 seconds"}, TSCUnknown},
+	"Scylla stopped":           {"program-stopped", Machine{}, "Feb 10 18:13:38 ip-1 scylla[2107]: WARN  [shard 0] failure_detector - Not marking nodes down due to local pause of 128306 > 5000 (milliseconds)", []string{"(128306 > 5000)"}, TSCUnknown},
+	"a disk without DMA":       {"lost-ticks", Machine{}, "hda: DMA disabled\nwarning: many lost ticks.", []string{"a disk without DMA"}, TSCUnknown},
+	"lost ticks once":          {"ticks-checked", Machine{}, "Losing some ticks... checking if CPU frequency changed.", []string{"made up for these"}, TSCUnknown},
 	"perf samples less": {"sampling-slowed", Machine{}, "[ 1003.011834] perf interrupt took too long (2555 > 2500), lowering kernel.perf_event_max_sample_rate to 50000\n" +
 		"[ 5321.000000] INFO: NMI handler (perf_event_nmi_handler) took too long to run: 1.553 msecs", []string{"no fault of a clock"}, TSCUnknown},
 	"TSC ADJUST, mended":               {"tsc-adjust", Machine{}, "[Firmware Bug]: TSC ADJUST differs within socket(s), fixing all errors\nTSC ADJUST compensate: CPU1 observed 92 warp. Adjust: 92", []string{"corrected it"}, TSCUnknown},
