@@ -145,7 +145,7 @@ func shown(s *situation.Situation) string {
 		}
 		return text + "\"" + strings.Join(unjudged, "\", \"") + "\"" + more + "."
 	case s.OfPrograms() != "":
-		return "no fault is known, but it has no line of the kernel, which judges the clock sources."
+		return "no fault is known, but it has no line of the kernel about clocks, which judges the clock sources."
 	case !s.SeenStart():
 		return "no fault is known, but the start of the boot is missing, where the kernel judges its clocks."
 	}

@@ -365,11 +365,9 @@ func TestEachFinding(t *testing.T) {
 func TestW32Time(t *testing.T) {
 	const (
 		enable, start, resync, status = "sc.exe config w32time start= auto", "net start w32time", "w32tm /resync", "w32tm /query /status"
-		inDomain                      = "\n# in a domain:\nw32tm /config /syncfromflags:domhier /update\n# then:"
-		useServers                    = "# outside of a domain:\nw32tm /config /syncfromflags:manual /update" + inDomain
-		usePublic                     = "# outside of a domain:\n" +
-			`w32tm /config /syncfromflags:manual /manualpeerlist:"time.windows.com,0x9" /update` + inDomain
-		servers = "time.windows.com,0x9"
+		useServers                    = "w32tm /config /syncfromflags:manual /update"
+		usePublic                     = `w32tm /config /syncfromflags:manual /manualpeerlist:"time.windows.com,0x9" /update`
+		servers                       = "time.windows.com,0x9"
 	)
 	for name, test := range map[string]struct {
 		service  result.W32Time

@@ -9,7 +9,8 @@ import (
 
 // newWords are words of the kernel log, with the first kernel that writes them; the newest first.
 var newWords = []struct{ words, release string }{
-	{"unstable due to frequency skew", "7.0"}, {"unstable due to inter CPU skew", "7.0"}, {"' skewed ", "6.3"}, {"_nsec: ", "5.13"},
+	{"unstable due to frequency skew", "7.0"}, {"unstable due to inter CPU skew", "7.0"}, {"' skewed ", "6.3"}, {"wd-tsc-wd excessive read-back delay", "6.3"},
+	{"clock-skew test skipped", "5.17"}, {"_nsec: ", "5.13"}, {"read-back delay of ", "5.13"},
 }
 
 // isOlder reports whether the kernel is known, and older than a release.

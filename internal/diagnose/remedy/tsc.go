@@ -3,6 +3,7 @@ package remedy
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timebench/timebench/internal/machine/kernellog"
 )
@@ -22,7 +23,7 @@ const pauseNS = 10e6 // a host that pauses a guest does so for longer
 func nearlyAgree(s *machine) bool {
 	intervals := map[string]float64{}
 	for _, e := range s.Events() {
-		if e.Kind == "watchdog-skew" {
+		if e.Kind == "watchdog-skew" && strings.HasPrefix(e.Clock, "tsc") {
 			return math.Abs(e.SkewNS) < pauseNS
 		}
 		if (e.Kind == "watchdog-interval" || e.Kind == "clock-interval") && e.Measured {

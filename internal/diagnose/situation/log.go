@@ -107,6 +107,7 @@ const status = "the status of a time service"
 // no log.
 var programs = []struct{ begins, what string }{
 	{"status-", status}, {"windows-", status}, {"rate-far", status}, {"free-running", status}, {"servers-far", status}, {"servers-listed", status},
+	{"servers-near", status},
 	{"peers-", "the output of a program that compares wall clocks"},
 	{"systemd[", "the log of systemd"}, {"systemd-journald", "the log of systemd"},
 	{"program-stopped", "the log of a program that looks at the clock"},

@@ -156,7 +156,7 @@ func (e Event) readTook() string {
 // doubts returns the lines that speak against the TSC: firmware that wrote to it, another rate, and a comparison by
 // which the watchdog marked it.
 func (l log) doubts() []Event {
-	found := l.of("tsc-adjust-differs", "tsc-adjust-forced", "tsc-adjust-compensate", "tsc-rate-differs")
+	found := l.of("tsc-adjust-differs", "tsc-adjust-fixed", "tsc-adjust-forced", "tsc-adjust-compensate", "tsc-rate-differs")
 	for _, c := range l.comparisons {
 		if c.disagrees() {
 			found = append(found, c.events...)

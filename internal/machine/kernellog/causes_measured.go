@@ -134,7 +134,7 @@ func cpusDiffer(l log) []Event {
 	if len(found) == 0 {
 		return nil
 	}
-	adjusted := l.of("tsc-adjust-compensate", "tsc-adjust-differs", "tsc-adjust-forced")
+	adjusted := l.of("tsc-adjust-compensate", "tsc-adjust-differs", "tsc-adjust-fixed", "tsc-adjust-forced")
 	return slices.Concat(adjusted, l.of("sync-pair"), found)
 }
 

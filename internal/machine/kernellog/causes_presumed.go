@@ -83,8 +83,13 @@ var otherFunctions = map[string]functions{
 		return append(failed, words.Either(len(failed) > 0, l.sinceStep("time-off"), nil)...)
 	}},
 	"servers-silent": {lines: serversSilent},
-	"no-source":      {lines: func(l log) []Event { return l.since("no-source", "server-reached", "stepped") }},
-	"ntpd-ended":     {lines: func(l log) []Event { return l.sinceStep("ntpd-ended") }},
+	"no-source": {lines: func(l log) []Event {
+		return l.since("no-source", "server-reached", "time-off", "stepped", "status-synchronized")
+	}},
+	"time-wait": {lines: func(l log) []Event { return l.since("time-wait", "time-wait-over") }},
+	"ntpd-ended": {lines: func(l log) []Event {
+		return l.since("ntpd-ended", "stepped", "server-reached", "status-synchronized")
+	}},
 	"ptp-far": {lines: func(l log) []Event { // the first summary of ptp4l has the offset before its first step
 		far := l.since("ptp-far", "ptp-near")
 		return words.Either(len(far) > 1, far, nil)

@@ -36,6 +36,8 @@ var plantedLogs = map[string]planted{
 	"no space behind wd_now":   {"weak-watchdog", Machine{}, verdict + "clocksource: 'refined-jiffies' wd_now:ffff8b3e wd_last: ffff8b07 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 829966007 cs_now: 6049e0005 cs_last: 5f91b3cff mask: ffffffffffffffff", nil, TSCUnknown},
 	"a wide error":             {"status-unsynchronized", Machine{}, "Root dispersion : 3849.691650391 seconds\nLeap status     : Normal", []string{"not synchronised"}, TSCUnknown},
 	"timers that end on ticks": {"ends-on-ticks", Machine{}, "[    0.827842] Could not switch to high resolution mode on CPU 6", []string{"end with the ticks"}, TSCUnknown},
+	"one wrong peer of ntpq":   {"status-synchronized", Machine{}, "ntpq: x192.0.2.1 .GPS. 1 u 33 64 377 0.345 1523421.1 0.112\nntpq: *192.0.2.62 192.0.2.48 2 u 11 64 377 0.286 +0.237 0.033", nil, TSCUnknown},
+	"w32tm without a server":   {"free-running", Machine{}, "Leap Indicator: 0(no warning)\nSource: Local CMOS Clock", []string{"no server"}, TSCUnknown},
 	"208 days":                 {"stamps-overflow", Machine{}, "[18014398.554743] (208.5 days after the line above)", []string{"2^54 ns"}, TSCUnknown},
 	"no source":                {"no-source", Machine{}, "chronyd[7]: Selected source 192.0.2.62\nchronyd[7]: Can't synchronise: no selectable sources", []string{"to the end of this log"}, TSCUnknown},
 	"ntpd ends":                {"ntpd-ended", Machine{}, "ntpd[3794]: time correction of 1537 seconds exceeds sanity limit (1000); set clock manually to the correct UTC time.", []string{"1,537 s behind and ended itself"}, TSCUnknown},
@@ -322,8 +324,13 @@ func TestTimeServicesThatAreWell(t *testing.T) {
 	for _, line := range []string{
 		"Jan  1 01:58:34 board ntpd[2825]: adjusting local clock by 1.171237s", "Frequency       : 31.098 ppm slow",
 		"ntpd[2825]: peer 192.0.2.1 now valid",
+		"ntpd[794]: time correction of 1537 seconds exceeds sanity limit (1000); set clock\nntpd[900]: ntpd: time set +1537.212001 s",
+		"chronyd[7]: Can't synchronise: no selectable sources\nchronyd[7]: Selected source 192.0.2.62",
+		"systemd-time-wait-sync[16]: adjtime state 5 status 40\nsystemd-time-wait-sync[16]: adjtime state 0 status 2000",
 	} {
-		require.Empty(t, Explain(Parse([]string{line}), Machine{}), line)
+		for _, c := range Explain(Parse(strings.Split(line, "\n")), Machine{}) {
+			require.Equal(t, "stepped", c.Kind, line)
+		}
 	}
 	silent := Explain(Parse([]string{
 		"systemd-timesyncd[548]: Timed out waiting for reply from 192.0.2.1:123 (a).",
@@ -389,6 +396,10 @@ func TestStampsThatGoBack(t *testing.T) {
 	var overflows stamps
 	require.Empty(t, overflows.Add("[    0.001000] a"))
 	require.Equal(t, "[18014398.554743] (208.5 days after the line above)", overflows.Add("[18014398.554743] b"))
+	require.Empty(t, overflows.Add("[18014400.000000] c"))
+	var quiet stamps // a server that logged nothing for 232 days
+	require.Empty(t, quiet.Add("[   22.500000] a"))
+	require.Empty(t, quiet.Add("[20044800.000000] b"))
 	for _, also := range []string{"tsc: Marking TSC unstable due to clocksource watchdog", "Switched to clocksource tsc"} {
 		causes := Explain(Parse(append(back, also)), Machine{})
 		require.Equal(t, strings.HasPrefix(also, "tsc"), slices.ContainsFunc(causes, func(c Cause) bool {

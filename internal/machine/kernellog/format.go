@@ -220,15 +220,6 @@ func formatOf(text string) *format {
 	return nil
 }
 
-// beginsMessage returns whether a text begins with a message of the kernel.
-func beginsMessage(text string) bool {
-	if !mayHave(strings.ToLower(text)) {
-		return false
-	}
-	f := formatOf(text)
-	return f != nil && !f.program && f.expression().FindStringIndex(text)[0] == 0
-}
-
 // mayHave returns whether a line, with its stamp and in lower case, may be a message with a format: a fast filter,
 // since to split a line takes longer than to search it.
 func mayHave(small string) bool {

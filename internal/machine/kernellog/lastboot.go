@@ -28,16 +28,12 @@ type LastBoot struct {
 	read  string
 	// listing is whether the line above is of the table that ntpq prints of the servers
 	listing bool
-	// unnamed are lines that are the kernel's only if no line of the log has the kernel's name, and named is whether one
-	// has: else a program may have written them.
-	unnamed []string
-	named   bool
 }
 
 const asksSource = "current_clocksource" // the end of such a command
 
 // peer matches a row of the table of ntpq: a server, its type, and which of the last eight queries it answered, in octal.
-var peer = lazily(`^[*o+#x.-]?\S+ +\S+ +\d+ +\w +\S+ +\d+[mhd]? +[0-7]{1,3} +[\d.]+ +[-+]?[\d.]+ +[\d.]+$|^=+$`)
+var peer = lazily(`^[*o+#x.-]?\S+ +\S+ +\d+ +\w +\S+ +\d+[mhd]? +[0-7]{1,3} +[\d.]+(?:[mun]?s)? +[-+]?[\d.]+(?:[mun]?s)? +[\d.]+(?:[mun]?s)?$|^=+$`)
 
 var sourceAlone = lazily(`^[\w.,@:-]+$`) // matches the name of a clock source, which such a command prints
 
@@ -63,7 +59,7 @@ func (b *LastBoot) Add(line string) {
 		line = asksSource + ": " + line
 	}
 	b.asked = strings.HasSuffix(line, asksSource) && strings.Contains(line, "cat /sys/") && Split(line).Stamp == ""
-	if b.listing = b.listing && peer().MatchString(line); b.listing {
+	if b.listing = b.listing && (peer().MatchString(line) || line == ""); b.listing {
 		line = "ntpq: " + line
 	}
 	if back := b.stamps.Add(line); back != "" && len(b.Lines) < maxPending/2 {
@@ -80,10 +76,6 @@ func (b *LastBoot) Add(line string) {
 	m, f, about := judge(line)
 	if f != nil && f.kind == "time-off" {
 		b.off = f.event(m)
-	}
-	b.named = b.named || m.Kernel || strings.Contains(line, "kernel: ")
-	if m.Unnamed && f != nil && !f.program && f.weight > weightFacts && len(b.unnamed) < maxPending {
-		b.unnamed = append(b.unnamed, Shown(m.Stamp+" "+m.Text))
 	}
 	if !about && (f == nil || m.Program) || m.Stamp == "" && f == nil {
 		return
@@ -136,9 +128,6 @@ func (b *LastBoot) Finish() []Event {
 	}
 	if b.read != "" { // at any place, as the machine is now
 		b.Lines = append(b.Lines, b.read)
-	}
-	if !b.named {
-		b.Lines = append(b.unnamed, b.Lines...)
 	}
 	events := Parse(slices.Concat(b.facts, b.Lines))
 	b.fold(MaxLines)

@@ -252,7 +252,10 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"set-by": func(t material, names []string) bool {
 		return slices.ContainsFunc(t.of("stepped"), func(e Event) bool { return slices.Contains(names, e.Name) })
 	},
-	"lasts": func(t material, _ []string) bool { return t.lastedNS() >= 300e9 },
+	"lasts": func(t material, _ []string) bool { // by one process
+		process, _, _ := strings.Cut(t.line().Line, ": ")
+		return t.lastedNS() >= 300e9 && strings.HasPrefix(t.Evidence[len(t.Evidence)-1].Line, process)
+	},
 	// every other clock source of x86 is slower
 	"better-in-use": func(t material, _ []string) bool {
 		return t.machine.ClockSource == "tsc" && t.line().Clock != "tsc"

@@ -21,8 +21,6 @@ type Message struct {
 	// whether the line shows that the kernel wrote it: by a priority, a time since boot or the name "kernel"
 	Kernel  bool
 	Program bool // whether the line shows that a program wrote it: "host ntpd[3517]: "
-	// whether it would be the kernel's, if the daemon left the name out: "host tsc: ", or the message behind the host
-	Unnamed bool
 }
 
 // A prefix stands before the text of a line.
@@ -163,11 +161,6 @@ func Split(line string) Message {
 		// else it is a device: rtc-pl031 9010000.pl031
 		if m.Program = !aboutClocks().MatchString(host); m.Program && after != "" {
 			rest = rest[len(host)+1:]
-			m.Unnamed = !strings.Contains(after, "[") && aboutClocks().MatchString(after)
-		}
-	} else if dated && !m.Kernel && !m.Program && ahead == "" {
-		if _, after, ok := strings.Cut(rest, " "); ok && beginsMessage(after) && formatOf(rest) == nil {
-			rest, m.Program, m.Unnamed = after, true, true
 		}
 	}
 	m.Text, m.Program = rest, m.Program || service && !m.Kernel
@@ -223,18 +216,18 @@ type stamps struct {
 // Add adds a line. If its time since boot is before the time of the line above, it returns a line for the document,
 // without the text: "[ 4711.123456] (168 ms before the line above)". Else it returns "". The CPUs come up in the first
 // 2 s, each with a clock of its own; ticks make steps of up to 10 ms; a file may have two logs; and old kernels stamp by
-// ticks, in whole milliseconds, once they have given up the TSC. A jump forward to 2^54 ns or more is an overflow of the
+// ticks, in whole milliseconds, once they have given up the TSC. A jump to 2^54 ns early in a boot is an overflow of the
 // kernel's.
 func (s *stamps) Add(line string) string {
 	const booted, least, most = 2, 0.05, 10 // in s
-	const overflow, day = (1 << 54) / 1e9, 86400
+	const overflow, boot, day = (1 << 54) / 1e9, 600, 86400
 	found := uptimeFirst().FindStringSubmatch(line[:min(len(line), maxLooked)])
 	if found == nil {
 		return ""
 	}
 	at, _ := strconv.ParseFloat(found[1], 64)
 	back, ascends := s.last-at, s.rises > s.falls
-	if s.last > 0 && s.last < overflow/2 && at >= overflow && at < 2*overflow {
+	if s.last > 0 && s.last < boot && at >= overflow && at < overflow+boot {
 		s.last = at
 		return fmt.Sprintf("%s (%.1f days after the line above)", uptimeStamp(int64(math.Round(at*1e6))), -back/day)
 	}
