@@ -13,5 +13,6 @@ import "golang.org/x/sys/unix"
 //
 // Memory: args and at are on the heap, like the arguments of every loop of this package, and live until it returns. An
 // address in args is a number: what is there must be on the heap or global, and something else must keep it alive.
-// Scheduler: the goroutine cannot be stopped meanwhile, so a garbage collection waits for the end of the sleep.
+// Scheduler: the goroutine cannot be stopped meanwhile. Unless its thread has left the scheduler, a garbage collection
+// waits for the end of the sleep.
 func CallTimed(number uintptr, args *[6]uintptr, at *unix.Timespec) (result int)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // The limits of a span. A sleep cannot be interrupted, so Ctrl-C waits for its end.
@@ -150,6 +151,7 @@ type sleepingThread struct {
 	sleep  []sleeper // of each way; nil if it is not available
 	failed []error   // of each way: why it is not available
 	late   map[place]*lateness
+	turns  []turn // a buffer
 }
 
 // all runs a task on all threads at once. They last for the run: beside busy programs the scheduler delays the first
@@ -201,19 +203,20 @@ func (t *sleepingThread) pass(step step) {
 		defer setSlack(0)
 	}
 	for span := range t.Spans {
-		t.block(place{span: span, step: step}, "")
+		p := place{span: span, step: step}
+		t.block(p, "", 1)
 		if step == asIs {
-			t.block(place{span: span}, Rounding)
-			t.block(place{span: span}, Runtime)
+			t.block(p, Rounding, 1)
+			t.block(p, Runtime, 0.5) // it has one way
 		}
 	}
 }
 
 // block has the ways that differ from their twin by this layer sleep in turn, each once at least, until its part of the
 // run is over.
-func (t *sleepingThread) block(p place, layer string) {
-	const rounds, blocks = 5, 8
-	end := observe.Now() + int64(min(time.Second, t.Time/time.Duration(rounds*blocks*len(t.Spans))))
+func (t *sleepingThread) block(p place, layer string, part float64) {
+	const rounds, parts = 5, 7 // of the steps of a round
+	end := observe.Now() + int64(part*float64(min(time.Second, t.Time/time.Duration(rounds*parts*len(t.Spans)))))
 	var turns []turn
 	for slept := 0; !t.over(); {
 		var ways []int // a way may fail meanwhile
@@ -226,41 +229,47 @@ func (t *sleepingThread) block(p place, layer string) {
 			return
 		}
 		if len(turns) == 0 {
-			turns = turnsOf(ways, t.Spans[p.span])
+			turns = t.shuffled(ways, t.Spans[p.span])
 		}
-		n := inTurn(t.sleep, turns, min(int64(inOneGo), end-observe.Now()))
-		for _, turn := range turns[:n] {
-			t.took(p, turn)
+		n, failed := inTurn(t.sleep, turns, min(int64(inOneGo), end-observe.Now()))
+		for i, turn := range turns[:n] {
+			p.way = turn.way
+			t.took(p, turn.late, words.Either(i == n-1, failed, nil))
 		}
-		slept += n
-		turns = slices.DeleteFunc(turns[n:], func(turn turn) bool { return t.sleep[turn.way] == nil })
+		if slept, turns = slept+n, turns[n:]; failed != nil {
+			turns = nil // the way that failed may be among them
+		}
 	}
 }
 
-// inOneGo is about how long ways sleep before they look whether the run is over.
-const inOneGo = 200 * time.Millisecond
+// inOneGo is about how long ways sleep before they look whether the run is over, and mostTurns how often.
+const inOneGo, mostTurns = 200 * time.Millisecond, 500
 
-// turnsOf returns turns of these ways, in an order shuffled anew in each round.
-func turnsOf(ways []int, span time.Duration) (turns []turn) {
-	const most = 4000
-	for len(turns) == 0 || len(turns) < min(most, int(inOneGo/span)) {
-		for _, k := range rand.Perm(len(ways)) {
-			turns = append(turns, turn{way: ways[k], span: int64(span) + rand.Int64N(int64(min(span/2, time.Millisecond))+1)})
+// shuffled returns turns of these ways, in an order shuffled anew in each round. They last until its next call: the
+// garbage collector is off.
+func (t *sleepingThread) shuffled(ways []int, span time.Duration) []turn {
+	t.turns = t.turns[:0]
+	for len(t.turns) == 0 || len(t.turns) < min(mostTurns, int(inOneGo/span)) {
+		begun := len(t.turns)
+		for _, k := range ways {
+			t.turns = append(t.turns, turn{way: k, span: int64(span) + rand.Int64N(int64(min(span/2, time.Millisecond))+1)})
 		}
+		rand.Shuffle(len(ways), func(i, j int) {
+			t.turns[begun+i], t.turns[begun+j] = t.turns[begun+j], t.turns[begun+i]
+		})
 	}
-	return turns
+	return t.turns
 }
 
 // took adds a sleep. A sleep that a signal ended is not the fault of the way.
-func (t *sleepingThread) took(p place, turn turn) {
-	p.way = turn.way
+func (t *sleepingThread) took(p place, late int64, err error) {
 	switch {
-	case turn.err == nil:
+	case err == nil:
 		if t.late[p] == nil {
 			t.late[p] = &lateness{most: max(leastKept, mostKept/len(t.threads))}
 		}
-		t.late[p].add(turn.late)
-	case !errors.Is(turn.err, syscall.EINTR):
-		t.sleep[turn.way], t.failed[turn.way] = nil, turn.err
+		t.late[p].add(late)
+	case !errors.Is(err, syscall.EINTR):
+		t.sleep[p.way], t.failed[p.way] = nil, err
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -261,4 +262,23 @@ func TestTimerIsNotArmed(t *testing.T) {
 	require.NoError(t, err)
 	_, err = sleep.sleep(1)
 	require.ErrorIs(t, err, unix.EINVAL)
+}
+
+// The garbage collector is off meanwhile, on machines with hundreds of threads.
+func TestSleepsAllocateLittle(t *testing.T) {
+	ways := []Way{Ways()[0]}
+	r := &runner{Settings: Settings{Time: time.Second, Spans: []time.Duration{10 * time.Microsecond}}, ctx: t.Context(), ways: ways,
+		end: math.MaxInt64}
+	thread := &sleepingThread{runner: r, sleep: make([]sleeper, 1), failed: make([]error, 1), late: map[place]*lateness{}}
+	r.threads = []*sleepingThread{thread}
+	thread.open()
+	require.NoError(t, thread.failed[0])
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 10 {
+		thread.block(place{}, "", 1)
+	}
+	runtime.ReadMemStats(&after)
+	require.Greater(t, thread.late[place{}].all, 10)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<10))
 }

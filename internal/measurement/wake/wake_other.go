@@ -26,9 +26,9 @@ func timers([]int) Timers { return Timers{} }
 func LargeSlacks() []ProgramSlack { return nil }
 
 // inTurn has the first sleeper sleep.
-func inTurn(sleepers []sleeper, turns []turn, _ int64) (slept int) {
-	turns[0].late, turns[0].err = sleepers[turns[0].way].sleep(turns[0].span)
-	return 1
+func inTurn(sleepers []sleeper, turns []turn, _ int64) (slept int, failed error) {
+	turns[0].late, failed = sleepers[turns[0].way].sleep(turns[0].span)
+	return 1, failed
 }
 
 // simple opens a way that needs no preparation: see [after].

@@ -381,7 +381,7 @@ func TestMemoryOfManyThreads(t *testing.T) {
 	kept := 0
 	for _, thread := range r.threads {
 		for range 10 * leastKept {
-			thread.took(place{}, turn{late: 1})
+			thread.took(place{}, 1, nil)
 		}
 		kept += len(thread.late[place{}].kept)
 	}

@@ -31,12 +31,10 @@ type sleepFunc func(span int64) (late int64, err error)
 
 func (f sleepFunc) sleep(span int64) (late int64, err error) { return f(span) }
 
-// A turn is one sleep of a way.
+// A turn is one sleep of a way, in ns.
 type turn struct {
-	way  int
-	span int64
-	late int64
-	err  error
+	way        int
+	span, late int64
 }
 
 // after returns a sleeper of a call that sleeps for the time that is left, in ns.

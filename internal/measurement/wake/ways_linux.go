@@ -55,9 +55,9 @@ type call struct {
 	args         args
 	file         func() (int, error) // the first argument; nil without a file
 	absolute     bool
-	armed        bool  // a timerfd, which is armed before the call
-	unit         int64 // of its time in ns, to which every caller rounds it up; 0 is 1
-	milliseconds int   // the number of the argument with the time in ms; 0 without
+	armed        bool   // a timerfd, which is armed before the call
+	unit         uint32 // of its time in ns, to which every caller rounds it up; 0 is 1
+	milliseconds int    // the number of the argument with the time in ms; 0 without
 }
 
 type args = [6]uintptr
@@ -78,6 +78,7 @@ func (c call) open() (sleeper, error) {
 	if c.number == noCall {
 		return nil, unix.ENOSYS
 	}
+	c.unit = max(1, c.unit)
 	s := &sleepingCall{call: c}
 	s.ring[2] = uint64(uintptr(unsafe.Pointer(&s.time64)))
 	fields := map[uintptr]unsafe.Pointer{toTime: unsafe.Pointer(&s.time), toTime64: unsafe.Pointer(&s.time64),
@@ -101,9 +102,9 @@ func (c call) open() (sleeper, error) {
 }
 
 func (c *sleepingCall) sleep(span int64) (late int64, err error) {
-	one := []callTurn{c.turn(span)}
-	outside(one, 0)
-	return one[0].late, one[0].err()
+	one := []turn{{span: span}}
+	_, err = inTurn([]sleeper{c}, one, 0)
+	return one[0].late, err
 }
 
 func epoll() (int, error) { return unix.EpollCreate1(unix.EPOLL_CLOEXEC) }
