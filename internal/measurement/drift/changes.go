@@ -26,8 +26,10 @@ func changesOf(old, new *Drift) section.Comparison {
 		return slices.DeleteFunc(slices.Clone(clocks),
 			func(c DriftedClock) bool { return c.Idle == nil && c.Loaded == nil })
 	}
+	unknown := false // whether a clock has no nominal rate
 	all.OnlyOld, all.OnlyNew = section.Match(rated(old.Clocks), rated(new.Clocks),
 		func(c DriftedClock) string { return c.ID }, func(old, new DriftedClock) {
+			unknown = unknown || old.NominalHz == 0
 			for _, phase := range []struct {
 				name     string
 				old, new *DriftRate
@@ -43,7 +45,7 @@ func changesOf(old, new *Drift) section.Comparison {
 	c.Block = all.Block(changesTitle+" against "+old.Reference+", in ppm", "rate", " by more than both intervals",
 		section.Columns("Clock", "while",
 			section.Part{Cell: func(v section.Value) string { return words.Bounded(v.Number(), v.Bound) }}))
-	if slices.ContainsFunc(old.Clocks, func(c DriftedClock) bool { return c.NominalHz == 0 }) {
+	if unknown {
 		c.Block.Grids[0].Note = "Without a nominal rate, the ppm refer to the old rate."
 	}
 	return c
@@ -51,8 +53,8 @@ func changesOf(old, new *Drift) section.Comparison {
 
 const changesTitle = "Rates"
 
-// values returns two rates in ppm of the old nominal rate, or of the old rate if there is none. Linux may assume another
-// nominal rate for the time stamp counter after each boot.
+// values returns two rates in ppm of the old nominal rate, or else of the old rate. Linux may assume another nominal rate
+// of the time stamp counter after each boot.
 func values(nominalHz float64, old, new *DriftRate) (o, n section.Value) {
 	of := cmp.Or(nominalHz, old.Hz)
 	in := func(r *DriftRate) section.Value {

@@ -60,7 +60,9 @@ func (s *subject) rates(d *DriftedClock, reference *subject) error {
 	part := longest(all, steps, 0, len(all))
 	if !m.nominal && len(part) >= fewest {
 		ends := tight(part, m.stepNS)
-		m.hz = float64(ends[len(ends)-1].ticks-ends[0].ticks) * 1e9 / length(ends)
+		if hz := float64(ends[len(ends)-1].ticks-ends[0].ticks) * 1e9 / length(ends); hz > 0 {
+			m.hz = hz
+		}
 	}
 	for _, r := range part {
 		if got := offset(r, part[0], m.hz); math.Abs(got) > float64(farthest) {

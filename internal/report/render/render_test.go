@@ -271,7 +271,8 @@ var read []string
 // Every golden file is of a test.
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {
+	given := func(name string) bool { return flag.Lookup(name).Value.String() != "" }
+	if !given("test.run") && !given("test.skip") && !given("test.list") && !given("test.fuzz") {
 		files, _ := filepath.Glob("testdata/*")
 		for _, file := range files {
 			if !slices.Contains(read, file) {
