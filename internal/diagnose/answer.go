@@ -144,7 +144,7 @@ func shown(s *situation.Situation) string {
 			more, unjudged = ", …", unjudged[:maxUnjudged]
 		}
 		return text + "\"" + strings.Join(unjudged, "\", \"") + "\"" + more + "."
-	case s.OfPrograms() != "":
+	case s.OfPrograms():
 		return "no fault is known, but it has no line of the kernel about clocks, which judges the clock sources."
 	case !s.SeenStart():
 		return "no fault is known, but the start of the boot is missing, where the kernel judges its clocks."

@@ -98,8 +98,8 @@ func fromTheLog(s *situation.Situation) string {
 		return fmt.Sprintf("from a kernel log alone, with %d boots that cannot be separated: ", log.Boots)
 	case log.Boots > 1:
 		return fmt.Sprintf("from a kernel log alone, the last of its %d boots: ", log.Boots)
-	case s.OfPrograms() != "":
-		return "from " + s.OfPrograms() + " alone: "
+	case s.OfPrograms():
+		return "from the output of programs alone: "
 	}
 	return "from a kernel log alone: "
 }
@@ -164,7 +164,7 @@ var alignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // problem.
 func logEvidence(s *situation.Situation, events []kernellog.Event) []string {
 	var evidence []string
-	lines, of := s.Lines(events), words.Either(s.OfPrograms() == "", ofLog, "log: ")
+	lines, of := s.Lines(events), words.Either(s.OfPrograms(), "log: ", ofLog)
 	for i, line := range lines {
 		if i == maxLogLines {
 			return append(evidence, of+"… and "+words.Plural(len(lines)-i, "more line"))

@@ -131,7 +131,7 @@ func TestNoUpgradeForWhatTheKernelHas(t *testing.T) {
 	}
 }
 
-// What loads a module at each boot is run only if the module could be loaded.
+// The boot configuration gets a module only if the kernel could load it.
 func TestNoModuleThatCannotBeLoaded(t *testing.T) {
 	d := well()
 	d.Host.Virtualization = guest("kvm")

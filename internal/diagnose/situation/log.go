@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/machine/kernellog"
-	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Events returns the events about clocks in the kernel log. The caller must not change them.
@@ -78,39 +77,11 @@ func (s *Situation) Lines(events []kernellog.Event) []string {
 	return lines
 }
 
-// OfPrograms returns what the log is, if the kernel wrote none of it: "the status of a time service"; or "".
-func (s *Situation) OfPrograms() string {
-	var all []string
-	for _, e := range s.Events() {
-		if !e.Program || e.Timed { // dmesg has lines of programs too
-			return ""
-		}
-		what := "the log of a time service"
-		for _, p := range programs {
-			if strings.HasPrefix(e.Kind, p.begins) || strings.HasPrefix(e.Line, p.begins) {
-				what = p.what
-			}
-		}
-		if !slices.Contains(all, what) {
-			all = append(all, what)
-		}
-	}
-	if len(all) == 0 || s.Host.Kernel != "" || len(kernellog.Unjudged(s.Host.KernelLog.Lines)) > 0 {
-		return ""
-	}
-	return words.List(all)
-}
-
-const status = "the status of a time service"
-
-// programs are the beginnings of kinds of events, or of lines, that other programs than time services write, or that are
-// no log.
-var programs = []struct{ begins, what string }{
-	{"status-", status}, {"windows-", status}, {"rate-far", status}, {"free-running", status}, {"servers-far", status}, {"servers-listed", status},
-	{"servers-near", status},
-	{"peers-", "the output of a program that compares wall clocks"},
-	{"systemd[", "the log of systemd"}, {"systemd-journald", "the log of systemd"},
-	{"program-stopped", "the log of a program that looks at the clock"},
+// OfPrograms reports whether programs, such as time services, wrote all of the log, and the kernel nothing.
+func (s *Situation) OfPrograms() bool {
+	kernels := func(e kernellog.Event) bool { return !e.Program || e.Timed } // dmesg has lines of programs too
+	return len(s.Events()) > 0 && !slices.ContainsFunc(s.Events(), kernels) && s.Host.Kernel == "" &&
+		len(kernellog.Unjudged(s.Host.KernelLog.Lines)) == 0
 }
 
 // Switches returns the events of the log that name the clock source to which the kernel switched.

@@ -216,21 +216,15 @@ type stamps struct {
 // Add adds a line. If its time since boot is before the time of the line above, it returns a line for the document,
 // without the text: "[ 4711.123456] (168 ms before the line above)". Else it returns "". The CPUs come up in the first
 // 2 s, each with a clock of its own; ticks make steps of up to 10 ms; a file may have two logs; and old kernels stamp by
-// ticks, in whole milliseconds, once they have given up the TSC. A jump to 2^54 ns early in a boot is an overflow of the
-// kernel's.
+// ticks, in whole milliseconds, once they have given up the TSC.
 func (s *stamps) Add(line string) string {
 	const booted, least, most = 2, 0.05, 10 // in s
-	const overflow, boot, day = (1 << 54) / 1e9, 600, 86400
 	found := uptimeFirst().FindStringSubmatch(line[:min(len(line), maxLooked)])
 	if found == nil {
 		return ""
 	}
 	at, _ := strconv.ParseFloat(found[1], 64)
 	back, ascends := s.last-at, s.rises > s.falls
-	if s.last > 0 && s.last < boot && at >= overflow && at < overflow+boot {
-		s.last = at
-		return fmt.Sprintf("%s (%.1f days after the line above)", uptimeStamp(int64(math.Round(at*1e6))), -back/day)
-	}
 	switch s.last = at; {
 	case back > 0:
 		s.falls++

@@ -144,8 +144,8 @@ func (g Grid) Text(width int) string {
 	return Indented(g.Title, 0, width) + "\n" + rows
 }
 
-// First returns the grid for the first screen, without a note, with at most this number of rows, and the number of
-// hidden rows. If not all fit, it has those of [Column.First], or the first ones if there are none.
+// First returns the grid for the first screen, without a note and with limited rows, and the number of hidden rows. If a
+// limit hides rows, the rows of [Column.First] stay; without such rows, the first rows of the grid.
 func (g Grid) First(width, rows int) (text string, hidden int) {
 	all := len(g.Rows)
 	if all > rows {
