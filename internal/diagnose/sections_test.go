@@ -30,7 +30,7 @@ var planted = []struct {
 }{
 	{"backwards", &compare.Costs{Clocks: []compare.Clock{{ID: vdsoMonotonic, Kind: "monotonic", Resolution: &compare.Resolution{Backwards: 1, WorstBackwardsNS: 5}}}}},
 	{"backwards", &verify.Verification{Clocks: []verify.VerifiedClock{{ID: vdsoMonotonic, Faults: []verify.ClockFault{{Kind: verify.FaultWarp, Count: 1, WorstNS: 5000}}}}}},
-	{"faulty-clock", &verify.Verification{Relations: []verify.Relation{{Clock: "CLOCK_BOOTTIME@vdso", Against: vdsoMonotonic, ChangeNS: 1e9}}}},
+	{"faulty-clock", &verify.Verification{Clocks: []verify.VerifiedClock{{ID: vdsoMonotonic, Faults: []verify.ClockFault{{Kind: verify.FaultStall, Count: 1, WorstNS: 1e9}}}}}},
 	{"backwards", apart()},
 	{"counter-rate", counterWith(counter.CounterRate{Name: "CPUID 15H", HZ: 2e9})},
 	{"drift", &drift.Drift{Clocks: []drift.DriftedClock{{ID: vdsoMonotonic, Idle: rated(1), Loaded: rated(-999)}}}},

@@ -65,21 +65,7 @@ func faulty(s *situation.Situation) *result.Finding {
 			evidence = append(evidence, clause(verify.FaultSentence(c, f)))
 		}
 	})
-	return foundBy(s, append(evidence, broken(s, false)...), "faulty-clock")
-}
-
-// broken returns the relations of clocks that did not hold: the relations of the wall clock, which may be set, or the
-// others.
-func broken(s *situation.Situation, wall bool) []string {
-	var evidence []string
-	if v := verify.Of(s.Document); v != nil {
-		for _, r := range v.Relations {
-			if !r.Held && s.IsWall(r.Clock) == wall {
-				evidence = append(evidence, clause(r.Broken()))
-			}
-		}
-	}
-	return evidence
+	return foundBy(s, evidence, "faulty-clock")
 }
 
 // drifting finds a clock whose rate no time service can correct, or whose rate changes by as much under load.

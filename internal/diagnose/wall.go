@@ -144,9 +144,8 @@ func slewed(s *situation.Situation) *result.Finding {
 }
 
 func stepped(s *situation.Situation) *result.Finding {
-	evidence := broken(s, true)
-	if s.IsStepped() {
-		evidence = append(evidence, steppedBy(s))
+	if !s.IsStepped() {
+		return nil
 	}
-	return foundBy(s, evidence, "stepped")
+	return foundBy(s, []string{steppedBy(s)}, "stepped")
 }

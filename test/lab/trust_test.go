@@ -67,7 +67,7 @@ func (w world) checkVerified(t *testing.T, said outputs) {
 			require.Empty(t, c.Faults, c.ID)
 			verified[c.ID] = c
 		}
-		require.True(t, v.Held(), "%+v", v.Relations)
+		require.True(t, v.Held())
 		compared := 0
 		for _, c := range verified {
 			if c.Across != nil {
@@ -94,7 +94,6 @@ func (w world) checkVerified(t *testing.T, said outputs) {
 				require.Positive(t, verified[id].Bracket.Brackets, id)
 			}
 		}
-		require.NotEmpty(t, v.Relations)
 	}
 	if w.cpus() == 1 || w.arch != "amd64" {
 		return

@@ -87,8 +87,7 @@ func addTrust(d *result.Document, cpus int, faults bool) {
 	for i := range all {
 		all[i] = i
 	}
-	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: all, Relations: []verify.Relation{{Clock: "CLOCK_REALTIME@vdso",
-		Against: "CLOCK_MONOTONIC@vdso", ChangeNS: -2, BoundNS: 61.5, Held: true}}})
+	d.Put(&verify.Verification{DurationNS: 5e9, CPUs: all})
 	for i, id := range []string{
 		"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "CLOCK_BOOTTIME@vdso",
 		"CLOCK_MONOTONIC_COARSE@vdso",

@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-// changesOf returns what changed between two documents: the verdicts on clocks, with the kinds of their faults, and
-// whether pairs of clocks kept their distance. The table has the changes only.
+// changesOf returns what changed between two documents: the verdicts on clocks, with the kinds of their faults. The
+// table has the changes only.
 func changesOf(old, new *Verification) section.Comparison {
 	all := &section.Changes{}
 	all.OnlyOld, all.OnlyNew = section.Match(old.Clocks, new.Clocks, func(c VerifiedClock) string { return c.ID },
@@ -19,12 +19,6 @@ func changesOf(old, new *Verification) section.Comparison {
 			o, n := section.Value{Value: old.Verdict, Detail: kinds(old.Faults)},
 				section.Value{Value: new.Verdict, Detail: kinds(new.Faults)}
 			all.Add(section.Change{Subject: old.ID, What: "verdict", Old: o, New: n}, o != n)
-		})
-	// A pair that only one run requested is not a change.
-	section.Match(old.Relations, new.Relations, func(r Relation) string { return r.Clock + "\x00" + r.Against },
-		func(old, new Relation) {
-			all.Add(section.Change{Subject: old.Clock, What: "distance from " + old.Against,
-				Old: section.Value{Value: old.distance()}, New: section.Value{Value: new.distance()}}, old.Held != new.Held)
 		})
 	changed := slices.DeleteFunc(slices.Clone(all.Changes),
 		func(c section.Change) bool { return c.Verdict == section.Same })

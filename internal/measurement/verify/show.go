@@ -25,7 +25,7 @@ func (v *Verification) Fact(*result.Document) table.Fact {
 func (v *Verification) Block(d *result.Document) table.Block {
 	block := table.Block{
 		Title: "Verification of each clock",
-		Grids: []table.Grid{v.verdictGrid(), v.bracketGrid(), v.relationGrid()},
+		Grids: []table.Grid{v.verdictGrid(), v.bracketGrid()},
 	}
 	var why words.Reasons
 	for _, c := range v.Clocks {
@@ -34,20 +34,9 @@ func (v *Verification) Block(d *result.Document) table.Block {
 		}
 		why.Add(c.ID, c.Reason)
 	}
-	for _, r := range v.Relations {
-		if !r.Held {
-			block.Faults = append(block.Faults, r.Broken())
-		}
-	}
 	block.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
 	block.Verdict, block.Level = v.trust(d)
 	return block
-}
-
-// Broken returns that a relation did not hold, in a sentence.
-func (r Relation) Broken() string {
-	return fmt.Sprintf("%s should keep a constant distance from %s; it changed by %s.", r.Clock, r.Against,
-		words.BoundedNS(r.ChangeNS, r.BoundNS))
 }
 
 // ifVerified makes a column of a figure of a clock that was verified, ofAcross of its comparison between CPUs, and
@@ -273,18 +262,6 @@ func (v *Verification) bracketGrid() table.Grid {
 		append([]table.Column[VerifiedClock]{idColumn}, bracketColumns...))
 }
 
-func (v *Verification) relationGrid() table.Grid {
-	return table.Of("Clock against clock over the whole run", v.Relations, []table.Column[Relation]{
-		{Name: "Clock", Left: true, Text: func(r Relation) string { return r.Clock }},
-		{Name: "against", Left: true, Text: func(r Relation) string { return r.Against }},
-		{Name: "change", Cell: func(r Relation) string { return words.BoundedNS(r.ChangeNS, r.BoundNS) }},
-		{Name: "distance", Cell: Relation.distance},
-	})
-}
-
-// distance returns whether the distance of the clocks was kept.
-func (r Relation) distance() string { return words.Either(r.Held, "kept", "stepped") }
-
 // absent reports whether a clock is not available in a document.
 func absent(c VerifiedClock, d *result.Document) bool {
 	return slices.ContainsFunc(compare.Of(d).Clocks,
@@ -347,9 +324,6 @@ func (v *Verification) trust(d *result.Document) (string, table.Level) {
 	if missing > 0 && verified > 0 {
 		text += fmt.Sprintf(" %s not available here.", words.Plural(missing, "clock")+words.Are(missing))
 	}
-	if n := notHeld(v.Relations); n > 0 {
-		text += fmt.Sprintf(" %s did not hold.", words.Plural(n, "relation"))
-	}
 	level := table.OK
 	switch {
 	case !v.Held():
@@ -391,10 +365,6 @@ func (v *Verification) limits() (text string) {
 			fewest, all)
 	}
 	return text
-}
-
-func notHeld(relations []Relation) int {
-	return len(slices.DeleteFunc(slices.Clone(relations), func(r Relation) bool { return r.Held }))
 }
 
 // faultColumns has two columns for each kind of fault: how often, and the size.

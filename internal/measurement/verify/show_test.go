@@ -47,10 +47,6 @@ func TestVerdictCountsClocks(t *testing.T) {
 		require.Equal(t, test.level, block.Level, test.want)
 		require.Equal(t, test.level != table.Error, Of(d).Held())
 	}
-	d := &result.Document{Interrupted: true,
-		Sections: []result.Section{&Verification{Clocks: []VerifiedClock{held, held},
-			Relations: []Relation{{Held: true}, {}}}}}
-	require.Equal(t, "Both clocks passed. 1 relation did not hold.", Of(d).Block(d).Verdict)
 }
 
 // On every machine, the verdict has the size of the smallest detectable warp.

@@ -1,6 +1,6 @@
 // Package verify checks whether clocks can be trusted.
 //
-// It compares each clock with itself, with the other CPUs, with the same clock by another path and with other clocks:
+// It compares each clock with itself, with the other CPUs and with the same clock by another path:
 //
 //   - alone: every CPU reads the clock as fast as it can. A value below the value before it went backwards. A stall or
 //     a jump is a pause or a step that contradicts a second clock (the witness). Preemption of the thread causes
@@ -8,7 +8,6 @@
 //   - across: the time-warp test. Every CPU publishes its reads on a cache line of its own. A thread that loads
 //     another's value and then reads the clock must not get a lower value.
 //   - bracket: a value of the vDSO must lie between two values of the system call, one read before it and one after it.
-//   - relations: two clocks that differ by a constant, such as wall and boot time, over the whole run.
 //
 // A correct clock has no fault however busy the machine is: every fault is a contradiction, not a figure above a
 // threshold that noise can reach. So steps and standing still are not checked for a clock that an interrupt advances.
@@ -37,7 +36,7 @@ type Settings struct {
 	CPUs []int
 	// Load is whether other threads keep every CPU that the process may use busy.
 	Load bool
-	// All are the clocks from which other paths, witnesses and relations are taken.
+	// All are the clocks from which other paths and witnesses are taken.
 	All []clock.Clock
 	// CounterIsTrusted is whether the CPU's counter may be a witness of other clocks: the
 	// kernel itself derives its time from it.
@@ -87,11 +86,9 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 	defer thread.Busy(busy, s.Time+time.Minute)()
 	defer telling(start, s.Time, progress)()
 	booted := bootClock()
-	var related relatives
 	var benches []*bench
 	// On a machine where every new thread waits for a CPU, many threads would take the time of the run.
 	err := thread.Run(thread.Any, func() {
-		related = begin(clocks, s.All)
 		second := newWitnesses(s)
 		for i, c := range clocks {
 			if ctx.Err() != nil {
@@ -133,7 +130,6 @@ func Run(ctx context.Context, clocks []clock.Clock, s Settings, progress func(do
 			c.Reason = unread(ctx, err, *c)
 		}
 	}
-	_ = thread.Run(thread.Any, func() { v.Relations = related.end() })
 	v.DurationNS = int64(time.Since(start))
 	return v
 }

@@ -573,29 +573,6 @@ func TestInterruptedRunHasWhatIsKnown(t *testing.T) {
 		"nobody interrupted it")
 }
 
-// A step of the wall clock is a fault of it alone. A suspend advances the clocks that count it by the same time.
-func TestRelations(t *testing.T) {
-	var suspended, set atomic.Int64
-	boot := func() int64 { return now() + suspended.Load() }
-	all := []clock.Clock{shared("CLOCK_REALTIME@vdso", func() int64 { return boot() + set.Load() + 1e9 }),
-		shared("CLOCK_TAI@vdso", func() int64 { return boot() + set.Load() + 37e9 }),
-		shared("CLOCK_BOOTTIME@syscall", boot)}
-	for change, held := range map[int64]bool{0: true, -5_000_000: false} {
-		before := begin(all, all)
-		suspended.Add(30e9)
-		set.Add(change)
-		v := Verification{Relations: before.end()}
-		require.Len(t, v.Relations, 2)
-		wall, tai := v.Relations[0], v.Relations[1]
-		require.Equal(t, []string{all[0].ID, all[2].ID}, []string{wall.Clock, wall.Against})
-		require.InDelta(t, change, wall.ChangeNS, wall.BoundNS)
-		require.Equal(t, held, wall.Held)
-		require.Equal(t, []string{all[1].ID, all[0].ID}, []string{tai.Clock, tai.Against})
-		require.True(t, tai.Held)
-		require.Equal(t, held, v.Held())
-	}
-}
-
 // A clock that counts a suspend jumps against a witness that does not, which is no fault.
 func TestSuspendDuringTheRun(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())

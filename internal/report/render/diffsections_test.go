@@ -32,7 +32,6 @@ func onceWorsened() *result.Document {
 	clock.Verdict, clock.Faults = verify.OneCPU,
 		[]verify.ClockFault{{Kind: verify.FaultWarp, Count: 17, WorstNS: 243, CPU: &two, EarlierCPU: &three}}
 	verify.Of(new).Clocks[0].ID = "CLOCK_TAI@vdso"
-	verify.Of(new).Relations[0].Held = false
 	new.Put(made.Counter(true))
 	skew.Of(new).Clocks[0].Pairs[5].OffsetNS = -1250
 	drift.Of(new).Clocks[0].Idle.Hz *= 1 + 3e-6

@@ -79,8 +79,6 @@ func mistrusted() *result.Document {
 		BoundNS: 88, AgainstResolutionNS: 4e6}
 	v.Clocks[5].Across, v.Clocks[5].Reads, v.Clocks[5].Repeats = nil, 0, 0
 	v.Clocks[6].Reason, v.Clocks[6].Across.Pairs = "6 of 20 comparisons of one CPU with another were made; use a longer --duration", 6
-	v.Relations = []verify.Relation{{Clock: "CLOCK_REALTIME@vdso", Against: "CLOCK_MONOTONIC@vdso",
-		ChangeNS: -1_500_000_000, BoundNS: 61.5}}
 	d.Put(v)
 
 	const gone = "CPU 10 went offline"
@@ -177,8 +175,7 @@ func odd() map[string]*result.Document {
 		for _, kind := range verify.ClockFaults {
 			c.Faults = append(c.Faults, verify.ClockFault{Kind: kind, Count: 1, CPU: &cpu, EarlierCPU: &cpu})
 		}
-		d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{c, {ID: "d", Verdict: verify.Faulty}},
-			Relations: []verify.Relation{{}}})
+		d.Put(&verify.Verification{CPUs: []int{0}, Clocks: []verify.VerifiedClock{c, {ID: "d", Verdict: verify.Faulty}}})
 		d.Put(&skew.Skew{CPUs: []int{0}, Clocks: []skew.SkewedClock{{ID: "c", Pairs: []skew.CPUPair{{}}},
 			{ID: "d", Pairs: []skew.CPUPair{{}, {CPU: 1, OtherCPU: 1}, {CPU: 1}}}}})
 		d.Put(&drift.Drift{Reference: "r",

@@ -147,7 +147,6 @@ func longIDs() *result.Document {
 		c := &verify.Of(d).Clocks[i]
 		c.Reads, c.ID = 1e18, strings.Repeat("long id ", 20)+c.ID
 	}
-	verify.Of(d).Relations[0].Against = strings.Repeat("x", 300)
 	drift.Of(d).Clocks[0].ID, drift.Of(d).Reference = strings.Repeat("r", 200), strings.Repeat("s", 200)
 	return d
 }
