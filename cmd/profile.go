@@ -18,7 +18,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/profile"
-	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/folder"
 )
@@ -62,7 +61,7 @@ where kernel.perf_event_paranoid is 2 or below. Profile is for Linux.`,
 			}
 			settings.Time, settings.RateHz, settings.Output = flags.time, rate, os.Stderr
 			settings.Threads = threads
-			if _, err := chosenFormat(render.SectionFormats, flags.reportFlags); err != nil {
+			if _, err := chosenFormat(formatsOf(command), flags.reportFlags); err != nil {
 				return err
 			}
 			if err := profile.Check(settings); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/measure"
+	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
 	"github.com/timebench/timebench/internal/system/terminal"
@@ -40,9 +41,15 @@ func addSectionFlags(command *cobra.Command, timeFlag string, defaultTime time.D
 	timeHelp string) *sectionFlags {
 	flags := &sectionFlags{}
 	command.Flags().DurationVar(&flags.time, timeFlag, defaultTime, timeHelp)
-	addReportFlags(command, &flags.reportFlags, render.SectionFormats, documentFiles)
+	addReportFlags(command, &flags.reportFlags, formatsOf(command), documentFiles)
 	addLabelFlag(command, &flags.reportFlags)
 	return flags
+}
+
+// formatsOf returns the formats of a command that measures one section.
+func formatsOf(command *cobra.Command) []render.Format[*result.Document] {
+	i := slices.IndexFunc(sections.All, func(kind section.Kind) bool { return kind.Command == command.Name() })
+	return render.FormatsOf(sections.All[i].New())
 }
 
 // addClockFlags adds the shared flags to a command that measures chosen clocks.
@@ -96,7 +103,7 @@ type sectionRun struct {
 
 func (flags *sectionFlags) run(command *cobra.Command, section sectionRun) (*result.Document, error) {
 	stderr := command.ErrOrStderr()
-	to, err := newReport(command.OutOrStdout(), stderr, flags.reportFlags, render.SectionFormats, files.OfDocument,
+	to, err := newReport(command.OutOrStdout(), stderr, flags.reportFlags, formatsOf(command), files.OfDocument,
 		command.Name())
 	if err != nil {
 		return nil, err

@@ -125,7 +125,7 @@ func TestEverythingStandsInEveryFormat(t *testing.T) {
 		requireSaid(t, name, Formats, d, OfDocument)
 		requireSaid(t, "doctor "+name, DoctorFormats, d, OfDiagnosis)
 		for command, d := range each(d) {
-			requireSaid(t, name+" of "+command, SectionFormats, d, OfDocument)
+			requireSaid(t, name+" of "+command, formatsOf(command), d, OfDocument)
 		}
 	}
 	for name, d := range map[string]*diff.Diff{"demoted": demoted(), "same": held(sampled(), sampled()), "worsened": worsened(),

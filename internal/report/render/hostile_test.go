@@ -109,7 +109,7 @@ func hostileWriters(t *testing.T, plant func(string) string) map[string]func(io.
 		alone := *d
 		alone.Put(&compare.Costs{Clocks: []compare.Clock{}})
 		for part, d := range each(&alone) {
-			for _, format := range SectionFormats {
+			for _, format := range formatsOf(part) {
 				if format.Name == "html" {
 					format = unillustrated(OfDocument)
 				}

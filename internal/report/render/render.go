@@ -10,6 +10,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diff"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/show/printable"
 )
 
@@ -38,10 +39,15 @@ var Formats = []Format[*result.Document]{
 	{Name: "prometheus", Write: Prometheus},
 }
 
-// SectionFormats are the formats of the commands other than compare: all but the formats that have costs only.
-var SectionFormats = slices.DeleteFunc(slices.Clone(Formats), func(f Format[*result.Document]) bool {
-	return f.Name == "bench" || f.Name == "prometheus"
-})
+// FormatsOf returns the formats of a command that measures this section: bench and prometheus only if the section has
+// samples and metrics.
+func FormatsOf(s result.Section) []Format[*result.Document] {
+	_, sampled := s.(section.Sampled)
+	_, metered := s.(section.Metered)
+	return slices.DeleteFunc(slices.Clone(Formats), func(f Format[*result.Document]) bool {
+		return f.Name == "bench" && !sampled || f.Name == "prometheus" && !metered
+	})
+}
 
 // DiffFormats are the formats of a diff, the default first.
 var DiffFormats = []Format[*diff.Diff]{

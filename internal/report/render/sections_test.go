@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/profile"
@@ -280,4 +281,10 @@ func requireSound[T any](t *testing.T, format Format[T], of T, name string) stri
 		require.NotContains(t, got.String(), text, "%s as %s", name, format.Name)
 	}
 	return got.String()
+}
+
+// formatsOf returns the formats of a command that measures one section.
+func formatsOf(command string) []Format[*result.Document] {
+	i := slices.IndexFunc(sections.All, func(kind section.Kind) bool { return kind.Command == command })
+	return FormatsOf(sections.All[i].New())
 }
