@@ -30,6 +30,7 @@ type format struct {
 	pattern    string
 	weight     weight
 	program    bool
+	by         string // the only program that writes it; "" if others may
 	clock      string
 	expression func() *regexp.Regexp // the pattern
 }
@@ -44,12 +45,12 @@ var weights = map[string]weight{
 // formats are all messages. The first that matches counts.
 var formats = sync.OnceValue(func() []*format {
 	names := strings.NewReplacer("{clock}", named("clock"), "{watchdog}", named("watchdog"), "{ptp}",
-		`(?P<name>ptp4l|phc2sys|ts2phc)(?:\[[\d.]+\])?: (?:\[[^\]]{1,60}\] ){0,2}`,
-		"{peer}", `\S+ +\S+ +\d+ +`, "{polled}", `+\S+ +\d+[mhd]? +[1-7][0-7]{0,2}`)
+		`(?P<name>ptp4l|phc2sys|ts2phc)(?:\[[^\]]{1,20}\])?: (?:\[[^\]]{1,60}\] ){0,2}`,
+		"{pid}", `(?:\[[^\]]{1,20}\])?`, "{peer}", `\S+ +\S+ +\d+ +`, "{polled}", `+\S+ +\d+[mhd]? +[1-7][0-7]{0,2}`)
 	var all []*format
 	for _, e := range texts.Entries(formatsFile) {
 		pattern := names.Replace(e.Get("pattern"))
-		f := &format{kind: e.Name, program: e.Get("by") == "program", clock: e.Get("clock"), pattern: pattern,
+		f := &format{kind: e.Name, program: e.Get("by") != "", by: strings.TrimPrefix(e.Get("by"), "program"), clock: e.Get("clock"), pattern: pattern,
 			expression: lazily("(?i)" + pattern)}
 		for name, w := range weights {
 			if has := e.Get(name); has != "" {
@@ -212,12 +213,33 @@ func formatOf(text string) *format {
 		if !strings.Contains(small, f.has) {
 			continue
 		}
-		// The line of a program has its name and number first: another program may quote one.
-		if at := f.expression().FindStringIndex(text); at != nil && (!f.program || at[0] == 0) && leads(text[:at[0]]) {
+		at := f.expression().FindStringIndex(text)
+		if at != nil && (f.program && tagged(text[:at[0]], text[at[0]:]) || !f.program && leads(text[:at[0]])) {
 			return f
 		}
 	}
 	return nil
+}
+
+// tagged returns whether a text may stand before the message of a program: its stamps, its name with a colon, and one
+// word more, such as a host or a level. Another program that quotes a message, and prose, have more before it.
+func tagged(text, message string) bool {
+	words, names := 0, 0
+	isName := func(word string) bool { // "WARN:" and "CLOCK:" are none
+		return strings.HasSuffix(word, ":") && word != strings.ToUpper(word)
+	}
+	first, _, _ := strings.Cut(message, " ")
+	if isName(first) { // the pattern has the name
+		names++
+	}
+	for word := range strings.FieldsSeq(text) {
+		if isName(word) {
+			names++
+		} else if !strings.ContainsAny(word, digit+"[]<>|-:") {
+			words++
+		}
+	}
+	return words <= 1 && names <= 1 && (text == "" || strings.HasSuffix(text, " ")) && !strings.Contains(text+first, "`")
 }
 
 // mayHave returns whether a line, with its stamp and in lower case, may be a message with a format: a fast filter,

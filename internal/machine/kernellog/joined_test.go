@@ -54,7 +54,7 @@ func TestPastes(t *testing.T) {
 	}{
 		{[]string{skew, "mask: ffffffffffffffff"}, 2},
 		{[]string{"clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc'", "as unstable because the skew is", "too large:"}, 3},
-		{[]string{"clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable", "because the skew is too large:", "tsc: Marking TSC unstable due to clocksource watchdog"}, 2},
+		{[]string{"clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable", "because the skew is too large:", "tsc: Marking TSC unstable due to clocksource watchdog"}, 1},
 		{[]string{"[   36.691901] tsc: Marking TSC unstable due to clocksource", "watchdog"}, 2},
 		{[]string{"Clocksource tsc unstable (delta = -95170507948 ns).", "Enable clocksource failover by adding clocksource_failover kernel parameter."}, 2},
 		{[]string{"[62939.809615] clocksource: clocksource_watchdog_inject_delay():", "Injecting delay."}, 2},

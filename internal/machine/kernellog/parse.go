@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -65,6 +66,7 @@ func (f *format) event(m Message) Event {
 			fields[group](&e, found[i])
 		}
 	}
+	e.Name = cmp.Or(e.Name, f.by)
 	if slices.Contains(e.CPUs, unknownCPU) {
 		e.CPUs = nil
 	}

@@ -68,6 +68,8 @@ var prefixes = []prefix{
 	// glog: a program with a console
 	{begins: letters, pattern: lazily(`^[IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
 	{begins: digit, pattern: lazily(`^[\d:]{8} [IWEF]\d{4} [\d:.]{8,15} +\d+ [\w.-]+:\d+\] (?:[\w-]+\[[^\]]*\] )?`)},
+	// netconsole, and whoever shortens a log: the time, and the time since boot in whole seconds
+	{begins: digit, pattern: lazily(`^[\d:]{8} \[ *(\d{1,9})\+?\] `), kernel: true, uptime: true},
 	{begins: letters, pattern: lazily(`^[\w.-]{1,60} +\| `), service: true}, // docker compose logs
 	{begins: digit, pattern: lazily(`^([\d:]{8}) {1,2}`), service: true},    // chronyd in a terminal, with the time alone
 	// syslog, journalctl
