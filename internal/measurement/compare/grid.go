@@ -33,9 +33,6 @@ func latencyGrid(d *result.Document) table.Grid {
 	return table.Of("Latency and resolution", all, columns)
 }
 
-// finerThanRead is the resolution of a clock whose value changes with each read.
-const finerThanRead = "< one read"
-
 // EntersKernel returns the kernel entry of a clock as the answer to the heading "enters kernel".
 func EntersKernel(entry string) string {
 	answers := map[string]string{result.Never: "no", result.Always: "yes"}
@@ -48,7 +45,7 @@ func Tick(r *Resolution) string {
 	case r == nil:
 		return "not watched"
 	case r.FinerThanRead:
-		return finerThanRead
+		return "< one read" // its value changes with each read
 	case r.TickHighNS > 0:
 		return words.Duration(r.TickLowNS) + " to " + words.Duration(r.TickHighNS)
 	case r.TickNS > 0:

@@ -10,10 +10,8 @@ import (
 )
 
 var pictures = []picture.Chart[*result.Document]{
-	{Name: "latency", Title: "Latency of each clock", Subtitle: machine, Of: latencies},
+	{Name: "latency", Title: "Latency and resolution of each clock", Subtitle: machine, Of: latencies},
 	{Name: "layers", Title: "Where the time of a read goes", Subtitle: machine, Of: layerRows},
-	{Name: "cost-vs-resolution", Title: "Latency and resolution of each clock", Subtitle: machine,
-		Of: func(d *result.Document) picture.Drawing { return lanesOf(d) }},
 	{Name: "time-per-read", Title: "Wall time per read of one thread, by number of threads", Subtitle: machine,
 		Of: timePerRead},
 	{Name: "reads-per-second", Title: "Reads per second of all threads, by number of threads", Subtitle: machine,
@@ -39,13 +37,17 @@ func measured(d *result.Document) []Clock {
 }
 
 // latencies returns a row for each clock, the fastest first: a mark at the median and a bar for its confidence
-// interval, on a logarithmic axis.
+// interval, on a logarithmic axis, and in words the resolution of a clock that repeats its values.
 func latencies(d *result.Document) picture.Drawing {
 	clocks := measured(d)
 	slices.SortStableFunc(clocks, func(a, b Clock) int { return byMedian(b, a) })
 	rows := picture.Rows{XLabel: "wall time per read: median with its 95% CI (log scale)", Legend: legend(clocks)}
 	for _, clock := range clocks {
-		rows.Rows = append(rows.Rows, clock.Latency.Row(clock.ID, picture.LookOf(clock.Path)))
+		row := clock.Latency.Row(clock.ID, picture.LookOf(clock.Path))
+		if r := clock.Resolution; r != nil && !r.FinerThanRead {
+			row.Text += ", resolution " + Tick(r)
+		}
+		rows.Rows = append(rows.Rows, row)
 	}
 	return rows
 }

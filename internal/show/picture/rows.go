@@ -94,7 +94,7 @@ func (r Rows) Draw(c draw.Canvas) {
 		}
 	}
 	for i, row := range r.Rows {
-		names[i] = Tick{Value: float64(i), Label: ShortenedID(text, row.Name, MostNameWidth)}
+		names[i] = Tick{Value: float64(i), Label: shortenedID(text, row.Name, MostNameWidth)}
 		widest = max(widest, text.Width(Shortened(text, row.Text, MostNameWidth)))
 		for _, point := range row.Points {
 			has(point.At)
@@ -123,7 +123,7 @@ func (r Rows) Draw(c draw.Canvas) {
 		p.X = LogAxis([]float64{low, high}, 1.5, LogTicks(word))
 	}
 	r.above, r.left = IsNarrow(c.Size().X), c.Min.X
-	c = r.DrawLegend(c)
+	c = r.drawLegend(c)
 	if r.above {
 		p.withoutY = true
 		p.Y.Max += 0.3
@@ -193,7 +193,7 @@ func (r Rows) plot(c draw.Canvas, p *Plot) {
 		right.XAlign = draw.XRight
 		beside := Shortened(text, row.Text, c.Size().X/2)
 		c.FillText(right, vg.Point{X: c.Max.X, Y: at + lineAbove}, beside)
-		c.FillText(text, vg.Point{X: c.Min.X, Y: at + lineAbove}, ShortenedID(text, row.Name,
+		c.FillText(text, vg.Point{X: c.Min.X, Y: at + lineAbove}, shortenedID(text, row.Name,
 			c.Size().X-text.Width(beside)-textGap))
 	}
 }
@@ -220,8 +220,8 @@ func (r Rows) upright(c draw.Canvas, line draw.LineStyle, x vg.Length, y func(fl
 	}
 }
 
-// ShortenedID returns an id cut to a maximum width, with the whole path after its @ if possible.
-func ShortenedID(s draw.TextStyle, id string, most vg.Length) string {
+// shortenedID returns an id cut to a maximum width, with the whole path after its @ if possible.
+func shortenedID(s draw.TextStyle, id string, most vg.Length) string {
 	at := strings.LastIndexByte(id, '@')
 	if at < 0 || s.Width(Bounded(id[at:])) > most/2 {
 		return Shortened(s, id, most)
@@ -235,8 +235,8 @@ type Entry struct {
 	Name string
 }
 
-// DrawLegend draws the legend at the top of a canvas, and returns the remaining canvas.
-func (r Rows) DrawLegend(c draw.Canvas) draw.Canvas {
+// drawLegend draws the legend at the top of a canvas, and returns the remaining canvas.
+func (r Rows) drawLegend(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -r.legend(c, c.Size().X))
 }
 
