@@ -96,6 +96,16 @@ func TestPastedClockSource(t *testing.T) {
 	for _, pasted := range []string{"$ cat " + path + "\ncat: " + path + ": No such file\n", "$ echo tsc | sudo tee " + path + "\ntsc\n"} {
 		require.Equal(t, "hpet", read(t, boot+pasted).Host.ClockSource.Current, pasted)
 	}
+	for pasted, want := range map[string][2]string{
+		"$ cat " + strings.Replace(path, "current", "available", 1) + "\nhpet acpi_pm \n":                 {"hpet", "hpet acpi_pm"},
+		"# cat /sys/devices/system/clocksource/clocksource0/*_clocksource\n\ntsc hpet acpi_pm\nacpi_pm\n": {"acpi_pm", "tsc hpet acpi_pm"},
+		"==> " + path + " <==\nxen\n":                                                        {"xen", ""},
+		"current_clocksource = hpet\navailable_clocksource = tsc hpet\n":                     {"hpet", "tsc hpet"},
+		"cd " + filepath.Dir(path) + "; cat {current,available}_clocksource\nxen\nxen tsc\n": {"xen", "xen tsc"},
+	} {
+		source := read(t, pasted).Host.ClockSource
+		require.Equal(t, want, [2]string{source.Current, strings.Join(source.Available, " ")}, pasted)
+	}
 	const fault = "tsc: Marking TSC unstable due to clocksource watchdog"
 	for _, command := range []string{"cat " + path, "Sep 11 07:03:06 host sudo[9]: root : COMMAND=/usr/bin/cat " + path} {
 		for _, next := range []string{fault, "Sep 11 07:03:07 host kernel: " + fault} {
@@ -205,7 +215,7 @@ func TestLogsOfOtherSystems(t *testing.T) {
 	for text, system := range map[string]string{
 		`Timecounter "ACPI-fast" frequency 3579545 Hz quality 900`: "FreeBSD", "Dec  3 09:00:12 host kernel: Timecounters tick every 10.000 msec": "FreeBSD",
 		`[     1.0] timecounter: Timecounter "TSC" frequency 2593983120 Hz quality 3000`: "NetBSD", `[     1.0] timecounter: Timecounter "TSC" frequency 1 Hz quality 3` + "\n[     1.0] boot: 199ms (entry tsc: 281364007)": "NetBSD", "OpenBSD 7.4 (GENERIC.MP) #1397": "OpenBSD",
-		"kern.timecounter.choice: ACPI-fast(900) TSC-low(1000)": "FreeBSD", "acpihpet0 at acpi0: 14318179 Hz": "OpenBSD",
+		"kern.timecounter.choice: ACPI-fast(900) TSC-low(1000)": "FreeBSD", "kern.timecounter.hardware: acpitimer0 -> tsc": "OpenBSD", "kern.timecounter.choice=i8254(0) acpitimer0(1000)": "OpenBSD", "kern.timecounter.tick: 1": "a BSD", "kern.cputimer.select: TSC": "DragonFly BSD", "acpihpet0 at acpi0: 14318179 Hz": "OpenBSD",
 		"Dec  3 09:00:12 host unix: [ID 540533 kern.notice] SunOS Release 5.11 Version illumos-1": "illumos or Solaris",
 		"Dec  3 09:00:12 host kernel[0]: Darwin Kernel Version 20.6.0":                            "macOS",
 	} {

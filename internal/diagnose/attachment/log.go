@@ -74,44 +74,58 @@ func (l log) finished() (log, error) {
 
 func (l *log) add(line string) {
 	if !l.Kernel && l.unknown < maxUnknown {
-		l.system, l.shows = cmp.Or(l.system, nameIn(systems(), line)), cmp.Or(l.shows, nameIn(otherFaults(), line))
+		if found := nameIn(systems(), line); found != "" && (l.system == "" || l.system == "a BSD") {
+			l.system = found
+		}
+		l.shows = cmp.Or(l.shows, nameIn(otherFaults(), line))
 		l.unknown++
 	}
 	l.Add(line)
 }
 
-// systems are the systems whose logs have other messages than Linux, and what only they log.
-var systems = sync.OnceValue(func() map[string]*regexp.Regexp {
-	return map[string]*regexp.Regexp{
-		"FreeBSD": regexp.MustCompile(`(?:^|kernel: )(?:Timecounters? (?:"|tick)|FreeBSD \d)|` +
-			`^kern\.timecounter\.|^Copyright \(c\).*The FreeBSD Project`),
-		"NetBSD":  regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`),
-		"OpenBSD": regexp.MustCompile(`^OpenBSD \d|^acpi(?:timer|hpet)\d+ at acpi\d+: \d+ Hz`),
-		"illumos or Solaris": regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d|` +
-			`^illumos Version|^panic\[cpu\d+\]/thread=`),
-		"macOS": regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d|` +
-			` com\.apple\.\S+\[\d+\]| mach_kernel : `),
+// systems are the systems whose logs have other messages than Linux, and what only they log. The first that a line shows
+// counts.
+var systems = sync.OnceValue(func() []named {
+	return []named{
+		{"DragonFly BSD", regexp.MustCompile(`^kern\.cputimer\.|^DragonFly v?\d`)},
+		{"FreeBSD", regexp.MustCompile(`(?:^|kernel: )(?:Timecounters? (?:"|tick)|FreeBSD \d)|` +
+			`^kern\.timecounter\.(?:\w+: .*\b(?:TSC-low|ACPI-(?:fast|safe)|HPET|i8254)\b|tc\.|smp_tsc|invariant_tsc|stepwarnings)|` +
+			`^Copyright \(c\).*The FreeBSD Project`)},
+		{"NetBSD", regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`)},
+		{"OpenBSD", regexp.MustCompile(`^OpenBSD \d|^acpi(?:timer|hpet)\d+ at acpi\d+: \d+ Hz|` +
+			`^kern\.timecounter\..*\b(?:acpitimer\d|acpihpet\d|pvclock\d)`)},
+		{"a BSD", regexp.MustCompile(`^kern\.timecounter\.`)},
+		{"illumos or Solaris", regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d|` +
+			`^illumos Version|^panic\[cpu\d+\]/thread=`)},
+		{"macOS", regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d|` +
+			` com\.apple\.\S+\[\d+\]| mach_kernel : `)},
 	}
 })
 
 // otherFaults are the faults of clocks that other systems log: OpenBSD's sys/dev/clock_subr.c and tsc.c, which allows for
 // a skew of 100 cycles, and FreeBSD's sys/kern/kern_resource.c.
-var otherFaults = sync.OnceValue(func() map[string]*regexp.Regexp {
-	return map[string]*regexp.Regexp{
-		"the firmware doubts the battery of the real-time clock":  regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*clock_battery\b`),
-		"the real-time clock had no valid time":                   regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous (?:TOD clock|clock chip) time)`),
-		"the firmware found no valid time in the real-time clock": regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*invalid_time\b`),
-		"the TSCs of the CPUs differ":                             regexp.MustCompile(`\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`),
-		"the time of a process ran backwards": regexp.MustCompile(
-			`\bcalcru: (?:runtime went backwards|negative runtime)`),
+var otherFaults = sync.OnceValue(func() []named {
+	return []named{
+		{"the firmware doubts the battery of the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*clock_battery\b`)},
+		{"the real-time clock had no valid time", regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous (?:TOD clock|clock chip) time)`)},
+		{"the firmware found no valid time in the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*invalid_time\b`)},
+		{"the TSCs of the CPUs differ", regexp.MustCompile(`\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`)},
+		{"the time of a process ran backwards", regexp.MustCompile(
+			`\bcalcru: (?:runtime went backwards|negative runtime)`)},
 	}
 })
 
-// nameIn returns the name of an expression that matches a line; "" without one.
-func nameIn(all map[string]*regexp.Regexp, line string) string {
-	for name, logs := range all {
-		if logs.MatchString(line[:min(len(line), maxUnknown)]) {
-			return name
+// A named is an expression with the name of what it shows.
+type named struct {
+	name  string
+	shows *regexp.Regexp
+}
+
+// nameIn returns the name of the first expression that matches a line; "" without one.
+func nameIn(all []named, line string) string {
+	for _, one := range all {
+		if one.shows.MatchString(line[:min(len(line), maxUnknown)]) {
+			return one.name
 		}
 	}
 	return ""
@@ -173,7 +187,7 @@ func (l log) addTo(facts *result.Host) {
 		facts.WSL = 2
 	}
 	if facts.ClockSource == nil && m.ClockSource != "" {
-		facts.ClockSource = &result.ClockSource{Current: m.ClockSource}
+		facts.ClockSource = &result.ClockSource{Current: m.ClockSource, Available: m.Offered}
 	}
 }
 

@@ -45,6 +45,7 @@ type Machine struct {
 	Hypervisor  string   // what it runs on, as in the document: kvm, xen, hyperv, vmware, virtualbox, bhyve, xhyve
 	Parameters  []string // the boot parameters about clocks: tsc=reliable, acpi=off
 	ClockSource string   // the clock source in use
+	Offered     []string // the clock sources that can be used, by sysfs
 	Firmware    string   // vendor and product by the DMI line; "Amazon EC2" before these on Xen of Amazon
 }
 

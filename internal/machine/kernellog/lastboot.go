@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,19 +24,9 @@ type LastBoot struct {
 	stamps stamps
 	sums   sums
 	off    Event // the last offset of the wall clock, until a line with another stamp follows
-	// asked is whether the line above is a command that prints the clock source in use, and read the line with it.
-	asked bool
-	read  string
-	// listing is whether the line above is of the table that ntpq prints of the servers
-	listing bool
+	pastes pastes
+	read   map[string]string // the lines with what sysfs had, by the file
 }
-
-const asksSource = "current_clocksource" // the end of such a command
-
-// peer matches a row of the table of ntpq: a server, its type, and which of the last eight queries it answered, in octal.
-var peer = lazily(`^[*o+#x.-]?\S+ +\S+ +\d+ +\w +\S+ +\d+[mhd]? +[0-7]{1,3} +[\d.]+(?:[mun]?s)? +[-+]?[\d.]+(?:[mun]?s)? +[\d.]+(?:[mun]?s)?$|^=+$`)
-
-var sourceAlone = lazily(`^[\w.,@:-]+$`) // matches the name of a clock source, which such a command prints
 
 // bootLines are the lines of a boot.
 type bootLines struct {
@@ -55,13 +46,7 @@ const (
 // stamp in which a page or a program may only quote the kernel.
 func (b *LastBoot) Add(line string) {
 	line = b.sums.dated(line)
-	if b.asked && sourceAlone().MatchString(line) {
-		line = asksSource + ": " + line
-	}
-	b.asked = strings.HasSuffix(line, asksSource) && strings.Contains(line, "cat /sys/") && Split(line).Stamp == ""
-	if b.listing = b.listing && (peer().MatchString(line) || line == ""); b.listing {
-		line = "ntpq: " + line
-	}
+	line = b.pastes.named(line)
 	if back := b.stamps.Add(line); back != "" && len(b.Lines) < maxPending/2 {
 		b.Lines = append(b.Lines, back)
 	}
@@ -81,9 +66,11 @@ func (b *LastBoot) Add(line string) {
 		return
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
-	b.listing = b.listing || f != nil && f.kind == "servers-listed"
-	if f != nil && f.kind == "clocksource-read" {
-		b.read = Shown(line)
+	if f != nil && strings.HasPrefix(f.kind, "clocksources-") {
+		if b.read == nil {
+			b.read = map[string]string{}
+		}
+		b.read[f.kind] = Shown(line)
 		return
 	}
 	if m.Kernel && Split(line).Program { // "BIOS BUG: CPU#2 …" looks like a host and a program behind a date
@@ -126,8 +113,8 @@ func (b *LastBoot) Finish() []Event {
 		slices.Reverse(b.facts)
 		slices.Reverse(b.Lines)
 	}
-	if b.read != "" { // at any place, as the machine is now
-		b.Lines = append(b.Lines, b.read)
+	for _, kind := range slices.Sorted(maps.Keys(b.read)) { // at any place, as the machine is now
+		b.Lines = append(b.Lines, b.read[kind])
 	}
 	events := Parse(slices.Concat(b.facts, b.Lines))
 	b.fold(MaxLines)

@@ -121,7 +121,13 @@ func MachineOf(events []Event) Machine {
 		!slices.ContainsFunc(events, Event.Marks) && slices.Contains(emulated, m.ClockSource) {
 		m.ClockSource = ""
 	}
-	for _, e := range ofKind(events, "clocksource-read") {
+	for _, e := range ofKind(events, "clocksources-offered") {
+		m.Offered = strings.Fields(e.Name)
+	}
+	if m.ClockSource == "" && len(m.Offered) > 0 {
+		m.ClockSource = m.Offered[0] // the list begins with the best, which the kernel takes
+	}
+	for _, e := range ofKind(events, "clocksources-used") {
 		m.ClockSource = e.Clock
 	}
 	if m.Hypervisor == "kvm" && len(ofKind(events, "firecracker")) > 0 { // which reports KVM
