@@ -12,7 +12,6 @@ const (
 	ClockSource   = "clock_source"    // the kernel uses another clock source
 	KernelEntry   = "kernel_entry"    // reads of clocks enter the kernel, or no longer do
 	Cost          = "cost"            // a read costs more or less, beyond noise
-	Availability  = "availability"    // a clock cannot be read, or can be read again
 	TimeSync      = "time_sync"       // the wall clock is synchronised, or no longer is
 	WallClockStep = "wall_clock_step" // the wall clock was set
 	Suspend       = "suspend"         // the machine slept
@@ -25,7 +24,7 @@ const (
 
 // Kinds are all kinds of events.
 var Kinds = []string{
-	Start, ClockSource, KernelEntry, Cost, Availability, TimeSync, WallClockStep, Suspend, Stall, VMDisruption,
+	Start, ClockSource, KernelEntry, Cost, TimeSync, WallClockStep, Suspend, Stall, VMDisruption,
 	NewFinding, FindingGone, Textfile,
 }
 

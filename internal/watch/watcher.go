@@ -120,7 +120,7 @@ func (w *watcher) changes(last *snapshot, now snapshot) []Event {
 				cmp.Or(now.source, unnamed)),
 		})
 	}
-	return slices.Concat(events, availability(before, now), synchronisation(before, now), stoodStill(before, now))
+	return slices.Concat(events, synchronisation(before, now), stoodStill(before, now))
 }
 
 // unnamed stands for a clock source without a name.
@@ -189,22 +189,6 @@ func (w *watcher) costs(now snapshot) []Event {
 				Message: fmt.Sprintf("%s cost %s/read and now %s/read", c.ID, words.Duration(old), words.Duration(new)),
 			})
 		}
-	}
-	return events
-}
-
-func availability(before, now snapshot) []Event {
-	var events []Event
-	for _, c := range now.clocks {
-		i := slices.IndexFunc(before.clocks, func(old compare.Clock) bool { return old.ID == c.ID })
-		if i < 0 || before.clocks[i].Available == c.Available {
-			continue
-		}
-		message := c.ID + " can be read again"
-		if !c.Available {
-			message = c.ID + " can no longer be read: " + c.Reason
-		}
-		events = append(events, Event{Time: now.at, Kind: Availability, Clocks: []string{c.ID}, Message: message})
 	}
 	return events
 }

@@ -18,7 +18,6 @@ type machine struct {
 	ns       float64
 	entry    string
 	synced   bool
-	reason   string // why the clock cannot be read
 	floor    float64
 	findings []result.Finding
 	log      []string
@@ -29,10 +28,8 @@ var healthy = machine{source: "tsc", ns: 22, entry: result.Never, synced: true, 
 
 // snapshot returns a turn of the machine.
 func (m machine) snapshot() snapshot {
-	c := compare.Clock{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Available: m.reason == "", Reason: m.reason}
-	if c.Available {
-		c.KernelEntry, c.Latency = m.entry, compare.LatencyOf([]float64{m.ns, m.ns, 3 * m.ns}, []float64{m.ns, m.ns, 3 * m.ns})
-	}
+	c := compare.Clock{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Available: true, KernelEntry: m.entry,
+		Latency: compare.LatencyOf([]float64{m.ns, m.ns, 3 * m.ns}, []float64{m.ns, m.ns, 3 * m.ns})}
 	return snapshot{at: time.Unix(2e9, 0), source: m.source, timeSync: &result.TimeSync{Synchronised: m.synced}, clocks: []compare.Clock{c}, floorNS: m.floor}
 }
 
@@ -145,7 +142,6 @@ func TestChanges(t *testing.T) {
 		"slower in two turns": {func(m *machine) { m.ns = 45 }, 2, nil},
 		"a busy neighbour":    {func(m *machine) { m.ns, m.floor = 69, 3.6 }, 50, nil},
 		"not synchronised":    {func(m *machine) { m.synced = false }, 1, []string{"time_sync: the wall clock is no longer synchronised"}},
-		"unreadable":          {func(m *machine) { m.reason = "gone" }, 1, []string{"availability: CLOCK_MONOTONIC@vdso can no longer be read: gone"}},
 		"unknown entry":       {func(m *machine) { m.entry = result.Unknown }, 9, nil},
 		"kvm-clock":           {func(m *machine) { m.source = "kvm-clock"; m.ns = 26 }, 9, []string{"clock_source: the clock source changed from tsc to kvm-clock"}},
 		"no name":             {func(m *machine) { m.source = "" }, 1, []string{"clock_source: the clock source changed from tsc to an unknown one"}},
@@ -155,17 +151,6 @@ func TestChanges(t *testing.T) {
 		p.turns(c.turns)
 		require.Equal(t, c.want, p.reported(), name)
 	}
-}
-
-// A clock that is gone and comes back has a cost again.
-func TestAClockComesBack(t *testing.T) {
-	p := plant()
-	p.machine.reason = "unplugged"
-	p.turns(1)
-	require.Empty(t, p.states[5].QuietNS)
-	p.machine.reason = ""
-	p.turns(1)
-	require.Equal(t, []string{"availability: CLOCK_MONOTONIC@vdso can no longer be read: unplugged", "availability: CLOCK_MONOTONIC@vdso can be read again"}, p.reported())
 }
 
 // A clock that changes in every turn has one examination in ten minutes, and a new clock source one at once.
