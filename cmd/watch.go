@@ -42,7 +42,7 @@ synchronised, steps of the wall clock, and moments in which the machine was susp
 paused. After a change it diagnoses the machine as doctor --fast does.
 
 Watch needs no root. It serves its figures as metrics of Prometheus by HTTP (--listen:
-a page, /metrics and /healthz), and as a file for the textfile collector of node_exporter.
+/metrics and /healthz), and as a file for the textfile collector of node_exporter.
 
 Exit status: 0 if a signal ended it, 1 if it could not begin, 2 if the command line is
 wrong.`,

@@ -130,7 +130,7 @@ func (a *Agent) Publish(s *State) *Event {
 		return nil
 	}
 	if a.Server != nil {
-		a.Server.Put(s, text.Bytes(), overdue*a.Every+graceOfTurn)
+		a.Server.Put(text.Bytes(), overdue*a.Every+graceOfTurn)
 	}
 	if a.Textfile == "" {
 		return nil

@@ -35,7 +35,6 @@ type Server struct {
 
 // A page is what was last published.
 type page struct {
-	state   string
 	metrics []byte
 	// until is when a live watch has published the next page.
 	until time.Time
@@ -60,10 +59,7 @@ func Listen(address string) (*Server, error) {
 	}
 	s := &Server{listener: netutil.LimitListener(listener, maxConnections)}
 	pages := http.NewServeMux()
-	pages.HandleFunc("GET /{$}", s.published(func(w http.ResponseWriter, p *page) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(w, p.state)
-	}))
+	pages.Handle("GET /{$}", http.RedirectHandler("/metrics", http.StatusFound))
 	pages.HandleFunc("GET /metrics", s.published(func(w http.ResponseWriter, p *page) {
 		w.Header().Set("Content-Type", exposition.ContentType)
 		_, _ = w.Write(p.metrics)
@@ -114,7 +110,7 @@ func (s *Server) Close() {
 	}
 }
 
-// Put replaces the pages. Without another Put within the time valid, the watch is not healthy.
-func (s *Server) Put(state *State, metrics []byte, valid time.Duration) {
-	s.page.Store(&page{state.text(), metrics, time.Now().Add(valid)})
+// Put replaces the metrics. Without another Put within the time valid, the watch is not healthy.
+func (s *Server) Put(metrics []byte, valid time.Duration) {
+	s.page.Store(&page{metrics, time.Now().Add(valid)})
 }

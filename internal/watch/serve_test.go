@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/exposition"
 	"github.com/timebench/timebench/test/need"
 )
@@ -45,9 +44,6 @@ func asked(t *testing.T, s *Server, method, path string) (status int, kind, text
 	return answer.StatusCode, answer.Header.Get("Content-Type"), string(body)
 }
 
-// nothing is the state before the first measurement.
-var nothing = &State{Document: &result.Document{}}
-
 func requirePage(t *testing.T, s *Server, method, path string, status int, text string) {
 	t.Helper()
 	gotStatus, _, gotText := asked(t, s, method, path)
@@ -73,14 +69,15 @@ func TestServer(t *testing.T) {
 	for _, path := range []string{"/metrics", "/healthz"} {
 		requirePage(t, s, http.MethodGet, path, http.StatusServiceUnavailable, "the first turn is not over\n")
 	}
-	s.Put(nothing, []byte("a 1\n"), time.Hour)
+	s.Put([]byte("a 1\n"), time.Hour)
 	status, kind, text := asked(t, s, http.MethodGet, "/metrics")
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, exposition.ContentType, kind)
 	require.Equal(t, "a 1\n", text)
+	requirePage(t, s, http.MethodGet, "/", http.StatusOK, "a 1\n")
 	requirePage(t, s, http.MethodGet, "/healthz", http.StatusOK, "ok\n")
 	requirePage(t, s, http.MethodHead, "/metrics", http.StatusOK, "")
-	s.Put(nothing, []byte("a 2\n"), -time.Second)
+	s.Put([]byte("a 2\n"), -time.Second)
 	requirePage(t, s, http.MethodGet, "/healthz", http.StatusServiceUnavailable, "the last turn is overdue\n")
 	requirePage(t, s, http.MethodGet, "/metrics", http.StatusOK, "a 2\n") // the time of the last run tells its age
 }
@@ -88,7 +85,7 @@ func TestServer(t *testing.T) {
 func TestNothingElseIsServed(t *testing.T) {
 	t.Parallel()
 	s := serving(t)
-	s.Put(nothing, nil, time.Hour)
+	s.Put(nil, time.Hour)
 	for _, path := range []string{"/x", "/metrics/", "/metrics/x", "/debug/pprof/", "/healthz/..%2f..%2fetc/passwd", "/favicon.ico"} {
 		status, _, _ := asked(t, s, http.MethodGet, path)
 		require.Equal(t, http.StatusNotFound, status, path)
@@ -116,7 +113,7 @@ var requests = []string{"", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "GET /metric
 func TestClientsThatKeepTheirConnections(t *testing.T) {
 	t.Parallel()
 	s := serving(t)
-	s.Put(nothing, []byte("a 1\n"), time.Hour)
+	s.Put([]byte("a 1\n"), time.Hour)
 	for _, request := range requests {
 		var last net.Conn
 		for range maxConnections {
@@ -133,7 +130,7 @@ func TestClientsThatKeepTheirConnections(t *testing.T) {
 // too late on a busy machine, so the client asks again.
 func TestClientsThatConnectWithoutEnd(t *testing.T) {
 	s := serving(t)
-	s.Put(nothing, []byte("a 1\n"), time.Hour)
+	s.Put([]byte("a 1\n"), time.Hour)
 	ctx, cancel := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
 	defer clients.Wait()
