@@ -65,7 +65,5 @@ func WriteTextfile(name string, metrics []byte) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	update := folder.Begin(root)
-	defer update.End()
-	return update.Replace([]folder.File{{Name: filepath.Base(name), Content: metrics}}, nil)
+	return folder.Replace(root, []folder.File{{Name: filepath.Base(name), Content: metrics}}, nil)
 }

@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -246,55 +245,6 @@ func TestPipesAndLinksInAFolder(t *testing.T) {
 		entries, err := os.ReadDir(folder)
 		require.NoError(t, err)
 		require.Len(t, entries, 4)
-	}
-}
-
-// Files of others with the names of timebench's work files are not removed, and timebench does not write through them.
-func TestPlantedWorkFiles(t *testing.T) {
-	outside := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(outside, "0"), []byte("theirs"), 0o600))
-	tests := map[string]func(path string) error{
-		"outside":      func(path string) error { return os.Symlink(outside, path) },
-		"inside":       func(path string) error { return os.Symlink("victim", path) },
-		"inside empty": func(path string) error { return os.Symlink("empty", path) },
-		"inside file":  func(path string) error { return os.Symlink("victim/0", path) },
-		"dangling":     func(path string) error { return os.Symlink("victim/new", path) },
-		"pipe":         func(path string) error { return syscall.Mkfifo(path, 0o666) },
-		"folder":       func(path string) error { return os.Mkdir(path, 0o700) },
-		"full folder": func(path string) error {
-			return errors.Join(os.Mkdir(path, 0o700), os.WriteFile(path+"/0", nil, 0o600))
-		},
-	}
-	if os.Geteuid() == 0 {
-		tests["stranger"] = func(path string) error {
-			return errors.Join(os.WriteFile(path, nil, 0o600), os.Chown(path, stranger, stranger))
-		}
-	}
-	write := func(w io.Writer) error { _, err := io.WriteString(w, `{"schema": "timebench-diff/1"}`); return err }
-	for kind, put := range tests {
-		for _, name := range []string{".timebench-tmp-0", ".timebench-diff.json"} {
-			out := t.TempDir()
-			for _, folder := range []string{"victim", "empty"} {
-				require.NoError(t, os.Mkdir(filepath.Join(out, folder), 0o700))
-			}
-			require.NoError(t, os.WriteFile(filepath.Join(out, "victim", "0"), []byte("theirs"), 0o600))
-			planted := filepath.Join(out, name)
-			require.NoError(t, put(planted))
-			before, err := os.Lstat(planted)
-			require.NoError(t, err)
-			need.Ends(t, kind+" "+name, func() {
-				require.NoError(t, watch.WriteTextfile(filepath.Join(out, "timebench.prom"), nil))
-				target := NewTarget(out, Diffs)
-				require.NoError(t, target.Check())
-				require.NoError(t, target.Write([]File{{"diff.json", write}}))
-			})
-			after, err := os.Lstat(planted)
-			require.NoError(t, err, kind)
-			require.True(t, os.SameFile(before, after), kind)
-			require.Equal(t, map[string]string{"0": "theirs"}, need.FilesIn(t, filepath.Join(out, "victim")), kind)
-			require.Equal(t, map[string]string{"0": "theirs"}, need.FilesIn(t, outside), kind)
-			require.DirExists(t, filepath.Join(out, "empty"), kind)
-		}
 	}
 }
 

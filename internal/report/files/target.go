@@ -216,8 +216,6 @@ func (t *Target) replace(set []folder.File) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	update := folder.Begin(root)
-	defer update.End()
 	old, err := t.replaced(root) // another command may have written here since Check
 	if err != nil {
 		return err
@@ -227,7 +225,7 @@ func (t *Target) replace(set []folder.File) error {
 		if err != nil {
 			return err
 		}
-		return update.Replace([]folder.File{{Name: t.document(), Content: zipped}}, nil)
+		return folder.Replace(root, []folder.File{{Name: t.document(), Content: zipped}}, nil)
 	}
 	if slices.ContainsFunc(set, func(f folder.File) bool { return isChart(f.Name) }) {
 		pictures, err := folder.Make(root, charts)
@@ -239,7 +237,7 @@ func (t *Target) replace(set []folder.File) error {
 	stale := slices.DeleteFunc(old, func(picture string) bool {
 		return slices.ContainsFunc(set, func(f folder.File) bool { return f.Name == picture })
 	})
-	return update.Replace(set, stale)
+	return folder.Replace(root, set, stale)
 }
 
 // replaced returns the pictures of the set that the target has now, and an error if that set

@@ -3,7 +3,6 @@
 package folder
 
 import (
-	"io/fs"
 	"os"
 	"syscall"
 )
@@ -16,9 +15,3 @@ const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 func checkReplaceable(string) error { return nil }
 
 func removeFile(folder *os.Root, name string) error { return folder.Remove(name) }
-
-// own reports whether a file is regular and belongs to this user.
-func own(info fs.FileInfo) bool {
-	status, known := info.Sys().(*syscall.Stat_t)
-	return known && info.Mode().IsRegular() && int(status.Uid) == os.Geteuid()
-}

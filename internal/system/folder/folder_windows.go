@@ -3,7 +3,6 @@ package folder
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -15,9 +14,6 @@ const readOnly = os.O_RDONLY
 // removeFile removes a file of a folder, by its path: Wine 8 does not know the request by which Go
 // deletes relative to an open folder (FileDispositionInfoEx).
 func removeFile(folder *os.Root, name string) error { return os.Remove(Path(folder, name)) }
-
-// own reports whether a file is regular.
-func own(info fs.FileInfo) bool { return info.Mode().IsRegular() }
 
 // checkReplaceable returns an error if another program has the file open without FILE_SHARE_DELETE, as
 // editors and viewers do. MoveFileEx would report only "access denied", so it opens the file for deletion.

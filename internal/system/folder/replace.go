@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
-	"time"
 )
 
 // A File is a file of a folder with its new content. Its name is relative to the folder, with forward slashes.
@@ -17,22 +15,14 @@ type File struct {
 	Content []byte
 }
 
-// An Update replaces files of a folder. The new ones have temporary names until all are written. Two updates at
-// once can leave files of both.
-type Update struct {
+// An update replaces files of a folder. The new ones have temporary names until all are written.
+type update struct {
 	folder    *os.Root
 	temporary []string // of the files of the set, in its order
 }
 
-// temporaryPrefix begins the temporary names. Another user of the folder may put anything under such a name before or
-// during an update.
+// temporaryPrefix begins the temporary names. A process that is killed meanwhile leaves them.
 const temporaryPrefix = ".timebench-tmp-"
-
-// Begin begins an update, and removes the temporary files that a killed one left.
-func Begin(folder *os.Root) *Update {
-	sweep(folder)
-	return &Update{folder: folder}
-}
 
 // CheckWritable returns an error if no file can be made in a folder. below is the name of a folder that will be made in
 // it; "" without one.
@@ -48,39 +38,21 @@ func CheckWritable(folder *os.Root, below string) error {
 	return errors.Join(file.Close(), removeFile(folder, temporary))
 }
 
-// abandoned is the age of a temporary file of a killed update: no update takes this long.
-const abandoned = time.Hour
-
-// sweep removes the abandoned temporary files of this user.
-func sweep(folder *os.Root) {
-	in, err := folder.Open(".")
-	if err != nil {
-		return
-	}
-	defer func() { _ = in.Close() }()
-	names, _ := in.Readdirnames(0)
-	for _, name := range names {
-		if !strings.HasPrefix(name, temporaryPrefix) {
-			continue
-		}
-		if info, err := folder.Lstat(name); err == nil && own(info) && time.Since(info.ModTime()) > abandoned {
-			_ = removeFile(folder, name)
-		}
-	}
-}
-
-// End removes the temporary files that have not become files of the set.
-func (u *Update) End() {
+// end removes the temporary files that have not become files of the set.
+func (u *update) end() {
 	for _, name := range u.temporary {
 		_ = removeFile(u.folder, name)
 	}
 }
 
 // Replace puts the files into the folder, the last one last, and then removes the stale ones. The folders exist.
-// It writes the whole set before it changes any name, so a full disk leaves the old set.
-func (u *Update) Replace(set []File, stale []string) error {
+// It writes the whole set before it changes any name, so a full disk leaves the old set. Two calls at once can leave
+// files of both.
+func Replace(folder *os.Root, set []File, stale []string) error {
+	u := update{folder: folder}
+	defer u.end()
 	for _, name := range stale {
-		if err := checkReplaceable(Path(u.folder, name)); err != nil {
+		if err := checkReplaceable(Path(folder, name)); err != nil {
 			return err
 		}
 	}
@@ -93,14 +65,14 @@ func (u *Update) Replace(set []File, stale []string) error {
 		return err
 	}
 	for _, name := range stale {
-		if err := removeFile(u.folder, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return cannotReplace(Path(u.folder, name), err)
+		if err := removeFile(folder, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return cannotReplace(Path(folder, name), err)
 		}
 	}
 	return nil
 }
 
-func (u *Update) nameAll(set []File) error {
+func (u *update) nameAll(set []File) error {
 	for i, f := range set {
 		if err := u.folder.Rename(u.temporary[i], f.Name); err != nil {
 			return cannotReplace(Path(u.folder, f.Name), err)
@@ -111,7 +83,7 @@ func (u *Update) nameAll(set []File) error {
 
 // prepare does everything that needs space on the disk, and finds foreseeable obstacles to the change. A file keeps its
 // mode, and a new one has the usual one.
-func (u *Update) prepare(f File) error {
+func (u *update) prepare(f File) error {
 	full, mode, exact := Path(u.folder, f.Name), fs.FileMode(0o666), false
 	old, err := u.folder.Lstat(f.Name)
 	switch {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
@@ -20,15 +19,7 @@ func writeAll(t *testing.T, folder string, namesAndContents ...string) error {
 	for i := 0; i < len(namesAndContents); i += 2 {
 		set = append(set, File{Name: namesAndContents[i], Content: []byte(namesAndContents[i+1])})
 	}
-	return replaced(t, folder, set, nil)
-}
-
-// replaced is an update of a folder.
-func replaced(t *testing.T, folder string, set []File, stale []string) error {
-	t.Helper()
-	u := Begin(opened(t, folder))
-	defer u.End()
-	return u.Replace(set, stale)
+	return Replace(opened(t, folder), set, nil)
 }
 
 // opened returns a folder that is closed when the test ends.
@@ -44,7 +35,7 @@ func TestAllFilesAreReplaced(t *testing.T) {
 	folder := need.Folder(t)
 	require.NoError(t, writeAll(t, folder, "a", "1", "b", "1", "c", "1"))
 	require.Equal(t, map[string]string{"a": "1", "b": "1", "c": "1"}, need.FilesIn(t, folder))
-	require.NoError(t, replaced(t, folder, []File{{Name: "a", Content: []byte("2")}, {Name: "c", Content: []byte("2")}},
+	require.NoError(t, Replace(opened(t, folder), []File{{Name: "a", Content: []byte("2")}, {Name: "c", Content: []byte("2")}},
 		[]string{"b", "gone"}))
 	require.Equal(t, map[string]string{"a": "2", "c": "2"}, need.FilesIn(t, folder))
 }
@@ -55,7 +46,7 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 	for _, at := range []string{"a", "b", "document"} {
 		folder := need.Folder(t)
 		path := filepath.Join(folder, at)
-		u := Begin(opened(t, folder))
+		u := update{folder: opened(t, folder)}
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "document"), []byte("1"), 0o600))
 		set := []File{{Name: "a", Content: []byte("2")}, {Name: "b", Content: []byte("2")},
 			{Name: "document", Content: []byte("2")}}
@@ -69,7 +60,7 @@ func TestFailureLeavesTheOldDocument(t *testing.T) {
 		err := u.nameAll(set)
 		require.ErrorContains(t, err, path+" cannot be replaced: ")
 		require.NotContains(t, err.Error(), ".timebench-")
-		u.End()
+		u.end()
 		for name, content := range need.FilesIn(t, folder) {
 			require.NotContains(t, name, ".timebench-")
 			require.Equal(t, name == "document", content == "1", name)
@@ -104,20 +95,4 @@ func TestReplacedFileKeepsItsMode(t *testing.T) {
 	require.Equal(t, mode(usual), mode(added))
 	require.NotContains(t, strings.Join(slices.Collect(maps.Keys(need.FilesIn(t, folder))), " "), ".timebench-")
 	require.NoError(t, os.Chmod(kept, 0o600))
-}
-
-// A process that is killed leaves its files. An update an hour later removes them, and no other files.
-func TestLeftoversOfAKilledUpdateAreRemoved(t *testing.T) {
-	folder := need.Folder(t)
-	killed := Begin(opened(t, folder))
-	for range 3 {
-		require.NoError(t, killed.prepare(File{Name: "other", Content: []byte("half")}))
-	}
-	require.NoError(t, writeAll(t, folder, "document", "first"))
-	require.Len(t, need.FilesIn(t, folder), 4, "an update that may still run")
-	for _, name := range append(killed.temporary, "document") {
-		require.NoError(t, os.Chtimes(filepath.Join(folder, name), time.Time{}, time.Now().Add(-2*abandoned)))
-	}
-	require.NoError(t, writeAll(t, folder, "other", "new"))
-	require.Equal(t, map[string]string{"document": "first", "other": "new"}, need.FilesIn(t, folder))
 }
