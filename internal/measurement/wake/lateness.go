@@ -13,19 +13,19 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// A lateness has wake-ups, in ns.
+// A lateness has the wake-ups of a place, in ns.
 type lateness struct {
 	all, early int
 	min, max   int64
-	kept       []float64 // in order: each with a chance of 1 in `of`
-	of         int
-	most       int // how many are kept, which bounds the memory
+	kept       [][]float64 // of each thread, in order: each with a chance of 1 in `of`
+	of, number int         // the number of kept wake-ups
 }
 
-// mostKept and leastKept are the max numbers of wake-ups that all threads, and a thread of many, keep of each place.
-const mostKept, leastKept = 20_000, 1000
+// mostKept is the max number of wake-ups that are kept of a place.
+const mostKept = 20_000
 
-func (l *lateness) add(late int64) {
+// add adds a wake-up of a thread.
+func (l *lateness) add(thread int, late int64) {
 	if l.all == 0 {
 		l.min, l.max, l.of = late, late, 1
 	}
@@ -34,49 +34,51 @@ func (l *lateness) add(late int64) {
 		l.early++
 	}
 	if l.all++; rand.IntN(l.of) == 0 {
-		l.kept = append(l.kept, float64(late))
+		l.kept[thread], l.number = append(l.kept[thread], float64(late)), l.number+1
 	}
-	if len(l.kept) == l.most {
-		l.kept, l.of = oneOf(2, l.kept), 2*l.of
+	if l.number == mostKept {
+		l.of, l.number = 2*l.of, 0
+		for i := range l.kept {
+			l.kept[i] = slices.DeleteFunc(l.kept[i], func(float64) bool { return rand.IntN(2) == 0 })
+			l.number += len(l.kept[i])
+		}
 	}
 }
 
-// oneOf returns random elements, each with a chance of 1 in n.
-func oneOf(n int, all []float64) []float64 {
-	return slices.DeleteFunc(slices.Clone(all), func(float64) bool { return rand.IntN(n) > 0 })
+// took adds sleeps of a thread; failed is the error of the last. A sleep that a signal ended is not the fault of the way.
+func (t *sleepingThread) took(p place, turns []turn, failed error) {
+	if failed != nil {
+		last := len(turns) - 1
+		if !errors.Is(failed, syscall.EINTR) {
+			t.fails(turns[last].way, failed)
+		}
+		turns = turns[:last]
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	for _, turn := range turns {
+		p.way = turn.way
+		if t.late[p] == nil {
+			t.late[p] = &lateness{kept: make([][]float64, len(t.threads))}
+		}
+		t.late[p].add(t.number, turn.late)
+	}
 }
 
-// kept returns the lateness of a way in the parts of a run; nil if no thread slept so. Each wake-up has the same chance to
-// be there, and each thread its share of every part.
-func (r *runner) kept(p place) (all [][]float64) {
-	of := 0
-	for _, t := range r.threads {
-		if l := t.late[p]; l != nil {
-			of = max(of, l.of)
-		}
-	}
-	for _, t := range r.threads {
-		if l := t.late[p]; l != nil {
-			all = append(all, oneOf(of/l.of, l.kept))
-		}
-	}
-	if all == nil {
-		return nil
-	}
-	return parts(all...)
+// fails records why a way is not available, unless err is nil.
+func (r *runner) fails(way int, err error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.failed[way] = cmp.Or(r.failed[way], err)
 }
 
 // results returns the figures of all ways.
 func (r *runner) results() []SleepWay {
 	all := []SleepWay{}
 	for k, w := range r.ways {
-		one := SleepWay{ID: w.ID, Call: w.Call}
-		var err error
-		for _, t := range r.threads {
-			err = cmp.Or(err, t.failed[k])
-		}
+		one, err := SleepWay{ID: w.ID, Call: w.Call}, r.failed[k]
 		for i := range r.Spans {
-			if late := r.kept(place{k, i, asIs}); late != nil && err == nil {
+			if late := r.late[place{k, i, asIs}]; late != nil && err == nil {
 				one.Spans = append(one.Spans, r.span(k, i, late))
 			}
 		}
@@ -116,18 +118,16 @@ func parts(threads ...[]float64) (all [][]float64) {
 }
 
 // span returns the figures of a way that slept for a span, this late.
-func (r *runner) span(way, span int, late [][]float64) SleepSpan {
-	s := NewSpan(r.Spans[span], late)
-	s.Samples, s.Early, s.Layers = 0, 0, r.layers(way, span)
-	for _, t := range r.threads {
-		l := t.late[place{way, span, asIs}]
-		if l == nil {
+func (r *runner) span(way, span int, late *lateness) SleepSpan {
+	s := NewSpan(r.Spans[span], parts(late.kept...))
+	s.Samples, s.Early, s.MinLateNS, s.MaxLateNS = late.all, late.early, float64(late.min), float64(late.max)
+	s.Layers = r.layers(way, span)
+	for i, kept := range late.kept {
+		if len(kept) == 0 || len(r.threads) == 1 {
 			continue // it had no CPU
 		}
-		s.Samples, s.Early = s.Samples+l.all, s.Early+l.early
-		s.MinLateNS, s.MaxLateNS = min(s.MinLateNS, float64(l.min)), max(s.MaxLateNS, float64(l.max))
-		if median := stats.Median(l.kept); len(r.threads) > 1 && (s.WorstCPU == nil || median > s.WorstCPUMedianNS) {
-			s.WorstCPU, s.WorstCPUMedianNS = &t.cpu, median
+		if median := stats.Median(kept); s.WorstCPU == nil || median > s.WorstCPUMedianNS {
+			s.WorstCPU, s.WorstCPUMedianNS = &r.threads[i].cpu, median
 		}
 	}
 	return s
@@ -140,11 +140,9 @@ func (r *runner) checkIdle(states []IdleState) {
 	for _, state := range states {
 		entered += state.Entered
 	}
-	for _, t := range r.threads {
-		for p, l := range t.late {
-			if p.step != awake {
-				sleeps += l.all
-			}
+	for p, l := range r.late {
+		if p.step != awake {
+			sleeps += l.all
 		}
 	}
 	if r.noIdle == "" && len(states) > 0 && entered < int64(sleeps)/2 {
@@ -158,14 +156,14 @@ func (r *runner) checkIdle(states []IdleState) {
 // taken away, or if such a difference may be the main part: more than half of the median.
 func (r *runner) layers(way, span int) (all []SleepLayer) {
 	const enough = 1.2 // the time to leave idle differs by some µs between two steps
-	left := stats.Summarize(slices.Concat(r.kept(place{way, span, asIs})...))
+	left := stats.Summarize(slices.Concat(r.late[place{way, span, asIs}].kept...))
 	median, rest, tried, clear := left.Median, left.Median, false, true
 	without := func(name string, step step) {
-		late := r.kept(place{way, span, step})
+		late := r.late[place{way, span, step}]
 		if late == nil {
 			return
 		}
-		s := stats.Summarize(slices.Concat(late...))
+		s := stats.Summarize(slices.Concat(late.kept...))
 		layer, unsure := left.Median-s.Median, left.High-left.Low+s.High-s.Low
 		known := s.Confidence > 0 && left.Confidence > 0
 		switch {

@@ -3,19 +3,17 @@ package wake
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
+	"sync"
 	"time"
 
 	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/machine/thread"
-	"github.com/timebench/timebench/internal/show/words"
 )
 
 // The limits of a span. A sleep cannot be interrupted, so Ctrl-C waits for its end.
@@ -78,7 +76,7 @@ const (
 // that is not available is an entry with the reason. The error is why no thread could sleep.
 func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total time.Duration)) (Wake, error) {
 	observe.StopwatchTick() // measures it, which may take a second
-	r := &runner{Settings: s, ctx: ctx, ways: ways}
+	r := &runner{Settings: s, ctx: ctx, ways: ways, failed: make([]error, len(ways)), late: map[place]*lateness{}}
 	start := observe.Now()
 	cpus := s.CPUs
 	if cpus == nil {
@@ -91,9 +89,8 @@ func Run(ctx context.Context, ways []Way, s Settings, progress func(done, total 
 		defer thread.Busy(s.Busy, s.Time+time.Minute)()
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	for _, cpu := range cpus {
-		r.threads = append(r.threads, &sleepingThread{runner: r, cpu: cpu, sleep: make([]sleeper, len(ways)),
-			failed: make([]error, len(ways)), late: map[place]*lateness{}})
+	for i, cpu := range cpus {
+		r.threads = append(r.threads, &sleepingThread{runner: r, number: i, cpu: cpu, sleep: make([]sleeper, len(ways))})
 	}
 	defer r.crew.Dismiss(0)
 	if err := r.all(asIs, (*sleepingThread).open); err != nil {
@@ -134,6 +131,10 @@ type runner struct {
 	crew    observe.Crew // of these threads
 	noIdle  string       // why there is no layer of leaving idle
 	slackNS float64      // the timer slack as it is; 0 if unknown
+
+	mutex  sync.Mutex // for what follows, while the threads sleep
+	failed []error    // of each way: why it is not available
+	late   map[place]*lateness
 }
 
 // A place has sleeps of a way for a span.
@@ -142,16 +143,14 @@ type place struct {
 	step      step
 }
 
-// A sleepingThread sleeps pinned to a CPU, or free to move (thread.Any). Nothing of it is shared: threads would delay
-// each other.
+// A sleepingThread sleeps pinned to a CPU, or free to move (thread.Any).
 type sleepingThread struct {
 	*runner
+	number int
 	cpu    int
 	at     int       // the CPU on which it began
 	sleep  []sleeper // of each way; nil if it is not available
-	failed []error   // of each way: why it is not available
-	late   map[place]*lateness
-	turns  []turn // a buffer
+	turns  []turn    // a buffer
 }
 
 // all runs a task on all threads at once. They last for the run: beside busy programs the scheduler delays the first
@@ -183,12 +182,14 @@ func (r *runner) over() bool { return r.ctx.Err() != nil || observe.Now() >= r.e
 func (t *sleepingThread) open() {
 	t.at = max(0, thread.Current())
 	for k, w := range t.ways {
-		if t.sleep[k], t.failed[k] = w.open(); t.failed[k] == nil {
-			_, t.failed[k] = t.sleep[k].sleep(int64(LeastSpan))
+		sleep, err := w.open()
+		if err == nil {
+			_, err = sleep.sleep(int64(LeastSpan))
 		}
-		if t.failed[k] != nil {
-			t.sleep[k] = nil
+		if err == nil {
+			t.sleep[k] = sleep
 		}
+		t.fails(k, err)
 	}
 }
 
@@ -216,29 +217,24 @@ func (t *sleepingThread) pass(step step) {
 // run is over.
 func (t *sleepingThread) block(p place, layer string, part float64) {
 	const rounds, parts = 5, 7 // of the steps of a round
-	end := observe.Now() + int64(part*float64(min(time.Second, t.Time/time.Duration(rounds*parts*len(t.Spans)))))
+	var ways []int
+	for k, w := range t.ways {
+		if t.sleep[k] != nil && w.twinLayer == layer {
+			ways = append(ways, k)
+		}
+	}
+	if len(ways) == 0 {
+		return
+	}
+	end := observe.Now() + int64(part*float64(min(inOneGo, t.Time/time.Duration(rounds*parts*len(t.Spans)))))
 	var turns []turn
-	for slept := 0; !t.over(); {
-		var ways []int // a way may fail meanwhile
-		for k, w := range t.ways {
-			if t.sleep[k] != nil && w.twinLayer == layer {
-				ways = append(ways, k)
-			}
-		}
-		if len(ways) == 0 || slept >= len(ways) && observe.Now() >= end {
-			return
-		}
+	for slept := 0; !t.over() && (slept < len(ways) || observe.Now() < end); {
 		if len(turns) == 0 {
 			turns = t.shuffled(ways, t.Spans[p.span])
 		}
-		n, failed := inTurn(t.sleep, turns, min(int64(inOneGo), end-observe.Now()))
-		for i, turn := range turns[:n] {
-			p.way = turn.way
-			t.took(p, turn.late, words.Either(i == n-1, failed, nil))
-		}
-		if slept, turns = slept+n, turns[n:]; failed != nil {
-			turns = nil // the way that failed may be among them
-		}
+		n, failed := inTurn(t.sleep, turns, end-observe.Now())
+		t.took(p, turns[:n], failed)
+		slept, turns = slept+n, turns[n:]
 	}
 }
 
@@ -249,27 +245,11 @@ const inOneGo, mostTurns = 200 * time.Millisecond, 500
 // garbage collector is off.
 func (t *sleepingThread) shuffled(ways []int, span time.Duration) []turn {
 	t.turns = t.turns[:0]
-	for len(t.turns) == 0 || len(t.turns) < min(mostTurns, int(inOneGo/span)) {
-		begun := len(t.turns)
+	for range 1 + min(mostTurns, int(inOneGo/span))/len(ways) {
+		rand.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
 		for _, k := range ways {
 			t.turns = append(t.turns, turn{way: k, span: int64(span) + rand.Int64N(int64(min(span/2, time.Millisecond))+1)})
 		}
-		rand.Shuffle(len(ways), func(i, j int) {
-			t.turns[begun+i], t.turns[begun+j] = t.turns[begun+j], t.turns[begun+i]
-		})
 	}
 	return t.turns
-}
-
-// took adds a sleep. A sleep that a signal ended is not the fault of the way.
-func (t *sleepingThread) took(p place, late int64, err error) {
-	switch {
-	case err == nil:
-		if t.late[p] == nil {
-			t.late[p] = &lateness{most: max(leastKept, mostKept/len(t.threads))}
-		}
-		t.late[p].add(late)
-	case !errors.Is(err, syscall.EINTR):
-		t.sleep[p.way], t.failed[p.way] = nil, err
-	}
 }

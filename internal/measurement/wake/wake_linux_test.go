@@ -209,7 +209,7 @@ func TestSchemaNamesTheFacts(t *testing.T) {
 // The names of layers need a cause: CPUs that never idle have no layer of leaving idle.
 func TestBusyCPUsHaveNoIdleLayer(t *testing.T) {
 	late := map[place]*lateness{{step: asIs}: {all: 70}, {step: tight}: {all: 30}, {step: awake}: {all: 50}}
-	r := &runner{threads: []*sleepingThread{{late: late}}}
+	r := &runner{late: late}
 	r.checkIdle([]IdleState{{Name: "C1", Entered: 3}, {Name: "C6", Entered: 9}})
 	require.Equal(t, "the CPUs were busy and entered an idle state 12× in 100 sleeps", r.noIdle)
 	r.noIdle = ""
@@ -268,17 +268,17 @@ func TestTimerIsNotArmed(t *testing.T) {
 func TestSleepsAllocateLittle(t *testing.T) {
 	ways := []Way{Ways()[0]}
 	r := &runner{Settings: Settings{Time: time.Second, Spans: []time.Duration{10 * time.Microsecond}}, ctx: t.Context(), ways: ways,
-		end: math.MaxInt64}
-	thread := &sleepingThread{runner: r, sleep: make([]sleeper, 1), failed: make([]error, 1), late: map[place]*lateness{}}
+		end: math.MaxInt64, failed: make([]error, 1), late: map[place]*lateness{}}
+	thread := &sleepingThread{runner: r, sleep: make([]sleeper, 1)}
 	r.threads = []*sleepingThread{thread}
 	thread.open()
-	require.NoError(t, thread.failed[0])
+	require.NoError(t, r.failed[0])
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 10 {
 		thread.block(place{}, "", 1)
 	}
 	runtime.ReadMemStats(&after)
-	require.Greater(t, thread.late[place{}].all, 10)
+	require.Greater(t, r.late[place{}].all, 10)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<10))
 }

@@ -148,15 +148,14 @@ func TestUnsteadyDifferenceIsNoLayer(t *testing.T) {
 // A difference that noise hides is blamed on no other cause.
 func TestHiddenDifferenceIsNoOtherLayer(t *testing.T) {
 	ns, ms := Way{ID: "ns@fake"}, Way{ID: "ms@fake", twin: "ns@fake", twinLayer: Rounding}
-	sleeping := &sleepingThread{late: map[place]*lateness{}}
-	r := &runner{ways: []Way{ns, ms}, threads: []*sleepingThread{sleeping}}
+	r := &runner{ways: []Way{ns, ms}, late: map[place]*lateness{}}
 	plant := func(way int, step step, late func(i int) int64) {
 		p := place{way, 0, step}
-		if sleeping.late[p] == nil {
-			sleeping.late[p] = &lateness{most: mostKept}
+		if r.late[p] == nil {
+			r.late[p] = &lateness{kept: make([][]float64, 1)}
 		}
 		for i := range 33 {
-			sleeping.late[p].add(late(i))
+			r.late[p].add(0, late(i))
 		}
 	}
 	plant(0, asIs, func(i int) int64 { return 80_000 + int64(i%3)*1_000_000 })
@@ -316,19 +315,23 @@ func FuzzParseSpans(f *testing.F) {
 	})
 }
 
-// A long run keeps a bounded number of wake-ups, in order and from all its time, and the extremes of all.
+// A long run keeps a bounded number of wake-ups, of all threads together, in order and from all its time, and the
+// extremes of all.
 func TestLatenessIsBounded(t *testing.T) {
-	l := lateness{most: mostKept}
+	l := lateness{kept: make([][]float64, 3)}
 	for i := range 10 * mostKept {
-		l.add(int64(i))
+		l.add(i%3, int64(i))
 	}
-	require.Less(t, len(l.kept), mostKept)
-	require.Greater(t, len(l.kept), mostKept/3)
-	require.IsIncreasing(t, l.kept, "the parts of a run are in order")
+	kept := slices.Concat(l.kept...)
+	require.Less(t, len(kept), mostKept)
+	require.Greater(t, len(kept), mostKept/3)
+	for _, late := range l.kept {
+		require.IsIncreasing(t, late, "the parts of a run are in order")
+		require.InDelta(t, 5*mostKept, stats.Median(late), mostKept) // 11 standard deviations
+	}
 	require.Equal(t, 10*mostKept, l.all)
 	require.Zero(t, l.min)
 	require.EqualValues(t, 10*mostKept-1, l.max)
-	require.InDelta(t, 5*mostKept, stats.Median(l.kept), mostKept/2) // 11 standard deviations
 }
 
 // No part of a measurement is a single late sleep: diff judges by their medians.
@@ -359,34 +362,19 @@ func TestFewSleepsOfManyThreads(t *testing.T) {
 	require.Equal(t, []float64{5000}, s.PartMediansNS)
 }
 
-// Lateness that is in step with the turns, such as of each second CPU, keeps its shares.
+// Lateness that is in step with the turns, such as of each second CPU, keeps its shares in every part of a run.
 func TestKeptWakeUpsAreRandom(t *testing.T) {
-	l := lateness{most: mostKept}
+	l := lateness{kept: make([][]float64, 2)}
 	for i := range 10 * mostKept {
-		l.add(int64(i % 2))
+		l.add(i%2, int64(i%2))
 	}
-	odd := 0.0
-	for _, late := range l.kept {
-		odd += late
-	}
-	require.InDelta(t, 0.5, odd/float64(len(l.kept)), 0.05) // 11 standard deviations
-}
-
-// The threads of a large machine keep as many wake-ups together as a single thread does.
-func TestMemoryOfManyThreads(t *testing.T) {
-	r := &runner{ways: []Way{{}}}
-	for range mostKept / leastKept {
-		r.threads = append(r.threads, &sleepingThread{runner: r, late: map[place]*lateness{}})
-	}
-	kept := 0
-	for _, thread := range r.threads {
-		for range 10 * leastKept {
-			thread.took(place{}, 1, nil)
+	for _, part := range parts(l.kept...) {
+		odd := 0.0
+		for _, late := range part {
+			odd += late
 		}
-		kept += len(thread.late[place{}].kept)
+		require.InDelta(t, 0.5, odd/float64(len(part)), 0.05)
 	}
-	require.Positive(t, kept)
-	require.LessOrEqual(t, kept, mostKept)
 }
 
 // Several runs are joined: the median run stands for all, with the sleeps and extremes of all.
@@ -438,24 +426,5 @@ func TestImpossibleDocuments(t *testing.T) {
 		},
 	} {
 		require.ErrorContains(t, check(change), "wake.ways", name)
-	}
-}
-
-// Each CPU has its share of every part of a run, also where the threads kept different shares of their wake-ups.
-func TestEachCPUCountsAlike(t *testing.T) {
-	late := func(n int, ns int64) *sleepingThread {
-		l := lateness{most: mostKept}
-		for range n {
-			l.add(ns)
-		}
-		return &sleepingThread{late: map[place]*lateness{{}: &l}}
-	}
-	r := &runner{threads: []*sleepingThread{late(2*mostKept-1000, 50), late(2*mostKept+1000, 100)}}
-	for _, part := range r.kept(place{}) {
-		late := 0
-		for _, ns := range part {
-			late += int(ns)
-		}
-		require.InDelta(t, 75, late/len(part), 3)
 	}
 }
