@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
@@ -17,7 +16,7 @@ var begun = time.Now()
 
 // Progress returns a function that takes how much of a measurement is done, and a function that ends it, complete or
 // interrupted. On a terminal, the first total that is known is printed with what is measured, and a bar shows the
-// progress and the time that is left, as expected by then.
+// progress and the time that is left.
 func Progress(w io.Writer, quiet bool, what string) (update func(done, total time.Duration), stop func(complete bool)) {
 	file, _ := w.(*os.File)
 	var move func(done, total time.Duration)
@@ -57,24 +56,22 @@ func bar(w *os.File, what string, done, total time.Duration) (move func(done, to
 	bar.Style().Visibility.Value = false
 	bar.Style().Options.TimeInProgressPrecision = 100 * time.Millisecond
 	bar.AppendTracker(tracker)
-	finished, ended := make(chan struct{}), make(chan struct{})
+	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
 		bar.Render()
 	}()
-	var lasts atomic.Int64 // how long the run takes from now on, by what is done
-	lasts.Store(int64(total - done))
-	shown := make(chan struct{})
-	go func() {
-		defer close(shown)
-		show(tracker, began, &lasts, ended)
-	}()
 	move = func(done, total time.Duration) {
-		lasts.Store(int64(expected(time.Since(began), done, total)))
+		const full = 0.99 // a full tracker would be done
+		tracker.UpdateTotal(int64(total))
+		tracker.SetValue(max(tracker.Value(), int64(min(done.Seconds(), full*total.Seconds())*float64(time.Second))))
+		left := max(total-done, 0)
+		if elapsed := time.Since(began); done > 0 && elapsed > done { // a run that was slower than planned stays so
+			left = time.Duration(left.Seconds() * elapsed.Seconds() / done.Seconds() * float64(time.Second))
+		}
+		tracker.UpdateMessage(fmt.Sprintf("measuring, %s left", left.Round(time.Second))) // go-pretty knows whole per cents only
 	}
 	return move, func(complete bool) {
-		close(ended)
-		<-shown // a later value would make the tracker incomplete again
 		if complete {
 			tracker.UpdateMessage("measuring")
 			tracker.MarkAsDone()
@@ -86,39 +83,6 @@ func bar(w *os.File, what string, done, total time.Duration) (move func(done, to
 		<-finished
 		restore()
 		begun = time.Now()
-	}
-}
-
-// expected returns how long a run takes, by the time and the part done until now. It begins with the planned total; the
-// more is done, the more the speed until now counts, if it is slower.
-func expected(elapsed, done, total time.Duration) time.Duration {
-	if done <= 0 || total <= 0 {
-		return max(total, elapsed)
-	}
-	part := min(1, done.Seconds()/total.Seconds())
-	slower := max(1, elapsed.Seconds()/done.Seconds())
-	left := (1 - part) * total.Seconds() * (part*slower + 1 - part)
-	return elapsed + time.Duration(left*float64(time.Second))
-}
-
-// show moves the bar with the time until the run has ended: steps of a run may take seconds. The bar never moves back
-// when the run lasts longer than it was expected to.
-func show(tracker *progress.Tracker, began time.Time, lasts *atomic.Int64, ended <-chan struct{}) {
-	const full = 0.99 // a full tracker would be done
-	ticks := time.NewTicker(updateEvery / 2)
-	defer ticks.Stop()
-	share := 0.0
-	for {
-		total, elapsed := time.Duration(lasts.Load()), time.Since(began)
-		share = max(share, min(elapsed.Seconds()/max(total, elapsed).Seconds(), full))
-		tracker.UpdateTotal(int64(total))
-		tracker.SetValue(int64(share * float64(total)))
-		tracker.UpdateMessage(fmt.Sprintf("measuring, %s left", max(total-elapsed, 0).Round(time.Second))) // go-pretty knows whole per cents only
-		select {
-		case <-ended:
-			return
-		case <-ticks.C:
-		}
 	}
 }
 
