@@ -33,7 +33,7 @@ func (s Settings) estimate() (total time.Duration) {
 			total += startTime // for the trace
 			continue
 		}
-		total += s.onceTime(of) + s.stepsTime(of) + s.traceTime(of, tracedCalls) + s.traceTime(of, enteringCalls)
+		total += s.onceTime(of) + s.stepsTime(of) + s.traceTime(of, tracedCalls) + s.traceTime(of, tracedCalls/2)
 		if of.Threads {
 			for _, threads := range s.Threads {
 				total += passes * s.passTime(of, threads)

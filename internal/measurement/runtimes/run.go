@@ -53,10 +53,9 @@ const (
 	DefaultStarts = 10
 	// ShortestTime is the shortest Time with DefaultStarts.
 	ShortestTime = DefaultStarts * minSlices * usualSlice
-	// tracedCalls is the number of traced calls that show which clocks are read; enteringCalls is the number that
-	// shows whether the kernel is entered.
-	tracedCalls   = 400
-	enteringCalls = 200
+	// tracedCalls is the number of traced calls that show which clocks are read. Half of it shows whether the kernel is
+	// entered.
+	tracedCalls = 400
 )
 
 // maxOutput is the maximum number of bytes that a benchmark may print to standard error, and in a line of answers.
@@ -142,7 +141,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		} else {
 			r.steps(of)
 			r.throughput(of)
-			r.trace(of)
+			r.trace(of, tracedCalls)
 			r.withoutVDSO(of)
 		}
 		of.complete = ctx.Err() == nil
