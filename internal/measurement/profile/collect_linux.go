@@ -191,19 +191,26 @@ func open(s Settings, cpus []int) (opened, error) {
 
 // openCPUs opens an event for each CPU.
 func (o *opened) openCPUs(cpus []int) error {
-	if err := o.openThread(perfevent.AllThreads, cpus); err != nil {
-		return errors.Join(err, o.events.Close())
+	err := o.openThread(perfevent.AllThreads, cpus)
+	switch n := o.events.Len(); {
+	case err != nil:
+	case n == 0:
+		err = errors.New("no CPU can be sampled")
+	case !leavesFiles(n, openFiles()): // the programs would have no names
+		err = errors.New(descriptorsNeeded(n + spareFiles))
+	default:
+		return nil
 	}
-	if o.events.Len() == 0 {
-		return errors.New("no CPU can be sampled")
-	}
-	return nil
+	return errors.Join(err, o.events.Close())
 }
 
 var errEndedBefore = errors.New("the process ended before it could be sampled")
 
 // spareFiles is the number of files that the rest of a profile opens at once, and some more.
 const spareFiles = 32
+
+// leavesFiles returns whether a number of events leaves enough of the files that may be open.
+func leavesFiles(events, limit int) bool { return events+spareFiles <= limit }
 
 // openThreads opens events for each thread of the processes on each CPU; new threads inherit them. named are the
 // processes that the user named. Each of them must be allowed. Processes that they started before are sampled too.
@@ -233,7 +240,7 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 				if sampled[tid] {
 					continue
 				}
-				if o.events.Len()+len(cpus)+spareFiles > openFiles() {
+				if !leavesFiles(o.events.Len()+len(cpus), openFiles()) {
 					return []string{fmt.Sprintf("all but %s: %s", words.Plural(len(sampled), "thread"),
 						descriptorsNeeded(o.threadsInAll()*len(cpus)))}, nil
 				}
