@@ -73,8 +73,7 @@ func newProcesses(most int) (team, error) {
 		w, err := startWorker(shared)
 		if err != nil {
 			p.close()
-			return nil, fmt.Errorf("worker process %d of %d: %w; take fewer (--threads), or raise the limit of %s",
-				len(p.workers)+1, most, err, limitBehind(err))
+			return nil, fmt.Errorf("worker process %d of %d: %w%s", len(p.workers)+1, most, err, adviceOn(err))
 		}
 		p.workers = append(p.workers, w)
 	}
@@ -84,22 +83,27 @@ func newProcesses(most int) (team, error) {
 			how := w.Fate()
 			p.close()
 			return nil, fmt.Errorf("worker process %d of %d ended before it was ready: %s; if it lacks threads, "+
-				"take fewer (--threads), or raise the limit of %s", i+1, most, how, limitBehind(nil))
+				"take fewer (--threads), or raise the limit of %s", i+1, most, how, processLimit)
 		}
 	}
 	return p, nil
 }
 
-// limitBehind returns the limit that keeps a process from starting.
-func limitBehind(err error) string {
+// processLimit is the limit of threads too.
+const processLimit = "processes (ulimit -u, pids.max of the control group)"
+
+// adviceOn returns what to do if a limit keeps a process from starting; "" after another error.
+func adviceOn(err error) string {
+	const advice = "; take fewer (--threads), or raise the limit of "
 	switch {
 	case errors.Is(err, syscall.EMFILE): // each worker has three pipes
-		return "open files (ulimit -n)"
+		return advice + "open files (ulimit -n)"
 	case errors.Is(err, syscall.ENFILE):
-		return "open files of the whole system (sysctl fs.file-max)"
-	default:
-		return "processes (ulimit -u, pids.max of the control group)"
+		return advice + "open files of the whole system (sysctl fs.file-max)"
+	case errors.Is(err, syscall.EAGAIN):
+		return advice + processLimit
 	}
+	return ""
 }
 
 func startWorker(gate *shared) (*worker, error) {

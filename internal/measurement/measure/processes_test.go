@@ -4,6 +4,7 @@ package measure
 
 import (
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +34,17 @@ func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 	require.Len(t, measured.Conditions.Passes, 1)
 	require.Contains(t, measured.Conditions.Passes[0].Reasons[0],
 		"made up: a worker process cannot obey {Clock:made up")
+}
+
+// A limit has advice; another error, such as that of a machine without /proc, has none.
+func TestAdviceOnAWorkerThatDoesNotStart(t *testing.T) {
+	for err, want := range map[error]string{
+		syscall.EMFILE: "; take fewer (--threads), or raise the limit of open files (ulimit -n)",
+		syscall.EAGAIN: "; take fewer (--threads), or raise the limit of processes (ulimit -u, pids.max of the control group)",
+		syscall.ENOENT: "",
+	} {
+		require.Equal(t, want, adviceOn(&os.SyscallError{Syscall: "fork", Err: err}))
+	}
 }
 
 // reading returns a worker process that reads a clock.
