@@ -97,7 +97,7 @@ func TestNothingElseIsServed(t *testing.T) {
 	// Requests that are not HTTP, and a header without an end.
 	for _, text := range []string{"\x16\x03\x01\x02\x00", "GET /metrics HTTP/9.9\r\n\r\n", "GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 1<<20)} {
 		connection := connected(t, s, text)
-		require.NoError(t, connection.SetDeadline(time.Now().Add(time.Minute)))
+		require.NoError(t, connection.SetDeadline(time.Now().Add(need.Long)))
 		answer, _ := io.ReadAll(connection)
 		require.NotContains(t, string(answer), "200 OK", "%.20q", text)
 		require.NoError(t, connection.Close())
@@ -120,7 +120,7 @@ func TestClientsThatKeepTheirConnections(t *testing.T) {
 			last = connected(t, s, request)
 		}
 		need.Ends(t, "the request", func() { requirePage(t, s, http.MethodGet, "/healthz", http.StatusOK, "ok\n") })
-		require.NoError(t, last.SetDeadline(time.Now().Add(time.Minute)))
+		require.NoError(t, last.SetDeadline(time.Now().Add(need.Long)))
 		_, err := io.Copy(io.Discard, last)
 		require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "the server never closed the connection")
 	}

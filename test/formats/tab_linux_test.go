@@ -61,7 +61,7 @@ func open(t *testing.T, file string) *tab {
 	require.NoError(t, browser.Start())
 	_, _ = commands.Close(), messages.Close()
 	// A browser that hangs is killed, which ends the wait for its messages.
-	end := time.AfterFunc(5*time.Minute, func() { _ = browser.Process.Kill() })
+	end := time.AfterFunc(need.Long, func() { _ = browser.Process.Kill() })
 	tab := &tab{t: t, to: to, from: bufio.NewScanner(from)}
 	tab.from.Buffer(nil, 64<<20) // a page on paper is one message
 	tab.from.Split(func(data []byte, _ bool) (int, []byte, error) {

@@ -158,10 +158,12 @@ func build(variables ...string) (string, error) {
 	return path, nil
 }
 
-// Ends calls a function that waits, and fails if it has not returned after two minutes. The error names what.
+// Long is a time limit that no test reaches unless it hangs, even on a busy machine.
+const Long = 5 * time.Minute
+
+// Ends calls a function that waits, and fails if it has not returned after a [Long] time. The error names what.
 func Ends(t testing.TB, what string, call func()) {
 	t.Helper()
-	const long = 2 * time.Minute
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -169,23 +171,22 @@ func Ends(t testing.TB, what string, call func()) {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(long):
-		t.Fatalf("%s did not end in %v", what, long)
+	case <-time.After(Long):
+		t.Fatalf("%s did not end in %v", what, Long)
 	}
 }
 
-// Until waits until a condition holds, and fails after two minutes. The error names what, and said returns the state
-// instead.
+// Until waits until a condition holds, and fails after a [Long] time. The error names what, and said returns the
+// state instead.
 func Until(t testing.TB, what string, holds func() bool, said ...func() string) {
 	t.Helper()
-	const long = 2 * time.Minute
-	for end := time.Now().Add(long); !holds(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(Long); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().Before(end) {
 			continue
 		}
 		for _, s := range said {
 			t.Log(s())
 		}
-		t.Fatalf("%s: not in %v", what, long)
+		t.Fatalf("%s: not in %v", what, Long)
 	}
 }

@@ -19,18 +19,17 @@ func Output(t testing.TB, command *exec.Cmd) []byte {
 	return stdout.Bytes()
 }
 
-// Run runs a command, and kills it after five minutes, so that a hang fails the test instead of all tests of the package.
+// Run runs a command, and kills it after a [Long] time, so that a hang fails the test instead of all tests of the package.
 // A child that outlives the command may keep its output open for ten more seconds.
 func Run(command *exec.Cmd) error {
-	const long = 5 * time.Minute
 	command.WaitDelay = 10 * time.Second
 	if err := command.Start(); err != nil {
 		return err
 	}
-	end := time.AfterFunc(long, func() { _ = command.Process.Kill() })
+	end := time.AfterFunc(Long, func() { _ = command.Process.Kill() })
 	err := command.Wait()
 	if !end.Stop() {
-		return fmt.Errorf("it did not end in %v: %w", long, err)
+		return fmt.Errorf("it did not end in %v: %w", Long, err)
 	}
 	return err
 }

@@ -224,7 +224,7 @@ func (p *Program) process(args ...string) *exec.Cmd {
 
 // line reads a line of the program. It kills a program that prints no line in time.
 func (r *Running) line() (string, error) {
-	long := time.Minute + time.Duration(r.options.Seconds*float64(time.Second))
+	long := need.Long + time.Duration(r.options.Seconds*float64(time.Second))
 	late := time.AfterFunc(long, func() { _ = r.command.Process.Kill() })
 	defer late.Stop()
 	return r.out.ReadString('\n')

@@ -83,9 +83,6 @@ func (r ran) ok(t testing.TB) ran {
 	return r
 }
 
-// limit is far more than a command here takes.
-const limit = 5 * time.Minute
-
 // run runs a command in a folder, with more in its environment. Its outputs are files: Wine's services and a process that
 // the command leaves would keep a pipe open, and the test would wait for them.
 func run(t testing.TB, folder string, environment []string, command ...string) ran {
@@ -102,14 +99,14 @@ func run(t testing.TB, folder string, environment []string, command ...string) r
 	c.Env = append(append(os.Environ(), "WINEDEBUG=-all"), environment...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the group has all that the command starts
 	require.NoError(t, c.Start())
-	late := time.AfterFunc(limit, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	late := time.AfterFunc(need.Long, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 	_ = c.Wait() // its exit status is returned
 	inTime := late.Stop()
 	printed, err := os.ReadFile(stdout.Name())
 	require.NoError(t, err)
 	complaints, err := os.ReadFile(stderr.Name())
 	require.NoError(t, err)
-	require.True(t, inTime, "not ended within %s: %s\n%s\n%s", limit, command, printed, complaints)
+	require.True(t, inTime, "not ended within %s: %s\n%s\n%s", need.Long, command, printed, complaints)
 	return ran{string(printed), string(complaints), c.ProcessState.ExitCode()}
 }
 

@@ -92,7 +92,7 @@ func TestNothingIsLeft(t *testing.T) {
 	require.Positive(t, buffer[0])
 	require.Zero(t, systemCalls[0].read(unsafe.Pointer(buffer), 1))
 	// The thread is on its way out when Of returns.
-	require.Eventually(t, func() bool { return len(otherwiseFiltered(t, before)) == 0 }, time.Minute, time.Millisecond)
+	need.Until(t, "no thread has the filters", func() bool { return len(otherwiseFiltered(t, before)) == 0 })
 	require.Equal(t, before, seccomp(t, "/proc/self/status"))
 	child, err := exec.Command("/proc/self/exe", "-test.run", "^$").CombinedOutput()
 	require.NoError(t, err, string(child))

@@ -30,7 +30,7 @@ func TestCrew(t *testing.T) {
 			})
 		}
 	}
-	require.ElementsMatch(t, []int{0, 1, 10, 11}, Await(done, 4, time.Minute, nil))
+	require.ElementsMatch(t, []int{0, 1, 10, 11}, Await(done, 4, need.Long, nil))
 	require.Zero(t, away.Load())
 	c.Dismiss(1)
 	require.Len(t, c.tasks, 1)

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -41,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 // ample are limits that no test reaches unless it waits for that.
-var ample = program.Limits{Time: 2 * time.Minute, OutputBytes: 1e6}
+var ample = program.Limits{Time: need.Long, OutputBytes: 1e6}
 
 // traceAndPrint traces a program without the privileges that it could still gain.
 func traceAndPrint(args []string) {

@@ -271,10 +271,10 @@ func requireNoRecord(t testing.TB, folder Folder) {
 // released waits until no process locks the folder.
 func released(t *testing.T, folder Folder) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	need.Until(t, "the lock", func() bool {
 		lock, err := folder.lock(unix.LOCK_EX)
 		return err == nil && lock.Close() == nil
-	}, time.Minute, time.Millisecond)
+	})
 }
 
 // holding returns a Switch of this process, which is restored when the test ends.

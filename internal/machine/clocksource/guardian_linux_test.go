@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/system/debuglog"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -80,11 +80,11 @@ func TestDebugOutputDoesNotBlock(t *testing.T) {
 	require.NoError(t, err)
 	go func() { _, _ = write.Write(make([]byte, 2*size)) }()
 	full := []unix.PollFd{{Fd: int32(write.Fd()), Events: unix.POLLOUT}}
-	require.Eventually(t, func() bool {
+	need.Until(t, "a full pipe", func() bool {
 		n, err := unix.Poll(full, 0)
 		return err == nil && n == 0
-	}, time.Minute, time.Millisecond)
+	})
 	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
-	require.Eventually(t, func() bool { return content(t, folder) == "tsc" }, time.Minute, time.Millisecond)
+	need.Until(t, "the original clock source", func() bool { return content(t, folder) == "tsc" })
 }

@@ -145,9 +145,9 @@ func TestGuardianKeepsTheFolderLocked(t *testing.T) {
 	folder := machine(t)
 	p := startSwitched(t, "waits", folder)
 	require.NoError(t, unix.Kill(p.guardian, unix.SIGSTOP))
-	require.Eventually(t, func() bool { // the signal may arrive while the guardian already restores
+	need.Until(t, "a stopped guardian", func() bool { // the signal may arrive while the guardian already restores
 		return strings.HasPrefix(procfile.Field(fmt.Sprintf("/proc/%d/status", p.guardian), "State:"), "T")
-	}, time.Minute, time.Millisecond)
+	})
 	t.Cleanup(func() { _ = unix.Kill(p.guardian, unix.SIGCONT) })
 	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()

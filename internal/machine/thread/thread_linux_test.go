@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -63,7 +64,7 @@ func TestRunBlocksSignalsOnItsThreadAlone(t *testing.T) {
 		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGUSR1))
 		select {
 		case <-received:
-		case <-time.After(time.Minute):
+		case <-time.After(need.Long):
 			t.Error("the signal did not reach the process")
 		}
 	}))

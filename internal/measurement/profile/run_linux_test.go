@@ -157,9 +157,9 @@ func TestCommandEndsWithTimebench(t *testing.T) {
 		}
 		require.Error(t, command.Wait())
 		gone := func(pid int) func() bool { return func() bool { return ProcessOf(pid) == 0 } }
-		require.Eventually(t, gone(pid), time.Minute, 10*time.Millisecond, "after %v", signals)
+		need.Until(t, fmt.Sprintf("the end of the command after %v", signals), gone(pid))
 		if signals[0] == unix.SIGTERM {
-			require.Eventually(t, gone(started), time.Minute, 10*time.Millisecond, "after %v", signals)
+			need.Until(t, fmt.Sprintf("the end of its child after %v", signals), gone(started))
 		} else {
 			_ = unix.Kill(started, unix.SIGKILL)
 		}
@@ -193,7 +193,7 @@ func TestFirstThreadThatEnded(t *testing.T) {
 	require.NoError(t, command.Start())
 	defer func() { _, _ = command.Process.Kill(), command.Wait() }()
 	pid := command.Process.Pid
-	require.Eventually(t, func() bool { return firstEnded(pid) }, time.Minute, time.Millisecond)
+	need.Until(t, "the end of the first thread", func() bool { return firstEnded(pid) })
 	p := only(t, profiled(t, Settings{Time: time.Second, PIDs: []int{pid}}), pid)
 	require.Empty(t, p.Reason)
 	require.Greater(t, p.ClockShareHigh, 0.5)
@@ -212,7 +212,7 @@ func TestProcessThatEndsBefore(t *testing.T) {
 	command := exec.Command("true")
 	require.NoError(t, command.Start())
 	pid := command.Process.Pid
-	require.Eventually(t, func() bool { return firstEnded(pid) }, time.Minute, time.Millisecond)
+	need.Until(t, "the end of the first thread", func() bool { return firstEnded(pid) })
 	s := Settings{RateHz: DefaultRate, Time: MinTime, PIDs: []int{pid}}
 	require.ErrorIs(t, Check(s), errEndedBefore, "it was not reaped yet")
 	require.Equal(t, "its memory map could not be read: it had ended", newInspector().look(pid).reason)

@@ -67,7 +67,7 @@ func prepared(t *testing.T, r Runtime, path string) *runner {
 func testCommands(t *testing.T, r *runner) {
 	s := r.subjects[0]
 	require.Empty(t, s.entry.Reason)
-	limits := program.Limits{Time: 2 * time.Minute, OutputBytes: 1e6}
+	limits := program.Limits{Time: need.Long, OutputBytes: 1e6}
 	require.NoError(t, r.converse(s, limits, func(d *dialogue) error {
 		for _, name := range s.callNames(emptyLoop, emptyCall) {
 			if err := errors.Join(testRun(t, d, name), testSteps(t, d, name), d.mark(name, 2, 1)); err != nil {

@@ -4,7 +4,6 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
@@ -25,7 +24,7 @@ func TestDescendants(t *testing.T) {
 		}
 		return all
 	}
-	require.Eventually(t, func() bool { return len(numbers([]int{pid}, 0)) == 1 }, time.Minute, time.Millisecond)
+	need.Until(t, "one process", func() bool { return len(numbers([]int{pid}, 0)) == 1 })
 	cat := numbers([]int{pid}, 0)[0]
 	self, err := Self()
 	require.NoError(t, err)

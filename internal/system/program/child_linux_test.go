@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/test/need"
@@ -49,12 +48,12 @@ func TestChildrenEndWithTimebench(t *testing.T) {
 		outer := playing(t, name)
 		outer.Env = append(outer.Env, "MARK="+mark)
 		require.NoError(t, outer.Start())
-		require.Eventually(t, func() bool {
+		need.Until(t, name+": its processes", func() bool {
 			return len(sleeping(t, mark)) == of.sleeping && len(need.Marked(t, mark)) > 1
-		}, ample, 10*time.Millisecond, name)
+		})
 		require.NoError(t, outer.Process.Kill())
 		_ = outer.Wait()
-		require.Eventually(t, func() bool { return len(need.Marked(t, mark)) == of.left }, ample, 10*time.Millisecond, name)
+		need.Until(t, name+": the end of its processes", func() bool { return len(need.Marked(t, mark)) == of.left })
 		for _, number := range sleeping(t, mark) {
 			pid, err := strconv.Atoi(number)
 			require.NoError(t, err)

@@ -136,9 +136,9 @@ func TestOthersAreLeftAlone(t *testing.T) {
 		ended <- err
 	}()
 	const withRunner = 3
-	require.Eventually(t, func() bool { return len(need.Marked(t, own)) == withRunner }, ample, 10*time.Millisecond)
+	need.Until(t, "the runner", func() bool { return len(need.Marked(t, own)) == withRunner })
 	already := len(sleeping(t, mark))
-	require.Eventually(t, func() bool { return len(sleeping(t, mark)) >= already+5 }, ample, 10*time.Millisecond)
+	need.Until(t, "five processes that sleep", func() bool { return len(sleeping(t, mark)) >= already+5 })
 	before := sleeping(t, mark)
 	enough := errors.New("enough")
 	cancel(enough)
