@@ -78,7 +78,7 @@ var reported = regexp.MustCompile(`^(## timebench |Reading the clock |severity,k
 func readAttached(name string, file *os.File) (*result.Document, error) {
 	if info, err := file.Stat(); err == nil && !terminal.Is(file) {
 		if err := result.CheckEnds(info); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w, such as the output of dmesg", name, err)
 		}
 	}
 	buffered := bufio.NewReaderSize(file, attachment.HeadSize)

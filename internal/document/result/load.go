@@ -114,9 +114,9 @@ func open(name string, pipe bool) (*os.File, error) {
 func CheckEnds(info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeDevice != 0:
-		return errors.New("is a device; give a file, such as the output of dmesg")
+		return errors.New("is a device; name a file")
 	case info.Mode().IsRegular() && info.Size() == 0:
-		return errors.New("is empty, or a kernel file without a size (/proc); give a copy of it, or the output of dmesg")
+		return errors.New("is empty, or a kernel file without a size (/proc); name a copy of it")
 	default:
 		return nil
 	}

@@ -38,7 +38,7 @@ func TestLoadWaitsForNoFIFO(t *testing.T) {
 // syslog.
 func TestLoadReadsNoDevice(t *testing.T) {
 	for name, want := range map[string]string{
-		"/dev/zero": "is a device; give a file, ", "/dev/null": "is a device; give a file, ", "/proc/self/status": "is empty, or a kernel file without a size (/proc); ",
+		"/dev/zero": "is a device; name a file", "/dev/null": "is a device; name a file", "/proc/self/status": "is empty, or a kernel file without a size (/proc); ",
 	} {
 		need.Ends(t, name, func() {
 			_, err := sections.Load(name)

@@ -198,7 +198,7 @@ func TestLoadRefuses(t *testing.T) {
 	experiments := string(written(t, d))
 	html := page(t, refusable())
 	for name, bad := range map[string]struct{ text, want string }{
-		"empty":              {"", `is empty, or a kernel file without a size (/proc); give a copy of it, or the output of dmesg`},
+		"empty":              {"", `is empty, or a kernel file without a size (/proc); name a copy of it`},
 		"not JSON":           {"timebench\n", `is not a timebench document, nor a report in HTML or a zip file with one`},
 		"truncated":          {all[:300], "line 16, column 2: unexpected EOF"},
 		"one byte short":     {all[:len(all)-2], fmt.Sprintf("line %d, column 1: unexpected EOF", lines)},

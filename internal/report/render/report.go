@@ -12,7 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/fleet"
-	"github.com/timebench/timebench/internal/measurement/counter"
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/show/picture"
 	"github.com/timebench/timebench/internal/show/table"
@@ -108,10 +107,12 @@ func OfDiagnosis(d *result.Document) Report {
 		healthy = diagnose.Healthy(d)
 	}
 	r.details = words.Present(strings.Join(words.Present(published, healthy), " "))
-	if c := counter.Of(d); c != nil {
-		block := c.Block(d)
-		r.details, block.Verdict = append(r.details, words.Present(block.Verdict)...), ""
-		r.blocks = []table.Block{block}
+	for _, kind := range sections.All { // what no command of its own measures
+		if s, ok := d.Section(kind.Key).(section.Section); ok && kind.Command == "" {
+			block := s.Block(d)
+			r.details, block.Verdict = append(r.details, words.Present(block.Verdict)...), ""
+			r.blocks = append(r.blocks, block)
+		}
 	}
 	r.pictures = drawings(sections.Pictures(), d)
 	return r
