@@ -30,6 +30,10 @@ var reasonFunctions = map[string]functions{
 	}},
 	"halts-in-idle by-the-watchdog": {holds: mayHalt},
 
+	"watchdog-stopped": {holds: func(_ log, c comparison) bool {
+		return c.marked && c.watchdog.ticks == 0 && slices.Contains([]string{"hpet", "acpi_pm"}, c.watchdog.name) &&
+			!c.watchdog.allOnes && !c.back() && c.clock.ticks != 0
+	}},
 	"watchdog-unreadable": {holds: func(_ log, c comparison) bool { return c.readFailed() }},
 	"watchdog-wrapped": {holds: func(_ log, c comparison) bool {
 		_, _, ok := c.wrapped()

@@ -86,6 +86,11 @@ var otherFunctions = map[string]functions{
 	"no-source": {lines: func(l log) []Event {
 		return l.since("no-source", "server-reached", "time-off", "stepped", "status-synchronized")
 	}},
+	"windows-silent": {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped") }},
+	"guest-far": {lines: func(l log) []Event { // 5 minutes take a week at 500 ppm
+		const far = 300e9 // ns
+		return those(func(_ log, e Event) bool { return math.Abs(e.StepNS) >= far }, "guest-far")(l)
+	}},
 	"time-wait": {lines: func(l log) []Event { return l.since("time-wait", "time-wait-over") }},
 	"ntpd-ended": {lines: func(l log) []Event {
 		return l.since("ntpd-ended", "stepped", "server-reached", "status-synchronized")

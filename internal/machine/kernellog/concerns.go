@@ -28,14 +28,14 @@ func judge(line string) (m Message, f *format, about bool) {
 	line = cut(line)
 	small := strings.ToLower(line)
 	stem := hasStem(small)
-	if !stem && !mayHave(small) {
+	if !stem && !mayHave(small) && !aboutTrouble().MatchString(small) {
 		return m, nil, false
 	}
 	m = Split(line)
 	if f = formatOf(m.Text); f != nil {
 		return m, f, f.weight > weightFacts && (f.program || !m.Program)
 	}
-	about = stem && !m.Program && aboutClocks().MatchString(m.Text)
+	about = stem && !m.Program && aboutClocks().MatchString(m.Text) || m.Stamp != "" && troubled(m.Text)
 	return m, nil, about && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
 }
 
@@ -65,8 +65,23 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 func Unjudged(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		m := Split(line)
-		return m.Program || formatOf(m.Text) != nil || usual().MatchString(m.Text) || !concerns(line)
+		return m.Program && !troubled(m.Text) || formatOf(m.Text) != nil || usual().MatchString(m.Text) || !concerns(line)
 	})
+}
+
+var (
+	aboutTime    = lazily(`(?i)(?:^|[^/.\w-])(?:clocks?|time(?:rs?|stamps?)?|ntp|rtc)(?:[^/.\w-]|$)`)
+	aboutTrouble = lazily(`(?i)\b(?:jump(?:s|ed)|(?:moved|went|goes|running|ran|set|step(?:s|ped)?) back(?:wards?)?|skew(?:ed)?|` +
+		`drift(?:s|ed|ing)?|wrong by|too far (?:ahead|behind)|(?:ahead of|behind) (?:us|server|master|peer|host|local)|` +
+		`un-?synchroni[sz]ed|not synchroni[sz]ed|out of sync)\b`)
+	tag = lazily(`^\S{1,60}: `) // matches the name of a program, which may have the word in it
+)
+
+// troubled returns whether a text names trouble with the time, whoever wrote it: a document keeps it although its
+// message is unknown.
+func troubled(text string) bool {
+	text = text[len(tag().FindString(text)):]
+	return aboutTrouble().MatchString(text) && aboutTime().MatchString(text)
 }
 
 // aboutParameters matches the lines with the kernel command line or the environment of init ("    TERM=linux"), which

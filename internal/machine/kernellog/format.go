@@ -115,6 +115,7 @@ var fields = map[string]func(*Event, string){
 		seconds, _ := number(text)
 		e.StepNS, e.Back = seconds*1e9, seconds < 0
 	},
+	"drift": func(e *Event, text string) { e.StepNS, _ = number(strings.ReplaceAll(text, " ", "")) },
 	"milliseconds": func(e *Event, text string) {
 		ms, _ := number(text)
 		e.StepNS = ms * 1e6
