@@ -178,7 +178,7 @@ func opener(head []byte) (func(l Loader, data []byte, most int64) (*Document, er
 
 // readAll reads about size bytes, and at most most. Input that is too large never takes twice its memory.
 func readAll(r io.Reader, size, most int64) ([]byte, error) {
-	const piece = 1 << 20
+	const piece = 64 << 10
 	var pieces [][]byte
 	data := make([]byte, 0, min(size, most)+1) // with room to find the end
 	for left := most + 1; ; {

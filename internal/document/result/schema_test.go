@@ -258,7 +258,10 @@ func (s *spoiler) value(path, key string, value any, set func(any)) {
 		require.True(s.t, refused, "%s has no bound", path)
 	case []any:
 		for i := range value {
-			s.value(path+"[]", key, value[i], func(v any) { value[i] = v })
+			_, object := value[i].(map[string]any)
+			if i == 0 || object { // one rule is for all numbers or texts of a list
+				s.value(path+"[]", key, value[i], func(v any) { value[i] = v })
+			}
 		}
 	case map[string]any:
 		s.object(path, key, value)
