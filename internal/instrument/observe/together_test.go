@@ -67,7 +67,7 @@ func TestTogether(t *testing.T) {
 
 // However short the span is, every thread that had a CPU begins.
 func TestTogetherForNoTimeAtAll(t *testing.T) {
-	for range 20 {
+	for range 5 {
 		var worked atomic.Int32
 		r := Together(t.Context(), counting(), free(3), 0, 0, func(*Member) { worked.Add(1) })
 		require.Len(t, r.Ended, 3)
