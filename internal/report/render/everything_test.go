@@ -110,7 +110,7 @@ func requireSaid[T any](t *testing.T, name string, formats []Format[T], of T, re
 // unillustrated is the format HTML without pictures, which take most of the time of a page.
 func unillustrated[T any](report func(T) Report) Format[T] {
 	return Format[T]{Name: "html", Write: as(func(r Report, w io.Writer) error {
-		r.pictures = nil
+		r.pictures = func() []drawing { return nil }
 		return r.HTML(w)
 	}, report)}
 }

@@ -37,15 +37,16 @@ func (r Report) HTML(w io.Writer) error {
 	var p page
 	p.begin(r)
 	p.findings(r)
-	first := min(1, len(r.pictures)) // the picture that answers; the others follow the tables
-	for _, d := range r.pictures[:first] {
+	pictures := r.pictures()
+	first := min(1, len(pictures)) // the picture that answers; the others follow the tables
+	for _, d := range pictures[:first] {
 		p.picture(d)
 	}
 	for _, b := range r.blocks {
 		p.block(b)
 	}
 	p.facts(r.missing)
-	for _, d := range r.pictures[first:] {
+	for _, d := range pictures[first:] {
 		p.picture(d)
 	}
 	if r.document == nil {

@@ -39,7 +39,7 @@ type Report struct {
 	blocks   []table.Block
 	titled   bool
 	missing  table.Facts
-	pictures []drawing
+	pictures func() []drawing // for a page only: it takes most of the time of a report
 	warnings []result.Warning
 	facts    table.Facts
 	// brief has the facts that text shows; without lines, text shows all facts.
@@ -55,14 +55,15 @@ type drawing struct {
 	draw func(w io.Writer, width vg.Length) error
 }
 
-func drawings[T any](charts []picture.Chart[T], of T) []drawing {
-	var all []drawing
-	for _, c := range charts {
-		if c.Drawable(of) {
-			all = append(all, drawing{c.Name, func(w io.Writer, width vg.Length) error { return c.SVG(w, of, width) }})
+func drawings[T any](charts []picture.Chart[T], of T) func() []drawing {
+	return func() (all []drawing) {
+		for _, c := range charts {
+			if c.Drawable(of) {
+				all = append(all, drawing{c.Name, func(w io.Writer, width vg.Length) error { return c.SVG(w, of, width) }})
+			}
 		}
+		return all
 	}
-	return all
 }
 
 // OfDocument returns the report of a document.
