@@ -141,7 +141,7 @@ func profileSettings(command *cobra.Command, args []string) (s profile.Settings,
 		}
 		switch process := profile.ProcessOf(pid); process {
 		case 0:
-			return s, fmt.Errorf("%q: there is no process with this number", arg)
+			return s, fmt.Errorf("%q: there is no process with this number, or /proc hides it (hidepid)", arg)
 		case pid:
 		default:
 			return s, fmt.Errorf("%q is a thread of process %d; write %d", arg, process, process)
