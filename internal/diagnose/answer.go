@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -152,6 +153,21 @@ func shown(s *situation.Situation) string {
 	return "it shows no fault of the clocks."
 }
 
+// seen returns what a kernel log without findings has, with advice, and how the rest of the text goes on.
+func seen(s *situation.Situation) string {
+	var texts []string
+	for _, c := range s.Causes() {
+		texts = append(texts, c.Text)
+		for _, r := range remedy.For(s, remedy.OfHarmless(c.Kind)...) {
+			texts = append(texts, r.Advice+".")
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return strings.Join(texts, " ") + " Beyond that, "
+}
+
 // Healthy returns doctor's text for a document without findings: there is no problem, or too little was measured to
 // know. [Answer] has the cost of reads.
 func Healthy(d *result.Document) string {
@@ -166,7 +182,7 @@ func Healthy(d *result.Document) string {
 	}
 	switch measured := Measured(d); {
 	case s.LogOnly():
-		text = "F" + fromTheLog(s)[1:] + shown(s) + " Nothing was measured, so the cost of the clocks is unknown."
+		text = "F" + fromTheLog(s)[1:] + seen(s) + shown(s) + " Nothing was measured, so the cost of the clocks is unknown."
 		if s.Host.KernelLog.Boots > 1 && !s.Host.KernelLog.Mixed {
 			text += " The earlier boots were not judged."
 		}
@@ -182,9 +198,6 @@ func Healthy(d *result.Document) string {
 	}
 	texts := []string{text}
 	if s.LogOnly() {
-		for _, c := range s.Causes() {
-			texts = append(texts, c.Text)
-		}
 		if asked := askedAtBoot(s); asked != nil {
 			texts = append(texts, asked.cause)
 		}

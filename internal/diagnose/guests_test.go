@@ -319,3 +319,49 @@ func TestNoAdviceAgainstSteps(t *testing.T) {
 	requireKind(t, d, "stepped", result.Warn, []string{"CLOCK_MONOTONIC", "a time service logs its steps"},
 		[]string{"makestep only at its start", "to slew"}, "a step")
 }
+
+// What a log without a fault has comes first, with what to do about it, and then that no fault is known beyond it.
+func TestWhatALogHasComesFirst(t *testing.T) {
+	const stall = "[   89.892668] rcu: INFO: rcu_sched self-detected stall on CPU\n"
+	for log, says := range map[string][]string{
+		"System clock synchronized: no\nNTP service: inactive\nRTC in local TZ: no\n": {
+			"alone: The wall clock is not synchronised", "start the one that is installed. Beyond that, no fault is known"},
+		stall: {"read the function or the driver that the trace in the log names"},
+		"[    0.1] Hypervisor detected: KVM\n" + stall:              {"steal in vmstat 1"},
+		"[Firmware Bug]: TSC ADJUST: CPU0: -123456789 force to 0\n": {"update the firmware (BIOS)"},
+	} {
+		d, err := attachment.Read("x", strings.NewReader(log))
+		require.NoError(t, err)
+		require.Empty(t, Findings(d), log)
+		requireText(t, Healthy(d), says, nil, log)
+	}
+	d, err := attachment.Read("x", strings.NewReader("[    0.1] tsc: Detected 2400.000 MHz processor\n"+
+		"[    0.3] clocksource: Switched to clocksource tsc\n"))
+	require.NoError(t, err)
+	requireText(t, Healthy(d), []string{"alone: it shows no fault"}, []string{"Beyond that", "Find out"}, "a usual log")
+}
+
+// What a log does not have is unknown, and no reason: the kernel command line, and the flags of the CPU.
+func TestNothingFollowsFromWhatIsMissing(t *testing.T) {
+	const listing = "$ cat /sys/devices/system/clocksource/clocksource0/available_clocksource\ntsc hpet acpi_pm\n" +
+		"$ cat /sys/devices/system/clocksource/clocksource0/current_clocksource\nacpi_pm\n"
+	d, err := attachment.Read("x", strings.NewReader(listing))
+	require.NoError(t, err)
+	requireText(t, said(d), []string{"which is not here, or a person", "cat /proc/cmdline"},
+		[]string{"does not explain", "Therefore somebody", "invariant"}, "a listing")
+	d.Host.BootParameters = []string{"clocksource=acpi_pm"}
+	requireText(t, said(d), []string{"clocksource=acpi_pm"}, []string{"is not here", "cat /proc/cmdline"}, "with the command line")
+	d, err = attachment.Read("x", strings.NewReader("[Wed Dec 22 19:27:42 2021] clocksource: Switched to clocksource acpi_pm\n"))
+	require.NoError(t, err)
+	requireText(t, said(d), []string{"Why the TSC is not used is not in these lines"}, []string{"does not explain"}, "one line")
+}
+
+// A wrong rate that no time service can correct is not measured against the clock that it fails to correct.
+func TestARateBeyondCorrection(t *testing.T) {
+	d, err := attachment.Read("x", strings.NewReader("19 Jul 02:47:02 ntpd[1]: frequency error -8960 PPM exceeds tolerance 500 PPM\n"))
+	require.NoError(t, err)
+	advice := Findings(d)[0].Remedies
+	require.Contains(t, advice[0].Advice, "Reboot once")
+	require.Contains(t, advice[0].Advice, "delete its drift file")
+	require.NotContains(t, said(d), "measure the rate of the TSC against the wall clock")
+}

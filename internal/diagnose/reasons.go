@@ -153,9 +153,12 @@ func selectedAtRunTime(s *situation.Situation) *why {
 	}
 	var evidence []string
 	reasoning := fmt.Sprintf("The kernel rates %s highest and selects it by default. ", expected)
-	if s.SeenWhole() {
+	switch {
+	case s.LogOnly() && !s.Logs("command-line"):
+		return newWhy(s, "why selected-somehow", "{expected}", expected)
+	case s.SeenWhole():
 		reasoning += "Neither the kernel command line nor the kernel log explains the other choice."
-	} else {
+	default:
 		reasoning += "The kernel command line does not explain the other choice (the kernel log since the boot is missing)."
 	}
 	if chosen.Value == expected {

@@ -54,7 +54,7 @@ func fill(s *machine, text string) (filled string, safe bool) {
 func riskOfTSC(s *machine) string {
 	risk := "If the TSCs of the CPUs disagree, time jumps between CPUs, also backwards. The kernel checks this at boot. " +
 		"Leave its watchdog on."
-	if !s.Invariant() {
+	if s.Host.CPU.InvariantTSC != nil && !s.Invariant() {
 		risk += " This CPU does not report an invariant TSC: its rate may change, and it may stop while the CPU sleeps."
 	}
 	if h := HypervisorOf(s); h != nil && h.risk != "" {

@@ -32,10 +32,14 @@ var remedies = sync.OnceValue(func() map[string]remedy {
 	return all
 })
 
-var causes = sync.OnceValue(func() texts.Entry { return texts.Entries(causesFile)[0] })
+// causes has the names of the remedies for each kind of cause: those that call for a remedy, and the harmless ones.
+var causes = sync.OnceValue(func() []texts.Entry { return texts.Entries(causesFile) })
 
-// OfCause returns the names of the remedies for a kind of cause (kernellog.Cause).
-func OfCause(kind string) []string { return causes().List(kind) }
+// OfCause returns the names of the remedies for a kind of cause (kernellog.Cause) that calls for one.
+func OfCause(kind string) []string { return causes()[0].List(kind) }
+
+// OfHarmless returns the names of the remedies for a kind of cause that is harmless to the clocks.
+func OfHarmless(kind string) []string { return causes()[1].List(kind) }
 
 const asRoot = "# as root:" // a remark on the next commands: a command that begins with # is not for the shell
 
