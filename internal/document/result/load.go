@@ -26,14 +26,9 @@ const fileName = "results.json"
 // passes of 1,024 numbers of threads take about 100 MiB.
 const MaxSize = 128 << 20
 
-const (
-	// maxExpansion is the maximum size of a document in an archive by its compressed size. A real one
-	// has 4 to 7 times as many bytes.
-	maxExpansion = 100
-	// maxDirectory is the maximum size of the directory of an archive in bytes. Each entry takes at
-	// least 46, and ten times as many in memory.
-	maxDirectory = 1 << 20
-)
+// maxDirectory is the maximum size of the directory of an archive in bytes. Each entry takes at least 46, and ten times
+// as many in memory.
+const maxDirectory = 1 << 20
 
 // byteOrderMark starts the text files of many Windows programs.
 var byteOrderMark = []byte("\ufeff")
@@ -43,8 +38,6 @@ var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
 
 // ErrTooLarge is the error of [Loader.Load] for a document that is larger than it may be.
 var ErrTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", MaxSize>>20)
-
-var errExpands = fmt.Errorf("has more than %d times its size in the archive, which no document has", maxExpansion)
 
 // ErrNotOurs is the error of [Loader.Load] for a file that may be of another program: it has no sign of a document.
 var ErrNotOurs = errors.New("not a timebench document")
@@ -239,7 +232,7 @@ func (l Loader) openZip(data []byte, most int64) (*Document, error) {
 	default:
 		return nil, fmt.Errorf("is a zip file with %d of %s in it; there must be one", len(found), fileName)
 	}
-	document, err := l.openEntry(found[0], int64(len(data)), most)
+	document, err := l.openEntry(found[0], most)
 	if err != nil {
 		return nil, fmt.Errorf("%.64q in it: %w", found[0].Name, err)
 	}
@@ -263,12 +256,9 @@ func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return archive, nil
 }
 
-// openEntry reads a document of an archive. archive is the size of the archive in bytes.
-func (l Loader) openEntry(entry *zip.File, archive, most int64) (*Document, error) {
+// openEntry reads a document of an archive.
+func (l Loader) openEntry(entry *zip.File, most int64) (*Document, error) {
 	const encrypted = 1
-	// The header may be wrong.
-	packed := min(entry.CompressedSize64, uint64(archive))
-	expanded := maxExpansion * int64(packed)
 	switch {
 	case entry.Flags&encrypted != 0:
 		return nil, errors.New("is encrypted")
@@ -280,10 +270,7 @@ func (l Loader) openEntry(entry *zip.File, archive, most int64) (*Document, erro
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	data, err := readAll(r, int64(entry.UncompressedSize64), min(most, expanded))
-	if errors.Is(err, ErrTooLarge) && expanded < most {
-		err = errExpands
-	}
+	data, err := readAll(r, int64(entry.UncompressedSize64), most)
 	if err != nil {
 		return nil, err
 	}
