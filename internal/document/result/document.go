@@ -261,8 +261,6 @@ type TimeSync struct {
 	OffsetNS int64 `json:"offset_ns,omitempty" is:"signed"`
 	// MaxErrorNS is maxerror.
 	MaxErrorNS int64 `json:"max_error_ns,omitempty"`
-	// EstimatedErrorNS is esterror.
-	EstimatedErrorNS int64 `json:"estimated_error_ns,omitempty"`
 	// FrequencyPPM is the correction of the rate; negative: slower.
 	FrequencyPPM float64 `json:"frequency_ppm,omitempty" is:"signed"`
 	// FrequencyLimitPPM is the largest correction (tolerance): 500.
@@ -404,10 +402,6 @@ type QPC struct {
 	UserMode *bool `json:"user_mode,omitempty"`
 	// HypervisorPage is whether the hypervisor page scales the counter.
 	HypervisorPage bool `json:"hypervisor_page,omitempty"`
-	// Shift is the number of bits by which the CPU's counter is shifted right.
-	Shift *int `json:"shift,omitempty"`
-	// Bias is added to the counter before the shift, modulo 2^64: 0xfffffffffffffff0.
-	Bias string `json:"bias,omitempty"`
 }
 
 // Settings are the settings of a run.

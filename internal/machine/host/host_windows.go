@@ -129,8 +129,6 @@ func qpc(page wintime.Page, hypervisor wintime.HypervisorPage, wine bool) *resul
 	if userMode, known := page.CounterInUserMode(hypervisor); known {
 		counter.UserMode = &userMode
 	}
-	shift := int(bypass.Shift)
-	counter.Shift, counter.Bias = &shift, fmt.Sprintf("%#x", bypass.Bias)
 	return counter
 }
 

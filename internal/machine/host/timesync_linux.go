@@ -29,11 +29,10 @@ func timeSyncOf(verdict int, state *unix.Timex) *result.TimeSync {
 	}
 	const scaledPPM = 1 << 16
 	return &result.TimeSync{
-		Synchronised:     verdict != unix.TIME_ERROR && state.Status&unix.STA_UNSYNC == 0,
-		OffsetNS:         int64(offset(time.Duration(state.Offset), unit)),
-		MaxErrorNS:       int64(max(0, time.Duration(state.Maxerror)*time.Microsecond)),
-		EstimatedErrorNS: int64(max(0, time.Duration(state.Esterror)*time.Microsecond)),
-		FrequencyPPM:     float64(state.Freq) / scaledPPM,
+		Synchronised: verdict != unix.TIME_ERROR && state.Status&unix.STA_UNSYNC == 0,
+		OffsetNS:     int64(offset(time.Duration(state.Offset), unit)),
+		MaxErrorNS:   int64(max(0, time.Duration(state.Maxerror)*time.Microsecond)),
+		FrequencyPPM: float64(state.Freq) / scaledPPM,
 		// The kernel clamps freq to tolerance (MAXFREQ in include/linux/timex.h).
 		FrequencyLimitPPM: max(0, float64(state.Tolerance)/scaledPPM),
 		TickNS:            int64(max(0, time.Duration(state.Tick)*time.Microsecond)),

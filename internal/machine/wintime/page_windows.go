@@ -20,10 +20,8 @@ const (
 	InterruptTime       = 0x008 // KSYSTEM_TIME, 100 ns since boot, including sleep
 	SystemTime          = 0x014 // KSYSTEM_TIME, 100 ns since 1601
 	TickCount           = 0x320 // KSYSTEM_TIME, ticks of the clock interrupt since boot
-	qpcBias             = 0x3b8 // uint64
 	qpcBypassEnabled    = 0x3c6 // uint8, SHARED_GLOBAL_FLAGS_QPC_BYPASS_*
-	qpcShift            = 0x3c7 // uint8
-	pageEnd             = 0x3c8
+	pageEnd             = 0x3c7
 )
 
 // Readable returns why the page cannot be read; nil if it can.
@@ -87,17 +85,13 @@ func (p Page) TicksPerSecond() float64 {
 	return 1000 * (1 << 24) / float64(multiplier)
 }
 
-// A Bypass is how QueryPerformanceCounter reads its counter without the kernel. Its value is
-// (counter + Bias) >> Shift. The counter is the CPU counter, or the CPU counter scaled by the
-// hypervisor page.
+// A Bypass is how QueryPerformanceCounter reads the CPU counter without the kernel.
 type Bypass struct {
 	// Enabled: the bypass is on; otherwise every read enters the kernel.
 	Enabled bool
 	// HypervisorPage: the hypervisor page scales the counter. While that page is not valid, a read
 	// enters the kernel although the bypass is on.
 	HypervisorPage bool
-	Bias           uint64
-	Shift          uint8
 }
 
 // The flags of ntddk.h, SHARED_GLOBAL_FLAGS_QPC_BYPASS_*.
@@ -111,8 +105,7 @@ func (p Page) QPCBypass() (bypass Bypass, ok bool) {
 	if p.Readable() != nil {
 		return Bypass{}, false
 	}
-	return bypassOf(*(*uint8)(p.at(qpcBypassEnabled)), *(*uint8)(p.at(qpcShift)),
-		atomic.LoadUint64((*uint64)(p.at(qpcBias)))), true
+	return bypassOf(*(*uint8)(p.at(qpcBypassEnabled))), true
 }
 
 // CounterInUserMode reports whether QueryPerformanceCounter reads the counter of the CPU in user mode, by this page
@@ -125,8 +118,8 @@ func (p Page) CounterInUserMode(hypervisor HypervisorPage) (userMode, known bool
 	return bypass.Enabled, ok
 }
 
-func bypassOf(flags, shift uint8, bias uint64) Bypass {
-	return Bypass{Enabled: flags&bypassEnabled != 0, HypervisorPage: flags&bypassHVPage != 0, Bias: bias, Shift: shift}
+func bypassOf(flags uint8) Bypass {
+	return Bypass{Enabled: flags&bypassEnabled != 0, HypervisorPage: flags&bypassHVPage != 0}
 }
 
 // at returns the address of an offset in the page, which is outside Go memory and never moves.

@@ -164,30 +164,24 @@ func windowsFacts(w result.Windows, arch string) []table.Fact {
 	})
 }
 
-// qpc returns how the counter is read, with the values of the shared page.
+// qpc returns how the counter is read.
 func qpc(w result.Windows) string {
-	q, bypass := w.QPC, "on"
-	var how string
-	switch {
+	switch q := w.QPC; {
 	case q.HypervisorPage && q.UserMode == nil:
-		how = "read through the hypervisor page, and by the kernel while that page is not valid, which is unknown"
+		return "read through the hypervisor page, and by the kernel while that page is not valid, which is unknown"
 	case q.HypervisorPage && *q.UserMode:
-		how = "read in user mode through the hypervisor page"
+		return "read in user mode through the hypervisor page"
 	case q.HypervisorPage:
-		how = "each read enters the kernel, because the hypervisor page is not valid"
+		return "each read enters the kernel, because the hypervisor page is not valid"
 	case q.UserMode == nil && w.Wine != nil:
-		how = "Wine's shared page does not show how it is read"
+		return "Wine's shared page does not show how it is read"
 	case q.UserMode == nil:
-		how = "no shared page shows how it is read"
+		return "no shared page shows how it is read"
 	case *q.UserMode:
-		how = "read in user mode"
+		return "read in user mode"
 	default:
-		how, bypass = "each read enters the kernel", "off"
+		return "each read enters the kernel"
 	}
-	if q.Shift != nil {
-		how += fmt.Sprintf(" (shared page: bypass %s, bias %s, shift %d)", bypass, q.Bias, *q.Shift)
-	}
-	return how
 }
 
 func cpu(c result.CPU) string {

@@ -18,21 +18,21 @@ func TestContainerFact(t *testing.T) {
 
 // The table reports of QueryPerformanceCounter only the facts of the shared page.
 func TestQPCFact(t *testing.T) {
-	yes, no, none, ten := true, false, 0, 10
+	yes, no := true, false
 	for _, c := range []struct {
 		windows result.Windows
 		want    string
 	}{
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &yes, Shift: &ten, Bias: "0xff"}},
-			"scaled by Windows; read in user mode (shared page: bypass on, bias 0xff, shift 10)"},
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &no, Shift: &none, Bias: "0x0"}},
-			"each read enters the kernel (shared page: bypass off, bias 0x0, shift 0)"},
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, Shift: &none, Bias: "0x1"}},
-			"not valid, which is unknown (shared page: bypass on, bias 0x1, shift 0)"},
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &yes, Shift: &none, Bias: "0x1"}},
-			"; read in user mode through the hypervisor page (shared page: bypass on, bias 0x1, shift 0)"},
-		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &no, Shift: &none, Bias: "0x1"}},
-			"; each read enters the kernel, because the hypervisor page is not valid (shared page: bypass on, bias 0x1, shift 0)"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &yes}},
+			"scaled by Windows; read in user mode"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &no}},
+			"each read enters the kernel"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true}},
+			"not valid, which is unknown"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &yes}},
+			"; read in user mode through the hypervisor page"},
+		{result.Windows{QPC: &result.QPC{Hz: 1e7, HypervisorPage: true, UserMode: &no}},
+			"; each read enters the kernel, because the hypervisor page is not valid"},
 		{result.Windows{QPC: &result.QPC{Hz: 1e7}}, "; no shared page shows how it is read"},
 		{result.Windows{QPC: &result.QPC{Hz: 1e7}, Wine: &result.Wine{Version: "8.0"}},
 			"10.0 MHz; Wine's shared page does not show how it is read"},
