@@ -140,7 +140,7 @@ const (
 
 // ErrUnknown is the error for an attachment of another kind.
 var ErrUnknown = errors.New("is neither a timebench document nor a kernel log (dmesg, journalctl -k -b), nor the files " +
-	"of a machine (sosreport): it has no line about clocks that timebench knows")
+	"of a machine (sosreport)")
 
 // errCutOff is the error for an archive whose last files may be missing, the log among them.
 var errCutOff = errors.New("is cut off: its end is missing; give the whole file, or unpack it and give the folder")

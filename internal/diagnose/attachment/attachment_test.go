@@ -210,6 +210,40 @@ func TestLogInUTF16(t *testing.T) {
 	require.Equal(t, read(t, boot).Host, read(t, text).Host)
 }
 
+// A refusal says what the text has, and what to give instead.
+func TestRefusals(t *testing.T) {
+	for text, why := range map[string]string{
+		"a\nb\n":                                 "2 lines, and none is about clocks; give the whole log",
+		"My sleep\nuses the hpet clock.\nWhy?\n": `1 of 3 lines mention clocks, first "uses the hpet clock.", but none is a message`,
+	} {
+		_, err := Read("x", strings.NewReader(text))
+		require.ErrorIs(t, err, ErrUnknown)
+		require.ErrorContains(t, err, why)
+	}
+}
+
+// A message about the time that is unknown is kept, for the answer to quote it; the usual work of a service is not.
+func TestUnknownTroubleIsKept(t *testing.T) {
+	for _, line := range []string{
+		"Jun  1 01:02:03 h chronyd[2708]: Could not open PHC", "Jun  1 01:02:03 h dovecot: master: Warning: Time moved backwards by 4.5 seconds.",
+		"Jun  1 01:02:03 h systemd-time-wait-sync[3]: Failed to read adjtimex state: Operation not permitted",
+	} {
+		lines := read(t, line+"\n").Host.KernelLog.Lines
+		require.Len(t, lines, 1, line)
+		require.Len(t, kernellog.Unjudged(lines), 1, line)
+	}
+	for _, line := range []string{
+		"Jun  1 01:02:03 h chronyd[7]: Frequency 1.2 +/- 0.1 ppm read from /var/lib/chrony/drift", "Jun  1 01:02:03 h ntpd[7]: frequency file /var/lib/ntp/ntp.drift",
+		"Jun  1 01:02:03 h systemd[1]: Failed to start Daily apt timer.", "Jun  1 01:02:03 h app[7]: the time of the request is behind us all",
+	} {
+		_, err := Read("x", strings.NewReader(line+"\n"))
+		require.ErrorIs(t, err, ErrUnknown, line)
+	}
+	text := "<6>clocksource: timebase mult[7d0000] shift[22] registered\n<7>time_init: decrementer frequency = 512.000000 MHz\n"
+	require.Len(t, read(t, text).Host.KernelLog.Lines, 1, "a level, and no stamp")
+	require.Len(t, read(t, "[2012-03-20 00:46:33]\tclocksource: timebase mult[1f40000] shift[24] registered\n").Host.KernelLog.Lines, 1)
+}
+
 // A log of another system is refused with its name.
 func TestLogsOfOtherSystems(t *testing.T) {
 	for text, system := range map[string]string{

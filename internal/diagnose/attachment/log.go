@@ -26,7 +26,10 @@ type log struct {
 	events  []kernellog.Event
 	system  string // another system than Linux that wrote one of the first lines, of which unknown were searched
 	unknown int
-	shows   string // a fault of a clock that the other system logs
+	// how many lines mention a clock, of all, and the first of them, to name it where timebench knows none
+	mentions, lines int
+	mention         string
+	shows           string // a fault of a clock that the other system logs
 }
 
 // maxUnknown bounds the lines, and their bytes, that are searched for the name of another system.
@@ -62,14 +65,25 @@ func readLog(r io.Reader) (log, error) {
 
 // finished returns the log when all its lines are added. It returns an error if they are not of a kernel.
 func (l log) finished() (log, error) {
-	if l.events = l.Finish(); len(l.events) == 0 && (!l.Kernel || l.system != "") {
+	l.events = l.Finish()
+	if len(l.events) == 0 && (!l.Kernel && !slices.ContainsFunc(l.Lines, kernellog.NamesTrouble) || l.system != "") {
 		if l.system != "" {
 			return log{}, fmt.Errorf("is a log of %s%s; give a log of Linux, or run `timebench doctor` on that machine",
 				l.system, words.Either(l.shows != "", ", which shows that "+l.shows, ""))
 		}
-		return log{}, ErrUnknown
+		return log{}, l.refused()
 	}
 	return l, nil
+}
+
+// refused returns an error that says what the text has instead of a message about clocks.
+func (l *log) refused() error {
+	const give = "; give the whole log (sudo dmesg, or journalctl -b), or the output of chronyc tracking or timedatectl"
+	if l.mentions == 0 {
+		return fmt.Errorf("%w: %s, and none is about clocks%s", ErrUnknown, words.Plural(l.lines, "line"), give)
+	}
+	return fmt.Errorf("%w: %d of %s mention clocks, first %q, but none is a message that timebench knows%s",
+		ErrUnknown, l.mentions, words.Plural(l.lines, "line"), l.mention, give)
 }
 
 func (l *log) add(line string) {
@@ -79,6 +93,13 @@ func (l *log) add(line string) {
 		}
 		l.shows = cmp.Or(l.shows, nameIn(otherFaults(), line))
 		l.unknown++
+	}
+	if l.lines++; !l.Kernel && kernellog.Mentions(line) {
+		if l.mentions++; l.mentions == 1 {
+			const most = 60 // characters
+			shown := []rune(kernellog.Shown(line))
+			l.mention = string(shown[:min(len(shown), most)])
+		}
 	}
 	l.Add(line)
 }

@@ -62,7 +62,7 @@ func (b *LastBoot) Add(line string) {
 	if f != nil && f.kind == "time-off" {
 		b.off = f.event(m)
 	}
-	if !about && (f == nil || m.Program) || m.Stamp == "" && f == nil {
+	if !about && (f == nil || m.Program) || m.Stamp == "" && f == nil && !m.Kernel {
 		return
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)

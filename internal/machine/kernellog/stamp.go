@@ -75,7 +75,8 @@ var prefixes = []prefix{
 	// syslog, journalctl
 	{begins: letters + digit, pattern: lazily(`^((?:\d{4} )?` + anyMonth + ` {1,2}\d{1,2}(?: ?[日일])? (?:\d{4} ` +
 		`)?[\d:]{8}(?:\.\d+)?) `), date: true},
-	{begins: digit, pattern: lazily(`^(\d{1,2} ` + anyMonth + ` [\d:]{8}) `), date: true}, // ntpd's own log
+	{begins: digit, pattern: lazily(`^(\d{1,2} ` + anyMonth + `,? [\d:]{8}) `), date: true},           // ntpd's own log
+	{begins: "[", pattern: lazily(`^\[(\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?Z?)\]\s+`), date: true}, // of a console's server
 	// OpenWrt's logread
 	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},
 	{begins: digit + "ADFJMNOSTW", pattern: lazily(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ` +
