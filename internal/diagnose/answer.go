@@ -131,7 +131,16 @@ func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
 // usual are the clocks that a reader asks about first. Healthy has more about them than [Answer].
 var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 
-const maxUnjudged = 4 // a bound on the lines in the text of a log without findings
+const maxUnjudged = 4 // a bound on the lines in a sentence
+
+// quoted returns lines as a list in a sentence: the first of many.
+func quoted(lines []string) string {
+	more := ""
+	if len(lines) > maxUnjudged {
+		more, lines = ", …", lines[:maxUnjudged]
+	}
+	return "\"" + strings.Join(lines, "\", \"") + "\"" + more
+}
 
 // shown returns what a kernel log without findings shows: that no clock is at fault, or why that is unknown.
 func shown(s *situation.Situation) string {
@@ -140,11 +149,7 @@ func shown(s *situation.Situation) string {
 	case len(unjudged) > 0:
 		text := "no fault is known, but it has " + words.Plural(len(unjudged), "line") + " about time that " +
 			"timebench does not judge: "
-		more := ""
-		if len(unjudged) > maxUnjudged {
-			more, unjudged = ", …", unjudged[:maxUnjudged]
-		}
-		return text + "\"" + strings.Join(unjudged, "\", \"") + "\"" + more + "."
+		return text + quoted(unjudged) + "."
 	case s.OfPrograms():
 		return "no fault is known, but it has no line of the kernel about clocks, which judges the clock sources."
 	case !s.SeenStart():

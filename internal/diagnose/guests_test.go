@@ -365,3 +365,46 @@ func TestARateBeyondCorrection(t *testing.T) {
 	require.Contains(t, advice[0].Advice, "delete its drift file")
 	require.NotContains(t, said(d), "measure the rate of the TSC against the wall clock")
 }
+
+// A line that held a CPU up just before a check is mended first; without it, the clocks are compared.
+func TestWhatHeldTheCPUUpIsMendedFirst(t *testing.T) {
+	const held = "[  100.1] hrtimer: interrupt took 287743313 ns\n"
+	const check = "[  100.5] clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:\n" +
+		"[  100.5] clocksource:                       'hpet' wd_now: 628dd7b wd_last: 5fef431 mask: ffffffff\n" +
+		"[  100.5] clocksource:                       'tsc' cs_now: 254aa24747 cs_last: 25104a5bfd mask: ffffffffffffffff\n"
+	for log, first := range map[string]string{
+		held + check: "Mend first what may have held the CPU up: read what the log has just before",
+		check:        "On a laptop with Intel's Coffee Lake", // a guess of the cause
+	} {
+		d, err := attachment.Read("x", strings.NewReader(log))
+		require.NoError(t, err)
+		require.Contains(t, Findings(d)[0].Remedies[0].Advice, first, log)
+	}
+}
+
+// Lines that nobody judges are named beside a finding too; a line of a usual boot is not among them.
+func TestUnjudgedLinesBesideAFinding(t *testing.T) {
+	const warp = "[    0.0] Fast TSC calibration failed\n[    0.4] Measured 3926369736 cycles TSC warp between CPUs, turning off TSC clock.\n"
+	const unknown = "[  102.0] timekeeping: something new happened to clock tsc"
+	for log, shown := range map[string]int{warp: 0, warp + unknown + "\n": 1} {
+		d, err := attachment.Read("x", strings.NewReader(log))
+		require.NoError(t, err)
+		d.Findings = Findings(d)
+		require.NotEmpty(t, d.Findings)
+		unchecked := Unchecked(d)
+		require.Len(t, unchecked, shown, log)
+		for _, n := range unchecked {
+			require.Contains(t, n.Why, "\""+unknown+"\"")
+		}
+	}
+}
+
+// The firmware of an old machine is not renewed any more.
+func TestAnOldMachineKeepsItsClockSource(t *testing.T) {
+	const warp = "[    0.4] Measured 3926369736 cycles TSC warp between CPUs, turning off TSC clock.\n"
+	for release, first := range map[string]string{"2.6.22-14-generic": "Leave the clock source as it is", "6.1.0": "Measure how far"} {
+		d, err := attachment.Read("x", strings.NewReader("[    0.0] Linux version "+release+" (a@b) #1\n"+warp))
+		require.NoError(t, err)
+		require.Contains(t, Findings(d)[0].Remedies[0].Advice, first, release)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -132,7 +133,13 @@ func unproven(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	evidence := rows(s, clocks, whyUnproven)
-	if len(clocks) == 0 {
+	named := slices.DeleteFunc(slices.Clone(s.Events()), func(e kernellog.Event) bool {
+		return e.Clock != s.ClockSource || !slices.Contains([]string{"clocksource-switched", "clocksource-current", "clocksource-read"}, e.Kind)
+	})
+	switch {
+	case len(clocks) == 0 && s.LogOnly() && len(named) > 0:
+		evidence = logEvidence(s, named[len(named)-1:])
+	case len(clocks) == 0:
 		evidence = []string{"none of " + strings.Join(situation.Everyday[:3], ", ") + " was measured"}
 	}
 	for _, id := range []string{"time.Now@go", "CLOCK_MONOTONIC@syscall"} {

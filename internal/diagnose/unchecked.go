@@ -7,6 +7,7 @@ import (
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/skew"
@@ -110,7 +111,12 @@ func NotChecked(d *result.Document, why string) []result.NotChecked {
 
 // Unchecked returns the questions that were not checked, and joins the questions with the same reason: "a and b".
 func Unchecked(d *result.Document) (all []result.NotChecked) {
-	seen := map[string]bool{}
+	s, seen := situation.Of(d), map[string]bool{}
+	if s.LogOnly() && len(d.Findings) > 0 { // the text on a log without findings quotes them
+		if lines := kernellog.Unjudged(s.Host.KernelLog.Lines); len(lines) > 0 {
+			all = append(all, result.NotChecked{What: "what these lines show", Why: "they are unknown: " + quoted(lines)})
+		}
+	}
 	for _, n := range d.NotChecked {
 		if seen[n.Why] {
 			continue

@@ -101,7 +101,11 @@ var conditions = map[string]func(*machine, []string) bool{
 	"nothing-failed": is((*machine).NothingFailed),
 	"checked-by":     one((*machine).CheckedBy),
 	"shows":          one((*machine).Shows),
-	"logs":           one((*machine).Logs),
+	"blamed": one(func(s *machine, kind string) bool { // a line of this kind is evidence of the decisive cause
+		causes := s.Causes()
+		return len(causes) > 0 && slices.ContainsFunc(causes[0].Evidence, func(e kernellog.Event) bool { return e.Kind == kind })
+	}),
+	"logs": one((*machine).Logs),
 	// The clock source.
 	"source":           func(s *machine, names []string) bool { return slices.Contains(names, s.ClockSource) },
 	"offers":           one((*machine).Offers),
