@@ -118,6 +118,13 @@ var otherFunctions = map[string]functions{
 	"rtc-unset": {lines: func(l log) []Event {
 		return append(l.of("rtc-unset"), words.Either(len(tooEarly(l)) == 0, l.of("time-behind"), nil)...)
 	}},
+	"rtc-differs": {lines: func(l log) []Event {
+		const least, quarter, near, day = 60, 900, 5, 86400 // s
+		off, lines := l.rtcOff()
+		// Windows sets it to the local time.
+		local := math.Abs(off) < day && math.Abs(math.Remainder(off, quarter)) < near
+		return words.Either(math.Abs(off) >= least && !local, lines, nil)
+	}},
 	"rtc-unset by-its-year": {lines: tooEarly},
 	"slow-interrupt": {lines: those(func(_ log, e Event) bool {
 		return e.DelayNS >= 1e6 // shorter ones are common

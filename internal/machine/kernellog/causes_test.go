@@ -36,6 +36,11 @@ var plantedLogs = map[string]planted{
 	"a message of ntpd alone":        {"rate-beyond-limit", Machine{}, "frequency error 512 PPM exceeds tolerance 500 PPM", []string{"ntpd finds"}, TSCUnknown},
 	"netconsole with its own stamp":  {"read-back-delay", Machine{}, "17:25:51 [1699] clocksource: wd-tsc-wd excessive read-back delay of 201706082ns ... marking tsc unstable\n17:25:51 [1699] tsc: Marking TSC unstable due to clocksource watchdog", []string{"201.7 ms"}, TSCUnknown},
 	"a verdict that is cut off":      {"clocks-disagree", Machine{}, "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable...", []string{"does not have the figures of both"}, TSCUnknown},
+	"an RTC ten years behind":        {"rtc-differs", Machine{}, "System Time: 1682322859.429001\nTime read from Hardware Clock: 2013/01/18 09:32:22", []string{"3,748 days behind the wall clock"}, TSCUnknown},
+	"timedatectl, an RTC of 2000":    {"rtc-differs", Machine{}, "Universal time: Sun 2019-11-29 09:00:00 UTC\nRTC time: Sat 2000-01-01 00:00:00", []string{"behind the wall clock"}, TSCUnknown},
+	"hwclock waits in vain":          {"rtc-silent", Machine{}, "hwclock: select() to /dev/rtc0 to wait for clock tick timed out", []string{"concerns hwclock"}, TSCUnknown},
+	"make":                           {"file-times", Machine{}, "make[3]: warning:  Clock skew detected.  Your build may be incomplete.", []string{"in the future"}, TSCUnknown},
+	"a softirq":                      {"softirq-pending", Machine{}, "NOHZ tick-stop error: Non-RCU local softirq work is pending, handler #08!!!", []string{"no clock"}, TSCUnknown},
 	"half a pair that stands still":  {"watchdog-stopped", Machine{}, verdict + "clocksource:                       'hpet' wd_now: 33 wd_last: 33 mask: ffffffff", []string{"hpet does not count"}, TSCUnknown},
 	"Windows reaches no server":      {"windows-silent", Machine{}, "The time provider NtpClient is currently receiving valid time data from dc1\nNtpClient was unable to set a manual peer to use as a time source", []string{"UDP port 123"}, TSCUnknown},
 	"Windows does not set its clock": {"windows-far", Machine{}, "The time service has detected that the system time needs to be changed by +86400 seconds.", []string{"24 h behind"}, TSCUnknown},
@@ -334,7 +339,8 @@ func TestPlantedLogs(t *testing.T) {
 func TestTimeServicesThatAreWell(t *testing.T) {
 	for _, line := range []string{
 		"Jan  1 01:58:34 board ntpd[2825]: adjusting local clock by 1.171237s", "Frequency       : 31.098 ppm slow",
-		"ntpd[2825]: peer 192.0.2.1 now valid",
+		"ntpd[2825]: peer 192.0.2.1 now valid", "Universal time: Sun 2026-11-29 09:00:00 UTC\nRTC time: Sun 2026-11-29 09:00:01",
+		"Universal time: Sun 2026-11-29 09:00:00 UTC\nRTC time: Sun 2026-11-29 11:00:01", // the local time
 		"NtpClient was unable to set a manual peer to use as a time source\nThe time service is now synchronizing the system time with the time source dc1",
 		"ntpd[794]: time correction of 1537 seconds exceeds sanity limit (1000); set clock\nntpd[900]: ntpd: time set +1537.212001 s",
 		"chronyd[7]: Can't synchronise: no selectable sources\nchronyd[7]: Selected source 192.0.2.62",

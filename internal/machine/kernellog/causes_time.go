@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -186,3 +187,23 @@ var falseLeaps = those(func(l log, e Event) bool { return l.whyFalse(e) != "" },
 
 // trueLeaps returns the lines on leap seconds if none was false.
 func trueLeaps(l log) []Event { return words.Either(len(falseLeaps(l)) == 0, l.of("leap-second"), nil) }
+
+// rtcOff returns by how much the real-time clock is ahead of the wall clock, in s, and the lines that show both.
+func (l log) rtcOff() (float64, []Event) {
+	rtc, wall := l.of("rtc-shown"), l.of("time-shown")
+	if len(rtc) == 0 || len(wall) == 0 {
+		return 0, nil
+	}
+	at, known := rtc[0].shownTime()
+	now, also := wall[0].shownTime()
+	return words.Either(known && also, at-now, 0), []Event{rtc[0], wall[0]}
+}
+
+// shownTime returns the time that a line shows, in s since 1970.
+func (e Event) shownTime() (float64, bool) {
+	if seconds, err := strconv.ParseInt(e.Name, 10, 64); err == nil {
+		return float64(seconds), true
+	}
+	at, ok := dateOf(strings.ReplaceAll(e.Name, "/", "-"))
+	return float64(at.Unix()), ok
+}

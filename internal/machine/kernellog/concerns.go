@@ -72,7 +72,7 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 	`APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|` +
 	`acpi_pm) for (?:high-res|base-timer)|Time: |hpet: HPET dysfunctional in PC10|Skipped? synchronization checks|` +
 	`vboxdrv: TSC mode|.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer|` +
-	`chronyd version )`)
+	`chronyd version |HPET not enabled in BIOS|vboxdrv: TSC mode)`)
 
 // Unjudged returns the lines about clocks whose meaning is unknown: no format matches, and a usual boot does not log
 // them.

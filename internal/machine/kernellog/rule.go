@@ -200,6 +200,10 @@ var figures = map[string]func(t material) string{
 	"{who compared}": func(t material) string {
 		return words.Either(strings.HasPrefix(t.line().Line, "NTP: "), "w32tm", "A database")
 	},
+	"{rtc off}": func(t material) string {
+		off, _ := t.rtcOff()
+		return span(off*1e9) + words.Either(off < 0, " behind", " ahead of")
+	},
 	"{how long}":            func(t material) string { return words.Either(t.line().Reason != "", " ("+t.line().Reason+")", "") },
 	"{back}":                func(t material) string { return span(overflowOfOldNS - t.skewNS) },
 	"{lasted}":              func(t material) string { return span(t.lastedNS()) },
