@@ -158,19 +158,24 @@ func shown(s *situation.Situation) string {
 	return "it shows no fault of the clocks."
 }
 
-// seen returns what a kernel log without findings has, with advice, and how the rest of the text goes on.
-func seen(s *situation.Situation) string {
+// asking returns what a kernel log without faults has that asks for something, with advice, and the other causes of it.
+func asking(s *situation.Situation) (first string, others []string) {
 	var texts []string
 	for _, c := range s.Causes() {
+		names, asks := remedy.OfHarmless(c.Kind)
+		if !asks {
+			others = append(others, c.Text)
+			continue
+		}
 		texts = append(texts, c.Text)
-		for _, r := range remedy.For(s, remedy.OfHarmless(c.Kind)...) {
-			texts = append(texts, r.Advice+".")
+		for _, r := range remedy.For(s, names...) {
+			texts = append(texts, words.Present(r.Advice+".", r.Risk)...)
 		}
 	}
-	if len(texts) == 0 {
-		return ""
+	if len(texts) > 0 {
+		first = strings.Join(texts, " ") + " Beyond that, "
 	}
-	return strings.Join(texts, " ") + " Beyond that, "
+	return first, others
 }
 
 // Healthy returns doctor's text for a document without findings: there is no problem, or too little was measured to
@@ -185,9 +190,12 @@ func Healthy(d *result.Document) string {
 	if slices.ContainsFunc(section.In(d), func(s section.Section) bool { return !section.Empty(s) }) {
 		unmeasured = "No read of a clock was timed"
 	}
+	var others []string
 	switch measured := Measured(d); {
 	case s.LogOnly():
-		text = "F" + fromTheLog(s)[1:] + seen(s) + shown(s) + " Nothing was measured, so the cost of the clocks is unknown."
+		var first string
+		first, others = asking(s)
+		text = "F" + fromTheLog(s)[1:] + first + shown(s) + " Nothing was measured, so the cost of the clocks is unknown."
 		if s.Host.KernelLog.Boots > 1 && !s.Host.KernelLog.Mixed {
 			text += " The earlier boots were not judged."
 		}
@@ -201,7 +209,7 @@ func Healthy(d *result.Document) string {
 	case s.Interrupted:
 		text = "Interrupted. No problem with the clocks was found until then."
 	}
-	texts := []string{text}
+	texts := append([]string{text}, others...)
 	if s.LogOnly() {
 		if asked := askedAtBoot(s); asked != nil {
 			texts = append(texts, asked.cause)

@@ -38,8 +38,12 @@ var causes = sync.OnceValue(func() []texts.Entry { return texts.Entries(causesFi
 // OfCause returns the names of the remedies for a kind of cause (kernellog.Cause) that calls for one.
 func OfCause(kind string) []string { return causes()[0].List(kind) }
 
-// OfHarmless returns the names of the remedies for a kind of cause that is harmless to the clocks.
-func OfHarmless(kind string) []string { return causes()[1].List(kind) }
+// OfHarmless returns the names of the remedies for a kind of cause that is harmless to the clocks, and whether it asks
+// for something: the text of the cause may have the advice.
+func OfHarmless(kind string) (names []string, asks bool) {
+	asks = slices.ContainsFunc(causes()[1].Fields, func(f texts.Field) bool { return f.Key == kind })
+	return causes()[1].List(kind), asks
+}
 
 const asRoot = "# as root:" // a remark on the next commands: a command that begins with # is not for the shell
 
