@@ -140,7 +140,7 @@ func checkWatch(t *testing.T, said outputs) {
 	for _, kind := range []string{watch.ClockSource, watch.KernelEntry, watch.WallClockStep} {
 		require.Len(t, byKind[kind], 1, "%s of %q", kind, seen)
 	}
-	for _, kind := range []string{watch.Availability, watch.Suspend, watch.Textfile, watch.TimeSync} {
+	for _, kind := range []string{watch.Suspend, watch.Textfile, watch.TimeSync} {
 		require.Empty(t, byKind[kind], "%s of %q", kind, seen)
 	}
 
