@@ -350,7 +350,7 @@ func TestNothingFollowsFromWhatIsMissing(t *testing.T) {
 	d, err := attachment.Read("x", strings.NewReader(listing))
 	require.NoError(t, err)
 	requireText(t, said(d), []string{"which is not here, or a person", "cat /proc/cmdline"},
-		[]string{"does not explain", "Therefore somebody", "invariant"}, "a listing")
+		[]string{"was measured", "does not explain", "Therefore somebody", "invariant"}, "a listing")
 	d.Host.BootParameters = []string{"clocksource=acpi_pm"}
 	requireText(t, said(d), []string{"clocksource=acpi_pm"}, []string{"is not here", "cat /proc/cmdline"}, "with the command line")
 	d, err = attachment.Read("x", strings.NewReader("[Wed Dec 22 19:27:42 2021] clocksource: Switched to clocksource acpi_pm\n"))
@@ -386,7 +386,8 @@ func TestWhatHeldTheCPUUpIsMendedFirst(t *testing.T) {
 
 // Lines that nobody judges are named beside a finding too; a line of a usual boot is not among them.
 func TestUnjudgedLinesBesideAFinding(t *testing.T) {
-	const warp = "[    0.0] Fast TSC calibration failed\n[    0.4] Measured 3926369736 cycles TSC warp between CPUs, turning off TSC clock.\n"
+	const warp = "[    0.0] Fast TSC calibration failed\n[    0.4] Measured 3926369736 cycles TSC warp between CPUs, turning off TSC clock.\n" +
+		"[    9.1] clocksource:         CPU 5 check durations 14197ns - 124761ns for clocksource tsc.\n"
 	const unknown = "[  102.0] timekeeping: something new happened to clock tsc"
 	for log, shown := range map[string]int{warp: 0, warp + unknown + "\n": 1} {
 		d, err := attachment.Read("x", strings.NewReader(log))
@@ -408,5 +409,6 @@ func TestAnOldMachineKeepsItsClockSource(t *testing.T) {
 		d, err := attachment.Read("x", strings.NewReader("[    0.0] Linux version "+release+" (a@b) #1\n"+warp))
 		require.NoError(t, err)
 		require.Contains(t, Findings(d)[0].Remedies[0].Advice, first, release)
+		require.Equal(t, release == "6.1.0", strings.Contains(said(d), "update the firmware"), release)
 	}
 }

@@ -61,7 +61,8 @@ func hasStem(small string) bool {
 var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving HPET)|` +
 	`(?:pci \S+ )?(?:Force enabled )?hpet\S*[: ](?:\d+ channels|id|at|base|MMIO|\d+ \d+-bit|clockevent|channel|` +
 	`acpi event|active|.*emulation)|sched_clock: (?:Marking (?:un)?stable|\d+ bits)|TSC deadline timer|` +
-	`(?:tsc: )?(?:Fast TSC calibration|using|PIT calibration|Detected|Unable)|TSC: using|(?:kvm_\w+|SVM): TSC scaling|clocksource: Not enough CPUs|` +
+	`(?:tsc: )?(?:Fast TSC calibration|using|PIT calibration|Detected|Unable)|TSC: using|(?:kvm_\w+|SVM): TSC scaling|` +
+	`clocksource: Not enough CPUs|clocksource: +CPU \d+ check durations|` +
 	`Hyper-V: LAPIC|PTP clock|clocksource:? [\w .@-]+: mask|clocksource: (?:\S+ )?mult\[|` +
 	`clocksource: +'\S+' is current clocksource|` +
 	`clocksource: timekeeping watchdog on CPU\d+: \S+ retried|No current clocksource|` +
