@@ -198,7 +198,7 @@ type started struct {
 }
 
 // timeout is how long a test waits for something that takes seconds on an idle machine.
-const timeout = 3 * time.Minute
+const timeout = need.Long
 
 // start starts a program. It is killed after twice the timeout, so that a program that hangs fails the test.
 func start(command *exec.Cmd) (*started, error) {
