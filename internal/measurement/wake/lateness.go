@@ -21,8 +21,10 @@ type lateness struct {
 	of, number int         // the number of kept wake-ups
 }
 
-// mostKept is the max number of wake-ups that are kept of a place.
-const mostKept = 20_000
+const (
+	mostKept      = 20_000 // the max number of wake-ups that are kept of a place, unless it has many threads
+	keptPerThread = 1000   // a thread keeps half of them or more: the CPU with the largest median is named
+)
 
 // add adds a wake-up of a thread.
 func (l *lateness) add(thread int, late int64) {
@@ -36,7 +38,7 @@ func (l *lateness) add(thread int, late int64) {
 	if l.all++; rand.IntN(l.of) == 0 {
 		l.kept[thread], l.number = append(l.kept[thread], float64(late)), l.number+1
 	}
-	if l.number == mostKept {
+	if l.number == max(mostKept, keptPerThread*len(l.kept)) {
 		l.of, l.number = 2*l.of, 0
 		for i := range l.kept {
 			l.kept[i] = slices.DeleteFunc(l.kept[i], func(float64) bool { return rand.IntN(2) == 0 })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -332,6 +333,17 @@ func TestLatenessIsBounded(t *testing.T) {
 	require.Equal(t, 10*mostKept, l.all)
 	require.Zero(t, l.min)
 	require.EqualValues(t, 10*mostKept-1, l.max)
+}
+
+// Of many CPUs that are equally late none is named for the noise of a few sleeps.
+func TestManyCPUsKeepEnoughToFindTheWorst(t *testing.T) {
+	l := lateness{kept: make([][]float64, 256)}
+	for i := range 1000 * len(l.kept) {
+		l.add(i%len(l.kept), rand.Int64N(1000))
+	}
+	for cpu, kept := range l.kept {
+		require.InDelta(t, 500, stats.Median(kept), 150, cpu) // 6 standard deviations
+	}
 }
 
 // No part of a measurement is a single late sleep: diff judges by their medians.
