@@ -44,7 +44,7 @@ func latencies(d *result.Document) picture.Drawing {
 	rows := picture.Rows{XLabel: "wall time per read: median with its 95% CI (log scale)", Legend: legend(clocks)}
 	for _, clock := range clocks {
 		row := clock.Latency.Row(clock.ID, picture.LookOf(clock.Path))
-		if r := clock.Resolution; r != nil && !r.FinerThanRead {
+		if r := clock.Resolution; r == nil || !r.FinerThanRead {
 			row.Text += ", resolution " + Tick(r)
 		}
 		rows.Rows = append(rows.Rows, row)
