@@ -25,6 +25,7 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
+	"github.com/timebench/timebench/test/schema"
 )
 
 // TestMain runs timebench if this program is called by that name, or by itself, and puts a copy with that name into the
@@ -156,13 +157,16 @@ func refuses(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// loads FILE [interrupted]: the file is a whole document, and marked as interrupted or not.
+// loads FILE [interrupted]: the file is a whole document, valid by the schema, and marked as interrupted or not.
 func loads(ts *testscript.TestScript, _ bool, args []string) {
 	document, err := sections.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
 	if document.Interrupted != (len(args) > 1) {
 		ts.Fatalf("interrupted is %v", document.Interrupted)
 	}
+	var text bytes.Buffer
+	ts.Check(document.Write(&text))
+	ts.Check(schema.Validate(text.Bytes()))
 }
 
 // interrupted SIGNAL [leaves=FILE] COMMAND...: starts the command, sends the signal when it measures, and expects the
