@@ -66,7 +66,7 @@ func readLog(r io.Reader) (log, error) {
 // finished returns the log when all its lines are added. It returns an error if they are not of a kernel.
 func (l log) finished() (log, error) {
 	l.events = l.Finish()
-	if len(l.events) == 0 && (!l.Kernel && !slices.ContainsFunc(l.Lines, kernellog.NamesTrouble) || l.system != "") {
+	if len(l.events) == 0 && (!l.Kernel || l.system != "") {
 		if l.system != "" {
 			return log{}, fmt.Errorf("is a log of %s%s; give a log of Linux, or run `timebench doctor` on that machine",
 				l.system, words.Either(l.shows != "", ", which shows that "+l.shows, ""))

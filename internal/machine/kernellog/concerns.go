@@ -28,29 +28,22 @@ func judge(line string) (m Message, f *format, about bool) {
 	line = cut(line)
 	small := strings.ToLower(line)
 	stem := hasStem(small)
-	if !stem && !mayHave(small) && !mayTrouble(small) {
+	if !stem && !mayHave(small) {
 		return m, nil, false
 	}
 	m = Split(line)
 	if f = formatOf(m.Text); f != nil {
 		return m, f, f.weight > weightFacts && (f.program || !m.Program)
 	}
-	about = stem && !m.Program && aboutClocks().MatchString(m.Text) || m.Stamp != "" && troubled(m.Text)
+	about = stem && !m.Program && aboutClocks().MatchString(m.Text)
 	return m, nil, about && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)
-}
-
-// mayTrouble returns whether a line in lower case may name trouble with the time: a fast filter.
-func mayTrouble(small string) bool {
-	return slices.ContainsFunc([]string{"clock", "time", "ntp", "chronyd", "ptp4l", "phc2sys"}, func(word string) bool {
-		return strings.Contains(small, word)
-	})
 }
 
 // Mentions returns whether a line names a clock or the time, also in prose.
 func Mentions(line string) bool {
 	line = cut(line)
 	small := strings.ToLower(line)
-	return hasStem(small) || mayTrouble(small) && aboutTime().MatchString(line)
+	return hasStem(small) || aboutTime().MatchString(line)
 }
 
 func hasStem(small string) bool {
@@ -61,7 +54,7 @@ func hasStem(small string) bool {
 var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving HPET)|` +
 	`(?:pci \S+ )?(?:Force enabled )?hpet\S*[: ](?:\d+ channels|id|at|base|MMIO|\d+ \d+-bit|clockevent|channel|` +
 	`acpi event|active|.*emulation)|sched_clock: (?:Marking (?:un)?stable|\d+ bits)|TSC deadline timer|` +
-	`(?:tsc: )?(?:Fast TSC calibration|using|PIT calibration|Detected|Unable)|TSC: using|(?:kvm_\w+|SVM): TSC scaling|` +
+	`(?:tsc: )?Fast TSC calibration|tsc: (?:using|PIT calibration|Detected|Unable)|TSC: using|(?:kvm_\w+|SVM): TSC scaling|` +
 	`clocksource: Not enough CPUs|clocksource: +CPU \d+ check durations|` +
 	`Hyper-V: LAPIC|PTP clock|clocksource:? [\w .@-]+: mask|clocksource: (?:\S+ )?mult\[|` +
 	`clocksource: +'\S+' is current clocksource|` +
@@ -73,37 +66,19 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 	`APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|` +
 	`acpi_pm) for (?:high-res|base-timer)|Time: |hpet: HPET dysfunctional in PC10|Skipped? synchronization checks|` +
 	`vboxdrv: TSC mode|.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer|` +
-	`chronyd version |HPET not enabled in BIOS|vboxdrv: TSC mode)`)
+	`chronyd version |HPET not enabled in BIOS)`)
 
 // Unjudged returns the lines about clocks whose meaning is unknown: no format matches, and a usual boot does not log
 // them.
 func Unjudged(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		m := Split(line)
-		return formatOf(m.Text) != nil || !troubled(m.Text) && (m.Program || usual().MatchString(m.Text)) || !concerns(line)
+		return m.Program || formatOf(m.Text) != nil || usual().MatchString(m.Text) || !concerns(line)
 	})
 }
 
-var (
-	aboutTime    = lazily(`(?i)(?:^|[^/.\w-])(?:clocks?|time(?:rs?|stamps?)?|ntp|rtc)(?:[^/.\w-]|$)`)
-	aboutTrouble = lazily(`(?i)\b(?:jump(?:s|ed)|(?:moved|went|goes|running|ran|set|step(?:s|ped)?) back(?:wards?)?|skew(?:ed)?|` +
-		`drift(?:s|ed|ing)?|wrong by|too far (?:ahead|behind)|not synchroni[sz]ed|out of sync)\b`)
-	tag = lazily(`^\S{1,60}: `) // matches the name of a program, which may have the word in it
-	// failure is what a time service logs when it fails.
-	failure = lazily(`(?i)^(?:chronyd|ntpd|ntpdate|openntpd|systemd-timesyncd|systemd-time-wait-sync|phc2sys|ptp4l|ts2phc|hwclock)\b.{0,30}: ` +
-		`.*(?:\bfailed\b|\bcould not\b|\bcannot\b|\bcan't\b|\bfatal\b|unsynchroni[sz]ed|not permitted|permission denied|` +
-		`timed out|unreachable|\binvalid\b)`)
-)
-
-// troubled returns whether a text names trouble with the time, whoever wrote it: a document keeps it although its
-// message is unknown.
-func troubled(text string) bool {
-	bare := text[len(tag().FindString(text)):]
-	return failure().MatchString(text) || aboutTrouble().MatchString(bare) && aboutTime().MatchString(bare)
-}
-
-// NamesTrouble returns whether a line names trouble with the time.
-func NamesTrouble(line string) bool { return troubled(Split(line).Text) }
+// aboutTime matches a text that names a clock or the time.
+var aboutTime = lazily(`(?i)(?:^|[^/.\w-])(?:clocks?|time(?:rs?|stamps?)?|ntp|rtc)(?:[^/.\w-]|$)`)
 
 // aboutParameters matches the lines with the kernel command line or the environment of init ("    TERM=linux"), which
 // may hold secrets.
