@@ -87,9 +87,16 @@ var otherFunctions = map[string]functions{
 		return l.since("no-source", "server-reached", "time-off", "stepped", "status-synchronized")
 	}},
 	"windows-silent": {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped") }},
-	"guest-far": {lines: func(l log) []Event { // 5 minutes take a week at 500 ppm
-		const far = 300e9 // ns
-		return those(func(_ log, e Event) bool { return math.Abs(e.StepNS) >= far }, "guest-far")(l)
+	"windows-far":    {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},
+	"guest-far": {lines: func(l log) []Event { // 5 minutes take a week at 500 ppm, and VirtualBox sets a clock beyond 20
+		const far, step = 300e9, 1200e9 // ns
+		drift := l.sinceStep("guest-far")
+		if len(drift) == 0 {
+			return nil
+		}
+		last := drift[len(drift)-1:]
+		off := math.Abs(last[0].StepNS)
+		return words.Either(off >= far && off <= step, last, nil)
 	}},
 	"time-wait": {lines: func(l log) []Event { return l.since("time-wait", "time-wait-over") }},
 	"ntpd-ended": {lines: func(l log) []Event {
@@ -119,11 +126,13 @@ var otherFunctions = map[string]functions{
 		return append(l.of("rtc-unset"), words.Either(len(tooEarly(l)) == 0, l.of("time-behind"), nil)...)
 	}},
 	"rtc-differs": {lines: func(l log) []Event {
-		const least, quarter, near, day = 60, 900, 5, 86400 // s
+		const least, quarter, day = 60, 900, 86400 // s
 		off, lines := l.rtcOff()
-		// Windows sets it to the local time.
-		local := math.Abs(off) < day && math.Abs(math.Remainder(off, quarter)) < near
-		return words.Either(math.Abs(off) >= least && !local, lines, nil)
+		size := math.Abs(off)
+		// Windows sets it to the local time, which differs by whole quarters of an hour.
+		far := size >= day || size >= least && size < quarter/2
+		// Else the wall clock may be the wrong one.
+		return words.Either(far && len(l.of("status-unsynchronized")) == 0, lines, nil)
 	}},
 	"rtc-unset by-its-year": {lines: tooEarly},
 	"slow-interrupt": {lines: those(func(_ log, e Event) bool {

@@ -342,6 +342,12 @@ func TestTimeServicesThatAreWell(t *testing.T) {
 		"Jan  1 01:58:34 board ntpd[2825]: adjusting local clock by 1.171237s", "Frequency       : 31.098 ppm slow",
 		"ntpd[2825]: peer 192.0.2.1 now valid", "Universal time: Sun 2026-11-29 09:00:00 UTC\nRTC time: Sun 2026-11-29 09:00:01",
 		"Universal time: Sun 2026-11-29 09:00:00 UTC\nRTC time: Sun 2026-11-29 11:00:01", // the local time
+		"Universal time: Sun 2026-11-29 09:00:00 UTC\nRTC time: Sun 2026-11-29 11:01:13", // the same, and off
+		"Universal time: Sun 2026-11-29 09:00:00 UTC\nRTC time: Sat 2000-01-01 00:00:00\nUniversal time: Sun 2026-11-29 09:01:00 UTC\nRTC time: Sun 2026-11-29 09:01:00",
+		"Universal time: Sun 2026-11-29 06:00:00 UTC\nTime read from Hardware Clock: 2026/11/29 06:08:07", // of two commands
+		"The time service has detected that the system time needs to be changed by +86400 seconds.\nThe time service has set the time with offset 86400 seconds.",
+		"00:00:01.016484 timesync vgsvcTimeSyncWorker: Guest: - 2016-02-25T23:29:17Z => 424 598 418 000 ns drift\n00:59:11.016484 timesync vgsvcTimeSyncWorker: Guest: - 2016-02-26T00:29:17Z => 1 418 000 ns drift",
+		"nslcd[811]: Timed out waiting for reply from ldap1\nnamed[900]: timed out waiting for reply from 192.0.2.53",
 		"NtpClient was unable to set a manual peer to use as a time source\nThe time service is now synchronizing the system time with the time source dc1",
 		"ntpd[794]: time correction of 1537 seconds exceeds sanity limit (1000); set clock\nntpd[900]: ntpd: time set +1537.212001 s",
 		"chronyd[7]: Can't synchronise: no selectable sources\nchronyd[7]: Selected source 192.0.2.62",
@@ -357,6 +363,14 @@ func TestTimeServicesThatAreWell(t *testing.T) {
 		"24 Jul 15:49:09 ntpdate[8343]: step time server 192.0.2.3 offset 0.651257 sec",
 	}), Machine{})
 	require.Equal(t, []string{"stepped"}, kinds(silent))
+}
+
+// Another program has words of chronyd, and a server that does not answer is not a source.
+func TestWordsThatAreNotOfATimeService(t *testing.T) {
+	const none = "chronyd[7]: Can't synchronise: no selectable sources\n"
+	log := strings.Split(none+"pulseaudio[1811]: Selected source alsa_input.pci-0000_00_1f.3.analog-stereo", "\n")
+	require.Equal(t, []string{"no-source"}, kinds(Explain(Parse(log), Machine{})))
+	require.Nil(t, formatOf("^* ntp1.example.org  2  10  0  47h  +104us[ +149us] +/-  24ms"))
 }
 
 // The files of rules have only fields, kinds and figures that exist, and every function has its rule.

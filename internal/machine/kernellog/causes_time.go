@@ -188,15 +188,28 @@ var falseLeaps = those(func(l log, e Event) bool { return l.whyFalse(e) != "" },
 // trueLeaps returns the lines on leap seconds if none was false.
 func trueLeaps(l log) []Event { return words.Either(len(falseLeaps(l)) == 0, l.of("leap-second"), nil) }
 
-// rtcOff returns by how much the real-time clock is ahead of the wall clock, in s, and the lines that show both.
+// rtcOff returns by how much the real-time clock is ahead of the wall clock, in s, and the lines that show both: the last
+// that a command printed, which prints the wall clock first.
 func (l log) rtcOff() (float64, []Event) {
-	rtc, wall := l.of("rtc-shown"), l.of("time-shown")
-	if len(rtc) == 0 || len(wall) == 0 {
+	var wall Event
+	var pair []Event
+	for _, e := range l.of("time-shown", "rtc-shown") {
+		isHwclock := strings.HasPrefix(strings.ToLower(e.Line), "time read")
+		switch {
+		case e.Kind == "time-shown":
+			wall = e
+		case wall.Kind != "" && isHwclock == strings.HasPrefix(strings.ToLower(wall.Line), "system time"):
+			pair = []Event{e, wall}
+		default:
+			pair = nil // it is newer than the pair before it
+		}
+	}
+	if pair == nil {
 		return 0, nil
 	}
-	at, known := rtc[0].shownTime()
-	now, also := wall[0].shownTime()
-	return words.Either(known && also, at-now, 0), []Event{rtc[0], wall[0]}
+	at, known := pair[0].shownTime()
+	now, also := pair[1].shownTime()
+	return words.Either(known && also, at-now, 0), pair
 }
 
 // shownTime returns the time that a line shows, in s since 1970.

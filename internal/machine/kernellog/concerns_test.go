@@ -37,6 +37,11 @@ func TestQuotedMessagesBeginNoLine(t *testing.T) {
 		"`tsc: Marking TSC unstable due to clocksource watchdog`",
 		"kernel log: [    0.277034] tsc: Marking TSC unstable due to TSCs unsynchronized",
 		"return \"Starting gVisor...\"",
+		"timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable, which only means that the watchdog was late.",
+		"timekeeping watchdog on CPU0: Marking clocksource 'tsc' as unstable)",
+		"// System clock wrong by 3600.5 seconds", "/* frequency error 512 PPM exceeds tolerance 500 PPM */",
+		"* time correction of 1537 seconds exceeds sanity limit (1000)", "- Can't synchronise: no selectable sources",
+		"10. Could not step system clock", "12:01 <ann> System clock wrong by 3600.5 seconds",
 		"",
 	} {
 		require.Nil(t, formatOf(line), line)

@@ -233,7 +233,10 @@ func tagged(text, message string) bool {
 	if isName(first) { // the pattern has the name
 		names++
 	}
-	for word := range strings.FieldsSeq(text) {
+	for i, word := range strings.Fields(text) {
+		if isQuoting(word) && (i == 0 || word != "-" && word != "|") {
+			return false
+		}
 		if isName(word) {
 			names++
 		} else if !strings.ContainsAny(word, digit+"[]<>|-:") {
@@ -242,6 +245,12 @@ func tagged(text, message string) bool {
 	}
 	return words <= 1 && names <= 1 && (text == "" || strings.HasSuffix(text, " ")) && !strings.Contains(text+first, "`")
 }
+
+var quoting = lazily(`^(?:[^\pL\d]+|\d{1,3}[.)]|<[^>]*[^>\d][^>]*>)$`)
+
+// isQuoting returns whether a word is the mark of a list, a comment, a difference or a quotation, or who says it in a
+// chat. A syslog daemon writes "-" for what is unknown, and a container's tag ends in "|", behind other words.
+func isQuoting(word string) bool { return quoting().MatchString(word) }
 
 // mayHave returns whether a line, with its stamp and in lower case, may be a message with a format: a fast filter,
 // since to split a line takes longer than to search it.
