@@ -82,8 +82,8 @@ func (l *log) refused() error {
 	if l.mentions == 0 {
 		return fmt.Errorf("%w: %s, and none is about clocks%s", ErrUnknown, words.Plural(l.lines, "line"), give)
 	}
-	return fmt.Errorf("%w: %d of %s mention clocks, first %q, but none is a message that timebench knows%s",
-		ErrUnknown, l.mentions, words.Plural(l.lines, "line"), l.mention, give)
+	return fmt.Errorf("%w: %d of %s %s clocks, first %q, but none is a message that timebench knows%s",
+		ErrUnknown, l.mentions, words.Plural(l.lines, "line"), words.Either(l.mentions == 1, "mentions", "mention"), l.mention, give)
 }
 
 func (l *log) add(line string) {

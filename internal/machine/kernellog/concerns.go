@@ -43,7 +43,11 @@ func judge(line string) (m Message, f *format, about bool) {
 func Mentions(line string) bool {
 	line = cut(line)
 	small := strings.ToLower(line)
-	return hasStem(small) || aboutTime().MatchString(line)
+	if hasStem(small) {
+		return true
+	}
+	may := strings.Contains(small, "time") || strings.Contains(small, "ntp") // a fast filter
+	return may && aboutTime().MatchString(line)
 }
 
 func hasStem(small string) bool {
