@@ -213,7 +213,7 @@ func TestLogInUTF16(t *testing.T) {
 // A refusal says what the text has, and what to give instead.
 func TestRefusals(t *testing.T) {
 	for text, why := range map[string]string{
-		"a\nb\n":                                 "2 lines, and none is about clocks; give the whole log",
+		"a\nb\n":                                 "2 lines, and none is a message about clocks that timebench knows; give the whole log",
 		"My sleep\nuses the hpet clock.\nWhy?\n": `1 of 3 lines mentions clocks, first "uses the hpet clock.", but none is a message`,
 	} {
 		_, err := Read("x", strings.NewReader(text))

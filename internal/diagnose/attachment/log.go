@@ -80,10 +80,12 @@ func (l log) finished() (log, error) {
 func (l *log) refused() error {
 	const give = "; give the whole log (sudo dmesg, or journalctl -b), or the output of chronyc tracking or timedatectl"
 	if l.mentions == 0 {
-		return fmt.Errorf("%w: %s, and none is about clocks%s", ErrUnknown, words.Plural(l.lines, "line"), give)
+		return fmt.Errorf("%w: %s, and none is a message about clocks that timebench knows%s",
+			ErrUnknown, words.Plural(l.lines, "line"), give)
 	}
 	return fmt.Errorf("%w: %d of %s %s clocks, first %q, but none is a message that timebench knows%s",
-		ErrUnknown, l.mentions, words.Plural(l.lines, "line"), words.Either(l.mentions == 1, "mentions", "mention"), l.mention, give)
+		ErrUnknown, l.mentions, words.Plural(l.lines, "line"), words.Either(l.mentions == 1, "mentions", "mention"),
+		l.mention, give)
 }
 
 func (l *log) add(line string) {
