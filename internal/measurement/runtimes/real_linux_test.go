@@ -132,11 +132,10 @@ func testAttribution(t *testing.T, r *runner) {
 	if err := ptrace.Usable(); err != nil {
 		need.Missing(t, "ptrace", err.Error())
 	}
-	const traced = 50
 	s := r.subjects[0]
 	r.cost(s)
 	require.Empty(t, s.entry.Reason)
-	r.trace(s, traced)
+	r.trace(s)
 	r.withoutVDSO(s)
 	one := s.result()
 	require.Empty(t, one.Reason)
@@ -149,9 +148,9 @@ func testAttribution(t *testing.T, r *runner) {
 		require.NotNil(t, m.Latency, m.ID)
 		require.Len(t, m.Latency.SamplesNS, 1, m.ID)
 		require.Equal(t, byPtrace, m.ReadsBy, m.ID)
-		require.Equal(t, traced, m.TracedCalls, m.ID)
+		require.Equal(t, tracedCalls, m.TracedCalls, m.ID)
 		if reading[m.ID] != "" { // otherwise a read of the runtime's own is not told from one of the call
-			require.Equal(t, traced, m.AttributedCalls, m.ID)
+			require.Equal(t, tracedCalls, m.AttributedCalls, m.ID)
 		}
 		require.Contains(t, reading, m.ID, "add the clocks of %s to reading", m.ID)
 		require.Equal(t, reading[m.ID], strings.Join(m.Reads, " "), m.ID)

@@ -144,7 +144,7 @@ func Run(ctx context.Context, s Settings, progress func(done, total time.Duratio
 		} else {
 			r.steps(of)
 			r.throughput(of)
-			r.trace(of, tracedCalls)
+			r.trace(of)
 			r.withoutVDSO(of)
 		}
 		of.complete = ctx.Err() == nil

@@ -17,10 +17,10 @@ const byPtrace = "ptrace"
 // traceLimits are the limits of a traced program.
 var traceLimits = program.Limits{Time: 90 * time.Second, OutputBytes: maxOutput}
 
-// trace measures which clocks the calls of a runtime read, and whether they enter the kernel, with this number of traced
-// calls. An unknown figure has a reason.
-func (r *runner) trace(s *subject, calls int) {
-	hidden, err := r.marked(s, calls, ptrace.Hidden)
+// trace measures which clocks the calls of a runtime read, and whether they enter the kernel. An unknown figure has a
+// reason.
+func (r *runner) trace(s *subject) {
+	hidden, err := r.marked(s, tracedCalls, ptrace.Hidden)
 	if r.ctx.Err() != nil {
 		s.unproven("interrupted")
 		return
@@ -32,7 +32,7 @@ func (r *runner) trace(s *subject, calls int) {
 	for i := range s.entry.Calls {
 		s.entry.Calls[i].attribute(hidden[i])
 	}
-	if visible, err := r.marked(s, calls/2, ptrace.Visible); err != nil {
+	if visible, err := r.marked(s, tracedCalls/2, ptrace.Visible); err != nil {
 		s.note(r.ctx, "kernel entry could not be determined", err)
 	} else {
 		for i := range s.entry.Calls {
