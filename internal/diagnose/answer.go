@@ -151,7 +151,7 @@ func shown(s *situation.Situation) string {
 			"timebench does not judge: "
 		return text + quoted(unjudged) + "."
 	case s.OfPrograms():
-		return "no fault is known, but it has no line of the kernel about clocks, which judges the clock sources."
+		return "no fault is known, but programs wrote all of it: it says nothing about the clock sources."
 	case !s.SeenStart():
 		return "no fault is known, but the start of the boot is missing, where the kernel judges its clocks."
 	}

@@ -288,6 +288,19 @@ func TestServiceBeforeTheRealTimeClock(t *testing.T) {
 	require.NotContains(t, service, "hwclock --systohc")
 }
 
+// A real-time clock that differs from a wall clock is set; no service is started, since one may have set the wall clock.
+func TestRealTimeClockThatDiffersIsSet(t *testing.T) {
+	for _, log := range []string{
+		"Universal time: Sun 2019-11-29 09:00:00 UTC\nRTC time: Sat 2000-01-01 00:00:00\nSystem clock synchronized: yes\n",
+		"System Time: 1682322859.429001\nTime read from Hardware Clock: 2013/01/18 09:32:22\n",
+	} {
+		d, err := attachment.Read("output.txt", strings.NewReader(log))
+		require.NoError(t, err)
+		require.Contains(t, said(d), "hwclock --systohc", log)
+		require.NotContains(t, said(d), "start the one that is installed", log)
+	}
+}
+
 // The evidence of lines that repeat counts each of them.
 func TestRepeatedLinesAreCounted(t *testing.T) {
 	const failed = " drake ntpd[23556]: adjtime failed: Operation not permitted\n"
