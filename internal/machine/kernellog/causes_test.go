@@ -300,6 +300,7 @@ var plantedLogs = map[string]planted{
 	"an interrupt of 28 µs":          {"lost-rtc-interrupts", Machine{}, "hrtimer: interrupt took 28038 ns\nhpet1: lost 318 rtc interrupts", []string{"does not deliver"}, TSCUnknown},
 	"throttling":                     {"rt-throttling", Machine{}, "sched: RT throttling activated", []string{"Real-time programs"}, TSCUnknown},
 	"a soft lockup":                  {"stalled", Machine{}, "watchdog: BUG: soft lockup - CPU#1 stuck for 2471s! [CPU 0/KVM:31664]", []string{"for 2471 s"}, TSCUnknown},
+	"a timer that did not run":       {"stalled", Machine{}, "rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\nrcu: \tPossible timer handling issue on cpu=4 timer-softirq=1303", []string{"A timer of CPU 4 was due"}, TSCUnknown},
 	"a stall":                        {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
 	"a late update":                  {"late-update", Machine{}, "timekeeping: Cycle offset (7894239013655) is larger than allowed by the 'xen' clock's max_cycles value (1980704062856): time overflow danger\ntimekeeping: Your kernel is sick, but tries to cope by capping time updates", []string{"was paused", "or the clock source jumped"}, TSCUnknown},
 	"late ticks":                     {"late-ticks", Machine{}, "time.c: Lost 1 timer tick(s)! rip __do_softirq+0x4f/0xd0)", []string{"added them"}, TSCUnknown},

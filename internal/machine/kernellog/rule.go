@@ -220,6 +220,7 @@ var figures = map[string]func(t material) string{
 		cpus := t.of("sync-checked")[0].CPUs
 		return fmt.Sprintf("the TSC of CPU %d with %d other CPUs", cpus[0], len(cpus)-1)
 	},
+	"{missed cpu}":      func(t material) string { return cpuNames(t.of("timer-missed")[:1]) },
 	"{compensated cpu}": func(t material) string { return cpuNames(t.of("tsc-adjust-compensate")[:1]) },
 	"{compensated}": func(t material) string {
 		return words.Number(math.Abs(float64(t.of("tsc-adjust-compensate")[0].Cycles)))
