@@ -56,6 +56,8 @@ var prefixes = []prefix{
 	{begins: digit, pattern: lazily(`^[0-7],\d+,(\d+),[^;]*;`), kernel: true, uptime: true, micro: true}, // /dev/kmsg
 	{begins: digit, pattern: lazily(`^\d+,\d+,(\d+),[^;]*;`), program: true, uptime: true, micro: true},
 	{begins: "[", pattern: lazily(`^\[ *(\d{1,15}\.\d{1,9})\] ?`), kernel: true, uptime: true},
+	// who selects text with the mouse misses the first character
+	{begins: digit, pattern: lazily(`^(\d{1,15}\.\d{6})\] `), kernel: true, uptime: true},
 	// CONFIG_PRINTK_CALLER
 	{begins: "[", pattern: lazily(`^\[ *[CT]\d+\] ?`), kernel: true},
 	// dmesg -e, dmesg -d

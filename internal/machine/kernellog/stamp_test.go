@@ -15,6 +15,7 @@ func TestSplit(t *testing.T) {
 		"  " + text:                                  {Text: "  " + text},
 		"[    0.000089] " + text:                     {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
 		"[0.000089] " + text:                         {Text: text, Stamp: "[0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
+		"1346249.931484] " + text:                    {Text: text, Stamp: "1346249.931484]", AtNS: 1346249931484000, Timed: true, Kernel: kernel},
 		"[1346249.931484] " + text:                   {Text: text, Stamp: "[1346249.931484]", AtNS: 1346249931484000, Timed: true, Kernel: kernel},
 		"<6>[    0.000089] " + text + "\r":           {Text: text, Stamp: "[    0.000089]", AtNS: 89000, Timed: true, Kernel: kernel},
 		"<6>" + text:                                 {Text: text, Kernel: kernel},
