@@ -41,7 +41,6 @@ var plantedLogs = map[string]planted{
 	"hwclock waits in vain":          {"rtc-silent", Machine{}, "hwclock: select() to /dev/rtc0 to wait for clock tick timed out", []string{"concerns hwclock"}, TSCUnknown},
 	"make":                           {"file-times", Machine{}, "make[3]: warning:  Clock skew detected.  Your build may be incomplete.", []string{"in the future"}, TSCUnknown},
 	"a softirq":                      {"softirq-pending", Machine{}, "NOHZ tick-stop error: Non-RCU local softirq work is pending, handler #08!!!", []string{"no clock"}, TSCUnknown},
-	"a date ahead":                   {"date-apart", Machine{}, "[  194.433596] (the date went 633 s further)", []string{"633 s passed", "slept"}, TSCUnknown},
 	"half a pair that stands still":  {"watchdog-stopped", Machine{}, verdict + "clocksource:                       'hpet' wd_now: 33 wd_last: 33 mask: ffffffff", []string{"hpet does not count"}, TSCUnknown},
 	"Windows reaches no server":      {"windows-silent", Machine{}, "The time provider NtpClient is currently receiving valid time data from dc1\nNtpClient was unable to set a manual peer to use as a time source", []string{"UDP port 123"}, TSCUnknown},
 	"Windows does not set its clock": {"windows-far", Machine{}, "The time service has detected that the system time needs to be changed by +86400 seconds.", []string{"24 h behind"}, TSCUnknown},
@@ -588,24 +587,5 @@ func TestServersThatAnswerLater(t *testing.T) {
 		}
 		boot.Finish()
 		require.Equal(t, shown, slices.Contains(kinds(Explain(Parse(boot.Lines), Machine{})), "servers-silent"), log)
-	}
-}
-
-// The dates of lines and their times since boot part where a machine slept, or its wall clock was set.
-func TestDatesApart(t *testing.T) {
-	at := func(date, up string) string { return date + " h kernel: [" + up + "] x" }
-	for name, c := range map[string]struct{ a, b, want string }{
-		"a pause":          {at("Oct 17 21:27:04", "  194.433540"), at("Oct 17 21:37:37", "  194.433596"), "[  194.433596] (the date went 633 s further)"},
-		"set back":         {at("Oct 17 21:27:04", "   78.000000"), at("Oct 17 15:27:15", "   89.000000"), "[   89.000000] (the date went -21600 s further)"},
-		"well":             {at("Oct 17 21:27:04", "  194.433540"), at("Oct 17 23:27:04", " 7394.433540"), ""},
-		"one date":         {at("Oct 17 21:27:04", "    3.000000"), at("Oct 17 21:27:04", "   66.600000"), ""},
-		"another boot":     {at("Oct 17 21:27:04", "  194.433540"), at("Oct 18 21:27:04", "    0.433540"), ""},
-		"summer":           {at("Mar 31 01:59:00", "  194.000000"), at("Mar 31 03:01:00", "  314.000000"), ""},
-		"a new year":       {at("Dec 31 23:59:00", "  194.000000"), at("Jan  1 00:01:00", "  314.000000"), ""},
-		"a drifting stamp": {at("Oct 17 21:27:04", "  100.000000"), at("Oct 20 21:29:04", "259300.000000"), ""},
-	} {
-		var d dates
-		require.Empty(t, d.Add(c.a), name)
-		require.Equal(t, c.want, d.Add(c.b), name)
 	}
 }

@@ -22,7 +22,6 @@ type LastBoot struct {
 	first  *bootLines
 	boots  boots
 	stamps stamps
-	dates  dates
 	sums   sums
 	off    Event // the last offset of the wall clock, until a line with another stamp follows
 	pastes pastes
@@ -50,9 +49,6 @@ func (b *LastBoot) Add(line string) {
 	line = b.pastes.named(line)
 	if back := b.stamps.Add(line); back != "" && len(b.Lines) < maxPending/2 {
 		b.Lines = append(b.Lines, back)
-	}
-	if apart := b.dates.Add(line); apart != "" && len(b.Lines) < maxPending/2 {
-		b.Lines = append(b.Lines, apart)
 	}
 	if b.off.Kind != "" {
 		if m := Split(line); m.Stamp != "" && m.Stamp != b.off.Stamp {

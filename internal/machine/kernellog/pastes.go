@@ -5,11 +5,9 @@ import "strings"
 // A pastes names the output of commands that people paste: each line becomes a message that needs no line above it.
 type pastes struct {
 	// asked are the files of sysfs that a command prints, a line each.
-	asked []string
-	// listing is whether the line above is of the table that ntpq prints of the servers, and server the name of one that
-	// is alone in its line, as in the wide table (ntpq -w).
-	listing bool
-	server  string
+	asked   []string
+	listing bool   // whether the line above belongs to ntpq's table of servers
+	server  string // the line above, if it has only the name of a server, as in the wide table (ntpq -w)
 }
 
 var (

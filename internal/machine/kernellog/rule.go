@@ -273,7 +273,6 @@ var facts = map[string]func(t material, arguments []string) bool{
 		return n == 1 || mean > longStepNS
 	},
 	"off":        func(t material, _ []string) bool { return t.wrongByNS() != 0 },
-	"set-back":   func(t material, _ []string) bool { return t.line().Back },
 	"skew-known": func(t material, _ []string) bool { return t.line().SkewNS != 0 },
 	"doubted":    func(t material, _ []string) bool { return len(t.doubts()) > 0 },
 
