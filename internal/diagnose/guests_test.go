@@ -335,7 +335,7 @@ func TestNoAdviceAgainstSteps(t *testing.T) {
 		[]string{"makestep only at its start", "to slew"}, "a step")
 }
 
-// What a log without a fault has comes first, with what to do about it, and then that no fault is known beyond it.
+// The answer begins with what asks for something, and with its remedy. Then it says that no other fault is known.
 func TestWhatALogHasComesFirst(t *testing.T) {
 	const stall = "[   89.892668] rcu: INFO: rcu_sched self-detected stall on CPU\n"
 	for log, says := range map[string][]string{
@@ -356,7 +356,7 @@ func TestWhatALogHasComesFirst(t *testing.T) {
 	requireText(t, Healthy(d), []string{"alone: it shows no fault"}, []string{"Beyond that", "Find out"}, "a usual log")
 }
 
-// What a log does not have is unknown, and no reason: the kernel command line, and the flags of the CPU.
+// The command line and the flags of the CPU are unknown if the log lacks them. No reason follows from that.
 func TestNothingFollowsFromWhatIsMissing(t *testing.T) {
 	const listing = "$ cat /sys/devices/system/clocksource/clocksource0/available_clocksource\ntsc hpet acpi_pm\n" +
 		"$ cat /sys/devices/system/clocksource/clocksource0/current_clocksource\nacpi_pm\n"
@@ -397,7 +397,7 @@ func TestWhatHeldTheCPUUpIsMendedFirst(t *testing.T) {
 	}
 }
 
-// Lines that nobody judges are named beside a finding too; a line of a usual boot is not among them.
+// An answer with a finding also names the lines that timebench does not judge, without those of a usual boot.
 func TestUnjudgedLinesBesideAFinding(t *testing.T) {
 	const warp = "[    0.0] Fast TSC calibration failed\n[    0.4] Measured 3926369736 cycles TSC warp between CPUs, turning off TSC clock.\n" +
 		"[    9.1] clocksource:         CPU 5 check durations 14197ns - 124761ns for clocksource tsc.\n"

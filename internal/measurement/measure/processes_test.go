@@ -36,7 +36,7 @@ func TestWorkerRefusesAnOrderThatItCannotObey(t *testing.T) {
 		"made up: a worker process cannot obey {Clock:made up")
 }
 
-// A limit has advice; another error, such as that of a machine without /proc, has none.
+// The error of a limit comes with advice. Other errors come without, such as the error without /proc.
 func TestAdviceOnAWorkerThatDoesNotStart(t *testing.T) {
 	for err, want := range map[error]string{
 		syscall.EMFILE: "; take fewer (--threads), or raise the limit of open files (ulimit -n)",

@@ -138,7 +138,7 @@ func TestPlantedSlack(t *testing.T) {
 	require.Equal(t, []SleepLayer{{TimerSlack, float64(before - 1)}, {TheRest, 14_001}}, w.Ways[0].Spans[0].Layers)
 }
 
-// If the system refuses the threads, the run ends with an error of one line, and without a trace of Go's runtime.
+// If the system refuses the threads, the run ends with one line of error. Go's runtime prints no stack.
 func TestRefusedThreads(t *testing.T) {
 	need.Processes(t)
 	s := settings()
