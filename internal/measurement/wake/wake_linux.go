@@ -15,8 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// round has the steps of a round. The figures are of asIs; the others are for layers.
-var round = []step{asIs, tight, asIs, awake}
+// round has the steps of a round. The figures are of asIs; the others are for layers. After the step awake, sleeps of 10 ms
+// of a virtual machine end 10 % earlier for 200 ms, also in a C program: asIs does not follow it.
+var round = []step{asIs, asIs, awake, tight}
 
 // setSlack sets the timer slack of the calling thread; prctl(2): 0 is the slack that it began with.
 func setSlack(ns uintptr) { _, _, _ = unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, ns, 0) }
