@@ -102,9 +102,19 @@ var otherFunctions = map[string]functions{
 	"ntpd-ended": {lines: func(l log) []Event {
 		return l.since("ntpd-ended", "stepped", "server-reached", "status-synchronized")
 	}},
+	"ptp-wrapped": {lines: ptpWrapped},
+	"ptp-jumped":  {lines: func(l log) []Event { return words.Either(ptpWrapped(l) == nil, l.of("ptp-jumped"), nil) }},
+	"ptp-jumped by-its-rate": {lines: func(l log) []Event { // at its start the offset falls
+		const least = 5
+		off := l.since("ptp-limit", "ptp-near", "ptp-far", "ptp-start")
+		return words.Either(len(off) >= least && largestSkew(off[len(off)/2:]) >= largestSkew(off)/2, off, nil)
+	}},
 	"ptp-far": {lines: func(l log) []Event { // the first summary of ptp4l has the offset before its first step
-		far := l.since("ptp-far", "ptp-near")
-		return words.Either(len(far) > 1, far, nil)
+		far := l.since("ptp-far", "ptp-near", "ptp-limit")
+		if len(far) < 2 {
+			far = l.since("ptp-start", "ptp-near", "ptp-limit", "ptp-far")
+		}
+		return words.Either(ptpWrapped(l) == nil, far, nil)
 	}},
 	"not-stepped": {lines: func(l log) []Event {
 		const far = 60e9 // ns, which take 12 minutes without a step
@@ -139,6 +149,20 @@ var otherFunctions = map[string]functions{
 		return e.DelayNS >= 1e6 // shorter ones are common
 	}, "slow-interrupt")},
 	"stalled": {lines: stalledOrStopped},
+}
+
+// ptpWrapped returns the lines with offsets that a wrapped counter explains, if there are several.
+func ptpWrapped(l log) []Event {
+	const wrap, near = 1 << 29, 1000 // ns
+	found := those(func(_ log, e Event) bool { return math.Abs(math.Remainder(e.SkewNS, wrap)) < near }, "ptp-far")(l)
+	return words.Either(len(found) > 1, found, nil)
+}
+
+func largestSkew(events []Event) (ns float64) {
+	for _, e := range events {
+		ns = max(ns, math.Abs(e.SkewNS))
+	}
+	return ns
 }
 
 // bootRates returns the lines with the lowest and the highest rate that the kernel measured first at a boot.

@@ -214,6 +214,12 @@ var plantedLogs = map[string]planted{
 	"a clock that jumped once":          {"ptp-jumped", Machine{}, "phc2sys[1239.265]: clockcheck: clock frequency changed unexpectedly!", []string{"phc2sys found"}, TSCUnknown},
 	"days apart": {"ptp-far", Machine{}, "phc2sys: [195231.451] CLOCK_REALTIME phc offset       169 s2 freq  -36377 delay   2294\n" +
 		"phc2sys: [195232.451] CLOCK_REALTIME phc offset 195213702387037 s2 freq +100000000 delay   2301\nphc2sys: [195233.452] phc offset -195213591220495 s2 freq +100000000 delay   2081", []string{"off by 2.259 days"}, TSCUnknown},
+	"time stamps that wrap": {"ptp-wrapped", Machine{}, "Sep 03 10:32:43 OpenIL ptp4l[263]: [3928.097] rms 949062658 max 2684354565 freq -25204 +/-  24 delay   634 +/-   0\n" +
+		"Sep 03 10:32:45 OpenIL ptp4l[263]: [3930.103] rms   18 max   23 freq -25171 +/-   5 delay   634 +/-   0\nSep 03 10:32:46 OpenIL ptp4l[263]: [3931.106] rms 6074000998 max 17179869178 freq -25182 +/-   5 delay   633 +/-   0", []string{"multiples of 2^29 ns, the last 17.18 s"}, TSCUnknown},
+	"a rate at its limit": {"ptp-jumped", Machine{}, strings.Repeat("ptp4l[165701.384]: master offset  -23587382 s2 freq -31000000 path delay       990\n", 3) + strings.Repeat("ptp4l[165705.384]: master offset  -23605075 s2 freq -31000000 path delay       853\n", 3), []string{"stays 23.61 ms off"}, TSCUnknown},
+	"a master that was never set": {"ptp-far", Machine{}, "ptp4l[2515.712]: master offset 1612345047363283513 s0 freq +100000000 path delay  26433466\nptp4l[2516.612]: master offset 1612345047263285185 s0 freq +100000000 path delay  26433466",
+		[]string{"at its start", "clock that it follows is decades behind"}, TSCUnknown},
+	"a card reset by its link":      {"ptp-far", Machine{}, "ptp4l[9.1]: master offset -37000012345 s2 freq +31000000 path delay 853\nptp4l[10.1]: master offset -36969012345 s2 freq +31000000 path delay 853", []string{"steers its rate", "between TAI"}, TSCUnknown},
 	"no time stamps":                {"ptp-fault", Machine{}, "ptp4l[9.402]: timed out while polling for tx timestamp\nptp4l[9.403]: port 1 (eth0): SLAVE to FAULTY on FAULT_DETECTED (FT_UNSPECIFIED)", []string{"raise tx_timestamp_timeout"}, TSCUnknown},
 	"a link that is down":           {"ptp-fault", Machine{}, "ptp4l[9.403]: port 1: LISTENING to FAULTY on FAULT_DETECTED (FT_UNSPECIFIED)", []string{"its link is down"}, TSCUnknown},
 	"no ptp4l":                      {"ptp-waiting", Machine{}, "2018-06-20T15:38:44.490543+00:00 host phc2sys: [1542.230] Waiting for ptp4l...", []string{"phc2sys waits for ptp4l"}, TSCUnknown},
@@ -558,7 +564,9 @@ func TestHealthyLogs(t *testing.T) {
 		"a console that starts":   "time.c: Lost 103 timer tick(s)! rip 10:start_kernel+0x121/0x220",
 		"boots that agree":        "tsc: Detected 2593.906 MHz processor\ntsc: Detected 2594.001 MHz processor\ntsc: Detected 2600.000 MHz TSC",
 		"linuxptp in step":        "phc2sys[8585.496]: CLOCK_REALTIME phc offset 1592814823157685387 s0 freq   +9442 delay   5364\nphc2sys[8587.498]: CLOCK_REALTIME phc offset       -12 s2 freq   +9573 delay   5364",
-		"linuxptp, once stepped":  "ptp4l: [5.2] rms 3037000489 max 8589934561 freq -25266 +/-  32\nptp4l: [6.2] rms 3037000489 max 8589934561 freq -25266 +/-  32\nptp4l: [7.2] rms   20 max   32 freq  -3106 +/-  28 delay   159 +/-   2",
+		"linuxptp, once stepped":  "ptp4l: [5.2] rms 3037000489 max 8589111561 freq -25266 +/-  32\nptp4l: [6.2] rms 3037000489 max 8589111561 freq -25266 +/-  32\nptp4l: [7.2] rms   20 max   32 freq  -3106 +/-  28 delay   159 +/-   2",
+		"linuxptp, slow to step":  strings.Repeat("ptp4l[9.1]: master offset 52345678 s0 freq +0 path delay 853\n", 20) + "ptp4l[9.2]: master offset 52345678 s1 freq -1234567 path delay 853",
+		"linuxptp, at its start":  "ptp4l[1.1]: master offset 52345678 s2 freq +62499999 path delay 853\nptp4l[2.1]: master offset 12345678 s2 freq +62499999 path delay 853\nptp4l[3.1]: master offset 8345678 s2 freq +6249999 path delay 853\nptp4l[4.1]: master offset 1345678 s2 freq +2249999 path delay 853\nptp4l[5.1]: master offset 845678 s2 freq +1249999 path delay 853",
 		"linuxptp in a device":    "usb 1-1: Product: phc2sys[1.1]: clockcheck: clock jumped forward",
 		"ntpd":                    "Oct 30 13:00:58 host ntpd[3517]: tsc: Marking TSC unstable due to x",
 	} {

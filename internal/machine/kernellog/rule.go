@@ -240,7 +240,13 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"timers-hidden":     func(t material, _ []string) bool { return t.parameter(hidden...) != "" },
 	"parameter-ignored": func(t material, _ []string) bool { return t.ignoresParameter() },
 	"logs":              func(t material, kinds []string) bool { return len(t.of(kinds...)) > 0 },
-	"marked":            func(t material, _ []string) bool { return len(t.marking("")) > 0 },
+	"line-is":           func(t material, kinds []string) bool { return slices.Contains(kinds, t.line().Kind) },
+	"ptp-off": func(t material, how []string) bool {
+		const tai, near, decades = 37e9, 1e9, 20 * 365 * 86400e9 // ns
+		off := t.Evidence[len(t.Evidence)-1].SkewNS              // of the clock that it sets
+		return map[string]bool{"by-tai": math.Abs(math.Abs(off)-tai) < near, "source-unset": off > decades, "unset": off < -decades}[how[0]]
+	},
+	"marked": func(t material, _ []string) bool { return len(t.marking("")) > 0 },
 	"leap-years": func(t material, number []string) bool {
 		years, _ := t.line().leapYears()
 		return number[0] == strconv.Itoa(len(years))
