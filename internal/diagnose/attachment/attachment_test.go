@@ -264,6 +264,16 @@ func TestLogsOfOtherSystems(t *testing.T) {
 		_, err := Read("x", strings.NewReader("OpenBSD 6.6 (GENERIC.MP) #371\ntsc_timecounter_init: TSC skew=-416 observed drift=0\n"+text+"\n"))
 		require.ErrorContains(t, err, "is a log of OpenBSD, which shows that the "+shows)
 	}
+	for text, shows := range map[string][]string{
+		"Nov  3 10:00:00 fb kernel: x\nNov  3 10:00:00 fb kernel: calcru: runtime went backwards from 13835 usec to 9692 usec for pid 456 (dhclient)": {"the time of a process ran backwards"},
+		"\tt_delta 16.0109662fcd2712a0 too long\n\tt_delta 15.f58306afb53419a0 too short":                                                             {"16 s of timer ticks are not"},
+		"kern.timecounter.choice: i8254(0) ACPI-fast(900) TSC-low(-100) dummy(-1000000)\nkern.timecounter.hardware: ACPI-fast":                        {"does not trust the TSC", ", and that its timecounter takes 1 µs"},
+	} {
+		_, err := Read("x", strings.NewReader(text+"\n"))
+		for _, part := range append(shows, "is a log of FreeBSD, which shows that ") {
+			require.ErrorContains(t, err, part)
+		}
+	}
 	require.Equal(t, read(t, boot).Host, read(t, boot+"OpenBSD 7.4\n").Host)
 }
 

@@ -29,7 +29,7 @@ type log struct {
 	// how many lines mention a clock, of all, and the first of them, to name it where timebench knows none
 	mentions, lines int
 	mention         string
-	shows           string // a fault of a clock that the other system logs
+	shows           []string // the faults of clocks that the other system logs
 }
 
 // maxUnknown bounds the lines, and their bytes, that are searched for the name of another system.
@@ -69,7 +69,7 @@ func (l log) finished() (log, error) {
 	if len(l.events) == 0 && (!l.Kernel || l.system != "") {
 		if l.system != "" {
 			return log{}, fmt.Errorf("is a log of %s%s; give a log of Linux, or run `timebench doctor` on that machine",
-				l.system, words.Either(l.shows != "", ", which shows that "+l.shows, ""))
+				l.system, words.Either(len(l.shows) > 0, ", which shows that "+strings.Join(l.shows, ", and that "), ""))
 		}
 		return log{}, l.refused()
 	}
@@ -89,11 +89,13 @@ func (l *log) refused() error {
 }
 
 func (l *log) add(line string) {
-	if !l.Kernel && l.unknown < maxUnknown {
+	if l.unknown < maxUnknown { // FreeBSD's syslog names the kernel too
 		if found := nameIn(systems(), line); found != "" && (l.system == "" || l.system == "a BSD") {
 			l.system = found
 		}
-		l.shows = cmp.Or(l.shows, nameIn(otherFaults(), line))
+		if fault := nameIn(otherFaults(), line); fault != "" && !slices.Contains(l.shows, fault) {
+			l.shows = append(l.shows, fault)
+		}
 		l.unknown++
 	}
 	if l.lines++; !l.Kernel && kernellog.Mentions(line) {
@@ -111,7 +113,8 @@ func (l *log) add(line string) {
 var systems = sync.OnceValue(func() []named {
 	return []named{
 		{"DragonFly BSD", regexp.MustCompile(`^kern\.cputimer\.|^DragonFly v?\d`)},
-		{"FreeBSD", regexp.MustCompile(`(?:^|kernel: )(?:Timecounters? (?:"|tick)|FreeBSD \d)|` +
+		{"FreeBSD", regexp.MustCompile(`(?:^|kernel: )(?:Timecounters? (?:"|tick)|FreeBSD \d|calcru: (?:runtime went|negative)|` +
+			`t_delta \d+\.[0-9a-f]{16} too )|` +
 			`^kern\.timecounter\.(?:\w+: .*\b(?:TSC-low|ACPI-(?:fast|safe)|HPET|i8254)\b|tc\.|smp_tsc|invariant_tsc|stepwarnings)|` +
 			`^Copyright \(c\).*The FreeBSD Project`)},
 		{"NetBSD", regexp.MustCompile(`(?:^|\] )(?:NetBSD \d|timecounter: (?:Timecounter "|selected))`)},
@@ -126,15 +129,24 @@ var systems = sync.OnceValue(func() []named {
 })
 
 // otherFaults are the faults of clocks that other systems log: OpenBSD's sys/dev/clock_subr.c and tsc.c, which allows for
-// a skew of 100 cycles, and FreeBSD's sys/kern/kern_resource.c.
+// a skew of 100 cycles, and FreeBSD's sys/kern/kern_resource.c, kern_tc.c (tc_ticktock, cpu_tick_calibrate) and
+// timecounters(4).
 var otherFaults = sync.OnceValue(func() []named {
 	return []named{
 		{"the firmware doubts the battery of the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*clock_battery\b`)},
 		{"the real-time clock had no valid time", regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous (?:TOD clock|clock chip) time)`)},
 		{"the firmware found no valid time in the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*invalid_time\b`)},
 		{"the TSCs of the CPUs differ", regexp.MustCompile(`\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`)},
-		{"the time of a process ran backwards", regexp.MustCompile(
-			`\bcalcru: (?:runtime went backwards|negative runtime)`)},
+		{"the time of a process ran backwards (the TSC counts it, and its rate was measured wrong or changes, by SpeedStep " +
+			"or the host of a virtual machine)", regexp.MustCompile(`\bcalcru: (?:runtime went backwards|negative runtime)`)},
+		{"16 s of timer ticks are not 16 s of the timecounter (late ticks, or a wrong timecounter: compare it with another, by " +
+			"sysctl kern.timecounter.hardware)", regexp.MustCompile(`(?:^|kernel: )\s*t_delta \d+\.[0-9a-f]{16} too (?:long|short)`)},
+		{"FreeBSD does not trust the TSC (a quality below 0: do not select it before `timebench skew` finds that the CPUs agree)",
+			regexp.MustCompile(`^kern\.timecounter\.choice: .*\bTSC(?:-low)?\(-\d|` +
+				`(?:^|kernel: )Timecounter "TSC(?:-low)?" frequency \d+ Hz quality -\d`)},
+		{"its timecounter takes 1 µs or more per read (if a TSC has the largest quality of kern.timecounter.choice, select it: " +
+			"sysctl kern.timecounter.hardware=NAME, also in /etc/sysctl.conf)",
+			regexp.MustCompile(`^kern\.timecounter\.hardware: (?:ACPI-\w+|HPET|i8254)$`)},
 	}
 })
 
