@@ -571,6 +571,7 @@ func TestHealthyLogs(t *testing.T) {
 		"linuxptp, once stepped":  "ptp4l: [5.2] rms 3037000489 max 8589111561 freq -25266 +/-  32\nptp4l: [6.2] rms 3037000489 max 8589111561 freq -25266 +/-  32\nptp4l: [7.2] rms   20 max   32 freq  -3106 +/-  28 delay   159 +/-   2",
 		"linuxptp, slow to step":  strings.Repeat("ptp4l[9.1]: master offset 52345678 s0 freq +0 path delay 853\n", 20) + "ptp4l[9.2]: master offset 52345678 s1 freq -1234567 path delay 853",
 		"linuxptp, at its start":  "ptp4l[1.1]: master offset 52345678 s2 freq +62499999 path delay 853\nptp4l[2.1]: master offset 12345678 s2 freq +62499999 path delay 853\nptp4l[3.1]: master offset 8345678 s2 freq +6249999 path delay 853\nptp4l[4.1]: master offset 1345678 s2 freq +2249999 path delay 853\nptp4l[5.1]: master offset 845678 s2 freq +1249999 path delay 853",
+		"a stall of nothing":      "INFO: rcu_bh self-detected stall on CPU { 0}  (t=0 jiffies)",
 		"linuxptp in a device":    "usb 1-1: Product: phc2sys[1.1]: clockcheck: clock jumped forward",
 		"ntpd":                    "Oct 30 13:00:58 host ntpd[3517]: tsc: Marking TSC unstable due to x",
 	} {
@@ -578,6 +579,19 @@ func TestHealthyLogs(t *testing.T) {
 			require.True(t, c.Harmless, "%s: %s: %s", name, c.Kind, c.Text)
 		}
 	}
+}
+
+// Each manager of systemd notices a step: lines of the same second are of one, also where they are folded.
+func TestStepThatManyNotice(t *testing.T) {
+	const installer = "Jul 05 03:09:37 localhost systemd[1]: Time has been changed\n"
+	var boot LastBoot
+	for line := range strings.Lines(installer + strings.Repeat(strings.Replace(installer, "09:37", "10:51", 1), 3)) {
+		boot.Add(strings.TrimSuffix(line, "\n"))
+	}
+	boot.Finish()
+	causes := Explain(Parse(boot.Lines), Machine{})
+	require.Equal(t, []string{"stepped"}, kinds(causes))
+	require.Contains(t, causes[0].Text, "2 times")
 }
 
 // A server that answers later makes the silence of others harmless, also where the lines are folded. One silent server

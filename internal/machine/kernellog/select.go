@@ -78,24 +78,30 @@ func Select(lines []string, limit int) (kept []string, incomplete bool) {
 func fold(lines []string) ([]string, []weight) {
 	weights := make([]weight, len(lines))
 	groups := map[string][]int{}
+	drop := make([]bool, len(lines))
 	for i, line := range lines {
 		text, _ := unfold(line)
-		text = Split(text).Text
+		m := Split(text)
+		text = m.Text
 		s := shape(text)
 		if strings.Contains(s, "detected #.# mhz") { // the rates of several boots
 			s = text
 		}
+		f := formatOf(text)
 		if group := groups[s]; len(group) > 0 {
 			weights[i] = weights[group[0]]
+			// each manager of systemd notices a step
+			if drop[i] = f != nil && f.kind == "stepped" && m.Stamp != "" && Split(lines[group[len(group)-1]]).Stamp == m.Stamp; drop[i] {
+				continue
+			}
 		} else {
 			weights[i] = weightNoise
-			if f := formatOf(text); f != nil {
+			if f != nil {
 				weights[i] = max(f.weight, weightNoise)
 			}
 		}
 		groups[s] = append(groups[s], i)
 	}
-	drop := make([]bool, len(lines))
 	folded := slices.Clone(lines)
 	for _, group := range groups {
 		if len(group) < minFold {

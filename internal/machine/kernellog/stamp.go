@@ -74,6 +74,9 @@ var prefixes = []prefix{
 	{begins: digit, pattern: lazily(`^[\d:]{8} \[ *(\d{1,9})\+?\] `), kernel: true, uptime: true},
 	{begins: letters, pattern: lazily(`^[\w.-]{1,60} +\| `), service: true}, // docker compose logs
 	{begins: digit, pattern: lazily(`^([\d:]{8}) {1,2}`), service: true},    // chronyd in a terminal, with the time alone
+	// anaconda
+	{begins: digit, pattern: lazily(`^[\d:]{8},\d{3} [A-Z]{3,9} kernel:`), kernel: true},
+	{begins: digit, pattern: lazily(`^[\d:]{8},\d{3} [A-Z]{3,9} [\w.@-]{1,60}:`), program: true},
 	// syslog, journalctl
 	{begins: letters + digit, pattern: lazily(`^((?:\d{4} )?` + anyMonth + ` {1,2}\d{1,2}(?: ?[日일])? (?:\d{4} ` +
 		`)?[\d:]{8}(?:\.\d+)?) `), date: true},
