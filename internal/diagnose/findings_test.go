@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/diagnose/attachment"
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
@@ -651,44 +650,6 @@ func TestHealthyWithoutFigures(t *testing.T) {
 		Healthy(&result.Document{Sections: []result.Section{late}}))
 }
 
-// A kernel log alone that asks for the PIT says so, beside a fault and without one.
-func TestPITOnTheCommandLine(t *testing.T) {
-	d := &result.Document{Host: result.Host{
-		OS: "linux", Arch: "amd64", BootParameters: []string{"clocksource=pit", "no-kvmclock"}, KernelLog: &result.KernelLog{},
-	}}
-	require.Contains(t, Healthy(d), "on the kernel command line: clocksource=pit no-kvmclock. If the kernel uses pit, each read")
-	d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 4711 cycles TSC warp between CPUs, turning off TSC clock."}
-	findings := Findings(d)
-	require.Len(t, findings, 1)
-	require.Contains(t, findings[0].Cause, "clocksource=pit no-kvmclock")
-	require.Contains(t, worded(findings[0]), "remove clocksource=pit no-kvmclock")
-	d.Host.ClockSource = &result.ClockSource{Current: "tsc"}
-	require.NotContains(t, Healthy(d), "pit")
-}
-
-// A title names the clock or part at fault, and the kind of the finding shows whether it is the TSC of this machine.
-func TestTitlesOfCauses(t *testing.T) {
-	for line, want := range map[string]struct{ kind, title string }{
-		"Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode":                 {"kernel-log", "the kernel refused the clock source jiffies"},
-		"Override clocksource tsc is not HRT compatible. Cannot switch while in HRT/NOHZ mode":                     {"tsc-unstable", "the kernel refused the clock source tsc"},
-		"kvm: SMP vm created on host with unstable TSC; guest TSC will not be reliable":                            {"kernel-log", "this host of virtual machines does not trust its TSC"},
-		"Adjusting kvm-clock more than 11% (9311354 vs 9311354)":                                                   {"kernel-log", "the kernel corrects the rate of kvm-clock by more than 11 %"},
-		"[Firmware Bug]: TSC ADJUST differs: CPU15 45960750 --> 78394770. Restoring":                               {"tsc-unstable", "the firmware wrote to the TSC"},
-		"arch_timer: CPU4: Trapping CNTVCT access":                                                                 {"kernel-log", "the kernel keeps user mode from reading the counter of the CPU"},
-		"clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 525200ns, attempt 4, marking unstable": {"tsc-unstable", "the kernel marked the TSC unstable"},
-		"clocksource: timekeeping watchdog on CPU6: hpet read-back delay of 95000ns, attempt 1":                    {},
-	} {
-		found := Findings(&result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{line}}}})
-		if want.kind == "" {
-			require.Empty(t, found, line)
-			continue
-		}
-		require.Len(t, found, 1, line)
-		require.Equal(t, want.kind, found[0].Kind, line)
-		require.Equal(t, "from a kernel log alone: "+want.title, found[0].Title)
-	}
-}
-
 // If the log has several boots, the answer names its boot.
 func TestBootsOfALog(t *testing.T) {
 	d := &result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Boots: 3}}}
@@ -732,29 +693,6 @@ func TestFaultsOfAVerification(t *testing.T) {
 	}
 }
 
-// On a CPU whose TSC stops in idle, doctor never offers to switch the watchdog off.
-func TestTSCThatMayStopKeepsItsWatchdog(t *testing.T) {
-	const cpu = "[ 0.1] smpboot: CPU0: Intel(R) "
-	for log, offered := range map[string]int{
-		cpu + "Core(TM) i7-6700 CPU @ 3.40GHz (family: 0x6, model: 0x5e, stepping: 0x3)\n":    1,
-		cpu + "Core(TM)2 Duo CPU P8400 @ 2.26GHz (family: 0x6, model: 0x17, stepping: 0x6)\n": 0,
-		cpu + "Core(TM)2 Duo CPU P8400 @ 2.26GHz stepping 06\n":                               0,
-		"[ 0.1] ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])\n":                            0,
-		"[ 9.1] Clocksource tsc unstable (delta = -171798691 ns)\n":                           0,
-		"": 1,
-	} {
-		d, err := attachment.Read("x", strings.NewReader(log+
-			"[ 9.1] clocksource: timekeeping watchdog on CPU1: hpet read-back delay of 60666ns, attempt 4, marking unstable\n"+
-			"[ 9.2] tsc: Marking TSC unstable due to clocksource watchdog\n"))
-		require.NoError(t, err)
-		require.Len(t, remedy.For(situation.Of(d), "tsc-nowatchdog-if-known"), offered, log)
-		if offered > 0 {
-			d.Host.CPU.TSCFlags = []string{"constant_tsc"}
-			require.Empty(t, remedy.For(situation.Of(d), "tsc-nowatchdog-if-known"), log)
-		}
-	}
-}
-
 // A TSC that goes back is wrong, whatever the kernel log says: no remedy that trusts it is suggested.
 func TestTSCThatGoesBackIsNotTrusted(t *testing.T) {
 	wrapped := []string{
@@ -770,32 +708,6 @@ func TestTSCThatGoesBackIsNotTrusted(t *testing.T) {
 	compare.Into(d).Clocks[6].Resolution.Backwards = 0
 	d.Put(verified("RDTSC@cpu", "counter", verify.ClockFault{Kind: verify.FaultWarp, Count: 1}).Sections[1])
 	require.Empty(t, remedy.For(situation.Of(d), "tsc-nowatchdog"))
-}
-
-// The first line on a kernel log says what its clock source means for reads.
-func TestAnswerOfALog(t *testing.T) {
-	const enters, mayEnter = "each read of the clock enters the kernel", "reads of the clock may enter the kernel"
-	for _, test := range []struct{ kernel, source, means, severity, title string }{
-		{"6.1.0", "tsc", "", "", ""},
-		{"6.1.0", "hpet", enters, result.Warn, "which user mode cannot read"},
-		{"4.4.0", "hpet", mayEnter, result.Warn, "whether reads enter the kernel is unknown"},
-		{"4.4.0", "acpi_pm", enters, result.Warn, "which user mode cannot read"},
-		{"6.1.0", "xen", mayEnter, result.Note, "whether reads enter the kernel is unknown"},
-	} {
-		d, err := attachment.Read("x", strings.NewReader("[    0.0] Linux version "+test.kernel+"\n[    1.0] clocksource: Switched to clocksource "+test.source+"\n"))
-		require.NoError(t, err)
-		d.Findings = Findings(d)
-		answer, _ := Answer(d)
-		if test.means == "" {
-			require.Empty(t, answer)
-			require.Empty(t, d.Findings)
-			continue
-		}
-		require.Equal(t, "By the kernel log the clock source is "+test.source+": "+test.means+". Nothing was measured.", answer)
-		require.Len(t, d.Findings, 1, test.source)
-		require.Equal(t, test.severity, d.Findings[0].Severity, test.source)
-		require.Contains(t, d.Findings[0].Title, test.title)
-	}
 }
 
 // The diagnosis of a sosreport begins with an answer, and does not list measurements as missing.
