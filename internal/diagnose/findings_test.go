@@ -15,7 +15,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/verify"
-	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
 // clocks returns the clocks of a machine with this cost and kernel entry of the fine clocks. Every clock scales.
@@ -128,234 +127,251 @@ func well() *result.Document {
 	}
 }
 
-// Each fault, planted alone, has its own finding and no other. A new kind of finding is a row for each of its
-// severities.
+// An outcome is a change of a machine without problems, with what doctor finds then.
+type outcome struct {
+	plant    func(*result.Document)
+	kinds    string // of the findings, the worst first; "" where nothing is found
+	severity string // of the first
+	says     string // texts of the findings, in their order: "a … b"
+	never    string // texts that they lack: "a | b"
+}
+
+// Each fault has its own finding and no other, with its cause and its advice; what only looks like a fault has none. A new
+// kind of finding is a row for each of its severities.
 func TestEachFinding(t *testing.T) {
 	found := map[string]bool{}
-	no := false
-	for name, test := range map[string]struct {
-		plant          func(*result.Document)
-		kind, severity string
-		says           string
-	}{
-		"hpet": {func(d *result.Document) { slow(d, "hpet") }, "kernel-entry", result.Error, "somebody selected hpet at run time"},
-		"layers": {func(d *result.Document) {
-			compare.Into(d).Clocks = clocks(result.Always, 1010)
-			d.Host.ClockSource.Current = "hpet"
-			eachClock(d, func(c *compare.Clock) { c.UserModeNS, c.Layers = 22, layers() })
-		}, "kernel-entry", result.Error, "CLOCK_MONOTONIC@vdso, 1,010 ns = ≈ 2.00 (call and return) + 95.0 (enter and leave the kernel) + " +
-			"98.0 (the call in the kernel) + 815.0 (read hpet) · about 22.0 ns if the vDSO read the counter of the CPU"},
-		"sometimes": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "3 fine clocks · 100 ns/read · some reads enter the kernel (seccomp)"},
-		"nothing measured": {func(d *result.Document) {
-			compare.Into(d).Clocks = clocks(result.Always, 640)
-			eachClock(d, func(c *compare.Clock) { c.Latency, c.Throughput = nil, nil })
-		}, "kernel-entry", result.Error, "3 fine clocks · not timed · every read enters the kernel"},
-		"no tsc, no log": {func(d *result.Document) {
-			slow(d, "hpet", "hpet")
-			d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
-		}, "kernel-entry", result.Error, "kernel log: /dev/kmsg: operation not permitted"},
-		"old kernel": {func(d *result.Document) { compare.Into(d).Clocks[2].KernelEntry = result.Always }, "kernel-entry-of-some", result.Note, "Linux 5.3"},
-		"no vDSO": {func(d *result.Document) {
-			for i := range compare.Of(d).Clocks {
-				if compare.Of(d).Clocks[i].Path == "vdso" {
-					compare.Into(d).Clocks[i] = compare.Clock{ID: compare.Of(d).Clocks[i].ID, Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}
+	for _, table := range []map[string]outcome{faults, ofChoices, ofTimecounters, ofWakeUps, ofWallOffsets, ofDisruptions, ofServices, ofRates} {
+		for name, test := range table {
+			t.Run(name, func(t *testing.T) {
+				d := well()
+				test.plant(d)
+				findings := Findings(d)
+				require.Equal(t, test.kinds, kindsOf(d))
+				if len(findings) > 0 {
+					require.Equal(t, test.severity, findings[0].Severity)
+					found[findings[0].Kind+" "+test.severity] = true
 				}
-			}
-			d.Host.BootParameters = []string{"vdso=0"}
-		}, "no-vdso", result.Error, "kernel command line: vdso=0"},
-		"hpet, and no proof": {func(d *result.Document) {
-			compare.Into(d).Clocks = clocks(result.Unknown, 640)
-			for i := range compare.Of(d).Clocks {
-				compare.Into(d).Clocks[i].KernelEntryBy = "no seccomp filter (operation not permitted), and CPU time and cost are inconclusive"
-			}
-			d.Host.ClockSource.Current = "hpet"
-		}, "kernel-entry-unproven", result.Warn, "kernel entry is unknown: no seccomp filter (operation not permitted)"},
-		"acpi_pm, and one proof": {func(d *result.Document) {
-			compare.Into(d).Clocks[0].KernelEntry = result.Unknown
-			d.Host.ClockSource.Current = "acpi_pm"
-		}, "kernel-entry-unproven", result.Warn, "somebody selected acpi_pm at run time"},
-		"xen, and a clock that fails": {func(d *result.Document) {
-			compare.Into(d).Clocks = []compare.Clock{{ID: "CLOCK_REALTIME@vdso", Path: "vdso", Reason: "failed while it was read: oops"}, {ID: "time", Path: "vdso", Available: true}}
-			d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen"}}
-		}, "kernel-entry-unproven", result.Warn, "CLOCK_REALTIME@vdso · cannot be read: failed while it was read: oops"},
-		"xen, by a log alone": {func(d *result.Document) {
-			*d = result.Document{Host: result.Host{OS: "linux", ClockSource: &result.ClockSource{Current: "xen"},
-				KernelLog: &result.KernelLog{Lines: []string{"[ 1.0] clocksource: Switched to clocksource xen"}}}}
-		}, "kernel-entry-unproven", result.Note, "only if the host vouches for its TSC"},
-		"jiffies, on 386": {func(d *result.Document) {
-			compare.Into(d).Clocks, d.Host.Arch = compare.Of(d).Clocks[5:], "386"
-			d.Host.ClockSource.Current = "refined-jiffies"
-		}, "kernel-entry-unproven", result.Warn, "run the amd64 build of timebench"},
-		"trapped": {func(d *result.Document) { compare.Into(d).Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu · 1.1 µs/read"},
-		"stood still while it was verified": {func(d *result.Document) {
-			fault := verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}
-			d.Put(&verify.Verification{Clocks: []verify.VerifiedClock{{ID: compare.Of(d).Clocks[0].ID, Verdict: verify.Faulty, Faults: []verify.ClockFault{fault}}}})
-		}, "faulty-clock", result.Warn, "CLOCK_MONOTONIC@vdso stopped once, for up to 1 ms"},
-		"backwards": {func(d *result.Document) {
-			compare.Into(d).Clocks[0].Resolution.Backwards, compare.Into(d).Clocks[0].Resolution.WorstBackwardsNS = 3, 40
-		}, "backwards", result.Error, "3 times, by up to 40 ns"},
-		"demoted": {func(d *result.Document) {
-			d.Host.ClockSource.Current = "kvm-clock"
-			d.Host.KernelLog.Lines = []string{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"}
-		}, "tsc-unstable", result.Warn, "uses kvm-clock"},
-		"demoted, hpet read by an old vDSO": {func(d *result.Document) {
-			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
-			d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
-		}, "tsc-unstable", result.Warn, "The TSCs of the CPUs differ"},
-		"another clock source is refused": {func(d *result.Document) {
-			*d = result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{
-				"[ 1.0] Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode",
-			}}}}
-		}, "kernel-log", result.Warn, "the kernel refused the clock source jiffies"},
-		"a false leap second": {func(d *result.Document) {
-			d.Host.KernelLog = &result.KernelLog{Lines: []string{"Aug 31 23:59:59 Clock: inserting leap second 23:59:60 UTC"}}
-			d.Host.TimeSync = nil
-		}, "wall-clock-log", result.Warn, "at least four"},
-		"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate while clocks were read: 2500.000 MHz; idle: 2600.000 MHz"},
-		"kernel's rate":           {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "idle: 2600.000 MHz; figure of the kernel: 2100.000 MHz"},
-		"wrong CPUID rate":        {func(d *result.Document) { d.Put(counterWith(counter.CounterRate{Name: "CPUID 15H", HZ: 2e9})) }, "counter-rate", result.Warn, "RDTSC@cpu is 2,000.000 MHz by CPUID 15H, but 2,600.000 MHz by CLOCK_MONOTONIC_RAW@vdso"},
-		"shared timer":            {func(d *result.Document) { gains(d, 0, 1.05) }, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread"},
-		"shared timer of 64 CPUs": {func(d *result.Document) { with64(d, 1.45) }, "not-scaling", result.Warn, "64 threads together have 1.45 times"},
-		"published HPET":          {func(d *result.Document) { gains(d, 0, 1.38) }, "not-scaling", result.Warn, "have 1.38 times"},
-		"stepped":                 {func(d *result.Document) { d.Conditions.WallStepNS = -2e9 }, "stepped", result.Warn, "jumped by -2 s"},
-		"unsynchronised": {func(d *result.Document) {
-			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 16e9
-		}, "unsynchronised", result.Warn, "STA_UNSYNC"},
-		"unsynchronised, error unknown": {func(d *result.Document) {
-			d.Host.TimeSync = &result.TimeSync{}
-		}, "unsynchronised", result.Warn, "knows of no time service"},
-		"chrony without rtcsync": {func(d *result.Document) {
-			d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 2e7
-		}, "unsynchronised", result.Note, "rtcsync"},
-		"W32Time without a source, and a program that sets the rate": {func(d *result.Document) {
-			d.Host.OS, d.Host.TimeSync = "windows", nil
-			d.Host.Windows = &result.Windows{
-				W32Time: &result.W32Time{State: "running", Start: "auto", Type: "NoSync"}, Adjustment: &result.Adjustment{AdjustedHz: 9_999_877, NominalHz: 1e7},
-			}
-		}, "unsynchronised", result.Warn, "12.3 ppm from the nominal rate"},
-		"far off": {func(d *result.Document) { d.Host.TimeSync.OffsetNS = -3e8 }, "slewed", result.Note, "remaining offset -300 ms"},
-		"other tick, and the rate that it makes": {func(d *result.Document) {
-			d.Host.TimeSync.TickNS, d.Host.CPU.TSCAsleepHz, d.Host.CPU.TSCLoadedHz = 9_200_000, 2.8e9, 2.83e9
-		}, "slewed", result.Note, "tick 9,200 µs, which changes the rate by -80,000 ppm"},
-		"tick at its limit": {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "clock-rate", result.Warn, "-100,000 ppm"},
-		"frequency at its limit, and ahead": {func(d *result.Document) {
-			d.Host.TimeSync.FrequencyPPM, d.Host.TimeSync.OffsetNS = -500, -4e8
-		}, "clock-rate", result.Warn, "The wall clock still gains time."},
-		"frequency at its limit, and behind": {func(d *result.Document) {
-			d.Host.TimeSync.FrequencyPPM, d.Host.TimeSync.OffsetNS = 500, 4e8
-		}, "clock-rate", result.Warn, "The wall clock still loses time."},
-		"a service that recovers": {func(d *result.Document) {
-			d.Host.TimeSync.FrequencyPPM, d.Host.TimeSync.OffsetNS = -500, 4e8
-		}, "clock-rate", result.Note, "the service may be recovering from a correction"},
-		"behind the host": {func(d *result.Document) {
-			d.Host.WallOffsets, d.Host.Virtualization = []result.WallOffset{offset("ptp0", "KVM virtual PTP", 75*hour, 1000)}, guestOf("kvm")
-		}, "wall-clock-off", result.Error, "75 h behind the host's clock"},
-		"restored": {func(d *result.Document) {
-			d.Host.VMClock = &result.VMClock{DisruptionMarker: "4", Disruptions: 3, Status: "unknown"}
-		}, "vm-disrupted", result.Note, "VMClock: disruption marker 4: 3 disruptions"},
-		"restored, and not synchronised since": {func(d *result.Document) {
-			d.Host.VMClock, d.Host.TimeSync = &result.VMClock{DisruptionMarker: "1", Generation: "1", Disruptions: 1}, nil
-		}, "vm-disrupted", result.Warn, "Nothing shows that the wall clock was corrected."},
-		"a little behind the host": {func(d *result.Document) {
-			d.Host.WallOffsets, d.Host.Virtualization = []result.WallOffset{offset("ptp0", "hyperv", 30e9, 1000)}, guestOf("hyperv")
-		}, "wall-clock-off", result.Warn, "30 s behind the host's clock"},
-		"a wrong real-time clock": {func(d *result.Document) {
-			d.Host.WallOffsets = []result.WallOffset{offset("rtc0", "rtc_cmos", -hour, rtcBound)}
-		}, "wall-clock-off", result.Note, "1 h ahead of the real-time clock"},
-		"two time services": {func(d *result.Document) {
-			d.Host.TimeServices = []result.TimeService{{Name: "ntpd"}, {Name: "chronyd"}}
-		}, "two-time-services", result.Warn, "ntpd and chronyd"},
-		"service stopped": {func(d *result.Document) { d.Host.TimeSync.MaxErrorNS = 5e9 }, "unsynchronised", result.Warn, "at most 2.78 h ago"},
-		"calls refused": {func(d *result.Document) {
-			d.Host.RefusedCalls = []result.RefusedCall{{Call: "clock_gettime64", Errno: "EPERM"}}
-		}, "clock-calls-refused", result.Error, "libseccomp 2.4.2"},
-		"a tick in a fine clock": {func(d *result.Document) {
-			compare.Into(d).Clocks[1].Resolution.TickNS = 4e6
-		}, "fine-clock-ticks", result.Warn, "time steps by 4 ms"},
-		"ACPI-fast": {func(d *result.Document) {
-			d.Host.OS, compare.Into(d).Clocks = "freebsd", clocks("", 1650)
-			eachClock(d, func(c *compare.Clock) { c.ID = strings.Replace(c.ID, "@vdso", "@libc", 1) })
-			d.Host.ClockSource = &result.ClockSource{Current: "ACPI-fast", Available: []string{"TSC-low", "ACPI-fast"}}
-		}, "slow-reads", result.Error, "sysctl kern.timecounter.hardware=TSC-low"},
-		"slow in user mode": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Never, 1650) }, "slow-reads", result.Error, "why is unknown"},
-		"clock source left switched": {func(d *result.Document) {
-			d.Host.ClockSource.Current = "hpet"
-			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412, Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)}
-		}, "clocksource-unrestored", result.Error, "process 412 switched it from tsc at 2026-11-21 03:00:00 UTC"},
-		"clock source left switched, the original gone": {func(d *result.Document) {
-			d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"hpet", "acpi_pm"}}
-			d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
-		}, "clocksource-unrestored", result.Error, "echo | sudo tee"},
-		"some steal": {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %"},
-		"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %"},
-		"heavy reader": {func(d *result.Document) {
-			d.Put(&profile.Profile{Processes: []profile.Process{reading("java", 0.3, 0.28)}})
-		}, "heavy-readers", result.Warn, "java (pid 812) spends 30 %"},
-		"reader": {func(d *result.Document) {
-			d.Put(&profile.Profile{Processes: []profile.Process{reading("java", 0.06, 0.05)}})
-		}, "heavy-readers", result.Note, "java (pid 812) spends 6 %"},
-		"drift": {func(d *result.Document) {
-			ppm := 620.0
-			d.Put(&drift.Drift{Reference: "RDTSC@cpu", Clocks: []drift.DriftedClock{{ID: "CLOCK_MONOTONIC@vdso", Idle: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 2}}}})
-		}, "drift", result.Warn, "CLOCK_MONOTONIC@vdso differs from RDTSC@cpu by +620 ppm"},
-		"quota": {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms"},
-		"governor": {func(d *result.Document) {
-			d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
-		}, "governor", result.Note, "scaling_governor: powersave"},
-		"one CPU": {func(d *result.Document) { d.Host.CPU.Usable = 1 }, "single-cpu", result.Note, "1 of 4"},
-		"QPC by the kernel": {func(d *result.Document) {
-			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 10_000_000, UserMode: &no}}
-		}, "qpc-kernel", result.Error, "useplatformclock"},
-		"QPC by Intel's HPET": {func(d *result.Document) {
-			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 24_000_000}}
-		}, "qpc-kernel", result.Error, `bcdedit /enum "{current}"`},
-		"early sleeps": {func(d *result.Document) { d.Put(earlySleeps()) }, "early-wake-ups", result.Error, "3 of 150 sleeps of 1 ms, by up to 300 µs."},
-		"early sleeps on Windows": {func(d *result.Document) {
-			d.Host.OS = "windows"
-			d.Put(earlySleeps())
-		}, "early-wake-ups", result.Note, "may be up to a tick early"},
-		"ticks of 15.6 ms": {func(d *result.Document) {
-			d.Host.OS = "windows"
-			d.Put(sleptByTicks())
-		}, "sleeps-by-ticks", result.Note, "Sleep@winapi · a sleep of 1 ms ended 14.3 ms late, 13.8 ms less with CREATE_WAITABLE_TIMER_HIGH_RESOLUTION"},
-		"coarse timers": {func(d *result.Document) {
-			d.Put(slept(wake.Timers{ResolutionNS: 1e7}, 5e6, 1.1e7))
-		}, "coarse-timers", result.Warn, "clock_getres(CLOCK_MONOTONIC): 10 ms"},
-		"timer slack": {func(d *result.Document) { d.Put(slept(wake.Timers{SlackNS: 1e6}, 1e6, 1.1e6)) }, "timer-slack", result.Warn, "20 times the default"},
-		"timer slack of a service": {func(d *result.Document) {
-			d.Put(slept(wake.Timers{SlackNS: 5e4, ResolutionNS: 1, LargeSlacks: []wake.ProgramSlack{{Program: "napd", PID: 7, SlackNS: 1e7}}}, 8e4, 9e4))
-		}, "timer-slack", result.Note, "napd (process 7) · timer slack 10 ms"},
-		"slow interrupt": {func(d *result.Document) {
-			d.Put(slept(fine(), 8e4, 9e4))
-			d.Host.KernelLog = &result.KernelLog{Lines: []string{"hrtimer: interrupt took 1326163 ns"}}
-		}, "slow-interrupt", result.Note, "hrtimer: interrupt took 1326163 ns"},
-		"deep idle state": {func(d *result.Document) {
-			d.Put(slept(fine(), 260e3, 400e3, layer(wake.LeavingIdle, 180e3)))
-		}, "slow-idle-exit", result.Note, "idle state C6 · entered 190×"},
-		"timer raised": {func(d *result.Document) {
-			d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
-		}, "timer-raised", result.Note, "system timer to 1 ms"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := well()
-			test.plant(d)
-			findings := Findings(d)
-			require.Len(t, findings, 1)
-			require.Equal(t, test.kind, findings[0].Kind)
-			require.Equal(t, test.severity, findings[0].Severity)
-			found[test.kind+" "+test.severity] = true
-			require.NotEmpty(t, findings[0].Evidence)
-			require.Contains(t, worded(findings[0]), test.says)
-			for _, r := range findings[0].Remedies {
-				for _, command := range r.Commands {
-					require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied")
+				rules(t, d)
+				require.Regexp(t, "(?s)"+inOrder(test.says), said(d))
+				for never := range strings.SplitSeq(test.never, " | ") {
+					require.False(t, never != "" && strings.Contains(said(d), never), never)
 				}
-			}
-		})
+			})
+		}
 	}
 	for _, c := range checks {
 		for _, severity := range c.severities {
-			require.True(t, found[c.kind+" "+severity], "%s: plant it in TestEachFinding, with each of its severities", c.kind)
+			require.True(t, found[c.kind+" "+severity], "%s: plant it, with each of its severities", c.kind)
+		}
+	}
+}
+
+var faults = map[string]outcome{
+	"hpet": {func(d *result.Document) { slow(d, "hpet") }, "kernel-entry", result.Error, "somebody selected hpet at run time", ""},
+	"layers": {func(d *result.Document) {
+		compare.Into(d).Clocks = clocks(result.Always, 1010)
+		d.Host.ClockSource.Current = "hpet"
+		eachClock(d, func(c *compare.Clock) { c.UserModeNS, c.Layers = 22, layers() })
+	}, "kernel-entry", result.Error, "CLOCK_MONOTONIC@vdso, 1,010 ns = ≈ 2.00 (call and return) + 95.0 (enter and leave the kernel) + " +
+		"98.0 (the call in the kernel) + 815.0 (read hpet) · about 22.0 ns if the vDSO read the counter of the CPU", ""},
+	"sometimes": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Sometimes, 100) }, "kernel-entry", result.Error, "3 fine clocks · 100 ns/read · some reads enter the kernel (seccomp)", ""},
+	"nothing measured": {func(d *result.Document) {
+		compare.Into(d).Clocks = clocks(result.Always, 640)
+		eachClock(d, func(c *compare.Clock) { c.Latency, c.Throughput = nil, nil })
+	}, "kernel-entry", result.Error, "3 fine clocks · not timed · every read enters the kernel", ""},
+	"no tsc, no log": {func(d *result.Document) {
+		slow(d, "hpet", "hpet")
+		d.Host.KernelLog = &result.KernelLog{Reason: "/dev/kmsg: operation not permitted"}
+	}, "kernel-entry", result.Error, "kernel log: /dev/kmsg: operation not permitted", ""},
+	"old kernel": {func(d *result.Document) { compare.Into(d).Clocks[2].KernelEntry = result.Always }, "kernel-entry-of-some", result.Note, "Linux 5.3", ""},
+	"no vDSO":    {both(withoutVDSO, booted("vdso=0")), "no-vdso", result.Error, "kernel command line: vdso=0", ""},
+	"hpet, and no proof": {func(d *result.Document) {
+		compare.Into(d).Clocks = clocks(result.Unknown, 640)
+		for i := range compare.Of(d).Clocks {
+			compare.Into(d).Clocks[i].KernelEntryBy = "no seccomp filter (operation not permitted), and CPU time and cost are inconclusive"
+		}
+		d.Host.ClockSource.Current = "hpet"
+	}, "kernel-entry-unproven", result.Warn, "kernel entry is unknown: no seccomp filter (operation not permitted)", ""},
+	"acpi_pm, and one proof": {func(d *result.Document) {
+		compare.Into(d).Clocks[0].KernelEntry = result.Unknown
+		d.Host.ClockSource.Current = "acpi_pm"
+	}, "kernel-entry-unproven", result.Warn, "somebody selected acpi_pm at run time", ""},
+	"xen, and a clock that fails": {func(d *result.Document) {
+		compare.Into(d).Clocks = []compare.Clock{{ID: "CLOCK_REALTIME@vdso", Path: "vdso", Reason: "failed while it was read: oops"}, {ID: "time", Path: "vdso", Available: true}}
+		d.Host.ClockSource = &result.ClockSource{Current: "xen", Available: []string{"xen"}}
+	}, "kernel-entry-unproven", result.Warn, "CLOCK_REALTIME@vdso · cannot be read: failed while it was read: oops", ""},
+	"xen, by a log alone": {func(d *result.Document) {
+		*d = result.Document{Host: result.Host{OS: "linux", ClockSource: &result.ClockSource{Current: "xen"},
+			KernelLog: &result.KernelLog{Lines: []string{"[ 1.0] clocksource: Switched to clocksource xen"}}}}
+	}, "kernel-entry-unproven", result.Note, "only if the host vouches for its TSC", ""},
+	"jiffies, on 386": {func(d *result.Document) {
+		compare.Into(d).Clocks, d.Host.Arch = compare.Of(d).Clocks[5:], "386"
+		d.Host.ClockSource.Current = "refined-jiffies"
+	}, "kernel-entry-unproven", result.Warn, "run the amd64 build of timebench", ""},
+	"trapped": {func(d *result.Document) { compare.Into(d).Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu · 1.1 µs/read", ""},
+	"stood still while it was verified": {func(d *result.Document) {
+		fault := verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}
+		d.Put(&verify.Verification{Clocks: []verify.VerifiedClock{{ID: compare.Of(d).Clocks[0].ID, Verdict: verify.Faulty, Faults: []verify.ClockFault{fault}}}})
+	}, "faulty-clock", result.Warn, "CLOCK_MONOTONIC@vdso stopped once, for up to 1 ms", ""},
+	"backwards": {func(d *result.Document) {
+		compare.Into(d).Clocks[0].Resolution.Backwards, compare.Into(d).Clocks[0].Resolution.WorstBackwardsNS = 3, 40
+	}, "backwards", result.Error, "3 times, by up to 40 ns", ""},
+	"demoted": {func(d *result.Document) {
+		d.Host.ClockSource.Current = "kvm-clock"
+		d.Host.KernelLog.Lines = []string{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"}
+	}, "tsc-unstable", result.Warn, "uses kvm-clock", ""},
+	"demoted, hpet read by an old vDSO": {func(d *result.Document) {
+		*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
+		d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
+	}, "tsc-unstable", result.Warn, "The TSCs of the CPUs differ", ""},
+	"another clock source is refused": {func(d *result.Document) {
+		*d = result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{
+			"[ 1.0] Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode",
+		}}}}
+	}, "kernel-log", result.Warn, "the kernel refused the clock source jiffies", ""},
+	"a false leap second": {func(d *result.Document) {
+		d.Host.KernelLog = &result.KernelLog{Lines: []string{"Aug 31 23:59:59 Clock: inserting leap second 23:59:60 UTC"}}
+		d.Host.TimeSync = nil
+	}, "wall-clock-log", result.Warn, "at least four", ""},
+	"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate while clocks were read: 2500.000 MHz; idle: 2600.000 MHz", ""},
+	"kernel's rate":           {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "idle: 2600.000 MHz; figure of the kernel: 2100.000 MHz", ""},
+	"wrong CPUID rate":        {func(d *result.Document) { d.Put(counterWith(counter.CounterRate{Name: "CPUID 15H", HZ: 2e9})) }, "counter-rate", result.Warn, "RDTSC@cpu is 2,000.000 MHz by CPUID 15H, but 2,600.000 MHz by CLOCK_MONOTONIC_RAW@vdso", ""},
+	"shared timer":            {func(d *result.Document) { gains(d, 0, 1.05) }, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread", ""},
+	"shared timer of 64 CPUs": {func(d *result.Document) { with64(d, 1.45) }, "not-scaling", result.Warn, "64 threads together have 1.45 times", ""},
+	"published HPET":          {func(d *result.Document) { gains(d, 0, 1.38) }, "not-scaling", result.Warn, "have 1.38 times", ""},
+	"unsynchronised": {func(d *result.Document) {
+		d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 16e9
+	}, "unsynchronised", result.Warn, "STA_UNSYNC", ""},
+	"unsynchronised, error unknown": {func(d *result.Document) {
+		d.Host.TimeSync = &result.TimeSync{}
+	}, "unsynchronised", result.Warn, "knows of no time service", ""},
+	"chrony without rtcsync": {func(d *result.Document) {
+		d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 2e7
+	}, "unsynchronised", result.Note, "rtcsync", ""},
+	"W32Time without a source, and a program that sets the rate": {func(d *result.Document) {
+		d.Host.OS, d.Host.TimeSync = "windows", nil
+		d.Host.Windows = &result.Windows{
+			W32Time: &result.W32Time{State: "running", Start: "auto", Type: "NoSync"}, Adjustment: &result.Adjustment{AdjustedHz: 9_999_877, NominalHz: 1e7},
+		}
+	}, "unsynchronised", result.Warn, "12.3 ppm from the nominal rate", ""},
+	"tick at its limit": {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "clock-rate", result.Warn, "-100,000 ppm", ""},
+	"restored, and not synchronised since": {func(d *result.Document) {
+		d.Host.VMClock, d.Host.TimeSync = &result.VMClock{DisruptionMarker: "1", Generation: "1", Disruptions: 1}, nil
+	}, "vm-disrupted", result.Warn, "Nothing shows that the wall clock was corrected.", ""},
+	"service stopped": {func(d *result.Document) { d.Host.TimeSync.MaxErrorNS = 5e9 }, "unsynchronised", result.Warn, "at most 2.78 h ago", ""},
+	"calls refused": {func(d *result.Document) {
+		d.Host.RefusedCalls = []result.RefusedCall{{Call: "clock_gettime64", Errno: "EPERM"}}
+	}, "clock-calls-refused", result.Error, "libseccomp 2.4.2", ""},
+	"a tick in a fine clock": {func(d *result.Document) {
+		compare.Into(d).Clocks[1].Resolution.TickNS = 4e6
+	}, "fine-clock-ticks", result.Warn, "time steps by 4 ms", ""},
+	"slow in user mode": {func(d *result.Document) { compare.Into(d).Clocks = clocks(result.Never, 1650) }, "slow-reads", result.Error, "why is unknown", ""},
+	"clock source left switched": {func(d *result.Document) {
+		d.Host.ClockSource.Current = "hpet"
+		d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412, Since: time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)}
+	}, "clocksource-unrestored", result.Error, "process 412 switched it from tsc at 2026-11-21 03:00:00 UTC", ""},
+	"clock source left switched, the original gone": {func(d *result.Document) {
+		d.Host.ClockSource = &result.ClockSource{Current: "acpi_pm", Available: []string{"hpet", "acpi_pm"}}
+		d.Host.UnrestoredClockSource = &result.UnrestoredClockSource{Original: "tsc", PID: 412}
+	}, "clocksource-unrestored", result.Error, "echo | sudo tee", ""},
+	"some steal": {func(d *result.Document) { d.Conditions.StealShare = 0.04 }, "steal", result.Note, "4 %", ""},
+	"much steal": {func(d *result.Document) { d.Conditions.StealShare = 0.3 }, "steal", result.Warn, "30 %", ""},
+	"heavy reader": {func(d *result.Document) {
+		d.Put(&profile.Profile{Processes: []profile.Process{reading("java", 0.3, 0.28)}})
+	}, "heavy-readers", result.Warn, "java (pid 812) spends 30 %", ""},
+	"reader": {func(d *result.Document) {
+		d.Put(&profile.Profile{Processes: []profile.Process{reading("java", 0.06, 0.05)}})
+	}, "heavy-readers", result.Note, "java (pid 812) spends 6 %", ""},
+	"drift": {func(d *result.Document) {
+		ppm := 620.0
+		d.Put(&drift.Drift{Reference: "RDTSC@cpu", Clocks: []drift.DriftedClock{{ID: "CLOCK_MONOTONIC@vdso", Idle: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 2}}}})
+	}, "drift", result.Warn, "CLOCK_MONOTONIC@vdso differs from RDTSC@cpu by +620 ppm", ""},
+	"quota": {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms", ""},
+	"governor": {func(d *result.Document) {
+		d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
+	}, "governor", result.Note, "scaling_governor: powersave", ""},
+	"one CPU": {func(d *result.Document) { d.Host.CPU.Usable = 1 }, "single-cpu", result.Note, "1 of 4", ""},
+	"QPC by the kernel": {func(d *result.Document) {
+		d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 10_000_000, UserMode: new(bool)}}
+	}, "qpc-kernel", result.Error, "useplatformclock", ""},
+	"QPC by Intel's HPET": {func(d *result.Document) {
+		d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 24_000_000}}
+	}, "qpc-kernel", result.Error, `bcdedit /enum "{current}"`, ""},
+	"timer raised": {func(d *result.Document) {
+		d.Host.Windows = &result.Windows{Timer: &result.Timer{PeriodNS: 1e6, FinestNS: 5e5, CoarsestNS: 15_625_000}}
+	}, "timer-raised", result.Note, "system timer to 1 ms", ""},
+	"a step to tsc":          {suspect("hpet", nil), "kernel-entry", result.Error, "time jumps between CPUs … echo tsc", ""},
+	"tsc, in a guest of KVM": {suspect("kvm-clock", inKVM), "kernel-entry", result.Error, "time jumps between CPUs … hosts with the same TSC rate … echo tsc", ""},
+	"a TSC that is not invariant, in a guest of KVM": {suspect("kvm-clock", func(d *result.Document) { inKVM(d); *d.Host.CPU.InvariantTSC = false }), "kernel-entry", result.Error, "kvm-clock", "echo tsc"},
+	"an unknown TSC, in a guest of KVM":              {suspect("kvm-clock", func(d *result.Document) { inKVM(d); d.Host.CPU.InvariantTSC = nil }), "kernel-entry", result.Error, "kvm-clock", "echo tsc"},
+	"tsc, in a guest of Xen":                         {suspect("xen", func(d *result.Document) { d.Host.Virtualization = guestOf("xen") }), "kernel-entry", result.Error, "time jumps between CPUs … Amazon … echo tsc", ""},
+	"a TSC that is not invariant":                    {suspect("hpet", func(d *result.Document) { *d.Host.CPU.InvariantTSC = false }), "kernel-entry", result.Error, "time jumps between CPUs … while the CPU sleeps … echo tsc", ""},
+	"a TSC that the kernel gave up": {suspect("hpet", func(d *result.Document) {
+		d.Host.KernelLog.Lines = []string{"tsc: Marking TSC unstable due to TSC halts in idle"}
+	}), "kernel-entry", result.Error, "halts", "echo tsc"},
+	"a host of KVM":           {hypervised("kvm", "host"), "kernel-entry", result.Error, "", "on the host"},
+	"Firecracker":             {hypervised("firecracker", "guest"), "kernel-entry", result.Error, "Firecracker", "QEMU"},
+	"Hyper-V or its guest":    {hypervised("hyperv", "guest or host"), "kernel-entry", result.Error, "", "Hyper-V"},
+	"a guest of VMware":       {hypervised("vmware", "guest"), "kernel-entry", result.Error, "VMware", "QEMU"},
+	"a host of VMware":        {hypervised("vmware", "host"), "kernel-entry", result.Error, "", "VMware"},
+	"the first domain of Xen": {hypervised("xen", "host"), "kernel-entry", result.Error, "first domain", "Amazon"},
+	// A document without the key kernel_entry proves nothing: under hpet that is a finding, under tsc it is not.
+	"tsc, not tested": {untested(0), "", "", "", ""},
+	"hpet, one clock not tested": {both(untested(0), func(d *result.Document) { d.Host.ClockSource.Current = "hpet" }), "kernel-entry-unproven", result.Warn,
+		"so every read should be a system call; nothing here tested it. … CLOCK_MONOTONIC@vdso · 640 ns/read (95% CI 634 ns to 646 ns) · kernel entry was not tested",
+		"CLOCK_REALTIME@vdso | so every read is a system call"},
+	"hpet, proven to stay in user mode": {both(untested(-1), func(d *result.Document) { d.Host.ClockSource.Current = "hpet" }), "", "", "", ""},
+	// No coarse clock is suggested in place of a clock that should be fine and steps by a tick.
+	"hpet, fine":          {func(d *result.Document) { slow(d, "hpet") }, "kernel-entry", result.Error, "CLOCK_REALTIME_COARSE (", ""},
+	"a counter of 32 kHz": {func(d *result.Document) { compare.Into(d).Clocks[0].Resolution.TickNS = 31_250 }, "", "", "", ""},
+	"hpet, in ticks": {func(d *result.Document) {
+		slow(d, "hpet")
+		compare.Into(d).Clocks[0].Resolution = &compare.Resolution{TickNS: 4e6, ReportedNS: 1}
+	}, "kernel-entry fine-clock-ticks", result.Error, "CLOCK_MONOTONIC@vdso · 640 ns/read (95% CI 634 ns to 646 ns) · steps by 4 ms; clock_getres reports 1 ns", "COARSE ("},
+	// Only an instance type with CPU credits is called burstable.
+	"steal of a t3":         {stolen("t3.medium"), "steal", result.Warn, "This instance type (t3.medium) is burstable", ""},
+	"steal of an m5":        {stolen("m5.large"), "steal", result.Warn, "", "burstable"},
+	"gVisor without a vDSO": {withoutVDSO, "no-vdso", result.Error, "gVisor", "vdso=0 from"},
+}
+
+// suspect plants a clock source that enters the kernel although tsc is offered, and another change.
+func suspect(source string, change func(*result.Document)) func(*result.Document) {
+	return func(d *result.Document) {
+		slow(d, source, "tsc", "hpet", "kvm-clock", "xen")
+		if change != nil {
+			change(d)
+		}
+	}
+}
+
+// hypervised plants a machine with a role under a hypervisor, which reads acpi_pm.
+func hypervised(system, role string) func(*result.Document) {
+	return func(d *result.Document) {
+		slow(d, "acpi_pm", "acpi_pm", "tsc")
+		*d.Host.CPU.InvariantTSC, d.Host.Virtualization = false, &result.Virtualization{System: system, Role: role}
+	}
+}
+
+// untested plants clocks of 640 ns, one of which was not tested.
+func untested(clock int) func(*result.Document) {
+	return func(d *result.Document) {
+		compare.Into(d).Clocks = clocks(result.Never, 640)
+		if clock >= 0 {
+			compare.Into(d).Clocks[clock].KernelEntry, compare.Into(d).Clocks[clock].KernelEntryBy = "", ""
+		}
+	}
+}
+
+func stolen(instance string) func(*result.Document) {
+	return func(d *result.Document) {
+		d.Conditions.StealShare, d.Host.Machine = 0.3, &result.Machine{Vendor: "Amazon EC2", Product: instance}
+	}
+}
+
+func withoutVDSO(d *result.Document) {
+	for i, c := range compare.Of(d).Clocks {
+		if c.Path == "vdso" {
+			compare.Into(d).Clocks[i] = compare.Clock{ID: c.ID, Path: "vdso", Reason: "the kernel mapped no vDSO into this process"}
 		}
 	}
 }
@@ -389,24 +405,6 @@ func TestW32Time(t *testing.T) {
 		d.Host.OS, d.Host.TimeSync = "windows", nil
 		d.Host.Windows = &result.Windows{W32Time: &test.service, Adjustment: &result.Adjustment{AdjustedHz: 1e7, NominalHz: 1e7}}
 		requireKind(t, d, "unsynchronised", test.severity, []string{strings.Join(test.commands, "\n")}, []string{"ppm"}, name)
-	}
-}
-
-// A rate that a program set stays if no time service resets it.
-func TestSlewedWhereNobodySynchronises(t *testing.T) {
-	for name, test := range map[string]struct {
-		sync result.TimeSync
-		says []string
-	}{
-		"tick":      {result.TimeSync{TickNS: 11_000_000}, []string{" ppm", "no time service that will reset it", "sudo adjtimex --tick 10000 --frequency 0"}},
-		"frequency": {result.TimeSync{TickNS: 10_000_000, FrequencyPPM: 500}, []string{" ppm", "no time service that will reset it"}},
-		"offset":    {result.TimeSync{TickNS: 10_000_000, OffsetNS: 300_000_000}, []string{"remaining offset 300 ms"}},
-	} {
-		d := well()
-		test.sync.MaxErrorNS = lostErrorNS
-		d.Host.TimeSync = &test.sync
-		requireKind(t, d, "unsynchronised", result.Warn, nil, nil, name)
-		requireKind(t, d, "slewed", result.Note, test.says, nil, name)
 	}
 }
 
@@ -504,59 +502,6 @@ func TestNoFindings(t *testing.T) {
 			plant(d)
 			require.Empty(t, Findings(d))
 		})
-	}
-}
-
-// The switch to tsc is suggested, with every known risk, if the kernel offers it and no evidence is against it.
-func TestSwitchToTSC(t *testing.T) {
-	const generic = "time jumps between CPUs"
-	for name, test := range map[string]struct {
-		plant func(*result.Host)
-		risks []string // nil where the switch must not be offered
-	}{
-		"bare metal": {func(*result.Host) {}, []string{generic}},
-		"KVM, invariant": {func(h *result.Host) {
-			h.Virtualization, h.ClockSource.Current = guestOf("kvm"), "kvm-clock"
-		}, []string{generic, "hosts with the same TSC rate"}},
-		"KVM, not invariant": {func(h *result.Host) {
-			h.Virtualization, h.ClockSource.Current, *h.CPU.InvariantTSC = guestOf("kvm"), "kvm-clock", false
-		}, nil},
-		"KVM, unknown": {func(h *result.Host) {
-			h.Virtualization, h.ClockSource.Current, h.CPU.InvariantTSC = guestOf("kvm"), "kvm-clock", nil
-		}, nil},
-		"Xen":           {func(h *result.Host) { h.Virtualization, h.ClockSource.Current = guestOf("xen"), "xen" }, []string{generic, "Amazon"}},
-		"not invariant": {func(h *result.Host) { *h.CPU.InvariantTSC = false }, []string{generic, "while the CPU sleeps"}},
-		"given up": {func(h *result.Host) {
-			h.KernelLog = &result.KernelLog{Lines: []string{"tsc: Marking TSC unstable due to TSC halts in idle"}}
-		}, nil},
-	} {
-		d := well()
-		slow(d, "hpet", "tsc", "hpet", "kvm-clock")
-		test.plant(&d.Host)
-		text := worded(Findings(d)[0])
-		require.Equal(t, test.risks != nil, strings.Contains(text, "echo tsc"), name)
-		for _, risk := range test.risks {
-			require.Contains(t, text, risk, name)
-		}
-	}
-}
-
-// Facts about the guests of a hypervisor are not reported for its hosts.
-func TestHostsOfHypervisors(t *testing.T) {
-	for role, test := range map[result.Virtualization]struct{ says, never string }{
-		{System: "kvm", Role: "host"}:             {never: "on the host"},
-		{System: "firecracker", Role: "guest"}:    {says: "Firecracker", never: "QEMU"},
-		{System: "hyperv", Role: "guest or host"}: {never: "Hyper-V"},
-		{System: "vmware", Role: "guest"}:         {says: "VMware", never: "QEMU"},
-		{System: "vmware", Role: "host"}:          {never: "VMware"},
-		{System: "xen", Role: "host"}:             {says: "first domain", never: "Amazon"},
-	} {
-		d := well()
-		slow(d, "acpi_pm", "acpi_pm", "tsc")
-		*d.Host.CPU.InvariantTSC, d.Host.Virtualization = false, &role
-		text := worded(Findings(d)[0])
-		require.Contains(t, text, test.says, "%+v", role)
-		require.NotContains(t, text, test.never, "%+v", role)
 	}
 }
 
@@ -720,4 +665,64 @@ func TestAnswerOfFiles(t *testing.T) {
 	require.Equal(t, "The clock source is hpet: each read of the clock enters the kernel. Nothing was measured.", answer)
 	require.Equal(t, "the clock source is hpet, which user mode cannot read", d.Findings[0].Title)
 	require.Empty(t, NotChecked(d, "no time"))
+}
+
+// rules requires of every remedy of every finding on a document that it can be carried out there, changes something,
+// and is safe.
+func rules(t *testing.T, d *result.Document) {
+	t.Helper()
+	for _, f := range Findings(d) {
+		require.NotEmpty(t, f.Evidence, f.Title)
+		require.NotEmpty(t, f.Cause, f.Title)
+		seen := map[string]bool{}
+		for _, r := range f.Remedies {
+			require.False(t, seen[r.Advice], "twice: %s", r.Advice)
+			seen[r.Advice] = true
+			sound(t, d, r)
+		}
+	}
+}
+
+// sound requires that a remedy can be carried out on a machine, changes something, and is safe.
+func sound(t *testing.T, d *result.Document, r result.Remedy) {
+	t.Helper()
+	h, commands := d.Host, strings.Join(r.Commands, "\n")
+	all := r.Advice + "\n" + commands
+	guest := h.Virtualization != nil && h.Virtualization.Role == "guest"
+	for _, parameter := range []string{"tsc=nowatchdog", "tsc=reliable", "clocksource=tsc", "clocksource=hpet", "clocksource=kvm-clock"} {
+		if adds := "add " + parameter; strings.Contains(r.Advice, adds) || strings.Contains(commands, "--args="+parameter) {
+			require.NotContains(t, h.BootParameters, parameter, "is set: %s", all)
+		}
+	}
+	require.False(t, situation.Of(d).IsTSCWrong() && strings.Contains(all, "tsc=nowatchdog") && !strings.Contains(r.Advice, "Remove"), "unsafe: %s", all)
+	require.False(t, situation.Of(d).IsTSCWrong() && strings.Contains(commands, "echo tsc"), "unsafe: %s", all)
+	require.False(t, guest && strings.Contains(r.Advice, "firmware (BIOS)"), "a guest has none: %s", all)
+	if h.CPU.InvariantTSC != nil && *h.CPU.InvariantTSC {
+		require.NotContains(t, all, "+invtsc", "the bit is set")
+	}
+	for _, command := range r.Commands {
+		require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied: %s", command)
+		require.NotContains(t, command[1:], "#", "a remark has a line of its own; a shell may run it")
+		if name, ok := strings.CutPrefix(command, "echo "); ok && strings.Contains(command, "current_clocksource") {
+			name, _, _ = strings.Cut(name, " ")
+			require.True(t, name == "|" || len(available(d)) == 0 || slices.Contains(available(d), name), "is not available: %s", command)
+		}
+		for _, tool := range []string{"grubby", "update-grub", "rpm-ostree"} {
+			require.False(t, len(h.BootTools) > 0 && strings.Contains(command, "sudo "+tool) && !slices.Contains(h.BootTools, tool), "is not installed: %s", command)
+		}
+	}
+	if h.Container != "" && (strings.Contains(commands, "/sys/devices/system/clocksource") || strings.Contains(commands, "grub")) {
+		require.Contains(t, r.Advice, "host", "a container cannot do that: %s", all)
+	}
+	if h.OS != "linux" {
+		require.NotContains(t, commands, "sudo", all)
+		require.NotContains(t, commands, "dmesg", all)
+	}
+}
+
+func available(d *result.Document) []string {
+	if d.Host.ClockSource == nil {
+		return nil
+	}
+	return d.Host.ClockSource.Available
 }

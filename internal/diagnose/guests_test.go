@@ -123,11 +123,3 @@ func TestGuestWhoseTSCGoesBack(t *testing.T) {
 	requireText(t, text, []string{"clocksource=kvm-clock", "TSC offsets of its CPUs must match"},
 		[]string{"firmware (BIOS)", "accounts for pauses", "message appears"}, "apart")
 }
-
-// A step during the run and a wall clock that is off give no advice against each other: to step, and never to step.
-func TestNoAdviceAgainstSteps(t *testing.T) {
-	d := well()
-	d.Conditions.WallStepNS = -2e9
-	requireKind(t, d, "stepped", result.Warn, []string{"CLOCK_MONOTONIC", "a time service logs its steps"},
-		[]string{"makestep only at its start", "to slew"}, "a step")
-}

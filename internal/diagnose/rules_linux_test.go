@@ -3,75 +3,13 @@ package diagnose
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
-
-// rules requires of every remedy of every finding on a document that it can be carried out there, changes something,
-// and is safe.
-func rules(t *testing.T, d *result.Document) {
-	t.Helper()
-	for _, f := range Findings(d) {
-		require.NotEmpty(t, f.Evidence, f.Title)
-		require.NotEmpty(t, f.Cause, f.Title)
-		seen := map[string]bool{}
-		for _, r := range f.Remedies {
-			require.False(t, seen[r.Advice], "twice: %s", r.Advice)
-			seen[r.Advice] = true
-			sound(t, d, r)
-		}
-	}
-}
-
-// sound requires that a remedy can be carried out on a machine, changes something, and is safe.
-func sound(t *testing.T, d *result.Document, r result.Remedy) {
-	t.Helper()
-	h, commands := d.Host, strings.Join(r.Commands, "\n")
-	all := r.Advice + "\n" + commands
-	guest := h.Virtualization != nil && h.Virtualization.Role == "guest"
-	for _, parameter := range []string{"tsc=nowatchdog", "tsc=reliable", "clocksource=tsc", "clocksource=hpet", "clocksource=kvm-clock"} {
-		if adds := "add " + parameter; strings.Contains(r.Advice, adds) || strings.Contains(commands, "--args="+parameter) {
-			require.NotContains(t, h.BootParameters, parameter, "is set: %s", all)
-		}
-	}
-	require.False(t, situation.Of(d).IsTSCWrong() && strings.Contains(all, "tsc=nowatchdog") && !strings.Contains(r.Advice, "Remove"), "unsafe: %s", all)
-	require.False(t, situation.Of(d).IsTSCWrong() && strings.Contains(commands, "echo tsc"), "unsafe: %s", all)
-	require.False(t, guest && strings.Contains(r.Advice, "firmware (BIOS)"), "a guest has none: %s", all)
-	if h.CPU.InvariantTSC != nil && *h.CPU.InvariantTSC {
-		require.NotContains(t, all, "+invtsc", "the bit is set")
-	}
-	for _, command := range r.Commands {
-		require.LessOrEqual(t, len(command), 86, "a command that is wrapped cannot be copied: %s", command)
-		require.NotContains(t, command[1:], "#", "a remark has a line of its own; a shell may run it")
-		if name, ok := strings.CutPrefix(command, "echo "); ok && strings.Contains(command, "current_clocksource") {
-			name, _, _ = strings.Cut(name, " ")
-			require.True(t, name == "|" || len(available(d)) == 0 || slices.Contains(available(d), name), "is not available: %s", command)
-		}
-		for _, tool := range []string{"grubby", "update-grub", "rpm-ostree"} {
-			require.False(t, len(h.BootTools) > 0 && strings.Contains(command, "sudo "+tool) && !slices.Contains(h.BootTools, tool), "is not installed: %s", command)
-		}
-	}
-	if h.Container != "" && (strings.Contains(commands, "/sys/devices/system/clocksource") || strings.Contains(commands, "grub")) {
-		require.Contains(t, r.Advice, "host", "a container cannot do that: %s", all)
-	}
-	if h.OS != "linux" {
-		require.NotContains(t, commands, "sudo", all)
-		require.NotContains(t, commands, "dmesg", all)
-	}
-}
-
-func available(d *result.Document) []string {
-	if d.Host.ClockSource == nil {
-		return nil
-	}
-	return d.Host.ClockSource.Available
-}
 
 // plantedLogs are lines with causes that a recorded machine may not have: nothing, CPUs that differ, a wrong rate, a
 // watchdog without figures, a firmware that writes to the TSC.
