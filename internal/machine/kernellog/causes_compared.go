@@ -12,11 +12,18 @@ import (
 func (c comparison) disagrees() bool { return c.marked && c.both() != "" }
 
 // badlyCalibrated is whether the clocks differ by little, so soon after boot that the rate of the TSC may be the first
-// estimate.
+// estimate, or wrong by a disturbed measurement.
 func badlyCalibrated(l log, c comparison) bool {
-	refined := slices.ContainsFunc(l.of("tsc-refined"), func(e Event) bool { return e.Index < c.at.Index })
-	first := c.clock.name == "tsc-early" || c.at.Timed && c.at.AtNS < early && !refined
-	return c.known() && c.watchdog.ns > 0 && math.Abs(c.ppm()) < 1000 && c.marked && first
+	const soon, most = 30e9, 10e3 // ns, ppm
+	first := c.clock.name == "tsc-early" || c.at.Timed && c.at.AtNS < early && !l.refinedBefore(c)
+	disturbed := c.at.Timed && c.at.AtNS < soon && c.watchdog.name == "hpet" && c.watchdog.ns > shortNS &&
+		math.Abs(c.ppm()) < most && !l.machine.Guest && len(l.heldUp()) == 0
+	return c.known() && c.marked && (first && math.Abs(c.ppm()) < 1000 || disturbed)
+}
+
+// refinedBefore is whether the kernel had refined the rate of the TSC before a comparison.
+func (l log) refinedBefore(c comparison) bool {
+	return slices.ContainsFunc(l.of("tsc-refined"), func(e Event) bool { return e.Index < c.at.Index })
 }
 
 // firstRates returns the lines with the first estimate of the TSC's rate. `grep clocksource` leaves the registration of

@@ -125,9 +125,15 @@ var plantedLogs = map[string]planted{
 	"a multiplier of 1":         {"no-rate", Machine{}, "clocksource: Constant: mask: 0xffffffffffffffff max_cycles: 0xffffffffffffffff, max_idle_ns: 9007199254740991 ns", []string{"constant"}, TSCUnknown},
 	"no rate":                   {"impossible-rate", Machine{}, "tsc: Detected 0.000 MHz processor", []string{"0 Hz"}, TSCWrong},
 	"no reference":              {"calibration-failed", Machine{Parameters: []string{"acpi=off"}}, "tsc: Marking TSC unstable due to could not calculate TSC khz", []string{"acpi=off"}, TSCWrong},
-	"a parameter":               {"set-by-parameter", Machine{}, "tsc: Marking TSC unstable due to boot parameter", []string{"tsc=unstable"}, TSCUnknown},
-	"halts":                     {"halts-in-idle", Machine{}, "Marking TSC unstable due to: possible TSC halt in C2.\nClocksource tsc unstable (delta = -432097679 ns)", []string{"stops while"}, TSCWrong},
-	"bhyve":                     {"emulated-clocks", Machine{Guest: true, Hypervisor: "bhyve"}, "Clocksource tsc unstable (delta = -131624372 ns)", []string{"131.6 ms less", "hypervisor"}, TSCUnknown},
+	"a refinement that was disturbed": {"bad-calibration", Machine{}, "[    1.430684] tsc: Refined TSC clocksource calibration: 2111.941 MHz\n[    2.126669] " + verdict +
+		"[    2.128267] clocksource:                       'hpet' wd_nsec: 499760653 wd_now: 1b8ad51 wd_last: 14b7d82 mask: ffffffff\n[    2.128877] clocksource:                       'tsc' cs_nsec: 496003478 cs_now: 66814158c cs_last: 629a40ae8 mask: ffffffffffffffff",
+		[]string{"It found 2111.941 MHz; by this pair it is 2096.064 MHz"}, TSCUnknown},
+	"wrong by 1769 ppm at 8 s": {"bad-calibration", Machine{}, "[    8.502316] " + verdict +
+		"[    8.502335] clocksource:                       'hpet' wd_nsec: 495412266 wd_now: 74b2d4c wd_last: 6def0b2 mask: ffffffff\n[    8.502343] clocksource:                       'tsc' cs_nsec: 496288695 cs_now: 1a21e4cda2 cs_last: 19b1b24352 mask: ffffffffffffffff\n[    8.502614] clocksource: Checking clocksource tsc synchronization from CPU 4 to CPUs 0,5.",
+		[]string{"soon after boot", "2 other CPUs and found none"}, TSCUnknown},
+	"a parameter": {"set-by-parameter", Machine{}, "tsc: Marking TSC unstable due to boot parameter", []string{"tsc=unstable"}, TSCUnknown},
+	"halts":       {"halts-in-idle", Machine{}, "Marking TSC unstable due to: possible TSC halt in C2.\nClocksource tsc unstable (delta = -432097679 ns)", []string{"stops while"}, TSCWrong},
+	"bhyve":       {"emulated-clocks", Machine{Guest: true, Hypervisor: "bhyve"}, "Clocksource tsc unstable (delta = -131624372 ns)", []string{"131.6 ms less", "hypervisor"}, TSCUnknown},
 	"VirtualBox": {"emulated-clocks", Machine{}, "DMI: innotek GmbH VirtualBox/VirtualBox, BIOS VirtualBox 12/01/2006\n" + verdict +
 		"clocksource: 'acpi_pm' wd_nsec: 503000000 wd_now: 2 wd_last: 1 mask: ffffff\nclocksource: 'tsc' cs_nsec: 641200000 cs_now: 72a7ce81 cs_last: 1 mask: ffffffffffffffff", []string{"+27.5 %"}, TSCUnknown},
 	"a pause of 1 h":                {"watchdog-may-have-wrapped", Machine{}, verdict + hourLong, []string{"several times", "figure of 302 s is impossible", "Otherwise the TSC jumped"}, TSCUnknown},

@@ -21,6 +21,34 @@ func stalledOrStopped(l log) []Event {
 	return found
 }
 
+// holder returns the programs that ran on CPUs that hung, and where the kernel was: "mount.nfs (CPUs 0 and 3)"; "" if no
+// line names them.
+func (l log) holder() string {
+	const most, near = 3, 2e9 // programs, ns
+	var names []string
+	cpus := map[string][]int{}
+	in := ""
+	for _, e := range l.of("stalled", "stalled-in") {
+		at, timed := e.clockedNS()
+		first, _ := l.of("stalled")[0].clockedNS()
+		switch {
+		case e.Kind == "stalled-in":
+			if in == "" && len(names) > 0 && timed && at-first < near {
+				in = ", in the kernel's function " + e.Name
+			}
+		case e.Name != "" && !strings.HasPrefix(e.Name, "swapper/"): // the idle task
+			if cpus[e.Name] == nil {
+				names = append(names, e.Name)
+			}
+			cpus[e.Name] = append(cpus[e.Name], e.CPUs...)
+		}
+	}
+	for i, name := range names {
+		names[i] += " (" + words.CPUs(cpus[name]) + ")"
+	}
+	return words.Either(len(names) > 0, words.List(names[:min(len(names), most)])+in, "")
+}
+
 // clockedNS returns when an event was, in ns since the boot or by its date.
 func (e Event) clockedNS() (float64, bool) {
 	if e.Timed {

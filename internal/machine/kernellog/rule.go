@@ -146,6 +146,8 @@ var figures = map[string]func(t material) string{
 	"{highest rate}":  func(t material) string { return inHz(t.Evidence[1].Hz) },
 	"{apart}":         func(t material) string { return words.ThreeDigits((t.Evidence[1].Hz/t.Evidence[0].Hz - 1) * 1e6) },
 	"{refined rate}":  func(t material) string { return inHz(t.of("tsc-refined")[0].Hz) },
+	"{measured rate}": func(t material) string { return fmt.Sprintf("%.3f MHz", t.of("tsc-refined")[0].Hz/1e6) },
+	"{fitting rate}":  func(t material) string { return fmt.Sprintf("%.3f MHz", t.of("tsc-refined")[0].Hz*(1+t.ppm()/1e6)/1e6) },
 	"{counter}":       func(t material) string { return inCycles(int64(t.clock.now), t.clock.rate) },
 	"{uptime}":        func(t material) string { return span(float64(t.at.AtNS)) },
 	"{bit}": func(t material) string {
@@ -168,6 +170,7 @@ var figures = map[string]func(t material) string{
 		}
 		return words.Either(s > 0, strconv.FormatInt(s, 10)+" s", "seconds")
 	},
+	"{holder}": func(t material) string { return t.holder() },
 	"{years}": func(t material) string {
 		var all []string
 		years, _ := t.line().leapYears()
@@ -240,6 +243,7 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"timers-hidden":     func(t material, _ []string) bool { return t.parameter(hidden...) != "" },
 	"parameter-ignored": func(t material, _ []string) bool { return t.ignoresParameter() },
 	"logs":              func(t material, kinds []string) bool { return len(t.of(kinds...)) > 0 },
+	"holder":            func(t material, _ []string) bool { return t.holder() != "" },
 	"line-is":           func(t material, kinds []string) bool { return slices.Contains(kinds, t.line().Kind) },
 	"ptp-off": func(t material, how []string) bool {
 		const tai, near, decades = 37e9, 1e9, 20 * 365 * 86400e9 // ns
@@ -287,6 +291,7 @@ var facts = map[string]func(t material, arguments []string) bool{
 		const far = 100e3 // ppm: more than a busy machine or a calibration explains
 		return t.known() && t.watchdog.ns > shortNS && math.Abs(t.ppm()) > far
 	},
+	"refined-before":  func(t material, _ []string) bool { return t.refinedBefore(t.comparison) },
 	"on-time":         func(t material, _ []string) bool { return t.clockWasOnTime() },
 	"intervals-known": func(t material, _ []string) bool { return t.known() },
 	"may-agree": func(t material, _ []string) bool { // if the TSC has a rate as of today's hosts
