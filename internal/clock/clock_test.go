@@ -1,6 +1,8 @@
 package clock
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,10 +23,14 @@ func TestCatalogIsConsistent(t *testing.T) {
 		require.GreaterOrEqual(t, c.ReportedNS(), 0.0, c.ID)
 	}
 	require.True(t, seen["time.Now@go"])
+	for _, c := range counterClocks() {
+		require.NotEqual(t, slices.Contains(PlainCounters, c.ID), slices.Contains(OrderedCounters, c.ID),
+			"add %s to PlainCounters, or to OrderedCounters if it waits for earlier instructions", c.ID)
+	}
 }
 
-// Every clock of the catalogue opens or returns a reason, and the values of an open one do not
-// go backwards on one thread.
+// Every clock of the catalogue opens or returns a reason. The values of an open one do not go backwards on one thread,
+// a counter counts, and no read writes beyond its buffer.
 func TestEveryClockReadsOrSaysWhyNot(t *testing.T) {
 	for _, c := range Catalog() {
 		require.NoError(t, thread.Run(thread.Any, func() {
@@ -34,13 +40,17 @@ func TestEveryClockReadsOrSaysWhyNot(t *testing.T) {
 				require.NotContains(t, err.Error(), "\n")
 				return
 			}
-			ticks := make([]int64, 300)
+			const reads = 10_000 // a slow counter ticks meanwhile
+			ticks := make([]int64, reads+1)
 			for range 3 {
 				reader.Spin(100)
-				reader.Read(ticks)
-				for i := 1; i < len(ticks); i++ {
+				ticks[reads] = math.MinInt64
+				reader.Read(ticks[:reads])
+				require.Equal(t, int64(math.MinInt64), ticks[reads], c.ID)
+				for i := 1; i < reads; i++ {
 					require.GreaterOrEqual(t, ticks[i], ticks[i-1], "%s, read %d", c.ID, i)
 				}
+				require.True(t, ticks[reads-1] > ticks[0] || c.Kind != Counter, c.ID)
 				// A new thread has used no CPU time by the tick of its system.
 				require.True(t, ticks[0] > 0 || c.Kind == UserTime, c.ID)
 			}

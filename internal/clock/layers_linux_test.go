@@ -3,6 +3,7 @@
 package clock
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,4 +52,17 @@ func TestUnknownOrderIsPartOfTheRest(t *testing.T) {
 	require.Len(t, steps, 2)
 	require.Equal(t, "in order, convert (sequence, multiply)", last)
 	require.Empty(t, orderIn(nil))
+}
+
+// What waits after the counter orders nothing before it.
+func TestOrderOfTheCounter(t *testing.T) {
+	for code, want := range map[string]map[string]string{
+		"amd64": {"\x90\x0f\x01\xf9\x90": "RDTSCP", "\x90\x0f\xae\xe8\x0f\x31": "LFENCE", "\x0f\x31\x0f\xae\xe8": ""},
+		"arm64": {
+			"\x1f\x20\x03\xd5\xdf\x3f\x03\xd5\x42\xe0\x3b\xd5": "ISB",
+			"\x1f\x20\x03\xd5\x42\xe0\x3b\xd5\xdf\x3f\x03\xd5": "",
+		},
+	}[runtime.GOARCH] {
+		require.Equal(t, want, orderIn([]byte(code)), "%x", code)
+	}
 }

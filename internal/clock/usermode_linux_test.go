@@ -11,6 +11,7 @@ import (
 	"github.com/timebench/timebench/internal/instrument/stats"
 )
 
+// The stand-in does the work of the vDSO: its values are ticks within a mask, multiplied and shifted.
 func TestUserModeReads(t *testing.T) {
 	standIn := UserMode()[0]
 	require.Equal(t, UserModeID, standIn.ID)
@@ -22,7 +23,7 @@ func TestUserModeReads(t *testing.T) {
 		different := map[int64]bool{}
 		for i, at := range ticks {
 			require.GreaterOrEqual(t, at, int64(0), "read %d", i)
-			require.Less(t, at, int64(time.Second), "read %d", i)
+			require.LessOrEqual(t, at, int64(1.25e6), "read %d", i)
 			different[at] = true
 		}
 		require.Greater(t, len(different), 1, "the counter stands")

@@ -52,32 +52,23 @@ func needFilters(t *testing.T) {
 }
 
 // The vDSO never supports the CPU time clocks (lib/vdso/gettimeofday.c). It supports the coarse
-// clocks with every clock source.
+// clocks with every clock source. A read that enters the kernel only sometimes is neither always nor never.
 func TestOfTheRealVDSO(t *testing.T) {
 	needFilters(t)
-	verdicts := Of([]Read{
-		vdsoRead(t, unix.CLOCK_PROCESS_CPUTIME_ID), vdsoRead(t, unix.CLOCK_MONOTONIC_COARSE), systemCalls[1].read,
-		func(unsafe.Pointer, int) int { return -int(syscall.EINVAL) },
-	})
+	turn, coarse := 0, vdsoRead(t, unix.CLOCK_MONOTONIC_COARSE)
 	require.Equal(t, []Verdict{
-		{result.Always, "seccomp"}, {result.Never, "seccomp"}, {result.Always, "seccomp"}, {result.Unknown,
-			"the read fails"},
-	}, verdicts)
-}
-
-// A read that enters the kernel only sometimes is neither always nor never.
-func TestSometimes(t *testing.T) {
-	needFilters(t)
-	turn := 0
-	coarse := vdsoRead(t, unix.CLOCK_MONOTONIC_COARSE)
-	verdicts := Of([]Read{func(buffer unsafe.Pointer, n int) int {
-		turn++
-		if turn%3 == 0 {
-			return systemCalls[0].read(buffer, n)
-		}
-		return coarse(buffer, n)
-	}})
-	require.Equal(t, []Verdict{{result.Sometimes, "seccomp"}}, verdicts)
+		{result.Always, "seccomp"}, {result.Never, "seccomp"}, {result.Always, "seccomp"}, {result.Sometimes, "seccomp"},
+		{result.Unknown, "the read fails"},
+	}, Of([]Read{
+		vdsoRead(t, unix.CLOCK_PROCESS_CPUTIME_ID), coarse, systemCalls[1].read,
+		func(buffer unsafe.Pointer, n int) int {
+			if turn++; turn%3 == 0 {
+				return systemCalls[0].read(buffer, n)
+			}
+			return coarse(buffer, n)
+		},
+		func(unsafe.Pointer, int) int { return -int(syscall.EINVAL) },
+	}))
 }
 
 // The filter is on one thread, which ends: afterwards the calls work, here and in a
@@ -132,28 +123,23 @@ func seccomp(t *testing.T, file string) string {
 	return strings.Join(lines, ", ")
 }
 
-func TestNoReads(t *testing.T) { require.Empty(t, Of(nil)) }
-
-// Without a filter, the kind of CPU time or the cost decides.
+// Without a filter, or with a kernel that accepts one but ignores it, as some emulators of Linux do, the kind of CPU time
+// or the cost decides.
 func TestWithoutFilters(t *testing.T) {
-	refuse := func(*[2]int64) error { return errors.New("PR_SET_SECCOMP: operation not permitted") }
-	verdicts := of([]Read{
-		systemCalls[0].read,
-		func(_ unsafe.Pointer, n int) int { native.CallNothing(n); return 0 },
-		func(unsafe.Pointer, int) int { return -int(syscall.ENOSYS) },
-	}, refuse)
-	require.NotEqual(t, result.Never, verdicts[0].Enters)
-	require.NotEqual(t, result.Always, verdicts[1].Enters)
-	require.Equal(t, Verdict{
-		result.Unknown, "no seccomp filter (PR_SET_SECCOMP: operation not permitted), and CPU time and cost are inconclusive",
-	}, verdicts[2])
-}
-
-// A kernel that accepts a filter but ignores it, as some emulators of Linux do.
-func TestFilterThatDoesNothing(t *testing.T) {
-	verdicts := of([]Read{func(unsafe.Pointer, int) int { return -1 }}, func(*[2]int64) error { return nil })
-	require.Equal(t, result.Unknown, verdicts[0].Enters)
-	require.Contains(t, verdicts[0].By, "a filter for clock_gettime was installed but has no effect")
+	for reason, install := range map[string]func(*[2]int64) error{
+		"not permitted": func(*[2]int64) error { return errors.New("not permitted") },
+		"a filter for clock_gettime was installed but has no effect": func(*[2]int64) error { return nil },
+	} {
+		verdicts := of([]Read{
+			systemCalls[0].read,
+			func(_ unsafe.Pointer, n int) int { native.CallNothing(n); return 0 },
+			func(unsafe.Pointer, int) int { return -int(syscall.ENOSYS) },
+		}, install)
+		require.NotEqual(t, result.Never, verdicts[0].Enters)
+		require.NotEqual(t, result.Always, verdicts[1].Enters)
+		require.Equal(t, Verdict{result.Unknown, "no seccomp filter (" + reason + "), and CPU time and cost are inconclusive"},
+			verdicts[2])
+	}
 }
 
 // The minimum is the cost of a read, without the checks of the time.

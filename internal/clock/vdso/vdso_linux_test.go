@@ -2,9 +2,11 @@ package vdso
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
+	"strconv"
 	"testing"
 	"unsafe"
 
@@ -14,7 +16,7 @@ import (
 )
 
 // realImage returns the vDSO of this process.
-func realImage(t *testing.T) []byte {
+func realImage(t testing.TB) []byte {
 	t.Helper()
 	image, err := load()
 	if errors.Is(err, ErrNone) {
@@ -32,20 +34,41 @@ func realImage(t *testing.T) []byte {
 	}
 }
 
-func TestRealImageParsesAsAFile(t *testing.T) {
+func TestParseRefusesBrokenImages(t *testing.T) {
 	image := realImage(t)
-	offsets, err := Parse(bytes.NewReader(image))
-	require.NoError(t, err)
 	mapped, err := load()
+	require.NoError(t, err)
+	offsets, err := Parse(bytes.NewReader(image))
 	require.NoError(t, err)
 	require.Equal(t, mapped.offsets, offsets)
 	for cut := 0; cut < len(image); cut += 97 {
-		_, err := Parse(bytes.NewReader(image[:cut]))
-		if err == nil {
+		if _, err = Parse(bytes.NewReader(image[:cut])); err == nil {
 			break // all that the parser needs was before the cut
 		}
 		require.ErrorContains(t, err, "vDSO image", "cut at %d", cut)
 	}
+	if strconv.IntSize < 64 {
+		return // its headers have other offsets
+	}
+	segment := int(binary.NativeEndian.Uint64(image[32:])) // its program header: elf(5)
+	for want, damage := range map[string]func([]byte){
+		"bad magic":                func(image []byte) { image[0] = 'M' },
+		"no loadable segment":      func(image []byte) { clear(image[56:58]) }, // no program headers
+		"outside the loaded image": func(image []byte) { clear(image[segment+40:][:8]) },
+	} {
+		broken := bytes.Clone(image)
+		damage(broken)
+		_, err := Parse(bytes.NewReader(broken))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(realImage(f))
+	f.Fuzz(func(t *testing.T, image []byte) {
+		offsets, err := Parse(bytes.NewReader(image))
+		require.Equal(t, err == nil, len(offsets) > 0)
+	})
 }
 
 func TestLookupNamesWhatIsMissing(t *testing.T) {

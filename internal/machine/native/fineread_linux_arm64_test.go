@@ -1,4 +1,0 @@
-package native
-
-// readOrdered reads the counter as FineRead does.
-var readOrdered = ReadISBCNTVCT
