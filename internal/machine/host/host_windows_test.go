@@ -1,6 +1,8 @@
 package host
 
 import (
+	"runtime"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -9,14 +11,6 @@ import (
 	"github.com/timebench/timebench/internal/machine/wintime"
 	"golang.org/x/sys/windows"
 )
-
-// Without a shared page, it is unknown how QueryPerformanceCounter is read, and whether it enters the kernel. The rate
-// is known.
-func TestQPCWithoutTheSharedPage(t *testing.T) {
-	for _, wine := range []bool{false, true} {
-		require.Equal(t, &result.QPC{Hz: wintime.PerformanceFrequency()}, qpc(0x1000, 0, wine))
-	}
-}
 
 // planted returns the address of a page of this process, with bytes at offsets.
 func planted(t *testing.T, bytes map[uintptr]byte) uintptr {
@@ -32,26 +26,35 @@ func planted(t *testing.T, bytes map[uintptr]byte) uintptr {
 }
 
 // The bypass through the hypervisor page (flags 0x83, as on current versions of Windows): the first word of that page
-// shows whether a read enters the kernel. Without the page that is unknown.
-func TestQPCThroughTheHypervisorPage(t *testing.T) {
+// shows whether a read enters the kernel. Without the page that is unknown, and without a shared page all but the rate.
+func TestQPC(t *testing.T) {
 	yes, no := true, false
-	const flags, firstWord, secondWord = 0x3c6, 0, 8
-	shared := wintime.Page(planted(t, map[uintptr]byte{flags: 0x83}))
+	const firstWord, secondWord = 0, 8
+	flags := func(flags byte) uintptr { return planted(t, map[uintptr]byte{0x3c6: flags}) }
+	valid := planted(t, map[uintptr]byte{firstWord: 1})
 	for name, test := range map[string]struct {
-		page     uintptr
-		userMode *bool
+		shared, page uintptr
+		through      bool
+		userMode     *bool
 	}{
-		"valid":         {planted(t, map[uintptr]byte{firstWord: 1}), &yes},
-		"valid, 2^24":   {planted(t, map[uintptr]byte{firstWord + 3: 1}), &yes},
-		"not valid":     {planted(t, map[uintptr]byte{secondWord: 0xff}), &no},
-		"not there":     {0, nil},
-		"not readable":  {0x1000, nil},
-		"not a page":    {planted(t, nil) + 2, nil},
-		"kernel memory": {^(^uintptr(0) >> 1), nil},
+		"valid":             {flags(0x83), valid, true, &yes},
+		"valid, 2^24":       {flags(0x83), planted(t, map[uintptr]byte{firstWord + 3: 1}), true, &yes},
+		"not valid":         {flags(0x83), planted(t, map[uintptr]byte{secondWord: 0xff}), true, &no},
+		"not there":         {flags(0x83), 0, true, nil},
+		"not readable":      {flags(0x83), 0x1000, true, nil},
+		"not a page":        {flags(0x83), planted(t, nil) + 2, true, nil},
+		"kernel memory":     {flags(0x83), ^(^uintptr(0) >> 1), true, nil},
+		"a machine":         {flags(0x81), 0, false, &yes},
+		"the bypass is off": {flags(0x82), valid, false, &no},
+		"no shared page":    {0x1000, 0, false, nil},
 	} {
-		require.Equal(t, &result.QPC{Hz: wintime.PerformanceFrequency(), HypervisorPage: true, UserMode: test.userMode},
-			qpc(shared, wintime.HypervisorPage(test.page), false), name)
+		require.Equal(t, &result.QPC{Hz: wintime.PerformanceFrequency(), HypervisorPage: test.through, UserMode: test.userMode},
+			qpc(wintime.Page(test.shared), wintime.HypervisorPage(test.page), false), name)
 	}
-	off := wintime.Page(planted(t, map[uintptr]byte{flags: 0x82}))
-	require.Equal(t, &no, qpc(off, wintime.HypervisorPage(planted(t, map[uintptr]byte{firstWord: 1})), false).UserMode, "the bypass is off")
+	require.Nil(t, qpc(wintime.Page(flags(0x80)), 0, true).UserMode, "Wine leaves the flags empty")
+}
+
+// InvariantTSC is never unknown: a CPU without the leaf does not promise it.
+func TestInvariantTSCIsTold(t *testing.T) {
+	require.Equal(t, strings.Contains("386 amd64", runtime.GOARCH), Facts().CPU.InvariantTSC != nil)
 }
