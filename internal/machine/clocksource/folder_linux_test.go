@@ -3,7 +3,6 @@ package clocksource
 import (
 	"os"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,39 +12,6 @@ import (
 
 // nobody is the id of a user without privileges; most systems name the user nobody.
 const nobody = 65534
-
-func TestFolderThatCannotBeReadIsAnError(t *testing.T) {
-	for text, why := range map[string]string{
-		"\n": "has no name of a clock source", strings.Repeat("x", 32): "at most 31", "ts\x1b[31mc": "printable",
-		"tsc hpet": "has 2 names of clock sources",
-	} {
-		folder := machine(t)
-		set(t, folder, current, text)
-		_, err := folder.Current()
-		require.ErrorContains(t, err, why, "%q", text)
-		require.ErrorContains(t, err, folder.path(current))
-	}
-	folder := Folder(t.TempDir())
-	_, err := folder.Available()
-	require.ErrorIs(t, err, os.ErrNotExist)
-	require.NoError(t, os.Symlink("/dev/zero", folder.path(available)))
-	_, err = folder.Available()
-	require.ErrorContains(t, err, "not a regular file", "a file without an end")
-}
-
-func TestWritableSaysWhoMay(t *testing.T) {
-	folder := Folder(t.TempDir())
-	require.ErrorContains(t, folder.Writable(), "no such file or directory; this kernel has no selectable clock source")
-	require.NoError(t, os.Mkdir(folder.path(current), 0o755))
-	require.ErrorIs(t, folder.Writable(), unix.EISDIR)
-	folder = machine(t)
-	require.NoError(t, os.Chmod(folder.path(current), 0o444))
-	require.ErrorContains(t, asNobody(folder.Writable), "permission denied; only root may switch")
-	require.ErrorContains(t, asNobody(func() error {
-		_, err := Hold(folder)
-		return err
-	}), "permission denied; only root may switch")
-}
 
 // asNobody runs fn without root's permission to open every file: on a thread with the file system
 // id of another user, setfsuid(2), which ends with fn.
@@ -95,42 +61,4 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, os.Mkdir(path, 0o755))
 	require.ErrorContains(t, folder.restore("tsc", shortTimeouts),
 		"the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
-}
-
-// sysfs supports locks as other file systems do. This test locks not the clock source, but a
-// folder next to it.
-func TestLocksWorkOnSysfs(t *testing.T) {
-	folder := Folder("/sys/devices/system/cpu")
-	one, err := folder.lock(unix.LOCK_EX)
-	if os.IsNotExist(err) {
-		t.Skip(err)
-	}
-	if err == nil { // or another run of this test has it
-		defer func() { _ = one.Close() }()
-	}
-	_, err = folder.lock(unix.LOCK_EX)
-	require.ErrorContains(t, err, "another timebench")
-}
-
-func FuzzParse(f *testing.F) {
-	for _, text := range []string{"tsc hpet acpi_pm \n", "tsc\n", "", "\x00", "tsc\u0085hpet", strings.Repeat("x", 32)} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		names, err := parse(text)
-		if err != nil {
-			require.Empty(t, names)
-			require.NotContains(t, err.Error(), "\n")
-			return
-		}
-		require.NotEmpty(t, names)
-		for _, name := range names {
-			require.NotEmpty(t, name)
-			require.LessOrEqual(t, len(name), 31)
-			require.Equal(t, name, strings.TrimFunc(name, unprintable))
-		}
-		same, err := parse([]byte(strings.Join(names, " ") + "\n"))
-		require.NoError(t, err)
-		require.Equal(t, names, same)
-	})
 }

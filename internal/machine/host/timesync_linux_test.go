@@ -1,9 +1,7 @@
 package host
 
 import (
-	"math"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
@@ -29,33 +27,12 @@ func TestTimeSyncOf(t *testing.T) {
 		"unsynchronised":  {unix.TIME_OK, unix.Timex{Status: unix.STA_UNSYNC}, result.TimeSync{}},
 		"a negative offset divided as an unsigned one": {unix.TIME_OK, unix.Timex{Status: unix.STA_PLL, Offset: 4_294_966, Tick: 10000},
 			result.TimeSync{Synchronised: true, TickNS: 10_000_000}},
+		"no offset": {unix.TIME_OK, unix.Timex{Offset: -500_001}, result.TimeSync{Synchronised: true}},
 		"the largest offset": {unix.TIME_OK, unix.Timex{Status: unix.STA_PLL, Offset: -500_000, Tick: 10000},
 			result.TimeSync{Synchronised: true, OffsetNS: -500_000_000, TickNS: 10_000_000}},
 		"errors below nil": {unix.TIME_OK, unix.Timex{Maxerror: -5, Esterror: -1, Tick: -3}, result.TimeSync{Synchronised: true}},
 	} {
 		require.Equal(t, &c.want, timeSyncOf(c.verdict, &c.state), name)
-	}
-}
-
-// The fields of a Timex have the word size of the machine. Values that need 64 bits are tested on
-// every machine.
-func TestOffsetThatTheKernelCannotHold(t *testing.T) {
-	for _, c := range []struct {
-		units time.Duration
-		unit  time.Duration
-		want  time.Duration
-	}{
-		{-1234, time.Nanosecond, -1234},
-		{-500_000_000, time.Nanosecond, -500 * time.Millisecond},
-		{500_000_001, time.Nanosecond, 0},
-		{500_000, time.Microsecond, 500 * time.Millisecond},
-		{-500_001, time.Microsecond, 0},
-		{4_294_967, time.Microsecond, 0}, // 2^32 ns
-		{1<<32 - 1234, time.Nanosecond, 0},
-		{math.MinInt64, time.Microsecond, 0},
-		{math.MaxInt64/1000 + 1, time.Microsecond, 0}, // as nanoseconds it would be negative
-	} {
-		require.Equal(t, c.want, offset(c.units, c.unit), "%d units of %v", c.units, c.unit)
 	}
 }
 

@@ -105,8 +105,10 @@ func TestPTPReadings(t *testing.T) {
 			{ptpAt(at), ptpAt(at - 5000), ptpAt(at + 9000)}, {ptpAt(at), ptpAt(at - 100), ptpAt(at + 600)},
 			{ptpAt(at), impossible, ptpAt(at)}, {ptpAt(at), ptpAt(at - 5000), ptpAt(at + 7000)},
 		}, offset: -400, bound: 300},
-		"none":       {err: "no reading"},
-		"impossible": {readings: [][3]unix.PtpClockTime{{ptpAt(at), impossible, ptpAt(at)}}, err: "ptp0: its time is 8000000000 s after 1970"},
+		"the wall was stepped": {readings: [][3]unix.PtpClockTime{{ptpAt(at + 1000), ptpAt(at + 100), ptpAt(at + 50)}}, offset: -900},
+		"beyond the limit":     {readings: [][3]unix.PtpClockTime{{ptpAt(at), ptpAt(0), ptpAt(at)}}, offset: -1e18},
+		"none":                 {err: "no reading"},
+		"impossible":           {readings: [][3]unix.PtpClockTime{{ptpAt(at), impossible, ptpAt(at)}}, err: "ptp0: its time is 8000000000 s after 1970"},
 	} {
 		of := result.WallOffset{Against: "ptp0"}
 		if err := tightest(&of, test.readings); test.err != "" {

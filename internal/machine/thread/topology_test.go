@@ -33,19 +33,12 @@ func TestOrdersOfCPUs(t *testing.T) {
 func TestParseCPUs(t *testing.T) {
 	for list, want := range map[string][]int{
 		"0": {0}, "0,2,4-7": {0, 2, 4, 5, 6, 7}, "3,1": {3, 1}, "5-5": {5},
+		"": nil, ",": nil, "a": nil, "-1": nil, "3-1": nil, "1-": nil, "1-2-3": nil, "0,": nil, "0,0": nil, "0-2,1": nil, " 1": nil,
+		"99999999999999999999": nil, "0-99999999": nil,
 	} {
 		got, err := ParseCPUs(list)
-		require.NoError(t, err, list)
-		require.Equal(t, want, got, list)
-	}
-}
-
-func TestParseCPUsRefuses(t *testing.T) {
-	for _, list := range []string{
-		"", ",", "a", "-1", "3-1", "1-", "1-2-3", "0,", "0,0", "0-2,1", " 1", "99999999999999999999", "0-99999999",
-	} {
-		_, err := ParseCPUs(list)
-		require.Error(t, err, "%q", list)
+		require.Equal(t, want == nil, err != nil, "%q", list)
+		require.Equal(t, want, got, "%q", list)
 	}
 }
 
