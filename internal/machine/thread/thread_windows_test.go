@@ -2,14 +2,12 @@ package thread
 
 import (
 	"encoding/binary"
-	"errors"
 	"math/bits"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/windows"
 )
 
 func TestRunPinsToEachCPU(t *testing.T) {
@@ -117,23 +115,4 @@ func TestTopologyFromRelations(t *testing.T) {
 func TestTopologyOfThisMachine(t *testing.T) {
 	require.NotEmpty(t, processorRelations())
 	require.Len(t, Topology(), len(Usable()))
-}
-
-// A process that is confined to one CPU may use only that CPU.
-func TestUsableHeedsTheProcessAffinity(t *testing.T) {
-	set := kernel32.NewProc("SetProcessAffinityMask")
-	all := Usable()
-	if len(all) < 2 {
-		t.Skip("needs two CPUs")
-	}
-	mask := uintptr(0)
-	for _, cpu := range all {
-		mask |= 1 << cpu
-	}
-	ok, _, err := set.Call(uintptr(windows.CurrentProcess()), 1<<all[1])
-	if ok == 0 {
-		t.Fatal(errors.Join(errors.New("SetProcessAffinityMask"), err))
-	}
-	defer func() { _, _, _ = set.Call(uintptr(windows.CurrentProcess()), mask) }()
-	require.Equal(t, []int{all[1]}, Usable())
 }

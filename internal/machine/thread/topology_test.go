@@ -33,7 +33,7 @@ func TestOrdersOfCPUs(t *testing.T) {
 func TestParseCPUs(t *testing.T) {
 	for list, want := range map[string][]int{
 		"0": {0}, "0,2,4-7": {0, 2, 4, 5, 6, 7}, "3,1": {3, 1}, "5-5": {5},
-		"": nil, ",": nil, "a": nil, "-1": nil, "3-1": nil, "1-": nil, "1-2-3": nil, "0,": nil, "0,0": nil, "0-2,1": nil, " 1": nil,
+		"": nil, ",": nil, "a": nil, "-1": nil, "3-1": nil, "1-": nil, "1-2-3": nil, "0,": nil, "0,0": nil, "0-2,1": nil, "1, 2": nil,
 		"99999999999999999999": nil, "0-99999999": nil,
 	} {
 		got, err := ParseCPUs(list)
