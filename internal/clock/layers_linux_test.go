@@ -54,7 +54,7 @@ func TestUnknownOrderIsPartOfTheRest(t *testing.T) {
 	require.Empty(t, orderIn(nil))
 }
 
-// What waits after the counter orders nothing before it.
+// An LFENCE or ISB after the counter orders nothing before it.
 func TestOrderOfTheCounter(t *testing.T) {
 	for code, want := range map[string]map[string]string{
 		"amd64": {"\x90\x0f\x01\xf9\x90": "RDTSCP", "\x90\x0f\xae\xe8\x0f\x31": "LFENCE", "\x0f\x31\x0f\xae\xe8": ""},
