@@ -48,7 +48,7 @@ var checks = []check{
 	{"wall-clock-off", []string{result.Error, result.Warn, result.Note}, wallOff, nil},
 	{"vm-disrupted", []string{result.Warn, result.Note}, disrupted, []string{"wall-clock-off"}},
 	{"heavy-readers", []string{result.Warn, result.Note}, heavyReaders, []string{"kernel-entry", "no-vdso"}},
-	{"tsc-unstable", []string{result.Warn}, faultOf(true), []string{"kernel-entry", "kernel-entry-unproven"}},
+	{"tsc-unstable", []string{result.Error, result.Warn}, faultOf(true), []string{"kernel-entry", "kernel-entry-unproven"}},
 	{"kernel-log", []string{result.Warn}, faultOf(false), []string{"kernel-entry", "kernel-entry-unproven"}},
 	{"wall-clock-log", []string{result.Warn}, wallFault, nil},
 	{"tsc-rate", []string{result.Warn}, tscRate, nil},

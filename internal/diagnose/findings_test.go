@@ -224,6 +224,12 @@ var faults = map[string]outcome{
 		*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "hpet"
 		d.Host.KernelLog.Lines = []string{"[ 9.1] Measured 1200 cycles TSC warp between CPUs, turning off TSC clock."}
 	}, "tsc-unstable", result.Warn, "The TSCs of the CPUs differ", ""},
+	"a wrong rate of the TSC, in use": {func(d *result.Document) {
+		d.Host.KernelLog.Lines = []string{
+			"[ 1.9] tsc: Warning: TSC freq calibrated by CPUID/MSR differs from what is calibrated by HW timer, please check with vendor!!",
+			"[ 1.9] tsc: Previous calibrated TSC freq: 1896.000 MHz", "[ 1.9] tsc: TSC freq recalibrated by [HPET]: 1975.000 MHz",
+		}
+	}, "tsc-unstable", result.Error, "the CPU reports a wrong rate of its TSC, and the clock source is tsc", ""},
 	"another clock source is refused": {func(d *result.Document) {
 		*d = result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{
 			"[ 1.0] Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode",

@@ -154,7 +154,7 @@ func selectedAtRunTime(s *situation.Situation) *why {
 	var evidence []string
 	reasoning := fmt.Sprintf("The kernel rates %s highest and selects it by default. ", expected)
 	switch {
-	case s.LogOnly() && !s.Logs("command-line"):
+	case !remedy.Holds(s, "command-line-known"):
 		return newWhy(s, "why selected-somehow", "{expected}", expected)
 	case s.SeenWhole():
 		reasoning += "Neither the kernel command line nor the kernel log explains the other choice."

@@ -85,7 +85,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	}),
 	"distribution-unknown": is(func(s *machine) bool { return distribution(s) == "" && !isDebian(s) }),
 	// The kernel command line and the kernel log.
-	"command-line-known": is(func(s *machine) bool { return len(s.Host.BootParameters) > 0 }),
+	"command-line-known": is(func(s *machine) bool { return !s.LogOnly() || s.Host.BootParameters != nil }),
 	"set":                one((*machine).IsSet),
 	"unset":              func(s *machine, all []string) bool { return s.Unset(all...) },
 	"chosen": func(s *machine, sources []string) bool {

@@ -74,15 +74,16 @@ func (s *Situation) HypervisorClock() string {
 // TickSources are the clock sources that count the ticks of the kernel (kernel/time/jiffies.c).
 var TickSources = []string{"jiffies", "refined-jiffies"}
 
-// HasOnlyTicks reports whether the kernel counts ticks because it has no timer that can be read. A kernel log alone
-// shows that if the kernel took ticks in place of the TSC: it rates them lower than every timer.
+// HasOnlyTicks reports whether the kernel counts ticks, or reads the timer that makes them (pit), because it has no better
+// timer. A kernel log alone shows that if the kernel took them in place of the TSC: it rates them lower than every timer.
 func (s *Situation) HasOnlyTicks() bool {
 	sources := s.ClockSources
 	if len(sources) == 0 && s.LogOnly() && s.MarkedUnstable() {
 		sources = s.registered()
 	}
-	return len(sources) > 0 && slices.Contains(TickSources, s.ClockSource) &&
-		!slices.ContainsFunc(sources, func(name string) bool { return !slices.Contains(TickSources, name) })
+	poor := append([]string{"pit"}, TickSources...)
+	return len(sources) > 0 && slices.Contains(poor, s.ClockSource) &&
+		!slices.ContainsFunc(sources, func(name string) bool { return !slices.Contains(poor, name) })
 }
 
 // Of returns the situation of a document. The kernel log is read when it is first needed.
