@@ -225,11 +225,13 @@ func wrongCPUIDRate(c *Cause, l log, _ comparison) {
 		}
 		return
 	}
-	if off := (before[0].Hz/after[0].Hz - 1) * 1e6; math.Abs(off) >= maxSlewPPM {
-		c.Text = fmt.Sprintf("The CPU names a TSC rate of %.3f MHz (CPUID), but %s measures %.3f MHz: %s. The "+
-			"kernel keeps the CPU's figure, so its clock runs %s by as much, and NTP corrects at most %d ppm.",
-			before[0].Hz/1e6, strings.ToLower(after[0].Watchdog), after[0].Hz/1e6, deviation(off),
-			words.Either(off < 0, "fast", "slow"), maxSlewPPM)
+	correction := (before[0].Hz/after[0].Hz - 1) * 1e6
+	if math.Abs(correction) >= maxSlewPPM {
+		percent := (after[0].Hz/before[0].Hz - 1) * 100
+		c.Text = fmt.Sprintf("The CPU names a TSC rate of %.3f MHz (CPUID), but %s measures %.3f MHz. The kernel keeps the "+
+			"CPU's figure, so its clock runs %s by %.3g %%. NTP would have to correct it by %.0f ppm, and corrects at most %d ppm.",
+			before[0].Hz/1e6, strings.ToLower(after[0].Watchdog), after[0].Hz/1e6, words.Either(percent > 0, "fast", "slow"),
+			math.Abs(percent), math.Abs(correction), maxSlewPPM)
 	}
 }
 
@@ -263,7 +265,7 @@ func calibrationFailed(l log) []Event {
 	if len(found) == 0 {
 		return nil
 	}
-	return slices.Concat(l.of("tsc-calibration-failed"), found, l.of("acpi-off"))
+	return slices.Concat(l.of("tsc-calibration-failed", "tsc-calibration-disturbed"), found, l.of("acpi-off"))
 }
 
 // wentBack: the watchdog saw a TSC at or behind its last value.

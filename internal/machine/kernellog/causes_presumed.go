@@ -58,6 +58,10 @@ var otherFunctions = map[string]functions{
 	"only-ticks": {lines: those(func(l log, e Event) bool {
 		return e.Clock == l.machine.ClockSource && slices.Contains(weakWatchdogs, e.Clock)
 	}, "clocksource-switched")},
+	"ends-on-pit": {lines: those(func(l log, e Event) bool {
+		return e.Clock == "pit" && l.machine.ClockSource == "pit"
+	}, "clocksource-switched")},
+	"late-check":         {lines: those(func(_ log, e Event) bool { return !e.Measured }, "long-readout")},
 	"watchdog-timed-out": {lines: watchdogTimedOut},
 	"32-bit-erratum":     {lines: those(func(l log, _ Event) bool { return len(trapped(l)) == 0 }, "erratum")},
 

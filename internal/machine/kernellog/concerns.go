@@ -64,12 +64,13 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 	`clocksource: +'\S+' is current clocksource|` +
 	`clocksource: timekeeping watchdog on CPU\d+: \S+ retried|No current clocksource|` +
 	`.*rtc\S*(?: \S+)?: (?:registered|alarm|.*real.time clock|\d+ <--> |at \d+|rtc information is valid|` +
-	`RTC can wake|char device|hctosys|hash matches|using (?:ACPI|lookup)|No GPIO)|` +
+	`RTC can wake|char device|hctosys|hash matches|using (?:ACPI|lookup)|No GPIO|ignoring nvmem|DMA mask not set)|` +
 	`.*\bPM: (?:calling |\S+ returned )|PM: RTC|Registering clocksource|riscv-timer|(?:\[<\w+>\] )?\? |` +
 	`\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|[\w.@-]+\[\d+\]: |mce: \[Hardware Error\]: TSC|CE: |` +
 	`APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|` +
 	`acpi_pm) for (?:high-res|base-timer)|Time: |hpet: HPET dysfunctional in PC10|Skipped? synchronization checks|` +
-	`vboxdrv: TSC mode|.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer|` +
+	`vboxdrv: TSC mode|I-pipe, \d|OMAP clocksource: |` +
+	`.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer|` +
 	`chronyd version |HPET not enabled in BIOS)`)
 
 // Unjudged returns the lines about clocks whose meaning is unknown: no format matches, and a usual boot does not log
