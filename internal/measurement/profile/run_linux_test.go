@@ -480,12 +480,6 @@ func TestFewFiles(t *testing.T) {
 	require.Contains(t, profile, "(it is 2)", "the setting is read while files can be opened")
 }
 
-// On a machine with almost as many CPUs as files may be open, programs would have no names.
-func TestEventsLeaveFilesForProcesses(t *testing.T) {
-	require.True(t, leavesFiles(256, 1024))
-	require.False(t, leavesFiles(1000, 1024))
-}
-
 // firstEnded reports whether the first thread of a process has ended.
 func firstEnded(pid int) bool {
 	stat, err := process.Stat(pid)

@@ -2,15 +2,12 @@ package profile
 
 import (
 	"fmt"
-	"os/exec"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/perfevent"
 	"github.com/timebench/timebench/internal/instrument/stats"
-	"github.com/timebench/timebench/test/need"
 )
 
 // builds returns the profile of many processes with ten samples each. The samples of every other process are in reads.
@@ -74,23 +71,4 @@ func TestProcessesThatStayApart(t *testing.T) {
 		"with enough samples")
 	require.Len(t, builds(10, containers, nil).Processes, 2)
 	require.Len(t, builds(10, others, nil).Processes, 6)
-}
-
-// A shell that starts a program again and again, as a build does.
-func TestShellLoopIsSummed(t *testing.T) {
-	t.Parallel()
-	allowed(t, Settings{Command: []string{"true"}})
-	const number = 20
-	out, err := exec.Command(need.Timebench(t), "profile", "--quiet", "--format", "json", "--", "sh", "-c",
-		fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s; i=$((i+1)); done", number,
-			need.Compiled(t, "testdata/short.c", "-O2"))).Output()
-	require.NoError(t, err)
-	p := profileIn(t, out)
-	require.Zero(t, p.StartedStatus)
-	ofProgram := slices.DeleteFunc(p.Processes, func(of Process) bool { return of.Command != "short" })
-	require.NotEmpty(t, ofProgram)
-	require.Greater(t, ofProgram[0].ProcessCount, number/2)
-	require.LessOrEqual(t, ofProgram[0].ProcessCount, number)
-	require.NotNil(t, ofProgram[0].ClockShare)
-	require.Positive(t, *ofProgram[0].ClockShare)
 }

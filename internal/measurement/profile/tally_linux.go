@@ -75,7 +75,7 @@ type target struct {
 	unaccounted bool
 }
 
-// The counts of a program. A build starts thousands of programs, so a program that ended and read no clock has no counts.
+// The counts of a program, which has none before its first sample: a build starts thousands of programs.
 type counts struct {
 	// clocks are the samples that are certainly in reads, by clock; the clock is empty if its cost is not measured.
 	clocks map[string]int
@@ -246,7 +246,6 @@ func (t *tally) exit(r *perfevent.Record) {
 		}
 	}
 	p.ended = true
-	p.release()
 }
 
 // mostLeaving is the number of processes that ended without a sample and are still known. The kernel may sample the rest
@@ -268,7 +267,6 @@ func (t *tally) rename(r *perfevent.Record) {
 		if before != nil {
 			p.parent, p.cgroup = before.parent, before.cgroup
 			before.ended = true
-			before.release()
 		}
 	}
 	// Programs name their threads, also the first. That is not the name of the program.
@@ -299,20 +297,6 @@ func (t *tally) of(pid int) *target {
 		p.counts = newCounts()
 	}
 	return p
-}
-
-// release frees the memory of a program that ended and read no clock. A thread that outlives the first thread of its
-// process may still add samples.
-func (p *target) release() {
-	if p.user > 0 {
-		return
-	}
-	for _, s := range p.sites {
-		if s.clock > 0 {
-			return
-		}
-	}
-	p.counts = counts{}
 }
 
 // complete looks up the facts about a program that the records did not have.

@@ -309,32 +309,6 @@ func TestTheProcessBeforeTheCommand(t *testing.T) {
 	require.Equal(t, "sh", tally.programs[0].command)
 }
 
-// A build starts thousands of programs that read no clock.
-func TestEndedProgramsTakeLittleMemory(t *testing.T) {
-	const programs, sites = 10000, 20
-	tally := tallied([]int{10})
-	before := heap()
-	for pid := 1000; pid < 1000+programs; pid++ {
-		tally.add(&perfevent.Record{Kind: perfevent.Fork, PID: pid, TID: pid, ParentPID: 10, TimeNS: 1})
-		tally.add(&perfevent.Record{Kind: perfevent.Comm, Exec: true, Name: "cc1", PID: pid, TID: pid, TimeNS: 1})
-		for i := range uint64(sites) {
-			r := sample(pid, []uint64{write}, inProgram+i*4096)
-			r.TID, r.TimeNS = pid, 1
-			tally.add(&r)
-		}
-		tally.add(&perfevent.Record{Kind: perfevent.Exit, PID: pid, TID: pid, TimeNS: 1})
-	}
-	require.Len(t, tally.programs, programs)
-	require.Equal(t, sites, tally.programs[programs-1].samples)
-	require.Less(t, (heap()-before)/programs, uint64(800), "bytes for a program")
-
-	late := sample(1000, []uint64{gettime}, inWrapper) // of a thread that outlives the first
-	late.TID, late.TimeNS = 1001, 1
-	tally.add(&late)
-	_, _, syscalls := tally.programs[0].clockSamples()
-	require.InDelta(t, 1, syscalls, 0)
-}
-
 // A profile of a month has millions of programs that came and went, whose names and groups others choose.
 func TestEndedProgramsAreBounded(t *testing.T) {
 	const programs = 5 * mostPrograms
@@ -409,41 +383,26 @@ func TestOthersStayKnown(t *testing.T) {
 	require.Contains(t, strings.Join(s.notes(), "\n"), "is preloaded")
 }
 
-// The memory of a program's threads and instructions is bounded.
+// The memory of a program's threads and instructions is bounded. Of more threads than a tally keeps, as of a server with
+// a thread for each request, a later thread with most reads is listed, also if it ended while others come.
 func TestProgramIsBounded(t *testing.T) {
 	var records []perfevent.Record
 	for i := range 2 * maxThreads {
 		r := sample(10, []uint64{gettime}, inWrapper+uint64(i)*4096, inProgram)
-		r.TID = 10 + i
+		r.TID = 100 + i
 		idle := sample(10, nil, inProgram)
 		idle.TID = 1e6 + i
 		records = append(records, r, idle, perfevent.Record{Kind: perfevent.Exit, PID: 10, TID: idle.TID})
+		if i == maxThreads {
+			r.TID = 13
+			records = append(records, times(50, r)...)
+		}
 	}
 	p := tallied(nil, records...).programs[0]
 	require.LessOrEqual(t, len(p.threads), maxThreads)
 	require.LessOrEqual(t, len(p.sites), maxSites+1)
 	_, _, syscalls := p.clockSamples()
-	require.InDelta(t, 2*maxThreads, syscalls, 0)
-}
-
-// Of more threads than a tally keeps, as of a server with a thread for each request, a later thread with most reads is
-// listed, also if it ended while others come.
-func TestLateThreadWithMostReads(t *testing.T) {
-	read := func(tid int) perfevent.Record {
-		r := sample(10, []uint64{gettime}, inWrapper, inProgram)
-		r.TID = tid
-		return r
-	}
-	var records []perfevent.Record
-	for i := range maxThreads {
-		records = append(records, read(100+i))
-	}
-	records = append(records, times(50, read(13))...)
-	for i := range maxThreads {
-		records = append(records, read(100+maxThreads+i))
-	}
-	p := tallied(nil, records...).programs[0]
-	require.LessOrEqual(t, len(p.threads), maxThreads)
+	require.InDelta(t, 2*maxThreads+50, syscalls, 0)
 	require.Equal(t, Thread{TID: 13, Name: "by /proc", Samples: 50, ClockSamples: 50}, readingThreads(p)[0])
 }
 
