@@ -52,26 +52,3 @@ func TestRatesByACoarseStopwatch(t *testing.T) {
 	require.Zero(t, loaded)
 	require.Zero(t, Hz(nanoseconds(), 100*time.Millisecond))
 }
-
-// A reported rate is used; an unreported rate is measured.
-func TestRate(t *testing.T) {
-	var stated Rate
-	c := clock.Clock{Hz: 1e7, ReportedNS: func() float64 { return 0 }}
-	reader := &script{next: func(int64) int64 { return Now() / 10 }}
-	stated.Begin(c, reader)
-	require.Equal(t, 1e7, stated.Hz)
-	require.Zero(t, reader.reads)
-
-	c.Hz = 0
-	var counted, stands Rate
-	counted.Begin(c, reader)
-	standing := &script{next: func(int64) int64 { return 7 }}
-	stands.Begin(c, standing)
-	for Now()-counted.first.High < 20*shortest {
-		time.Sleep(time.Millisecond)
-	}
-	counted.End(reader)
-	stands.End(standing)
-	require.InEpsilon(t, 1e8, counted.Hz, 0.01)
-	require.Zero(t, stands.Hz)
-}

@@ -42,23 +42,3 @@ func TestWallClockIsBracketedWithSuspend(t *testing.T) {
 	}
 	require.InDelta(t, time.Hour, WallClock().Low-Now(), float64(time.Minute))
 }
-
-// A thread that loses its CPU during the work notices, and its CPU counts as gone.
-func TestThreadThatIsMovedNotices(t *testing.T) {
-	cpus := twoCPUs(t)
-	r := Together(t.Context(), counting(), cpus, long, 0, func(s *Member) {
-		if s.Index == 0 {
-			return
-		}
-		var set unix.CPUSet
-		set.Set(cpus[0])
-		if err := unix.SchedSetaffinity(0, &set); err != nil {
-			panic(err)
-		}
-		untilOver(t, s)
-	})
-	require.Equal(t, []int{cpus[1]}, r.Gone)
-	require.False(t, r.Ended[1].Sound())
-	require.True(t, r.Ended[0].Sound())
-	require.Empty(t, r.Late)
-}

@@ -3,9 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -491,45 +489,6 @@ func TestOneCPUComparesNothing(t *testing.T) {
 	require.True(t, v.Held())
 }
 
-// A thread that is moved, or cannot read the clock, loses the results of its last burst and no others.
-func TestBurstThatIsDiscarded(t *testing.T) {
-	c := &side{bench: &bench{nsPerTick: 1}, previous: nothing, other: 1,
-		part: &part{comparison: comparison{closest: []int64{nothing, nothing, nothing}}}}
-	c.begin()
-	c.take(10, 15)
-	c.begin()
-	c.take(20, 18) // a warp
-	c.other = 2
-	c.take(20, 10) // backwards
-	require.EqualValues(t, 3, c.checks)
-	require.EqualValues(t, 2, c.warps)
-	require.Equal(t, []int64{nothing, -2, -10}, c.closest)
-	require.EqualValues(t, 1, c.backwards.count)
-	c.discard()
-	require.EqualValues(t, 1, c.checks)
-	require.Zero(t, c.warps)
-	require.Equal(t, []int64{nothing, 5, nothing}, c.closest)
-	require.Zero(t, c.backwards.count)
-}
-
-// The comparisons of a thread take 8 bytes for each other CPU and clock: 40 MB with 500 CPUs and 20 clocks.
-func TestMemoryOfComparisons(t *testing.T) {
-	const threads = 100_000
-	b := &bench{nsPerTick: 1, parts: make([]part, 1), published: make([]published, threads)}
-	b.pace.readNS = 1000
-	reader, err := shared("many@fake", now).Open()
-	require.NoError(t, err)
-	var before, after runtime.MemStats
-	observe.Together(t.Context(), clock.Clock{}, []int{thread.Any}, time.Millisecond, 0, func(s *observe.Member) {
-		runtime.ReadMemStats(&before)
-		s.Until(0)
-		across([]*bench{b}, []clock.Reader{reader}, s)
-		runtime.ReadMemStats(&after)
-	})
-	require.Positive(t, b.parts[0].checks)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(12*threads))
-}
-
 // A CPU that does not exist went away before the run began.
 func TestCPUThatIsGone(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
@@ -601,21 +560,23 @@ func TestSuspendDuringTheRun(t *testing.T) {
 		v.Clocks[0].Reason)
 }
 
-// A CPU that another program occupies does not block a run: a thread that does not start is abandoned.
-func TestThreadThatDoesNotComeIsLeftBehind(t *testing.T) {
-	cpus := planted.TwoCPUs(t)
-	block := make(chan struct{})
-	defer close(block)
-	c := watched("blocked@fake", clock.Monotonic, func() func() int64 {
-		if thread.Current() == cpus[1] {
-			<-block
-		}
-		return now
-	})
-	c.PerThread = true
-	v := run(t, cpus, c)
-	require.Equal(t, []int{cpus[1]}, v.LostCPUs)
-	require.Equal(t, fmt.Sprintf("no thread got CPU %d in time", cpus[1]), v.Clocks[0].Reason)
-	require.Empty(t, v.Clocks[0].Faults)
-	require.Positive(t, v.Clocks[0].Reads)
+// A thread that is moved, or cannot read the clock, loses the results of its last burst and no others.
+func TestBurstThatIsDiscarded(t *testing.T) {
+	c := &side{bench: &bench{nsPerTick: 1}, previous: nothing, other: 1,
+		part: &part{comparison: comparison{closest: []int64{nothing, nothing, nothing}}}}
+	c.begin()
+	c.take(10, 15)
+	c.begin()
+	c.take(20, 18) // a warp
+	c.other = 2
+	c.take(20, 10) // backwards
+	require.EqualValues(t, 3, c.checks)
+	require.EqualValues(t, 2, c.warps)
+	require.Equal(t, []int64{nothing, -2, -10}, c.closest)
+	require.EqualValues(t, 1, c.backwards.count)
+	c.discard()
+	require.EqualValues(t, 1, c.checks)
+	require.Zero(t, c.warps)
+	require.Equal(t, []int64{nothing, 5, nothing}, c.closest)
+	require.Zero(t, c.backwards.count)
 }
