@@ -53,12 +53,3 @@ func TestDriftThatMatters(t *testing.T) {
 		require.Contains(t, want, block.Grids[0].Rows[0][3])
 	}
 }
-
-// Two rates of the same clock differ by chance, most where one is much less certain.
-func TestRateUnderLoad(t *testing.T) {
-	for loaded, differs := range map[float64]bool{1e6: false, 1e6 + 15: false, 1e6 + 21: true} {
-		_, _, certain := underLoad(DriftedClock{Idle: &DriftRate{Hz: 1e6, IntervalPPM: 1},
-			Loaded: &DriftRate{Hz: loaded, IntervalPPM: 10}})
-		require.Equal(t, differs, certain, loaded)
-	}
-}
