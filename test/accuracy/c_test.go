@@ -116,16 +116,3 @@ func BenchmarkScalingAgainstC(b *testing.B) {
 	}
 	found.Report(b)
 }
-
-// The loop reads the clocks that it names, and no others.
-func TestLoopKnowsTheClocksOfTheCatalogue(t *testing.T) {
-	need.Minutes(t)
-	loop := compiled(t, "loop")
-	require.NotEmpty(t, checked(t, loop))
-	for _, c := range checked(t, loop) {
-		call, path, _ := strings.Cut(c.ID, "@")
-		require.Positive(t, byC(t, loop, path, call), c.ID)
-	}
-	err := exec.Command(loop, "vdso", "CLOCK_NONE").Run()
-	require.Error(t, err)
-}

@@ -99,25 +99,6 @@ func TestNothingIsLeftAfterTheProgram(t *testing.T) {
 	}
 }
 
-// Threads replace the process by another program while others start and end. Each order of the
-// events must be handled.
-func TestExecOfThreads(t *testing.T) {
-	usableOrSkip(t)
-	hostile := compiled(t, "hostile", "-static")
-	for range 8 {
-		var output bytes.Buffer
-		program := exec.Command(hostile, "execthread")
-		program.Stdout = &output
-		need.Ends(t, "the trace", func() {
-			spans, err := Trace(t.Context(), Hidden, program, ample)
-			require.NoError(t, err)
-			// The last marks of the main thread and of the thread that called exec are not closed.
-			require.Equal(t, []Span{{Mark: "echo"}}, spans)
-		})
-		require.Equal(t, "echo\n", output.String())
-	}
-}
-
 // A context may end at any moment of a trace.
 func TestContextEndsAtAnyMoment(t *testing.T) {
 	usableOrSkip(t)

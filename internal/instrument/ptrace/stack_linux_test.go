@@ -23,6 +23,7 @@ func peekIn(words []uint64) func(uint64) (uint64, error) {
 	}
 }
 
+// Another process may write to the stack while the entry is looked for.
 func TestVDSOEntry(t *testing.T) {
 	for name, c := range map[string]struct {
 		words []uint64
@@ -30,14 +31,10 @@ func TestVDSOEntry(t *testing.T) {
 		err   string
 	}{
 		"first entry":           {[]uint64{1, 0xa, 0, 0xe, 0xf, 0, 33, 0xb, 0, 0}, 6, ""},
-		"after others":          {[]uint64{2, 0xa, 0xb, 0, 0, 16, 33, 6, 33, 33, 0xb, 0, 0}, 9, ""},
-		"no arguments":          {[]uint64{0, 0, 0, 33, 0xb, 0, 0}, 3, ""},
 		"no vDSO":               {[]uint64{1, 0xa, 0, 0, 6, 4096, 0, 0, 33, 1}, 0, ""},
-		"hidden before":         {[]uint64{1, 0xa, 0, 0, 1, 0xb, 0, 0, 33, 1}, 0, ""},
 		"value of 33 elsewhere": {[]uint64{1, 33, 0, 33, 0, 6, 33, 0, 0}, 0, ""},
 		"argc is too small":     {[]uint64{1, 0xa, 0xb, 0, 0, 33, 0xb, 0, 0}, 0, "argv does not end after 1 arguments"},
 		"address overflows":     {[]uint64{1<<61 + 1, 0xa, 0, 0, 33, 0xb, 0, 0}, 0, "arguments, and Linux"},
-		"no end of envp":        {[]uint64{1, 0xa, 0, 0xe}, 0, "outside"},
 		"no end":                {[]uint64{1, 0xa, 0, 0, 6, 4096}, 0, "outside"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -213,11 +213,3 @@ func TestFastDoesNotStopAtCalls(t *testing.T) {
 	require.Less(t, running, 100)
 	require.GreaterOrEqual(t, tracing, 20_000)
 }
-
-// A program that fails returns its spans and the reason.
-func TestFailure(t *testing.T) {
-	usableOrSkip(t)
-	spans, err := Trace(t.Context(), Hidden, exec.Command(compiled(t, "hostile"), "fails"), ample)
-	require.EqualError(t, err, "exit status 3")
-	require.Equal(t, []Span{{Mark: "first", Reads: []string{"CLOCK_REALTIME"}}}, spans)
-}

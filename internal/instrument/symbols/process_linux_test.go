@@ -295,18 +295,6 @@ func TestProcessesThatEnd(t *testing.T) {
 	require.ErrorIs(t, err, process.ErrEnded)
 }
 
-func TestNoDescriptorRemains(t *testing.T) {
-	r := start(t, exec.Command(compiled(t)))
-	writePerfMap(t, perfMapPath(r.pid), r.anonymous, "x")
-	before := need.OpenFiles()
-	p := open(t, r.pid)
-	for _, addr := range []uint64{r.exported, r.qsort, r.vdsoBase, r.anonymous} {
-		frame(t, p, addr)
-		compiledName(t, p, addr)
-	}
-	require.Equal(t, before, need.OpenFiles())
-}
-
 // Reading takes no more time than it may, and says so: a file system that does not answer takes one time-out.
 func TestTimeIsBounded(t *testing.T) {
 	t.Parallel()
@@ -324,4 +312,16 @@ func TestTimeIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, value)
 	require.EqualError(t, r.Exhausted(), "reading the symbols of all programs takes more than 10s")
+}
+
+func TestNoDescriptorRemains(t *testing.T) {
+	r := start(t, exec.Command(compiled(t)))
+	writePerfMap(t, perfMapPath(r.pid), r.anonymous, "x")
+	before := need.OpenFiles()
+	p := open(t, r.pid)
+	for _, addr := range []uint64{r.exported, r.qsort, r.vdsoBase, r.anonymous} {
+		frame(t, p, addr)
+		compiledName(t, p, addr)
+	}
+	require.Equal(t, before, need.OpenFiles())
 }

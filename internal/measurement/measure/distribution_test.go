@@ -71,32 +71,3 @@ func TestNoDistributionUnlessAskedFor(t *testing.T) {
 	var none *bracket
 	require.Nil(t, none.result(nil, nil), "a machine without a counter that can be read")
 }
-
-func TestReadsLongerThanTheHistogramCountAsItsLongest(t *testing.T) {
-	b := openBracket()
-	if b == nil {
-		need.Missing(t, "counter", "this machine has none that can be read")
-	}
-	b.rate.Hz = 1e9
-	h := newSingle()
-	require.NoError(t, h.RecordValue(longestRead))
-	require.NotNil(t, b.result(h, nil))
-}
-
-// Durations of few reads, and durations in buckets of several ticks, are ignored.
-func TestTimesOfManyReadsLieApart(t *testing.T) {
-	h := newSingle()
-	for ticks, reads := range map[int64]int64{26: 500, 52: 40_000, 78: 5_000, 103: 3, 130: 300, 131: 2, 90_001: 100,
-		90_002: 100} {
-		require.NoError(t, h.RecordValues(ticks, reads))
-	}
-	require.Equal(t, int64(26), apart(h))
-	fine := newSingle()
-	for ticks := int64(40); ticks < 60; ticks++ {
-		require.NoError(t, fine.RecordValues(ticks, 100))
-	}
-	require.Equal(t, int64(1), apart(fine))
-	one := newSingle()
-	require.NoError(t, one.RecordValues(50, 100))
-	require.Zero(t, apart(one))
-}

@@ -84,17 +84,3 @@ func TestLoopsInsideARead(t *testing.T) {
 		require.Equal(t, test.opened, opened)
 	}
 }
-
-// The loops have turns in a bounded number of rounds, spread over all.
-func TestLayeredRounds(t *testing.T) {
-	for _, rounds := range []int{1, 6, 63, 64, 65, 100, 700} {
-		var at []int
-		for round := range rounds {
-			if (Settings{Rounds: rounds}).layered(round) {
-				at = append(at, round)
-			}
-		}
-		require.Len(t, at, min(rounds, layeredRounds))
-		require.GreaterOrEqual(t, at[len(at)-1], rounds-rounds/layeredRounds-1)
-	}
-}

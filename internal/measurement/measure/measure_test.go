@@ -56,27 +56,6 @@ func TestPinnedRunStaysOnItsCPU(t *testing.T) {
 	require.Equal(t, map[int]bool{s.Pin[0]: true}, seen)
 }
 
-// A quota of half a CPU is less than one thread can use.
-func TestQuotaOversubscribesAndStretchesTheSpan(t *testing.T) {
-	s := Settings{Time: 100 * time.Millisecond, CPU: result.CPU{Usable: 4, Quota: 1.5, QuotaPeriodNS: 1e8}}
-	for threads, want := range map[int]bool{1: false, 2: true, 4: true, 8: true} {
-		require.Equal(t, want, s.oversubscribed(threads), threads)
-	}
-	require.Equal(t, 100*time.Millisecond, s.span(1))
-	require.Equal(t, 300*time.Millisecond, s.span(2))
-	require.Equal(t, 1, s.passes(2))
-	require.Equal(t, 1, s.windows(2))
-	s.CPU.Quota = 0.5
-	require.True(t, s.oversubscribed(1))
-	s.CPU.Quota = 6 // more than the CPUs have
-	require.False(t, s.throttled(8))
-	require.True(t, s.oversubscribed(8))
-	require.Equal(t, 100*time.Millisecond, s.span(8))
-	s.Pin = []int{0, 2} // fewer than the CPUs
-	require.False(t, s.oversubscribed(2))
-	require.True(t, s.oversubscribed(3))
-}
-
 // A worker's rate is from its median slice, so that an interrupt in a few slices does not affect it; the plain count
 // includes it. With too few slices, the rate is all its reads over its time. A single thread needs no more, however
 // rarely it has a CPU.
@@ -113,26 +92,6 @@ func TestSampleOfSlices(t *testing.T) {
 		"the stopwatch went backwards")
 	require.Equal(t, sample{median: 4, fastest: 4, mean: 4}, sampled([]float64{0, 0, 12}, true),
 		"it hardly ever ticked")
-}
-
-// The places are read once a run, not for every pass: here they belong to another machine.
-func TestAffinitiesGiveEachWorkerACPUToBeginOn(t *testing.T) {
-	const cpus = 512
-	free := Settings{CPU: result.CPU{Usable: cpus}}
-	for cpu := range cpus {
-		free.places = append(free.places, cpu)
-	}
-	begun := map[int]int{}
-	for _, at := range free.affinities(2 * cpus) {
-		require.Equal(t, thread.Any, at.Pin)
-		begun[at.Begin]++
-	}
-	require.Len(t, begun, cpus)
-	for cpu := range cpus {
-		require.Equal(t, 2, begun[cpu], "CPU %d", cpu)
-	}
-	pinned := Settings{CPU: result.CPU{Usable: 4}, Pin: []int{3, 1}, places: free.places}.affinities(3)
-	require.Equal(t, []affinity{{3, thread.Any}, {1, thread.Any}, {3, thread.Any}}, pinned)
 }
 
 func TestPinToACPUThatIsGoneIsAnError(t *testing.T) {

@@ -84,25 +84,6 @@ func TestUnevenStepsAreNotNamedByTheirMedian(t *testing.T) {
 	}
 }
 
-// A thread that loses its CPU twice in each tick still finds the tick.
-func TestTickOfACoarseClockUnderInterruption(t *testing.T) {
-	reads, value := 0, int64(0)
-	reader := &script{next: func(int64) int64 {
-		reads++
-		switch reads % 30_000 {
-		case 0:
-			value++
-		case 10_000, 20_000:
-			time.Sleep(2 * awayFrom)
-			value += 5
-		}
-		return value
-	}}
-	var w watcher
-	w.watch(reader, 50, watchAtMost)
-	require.Equal(t, 1e9, w.result(1, 0).TickNS)
-}
-
 // A thread that loses its CPU between two values, before it reads the stopwatch, does not mistake the gap for a tick: 4
 // ms is not "4 ms to 464 ms".
 func TestGapsAreNoTicks(t *testing.T) {

@@ -19,29 +19,6 @@ func answering(text string) (*dialogue, *bytes.Buffer) {
 	return newDialogue(&commands, strings.NewReader(text)), &commands
 }
 
-func TestDialogue(t *testing.T) {
-	d, commands := answering("1000 2000 \r\n-3.5 238.4185791015625 7\n50 60 1e6\n\nmissing no such call\n")
-	elapsedNS, err := d.run("new Date", 10, 2)
-	require.NoError(t, err)
-	require.Equal(t, []float64{1000, 2000}, elapsedNS)
-	stepsNS, repeats, err := d.steps("a", 4, 2)
-	require.NoError(t, err)
-	require.Equal(t, []float64{-3.5, 238.4185791015625}, stepsNS)
-	require.Equal(t, 7.0, repeats)
-	p, err := d.threads("a", 5, 2, time.Millisecond)
-	require.NoError(t, err)
-	require.Equal(t, pass{[]int64{50, 60}, 1e6}, p)
-	require.NoError(t, d.mark("a", 3, 9))
-	_, err = d.run("b", 1, 1)
-	require.ErrorIs(t, err, errMissing)
-	require.Equal(t, map[string]string{"b": "no such call"}, d.missing)
-	require.Equal(t, 1_003_000.0, d.elapsedNS)
-	_, err = d.run("a", 1, 1)
-	require.ErrorIs(t, err, errEnded)
-	want := "run\tnew Date\t10\t2\nsteps\ta\t4\t2\nthreads\ta\t5\t2\t1000000\nmark\ta\t3\t9\nrun\tb\t1\t1\nrun\ta\t1\t1\n"
-	require.Equal(t, want, commands.String())
-}
-
 // Each answer is refused, in one short line.
 func TestImpossibleAnswers(t *testing.T) {
 	for command, answers := range map[string][]string{

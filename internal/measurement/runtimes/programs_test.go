@@ -222,23 +222,3 @@ func TestCompiledProgramsAreOfTheirSources(t *testing.T) {
 }
 
 const mcsFlags = "-deterministic -optimize+ -debug- -noconfig -warn:4 -warnaserror "
-
-func TestSourcesHaveNoWarnings(t *testing.T) {
-	need.Minutes(t) // TestLanguages compiles the programs
-	need.Processes(t)
-	for compiler, c := range map[string]struct{ file, source, flags string }{
-		"cc":       {"bench.c", programs.C, "-std=c11 -O2 -Wall -Wextra -Werror -fsyntax-only"},
-		"musl-gcc": {"bench.c", programs.C, "-std=c11 -O2 -Wall -Wextra -Werror -fsyntax-only"},
-		"c++":      {"bench.cpp", programs.CPlusPlus, "-std=c++11 -O2 -Wall -Wextra -Werror -fsyntax-only"},
-		"rustc":    {"bench.rs", programs.Rust, "--emit metadata -D warnings"},
-	} {
-		t.Run(compiler, func(t *testing.T) {
-			source := filepath.Join(need.Folder(t), c.file)
-			require.NoError(t, os.WriteFile(source, []byte(c.source), 0o600))
-			compile := exec.Command(need.Program(t, compiler), append(strings.Fields(c.flags), source)...)
-			compile.Dir = filepath.Dir(source)
-			out, err := compile.CombinedOutput()
-			require.NoError(t, err, "%s", out)
-		})
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/instrument/observe"
 	"github.com/timebench/timebench/internal/system/process"
 	"github.com/timebench/timebench/internal/system/program"
 	"github.com/timebench/timebench/test/need"
@@ -138,24 +136,6 @@ func TestPlantedSlack(t *testing.T) {
 	require.Equal(t, []SleepLayer{{TimerSlack, float64(before - 1)}, {TheRest, 14_001}}, w.Ways[0].Spans[0].Layers)
 }
 
-// If the system refuses the threads, the run ends with one line of error. Go's runtime prints no stack.
-func TestRefusedThreads(t *testing.T) {
-	need.Processes(t)
-	s := settings()
-	s.Busy = 1000 // which the role of the tests refuses
-	_, err := Run(t.Context(), []Way{goWay}, s, quiet)
-	require.ErrorContains(t, err, "the system refuses 1001 threads (exit status 2)")
-}
-
-func init() {
-	roles[observe.ThreadsRole] = func(args []string) error {
-		if len(args[0]) > 3 {
-			return errors.New("refused")
-		}
-		return nil
-	}
-}
-
 // In one step of a round a process keeps the CPUs awake, and in the others it is stopped: the difference is the layer of
 // leaving idle.
 func TestCPUsAreKeptAwakeInOneStep(t *testing.T) {
@@ -253,32 +233,4 @@ func TestNoSleepEndsEarlyBySignals(t *testing.T) {
 	}
 	close(over)
 	signals.Wait()
-}
-
-// A timer that cannot be armed is an error, not a read that never ends.
-func TestTimerIsNotArmed(t *testing.T) {
-	noTimer := func() (int, error) { return unix.Eventfd(0, 0) }
-	sleep, err := call{number: unix.SYS_READ, file: noTimer, armed: true}.open()
-	require.NoError(t, err)
-	_, err = sleep.sleep(1)
-	require.ErrorIs(t, err, unix.EINVAL)
-}
-
-// The garbage collector is off meanwhile, on machines with hundreds of threads.
-func TestSleepsAllocateLittle(t *testing.T) {
-	ways := []Way{Ways()[0]}
-	r := &runner{Settings: Settings{Time: time.Second, Spans: []time.Duration{10 * time.Microsecond}}, ctx: t.Context(), ways: ways,
-		end: math.MaxInt64, failed: make([]error, 1), late: map[place]*lateness{}}
-	thread := &sleepingThread{runner: r, sleep: make([]sleeper, 1)}
-	r.threads = []*sleepingThread{thread}
-	thread.open()
-	require.NoError(t, r.failed[0])
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range 10 {
-		thread.block(place{}, "", 1)
-	}
-	runtime.ReadMemStats(&after)
-	require.Greater(t, r.late[place{}].all, 10)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<10))
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -132,20 +130,6 @@ func TestPlantedRounding(t *testing.T) {
 	require.Contains(t, w.Timers.lines(), table.Fact{Name: "Timer resolution", Value: "4 ms, a tick: no high-resolution timers"})
 }
 
-// A difference within the intervals is no layer, also if the figure rose without the cause.
-func TestUnsteadyDifferenceIsNoLayer(t *testing.T) {
-	sleeps := int64(0)
-	noise := func() int64 { sleeps++; return 70_000 + sleeps*7919%20_000 }
-	rounds := fake("ms@fake", noise)
-	rounds.twin, rounds.twinLayer = "ns@fake", Rounding
-	slower := fake("faster@fake", func() int64 { return 10_000 })
-	slower.twin, slower.twinLayer = "ns@fake", Rounding
-	w := run(t, Settings{Time: 20 * time.Millisecond, Spans: []time.Duration{time.Millisecond}}, fake("ns@fake", noise), rounds, slower)
-	for _, way := range w.Ways[1:] {
-		require.NotContains(t, fmt.Sprint(way.Spans[0].Layers), Rounding, way.ID)
-	}
-}
-
 // A difference that noise hides is blamed on no other cause.
 func TestHiddenDifferenceIsNoOtherLayer(t *testing.T) {
 	ns, ms := Way{ID: "ns@fake"}, Way{ID: "ms@fake", twin: "ns@fake", twinLayer: Rounding}
@@ -171,6 +155,11 @@ func TestHiddenDifferenceIsNoOtherLayer(t *testing.T) {
 		"another idle state adds half a microsecond, which is no slack")
 	r.slackNS = 30_000
 	require.Empty(t, r.layers(1, 0), "a slack of 30 µs delays by no more")
+	noise := func(i int) int64 { return 70_000 + int64(i)*7919%20_000 }
+	r.late = map[place]*lateness{}
+	plant(0, asIs, noise)
+	plant(1, asIs, func(i int) int64 { return noise(i) + 1000 })
+	require.NotContains(t, fmt.Sprint(r.layers(1, 0)), Rounding, "a difference within the intervals")
 }
 
 func TestWayThatIsRefused(t *testing.T) {
@@ -268,10 +257,8 @@ func TestSelect(t *testing.T) {
 	ways, err := Select([]string{"@go", call})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(ways), 2)
-	for _, bad := range []string{"", "nap", "@", "sleep@nowhere", "nanosleep@"} {
-		_, err := Select([]string{bad})
-		require.ErrorContains(t, err, fmt.Sprintf("unknown way %q; ", bad))
-	}
+	_, err = Select([]string{"nap"})
+	require.ErrorContains(t, err, `unknown way "nap"; `)
 	for _, w := range Ways() {
 		of, err := Select([]string{w.ID})
 		require.NoError(t, err)
@@ -302,47 +289,22 @@ func TestParseSpans(t *testing.T) {
 	}
 }
 
-func FuzzParseSpans(f *testing.F) {
-	for _, list := range []string{"100us,1ms,10ms", "", ",", "1h", "1us,1us", "9999999999999999999s"} {
-		f.Add(list)
-	}
-	f.Fuzz(func(t *testing.T, list string) {
-		spans, err := ParseSpans(list)
-		require.NotEqual(t, err == nil, spans == nil)
-		for _, span := range spans {
-			require.True(t, span >= LeastSpan && span <= MostSpan)
-		}
-		require.LessOrEqual(t, len(spans), mostSpans)
-	})
-}
-
-// A long run keeps a bounded number of wake-ups, of all threads together, in order and from all its time, and the
-// extremes of all.
+// A long run keeps a bounded number of wake-ups, in order, from all its time and of each thread, so that no CPU is named
+// the worst for the noise of a few sleeps; and the extremes of all.
 func TestLatenessIsBounded(t *testing.T) {
-	l := lateness{kept: make([][]float64, 3)}
-	for i := range 10 * mostKept {
-		l.add(i%3, int64(i))
-	}
-	kept := slices.Concat(l.kept...)
-	require.Less(t, len(kept), mostKept)
-	require.Greater(t, len(kept), mostKept/3)
-	for _, late := range l.kept {
-		require.IsIncreasing(t, late, "the parts of a run are in order")
-		require.InDelta(t, 5*mostKept, stats.Median(late), mostKept) // 11 standard deviations
-	}
-	require.Equal(t, 10*mostKept, l.all)
-	require.Zero(t, l.min)
-	require.EqualValues(t, 10*mostKept-1, l.max)
-}
-
-// Of many CPUs that are equally late none is named for the noise of a few sleeps.
-func TestManyCPUsKeepEnoughToFindTheWorst(t *testing.T) {
-	l := lateness{kept: make([][]float64, 256)}
-	for i := range 1000 * len(l.kept) {
-		l.add(i%len(l.kept), rand.Int64N(1000))
-	}
-	for cpu, kept := range l.kept {
-		require.InDelta(t, 500, stats.Median(kept), 150, cpu) // 6 standard deviations
+	for _, threads := range []int{2, 256} {
+		l, bound := lateness{kept: make([][]float64, threads)}, max(mostKept, keptPerThread*threads)
+		for i := range 10 * bound {
+			l.add(i%threads, int64(i))
+		}
+		require.Less(t, len(slices.Concat(l.kept...)), bound)
+		for _, late := range l.kept {
+			require.IsIncreasing(t, late, "the parts of a run are in order")
+			require.InDelta(t, 5*bound, stats.Median(late), 1.5*float64(bound)) // 6 standard deviations
+		}
+		require.Equal(t, 10*bound, l.all)
+		require.Zero(t, l.min)
+		require.EqualValues(t, 10*bound-1, l.max)
 	}
 }
 
@@ -360,32 +322,6 @@ func TestParts(t *testing.T) {
 		for _, part := range parts(make([]float64, n), late[:1], nil) { // as of CPUs that had less time
 			require.GreaterOrEqual(t, len(part), min(n, partOf), n)
 		}
-	}
-}
-
-// On a machine of many CPUs each thread may have few sleeps, of a second each.
-func TestFewSleepsOfManyThreads(t *testing.T) {
-	var threads [][]float64
-	for range 128 {
-		threads = append(threads, []float64{5000})
-	}
-	s := NewSpan(time.Second, parts(threads...))
-	require.Equal(t, 128, s.Samples)
-	require.Equal(t, []float64{5000}, s.PartMediansNS)
-}
-
-// Lateness that is in step with the turns, such as of each second CPU, keeps its shares in every part of a run.
-func TestKeptWakeUpsAreRandom(t *testing.T) {
-	l := lateness{kept: make([][]float64, 2)}
-	for i := range 10 * mostKept {
-		l.add(i%2, int64(i%2))
-	}
-	for _, part := range parts(l.kept...) {
-		odd := 0.0
-		for _, late := range part {
-			odd += late
-		}
-		require.InDelta(t, 0.5, odd/float64(len(part)), 0.05)
 	}
 }
 
@@ -422,13 +358,10 @@ func TestImpossibleDocuments(t *testing.T) {
 		s.MinLateNS, s.MedianLateNS, s.LowNS, s.HighNS, s.P99LateNS, s.MaxLateNS = -9, -5, 0, 0, 0, -3
 	}))
 	for name, change := range map[string]func(*Wake, *SleepSpan){
-		"min": func(_ *Wake, s *SleepSpan) { s.MinLateNS = 6000 },
-		"max": func(_ *Wake, s *SleepSpan) { s.MaxLateNS = 4000 },
-		"p99": func(_ *Wake, s *SleepSpan) { s.P99LateNS = 6000 },
-		"runs": func(_ *Wake, s *SleepSpan) {
-			const quarter = math.MaxInt/2 + 1 // four overflow to 0
-			s.PartMediansNS, s.Runs = []float64{5000, 5000}, []int{quarter, quarter, quarter, quarter, 2}
-		},
+		"min":  func(_ *Wake, s *SleepSpan) { s.MinLateNS = 6000 },
+		"max":  func(_ *Wake, s *SleepSpan) { s.MaxLateNS = 4000 },
+		"p99":  func(_ *Wake, s *SleepSpan) { s.P99LateNS = 6000 },
+		"runs": func(_ *Wake, s *SleepSpan) { s.Runs = []int{len(s.PartMediansNS) + 1} },
 		"spans": func(w *Wake, s *SleepSpan) {
 			for i := range result.MostNamed {
 				more := *s
