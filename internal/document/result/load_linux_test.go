@@ -13,36 +13,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A FIFO that the user did not name may have no writer, now or ever.
-func TestLoadWaitsForNoFIFO(t *testing.T) {
+// A FIFO that the user did not name may have no writer, now or ever. A device, and a file of the kernel such as /proc/kmsg,
+// may have no end, and reading the latter takes messages from syslog.
+func TestLoadWaitsForNoOtherEnd(t *testing.T) {
 	folder := need.Folder(t)
-	fifo := filepath.Join(folder, "results.json")
+	fifo, link := filepath.Join(folder, "results.json"), filepath.Join(folder, "link.json")
 	require.NoError(t, unix.Mkfifo(fifo, 0o600))
-	link := filepath.Join(folder, "link.json")
 	require.NoError(t, os.Symlink(fifo, link))
-	for what, load := range map[string]func() (*result.Document, error){
-		"folder":       func() (*result.Document, error) { return sections.Load(folder) },
-		"folder found": func() (*result.Document, error) { return sections.LoadUpTo(folder, result.MaxSize) },
-		"found":        func() (*result.Document, error) { return sections.LoadUpTo(fifo, result.MaxSize) },
-		"link":         func() (*result.Document, error) { return sections.LoadUpTo(link, result.MaxSize) },
-		"device":       func() (*result.Document, error) { return sections.LoadUpTo("/dev/zero", result.MaxSize) },
+	found := func(name string) (*result.Document, error) { return sections.LoadUpTo(name, result.MaxSize) }
+	for _, c := range []struct {
+		load       func(string) (*result.Document, error)
+		name, want string
+	}{
+		{sections.Load, folder, "not a regular file"}, {found, folder, "not a regular file"}, {found, fifo, "not a regular file"},
+		{found, link, "not a regular file"}, {found, "/dev/zero", "not a regular file"}, {sections.Load, "/dev/zero", "is a device; name a file"},
+		{sections.Load, "/proc/self/status", "is empty, or a kernel file without a size (/proc); "},
 	} {
-		need.Ends(t, what, func() {
-			_, err := load()
-			require.ErrorContains(t, err, ": not a regular file", what)
-		})
-	}
-}
-
-// A device, and a file of the kernel such as /proc/kmsg, may have no end, and reading the latter takes messages from
-// syslog.
-func TestLoadReadsNoDevice(t *testing.T) {
-	for name, want := range map[string]string{
-		"/dev/zero": "is a device; name a file", "/dev/null": "is a device; name a file", "/proc/self/status": "is empty, or a kernel file without a size (/proc); ",
-	} {
-		need.Ends(t, name, func() {
-			_, err := sections.Load(name)
-			require.ErrorContains(t, err, name+": "+want)
+		need.Ends(t, c.name, func() {
+			_, err := c.load(c.name)
+			require.ErrorContains(t, err, ": "+c.want, c.name)
 		})
 	}
 }
