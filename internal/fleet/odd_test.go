@@ -50,36 +50,30 @@ func TestOddMachines(t *testing.T) {
 	}, kindsOf(Groups(all)...))
 }
 
-// In a group of four no machine is odd, nor in a group of two kinds.
-func TestWhatIsNotOdd(t *testing.T) {
-	few := many(4)
-	few[0].ClockSource = "hpet"
-	g := Groups(few)[0]
-	require.True(t, g.TooFew)
-	require.Empty(t, kindsOf(g))
-	all := many(40)
-	for i := range all {
-		if i%2 == 0 {
-			all[i].ClockSource, all[i].Clocks[0].QuietNS = "kvm-clock", 43
-		}
-	}
-	g = Groups(all)[0]
-	require.False(t, g.TooFew)
-	require.Empty(t, kindsOf(g))
-	require.Equal(t, []Count{{"kvm-clock", 20}, {"tsc", 20}}, g.ClockSources)
-}
-
-// Too few machines with a clock source for quartiles, and too many to be odd by it: none is odd for its costs.
+// Too few machines with a clock source for quartiles, and too many to be odd by it: none is odd for its costs. In a group of
+// four no machine is odd, nor in a group of two kinds, nor by clock sources that are all rare, or that one machine reports.
 func TestSomeOfAnotherClockSource(t *testing.T) {
-	for name, c := range map[string]struct{ machines, others, odd int }{
+	for name, c := range map[string]struct {
+		machines, others, odd int
+		source                func(i int) string
+	}{
+		"one of four": {machines: 4, others: 1}, "half": {machines: 40, others: 20},
 		"four of eighteen": {machines: 18, others: 4}, "two of nine": {machines: 9, others: 2},
 		"two of twenty": {machines: 20, others: 2, odd: 2},
+		"all rare":      {machines: 10, source: func(i int) string { return strings.Repeat("source", i) }},
+		"only one":      {machines: 10, source: func(i int) string { return map[int]string{4: "tsc"}[i] }},
 	} {
 		all := many(c.machines)
-		for i := range c.others {
-			all[i].ClockSource, all[i].Clocks[0].QuietNS = "another", 1400
+		for i := range all {
+			if c.source != nil {
+				all[i].ClockSource = c.source(i)
+			} else if i < c.others {
+				all[i].ClockSource, all[i].Clocks[0].QuietNS = "another", 1400
+			}
 		}
-		kinds := kindsOf(Groups(all)[0])
+		g := Groups(all)[0]
+		require.Equal(t, c.machines < enough, g.TooFew, name)
+		kinds := kindsOf(g)
 		require.Len(t, kinds, c.odd, name)
 		for _, of := range kinds {
 			require.Contains(t, of, OddCost, name)
@@ -96,16 +90,4 @@ func TestUnsteadyAndRareCosts(t *testing.T) {
 	require.Equal(t, map[string][]string{"k-tsc-3": {OddCost}}, kindsOf(Groups(all)...))
 	all[3].Clocks[0].Unsteady = true
 	require.Empty(t, kindsOf(Groups(all)...))
-}
-
-// Clock sources make no machine odd if each is rare, or if only one machine reports a clock source.
-func TestNoUsualClockSource(t *testing.T) {
-	for _, source := range []string{"source", ""} {
-		all := many(10)
-		for i := range all {
-			all[i].ClockSource = strings.Repeat(source, i)
-		}
-		all[4].ClockSource = "tsc"
-		require.Empty(t, kindsOf(Groups(all)...))
-	}
 }

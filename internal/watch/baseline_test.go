@@ -24,22 +24,22 @@ func times(n int, cost, floor float64) (pairs [][2]float64) {
 	return pairs
 }
 
-func TestACostDoesNotChange(t *testing.T) {
-	for name, pairs := range map[string][][2]float64{
-		"one turn of many":           {{20, 2}, {20, 2}, {20, 2}, {20, 2}, {60, 2}, {20, 2}, {60, 2}, {20, 2}},
-		"a little":                   append(times(5, 20, 2), times(5, 39, 2)...),
-		"the CPU is shared":          append(times(5, 20, 2), times(5, 56, 3.4)...),
-		"the CPU is free again":      append(times(5, 56, 3.4), times(5, 20, 2)...),
-		"up and down":                {{20, 2}, {20, 2}, {20, 2}, {60, 2}, {5, 2}, {60, 2}, {5, 2}},
-		"noise that was seen before": append(append(times(4, 20, 2), times(1, 39, 2)...), times(5, 42.5, 2)...),
-		"too early to tell":          {{20, 2}, {80, 2}, {80, 2}},
+func TestChangesOfACost(t *testing.T) {
+	for name, c := range map[string]struct {
+		pairs   [][2]float64
+		changes []int
+	}{
+		"one turn of many":           {[][2]float64{{20, 2}, {20, 2}, {20, 2}, {20, 2}, {60, 2}, {20, 2}, {60, 2}, {20, 2}}, nil},
+		"a little":                   {append(times(5, 20, 2), times(5, 39, 2)...), nil},
+		"the CPU is shared":          {append(times(5, 20, 2), times(5, 56, 3.4)...), nil},
+		"the CPU is free again":      {append(times(5, 56, 3.4), times(5, 20, 2)...), nil},
+		"up and down":                {[][2]float64{{20, 2}, {20, 2}, {20, 2}, {60, 2}, {5, 2}, {60, 2}, {5, 2}}, nil},
+		"noise that was seen before": {append(append(times(4, 20, 2), times(1, 39, 2)...), times(5, 42.5, 2)...), nil},
+		"too early to tell":          {[][2]float64{{20, 2}, {80, 2}, {80, 2}}, nil},
+		"without a floor":            {append(times(5, 20, 0), times(5, 41, 0)...), []int{7}},
 	} {
-		require.Empty(t, turns(&baseline{}, pairs...), name)
+		require.Equal(t, c.changes, turns(&baseline{}, c.pairs...), name)
 	}
-}
-
-func TestACostChangesWithoutAFloor(t *testing.T) {
-	require.Equal(t, []int{7}, turns(&baseline{}, append(times(5, 20, 0), times(5, 41, 0)...)...))
 }
 
 // A day of turns of a noisy machine has no change, and a read that is twice as slow is seen in it.

@@ -89,31 +89,19 @@ func TestBetweenOfAVirtualMachine(t *testing.T) {
 
 // The clocks of this machine agree over a sleep, and the sleep is at least as long as it should be.
 func TestSleeper(t *testing.T) {
-	done := make(chan [2]moment)
-	go func() {
-		s := new(sleeper)
-		before := now()
-		done <- [2]moment{before, s.sleep(t.Context(), 20*time.Millisecond)}
-	}()
-	m := <-done
-	require.Greater(t, m[1].boot.Low-m[0].boot.Low, int64(19*time.Millisecond), "the sleep of Windows ends with a tick")
-	require.Equal(t, int64(20*time.Millisecond), m[1].sleptNS)
-	require.Positive(t, m[1].wall.Value)
-	require.GreaterOrEqual(t, m[1].boot.Value, m[0].boot.Value)
-	require.Less(t, m[1].wall.Width(), int64(time.Hour))
+	before, after := now(), new(sleeper).sleep(t.Context(), 20*time.Millisecond)
+	require.Greater(t, after.boot.Low-before.boot.Low, int64(19*time.Millisecond), "the sleep of Windows ends with a tick")
+	require.Equal(t, int64(20*time.Millisecond), after.sleptNS)
+	require.Positive(t, after.wall.Value)
+	require.GreaterOrEqual(t, after.boot.Value, before.boot.Value)
+	require.Less(t, after.wall.Width(), int64(time.Hour))
 }
 
-// A sleep is late by the time for which no thread can have waited for a CPU.
+// A sleep is late by the time for which no thread can have waited for a CPU; 0 if that time is unknown.
 func TestLateBy(t *testing.T) {
-	for name, test := range map[string]struct{ late, before, now, want int64 }{
-		"no thread waited":        {5, 90, 90, 5},
-		"one waited as long":      {5, 90, 95, 0},
-		"one waited for a while":  {5, 90, 92, 3},
-		"unknown":                 {5, -1, -1, 0},
-		"unknown now":             {5, 90, -1, 0},
-		"one that waited ended":   {5, 90, 80, 0},
-		"several waited together": {5, 90, 97, -2},
+	for test, want := range map[[3]int64]int64{ // late, waited before, waited now
+		{5, 90, 90}: 5, {5, 90, 95}: 0, {5, 90, 92}: 3, {5, 90, 97}: -2, {5, -1, -1}: 0, {5, 90, -1}: 0, {5, 90, 80}: 0,
 	} {
-		require.Equal(t, test.want, lateBy(test.late, test.before, test.now), name)
+		require.Equal(t, want, lateBy(test[0], test[1], test[2]), test)
 	}
 }

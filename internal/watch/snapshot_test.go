@@ -113,26 +113,3 @@ func TestRunEnds(t *testing.T) {
 		}
 	})
 }
-
-// BenchmarkTurn measures a turn, without its output.
-func BenchmarkTurn(b *testing.B) {
-	everyday := []string{"CLOCK_MONOTONIC@vdso", "CLOCK_REALTIME@vdso", "gettimeofday@vdso", "CLOCK_MONOTONIC@syscall", "time.Now@go"}
-	r := newReader(slices.DeleteFunc(clock.Catalog(), func(c clock.Clock) bool { return !slices.Contains(everyday, c.ID) }))
-	r.snapshot()
-	b.ResetTimer()
-	before := host.See().OwnSeconds
-	for range b.N {
-		r.snapshot()
-	}
-	b.ReportMetric((host.See().OwnSeconds-before)/float64(b.N)*1e9, "cpu-ns/op")
-}
-
-// BenchmarkBeat measures a beat, without its comparisons.
-func BenchmarkBeat(b *testing.B) {
-	s := new(sleeper)
-	before := host.See().OwnSeconds
-	for range b.N {
-		s.sleep(b.Context(), 10*time.Millisecond)
-	}
-	b.ReportMetric((host.See().OwnSeconds-before)/float64(b.N)*1e9, "cpu-ns/op")
-}

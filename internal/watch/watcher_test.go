@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,8 @@ type machine struct {
 	findings []result.Finding
 	log      []string
 	failing  bool // no examination is possible
+	// unmeasured are clocks that an examination had no time for.
+	unmeasured []compare.Clock
 }
 
 var healthy = machine{source: "tsc", ns: 22, entry: result.Never, synced: true, floor: 2}
@@ -55,7 +58,7 @@ func plant() *planted {
 			}
 			return &result.Document{Findings: p.machine.findings, Host: result.Host{
 				ClockSource: &result.ClockSource{Current: p.machine.source}, KernelLog: &result.KernelLog{Lines: p.machine.log},
-			}}, nil
+			}, Sections: []result.Section{&compare.Costs{Clocks: p.machine.unmeasured}}}, nil
 		},
 	})
 	p.turns(5)
@@ -188,7 +191,8 @@ func TestExaminationsAreRare(t *testing.T) {
 	require.Equal(t, 6, p.examinations, "once more after one that failed")
 }
 
-// A neighbour that takes CPU time during an examination is no event, and a worse finding is one.
+// A neighbour that takes CPU time during an examination is no event, and a worse finding is one. A finding about a clock
+// that an examination had no time to measure is not gone.
 func TestFindingsOfAMoment(t *testing.T) {
 	p := plant()
 	examined := func(findings ...result.Finding) []string {
@@ -200,19 +204,11 @@ func TestFindingsOfAMoment(t *testing.T) {
 	require.Empty(t, examined())
 	require.Equal(t, []string{"finding: unsynchronised (note): "}, examined(result.Finding{Kind: "unsynchronised", Severity: result.Note}))
 	require.Equal(t, []string{"finding: unsynchronised (warn): "}, examined(result.Finding{Kind: "unsynchronised", Severity: result.Warn}))
+	p.machine.unmeasured = []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Available: true}}
+	require.Empty(t, examined())
+	p.machine.unmeasured = nil
+	require.Equal(t, []string{"finding: unsynchronised (warn): "}, examined(result.Finding{Kind: "unsynchronised", Severity: result.Warn}))
 	require.Equal(t, []string{"finding_gone: unsynchronised (warn): no longer found"}, examined())
-}
-
-// A finding about a clock that an examination had no time to measure is not gone.
-func TestAnExaminationThatIsNotComplete(t *testing.T) {
-	before := &result.Document{Findings: []result.Finding{{Kind: "kernel-entry", Severity: result.Error}}}
-	p := plant()
-	p.examined = before
-	partial := &result.Document{}
-	compare.Into(partial).Clocks = []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Available: true}}
-	p.settings.Examine = func(context.Context) (*result.Document, error) { return partial, nil }
-	_, events := p.examine(context.Background())
-	require.Empty(t, events)
 }
 
 // A change is seen across turns without a result, or without a thread.
@@ -247,11 +243,13 @@ func TestStoodStill(t *testing.T) {
 	later := func(rtc, wall, boot int64) snapshot {
 		return snapshot{hasRTC: true, rtcSeconds: 1000 + rtc, wallNS: 1000e9 + wall*1e9, bootNS: 50e9 + boot*1e9}
 	}
-	require.Nil(t, stoodStill(before, later(turn, turn, turn)))
-	require.Nil(t, stoodStill(before, later(turn+1, turn, turn)), "rounding")
-	require.Nil(t, stoodStill(before, later(turn-1, turn, turn)))
-	require.Nil(t, stoodStill(before, later(turn-60, turn, turn)), "the real-time clock was set back")
-	require.Nil(t, stoodStill(before, later(turn+60, turn+60, turn)), "both were set")
+	for what, now := range map[string]snapshot{
+		"nothing": later(turn, turn, turn), "rounding": later(turn+1, turn, turn), "rounding down": later(turn-1, turn, turn),
+		"the real-time clock was set back": later(turn-60, turn, turn), "both were set": later(turn+60, turn+60, turn),
+		"a fast real-time clock over a day": later(86400+40, 86400, 86400),
+	} {
+		require.Nil(t, stoodStill(before, now), what)
+	}
 	for _, part := range []int64{0, 1e8, 6e8, 9e8} { // of a second, of which the real-time clock has none
 		for _, zone := range []int64{7200, -5 * 3600, 5*3600 + 1800} {
 			local := later(turn+zone, turn, turn)
@@ -259,7 +257,6 @@ func TestStoodStill(t *testing.T) {
 			require.Nil(t, stoodStill(before, local), "local time, %d s, %d ns", zone, part)
 		}
 	}
-	require.Nil(t, stoodStill(before, later(86400+40, 86400, 86400)), "a fast real-time clock over a day")
 	require.Nil(t, stoodStill(snapshot{}, later(60, turn, turn)), "there was no real-time clock")
 	e := stoodStill(before, later(turn+5, turn, turn))
 	require.Len(t, e, 1)
@@ -267,7 +264,7 @@ func TestStoodStill(t *testing.T) {
 	require.Equal(t, "the clocks stood still for about 5 s, which the real-time clock counted: the machine was paused; its wall clock may be behind", e[0].Message)
 }
 
-// Each event of a beat is counted, and published at once.
+// Each event of a beat is counted, and published at once. So is an event of the publisher.
 func TestBeats(t *testing.T) {
 	p := plant()
 	m := first
@@ -287,15 +284,22 @@ func TestBeats(t *testing.T) {
 	last := p.states[published]
 	require.InDelta(t, 5, last.StallSeconds, 1e-9)
 	require.EqualValues(t, 1, last.Events[WallClockStep])
-	require.Equal(t, int64(1), last.Events[Stall])
+	require.EqualValues(t, 1, last.Events[Stall])
 	require.Zero(t, p.states[published-1].Events[Stall], "a published state never changes")
-}
-
-// An event of the publisher is reported and counted.
-func TestAnEventOfThePublisher(t *testing.T) {
-	p := plant()
 	p.settings.Publish = func(*State) *Event { return &Event{Kind: Textfile, Message: "no space"} }
 	p.turns(1)
 	require.Equal(t, []string{"textfile: no space"}, p.reported())
 	require.EqualValues(t, 1, p.state.Events[Textfile])
+}
+
+// docs/watch.md has every kind of event, and every metric.
+func TestDocs(t *testing.T) {
+	content, err := os.ReadFile("../../docs/watch.md")
+	require.NoError(t, err)
+	for _, kind := range Kinds {
+		require.Contains(t, string(content), "`"+kind+"`")
+	}
+	for _, f := range (&State{TimeSync: &result.TimeSync{Synchronised: true}}).Metrics() {
+		require.Contains(t, string(content), "`"+f.Name)
+	}
 }

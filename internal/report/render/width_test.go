@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"io"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -168,37 +170,6 @@ func reports() map[string]Report {
 	return all
 }
 
-// Every report fits any terminal, and names break only after one of their parts. Add the report that did not fit.
-func TestReportsFitTerminals(t *testing.T) {
-	all := reports()
-	all["long ids"] = OfDocument(longIDs())
-	d := demoted()
-	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4),
-		New: strings.Repeat("AMD EPYC ", 10)})
-	all["diff of CPUs"] = OfDiff(d)
-	for _, r := range all {
-		for _, columns := range []int{table.Narrowest, 80, 100, 120} {
-			out := &screen{columns: columns}
-			require.NoError(t, r.Text(out))
-			requireFits(t, out.String(), columns)
-		}
-	}
-}
-
-// The reasons of `timebench list` wrap beside the clocks.
-func TestListFitsTerminals(t *testing.T) {
-	reason := "the kernel has no device for it, " + strings.Repeat("and more, ", 5) + "/dev/rtc: no such file"
-	clocks := []compare.Clock{{ID: "CLOCK_PROCESS_CPUTIME_ID@syscall", Kind: "cpu time", Available: true},
-		{ID: "a", Kind: "wall", Reason: reason}}
-	for _, columns := range []int{table.Narrowest, 80, 100, 120, 200} {
-		out := &screen{columns: columns}
-		require.NoError(t, list(out, clocks))
-		requireFits(t, out.String(), columns)
-		require.Regexp(t, `CLOCK_PROCESS_CPUTIME_ID@syscall  (cpu time  )?yes\n`, out.String())
-		require.Contains(t, strings.Join(strings.Fields(out.String()), " "), "no such file")
-	}
-}
-
 // Every remedy's commands, the addresses and what stands in backticks are whole in a line of each format for people.
 func TestCommandsStandWhole(t *testing.T) {
 	files, err := filepath.Glob("../../diagnose/testdata/cases/*/results.json")
@@ -239,10 +210,20 @@ func TestCommandsStandWhole(t *testing.T) {
 	}
 }
 
-// A terminal of 24 lines shows the answer, and the first remedy with whole commands, without scrolling. With -v, the
-// answer stands again below a report that scrolls.
-func TestFirstScreenFits(t *testing.T) {
+// Every report fits any terminal. A terminal of 24 lines shows the answer, and the first remedy with whole commands,
+// without scrolling. With -v, the answer stands again below a report that scrolls. Add the report that did not fit.
+func TestReportsFitTerminals(t *testing.T) {
 	all := reports()
+	long, d := OfDocument(longIDs()), demoted()
+	d.Setup = append(d.Setup, diff.Difference{What: "CPU", Old: strings.Repeat("Intel(R) Xeon(R) CPU ", 4),
+		New: strings.Repeat("AMD EPYC ", 10)})
+	for _, r := range append(slices.Collect(maps.Values(all)), long, OfDiff(d)) {
+		for _, columns := range []int{table.Narrowest, 80, 100, 120} {
+			out := &screen{columns: columns}
+			require.NoError(t, r.Text(out))
+			requireFits(t, out.String(), columns)
+		}
+	}
 	files, err := filepath.Glob("../../diagnose/testdata/cases/*/results.json")
 	require.NoError(t, err)
 	for _, file := range files {
@@ -293,37 +274,41 @@ func threadsChosen() *result.Document {
 	return &d
 }
 
-// A user who writes --threads reads the table by threads on the first screen.
-func TestFirstScreenHasChosenThreads(t *testing.T) {
-	const title = "by number of threads"
-	for d, want := range map[*result.Document]bool{fixed(): false, threadsChosen(): true} {
-		out := &screen{columns: 80, lines: 24}
-		require.NoError(t, OfDocument(d).Text(out))
-		require.Equal(t, want, strings.Contains(out.String(), title), out.String())
-		require.Contains(t, out.String(), "Latency and resolution")
+// What a user asked for, the faults and the measurements of changes are on the first screen. -v has every column: in a
+// terminal wide tables are split, beside a pipe they stay whole.
+func TestScreensHaveWhatMatters(t *testing.T) {
+	sources, faulty := threadsChosen(), mistrusted()
+	sources.Put(&compare.Costs{Clocks: compare.Of(sources).Clocks, OtherClockSources: []compare.Experiment{
+		{ClockSource: "hpet", Clocks: compare.Of(sources).Clocks}}})
+	faulty.Sections = []result.Section{verify.Of(faulty)}
+	const threads, split = "by number of threads", ", continued"
+	for name, c := range map[string]struct {
+		report          Report
+		columns, lines  int // no terminal without columns
+		whole           bool
+		pattern, absent string
+	}{
+		"usual":          {OfDocument(fixed()), 80, 24, false, "Latency and resolution", threads},
+		"chosen threads": {OfDocument(threadsChosen()), 80, 24, false, "(?s)Latency and resolution.*" + threads, split},
+		"chosen sources": {OfDocument(sources), 80, 24, false, "(?s)Latency by clock source.*" + threads, split},
+		"faults":         {OfDocument(faulty), 80, 24, false, `(?s)stopped 2×, 3\.2 s.*, 7 faults`, split},
+		"changes": {OfDiff(held(trusted(), trusted())), 200, 60, false,
+			`(?m)^(The CPU's counter|Verification|Largest skew between CPUs|Rate[^:]*): `, split},
+		"-v": {OfDocument(fixed()), 80, 24, true,
+			"(?s)resolution.*reported.*Latency and resolution, continued\n.*min.*total at.*fairness", "-v shows"},
+		"-v in a pipe": {OfDocument(fixed()), 0, 0, true, "(?s)min.*resolution.*reported.*fairness", split},
+	} {
+		var out interface {
+			io.Writer
+			fmt.Stringer
+		} = &bytes.Buffer{}
+		if c.columns > 0 {
+			out = &screen{columns: c.columns, lines: c.lines}
+		}
+		require.NoError(t, c.report.text(out, c.whole), name)
+		require.Regexp(t, c.pattern, out.String(), name)
+		require.NotContains(t, out.String(), c.absent, name)
 	}
-}
-
-// Clock sources that the user chose come first, and the table by threads beside them.
-func TestFirstScreenHasChosenSourcesAndThreads(t *testing.T) {
-	d := threadsChosen()
-	d.Put(&compare.Costs{Clocks: compare.Of(d).Clocks, OtherClockSources: []compare.Experiment{
-		{ClockSource: "hpet", Clocks: compare.Of(d).Clocks}}})
-	out := &screen{columns: 80, lines: 24}
-	require.NoError(t, OfDocument(d).Text(out))
-	require.Regexp(t, "(?s)Latency by clock source.*by number of threads", out.String())
-	require.Contains(t, OfDocument(d).blocks[0].Grids[0].Title, "Latency by clock source")
-}
-
-// The last line of the first screen counts the faults that have no room.
-func TestFirstScreenCountsFaults(t *testing.T) {
-	d := mistrusted()
-	d.Sections = []result.Section{verify.Of(d)}
-	out := &screen{columns: 80, lines: 24}
-	require.NoError(t, OfDocument(d).Text(out))
-	require.Contains(t, out.String(), "stopped 2×, 3.2 s")
-	faults := len(verify.Of(d).Block(d).Faults)
-	require.Contains(t, out.String(), fmt.Sprintf(", %d faults", faults-strings.Count(out.String(), "at worst")))
 }
 
 // Doctor's report of a document without a timed read begins with what was measured.
@@ -362,24 +347,23 @@ func TestUnchangedFiguresNameChangedMachine(t *testing.T) {
 	require.Equal(t, table.Warn, level)
 }
 
-// In a terminal -v splits wide tables, and shows every column. Beside a pipe, a table stays whole.
-func TestWholeTablesFitTheTerminal(t *testing.T) {
-	r := OfDocument(fixed())
-	out := &screen{columns: 80, lines: 24}
-	require.NoError(t, r.Whole(out))
-	requireFits(t, out.String(), 80)
-	for _, column := range []string{"min", "resolution", "reported", "total at", "fairness"} {
-		require.Contains(t, out.String(), column)
+// A terminal shows the levels of a report in colour, and nothing else has escape sequences.
+func TestLevelsAreInColour(t *testing.T) {
+	text.EnableColors()
+	defer text.DisableColors()
+	text := func(r Report) string {
+		out := screen{columns: table.Width}
+		require.NoError(t, r.Text(&out))
+		var plain bytes.Buffer
+		require.NoError(t, r.Text(&plain))
+		require.NotContains(t, plain.String(), "\x1b")
+		require.Equal(t, plain.String(), escapes.ReplaceAllString(out.String(), ""))
+		return out.String()
 	}
-	require.Contains(t, out.String(), "Latency and resolution, continued\n")
-	var piped bytes.Buffer
-	require.NoError(t, r.Whole(&piped))
-	require.NotContains(t, piped.String(), ", continued")
+	shown := text(OfDiagnosis(onHPET()))
+	require.Contains(t, shown, "\x1b[31mReading the clock is slow: ")
+	require.Contains(t, shown, "\x1b[31merror:\x1b[0m ")
+	require.Contains(t, text(OfDiff(demoted())), "  \x1b[31mslower\x1b[0m\n")
 }
 
-// The first screen of diff names the measurement of each sentence.
-func TestFirstScreenOfDiffNamesSections(t *testing.T) {
-	out := &screen{columns: 200, lines: 60}
-	require.NoError(t, OfDiff(held(trusted(), trusted())).Text(out))
-	require.Regexp(t, `(?m)^(The CPU's counter|Verification|Largest skew between CPUs|Rate[^:]*): `, out.String())
-}
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")

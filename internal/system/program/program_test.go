@@ -141,22 +141,24 @@ func TestRun(t *testing.T) {
 		}
 		assert.Equal(t, test.out, string(out), test.role)
 	}
-}
-
-func TestRunReturnsBothOutputsTogether(t *testing.T) {
 	out, err := Run(t.Context(), playing(t, "fail"), Limits{Time: ample, OutputBytes: 1e6, Together: true})
 	require.EqualError(t, err, "exit status 3: [31mlast line [0m")
-	assert.Contains(t, string(out), "partial\n")
-	assert.Contains(t, string(out), "first\n")
+	assert.Regexp(t, "(?s)partial\n.*first\n|first\n.*partial\n", string(out))
 }
 
-func TestRunEndsWithTheContext(t *testing.T) {
+func TestProgramsEndWithTheContext(t *testing.T) {
 	reason := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
+	child, err := Start(ctx, playing(t, "sleep"))
+	require.NoError(t, err)
 	time.AfterFunc(200*time.Millisecond, func() { cancel(reason) })
-	_, err := Run(ctx, playing(t, "sleep"), usual)
+	_, err = Run(ctx, playing(t, "sleep"), usual)
 	require.ErrorIs(t, err, reason)
+	<-child.Ended()
+	require.False(t, child.Close().Success())
 	_, err = Run(ctx, playing(t, "greet"), usual)
+	require.ErrorIs(t, err, reason)
+	_, err = Start(ctx, playing(t, "sleep"))
 	require.ErrorIs(t, err, reason)
 }
 
@@ -217,7 +219,7 @@ func TestEnvironment(t *testing.T) {
 }
 
 // The traces of a role are traces of this process, and not part of why the role failed.
-func TestTracesOfARole(t *testing.T) {
+func TestRolesThatFail(t *testing.T) {
 	need.Processes(t)
 	command := exec.Command(os.Args[0])
 	var stderr strings.Builder
@@ -227,23 +229,7 @@ func TestTracesOfARole(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^exit status \d+: failed$`, string(out))
 	require.Regexp(t, `(?m)^timebench: debug: .*role: a trace$`, stderr.String())
-}
-
-func TestAnUnknownRoleFails(t *testing.T) {
-	need.Processes(t)
 	child, err := Start(t.Context(), Role("none"))
 	require.NoError(t, err)
 	require.Equal(t, `exit status 2: unknown role "none"; roles are for timebench itself`, child.Fate())
-}
-
-func TestAChildEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	child, err := Start(ctx, playing(t, "sleep"))
-	require.NoError(t, err)
-	enough := errors.New("enough")
-	cancel(enough)
-	<-child.Ended()
-	require.False(t, child.Close().Success())
-	_, err = Start(ctx, playing(t, "sleep"))
-	require.ErrorIs(t, err, enough)
 }
