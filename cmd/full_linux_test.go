@@ -16,6 +16,7 @@ import (
 	"github.com/timebench/timebench/internal/machine/thread"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/test/need"
+	"github.com/timebench/timebench/test/planted"
 	"golang.org/x/sys/unix"
 )
 
@@ -144,4 +145,12 @@ func TestFullOutput(t *testing.T) {
 		}
 		require.Equal(t, "timebench: write /dev/stdout: no space left on device\n", stderr.String(), args)
 	}
+}
+
+// The scripts leave out what needs a missing program or a second CPU; this test does not let that go unnoticed.
+func TestNeedsOfScripts(t *testing.T) {
+	for _, name := range []string{"mkfifo", "script", "tar", "taskset"} {
+		t.Run(name, func(t *testing.T) { need.Program(t, name) })
+	}
+	t.Run("two CPUs", func(t *testing.T) { planted.TwoCPUs(t) })
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -38,16 +37,11 @@ type watching struct {
 	readers sync.WaitGroup
 }
 
-// startWatch starts a watch with --listen and --format json, and waits until it reports where it listens.
-func startWatch(t testing.TB, args ...string) *watching {
+// startWatch starts a watch with --listen and --format json by this command line before its own arguments, and waits until
+// it reports where it listens.
+func startWatch(t testing.TB, start []string, args ...string) *watching {
 	t.Helper()
-	return startWatchBy(t, []string{"timebench"}, args...)
-}
-
-// startWatchBy is startWatch with another command line that starts timebench.
-func startWatchBy(t testing.TB, start []string, args ...string) *watching {
-	t.Helper()
-	args = slices.Concat(start[1:], []string{"watch", "--listen", ":0", "--format", "json"}, args)
+	args = slices.Concat(start[1:], []string{"watch", "--listen", ":0", "--format", "json", "--every", "1s"}, args)
 	command := exec.Command(start[0], args...)
 	w := &watching{Cmd: command}
 	stdout, err := command.StdoutPipe()
@@ -125,7 +119,7 @@ func TestWatch(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			file := filepath.Join(folder, "timebench.prom")
-			w := startWatch(t, "--every", "1s", "--textfile", file)
+			w := startWatch(t, []string{"timebench"}, "--textfile", file)
 			metrics := w.page(t, "/metrics")
 			require.Equal(t, "ok\n", w.page(t, "/healthz"))
 			for _, name := range []string{
@@ -152,30 +146,22 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A watch that nohup(1) starts goes on after SIGHUP.
+// A watch that nohup(1) starts goes on after SIGHUP. Another one cannot have its port: one line, and status 1.
 func TestWatchUnderNohup(t *testing.T) {
 	t.Parallel()
-	w := startWatchBy(t, []string{need.Program(t, "nohup"), "timebench"}, "--every", "1s")
+	w := startWatch(t, []string{need.Program(t, "nohup"), "timebench"})
 	w.page(t, "/metrics")
 	require.NoError(t, w.Process.Signal(syscall.SIGHUP))
 	turns := regexp.MustCompile(`timebench_watch_turns_total \d+`)
 	before := turns.FindString(w.page(t, "/metrics"))
 	require.NotEmpty(t, before)
 	need.Until(t, "the next turn", func() bool { return turns.FindString(w.page(t, "/metrics")) != before })
-	w.end(t, syscall.SIGTERM)
-	require.Empty(t, w.stderr.String())
-}
-
-// A port in use is one line on standard error and status 1.
-func TestWatchPortInUse(t *testing.T) {
-	t.Parallel()
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer func() { _ = taken.Close() }()
-	status, stdout, stderr := ran(t, "timebench", "watch", "--listen", taken.Addr().String())
+	status, stdout, stderr := ran(t, "timebench", "watch", "--listen", w.address)
 	require.Equal(t, 1, status)
 	require.Empty(t, stdout)
-	require.Equal(t, "timebench: --listen "+taken.Addr().String()+": bind: address already in use\n", stderr)
+	require.Equal(t, "timebench: --listen "+w.address+": bind: address already in use\n", stderr)
+	w.end(t, syscall.SIGTERM)
+	require.Empty(t, w.stderr.String())
 }
 
 // Metrics that cannot be written are an event, and so is the first file after that. The others are served.
@@ -183,7 +169,7 @@ func TestWatchFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := smallDisk(t, "64k")
 	file := filepath.Join(disk, "timebench.prom")
-	w := startWatch(t, "--every", "1s", "--textfile", file)
+	w := startWatch(t, []string{"timebench"}, "--textfile", file)
 	need.Until(t, "the textfile", func() bool { _, err := os.Stat(file); return err == nil })
 	fill(t, disk, 0)
 	w.waitFor(t, watch.Textfile, "metrics are not written: "+file+" cannot be written: no space left on device")
