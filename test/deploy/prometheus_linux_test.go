@@ -88,20 +88,6 @@ func TestMetricsExist(t *testing.T) {
 	}
 }
 
-// A board is the tested part of a dashboard of Grafana.
-type board struct {
-	Panels []struct {
-		Title   string
-		Targets []struct{ Expr string }
-	}
-}
-
-func grafana(t *testing.T) (b board) {
-	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(read(t, "../../deploy/grafana/timebench.json")), &b))
-	return b
-}
-
 // address returns an address of the loopback on which no program listens now.
 func address(t *testing.T) string {
 	t.Helper()
@@ -193,7 +179,14 @@ func TestAlertReachesAlertmanager(t *testing.T) {
 		return strings.Contains(query("timebench_clock_enters_kernel"), "CLOCK_MONOTONIC@vdso")
 	})
 	// Prometheus accepts the queries of the dashboard.
-	for _, p := range grafana(t).Panels {
+	var board struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(read(t, "../../deploy/grafana/timebench.json")), &board))
+	for _, p := range board.Panels {
 		require.NotEmpty(t, p.Targets, p.Title)
 		for _, target := range p.Targets {
 			query(strings.NewReplacer("$instance", ".*", "$__rate_interval", "1m").Replace(target.Expr))

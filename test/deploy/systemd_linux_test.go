@@ -16,50 +16,35 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// units returns the units of deploy/systemd.
-func units(t *testing.T) []string {
-	t.Helper()
-	names, err := filepath.Glob("../../deploy/systemd/*")
-	require.NoError(t, err)
-	require.Len(t, names, 3)
-	return names
-}
-
 // Systemd accepts each unit, and the programs that it starts exist. A package has timebench in another folder than the
-// README.
+// README. Services are hardened.
 func TestUnits(t *testing.T) {
 	need.Minutes(t)
 	analyze := need.Program(t, "systemd-analyze")
 	installed := t.TempDir()
 	binary := need.Timebench(t)
-	for _, name := range units(t) {
+	names, err := filepath.Glob("../../deploy/systemd/*")
+	require.NoError(t, err)
+	require.Len(t, names, 3)
+	for _, name := range names {
 		unit := strings.ReplaceAll(read(t, name), "ExecStart=timebench ", "ExecStart="+binary+" ")
 		require.NotContains(t, read(t, name), "bin/timebench", "systemd searches /usr/local/bin and /usr/bin")
 		require.NoError(t, os.WriteFile(filepath.Join(installed, filepath.Base(name)), []byte(unit), 0o600))
 	}
-	for _, name := range units(t) {
-		said, err := exec.Command(analyze, "verify", "--man=no",
-			filepath.Join(installed, filepath.Base(name))).CombinedOutput()
+	for _, name := range names {
+		said, err := exec.Command(analyze, "verify", "--man=no", filepath.Join(installed, filepath.Base(name))).CombinedOutput()
 		require.NoError(t, err, "%s", said)
 		require.Empty(t, string(said))
-	}
-}
-
-// worstExposure is the highest exposure of a service, of 10; a service without a sandbox has 9.6.
-const worstExposure = 2.5
-
-func TestServicesAreHardened(t *testing.T) {
-	analyze := need.Program(t, "systemd-analyze")
-	for _, name := range units(t) {
 		if filepath.Ext(name) != ".service" {
 			continue
 		}
-		said := need.Output(t, exec.Command(analyze, "security", "--offline=true", name))
+		said = need.Output(t, exec.Command(analyze, "security", "--offline=true", name))
 		level := regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`).FindSubmatch(said)
 		require.NotNil(t, level, "%s", said)
 		exposure, err := strconv.ParseFloat(string(level[1]), 64)
 		require.NoError(t, err)
-		require.LessOrEqual(t, exposure, worstExposure, "%s: %s", name, said)
+		const worst = 2.5 // of 10; a service without a sandbox has 9.6
+		require.LessOrEqual(t, exposure, worst, "%s: %s", name, said)
 	}
 }
 

@@ -53,7 +53,7 @@ const (
 )
 
 func TestReportInABrowser(t *testing.T) {
-	report, _ := reports(t)
+	report, diff := reports(t)
 	tab := open(t, filepath.Join(report, "report.html"))
 
 	require.Greater(t,
@@ -79,8 +79,12 @@ func TestReportInABrowser(t *testing.T) {
 	slices.Reverse(costs)
 	require.True(t, slices.IsSorted(costs), costs)
 
-	requireLooks(t, tab)
-	require.Empty(t, tab.faults)
+	requireLooks(t, tab, "report")
+
+	tab = open(t, filepath.Join(diff, "diff.html"))
+	require.Equal(t, 1, get[int](tab, `document.querySelectorAll("figure").length`))
+	require.Zero(t, get[int](tab, outside), "texts that stick out of a picture")
+	requireLooks(t, tab, "diff")
 }
 
 // A column is sorted by its figures, whatever unit, sign or CPU stands beside them. Each sort reverses the next column.
@@ -104,17 +108,8 @@ func TestFiguresAreSorted(t *testing.T) {
 	}
 }
 
-func TestDiffInABrowser(t *testing.T) {
-	_, diff := reports(t)
-	tab := open(t, filepath.Join(diff, "diff.html"))
-	require.Equal(t, 1, get[int](tab, `document.querySelectorAll("figure").length`))
-	require.Zero(t, get[int](tab, outside), "texts that stick out of a picture")
-	requireLooks(t, tab)
-	require.Empty(t, tab.faults)
-}
-
-// requireLooks requires that a page can be read in light, in dark, on a telephone and on paper.
-func requireLooks(t *testing.T, tab *tab) {
+// requireLooks requires that a page can be read in light, in dark, on a telephone and on paper, and has no fault.
+func requireLooks(t *testing.T, tab *tab, name string) {
 	t.Helper()
 	emulate := func(media, scheme string) {
 		tab.call("Emulation.setEmulatedMedia", object{"media": media,
@@ -158,8 +153,9 @@ func requireLooks(t *testing.T, tab *tab) {
 	require.Positive(t, pages)
 	require.LessOrEqual(t, pages, 12, "pages on paper, findings of a busy machine among them")
 	if keep := os.Getenv("TIMEBENCH_KEEP_PDF"); keep != "" {
-		require.NoError(t, os.WriteFile(filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "-")+".pdf"), pdf, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(keep, name+".pdf"), pdf, 0o644))
 	}
+	require.Empty(t, tab.faults)
 }
 
 // unreadable lists the texts of pictures that are smaller than 9 pixels or touch another.

@@ -2,8 +2,10 @@ package files
 
 import (
 	"archive/zip"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,31 +18,17 @@ import (
 )
 
 func TestMeasuredBy(t *testing.T) {
-	rounds := result.Settings{Rounds: 77, TimeNS: 1e8}
-	doctor, comparison := result.Tool{Command: "doctor"}, result.Tool{Command: "compare"}
-	clocks := []compare.Clock{{ID: "time.Now@go"}}
-	measured := []compare.Clock{{ID: "time.Now@go", Available: true, Latency: &compare.Latency{MedianNS: 50}}}
-	verified, skewed := &verify.Verification{}, &skew.Skew{}
-	for _, test := range []struct {
-		document result.Document
-		want     []string
-	}{
-		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}}},
-			[]string{"compare"}},
-		{result.Document{Tool: comparison, Settings: rounds,
-			Sections: []result.Section{&compare.Costs{Clocks: clocks}}}, []string{"compare"}},
-		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: clocks}},
-			Interrupted: true}, []string{"doctor"}},
-		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured},
-			skewed, &drift.Drift{}}}, []string{"doctor", "drift"}},
-		{result.Document{Sections: []result.Section{verified}}, []string{"verify"}},
-		{result.Document{Sections: []result.Section{verified, skewed}}, []string{"verify", "skew"}},
-		{result.Document{Settings: rounds, Sections: []result.Section{&compare.Costs{Clocks: measured}, skewed}},
-			[]string{"compare", "skew"}},
-		{result.Document{Tool: doctor, Settings: rounds, Sections: []result.Section{verified, skewed}},
-			[]string{"doctor"}},
+	doctor, unmeasured := result.Tool{Command: "doctor"}, &compare.Costs{Clocks: []compare.Clock{{ID: "time.Now@go"}}}
+	measured := &compare.Costs{Clocks: []compare.Clock{{ID: "time.Now@go", Available: true, Latency: &compare.Latency{MedianNS: 50}}}}
+	for want, d := range map[string]result.Document{
+		"compare":       {Settings: result.Settings{Rounds: 77}, Sections: []result.Section{unmeasured}},
+		"compare, skew": {Settings: result.Settings{Rounds: 77}, Sections: []result.Section{measured, &skew.Skew{}}},
+		"verify, skew":  {Sections: []result.Section{&verify.Verification{}, &skew.Skew{}}},
+		"doctor":        {Tool: doctor, Settings: result.Settings{Rounds: 77}, Sections: []result.Section{unmeasured}, Interrupted: true},
+		"doctor, drift": {Tool: doctor, Settings: result.Settings{Rounds: 77}, Sections: []result.Section{measured,
+			&verify.Verification{}, &skew.Skew{}, &drift.Drift{}}},
 	} {
-		require.Equal(t, test.want, MeasuredBy(&test.document))
+		require.Equal(t, want, strings.Join(MeasuredBy(&d), ", "))
 	}
 }
 
@@ -78,4 +66,19 @@ func TestHugeZipIsNotReplaced(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
 	require.ErrorContains(t, NewTarget(out, Diffs).Check(), refused)
+}
+
+// A set replaces the previous set, and removes the pictures that the new set lacks.
+func TestSetReplacesTheOneBeforeIt(t *testing.T) {
+	write := func(w io.Writer) error { _, err := io.WriteString(w, `{"schema": "timebench-diff/1"}`); return err }
+	files := []File{{"charts/change.png", write}, {"diff.md", write}, {"diff.json", write}}
+	for name, left := range map[string]int{"report": 2, "report.zip": 1} {
+		folder := filepath.Join(need.Folder(t), "above")
+		for _, set := range [][]File{files, files[1:]} {
+			target := NewTarget(filepath.Join(folder, name), Diffs)
+			require.NoError(t, target.Check())
+			require.NoError(t, target.Write(set))
+		}
+		require.Len(t, need.FilesIn(t, folder), left)
+	}
 }

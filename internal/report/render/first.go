@@ -18,6 +18,9 @@ const screenLines, fewestRows, fewestOfTwo = 23, 7, 4
 // lastLine is below a blank line, and names what is left out.
 const lastLine = "\n%s\n"
 
+// openQuestion is the noun of what doctor did not check.
+const openQuestion = "open question"
+
 // A piece is a part of the first screen. spare is the order in which pieces are left out if there is no room: the
 // largest first, 0 never. noun is its name in the last line, which counts the parts that are left out; empty for a part
 // that the last line does not count. number is how many parts it stands for.
@@ -49,7 +52,7 @@ func (s *opening) hide(n int, noun string) {
 	if n <= 0 || noun == "" {
 		return
 	}
-	if s.hidden[noun] == 0 {
+	if !slices.Contains(s.nouns, noun) {
 		s.nouns = append(s.nouns, noun)
 	}
 	s.hidden[noun] += n
@@ -80,7 +83,9 @@ func (r Report) first(width, height int) string {
 	}
 	var rest []string
 	for _, noun := range s.nouns {
-		rest = append(rest, words.Plural(s.hidden[noun], noun))
+		if n := s.hidden[noun]; n > 0 {
+			rest = append(rest, words.Plural(n, noun))
+		}
 	}
 	rest = append(append(rest, words.Present(strings.ToLower(r.facts.Title))...), "all columns")
 	fmt.Fprintf(&out, lastLine, table.Cut("-v shows all: "+words.List(rest)+".", width, 1))
@@ -112,7 +117,8 @@ func (s *opening) dropOne() bool {
 
 // opening returns the pieces of the first screen, with a table of at most this number of rows.
 func (r Report) opening(width, rows int) *opening {
-	s := &opening{width: width, titled: r.titled, hidden: map[string]int{}}
+	s := &opening{width: width, titled: r.titled, hidden: map[string]int{},
+		nouns: []string{openQuestion}} // first, because a narrow terminal cuts the last line
 	for i, paragraph := range r.opens(width) {
 		spare := i
 		if r.instead() {
@@ -131,7 +137,7 @@ func (r Report) opening(width, rows int) *opening {
 		n.What = table.Cut(n.What, max(2*width-len(notChecked+": ")-len(n.String())+len(n.What)-len(more)-word, width/2), 1)
 		text := table.Cut(notChecked+": "+words.Sentence(n.String())+more, width, 2)
 		s.pieces = append(s.pieces, piece{labelled(table.Warn, strings.ReplaceAll(text, "\n", " "), width), 3,
-			"open question", len(r.unchecked)})
+			openQuestion, len(r.unchecked)})
 	}
 	s.findings(r)
 	if !r.explained {

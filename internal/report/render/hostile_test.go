@@ -275,13 +275,3 @@ func TestHostileDocumentReadsBackAsItWas(t *testing.T) {
 		require.Equal(t, d, back, "sections are in the order of their kinds")
 	}
 }
-
-func TestReadsThatEnterSometimesAreMarked(t *testing.T) {
-	d := onHPET()
-	compare.Into(d).Clocks[0].KernelEntry = result.Sometimes
-	var text bytes.Buffer
-	require.NoError(t, OfDocument(d).Whole(&text))
-	require.Contains(t, text.String(), "20.2 (kernel?)")
-	require.Contains(t, text.String(), "150.2 (kernel) ")
-	require.Contains(t, text.String(), "(kernel): a read enters the kernel; (kernel?): some reads do.")
-}

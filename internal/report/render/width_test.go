@@ -170,18 +170,28 @@ func reports() map[string]Report {
 	return all
 }
 
-// Every remedy's commands, the addresses and what stands in backticks are whole in a line of each format for people.
-func TestCommandsStandWhole(t *testing.T) {
+// cases are the documents of the machines of public reports, diagnosed, by their files.
+func cases(t *testing.T) map[string]*result.Document {
+	t.Helper()
 	files, err := filepath.Glob("../../diagnose/testdata/cases/*/results.json")
 	require.NoError(t, err)
 	others, err := filepath.Glob("../../diagnose/testdata/*.json")
 	require.NoError(t, err)
 	require.Greater(t, len(files), 10)
-	backticks := regexp.MustCompile("`[^`]+`")
+	all := map[string]*result.Document{}
 	for _, file := range append(files, others...) {
 		d, err := sections.Load(file)
 		require.NoError(t, err)
-		d.Findings = diagnose.Findings(d)
+		d.Findings, d.NotChecked = diagnose.Findings(d), diagnose.NotChecked(d, "the result does not have it")
+		all[file] = d
+	}
+	return all
+}
+
+// Every remedy's commands, the addresses and what stands in backticks are whole in a line of each format for people.
+func TestCommandsStandWhole(t *testing.T) {
+	backticks := regexp.MustCompile("`[^`]+`")
+	for file, d := range cases(t) {
 		var page bytes.Buffer
 		require.NoError(t, OfDiagnosis(d).HTML(&page))
 		for _, columns := range []int{table.Narrowest, 80, 100} {
@@ -224,12 +234,7 @@ func TestReportsFitTerminals(t *testing.T) {
 			requireFits(t, out.String(), columns)
 		}
 	}
-	files, err := filepath.Glob("../../diagnose/testdata/cases/*/results.json")
-	require.NoError(t, err)
-	for _, file := range files {
-		d, err := sections.Load(file)
-		require.NoError(t, err)
-		d.Findings, d.NotChecked = diagnose.Findings(d), diagnose.NotChecked(d, "the result does not have it")
+	for file, d := range cases(t) {
 		all[file] = OfDiagnosis(d)
 	}
 	for name, r := range all {
@@ -281,6 +286,8 @@ func TestScreensHaveWhatMatters(t *testing.T) {
 	sources.Put(&compare.Costs{Clocks: compare.Of(sources).Clocks, OtherClockSources: []compare.Experiment{
 		{ClockSource: "hpet", Clocks: compare.Of(sources).Clocks}}})
 	faulty.Sections = []result.Section{verify.Of(faulty)}
+	sometimes := onHPET()
+	compare.Into(sometimes).Clocks[0].KernelEntry = result.Sometimes
 	const threads, split = "by number of threads", ", continued"
 	for name, c := range map[string]struct {
 		report          Report
@@ -296,6 +303,8 @@ func TestScreensHaveWhatMatters(t *testing.T) {
 			`(?m)^(The CPU's counter|Verification|Largest skew between CPUs|Rate[^:]*): `, split},
 		"-v": {OfDocument(fixed()), 80, 24, true,
 			"(?s)resolution.*reported.*Latency and resolution, continued\n.*min.*total at.*fairness", "-v shows"},
+		"reads that enter sometimes": {OfDocument(sometimes), 0, 0, true,
+			`(?s)20\.2 \(kernel\?\).*150\.2 \(kernel\) .*\(kernel\): a read enters the kernel; \(kernel\?\): some reads do\.`, split},
 		"-v in a pipe": {OfDocument(fixed()), 0, 0, true, "(?s)min.*resolution.*reported.*fairness", split},
 	} {
 		var out interface {
