@@ -200,6 +200,10 @@ func ofLog(name string, text io.Reader) (*result.Document, error) {
 	return document(facts), nil
 }
 
+func (l log) has(kind string) bool {
+	return slices.ContainsFunc(l.events, func(e kernellog.Event) bool { return e.Kind == kind })
+}
+
 // addTo fills in facts from the log that the files of the machine do not have.
 func (l log) addTo(facts *result.Host) {
 	m := kernellog.MachineOf(l.events)
@@ -211,6 +215,9 @@ func (l log) addTo(facts *result.Host) {
 	}
 	if facts.BootParameters == nil {
 		facts.BootParameters = kernellog.BootParameters(strings.Join(m.Parameters, " "))
+		if facts.BootParameters == nil && l.has("command-line") {
+			facts.BootParameters = []string{} // known to have none
+		}
 	}
 	if facts.Virtualization == nil && m.Guest {
 		facts.Virtualization = &result.Virtualization{System: cmp.Or(m.Hypervisor, "unknown"), Role: "guest"}
@@ -218,7 +225,7 @@ func (l log) addTo(facts *result.Host) {
 	if facts.Machine == nil && m.Firmware != "" {
 		facts.Machine = &result.Machine{Product: printable.Line(m.Firmware)}
 	}
-	if facts.WSL == 0 && slices.ContainsFunc(l.events, func(e kernellog.Event) bool { return e.Kind == "wsl" }) {
+	if facts.WSL == 0 && l.has("wsl") {
 		facts.WSL = 2
 	}
 	if facts.ClockSource == nil && m.ClockSource != "" {

@@ -145,8 +145,7 @@ var otherFunctions = map[string]functions{
 		size := math.Abs(off)
 		// Windows sets it to the local time, which differs by whole quarters of an hour.
 		far := size >= day || size >= least && size < quarter/2
-		// Else the wall clock may be the wrong one.
-		return words.Either(far && len(l.of("status-unsynchronized")) == 0, lines, nil)
+		return words.Either(far, lines, nil)
 	}},
 	"rtc-unset by-its-year": {lines: tooEarly},
 	"slow-interrupt": {lines: those(func(_ log, e Event) bool {

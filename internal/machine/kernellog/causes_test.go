@@ -124,6 +124,8 @@ var plantedLogs = map[string]planted{
 	"registered without a rate":    {"no-rate", Machine{}, "clocksource: riscv_clocksource: mask: 0xffffffffffffffff max_cycles: 0x1d854df40, max_idle_ns: 0 ns", []string{"riscv_clocksource"}, TSCUnknown},
 	"a multiplier of 1":            {"no-rate", Machine{}, "clocksource: Constant: mask: 0xffffffffffffffff max_cycles: 0xffffffffffffffff, max_idle_ns: 9007199254740991 ns", []string{"constant"}, TSCUnknown},
 	"no rate":                      {"impossible-rate", Machine{}, "tsc: Detected 0.000 MHz processor", []string{"0 Hz"}, TSCWrong},
+	"a clock set by hand":          {"status-unsynchronized", Machine{}, "Universal time: Sat 2027-12-25 00:02:26 UTC\nRTC time: Fri 2025-10-31 05:07:35\nSystem clock synchronized: no\nRTC in local TZ: yes", nil, TSCUnknown},
+	"an RTC with the local time":   {"rtc-local", Machine{}, "RTC in local TZ: yes", []string{"set-local-rtc 0"}, TSCUnknown},
 	"a disturbed measurement":      {"calibration-failed", Machine{}, "tsc: HPET/PMTIMER calibration failed\ntsc: Marking TSC unstable due to could not calculate TSC khz", []string{"busy host"}, TSCWrong},
 	"an old laptop without timers": {"cpufreq-changes", Machine{}, "Marking TSC unstable due to cpufreq changes\nSwitching to clocksource pit", nil, TSCWrong},
 	"no reference":                 {"calibration-failed", Machine{Parameters: []string{"acpi=off"}}, "tsc: Marking TSC unstable due to could not calculate TSC khz", []string{"acpi=off"}, TSCWrong},

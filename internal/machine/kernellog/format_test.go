@@ -22,7 +22,7 @@ func examples(t testing.TB) []string {
 		"Hardware name: VMware, Inc. VMware Virtual Platform/440BX Desktop Reference Platform, BIOS 6.00 05/20/2014",
 		"ACPI: RSDP 0x00000000000F2400 000024 (v02 BHYVE )", "smpboot: CPU0: Intel(R) Core(TM) i9-9880H CPU @ 2.30GHz (family: 0x6, model: 0x9e, stepping: 0xd)", "smpboot: CPU0: Intel Xeon Processor",
 		"(168 ms before the line above)", "(the dates of the lines jump by 5447576 s)", "ACPI: CPU0 (power states: C1[C1] C2[C2] C3[C3])", "CPU: ARMv7 Processor [410fc075] revision 5 (ARMv7), cr=10c5387d", "ACPI: FACP 0x00000000000A0C97 000114 (v06 FIRECK FCVMFADT", "virtio_blk virtio0: [vda] 41943040 512-byte logical blocks", "virtio_vmmci: detected drift greater than 5 seconds, synchronizing clock", "Switching to timer-based delay loop, resolution 18ns",
-		"WSL (247) ERROR: CheckConnection: getaddrinfo() failed: -5", "mini_init (232): drop_caches: 1", "CPU: 0 PID: 0 Comm: swapper/0 Not tainted 6.1.102 #1", "CPU: 5 PID: 2064 Comm: X Kdump: loaded Tainted: G            E     5.13.0.g625acff-master #4", "(t=44589 jiffies g=-51 q=223 ncpus=2)",
+		"WSLg version: 1.0.47", "EXT4-fs (vda3): resized filesystem to 18298363", "WSL (247) ERROR: CheckConnection: getaddrinfo() failed: -5", "mini_init (232): drop_caches: 1", "CPU: 0 PID: 0 Comm: swapper/0 Not tainted 6.1.102 #1", "CPU: 5 PID: 2064 Comm: X Kdump: loaded Tainted: G            E     5.13.0.g625acff-master #4", "(t=44589 jiffies g=-51 q=223 ncpus=2)",
 	}
 	for line := range strings.Lines(string(page)) {
 		if messages, _, found := strings.Cut(line, "`: "); found && strings.HasPrefix(messages, "- `") {

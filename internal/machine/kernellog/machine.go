@@ -130,6 +130,9 @@ func MachineOf(events []Event) Machine {
 	for _, e := range ofKind(events, "clocksources-used") {
 		m.ClockSource = e.Clock
 	}
+	if m.ClockSource == "xen" { // also where the firmware names the hypervisor below Xen
+		m.Hypervisor = "xen"
+	}
 	if m.Hypervisor == "kvm" && len(ofKind(events, "firecracker")) > 0 { // which reports KVM
 		m.Hypervisor = "firecracker"
 	}
