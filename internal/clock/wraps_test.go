@@ -3,11 +3,8 @@
 package clock
 
 import (
-	"sync"
-	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -15,11 +12,10 @@ const wrapHz = 14_318_180 // of most HPETs
 
 // A fakeCounter counts with the time of a fake second clock, from a start value.
 type fakeCounter struct {
-	ns   atomic.Int64
-	from int64
+	ns, from int64
 }
 
-func (c *fakeCounter) now() int64 { return c.ns.Load() }
+func (c *fakeCounter) now() int64 { return c.ns }
 
 // ticks is the true value.
 func (c *fakeCounter) ticks() int64 { return c.from + int64(float64(c.now())*wrapHz/1e9) }
@@ -46,12 +42,12 @@ func (c *fakeCounter) read(t *wraps) int64 {
 func TestWrapsWithoutARead(t *testing.T) {
 	counter, shared := &fakeCounter{from: 12345}, newWraps(wrapHz/1.0005)
 	for _, wraps := range []float64{0, 0.3, 0.6, 1, 1.5, 3.7, 100.2} {
-		counter.ns.Add(wrapNS(wraps))
+		counter.ns += wrapNS(wraps)
 		require.Equal(t, counter.ticks(), counter.read(shared), "after %v wraps more", wraps)
 	}
 	// A sighting is replaced, so that the error of the rate does not accumulate.
 	for range 5000 {
-		counter.ns.Add(wrapNS(0.9))
+		counter.ns += wrapNS(0.9)
 		require.Equal(t, counter.ticks(), counter.read(shared))
 	}
 }
@@ -74,33 +70,9 @@ func TestStoppedWithinACall(t *testing.T) {
 		counter.load(ticks[:1])
 		if !stopped {
 			stopped = true
-			counter.ns.Add(wrapNS(0.7))
+			counter.ns += wrapNS(0.7)
 		}
 		counter.load(ticks[1:])
 	}, counter.now)
 	require.Equal(t, []int64{counter.ticks(), counter.ticks()}, ticks, "the reads are made again")
-}
-
-// A thread that sees the value of another thread and then reads gets no smaller value, whichever
-// thread replaces the sighting meanwhile.
-func TestThreadsShareTheWraps(t *testing.T) {
-	counter, shared := &fakeCounter{from: wrap - 5}, newWraps(wrapHz)
-	counter.read(shared)
-	var published atomic.Int64
-	var threads sync.WaitGroup
-	for range 4 {
-		threads.Go(func() {
-			for range 20_000 {
-				earlier := published.Load()
-				counter.ns.Add(wrapNS(0.01))
-				value := counter.read(shared)
-				if !assert.GreaterOrEqual(t, value, earlier) {
-					return
-				}
-				published.Store(value)
-			}
-		})
-	}
-	threads.Wait()
-	require.Equal(t, counter.ticks(), counter.read(shared))
 }
