@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -57,21 +56,6 @@ func requireBetween(t *testing.T, reader Reader, id int32, name string) {
 	require.NoError(t, unix.ClockGettime(id, &after))
 	require.LessOrEqual(t, before.Nano(), ticks[0], name)
 	require.GreaterOrEqual(t, after.Nano(), ticks[0], name)
-}
-
-// Real C functions on a Go stack, and system calls. The stack moves when it grows at the first call of each goroutine,
-// and when the garbage collector shrinks it: no value may be torn or lost.
-func TestReadersSurviveConstantCollection(t *testing.T) {
-	for _, path := range []Path{Syscall, VDSO} {
-		opens := func() (Reader, float64, error) {
-			reader, err := open(path, clockGettime(unix.CLOCK_MONOTONIC))
-			return reader, 1e9, err
-		}
-		if _, _, err := opens(); err != nil && path == VDSO {
-			need.Missing(t, "vdso", err.Error())
-		}
-		survive(t, 8, opens)
-	}
 }
 
 // On some CPUs the loop of system calls once made clock_gettime(2), whatever the number was.

@@ -85,17 +85,6 @@ func TestReadersAgreeWithWindows(t *testing.T) {
 	}
 }
 
-// Real Windows functions on a Go stack, which moves when it grows at the first call of each
-// goroutine and when the garbage collector shrinks it: no value may be torn or lost.
-func TestReadersSurviveConstantCollection(t *testing.T) {
-	for _, c := range available(t) {
-		survive(t, 2, func() (Reader, float64, error) {
-			reader, err := c.Open()
-			return reader, c.Hz, err
-		})
-	}
-}
-
 func TestFunctionThatThereIsNot(t *testing.T) {
 	_, err := openFunction("kernel32.dll", "QueryNoTime", stores)
 	require.EqualError(t, err, "this Windows has no QueryNoTime in kernel32.dll")
