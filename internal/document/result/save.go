@@ -15,10 +15,7 @@ const (
 
 // Write writes the document as indented JSON. It returns an error for a document that Read would refuse.
 func (d *Document) Write(w io.Writer) error {
-	if err := d.check(); err != nil {
-		return err
-	}
-	text, err := Encode(false, d.parts()...)
+	text, err := d.encoded(false)
 	if err != nil {
 		return err
 	}
@@ -38,13 +35,16 @@ func WriteIndented(w io.Writer, text []byte) error {
 
 // WriteScript writes the document as the element of an HTML page that Read can read. It returns the errors of Write.
 func (d *Document) WriteScript(w io.Writer) error {
-	if err := d.check(); err != nil {
-		return err
+	text, err := d.encoded(true)
+	if err == nil {
+		_, err = io.WriteString(w, scriptStart+string(text)+scriptEnd)
 	}
-	text, err := Encode(true, d.parts()...)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, scriptStart+string(text)+scriptEnd)
 	return err
+}
+
+func (d *Document) encoded(escape bool) ([]byte, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	return Encode(escape, d.parts()...)
 }

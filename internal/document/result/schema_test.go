@@ -31,6 +31,27 @@ import (
 
 var update = flag.Bool("update", false, "write docs/timebench-1.schema.json anew")
 
+const docs = "../../../docs/result.md"
+
+// This test is the first: the others check the schema that it writes with -update.
+func TestSchemaIsThatOfTheTypes(t *testing.T) {
+	var want bytes.Buffer
+	encoder := json.NewEncoder(&want)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	require.NoError(t, encoder.Encode(generated(t)))
+	name, err := schema.Path()
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.WriteFile(name, want.Bytes(), 0o644))
+	}
+	got, err := os.ReadFile(name)
+	require.NoError(t, err)
+	if want.String() != string(got) { // a thousand lines of both help nobody
+		t.Fatal("the schema is old: go test ./internal/document/result -run Schema -update")
+	}
+}
+
 func number(value float64) json.Number {
 	if math.IsInf(value, 0) {
 		return ""
@@ -379,4 +400,23 @@ func TestSectionsAreReadStrictly(t *testing.T) {
 	d.Put(&skew.Skew{CPUs: []int{7}})
 	require.Len(t, d.Sections, len(sections.All))
 	require.Equal(t, []int{7}, skew.Of(d).CPUs)
+}
+
+// docs/result.md names each part of a document.
+func TestDocsNameEachPart(t *testing.T) {
+	text, err := os.ReadFile(docs)
+	require.NoError(t, err)
+	for pair := generated(t).Definitions["Document"].Properties.Oldest(); pair != nil; pair = pair.Next() {
+		require.Regexp(t, "`"+pair.Key+"(\\[\\])?`", string(text), "add `%s` to docs/result.md", pair.Key)
+	}
+}
+
+func TestDocsExampleIsADocument(t *testing.T) {
+	text, err := os.ReadFile(docs)
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(text), "```json\n")
+	fragment, _, _ := strings.Cut(rest, "```")
+	_, err = sections.Read(strings.NewReader(fragment))
+	require.NoError(t, err)
+	schema.Check(t, []byte(fragment))
 }

@@ -230,37 +230,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Markdown names its pictures, because a bug tracker cannot embed them.
-func TestMarkdownNamesItsPictures(t *testing.T) {
-	var out bytes.Buffer
-	require.NoError(t, OfDocument(fixed()).Markdown(&out, []string{"charts/a.png", "charts/b.png"}))
-	require.Contains(t, out.String(), "\nPictures, beside this file: `charts/a.png`, `charts/b.png`\n")
-}
-
-// An interrupted run says so first, and as a warning.
-func TestInterruptedRunSaysSo(t *testing.T) {
-	var out bytes.Buffer
-	require.NoError(t, OfDocument(sparse()).Text(&out))
-	require.True(t, strings.HasPrefix(out.String(), "Interrupted; up to then: "), out.String())
-	require.Contains(t, out.String(), "Warning: the run was interrupted; only complete measurements are shown.")
-}
-
-// On a page, warnings stand with the answer, before pictures and tables, and errors have a look of their own.
-func TestPageWarnsBesideTheAnswer(t *testing.T) {
-	d := fixed()
-	d.Warnings = []result.Warning{{Saw: "it was noisy", Advice: "wait"}, {Saw: "it was hot"}}
-	d.Findings = []result.Finding{{Severity: result.Error, Title: "bad"}, {Severity: result.Warn, Title: "odd"}}
-	var out bytes.Buffer
-	require.NoError(t, OfDocument(d).HTML(&out))
-	before, _, found := strings.Cut(out.String(), "<figure")
-	require.True(t, found)
-	require.Contains(t, before, "<summary>Warning: it was noisy.</summary>\n<p>What to do: wait.</p>")
-	require.Contains(t, before, `<p class="warning">Warning: it was hot.</p>`)
-	require.Contains(t, before, `<li class="error">error: bad</li>`)
-	require.Contains(t, before, `<section class="finding error">`)
-	require.Contains(t, before, `<section class="finding">`)
-}
-
 // leftOut are the parts of a page that no golden file repeats: its style and its script, which are files, and pictures,
 // which package picture tests, and whose last digits differ between kinds of CPUs.
 var leftOut = regexp.MustCompile(`(?s)(<style>|<script>//|<svg).*?(</style>|</script>|</svg>)`)
