@@ -194,3 +194,25 @@ func TestWorkerEndsWhenNobodyStopsIt(t *testing.T) {
 		require.GreaterOrEqual(t, g.slots[0].endNS.Load(), g.releasedNS.Load()+p.SpanNS)
 	}
 }
+
+// Pinned workers have the CPUs in the order of --pin; others begin on different CPUs.
+func TestCPUsOfWorkers(t *testing.T) {
+	pinned := Settings{CPU: result.CPU{Usable: 4}, Pin: []int{3, 1}, places: []int{0, 1, 2, 3}}
+	require.Equal(t, []affinity{{3, thread.Any}, {1, thread.Any}, {3, thread.Any}}, pinned.affinities(3))
+	require.True(t, pinned.oversubscribed(3))
+	begun := map[int]bool{}
+	for _, at := range (Settings{places: pinned.places}).affinities(4) {
+		begun[at.Begin] = at.Pin == thread.Any
+	}
+	require.Equal(t, map[int]bool{0: true, 1: true, 2: true, 3: true}, begun)
+}
+
+// A quota of one and a half CPUs is less than two threads can use: they share it for whole periods.
+func TestQuotaOversubscribes(t *testing.T) {
+	s := Settings{Time: 100 * time.Millisecond, CPU: result.CPU{Usable: 4, Quota: 1.5, QuotaPeriodNS: 1e8}}
+	require.False(t, s.oversubscribed(1))
+	require.True(t, s.oversubscribed(2))
+	require.Equal(t, []time.Duration{100 * time.Millisecond, 300 * time.Millisecond}, []time.Duration{s.span(1), s.span(2)})
+	s.CPU.Quota = 6 // more than the CPUs have
+	require.False(t, s.oversubscribed(4))
+}

@@ -14,7 +14,7 @@ const (
 	leastSummed = 5
 	// mostPrograms is the number of programs from which those that ended are summed during the profile, which may take a
 	// month. At most half of this number remain apart.
-	mostPrograms = 1000
+	mostPrograms = 2000
 )
 
 // bound bounds the memory of programs that ended.
