@@ -85,9 +85,14 @@ func (s *subject) watch(d *dialogue, names []string, limit int, longest time.Dur
 			}
 		}
 		of := resolution(repeats > 0, stepsNS, time.Since(began))
-		if m.Resolution == nil || of.TickNS > 0 || of.Ticks > m.Resolution.Ticks {
-			m.Resolution = of
+		if before := m.Resolution; before != nil {
+			backwards, worst := before.Backwards+of.Backwards, max(before.WorstBackwardsNS, of.WorstBackwardsNS)
+			if of.TickNS == 0 && of.Ticks <= before.Ticks {
+				of = before
+			}
+			of.Backwards, of.WorstBackwardsNS = backwards, worst
 		}
+		m.Resolution = of
 	}
 	return nil
 }

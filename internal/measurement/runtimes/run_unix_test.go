@@ -144,6 +144,14 @@ func TestFiguresAreWhatTheBenchmarkPrints(t *testing.T) {
 	require.Nil(t, r.Calls[2].Latency)
 }
 
+// Values that stepped too rarely are watched again.
+func TestBackwardStepOfTheFirstWatchIsKept(t *testing.T) {
+	r := measuredOf(t, "echo 1", hooked(t, `[ "$verb:$name:$back" = "steps:new Time:1" ] && [ $b != 0 ] && sleep 0.1`))
+	require.Greater(t, r.Calls[1].Resolution.Ticks, int64(1))
+	require.EqualValues(t, 1, r.Calls[1].Resolution.Backwards)
+	require.Equal(t, 2.0, r.Calls[1].Resolution.WorstBackwardsNS)
+}
+
 func TestRuntimesOfOneKindStandSideBySide(t *testing.T) {
 	one := shell(t, "echo 1.1", honest(t))
 	two := shell(t, "echo 2.2", honest(t))
