@@ -240,6 +240,9 @@ var plantedLogs = map[string]planted{
 		[]string{"It ran mount.nfs (CPUs 0 and 3), in the kernel's function smp_call_function_many_cond."}, TSCUnknown},
 	"an idle CPU that hung":         {"stalled", Machine{}, "watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [swapper/0:0]", []string{"for 26 s"}, TSCUnknown},
 	"workqueues that hung":          {"stalled", Machine{}, "BUG: workqueue lockup - pool cpus=0-1 flags=0x4 nice=0 stuck for 2530s!", []string{"2530 s"}, TSCUnknown},
+	"adjtimex against chronyc":      {"status-contradicts", Machine{}, "return value: 5 (clock not synchronized)\n^* time1 2 6 377 33 +104us[ +149us] +/- 24ms", []string{"rtcsync"}, TSCUnknown},
+	"cyclictest":                    {"cyclictest", Machine{}, "T: 0 (27877) P:80 I:10000 C:  10000 Min:     12 Act:   13 Avg:   16 Max:      66\nT: 1 (27878) P:80 I:10500 C:   9500 Min:     12 Act:   13 Avg:   16 Max:   20312", []string{"is 20.31 ms"}, TSCUnknown},
+	"a counter of the A64":          {"counter-unsettled", Machine{}, "WARNING: CPU: 2 PID: 31 at drivers/clocksource/arm_arch_timer.c:364 sun50i_a64_read_cntpct_el0+0x2c/0x38", []string{"(sun50i_a64_read_cntpct_el0)"}, TSCUnknown},
 	"no time stamps":                {"ptp-fault", Machine{}, "ptp4l[9.402]: timed out while polling for tx timestamp\nptp4l[9.403]: port 1 (eth0): SLAVE to FAULTY on FAULT_DETECTED (FT_UNSPECIFIED)", []string{"raise tx_timestamp_timeout"}, TSCUnknown},
 	"a link that is down":           {"ptp-fault", Machine{}, "ptp4l[9.403]: port 1: LISTENING to FAULTY on FAULT_DETECTED (FT_UNSPECIFIED)", []string{"its link is down"}, TSCUnknown},
 	"no ptp4l":                      {"ptp-waiting", Machine{}, "2018-06-20T15:38:44.490543+00:00 host phc2sys: [1542.230] Waiting for ptp4l...", []string{"phc2sys waits for ptp4l"}, TSCUnknown},
@@ -597,7 +600,7 @@ func TestHealthyLogs(t *testing.T) {
 	}
 }
 
-// Each manager of systemd notices a step: lines of the same second are of one, also where they are folded.
+// Each manager of systemd notices a step, so several lines of a second show one step, also where they are folded.
 func TestStepThatManyNotice(t *testing.T) {
 	const installer = "Jul 05 03:09:37 localhost systemd[1]: Time has been changed\n"
 	var boot LastBoot

@@ -216,6 +216,16 @@ var falseLeaps = those(func(l log, e Event) bool { return l.whyFalse(e) != "" },
 // trueLeaps returns the lines on leap seconds if none was false.
 func trueLeaps(l log) []Event { return words.Either(len(falseLeaps(l)) == 0, l.of("leap-second"), nil) }
 
+// flagContradicts is whether only the flag of the kernel shows that the wall clock is not synchronised, and a service that it
+// is.
+func (l log) flagContradicts() bool {
+	off := l.of("status-unsynchronized")
+	return len(off) > 0 && len(l.of("status-synchronized")) > 0 && !slices.ContainsFunc(off, func(e Event) bool {
+		line := strings.ToLower(e.Line)
+		return !strings.HasPrefix(line, "return value") && !strings.Contains(line, "synchronized: no")
+	})
+}
+
 // rtcOff returns by how much the real-time clock is ahead of the wall clock, in s, and the lines that show both: the last
 // that a command printed, which prints the wall clock first.
 func (l log) rtcOff() (float64, []Event) {

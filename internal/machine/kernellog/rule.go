@@ -119,9 +119,16 @@ var figures = map[string]func(t material) string{
 	"{cpus}":   func(t material) string { return cpuNames(t.Evidence[:1]) },
 	"{skew}":   func(t material) string { return moreOrLess(t.line().SkewNS) },
 	"{delay}":  func(t material) string { return span(t.line().DelayNS) },
-	"{rate}":   func(t material) string { return t.line().rate().String() },
-	"{took}":   func(t material) string { return t.line().readTook() },
-	"{why}":    func(t material) string { return t.whyFalse(t.line()) },
+	"{worst}": func(t material) string {
+		var worst float64
+		for _, e := range t.Evidence {
+			worst = max(worst, e.DelayNS)
+		}
+		return span(worst)
+	},
+	"{rate}": func(t material) string { return t.line().rate().String() },
+	"{took}": func(t material) string { return t.line().readTook() },
+	"{why}":  func(t material) string { return t.whyFalse(t.line()) },
 	"{erratum}": func(t material) string {
 		return words.Either(t.line().Kind == "erratum", t.line().Name, "an erratum of the counter")
 	},
@@ -243,6 +250,7 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"timers-hidden":     func(t material, _ []string) bool { return t.parameter(hidden...) != "" },
 	"parameter-ignored": func(t material, _ []string) bool { return t.ignoresParameter() },
 	"logs":              func(t material, kinds []string) bool { return len(t.of(kinds...)) > 0 },
+	"contradicts":       func(t material, _ []string) bool { return t.flagContradicts() },
 	"holder":            func(t material, _ []string) bool { return t.holder() != "" },
 	"line-is":           func(t material, kinds []string) bool { return slices.Contains(kinds, t.line().Kind) },
 	"ptp-off": func(t material, how []string) bool {
