@@ -81,7 +81,8 @@ func output(t *testing.T, program string, args ...string) []byte {
 	return need.Output(t, command)
 }
 
-// requireRestricted checks that a pod meets the standard "restricted", and that it can write nothing.
+// requireRestricted checks that a pod meets the standard "restricted", that it can write nothing, and that timebench accepts
+// its arguments.
 // https://kubernetes.io/docs/concepts/security/pod-security-standards/
 func requireRestricted(t *testing.T, p pod) {
 	t.Helper()
@@ -93,6 +94,7 @@ func requireRestricted(t *testing.T, p pod) {
 	require.NotNil(t, p.AutomountServiceAccountToken)
 	require.False(t, *p.AutomountServiceAccountToken)
 	require.Len(t, p.Containers, 1)
+	requireAccepted(t, p.Containers[0].Args)
 	c := p.Containers[0].SecurityContext
 	require.NotNil(t, c.AllowPrivilegeEscalation)
 	require.False(t, *c.AllowPrivilegeEscalation || c.Privileged)
@@ -101,10 +103,10 @@ func requireRestricted(t *testing.T, p pod) {
 	require.Empty(t, c.Capabilities.Add)
 }
 
-// requireAccepted checks that timebench accepts the arguments of a container: it refuses only a planted one.
-func requireAccepted(t *testing.T, binary string, args []string) {
+// requireAccepted checks that timebench accepts the arguments: it refuses only a planted one.
+func requireAccepted(t *testing.T, args []string) {
 	t.Helper()
-	out, err := exec.Command(binary, append(args, "--planted")...).CombinedOutput()
+	out, err := exec.Command(need.Timebench(t), append(args, "--planted")...).CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "unknown flag: --planted", "%q", args)
 }
@@ -118,15 +120,12 @@ func TestKustomize(t *testing.T) {
 	require.Equal(t, "timebench", watch.Metadata.Namespace)
 	require.Equal(t, watch.Spec.Selector.MatchLabels, watch.Spec.Template.Metadata.Labels)
 	requireRestricted(t, watch.Spec.Template.Spec)
-	binary := need.Timebench(t)
-	requireAccepted(t, binary, watch.Spec.Template.Spec.Containers[0].Args)
 
 	measure, ok := printed(t, "kubectl", "kustomize", "kubernetes/measure")["Job timebench-measure"]
 	require.True(t, ok)
 	require.Equal(t, "timebench", measure.Metadata.Namespace)
 	require.Equal(t, measure.Spec.Completions, measure.Spec.Parallelism)
 	requireRestricted(t, measure.Spec.Template.Spec)
-	requireAccepted(t, binary, measure.Spec.Template.Spec.Containers[0].Args)
 }
 
 // The chart makes the same objects as kustomize, and a monitor on request.
@@ -142,7 +141,6 @@ func TestHelm(t *testing.T) {
 	require.Equal(t, base.Spec.Template.Metadata.Annotations, watch.Spec.Template.Metadata.Annotations)
 	require.Equal(t, base.Spec.Template.Spec.Containers[0].Image, watch.Spec.Template.Spec.Containers[0].Image)
 	require.Equal(t, watch.Spec.Selector.MatchLabels, watch.Spec.Template.Metadata.Labels)
-	requireAccepted(t, need.Timebench(t), watch.Spec.Template.Spec.Containers[0].Args)
 
 	set := printed(t, "helm", "template", "clocks", "helm/timebench", "--set",
 		"podMonitor.enabled=true,podMonitor.labels.release=x,port=9200,every=1m,image.tag=1.2.3")
@@ -196,10 +194,8 @@ func TestNodeProblemDetector(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(read(t, "../../deploy/kubernetes/node-problem-detector/timebench.json")),
 		&config))
 	require.Len(t, config.Rules, 1)
-	binary := need.Timebench(t)
-	requireAccepted(t, binary, config.Rules[0].Args)
-	command := exec.Command(binary, config.Rules[0].Args...)
-	out, err := command.Output()
+	requireAccepted(t, config.Rules[0].Args)
+	out, err := exec.Command(need.Timebench(t), config.Rules[0].Args...).Output()
 	var status *exec.ExitError
 	require.True(t, err == nil || errors.As(err, &status) && status.ExitCode() == 1, "%v", err)
 	require.LessOrEqual(t, len(bytes.TrimSpace(out)), config.PluginConfig.MaxOutputLength)

@@ -343,19 +343,6 @@ func TestReadTakesTextThatIsNotUTF8(t *testing.T) {
 	require.Equal(t, "AMD \ufffd\ufffd", document.Host.CPU.Model)
 }
 
-func TestLoadRefusesAFolderWithoutADocument(t *testing.T) {
-	folder := need.Folder(t)
-	_, err := sections.Load(folder)
-	require.EqualError(t, err, folder+": has no results.json; name the folder of a run, or a file")
-	_, err = sections.Load(filepath.Join(folder, "absent.json"))
-	require.ErrorIs(t, err, os.ErrNotExist)
-	require.ErrorContains(t, err, "absent.json")
-	require.NoError(t, os.Mkdir(filepath.Join(folder, "results.json"), 0o700))
-	_, err = sections.Load(folder)
-	require.ErrorContains(t, err, filepath.Join(folder, "results.json"))
-	require.NotContains(t, err.Error(), "\n")
-}
-
 type zeros struct{ read int64 }
 
 func (z *zeros) Read(p []byte) (int, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A long name leaves room for its value.
-func TestFactWithALongName(t *testing.T) {
+// A long name leaves room for its value. Names of wide letters stand above each other as others do.
+func TestNamesOfFacts(t *testing.T) {
 	var out strings.Builder
 	WriteFacts(&out, []Fact{{Name: "a", Value: "1"}, {Name: strings.Repeat("n", 200),
 		Value: "a value of " + strings.Repeat("word ", 30)}, {Name: "bcd", Value: "2"}}, 0, Width)
@@ -18,10 +18,6 @@ func TestFactWithALongName(t *testing.T) {
 	require.Contains(t, out.String(), "a    1\n")
 	require.Contains(t, out.String(), "     a value of word")
 	require.Contains(t, out.String(), "bcd  2\n")
-}
-
-// Names of wide letters stand above each other as others do.
-func TestBriefFactsAreAligned(t *testing.T) {
 	facts := Facts{Lines: []Fact{{Name: "web1", Value: "1"}, {Name: "時計-a", Value: "2"}, {Name: "köln", Value: "3"}}}
 	require.Equal(t, []string{"web1    1\n", "時計-a  2\n", "köln    3\n"}, facts.Brief(Narrowest))
 }
