@@ -79,7 +79,7 @@ func (m *markdown) heading(text string) { m.add("### " + table.Escape(text)) }
 
 func (m *markdown) finding(_, title string) { m.heading(title) }
 
-// fold has a title in HTML, which is not Markdown.
+// fold writes its title as HTML, in which Markdown has no meaning.
 func (m *markdown) fold(title string) {
 	m.add("<details>\n<summary>" + table.Unmentioned(html.EscapeString(title)) + "</summary>")
 }

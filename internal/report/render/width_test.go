@@ -279,7 +279,7 @@ func threadsChosen() *result.Document {
 	return &d
 }
 
-// What a user asked for, the faults and the measurements of changes are on the first screen. -v has every column: in a
+// The first screen has what a user asked for, the faults and the measurements of changes. -v has every column: in a
 // terminal wide tables are split, beside a pipe they stay whole.
 func TestScreensHaveWhatMatters(t *testing.T) {
 	sources, faulty := threadsChosen(), mistrusted()
