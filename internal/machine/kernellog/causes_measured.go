@@ -88,7 +88,7 @@ var reasonFunctions = map[string]functions{
 	}},
 	"tsc-may-have-stopped": {holds: func(l log, c comparison) bool {
 		m := l.machine
-		return c.lostTime(l) && (StopsInIdle(m.CPU) || m.CPU == "" && (m.Kernel == "" || Older(m.Kernel, 3, 0)) && m.Firmware == "")
+		return c.lostTime(l) && (StopsInIdle(m.CPU) || m.CPU == "" && c.at.Kind == "watchdog-delta" && (m.Kernel == "" || Older(m.Kernel, 3, 0)) && m.Firmware == "")
 	}},
 	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, lines: log.heldUp},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {
@@ -202,10 +202,12 @@ var withoutNonstopTSC = lazily(`(?i)Pentium\(R\) (?:M|4|III|D)\b|Celeron\(R\) (?
 // StopsInIdle returns whether the TSC of a model stops while the CPU sleeps.
 func StopsInIdle(cpu string) bool { return withoutNonstopTSC().MatchString(cpu) }
 
-// lostTime is whether an old kernel saw a TSC behind its watchdog, on what may be a real machine: before Linux 4.1 it logs
-// the difference alone.
+// lostTime is whether the kernel saw a TSC behind its watchdog, on what may be a real machine, by more than a wrong
+// calibration explains. Before Linux 4.1 it logs the difference alone.
 func (c comparison) lostTime(l log) bool {
-	return c.disagrees() && c.skewNS < 0 && c.at.Kind == "watchdog-delta" && !l.machine.Guest && len(l.heldUp()) == 0
+	const most = 50e3 // ppm
+	far := c.at.Kind == "watchdog-delta" || c.ppm() < -most && c.watchdog.ns > shortNS && c.watchdog.name == "hpet"
+	return c.disagrees() && c.skewNS < 0 && far && !l.machine.Guest && len(l.heldUp()) == 0
 }
 
 // mayHalt is whether the TSC lost time after idle CPUs had begun to sleep in C3, and may be of a CPU whose TSC stops
