@@ -33,9 +33,10 @@ func Ready(c Clock) (Reader, error) {
 // Readable returns why a clock cannot be read; nil if it can.
 func Readable(c Clock) error { return Use(c, func(Reader) {}) }
 
-// Failure returns the error of the last read of a Reader; nil if it succeeded.
+// Failure returns the error of the last read of a Reader; nil if it succeeded. Reads can fail after Open, for example when
+// a device is unplugged.
 func Failure(r Reader) error {
-	if f, ok := r.(Failer); ok {
+	if f, ok := r.(interface{ Err() error }); ok {
 		return f.Err()
 	}
 	return nil

@@ -101,34 +101,40 @@ func TestIsolatedCPUs(t *testing.T) {
 	require.Nil(t, isolatedIn(filepath.Join(t.TempDir(), "missing")))
 }
 
-// The RK3588 has three clusters. Each one counts core_id from 0. Hyper-threads share a core.
-func TestTopologyOfClusters(t *testing.T) {
-	type core struct{ id, siblings string }
+// The RK3588 has three clusters. Each one counts core_id from 0. Hyper-threads share a core. Linux numbers the CPUs of a
+// small dual Xeon so that even CPUs are in one package, and hyper-threads in the upper half. Compact fills a core, and
+// then a package. Spread takes each package in turn, and hyper-threads last.
+func TestOrdersOfCPUs(t *testing.T) {
+	type core struct{ socket, id, siblings string }
+	xeon := []core{
+		{"0", "0", "0,4"}, {"1", "0", "1,5"}, {"0", "1", "2,6"}, {"1", "1", "3,7"},
+		{"0", "0", "0,4"}, {"1", "0", "1,5"}, {"0", "1", "2,6"}, {"1", "1", "3,7"},
+	}
 	for name, c := range map[string]struct {
-		cores           []core
-		compact, spread []int
+		cores                   []core
+		usable, compact, spread []int
 	}{
 		"RK3588": {
-			[]core{{"0", "0"}, {"1", "1"}, {"2", "2"}, {"3", "3"}, {"0", "4"}, {"1", "5"}, {"0", "6"}, {"1", "7"}},
-			[]int{0, 1, 2, 3, 4, 5, 6, 7}, []int{0, 1, 2, 3, 4, 5, 6, 7},
+			[]core{{"0", "0", "0"}, {"0", "1", "1"}, {"0", "2", "2"}, {"0", "3", "3"}, {"0", "0", "4"}, {"0", "1", "5"},
+				{"0", "0", "6"}, {"0", "1", "7"}},
+			firstCPUs(8), firstCPUs(8), firstCPUs(8),
 		},
-		"hyper-threads": {
-			[]core{{"0", "0,2"}, {"1", "1,3"}, {"0", "0,2"}, {"1", "1,3"}},
-			[]int{0, 2, 1, 3}, []int{0, 1, 2, 3},
-		},
+		"two sockets":      {xeon, firstCPUs(8), []int{0, 4, 2, 6, 1, 5, 3, 7}, firstCPUs(8)},
+		"some of the CPUs": {xeon, []int{6, 1, 2}, []int{2, 6, 1}, []int{2, 1, 6}},
+		"no CPUs":          {xeon, nil, []int{}, []int{}},
 	} {
-		mount, usable := t.TempDir(), firstCPUs(len(c.cores))
+		mount := t.TempDir()
 		for cpu, core := range c.cores {
 			folder := filepath.Join(mount, "devices/system/cpu/cpu"+strconv.Itoa(cpu), "topology")
 			require.NoError(t, os.MkdirAll(folder, 0o755))
 			for file, text := range map[string]string{
-				"core_id": core.id, "physical_package_id": "0", "core_siblings_list": "0-7",
+				"core_id": core.id, "physical_package_id": core.socket, "core_siblings_list": "0-7",
 				"thread_siblings_list": core.siblings,
 			} {
 				require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(text+"\n"), 0o644))
 			}
 		}
-		require.Equal(t, c.compact, Compact(topologyIn(mount, usable)), name)
-		require.Equal(t, c.spread, Spread(topologyIn(mount, usable)), name)
+		require.Equal(t, c.compact, Compact(topologyIn(mount, c.usable)), name)
+		require.Equal(t, c.spread, Spread(topologyIn(mount, c.usable)), name)
 	}
 }
