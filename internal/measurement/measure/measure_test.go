@@ -207,7 +207,7 @@ func TestCPUsOfWorkers(t *testing.T) {
 	require.Equal(t, map[int]bool{0: true, 1: true, 2: true, 3: true}, begun)
 }
 
-// A quota of one and a half CPUs is less than two threads can use: they share it for whole periods.
+// Two threads can use more than a quota of 1.5 CPUs: they share it for whole periods.
 func TestQuotaOversubscribes(t *testing.T) {
 	s := Settings{Time: 100 * time.Millisecond, CPU: result.CPU{Usable: 4, Quota: 1.5, QuotaPeriodNS: 1e8}}
 	require.False(t, s.oversubscribed(1))

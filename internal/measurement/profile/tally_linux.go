@@ -75,7 +75,7 @@ type target struct {
 	unaccounted bool
 }
 
-// The counts of a program, which has none before its first sample: a build starts thousands of programs.
+// The counts of a program are made with its first sample: a build starts thousands of programs without a sample.
 type counts struct {
 	// clocks are the samples that are certainly in reads, by clock; the clock is empty if its cost is not measured.
 	clocks map[string]int
