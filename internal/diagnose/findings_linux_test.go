@@ -1,9 +1,11 @@
 package diagnose
 
 import (
+	_ "embed"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/host"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/texts"
 )
 
 // machine returns a document of a recorded machine: the cost of its fine clocks, and whether they enter the kernel.
@@ -25,79 +28,21 @@ func machine(t *testing.T, name, entry string, fineNS float64) *result.Document 
 	return &result.Document{Host: host.At(tree), Sections: []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(entry, fineNS)}}}
 }
 
-// The findings on recorded machines. TestHealthyRecordedMachines has the machines without findings.
+//go:embed testdata/machines/expect.txt
+var machinesFile string
+
+// The findings on the recorded machines are those of testdata/machines/expect.txt.
 func TestRecordedMachines(t *testing.T) {
-	for _, test := range []struct {
-		tree, entry string
-		fineNS      float64
-		kinds       string   // in order
-		says        []string // somewhere in the first finding
-		never       []string // nowhere in any
-	}{
-		{
-			tree: "bare-metal-hpet", entry: result.Always, fineNS: 640, kinds: "kernel-entry",
-			says: []string{
-				"because the clock source is hpet", "3 fine clocks · 640 ns/read", "until the next boot",
-				"Marking clocksource 'tsc", "wd_nsec", "tsc=nowatchdog", "nothing notices", "CLOCK_REALTIME_COARSE (8 ns/read, tick 4 ms)",
-			},
-			never: []string{"hypervisor"},
-		},
-		{
-			tree: "xen-ec2", entry: result.Always, fineNS: 362, kinds: "kernel-entry",
-			says: []string{"because the clock source is xen", "echo tsc", "Amazon recommends tsc", "manage-ec2-linux-clock-source", "xen-tscmode"},
-		},
-		{
-			tree: "virtualbox-acpi-pm", entry: result.Always, fineNS: 4000, kinds: "kernel-entry",
-			says: []string{"because the clock source is acpi_pm", "marked the TSC unstable until the next boot"},
-		},
-		{
-			tree: "qemu-hpet", entry: result.Always, fineNS: 1800, kinds: "kernel-entry",
-			says:  []string{"because the clock source is hpet", "-accel kvm", "TSCs unsynchronized", "has not measured it"},
-			never: []string{"echo tsc", "tsc=nowatchdog", "disagree"},
-		},
-		{
-			tree: "kvm", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
-			says:  []string{"because the clock source is kvm-clock", "Check on the host that its clock source is tsc"},
-			never: []string{"echo tsc"},
-		},
-		{
-			tree: "kvm-amd", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
-			says: []string{
-				"because the clock source is kvm-clock", "assumes that the TSCs of the CPUs are unsynchronised, but has not measured it",
-				"TSCs unsynchronized", "the hypervisor decides this. QEMU sets the invariant TSC bit", "+invtsc",
-			},
-			never: []string{"echo tsc", "tsc=nowatchdog", "tsc=reliable", "found the"},
-		},
-		{
-			tree: "firecracker", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
-			says:  []string{"although the clock source is tsc", "a sandbox or a tracer"},
-			never: []string{"echo tsc", "cannot read"},
-		},
-		{
-			tree: "arm64", entry: result.Always, fineNS: 300, kinds: "kernel-entry",
-			says: []string{"erratum"}, never: []string{"tsc=", "the TSC"},
-		},
-		{
-			tree: "broken-no-sysfs", entry: result.Always, fineNS: 640, kinds: "kernel-entry",
-			says: []string{"The name of the clock source is unknown"},
-		},
-		{tree: "broken-unknown-names", entry: result.Always, fineNS: 640, kinds: "kernel-entry", says: []string{"because the clock source is"}},
-		{tree: "virtualbox-acpi-pm", entry: result.Never, fineNS: 25, kinds: "tsc-unstable", says: []string{"marked the TSC unstable"}},
-	} {
-		d := machine(t, test.tree, test.entry, test.fineNS)
-		findings := Findings(d)
-		name := test.tree + ", " + test.entry
-		require.Equal(t, test.kinds, kindsOf(d), name)
-		var all strings.Builder
-		for i, f := range findings {
-			require.NotEmpty(t, f.Evidence, name)
-			require.NotEmpty(t, f.Cause, name)
-			if i == 0 {
-				requireText(t, worded(f), test.says, nil, name)
-			}
-			all.WriteString(worded(f))
-		}
-		requireText(t, all.String(), nil, test.never, name)
+	for _, e := range texts.Entries(machinesFile) {
+		name, _, _ := strings.Cut(e.Name, ",")
+		ns, err := strconv.ParseFloat(e.Get("ns"), 64)
+		require.NoError(t, err, e.Name)
+		d := machine(t, name, e.Get("enters kernel"), ns)
+		d.Host.TimeSync = &result.TimeSync{Synchronised: true, MaxErrorNS: 1e9}
+		d.Host.WallOffsets = []result.WallOffset{offset("rtc0", "rtc_cmos", 9e8, rtcBound), ptp(kvmClock, 1e6)}
+		require.Equal(t, e.Get("kinds"), kindsOf(d), e.Name)
+		requireText(t, said(d), e.All("says"), e.All("never"), e.Name)
+		rules(t, d)
 	}
 }
 

@@ -136,8 +136,8 @@ type outcome struct {
 	never    string // texts that they lack: "a | b"
 }
 
-// Each fault has its own finding and no other, with its cause and its advice; what only looks like a fault has none. A new
-// kind of finding is a row for each of its severities.
+// Each fault has its own finding alone, with its cause and its advice. A machine that only looks faulty has no finding. A
+// new kind of finding has a row for each of its severities.
 func TestEachFinding(t *testing.T) {
 	found := map[string]bool{}
 	for _, table := range []map[string]outcome{faults, ofChoices, ofTimecounters, ofWakeUps, ofWallOffsets, ofDisruptions, ofServices, ofRates} {
@@ -358,7 +358,7 @@ func hypervised(system, role string) func(*result.Document) {
 	}
 }
 
-// untested plants clocks of 640 ns, one of which was not tested.
+// untested plants clocks of 640 ns, and a clock without a test of kernel entry.
 func untested(clock int) func(*result.Document) {
 	return func(d *result.Document) {
 		compare.Into(d).Clocks = clocks(result.Never, 640)

@@ -57,12 +57,12 @@ func inOrder(texts string) string {
 // answered returns what doctor says on a document, with one space between words.
 func answered(d *result.Document) string {
 	answer, _ := Answer(d)
-	text := answer + " " + said(d)
+	parts := []string{answer, said(d)}
 	if len(d.Findings) == 0 {
-		text += Healthy(d)
+		parts = append(parts, Healthy(d))
 	}
 	for _, n := range Unchecked(d) {
-		text += " " + n.What + ": " + n.Why
+		parts = append(parts, n.What+": "+n.Why)
 	}
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }

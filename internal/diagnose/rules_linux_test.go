@@ -57,15 +57,3 @@ func TestRulesOnEveryRecordedMachine(t *testing.T) {
 		}
 	}
 }
-
-// A healthy machine has no findings.
-func TestHealthyRecordedMachines(t *testing.T) {
-	for _, name := range []string{
-		"bare-metal-tsc", "kvm", "kvm-amd", "firecracker", "hyperv-azure", "vmware", "arm64", "qemu-tsc", "broken-no-sysfs", "broken-empty", "broken-folders",
-	} {
-		d := machine(t, name, result.Never, 30)
-		d.Host.TimeSync = &result.TimeSync{Synchronised: true, MaxErrorNS: 1e9}
-		d.Host.WallOffsets = []result.WallOffset{offset("rtc0", "rtc_cmos", 9e8, rtcBound), offset("ptp0", "KVM virtual PTP", 1e6, 2000)}
-		require.Empty(t, kindsOf(d), name)
-	}
-}
