@@ -38,7 +38,7 @@ func printLayers([]string) error {
 			}
 		}
 		fmt.Printf("%s: %s, slack %d\n", r.ID, largest.Name, w.Timers.SlackNS)
-		if r.ID == "timerfd@syscall" && r.MaxLateNS < 1e6 {
+		if r.ID == "timerfd@syscall" && r.Samples >= 100 && r.MaxLateNS < 1e6 {
 			fmt.Println("calm")
 		}
 	}
