@@ -1,6 +1,7 @@
 package vmclock
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"golang.org/x/sys/unix"
 )
 
 // page returns a page as a hypervisor fills it, with these changes.
@@ -77,17 +79,26 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A file that is not a page is a reason, and no wait.
 func TestReadRefuses(t *testing.T) {
-	ones := make([]byte, 4096)
-	for i := range ones {
-		ones[i] = 0xff
-	}
+	ones := bytes.Repeat([]byte{0xff}, 4096)
 	for name, p := range map[string][]byte{
 		"empty": {}, "cut off": page()[:31], "ones": ones, "zeros": make([]byte, 4096),
 		"a later version": page(func(p []byte) { p[8], p[9] = 1, 1 }),
 	} {
 		require.Regexp(t, "/dev/vmclock0: not a page of VMClock, version 1$", read(t, p, false).Reason, name)
 	}
+	root := t.TempDir()
+	path := filepath.Join(root, device)
+	require.Nil(t, Read(root, false), "no /dev")
+	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o755))
+	require.Nil(t, Read(root, false), "no device")
+	require.NoError(t, os.Mkdir(path, 0o755))
+	require.Equal(t, &result.VMClock{Reason: path + ": is a directory"}, Read(root, false))
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, unix.Mkfifo(path, 0o600))
+	require.NotEmpty(t, Read(root, false).Reason)
+	require.Nil(t, Read(path, false), "no folder")
 }
 
 // FuzzParse checks that no page ends the program or proves more disruptions than it has updates, and that a document
