@@ -93,3 +93,16 @@ func TestDecodeRefusesWhatIsNoRecord(t *testing.T) {
 	require.EqualError(t, decode(record(Sample, 0, uint64(1), uint32(7), uint32(8), uint64(1), ^uint64(0)), none),
 		"record of kind 9 at byte 0: 40 bytes are too few")
 }
+
+func FuzzDecode(f *testing.F) {
+	for _, of := range all {
+		f.Add(of.bytes)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		addresses := 0
+		_ = decode(data, func(r *Record) { addresses += len(r.Kernel) + len(r.User) })
+		if addresses > len(data)/8 {
+			t.Errorf("%d addresses of %d bytes", addresses, len(data))
+		}
+	})
+}

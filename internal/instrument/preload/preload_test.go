@@ -19,3 +19,14 @@ func TestListed(t *testing.T) {
 	}
 	require.Len(t, listed(strings.Repeat("/a.so ", 1000)), maxListed)
 }
+
+func FuzzListed(f *testing.F) {
+	f.Add("/lib/a.so:b.so # c\n/d.so")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, name := range listed(text) {
+			require.NotEmpty(t, name)
+			require.NotContains(t, name, ":")
+			require.NotContains(t, name, "\n")
+		}
+	})
+}

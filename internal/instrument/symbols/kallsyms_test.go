@@ -45,3 +45,22 @@ func TestHiddenKallsyms(t *testing.T) {
 	_, err := ParseKallsyms(strings.NewReader("0000000000000000 T _text\n0000000000000000 t a\t[b]\n"), all)
 	require.ErrorIs(t, err, ErrHidden)
 }
+
+func FuzzParseKallsyms(f *testing.F) {
+	f.Add("ffffffff81000000 T _text\nffffffffc0002000 t of_module\t[ext4]\n")
+	f.Add("0 t a\n")
+	f.Add("zz T x\n1000 t a\n")
+	f.Add("ffffffffffffffff t a\n1000 D b")
+	f.Add("ffffffffffffffff t a\n1000 t b")
+	f.Fuzz(func(t *testing.T, text string) {
+		symbols, err := ParseKallsyms(strings.NewReader(text), all)
+		if err != nil && symbols != nil {
+			t.Fatal("symbols and an error")
+		}
+		for i, symbol := range symbols {
+			if symbol.End < symbol.Start || i > 0 && symbols[i-1].Start > symbol.Start {
+				t.Fatalf("%+v", symbols)
+			}
+		}
+	})
+}

@@ -65,3 +65,20 @@ func (e *endless) Read(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+func FuzzParseMaps(f *testing.F) {
+	f.Add(sampleMaps)
+	f.Add("1000-2000 r-xp 0 00:00 0")
+	f.Add("-\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		mappings, err := ParseMaps(strings.NewReader(text))
+		if err != nil && len(mappings) > 0 {
+			t.Fatal("mappings and an error")
+		}
+		for i, m := range mappings {
+			if m.Start >= m.End || i > 0 && mappings[i-1].Start > m.Start {
+				t.Fatalf("%+v", mappings)
+			}
+		}
+	})
+}

@@ -3,6 +3,7 @@ package clocksource
 import (
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,4 +62,27 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, os.Mkdir(path, 0o755))
 	require.ErrorContains(t, folder.restore("tsc", shortTimeouts),
 		"the clock source is now unknown (it cannot be read); to restore it: echo tsc | sudo tee ")
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"tsc hpet acpi_pm \n", "tsc\n", "", "\x00", "tsc\u0085hpet", strings.Repeat("x", 32)} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		names, err := parse(text)
+		if err != nil {
+			require.Empty(t, names)
+			require.NotContains(t, err.Error(), "\n")
+			return
+		}
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			require.NotEmpty(t, name)
+			require.LessOrEqual(t, len(name), 31)
+			require.Equal(t, name, strings.TrimFunc(name, unprintable))
+		}
+		same, err := parse([]byte(strings.Join(names, " ") + "\n"))
+		require.NoError(t, err)
+		require.Equal(t, names, same)
+	})
 }

@@ -48,3 +48,20 @@ func TestDefaultThreads(t *testing.T) {
 	}
 	require.Equal(t, MostThreads, slices.Max(DefaultThreads(5000)))
 }
+
+func FuzzParseThreads(f *testing.F) {
+	f.Add("1..24/4")
+	f.Add("1,2,4")
+	f.Add("1..1024/1")
+	f.Fuzz(func(t *testing.T, list string) {
+		numbers, err := ParseThreads(list)
+		if (err == nil) != (len(numbers) > 0) {
+			t.Fatalf("%d numbers and error %v", len(numbers), err)
+		}
+		for i, n := range numbers {
+			if n < 1 || n > MostThreads || i > 0 && n <= numbers[i-1] {
+				t.Fatalf("%v of %q", numbers, list)
+			}
+		}
+	})
+}

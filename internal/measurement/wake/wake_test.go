@@ -373,3 +373,17 @@ func TestImpossibleDocuments(t *testing.T) {
 		require.ErrorContains(t, check(change), "wake.ways", name)
 	}
 }
+
+func FuzzParseSpans(f *testing.F) {
+	for _, list := range []string{"100us,1ms,10ms", "", ",", "1h", "1us,1us", "9999999999999999999s"} {
+		f.Add(list)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		spans, err := ParseSpans(list)
+		require.NotEqual(t, err == nil, spans == nil)
+		for _, span := range spans {
+			require.True(t, span >= LeastSpan && span <= MostSpan)
+		}
+		require.LessOrEqual(t, len(spans), mostSpans)
+	})
+}
