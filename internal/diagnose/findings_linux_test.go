@@ -31,7 +31,7 @@ func machine(t *testing.T, name, entry string, fineNS float64) *result.Document 
 //go:embed testdata/machines/expect.txt
 var machinesFile string
 
-// The findings on the recorded machines are those of testdata/machines/expect.txt.
+// Doctor finds on each recorded machine what testdata/machines/expect.txt expects.
 func TestRecordedMachines(t *testing.T) {
 	for _, e := range texts.Entries(machinesFile) {
 		name, _, _ := strings.Cut(e.Name, ",")
