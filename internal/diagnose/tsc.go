@@ -16,7 +16,7 @@ func faultOf(tsc bool) func(*situation.Situation) *result.Finding {
 	return func(s *situation.Situation) *result.Finding {
 		if faults := s.Faults(); len(faults) > 0 && (faults[0].Concerns == kernellog.OfTSC) == tsc {
 			finding := faultByLog(s)
-			if finding != nil { // the kernel logs a wrong rate from 500 ppm on, which no time service corrects
+			if finding != nil { // the kernel logs a wrong rate from 500 ppm on, the limit of ntpd
 				wrong := s.ClockSource == "tsc" && faults[0].Kind == "wrong-cpuid-rate"
 				finding.Severity = words.Either(wrong, result.Error, result.Warn)
 			}
