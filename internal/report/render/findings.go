@@ -2,6 +2,8 @@ package render
 
 import (
 	"cmp"
+	"fmt"
+	"html"
 	"io"
 	"strings"
 	"unicode"
@@ -95,10 +97,78 @@ func logTitle(log *result.KernelLog) string {
 	return text
 }
 
+func (p *page) findings(r Report) {
+	if len(r.findings) == 0 {
+		return
+	}
+	if !r.explained {
+		p.out.WriteString("<ul>\n")
+		for _, f := range r.findings {
+			p.element("li", classes("", levels[f.Severity]), f.Severity+": "+f.Title)
+		}
+		p.out.WriteString("</ul>\n<details>\n")
+		p.element("summary", "", "Evidence, causes and remedies")
+		defer p.out.WriteString("</details>\n")
+	}
+	for _, f := range r.findings {
+		p.finding(f)
+	}
+}
+
+func (p *page) finding(f result.Finding) {
+	fmt.Fprintf(&p.out, "<section class=%q>\n", classes("finding", levels[f.Severity]))
+	p.element("h3", "", f.Severity+": "+f.Title)
+	p.out.WriteString("<ul>\n")
+	for _, seen := range f.Evidence {
+		p.element("li", "", seen)
+	}
+	p.out.WriteString("</ul>\n")
+	if f.Cause != "" {
+		p.element("p", "", "Cause: "+f.Cause)
+	}
+	for _, r := range f.Remedies {
+		p.element("p", "", "Remedy: "+words.Sentence(r.Advice))
+		if len(r.Commands) > 0 {
+			p.element("pre", "", strings.Join(r.Commands, "\n"))
+		}
+		if r.Risk != "" {
+			p.element("p", "note", "Risk: "+r.Risk)
+		}
+	}
+	for _, link := range f.Links {
+		p.link(link)
+	}
+	p.out.WriteString("</section>\n")
+}
+
+// link writes a link; plain text if the address is not a web address.
+func (p *page) link(address string) {
+	if !leadsOut(address) {
+		p.element("p", "note", address)
+		return
+	}
+	safe := html.EscapeString(address)
+	fmt.Fprintf(&p.out, "<p class=\"note\"><a href=\"%s\" rel=\"noreferrer\">%s</a></p>\n", safe, safe)
+}
+
 // leadsOut reports whether a text can be a link: a web address without characters that close a
 // link.
 func leadsOut(address string) bool {
 	return strings.HasPrefix(address, "https://") && !strings.ContainsFunc(address, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`<>"'`, r)
 	})
+}
+
+func (p *page) log(log *result.KernelLog) {
+	if log == nil {
+		return
+	}
+	if len(log.Lines) == 0 {
+		p.element("p", "note", logTitle(log))
+		return
+	}
+	p.out.WriteString("<details>\n")
+	p.element("summary", "", logTitle(log))
+	p.element("pre", "", strings.Join(log.Lines, "\n"))
+	p.out.WriteString("</details>\n")
 }

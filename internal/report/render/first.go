@@ -134,8 +134,8 @@ func (r Report) opening(width, rows int) *opening {
 		n := r.unchecked[0]
 		const word = 10 // the end of the first line, where the next word has no room
 		// The reason has the advice, so the questions are cut.
-		n.What = table.Cut(n.What, max(2*width-len(notChecked+": ")-len(n.String())+len(n.What)-len(more)-word, width/2), 1)
-		text := table.Cut(notChecked+": "+words.Sentence(n.String())+more, width, 2)
+		n.What = table.Cut(n.What, max(2*width-len(notChecked)-len(n.String())+len(n.What)-len(more)-word, width/2), 1)
+		text := table.Cut(notChecked+words.Sentence(n.String())+more, width, 2)
 		s.pieces = append(s.pieces, piece{labelled(table.Warn, strings.ReplaceAll(text, "\n", " "), width), 3,
 			openQuestion, len(r.unchecked)})
 	}

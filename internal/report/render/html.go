@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -36,29 +35,46 @@ var scriptHash = func() string {
 // itself, so that timebench can load the page.
 func (r Report) HTML(w io.Writer) error {
 	var p page
-	r.write(&p)
-	if r.document != nil {
-		p.out.WriteString(`<p class="note">The whole document is in this page: <code>timebench render</code> turns it into ` +
-			`any format, <code>timebench diff</code> compares it with another.</p>` + "\n")
-		p.err = cmp.Or(p.err, r.document.WriteScript(&p.out))
+	p.begin(r)
+	p.findings(r)
+	pictures := r.pictures()
+	first := min(1, len(pictures)) // the picture that answers; the others follow the tables
+	for _, d := range pictures[:first] {
+		p.picture(d)
 	}
-	if p.err != nil {
-		return p.err
+	for _, b := range r.blocks {
+		p.block(b)
 	}
-	p.out.WriteString("</main>\n<script>" + pageJS + "</script>\n</body>\n</html>\n")
-	_, err := io.WriteString(w, p.out.String())
-	return err
+	p.facts(r.missing)
+	for _, d := range pictures[first:] {
+		p.picture(d)
+	}
+	if r.document == nil {
+		p.facts(r.facts)
+		return p.end(w)
+	}
+	p.out.WriteString("<details>\n")
+	p.element("summary", "", r.facts.Title)
+	p.facts(table.Facts{Lines: r.facts.Lines})
+	p.out.WriteString("</details>\n")
+	p.log(r.log)
+	p.out.WriteString(`<p class="note">The whole document is in this page: <code>timebench render</code> turns it into ` +
+		`any format, <code>timebench diff</code> compares it with another.</p>` + "\n")
+	if p.err == nil {
+		p.err = r.document.WriteScript(&p.out)
+	}
+	return p.end(w)
 }
 
 // A page is an HTML page under construction. It escapes all text, because a document may be of
 // any origin.
 type page struct {
-	out    strings.Builder
-	err    error
-	inList bool
+	out strings.Builder
+	err error
 }
 
-func (p *page) begin(title, subtitle string) {
+func (p *page) begin(r Report) {
+	title := strings.Join(words.Present(r.title, r.subtitle), ": ")
 	p.out.WriteString(`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -66,16 +82,31 @@ func (p *page) begin(title, subtitle string) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '` + scriptHash + `'; form-action 'none'; base-uri 'none'">
-<title>` + html.EscapeString(strings.Join(words.Present(title, subtitle), ": ")) + "</title>\n<style>\n" + pageCSS +
-		"</style>\n</head>\n<body>\n<main>\n")
-	p.element("h1", "", title)
-	if subtitle != "" {
-		p.element("p", "subtitle", subtitle)
+<title>` + html.EscapeString(title) + "</title>\n<style>\n" + pageCSS + "</style>\n</head>\n<body>\n<main>\n")
+	p.element("h1", "", r.title)
+	if r.subtitle != "" {
+		p.element("p", "subtitle", r.subtitle)
+	}
+	if r.answer != "" {
+		p.element("p", classes("answer", r.level), r.answer)
+	}
+	for _, paragraph := range r.details {
+		p.element("p", "", paragraph)
+	}
+	for _, n := range r.unchecked {
+		p.element("p", "warning", notChecked+words.Sentence(n.String()))
+	}
+	for _, warning := range r.warnings {
+		p.warning(warning)
 	}
 }
 
-func (p *page) text(class, label, text string) {
-	p.element("p", class, strings.Join(words.Present(label, text), ": "))
+// classes returns the classes of an element: its own, and the class "error" for an error.
+func classes(own string, level table.Level) string {
+	if level == table.Error {
+		own = strings.TrimSpace(own + " error")
+	}
+	return own
 }
 
 // warning writes what was seen, with what it means and what to do folded.
@@ -88,42 +119,8 @@ func (p *page) warning(w result.Warning) {
 	p.out.WriteString("<details class=\"warning\">\n")
 	p.element("summary", "", saw)
 	p.element("p", "", more)
-	p.end("details")
+	p.out.WriteString("</details>\n")
 }
-
-func (p *page) list(items func()) {
-	p.out.WriteString("<ul>\n")
-	p.inList = true
-	items()
-	p.inList = false
-	p.end("ul")
-}
-
-func (p *page) item(class, text string) { p.element(words.Either(p.inList, "li", "p"), class, text) }
-
-// link writes a link; plain text if the address is not a web address.
-func (p *page) link(address string) {
-	if !leadsOut(address) {
-		p.element("p", "note", address)
-		return
-	}
-	safe := html.EscapeString(address)
-	fmt.Fprintf(&p.out, "<p class=\"note\"><a href=\"%s\" rel=\"noreferrer\">%s</a></p>\n", safe, safe)
-}
-
-func (p *page) heading(text string) { p.element("h2", "", text) }
-
-func (p *page) finding(class, title string) {
-	fmt.Fprintf(&p.out, "<section class=%q>\n", class)
-	p.element("h3", "", title)
-}
-
-func (p *page) fold(title string) {
-	p.out.WriteString("<details>\n")
-	p.element("summary", "", title)
-}
-
-func (p *page) end(element string) { p.out.WriteString("</" + element + ">\n") }
 
 func (p *page) element(name, class, text string) {
 	if class != "" {
@@ -132,9 +129,15 @@ func (p *page) element(name, class, text string) {
 	fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", name, class, html.EscapeString(text), name)
 }
 
-func (p *page) facts(lines []table.Fact) {
+func (p *page) facts(of table.Facts) {
+	if len(of.Lines) == 0 {
+		return
+	}
+	if of.Title != "" {
+		p.element("h2", "", of.Title)
+	}
 	p.out.WriteString("<dl>\n")
-	for _, line := range lines {
+	for _, line := range of.Lines {
 		p.out.WriteString("<div>")
 		p.element("dt", "", line.Name)
 		p.element("dd", "", line.Value)
@@ -143,12 +146,17 @@ func (p *page) facts(lines []table.Fact) {
 	p.out.WriteString("</dl>\n")
 }
 
-// table writes a table that the keyboard can scroll.
-func (p *page) table(g table.Grid) {
+func (p *page) grid(g table.Grid) {
+	if len(g.Rows) == 0 {
+		return
+	}
+	p.element("h2", "", g.Title)
+	// Focusable, for keyboard scrolling.
 	p.out.WriteString(`<div class="wide" tabindex="0" role="region" aria-label="` + html.EscapeString(g.Title) + "\">\n" + g.HTML() + "\n</div>\n")
+	if note := g.Below(); note != "" {
+		p.element("p", "note", note)
+	}
 }
-
-func (p *page) code(_ string, lines []string) { p.element("pre", "", strings.Join(lines, "\n")) }
 
 // picture writes a picture twice: for a wide screen and for a narrow one. The style shows one of them.
 func (p *page) picture(of drawing) {
@@ -159,4 +167,13 @@ func (p *page) picture(of drawing) {
 		}
 	}
 	p.out.WriteString("</figure>\n")
+}
+
+func (p *page) end(w io.Writer) error {
+	if p.err != nil {
+		return p.err
+	}
+	p.out.WriteString("</main>\n<script>" + pageJS + "</script>\n</body>\n</html>\n")
+	_, err := io.WriteString(w, p.out.String())
+	return err
 }

@@ -1,107 +1,122 @@
 package render
 
 import (
+	"fmt"
 	"html"
 	"io"
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/table"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Markdown writes a report for a bug tracker. pictures are the relative paths of its pictures, with forward
 // slashes.
 func (r Report) Markdown(w io.Writer, pictures []string) error {
-	var m markdown
-	r.pictures = func() []drawing { return nil }
-	r.write(&m)
-	if len(pictures) > 0 { // not embedded: in an issue, a link to a local file is a broken picture
-		m.out.WriteString("\nPictures, beside this file: `" + strings.Join(pictures, "`, `") + "`\n")
+	var out strings.Builder
+	out.WriteString("## " + r.title + "\n")
+	if r.answer != "" {
+		out.WriteString("\n**" + table.Escape(r.answer) + "**\n")
 	}
-	_, err := io.WriteString(w, m.out.String())
+	for _, paragraph := range r.details {
+		out.WriteString("\n" + table.Escape(paragraph) + "\n")
+	}
+	for _, n := range r.unchecked {
+		out.WriteString("\n**" + strings.TrimSpace(notChecked) + "** " + table.Escape(words.Sentence(n.String())) + "\n")
+	}
+	if r.explained {
+		writeMarkdownFindings(&out, r.findings)
+	} else if len(r.findings) > 0 {
+		out.WriteString("\n")
+		for _, f := range r.findings {
+			fmt.Fprintf(&out, "- %s: %s\n", table.Escape(f.Severity), table.Escape(f.Title))
+		}
+		out.WriteString("\n" + fold("Evidence, causes and remedies"))
+		writeMarkdownFindings(&out, r.findings)
+		out.WriteString("\n</details>\n")
+	}
+	for _, b := range r.blocks {
+		b.WriteMarkdown(&out)
+	}
+	writeMarkdownFacts(&out, r.missing)
+	for _, warning := range r.warnings {
+		out.WriteString("\n> **Warning:** " + table.Escape(sentences(warning)) + "\n")
+	}
+	if r.subtitle != "" {
+		out.WriteString("\n" + fold(r.subtitle))
+		writeMarkdownFacts(&out, table.Facts{Lines: r.facts.Lines})
+		out.WriteString("\n</details>\n")
+	} else {
+		writeMarkdownFacts(&out, r.facts)
+	}
+	writeMarkdownLog(&out, r.log)
+	if len(pictures) > 0 { // not embedded: in an issue, a link to a local file is a broken picture
+		out.WriteString("\nPictures, beside this file: `" + strings.Join(pictures, "`, `") + "`\n")
+	}
+	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-// A markdown is a report in Markdown under construction.
-type markdown struct {
-	out strings.Builder
-	// listing is whether the last part is an item of a list.
-	listing bool
+func writeMarkdownFacts(out *strings.Builder, facts table.Facts) {
+	table.Block{Facts: facts}.WriteMarkdown(out)
 }
 
-// add adds a part below an empty line.
-func (m *markdown) add(text string) {
-	m.out.WriteString("\n" + text + "\n")
-	m.listing = false
+// fold starts a collapsed block. Its title is HTML, in which Markdown has no meaning.
+func fold(title string) string {
+	return "<details>\n<summary>" + table.Unmentioned(html.EscapeString(title)) + "</summary>\n\n"
 }
 
-func (m *markdown) begin(title, subtitle string) {
-	m.out.WriteString("## " + title + "\n")
-	if subtitle != "" {
-		m.add(table.Escape(subtitle))
+func writeMarkdownFindings(out *strings.Builder, findings []result.Finding) {
+	for _, f := range findings {
+		fmt.Fprintf(out, "\n### %s: %s\n\n", table.Escape(f.Severity), table.Escape(f.Title))
+		for _, seen := range f.Evidence {
+			out.WriteString("- " + table.Escape(seen) + "\n")
+		}
+		if f.Cause != "" {
+			out.WriteString("\n**Cause:** " + table.Escape(f.Cause) + "\n")
+		}
+		for _, r := range f.Remedies {
+			out.WriteString("\n**Remedy:** " + table.Escape(words.Sentence(r.Advice)) + "\n")
+			if len(r.Commands) > 0 {
+				out.WriteString("\n" + fenced("sh", r.Commands))
+			}
+			if r.Risk != "" {
+				out.WriteString("\n**Risk:** " + table.Escape(r.Risk) + "\n")
+			}
+		}
+		if len(f.Links) > 0 {
+			out.WriteString("\n")
+			for _, link := range f.Links {
+				if leadsOut(link) {
+					link = "<" + link + ">"
+				} else {
+					link = table.Escape(link)
+				}
+				out.WriteString("- " + link + "\n")
+			}
+		}
 	}
 }
 
-func (m *markdown) text(class, label, text string) {
-	text = table.Escape(text)
-	switch own, _, _ := strings.Cut(class, " "); {
-	case label != "":
-		text = "**" + label + ":** " + text
-	case own == "answer" || own == "verdict":
-		text = "**" + text + "**"
+// fenced returns a block of code without fences in it, which would close it.
+func fenced(language string, lines []string) string {
+	var text strings.Builder
+	text.WriteString("```" + language + "\n")
+	for _, line := range lines {
+		text.WriteString(strings.ReplaceAll(line, "```", "'''") + "\n")
 	}
-	m.add(text)
+	text.WriteString("```\n")
+	return text.String()
 }
 
-func (m *markdown) warning(w result.Warning) { m.add("> **Warning:** " + table.Escape(sentences(w))) }
-
-func (m *markdown) list(items func()) { items() }
-
-func (m *markdown) item(_, text string) { m.line(table.Escape(text)) }
-
-func (m *markdown) line(text string) {
-	if !m.listing {
-		m.out.WriteString("\n")
+func writeMarkdownLog(out *strings.Builder, log *result.KernelLog) {
+	if log == nil {
+		return
 	}
-	m.out.WriteString("- " + text + "\n")
-	m.listing = true
-}
-
-func (m *markdown) link(address string) {
-	if leadsOut(address) {
-		m.line("<" + address + ">")
-	} else {
-		m.item("", address)
+	if len(log.Lines) == 0 {
+		out.WriteString("\n" + table.Escape(logTitle(log)) + "\n")
+		return
 	}
+	out.WriteString("\n" + fold(logTitle(log)) + fenced("text", log.Lines) + "\n</details>\n")
 }
-
-func (m *markdown) heading(text string) { m.add("### " + table.Escape(text)) }
-
-func (m *markdown) finding(_, title string) { m.heading(title) }
-
-// fold writes its title as HTML, in which Markdown has no meaning.
-func (m *markdown) fold(title string) {
-	m.add("<details>\n<summary>" + table.Unmentioned(html.EscapeString(title)) + "</summary>")
-}
-
-func (m *markdown) end(element string) {
-	if element == "details" {
-		m.add("</details>")
-	}
-}
-
-func (m *markdown) table(g table.Grid) { m.add(g.Markdown()) }
-
-func (m *markdown) facts(lines []table.Fact) {
-	m.listing = false
-	for _, f := range lines {
-		m.line("**" + table.Escape(f.Name) + "**: " + table.Escape(f.Value))
-	}
-}
-
-// code writes lines without fences in them, which would close the block.
-func (m *markdown) code(language string, lines []string) {
-	m.add("```" + language + "\n" + strings.ReplaceAll(strings.Join(lines, "\n"), "```", "'''") + "\n```")
-}
-
-func (m *markdown) picture(drawing) {}

@@ -260,3 +260,22 @@ func blocks(d *result.Document) (all []table.Block, missing []table.Fact) {
 	}
 	return all, missing
 }
+
+func (p *page) block(of table.Block) {
+	if !of.HasRows() && of.Title != "" {
+		p.element("h2", "", of.Title)
+	}
+	for _, g := range of.Grids {
+		p.grid(g)
+	}
+	p.facts(of.Facts)
+	for _, line := range of.Faults {
+		p.element("p", "warning error", line)
+	}
+	for _, line := range of.Notes {
+		p.element("p", "note", line)
+	}
+	if of.Verdict != "" {
+		p.element("p", "", of.Verdict)
+	}
+}

@@ -32,7 +32,7 @@ func (r Report) text(w io.Writer, whole bool) error {
 	}
 	begin := r.opens(width)
 	for _, n := range r.unchecked {
-		begin = append(begin, labelled(table.Warn, notChecked+": "+words.Sentence(n.String()), width))
+		begin = append(begin, labelled(table.Warn, notChecked+words.Sentence(n.String()), width))
 	}
 	add(strings.Join(begin, ""))
 	if r.explained {
@@ -88,8 +88,8 @@ func (r Report) opens(width int) []string {
 	return all
 }
 
-// notChecked is the label of a sentence on unchecked questions.
-const notChecked = "Not checked"
+// notChecked begins a sentence on unchecked questions.
+const notChecked = "Not checked: "
 
 // mostMissing is the max number of lines in text about figures that could not be measured.
 const mostMissing = 10

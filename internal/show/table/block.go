@@ -111,3 +111,33 @@ func (f Facts) Brief(width int) []string {
 	}
 	return lines
 }
+
+// WriteMarkdown writes the block as Markdown.
+func (b Block) WriteMarkdown(out *strings.Builder) {
+	if !b.HasRows() && b.Title != "" {
+		out.WriteString("\n### " + Escape(b.Title) + "\n")
+	}
+	for _, g := range b.Grids {
+		g.WriteMarkdown(out)
+	}
+	if len(b.Facts.Lines) > 0 {
+		if b.Facts.Title != "" {
+			out.WriteString("\n### " + Escape(b.Facts.Title) + "\n")
+		}
+		out.WriteString("\n")
+		for _, f := range b.Facts.Lines {
+			out.WriteString("- **" + Escape(f.Name) + "**: " + Escape(f.Value) + "\n")
+		}
+	}
+	for _, lines := range [][]string{b.Faults, b.Notes} {
+		if len(lines) > 0 {
+			out.WriteString("\n")
+		}
+		for _, line := range lines {
+			out.WriteString("- " + Escape(line) + "\n")
+		}
+	}
+	if b.Verdict != "" {
+		out.WriteString("\n**" + Escape(b.Verdict) + "**\n")
+	}
+}

@@ -5,14 +5,20 @@ import (
 	"strings"
 )
 
-// Markdown returns the grid as a table in Markdown.
-func (g Grid) Markdown() string {
-	rows := g.Rows
-	g.Header, g.Rows = inMarkdown(g.Header), nil
-	for _, row := range rows {
-		g.Rows = append(g.Rows, inMarkdown(row))
+// WriteMarkdown writes the grid with its title and note; nothing if it has no rows.
+func (g Grid) WriteMarkdown(out *strings.Builder) {
+	if len(g.Rows) == 0 {
+		return
 	}
-	return g.writer().RenderMarkdown()
+	escaped := g
+	escaped.Header, escaped.Rows = inMarkdown(g.Header), nil
+	for _, row := range g.Rows {
+		escaped.Rows = append(escaped.Rows, inMarkdown(row))
+	}
+	out.WriteString("\n### " + Escape(g.Title) + "\n\n" + escaped.writer().RenderMarkdown() + "\n")
+	if note := g.Below(); note != "" {
+		out.WriteString("\n" + Escape(note) + "\n")
+	}
 }
 
 func inMarkdown(cells []string) []string {
