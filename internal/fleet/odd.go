@@ -105,7 +105,7 @@ func (g *Group) judgeKernelEntries() {
 func (c *Cost) entryKnown() bool { return c.KernelEntry != "" && c.KernelEntry != result.Unknown }
 
 // judgeCosts compares the quiet costs of each clock among the machines with the same clock source, or among all
-// machines if these are few.
+// machines if these are few. If they are neither few nor enough for quartiles, no cost is odd.
 func (g *Group) judgeCosts() {
 	bySource := map[string][]Machine{}
 	for _, m := range g.Machines {
@@ -113,8 +113,10 @@ func (g *Group) judgeCosts() {
 	}
 	usual := map[string][]Spread{}
 	for source, machines := range bySource {
-		if usual[source] = spreads(machines); g.isFew(len(machines)) {
+		if g.isFew(len(machines)) {
 			usual[source] = g.Clocks
+		} else {
+			usual[source] = spreads(machines)
 		}
 	}
 	for i := range g.Machines {
