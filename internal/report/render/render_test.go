@@ -270,7 +270,8 @@ func golden[T any](t *testing.T, name string, write func(io.Writer, T) error, of
 	return written.Bytes()
 }
 
-// A run without everyday clocks has an answer too, and a run with one answers as doctor does.
+// A run without everyday clocks has an answer too, and a run with one answers as doctor does. In an issue the answer is
+// directly below the title.
 func TestEveryRunOfCompareAnswersFirst(t *testing.T) {
 	for want, c := range map[string]compare.Clock{
 		"Reading RDTSC@cpu takes 11.9 ns.\n":                        {ID: "RDTSC@cpu", Available: true, Latency: &compare.Latency{MedianNS: 11.9}},
@@ -281,6 +282,9 @@ func TestEveryRunOfCompareAnswersFirst(t *testing.T) {
 		require.NoError(t, OfDocument(&result.Document{Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{c}}}}).Text(&got))
 		require.True(t, strings.HasPrefix(got.String(), want), got.String())
 	}
+	var issue bytes.Buffer
+	require.NoError(t, OfDocument(brief()).Markdown(&issue, nil))
+	require.Regexp(t, `^## timebench verify\n\n\*\*Interrupted; up to then: `, issue.String())
 }
 
 type full struct{}
