@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -47,6 +48,11 @@ func TestEveryClockReadsOrSaysWhyNot(t *testing.T) {
 	defer collector.Wait()
 	defer over.Store(true)
 	for _, c := range Catalog() {
+		if err := Readable(c); err != nil {
+			t.Logf("%s: %v", c.ID, err)
+			require.NotContains(t, err.Error(), "\n")
+			continue
+		}
 		var threads sync.WaitGroup
 		for range 4 {
 			threads.Go(func() { assert.NoError(t, thread.Run(thread.Any, func() { requireReads(t, c) })) })
@@ -61,18 +67,14 @@ func requireReads(t *testing.T, c Clock) {
 	ticks := make([]int64, reads+1)
 	for range 5 {
 		reader, err := c.Open()
-		if err != nil {
-			t.Logf("%s: %v", c.ID, err)
-			require.NotContains(t, err.Error(), "\n")
-			return
-		}
+		require.NoError(t, err, c.ID)
 		reader.Spin(100)
 		ticks[reads] = math.MinInt64
 		reader.Read(ticks[:reads])
 		require.NoError(t, Failure(reader), c.ID)
 		require.Equal(t, int64(math.MinInt64), ticks[reads], c.ID)
 		require.True(t, slices.IsSorted(ticks[:reads]), "%s goes backwards", c.ID)
-		require.LessOrEqual(t, float64(ticks[reads-1]-ticks[0]), 60*max(c.Hz, 1e10), c.ID)
+		require.LessOrEqual(t, float64(ticks[reads-1]-ticks[0]), 60*cmp.Or(c.Hz, 1e10), c.ID)
 		require.True(t, ticks[reads-1] > ticks[0] || c.Kind != Counter, c.ID)
 		// A new thread has used no CPU time by the tick of its system.
 		require.True(t, ticks[0] > 0 || c.Kind == UserTime, c.ID)
