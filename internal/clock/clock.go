@@ -96,6 +96,13 @@ type Reader interface {
 	Read(ticks []int64)
 }
 
+// A Failer is a Reader whose reads can fail after Open, for example when a device is unplugged.
+type Failer interface {
+	Reader
+	// Err returns the error of the last Spin or Read; nil if it succeeded.
+	Err() error
+}
+
 // Catalog returns every clock that this build knows, available or not, always in the same
 // order. It opens none.
 func Catalog() []Clock {

@@ -33,10 +33,9 @@ func Ready(c Clock) (Reader, error) {
 // Readable returns why a clock cannot be read; nil if it can.
 func Readable(c Clock) error { return Use(c, func(Reader) {}) }
 
-// Failure returns the error of the last read of a Reader; nil if it succeeded. Reads can fail after Open, for example when
-// a device is unplugged.
+// Failure returns the error of the last read of a Reader; nil if it succeeded.
 func Failure(r Reader) error {
-	if f, ok := r.(interface{ Err() error }); ok {
+	if f, ok := r.(Failer); ok {
 		return f.Err()
 	}
 	return nil
