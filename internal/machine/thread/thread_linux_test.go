@@ -101,6 +101,18 @@ func TestIsolatedCPUs(t *testing.T) {
 	require.Nil(t, isolatedIn(filepath.Join(t.TempDir(), "missing")))
 }
 
+// A program that the system refuses a thread ends with a stack dump.
+func TestReserveStartsThreads(t *testing.T) {
+	threads := func() int {
+		all, err := os.ReadDir("/proc/self/task")
+		require.NoError(t, err)
+		return len(all)
+	}
+	want := threads() + 10
+	Reserve(want)
+	require.GreaterOrEqual(t, threads(), want)
+}
+
 // The RK3588 has three clusters. Each one counts core_id from 0. Hyper-threads share a core. Linux numbers the CPUs of a
 // small dual Xeon so that even CPUs are in one package, and hyper-threads in the upper half. Compact fills a core, and
 // then a package. Spread takes each package in turn, and hyper-threads last.
