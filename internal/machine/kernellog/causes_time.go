@@ -219,11 +219,12 @@ func trueLeaps(l log) []Event { return words.Either(len(falseLeaps(l)) == 0, l.o
 // flagContradicts is whether only the flag of the kernel shows that the wall clock is not synchronised, and a service that it
 // is.
 func (l log) flagContradicts() bool {
-	off := l.of("status-unsynchronized")
-	return len(off) > 0 && len(l.of("status-synchronized")) > 0 && !slices.ContainsFunc(off, func(e Event) bool {
+	ofService := func(e Event) bool {
 		line := strings.ToLower(e.Line)
-		return !strings.HasPrefix(line, "return value") && !strings.Contains(line, "synchronized: no")
-	})
+		return !strings.HasPrefix(line, "return value") && !strings.Contains(line, "synchronized: ")
+	}
+	off := l.of("status-unsynchronized")
+	return len(off) > 0 && !slices.ContainsFunc(off, ofService) && slices.ContainsFunc(l.of("status-synchronized"), ofService)
 }
 
 // rtcOff returns by how much the real-time clock is ahead of the wall clock, in s, and the lines that show both: the last
