@@ -59,7 +59,8 @@ var otherFunctions = map[string]functions{
 		return e.Clock == l.machine.ClockSource && slices.Contains(weakWatchdogs, e.Clock)
 	}, "clocksource-switched")},
 	"ends-on-pit": {lines: those(func(l log, e Event) bool {
-		return e.Clock == "pit" && l.machine.ClockSource == "pit"
+		return e.Clock == "pit" && l.machine.ClockSource == "pit" && l.parameter("clocksource=pit", "clock=pit") == "" &&
+			slices.ContainsFunc(l.events, Event.Marks) && !slices.ContainsFunc(l.events, ofBetterTimer)
 	}, "clocksource-switched")},
 	"late-check":         {lines: those(func(_ log, e Event) bool { return !e.Measured }, "long-readout")},
 	"watchdog-timed-out": {lines: watchdogTimedOut},
@@ -108,15 +109,10 @@ var otherFunctions = map[string]functions{
 	}},
 	"ptp-wrapped": {lines: ptpWrapped},
 	"ptp-jumped":  {lines: func(l log) []Event { return words.Either(ptpWrapped(l) == nil, l.of("ptp-jumped"), nil) }},
-	"ptp-jumped by-its-rate": {lines: func(l log) []Event { // at its start the offset falls
-		const least = 5
-		off := l.since("ptp-limit", "ptp-near", "ptp-far", "ptp-start")
-		return words.Either(len(off) >= least && largestSkew(off[len(off)/2:]) >= largestSkew(off)/2, off, nil)
-	}},
 	"ptp-far": {lines: func(l log) []Event { // the first summary of ptp4l has the offset before its first step
-		far := l.since("ptp-far", "ptp-near", "ptp-limit")
+		far := l.since("ptp-far", "ptp-near")
 		if len(far) < 2 {
-			far = l.since("ptp-start", "ptp-near", "ptp-limit", "ptp-far")
+			far = l.since("ptp-start", "ptp-near", "ptp-far")
 		}
 		return words.Either(ptpWrapped(l) == nil, far, nil)
 	}},
@@ -154,18 +150,16 @@ var otherFunctions = map[string]functions{
 	"stalled": {lines: stalledOrStopped},
 }
 
+// ofBetterTimer is whether a line shows that the kernel has a timer that is better than the PIT.
+func ofBetterTimer(e Event) bool {
+	return e.Kind == "clocksource-registered" && (e.Clock == "hpet" || e.Clock == "acpi_pm") || e.Kind == "hpet-rate"
+}
+
 // ptpWrapped returns the lines with offsets that a wrapped counter explains, if there are several.
 func ptpWrapped(l log) []Event {
 	const wrap, near = 1 << 29, 1000 // ns
 	found := those(func(_ log, e Event) bool { return math.Abs(math.Remainder(e.SkewNS, wrap)) < near }, "ptp-far")(l)
 	return words.Either(len(found) > 1, found, nil)
-}
-
-func largestSkew(events []Event) (ns float64) {
-	for _, e := range events {
-		ns = max(ns, math.Abs(e.SkewNS))
-	}
-	return ns
 }
 
 // bootRates returns the lines with the lowest and the highest rate that the kernel measured first at a boot.

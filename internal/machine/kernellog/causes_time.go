@@ -21,32 +21,29 @@ func stalledOrStopped(l log) []Event {
 	return found
 }
 
-// holder returns the programs that ran on CPUs that hung, and where the kernel was: "mount.nfs (CPUs 0 and 3)"; "" if no
-// line names them.
+// holder returns the programs that ran on CPUs that hung, and where the kernel was at first: "mount.nfs, in the kernel's
+// function f"; "" if no line names them.
 func (l log) holder() string {
-	const most, near = 3, 2e9 // programs, ns
+	const most, near = 3, 100e6 // programs, and ns from the message to the registers
 	var names []string
-	cpus := map[string][]int{}
-	in := ""
-	for _, e := range l.of("stalled", "stalled-in") {
-		at, timed := e.clockedNS()
-		first, _ := l.of("stalled")[0].clockedNS()
-		switch {
-		case e.Kind == "stalled-in":
-			if in == "" && len(names) > 0 && timed && at-first < near {
-				in = ", in the kernel's function " + e.Name
-			}
-		case e.Name != "" && !strings.HasPrefix(e.Name, "swapper/"): // the idle task
-			if cpus[e.Name] == nil {
-				names = append(names, e.Name)
-			}
-			cpus[e.Name] = append(cpus[e.Name], e.CPUs...)
+	for _, e := range l.of("stalled") {
+		idle := e.Name == "swapper" || strings.HasPrefix(e.Name, "swapper/")
+		if e.Name != "" && !idle && !slices.Contains(names, e.Name) {
+			names = append(names, e.Name)
 		}
 	}
-	for i, name := range names {
-		names[i] += " (" + words.CPUs(cpus[name]) + ")"
+	if len(names) == 0 {
+		return ""
 	}
-	return words.Either(len(names) > 0, words.List(names[:min(len(names), most)])+in, "")
+	text := words.List(names[:min(len(names), most)])
+	first := l.of("stalled")[0]
+	from, timed := first.clockedNS()
+	for _, e := range l.of("stalled-in") {
+		if at, _ := e.clockedNS(); timed && first.Name == names[0] && e.Index > first.Index && at-from < near {
+			return text + ", in the kernel's function " + e.Name
+		}
+	}
+	return text
 }
 
 // clockedNS returns when an event was, in ns since the boot or by its date.
