@@ -85,12 +85,11 @@ func (s *subject) watch(d *dialogue, names []string, limit int, longest time.Dur
 			}
 		}
 		of := resolution(repeats > 0, stepsNS, time.Since(began))
-		if before := m.Resolution; before != nil {
-			backwards, worst := before.Backwards+of.Backwards, max(before.WorstBackwardsNS, of.WorstBackwardsNS)
-			if of.TickNS == 0 && of.Ticks <= before.Ticks {
-				of = before
-			}
-			of.Backwards, of.WorstBackwardsNS = backwards, worst
+		if before := m.Resolution; before != nil { // it shows no tick
+			of.Ticks += before.Ticks
+			of.WatchedNS += before.WatchedNS
+			of.Backwards += before.Backwards
+			of.WorstBackwardsNS = max(of.WorstBackwardsNS, before.WorstBackwardsNS)
 		}
 		m.Resolution = of
 	}

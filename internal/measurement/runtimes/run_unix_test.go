@@ -148,6 +148,7 @@ func TestFiguresAreWhatTheBenchmarkPrints(t *testing.T) {
 func TestBackwardStepOfTheFirstWatchIsKept(t *testing.T) {
 	r := measuredOf(t, "echo 1", hooked(t, `[ "$verb:$name:$back" = "steps:new Time:1" ] && [ $b != 0 ] && sleep 0.1`))
 	require.Greater(t, r.Calls[1].Resolution.Ticks, int64(1))
+	require.Greater(t, r.Calls[1].Resolution.WatchedNS, int64(100*time.Millisecond))
 	require.EqualValues(t, 1, r.Calls[1].Resolution.Backwards)
 	require.Equal(t, 2.0, r.Calls[1].Resolution.WorstBackwardsNS)
 }
