@@ -3,7 +3,10 @@
 package runtimes
 
 import (
+	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -49,11 +52,36 @@ func TestSleepsAreWhatTheBenchmarkPrints(t *testing.T) {
 	require.Contains(t, block.Missing, table.Fact{Name: "absent@shell", Value: "not in this version"})
 }
 
-// Sleeps that took longer than the benchmark ran are impossible.
+// A program without possible sleeps has no figures, but the reason.
 func TestImpossibleSleeps(t *testing.T) {
-	r := run(t, sleeping(t, "echo $first 1 2 3 4 5 6 7 8 9 1e12")).Runtimes[0]
-	require.False(t, r.Available)
-	require.Regexp(t, "^its stopwatch counted .* while .* passed$", r.Reason)
+	for answer, reason := range map[string]string{
+		"echo $first 1 2 3 4 5 6 7 8 9 1e12": "^its stopwatch counted .* while .* passed$",
+		"exit 3":                             "exit status 3",
+		"echo missing these words":           "^these words$",
+	} {
+		r := run(t, sleeping(t, answer)).Runtimes[0]
+		require.False(t, r.Available, answer)
+		require.Regexp(t, reason, r.Reason, answer)
+	}
+}
+
+// A signal ends a sleep that does not end. Complete figures are kept.
+func TestInterruptedSleep(t *testing.T) {
+	started := filepath.Join(t.TempDir(), "started")
+	s := sleeping(t, lateNS)
+	s.Runtimes, s.Starts = append(s.Runtimes, sleeping(t, "echo >"+started+" && exec sleep 1000").Runtimes...), 1
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for _, err := os.Stat(started); err != nil && t.Context().Err() == nil; _, err = os.Stat(started) {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	measured, err := Run(ctx, s, func(_, _ time.Duration) {})
+	require.NoError(t, err)
+	require.Len(t, measured.Runtimes[0].Sleeps[0].Spans, 1)
+	require.False(t, measured.Runtimes[1].Available)
+	require.Equal(t, "interrupted", measured.Runtimes[1].Reason)
 }
 
 func TestRoundedSleep(t *testing.T) {
