@@ -82,6 +82,22 @@ func TestPlantedRatesLieWithinTheirIntervals(t *testing.T) {
 	}
 }
 
+// The scheduler stretches a bracket; its reading is up to half of the bracket off.
+func TestRateLeavesOutTornReadings(t *testing.T) {
+	readings := make([]reading, 500)
+	for i := range readings {
+		readings[i] = reading{atNS: 1e7 * float64(i), widthNS: 50, ticks: 1e7 * int64(i)}
+		if i%40 == 7 {
+			readings[i].widthNS, readings[i].ticks = 4e6, readings[i].ticks+19e5
+		}
+	}
+	rate, err := meter{hz: 1e9, nominal: true, tickNS: 1, stepNS: 1}.rate(readings)
+	require.NoError(t, err)
+	require.True(t, holds(t, rate, 0))
+	require.Less(t, rate.WorstResidualNS, 1.0)
+	require.Equal(t, 500-13, rate.Readings)
+}
+
 func TestDocumentOfARun(t *testing.T) {
 	w := newWorld(1)
 	var told []time.Duration
