@@ -41,6 +41,8 @@ var readsOfTheKernel = map[string][]string{
 	"own":       {"CLOCK_THREAD_CPUTIME_ID"},
 	"other":     {"CLOCK_THREAD_CPUTIME_ID"},
 	"process":   {"CLOCK_PROCESS_CPUTIME_ID"},
+	"device":    {"device clock"},
+	"unknown":   {"clock 1000"},
 	"times":     {"times"},
 	"getrusage": {"getrusage"},
 	"direct":    {"CLOCK_MONOTONIC_RAW"},

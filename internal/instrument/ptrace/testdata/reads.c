@@ -55,6 +55,8 @@ int main(int argc, char **argv) {
 	CALL("own", clock_gettime(own, &ts))
 	CALL("other", clock_gettime(other, &ts))
 	CALL("process", clock_gettime(process, &ts))
+	CALL("device", clock_gettime((~(clockid_t)5) << 3 | 3, &ts))
+	CALL("unknown", clock_gettime(1000, &ts))
 	CALL("times", times(&tms))
 	CALL("getrusage", getrusage(RUSAGE_SELF, &usage))
 	CALL("direct", syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &ts))
