@@ -480,6 +480,12 @@ func TestFewFiles(t *testing.T) {
 	require.Contains(t, profile, "(it is 2)", "the setting is read while files can be opened")
 }
 
+// The programs would have no names without a file to read them from.
+func TestEventsLeaveFilesForProcesses(t *testing.T) {
+	require.True(t, leavesFiles(256, 1024))
+	require.False(t, leavesFiles(1000, 1024))
+}
+
 // firstEnded reports whether the first thread of a process has ended.
 func firstEnded(pid int) bool {
 	stat, err := process.Stat(pid)
