@@ -66,6 +66,21 @@ func TestSingleReadsAreTimedRight(t *testing.T) {
 	require.Less(t, d.BracketNS, float64(read))
 }
 
+// The resolution of a distribution is the distance of durations that many reads have.
+func TestRareReadsHideNoResolution(t *testing.T) {
+	for want, reads := range map[int64]map[int64]int64{
+		26: {26: 500, 52: 40_000, 78: 5_000, 103: 3, 130: 300, 131: 2, 90_001: 100, 90_002: 100},
+		1:  {40: 100, 41: 100, 43: 100},
+		0:  {50: 100},
+	} {
+		h := newSingle()
+		for ticks, n := range reads {
+			require.NoError(t, h.RecordValues(ticks, n))
+		}
+		require.Equal(t, want, apart(h))
+	}
+}
+
 func TestNoDistributionUnlessAskedFor(t *testing.T) {
 	require.Nil(t, ran(t, quick(1), scripted("c", count)).Clocks[0].Distribution)
 	var none *bracket

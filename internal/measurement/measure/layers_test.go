@@ -84,3 +84,17 @@ func TestLoopsInsideARead(t *testing.T) {
 		require.Equal(t, test.opened, opened)
 	}
 }
+
+// The loops have turns until the end of a run, as the clocks have: the speed of the machine changes both.
+func TestLayeredRoundsAreSpreadEvenly(t *testing.T) {
+	for _, rounds := range []int{1, 6, layeredRounds, layeredRounds + 1, 700} {
+		layered, last := 0, 0
+		for round := range rounds {
+			if (Settings{Rounds: rounds}).layered(round) {
+				layered, last = layered+1, round
+			}
+		}
+		require.Equal(t, min(rounds, layeredRounds), layered)
+		require.GreaterOrEqual(t, last, rounds-rounds/layeredRounds-1)
+	}
+}
