@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -610,17 +611,31 @@ func TestHealthyLogs(t *testing.T) {
 	}
 }
 
-// Each manager of systemd notices a step, so several lines of a second show one step, also where they are folded.
+// Each manager of systemd notices a step, so the lines of some seconds show one step, also where they are folded.
 func TestStepThatManyNotice(t *testing.T) {
-	const installer = "Jul 05 03:09:37 localhost systemd[1]: Time has been changed\n"
-	var boot LastBoot
-	for line := range strings.Lines(installer + strings.Repeat(strings.Replace(installer, "09:37", "10:51", 1), 3)) {
-		boot.Add(strings.TrimSuffix(line, "\n"))
+	var log []string
+	for _, hour := range []string{"09", "13", "17"} {
+		for i := range 12 {
+			log = append(log, fmt.Sprintf("2026-11-29T%s:01:%02d.107311+01:00 host systemd[%d]: Time has been changed", hour, i/2, 1000+i))
+		}
 	}
-	boot.Finish()
-	causes := Explain(Parse(boot.Lines), Machine{})
-	require.Equal(t, []string{"stepped"}, kinds(causes))
-	require.Contains(t, causes[0].Text, "2 times")
+	for _, c := range []struct {
+		log  []string
+		text string
+	}{
+		{log, "3 times"},
+		{log[:24], "2 times"},
+		{strings.Split("Jul 05 03:09:37 localhost systemd[1]: Time has been changed"+strings.Repeat("\nJul 05 03:10:51 localhost systemd[1]: Time has been changed", 3), "\n"), "2 times"},
+	} {
+		var boot LastBoot
+		for _, line := range c.log {
+			boot.Add(line)
+		}
+		boot.Finish()
+		causes := Explain(Parse(boot.Lines), Machine{})
+		require.Equal(t, []string{"stepped"}, kinds(causes))
+		require.Contains(t, causes[0].Text, c.text)
+	}
 }
 
 // A server that answers later makes the silence of others harmless, also where the lines are folded. One silent server

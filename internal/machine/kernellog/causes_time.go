@@ -46,6 +46,13 @@ func (l log) holder() string {
 	return text
 }
 
+// isNear is whether two lines are less than so many ns apart, by their stamps.
+func (m Message) isNear(other Message, ns float64) bool {
+	at, timed := (Event{Stamp: m.Stamp, AtNS: m.AtNS, Timed: m.Timed}).clockedNS()
+	to, both := (Event{Stamp: other.Stamp, AtNS: other.AtNS, Timed: other.Timed}).clockedNS()
+	return timed && both && math.Abs(at-to) < ns
+}
+
 // clockedNS returns when an event was, in ns since the boot or by its date.
 func (e Event) clockedNS() (float64, bool) {
 	if e.Timed {
@@ -62,7 +69,7 @@ func (e Event) clockedNS() (float64, bool) {
 
 const (
 	// sameStepNS is how far apart the lines of several programs about one step are, in ns.
-	sameStepNS = 2e9
+	sameStepNS = 10e9
 	// minSteps in a row, each at most longStepNS after the one before, are a fault: a service steps the clock once at its
 	// start, and after a pause.
 	minSteps, longStepNS = 3, 3600e9

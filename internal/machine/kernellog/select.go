@@ -87,16 +87,16 @@ func fold(lines []string) ([]string, []weight) {
 		if strings.Contains(s, "detected #.# mhz") { // the rates of several boots
 			s = text
 		}
-		f := formatOf(text)
 		if group := groups[s]; len(group) > 0 {
 			weights[i] = weights[group[0]]
 			// each manager of systemd notices a step
-			if drop[i] = f != nil && f.kind == "stepped" && m.Stamp != "" && Split(lines[group[len(group)-1]]).Stamp == m.Stamp; drop[i] {
+			if strings.HasSuffix(s, "time has been changed") && m.isNear(Split(lines[group[len(group)-1]]), sameStepNS) {
+				drop[i] = true
 				continue
 			}
 		} else {
 			weights[i] = weightNoise
-			if f != nil {
+			if f := formatOf(text); f != nil {
 				weights[i] = max(f.weight, weightNoise)
 			}
 		}
