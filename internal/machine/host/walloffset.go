@@ -3,12 +3,7 @@ package host
 import (
 	"slices"
 	"strings"
-
-	"github.com/timebench/timebench/internal/document/result"
 )
-
-// maxOffset is the largest offset in a document, in nanoseconds.
-const maxOffset = int64(1e18)
 
 // hostClocks begin the names of the PTP clocks that have the time of a hypervisor's host, in UTC (clock_name in
 // /sys/class/ptp): ptp_kvm_common.c, ptp_vmw.c and ptp_vmclock.c in drivers/ptp, drivers/hv/hv_util.c, and Amazon's
@@ -18,12 +13,4 @@ var hostClocks = []string{"KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock", "en
 // IsHostClock reports whether a PTP clock with this name has the time of the hypervisor's host.
 func IsHostClock(name string) bool {
 	return slices.ContainsFunc(hostClocks, func(begin string) bool { return strings.HasPrefix(name, begin) })
-}
-
-// wallOffset sets the offset of a clock that was read while the wall clock went from beforeNS to afterNS. The reading
-// is at most uncertainNS from the truth.
-func wallOffset(of *result.WallOffset, readNS, beforeNS, afterNS, uncertainNS int64) {
-	half := max(0, afterNS-beforeNS) / 2
-	offset := min(max(readNS-(beforeNS+half), -maxOffset), maxOffset)
-	of.OffsetNS, of.BoundNS = &offset, uncertainNS+half
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/timebench/timebench/internal/system/procfile"
 )
 
+// maxOffset is the largest offset in a document, in nanoseconds.
+const maxOffset = int64(1e18)
+
 func wallOffsets(root string) []result.WallOffset {
 	var all []result.WallOffset
 	if rtc := rtcOffset(root); rtc != nil {
@@ -121,4 +124,12 @@ func heedZone(of *result.WallOffset, local bool) {
 	}
 	of.ZoneNS = int64(zone)
 	*of.OffsetNS -= of.ZoneNS
+}
+
+// wallOffset sets the offset of a clock that was read while the wall clock went from beforeNS to afterNS. The reading
+// is at most uncertainNS from the truth.
+func wallOffset(of *result.WallOffset, readNS, beforeNS, afterNS, uncertainNS int64) {
+	half := max(0, afterNS-beforeNS) / 2
+	offset := min(max(readNS-(beforeNS+half), -maxOffset), maxOffset)
+	of.OffsetNS, of.BoundNS = &offset, uncertainNS+half
 }
