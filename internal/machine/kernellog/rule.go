@@ -119,16 +119,9 @@ var figures = map[string]func(t material) string{
 	"{cpus}":   func(t material) string { return cpuNames(t.Evidence[:1]) },
 	"{skew}":   func(t material) string { return moreOrLess(t.line().SkewNS) },
 	"{delay}":  func(t material) string { return span(t.line().DelayNS) },
-	"{worst}": func(t material) string {
-		var worst float64
-		for _, e := range t.Evidence {
-			worst = max(worst, e.DelayNS)
-		}
-		return span(worst)
-	},
-	"{rate}": func(t material) string { return t.line().rate().String() },
-	"{took}": func(t material) string { return t.line().readTook() },
-	"{why}":  func(t material) string { return t.whyFalse(t.line()) },
+	"{rate}":   func(t material) string { return t.line().rate().String() },
+	"{took}":   func(t material) string { return t.line().readTook() },
+	"{why}":    func(t material) string { return t.whyFalse(t.line()) },
 	"{erratum}": func(t material) string {
 		return words.Either(t.line().Kind == "erratum", t.line().Name, "an erratum of the counter")
 	},
