@@ -5,8 +5,28 @@
 // that this build knows, also those that this machine does not have: their Open returns the
 // reason.
 //
-// docs/clocks.md has the clocks of each system. A new clock is one entry in one table: the catalog_*.go file of its
-// system.
+// The clocks of each system:
+//
+//	Linux    @vdso: the vDSO function, found in memory and called without libc.
+//	         @syscall: the same call as a system call.
+//	         hpet@mmio and ptpN@syscall, if the device exists and may be opened.
+//	Windows  @winapi: the Win32 functions, called by their own calling convention.
+//	         @syscall: NtQueryPerformanceCounter, which always makes the system call.
+//	         @memory: the page that the kernel shares with every process.
+//	macOS    clock_gettime, clock_gettime_nsec_np, gettimeofday, and the counters of Mach, @libc.
+//	OpenBSD  clock_gettime and gettimeofday @libc, through golang.org/x/sys.
+//	FreeBSD  the same @syscall, because golang.org/x/sys makes the system call there;
+//	         NetBSD too.
+//	x86      RDTSC, LFENCE+RDTSC, RDTSCP, all @cpu.
+//	arm64    CNTVCT_EL0, ISB+CNTVCT_EL0, both @cpu.
+//	arm      CNTVCT, ISB+CNTVCT, both @cpu, where the kernel allows them.
+//	loong64  RDTIME.D@cpu.
+//	ppc64le  MFTB@cpu.
+//	riscv64  RDTIME@cpu.
+//	s390x    STCKF, STCK, both @cpu.
+//	all      time.Now@go.
+//
+// A new clock is one entry in one table: the catalog_*.go file of its system.
 package clock
 
 import (

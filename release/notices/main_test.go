@@ -28,7 +28,7 @@ func TestLicencesLieInTheFoldersOfWhatIsLinkedAndAbove(t *testing.T) {
 		"a/UNLICENSE", "a/b/COPYING", "licenses/ftl.txt"}, found)
 }
 
-// The text is of one kind, and has what a licence requires beside it.
+// A section has the lines of a licence in UTF-8 and the remark that the licence requires.
 func TestSection(t *testing.T) {
 	files := tree(map[string]string{"LICENSE": "\r\nCopyright \xa9 one\r\n\r\n", "NOTICE": "© two"})
 	text, err := section(part{name: "github.com/golang/freetype", version: "v1", files: files, folders: []string{"."}})

@@ -238,7 +238,7 @@ func TestClockGettimeForbidden(t *testing.T) {
 	require.NotEmpty(t, compare.Of(both).Clocks)
 }
 
-// The user nobody gets a diagnosis, and the kernel's log or the reason why it is missing.
+// A user without privileges gets a diagnosis, and the kernel's log or the reason why it is missing.
 func TestNobody(t *testing.T) {
 	if os.Getuid() != 0 {
 		need.Missing(t, "root", "only root becomes somebody else")

@@ -88,7 +88,8 @@ var reasonFunctions = map[string]functions{
 	}},
 	"tsc-may-have-stopped": {holds: func(l log, c comparison) bool {
 		m := l.machine
-		return c.lostTime(l) && (StopsInIdle(m.CPU) || m.CPU == "" && c.at.Kind == "watchdog-delta" && (m.Kernel == "" || Older(m.Kernel, 3, 0)) && m.Firmware == "")
+		mayStop := m.CPU == "" && c.at.Kind == "watchdog-delta" && (m.Kernel == "" || Older(m.Kernel, 3, 0)) && m.Firmware == ""
+		return c.lostTime(l) && (StopsInIdle(m.CPU) || mayStop)
 	}},
 	"clocks-disagree": {holds: func(_ log, c comparison) bool { return c.disagrees() }, lines: log.heldUp},
 	"parameter-ignored": {lines: those(func(l log, e Event) bool {

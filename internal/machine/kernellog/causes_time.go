@@ -46,7 +46,7 @@ func (l log) holder() string {
 	return text
 }
 
-// isNear is whether two lines are less than so many ns apart, by their stamps.
+// isNear is whether the stamps of two lines differ by less than a number of ns.
 func (m Message) isNear(other Message, ns float64) bool {
 	at, timed := (Event{Stamp: m.Stamp, AtNS: m.AtNS, Timed: m.Timed}).clockedNS()
 	to, both := (Event{Stamp: other.Stamp, AtNS: other.AtNS, Timed: other.Timed}).clockedNS()
@@ -220,8 +220,8 @@ var falseLeaps = those(func(l log, e Event) bool { return l.whyFalse(e) != "" },
 // trueLeaps returns the lines on leap seconds if none was false.
 func trueLeaps(l log) []Event { return words.Either(len(falseLeaps(l)) == 0, l.of("leap-second"), nil) }
 
-// flagContradicts is whether only the flag of the kernel shows that the wall clock is not synchronised, and a service that it
-// is.
+// flagContradicts is whether only the kernel's flag shows a wall clock that is not synchronised, and a time service shows
+// one that is.
 func (l log) flagContradicts() bool {
 	ofService := func(e Event) bool {
 		line := strings.ToLower(e.Line)

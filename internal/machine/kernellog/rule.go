@@ -249,7 +249,11 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"ptp-off": func(t material, how []string) bool {
 		const tai, near, decades = 37e9, 1e9, 20 * 365 * 86400e9 // ns
 		off := t.Evidence[len(t.Evidence)-1].SkewNS              // of the clock that it sets
-		return map[string]bool{"by-tai": t.line().Name == "phc2sys" && math.Abs(math.Abs(off)-tai) < near, "source-unset": off > decades, "unset": off < -decades}[how[0]]
+		return map[string]bool{
+			"by-tai":       t.line().Name == "phc2sys" && math.Abs(math.Abs(off)-tai) < near,
+			"source-unset": off > decades,
+			"unset":        off < -decades,
+		}[how[0]]
 	},
 	"marked": func(t material, _ []string) bool { return len(t.marking("")) > 0 },
 	"leap-years": func(t material, number []string) bool {

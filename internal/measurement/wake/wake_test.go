@@ -76,8 +76,8 @@ func TestPlantedLateness(t *testing.T) {
 	}
 }
 
-// Sleeps of one length follow each other, and ways that round have separate turns, because a short sleep between longer
-// sleeps ends milliseconds later beside busy programs.
+// Beside busy programs, a short sleep between longer sleeps ends milliseconds later. So sleeps of one length follow each
+// other, and ways that round have separate turns.
 func TestShortSleepsStandTogether(t *testing.T) {
 	var turns []string
 	recorded := func(id string) Way {
