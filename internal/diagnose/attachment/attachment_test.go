@@ -220,6 +220,14 @@ func TestRefusals(t *testing.T) {
 		require.ErrorIs(t, err, ErrUnknown)
 		require.ErrorContains(t, err, why)
 	}
+	for text, why := range map[string]string{
+		"[    3.171853] usb 1-1: new high-speed USB device number 2 using xhci_hcd\n[    3.321022] e1000e: eth0 NIC Link is Up\n": "looks like a kernel log: 2 lines, and none is a message about clocks",
+		"Nov  3 10:00:00 h kernel: EXT4-fs (sda1): mount time is in the future\n":                                                 "looks like a kernel log: 1 of 1 line mentions clocks",
+	} {
+		_, err := Read("x", strings.NewReader(text))
+		require.NotErrorIs(t, err, ErrUnknown)
+		require.ErrorContains(t, err, why)
+	}
 }
 
 // A line of a program that is unknown may hold a secret: no document has it.

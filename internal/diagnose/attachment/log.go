@@ -30,6 +30,7 @@ type log struct {
 	mentions, lines int
 	mention         string
 	shows           []string // the faults of clocks that the other system logs
+	kernels         bool     // whether one of the first lines looks like a line of a kernel
 }
 
 // maxUnknown bounds the lines, and their bytes, that are searched for the name of another system.
@@ -79,13 +80,16 @@ func (l log) finished() (log, error) {
 // refused returns an error that says what the text has instead of a message about clocks.
 func (l *log) refused() error {
 	const give = "; give the whole log (sudo dmesg, or journalctl -b), or the output of chronyc tracking or timedatectl"
-	if l.mentions == 0 {
-		return fmt.Errorf("%w: %s, and none is a message about clocks that timebench knows%s",
-			ErrUnknown, words.Plural(l.lines, "line"), give)
+	lines := words.Plural(l.lines, "line")
+	has := lines + ", and none is a message about clocks that timebench knows"
+	if l.mentions > 0 {
+		has = fmt.Sprintf("%d of %s %s clocks, first %q, but none is a message that timebench knows",
+			l.mentions, lines, words.Either(l.mentions == 1, "mentions", "mention"), l.mention)
 	}
-	return fmt.Errorf("%w: %d of %s %s clocks, first %q, but none is a message that timebench knows%s",
-		ErrUnknown, l.mentions, words.Plural(l.lines, "line"), words.Either(l.mentions == 1, "mentions", "mention"),
-		l.mention, give)
+	if l.kernels {
+		return fmt.Errorf("looks like a kernel log: %s, so it shows neither the clock source nor whether it is right%s", has, give)
+	}
+	return fmt.Errorf("%w: %s%s", ErrUnknown, has, give)
 }
 
 func (l *log) add(line string) {
@@ -96,6 +100,8 @@ func (l *log) add(line string) {
 		if fault := nameIn(otherFaults(), line); fault != "" && !slices.Contains(l.shows, fault) {
 			l.shows = append(l.shows, fault)
 		}
+		m := kernellog.Split(line)
+		l.kernels = l.kernels || m.Kernel && !m.Program
 		l.unknown++
 	}
 	if l.lines++; !l.Kernel && kernellog.Mentions(line) {
