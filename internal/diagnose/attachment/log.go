@@ -143,15 +143,15 @@ var otherFaults = sync.OnceValue(func() []named {
 		{"the real-time clock had no valid time", regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous (?:TOD clock|clock chip) time)`)},
 		{"the firmware found no valid time in the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*invalid_time\b`)},
 		{"the TSCs of the CPUs differ", regexp.MustCompile(`\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`)},
-		{"the time of a process ran backwards (the TSC counts it, and its rate was measured wrong or changes, by SpeedStep " +
-			"or the host of a virtual machine)", regexp.MustCompile(`\bcalcru: (?:runtime went backwards|negative runtime)`)},
-		{"16 s of timer ticks are not 16 s of the timecounter (late ticks, or a wrong timecounter: compare it with another, by " +
-			"sysctl kern.timecounter.hardware)", regexp.MustCompile(`(?:^|kernel: )\s*t_delta \d+\.[0-9a-f]{16} too (?:long|short)`)},
-		{"FreeBSD does not trust the TSC (a quality below 0: do not select it before `timebench skew` finds that the CPUs agree)",
+		{"the time of a process ran backwards (the TSC has a wrong rate, or it changes)",
+			regexp.MustCompile(`\bcalcru: (?:runtime went backwards|negative runtime)`)},
+		{"16 s of timer ticks are not 16 s of the timecounter (late ticks, or a wrong timecounter)",
+			regexp.MustCompile(`(?:^|kernel: )\s*t_delta \d+\.[0-9a-f]{16} too (?:long|short)`)},
+		{"FreeBSD does not trust the TSC (a quality below 0: do not select it)",
 			regexp.MustCompile(`^kern\.timecounter\.choice: .*\bTSC(?:-low)?\(-\d|` +
 				`(?:^|kernel: )Timecounter "TSC(?:-low)?" frequency \d+ Hz quality -\d`)},
-		{"its timecounter takes 1 µs or more per read (if a TSC has the largest quality of kern.timecounter.choice, select it: " +
-			"sysctl kern.timecounter.hardware=NAME, also in /etc/sysctl.conf)",
+		{"its timecounter takes 1 µs or more per read (sysctl kern.timecounter.hardware selects the TSC, if that has the largest " +
+			"quality of kern.timecounter.choice)",
 			regexp.MustCompile(`^kern\.timecounter\.hardware: (?:ACPI-\w+|HPET|i8254)$`)},
 	}
 })
