@@ -243,7 +243,7 @@ var plantedLogs = map[string]planted{
 	"an idle task of Linux 2.6":     {"stalled", Machine{}, "BUG: soft lockup - CPU#0 stuck for 61s! [swapper:0]\nBUG: soft lockup - CPU#1 stuck for 61s! [foo:9]", []string{"It ran foo."}, TSCUnknown},
 	"an idle CPU that hung":         {"stalled", Machine{}, "watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [swapper/0:0]", []string{"for 26 s"}, TSCUnknown},
 	"workqueues that hung":          {"workqueue-stalled", Machine{}, "BUG: workqueue lockup - pool cpus=0-1 flags=0x4 nice=0 stuck for 2530s!", []string{"2530 s"}, TSCUnknown},
-	"the flag, before and after":    {"status-unsynchronized", Machine{}, "System clock synchronized: no\nSystem clock synchronized: yes", []string{"not synchronised"}, TSCUnknown},
+	"the flag, before and after":    {"status-synchronized", Machine{}, "System clock synchronized: no\nSystem clock synchronized: yes", []string{"is synchronised"}, TSCUnknown},
 	"adjtimex against chronyc":      {"status-contradicts", Machine{}, "return value: 5 (clock not synchronized)\n^* time1 2 6 377 33 +104us[ +149us] +/- 24ms", []string{"rtcsync"}, TSCUnknown},
 	"cyclictest":                    {"cyclictest", Machine{}, "T: 0 (27877) P:80 I:10000 C:  10000 Min:     12 Act:   13 Avg:   16 Max:      66\nT: 1 (27878) P:80 I:10500 C:   9500 Min:     12 Act:   13 Avg:   16 Max:   20312", []string{"Max is the worst latency of each"}, TSCUnknown},
 	"a counter of the A64":          {"counter-unsettled", Machine{}, "WARNING: CPU: 2 PID: 31 at drivers/clocksource/arm_arch_timer.c:364 sun50i_a64_read_cntpct_el0+0x2c/0x38", []string{"(sun50i_a64_read_cntpct_el0)"}, TSCUnknown},
