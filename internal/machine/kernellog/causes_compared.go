@@ -148,10 +148,12 @@ func (l log) heldUp() []Event {
 	}, "slow-interrupt", "read-back-delay", "iommu-stalled", "disk-stalled")(l)
 }
 
-// comparedCPUs is whether the kernel compared the TSCs of CPUs.
+// comparedCPUs is whether the kernel compared the TSCs of CPUs, and a later line shows that the log does not end before
+// the result, which the kernel logs only if they differ.
 func (l log) comparedCPUs() bool {
 	checked := l.of("sync-checked")
-	return len(checked) > 0 && len(checked[0].CPUs) > 1
+	later := func(e Event) bool { return e.Index > checked[0].Index && !e.Program }
+	return len(checked) > 0 && len(checked[0].CPUs) > 1 && slices.ContainsFunc(l.events, later)
 }
 
 // readTook returns how long the read of a timer took, by a line.

@@ -134,7 +134,7 @@ var plantedLogs = map[string]planted{
 		"[    2.128267] clocksource:                       'hpet' wd_nsec: 499760653 wd_now: 1b8ad51 wd_last: 14b7d82 mask: ffffffff\n[    2.128877] clocksource:                       'tsc' cs_nsec: 496003478 cs_now: 66814158c cs_last: 629a40ae8 mask: ffffffffffffffff",
 		[]string{"It found 2111.941 MHz; by this pair it is 2096.064 MHz"}, TSCUnknown},
 	"wrong by 1769 ppm at 8 s": {"bad-calibration", Machine{}, "[    8.502316] " + verdict +
-		"[    8.502335] clocksource:                       'hpet' wd_nsec: 495412266 wd_now: 74b2d4c wd_last: 6def0b2 mask: ffffffff\n[    8.502343] clocksource:                       'tsc' cs_nsec: 496288695 cs_now: 1a21e4cda2 cs_last: 19b1b24352 mask: ffffffffffffffff\n[    8.502614] clocksource: Checking clocksource tsc synchronization from CPU 4 to CPUs 0,5.",
+		"[    8.502335] clocksource:                       'hpet' wd_nsec: 495412266 wd_now: 74b2d4c wd_last: 6def0b2 mask: ffffffff\n[    8.502343] clocksource:                       'tsc' cs_nsec: 496288695 cs_now: 1a21e4cda2 cs_last: 19b1b24352 mask: ffffffffffffffff\n[    8.502614] clocksource: Checking clocksource tsc synchronization from CPU 4 to CPUs 0,5.\n[    8.503001] clocksource: Switched to clocksource hpet",
 		[]string{"soon after boot", "2 other CPUs and found none"}, TSCUnknown},
 	"a parameter": {"set-by-parameter", Machine{}, "tsc: Marking TSC unstable due to boot parameter", []string{"tsc=unstable"}, TSCUnknown},
 	"halts":       {"halts-in-idle", Machine{}, "Marking TSC unstable due to: possible TSC halt in C2.\nClocksource tsc unstable (delta = -432097679 ns)", []string{"stops while"}, TSCWrong},
