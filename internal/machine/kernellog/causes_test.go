@@ -53,6 +53,7 @@ var plantedLogs = map[string]planted{
 	"more than the uptime":           {"clocks-disagree", Machine{}, "[    9.293972] Clocksource tsc unstable (delta = -26784026280 ns)", []string{"more than the 9.294 s since the boot"}, TSCUnknown},
 	"no space behind wd_now":         {"weak-watchdog", Machine{}, verdict + "clocksource: 'refined-jiffies' wd_now:ffff8b3e wd_last: ffff8b07 mask: ffffffff\nclocksource: 'tsc' cs_nsec: 829966007 cs_now: 6049e0005 cs_last: 5f91b3cff mask: ffffffffffffffff", nil, TSCUnknown},
 	"a wide error":                   {"status-unsynchronized", Machine{}, "Root dispersion : 3849.691650391 seconds\nLeap status     : Normal", []string{"not synchronised"}, TSCUnknown},
+	"an interrupt too slow":          {"timer-held-off", Machine{}, "hrtimer: interrupt too slow, forcing clock min delta to 11127120 ns", []string{"11.13 ms ahead"}, TSCUnknown},
 	"timers that end on ticks":       {"ends-on-ticks", Machine{}, "[    0.827842] Could not switch to high resolution mode on CPU 6", []string{"end with the ticks"}, TSCUnknown},
 	"one wrong peer of ntpq":         {"status-synchronized", Machine{}, "ntpq: x192.0.2.1 .GPS. 1 u 33 64 377 0.345 1523421.1 0.112\nntpq: *192.0.2.62 192.0.2.48 2 u 11 64 377 0.286 +0.237 0.033", nil, TSCUnknown},
 	"w32tm without a server":         {"free-running", Machine{}, "Leap Indicator: 0(no warning)\nSource: Local CMOS Clock", []string{"no server"}, TSCUnknown},
