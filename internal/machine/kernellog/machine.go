@@ -76,7 +76,7 @@ func MachineOf(events []Event) Machine {
 		switch e.Kind {
 		case "kernel-version":
 			m.Kernel = e.Name
-			m.Guest = m.Guest || strings.HasSuffix(e.Name, "-linuxkit") // the machine of Docker Desktop
+			m.Guest = m.Guest || strings.Contains(e.Name, "-linuxkit") // the machine of Docker Desktop
 		case "cpu-name":
 			m.CPU = e.Name
 			if strings.Contains(e.Name, "QEMU") {
