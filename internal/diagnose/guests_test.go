@@ -77,8 +77,15 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 		{"accel-kvm", "qemu", []string{"Use KVM"}, facts(cpu("Intel Xeon Processor (Skylake)"))},
 		{"update-firmware", "", []string{"of the host of this container"}, facts(container)},
 		{"cold-boot", "", []string{"the host of this container"}, facts(container)},
-		{"restart-vm", "kvm", []string{"Restart the virtual machine"}, nil},
-		{"restart-vm", "", nothing, nil},
+		{"look-again", "kvm", []string{"Restart the virtual machine"}, nil},
+		{"look-again", "", []string{"Reboot, and check"}, nil},
+		{"look-again", "kvm", nothing, facts(source("kvm-clock"))}, // which user mode reads
+		// WSL and a container have no kernel of their own that their user could update or boot.
+		{"look-again", "hyperv", []string{"wsl --shutdown", "All Linux programs under WSL end"}, facts(wsl)},
+		{"newer-kernel-late-check", "hyperv", []string{"`wsl --update` in Windows"}, facts(wsl)},
+		{"newer-kernel-late-check", "kvm", []string{"On the host of this container: Use Linux 6.8"}, facts(kernel("5.15.0"), container)},
+		{"newer-kernel-late-check", "", nothing, facts(kernel("5.15.49-linuxkit"), container)},
+		{"tsc-nowatchdog", "", nothing, facts(kernel("5.15.49-linuxkit"), container)},
 		{"kvm-clock-in-guest", "kvm", []string{"CONFIG_KVM_GUEST"}, nil},
 		{"guest-halt-poll", "kvm", []string{"modprobe cpuidle-haltpoll force=1"}, nil},
 		{"load-ptp-kvm", "kvm", []string{"/dev/ptp_kvm"}, nil},

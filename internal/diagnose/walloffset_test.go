@@ -60,6 +60,8 @@ var ofWallOffsets = map[string]outcome{
 		"75 h behind the real-time clock … Compare the time with another machine first", ""},
 	"a container": {both(inKVM, unset, off(rtc(hour)), func(d *result.Document) { d.Host.Container = "docker" }), "wall-clock-off", result.Error,
 		"Set the clock on the host", "hwclock | modprobe"},
+	"Docker Desktop": {both(unset, off(rtc(9*hour)), func(d *result.Document) { d.Host.Container, d.Host.Kernel = "docker", "6.10.14-linuxkit" }),
+		"wall-clock-off", result.Error, "docker run --rm --privileged alpine hwclock -s … Restart Docker Desktop … All containers stop", "the clock on the host | sudo | clock of its host"},
 	"WSL": {both(unset, off(rtc(9*hour)), func(d *result.Document) { d.Host.WSL = 2 }), "wall-clock-off", result.Error, "wsl --shutdown", "systemctl | chrony"},
 	"a VMClock, and behind its host": {both(disruption(result.VMClock{DisruptionMarker: "2", Generation: "2", Disruptions: 2}), off(ptp(kvmClock, 75*hour))),
 		"wall-clock-off", result.Error, "VMClock: disruption marker 2, generation 2: 2 disruptions", ""},

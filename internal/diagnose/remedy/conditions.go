@@ -57,11 +57,13 @@ var conditions = map[string]func(*machine, []string) bool{
 	"in": func(s *machine, names []string) bool {
 		return slices.Contains(names, cmp.Or(s.Host.Container, "none"))
 	},
-	"guest": is((*machine).IsGuest), "xen": is((*machine).OnXen), "own-firmware": is((*machine).OwnsFirmware),
-	"guest-of": func(s *machine, names []string) bool { return s.GuestUnder(names...) },
-	"host-of":  one((*machine).HostOf),
-	"own-host": is(func(s *machine) bool { return CloudOf(s) == nil && !s.InWSL() }), // its user may have access to it
-	"cloud":    is(func(s *machine) bool { return CloudOf(s) != nil }),
+	"docker-desktop": is(inDockerDesktop),
+	"guest":          is((*machine).IsGuest), "xen": is((*machine).OnXen),
+	"own-firmware": is(func(s *machine) bool { return s.OwnsFirmware() && !inDockerDesktop(s) }),
+	"guest-of":     func(s *machine, names []string) bool { return s.GuestUnder(names...) },
+	"host-of":      one((*machine).HostOf),
+	"own-host":     is(func(s *machine) bool { return CloudOf(s) == nil && !s.InWSL() }), // its user may have access to it
+	"cloud":        is(func(s *machine) bool { return CloudOf(s) != nil }),
 	"cloud-service": is(func(s *machine) bool { // a time service of the cloud
 		cloud := CloudOf(s)
 		return cloud != nil && cloud.advice != ""
@@ -175,6 +177,10 @@ func is(fact func(*machine) bool) func(*machine, []string) bool {
 func one(fact func(*machine, string) bool) func(*machine, []string) bool {
 	return func(s *machine, arguments []string) bool { return fact(s, arguments[0]) }
 }
+
+// inDockerDesktop reports whether the kernel is of the virtual machine of Docker Desktop. Its user restarts it, but changes
+// neither its kernel nor its boot parameters.
+func inDockerDesktop(s *machine) bool { return strings.Contains(s.Host.Kernel, "-linuxkit") }
 
 // instance returns the instance type of a machine of Amazon; "" of another one.
 func instance(s *machine) string {

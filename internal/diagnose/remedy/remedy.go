@@ -50,7 +50,7 @@ const asRoot = "# as root:" // a remark on the next commands: a command that beg
 // fits reports whether a remedy works on a machine, is safe there, and would change something.
 func (r remedy) fits(s *machine) bool {
 	switch adds := r.Get("adds"); {
-	case r.onKernel() && (!s.OnLinux() || s.InGVisor()):
+	case r.onKernel() && (!s.OnLinux() || s.InGVisor() || inDockerDesktop(s)):
 		return false
 	case adds != "" && s.IsSet(adds), r.Get("removes") != "" && len(r.removed(s)) == 0:
 		return false
@@ -60,7 +60,7 @@ func (r remedy) fits(s *machine) bool {
 
 // onKernel reports whether a remedy acts on the kernel, which a container shares with its host: there it belongs on the
 // host.
-func (r remedy) onKernel() bool { return r.Get("acts on") == "kernel" || r.changesBoot() }
+func (r remedy) onKernel() bool { return r.Get("acts on") != "" || r.changesBoot() }
 
 func (r remedy) changesBoot() bool { return r.Get("adds") != "" || r.Get("removes") != "" }
 
@@ -88,6 +88,9 @@ func (r remedy) on(s *machine) result.Remedy {
 		hint, commands := commandLine(s, r.Get("adds"), r.removed(s))
 		words.Advice += hint
 		words.Commands = append(words.Commands, commands...)
+	}
+	if s.InWSL() && r.Get("acts on") == "version of the kernel" {
+		words.Advice += ". `wsl --update` in Windows installs a newer one"
 	}
 	if r.onKernel() && s.InContainer() {
 		words.Advice = "On the host of this container: " + words.Advice
