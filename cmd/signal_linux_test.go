@@ -3,12 +3,14 @@ package cmd
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -144,6 +146,9 @@ func TestSignalAfterMeasuring(t *testing.T) {
 		{"drift", "CLOCK_MONOTONIC_RAW", "--duration", "200ms"},
 	} {
 		folder := out + args[0]
+		for i := range 20 { // the document is larger than the pipe
+			args = append(args, "--label", fmt.Sprintf("n%d=%s", i, strings.Repeat("x", 200)))
+		}
 		running, read := startInto(t, exec.Command("timebench", append(args, "--out", folder, "--format", "json")...))
 		require.NoError(t, running.until("the results", func() bool {
 			_, err := os.Stat(filepath.Join(folder, "results.json"))
