@@ -33,7 +33,7 @@ func judge(line string) (m Message, f *format, about bool) {
 	}
 	m = Split(line)
 	if f = formatOf(m.Text); f != nil {
-		return m, f, f.weight > weightFacts && (f.program || !m.Program)
+		return m, f, f.weight > weightFacts && f.writtenBy(m)
 	}
 	about = stem && !m.Program && aboutClocks().MatchString(m.Text)
 	return m, nil, about && !aboutProcesses().MatchString(m.Text) && !aboutParameters().MatchString(m.Text)

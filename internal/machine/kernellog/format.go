@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/timebench/timebench/internal/show/texts"
 )
@@ -30,6 +31,7 @@ type format struct {
 	pattern    string
 	weight     weight
 	program    bool
+	anywhere   bool   // whether a program may write more before it, which no document keeps
 	by         string // the only program that writes it; "" if others may
 	clock      string
 	expression func() *regexp.Regexp // the pattern
@@ -50,7 +52,7 @@ var formats = sync.OnceValue(func() []*format {
 	var all []*format
 	for _, e := range texts.Entries(formatsFile) {
 		pattern := names.Replace(e.Get("pattern"))
-		f := &format{kind: e.Name, program: e.Get("by") != "", by: strings.TrimPrefix(e.Get("by"), "program"), clock: e.Get("clock"), pattern: pattern,
+		f := &format{kind: e.Name, program: e.Get("by") != "", anywhere: e.Get("anywhere") != "", by: strings.TrimPrefix(e.Get("by"), "program"), clock: e.Get("clock"), pattern: pattern,
 			expression: lazily("(?i)" + pattern)}
 		for name, w := range weights {
 			if has := e.Get(name); has != "" {
@@ -115,7 +117,9 @@ var fields = map[string]func(*Event, string){
 		seconds, _ := number(text)
 		e.StepNS, e.Back = seconds*1e9, seconds < 0
 	},
-	"drift": func(e *Event, text string) { e.StepNS, _ = number(strings.ReplaceAll(text, " ", "")) },
+	"local":  func(e *Event, text string) { e.StepNS -= secondsOf(text) * 1e9 },
+	"remote": func(e *Event, text string) { e.StepNS += secondsOf(text) * 1e9 },
+	"drift":  func(e *Event, text string) { e.StepNS, _ = number(strings.ReplaceAll(text, " ", "")) },
 	"milliseconds": func(e *Event, text string) {
 		ms, _ := number(text)
 		e.StepNS = ms * 1e6
@@ -155,6 +159,16 @@ func number(text string) (float64, bool) {
 		return 0, false
 	}
 	return n, true
+}
+
+// secondsOf returns a time as of Go or of S3, in s since 1970; NaN if there is no such time.
+func secondsOf(text string) float64 {
+	for _, layout := range []string{time.RFC3339, "20060102T150405Z"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return float64(at.Unix())
+		}
+	}
+	return math.NaN()
 }
 
 func hexadecimal(text string) uint64 {
@@ -215,11 +229,22 @@ func formatOf(text string) *format {
 			continue
 		}
 		at := f.expression().FindStringIndex(text)
-		if at != nil && (f.program && tagged(text[:at[0]], text[at[0]:]) || !f.program && leads(text[:at[0]])) {
+		if at == nil {
+			continue
+		}
+		before, message := text[:at[0]], text[at[0]:]
+		if f.anywhere && !strings.Contains(before, "`") && !strings.HasSuffix(before, `"`) || f.program && tagged(before, message) || !f.program && leads(before) {
 			return f
 		}
 	}
 	return nil
+}
+
+// writtenBy returns whether a message may be of this format: the kernel writes no message of a program, but quotes names
+// that a device gives itself.
+func (f *format) writtenBy(m Message) bool {
+	at := f.expression().FindStringIndex(m.Text)
+	return (f.program || !m.Program) && !(f.anywhere && m.Kernel && !tagged(m.Text[:at[0]], m.Text[at[0]:]))
 }
 
 // tagged returns whether a text may stand before the message of a program: its stamps, its name with a colon, and one

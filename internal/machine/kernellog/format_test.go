@@ -62,7 +62,7 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 	}
 	for _, e := range texts.Entries(formatsFile) {
 		for _, f := range e.Fields {
-			require.True(t, slices.Contains([]string{"by", "clock", "pattern"}, f.Key) || weights[f.Key] > 0 || f.Key == "facts", "%s: %s", e.Name, f.Key)
+			require.True(t, slices.Contains([]string{"by", "anywhere", "clock", "pattern"}, f.Key) || weights[f.Key] > 0 || f.Key == "facts", "%s: %s", e.Name, f.Key)
 		}
 	}
 	for _, f := range formats() {

@@ -62,6 +62,9 @@ func (b *LastBoot) Add(line string) {
 	if f != nil && f.kind == "time-off" {
 		b.off = f.event(m)
 	}
+	if about && f != nil && f.anywhere {
+		m.Text = f.expression().FindString(m.Text)
+	}
 	if !about && (f == nil || m.Program) || m.Stamp == "" && f == nil && !m.Kernel {
 		return
 	}

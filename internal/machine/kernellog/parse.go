@@ -51,7 +51,7 @@ func recognize(line string) (*format, Message) {
 	m := Split(line)
 	m.Text = printable.Line(m.Text[:min(len(m.Text), maxLine)])
 	f := formatOf(m.Text)
-	if f == nil || m.Program && !f.program {
+	if f == nil || !f.writtenBy(m) {
 		return nil, m
 	}
 	return f, m

@@ -200,6 +200,17 @@ var figures = map[string]func(t material) string{
 		return words.Either(most > 0, span(most), "far")
 	},
 	"{step}": func(t material) string { return behind(t.line().StepNS) },
+	"{wrong by}": func(t material) string {
+		last := t.Evidence[len(t.Evidence)-1]
+		least := words.Either(last.Name == "S3", "", "at least ") // S3 has both times
+		switch {
+		case math.Abs(last.StepNS) > 0:
+			return least + behind(last.StepNS)
+		case last.Reason != "":
+			return least + last.Reason + " behind"
+		}
+		return "further off than it allows"
+	},
 	"{who compared}": func(t material) string {
 		return words.Either(strings.HasPrefix(t.line().Line, "NTP: "), "w32tm", "A database")
 	},
