@@ -163,12 +163,13 @@ func asking(s *situation.Situation) (first string, others []string) {
 	var texts []string
 	for _, c := range s.Causes() {
 		names, asks := remedy.OfHarmless(c.Kind)
-		if !asks {
+		fitting := remedy.For(s, names...)
+		if !asks || len(names) > 0 && len(fitting) == 0 {
 			others = append(others, c.Text)
 			continue
 		}
 		texts = append(texts, c.Text)
-		for _, r := range remedy.For(s, names...) {
+		for _, r := range fitting {
 			texts = append(texts, words.Present(r.Advice+".", r.Risk)...)
 		}
 	}

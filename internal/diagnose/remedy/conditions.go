@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,7 +108,8 @@ var conditions = map[string]func(*machine, []string) bool{
 		causes := s.Causes()
 		return len(causes) > 0 && slices.ContainsFunc(causes[0].Evidence, func(e kernellog.Event) bool { return e.Kind == kind })
 	}),
-	"logs": one((*machine).Logs),
+	"logs":       one((*machine).Logs),
+	"stepped-by": one(steppedBy),
 	// The clock source.
 	"source":           func(s *machine, names []string) bool { return slices.Contains(names, s.ClockSource) },
 	"offers":           one((*machine).Offers),
@@ -181,6 +183,22 @@ func one(fact func(*machine, string) bool) func(*machine, []string) bool {
 // inDockerDesktop reports whether the kernel is of the virtual machine of Docker Desktop. Its user restarts it, but changes
 // neither its kernel nor its boot parameters.
 func inDockerDesktop(s *machine) bool { return strings.Contains(s.Host.Kernel, "-linuxkit") }
+
+// steppedBy reports whether the largest step of the wall clock in a log is by whole quarters of an hour, as of a time
+// zone, or by months: no machine sleeps so long.
+func steppedBy(s *machine, what string) bool {
+	const quarter, near, least, month = 900e9, 30e9, 2700e9, 30 * 86400e9 // ns
+	most := 0.0
+	for _, e := range s.Events() {
+		if e.Kind == "stepped" {
+			most = max(most, math.Abs(e.StepNS))
+		}
+	}
+	if what == "months" {
+		return most >= 3*month
+	}
+	return most > least && most < 86400e9 && math.Abs(math.Remainder(most, quarter)) < near
+}
 
 // instance returns the instance type of a machine of Amazon; "" of another one.
 func instance(s *machine) string {
