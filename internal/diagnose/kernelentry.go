@@ -134,7 +134,8 @@ func unproven(s *situation.Situation) *result.Finding {
 	}
 	evidence := rows(s, clocks, whyUnproven)
 	named := slices.DeleteFunc(slices.Clone(s.Events()), func(e kernellog.Event) bool {
-		return e.Clock != s.ClockSource || !slices.Contains([]string{"clocksource-switched", "clocksource-current", "clocksources-used"}, e.Kind)
+		return e.Kind != "clocksources-offered" && (e.Clock != s.ClockSource ||
+			!slices.Contains([]string{"clocksource-switched", "clocksource-current", "clocksources-used"}, e.Kind))
 	})
 	switch {
 	case len(clocks) == 0 && s.LogOnly() && len(named) > 0:
