@@ -248,6 +248,8 @@ var faults = map[string]outcome{
 	"unsynchronised": {func(d *result.Document) {
 		d.Host.TimeSync.Synchronised, d.Host.TimeSync.MaxErrorNS = false, 16e9
 	}, "unsynchronised", result.Warn, "STA_UNSYNC", ""},
+	"unsynchronised, but WSL sets the clock": {both(serving("hyperv", "6.6.87.2-microsoft-standard-WSL2", implicit), synced(result.TimeSync{MaxErrorNS: lostErrorNS})),
+		"unsynchronised", result.Note, "If the time is wrong, update WSL", "systemctl"},
 	"unsynchronised, error unknown": {func(d *result.Document) {
 		d.Host.TimeSync = &result.TimeSync{}
 	}, "unsynchronised", result.Warn, "knows of no time service", ""},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/timebench/timebench/internal/diagnose/remedy"
@@ -119,6 +120,9 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 		evidence = append(evidence, "running: "+words.List(s.ServiceNames()))
 	}
 	finding := foundBy(s, evidence, "unsynchronised", "{lost}", lost)
+	if slices.Contains(setting(s), "hyperv-timesync") {
+		finding.Severity = result.Note // Hyper-V or WSL sets the clock all the time, without the kernel's flag
+	}
 	if cloud := remedy.CloudOf(s); cloud != nil && cloud.Link != "" {
 		finding.Links = append(finding.Links, cloud.Link)
 	}
