@@ -307,6 +307,8 @@ var facts = map[string]func(t material, arguments []string) bool{
 		const far = 100e3 // ppm: more than a busy machine or a calibration explains
 		return t.known() && t.watchdog.ns > shortNS && math.Abs(t.ppm()) > far
 	},
+	// Kernels that print the intervals measure the rate before they use the clock source tsc.
+	"printed":         func(t material, _ []string) bool { return t.clock.printed },
 	"refined-before":  func(t material, _ []string) bool { return t.refinedBefore(t.comparison) },
 	"on-time":         func(t material, _ []string) bool { return t.clockWasOnTime() },
 	"intervals-known": func(t material, _ []string) bool { return t.known() },
