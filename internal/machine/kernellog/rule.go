@@ -310,7 +310,11 @@ var facts = map[string]func(t material, arguments []string) bool{
 		return t.known() && t.watchdog.ns > shortNS && math.Abs(t.ppm()) > far
 	},
 	// Kernels that print the intervals measure the rate before they use the clock source tsc.
-	"printed":         func(t material, _ []string) bool { return t.clock.printed },
+	"printed": func(t material, _ []string) bool { return t.clock.printed },
+	"beyond-a-round": func(t material, _ []string) bool {
+		const longest = 300.0 // s, at 14.3 MHz
+		return t.watchdog.name == "hpet" && t.watchdog.mask < 1<<32 && t.clock.ticks > longest*fastestHz
+	},
 	"refined-before":  func(t material, _ []string) bool { return t.refinedBefore(t.comparison) },
 	"on-time":         func(t material, _ []string) bool { return t.clockWasOnTime() },
 	"intervals-known": func(t material, _ []string) bool { return t.known() },
