@@ -12,13 +12,33 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// stalledOrStopped returns the lines on a CPU that hung, and was idle if it was stopped.
+// stalledOrStopped returns the lines on a CPU or a task that hung. A CPU that was stopped was idle.
 func stalledOrStopped(l log) []Event {
-	found := l.of("stalled")
+	found := append(l.of("stalled"), l.of("stalled-cpu", "stalled-task", "timer-missed")...)
 	if counted, idle := l.of("stalled-for"), l.of("idle-task"); len(found) > 0 && len(counted) > 0 && len(idle) > 0 {
 		found = slices.Concat(found, counted, idle)
 	}
 	return found
+}
+
+var namesCPU = lazily(`self-detected|\{[^}]*\b\d`) // matches a line on a stall of a CPU, and not of a task: { P392 }
+
+// cpuStalled is whether a line shows that a CPU stalled, and not a task.
+func (l log) cpuStalled() bool {
+	return slices.ContainsFunc(l.of("stalled", "stalled-cpu"), func(e Event) bool {
+		return len(e.CPUs) > 0 || namesCPU().MatchString(e.Line)
+	})
+}
+
+// idleStalled is whether all CPUs that stalled were idle.
+func (l log) idleStalled() bool {
+	var idle []int
+	for _, e := range l.of("idle-task", "idle-cpu") {
+		idle = append(idle, e.CPUs...)
+	}
+	busy := func(e Event) bool { return len(e.CPUs) == 0 || !slices.Contains(idle, e.CPUs[0]) }
+	cpus := l.of("stalled-cpu")
+	return len(cpus) > 0 && !slices.ContainsFunc(cpus, busy) && l.holder() == ""
 }
 
 // holder returns the programs that ran on CPUs that hung, and where the kernel was at first: "mount.nfs, in the kernel's
@@ -40,11 +60,18 @@ func (l log) holder() string {
 	from, timed := first.clockedNS()
 	for _, e := range l.of("stalled-in") {
 		if at, _ := e.clockedNS(); timed && first.Name == names[0] && e.Index > first.Index && at-from < near {
-			return text + ", in the kernel's function " + e.Name
+			text += ", in the kernel's function " + e.Name
+			if waits().MatchString(e.Name) {
+				text += ", which waits for another CPU: look at that one"
+			}
+			return text
 		}
 	}
 	return text
 }
+
+// waits matches the functions in which a CPU waits for another.
+var waits = lazily(`^(?:smp_call_function|native_queued_spin_lock|multi_cpu_stop|sync_rcu_exp)`)
 
 // isNear is whether the stamps of two lines differ by less than a number of ns.
 func (m Message) isNear(other Message, ns float64) bool {

@@ -170,7 +170,8 @@ var figures = map[string]func(t material) string{
 		}
 		return words.Either(s > 0, strconv.FormatInt(s, 10)+" s", "seconds")
 	},
-	"{holder}": func(t material) string { return t.holder() },
+	"{stalled cpus}": func(t material) string { return cpuNames(t.of("stalled", "stalled-cpu")) },
+	"{holder}":       func(t material) string { return t.holder() },
 	"{years}": func(t material) string {
 		var all []string
 		years, _ := t.line().leapYears()
@@ -256,6 +257,8 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"logs":              func(t material, kinds []string) bool { return len(t.of(kinds...)) > 0 },
 	"contradicts":       func(t material, _ []string) bool { return t.flagContradicts() },
 	"holder":            func(t material, _ []string) bool { return t.holder() != "" },
+	"task-stalled":      func(t material, _ []string) bool { return len(t.of("stalled-task")) > 0 && !t.cpuStalled() },
+	"idle-stalled":      func(t material, _ []string) bool { return t.idleStalled() },
 	"line-is":           func(t material, kinds []string) bool { return slices.Contains(kinds, t.line().Kind) },
 	"ptp-off": func(t material, how []string) bool {
 		const tai, near, decades = 37e9, 1e9, 20 * 365 * 86400e9 // ns
