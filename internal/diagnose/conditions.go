@@ -38,16 +38,6 @@ func steal(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-func governor(s *situation.Situation) *result.Finding {
-	c := s.Conditions
-	saving := slices.DeleteFunc(slices.Clone(s.Host.CPU.Governors),
-		func(name string) bool { return name == "performance" })
-	if c == nil || !speedChanged(*c) || len(saving) == 0 {
-		return nil
-	}
-	return foundBy(s, []string{"scaling_governor: " + strings.Join(saving, ", "), emptyCall(*c)}, "governor")
-}
-
 func singleCPU(s *situation.Situation) *result.Finding {
 	if s.Host.CPU.Usable != 1 || s.Host.CPU.Logical < 2 {
 		return nil

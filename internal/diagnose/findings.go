@@ -68,7 +68,6 @@ var checks = []check{
 	{"steal", []string{result.Warn, result.Note}, steal, nil},
 	{"kernel-entry-of-some", []string{result.Note}, slowClocksOfOldKernels, []string{"kernel-entry"}},
 	{"quota", []string{result.Note}, quota, nil},
-	{"governor", []string{result.Note}, governor, nil},
 	{"slow-idle-exit", []string{result.Note}, slowIdleExit, []string{"coarse-timers"}},
 	{"slow-interrupt", []string{result.Note}, heldUp, nil},
 	{"single-cpu", []string{result.Note}, singleCPU, nil},

@@ -294,10 +294,7 @@ var faults = map[string]outcome{
 		ppm := 620.0
 		d.Put(&drift.Drift{Reference: "RDTSC@cpu", Clocks: []drift.DriftedClock{{ID: "CLOCK_MONOTONIC@vdso", Idle: &drift.DriftRate{PPM: &ppm, Hz: 1e9, IntervalPPM: 2}}}})
 	}, "drift", result.Warn, "CLOCK_MONOTONIC@vdso differs from RDTSC@cpu by +620 ppm", ""},
-	"quota": {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms", ""},
-	"governor": {func(d *result.Document) {
-		d.Host.CPU.Governors, d.Conditions.FloorHighNS = []string{"powersave"}, 2
-	}, "governor", result.Note, "scaling_governor: powersave", ""},
+	"quota":   {func(d *result.Document) { d.Host.CPU.Quota, d.Host.CPU.QuotaPeriodNS = 1.5, 1e8 }, "quota", result.Note, "150 ms of CPU time per 100 ms", ""},
 	"one CPU": {func(d *result.Document) { d.Host.CPU.Usable = 1 }, "single-cpu", result.Note, "1 of 4", ""},
 	"QPC by the kernel": {func(d *result.Document) {
 		d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 10_000_000, UserMode: new(bool)}}

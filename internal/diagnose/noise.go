@@ -90,8 +90,10 @@ var observations = map[string]func(*situation.Situation, result.Conditions) stri
 		return when(share > maxInterrupted,
 			fmt.Sprintf("other programs disturbed %s of the latency samples", words.Percent(share)))
 	},
-	"speed": func(_ *situation.Situation, c result.Conditions) string {
-		return when(speedChanged(c), "the CPU speed changed: "+emptyCall(c))
+	"speed": func(s *situation.Situation, c result.Conditions) string {
+		governors := strings.Join(s.Host.CPU.Governors, ", ")
+		return when(c.FloorLowNS > 0 && c.FloorHighNS/c.FloorLowNS-1 > maxSpeedChange, "the CPU speed changed: the cost of an "+
+			"empty call varied "+words.Between(c.FloorLowNS, c.FloorHighNS)+when(governors != "", " (governor: "+governors+")"))
 	},
 }
 
@@ -182,12 +184,4 @@ func threadNumbers(numbers []int) string {
 func throttled(c result.Conditions) string {
 	return fmt.Sprintf("throttled in %s, %s of CPU time withheld",
 		words.Plural(int(c.ThrottledPeriods), "period"), words.Duration(float64(c.ThrottledNS)))
-}
-
-func speedChanged(c result.Conditions) bool {
-	return c.FloorLowNS > 0 && c.FloorHighNS/c.FloorLowNS-1 > maxSpeedChange
-}
-
-func emptyCall(c result.Conditions) string {
-	return "the cost of an empty call varied " + words.Between(c.FloorLowNS, c.FloorHighNS)
 }

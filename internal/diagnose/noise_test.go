@@ -90,6 +90,9 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		{"load", "used 0.80 of 2 CPUs", func(d *result.Document) { d.Conditions.OtherCPUs = 0.8 }},
 		{"preempted", "disturbed 13.9 % of the latency samples", func(d *result.Document) { d.Conditions.InterruptedTurns = 100 }},
 		{"speed", "from 1.35 ns to 1.6 ns", func(d *result.Document) { d.Conditions.FloorHighNS = 1.6 }},
+		{"speed", "(governor: powersave)", func(d *result.Document) {
+			d.Conditions.FloorHighNS, d.Host.CPU.Governors = 1.6, []string{"powersave"}
+		}},
 	} {
 		planted[test.kind] = true
 		d := quiet()
