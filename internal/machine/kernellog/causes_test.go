@@ -55,6 +55,7 @@ var plantedLogs = map[string]planted{
 	"a wide error":                   {"status-unsynchronized", Machine{}, "Root dispersion : 3849.691650391 seconds\nLeap status     : Normal", []string{"not synchronised"}, TSCUnknown},
 	"an interrupt too slow":          {"timer-held-off", Machine{}, "hrtimer: interrupt too slow, forcing clock min delta to 11127120 ns", []string{"11.13 ms ahead"}, TSCUnknown},
 	"apt finds a time in the future": {"time-refused", Machine{}, "E: Release file for http://x/InRelease is not valid yet (invalid for another 4d 3h 29min 57s).", []string{"apt compared", "at least 4d 3h 29min 57s behind"}, TSCUnknown},
+	"a root distance above 5 s":      {"status-without-answer", Machine{}, "systemd-timesyncd[712]: Server has too large root distance. Disconnecting.", []string{"domain controller"}, TSCUnknown},
 	"timers that end on ticks":       {"ends-on-ticks", Machine{}, "[    0.827842] Could not switch to high resolution mode on CPU 6", []string{"end with the ticks"}, TSCUnknown},
 	"one wrong peer of ntpq":         {"status-synchronized", Machine{}, "ntpq: x192.0.2.1 .GPS. 1 u 33 64 377 0.345 1523421.1 0.112\nntpq: *192.0.2.62 192.0.2.48 2 u 11 64 377 0.286 +0.237 0.033", nil, TSCUnknown},
 	"w32tm without a server":         {"free-running", Machine{}, "Leap Indicator: 0(no warning)\nSource: Local CMOS Clock", []string{"no server"}, TSCUnknown},
