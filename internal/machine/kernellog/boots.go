@@ -2,6 +2,7 @@ package kernellog
 
 import (
 	"cmp"
+	"math"
 	"strings"
 	"time"
 
@@ -31,8 +32,8 @@ type boots struct {
 
 const nearZero = 10e9 // a time after boot at which a boot may begin, in ns
 
-// add adds a message and returns its place.
-func (b *boots) add(m Message) place {
+// add adds a message, which may report a step of the wall clock, in ns. It returns its place.
+func (b *boots) add(m Message, stepNS float64) place {
 	begins := beginsBoot(m.Text)
 	if begins && (m.AtNS > nearZero || m.Timed && !b.last.Timed && b.before+b.after > 0 || !m.Timed && b.timed) {
 		return foreign
@@ -45,7 +46,9 @@ func (b *boots) add(m Message) place {
 		case -1:
 			b.rises++
 		case 1:
-			b.falls++
+			if !steppedBack(b.last, m, stepNS) {
+				b.falls++
+			}
 		}
 	}
 	_, dated := dateOf(m.Stamp)
@@ -106,6 +109,14 @@ func compareStamps(a, b Message) int {
 		return 0
 	}
 	return at.Compare(then)
+}
+
+// steppedBack returns whether a step of the wall clock explains that a message has an earlier date than the one above.
+func steppedBack(above, m Message, stepNS float64) bool {
+	const tolerance = 60e9 // ns
+	from, _ := dateOf(above.Stamp)
+	to, _ := dateOf(m.Stamp)
+	return stepNS < 0 && math.Abs(float64(to.Sub(from))-stepNS) < tolerance
 }
 
 // dateOf returns the date in a stamp, with year 0 if the stamp has no year.

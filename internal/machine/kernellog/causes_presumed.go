@@ -133,15 +133,20 @@ var otherFunctions = map[string]functions{
 	"false-leap-second": {lines: falseLeaps},
 	"leap-second":       {lines: trueLeaps},
 	"rtc-unset": {lines: func(l log) []Event {
-		return append(l.of("rtc-unset"), words.Either(len(tooEarly(l)) == 0, l.of("time-behind"), nil)...)
+		found := l.of("rtc-unset")
+		return append(found, words.Either(len(found) > 0, l.of("time-behind"), nil)...)
+	}},
+	"time-behind": {lines: func(l log) []Event {
+		return words.Either(len(l.of("rtc-unset")) == 0 && len(tooEarly(l)) == 0, l.of("time-behind"), nil)
 	}},
 	"rtc-differs": {lines: func(l log) []Event {
-		const least, quarter, day = 60, 900, 86400 // s
+		const least, near, half, nepal, widest = 60, 120, 1800, 20700, 14 * 3600 // s
 		off, lines := l.rtcOff()
 		size := math.Abs(off)
-		// Windows sets it to the local time, which differs by whole quarters of an hour.
-		far := size >= day || size >= least && size < quarter/2
-		return words.Either(far, lines, nil)
+		// Windows sets it to the local time.
+		zone := size > half/2 && size < widest+near &&
+			(math.Abs(math.Remainder(size, half)) < near || math.Abs(size-nepal) < near)
+		return words.Either(size >= least && !zone, lines, nil)
 	}},
 	"rtc-unset by-its-year": {lines: tooEarly},
 	"slow-interrupt": {lines: those(func(_ log, e Event) bool {

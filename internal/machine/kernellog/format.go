@@ -120,6 +120,10 @@ var fields = map[string]func(*Event, string){
 	"local":  func(e *Event, text string) { e.StepNS -= secondsOf(text) * 1e9 },
 	"remote": func(e *Event, text string) { e.StepNS += secondsOf(text) * 1e9 },
 	"drift":  func(e *Event, text string) { e.StepNS, _ = number(strings.ReplaceAll(text, " ", "")) },
+	"minutes": func(e *Event, text string) {
+		minutes, _ := number(text)
+		e.StepNS, e.Back = minutes*60e9, minutes < 0
+	},
 	"milliseconds": func(e *Event, text string) {
 		ms, _ := number(text)
 		e.StepNS = ms * 1e6

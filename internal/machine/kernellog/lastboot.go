@@ -80,7 +80,11 @@ func (b *LastBoot) Add(line string) {
 		line = m.Stamp + " kernel: " + m.Text
 	}
 	fact := printable.Line(line[:min(len(line), maxFact)])
-	switch place := b.boots.add(m); {
+	var step Event
+	if f != nil && f.kind == "stepped" {
+		step = f.event(m)
+	}
+	switch place := b.boots.add(m, step.StepNS); {
 	case place == foreign:
 	case place == newBoot, place == perhapsNewBoot && b.KernelOnly:
 		if b.first == nil && !b.KernelOnly {

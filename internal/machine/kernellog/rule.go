@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/timebench/timebench/internal/show/texts"
 	"github.com/timebench/timebench/internal/show/words"
@@ -219,12 +220,19 @@ var figures = map[string]func(t material) string{
 		off, _ := t.rtcOff()
 		return span(off*1e9) + words.Either(off < 0, " behind", " ahead of")
 	},
-	"{how long}":            func(t material) string { return words.Either(t.line().Reason != "", " ("+t.line().Reason+")", "") },
-	"{back}":                func(t material) string { return span(overflowOfOldNS - t.skewNS) },
-	"{lasted}":              func(t material) string { return span(t.lastedNS()) },
-	"{difference of peers}": func(t material) string { return cmp.Or(t.line().Reason, "more than they allow") },
-	"{offset}":              func(t material) string { return behind(t.wrongByNS()) },
-	"{far}":                 func(t material) string { return span(math.Abs(t.Evidence[len(t.Evidence)-1].SkewNS)) },
+	"{how long}": func(t material) string { return words.Either(t.line().Reason != "", " ("+t.line().Reason+")", "") },
+	"{back}":     func(t material) string { return span(overflowOfOldNS - t.skewNS) },
+	"{lasted}":   func(t material) string { return span(t.lastedNS()) },
+	"{difference of peers}": func(t material) string {
+		lasts := func(e Event) time.Duration {
+			size, _ := time.ParseDuration(strings.ReplaceAll(e.Reason, " ", ""))
+			return size
+		}
+		most := slices.MaxFunc(t.Evidence, func(a, b Event) int { return cmp.Compare(lasts(a), lasts(b)) })
+		return cmp.Or(most.Reason, "more than they allow")
+	},
+	"{offset}": func(t material) string { return behind(t.wrongByNS()) },
+	"{far}":    func(t material) string { return span(math.Abs(t.Evidence[len(t.Evidence)-1].SkewNS)) },
 	"{slew time}": func(t material) string {
 		const fastest = 0.083333 // of the time that passes: maxslewrate of chrony.conf(5)
 		return span(t.wrongByNS() / fastest)

@@ -128,7 +128,7 @@ func FuzzSplit(f *testing.F) {
 		require.LessOrEqual(t, len(strings.Join(joined, "")), len(line))
 		var b boots
 		for _, one := range joined {
-			b.add(Split(one))
+			b.add(Split(one), 0)
 		}
 		require.LessOrEqual(t, b.number(), len(joined)+1)
 		m := Split(line)
