@@ -81,14 +81,14 @@ func one(ctx context.Context, c clock.Clock, s Settings, span time.Duration, los
 	start, compared := time.Now(), SkewedClock{ID: c.ID}
 	unpinned := thread.Pinnable(s.CPUs)
 	switch err := clock.Readable(c); {
-	case ctx.Err() != nil || span == 0:
-		compared.Reason = observe.WhyEnded(ctx, " before it was read")
+	case c.Kind.CountsCPU():
+		compared.Reason = "CPU time is a thread's or a process's, not a CPU's"
 	case err != nil:
 		compared.Reason = err.Error()
 	case unpinned != nil:
 		compared.Reason = unpinned.Error()
-	case c.Kind.CountsCPU():
-		compared.Reason = "CPU time is a thread's or a process's, not a CPU's"
+	case ctx.Err() != nil || span == 0:
+		compared.Reason = observe.WhyEnded(ctx, " before it was read")
 	default:
 		compared.TicksPerSecond = observe.Hz(c, rateSpan)
 	}
