@@ -34,6 +34,16 @@ func run(t *testing.T, cpus []int, clocks ...clock.Clock) (all Verification) {
 	return all
 }
 
+// onTime returns the first run in which no thread waited too long for its CPU, or else the last of ten.
+func onTime(run func() Verification) (v Verification) {
+	for range 10 {
+		if v = run(); len(v.LostCPUs) == 0 {
+			break
+		}
+	}
+	return v
+}
+
 func TestCleanClockHasNoFault(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	other, clean := shared("clean@syscall", now), shared("clean@vdso", now)
@@ -144,8 +154,10 @@ func TestFewReadsAreNoVerification(t *testing.T) {
 		return now()
 	})
 	c.PerThread = true
-	v := Run(t.Context(), []clock.Clock{c, shared("next@fake", now)},
-		Settings{Time: time.Second / 2, CPUs: thread.Usable()[:1]}, nil)
+	v := onTime(func() Verification {
+		return Run(t.Context(), []clock.Clock{c, shared("next@fake", now)},
+			Settings{Time: time.Second / 2, CPUs: thread.Usable()[:1]}, nil)
+	})
 	require.Equal(t, Unverified, v.Clocks[0].Verdict)
 	require.Regexp(t, "^only [0-9]+ reads? in its share of the time; use a longer --duration$", v.Clocks[0].Reason)
 	require.Equal(t, VerifiedClock{ID: "next@fake", Verdict: Unverified,
@@ -265,7 +277,7 @@ func stalling(period, length int64) func(now int64) int64 {
 // A clock is watched on one CPU, with a witness, in virtual time. Each planted fault is found with its size, in ns or
 // ppm, and no other.
 func TestFaultsAgainstTheWitness(t *testing.T) {
-	const us, ms = int64(time.Microsecond), int64(time.Millisecond)
+	const us, ms, witnessID = int64(time.Microsecond), int64(time.Millisecond), "LFENCE+RDTSC@cpu"
 	fast := func(ppm int64) func(now int64) int64 { return func(now int64) int64 { return now + now*ppm/1e6 } }
 	jumping := func(now int64) int64 { return now + now/(4*ms)*50*us }
 	interrupts := stalling(300*ms, 150*ms)
@@ -297,16 +309,18 @@ func TestFaultsAgainstTheWitness(t *testing.T) {
 		"late ticks of a coarse clock": {virtual{each: 500, span: 1200 * time.Millisecond}, true, ticking, same, nil, 75e6},
 		"late ticks":                   {virtual{each: 500, span: 1200 * time.Millisecond}, false, ticking, same, nil, 75e6},
 	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		test.time.end = cancel
-		c := shared("planted@fake", func() int64 { return test.read(test.time.now()) })
-		c.Coarse = test.coarse
-		witness := shared("LFENCE+RDTSC@cpu", func() int64 { return test.second(test.time.now()) })
-		settings := Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1], All: []clock.Clock{witness},
-			CounterIsTrusted: true}
-		v := Run(ctx, []clock.Clock{c}, settings, nil).Clocks[0]
-		cancel()
-		require.Equal(t, witness.ID, v.Witness, name)
+		v := onTime(func() Verification {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			passing := test.time
+			passing.end = cancel
+			c := shared("planted@fake", func() int64 { return test.read(passing.now()) })
+			c.Coarse = test.coarse
+			witness := shared(witnessID, func() int64 { return test.second(passing.now()) })
+			return Run(ctx, []clock.Clock{c}, Settings{Time: 10 * time.Minute, CPUs: thread.Usable()[:1],
+				All: []clock.Clock{witness}, CounterIsTrusted: true}, nil)
+		}).Clocks[0]
+		require.Equal(t, witnessID, v.Witness, name)
 		require.Greater(t, v.Reads, int64(100_000), name)
 		require.GreaterOrEqual(t, v.StoodNS, test.stoodNS, name)
 		require.Equal(t, len(test.faults) > 0, v.Verdict == Faulty, name)
