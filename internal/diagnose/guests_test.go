@@ -22,6 +22,7 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 		return func(h *result.Host) { h.Machine = &result.Machine{Vendor: vendor, Product: product} }
 	}
 	cpu := func(model string) func(*result.Host) { return func(h *result.Host) { h.CPU.Model = model } }
+	alpine := func(h *result.Host) { h.DistributionID, h.ServiceManager = "alpine", "openrc" }
 	container := func(h *result.Host) { h.Container = "lxc" }
 	runs := func(service string) func(*result.Host) {
 		return func(h *result.Host) { h.TimeServices = []result.TimeService{{Name: service}} }
@@ -99,6 +100,9 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 		{"cloud-time", "kvm", []string{"ntp.cloud.aliyuncs.com"}, facts(made("Alibaba Cloud", "Alibaba Cloud ECS"))},
 		{"cloud-time", "kvm", nothing, facts(made("Vultr", "VHF"))},
 		{"leave-it", "", []string{"the kernel is right"}, facts(source("hpet"))},
+		{"read-journal", "", []string{"sudo journalctl -k -b"}, nil},
+		{"read-journal", "", []string{"sudo grep -iE 'tsc|clocksource' /var/log/dmesg"}, facts(alpine)},
+		{"find-setters", "", []string{"pgrep -l"}, facts(alpine)},
 		{"leave-it", "", nothing, facts(source("jiffies"))},
 		{"leave-it", "", nothing, facts(source("pit"))},
 	} {
