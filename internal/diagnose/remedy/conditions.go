@@ -136,7 +136,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	}),
 	// The TSC.
 	"tsc-usable": is((*machine).MayUseTSC), "tsc-right": is((*machine).IsTSCRight),
-	"tsc-plausible": is(tscPlausible), "nearly-agree": is(nearlyAgree),
+	"tsc-plausible": is(tscPlausible),
 	"tsc-doubted":   is((*machine).DoubtsTSC),
 	"tsc-may-stop":  is((*machine).TSCMayStop),
 	"tsc-adjust":    is((*machine).HasTSCAdjust),
@@ -194,10 +194,8 @@ func steppedBy(s *machine, what string) bool {
 			most = max(most, math.Abs(e.StepNS))
 		}
 	}
-	if what == "months" {
-		return most >= 3*month
-	}
-	return most > least && most < 86400e9 && math.Abs(math.Remainder(most, quarter)) < near
+	quarters := most > least && most < 86400e9 && math.Abs(math.Remainder(most, quarter)) < near
+	return words.Either(what == "months", most >= 3*month, quarters)
 }
 
 // instance returns the instance type of a machine of Amazon; "" of another one.
