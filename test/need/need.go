@@ -100,21 +100,48 @@ func Minutes(t testing.TB) {
 	}
 }
 
+const timebench = "github.com/timebench/timebench"
+
 // Timebench returns the path of the program for this machine. A benchmark gets it without cgo, as it is released; a test
 // with cgo as the tests have it, so that all packages are compiled already. Under an emulator of another system there is
 // no compiler.
 func Timebench(t testing.TB) string {
 	t.Helper()
-	Program(t, "go")
-	build := asTests
 	if _, isTest := t.(*testing.T); !isTest {
-		build = asReleased
+		return Built(t, timebench, "CGO_ENABLED=0")
 	}
-	built, err := build()
+	return Built(t, timebench)
+}
+
+// TimebenchFor returns the path of the program for another system or CPU, as it is released.
+func TimebenchFor(t testing.TB, system, cpu string) string {
+	t.Helper()
+	return Built(t, timebench, "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+cpu)
+}
+
+// Built returns the path of a program in Go, which is built with these variables in its environment.
+func Built(t testing.TB, source string, variables ...string) string {
+	t.Helper()
+	Program(t, "go")
+	name := strings.TrimSuffix(filepath.Base(source), ".go")
+	if filepath.Ext(source) == ".go" { // the file of a package
+		absolute, err := filepath.Abs(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = absolute
+	}
+	if slices.Contains(variables, "GOOS=windows") {
+		name += ".exe"
+	}
+	once, _ := builds.LoadOrStore(fmt.Sprint(source, variables), sync.OnceValues(func() (string, error) {
+		return build(source, variables)
+	}))
+	built, err := once.(func() (string, error))()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(Folder(t), "timebench")
+	path := filepath.Join(Folder(t), name)
 	if os.Link(built, path) == nil {
 		return path
 	}
@@ -128,14 +155,12 @@ func Timebench(t testing.TB) string {
 	return path
 }
 
-var (
-	asTests    = sync.OnceValues(func() (string, error) { return build() })
-	asReleased = sync.OnceValues(func() (string, error) { return build("CGO_ENABLED=0") })
-)
+// builds are the functions that build the programs of this process, each once.
+var builds sync.Map
 
-// build builds the program in the user's cache. Linking takes as long as most tests; Go skips it if the last program
-// there was made of the same files. Each clone has its own folder of the cache.
-func build(variables ...string) (string, error) {
+// build builds a program in the user's cache. Linking takes as long as most tests; Go skips it if the last program there
+// was made of the same files. Each clone has its own folder of the cache.
+func build(source string, variables []string) (string, error) {
 	cache, err := cacheFolder()
 	if err != nil {
 		return "", err
@@ -144,16 +169,16 @@ func build(variables ...string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("go list: %w", err)
 	}
-	folder := filepath.Join(cache, fmt.Sprintf("%x", sha256.Sum256(root))[:16])
+	folder := filepath.Join(cache, fmt.Sprintf("%x", sha256.Sum256(fmt.Append(root, source, variables)))[:16])
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
 	}
-	path := filepath.Join(folder, "timebench")
-	command := exec.Command("go", "build", "-o", path, "github.com/timebench/timebench")
+	path := filepath.Join(folder, "program")
+	command := exec.Command("go", "build", "-o", path, source)
 	// With its work beside it, Go replaces the program at once: another package may be starting it.
-	command.Env = append(os.Environ(), append(variables, "GOTMPDIR="+folder)...)
+	command.Env = append(append(os.Environ(), variables...), "GOTMPDIR="+folder)
 	if out, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
+		return "", fmt.Errorf("go build %s: %w\n%s", source, err, out)
 	}
 	return path, nil
 }

@@ -3,7 +3,6 @@
 package wine
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,33 +49,17 @@ func runtimesBy(t *testing.T, folder string, environment []string, command ...st
 	}
 }
 
-// running returns the processes whose command line contains a text. The command line of a zombie is empty.
-func running(t *testing.T, text string) []int {
-	t.Helper()
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	require.NoError(t, err)
-	var found []int
-	for _, name := range lines {
-		line, err := os.ReadFile(name)
-		if err != nil || !bytes.Contains(line, []byte(text)) {
-			continue // it has ended
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		require.NoError(t, err)
-		found = append(found, pid)
-	}
-	return found
-}
-
 // leavesNothing fails if a program in this folder still runs, and ends it.
 func leavesNothing(t *testing.T, folder string) {
 	t.Helper()
-	text := windowsPath(folder)
-	for deadline := time.Now().Add(20 * time.Second); len(running(t, text)) > 0 && time.Now().Before(deadline); {
+	left := need.Marked(t, windowsPath(folder))
+	for deadline := time.Now().Add(20 * time.Second); len(left) > 0 && time.Now().Before(deadline); {
 		time.Sleep(50 * time.Millisecond)
+		left = need.Marked(t, windowsPath(folder))
 	}
-	left := running(t, text)
-	for _, pid := range left {
+	for _, process := range left {
+		pid, err := strconv.Atoi(strings.Fields(process)[0])
+		require.NoError(t, err)
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 	}
 	require.Empty(t, left, "processes that were not ended")

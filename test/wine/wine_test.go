@@ -19,7 +19,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -33,19 +32,6 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-func TestMain(m *testing.M) {
-	status := m.Run()
-	if program != "" {
-		_ = os.RemoveAll(filepath.Dir(program))
-	}
-	os.Exit(status)
-}
-
-var (
-	program  string     // timebench.exe, once built
-	building sync.Mutex // protects program
-)
-
 // built makes timebench.exe, and returns it with the program that runs it.
 func built(t testing.TB) (wine, exe string) {
 	t.Helper()
@@ -56,18 +42,7 @@ func built(t testing.TB) (wine, exe string) {
 		err != nil {
 		need.Missing(t, "wine", "WINEPREFIX names no prefix that test/wine/prefix made")
 	}
-	building.Lock()
-	defer building.Unlock()
-	if program == "" {
-		folder, err := os.MkdirTemp("", "timebench-wine-*")
-		require.NoError(t, err)
-		program = filepath.Join(folder, "timebench.exe")
-		build := exec.Command("go", "build", "-o", program, "github.com/timebench/timebench")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
-		out, err := build.CombinedOutput()
-		require.NoError(t, err, string(out))
-	}
-	return wine, program
+	return wine, need.TimebenchFor(t, "windows", "amd64")
 }
 
 // ran is the output and the end of a command.
