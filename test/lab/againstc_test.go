@@ -6,7 +6,6 @@ import (
 	"debug/elf"
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -69,9 +67,9 @@ func BenchmarkInstructionsAgainstC(b *testing.B) {
 		b.Run(w.name, func(b *testing.B) {
 			for b.Loop() {
 				said := w.counting().run(b, script)
-				clocks := compare.Of(document(b, said["timebench"])).Clocks
+				d := document(b, said["timebench"])
 				for path, kinds := range map[string][2]string{"vdso": {"vdso", "libc"}, "syscall": {"door", "syscall"}} {
-					ours := first(b, clocks, func(c compare.Clock) bool { return c.ID == "CLOCK_REALTIME@"+path }).Latency.MedianNS
+					ours := clockOf(b, d, "CLOCK_REALTIME@"+path).Latency.MedianNS
 					theirs := said.lowest(b, kinds[0])
 					b.ReportMetric(ours/instructionNS, "timebench-"+path)
 					b.ReportMetric(theirs/instructionNS, "C-"+path)
@@ -100,8 +98,6 @@ func addLoop(t testing.TB, all *archive, arch string) {
 	linker, err := file.Section(".interp").Data()
 	require.NoError(t, err)
 	all.add("bin/loop", program, content(t, binary))
-	all.add("lib", folder, nil)
-	all.add("lib64", folder, nil)
 	paths := []string{strings.Trim(string(linker), "/\x00")}
 	for _, name := range names {
 		if filepath.Base(paths[0]) != name {
@@ -113,11 +109,4 @@ func addLoop(t testing.TB, all *archive, arch string) {
 		require.NoError(t, err)
 		all.add(path, program, content(t, strings.TrimSpace(string(found))))
 	}
-}
-
-func content(t testing.TB, path string) []byte {
-	t.Helper()
-	read, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return read
 }

@@ -25,7 +25,7 @@ run doctor-386 timebench-386 doctor --format json
 
 func TestIsolatedCPUAndAChangeOfTheClockSource(t *testing.T) {
 	t.Parallel()
-	said := booted("isolated", "tsc=reliable wait=tsc isolcpus=1").run(t, changeScript)
+	said := named("tsc").boots("isolcpus=1").run(t, changeScript)
 
 	require.Equal(t, "Cpus_allowed_list:\t0", said.text("allowed"), "nobody gets CPU 1 who does not ask for it")
 	d := document(t, said.ok(t, "isolated"))

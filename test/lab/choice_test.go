@@ -11,55 +11,44 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 )
 
-// booted returns the machine of tsc with other words on its kernel command line.
-func booted(name, words string) world {
-	w := named("tsc")
-	w.name, w.machine = name, machine("-cpu max,+invtsc", 512, 2, "ttyS0", words)
-	return w
-}
-
 // doctor reports who or what selected the clock source in use.
 func TestWhoChoseTheClockSource(t *testing.T) {
+	invariant := named("hpet").set("-cpu", "max,+invtsc")
 	for _, test := range []struct {
-		name, words    string
-		cpu            string // QEMU's name, if another
+		name           string
+		world          world
 		source         string
 		says, never    string
 		evidence       string
 		afterTheRemedy string
 	}{
 		{
-			name: "by hand", words: "tsc=reliable wait=tsc select=acpi_pm",
+			name: "by hand", world: named("tsc").boots("select=acpi_pm"),
 			source: "acpi_pm", says: "somebody selected acpi_pm at run time", never: "command line names",
 			evidence: "available clock sources, best first: tsc hpet acpi_pm", afterTheRemedy: "tsc",
 		},
 		{
-			name: "at boot", words: "tsc=reliable clocksource=hpet wait=hpet",
+			name: "at boot", world: invariant.boots("tsc=reliable clocksource=hpet wait=hpet"),
 			source: "hpet", says: "on the kernel command line: clocksource=hpet", never: "somebody",
 			evidence: "kernel command line: clocksource=hpet", afterTheRemedy: "tsc",
 		},
 		{
-			name: "a typo at boot", words: "clocksource=tcs", cpu: "max", // without an invariant TSC
+			name: "a typo at boot", world: named("hpet").boots("clocksource=tcs"),
 			source: "hpet", says: "assumes that the TSCs of the CPUs are unsynchronised", never: "on the kernel command line",
 			evidence: "kernel command line: clocksource=tcs, which is not available", afterTheRemedy: "hpet",
 		},
 		{
-			name: "notsc, and by hand", words: "notsc select=acpi_pm",
+			name: "notsc, and by hand", world: invariant.boots("notsc select=acpi_pm"),
 			source: "acpi_pm", says: "on the kernel command line: notsc. Also: The kernel rates hpet highest",
 			never: "which is not available", evidence: "kernel command line: notsc", afterTheRemedy: "hpet",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			w := booted(test.name, test.words)
-			if test.cpu != "" {
-				w.set("-cpu", test.cpu)
-			}
-			said := w.run(t, `
+			said := test.world.run(t, `
 run doctor timebench doctor --format json
 echo | tee $sources/current_clocksource
 sleep 1
-run after cat $sources/current_clocksource
 `)
 			d := document(t, said["doctor"])
 			require.Equal(t, test.source, d.Host.ClockSource.Current)
@@ -69,7 +58,7 @@ run after cat $sources/current_clocksource
 			require.Contains(t, first.Cause, test.says)
 			require.NotContains(t, first.Cause+strings.Join(first.Evidence, "\n"), test.never)
 			require.Contains(t, first.Evidence, test.evidence)
-			require.Equal(t, test.afterTheRemedy, said.text("after"), "what `echo | tee` makes the kernel choose")
+			require.Equal(t, test.afterTheRemedy, said.text("current"), "what `echo | tee` makes the kernel choose")
 		})
 	}
 }
@@ -80,7 +69,8 @@ run after cat $sources/current_clocksource
 const togetherScript = `
 mkdir /tmp/groups
 mount -t cgroup2 none /tmp/groups
-mkdir /tmp/groups/one
+echo +memory >/tmp/groups/cgroup.subtree_control
+mkdir /tmp/groups/one /tmp/groups/memory
 # until_true COMMAND: waits, for two minutes at most.
 until_true() {
   for _ in $(seq 2400); do
@@ -88,81 +78,82 @@ until_true() {
     usleep 50000
   done
 }
-started() { until_true '[ "$(current)" != tsc ]'; }
-ended() { until_true '! pidof timebench clock-guardian >/dev/null'; }
-(
-  echo 0 >/tmp/groups/one/cgroup.procs
-  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso \
-    --rounds 400 --throughput-time 20s --threads 1 >/tmp/one 2>&1
-) &
-started
+# experiment GROUP: starts one in a control group, and waits until the clock source is another.
+experiment() {
+  (
+    echo 0 >/tmp/groups/$1/cgroup.procs
+    exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso \
+      --rounds 400 --throughput-time 20s --threads 1 >/tmp/experiment 2>&1
+  ) &
+  until_true '[ "$(current)" != tsc ]'
+}
+# ended NAME: waits until an experiment has ended, and looks at what it left.
+ended() {
+  until_true '! pidof timebench clock-guardian >/dev/null'
+  run alive-$1 pidof timebench clock-guardian
+  run source-$1 cat $sources/current_clocksource
+  run record-$1 sh -c 'ls /run/timebench && cat /run/timebench/clocksource.json'
+}
+
+experiment one
 run running su user -c 'timebench doctor --format json'
 # A frozen guardian cannot act between the kill of timebench and its own.
 echo 1 >/tmp/groups/one/cgroup.freeze
 until_true 'grep -q "^frozen 1" /tmp/groups/one/cgroup.events'
 echo 1 >/tmp/groups/one/cgroup.kill
-ended
-run alive pidof timebench clock-guardian
-run left cat $sources/current_clocksource
-run record cat /run/timebench/clocksource.json
+ended group
 run doctor-of-user su user -c 'timebench doctor --format json'
 run asks timebench compare --clocksources all CLOCK_MONOTONIC@vdso --rounds 3 --throughput-time 1ms --threads 1
 run unasked cat $sources/current_clocksource
 run next timebench compare --clocksources all --yes --format json CLOCK_MONOTONIC@vdso \
   --rounds 3 --throughput-time 1ms --threads 1
-run restored cat $sources/current_clocksource
-run gone ls /run/timebench
+ended next
 run doctor-after timebench doctor --format json
 
-experiment() {
-  timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso \
-    --rounds 400 --throughput-time 2s --threads 1 >/tmp/experiment 2>&1 &
-  started
-}
-experiment
+experiment .
 for process in /proc/[0-9]*; do
   [ "$(cat $process/comm 2>/dev/null)" = timebench ] && kill -9 ${process#/proc/}
 done
-ended
-run named cat $sources/current_clocksource
-run record-named ls /run/timebench
-experiment
+ended name
+experiment .
 killall -9 timebench
-ended
-run killall cat $sources/current_clocksource
-run record-killall ls /run/timebench
+ended killall
 echo tsc >$sources/current_clocksource
 
-group=/tmp/groups/memory
-echo +memory >/tmp/groups/cgroup.subtree_control
-mkdir $group
-echo 96m >$group/memory.max
-echo 1 >$group/memory.oom.group
-(
-  echo 0 >$group/cgroup.procs
-  exec timebench compare --clocksources hpet --yes CLOCK_MONOTONIC@vdso \
-    --rounds 400 --throughput-time 2s --threads 1 >/tmp/experiment 2>&1
-) &
-started
+echo 96m >/tmp/groups/memory/memory.max
+echo 1 >/tmp/groups/memory/memory.oom.group
+experiment memory
 run before-memory cat $sources/current_clocksource
 (
-  echo 0 >$group/cgroup.procs
+  echo 0 >/tmp/groups/memory/cgroup.procs
   exec tail -c 200m /dev/zero
 )
-ended
-run events cat $group/memory.events
-run memory cat $sources/current_clocksource
-run record-memory ls /run/timebench
+run events cat /tmp/groups/memory/memory.events
+ended memory
 `
 
 func TestKilledInOneStroke(t *testing.T) {
 	t.Parallel()
-	said := booted("one stroke", "tsc=reliable wait=tsc").run(t, togetherScript)
+	said := named("tsc").run(t, togetherScript)
 	require.Nil(t, document(t, said["running"]).Host.UnrestoredClockSource, "it runs yet")
 
-	require.Empty(t, said.text("alive"))
-	require.Equal(t, "hpet", said.text("left"))
-	require.Contains(t, said.text("record"), `"original":"tsc"`)
+	// Busybox's killall also compares the file of the program, and so may reach the guardian.
+	killall := said.text("source-killall")
+	for name, source := range map[string]string{
+		"group": "hpet", "next": "tsc",
+		"name":    "tsc", // the guardian has another name than timebench
+		"killall": killall,
+		"memory":  "tsc", // the kernel spares the guardian in a control group that it kills as a whole, as a container's
+	} {
+		require.Empty(t, said.text("alive-"+name), name)
+		require.Equal(t, source, said.text("source-"+name), name)
+		record := said["record-"+name]
+		require.Equal(t, source != "tsc", record.status == 0, "%s: the record is there as long as the original is not", name)
+		require.Equal(t, source != "tsc", strings.Contains(record.stdout, `"original":"tsc"`), name)
+	}
+	require.Equal(t, "hpet", said.text("before-memory"))
+	require.Contains(t, said.text("events"), "oom_group_kill 1")
+
 	d := document(t, said["doctor-of-user"])
 	require.Equal(t, 1, said["doctor-of-user"].status)
 	require.Equal(t, "tsc", d.Host.UnrestoredClockSource.Original)
@@ -182,18 +173,5 @@ func TestKilledInOneStroke(t *testing.T) {
 	require.Equal(t, "tsc", d.Host.ClockSource.Current)
 	require.Nil(t, d.Host.UnrestoredClockSource)
 	require.Len(t, compare.Of(d).OtherClockSources, 2, "hpet and acpi_pm")
-	require.Equal(t, "tsc", said.text("restored"))
-	require.NotZero(t, said["gone"].status, said.text("gone"))
 	require.Nil(t, document(t, said["doctor-after"]).Host.UnrestoredClockSource)
-
-	require.Equal(t, "tsc", said.text("named"), "the guardian has another name than timebench")
-	require.NotZero(t, said["record-named"].status)
-	// Busybox also compares the file of the program, and so may reach the guardian.
-	require.Equal(t, said.text("killall") == "tsc", said["record-killall"].status != 0,
-		"the record is there as long as the original is not")
-	// A control group that is killed as a whole for its memory, as containers are.
-	require.Equal(t, "hpet", said.text("before-memory"))
-	require.Contains(t, said.text("events"), "oom_group_kill 1")
-	require.Equal(t, "tsc", said.text("memory"), "the guardian is spared")
-	require.NotZero(t, said["record-memory"].status)
 }

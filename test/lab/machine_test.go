@@ -3,19 +3,17 @@
 package lab
 
 import (
-	"archive/tar"
 	"bufio"
-	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -47,7 +45,8 @@ type ran struct {
 	status         int
 }
 
-// outputs are the results of `run NAME COMMAND...` by name; "dmesg" is the kernel's log.
+// outputs are the results of `run NAME COMMAND...` by name. The first program of the machine adds its clock sources at the
+// end, "available" and "current", and the kernel's log, "dmesg".
 type outputs map[string]ran
 
 // ok returns the result of a command, which must have succeeded.
@@ -63,80 +62,60 @@ func (said outputs) text(name string) string { return strings.TrimSpace(said[nam
 // run boots the machine, has it run a shell script, and ends it.
 func (w world) run(t testing.TB, script string) outputs {
 	t.Helper()
+	if strings.Contains(w.value("-append"), "tsc=reliable") && !slices.Contains(w.machine, "-icount") { // which has its own rate
+		w = w.boots(rightRate())
+	}
 	here := t.TempDir()
-	emulator := need.Program(t, w.emulator)
 	require.NoError(t, os.Symlink(parts(t, w.arch), filepath.Join(here, "parts")))
 	require.NoError(t, os.WriteFile(filepath.Join(here, "initrd"), root(t, w.arch, script), 0o600))
 	started := time.Now()
-	host := func(line string, emulator *os.Process) {
-		if w.host != nil {
-			w.host(t, here, line, emulator)
-		}
-	}
-	start := func() (string, error) {
-		limited, cancel := context.WithTimeout(t.Context(), longest)
-		defer cancel()
-		return boot(limited, here, emulator, w.machine, host)
-	}
-	console, err := start()
+	console, err := w.boot(t, here)
 	if errors.Is(err, errNoInit) {
 		t.Logf("%s: %v; once more", w.name, err)
-		console, err = start()
+		console, err = w.boot(t, here)
 	}
 	require.NoError(t, err, "%s said:\n%s", w.name, console)
 	t.Logf("%s ran for %.1f s", w.name, time.Since(started).Seconds())
-	said, err := unpack(console)
-	require.NoError(t, err, "%s said:\n%s", w.name, console)
-	return said
+	return unpack(t, console)
 }
 
-// boot runs an emulator until its machine is done, and returns the output of the console. host gets each line, with the
-// emulator's process, which has always ended afterwards, and never outlives this one.
-func boot(ctx context.Context, here, emulator string, machine []string,
-	host func(line string, emulator *os.Process)) (string, error) {
+// boot runs the emulator in a folder until its machine is done, and returns the output of the console. The emulator has
+// ended afterwards, and never outlives this process.
+func (w world) boot(t testing.TB, here string) (string, error) {
 	// Pdeathsig is sent when the thread that started the process ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	ctx, end := context.WithCancel(ctx)
+	ctx, end := context.WithTimeout(t.Context(), longest)
 	defer end()
-	var stderr strings.Builder
-	qemu := exec.CommandContext(ctx, emulator, machine...)
-	qemu.Args = append(qemu.Args, "-accel", "tcg", "-no-reboot", "-display", "none", "-monitor", "none", "-serial",
-		"stdio")
+	var console, stderr strings.Builder
+	qemu := exec.CommandContext(ctx, need.Program(t, w.emulator), w.machine...)
+	qemu.Args = append(qemu.Args, "-accel", "tcg", "-no-reboot", "-display", "none", "-monitor", "none", "-serial", "stdio")
 	qemu.Dir, qemu.Stderr, qemu.SysProcAttr = here, &stderr, &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stdout, err := qemu.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
-	if err := qemu.Start(); err != nil {
-		return "", err
-	}
-	var console strings.Builder
+	require.NoError(t, err)
+	require.NoError(t, qemu.Start())
 	booting := time.AfterFunc(bootTime, end)
-	defer booting.Stop()
 	lines, booted, done := bufio.NewScanner(stdout), false, false
 	for !done && lines.Scan() {
-		console.WriteString(lines.Text() + "\n")
-		if host != nil {
-			host(lines.Text(), qemu.Process)
+		line := lines.Text()
+		console.WriteString(line + "\n")
+		if w.host != nil {
+			w.host(t, here, line, qemu.Process)
 		}
-		if strings.Contains(lines.Text(), " as init process") {
-			booted = true
-			booting.Stop()
-		}
-		done = strings.Contains(lines.Text(), over)
+		booted = booted || strings.Contains(line, " as init process") && booting.Stop()
+		done = strings.Contains(line, over)
 	}
 	late := ctx.Err()
 	end()
 	ended := qemu.Wait()
-	if !booted && errors.Is(late, context.Canceled) { // by the timer
+	switch {
+	case done:
+		return console.String(), nil
+	case !booted && errors.Is(late, context.Canceled): // by the timer
 		return console.String(), errNoInit
 	}
-	if !done {
-		return console.String(), fmt.Errorf("the machine ended before its script did: %w\n%s",
-			errors.Join(late, lines.Err(), ended), &stderr)
-	}
-	return console.String(), nil
+	return console.String(), fmt.Errorf("the machine ended before its script did: %w\n%s",
+		errors.Join(late, lines.Err(), ended), &stderr)
 }
 
 // stamp matches the time stamp of the kernel before a line of its log.
@@ -144,47 +123,31 @@ var stamp = regexp.MustCompile(`(?m)^\[ *\d+\.\d+\] `)
 
 // unpack returns the output of the commands from a console's text: base64 of a compressed tar, with a folder for each
 // command.
-func unpack(console string) (outputs, error) {
-	console = stamp.ReplaceAllString(strings.ReplaceAll(console, "\r", ""), "")
-	_, packed, begun := strings.Cut(console, begin+"\n")
+func unpack(t testing.TB, console string) outputs {
+	t.Helper()
+	text := stamp.ReplaceAllString(strings.ReplaceAll(console, "\r", ""), "")
+	_, packed, _ := strings.Cut(text, begin+"\n")
 	packed, _, ended := strings.Cut(packed, over+"\n")
-	if !begun || !ended {
-		return nil, fmt.Errorf("no line %q before a line %q", begin, over)
-	}
-	// Decoding skips the ends of lines.
-	compressed, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed)))
-	if err != nil {
-		return nil, err
-	}
+	require.True(t, ended, "no line %q before a line %q in:\n%s", begin, over, console)
+	folder := t.TempDir()
+	tar := exec.Command("tar", "-xz", "-C", folder)
+	tar.Stdin = base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed)) // skips the ends of lines
+	need.Output(t, tar)
+	commands, err := os.ReadDir(folder)
+	require.NoError(t, err)
 	said := outputs{}
-	for files := tar.NewReader(compressed); ; {
-		file, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			return said, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if file.Typeflag != tar.TypeReg {
-			continue
-		}
-		content, err := io.ReadAll(files)
-		if err != nil {
-			return nil, err
-		}
-		name := filepath.Base(filepath.Dir(file.Name))
-		one := said[name]
-		switch filepath.Base(file.Name) {
-		case "stdout":
-			one.stdout = string(content)
-		case "stderr":
-			one.stderr = string(content)
-		case "status":
-			one.status, err = strconv.Atoi(strings.TrimSpace(string(content)))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file.Name, err)
-		}
-		said[name] = one
+	for _, command := range commands {
+		file := func(name string) string { return string(content(t, filepath.Join(folder, command.Name(), name))) }
+		status, err := strconv.Atoi(strings.TrimSpace(file("status")))
+		require.NoError(t, err, command.Name())
+		said[command.Name()] = ran{file("stdout"), file("stderr"), status}
 	}
+	return said
+}
+
+func content(t testing.TB, path string) []byte {
+	t.Helper()
+	read, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return read
 }

@@ -3,17 +3,11 @@
 package lab
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/profile"
-	"github.com/timebench/timebench/test/need"
 )
 
 // profileScript profiles a program that reads a clock most of its time, as root.
@@ -21,36 +15,10 @@ const profileScript = `
 run profile timebench profile --rate 997 --format json -- reader vdso 90 1 2
 `
 
-// addGo adds a program in Go, from its source.
-func addGo(t testing.TB, all *archive, arch, name, source string) {
-	t.Helper()
-	addBuilt(t, all, name, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch), "go", "build", source)
-}
-
-// addC adds a program in C, from its source.
-func addC(t testing.TB, all *archive, arch, name, source string) {
-	t.Helper()
-	if runtime.GOARCH != arch {
-		need.Missing(t, "cc", "the compiler is for "+runtime.GOARCH+", and the machine is "+arch)
-	}
-	addBuilt(t, all, name, nil, "cc", "-O2", "-static", "-fno-omit-frame-pointer", "-pthread", source)
-}
-
-// addBuilt adds the program that a compiler makes of the last argument.
-func addBuilt(t testing.TB, all *archive, name string, environment []string, compiler string, args ...string) {
-	t.Helper()
-	binary, last := filepath.Join(t.TempDir(), name), len(args)-1
-	command := exec.Command(need.Program(t, compiler), slices.Insert(args, last, "-o", binary)...)
-	command.Env = environment
-	out, err := command.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	all.add("bin/"+name, program, content(t, binary))
-}
-
 // checkProfile checks that the program's reads are where the clock source of this world has them: in user mode, in the
 // kernel below the vDSO, or in system calls.
-func (w world) checkProfile(t *testing.T, said ran) {
-	p := profile.Of(document(t, said))
+func (w world) checkProfile(t *testing.T, said outputs) {
+	p := profile.Of(document(t, said.ok(t, "profile")))
 	require.NotNil(t, p)
 	require.True(t, p.SeesKernel)
 	require.Empty(t, p.Unseen)
@@ -61,7 +29,7 @@ func (w world) checkProfile(t *testing.T, said ran) {
 	t.Logf(
 		"of its CPU time %.2f in clock calls: "+
 			"%.2f in user mode, %.2f in the kernel below the vDSO, %.2f in system calls; it said: %s",
-		*reader.ClockShare, reader.UserShare, reader.KernelShare, reader.SyscallShare, said.stderr)
+		*reader.ClockShare, reader.UserShare, reader.KernelShare, reader.SyscallShare, said["profile"].stderr)
 	t.Logf("a read takes %.1f ns, and %.1f in user mode", p.ReadNS, p.UserModeNS)
 	// The program also reads its CPU time, by system calls whose cost was not measured. If they take more than 5 % of
 	// the time of its reads, as an emulator may have it, the number of reads is unknown.

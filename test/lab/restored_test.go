@@ -3,13 +3,11 @@
 package lab
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
@@ -34,57 +32,30 @@ run after timebench doctor --fast --format json
 run of-user su user -c 'timebench env'
 `
 
-var restored = world{
-	name: "restored", arch: "amd64", host: restores,
-	machine: machine("-cpu max", 512, 1, "ttyS0", "", "-device", "vmclock", "-qmp", "unix:qmp,server=on,wait=off"),
-}
-
-// restores saves the machine when its console requests it, and restores it once.
-func restores(t testing.TB, here, line string, _ *os.Process) {
-	loaded := filepath.Join(here, "loaded")
-	switch {
-	case strings.Contains(line, "### save"):
-		m := control(t, here)
-		defer m.close()
-		m.job("blockdev-create", `"options": {"driver": "file", "filename": "disk", "size": 0}`)
-		m.run("blockdev-add", `"driver": "file", "filename": "disk", "node-name": "file"`)
-		m.job("blockdev-create", `"options": {"driver": "qcow2", "file": "file", "size": 2147483648}`)
-		m.run("blockdev-add", `"driver": "qcow2", "file": "file", "node-name": "disk"`)
-		m.job("snapshot-save", `"tag": "a", "vmstate": "disk", "devices": ["disk"]`)
-	case strings.Contains(line, "### restore"):
-		if _, err := os.Stat(loaded); err == nil {
-			return
-		}
-		require.NoError(t, os.WriteFile(loaded, nil, 0o600))
-		m := control(t, here)
-		defer m.close()
-		m.job("snapshot-load", `"tag": "a", "vmstate": "disk", "devices": ["disk"]`)
-		m.run("cont", "")
-	}
-}
-
-// job runs a command of QMP that is a job, until it has ended.
-func (m *monitor) job(command, arguments string) {
-	m.run(command, `"job-id": "job", `+arguments)
-	for ; ; time.Sleep(100 * time.Millisecond) {
-		var jobs []struct{ ID, Status, Error string }
-		require.NoError(m.t, json.Unmarshal(m.run("query-jobs", ""), &jobs))
-		i := slices.IndexFunc(jobs, func(j struct{ ID, Status, Error string }) bool { return j.Status == "concluded" })
-		if i >= 0 {
-			require.Empty(m.t, jobs[i].Error, command)
-			m.run("job-dismiss", `"id": "job"`)
-			return
-		}
-	}
-}
-
 // A machine of QEMU 10 that is restored from a snapshot learns it from VMClock: watch reports it once, and doctor
 // counts it. Before, and for a user who may not read the device, there is no finding.
 func TestRestored(t *testing.T) {
 	t.Parallel()
-	w := restored
-	w.emulator = filepath.Join(parts(t, ""), "qemu-10", x86)
-	w.set("-kernel", "parts/vmlinuz-7")
+	loaded := false
+	w := world{
+		name: "restored", arch: "amd64", emulator: filepath.Join(parts(t, ""), "qemu-10", x86),
+		machine: machine("-cpu max", 512, 1, "ttyS0", ""),
+		host: func(t testing.TB, here, line string, _ *os.Process) {
+			switch {
+			case strings.Contains(line, "### save"):
+				control(t, here,
+					`"blockdev-create", "arguments": {"job-id": "a", "options": {"driver": "file", "filename": "disk", "size": 0}}`,
+					`"blockdev-add", "arguments": {"driver": "file", "filename": "disk", "node-name": "file"}`,
+					`"blockdev-create", "arguments": {"job-id": "b", "options": {"driver": "qcow2", "file": "file", "size": 2147483648}}`,
+					`"blockdev-add", "arguments": {"driver": "qcow2", "file": "file", "node-name": "disk"}`,
+					`"snapshot-save", "arguments": {"job-id": "c", "tag": "a", "vmstate": "disk", "devices": ["disk"]}`)
+			case strings.Contains(line, "### restore") && !loaded:
+				loaded = true
+				control(t, here,
+					`"snapshot-load", "arguments": {"job-id": "d", "tag": "a", "vmstate": "disk", "devices": ["disk"]}`, `"cont"`)
+			}
+		},
+	}.set("-kernel", "parts/vmlinuz-7").with("-device", "vmclock", "-qmp", "unix:qmp,server=on,wait=off")
 	said := w.run(t, restoredScript)
 	said.ok(t, "ptp_vmclock")
 	before, after := document(t, said["before"]), document(t, said["after"])

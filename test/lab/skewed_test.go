@@ -3,7 +3,6 @@
 package lab
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -94,20 +93,14 @@ func TestSkewedTSC(t *testing.T) {
 	}
 }
 
-// tscOffsets are the offsets of tsc_offset in QEMU's CPUX86State (target/i386/cpu.h), by version. QEMU adds it to the
-// value of RDTSC, and ignores writes to the MSR TSC_ADJUST. The registers are first.
-var tscOffsets = map[string]int64{"7.2": 0x3400}
-
+// tscOffset returns the offset of tsc_offset in the CPUX86State of QEMU 7.2 (target/i386/cpu.h). QEMU adds it to the value
+// of RDTSC, and ignores writes to the MSR TSC_ADJUST. The registers are first.
 func tscOffset(t testing.TB) int64 {
-	version, err := exec.Command(need.Program(t, x86), "--version").Output()
-	require.NoError(t, err)
-	for prefix, offset := range tscOffsets {
-		if strings.HasPrefix(string(version), "QEMU emulator version "+prefix+".") {
-			return offset
-		}
+	version := need.Output(t, exec.Command(need.Program(t, x86), "--version"))
+	if !strings.HasPrefix(string(version), "QEMU emulator version 7.2.") {
+		need.Missing(t, "tsc_offset", "where it is in the memory of "+string(version))
 	}
-	need.Missing(t, "tsc_offset", "where it is in the memory of "+string(version))
-	return 0
+	return 0x3400
 }
 
 // moveTSC adds ticks to the time stamp counter of the CPU on which marked runs, and ends marked. It returns whether
@@ -122,31 +115,29 @@ func moveTSC(t testing.TB, emulator *os.Process, at, ticks int64) bool {
 	memory, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", emulator.Pid), os.O_RDWR, 0)
 	require.NoError(t, err)
 	defer func() { _ = memory.Close() }()
-	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", emulator.Pid))
-	require.NoError(t, err)
-	defer func() { _ = maps.Close() }()
 	const registers = 8 * 8 // before r8
 	moved := 0
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
+	for line := range strings.Lines(string(content(t, fmt.Sprintf("/proc/%d/maps", emulator.Pid)))) {
 		var from, to uint64
 		var access string
-		_, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &access)
+		_, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &access)
 		require.NoError(t, err)
 		if !strings.HasPrefix(access, "rw") || to-from > 300<<20 { // not the memory of the machine
 			continue
 		}
-		content := make([]byte, to-from)
-		n, _ := memory.ReadAt(content, int64(from)) // some of it cannot be read
-		for begun := 0; ; {
-			i := bytes.Index(content[begun:n], pattern)
+		region := make([]byte, to-from)
+		n, _ := memory.ReadAt(region, int64(from)) // some of it cannot be read
+		region = region[:n]
+		for begun := int64(0); ; begun += registers {
+			i := bytes.Index(region[begun:], pattern)
 			if i < 0 {
 				break
 			}
-			offset := int64(begun+i-registers) + at
-			if begun += i + len(pattern); offset+8 <= int64(n) && binary.LittleEndian.Uint64(content[offset:]) == 0 {
+			begun += int64(i)
+			if offset := begun - registers + at; offset+8 <= int64(n) && binary.LittleEndian.Uint64(region[offset:]) == 0 {
 				_, err := memory.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(ticks)), int64(from)+offset)
 				require.NoError(t, err)
-				_, err = memory.WriteAt(make([]byte, 8), int64(from)+offset-at+registers)
+				_, err = memory.WriteAt(make([]byte, 8), int64(from)+begun)
 				require.NoError(t, err)
 				moved++
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,11 +17,86 @@ import (
 	"github.com/timebench/timebench/internal/measurement/verify"
 )
 
-// cpus returns the number of CPUs of the machine.
-func (w world) cpus() int {
-	i := slices.Index(w.machine, "-smp")
-	n, _ := strconv.Atoi(w.machine[i+1])
-	return n
+const verifyScript = `
+run verify timebench verify --format json --all
+run verify-loaded timebench verify --format json --load --duration 3s
+`
+
+// checkVerify checks that no clock of the machine has a fault, however busy the computer is that emulates it: emulated
+// CPUs have the same time.
+func (w world) checkVerify(t *testing.T, said outputs) {
+	for _, name := range []string{"verify", "verify-loaded"} {
+		if said[name].status != 0 { // on a slow host
+			require.Regexp(t, "could not be verified; .*; use a longer --duration", said[name].stderr)
+		}
+		v := verify.Of(document(t, said[name]))
+		require.Len(t, v.CPUs, w.cpus())
+		require.Empty(t, v.LostCPUs)
+		require.Equal(t, name == "verify-loaded", v.Load)
+		require.True(t, v.Held(), "%+v", v.Clocks)
+		// On a slow machine the CPUs may not meet while a single clock is compared.
+		compared := slices.ContainsFunc(v.Clocks, func(c verify.VerifiedClock) bool { return c.Across != nil })
+		require.Equal(t, w.cpus() > 1, compared, "clocks that were compared across CPUs")
+		for _, id := range []string{"CLOCK_MONOTONIC@syscall", "CLOCK_MONOTONIC@vdso"} {
+			if id == "CLOCK_MONOTONIC@vdso" && w.vdso == "" {
+				continue
+			}
+			c := first(t, v.Clocks, func(c verify.VerifiedClock) bool { return c.ID == id })
+			if strings.Contains(c.Reason, "use a longer --duration") {
+				continue
+			}
+			want := verify.IsMonotonic
+			if c.Across == nil {
+				want = verify.OneCPU
+			}
+			require.Equal(t, want, c.Verdict, id)
+			if id == "CLOCK_MONOTONIC@vdso" {
+				require.NotNil(t, c.Bracket)
+				require.Positive(t, c.Bracket.Brackets)
+			}
+		}
+	}
+}
+
+const skewScript = `
+run skew timebench skew --format json --duration 2s
+`
+
+func (w world) checkSkew(t *testing.T, said outputs) {
+	for _, c := range skew.Of(document(t, said.ok(t, "skew"))).Clocks {
+		if c.Reason != "" {
+			continue // no vDSO
+		}
+		require.Len(t, c.Pairs, w.cpus()*(w.cpus()-1)/2, c.ID)
+		for _, pair := range c.Pairs {
+			require.False(t, pair.Apart(), "%s: %+v", c.ID, pair)
+		}
+	}
+}
+
+// The last CPU goes offline while clocks are verified or compared, and comes back.
+const (
+	unpluggedVerifyScript = `
+unplug() { (sleep "$1"; echo 0 >/sys/devices/system/cpu/cpuLAST/online) & }
+plug() { echo 1 >/sys/devices/system/cpu/cpuLAST/online; }
+unplug 2
+run unplugged timebench verify --format json --duration 6s CLOCK_MONOTONIC time.Now@go
+plug
+`
+	unpluggedScript = `
+for how in pin=spread pin=none workers=processes; do
+  unplug 3
+  run unplugged-$how timebench compare --format json --$how --threads 1,CPUS --rounds 60 --throughput-time 1s \
+    CLOCK_MONOTONIC time.Now@go
+  plug
+done
+`
+)
+
+func (w world) checkUnpluggedVerify(t *testing.T, said outputs) {
+	v := verify.Of(document(t, said.ok(t, "unplugged")))
+	require.Equal(t, []int{w.cpus() - 1}, v.LostCPUs)
+	require.True(t, v.Held(), "%+v", v.Clocks)
 }
 
 // checkUnplugged checks that clocks keep their complete figures when a CPU goes offline. A run that is pinned to the
@@ -114,10 +188,14 @@ func (w world) checkVerified(t *testing.T, said outputs) {
 	}
 }
 
+const driftScript = `
+run drift timebench drift --format json --load --duration 3s
+`
+
 // checkDrift checks that the rates of the counters agree with the rates that the kernel measured at boot, within the
 // error of the kernel, and that clocks with the same base do not drift.
-func (w world) checkDrift(t *testing.T, said ran) {
-	d := drift.Of(document(t, said))
+func (world) checkDrift(t *testing.T, said outputs) {
+	d := drift.Of(document(t, said.ok(t, "drift")))
 	told := 0
 	for _, c := range d.Clocks {
 		for _, rate := range []*drift.DriftRate{c.Idle, c.Loaded} {
@@ -129,40 +207,4 @@ func (w world) checkDrift(t *testing.T, said ran) {
 		}
 	}
 	require.Positive(t, told)
-}
-
-// A trustRow is whether a world's clocks can be trusted.
-type trustRow struct {
-	Verified    int
-	Sees, Apart string
-}
-
-func (w world) trustRow(t *testing.T, said outputs) trustRow {
-	row := trustRow{Sees: "-", Apart: "-"}
-	v := verify.Of(document(t, said["verify"]))
-	of := "CLOCK_MONOTONIC@vdso"
-	if w.vdso == "" {
-		of = "CLOCK_MONOTONIC@syscall"
-	}
-	for _, c := range v.Clocks {
-		if c.Verdict != verify.Unverified {
-			row.Verified++
-		}
-		if c.ID == of && c.Across != nil {
-			row.Sees = short(c.Across.SmallestWarpNS)
-		}
-	}
-	if _, isThere := said["skew"]; !isThere {
-		return row
-	}
-	worst := skew.CPUPair{}
-	for _, c := range skew.Of(document(t, said["skew"])).Clocks {
-		for _, pair := range c.Pairs {
-			if math.Abs(pair.OffsetNS) >= math.Abs(worst.OffsetNS) {
-				worst = pair
-			}
-		}
-	}
-	row.Apart = short(worst.OffsetNS) + " ± " + short(worst.BoundNS)
-	return row
 }

@@ -29,10 +29,7 @@ func TestWake(t *testing.T) {
 		"nohz=off":    "", // the tick never stops, but high-resolution timers do not need that
 	} {
 		t.Run(boots, func(t *testing.T) {
-			w := named("tsc")
-			w.host = nil
-			w.boots(boots)
-			said := w.run(t, wakeScript)
+			said := named("tsc").boots(boots).run(t, wakeScript)
 			var causes []string
 			for _, f := range document(t, said["doctor"]).Findings {
 				t.Log(f.Severity, f.Kind, f.Evidence)

@@ -31,7 +31,6 @@ while [ ! -s /tmp/watch.prom ]; do usleep 100000; done
 turn 4
 run hpet-ahead hpet-ahead
 becomes hpet
-run demoted cat $sources/current_clocksource
 turn 2
 run exported cat /tmp/watch.prom
 turn 3
@@ -59,19 +58,17 @@ const pause = 5 * time.Second
 var demoted = world{
 	// With several CPUs the kernel finds at once that their emulated counters differ.
 	name: "demoted", arch: "amd64", emulator: x86, host: pauses,
-	machine: machine("-cpu max,+invtsc", 512, 1, "ttyS0", "iomem=relaxed wait=tsc", "-qmp", "unix:qmp,server=on,wait=off"),
-}
+	machine: machine("-cpu max,+invtsc", 512, 1, "ttyS0", "iomem=relaxed wait=tsc"),
+}.with("-qmp", "unix:qmp,server=on,wait=off")
 
 // pauses pauses the machine when its console requests it: by the emulator, which stops all clocks of the machine but
 // the real-time clock, or by stopping the emulator itself, after which the clocks jump.
 func pauses(t testing.TB, here, line string, emulator *os.Process) {
 	switch {
 	case strings.Contains(line, "### clocks stand still"):
-		m := control(t, here)
-		defer m.close()
-		m.run("stop", "")
+		control(t, here, `"stop"`)
 		time.Sleep(pause)
-		m.run("cont", "")
+		control(t, here, `"cont"`)
 	case strings.Contains(line, "### clocks go on"):
 		require.NoError(t, emulator.Signal(syscall.SIGSTOP))
 		time.Sleep(pause)
@@ -79,37 +76,26 @@ func pauses(t testing.TB, here, line string, emulator *os.Process) {
 	}
 }
 
-// A monitor controls a machine by QEMU's protocol QMP.
-type monitor struct {
-	t       testing.TB
-	to      net.Conn
-	answers *json.Decoder
-}
-
-// control returns the monitor of a machine with the socket qmp.
-func control(t testing.TB, here string) *monitor {
+// control has a machine with the socket qmp carry out commands of QEMU's protocol QMP, each a name and its arguments. A
+// command with a job-id ends when its job does.
+func control(t testing.TB, here string, commands ...string) {
 	to, err := net.Dial("unix", filepath.Join(here, "qmp"))
 	require.NoError(t, err)
-	m := &monitor{t, to, json.NewDecoder(to)}
-	var greeting map[string]any
-	require.NoError(t, m.answers.Decode(&greeting))
-	m.run("qmp_capabilities", "")
-	return m
-}
-
-// close ends the control: QEMU accepts one at a time.
-func (m *monitor) close() { _ = m.to.Close() }
-
-// run runs a command with arguments, the members of an object in JSON, and returns its answer.
-func (m *monitor) run(command, arguments string) json.RawMessage {
-	_, err := fmt.Fprintf(m.to, `{"execute": %q, "arguments": {%s}}`, command, arguments)
-	require.NoError(m.t, err)
-	for { // events come between the answers
-		var answer map[string]json.RawMessage
-		require.NoError(m.t, m.answers.Decode(&answer))
-		require.NotContains(m.t, answer, "error", "%s: %s", command, answer["error"])
-		if of, answered := answer["return"]; answered {
-			return of
+	defer func() { _ = to.Close() }() // QEMU accepts one connection at a time
+	answers := json.NewDecoder(to)
+	for _, command := range append([]string{`"qmp_capabilities"`}, commands...) {
+		_, err := fmt.Fprintf(to, `{"execute": %s}`, command)
+		require.NoError(t, err)
+		for isJob, ended := strings.Contains(command, "job-id"), false; !ended; {
+			// A greeting, an answer or an event.
+			var said struct {
+				Return, Error json.RawMessage
+				Data          struct{ Status string }
+			}
+			require.NoError(t, answers.Decode(&said))
+			require.Empty(t, said.Error, command)
+			require.NotEqual(t, "aborting", said.Data.Status, command)
+			ended = said.Return != nil && !isJob || said.Data.Status == "concluded"
 		}
 	}
 }
@@ -126,11 +112,13 @@ func eventsOf(t *testing.T, said ran) (all []watch.Event) {
 	return all
 }
 
-// checkWatch checks that each change is reported once, with its cause and its size, and exported. An emulated machine
-// on a busy host may have stalls and costs of its own.
-func checkWatch(t *testing.T, said outputs) {
+// TestWatch checks that each change is reported once, with its cause and its size, and exported. An emulated machine on
+// a busy host may have stalls and costs of its own.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	said := demoted.run(t, watchScript)
 	said.ok(t, "hpet-ahead")
-	require.Equal(t, "hpet\n", said["demoted"].stdout, "the kernel's log:\n%s", said["dmesg"].stdout)
+	require.Equal(t, "hpet", said.text("current"), "the kernel's log:\n%s", said["dmesg"].stdout)
 	said.ok(t, "step")
 	byKind := map[string][]watch.Event{}
 	var seen []string

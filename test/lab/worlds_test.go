@@ -24,7 +24,6 @@ type world struct {
 	finding  string   // the kind that doctor must find first; "" for a machine without faults
 	may      []string // the kinds that it may find besides: they show only on a quiet machine
 	sources  []string // all clock sources, where an experiment is to switch between them
-	threads  string   // the numbers of threads of the report
 	// host carries out on this machine the request in a line on the console; nil without requests. "here" is the
 	// emulator's folder.
 	host func(t testing.TB, here, line string, emulator *os.Process)
@@ -38,25 +37,25 @@ var worlds = []world{
 	{
 		name: "hpet", about: "x86-64 without an invariant TSC",
 		arch: "amd64", emulator: x86, source: "hpet", vdso: result.Always, finding: kernelEntry,
-		sources: []string{"hpet", "acpi_pm"}, threads: "1,2",
+		sources: []string{"hpet", "acpi_pm"},
 		machine: machine("-cpu max", 512, 2, "ttyS0", ""),
 	},
 	{
 		name: "tsc", about: "x86-64 with tsc=reliable",
 		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never,
-		sources: []string{"tsc", "hpet", "acpi_pm"}, threads: "1,2",
+		sources: []string{"tsc", "hpet", "acpi_pm"},
 		machine: machine("-cpu max,+invtsc", 512, 2, "ttyS0", "tsc=reliable wait=tsc"),
 	},
 	{
 		name: "acpi_pm", about: "hpet, switched to the ACPI timer",
-		arch: "amd64", emulator: x86, source: "acpi_pm", vdso: result.Always, finding: kernelEntry, threads: "1,2",
+		arch: "amd64", emulator: x86, source: "acpi_pm", vdso: result.Always, finding: kernelEntry,
 		machine: machine("-cpu max", 512, 2, "ttyS0", "select=acpi_pm"),
 	},
 	{
 		// The kernel of the cloud images was not made for the first domain: Xen gives it only the console for early
 		// messages.
 		name: "xen", about: "x86-64, a paravirtual domain of Xen",
-		arch: "amd64", emulator: x86, source: "xen", vdso: result.Always, finding: kernelEntry, threads: "1",
+		arch: "amd64", emulator: x86, source: "xen", vdso: result.Always, finding: kernelEntry,
 		may: []string{"steal"}, // Xen is a program too
 		machine: []string{"-cpu", "qemu64", "-m", "1024", "-smp", "1", "-kernel", "parts/xen",
 			"-append", "console=com1 com1=115200 loglvl=warning dom0=pv",
@@ -64,83 +63,87 @@ var worlds = []world{
 	},
 	{
 		name: "arm64", about: "arm64, a Cortex-A72",
-		arch: "arm64", emulator: arm, source: "arch_sys_counter", vdso: result.Never, threads: "1,2",
+		arch: "arm64", emulator: arm, source: "arch_sys_counter", vdso: result.Never,
 		may:     []string{notScaling}, // the emulator has one counter for all CPUs
 		machine: machine("-M virt -cpu cortex-a72", 512, 2, "ttyAMA0", ""),
 	},
 	{
 		name: "smp4", about: "tsc with four CPUs",
-		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never, threads: "1..4",
+		arch: "amd64", emulator: x86, source: "tsc", vdso: result.Never,
 		may:     []string{notScaling},
 		machine: machine("-cpu max,+invtsc", 512, 4, "ttyS0", "tsc=reliable wait=tsc"),
 	},
 	{
 		name: "novdso", about: "tsc with vdso=0",
-		arch: "amd64", emulator: x86, source: "tsc", finding: "no-vdso", threads: "1,2",
+		arch: "amd64", emulator: x86, source: "tsc", finding: "no-vdso",
 		machine: machine("-cpu max,+invtsc", 512, 2, "ttyS0", "tsc=reliable vdso=0 wait=tsc"),
+	},
+}
+
+// otherCPUs are machines with CPUs that docs/lab.md does not compare.
+var otherCPUs = []world{
+	{
+		name: "riscv64", arch: "riscv64", emulator: "qemu-system-riscv64", source: "riscv_clocksource", vdso: result.Never,
+		// The kernel's tests of ciphers take CPU time for a minute.
+		machine: machine("-machine virt -cpu rv64", 1024, 2, "ttyS0", "cryptomgr.notests=1"),
+	},
+	{
+		name: "386", arch: "386", emulator: "qemu-system-i386", source: "tsc", vdso: result.Never,
+		machine: machine("-cpu max,+invtsc", 1024, 2, "ttyS0", "tsc=reliable wait=tsc"),
+	},
+	{
+		name: "arm", arch: "arm", emulator: "qemu-system-arm", source: "arch_sys_counter", vdso: result.Never,
+		machine: machine("-M virt -cpu cortex-a15", 1024, 2, "ttyAMA0", ""),
+	},
+	{
+		name: "s390x", arch: "s390x", emulator: "qemu-system-s390x", source: "tod", vdso: result.Never,
+		machine: machine("-M s390-ccw-virtio -cpu max", 1024, 2, "ttysclp0", ""),
+	},
+	{
+		name: "ppc64le", arch: "ppc64le", emulator: "qemu-system-ppc64", source: "timebase", vdso: result.Never,
+		machine: machine("-M pseries -cpu power9 -vga none", 1024, 2, "hvc0", ""),
 	},
 }
 
 // machine returns the arguments of an emulator of a kind of machine, with this memory in MB and these CPUs, that boots
 // Linux with its console and other words on the kernel command line.
-func machine(kind string, memory, cpus int, console, words string, more ...string) []string {
-	return append(append(strings.Fields(kind), "-m", strconv.Itoa(memory), "-smp", strconv.Itoa(cpus), "-kernel",
-		"parts/vmlinuz", "-initrd", "initrd", "-append", strings.TrimSpace("console="+console+" panic=-1 "+words)), more...)
+func machine(kind string, memory, cpus int, console, words string) []string {
+	return append(strings.Fields(kind), "-m", strconv.Itoa(memory), "-smp", strconv.Itoa(cpus), "-kernel",
+		"parts/vmlinuz", "-initrd", "initrd", "-append", strings.TrimSpace("console="+console+" panic=-1 "+words))
 }
 
-// named returns the world of a name, whose machine may be changed.
+// named returns the world of a name.
 func named(name string) world {
-	w := worlds[slices.IndexFunc(worlds, func(w world) bool { return w.name == name })]
+	return worlds[slices.IndexFunc(worlds, func(w world) bool { return w.name == name })]
+}
+
+// value returns the value of an argument of the machine.
+func (w world) value(argument string) string { return w.machine[slices.Index(w.machine, argument)+1] }
+
+// set returns the world with another value of an argument of its machine.
+func (w world) set(argument, value string) world {
 	w.machine = slices.Clone(w.machine)
+	w.machine[slices.Index(w.machine, argument)+1] = value
 	return w
 }
 
-// set changes the value of an argument of the machine.
-func (w world) set(argument, value string) { w.machine[slices.Index(w.machine, argument)+1] = value }
+// with returns the world with more arguments of its machine.
+func (w world) with(arguments ...string) world {
+	w.machine = slices.Concat(w.machine, arguments)
+	return w
+}
 
-// boots adds words to the kernel command line.
-func (w world) boots(words string) { w.machine[slices.Index(w.machine, "-append")+1] += " " + words }
+// boots returns the world with more words on the kernel command line.
+func (w world) boots(words string) world { return w.set("-append", w.value("-append")+" "+words) }
 
-// Kinds of findings: the vDSO enters the kernel; no machine of the lab has a time service;
-// a clock does not scale.
+// cpus returns the number of CPUs of the machine.
+func (w world) cpus() int {
+	n, _ := strconv.Atoi(w.value("-smp"))
+	return n
+}
+
+// Kinds of findings: the vDSO enters the kernel; a clock does not scale.
 const (
-	kernelEntry    = "kernel-entry"
-	unsynchronised = "unsynchronised"
-	notScaling     = "not-scaling"
+	kernelEntry = "kernel-entry"
+	notScaling  = "not-scaling"
 )
-
-// found returns the finding of a kind; nil if doctor did not find it.
-func found(d *result.Document, kind string) *result.Finding {
-	if i := slices.IndexFunc(d.Findings, func(f result.Finding) bool { return f.Kind == kind }); i >= 0 {
-		return &d.Findings[i]
-	}
-	return nil
-}
-
-// kinds returns the kinds that doctor must find, each once, on a machine of this world, and the kinds that it found
-// without the optional ones.
-func (w world) kinds(findings []result.Finding) (must, found []string) {
-	must = []string{unsynchronised}
-	if w.finding != "" {
-		must = append(must, w.finding)
-	}
-	for _, f := range findings {
-		// A busy host lets an emulated interrupt take long.
-		if f.Kind != "slow-interrupt" && !slices.Contains(w.may, f.Kind) {
-			found = append(found, f.Kind)
-		}
-	}
-	return must, found
-}
-
-// entries are the kernel entries of reads of vDSO clocks that do not depend on the clock source, by the clock's call.
-// The rest are the fine clocks, which depend on the world.
-var entries = map[string]string{
-	// The value at the last tick is in memory.
-	"CLOCK_REALTIME_COARSE":  result.Never,
-	"CLOCK_MONOTONIC_COARSE": result.Never,
-	"time":                   result.Never,
-	// Only the kernel knows the CPU time of a process.
-	"CLOCK_PROCESS_CPUTIME_ID": result.Always,
-	"CLOCK_THREAD_CPUTIME_ID":  result.Always,
-}
