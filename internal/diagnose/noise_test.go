@@ -109,6 +109,15 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 	}
 }
 
+// Doctor has no flag for more time, and may have run without --fast.
+func TestDoctorWithTooLittleTime(t *testing.T) {
+	d := quiet()
+	d.Tool.Command, d.Conditions.CompleteRounds = "doctor", 9
+	warnings := Noise(d)
+	require.Len(t, warnings, 1)
+	require.Equal(t, "run again when the machine is less busy, or with more time (timebench compare --limit 5m)", warnings[0].Advice)
+}
+
 // A load delays sleeps, and the report of wake says so.
 func TestLoadDelaysSleeps(t *testing.T) {
 	d := &result.Document{Conditions: &result.Conditions{DurationNS: 1e9, OtherCPUs: 0.8}}
