@@ -13,6 +13,7 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/show/texts"
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -81,9 +82,13 @@ var observations = map[string]func(*situation.Situation, result.Conditions) stri
 			fmt.Sprintf("the hypervisor gave %s of the CPU time to others (steal)", words.Percent(c.StealShare)))
 	},
 	"load": func(s *situation.Situation, c result.Conditions) string {
-		elapsed := time.Duration(c.DurationNS).Seconds()
+		elapsed, another := time.Duration(c.DurationNS).Seconds(), ""
+		if p := profile.Of(s.Document); p != nil && slices.ContainsFunc(p.Processes, isTimebench) {
+			another = " (also another timebench)"
+		}
 		return when(c.OtherCPUs > maxOther*float64(s.Host.CPU.Usable) && c.OtherCPUs*elapsed >= minSeconds,
-			fmt.Sprintf("other programs used %.2f of %s during the run", c.OtherCPUs, words.Plural(s.Host.CPU.Usable, "CPU")))
+			fmt.Sprintf("other programs%s used %.2f of %s during the run", another, c.OtherCPUs,
+				words.Plural(s.Host.CPU.Usable, "CPU")))
 	},
 	"preempted": func(_ *situation.Situation, c result.Conditions) string {
 		share := float64(c.InterruptedTurns) / float64(max(c.Turns, 1))

@@ -68,6 +68,20 @@ func TestProgramsOnAHealthyMachine(t *testing.T) {
 	require.Contains(t, findings[0].Cause, "The program makes many")
 }
 
+// Another run of timebench, which reads clocks to measure them, is part of the load and no finding.
+func TestAnotherTimebenchIsNoFinding(t *testing.T) {
+	d := profiled("tsc", result.Never, reading("timebench", 0.6, 0.59))
+	compare.Into(d).Clocks[0].Latency.MedianNS = 22
+	require.Empty(t, Findings(d))
+	answer, level := Answer(d)
+	require.Equal(t, "Reading the clock is fast: 22 ns per read, in user mode (clock source tsc).", answer)
+	require.Equal(t, table.OK, level)
+	d.Host.CPU.Usable, d.Conditions = 2, &result.Conditions{DurationNS: 1e9, OtherCPUs: 1}
+	warnings := Noise(d)
+	require.Len(t, warnings, 1)
+	require.Equal(t, "other programs (also another timebench) used 1.00 of 2 CPUs during the run", warnings[0].Saw)
+}
+
 // Clocks of CPU time enter the kernel under any clock source, and a system call always does. If it is unknown whether
 // reads enter the kernel, the finding does not call them fast.
 func TestWhyProgramsReadMuch(t *testing.T) {
