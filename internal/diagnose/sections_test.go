@@ -120,6 +120,25 @@ func TestAnswerWithoutAVDSO(t *testing.T) {
 	require.Contains(t, answer, "Reading the clock is slow: 596 ns per read")
 }
 
+// The cost of time.Now, which is above the cost of its clock, is no answer of a doctor that was interrupted before it
+// measured an everyday clock. Nor are its other measurements, but a fault that they show is.
+func TestAnswerOfAnInterruptedDoctor(t *testing.T) {
+	d := &result.Document{Tool: result.Tool{Command: "doctor"}, Interrupted: true}
+	d.Put(&compare.Costs{Clocks: []compare.Clock{
+		{ID: vdsoMonotonic, Path: "vdso", Available: true},
+		{ID: "time.Now@go", Path: "go", Available: true, Latency: &compare.Latency{MedianNS: 43.5, MinNS: 43.5}},
+	}})
+	answer, level := Answer(d)
+	require.Equal(t, "the cost of a read was not measured.", answer)
+	require.Zero(t, level)
+	d.Findings = []result.Finding{{Kind: "backwards", Severity: result.Error, Title: "a clock went backwards"}}
+	answer, _ = Answer(d)
+	require.Equal(t, "the cost of a read was not measured; but a clock went backwards.", answer)
+	d.Interrupted, d.Findings = false, nil
+	answer, _ = Answer(d)
+	require.Contains(t, answer, "43.5 ns per read", "no everyday clock can be read")
+}
+
 // Each question without an answer is listed, with the reason that the document shows, or the reason of the run.
 func TestNotChecked(t *testing.T) {
 	d := well()
