@@ -115,7 +115,7 @@ func well() *result.Document {
 		Sections:   []result.Section{&compare.Costs{FloorNS: 1.4, Clocks: clocks(result.Never, 25)}},
 		Conditions: &result.Conditions{FloorLowNS: 1.39, FloorHighNS: 1.41, StealShare: 0.001},
 		Host: result.Host{
-			OS: "linux", Arch: "amd64",
+			OS: "linux", Arch: "amd64", ServiceManager: "systemd",
 			CPU: result.CPU{
 				Logical: 4, Usable: 4, InvariantTSC: &invariant, TSCFlags: []string{"constant_tsc", "nonstop_tsc"},
 				TSCHz: 2.6e9, TSCAsleepHz: 2.6e9, TSCLoadedHz: 2.60000001e9, KernelTSCHz: 2.6001e9, Governors: []string{"performance"},

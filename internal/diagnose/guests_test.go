@@ -23,6 +23,7 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 	}
 	cpu := func(model string) func(*result.Host) { return func(h *result.Host) { h.CPU.Model = model } }
 	alpine := func(h *result.Host) { h.DistributionID, h.ServiceManager = "alpine", "openrc" }
+	withoutManager := func(h *result.Host) { h.ServiceManager = "" }
 	container := func(h *result.Host) { h.Container = "lxc" }
 	runs := func(service string) func(*result.Host) {
 		return func(h *result.Host) { h.TimeServices = []result.TimeService{{Name: service}} }
@@ -103,6 +104,9 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 		{"read-journal", "", []string{"sudo journalctl -k -b"}, nil},
 		{"read-journal", "", []string{"sudo grep -iE 'tsc|clocksource' /var/log/dmesg"}, facts(alpine)},
 		{"find-setters", "", []string{"pgrep -l"}, facts(alpine)},
+		{"find-setters", "", []string{"pgrep -l"}, facts(withoutManager)},
+		{"start-service", "", []string{"pgrep -l"}, facts(withoutManager)},
+		{"read-journal", "", []string{"On the host of this container", "sudo journalctl -k -b"}, facts(withoutManager, container)},
 		{"leave-it", "", nothing, facts(source("jiffies"))},
 		{"leave-it", "", nothing, facts(source("pit"))},
 	} {

@@ -216,13 +216,14 @@ func isDebian(s *machine) bool {
 	return id == "debian" || id == "ubuntu" || slices.Contains(s.Host.DistributionLike, "debian")
 }
 
-// serviceManager returns what starts the services of a machine: openrc, systemd, or other. If it is unknown, it is the
-// commonest.
+// serviceManager returns what starts the services of a machine: openrc, systemd, or other. A measured
+// machine where none was found has another. It is unknown for the host of a container, and may be for the files of a
+// machine: then it is the commonest.
 func serviceManager(s *machine) string {
 	switch manager := s.Host.ServiceManager; {
 	case manager == "openrc" || distribution(s) == "alpine":
 		return "openrc"
-	case manager == "systemd", manager == "":
+	case manager == "systemd", manager == "" && (s.Unmeasured() || s.InContainer()):
 		return "systemd"
 	}
 	return "other"
