@@ -19,7 +19,7 @@ import (
 )
 
 // slowKinds are the findings that explain why reads are slow.
-var slowKinds = []string{"kernel-entry", "no-vdso", "tsc-trapped", "qpc-kernel", slowReadsKind, limitCheck.kind}
+var slowKinds = []string{"kernel-entry", "no-vdso", "tsc-trapped", "qpc-kernel", slowReadsKind}
 
 // fastNS is the max latency of a fast read, in ns. In user mode a read takes 15 to 50 ns on CPUs of the last fifteen
 // years.

@@ -15,6 +15,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/profile"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/show/table"
 )
 
 // clocks returns the clocks of a machine with this cost and kernel entry of the fine clocks. Every clock scales.
@@ -558,6 +559,10 @@ func TestLimit(t *testing.T) {
 	require.Equal(t, result.Error, over.Severity)
 	require.Equal(t, []string{"CLOCK_MONOTONIC@vdso, CLOCK_REALTIME@vdso · 25 ns/read"}, over.Evidence, "the everyday clocks alone: a system call may cost what it costs")
 	require.Equal(t, "an everyday clock costs more than 20 ns/read, the limit", over.Title)
+	d.Findings = []result.Finding{*over}
+	answer, level := Answer(d)
+	require.Equal(t, table.Error, level)
+	require.Equal(t, "Reading the clock is fast: 25 ns per read, in user mode (clock source tsc); but an everyday clock costs more than 20 ns/read, the limit.", answer)
 }
 
 // A clock that was not timed does not pass the limit.
