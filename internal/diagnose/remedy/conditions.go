@@ -154,6 +154,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	// The wall clock and its services.
 	"synchronised": is((*machine).IsSynchronised),
 	"rtc-right":    is((*machine).RTCIsRight),
+	"rtc-ahead":    is(func(s *machine) bool { return kernellog.RTCAheadSeconds(s.Events()) > 0 }),
 	"host-clock":   is(func(s *machine) bool { return s.HostClock() != nil }),
 	"runs":         one(func(s *machine, service string) bool { return slices.Contains(s.ServiceNames(), service) }),
 	"runs-ntp": is(func(s *machine) bool {

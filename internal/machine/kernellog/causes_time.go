@@ -258,6 +258,13 @@ func (l log) flagContradicts() bool {
 	return len(off) > 0 && !slices.ContainsFunc(off, ofService) && slices.ContainsFunc(l.of("status-synchronized"), ofService)
 }
 
+// RTCAheadSeconds returns by how much the real-time clock is ahead of the wall clock in the last pair of lines that show
+// both, in s; negative if it is behind, 0 without such lines.
+func RTCAheadSeconds(events []Event) float64 {
+	off, _ := log{events: events}.rtcOff()
+	return off
+}
+
 // rtcOff returns by how much the real-time clock is ahead of the wall clock, in s, and the lines that show both: the last
 // that a command printed, which prints the wall clock first.
 func (l log) rtcOff() (float64, []Event) {
