@@ -63,7 +63,7 @@ func cpuNames(events []Event) string {
 	others := ""
 	for _, e := range events {
 		if cpus = append(cpus, e.CPUs...); e.Count > 1 { // a folded line names only the first
-			others = ", and others"
+			others = ", and perhaps others"
 		}
 	}
 	return words.Either(len(cpus) == 0, "a CPU", words.CPUs(cpus)+others)

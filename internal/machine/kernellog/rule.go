@@ -166,10 +166,13 @@ var figures = map[string]func(t material) string{
 	},
 	"{stuck}": func(t material) string {
 		var s int64
+		least := ""
 		for _, e := range t.of(t.line().Kind) {
-			s = max(s, e.Cycles)
+			if s = max(s, e.Cycles); e.Count > 1 { // a folded line has the figure of the first only
+				least = "at least "
+			}
 		}
-		return words.Either(s > 0, strconv.FormatInt(s, 10)+" s", "seconds")
+		return words.Either(s > 0, least+strconv.FormatInt(s, 10)+" s", "seconds")
 	},
 	"{stalled cpus}": func(t material) string { return cpuNames(t.of("stalled", "stalled-cpu")) },
 	"{holder}":       func(t material) string { return t.holder() },
