@@ -52,7 +52,8 @@ func (w *Wake) Block(*result.Document) table.Block {
 
 const title = "Lateness of sleeps"
 
-// verdict says how late the first way ends its shortest sleep, why, and which way to use.
+// verdict says how late the first way ends its shortest sleep, why, and which way to use. A median without an interval is
+// no answer: on a busy machine one sleep of two ends milliseconds late.
 func (w *Wake) verdict() string {
 	spans := Spans(w.Ways)
 	if len(spans) == 0 {
@@ -60,6 +61,10 @@ func (w *Wake) verdict() string {
 	}
 	i := slices.IndexFunc(w.Ways, func(way SleepWay) bool { return len(way.Spans) > 0 })
 	s := &w.Ways[i].Spans[0]
+	if s.Samples < leastForInterval {
+		return fmt.Sprintf("Too few sleeps of %s to tell how late they end (%d of %s); use a longer --duration.",
+			words.Duration(float64(s.SpanNS)), s.Samples, w.Ways[i].ID)
+	}
 	text := fmt.Sprintf("A sleep of %s ends %s late", words.Duration(float64(s.SpanNS)), words.SignedDuration(s.MedianLateNS))
 	var parts []string
 	for _, l := range s.Layers {
@@ -80,8 +85,8 @@ func (w *Wake) verdict() string {
 // way that most programs use.
 func (w *Wake) choice(first *SleepSpan) string {
 	rows := ByLateness(w.Ways, first.SpanNS)
-	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Early > 0 })
-	if len(rows) == 0 || rows[0].HighNS == 0 || first.Early == 0 && rows[0].HighNS >= first.LowNS {
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Early > 0 || r.Samples < leastForInterval })
+	if len(rows) == 0 || first.Early == 0 && rows[0].HighNS >= first.LowNS {
 		return ""
 	}
 	best := rows[0]

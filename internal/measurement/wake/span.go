@@ -96,10 +96,11 @@ func (s *SleepSpan) Check(c *result.Checker) {
 	compare.CheckRuns(c, s.Runs, s.PartMediansNS)
 }
 
-// The min numbers of sleeps for percentiles.
+// The min numbers of sleeps for an interval of the median, and for percentiles.
 const (
-	leastForP99  = 100
-	leastForP999 = 10_000
+	leastForInterval = 6
+	leastForP99      = 100
+	leastForP999     = 10_000
 )
 
 // NewSpan returns the figures of sleeps in parts, such as of a time or of a start, each with at least one.

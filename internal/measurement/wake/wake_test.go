@@ -246,6 +246,19 @@ func TestWhichWayToUse(t *testing.T) {
 	}
 }
 
+// The median of five sleeps is no answer, and a way with five sleeps is not the way to use.
+func TestTooFewSleepsAreNoAnswer(t *testing.T) {
+	way := func(id string, samples int, lateNS float64) SleepWay {
+		late := slices.Repeat([]float64{lateNS}, samples)
+		return SleepWay{ID: id, Available: true, Spans: []SleepSpan{NewSpan(100*time.Microsecond, [][]float64{late})}}
+	}
+	few, enough := way("timerfd@syscall", 5, 20_000), way("nanosleep@syscall", 6, 70_000)
+	require.Equal(t, "Too few sleeps of 100 µs to tell how late they end (5 of timerfd@syscall); use a longer --duration.",
+		(&Wake{Ways: []SleepWay{few, enough}}).verdict())
+	require.Equal(t, "A sleep of 100 µs ends 70 µs late (nanosleep@syscall).",
+		(&Wake{Ways: []SleepWay{enough, few}}).verdict())
+}
+
 func TestSelect(t *testing.T) {
 	first := Ways()[0].ID
 	call, _, _ := strings.Cut(first, "@")
