@@ -10,11 +10,12 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// The verdicts on a clock. The values of a OneCPU clock never went backwards on one CPU, but
-// did from one CPU to another, or could be watched on one CPU only. A Faulty clock never went
+// The verdicts on a clock. The values of a OneCPU clock never went backwards on one CPU, but did from one CPU to another.
+// The values of a NotCompared clock never went backwards on one CPU, and no CPUs were compared. A Faulty clock never went
 // backwards and has another fault.
 const (
 	IsMonotonic = "monotonic"
+	NotCompared = "monotonic, CPUs not compared"
 	OneCPU      = "monotonic on one CPU only"
 	Backwards   = "went backwards"
 	Faulty      = "faulty"
@@ -66,7 +67,7 @@ type VerifiedClock struct {
 	// ID is call and path: CLOCK_MONOTONIC@vdso.
 	ID string `json:"id" is:"named"`
 	// Verdict is what the checks showed.
-	Verdict string `json:"verdict" is:"monotonic|monotonic on one CPU only|went backwards|faulty|not verified"`
+	Verdict string `json:"verdict" is:"monotonic|monotonic, CPUs not compared|monotonic on one CPU only|went backwards|faulty|not verified"`
 	// Reason is why something is missing, or what failed.
 	Reason string `json:"reason,omitempty"`
 	// Reads is the number of compared reads.
@@ -152,7 +153,7 @@ func (v *Verification) Missing() string {
 		if len(c.Faults) > 0 {
 			continue
 		}
-		if c.Verdict != IsMonotonic && (c.Verdict != OneCPU || len(v.CPUs) > 1) {
+		if c.Verdict != IsMonotonic && (c.Verdict != NotCompared || len(v.CPUs) > 1) {
 			c.Reason = cmp.Or(c.Reason, "the CPUs were not compared")
 		}
 		why.Add(c.ID, c.Reason)

@@ -283,7 +283,7 @@ func (v *Verification) trust(d *result.Document) (string, table.Level) {
 		}
 		if len(c.Faults) > 0 {
 			bad = append(bad, c.ID)
-		} else if c.Verdict == OneCPU {
+		} else if c.Verdict == NotCompared {
 			single++
 		}
 	}

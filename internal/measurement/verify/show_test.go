@@ -15,7 +15,7 @@ func TestVerdictCountsClocks(t *testing.T) {
 	held := VerifiedClock{ID: "a", Verdict: IsMonotonic}
 	wrong := VerifiedClock{ID: "b", Verdict: Faulty, Faults: []ClockFault{{Kind: FaultStall, Count: 1}}}
 	not := VerifiedClock{ID: "c", Verdict: Unverified}
-	single := VerifiedClock{ID: "d", Verdict: OneCPU}
+	single := VerifiedClock{ID: "d", Verdict: NotCompared}
 	absent := VerifiedClock{ID: "e", Verdict: Unverified, Reason: "there is none"}
 	for _, test := range []struct {
 		want   string
@@ -56,7 +56,7 @@ func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 			Across: &Across{Checks: 1000, Pairs: pairs, SmallestWarpNS: seesNS}}
 	}
 	fine, b := with("CLOCK_MONOTONIC@vdso", 55, 2), with("b", 58500, 2)
-	alone := VerifiedClock{ID: "a", Verdict: OneCPU}
+	alone := VerifiedClock{ID: "a", Verdict: NotCompared}
 	warped := with("hpet@mmio", 0, 2)
 	warped.Verdict, warped.Faults = OneCPU, []ClockFault{{Kind: FaultWarp, Count: 1}}
 	for _, test := range []struct {
@@ -120,11 +120,11 @@ func TestMissing(t *testing.T) {
 		{[]VerifiedClock{wide, fine}, ""},
 		{[]VerifiedClock{fine, with(IsMonotonic, part, 1, 0)}, "a: " + part},
 		{[]VerifiedClock{wide}, "only differences from 4 ms on would have been seen"},
-		{[]VerifiedClock{wide, with(OneCPU, "", 0, 0)},
+		{[]VerifiedClock{wide, with(NotCompared, "", 0, 0)},
 			"a: the CPUs were not compared; only differences from 4 ms on would have been seen"},
 		{[]VerifiedClock{fine, faulty}, ""},
 	} {
 		require.Equal(t, test.want, (&Verification{CPUs: []int{0, 1, 2, 3}, Clocks: test.clocks}).Missing())
 	}
-	require.Empty(t, (&Verification{CPUs: []int{0}, Clocks: []VerifiedClock{{ID: "a", Verdict: OneCPU}}}).Missing())
+	require.Empty(t, (&Verification{CPUs: []int{0}, Clocks: []VerifiedClock{{ID: "a", Verdict: NotCompared}}}).Missing())
 }

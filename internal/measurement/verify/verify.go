@@ -184,7 +184,7 @@ func verdictOn(v VerifiedClock, perThread bool) string {
 	case perThread || compared:
 		return IsMonotonic
 	default:
-		return OneCPU
+		return NotCompared
 	}
 }
 

@@ -498,7 +498,7 @@ func TestClockThatFailsLaterIsAFault(t *testing.T) {
 
 func TestOneCPUComparesNothing(t *testing.T) {
 	v := run(t, thread.Usable()[:1], shared("alone@fake", now))
-	require.Equal(t, OneCPU, v.Clocks[0].Verdict)
+	require.Equal(t, NotCompared, v.Clocks[0].Verdict)
 	require.Nil(t, v.Clocks[0].Across)
 	require.Empty(t, v.Clocks[0].Faults)
 	require.True(t, v.Held())
