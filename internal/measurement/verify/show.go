@@ -346,11 +346,30 @@ func (v *Verification) smallestWarp() (best *VerifiedClock) {
 	return best
 }
 
+// largestWarp returns the fine clock that would have shown no warp but the largest ones, if these are too large to call
+// the comparison sensitive; otherwise nil. The tick of a coarse clock, whose reads repeat, hides smaller warps on every machine.
+func (v *Verification) largestWarp() (worst *VerifiedClock) {
+	for i := range v.Clocks {
+		c := &v.Clocks[i]
+		if c.Across == nil || c.Repeats > c.Reads/2 || words.Insensitive(c.Across.SmallestWarpNS) == "" {
+			continue
+		}
+		if worst == nil || c.Across.SmallestWarpNS > worst.Across.SmallestWarpNS {
+			worst = c
+		}
+	}
+	return worst
+}
+
 // limits returns sentences, each after a space, about the limits of the comparison between the CPUs: the warps that are
 // too small to detect, and the pairs of CPUs that it left out.
 func (v *Verification) limits() (text string) {
 	if best := v.smallestWarp(); best != nil {
-		text = fmt.Sprintf(" The smallest detectable warp was %s (%s).", words.Duration(best.Across.SmallestWarpNS), best.ID)
+		text = fmt.Sprintf(" The smallest detectable warp was %s (%s)", words.Duration(best.Across.SmallestWarpNS), best.ID)
+		if worst := v.largestWarp(); worst != nil && worst != best {
+			text += fmt.Sprintf(" to %s (%s); use a longer --duration", words.Duration(worst.Across.SmallestWarpNS), worst.ID)
+		}
+		text += "."
 	}
 	cpus := len(v.CPUs) - len(v.LostCPUs)
 	all := cpus * (cpus - 1)

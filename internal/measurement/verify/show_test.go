@@ -49,13 +49,17 @@ func TestVerdictCountsClocks(t *testing.T) {
 	}
 }
 
-// On every machine, the verdict has the size of the smallest detectable warp.
+// On every machine, the verdict has the size of the smallest detectable warp, and the largest of fine clocks if it is wide.
 func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 	with := func(id string, seesNS float64, pairs int) VerifiedClock {
 		return VerifiedClock{ID: id, Verdict: IsMonotonic,
 			Across: &Across{Checks: 1000, Pairs: pairs, SmallestWarpNS: seesNS}}
 	}
 	fine, b := with("CLOCK_MONOTONIC@vdso", 55, 2), with("b", 58500, 2)
+	coarse, wide := with("time@vdso", 1e9, 2), with("RDTSC@cpu", 7.17e6, 2)
+	for _, c := range []*VerifiedClock{&coarse, &b} {
+		c.Reads, c.Repeats = 1000, 999
+	}
 	alone := VerifiedClock{ID: "a", Verdict: NotCompared}
 	warped := with("hpet@mmio", 0, 2)
 	warped.Verdict, warped.Faults = OneCPU, []ClockFault{{Kind: FaultWarp, Count: 1}}
@@ -64,6 +68,9 @@ func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 		clocks []VerifiedClock
 	}{
 		{"Both clocks passed. The smallest detectable warp was 55 ns (CLOCK_MONOTONIC@vdso).", []VerifiedClock{b, fine}},
+		{"Both clocks passed. The smallest detectable warp was 55 ns (CLOCK_MONOTONIC@vdso).", []VerifiedClock{coarse, fine}},
+		{"All 3 clocks passed. The smallest detectable warp was 55 ns (CLOCK_MONOTONIC@vdso) to 7.17 ms (RDTSC@cpu); use a longer --duration.",
+			[]VerifiedClock{wide, fine, coarse}},
 		{"Both clocks passed. The smallest detectable warp was 55 ns (CLOCK_MONOTONIC@vdso). Only 1 of 2 comparisons of one CPU with another were made; use a longer --duration.", []VerifiedClock{fine, with("b", 0, 1)}},
 		{"1 of 2 clocks failed: hpet@mmio. The smallest detectable warp was 58.5 µs (b).", []VerifiedClock{warped, b}},
 		{"Both clocks passed. For 2 clocks not all CPUs were compared with each other; use a longer --duration.",
