@@ -10,6 +10,7 @@ import (
 type forecast struct {
 	begunNS int64
 	probed  bool // whether it is reliable
+	blocks  int  // complete blocks of passes
 	turns   steps
 	passes  steps         // one for each thread of a pass, with the time beyond its span
 	spans   time.Duration // of the passes that are left
@@ -29,9 +30,14 @@ func (s *steps) timeLeft() time.Duration {
 	return time.Duration(s.left) * s.took / time.Duration(max(1, s.made))
 }
 
-// left returns how long the rest of the run takes.
+// left returns how long the rest of the run takes. Before a complete block it leaves out the time to start threads: on a
+// busy machine the first pass may wait for some hundred ms, and thousands of threads would be expected to do so too.
 func (f *forecast) left() time.Duration {
-	return f.turns.timeLeft() + f.spans + f.passes.timeLeft()
+	left := f.turns.timeLeft() + f.spans
+	if f.blocks > 0 {
+		left += f.passes.timeLeft()
+	}
+	return left
 }
 
 // report reports the progress when the machine was probed. If that takes long, it reports a first guess earlier.

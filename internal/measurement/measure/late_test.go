@@ -127,6 +127,27 @@ func TestForecast(t *testing.T) {
 	}
 }
 
+// On a busy machine the first pass may wait for a CPU. A run of some seconds is not announced as a run of many minutes.
+func TestForecastAfterSlowFirstPass(t *testing.T) {
+	ns, passes, first := int64(0), 0, time.Duration(0)
+	team := &fakeTeam{fails: func(clock.Clock, int) *failure {
+		if passes++; passes == 1 {
+			ns += int64(4 * time.Second)
+		}
+		ns += int64(10 * time.Millisecond)
+		return nil
+	}}
+	r := &runner{settings: Settings{Threads: []int{1, 2, 3, 4}}, team: team, now: func() int64 { return ns }}
+	r.progress = func(_, total time.Duration) {
+		if first == 0 {
+			first = total
+		}
+	}
+	running(t, r)
+	require.Greater(t, first, 3*time.Second)
+	require.Less(t, first, 2*time.Duration(ns))
+}
+
 // worked is what a worker did in a pass that began at 0.
 type worked struct {
 	start, end time.Duration

@@ -188,6 +188,7 @@ func (r *runner) throughput(blocks [][]*throughput) bool {
 				r.started = 0
 			}
 		}
+		r.forecast.blocks++
 		if !r.forecast.probed && len(block) > 0 && block[0].threads == slices.Max(r.settings.Threads) {
 			r.forecast.probed = true
 			r.report()
