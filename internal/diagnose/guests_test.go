@@ -128,6 +128,21 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 
 func facts(changes ...func(*result.Host)) []func(*result.Host) { return changes }
 
+// The step of a Windows machine, and of WSL, is no reason to change the real-time clock by a tool of Linux.
+func TestStepOfWindows(t *testing.T) {
+	for line, says := range map[string]bool{
+		"ntpdate[812]: step time server 192.0.2.1 offset 3600.000000 sec": true,
+		"The time service has set the time with offset 3600 seconds.":     false,
+		"The time service has set the time with offset 31536000 seconds.": false,
+	} {
+		d := &result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{line}}}}
+		found := remedy.For(situation.Of(d), "rtc-in-utc", "start-after-sync", "write-rtc-after-step")
+		require.Equal(t, says, len(found) > 0, line)
+		d.Host.WSL = 2
+		require.Empty(t, remedy.For(situation.Of(d), "rtc-in-utc", "start-after-sync", "write-rtc-after-step"), line)
+	}
+}
+
 // A counter that goes back in a guest of KVM is no fault of its firmware: the clock of KVM is there.
 func TestGuestWhoseTSCGoesBack(t *testing.T) {
 	d := well()
