@@ -128,6 +128,17 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 
 func facts(changes ...func(*result.Host)) []func(*result.Host) { return changes }
 
+// A guest of KVM whose log ends on hpet does not use kvm-clock.
+func TestGuestThatLeftKVMClock(t *testing.T) {
+	const onKVM = "clocksource: Switched to clocksource kvm-clock"
+	for source, kept := range map[string]bool{"kvm-clock": true, "hpet": false, "acpi_pm": false} {
+		d := &result.Document{Host: result.Host{OS: "linux", Virtualization: guestOf("kvm"), ClockSource: &result.ClockSource{Current: source},
+			KernelLog: &result.KernelLog{Lines: []string{"[    1.2] " + onKVM}}}}
+		require.Equal(t, kept, len(remedy.For(situation.Of(d), "keep-kvm-clock")) > 0, source)
+		require.Equal(t, !kept, len(remedy.For(situation.Of(d), "look-again")) > 0, source)
+	}
+}
+
 // The step of a Windows machine, and of WSL, is no reason to change the real-time clock by a tool of Linux.
 func TestStepOfWindows(t *testing.T) {
 	for line, says := range map[string]bool{
