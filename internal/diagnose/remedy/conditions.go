@@ -83,8 +83,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	"source-unknown": is(func(s *machine) bool { return s.ClockSource == "" }),
 	// Nothing shows a hypervisor, nor does the firmware name a real machine, nor has it an IOMMU that hangs.
 	"virtualization-unknown": is(func(s *machine) bool {
-		return s.Host.Virtualization == nil && !s.Logs("iommu-stalled") &&
-			!kernellog.NamesRealMachine(words.Part(s.Host.Machine, (*result.Machine).Name))
+		return s.Host.Virtualization == nil && !s.Logs("iommu-stalled") && !namesRealMachine(s)
 	}),
 	"distribution-unknown": is(func(s *machine) bool { return distribution(s) == "" && !isDebian(s) }),
 	// The kernel command line and the kernel log.
@@ -182,8 +181,15 @@ func one(fact func(*machine, string) bool) func(*machine, []string) bool {
 }
 
 // inDockerDesktop reports whether the kernel is of the virtual machine of Docker Desktop. Its user restarts it, but changes
-// neither its kernel nor its boot parameters.
-func inDockerDesktop(s *machine) bool { return strings.Contains(s.Host.Kernel, "-linuxkit") }
+// neither its kernel nor its boot parameters. Kernels of LinuxKit also run in clouds and on real machines.
+func inDockerDesktop(s *machine) bool {
+	return strings.Contains(s.Host.Kernel, "-linuxkit") && CloudOf(s) == nil && !namesRealMachine(s)
+}
+
+// namesRealMachine reports whether the firmware names a real machine.
+func namesRealMachine(s *machine) bool {
+	return kernellog.NamesRealMachine(words.Part(s.Host.Machine, (*result.Machine).Name))
+}
 
 // steppedBy reports whether the largest step of the wall clock in a log is by whole quarters of an hour, as of a time
 // zone, or by months: no machine sleeps so long.
