@@ -37,6 +37,15 @@ func TestNothingStepsToAWrongClock(t *testing.T) {
 	require.Contains(t, found[1].Advice, "Only when the clock that it follows is right")
 }
 
+// A service that ended, or has an old list of leap seconds, does not mend itself.
+func TestServicesThatStopped(t *testing.T) {
+	for cause, says := range map[string]string{"chronyd-ended": "Check whether chronyd runs now", "ptp-leap-file": "leapfile"} {
+		found := For(situation.Of(well()), OfCause(cause)...)
+		require.Len(t, found, 1, cause)
+		require.Contains(t, found[0].Advice, says)
+	}
+}
+
 // Every remedy has a source and an advice, its fields are known, and its facts and figures are defined.
 func TestEveryRemedyHasASource(t *testing.T) {
 	entries := texts.Entries(remediesFile)
