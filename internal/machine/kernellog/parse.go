@@ -12,14 +12,14 @@ import (
 const (
 	// maxLine bounds the text of an event, in bytes. The kernel's own records are shorter (LOG_LINE_MAX).
 	maxLine = 1024
-	// maxOfKind bounds the events of each kind. A flood repeats its first lines.
-	maxOfKind = 1000
+	// maxOfKind bounds the events of each kind, which some rules compare with each other. A flood repeats its first lines.
+	maxOfKind = 100
 )
 
 // Parse returns the events in lines of the kernel log of a single boot, in their order. The lines may have stamps, as
 // dmesg, journalctl and syslog daemons print them and as Select keeps them. Parse never fails: an unknown line, or a
-// line of a program, yields no event. After a thousand events of a kind, later events only raise the count of the last
-// kept.
+// line of a program, yields no event. Of a kind with more than maxOfKind events, Parse keeps the first and the last, which
+// shows what is so now; the others raise the count of the event before them.
 func Parse(lines []string) []Event {
 	var events []Event
 	kept := map[string][]int{} // their indexes in events
@@ -29,16 +29,18 @@ func Parse(lines []string) []Event {
 		if f == nil {
 			continue
 		}
-		of := kept[f.kind]
-		if len(of) == maxOfKind {
-			events[of[maxOfKind-1]].Count += count
-			continue
-		}
-		kept[f.kind] = append(of, len(events))
 		e := f.event(m)
 		e.Index, e.Count = i, count
+		if of := kept[f.kind]; len(of) == maxOfKind {
+			last := &events[of[maxOfKind-1]]
+			events[of[maxOfKind-2]].Count += last.Count
+			*last = e
+			continue
+		}
+		kept[f.kind] = append(kept[f.kind], len(events))
 		events = append(events, e)
 	}
+	slices.SortFunc(events, func(a, b Event) int { return cmp.Compare(a.Index, b.Index) })
 	markTests(events)
 	return withoutOldStatus(events)
 }

@@ -96,10 +96,12 @@ func TestParseIsBounded(t *testing.T) {
 		require.LessOrEqual(t, len(e.Line), 3*maxLine)
 		require.NotContains(t, e.Line, "\x1b")
 	}
-	events := Parse([]string{"CPUs 0-2147483647,1-99999999 ahead of CPU 99999999999 for clocksource tsc."})
-	require.Len(t, events, 1)
-	require.Empty(t, events[0].CPUs, "no such CPUs exist")
-	events = Parse([]string{"Measured 99999999999999999999 cycles TSC warp between CPUs, turning off TSC clock."})
+	for _, cpus := range []string{"0-2147483647,1-99999999", "0-8191,0-8191"} {
+		events := Parse([]string{"CPUs " + cpus + " ahead of CPU 3 for clocksource tsc."})
+		require.Len(t, events, 1)
+		require.Empty(t, events[0].CPUs, "no such CPUs exist")
+	}
+	events := Parse([]string{"Measured 99999999999999999999 cycles TSC warp between CPUs, turning off TSC clock."})
 	require.Zero(t, events[0].Cycles, "more than an int64 holds")
 	for _, line := range []string{
 		"clocksource: 'hpet' wd_nsec: -3000000000 wd_now: 1 wd_last: 1 mask: 0", "clocksource: 'tsc' cs_nsec: 99999999999999999999999 cs_now: 1 cs_last: 1 mask: 0",
@@ -113,7 +115,10 @@ func TestParseIsBounded(t *testing.T) {
 	events = Parse(append(flood, "tsc: Marking TSC unstable due to clocksource watchdog"))
 	require.Len(t, events, maxOfKind+1)
 	require.Equal(t, "tsc-unstable", events[maxOfKind].Kind)
-	require.Equal(t, 4*maxOfKind+1, events[maxOfKind-1].Count)
+	require.Equal(t, 4*maxOfKind+1, events[maxOfKind-2].Count)
+	require.Equal(t, 5*maxOfKind-1, events[maxOfKind-1].Index)
+	switches := strings.Repeat("clocksource: Switched to clocksource tsc\n", 2*maxOfKind) + "clocksource: Switched to clocksource hpet"
+	require.Equal(t, "hpet", MachineOf(Parse(strings.Split(switches, "\n"))).ClockSource, "the last switch counts")
 }
 
 func FuzzParse(f *testing.F) {
