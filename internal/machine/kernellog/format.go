@@ -206,7 +206,7 @@ func cpuList(text string) []int {
 		}
 		low, err := strconv.Atoi(first)
 		high, failed := strconv.Atoi(last)
-		if err != nil || failed != nil || high >= maxCPUs || low > high || len(cpus) > maxCPUs {
+		if err != nil || failed != nil || high >= maxCPUs || low > high || len(cpus)+high-low >= maxCPUs {
 			return []int{unknownCPU}
 		}
 		for n := low; n <= high; n++ {
