@@ -92,7 +92,7 @@ var otherFunctions = map[string]functions{
 		return l.since("no-source", "server-reached", "time-off", "stepped", "status-synchronized")
 	}},
 	"chronyd-ended": {lines: func(l log) []Event {
-		return l.since("chronyd-ended", "server-reached", "time-off", "stepped", "status-synchronized", "no-source")
+		return l.since("chronyd-ended", "server-reached", "time-off", "stepped", "status-synchronized", "no-source", "chronyd-started")
 	}},
 	"windows-silent": {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped") }},
 	"windows-far":    {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},
@@ -143,15 +143,20 @@ var otherFunctions = map[string]functions{
 		return words.Either(len(l.of("rtc-unset")) == 0 && len(tooEarly(l)) == 0, l.of("time-behind"), nil)
 	}},
 	"rtc-differs": {lines: func(l log) []Event {
-		const least, near, half, nepal, widest = 60, 120, 1800, 20700, 14 * 3600 // s
+		const least, near, half, widest = 60, 120, 1800, 14 * 3600 // s
+		quarters := []float64{20700, 31500, 45900}                 // of Nepal, Eucla, the Chatham Islands
 		off, lines := l.rtcOff()
 		size := math.Abs(off)
 		// Windows sets it to the local time.
-		zone := size > half/2 && size < widest+near &&
-			(math.Abs(math.Remainder(size, half)) < near || math.Abs(size-nepal) < near)
+		zone := size > half/2 && size < widest+half && (len(l.of("rtc-local")) > 0 ||
+			math.Abs(math.Remainder(size, half)) < near ||
+			slices.ContainsFunc(quarters, func(quarter float64) bool { return math.Abs(size-quarter) < near }))
 		return words.Either(size >= least && !zone, lines, nil)
 	}},
 	"rtc-unset by-its-year": {lines: tooEarly},
+	"time-refused": {lines: those(func(_ log, e Event) bool {
+		return e.StepNS == 0 || math.Abs(e.StepNS) >= 60e9 // clocks that are synchronised may differ by seconds
+	}, "time-refused")},
 	"slow-interrupt": {lines: those(func(_ log, e Event) bool {
 		return e.DelayNS >= 1e6 // shorter ones are common
 	}, "slow-interrupt")},

@@ -247,15 +247,15 @@ var falseLeaps = those(func(l log, e Event) bool { return l.whyFalse(e) != "" },
 // trueLeaps returns the lines on leap seconds if none was false.
 func trueLeaps(l log) []Event { return words.Either(len(falseLeaps(l)) == 0, l.of("leap-second"), nil) }
 
-// flagContradicts is whether only the kernel's flag shows a wall clock that is not synchronised, and a time service shows
-// one that is.
+// flagContradicts is whether only the kernel's flag shows a wall clock that is not synchronised, and another line shows one
+// that is.
 func (l log) flagContradicts() bool {
 	ofService := func(e Event) bool {
 		line := strings.ToLower(e.Line)
 		return !strings.HasPrefix(line, "return value") && !strings.Contains(line, "synchronized: ")
 	}
 	off := l.of("status-unsynchronized")
-	return len(off) > 0 && !slices.ContainsFunc(off, ofService) && slices.ContainsFunc(l.of("status-synchronized"), ofService)
+	return len(off) > 0 && !slices.ContainsFunc(off, ofService) && len(l.of("status-synchronized")) > 0
 }
 
 // RTCAheadSeconds returns by how much the real-time clock is ahead of the wall clock in the last pair of lines that show

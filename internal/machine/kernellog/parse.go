@@ -42,7 +42,7 @@ func Parse(lines []string) []Event {
 	}
 	slices.SortFunc(events, func(a, b Event) int { return cmp.Compare(a.Index, b.Index) })
 	markTests(events)
-	return withoutOldStatus(events)
+	return events
 }
 
 // recognize returns the format of a line, and its parts; nil for an unknown line, or a line of a program.
@@ -91,19 +91,6 @@ func markTests(events []Event) {
 			e.Kind = "watchdog-test"
 		}
 	}
-}
-
-// withoutOldStatus drops the lines on whether the wall clock is synchronised that a later line with the same label
-// answers: somebody mended something between two runs of a command.
-func withoutOldStatus(events []Event) []Event {
-	newest := map[string]int{}
-	label := func(e Event) string { return e.Line[:strings.LastIndexByte(e.Line, ':')+1] }
-	for _, e := range ofKind(events, "status-synchronized", "status-unsynchronized") {
-		newest[label(e)] = e.Index
-	}
-	return slices.DeleteFunc(events, func(e Event) bool {
-		return strings.HasPrefix(e.Kind, "status-") && label(e) != "" && e.Index < newest[label(e)]
-	})
 }
 
 // marks are the kinds of lines by which the kernel marks a clock source unstable, or gives it up.
