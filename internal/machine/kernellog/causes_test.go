@@ -566,6 +566,21 @@ func TestForgedLinesAreNoEvents(t *testing.T) {
 	}
 }
 
+// An impossible figure is unknown, and no 0.
+func TestImpossibleFiguresAreNotShown(t *testing.T) {
+	for _, line := range []string{
+		"chronyd[7]: System clock wrong by -9223372036854775808 seconds",
+		"Clocksource tsc unstable (delta = 18446744073709551615 ns).  Enable clocksource failover by adding clocksource_failover kernel parameter.",
+		"hrtimer: interrupt too slow, forcing clock min delta to 99999999999999999999 ns",
+	} {
+		causes := Explain(Parse([]string{line}), Machine{})
+		require.NotEmpty(t, causes, line)
+		for _, c := range causes {
+			require.NotContains(t, c.Text, "0 ns", line)
+		}
+	}
+}
+
 // A figure that a log has in braces is text, and no word that stands for another figure.
 func TestFiguresAreFilledOnce(t *testing.T) {
 	for word := range figures {

@@ -28,11 +28,19 @@ func span(ns float64) string {
 
 // moreOrLess returns a difference: "131.6 ms less".
 func moreOrLess(ns float64) string {
+	if ns == 0 { // an impossible figure
+		return "more or less"
+	}
 	return words.Either(ns < 0, span(ns)+" less", span(ns)+" more")
 }
 
 // behind returns by how much a clock is wrong: "131.6 ms behind".
-func behind(ns float64) string { return span(ns) + words.Either(ns < 0, " ahead", " behind") }
+func behind(ns float64) string {
+	if ns == 0 { // an impossible figure
+		return "wrong"
+	}
+	return span(ns) + words.Either(ns < 0, " ahead", " behind")
+}
 
 func fourDigits(value float64) string {
 	if value >= 1000 {

@@ -119,10 +119,13 @@ var figures = map[string]func(t material) string{
 	"{reason}": func(t material) string { return t.line().Reason },
 	"{cpus}":   func(t material) string { return cpuNames(t.Evidence[:1]) },
 	"{skew}":   func(t material) string { return moreOrLess(t.line().SkewNS) },
-	"{delay}":  func(t material) string { return span(t.line().DelayNS) },
-	"{rate}":   func(t material) string { return t.line().rate().String() },
-	"{took}":   func(t material) string { return t.line().readTook() },
-	"{why}":    func(t material) string { return t.whyFalse(t.line()) },
+	"{delay}": func(t material) string {
+		delay := t.line().DelayNS
+		return words.Either(delay > 0, span(delay), "an unknown time")
+	},
+	"{rate}": func(t material) string { return t.line().rate().String() },
+	"{took}": func(t material) string { return t.line().readTook() },
+	"{why}":  func(t material) string { return t.whyFalse(t.line()) },
 	"{erratum}": func(t material) string {
 		return words.Either(t.line().Kind == "erratum", t.line().Name, "an erratum of the counter")
 	},
