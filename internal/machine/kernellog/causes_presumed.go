@@ -117,6 +117,10 @@ var otherFunctions = map[string]functions{
 		if len(far) < 2 {
 			far = l.since("ptp-start", "ptp-near", "ptp-far")
 		}
+		const decades = 20 * 365 * 86400e9 // ns: no clock is so far ahead of one that was ever set
+		if start := l.of("ptp-start"); len(far) == 0 && len(start) > 0 && start[len(start)-1].SkewNS > decades {
+			far = start[len(start)-1:]
+		}
 		return words.Either(ptpWrapped(l) == nil, far, nil)
 	}},
 	"not-stepped": {lines: func(l log) []Event {
