@@ -18,6 +18,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/sections"
 	"github.com/timebench/timebench/internal/report/files"
 	"github.com/timebench/timebench/internal/report/render"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // odd is the value of --fail-on for a machine that is unlike the others.
@@ -145,6 +146,9 @@ func (flags fleetFlags) gate(f *fleet.Fleet) error {
 		result.Warn: f.Faulty(true)}[flags.failOn]
 	if failed != "" {
 		return couldNot(errors.New(failed))
+	}
+	if n := len(f.Unread); n > 0 && flags.failOn != never {
+		return untold(fmt.Errorf("--fail-on %s cannot decide: %s could not be read", flags.failOn, words.Plural(n, "result")))
 	}
 	return nil
 }
