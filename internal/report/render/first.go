@@ -143,13 +143,21 @@ func (r Report) opening(width, rows int) *opening {
 	if !r.explained {
 		s.blocks(r.blocks, rows)
 	}
-	for i, warning := range r.warnings {
+	for i, warning := range causesFirst(r.warnings) {
 		before := words.Either(i == 0, "\n", "")
 		s.add(2+5*min(i, 1), before+labelled(table.Warn, table.Cut("Warning: "+warning.Saw+".", width, 1), 2*width),
 			"warning")
 	}
 	s.hide(len(r.missing.Lines), "missing figure")
 	return s
+}
+
+// causesFirst returns the warnings, those last that another one often explains: a busy machine leaves a run incomplete,
+// or somebody interrupts it. The answer says that the run was interrupted.
+func causesFirst(warnings []result.Warning) []result.Warning {
+	effect := func(w result.Warning) bool { return slices.Contains([]string{"", "incomplete", "starved"}, w.Kind) }
+	effects := slices.DeleteFunc(slices.Clone(warnings), func(w result.Warning) bool { return !effect(w) })
+	return append(slices.DeleteFunc(slices.Clone(warnings), effect), effects...)
 }
 
 // findings adds the worst finding with its first remedies, if the report explains findings, and the titles of the

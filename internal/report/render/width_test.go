@@ -376,3 +376,22 @@ func TestLevelsAreInColour(t *testing.T) {
 }
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// A busy machine explains why a run is incomplete, so the first screen says it first and whole.
+func TestFirstScreenSaysThatTheMachineIsBusy(t *testing.T) {
+	d := fixed()
+	d.Interrupted = true
+	d.Warnings = []result.Warning{
+		{Kind: "incomplete", Saw: "the run has no throughput with 1 to 2 threads and only 7 rounds of latency: the time limit ended the run"},
+		{Kind: "load", Saw: "other programs used 1.95 of 2 CPUs during the run"},
+	}
+	for _, columns := range []int{60, 80} {
+		for _, r := range []Report{OfDocument(d), OfDiagnosis(d)} {
+			out := &screen{columns: columns, lines: 24}
+			require.NoError(t, r.Text(out))
+			_, warnings, _ := strings.Cut(text.StripEscape(out.String()), "Warning: ")
+			shown := strings.Join(strings.Fields(warnings), " ")
+			require.True(t, strings.HasPrefix(shown, "other programs used 1.95 of 2 CPUs during the run."), out.String())
+		}
+	}
+}
