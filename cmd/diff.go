@@ -153,7 +153,11 @@ func (flags diffFlags) settings() (s section.Settings, failAbove float64, err er
 func percentage(flag, text string) (float64, error) {
 	number, ok := strings.CutSuffix(text, "%")
 	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if !ok || err != nil || !(value >= 0) || math.IsInf(value, 0) {
+	valid := err == nil && value >= 0 && !math.IsInf(value, 0)
+	if valid && !ok {
+		return 0, fmt.Errorf("--%s %q: the sign is missing; write %s%%", flag, text, strings.TrimSpace(number))
+	}
+	if !valid {
 		return 0, fmt.Errorf("--%s %q: write a percentage from 0 up, such as 2.5%%", flag, text)
 	}
 	return value / 100, nil
