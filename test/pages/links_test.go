@@ -55,7 +55,7 @@ func TestLinks(t *testing.T) {
 	for _, name := range pages(t) {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		for _, l := range link.FindAllStringSubmatch(fence.ReplaceAllString(string(text), ""), -1) {
+		for _, l := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
 			if strings.Contains(l[1], "://") {
 				continue
 			}
