@@ -8,6 +8,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
+	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/measurement/wake"
 )
@@ -17,9 +18,9 @@ func (s *Situation) Unmeasured() bool {
 	return len(s.Clocks) == 0 && !slices.ContainsFunc(s.Sections, func(x result.Section) bool { return !section.Empty(x) })
 }
 
-// Ran reports whether the run measured the costs of reads, throughput, or sleeps, or kept the CPUs busy itself ("load").
-// The results of verify, skew and drift are proven by the order of reads, or have a bound that contains the time of
-// other work; profile reports that work.
+// Ran reports whether the run measured the costs of reads, throughput, or sleeps, checked clocks (verify, skew, drift), or
+// kept the CPUs busy itself ("load"). The results of checks are proven by the order of reads, or have a bound that
+// contains the time of other work, which may be large then; profile reports that work.
 func (s *Situation) Ran(what string) bool {
 	called := runtimes.Of(s.Document)
 	switch what {
@@ -32,6 +33,8 @@ func (s *Situation) Ran(what string) bool {
 			})
 	case "sleeps":
 		return wake.Of(s.Document) != nil
+	case "checks":
+		return verify.Of(s.Document) != nil || skew.Of(s.Document) != nil || drift.Of(s.Document) != nil
 	case "load":
 		v, d := verify.Of(s.Document), drift.Of(s.Document)
 		return v != nil && v.Load || d != nil && d.LoadedFromNS > 0
