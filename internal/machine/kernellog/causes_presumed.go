@@ -158,9 +158,12 @@ var otherFunctions = map[string]functions{
 		return words.Either(size >= least && !zone, lines, nil)
 	}},
 	"rtc-unset by-its-year": {lines: tooEarly},
-	"time-refused": {lines: those(func(_ log, e Event) bool {
-		return e.StepNS == 0 || math.Abs(e.StepNS) >= 60e9 // clocks that are synchronised may differ by seconds
-	}, "time-refused")},
+	"time-refused": {lines: func(l log) []Event {
+		near := func(e Event) bool { // clocks that are synchronised may differ by seconds
+			return e.StepNS != 0 && !(math.Abs(e.StepNS) >= 60e9)
+		}
+		return slices.DeleteFunc(l.since("time-refused", "server-reached", "stepped", "status-synchronized"), near)
+	}},
 	"slow-interrupt": {lines: those(func(_ log, e Event) bool {
 		return e.DelayNS >= 1e6 // shorter ones are common
 	}, "slow-interrupt")},

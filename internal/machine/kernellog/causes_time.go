@@ -30,14 +30,16 @@ func (l log) cpuStalled() bool {
 	})
 }
 
-// idleStalled is whether all CPUs that stalled were idle.
+// idleStalled is whether all CPUs that stalled were idle, by lines after the stall.
 func (l log) idleStalled() bool {
+	cpus := l.of("stalled-cpu")
 	var idle []int
 	for _, e := range l.of("idle-task", "idle-cpu") {
-		idle = append(idle, e.CPUs...)
+		if len(cpus) > 0 && e.Index > cpus[0].Index {
+			idle = append(idle, e.CPUs...)
+		}
 	}
 	busy := func(e Event) bool { return len(e.CPUs) == 0 || !slices.Contains(idle, e.CPUs[0]) }
-	cpus := l.of("stalled-cpu")
 	return len(cpus) > 0 && !slices.ContainsFunc(cpus, busy) && l.holder() == ""
 }
 

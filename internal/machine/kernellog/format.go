@@ -52,7 +52,8 @@ var formats = sync.OnceValue(func() []*format {
 	var all []*format
 	for _, e := range texts.Entries(formatsFile) {
 		pattern := names.Replace(e.Get("pattern"))
-		f := &format{kind: e.Name, program: e.Get("by") != "", anywhere: e.Get("anywhere") != "", by: strings.TrimPrefix(e.Get("by"), "program"), clock: e.Get("clock"), pattern: pattern,
+		f := &format{kind: e.Name, program: e.Get("by") != "", anywhere: e.Get("anywhere") != "",
+			by: strings.TrimPrefix(e.Get("by"), "program"), clock: e.Get("clock"), pattern: pattern,
 			expression: lazily("(?i)" + pattern)}
 		for name, w := range weights {
 			if has := e.Get(name); has != "" {
@@ -237,7 +238,8 @@ func formatOf(text string) *format {
 			continue
 		}
 		before, message := text[:at[0]], text[at[0]:]
-		if f.anywhere && !strings.Contains(before, "`") && !strings.HasSuffix(before, `"`) || f.program && tagged(before, message) || !f.program && leads(before) {
+		quoted := strings.Contains(before, "`") || strings.HasSuffix(before, `"`)
+		if f.anywhere && !quoted || f.program && tagged(before, message) || !f.program && leads(before) {
 			return f
 		}
 	}
