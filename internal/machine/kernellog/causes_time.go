@@ -121,7 +121,7 @@ func (l log) steps() stepping {
 	var at []float64
 	for _, e := range l.of("stepped") {
 		ns, _ := e.clockedNS()
-		if last := len(steps) - 1; last >= 0 && math.Abs(ns-at[last]) < sameStepNS {
+		if last := len(steps) - 1; last >= 0 && (math.Abs(ns-at[last]) < sameStepNS || e.repeats(steps[last])) {
 			s := &steps[last]
 			s.StepNS, s.Back, s.Count = cmp.Or(s.StepNS, e.StepNS), s.Back || e.Back, max(s.Count, e.Count)
 			continue
@@ -138,6 +138,11 @@ func (l log) steps() stepping {
 		all.known = all.known && e.StepNS != 0
 	}
 	return all
+}
+
+// repeats returns whether a line without a stamp reports the step of the line above: ntpd prints it, and logs it.
+func (e Event) repeats(above Event) bool {
+	return e.Stamp == "" && e.StepNS != 0 && e.StepNS == above.StepNS
 }
 
 // largestStep returns the largest step of the wall clock, without its sign, in ns; 0 if no line has one.
