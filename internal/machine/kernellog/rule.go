@@ -217,7 +217,11 @@ var figures = map[string]func(t material) string{
 		case last.Reason != "":
 			return least + last.Reason + " behind"
 		}
-		return "further off than it allows"
+		limits := map[string]string{ // krb5.conf(5): clockskew; Amazon S3: RequestTimeTooSkewed
+			"Kerberos": "more than it allows (usually 5 minutes) away from the KDC, such as a domain controller",
+			"S3":       "more than 15 minutes off",
+		}
+		return cmp.Or(limits[last.Name], "further off than it allows")
 	},
 	"{who compared}": func(t material) string {
 		return words.Either(strings.HasPrefix(t.line().Line, "NTP: "), "w32tm", "A database")
