@@ -160,7 +160,7 @@ var otherFunctions = map[string]functions{
 	"rtc-unset by-its-year": {lines: tooEarly},
 	"time-refused": {lines: func(l log) []Event {
 		near := func(e Event) bool { // clocks that are synchronised may differ by seconds
-			return e.StepNS != 0 && !(math.Abs(e.StepNS) >= 60e9)
+			return e.StepNS != 0 && math.Abs(e.StepNS) < 60e9
 		}
 		return slices.DeleteFunc(l.since("time-refused", "server-reached", "stepped", "status-synchronized"), near)
 	}},

@@ -2,6 +2,7 @@ package kernellog
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -69,6 +70,9 @@ func (f *format) event(m Message) Event {
 		}
 	}
 	e.Name = cmp.Or(e.Name, f.by)
+	if math.IsNaN(e.StepNS) { // of a time that does not exist
+		e.StepNS = 0
+	}
 	if slices.Contains(e.CPUs, unknownCPU) {
 		e.CPUs = nil
 	}
