@@ -125,69 +125,6 @@ func (w world) checkUnplugged(t *testing.T, said outputs) {
 	}
 }
 
-// checkVerified checks that no clock of the machine has a fault, however busy the computer is that emulates it:
-// emulated CPUs have the same time.
-func (w world) checkVerified(t *testing.T, said outputs) {
-	for _, name := range []string{"verify", "verify-loaded"} {
-		if said[name].status != 0 { // on a slow host
-			require.Regexp(t, "could not be verified; .*; use a longer --duration", said[name].stderr)
-		}
-		v := verify.Of(document(t, said[name]))
-		require.Len(t, v.CPUs, w.cpus())
-		require.Empty(t, v.LostCPUs)
-		require.Equal(t, name == "verify-loaded", v.Load)
-		verified := map[string]verify.VerifiedClock{}
-		for _, c := range v.Clocks {
-			require.Empty(t, c.Faults, c.ID)
-			verified[c.ID] = c
-		}
-		require.True(t, v.Held())
-		compared := 0
-		for _, c := range verified {
-			if c.Across != nil {
-				compared++
-			}
-		}
-		// On a slow machine the CPUs may not meet while a single clock is compared.
-		require.Equal(t, w.cpus() > 1, compared > 0, "clocks that were compared across CPUs")
-		known := []string{"CLOCK_MONOTONIC@syscall"}
-		if w.vdso != "" {
-			known = append(known, "CLOCK_MONOTONIC@vdso")
-		}
-		for _, id := range known {
-			if strings.Contains(verified[id].Reason, "use a longer --duration") {
-				continue
-			}
-			want := verify.IsMonotonic
-			if verified[id].Across == nil {
-				want = verify.NotCompared
-			}
-			require.Equal(t, want, verified[id].Verdict, id)
-			if strings.HasSuffix(id, "@vdso") {
-				require.NotNil(t, verified[id].Bracket, id)
-				require.Positive(t, verified[id].Bracket.Brackets, id)
-			}
-		}
-	}
-	if w.cpus() == 1 || w.arch != "amd64" {
-		return
-	}
-	for _, c := range skew.Of(document(t, said.ok(t, "skew"))).Clocks {
-		if c.Reason != "" {
-			continue // no vDSO
-		}
-		require.Len(t, c.Pairs, w.cpus()*(w.cpus()-1)/2, c.ID)
-		for _, pair := range c.Pairs {
-			require.False(t, pair.Apart(), "%s: %+v", c.ID, pair)
-		}
-	}
-	v := verify.Of(document(t, said.ok(t, "unplugged")))
-	require.Equal(t, []int{w.cpus() - 1}, v.LostCPUs)
-	for _, c := range v.Clocks {
-		require.Empty(t, c.Faults, c.ID)
-	}
-}
-
 const driftScript = `
 run drift timebench drift --format json --load --duration 3s
 `
