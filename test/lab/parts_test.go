@@ -85,7 +85,7 @@ const (
 func (a *archive) add(name string, mode int, content []byte) {
 	a.WriteString("070701")
 	for _, field := range []int{0, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0} {
-		fmt.Fprintf(a, "%08X", field)
+		_, _ = fmt.Fprintf(a, "%08X", field)
 	}
 	for _, part := range [][]byte{[]byte(name + "\x00"), content} {
 		a.Write(part)

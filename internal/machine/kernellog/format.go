@@ -250,7 +250,8 @@ func formatOf(text string) *format {
 // that a device gives itself.
 func (f *format) writtenBy(m Message) bool {
 	at := f.expression().FindStringIndex(m.Text)
-	return (f.program || !m.Program) && !(f.anywhere && m.Kernel && !tagged(m.Text[:at[0]], m.Text[at[0]:]))
+	quoted := f.anywhere && m.Kernel && !tagged(m.Text[:at[0]], m.Text[at[0]:])
+	return (f.program || !m.Program) && !quoted
 }
 
 // tagged returns whether a text may stand before the message of a program: its stamps, its name with a colon, and one
