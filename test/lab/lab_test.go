@@ -67,7 +67,7 @@ func (w world) fill(script string) string {
 	return strings.NewReplacer("CPUS", strconv.Itoa(w.cpus()), "LAST", strconv.Itoa(w.cpus()-1)).Replace(script)
 }
 
-// check boots a machine once for those of the checks that are for it.
+// check boots a machine once, for all checks that apply to it.
 func (w world) check(t *testing.T, checks []check) {
 	checks = slices.DeleteFunc(slices.Clone(checks), func(c check) bool { return !c.in(w) })
 	var script strings.Builder
