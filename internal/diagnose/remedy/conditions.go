@@ -2,7 +2,6 @@ package remedy
 
 import (
 	"cmp"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -191,18 +190,11 @@ func namesRealMachine(s *machine) bool {
 	return kernellog.NamesRealMachine(words.Part(s.Host.Machine, (*result.Machine).Name))
 }
 
-// steppedBy reports whether the largest step of the wall clock in a log is by whole quarters of an hour, as of a time
-// zone, or by months: no machine sleeps so long.
-func steppedBy(s *machine, what string) bool {
-	const quarter, near, least, month = 900e9, 30e9, 2700e9, 30 * 86400e9 // ns
-	most := 0.0
-	for _, e := range s.Events() {
-		if e.Kind == "stepped" && !strings.Contains(e.Line, "The time service has set") { // of Windows
-			most = max(most, math.Abs(e.StepNS))
-		}
-	}
-	quarters := most > least && most < 86400e9 && math.Abs(math.Remainder(most, quarter)) < near
-	return words.Either(what == "months", most >= 3*month, quarters)
+// steppedBy reports whether the largest step of the wall clock in a log, other than a step by Windows, is of a kind.
+func steppedBy(s *machine, kind string) bool {
+	return kernellog.SteppedBy(slices.DeleteFunc(slices.Clone(s.Events()), func(e kernellog.Event) bool {
+		return strings.Contains(e.Line, "The time service has set")
+	}), kind)
 }
 
 // instance returns the instance type of a machine of Amazon; "" of another one.

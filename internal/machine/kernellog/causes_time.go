@@ -153,6 +153,18 @@ func (l log) largestStep() (ns float64) {
 	return ns
 }
 
+// SteppedBy returns whether the largest step of the wall clock is of a kind: quarter-hours (whole ones, as of a time zone),
+// days (below a year), months (three at least) or years.
+func SteppedBy(events []Event, kind string) bool {
+	const quarter, near, day, year = 900e9, 30e9, 86400e9, 365 * 86400e9 // ns
+	most := log{events: events}.largestStep()
+	whole := most > 3*quarter && math.Abs(math.Remainder(most, quarter)) < near
+	return map[string]bool{
+		"quarter-hours": most < day && whole, "days": most >= day && most < year, "months": most >= 90*day,
+		"years": most >= year,
+	}[kind]
+}
+
 // sinceStep returns the lines of a kind after the last step of the wall clock.
 func (l log) sinceStep(kind string) []Event { return l.since(kind, "stepped") }
 
@@ -254,8 +266,8 @@ var falseLeaps = those(func(l log, e Event) bool { return l.whyFalse(e) != "" },
 // trueLeaps returns the lines on leap seconds if none was false.
 func trueLeaps(l log) []Event { return words.Either(len(falseLeaps(l)) == 0, l.of("leap-second"), nil) }
 
-// flagContradicts is whether only the kernel's flag shows a wall clock that is not synchronised, and another line shows one
-// that is.
+// flagContradicts is whether the kernel's flag alone says that the wall clock is not synchronised, and another line says that
+// it is.
 func (l log) flagContradicts() bool {
 	ofService := func(e Event) bool {
 		line := strings.ToLower(e.Line)

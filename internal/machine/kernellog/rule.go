@@ -295,14 +295,7 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"cpus-compared": func(t material, _ []string) bool { return t.comparedCPUs() },
 	"held-up":       func(t material, _ []string) bool { return len(t.heldUp()) > 0 },
 	"ends-on-ticks": func(t material, _ []string) bool { return slices.Contains(weakWatchdogs, t.machine.ClockSource) },
-	"stepped-by": func(t material, of []string) bool {
-		const quarter, near, day, year = 900e9, 30e9, 86400e9, 365 * 86400e9
-		most := t.largestStep()
-		whole := most > 3*quarter && math.Abs(math.Remainder(most, quarter)) < near
-		return map[string]bool{
-			"quarter-hours": most < day && whole, "days": most >= day && most < year, "years": most >= year,
-		}[of[0]]
-	},
+	"stepped-by":    func(t material, of []string) bool { return SteppedBy(t.log.events, of[0]) },
 	"set-by": func(t material, names []string) bool {
 		return slices.ContainsFunc(t.of("stepped"), func(e Event) bool { return slices.Contains(names, e.Name) })
 	},
