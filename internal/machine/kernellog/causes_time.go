@@ -15,10 +15,18 @@ import (
 // stalledOrStopped returns the lines on a CPU or a task that hung. A CPU that was stopped was idle.
 func stalledOrStopped(l log) []Event {
 	found := append(l.of("stalled"), l.of("stalled-cpu", "stalled-task", "timer-missed")...)
-	if counted, idle := l.of("stalled-for"), l.of("idle-task"); len(found) > 0 && len(counted) > 0 && len(idle) > 0 {
+	if counted, idle := l.of("stalled-for"), l.idleTasks(); len(found) > 0 && len(counted) > 0 && len(idle) > 0 {
 		found = slices.Concat(found, counted, idle)
 	}
 	return found
+}
+
+// isIdle is whether the program that a line names is the idle task of a CPU.
+func (e Event) isIdle() bool { return e.Name == "swapper" || strings.HasPrefix(e.Name, "swapper/") }
+
+// idleTasks returns the lines on CPUs that were idle.
+func (l log) idleTasks() []Event {
+	return those(func(_ log, e Event) bool { return e.isIdle() }, "task")(l)
 }
 
 var namesCPU = lazily(`self-detected|\{[^}]*\b\d`) // matches a line on a stall of a CPU, and not of a task: { P392 }
@@ -34,7 +42,7 @@ func (l log) cpuStalled() bool {
 func (l log) idleStalled() bool {
 	cpus := l.of("stalled-cpu")
 	var idle []int
-	for _, e := range l.of("idle-task", "idle-cpu") {
+	for _, e := range append(l.idleTasks(), l.of("idle-cpu")...) {
 		if len(cpus) > 0 && e.Index > cpus[0].Index {
 			idle = append(idle, e.CPUs...)
 		}
@@ -43,14 +51,86 @@ func (l log) idleStalled() bool {
 	return len(cpus) > 0 && !slices.ContainsFunc(cpus, busy) && l.holder() == ""
 }
 
+// stuck returns how long CPUs hung, by the longest of the lines: "22 s", "5,252 jiffies (21.01 s)".
+func (l log) stuck(lines []Event) string {
+	var s, jiffies float64
+	least := ""
+	for _, e := range lines {
+		if s = max(s, float64(e.Cycles)); e.Count > 1 { // a folded line has the figure of the first only
+			least = "at least "
+		}
+	}
+	for _, e := range l.of("stalled", "stalled-for", "stalled-since") {
+		jiffies = max(jiffies, e.jiffies())
+	}
+	switch hz := l.ticksPerSecond(); {
+	case s > 0:
+		return fmt.Sprintf("%s%.0f s", least, s)
+	case jiffies > 0 && hz > 0:
+		return fmt.Sprintf("%.0f jiffies (%s)", jiffies, span(jiffies/hz*1e9))
+	case jiffies > 0:
+		return fmt.Sprintf("%.0f jiffies (%s at 1000 Hz, %s at 100 Hz)", jiffies, span(jiffies*1e6), span(jiffies*1e7))
+	}
+	return "seconds"
+}
+
+var countsJiffies = lazily(`(\d{1,15}) jiffies`)
+
+// jiffies returns how long a stall has taken, in ticks of the kernel; 0 if the line does not have it.
+func (e Event) jiffies() float64 {
+	if found := countsJiffies().FindStringSubmatch(e.Line); found != nil {
+		n, _ := number(found[1])
+		return n
+	}
+	return 0
+}
+
+// ticksPerSecond returns CONFIG_HZ by the lines on BogoMIPS, or by two lines on one stall; 0 if it is unknown.
+func (l log) ticksPerSecond() float64 {
+	for _, e := range l.of("bogomips") {
+		if e.Cycles > 0 {
+			return float64(e.Cycles)
+		}
+	}
+	const near = 0.03
+	var last Event
+	for _, e := range l.of("stalled", "stalled-for", "stalled-since") {
+		at, timed := e.clockedNS()
+		before, _ := last.clockedNS()
+		hz := (e.jiffies() - last.jiffies()) / (at - before) * 1e9
+		for _, usual := range []float64{100, 250, 300, 1000} {
+			if timed && last.jiffies() > 0 && math.Abs(hz/usual-1) < near {
+				return usual
+			}
+		}
+		last = e
+	}
+	return 0
+}
+
 // holder returns the programs that ran on CPUs that hung, and where the kernel was at first: "mount.nfs, in the kernel's
 // function f"; "" if no line names them.
 func (l log) holder() string {
 	const most, near = 3, 100e6 // programs, and ns from the message to the registers
+	stalls := l.of("stalled")
+	if len(stalls) == 0 {
+		return ""
+	}
+	first := stalls[0]
+	from, timed := first.clockedNS()
+	follows := func(e Event) bool {
+		at, _ := e.clockedNS()
+		return timed && e.Index > first.Index && at-from < near
+	}
+	of := stalls
+	if cpus := l.of("stalled-cpu"); len(cpus) > 0 { // RCU, whose first line names no program
+		of = append(of, slices.DeleteFunc(l.of("task"), func(e Event) bool {
+			return !follows(e) || !slices.ContainsFunc(cpus, func(c Event) bool { return slices.Equal(c.CPUs, e.CPUs) })
+		})...)
+	}
 	var names []string
-	for _, e := range l.of("stalled") {
-		idle := e.Name == "swapper" || strings.HasPrefix(e.Name, "swapper/")
-		if e.Name != "" && !idle && !slices.Contains(names, e.Name) {
+	for _, e := range of {
+		if e.Name != "" && !e.isIdle() && !slices.Contains(names, e.Name) {
 			names = append(names, e.Name)
 		}
 	}
@@ -58,10 +138,8 @@ func (l log) holder() string {
 		return ""
 	}
 	text := words.List(names[:min(len(names), most)])
-	first := l.of("stalled")[0]
-	from, timed := first.clockedNS()
 	for _, e := range l.of("stalled-in") {
-		if at, _ := e.clockedNS(); timed && first.Name == names[0] && e.Index > first.Index && at-from < near {
+		if follows(e) && (first.Name == names[0] || first.Name == "") {
 			text += ", in the kernel's function " + e.Name
 			if waits().MatchString(e.Name) {
 				text += ", which waits for another CPU: look at that one"

@@ -96,14 +96,15 @@ var fields = map[string]func(*Event, string){
 	"delay": func(e *Event, text string) { e.DelayNS, _ = number(text) },
 	"limit": func(e *Event, text string) { e.LimitNS, _ = number(text) },
 	"of":    func(e *Event, text string) { e.Cycles = decimal(text) },
-	// BogoMIPS are twice the rate, of all CPUs together. lpj is rate/HZ.
+	// BogoMIPS are twice the rate, of all CPUs together. lpj is rate/HZ, so Cycles is HZ.
 	"bogomips": func(e *Event, text string) {
 		n, _ := number(text)
 		e.Hz, e.Cycles = n*500e3/float64(max(e.Cycles, 1)), 0
 	},
 	"lpj": func(e *Event, text string) {
 		if lpj, _ := number(text); lpj > 0 {
-			e.Hz = lpj * math.Round(e.Hz/lpj)
+			e.Cycles = int64(math.Round(e.Hz / lpj))
+			e.Hz = lpj * float64(e.Cycles)
 		}
 	},
 	"mhz": func(e *Event, text string) { e.Hz, _ = number(text); e.Hz *= 1e6 },

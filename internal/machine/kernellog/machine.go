@@ -77,6 +77,8 @@ func MachineOf(events []Event) Machine {
 		case "kernel-version":
 			m.Kernel = e.Name
 			m.Guest = m.Guest || strings.Contains(e.Name, "-linuxkit") // the machine of Docker Desktop
+		case "task":
+			m.Kernel = cmp.Or(m.Kernel, e.Reason)
 		case "cpu-name":
 			m.CPU = e.Name
 			if strings.Contains(e.Name, "QEMU") {

@@ -163,20 +163,7 @@ var figures = map[string]func(t material) string{
 		return words.Number(ticks)
 	},
 
-	"{stall}": func(t material) string {
-		n := float64(t.of("stalled-for")[0].Cycles)
-		return fmt.Sprintf("%.0f jiffies (%s at 1000 Hz, %s at 100 Hz)", n, span(n*1e6), span(n*1e7))
-	},
-	"{stuck}": func(t material) string {
-		var s int64
-		least := ""
-		for _, e := range t.of(t.line().Kind) {
-			if s = max(s, e.Cycles); e.Count > 1 { // a folded line has the figure of the first only
-				least = "at least "
-			}
-		}
-		return words.Either(s > 0, least+strconv.FormatInt(s, 10)+" s", "seconds")
-	},
+	"{stuck}":        func(t material) string { return t.stuck(t.of(t.line().Kind)) },
 	"{stalled cpus}": func(t material) string { return cpuNames(t.of("stalled", "stalled-cpu")) },
 	"{holder}":       func(t material) string { return t.holder() },
 	"{years}": func(t material) string {
@@ -276,6 +263,7 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"contradicts":       func(t material, _ []string) bool { return t.flagContradicts() },
 	"holder":            func(t material, _ []string) bool { return t.holder() != "" },
 	"task-stalled":      func(t material, _ []string) bool { return len(t.of("stalled-task")) > 0 && !t.cpuStalled() },
+	"idle-task":         func(t material, _ []string) bool { return len(t.idleTasks()) > 0 },
 	"idle-stalled":      func(t material, _ []string) bool { return t.idleStalled() },
 	"line-is":           func(t material, kinds []string) bool { return slices.Contains(kinds, t.line().Kind) },
 	"ptp-off": func(t material, how []string) bool {
