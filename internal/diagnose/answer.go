@@ -209,11 +209,11 @@ func Healthy(d *result.Document) string {
 		}
 	case s.Interrupted && !measured:
 		text = "Interrupted before anything was measured: the cost of the clocks is unknown."
-	case !measured && unread != "":
-		text = unmeasured + ", so the cost of the clocks is unknown, and the kernel log could not " +
-			"be read: " + unread + ". The other facts show no problem."
 	case !measured:
-		text = unmeasured + ", so the cost of the clocks is unknown. No other problem was found."
+		if unread != "" {
+			unread = ", and the kernel log could not be read: " + unread
+		}
+		text = unmeasured + ", so the cost of the clocks is unknown" + unread + ". The facts of the machine show no problem."
 	case s.Interrupted:
 		text = "Interrupted. No problem with the clocks was found until then."
 	}

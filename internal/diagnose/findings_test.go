@@ -208,7 +208,7 @@ var faults = map[string]outcome{
 	"jiffies, on 386": {func(d *result.Document) {
 		compare.Into(d).Clocks, d.Host.Arch = compare.Of(d).Clocks[5:], "386"
 		d.Host.ClockSource.Current = "refined-jiffies"
-	}, "kernel-entry-unproven", result.Warn, "run the amd64 build of timebench", ""},
+	}, "kernel-entry-unproven", result.Warn, "counts timer interrupts … time runs slow … run the amd64 build of timebench", ""},
 	"trapped": {func(d *result.Document) { compare.Into(d).Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu · 1.1 µs/read", ""},
 	"stood still while it was verified": {func(d *result.Document) {
 		fault := verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}
@@ -600,12 +600,12 @@ func TestHealthy(t *testing.T) {
 
 // A clock without a measurement is not called healthy.
 func TestHealthyWithoutFigures(t *testing.T) {
-	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. No other problem was found.", Healthy(&result.Document{}))
-	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown, and the kernel log could not be read: dmesg: unexpected EOF. The other facts show no problem.",
+	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. The facts of the machine show no problem.", Healthy(&result.Document{}))
+	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown, and the kernel log could not be read: dmesg: unexpected EOF. The facts of the machine show no problem.",
 		Healthy(&result.Document{Host: result.Host{CPU: result.CPU{Logical: 2}, KernelLog: &result.KernelLog{Reason: "dmesg: unexpected EOF"}}}))
 	require.Equal(t, "Interrupted before anything was measured: the cost of the clocks is unknown.", Healthy(&result.Document{Interrupted: true}))
 	late := &compare.Costs{Clocks: []compare.Clock{{ID: "CLOCK_MONOTONIC@vdso", Path: "vdso", Reason: "failed while it was read: a worker was not let go in time"}}}
-	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. No other problem was found. "+
+	require.Equal(t, "Nothing was measured, so the cost of the clocks is unknown. The facts of the machine show no problem. "+
 		"CLOCK_MONOTONIC@vdso was not measured: failed while it was read: a worker was not let go in time.",
 		Healthy(&result.Document{Sections: []result.Section{late}}))
 }

@@ -52,9 +52,9 @@ func languagesWithCalls(s *machine) string {
 func languagesWithout(s *machine) string { return words.List(here(s, noCoarseCall)) }
 
 // coarseClocks returns the coarse clocks of a machine that do not enter the kernel, with their cost and tick; "" without
-// one, or if the fine clocks are no finer.
+// one, or if something else than the clock source makes the fine clocks as coarse.
 func coarseClocks(s *machine) string {
-	if len(s.Ticking()) > 0 {
+	if len(s.Ticking()) > 0 && !slices.Contains(situation.TickSources, s.ClockSource) {
 		return ""
 	}
 	var offers []string
