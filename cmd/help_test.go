@@ -147,7 +147,7 @@ func TestEveryFormatAndOut(t *testing.T) {
 	for _, name := range names {
 		command, _, err := Root().Find([]string{name})
 		require.NoError(t, err)
-		require.Equal(t, name, command.Name())
+		require.Equal(t, name, command.Name(), "no command %s: add its constructor to Root in root.go", name)
 		require.NotNil(t, command.Flags().Lookup("out"), name)
 		formats := strings.Split(strings.TrimPrefix(command.Flags().Lookup("format").Usage, "output `format`: "), ", ")
 		require.Subset(t, formats, []string{"table", "markdown", "csv", "json", "html"}, name)

@@ -20,10 +20,9 @@ import (
 // changed returns a diff of clocks with samples multiplied by factors.
 func changed(factors ...float64) *diff.Diff {
 	old, new := made.Document(len(factors), 1), made.Document(len(factors), 1)
-	old.Put(made.Runtimes(0))
-	new.Put(made.Runtimes(0))
-	old.Put(made.Wake(0, false))
-	new.Put(made.Wake(0, false))
+	for _, d := range []*result.Document{old, new} {
+		d.Sections = []result.Section{compare.Of(d)}
+	}
 	for i, factor := range factors {
 		compare.Into(old).Clocks[i].ID, compare.Into(new).Clocks[i].ID = fmt.Sprint("clock", i), fmt.Sprint("clock", i)
 		for j := range 20 {
