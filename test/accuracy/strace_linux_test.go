@@ -1,6 +1,7 @@
 package accuracy
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,7 +54,7 @@ func traced(t *testing.T, call string, args ...string) (entered int, reads float
 func TestVDSOClocksEnterTheKernelNextToNever(t *testing.T) {
 	current, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 	if err != nil || !slices.Contains(withoutKernel, strings.TrimSpace(string(current))) {
-		t.Skipf("with the clock source %q the vDSO itself enters the kernel", current)
+		need.Missing(t, "clock source", fmt.Sprintf("with %q the vDSO itself enters the kernel", current))
 	}
 	entered, reads := traced(t, "clock_gettime",
 		"CLOCK_REALTIME@vdso", "CLOCK_MONOTONIC@vdso", "CLOCK_MONOTONIC_RAW@vdso", "*_COARSE@vdso", "CLOCK_BOOTTIME@vdso",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/clock"
+	"github.com/timebench/timebench/test/need"
 )
 
 // nanoseconds is a counter of 1e9 ticks/s.
@@ -31,7 +32,7 @@ func (s since) Read(ticks []int64) {
 
 func TestRates(t *testing.T) {
 	if time.Since(time.Now()) > time.Millisecond || StopwatchTick() > time.Microsecond {
-		t.Skip("Go's clock is too coarse here")
+		need.Missing(t, "fine clock", "Go's clock is too coarse here")
 	}
 	// Another program may have the CPU at an end of either span.
 	var asleep, loaded float64

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/machine/thread"
+	"github.com/timebench/timebench/test/need"
 	"golang.org/x/sys/windows"
 )
 
@@ -22,7 +23,7 @@ func TestSightingOfAConfinedProcess(t *testing.T) {
 	}
 	all := thread.Usable()
 	if len(all) < 2 {
-		t.Skip("needs two CPUs")
+		need.Missing(t, "cpus", "one CPU only")
 	}
 	mask := uintptr(0)
 	for _, cpu := range all {

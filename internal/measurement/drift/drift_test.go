@@ -390,9 +390,7 @@ func TestClocksOfThisMachine(t *testing.T) {
 			break
 		}
 	}
-	if reference == nil {
-		t.Skip("no monotonic clock here")
-	}
+	require.NotNil(t, reference, "every system has a monotonic clock")
 	drift, err := Run(t.Context(), clock.Catalog(), *reference,
 		Settings{Time: 600 * time.Millisecond, LoadTime: 300 * time.Millisecond, CPUs: runtime.NumCPU()}, nil)
 	require.NoError(t, err)

@@ -277,7 +277,7 @@ func TestTimeNamespace(t *testing.T) {
 func usuallyParanoid(t *testing.T) {
 	t.Helper()
 	if paranoid() != "2" {
-		t.Skipf("kernel.perf_event_paranoid is %s; this test is for 2", paranoid())
+		need.Missing(t, "perf_event_paranoid", "kernel.perf_event_paranoid is "+paranoid())
 	}
 }
 
