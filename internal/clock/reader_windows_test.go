@@ -103,13 +103,13 @@ func TestMemoryClocksWithoutTheSharedPage(t *testing.T) {
 		zeros:  "the kernel does not maintain this time in the page that it shares with every process",
 	} {
 		clocks := memoryClocks(wintime.Page(page))
-		require.Len(t, clocks, 3)
+		require.NotEmpty(t, clocks)
 		for _, c := range clocks {
 			_, err := c.Open()
 			require.EqualError(t, err, reason, c.ID)
 			require.Zero(t, c.ReportedNS(), c.ID)
+			require.Equal(t, c.ID == "TickCount@memory", c.Hz == 0, "%s: nothing tells what its tick is", c.ID)
 		}
-		require.Zero(t, clocks[2].Hz, "%s: nothing tells what a tick is", clocks[2].ID)
 	}
 }
 

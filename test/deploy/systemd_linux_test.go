@@ -25,7 +25,7 @@ func TestUnits(t *testing.T) {
 	binary := need.Timebench(t)
 	names, err := filepath.Glob("../../deploy/systemd/*")
 	require.NoError(t, err)
-	require.Len(t, names, 3)
+	require.NotEmpty(t, names)
 	for _, name := range names {
 		unit := strings.ReplaceAll(read(t, name), "ExecStart=timebench ", "ExecStart="+binary+" ")
 		require.NotContains(t, read(t, name), "bin/timebench", "systemd searches /usr/local/bin and /usr/bin")

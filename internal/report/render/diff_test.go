@@ -46,7 +46,8 @@ func onceWorsened() *result.Document {
 
 func TestDiffGolden(t *testing.T) {
 	old, new := with(sampled(), trusted()), with(onceDemoted(), onceWorsened())
-	golden(t, "diff.table", DiffFormats[0].Write, held(old, new))
+	table, _ := Named(DiffFormats, "table")
+	golden(t, "diff.table", table.Write, held(old, new))
 	for _, d := range []*result.Document{old, new} { // for formats whose writers treat all rows alike
 		costs := compare.Into(d)
 		costs.Clocks = append(costs.Clocks[:1:1], costs.Clocks[4])
