@@ -86,6 +86,16 @@ func TestPastesFromPages(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknown)
 }
 
+// Of several outputs of a command the last shows what is so now.
+func TestLastOutputCounts(t *testing.T) {
+	const header = "MS Name/IP address         Stratum Poll Reach LastRx Last sample\n"
+	const on = "^* 192.0.2.62  2   6   377    33   +104us[ +149us] +/-   24ms\n"
+	const off = "^? 192.0.2.62  2   6     0    33   +104us[ +149us] +/-   24ms\n"
+	rows := func(text string) []string { return read(t, text).Host.KernelLog.Lines[1:] }
+	require.Equal(t, []string{strings.TrimSpace(off)}, rows(header+on+"later\n"+strings.Replace(header, "  S", " S", 1)+off)[1:])
+	require.Equal(t, []string{"Leap status     : Normal"}, rows("Root dispersion : 19.0 seconds\nLeap status     : Not synchronised\nLeap status     : Normal\n"))
+}
+
 // A pasted command shows the clock source in use, before or after the log of the boot.
 func TestPastedClockSource(t *testing.T) {
 	const path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"

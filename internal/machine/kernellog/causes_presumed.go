@@ -94,6 +94,7 @@ var otherFunctions = map[string]functions{
 	"chronyd-ended": {lines: func(l log) []Event {
 		return l.since("chronyd-ended", "server-reached", "time-off", "stepped", "status-synchronized", "no-source", "chronyd-started")
 	}},
+	"no-answer":      {lines: func(l log) []Event { return l.since("no-answer", "servers-near", "servers-far", "stepped") }},
 	"windows-silent": {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped") }},
 	"windows-far":    {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},
 	"guest-far": {lines: func(l log) []Event { // 5 minutes take a week at 500 ppm, and VirtualBox sets a clock beyond 20

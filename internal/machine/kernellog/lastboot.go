@@ -2,6 +2,7 @@ package kernellog
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,6 +43,12 @@ const (
 	maxFacts, maxFact = 256, 4096
 )
 
+// anew has the beginnings of the lines with which the output of a command begins anew, of which the last counts, and of
+// its rows: chronyc sources, ntpq -p, chronyc tracking.
+var anew = map[string]func() *regexp.Regexp{
+	"MS Name/IP address": lazily(`^[\^#=]`), "remote ": lazily(`^ntpq: `), "Leap status": lazily(`^Leap status`),
+}
+
 // Add adds a line. It ignores a line that neither concerns clocks nor has facts of the machine, and a line without a
 // stamp in which a page or a program may only quote the kernel.
 func (b *LastBoot) Add(line string) {
@@ -69,6 +76,11 @@ func (b *LastBoot) Add(line string) {
 		return
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
+	for begins, rows := range anew {
+		if about && m.Stamp == "" && strings.HasPrefix(m.Text, begins) {
+			b.Lines = slices.DeleteFunc(b.Lines, rows().MatchString)
+		}
+	}
 	if f != nil && strings.HasPrefix(f.kind, "clocksources-") {
 		if b.read == nil {
 			b.read = map[string]string{}

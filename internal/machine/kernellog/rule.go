@@ -165,7 +165,10 @@ var figures = map[string]func(t material) string{
 
 	"{stuck}":        func(t material) string { return t.stuck(t.of(t.line().Kind)) },
 	"{stalled cpus}": func(t material) string { return cpuNames(t.of("stalled", "stalled-cpu")) },
-	"{holder}":       func(t material) string { return t.holder() },
+	"{host}": func(t material) string {
+		return words.Either(NamesRealMachine(t.machine.Firmware), "", " or the host of a virtual machine pauses it")
+	},
+	"{holder}": func(t material) string { return t.holder() },
 	"{years}": func(t material) string {
 		var all []string
 		years, _ := t.line().leapYears()
@@ -262,10 +265,14 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"logs":              func(t material, kinds []string) bool { return len(t.of(kinds...)) > 0 },
 	"contradicts":       func(t material, _ []string) bool { return t.flagContradicts() },
 	"holder":            func(t material, _ []string) bool { return t.holder() != "" },
-	"task-stalled":      func(t material, _ []string) bool { return len(t.of("stalled-task")) > 0 && !t.cpuStalled() },
-	"idle-task":         func(t material, _ []string) bool { return len(t.idleTasks()) > 0 },
-	"idle-stalled":      func(t material, _ []string) bool { return t.idleStalled() },
-	"line-is":           func(t material, kinds []string) bool { return slices.Contains(kinds, t.line().Kind) },
+	"oops-before": func(t material, _ []string) bool {
+		oops := t.of("oops")
+		return len(oops) > 0 && oops[0].Index < t.line().Index
+	},
+	"task-stalled": func(t material, _ []string) bool { return len(t.of("stalled-task")) > 0 && !t.cpuStalled() },
+	"idle-task":    func(t material, _ []string) bool { return len(t.idleTasks()) > 0 },
+	"idle-stalled": func(t material, _ []string) bool { return t.idleStalled() },
+	"line-is":      func(t material, kinds []string) bool { return slices.Contains(kinds, t.line().Kind) },
 	"ptp-off": func(t material, how []string) bool {
 		const tai, near, decades = 37e9, 1e9, 20 * 365 * 86400e9 // ns
 		off := t.Evidence[len(t.Evidence)-1].SkewNS              // of the clock that it sets
