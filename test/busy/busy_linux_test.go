@@ -1,5 +1,5 @@
 // Package busy runs timebench on a busy machine: beside programs that use all CPU time they get, half of them at a low
-// priority, with a CPU quota, and under a real-time policy. Its benchmarks show what docs/evidence/busy.md says:
+// priority, with a CPU quota, and under a real-time policy. Its benchmarks show what docs/evidence/measuring.md says:
 //
 //	go test ./test/busy -run '^$' -bench . -benchtime 10x -timeout 3h
 //
