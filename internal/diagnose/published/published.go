@@ -1,7 +1,7 @@
 // Package published has the latencies of clock reads that other people published, each with its address. They show which
 // latency is usual for a clock source.
 //
-// The figures are in figures.csv. The test of the package makes docs/reference.md from them.
+// The figures are in figures.csv. The test of the package writes their ranges into docs/reference.md.
 package published
 
 import (
