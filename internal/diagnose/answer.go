@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/clock"
-	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
@@ -158,32 +157,11 @@ func shown(s *situation.Situation) string {
 			"timebench does not judge: "
 		return text + quoted(unjudged) + "."
 	case s.OfPrograms():
-		return "no fault is known, but programs wrote all of it: it says nothing about the clock sources."
+		return "no fault is known, but no line is a message of the kernel about clocks: the clock sources were not judged."
 	case !s.SeenStart():
 		return "no fault is known, but the start of the boot is missing, where the kernel judges its clocks."
 	}
 	return "it shows no fault of the clocks."
-}
-
-// asking returns what a kernel log without faults has that asks for something, with advice, and the other causes of it.
-func asking(s *situation.Situation) (first string, others []string) {
-	var texts []string
-	for _, c := range s.Causes() {
-		names, asks := remedy.OfHarmless(c.Kind)
-		fitting := remedy.For(s, names...)
-		if !asks || len(names) > 0 && len(fitting) == 0 {
-			others = append(others, c.Text)
-			continue
-		}
-		texts = append(texts, c.Text)
-		for _, r := range fitting {
-			texts = append(texts, words.Present(r.Advice+".", r.Risk)...)
-		}
-	}
-	if len(texts) > 0 {
-		first = strings.Join(texts, " ") + " Beyond that, "
-	}
-	return first, others
 }
 
 // Healthy returns doctor's text for a document without findings: there is no problem, or too little was measured to
@@ -198,12 +176,12 @@ func Healthy(d *result.Document) string {
 	if slices.ContainsFunc(section.In(d), func(s section.Section) bool { return !section.Empty(s) }) {
 		unmeasured = "No read of a clock was timed"
 	}
-	var others []string
+	asks, others := asked(s)
 	switch measured := Measured(d); {
+	case len(asks) > 0:
+		return "" // a finding has it all
 	case s.LogOnly():
-		var first string
-		first, others = asking(s)
-		text = "F" + fromTheLog(s)[1:] + first + shown(s) + " Nothing was measured, so the cost of the clocks is unknown."
+		text = "F" + fromTheLog(s)[1:] + shown(s) + " Nothing was measured, so the cost of the clocks is unknown."
 		if s.Host.KernelLog.Boots > 1 && !s.Host.KernelLog.Mixed {
 			text += " The earlier boots were not judged."
 		}
@@ -217,7 +195,7 @@ func Healthy(d *result.Document) string {
 	case s.Interrupted:
 		text = "Interrupted. No problem with the clocks was found until then."
 	}
-	texts := append([]string{text}, others...)
+	texts := append([]string{text}, textsOf(others)...)
 	if s.LogOnly() {
 		if asked := askedAtBoot(s); asked != nil {
 			texts = append(texts, asked.cause)

@@ -236,6 +236,14 @@ var faults = map[string]outcome{
 			"[ 1.0] Override clocksource jiffies is not HRT compatible. Cannot switch while in HRT/NOHZ mode",
 		}}}}
 	}, "kernel-log", result.Warn, "the kernel refused the clock source jiffies", ""},
+	"a stall, by a log alone": {func(d *result.Document) {
+		*d = result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{
+			"[ 99.0] watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [rtcwake:72543]",
+		}}}}
+	}, "kernel-log", result.Note, "from a kernel log alone: the kernel waited 22 s for CPU 1 … no fault of the clocks … Beyond that … soft lockup - CPU#1 … Find out what held the CPU up", ""},
+	"no time service, by a log alone": {func(d *result.Document) {
+		*d = result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{"System clock synchronized: no"}}}}
+	}, "wall-clock-log", result.Note, "alone: the wall clock is not synchronised", ""},
 	"a false leap second": {func(d *result.Document) {
 		d.Host.KernelLog = &result.KernelLog{Lines: []string{"Aug 31 23:59:59 Clock: inserting leap second 23:59:60 UTC"}}
 		d.Host.TimeSync = nil

@@ -1,7 +1,10 @@
 package diagnose
 
 import (
+	"regexp"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
@@ -22,7 +25,7 @@ func faultOf(tsc bool) func(*situation.Situation) *result.Finding {
 			}
 			return finding
 		}
-		return nil
+		return words.Either(tsc, nil, askedByLog(s, false))
 	}
 }
 
@@ -60,10 +63,62 @@ func faultByLog(s *situation.Situation) *result.Finding {
 	return found.finding(s)
 }
 
+// asked returns the causes in a log without faults that are harmless to the clocks, but ask for something; and the others.
+// A measurement shows more than a log.
+func asked(s *situation.Situation) (asks, others []kernellog.Cause) {
+	if !s.LogOnly() || len(s.Faults())+len(s.WallFaults()) > 0 {
+		return nil, nil
+	}
+	for _, c := range s.Causes() {
+		names, is := remedy.OfHarmless(c.Kind)
+		if is && (len(names) == 0 || len(remedy.For(s, names...)) > 0) {
+			asks = append(asks, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return asks, others
+}
+
+func textsOf(causes []kernellog.Cause) (texts []string) {
+	for _, c := range causes {
+		texts = append(texts, c.Text)
+	}
+	return texts
+}
+
+// clauses matches the first clause of a text, and the rest.
+var clauses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^((?:The|A|An|By|Timer) )?(.+?)(?:: |\. |\.$)(.*)$`) })
+
+// askedByLog finds what a log without faults asks for. Its title is the first clause of the first cause. of the wall is
+// whether that concerns the wall clock.
+func askedByLog(s *situation.Situation, ofTheWall bool) *result.Finding {
+	asks, others := asked(s)
+	if len(asks) == 0 || (asks[0].Concerns == kernellog.OfWallClock) != ofTheWall {
+		return nil
+	}
+	found := explained(s, asks)
+	found.remedies = nil
+	for _, c := range asks {
+		names, _ := remedy.OfHarmless(c.Kind)
+		found.remedies = append(found.remedies, names...)
+	}
+	parts := clauses().FindStringSubmatch(found.cause)
+	rest := slices.Concat([]string{parts[3]}, textsOf(others), []string{"Beyond that, " + shown(s)})
+	cause := strings.Join(words.Present(rest...), " ")
+	found.title, found.cause = strings.ToLower(parts[1])+parts[2], strings.ToUpper(cause[:1])+cause[1:]
+	finding := found.finding(s)
+	finding.Severity = result.Note
+	return finding
+}
+
 // wallFault finds a fault of the wall clock in the kernel log. A measurement shows whether it is still wrong.
 func wallFault(s *situation.Situation) *result.Finding {
 	faults := s.WallFaults()
-	if len(faults) == 0 || !s.LogOnly() && s.IsSynchronised() {
+	if len(faults) == 0 {
+		return askedByLog(s, true)
+	}
+	if !s.LogOnly() && s.IsSynchronised() {
 		return nil
 	}
 	found := explained(s, faults)

@@ -112,7 +112,7 @@ func NotChecked(d *result.Document, why string) []result.NotChecked {
 // Unchecked returns the questions that were not checked, and joins the questions with the same reason: "a and b".
 func Unchecked(d *result.Document) (all []result.NotChecked) {
 	s, seen := situation.Of(d), map[string]bool{}
-	if s.LogOnly() && len(d.Findings) > 0 { // the text on a log without findings quotes them
+	if s.LogOnly() && len(d.Findings) > 0 && d.Findings[0].Severity != result.Note { // other texts quote them
 		if lines := kernellog.Unjudged(s.Host.KernelLog.Lines); len(lines) > 0 {
 			all = append(all, result.NotChecked{What: "what these lines show", Why: "they are unknown: " + quoted(lines)})
 		}
