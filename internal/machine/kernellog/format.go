@@ -27,7 +27,7 @@ const (
 // where its fields are described, and an example in docs/kernel-messages.md.
 type format struct {
 	kind       string
-	has        string
+	has        []string // texts in lower case, of which every match has one: a fast filter
 	pattern    string
 	weight     weight
 	program    bool
@@ -57,7 +57,7 @@ var formats = sync.OnceValue(func() []*format {
 			expression: lazily("(?i)" + pattern)}
 		for name, w := range weights {
 			if has := e.Get(name); has != "" {
-				f.has, f.weight = has, w
+				f.has, f.weight = strings.Split(has, " | "), w
 			}
 		}
 		all = append(all, f)
@@ -231,7 +231,7 @@ var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen vers
 func formatOf(text string) *format {
 	small := strings.ToLower(text)
 	for _, f := range formats() {
-		if !strings.Contains(small, f.has) {
+		if !f.may(small) {
 			continue
 		}
 		at := f.expression().FindStringIndex(text)
@@ -288,5 +288,9 @@ func isQuoting(word string) bool { return quoting().MatchString(word) }
 // mayHave returns whether a line, with its stamp and in lower case, may be a message with a format: a fast filter,
 // since to split a line takes longer than to search it.
 func mayHave(small string) bool {
-	return slices.ContainsFunc(formats(), func(f *format) bool { return strings.Contains(small, f.has) })
+	return slices.ContainsFunc(formats(), func(f *format) bool { return f.may(small) })
+}
+
+func (f *format) may(small string) bool {
+	return slices.ContainsFunc(f.has, func(has string) bool { return strings.Contains(small, has) })
 }

@@ -131,6 +131,9 @@ func MachineOf(events []Event) Machine {
 	}
 	for _, e := range ofKind(events, "clocksources-used") {
 		m.ClockSource = e.Clock
+		if e.Name != "" {
+			m.Offered = strings.Fields(e.Name)
+		}
 	}
 	if m.ClockSource == "xen" { // also where the firmware names the hypervisor below Xen
 		m.Hypervisor = "xen"

@@ -204,12 +204,17 @@ var figures = map[string]func(t material) string{
 		switch {
 		case math.Abs(last.StepNS) > 0:
 			return least + behind(last.StepNS)
-		case last.Reason != "":
+		case last.Name == "apt":
 			return least + last.Reason + " behind"
+		case last.Reason != "":
+			return last.Reason
 		}
 		limits := map[string]string{ // krb5.conf(5): clockskew; Amazon S3: RequestTimeTooSkewed
 			"Kerberos": "more than it allows (usually 5 minutes) away from the KDC, such as a domain controller",
 			"S3":       "more than 15 minutes off",
+
+			"a check of a certificate": "behind",
+			"a server":                 "further off than it allows (unless the request was late)",
 		}
 		return cmp.Or(limits[last.Name], "further off than it allows")
 	},
