@@ -1,8 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
-
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/show/words"
@@ -17,7 +15,7 @@ func disrupted(s *situation.Situation) *result.Finding {
 	finding := &result.Finding{Links: newWhy(s, "vm-disrupted").links}
 	if clock.Disruptions > 0 {
 		times := words.Plural(int(clock.Disruptions), "time")
-		finding = newFinding(s, "vm-disrupted", "{times}", times)
+		finding = foundBy(s, nil, "vm-disrupted", "{times}", times)
 		host, sync := s.HostClock(), s.Host.TimeSync
 		switch {
 		case host != nil && host.OffsetNS != nil && !isOff(*host):
@@ -25,12 +23,10 @@ func disrupted(s *situation.Situation) *result.Finding {
 			finding.Cause += " The kernel calls the wall clock synchronised, which after a pause it does for " +
 				"hours: compare the time with another machine."
 		default:
-			finding = newFinding(s, "vm-disrupted uncorrected", "{times}", times)
-			finding.Severity = result.Warn
+			finding = foundBy(s, nil, "vm-disrupted uncorrected", "{times}", times)
 		}
 		finding.Evidence = append(finding.Evidence, disruptionEvidence(*clock))
 	}
-	finding.Severity = cmp.Or(finding.Severity, result.Note)
 	if clock.Status == result.UnreliableVMClock {
 		finding.Severity, finding.Title = result.Warn, "the hypervisor calls its VMClock unreliable"
 		finding.Evidence = append(finding.Evidence, "VMClock: clock status "+clock.Status)

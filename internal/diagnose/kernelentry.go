@@ -30,9 +30,7 @@ func kernelEntry(s *situation.Situation) *result.Finding {
 	found := newWhy(s, "kernel-entry", "{description}", described(s), "{why}", why.cause).because(why)
 	found.evidence = slices.Concat(evidence, whatToWin(s, entering), maxThroughput(entering),
 		shares(programsAbove(s, NamedShare)), why.evidence)
-	if h := remedy.HypervisorOf(s); h != nil {
-		found.links = distinct(found.links, h.Links)
-	}
+	found.links = distinct(found.links, remedy.HypervisorOf(s).All("link"))
 	return found.finding(s)
 }
 

@@ -42,9 +42,6 @@ func Published(d *result.Document) string {
 	return fmt.Sprintf("Published for %s.", figures)
 }
 
-// timers are the timers behind QueryPerformanceCounter by their rates, in Hz.
-var timers = map[int64]string{3_579_545: "acpi_pm", 14_318_180: "hpet"}
-
 // countedBy returns the counter behind QueryPerformanceCounter, named like a clock source of Linux; "" if unknown.
 func countedBy(s *situation.Situation) string {
 	switch w := s.Host.Windows; {
@@ -53,6 +50,7 @@ func countedBy(s *situation.Situation) string {
 	case s.ReadsQPCInUserMode() && s.OnX86():
 		return "tsc"
 	default:
-		return timers[w.QPC.Hz]
+		_, timer := Frequency(w.QPC.Hz, s.Host.Arch)
+		return timer
 	}
 }

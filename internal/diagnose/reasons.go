@@ -25,7 +25,8 @@ func whyNotTSC(s *situation.Situation) *why {
 	}
 	found = append(found, firstOf(s, kvmClockOff)...)
 	if len(found) == 0 {
-		found = firstOf(s, guess("why unexplained", "why log-missing"))
+		found = []*why{newWhy(s, "why unexplained")}
+		found[0].evidence = append(found[0].evidence, logCut(s)...)
 	}
 	all := joined(found)
 	all.evidence = append(all.evidence, unusedParameter(s)...)
@@ -41,10 +42,7 @@ func (w *why) withTimers(s *situation.Situation) *why {
 }
 
 // guesses are the entries on why the kernel does not use the TSC if no fact shows it, the most certain first.
-var guesses = []string{
-	"why other-cpu", "why arm64-without-erratum", "why arm64-unread", "why arm64", notInvariant, "why not-listed",
-	"why rated-higher", "why log-unread", "why log-incomplete",
-}
+var guesses = []string{"why other-cpu", "why arm64", notInvariant, "why rated-higher"}
 
 // notInvariant: the kernel requires an invariant TSC. That explains nothing if the log shows that it has used the TSC.
 const notInvariant = "why not-invariant"
@@ -93,9 +91,7 @@ func byLog(s *situation.Situation) *why {
 		func(c kernellog.Cause) bool { return c.Kind == "marked-unstable" }) {
 		all.cause += " The kernel marked the TSC unstable until the next boot."
 	}
-	if s.Host.KernelLog.Truncated {
-		all.evidence = append(all.evidence, newWhy(s, "why log-incomplete").evidence...)
-	}
+	all.evidence = append(all.evidence, logCut(s)...)
 	if s.Host.KernelLog.Mixed && !s.LogOnly() {
 		all.evidence = append(all.evidence, fmt.Sprintf("the kernel log has %d boots that cannot be "+
 			"separated", s.Host.KernelLog.Boots))
@@ -106,6 +102,14 @@ func byLog(s *situation.Situation) *why {
 		all.evidence = append(all.evidence, doubt.evidence...)
 	}
 	return all
+}
+
+// logCut returns evidence of a kernel log without its beginning. It is no line of the log, so it does not begin like one.
+func logCut(s *situation.Situation) []string {
+	if s.Host.KernelLog == nil || !s.Host.KernelLog.Truncated {
+		return nil
+	}
+	return []string{"the kernel log is incomplete: it does not reach back to the boot, or lines are missing"}
 }
 
 // explained joins causes of the kernel log, with their lines and remedies.

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/timebench/timebench/internal/diagnose/situation"
@@ -82,24 +81,13 @@ func rateAtLimit(s *situation.Situation) *result.Finding {
 	if rate < 0 {
 		direction, wrong = "fast", "gains"
 	}
-	finding := newFinding(s, "clock-rate", "{slow}", direction, "{name}", named(s.ClockSource))
-	finding.Evidence = []string{limitEvidence(*sync)}
-	if math.Abs(float64(sync.OffsetNS)) <= farOffNS {
-		return finding
+	evidence, name, much, still := []string{limitEvidence(*sync)}, "clock-rate", "as much as the kernel can correct, or more", ""
+	if math.Abs(float64(sync.OffsetNS)) > farOffNS {
+		evidence = append(evidence, remaining(*sync))
+		much, still = "more than the kernel can correct", " The wall clock still "+wrong+" time."
+		name += words.Either(float64(sync.OffsetNS)*rate > 0, "", " other-sign")
 	}
-	finding.Evidence = append(finding.Evidence, remaining(*sync))
-	if float64(sync.OffsetNS)*rate > 0 {
-		finding.Title = fmt.Sprintf("the clock source runs %s by more than the kernel can correct", direction)
-		finding.Cause += fmt.Sprintf(" The wall clock still %s time.", wrong)
-		return finding
-	}
-	evidence := finding.Evidence
-	finding = newFinding(s, "clock-rate other-sign", "{slow}", direction, "{name}", named(s.ClockSource))
-	finding.Evidence = evidence
-	if !s.IsGuest() { // which may have been migrated
-		finding.Severity = result.Note
-	}
-	return finding
+	return foundBy(s, evidence, name, "{slow}", direction, "{by how much}", much, "{still}", still, "{name}", named(s.ClockSource))
 }
 
 // named returns a name to be added after a noun; "" if it is unknown.

@@ -26,6 +26,7 @@ var entries = sync.OnceValue(func() map[string]texts.Entry {
 
 // A why explains what a check found: an entry of findings.txt with its figures, and evidence.
 type why struct {
+	severity string
 	title    string
 	cause    string
 	evidence []string
@@ -40,17 +41,17 @@ func newWhy(s *situation.Situation, name string, figures ...string) *why {
 		panic("no text " + name) // a mistake that a test finds
 	}
 	e = remedy.Fitting(s, e)
-	byHypervisor, unread := "", ""
-	if h := remedy.HypervisorOf(s); h != nil {
-		byHypervisor = "In a virtual machine, the hypervisor decides this. " + h.Invariant
+	byHypervisor, unread, noLog := "", "", "is missing"
+	if h := remedy.HypervisorOf(s); h.Name != "" {
+		byHypervisor = "In a virtual machine, the hypervisor decides this. " + h.Get("invariant")
 	}
 	if log := s.Host.KernelLog; log != nil {
-		unread = log.Reason
+		unread, noLog = log.Reason, "could not be read"
 	}
 	fill := strings.NewReplacer(append(figures, "{source}", s.ClockSource, "{sources}", strings.Join(s.ClockSources, " "),
-		"{flags}", flags(s), "{unread}", unread, "{by the hypervisor}", byHypervisor)...).Replace
+		"{flags}", flags(s), "{unread}", unread, "{no log}", noLog, "{by the hypervisor}", byHypervisor)...).Replace
 	sentences := append([]string{e.Get("cause")}, e.All("also")...)
-	w := &why{title: fill(e.Get("title")), cause: strings.TrimSpace(fill(strings.Join(sentences, " "))),
+	w := &why{severity: e.Get("severity"), title: fill(e.Get("title")), cause: strings.TrimSpace(fill(strings.Join(sentences, " "))),
 		remedies: e.List("remedies"), links: e.All("link")}
 	for _, line := range e.All("evidence") {
 		w.evidence = append(w.evidence, fill(line))
@@ -66,21 +67,13 @@ func (w *why) because(reason *why) *why {
 }
 
 func (w *why) finding(s *situation.Situation) *result.Finding {
-	return &result.Finding{Title: w.title, Evidence: w.evidence, Cause: w.cause, Remedies: remedy.For(s, w.remedies...),
+	return &result.Finding{Severity: w.severity, Title: w.title, Evidence: w.evidence, Cause: w.cause, Remedies: remedy.For(s, w.remedies...),
 		Links: w.links}
 }
 
-// newFinding returns the finding of an entry of findings.txt, without evidence.
-func newFinding(s *situation.Situation, name string, figures ...string) *result.Finding {
-	return newWhy(s, name, figures...).finding(s)
-}
-
-// foundBy returns the finding of an entry of findings.txt; nil without evidence.
+// foundBy returns the finding of an entry of findings.txt.
 func foundBy(s *situation.Situation, evidence []string, name string, figures ...string) *result.Finding {
-	if len(evidence) == 0 {
-		return nil
-	}
-	finding := newFinding(s, name, figures...)
-	finding.Evidence = evidence
+	finding := newWhy(s, name, figures...).finding(s)
+	finding.Evidence = append(evidence, finding.Evidence...)
 	return finding
 }

@@ -28,12 +28,11 @@ func TestTextsOfFindings(t *testing.T) {
 	require.Len(t, entries(), len(texts.Entries(findingsFile)), "two entries have the same name")
 	for name, e := range entries() {
 		_, end, _ := strings.Cut(name, " ")
-		used := strings.Contains(source.String(), `"`+name+`"`) || end != "" && strings.Contains(source.String(), ` + " `+end+`"`) ||
-			strings.Contains(source.String(), `+= " `+end+`"`) || strings.Contains(name, "-with-a-page")
+		used := strings.Contains(source.String(), `"`+name+`"`) || end != "" && strings.Contains(source.String(), `" `+end+`"`) || strings.Contains(name, "-with-a-page")
 		require.True(t, used, "no check uses %s", name)
 		require.NotEmpty(t, e.Get("cause"), "%s: a cause for every machine", name)
 		for _, f := range e.Fields {
-			requireField(t, name, f, "where", "title", "cause", "also", "evidence", "remedies", "link")
+			requireField(t, name, f, "where", "severity", "title", "cause", "also", "evidence", "remedies", "link")
 			for _, figure := range regexp.MustCompile(`\{[^}]*\}`).FindAllString(f.Value, -1) {
 				require.Contains(t, source.String(), `"`+figure+`"`, name)
 			}

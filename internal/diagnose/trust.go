@@ -17,7 +17,7 @@ import (
 )
 
 func backwards(s *situation.Situation) *result.Finding {
-	finding := newFinding(s, "backwards")
+	finding := foundBy(s, nil, "backwards")
 	if compared := skew.Of(s.Document); compared != nil {
 		if worst := compared.Worst(); worst != nil {
 			finding.Title = "the CPUs do not have the same time: " + worst.String()

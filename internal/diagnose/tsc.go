@@ -144,9 +144,9 @@ func trappedTSC(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	finding := foundBy(s, []string{row(*c), "an empty call · " + words.Duration(s.FloorNS)}, "tsc-trapped")
-	if h := remedy.HypervisorOf(s); h != nil {
-		finding.Cause += " " + h.Trap
-		finding.Links = h.Links
+	if h := remedy.HypervisorOf(s); h.Name != "" {
+		finding.Cause += " " + h.Get("trap")
+		finding.Links = h.All("link")
 	}
 	return finding
 }

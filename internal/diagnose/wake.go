@@ -56,13 +56,11 @@ func largest(s *situation.Situation, name, without string) (ns float64, evidence
 
 // earlyWakeUps finds ways to sleep that end before their deadline. Of ticks of Windows another finding says so.
 func earlyWakeUps(s *situation.Situation) *result.Finding {
-	finding := newFinding(s, "early-wake-ups")
-	finding.Severity = words.Either(s.OnWindows(), result.Note, result.Error)
 	ticks, _ := tickOfWindows(s)
-	finding.Evidence = wake.EarlyFaults(slices.DeleteFunc(slices.Clone(wakeOf(s).Ways), func(w wake.SleepWay) bool {
+	early := wake.EarlyFaults(slices.DeleteFunc(slices.Clone(wakeOf(s).Ways), func(w wake.SleepWay) bool {
 		return ticks > 0 && strings.HasSuffix(w.ID, "@winapi") && w.ID != wake.HighResolutionID
 	}))
-	return finding
+	return foundBy(s, early, "early-wake-ups")
 }
 
 // tickOfWindows returns by how much the tick of the system timer of Windows delays sleeps, in ns, against a timer of high
@@ -81,9 +79,7 @@ func sleepsByTicks(s *situation.Situation) *result.Finding {
 	if less == 0 {
 		return nil
 	}
-	finding := newFinding(s, "sleeps-by-ticks", "{less}", words.Duration(less))
-	finding.Evidence = []string{evidence}
-	return finding
+	return foundBy(s, []string{evidence}, "sleeps-by-ticks", "{less}", words.Duration(less))
 }
 
 // coarseTimers finds a kernel that ends every sleep with a tick. Two facts must agree: the resolution of timers is a
@@ -107,34 +103,28 @@ func coarseTimers(s *situation.Situation) *result.Finding {
 	if off := remedy.HighResolutionOff(s); len(off) > 0 {
 		parameter = off[0].Text
 	}
-	finding := newFinding(s, "coarse-timers", "{tick}", tick, "{parameter}", parameter)
-	finding.Evidence = evidence
-	return finding
+	return foundBy(s, evidence, "coarse-timers", "{tick}", tick, "{parameter}", parameter)
 }
 
 // largeSlack finds a timer slack that somebody set, for doctor or for other programs. The default is no finding.
 func largeSlack(s *situation.Situation) *result.Finding {
-	var finding *result.Finding
+	var of []string
 	timers := wakeOf(s).Timers
+	for _, p := range timers.LargeSlacks {
+		of = append(of, fmt.Sprintf("%s (process %d) · timer slack %s", p.Program, p.PID, words.Duration(float64(p.SlackNS))))
+	}
 	switch others := timers.LargeSlacks; {
 	case timers.SlackNS >= wake.LargeSlackNS:
 		slack := words.Duration(float64(timers.SlackNS))
 		_, evidence := largest(s, wake.TimerSlack, "with a slack of 1 ns")
-		finding = newFinding(s, "timer-slack", "{slack}", slack)
-		finding.Evidence = words.Present(fmt.Sprintf("prctl(PR_GET_TIMERSLACK): %s, %s times the default of %s", slack,
+		own := words.Present(fmt.Sprintf("prctl(PR_GET_TIMERSLACK): %s, %s times the default of %s", slack,
 			words.Times(float64(timers.SlackNS)/defaultSlackNS), words.Duration(defaultSlackNS)), evidence)
+		return foundBy(s, append(own, of...), "timer-slack", "{slack}", slack)
 	case len(others) > 0:
-		finding = newFinding(s, "timer-slack of-others", "{programs}", words.Plural(len(others), "program"),
+		return foundBy(s, of, "timer-slack of-others", "{programs}", words.Plural(len(others), "program"),
 			"{slack}", words.Duration(float64(others[0].SlackNS)))
-		finding.Severity = result.Note
-	default:
-		return nil
 	}
-	for _, p := range timers.LargeSlacks {
-		finding.Evidence = append(finding.Evidence,
-			fmt.Sprintf("%s (process %d) · timer slack %s", p.Program, p.PID, words.Duration(float64(p.SlackNS))))
-	}
-	return finding
+	return nil
 }
 
 // heldUp finds timer interrupts that took long, by the kernel log. Only a document with sleeps is about timers.
@@ -148,9 +138,7 @@ func heldUp(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	longest := slices.MaxFunc(slow, func(a, b kernellog.Event) int { return cmp.Compare(a.DelayNS, b.DelayNS) })
-	finding := newFinding(s, "slow-interrupt", "{longest}", words.Duration(longest.DelayNS), "{why}", cause.Text)
-	finding.Evidence = logEvidence(s, slow)
-	return finding
+	return foundBy(s, logEvidence(s, slow), "slow-interrupt", "{longest}", words.Duration(longest.DelayNS), "{why}", cause.Text)
 }
 
 // slowIdleExit finds CPUs that take long to leave idle.
@@ -167,14 +155,12 @@ func slowIdleExit(s *situation.Situation) *result.Finding {
 	if broadcast != "" {
 		broadcast = ", or its timer stops in idle and the broadcast device (" + broadcast + ") wakes it"
 	}
-	finding := newFinding(s, name, "{exit}", words.Duration(exit), "{state}", deepest.Name, "{broadcast}", broadcast)
-	finding.Evidence = []string{evidence}
+	all := []string{evidence}
 	if deepest.Name != "" {
-		finding.Evidence = append(finding.Evidence, fmt.Sprintf(
-			"idle state %s · entered %s× during the run · exit latency %s (%s)", deepest.Name,
+		all = append(all, fmt.Sprintf("idle state %s · entered %s× during the run · exit latency %s (%s)", deepest.Name,
 			words.Thousands(deepest.Entered), words.Duration(float64(deepest.LatencyNS)), timers.Fact("Idle driver")))
 	}
-	return finding
+	return foundBy(s, all, name, "{exit}", words.Duration(exit), "{state}", deepest.Name, "{broadcast}", broadcast)
 }
 
 // oftenEntered returns the deepest idle state, which is the last, with at least a tenth of all entries: other CPUs, which

@@ -107,9 +107,7 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 	}
 	evidence := []string{"adjtimex: STA_UNSYNC, " + errorText}
 	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < staleErrorNS {
-		finding := foundBy(s, evidence, "unsynchronised by-the-flag-only")
-		finding.Severity = result.Note
-		return finding
+		return foundBy(s, evidence, "unsynchronised by-the-flag-only")
 	}
 	lost := ""
 	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < lostErrorNS {

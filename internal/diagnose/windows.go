@@ -19,30 +19,30 @@ import (
 var frequencies = []struct {
 	hz, within float64
 	arch       string // GOARCH, if the frequency has this meaning only there
-	platform   bool   // a timer on the mainboard, which all CPUs share
+	timer      string // the timer on the mainboard, which all CPUs share, named like a clock source of Linux where it is one
 	meaning    string
 }{
-	{10_000_000, 0, "", false, "10 MHz: the TSC, or the hypervisor's reference time, scaled by Windows"},
-	{3_579_545, 1000, "", true, "3.58 MHz: the ACPI power management timer"},
-	{14_318_180, 1000, "", true, "14.318 MHz: the HPET"},
-	{100_000_000, 1000, "amd64", true, "100 MHz: the HPET that QEMU emulates"},
-	{24_000_000, 1000, "amd64", true, "24 MHz: the HPET"},
-	{24_000_000, 0, "arm64", false, "24 MHz: the CPU counter"},
-	{1_000_000_000, 0, "", false, "1 GHz: a counter in nanoseconds"},
+	{10_000_000, 0, "", "", "10 MHz: the TSC, or the hypervisor's reference time, scaled by Windows"},
+	{3_579_545, 1000, "", "acpi_pm", "3.58 MHz: the ACPI power management timer"},
+	{14_318_180, 1000, "", "hpet", "14.318 MHz: the HPET"},
+	{100_000_000, 1000, "amd64", "hpet of QEMU", "100 MHz: the HPET that QEMU emulates"},
+	{24_000_000, 1000, "amd64", "hpet", "24 MHz: the HPET"},
+	{24_000_000, 0, "arm64", "", "24 MHz: the CPU counter"},
+	{1_000_000_000, 0, "", "", "1 GHz: a counter in nanoseconds"},
 }
 
-// Frequency returns the counter behind a value of QueryPerformanceFrequency in Hz, on a GOARCH, and whether that
-// counter is a timer on the mainboard, which all CPUs share.
-func Frequency(hz int64, arch string) (meaning string, platform bool) {
+// Frequency returns the counter behind a value of QueryPerformanceFrequency in Hz, on a GOARCH, and the timer on the
+// mainboard, which all CPUs share, if it is one.
+func Frequency(hz int64, arch string) (meaning, timer string) {
 	for _, f := range frequencies {
 		if math.Abs(float64(hz)-f.hz) <= f.within && (f.arch == "" || f.arch == arch) {
-			return f.meaning, f.platform
+			return f.meaning, f.timer
 		}
 	}
 	if hz > 500_000 && hz < 6_000_000 {
-		return fmt.Sprintf("%.4g MHz: the TSC divided by 1024, as in Windows 7 and 8", float64(hz)/1e6), false
+		return fmt.Sprintf("%.4g MHz: the TSC divided by 1024, as in Windows 7 and 8", float64(hz)/1e6), ""
 	}
-	return fmt.Sprintf("%.4g MHz", float64(hz)/1e6), false
+	return fmt.Sprintf("%.4g MHz", float64(hz)/1e6), ""
 }
 
 const qpcSyscall = "NtQueryPerformanceCounter@syscall"
@@ -114,14 +114,14 @@ func qpcKernel(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	w := s.Host.Windows
-	meaning, platform := Frequency(w.QPC.Hz, s.Host.Arch)
+	meaning, timer := Frequency(w.QPC.Hz, s.Host.Arch)
 	entry, evidence := qpcEntry(s)
-	if entry != result.Always && !platform {
+	if entry != result.Always && timer == "" {
 		return nil
 	}
 	name := "qpc-kernel"
 	switch q := w.QPC; {
-	case platform:
+	case timer != "":
 		name += " of-the-platform"
 	case q.UserMode != nil && *q.UserMode:
 		name += " during-the-run"
@@ -166,29 +166,22 @@ func timerRaised(s *situation.Situation) *result.Finding {
 	return foundBy(s, []string{evidence}, "timer-raised", "{period}", period)
 }
 
-// w32timeOff finds a Windows Time service that does not synchronise the wall clock. This is a note if Windows may start
-// the service: on a machine outside of a domain, a scheduled task does.
+// w32timeOff finds a Windows Time service that does not synchronise the wall clock.
 func w32timeOff(s *situation.Situation) *result.Finding {
 	if s.Host.Windows == nil || s.Host.Windows.W32Time == nil {
 		return nil
 	}
 	service := *s.Host.Windows.W32Time
-	name, severity := "unsynchronised w32time-stopped", result.Note
-	switch {
-	case service.State == "running" && service.Type == "NoSync":
-		name, severity = "unsynchronised w32time-without-sync", result.Warn
-	case service.Start == "disabled" && (service.State == "stopped" || service.State == ""):
-		name, severity = "unsynchronised w32time-disabled", result.Warn
-	case service.State != "stopped":
+	off := service.State == "stopped" || service.Start == "disabled" && service.State == "" ||
+		service.State == "running" && service.Type == "NoSync"
+	if !off {
 		return nil
 	}
 	evidence := []string{"W32Time: " + W32TimeText(service)}
 	if a := s.Host.Windows.Adjustment; a != nil && a.AdjustedHz != a.NominalHz {
 		evidence = append(evidence, "GetSystemTimeAdjustmentPrecise: "+AdjustmentText(*a))
 	}
-	finding := foundBy(s, evidence, name)
-	finding.Severity = severity
-	return finding
+	return foundBy(s, evidence, "unsynchronised w32time")
 }
 
 // W32TimeText returns the facts of the Windows Time service in one line.

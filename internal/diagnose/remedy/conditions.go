@@ -164,6 +164,9 @@ var conditions = map[string]func(*machine, []string) bool{
 	"debian":          is(isDebian),
 	"service-manager": one(func(s *machine, name string) bool { return serviceManager(s) == name }),
 	"w32time": one(func(s *machine, state string) bool {
+		if s.Host.Windows == nil || s.Host.Windows.W32Time == nil {
+			return false
+		}
 		service := s.Host.Windows.W32Time
 		return slices.Contains([]string{service.Start, service.State, service.Type}, state) ||
 			state == "servers" && service.Servers != ""

@@ -57,8 +57,5 @@ func riskOfTSC(s *machine) string {
 	if s.Host.CPU.InvariantTSC != nil && !s.Invariant() {
 		risk += " This CPU does not report an invariant TSC: its rate may change, and it may stop while the CPU sleeps."
 	}
-	if h := HypervisorOf(s); h != nil && h.risk != "" {
-		risk += " " + h.risk
-	}
-	return risk
+	return strings.TrimSpace(risk + " " + HypervisorOf(s).Get("risk"))
 }

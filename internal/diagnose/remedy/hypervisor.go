@@ -9,32 +9,19 @@ import (
 	"github.com/timebench/timebench/internal/show/texts"
 )
 
-// A Hypervisor has facts about the clocks of its guests: an entry of hypervisors.txt.
-type Hypervisor struct {
-	Invariant string // a sentence: how it gives guests an invariant TSC
-	Trap      string // a sentence: when it intercepts RDTSC
-	Links     []string
-
-	where    string   // the facts of a machine that runs on it
-	risk     string   // the risk of a switch to tsc in a guest
-	remedies []string // the names of its remedies for a guest that does not read its clock in user mode
-}
-
 //go:embed hypervisors.txt
 var hypervisorsFile string
 
 // hypervisors are the known hypervisors; the first that matches counts.
-var hypervisors = sync.OnceValue(func() (all []Hypervisor) {
-	for _, e := range texts.Entries(hypervisorsFile) {
-		all = append(all, Hypervisor{where: e.Get("where"), Invariant: e.Get("invariant"), Trap: e.Get("trap"),
-			risk: e.Get("risk"), remedies: e.List("remedies"), Links: e.All("link")})
-	}
-	return all
-})
+var hypervisors = sync.OnceValue(func() []texts.Entry { return texts.Entries(hypervisorsFile) })
 
-// HypervisorOf returns the hypervisor of the machine; nil if it is unknown or missing.
-func HypervisorOf(s *machine) *Hypervisor {
-	return situation.First(hypervisors(), func(h Hypervisor) bool { return Holds(s, h.where) })
+// HypervisorOf returns the facts about the clocks of the guests of a machine's hypervisor: an entry of hypervisors.txt,
+// without a name if it is unknown or missing.
+func HypervisorOf(s *machine) (known texts.Entry) {
+	if e := situation.First(hypervisors(), func(e texts.Entry) bool { return Holds(s, e.Get("where")) }); e != nil {
+		known = *e
+	}
+	return known
 }
 
 // A machine is the situation that a remedy is for.

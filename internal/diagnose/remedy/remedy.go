@@ -107,13 +107,11 @@ const OfHypervisor = "of-the-hypervisor"
 // For returns the named remedies that work on a machine and are safe there, each once, in order.
 func For(s *machine, names ...string) []result.Remedy {
 	var found []result.Remedy
-	if i, h := slices.Index(names, OfHypervisor), HypervisorOf(s); i >= 0 && h != nil {
-		names = slices.Concat(names[:i], h.remedies, names[i+1:])
+	if i := slices.Index(names, OfHypervisor); i >= 0 {
+		others := slices.DeleteFunc(slices.Clone(names[i+1:]), func(name string) bool { return name == OfHypervisor })
+		names = slices.Concat(names[:i], HypervisorOf(s).List("remedies"), others)
 	}
 	for i, name := range names {
-		if name == OfHypervisor {
-			continue
-		}
 		r, known := remedies()[name]
 		if !known {
 			panic("no remedy " + name) // a mistake in a table, which a test finds
