@@ -59,7 +59,7 @@ func TestEverySectionIsJudged(t *testing.T) {
 		require.NotEmpty(t, findings[0].Evidence)
 	}
 	for _, kind := range sections.All {
-		require.True(t, judged[kind.Key], "plant a fault in the section %q", kind.Key)
+		require.True(t, judged[kind.Key()], "plant a fault in the section %q", kind.Key())
 	}
 }
 

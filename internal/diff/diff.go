@@ -87,14 +87,14 @@ func Compare(old, new Side, s section.Settings) *Diff {
 		for _, s := range changed.Settings {
 			d.Setup = append(d.Setup, Difference(s))
 		}
-		d.Sections = append(d.Sections, Section{kind.Key, changed})
+		d.Sections = append(d.Sections, Section{kind.Key(), changed})
 	}
 	return d
 }
 
 // A Section is what changed in one section of the documents.
 type Section struct {
-	// Key is the key of the section in a document, and of the changes in the JSON of a diff: see [result.Kind].
+	// Key is the key of the section in a document, and of the changes in the JSON of a diff: see [result.Section].
 	Key string
 	section.Comparison
 }
@@ -155,7 +155,7 @@ var Pictures = []picture.Chart[*Diff]{{
 // latencies returns the changes of the latency of clocks.
 func latencies(d *Diff) (all []compare.Change) {
 	for _, s := range d.Sections {
-		if of, ok := s.Value.(*compare.Changes); ok && s.Key == compare.Kind.Key {
+		if of, ok := s.Value.(*compare.Changes); ok && s.Key == compare.Kind.Key() {
 			all = of.Latencies()
 		}
 	}

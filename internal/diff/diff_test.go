@@ -156,8 +156,8 @@ func TestDocsExplainEveryKey(t *testing.T) {
 	}
 	explain(reflect.TypeFor[Diff]())
 	for _, kind := range sections.All {
-		if kind.Key != "" {
-			document(kind.Key)
+		if kind.Key() != "" {
+			document(kind.Key())
 		}
 		d := &result.Document{Sections: []result.Section{kind.New()}}
 		changed, ok := kind.Compare(d, d, usual)

@@ -14,8 +14,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Loader loads documents with sections of these kinds. Unknown keys are of a newer timebench, and ignored.
-type Loader []Kind
+// A Loader loads documents with the sections that these functions return, empty. Unknown keys are of a newer timebench,
+// and ignored.
+type Loader []func() Section
 
 // lenient are options as encoding/json has them. To find duplicate names, the decoder would keep all keys of an object
 // in memory.
@@ -59,8 +60,9 @@ func checkSchema(text []byte) error {
 func (l Loader) decode(text []byte) (*Document, error) {
 	document := new(Document)
 	parts := []Keyed{{"", document}}
-	for _, kind := range l {
-		parts = append(parts, Keyed{kind.Key, kind.New()})
+	for _, empty := range l {
+		section := empty()
+		parts = append(parts, Keyed{section.Key(), section})
 	}
 	whole := together(parts...)
 	for i, part := range parts {

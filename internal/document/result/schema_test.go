@@ -75,7 +75,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 		require.NoError(t, r.AddGoComments(of.PkgPath(), "./", jsonschema.WithFullComment()))
 		reflected := r.ReflectFromType(of)
 		maps.Copy(s.Definitions, reflected.Definitions)
-		if kind.Key == "" {
+		if kind.Key() == "" {
 			inline := s.Definitions[of.Name()]
 			delete(s.Definitions, of.Name())
 			for pair := inline.Properties.Oldest(); pair != nil; pair = pair.Next() {
@@ -84,7 +84,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 			s.Definitions["Document"].Required = append(s.Definitions["Document"].Required, inline.Required...)
 			continue
 		}
-		properties.Set(kind.Key, &jsonschema.Schema{Ref: reflected.Ref, Description: s.Definitions[of.Name()].Description})
+		properties.Set(kind.Key(), &jsonschema.Schema{Ref: reflected.Ref, Description: s.Definitions[of.Name()].Description})
 	}
 	s.Title = "The result document of timebench, " + result.Schema
 	s.Description = "Keys are only ever added within " + result.Schema + "; ignore those that you do not know."
@@ -153,7 +153,7 @@ func fieldsOf(t reflect.Type, name string) []reflect.StructField {
 		fields := reflect.VisibleFields(t)
 		if t.Name() == name {
 			for _, kind := range sections.All {
-				if name == "Document" && kind.Key == "" {
+				if name == "Document" && kind.Key() == "" {
 					fields = append(fields, reflect.VisibleFields(reflect.TypeOf(kind.New()).Elem())...)
 				}
 			}

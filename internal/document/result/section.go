@@ -11,16 +11,9 @@ import (
 // A Section is the result of a measurement, such as `timebench skew`. It is a pointer to a struct that encoding/json
 // writes and reads, with tags as [field] has them.
 type Section interface {
-	// Key returns the key of the section in a document: see [Kind].
+	// Key returns the key of all sections of this type in a document; the receiver may be nil. If it is empty, every
+	// document has the section, with its keys at the top.
 	Key() string
-}
-
-// A Kind is a kind of section, with its key and its type.
-type Kind struct {
-	// Key is the key of its sections. If it is empty, every document has the section, with its keys at the top.
-	Key string
-	// New returns an empty section.
-	New func() Section
 }
 
 // Of returns the section of type S of a document; nil without one.

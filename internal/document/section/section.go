@@ -46,7 +46,8 @@ type Metered interface {
 
 // A Kind is a measurement that adds a section to a document.
 type Kind struct {
-	result.Kind
+	// New returns an empty section.
+	New func() result.Section
 	// Command is the timebench command that runs the measurement; "" for a section that other commands add.
 	Command string
 	// Pictures are the pictures of a document with the section.
@@ -56,6 +57,9 @@ type Kind struct {
 	// Join merges the sections of several runs of a machine, with the samples of all; nil for a kind without samples.
 	Join func(runs []result.Section) result.Section
 }
+
+// Key returns the key of its sections in a document.
+func (k Kind) Key() string { return k.New().Key() }
 
 // In returns the sections of a document in order. It omits empty sections unless all are empty: every document has the
 // keys of costs.
@@ -89,12 +93,13 @@ func Joining[S result.Section](join func(runs []S) S) func(runs []result.Section
 	}
 }
 
-// Comparing returns the Compare of a [Kind] with this key, whose sections are of type S. compare gets the sections if
-// both documents have one. title is the block's title otherwise.
-func Comparing[S Section](key, title string, compare func(old, new S) Comparison) func(old, new *result.Document,
+// Comparing returns the Compare of a [Kind] whose sections are of type S. compare gets the sections if both documents
+// have one. title is the block's title otherwise.
+func Comparing[S Section](title string, compare func(old, new S) Comparison) func(old, new *result.Document,
 	s Settings) (Comparison, bool) {
 	return func(old, new *result.Document, _ Settings) (Comparison, bool) {
-		before, after := old.Section(key), new.Section(key)
+		var kind S
+		before, after := old.Section(kind.Key()), new.Section(kind.Key())
 		only := &Changes{}
 		switch {
 		case before != nil && after != nil:

@@ -39,7 +39,7 @@ func reread(t *testing.T, costs *Costs) error {
 	if err := d.Write(&written); err != nil {
 		return err
 	}
-	_, err := result.Loader{Kind.Kind}.Read(&written)
+	_, err := result.Loader{Kind.New}.Read(&written)
 	return err
 }
 

@@ -13,9 +13,8 @@ import (
 )
 
 // Kind is the kind of this section.
-var Kind = section.Kind{Kind: result.Kind{
-	New: func() result.Section { return new(Costs) },
-}, Command: "compare", Pictures: pictures, Compare: compared, Join: section.Joining(Join)}
+var Kind = section.Kind{New: func() result.Section { return new(Costs) }, Command: "compare", Pictures: pictures,
+	Compare: compared, Join: section.Joining(Join)}
 
 // Of returns the costs of a document, or a detached empty value.
 func Of(d *result.Document) *Costs {

@@ -125,17 +125,12 @@ func (c *Counter) Frequency() string {
 // MHz returns a frequency: 2,596.152 MHz.
 func MHz(hz float64) string { return words.Grouped(hz/1e6, 3) + " MHz" }
 
-// key is the key of the section in a document.
-const key = "counter"
-
 // Kind is the kind of this section. Doctor and compare add it.
-var Kind = section.Kind{Kind: result.Kind{
-	Key: key,
-	New: func() result.Section { return new(Counter) },
-}, Compare: section.Comparing(key, title, changesOf)}
+var Kind = section.Kind{New: func() result.Section { return new(Counter) },
+	Compare: section.Comparing(title, changesOf)}
 
 // Of returns the section of a document, or nil.
 func Of(d *result.Document) *Counter { return result.Of[*Counter](d) }
 
 // Key returns the key of the section in a document.
-func (*Counter) Key() string { return key }
+func (*Counter) Key() string { return "counter" }

@@ -146,7 +146,7 @@ func acceptable(t *testing.T, d Drift) {
 	var text bytes.Buffer
 	document := result.Document{Schema: result.Schema, Sections: []result.Section{&d}}
 	require.NoError(t, document.Write(&text))
-	read, err := result.Loader{Kind.Kind}.Read(&text)
+	read, err := result.Loader{Kind.New}.Read(&text)
 	require.NoError(t, err)
 	require.Len(t, Of(read).Clocks, len(d.Clocks))
 	for _, c := range d.Clocks {

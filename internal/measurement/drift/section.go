@@ -64,20 +64,15 @@ type DriftPoint struct { //nolint:revive // the name in the JSON Schema, where a
 	OffsetNS float64 `json:"offset_ns" is:"signed"`
 }
 
-// key is the key of the section in a document.
-const key = "drift"
-
 // Kind is the kind of this section.
-var Kind = section.Kind{Kind: result.Kind{
-	Key: key,
-	New: func() result.Section { return new(Drift) },
-}, Command: "drift", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
+var Kind = section.Kind{New: func() result.Section { return new(Drift) }, Command: "drift", Pictures: pictures,
+	Compare: section.Comparing(changesTitle, changesOf)}
 
 // Of returns the section of a document, or nil.
 func Of(d *result.Document) *Drift { return result.Of[*Drift](d) }
 
 // Key returns the key of the section in a document.
-func (*Drift) Key() string { return key }
+func (*Drift) Key() string { return "drift" }
 
 // Check reports points that are not in the order of time.
 func (d *DriftedClock) Check(c *result.Checker) {

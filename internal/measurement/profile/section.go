@@ -112,20 +112,15 @@ type Caller struct {
 	Samples int `json:"samples"`
 }
 
-// key is the key of the section in a document.
-const key = "profile"
-
 // Kind is the kind of this section.
-var Kind = section.Kind{Kind: result.Kind{
-	Key: key,
-	New: func() result.Section { return new(Profile) },
-}, Command: "profile", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
+var Kind = section.Kind{New: func() result.Section { return new(Profile) }, Command: "profile", Pictures: pictures,
+	Compare: section.Comparing(changesTitle, changesOf)}
 
 // Of returns the section of a document; nil without one.
 func Of(d *result.Document) *Profile { return result.Of[*Profile](d) }
 
 // Key returns the key of the section in a document.
-func (*Profile) Key() string { return key }
+func (*Profile) Key() string { return "profile" }
 
 // Check reports shares outside their intervals.
 func (p *Process) Check(c *result.Checker) {

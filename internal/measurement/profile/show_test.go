@@ -112,7 +112,7 @@ func readBack(t *testing.T, s *Profile) error {
 	if err := d.Write(&text); err != nil {
 		return err
 	}
-	_, err := result.Loader{Kind.Kind}.Read(&text)
+	_, err := result.Loader{Kind.New}.Read(&text)
 	return err
 }
 

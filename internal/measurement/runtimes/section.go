@@ -106,20 +106,15 @@ type MeasuredCall struct {
 	WithoutVDSONS float64 `json:"without_vdso_ns,omitempty"`
 }
 
-// key is the key of the section in a document.
-const key = "runtimes"
-
 // Kind is the kind of this section.
-var Kind = section.Kind{Kind: result.Kind{
-	Key: key,
-	New: func() result.Section { return new(Runtimes) },
-}, Command: "runtimes", Pictures: pictures, Compare: compared, Join: section.Joining(join)}
+var Kind = section.Kind{New: func() result.Section { return new(Runtimes) }, Command: "runtimes", Pictures: pictures,
+	Compare: compared, Join: section.Joining(join)}
 
 // Of returns the section of a document; or nil.
 func Of(d *result.Document) *Runtimes { return result.Of[*Runtimes](d) }
 
 // Key returns the key of the section in a document.
-func (*Runtimes) Key() string { return key }
+func (*Runtimes) Key() string { return "runtimes" }
 
 // Check reports a call that appears twice, of whatever runtimes, and too many spans of sleeps.
 func (s *Runtimes) Check(c *result.Checker) {

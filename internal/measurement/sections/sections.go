@@ -28,7 +28,7 @@ var All = []section.Kind{compare.Kind, counter.Kind, verify.Kind, skew.Kind, dri
 // loader returns what loads documents with all sections.
 func loader() (all result.Loader) {
 	for _, kind := range All {
-		all = append(all, kind.Kind)
+		all = append(all, kind.New)
 	}
 	return all
 }
@@ -71,7 +71,7 @@ func Join(runs []*result.Document) *result.Document {
 	for _, kind := range All {
 		var own []result.Section
 		for _, run := range runs {
-			if s := run.Section(kind.Key); s != nil {
+			if s := run.Section(kind.Key()); s != nil {
 				own = append(own, s)
 			}
 		}
@@ -89,7 +89,7 @@ func Join(runs []*result.Document) *result.Document {
 func Commands(d *result.Document) []string {
 	var commands []string
 	for _, s := range section.In(d) {
-		i := slices.IndexFunc(All, func(kind section.Kind) bool { return kind.Key == s.Key() })
+		i := slices.IndexFunc(All, func(kind section.Kind) bool { return kind.Key() == s.Key() })
 		commands = append(commands, words.Present(All[i].Command)...)
 	}
 	return commands

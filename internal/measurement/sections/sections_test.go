@@ -20,17 +20,17 @@ import (
 func TestEverySectionCanBeShownAndCompared(t *testing.T) {
 	seen := map[string]bool{}
 	for _, kind := range sections.All {
-		t.Run(kind.Key, func(t *testing.T) {
+		t.Run(kind.Key(), func(t *testing.T) {
 			s := kind.New()
 			require.Implements(t, (*section.Section)(nil), s)
-			require.Equal(t, kind.Key, s.Key())
+			require.Equal(t, kind.Key(), s.Key())
 			require.Equal(t, reflect.Pointer, reflect.TypeOf(s).Kind())
 			folder := path.Base(reflect.TypeOf(s).Elem().PkgPath())
 			tests, err := filepath.Glob(filepath.Join("..", folder, "*_test.go"))
 			require.NoError(t, err)
 			require.NotEmpty(t, tests, "internal/measurement/%s has no test of its own: what does it measure and show?", folder)
-			require.False(t, seen[kind.Key])
-			seen[kind.Key] = true
+			require.False(t, seen[kind.Key()])
+			seen[kind.Key()] = true
 
 			d := &result.Document{Sections: []result.Section{s}}
 			require.Len(t, section.In(d), 1)
@@ -42,8 +42,8 @@ func TestEverySectionCanBeShownAndCompared(t *testing.T) {
 			require.True(t, ok)
 			_, changed := same.Value.Count()
 			require.Zero(t, changed)
-			require.NotEmpty(t, same.Value.CSV(kind.Key))
-			if kind.Key == "" {
+			require.NotEmpty(t, same.Value.CSV(kind.Key()))
+			if kind.Key() == "" {
 				return
 			}
 			none := new(result.Document)
@@ -69,7 +69,7 @@ func TestJoinOfEverySection(t *testing.T) {
 		require.Same(t, with, sections.Join([]*result.Document{with}))
 		for _, runs := range [][]*result.Document{{with, with}, {without, with}} {
 			joined := sections.Join(runs)
-			require.NotNil(t, joined.Section(kind.Key), kind.Key)
+			require.NotNil(t, joined.Section(kind.Key()), kind.Key())
 			require.Equal(t, 2, joined.Settings.Repeat)
 		}
 		require.Zero(t, with.Settings.Repeat)

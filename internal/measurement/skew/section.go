@@ -72,17 +72,12 @@ func (p CPUPair) TickNS() float64 { return p.BoundNS - p.RoundTripNS/2 }
 // clock often has the same value before and after it.
 func (p CPUPair) TellsRoundTrip() bool { return p.RoundTripNS > max(0, p.TickNS()) }
 
-// key is the key of the section in a document.
-const key = "skew"
-
 // Kind is the kind of this section.
-var Kind = section.Kind{Kind: result.Kind{
-	Key: key,
-	New: func() result.Section { return new(Skew) },
-}, Command: "skew", Pictures: pictures, Compare: section.Comparing(key, changesTitle, changesOf)}
+var Kind = section.Kind{New: func() result.Section { return new(Skew) }, Command: "skew", Pictures: pictures,
+	Compare: section.Comparing(changesTitle, changesOf)}
 
 // Of returns the section of a document, or nil.
 func Of(d *result.Document) *Skew { return result.Of[*Skew](d) }
 
 // Key returns the key of the section in a document.
-func (*Skew) Key() string { return key }
+func (*Skew) Key() string { return "skew" }

@@ -165,20 +165,15 @@ func (v *Verification) Missing() string {
 	return strings.Join(missing, "; ")
 }
 
-// key is the key of the section in a document.
-const key = "verification"
-
 // Kind is the kind of this section.
-var Kind = section.Kind{Kind: result.Kind{
-	Key: key,
-	New: func() result.Section { return new(Verification) },
-}, Command: "verify", Compare: section.Comparing(key, changesTitle, changesOf)}
+var Kind = section.Kind{New: func() result.Section { return new(Verification) }, Command: "verify",
+	Compare: section.Comparing(changesTitle, changesOf)}
 
 // Of returns the section of a document, or nil.
 func Of(d *result.Document) *Verification { return result.Of[*Verification](d) }
 
 // Key returns the key of the section in a document.
-func (*Verification) Key() string { return key }
+func (*Verification) Key() string { return "verification" }
 
 // Check reports more repeats than reads.
 func (v *VerifiedClock) Check(c *result.Checker) { c.Part("repeats", v.Repeats, v.Reads, "reads") }

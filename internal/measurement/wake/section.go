@@ -81,20 +81,15 @@ type IdleState struct {
 	Entered int64 `json:"entered"`
 }
 
-// key is the key of the section in a document.
-const key = "wake"
-
 // Kind is the kind of this section.
-var Kind = section.Kind{Kind: result.Kind{
-	Key: key,
-	New: func() result.Section { return new(Wake) },
-}, Command: "wake", Pictures: pictures, Compare: compared, Join: section.Joining(Join)}
+var Kind = section.Kind{New: func() result.Section { return new(Wake) }, Command: "wake", Pictures: pictures,
+	Compare: compared, Join: section.Joining(Join)}
 
 // Of returns the section of a document, or nil.
 func Of(d *result.Document) *Wake { return result.Of[*Wake](d) }
 
 // Key returns the key of the section in a document.
-func (*Wake) Key() string { return key }
+func (*Wake) Key() string { return "wake" }
 
 // Check reports too many spans.
 func (w *Wake) Check(c *result.Checker) { CheckSpans(c, "ways", w.Ways) }

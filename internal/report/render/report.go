@@ -109,7 +109,7 @@ func OfDiagnosis(d *result.Document) Report {
 	}
 	r.details = words.Present(strings.Join(words.Present(published, healthy), " "))
 	for _, kind := range sections.All { // what no command of its own measures
-		if s, ok := d.Section(kind.Key).(section.Section); ok && kind.Command == "" {
+		if s, ok := d.Section(kind.Key()).(section.Section); ok && kind.Command == "" {
 			block := s.Block(d)
 			r.details, block.Verdict = append(r.details, words.Present(block.Verdict)...), ""
 			r.blocks = append(r.blocks, block)

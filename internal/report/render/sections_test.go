@@ -114,7 +114,7 @@ func mistrusted() *result.Document {
 // with adds the parts of another document to a document, in the order in which a reader puts them.
 func with(d, parts *result.Document) *result.Document {
 	for _, kind := range sections.All {
-		if s := parts.Section(kind.Key); s != nil && kind.Key != compare.Kind.Key {
+		if s := parts.Section(kind.Key()); s != nil && kind.Key() != compare.Kind.Key() {
 			d.Put(s)
 		}
 	}
@@ -131,12 +131,12 @@ func whole(parts *result.Document) *result.Document { return with(onHPET(), part
 func each(d *result.Document) map[string]*result.Document {
 	all := map[string]*result.Document{}
 	for _, kind := range sections.All {
-		if kind.Key == compare.Kind.Key {
+		if kind.Key() == compare.Kind.Key() {
 			continue
 		}
 		alone := *d
 		alone.Sections = slices.DeleteFunc(slices.Clone(d.Sections),
-			func(s result.Section) bool { return s.Key() != kind.Key && s.Key() != compare.Kind.Key })
+			func(s result.Section) bool { return s.Key() != kind.Key() && s.Key() != compare.Kind.Key() })
 		all[kind.Command] = &alone
 	}
 	return all
@@ -147,7 +147,7 @@ func each(d *result.Document) map[string]*result.Document {
 func TestEverySectionHasMadeResults(t *testing.T) {
 	for name, d := range map[string]*result.Document{"made.Trusted": trusted(), "mistrusted": mistrusted()} {
 		for _, kind := range sections.All {
-			require.NotNil(t, d.Section(kind.Key), "give the section of `%s` to %s", kind.Command, name)
+			require.NotNil(t, d.Section(kind.Key()), "give the section of `%s` to %s", kind.Command, name)
 		}
 		for _, d := range each(d) {
 			var document bytes.Buffer
