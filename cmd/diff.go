@@ -109,7 +109,7 @@ func gate(d *compare.Changes, above float64, typed string) error {
 		{unjudged[compare.Unsteady],
 			"a run changed while it lasted, shared its CPUs, or ran at another speed; measure again on a quiet machine"},
 		{unjudged[compare.Same],
-			"the runs are too few, or contradict each other; measure five runs on a side (compare, wake: --repeat 5)"},
+			"the runs are too few, or contradict each other; measure five runs on a side"},
 		{unjudged[compare.TooFew], "too few samples for a verdict; measure again (compare: with more --rounds)"},
 	} {
 		if len(of.figures) > 0 {

@@ -186,10 +186,9 @@ func rule(d *Changes, s section.Settings) string {
 		return fmt.Sprintf("Changes below %s are called the same, and so are those whose 99%% CI includes 0 %%.",
 			percent(s.MinChange))
 	case 1:
-		return fmt.Sprintf("Changes below %s are not judged with fewer than five runs on a side (compare, wake: --repeat 5).",
-			percent(floors[0]))
+		return fmt.Sprintf("Changes below %s are not judged with fewer than five runs on a side.", percent(floors[0]))
 	default:
-		return fmt.Sprintf("Changes below %s (latency in user mode) and %s (other figures) are not judged with fewer than five runs on a side (compare, wake: --repeat 5).",
+		return fmt.Sprintf("Changes below %s (latency in user mode) and %s (other figures) are not judged with fewer than five runs on a side.",
 			percent(floors[0]), percent(floors[1]))
 	}
 }
