@@ -58,9 +58,10 @@ const GuardianName = "clock-guardian"
 // final zero (kernel/time/tick-internal.h).
 const maxName = 31
 
-// IsName returns whether the text can be the name of a clock source.
-func IsName(text string) bool {
-	return text != "" && len(text) <= maxName && !strings.ContainsFunc(text, unprintable)
+// Name returns the text if it can be the name of a clock source; otherwise "".
+func Name(text string) string {
+	if len(text) > maxName || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ""
+	}
+	return text
 }
-
-func unprintable(r rune) bool { return r <= ' ' || r > '~' }

@@ -192,7 +192,7 @@ func parse(text []byte) ([]string, error) {
 		return nil, errors.New("has no name of a clock source")
 	}
 	for _, name := range names {
-		if !IsName(name) {
+		if Name(name) == "" {
 			return nil, fmt.Errorf("%.64q cannot be the name of a clock source: "+
 				"a name has at most %d printable ASCII characters", name, maxName)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/clocksource"
 	"github.com/timebench/timebench/internal/system/debuglog"
 	"golang.org/x/sys/unix"
 )
@@ -41,5 +42,5 @@ func CurrentClockSource() string {
 	if err != nil {
 		return ""
 	}
-	return clockSourceName(name)
+	return clocksource.Name(name)
 }

@@ -11,9 +11,9 @@ import (
 // clockSource returns nil if there is no valid name in sysfs.
 func clockSource(of reader) *result.ClockSource {
 	const folder = "sys/devices/system/clocksource/clocksource0/"
-	found := &result.ClockSource{Current: clockSourceName(of(folder + "current_clocksource")), Available: []string{}}
+	found := &result.ClockSource{Current: clocksource.Name(of(folder + "current_clocksource")), Available: []string{}}
 	for name := range strings.FieldsSeq(of(folder + "available_clocksource")) {
-		if name = clockSourceName(name); name != "" {
+		if name = clocksource.Name(name); name != "" {
 			found.Available = append(found.Available, name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/machine/clocksource"
 )
 
 // timecounter is the prefix of the sysctls of the timecounter of a BSD kernel: timecounters(4).
@@ -37,7 +38,7 @@ func Timecounter(text string) *result.ClockSource {
 		name, value := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
 		switch {
 		case name == "hardware":
-			found.Current = clockSourceName(value)
+			found.Current = clocksource.Name(value)
 		case name == "choice":
 			found.Qualities = timecounterQualities(value)
 		case slices.Contains(timecounterSettings, name):
@@ -60,7 +61,7 @@ func Timecounter(text string) *result.ClockSource {
 func timecounterQualities(choice string) []result.Quality {
 	var all []result.Quality
 	for _, match := range timecounterChoice.FindAllStringSubmatch(choice, maxTimecounters) {
-		name := clockSourceName(match[1])
+		name := clocksource.Name(match[1])
 		quality, err := strconv.ParseInt(match[2], 10, 32)
 		if name == "" || err != nil || slices.ContainsFunc(all, func(of result.Quality) bool { return of.Name == name }) {
 			continue
