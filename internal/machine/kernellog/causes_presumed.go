@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -145,7 +147,7 @@ var otherFunctions = map[string]functions{
 		return append(found, words.Either(len(found) > 0, l.of("time-behind"), nil)...)
 	}},
 	"time-behind": {lines: func(l log) []Event {
-		return words.Either(len(l.of("rtc-unset")) == 0 && len(tooEarly(l)) == 0, l.of("time-behind"), nil)
+		return words.Either(len(l.of("rtc-unset")) == 0 && len(wrongYear(l)) == 0, l.of("time-behind"), nil)
 	}},
 	"rtc-differs": {lines: func(l log) []Event {
 		const least, near, half, widest = 60, 120, 1800, 14 * 3600 // s
@@ -158,7 +160,7 @@ var otherFunctions = map[string]functions{
 			slices.ContainsFunc(quarters, func(quarter float64) bool { return math.Abs(size-quarter) < near }))
 		return words.Either(size >= least && !zone, lines, nil)
 	}},
-	"rtc-unset by-its-year": {lines: tooEarly},
+	"rtc-unset by-its-year": {lines: wrongYear},
 	"time-refused": {lines: func(l log) []Event {
 		near := func(e Event) bool { // clocks that are synchronised may differ by seconds
 			return e.StepNS != 0 && math.Abs(e.StepNS) < 60e9
@@ -277,8 +279,11 @@ func offAgain(l log) []Event {
 
 const firstYear = "2006" // of the release of Linux 2.6.17, the first that logs what it read from a real-time clock
 
-// tooEarly returns the lines on a real-time clock with a year before the kernel's.
-var tooEarly = those(func(l log, e Event) bool { return e.Name < l.firstYear() }, "rtc-read")
+// wrongYear returns the lines on a real-time clock with a year before the kernel's, or in the future.
+var wrongYear = those(func(l log, e Event) bool { return e.Name < l.firstYear() || e.inFuture() }, "rtc-read")
+
+// inFuture is whether a real-time clock showed a year that has not come yet.
+func (e Event) inFuture() bool { return e.Name > strconv.Itoa(time.Now().Year()+1) }
 
 // firstYear returns a year before which the kernel did not exist.
 func (l log) firstYear() string {

@@ -108,7 +108,7 @@ func (l log) ticksPerSecond() float64 {
 	return 0
 }
 
-// holder returns the programs that ran on CPUs that hung, and where the kernel was at first: "mount.nfs, in the kernel's
+// holder returns the programs that ran on CPUs that hung, and where the kernel was at first: "It ran mount.nfs, in the kernel's
 // function f"; "" if no line names them.
 func (l log) holder() string {
 	const most, near = 3, 100e6 // programs, and ns from the message to the registers
@@ -137,7 +137,7 @@ func (l log) holder() string {
 	if len(names) == 0 {
 		return ""
 	}
-	text := words.List(names[:min(len(names), most)])
+	text := words.Either(len(names) > 1, "They ran ", "It ran ") + words.List(names[:min(len(names), most)])
 	for _, e := range l.of("stalled-in") {
 		if follows(e) && (first.Name == names[0] || first.Name == "") {
 			text += ", in the kernel's function " + e.Name

@@ -66,9 +66,11 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 	`.*rtc\S*(?: \S+)?: (?:registered|alarm|.*real.time clock|\d+ <--> |at \d+|rtc information is valid|` +
 	`RTC can wake|char device|hctosys|hash matches|using (?:ACPI|lookup)|No GPIO|ignoring nvmem|DMA mask not set)|` +
 	`.*\bPM: (?:calling |\S+ returned )|PM: RTC|Registering clocksource|riscv-timer|(?:\[<\w+>\] )?\? |` +
-	`\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|[\w.@-]+\[\d+\]: |mce: \[Hardware Error\]: TSC|CE: |` +
+	`\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|(?:x86/)?hpet: (?:Will disable|Config register|Counter not|Spurious|number irqs)|HPET (?:config register|counter not)|` +
+	`.*rtc\S*(?: \S+)?: (?:invalid alarm value|__rtc_set_alarm|chip found)|CPU ?#?\d+: Syncing TSC|.*synchronized TSC with CPU|` +
+	`Spurious HPET|.*Using \S+ (?:based timekeeping|for gettimeofday)|[\w.@-]+\[\d+\]: |(?:mce: )?\[Hardware Error\]: TSC|CE: |` +
 	`APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|` +
-	`acpi_pm) for (?:high-res|base-timer)|Time: |hpet: HPET dysfunctional in PC10|Skipped? synchronization checks|` +
+	`acpi_pm) for (?:high-res|base-timer)|Time: |hpet: HPET dysfunctional in PC10|Skipp?(?:ed|ing)? synchronization checks|` +
 	`vboxdrv: TSC mode|I-pipe, \d|OMAP clocksource: |` +
 	`.*Registered \S+ as (?:sched_clock|system counter)|timer_probe|Xen: using|xen: .*timer|` +
 	`chronyd version |HPET not enabled in BIOS)`)

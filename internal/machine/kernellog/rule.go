@@ -181,10 +181,13 @@ var figures = map[string]func(t material) string{
 		year := t.firstYear()
 		return words.Either(year == firstYear, "the kernel", "the kernel, "+t.machine.Kernel+",") + " is from " + year
 	},
-	"{cpu}":       func(t material) string { return t.machine.CPU },
-	"{writer}":    func(t material) string { return words.Either(t.machine.Guest, "hypervisor", "firmware") },
-	"{parameter}": func(t material) string { return cmp.Or(t.parameter("tsc=unstable", "notsc"), "tsc=unstable") },
-	"{hidden}":    func(t material) string { return t.parameter(hidden...) },
+	"{cpu}":    func(t material) string { return t.machine.CPU },
+	"{writer}": func(t material) string { return words.Either(t.machine.Guest, "hypervisor", "firmware") },
+	"{parameter}": func(t material) string {
+		named := words.Either(strings.HasSuffix(t.line().Reason, "notsc"), "notsc", "tsc=unstable")
+		return cmp.Or(t.parameter("tsc=unstable", "notsc"), named)
+	},
+	"{hidden}": func(t material) string { return t.parameter(hidden...) },
 	"{steps}": func(t material) string {
 		n, most := t.steps().n, t.largestStep()
 		by := words.Either(n > 1, ", by up to ", ", by ") + span(most)
@@ -259,6 +262,7 @@ var figures = map[string]func(t material) string{
 // arguments.
 var facts = map[string]func(t material, arguments []string) bool{
 	"xen":               func(t material, _ []string) bool { return t.machine.Hypervisor == "xen" },
+	"future-year":       func(t material, _ []string) bool { return t.line().inFuture() },
 	"guest":             func(t material, _ []string) bool { return t.machine.Guest },
 	"real-machine":      func(t material, _ []string) bool { return NamesRealMachine(t.machine.Firmware) },
 	"lost-time":         func(t material, _ []string) bool { return t.lostTime(t.log) },
