@@ -55,6 +55,7 @@ var reasonFunctions = map[string]functions{
 	"bad-refinement": {holds: wronglyRefined, lines: func(l log) []Event {
 		return append(l.firstRates(), l.of("tsc-refined")...)
 	}},
+	"unused-tsc": {holds: func(l log, c comparison) bool { return c.disagrees() && l.unused() }},
 	"emulated-clocks": {holds: func(l log, c comparison) bool {
 		return l.machine.Guest && slices.Contains(emulated, c.watchdog.name) && c.disagrees()
 	}},
@@ -82,10 +83,6 @@ var reasonFunctions = map[string]functions{
 		return c.watchdog.name == "hpet" && math.Abs(c.skewNS) < mostRead && c.disagrees() && isMany
 	}},
 	"hpet-may-stop": {holds: func(l log, c comparison) bool { return c.disagrees() && l.hpetMayStop(c) }},
-	"unused-tsc": {holds: func(l log, c comparison) bool {
-		inUse := func(e Event) bool { return e.Clock == c.watchdog.name && guests[e.Clock] != "" }
-		return c.disagrees() && slices.ContainsFunc(l.of("clocksource-current"), inUse)
-	}},
 	"tsc-may-have-stopped": {holds: func(l log, c comparison) bool {
 		m := l.machine
 		mayStop := m.CPU == "" && c.at.Kind == "watchdog-delta" && (m.Kernel == "" || Older(m.Kernel, 3, 0)) && m.Firmware == ""
@@ -102,6 +99,18 @@ var reasonFunctions = map[string]functions{
 
 	"xen-by-design":   {lines: xenByDesign},
 	"counter-trapped": {lines: trapped},
+}
+
+// unused is whether the kernel used a hypervisor's clock before it marked the TSC, and no line shows that it then switched.
+func (l log) unused() bool {
+	marked := slices.IndexFunc(l.events, Event.Marks)
+	if marked < 0 || guests[l.machine.ClockSource] == "" {
+		return false
+	}
+	used := l.of("clocksource-switched")
+	last := len(used) - 1
+	return len(l.of("clocksource-current")) > 0 ||
+		last >= 0 && used[last].Index < l.events[marked].Index && used[last].Clock == l.machine.ClockSource
 }
 
 // cpusApart returns the lines in which the kernel saw one CPU's TSC behind another's.

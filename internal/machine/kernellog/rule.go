@@ -152,6 +152,7 @@ var figures = map[string]func(t material) string{
 	"{refined rate}":  func(t material) string { return inHz(t.of("tsc-refined")[0].Hz) },
 	"{measured rate}": func(t material) string { return fmt.Sprintf("%.3f MHz", t.of("tsc-refined")[0].Hz/1e6) },
 	"{fitting rate}":  func(t material) string { return fmt.Sprintf("%.3f MHz", t.of("tsc-refined")[0].Hz*(1+t.ppm()/1e6)/1e6) },
+	"{in use}":        func(t material) string { return t.machine.ClockSource },
 	"{counter}":       func(t material) string { return inCycles(int64(t.clock.now), t.clock.rate) },
 	"{uptime}":        func(t material) string { return span(float64(t.at.AtNS)) },
 	"{bit}": func(t material) string {
@@ -261,6 +262,8 @@ var figures = map[string]func(t material) string{
 // facts are what texts of the files depend on, by their names there: "also if guest". The words after a name are its
 // arguments.
 var facts = map[string]func(t material, arguments []string) bool{
+	"difference-known":  func(t material, _ []string) bool { return math.Abs(t.skewNS) >= 1e6 },
+	"unused":            func(t material, _ []string) bool { return t.unused() },
 	"xen":               func(t material, _ []string) bool { return t.machine.Hypervisor == "xen" },
 	"future-year":       func(t material, _ []string) bool { return t.line().inFuture() },
 	"guest":             func(t material, _ []string) bool { return t.machine.Guest },
