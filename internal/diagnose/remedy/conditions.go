@@ -106,7 +106,7 @@ var conditions = map[string]func(*machine, []string) bool{
 		causes := s.Causes()
 		return len(causes) > 0 && slices.ContainsFunc(causes[0].Evidence, func(e kernellog.Event) bool { return e.Kind == kind })
 	}),
-	"logs":       one((*machine).Logs),
+	"logs":       func(s *machine, kinds []string) bool { return slices.ContainsFunc(kinds, s.Logs) },
 	"stepped-by": one(steppedBy),
 	// The clock source.
 	"source":           func(s *machine, names []string) bool { return slices.Contains(names, s.ClockSource) },

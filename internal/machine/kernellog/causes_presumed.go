@@ -96,8 +96,11 @@ var otherFunctions = map[string]functions{
 	"chronyd-ended": {lines: func(l log) []Event {
 		return l.since("chronyd-ended", "server-reached", "time-off", "stepped", "status-synchronized", "no-source", "chronyd-started")
 	}},
-	"no-answer":      {lines: func(l log) []Event { return l.since("no-answer", "servers-near", "servers-far", "stepped") }},
-	"windows-silent": {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped") }},
+	"no-answer":      {lines: func(l log) []Event { return l.since("no-answer", "servers-near", "asked-far", "stepped") }},
+	"still-off":      {lines: func(l log) []Event { return l.sinceStep("still-off") }},
+	"windows-off":    {lines: func(l log) []Event { return l.since("windows-off", "servers-near", "server-reached", "stepped") }},
+	"peers-differ":   {lines: func(l log) []Event { return l.since("peers-differ", "peers-agree-again") }},
+	"windows-silent": {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped", "servers-near") }},
 	"windows-far":    {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},
 	"guest-far": {lines: func(l log) []Event { // 5 minutes take a week at 500 ppm, and VirtualBox sets a clock beyond 20
 		const far, step = 300e9, 1200e9 // ns
@@ -150,15 +153,13 @@ var otherFunctions = map[string]functions{
 		return words.Either(len(l.of("rtc-unset")) == 0 && len(wrongYear(l)) == 0, l.of("time-behind"), nil)
 	}},
 	"rtc-differs": {lines: func(l log) []Event {
-		const least, near, half, widest = 60, 120, 1800, 14 * 3600 // s
-		quarters := []float64{20700, 31500, 45900}                 // of Nepal, Eucla, the Chatham Islands
+		const least = 60 // s
 		off, lines := l.rtcOff()
-		size := math.Abs(off)
-		// Windows sets it to the local time.
-		zone := size > half/2 && size < widest+half && (len(l.of("rtc-local")) > 0 ||
-			math.Abs(math.Remainder(size, half)) < near ||
-			slices.ContainsFunc(quarters, func(quarter float64) bool { return math.Abs(size-quarter) < near }))
-		return words.Either(size >= least && !zone, lines, nil)
+		return words.Either(math.Abs(off) >= least && !l.rtcHasLocalTime(), lines, nil)
+	}},
+	"rtc-off-by-zone": {lines: func(l log) []Event {
+		_, lines := l.rtcOff()
+		return words.Either(l.rtcHasLocalTime(), lines, nil)
 	}},
 	"rtc-unset by-its-year": {lines: wrongYear},
 	"time-refused": {lines: func(l log) []Event {

@@ -386,6 +386,18 @@ func (l log) rtcOff() (float64, []Event) {
 	return words.Either(known && also, at-now, 0), pair
 }
 
+// rtcHasLocalTime is whether the real-time clock has the local time, as Windows sets it: it differs from the wall clock by
+// the offset of a time zone.
+func (l log) rtcHasLocalTime() bool {
+	const near, half, widest = 120, 1800, 14 * 3600 // s
+	quarters := []float64{20700, 31500, 45900}      // of Nepal, Eucla, the Chatham Islands
+	off, _ := l.rtcOff()
+	size := math.Abs(off)
+	return size > half/2 && size < widest+half && (len(l.of("rtc-local")) > 0 ||
+		math.Abs(math.Remainder(size, half)) < near ||
+		slices.ContainsFunc(quarters, func(quarter float64) bool { return math.Abs(size-quarter) < near }))
+}
+
 // shownTime returns the time that a line shows, in s since 1970.
 func (e Event) shownTime() (float64, bool) {
 	if seconds, err := strconv.ParseInt(e.Name, 10, 64); err == nil {

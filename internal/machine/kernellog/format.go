@@ -117,7 +117,10 @@ var fields = map[string]func(*Event, string){
 	"ahead":  func(e *Event, text string) { e.Now = uint64(decimal(text)) },
 	"step": func(e *Event, text string) {
 		seconds, _ := number(text)
-		e.StepNS, e.Back = seconds*1e9, seconds < 0
+		if e.Back {
+			seconds = -math.Abs(seconds)
+		}
+		e.StepNS, e.Back = seconds*1e9, e.Back || seconds < 0
 	},
 	"local":  func(e *Event, text string) { e.StepNS -= secondsOf(text) * 1e9 },
 	"remote": func(e *Event, text string) { e.StepNS += secondsOf(text) * 1e9 },
@@ -130,7 +133,7 @@ var fields = map[string]func(*Event, string){
 		ms, _ := number(text)
 		e.StepNS = ms * 1e6
 	},
-	"back":   func(e *Event, _ string) { e.Back = true },
+	"back":   func(e *Event, _ string) { e.StepNS, e.Back = -math.Abs(e.StepNS), true },
 	"cpu":    func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"cpus":   func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"reason": func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },

@@ -47,6 +47,7 @@ const (
 // its rows: chronyc sources, ntpq -p, chronyc tracking.
 var anew = map[string]func() *regexp.Regexp{
 	"MS Name/IP address": lazily(`^[\^#=]`), "remote ": lazily(`^ntpq: `), "Leap status": lazily(`^Leap status`),
+	"System time ": lazily(`^System time `), "Universal time": lazily(`^(?:System clock|NTP) synchronized`),
 }
 
 // Add adds a line. It ignores a line that neither concerns clocks nor has facts of the machine, and a line without a

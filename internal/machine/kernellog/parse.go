@@ -43,7 +43,16 @@ func Parse(lines []string) []Event {
 	}
 	slices.SortFunc(events, func(a, b Event) int { return cmp.Compare(a.Index, b.Index) })
 	markTests(events)
-	return events
+	return withoutQueries(events)
+}
+
+// withoutQueries returns the events without the step that ntpdate -q logs: it prints rows of servers, and sets nothing.
+func withoutQueries(events []Event) []Event {
+	ofNtpdate := func(e Event) bool { return e.Name == "ntpdate" }
+	if !slices.ContainsFunc(ofKind(events, "asked-far", "servers-near"), ofNtpdate) {
+		return events
+	}
+	return slices.DeleteFunc(events, func(e Event) bool { return e.Kind == "stepped" && ofNtpdate(e) })
 }
 
 // recognize returns the format of a line, and its parts; nil for an unknown line, or a line of a program.

@@ -240,6 +240,13 @@ var figures = map[string]func(t material) string{
 		most := slices.MaxFunc(t.Evidence, func(a, b Event) int { return cmp.Compare(lasts(a), lasts(b)) })
 		return cmp.Or(most.Reason, "more than they allow")
 	},
+	"{off by}": func(t material) string {
+		last := t.Evidence[len(t.Evidence)-1]
+		if last.StepNS == 0 {
+			return words.Either(last.Reason != "", last.Reason+" off", "far off")
+		}
+		return behind(last.StepNS)
+	},
 	"{offset}": func(t material) string { return behind(t.wrongByNS()) },
 	"{far}":    func(t material) string { return span(math.Abs(t.Evidence[len(t.Evidence)-1].SkewNS)) },
 	"{slew time}": func(t material) string {
