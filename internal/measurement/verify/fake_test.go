@@ -8,10 +8,11 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
-// fakeReader returns the values of a function, one after the other.
+// fakeReader returns the values of a function, one after the other. single, if it is set, replaces it for single reads, as
+// in a comparison of CPUs.
 type fakeReader struct {
-	next func() int64
-	err  func() error
+	next, single func() int64
+	err          func() error
 }
 
 func (f *fakeReader) Spin(n int) {
@@ -21,8 +22,12 @@ func (f *fakeReader) Spin(n int) {
 }
 
 func (f *fakeReader) Read(ticks []int64) {
+	next := f.next
+	if len(ticks) == 1 && f.single != nil {
+		next = f.single
+	}
 	for i := range ticks {
-		ticks[i] = f.next()
+		ticks[i] = next()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func TestThreadsThatTheSystemRefuses(t *testing.T) {
 // reads since, which are wrong here, are no faults, and the other CPU is verified.
 func TestCPUsThatAreLost(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
-	for _, how := range []string{"moved", "no time before", "no time"} {
+	for _, how := range []string{"moved", "moved while compared", "no time before", "no time"} {
 		var v Verification
 		for try := 0; try < 10 && !slices.Equal(v.LostCPUs, cpus[1:]); try++ { // the other CPU may have no time
 			held := make(chan struct{})
@@ -67,11 +68,19 @@ func TestCPUsThatAreLost(t *testing.T) {
 				}
 			})
 			c.PerThread = how == "no time before" // without it the threads compare their values
+			if open := c.Open; how == "moved while compared" {
+				c.Open = func() (clock.Reader, error) {
+					opened, err := open()
+					r := opened.(*fakeReader)
+					r.next, r.single = now, r.next
+					return r, err
+				}
+			}
 			v = run(t, cpus, c)
 			close(held)
 		}
 		reason := fmt.Sprintf("no thread got CPU %d in time", cpus[1])
-		if how == "moved" {
+		if strings.HasPrefix(how, "moved") {
 			reason = fmt.Sprintf("CPU %d went offline", cpus[1])
 		}
 		require.Equal(t, []int{cpus[1]}, v.LostCPUs, how)
