@@ -162,20 +162,6 @@ func TestSmallGroupsAreNotJudged(t *testing.T) {
 		fleet.Of(machines, nil, time.Time{}).Verdict())
 }
 
-// The noise makes no machine odd. It may hide a cost that changed meanwhile.
-func TestNoiseIsNotOdd(t *testing.T) {
-	for seed := range uint64(4) {
-		documents, odd := made.Fleet(100, 7, seed)
-		var machines []fleet.Machine
-		for _, d := range documents {
-			machines = append(machines, fleet.MachineOf("", d, diagnose.Findings(d)))
-		}
-		named := oddOf(fleet.Of(machines, nil, time.Time{}))
-		require.Subset(t, odd, named, "seed %d", seed)
-		require.GreaterOrEqual(t, len(named), 5, "seed %d", seed)
-	}
-}
-
 func TestNamesOfMachines(t *testing.T) {
 	documents, _ := made.Fleet(2, 0, 1)
 	documents[1].Labels = nil

@@ -85,7 +85,8 @@ func TestSomeOfAnotherClockSource(t *testing.T) {
 	}
 }
 
-// A cost that changed while it was measured is not odd, nor is a clock that few machines timed.
+// A cost that changed while it was measured is not odd, nor is a clock that few machines timed, nor a cost among machines
+// that all differ.
 func TestUnsteadyAndRareCosts(t *testing.T) {
 	all := many(10)
 	all[5].Clocks = append(all[5].Clocks, Cost{Clock: "CLOCK_PROCESS_CPUTIME_ID@vdso", MedianNS: 500, QuietNS: 500,
@@ -94,6 +95,7 @@ func TestUnsteadyAndRareCosts(t *testing.T) {
 	require.Equal(t, map[string][]string{"k-tsc-3": {OddCost}}, kindsOf(Groups(all)...))
 	all[3].Clocks[0].Unsteady = true
 	require.Empty(t, kindsOf(Groups(all)...))
+	require.Empty(t, kindsOf(Groups(machines("k", "tsc", 10, 12, 14, 16, 18, 20, 22, 24, 26, 28))...), "all differ")
 }
 
 // machines returns machines of a kernel, with the costs of a clock.

@@ -66,17 +66,6 @@ func TestControlGroups(t *testing.T) {
 	require.Zero(t, cpus, "no /proc at all")
 }
 
-func TestClockSourceIsWhatTheKernelSays(t *testing.T) {
-	current, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
-	if err != nil {
-		require.Nil(t, clockSource(below(live)))
-		return
-	}
-	source := clockSource(below(live))
-	require.Equal(t, string(current), source.Current+"\n")
-	require.Contains(t, source.Available, source.Current)
-}
-
 func TestCPUTimesOfProcStat(t *testing.T) {
 	line := func(busy, steal float64) procfs.CPUStat { return procfs.CPUStat{User: busy, Steal: steal} }
 	machine := map[int64]procfs.CPUStat{0: line(1, 2), 1: line(3, 4), 2: line(5, 6), 3: line(7, 8)}
