@@ -98,7 +98,8 @@ func (s *Steps) Watch(reader clock.Reader, w Watch, now func() int64) (watchedNS
 		if passed != watchedNS {
 			watchedNS, still = passed, 0
 		}
-		if passed >= int64(w.Most) || passed >= int64(w.Least) && s.timely >= w.Enough {
+		// A thread that lost its CPU in the first read has no two values yet.
+		if s.Pairs > 0 && passed >= int64(w.Most) || passed >= int64(w.Least) && s.timely >= w.Enough {
 			break
 		}
 	}

@@ -45,3 +45,12 @@ func TestStep(t *testing.T) {
 		require.Equal(t, test.want, step, name)
 	}
 }
+
+// A thread may lose its CPU in the first read, for longer than the watch. It still has to compare two values, or a witness
+// of verify counts as a clock that stands.
+func TestWatchComparesTwoValues(t *testing.T) {
+	var passed fakeTime
+	late := &script{next: func(i int64) int64 { passed.pass(time.Second); return i * 20 }}
+	_, moved := Step(late, 1, 20*time.Millisecond, passed.now)
+	require.True(t, moved)
+}
