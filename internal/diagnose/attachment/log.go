@@ -129,6 +129,7 @@ var systems = sync.OnceValue(func() []named {
 		{"a BSD", regexp.MustCompile(`^kern\.timecounter\.`)},
 		{"illumos or Solaris", regexp.MustCompile(`\[ID \d+ \w+\.\w+\] |^SunOS Release \d|` +
 			`^illumos Version|^panic\[cpu\d+\]/thread=`)},
+		{"the Xen hypervisor", regexp.MustCompile(`^\(XEN\) `)},
 		{"macOS", regexp.MustCompile(`(?:^|: )Darwin Kernel Version \d|` +
 			` com\.apple\.\S+\[\d+\]| mach_kernel : `)},
 	}
@@ -142,7 +143,7 @@ var otherFaults = sync.OnceValue(func() []named {
 		{"the firmware doubts the battery of the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*clock_battery\b`)},
 		{"the real-time clock had no valid time", regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous (?:TOD clock|clock chip) time)`)},
 		{"the firmware found no valid time in the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*invalid_time\b`)},
-		{"the TSCs of the CPUs differ", regexp.MustCompile(`\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`)},
+		{"the TSCs of the CPUs differ", regexp.MustCompile(`^\(XEN\) TSC warp detected|\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`)},
 		{"the time of a process ran backwards (the TSC has a wrong rate, or it changes)",
 			regexp.MustCompile(`\bcalcru: (?:runtime went backwards|negative runtime)`)},
 		{"16 s of timer ticks are not 16 s of the timecounter (late ticks, or a wrong timecounter)",

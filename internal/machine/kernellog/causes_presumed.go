@@ -280,8 +280,11 @@ func offAgain(l log) []Event {
 
 const firstYear = "2006" // of the release of Linux 2.6.17, the first that logs what it read from a real-time clock
 
-// wrongYear returns the lines on a real-time clock with a year before the kernel's, or in the future.
-var wrongYear = those(func(l log, e Event) bool { return e.Name < l.firstYear() || e.inFuture() }, "rtc-read")
+// wrongYear returns the lines on a real-time clock with a year before the kernel's, or in the future. Qualcomm's counts
+// from a moment that only the firmware knows.
+var wrongYear = those(func(l log, e Event) bool {
+	return (e.Name < l.firstYear() || e.inFuture()) && !strings.HasPrefix(e.Line, "rtc-pm8xxx")
+}, "rtc-read")
 
 // inFuture is whether a real-time clock showed a year that has not come yet.
 func (e Event) inFuture() bool { return e.Name > strconv.Itoa(time.Now().Year()+1) }

@@ -63,11 +63,10 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 	`Hyper-V: LAPIC|PTP clock|clocksource:? [\w .@-]+: mask|clocksource: (?:\S+ )?mult\[|` +
 	`clocksource: +'\S+' is current clocksource|` +
 	`clocksource: timekeeping watchdog on CPU\d+: \S+ retried|No current clocksource|` +
-	`.*rtc\S*(?: \S+)?: (?:registered|alarm|.*real.time clock|\d+ <--> |at \d+|rtc information is valid|` +
-	`RTC can wake|char device|hctosys|hash matches|using (?:ACPI|lookup)|No GPIO|ignoring nvmem|DMA mask not set)|` +
+	`\S*rtc\S*(?: [\w.:@-]+)?: |.*(?:real.time clock|RTC can wake)|(?:rtc|NO_HZ): |` +
 	`.*\bPM: (?:calling |\S+ returned )|PM: RTC|Registering clocksource|riscv-timer|(?:\[<\w+>\] )?\? |` +
 	`\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|(?:x86/)?hpet: (?:Will disable|Config register|Counter not|Spurious|number irqs)|HPET (?:config register|counter not)|` +
-	`.*rtc\S*(?: \S+)?: (?:invalid alarm value|__rtc_set_alarm|chip found)|CPU ?#?\d+: Syncing TSC|.*synchronized TSC with CPU|` +
+	`hpet\d+ irq|CPU ?#?\d+: Syncing TSC|.*synchronized TSC with CPU|` +
 	`Spurious HPET|.*Using \S+ (?:based timekeeping|for gettimeofday)|[\w.@-]+\[\d+\]: |(?:mce: )?\[Hardware Error\]: TSC|CE: |` +
 	`APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|` +
 	`acpi_pm) for (?:high-res|base-timer)|Time: |hpet: HPET dysfunctional in PC10|Skipp?(?:ed|ing)? synchronization checks|` +

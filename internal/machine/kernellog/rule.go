@@ -270,6 +270,7 @@ var figures = map[string]func(t material) string{
 // arguments.
 var facts = map[string]func(t material, arguments []string) bool{
 	"difference-known":  func(t material, _ []string) bool { return math.Abs(t.skewNS) >= 1e6 },
+	"uses":              func(t material, names []string) bool { return slices.Contains(names, t.machine.ClockSource) },
 	"unused":            func(t material, _ []string) bool { return t.unused() },
 	"xen":               func(t material, _ []string) bool { return t.machine.Hypervisor == "xen" },
 	"future-year":       func(t material, _ []string) bool { return t.line().inFuture() },
