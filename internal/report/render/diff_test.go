@@ -46,6 +46,7 @@ func onceWorsened() *result.Document {
 
 func TestDiffGolden(t *testing.T) {
 	old, new := with(sampled(), trusted()), with(onceDemoted(), onceWorsened())
+	old.Labels, new.Labels, old.Warnings = []string{"host=a", "rack=3"}, []string{"host=b", "rack=3"}, nil
 	table, _ := Named(DiffFormats, "table")
 	golden(t, "diff.table", table.Write, held(old, new))
 	for _, d := range []*result.Document{old, new} { // for formats whose writers treat all rows alike
@@ -127,15 +128,6 @@ func onceDemoted() *result.Document {
 	compare.Into(new).Clocks[6].Available, compare.Into(new).Clocks[6].Latency = true,
 		&compare.Latency{SamplesNS: []float64{565}}
 	return new
-}
-
-func TestDiffListsOtherLabelsAndNoise(t *testing.T) {
-	old, new := sampled(), sampled()
-	old.Labels, new.Labels = []string{"host=a", "rack=3"}, []string{"host=b", "rack=3"}
-	old.Warnings, new.Warnings = nil, []result.Warning{{Kind: "load", Saw: "x", Spoilt: "y", Advice: "z"}}
-	var out strings.Builder
-	require.NoError(t, OfDiff(held(old, new)).Text(&out))
-	require.Contains(t, out.String(), "Differences between the runs\n\nLabels  host=a, rack=3 → host=b, rack=3\nNoise   - → load\n")
 }
 
 func TestDiffOfDocumentsWithNothingInCommon(t *testing.T) {
