@@ -46,7 +46,7 @@ func onceWorsened() *result.Document {
 
 func TestDiffGolden(t *testing.T) {
 	old, new := with(sampled(), trusted()), with(onceDemoted(), onceWorsened())
-	old.Labels, new.Labels, old.Warnings = []string{"host=a", "rack=3"}, []string{"host=b", "rack=3"}, nil
+	old.Labels, new.Labels, new.Warnings = []string{"host=a", "rack=3"}, []string{"host=b", "rack=3"}, nil
 	table, _ := Named(DiffFormats, "table")
 	golden(t, "diff.table", table.Write, held(old, new))
 	for _, d := range []*result.Document{old, new} { // for formats whose writers treat all rows alike
