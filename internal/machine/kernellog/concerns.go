@@ -66,7 +66,7 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 	`\S*rtc\S*(?: [\w.:@-]+)?: |.*(?:real.time clock|RTC can wake)|(?:rtc|NO_HZ): |` +
 	`.*\bPM: (?:calling |\S+ returned )|PM: RTC|Registering clocksource|riscv-timer|(?:\[<\w+>\] )?\? |` +
 	`\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|(?:x86/)?hpet: (?:Will disable|Config register|Counter not|Spurious|number irqs)|HPET (?:config register|counter not)|` +
-	`hpet\d+ irq|CPU ?#?\d+: Syncing TSC|.*synchronized TSC with CPU|` +
+	`hpet\d+ irq|TSC (?:calibrated against|runs at|delta adjusted)|TI gptimer|ARM System timer|ostm: |CPU ?#?\d+: Syncing TSC|.*synchronized TSC with CPU|` +
 	`Spurious HPET|.*Using \S+ (?:based timekeeping|for gettimeofday)|[\w.@-]+\[\d+\]: |(?:mce: )?\[Hardware Error\]: TSC|CE: |` +
 	`APIC (?:calibration|delta)|Refined|.*\bclockevent|.*Architected|.*arch_timer|Console|Using (?:tsc|hpet|` +
 	`acpi_pm) for (?:high-res|base-timer)|Time: |hpet: HPET dysfunctional in PC10|Skipp?(?:ed|ing)? synchronization checks|` +

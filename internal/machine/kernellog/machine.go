@@ -100,6 +100,8 @@ func MachineOf(events []Event) Machine {
 		case "firmware-names":
 			system = OfFirmware(e.Name)
 			m.Firmware = cmp.Or(m.Firmware, modelOf(e.Name))
+		case "counter-failed":
+			m.Arch = cmp.Or(m.Arch, words.Either(strings.HasPrefix(e.Line, "riscv"), "riscv64", "arm64"))
 		case "arm-counter-rate", "erratum", "counter-trapped":
 			m.Arch = cmp.Or(m.Arch, "arm64")
 		}

@@ -115,6 +115,7 @@ func (t material) line() Event { return t.Evidence[0] }
 // figures return the figures of a cause by the words that stand for them in its text.
 var figures = map[string]func(t material) string{
 	"{clock}":  func(t material) string { return t.line().Clock },
+	"{line}":   func(t material) string { return t.line().Line },
 	"{name}":   func(t material) string { return cmp.Or(t.line().Name, "The time service") },
 	"{reason}": func(t material) string { return t.line().Reason },
 	"{cpus}":   func(t material) string { return cpuNames(t.Evidence[:1]) },
