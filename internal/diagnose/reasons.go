@@ -96,7 +96,9 @@ func byLog(s *situation.Situation) *why {
 		all.evidence = append(all.evidence, fmt.Sprintf("the kernel log has %d boots that cannot be "+
 			"separated", s.Host.KernelLog.Boots))
 	}
-	all.remedies = append(all.remedies, remedy.OfHypervisor)
+	if faults[0].Concerns == kernellog.OfTSC {
+		all.remedies = append(all.remedies, remedy.OfHypervisor)
+	}
 	if doubt := guess(notInvariant)(s); doubt != nil && faults[0].TSC == kernellog.TSCUnknown {
 		all.cause += " " + doubt.cause
 		all.evidence = append(all.evidence, doubt.evidence...)
