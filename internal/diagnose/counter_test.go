@@ -59,10 +59,6 @@ func TestCounterVerdicts(t *testing.T) {
 				"[   99.0] tsc: Marking TSC unstable due to clocksource watchdog",
 			}
 		}, nil, counter.NotProven, "the kernel marked the TSC unstable, without a proof: "},
-		"demoted, went back": {func(d *result.Document) {
-			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
-			d.Host.KernelLog.Lines = []string{"[   99.0] tsc: Marking TSC unstable due to KVM discovered backwards TSC"}
-		}, nil, counter.No, "the kernel marked the TSC unstable: "},
 		"arm64, trapped cheaply": {func(d *result.Document) {
 			d.Host.Arch, d.Host.CPU = "arm64", result.CPU{Logical: 4, Usable: 4}
 			d.Host.KernelLog.Lines = []string{"[    0.0] arch_timer: CPU0: Trapping CNTVCT access"}
@@ -70,7 +66,6 @@ func TestCounterVerdicts(t *testing.T) {
 		}, nil, counter.No, "each read traps"},
 		"CPUs 5 µs apart": {func(d *result.Document) { compared(d, 5040) }, nil, counter.No,
 			"the CPUs differ: CPU 1 is ahead of CPU 0 by 5.04 µs ± 120 ns"},
-		"CPUs 1 ms apart": {func(d *result.Document) { compared(d, -1e6) }, nil, counter.No, "CPU 0 is ahead of CPU 1 by 1 ms"},
 		"trapped": {func(d *result.Document) {
 			eachClock(d, func(c *compare.Clock) {
 				if c.ID == "RDTSC@cpu" {
@@ -92,6 +87,8 @@ func TestCounterVerdicts(t *testing.T) {
 			bits(d, false)
 			d.Host.ClockSource = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}
 		}, nil, counter.No, "the CPU does not report an invariant TSC"},
+		"the name of the CPU is no fault": {func(*result.Document) {}, []counter.CounterRate{{Name: "CPUID 16H", HZ: 2.4e9, Nominal: true}},
+			counter.Yes, "its frequency is 2,600.000 MHz as the kernel counts"},
 		"guest without the bit": {func(d *result.Document) {
 			bits(d, false)
 			d.Host.Virtualization = guestOf("vmware")
@@ -105,9 +102,6 @@ func TestCounterVerdicts(t *testing.T) {
 			d.Host.Virtualization = guestOf("kvm")
 			d.Host.VMClock = &result.VMClock{DisruptionMarker: "1", Status: result.UnreliableVMClock}
 		}, nil, counter.NotProven, "the hypervisor calls its VMClock unreliable"},
-		"a VMClock without disruptions": {func(d *result.Document) {
-			d.Host.Virtualization, d.Host.VMClock = guestOf("kvm"), &result.VMClock{DisruptionMarker: "0"}
-		}, nil, counter.Yes, "the hypervisor (kvm) reports an invariant TSC"},
 		"arm64": {func(d *result.Document) {
 			d.Host.Arch, d.Host.CPU = "arm64", result.CPU{Logical: 4, Usable: 4}
 			d.Host.ClockSource = &result.ClockSource{Current: "arch_sys_counter", Available: []string{"arch_sys_counter"}}
@@ -116,8 +110,6 @@ func TestCounterVerdicts(t *testing.T) {
 		}, nil, counter.Yes, "the Arm architecture requires one counter with a fixed rate"},
 		"wrong CPUID rate": {func(*result.Document) {}, []counter.CounterRate{{Name: "CPUID 15H", HZ: 2.4e9}}, counter.NotProven,
 			"RDTSC@cpu is 2,400.000 MHz by CPUID 15H, but 2,600.000 MHz by CLOCK_MONOTONIC_RAW@vdso: -76,923 ppm"},
-		"the name of the CPU is no fault": {func(*result.Document) {}, []counter.CounterRate{{Name: "CPUID 16H", HZ: 2.4e9, Nominal: true}},
-			counter.Yes, "its frequency is 2,600.000 MHz as the kernel counts"},
 		"another rate than the kernel's": {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, nil, counter.No, "it does not keep its rate"},
 		"forbidden": {func(d *result.Document) {
 			eachClock(d, func(c *compare.Clock) {
@@ -156,10 +148,6 @@ func TestCounterVerdicts(t *testing.T) {
 			d.Host.OS, d.Host.ClockSource, d.Host.KernelLog = "windows", nil, nil
 			d.Host.Windows = &result.Windows{QPC: &result.QPC{Hz: 1e7, UserMode: &user}}
 		}, nil, counter.Yes, "QueryPerformanceCounter reads it in user mode"},
-		"guest without the bit whose kernel uses it": {func(d *result.Document) {
-			bits(d, false)
-			d.Host.Virtualization = guestOf("kvm")
-		}, nil, counter.NotProven, "the hypervisor (kvm) does not report an invariant TSC"},
 		"KVM found it going back": {func(d *result.Document) {
 			d.Host.Virtualization = guestOf("kvm")
 			d.Host.ClockSource = &result.ClockSource{Current: "kvm-clock", Available: []string{"kvm-clock", "acpi_pm"}}
@@ -170,20 +158,6 @@ func TestCounterVerdicts(t *testing.T) {
 			d.Host.Virtualization = guestOf("kvm")
 			d.Host.ClockSource = &result.ClockSource{Current: "kvm-clock", Available: []string{"kvm-clock", "tsc"}}
 		}, nil, counter.No, "the CPUs differ: CPU 1 is ahead of CPU 0"},
-		"WSL 2": {func(d *result.Document) {
-			bits(d, false)
-			d.Host.Virtualization, d.Host.WSL = guestOf("hyperv"), 2
-			d.Host.ClockSource = &result.ClockSource{Current: "hyperv_clocksource_tsc_page", Available: []string{"hyperv_clocksource_tsc_page", "acpi_pm"}}
-			d.Host.KernelLog.Lines = []string{"[    0.0] tsc: Marking TSC unstable due to running on Hyper-V"}
-		}, nil, counter.NotProven, "through hyperv_clocksource_tsc_page, whose factors may change"},
-		"Hyper-V with the bit, not compared": {func(d *result.Document) {
-			d.Host.Virtualization, d.Sections = guestOf("hyperv"), d.Sections[:1]
-			d.Host.CPU.TSCFlags = []string{"constant_tsc", "nonstop_tsc", "tsc_reliable", "tsc_known_freq"}
-		}, nil, counter.NotProven, "the CPUs were not compared"},
-		"VMware with the bit": {func(d *result.Document) {
-			d.Host.Virtualization = guestOf("vmware")
-			d.Host.CPU.TSCFlags = []string{"constant_tsc", "nonstop_tsc", "tsc_reliable", "tsc_known_freq"}
-		}, []counter.CounterRate{{Name: "CPUID 40000010H", HZ: 2.6e9}}, counter.Yes, "the hypervisor (vmware) reports an invariant TSC"},
 		"first domain of Xen": {func(d *result.Document) {
 			d.Host.Virtualization = &result.Virtualization{System: "xen", Role: "host"}
 		}, nil, counter.Yes, "the kernel uses it as its clock source (tsc)"},
@@ -213,13 +187,6 @@ func TestCounterVerdicts(t *testing.T) {
 			d.Host.ClockSource, d.Host.BootParameters = &result.ClockSource{Current: "hpet", Available: []string{"hpet", "acpi_pm"}}, []string{"tsc=unstable"}
 			d.Host.KernelLog.Lines = append(d.Host.KernelLog.Lines, "[    0.0] tsc: Marking TSC unstable due to boot parameter")
 		}, nil, counter.NotProven, "without a proof: the kernel command line switches the TSC off"},
-		"a first measurement, 0.3 % off": {func(d *result.Document) {
-			d.Host.ClockSource.Current, d.Host.CPU.KernelTSCHz = "acpi_pm", 2.608e9
-			d.Host.KernelLog.Lines = []string{"[    0.1] tsc: Detected 2608.000 MHz processor"}
-		}, nil, counter.NotProven, "the kernel offers tsc but uses acpi_pm"},
-		"a container with one CPU": {func(d *result.Document) {
-			d.Sections, d.Host.CPU.Usable, d.Host.Container = d.Sections[:1], 1, "docker"
-		}, nil, counter.Yes, "the kernel found no difference between the CPUs when they started"},
 		"an unreadable VMClock": {func(d *result.Document) {
 			d.Host.Virtualization, d.Host.VMClock = guestOf("kvm"), &result.VMClock{Reason: "/dev/vmclock0: permission denied"}
 		}, nil, counter.Yes, "the hypervisor (kvm) reports an invariant TSC"},

@@ -493,6 +493,9 @@ func TestNoFindings(t *testing.T) {
 			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "kvm-clock"
 			d.Host.KernelLog.Lines = []string{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"}
 		},
+		"a stall in the log of a measured machine": func(d *result.Document) {
+			d.Host.KernelLog.Lines = []string{"[ 99.0] watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [rtcwake:72543]"}
+		},
 		"powersave, steady":    func(d *result.Document) { d.Host.CPU.Governors = []string{"powersave"} },
 		"a single-CPU machine": func(d *result.Document) { d.Host.CPU.Logical, d.Host.CPU.Usable = 1, 1 },
 		"Wine": func(d *result.Document) {
@@ -571,6 +574,14 @@ func TestLimit(t *testing.T) {
 	answer, level := Answer(d)
 	require.Equal(t, table.Error, level)
 	require.Equal(t, "Reading the clock is fast: 25 ns per read, in user mode (clock source tsc); but an everyday clock costs more than 20 ns/read, the limit.", answer)
+}
+
+// Reads of 150 ns in user mode are neither fast nor slow.
+func TestAnswerBetweenFastAndSlow(t *testing.T) {
+	d := well()
+	compare.Into(d).Clocks = clocks(result.Never, 150)
+	answer, _ := Answer(d)
+	require.Equal(t, "Reading the clock takes 150 ns per read, in user mode (clock source tsc).", answer)
 }
 
 // A clock that was not timed does not pass the limit.

@@ -54,18 +54,16 @@ func hasQPC(s *situation.Situation) bool {
 }
 
 // qpcEntry returns whether QueryPerformanceCounter enters the kernel: always, never or unknown; and the evidence. The
-// shared pages show it, as they were when the run began. If they show a read in user mode, or nothing, the cost can
-// prove that a read enters the kernel.
+// shared pages show it. If they do not, the cost can prove it.
 func qpcEntry(s *situation.Situation) (entry string, evidence []string) {
 	for _, id := range []string{situation.QPC, qpcSyscall} {
 		if c := s.Timed(id); c != nil {
 			evidence = append(evidence, row(*c))
 		}
 	}
-	q := s.Host.Windows.QPC
-	byCost, counters := qpcEntryByCost(s)
-	switch {
-	case q.UserMode == nil || *q.UserMode && byCost == result.Always:
+	switch q := s.Host.Windows.QPC; {
+	case q.UserMode == nil:
+		byCost, counters := qpcEntryByCost(s)
 		return byCost, append(evidence, counters...)
 	case *q.UserMode:
 		return result.Never, evidence
@@ -120,12 +118,10 @@ func qpcKernel(s *situation.Situation) *result.Finding {
 		return nil
 	}
 	name := "qpc-kernel"
-	switch q := w.QPC; {
+	switch {
 	case timer != "":
 		name += " of-the-platform"
-	case q.UserMode != nil && *q.UserMode:
-		name += " during-the-run"
-	case q.HypervisorPage:
+	case w.QPC.HypervisorPage:
 		name += " by-its-page"
 	}
 	found := newWhy(s, name)

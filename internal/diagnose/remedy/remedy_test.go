@@ -29,23 +29,6 @@ func guest(system string) *result.Virtualization {
 	return &result.Virtualization{System: system, Role: "guest"}
 }
 
-// A program of linuxptp may follow a wrong clock: no advice lets it step before somebody has compared the two.
-func TestNothingStepsToAWrongClock(t *testing.T) {
-	require.Equal(t, []string{"compare-ptp", "step-ptp"}, OfCause("ptp-far"))
-	found := For(situation.Of(well()), OfCause("ptp-far")...)
-	require.Contains(t, found[0].Advice, "stop phc2sys")
-	require.Contains(t, found[1].Advice, "Only when the clock that it follows is right")
-}
-
-// A service that ended, or has an old list of leap seconds, does not mend itself.
-func TestServicesThatStopped(t *testing.T) {
-	for cause, says := range map[string]string{"chronyd-ended": "Check whether chronyd runs now", "ptp-leap-file": "leapfile"} {
-		found := For(situation.Of(well()), OfCause(cause)...)
-		require.Len(t, found, 1, cause)
-		require.Contains(t, found[0].Advice, says)
-	}
-}
-
 // Every remedy has a source and an advice, its fields are known, and its facts and figures are defined.
 func TestEveryRemedyHasASource(t *testing.T) {
 	entries := texts.Entries(remediesFile)
@@ -88,46 +71,6 @@ func requireKnown(t *testing.T, facts, of string) {
 	}
 }
 
-func TestHolds(t *testing.T) {
-	s := situation.Of(&result.Document{Host: result.Host{OS: "linux", Kernel: "5.10.0", Virtualization: guest("kvm")}})
-	for facts, held := range map[string]bool{
-		"": true, "linux": true, "not linux": false, "linux, guest-of kvm qemu": true, "guest-of xen": false,
-		"windows or guest, not container": true, "windows or guest, container": false, "older-than 5.9": false,
-		"older-than 5.11": true, "in none": true,
-	} {
-		require.Equal(t, held, Holds(s, facts), facts)
-	}
-}
-
-// An unknown kernel may be old, unless its log has words of newer ones.
-func TestMayPredate(t *testing.T) {
-	verdict := "clocksource: timekeeping watchdog on CPU5: Marking clocksource 'tsc-early' as unstable because the skew is too large:"
-	inNS := "clocksource: 'tsc' cs_nsec: 1224152026 cs_now: 68a6a7070f6a0 cs_last: 68a69ab6f74d6 mask: ffffffffffffffff"
-	skewed := "clocksource: Clocksource 'tsc' skewed 4687076445 ns (4687 ms) over watchdog 'acpi_pm' interval of 633206175 ns (633 ms)"
-	for name, test := range map[string]struct {
-		kernel, line string
-		predates     []string
-		not          []string
-	}{
-		"old words":        {"", verdict, []string{"4.17", "5.4", "6.9"}, nil},
-		"words of 5.13":    {"", inNS, []string{"5.15", "6.9"}, []string{"4.17", "5.4", "5.13"}},
-		"words of 6.3":     {"", skewed, []string{"6.8"}, []string{"5.16", "6.3"}},
-		"words of 7.0":     {"", "clocksource: Marking clocksource tsc unstable due to frequency skew", nil, []string{"6.9"}},
-		"a known kernel":   {"5.4.0", verdict, []string{"5.15"}, []string{"5.4"}},
-		"backported words": {"4.18.0-477.el8", inNS, []string{"5.4"}, []string{"4.17"}},
-	} {
-		d := &result.Document{Host: result.Host{OS: "linux", Arch: "amd64", Kernel: test.kernel,
-			KernelLog: &result.KernelLog{Lines: []string{test.line}}}}
-		s := situation.Of(d)
-		for _, release := range test.predates {
-			require.True(t, Holds(s, "may-predate "+release), "%s: %s", name, release)
-		}
-		for _, release := range test.not {
-			require.False(t, Holds(s, "may-predate "+release), "%s: %s", name, release)
-		}
-	}
-}
-
 // A kernel that logs that it skipped a late check has the change.
 func TestNoUpgradeForWhatTheKernelHas(t *testing.T) {
 	for line, advised := range map[string]int{
@@ -138,14 +81,6 @@ func TestNoUpgradeForWhatTheKernelHas(t *testing.T) {
 		d.Host.Kernel, d.Host.KernelLog = "6.1.90", &result.KernelLog{Lines: []string{line}}
 		require.Len(t, For(situation.Of(d), "newer-kernel-late-check"), advised, line)
 	}
-}
-
-// The boot configuration gets a module only if the kernel could load it.
-func TestNoModuleThatCannotBeLoaded(t *testing.T) {
-	d := well()
-	d.Host.Virtualization = guest("kvm")
-	require.Contains(t, For(situation.Of(d), "load-ptp-kvm")[0].Commands,
-		"sudo modprobe ptp_kvm && echo ptp_kvm | sudo tee /etc/modules-load.d/ptp_kvm.conf")
 }
 
 // causesOfLogs returns the kinds of causes in the rules of kernellog, without the always harmless ones.
