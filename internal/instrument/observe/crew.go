@@ -10,6 +10,9 @@ import (
 	"github.com/timebench/timebench/internal/system/debuglog"
 )
 
+// ThreadsRole is the role of a process that calls [HoldThreads].
+const ThreadsRole = "threads"
+
 // A Crew is threads of this process that run tasks. Each is pinned to a CPU or free to move.
 // The zero value has no threads.
 //

@@ -24,9 +24,6 @@ func HoldThreads(args []string) error {
 	return nil
 }
 
-// ThreadsRole is the role of a process that calls [HoldThreads].
-const ThreadsRole = "threads"
-
 // RoomForThreads returns why this process cannot start this number of threads; nil if it can, or if ctx ends first.
 // Another process of this program starts this number of threads and ends. The limits cannot be computed: ulimit -u
 // counts the threads of all processes of a user, and a control group's pids.max also counts other containers in it.

@@ -7,9 +7,6 @@ import (
 	"errors"
 )
 
-// ThreadsRole is the role of a process that calls [HoldThreads].
-const ThreadsRole = "threads"
-
 // HoldThreads returns an error: no process needs it on this system.
 func HoldThreads([]string) error { return errors.New("this role is for Linux") }
 

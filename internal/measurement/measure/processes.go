@@ -23,9 +23,6 @@ import (
 	"github.com/timebench/timebench/internal/system/program"
 )
 
-// WorkerRole is the role of a process that calls [Worker].
-const WorkerRole = "worker"
-
 // An order is an assignment of a worker process, sent as a line of JSON. It answers with a [failure], or null.
 type order struct {
 	Clock string   `json:"clock"`

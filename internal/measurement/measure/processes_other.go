@@ -4,9 +4,6 @@ package measure
 
 import "errors"
 
-// WorkerRole is the role of a process that calls [Worker].
-const WorkerRole = "worker"
-
 var errNoProcesses = errors.New("worker processes are made on Linux and Windows only; use --workers threads")
 
 func newProcesses(int) (team, error) { return nil, errNoProcesses }

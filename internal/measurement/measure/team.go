@@ -12,6 +12,9 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
+// WorkerRole is the role of a process that calls [Worker].
+const WorkerRole = "worker"
+
 // A team is the workers of throughput measurements: threads of this process, or processes.
 type team interface {
 	// gate returns the gate of the workers; it has room for all of them.
