@@ -118,7 +118,7 @@ func once(ctx context.Context, clocks []clock.Clock, s Settings,
 	for i, c := range clocks {
 		r.subjects = append(r.subjects, &subject{clock: c, entry: verdicts[i]})
 	}
-	r.noise.begin()
+	r.noise.Recorder = *Record()
 	err = thread.Run(s.cpu(0), r.run)
 	workers.close() // the time of worker processes is counted when they have ended
 	if err != nil {

@@ -34,15 +34,9 @@ var currentClockSource = host.CurrentClockSource
 
 // Record returns a record that begins now.
 func Record() *Recorder {
-	r := new(Recorder)
-	r.begin()
-	return r
-}
-
-func (r *Recorder) begin() {
-	r.first = host.See()
-	r.glanced = observe.WallClock()
+	r := &Recorder{first: host.See(), glanced: observe.WallClock()}
 	r.source(currentClockSource())
+	return r
 }
 
 // Glance looks for a change of the clock source and of the wall clock, once a second at most.

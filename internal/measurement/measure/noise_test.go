@@ -77,7 +77,7 @@ func TestCPUThatComesOrGoesIsNoLoad(t *testing.T) {
 }
 
 func TestNoiseKeepsTheLargestWallClockStep(t *testing.T) {
-	var n noise
+	var n Recorder
 	for _, step := range []time.Duration{0, 200 * time.Millisecond, -3 * time.Second, 100 * time.Millisecond} {
 		n.glanced = observe.Bracket{Low: 0, Value: time.Hour.Nanoseconds(), High: 0}
 		n.wall(observe.Bracket{Low: 1e9, Value: int64(time.Hour + time.Second + step), High: 1e9})

@@ -65,7 +65,7 @@ func running(t *testing.T, r *runner) Result {
 	for _, id := range []string{"a", "b"} {
 		r.subjects = append(r.subjects, &subject{clock: scripted(id, count)})
 	}
-	r.noise.begin()
+	r.noise.Recorder = *Record()
 	require.NoError(t, thread.Run(s.cpu(0), r.run))
 	r.noise.end()
 	return r.result()
