@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/timebench/timebench/internal/show/exposition"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // Metrics returns what only a watch knows, for Prometheus. The counters begin with the watch.
@@ -23,13 +24,10 @@ func (s *State) Metrics() []exposition.Family {
 	}
 	all := []exposition.Family{quiet, events}
 	if s.TimeSync != nil {
-		value := 0.0
-		if s.TimeSync.Synchronised {
-			value = 1
-		}
 		all = append(all,
 			exposition.One("timebench_wall_clock_synchronised", exposition.Gauge,
-				"1 if the kernel reports that the wall clock is synchronised, 0 if not.", value),
+				"1 if the kernel reports that the wall clock is synchronised, 0 if not.",
+				words.Either(s.TimeSync.Synchronised, 1.0, 0)),
 			exposition.One("timebench_wall_clock_max_error_seconds", exposition.Gauge,
 				"The maximum error of the wall clock by the kernel. It is 16 if nothing has set it for hours.",
 				float64(s.TimeSync.MaxErrorNS)/1e9),

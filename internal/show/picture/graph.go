@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timebench/timebench/internal/show/words"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -272,7 +273,8 @@ func (g Graph) plot(c draw.Canvas, p *Plot) {
 		c.FillText(text, vg.Point{X: end.X, Y: end.Y + 6*Pixel}, g.Ideal.Name)
 	}
 	lines := slices.Clone(g.Lines)
-	slices.SortStableFunc(lines, func(a, b Line) int { return cmp.Compare(upper(a), upper(b)) })
+	upper := func(l Line) int { return words.Either(l.Aside, 0, 1) } // those aside are below the others
+	slices.SortStableFunc(lines, func(a, b Line) int { return upper(a) - upper(b) })
 	for _, l := range lines {
 		for _, member := range l.Band {
 			line(member, Stroke(l.Style.Color, 0.5*Pixel))
@@ -293,14 +295,6 @@ func (g Graph) plot(c draw.Canvas, p *Plot) {
 			c.DrawGlyph(l.Mark, point)
 		}
 	}
-}
-
-// upper is the order in which lines are drawn: those aside are below the others.
-func upper(l Line) int {
-	if l.Aside {
-		return 0
-	}
-	return 1
 }
 
 // spread returns positions between low and high for labels on a vertical line, with a distance of at least apart

@@ -123,7 +123,7 @@ func (r Rows) Draw(c draw.Canvas) {
 		p.X = LogAxis([]float64{low, high}, 1.5, LogTicks(word))
 	}
 	r.above, r.left = IsNarrow(c.Size().X), c.Min.X
-	c = r.drawLegend(c)
+	c = draw.Crop(c, 0, 0, 0, -r.legend(c, c.Size().X))
 	if r.above {
 		p.withoutY = true
 		p.Y.Max += 0.3
@@ -233,11 +233,6 @@ func shortenedID(s draw.TextStyle, id string, most vg.Length) string {
 type Entry struct {
 	Look Look
 	Name string
-}
-
-// drawLegend draws the legend at the top of a canvas, and returns the remaining canvas.
-func (r Rows) drawLegend(c draw.Canvas) draw.Canvas {
-	return draw.Crop(c, 0, 0, 0, -r.legend(c, c.Size().X))
 }
 
 // legend draws the marks of the legend and the vertical lines, with their names, at the top of a canvas, in as many
