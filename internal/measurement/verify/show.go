@@ -23,10 +23,11 @@ func (v *Verification) Fact(*result.Document) table.Fact {
 
 // Block returns the verdict on each clock, and whether it can be trusted.
 func (v *Verification) Block(d *result.Document) table.Block {
-	block := table.Block{
-		Title: "Verification of each clock",
-		Grids: []table.Grid{v.verdictGrid(), v.bracketGrid()},
-	}
+	const title = "Verification of each clock"
+	compared := slices.DeleteFunc(slices.Clone(v.Clocks), func(c VerifiedClock) bool { return c.Bracket == nil })
+	block := table.Block{Title: title, Grids: []table.Grid{table.Of(title, v.Clocks, verdictColumns),
+		table.Of("Against the same clock by another path", compared,
+			append([]table.Column[VerifiedClock]{idColumn}, bracketColumns...))}}
 	var why words.Reasons
 	for _, c := range v.Clocks {
 		for _, f := range c.Faults {
@@ -81,10 +82,6 @@ var verdictColumns = []table.Column[VerifiedClock]{
 	{Name: "detects warps", Key: "smallest_warp_ns", Unit: words.Duration,
 		Note:  "detects warps: a CPU's value behind another's by at least this would have been detected.",
 		Value: ofAcross(func(a *Across) float64 { return table.Known(a.SmallestWarpNS) })},
-}
-
-func (v *Verification) verdictGrid() table.Grid {
-	return table.Of("Verification of each clock", v.Clocks, verdictColumns)
 }
 
 // verdict returns the verdict on a clock; if it has faults, how often, how far, and between which CPUs the worst fault
@@ -254,12 +251,6 @@ var bracketColumns = []table.Column[VerifiedClock]{
 		Value: ofBracket(func(b *Bracket) float64 { return table.Known(b.AgainstResolutionNS) }),
 		Cell:  func(c VerifiedClock) string { return orNone(c.Bracket.AgainstResolutionNS) },
 	},
-}
-
-func (v *Verification) bracketGrid() table.Grid {
-	compared := slices.DeleteFunc(slices.Clone(v.Clocks), func(c VerifiedClock) bool { return c.Bracket == nil })
-	return table.Of("Against the same clock by another path", compared,
-		append([]table.Column[VerifiedClock]{idColumn}, bracketColumns...))
 }
 
 // absent reports whether a clock is not available in a document.

@@ -44,10 +44,6 @@ type witnesses struct {
 	tried            map[string]*witness
 }
 
-func newWitnesses(s Settings) *witnesses {
-	return &witnesses{s.All, s.CounterIsTrusted, map[string]*witness{}}
-}
-
 // of returns the witness for c. It is nil if no clock serves, and for CPU time, which depends on the scheduler.
 func (w *witnesses) of(c clock.Clock) *witness {
 	candidates := lastResort
