@@ -160,7 +160,7 @@ func open(s Settings, cpus []int) (opened, error) {
 	}
 	if s.PIDs == nil && s.Command == nil {
 		o.scope, o.pids = Processes, ownProcesses()
-		o.unseen = append(o.unseen, othersUnseen+wholeMachineNeeds())
+		o.unseen = append(o.unseen, othersUnseen+needed(0))
 	}
 	o.byThread = true
 	// A user who may not sample the kernel may sample user mode.
@@ -263,7 +263,7 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 		return nil, o.whyNone()
 	case len(protected) > 0 && named != nil:
 		unseen = append(unseen, words.Plural(len(protected), "process")+
-			" that they started, of another user or not dumpable: "+wholeMachineNeeds())
+			" that they started, of another user or not dumpable: "+needed(0))
 	case len(protected) > 0:
 		unseen = append(unseen, words.Plural(len(protected), "process")+
 			" of this user that the system protects (not dumpable, or with other rights)")
@@ -274,7 +274,7 @@ func (o *opened) openThreads(cpus, named []int) (unseen []string, err error) {
 // whyNone returns why there are no threads to sample.
 func (o *opened) whyNone() error {
 	if len(o.pids) == 0 {
-		return fmt.Errorf("this user has no process but timebench; start the program first, or write it after --; the processes of other users: %s", wholeMachineNeeds())
+		return fmt.Errorf("this user has no process but timebench; start the program first, or write it after --; the processes of other users: %s", needed(0))
 	}
 	for _, pid := range o.pids {
 		if _, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)); err != nil && !errors.Is(err, fs.ErrNotExist) &&
@@ -303,5 +303,4 @@ func (o *opened) openThread(tid int, cpus []int) error {
 	return nil
 }
 
-func tooMany(err error) bool   { return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) }
 func forbidden(err error) bool { return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) }

@@ -24,9 +24,8 @@ func paranoid() string {
 	return strings.TrimSpace(string(text))
 }
 
-func wholeMachineNeeds() string { return needed(0) }
-
-// needed returns who may sample more than this process, or the highest setting that allows it.
+// needed returns who may sample the whole machine (level 0) or what a read does in the kernel (1), or the highest
+// setting that allows it.
 func needed(level int) string {
 	user := "root (use sudo)"
 	if os.Geteuid() == 0 && inUserNamespace() {
@@ -60,7 +59,7 @@ func explained(err error) error {
 		return fmt.Errorf("%w: sampling needs root (use sudo) or CAP_PERFMON; own processes need only kernel.perf_event_paranoid 2 or below (it is %s)", err, paranoid())
 	case errors.Is(err, unix.ENOSYS):
 		return fmt.Errorf("%w: this kernel has no perf events (CONFIG_PERF_EVENTS), or the sandbox hides them", err)
-	case tooMany(err):
+	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
 		return fmt.Errorf("%w: raise the limit of open files (ulimit -n)", err)
 	default:
 		return err
