@@ -17,6 +17,7 @@ import (
 	"github.com/timebench/timebench/internal/measurement/measure"
 	"github.com/timebench/timebench/internal/measurement/runtimes"
 	"github.com/timebench/timebench/internal/measurement/wake"
+	"github.com/timebench/timebench/internal/show/words"
 	"github.com/timebench/timebench/internal/system/folder"
 )
 
@@ -76,7 +77,7 @@ Nothing is installed or changed. A runtime that fails is reported with the reaso
 				return err
 			}
 			document, err := flags.run(command, sectionRun{
-				"Measuring the runtimes", clocks, numbersOf(settings.Threads), 0, run})
+				"Measuring the runtimes", clocks, words.Either(threads == "", []int{1}, settings.Threads), 0, run})
 			if err != nil {
 				return err
 			}
@@ -170,14 +171,6 @@ func unused(command *cobra.Command, sleep bool) error {
 		return errors.New("--spans needs --sleep")
 	}
 	return nil
-}
-
-// numbersOf returns the numbers of threads of the document; costs use one thread.
-func numbersOf(threads []int) []int {
-	if len(threads) == 0 {
-		return []int{1}
-	}
-	return threads
 }
 
 // oneOf returns nil if one of the subjects of a measurement is available, else an error with their reasons. state
