@@ -2,7 +2,6 @@ package result
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -230,11 +229,6 @@ func noun(t reflect.Type) string {
 	return "a time as RFC 3339 writes it"
 }
 
-// kinds are the kinds of values of JSON, as errors name them.
-var kinds = map[jsontext.Kind]string{
-	't': "true", 'f': "false", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
-}
-
 // explained returns an error of the library with its place in the text. The text that was decoded begins at from.
 func explained(err error, text []byte, from int) error {
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -248,12 +242,10 @@ func explained(err error, text []byte, from int) error {
 	switch {
 	case fault.JSONValue != nil:
 		what = fmt.Sprintf("is %.40s, not %s", fault.JSONValue, noun(fault.GoType))
-	case fault.GoType == reflect.TypeFor[time.Time]():
-		what = "is not " + noun(fault.GoType)
-	case fault.Err != nil:
+	case fault.Err != nil && fault.GoType != reflect.TypeFor[time.Time]():
 		what = fault.Err.Error()
 	default:
-		what = fmt.Sprintf("is %s, not %s", cmp.Or(kinds[fault.JSONKind], "another value"), noun(fault.GoType))
+		what = "is not " + noun(fault.GoType)
 	}
 	return fmt.Errorf("%s: %s %s", place(text, from+int(fault.ByteOffset)), pathOf(fault.JSONPointer), what)
 }
