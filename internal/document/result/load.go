@@ -30,12 +30,6 @@ const MaxSize = 128 << 20
 // as many in memory.
 const maxDirectory = 1 << 20
 
-// byteOrderMark starts the text files of many Windows programs.
-var byteOrderMark = []byte("\ufeff")
-
-// The byte order marks of UTF-16.
-var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff}
-
 // ErrTooLarge is the error of [Loader.Load] for a document that is larger than it may be.
 var ErrTooLarge = fmt.Errorf("is larger than %d MiB, which no document is", MaxSize>>20)
 
@@ -125,20 +119,12 @@ func (l Loader) Read(r io.Reader) (*Document, error) { return l.read(r, 0, MaxSi
 
 // read is [Loader.Read] for about size bytes. most is the maximum size of the document in bytes.
 func (l Loader) read(r io.Reader, size, most int64) (*Document, error) {
-	buffered := bufio.NewReader(r)
+	buffered := bufio.NewReader(decoded(r))
 	// A file that cannot be a document may be endless, so it is not read to its end.
 	const beginning = 512
 	head, err := buffered.Peek(beginning)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
-	}
-	if bytes.HasPrefix(head, utf16Little) || bytes.HasPrefix(head, utf16Big) {
-		// Windows PowerShell redirects with UTF-16.
-		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.UTF16(unicode.LittleEndian,
-			unicode.ExpectBOM).NewDecoder()))
-		if head, err = buffered.Peek(beginning); err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
 	}
 	open, err := opener(head)
 	if err != nil {
@@ -151,9 +137,15 @@ func (l Loader) read(r io.Reader, size, most int64) (*Document, error) {
 	return open(l, data, most)
 }
 
+// decoded returns r without a byte order mark, in UTF-8 if the mark is of UTF-16: many Windows programs write a mark, and
+// PowerShell redirects with UTF-16.
+func decoded(r io.Reader) io.Reader {
+	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
+}
+
 // opener returns the function that reads data that begins with head.
 func opener(head []byte) (func(l Loader, data []byte, most int64) (*Document, error), error) {
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
+	text := bytes.TrimLeft(head, " \t\r\n")
 	switch {
 	case len(head) == 0:
 		return nil, errors.New("is empty")
@@ -194,7 +186,7 @@ func readAll(r io.Reader, size, most int64) ([]byte, error) {
 }
 
 func (l Loader) openJSON(data []byte, _ int64) (*Document, error) {
-	return l.open(data, len(data)-len(bytes.TrimPrefix(data, byteOrderMark)))
+	return l.open(data, 0)
 }
 
 func (l Loader) openHTML(data []byte, _ int64) (*Document, error) {
@@ -270,7 +262,7 @@ func (l Loader) openEntry(entry *zip.File, most int64) (*Document, error) {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	data, err := readAll(r, int64(entry.UncompressedSize64), most)
+	data, err := readAll(decoded(r), int64(entry.UncompressedSize64), most)
 	if err != nil {
 		return nil, err
 	}
