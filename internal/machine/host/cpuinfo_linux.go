@@ -121,19 +121,7 @@ func modelOf(values map[string]string) string {
 
 // coresInSysfs returns the number of CPU cores below a root; 0 if it is unknown.
 func coresInSysfs(root string) int {
-	cores := map[string]bool{}
-	for _, name := range []string{"core_cpus_list", "thread_siblings_list"} { // the latter before Linux 5.3
-		paths, _ := filepath.Glob(filepath.Join(root, "sys/devices/system/cpu/cpu[0-9]*/topology", name))
-		for _, path := range paths {
-			if cpus := readFile(filepath.Dir(path), name); cpus != "" {
-				cores[cpus] = true
-			}
-		}
-		if len(cores) > 0 {
-			break
-		}
-	}
-	return len(cores)
+	return cmp.Or(inTopology(root, "core_cpus_list"), inTopology(root, "thread_siblings_list")) // the latter before Linux 5.3
 }
 
 // packagesInSysfs returns the number of sockets below a root; 0 if it is unknown. Before Linux 6.0 a board with a device
@@ -143,12 +131,15 @@ func packagesInSysfs(root, kernel string) int {
 	if _, err := os.Stat(filepath.Join(root, "sys/firmware/devicetree")); err == nil && kernellog.Older(kernel, 6, 0) {
 		return 0
 	}
-	packages := map[string]bool{}
-	paths, _ := filepath.Glob(filepath.Join(root, "sys/devices/system/cpu/cpu[0-9]*/topology/physical_package_id"))
+	return inTopology(root, "physical_package_id")
+}
+
+// inTopology returns the number of known values of a file in the topology of the CPUs below a root.
+func inTopology(root, name string) int {
+	values := map[string]bool{"": true, "-1": true}
+	paths, _ := filepath.Glob(filepath.Join(root, "sys/devices/system/cpu/cpu[0-9]*/topology", name))
 	for _, path := range paths {
-		if id := readFile(filepath.Dir(path), filepath.Base(path)); id != "" && id != "-1" {
-			packages[id] = true
-		}
+		values[readFile(filepath.Dir(path), name)] = true
 	}
-	return len(packages)
+	return len(values) - 2
 }

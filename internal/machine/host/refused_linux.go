@@ -19,8 +19,7 @@ type probedCall struct {
 	// hasID is whether the first argument is the id of a clock, and the second the address for the time. Otherwise the
 	// first is the address.
 	hasID bool
-	// since is the first version of Linux that has the call; zero if all have it.
-	since struct{ major, minor int }
+	young bool // since Linux 5.1
 }
 
 // probedCalls are the system calls of clocks that this CPU has. The C libraries of 32-bit systems call clock_gettime64
@@ -30,7 +29,7 @@ var probedCalls = slices.DeleteFunc([]probedCall{
 	{name: "clock_getres", number: unix.SYS_CLOCK_GETRES, hasID: true},
 	{name: "gettimeofday", number: unix.SYS_GETTIMEOFDAY},
 	{name: "time", number: native.SysTime},
-	{name: "clock_gettime64", number: native.SysClockGettime, hasID: true, since: struct{ major, minor int }{5, 1}},
+	{name: "clock_gettime64", number: native.SysClockGettime, hasID: true, young: true},
 }, func(call probedCall) bool {
 	return call.number == native.NoSyscall || call.name == "clock_gettime64" && call.number == unix.SYS_CLOCK_GETTIME
 })
@@ -54,7 +53,7 @@ func refusedCalls(kernel string) []result.RefusedCall {
 	var refused []result.RefusedCall
 	for _, call := range probedCalls {
 		errno := call.errno()
-		if errno == 0 || errno == unix.ENOSYS && kernellog.Older(kernel, call.since.major, call.since.minor) {
+		if errno == 0 || errno == unix.ENOSYS && call.young && kernellog.Older(kernel, 5, 1) {
 			continue
 		}
 		debuglog.Printf("host", "%s(2): %v", call.name, errno)
