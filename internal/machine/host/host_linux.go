@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/shirou/gopsutil/v4/host"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/machine/thread"
@@ -23,7 +22,7 @@ const live = "/"
 func Facts() result.Host { return At(live) }
 
 // At returns the facts about the machine whose files are below root. It leaves out what is
-// missing or invalid. Only for the root "/" it also queries the CPU, the kernel and this
+// missing or invalid. Only for the root "/" it also queries the CPU, system calls and this
 // process. For a recorded machine, the CPUs that the process may use, its limits, the time
 // synchronisation, and what its wall clock is compared with are unknown.
 func At(root string) result.Host {
@@ -38,9 +37,6 @@ func At(root string) result.Host {
 	addCPUCounts(&facts.CPU, root, facts.Kernel)
 	if root == live {
 		facts.Arch = runtime.GOARCH
-		if kernel, err := host.KernelVersion(); err == nil {
-			facts.Kernel = kernel
-		}
 	}
 	facts.CPU.Quota, facts.CPU.QuotaPeriodNS = quota(root)
 	facts.CPU.Governors = governors(root)
