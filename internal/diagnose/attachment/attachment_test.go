@@ -61,9 +61,12 @@ func TestLogAlone(t *testing.T) {
 
 // A log may lack the beginning of the boot, and be one of journald's JSON. kernellog.TestSplit has every stamp.
 func TestFormsOfLogs(t *testing.T) {
-	for _, text := range []string{marked + "\r\n", fmt.Sprintf(`{"__REALTIME_TIMESTAMP":"1726038186000000","_TRANSPORT":"kernel","MESSAGE":%q}`, marked) + "\n"} {
+	for text, line := range map[string]string{
+		marked + "\r\n": marked,
+		fmt.Sprintf(`{"__REALTIME_TIMESTAMP":"1726038186000000","_TRANSPORT":"kernel","MESSAGE":%q}`, marked) + "\n": "2024-09-11T07:03:06Z " + marked,
+	} {
 		d := read(t, text)
-		require.Equal(t, []string{marked}, d.Host.KernelLog.Lines)
+		require.Equal(t, []string{line}, d.Host.KernelLog.Lines)
 		require.True(t, d.Host.KernelLog.Truncated)
 	}
 }

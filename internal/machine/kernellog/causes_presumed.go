@@ -171,6 +171,9 @@ var otherFunctions = map[string]functions{
 	"slow-interrupt": {lines: those(func(_ log, e Event) bool {
 		return e.DelayNS >= 1e6 // shorter ones are common
 	}, "slow-interrupt")},
+	"cyclictest": {lines: those(func(_ log, e Event) bool {
+		return e.DelayNS >= 1e6 // what a program without a real-time policy sees too
+	}, "cyclictest")},
 	"stalled": {lines: stalledOrStopped},
 }
 

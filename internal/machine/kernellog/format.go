@@ -94,6 +94,7 @@ var fields = map[string]func(*Event, string){
 	"last":  func(e *Event, text string) { e.Last = hexadecimal(text) },
 	"mask":  func(e *Event, text string) { e.Mask = hexadecimal(text) },
 	"delay": func(e *Event, text string) { e.DelayNS, _ = number(text) },
+	"us":    func(e *Event, text string) { e.DelayNS, _ = number(text); e.DelayNS *= 1e3 },
 	"limit": func(e *Event, text string) { e.LimitNS, _ = number(text) },
 	"of":    func(e *Event, text string) { e.Cycles = decimal(text) },
 	// BogoMIPS are twice the rate, of all CPUs together. lpj is rate/HZ, so Cycles is HZ.

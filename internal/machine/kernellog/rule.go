@@ -241,6 +241,11 @@ var figures = map[string]func(t material) string{
 		most := slices.MaxFunc(t.Evidence, func(a, b Event) int { return cmp.Compare(lasts(a), lasts(b)) })
 		return cmp.Or(most.Reason, "more than they allow")
 	},
+	"{source in use}": func(t material) string { return t.machine.ClockSource },
+	"{times}": func(t material) string {
+		n, _ := repeats(t.Evidence)
+		return words.Either(n > 1, fmt.Sprintf("%d times ", n), "")
+	},
 	"{off by}": func(t material) string {
 		last := t.Evidence[len(t.Evidence)-1]
 		if last.StepNS == 0 {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,6 +31,7 @@ type prefix struct {
 	kernel, program bool                  // whether it shows that the kernel, or a program, wrote the line
 	uptime, micro   bool                  // whether the group is a time since boot, in seconds or, if micro, in µs
 	date            bool                  // whether it is a date: a host and a program may follow
+	structured      bool                  // whether the parts of RFC 5424 follow
 	service         bool                  // whether a program wrote the line, unless the kernel's stamp follows
 }
 
@@ -77,6 +79,8 @@ var prefixes = []prefix{
 	// anaconda
 	{begins: digit, pattern: lazily(`^[\d:]{8},\d{3} [A-Z]{3,9} kernel:`), kernel: true},
 	{begins: digit, pattern: lazily(`^[\d:]{8},\d{3} [A-Z]{3,9} [\w.@-]{1,60}:`), program: true},
+	// containerd and CRI-O, before the program's own stamp
+	{begins: digit, pattern: lazily(`^(\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:\d\d)) std(?:out|err) [FP] `), service: true},
 	// syslog, journalctl
 	{begins: letters + digit, pattern: lazily(`^((?:\d{4} )?` + anyMonth + ` {1,2}\d{1,2}(?: ?[日일])? (?:\d{4} ` +
 		`)?[\d:]{8}(?:\.\d+)?) `), date: true},
@@ -86,8 +90,8 @@ var prefixes = []prefix{
 	{begins: "FMSTW", pattern: lazily(`^(\w{3} ` + day + ` [\d:]{8} \d{4}) `), date: true},
 	{begins: digit + "ADFJMNOSTW", pattern: lazily(`^((?:\w{3} )?\d{4}-\d\d-\d\d[T ][\d:]{8}(?:[.,]\d+)?(?: ` +
 		`?(?:[A-Z]{1,5}|[+-]\d\d:?\d\d))?) `), date: true},
-	{begins: digit, pattern: lazily(`^(\d{9,11}\.\d{6}) `), date: true},                   // journalctl -o short-unix
-	{begins: digit, pattern: lazily(`^1 (\d{4}-\d\d-\d\dT[\d:.]{8,15}\S*) `), date: true}, // RFC 5424
+	{begins: digit, pattern: lazily(`^(\d{9,11}\.\d{6}) `), date: true},                                     // journalctl -o short-unix
+	{begins: digit, pattern: lazily(`^1 (\d{4}-\d\d-\d\dT[\d:.]{8,15}\S*) `), date: true, structured: true}, // RFC 5424
 }
 
 var (
@@ -100,7 +104,10 @@ var (
 	beforeStamp  = lazily(`^([^"{]{1,120}?)\[ *\d{1,15}\.\d{6}\]`)
 	stampAtStart = lazily(`^\[ *\d{1,15}\.\d{6}\] `)
 	// leveled is a host, a level that some daemons write, and a program.
-	leveled = lazily(`^(\S+ )?(?:CRIT|DEBUG|ERR|ERROR|INFO|NOTICE|WARN|WARNING) ([\w.@/-]+\[\d+\]: )`)
+	leveled = lazily(`^(\S+ )?(?:CRIT|DEBUG|ERR|ERROR|INFO|NOTICE|WARN|WARNING|(?:auth|cron|daemon|local\d|syslog|user)\.\w+) ` +
+		`([\w.@/-]+\[\d+\]: )`)
+	// structured is a host, a program, its number, and data, in the format of RFC 5424. The kernel has no number.
+	structured = lazily(`^\S+ ([\w.@/-]+) (\d+) \S+ (?:- |\[[^\]]{1,400}\] )`)
 	// fromProgram is a host and a program.
 	fromProgram = lazily(`^\S*[^\s:] [\w.@/()-]+\[\d+\]: |^\S*[^\s:] [\w.@/()-]+: |^[\w.@/-]+\[\d+\]: `)
 )
@@ -159,6 +166,9 @@ func Split(line string) Message {
 		}
 		m.note(p, found)
 		rest = rest[len(found[0]):]
+		if parts := structured().FindStringSubmatch(rest); p.structured && parts != nil {
+			rest, m.Program = signed(parts[1], parts[2], rest[len(parts[0]):]), true
+		}
 		dated, service = dated || p.date, service || p.service
 	}
 	if strings.Contains(rest, "]: ") { // faster than the expression
@@ -195,7 +205,10 @@ func (m *Message) note(p prefix, found []string) {
 	if len(found) < 2 || found[1] == "" {
 		return
 	}
-	if m.Stamp == "" || p.uptime {
+	switch {
+	case m.Stamp == "" && p.service:
+		m.Stamp = found[1]
+	case m.Stamp == "" || p.uptime:
 		m.Stamp = strings.TrimSpace(found[0])
 	}
 	if !p.uptime {
@@ -303,18 +316,38 @@ func splitJSON(line string) (Message, bool) {
 		Message    string `json:"MESSAGE"`
 		Transport  string `json:"_TRANSPORT"`
 		Identifier string `json:"SYSLOG_IDENTIFIER"`
+		PID        string `json:"_PID"`
+		Realtime   string `json:"__REALTIME_TIMESTAMP"`
 		Monotonic  string `json:"_SOURCE_MONOTONIC_TIMESTAMP"`
 	}
 	if json.Unmarshal([]byte(line), &entry, jsontext.AllowInvalidUTF8(true)) != nil {
 		return Message{}, false
 	}
-	m := Message{Text: printable.Line(entry.Message[:min(len(entry.Message), maxLooked)])}
-	m.Kernel = entry.Transport == "kernel" || entry.Transport == "" && entry.Identifier == "kernel"
+	m := Message{Kernel: entry.Transport == "kernel" || entry.Transport == "" && entry.Identifier == "kernel"}
 	m.Program = !m.Kernel && (entry.Transport != "" || entry.Identifier != "")
+	text := entry.Message
+	if m.Program {
+		text = signed(entry.Identifier, entry.PID, text)
+	}
+	m.Text = printable.Line(text[:min(len(text), maxLooked)])
+	if micro, err := strconv.ParseInt(entry.Realtime, 10, 64); err == nil && micro > 0 && micro < 1e16 {
+		m.Stamp = time.UnixMicro(micro).UTC().Format(time.RFC3339)
+	}
 	if micro, err := strconv.ParseInt(entry.Monotonic, 10, 64); err == nil && micro >= 0 && micro < 1e15 {
 		m.Stamp, m.AtNS, m.Timed = uptimeStamp(micro), micro*1000, true
 	}
 	return m, true
+}
+
+// signed returns a message with the name and the number of the program that wrote it, as syslog has them.
+func signed(program, pid, text string) string {
+	switch {
+	case program == "" || strings.HasPrefix(text, program):
+		return text
+	case pid == "":
+		return program + ": " + text
+	}
+	return program + "[" + pid + "]: " + text
 }
 
 // splitCollected reads a line of a log collector, as of Elastic, Loki, Fluentd, Logstash or Vector: a JSON object whose
@@ -337,11 +370,14 @@ func splitCollected(line string) (Message, bool) {
 		return Message{}, false
 	}
 	m := Split(text)
+	program := first("program", "appname", "ident", "syslog_identifier")
+	if program != "kernel" && !m.Kernel && !m.Program {
+		m.Text = signed(program, "", m.Text)
+	}
 	m.Text = printable.Line(m.Text)
 	if m.Stamp == "" {
 		m.Stamp = first("@timestamp", "timestamp", "time")
 	}
-	program := first("program", "appname", "ident", "syslog_identifier")
 	m.Kernel = m.Kernel || program == "kernel"
 	m.Program = m.Program || program != "" && program != "kernel"
 	return m, true
