@@ -67,7 +67,9 @@ func TestControlGroups(t *testing.T) {
 }
 
 func TestCPUTimesOfProcStat(t *testing.T) {
-	line := func(busy, steal float64) procfs.CPUStat { return procfs.CPUStat{User: busy, Steal: steal} }
+	line := func(busy, steal float64) procfs.CPUStat {
+		return procfs.CPUStat{User: busy - 0.75, Nice: 0.125, System: 0.25, IRQ: 0.125, SoftIRQ: 0.25, Idle: 9, Steal: steal}
+	}
 	machine := map[int64]procfs.CPUStat{0: line(1, 2), 1: line(3, 4), 2: line(5, 6), 3: line(7, 8)}
 	for name, c := range map[string]struct {
 		lines  map[int64]procfs.CPUStat

@@ -56,6 +56,7 @@ func TestContainer(t *testing.T) {
 		"Docker with control groups of the host": {"pid:" + another, initialCgroupNamespace, ".dockerenv", 0, "docker"},
 		"Docker in WSL":                          {"pid:" + another, "cgroup:" + another, ".dockerenv", 2, "docker"},
 		"containerd":                             {"pid:" + another, "cgroup:" + another, "", 0, "unknown"},
+		"systemd-nspawn":                         {"pid:" + another, "cgroup:" + another, "run/systemd/container", 0, "systemd-nspawn"},
 		"unshare --pid":                          {"pid:" + another, initialCgroupNamespace, "", 0, ""},
 		"a service with control groups of its own": {initialPIDNamespace, "cgroup:" + another, "", 0, ""},
 		"WSL":          {"pid:" + another, "cgroup:" + another, "", 2, ""},
@@ -69,7 +70,7 @@ func TestContainer(t *testing.T) {
 			}
 		}
 		if c.file != "" {
-			writeFile(t, root, c.file, nil)
+			writeFile(t, root, c.file, []byte(c.want)) // only systemd's has a text
 		}
 		require.Equal(t, c.want, container(root, c.wsl), name)
 	}

@@ -20,6 +20,7 @@ func TestTimeServices(t *testing.T) {
 		"proc/400/comm": "chronyd\n", "proc/400/status": maySet,
 		"proc/401/comm": "chronyd\n", "proc/401/status": mayNotSet, // its helper
 		"proc/402/comm": "systemd-timesyn\n", "proc/402/status": maySet,
+		"proc/403/comm": "chronyd\n", "proc/403/status": maySet, // a second one
 		"proc/500/comm": "ntpd\n", "proc/500/status": mayNotSet, // somebody's own program
 		"proc/501/comm": "phc2sys\n", "proc/501/status": "CapEff:\tzero\n",
 		"proc/502/comm":  "htpdate\n",
