@@ -19,7 +19,8 @@ func run(ns float64) *Costs {
 		Clocks: []Clock{
 			{
 				ID: "c", Available: true, KernelEntry: result.Never, KernelEntryBy: "seccomp",
-				Latency: LatencyOf([]float64{ns, ns + 2, ns + 1}, []float64{ns, ns, ns}),
+				Latency: LatencyOf([]float64{ns, ns + 2, ns + 1}, []float64{ns, ns, ns}), UserModeNS: 1,
+				Layers: []Layer{{"call", ns - 17, ns - 18, ns - 16}, {"convert", 8, 7, 9}},
 				Throughput: []Throughput{{Threads: 1, ReadsPerSecond: 3e9 / ns, NSPerRead: ns / 3, Fairness: 1,
 					SamplesReadsPerSecond: perSecond}},
 			},
@@ -52,6 +53,7 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, []float64{20, 22, 21, 22, 24, 23, 21, 23, 22}, c.Latency.SamplesNS)
 	require.Equal(t, 22.0, c.Latency.MedianNS)
 	require.Equal(t, 21.0, c.Latency.CostNS(), "the median of the costs of the runs")
+	require.Equal(t, []Layer{{"call", 6, 4, 8}, {"convert", 16, 14, 18}}, c.Layers, "of the first run, scaled to the latency")
 	benchmarked := SamplesOf(subjects(&result.Document{Sections: []result.Section{joined}}))
 	require.Equal(t, section.Sample{Name: "Latency/clock=" + c.ID, NSPerRead: 23}, benchmarked[1], "a median of a run")
 	require.Equal(t, []int{2, 2, 2}, c.Throughput[0].Runs)
@@ -60,6 +62,7 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, 21.0, joined.OtherClockSources[0].FloorNS)
 	require.Equal(t, "no such file", joined.Clocks[1].Reason)
 	require.Nil(t, first.Clocks[0].Latency.Runs, "the runs are not changed")
+	require.Equal(t, 3.0, first.Clocks[0].Layers[0].NS, "the runs are not changed")
 	require.Equal(t, 20.0, first.OtherClockSources[0].FloorNS, "the runs are not changed")
 
 	require.NoError(t, reread(t, joined))
@@ -121,7 +124,9 @@ func TestJoinedKernelEntry(t *testing.T) {
 	} {
 		a, b := run(20), run(20)
 		a.Clocks[0].KernelEntry, b.Clocks[0].KernelEntry = test.a, test.b
-		require.Equal(t, test.want, Join([]*Costs{a, b}).Clocks[0].KernelEntry, "%v", test)
+		joined := Join([]*Costs{a, b}).Clocks[0]
+		require.Equal(t, test.want, joined.KernelEntry, "%v", test)
+		require.Equal(t, test.want != test.a, joined.Layers == nil && joined.UserModeNS == 0, "another path: %v", test)
 	}
 }
 

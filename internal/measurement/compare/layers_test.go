@@ -68,22 +68,3 @@ func TestPartsThatCannotBeToldApart(t *testing.T) {
 		Parts([]Layer{convert, call, less}))
 	require.Empty(t, Parts([]Layer{call, less}), "all together take no time")
 }
-
-// Joined runs have the layers of the first run, scaled to the latency of all.
-func TestLayersOfSeveralRuns(t *testing.T) {
-	run := func(ns float64) *Costs {
-		return &Costs{Clocks: []Clock{{
-			ID: "c", Available: true, KernelEntry: "never", UserModeNS: 1,
-			Latency: LatencyOf([]float64{ns, ns}, nil),
-			Layers: []Layer{{"call", ns / 4, ns/4 - 1, ns/4 + 1},
-				{"convert", 3 * ns / 4, 3*ns/4 - 1, 3*ns/4 + 1}},
-		}}}
-	}
-	joined := Join([]*Costs{run(8), run(12)}).Clocks[0]
-	require.Equal(t, []Layer{{"call", 2.5, 1.25, 3.75}, {"convert", 7.5, 6.25, 8.75}}, joined.Layers)
-	other := run(12)
-	other.Clocks[0].KernelEntry = "always"
-	joined = Join([]*Costs{run(8), other}).Clocks[0]
-	require.Empty(t, joined.Layers, "another path")
-	require.Zero(t, joined.UserModeNS)
-}
