@@ -348,8 +348,9 @@ func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 		c, _ := compared(document(old), document(Clock{ID: "c", Available: true, Throughput: of}), usual)
 		require.Contains(t, c.Block.Verdict, "1 figure is unsteady")
 		var all []string
-		for _, row := range c.Block.Grids[0].Rows {
-			all = append(all, row[1]+" "+row[len(row)-1])
+		g := c.Block.Grids[0]
+		for _, row := range g.Rows {
+			all = append(all, row[slices.Index(g.Header, "threads")]+" "+row[len(row)-1])
 		}
 		return all
 	}
@@ -360,7 +361,7 @@ func TestUnsteadyFiguresStandBelowTheDifferences(t *testing.T) {
 	few := document(Clock{ID: "c", Available: true, Throughput: []Throughput{reading(2, []float64{20, 20})}})
 	c, _ := compared(few, few, usual)
 	require.Contains(t, c.Block.Verdict, "1 figure has too few samples for a verdict.")
-	require.Equal(t, "too few", c.Block.Grids[0].Rows[0][5])
+	require.Contains(t, c.Block.Grids[0].Rows[0], "too few")
 }
 
 // The rule names the smallest change that has a verdict, also with another --min-change.

@@ -117,7 +117,7 @@ func TestDisturbedFiguresAreMarked(t *testing.T) {
 	d := &result.Document{Settings: result.Settings{Threads: []int{1, 2}},
 		Sections: []result.Section{&Costs{Clocks: []Clock{c}}}}
 	g := throughputGrid(d)
-	require.Equal(t, []string{"c@vdso", "20.0", "2,265?"}, g.Rows[0][:3])
+	require.Subset(t, g.Rows[0], []string{"c@vdso", "20.0", "2,265?"})
 	require.Contains(t, g.Note, "? disturbed")
 	all := lines(d, nsPerRead)
 	require.Equal(t, []bool{false, true}, all[0].Doubtful)

@@ -56,7 +56,7 @@ func TestShortProcessesAreSummed(t *testing.T) {
 	require.Len(t, p.Threads, most)
 	require.Equal(t, "cc1 (300 processes)", p.label())
 	grid := s.Block(&result.Document{}).Grids[0]
-	require.Equal(t, []string{"cc1", "build", "×300"}, grid.Rows[0][:3])
+	require.Subset(t, grid.Rows[0], []string{"cc1", "build", "×300"})
 	require.Contains(t, grid.Note, "the sum of 300 processes")
 }
 
