@@ -138,7 +138,7 @@ func Split(line string) Message {
 	}
 	var m Message
 	rest := strings.TrimRight(cut(line), " \t\r\n")
-	if strings.Contains(rest, ":") { // faster than the expression
+	if word, _, _ := strings.Cut(rest, " "); strings.ContainsAny(word, ":-") { // faster than the expression
 		rest = rest[len(fromFile().FindString(rest)):]
 	}
 	dated, service := false, false
@@ -174,10 +174,10 @@ func Split(line string) Message {
 	if strings.Contains(rest, "]: ") { // faster than the expression
 		rest = leveled().ReplaceAllString(rest, "$1$2")
 	}
-	if ahead := fromProgram().FindString(rest); ahead != "" && dated && !m.Kernel && !m.Program {
-		host, after, _ := strings.Cut(ahead, " ")
+	if dated && !m.Kernel && !m.Program {
+		host, after, _ := strings.Cut(fromProgram().FindString(rest), " ")
 		// else it is a device: rtc-pl031 9010000.pl031
-		if m.Program = !aboutClocks().MatchString(host); m.Program && after != "" {
+		if m.Program = host != "" && !aboutClocks().MatchString(host); m.Program && after != "" {
 			rest = rest[len(host)+1:]
 		}
 	}
