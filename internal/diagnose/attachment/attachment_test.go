@@ -89,6 +89,24 @@ func TestPastesFromPages(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknown)
 }
 
+// A real-time clock in local time makes the first synchronisation set the clock back by hours. Dates go back for other
+// reasons too.
+func TestDatesThatGoBackByHours(t *testing.T) {
+	jumps := func(text string) bool {
+		return strings.Contains(strings.Join(read(t, healthy+text).Host.KernelLog.Lines, "\n"), "dates of the lines jump")
+	}
+	const before = "Feb 15 19:34:12 h kernel: [   27.268921] rfkill: input handler disabled\n"
+	require.True(t, jumps(before+"Feb 15 11:35:08 h kernel: [   83.768646] igc 0000:01:00.0 enp1s0: NIC Link is Down\n"))
+	require.True(t, jumps(before+"Feb 15 18:34:12 h systemd-timesyncd[7]: Initial synchronization to time server 192.0.2.1:123.\n"))
+	for _, next := range []string{
+		"Feb 15 11:42:08 h kernel: [   83.768646] no whole hours\n", "Feb 15 11:35:08 h kernel: [   13.768646] the next boot\n",
+		"Feb 15 18:34:12 h cron[7]: another file\n", "Feb 14 19:34:12 h kernel: [   27.9] another day\n",
+	} {
+		require.False(t, jumps(before+next), next)
+	}
+	require.False(t, jumps("Oct 27 02:59:59 h kernel: [   27.268921] a\nOct 27 02:00:01 h kernel: [   29.2] the end of summer time\n"))
+}
+
 // Of several outputs of a command the last shows what is so now.
 func TestLastOutputCounts(t *testing.T) {
 	const header = "MS Name/IP address         Stratum Poll Reach LastRx Last sample\n"

@@ -23,6 +23,7 @@ type LastBoot struct {
 	first  *bootLines
 	boots  boots
 	stamps stamps
+	dates  dates
 	sums   sums
 	off    Event // the last offset of the wall clock, until a line with another stamp follows
 	pastes pastes
@@ -56,6 +57,9 @@ func (b *LastBoot) Add(line string) {
 	line = b.sums.dated(line)
 	line = b.pastes.named(line)
 	if back := b.stamps.Add(line); back != "" && len(b.Lines) < maxPending/2 {
+		b.Lines = append(b.Lines, back)
+	}
+	if back := b.dates.Add(line); back != "" && len(b.Lines) < maxPending/2 {
 		b.Lines = append(b.Lines, back)
 	}
 	if b.off.Kind != "" {

@@ -258,6 +258,57 @@ func (s *stamps) Add(line string) string {
 	return fmt.Sprintf("%s (%.0f ms before the line above)", uptimeStamp(int64(math.Round(at*1e6))), back*1e3)
 }
 
+// dates finds a wall clock that was set back by hours, as after a boot with a real-time clock in local time: systemd-timesyncd
+// says nothing of it.
+type dates struct{ above string }
+
+// Add adds a line. If its date is before the date of the line above by whole quarters of an hour, and the time since boot or
+// systemd-timesyncd shows that the clock was set, it returns a line for the document. Else it returns "".
+func (d *dates) Add(line string) string {
+	const quarter, near, most = 900, 30, 14.5 * 3600 // s
+	above := d.above
+	from, _ := dateAtStart(above)
+	to, stamp := dateAtStart(line)
+	if stamp != "" {
+		d.above = line[:min(len(line), maxLooked)]
+	}
+	jump := to.Sub(from).Seconds()
+	if above == "" || stamp == "" || jump > near-quarter || jump < -most {
+		return ""
+	}
+	before, after := uptimeFirst().FindStringSubmatch(above), uptimeFirst().FindStringSubmatch(d.above)
+	switch {
+	case before != nil && after != nil:
+		up, _ := strconv.ParseFloat(before[1], 64)
+		now, _ := strconv.ParseFloat(after[1], 64)
+		passed := now - up
+		if passed < 0 || passed > quarter {
+			return ""
+		}
+		jump -= passed
+	case !strings.Contains(line, "systemd-timesyncd[") || !strings.Contains(line, "ynchroni"):
+		return ""
+	}
+	if summer := to.Hour() < 4 && jump > -3600-near; summer || math.Abs(math.Remainder(jump, quarter)) > near {
+		return ""
+	}
+	return fmt.Sprintf("%s (the dates of the lines jump by %.0f s)", stamp, jump)
+}
+
+// dateAtStart returns the date at the beginning of a line, as of syslog or in ISO 8601, and its text.
+func dateAtStart(line string) (at time.Time, stamp string) {
+	layout := time.Stamp
+	if line != "" && strings.IndexByte(digit, line[0]) >= 0 {
+		layout = "2006-01-02T15:04:05"
+	}
+	if n := len(layout); len(line) > n && (line[3] == ' ' || line[4] == '-') { // faster than to parse each line
+		if at, err := time.Parse(layout, line[:n]); err == nil {
+			return at, line[:n]
+		}
+	}
+	return time.Time{}, ""
+}
+
 // A sums adds up the stamps of `dmesg -H`, which count from the line above and have a date once a minute.
 type sums struct {
 	date    string // the last one; "" at first
