@@ -96,10 +96,16 @@ var otherFunctions = map[string]functions{
 	"chronyd-ended": {lines: func(l log) []Event {
 		return l.since("chronyd-ended", "server-reached", "time-off", "stepped", "status-synchronized", "no-source", "chronyd-started")
 	}},
-	"no-answer":      {lines: func(l log) []Event { return l.since("no-answer", "servers-near", "asked-far", "stepped") }},
+	"no-answer": {lines: func(l log) []Event { return l.since("no-answer", "servers-near", "asked-far", "stepped") }},
+	"servers-disagree": {lines: func(l log) []Event {
+		return l.since("servers-disagree", "server-reached", "status-synchronized")
+	}},
+	"maxchange-exceeded": {lines: func(l log) []Event {
+		return l.since("maxchange-exceeded", "server-reached", "stepped", "status-synchronized")
+	}},
 	"still-off":      {lines: func(l log) []Event { return l.sinceStep("still-off") }},
 	"windows-off":    {lines: func(l log) []Event { return l.since("windows-off", "servers-near", "server-reached", "stepped") }},
-	"peers-differ":   {lines: func(l log) []Event { return l.since("peers-differ", "peers-agree-again") }},
+	"peers-differ":   {lines: func(l log) []Event { return l.since("peers-differ", "peers-agree-again", "stepped") }},
 	"windows-silent": {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped", "servers-near") }},
 	"windows-far":    {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},
 	"guest-far": {lines: func(l log) []Event { // 5 minutes take a week at 500 ppm, and VirtualBox sets a clock beyond 20

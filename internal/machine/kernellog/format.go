@@ -243,7 +243,9 @@ func formatOf(text string) *format {
 			continue
 		}
 		before, message := text[:at[0]], text[at[0]:]
-		quoted := strings.Contains(before, "`") || strings.HasSuffix(before, `"`)
+		// Behind msg= or [ the mark begins a field of a log.
+		ahead, marked := strings.CutSuffix(before, `"`)
+		quoted := strings.Contains(before, "`") || marked && !strings.HasSuffix(ahead, "=") && !strings.HasSuffix(ahead, "[")
 		if f.anywhere && !quoted || f.program && tagged(before, message) || !f.program && leads(before) {
 			return f
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/timebench/timebench/internal/show/printable"
+	"github.com/timebench/timebench/internal/show/words"
 )
 
 // A Message is a line of a log, with its prefixes taken apart.
@@ -416,7 +417,7 @@ func splitCollected(line string) (Message, bool) {
 		}
 		return ""
 	}
-	text := first("message", "msg", "log", "line")
+	text := strings.Join(words.Present(first("message", "msg", "log", "line"), first("error", "err")), ": ")
 	if text == "" || strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return Message{}, false
 	}
