@@ -77,12 +77,10 @@ func (r *runner) distribution(measured []*subject) bool {
 		if s.single == nil {
 			s.single = newSingle()
 		}
-		r.bracket.record(s.single, s.reader, s.readNS, r.settings.bracketTurn())
+		r.bracket.record(s.single, s.reader, s.readNS, r.settings.Distribution/time.Duration(r.settings.Rounds))
 	}
 	return true
 }
-
-func (s Settings) bracketTurn() time.Duration { return s.Distribution / time.Duration(s.Rounds) }
 
 func (b *bracket) result(single, empty *hdrhistogram.Histogram) *compare.Distribution {
 	if b == nil || single == nil || single.TotalCount() == 0 || b.rate.Hz == 0 {

@@ -39,22 +39,16 @@ func clockPrograms(d *result.Document) []Process {
 	return Of(d).readers()
 }
 
-// barred returns the programs of the picture, the program with most CPU time in reads last.
-func barred(d *result.Document) []Process {
-	all := slices.Clone(picture.Shown(clockPrograms(d)))
-	slices.Reverse(all)
-	return all
-}
-
 func subtitle(d *result.Document) string {
 	s := Of(d)
 	return fmt.Sprintf("%s samples in %s · %s", words.Thousands(int64(s.Samples)),
 		words.Duration(float64(s.DurationNS)), section.Caption(d, len(clockPrograms(d)), "programs"))
 }
 
-// processRows returns a bar for each program.
+// processRows returns a bar for each program, the program with most CPU time in reads last.
 func processRows(d *result.Document) picture.Drawing {
-	all := barred(d)
+	all := slices.Clone(picture.Shown(clockPrograms(d)))
+	slices.Reverse(all)
 	most := 0.01
 	for _, p := range all {
 		most = max(most, p.ClockShareHigh)

@@ -64,7 +64,8 @@ func writeBench(w *benchfmt.Writer, samples []section.Sample, config []benchfmt.
 		return err
 	}
 	for _, sample := range samples {
-		values := []benchfmt.Value{nsPerOp(sample.NSPerRead)}
+		// In the unit of the text; benchfmt itself uses seconds.
+		values := []benchfmt.Value{{Value: sample.NSPerRead / 1e9, Unit: "sec/op", OrigValue: sample.NSPerRead, OrigUnit: "ns/op"}}
 		if sample.ReadsPerSecond > 0 {
 			values = append(values, benchfmt.Value{Value: sample.ReadsPerSecond, Unit: "reads/s"})
 		}
@@ -74,11 +75,6 @@ func writeBench(w *benchfmt.Writer, samples []section.Sample, config []benchfmt.
 		}
 	}
 	return nil
-}
-
-// nsPerOp returns a value in the unit of the text; benchfmt itself uses seconds.
-func nsPerOp(ns float64) benchfmt.Value {
-	return benchfmt.Value{Value: ns / 1e9, Unit: "sec/op", OrigValue: ns, OrigUnit: "ns/op"}
 }
 
 func alike(a, b []benchfmt.Config) []benchfmt.Config {

@@ -11,10 +11,7 @@ import (
 var FleetFormats = []Format[*fleet.Fleet]{
 	{Name: "table", Write: as(Report.Text, OfFleet), Whole: as(Report.Whole, OfFleet)},
 	{Name: "markdown", Write: as(plainMarkdown, OfFleet)},
-	{Name: "csv", Write: FleetCSV},
+	{Name: "csv", Write: func(w io.Writer, f *fleet.Fleet) error { return table.WriteTables(w, f.Lines()) }},
 	{Name: "json", Write: JSON[*fleet.Fleet]},
 	{Name: "html", Write: as(Report.HTML, OfFleet)},
 }
-
-// FleetCSV writes the machines, their costs, and the files that could not be read, with empty lines between.
-func FleetCSV(w io.Writer, f *fleet.Fleet) error { return table.WriteTables(w, f.Lines()) }

@@ -93,10 +93,7 @@ func Sentence(text string) string {
 
 // Are returns the verb after a count, with a space before it: " is", " are".
 func Are(n int) string {
-	if n == 1 {
-		return " is"
-	}
-	return " are"
+	return Either(n == 1, " is", " are")
 }
 
 // Between returns a range as text, or "of" and one figure if both ends look the same.
