@@ -30,7 +30,6 @@ func systemClocks() []Clock {
 	return append(append(all, usage, hpetClock()), ptpClocks()...)
 }
 
-// newClock returns the clock of a call on a path.
 func newClock(path Path, name, call string, kind Kind, hz float64, forms []call) Clock {
 	c := Clock{
 		ID: name + "@" + string(path), Call: call, Path: path, Kind: kind, Hz: hz, ReportedNS: notReported,
@@ -43,7 +42,6 @@ func newClock(path Path, name, call string, kind Kind, hz float64, forms []call)
 	return c
 }
 
-// clock returns the clock of clock_gettime(2) on a path.
 func (id clockID) clock(path Path) Clock {
 	c := newClock(path, id.name, "clock_gettime("+id.name+")", id.kind, 1e9, clockGettime(id.id))
 	c.Coarse = id.id == unix.CLOCK_REALTIME_COARSE || id.id == unix.CLOCK_MONOTONIC_COARSE
@@ -115,7 +113,6 @@ func probe(forms []call) (read entry.Read, err error) {
 	return nil, err
 }
 
-// on returns the native call on a path.
 func (c call) on(path Path) (nativeCall, error) {
 	id := uintptr(c.id)
 	if path == VDSO {

@@ -68,7 +68,6 @@ func hpetClock() Clock {
 	}
 }
 
-// open returns a Reader for one thread.
 func (d hpet) open() (Reader, error) {
 	second, err := openSecondClock()
 	if err != nil {

@@ -152,7 +152,6 @@ var Pictures = []picture.Chart[*Diff]{{
 	Of: func(d *Diff) picture.Drawing { return compare.ChangeRows(latencies(d)) },
 }}
 
-// latencies returns the changes of the latency of clocks.
 func latencies(d *Diff) (all []compare.Change) {
 	for _, s := range d.Sections {
 		if of, ok := s.Value.(*compare.Changes); ok && s.Key == compare.Kind.Key() {

@@ -177,7 +177,6 @@ func drawNames(c draw.Canvas, lines []string) draw.Canvas {
 // Draw draws the rows, and the lines below them.
 func (f drawing) Draw(c draw.Canvas) { f.rows(c.Size().X).Draw(drawNames(c, f.lines())) }
 
-// rows returns the rows of a picture of this width.
 func (f drawing) rows(width vg.Length) picture.Rows {
 	const apart = 0.15 // of the lanes, in rows
 	drawn := picture.Rows{XLabel: "time per read while nothing disturbs the CPU (log scale)", Legend: f.legend(width)}

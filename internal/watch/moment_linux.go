@@ -16,7 +16,6 @@ const accountEvery = 10 * time.Second
 
 func monotonic() int64 { return observe.Now() }
 
-// now reads the clocks.
 func now() moment {
 	const few = 3 // a thread can lose its CPU between two readings
 	m := moment{

@@ -55,7 +55,6 @@ func Encode(escape bool, parts ...Keyed) ([]byte, error) {
 		jsontext.EscapeForHTML(escape), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true), v1.OmitEmptyWithLegacySemantics(true))
 }
 
-// parts returns the parts of the document in JSON.
 func (d *Document) parts() []Keyed {
 	parts := []Keyed{{"", d}}
 	for _, section := range d.Sections {

@@ -32,7 +32,6 @@ func (f Folder) below(path string) string {
 	return filepath.Join("/", strings.TrimSuffix(string(f), string(Sysfs)), path)
 }
 
-// record returns the path of the record.
 func (f Folder) record() string { return f.below(recordFile) }
 
 // bootID returns the id of this boot of the machine, "" if it is unknown; random(4).

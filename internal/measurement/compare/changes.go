@@ -59,7 +59,6 @@ func compared(old, new *result.Document, s section.Settings) (section.Comparison
 		Wording{Subject: "Clock", Figure: "Latency", Unit: "ns/read"})}, true
 }
 
-// titled returns the title of a table.
 func (w Wording) titled(title string) string {
 	return strings.Join(append(words.Present(w.Title), title), ": ")
 }
@@ -171,7 +170,6 @@ func conclusion(d *Changes, s section.Settings) string {
 	return text
 }
 
-// rule returns the rule of the verdicts.
 func rule(d *Changes, s section.Settings) string {
 	percent := func(share float64) string { return strings.TrimPrefix(signed(share), "+") }
 	var floors []float64 // of the figures with few runs

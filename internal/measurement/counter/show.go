@@ -33,7 +33,6 @@ type line struct {
 	hz, bound, ppm                   float64
 }
 
-// lines returns the verdict, the sources and the reasons.
 func (c *Counter) lines() []line {
 	all := []line{{what: "verdict", name: c.Clock, conclusion: c.Verdict, hz: c.HZ, bound: c.HZBound}}
 	for _, r := range c.Sources {

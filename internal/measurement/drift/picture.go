@@ -9,7 +9,6 @@ import (
 	"github.com/timebench/timebench/internal/show/picture"
 )
 
-// pictures are the pictures of a drift section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "drift", Title: "Drift of the clocks against a reference", Subtitle: subtitle, Of: offsets,
 }}

@@ -153,7 +153,6 @@ func (t *Drift) rates() []rated {
 	return all
 }
 
-// figure makes a column of a figure of the rate.
 var figure = table.Within(func(r rated) *DriftRate { return r.rate }, table.Unknown)
 
 var rateColumns = []table.Column[rated]{

@@ -69,7 +69,6 @@ func (r *runner) nest() {
 	}
 }
 
-// openLoop opens and calibrates the loop of a step.
 func (r *runner) openLoop(step clock.Layer) *subject {
 	s := &subject{}
 	if s.reader, s.err = step.Open(); s.err != nil {

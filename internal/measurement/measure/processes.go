@@ -45,7 +45,6 @@ type worker struct {
 	answers *json.Decoder
 }
 
-// obey sends an order to the worker, and returns its answer.
 func (w *worker) obey(o order) (f *failure) {
 	if w.orders.Encode(o) != nil || w.answers.Decode(&f) != nil {
 		return &failure{fmt.Sprintf("worker process %d ended: %s", o.Slot, w.Fate()), theRun}

@@ -87,7 +87,6 @@ func (s Settings) span(threads int) time.Duration {
 	return s.Time
 }
 
-// passSpan returns the span of a pass.
 func (s Settings) passSpan(threads int) time.Duration {
 	return s.span(threads) / time.Duration(s.passes(threads))
 }

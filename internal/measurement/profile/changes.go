@@ -54,7 +54,6 @@ func byProgram(s *Profile) []programShare {
 	return all
 }
 
-// value returns the share with its interval.
 func (p programShare) value() section.Value {
 	return section.Value{Value: p.share, Bound: max(p.share-p.low, p.high-p.share), Low: p.low, High: p.high}
 }

@@ -189,7 +189,6 @@ func open(s Settings, cpus []int) (opened, error) {
 	return o, explained(refused)
 }
 
-// openCPUs opens an event for each CPU.
 func (o *opened) openCPUs(cpus []int) error {
 	err := o.openThread(perfevent.AllThreads, cpus)
 	switch n := o.events.Len(); {
@@ -293,7 +292,6 @@ func (o *opened) threadsInAll() int {
 	return n
 }
 
-// openThread opens the events of a thread on all CPUs.
 func (o *opened) openThread(tid int, cpus []int) error {
 	for _, cpu := range cpus {
 		if err := o.events.Open(tid, cpu); err != nil && !errors.Is(err, unix.ENODEV) {

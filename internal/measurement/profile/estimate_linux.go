@@ -36,7 +36,6 @@ type estimate struct {
 // knownSystem is the max share of unseen CPU time with which a share has a figure and not only an interval.
 const knownSystem = 0.005
 
-// of returns the process of a program.
 func (e estimate) of(p *target) Process {
 	process := Process{PID: p.pid, Command: cmp.Or(p.command, "unknown"), Cgroup: p.cgroup, Reason: p.reason,
 		Preloaded: p.preloaded, Samples: p.samples}

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "profile", Title: "Share of CPU time that programs spend on reading clocks", Subtitle: subtitle,
 	Of: processRows,
@@ -31,7 +30,6 @@ var parts = []struct {
 		func(p Process) float64 { return p.SyscallShare }},
 }
 
-// clockPrograms returns the programs that read clocks.
 func clockPrograms(d *result.Document) []Process {
 	if Of(d) == nil {
 		return nil

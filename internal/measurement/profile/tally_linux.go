@@ -101,7 +101,6 @@ type look struct {
 	reason          string       // why vdso is unknown
 }
 
-// An inspector looks at a process.
 type inspector interface {
 	// look returns the facts of a process. command and cgroup are empty if they are unknown.
 	look(pid int) look
@@ -317,7 +316,6 @@ func (t *tally) complete(p *target) {
 	}
 }
 
-// sample counts a sample.
 func (t *tally) sample(r *perfevent.Record) {
 	p := t.of(r.PID)
 	p.samples++
@@ -368,7 +366,6 @@ func (t *tally) sample(r *perfevent.Record) {
 	}
 }
 
-// thread returns the count of a thread.
 func (p *target) thread(tid int) *count {
 	if p.threads[tid] == nil && len(p.threads) >= maxThreads {
 		tids := slices.SortedFunc(maps.Keys(p.threads), func(a, b int) int {

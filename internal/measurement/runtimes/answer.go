@@ -10,7 +10,6 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// byMedian compares calls by their latency.
 func byMedian(a, b MeasuredCall) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }
 
 // fitting returns the calls that return a clock of this kind, with a known resolution of a millisecond or less, whose wall
@@ -59,7 +58,6 @@ func (s *Runtimes) answer() string {
 	return "No call that returns the wall clock in steps of a millisecond or less was measured."
 }
 
-// runtimeOf returns the name of the runtime of a call.
 func runtimeOf(m MeasuredCall) string { return m.ID[strings.LastIndex(m.ID, "@")+1:] }
 
 // choice names the call to use for the wall clock, and the call to use for durations in the same runtime.

@@ -40,7 +40,6 @@ func (s Settings) slices(of Runtime) int {
 	return max(minSlices, int(s.Time/time.Duration(s.Starts)/of.slice()))
 }
 
-// slice returns the span of a slice.
 func (r Runtime) slice() time.Duration {
 	return observe.SliceOf(cmp.Or(r.Slice, usualSlice))
 }
@@ -68,7 +67,6 @@ func (r Runtime) warmUp(names []string, do func(name string) error) error {
 	return nil
 }
 
-// warm warms up calls.
 func (r Runtime) warm(d *dialogue, names []string) error {
 	return r.warmUp(names, func(name string) error {
 		_, err := d.run(name, warmCalls, warmRuns)

@@ -49,7 +49,6 @@ func newDialogue(commands io.Writer, answers io.Reader) *dialogue {
 // errEnded is the error of a benchmark that ended before it answered. The way it ended says more.
 var errEnded = errors.New("the benchmark ended before it answered")
 
-// errMissing is the error of a call that the runtime lacks.
 var errMissing = errors.New("the runtime lacks the call")
 
 // ask returns the numbers that a benchmark answers to a command. An error quotes an answer that is impossible.
@@ -153,7 +152,6 @@ func (d *dialogue) threads(name string, n, count int, span time.Duration) (pass,
 	return p, nil
 }
 
-// untraced is the task of a benchmark that is not traced.
 const untraced ptrace.Task = ""
 
 // converse is traced for a benchmark that is not traced.

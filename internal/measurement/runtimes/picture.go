@@ -11,13 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{
 	{Name: "runtimes", Title: "Wall time of a clock call in each runtime", Subtitle: subtitle, Of: callRows},
 	{Name: "runtimes-parts", Title: "What a runtime adds to its clock", Subtitle: subtitle, Of: splitRows},
 }
 
-// looks are the looks of the kinds of calls.
 var looks = []struct {
 	kind, name string
 	look       picture.Look
@@ -31,7 +29,6 @@ var looks = []struct {
 		Hollow: draw.SquareGlyph{}}},
 }
 
-// lookOf returns the look of a kind of call.
 func lookOf(kind string) picture.Look {
 	for _, l := range looks {
 		if l.kind == kind {

@@ -101,7 +101,6 @@ func (s *Runtimes) preloadedNotes() []string {
 	return notes
 }
 
-// title returns the name, the version and the path of a runtime.
 func (r *MeasuredRuntime) title() string {
 	text := r.Name
 	if version := strings.TrimSpace(strings.TrimPrefix(strings.ToLower(r.Version), r.Name)); version != "" {
@@ -222,7 +221,6 @@ func (r *MeasuredRuntime) byLatency() []MeasuredCall {
 // traced reports whether the clocks that the call reads are known.
 func (m *MeasuredCall) traced() bool { return m.TracedCalls > 0 }
 
-// readsCell returns the clocks that a call reads.
 func (m *MeasuredCall) readsCell() string {
 	switch {
 	case !m.traced():
@@ -256,7 +254,6 @@ func repeated(names []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// threadsGrid has a column for each number of threads.
 func (r *MeasuredRuntime) threadsGrid() table.Grid {
 	measured := slices.DeleteFunc(r.byLatency(), func(m MeasuredCall) bool { return len(m.Throughput) == 0 })
 	columns, note := compare.ThreadColumns(measured, func(m MeasuredCall) []compare.Throughput { return m.Throughput },
@@ -268,7 +265,6 @@ func (r *MeasuredRuntime) threadsGrid() table.Grid {
 	return g
 }
 
-// missing returns a line for each call that was not measured.
 func (r *MeasuredRuntime) missing() []table.Fact {
 	var lines []table.Fact
 	for _, m := range r.Calls {

@@ -12,7 +12,6 @@ import (
 	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
-// sleeps returns the ways to sleep of all runtimes.
 func (s *Runtimes) sleeps() (all []wake.SleepWay) {
 	for _, r := range s.Runtimes {
 		all = append(all, r.Sleeps...)

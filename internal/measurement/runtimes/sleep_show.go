@@ -68,7 +68,6 @@ func (s *Runtimes) sleepChoices(spanNS int64) (lines []table.Fact) {
 	return lines
 }
 
-// sleepColumns are the columns of the figures of sleeps.
 func sleepColumns() []table.Column[line] {
 	slept := func(l line) *wake.SleepSpan { return l.slept }
 	text := table.Within(slept, "")

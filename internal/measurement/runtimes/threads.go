@@ -88,7 +88,6 @@ func (s Settings) threadSpan(threads int) time.Duration {
 	return span
 }
 
-// throughputOf returns the throughput of passes with a number of threads.
 func throughputOf(threads int, oversubscribed bool, passes []pass) compare.Throughput {
 	var perSecond, fairness []float64
 	for _, p := range passes {

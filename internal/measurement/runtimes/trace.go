@@ -14,7 +14,6 @@ import (
 // byPtrace is how reads and kernel entries were determined.
 const byPtrace = "ptrace"
 
-// traceLimits are the limits of a traced program.
 var traceLimits = program.Limits{Time: 90 * time.Second, OutputBytes: maxOutput}
 
 // trace measures which clocks the calls of a runtime read, and whether they enter the kernel. An unknown figure has a

@@ -35,7 +35,6 @@ func changesOf(old, new *Skew) section.Comparison {
 
 const changesTitle = "Largest skew between CPUs"
 
-// value returns the offset; its detail is the CPUs.
 func (p CPUPair) value() section.Value {
 	return section.Value{Value: p.OffsetNS, Bound: p.BoundNS, Detail: fmt.Sprintf("%d, %d", p.CPU, p.OtherCPU)}
 }

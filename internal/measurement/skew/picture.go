@@ -35,7 +35,6 @@ func panelsOf(d *result.Document) (all panels) {
 	return all
 }
 
-// pictures are the pictures of a skew section.
 var pictures = []picture.Chart[*result.Document]{{
 	Name: "skew", Title: "Skew between CPUs",
 	Subtitle: func(d *result.Document) string { return section.Caption(d, len(compare.Of(d).Clocks), "clocks") },
@@ -78,7 +77,6 @@ func (clock SkewedClock) draw(c draw.Canvas) {
 	picture.DrawPlot(draw.Crop(c, 0, 0, 0, -22*picture.Pixel), &view, label, "offset ± bound", clock.plot)
 }
 
-// haveOneFirst reports whether all pairs have the same first CPU.
 func haveOneFirst(pairs []CPUPair) bool {
 	return !slices.ContainsFunc(pairs, func(pair CPUPair) bool { return pair.CPU != pairs[0].CPU })
 }

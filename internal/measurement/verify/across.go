@@ -113,7 +113,6 @@ type change struct {
 	closest int64
 }
 
-// begin begins a burst of reads.
 func (c *side) begin() { c.before, c.changed = c.comparison, c.changed[:0] }
 
 // discard discards the results of the burst.

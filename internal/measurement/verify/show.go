@@ -253,7 +253,6 @@ var bracketColumns = []table.Column[VerifiedClock]{
 	},
 }
 
-// absent reports whether a clock is not available in a document.
 func absent(c VerifiedClock, d *result.Document) bool {
 	return slices.ContainsFunc(compare.Of(d).Clocks,
 		func(entry compare.Clock) bool { return entry.ID == c.ID && !entry.Available })

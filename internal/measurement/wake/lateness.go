@@ -74,7 +74,6 @@ func (r *runner) fails(way int, err error) {
 	r.failed[way] = cmp.Or(r.failed[way], err)
 }
 
-// results returns the figures of all ways.
 func (r *runner) results() []SleepWay {
 	all := []SleepWay{}
 	for k, w := range r.ways {

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// pictures are the pictures of this section.
 var pictures = []picture.Chart[*result.Document]{
 	{Name: "wake", Title: "How late sleeps end", Subtitle: subtitle, Of: latenessRows},
 	{Name: "wake-layers", Title: "Where the lateness of a sleep goes", Subtitle: subtitle, Of: layerRows},

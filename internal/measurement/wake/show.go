@@ -106,7 +106,6 @@ type layer struct {
 	part  int // its colour among picture.Parts; neighbours differ in a grey print too
 }
 
-// layers are all layers, in order.
 var layers = []layer{{Runtime, 5, 7}, {Rounding, 3, 2}, {TimerSlack, 3, 1}, {LeavingIdle, 3, 5}, {TheRest, 5, 0}}
 
 // layer returns a part of the median, or table.Unknown.

@@ -19,7 +19,6 @@ var (
 	setThreadpoolTimer        = kernel32.NewProc("SetThreadpoolTimer")
 )
 
-// systemWays are the ways of Windows.
 var systemWays = []Way{
 	byTicks("Sleep", "Sleep, in ms", simple(func(ns int64) error {
 		windows.SleepEx(milliseconds(ns), false)

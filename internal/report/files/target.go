@@ -209,7 +209,6 @@ func (t *Target) Written(files []File) string {
 	return fmt.Sprintf("Wrote %s into %s; open %s.\n", words.Plural(len(files), "file"), t.path, open)
 }
 
-// replace replaces the set of the target with a new one.
 func (t *Target) replace(set []folder.File) error {
 	root, err := made(t.folder())
 	if err != nil {

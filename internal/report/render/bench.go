@@ -29,7 +29,6 @@ func Bench(w io.Writer, d *result.Document) error {
 	return writeBench(benchfmt.NewWriter(w), all, benchConfig(d))
 }
 
-// samples returns the samples of all sections of a document.
 func samples(d *result.Document) []section.Sample {
 	var all []section.Sample
 	for _, s := range section.In(d) {

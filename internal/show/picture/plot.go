@@ -58,7 +58,6 @@ func (a *Axis) norm(value float64) float64 {
 	return (value - a.Min) / (a.Max - a.Min)
 }
 
-// within returns the ticks in the range of the axis.
 func (a *Axis) within(ticks []Tick) (some []Tick) {
 	const rounding = 1e-9
 	for _, t := range ticks {
@@ -69,7 +68,6 @@ func (a *Axis) within(ticks []Tick) (some []Tick) {
 	return some
 }
 
-// marks returns the length of the marks.
 func (a *Axis) marks() vg.Length {
 	if a.NoMarks {
 		return 0

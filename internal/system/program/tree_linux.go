@@ -44,7 +44,6 @@ type tree struct {
 	socket *os.File
 }
 
-// runRole is the role of a runner.
 const runRole = "run"
 
 // Descriptors of a runner, in the order of exec.Cmd.ExtraFiles.
