@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -114,16 +115,6 @@ func TestPreloadedLibrariesOfProgramsThatRead(t *testing.T) {
 	require.False(t, counted.programs[1].sought, "a program that reads no clock is not looked at")
 }
 
-// Beside a measurement of this process, its own reads do not count.
-func TestOwnReadsAreLeftOut(t *testing.T) {
-	own := newTally(faked{10: normal, 11: normal}, nil, fakeVDSO, nil)
-	own.left = 10
-	(&collector{tally: own, waiting: append(times(50, sample(10, nil, inGettime, inProgram)),
-		sample(11, nil, inGettime, inProgram))}).count(^uint64(0))
-	require.Len(t, own.programs, 1)
-	require.Equal(t, 11, own.programs[0].pid)
-}
-
 // Reads are in user mode, in the kernel from the vDSO, and direct system calls.
 func TestSamples(t *testing.T) {
 	in := func(n, pid int, kernel uint64, user ...uint64) []perfevent.Record {
@@ -217,32 +208,6 @@ func TestLongNameOfAStartedProgram(t *testing.T) {
 	}
 }
 
-// Only the wanted processes count, and the processes that they start.
-func TestWantedProcesses(t *testing.T) {
-	tally := tallied([]int{10},
-		sample(10, nil, inGettime), sample(11, nil, inGettime),
-		perfevent.Record{Kind: perfevent.Fork, PID: 20, ParentPID: 10}, sample(20, nil, inGettime),
-		perfevent.Record{Kind: perfevent.Fork, PID: 21, ParentPID: 20}, sample(21, nil, inGettime),
-		perfevent.Record{Kind: perfevent.Fork, PID: 22, ParentPID: 11}, sample(22, nil, inGettime),
-	)
-	var pids []int
-	for _, p := range tally.programs {
-		pids = append(pids, p.pid)
-	}
-	require.Equal(t, []int{10, 20, 21}, pids)
-}
-
-func TestOnlyTheTimeOfTheProfileCounts(t *testing.T) {
-	tally := newTally(faked{10: normal}, nil, fakeVDSO, nil)
-	tally.from, tally.until = 100, 200
-	for _, at := range []uint64{99, 100, 150, 199, 200} {
-		r := sample(10, nil, inGettime)
-		r.TimeNS = at
-		tally.add(&r)
-	}
-	require.Equal(t, 3, tally.programs[0].samples)
-}
-
 // A long caller is shown by its innermost functions, and the first function that a just-in-time compiler made.
 func TestDescribedCaller(t *testing.T) {
 	for _, c := range []struct{ names, want string }{
@@ -260,16 +225,6 @@ func TestDescribedCaller(t *testing.T) {
 		}
 		require.Equal(t, c.want, strings.ReplaceAll(strings.Join(described(names), " "), " (", "_("), c.names)
 	}
-}
-
-// Records without a PID belong to no process.
-func TestRecordsWithoutAProcess(t *testing.T) {
-	tally := tallied(nil,
-		perfevent.Record{Kind: perfevent.Comm, PID: 0, Name: "sleep", Exec: true}, perfevent.Record{Kind: perfevent.Map,
-			PID: 0, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize},
-		sample(0, nil, inGettime), sample(-1, nil, inGettime), sample(-1, nil, inGettime))
-	require.Empty(t, tally.programs)
-	require.Equal(t, 1, tally.foreign)
 }
 
 // A process ends with its last thread: its CPU time is read while samples come.
@@ -295,18 +250,47 @@ func TestSampleAfterTheEnd(t *testing.T) {
 	require.LessOrEqual(t, len(tally.living), 2*mostLeaving)
 }
 
-// Timebench itself, before it becomes the command, is not in the profile of the command.
-func TestTheProcessBeforeTheCommand(t *testing.T) {
-	tally := newTally(faked{10: normal}, nil, fakeVDSO, []int{10})
-	tally.starting = 10
-	before, after := sample(10, nil, inProgram), sample(10, nil, inProgram)
-	before.TimeNS, after.TimeNS = 1, 3
-	for _, r := range []perfevent.Record{{Kind: perfevent.Fork, PID: 10, TID: 10, ParentPID: 9, TimeNS: 1}, before,
-		{Kind: perfevent.Comm, PID: 10, TID: 10, Name: "sh", Exec: true, TimeNS: 2}, after} {
-		tally.add(&r)
+// Samples count for the programs of a profile, in its time.
+func TestWhichSamplesCount(t *testing.T) {
+	read := func(pid int) perfevent.Record { return sample(pid, nil, inGettime, inProgram) }
+	fork := func(pid, parent int) perfevent.Record {
+		return perfevent.Record{Kind: perfevent.Fork, PID: pid, ParentPID: parent}
 	}
-	require.Len(t, tally.programs, 1)
-	require.Equal(t, "sh", tally.programs[0].command)
+	at := func(ns uint64, r perfevent.Record) perfevent.Record { r.TimeNS = ns; return r }
+	for name, c := range map[string]struct {
+		wanted  []int
+		prepare func(*tally)
+		records []perfevent.Record
+		want    map[string]int // by command and PID
+	}{
+		"beside a measurement of this process": {nil, func(t *tally) { t.left = 10 }, append(times(50, read(10)), read(11)),
+			map[string]int{"reader 11": 1}},
+		"of wanted processes, and of those that they start": {[]int{10}, nil, []perfevent.Record{read(10), read(11),
+			fork(20, 10), read(20), fork(21, 20), read(21), fork(22, 11), read(22)},
+			map[string]int{"reader 10": 1, "reader 20": 1, "reader 21": 1}},
+		"in the time of the profile": {nil, func(t *tally) { t.from, t.until = 100, 200 }, []perfevent.Record{at(99, read(10)),
+			at(100, read(10)), at(150, read(10)), at(199, read(10)), at(200, read(10))}, map[string]int{"reader 10": 3}},
+		"without a PID": {nil, nil, []perfevent.Record{{Kind: perfevent.Comm, Name: "sleep", Exec: true},
+			{Kind: perfevent.Map, Name: "[vdso]", Start: vdsoAt, Length: vdsoSize}, read(0), read(-1), read(-1)}, map[string]int{}},
+		"of timebench, before it becomes the command": {[]int{10}, func(t *tally) { t.starting = 10 }, []perfevent.Record{
+			at(1, fork(10, 9)), at(1, read(10)), at(2, perfevent.Record{Kind: perfevent.Comm, PID: 10, Name: "sh", Exec: true}),
+			at(3, read(10))}, map[string]int{"sh 10": 1}},
+	} {
+		tally := newTally(faked{10: normal, 11: normal}, nil, fakeVDSO, c.wanted)
+		if c.prepare != nil {
+			c.prepare(tally)
+		}
+		for i, r := range c.records {
+			r.TID, r.TimeNS = r.PID, cmp.Or(r.TimeNS, uint64(i)+1) //nolint:gosec // small
+			tally.add(&r)
+		}
+		got := map[string]int{}
+		for _, p := range tally.programs {
+			got[fmt.Sprint(p.command, " ", p.pid)] = p.samples
+		}
+		require.Equal(t, c.want, got, name)
+		require.Equal(t, name == "without a PID", tally.foreign > 0, name)
+	}
 }
 
 // A profile of a month has millions of programs that came and went, whose names and groups others choose.
