@@ -75,6 +75,7 @@ var (
 	// collected is a first line of a log collector (Elastic, Loki, Fluentd, Logstash, Vector), which has its message in
 	// one of these keys.
 	collected = regexp.MustCompile(`^\{.*"(?:message|msg|log|line)"\s*:\s*".*\}\s*(?:\n|$)`)
+	object    = regexp.MustCompile(`^\{\s*(?:["}]|$)`)          // of JSON; a vendor's log may begin with a brace
 	schema    = regexp.MustCompile(`"schema"\s*:\s*"timebench`) // of a document
 	// journal is the beginning of `journalctl -o json` or json-pretty: systemd.journal-fields(7) has its keys.
 	journal = regexp.MustCompile(`^\{(?:.*|\s*)"(?:__REALTIME_TIMESTAMP|__CURSOR|_BOOT_ID|_TRANSPORT|SYSLOG_IDENTIFIER)"\s*:`)
@@ -93,7 +94,7 @@ func IsDocument(head []byte) bool {
 		return false
 	}
 	return bytes.HasPrefix(head, []byte("PK")) || bytes.HasPrefix(text, []byte("<")) && !rawLog.Match(text) ||
-		bytes.HasPrefix(text, []byte("{")) && !journal.Match(text) && !dmesgJSON.Match(text)
+		object.Match(text) && !journal.Match(text) && !dmesgJSON.Match(text)
 }
 
 var utf16Little, utf16Big = []byte{0xff, 0xfe}, []byte{0xfe, 0xff} // The byte order marks of UTF-16

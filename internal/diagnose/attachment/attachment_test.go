@@ -328,6 +328,7 @@ func TestIsDocument(t *testing.T) {
 		"<pre>[    0.1] tsc: x": false, "<code>tsc: x": false, "<pre class=x>": true,
 		`{"schema": "timebench/1"}`: true, "\ufeff \n{\n  \"schema\"": true, "<!DOCTYPE html>": true, "PK\x03\x04": true, "\xff\xfe{\x00": true,
 		"": false, boot: false, "<6>[    1.0] tsc: x": false, "<30>x": false, `{"_TRANSPORT":"kernel","MESSAGE":"x"}`: false, `{"@timestamp":"x","message":"tsc: x","host":{}}` + "\n": false, `{"labels":{},"line":"tsc: x"}`: false, `{"schema":"timebench/1","note":{"message":"x"}}`: true, "\x1f\x8b": false,
+		"{[    0.000000] Linux version 3.4.0\n": false, "{\n 1}": false,
 		`{"schema":"ecs/1","message":"tsc: x"}` + "\n": false,
 		`{"SYSLOG_IDENTIFIER" : "kernel"}` + "\n{}":    false, "{\n\t\"__CURSOR\" : \"s=1\",": false, "\xff\xfe[\x00": false,
 	} {

@@ -122,12 +122,17 @@ var otherFunctions = map[string]functions{
 	"ntpd-ended": {lines: func(l log) []Event {
 		return l.since("ntpd-ended", "stepped", "server-reached", "status-synchronized")
 	}},
+	"ptp-rate": {lines: func(l log) []Event {
+		lines := l.since("ptp-rate", "ptp-near", "ptp-far")
+		n, _ := repeats(lines)
+		return words.Either(n >= minSteps, lines, nil)
+	}},
 	"ptp-wrapped": {lines: ptpWrapped},
 	"ptp-jumped":  {lines: func(l log) []Event { return words.Either(ptpWrapped(l) == nil, l.of("ptp-jumped"), nil) }},
 	"ptp-far": {lines: func(l log) []Event { // the first summary of ptp4l has the offset before its first step
-		far := l.since("ptp-far", "ptp-near")
+		far := l.since("ptp-far", "ptp-near", "ptp-rate")
 		if len(far) < 2 {
-			far = l.since("ptp-start", "ptp-near", "ptp-far")
+			far = l.since("ptp-start", "ptp-near", "ptp-rate", "ptp-far")
 		}
 		const decades = 20 * 365 * 86400e9 // ns: no clock is so far ahead of one that was ever set
 		if start := l.of("ptp-start"); len(far) == 0 && len(start) > 0 && start[len(start)-1].SkewNS > decades {
