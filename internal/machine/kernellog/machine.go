@@ -76,9 +76,11 @@ func MachineOf(events []Event) Machine {
 		switch e.Kind {
 		case "kernel-version":
 			m.Kernel = e.Name
-			m.Guest = m.Guest || strings.Contains(e.Name, "-linuxkit") // the machine of Docker Desktop
+			m.Guest = m.Guest || strings.Contains(e.Name, "-linuxkit") || // the machine of Docker Desktop
+				strings.Contains(e.Name, "microsoft-standard") // WSL 2
 		case "task":
 			m.Kernel = cmp.Or(m.Kernel, e.Reason)
+			m.Guest = m.Guest || strings.Contains(e.Reason, "microsoft-standard")
 		case "cpu-name":
 			m.CPU = e.Name
 			if strings.Contains(e.Name, "QEMU") {
