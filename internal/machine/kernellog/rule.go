@@ -215,11 +215,10 @@ var figures = map[string]func(t material) string{
 			return last.Reason
 		}
 		limits := map[string]string{ // krb5.conf(5): clockskew; Amazon S3: RequestTimeTooSkewed
-			"Kerberos": "more than it allows (usually 5 minutes) away from the KDC, such as a domain controller",
-			"S3":       "more than 15 minutes off",
-
-			"a check of a certificate": "behind",
-			"a server":                 "further off than it allows (unless the request was late)",
+			"Kerberos":                 "more than it allows (usually 5 minutes) away from the KDC, such as a domain controller",
+			"S3":                       "more than 15 minutes off",
+			"A check of a certificate": "behind",
+			"A server":                 "further off than it allows (unless the request was late)",
 		}
 		return cmp.Or(limits[last.Name], "further off than it allows")
 	},
