@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
+	"github.com/timebench/timebench/internal/show/exposition"
+	"github.com/timebench/timebench/test/need"
 )
 
 // A machine is what a planted machine shows in a turn, and in an examination.
@@ -146,8 +149,10 @@ func TestChanges(t *testing.T) {
 		"a busy neighbour":    {func(m *machine) { m.ns, m.floor = 69, 3.6 }, 50, nil},
 		"not synchronised":    {func(m *machine) { m.synced = false }, 1, []string{"time_sync: the wall clock is no longer synchronised"}},
 		"unknown entry":       {func(m *machine) { m.entry = result.Unknown }, 9, nil},
-		"kvm-clock":           {func(m *machine) { m.source = "kvm-clock"; m.ns = 26 }, 9, []string{"clock_source: the clock source changed from tsc to kvm-clock"}},
-		"no name":             {func(m *machine) { m.source = "" }, 1, []string{"clock_source: the clock source changed from tsc to an unknown one"}},
+		"kvm-clock": {func(m *machine) {
+			m.source, m.ns, m.log = "kvm-clock", 26, []string{"[    1.0] tsc: a", "[    2.0] clocksource: b."}
+		}, 9, []string{"clock_source: the clock source changed from tsc to kvm-clock; the kernel log shows: [    2.0] clocksource: b"}},
+		"no name": {func(m *machine) { m.source = "" }, 1, []string{"clock_source: the clock source changed from tsc to an unknown one"}},
 	} {
 		p := plant()
 		c.change(&p.machine)
@@ -224,7 +229,7 @@ func TestAChangeAcrossAGap(t *testing.T) {
 	require.Equal(t, result.Never, p.events[0].From)
 }
 
-// Without an examination there are costs, and no findings.
+// Without an examination there are costs, and no findings: their number is unknown, and not 0.
 func TestNoExamination(t *testing.T) {
 	p := &planted{machine: healthy}
 	failing := plant()
@@ -235,6 +240,16 @@ func TestNoExamination(t *testing.T) {
 	require.False(t, failing.states[1].Examined)
 	require.Len(t, compare.Of(failing.states[1].Document).Clocks, 1)
 	require.Equal(t, 2, failing.examinations, "one of each watcher")
+	agent := Agent{Textfile: filepath.Join(need.Folder(t), "timebench.prom"), Metrics: func(*result.Document) []exposition.Family {
+		return []exposition.Family{exposition.One("timebench_findings", exposition.Gauge, "Findings.", 0)}
+	}}
+	for _, examined := range []bool{true, false} {
+		failing.states[1].Examined = examined
+		require.Nil(t, agent.Publish(failing.states[1]))
+		text, err := os.ReadFile(agent.Textfile)
+		require.NoError(t, err)
+		require.Equal(t, examined, strings.Contains(string(text), "timebench_finding"))
+	}
 }
 
 func TestStoodStill(t *testing.T) {
