@@ -165,5 +165,7 @@ func TestNotChecked(t *testing.T) {
 	d.Put(apart())
 	require.Contains(t, NotChecked(d, "the run was interrupted"), result.NotChecked{What: "whether clocks go backwards", Why: "the run was interrupted"})
 	require.Contains(t, NotChecked(d, "the run was interrupted"), result.NotChecked{What: WhoReads, Why: "the run was interrupted"})
+	d.Conditions.DurationNS, d.Conditions.OtherCPUs = 2e9, 1.2
+	require.Contains(t, NotChecked(d, "-"), result.NotChecked{What: "whether reads scale over CPUs", Why: "other programs used 1.20 of 4 CPUs during the run"})
 	require.Empty(t, NotChecked(&result.Document{}, "a kernel log"), "nothing was measured")
 }
