@@ -210,6 +210,9 @@ var faults = map[string]outcome{
 		d.Host.ClockSource.Current = "refined-jiffies"
 	}, "kernel-entry-unproven", result.Warn, "counts timer interrupts … time runs slow … run the amd64 build of timebench", ""},
 	"trapped": {func(d *result.Document) { compare.Into(d).Clocks[6].Latency.MedianNS = 1100 }, "tsc-trapped", result.Error, "RDTSC@cpu · 1.1 µs/read", ""},
+	"trapped, in a guest of VMware": {func(d *result.Document) {
+		compare.Into(d).Clocks[6].Latency.MedianNS, d.Host.Virtualization = 1100, guestOf("vmware")
+	}, "tsc-trapped", result.Error, "VMware virtualises the TSC … Leave monitor_control.virtual_rdtsc at TRUE", ""},
 	"stood still while it was verified": {func(d *result.Document) {
 		fault := verify.ClockFault{Kind: verify.FaultStall, Count: 1, WorstNS: 1e6}
 		d.Put(&verify.Verification{Clocks: []verify.VerifiedClock{{ID: compare.Of(d).Clocks[0].ID, Verdict: verify.Faulty, Faults: []verify.ClockFault{fault}}}})
@@ -492,6 +495,9 @@ func TestNoFindings(t *testing.T) {
 		"a watchdog of what was not preferred": func(d *result.Document) {
 			*d.Host.CPU.InvariantTSC, d.Host.ClockSource.Current = false, "kvm-clock"
 			d.Host.KernelLog.Lines = []string{"[ 9.1] tsc: Marking TSC unstable due to clocksource watchdog"}
+		},
+		"a false leap second in the log of a synchronised machine": func(d *result.Document) {
+			d.Host.KernelLog.Lines = []string{"Aug 31 23:59:59 Clock: inserting leap second 23:59:60 UTC"}
 		},
 		"a stall in the log of a measured machine": func(d *result.Document) {
 			d.Host.KernelLog.Lines = []string{"[ 99.0] watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [rtcwake:72543]"}

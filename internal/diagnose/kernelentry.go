@@ -201,19 +201,5 @@ func ticking(s *situation.Situation) *result.Finding {
 		}
 		return text
 	})
-	tick := words.Duration(clocks[0].Resolution.TickNS)
-	finding := foundBy(s, evidence, "fine-clock-ticks", "{tick}", tick)
-	if !slices.Contains(situation.TickSources, s.ClockSource) {
-		return finding
-	}
-	if _, is := s.EntryUnproven(); is || s.EntersKernel() {
-		finding.Cause += " Another finding shows why the kernel uses it, and what to do."
-		return finding
-	}
-	why := whyNotTSC(s)
-	finding.Cause = strings.TrimSpace(finding.Cause + " " + why.cause)
-	finding.Evidence = append(finding.Evidence, why.evidence...)
-	finding.Remedies = remedy.For(s, why.remedies...)
-	finding.Links = append(finding.Links, why.links...)
-	return finding
+	return foundBy(s, evidence, "fine-clock-ticks", "{tick}", words.Duration(clocks[0].Resolution.TickNS))
 }

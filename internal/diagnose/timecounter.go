@@ -37,9 +37,6 @@ func slowReads(s *situation.Situation) *result.Finding {
 		counters*situation.CostNS(counter.Latency)) {
 		return nil
 	}
-	if s.OnLinux() && read.KernelEntry != result.Never {
-		return nil // the checks of kernel entry cover this
-	}
 	evidence := []string{row(*read), row(*counter)}
 	switch {
 	case s.ReadsQPCInUserMode():

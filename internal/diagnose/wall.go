@@ -79,9 +79,6 @@ func longDuration(ns float64) string {
 }
 
 const (
-	// lostErrorNS is the maximum error that the kernel assumes after hours without a time service (NTP_PHASE_LIMIT in
-	// kernel/time/ntp.c).
-	lostErrorNS = 16_000_000_000
 	// errorPPM is the growth of the maximum error in the kernel (MAXFREQ). From 1.1 s on, the last correction was 37
 	// minutes ago: systemd-timesyncd corrects at most every 34 minutes (PollIntervalMaxSec in timesyncd.conf(5)), other
 	// services more often.
@@ -109,15 +106,10 @@ func unsynchronised(s *situation.Situation) *result.Finding {
 	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < staleErrorNS {
 		return foundBy(s, evidence, "unsynchronised by-the-flag-only")
 	}
-	lost := ""
-	if sync.MaxErrorNS > 0 && sync.MaxErrorNS < lostErrorNS {
-		lost = "A time service has set the wall clock, but not for some time, and the kernel does not know that it is " +
-			"synchronised. "
-	}
 	if len(s.Host.TimeServices) > 0 {
 		evidence = append(evidence, "running: "+words.List(s.ServiceNames()))
 	}
-	finding := foundBy(s, evidence, "unsynchronised", "{lost}", lost)
+	finding := foundBy(s, evidence, "unsynchronised")
 	if slices.Contains(setting(s), "hyperv-timesync") {
 		finding.Severity = result.Note // Hyper-V or WSL sets the clock all the time, without the kernel's flag
 	}

@@ -108,6 +108,8 @@ func serving(system, kernel string, found ...result.TimeService) func(*result.Do
 	}
 }
 
+const lostErrorNS = 16e9 // what the kernel assumes after hours without a time service: NTP_PHASE_LIMIT
+
 func stepping(d *result.Document) { d.Conditions.WallStepNS = 2e9 }
 
 var implicit = result.TimeService{Name: "hyperv-timesync", Setting: "timesync_implicit=Y"}
