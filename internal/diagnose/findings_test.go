@@ -168,7 +168,7 @@ func TestEachFinding(t *testing.T) {
 }
 
 var faults = map[string]outcome{
-	"hpet": {func(d *result.Document) { slow(d, "hpet") }, "kernel-entry", result.Error, "somebody selected hpet at run time", ""},
+	"hpet": {func(d *result.Document) { slow(d, "hpet") }, "kernel-entry", result.Error, "somebody selected hpet at run time … CLOCK_REALTIME_COARSE (", ""},
 	"layers": {func(d *result.Document) {
 		compare.Into(d).Clocks = clocks(result.Always, 1010)
 		d.Host.ClockSource.Current = "hpet"
@@ -251,10 +251,17 @@ var faults = map[string]outcome{
 		d.Host.KernelLog = &result.KernelLog{Lines: []string{"Aug 31 23:59:59 Clock: inserting leap second 23:59:60 UTC"}}
 		d.Host.TimeSync = nil
 	}, "wall-clock-log", result.Warn, "at least four", ""},
-	"rate under load":         {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate while clocks were read: 2500.000 MHz; idle: 2600.000 MHz", ""},
-	"kernel's rate":           {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "idle: 2600.000 MHz; figure of the kernel: 2100.000 MHz", ""},
-	"wrong CPUID rate":        {func(d *result.Document) { d.Put(counterWith(counter.CounterRate{Name: "CPUID 15H", HZ: 2e9})) }, "counter-rate", result.Warn, "RDTSC@cpu is 2,000.000 MHz by CPUID 15H, but 2,600.000 MHz by CLOCK_MONOTONIC_RAW@vdso", ""},
-	"shared timer":            {func(d *result.Document) { gains(d, 0, 1.05) }, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread", ""},
+	"rate under load":  {func(d *result.Document) { d.Host.CPU.TSCLoadedHz = 2.5e9 }, "tsc-rate", result.Warn, "TSC rate while clocks were read: 2500.000 MHz; idle: 2600.000 MHz", ""},
+	"kernel's rate":    {func(d *result.Document) { d.Host.CPU.KernelTSCHz = 2.1e9 }, "tsc-rate", result.Warn, "idle: 2600.000 MHz; figure of the kernel: 2100.000 MHz", ""},
+	"wrong CPUID rate": {func(d *result.Document) { d.Put(counterWith(counter.CounterRate{Name: "CPUID 15H", HZ: 2e9})) }, "counter-rate", result.Warn, "RDTSC@cpu is 2,000.000 MHz by CPUID 15H, but 2,600.000 MHz by CLOCK_MONOTONIC_RAW@vdso", ""},
+	"shared timer":     {func(d *result.Document) { gains(d, 0, 1.05) }, "not-scaling", result.Warn, "CLOCK_MONOTONIC@vdso: 4 threads together have 1.05 times the throughput of one thread", ""},
+	"shared timer of two CPUs": {func(d *result.Document) {
+		for i := range compare.Into(d).Clocks {
+			compare.Into(d).Clocks[i].Throughput[1].Threads = 2
+			gains(d, i, 1.9)
+		}
+		gains(d, 0, 1.05)
+	}, "not-scaling", result.Warn, "2 threads together have 1.05 times", ""},
 	"shared timer of 64 CPUs": {func(d *result.Document) { with64(d, 1.45) }, "not-scaling", result.Warn, "64 threads together have 1.45 times", ""},
 	"published HPET":          {func(d *result.Document) { gains(d, 0, 1.38) }, "not-scaling", result.Warn, "have 1.38 times", ""},
 	"unsynchronised": {func(d *result.Document) {
@@ -274,7 +281,6 @@ var faults = map[string]outcome{
 			W32Time: &result.W32Time{State: "running", Start: "auto", Type: "NoSync"}, Adjustment: &result.Adjustment{AdjustedHz: 9_999_877, NominalHz: 1e7},
 		}
 	}, "unsynchronised", result.Warn, "12.3 ppm from the nominal rate", ""},
-	"tick at its limit": {func(d *result.Document) { d.Host.TimeSync.TickNS = 9_000_000 }, "clock-rate", result.Warn, "-100,000 ppm", ""},
 	"restored, and not synchronised since": {func(d *result.Document) {
 		d.Host.VMClock, d.Host.TimeSync = &result.VMClock{DisruptionMarker: "1", Generation: "1", Disruptions: 1}, nil
 	}, "vm-disrupted", result.Warn, "Nothing shows that the wall clock was corrected.", ""},
@@ -320,7 +326,6 @@ var faults = map[string]outcome{
 	"a step to tsc":          {suspect("hpet", nil), "kernel-entry", result.Error, "time jumps between CPUs … echo tsc", ""},
 	"tsc, in a guest of KVM": {suspect("kvm-clock", inKVM), "kernel-entry", result.Error, "time jumps between CPUs … hosts with the same TSC rate … echo tsc", ""},
 	"a TSC that is not invariant, in a guest of KVM": {suspect("kvm-clock", func(d *result.Document) { inKVM(d); *d.Host.CPU.InvariantTSC = false }), "kernel-entry", result.Error, "kvm-clock", "echo tsc"},
-	"an unknown TSC, in a guest of KVM":              {suspect("kvm-clock", func(d *result.Document) { inKVM(d); d.Host.CPU.InvariantTSC = nil }), "kernel-entry", result.Error, "kvm-clock", "echo tsc"},
 	"tsc, in a guest of Xen":                         {suspect("xen", func(d *result.Document) { d.Host.Virtualization = guestOf("xen") }), "kernel-entry", result.Error, "time jumps between CPUs … Amazon … echo tsc", ""},
 	"a TSC that is not invariant":                    {suspect("hpet", func(d *result.Document) { *d.Host.CPU.InvariantTSC = false }), "kernel-entry", result.Error, "time jumps between CPUs … while the CPU sleeps … echo tsc", ""},
 	"a TSC that the kernel gave up": {suspect("hpet", func(d *result.Document) {
@@ -328,9 +333,7 @@ var faults = map[string]outcome{
 	}), "kernel-entry", result.Error, "halts", "echo tsc"},
 	"a host of KVM":           {hypervised("kvm", "host"), "kernel-entry", result.Error, "", "on the host"},
 	"Firecracker":             {hypervised("firecracker", "guest"), "kernel-entry", result.Error, "Firecracker", "QEMU"},
-	"Hyper-V or its guest":    {hypervised("hyperv", "guest or host"), "kernel-entry", result.Error, "", "Hyper-V"},
 	"a guest of VMware":       {hypervised("vmware", "guest"), "kernel-entry", result.Error, "VMware", "QEMU"},
-	"a host of VMware":        {hypervised("vmware", "host"), "kernel-entry", result.Error, "", "VMware"},
 	"the first domain of Xen": {hypervised("xen", "host"), "kernel-entry", result.Error, "first domain", "Amazon"},
 	// A document without the key kernel_entry proves nothing: under hpet that is a finding, under tsc it is not.
 	"tsc, not tested": {untested(0), "", "", "", ""},
@@ -338,9 +341,7 @@ var faults = map[string]outcome{
 		"so every read should be a system call; nothing here tested it. … CLOCK_MONOTONIC@vdso · 640 ns/read (95% CI 634 ns to 646 ns) · kernel entry was not tested",
 		"CLOCK_REALTIME@vdso | so every read is a system call"},
 	"hpet, proven to stay in user mode": {both(untested(-1), func(d *result.Document) { d.Host.ClockSource.Current = "hpet" }), "", "", "", ""},
-	// No coarse clock is suggested in place of a clock that should be fine and steps by a tick.
-	"hpet, fine":          {func(d *result.Document) { slow(d, "hpet") }, "kernel-entry", result.Error, "CLOCK_REALTIME_COARSE (", ""},
-	"a counter of 32 kHz": {func(d *result.Document) { compare.Into(d).Clocks[0].Resolution.TickNS = 31_250 }, "", "", "", ""},
+	"a counter of 32 kHz":               {func(d *result.Document) { compare.Into(d).Clocks[0].Resolution.TickNS = 31_250 }, "", "", "", ""},
 	"hpet, in ticks": {func(d *result.Document) {
 		slow(d, "hpet")
 		compare.Into(d).Clocks[0].Resolution = &compare.Resolution{TickNS: 4e6, ReportedNS: 1}
@@ -470,7 +471,6 @@ func TestNoFindings(t *testing.T) {
 				gains(d, i, 1)
 			}
 		},
-		"64 CPUs, less well": func(d *result.Document) { with64(d, 24) },
 		"other programs": func(d *result.Document) {
 			gains(d, 0, 1)
 			d.Conditions.DurationNS, d.Conditions.OtherCPUs = 2e9, 1.2
@@ -502,17 +502,13 @@ func TestNoFindings(t *testing.T) {
 		"a stall in the log of a measured machine": func(d *result.Document) {
 			d.Host.KernelLog.Lines = []string{"[ 99.0] watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [rtcwake:72543]"}
 		},
-		"powersave, steady":    func(d *result.Document) { d.Host.CPU.Governors = []string{"powersave"} },
-		"a single-CPU machine": func(d *result.Document) { d.Host.CPU.Logical, d.Host.CPU.Usable = 1, 1 },
+		"powersave, steady": func(d *result.Document) { d.Host.CPU.Governors = []string{"powersave"} },
 		"Wine": func(d *result.Document) {
 			d.Host.Windows = &result.Windows{Wine: &result.Wine{Version: "8.0"}, QPC: &result.QPC{Hz: 1e7, UserMode: &no}, Timer: &result.Timer{PeriodNS: 1, CoarsestNS: 10}}
 		},
 		"Windows, well": func(d *result.Document) {
 			d.Host.OS, d.Host.TimeSync = "windows", nil
 			d.Host.Windows = &result.Windows{W32Time: &result.W32Time{State: "running", Type: "NTP"}, QPC: &result.QPC{Hz: 1e7, UserMode: &yes}, Timer: &result.Timer{PeriodNS: 15_600_000, FinestNS: 5e5, CoarsestNS: 15_625_000}}
-		},
-		"Windows on Arm": func(d *result.Document) {
-			d.Host.Arch, d.Host.Windows = "arm64", &result.Windows{QPC: &result.QPC{Hz: 24_000_000, UserMode: &yes}}
 		},
 		"one clock that this vDSO does not have": func(d *result.Document) {
 			compare.Into(d).Clocks = []compare.Clock{{ID: "time@vdso", Path: "vdso", Reason: "the vDSO has no function time"}}

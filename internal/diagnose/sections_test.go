@@ -167,5 +167,9 @@ func TestNotChecked(t *testing.T) {
 	require.Contains(t, NotChecked(d, "the run was interrupted"), result.NotChecked{What: WhoReads, Why: "the run was interrupted"})
 	d.Conditions.DurationNS, d.Conditions.OtherCPUs = 2e9, 1.2
 	require.Contains(t, NotChecked(d, "-"), result.NotChecked{What: "whether reads scale over CPUs", Why: "other programs used 1.20 of 4 CPUs during the run"})
+	busy := slept(fine(), 77e3, 9e6)
+	busy.NoIdleLayer = "the CPUs were busy"
+	d.Put(busy)
+	require.Contains(t, NotChecked(d, "-"), result.NotChecked{What: "how late an idle CPU wakes up", Why: "the CPUs were busy"})
 	require.Empty(t, NotChecked(&result.Document{}, "a kernel log"), "nothing was measured")
 }

@@ -63,22 +63,23 @@ func faultByLog(s *situation.Situation) *result.Finding {
 	return found.finding(s)
 }
 
-// asked returns the causes in a log without faults that are harmless to the clocks, but ask for something; and the others.
-// A measurement shows more than a log.
+// asked returns the causes in a log that are harmless to the clocks, but ask for something; and the other harmless ones.
+// Beside a fault, only a stall counts, which may explain it. A measurement shows more than a log.
 func asked(s *situation.Situation) (asks, others []kernellog.Cause) {
-	if !s.LogOnly() || len(s.Faults())+len(s.WallFaults()) > 0 {
-		return nil, nil
-	}
 	for _, c := range s.Causes() {
 		names, is := remedy.OfHarmless(c.Kind)
-		if is && (len(names) == 0 || len(remedy.For(s, names...)) > 0) {
+		switch {
+		case !s.LogOnly() || !c.Harmless || hasFaults(s) && c.Kind != "stalled":
+		case is && (len(names) == 0 || len(remedy.For(s, names...)) > 0):
 			asks = append(asks, c)
-		} else {
+		default:
 			others = append(others, c)
 		}
 	}
 	return asks, others
 }
+
+func hasFaults(s *situation.Situation) bool { return len(s.Faults())+len(s.WallFaults()) > 0 }
 
 func textsOf(causes []kernellog.Cause) (texts []string) {
 	for _, c := range causes {
@@ -90,7 +91,7 @@ func textsOf(causes []kernellog.Cause) (texts []string) {
 // clauses matches the first clause of a text, and the rest.
 var clauses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^((?:The|A|An|By|Timer) )?(.+?)(?:: |\. |\.$)(.*)$`) })
 
-// askedByLog finds what a log without faults asks for. Its title is the first clause of the first cause. of the wall is
+// askedByLog finds what a log asks for beside its faults. Its title is the first clause of the first cause. of the wall is
 // whether that concerns the wall clock.
 func askedByLog(s *situation.Situation, ofTheWall bool) *result.Finding {
 	asks, others := asked(s)
@@ -104,7 +105,10 @@ func askedByLog(s *situation.Situation, ofTheWall bool) *result.Finding {
 		found.remedies = append(found.remedies, names...)
 	}
 	parts := clauses().FindStringSubmatch(found.cause)
-	rest := slices.Concat([]string{parts[3]}, textsOf(others), []string{"Beyond that, " + shown(s)})
+	rest := []string{parts[3]}
+	if !hasFaults(s) {
+		rest = slices.Concat(rest, textsOf(others), []string{"Beyond that, " + shown(s)})
+	}
 	cause := strings.Join(words.Present(rest...), " ")
 	found.title, found.cause = strings.ToLower(parts[1])+parts[2], strings.ToUpper(cause[:1])+cause[1:]
 	finding := found.finding(s)

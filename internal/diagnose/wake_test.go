@@ -132,17 +132,3 @@ func TestEarlySleepsBesideTicks(t *testing.T) {
 	require.Len(t, findings, 2)
 	require.Equal(t, []string{wake.HighResolutionID + " ends early: 3 of 150 sleeps of 1 ms, by up to 300 µs."}, findings[1].Evidence)
 }
-
-// A document of Linux lists that an idle CPU's wake-up is unknown, with the reason of the measurement if it has one.
-func TestUnknownIdleExitIsListed(t *testing.T) {
-	d := well()
-	unknown := func(why string) result.NotChecked {
-		return result.NotChecked{What: "how late an idle CPU wakes up", Why: why}
-	}
-	require.Contains(t, NotChecked(d, "the flag --fast leaves this out"), unknown("the flag --fast leaves this out"))
-	w := slept(fine(), 77e3, 9e6)
-	d.Put(w)
-	require.NotContains(t, NotChecked(d, "-"), unknown("-"))
-	w.NoIdleLayer = "the CPUs were busy"
-	require.Contains(t, NotChecked(d, "-"), unknown("the CPUs were busy"))
-}
