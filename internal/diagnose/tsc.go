@@ -107,7 +107,7 @@ func askedByLog(s *situation.Situation, ofTheWall bool) *result.Finding {
 	parts := clauses().FindStringSubmatch(found.cause)
 	rest := []string{parts[3]}
 	if !hasFaults(s) {
-		rest = slices.Concat(rest, textsOf(others), []string{"Beyond that, " + shown(s)})
+		rest = slices.Concat(rest, []string{"Beyond that, " + shown(s)}, textsOf(others))
 	}
 	cause := strings.Join(words.Present(rest...), " ")
 	found.title, found.cause = strings.ToLower(parts[1])+parts[2], strings.ToUpper(cause[:1])+cause[1:]
