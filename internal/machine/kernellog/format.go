@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -233,11 +232,7 @@ var aboutClocks = lazily(`(?i)\bclocksource\b|\bHypervisor detected\b|\bXen vers
 
 // formatOf returns the format of a text; nil if it is no message, or only quotes one.
 func formatOf(text string) *format {
-	small := strings.ToLower(text)
-	for _, f := range formats() {
-		if !f.may(small) {
-			continue
-		}
+	for _, f := range candidates(strings.ToLower(text)) {
 		at := f.expression().FindStringIndex(text)
 		if at == nil {
 			continue
@@ -294,9 +289,5 @@ func isQuoting(word string) bool { return quoting().MatchString(word) }
 // mayHave returns whether a line, with its stamp and in lower case, may be a message with a format: a fast filter,
 // since to split a line takes longer than to search it.
 func mayHave(small string) bool {
-	return slices.ContainsFunc(formats(), func(f *format) bool { return f.may(small) })
-}
-
-func (f *format) may(small string) bool {
-	return slices.ContainsFunc(f.has, func(has string) bool { return strings.Contains(small, has) })
+	return len(candidates(small)) > 0
 }

@@ -76,3 +76,15 @@ func TestEveryFormatHasAnExample(t *testing.T) {
 		}
 	}
 }
+
+// A filter hides no format, wherever its text stands in a line.
+func TestFiltersHideNoFormat(t *testing.T) {
+	for _, f := range formats() {
+		for _, has := range f.has {
+			require.Contains(t, candidates("x "+has), f, has)
+			require.Contains(t, candidates(has), f, has)
+		}
+	}
+	require.Empty(t, candidates(""))
+	require.Empty(t, candidates("an ordinary line of a log"))
+}
