@@ -107,6 +107,16 @@ func TestDatesThatGoBackByHours(t *testing.T) {
 	require.False(t, jumps("Oct 27 02:59:59 h kernel: [   27.268921] a\nOct 27 02:00:01 h kernel: [   29.2] the end of summer time\n"))
 }
 
+// In the log of several machines, the steps of one do not count for another.
+func TestStepsOfSeveralMachines(t *testing.T) {
+	var text string
+	for i := range 5 {
+		text += fmt.Sprintf("Feb 15 19:3%d:12 host%d ntpd[7]: time reset +2.5 s\n", i, i)
+	}
+	require.Len(t, read(t, text).Host.KernelLog.Lines, 1)
+	require.Len(t, read(t, regexp.MustCompile(`host\d`).ReplaceAllString(text, "host")).Host.KernelLog.Lines, 2, "folded")
+}
+
 // Of several outputs of a command the last shows what is so now.
 func TestLastOutputCounts(t *testing.T) {
 	const header = "MS Name/IP address         Stratum Poll Reach LastRx Last sample\n"

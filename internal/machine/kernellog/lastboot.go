@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -27,7 +28,9 @@ type LastBoot struct {
 	sums   sums
 	off    Event // the last offset of the wall clock, until a line with another stamp follows
 	pastes pastes
-	read   map[string]string // the lines with what sysfs had, by the file
+	// stepped is the machine whose wall clock was stepped first; "" if its lines do not name it.
+	stepped string
+	read    map[string]string // the lines with what sysfs had, by the file
 }
 
 // bootLines are the lines of a boot.
@@ -100,6 +103,9 @@ func (b *LastBoot) Add(line string) {
 	var step Event
 	if f != nil && f.kind == "stepped" {
 		step = f.event(m)
+		if b.stepped = cmp.Or(b.stepped, m.Host); m.Host != "" && m.Host != b.stepped { // in the log of several machines
+			return
+		}
 	}
 	switch place := b.boots.add(m, step.StepNS); {
 	case place == foreign:

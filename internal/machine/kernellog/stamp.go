@@ -22,7 +22,8 @@ type Message struct {
 	Timed bool   // whether the line has a time since boot
 	// whether the line shows that the kernel wrote it: by a priority, a time since boot or the name "kernel"
 	Kernel  bool
-	Program bool // whether the line shows that a program wrote it: "host ntpd[3517]: "
+	Program bool   // whether the line shows that a program wrote it: "host ntpd[3517]: "
+	Host    string // the name before the program; "" without one
 }
 
 // A prefix stands before the text of a line.
@@ -179,7 +180,7 @@ func Split(line string) Message {
 		host, after, _ := strings.Cut(fromProgram().FindString(rest), " ")
 		// else it is a device: rtc-pl031 9010000.pl031
 		if m.Program = host != "" && !aboutClocks().MatchString(host); m.Program && after != "" {
-			rest = rest[len(host)+1:]
+			rest, m.Host = rest[len(host)+1:], host
 		}
 	}
 	m.Text, m.Program = rest, m.Program || service && !m.Kernel
