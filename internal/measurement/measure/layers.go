@@ -1,9 +1,6 @@
 package measure
 
 import (
-	"slices"
-	"time"
-
 	"github.com/timebench/timebench/internal/clock"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/instrument/observe"
@@ -109,16 +106,4 @@ func (r *runner) addLayers(c *compare.Clock, s *subject) {
 			c.UserModeNS = stats.Median(r.userMode.latency)
 		}
 	}
-}
-
-// loopsEstimate returns the max time of the loops of the layers: the loops of a read that enters the kernel, of a read
-// that does not, and of its stand-in.
-func (s Settings) loopsEstimate(clocks []clock.Clock) time.Duration {
-	const most = 8
-	if !slices.ContainsFunc(clocks, func(c clock.Clock) bool {
-		return c.Layers != nil && len(c.Layers(result.Never))+len(c.Layers(result.Always)) > 0
-	}) {
-		return 0
-	}
-	return most * (time.Duration(min(s.Rounds, layeredRounds))*s.turn() + calibration)
 }

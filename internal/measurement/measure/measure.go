@@ -182,7 +182,9 @@ func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
 			total += watching(c)
 		}
 	}
-	total += s.loopsEstimate(clocks)
+	// The loops of the layers: those of a read that enters the kernel, of a read that does not, and of its stand-in.
+	const mostLoops = 8
+	total += mostLoops * (time.Duration(min(s.Rounds, layeredRounds))*s.turn() + calibration)
 	for _, threads := range s.Threads {
 		total += n * (s.span(threads) + s.overhead(threads))
 	}

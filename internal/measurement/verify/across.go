@@ -115,7 +115,6 @@ type change struct {
 
 func (c *side) begin() { c.before, c.changed = c.comparison, c.changed[:0] }
 
-// discard discards the results of the burst.
 func (c *side) discard() {
 	for _, was := range slices.Backward(c.changed) {
 		c.closest[was.other] = was.closest

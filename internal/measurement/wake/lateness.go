@@ -26,7 +26,6 @@ const (
 	keptPerThread = 1000   // a thread keeps half of them or more: the CPU with the largest median is named
 )
 
-// add adds a wake-up of a thread.
 func (l *lateness) add(thread int, late int64) {
 	if l.all == 0 {
 		l.min, l.max, l.of = late, late, 1

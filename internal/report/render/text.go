@@ -76,7 +76,6 @@ func (r Report) text(w io.Writer, whole bool) error {
 	return terminal.Show(w, text)
 }
 
-// opens returns the answer and the details.
 func (r Report) opens(width int) []string {
 	var all []string
 	for _, answer := range words.Present(r.answer) {

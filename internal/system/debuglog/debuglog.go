@@ -20,7 +20,6 @@ import (
 // reserved.
 const Variable = "TIMEBENCH_DEBUG"
 
-// prefix is at the start of each line.
 const prefix = "timebench: debug: "
 
 var on = os.Getenv(Variable) == "1"
