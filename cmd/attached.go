@@ -68,7 +68,8 @@ func loadFolder(name string) (*result.Document, error) {
 	case unread != nil:
 		return nil, fmt.Errorf("%s: %w", name, unread)
 	}
-	return withTool(attached), nil
+	attached.Tool = tool()
+	return attached, nil
 }
 
 // reported matches the beginning of a report of a document or of doctor in Markdown, as text or as CSV.
@@ -94,16 +95,10 @@ func readAttached(name string, file *os.File) (*result.Document, error) {
 	if attachment.IsDocument(head) {
 		document, err = sections.Read(buffered)
 	} else if document, err = attachment.Read(name, buffered); err == nil {
-		document = withTool(document)
+		document.Tool = tool()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return document, nil
-}
-
-// withTool puts the version of timebench into a document that it made of other files.
-func withTool(document *result.Document) *result.Document {
-	document.Tool = tool()
-	return document
 }
