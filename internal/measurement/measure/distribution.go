@@ -67,19 +67,12 @@ func (r *runner) distribution(measured []*subject) bool {
 	if r.bracket == nil {
 		return true
 	}
-	for _, s := range measured {
-		if r.ended() {
-			return false
-		}
-		if s.failed() {
-			continue
-		}
+	return r.each(measured, func(s *subject) {
 		if s.single == nil {
 			s.single = newSingle()
 		}
 		r.bracket.record(s.single, s.reader, s.readNS, r.settings.Distribution/time.Duration(r.settings.Rounds))
-	}
-	return true
+	})
 }
 
 func (b *bracket) result(single, empty *hdrhistogram.Histogram) *compare.Distribution {

@@ -366,13 +366,7 @@ func (r *runner) round(round int, measured []*subject) bool {
 // latency gives every subject one turn, and returns false if the run ended first.
 func (r *runner) latency(measured []*subject) bool {
 	rand.Shuffle(len(measured), func(i, j int) { measured[i], measured[j] = measured[j], measured[i] })
-	for _, s := range measured {
-		if r.ended() {
-			return false
-		}
-		if s.failed() {
-			continue
-		}
+	return r.each(measured, func(s *subject) {
 		slice := r.settings.slice()
 		sample := sampled(observe.TimeReads(s.reader, s.readNS, r.settings.turn(), slice), observe.Exact(slice))
 		if !s.failed() {
@@ -380,6 +374,18 @@ func (r *runner) latency(measured []*subject) bool {
 			s.fastest = append(s.fastest, sample.fastest)
 			r.noise.add(sample.median, sample.mean)
 			s.replan(sample.fastest)
+		}
+	})
+}
+
+// each measures the subjects that have not failed, and returns false if the run ended first.
+func (r *runner) each(subjects []*subject, measure func(*subject)) bool {
+	for _, s := range subjects {
+		if r.ended() {
+			return false
+		}
+		if !s.failed() {
+			measure(s)
 		}
 	}
 	return true

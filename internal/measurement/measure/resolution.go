@@ -88,19 +88,12 @@ func (r *runner) resolution() bool {
 	if r.settings.WithoutResolution {
 		return true
 	}
-	for _, s := range r.subjects {
-		if r.ended() {
-			return false
-		}
-		if s.failed() {
-			continue
-		}
+	return r.each(r.subjects, func(s *subject) {
 		s.resolution.watch(s.reader, s.readNS, watchAtMost)
 		if s.failed() {
 			s.resolution = watcher{}
 		}
-	}
-	return true
+	})
 }
 
 // watchAgain watches the clocks with a short tick that the thread missed because it lost its CPU, for two ticks.
