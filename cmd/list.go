@@ -13,40 +13,33 @@ import (
 )
 
 func listCommand() *cobra.Command {
+	return showing("list", "List every clock of this build: available here, or why not", func(w io.Writer, asJSON bool) error {
+		entries, err := measure.Availability(clock.Catalog())
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return writeJSON(w, entries)
+		}
+		sentence, clocks := compare.List(render.Clean(entries))
+		return render.Table(w, sentence, clocks)
+	})
+}
+
+// showing returns a command that shows something as a table or as JSON.
+func showing(use, short string, show func(w io.Writer, asJSON bool) error) *cobra.Command {
 	var format string
-	command := &cobra.Command{
-		Use:   "list",
-		Short: "List every clock of this build: available here, or why not",
-		Args:  noArguments,
+	command := &cobra.Command{Use: use, Short: short, Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := tableOrJSON(format); err != nil {
-				return err
+			if format != "table" && format != "json" {
+				return fmt.Errorf("--format %q: write table or json", format)
 			}
-			entries, err := measure.Availability(clock.Catalog())
-			if err != nil {
-				return couldNot(err)
-			}
-			if format == "json" {
-				return couldNot(writeJSON(command.OutOrStdout(), entries))
-			}
-			sentence, clocks := compare.List(render.Clean(entries))
-			return couldNot(render.Table(command.OutOrStdout(), sentence, clocks))
+			return couldNot(show(command.OutOrStdout(), format == "json"))
 		},
 	}
-	addTableOrJSON(command, &format)
-	return command
-}
-
-func addTableOrJSON(command *cobra.Command, format *string) {
-	command.Flags().StringVarP(format, "format", "f", "table", "output `format`: table, json")
+	command.Flags().StringVarP(&format, "format", "f", "table", "output `format`: table, json")
 	complete(command, "format", "table", "json")
-}
-
-func tableOrJSON(format string) error {
-	if format != "table" && format != "json" {
-		return fmt.Errorf("--format %q: write table or json", format)
-	}
-	return nil
+	return command
 }
 
 func writeJSON(w io.Writer, of any) error {
