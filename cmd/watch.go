@@ -63,14 +63,17 @@ wrong.`,
 	f.StringVar(&flags.listen, "listen", "",
 		"serve metrics on this `address`, such as 127.0.0.1:9109; without a host, on the loopback")
 	f.StringVar(&flags.textfile, "textfile", "", "write metrics into this `file`, whose name ends in .prom")
-	f.StringVarP(&flags.format, "format", "f", watch.LineFormats[0].Name, "`format` of the lines: "+
-		strings.Join(watch.LineFormatNames(), ", "))
+	names := render.Names(lineFormats)
+	f.StringVarP(&flags.format, "format", "f", names[0], "`format` of the lines: "+strings.Join(names, ", "))
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not say on standard error what is watched")
-	complete(command, "format", watch.LineFormatNames()...)
+	complete(command, "format", names...)
 	return command
 }
 
-func (flags watchFlags) check() (format watch.LineFormat, err error) {
+// lineFormats are the formats of events, the default first.
+var lineFormats = []render.Format[watch.Event]{{Name: "text", Write: watch.TextLine}, {Name: "json", Write: watch.JSONLine}}
+
+func (flags watchFlags) check() (format render.Format[watch.Event], err error) {
 	if flags.listen != "" {
 		_, port, err := net.SplitHostPort(flags.listen)
 		if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil {
@@ -81,17 +84,13 @@ func (flags watchFlags) check() (format watch.LineFormat, err error) {
 	if flags.every < watch.MinEvery || flags.every > watch.MaxEvery {
 		return format, timeError("every", flags.every, watch.MinEvery, "24h")
 	}
-	i := slices.IndexFunc(watch.LineFormats, func(f watch.LineFormat) bool { return f.Name == flags.format })
-	if i < 0 {
-		return format, fmt.Errorf("--format %q: write %s", flags.format, strings.Join(watch.LineFormatNames(), " or "))
-	}
-	if flags.textfile == "" {
-		return watch.LineFormats[i], nil
+	if format, err = chosenFormat(lineFormats, reportFlags{format: flags.format}); err != nil || flags.textfile == "" {
+		return format, err
 	}
 	if err := watch.CheckTextfile(flags.textfile); err != nil {
 		return format, refused(fmt.Errorf("--textfile: %w", err))
 	}
-	return watch.LineFormats[i], nil
+	return format, nil
 }
 
 // direct returns a writer that does not keep an error, because a log on a full disk may have space later.
@@ -103,10 +102,10 @@ func direct(w io.Writer) io.Writer {
 }
 
 // run watches until a signal comes.
-func (flags watchFlags) run(stdout, stderr io.Writer, format watch.LineFormat) error {
+func (flags watchFlags) run(stdout, stderr io.Writer, format render.Format[watch.Event]) error {
 	ctx, _ := signals.Until()
 	signals.IgnoreClosedPipe()
-	a := &watch.Agent{Format: format, Every: flags.every, Textfile: flags.textfile,
+	a := &watch.Agent{Format: format.Write, Every: flags.every, Textfile: flags.textfile,
 		Metrics: func(d *result.Document) []exposition.Family {
 			d.Tool = tool()
 			return render.DoctorMetrics(render.Clean(d))

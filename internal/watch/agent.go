@@ -17,35 +17,19 @@ import (
 	"github.com/timebench/timebench/internal/system/folder"
 )
 
-// A LineFormat writes an event as one line.
-type LineFormat struct {
-	Name  string
-	write func(Event) ([]byte, error)
+// TextLine writes an event as one line.
+func TextLine(w io.Writer, e Event) error {
+	_, err := fmt.Fprintf(w, "%s %s: %s\n", e.Time.Format(time.RFC3339), e.Kind, printable.OneLine(e.Message))
+	return err
 }
 
-// LineFormats are the formats of events, the default first.
-var LineFormats = []LineFormat{
-	{"text", func(e Event) ([]byte, error) {
-		return []byte(e.Time.Format(time.RFC3339) + " " + e.Kind + ": " + printable.OneLine(e.Message) + "\n"), nil
-	}},
-	{"json", func(e Event) ([]byte, error) {
-		line, err := json.Marshal(e)
-		return append(line, '\n'), err
-	}},
-}
-
-// LineFormatNames returns the names of the formats.
-func LineFormatNames() []string {
-	var names []string
-	for _, f := range LineFormats {
-		names = append(names, f.Name)
-	}
-	return names
-}
+// JSONLine writes an event as one line of JSON.
+func JSONLine(w io.Writer, e Event) error { return json.NewEncoder(w).Encode(e) }
 
 // An Agent prints what a watch reports, and serves and writes what it publishes.
 type Agent struct {
-	Format LineFormat
+	// Format writes an event as one line.
+	Format func(io.Writer, Event) error
 	// Every is the time between two turns.
 	Every time.Duration
 	// Metrics returns the metrics of a document.
@@ -102,12 +86,12 @@ func (a *Agent) Announce(clocks int) {
 
 // Report queues an event for standard output.
 func (a *Agent) Report(e Event) {
-	line, err := a.Format.write(e)
-	if err != nil {
+	var line bytes.Buffer
+	if err := a.Format(&line, e); err != nil {
 		a.Complain(err.Error())
 		return
 	}
-	a.events.Print(line)
+	a.events.Print(line.Bytes())
 }
 
 // overdue is how many turns late a turn may be before the watch is not healthy, and graceOfTurn how long a turn may
