@@ -49,6 +49,26 @@ func TestLogs(t *testing.T) {
 	}
 }
 
+// Whatever a log has, doctor has an answer, and each finding a title, a cause and evidence.
+func FuzzFindingsOfALog(f *testing.F) {
+	for _, e := range texts.Entries(logsFile) {
+		f.Add(strings.Join(e.All("log"), "\n") + "\n")
+	}
+	f.Fuzz(func(t *testing.T, log string) {
+		d, err := attachment.Read("x", strings.NewReader(log))
+		if err != nil {
+			return
+		}
+		d.Findings = Findings(d)
+		for _, found := range d.Findings {
+			require.NotEmpty(t, found.Title)
+			require.NotEmpty(t, found.Cause)
+			require.NotEmpty(t, found.Evidence)
+		}
+		require.NotEmpty(t, answered(d))
+	})
+}
+
 // inOrder returns an expression for texts that follow each other: "a … b".
 func inOrder(texts string) string {
 	return strings.ReplaceAll(regexp.QuoteMeta(texts), " … ", ".*")

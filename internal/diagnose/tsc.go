@@ -1,10 +1,12 @@
 package diagnose
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/timebench/timebench/internal/diagnose/remedy"
 	"github.com/timebench/timebench/internal/diagnose/situation"
@@ -89,7 +91,9 @@ func textsOf(causes []kernellog.Cause) (texts []string) {
 }
 
 // clauses matches the first clause of a text, and the rest.
-var clauses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^((?:The|A|An|By|Timer) )?(.+?)(?:: |\. |\.$)(.*)$`) })
+var clauses = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^((?:The|A|An|By|Timer) )?(.+?)(?:: |\. |\.?$)(.*)$`)
+})
 
 // askedByLog finds what a log asks for beside its faults. Its title is the first clause of the first cause. of the wall is
 // whether that concerns the wall clock.
@@ -109,8 +113,9 @@ func askedByLog(s *situation.Situation, ofTheWall bool) *result.Finding {
 	if !hasFaults(s) {
 		rest = slices.Concat(rest, []string{"Beyond that, " + shown(s)}, textsOf(others))
 	}
-	cause := strings.Join(words.Present(rest...), " ")
-	found.title, found.cause = strings.ToLower(parts[1])+parts[2], strings.ToUpper(cause[:1])+cause[1:]
+	cause := cmp.Or(strings.Join(words.Present(rest...), " "), found.cause)
+	_, n := utf8.DecodeRuneInString(cause)
+	found.title, found.cause = strings.ToLower(parts[1])+parts[2], strings.ToUpper(cause[:n])+cause[n:]
 	finding := found.finding(s)
 	finding.Severity = result.Note
 	return finding
