@@ -131,8 +131,9 @@ const (
 	maxText = 64 << 20
 	// maxUnpacked is the max size of an archive without its compression, in bytes. Most of it is skipped.
 	maxUnpacked = 1 << 30
-	// maxSeconds is the max CPU time, or the max elapsed time where the CPU time of the process is unknown.
-	maxSeconds = 10
+	// maxSeconds is the max CPU time, or the max elapsed time where the CPU time of the process is unknown:
+	// three times what a log of maxText takes on a CPU of 2023.
+	maxSeconds = 30
 	// maxWindow is the max memory of a decompressor, in bytes. The tools' highest levels need as much.
 	maxWindow = 64 << 20
 	// maxMemory is the target of the garbage collector, in bytes: without it, the memory grows to twice a window.
