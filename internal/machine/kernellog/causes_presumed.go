@@ -122,6 +122,10 @@ var otherFunctions = map[string]functions{
 	"ntpd-ended": {lines: func(l log) []Event {
 		return l.since("ntpd-ended", "stepped", "server-reached", "status-synchronized")
 	}},
+	"rate-far": {lines: func(l log) []Event {
+		lines := l.of("rate-far")
+		return lines[max(len(lines)-1, 0):]
+	}},
 	"ptp-rate": {lines: func(l log) []Event {
 		lines := l.since("ptp-rate", "ptp-near", "ptp-far")
 		n, _ := repeats(lines)

@@ -441,6 +441,8 @@ var plantedLogs = map[string]planted{
 	"pm_trace":                       {"pm-trace", Machine{}, "PM: Enabling pm_trace changes system date and time during resume.", nil, TSCUnknown},
 	"a battery, and no loss":         {"rtc-battery", Machine{}, "rtc-pcf2127 1-0051: low voltage detected, check/replace RTC battery.", nil, TSCUnknown},
 	"in step at 6 %":                 {"ptp-rate", Machine{}, "phc2sys[7.1]: eth0 sys offset -7 s2 freq +62509748 delay 853\nphc2sys[8.1]: eth0 sys offset -8 s2 freq +62509748 delay 853\nphc2sys[9.1]: eth0 sys offset -9 s2 freq +62509748 delay 853", []string{"+62509748 ppb"}, TSCUnknown},
+	"chrony's tracking.log":          {"rate-far", Machine{}, "2021-11-22 06:33:31 162.159.200.123  4 -31740.182    251.734  4.075e-01 N  3  1.322e-01  1.370e+00", []string{"-31740.182 ppm"}, TSCUnknown},
+	"old Xen, an overflow":           {"xen-time-went-back", Machine{}, "clocksource/1: Time went backwards: delta=-9223012651229942015 shadow=1 offset=7", []string{"jumped by centuries"}, TSCUnknown},
 	"a timer that did not run":       {"stalled", Machine{}, "rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\nrcu: \tPossible timer handling issue on cpu=4 timer-softirq=1303", []string{"A timer of CPU 4 was due"}, TSCUnknown},
 	"a stall":                        {"stalled", Machine{}, "rcu: INFO: rcu_preempt self-detected stall on CPU", []string{"no fault of the clocks"}, TSCUnknown},
 	"a late update":                  {"late-update", Machine{}, "timekeeping: Cycle offset (7894239013655) is larger than allowed by the 'xen' clock's max_cycles value (1980704062856): time overflow danger\ntimekeeping: Your kernel is sick, but tries to cope by capping time updates", []string{"was paused", "or the clock source jumped"}, TSCUnknown},

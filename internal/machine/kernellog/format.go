@@ -137,6 +137,7 @@ var fields = map[string]func(*Event, string){
 	"cpu":    func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"cpus":   func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"reason": func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },
+	"ppm":    func(e *Event, text string) { e.Reason = text + " ppm" },
 	"name":   func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
 	// The kernel allows for a correction of 11 %, and halves the result (clocks_calc_max_nsecs in
 	// kernel/time/clocksource.c).
