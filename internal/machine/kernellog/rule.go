@@ -215,10 +215,8 @@ var figures = map[string]func(t material) string{
 			return last.Reason
 		}
 		limits := map[string]string{ // krb5.conf(5): clockskew; Amazon S3: RequestTimeTooSkewed
-			"Kerberos":                 "more than it allows (usually 5 minutes) away from the KDC, such as a domain controller",
-			"S3":                       "more than 15 minutes off",
-			"A check of a certificate": "behind",
-			"A server":                 "further off than it allows (unless the request was late)",
+			"Kerberos": "more than it allows (usually 5 minutes) away from the KDC, such as a domain controller",
+			"S3":       "more than 15 minutes off",
 		}
 		return cmp.Or(limits[last.Name], "further off than it allows")
 	},
@@ -274,11 +272,14 @@ var figures = map[string]func(t material) string{
 // facts are what texts of the files depend on, by their names there: "also if guest". The words after a name are its
 // arguments.
 var facts = map[string]func(t material, arguments []string) bool{
-	"difference-known":  func(t material, _ []string) bool { return math.Abs(t.skewNS) >= 1e6 },
-	"uses":              func(t material, names []string) bool { return slices.Contains(names, t.machine.ClockSource) },
-	"unused":            func(t material, _ []string) bool { return t.unused() },
-	"xen":               func(t material, _ []string) bool { return t.machine.Hypervisor == "xen" },
-	"future-year":       func(t material, _ []string) bool { return t.line().inFuture() },
+	"difference-known": func(t material, _ []string) bool { return math.Abs(t.skewNS) >= 1e6 },
+	"uses":             func(t material, names []string) bool { return slices.Contains(names, t.machine.ClockSource) },
+	"unused":           func(t material, _ []string) bool { return t.unused() },
+	"xen":              func(t material, _ []string) bool { return t.machine.Hypervisor == "xen" },
+	"future-year":      func(t material, _ []string) bool { return t.line().inFuture() },
+	"wsl": func(t material, _ []string) bool {
+		return strings.Contains(strings.ToLower(t.machine.Kernel), "microsoft")
+	},
 	"guest":             func(t material, _ []string) bool { return t.machine.Guest },
 	"real-machine":      func(t material, _ []string) bool { return NamesRealMachine(t.machine.Firmware) },
 	"lost-time":         func(t material, _ []string) bool { return t.lostTime(t.log) },
