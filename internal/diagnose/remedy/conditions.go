@@ -74,7 +74,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	"burstable": is(func(s *machine) bool {
 		return slices.Contains([]string{"t2", "t3", "t3a", "t4g"}, family(instance(s)))
 	}),
-	"older-than": one(isOlder), "may-predate": one(mayPredate),
+	"older-than": one(isOlder), "may-predate": one(mayPredate), "old-words": is(hasOldWords),
 	"modules":  is(func(s *machine) bool { return !s.Host.NoModules }),
 	"log-only": is((*machine).LogOnly), "unmeasured": is((*machine).Unmeasured),
 	// Facts that the document lacks.

@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/timebench/timebench/internal/machine/kernellog"
@@ -11,6 +12,13 @@ import (
 var newWords = []struct{ words, release string }{
 	{"unstable due to frequency skew", "7.0"}, {"unstable due to inter CPU skew", "7.0"}, {"' skewed ", "6.3"}, {"wd-tsc-wd excessive read-back delay", "6.3"},
 	{"clock-skew test skipped", "5.17"}, {"_nsec: ", "5.13"}, {"read-back delay of ", "5.13"},
+}
+
+// hasOldWords reports whether the kernel log has words that kernels wrote until Linux 4.0 or before.
+func hasOldWords(s *machine) bool {
+	return slices.ContainsFunc(s.Events(), func(e kernellog.Event) bool {
+		return e.Kind == "watchdog-delta" || strings.Contains(e.Line, "Marking TSC unstable") && !strings.Contains(e.Line, "tsc: ")
+	})
 }
 
 // isOlder reports whether the kernel is known, and older than a release.
