@@ -103,8 +103,17 @@ var otherFunctions = map[string]functions{
 	"maxchange-exceeded": {lines: func(l log) []Event {
 		return l.since("maxchange-exceeded", "server-reached", "stepped", "status-synchronized")
 	}},
-	"still-off":      {lines: func(l log) []Event { return l.sinceStep("still-off") }},
-	"windows-off":    {lines: func(l log) []Event { return l.since("windows-off", "servers-near", "server-reached", "stepped") }},
+	"still-off": {lines: func(l log) []Event { return l.sinceStep("still-off") }},
+	"windows-off": {lines: func(l log) []Event { // Windows is off by seconds between two synchronisations
+		const far, changes = 10e9, 0.1e9 // ns, and ns a row
+		rows := l.since("windows-off", "servers-near", "server-reached", "stepped")
+		if len(rows) == 0 {
+			return nil
+		}
+		first, last := rows[0].StepNS, rows[len(rows)-1].StepNS
+		return words.Either(math.Abs(last) >= far || math.Abs(last-first) > changes*float64(len(rows)), rows, nil)
+	}},
+	"own-clock":      {lines: func(l log) []Event { return l.since("own-clock", "server-reached") }},
 	"peers-differ":   {lines: func(l log) []Event { return l.since("peers-differ", "peers-agree-again", "stepped") }},
 	"windows-silent": {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped", "servers-near") }},
 	"windows-far":    {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},

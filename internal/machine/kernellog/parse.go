@@ -46,11 +46,16 @@ func Parse(lines []string) []Event {
 	return withoutQueries(events)
 }
 
-// withoutQueries returns the events without the step that ntpdate -q logs: it prints rows of servers, and sets nothing.
+// withoutQueries returns the events without the step that ntpdate -q or -d logs: it prints rows of servers, and sets nothing.
 func withoutQueries(events []Event) []Event {
 	ofNtpdate := func(e Event) bool { return e.Name == "ntpdate" }
-	if !slices.ContainsFunc(ofKind(events, "asked-far", "servers-near"), ofNtpdate) {
+	if !slices.ContainsFunc(ofKind(events, "asked-far", "servers-near", "query"), ofNtpdate) {
 		return events
+	}
+	for i, e := range events {
+		if e.Kind == "stepped" && ofNtpdate(e) && math.Abs(e.StepNS) >= 1e9 {
+			events[i].Kind = "asked-far"
+		}
 	}
 	return slices.DeleteFunc(events, func(e Event) bool { return e.Kind == "stepped" && ofNtpdate(e) })
 }

@@ -359,6 +359,10 @@ func uptimeStamp(micro int64) string { return fmt.Sprintf("[%5d.%06d]", micro/1e
 // splitJSON reads a line of `journalctl -o json`.
 func splitJSON(line string) (Message, bool) {
 	line = strings.TrimSpace(line)
+	const longest = 80 // of the name of a container, in docker compose logs
+	if at := strings.Index(line, "| {"); at > 0 && at < longest && !strings.ContainsAny(line[:at], `{"`) {
+		line = line[at+len("| "):]
+	}
 	if !strings.HasPrefix(line, "{") {
 		return Message{}, false
 	}
