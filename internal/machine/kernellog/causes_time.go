@@ -29,6 +29,12 @@ func (l log) idleTasks() []Event {
 	return those(func(_ log, e Event) bool { return e.isIdle() }, "task")(l)
 }
 
+// stoppedIdle is whether a CPU that stalled was idle, and no other CPU ran meanwhile: RCU looked at none (fqs=0).
+func (l log) stoppedIdle() bool {
+	looked := func(e Event) bool { return strings.Contains(e.Line, "fqs=") && !strings.Contains(e.Line, "fqs=0") }
+	return len(l.idleTasks()) > 0 && !slices.ContainsFunc(l.of("stalled-cpu"), looked)
+}
+
 var namesCPU = lazily(`self-detected|\{[^}]*\b\d`) // matches a line on a stall of a CPU, and not of a task: { P392 }
 
 // cpuStalled is whether a line shows that a CPU stalled, and not a task.

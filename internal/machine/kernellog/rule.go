@@ -300,7 +300,7 @@ var facts = map[string]func(t material, arguments []string) bool{
 		return len(oops) > 0 && oops[0].Index < t.line().Index
 	},
 	"task-stalled": func(t material, _ []string) bool { return len(t.of("stalled-task")) > 0 && !t.cpuStalled() },
-	"idle-task":    func(t material, _ []string) bool { return len(t.idleTasks()) > 0 },
+	"stopped-idle": func(t material, _ []string) bool { return t.stoppedIdle() },
 	"idle-stalled": func(t material, _ []string) bool { return t.idleStalled() },
 	"line-is":      func(t material, kinds []string) bool { return slices.Contains(kinds, t.line().Kind) },
 	"ptp-off": func(t material, how []string) bool {

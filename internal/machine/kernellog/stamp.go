@@ -264,20 +264,22 @@ func (s *stamps) Add(line string) string {
 // says nothing of it.
 type dates struct{ above string }
 
-// Add adds a line. If its date is before the date of the line above by whole quarters of an hour, and the time since boot or
-// systemd-timesyncd shows that the clock was set, it returns a line for the document. Else it returns "".
+// Add adds a line. If its date is before the date of the line above by whole quarters of an hour, and both are of one boot, it
+// returns a line for the document. Else it returns "". Where systemd-timesyncd did not write the line, its time zone may be new.
 func (d *dates) Add(line string) string {
 	const quarter, near, most = 900, 30, 14.5 * 3600 // s
 	above := d.above
-	from, _ := dateAtStart(above)
+	from, old := dateAtStart(above)
 	to, stamp := dateAtStart(line)
 	if stamp != "" {
 		d.above = line[:min(len(line), maxLooked)]
 	}
 	jump := to.Sub(from).Seconds()
-	if above == "" || stamp == "" || jump > near-quarter || jump < -most {
+	if above == "" || stamp == "" || jump > near-quarter || jump < -most ||
+		zone().FindString(above[len(old):]) != zone().FindString(d.above[len(stamp):]) {
 		return ""
 	}
+	sure := strings.Contains(line, "systemd-timesyncd[") && strings.Contains(line, "ynchroni")
 	before, after := uptimeFirst().FindStringSubmatch(above), uptimeFirst().FindStringSubmatch(d.above)
 	switch {
 	case before != nil && after != nil:
@@ -288,14 +290,19 @@ func (d *dates) Add(line string) string {
 			return ""
 		}
 		jump -= passed
-	case !strings.Contains(line, "systemd-timesyncd[") || !strings.Contains(line, "ynchroni"):
+	case !sure:
 		return ""
 	}
 	if summer := to.Hour() < 4 && jump > -3600-near; summer || math.Abs(math.Remainder(jump, quarter)) > near {
 		return ""
 	}
+	if !sure {
+		return fmt.Sprintf("%s (the dates of the lines go back by %s)", stamp, span(-jump*1e9))
+	}
 	return fmt.Sprintf("%s (the dates of the lines jump by %.0f s)", stamp, jump)
 }
+
+var zone = lazily(`^[.,\d]*(?:Z|[+-]\d\d:?\d\d)`) // matches the rest of a stamp as of ISO 8601
 
 // dateAtStart returns the date at the beginning of a line, as of syslog or in ISO 8601, and its text.
 func dateAtStart(line string) (at time.Time, stamp string) {
