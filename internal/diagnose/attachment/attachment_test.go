@@ -110,10 +110,11 @@ func TestDatesThatGoBackByHours(t *testing.T) {
 
 // In the log of several machines, the steps of one do not count for another.
 func TestStepsOfSeveralMachines(t *testing.T) {
-	var text string
+	var log strings.Builder
 	for i := range 5 {
-		text += fmt.Sprintf("Feb 15 19:3%d:12 host%d ntpd[7]: time reset +2.5 s\n", i, i)
+		fmt.Fprintf(&log, "Feb 15 19:3%d:12 host%d ntpd[7]: time reset +2.5 s\n", i, i)
 	}
+	text := log.String()
 	require.Len(t, read(t, text).Host.KernelLog.Lines, 1)
 	require.Len(t, read(t, regexp.MustCompile(`host\d`).ReplaceAllString(text, "host")).Host.KernelLog.Lines, 2, "folded")
 }

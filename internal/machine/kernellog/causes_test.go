@@ -397,6 +397,7 @@ var plantedLogs = map[string]planted{
 	"fsck of a board":                {"time-behind-mount", Machine{}, "systemd-fsck[7]: Superblock last mount time is in the future.", []string{"local time"}, TSCUnknown},
 	"a real-time clock, in Chinese":  {"rtc-differs", Machine{}, "Universal time: 四 2022-03-10 02:00:01 UTC\nRTC time: 六 2000-01-01 00:00:12", []string{"behind"}, TSCUnknown},
 	"ntpdate -d":                     {"asked-far", Machine{}, "filter offset: -13.2181 -13.2192 -13.2182 -13.2182\n 8 Sep 17:47:51 ntpdate[9348]: step time server 129.132.2.21 offset -13.218257 sec", []string{"13.22 s ahead", "set nothing"}, TSCUnknown},
+	"a step, and later a query":      {"stepped", Machine{}, "8 Sep 17:47:51 ntpdate[9]: step time server 192.0.2.1 offset -13.218257 sec\nserver 192.0.2.1, stratum 2, offset -0.000312, delay 0.02856", []string{"13.22 s"}, TSCUnknown},
 	"a stripchart that changes":      {"windows-off", Machine{}, "19:37:25, +09.9981224s\n19:37:27, +09.1695564s\n19:37:30, +08.3463858s", []string{"changes from row to row"}, TSCUnknown},
 	"old ntpd follows itself":        {"own-clock", Machine{}, "Dec 11 10:00:01 host ntpd[7]: synchronized to LOCAL(0), stratum 10", []string{"ntpd follows the clock of this machine"}, TSCUnknown},
 	"ntpd of FreeBSD":                {"ntpd-ended", Machine{}, "Aug 6 08:33:12 host ntpd[89549]: Clock offset exceeds panic threshold.", []string{"far off and ended itself"}, TSCUnknown},

@@ -46,18 +46,15 @@ func Parse(lines []string) []Event {
 	return withoutQueries(events)
 }
 
-// withoutQueries returns the events without the step that ntpdate -q or -d logs: it prints rows of servers, and sets nothing.
+// withoutQueries returns the events without the steps that ntpdate -q and -d log behind their rows of servers: they set
+// nothing.
 func withoutQueries(events []Event) []Event {
-	ofNtpdate := func(e Event) bool { return e.Name == "ntpdate" }
-	if !slices.ContainsFunc(ofKind(events, "asked-far", "servers-near", "query"), ofNtpdate) {
-		return events
-	}
-	for i, e := range events {
-		if e.Kind == "stepped" && ofNtpdate(e) && math.Abs(e.StepNS) >= 1e9 {
-			events[i].Kind = "asked-far"
-		}
-	}
-	return slices.DeleteFunc(events, func(e Event) bool { return e.Kind == "stepped" && ofNtpdate(e) })
+	asked := false
+	return slices.DeleteFunc(events, func(e Event) bool {
+		query := asked && e.Kind == "stepped" && e.Name == "ntpdate"
+		asked = e.Name == "ntpdate" && slices.Contains([]string{"asked-far", "servers-near"}, e.Kind)
+		return query
+	})
 }
 
 // recognize returns the format of a line, and its parts; nil for an unknown line, or a line of a program.
