@@ -238,7 +238,6 @@ var figures = map[string]func(t material) string{
 		most := slices.MaxFunc(t.Evidence, func(a, b Event) int { return cmp.Compare(lasts(a), lasts(b)) })
 		return cmp.Or(most.Reason, "more than they allow")
 	},
-	"{source in use}": func(t material) string { return t.machine.ClockSource },
 	"{times}": func(t material) string {
 		n, _ := repeats(t.Evidence)
 		return words.Either(n > 1, fmt.Sprintf("%d times ", n), "")
