@@ -111,10 +111,12 @@ var otherFunctions = map[string]functions{
 		first, last := rows[0].StepNS, rows[len(rows)-1].StepNS
 		return words.Either(math.Abs(last) >= far || math.Abs(last-first) > changes*float64(len(rows)), rows, nil)
 	}},
-	"own-clock":      {lines: func(l log) []Event { return l.since("own-clock", "server-reached") }},
-	"peers-differ":   {lines: func(l log) []Event { return l.since("peers-differ", "peers-agree-again", "stepped") }},
-	"windows-silent": {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped", "servers-near") }},
-	"windows-far":    {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},
+	"status-synchronized": {lines: func(l log) []Event { return l.since("status-synchronized", "free-running") }},
+	"free-running":        {lines: func(l log) []Event { return l.since("free-running", "status-synchronized") }},
+	"own-clock":           {lines: func(l log) []Event { return l.since("own-clock", "server-reached") }},
+	"peers-differ":        {lines: func(l log) []Event { return l.since("peers-differ", "peers-agree-again", "stepped") }},
+	"windows-silent":      {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped", "servers-near") }},
+	"windows-far":         {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},
 	"guest-far": {lines: func(l log) []Event { // 5 minutes take a week at 500 ppm, and VirtualBox sets a clock beyond 20
 		const far, step = 300e9, 1200e9 // ns
 		drift := l.sinceStep("guest-far")
