@@ -276,6 +276,9 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"unused":           func(t material, _ []string) bool { return t.unused() },
 	"xen":              func(t material, _ []string) bool { return t.machine.Hypervisor == "xen" },
 	"future-year":      func(t material, _ []string) bool { return t.line().inFuture() },
+	"clocks": func(t material, names []string) bool { // of Elasticsearch
+		return slices.ContainsFunc(t.of("program-stopped"), func(e Event) bool { return slices.Contains(names, e.Name) })
+	},
 	"offset-changes": func(t material, _ []string) bool {
 		last := len(t.Evidence) - 1
 		return math.Abs(t.Evidence[last].StepNS-t.Evidence[0].StepNS) > 0.1e9*float64(last+1)
