@@ -402,7 +402,7 @@ var plantedLogs = map[string]planted{
 	"old ntpd follows itself":        {"own-clock", Machine{}, "Dec 11 10:00:01 host ntpd[7]: synchronized to LOCAL(0), stratum 10", []string{"ntpd follows the clock of this machine"}, TSCUnknown},
 	"w32tm, and later a source":      {"status-synchronized", Machine{}, "Leap Indicator: 0(no warning)\nSource: Local CMOS Clock\nLeap Indicator: 0(no warning)\nReferenceId: 0xC0000201 (source IP:  192.0.2.1)\nSource: time.nist.gov", nil, TSCUnknown},
 	"Elasticsearch, both clocks":     {"program-stopped", Machine{}, "timer thread slept for [1.3m/80947ms] on absolute clock\ntimer thread slept for [1.3m/80947ms] on relative clock", []string{"no clock jumped"}, TSCUnknown},
-	"Elasticsearch, the wall clock":  {"program-stopped", Machine{}, "timer thread slept for [1.3m/80947ms] on absolute clock", []string{"it was set forward"}, TSCUnknown},
+	"Elasticsearch, the wall clock":  {"program-stopped", Machine{}, "timer thread slept for [1.3m/80947ms] on absolute clock", []string{"was set forward"}, TSCUnknown},
 	"a server of stratum 16":         {"no-answer", Machine{}, "server 192.0.2.1, stratum 16, offset 0.000012, delay 0.02574\n29 Nov 19:00:01 ntpdate[7]: no server suitable for synchronization found", []string{"itself not synchronised (stratum 16)"}, TSCUnknown},
 	"ntpd without its drift file":    {"drift-file", Machine{}, "ntpd[7]: frequency file /etc/ntp/drift.TEMP: Permission denied", nil, TSCUnknown},
 	"no real-time clock":             {"rtc-missing", Machine{}, "RTC time: n/a", []string{"Linux found no"}, TSCUnknown},
