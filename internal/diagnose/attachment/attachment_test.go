@@ -108,7 +108,7 @@ func TestDatesThatGoBackByHours(t *testing.T) {
 	require.False(t, jumps("Oct 27 02:59:59 h kernel: [   27.268921] a\nOct 27 02:00:01 h kernel: [   29.2] the end of summer time\n"))
 }
 
-// In the log of several machines, the steps of one do not count for another.
+// In the log of several machines, steps count for the machine that logged them.
 func TestStepsOfSeveralMachines(t *testing.T) {
 	var log strings.Builder
 	for i := range 5 {

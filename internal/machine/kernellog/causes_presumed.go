@@ -313,7 +313,7 @@ var wrongYear = those(func(l log, e Event) bool {
 	return (e.Name < l.firstYear() || e.inFuture()) && !strings.HasPrefix(e.Line, "rtc-pm8xxx")
 }, "rtc-read")
 
-// inFuture is whether a real-time clock showed a year that nobody will read a log of this kernel in.
+// inFuture is whether a real-time clock showed a year in the far future, as an unset clock does.
 func (e Event) inFuture() bool { return e.Name >= "2060" }
 
 // firstYear returns a year before which the kernel did not exist.

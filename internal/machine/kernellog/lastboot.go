@@ -47,8 +47,8 @@ const (
 	maxFacts, maxFact = 256, 4096
 )
 
-// anew has the beginnings of the lines with which the output of a command begins anew, of which the last counts, and of
-// its rows: chronyc sources, ntpq -p, chronyc tracking.
+// anew has, by the first words of a command's output, the rows of earlier outputs to drop: the last output shows what is
+// so now. The commands are chronyc sources, ntpq -p, chronyc tracking and timedatectl.
 var anew = map[string]func() *regexp.Regexp{
 	"MS Name/IP address": lazily(`^[\^#=]`), "remote ": lazily(`^ntpq: `), "Leap status": lazily(`^Leap status`),
 	"System time ": lazily(`^System time `), "Universal time": lazily(`^(?:System clock|NTP) synchronized`),

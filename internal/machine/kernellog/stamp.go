@@ -264,8 +264,8 @@ func (s *stamps) Add(line string) string {
 // says nothing of it.
 type dates struct{ above string }
 
-// Add adds a line. If its date is before the date of the line above by whole quarters of an hour, and both are of one boot, it
-// returns a line for the document. Else it returns "". Where systemd-timesyncd did not write the line, its time zone may be new.
+// Add adds a line, and returns a line for the document if the date went back by whole quarters of an hour within a boot; else
+// "". Unless systemd-timesyncd wrote the line, the time zone may be new.
 func (d *dates) Add(line string) string {
 	const quarter, near, most = 900, 30, 14.5 * 3600 // s
 	above := d.above

@@ -182,7 +182,7 @@ func (s Settings) Estimate(clocks []clock.Clock) time.Duration {
 			total += watching(c)
 		}
 	}
-	// The loops of the layers: those of a read that enters the kernel, of a read that does not, and of its stand-in.
+	// The loops of the layers: a read that enters the kernel, a read that does not, and its stand-in.
 	const mostLoops = 8
 	total += mostLoops * (time.Duration(min(s.Rounds, layeredRounds))*s.turn() + calibration)
 	for _, threads := range s.Threads {
