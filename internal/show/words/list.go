@@ -43,6 +43,9 @@ func Numbers(numbers []int) string {
 		for end+1 < len(sorted) && sorted[end+1] == sorted[end]+1 {
 			end++
 		}
+		if end == i+1 {
+			end = i // "0 and 1"
+		}
 		if len(runs) == most {
 			runs = append(runs, fmt.Sprintf("%d more", len(sorted)-i))
 			break

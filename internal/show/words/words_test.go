@@ -12,7 +12,7 @@ func TestFiguresAreWorded(t *testing.T) {
 		many = append(many, 2*i)
 	}
 	for want, got := range map[string]string{
-		"no CPU": CPUs(nil), "CPU 3": CPUs([]int{3, 3}), "CPUs 0 to 2 and 8": CPUs([]int{8, 2, 1, 0}),
+		"no CPU": CPUs(nil), "CPU 3": CPUs([]int{3, 3}), "CPUs 0 to 2 and 8": CPUs([]int{8, 2, 1, 0}), "CPUs 1, 2 and 6": CPUs([]int{1, 2, 6}),
 		"CPUs 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and 28 more": CPUs(many),
 
 		// The digits that mean something beside a bound.
