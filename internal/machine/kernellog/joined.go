@@ -94,7 +94,7 @@ func Unwrap(lines []string) (line string, joined int) {
 		return line, 1
 	}
 	small := strings.ToLower(strings.Join(lines[:most], " ")) // faster than to split it
-	if !hasStem(small) && !strings.Contains(line, "]: ") || !mayHave(small) {
+	if !mayHave(small) {
 		return line, 1
 	}
 	alone := Split(line)
