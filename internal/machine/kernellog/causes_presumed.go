@@ -94,6 +94,7 @@ var otherFunctions = map[string]functions{
 	"chronyd-ended": {lines: func(l log) []Event {
 		return l.since("chronyd-ended", "server-reached", "time-off", "stepped", "status-synchronized", "no-source", "chronyd-started")
 	}},
+	"asked-far": {lines: func(l log) []Event { return l.since("asked-far", "stepped", "server-reached", "servers-near") }},
 	"no-answer": {lines: func(l log) []Event { return l.since("no-answer", "servers-near", "asked-far", "stepped") }},
 	"servers-disagree": {lines: func(l log) []Event {
 		return l.since("servers-disagree", "server-reached", "status-synchronized")

@@ -499,6 +499,7 @@ func TestTimeServicesThatAreWell(t *testing.T) {
 		"ntpd[2825]: peer 192.0.2.1 now valid", "Universal time: Sun 2026-11-29 09:00:00 UTC\nRTC time: Sun 2026-11-29 09:00:01",
 		"System time     : 0.000012345 seconds fast of NTP time", "10:00:01, d:+00.0312500s o:+00.0123567s  [          *         ]",
 		"10:00:01, +02.0123567s", "- alert: NodeClockSkewDetected",
+		"server 192.0.2.1, stratum 2, offset 3600.120012, delay 0.02856\nchronyd[7]: System clock was stepped by 3600.120012 seconds",
 		"ntpd[7]: synchronized to LOCAL(0), stratum 10\nntpd[7]: synchronized to 192.0.2.1, stratum 2",
 		"systemd[1]: Check of mountpoint was skipped because of an unmet condition check (ConditionVirtualization=!container).",
 		"The certificate is not yet valid if the field notBefore lies in the future",
