@@ -35,11 +35,14 @@ func nagiosUnknown(w io.Writer, err error) error {
 
 // Line writes a diagnosis as one line.
 func Line(w io.Writer, d *result.Document) error {
-	unchecked := ""
+	severity, unchecked := "", ""
+	if f := worst(d.Findings); f != nil {
+		severity = f.Severity + ": "
+	}
 	if n := len(d.NotChecked); n > 0 {
 		unchecked = fmt.Sprintf("; %d not checked", n)
 	}
-	_, err := fmt.Fprintln(w, summary(d, d.Findings)+unchecked)
+	_, err := fmt.Fprintln(w, severity+summary(d, d.Findings)+unchecked)
 	return err
 }
 

@@ -46,29 +46,29 @@ func TestFormatsOfHealthChecks(t *testing.T) {
 			"OK - nothing at or above --fail-on; CLOCK_MONOTONIC@vdso 21.7 ns/read | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
 		},
 		{
-			checked(21.7, unsure, small), "unsynchronised: the wall clock is not synchronised",
+			checked(21.7, unsure, small), "warn: unsynchronised: the wall clock is not synchronised",
 			"WARNING - unsynchronised: the wall clock is not synchronised | 'CLOCK_MONOTONIC@vdso'=0.0217us;;;0",
 		},
 		{
-			checked(644, slow, unsure), "kernel-entry (and 1 more): " + slow.Title,
+			checked(644, slow, unsure), "error: kernel-entry (and 1 more): " + slow.Title,
 			"CRITICAL - kernel-entry (and 1 more): " + slow.Title + " | 'CLOCK_MONOTONIC@vdso'=0.644us;;;0",
 		},
 		{checked(0), "nothing was measured, so the cost of the clocks is unknown",
 			"UNKNOWN - nothing was measured, so the cost of the clocks is unknown"},
 		{
 			checked(0, result.Finding{Kind: "over-limit", Severity: result.Error,
-				Title: "no everyday clock was timed"}), "over-limit: no everyday clock was timed",
+				Title: "no everyday clock was timed"}), "error: over-limit: no everyday clock was timed",
 			"UNKNOWN - over-limit: no everyday clock was timed",
 		},
 		{
 			checked(0, result.Finding{Kind: "over-limit", Severity: result.Error, Title: "no everyday clock was timed"},
-				unsure), "over-limit (and 1 more): no everyday clock was timed",
+				unsure), "error: over-limit (and 1 more): no everyday clock was timed",
 			"WARNING - unsynchronised: the wall clock is not synchronised",
 		},
-		{checked(0, slow), "kernel-entry: " + slow.Title,
+		{checked(0, slow), "error: kernel-entry: " + slow.Title,
 			"CRITICAL - kernel-entry: " + slow.Title},
 		{
-			checked(1, result.Finding{Kind: "a|b", Severity: result.Error, Title: "c\nd\x1b[2J"}), "a|b: c d [2J",
+			checked(1, result.Finding{Kind: "a|b", Severity: result.Error, Title: "c\nd\x1b[2J"}), "error: a|b: c d [2J",
 			"CRITICAL - a/b: c d [2J | 'CLOCK_MONOTONIC@vdso'=0.001us;;;0",
 		},
 	} {
