@@ -140,22 +140,33 @@ func (t *Target) folder() string {
 	return t.path
 }
 
-// made opens a folder. It makes the folder and the folders above it if they do not exist.
-func made(path string) (*os.Root, error) {
-	root, err := folder.Open(path)
+// made opens a folder. It makes the folder and the folders above it if they do not exist; done removes them if they are
+// not kept.
+func made(path string) (root *os.Root, done func(keep bool), err error) {
+	root, err = folder.Open(path)
 	if err == nil {
-		return root, nil
+		return root, func(bool) {}, nil
 	}
-	parent := filepath.Dir(path)
+	parent, name := filepath.Dir(path), filepath.Base(path)
 	if _, missing := os.Lstat(path); missing == nil || parent == path {
-		return nil, err
+		return nil, nil, err
 	}
-	above, err := made(parent)
+	above, doneAbove, err := made(parent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { _ = above.Close() }()
-	return folder.Make(above, filepath.Base(path))
+	done = func(keep bool) {
+		if !keep {
+			_ = above.Remove(name)
+		}
+		_ = above.Close()
+		doneAbove(keep)
+	}
+	if root, err = folder.Make(above, name); err != nil {
+		done(false)
+		return nil, nil, err
+	}
+	return root, done, nil
 }
 
 // Finish waits for a write in another goroutine, and blocks every later write: a signal ends the program.
@@ -209,12 +220,16 @@ func (t *Target) Written(files []File) string {
 	return fmt.Sprintf("Wrote %s into %s; open %s.\n", words.Plural(len(files), "file"), t.path, open)
 }
 
-func (t *Target) replace(set []folder.File) error {
-	root, err := made(t.folder())
+// replace writes the set. If it fails, it leaves no new folder.
+func (t *Target) replace(set []folder.File) (err error) {
+	root, done, err := made(t.folder())
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
+	defer func() {
+		_ = root.Close()
+		done(err == nil)
+	}()
 	old, err := t.replaced(root) // another command may have written here since Check
 	if err != nil {
 		return err
@@ -227,11 +242,17 @@ func (t *Target) replace(set []folder.File) error {
 		return folder.Replace(root, []folder.File{{Name: t.document(), Content: zipped}}, nil)
 	}
 	if slices.ContainsFunc(set, func(f folder.File) bool { return isChart(f.Name) }) {
-		pictures, err := folder.Make(root, charts)
-		if err != nil {
-			return err
+		_, missing := root.Lstat(charts)
+		pictures, unmade := folder.Make(root, charts)
+		if unmade != nil {
+			return unmade
 		}
 		_ = pictures.Close()
+		defer func() {
+			if err != nil && missing != nil {
+				_ = root.Remove(charts)
+			}
+		}()
 	}
 	stale := slices.DeleteFunc(old, func(picture string) bool {
 		return slices.ContainsFunc(set, func(f folder.File) bool { return f.Name == picture })
