@@ -86,6 +86,28 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// A disk without space for the set keeps no new folder, and keeps the user's own.
+func TestFullDiskKeepsNoNewFolder(t *testing.T) {
+	t.Parallel()
+	document, disk := saved(t, 0), smallDisk(t, "8m")
+	require.NoError(t, os.MkdirAll(filepath.Join(disk, "old", "charts"), 0o755))
+	fill(t, disk, 4<<10)
+	for _, out := range []string{"new/below/report", "new/report.zip", "old", "old/report"} {
+		status, _, stderr := ran(t, "timebench", "render", document, "--out", filepath.Join(disk, out))
+		require.Equal(t, 1, status, stderr)
+		require.Contains(t, stderr, "no space left on device")
+		for folder, want := range map[string][]string{"": {"ballast", "old"}, "old": {"charts"}} {
+			entries, err := os.ReadDir(filepath.Join(disk, folder))
+			require.NoError(t, err)
+			var names []string
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			require.Equal(t, want, names, out)
+		}
+	}
+}
+
 // smallDisk mounts a file system of a size.
 func smallDisk(t *testing.T, size string) (folder string) {
 	t.Helper()
@@ -123,6 +145,8 @@ func TestFullOutput(t *testing.T) {
 		{"render", document}, {"diff", document, document}, {"doctor", document}, {"doctor", document, "--format", "nagios"},
 		{"verify", "time.Now@go", "--duration", "10ms"}, {"skew", "time.Now@go", "--duration", "10ms"},
 		{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--duration", "10ms"},
+		{"wake", "nanosleep", "--spans", "1ms", "--duration", "10ms"}, {"runtimes", "go", "--call-time", "20ms"},
+		{"fleet", document},
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)
