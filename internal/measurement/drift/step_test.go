@@ -85,6 +85,16 @@ func TestWhatIsNoStep(t *testing.T) {
 	}
 }
 
+// In a long run the sweeps are up to a second apart, and one change has a whole slew: adjtime(3) spreads its
+// correction over a second.
+func TestSlewBetweenTwoReadingsIsNoStep(t *testing.T) {
+	w := newWorld(1)
+	slewed := w.clock("slewed", 1e9, func(ns float64) int64 { return int64(ns + 300e-6*min(max(0, ns-2000e9), 1e9)) })
+	drift, err := w.run(t.Context(), []clock.Clock{slewed}, w.reference(), Settings{Time: time.Hour})
+	require.NoError(t, err)
+	require.Empty(t, drift.Clocks[0].Reason)
+}
+
 // The rate of the counter is unknown.
 func TestStepOfACounter(t *testing.T) {
 	w := newWorld(1)
