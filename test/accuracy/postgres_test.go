@@ -86,7 +86,7 @@ func distribution(t testing.TB, timebench string) (f figure, latencyNS float64) 
 // BenchmarkAgainstPgTestTiming compares the distribution of single reads with PostgreSQL's pg_test_timing, which reads the
 // clock in a loop for seconds and has a histogram of the loop times in powers of two:
 //
-//	go test ./test/accuracy -run '^$' -bench Pg -benchtime 9x
+//	go test ./test/accuracy -run '^$' -bench AgainstPgTestTiming -benchtime 9x
 //
 // runs both in turn, nine times. The program is in Debian's package postgresql.
 func BenchmarkAgainstPgTestTiming(b *testing.B) {
