@@ -136,14 +136,16 @@ var systems = sync.OnceValue(func() []named {
 })
 
 // otherFaults are the faults of clocks that other systems log: OpenBSD's sys/dev/clock_subr.c and tsc.c, which allows for
-// a skew of 100 cycles, and FreeBSD's sys/kern/kern_resource.c, kern_tc.c (tc_ticktock, cpu_tick_calibrate) and
+// a skew of 100 cycles, Xen's xen/arch/x86/time.c (plt_overflow, dump_softtsc), and FreeBSD's sys/kern/kern_resource.c, kern_tc.c (tc_ticktock, cpu_tick_calibrate) and
 // timecounters(4).
 var otherFaults = sync.OnceValue(func() []named {
 	return []named{
 		{"the firmware doubts the battery of the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*clock_battery\b`)},
 		{"the real-time clock had no valid time", regexp.MustCompile(`WARNING: (?:clock lost \d+ days|preposterous (?:TOD clock|clock chip) time)`)},
 		{"the firmware found no valid time in the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*invalid_time\b`)},
-		{"the TSCs of the CPUs differ", regexp.MustCompile(`^\(XEN\) TSC warp detected|\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`)},
+		{"the TSCs of the CPUs differ", regexp.MustCompile(`^\(XEN\) TSC (?:warp detected|(?:has|marked|not marked) .*\bwarp ?= ?[1-9])|\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`)},
+		{"Xen read its platform timer too late, as where the host hangs or sleeps",
+			regexp.MustCompile(`^\(XEN\) Platform timer appears to have unexpectedly wrapped`)},
 		{"the time of a process ran backwards (the TSC has a wrong rate, or it changes)",
 			regexp.MustCompile(`\bcalcru: (?:runtime went backwards|negative runtime)`)},
 		{"16 s of timer ticks are not 16 s of the timecounter (late ticks, or a wrong timecounter)",
