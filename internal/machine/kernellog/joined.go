@@ -82,8 +82,8 @@ const (
 	minWrapped = 40
 )
 
-// Unwrap returns the first line of a text, joined with the next lines if a mail program wrapped it: then they are a
-// message together, and no messages alone. It also returns how many lines it joined.
+// Unwrap returns the first line of a text, joined with the next lines if a mail program or a terminal wrapped it: then
+// they are a message together, and no messages alone. It also returns how many lines it joined.
 func Unwrap(lines []string) (line string, joined int) {
 	line = lines[0]
 	most := 1
@@ -93,27 +93,41 @@ func Unwrap(lines []string) (line string, joined int) {
 	if most == 1 || len(line) < minWrapped || len(line) > maxCharacters {
 		return line, 1
 	}
-	small := strings.ToLower(strings.Join(lines[:most], " ")) // faster than to split it
-	if !mayHave(small) {
-		return line, 1
+	for _, between := range []string{" ", ""} { // a mail program breaks a line between words, and a terminal anywhere
+		if n := joinable(lines[:most], between); n > 1 {
+			return strings.TrimRight(line, " \t") + between + rest(lines[:n], between), n
+		}
 	}
-	alone := Split(line)
-	for n := most; n > 1; n-- {
-		rest := strings.TrimSpace(strings.Join(lines[1:n], " "))
-		whole := strings.TrimRight(line, " \t") + " " + rest
+	return line, 1
+}
+
+func rest(lines []string, between string) string {
+	return strings.TrimSpace(strings.Join(lines[1:], between))
+}
+
+// joinable returns how many of the lines are a message together, and no messages alone.
+func joinable(lines []string, between string) int {
+	if !mayHave(strings.ToLower(strings.Join(lines, between))) { // faster than to split it
+		return 1
+	}
+	alone := Split(lines[0])
+	g := formatOf(alone.Text)
+	for n := len(lines); n > 1; n-- {
+		rest := rest(lines[:n], between)
+		whole := strings.TrimRight(lines[0], " \t") + between + rest
 		if len(whole) > maxLine {
 			continue
 		}
 		text := Split(whole).Text
-		f, g := formatOf(text), formatOf(alone.Text)
+		f := formatOf(text)
 		switch {
 		case f == nil || alone.Program && !f.program || formatOf(rest) != nil || formatOf(lines[n-1]) != nil ||
 			f.expression().FindStringIndex(text)[0] >= len(alone.Text):
 		case g == nil, g.kind != f.kind, g.kind == "tsc-unstable" && !strings.Contains(rest, " "):
-			return whole, n
+			return n
 		}
 	}
-	return line, 1
+	return 1
 }
 
 // beginsAnew matches the beginning of a line that is no rest of another: a message, JSON, the fence of a code block.
