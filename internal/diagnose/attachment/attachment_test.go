@@ -85,6 +85,9 @@ func TestPastesFromPages(t *testing.T) {
 		"+192.0.2.1 192.0.2.9    2 u  646 1024  377    5.709  -27.140  41.061\n*192.0.2.2 192.0.2.8    2 u  596 1024  377   18.190  -26.064  40.024\n")
 	require.Equal(t, "ntpq: *192.0.2.2 192.0.2.8 2 u 596 1024 377 18.190 -26.064 40.024", strings.Join(strings.Fields(d.Host.KernelLog.Lines[2]), " "))
 	require.Equal(t, []string{"[    5.123462] " + marked}, read(t, "`[    5.123462] "+marked+"`\n").Host.KernelLog.Lines)
+	d = read(t, "command response:      remote           refid      st t when poll reach   delay   offset  jitter\n====\n"+
+		"stdout | *192.0.2.2 192.0.2.8    2 u  596 1024  377   18.190  -26.064  40.024\n")
+	require.Equal(t, "ntpq: *192.0.2.2 192.0.2.8 2 u 596 1024 377 18.190 -26.064 40.024", d.Host.KernelLog.Lines[1], "behind what another tool prints")
 	_, err := Read("x", strings.NewReader("`[    5.123462] "+marked+"` means that the TSC is bad.\n"))
 	require.ErrorIs(t, err, ErrUnknown)
 }
@@ -117,6 +120,17 @@ func TestStepsOfSeveralMachines(t *testing.T) {
 	text := log.String()
 	require.Len(t, read(t, text).Host.KernelLog.Lines, 1)
 	require.Len(t, read(t, regexp.MustCompile(`host\d`).ReplaceAllString(text, "host")).Host.KernelLog.Lines, 2, "folded")
+}
+
+// The output of one machine does not hide the output of another.
+func TestOutputsOfSeveralMachines(t *testing.T) {
+	const off, on = "System time     : 3601.123456789 seconds slow of NTP time", "System time     : 0.000012345 seconds fast of NTP time"
+	d := read(t, "me@web1:~$ chronyc tracking\n"+off+"\nme@web2:~$ chronyc tracking\n"+on+"\n")
+	require.Equal(t, []string{off, "(the next lines are of another machine: web2)", on}, d.Host.KernelLog.Lines)
+	d = read(t, "me@web1:~$ chronyc tracking\n"+off+"\nroot@web1:/# chronyc tracking\n"+on+"\n")
+	require.Equal(t, []string{on}, d.Host.KernelLog.Lines)
+	d = read(t, "me@web1:~$ ssh web2\nme@web2:~$ chronyc tracking\n"+on+"\n")
+	require.Equal(t, []string{on}, d.Host.KernelLog.Lines, "the first machine printed nothing about clocks")
 }
 
 // Of several outputs of a command the last shows what is so now.
@@ -473,11 +487,13 @@ func TestArchives(t *testing.T) {
 		requireSosreport(t, d, name)
 		require.Zero(t, d.Host.CPU.Logical, "neither links nor paths that lead out are followed")
 	}
-	packed, err := os.ReadFile("testdata/sosreport.tar.xz")
-	require.NoError(t, err)
-	d, err := Read("sosreport.tar.xz", bytes.NewReader(packed))
-	require.NoError(t, err)
-	require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "acpi_pm")
+	for _, name := range []string{"sosreport.tar.xz", "sosreport.tar.bz2"} {
+		packed, err := os.ReadFile(filepath.Join("testdata", name))
+		require.NoError(t, err)
+		d, err := Read(name, bytes.NewReader(packed))
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(d.Host.KernelLog.Lines, "\n"), "acpi_pm")
+	}
 }
 
 // Read skips impossible names and a flood of deep folders in an archive, and writes nothing to the disk.

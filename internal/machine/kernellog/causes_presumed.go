@@ -83,6 +83,7 @@ var otherFunctions = map[string]functions{
 		}
 		return lines
 	}},
+	"slewing-lost": {lines: slewingLost},
 	"step-failed": {lines: func(l log) []Event {
 		failed := l.sinceStep("step-failed")
 		return append(failed, words.Either(len(failed) > 0, l.sinceStep("time-off"), nil)...)
@@ -96,6 +97,14 @@ var otherFunctions = map[string]functions{
 	}},
 	"asked-far": {lines: func(l log) []Event { return l.since("asked-far", "stepped", "server-reached", "servers-near") }},
 	"no-answer": {lines: func(l log) []Event { return l.since("no-answer", "servers-near", "asked-far", "stepped") }},
+	"no-answer of-a-pool": {lines: func(l log) []Event {
+		asked := l.since("asked-once", "stepped", "server-reached", "servers-near", "no-answer")
+		if len(asked) == 0 {
+			return nil
+		}
+		pool := slices.DeleteFunc(l.of("pool-asked"), func(e Event) bool { return e.Index < asked[0].Index })
+		return words.Either(len(pool) > 0, append(pool, asked...), nil)
+	}},
 	"servers-disagree": {lines: func(l log) []Event {
 		return l.since("servers-disagree", "server-reached", "status-synchronized")
 	}},
@@ -112,12 +121,13 @@ var otherFunctions = map[string]functions{
 		first, last := rows[0].StepNS, rows[len(rows)-1].StepNS
 		return words.Either(math.Abs(last) >= far || math.Abs(last-first) > changes*float64(len(rows)), rows, nil)
 	}},
-	"status-synchronized": {lines: func(l log) []Event { return l.since("status-synchronized", "free-running") }},
-	"free-running":        {lines: func(l log) []Event { return l.since("free-running", "status-synchronized") }},
-	"own-clock":           {lines: func(l log) []Event { return l.since("own-clock", "server-reached") }},
-	"peers-differ":        {lines: func(l log) []Event { return l.since("peers-differ", "peers-agree-again", "stepped") }},
-	"windows-silent":      {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped", "servers-near") }},
-	"windows-far":         {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},
+	"status-without-server": {lines: func(l log) []Event { return l.since("status-without-server", "server-reached") }},
+	"status-synchronized":   {lines: func(l log) []Event { return l.since("status-synchronized", "free-running") }},
+	"free-running":          {lines: func(l log) []Event { return l.since("free-running", "status-synchronized") }},
+	"own-clock":             {lines: func(l log) []Event { return l.since("own-clock", "server-reached") }},
+	"peers-differ":          {lines: func(l log) []Event { return l.since("peers-differ", "peers-agree-again", "stepped") }},
+	"windows-silent":        {lines: func(l log) []Event { return l.since("windows-silent", "server-reached", "stepped", "servers-near") }},
+	"windows-far":           {lines: func(l log) []Event { return l.since("windows-far", "server-reached", "stepped") }},
 	"guest-far": {lines: func(l log) []Event { // 5 minutes take a week at 500 ppm, and VirtualBox sets a clock beyond 20
 		const far, step = 300e9, 1200e9 // ns
 		drift := l.sinceStep("guest-far")
@@ -137,16 +147,17 @@ var otherFunctions = map[string]functions{
 		return lines[max(len(lines)-1, 0):]
 	}},
 	"ptp-rate": {lines: func(l log) []Event {
-		lines := l.since("ptp-rate", "ptp-near", "ptp-far")
+		lines := l.since("ptp-rate", "ptp-near", "ptp-loose", "ptp-far")
 		n, _ := repeats(lines)
 		return words.Either(n >= minSteps, lines, nil)
 	}},
+	"ptp-loose":   {lines: ptpLoose},
 	"ptp-wrapped": {lines: ptpWrapped},
 	"ptp-jumped":  {lines: func(l log) []Event { return words.Either(ptpWrapped(l) == nil, l.of("ptp-jumped"), nil) }},
 	"ptp-far": {lines: func(l log) []Event { // the first summary of ptp4l has the offset before its first step
-		far := l.since("ptp-far", "ptp-near", "ptp-rate")
+		far := l.since("ptp-far", "ptp-near", "ptp-loose", "ptp-rate")
 		if len(far) < 2 {
-			far = l.since("ptp-start", "ptp-near", "ptp-rate", "ptp-far")
+			far = l.since("ptp-start", "ptp-near", "ptp-loose", "ptp-rate", "ptp-far")
 		}
 		const decades = 20 * 365 * 86400e9 // ns: no clock is so far ahead of one that was ever set
 		if start := l.of("ptp-start"); len(far) == 0 && len(start) > 0 && start[len(start)-1].SkewNS > decades {
@@ -178,13 +189,21 @@ var otherFunctions = map[string]functions{
 		return words.Either(len(l.of("rtc-unset")) == 0 && len(wrongYear(l)) == 0, l.of("time-behind"), nil)
 	}},
 	"rtc-differs": {lines: func(l log) []Event {
-		const least = 60 // s
-		off, lines := l.rtcOff()
-		return words.Either(math.Abs(off) >= least && !l.rtcHasLocalTime(), lines, nil)
+		last := l.lastShown()
+		return words.Either(last.isFar() && !l.rtcHasLocalTime(), last.lines(), nil)
 	}},
-	"rtc-off-by-zone": {lines: func(l log) []Event {
-		_, lines := l.rtcOff()
-		return words.Either(l.rtcHasLocalTime(), lines, nil)
+	"rtc-off-by-zone": {lines: func(l log) []Event { return words.Either(l.rtcHasLocalTime(), l.lastShown().lines(), nil) }},
+	"rtc-was-off": {lines: func(l log) []Event {
+		before := l.beforeWritten()
+		return words.Either(before.isFar() && !l.lastShown().isFar(), before.lines(), nil)
+	}},
+	"shown-back-and-forth": {lines: func(l log) []Event {
+		lines, back, forth, _ := l.shownJumps()
+		return words.Either(back > 0 && back+forth > 1, lines, nil)
+	}},
+	"shown-back": {lines: func(l log) []Event {
+		lines, back, forth, _ := l.shownJumps()
+		return words.Either(back == 1 && forth == 0, lines, nil)
 	}},
 	"rtc-unset by-its-year": {lines: wrongYear},
 	"time-refused": {lines: func(l log) []Event {
@@ -212,6 +231,26 @@ func ptpWrapped(l log) []Event {
 	const wrap, near = 1 << 29, 1000 // ns
 	found := those(func(_ log, e Event) bool { return math.Abs(math.Remainder(e.SkewNS, wrap)) < near }, "ptp-far")(l)
 	return words.Either(len(found) > 1, found, nil)
+}
+
+// ptpLoose returns the lines of phc2sys with offsets that are larger than a read takes, to both sides, if they are most of
+// its lines and do not get smaller.
+func ptpLoose(l log) []Event {
+	const least = 10 // lines
+	loose := those(func(_ log, e Event) bool { return math.Abs(e.SkewNS) > e.DelayNS }, "ptp-loose")(l)
+	near, _ := repeats(those(func(_ log, e Event) bool { return e.Name == "phc2sys" }, "ptp-near")(l))
+	n, _ := repeats(loose)
+	if n < max(least, near) {
+		return nil
+	}
+	var ahead, behind, late float64
+	for i, e := range loose {
+		ahead, behind = max(ahead, e.SkewNS), max(behind, -e.SkewNS)
+		if i >= len(loose)/2 {
+			late = max(late, math.Abs(e.SkewNS))
+		}
+	}
+	return words.Either(min(ahead, behind) > 0 && late > max(ahead, behind)/2, loose, nil)
 }
 
 // bootRates returns the lines with the lowest and the highest rate that the kernel measured first at a boot.

@@ -31,7 +31,32 @@ const slowTimer = "clocksource: timekeeping watchdog on CPU9: wd-tsc-wd excessiv
 const hourLong = "clocksource: 'hpet' wd_nsec: 907904356 wd_now: 2844d77 wd_last: 1bdf205 mask: ffffffff\n" +
 	"clocksource: 'tsc' cs_nsec: 301966189704 cs_now: 9ec0eac57ea cs_last: 19231a48ea mask: ffffffffffffffff"
 
+// swinging are 12 lines of phc2sys whose offset is 0.2 ms to both sides.
+var swinging = func() string {
+	var lines strings.Builder
+	for i, offset := range []int{190412, -203177, 151009, -180020, 199888, -130211, 210003, -198110, 170999, -201555, 188002, -191777} {
+		fmt.Fprintf(&lines, "phc2sys[%d.1]: CLOCK_REALTIME phc offset %9d s2 freq %+7d delay   1340\n", 36+i, offset, offset/10)
+	}
+	return lines.String()
+}()
+
+const (
+	shownFirst  = "Universal time: Fri 2023-03-10 13:02:11 UTC\nRTC time: Fri 2023-03-10 13:02:12\n"
+	shownAhead  = "Universal time: Fri 2023-03-10 16:31:55 UTC\nRTC time: Fri 2023-03-10 13:03:40\n"
+	shownBehind = "Universal time: Fri 2023-03-10 13:04:02 UTC\nRTC time: Fri 2023-03-10 13:04:02\n"
+)
+
 var plantedLogs = map[string]planted{
+	"phc2sys swings":                 {"ptp-loose", Machine{}, swinging, []string{"phc2sys steers the rate", "by up to 210 µs"}, TSCUnknown},
+	"timedatectl jumps":              {"shown-back-and-forth", Machine{}, shownFirst + shownAhead + shownBehind, []string{"by up to 3.471 h"}, TSCUnknown},
+	"timedatectl goes back once":     {"shown-back", Machine{}, shownAhead + shownBehind, []string{"by 3.465 h", "or not in the order of time"}, TSCUnknown},
+	"hwclock -w":                     {"rtc-was-off", Machine{}, "Universal time: Fri 2023-03-10 13:02:11 UTC\nRTC time: Sat 2000-01-01 00:00:00\n$ sudo hwclock -w\n" + shownBehind, []string{"behind the wall clock, until"}, TSCUnknown},
+	"hwclock, then date":             {"rtc-differs", Machine{}, "hwclock: 2013-01-18 09:32:22.123456+02:00\ndate: Mon Apr 24 09:54:19 CEST 2023", []string{"behind the wall clock"}, TSCUnknown},
+	"date, then an old hwclock":      {"rtc-differs", Machine{}, "date: Mon 24 Apr 2023 09:54:19 AM CEST\nhwclock: Fri Jan 18 09:32:22 2013  -0.501 seconds", []string{"behind the wall clock"}, TSCUnknown},
+	"lines of two machines":          {"another-machine", Machine{}, "(the next lines are of another machine: web2)", []string{"(web2 is the second)"}, TSCUnknown},
+	"OpenNTPD loses the offset":      {"slewing-lost", Machine{}, "adjusting local clock by 24783.715023s\nadjusting local clock by 2.171237s", []string{"6.884 h off", "the clock is still wrong"}, TSCUnknown},
+	"ntpd -q gets no answer":         {"no-answer", Machine{}, "root@pi:~# ntpd -gq\n10 Jan 05:01:26 ntpd[940]: Soliciting pool server 192.0.2.62", []string{"ntpd asked the servers of a pool once (-q)"}, TSCUnknown},
+	"a service that reaches none":    {"status-unsynchronized", Machine{}, "System clock synchronized: no\nNTP service: active", []string{"although a time service runs"}, TSCUnknown},
 	"chronyd in a wrapper":           {"jumped", Machine{}, "Mar 23 12:01:09 9294512 healthdog[2011]: 2017-03-23T12:01:09Z Backward time jump detected!\nMar 23 12:01:25 9294512 healthdog[2011]: 2017-03-23T12:01:25Z System clock wrong by 170630052.229025 seconds", []string{"another program"}, TSCUnknown},
 	"ntpd without a number":          {"rate-beyond-limit", Machine{}, "    host1 ntpd[xxxx]: frequency error -506 PPM exceeds tolerance 500 PPM", []string{"ntpd finds", "-506 PPM"}, TSCUnknown},
 	"a message of ntpd alone":        {"rate-beyond-limit", Machine{}, "frequency error 512 PPM exceeds tolerance 500 PPM", []string{"ntpd finds"}, TSCUnknown},

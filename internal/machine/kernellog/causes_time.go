@@ -271,6 +271,25 @@ func (l log) wrongByNS() float64 {
 	return off[len(off)-1].StepNS
 }
 
+// slewingLost returns the lines of OpenNTPD on a wall clock that was far off, and is not any more, sooner than adjtime can
+// have corrected that.
+func slewingLost(l log) []Event {
+	const far, slow = 60e9, 2000 // ns, and how much longer it takes
+	lines := l.sinceStep("slewing")
+	for i, e := range lines {
+		from, timed := e.clockedNS()
+		for _, later := range lines[i+1:] {
+			to, also := later.clockedNS()
+			less := math.Abs(e.StepNS) - math.Abs(later.StepNS)
+			soon := !timed || !also || to-from < less*slow
+			if math.Abs(e.StepNS) >= far && later.StepNS != 0 && math.Abs(later.StepNS) < far && soon {
+				return lines
+			}
+		}
+	}
+	return nil
+}
+
 // steppedAgain returns why the wall clock is stepped again and again; "" if it is not.
 func (l log) steppedAgain() string {
 	s := l.steps()
@@ -363,33 +382,123 @@ func (l log) flagContradicts() bool {
 
 // RTCAheadSeconds returns by how much the real-time clock is ahead of the wall clock in the last pair of lines that show
 // both, in s; negative if it is behind, 0 without such lines.
-func RTCAheadSeconds(events []Event) float64 {
-	off, _ := log{events: events}.rtcOff()
-	return off
+func RTCAheadSeconds(events []Event) float64 { return log{events: events}.lastShown().off() }
+
+// A shown is what a command printed of the wall clock and the real-time clock.
+type shown struct {
+	wall, rtc Event
 }
 
-// rtcOff returns by how much the real-time clock is ahead of the wall clock, in s, and the lines that show both: the last
-// that a command printed, which prints the wall clock first.
-func (l log) rtcOff() (float64, []Event) {
-	var wall Event
-	var pair []Event
+// shown returns the times that commands printed, in order. A command prints the wall clock first; date and hwclock, which
+// print one each, may be in any order. A time of the real-time clock alone is one without the wall clock.
+func (l log) shown() (all []shown) {
+	var wall, rtc Event
 	for _, e := range l.of("time-shown", "rtc-shown") {
-		isHwclock := strings.HasPrefix(strings.ToLower(e.Line), "time read")
 		switch {
+		case e.Kind == "time-shown" && rtc.Kind != "" && e.printedBy() == "date" && rtc.pairs(e):
+			all[len(all)-1].wall, wall, rtc = e, Event{}, Event{}
 		case e.Kind == "time-shown":
-			wall = e
-		case wall.Kind != "" && isHwclock == strings.HasPrefix(strings.ToLower(wall.Line), "system time"):
-			pair = []Event{e, wall}
+			wall, rtc = e, Event{}
+		case e.pairs(wall):
+			all = append(all, shown{wall, e})
+			rtc = Event{}
 		default:
-			pair = nil // it is newer than the pair before it
+			all, rtc = append(all, shown{rtc: e}), e
 		}
 	}
-	if pair == nil {
-		return 0, nil
+	return all
+}
+
+// printedBy returns the first word of a line that shows a time: universal, system, date.
+func (e Event) printedBy() string {
+	word, _, _ := strings.Cut(strings.ToLower(e.Line), " ")
+	return strings.TrimSuffix(word, ":")
+}
+
+var zoneInTime = lazily(` [A-Z]{3,5}\b|[-+]\d\d(?::\d\d)?$`)
+
+// pairs returns whether a time of the real-time clock was printed beside a time of the wall clock, in the same zone.
+func (e Event) pairs(wall Event) bool {
+	inUTC := func(e Event) bool {
+		return strings.Contains(e.Name, "UTC") || strings.Contains(e.Name, "GMT") || strings.HasSuffix(e.Name, "+00:00")
 	}
-	at, known := pair[0].shownTime()
-	now, also := pair[1].shownTime()
-	return words.Either(known && also, at-now, 0), pair
+	of := map[string]string{"rtc": "universal", "time": "system", "hwclock": "date"}[e.printedBy()]
+	return wall.Kind != "" && of == wall.printedBy() &&
+		(of != "date" || !zoneInTime().MatchString(e.Name) || inUTC(e) == inUTC(wall))
+}
+
+// off returns by how much the real-time clock is ahead, in s; 0 if that is unknown.
+func (s shown) off() float64 {
+	at, known := s.rtc.shownTime()
+	now, also := s.wall.shownTime()
+	return words.Either(known && also, at-now, 0)
+}
+
+func (s shown) rtcOff() string {
+	off := s.off()
+	return span(off*1e9) + words.Either(off < 0, " behind", " ahead of")
+}
+
+func (s shown) lines() []Event { return []Event{s.rtc, s.wall} }
+
+// lastShown returns the last times, unless the real-time clock was set after that.
+func (l log) lastShown() shown {
+	all := l.shown()
+	if len(all) == 0 || len(l.since("rtc-written", "rtc-shown")) > 0 {
+		return shown{}
+	}
+	return all[len(all)-1]
+}
+
+// beforeWritten returns the last times before the real-time clock was set.
+func (l log) beforeWritten() (last shown) {
+	written := l.of("rtc-written")
+	for _, s := range l.shown() {
+		if len(written) > 0 && s.rtc.Index < written[0].Index {
+			last = s
+		}
+	}
+	return last
+}
+
+// minRTCOff is a difference between the real-time clock and the wall clock that is a fault, in s.
+const minRTCOff = 60
+
+// isFar returns whether the times differ. Somebody who types date and hwclock may need minutes from one to the other.
+func (s shown) isFar() bool {
+	return math.Abs(s.off()) >= words.Either(s.wall.printedBy() == "date", 10.0, 1)*minRTCOff
+}
+
+// shownJumps returns the lines of timedatectl between which the wall clock jumped, how often it went back and how often
+// forwards, and the largest jump in s. It jumped forwards if the real-time clock did not.
+func (l log) shownJumps() (lines []Event, back, forth int, most float64) {
+	var above, aboveOff float64
+	var before Event
+	offs := map[int]float64{}
+	for _, s := range l.shown() {
+		offs[s.wall.Index] = s.off()
+	}
+	for _, e := range l.of("time-shown") {
+		at, known := e.shownTime()
+		if !known || !strings.HasPrefix(strings.ToLower(e.Line), "universal") {
+			continue
+		}
+		off, paired := offs[e.Index]
+		jump := at - above
+		switch {
+		case before.Kind == "":
+		case jump < -minRTCOff:
+			back++
+			lines = append(lines, before, e)
+			most = max(most, -jump)
+		case paired && aboveOff-off > minRTCOff && jump > minRTCOff:
+			forth++
+			lines = append(lines, before, e)
+			most = max(most, aboveOff-off)
+		}
+		above, aboveOff, before = at, words.Either(paired, off, math.NaN()), e
+	}
+	return lines, back, forth, most
 }
 
 // rtcHasLocalTime is whether the real-time clock has the local time, as Windows sets it: it differs from the wall clock by
@@ -397,18 +506,28 @@ func (l log) rtcOff() (float64, []Event) {
 func (l log) rtcHasLocalTime() bool {
 	const near, half, widest = 120, 1800, 14 * 3600 // s
 	quarters := []float64{20700, 31500, 45900}      // of Nepal, Eucla, the Chatham Islands
-	off, _ := l.rtcOff()
-	size := math.Abs(off)
+	size := math.Abs(l.lastShown().off())
 	return size > half/2 && size < widest+half && (len(l.of("rtc-local")) > 0 ||
 		math.Abs(math.Remainder(size, half)) < near ||
 		slices.ContainsFunc(quarters, func(quarter float64) bool { return math.Abs(size-quarter) < near }))
 }
+
+// besideTime matches what date and hwclock print beside a time.
+var besideTime = lazily(` [A-Z]{3,5}\b| [-+]\d\d\b| +-?[.\d]+ seconds$`)
 
 // shownTime returns the time that a line shows, in s since 1970.
 func (e Event) shownTime() (float64, bool) {
 	if seconds, err := strconv.ParseInt(e.Name, 10, 64); err == nil {
 		return float64(seconds), true
 	}
-	at, ok := dateOf(strings.ReplaceAll(e.Name, "/", "-"))
+	text := strings.Join(strings.Fields(besideTime().ReplaceAllString(e.Name, "")), " ")
+	for _, layout := range []string{
+		"Mon Jan 2 15:04:05 2006", "Mon Jan 2 03:04:05 PM 2006", "Mon 2 Jan 15:04:05 2006", "Mon 2 Jan 2006 03:04:05 PM",
+	} {
+		if at, err := time.Parse(layout, text); err == nil { // of date, hwclock
+			return float64(at.Unix()), true
+		}
+	}
+	at, ok := dateOf(strings.ReplaceAll(text, "/", "-"))
 	return float64(at.Unix()), ok
 }

@@ -30,6 +30,8 @@ type LastBoot struct {
 	pastes pastes
 	// stepped is the machine whose wall clock was stepped first; "" if its lines do not name it.
 	stepped string
+	host    string            // the machine in the prompt above the first line about clocks; "" without one
+	others  bool              // whether another machine printed a later line
 	read    map[string]string // the lines with what sysfs had, by the file
 }
 
@@ -84,8 +86,15 @@ func (b *LastBoot) Add(line string) {
 		return
 	}
 	line = strings.TrimSpace(m.Stamp + " " + m.Text)
+	if about {
+		b.host = cmp.Or(b.host, b.pastes.host)
+	}
+	if about && b.host != b.pastes.host && !b.others {
+		b.others = true
+		b.Lines = append(b.Lines, Shown("(the next lines are of another machine: "+b.pastes.host+")"))
+	}
 	for begins, rows := range anew {
-		if about && m.Stamp == "" && strings.HasPrefix(m.Text, begins) {
+		if about && !b.others && m.Stamp == "" && strings.HasPrefix(m.Text, begins) {
 			b.Lines = slices.DeleteFunc(b.Lines, rows().MatchString)
 		}
 	}

@@ -91,7 +91,9 @@ func (r rule) on(l log) (Cause, bool) {
 			r.say(&cause, l, c)
 		}
 	}
-	cause.Evidence = withoutRepeats(cause.Evidence)
+	if cause.Evidence = withoutRepeats(cause.Evidence); len(cause.Evidence) > 0 && !cause.Harmless {
+		cause.Evidence = append(cause.Evidence, l.of("another-machine")...)
+	}
 	return cause, cause.Text != "" && len(cause.Evidence) > 0
 }
 
@@ -223,9 +225,15 @@ var figures = map[string]func(t material) string{
 	"{who compared}": func(t material) string {
 		return words.Either(strings.HasPrefix(t.line().Line, "NTP: "), "w32tm", "A database")
 	},
-	"{rtc off}": func(t material) string {
-		off, _ := t.rtcOff()
-		return span(off*1e9) + words.Either(off < 0, " behind", " ahead of")
+	"{rtc off}":     func(t material) string { return t.lastShown().rtcOff() },
+	"{rtc was off}": func(t material) string { return t.beforeWritten().rtcOff() },
+	"{largest jump}": func(t material) string {
+		_, _, _, most := t.shownJumps()
+		return span(most * 1e9)
+	},
+	"{swing}": func(t material) string {
+		most := slices.MaxFunc(t.Evidence, func(a, b Event) int { return cmp.Compare(math.Abs(a.SkewNS), math.Abs(b.SkewNS)) })
+		return span(math.Abs(most.SkewNS))
 	},
 	"{how long}": func(t material) string { return words.Either(t.line().Reason != "", " ("+t.line().Reason+")", "") },
 	"{back}":     func(t material) string { return span(overflowOfOldNS - t.skewNS) },

@@ -84,7 +84,8 @@ func fold(lines []string) ([]string, []weight) {
 		m := Split(text)
 		text = m.Text
 		s := shape(text)
-		if strings.Contains(s, "detected #.# mhz") { // the rates of several boots
+		// the rates of several boots; what timedatectl prints, since a clock may jump from one output to the next
+		if strings.Contains(s, "detected #.# mhz") || strings.HasPrefix(s, "universal time: ") || strings.HasPrefix(s, "rtc time: ") {
 			s = text
 		}
 		if group := groups[s]; len(group) > 0 {
