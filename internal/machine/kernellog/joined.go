@@ -86,48 +86,52 @@ const (
 // they are a message together, and no messages alone. It also returns how many lines it joined.
 func Unwrap(lines []string) (line string, joined int) {
 	line = lines[0]
-	most := 1
-	for most < len(lines) && continues(lines[most]) {
-		most++
-	}
-	if most == 1 || len(line) < minWrapped || len(line) > maxCharacters {
+	if len(lines) == 1 || len(line) < minWrapped || len(line) > maxCharacters || !continues(lines[1]) {
 		return line, 1
 	}
+	if most := min(len(lines), MaxWrapped); !mayBeOne(lines[:most]) {
+		return line, 1
+	}
+	most := 1
+	for most < len(lines) && continues(lines[most]) && formatOf(lines[most]) == nil {
+		most++
+	}
+	first := Split(line)
+	alone := formatOf(first.Text)
 	for _, between := range []string{" ", ""} { // a mail program breaks a line between words, and a terminal anywhere
-		if n := joinable(lines[:most], between); n > 1 {
-			return strings.TrimRight(line, " \t") + between + rest(lines[:n], between), n
+		for n := most; n > 1 && (alone == nil || between != ""); n-- {
+			rest := strings.TrimSpace(strings.Join(lines[1:n], between))
+			whole := strings.TrimRight(line, " \t") + between + rest
+			if len(whole) > maxLine {
+				continue
+			}
+			text := Split(whole).Text
+			f := formatOf(text)
+			switch {
+			case f == nil || first.Program && !f.program || formatOf(rest) != nil ||
+				f.expression().FindStringIndex(text)[0] >= len(first.Text):
+			case alone == nil, alone.kind != f.kind, alone.kind == "tsc-unstable" && !strings.Contains(rest, " "):
+				return whole, n
+			}
 		}
 	}
 	return line, 1
 }
 
-func rest(lines []string, between string) string {
-	return strings.TrimSpace(strings.Join(lines[1:], between))
-}
-
-// joinable returns how many of the lines are a message together, and no messages alone.
-func joinable(lines []string, between string) int {
-	if !mayHave(strings.ToLower(strings.Join(lines, between))) { // faster than to split it
-		return 1
+// mayBeOne returns whether lines may be a message together: a fast filter, since to split them takes longer. Without a
+// space between two lines, only their ends can have what the lines do not have with it.
+func mayBeOne(lines []string) bool {
+	const longest = 80 // more than the text of any filter
+	if mayHave(strings.ToLower(strings.Join(lines, " "))) {
+		return true
 	}
-	alone := Split(lines[0])
-	g := formatOf(alone.Text)
-	for n := len(lines); n > 1; n-- {
-		rest := rest(lines[:n], between)
-		whole := strings.TrimRight(lines[0], " \t") + between + rest
-		if len(whole) > maxLine {
-			continue
-		}
-		text := Split(whole).Text
-		f := formatOf(text)
-		switch {
-		case f == nil || alone.Program && !f.program || formatOf(rest) != nil || formatOf(lines[n-1]) != nil ||
-			f.expression().FindStringIndex(text)[0] >= len(alone.Text):
-		case g == nil, g.kind != f.kind, g.kind == "tsc-unstable" && !strings.Contains(rest, " "):
-			return n
+	for i, next := range lines[1:] {
+		line := lines[i]
+		if mayHave(strings.ToLower(line[max(len(line)-longest, 0):] + next[:min(len(next), longest)])) {
+			return true
 		}
 	}
-	return 1
+	return false
 }
 
 // beginsAnew matches the beginning of a line that is no rest of another: a message, JSON, the fence of a code block.

@@ -242,7 +242,11 @@ type stamps struct {
 // ticks, in whole milliseconds, once they have given up the TSC.
 func (s *stamps) Add(line string) string {
 	const booted, least, most = 2, 0.05, 10 // in s
-	found := uptimeFirst().FindStringSubmatch(line[:min(len(line), maxLooked)])
+	line = line[:min(len(line), maxLooked)]
+	if strings.IndexByte(line, '[') < 0 { // faster than the expression
+		return ""
+	}
+	found := uptimeFirst().FindStringSubmatch(line)
 	if found == nil {
 		return ""
 	}
