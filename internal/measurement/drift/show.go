@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -50,13 +51,13 @@ func (t *Drift) Block(*result.Document) table.Block {
 	case rated == 0:
 		block.Verdict = "No rate could be measured."
 	case compared == 0:
-		block.Verdict = t.farthest(rated)
+		block.Verdict = t.farthest()
 	case differ == 0:
-		block.Verdict = "No clock changes its rate under load by more than the error bound. " + t.farthest(rated)
+		block.Verdict = "No clock changes its rate under load by more than the error bound. " + t.farthest()
 	default:
 		block.Verdict = fmt.Sprintf("%d of %s at another rate under load, beyond the error bound. %s", differ,
 			words.Plural(compared, "clock")+words.Either(differ == 1, " runs", " run"),
-			t.farthest(rated))
+			t.farthest())
 	}
 	return block
 }
@@ -65,13 +66,19 @@ func (t *Drift) Block(*result.Document) table.Block {
 const correctablePPM = 500
 
 // farthest returns which rated clock is proven to differ most from the reference, beyond its error bound, and whether
-// NTP can correct the difference.
-func (t *Drift) farthest(rated int) string {
+// NTP can correct the difference; and the rate of a clock whose nominal rate is unknown.
+func (t *Drift) farthest() string {
 	known, widest := 0, 0.0
 	var most DriftedClock
+	unstated := ""
 	proven := func(r *DriftRate) float64 { return math.Abs(*r.PPM) - r.IntervalPPM }
 	for _, c := range t.Clocks {
-		if all := phases(c); len(all) > 0 && all[0].rate.PPM != nil {
+		all := phases(c)
+		switch {
+		case len(all) == 0:
+		case all[0].rate.PPM == nil:
+			unstated = cmp.Or(unstated, fmt.Sprintf(" %s makes %s ticks/s; its nominal rate is unknown.", c.ID, ticks(all[0].rate)))
+		default:
 			widest = max(widest, all[0].rate.IntervalPPM)
 			if known++; known == 1 || proven(all[0].rate) > proven(phases(most)[0].rate) {
 				most = c
@@ -79,7 +86,7 @@ func (t *Drift) farthest(rated int) string {
 		}
 	}
 	if known == 0 {
-		return fmt.Sprintf("Rates of %s against %s, in Hz only.", words.Plural(rated, "clock"), t.Reference)
+		return strings.TrimSpace(unstated)
 	}
 	rate, which, none := phases(most)[0].rate, most.ID+" differs", most.ID+" does not differ"
 	if known > 1 {
@@ -87,14 +94,15 @@ func (t *Drift) farthest(rated int) string {
 		which = fmt.Sprintf("Of %s %s differs most", words.Plural(known, "clock"), most.ID)
 	}
 	if proven(rate) <= 0 {
-		return fmt.Sprintf("%s from %s by more than the error bound of %s ppm.", none, t.Reference, words.ThreeDigits(widest))
+		return fmt.Sprintf("%s from %s by more than the error bound of %s ppm.", none, t.Reference,
+			words.ThreeDigits(widest)) + unstated
 	}
 	relation := words.Either(proven(rate) > correctablePPM, "more than", "perhaps more than")
 	if math.Abs(*rate.PPM)+rate.IntervalPPM <= correctablePPM {
 		relation = "within"
 	}
 	return fmt.Sprintf("%s from %s: %s ppm, %s a day, %s the %d ppm that NTP can correct.", which, t.Reference,
-		ppm(rate), perDay(rate), relation, correctablePPM)
+		ppm(rate), perDay(rate), relation, correctablePPM) + unstated
 }
 
 // perDay returns the time by which a rate differs in a day; "" without a PPM.
@@ -177,7 +185,7 @@ var rateColumns = []table.Column[rated]{
 	{Name: "per day", Spare: 1, Cell: func(r rated) string { return perDay(r.rate) }},
 	{
 		Name: "ticks/s", Key: "hz", Spare: 3, Value: figure(func(r *DriftRate) float64 { return r.Hz }),
-		Cell: func(r rated) string { return words.Bounded(r.rate.Hz, r.rate.Hz*r.rate.IntervalPPM/1e6) },
+		Cell: func(r rated) string { return ticks(r.rate) },
 	},
 	{Name: "residual (RMS)", Key: "residual_ns", Spare: 4, Unit: words.SignedDuration,
 		Note:  "residual: distance of the readings from the fitted line.",
@@ -215,6 +223,9 @@ func ppm(r *DriftRate) string {
 	}
 	return text
 }
+
+// ticks returns a rate in ticks/s.
+func ticks(r *DriftRate) string { return words.Bounded(r.Hz, r.Hz*r.IntervalPPM/1e6) }
 
 // nominal returns a nominal rate in Hz as text. An integer is not rounded.
 func nominal(hz float64) string {
