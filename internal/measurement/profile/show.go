@@ -154,6 +154,8 @@ func (s *Profile) verdict() string {
 		percent := most.interval() + " %"
 		if known := most.ClockShare; known != nil && most.ClockShareHigh-most.ClockShareLow <= *known/2 {
 			percent = words.Percent(*known)
+		} else if most.ClockShareHigh == 1 {
+			percent = "At least " + share(most.ClockShareLow) + " %"
 		}
 		text = fmt.Sprintf("%s of the CPU time of %s is reading clocks; in all programs %s%s", percent, most.Command,
 			least, of)

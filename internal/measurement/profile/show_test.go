@@ -36,7 +36,9 @@ func TestVerdict(t *testing.T) {
 	reads := Process{Command: "reads", ClockShare: &known, ClockShareHigh: 0.6, CPUsUsed: 1}
 	few := Process{Command: "few", ClockShare: &known, ClockShareLow: 0.2, ClockShareHigh: 0.8, CPUsUsed: 1, ClockCPUs: 0.5}
 	ranged := Process{Command: "ranged", ClockShareLow: 0.248, ClockShareHigh: 0.34, CPUsUsed: 1, ClockCPUs: 0.25}
+	unseen := Process{Command: "unseen", ClockShareLow: 0.003, ClockShareHigh: 1, CPUsUsed: 1, ClockCPUs: 0.25}
 	for want, s := range map[string]*Profile{
+		"At least 0.3 % of the CPU time of unseen is reading clocks; in all programs at least 0.250 of 2 CPUs.": {Samples: 10, CPUs: 2, ClockCPUs: 0.25, Processes: []Process{unseen}},
 		"Reading clocks takes 0.500 of 2 CPUs.":                                                                           {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads}},
 		"Reading clocks takes at least 0.500 of 2 CPUs.":                                                                  {Samples: 10, CPUs: 2, ClockCPUs: 0.5, Processes: []Process{reads, unknown, unknown}},
 		"No sample was taken in 2 s: the processes took little CPU time or none. A sample stands for 10 ms.":              {RateHz: 100, DurationNS: 2e9, SeesKernel: true},
