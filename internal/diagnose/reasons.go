@@ -42,7 +42,7 @@ func (w *why) withTimers(s *situation.Situation) *why {
 }
 
 // guesses are the entries on why the kernel does not use the TSC if no fact shows it, the most certain first.
-var guesses = []string{"why other-cpu", "why arm64", notInvariant, "why rated-higher"}
+var guesses = []string{"why other-cpu", "why arm64", notInvariant, "why rated-last", "why rated-higher"}
 
 // notInvariant: the kernel requires an invariant TSC. That explains nothing if the log shows that it has used the TSC.
 const notInvariant = "why not-invariant"

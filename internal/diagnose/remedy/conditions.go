@@ -113,7 +113,7 @@ var conditions = map[string]func(*machine, []string) bool{
 	"offers":           one((*machine).Offers),
 	"could-use":        one((*machine).CouldUse),
 	"on-best":          is(func(s *machine) bool { return s.Best() == "" || s.Best() == s.ClockSource }),
-	"only-ticks":       is((*machine).HasOnlyTicks),
+	"only-ticks":       is(func(s *machine) bool { return s.HasOnlyTicks() || ratedLast(s) }),
 	"hypervisor-clock": is(func(s *machine) bool { return s.HypervisorClock() != "" }),
 	"hypervisor-clock-unused": is(func(s *machine) bool {
 		return s.HypervisorClock() != "" && s.HypervisorClock() != s.ClockSource
@@ -133,7 +133,8 @@ var conditions = map[string]func(*machine, []string) bool{
 		return quality < 0
 	}),
 	// The TSC.
-	"tsc-usable": is((*machine).MayUseTSC), "tsc-right": is((*machine).IsTSCRight),
+	"tsc-usable": is(func(s *machine) bool { return s.MayUseTSC() && !ratedLast(s) }),
+	"tsc-right":  is((*machine).IsTSCRight), "tsc-rated-last": is(ratedLast),
 	"tsc-plausible": is(tscPlausible),
 	"tsc-doubted":   is((*machine).DoubtsTSC),
 	"tsc-may-stop":  is((*machine).TSCMayStop),
