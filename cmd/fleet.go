@@ -45,7 +45,7 @@ is named by its label host, or by its file; of several results of a host, the ne
 with costs counts. A result that cannot be read is named, and the others are compared.
 
 Exit status: 0 if --fail-on finds nothing, 1 if it does, 2 if the command line is wrong or
-no result can be read, 3 if --fail-on odd could not tell.`,
+no result can be read, 3 if --fail-on could not tell.`,
 		Example: `  timebench fleet results/
   timebench fleet results/ --out fleet/ --fail-on odd
   find /srv/results -name '*.json' | timebench fleet - --format csv`,
