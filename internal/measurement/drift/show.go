@@ -49,7 +49,7 @@ func (t *Drift) Block(*result.Document) table.Block {
 	block.Notes = why.Lines()
 	switch {
 	case rated == 0:
-		block.Verdict = "No rate could be measured."
+		block.Verdict = why.After("No rate could be measured")
 	case compared == 0:
 		block.Verdict = t.farthest()
 	case differ == 0:

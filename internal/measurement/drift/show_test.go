@@ -38,6 +38,8 @@ func TestDriftWithoutLoad(t *testing.T) {
 	require.Contains(t, d.Block(&result.Document{}).Verdict, "None of 3 clocks differs from r by more than the error bound of 5 ppm. unstated makes ")
 	require.Equal(t, "noisy does not differ from r by more than the error bound of 5 ppm.",
 		(&Drift{Reference: "r", Clocks: d.Clocks[3:]}).Block(&result.Document{}).Verdict)
+	require.Equal(t, "No rate could be measured; a: interrupted.",
+		(&Drift{Reference: "r", Clocks: []DriftedClock{{ID: "a", Reason: "interrupted"}}}).Block(&result.Document{}).Verdict)
 	require.Equal(t, "unstated makes 2,596,147,840.4 ± 3.6 ticks/s; its nominal rate is unknown.",
 		(&Drift{Reference: "r", Clocks: d.Clocks[2:3]}).Block(&result.Document{}).Verdict)
 }

@@ -37,7 +37,7 @@ func (s *Skew) Block(*result.Document) table.Block {
 		}
 	}
 	block.Notes = append(block.Notes, why.Lines()...)
-	block.Verdict = s.verdict()
+	block.Verdict = s.verdict(why)
 	return block
 }
 

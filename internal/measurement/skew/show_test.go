@@ -47,6 +47,12 @@ func TestSkewOfManyCPUsIsShort(t *testing.T) {
 	require.Len(t, (&Skew{Clocks: []SkewedClock{c}}).Lines(nil), 1+191)
 }
 
+// If nothing was compared, the first line has the reason.
+func TestVerdictWithoutPairs(t *testing.T) {
+	s := &Skew{CPUs: []int{0, 1}, Clocks: []SkewedClock{{ID: "a", Reason: "it counts CPU time"}}}
+	require.Equal(t, "No clock could be compared between CPUs; a: it counts CPU time.", s.Block(&result.Document{}).Verdict)
+}
+
 // A verdict on a part of the pairs says so, and says why the others are missing.
 func TestMissingPairsAreInTheVerdict(t *testing.T) {
 	const few, gone = "too few round trips in 10 ms; use a longer --duration", "CPU 63 went offline"

@@ -7,7 +7,8 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-func (s *Skew) verdict() string {
+// verdict returns the summary. why has the reasons of what is missing.
+func (s *Skew) verdict(why words.Reasons) string {
 	var apart []string
 	var compared []*SkewedClock
 	within, available := 0.0, 0
@@ -37,7 +38,7 @@ func (s *Skew) verdict() string {
 	case len(compared) == 0 && len(s.CPUs) == 1:
 		return "There is only one CPU: nothing to compare."
 	case len(compared) == 0:
-		return "No clock could be compared between CPUs."
+		return why.After("No clock could be compared between CPUs")
 	case len(apart) > 0:
 		text := "CPUs differ by more than the error bound: " + words.List(apart) + "."
 		if measured < wanted {

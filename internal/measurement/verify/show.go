@@ -36,7 +36,7 @@ func (v *Verification) Block(d *result.Document) table.Block {
 		why.Add(c.ID, c.Reason)
 	}
 	block.Notes = append(words.Lost(v.LostCPUs), why.Lines()...)
-	block.Verdict, block.Level = v.trust(d)
+	block.Verdict, block.Level = v.trust(d, why)
 	return block
 }
 
@@ -258,8 +258,8 @@ func absent(c VerifiedClock, d *result.Document) bool {
 		func(entry compare.Clock) bool { return entry.ID == c.ID && !entry.Available })
 }
 
-// trust returns whether all clocks passed, in sentences, and how good that is.
-func (v *Verification) trust(d *result.Document) (string, table.Level) {
+// trust returns whether all clocks passed, in sentences, and how good that is. why has the reasons of what is missing.
+func (v *Verification) trust(d *result.Document, why words.Reasons) (string, table.Level) {
 	verified, unverified, missing, single := 0, 0, 0, 0
 	var bad []string
 	for _, c := range v.Clocks {
@@ -290,7 +290,7 @@ func (v *Verification) trust(d *result.Document) (string, table.Level) {
 		text = fmt.Sprintf("%d of %s failed%s: %s.", len(bad), words.Plural(verified+unverified, "clock"), where,
 			strings.Join(bad, ", "))
 	case verified == 0:
-		text = "No clock was verified."
+		text = why.After("No clock was verified")
 	case unverified > 0:
 		text = fmt.Sprintf("%d of %s passed%s; %d could not be verified.", verified,
 			words.Plural(verified+unverified, "clock"), where, unverified)

@@ -34,7 +34,7 @@ func TestVerdictCountsClocks(t *testing.T) {
 		{"Both clocks passed. 1 clock is not available here.", table.OK, []VerifiedClock{held, held, absent}},
 		{"2 of 3 clocks passed; 1 could not be verified. 1 clock is not available here.", table.Warn,
 			[]VerifiedClock{held, held, not, absent}},
-		{"No clock was verified.", table.Warn, []VerifiedClock{absent}},
+		{"No clock was verified; e: there is none.", table.Warn, []VerifiedClock{absent}},
 		{"The clock failed: b.", table.Error, []VerifiedClock{wrong}},
 		{"1 of 2 clocks failed: b.", table.Error, []VerifiedClock{held, wrong}},
 	} {

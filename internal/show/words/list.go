@@ -152,3 +152,9 @@ func (r *Reasons) Lines() []string {
 	}
 	return lines
 }
+
+// After returns a sentence of a text and the first reason.
+func (r *Reasons) After(text string) string {
+	lines := r.Lines()
+	return Sentence(strings.Join(append([]string{text}, lines[:min(1, len(lines))]...), "; "))
+}
