@@ -74,7 +74,12 @@ func generated(t *testing.T) *jsonschema.Schema {
 		t.Chdir(filepath.Join(here, "..", "..", "..", strings.TrimPrefix(of.PkgPath(), "github.com/timebench/timebench/")))
 		require.NoError(t, r.AddGoComments(of.PkgPath(), "./", jsonschema.WithFullComment()))
 		reflected := r.ReflectFromType(of)
-		maps.Copy(s.Definitions, reflected.Definitions)
+		for name, definition := range reflected.Definitions {
+			if before, seen := s.Definitions[name]; seen {
+				require.Equal(t, before, definition, "two types are named %s: the schema needs another name for that of %s", name, of.PkgPath())
+			}
+			s.Definitions[name] = definition
+		}
 		if kind.Key() == "" {
 			inline := s.Definitions[of.Name()]
 			delete(s.Definitions, of.Name())
