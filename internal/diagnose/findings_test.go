@@ -247,6 +247,20 @@ var faults = map[string]outcome{
 	"no time service, by a log alone": {func(d *result.Document) {
 		*d = result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{"System clock synchronized: no"}}}}
 	}, "wall-clock-log", result.Note, "alone: the wall clock is not synchronised", ""},
+	"a time service that runs, by a log alone": {func(d *result.Document) {
+		*d = result.Document{Host: result.Host{OS: "linux", KernelLog: &result.KernelLog{Lines: []string{"System clock synchronized: no", "NTP service: active"}}}}
+	}, "wall-clock-log", result.Note, "Check whether the time service reaches a server", "start the"},
+	"acpi_pm on Hyper-V, by a log alone": {func(d *result.Document) {
+		*d = result.Document{Host: result.Host{OS: "linux", Arch: "amd64", Virtualization: guestOf("hyperv"), ClockSource: &result.ClockSource{Current: "acpi_pm"},
+			KernelLog: &result.KernelLog{Truncated: true, Lines: []string{"[ 541.9] clocksource: Switched to clocksource acpi_pm"}}}}
+	}, "kernel-entry-unproven", result.Warn, "On Hyper-V the kernel uses hyperv_clocksource_tsc_page or tsc", "Why the TSC"},
+	"ticks as the watchdog": {func(d *result.Document) {
+		*d = result.Document{Host: result.Host{OS: "linux", Arch: "amd64", KernelLog: &result.KernelLog{Lines: []string{
+			"[ 1.134197] clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc-early' as unstable because the skew is too large:",
+			"[ 1.134214] clocksource:                       'refined-jiffies' wd_nsec: 500000000 wd_now: ffff8b35 wd_last: ffff8b03 mask: ffffffff",
+			"[ 1.134217] clocksource:                       'tsc-early' cs_nsec: 507537855 cs_now: 4e63c9d09 cs_last: 4bebd81f5 mask: ffffffffffffffff",
+		}}}}
+	}, "tsc-unstable", result.Warn, "Print less on a serial console … Enable the HPET … Use Linux 5.16", "firmware (BIOS)"},
 	"a false leap second": {func(d *result.Document) {
 		d.Host.KernelLog = &result.KernelLog{Lines: []string{"Aug 31 23:59:59 Clock: inserting leap second 23:59:60 UTC"}}
 		d.Host.TimeSync = nil
