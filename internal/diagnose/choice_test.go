@@ -76,7 +76,7 @@ var ofChoices = map[string]outcome{
 	"tsc behind the ticks": entering(chosen("refined-jiffies", []string{"refined-jiffies", "jiffies", "tsc"}, nil),
 		"has marked the TSC unstable … grep -iE 'tsc … Give the kernel a real timer … timebench skew … try tsc until the next boot … timebench drift",
 		"rates higher | clocksource=tsc | --clocksources"),
-	"in use and not in the list": entering(chosen("jiffies", all, nil), "uses jiffies, which is not in its list", byHand),
+	"in use and not in the list": entering(chosen("jiffies", all, nil), "uses jiffies, although its list lacks jiffies", byHand),
 	"an incomplete log": entering(chosen("hpet", all[1:2], nil, func(d *result.Document) { d.Host.KernelLog.Truncated = true }),
 		"does not reach back to the boot … the kernel log is incomplete: it does not reach back to the boot, or lines are missing … journalctl -k -b | grep -iE 'tsc|clocksource'",
 		"kernel log: it | Neither the kernel log"), // which reads like a line of the log

@@ -78,8 +78,8 @@ func cost(clocks ...compare.Clock) string {
 	}
 	text := between(slices.Min(medians), slices.Max(medians)) + "/read"
 	if l := clocks[0].Latency; len(clocks) == 1 && l.Confidence > 0 {
-		if interval := between(l.LowNS, l.HighNS); strings.Contains(interval, " to ") {
-			text += " (95% CI " + interval + ")"
+		if words.Duration(l.LowNS) != words.Duration(l.HighNS) {
+			text += " (95% CI " + between(l.LowNS, l.HighNS) + ")"
 		}
 	}
 	return text

@@ -64,7 +64,7 @@ func TestAdviceFitsTheGuest(t *testing.T) {
 		{"reach-servers", "kvm", nothing, nil},
 		{"reach-servers", "kvm", []string{"UDP port 123", "timedatectl timesync-status"}, facts(runs("systemd-timesyncd"))},
 		{"start-service", "kvm", nothing, facts(runs("chronyd"))},
-		{"start-service", "kvm", []string{"start the one that is installed"}, facts(runs("VBoxService"))},
+		{"start-service", "kvm", []string{"start the installed one"}, facts(runs("VBoxService"))},
 		{"show-kvm", "qemu", []string{"let it show KVM"}, facts(cpu("12th Gen Intel(R) Core(TM) i7-12700H"))},
 		{"show-kvm", "kvm", nothing, facts(cpu("12th Gen Intel(R) Core(TM) i7-12700H"))},
 		{"show-kvm", "qemu", nothing, facts(cpu("QEMU Virtual CPU version 2.5+"))},
