@@ -140,7 +140,7 @@ func TestErrorsInASmallGroup(t *testing.T) {
 	}
 	f := fleet.Of(machines, nil, time.Time{})
 	require.True(t, f.TooFew())
-	require.Equal(t, "1 of 4 machines has an error: web00002. 5 similar machines are needed to find odd ones.",
+	require.Equal(t, "1 of 4 machines has an error: web00002. No machine is judged: 5 similar machines are needed to find odd ones.",
 		f.Verdict())
 	require.Equal(t, []table.Fact{{Name: "web00002",
 		Value: "Doctor finds kernel-entry (error): reads enter the kernel."}}, f.Blocks()[0].Facts.Lines)

@@ -28,7 +28,7 @@ func (f *Fleet) Verdict() string {
 	}
 	switch {
 	case f.TooFew():
-		all = append(all, words.Sentence(NeedSimilar))
+		all = append(all, "No machine is judged: "+words.Sentence(NeedSimilar))
 	case f.Odd == 0:
 		text := fmt.Sprintf("None of %s differs from its group", words.Plural(f.Machines-f.unjudged(), "machine"))
 		if i := slices.IndexFunc(f.Groups, func(g Group) bool { return len(g.ClockSources) > 1 }); i >= 0 {
