@@ -62,6 +62,12 @@ var clockColumn = table.Column[Clock]{
 	Name: "Clock", Left: true, Text: func(c Clock) string { return c.ID },
 }
 
+// everydayColumn is clockColumn with the everyday clocks first on the first screen.
+var everydayColumn = table.Column[Clock]{
+	Name: "Clock", Left: true, Text: func(c Clock) string { return c.ID },
+	First: func(c Clock) bool { return IsEveryday(c.ID) },
+}
+
 func throughputGrid(d *result.Document) table.Grid {
 	title := "Wall time of one thread in ns/read, by number of threads"
 	if d.Settings.Workers == "processes" {
@@ -77,12 +83,10 @@ func throughputGrid(d *result.Document) table.Grid {
 	if note != "" {
 		title, notes = title+" (*: more than CPUs)", []string{note}
 	}
-	first := clockColumn
-	first.First = func(c Clock) bool { return IsEveryday(c.ID) }
 	counts, _ := threadsOf(clocks, Clock.throughput)
 	last := counts[len(counts)-1]
 	within := table.Within(func(c Clock) *Throughput { return with(last, c.Throughput) }, "")
-	g := table.Of(title, clocks, append(append([]table.Column[Clock]{first}, columns...),
+	g := table.Of(title, clocks, append(append([]table.Column[Clock]{everydayColumn}, columns...),
 		table.Column[Clock]{Name: fmt.Sprintf("total at %d", last), Spare: 1,
 			Cell: within(func(t *Throughput) string { return words.Rate(t.ReadsPerSecond) })},
 		table.Column[Clock]{Name: "fairness", Spare: 2,
@@ -109,7 +113,7 @@ func (t *Throughput) mark() string {
 }
 
 var distributionColumns = []table.Column[Clock]{
-	clockColumn,
+	everydayColumn,
 	percentile("p50", 0, func(d *Distribution) float64 { return d.P50NS }),
 	percentile("p90", 2, func(d *Distribution) float64 { return d.P90NS }),
 	percentile("p99", 0, func(d *Distribution) float64 { return d.P99NS }),
@@ -142,6 +146,7 @@ func distributionGrid(d *result.Document) table.Grid {
 		g.Note += "."
 	}
 	g.Note += steps
+	g.Instead = true // --distribution asked for it
 	return g
 }
 

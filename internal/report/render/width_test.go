@@ -296,6 +296,7 @@ func TestScreensHaveWhatMatters(t *testing.T) {
 		pattern, absent string
 	}{
 		"usual":          {OfDocument(fixed()), 80, 24, false, "Latency and resolution", threads},
+		"distribution":   {OfDocument(fixed()), 80, 24, false, "(?s)Latency and resolution.*Distribution of single reads", threads},
 		"chosen threads": {OfDocument(threadsChosen()), 80, 24, false, "(?s)Latency and resolution.*" + threads, split},
 		"chosen sources": {OfDocument(sources), 80, 24, false, "(?s)Latency by clock source.*" + threads, split},
 		"faults":         {OfDocument(faulty), 80, 24, false, `(?s)stopped 2×, 3\.2 s.*, 7 faults`, split},
