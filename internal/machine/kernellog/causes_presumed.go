@@ -197,14 +197,14 @@ var otherFunctions = map[string]functions{
 		before := l.beforeWritten()
 		return words.Either(before.isFar() && !l.lastShown().isFar(), before.lines(), nil)
 	}},
-	"shown-back-and-forth": {lines: func(l log) []Event {
-		lines, back, forth, _ := l.shownJumps()
-		return words.Either(back > 0 && back+forth > 1, lines, nil)
-	}},
+	"shown-back-and-forth": {lines: backAndForth},
 	"shown-back": {lines: func(l log) []Event {
-		lines, back, forth, _ := l.shownJumps()
-		return words.Either(back == 1 && forth == 0, lines, nil)
+		_, lines := largestJump(slices.DeleteFunc(l.shownJumps(), func(j shownJump) bool { return j.back == 0 }))
+		return words.Either(backAndForth(l) == nil, lines, nil)
 	}},
+	"hyperv-resumed": {lines: those(func(_ log, e Event) bool {
+		return e.Timed && (e.AtNS > bootedNS || e.Count > 1) && strings.Contains(e.Line, "TimeSync IC version")
+	}, "hyperv-guest")},
 	"rtc-unset by-its-year": {lines: wrongYear},
 	"time-refused": {lines: func(l log) []Event {
 		near := func(e Event) bool { // clocks that are synchronised may differ by seconds
@@ -220,6 +220,8 @@ var otherFunctions = map[string]functions{
 	}, "cyclictest")},
 	"stalled": {lines: stalledOrStopped},
 }
+
+const bootedNS = 120e9 // a time since boot at which the drivers are loaded, in ns
 
 // ofBetterTimer is whether a line shows that the kernel has a timer that is better than the PIT.
 func ofBetterTimer(e Event) bool {

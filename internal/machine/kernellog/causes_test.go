@@ -54,6 +54,8 @@ var plantedLogs = map[string]planted{
 	"hwclock, then date":             {"rtc-differs", Machine{}, "hwclock: 2013-01-18 09:32:22.123456+02:00\ndate: Mon Apr 24 09:54:19 CEST 2023", []string{"behind the wall clock"}, TSCUnknown},
 	"date, then an old hwclock":      {"rtc-differs", Machine{}, "date: Mon 24 Apr 2023 09:54:19 AM CEST\nhwclock: Fri Jan 18 09:32:22 2013  -0.501 seconds", []string{"behind the wall clock"}, TSCUnknown},
 	"lines of two machines":          {"another-machine", Machine{}, "(the next lines are of another machine: web2)", []string{"(web2 is the second)"}, TSCUnknown},
+	"date goes back by a second":     {"shown-back", Machine{}, "date: Sun Jul  6 16:07:24 -03 2025\ndate: Sun Jul  6 16:07:23 -03 2025", []string{"by 1 s"}, TSCUnknown},
+	"WSL after a sleep":              {"hyperv-resumed", Machine{Kernel: "5.15.153.1-microsoft-standard-WSL2"}, "[    0.156529] hv_utils: TimeSync IC version 4.0\n[ 4565.205091] hv_utils: TimeSync IC version 4.0", []string{"4,565 s after the boot", "restart WSL"}, TSCUnknown},
 	"OpenNTPD loses the offset":      {"slewing-lost", Machine{}, "adjusting local clock by 24783.715023s\nadjusting local clock by 2.171237s", []string{"6.884 h off", "the clock is still wrong"}, TSCUnknown},
 	"ntpd -q gets no answer":         {"no-answer", Machine{}, "root@pi:~# ntpd -gq\n10 Jan 05:01:26 ntpd[940]: Soliciting pool server 192.0.2.62", []string{"ntpd asked the servers of a pool once (-q)"}, TSCUnknown},
 	"a service that reaches none":    {"status-unsynchronized", Machine{}, "System clock synchronized: no\nNTP service: active", []string{"although a time service runs"}, TSCUnknown},

@@ -469,36 +469,55 @@ func (s shown) isFar() bool {
 	return math.Abs(s.off()) >= words.Either(s.wall.printedBy() == "date", 10.0, 1)*minRTCOff
 }
 
-// shownJumps returns the lines of timedatectl between which the wall clock jumped, how often it went back and how often
-// forwards, and the largest jump in s. It jumped forwards if the real-time clock did not.
-func (l log) shownJumps() (lines []Event, back, forth int, most float64) {
-	var above, aboveOff float64
-	var before Event
-	offs := map[int]float64{}
+// A shownJump is a jump of the wall clock between two outputs of timedatectl or date, in s.
+type shownJump struct {
+	back, forth float64 // forwards beside a real-time clock that did not jump; one is 0
+	lines       []Event
+}
+
+// shownJumps returns the jumps of the wall clock, in order.
+func (l log) shownJumps() (all []shownJump) {
+	offs := map[int]float64{} // of the real-time clock, by the line with the wall clock
 	for _, s := range l.shown() {
 		offs[s.wall.Index] = s.off()
 	}
+	above := map[string]Event{}
 	for _, e := range l.of("time-shown") {
-		at, known := e.shownTime()
-		if !known || !strings.HasPrefix(strings.ToLower(e.Line), "universal") {
+		series := e.printedBy() + zoneInTime().FindString(e.Name)
+		before := above[series]
+		from, timed := before.shownTime()
+		to, also := e.shownTime()
+		above[series] = e
+		if !timed || !also || e.printedBy() == "system" {
 			continue
 		}
-		off, paired := offs[e.Index]
-		jump := at - above
-		switch {
-		case before.Kind == "":
-		case jump < -minRTCOff:
-			back++
-			lines = append(lines, before, e)
-			most = max(most, -jump)
-		case paired && aboveOff-off > minRTCOff && jump > minRTCOff:
-			forth++
-			lines = append(lines, before, e)
-			most = max(most, aboveOff-off)
+		jump := shownJump{back: max(from-to, 0), lines: []Event{before, e}}
+		was, paired := offs[before.Index]
+		if is, both := offs[e.Index]; paired && both && to > from {
+			jump.forth = max(was-is, 0)
 		}
-		above, aboveOff, before = at, words.Either(paired, off, math.NaN()), e
+		if jump.back > 0 || jump.forth > minRTCOff {
+			all = append(all, jump)
+		}
 	}
-	return lines, back, forth, most
+	return all
+}
+
+// largestJump returns the largest jump of the wall clock, in s, and the lines of all.
+func largestJump(jumps []shownJump) (most float64, lines []Event) {
+	for _, j := range jumps {
+		most = max(most, j.back, j.forth)
+		lines = append(lines, j.lines...)
+	}
+	return most, lines
+}
+
+// backAndForth returns the lines of jumps of the wall clock by a minute or more, if one is back, and there are several.
+func backAndForth(l log) []Event {
+	jumps := slices.DeleteFunc(l.shownJumps(), func(j shownJump) bool { return max(j.back, j.forth) < minRTCOff })
+	back := slices.ContainsFunc(jumps, func(j shownJump) bool { return j.back > 0 })
+	_, lines := largestJump(jumps)
+	return words.Either(back && len(jumps) > 1, lines, nil)
 }
 
 // rtcHasLocalTime is whether the real-time clock has the local time, as Windows sets it: it differs from the wall clock by

@@ -143,21 +143,22 @@ var figures = map[string]func(t material) string{
 		text, _ := t.clock.advanced("cycles")
 		return text
 	},
-	"{difference}":    func(t material) string { return span(t.skewNS) },
-	"{ppm}":           func(t material) string { return words.ThreeDigits(math.Abs(t.ppm())) },
-	"{late}":          func(t material) string { return span(t.watchdog.ns - dueNS) },
-	"{least late}":    func(t material) string { return span(t.lateNS()) },
-	"{first rate}":    func(t material) string { return inHz(t.firstRate().hz) },
-	"{by first rate}": func(t material) string { return span(t.clock.ticks / t.firstRate().hz * 1e9) },
-	"{lowest rate}":   func(t material) string { return inHz(t.Evidence[0].Hz) },
-	"{highest rate}":  func(t material) string { return inHz(t.Evidence[1].Hz) },
-	"{apart}":         func(t material) string { return words.ThreeDigits((t.Evidence[1].Hz/t.Evidence[0].Hz - 1) * 1e6) },
-	"{refined rate}":  func(t material) string { return inHz(t.of("tsc-refined")[0].Hz) },
-	"{measured rate}": func(t material) string { return fmt.Sprintf("%.3f MHz", t.of("tsc-refined")[0].Hz/1e6) },
-	"{fitting rate}":  func(t material) string { return fmt.Sprintf("%.3f MHz", t.of("tsc-refined")[0].Hz*(1+t.ppm()/1e6)/1e6) },
-	"{in use}":        func(t material) string { return t.machine.ClockSource },
-	"{counter}":       func(t material) string { return inCycles(int64(t.clock.now), t.clock.rate) },
-	"{uptime}":        func(t material) string { return span(float64(t.at.AtNS)) },
+	"{difference}":     func(t material) string { return span(t.skewNS) },
+	"{ppm}":            func(t material) string { return words.ThreeDigits(math.Abs(t.ppm())) },
+	"{late}":           func(t material) string { return span(t.watchdog.ns - dueNS) },
+	"{least late}":     func(t material) string { return span(t.lateNS()) },
+	"{first rate}":     func(t material) string { return inHz(t.firstRate().hz) },
+	"{by first rate}":  func(t material) string { return span(t.clock.ticks / t.firstRate().hz * 1e9) },
+	"{lowest rate}":    func(t material) string { return inHz(t.Evidence[0].Hz) },
+	"{highest rate}":   func(t material) string { return inHz(t.Evidence[1].Hz) },
+	"{apart}":          func(t material) string { return words.ThreeDigits((t.Evidence[1].Hz/t.Evidence[0].Hz - 1) * 1e6) },
+	"{refined rate}":   func(t material) string { return inHz(t.of("tsc-refined")[0].Hz) },
+	"{measured rate}":  func(t material) string { return fmt.Sprintf("%.3f MHz", t.of("tsc-refined")[0].Hz/1e6) },
+	"{fitting rate}":   func(t material) string { return fmt.Sprintf("%.3f MHz", t.of("tsc-refined")[0].Hz*(1+t.ppm()/1e6)/1e6) },
+	"{in use}":         func(t material) string { return t.machine.ClockSource },
+	"{counter}":        func(t material) string { return inCycles(int64(t.clock.now), t.clock.rate) },
+	"{uptime}":         func(t material) string { return span(float64(t.at.AtNS)) },
+	"{uptime of line}": func(t material) string { return span(float64(t.Evidence[len(t.Evidence)-1].AtNS)) },
 	"{bit}": func(t material) string {
 		bit, _, _ := t.misread()
 		return strconv.Itoa(bit)
@@ -228,7 +229,7 @@ var figures = map[string]func(t material) string{
 	"{rtc off}":     func(t material) string { return t.lastShown().rtcOff() },
 	"{rtc was off}": func(t material) string { return t.beforeWritten().rtcOff() },
 	"{largest jump}": func(t material) string {
-		_, _, _, most := t.shownJumps()
+		most, _ := largestJump(t.shownJumps())
 		return span(most * 1e9)
 	},
 	"{swing}": func(t material) string {

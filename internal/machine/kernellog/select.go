@@ -75,6 +75,10 @@ func Select(lines []string, limit int) (kept []string, incomplete bool) {
 	return kept, true
 }
 
+// alone matches the shapes of lines whose figures matter: the rates of several boots; the times that timedatectl and date
+// print, which may jump.
+var alone = lazily(`detected #\.# mhz|^(?:universal time|rtc time|date): `)
+
 func fold(lines []string) ([]string, []weight) {
 	weights := make([]weight, len(lines))
 	groups := map[string][]int{}
@@ -84,8 +88,7 @@ func fold(lines []string) ([]string, []weight) {
 		m := Split(text)
 		text = m.Text
 		s := shape(text)
-		// the rates of several boots; what timedatectl prints, since a clock may jump from one output to the next
-		if strings.Contains(s, "detected #.# mhz") || strings.HasPrefix(s, "universal time: ") || strings.HasPrefix(s, "rtc time: ") {
+		if alone().MatchString(s) {
 			s = text
 		}
 		if group := groups[s]; len(group) > 0 {
