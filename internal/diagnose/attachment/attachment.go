@@ -14,12 +14,10 @@ import (
 	"io"
 	"regexp"
 	"runtime/debug"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/mikelolasagasti/xz"
 	"github.com/timebench/timebench/internal/document/result"
-	"github.com/timebench/timebench/internal/measurement/compare"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
@@ -129,8 +127,6 @@ func (b *budget) decompressed(r *bufio.Reader) (*bufio.Reader, error) {
 }
 
 const (
-	// maxText is the max size of a log, and of all files that are kept of an archive, in bytes.
-	maxText = 64 << 20
 	// maxUnpacked is the max size of an archive without its compression, in bytes. Most of it is skipped.
 	maxUnpacked = 1 << 30
 	// maxSeconds is the max CPU time, or the max elapsed time where the CPU time of the process is unknown:
@@ -150,8 +146,6 @@ var ErrUnknown = errors.New("is neither a timebench document nor a kernel log (d
 var errCutOff = errors.New("is cut off: its end is missing; give the whole file, or unpack it and give the folder")
 
 var errSpent = errors.New("takes more than") // begins the errors for an attachment that takes more than its budget
-
-var errTooLarge = fmt.Errorf("has more than %d MiB of text", maxText>>20)
 
 // A budget is the limit for all files of an attachment together.
 type budget struct {
@@ -185,12 +179,4 @@ func (b *bounded) Read(to []byte) (int, error) {
 		err = errCutOff
 	}
 	return n, err
-}
-
-func document(facts result.Host) *result.Document {
-	return &result.Document{
-		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Host: facts,
-		Settings: result.Settings{Pin: "none", Workers: "threads"},
-		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{}}},
-	}
 }

@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/show/printable"
 )
 
@@ -143,4 +145,17 @@ func ofFiles(name string, found *collection) (*result.Document, error) {
 		facts.KernelLog = &result.KernelLog{Reason: "there is none in " + printable.Line(filepath.Base(name))}
 	}
 	return document(facts), nil
+}
+
+// maxText is the max size of a log, and of all files that are kept of an archive, in bytes.
+const maxText = 64 << 20
+
+var errTooLarge = fmt.Errorf("has more than %d MiB of text", maxText>>20)
+
+func document(facts result.Host) *result.Document {
+	return &result.Document{
+		Schema: result.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), Host: facts,
+		Settings: result.Settings{Pin: "none", Workers: "threads"},
+		Sections: []result.Section{&compare.Costs{Clocks: []compare.Clock{}}},
+	}
 }
