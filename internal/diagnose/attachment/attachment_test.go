@@ -83,7 +83,7 @@ func TestLogWithoutTheKernelsName(t *testing.T) {
 func TestPastesFromPages(t *testing.T) {
 	d := read(t, "$ ntpq -p\n     remote           refid      st t when poll reach   delay   offset  jitter\n====\n LOCAL(0)        .LOCL.          10 l   5d   64    0    0.000    0.000   0.000\n"+
 		"+192.0.2.1 192.0.2.9    2 u  646 1024  377    5.709  -27.140  41.061\n*192.0.2.2 192.0.2.8    2 u  596 1024  377   18.190  -26.064  40.024\n")
-	require.Equal(t, "ntpq: *192.0.2.2 192.0.2.8 2 u 596 1024 377 18.190 -26.064 40.024", strings.Join(strings.Fields(d.Host.KernelLog.Lines[2]), " "))
+	require.Equal(t, "ntpq: *192.0.2.2 192.0.2.8 2 u 596 1024 377 18.190 -26.064 40.024", strings.Join(strings.Fields(d.Host.KernelLog.Lines[3]), " "))
 	require.Equal(t, []string{"[    5.123462] " + marked}, read(t, "`[    5.123462] "+marked+"`\n").Host.KernelLog.Lines)
 	d = read(t, "command response:      remote           refid      st t when poll reach   delay   offset  jitter\n====\n"+
 		"stdout | *192.0.2.2 192.0.2.8    2 u  596 1024  377   18.190  -26.064  40.024\n")

@@ -151,9 +151,10 @@ var otherFunctions = map[string]functions{
 		n, _ := repeats(lines)
 		return words.Either(n >= minSteps, lines, nil)
 	}},
-	"ptp-loose":   {lines: ptpLoose},
-	"ptp-wrapped": {lines: ptpWrapped},
-	"ptp-jumped":  {lines: func(l log) []Event { return words.Either(ptpWrapped(l) == nil, l.of("ptp-jumped"), nil) }},
+	"ptp-loose":         {lines: ptpLoose},
+	"ptp-loose runaway": {lines: ptpRunsAway},
+	"ptp-wrapped":       {lines: ptpWrapped},
+	"ptp-jumped":        {lines: func(l log) []Event { return words.Either(ptpWrapped(l) == nil, l.of("ptp-jumped"), nil) }},
 	"ptp-far": {lines: func(l log) []Event { // the first summary of ptp4l has the offset before its first step
 		far := l.since("ptp-far", "ptp-near", "ptp-loose", "ptp-rate")
 		if len(far) < 2 {
@@ -179,6 +180,17 @@ var otherFunctions = map[string]functions{
 		}
 		return off
 	}},
+	"off-again after-a-step": {lines: func(l log) []Event { // BusyBox's ntpd logs every reply
+		set := slices.ContainsFunc(l.of("stepped"), func(e Event) bool { return e.Name == "ntpd" })
+		return slices.DeleteFunc(l.sinceStep("time-off"), func(e Event) bool { return !set || !strings.Contains(e.Line, "reply from ") })
+	}},
+	"service-failed": {lines: func(l log) []Event {
+		return l.since("service-failed", "service-started", "service-runs", "server-reached", "stepped", "status-synchronized")
+	}},
+	"other-marked": {lines: those(func(l log, e Event) bool {
+		return !strings.HasPrefix(e.Clock, "tsc") && l.machine.ClockSource != "" && e.Clock != l.machine.ClockSource
+	}, "watchdog-verdict")},
+	"servers-listed":    {lines: serversListed},
 	"false-leap-second": {lines: falseLeaps},
 	"leap-second":       {lines: trueLeaps},
 	"rtc-unset": {lines: func(l log) []Event {
@@ -253,6 +265,55 @@ func ptpLoose(l log) []Event {
 		}
 	}
 	return words.Either(min(ahead, behind) > 0 && late > max(ahead, behind)/2, loose, nil)
+}
+
+// ptpRunsAway returns the last lines of a program whose offset only grows: in lines that are folded, since all with fewer
+// digits come before all with more.
+func ptpRunsAway(l log) []Event {
+	const least, far, times = 10, 10e3, 3 // lines, and ns
+	for _, name := range []string{"phc2sys", "ptp4l"} {
+		var run []Event
+		for _, e := range those(func(_ log, e Event) bool { return e.Name == name }, "ptp-near", "ptp-loose")(l) {
+			if i := len(run) - 1; i >= 0 && (e.SkewNS*run[i].SkewNS <= 0 || math.Abs(e.SkewNS) < math.Abs(run[i].SkewNS)) {
+				run = nil
+			}
+			run = append(run, e)
+		}
+		if n, _ := repeats(run); n < least {
+			continue
+		}
+		first, last := math.Abs(run[0].SkewNS), math.Abs(run[len(run)-1].SkewNS)
+		digits := func(ns float64) float64 { return math.Floor(math.Log10(ns)) }
+		if last >= max(far, times*first) && digits(last) > digits(first) {
+			return run
+		}
+	}
+	return nil
+}
+
+// serversListed returns the lines of tables without a selected server. ntpq marks servers with + only beside a selected one,
+// and lists a row at least: without one, the table is cut.
+func serversListed(l log) []Event {
+	rows := those(func(_ log, e Event) bool { return strings.HasPrefix(e.Line, "ntpq: ") }, "server-row", "servers-near", "servers-far")(l)
+	combined := func(e Event) bool { return strings.HasPrefix(e.Line, "ntpq: +") }
+	listed := slices.DeleteFunc(l.of("servers-listed"), func(e Event) bool {
+		return len(rows) == 0 && strings.HasPrefix(strings.ToLower(e.Line), "remote ")
+	})
+	return words.Either(!slices.ContainsFunc(rows, combined), listed, nil)
+}
+
+// onlyRTC returns the lines of real-time clocks without a valid time, unless another one set the wall clock at the boot.
+func (l log) onlyRTC() []Event {
+	device := func(e Event) string {
+		name, _, _ := strings.Cut(e.Line, ": ")
+		return name
+	}
+	read, wrong := l.of("rtc-read"), wrongYear(l)
+	return slices.DeleteFunc(l.of("rtc-unset"), func(e Event) bool {
+		return !e.Program && len(wrong) == 0 && slices.ContainsFunc(read, func(r Event) bool {
+			return strings.Contains(r.Line, "setting system clock") && device(r) != device(e)
+		})
+	})
 }
 
 // bootRates returns the lines with the lowest and the highest rate that the kernel measured first at a boot.

@@ -40,6 +40,15 @@ var swinging = func() string {
 	return lines.String()
 }()
 
+// runaway are 19 lines of phc2sys whose offset only grows (nxp-archive/openil#61).
+var runaway = func() string {
+	var lines strings.Builder
+	for i, offset := range []int{-5400, -5880, -6328, -6880, -7496, -8096, -8776, -9528, -10304, -11216, -12280, -13248, -14280, -15456, -16728, -18024, -19528, -21080, -22872} {
+		fmt.Fprintf(&lines, "phc2sys[%d.710]: swp3 sys offset %9d s2 freq %+7d delay   6720\n", 372+i, offset, offset*6)
+	}
+	return lines.String()
+}()
+
 const (
 	shownFirst  = "Universal time: Fri 2023-03-10 13:02:11 UTC\nRTC time: Fri 2023-03-10 13:02:12\n"
 	shownAhead  = "Universal time: Fri 2023-03-10 16:31:55 UTC\nRTC time: Fri 2023-03-10 13:03:40\n"
@@ -56,6 +65,14 @@ var plantedLogs = map[string]planted{
 	"lines of two machines":          {"another-machine", Machine{}, "(the next lines are of another machine: web2)", []string{"(web2 is the second)"}, TSCUnknown},
 	"date goes back by a second":     {"shown-back", Machine{}, "date: Sun Jul  6 16:07:24 -03 2025\ndate: Sun Jul  6 16:07:23 -03 2025", []string{"by 1 s"}, TSCUnknown},
 	"WSL after a sleep":              {"hyperv-resumed", Machine{Kernel: "5.15.153.1-microsoft-standard-WSL2"}, "[    0.156529] hv_utils: TimeSync IC version 4.0\n[ 4565.205091] hv_utils: TimeSync IC version 4.0", []string{"4,565 s after the boot", "restart WSL"}, TSCUnknown},
+	"phc2sys runs away":              {"ptp-loose", Machine{}, runaway, []string{"only grows, to 22.87 µs"}, TSCUnknown},
+	"BusyBox, off after a step":      {"off-again", Machine{}, "ntpd: setting time to 2024-09-04 23:39:37.979902 (offset +49.557731s)\nntpd: reply from 192.0.2.1: offset:+19.227141 delay:0.016823 status:0x24", []string{"finds it 19.23 s behind again"}, TSCUnknown},
+	"a failed unit":                  {"service-failed", Machine{}, "Jun 28 02:17:09 core-02 systemd[1]: Unit ntpd.service entered failed state.", []string{"ntpd had ended with an error"}, TSCUnknown},
+	"a service that started":         {"service-started", Machine{}, "Jun 25 08:15:43 f4hy systemd[1]: Started Network Time Synchronization.", []string{"do not show whether"}, TSCUnknown},
+	"an old ntpq, without types":     {"status-synchronized", Machine{}, "remote           refid      st t when poll reach   delay   offset  jitter\nntpq: *192.0.2.1 192.0.2.8 2 - 48 64 16 0.001 2.273 0.115", nil, TSCUnknown},
+	"a server without a source":      {"server-is-unsynchronized", Machine{}, "li=3 (0xc0)", []string{"leap indicator 3"}, TSCUnknown},
+	"acpi_pm marked by the TSC":      {"other-marked", Machine{}, strings.ReplaceAll(verdict, "tsc'", "acpi_pm'") + "clocksource:                       'tsc' (not 'acpi_pm') is current clocksource.", []string{"Programs read tsc"}, TSCUnknown},
+	"a second real-time clock":       {"rtc-unset", Machine{}, "rk808-rtc rk808-rtc.3.auto: setting system clock to 2025-05-24T08:14:40 UTC (1748074480)\nrtc-hym8563 5-0051: no valid clock/calendar values available", []string{"Another one set the wall clock"}, TSCUnknown},
 	"OpenNTPD loses the offset":      {"slewing-lost", Machine{}, "adjusting local clock by 24783.715023s\nadjusting local clock by 2.171237s", []string{"6.884 h off", "the clock is still wrong"}, TSCUnknown},
 	"ntpd -q gets no answer":         {"no-answer", Machine{}, "root@pi:~# ntpd -gq\n10 Jan 05:01:26 ntpd[940]: Soliciting pool server 192.0.2.62", []string{"ntpd asked the servers of a pool once (-q)"}, TSCUnknown},
 	"a service that reaches none":    {"status-unsynchronized", Machine{}, "System clock synchronized: no\nNTP service: active", []string{"although a time service runs"}, TSCUnknown},
@@ -105,7 +122,7 @@ var plantedLogs = map[string]planted{
 	"unsynchronised for long": {"not-synchronized", Machine{}, "Mar 14 10:00:01 db1 ntpd[812]: kernel reports TIME_ERROR: 0x41: Clock Unsynchronized\n" +
 		"Mar 14 10:17:01 db1 ntpd[812]: kernel reports TIME_ERROR: 0x2041: Clock Unsynchronized", []string{"still not synchronised 1,020 s after"}, TSCUnknown},
 	"ntpsec, a wrong rate": {"rate-beyond-limit", Machine{}, "Oct 30 13:00:58 spr ntpd[3517]: CLOCK: frequency error 41699 PPM exceeds tolerance 500 PPM", []string{"41699 PPM"}, TSCUnknown},
-	"no server selected":   {"servers-listed", Machine{}, "remote           refid      st t when poll reach   delay   offset  jitter", []string{"selected none"}, TSCUnknown},
+	"no server selected":   {"servers-listed", Machine{}, "remote           refid      st t when poll reach   delay   offset  jitter\nntpq: 192.0.2.1 .STEP. 16 u - 1024 0 0.000 0.000 0.000", []string{"selected none"}, TSCUnknown},
 	"servers far off":      {"servers-far", Machine{}, "ntpq: 192.0.2.1 .GPS. 1 u 33 64 377 0.345 1523421.1 0.112", []string{"1,523 s behind"}, TSCUnknown},
 	"w32tm /monitor":       {"peers-differ", Machine{}, "NTP: +421.1935218s offset from DC1.example.net", []string{"w32tm compared", "421.1935218s"}, TSCUnknown},
 	"machines that agree":  {"peers-agree", Machine{}, "NTP: +0.0012345s offset from DC1.example.net", []string{"within a second"}, TSCUnknown},

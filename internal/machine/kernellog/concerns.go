@@ -62,7 +62,7 @@ var usual = lazily(`(?i)^\s*(?:\S+ )?(?:ACPI: (?:HPET|PM-Timer IO Port|Reserving
 	`clocksource: Not enough CPUs|clocksource: +CPU \d+ check durations|` +
 	`Hyper-V: LAPIC|PTP clock|clocksource:? [\w .@-]+: mask|clocksource: (?:\S+ )?mult\[|` +
 	`clocksource: +'\S+' is current clocksource|` +
-	`clocksource: timekeeping watchdog on CPU\d+: \S+ retried|No current clocksource|` +
+	`clocksource: timekeeping watchdog on CPU\d+: \S+ retried|(?:clocksource: +)?No current clocksource|` +
 	`\S*rtc\S*(?: [\w.:@-]+)?: |.*(?:real.time clock|RTC can wake)|(?:rtc|NO_HZ): |` +
 	`.*\bPM: (?:calling |\S+ returned )|PM: RTC|Registering clocksource|riscv-timer|(?:\[<\w+>\] )?\? |` +
 	`\s*Use TSC|.*\brtc device\b|vmware: using|Generic RTC|(?:x86/)?hpet: (?:Will disable|Config register|Counter not|Spurious|number irqs)|HPET (?:config register|counter not)|` +

@@ -21,7 +21,7 @@ var (
 	// tableOfServers matches the head of the table of ntpq.
 	tableOfServers = lazily(`\bremote +refid +st +t +when +poll +reach +delay +offset +(?:jitter|disp)$`)
 	// peer matches a row of the table of ntpq: a server, its type, and which of the last eight queries it answered, in octal.
-	peer = lazily(`^[*o+#x.-]?\S+ +\S+ +\d+ +\w +\S+ +\d+[mhd]? +[0-7]{1,3} +[\d.]+(?:[mun]?s)? +[-+]?[\d.]+(?:[mun]?s)? +[\d.]+(?:[mun]?s)?$|={4,}$`)
+	peer = lazily(`^[*o+#x.-]?\S+ +\S+ +\d+ +[\w-] +\S+ +\d+[mhd]? +[0-7]{1,3} +[\d.]+(?:[mun]?s)? +[-+]?[\d.]+(?:[mun]?s)? +[\d.]+(?:[mun]?s)?$|={4,}$`)
 	// namesHost matches the prompt of a shell, or what Ansible prints before the output of a machine.
 	namesHost = lazily(`^(?:\[?[\w.-]{1,40}@([\w-]+)[\w.-]*(?:[: ~][^#$%]{0,60})?[#$%] |([\w-]+)[\w.-]* \| (?:CHANGED|SUCCESS|FAILED)\b)`)
 	// unnamed matches the name of a machine that has none yet, and of a container of Docker.

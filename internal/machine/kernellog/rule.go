@@ -335,6 +335,7 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"set-by": func(t material, names []string) bool {
 		return slices.ContainsFunc(t.of("stepped"), func(e Event) bool { return slices.Contains(names, e.Name) })
 	},
+	"other-rtc": func(t material, _ []string) bool { return len(t.of("rtc-unset")) > 0 && len(t.onlyRTC()) == 0 },
 	"lasts": func(t material, _ []string) bool { // by one process
 		process, _, _ := strings.Cut(t.line().Line, ": ")
 		return t.lastedNS() >= 300e9 && strings.HasPrefix(t.Evidence[len(t.Evidence)-1].Line, process)
